@@ -1,0 +1,14 @@
+/**
+ * @file syncyte.h
+ * @brief The whole C interface of Syncyte, without MPI's headers; syncyte_mpi.h adds what takes an MPI_Comm.
+ */
+#ifndef SYNCYTE_H
+#define SYNCYTE_H
+
+#include "syncyte/base.h"
+#include "syncyte/comm.h"
+#include "syncyte/memory.h"
+#include "syncyte/tensor.h"
+#include "syncyte/window.h"
+
+#endif

@@ -1,0 +1,296 @@
+/**
+ * @file base.h
+ * @brief Status codes, errors, element types, buffers, logging and requests.
+ *
+ * Conventions of the whole C interface
+ * ------------------------------------
+ * - Every function returns a ::syncyte_status_t: 0 is success, codes are never renumbered. The thread's full message
+ *   (what, which rank, which argument, what to do) is syncyte_last_error(). No exception, abort or exit crosses this
+ *   boundary.
+ * - Handles are opaque values. A handle is never re-used during the life of the process, so that a freed or foreign one
+ *   is answered with ::SYNCYTE_ERR_HANDLE and never taken for another object; it may be stored in an int64_t.
+ *   `destroy` takes the handle's address and nulls it; `retain` adds a reference, `release` drops one (both local,
+ *   thread-safe, without MPI).
+ * - Outputs come last and are written only on success.
+ * - Options travel in structs whose first member is `struct_size = sizeof(the struct)`; a null pointer means defaults.
+ * - A *collective* function must be called by all ranks of its communicator in the same order. It agrees before it
+ * moves data: if one rank's arguments are wrong, or ranks disagree, all ranks get the same error. A *local* function
+ * waits for nobody.
+ * - Unless a function says otherwise it is blocking, thread-safe on different communicators, and answers
+ *   ::SYNCYTE_ERR_NOT_INITIALISED before syncyte_init().
+ *
+ * Annotations: C types cannot say direction, array length or "may be null". Each parameter's comment does:
+ * `@param[in|out|in,out] name {array(N), optional, string, callback} text`; the Fortran and Python declarations are
+ * generated from them.
+ */
+#ifndef SYNCYTE_BASE_H
+#define SYNCYTE_BASE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "syncyte/export.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Version of this header; syncyte_version() tells the library's. */
+#define SYNCYTE_VERSION_MAJOR 0
+#define SYNCYTE_VERSION_MINOR 1
+#define SYNCYTE_VERSION_PATCH 0
+
+/** Raised whenever a change breaks the binary interface. */
+#define SYNCYTE_ABI_VERSION 1
+
+/** Most dimensions a tensor or buffer may have. */
+#define SYNCYTE_MAX_NDIM 8
+
+/** Result of every function: one of ::syncyte_status_values. */
+typedef int32_t syncyte_status_t;
+
+/** Status codes; never renumbered. */
+enum syncyte_status_values {
+  SYNCYTE_SUCCESS = 0,
+  SYNCYTE_ERR_ARGUMENT = 1,        /**< an argument's value is not allowed */
+  SYNCYTE_ERR_HANDLE = 2,          /**< null, freed or foreign handle */
+  SYNCYTE_ERR_INDEX = 3,           /**< an index is out of range */
+  SYNCYTE_ERR_TYPE = 4,            /**< unknown element type, or the wrong one */
+  SYNCYTE_ERR_SHAPE = 5,           /**< wrong shape, size or strides */
+  SYNCYTE_ERR_MISMATCH = 6,        /**< ranks disagree */
+  SYNCYTE_ERR_NOT_INITIALISED = 7, /**< before syncyte_init(), or after finalize */
+  SYNCYTE_ERR_MEMORY = 8,          /**< not enough memory */
+  SYNCYTE_ERR_UNSUPPORTED = 9,     /**< not available in this build, or for these arguments */
+  SYNCYTE_ERR_BUSY = 10,           /**< in use by another thread or an active request */
+  SYNCYTE_ERR_PEER_DIED = 11,      /**< another process died while holding what we need */
+  SYNCYTE_ERR_MPI = 12,            /**< MPI reported an error */
+  SYNCYTE_ERR_IO = 13,             /**< the operating system reported an error on a file */
+  SYNCYTE_ERR_FORMAT = 14,         /**< not a Syncyte file, or a truncated one */
+  SYNCYTE_ERR_CHECKSUM = 15,       /**< stored data is damaged */
+  SYNCYTE_ERR_NOT_FOUND = 16,      /**< no such file or key */
+  SYNCYTE_ERR_VERSION = 17,        /**< library or file of another version */
+  SYNCYTE_ERR_TIMEOUT = 18,        /**< a stated time limit passed */
+  SYNCYTE_ERR_INTERNAL = 19        /**< a defect of Syncyte; please report it */
+};
+
+/** Element type: one of ::syncyte_dtype_values. */
+typedef int32_t syncyte_dtype_t;
+
+/** Element types; never renumbered. Complex numbers are pairs (real, imaginary); bool is one byte, 0 or 1. */
+enum syncyte_dtype_values {
+  SYNCYTE_FLOAT16 = 1,
+  SYNCYTE_BFLOAT16 = 2,
+  SYNCYTE_FLOAT32 = 3,
+  SYNCYTE_FLOAT64 = 4,
+  SYNCYTE_COMPLEX64 = 5,
+  SYNCYTE_COMPLEX128 = 6,
+  SYNCYTE_INT8 = 7,
+  SYNCYTE_INT16 = 8,
+  SYNCYTE_INT32 = 9,
+  SYNCYTE_INT64 = 10,
+  SYNCYTE_UINT8 = 11,
+  SYNCYTE_BOOL = 12
+};
+
+/** Reduction: one of ::syncyte_op_values. */
+typedef int32_t syncyte_op_t;
+
+/** Reductions; never renumbered. */
+enum syncyte_op_values {
+  SYNCYTE_OP_SUM = 1,     /**< sum; logical or for bool */
+  SYNCYTE_OP_PROD = 2,    /**< product; logical and for bool */
+  SYNCYTE_OP_MIN = 3,     /**< minimum; not for complex */
+  SYNCYTE_OP_MAX = 4,     /**< maximum; not for complex */
+  SYNCYTE_OP_LAND = 5,    /**< logical and; integers and bool */
+  SYNCYTE_OP_LOR = 6,     /**< logical or; integers and bool */
+  SYNCYTE_OP_BAND = 7,    /**< bitwise and; integers and bool */
+  SYNCYTE_OP_BOR = 8,     /**< bitwise or; integers and bool */
+  SYNCYTE_OP_BXOR = 9,    /**< bitwise exclusive or; integers and bool */
+  SYNCYTE_OP_REPLACE = 10 /**< the new value (windows only) */
+};
+
+/** Where memory lies: one of ::syncyte_memory_values. */
+typedef int32_t syncyte_memory_t;
+
+/** Kinds of memory; never renumbered. */
+enum syncyte_memory_values {
+  SYNCYTE_MEMORY_HOST = 0, /**< ordinary memory of the process or the node */
+  SYNCYTE_MEMORY_CUDA = 1  /**< memory of a CUDA device */
+};
+
+/** Severity of a log line: one of ::syncyte_log_level_values. SYNCYTE_LOG=off|error|warn|info|debug sets the threshold.
+ */
+typedef int32_t syncyte_log_level_t;
+
+/** Severities. */
+enum syncyte_log_level_values {
+  SYNCYTE_LOG_OFF = 0,
+  SYNCYTE_LOG_ERROR = 1,
+  SYNCYTE_LOG_WARN = 2,
+  SYNCYTE_LOG_INFO = 3,
+  SYNCYTE_LOG_DEBUG = 4
+};
+
+/**
+ * @brief An array argument: what it is and where it lies.
+ *
+ * The memory belongs to the caller. Strides are in bytes; a buffer whose strides are those of a dense row-major array
+ * is *contiguous*, and strides of dimensions of extent 1 or of empty arrays do not matter. ndim 0 is one element.
+ */
+typedef struct syncyte_buffer_t {
+  size_t struct_size;                /**< sizeof(syncyte_buffer_t) */
+  void* data;                        /**< first element; may be null when there are no elements */
+  syncyte_dtype_t dtype;             /**< element type */
+  int32_t ndim;                      /**< number of dimensions, 0 to SYNCYTE_MAX_NDIM */
+  int64_t shape[SYNCYTE_MAX_NDIM];   /**< extents, in elements */
+  int64_t strides[SYNCYTE_MAX_NDIM]; /**< distance of neighbours, in bytes */
+  syncyte_memory_t memory;           /**< where data lies */
+  int32_t device;                    /**< number of the device; 0 for host memory */
+} syncyte_buffer_t;
+
+/**
+ * @brief Version of the loaded library. Local; callable at any time, from any thread.
+ * @param[out] major {optional} first number
+ * @param[out] minor {optional} second number
+ * @param[out] patch {optional} third number
+ * @param[out] abi {optional} SYNCYTE_ABI_VERSION of the library
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_version(int32_t* major, int32_t* minor, int32_t* patch, int32_t* abi);
+
+/**
+ * @brief Message of this thread's last failed call. Local; callable at any time.
+ * @return a string that is valid until the thread's next failing call; empty if none failed.
+ */
+SYNCYTE_EXPORT const char* syncyte_last_error(void);
+
+/**
+ * @brief Name of a status code, for example "SYNCYTE_ERR_INDEX". Local; callable at any time.
+ * @param[in] status any number
+ * @return a constant string; "SYNCYTE_ERR_UNKNOWN" for a number that is none of ours.
+ */
+SYNCYTE_EXPORT const char* syncyte_status_name(syncyte_status_t status);
+
+/**
+ * @brief Sets this thread's last error, for libraries on top of Syncyte. Local; callable at any time.
+ * @param[in] status code, not SYNCYTE_SUCCESS
+ * @param[in] message {string} what, which argument, what to do; the rank is put in front
+ * @return status, so that a caller can `return syncyte_error_set(...)`.
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_error_set(syncyte_status_t status, const char* message);
+
+/**
+ * @brief Bytes of one element. Local; callable at any time.
+ * @param[in] dtype element type
+ * @param[out] bytes size of an element
+ * @return SYNCYTE_ERR_TYPE for an unknown dtype.
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_dtype_size(syncyte_dtype_t dtype, size_t* bytes);
+
+/**
+ * @brief Name of an element type, for example "float32". Local; callable at any time.
+ * @param[in] dtype element type
+ * @return a constant string; "unknown" for a number that is none of ours.
+ */
+SYNCYTE_EXPORT const char* syncyte_dtype_name(syncyte_dtype_t dtype);
+
+/**
+ * @brief Fills a buffer for a contiguous row-major array in host memory. Local; callable at any time.
+ * @param[in] data {optional} first element
+ * @param[in] dtype element type
+ * @param[in] ndim number of dimensions
+ * @param[in] shape {array(ndim), optional} extents; may be null when ndim is 0
+ * @param[out] buffer the description
+ * @return SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE (ndim, a negative extent, more than 2^63 - 1 bytes).
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_buffer_init(void* data, syncyte_dtype_t dtype, int32_t ndim,
+                                                    const int64_t* shape, syncyte_buffer_t* buffer);
+
+/**
+ * @brief Writes a line to stderr, with rank and severity, if SYNCYTE_LOG lets it through. Local, thread-safe, any time.
+ * @param[in] level severity
+ * @param[in] message {string} text without a newline
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_log(syncyte_log_level_t level, const char* message);
+
+/** What the trace hook is told: an operation has ended on this thread. */
+typedef struct syncyte_trace_event_t {
+  size_t struct_size;      /**< sizeof(syncyte_trace_event_t) as the library knows it */
+  const char* operation;   /**< for example "comm_allreduce"; valid during the call */
+  int64_t bytes;           /**< bytes of this rank's part, or 0 */
+  int64_t begin_ns;        /**< CLOCK_MONOTONIC at the start, nanoseconds */
+  int64_t end_ns;          /**< CLOCK_MONOTONIC at the end, nanoseconds */
+  syncyte_status_t status; /**< how it ended */
+} syncyte_trace_event_t;
+
+/** Called after every traced operation, on the thread that ran it; must not call Syncyte. */
+typedef void (*syncyte_trace_fn_t)(const syncyte_trace_event_t* event, void* context);
+
+/**
+ * @brief Installs the trace hook of the process; null removes it. Local; callable at any time, not during operations.
+ * @param[in] hook {callback, optional} function
+ * @param[in] context {optional} passed to every call; must outlive the hook
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_trace_set(syncyte_trace_fn_t hook, void* context);
+
+/** A started operation. */
+typedef struct syncyte_request_s* syncyte_request_t;
+
+/** Sets *done to 1 when the operation has ended, without waiting. Returns the operation's status once it has ended. */
+typedef syncyte_status_t (*syncyte_request_poll_fn_t)(void* context, int32_t* done);
+/** Waits for the end of the operation and returns its status. */
+typedef syncyte_status_t (*syncyte_request_wait_fn_t)(void* context);
+/** Frees the context; called once, after the operation has ended. */
+typedef void (*syncyte_request_free_fn_t)(void* context);
+
+/**
+ * @brief Makes a request out of callbacks, for libraries on top of Syncyte. Local.
+ * @param[in] poll {callback} tests for completion
+ * @param[in] wait {callback, optional} waits; when null, poll is called until done
+ * @param[in] free {callback, optional} frees context
+ * @param[in] context {optional} passed to the callbacks; owned by the request on success
+ * @param[out] request the request
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_request_create(syncyte_request_poll_fn_t poll, syncyte_request_wait_fn_t wait,
+                                                       syncyte_request_free_fn_t free, void* context,
+                                                       syncyte_request_t* request);
+
+/**
+ * @brief Tests a request without waiting. Local. When it has ended, its status is returned and the handle is nulled.
+ * @param[in,out] request a request; null counts as ended
+ * @param[out] done 1 if it has ended
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_request_test(syncyte_request_t* request, int32_t* done);
+
+/**
+ * @brief Waits for a request, returns its status, and nulls the handle. Local.
+ * @param[in,out] request a request; null counts as ended
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_request_wait(syncyte_request_t* request);
+
+/**
+ * @brief Waits for all requests; returns the first status that is not success, after all have ended. Local.
+ * @param[in] count number of requests
+ * @param[in,out] requests {array(count)} requests, nulled; null ones are skipped
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_request_wait_all(int64_t count, syncyte_request_t* requests);
+
+/**
+ * @brief Waits until one of the requests ends, returns its status and nulls it. Local.
+ * @param[in] count number of requests
+ * @param[in,out] requests {array(count)} requests; null ones are skipped
+ * @param[out] index which one ended; -1 if all were null
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_request_wait_any(int64_t count, syncyte_request_t* requests, int64_t* index);
+
+/**
+ * @brief Frees a request that has ended, and nulls the handle; null is fine. Local.
+ * @param[in,out] request a request
+ * @return SYNCYTE_ERR_BUSY while the operation is active (MPI cannot cancel).
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_request_destroy(syncyte_request_t* request);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,297 @@
+/**
+ * @file comm.h
+ * @brief Start and end of Syncyte, communicators, the agreement, and collectives on buffers.
+ *
+ * Every collective first agrees (one 24-byte Allreduce on a private duplicate): SYNCYTE_CHECK=off|on|full (default on)
+ * chooses whether facts are compared before data moves; the variable is itself agreed when a communicator is made.
+ * `off` skips the agreement of the data-moving collectives (an error on one rank is then that rank's alone), `full`
+ * also compares count matrices and checksums of what must be replicated. The agreement finds what differs between ranks
+ * that all enter *some* collective of the communicator; a rank that enters none is the watchdog's:
+ * SYNCYTE_WATCHDOG=seconds. One thread at a time may be inside a collective of a communicator; a second one gets
+ * SYNCYTE_ERR_BUSY.
+ */
+#ifndef SYNCYTE_COMM_H
+#define SYNCYTE_COMM_H
+
+#include "syncyte/base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** A communicator: an ordered group of ranks. */
+typedef struct syncyte_comm_s* syncyte_comm_t;
+
+/** Options of syncyte_init(). */
+typedef struct syncyte_init_options_t {
+  size_t struct_size;   /**< sizeof(syncyte_init_options_t) */
+  int32_t thread_level; /**< MPI thread level to ask for if we initialise MPI: 0 single, 1 funneled, 2 serialized,
+                             3 multiple (default) */
+} syncyte_init_options_t;
+
+/** Options of a new communicator. */
+typedef struct syncyte_comm_options_t {
+  size_t struct_size; /**< sizeof(syncyte_comm_options_t) */
+  const char* name;   /**< for messages; null: made from the parent's name */
+  int32_t check;      /**< -1: as the parent (a root: SYNCYTE_CHECK); 0 off, 1 on, 2 full */
+} syncyte_comm_options_t;
+
+/** Options of a collective operation. */
+typedef struct syncyte_collective_options_t {
+  size_t struct_size; /**< sizeof(syncyte_collective_options_t) */
+  void* stream;       /**< a cudaStream_t for device buffers; null: the default stream */
+  int64_t fact;       /**< a further fact that all ranks must share, for libraries on top; 0 by default */
+} syncyte_collective_options_t;
+
+/** How the ranks of a communicator lie on nodes: ranks that share memory form a node. */
+typedef struct syncyte_topology_t {
+  size_t struct_size; /**< sizeof(syncyte_topology_t) */
+  int32_t nodes;      /**< number of nodes */
+  int32_t node;       /**< this rank's node, 0 to nodes - 1, in order of lowest ranks */
+  int32_t node_size;  /**< ranks on this rank's node */
+  int32_t node_rank;  /**< this rank's place among them, in order of ranks */
+} syncyte_topology_t;
+
+/** A named number that all ranks must share. */
+typedef struct syncyte_fact_t {
+  const char* name; /**< for the message */
+  int64_t value;    /**< must be equal on all ranks */
+} syncyte_fact_t;
+
+/**
+ * @brief Starts Syncyte; initialises MPI if nobody has. Collective over MPI_COMM_WORLD; further calls do nothing.
+ * @param[in] options {optional} null for defaults
+ * @return SYNCYTE_ERR_NOT_INITIALISED if MPI is already finalised, SYNCYTE_ERR_ARGUMENT for a bad environment variable.
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_init(const syncyte_init_options_t* options);
+
+/**
+ * @brief Ends Syncyte: frees all windows and communicators, and finalises MPI if syncyte_init() had initialised it.
+ * Collective over MPI_COMM_WORLD. Memory that a view still refers to stays readable. If the application finalises MPI
+ * first, this happens inside MPI_Finalize. Further calls do nothing.
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_finalize(void);
+
+/**
+ * @brief Whether Syncyte is started. Local; callable at any time.
+ * @param[out] flag 1 between init and finalize, otherwise 0
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_initialized(int32_t* flag);
+
+/**
+ * @brief Thread level that MPI provides: 0 single, 1 funneled, 2 serialized, 3 multiple. Local.
+ * @param[out] level the level
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_thread_level(int32_t* level);
+
+/**
+ * @brief A reference to the communicator of all ranks. Local.
+ * @param[out] comm the communicator; to be destroyed as any other handle
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_comm_world(syncyte_comm_t* comm);
+
+/**
+ * @brief A reference to the communicator of this rank alone. Local.
+ * @param[out] comm the communicator; to be destroyed as any other handle
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_comm_self(syncyte_comm_t* comm);
+
+/**
+ * @brief Makes a communicator from a Fortran handle (MPI_Comm_c2f, comm%MPI_VAL, mpi4py's py2f()), which is duplicated
+ * and stays the caller's. Collective over it.
+ * @param[in] fortran_handle an intra-communicator
+ * @param[in] options {optional} null for defaults
+ * @param[out] comm the communicator
+ * @return SYNCYTE_ERR_ARGUMENT for a null or inter-communicator.
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_comm_from_fortran(int32_t fortran_handle, const syncyte_comm_options_t* options,
+                                                          syncyte_comm_t* comm);
+
+/**
+ * @brief The MPI communicator behind a handle, as a Fortran handle. Local. It stays Syncyte's: use it only while comm
+ * is alive, and never free it; messages on it do not meet Syncyte's own.
+ * @param[in] comm a communicator
+ * @param[out] fortran_handle for MPI_Comm_f2c
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_comm_to_fortran(syncyte_comm_t comm, int32_t* fortran_handle);
+
+/**
+ * @brief Duplicates a communicator. Collective.
+ * @param[in] comm a communicator
+ * @param[in] options {optional} null for defaults
+ * @param[out] duplicate the same ranks in the same order
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_comm_dup(syncyte_comm_t comm, const syncyte_comm_options_t* options,
+                                                 syncyte_comm_t* duplicate);
+
+/**
+ * @brief Splits a communicator as MPI_Comm_split does. Collective; facts: none (colors and keys may differ).
+ * @param[in] comm a communicator
+ * @param[in] color ranks of one color form a new communicator; -1: this rank gets a null handle
+ * @param[in] key order within the new communicator; ties by rank
+ * @param[in] options {optional} null for defaults
+ * @param[out] part this rank's part
+ * @return SYNCYTE_ERR_ARGUMENT for a color below -1.
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_comm_split(syncyte_comm_t comm, int32_t color, int32_t key,
+                                                   const syncyte_comm_options_t* options, syncyte_comm_t* part);
+
+/**
+ * @brief Splits by program, for jobs of several programs in one mpirun: ranks that give the same name form a part.
+ * Collective.
+ * @param[in] comm a communicator
+ * @param[in] name {string, optional} name of this rank's program, 1 to 255 bytes; null: the executable's file name
+ * @param[in] options {optional} null for defaults
+ * @param[out] part this program's ranks, in order of ranks
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_comm_split_program(syncyte_comm_t comm, const char* name,
+                                                           const syncyte_comm_options_t* options, syncyte_comm_t* part);
+
+/**
+ * @brief The ranks of comm that share memory with this rank, as a communicator. Collective.
+ * @param[in] comm a communicator
+ * @param[in] options {optional} null for defaults
+ * @param[out] node this node's ranks, in order of ranks
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_comm_node(syncyte_comm_t comm, const syncyte_comm_options_t* options,
+                                                  syncyte_comm_t* node);
+
+/**
+ * @brief How the ranks lie on nodes. Local.
+ * @param[in] comm a communicator
+ * @param[in,out] topology struct_size set by the caller; the rest is filled
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_comm_topology(syncyte_comm_t comm, syncyte_topology_t* topology);
+
+/**
+ * @brief This process's number, 0 to size - 1. Local.
+ * @param[in] comm a communicator
+ * @param[out] rank the rank
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_comm_rank(syncyte_comm_t comm, int32_t* rank);
+
+/**
+ * @brief Number of ranks. Local.
+ * @param[in] comm a communicator
+ * @param[out] size the number
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_comm_size(syncyte_comm_t comm, int32_t* size);
+
+/**
+ * @brief Adds a reference. Local, thread-safe, without MPI.
+ * @param[in] comm a communicator
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_comm_retain(syncyte_comm_t comm);
+
+/**
+ * @brief Drops a reference. Local, thread-safe, without MPI. With the last one the handle becomes an error; objects
+ * made on the communicator keep it alive, and it is freed at a collective point of its parent, roots at finalize.
+ * @param[in] comm a communicator
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_comm_release(syncyte_comm_t comm);
+
+/**
+ * @brief Drops a reference and nulls the handle; null is fine. Local, as syncyte_comm_release().
+ * @param[in,out] comm a communicator
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_comm_destroy(syncyte_comm_t* comm);
+
+/**
+ * @brief All ranks learn whether all are well and agree. Collective; facts: operation and those given.
+ * @param[in] comm a communicator
+ * @param[in] status this rank's own verdict; if it is not SYNCYTE_SUCCESS, its last error is what all ranks are told
+ * @param[in] operation {string} name for messages, equal on all ranks
+ * @param[in] count number of facts, 0 to 32
+ * @param[in] facts {array(count), optional} numbers that must be equal on all ranks
+ * @return on all ranks: SYNCYTE_SUCCESS; the highest status of any rank, with that rank's message; or
+ * SYNCYTE_ERR_MISMATCH, with a message that names the odd ranks.
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_comm_agree(syncyte_comm_t comm, syncyte_status_t status, const char* operation,
+                                                   int32_t count, const syncyte_fact_t* facts);
+
+/**
+ * @brief Frees what all ranks have dropped: tensors, windows and communicators made on comm. Collective. Creation and
+ * sync do the same; call it where memory should go back without either.
+ * @param[in] comm a communicator
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_collect(syncyte_comm_t comm);
+
+/**
+ * @brief Returns when all ranks have called it. Collective.
+ * @param[in] comm a communicator
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_comm_barrier(syncyte_comm_t comm);
+
+/**
+ * @brief Sends root's elements to all ranks. Collective; facts: dtype, number of elements, root, options->fact.
+ * @param[in] comm a communicator
+ * @param[in] root whose elements
+ * @param[in] options {optional} null for defaults
+ * @param[in,out] buffer contiguous; read on root, written elsewhere
+ * @return SYNCYTE_ERR_ARGUMENT (root), SYNCYTE_ERR_SHAPE (not contiguous), SYNCYTE_ERR_MISMATCH.
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_comm_bcast(syncyte_comm_t comm, int32_t root,
+                                                   const syncyte_collective_options_t* options,
+                                                   const syncyte_buffer_t* buffer);
+
+/**
+ * @brief Reduces element by element over all ranks; all get the same result. Collective; facts: dtype, number of
+ * elements, op, options->fact. float16 and bfloat16 are reduced in float32 and rounded once.
+ * @param[in] comm a communicator
+ * @param[in] input {optional} contiguous; null: output's contents (in place)
+ * @param[in] op reduction
+ * @param[in] options {optional} null for defaults
+ * @param[in,out] output contiguous, of input's dtype and number of elements; must not overlap input
+ * @return SYNCYTE_ERR_UNSUPPORTED for an op that dtype does not have, SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE,
+ * SYNCYTE_ERR_MISMATCH.
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_comm_allreduce(syncyte_comm_t comm, const syncyte_buffer_t* input,
+                                                       syncyte_op_t op, const syncyte_collective_options_t* options,
+                                                       const syncyte_buffer_t* output);
+
+/**
+ * @brief Concatenates equal contributions of all ranks, in order of ranks. Collective; facts: dtype, number of
+ * elements, options->fact.
+ * @param[in] comm a communicator
+ * @param[in] input contiguous
+ * @param[in] options {optional} null for defaults
+ * @param[out] output contiguous, of input's dtype and size times as many elements; must not overlap input
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_comm_allgather(syncyte_comm_t comm, const syncyte_buffer_t* input,
+                                                       const syncyte_collective_options_t* options,
+                                                       const syncyte_buffer_t* output);
+
+/**
+ * @brief Concatenates contributions of different lengths, in order of ranks. Collective; facts: dtype, counts,
+ * options->fact.
+ * @param[in] comm a communicator
+ * @param[in] input contiguous, counts[rank] elements
+ * @param[in] counts {array(size of comm)} elements of every rank, 0 or more, equal on all ranks
+ * @param[in] options {optional} null for defaults
+ * @param[out] output contiguous, the sum of counts elements; must not overlap input
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_comm_allgatherv(syncyte_comm_t comm, const syncyte_buffer_t* input,
+                                                        const int64_t* counts,
+                                                        const syncyte_collective_options_t* options,
+                                                        const syncyte_buffer_t* output);
+
+/**
+ * @brief Every rank sends a piece to every rank. Collective; facts: dtype, options->fact; with SYNCYTE_CHECK=full also
+ * that what i sends to j is what j expects from i (otherwise a difference may end in an MPI error).
+ * @param[in] comm a communicator
+ * @param[in] input contiguous, the pieces in order of target ranks
+ * @param[in] send_counts {array(size of comm)} elements for every rank
+ * @param[in] recv_counts {array(size of comm)} elements from every rank
+ * @param[in] options {optional} null for defaults
+ * @param[out] output contiguous, the pieces in order of source ranks; must not overlap input
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_comm_alltoallv(syncyte_comm_t comm, const syncyte_buffer_t* input,
+                                                       const int64_t* send_counts, const int64_t* recv_counts,
+                                                       const syncyte_collective_options_t* options,
+                                                       const syncyte_buffer_t* output);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

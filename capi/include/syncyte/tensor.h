@@ -1,0 +1,270 @@
+/**
+ * @file tensor.h
+ * @brief Whole tensors: one N-dimensional array over the memory of all ranks, partitioned by rows (the first
+ * dimension).
+ *
+ * Any rank reads, writes and adds to any row without its owner's help. On a node that is a load or a store, seen by
+ * others as the processor orders it: data written before tensor_sync() (collective) is seen by all after it; data
+ * written before a release (tensor_store, tensor_fetch_add, tensor_compare_swap) is seen by whoever reads that counter
+ * by an acquire (tensor_load, tensor_wait, or an atomic). Between nodes it is MPI RMA (the caveat of window.h about
+ * progress holds), and adds answer SYNCYTE_ERR_UNSUPPORTED. Functions but create, wrap and sync are local and
+ * thread-safe.
+ */
+#ifndef SYNCYTE_TENSOR_H
+#define SYNCYTE_TENSOR_H
+
+#include "syncyte/base.h"
+#include "syncyte/comm.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** A whole tensor. */
+typedef struct syncyte_tensor_s* syncyte_tensor_t;
+
+/** Options of a new tensor. */
+typedef struct syncyte_tensor_options_t {
+  size_t struct_size;      /**< sizeof(syncyte_tensor_options_t) */
+  const char* name;        /**< for messages; may be null */
+  int64_t local_rows;      /**< this rank's rows; -1 (default): as equal as possible, the remainder on the first ranks.
+                                All ranks give -1, or all give their own, which must add up to shape[0] */
+  syncyte_memory_t memory; /**< SYNCYTE_MEMORY_HOST */
+} syncyte_tensor_options_t;
+
+/** Comparison: one of ::syncyte_compare_values. */
+typedef int32_t syncyte_compare_t;
+
+/** Comparisons of tensor_wait(). */
+enum syncyte_compare_values {
+  SYNCYTE_COMPARE_EQ = 1, /**< equal */
+  SYNCYTE_COMPARE_NE = 2, /**< not equal */
+  SYNCYTE_COMPARE_GE = 3, /**< greater or equal */
+  SYNCYTE_COMPARE_LE = 4  /**< less or equal */
+};
+
+/**
+ * @brief Makes a tensor of zeros. Collective; facts: dtype, shape, kind of partition.
+ * @param[in] comm its ranks
+ * @param[in] dtype element type
+ * @param[in] ndim number of dimensions, 1 to SYNCYTE_MAX_NDIM
+ * @param[in] shape {array(ndim)} global extents, in elements; 0 is allowed
+ * @param[in] options {optional} null for defaults
+ * @param[out] tensor the tensor
+ * @return SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE (negative, or more than 2^63 - 1 bytes), SYNCYTE_ERR_ARGUMENT (local_rows
+ * do not add up), SYNCYTE_ERR_MEMORY (more than the node has), SYNCYTE_ERR_MISMATCH, SYNCYTE_ERR_UNSUPPORTED.
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_create(syncyte_comm_t comm, syncyte_dtype_t dtype, int32_t ndim,
+                                                      const int64_t* shape, const syncyte_tensor_options_t* options,
+                                                      syncyte_tensor_t* tensor);
+
+/**
+ * @brief Makes a tensor of arrays that the ranks already have. Collective; facts: dtype, extents but the first. The
+ * memory stays the caller's and must live until the tensor is freed by a collective point. It is not shared, so other
+ * ranks reach it by MPI RMA on a node too, adds by other ranks answer SYNCYTE_ERR_UNSUPPORTED, and there is no node
+ * view.
+ * @param[in] comm its ranks
+ * @param[in] local this rank's rows, contiguous; shape[0] may differ between ranks and may be 0
+ * @param[in] options {optional} null for defaults; local_rows must be -1
+ * @param[out] tensor the tensor
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_wrap(syncyte_comm_t comm, const syncyte_buffer_t* local,
+                                                    const syncyte_tensor_options_t* options, syncyte_tensor_t* tensor);
+
+/**
+ * @brief Adds a reference: every exported view holds one. Local, thread-safe, without MPI; works after finalize.
+ * @param[in] tensor a tensor
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_retain(syncyte_tensor_t tensor);
+
+/**
+ * @brief Drops a reference. Local, thread-safe, without MPI; works after finalize. Memory is freed at a collective
+ * point once all ranks have dropped the tensor; ranks may drop tensors in any order.
+ * @param[in] tensor a tensor
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_release(syncyte_tensor_t tensor);
+
+/**
+ * @brief Drops a reference and nulls the handle; null is fine. Local, as syncyte_tensor_release().
+ * @param[in,out] tensor a tensor
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_destroy(syncyte_tensor_t* tensor);
+
+/**
+ * @brief Element type and global shape. Local.
+ * @param[in] tensor a tensor
+ * @param[out] global filled, with data null
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_describe(syncyte_tensor_t tensor, syncyte_buffer_t* global);
+
+/**
+ * @brief A new reference to the tensor's communicator. Local.
+ * @param[in] tensor a tensor
+ * @param[out] comm the communicator
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_comm(syncyte_tensor_t tensor, syncyte_comm_t* comm);
+
+/**
+ * @brief The rows a rank owns. Local.
+ * @param[in] tensor a tensor
+ * @param[in] rank whose
+ * @param[out] first its first row; where the next rank's begin if it has none
+ * @param[out] count how many
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_rows(syncyte_tensor_t tensor, int32_t rank, int64_t* first,
+                                                    int64_t* count);
+
+/**
+ * @brief Owners of rows, O(log P) each or better. Local.
+ * @param[in] tensor a tensor
+ * @param[in] count number of rows asked for
+ * @param[in] rows {array(count)} global row numbers
+ * @param[out] ranks {array(count)} their owners
+ * @return SYNCYTE_ERR_INDEX, naming index and position.
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_owner(syncyte_tensor_t tensor, int64_t count, const int64_t* rows,
+                                                     int32_t* ranks);
+
+/**
+ * @brief This rank's rows in place. Local. Valid while the tensor is referred to: retain it for as long as the view
+ * lives.
+ * @param[in] tensor a tensor
+ * @param[out] view contiguous; shape[0] is the number of local rows
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_local(syncyte_tensor_t tensor, syncyte_buffer_t* view);
+
+/**
+ * @brief The rows of all of this node's ranks in place, in one address range, in order of ranks. Local. Lifetime as
+ * tensor_local().
+ * @param[in] tensor a tensor
+ * @param[out] view contiguous; shape[0] is the number of the node's rows
+ * @param[out] first_row global number of the view's first row if the node's ranks are consecutive, so that view row i
+ * is global row first_row + i; otherwise -1: the view then holds the ranges that tensor_rows() gives for the node's
+ * ranks one after another
+ * @return SYNCYTE_ERR_UNSUPPORTED for a wrapped tensor of several ranks.
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_node(syncyte_tensor_t tensor, syncyte_buffer_t* view,
+                                                    int64_t* first_row);
+
+/**
+ * @brief Reads rows: output[i] = tensor[index[i]]. Local. Rows may repeat.
+ * @param[in] tensor a tensor
+ * @param[in] index int32 or int64, contiguous, any number of dimensions
+ * @param[out] output contiguous, of the tensor's dtype, index's elements times a row's elements
+ * @return SYNCYTE_ERR_INDEX (names index and position; nothing is written), SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE.
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_gather(syncyte_tensor_t tensor, const syncyte_buffer_t* index,
+                                                      const syncyte_buffer_t* output);
+
+/**
+ * @brief Writes rows: tensor[index[i]] = source[i]. Local. Of rows that repeat the last one stays; a row written by two
+ * ranks at once, or added to meanwhile, is undefined.
+ * @param[in] tensor a tensor
+ * @param[in] index int32 or int64, contiguous
+ * @param[in] source contiguous, of the tensor's dtype, index's elements times a row's elements
+ * @return as gather.
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_scatter(syncyte_tensor_t tensor, const syncyte_buffer_t* index,
+                                                       const syncyte_buffer_t* source);
+
+/**
+ * @brief Adds to rows: tensor[index[i]] += source[i]. Local. Exact under contention: no add is lost, rows that repeat
+ * are added several times, in an order that is not defined. bool: logical or.
+ * @param[in] tensor a tensor
+ * @param[in] index int32 or int64, contiguous
+ * @param[in] source contiguous, of the tensor's dtype, index's elements times a row's elements
+ * @return as gather; SYNCYTE_ERR_PEER_DIED if a process died while it added to one of the rows (the row is damaged, the
+ * message names it; rows before it are added), SYNCYTE_ERR_UNSUPPORTED if a row lies on another node.
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_scatter_add(syncyte_tensor_t tensor, const syncyte_buffer_t* index,
+                                                           const syncyte_buffer_t* source);
+
+/**
+ * @brief Reads the box [lower, lower + extent of output) of the tensor. Local.
+ * @param[in] tensor a tensor
+ * @param[in] lower {array(number of the tensor's dimensions)} first element of the box
+ * @param[out] output as many dimensions as the tensor, any strides, the tensor's dtype
+ * @return SYNCYTE_ERR_INDEX outside the tensor, SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_TYPE.
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_get_box(syncyte_tensor_t tensor, const int64_t* lower,
+                                                       const syncyte_buffer_t* output);
+
+/**
+ * @brief Writes the box [lower, lower + extent of source) of the tensor. Local. Visible to others as gather's rows.
+ * @param[in] tensor a tensor
+ * @param[in] lower {array(number of the tensor's dimensions)} first element of the box
+ * @param[in] source as many dimensions as the tensor, any strides, the tensor's dtype
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_put_box(syncyte_tensor_t tensor, const int64_t* lower,
+                                                       const syncyte_buffer_t* source);
+
+/**
+ * @brief Adds to one element of an int32 or int64 tensor and returns what was there; atomic, acquire and release.
+ * Local.
+ * @param[in] tensor a tensor of int32 or int64
+ * @param[in] element number of the element in row-major order
+ * @param[in] operand what to add
+ * @param[out] previous {optional} the value before
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_fetch_add(syncyte_tensor_t tensor, int64_t element, int64_t operand,
+                                                         int64_t* previous);
+
+/**
+ * @brief Writes desired to one element if it equals expected, and returns what was there; atomic, acquire and release.
+ * Local.
+ * @param[in] tensor a tensor of int32 or int64
+ * @param[in] element number of the element in row-major order
+ * @param[in] expected compared with
+ * @param[in] desired written if equal
+ * @param[out] previous {optional} the value before
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_compare_swap(syncyte_tensor_t tensor, int64_t element, int64_t expected,
+                                                            int64_t desired, int64_t* previous);
+
+/**
+ * @brief Reads one element of an int32 or int64 tensor; acquire. Local.
+ * @param[in] tensor a tensor of int32 or int64
+ * @param[in] element number of the element in row-major order
+ * @param[out] value its value
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_load(syncyte_tensor_t tensor, int64_t element, int64_t* value);
+
+/**
+ * @brief Writes one element of an int32 or int64 tensor; release: what this rank wrote before (on a node; elsewhere
+ * after flush) is seen by whoever reads the new value. Local.
+ * @param[in] tensor a tensor of int32 or int64
+ * @param[in] element number of the element in row-major order
+ * @param[in] value its new value
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_store(syncyte_tensor_t tensor, int64_t element, int64_t value);
+
+/**
+ * @brief Waits, asleep, until one element of an int32 or int64 tensor compares true; acquire. Local.
+ * @param[in] tensor a tensor of int32 or int64
+ * @param[in] element number of the element in row-major order
+ * @param[in] compare how the element is compared with value
+ * @param[in] value compared with
+ * @param[in] timeout seconds, 0 or more; negative: no limit
+ * @param[out] found {optional} the element's value that compared true
+ * @return SYNCYTE_ERR_TIMEOUT after timeout seconds.
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_wait(syncyte_tensor_t tensor, int64_t element, syncyte_compare_t compare,
+                                                    int64_t value, double timeout, int64_t* found);
+
+/**
+ * @brief Completes this rank's writes: they are at their owners on return. Local.
+ * @param[in] tensor a tensor
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_flush(syncyte_tensor_t tensor);
+
+/**
+ * @brief What any rank wrote before is seen by all ranks after. Collective; also frees what all ranks have dropped.
+ * @param[in] tensor a tensor
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_sync(syncyte_tensor_t tensor);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

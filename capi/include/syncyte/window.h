@@ -1,0 +1,188 @@
+/**
+ * @file window.h
+ * @brief One-sided access to memory of other ranks: put, get, accumulate, atomics, locks.
+ *
+ * Every rank contributes some bytes of zeroed memory. On a node they are shared: an operation is a load, a store or a
+ * processor's atomic, done when the call returns. Between nodes it is MPI RMA; a put or accumulate is then complete at
+ * the target after flush, and MPI libraries may need the target to enter MPI before anything moves. When a window spans
+ * several nodes, *all* its accumulates, fetch-ops and compare-swaps go through MPI, so that they are atomic with each
+ * other. Bounds are checked here. Puts and gets of overlapping bytes by two ranks without a lock, flush and barrier
+ * between them are races. All functions but create, fence and sync are local.
+ */
+#ifndef SYNCYTE_WINDOW_H
+#define SYNCYTE_WINDOW_H
+
+#include "syncyte/base.h"
+#include "syncyte/comm.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** A window. */
+typedef struct syncyte_window_s* syncyte_window_t;
+
+/** Kind of lock: one of ::syncyte_lock_values. */
+typedef int32_t syncyte_lock_t;
+
+/** Kinds of locks. */
+enum syncyte_lock_values {
+  SYNCYTE_LOCK_SHARED = 1,   /**< with other shared ones */
+  SYNCYTE_LOCK_EXCLUSIVE = 2 /**< alone */
+};
+
+/** Options of a new window. */
+typedef struct syncyte_window_options_t {
+  size_t struct_size;      /**< sizeof(syncyte_window_options_t) */
+  const char* name;        /**< for messages; may be null */
+  syncyte_memory_t memory; /**< SYNCYTE_MEMORY_HOST */
+} syncyte_window_options_t;
+
+/**
+ * @brief Makes a window. Collective; sizes may differ between ranks and may be 0.
+ * @param[in] comm its ranks
+ * @param[in] bytes this rank's bytes
+ * @param[in] options {optional} null for defaults
+ * @param[out] window the window
+ * @return SYNCYTE_ERR_MEMORY if the node's ranks together ask for more than the machine or its cgroup has available,
+ * SYNCYTE_ERR_UNSUPPORTED if comm spans several nodes and this MPI has no one-sided communication between them.
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_window_create(syncyte_comm_t comm, size_t bytes,
+                                                      const syncyte_window_options_t* options,
+                                                      syncyte_window_t* window);
+
+/**
+ * @brief Adds a reference. Local, thread-safe, without MPI.
+ * @param[in] window a window
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_window_retain(syncyte_window_t window);
+
+/**
+ * @brief Drops a reference. Local, thread-safe, without MPI. Memory is freed at a collective point once all ranks have
+ * dropped the window.
+ * @param[in] window a window
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_window_release(syncyte_window_t window);
+
+/**
+ * @brief Drops a reference and nulls the handle; null is fine. Local.
+ * @param[in,out] window a window
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_window_destroy(syncyte_window_t* window);
+
+/**
+ * @brief Size of a rank's part. Local.
+ * @param[in] window a window
+ * @param[in] rank whose part
+ * @param[out] bytes its size
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_window_size(syncyte_window_t window, int32_t rank, size_t* bytes);
+
+/**
+ * @brief Address of a rank's part, if it lies on this node. Local. Valid while the window is referred to.
+ * @param[in] window a window
+ * @param[in] rank whose part
+ * @param[out] data its first byte
+ * @return SYNCYTE_ERR_UNSUPPORTED for a rank on another node.
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_window_pointer(syncyte_window_t window, int32_t rank, void** data);
+
+/**
+ * @brief Writes elements to a rank. The buffer may be re-used on return; visible at the target after flush.
+ * @param[in] window a window
+ * @param[in] rank target
+ * @param[in] offset where, in bytes from the start of its part
+ * @param[in] source contiguous
+ * @return SYNCYTE_ERR_INDEX beyond the end, SYNCYTE_ERR_ARGUMENT (rank), SYNCYTE_ERR_SHAPE.
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_window_put(syncyte_window_t window, int32_t rank, size_t offset,
+                                                   const syncyte_buffer_t* source);
+
+/**
+ * @brief Reads elements of a rank; they are there on return.
+ * @param[in] window a window
+ * @param[in] rank target
+ * @param[in] offset where, in bytes from the start of its part
+ * @param[out] target contiguous
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_window_get(syncyte_window_t window, int32_t rank, size_t offset,
+                                                   const syncyte_buffer_t* target);
+
+/**
+ * @brief Combines elements with those at a rank; atomic per element with other accumulates, fetch-ops and
+ * compare-swaps. The buffer may be re-used on return; visible at the target after flush.
+ * @param[in] window a window
+ * @param[in] rank target
+ * @param[in] offset where, in bytes; a multiple of the element's size
+ * @param[in] op SYNCYTE_OP_SUM, PROD, MIN, MAX, LAND, LOR, BAND, BOR, BXOR or REPLACE
+ * @param[in] source contiguous
+ * @return SYNCYTE_ERR_UNSUPPORTED for an op or dtype without atomics.
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_window_accumulate(syncyte_window_t window, int32_t rank, size_t offset,
+                                                          syncyte_op_t op, const syncyte_buffer_t* source);
+
+/**
+ * @brief Combines one element and returns what was there before; atomic, sequentially consistent on a node.
+ * @param[in] window a window
+ * @param[in] rank target
+ * @param[in] offset where, in bytes; a multiple of the element's size
+ * @param[in] dtype element type
+ * @param[in] op as in accumulate
+ * @param[in] operand one element
+ * @param[out] previous one element
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_window_fetch_op(syncyte_window_t window, int32_t rank, size_t offset,
+                                                        syncyte_dtype_t dtype, syncyte_op_t op, const void* operand,
+                                                        void* previous);
+
+/**
+ * @brief Writes desired if the element equals expected, and returns what was there before; atomic.
+ * @param[in] window a window
+ * @param[in] rank target
+ * @param[in] offset where, in bytes; a multiple of the element's size
+ * @param[in] dtype an integer type or bool
+ * @param[in] expected one element
+ * @param[in] desired one element
+ * @param[out] previous one element; equal to expected if the exchange took place
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_window_compare_swap(syncyte_window_t window, int32_t rank, size_t offset,
+                                                            syncyte_dtype_t dtype, const void* expected,
+                                                            const void* desired, void* previous);
+
+/**
+ * @brief Waits for a rank's lock. Locks are advisory: they keep out only others that lock. Not recursive.
+ * @param[in] window a window
+ * @param[in] rank whose lock
+ * @param[in] kind shared or exclusive
+ * @return SYNCYTE_ERR_PEER_DIED if the holder of an exclusive lock on this node died, SYNCYTE_ERR_BUSY if this rank
+ * holds it already.
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_window_lock(syncyte_window_t window, int32_t rank, syncyte_lock_t kind);
+
+/**
+ * @brief Completes this rank's operations on a rank, and gives its lock back.
+ * @param[in] window a window
+ * @param[in] rank whose lock
+ * @return SYNCYTE_ERR_ARGUMENT if this rank does not hold it.
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_window_unlock(syncyte_window_t window, int32_t rank);
+
+/**
+ * @brief Completes this rank's operations at their targets. Local.
+ * @param[in] window a window
+ * @param[in] rank target; -1: all
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_window_flush(syncyte_window_t window, int32_t rank);
+
+/**
+ * @brief Completes all ranks' operations: what was written before is seen by all after. Collective; also frees what all
+ * ranks have dropped.
+ * @param[in] window a window
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_window_fence(syncyte_window_t window);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

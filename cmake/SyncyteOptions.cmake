@@ -1,0 +1,48 @@
+# Options of the build, and what applies to every target.
+
+option(SYNCYTE_FORTRAN "Build the Fortran module" ON)
+option(SYNCYTE_TORCH "Build the PyTorch operators (needs torch in the environment's Python)" ON)
+option(SYNCYTE_HDF5 "Build the checkpoint library" ON)
+option(SYNCYTE_UCX "Use UCX between nodes" ON)
+option(SYNCYTE_PYTHON "Install the Python package" ON)
+option(SYNCYTE_TESTS "Build the tests" ON)
+option(SYNCYTE_BENCH "Build the benchmarks" ON)
+option(SYNCYTE_EXAMPLES "Build the examples" ON)
+option(SYNCYTE_WERROR "Treat warnings as errors" OFF)
+set(SYNCYTE_CUDA "AUTO" CACHE STRING "CUDA backend: AUTO (on where nvcc is found), ON, OFF")
+set_property(CACHE SYNCYTE_CUDA PROPERTY STRINGS AUTO ON OFF)
+set(SYNCYTE_SANITIZE "" CACHE STRING "Sanitizers, for example address,undefined or thread")
+
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "Kind of build" FORCE)
+endif()
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_C_STANDARD 11)
+set(CMAKE_C_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+set(CMAKE_C_VISIBILITY_PRESET hidden)
+set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+find_program(SYNCYTE_CCACHE ccache)
+if(SYNCYTE_CCACHE)
+  set(CMAKE_C_COMPILER_LAUNCHER "${SYNCYTE_CCACHE}")
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${SYNCYTE_CCACHE}")
+endif()
+
+# Warnings of our own code; targets link it privately.
+add_library(syncyte_warnings INTERFACE)
+target_compile_options(syncyte_warnings INTERFACE
+  $<$<COMPILE_LANGUAGE:C,CXX>:-Wall -Wextra -Wshadow -Wpointer-arith>
+  $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor -Woverloaded-virtual>
+  $<$<AND:$<COMPILE_LANGUAGE:C,CXX>,$<BOOL:${SYNCYTE_WERROR}>>:-Werror>)
+
+if(SYNCYTE_SANITIZE)
+  add_compile_options($<$<COMPILE_LANGUAGE:C,CXX>:-fsanitize=${SYNCYTE_SANITIZE}>
+                      $<$<COMPILE_LANGUAGE:C,CXX>:-fno-omit-frame-pointer>)
+  add_link_options(-fsanitize=${SYNCYTE_SANITIZE})
+endif()
