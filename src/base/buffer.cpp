@@ -1,0 +1,94 @@
+#include "base/buffer.hpp"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace syncyte::base {
+
+std::int64_t checked_elements(std::span<const std::int64_t> shape, std::size_t element_bytes, const char* argument) {
+  for (std::size_t i = 0; i < shape.size(); ++i)
+    require(shape[i] >= 0, SYNCYTE_ERR_SHAPE, "{}: extent {} of dimension {} is negative", argument, shape[i], i);
+  std::int64_t elements = 1;
+  std::int64_t bytes = 0;
+  bool overflow = false;
+  for (const auto extent : shape) overflow |= __builtin_mul_overflow(elements, extent, &elements);
+  overflow |= __builtin_mul_overflow(elements, static_cast<std::int64_t>(element_bytes), &bytes);
+  const bool is_empty = std::find(shape.begin(), shape.end(), 0) != shape.end();
+  if (is_empty) return 0;
+  require(!overflow, SYNCYTE_ERR_SHAPE, "{}: shape {} has more than 2^63 - 1 bytes", argument, shape_text(shape));
+  return elements;
+}
+
+buffer::buffer(const syncyte_buffer_t* raw, const char* argument) : raw_{}, argument_(argument) {
+  require(raw != nullptr, SYNCYTE_ERR_ARGUMENT, "{} is null; expected a syncyte_buffer_t", argument);
+  require(raw->struct_size >= sizeof(syncyte_buffer_t), SYNCYTE_ERR_ARGUMENT,
+          "{}: struct_size is {}; expected {} (syncyte_buffer_init sets it)", argument, raw->struct_size,
+          sizeof(syncyte_buffer_t));
+  raw_ = *raw;
+  element_bytes_ = dtype_size(raw_.dtype, argument);
+  require(raw_.ndim >= 0 && raw_.ndim <= SYNCYTE_MAX_NDIM, SYNCYTE_ERR_SHAPE, "{}: ndim is {}; expected 0 to {}",
+          argument, raw_.ndim, SYNCYTE_MAX_NDIM);
+  elements_ = checked_elements(shape(), element_bytes_, argument);
+  require(raw_.memory == SYNCYTE_MEMORY_HOST || raw_.memory == SYNCYTE_MEMORY_CUDA, SYNCYTE_ERR_ARGUMENT,
+          "{}: memory kind {} is unknown; expected SYNCYTE_MEMORY_HOST (0) or SYNCYTE_MEMORY_CUDA (1)", argument,
+          raw_.memory);
+  require(raw_.data != nullptr || elements_ == 0, SYNCYTE_ERR_ARGUMENT,
+          "{}: data is null, but shape {} has {} elements", argument, shape_text(shape()), elements_);
+}
+
+bool buffer::is_contiguous() const {
+  if (elements_ == 0) return true;
+  auto expected = static_cast<std::int64_t>(element_bytes_);
+  for (int dimension = raw_.ndim - 1; dimension >= 0; --dimension) {
+    if (raw_.shape[dimension] != 1 && raw_.strides[dimension] != expected) return false;
+    expected *= raw_.shape[dimension];
+  }
+  return true;
+}
+
+const buffer& buffer::require_host() const {
+  require(raw_.memory == SYNCYTE_MEMORY_HOST, SYNCYTE_ERR_UNSUPPORTED,
+          "{}: device memory is not supported here; copy it to host memory first", argument_);
+  return *this;
+}
+
+const buffer& buffer::require_contiguous() const {
+  require(is_contiguous(), SYNCYTE_ERR_SHAPE,
+          "{}: shape {} with strides {} (bytes) is not contiguous; expected a dense "
+          "row-major array",
+          argument_, shape_text(shape()), shape_text({raw_.strides, static_cast<std::size_t>(raw_.ndim)}));
+  return *this;
+}
+
+const buffer& buffer::require_dtype(syncyte_dtype_t wanted) const {
+  require(raw_.dtype == wanted, SYNCYTE_ERR_TYPE, "{}: dtype is {}; expected {}", argument_, dtype_name(raw_.dtype),
+          dtype_name(wanted));
+  return *this;
+}
+
+const buffer& buffer::require_elements(std::int64_t wanted) const {
+  require(elements_ == wanted, SYNCYTE_ERR_SHAPE, "{}: shape {} has {} elements; expected {}", argument_,
+          shape_text(shape()), elements_, wanted);
+  return *this;
+}
+
+syncyte_buffer_t make_buffer(void* data, syncyte_dtype_t dtype, std::span<const std::int64_t> shape) {
+  syncyte_buffer_t result{};
+  result.struct_size = sizeof result;
+  result.data = data;
+  result.dtype = dtype;
+  result.ndim = static_cast<std::int32_t>(shape.size());
+  auto stride = static_cast<std::int64_t>(dtype_size(dtype));
+  for (std::size_t i = shape.size(); i-- > 0;) {
+    result.shape[i] = shape[i];
+    result.strides[i] = stride;
+    stride *= std::max<std::int64_t>(shape[i], 1);
+  }
+  return result;
+}
+
+std::string shape_text(std::span<const std::int64_t> shape) { return fmt::format("[{}]", fmt::join(shape, ", ")); }
+
+}  // namespace syncyte::base

@@ -1,0 +1,61 @@
+#include "base/environment.hpp"
+
+#include <fmt/ranges.h>
+
+#include <cerrno>
+#include <cmath>
+#include <cstdlib>
+
+#include "base/error.hpp"
+
+namespace syncyte::base {
+
+std::optional<std::string> environment(const char* name) {
+  const char* value = std::getenv(name);
+  if (value == nullptr || *value == '\0') return std::nullopt;
+  return std::string(value);
+}
+
+int environment_choice(const char* name, std::initializer_list<const char*> choices, int fallback) {
+  const auto value = environment(name);
+  if (!value) return fallback;
+  int place = 0;
+  for (const char* choice : choices) {
+    if (*value == choice) return place;
+    ++place;
+  }
+  return fallback;
+}
+
+void environment_check(const char* name, std::initializer_list<const char*> choices) {
+  const auto value = environment(name);
+  require(!value || environment_choice(name, choices, -1) >= 0, SYNCYTE_ERR_ARGUMENT,
+          "environment variable {} is \"{}\"; expected one of {}", name, value.value_or(""), fmt::join(choices, ", "));
+}
+
+double environment_number(const char* name, double fallback, double least) {
+  const auto value = environment(name);
+  if (!value) return fallback;
+  char* end = nullptr;
+  const double number = std::strtod(value->c_str(), &end);
+  require(end != value->c_str() && *end == '\0' && std::isfinite(number) && number >= least, SYNCYTE_ERR_ARGUMENT,
+          "environment variable {} is \"{}\"; expected a number of at least {}", name, *value, least);
+  return number;
+}
+
+std::size_t environment_bytes(const char* name, std::size_t fallback) {
+  const auto value = environment(name);
+  if (!value) return fallback;
+  char* end = nullptr;
+  errno = 0;
+  const unsigned long long number = std::strtoull(value->c_str(), &end, 10);
+  const std::string unit = end;
+  const int shift = unit.empty() ? 0 : unit == "K" ? 10 : unit == "M" ? 20 : unit == "G" ? 30 : -1;
+  const bool ok =
+      end != value->c_str() && (*value)[0] != '-' && errno == 0 && shift >= 0 && number < (1ull << (63 - shift));
+  require(ok, SYNCYTE_ERR_ARGUMENT, "environment variable {} is \"{}\"; expected a size such as 4096, 64K, 2M or 1G",
+          name, *value);
+  return static_cast<std::size_t>(number) << shift;
+}
+
+}  // namespace syncyte::base

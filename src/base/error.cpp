@@ -1,0 +1,74 @@
+#include "base/error.hpp"
+
+#include <cstring>
+#include <new>
+
+namespace syncyte::base {
+
+const char* status_name(syncyte_status_t status) {
+  switch (status) {
+    case SYNCYTE_SUCCESS:
+      return "SYNCYTE_SUCCESS";
+    case SYNCYTE_ERR_ARGUMENT:
+      return "SYNCYTE_ERR_ARGUMENT";
+    case SYNCYTE_ERR_HANDLE:
+      return "SYNCYTE_ERR_HANDLE";
+    case SYNCYTE_ERR_INDEX:
+      return "SYNCYTE_ERR_INDEX";
+    case SYNCYTE_ERR_TYPE:
+      return "SYNCYTE_ERR_TYPE";
+    case SYNCYTE_ERR_SHAPE:
+      return "SYNCYTE_ERR_SHAPE";
+    case SYNCYTE_ERR_MISMATCH:
+      return "SYNCYTE_ERR_MISMATCH";
+    case SYNCYTE_ERR_NOT_INITIALISED:
+      return "SYNCYTE_ERR_NOT_INITIALISED";
+    case SYNCYTE_ERR_MEMORY:
+      return "SYNCYTE_ERR_MEMORY";
+    case SYNCYTE_ERR_UNSUPPORTED:
+      return "SYNCYTE_ERR_UNSUPPORTED";
+    case SYNCYTE_ERR_BUSY:
+      return "SYNCYTE_ERR_BUSY";
+    case SYNCYTE_ERR_PEER_DIED:
+      return "SYNCYTE_ERR_PEER_DIED";
+    case SYNCYTE_ERR_MPI:
+      return "SYNCYTE_ERR_MPI";
+    case SYNCYTE_ERR_IO:
+      return "SYNCYTE_ERR_IO";
+    case SYNCYTE_ERR_FORMAT:
+      return "SYNCYTE_ERR_FORMAT";
+    case SYNCYTE_ERR_CHECKSUM:
+      return "SYNCYTE_ERR_CHECKSUM";
+    case SYNCYTE_ERR_NOT_FOUND:
+      return "SYNCYTE_ERR_NOT_FOUND";
+    case SYNCYTE_ERR_VERSION:
+      return "SYNCYTE_ERR_VERSION";
+    case SYNCYTE_ERR_TIMEOUT:
+      return "SYNCYTE_ERR_TIMEOUT";
+    case SYNCYTE_ERR_INTERNAL:
+      return "SYNCYTE_ERR_INTERNAL";
+    default:
+      return "SYNCYTE_ERR_UNKNOWN";
+  }
+}
+
+error current_error() {
+  try {
+    throw;
+  } catch (const error& caught) {
+    return caught;
+  } catch (const std::bad_alloc&) {
+    return error(SYNCYTE_ERR_MEMORY, "out of memory");
+  } catch (const std::exception& caught) {
+    return error(SYNCYTE_ERR_INTERNAL, caught.what());
+  } catch (...) {
+    return error(SYNCYTE_ERR_INTERNAL, "unknown exception");
+  }
+}
+
+std::string errno_text(int code) {
+  const char* name = strerrorname_np(code);
+  return fmt::format("{} ({})", std::strerror(code), name != nullptr ? name : "unknown");
+}
+
+}  // namespace syncyte::base

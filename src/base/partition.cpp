@@ -1,0 +1,51 @@
+#include "base/partition.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/error.hpp"
+
+namespace syncyte::base {
+
+partition::partition(std::vector<std::int64_t> offsets, bool is_equal)
+    : offsets_(std::move(offsets)), is_equal_(is_equal) {}
+
+partition partition::equal(std::int64_t total, int parts) {
+  require(total >= 0, SYNCYTE_ERR_ARGUMENT, "number of rows {} is negative", total);
+  require(parts > 0, SYNCYTE_ERR_ARGUMENT, "number of parts {} is not positive", parts);
+  std::vector<std::int64_t> offsets{0};
+  offsets.reserve(static_cast<std::size_t>(parts) + 1);
+  for (int part = 0; part < parts; ++part) offsets.push_back(offsets.back() + total / parts + (part < total % parts));
+  return partition(std::move(offsets), true);
+}
+
+partition partition::explicit_lengths(std::span<const std::int64_t> lengths, std::int64_t total) {
+  require(!lengths.empty(), SYNCYTE_ERR_ARGUMENT, "a partition needs at least one part");
+  std::vector<std::int64_t> offsets{0};
+  offsets.reserve(lengths.size() + 1);
+  for (std::size_t part = 0; part < lengths.size(); ++part) {
+    require(lengths[part] >= 0, SYNCYTE_ERR_ARGUMENT, "rank {} gives {} rows; expected 0 or more", part, lengths[part]);
+    std::int64_t end = 0;
+    require(!__builtin_add_overflow(offsets.back(), lengths[part], &end), SYNCYTE_ERR_ARGUMENT,
+            "the ranks' rows add up to more than 2^63 - 1 (at rank {}, which gives {})", part, lengths[part]);
+    offsets.push_back(end);
+  }
+  require(total < 0 || offsets.back() == total, SYNCYTE_ERR_ARGUMENT,
+          "the ranks' rows add up to {}; expected {}, the tensor's first extent", offsets.back(), total);
+  return partition(std::move(offsets), false);
+}
+
+int partition::owner(std::int64_t row) const {
+  if (is_equal_) {
+    const std::int64_t shorter = total() / parts();
+    const std::int64_t longer_parts = total() % parts();
+    const std::int64_t boundary = longer_parts * (shorter + 1);
+    if (row < boundary) return static_cast<int>(row / (shorter + 1));
+    return static_cast<int>(longer_parts + (row - boundary) / shorter);
+  }
+  // The last part that starts at or before the row: empty parts share a start with their successor and come before it.
+  const auto after = std::upper_bound(offsets_.begin(), offsets_.end(), row);
+  return static_cast<int>(after - offsets_.begin()) - 1;
+}
+
+}  // namespace syncyte::base
