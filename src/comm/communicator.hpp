@@ -1,0 +1,102 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "comm/deferred_frees.hpp"
+#include "comm/node.hpp"
+#include "syncyte/base.h"
+
+namespace syncyte::comm {
+
+/// How much is compared before data moves (SYNCYTE_CHECK).
+enum class check_level { off = 0, on = 1, full = 2 };
+
+/// Choices for a new communicator; collective constructors agree on `check`.
+struct communicator_options {
+  std::string name;  // empty: made from the parent's
+  int check = -1;    // -1: as the parent; a root: SYNCYTE_CHECK
+};
+
+/// The MPI handles behind a communicator; freed collectively.
+class communicator_handles : public collective_resource {
+ public:
+  void free_collectively() noexcept override;
+
+  MPI_Comm data = MPI_COMM_NULL;     // messages of collectives
+  MPI_Comm control = MPI_COMM_NULL;  // agreements and deferred frees
+  node_group node;
+  deferred_frees deferred;           // what was made on this communicator
+};
+
+/// An ordered group of ranks. Collective resources made on it are freed at its collective points (deferred_frees); it is
+/// itself such a resource of its parent, or freed at finalize if it is a root. Everything made on a communicator holds it
+/// by shared_ptr, so that it is dropped last.
+class communicator : public std::enable_shared_from_this<communicator> {
+ public:
+  /// Duplicates an MPI communicator; collective over it. `inherited_node` is the colour of the node known by the parent, or
+  /// -1 to find out which ranks really share memory.
+  static std::shared_ptr<communicator> make_root(MPI_Comm original, const communicator_options& options);
+
+  /// Collective; a colour of MPI_UNDEFINED gives nullptr.
+  std::shared_ptr<communicator> split(int color, int key, const communicator_options& options);
+  std::shared_ptr<communicator> duplicate(const communicator_options& options) { return split(0, rank_, options); }
+  std::shared_ptr<communicator> split_program(const std::string& program, const communicator_options& options);
+  std::shared_ptr<communicator> split_node(const communicator_options& options);
+
+  ~communicator();
+  communicator(const communicator&) = delete;
+  communicator& operator=(const communicator&) = delete;
+
+  int rank() const { return rank_; }
+  int size() const { return size_; }
+  const std::string& name() const { return name_; }
+  check_level check() const { return check_; }
+  MPI_Comm data() const { return handles_->data; }
+  MPI_Comm control() const { return handles_->control; }
+  const node_group& node() const { return handles_->node; }
+
+  /// Where collective resources of this communicator are registered: `id = deferred().add(resource)` right after the
+  /// agreement that made it; `deferred().drop(id)` when this rank's last reference goes (see deferred_reference).
+  deferred_frees& deferred() { return handles_->deferred; }
+
+  /// Frees everything on it and its MPI handles; collective, for finalize.
+  void free_now();
+
+ private:
+  friend class collective_call;
+  communicator(std::shared_ptr<communicator_handles> handles, std::string name, check_level check);
+  static std::shared_ptr<communicator> make(MPI_Comm data, int node_color, const std::string& name, check_level check);
+
+  std::shared_ptr<communicator_handles> handles_;
+  std::string name_;
+  check_level check_;
+  int rank_;
+  int size_;
+  std::shared_ptr<communicator> parent_;  // null for roots
+  std::uint64_t id_in_parent_ = 0;
+  std::atomic_flag busy_;
+  std::uint64_t sequence_ = 0;  // of collectives on this communicator
+};
+
+/// Holds a communicator, and drops a collective resource of it when it goes: every object a user can drop has one as member.
+class deferred_reference {
+ public:
+  deferred_reference(std::shared_ptr<communicator> comm, std::shared_ptr<collective_resource> resource);
+  ~deferred_reference();
+  deferred_reference(const deferred_reference&) = delete;
+  deferred_reference& operator=(const deferred_reference&) = delete;
+
+  const std::shared_ptr<communicator>& comm() const { return comm_; }
+
+ private:
+  std::shared_ptr<communicator> comm_;
+  std::uint64_t id_;
+};
+
+}  // namespace syncyte::comm

@@ -1,0 +1,77 @@
+#include "comm/deferred_frees.hpp"
+
+#include <utility>
+
+#include "comm/mpi.hpp"
+
+namespace syncyte::comm {
+
+std::uint64_t deferred_frees::add(std::shared_ptr<collective_resource> resource) {
+  const std::lock_guard lock(mutex_);
+  entries_.emplace(next_id_, entry{std::move(resource)});
+  return next_id_++;
+}
+
+void deferred_frees::drop(std::uint64_t id) {
+  const std::lock_guard lock(mutex_);
+  const auto found = entries_.find(id);
+  if (found == entries_.end() || found->second.is_dropped) return;
+  found->second.is_dropped = true;
+  ++pending_;
+}
+
+std::vector<std::uint64_t> deferred_frees::dropped_ids() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::uint64_t> ids;
+  for (const auto& [id, entry] : entries_)
+    if (entry.is_dropped) ids.push_back(id);
+  return ids;
+}
+
+void deferred_frees::collect(MPI_Comm control) {
+  // What rank 0 has dropped is offered to all; each rank says which of it it has dropped too. O(ids) bytes per rank.
+  std::vector<std::uint64_t> offered = dropped_ids();
+  std::uint64_t count = offered.size();
+  check_mpi(MPI_Bcast(&count, 1, MPI_UINT64_T, 0, control), "MPI_Bcast");
+  if (count == 0) return;
+  const std::vector<std::uint64_t> mine = offered;
+  offered.resize(count);
+  check_mpi(MPI_Bcast(offered.data(), static_cast<int>(count), MPI_UINT64_T, 0, control), "MPI_Bcast");
+  std::vector<unsigned char> agreed(count);
+  std::size_t next = 0;  // both lists are sorted
+  for (std::size_t i = 0; i < count; ++i) {
+    while (next < mine.size() && mine[next] < offered[i]) ++next;
+    agreed[i] = next < mine.size() && mine[next] == offered[i];
+  }
+  check_mpi(MPI_Allreduce(MPI_IN_PLACE, agreed.data(), static_cast<int>(count), MPI_UNSIGNED_CHAR, MPI_MIN, control),
+            "MPI_Allreduce");
+  std::vector<std::uint64_t> ids;
+  for (std::size_t i = 0; i < count; ++i)
+    if (agreed[i]) ids.push_back(offered[i]);
+  free_ids(ids);
+}
+
+void deferred_frees::free_ids(const std::vector<std::uint64_t>& ids) {
+  for (const auto id : ids) {
+    std::shared_ptr<collective_resource> resource;
+    {
+      const std::lock_guard lock(mutex_);
+      const auto found = entries_.find(id);
+      resource = std::move(found->second.resource);
+      pending_ -= found->second.is_dropped;
+      entries_.erase(found);
+    }
+    resource->free_collectively();  // without the lock: it may drop resources of its own
+  }
+}
+
+void deferred_frees::free_all() {
+  std::vector<std::uint64_t> ids;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [id, entry] : entries_) ids.push_back(id);
+  }
+  free_ids(ids);
+}
+
+}  // namespace syncyte::comm

@@ -1,0 +1,43 @@
+#include "comm/mpi.hpp"
+
+namespace syncyte::comm {
+
+void check_mpi(int code, const char* call) {
+  if (code == MPI_SUCCESS) [[likely]]
+    return;
+  char text[MPI_MAX_ERROR_STRING] = "";
+  int length = 0;
+  MPI_Error_string(code, text, &length);
+  base::fail(SYNCYTE_ERR_MPI, "{} failed: {}", call, text);
+}
+
+MPI_Datatype mpi_type(syncyte_dtype_t dtype) {
+  switch (dtype) {
+    case SYNCYTE_FLOAT16:
+    case SYNCYTE_BFLOAT16:
+      return MPI_UINT16_T;
+    case SYNCYTE_FLOAT32:
+      return MPI_FLOAT;
+    case SYNCYTE_FLOAT64:
+      return MPI_DOUBLE;
+    case SYNCYTE_COMPLEX64:
+      return MPI_C_FLOAT_COMPLEX;
+    case SYNCYTE_COMPLEX128:
+      return MPI_C_DOUBLE_COMPLEX;
+    case SYNCYTE_INT8:
+      return MPI_INT8_T;
+    case SYNCYTE_INT16:
+      return MPI_INT16_T;
+    case SYNCYTE_INT32:
+      return MPI_INT32_T;
+    case SYNCYTE_INT64:
+      return MPI_INT64_T;
+    case SYNCYTE_UINT8:
+    case SYNCYTE_BOOL:
+      return MPI_UINT8_T;
+    default:
+      base::fail(SYNCYTE_ERR_TYPE, "dtype {} is unknown", dtype);
+  }
+}
+
+}  // namespace syncyte::comm

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <mpi.h>
+
+#include "base/dtype.hpp"
+
+namespace syncyte::comm {
+
+/// Throws SYNCYTE_ERR_MPI with MPI's own text unless code is MPI_SUCCESS.
+void check_mpi(int code, const char* call);
+
+/// The MPI type that moves elements of a dtype unchanged (float16 and bfloat16 travel as 16-bit integers).
+MPI_Datatype mpi_type(syncyte_dtype_t dtype);
+
+}  // namespace syncyte::comm

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <mpi.h>
+#include <sys/types.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "memory/shared_segment.hpp"
+
+namespace syncyte::comm {
+
+/// A process, so that a later one with the same pid is not taken for it.
+struct process_id {
+  std::int64_t pid = 0;
+  std::int64_t start_time = 0;  // clock ticks after boot, field 22 of /proc/PID/stat
+};
+
+process_id this_process();
+
+/// Whether the process still runs (a zombie does not).
+bool is_alive(const process_id& process);
+
+/// The ranks of a communicator that share memory with this one, and how the others group.
+struct node_group {
+  MPI_Comm comm = MPI_COMM_NULL;                       // of the node's ranks, in order of ranks
+  int index = 0;                                       // this node's number, in order of lowest ranks
+  int count = 1;                                       // number of nodes
+  int rank = 0;                                        // within the node
+  int size = 1;                                        // ranks of the node
+  std::vector<int> members;                            // their ranks in the communicator, ascending
+  std::vector<int> node_of;                            // node index of every rank of the communicator
+  std::vector<process_id> processes;                   // of the node's ranks, by rank within the node
+  memory::sharing method = memory::sharing::none;      // how they share memory
+
+  bool is_here(int comm_rank) const { return node_of[static_cast<std::size_t>(comm_rank)] == index; }
+  int node_rank(int comm_rank) const;                  // within the node; -1 if elsewhere
+  bool is_alive(int node_rank) const;
+  bool is_consecutive() const { return members.back() - members.front() + 1 == size; }
+};
+
+/// Finds the groups of `comm`. Collective. `color`: ranks of equal colour are known to share memory by `method`; -1: find
+/// out by trying (SYNCYTE_SHM forces a way).
+node_group find_node_group(MPI_Comm comm, int color, memory::sharing method);
+
+}  // namespace syncyte::comm

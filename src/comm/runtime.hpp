@@ -1,0 +1,30 @@
+#pragma once
+
+#include <memory>
+
+#include "comm/communicator.hpp"
+
+namespace syncyte::comm {
+
+/// Start and end; collective over MPI_COMM_WORLD. Repeated calls do nothing.
+void start(int thread_level);
+void finish();
+
+bool is_started();
+
+/// Throws SYNCYTE_ERR_NOT_INITIALISED, saying whether it is too early or too late, unless started.
+void require_started();
+
+/// MPI's thread level, 0 to 3.
+int thread_level();
+
+std::shared_ptr<communicator> world();
+std::shared_ptr<communicator> self();
+
+/// Makes a root of a foreign MPI communicator and keeps it until finish(). Collective over it.
+std::shared_ptr<communicator> adopt(MPI_Comm original, const communicator_options& options);
+
+/// Ends the job at once.
+[[noreturn]] void abort_job(int exit_code);
+
+}  // namespace syncyte::comm
