@@ -1,0 +1,123 @@
+# Declares tests that run under mpirun.
+#
+#   syncyte_mpi_test(NAME base LABELS core SOURCES a.cpp b.cpp RANKS 1 2 3 5 LINK syncyte_core)
+#     A GoogleTest program (target test_<NAME>) with the harness's main: MPI is initialised with MPI_THREAD_MULTIPLE,
+#     MPI_COMM_WORLD is all ranks. Write plain TEST()s: they run on all ranks, and a test passes if it passes on all.
+#   syncyte_pytest(NAME python LABELS python FILES test_a.py test_b.py RANKS 1 2 3)
+#     pytest under mpirun with mpi4py's MPI.COMM_WORLD; the cases of a parametrised function share one CTest entry.
+#   syncyte_mpi_program_test(NAME solver LABELS fortran SOURCES solver.f90 RANKS 1 2 LINK syncyte_fortran)
+#   syncyte_mpi_program_test(NAME demo LABELS slow COMMAND prog --flag RANKS 2)
+#   syncyte_mpi_program_test(NAME demo LABELS slow COMMAND 2 solver : 1 learner RANKS 3)     (MPMD: count in front)
+#     A plain program in any language: it passes if all ranks exit with 0, and is skipped if they exit with 77.
+#
+# Common options:
+#   RANKS 1 2 3 5             rank counts; one mpirun per count runs all tests of the program (default 1 2 3 5)
+#   LABELS a b                CTest labels
+#   TIMEOUT_PER_TEST 20       seconds of one test, on all ranks; then the run is ended, the test has failed with a text
+#                             that says where each rank was, and the rest is run again without it
+#   TIMEOUT 300               seconds of a whole run
+#   ENV A=b ...               environment of the ranks (generator expressions allowed)
+#   ARGS ...                  arguments of a program test
+#
+# CTest sees <NAME>.np<R>/<test> for each test, <NAME>.np<R>/(job) for what happens outside of tests (start, exit), and
+# <NAME>.np<R>.run, the fixture that runs mpirun; `ctest -R <test>` starts the fixture by itself. A test fails too if it
+# leaves a message on MPI_COMM_WORLD unreceived. Each run has a working folder of its own (SYNCYTE_TEST_FOLDER).
+# Results, output and JUnit: <binary dir>/<NAME>.tests/np<R>/.
+
+include_guard(GLOBAL)
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
+
+set(SYNCYTE_LAUNCH "${PROJECT_SOURCE_DIR}/tests/support/launch.py")
+set(SYNCYTE_TEST_PYTHON "${PROJECT_SOURCE_DIR}/tests/support/python")
+file(GLOB SYNCYTE_HARNESS_FILES "${SYNCYTE_TEST_PYTHON}/mpi_harness/*.py")
+list(APPEND SYNCYTE_HARNESS_FILES "${SYNCYTE_LAUNCH}")
+
+# mpirun|its flags|the rank count's flag; Open MPI tags each line of output with its rank.
+function(_syncyte_mpirun output)
+  set(command "${MPIEXEC_EXECUTABLE}")
+  execute_process(COMMAND "${MPIEXEC_EXECUTABLE}" --version OUTPUT_VARIABLE version ERROR_QUIET)
+  if(version MATCHES "Open MPI|OpenRTE|PRRTE")
+    list(APPEND command --tag-output)
+  endif()
+  list(APPEND command ${MPIEXEC_PREFLAGS} "${MPIEXEC_NUMPROC_FLAG}")
+  list(JOIN command "|" command)
+  set(${output} "${command}" PARENT_SCOPE)
+endfunction()
+_syncyte_mpirun(SYNCYTE_MPIRUN)
+
+# Options that all kinds share, into TEST_*.
+macro(_syncyte_parse_test)
+  cmake_parse_arguments(PARSE_ARGV 0 TEST "" "NAME;TIMEOUT_PER_TEST;TIMEOUT"
+                        "LABELS;SOURCES;FILES;COMMAND;RANKS;LINK;ENV;ARGS")
+  if(NOT TEST_NAME OR TEST_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "${CMAKE_CURRENT_FUNCTION}: NAME is missing, or unknown: ${TEST_UNPARSED_ARGUMENTS}")
+  endif()
+  if(NOT TEST_RANKS)
+    set(TEST_RANKS 1 2 3 5)
+  endif()
+  if(NOT TEST_TIMEOUT_PER_TEST)
+    set(TEST_TIMEOUT_PER_TEST 20)
+  endif()
+  if(NOT TEST_TIMEOUT)
+    set(TEST_TIMEOUT 300)
+  endif()
+  set(TEST_FOLDER "${CMAKE_CURRENT_BINARY_DIR}/${TEST_NAME}.tests")
+  set(environment "${TEST_ENV}")
+  list(TRANSFORM environment PREPEND "--env=")
+  set(TEST_LIMITS "--mpirun=${SYNCYTE_MPIRUN}" --limit=${TEST_TIMEOUT_PER_TEST} ${environment})
+endmacro()
+
+# The command that finds the tests in FILES and declares them; CTest includes what it writes.
+function(_syncyte_discover output kind files)
+  set(declared "${TEST_FOLDER}/declared.cmake")
+  set(include "${CMAKE_CURRENT_BINARY_DIR}/${TEST_NAME}.include.cmake")
+  file(WRITE "${include}" "if(EXISTS [==[${declared}]==])\n  include([==[${declared}]==])\nelse()\n"
+                          "  add_test([==[${TEST_NAME}.NOT_BUILT]==] ${TEST_NAME}_has_not_been_built)\nendif()\n")
+  set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES "${include}")
+  list(JOIN TEST_LABELS "," labels)
+  list(JOIN TEST_RANKS "," ranks)
+  set(${output} "${Python3_EXECUTABLE}" -B "${SYNCYTE_LAUNCH}" discover --name=${TEST_NAME} "--output=${declared}"
+      --kind=${kind} --labels=${labels} --ranks=${ranks} "--folder=${TEST_FOLDER}" ${TEST_LIMITS}
+      --total=${TEST_TIMEOUT} ${files} PARENT_SCOPE)
+endfunction()
+
+function(syncyte_mpi_test)
+  _syncyte_parse_test(${ARGV})
+  set(target test_${TEST_NAME})
+  add_executable(${target} ${TEST_SOURCES})
+  target_link_libraries(${target} PRIVATE ${TEST_LINK} syncyte_test_main syncyte_warnings)
+  _syncyte_discover(command gtest "$<TARGET_FILE:${target}>")
+  add_custom_command(TARGET ${target} POST_BUILD COMMAND ${command} VERBATIM)
+  set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS "${SYNCYTE_HARNESS_FILES}")
+endfunction()
+
+function(syncyte_pytest)
+  _syncyte_parse_test(${ARGV})
+  list(TRANSFORM TEST_FILES PREPEND "${CMAKE_CURRENT_SOURCE_DIR}/" REGEX "^[^/]")
+  list(APPEND TEST_LIMITS "--env=PYTHONPATH=${PROJECT_SOURCE_DIR}/bindings/python")
+  if(TARGET syncyte)
+    list(APPEND TEST_LIMITS "--env=SYNCYTE_LIBRARY=$<TARGET_FILE:syncyte>")
+  endif()
+  _syncyte_discover(command pytest "${TEST_FILES}")
+  add_custom_command(OUTPUT "${TEST_FOLDER}/declared.cmake" COMMAND ${command} VERBATIM
+                     DEPENDS ${TEST_FILES} ${SYNCYTE_HARNESS_FILES} COMMENT "Finding the tests of ${TEST_NAME}")
+  add_custom_target(test_${TEST_NAME} ALL DEPENDS "${TEST_FOLDER}/declared.cmake")
+endfunction()
+
+function(syncyte_mpi_program_test)
+  _syncyte_parse_test(${ARGV})
+  set(program ${TEST_COMMAND})
+  if(TEST_SOURCES)
+    add_executable(test_${TEST_NAME} ${TEST_SOURCES})
+    target_link_libraries(test_${TEST_NAME} PRIVATE ${TEST_LINK} syncyte_warnings)
+    set(program "$<TARGET_FILE:test_${TEST_NAME}>")
+  endif()
+  math(EXPR outer "${TEST_TIMEOUT_PER_TEST} + 30")
+  foreach(ranks IN LISTS TEST_RANKS)
+    set(test ${TEST_NAME}.np${ranks})
+    add_test(NAME ${test} COMMAND "${Python3_EXECUTABLE}" -B "${SYNCYTE_LAUNCH}" program ${TEST_LIMITS}
+             --ranks=${ranks} "--folder=${TEST_FOLDER}/np${ranks}" -- ${program} ${TEST_ARGS})
+    set_tests_properties(${test} PROPERTIES LABELS "${TEST_LABELS}" TIMEOUT ${outer} SKIP_RETURN_CODE 77
+                                            PROCESSORS ${ranks})
+  endforeach()
+endfunction()

@@ -1,0 +1,42 @@
+// What a test finds: all ranks in MPI_COMM_WORLD, threads allowed, a folder of its own.
+
+#include <gtest/gtest.h>
+#include <mpi.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <string>
+
+namespace {
+
+TEST(World, AllRanksTakePart) {
+  int rank = -1;
+  int size = 0;
+  int sum = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  EXPECT_EQ(sum, size * (size - 1) / 2);
+}
+
+TEST(World, ThreadsMayCallMpi) {
+  int provided = MPI_THREAD_SINGLE;
+  MPI_Query_thread(&provided);
+  EXPECT_EQ(provided, MPI_THREAD_MULTIPLE);
+}
+
+TEST(World, WorksInAFolderOfItsOwn) {
+  const char* expected = std::getenv("SYNCYTE_TEST_FOLDER");
+  if (expected == nullptr) GTEST_SKIP() << "run without the launcher";
+  char folder[4096];
+  ASSERT_NE(getcwd(folder, sizeof(folder)), nullptr);
+  EXPECT_EQ(std::string(folder), expected);
+}
+
+class Numbers : public testing::TestWithParam<int> {};
+
+TEST_P(Numbers, HaveTheirOwnEntries) { EXPECT_GT(GetParam(), 0); }
+
+INSTANTIATE_TEST_SUITE_P(Small, Numbers, testing::Values(1, 2, 3));
+
+}  // namespace

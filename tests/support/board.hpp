@@ -1,0 +1,55 @@
+#pragma once
+// The board of a test run: one page of shared memory per rank on which the rank writes where it is, so that the
+// launcher can name the ranks that hang or died, even one that is blocked inside MPI. The same layout is in
+// python/mpi_harness/board.py.
+
+#include <cstdint>
+#include <string>
+
+namespace syncyte::test {
+
+enum class rank_state : std::uint32_t {
+  absent = 0,   // not yet started
+  idle = 1,     // between tests
+  running = 2,  // inside a test
+  arrived = 3,  // has finished the test, waits for the other ranks' verdict
+  ended = 4     // has finalised MPI
+};
+
+struct board_slot {
+  std::uint32_t pid;
+  rank_state state;
+  std::uint32_t failed;   // 1: this rank's test has failed
+  std::uint32_t signal;   // signal that ended the process, 0 if none
+  std::int64_t since_ns;  // CLOCK_MONOTONIC when the test or the pause before it began
+  char test[1000];        // zero-terminated
+  char message[3072];     // first failure, zero-terminated
+};
+static_assert(sizeof(board_slot) == 4096, "python/mpi_harness/board.py knows this size");
+
+// This rank's slot of the file that SYNCYTE_TEST_BOARD names; without the variable, a private slot nobody reads.
+class board {
+ public:
+  explicit board(int rank);
+  ~board();
+  board(const board&) = delete;
+  board& operator=(const board&) = delete;
+
+  void begin(const std::string& test);
+  void fail(const std::string& message);
+  void arrive();
+  void idle();
+  void end();
+
+  // Records a fatal signal on the board before the process dies of it; on SIGUSR2 prints where the process is.
+  void watch_signals();
+
+ private:
+  void enter(rank_state state);
+
+  board_slot private_slot_{};
+  board_slot* slot_ = &private_slot_;
+  void* mapping_ = nullptr;
+};
+
+}  // namespace syncyte::test

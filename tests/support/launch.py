@@ -1,0 +1,128 @@
+#!/usr/bin/env python3
+"""Runs tests under mpirun and keeps a verdict for each of them; cmake/SyncyteTest.cmake calls it.
+
+launch.py discover ...        finds the tests of a program and declares them to CTest (when it is built)
+launch.py run ...             runs all tests of a program at one rank count (a CTest fixture)
+launch.py program -- COMMAND  runs a plain program: it passes if all ranks exit with 0
+
+A run by hand: launch.py run --kind gtest --ranks 3 --folder /tmp/run build/tests/base/test_base
+"""
+
+import argparse
+import os
+import signal
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "python"))
+
+from mpi_harness import discover, program  # noqa: E402
+from mpi_harness.results import FAILED  # noqa: E402
+from mpi_harness.run import Plan, Run  # noqa: E402
+from mpi_harness.watch import Limits  # noqa: E402
+
+DEFAULT_MPIRUN = "mpirun|--tag-output|-np"
+
+
+def add_common(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--mpirun", default=DEFAULT_MPIRUN, help="mpirun and its flags, the rank count's last (a|b|c)")
+    parser.add_argument("--env", action="append", default=[], metavar="NAME=VALUE", help="for the ranks")
+    parser.add_argument("--limit", type=float, default=20.0, help="seconds of one test")
+    parser.add_argument("--total", type=float, default=300.0, help="seconds of the whole run")
+
+
+def add_kind(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--kind", choices=["gtest", "pytest"], default="gtest")
+    parser.add_argument("--folder", required=True, help="of the results")
+    parser.add_argument("files", nargs="+", help="the GoogleTest program, or the pytest files")
+
+
+def environment_of(options: argparse.Namespace) -> dict[str, str]:
+    pairs = [entry.partition("=") for entry in options.env]
+    return {name: value for name, _, value in pairs}
+
+
+def names_of(options: argparse.Namespace) -> list[str]:
+    if options.kind == "gtest":
+        return discover.gtest_names(options.files[0])
+    return discover.pytest_names(options.files)
+
+
+def rank_command(options: argparse.Namespace) -> list[str]:
+    files = [os.path.abspath(file) for file in options.files]
+    if options.kind == "gtest":
+        return files
+    flags = ["-p", "mpi_plugin", "-p", "no:cacheprovider", "--tb=short", "--rootdir", os.path.dirname(files[0])]
+    return [sys.executable, "-m", "pytest", *flags, *files]
+
+
+def run_discover(options: argparse.Namespace) -> int:
+    launch = [sys.executable, os.path.abspath(__file__), "run", "--kind", options.kind, "--mpirun", options.mpirun]
+    launch += ["--limit", f"{options.limit:g}", "--total", f"{options.total:g}"]
+    for entry in options.env:
+        launch += ["--env", entry]
+    launch += [os.path.abspath(file) for file in options.files]
+    ranks = [int(count) for count in options.ranks.split(",")]
+    labels = [label for label in options.labels.split(",") if label]
+    declaration = discover.Declaration(options.name, options.folder, launch, ranks, labels, options.total + 60)
+    declaration.tests = names_of(options)
+    discover.write(declaration, options.output)
+    return 0
+
+
+def run_tests(options: argparse.Namespace) -> int:
+    env = environment_of(options)
+    if options.kind == "pytest":
+        env["PYTHONPATH"] = os.pathsep.join(filter(None, [sys.path[0], env.get("PYTHONPATH"), os.getenv("PYTHONPATH")]))
+    limits = Limits(test=options.limit, after_failure=min(5.0, options.limit), total=options.total)
+    folder = os.path.abspath(options.folder)
+    plan = Plan(options.mpirun.split("|"), options.ranks, rank_command(options), names_of(options), folder, env, limits)
+    results = Run(plan).execute()
+    failed = [result for result in results if result.verdict == FAILED]
+    for result in failed:
+        print(f"FAILED at {options.ranks} ranks: {result.test}\n{result.message}")
+    print(f"{len(results) - len(failed)} of {len(results)} verdicts are good; they are in {folder}")
+    # For CTest the verdicts are the tests' own; a run by hand wants the exit status.
+    return 1 if failed and options.strict else 0
+
+
+def run_program(options: argparse.Namespace) -> int:
+    command = options.command[1:] if options.command[:1] == ["--"] else options.command
+    folder = os.path.abspath(options.folder)
+    return program.run(options.mpirun.split("|"), options.ranks, command, folder, environment_of(options), options.limit)
+
+
+def parse(arguments: list[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    modes = parser.add_subparsers(dest="mode", required=True)
+    finder = modes.add_parser("discover", help="declare tests to CTest")
+    finder.add_argument("--name", required=True)
+    finder.add_argument("--output", required=True, help="file that CTest includes")
+    finder.add_argument("--labels", default="")
+    finder.add_argument("--ranks", default="1", help="rank counts (a,b,c)")
+    runner = modes.add_parser("run", help="run tests")
+    runner.add_argument("--ranks", type=int, default=1)
+    runner.add_argument("--strict", action="store_true", help="exit with 1 if a test failed")
+    plain = modes.add_parser("program", help="run a program whose exit status is the verdict")
+    plain.add_argument("--ranks", type=int, default=1)
+    plain.add_argument("--folder", required=True)
+    plain.add_argument("command", nargs=argparse.REMAINDER)
+    for mode in (finder, runner):
+        add_kind(mode)
+    for mode in (finder, runner, plain):
+        add_common(mode)
+    return parser.parse_args(arguments)
+
+
+def interrupted(number: int, frame: object) -> None:
+    raise SystemExit(128 + number)
+
+
+def main() -> int:
+    options = parse(sys.argv[1:])
+    signal.signal(signal.SIGTERM, interrupted)
+    modes = {"discover": run_discover, "run": run_tests, "program": run_program}
+    return modes[options.mode](options)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

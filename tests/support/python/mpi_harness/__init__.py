@@ -1,0 +1,1 @@
+"""Runs test programs under mpirun, watches their ranks, and keeps one verdict per test (standard library only)."""

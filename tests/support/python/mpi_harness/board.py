@@ -1,0 +1,72 @@
+"""The board of a run: one page per rank that says where it is. The same layout is in tests/support/board.hpp."""
+
+import mmap
+import struct
+import time
+from dataclasses import dataclass
+
+ABSENT, IDLE, RUNNING, ARRIVED, ENDED = range(5)
+SLOT_BYTES = 4096
+_HEAD = struct.Struct("=IIIIq")
+_TEST_AT, _TEST_BYTES = 24, 1000
+_MESSAGE_AT, _MESSAGE_BYTES = 1024, 3072
+
+
+@dataclass
+class Slot:
+    """What one rank has written on the board."""
+
+    rank: int
+    pid: int
+    state: int
+    failed: bool
+    signal: int
+    since_ns: int
+    test: str
+    message: str
+
+    def seconds(self) -> float:
+        """Seconds since the test, or the pause between tests, began."""
+        return (time.monotonic_ns() - self.since_ns) / 1e9
+
+
+def _text(raw: bytes) -> str:
+    return raw.split(b"\0", 1)[0].decode("utf-8", "replace")
+
+
+class Board:
+    """All ranks' slots, as the launcher reads them and a Python rank writes its own."""
+
+    def __init__(self, path: str, ranks: int, create: bool = False):
+        self.path = path
+        self.ranks = ranks
+        if create:
+            with open(path, "wb") as file:
+                file.truncate(ranks * SLOT_BYTES)
+        with open(path, "r+b") as file:
+            self._map = mmap.mmap(file.fileno(), ranks * SLOT_BYTES)
+
+    def close(self) -> None:
+        self._map.close()
+
+    def slot(self, rank: int) -> Slot:
+        at = rank * SLOT_BYTES
+        page = self._map[at : at + SLOT_BYTES]
+        pid, state, failed, signal, since = _HEAD.unpack_from(page)
+        test = _text(page[_TEST_AT : _TEST_AT + _TEST_BYTES])
+        message = _text(page[_MESSAGE_AT : _MESSAGE_AT + _MESSAGE_BYTES])
+        return Slot(rank, pid, state, bool(failed), signal, since, test, message)
+
+    def slots(self) -> list[Slot]:
+        return [self.slot(rank) for rank in range(self.ranks)]
+
+    def write(self, slot: Slot) -> None:
+        """Writes a rank's slot; the state last, because it says that the rest is there."""
+        at = slot.rank * SLOT_BYTES
+        self._put(at + _TEST_AT, slot.test, _TEST_BYTES)
+        self._put(at + _MESSAGE_AT, slot.message, _MESSAGE_BYTES)
+        _HEAD.pack_into(self._map, at, slot.pid, slot.state, int(slot.failed), slot.signal, slot.since_ns)
+
+    def _put(self, at: int, text: str, capacity: int) -> None:
+        raw = text.encode("utf-8", "replace")[: capacity - 1]
+        self._map[at : at + len(raw) + 1] = raw + b"\0"

@@ -1,0 +1,63 @@
+"""Runs a plain program under mpirun: it passes if all ranks exit with 0, and is ended at its limit."""
+
+import os
+
+from .job import Job, environment
+from .run import prepare_folder
+
+SKIP = 77
+
+
+def _line(path: str) -> str:
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return file.read().replace("\0", " ").strip()
+    except OSError:
+        return ""
+
+
+def _where(job: Job) -> str:
+    text = ""
+    for rank, pid in sorted(job.rank_pids().items()):
+        state = _line(f"/proc/{pid}/stat").rpartition(")")[2].split()[:1]
+        waits = _line(f"/proc/{pid}/wchan")
+        text += f"  rank {rank} (pid {pid}): alive, state {''.join(state)}, waits in {waits or '?'}\n"
+    return text or "  no rank is alive\n"
+
+
+def _command(mpirun: list[str], ranks: int, command: list[str]) -> list[str]:
+    """The mpirun line; ":" in the command separates programs, each with its own rank count in front (MPMD)."""
+    if ":" not in command:
+        return mpirun + [str(ranks)] + command
+    line, flag = list(mpirun[:-1]), mpirun[-1]
+    for word_number, word in enumerate(command):
+        if word_number == 0 or command[word_number - 1] == ":":
+            line += [flag, word]
+        else:
+            line.append(word)
+    return line
+
+
+def run(mpirun: list[str], ranks: int, command: list[str], folder: str, extra: dict[str, str], limit: float) -> int:
+    """Returns the exit status for CTest: 0, 77 (skipped) or 1."""
+    work = prepare_folder(folder)
+    env = environment(extra)
+    env["SYNCYTE_TEST_FOLDER"] = work
+    job = Job(_command(mpirun, ranks, command), env, work, os.path.join(folder, "output.log"))
+    try:
+        status = job.poll(0.02)
+        while status is None and job.seconds() < limit:
+            status = job.poll(0.02)
+        if status is None:
+            print(f"HANG: not finished after {limit:g} s; ranks that are alive:\n{_where(job)}", flush=True)
+            job.kill_ranks()
+            job.finish(5.0)
+            return 1
+        job.finish()
+    except BaseException:
+        job.kill()
+        raise
+    if status not in (0, SKIP):
+        print(f"CRASH: {job.deaths() or 'mpirun ended with status ' + str(status)}", flush=True)
+        return 1
+    return status
