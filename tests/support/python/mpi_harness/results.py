@@ -37,6 +37,12 @@ def read_lines(path: str) -> list[Result]:
     return found
 
 
+def append_line(path: str, result: Result) -> None:
+    """Adds one result to the lines of a run."""
+    with open(path, "a", encoding="utf-8") as file:
+        file.write(json.dumps(vars(result)) + "\n")
+
+
 def write_verdicts(folder: str, results: list[Result]) -> None:
     os.makedirs(folder, exist_ok=True)
     for result in results:
