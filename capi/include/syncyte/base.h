@@ -20,8 +20,8 @@
  *   ::SYNCYTE_ERR_NOT_INITIALISED before syncyte_init().
  *
  * Annotations: C types cannot say direction, array length or "may be null". Each parameter's comment does:
- * `@param[in|out|in,out] name {array(N), optional, string, callback} text`; the Fortran and Python declarations are
- * generated from them.
+ * `@param[in|out|in,out] name {array(N), optional, string, callback} text`; a struct's member that is not zero by
+ * default says `{default(N)}`. The Fortran and Python declarations are generated from them.
  */
 #ifndef SYNCYTE_BASE_H
 #define SYNCYTE_BASE_H

@@ -25,15 +25,15 @@ typedef struct syncyte_comm_s* syncyte_comm_t;
 /** Options of syncyte_init(). */
 typedef struct syncyte_init_options_t {
   size_t struct_size;   /**< sizeof(syncyte_init_options_t) */
-  int32_t thread_level; /**< MPI thread level to ask for if we initialise MPI: 0 single, 1 funneled, 2 serialized,
-                             3 multiple (default) */
+  int32_t thread_level; /**< {default(3)} MPI thread level to ask for if we initialise MPI: 0 single, 1 funneled,
+                             2 serialized, 3 multiple */
 } syncyte_init_options_t;
 
 /** Options of a new communicator. */
 typedef struct syncyte_comm_options_t {
   size_t struct_size; /**< sizeof(syncyte_comm_options_t) */
   const char* name;   /**< for messages; null: made from the parent's name */
-  int32_t check;      /**< -1: as the parent (a root: SYNCYTE_CHECK); 0 off, 1 on, 2 full */
+  int32_t check;      /**< {default(-1)} -1: as the parent (a root: SYNCYTE_CHECK); 0 off, 1 on, 2 full */
 } syncyte_comm_options_t;
 
 /** Options of a collective operation. */

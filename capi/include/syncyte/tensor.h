@@ -27,8 +27,8 @@ typedef struct syncyte_tensor_s* syncyte_tensor_t;
 typedef struct syncyte_tensor_options_t {
   size_t struct_size;      /**< sizeof(syncyte_tensor_options_t) */
   const char* name;        /**< for messages; may be null */
-  int64_t local_rows;      /**< this rank's rows; -1 (default): as equal as possible, the remainder on the first ranks.
-                                All ranks give -1, or all give their own, which must add up to shape[0] */
+  int64_t local_rows;      /**< {default(-1)} this rank's rows; -1: as equal as possible, the remainder on the first
+                                ranks. All ranks give -1, or all give their own, which must add up to shape[0] */
   syncyte_memory_t memory; /**< SYNCYTE_MEMORY_HOST */
 } syncyte_tensor_options_t;
 

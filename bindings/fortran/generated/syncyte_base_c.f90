@@ -1,0 +1,350 @@
+! Generated from syncyte/base.h by bindings/generate; do not edit.
+!> Status codes, errors, element types, buffers, logging and requests. Conventions of the whole C interface
+!> ------------------------------------ - Every function returns a syncyte_status_t: 0 is success, codes are never
+!> renumbered. The thread's full message (what, which rank, which argument, what to do) is syncyte_last_error(). No
+!> exception, abort or exit crosses this boundary. - Handles are opaque values. A handle is never re-used during the
+!> life of the process, so that a freed or foreign one is answered with SYNCYTE_ERR_HANDLE and never taken for
+!> another object; it may be stored in an int64_t. `destroy` takes the handle's address and nulls it; `retain` adds
+!> a reference, `release` drops one (both local, thread-safe, without MPI). - Outputs come last and are written only
+!> on success. - Options travel in structs whose first member is `struct_size = sizeof(the struct)`; a null pointer
+!> means defaults. - A *collective* function must be called by all ranks of its communicator in the same order. It
+!> agrees before it moves data: if one rank's arguments are wrong, or ranks disagree, all ranks get the same error.
+!> A *local* function waits for nobody. - Unless a function says otherwise it is blocking, thread-safe on different
+!> communicators, and answers SYNCYTE_ERR_NOT_INITIALISED before syncyte_init(). Annotations: C types cannot say
+!> direction, array length or "may be null". Each parameter's comment does: `@param[in|out|in,out] name {array(N),
+!> optional, string, callback} text`; a struct's member that is not zero by default says `{default(N)}`. The Fortran
+!> and Python declarations are generated from them.
+module syncyte_base_c
+  use, intrinsic :: iso_c_binding
+  implicit none
+  public
+
+  !> @file base.h @brief Status codes, errors, element types, buffers, logging and requests. Conventions of the
+  !> whole C interface ------------------------------------ - Every function returns a syncyte_status_t: 0 is
+  !> success, codes are never renumbered. The thread's full message (what, which rank, which argument, what to do)
+  !> is syncyte_last_error(). No exception, abort or exit crosses this boundary. - Handles are opaque values. A
+  !> handle is never re-used during the life of the process, so that a freed or foreign one is answered with
+  !> SYNCYTE_ERR_HANDLE and never taken for another object; it may be stored in an int64_t. `destroy` takes the
+  !> handle's address and nulls it; `retain` adds a reference, `release` drops one (both local, thread-safe, without
+  !> MPI). - Outputs come last and are written only on success. - Options travel in structs whose first member is
+  !> `struct_size = sizeof(the struct)`; a null pointer means defaults. - A *collective* function must be called by
+  !> all ranks of its communicator in the same order. It agrees before it moves data: if one rank's arguments are
+  !> wrong, or ranks disagree, all ranks get the same error. A *local* function waits for nobody. - Unless a
+  !> function says otherwise it is blocking, thread-safe on different communicators, and answers
+  !> SYNCYTE_ERR_NOT_INITIALISED before syncyte_init(). Annotations: C types cannot say direction, array length or
+  !> "may be null". Each parameter's comment does: `@param[in|out|in,out] name {array(N), optional, string,
+  !> callback} text`; a struct's member that is not zero by default says `{default(N)}`. The Fortran and Python
+  !> declarations are generated from them. */ #ifndef SYNCYTE_BASE_H #define SYNCYTE_BASE_H #include <stddef.h>
+  !> #include <stdint.h> #include "syncyte/export.h" #ifdef __cplusplus extern "C" { #endif /** Version of this
+  !> header; syncyte_version() tells the library's.
+  integer(c_int32_t), parameter :: SYNCYTE_VERSION_MAJOR = 0_c_int32_t
+
+  integer(c_int32_t), parameter :: SYNCYTE_VERSION_MINOR = 1_c_int32_t
+
+  integer(c_int32_t), parameter :: SYNCYTE_VERSION_PATCH = 0_c_int32_t
+
+  !> Raised whenever a change breaks the binary interface.
+  integer(c_int32_t), parameter :: SYNCYTE_ABI_VERSION = 1_c_int32_t
+
+  !> Most dimensions a tensor or buffer may have.
+  integer(c_int32_t), parameter :: SYNCYTE_MAX_NDIM = 8_c_int32_t
+
+  !> Status codes; never renumbered.
+  integer(c_int32_t), parameter :: SYNCYTE_SUCCESS = 0_c_int32_t
+  ! an argument's value is not allowed
+  integer(c_int32_t), parameter :: SYNCYTE_ERR_ARGUMENT = 1_c_int32_t
+  ! null, freed or foreign handle
+  integer(c_int32_t), parameter :: SYNCYTE_ERR_HANDLE = 2_c_int32_t
+  ! an index is out of range
+  integer(c_int32_t), parameter :: SYNCYTE_ERR_INDEX = 3_c_int32_t
+  ! unknown element type, or the wrong one
+  integer(c_int32_t), parameter :: SYNCYTE_ERR_TYPE = 4_c_int32_t
+  ! wrong shape, size or strides
+  integer(c_int32_t), parameter :: SYNCYTE_ERR_SHAPE = 5_c_int32_t
+  ! ranks disagree
+  integer(c_int32_t), parameter :: SYNCYTE_ERR_MISMATCH = 6_c_int32_t
+  ! before syncyte_init(), or after finalize
+  integer(c_int32_t), parameter :: SYNCYTE_ERR_NOT_INITIALISED = 7_c_int32_t
+  ! not enough memory
+  integer(c_int32_t), parameter :: SYNCYTE_ERR_MEMORY = 8_c_int32_t
+  ! not available in this build, or for these arguments
+  integer(c_int32_t), parameter :: SYNCYTE_ERR_UNSUPPORTED = 9_c_int32_t
+  ! in use by another thread or an active request
+  integer(c_int32_t), parameter :: SYNCYTE_ERR_BUSY = 10_c_int32_t
+  ! another process died while holding what we need
+  integer(c_int32_t), parameter :: SYNCYTE_ERR_PEER_DIED = 11_c_int32_t
+  ! MPI reported an error
+  integer(c_int32_t), parameter :: SYNCYTE_ERR_MPI = 12_c_int32_t
+  ! the operating system reported an error on a file
+  integer(c_int32_t), parameter :: SYNCYTE_ERR_IO = 13_c_int32_t
+  ! not a Syncyte file, or a truncated one
+  integer(c_int32_t), parameter :: SYNCYTE_ERR_FORMAT = 14_c_int32_t
+  ! stored data is damaged
+  integer(c_int32_t), parameter :: SYNCYTE_ERR_CHECKSUM = 15_c_int32_t
+  ! no such file or key
+  integer(c_int32_t), parameter :: SYNCYTE_ERR_NOT_FOUND = 16_c_int32_t
+  ! library or file of another version
+  integer(c_int32_t), parameter :: SYNCYTE_ERR_VERSION = 17_c_int32_t
+  ! a stated time limit passed
+  integer(c_int32_t), parameter :: SYNCYTE_ERR_TIMEOUT = 18_c_int32_t
+  ! a defect of Syncyte; please report it
+  integer(c_int32_t), parameter :: SYNCYTE_ERR_INTERNAL = 19_c_int32_t
+
+  !> Element types; never renumbered. Complex numbers are pairs (real, imaginary); bool is one byte, 0 or 1.
+  integer(c_int32_t), parameter :: SYNCYTE_FLOAT16 = 1_c_int32_t
+  integer(c_int32_t), parameter :: SYNCYTE_BFLOAT16 = 2_c_int32_t
+  integer(c_int32_t), parameter :: SYNCYTE_FLOAT32 = 3_c_int32_t
+  integer(c_int32_t), parameter :: SYNCYTE_FLOAT64 = 4_c_int32_t
+  integer(c_int32_t), parameter :: SYNCYTE_COMPLEX64 = 5_c_int32_t
+  integer(c_int32_t), parameter :: SYNCYTE_COMPLEX128 = 6_c_int32_t
+  integer(c_int32_t), parameter :: SYNCYTE_INT8 = 7_c_int32_t
+  integer(c_int32_t), parameter :: SYNCYTE_INT16 = 8_c_int32_t
+  integer(c_int32_t), parameter :: SYNCYTE_INT32 = 9_c_int32_t
+  integer(c_int32_t), parameter :: SYNCYTE_INT64 = 10_c_int32_t
+  integer(c_int32_t), parameter :: SYNCYTE_UINT8 = 11_c_int32_t
+  integer(c_int32_t), parameter :: SYNCYTE_BOOL = 12_c_int32_t
+
+  !> Reductions; never renumbered.
+  ! sum; logical or for bool
+  integer(c_int32_t), parameter :: SYNCYTE_OP_SUM = 1_c_int32_t
+  ! product; logical and for bool
+  integer(c_int32_t), parameter :: SYNCYTE_OP_PROD = 2_c_int32_t
+  ! minimum; not for complex
+  integer(c_int32_t), parameter :: SYNCYTE_OP_MIN = 3_c_int32_t
+  ! maximum; not for complex
+  integer(c_int32_t), parameter :: SYNCYTE_OP_MAX = 4_c_int32_t
+  ! logical and; integers and bool
+  integer(c_int32_t), parameter :: SYNCYTE_OP_LAND = 5_c_int32_t
+  ! logical or; integers and bool
+  integer(c_int32_t), parameter :: SYNCYTE_OP_LOR = 6_c_int32_t
+  ! bitwise and; integers and bool
+  integer(c_int32_t), parameter :: SYNCYTE_OP_BAND = 7_c_int32_t
+  ! bitwise or; integers and bool
+  integer(c_int32_t), parameter :: SYNCYTE_OP_BOR = 8_c_int32_t
+  ! bitwise exclusive or; integers and bool
+  integer(c_int32_t), parameter :: SYNCYTE_OP_BXOR = 9_c_int32_t
+  ! the new value (windows only)
+  integer(c_int32_t), parameter :: SYNCYTE_OP_REPLACE = 10_c_int32_t
+
+  !> Kinds of memory; never renumbered.
+  ! ordinary memory of the process or the node
+  integer(c_int32_t), parameter :: SYNCYTE_MEMORY_HOST = 0_c_int32_t
+  ! memory of a CUDA device
+  integer(c_int32_t), parameter :: SYNCYTE_MEMORY_CUDA = 1_c_int32_t
+
+  !> Severities.
+  integer(c_int32_t), parameter :: SYNCYTE_LOG_OFF = 0_c_int32_t
+  integer(c_int32_t), parameter :: SYNCYTE_LOG_ERROR = 1_c_int32_t
+  integer(c_int32_t), parameter :: SYNCYTE_LOG_WARN = 2_c_int32_t
+  integer(c_int32_t), parameter :: SYNCYTE_LOG_INFO = 3_c_int32_t
+  integer(c_int32_t), parameter :: SYNCYTE_LOG_DEBUG = 4_c_int32_t
+
+  !> An array argument: what it is and where it lies. The memory belongs to the caller. Strides are in bytes; a
+  !> buffer whose strides are those of a dense row-major array is *contiguous*, and strides of dimensions of extent
+  !> 1 or of empty arrays do not matter. ndim 0 is one element.
+  type, bind(C) :: syncyte_buffer_t
+    ! sizeof(syncyte_buffer_t)
+    integer(c_size_t) :: struct_size = 160_c_size_t
+    ! first element; may be null when there are no elements
+    type(c_ptr) :: data = c_null_ptr
+    ! element type
+    integer(c_int32_t) :: dtype = 0_c_int32_t
+    ! number of dimensions, 0 to SYNCYTE_MAX_NDIM
+    integer(c_int32_t) :: ndim = 0_c_int32_t
+    ! extents, in elements
+    integer(c_int64_t) :: shape(8) = 0_c_int64_t
+    ! distance of neighbours, in bytes
+    integer(c_int64_t) :: strides(8) = 0_c_int64_t
+    ! where data lies
+    integer(c_int32_t) :: memory = 0_c_int32_t
+    ! number of the device; 0 for host memory
+    integer(c_int32_t) :: device = 0_c_int32_t
+  end type syncyte_buffer_t
+
+  !> What the trace hook is told: an operation has ended on this thread.
+  type, bind(C) :: syncyte_trace_event_t
+    ! sizeof(syncyte_trace_event_t) as the library knows it
+    integer(c_size_t) :: struct_size = 48_c_size_t
+    ! for example "comm_allreduce"; valid during the call
+    type(c_ptr) :: operation = c_null_ptr
+    ! bytes of this rank's part, or 0
+    integer(c_int64_t) :: bytes = 0_c_int64_t
+    ! CLOCK_MONOTONIC at the start, nanoseconds
+    integer(c_int64_t) :: begin_ns = 0_c_int64_t
+    ! CLOCK_MONOTONIC at the end, nanoseconds
+    integer(c_int64_t) :: end_ns = 0_c_int64_t
+    ! how it ended
+    integer(c_int32_t) :: status = 0_c_int32_t
+  end type syncyte_trace_event_t
+
+  interface
+
+    !> Version of the loaded library. Local; callable at any time, from any thread.
+    ! major [out]: first number
+    ! minor [out]: second number
+    ! patch [out]: third number
+    ! abi [out]: SYNCYTE_ABI_VERSION of the library
+    function syncyte_version(major, minor, patch, abi) bind(C, name="syncyte_version") result(answer)
+      import
+      integer(c_int32_t), intent(out), optional :: major
+      integer(c_int32_t), intent(out), optional :: minor
+      integer(c_int32_t), intent(out), optional :: patch
+      integer(c_int32_t), intent(out), optional :: abi
+      integer(c_int32_t) :: answer
+    end function syncyte_version
+
+    !> Message of this thread's last failed call. Local; callable at any time.
+    ! Returns: a string that is valid until the thread's next failing call; empty if none failed.
+    function syncyte_last_error() bind(C, name="syncyte_last_error") result(answer)
+      import
+      type(c_ptr) :: answer
+    end function syncyte_last_error
+
+    !> Name of a status code, for example "SYNCYTE_ERR_INDEX". Local; callable at any time.
+    ! status [in]: any number
+    ! Returns: a constant string; "SYNCYTE_ERR_UNKNOWN" for a number that is none of ours.
+    function syncyte_status_name(status) bind(C, name="syncyte_status_name") result(answer)
+      import
+      integer(c_int32_t), value :: status
+      type(c_ptr) :: answer
+    end function syncyte_status_name
+
+    !> Sets this thread's last error, for libraries on top of Syncyte. Local; callable at any time.
+    ! status [in]: code, not SYNCYTE_SUCCESS
+    ! message [in]: what, which argument, what to do; the rank is put in front
+    ! Returns: status, so that a caller can `return syncyte_error_set(...)`.
+    function syncyte_error_set(status, message) bind(C, name="syncyte_error_set") result(answer)
+      import
+      integer(c_int32_t), value :: status
+      character(kind=c_char), intent(in) :: message(*)
+      integer(c_int32_t) :: answer
+    end function syncyte_error_set
+
+    !> Bytes of one element. Local; callable at any time.
+    ! dtype [in]: element type
+    ! bytes [out]: size of an element
+    ! Returns: SYNCYTE_ERR_TYPE for an unknown dtype.
+    function syncyte_dtype_size(dtype, bytes) bind(C, name="syncyte_dtype_size") result(answer)
+      import
+      integer(c_int32_t), value :: dtype
+      integer(c_size_t), intent(out) :: bytes
+      integer(c_int32_t) :: answer
+    end function syncyte_dtype_size
+
+    !> Name of an element type, for example "float32". Local; callable at any time.
+    ! dtype [in]: element type
+    ! Returns: a constant string; "unknown" for a number that is none of ours.
+    function syncyte_dtype_name(dtype) bind(C, name="syncyte_dtype_name") result(answer)
+      import
+      integer(c_int32_t), value :: dtype
+      type(c_ptr) :: answer
+    end function syncyte_dtype_name
+
+    !> Fills a buffer for a contiguous row-major array in host memory. Local; callable at any time.
+    ! data [in]: first element
+    ! dtype [in]: element type
+    ! ndim [in]: number of dimensions
+    ! shape [in]: extents; may be null when ndim is 0
+    ! buffer [out]: the description
+    ! Returns: SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE (ndim, a negative extent, more than 2^63 - 1 bytes).
+    function syncyte_buffer_init(data, dtype, ndim, shape, buffer) bind(C, name="syncyte_buffer_init") &
+        result(answer)
+      import
+      type(c_ptr), value :: data
+      integer(c_int32_t), value :: dtype
+      integer(c_int32_t), value :: ndim
+      integer(c_int64_t), intent(in), optional :: shape(*)
+      type(syncyte_buffer_t), intent(out) :: buffer
+      integer(c_int32_t) :: answer
+    end function syncyte_buffer_init
+
+    !> Writes a line to stderr, with rank and severity, if SYNCYTE_LOG lets it through. Local, thread-safe, any
+    !> time.
+    ! level [in]: severity
+    ! message [in]: text without a newline
+    function syncyte_log(level, message) bind(C, name="syncyte_log") result(answer)
+      import
+      integer(c_int32_t), value :: level
+      character(kind=c_char), intent(in) :: message(*)
+      integer(c_int32_t) :: answer
+    end function syncyte_log
+
+    !> Installs the trace hook of the process; null removes it. Local; callable at any time, not during operations.
+    ! hook [in]: function
+    ! context [in]: passed to every call; must outlive the hook
+    function syncyte_trace_set(hook, context) bind(C, name="syncyte_trace_set") result(answer)
+      import
+      type(c_funptr), value :: hook
+      type(c_ptr), value :: context
+      integer(c_int32_t) :: answer
+    end function syncyte_trace_set
+
+    !> Makes a request out of callbacks, for libraries on top of Syncyte. Local.
+    ! poll [in]: tests for completion
+    ! wait [in]: waits; when null, poll is called until done
+    ! free [in]: frees context
+    ! context [in]: passed to the callbacks; owned by the request on success
+    ! request [out]: the request
+    function syncyte_request_create(poll, wait, free, context, request) bind(C, &
+        name="syncyte_request_create") result(answer)
+      import
+      type(c_funptr), value :: poll
+      type(c_funptr), value :: wait
+      type(c_funptr), value :: free
+      type(c_ptr), value :: context
+      type(c_ptr), intent(out) :: request
+      integer(c_int32_t) :: answer
+    end function syncyte_request_create
+
+    !> Tests a request without waiting. Local. When it has ended, its status is returned and the handle is nulled.
+    ! request [in,out]: a request; null counts as ended
+    ! done [out]: 1 if it has ended
+    function syncyte_request_test(request, done) bind(C, name="syncyte_request_test") result(answer)
+      import
+      type(c_ptr), intent(inout) :: request
+      integer(c_int32_t), intent(out) :: done
+      integer(c_int32_t) :: answer
+    end function syncyte_request_test
+
+    !> Waits for a request, returns its status, and nulls the handle. Local.
+    ! request [in,out]: a request; null counts as ended
+    function syncyte_request_wait(request) bind(C, name="syncyte_request_wait") result(answer)
+      import
+      type(c_ptr), intent(inout) :: request
+      integer(c_int32_t) :: answer
+    end function syncyte_request_wait
+
+    !> Waits for all requests; returns the first status that is not success, after all have ended. Local.
+    ! count [in]: number of requests
+    ! requests [in,out]: requests, nulled; null ones are skipped
+    function syncyte_request_wait_all(count, requests) bind(C, name="syncyte_request_wait_all") &
+        result(answer)
+      import
+      integer(c_int64_t), value :: count
+      type(c_ptr), intent(inout) :: requests(*)
+      integer(c_int32_t) :: answer
+    end function syncyte_request_wait_all
+
+    !> Waits until one of the requests ends, returns its status and nulls it. Local.
+    ! count [in]: number of requests
+    ! requests [in,out]: requests; null ones are skipped
+    ! index [out]: which one ended; -1 if all were null
+    function syncyte_request_wait_any(count, requests, index) bind(C, name="syncyte_request_wait_any") &
+        result(answer)
+      import
+      integer(c_int64_t), value :: count
+      type(c_ptr), intent(inout) :: requests(*)
+      integer(c_int64_t), intent(out) :: index
+      integer(c_int32_t) :: answer
+    end function syncyte_request_wait_any
+
+    !> Frees a request that has ended, and nulls the handle; null is fine. Local.
+    ! request [in,out]: a request
+    ! Returns: SYNCYTE_ERR_BUSY while the operation is active (MPI cannot cancel).
+    function syncyte_request_destroy(request) bind(C, name="syncyte_request_destroy") result(answer)
+      import
+      type(c_ptr), intent(inout) :: request
+      integer(c_int32_t) :: answer
+    end function syncyte_request_destroy
+  end interface
+end module syncyte_base_c

@@ -1,0 +1,190 @@
+! Generated from syncyte/checkpoint.h by bindings/generate; do not edit.
+!> Checkpoints: named tensors in one HDF5 file, written and read by any number of ranks. Library libsyncyte_hdf5.
+!> One dataset per key, plain arrays that h5py and h5dump read; dtype, sharding and CRC32C of fixed blocks of the
+!> row-major bytes in attributes. A save is atomic: a temporary file in the same directory is written, flushed,
+!> closed, synced and checked before it takes the name; the directory is synced. A load reads only the bytes a rank
+!> asks for, and at most a partial block at each end to verify them.
+module syncyte_checkpoint_c
+  use, intrinsic :: iso_c_binding
+  use syncyte_base_c
+  use syncyte_comm_c
+  implicit none
+  public
+
+  !> @file checkpoint.h @brief Checkpoints: named tensors in one HDF5 file, written and read by any number of ranks.
+  !> Library libsyncyte_hdf5. One dataset per key, plain arrays that h5py and h5dump read; dtype, sharding and
+  !> CRC32C of fixed blocks of the row-major bytes in attributes. A save is atomic: a temporary file in the same
+  !> directory is written, flushed, closed, synced and checked before it takes the name; the directory is synced. A
+  !> load reads only the bytes a rank asks for, and at most a partial block at each end to verify them. */ #ifndef
+  !> SYNCYTE_CHECKPOINT_H #define SYNCYTE_CHECKPOINT_H #include "syncyte/base.h" #include "syncyte/comm.h" #ifdef
+  !> __cplusplus extern "C" { #endif /** Newest file format that this library reads and writes.
+  integer(c_int32_t), parameter :: SYNCYTE_CHECKPOINT_FORMAT = 1_c_int32_t
+
+  !> Layouts.
+  ! all ranks hold the same; rank 0's is saved
+  integer(c_int32_t), parameter :: SYNCYTE_LAYOUT_REPLICATED = 0_c_int32_t
+  ! each rank holds some rows, in order of ranks
+  integer(c_int32_t), parameter :: SYNCYTE_LAYOUT_SHARDED = 1_c_int32_t
+
+  !> One named tensor to save or load.
+  type, bind(C) :: syncyte_checkpoint_entry_t
+    ! sizeof(syncyte_checkpoint_entry_t)
+    integer(c_size_t) :: struct_size = 184_c_size_t
+    ! name, 1 to 1023 bytes; '/' is stored escaped as "%2F", '%' as "%25"
+    type(c_ptr) :: key = c_null_ptr
+    ! replicated or sharded
+    integer(c_int32_t) :: layout = 0_c_int32_t
+    ! host memory, contiguous; this rank's rows if sharded
+    type(syncyte_buffer_t) :: data
+  end type syncyte_checkpoint_entry_t
+
+  !> Options of save and open.
+  type, bind(C) :: syncyte_checkpoint_options_t
+    ! sizeof(syncyte_checkpoint_options_t)
+    integer(c_size_t) :: struct_size = 24_c_size_t
+    ! bytes per checksum when saving, a power of two from 4096 to 2^30; 0: 4 MiB
+    integer(c_size_t) :: block_bytes = 0_c_size_t
+    ! stored as the attribute "step" when saving; any number
+    integer(c_int64_t) :: step = 0_c_int64_t
+  end type syncyte_checkpoint_options_t
+
+  interface
+
+    !> Saves entries into one file, atomically: on any error the old file is untouched. Collective; facts: path,
+    !> count, keys, layouts, dtypes, extents (but the first of sharded ones), options.
+    ! comm [in]: a communicator
+    ! path [in]: file to write or replace; equal on all ranks, on a file system that all see
+    ! count [in]: number of entries
+    ! entries [in]: in the same order on all ranks, keys unique
+    ! options [in]: null for defaults
+    ! Returns: SYNCYTE_ERR_IO (names path and reason), SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_SHAPE,
+    ! SYNCYTE_ERR_MISMATCH.
+    function syncyte_checkpoint_save(comm, path, count, entries, options) bind(C, &
+        name="syncyte_checkpoint_save") result(answer)
+      import
+      type(c_ptr), value :: comm
+      character(kind=c_char), intent(in) :: path(*)
+      integer(c_int64_t), value :: count
+      type(syncyte_checkpoint_entry_t), intent(in) :: entries(*)
+      type(syncyte_checkpoint_options_t), intent(in), optional :: options
+      integer(c_int32_t) :: answer
+    end function syncyte_checkpoint_save
+
+    !> Opens a checkpoint: rank 0 reads and verifies the metadata, all get it. Collective; facts: path.
+    ! comm [in]: a communicator
+    ! path [in]: file
+    ! options [in]: null for defaults
+    ! checkpoint [out]: the open file
+    ! Returns: SYNCYTE_ERR_NOT_FOUND (no such file), SYNCYTE_ERR_FORMAT (foreign or truncated), SYNCYTE_ERR_CHECKSUM
+    ! (damaged metadata), SYNCYTE_ERR_VERSION (a newer format), SYNCYTE_ERR_IO; each names the file.
+    function syncyte_checkpoint_open(comm, path, options, checkpoint) bind(C, &
+        name="syncyte_checkpoint_open") result(answer)
+      import
+      type(c_ptr), value :: comm
+      character(kind=c_char), intent(in) :: path(*)
+      type(syncyte_checkpoint_options_t), intent(in), optional :: options
+      type(c_ptr), intent(out) :: checkpoint
+      integer(c_int32_t) :: answer
+    end function syncyte_checkpoint_open
+
+    !> Closes the file and nulls the handle; null is fine. Local.
+    ! checkpoint [in,out]: an open checkpoint
+    function syncyte_checkpoint_close(checkpoint) bind(C, name="syncyte_checkpoint_close") result(answer)
+      import
+      type(c_ptr), intent(inout) :: checkpoint
+      integer(c_int32_t) :: answer
+    end function syncyte_checkpoint_close
+
+    !> Number of keys, and the step it was saved with. Local.
+    ! checkpoint [in]: an open checkpoint
+    ! count [out]: number of keys
+    ! step [out]: the saved step
+    function syncyte_checkpoint_count(checkpoint, count, step) bind(C, name="syncyte_checkpoint_count") &
+        result(answer)
+      import
+      type(c_ptr), value :: checkpoint
+      integer(c_int64_t), intent(out) :: count
+      integer(c_int64_t), intent(out), optional :: step
+      integer(c_int32_t) :: answer
+    end function syncyte_checkpoint_count
+
+    !> The key with a number, in alphabetical order. Local.
+    ! checkpoint [in]: an open checkpoint
+    ! number [in]: 0 to count - 1
+    ! key [out]: valid until the checkpoint is closed
+    function syncyte_checkpoint_key(checkpoint, number, key) bind(C, name="syncyte_checkpoint_key") &
+        result(answer)
+      import
+      type(c_ptr), value :: checkpoint
+      integer(c_int64_t), value :: number
+      type(c_ptr), intent(out) :: key
+      integer(c_int32_t) :: answer
+    end function syncyte_checkpoint_key
+
+    !> Element type, global shape and layout of a key. Local.
+    ! checkpoint [in]: an open checkpoint
+    ! key [in]: its name
+    ! global [out]: filled, with data null
+    ! layout [out]: how it was saved
+    ! Returns: SYNCYTE_ERR_NOT_FOUND, naming the key and the file.
+    function syncyte_checkpoint_describe(checkpoint, key, global, layout) bind(C, &
+        name="syncyte_checkpoint_describe") result(answer)
+      import
+      type(c_ptr), value :: checkpoint
+      character(kind=c_char), intent(in) :: key(*)
+      type(syncyte_buffer_t), intent(out) :: global
+      integer(c_int32_t), intent(out), optional :: layout
+      integer(c_int32_t) :: answer
+    end function syncyte_checkpoint_describe
+
+    !> Reads rows [first_row, first_row + target.shape[0]) of a key and verifies their checksums. Local: each rank
+    !> reads what it needs. A 0-dimensional key counts as one row, read into a 0-dimensional target.
+    ! checkpoint [in]: an open checkpoint
+    ! key [in]: its name
+    ! first_row [in]: first row to read
+    ! target [out]: contiguous host memory of the key's dtype; all extents but the first are the key's. Its contents
+    ! are undefined after an error
+    ! Returns: SYNCYTE_ERR_NOT_FOUND, SYNCYTE_ERR_INDEX, SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_CHECKSUM
+    ! (names file, key and block), SYNCYTE_ERR_FORMAT (truncated), SYNCYTE_ERR_IO.
+    function syncyte_checkpoint_read(checkpoint, key, first_row, target) bind(C, &
+        name="syncyte_checkpoint_read") result(answer)
+      import
+      type(c_ptr), value :: checkpoint
+      character(kind=c_char), intent(in) :: key(*)
+      integer(c_int64_t), value :: first_row
+      type(syncyte_buffer_t), intent(in) :: target
+      integer(c_int32_t) :: answer
+    end function syncyte_checkpoint_read
+
+    !> Bytes of tensor data that this rank has read from the file so far, those for verification included. Local.
+    ! checkpoint [in]: an open checkpoint
+    ! bytes [out]: the number
+    function syncyte_checkpoint_bytes_read(checkpoint, bytes) bind(C, &
+        name="syncyte_checkpoint_bytes_read") result(answer)
+      import
+      type(c_ptr), value :: checkpoint
+      integer(c_int64_t), intent(out) :: bytes
+      integer(c_int32_t) :: answer
+    end function syncyte_checkpoint_bytes_read
+
+    !> Loads entries: replicated ones whole on every rank, sharded ones by the rows that the ranks' buffers have, in
+    !> order of ranks; any number of ranks may load what any other number saved. Collective; all ranks get the same
+    !> verdict.
+    ! comm [in]: a communicator
+    ! path [in]: file
+    ! count [in]: number of entries
+    ! entries [in,out]: in the same order on all ranks; the memory they describe is filled
+    ! options [in]: null for defaults
+    ! Returns: as open and read; SYNCYTE_ERR_SHAPE if the rows of a sharded entry do not add up to the key's.
+    function syncyte_checkpoint_load(comm, path, count, entries, options) bind(C, &
+        name="syncyte_checkpoint_load") result(answer)
+      import
+      type(c_ptr), value :: comm
+      character(kind=c_char), intent(in) :: path(*)
+      integer(c_int64_t), value :: count
+      type(syncyte_checkpoint_entry_t), intent(in) :: entries(*)
+      type(syncyte_checkpoint_options_t), intent(in), optional :: options
+      integer(c_int32_t) :: answer
+    end function syncyte_checkpoint_load
+  end interface
+end module syncyte_checkpoint_c

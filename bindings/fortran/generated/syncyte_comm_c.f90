@@ -1,0 +1,384 @@
+! Generated from syncyte/comm.h by bindings/generate; do not edit.
+!> Start and end of Syncyte, communicators, the agreement, and collectives on buffers. Every collective first agrees
+!> (one 24-byte Allreduce on a private duplicate): SYNCYTE_CHECK=off|on|full (default on) chooses whether facts are
+!> compared before data moves; the variable is itself agreed when a communicator is made. `off` skips the agreement
+!> of the data-moving collectives (an error on one rank is then that rank's alone), `full` also compares count
+!> matrices and checksums of what must be replicated. The agreement finds what differs between ranks that all enter
+!> *some* collective of the communicator; a rank that enters none is the watchdog's: SYNCYTE_WATCHDOG=seconds. One
+!> thread at a time may be inside a collective of a communicator; a second one gets SYNCYTE_ERR_BUSY.
+module syncyte_comm_c
+  use, intrinsic :: iso_c_binding
+  use syncyte_base_c
+  implicit none
+  public
+
+  !> Options of syncyte_init().
+  type, bind(C) :: syncyte_init_options_t
+    ! sizeof(syncyte_init_options_t)
+    integer(c_size_t) :: struct_size = 16_c_size_t
+    ! MPI thread level to ask for if we initialise MPI: 0 single, 1 funneled, 2 serialized, 3 multiple
+    integer(c_int32_t) :: thread_level = 3_c_int32_t
+  end type syncyte_init_options_t
+
+  !> Options of a new communicator.
+  type, bind(C) :: syncyte_comm_options_t
+    ! sizeof(syncyte_comm_options_t)
+    integer(c_size_t) :: struct_size = 24_c_size_t
+    ! for messages; null: made from the parent's name
+    type(c_ptr) :: name = c_null_ptr
+    ! -1: as the parent (a root: SYNCYTE_CHECK); 0 off, 1 on, 2 full
+    integer(c_int32_t) :: check = -1_c_int32_t
+  end type syncyte_comm_options_t
+
+  !> Options of a collective operation.
+  type, bind(C) :: syncyte_collective_options_t
+    ! sizeof(syncyte_collective_options_t)
+    integer(c_size_t) :: struct_size = 24_c_size_t
+    ! a cudaStream_t for device buffers; null: the default stream
+    type(c_ptr) :: stream = c_null_ptr
+    ! a further fact that all ranks must share, for libraries on top; 0 by default
+    integer(c_int64_t) :: fact = 0_c_int64_t
+  end type syncyte_collective_options_t
+
+  !> How the ranks of a communicator lie on nodes: ranks that share memory form a node.
+  type, bind(C) :: syncyte_topology_t
+    ! sizeof(syncyte_topology_t)
+    integer(c_size_t) :: struct_size = 24_c_size_t
+    ! number of nodes
+    integer(c_int32_t) :: nodes = 0_c_int32_t
+    ! this rank's node, 0 to nodes - 1, in order of lowest ranks
+    integer(c_int32_t) :: node = 0_c_int32_t
+    ! ranks on this rank's node
+    integer(c_int32_t) :: node_size = 0_c_int32_t
+    ! this rank's place among them, in order of ranks
+    integer(c_int32_t) :: node_rank = 0_c_int32_t
+  end type syncyte_topology_t
+
+  !> A named number that all ranks must share.
+  type, bind(C) :: syncyte_fact_t
+    ! for the message
+    type(c_ptr) :: name = c_null_ptr
+    ! must be equal on all ranks
+    integer(c_int64_t) :: value = 0_c_int64_t
+  end type syncyte_fact_t
+
+  interface
+
+    !> Starts Syncyte; initialises MPI if nobody has. Collective over MPI_COMM_WORLD; further calls do nothing.
+    ! options [in]: null for defaults
+    ! Returns: SYNCYTE_ERR_NOT_INITIALISED if MPI is already finalised, SYNCYTE_ERR_ARGUMENT for a bad environment
+    ! variable.
+    function syncyte_init(options) bind(C, name="syncyte_init") result(answer)
+      import
+      type(syncyte_init_options_t), intent(in), optional :: options
+      integer(c_int32_t) :: answer
+    end function syncyte_init
+
+    !> Ends Syncyte: frees all windows and communicators, and finalises MPI if syncyte_init() had initialised it.
+    !> Collective over MPI_COMM_WORLD. Memory that a view still refers to stays readable. If the application
+    !> finalises MPI first, this happens inside MPI_Finalize. Further calls do nothing.
+    function syncyte_finalize() bind(C, name="syncyte_finalize") result(answer)
+      import
+      integer(c_int32_t) :: answer
+    end function syncyte_finalize
+
+    !> Whether Syncyte is started. Local; callable at any time.
+    ! flag [out]: 1 between init and finalize, otherwise 0
+    function syncyte_initialized(flag) bind(C, name="syncyte_initialized") result(answer)
+      import
+      integer(c_int32_t), intent(out) :: flag
+      integer(c_int32_t) :: answer
+    end function syncyte_initialized
+
+    !> Thread level that MPI provides: 0 single, 1 funneled, 2 serialized, 3 multiple. Local.
+    ! level [out]: the level
+    function syncyte_thread_level(level) bind(C, name="syncyte_thread_level") result(answer)
+      import
+      integer(c_int32_t), intent(out) :: level
+      integer(c_int32_t) :: answer
+    end function syncyte_thread_level
+
+    !> A reference to the communicator of all ranks. Local.
+    ! comm [out]: the communicator; to be destroyed as any other handle
+    function syncyte_comm_world(comm) bind(C, name="syncyte_comm_world") result(answer)
+      import
+      type(c_ptr), intent(out) :: comm
+      integer(c_int32_t) :: answer
+    end function syncyte_comm_world
+
+    !> A reference to the communicator of this rank alone. Local.
+    ! comm [out]: the communicator; to be destroyed as any other handle
+    function syncyte_comm_self(comm) bind(C, name="syncyte_comm_self") result(answer)
+      import
+      type(c_ptr), intent(out) :: comm
+      integer(c_int32_t) :: answer
+    end function syncyte_comm_self
+
+    !> Makes a communicator from a Fortran handle (MPI_Comm_c2f, comm%MPI_VAL, mpi4py's py2f()), which is duplicated
+    !> and stays the caller's. Collective over it.
+    ! fortran_handle [in]: an intra-communicator
+    ! options [in]: null for defaults
+    ! comm [out]: the communicator
+    ! Returns: SYNCYTE_ERR_ARGUMENT for a null or inter-communicator.
+    function syncyte_comm_from_fortran(fortran_handle, options, comm) bind(C, &
+        name="syncyte_comm_from_fortran") result(answer)
+      import
+      integer(c_int32_t), value :: fortran_handle
+      type(syncyte_comm_options_t), intent(in), optional :: options
+      type(c_ptr), intent(out) :: comm
+      integer(c_int32_t) :: answer
+    end function syncyte_comm_from_fortran
+
+    !> The MPI communicator behind a handle, as a Fortran handle. Local. It stays Syncyte's: use it only while comm
+    !> is alive, and never free it; messages on it do not meet Syncyte's own.
+    ! comm [in]: a communicator
+    ! fortran_handle [out]: for MPI_Comm_f2c
+    function syncyte_comm_to_fortran(comm, fortran_handle) bind(C, name="syncyte_comm_to_fortran") &
+        result(answer)
+      import
+      type(c_ptr), value :: comm
+      integer(c_int32_t), intent(out) :: fortran_handle
+      integer(c_int32_t) :: answer
+    end function syncyte_comm_to_fortran
+
+    !> Duplicates a communicator. Collective.
+    ! comm [in]: a communicator
+    ! options [in]: null for defaults
+    ! duplicate [out]: the same ranks in the same order
+    function syncyte_comm_dup(comm, options, duplicate) bind(C, name="syncyte_comm_dup") result(answer)
+      import
+      type(c_ptr), value :: comm
+      type(syncyte_comm_options_t), intent(in), optional :: options
+      type(c_ptr), intent(out) :: duplicate
+      integer(c_int32_t) :: answer
+    end function syncyte_comm_dup
+
+    !> Splits a communicator as MPI_Comm_split does. Collective; facts: none (colors and keys may differ).
+    ! comm [in]: a communicator
+    ! color [in]: ranks of one color form a new communicator; -1: this rank gets a null handle
+    ! key [in]: order within the new communicator; ties by rank
+    ! options [in]: null for defaults
+    ! part [out]: this rank's part
+    ! Returns: SYNCYTE_ERR_ARGUMENT for a color below -1.
+    function syncyte_comm_split(comm, color, key, options, part) bind(C, name="syncyte_comm_split") &
+        result(answer)
+      import
+      type(c_ptr), value :: comm
+      integer(c_int32_t), value :: color
+      integer(c_int32_t), value :: key
+      type(syncyte_comm_options_t), intent(in), optional :: options
+      type(c_ptr), intent(out) :: part
+      integer(c_int32_t) :: answer
+    end function syncyte_comm_split
+
+    !> Splits by program, for jobs of several programs in one mpirun: ranks that give the same name form a part.
+    !> Collective.
+    ! comm [in]: a communicator
+    ! name [in]: name of this rank's program, 1 to 255 bytes; null: the executable's file name
+    ! options [in]: null for defaults
+    ! part [out]: this program's ranks, in order of ranks
+    function syncyte_comm_split_program(comm, name, options, part) bind(C, &
+        name="syncyte_comm_split_program") result(answer)
+      import
+      type(c_ptr), value :: comm
+      character(kind=c_char), intent(in), optional :: name(*)
+      type(syncyte_comm_options_t), intent(in), optional :: options
+      type(c_ptr), intent(out) :: part
+      integer(c_int32_t) :: answer
+    end function syncyte_comm_split_program
+
+    !> The ranks of comm that share memory with this rank, as a communicator. Collective.
+    ! comm [in]: a communicator
+    ! options [in]: null for defaults
+    ! node [out]: this node's ranks, in order of ranks
+    function syncyte_comm_node(comm, options, node) bind(C, name="syncyte_comm_node") result(answer)
+      import
+      type(c_ptr), value :: comm
+      type(syncyte_comm_options_t), intent(in), optional :: options
+      type(c_ptr), intent(out) :: node
+      integer(c_int32_t) :: answer
+    end function syncyte_comm_node
+
+    !> How the ranks lie on nodes. Local.
+    ! comm [in]: a communicator
+    ! topology [in,out]: struct_size set by the caller; the rest is filled
+    function syncyte_comm_topology(comm, topology) bind(C, name="syncyte_comm_topology") result(answer)
+      import
+      type(c_ptr), value :: comm
+      type(syncyte_topology_t), intent(inout) :: topology
+      integer(c_int32_t) :: answer
+    end function syncyte_comm_topology
+
+    !> This process's number, 0 to size - 1. Local.
+    ! comm [in]: a communicator
+    ! rank [out]: the rank
+    function syncyte_comm_rank(comm, rank) bind(C, name="syncyte_comm_rank") result(answer)
+      import
+      type(c_ptr), value :: comm
+      integer(c_int32_t), intent(out) :: rank
+      integer(c_int32_t) :: answer
+    end function syncyte_comm_rank
+
+    !> Number of ranks. Local.
+    ! comm [in]: a communicator
+    ! size [out]: the number
+    function syncyte_comm_size(comm, size) bind(C, name="syncyte_comm_size") result(answer)
+      import
+      type(c_ptr), value :: comm
+      integer(c_int32_t), intent(out) :: size
+      integer(c_int32_t) :: answer
+    end function syncyte_comm_size
+
+    !> Adds a reference. Local, thread-safe, without MPI.
+    ! comm [in]: a communicator
+    function syncyte_comm_retain(comm) bind(C, name="syncyte_comm_retain") result(answer)
+      import
+      type(c_ptr), value :: comm
+      integer(c_int32_t) :: answer
+    end function syncyte_comm_retain
+
+    !> Drops a reference. Local, thread-safe, without MPI. With the last one the handle becomes an error; objects
+    !> made on the communicator keep it alive, and it is freed at a collective point of its parent, roots at
+    !> finalize.
+    ! comm [in]: a communicator
+    function syncyte_comm_release(comm) bind(C, name="syncyte_comm_release") result(answer)
+      import
+      type(c_ptr), value :: comm
+      integer(c_int32_t) :: answer
+    end function syncyte_comm_release
+
+    !> Drops a reference and nulls the handle; null is fine. Local, as syncyte_comm_release().
+    ! comm [in,out]: a communicator
+    function syncyte_comm_destroy(comm) bind(C, name="syncyte_comm_destroy") result(answer)
+      import
+      type(c_ptr), intent(inout) :: comm
+      integer(c_int32_t) :: answer
+    end function syncyte_comm_destroy
+
+    !> All ranks learn whether all are well and agree. Collective; facts: operation and those given.
+    ! comm [in]: a communicator
+    ! status [in]: this rank's own verdict; if it is not SYNCYTE_SUCCESS, its last error is what all ranks are told
+    ! operation [in]: name for messages, equal on all ranks
+    ! count [in]: number of facts, 0 to 32
+    ! facts [in]: numbers that must be equal on all ranks
+    ! Returns: on all ranks: SYNCYTE_SUCCESS; the highest status of any rank, with that rank's message; or
+    ! SYNCYTE_ERR_MISMATCH, with a message that names the odd ranks.
+    function syncyte_comm_agree(comm, status, operation, count, facts) bind(C, name="syncyte_comm_agree") &
+        result(answer)
+      import
+      type(c_ptr), value :: comm
+      integer(c_int32_t), value :: status
+      character(kind=c_char), intent(in) :: operation(*)
+      integer(c_int32_t), value :: count
+      type(syncyte_fact_t), intent(in), optional :: facts(*)
+      integer(c_int32_t) :: answer
+    end function syncyte_comm_agree
+
+    !> Frees what all ranks have dropped: tensors, windows and communicators made on comm. Collective. Creation and
+    !> sync do the same; call it where memory should go back without either.
+    ! comm [in]: a communicator
+    function syncyte_collect(comm) bind(C, name="syncyte_collect") result(answer)
+      import
+      type(c_ptr), value :: comm
+      integer(c_int32_t) :: answer
+    end function syncyte_collect
+
+    !> Returns when all ranks have called it. Collective.
+    ! comm [in]: a communicator
+    function syncyte_comm_barrier(comm) bind(C, name="syncyte_comm_barrier") result(answer)
+      import
+      type(c_ptr), value :: comm
+      integer(c_int32_t) :: answer
+    end function syncyte_comm_barrier
+
+    !> Sends root's elements to all ranks. Collective; facts: dtype, number of elements, root, options->fact.
+    ! comm [in]: a communicator
+    ! root [in]: whose elements
+    ! options [in]: null for defaults
+    ! buffer [in,out]: contiguous; read on root, written elsewhere
+    ! Returns: SYNCYTE_ERR_ARGUMENT (root), SYNCYTE_ERR_SHAPE (not contiguous), SYNCYTE_ERR_MISMATCH.
+    function syncyte_comm_bcast(comm, root, options, buffer) bind(C, name="syncyte_comm_bcast") &
+        result(answer)
+      import
+      type(c_ptr), value :: comm
+      integer(c_int32_t), value :: root
+      type(syncyte_collective_options_t), intent(in), optional :: options
+      type(syncyte_buffer_t), intent(in) :: buffer
+      integer(c_int32_t) :: answer
+    end function syncyte_comm_bcast
+
+    !> Reduces element by element over all ranks; all get the same result. Collective; facts: dtype, number of
+    !> elements, op, options->fact. float16 and bfloat16 are reduced in float32 and rounded once.
+    ! comm [in]: a communicator
+    ! input [in]: contiguous; null: output's contents (in place)
+    ! op [in]: reduction
+    ! options [in]: null for defaults
+    ! output [in,out]: contiguous, of input's dtype and number of elements; must not overlap input
+    ! Returns: SYNCYTE_ERR_UNSUPPORTED for an op that dtype does not have, SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE,
+    ! SYNCYTE_ERR_MISMATCH.
+    function syncyte_comm_allreduce(comm, input, op, options, output) bind(C, &
+        name="syncyte_comm_allreduce") result(answer)
+      import
+      type(c_ptr), value :: comm
+      type(syncyte_buffer_t), intent(in), optional :: input
+      integer(c_int32_t), value :: op
+      type(syncyte_collective_options_t), intent(in), optional :: options
+      type(syncyte_buffer_t), intent(in) :: output
+      integer(c_int32_t) :: answer
+    end function syncyte_comm_allreduce
+
+    !> Concatenates equal contributions of all ranks, in order of ranks. Collective; facts: dtype, number of
+    !> elements, options->fact.
+    ! comm [in]: a communicator
+    ! input [in]: contiguous
+    ! options [in]: null for defaults
+    ! output [out]: contiguous, of input's dtype and size times as many elements; must not overlap input
+    function syncyte_comm_allgather(comm, input, options, output) bind(C, name="syncyte_comm_allgather") &
+        result(answer)
+      import
+      type(c_ptr), value :: comm
+      type(syncyte_buffer_t), intent(in) :: input
+      type(syncyte_collective_options_t), intent(in), optional :: options
+      type(syncyte_buffer_t), intent(in) :: output
+      integer(c_int32_t) :: answer
+    end function syncyte_comm_allgather
+
+    !> Concatenates contributions of different lengths, in order of ranks. Collective; facts: dtype, counts,
+    !> options->fact.
+    ! comm [in]: a communicator
+    ! input [in]: contiguous, counts[rank] elements
+    ! counts [in]: elements of every rank, 0 or more, equal on all ranks
+    ! options [in]: null for defaults
+    ! output [out]: contiguous, the sum of counts elements; must not overlap input
+    function syncyte_comm_allgatherv(comm, input, counts, options, output) bind(C, &
+        name="syncyte_comm_allgatherv") result(answer)
+      import
+      type(c_ptr), value :: comm
+      type(syncyte_buffer_t), intent(in) :: input
+      integer(c_int64_t), intent(in) :: counts(*)
+      type(syncyte_collective_options_t), intent(in), optional :: options
+      type(syncyte_buffer_t), intent(in) :: output
+      integer(c_int32_t) :: answer
+    end function syncyte_comm_allgatherv
+
+    !> Every rank sends a piece to every rank. Collective; facts: dtype, options->fact; with SYNCYTE_CHECK=full also
+    !> that what i sends to j is what j expects from i (otherwise a difference may end in an MPI error).
+    ! comm [in]: a communicator
+    ! input [in]: contiguous, the pieces in order of target ranks
+    ! send_counts [in]: elements for every rank
+    ! recv_counts [in]: elements from every rank
+    ! options [in]: null for defaults
+    ! output [out]: contiguous, the pieces in order of source ranks; must not overlap input
+    function syncyte_comm_alltoallv(comm, input, send_counts, recv_counts, options, output) bind(C, &
+        name="syncyte_comm_alltoallv") result(answer)
+      import
+      type(c_ptr), value :: comm
+      type(syncyte_buffer_t), intent(in) :: input
+      integer(c_int64_t), intent(in) :: send_counts(*)
+      integer(c_int64_t), intent(in) :: recv_counts(*)
+      type(syncyte_collective_options_t), intent(in), optional :: options
+      type(syncyte_buffer_t), intent(in) :: output
+      integer(c_int32_t) :: answer
+    end function syncyte_comm_alltoallv
+  end interface
+end module syncyte_comm_c

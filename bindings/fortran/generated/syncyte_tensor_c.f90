@@ -1,0 +1,357 @@
+! Generated from syncyte/tensor.h by bindings/generate; do not edit.
+!> Whole tensors: one N-dimensional array over the memory of all ranks, partitioned by rows (the first dimension).
+!> Any rank reads, writes and adds to any row without its owner's help. On a node that is a load or a store, seen by
+!> others as the processor orders it: data written before tensor_sync() (collective) is seen by all after it; data
+!> written before a release (tensor_store, tensor_fetch_add, tensor_compare_swap) is seen by whoever reads that
+!> counter by an acquire (tensor_load, tensor_wait, or an atomic). Between nodes it is MPI RMA (the caveat of
+!> window.h about progress holds), and adds answer SYNCYTE_ERR_UNSUPPORTED. Functions but create, wrap and sync are
+!> local and thread-safe.
+module syncyte_tensor_c
+  use, intrinsic :: iso_c_binding
+  use syncyte_base_c
+  use syncyte_comm_c
+  implicit none
+  public
+
+  !> Comparisons of tensor_wait().
+  ! equal
+  integer(c_int32_t), parameter :: SYNCYTE_COMPARE_EQ = 1_c_int32_t
+  ! not equal
+  integer(c_int32_t), parameter :: SYNCYTE_COMPARE_NE = 2_c_int32_t
+  ! greater or equal
+  integer(c_int32_t), parameter :: SYNCYTE_COMPARE_GE = 3_c_int32_t
+  ! less or equal
+  integer(c_int32_t), parameter :: SYNCYTE_COMPARE_LE = 4_c_int32_t
+
+  !> Options of a new tensor.
+  type, bind(C) :: syncyte_tensor_options_t
+    ! sizeof(syncyte_tensor_options_t)
+    integer(c_size_t) :: struct_size = 32_c_size_t
+    ! for messages; may be null
+    type(c_ptr) :: name = c_null_ptr
+    ! this rank's rows; -1: as equal as possible, the remainder on the first ranks. All ranks give -1, or all give
+    ! their own, which must add up to shape[0]
+    integer(c_int64_t) :: local_rows = -1_c_int64_t
+    ! SYNCYTE_MEMORY_HOST
+    integer(c_int32_t) :: memory = 0_c_int32_t
+  end type syncyte_tensor_options_t
+
+  interface
+
+    !> Makes a tensor of zeros. Collective; facts: dtype, shape, kind of partition.
+    ! comm [in]: its ranks
+    ! dtype [in]: element type
+    ! ndim [in]: number of dimensions, 1 to SYNCYTE_MAX_NDIM
+    ! shape [in]: global extents, in elements; 0 is allowed
+    ! options [in]: null for defaults
+    ! tensor [out]: the tensor
+    ! Returns: SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE (negative, or more than 2^63 - 1 bytes), SYNCYTE_ERR_ARGUMENT
+    ! (local_rows do not add up), SYNCYTE_ERR_MEMORY (more than the node has), SYNCYTE_ERR_MISMATCH,
+    ! SYNCYTE_ERR_UNSUPPORTED.
+    function syncyte_tensor_create(comm, dtype, ndim, shape, options, tensor) bind(C, &
+        name="syncyte_tensor_create") result(answer)
+      import
+      type(c_ptr), value :: comm
+      integer(c_int32_t), value :: dtype
+      integer(c_int32_t), value :: ndim
+      integer(c_int64_t), intent(in) :: shape(*)
+      type(syncyte_tensor_options_t), intent(in), optional :: options
+      type(c_ptr), intent(out) :: tensor
+      integer(c_int32_t) :: answer
+    end function syncyte_tensor_create
+
+    !> Makes a tensor of arrays that the ranks already have. Collective; facts: dtype, extents but the first. The
+    !> memory stays the caller's and must live until the tensor is freed by a collective point. It is not shared, so
+    !> other ranks reach it by MPI RMA on a node too, adds by other ranks answer SYNCYTE_ERR_UNSUPPORTED, and there
+    !> is no node view.
+    ! comm [in]: its ranks
+    ! local [in]: this rank's rows, contiguous; shape[0] may differ between ranks and may be 0
+    ! options [in]: null for defaults; local_rows must be -1
+    ! tensor [out]: the tensor
+    function syncyte_tensor_wrap(comm, local, options, tensor) bind(C, name="syncyte_tensor_wrap") &
+        result(answer)
+      import
+      type(c_ptr), value :: comm
+      type(syncyte_buffer_t), intent(in) :: local
+      type(syncyte_tensor_options_t), intent(in), optional :: options
+      type(c_ptr), intent(out) :: tensor
+      integer(c_int32_t) :: answer
+    end function syncyte_tensor_wrap
+
+    !> Adds a reference: every exported view holds one. Local, thread-safe, without MPI; works after finalize.
+    ! tensor [in]: a tensor
+    function syncyte_tensor_retain(tensor) bind(C, name="syncyte_tensor_retain") result(answer)
+      import
+      type(c_ptr), value :: tensor
+      integer(c_int32_t) :: answer
+    end function syncyte_tensor_retain
+
+    !> Drops a reference. Local, thread-safe, without MPI; works after finalize. Memory is freed at a collective
+    !> point once all ranks have dropped the tensor; ranks may drop tensors in any order.
+    ! tensor [in]: a tensor
+    function syncyte_tensor_release(tensor) bind(C, name="syncyte_tensor_release") result(answer)
+      import
+      type(c_ptr), value :: tensor
+      integer(c_int32_t) :: answer
+    end function syncyte_tensor_release
+
+    !> Drops a reference and nulls the handle; null is fine. Local, as syncyte_tensor_release().
+    ! tensor [in,out]: a tensor
+    function syncyte_tensor_destroy(tensor) bind(C, name="syncyte_tensor_destroy") result(answer)
+      import
+      type(c_ptr), intent(inout) :: tensor
+      integer(c_int32_t) :: answer
+    end function syncyte_tensor_destroy
+
+    !> Element type and global shape. Local.
+    ! tensor [in]: a tensor
+    ! global [out]: filled, with data null
+    function syncyte_tensor_describe(tensor, global) bind(C, name="syncyte_tensor_describe") &
+        result(answer)
+      import
+      type(c_ptr), value :: tensor
+      type(syncyte_buffer_t), intent(out) :: global
+      integer(c_int32_t) :: answer
+    end function syncyte_tensor_describe
+
+    !> A new reference to the tensor's communicator. Local.
+    ! tensor [in]: a tensor
+    ! comm [out]: the communicator
+    function syncyte_tensor_comm(tensor, comm) bind(C, name="syncyte_tensor_comm") result(answer)
+      import
+      type(c_ptr), value :: tensor
+      type(c_ptr), intent(out) :: comm
+      integer(c_int32_t) :: answer
+    end function syncyte_tensor_comm
+
+    !> The rows a rank owns. Local.
+    ! tensor [in]: a tensor
+    ! rank [in]: whose
+    ! first [out]: its first row; where the next rank's begin if it has none
+    ! count [out]: how many
+    function syncyte_tensor_rows(tensor, rank, first, count) bind(C, name="syncyte_tensor_rows") &
+        result(answer)
+      import
+      type(c_ptr), value :: tensor
+      integer(c_int32_t), value :: rank
+      integer(c_int64_t), intent(out) :: first
+      integer(c_int64_t), intent(out) :: count
+      integer(c_int32_t) :: answer
+    end function syncyte_tensor_rows
+
+    !> Owners of rows, O(log P) each or better. Local.
+    ! tensor [in]: a tensor
+    ! count [in]: number of rows asked for
+    ! rows [in]: global row numbers
+    ! ranks [out]: their owners
+    ! Returns: SYNCYTE_ERR_INDEX, naming index and position.
+    function syncyte_tensor_owner(tensor, count, rows, ranks) bind(C, name="syncyte_tensor_owner") &
+        result(answer)
+      import
+      type(c_ptr), value :: tensor
+      integer(c_int64_t), value :: count
+      integer(c_int64_t), intent(in) :: rows(*)
+      integer(c_int32_t), intent(out) :: ranks(*)
+      integer(c_int32_t) :: answer
+    end function syncyte_tensor_owner
+
+    !> This rank's rows in place. Local. Valid while the tensor is referred to: retain it for as long as the view
+    !> lives.
+    ! tensor [in]: a tensor
+    ! view [out]: contiguous; shape[0] is the number of local rows
+    function syncyte_tensor_local(tensor, view) bind(C, name="syncyte_tensor_local") result(answer)
+      import
+      type(c_ptr), value :: tensor
+      type(syncyte_buffer_t), intent(out) :: view
+      integer(c_int32_t) :: answer
+    end function syncyte_tensor_local
+
+    !> The rows of all of this node's ranks in place, in one address range, in order of ranks. Local. Lifetime as
+    !> tensor_local().
+    ! tensor [in]: a tensor
+    ! view [out]: contiguous; shape[0] is the number of the node's rows
+    ! first_row [out]: global number of the view's first row if the node's ranks are consecutive, so that view row i
+    ! is global row first_row + i; otherwise -1: the view then holds the ranges that tensor_rows() gives for the
+    ! node's ranks one after another
+    ! Returns: SYNCYTE_ERR_UNSUPPORTED for a wrapped tensor of several ranks.
+    function syncyte_tensor_node(tensor, view, first_row) bind(C, name="syncyte_tensor_node") &
+        result(answer)
+      import
+      type(c_ptr), value :: tensor
+      type(syncyte_buffer_t), intent(out) :: view
+      integer(c_int64_t), intent(out) :: first_row
+      integer(c_int32_t) :: answer
+    end function syncyte_tensor_node
+
+    !> Reads rows: output[i] = tensor[index[i]]. Local. Rows may repeat.
+    ! tensor [in]: a tensor
+    ! index [in]: int32 or int64, contiguous, any number of dimensions
+    ! output [out]: contiguous, of the tensor's dtype, index's elements times a row's elements
+    ! Returns: SYNCYTE_ERR_INDEX (names index and position; nothing is written), SYNCYTE_ERR_TYPE,
+    ! SYNCYTE_ERR_SHAPE.
+    function syncyte_tensor_gather(tensor, index, output) bind(C, name="syncyte_tensor_gather") &
+        result(answer)
+      import
+      type(c_ptr), value :: tensor
+      type(syncyte_buffer_t), intent(in) :: index
+      type(syncyte_buffer_t), intent(in) :: output
+      integer(c_int32_t) :: answer
+    end function syncyte_tensor_gather
+
+    !> Writes rows: tensor[index[i]] = source[i]. Local. Of rows that repeat the last one stays; a row written by
+    !> two ranks at once, or added to meanwhile, is undefined.
+    ! tensor [in]: a tensor
+    ! index [in]: int32 or int64, contiguous
+    ! source [in]: contiguous, of the tensor's dtype, index's elements times a row's elements
+    ! Returns: as gather.
+    function syncyte_tensor_scatter(tensor, index, source) bind(C, name="syncyte_tensor_scatter") &
+        result(answer)
+      import
+      type(c_ptr), value :: tensor
+      type(syncyte_buffer_t), intent(in) :: index
+      type(syncyte_buffer_t), intent(in) :: source
+      integer(c_int32_t) :: answer
+    end function syncyte_tensor_scatter
+
+    !> Adds to rows: tensor[index[i]] += source[i]. Local. Exact under contention: no add is lost, rows that repeat
+    !> are added several times, in an order that is not defined. bool: logical or.
+    ! tensor [in]: a tensor
+    ! index [in]: int32 or int64, contiguous
+    ! source [in]: contiguous, of the tensor's dtype, index's elements times a row's elements
+    ! Returns: as gather; SYNCYTE_ERR_PEER_DIED if a process died while it added to one of the rows (the row is
+    ! damaged, the message names it; rows before it are added), SYNCYTE_ERR_UNSUPPORTED if a row lies on another
+    ! node.
+    function syncyte_tensor_scatter_add(tensor, index, source) bind(C, name="syncyte_tensor_scatter_add") &
+        result(answer)
+      import
+      type(c_ptr), value :: tensor
+      type(syncyte_buffer_t), intent(in) :: index
+      type(syncyte_buffer_t), intent(in) :: source
+      integer(c_int32_t) :: answer
+    end function syncyte_tensor_scatter_add
+
+    !> Reads the box [lower, lower + extent of output) of the tensor. Local.
+    ! tensor [in]: a tensor
+    ! lower [in]: first element of the box
+    ! output [out]: as many dimensions as the tensor, any strides, the tensor's dtype
+    ! Returns: SYNCYTE_ERR_INDEX outside the tensor, SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_TYPE.
+    function syncyte_tensor_get_box(tensor, lower, output) bind(C, name="syncyte_tensor_get_box") &
+        result(answer)
+      import
+      type(c_ptr), value :: tensor
+      integer(c_int64_t), intent(in) :: lower(*)
+      type(syncyte_buffer_t), intent(in) :: output
+      integer(c_int32_t) :: answer
+    end function syncyte_tensor_get_box
+
+    !> Writes the box [lower, lower + extent of source) of the tensor. Local. Visible to others as gather's rows.
+    ! tensor [in]: a tensor
+    ! lower [in]: first element of the box
+    ! source [in]: as many dimensions as the tensor, any strides, the tensor's dtype
+    function syncyte_tensor_put_box(tensor, lower, source) bind(C, name="syncyte_tensor_put_box") &
+        result(answer)
+      import
+      type(c_ptr), value :: tensor
+      integer(c_int64_t), intent(in) :: lower(*)
+      type(syncyte_buffer_t), intent(in) :: source
+      integer(c_int32_t) :: answer
+    end function syncyte_tensor_put_box
+
+    !> Adds to one element of an int32 or int64 tensor and returns what was there; atomic, acquire and release.
+    !> Local.
+    ! tensor [in]: a tensor of int32 or int64
+    ! element [in]: number of the element in row-major order
+    ! operand [in]: what to add
+    ! previous [out]: the value before
+    function syncyte_tensor_fetch_add(tensor, element, operand, previous) bind(C, &
+        name="syncyte_tensor_fetch_add") result(answer)
+      import
+      type(c_ptr), value :: tensor
+      integer(c_int64_t), value :: element
+      integer(c_int64_t), value :: operand
+      integer(c_int64_t), intent(out), optional :: previous
+      integer(c_int32_t) :: answer
+    end function syncyte_tensor_fetch_add
+
+    !> Writes desired to one element if it equals expected, and returns what was there; atomic, acquire and release.
+    !> Local.
+    ! tensor [in]: a tensor of int32 or int64
+    ! element [in]: number of the element in row-major order
+    ! expected [in]: compared with
+    ! desired [in]: written if equal
+    ! previous [out]: the value before
+    function syncyte_tensor_compare_swap(tensor, element, expected, desired, previous) bind(C, &
+        name="syncyte_tensor_compare_swap") result(answer)
+      import
+      type(c_ptr), value :: tensor
+      integer(c_int64_t), value :: element
+      integer(c_int64_t), value :: expected
+      integer(c_int64_t), value :: desired
+      integer(c_int64_t), intent(out), optional :: previous
+      integer(c_int32_t) :: answer
+    end function syncyte_tensor_compare_swap
+
+    !> Reads one element of an int32 or int64 tensor; acquire. Local.
+    ! tensor [in]: a tensor of int32 or int64
+    ! element [in]: number of the element in row-major order
+    ! value [out]: its value
+    function syncyte_tensor_load(tensor, element, value) bind(C, name="syncyte_tensor_load") &
+        result(answer)
+      import
+      type(c_ptr), value :: tensor
+      integer(c_int64_t), value :: element
+      integer(c_int64_t), intent(out) :: value
+      integer(c_int32_t) :: answer
+    end function syncyte_tensor_load
+
+    !> Writes one element of an int32 or int64 tensor; release: what this rank wrote before (on a node; elsewhere
+    !> after flush) is seen by whoever reads the new value. Local.
+    ! tensor [in]: a tensor of int32 or int64
+    ! element [in]: number of the element in row-major order
+    ! value [in]: its new value
+    function syncyte_tensor_store(tensor, element, value) bind(C, name="syncyte_tensor_store") &
+        result(answer)
+      import
+      type(c_ptr), value :: tensor
+      integer(c_int64_t), value :: element
+      integer(c_int64_t), value :: value
+      integer(c_int32_t) :: answer
+    end function syncyte_tensor_store
+
+    !> Waits, asleep, until one element of an int32 or int64 tensor compares true; acquire. Local.
+    ! tensor [in]: a tensor of int32 or int64
+    ! element [in]: number of the element in row-major order
+    ! compare [in]: how the element is compared with value
+    ! value [in]: compared with
+    ! timeout [in]: seconds, 0 or more; negative: no limit
+    ! found [out]: the element's value that compared true
+    ! Returns: SYNCYTE_ERR_TIMEOUT after timeout seconds.
+    function syncyte_tensor_wait(tensor, element, compare, value, timeout, found) bind(C, &
+        name="syncyte_tensor_wait") result(answer)
+      import
+      type(c_ptr), value :: tensor
+      integer(c_int64_t), value :: element
+      integer(c_int32_t), value :: compare
+      integer(c_int64_t), value :: value
+      real(c_double), value :: timeout
+      integer(c_int64_t), intent(out), optional :: found
+      integer(c_int32_t) :: answer
+    end function syncyte_tensor_wait
+
+    !> Completes this rank's writes: they are at their owners on return. Local.
+    ! tensor [in]: a tensor
+    function syncyte_tensor_flush(tensor) bind(C, name="syncyte_tensor_flush") result(answer)
+      import
+      type(c_ptr), value :: tensor
+      integer(c_int32_t) :: answer
+    end function syncyte_tensor_flush
+
+    !> What any rank wrote before is seen by all ranks after. Collective; also frees what all ranks have dropped.
+    ! tensor [in]: a tensor
+    function syncyte_tensor_sync(tensor) bind(C, name="syncyte_tensor_sync") result(answer)
+      import
+      type(c_ptr), value :: tensor
+      integer(c_int32_t) :: answer
+    end function syncyte_tensor_sync
+  end interface
+end module syncyte_tensor_c

@@ -1,0 +1,239 @@
+! Generated from syncyte/window.h by bindings/generate; do not edit.
+!> One-sided access to memory of other ranks: put, get, accumulate, atomics, locks. Every rank contributes some
+!> bytes of zeroed memory. On a node they are shared: an operation is a load, a store or a processor's atomic, done
+!> when the call returns. Between nodes it is MPI RMA; a put or accumulate is then complete at the target after
+!> flush, and MPI libraries may need the target to enter MPI before anything moves. When a window spans several
+!> nodes, *all* its accumulates, fetch-ops and compare-swaps go through MPI, so that they are atomic with each
+!> other. Bounds are checked here. Puts and gets of overlapping bytes by two ranks without a lock, flush and barrier
+!> between them are races. All functions but create, fence and sync are local.
+module syncyte_window_c
+  use, intrinsic :: iso_c_binding
+  use syncyte_base_c
+  use syncyte_comm_c
+  implicit none
+  public
+
+  !> Kinds of locks.
+  ! with other shared ones
+  integer(c_int32_t), parameter :: SYNCYTE_LOCK_SHARED = 1_c_int32_t
+  ! alone
+  integer(c_int32_t), parameter :: SYNCYTE_LOCK_EXCLUSIVE = 2_c_int32_t
+
+  !> Options of a new window.
+  type, bind(C) :: syncyte_window_options_t
+    ! sizeof(syncyte_window_options_t)
+    integer(c_size_t) :: struct_size = 24_c_size_t
+    ! for messages; may be null
+    type(c_ptr) :: name = c_null_ptr
+    ! SYNCYTE_MEMORY_HOST
+    integer(c_int32_t) :: memory = 0_c_int32_t
+  end type syncyte_window_options_t
+
+  interface
+
+    !> Makes a window. Collective; sizes may differ between ranks and may be 0.
+    ! comm [in]: its ranks
+    ! bytes [in]: this rank's bytes
+    ! options [in]: null for defaults
+    ! window [out]: the window
+    ! Returns: SYNCYTE_ERR_MEMORY if the node's ranks together ask for more than the machine or its cgroup has
+    ! available, SYNCYTE_ERR_UNSUPPORTED if comm spans several nodes and this MPI has no one-sided communication
+    ! between them.
+    function syncyte_window_create(comm, bytes, options, window) bind(C, name="syncyte_window_create") &
+        result(answer)
+      import
+      type(c_ptr), value :: comm
+      integer(c_size_t), value :: bytes
+      type(syncyte_window_options_t), intent(in), optional :: options
+      type(c_ptr), intent(out) :: window
+      integer(c_int32_t) :: answer
+    end function syncyte_window_create
+
+    !> Adds a reference. Local, thread-safe, without MPI.
+    ! window [in]: a window
+    function syncyte_window_retain(window) bind(C, name="syncyte_window_retain") result(answer)
+      import
+      type(c_ptr), value :: window
+      integer(c_int32_t) :: answer
+    end function syncyte_window_retain
+
+    !> Drops a reference. Local, thread-safe, without MPI. Memory is freed at a collective point once all ranks have
+    !> dropped the window.
+    ! window [in]: a window
+    function syncyte_window_release(window) bind(C, name="syncyte_window_release") result(answer)
+      import
+      type(c_ptr), value :: window
+      integer(c_int32_t) :: answer
+    end function syncyte_window_release
+
+    !> Drops a reference and nulls the handle; null is fine. Local.
+    ! window [in,out]: a window
+    function syncyte_window_destroy(window) bind(C, name="syncyte_window_destroy") result(answer)
+      import
+      type(c_ptr), intent(inout) :: window
+      integer(c_int32_t) :: answer
+    end function syncyte_window_destroy
+
+    !> Size of a rank's part. Local.
+    ! window [in]: a window
+    ! rank [in]: whose part
+    ! bytes [out]: its size
+    function syncyte_window_size(window, rank, bytes) bind(C, name="syncyte_window_size") result(answer)
+      import
+      type(c_ptr), value :: window
+      integer(c_int32_t), value :: rank
+      integer(c_size_t), intent(out) :: bytes
+      integer(c_int32_t) :: answer
+    end function syncyte_window_size
+
+    !> Address of a rank's part, if it lies on this node. Local. Valid while the window is referred to.
+    ! window [in]: a window
+    ! rank [in]: whose part
+    ! data [out]: its first byte
+    ! Returns: SYNCYTE_ERR_UNSUPPORTED for a rank on another node.
+    function syncyte_window_pointer(window, rank, data) bind(C, name="syncyte_window_pointer") &
+        result(answer)
+      import
+      type(c_ptr), value :: window
+      integer(c_int32_t), value :: rank
+      type(c_ptr), intent(out) :: data
+      integer(c_int32_t) :: answer
+    end function syncyte_window_pointer
+
+    !> Writes elements to a rank. The buffer may be re-used on return; visible at the target after flush.
+    ! window [in]: a window
+    ! rank [in]: target
+    ! offset [in]: where, in bytes from the start of its part
+    ! source [in]: contiguous
+    ! Returns: SYNCYTE_ERR_INDEX beyond the end, SYNCYTE_ERR_ARGUMENT (rank), SYNCYTE_ERR_SHAPE.
+    function syncyte_window_put(window, rank, offset, source) bind(C, name="syncyte_window_put") &
+        result(answer)
+      import
+      type(c_ptr), value :: window
+      integer(c_int32_t), value :: rank
+      integer(c_size_t), value :: offset
+      type(syncyte_buffer_t), intent(in) :: source
+      integer(c_int32_t) :: answer
+    end function syncyte_window_put
+
+    !> Reads elements of a rank; they are there on return.
+    ! window [in]: a window
+    ! rank [in]: target
+    ! offset [in]: where, in bytes from the start of its part
+    ! target [out]: contiguous
+    function syncyte_window_get(window, rank, offset, target) bind(C, name="syncyte_window_get") &
+        result(answer)
+      import
+      type(c_ptr), value :: window
+      integer(c_int32_t), value :: rank
+      integer(c_size_t), value :: offset
+      type(syncyte_buffer_t), intent(in) :: target
+      integer(c_int32_t) :: answer
+    end function syncyte_window_get
+
+    !> Combines elements with those at a rank; atomic per element with other accumulates, fetch-ops and compare-
+    !> swaps. The buffer may be re-used on return; visible at the target after flush.
+    ! window [in]: a window
+    ! rank [in]: target
+    ! offset [in]: where, in bytes; a multiple of the element's size
+    ! op [in]: SYNCYTE_OP_SUM, PROD, MIN, MAX, LAND, LOR, BAND, BOR, BXOR or REPLACE
+    ! source [in]: contiguous
+    ! Returns: SYNCYTE_ERR_UNSUPPORTED for an op or dtype without atomics.
+    function syncyte_window_accumulate(window, rank, offset, op, source) bind(C, &
+        name="syncyte_window_accumulate") result(answer)
+      import
+      type(c_ptr), value :: window
+      integer(c_int32_t), value :: rank
+      integer(c_size_t), value :: offset
+      integer(c_int32_t), value :: op
+      type(syncyte_buffer_t), intent(in) :: source
+      integer(c_int32_t) :: answer
+    end function syncyte_window_accumulate
+
+    !> Combines one element and returns what was there before; atomic, sequentially consistent on a node.
+    ! window [in]: a window
+    ! rank [in]: target
+    ! offset [in]: where, in bytes; a multiple of the element's size
+    ! dtype [in]: element type
+    ! op [in]: as in accumulate
+    ! operand [in]: one element
+    ! previous [out]: one element
+    function syncyte_window_fetch_op(window, rank, offset, dtype, op, operand, previous) bind(C, &
+        name="syncyte_window_fetch_op") result(answer)
+      import
+      type(c_ptr), value :: window
+      integer(c_int32_t), value :: rank
+      integer(c_size_t), value :: offset
+      integer(c_int32_t), value :: dtype
+      integer(c_int32_t), value :: op
+      type(c_ptr), value :: operand
+      type(c_ptr), value :: previous
+      integer(c_int32_t) :: answer
+    end function syncyte_window_fetch_op
+
+    !> Writes desired if the element equals expected, and returns what was there before; atomic.
+    ! window [in]: a window
+    ! rank [in]: target
+    ! offset [in]: where, in bytes; a multiple of the element's size
+    ! dtype [in]: an integer type or bool
+    ! expected [in]: one element
+    ! desired [in]: one element
+    ! previous [out]: one element; equal to expected if the exchange took place
+    function syncyte_window_compare_swap(window, rank, offset, dtype, expected, desired, previous) bind(C, &
+        name="syncyte_window_compare_swap") result(answer)
+      import
+      type(c_ptr), value :: window
+      integer(c_int32_t), value :: rank
+      integer(c_size_t), value :: offset
+      integer(c_int32_t), value :: dtype
+      type(c_ptr), value :: expected
+      type(c_ptr), value :: desired
+      type(c_ptr), value :: previous
+      integer(c_int32_t) :: answer
+    end function syncyte_window_compare_swap
+
+    !> Waits for a rank's lock. Locks are advisory: they keep out only others that lock. Not recursive.
+    ! window [in]: a window
+    ! rank [in]: whose lock
+    ! kind [in]: shared or exclusive
+    ! Returns: SYNCYTE_ERR_PEER_DIED if the holder of an exclusive lock on this node died, SYNCYTE_ERR_BUSY if this
+    ! rank holds it already.
+    function syncyte_window_lock(window, rank, kind) bind(C, name="syncyte_window_lock") result(answer)
+      import
+      type(c_ptr), value :: window
+      integer(c_int32_t), value :: rank
+      integer(c_int32_t), value :: kind
+      integer(c_int32_t) :: answer
+    end function syncyte_window_lock
+
+    !> Completes this rank's operations on a rank, and gives its lock back.
+    ! window [in]: a window
+    ! rank [in]: whose lock
+    ! Returns: SYNCYTE_ERR_ARGUMENT if this rank does not hold it.
+    function syncyte_window_unlock(window, rank) bind(C, name="syncyte_window_unlock") result(answer)
+      import
+      type(c_ptr), value :: window
+      integer(c_int32_t), value :: rank
+      integer(c_int32_t) :: answer
+    end function syncyte_window_unlock
+
+    !> Completes this rank's operations at their targets. Local.
+    ! window [in]: a window
+    ! rank [in]: target; -1: all
+    function syncyte_window_flush(window, rank) bind(C, name="syncyte_window_flush") result(answer)
+      import
+      type(c_ptr), value :: window
+      integer(c_int32_t), value :: rank
+      integer(c_int32_t) :: answer
+    end function syncyte_window_flush
+
+    !> Completes all ranks' operations: what was written before is seen by all after. Collective; also frees what
+    !> all ranks have dropped.
+    ! window [in]: a window
+    function syncyte_window_fence(window) bind(C, name="syncyte_window_fence") result(answer)
+      import
+      type(c_ptr), value :: window
+      integer(c_int32_t) :: answer
+    end function syncyte_window_fence
+  end interface
+end module syncyte_window_c

@@ -1,0 +1,123 @@
+"""Reads the doc comments of a header: which declaration each belongs to, and the annotations of parameters."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+_COMMENT = re.compile(r"/\*\*(?!<)(.*?)\*/\s*([^/#][^;{]*[;{])?", re.S)
+_MEMBER = re.compile(r"\b(\w+)(?:\[\w+\])?\s*(?:=\s*-?\w+\s*)?[,;]?\s*/\*\*<(.*?)\*/", re.S)
+_CONSTANT = re.compile(r"^#define (SYNCYTE_\w+) (-?\d+)$", re.M)
+_PARAM = re.compile(r"\[(in|out|in,out)\]\s+(\w+)\s*(?:\{(.*?)\})?\s*(.*)", re.S)
+_DEFAULT = re.compile(r"\{default\((-?\d+)\)\}\s*")
+_KEYWORDS = {"optional", "string", "callback"}
+
+
+class AnnotationError(Exception):
+    """A comment that the generator cannot use."""
+
+
+@dataclass
+class Annotation:
+    direction: str
+    array: str | None
+    keywords: set[str]
+    text: str
+
+
+@dataclass
+class Comment:
+    brief: str = ""
+    result: str = ""
+    parameters: dict[str, Annotation] = field(default_factory=dict)
+
+
+def clean(text: str) -> str:
+    """One line of prose: no stars, no line breaks, no Doxygen marks."""
+    text = re.sub(r"^\s*\*( |$)", "", text, flags=re.M)
+    return re.sub(r"\s+", " ", text).replace("::syncyte", "syncyte").replace("::SYNCYTE", "SYNCYTE").strip()
+
+
+def _annotation(where: str, text: str) -> tuple[str, Annotation]:
+    match = _PARAM.fullmatch(text)
+    if not match:
+        raise AnnotationError(f"{where}: '@param{text}' is not '@param[in|out|in,out] name {{...}} text'")
+    direction, name, braces, prose = match.groups()
+    annotation = Annotation(direction, None, set(), prose.strip())
+    for item in filter(None, (part.strip() for part in re.split(r",(?![^()]*\))", braces or ""))):
+        if item.startswith("array(") and item.endswith(")"):
+            annotation.array = item[len("array(") : -1]
+        elif item in _KEYWORDS:
+            annotation.keywords.add(item)
+        else:
+            raise AnnotationError(f"{where}: parameter {name} has an unknown annotation '{item}'")
+    if not annotation.text:
+        raise AnnotationError(f"{where}: parameter {name} has no text")
+    return name, annotation
+
+
+def _comment(where: str, body: str) -> Comment:
+    comment = Comment()
+    parts = re.split(r"@(brief|param|return)\b", clean(body))
+    comment.brief = parts[0].strip()
+    for tag, text in zip(parts[1::2], parts[2::2]):
+        text = text.strip()
+        if tag == "brief":
+            comment.brief = text
+        elif tag == "return":
+            comment.result = text
+        else:
+            name, annotation = _annotation(where, text)
+            if name in comment.parameters:
+                raise AnnotationError(f"{where}: parameter {name} is described twice")
+            comment.parameters[name] = annotation
+    return comment
+
+
+def _declared(declaration: str) -> str | None:
+    """Name that the text after a comment declares."""
+    for pattern in (r"\(\*(\w+)\)", r"\b(syncyte_\w+)\s*\(", r"typedef struct (\w+)\s*\{", r"enum (\w+)", r"(\w+);$"):
+        match = re.search(pattern, declaration)
+        if match:
+            return match.group(1)
+    return None
+
+
+class Comments:
+    """All comments of one header's text."""
+
+    def __init__(self, path: str, text: str):
+        self.file = ""
+        self._declarations: dict[str, Comment] = {}
+        for body, declaration in _COMMENT.findall(text):
+            name = _declared(declaration) if declaration else None
+            if "@file" in body:
+                self.file = clean(body).split("@brief", 1)[-1].strip()
+            elif name:
+                self._declarations[name] = _comment(f"{path}: {name}", body)
+        self._members = {name: clean(body) for name, body in _MEMBER.findall(text)}
+        self._scoped = self._scopes(text)
+        self.constants = [(name, int(value)) for name, value in _CONSTANT.findall(text)]
+        self._constant_texts = {
+            name: clean(body) for body, name in re.findall(r"/\*\*(?!<)(.*?)\*/\s*#define (\w+)", text, re.S)
+        }
+
+    @staticmethod
+    def _scopes(text: str) -> dict[tuple[str, str], str]:
+        found = {}
+        for name, body in re.findall(r"(?:struct|enum) (\w+) \{(.*?)^\}", text, re.S | re.M):
+            for member, comment in _MEMBER.findall(body):
+                found[name, member] = clean(comment)
+        return found
+
+    def declaration(self, name: str) -> Comment:
+        return self._declarations.get(name, Comment())
+
+    def constant(self, name: str) -> str:
+        return self._constant_texts.get(name, "")
+
+    def member(self, scope: str, name: str) -> tuple[str, int | None]:
+        """Text and {default(N)} of a member of a struct or a value of an enum."""
+        text = self._scoped.get((scope, name), "")
+        match = _DEFAULT.search(text)
+        return _DEFAULT.sub("", text), int(match.group(1)) if match else None

@@ -1,0 +1,164 @@
+"""Emits one Fortran module per C header, and syncyte_c, which makes the core's modules one."""
+
+from __future__ import annotations
+
+import textwrap
+
+from model import CType, Function, Header, Names, Parameter, Struct
+
+_KINDS = {
+    "int8_t": "integer(c_int8_t)",
+    "uint8_t": "integer(c_int8_t)",
+    "int32_t": "integer(c_int32_t)",
+    "int64_t": "integer(c_int64_t)",
+    "size_t": "integer(c_size_t)",
+    "double": "real(c_double)",
+}
+_BYTES = {"int8_t": 1, "uint8_t": 1, "int32_t": 4}  # everything else takes 8
+_INTENTS = {"in": "intent(in)", "out": "intent(out)", "in,out": "intent(inout)"}
+_WIDTH = 116
+
+
+def _comment(text: str, indent: int, mark: str = "!") -> list[str]:
+    pad = " " * indent
+    return [f"{pad}{mark} {line}" for line in textwrap.wrap(text, _WIDTH - indent - len(mark) - 1)]
+
+
+class _Types:
+    def __init__(self, names: Names, structs: dict[str, Struct]):
+        self.names = names
+        self.structs = structs
+
+    def base(self, ctype: CType) -> str:
+        """Type of a value, of an element or of a structure."""
+        if ctype.name in self.names.handles or ctype.name == "void" or ctype.pointers > 1:
+            return "type(c_ptr)"
+        if ctype.name in self.names.structs:
+            return f"type({ctype.name})"
+        return _KINDS["int32_t"] if ctype.name in self.names.enums else _KINDS[ctype.name]
+
+    def layout(self, ctype: CType) -> tuple[int, int]:
+        """Size and alignment of a member, in bytes, where pointers and size_t take 8."""
+        if ctype.name in self.structs and ctype.pointers == 0:
+            return self.size(self.structs[ctype.name]), 8
+        one = 4 if ctype.name in self.names.enums else _BYTES.get(ctype.name, 8)
+        one = 8 if ctype.pointers else one
+        return one * (ctype.length or 1), one
+
+    def size(self, struct: Struct) -> int:
+        offset = widest = 0
+        for member in struct.members:
+            size, alignment = self.layout(member.type)
+            offset = -(-offset // alignment) * alignment + size
+            widest = max(widest, alignment)
+        return -(-offset // widest) * widest
+
+    def member(self, ctype: CType) -> str:
+        if ctype.pointers or ctype.name in self.names.handles:
+            return "type(c_ptr)"
+        return self.base(ctype)
+
+    def argument(self, parameter: Parameter) -> str:
+        """Declaration of a dummy argument, up to and including '::' and its name."""
+        ctype = parameter.type
+        if parameter.callback:
+            return f"type(c_funptr), value :: {parameter.name}"
+        if parameter.string:
+            head, shape = "character(kind=c_char), intent(in)", "(*)"
+        elif ctype.pointers == 0:
+            return f"{self.base(ctype)}, value :: {parameter.name}"
+        elif ctype.name == "void" and ctype.pointers == 1:
+            return f"type(c_ptr), value :: {parameter.name}"
+        else:
+            intent = "intent(in)" if ctype.const and ctype.pointers == 1 else _INTENTS[parameter.direction]
+            head, shape = f"{self.base(ctype)}, {intent}", "(*)" if parameter.array is not None else ""
+        optional = ", optional" if parameter.optional else ""
+        return f"{head}{optional} :: {parameter.name}{shape}"
+
+    def result(self, function: Function) -> str:
+        if function.returns.pointers:
+            return "type(c_ptr)"
+        return self.base(function.returns)
+
+
+def _struct(struct: Struct, types: _Types) -> list[str]:
+    lines = ["", *_comment(struct.brief, 2, "!>"), f"  type, bind(C) :: {struct.name}"]
+    for member in struct.members:
+        kind = types.member(member.type)
+        lines += _comment(member.text, 4)
+        if member.name == "struct_size":
+            value = f" = {types.size(struct)}_c_size_t"
+        elif kind == "type(c_ptr)":
+            value = " = c_null_ptr"
+        elif kind.startswith("type("):
+            value = ""
+        else:
+            suffix = kind[kind.index("(") + 1 : -1]
+            value = f" = {member.default or 0}_{suffix}"
+        shape = f"({member.type.length})" if member.type.length is not None else ""
+        lines.append(f"    {kind} :: {member.name}{shape}{value}")
+    return [*lines, f"  end type {struct.name}"]
+
+
+def _head(function: Function) -> list[str]:
+    """The function statement, continued where it is long."""
+    names = ", ".join(parameter.name for parameter in function.parameters)
+    text = f'function {function.name}({names}) bind(C, name="{function.name}") result(answer)'
+    lines = textwrap.wrap(text, _WIDTH - 14, break_long_words=False)
+    return ["    " + "  " * (2 * (i > 0)) + line + (" &" if i < len(lines) - 1 else "") for i, line in enumerate(lines)]
+
+
+def _function(function: Function, types: _Types) -> list[str]:
+    lines = ["", *_comment(function.brief, 4, "!>")]
+    for parameter in function.parameters:
+        lines += _comment(f"{parameter.name} [{parameter.direction}]: {parameter.text}", 4)
+    if function.result:
+        lines += _comment(f"Returns: {function.result}", 4)
+    lines += [*_head(function), "      import"]
+    lines += [f"      {types.argument(parameter)}" for parameter in function.parameters]
+    return [*lines, f"      {types.result(function)} :: answer", f"    end function {function.name}"]
+
+
+def _module(header: Header, uses: list[str], types: _Types) -> str:
+    name = f"syncyte_{header.name}_c"
+    lines = [
+        f"! Generated from syncyte/{header.name}.h by bindings/generate; do not edit.",
+        *_comment(header.brief, 0, "!>"),
+        f"module {name}",
+        "  use, intrinsic :: iso_c_binding",
+        *(f"  use syncyte_{other}_c" for other in uses),
+        "  implicit none",
+        "  public",
+    ]
+    for constant in header.constants:
+        lines += ["", *_comment(constant.text, 2, "!>")]
+        lines.append(f"  integer(c_int32_t), parameter :: {constant.name} = {constant.value}_c_int32_t")
+    for enum in header.enums:
+        lines += ["", *_comment(enum.brief, 2, "!>")]
+        for value in enum.values:
+            lines += _comment(value.text, 2)
+            lines.append(f"  integer(c_int32_t), parameter :: {value.name} = {value.value}_c_int32_t")
+    for struct in header.structs:
+        lines += _struct(struct, types)
+    lines += ["", "  interface"]
+    for function in header.functions:
+        lines += _function(function, types)
+    return "\n".join([*lines, "  end interface", f"end module {name}", ""])
+
+
+def _umbrella(core: list[Header]) -> str:
+    lines = ["! Generated by bindings/generate; do not edit.", "!> The core's whole C interface.", "module syncyte_c"]
+    lines += [f"  use syncyte_{header.name}_c" for header in core]
+    return "\n".join([*lines, "  implicit none", "  public", "end module syncyte_c", ""])
+
+
+def emit(core: list[Header], hdf5: list[Header], names: Names) -> dict[str, str]:
+    """Text of every file, by its name."""
+    structs = {struct.name: struct for header in [*core, *hdf5] for struct in header.structs}
+    types = _Types(names, structs)
+    files = {}
+    for header in [*core, *hdf5]:
+        uses = {"base": [], "comm": ["base"], "memory": ["base"]}.get(header.name, ["base", "comm"])
+        files[f"syncyte_{header.name}_c.f90"] = _module(header, uses, types)
+    files["syncyte_c.f90"] = _umbrella(core)
+    return files

@@ -1,0 +1,177 @@
+"""Emits bindings/python/syncyte/_declarations.py."""
+
+from __future__ import annotations
+
+import textwrap
+
+from model import Callback, CType, Enum, Function, Header, Names, Parameter, Struct, Value, camel, short
+
+_SCALARS = {
+    "int8_t": "ctypes.c_int8",
+    "uint8_t": "ctypes.c_uint8",
+    "int32_t": "ctypes.c_int32",
+    "int64_t": "ctypes.c_int64",
+    "size_t": "ctypes.c_size_t",
+    "double": "ctypes.c_double",
+    "void": "None",
+}
+_CLASSES = {"syncyte_buffer_t": "BufferDescription", "syncyte_dtype_t": "DType"}
+_PREAMBLE = '''"""Declarations of Syncyte's C interface for ctypes.
+
+Generated from the C headers by bindings/generate; do not edit.
+
+Handles are opaque values, passed as ctypes.c_void_p. A structure's `_defaults_` are the values its members have when
+they are not zero; `struct_size` must be set to ctypes.sizeof of the structure.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import enum
+from typing import Any, NamedTuple, Optional
+
+
+class Parameter(NamedTuple):
+    """A parameter of a C function."""
+
+    name: str
+    direction: str  # "in", "out" or "in,out"
+    optional: bool  # may be None
+    array: Optional[str]  # number of elements, where it points to an array
+    text: str
+
+
+class Function(NamedTuple):
+    """A C function."""
+
+    restype: Any
+    argtypes: list[Any]
+    parameters: list[Parameter]
+    doc: str
+'''
+
+
+def class_name(name: str) -> str:
+    return _CLASSES.get(name, camel(name))
+
+
+class _Types:
+    def __init__(self, names: Names):
+        self.names = names
+
+    def base(self, name: str) -> str:
+        if name in self.names.handles:
+            return "ctypes.c_void_p"
+        if name in self.names.structs or name in self.names.callbacks:
+            return class_name(name)
+        return _SCALARS["int32_t"] if name in self.names.enums else _SCALARS[name]
+
+    def __call__(self, ctype: CType) -> str:
+        if ctype.length is not None:
+            return f"{self.base(ctype.name)} * {ctype.length}"
+        if ctype.pointers and ctype.name in ("char", "void"):
+            text, left = ("ctypes.c_char_p" if ctype.name == "char" else "ctypes.c_void_p"), ctype.pointers - 1
+        else:
+            text, left = self.base(ctype.name), ctype.pointers
+        for _ in range(left):
+            text = f"ctypes.POINTER({text})"
+        return text
+
+
+def _quoted(text: str) -> str:
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def _paragraph(text: str, indent: int) -> str:
+    """A string literal, in parentheses over several lines where it is long."""
+    if indent + len(text) < 110:
+        return _quoted(text)
+    lines = textwrap.wrap(text, 105 - indent, drop_whitespace=False, break_long_words=False)
+    pad = " " * indent
+    return "(\n" + "".join(f"{pad}    {_quoted(line)}\n" for line in lines) + f"{pad})"
+
+
+def _docstring(text: str) -> str:
+    lines = textwrap.wrap(text, 110)
+    body = lines[0] if len(lines) == 1 else "\n    ".join(lines) + "\n    "
+    return f'    """{body}"""\n'
+
+
+def _values(values: tuple[Value, ...]) -> list[tuple[str, Value]]:
+    """Names without SYNCYTE_ and without the word that all share."""
+    words = [value.name.removeprefix("SYNCYTE_") for value in values]
+    first = words[0].split("_")[0] + "_"
+    cut = len(first) if all(word.startswith(first) for word in words) else 0
+    return [(word[cut:], value) for word, value in zip(words, values)]
+
+
+def _enum(enum: Enum) -> str:
+    lines = [f"\n\nclass {class_name(enum.name)}(enum.IntEnum):", _docstring(enum.brief)]
+    for name, value in _values(enum.values):
+        comment = f"  # {value.text}" if value.text else ""
+        lines.append(f"    {name} = {value.value}{comment}")
+    return "\n".join(lines) + "\n"
+
+
+def _struct(struct: Struct, types: _Types) -> str:
+    defaults = {member.name: member.default for member in struct.members if member.default is not None}
+    lines = [f"\n\nclass {class_name(struct.name)}(ctypes.Structure):", _docstring(struct.brief)]
+    lines.append("    _defaults_ = {" + ", ".join(f'"{name}": {value}' for name, value in defaults.items()) + "}")
+    lines.append("    _fields_ = [")
+    for member in struct.members:
+        lines += [f"        # {line}" for line in textwrap.wrap(member.text, 108)]
+        lines.append(f'        ("{member.name}", {types(member.type)}),')
+    return "\n".join(lines) + "\n    ]\n"
+
+
+def _callback(callback: Callback, types: _Types) -> str:
+    arguments = [types(callback.returns), *(types(parameter.type) for parameter in callback.parameters)]
+    comment = "\n".join(f"# {line}" for line in textwrap.wrap(callback.brief, 116))
+    return f"\n{comment}\n{class_name(callback.name)} = ctypes.CFUNCTYPE({', '.join(arguments)})\n"
+
+
+def _parameter(parameter: Parameter) -> str:
+    array = _quoted(parameter.array) if parameter.array is not None else "None"
+    head = f'            Parameter("{parameter.name}", "{parameter.direction}", {parameter.optional}, {array}, '
+    line = f"{head}{_quoted(parameter.text)}),\n"
+    if len(line) <= 120:
+        return line
+    pieces = textwrap.wrap(parameter.text, 96, drop_whitespace=False, break_long_words=False)
+    return head.rstrip() + "\n" + "".join(f"                {_quoted(piece)}\n" for piece in pieces)[:-1] + "),\n"
+
+
+def _function(function: Function, types: _Types) -> str:
+    doc = function.brief + (f" Returns: {function.result}" if function.result else "")
+    text = f'    "{function.name}": Function(\n        {types(function.returns)},\n        [\n'
+    text += "".join(f"            {types(parameter.type)},\n" for parameter in function.parameters)
+    text += "        ],\n        [\n"
+    text += "".join(_parameter(parameter) for parameter in function.parameters)
+    return text + f"        ],\n        {_paragraph(doc, 8)},\n    ),\n"
+
+
+def _table(name: str, headers: list[Header], types: _Types) -> str:
+    functions = [function for header in headers for function in header.functions]
+    return f"\n\n{name}: dict[str, Function] = {{\n" + "".join(_function(f, types) for f in functions) + "}\n"
+
+
+def emit(core: list[Header], hdf5: list[Header], names: Names) -> str:
+    """The text of the module."""
+    types = _Types(names)
+    everything = [*core, *hdf5]
+    text = _PREAMBLE + "\n"
+    for header in everything:
+        for constant in header.constants:
+            note = f"  # {constant.text}" if constant.text and len(constant.text) < 80 else ""
+            text += f"\n{constant.name.removeprefix('SYNCYTE_')} = {constant.value}{note}"
+    text += "\n"
+    for header in everything:
+        text += "".join(_enum(enum) for enum in header.enums)
+    text += "\n\n# The same values by their names in C.\n"
+    for header in everything:
+        text += "".join(f"{value.name} = {value.value}\n" for enum in header.enums for value in enum.values)
+    for header in everything:
+        text += "".join(_struct(struct, types) for struct in header.structs)
+    text += "\n"
+    for header in everything:
+        text += "".join(_callback(callback, types) for callback in header.callbacks)
+    return text + _table("CORE", core, types) + _table("HDF5", hdf5, types)

@@ -1,0 +1,77 @@
+"""Generates the Fortran and Python declarations from the C headers, or checks that the committed ones are current.
+
+Usage: generate.py [--check] [--compiler CC]
+"""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import sys
+from pathlib import Path
+
+import emit_fortran
+import emit_python
+from comments import AnnotationError
+from model import Names
+from parse import check, parse_headers
+
+ROOT = Path(__file__).resolve().parents[2]
+CORE = ["base", "comm", "memory", "window", "tensor"]
+HDF5 = ["checkpoint"]
+
+
+def generate(compiler: str) -> dict[Path, str]:
+    """Text of every generated file, by its path below the root of the repository."""
+    capi = ROOT / "capi" / "include"
+    core = parse_headers(compiler, capi, CORE, [])
+    hdf5 = parse_headers(compiler, ROOT / "bindings" / "hdf5" / "include", HDF5, [capi])
+    names = Names([*core, *hdf5])
+    check([*core, *hdf5], names)
+    files = {Path("bindings/python/syncyte/_declarations.py"): emit_python.emit(core, hdf5, names)}
+    for name, text in emit_fortran.emit(core, hdf5, names).items():
+        files[Path("bindings/fortran/generated") / name] = text
+    return files
+
+
+def _differences(files: dict[Path, str]) -> list[str]:
+    lines = []
+    for path, text in files.items():
+        target = ROOT / path
+        committed = target.read_text(encoding="utf-8") if target.exists() else ""
+        lines += difflib.unified_diff(
+            committed.splitlines(), text.splitlines(), f"committed/{path}", f"generated/{path}", lineterm="", n=1
+        )
+    known = {ROOT / path for path in files}
+    lines += [f"{path.name}: no header generates it" for path in sorted((ROOT / "bindings/fortran/generated").glob("*"))
+              if path not in known]  # fmt: skip
+    return lines
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--check", action="store_true", help="compare with the committed files instead of writing")
+    parser.add_argument("--compiler", default="cc", help="C compiler whose preprocessor reads the headers")
+    arguments = parser.parse_args()
+    try:
+        files = generate(arguments.compiler)
+    except AnnotationError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    if arguments.check:
+        lines = _differences(files)
+        if lines:
+            print("\n".join(lines[:200]))
+            print("The declarations differ from the C headers: cmake --build build --target generate", file=sys.stderr)
+        return 1 if lines else 0
+    for path, text in files.items():
+        target = ROOT / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if not target.exists() or target.read_text(encoding="utf-8") != text:
+            target.write_text(text, encoding="utf-8")
+            print(f"wrote {path}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

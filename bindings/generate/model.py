@@ -1,0 +1,113 @@
+"""What the C headers declare, as plain data: the parser fills it, the emitters read it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class CType:
+    """A C type: `name` with `pointers` stars; `const` is that of what the innermost pointer points to."""
+
+    name: str
+    pointers: int = 0
+    const: bool = False
+    length: int | None = None  # extent of an array member
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter with its annotation."""
+
+    name: str
+    type: CType
+    direction: str = "in"  # in, out or in,out
+    array: str | None = None  # how many elements, as the annotation says
+    optional: bool = False
+    string: bool = False
+    callback: bool = False
+    text: str = ""
+
+
+@dataclass(frozen=True)
+class Function:
+    name: str
+    returns: CType
+    parameters: tuple[Parameter, ...]
+    brief: str
+    result: str  # text of @return
+
+
+@dataclass(frozen=True)
+class Callback:
+    """A typedef of a pointer to a function."""
+
+    name: str
+    returns: CType
+    parameters: tuple[Parameter, ...]
+    brief: str
+
+
+@dataclass(frozen=True)
+class Member:
+    name: str
+    type: CType
+    default: int | None  # from {default(N)}; None where zero is right
+    text: str
+
+
+@dataclass(frozen=True)
+class Struct:
+    name: str
+    members: tuple[Member, ...]
+    brief: str
+
+
+@dataclass(frozen=True)
+class Value:
+    name: str
+    value: int
+    text: str
+
+
+@dataclass(frozen=True)
+class Enum:
+    """An enum and the int32_t typedef that carries its values."""
+
+    name: str  # of the typedef, for example syncyte_op_t
+    values: tuple[Value, ...]
+    brief: str
+
+
+@dataclass
+class Header:
+    """One header: `name` is its file name without the suffix."""
+
+    name: str
+    brief: str
+    constants: list[Value] = field(default_factory=list)
+    enums: list[Enum] = field(default_factory=list)
+    handles: list[tuple[str, str]] = field(default_factory=list)  # (name, brief)
+    structs: list[Struct] = field(default_factory=list)
+    callbacks: list[Callback] = field(default_factory=list)
+    functions: list[Function] = field(default_factory=list)
+
+
+def short(name: str) -> str:
+    """syncyte_window_options_t -> window_options."""
+    return name.removeprefix("syncyte_").removesuffix("_t")
+
+
+def camel(name: str) -> str:
+    """syncyte_window_options_t -> WindowOptions."""
+    return "".join(word.capitalize() for word in short(name).split("_"))
+
+
+class Names:
+    """Which type names are handles, structs, enums or callbacks, over several headers."""
+
+    def __init__(self, headers: list[Header]):
+        self.handles = {name for header in headers for name, _ in header.handles}
+        self.structs = {struct.name for header in headers for struct in header.structs}
+        self.enums = {enum.name for header in headers for enum in header.enums}
+        self.callbacks = {callback.name for header in headers for callback in header.callbacks}

@@ -1,0 +1,155 @@
+"""Parses the C headers with pycparser, joins them with their comments, and checks the annotations."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+from pycparser import c_ast, c_parser
+
+from comments import AnnotationError, Comments
+from model import Callback, CType, Enum, Function, Header, Member, Names, Parameter, Struct, Value
+
+_HERE = Path(__file__).resolve().parent
+
+
+def _preprocess(compiler: str, header: Path, includes: list[Path]) -> str:
+    folders = [f"-I{folder}" for folder in [_HERE / "stubs", *includes]]
+    command = [compiler, "-E", "-x", "c", "-nostdinc", "-D__attribute__(x)=", *folders, str(header)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode != 0:
+        raise SystemExit(f"{' '.join(command)}\n{done.stderr}")
+    return done.stdout
+
+
+def _ctype(node) -> CType:
+    pointers, length = 0, None
+    if isinstance(node, c_ast.ArrayDecl):
+        length, node = int(node.dim.value), node.type
+    while isinstance(node, c_ast.PtrDecl):
+        pointers, node = pointers + 1, node.type
+    if not isinstance(node, c_ast.TypeDecl) or not isinstance(node.type, c_ast.IdentifierType):
+        raise AnnotationError(f"{node.coord}: a type that the generator does not know")
+    return CType(" ".join(node.type.names), pointers, "const" in node.quals, length)
+
+
+def _parameters(declaration: c_ast.FuncDecl) -> list[tuple[str, CType]]:
+    declared = declaration.args.params if declaration.args else []
+    found = [(parameter.name, _ctype(parameter.type)) for parameter in declared]
+    return [] if found == [(None, CType("void"))] else found
+
+
+def _evaluate(node) -> int:
+    if isinstance(node, c_ast.UnaryOp) and node.op == "-":
+        return -_evaluate(node.expr)
+    return int(node.value, 0)
+
+
+class _Reader:
+    """Sorts the declarations of one header into a Header."""
+
+    def __init__(self, name: str, comments: Comments):
+        self.header = Header(name, comments.file)
+        self.comments = comments
+        self.integers: dict[str, str] = {}  # typedefs of int32_t: name -> brief
+        for constant, value in comments.constants:
+            self.header.constants.append(Value(constant, value, comments.constant(constant)))
+
+    def read(self, node) -> None:
+        if isinstance(node, c_ast.Typedef):
+            self._typedef(node)
+        elif isinstance(node.type, c_ast.Enum):
+            self._enum(node.type)
+        elif isinstance(node.type, c_ast.FuncDecl):
+            comment = self.comments.declaration(node.name)
+            parameters = []
+            for name, ctype in _parameters(node.type):
+                note = comment.parameters.get(name)
+                if note is None:
+                    raise AnnotationError(f"{node.name}: parameter {name} has no @param")
+                words = note.keywords
+                parameters.append(Parameter(name, ctype, note.direction, note.array, "optional" in words,
+                                            "string" in words, "callback" in words, note.text))  # fmt: skip
+            if [parameter.name for parameter in parameters] != list(comment.parameters):
+                raise AnnotationError(f"{node.name}: @param of {list(comment.parameters)} do not match the declaration")
+            self.header.functions.append(
+                Function(node.name, _ctype(node.type.type), tuple(parameters), comment.brief, comment.result)
+            )
+
+    def _typedef(self, node) -> None:
+        brief = self.comments.declaration(node.name).brief
+        target = node.type
+        if isinstance(target, c_ast.PtrDecl) and isinstance(target.type, c_ast.FuncDecl):
+            parameters = tuple(Parameter(name, ctype) for name, ctype in _parameters(target.type))
+            self.header.callbacks.append(Callback(node.name, _ctype(target.type.type), parameters, brief))
+        elif isinstance(target, c_ast.PtrDecl):
+            self.header.handles.append((node.name, brief))
+        elif isinstance(target.type, c_ast.Struct):
+            self.header.structs.append(Struct(node.name, self._members(target.type), brief))
+        else:
+            self.integers[node.name] = brief
+
+    def _members(self, node: c_ast.Struct) -> tuple[Member, ...]:
+        members = []
+        for member in node.decls:
+            text, default = self.comments.member(node.name, member.name)
+            members.append(Member(member.name, _ctype(member.type), default, text))
+        return tuple(members)
+
+    def _enum(self, node: c_ast.Enum) -> None:
+        name = node.name.removesuffix("_values") + "_t"
+        values = tuple(
+            Value(item.name, _evaluate(item.value), self.comments.member(node.name, item.name)[0])
+            for item in node.values.enumerators
+        )
+        if name not in self.integers:
+            raise AnnotationError(f"enum {node.name}: no typedef {name} before it")
+        self.header.enums.append(Enum(name, values, self.comments.declaration(node.name).brief))
+
+
+def parse_headers(compiler: str, library: Path, names: list[str], includes: list[Path]) -> list[Header]:
+    """Headers syncyte/NAME.h below `library`, in the order given."""
+    headers = []
+    for name in names:
+        path = library / "syncyte" / f"{name}.h"
+        reader = _Reader(name, Comments(path.name, path.read_text(encoding="utf-8")))
+        for node in c_parser.CParser().parse(_preprocess(compiler, path, [library, *includes]), str(path)).ext:
+            if Path(node.coord.file).resolve() == path.resolve():
+                reader.read(node)
+        headers.append(reader.header)
+    return headers
+
+
+def _problem(parameter: Parameter, function: Function, names: Names) -> str | None:
+    ctype = parameter.type
+    opaque = ctype.name in names.structs or ctype.name == "void"
+    siblings = {other.name for other in function.parameters}
+    if (ctype.name in names.callbacks) != parameter.callback:
+        return "a function pointer is annotated {callback}, and nothing else is"
+    if parameter.direction != "in" and ctype.pointers == 0:
+        return "an output is a pointer"
+    if ctype.name == "char" and ctype.pointers == 1 and not parameter.string:
+        return "a const char* is annotated {string}"
+    if ctype.const and ctype.pointers == 1 and not opaque and not parameter.string and parameter.array is None:
+        return "a pointer to const numbers is annotated {array(N)}"
+    if parameter.array is not None and parameter.array.isidentifier() and parameter.array not in siblings:
+        return f"array({parameter.array}) names no parameter"
+    if parameter.optional and ctype.pointers == 0 and not parameter.callback:
+        return "only a pointer can be {optional}"
+    return None
+
+
+def check(headers: list[Header], names: Names) -> None:
+    """Raises AnnotationError for the first declaration whose annotations are missing or do not fit its C type."""
+    for header in headers:
+        for function in header.functions:
+            if not function.brief:
+                raise AnnotationError(f"{function.name}: no @brief")
+            for parameter in function.parameters:
+                problem = _problem(parameter, function, names)
+                if problem:
+                    raise AnnotationError(f"{function.name}: parameter {parameter.name}: {problem}")
+        for struct in header.structs:
+            for member in struct.members:
+                if not member.text:
+                    raise AnnotationError(f"{struct.name}: member {member.name} has no comment")

@@ -1,0 +1,1904 @@
+"""Declarations of Syncyte's C interface for ctypes.
+
+Generated from the C headers by bindings/generate; do not edit.
+
+Handles are opaque values, passed as ctypes.c_void_p. A structure's `_defaults_` are the values its members have when
+they are not zero; `struct_size` must be set to ctypes.sizeof of the structure.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import enum
+from typing import Any, NamedTuple, Optional
+
+
+class Parameter(NamedTuple):
+    """A parameter of a C function."""
+
+    name: str
+    direction: str  # "in", "out" or "in,out"
+    optional: bool  # may be None
+    array: Optional[str]  # number of elements, where it points to an array
+    text: str
+
+
+class Function(NamedTuple):
+    """A C function."""
+
+    restype: Any
+    argtypes: list[Any]
+    parameters: list[Parameter]
+    doc: str
+
+
+VERSION_MAJOR = 0
+VERSION_MINOR = 1
+VERSION_PATCH = 0
+ABI_VERSION = 1  # Raised whenever a change breaks the binary interface.
+MAX_NDIM = 8  # Most dimensions a tensor or buffer may have.
+CHECKPOINT_FORMAT = 1
+
+
+class Status(enum.IntEnum):
+    """Status codes; never renumbered."""
+
+    SUCCESS = 0
+    ERR_ARGUMENT = 1  # an argument's value is not allowed
+    ERR_HANDLE = 2  # null, freed or foreign handle
+    ERR_INDEX = 3  # an index is out of range
+    ERR_TYPE = 4  # unknown element type, or the wrong one
+    ERR_SHAPE = 5  # wrong shape, size or strides
+    ERR_MISMATCH = 6  # ranks disagree
+    ERR_NOT_INITIALISED = 7  # before syncyte_init(), or after finalize
+    ERR_MEMORY = 8  # not enough memory
+    ERR_UNSUPPORTED = 9  # not available in this build, or for these arguments
+    ERR_BUSY = 10  # in use by another thread or an active request
+    ERR_PEER_DIED = 11  # another process died while holding what we need
+    ERR_MPI = 12  # MPI reported an error
+    ERR_IO = 13  # the operating system reported an error on a file
+    ERR_FORMAT = 14  # not a Syncyte file, or a truncated one
+    ERR_CHECKSUM = 15  # stored data is damaged
+    ERR_NOT_FOUND = 16  # no such file or key
+    ERR_VERSION = 17  # library or file of another version
+    ERR_TIMEOUT = 18  # a stated time limit passed
+    ERR_INTERNAL = 19  # a defect of Syncyte; please report it
+
+
+class DType(enum.IntEnum):
+    """Element types; never renumbered. Complex numbers are pairs (real, imaginary); bool is one byte, 0 or 1."""
+
+    FLOAT16 = 1
+    BFLOAT16 = 2
+    FLOAT32 = 3
+    FLOAT64 = 4
+    COMPLEX64 = 5
+    COMPLEX128 = 6
+    INT8 = 7
+    INT16 = 8
+    INT32 = 9
+    INT64 = 10
+    UINT8 = 11
+    BOOL = 12
+
+
+class Op(enum.IntEnum):
+    """Reductions; never renumbered."""
+
+    SUM = 1  # sum; logical or for bool
+    PROD = 2  # product; logical and for bool
+    MIN = 3  # minimum; not for complex
+    MAX = 4  # maximum; not for complex
+    LAND = 5  # logical and; integers and bool
+    LOR = 6  # logical or; integers and bool
+    BAND = 7  # bitwise and; integers and bool
+    BOR = 8  # bitwise or; integers and bool
+    BXOR = 9  # bitwise exclusive or; integers and bool
+    REPLACE = 10  # the new value (windows only)
+
+
+class Memory(enum.IntEnum):
+    """Kinds of memory; never renumbered."""
+
+    HOST = 0  # ordinary memory of the process or the node
+    CUDA = 1  # memory of a CUDA device
+
+
+class LogLevel(enum.IntEnum):
+    """Severities."""
+
+    OFF = 0
+    ERROR = 1
+    WARN = 2
+    INFO = 3
+    DEBUG = 4
+
+
+class Lock(enum.IntEnum):
+    """Kinds of locks."""
+
+    SHARED = 1  # with other shared ones
+    EXCLUSIVE = 2  # alone
+
+
+class Compare(enum.IntEnum):
+    """Comparisons of tensor_wait()."""
+
+    EQ = 1  # equal
+    NE = 2  # not equal
+    GE = 3  # greater or equal
+    LE = 4  # less or equal
+
+
+class Layout(enum.IntEnum):
+    """Layouts."""
+
+    REPLICATED = 0  # all ranks hold the same; rank 0's is saved
+    SHARDED = 1  # each rank holds some rows, in order of ranks
+
+
+# The same values by their names in C.
+SYNCYTE_SUCCESS = 0
+SYNCYTE_ERR_ARGUMENT = 1
+SYNCYTE_ERR_HANDLE = 2
+SYNCYTE_ERR_INDEX = 3
+SYNCYTE_ERR_TYPE = 4
+SYNCYTE_ERR_SHAPE = 5
+SYNCYTE_ERR_MISMATCH = 6
+SYNCYTE_ERR_NOT_INITIALISED = 7
+SYNCYTE_ERR_MEMORY = 8
+SYNCYTE_ERR_UNSUPPORTED = 9
+SYNCYTE_ERR_BUSY = 10
+SYNCYTE_ERR_PEER_DIED = 11
+SYNCYTE_ERR_MPI = 12
+SYNCYTE_ERR_IO = 13
+SYNCYTE_ERR_FORMAT = 14
+SYNCYTE_ERR_CHECKSUM = 15
+SYNCYTE_ERR_NOT_FOUND = 16
+SYNCYTE_ERR_VERSION = 17
+SYNCYTE_ERR_TIMEOUT = 18
+SYNCYTE_ERR_INTERNAL = 19
+SYNCYTE_FLOAT16 = 1
+SYNCYTE_BFLOAT16 = 2
+SYNCYTE_FLOAT32 = 3
+SYNCYTE_FLOAT64 = 4
+SYNCYTE_COMPLEX64 = 5
+SYNCYTE_COMPLEX128 = 6
+SYNCYTE_INT8 = 7
+SYNCYTE_INT16 = 8
+SYNCYTE_INT32 = 9
+SYNCYTE_INT64 = 10
+SYNCYTE_UINT8 = 11
+SYNCYTE_BOOL = 12
+SYNCYTE_OP_SUM = 1
+SYNCYTE_OP_PROD = 2
+SYNCYTE_OP_MIN = 3
+SYNCYTE_OP_MAX = 4
+SYNCYTE_OP_LAND = 5
+SYNCYTE_OP_LOR = 6
+SYNCYTE_OP_BAND = 7
+SYNCYTE_OP_BOR = 8
+SYNCYTE_OP_BXOR = 9
+SYNCYTE_OP_REPLACE = 10
+SYNCYTE_MEMORY_HOST = 0
+SYNCYTE_MEMORY_CUDA = 1
+SYNCYTE_LOG_OFF = 0
+SYNCYTE_LOG_ERROR = 1
+SYNCYTE_LOG_WARN = 2
+SYNCYTE_LOG_INFO = 3
+SYNCYTE_LOG_DEBUG = 4
+SYNCYTE_LOCK_SHARED = 1
+SYNCYTE_LOCK_EXCLUSIVE = 2
+SYNCYTE_COMPARE_EQ = 1
+SYNCYTE_COMPARE_NE = 2
+SYNCYTE_COMPARE_GE = 3
+SYNCYTE_COMPARE_LE = 4
+SYNCYTE_LAYOUT_REPLICATED = 0
+SYNCYTE_LAYOUT_SHARDED = 1
+
+
+class BufferDescription(ctypes.Structure):
+    """An array argument: what it is and where it lies. The memory belongs to the caller. Strides are in bytes; a
+    buffer whose strides are those of a dense row-major array is *contiguous*, and strides of dimensions of extent
+    1 or of empty arrays do not matter. ndim 0 is one element.
+    """
+
+    _defaults_ = {}
+    _fields_ = [
+        # sizeof(syncyte_buffer_t)
+        ("struct_size", ctypes.c_size_t),
+        # first element; may be null when there are no elements
+        ("data", ctypes.c_void_p),
+        # element type
+        ("dtype", ctypes.c_int32),
+        # number of dimensions, 0 to SYNCYTE_MAX_NDIM
+        ("ndim", ctypes.c_int32),
+        # extents, in elements
+        ("shape", ctypes.c_int64 * 8),
+        # distance of neighbours, in bytes
+        ("strides", ctypes.c_int64 * 8),
+        # where data lies
+        ("memory", ctypes.c_int32),
+        # number of the device; 0 for host memory
+        ("device", ctypes.c_int32),
+    ]
+
+
+class TraceEvent(ctypes.Structure):
+    """What the trace hook is told: an operation has ended on this thread."""
+
+    _defaults_ = {}
+    _fields_ = [
+        # sizeof(syncyte_trace_event_t) as the library knows it
+        ("struct_size", ctypes.c_size_t),
+        # for example "comm_allreduce"; valid during the call
+        ("operation", ctypes.c_char_p),
+        # bytes of this rank's part, or 0
+        ("bytes", ctypes.c_int64),
+        # CLOCK_MONOTONIC at the start, nanoseconds
+        ("begin_ns", ctypes.c_int64),
+        # CLOCK_MONOTONIC at the end, nanoseconds
+        ("end_ns", ctypes.c_int64),
+        # how it ended
+        ("status", ctypes.c_int32),
+    ]
+
+
+class InitOptions(ctypes.Structure):
+    """Options of syncyte_init()."""
+
+    _defaults_ = {"thread_level": 3}
+    _fields_ = [
+        # sizeof(syncyte_init_options_t)
+        ("struct_size", ctypes.c_size_t),
+        # MPI thread level to ask for if we initialise MPI: 0 single, 1 funneled, 2 serialized, 3 multiple
+        ("thread_level", ctypes.c_int32),
+    ]
+
+
+class CommOptions(ctypes.Structure):
+    """Options of a new communicator."""
+
+    _defaults_ = {"check": -1}
+    _fields_ = [
+        # sizeof(syncyte_comm_options_t)
+        ("struct_size", ctypes.c_size_t),
+        # for messages; null: made from the parent's name
+        ("name", ctypes.c_char_p),
+        # -1: as the parent (a root: SYNCYTE_CHECK); 0 off, 1 on, 2 full
+        ("check", ctypes.c_int32),
+    ]
+
+
+class CollectiveOptions(ctypes.Structure):
+    """Options of a collective operation."""
+
+    _defaults_ = {}
+    _fields_ = [
+        # sizeof(syncyte_collective_options_t)
+        ("struct_size", ctypes.c_size_t),
+        # a cudaStream_t for device buffers; null: the default stream
+        ("stream", ctypes.c_void_p),
+        # a further fact that all ranks must share, for libraries on top; 0 by default
+        ("fact", ctypes.c_int64),
+    ]
+
+
+class Topology(ctypes.Structure):
+    """How the ranks of a communicator lie on nodes: ranks that share memory form a node."""
+
+    _defaults_ = {}
+    _fields_ = [
+        # sizeof(syncyte_topology_t)
+        ("struct_size", ctypes.c_size_t),
+        # number of nodes
+        ("nodes", ctypes.c_int32),
+        # this rank's node, 0 to nodes - 1, in order of lowest ranks
+        ("node", ctypes.c_int32),
+        # ranks on this rank's node
+        ("node_size", ctypes.c_int32),
+        # this rank's place among them, in order of ranks
+        ("node_rank", ctypes.c_int32),
+    ]
+
+
+class Fact(ctypes.Structure):
+    """A named number that all ranks must share."""
+
+    _defaults_ = {}
+    _fields_ = [
+        # for the message
+        ("name", ctypes.c_char_p),
+        # must be equal on all ranks
+        ("value", ctypes.c_int64),
+    ]
+
+
+class MemoryStats(ctypes.Structure):
+    """What the pool of recycled buffers holds. Sizes are in bytes."""
+
+    _defaults_ = {}
+    _fields_ = [
+        # sizeof(syncyte_memory_stats_t)
+        ("struct_size", ctypes.c_size_t),
+        # handed out, rounded up to size classes
+        ("in_use", ctypes.c_size_t),
+        # kept for re-use
+        ("cached", ctypes.c_size_t),
+        # most that is kept: SYNCYTE_POOL_LIMIT, or a 16th of the machine's memory
+        ("limit", ctypes.c_size_t),
+        # requests served from the cache
+        ("hits", ctypes.c_int64),
+        # requests that needed fresh memory
+        ("misses", ctypes.c_int64),
+    ]
+
+
+class WindowOptions(ctypes.Structure):
+    """Options of a new window."""
+
+    _defaults_ = {}
+    _fields_ = [
+        # sizeof(syncyte_window_options_t)
+        ("struct_size", ctypes.c_size_t),
+        # for messages; may be null
+        ("name", ctypes.c_char_p),
+        # SYNCYTE_MEMORY_HOST
+        ("memory", ctypes.c_int32),
+    ]
+
+
+class TensorOptions(ctypes.Structure):
+    """Options of a new tensor."""
+
+    _defaults_ = {"local_rows": -1}
+    _fields_ = [
+        # sizeof(syncyte_tensor_options_t)
+        ("struct_size", ctypes.c_size_t),
+        # for messages; may be null
+        ("name", ctypes.c_char_p),
+        # this rank's rows; -1: as equal as possible, the remainder on the first ranks. All ranks give -1, or all give
+        # their own, which must add up to shape[0]
+        ("local_rows", ctypes.c_int64),
+        # SYNCYTE_MEMORY_HOST
+        ("memory", ctypes.c_int32),
+    ]
+
+
+class CheckpointEntry(ctypes.Structure):
+    """One named tensor to save or load."""
+
+    _defaults_ = {}
+    _fields_ = [
+        # sizeof(syncyte_checkpoint_entry_t)
+        ("struct_size", ctypes.c_size_t),
+        # name, 1 to 1023 bytes; '/' is stored escaped as "%2F", '%' as "%25"
+        ("key", ctypes.c_char_p),
+        # replicated or sharded
+        ("layout", ctypes.c_int32),
+        # host memory, contiguous; this rank's rows if sharded
+        ("data", BufferDescription),
+    ]
+
+
+class CheckpointOptions(ctypes.Structure):
+    """Options of save and open."""
+
+    _defaults_ = {}
+    _fields_ = [
+        # sizeof(syncyte_checkpoint_options_t)
+        ("struct_size", ctypes.c_size_t),
+        # bytes per checksum when saving, a power of two from 4096 to 2^30; 0: 4 MiB
+        ("block_bytes", ctypes.c_size_t),
+        # stored as the attribute "step" when saving; any number
+        ("step", ctypes.c_int64),
+    ]
+
+
+# Called after every traced operation, on the thread that ran it; must not call Syncyte.
+TraceFn = ctypes.CFUNCTYPE(None, ctypes.POINTER(TraceEvent), ctypes.c_void_p)
+
+# Sets *done to 1 when the operation has ended, without waiting. Returns the operation's status once it has ended.
+RequestPollFn = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.POINTER(ctypes.c_int32))
+
+# Waits for the end of the operation and returns its status.
+RequestWaitFn = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)
+
+# Frees the context; called once, after the operation has ended.
+RequestFreeFn = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+
+
+CORE: dict[str, Function] = {
+    "syncyte_version": Function(
+        ctypes.c_int32,
+        [
+            ctypes.POINTER(ctypes.c_int32),
+            ctypes.POINTER(ctypes.c_int32),
+            ctypes.POINTER(ctypes.c_int32),
+            ctypes.POINTER(ctypes.c_int32),
+        ],
+        [
+            Parameter("major", "out", True, None, "first number"),
+            Parameter("minor", "out", True, None, "second number"),
+            Parameter("patch", "out", True, None, "third number"),
+            Parameter("abi", "out", True, None, "SYNCYTE_ABI_VERSION of the library"),
+        ],
+        "Version of the loaded library. Local; callable at any time, from any thread.",
+    ),
+    "syncyte_last_error": Function(
+        ctypes.c_char_p,
+        [
+        ],
+        [
+        ],
+        (
+            "Message of this thread's last failed call. Local; callable at any time. Returns: a string that is"
+            " valid until the thread's next failing call; empty if none failed."
+        ),
+    ),
+    "syncyte_status_name": Function(
+        ctypes.c_char_p,
+        [
+            ctypes.c_int32,
+        ],
+        [
+            Parameter("status", "in", False, None, "any number"),
+        ],
+        (
+            "Name of a status code, for example \"SYNCYTE_ERR_INDEX\". Local; callable at any time. Returns: a "
+            "constant string; \"SYNCYTE_ERR_UNKNOWN\" for a number that is none of ours."
+        ),
+    ),
+    "syncyte_error_set": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_int32,
+            ctypes.c_char_p,
+        ],
+        [
+            Parameter("status", "in", False, None, "code, not SYNCYTE_SUCCESS"),
+            Parameter("message", "in", False, None, "what, which argument, what to do; the rank is put in front"),
+        ],
+        (
+            "Sets this thread's last error, for libraries on top of Syncyte. Local; callable at any time. "
+            "Returns: status, so that a caller can `return syncyte_error_set(...)`."
+        ),
+    ),
+    "syncyte_dtype_size": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_int32,
+            ctypes.POINTER(ctypes.c_size_t),
+        ],
+        [
+            Parameter("dtype", "in", False, None, "element type"),
+            Parameter("bytes", "out", False, None, "size of an element"),
+        ],
+        "Bytes of one element. Local; callable at any time. Returns: SYNCYTE_ERR_TYPE for an unknown dtype.",
+    ),
+    "syncyte_dtype_name": Function(
+        ctypes.c_char_p,
+        [
+            ctypes.c_int32,
+        ],
+        [
+            Parameter("dtype", "in", False, None, "element type"),
+        ],
+        (
+            "Name of an element type, for example \"float32\". Local; callable at any time. Returns: a constant "
+            "string; \"unknown\" for a number that is none of ours."
+        ),
+    ),
+    "syncyte_buffer_init": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.c_int32,
+            ctypes.c_int32,
+            ctypes.POINTER(ctypes.c_int64),
+            ctypes.POINTER(BufferDescription),
+        ],
+        [
+            Parameter("data", "in", True, None, "first element"),
+            Parameter("dtype", "in", False, None, "element type"),
+            Parameter("ndim", "in", False, None, "number of dimensions"),
+            Parameter("shape", "in", True, "ndim", "extents; may be null when ndim is 0"),
+            Parameter("buffer", "out", False, None, "the description"),
+        ],
+        (
+            "Fills a buffer for a contiguous row-major array in host memory. Local; callable at any time. "
+            "Returns: SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE (ndim, a negative extent, more than 2^63 - 1 bytes)."
+        ),
+    ),
+    "syncyte_log": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_int32,
+            ctypes.c_char_p,
+        ],
+        [
+            Parameter("level", "in", False, None, "severity"),
+            Parameter("message", "in", False, None, "text without a newline"),
+        ],
+        (
+            "Writes a line to stderr, with rank and severity, if SYNCYTE_LOG lets it through. Local, thread-"
+            "safe, any time."
+        ),
+    ),
+    "syncyte_trace_set": Function(
+        ctypes.c_int32,
+        [
+            TraceFn,
+            ctypes.c_void_p,
+        ],
+        [
+            Parameter("hook", "in", True, None, "function"),
+            Parameter("context", "in", True, None, "passed to every call; must outlive the hook"),
+        ],
+        (
+            "Installs the trace hook of the process; null removes it. Local; callable at any time, not during "
+            "operations."
+        ),
+    ),
+    "syncyte_request_create": Function(
+        ctypes.c_int32,
+        [
+            RequestPollFn,
+            RequestWaitFn,
+            RequestFreeFn,
+            ctypes.c_void_p,
+            ctypes.POINTER(ctypes.c_void_p),
+        ],
+        [
+            Parameter("poll", "in", False, None, "tests for completion"),
+            Parameter("wait", "in", True, None, "waits; when null, poll is called until done"),
+            Parameter("free", "in", True, None, "frees context"),
+            Parameter("context", "in", True, None, "passed to the callbacks; owned by the request on success"),
+            Parameter("request", "out", False, None, "the request"),
+        ],
+        "Makes a request out of callbacks, for libraries on top of Syncyte. Local.",
+    ),
+    "syncyte_request_test": Function(
+        ctypes.c_int32,
+        [
+            ctypes.POINTER(ctypes.c_void_p),
+            ctypes.POINTER(ctypes.c_int32),
+        ],
+        [
+            Parameter("request", "in,out", False, None, "a request; null counts as ended"),
+            Parameter("done", "out", False, None, "1 if it has ended"),
+        ],
+        (
+            "Tests a request without waiting. Local. When it has ended, its status is returned and the handle "
+            "is nulled."
+        ),
+    ),
+    "syncyte_request_wait": Function(
+        ctypes.c_int32,
+        [
+            ctypes.POINTER(ctypes.c_void_p),
+        ],
+        [
+            Parameter("request", "in,out", False, None, "a request; null counts as ended"),
+        ],
+        "Waits for a request, returns its status, and nulls the handle. Local.",
+    ),
+    "syncyte_request_wait_all": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_int64,
+            ctypes.POINTER(ctypes.c_void_p),
+        ],
+        [
+            Parameter("count", "in", False, None, "number of requests"),
+            Parameter("requests", "in,out", False, "count", "requests, nulled; null ones are skipped"),
+        ],
+        "Waits for all requests; returns the first status that is not success, after all have ended. Local.",
+    ),
+    "syncyte_request_wait_any": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_int64,
+            ctypes.POINTER(ctypes.c_void_p),
+            ctypes.POINTER(ctypes.c_int64),
+        ],
+        [
+            Parameter("count", "in", False, None, "number of requests"),
+            Parameter("requests", "in,out", False, "count", "requests; null ones are skipped"),
+            Parameter("index", "out", False, None, "which one ended; -1 if all were null"),
+        ],
+        "Waits until one of the requests ends, returns its status and nulls it. Local.",
+    ),
+    "syncyte_request_destroy": Function(
+        ctypes.c_int32,
+        [
+            ctypes.POINTER(ctypes.c_void_p),
+        ],
+        [
+            Parameter("request", "in,out", False, None, "a request"),
+        ],
+        (
+            "Frees a request that has ended, and nulls the handle; null is fine. Local. Returns: "
+            "SYNCYTE_ERR_BUSY while the operation is active (MPI cannot cancel)."
+        ),
+    ),
+    "syncyte_init": Function(
+        ctypes.c_int32,
+        [
+            ctypes.POINTER(InitOptions),
+        ],
+        [
+            Parameter("options", "in", True, None, "null for defaults"),
+        ],
+        (
+            "Starts Syncyte; initialises MPI if nobody has. Collective over MPI_COMM_WORLD; further calls do "
+            "nothing. Returns: SYNCYTE_ERR_NOT_INITIALISED if MPI is already finalised, SYNCYTE_ERR_ARGUMENT "
+            "for a bad environment variable."
+        ),
+    ),
+    "syncyte_finalize": Function(
+        ctypes.c_int32,
+        [
+        ],
+        [
+        ],
+        (
+            "Ends Syncyte: frees all windows and communicators, and finalises MPI if syncyte_init() had "
+            "initialised it. Collective over MPI_COMM_WORLD. Memory that a view still refers to stays "
+            "readable. If the application finalises MPI first, this happens inside MPI_Finalize. Further calls"
+            " do nothing."
+        ),
+    ),
+    "syncyte_initialized": Function(
+        ctypes.c_int32,
+        [
+            ctypes.POINTER(ctypes.c_int32),
+        ],
+        [
+            Parameter("flag", "out", False, None, "1 between init and finalize, otherwise 0"),
+        ],
+        "Whether Syncyte is started. Local; callable at any time.",
+    ),
+    "syncyte_thread_level": Function(
+        ctypes.c_int32,
+        [
+            ctypes.POINTER(ctypes.c_int32),
+        ],
+        [
+            Parameter("level", "out", False, None, "the level"),
+        ],
+        "Thread level that MPI provides: 0 single, 1 funneled, 2 serialized, 3 multiple. Local.",
+    ),
+    "syncyte_comm_world": Function(
+        ctypes.c_int32,
+        [
+            ctypes.POINTER(ctypes.c_void_p),
+        ],
+        [
+            Parameter("comm", "out", False, None, "the communicator; to be destroyed as any other handle"),
+        ],
+        "A reference to the communicator of all ranks. Local.",
+    ),
+    "syncyte_comm_self": Function(
+        ctypes.c_int32,
+        [
+            ctypes.POINTER(ctypes.c_void_p),
+        ],
+        [
+            Parameter("comm", "out", False, None, "the communicator; to be destroyed as any other handle"),
+        ],
+        "A reference to the communicator of this rank alone. Local.",
+    ),
+    "syncyte_comm_from_fortran": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_int32,
+            ctypes.POINTER(CommOptions),
+            ctypes.POINTER(ctypes.c_void_p),
+        ],
+        [
+            Parameter("fortran_handle", "in", False, None, "an intra-communicator"),
+            Parameter("options", "in", True, None, "null for defaults"),
+            Parameter("comm", "out", False, None, "the communicator"),
+        ],
+        (
+            "Makes a communicator from a Fortran handle (MPI_Comm_c2f, comm%MPI_VAL, mpi4py's py2f()), which "
+            "is duplicated and stays the caller's. Collective over it. Returns: SYNCYTE_ERR_ARGUMENT for a "
+            "null or inter-communicator."
+        ),
+    ),
+    "syncyte_comm_to_fortran": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.POINTER(ctypes.c_int32),
+        ],
+        [
+            Parameter("comm", "in", False, None, "a communicator"),
+            Parameter("fortran_handle", "out", False, None, "for MPI_Comm_f2c"),
+        ],
+        (
+            "The MPI communicator behind a handle, as a Fortran handle. Local. It stays Syncyte's: use it only"
+            " while comm is alive, and never free it; messages on it do not meet Syncyte's own."
+        ),
+    ),
+    "syncyte_comm_dup": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.POINTER(CommOptions),
+            ctypes.POINTER(ctypes.c_void_p),
+        ],
+        [
+            Parameter("comm", "in", False, None, "a communicator"),
+            Parameter("options", "in", True, None, "null for defaults"),
+            Parameter("duplicate", "out", False, None, "the same ranks in the same order"),
+        ],
+        "Duplicates a communicator. Collective.",
+    ),
+    "syncyte_comm_split": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.c_int32,
+            ctypes.c_int32,
+            ctypes.POINTER(CommOptions),
+            ctypes.POINTER(ctypes.c_void_p),
+        ],
+        [
+            Parameter("comm", "in", False, None, "a communicator"),
+            Parameter("color", "in", False, None,
+                "ranks of one color form a new communicator; -1: this rank gets a null handle"),
+            Parameter("key", "in", False, None, "order within the new communicator; ties by rank"),
+            Parameter("options", "in", True, None, "null for defaults"),
+            Parameter("part", "out", False, None, "this rank's part"),
+        ],
+        (
+            "Splits a communicator as MPI_Comm_split does. Collective; facts: none (colors and keys may "
+            "differ). Returns: SYNCYTE_ERR_ARGUMENT for a color below -1."
+        ),
+    ),
+    "syncyte_comm_split_program": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.c_char_p,
+            ctypes.POINTER(CommOptions),
+            ctypes.POINTER(ctypes.c_void_p),
+        ],
+        [
+            Parameter("comm", "in", False, None, "a communicator"),
+            Parameter("name", "in", True, None,
+                "name of this rank's program, 1 to 255 bytes; null: the executable's file name"),
+            Parameter("options", "in", True, None, "null for defaults"),
+            Parameter("part", "out", False, None, "this program's ranks, in order of ranks"),
+        ],
+        (
+            "Splits by program, for jobs of several programs in one mpirun: ranks that give the same name form"
+            " a part. Collective."
+        ),
+    ),
+    "syncyte_comm_node": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.POINTER(CommOptions),
+            ctypes.POINTER(ctypes.c_void_p),
+        ],
+        [
+            Parameter("comm", "in", False, None, "a communicator"),
+            Parameter("options", "in", True, None, "null for defaults"),
+            Parameter("node", "out", False, None, "this node's ranks, in order of ranks"),
+        ],
+        "The ranks of comm that share memory with this rank, as a communicator. Collective.",
+    ),
+    "syncyte_comm_topology": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.POINTER(Topology),
+        ],
+        [
+            Parameter("comm", "in", False, None, "a communicator"),
+            Parameter("topology", "in,out", False, None, "struct_size set by the caller; the rest is filled"),
+        ],
+        "How the ranks lie on nodes. Local.",
+    ),
+    "syncyte_comm_rank": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.POINTER(ctypes.c_int32),
+        ],
+        [
+            Parameter("comm", "in", False, None, "a communicator"),
+            Parameter("rank", "out", False, None, "the rank"),
+        ],
+        "This process's number, 0 to size - 1. Local.",
+    ),
+    "syncyte_comm_size": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.POINTER(ctypes.c_int32),
+        ],
+        [
+            Parameter("comm", "in", False, None, "a communicator"),
+            Parameter("size", "out", False, None, "the number"),
+        ],
+        "Number of ranks. Local.",
+    ),
+    "syncyte_comm_retain": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+        ],
+        [
+            Parameter("comm", "in", False, None, "a communicator"),
+        ],
+        "Adds a reference. Local, thread-safe, without MPI.",
+    ),
+    "syncyte_comm_release": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+        ],
+        [
+            Parameter("comm", "in", False, None, "a communicator"),
+        ],
+        (
+            "Drops a reference. Local, thread-safe, without MPI. With the last one the handle becomes an "
+            "error; objects made on the communicator keep it alive, and it is freed at a collective point of "
+            "its parent, roots at finalize."
+        ),
+    ),
+    "syncyte_comm_destroy": Function(
+        ctypes.c_int32,
+        [
+            ctypes.POINTER(ctypes.c_void_p),
+        ],
+        [
+            Parameter("comm", "in,out", False, None, "a communicator"),
+        ],
+        "Drops a reference and nulls the handle; null is fine. Local, as syncyte_comm_release().",
+    ),
+    "syncyte_comm_agree": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.c_int32,
+            ctypes.c_char_p,
+            ctypes.c_int32,
+            ctypes.POINTER(Fact),
+        ],
+        [
+            Parameter("comm", "in", False, None, "a communicator"),
+            Parameter("status", "in", False, None,
+                "this rank's own verdict; if it is not SYNCYTE_SUCCESS, its last error is what all ranks are told"),
+            Parameter("operation", "in", False, None, "name for messages, equal on all ranks"),
+            Parameter("count", "in", False, None, "number of facts, 0 to 32"),
+            Parameter("facts", "in", True, "count", "numbers that must be equal on all ranks"),
+        ],
+        (
+            "All ranks learn whether all are well and agree. Collective; facts: operation and those given. "
+            "Returns: on all ranks: SYNCYTE_SUCCESS; the highest status of any rank, with that rank's message;"
+            " or SYNCYTE_ERR_MISMATCH, with a message that names the odd ranks."
+        ),
+    ),
+    "syncyte_collect": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+        ],
+        [
+            Parameter("comm", "in", False, None, "a communicator"),
+        ],
+        (
+            "Frees what all ranks have dropped: tensors, windows and communicators made on comm. Collective. "
+            "Creation and sync do the same; call it where memory should go back without either."
+        ),
+    ),
+    "syncyte_comm_barrier": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+        ],
+        [
+            Parameter("comm", "in", False, None, "a communicator"),
+        ],
+        "Returns when all ranks have called it. Collective.",
+    ),
+    "syncyte_comm_bcast": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.c_int32,
+            ctypes.POINTER(CollectiveOptions),
+            ctypes.POINTER(BufferDescription),
+        ],
+        [
+            Parameter("comm", "in", False, None, "a communicator"),
+            Parameter("root", "in", False, None, "whose elements"),
+            Parameter("options", "in", True, None, "null for defaults"),
+            Parameter("buffer", "in,out", False, None, "contiguous; read on root, written elsewhere"),
+        ],
+        (
+            "Sends root's elements to all ranks. Collective; facts: dtype, number of elements, root, "
+            "options->fact. Returns: SYNCYTE_ERR_ARGUMENT (root), SYNCYTE_ERR_SHAPE (not contiguous), "
+            "SYNCYTE_ERR_MISMATCH."
+        ),
+    ),
+    "syncyte_comm_allreduce": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.POINTER(BufferDescription),
+            ctypes.c_int32,
+            ctypes.POINTER(CollectiveOptions),
+            ctypes.POINTER(BufferDescription),
+        ],
+        [
+            Parameter("comm", "in", False, None, "a communicator"),
+            Parameter("input", "in", True, None, "contiguous; null: output's contents (in place)"),
+            Parameter("op", "in", False, None, "reduction"),
+            Parameter("options", "in", True, None, "null for defaults"),
+            Parameter("output", "in,out", False, None,
+                "contiguous, of input's dtype and number of elements; must not overlap input"),
+        ],
+        (
+            "Reduces element by element over all ranks; all get the same result. Collective; facts: dtype, "
+            "number of elements, op, options->fact. float16 and bfloat16 are reduced in float32 and rounded "
+            "once. Returns: SYNCYTE_ERR_UNSUPPORTED for an op that dtype does not have, SYNCYTE_ERR_TYPE, "
+            "SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_MISMATCH."
+        ),
+    ),
+    "syncyte_comm_allgather": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.POINTER(BufferDescription),
+            ctypes.POINTER(CollectiveOptions),
+            ctypes.POINTER(BufferDescription),
+        ],
+        [
+            Parameter("comm", "in", False, None, "a communicator"),
+            Parameter("input", "in", False, None, "contiguous"),
+            Parameter("options", "in", True, None, "null for defaults"),
+            Parameter("output", "out", False, None,
+                "contiguous, of input's dtype and size times as many elements; must not overlap input"),
+        ],
+        (
+            "Concatenates equal contributions of all ranks, in order of ranks. Collective; facts: dtype, "
+            "number of elements, options->fact."
+        ),
+    ),
+    "syncyte_comm_allgatherv": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.POINTER(BufferDescription),
+            ctypes.POINTER(ctypes.c_int64),
+            ctypes.POINTER(CollectiveOptions),
+            ctypes.POINTER(BufferDescription),
+        ],
+        [
+            Parameter("comm", "in", False, None, "a communicator"),
+            Parameter("input", "in", False, None, "contiguous, counts[rank] elements"),
+            Parameter("counts", "in", False, "size of comm", "elements of every rank, 0 or more, equal on all ranks"),
+            Parameter("options", "in", True, None, "null for defaults"),
+            Parameter("output", "out", False, None, "contiguous, the sum of counts elements; must not overlap input"),
+        ],
+        (
+            "Concatenates contributions of different lengths, in order of ranks. Collective; facts: dtype, "
+            "counts, options->fact."
+        ),
+    ),
+    "syncyte_comm_alltoallv": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.POINTER(BufferDescription),
+            ctypes.POINTER(ctypes.c_int64),
+            ctypes.POINTER(ctypes.c_int64),
+            ctypes.POINTER(CollectiveOptions),
+            ctypes.POINTER(BufferDescription),
+        ],
+        [
+            Parameter("comm", "in", False, None, "a communicator"),
+            Parameter("input", "in", False, None, "contiguous, the pieces in order of target ranks"),
+            Parameter("send_counts", "in", False, "size of comm", "elements for every rank"),
+            Parameter("recv_counts", "in", False, "size of comm", "elements from every rank"),
+            Parameter("options", "in", True, None, "null for defaults"),
+            Parameter("output", "out", False, None,
+                "contiguous, the pieces in order of source ranks; must not overlap input"),
+        ],
+        (
+            "Every rank sends a piece to every rank. Collective; facts: dtype, options->fact; with "
+            "SYNCYTE_CHECK=full also that what i sends to j is what j expects from i (otherwise a difference "
+            "may end in an MPI error)."
+        ),
+    ),
+    "syncyte_memory_acquire": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_size_t,
+            ctypes.c_int32,
+            ctypes.c_int32,
+            ctypes.POINTER(ctypes.c_void_p),
+        ],
+        [
+            Parameter("bytes", "in", False, None, "size wanted; 0 gives a null pointer"),
+            Parameter("memory", "in", False, None, "where"),
+            Parameter("device", "in", False, None, "number of the device; 0 for host memory"),
+            Parameter("data", "out", False, None, "the buffer; given back by syncyte_memory_release()"),
+        ],
+        (
+            "Takes a buffer from the pool: recycled pages where there are some. Contents are undefined, "
+            "alignment 64 bytes. Returns: SYNCYTE_ERR_MEMORY, SYNCYTE_ERR_UNSUPPORTED (no such memory in this "
+            "build), SYNCYTE_ERR_ARGUMENT (device)."
+        ),
+    ),
+    "syncyte_memory_release": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+        ],
+        [
+            Parameter("data", "in", True, None, "what syncyte_memory_acquire() gave; null is fine"),
+        ],
+        (
+            "Gives a buffer back to the pool. Returns: SYNCYTE_ERR_ARGUMENT for a pointer that is not one of "
+            "the pool's, or was given back already."
+        ),
+    ),
+    "syncyte_memory_trim": Function(
+        ctypes.c_int32,
+        [
+        ],
+        [
+        ],
+        "Returns all cached buffers to the system.",
+    ),
+    "syncyte_memory_stats": Function(
+        ctypes.c_int32,
+        [
+            ctypes.POINTER(MemoryStats),
+        ],
+        [
+            Parameter("stats", "in,out", False, None, "struct_size set by the caller; the rest is filled"),
+        ],
+        "Figures of the pool of host buffers.",
+    ),
+    "syncyte_memory_device_count": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_int32,
+            ctypes.POINTER(ctypes.c_int32),
+        ],
+        [
+            Parameter("memory", "in", False, None, "kind"),
+            Parameter("count", "out", False, None, "number of devices"),
+        ],
+        "Number of devices of a kind; 1 for host memory, 0 for CUDA in a build without it or without a driver.",
+    ),
+    "syncyte_memory_copy": Function(
+        ctypes.c_int32,
+        [
+            ctypes.POINTER(BufferDescription),
+            ctypes.POINTER(BufferDescription),
+            ctypes.c_void_p,
+        ],
+        [
+            Parameter("target", "out", False, None,
+                "where to; shape and dtype may differ from source, the number of bytes may not"),
+            Parameter("source", "in", False, None, "where from; must not overlap target"),
+            Parameter("stream", "in", True, None, "a cudaStream_t; null waits for completion"),
+        ],
+        (
+            "Copies bytes between contiguous buffers of any memory kinds; returns when the copy is done or, "
+            "with a stream, when it is queued. Returns: SYNCYTE_ERR_SHAPE (different sizes, not contiguous), "
+            "SYNCYTE_ERR_UNSUPPORTED."
+        ),
+    ),
+    "syncyte_window_create": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.c_size_t,
+            ctypes.POINTER(WindowOptions),
+            ctypes.POINTER(ctypes.c_void_p),
+        ],
+        [
+            Parameter("comm", "in", False, None, "its ranks"),
+            Parameter("bytes", "in", False, None, "this rank's bytes"),
+            Parameter("options", "in", True, None, "null for defaults"),
+            Parameter("window", "out", False, None, "the window"),
+        ],
+        (
+            "Makes a window. Collective; sizes may differ between ranks and may be 0. Returns: "
+            "SYNCYTE_ERR_MEMORY if the node's ranks together ask for more than the machine or its cgroup has "
+            "available, SYNCYTE_ERR_UNSUPPORTED if comm spans several nodes and this MPI has no one-sided "
+            "communication between them."
+        ),
+    ),
+    "syncyte_window_retain": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+        ],
+        [
+            Parameter("window", "in", False, None, "a window"),
+        ],
+        "Adds a reference. Local, thread-safe, without MPI.",
+    ),
+    "syncyte_window_release": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+        ],
+        [
+            Parameter("window", "in", False, None, "a window"),
+        ],
+        (
+            "Drops a reference. Local, thread-safe, without MPI. Memory is freed at a collective point once "
+            "all ranks have dropped the window."
+        ),
+    ),
+    "syncyte_window_destroy": Function(
+        ctypes.c_int32,
+        [
+            ctypes.POINTER(ctypes.c_void_p),
+        ],
+        [
+            Parameter("window", "in,out", False, None, "a window"),
+        ],
+        "Drops a reference and nulls the handle; null is fine. Local.",
+    ),
+    "syncyte_window_size": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.c_int32,
+            ctypes.POINTER(ctypes.c_size_t),
+        ],
+        [
+            Parameter("window", "in", False, None, "a window"),
+            Parameter("rank", "in", False, None, "whose part"),
+            Parameter("bytes", "out", False, None, "its size"),
+        ],
+        "Size of a rank's part. Local.",
+    ),
+    "syncyte_window_pointer": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.c_int32,
+            ctypes.POINTER(ctypes.c_void_p),
+        ],
+        [
+            Parameter("window", "in", False, None, "a window"),
+            Parameter("rank", "in", False, None, "whose part"),
+            Parameter("data", "out", False, None, "its first byte"),
+        ],
+        (
+            "Address of a rank's part, if it lies on this node. Local. Valid while the window is referred to. "
+            "Returns: SYNCYTE_ERR_UNSUPPORTED for a rank on another node."
+        ),
+    ),
+    "syncyte_window_put": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.c_int32,
+            ctypes.c_size_t,
+            ctypes.POINTER(BufferDescription),
+        ],
+        [
+            Parameter("window", "in", False, None, "a window"),
+            Parameter("rank", "in", False, None, "target"),
+            Parameter("offset", "in", False, None, "where, in bytes from the start of its part"),
+            Parameter("source", "in", False, None, "contiguous"),
+        ],
+        (
+            "Writes elements to a rank. The buffer may be re-used on return; visible at the target after "
+            "flush. Returns: SYNCYTE_ERR_INDEX beyond the end, SYNCYTE_ERR_ARGUMENT (rank), SYNCYTE_ERR_SHAPE."
+        ),
+    ),
+    "syncyte_window_get": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.c_int32,
+            ctypes.c_size_t,
+            ctypes.POINTER(BufferDescription),
+        ],
+        [
+            Parameter("window", "in", False, None, "a window"),
+            Parameter("rank", "in", False, None, "target"),
+            Parameter("offset", "in", False, None, "where, in bytes from the start of its part"),
+            Parameter("target", "out", False, None, "contiguous"),
+        ],
+        "Reads elements of a rank; they are there on return.",
+    ),
+    "syncyte_window_accumulate": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.c_int32,
+            ctypes.c_size_t,
+            ctypes.c_int32,
+            ctypes.POINTER(BufferDescription),
+        ],
+        [
+            Parameter("window", "in", False, None, "a window"),
+            Parameter("rank", "in", False, None, "target"),
+            Parameter("offset", "in", False, None, "where, in bytes; a multiple of the element's size"),
+            Parameter("op", "in", False, None,
+                "SYNCYTE_OP_SUM, PROD, MIN, MAX, LAND, LOR, BAND, BOR, BXOR or REPLACE"),
+            Parameter("source", "in", False, None, "contiguous"),
+        ],
+        (
+            "Combines elements with those at a rank; atomic per element with other accumulates, fetch-ops and "
+            "compare-swaps. The buffer may be re-used on return; visible at the target after flush. Returns: "
+            "SYNCYTE_ERR_UNSUPPORTED for an op or dtype without atomics."
+        ),
+    ),
+    "syncyte_window_fetch_op": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.c_int32,
+            ctypes.c_size_t,
+            ctypes.c_int32,
+            ctypes.c_int32,
+            ctypes.c_void_p,
+            ctypes.c_void_p,
+        ],
+        [
+            Parameter("window", "in", False, None, "a window"),
+            Parameter("rank", "in", False, None, "target"),
+            Parameter("offset", "in", False, None, "where, in bytes; a multiple of the element's size"),
+            Parameter("dtype", "in", False, None, "element type"),
+            Parameter("op", "in", False, None, "as in accumulate"),
+            Parameter("operand", "in", False, None, "one element"),
+            Parameter("previous", "out", False, None, "one element"),
+        ],
+        "Combines one element and returns what was there before; atomic, sequentially consistent on a node.",
+    ),
+    "syncyte_window_compare_swap": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.c_int32,
+            ctypes.c_size_t,
+            ctypes.c_int32,
+            ctypes.c_void_p,
+            ctypes.c_void_p,
+            ctypes.c_void_p,
+        ],
+        [
+            Parameter("window", "in", False, None, "a window"),
+            Parameter("rank", "in", False, None, "target"),
+            Parameter("offset", "in", False, None, "where, in bytes; a multiple of the element's size"),
+            Parameter("dtype", "in", False, None, "an integer type or bool"),
+            Parameter("expected", "in", False, None, "one element"),
+            Parameter("desired", "in", False, None, "one element"),
+            Parameter("previous", "out", False, None, "one element; equal to expected if the exchange took place"),
+        ],
+        "Writes desired if the element equals expected, and returns what was there before; atomic.",
+    ),
+    "syncyte_window_lock": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.c_int32,
+            ctypes.c_int32,
+        ],
+        [
+            Parameter("window", "in", False, None, "a window"),
+            Parameter("rank", "in", False, None, "whose lock"),
+            Parameter("kind", "in", False, None, "shared or exclusive"),
+        ],
+        (
+            "Waits for a rank's lock. Locks are advisory: they keep out only others that lock. Not recursive. "
+            "Returns: SYNCYTE_ERR_PEER_DIED if the holder of an exclusive lock on this node died, "
+            "SYNCYTE_ERR_BUSY if this rank holds it already."
+        ),
+    ),
+    "syncyte_window_unlock": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.c_int32,
+        ],
+        [
+            Parameter("window", "in", False, None, "a window"),
+            Parameter("rank", "in", False, None, "whose lock"),
+        ],
+        (
+            "Completes this rank's operations on a rank, and gives its lock back. Returns: "
+            "SYNCYTE_ERR_ARGUMENT if this rank does not hold it."
+        ),
+    ),
+    "syncyte_window_flush": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.c_int32,
+        ],
+        [
+            Parameter("window", "in", False, None, "a window"),
+            Parameter("rank", "in", False, None, "target; -1: all"),
+        ],
+        "Completes this rank's operations at their targets. Local.",
+    ),
+    "syncyte_window_fence": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+        ],
+        [
+            Parameter("window", "in", False, None, "a window"),
+        ],
+        (
+            "Completes all ranks' operations: what was written before is seen by all after. Collective; also "
+            "frees what all ranks have dropped."
+        ),
+    ),
+    "syncyte_tensor_create": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.c_int32,
+            ctypes.c_int32,
+            ctypes.POINTER(ctypes.c_int64),
+            ctypes.POINTER(TensorOptions),
+            ctypes.POINTER(ctypes.c_void_p),
+        ],
+        [
+            Parameter("comm", "in", False, None, "its ranks"),
+            Parameter("dtype", "in", False, None, "element type"),
+            Parameter("ndim", "in", False, None, "number of dimensions, 1 to SYNCYTE_MAX_NDIM"),
+            Parameter("shape", "in", False, "ndim", "global extents, in elements; 0 is allowed"),
+            Parameter("options", "in", True, None, "null for defaults"),
+            Parameter("tensor", "out", False, None, "the tensor"),
+        ],
+        (
+            "Makes a tensor of zeros. Collective; facts: dtype, shape, kind of partition. Returns: "
+            "SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE (negative, or more than 2^63 - 1 bytes), SYNCYTE_ERR_ARGUMENT"
+            " (local_rows do not add up), SYNCYTE_ERR_MEMORY (more than the node has), SYNCYTE_ERR_MISMATCH, "
+            "SYNCYTE_ERR_UNSUPPORTED."
+        ),
+    ),
+    "syncyte_tensor_wrap": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.POINTER(BufferDescription),
+            ctypes.POINTER(TensorOptions),
+            ctypes.POINTER(ctypes.c_void_p),
+        ],
+        [
+            Parameter("comm", "in", False, None, "its ranks"),
+            Parameter("local", "in", False, None,
+                "this rank's rows, contiguous; shape[0] may differ between ranks and may be 0"),
+            Parameter("options", "in", True, None, "null for defaults; local_rows must be -1"),
+            Parameter("tensor", "out", False, None, "the tensor"),
+        ],
+        (
+            "Makes a tensor of arrays that the ranks already have. Collective; facts: dtype, extents but the "
+            "first. The memory stays the caller's and must live until the tensor is freed by a collective "
+            "point. It is not shared, so other ranks reach it by MPI RMA on a node too, adds by other ranks "
+            "answer SYNCYTE_ERR_UNSUPPORTED, and there is no node view."
+        ),
+    ),
+    "syncyte_tensor_retain": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+        ],
+        [
+            Parameter("tensor", "in", False, None, "a tensor"),
+        ],
+        (
+            "Adds a reference: every exported view holds one. Local, thread-safe, without MPI; works after "
+            "finalize."
+        ),
+    ),
+    "syncyte_tensor_release": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+        ],
+        [
+            Parameter("tensor", "in", False, None, "a tensor"),
+        ],
+        (
+            "Drops a reference. Local, thread-safe, without MPI; works after finalize. Memory is freed at a "
+            "collective point once all ranks have dropped the tensor; ranks may drop tensors in any order."
+        ),
+    ),
+    "syncyte_tensor_destroy": Function(
+        ctypes.c_int32,
+        [
+            ctypes.POINTER(ctypes.c_void_p),
+        ],
+        [
+            Parameter("tensor", "in,out", False, None, "a tensor"),
+        ],
+        "Drops a reference and nulls the handle; null is fine. Local, as syncyte_tensor_release().",
+    ),
+    "syncyte_tensor_describe": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.POINTER(BufferDescription),
+        ],
+        [
+            Parameter("tensor", "in", False, None, "a tensor"),
+            Parameter("global", "out", False, None, "filled, with data null"),
+        ],
+        "Element type and global shape. Local.",
+    ),
+    "syncyte_tensor_comm": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.POINTER(ctypes.c_void_p),
+        ],
+        [
+            Parameter("tensor", "in", False, None, "a tensor"),
+            Parameter("comm", "out", False, None, "the communicator"),
+        ],
+        "A new reference to the tensor's communicator. Local.",
+    ),
+    "syncyte_tensor_rows": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.c_int32,
+            ctypes.POINTER(ctypes.c_int64),
+            ctypes.POINTER(ctypes.c_int64),
+        ],
+        [
+            Parameter("tensor", "in", False, None, "a tensor"),
+            Parameter("rank", "in", False, None, "whose"),
+            Parameter("first", "out", False, None, "its first row; where the next rank's begin if it has none"),
+            Parameter("count", "out", False, None, "how many"),
+        ],
+        "The rows a rank owns. Local.",
+    ),
+    "syncyte_tensor_owner": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.c_int64,
+            ctypes.POINTER(ctypes.c_int64),
+            ctypes.POINTER(ctypes.c_int32),
+        ],
+        [
+            Parameter("tensor", "in", False, None, "a tensor"),
+            Parameter("count", "in", False, None, "number of rows asked for"),
+            Parameter("rows", "in", False, "count", "global row numbers"),
+            Parameter("ranks", "out", False, "count", "their owners"),
+        ],
+        (
+            "Owners of rows, O(log P) each or better. Local. Returns: SYNCYTE_ERR_INDEX, naming index and "
+            "position."
+        ),
+    ),
+    "syncyte_tensor_local": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.POINTER(BufferDescription),
+        ],
+        [
+            Parameter("tensor", "in", False, None, "a tensor"),
+            Parameter("view", "out", False, None, "contiguous; shape[0] is the number of local rows"),
+        ],
+        (
+            "This rank's rows in place. Local. Valid while the tensor is referred to: retain it for as long as"
+            " the view lives."
+        ),
+    ),
+    "syncyte_tensor_node": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.POINTER(BufferDescription),
+            ctypes.POINTER(ctypes.c_int64),
+        ],
+        [
+            Parameter("tensor", "in", False, None, "a tensor"),
+            Parameter("view", "out", False, None, "contiguous; shape[0] is the number of the node's rows"),
+            Parameter("first_row", "out", False, None,
+                "global number of the view's first row if the node's ranks are consecutive, so that view row i is"
+                " global row first_row + i; otherwise -1: the view then holds the ranges that tensor_rows() gives"
+                " for the node's ranks one after another"),
+        ],
+        (
+            "The rows of all of this node's ranks in place, in one address range, in order of ranks. Local. "
+            "Lifetime as tensor_local(). Returns: SYNCYTE_ERR_UNSUPPORTED for a wrapped tensor of several "
+            "ranks."
+        ),
+    ),
+    "syncyte_tensor_gather": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.POINTER(BufferDescription),
+            ctypes.POINTER(BufferDescription),
+        ],
+        [
+            Parameter("tensor", "in", False, None, "a tensor"),
+            Parameter("index", "in", False, None, "int32 or int64, contiguous, any number of dimensions"),
+            Parameter("output", "out", False, None,
+                "contiguous, of the tensor's dtype, index's elements times a row's elements"),
+        ],
+        (
+            "Reads rows: output[i] = tensor[index[i]]. Local. Rows may repeat. Returns: SYNCYTE_ERR_INDEX "
+            "(names index and position; nothing is written), SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE."
+        ),
+    ),
+    "syncyte_tensor_scatter": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.POINTER(BufferDescription),
+            ctypes.POINTER(BufferDescription),
+        ],
+        [
+            Parameter("tensor", "in", False, None, "a tensor"),
+            Parameter("index", "in", False, None, "int32 or int64, contiguous"),
+            Parameter("source", "in", False, None,
+                "contiguous, of the tensor's dtype, index's elements times a row's elements"),
+        ],
+        (
+            "Writes rows: tensor[index[i]] = source[i]. Local. Of rows that repeat the last one stays; a row "
+            "written by two ranks at once, or added to meanwhile, is undefined. Returns: as gather."
+        ),
+    ),
+    "syncyte_tensor_scatter_add": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.POINTER(BufferDescription),
+            ctypes.POINTER(BufferDescription),
+        ],
+        [
+            Parameter("tensor", "in", False, None, "a tensor"),
+            Parameter("index", "in", False, None, "int32 or int64, contiguous"),
+            Parameter("source", "in", False, None,
+                "contiguous, of the tensor's dtype, index's elements times a row's elements"),
+        ],
+        (
+            "Adds to rows: tensor[index[i]] += source[i]. Local. Exact under contention: no add is lost, rows "
+            "that repeat are added several times, in an order that is not defined. bool: logical or. Returns: "
+            "as gather; SYNCYTE_ERR_PEER_DIED if a process died while it added to one of the rows (the row is "
+            "damaged, the message names it; rows before it are added), SYNCYTE_ERR_UNSUPPORTED if a row lies "
+            "on another node."
+        ),
+    ),
+    "syncyte_tensor_get_box": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.POINTER(ctypes.c_int64),
+            ctypes.POINTER(BufferDescription),
+        ],
+        [
+            Parameter("tensor", "in", False, None, "a tensor"),
+            Parameter("lower", "in", False, "number of the tensor's dimensions", "first element of the box"),
+            Parameter("output", "out", False, None,
+                "as many dimensions as the tensor, any strides, the tensor's dtype"),
+        ],
+        (
+            "Reads the box [lower, lower + extent of output) of the tensor. Local. Returns: SYNCYTE_ERR_INDEX "
+            "outside the tensor, SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_TYPE."
+        ),
+    ),
+    "syncyte_tensor_put_box": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.POINTER(ctypes.c_int64),
+            ctypes.POINTER(BufferDescription),
+        ],
+        [
+            Parameter("tensor", "in", False, None, "a tensor"),
+            Parameter("lower", "in", False, "number of the tensor's dimensions", "first element of the box"),
+            Parameter("source", "in", False, None,
+                "as many dimensions as the tensor, any strides, the tensor's dtype"),
+        ],
+        (
+            "Writes the box [lower, lower + extent of source) of the tensor. Local. Visible to others as "
+            "gather's rows."
+        ),
+    ),
+    "syncyte_tensor_fetch_add": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.c_int64,
+            ctypes.c_int64,
+            ctypes.POINTER(ctypes.c_int64),
+        ],
+        [
+            Parameter("tensor", "in", False, None, "a tensor of int32 or int64"),
+            Parameter("element", "in", False, None, "number of the element in row-major order"),
+            Parameter("operand", "in", False, None, "what to add"),
+            Parameter("previous", "out", True, None, "the value before"),
+        ],
+        (
+            "Adds to one element of an int32 or int64 tensor and returns what was there; atomic, acquire and "
+            "release. Local."
+        ),
+    ),
+    "syncyte_tensor_compare_swap": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.c_int64,
+            ctypes.c_int64,
+            ctypes.c_int64,
+            ctypes.POINTER(ctypes.c_int64),
+        ],
+        [
+            Parameter("tensor", "in", False, None, "a tensor of int32 or int64"),
+            Parameter("element", "in", False, None, "number of the element in row-major order"),
+            Parameter("expected", "in", False, None, "compared with"),
+            Parameter("desired", "in", False, None, "written if equal"),
+            Parameter("previous", "out", True, None, "the value before"),
+        ],
+        (
+            "Writes desired to one element if it equals expected, and returns what was there; atomic, acquire "
+            "and release. Local."
+        ),
+    ),
+    "syncyte_tensor_load": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.c_int64,
+            ctypes.POINTER(ctypes.c_int64),
+        ],
+        [
+            Parameter("tensor", "in", False, None, "a tensor of int32 or int64"),
+            Parameter("element", "in", False, None, "number of the element in row-major order"),
+            Parameter("value", "out", False, None, "its value"),
+        ],
+        "Reads one element of an int32 or int64 tensor; acquire. Local.",
+    ),
+    "syncyte_tensor_store": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.c_int64,
+            ctypes.c_int64,
+        ],
+        [
+            Parameter("tensor", "in", False, None, "a tensor of int32 or int64"),
+            Parameter("element", "in", False, None, "number of the element in row-major order"),
+            Parameter("value", "in", False, None, "its new value"),
+        ],
+        (
+            "Writes one element of an int32 or int64 tensor; release: what this rank wrote before (on a node; "
+            "elsewhere after flush) is seen by whoever reads the new value. Local."
+        ),
+    ),
+    "syncyte_tensor_wait": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.c_int64,
+            ctypes.c_int32,
+            ctypes.c_int64,
+            ctypes.c_double,
+            ctypes.POINTER(ctypes.c_int64),
+        ],
+        [
+            Parameter("tensor", "in", False, None, "a tensor of int32 or int64"),
+            Parameter("element", "in", False, None, "number of the element in row-major order"),
+            Parameter("compare", "in", False, None, "how the element is compared with value"),
+            Parameter("value", "in", False, None, "compared with"),
+            Parameter("timeout", "in", False, None, "seconds, 0 or more; negative: no limit"),
+            Parameter("found", "out", True, None, "the element's value that compared true"),
+        ],
+        (
+            "Waits, asleep, until one element of an int32 or int64 tensor compares true; acquire. Local. "
+            "Returns: SYNCYTE_ERR_TIMEOUT after timeout seconds."
+        ),
+    ),
+    "syncyte_tensor_flush": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+        ],
+        [
+            Parameter("tensor", "in", False, None, "a tensor"),
+        ],
+        "Completes this rank's writes: they are at their owners on return. Local.",
+    ),
+    "syncyte_tensor_sync": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+        ],
+        [
+            Parameter("tensor", "in", False, None, "a tensor"),
+        ],
+        (
+            "What any rank wrote before is seen by all ranks after. Collective; also frees what all ranks have"
+            " dropped."
+        ),
+    ),
+}
+
+
+HDF5: dict[str, Function] = {
+    "syncyte_checkpoint_save": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.c_char_p,
+            ctypes.c_int64,
+            ctypes.POINTER(CheckpointEntry),
+            ctypes.POINTER(CheckpointOptions),
+        ],
+        [
+            Parameter("comm", "in", False, None, "a communicator"),
+            Parameter("path", "in", False, None,
+                "file to write or replace; equal on all ranks, on a file system that all see"),
+            Parameter("count", "in", False, None, "number of entries"),
+            Parameter("entries", "in", False, "count", "in the same order on all ranks, keys unique"),
+            Parameter("options", "in", True, None, "null for defaults"),
+        ],
+        (
+            "Saves entries into one file, atomically: on any error the old file is untouched. Collective; "
+            "facts: path, count, keys, layouts, dtypes, extents (but the first of sharded ones), options. "
+            "Returns: SYNCYTE_ERR_IO (names path and reason), SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_SHAPE, "
+            "SYNCYTE_ERR_MISMATCH."
+        ),
+    ),
+    "syncyte_checkpoint_open": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.c_char_p,
+            ctypes.POINTER(CheckpointOptions),
+            ctypes.POINTER(ctypes.c_void_p),
+        ],
+        [
+            Parameter("comm", "in", False, None, "a communicator"),
+            Parameter("path", "in", False, None, "file"),
+            Parameter("options", "in", True, None, "null for defaults"),
+            Parameter("checkpoint", "out", False, None, "the open file"),
+        ],
+        (
+            "Opens a checkpoint: rank 0 reads and verifies the metadata, all get it. Collective; facts: path. "
+            "Returns: SYNCYTE_ERR_NOT_FOUND (no such file), SYNCYTE_ERR_FORMAT (foreign or truncated), "
+            "SYNCYTE_ERR_CHECKSUM (damaged metadata), SYNCYTE_ERR_VERSION (a newer format), SYNCYTE_ERR_IO; "
+            "each names the file."
+        ),
+    ),
+    "syncyte_checkpoint_close": Function(
+        ctypes.c_int32,
+        [
+            ctypes.POINTER(ctypes.c_void_p),
+        ],
+        [
+            Parameter("checkpoint", "in,out", False, None, "an open checkpoint"),
+        ],
+        "Closes the file and nulls the handle; null is fine. Local.",
+    ),
+    "syncyte_checkpoint_count": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.POINTER(ctypes.c_int64),
+            ctypes.POINTER(ctypes.c_int64),
+        ],
+        [
+            Parameter("checkpoint", "in", False, None, "an open checkpoint"),
+            Parameter("count", "out", False, None, "number of keys"),
+            Parameter("step", "out", True, None, "the saved step"),
+        ],
+        "Number of keys, and the step it was saved with. Local.",
+    ),
+    "syncyte_checkpoint_key": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.c_int64,
+            ctypes.POINTER(ctypes.c_char_p),
+        ],
+        [
+            Parameter("checkpoint", "in", False, None, "an open checkpoint"),
+            Parameter("number", "in", False, None, "0 to count - 1"),
+            Parameter("key", "out", False, None, "valid until the checkpoint is closed"),
+        ],
+        "The key with a number, in alphabetical order. Local.",
+    ),
+    "syncyte_checkpoint_describe": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.c_char_p,
+            ctypes.POINTER(BufferDescription),
+            ctypes.POINTER(ctypes.c_int32),
+        ],
+        [
+            Parameter("checkpoint", "in", False, None, "an open checkpoint"),
+            Parameter("key", "in", False, None, "its name"),
+            Parameter("global", "out", False, None, "filled, with data null"),
+            Parameter("layout", "out", True, None, "how it was saved"),
+        ],
+        (
+            "Element type, global shape and layout of a key. Local. Returns: SYNCYTE_ERR_NOT_FOUND, naming the"
+            " key and the file."
+        ),
+    ),
+    "syncyte_checkpoint_read": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.c_char_p,
+            ctypes.c_int64,
+            ctypes.POINTER(BufferDescription),
+        ],
+        [
+            Parameter("checkpoint", "in", False, None, "an open checkpoint"),
+            Parameter("key", "in", False, None, "its name"),
+            Parameter("first_row", "in", False, None, "first row to read"),
+            Parameter("target", "out", False, None,
+                "contiguous host memory of the key's dtype; all extents but the first are the key's. Its contents"
+                " are undefined after an error"),
+        ],
+        (
+            "Reads rows [first_row, first_row + target.shape[0]) of a key and verifies their checksums. Local:"
+            " each rank reads what it needs. A 0-dimensional key counts as one row, read into a 0-dimensional "
+            "target. Returns: SYNCYTE_ERR_NOT_FOUND, SYNCYTE_ERR_INDEX, SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE, "
+            "SYNCYTE_ERR_CHECKSUM (names file, key and block), SYNCYTE_ERR_FORMAT (truncated), SYNCYTE_ERR_IO."
+        ),
+    ),
+    "syncyte_checkpoint_bytes_read": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.POINTER(ctypes.c_int64),
+        ],
+        [
+            Parameter("checkpoint", "in", False, None, "an open checkpoint"),
+            Parameter("bytes", "out", False, None, "the number"),
+        ],
+        (
+            "Bytes of tensor data that this rank has read from the file so far, those for verification "
+            "included. Local."
+        ),
+    ),
+    "syncyte_checkpoint_load": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.c_char_p,
+            ctypes.c_int64,
+            ctypes.POINTER(CheckpointEntry),
+            ctypes.POINTER(CheckpointOptions),
+        ],
+        [
+            Parameter("comm", "in", False, None, "a communicator"),
+            Parameter("path", "in", False, None, "file"),
+            Parameter("count", "in", False, None, "number of entries"),
+            Parameter("entries", "in,out", False, "count",
+                "in the same order on all ranks; the memory they describe is filled"),
+            Parameter("options", "in", True, None, "null for defaults"),
+        ],
+        (
+            "Loads entries: replicated ones whole on every rank, sharded ones by the rows that the ranks' "
+            "buffers have, in order of ranks; any number of ranks may load what any other number saved. "
+            "Collective; all ranks get the same verdict. Returns: as open and read; SYNCYTE_ERR_SHAPE if the "
+            "rows of a sharded entry do not add up to the key's."
+        ),
+    ),
+}
