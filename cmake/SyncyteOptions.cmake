@@ -11,6 +11,9 @@ option(SYNCYTE_EXAMPLES "Build the examples" ON)
 option(SYNCYTE_WERROR "Treat warnings as errors" OFF)
 set(SYNCYTE_CUDA "AUTO" CACHE STRING "CUDA backend: AUTO (on where nvcc is found), ON, OFF")
 set_property(CACHE SYNCYTE_CUDA PROPERTY STRINGS AUTO ON OFF)
+if(NOT SYNCYTE_CUDA MATCHES "^(AUTO|ON|OFF)$")
+  message(FATAL_ERROR "SYNCYTE_CUDA is '${SYNCYTE_CUDA}': expected AUTO, ON or OFF")
+endif()
 set(SYNCYTE_SANITIZE "" CACHE STRING "Sanitizers, for example address,undefined or thread")
 
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
@@ -32,6 +35,7 @@ find_program(SYNCYTE_CCACHE ccache)
 if(SYNCYTE_CCACHE)
   set(CMAKE_C_COMPILER_LAUNCHER "${SYNCYTE_CCACHE}")
   set(CMAKE_CXX_COMPILER_LAUNCHER "${SYNCYTE_CCACHE}")
+  set(CMAKE_CUDA_COMPILER_LAUNCHER "${SYNCYTE_CCACHE}")
 endif()
 
 # Warnings of our own code; targets link it privately.
@@ -39,7 +43,9 @@ add_library(syncyte_warnings INTERFACE)
 target_compile_options(syncyte_warnings INTERFACE
   $<$<COMPILE_LANGUAGE:C,CXX>:-Wall -Wextra -Wshadow -Wpointer-arith>
   $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor -Woverloaded-virtual>
-  $<$<AND:$<COMPILE_LANGUAGE:C,CXX>,$<BOOL:${SYNCYTE_WERROR}>>:-Werror>)
+  $<$<COMPILE_LANGUAGE:Fortran>:-Wall -Wextra -Wno-unused-dummy-argument>
+  $<$<AND:$<COMPILE_LANGUAGE:C,CXX,Fortran>,$<BOOL:${SYNCYTE_WERROR}>>:-Werror>
+  $<$<AND:$<COMPILE_LANGUAGE:CUDA>,$<BOOL:${SYNCYTE_WERROR}>>:--Werror=all-warnings>)
 
 if(SYNCYTE_SANITIZE)
   add_compile_options($<$<COMPILE_LANGUAGE:C,CXX>:-fsanitize=${SYNCYTE_SANITIZE}>

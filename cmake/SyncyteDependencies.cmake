@@ -1,0 +1,47 @@
+# What the build needs from the machine: languages, MPI, small libraries, Python.
+
+if(SYNCYTE_FORTRAN OR SYNCYTE_EXAMPLES)
+  include(CheckLanguage)
+  check_language(Fortran)
+  if(NOT CMAKE_Fortran_COMPILER)
+    message(FATAL_ERROR "No Fortran compiler found: install one (gfortran), or configure with "
+      "-DSYNCYTE_FORTRAN=OFF -DSYNCYTE_EXAMPLES=OFF")
+  endif()
+  enable_language(Fortran)
+  find_package(MPI 3.1 REQUIRED COMPONENTS C Fortran)
+else()
+  find_package(MPI 3.1 REQUIRED COMPONENTS C)
+endif()
+find_package(fmt REQUIRED)
+find_package(spdlog REQUIRED)
+find_package(PkgConfig REQUIRED)
+find_package(Threads REQUIRED)
+
+# SYNCYTE_WITH_CUDA says whether the CUDA backend of src/memory is compiled or its stub.
+set(SYNCYTE_WITH_CUDA FALSE)
+if(NOT SYNCYTE_CUDA STREQUAL "OFF")
+  include(CheckLanguage)
+  check_language(CUDA)
+  if(CMAKE_CUDA_COMPILER)
+    set(SYNCYTE_WITH_CUDA TRUE)
+    enable_language(CUDA)
+    set(CMAKE_CUDA_STANDARD 20)
+    set(CMAKE_CUDA_STANDARD_REQUIRED ON)
+    set(CMAKE_CUDA_EXTENSIONS OFF)
+    set(CMAKE_CUDA_VISIBILITY_PRESET hidden)
+  elseif(SYNCYTE_CUDA STREQUAL "ON")
+    message(FATAL_ERROR "SYNCYTE_CUDA=ON, but no working nvcc was found: set CUDACXX to it, or use SYNCYTE_CUDA=OFF")
+  endif()
+endif()
+
+# The environment's Python: what -DPython3_EXECUTABLE names, else .venv in the source tree, else the system's.
+if(NOT Python3_EXECUTABLE AND EXISTS "${PROJECT_SOURCE_DIR}/.venv/bin/python")
+  set(Python3_EXECUTABLE "${PROJECT_SOURCE_DIR}/.venv/bin/python" CACHE FILEPATH "The environment's Python")
+endif()
+if(SYNCYTE_TORCH OR SYNCYTE_PYTHON OR SYNCYTE_TESTS)
+  find_package(Python3 3.11 REQUIRED COMPONENTS Interpreter)
+endif()
+
+message(STATUS "Syncyte ${PROJECT_VERSION}: Fortran ${SYNCYTE_FORTRAN}, torch ${SYNCYTE_TORCH}, HDF5 ${SYNCYTE_HDF5}, "
+  "UCX ${SYNCYTE_UCX}, CUDA ${SYNCYTE_WITH_CUDA}, Python ${SYNCYTE_PYTHON}, tests ${SYNCYTE_TESTS}, "
+  "bench ${SYNCYTE_BENCH}, examples ${SYNCYTE_EXAMPLES}")
