@@ -47,6 +47,15 @@ def names_of(options: argparse.Namespace) -> list[str]:
     return discover.pytest_names(options.files)
 
 
+def chosen(options: argparse.Namespace) -> list[str]:
+    names = names_of(options)
+    only = [name for name in options.only.split(",") if name]
+    unknown = set(only) - set(names)
+    if unknown:
+        raise SystemExit(f"--only: no test is called {', '.join(sorted(unknown))}")
+    return [name for name in names if name in only] if only else names
+
+
 def rank_command(options: argparse.Namespace) -> list[str]:
     files = [os.path.abspath(file) for file in options.files]
     if options.kind == "gtest":
@@ -75,7 +84,7 @@ def run_tests(options: argparse.Namespace) -> int:
         env["PYTHONPATH"] = os.pathsep.join(filter(None, [sys.path[0], env.get("PYTHONPATH"), os.getenv("PYTHONPATH")]))
     limits = Limits(test=options.limit, after_failure=min(5.0, options.limit), total=options.total)
     folder = os.path.abspath(options.folder)
-    plan = Plan(options.mpirun.split("|"), options.ranks, rank_command(options), names_of(options), folder, env, limits)
+    plan = Plan(options.mpirun.split("|"), options.ranks, rank_command(options), chosen(options), folder, env, limits)
     results = Run(plan).execute()
     failed = [result for result in results if result.verdict == FAILED]
     for result in failed:
@@ -101,6 +110,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     finder.add_argument("--ranks", default="1", help="rank counts (a,b,c)")
     runner = modes.add_parser("run", help="run tests")
     runner.add_argument("--ranks", type=int, default=1)
+    runner.add_argument("--only", default="", help="names of the tests to run (a,b,c); all without it")
     runner.add_argument("--strict", action="store_true", help="exit with 1 if a test failed")
     plain = modes.add_parser("program", help="run a program whose exit status is the verdict")
     plain.add_argument("--ranks", type=int, default=1)

@@ -1,0 +1,129 @@
+#!/usr/bin/env python3
+"""Runs the launcher on tests that go wrong and checks its verdicts.
+
+check_launcher.py CASE --kind gtest|pytest|program --target FILE --launch tests/support/launch.py [--mpirun a|b|c]
+"""
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+import time
+import xml.etree.ElementTree as xml
+from dataclasses import dataclass
+
+RANKS = 3
+LIMIT = 3.0
+MOST_SECONDS = 25.0  # of a whole run with one hang and one restart, on a busy machine
+
+
+@dataclass
+class Case:
+    """A test that goes wrong: its verdict, and what its message has to name."""
+
+    test: str
+    verdict: str
+    words: tuple[str, ...]
+
+
+GTEST = {
+    "fail": Case("Faulty.FailsOnOneRank", "failed", ("[rank 2]", "only here", "faulty.cpp:")),
+    "hang": Case("Faulty.HangsOnOneRank", "failed", ("HANG: rank 2 did not arrive", "rank 0", "has arrived", "sleep")),
+    "hang_in_mpi": Case("Faulty.HangsInsideMpi", "failed", ("HANG: ranks 0, 1 did not arrive", "rank 2", "stacks")),
+    "fail_early": Case("Faulty.FailsWhileOthersWait", "failed", ("ranks 0, 1 did not arrive", "it failed", "left early")),
+    "segfault": Case("Faulty.Segfaults", "failed", ("CRASH: rank 2 died of SIGSEGV",)),
+    "kill": Case("Faulty.IsKilled", "failed", ("CRASH: rank 2 died of SIGKILL",)),
+    "exit": Case("Faulty.ThrowsNothingButExits", "failed", ("CRASH: rank 2 exited with status 9",)),
+    "message": Case("Faulty.LeavesAMessage", "failed", ("[rank 0]", "unreceived", "from rank 2, tag 7, 4 bytes")),
+    "skip": Case("Faulty.SkipsEverywhere", "skipped", ("no such thing",)),
+    "skip_one": Case("Faulty.SkipsOnOneRank", "passed", ()),
+}
+PYTEST = {
+    "fail": Case("test_raises_on_one_rank", "failed", ("[rank 2]", "ValueError: only here", "faulty_pytest.py")),
+    "hang": Case("test_hangs_on_one_rank", "failed", ("HANG: rank 2 did not arrive", "faulty_pytest.py")),
+    "fail_early": Case("test_raises_while_others_wait", "failed", ("ranks 0, 1 did not arrive", "left early")),
+    "segfault": Case("test_segfaults", "failed", ("CRASH: rank 2 died of SIGSEGV",)),
+    "exit": Case("test_exits", "failed", ("CRASH: rank 2 exited with status 9",)),
+    "message": Case("test_leaves_a_message", "failed", ("[rank 0]", "unreceived", "from rank 2, tag 7")),
+    "one_case": Case("test_one_case_fails", "failed", ("[rank 2]", "test_one_case_fails[2]")),
+    "skip": Case("test_skips_everywhere", "skipped", ("no such thing",)),
+}
+# Arguments of the plain program: exit status of the launcher, words of its output.
+PROGRAM = {
+    "succeeds": (0, ()),
+    "skips": (77, ()),
+    "fails": (1, ("CRASH", "rank 2 exited with status 1")),
+    "dies": (1, ("CRASH", "rank 2 died of SIGKILL")),
+    "hangs": (1, ("HANG", "rank 2 (pid", "alive")),
+}
+
+
+def check(condition: bool, text: str) -> None:
+    if not condition:
+        sys.exit(f"the launcher is wrong: {text}")
+
+
+def launch(options: argparse.Namespace, mode: str, arguments: list[str]) -> subprocess.CompletedProcess:
+    command = [sys.executable, "-B", options.launch, mode, "--ranks", str(RANKS), f"--limit={LIMIT:g}"]
+    command += [f"--mpirun={options.mpirun}", *arguments]
+    begin = time.monotonic()
+    result = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=100)
+    seconds = time.monotonic() - begin
+    print(result.stdout)
+    check(seconds < MOST_SECONDS, f"it took {seconds:.1f} s, expected less than {MOST_SECONDS:g} s")
+    return result
+
+
+def verdict(folder: str, test: str) -> tuple[str, str]:
+    sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "python"))
+    from mpi_harness.results import file_name
+
+    path = os.path.join(folder, "verdicts", file_name(test))
+    check(os.path.exists(path), f"no verdict for {test}")
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    return text.split(" ")[0], text
+
+
+def check_tests(options: argparse.Namespace, folder: str) -> None:
+    case = (GTEST if options.kind == "gtest" else PYTEST)[options.case]
+    prefix = "" if options.kind == "gtest" else os.path.basename(options.target) + "::"
+    good = ["Good.Before", "Good.After"] if options.kind == "gtest" else ["test_good_before", "test_good_after"]
+    names = [prefix + name for name in [*good, case.test]]
+    only = "--only=" + ",".join(names)
+    result = launch(options, "run", ["--kind", options.kind, "--folder", folder, only, options.target])
+    check(result.returncode == 0, f"exit status {result.returncode}")
+    for name in names[:2] + ["(job)"]:
+        check(verdict(folder, name)[0] == "passed", f"{name}: {verdict(folder, name)[1]}")
+    found, text = verdict(folder, names[2])
+    check(found == case.verdict, f"{case.test} is {found}, expected {case.verdict}:\n{text}")
+    for word in case.words:
+        check(word in text, f"the message of {case.test} does not say {word!r}:\n{text}")
+    suite = xml.parse(os.path.join(folder, "junit.xml")).getroot()
+    check(len(suite) == 4, f"JUnit has {len(suite)} entries, expected 4")
+    check(len(suite.findall("./testcase/failure")) == (case.verdict == "failed"), "failures in JUnit")
+
+
+def check_program(options: argparse.Namespace, folder: str) -> None:
+    status, words = PROGRAM[options.case]
+    result = launch(options, "program", ["--folder", folder, "--", options.target, options.case])
+    check(result.returncode == status, f"exit status {result.returncode}, expected {status}")
+    for word in words:
+        check(word in result.stdout, f"the output does not say {word!r}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("case")
+    parser.add_argument("--kind", choices=["gtest", "pytest", "program"], required=True)
+    parser.add_argument("--target", required=True)
+    parser.add_argument("--launch", required=True)
+    parser.add_argument("--mpirun", default="mpirun|--tag-output|-np")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="syncyte-harness-") as folder:
+        (check_program if options.kind == "program" else check_tests)(options, os.path.join(folder, "run"))
+
+
+if __name__ == "__main__":
+    main()
