@@ -24,7 +24,8 @@ class agreed_error : public base::error {
 ///     call.agree();      // throws the same error on all ranks, or succeeds on all
 ///     ... move data ...
 ///
-/// While it lives the communicator is busy: a second thread gets SYNCYTE_ERR_BUSY. `operation` must be a string literal.
+/// While it lives the communicator is busy: a second thread gets SYNCYTE_ERR_BUSY. `operation` must be a string
+/// literal.
 class collective_call {
  public:
   enum kind {
@@ -32,7 +33,7 @@ class collective_call {
     lifecycle  // always agrees, and frees what all ranks have dropped
   };
 
-  collective_call(communicator& comm, const char* operation, kind kind = data);
+  collective_call(communicator& comm, const char* operation, kind how = data);
   ~collective_call();
   collective_call(const collective_call&) = delete;
   collective_call& operator=(const collective_call&) = delete;
@@ -58,8 +59,8 @@ class collective_call {
   /// A number that must be equal on all ranks; `name` must outlive the call. At most 40 of them.
   void fact(const char* name, std::int64_t value);
 
-  /// All ranks learn whether all are well and share the facts. Throws agreed_error on all ranks, or on none. May be called
-  /// again after further attempts and facts.
+  /// All ranks learn whether all are well and share the facts. Throws agreed_error on all ranks, or on none. May be
+  /// called again after further attempts and facts.
   void agree();
 
  private:

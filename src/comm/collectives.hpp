@@ -1,24 +1,30 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
+#include <optional>
 
 #include "base/buffer.hpp"
 #include "comm/collective.hpp"
 
 namespace syncyte::comm {
 
+/// What the caller brings into a collective besides buffers.
+struct collective_extras {
+  std::int64_t fact = 0;             // a further fact that all ranks must share
+  std::optional<base::error> error;  // what the caller found wrong on this rank: all ranks are told
+};
+
 /// The collectives of comm.h on checked buffers; each is one collective_call. Counts beyond 2^31 are cut into pieces.
-/// `fact` is the caller's further fact that all ranks must share.
 void barrier(communicator& comm);
-void bcast(communicator& comm, const syncyte_buffer_t* buffer, int root, std::int64_t fact);
+void bcast(communicator& comm, const syncyte_buffer_t* buffer, int root, const collective_extras& extras);
 void allreduce(communicator& comm, const syncyte_buffer_t* input, const syncyte_buffer_t* output, syncyte_op_t op,
-               std::int64_t fact);
-void allgather(communicator& comm, const syncyte_buffer_t* input, const syncyte_buffer_t* output, std::int64_t fact);
+               const collective_extras& extras);
+void allgather(communicator& comm, const syncyte_buffer_t* input, const syncyte_buffer_t* output,
+               const collective_extras& extras);
 void allgatherv(communicator& comm, const syncyte_buffer_t* input, const std::int64_t* counts,
-                const syncyte_buffer_t* output, std::int64_t fact);
+                const syncyte_buffer_t* output, const collective_extras& extras);
 void alltoallv(communicator& comm, const syncyte_buffer_t* input, const std::int64_t* send_counts,
-               const std::int64_t* recv_counts, const syncyte_buffer_t* output, std::int64_t fact);
+               const std::int64_t* recv_counts, const syncyte_buffer_t* output, const collective_extras& extras);
 
 /// Most elements that are handed to MPI at once. Tests lower it to reach the pieces with little memory.
 std::int64_t piece_limit();

@@ -5,9 +5,11 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "base/error.hpp"
 #include "comm/deferred_frees.hpp"
 #include "comm/node.hpp"
 #include "syncyte/base.h"
@@ -19,8 +21,9 @@ enum class check_level { off = 0, on = 1, full = 2 };
 
 /// Choices for a new communicator; collective constructors agree on `check`.
 struct communicator_options {
-  std::string name;  // empty: made from the parent's
-  int check = -1;    // -1: as the parent; a root: SYNCYTE_CHECK
+  std::string name;                  // empty: made from the parent's
+  int check = -1;                    // -1: as the parent; a root: SYNCYTE_CHECK
+  std::optional<base::error> error;  // what the caller found wrong on this rank: all ranks are told
 };
 
 /// The MPI handles behind a communicator; freed collectively.
@@ -31,16 +34,15 @@ class communicator_handles : public collective_resource {
   MPI_Comm data = MPI_COMM_NULL;     // messages of collectives
   MPI_Comm control = MPI_COMM_NULL;  // agreements and deferred frees
   node_group node;
-  deferred_frees deferred;           // what was made on this communicator
+  deferred_frees deferred;  // what was made on this communicator
 };
 
-/// An ordered group of ranks. Collective resources made on it are freed at its collective points (deferred_frees); it is
-/// itself such a resource of its parent, or freed at finalize if it is a root. Everything made on a communicator holds it
-/// by shared_ptr, so that it is dropped last.
+/// An ordered group of ranks. Collective resources made on it are freed at its collective points (deferred_frees); it
+/// is itself such a resource of its parent, or freed at finalize if it is a root. Everything made on a communicator
+/// holds it by shared_ptr, so that it is dropped last.
 class communicator : public std::enable_shared_from_this<communicator> {
  public:
-  /// Duplicates an MPI communicator; collective over it. `inherited_node` is the colour of the node known by the parent, or
-  /// -1 to find out which ranks really share memory.
+  /// Duplicates an MPI communicator; collective over it. Finds out which ranks really share memory.
   static std::shared_ptr<communicator> make_root(MPI_Comm original, const communicator_options& options);
 
   /// Collective; a colour of MPI_UNDEFINED gives nullptr.
@@ -71,7 +73,8 @@ class communicator : public std::enable_shared_from_this<communicator> {
  private:
   friend class collective_call;
   communicator(std::shared_ptr<communicator_handles> handles, std::string name, check_level check);
-  static std::shared_ptr<communicator> make(MPI_Comm data, int node_color, const std::string& name, check_level check);
+  static std::shared_ptr<communicator> make(MPI_Comm data, const node_group* inherited, const std::string& name,
+                                            check_level check);
 
   std::shared_ptr<communicator_handles> handles_;
   std::string name_;
@@ -84,7 +87,8 @@ class communicator : public std::enable_shared_from_this<communicator> {
   std::uint64_t sequence_ = 0;  // of collectives on this communicator
 };
 
-/// Holds a communicator, and drops a collective resource of it when it goes: every object a user can drop has one as member.
+/// Holds a communicator, and drops a collective resource of it when it goes: every object a user can drop has one as
+/// member.
 class deferred_reference {
  public:
   deferred_reference(std::shared_ptr<communicator> comm, std::shared_ptr<collective_resource> resource);

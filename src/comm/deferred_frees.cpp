@@ -23,8 +23,8 @@ void deferred_frees::drop(std::uint64_t id) {
 std::vector<std::uint64_t> deferred_frees::dropped_ids() const {
   const std::lock_guard lock(mutex_);
   std::vector<std::uint64_t> ids;
-  for (const auto& [id, entry] : entries_)
-    if (entry.is_dropped) ids.push_back(id);
+  for (const auto& [id, held] : entries_)
+    if (held.is_dropped) ids.push_back(id);
   return ids;
 }
 
@@ -69,7 +69,7 @@ void deferred_frees::free_all() {
   std::vector<std::uint64_t> ids;
   {
     const std::lock_guard lock(mutex_);
-    for (const auto& [id, entry] : entries_) ids.push_back(id);
+    for (const auto& [id, held] : entries_) ids.push_back(id);
   }
   free_ids(ids);
 }

@@ -20,8 +20,8 @@ class collective_resource {
   virtual void free_collectively() noexcept = 0;
 };
 
-/// The collective resources made on one communicator. A rank drops them in any order, from any thread, without MPI; they
-/// are freed at a collective point, once all ranks have dropped them, in order of creation.
+/// The collective resources made on one communicator. A rank drops them in any order, from any thread, without MPI;
+/// they are freed at a collective point, once all ranks have dropped them, in order of creation.
 class deferred_frees {
  public:
   /// Registers a resource; called on all ranks in the same order. Returns its id, the same on all ranks.

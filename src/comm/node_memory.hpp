@@ -11,13 +11,13 @@
 
 namespace syncyte::comm {
 
-/// Zeroed memory of a node's ranks in one address range: each rank's part follows the one before without a gap. A shared_ptr
-/// to it keeps the mapping, also after finalize.
+/// Zeroed memory of a node's ranks in one address range: each rank's part follows the one before without a gap. A
+/// shared_ptr to it keeps the mapping, also after finalize.
 class node_memory {
  public:
-  /// Allocates `bytes` for this rank. Collective; every rank of call's communicator calls it after a successful agree().
-  /// Ends with an agreement, so that it succeeds or throws on all ranks (SYNCYTE_ERR_MEMORY where a node has too little).
-  /// With `touch`, each rank touches its own pages first and asks for huge ones.
+  /// Allocates `bytes` for this rank. Collective; every rank of call's communicator calls it after a successful
+  /// agree(). Ends with an agreement, so that it succeeds or throws on all ranks (SYNCYTE_ERR_MEMORY where a node has
+  /// too little). With `touch`, each rank touches its own pages first and asks for huge ones.
   static std::shared_ptr<node_memory> allocate(collective_call& call, std::size_t bytes, const char* what,
                                                bool touch = true);
 

@@ -7,9 +7,10 @@ namespace syncyte::comm {
 
 class communicator;
 
-/// The end of every hang that no agreement can see (SYNCYTE_WATCHDOG=seconds): a thread looks whether this rank has been
-/// inside one operation for longer than the limit; then it prints what every rank of the node is doing, and aborts the job.
-/// Where ranks are is kept on a board in memory that the node shares, which a rank blocked inside MPI cannot withhold.
+/// The end of every hang that no agreement can see (SYNCYTE_WATCHDOG=seconds): a thread looks whether this rank has
+/// been inside one operation for longer than the limit; then it prints what every rank of the node is doing, and aborts
+/// the job. Where ranks are is kept on a board in memory that the node shares, which a rank blocked inside MPI cannot
+/// withhold.
 ///
 /// Collective over the world communicator; does nothing where no rank asks for it.
 void start_watchdog(communicator& world);

@@ -73,6 +73,12 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_init(const syncyte_init_options_t* optio
 SYNCYTE_EXPORT syncyte_status_t syncyte_finalize(void);
 
 /**
+ * @brief Ends the whole job at once, as MPI_Abort does; does not return. Callable at any time, on any rank.
+ * @param[in] exit_code what mpirun should return, 1 to 255
+ */
+SYNCYTE_EXPORT void syncyte_abort(int32_t exit_code);
+
+/**
  * @brief Whether Syncyte is started. Local; callable at any time.
  * @param[out] flag 1 between init and finalize, otherwise 0
  */
@@ -176,6 +182,13 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_rank(syncyte_comm_t comm, int32_t* 
  * @param[out] size the number
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_comm_size(syncyte_comm_t comm, int32_t* size);
+
+/**
+ * @brief How much is compared before data moves: 0 off, 1 on, 2 full (SYNCYTE_CHECK). Local.
+ * @param[in] comm a communicator
+ * @param[out] level the level that its ranks agreed on
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_comm_check_level(syncyte_comm_t comm, int32_t* level);
 
 /**
  * @brief Adds a reference. Local, thread-safe, without MPI.

@@ -1,0 +1,52 @@
+#include "syncyte/base.h"
+
+#include "base/buffer.hpp"
+#include "base/dtype.hpp"
+#include "base/log.hpp"
+#include "guard.hpp"
+#include "handle_table.hpp"
+
+using namespace syncyte;
+using capi::guarded;
+using capi::out;
+
+extern "C" {
+
+syncyte_status_t syncyte_version(int32_t* major, int32_t* minor, int32_t* patch, int32_t* abi) {
+  if (major != nullptr) *major = SYNCYTE_VERSION_MAJOR;
+  if (minor != nullptr) *minor = SYNCYTE_VERSION_MINOR;
+  if (patch != nullptr) *patch = SYNCYTE_VERSION_PATCH;
+  if (abi != nullptr) *abi = SYNCYTE_ABI_VERSION;
+  return SYNCYTE_SUCCESS;
+}
+
+const char* syncyte_status_name(syncyte_status_t status) { return base::status_name(status); }
+
+const char* syncyte_dtype_name(syncyte_dtype_t dtype) { return base::dtype_name(dtype); }
+
+syncyte_status_t syncyte_dtype_size(syncyte_dtype_t dtype, size_t* bytes) {
+  return guarded("dtype_size", [&] { out(bytes, "bytes") = base::dtype_size(dtype); });
+}
+
+syncyte_status_t syncyte_buffer_init(void* data, syncyte_dtype_t dtype, int32_t ndim, const int64_t* shape,
+                                     syncyte_buffer_t* buffer) {
+  return guarded("buffer_init", [&] {
+    syncyte_buffer_t& result = out(buffer, "buffer");
+    base::require(ndim >= 0 && ndim <= SYNCYTE_MAX_NDIM, SYNCYTE_ERR_SHAPE, "ndim is {}; expected 0 to {}", ndim,
+                  SYNCYTE_MAX_NDIM);
+    base::require(shape != nullptr || ndim == 0, SYNCYTE_ERR_ARGUMENT, "shape is null; expected {} extents", ndim);
+    const std::span<const std::int64_t> extents(shape, static_cast<std::size_t>(ndim));
+    base::checked_elements(extents, base::dtype_size(dtype), "shape");
+    result = base::make_buffer(data, dtype, extents);
+  });
+}
+
+syncyte_status_t syncyte_log(syncyte_log_level_t level, const char* message) {
+  return guarded("log", [&] {
+    base::require(level >= SYNCYTE_LOG_ERROR && level <= SYNCYTE_LOG_DEBUG, SYNCYTE_ERR_ARGUMENT,
+                  "level is {}; expected SYNCYTE_LOG_ERROR (1) to SYNCYTE_LOG_DEBUG (4)", level);
+    base::require(message != nullptr, SYNCYTE_ERR_ARGUMENT, "message is null");
+    base::log(level, "{}", message);
+  });
+}
+}

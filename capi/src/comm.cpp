@@ -1,0 +1,250 @@
+#include "syncyte/comm.h"
+
+#include <mpi.h>
+
+#include <cerrno>
+#include <optional>
+#include <utility>
+
+#include "comm/collective.hpp"
+#include "comm/collectives.hpp"
+#include "comm/runtime.hpp"
+#include "comm_table.hpp"
+#include "guard.hpp"
+#include "syncyte_mpi.h"
+
+namespace syncyte::capi {
+
+comm_table& comms() {
+  static auto* const the_table = new comm_table("communicator");
+  return *the_table;
+}
+
+namespace {
+
+/// Runs checks of arguments before a collective starts; what they throw is brought into it, for all ranks to be told.
+template <class Checks>
+std::optional<base::error> error_of(Checks&& checks) {
+  try {
+    std::forward<Checks>(checks)();
+    return std::nullopt;
+  } catch (...) {
+    return base::current_error();
+  }
+}
+
+comm::communicator_options comm_options(const syncyte_comm_options_t* given, const syncyte_comm_t* result,
+                                        const char* argument) {
+  comm::communicator_options options;
+  options.error = error_of([&] {
+    out(result, argument);
+    const auto chosen = options_or(given, syncyte_comm_options_t{sizeof(syncyte_comm_options_t), nullptr, -1});
+    options.name = chosen.name != nullptr ? chosen.name : "";
+    options.check = chosen.check;
+  });
+  return options;
+}
+
+comm::collective_extras extras(const syncyte_collective_options_t* given) {
+  comm::collective_extras result;
+  result.error = error_of([&] {
+    const auto options =
+        options_or(given, syncyte_collective_options_t{sizeof(syncyte_collective_options_t), nullptr, 0});
+    base::require(options.stream == nullptr, SYNCYTE_ERR_UNSUPPORTED,
+                  "options->stream is set, but buffers here are in host memory; expected null");
+    result.fact = options.fact;
+  });
+  return result;
+}
+
+/// A null part (of a rank without colour) is a null handle.
+syncyte_comm_t handle_of(std::shared_ptr<comm::communicator> comm) {
+  return comm ? comms().insert(std::move(comm)) : nullptr;
+}
+
+}  // namespace
+}  // namespace syncyte::capi
+
+using namespace syncyte;
+using capi::comms;
+using capi::find_comm;
+using capi::guarded;
+using capi::out;
+using capi::started;
+
+extern "C" {
+
+syncyte_status_t syncyte_init(const syncyte_init_options_t* options) {
+  return guarded("init", [&] {
+    const auto chosen = capi::options_or(options, syncyte_init_options_t{sizeof(syncyte_init_options_t), 3});
+    comm::start(chosen.thread_level);
+  });
+}
+
+syncyte_status_t syncyte_finalize(void) {
+  return guarded("finalize", [] { comm::finish(); });
+}
+
+void syncyte_abort(int32_t exit_code) { comm::abort_job(exit_code >= 1 && exit_code <= 255 ? exit_code : 1); }
+
+syncyte_status_t syncyte_initialized(int32_t* flag) {
+  return guarded("initialized", [&] { out(flag, "flag") = comm::is_started(); });
+}
+
+syncyte_status_t syncyte_thread_level(int32_t* level) {
+  return started("thread_level", [&] { out(level, "level") = comm::thread_level(); });
+}
+
+syncyte_status_t syncyte_comm_world(syncyte_comm_t* comm) {
+  return started("comm_world", [&] { out(comm, "comm") = comms().insert(comm::world()); });
+}
+
+syncyte_status_t syncyte_comm_self(syncyte_comm_t* comm) {
+  return started("comm_self", [&] { out(comm, "comm") = comms().insert(comm::self()); });
+}
+
+syncyte_status_t syncyte_comm_from_mpi(MPI_Comm mpi_comm, const syncyte_comm_options_t* options, syncyte_comm_t* comm) {
+  return started("comm_from_mpi", [&] {
+    auto made = comm::adopt(mpi_comm, capi::comm_options(options, comm, "comm"));
+    *comm = comms().insert(std::move(made));
+  });
+}
+
+syncyte_status_t syncyte_comm_from_fortran(int32_t fortran_handle, const syncyte_comm_options_t* options,
+                                           syncyte_comm_t* comm) {
+  return started("comm_from_fortran", [&] {
+    base::require(fortran_handle >= 0, SYNCYTE_ERR_ARGUMENT,
+                  "fortran_handle is {}; expected MPI's handle of a communicator", fortran_handle);
+    auto made = comm::adopt(MPI_Comm_f2c(fortran_handle), capi::comm_options(options, comm, "comm"));
+    *comm = comms().insert(std::move(made));
+  });
+}
+
+syncyte_status_t syncyte_comm_to_fortran(syncyte_comm_t comm, int32_t* fortran_handle) {
+  return started("comm_to_fortran",
+                 [&] { out(fortran_handle, "fortran_handle") = MPI_Comm_c2f(find_comm(comm)->data()); });
+}
+
+syncyte_status_t syncyte_comm_dup(syncyte_comm_t comm, const syncyte_comm_options_t* options,
+                                  syncyte_comm_t* duplicate) {
+  return started("comm_dup", [&] {
+    auto made = find_comm(comm)->duplicate(capi::comm_options(options, duplicate, "duplicate"));
+    *duplicate = comms().insert(std::move(made));
+  });
+}
+
+syncyte_status_t syncyte_comm_split(syncyte_comm_t comm, int32_t color, int32_t key,
+                                    const syncyte_comm_options_t* options, syncyte_comm_t* part) {
+  return started("comm_split", [&] {
+    const int mpi_color = color == -1 ? MPI_UNDEFINED : color;
+    *part = capi::handle_of(find_comm(comm)->split(mpi_color, key, capi::comm_options(options, part, "part")));
+  });
+}
+
+syncyte_status_t syncyte_comm_split_program(syncyte_comm_t comm, const char* name,
+                                            const syncyte_comm_options_t* options, syncyte_comm_t* part) {
+  return started("comm_split_program", [&] {
+    const std::string program = name != nullptr ? name : program_invocation_short_name;
+    *part = capi::handle_of(find_comm(comm)->split_program(program, capi::comm_options(options, part, "part")));
+  });
+}
+
+syncyte_status_t syncyte_comm_node(syncyte_comm_t comm, const syncyte_comm_options_t* options, syncyte_comm_t* node) {
+  return started("comm_node", [&] {
+    *node = capi::handle_of(find_comm(comm)->split_node(capi::comm_options(options, node, "node")));
+  });
+}
+
+syncyte_status_t syncyte_comm_topology(syncyte_comm_t comm, syncyte_topology_t* topology) {
+  return started("comm_topology", [&] {
+    const auto size = out(topology, "topology").struct_size;
+    base::require(size == sizeof *topology, SYNCYTE_ERR_ARGUMENT, "topology->struct_size is {}; expected {}", size,
+                  sizeof *topology);
+    const comm::node_group& node = find_comm(comm)->node();
+    *topology = {size, node.count, node.index, node.size, node.rank};
+  });
+}
+
+syncyte_status_t syncyte_comm_rank(syncyte_comm_t comm, int32_t* rank) {
+  return started("comm_rank", [&] { out(rank, "rank") = find_comm(comm)->rank(); });
+}
+
+syncyte_status_t syncyte_comm_size(syncyte_comm_t comm, int32_t* size) {
+  return started("comm_size", [&] { out(size, "size") = find_comm(comm)->size(); });
+}
+
+syncyte_status_t syncyte_comm_check_level(syncyte_comm_t comm, int32_t* level) {
+  return started("comm_check_level", [&] { out(level, "level") = static_cast<int32_t>(find_comm(comm)->check()); });
+}
+
+syncyte_status_t syncyte_comm_retain(syncyte_comm_t comm) {
+  return guarded("comm_retain", [&] { comms().retain(comm, "comm"); });
+}
+
+syncyte_status_t syncyte_comm_release(syncyte_comm_t comm) {
+  return guarded("comm_release", [&] { comms().release(comm, "comm"); });
+}
+
+syncyte_status_t syncyte_comm_destroy(syncyte_comm_t* comm) {
+  return guarded("comm_destroy", [&] { comms().destroy(comm, "comm"); });
+}
+
+syncyte_status_t syncyte_comm_agree(syncyte_comm_t comm, syncyte_status_t status, const char* operation, int32_t count,
+                                    const syncyte_fact_t* facts) {
+  return started("comm_agree", [&] {
+    const auto group = find_comm(comm);
+    comm::collective_call call(*group, operation != nullptr ? operation : "comm_agree",
+                               comm::collective_call::lifecycle);
+    if (status != SYNCYTE_SUCCESS) call.set_error(base::error(status, capi::last_error_reason()));
+    call.attempt([&] {
+      base::require(operation != nullptr, SYNCYTE_ERR_ARGUMENT, "operation is null; expected a name");
+      base::require(count >= 0 && count <= 32, SYNCYTE_ERR_ARGUMENT, "count is {}; expected 0 to 32", count);
+      base::require(facts != nullptr || count == 0, SYNCYTE_ERR_ARGUMENT, "facts is null; expected {} facts", count);
+      for (int32_t i = 0; i < count; ++i)
+        call.fact(facts[i].name != nullptr ? facts[i].name : "a fact without a name", facts[i].value);
+    });
+    call.agree();
+  });
+}
+
+syncyte_status_t syncyte_collect(syncyte_comm_t comm) {
+  return started("collect", [&] {
+    const auto group = find_comm(comm);
+    comm::collective_call(*group, "collect", comm::collective_call::lifecycle).agree();
+  });
+}
+
+syncyte_status_t syncyte_comm_barrier(syncyte_comm_t comm) {
+  return started("comm_barrier", [&] { comm::barrier(*find_comm(comm)); });
+}
+
+syncyte_status_t syncyte_comm_bcast(syncyte_comm_t comm, int32_t root, const syncyte_collective_options_t* options,
+                                    const syncyte_buffer_t* buffer) {
+  return started("comm_bcast", [&] { comm::bcast(*find_comm(comm), buffer, root, capi::extras(options)); });
+}
+
+syncyte_status_t syncyte_comm_allreduce(syncyte_comm_t comm, const syncyte_buffer_t* input, syncyte_op_t op,
+                                        const syncyte_collective_options_t* options, const syncyte_buffer_t* output) {
+  return started("comm_allreduce",
+                 [&] { comm::allreduce(*find_comm(comm), input, output, op, capi::extras(options)); });
+}
+
+syncyte_status_t syncyte_comm_allgather(syncyte_comm_t comm, const syncyte_buffer_t* input,
+                                        const syncyte_collective_options_t* options, const syncyte_buffer_t* output) {
+  return started("comm_allgather", [&] { comm::allgather(*find_comm(comm), input, output, capi::extras(options)); });
+}
+
+syncyte_status_t syncyte_comm_allgatherv(syncyte_comm_t comm, const syncyte_buffer_t* input, const int64_t* counts,
+                                         const syncyte_collective_options_t* options, const syncyte_buffer_t* output) {
+  return started("comm_allgatherv",
+                 [&] { comm::allgatherv(*find_comm(comm), input, counts, output, capi::extras(options)); });
+}
+
+syncyte_status_t syncyte_comm_alltoallv(syncyte_comm_t comm, const syncyte_buffer_t* input, const int64_t* send_counts,
+                                        const int64_t* recv_counts, const syncyte_collective_options_t* options,
+                                        const syncyte_buffer_t* output) {
+  return started("comm_alltoallv", [&] {
+    comm::alltoallv(*find_comm(comm), input, send_counts, recv_counts, output, capi::extras(options));
+  });
+}
+}

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <memory>
+
+#include "comm/communicator.hpp"
+#include "handle_table.hpp"
+#include "syncyte/comm.h"
+
+namespace syncyte::capi {
+
+using comm_table = handle_table<syncyte_comm_t, comm::communicator>;
+
+/// The communicators behind handles.
+comm_table& comms();
+
+/// The communicator of a C argument; throws SYNCYTE_ERR_HANDLE.
+inline std::shared_ptr<comm::communicator> find_comm(syncyte_comm_t comm) { return comms().find(comm, "comm"); }
+
+}  // namespace syncyte::capi

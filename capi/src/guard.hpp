@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "base/error.hpp"
+#include "syncyte/base.h"
+
+namespace syncyte::capi {
+
+/// Makes the exception in flight this thread's last error, and returns its status.
+syncyte_status_t keep_current_error(const char* operation) noexcept;
+
+/// Text of this thread's last error without "... failed on rank ...", for an agreement that passes it on.
+const std::string& last_error_reason();
+
+/// Throws SYNCYTE_ERR_NOT_INITIALISED unless syncyte_init() was called.
+void require_started();
+
+/// Measures an operation for the trace hook, if there is one.
+class trace_scope {
+ public:
+  explicit trace_scope(const char* operation);
+  void end(syncyte_status_t status) noexcept;
+
+ private:
+  const char* operation_;
+  std::int64_t begin_ns_;  // 0: nobody listens
+};
+
+/// Bytes that the operation in progress on this thread moves, for the trace.
+void trace_bytes(std::size_t bytes);
+
+/// Runs the body of a C function: no exception leaves. `operation` is the function's name without "syncyte_".
+template <class Body>
+syncyte_status_t guarded(const char* operation, Body&& body) noexcept {
+  try {
+    std::forward<Body>(body)();
+    return SYNCYTE_SUCCESS;
+  } catch (...) {
+    return keep_current_error(operation);
+  }
+}
+
+/// guarded() for functions that need syncyte_init() first; traced.
+template <class Body>
+syncyte_status_t started(const char* operation, Body&& body) noexcept {
+  trace_scope trace(operation);
+  const syncyte_status_t status = guarded(operation, [&] {
+    require_started();
+    std::forward<Body>(body)();
+  });
+  trace.end(status);
+  return status;
+}
+
+/// An options struct: the caller's known members over the defaults. Older callers' structs are shorter; unknown longer
+/// ones are refused, because what they ask for would be ignored.
+template <class Options>
+Options options_or(const Options* given, const Options& defaults) {
+  if (given == nullptr) return defaults;
+  base::require(given->struct_size == sizeof(Options), SYNCYTE_ERR_ARGUMENT,
+                "options->struct_size is {}; expected {} (the sizeof of the struct)", given->struct_size,
+                sizeof(Options));
+  return *given;
+}
+
+}  // namespace syncyte::capi

@@ -1,0 +1,91 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <shared_mutex>
+#include <unordered_map>
+#include <utility>
+
+#include "base/error.hpp"
+
+namespace syncyte::capi {
+
+/// A number that no other handle of the process ever had or will have, of whatever type.
+inline std::intptr_t next_handle_number() {
+  static std::atomic<std::intptr_t> last{0xC0};  // so that small integers and flags are never taken for handles
+  return ++last;
+}
+
+/// The objects behind handles of one type, with their reference counts. A handle is a number in a pointer's clothes: it
+/// is looked up and never followed, so that a freed or foreign one is an error and not a crash.
+template <class Handle, class Object>
+class handle_table {
+ public:
+  explicit handle_table(const char* type_name) : type_name_(type_name) {}
+
+  Handle insert(std::shared_ptr<Object> object) {
+    const std::intptr_t number = next_handle_number();
+    const std::unique_lock lock(mutex_);
+    entries_.emplace(number, entry{std::move(object), 1});
+    return reinterpret_cast<Handle>(number);
+  }
+
+  /// The object; throws SYNCYTE_ERR_HANDLE. `argument` is the parameter's name in messages.
+  std::shared_ptr<Object> find(Handle handle, const char* argument) const {
+    const std::shared_lock lock(mutex_);
+    return at(entries_, handle, argument).object;
+  }
+
+  void retain(Handle handle, const char* argument) {
+    const std::unique_lock lock(mutex_);
+    ++at(entries_, handle, argument).references;
+  }
+
+  /// Drops a reference; with the last one the object goes, outside the lock.
+  void release(Handle handle, const char* argument) {
+    std::shared_ptr<Object> last;
+    const std::unique_lock lock(mutex_);
+    entry& found = at(entries_, handle, argument);
+    if (--found.references > 0) return;
+    last = std::move(found.object);
+    entries_.erase(reinterpret_cast<std::intptr_t>(handle));
+  }
+
+  /// release() and null; null is fine.
+  void destroy(Handle* handle, const char* argument) {
+    base::require(handle != nullptr, SYNCYTE_ERR_ARGUMENT, "{} is null; expected the address of a handle", argument);
+    if (*handle == nullptr) return;
+    release(*handle, argument);
+    *handle = nullptr;
+  }
+
+ private:
+  struct entry {
+    std::shared_ptr<Object> object;
+    std::int64_t references;
+  };
+
+  template <class Entries>
+  auto& at(Entries& entries, Handle handle, const char* argument) const {
+    base::require(handle != nullptr, SYNCYTE_ERR_HANDLE, "{} is a null handle; expected a {}", argument, type_name_);
+    const auto found = entries.find(reinterpret_cast<std::intptr_t>(handle));
+    base::require(found != entries.end(), SYNCYTE_ERR_HANDLE, "{} is a handle that was freed, or not a {}", argument,
+                  type_name_);
+    return found->second;
+  }
+
+  const char* type_name_;
+  mutable std::shared_mutex mutex_;
+  std::unordered_map<std::intptr_t, entry> entries_;
+};
+
+/// Checks an output parameter.
+template <class T>
+T& out(T* pointer, const char* argument) {
+  base::require(pointer != nullptr, SYNCYTE_ERR_ARGUMENT, "{} is null; expected an address for the result", argument);
+  return *pointer;
+}
+
+}  // namespace syncyte::capi

@@ -1,0 +1,162 @@
+#include "comm/collective.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "comm/mpi.hpp"
+
+namespace syncyte::comm {
+namespace {
+
+std::string ranks_text(const std::vector<int>& ranks) {
+  return fmt::format("rank{} {}", ranks.size() > 1 ? "s" : "", fmt::join(ranks, ", "));
+}
+
+/// " of world": ranks are those of the communicator, and say of which.
+std::string of_comm(const communicator& comm) { return comm.name().empty() ? "" : " of " + comm.name(); }
+
+}  // namespace
+
+/// The facts of one rank, as they are exchanged once it is clear that they differ.
+struct collective_call::record {
+  char operation[48];
+  std::uint64_t sequence;
+  std::uint64_t count;
+  struct {
+    char name[24];
+    std::int64_t value;
+  } facts[max_facts];
+};
+
+collective_call::collective_call(communicator& comm, const char* operation, kind how)
+    : comm_(comm),
+      operation_(operation),
+      kind_(how),
+      sequence_(0),
+      watched_(operation, comm.name(), comm.sequence_ + 1) {
+  base::require(!comm.busy_.test_and_set(std::memory_order_acquire), SYNCYTE_ERR_BUSY,
+                "{}: another thread is inside a collective of communicator {}; use one communicator per thread",
+                operation, comm.name());
+  sequence_ = ++comm.sequence_;
+}
+
+collective_call::~collective_call() { comm_.busy_.clear(std::memory_order_release); }
+
+void collective_call::fact(const char* name, std::int64_t value) {
+  if (fact_count_ < max_facts) facts_[fact_count_++] = {name, value};
+}
+
+std::uint64_t collective_call::hash() const {
+  std::uint64_t values[max_facts + 2];
+  std::size_t count = 0;
+  values[count++] = sequence_;
+  values[count++] = XXH3_64bits(operation_, std::strlen(operation_));
+  for (std::size_t i = 0; i < fact_count_; ++i) values[count++] = static_cast<std::uint64_t>(facts_[i].value);
+  return XXH3_64bits(values, count * sizeof values[0]);
+}
+
+void collective_call::agree() {
+  if (kind_ == data && comm_.check() == check_level::off) {
+    if (error_) throw *error_;
+    return;
+  }
+  const std::uint64_t status = error_ ? static_cast<std::uint64_t>(error_->status()) : 0;
+  const std::uint64_t pending = kind_ == lifecycle && comm_.deferred().pending();
+  const std::uint64_t local_hash = hash();
+  const std::uint64_t local[3] = {status << 1 | pending, local_hash, ~local_hash};
+  std::uint64_t highest[3];
+  check_mpi(MPI_Allreduce(local, highest, 3, MPI_UINT64_T, MPI_MAX, comm_.control()), "MPI_Allreduce (agreement)");
+  if (highest[0] >> 1 != 0) explain_failure();
+  if (highest[1] != ~highest[2]) explain_mismatch();
+  if (kind_ == lifecycle && (highest[0] & 1) != 0) comm_.deferred().collect(comm_.control());
+}
+
+void collective_call::explain_failure() const {
+  const std::int32_t status = error_ ? error_->status() : SYNCYTE_SUCCESS;
+  std::vector<std::int32_t> all(static_cast<std::size_t>(comm_.size()));
+  check_mpi(MPI_Allgather(&status, 1, MPI_INT32_T, all.data(), 1, MPI_INT32_T, comm_.control()), "MPI_Allgather");
+  const auto worst = std::max_element(all.begin(), all.end());  // of several, the lowest rank's
+  const int source = static_cast<int>(worst - all.begin());
+  std::string message = comm_.rank() == source ? error_->what() : "";
+  std::uint64_t length = message.size();
+  check_mpi(MPI_Bcast(&length, 1, MPI_UINT64_T, source, comm_.control()), "MPI_Bcast");
+  message.resize(length);
+  check_mpi(MPI_Bcast(message.data(), static_cast<int>(length), MPI_CHAR, source, comm_.control()), "MPI_Bcast");
+  std::vector<int> others;
+  for (int rank = 0; rank < comm_.size(); ++rank)
+    if (rank != source && all[static_cast<std::size_t>(rank)] != SYNCYTE_SUCCESS) others.push_back(rank);
+  const std::string more = others.empty() ? "" : fmt::format(" (failed on {} too)", ranks_text(others));
+  throw agreed_error(*worst,
+                     fmt::format("{} failed on rank {}{}: {}{}", operation_, source, of_comm(comm_), message, more));
+}
+
+collective_call::record collective_call::make_record() const {
+  record result{};
+  std::strncpy(result.operation, operation_, sizeof result.operation - 1);
+  result.sequence = sequence_;
+  result.count = fact_count_;
+  for (std::size_t i = 0; i < fact_count_; ++i) {
+    std::strncpy(result.facts[i].name, facts_[i].name, sizeof result.facts[i].name - 1);
+    result.facts[i].value = facts_[i].value;
+  }
+  return result;
+}
+
+namespace {
+
+/// Groups ranks by a property; the largest group first, of equal ones that with the lowest rank.
+template <class Property>
+auto groups_of(int size, Property&& property) {
+  using value = decltype(property(0));
+  std::vector<std::pair<value, std::vector<int>>> groups;
+  for (int rank = 0; rank < size; ++rank) {
+    const value mine = property(rank);
+    auto found = std::find_if(groups.begin(), groups.end(), [&](const auto& group) { return group.first == mine; });
+    if (found == groups.end()) found = groups.insert(groups.end(), {mine, {}});
+    found->second.push_back(rank);
+  }
+  std::stable_sort(groups.begin(), groups.end(),
+                   [](const auto& a, const auto& b) { return a.second.size() > b.second.size(); });
+  return groups;
+}
+
+template <class Groups>
+std::string groups_text(const Groups& groups) {
+  std::vector<std::string> parts;
+  for (const auto& [value, ranks] : groups) parts.push_back(fmt::format("{} on {}", value, ranks_text(ranks)));
+  return fmt::format("{}", fmt::join(parts, ", but "));
+}
+
+}  // namespace
+
+void collective_call::explain_mismatch() const {
+  const record mine = make_record();
+  std::vector<record> all(static_cast<std::size_t>(comm_.size()));
+  check_mpi(MPI_Allgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, comm_.control()),
+            "MPI_Allgather");
+  const auto at = [&](int rank) -> const record& { return all[static_cast<std::size_t>(rank)]; };
+  std::string what;
+  const auto operations = groups_of(comm_.size(), [&](int rank) { return std::string(at(rank).operation); });
+  if (operations.size() > 1) {
+    what = fmt::format("the ranks called different operations: {}", groups_text(operations));
+  } else {
+    const auto sequences = groups_of(comm_.size(), [&](int rank) { return at(rank).sequence; });
+    if (sequences.size() > 1) what = fmt::format("number of the collective is {}", groups_text(sequences));
+    for (std::size_t i = 0; i < mine.count && what.empty(); ++i) {
+      const auto values = groups_of(comm_.size(), [&](int rank) { return at(rank).facts[i].value; });
+      if (values.size() > 1) what = fmt::format("{} is {}", mine.facts[i].name, groups_text(values));
+    }
+    if (what.empty()) what = "the ranks gave different numbers of facts";
+  }
+  throw agreed_error(SYNCYTE_ERR_MISMATCH,
+                     fmt::format("{}: the ranks{} disagree: {}", operation_, of_comm(comm_), what));
+}
+
+}  // namespace syncyte::comm

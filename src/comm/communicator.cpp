@@ -1,0 +1,167 @@
+#include "comm/communicator.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/environment.hpp"
+#include "comm/collective.hpp"
+#include "comm/mpi.hpp"
+
+namespace syncyte::comm {
+namespace {
+
+check_level chosen_check(int check, check_level inherited) {
+  base::require(check >= -1 && check <= 2, SYNCYTE_ERR_ARGUMENT,
+                "options->check is {}; expected -1 (as the parent), 0 (off), 1 (on) or 2 (full)", check);
+  return check < 0 ? inherited : static_cast<check_level>(check);
+}
+
+check_level environment_check_level() {
+  base::environment_check("SYNCYTE_CHECK", {"off", "on", "full"});
+  return static_cast<check_level>(base::environment_choice("SYNCYTE_CHECK", {"off", "on", "full"}, 1));
+}
+
+void free_communicator(MPI_Comm& comm) {
+  if (comm != MPI_COMM_NULL) MPI_Comm_free(&comm);
+}
+
+/// A duplicate whose errors are returned and not fatal.
+MPI_Comm duplicate_of(MPI_Comm original) {
+  MPI_Comm result = MPI_COMM_NULL;
+  check_mpi(MPI_Comm_dup(original, &result), "MPI_Comm_dup");
+  MPI_Comm_set_errhandler(result, MPI_ERRORS_RETURN);
+  return result;
+}
+
+/// What can be said about the level before there is a communicator to agree on: all ranks take the highest, and
+/// `all_valid` tells them whether one of them gave nonsense.
+check_level agree_on_check(MPI_Comm comm, const communicator_options& options, check_level inherited) {
+  std::int32_t local[2] = {0, 0};  // {a rank's argument is bad, level}
+  std::string complaint;
+  try {
+    if (options.error) throw *options.error;
+    local[1] = static_cast<std::int32_t>(chosen_check(options.check, inherited));
+  } catch (const base::error& error) {
+    local[0] = 1;
+    complaint = error.what();
+  }
+  std::int32_t highest[2];
+  check_mpi(MPI_Allreduce(local, highest, 2, MPI_INT32_T, MPI_MAX, comm), "MPI_Allreduce");
+  if (highest[0] != 0)
+    base::fail(SYNCYTE_ERR_ARGUMENT, "{}", complaint.empty() ? "an argument of another rank is invalid" : complaint);
+  return static_cast<check_level>(highest[1]);
+}
+
+}  // namespace
+
+void communicator_handles::free_collectively() noexcept {
+  try {
+    deferred.free_all();
+  } catch (...) {  // MPI failed: nothing can be done about it, and the communicators are freed all the same
+  }
+  free_communicator(node.comm);
+  free_communicator(control);
+  free_communicator(data);
+}
+
+communicator::communicator(std::shared_ptr<communicator_handles> handles, std::string name, check_level check)
+    : handles_(std::move(handles)), name_(std::move(name)), check_(check) {
+  MPI_Comm_rank(handles_->data, &rank_);
+  MPI_Comm_size(handles_->data, &size_);
+}
+
+communicator::~communicator() {
+  if (parent_) parent_->deferred().drop(id_in_parent_);
+}
+
+void communicator::free_now() { handles_->free_collectively(); }
+
+std::shared_ptr<communicator> communicator::make(MPI_Comm data, const node_group* inherited, const std::string& name,
+                                                 check_level check) {
+  auto handles = std::make_shared<communicator_handles>();
+  handles->data = data;
+  handles->control = duplicate_of(data);
+  handles->node = find_node_group(handles->control, inherited);
+  return std::shared_ptr<communicator>(new communicator(std::move(handles), name, check));
+}
+
+std::shared_ptr<communicator> communicator::make_root(MPI_Comm original, const communicator_options& options) {
+  MPI_Comm data = duplicate_of(original);
+  try {
+    const auto check = agree_on_check(data, options, environment_check_level());
+    return make(data, nullptr, options.name.empty() ? "comm" : options.name, check);
+  } catch (...) {
+    free_communicator(data);
+    throw;
+  }
+}
+
+std::shared_ptr<communicator> communicator::split(int color, int key, const communicator_options& options) {
+  collective_call call(*this, "comm_split", collective_call::lifecycle);
+  check_level check = check_;
+  call.attempt([&] {
+    if (options.error) throw *options.error;
+    base::require(color >= 0 || color == MPI_UNDEFINED, SYNCYTE_ERR_ARGUMENT,
+                  "color is {}; expected 0 or more, or -1 for no part", color);
+    check = chosen_check(options.check, check_);
+  });
+  call.fact("check", static_cast<int>(check));
+  call.agree();
+  MPI_Comm data = MPI_COMM_NULL;
+  check_mpi(MPI_Comm_split(handles_->data, color, key, &data), "MPI_Comm_split");
+  std::shared_ptr<communicator> part;
+  if (data != MPI_COMM_NULL) {
+    MPI_Comm_set_errhandler(data, MPI_ERRORS_RETURN);
+    const std::string name = options.name.empty() ? fmt::format("{}/{}", name_, color) : options.name;
+    part = make(data, &node(), name, check);
+  }
+  // Every rank registers something, so that ids stay the same on all of them.
+  const auto id = handles_->deferred.add(part ? part->handles_ : std::make_shared<communicator_handles>());
+  if (part) {
+    part->parent_ = shared_from_this();
+    part->id_in_parent_ = id;
+  } else {
+    handles_->deferred.drop(id);
+  }
+  return part;
+}
+
+std::shared_ptr<communicator> communicator::split_program(const std::string& program,
+                                                          const communicator_options& options) {
+  constexpr std::size_t limit = 256;
+  std::array<char, limit> mine{};
+  {
+    collective_call call(*this, "comm_split_program", collective_call::lifecycle);
+    call.attempt([&] {
+      if (options.error) throw *options.error;
+      base::require(!program.empty() && program.size() < limit, SYNCYTE_ERR_ARGUMENT,
+                    "name has {} bytes; expected 1 to {}", program.size(), limit - 1);
+      std::copy(program.begin(), program.end(), mine.begin());
+    });
+    call.agree();
+  }
+  std::vector<char> names(limit * static_cast<std::size_t>(size_));
+  check_mpi(MPI_Allgather(mine.data(), limit, MPI_CHAR, names.data(), limit, MPI_CHAR, handles_->control),
+            "MPI_Allgather");
+  int color = 0;  // the lowest rank of the same name
+  while (program != names.data() + limit * static_cast<std::size_t>(color)) ++color;
+  communicator_options named = options;
+  if (named.name.empty()) named.name = fmt::format("{}/{}", name_, program);
+  return split(color, rank_, named);
+}
+
+std::shared_ptr<communicator> communicator::split_node(const communicator_options& options) {
+  communicator_options named = options;
+  if (named.name.empty()) named.name = fmt::format("{}/node{}", name_, node().index);
+  return split(node().index, rank_, named);
+}
+
+deferred_reference::deferred_reference(std::shared_ptr<communicator> comm,
+                                       std::shared_ptr<collective_resource> resource)
+    : comm_(std::move(comm)), id_(comm_->deferred().add(std::move(resource))) {}
+
+deferred_reference::~deferred_reference() { comm_->deferred().drop(id_); }
+
+}  // namespace syncyte::comm

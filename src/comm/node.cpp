@@ -1,0 +1,193 @@
+#include "comm/node.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include "base/log.hpp"
+#include "comm/mpi.hpp"
+
+namespace syncyte::comm {
+namespace {
+
+/// State and start time of a process, from /proc/PID/stat; nothing if it is not there.
+struct process_stat {
+  char state = '?';
+  std::int64_t start_time = 0;
+};
+
+std::optional<process_stat> read_stat(std::int64_t pid) {
+  std::ifstream file(fmt::format("/proc/{}/stat", pid));
+  std::string line;
+  if (!std::getline(file, line)) return std::nullopt;
+  const auto after_name = line.rfind(')');  // the name may hold anything, parentheses too
+  if (after_name == std::string::npos) return std::nullopt;
+  std::istringstream fields(line.substr(after_name + 1));
+  process_stat result;
+  fields >> result.state;
+  std::string skipped;
+  for (int field = 4; field < 22; ++field) fields >> skipped;
+  fields >> result.start_time;
+  return fields ? std::optional(result) : std::nullopt;
+}
+
+MPI_Comm split(MPI_Comm comm, int color, int key) {
+  MPI_Comm result = MPI_COMM_NULL;
+  check_mpi(MPI_Comm_split(comm, color, key, &result), "MPI_Comm_split");
+  MPI_Comm_set_errhandler(result, MPI_ERRORS_RETURN);
+  return result;
+}
+
+/// What a probe of one way to share found.
+struct sharing_probe {
+  memory::sharing method = memory::sharing::none;
+  int successes = 0;
+  bool is_attached = false;
+};
+
+/// Tries the ways in order until one works for all of the candidate's ranks; otherwise the one that worked for most.
+sharing_probe probe_sharing(MPI_Comm candidate) {
+  int size = 0;
+  MPI_Comm_size(candidate, &size);
+  sharing_probe best;
+  for (const auto method : memory::sharing_candidates()) {
+    if (method == memory::sharing::none) break;
+    const shared_attempt attempt = share_segment(candidate, 4096, method);
+    if (attempt.successes > best.successes) best = {method, attempt.successes, static_cast<bool>(attempt.segment)};
+    if (best.successes == size) break;
+    if (attempt.error)
+      base::log(SYNCYTE_LOG_INFO, "sharing memory by {} does not work here: {}", memory::sharing_name(method),
+                attempt.error->what());
+  }
+  return best;
+}
+
+/// The ranks that really share memory: those of one host that attached in a trial; the others are alone.
+void find_by_trying(MPI_Comm comm, int rank, node_group& group) {
+  MPI_Comm candidate = MPI_COMM_NULL;
+  check_mpi(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &candidate), "MPI_Comm_split_type");
+  MPI_Comm_set_errhandler(candidate, MPI_ERRORS_RETURN);
+  int candidate_size = 0;
+  MPI_Comm_size(candidate, &candidate_size);
+  const sharing_probe probe = candidate_size > 1 ? probe_sharing(candidate) : sharing_probe{};
+  group.comm = split(candidate, probe.is_attached ? 0 : 1 + rank, rank);
+  group.method = probe.is_attached ? probe.method : memory::sharing::none;
+  MPI_Comm_free(&candidate);
+}
+
+void number_nodes(MPI_Comm comm, node_group& group) {
+  int size = 0;
+  MPI_Comm_size(comm, &size);
+  const int leader = group.members.front();
+  std::vector<int> leaders(static_cast<std::size_t>(size));
+  check_mpi(MPI_Allgather(&leader, 1, MPI_INT, leaders.data(), 1, MPI_INT, comm), "MPI_Allgather");
+  std::vector<int> distinct = leaders;
+  std::sort(distinct.begin(), distinct.end());
+  distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
+  const auto number = [&](int of) {
+    return static_cast<int>(std::lower_bound(distinct.begin(), distinct.end(), of) - distinct.begin());
+  };
+  group.count = static_cast<int>(distinct.size());
+  group.index = number(leader);
+  group.node_of.resize(leaders.size());
+  std::transform(leaders.begin(), leaders.end(), group.node_of.begin(), number);
+}
+
+void exchange_processes(node_group& group) {
+  const process_id mine = this_process();
+  group.processes.resize(static_cast<std::size_t>(group.size));
+  check_mpi(MPI_Allgather(&mine, sizeof mine, MPI_BYTE, group.processes.data(), sizeof mine, MPI_BYTE, group.comm),
+            "MPI_Allgather");
+  // In another PID namespace the numbers mean somebody else: nothing is known about such a process.
+  for (auto& process : group.processes)
+    if (!is_alive(process)) process = {};
+}
+
+}  // namespace
+
+process_id this_process() {
+  const std::int64_t pid = ::getpid();
+  const auto stat = read_stat(pid);
+  return {pid, stat ? stat->start_time : 0};
+}
+
+bool is_alive(const process_id& process) {
+  const auto stat = read_stat(process.pid);
+  return stat && stat->start_time == process.start_time && stat->state != 'Z' && stat->state != 'X';
+}
+
+int node_group::node_rank(int comm_rank) const {
+  const auto found = std::lower_bound(members.begin(), members.end(), comm_rank);
+  return found != members.end() && *found == comm_rank ? static_cast<int>(found - members.begin()) : -1;
+}
+
+bool node_group::is_alive(int node_rank) const {
+  const auto& process = processes[static_cast<std::size_t>(node_rank)];
+  return process.pid == 0 || comm::is_alive(process);
+}
+
+node_group find_node_group(MPI_Comm comm, const node_group* inherited) {
+  int rank = 0;
+  MPI_Comm_rank(comm, &rank);
+  node_group group;
+  if (inherited != nullptr) {
+    group.comm = split(comm, inherited->index, rank);
+    group.method = inherited->method;
+  } else {
+    find_by_trying(comm, rank, group);
+  }
+  MPI_Comm_rank(group.comm, &group.rank);
+  MPI_Comm_size(group.comm, &group.size);
+  group.members.resize(static_cast<std::size_t>(group.size));
+  check_mpi(MPI_Allgather(&rank, 1, MPI_INT, group.members.data(), 1, MPI_INT, group.comm), "MPI_Allgather");
+  number_nodes(comm, group);
+  exchange_processes(group);
+  return group;
+}
+
+shared_attempt share_segment(MPI_Comm node, std::size_t bytes, memory::sharing method) {
+  shared_attempt result;
+  int rank = 0;
+  int size = 0;
+  MPI_Comm_rank(node, &rank);
+  MPI_Comm_size(node, &size);
+  struct {
+    std::int32_t is_there = 0;
+    memory::ticket ticket{};
+  } offer;
+  if (rank == 0) {
+    try {
+      result.segment = memory::segment::create(bytes, method);
+      offer = {1, result.segment.ticket()};
+    } catch (...) {
+      result.error = base::current_error();
+    }
+  }
+  check_mpi(MPI_Bcast(&offer, sizeof offer, MPI_BYTE, 0, node), "MPI_Bcast");
+  if (rank != 0 && offer.is_there != 0) {
+    try {
+      result.segment = memory::segment::attach(offer.ticket);
+    } catch (...) {
+      result.error = base::current_error();
+    }
+  }
+  // The leader serves descriptors while the others attach, and stops when all of them have succeeded or failed.
+  const int mine = static_cast<bool>(result.segment);
+  MPI_Request request = MPI_REQUEST_NULL;
+  check_mpi(MPI_Iallreduce(&mine, &result.successes, 1, MPI_INT, MPI_SUM, node, &request), "MPI_Iallreduce");
+  int is_complete = 0;
+  while (is_complete == 0) {
+    if (rank == 0 && mine != 0) result.segment.serve(size - 1, std::chrono::milliseconds(1));
+    check_mpi(MPI_Test(&request, &is_complete, MPI_STATUS_IGNORE), "MPI_Test");
+  }
+  if (rank == 0 && mine != 0) result.segment.finish();
+  if (rank != 0 && offer.is_there == 0)
+    result.error = base::error(SYNCYTE_ERR_MEMORY, "the node's first rank could not create shared memory");
+  return result;
+}
+
+}  // namespace syncyte::comm
