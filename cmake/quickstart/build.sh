@@ -1,0 +1,72 @@
+# shellcheck shell=bash
+# Configuration by preset, the build, and what is run then.
+
+# Compilations at the same time: the cores, but one per 1.5 GiB of free memory at most (torch's headers are large).
+jobs_for_this_machine() {
+  local cores memory
+  cores="$(nproc)"
+  memory="$(awk '/^MemAvailable:/ { print int($2 / 1572864) }' /proc/meminfo)"
+  ((memory < 1)) && memory=1
+  echo "${SYNCYTE_JOBS:-$((cores < memory ? cores : memory))}"
+}
+
+# Runs CMake where the answers could differ from last time; the build itself notices changed CMake files.
+configure() {
+  local -a arguments=(--preset "${SYNCYTE_PRESET:-default}" -B "${BUILD_FOLDER}"
+    "-DPython3_EXECUTABLE=$(python_of_environment)")
+  local -a more
+  read -r -a more <<<"${SYNCYTE_CMAKE_ARGS:-}"
+  arguments+=("${more[@]}")
+  local stamp="${BUILD_FOLDER}/.quickstart" wanted
+  wanted="${arguments[*]} $(cat "${SYNCYTE_ROOT}/CMakePresets.json" "${LOCK_FILE}" | sha256sum)"
+  if [[ -f "${BUILD_FOLDER}/build.ninja" && -f "${stamp}" && "$(<"${stamp}")" == "${wanted}" ]]; then
+    return 0
+  fi
+  step "Configuring build/ (preset ${SYNCYTE_PRESET:-default})"
+  rm -f "${stamp}"
+  cmake "${arguments[@]}"
+  printf '%s\n' "${wanted}" >"${stamp}"
+}
+
+# build_target [TARGET]: all targets without an argument.
+build_target() {
+  local -a target=()
+  (($# == 0)) || target=(--target "$1")
+  step "Building ${1:-all} with $(jobs_for_this_machine) jobs"
+  cmake --build "${BUILD_FOLDER}" --parallel "$(jobs_for_this_machine)" "${target[@]}"
+}
+
+# Open MPI refuses to start as root unless told twice.
+allow_mpirun_as_root() {
+  if ((EUID == 0)); then
+    export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+  fi
+}
+
+run_build() {
+  build_target
+  step "Built in ${BUILD_FOLDER}"
+}
+
+run_demo() {
+  build_target demo_programs
+  allow_mpirun_as_root
+  step "The demo"
+  "$(python_of_environment)" "${SYNCYTE_ROOT}/examples/tsunami/demo.py" --build "${BUILD_FOLDER}" "$@"
+  step "Done"
+}
+
+run_test() {
+  build_target
+  allow_mpirun_as_root
+  step "The tests"
+  ctest --test-dir "${BUILD_FOLDER}" --label-exclude slow --output-on-failure --no-tests=error \
+    --parallel "$(nproc)" "$@"
+}
+
+run_bench() {
+  allow_mpirun_as_root
+  step "The benchmarks"
+  build_target bench
+  step "Done: ${BUILD_FOLDER}/bench/report.json"
+}
