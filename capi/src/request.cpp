@@ -11,8 +11,9 @@ namespace {
 /// A started operation made of callbacks. Its status is asked once, when it ends.
 class request {
  public:
-  request(syncyte_request_poll_fn_t poll, syncyte_request_wait_fn_t wait, syncyte_request_free_fn_t free, void* context)
-      : poll_(poll), wait_(wait), free_(free), context_(context) {}
+  request(syncyte_request_poll_fn_t poll, syncyte_request_wait_fn_t waiter, syncyte_request_free_fn_t free,
+          void* context)
+      : poll_(poll), wait_(waiter), free_(free), context_(context) {}
 
   ~request() {
     if (free_ != nullptr && is_done_) free_(context_);

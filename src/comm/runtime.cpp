@@ -76,6 +76,27 @@ communicator_options named(const char* name) {
   return options;
 }
 
+/// Bad values in the environment of one rank are every rank's error.
+communicator_options world_options() {
+  communicator_options options = named("world");
+  try {
+    base::environment_check("SYNCYTE_LOG", {"off", "error", "warn", "info", "debug"});
+    base::environment_check("SYNCYTE_SHM", {"proc", "socket", "shm", "none"});
+    base::environment_check("SYNCYTE_CHECK", {"off", "on", "full"});
+  } catch (...) {
+    options.error = base::current_error();
+  }
+  return options;
+}
+
+void finalise_mpi(runtime_state& runtime) {
+  if (!runtime.owns_mpi || mpi_is(MPI_Finalized)) return;
+  // on_mpi_finalize() takes the lock on this thread, and finds nothing to do.
+  runtime.mutex.unlock();
+  MPI_Finalize();
+  runtime.mutex.lock();
+}
+
 }  // namespace
 
 void start(int thread_level) {
@@ -88,9 +109,7 @@ void start(int thread_level) {
                 "options->thread_level is {}; expected 0 (single) to 3 (multiple)", thread_level);
   constexpr int levels[] = {MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED, MPI_THREAD_MULTIPLE};
   start_mpi(runtime, levels[thread_level]);
-  base::environment_check("SYNCYTE_LOG", {"off", "error", "warn", "info", "debug"});
-  base::environment_check("SYNCYTE_SHM", {"proc", "socket", "shm", "none"});
-  auto world_comm = communicator::make_root(MPI_COMM_WORLD, named("world"));
+  auto world_comm = communicator::make_root(MPI_COMM_WORLD, world_options());
   base::set_process_rank(world_comm->rank());
   runtime.roots = {world_comm, communicator::make_root(MPI_COMM_SELF, named("self"))};
   watch_mpi_finalize();
@@ -101,14 +120,8 @@ void start(int thread_level) {
 void finish() {
   runtime_state& runtime = state();
   const std::lock_guard lock(runtime.mutex);
-  if (!runtime.is_started) return;
-  tear_down(runtime);
-  if (runtime.owns_mpi && !mpi_is(MPI_Finalized)) {
-    // The callback takes the lock, and finds nothing to do: it runs on this thread, so let go first.
-    runtime.mutex.unlock();
-    MPI_Finalize();
-    runtime.mutex.lock();
-  }
+  if (runtime.is_started) tear_down(runtime);
+  finalise_mpi(runtime);  // also after a start that failed half-way
 }
 
 bool is_started() { return state().is_started; }
