@@ -29,10 +29,10 @@ class descriptor {
 /// leaves it alone.
 class name_guard {
  public:
-  using remover = int (*)(const char*);
+  using remover = void (*)(const char*);
 
   name_guard() = default;
-  name_guard(std::string name, remover remove);
+  name_guard(std::string name, remover removes);
   name_guard(name_guard&& other) noexcept { swap(other); }
   name_guard& operator=(name_guard&& other) noexcept {
     swap(other);

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <sys/types.h>
-
 #include <array>
 #include <chrono>
 #include <cstddef>
@@ -44,10 +42,10 @@ struct ticket {
 };
 static_assert(std::is_trivially_copyable_v<ticket> && sizeof(ticket) <= 512);
 
-/// Memory that processes of a node share: zeroed, its data starting at a multiple of 2 MiB in address space and file, so
-/// that huge pages fit. The leader creates it, sends the ticket, serves (socket methods only), and finishes once it knows
-/// the verdict of all others. Whoever holds a segment keeps the memory; nothing else does, so nothing stays behind when
-/// all processes are killed (between create and finish, `shm` and `socket_file` leave a name).
+/// Memory that processes of a node share: zeroed, its data starting at a multiple of 2 MiB in address space and file,
+/// so that huge pages fit. The leader creates it, sends the ticket, serves (socket methods only), and finishes once it
+/// knows the verdict of all others. Whoever holds a segment keeps the memory; nothing else does, so nothing stays
+/// behind when all processes are killed (between create and finish, `shm` and `socket_file` leave a name).
 class segment {
  public:
   segment() = default;
@@ -82,6 +80,8 @@ class segment {
   static constexpr std::size_t header_bytes = huge_page_bytes;
 
  private:
+  void fill(std::size_t bytes, sharing method);
+
   memory::ticket ticket_{};
   mapping mapping_;
   descriptor file_;

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <chrono>
+#include <string>
+
+#include "memory/descriptor.hpp"
+#include "memory/shared_segment.hpp"
+
+namespace syncyte::memory {
+
+/// Passing a descriptor to processes of the same user through a Unix socket. `name` is a path, or "@..." for the
+/// abstract name "\0..." that no file system knows.
+
+/// Listens; throws SYNCYTE_ERR_UNSUPPORTED.
+descriptor listen_at(const std::string& name);
+
+/// Gives `file` to one process that connects within the time and shows the nonce. Whether one got it.
+bool hand_over(const descriptor& listener, const descriptor& file, const nonce& secret,
+               std::chrono::milliseconds timeout);
+
+/// Connects, shows the nonce and receives the descriptor; throws SYNCYTE_ERR_UNSUPPORTED.
+descriptor receive_from(const std::string& name, const nonce& secret, std::chrono::milliseconds timeout);
+
+}  // namespace syncyte::memory

@@ -1,0 +1,64 @@
+#include "memory/mapping.hpp"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdint>
+
+#include "base/error.hpp"
+
+namespace syncyte::memory {
+
+namespace {
+
+/// Address space of `bytes`, aligned to a huge page: more is reserved, and the edges are given back.
+std::byte* reserve_aligned(std::size_t bytes) {
+  const std::size_t wide = bytes + huge_page_bytes;
+  void* raw =
+      wide < bytes ? MAP_FAILED : mmap(nullptr, wide, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (raw == MAP_FAILED)
+    base::fail(SYNCYTE_ERR_MEMORY, "cannot reserve {} bytes of address space: {}", wide, base::errno_text(errno));
+  const auto begin = reinterpret_cast<std::uintptr_t>(raw);
+  const std::uintptr_t aligned = round_up(begin, huge_page_bytes);
+  if (aligned > begin) munmap(raw, aligned - begin);
+  const std::size_t tail = begin + wide - (aligned + bytes);
+  if (tail > 0) munmap(reinterpret_cast<void*>(aligned + bytes), tail);
+  return reinterpret_cast<std::byte*>(aligned);
+}
+
+}  // namespace
+
+std::size_t small_page_bytes() {
+  static const auto bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  return bytes;
+}
+
+std::size_t round_up(std::size_t bytes, std::size_t unit) { return (bytes + unit - 1) / unit * unit; }
+
+mapping mapping::map(int descriptor, std::size_t bytes, int flags) {
+  const std::size_t rounded = round_up(bytes, small_page_bytes());
+  base::require(rounded >= bytes && bytes > 0, SYNCYTE_ERR_MEMORY, "cannot map {} bytes", bytes);
+  std::byte* place = reserve_aligned(rounded);
+  if (mmap(place, rounded, PROT_READ | PROT_WRITE, flags | MAP_FIXED, descriptor, 0) == MAP_FAILED) {
+    const int code = errno;
+    munmap(place, rounded);
+    base::fail(SYNCYTE_ERR_MEMORY, "cannot map {} bytes: {}", rounded, base::errno_text(code));
+  }
+  mapping result;
+  result.data_ = place;
+  result.size_ = rounded;
+  return result;
+}
+
+mapping mapping::shared(int descriptor, std::size_t bytes) { return map(descriptor, bytes, MAP_SHARED); }
+
+mapping mapping::anonymous(std::size_t bytes) { return map(-1, bytes, MAP_PRIVATE | MAP_ANONYMOUS); }
+
+void mapping::unmap() {
+  if (data_ != nullptr) munmap(data_, size_);
+  data_ = nullptr;
+  size_ = 0;
+}
+
+}  // namespace syncyte::memory

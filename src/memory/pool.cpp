@@ -1,0 +1,163 @@
+#include "memory/pool.hpp"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
+
+#include "base/environment.hpp"
+#include "base/error.hpp"
+#include "memory/capacity.hpp"
+#include "memory/huge_pages.hpp"
+
+namespace syncyte::memory {
+
+namespace {
+
+constexpr std::size_t alignment = 64;
+constexpr std::size_t large_bytes = huge_page_bytes;          // from here on by mmap
+constexpr std::size_t checked_bytes = std::size_t{64} << 20;  // from here on only if it is available
+constexpr std::size_t most_bytes = std::size_t{1} << 62;
+
+void* map_large(std::size_t bytes) {
+  mapping memory = mapping::anonymous(bytes);
+  if (huge_pages_wanted()) madvise(memory.data(), bytes, MADV_HUGEPAGE);
+  return memory.release();
+}
+
+void* allocate_fresh(std::size_t bytes) {
+  if (bytes >= checked_bytes) require_available(bytes, "a buffer of the pool");
+  if (bytes >= large_bytes) return map_large(bytes);
+  void* data = std::aligned_alloc(alignment, bytes);
+  base::require(data != nullptr, SYNCYTE_ERR_MEMORY, "cannot allocate {} bytes of host memory", bytes);
+  return data;
+}
+
+void free_memory(void* data, std::size_t bytes) {
+  if (bytes >= large_bytes)
+    munmap(data, bytes);
+  else
+    std::free(data);
+}
+
+}  // namespace
+
+pool::pool(std::size_t limit) { statistics_.limit = limit; }
+
+pool::~pool() { trim(); }
+
+std::size_t pool::class_bytes(std::size_t bytes) {
+  const std::size_t power = std::bit_floor(std::max(bytes, alignment));
+  // A quarter of the power of two, but no less than keeps the alignment, nor less than a page where pages are mapped.
+  const std::size_t step = std::max(power / 4, bytes >= large_bytes ? small_page_bytes() : alignment);
+  return round_up(std::max(bytes, alignment), step);
+}
+
+std::size_t pool::shelf_of(std::size_t bytes) {
+  const int exponent = std::bit_width(bytes) - 1;  // at least 6
+  return static_cast<std::size_t>(4 * exponent) + ((bytes >> (exponent - 2)) & 3u);
+}
+
+void* pool::acquire(std::size_t bytes) {
+  if (bytes == 0) return nullptr;
+  base::require(bytes <= most_bytes, SYNCYTE_ERR_MEMORY, "cannot allocate {} bytes", bytes);
+  const std::size_t rounded = class_bytes(bytes);
+  {
+    const std::lock_guard lock(mutex_);
+    if (const block* found = take_cached(rounded)) return found->data;
+  }
+  return allocate(rounded);
+}
+
+pool::block* pool::take_cached(std::size_t bytes) {
+  shelf& from = shelves_[shelf_of(bytes)];
+  if (from.empty()) return nullptr;
+  block* found = from.back();  // the warmest
+  from.pop_back();
+  found->released_at = 0;
+  statistics_.cached -= bytes;
+  statistics_.in_use += bytes;
+  ++statistics_.hits;
+  return found;
+}
+
+void* pool::allocate(std::size_t bytes) {
+  void* data = nullptr;
+  try {
+    data = allocate_fresh(bytes);
+  } catch (const base::error&) {
+    trim();  // what we hoard may be what is missing
+    data = allocate_fresh(bytes);
+  }
+  const std::lock_guard lock(mutex_);
+  blocks_.emplace(data, block{data, bytes, 0});
+  statistics_.in_use += bytes;
+  ++statistics_.misses;
+  return data;
+}
+
+bool pool::release(void* data) {
+  if (data == nullptr) return true;
+  const std::lock_guard lock(mutex_);
+  const auto found = blocks_.find(data);
+  if (found == blocks_.end()) return false;
+  block& returned = found->second;
+  base::require(returned.released_at == 0, SYNCYTE_ERR_ARGUMENT, "data {} was given back to the pool already", data);
+  statistics_.in_use -= returned.bytes;
+  make_room(returned.bytes);
+  if (statistics_.cached + returned.bytes > statistics_.limit) {
+    forget(&returned);
+    return true;
+  }
+  returned.released_at = ++releases_;
+  statistics_.cached += returned.bytes;
+  shelves_[shelf_of(returned.bytes)].push_back(&returned);
+  return true;
+}
+
+void pool::forget(block* gone) {
+  free_memory(gone->data, gone->bytes);
+  blocks_.erase(gone->data);
+}
+
+void pool::make_room(std::size_t bytes) {
+  if (bytes > statistics_.limit) return;
+  while (statistics_.cached + bytes > statistics_.limit) {
+    shelf* from = oldest();
+    statistics_.cached -= from->front()->bytes;
+    forget(from->front());
+    from->pop_front();
+  }
+}
+
+/// The shelf whose longest-lying buffer was returned first; there is one as long as anything is cached.
+pool::shelf* pool::oldest() {
+  shelf* result = nullptr;
+  for (shelf& candidate : shelves_) {
+    if (candidate.empty()) continue;
+    if (result == nullptr || candidate.front()->released_at < result->front()->released_at) result = &candidate;
+  }
+  return result;
+}
+
+void pool::trim() {
+  const std::lock_guard lock(mutex_);
+  for (shelf& each : shelves_) {
+    for (block* cached : each) forget(cached);
+    each.clear();
+  }
+  statistics_.cached = 0;
+}
+
+pool_statistics pool::statistics() const {
+  const std::lock_guard lock(mutex_);
+  return statistics_;
+}
+
+pool& host_pool() {
+  static pool* const instance = new pool(base::environment_bytes("SYNCYTE_POOL_LIMIT", total_bytes() / 16));
+  return *instance;
+}
+
+}  // namespace syncyte::memory

@@ -1,0 +1,219 @@
+#include "memory/shared_segment.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include "base/environment.hpp"
+#include "base/error.hpp"
+#include "memory/handover.hpp"
+
+#ifndef MFD_NOEXEC_SEAL  // Linux 6.3
+#define MFD_NOEXEC_SEAL 8U
+#endif
+
+namespace syncyte::memory {
+
+namespace {
+
+using std::chrono::milliseconds;
+
+[[noreturn]] void refuse(sharing method, const std::string& step, int code) {
+  base::fail(SYNCYTE_ERR_UNSUPPORTED, "sharing memory by {}: {} failed: {}", sharing_name(method), step,
+             base::errno_text(code));
+}
+
+nonce random_nonce() {
+  nonce result{};
+  if (getrandom(&result, sizeof(result), 0) != sizeof(result))
+    base::fail(SYNCYTE_ERR_INTERNAL, "getrandom failed: {}", base::errno_text(errno));
+  return result;
+}
+
+/// Names are not the nonce itself: that stays a secret of the job.
+std::string random_name(const char* pattern_begin, const char* pattern_end) {
+  const nonce value = random_nonce();
+  return fmt::format("{}{:016x}{:016x}{}", pattern_begin, value[0], value[1], pattern_end);
+}
+
+std::string temporary_folder() { return base::environment("TMPDIR").value_or("/tmp"); }
+
+/// Kernels before 6.3 do not know MFD_NOEXEC_SEAL; some newer ones insist on it.
+descriptor open_memfd(sharing method) {
+  int number = memfd_create("syncyte", MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_NOEXEC_SEAL);
+  if (number < 0 && errno == EINVAL) number = memfd_create("syncyte", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  if (number < 0) refuse(method, "memfd_create", errno);
+  return descriptor(number);
+}
+
+descriptor open_shm(const std::string& name, int flags) {
+  const int number = shm_open(name.c_str(), O_RDWR | flags, S_IRUSR | S_IWUSR);
+  if (number < 0) refuse(sharing::shm, "shm_open of " + name, errno);
+  return descriptor(number);
+}
+
+descriptor open_proc(const ticket& wanted) {
+  const std::string path = fmt::format("/proc/{}/fd/{}", wanted.process, wanted.descriptor);
+  // O_NONBLOCK: in another PID namespace the same numbers may name a pipe.
+  const int number = open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK);
+  if (number < 0) refuse(sharing::proc, "opening " + path, errno);
+  return descriptor(number);
+}
+
+descriptor open_as_told(const ticket& wanted, milliseconds timeout) {
+  switch (wanted.method) {
+    case sharing::proc:
+      return open_proc(wanted);
+    case sharing::socket:
+    case sharing::socket_file:
+      return receive_from(wanted.name, wanted.nonce, timeout);
+    case sharing::shm:
+      return open_shm(wanted.name, 0);
+    default:
+      base::fail(SYNCYTE_ERR_UNSUPPORTED, "memory is not shared (SYNCYTE_SHM=none)");
+  }
+}
+
+std::uint64_t file_bytes(std::uint64_t data_bytes) {
+  return segment::header_bytes + round_up(data_bytes, small_page_bytes());
+}
+
+/// The same numbers may name somebody else's file: in another PID namespace, or after the leader has died.
+void require_leaders_file(const descriptor& file, const ticket& wanted) {
+  struct stat found{};
+  if (fstat(file.number(), &found) != 0) refuse(wanted.method, "fstat", errno);
+  const bool is_same = S_ISREG(found.st_mode) && found.st_dev == wanted.device && found.st_ino == wanted.inode &&
+                       static_cast<std::uint64_t>(found.st_size) == file_bytes(wanted.size);
+  base::require(
+      is_same, SYNCYTE_ERR_UNSUPPORTED,
+      "sharing memory by {}: found another file (device {}, inode {}, {} bytes) than the leader's (device {}, "
+      "inode {}, {} bytes)",
+      sharing_name(wanted.method), found.st_dev, found.st_ino, found.st_size, wanted.device, wanted.inode,
+      file_bytes(wanted.size));
+  nonce stored{};
+  const bool is_ours = pread(file.number(), &stored, sizeof(stored), 0) == sizeof(stored) && stored == wanted.nonce;
+  base::require(is_ours, SYNCYTE_ERR_UNSUPPORTED,
+                "sharing memory by {}: the file found does not carry the leader's nonce", sharing_name(wanted.method));
+}
+
+void resize(const descriptor& file, std::uint64_t bytes, sharing method) {
+  if (ftruncate(file.number(), static_cast<off_t>(bytes)) != 0)
+    base::fail(SYNCYTE_ERR_MEMORY, "cannot make a shared segment of {} bytes: {}", bytes, base::errno_text(errno));
+  // Nobody may shrink it under our feet. A shm object cannot be sealed.
+  if (method != sharing::shm) fcntl(file.number(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
+}
+
+void write_name(ticket& target, const std::string& name) {
+  base::require(name.size() < sizeof(target.name), SYNCYTE_ERR_UNSUPPORTED,
+                "the name {} is longer than {} bytes; set TMPDIR to a shorter path", name, sizeof(target.name) - 1);
+  std::copy(name.begin(), name.end(), target.name);
+}
+
+void remove_socket(const char* path) { unlink(path); }
+void remove_shm(const char* name) { shm_unlink(name); }
+
+}  // namespace
+
+const char* sharing_name(sharing method) {
+  switch (method) {
+    case sharing::proc:
+      return "proc";
+    case sharing::socket:
+      return "socket";
+    case sharing::socket_file:
+      return "socket in TMPDIR";
+    case sharing::shm:
+      return "shm";
+    default:
+      return "none";
+  }
+}
+
+std::vector<sharing> sharing_candidates() {
+  base::environment_check("SYNCYTE_SHM", {"proc", "socket", "shm", "none"});
+  switch (base::environment_choice("SYNCYTE_SHM", {"proc", "socket", "shm", "none"}, -1)) {
+    case 0:
+      return {sharing::proc, sharing::none};
+    case 1:
+      return {sharing::socket, sharing::socket_file, sharing::none};
+    case 2:
+      return {sharing::shm, sharing::none};
+    case 3:
+      return {sharing::none};
+    default:
+      return {sharing::proc, sharing::socket, sharing::socket_file, sharing::shm, sharing::none};
+  }
+}
+
+segment segment::create(std::size_t bytes, sharing method) {
+  base::require(bytes <= PTRDIFF_MAX / 2, SYNCYTE_ERR_MEMORY, "cannot make a shared segment of {} bytes", bytes);
+  segment result;
+  std::string name;
+  if (method == sharing::shm) {
+    name = random_name("/syncyte-", "");
+    result.file_ = open_shm(name, O_CREAT | O_EXCL);
+    result.name_ = name_guard(name, remove_shm);
+  } else {
+    result.file_ = open_memfd(method);
+  }
+  if (method == sharing::socket) name = random_name("@syncyte-", "");
+  if (method == sharing::socket_file) name = temporary_folder() + random_name("/syncyte-", ".socket");
+  if (method == sharing::socket_file) result.name_ = name_guard(name, remove_socket);
+  if (method == sharing::socket || method == sharing::socket_file) result.listener_ = listen_at(name);
+  write_name(result.ticket_, name);
+  result.fill(bytes, method);
+  return result;
+}
+
+void segment::fill(std::size_t bytes, sharing method) {
+  resize(file_, file_bytes(bytes), method);
+  mapping_ = mapping::shared(file_.number(), file_bytes(bytes));
+  struct stat made{};
+  if (fstat(file_.number(), &made) != 0) refuse(method, "fstat", errno);
+  ticket_.method = method;
+  ticket_.descriptor = file_.number();
+  ticket_.process = getpid();
+  ticket_.device = made.st_dev;
+  ticket_.inode = made.st_ino;
+  ticket_.size = bytes;
+  ticket_.nonce = random_nonce();
+  std::memcpy(mapping_.data(), &ticket_.nonce, sizeof(ticket_.nonce));
+}
+
+segment segment::attach(const memory::ticket& wanted, milliseconds timeout) {
+  segment result;
+  const descriptor file = open_as_told(wanted, timeout);
+  require_leaders_file(file, wanted);
+  result.mapping_ = mapping::shared(file.number(), file_bytes(wanted.size));
+  result.ticket_ = wanted;
+  return result;
+}
+
+int segment::serve(int peers, milliseconds timeout) {
+  if (!listener_) return peers;
+  const auto deadline = std::chrono::steady_clock::now() + timeout;
+  while (served_ < peers) {
+    const auto left = std::chrono::ceil<milliseconds>(deadline - std::chrono::steady_clock::now());
+    if (hand_over(listener_, file_, ticket_.nonce, std::max(left, milliseconds(0))))
+      ++served_;
+    else if (left.count() <= 0)
+      break;
+  }
+  return served_;
+}
+
+void segment::finish() {
+  name_.remove();
+  listener_.close();
+  file_.close();
+}
+
+}  // namespace syncyte::memory

@@ -1,0 +1,32 @@
+#include "base/error.hpp"
+#include "memory/device.hpp"
+
+namespace syncyte::memory {
+
+namespace {
+
+[[noreturn]] void refuse() {
+  base::fail(SYNCYTE_ERR_UNSUPPORTED, "this build of Syncyte has no CUDA; configure with -DSYNCYTE_CUDA=ON");
+}
+
+/// CUDA in a build without it: no devices, and every use says so.
+class cuda_stub final : public device_backend {
+ public:
+  int count() const noexcept override { return 0; }
+  void* allocate(int, std::size_t) override { refuse(); }
+  void free(int, void*) noexcept override {}
+  void copy(const place&, const place&, std::size_t, void*) override { refuse(); }
+  void fill(const place&, unsigned char, std::size_t, void*) override { refuse(); }
+  void* create_stream(int) override { refuse(); }
+  void destroy_stream(int, void*) noexcept override {}
+  void synchronise(int, void*) override { refuse(); }
+};
+
+}  // namespace
+
+device_backend& cuda_backend() {
+  static cuda_stub backend;
+  return backend;
+}
+
+}  // namespace syncyte::memory
