@@ -10,6 +10,13 @@
 #   syncyte_mpi_program_test(NAME demo LABELS slow COMMAND 2 solver : 1 learner RANKS 3)     (MPMD: count in front)
 #     A plain program in any language: it passes if all ranks exit with 0, and is skipped if they exit with 77.
 #
+#   syncyte_virtual_host_test(NAME window_hosts TARGET test_window RANKS_PER_HOST 1 2 [ONLY Suite.A Suite.B])
+#   syncyte_virtual_host_test(NAME hello_hosts KIND program TARGET hello RANKS_PER_HOST 2)
+#     A program on two hosts (HOSTS n) made of network namespaces, which share no memory; skipped with a reason where the
+#     machine forbids them. One CTest entry per number of ranks on a host; label slow, unless LABELS says otherwise.
+#   syncyte_kill_test(NAME tensor_leaks PROGRAM tensor_loop [ROUNDS 8] RANKS 2)
+#     kill -9 of ranks and mpirun of an endless program (a target) leaves no process, file or segment behind.
+#
 # Common options:
 #   RANKS 1 2 3 5             rank counts; one mpirun per count runs all tests of the program (default 1 2 3 5)
 #   LABELS a b                CTest labels
@@ -47,8 +54,8 @@ _syncyte_mpirun(SYNCYTE_MPIRUN)
 
 # Options that all kinds share, into TEST_*.
 macro(_syncyte_parse_test)
-  cmake_parse_arguments(PARSE_ARGV 0 TEST "" "NAME;TIMEOUT_PER_TEST;TIMEOUT"
-                        "LABELS;SOURCES;FILES;COMMAND;RANKS;LINK;ENV;ARGS")
+  cmake_parse_arguments(TEST "" "NAME;TIMEOUT_PER_TEST;TIMEOUT;TARGET;KIND;HOSTS;ROUNDS;PROGRAM"
+                        "LABELS;SOURCES;FILES;COMMAND;RANKS;LINK;ENV;ARGS;RANKS_PER_HOST;ONLY" ${ARGN})
   if(NOT TEST_NAME OR TEST_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "${CMAKE_CURRENT_FUNCTION}: NAME is missing, or unknown: ${TEST_UNPARSED_ARGUMENTS}")
   endif()
@@ -82,17 +89,19 @@ function(_syncyte_discover output kind files)
 endfunction()
 
 function(syncyte_mpi_test)
-  _syncyte_parse_test(${ARGV})
+  _syncyte_parse_test(${ARGN})
   set(target test_${TEST_NAME})
   add_executable(${target} ${TEST_SOURCES})
   target_link_libraries(${target} PRIVATE ${TEST_LINK} syncyte_test_main syncyte_warnings)
+  # Symbols of its own functions, for the stacks of ranks that hang.
+  set_target_properties(${target} PROPERTIES ENABLE_EXPORTS ON CXX_VISIBILITY_PRESET default)
   _syncyte_discover(command gtest "$<TARGET_FILE:${target}>")
   add_custom_command(TARGET ${target} POST_BUILD COMMAND ${command} VERBATIM)
   set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS "${SYNCYTE_HARNESS_FILES}")
 endfunction()
 
 function(syncyte_pytest)
-  _syncyte_parse_test(${ARGV})
+  _syncyte_parse_test(${ARGN})
   list(TRANSFORM TEST_FILES PREPEND "${CMAKE_CURRENT_SOURCE_DIR}/" REGEX "^[^/]")
   list(APPEND TEST_LIMITS "--env=PYTHONPATH=${PROJECT_SOURCE_DIR}/bindings/python")
   if(TARGET syncyte)
@@ -105,7 +114,7 @@ function(syncyte_pytest)
 endfunction()
 
 function(syncyte_mpi_program_test)
-  _syncyte_parse_test(${ARGV})
+  _syncyte_parse_test(${ARGN})
   set(program ${TEST_COMMAND})
   if(TEST_SOURCES)
     add_executable(test_${TEST_NAME} ${TEST_SOURCES})
@@ -119,5 +128,48 @@ function(syncyte_mpi_program_test)
              --ranks=${ranks} "--folder=${TEST_FOLDER}/np${ranks}" -- ${program} ${TEST_ARGS})
     set_tests_properties(${test} PROPERTIES LABELS "${TEST_LABELS}" TIMEOUT ${outer} SKIP_RETURN_CODE 77
                                             PROCESSORS ${ranks})
+  endforeach()
+endfunction()
+
+function(syncyte_virtual_host_test)
+  _syncyte_parse_test(${ARGN})
+  if(NOT TEST_HOSTS)
+    set(TEST_HOSTS 2)
+  endif()
+  if(NOT TEST_LABELS)
+    set(TEST_LABELS slow)
+  endif()
+  list(REMOVE_ITEM TEST_LIMITS "--mpirun=${SYNCYTE_MPIRUN}")
+  list(JOIN TEST_ONLY "," only)
+  foreach(per_host IN LISTS TEST_RANKS_PER_HOST)
+    set(test ${TEST_NAME}.hosts${TEST_HOSTS}x${per_host})
+    math(EXPR ranks "${TEST_HOSTS} * ${per_host}")
+    set(options --ranks=${ranks} "--folder=${TEST_FOLDER}/${test}" "--mpirun={mpirun}" ${TEST_LIMITS})
+    if(TEST_KIND STREQUAL "program")
+      set(command program ${options} -- "$<TARGET_FILE:${TEST_TARGET}>" ${TEST_ARGS})
+    else()
+      set(command run --strict ${options} --total=${TEST_TIMEOUT} --only=${only} "$<TARGET_FILE:${TEST_TARGET}>")
+    endif()
+    add_test(NAME ${test} COMMAND "${Python3_EXECUTABLE}" -B "${PROJECT_SOURCE_DIR}/tests/support/virtual_hosts.py"
+             --hosts=${TEST_HOSTS} --per-host=${per_host} "--mpirun=${MPIEXEC_EXECUTABLE}" --
+             "${Python3_EXECUTABLE}" -B "${SYNCYTE_LAUNCH}" ${command})
+    math(EXPR outer "${TEST_TIMEOUT} + 30")
+    set_tests_properties(${test} PROPERTIES LABELS "${TEST_LABELS}" TIMEOUT ${outer} SKIP_RETURN_CODE 77
+                                            PROCESSORS ${ranks})
+  endforeach()
+endfunction()
+
+function(syncyte_kill_test)
+  _syncyte_parse_test(${ARGN})
+  if(NOT TEST_ROUNDS)
+    set(TEST_ROUNDS 8)
+  endif()
+  foreach(ranks IN LISTS TEST_RANKS)
+    set(test ${TEST_NAME}.kill.np${ranks})
+    add_test(NAME ${test} COMMAND "${Python3_EXECUTABLE}" -B "${PROJECT_SOURCE_DIR}/tests/support/kill_loop.py"
+             --ranks=${ranks} --rounds=${TEST_ROUNDS} "--mpirun=${SYNCYTE_MPIRUN}" --
+             "$<TARGET_FILE:${TEST_PROGRAM}>" ${TEST_ARGS})
+    set_tests_properties(${test} PROPERTIES LABELS "${TEST_LABELS}" TIMEOUT ${TEST_TIMEOUT} PROCESSORS ${ranks}
+                                            ENVIRONMENT "${TEST_ENV}")
   endforeach()
 endfunction()

@@ -96,6 +96,8 @@ def run_tests(options: argparse.Namespace) -> int:
 
 def run_program(options: argparse.Namespace) -> int:
     command = options.command[1:] if options.command[:1] == ["--"] else options.command
+    if command and os.path.isfile(command[0]):
+        command[0] = os.path.abspath(command[0])  # the ranks work in a folder of their own
     folder = os.path.abspath(options.folder)
     return program.run(options.mpirun.split("|"), options.ranks, command, folder, environment_of(options), options.limit)
 

@@ -30,6 +30,7 @@ def environment(extra: dict[str, str]) -> dict[str, str]:
         "OMP_NUM_THREADS": "1",
         "SYNCYTE_WATCHDOG": "15",
         "ASAN_OPTIONS": "detect_leaks=0",
+        "GTEST_COLOR": "no",
         "PYTHONUNBUFFERED": "1",
     }
     for key, value in defaults.items():

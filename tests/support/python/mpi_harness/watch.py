@@ -83,9 +83,11 @@ def _hang_text(slots: list[Slot]) -> str:
 
 def _show_backtraces(job: Job, slots: list[Slot]) -> str:
     before = len(job.tagged_output())
+    # Not the board's process ids: on a virtual host they are those of its own namespace.
+    pids = job.rank_pids()
     for slot in slots:
-        if slot.state == states.RUNNING:
-            send(slot.pid, signal.SIGUSR2)
+        if slot.state == states.RUNNING and slot.rank in pids:
+            send(pids[slot.rank], signal.SIGUSR2)
     limit = time.monotonic() + 0.5
     while time.monotonic() < limit and job.poll(0.05) is None:
         pass

@@ -1,0 +1,30 @@
+/* Runs until it is killed; with the argument "leaks" each rank leaves a file in /dev/shm and one in TMPDIR. */
+
+#include <fcntl.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void leave(const char* folder, int rank) {
+  char path[1024];
+  int file;
+  snprintf(path, sizeof path, "%s/syncyte-leak-%d-%d", folder, (int)getpid(), rank);
+  file = open(path, O_CREAT | O_RDWR, 0600);
+  if (file < 0) perror(path);
+}
+
+int main(int argc, char** argv) {
+  int rank = 0;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (argc > 1 && strcmp(argv[1], "leaks") == 0) {
+    leave("/dev/shm", rank);
+    leave(getenv("TMPDIR"), rank);
+  }
+  for (;;) {
+    MPI_Barrier(MPI_COMM_WORLD);
+    usleep(1000);
+  }
+}

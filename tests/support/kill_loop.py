@@ -1,0 +1,186 @@
+#!/usr/bin/env python3
+"""Kills an MPI program over and over, and checks that nothing stays behind.
+
+    kill_loop.py --ranks 2 --rounds 8 -- PROGRAM [ARGUMENT...]
+
+PROGRAM creates and frees things in an endless loop. Each round starts it, waits a random time after its ranks have
+appeared, kills with signal 9 in one of four ways (one rank, all ranks, mpirun alone, mpirun and all ranks at once) and
+then looks for processes, for files in /dev/shm and TMPDIR and for System V segments that were not there before. What
+Open MPI and PMIx themselves leave is not counted. Where the machine allows namespaces, the rounds run in their own.
+Exit status: 0 nothing left, 1 something left (named), 2 the program does not run.
+"""
+
+import argparse
+import fnmatch
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "python"))
+
+from mpi_harness.job import Job, environment, send  # noqa: E402
+
+FOREIGN = ["vader_segment.*", "sm_segment.*", "ompi.*", "openmpi-sessions-*", "pmix*", "prte.*", "prrte.*"]
+MARK = "SYNCYTE_KILL_LOOP"
+INSIDE = "SYNCYTE_KILL_LOOP_INSIDE"
+GRACE = 15.0  # seconds in which everything must have ended
+WAYS = ["one rank", "all ranks", "mpirun", "mpirun and all ranks"]
+
+
+def files_below(folder: str) -> set[str]:
+    """Paths of files and folders that are not Open MPI's own."""
+    found = set()
+    for name in os.listdir(folder) if os.path.isdir(folder) else []:
+        if any(fnmatch.fnmatch(name, pattern) for pattern in FOREIGN):
+            continue
+        path = os.path.join(folder, name)
+        found.add(path)
+        if os.path.isdir(path) and not os.path.islink(path):
+            found |= files_below(path)
+    return found
+
+
+def segments() -> set[str]:
+    """System V shared memory."""
+    with open("/proc/sysvipc/shm", encoding="utf-8") as file:
+        return {f"System V segment {line.split()[1]}" for line in file.readlines()[1:]}
+
+
+def marked(mark: str) -> dict[int, str]:
+    """Processes of a round, wherever they have been re-parented to: id to command."""
+    found = {}
+    needle = f"{MARK}={mark}".encode()
+    for name in os.listdir("/proc"):
+        if not name.isdigit() or int(name) == os.getpid():
+            continue
+        try:
+            with open(f"/proc/{name}/environ", "rb") as file:
+                mine = needle in file.read().split(b"\0")
+            with open(f"/proc/{name}/cmdline", "rb") as file:
+                command = file.read().replace(b"\0", b" ").decode("utf-8", "replace")
+        except OSError:
+            continue  # it has ended meanwhile
+        if mine:
+            found[int(name)] = command.strip()
+    return found
+
+
+class Loop:
+    """The rounds, and what they leave."""
+
+    def __init__(self, options: argparse.Namespace):
+        self.options = options
+        self.random = random.Random(options.seed)
+        self.temporary = tempfile.mkdtemp(prefix="syncyte-kill-")
+        self.private = os.environ.get(INSIDE) == "1"
+
+    def _left_files(self) -> set[str]:
+        shared = files_below("/dev/shm")
+        if not self.private:  # others use /dev/shm too: only names that can be ours count
+            shared = {path for path in shared if "syncyte" in path}
+        return shared | files_below(self.temporary) | (segments() if self.private else set())
+
+    def _start(self, mark: str) -> Job:
+        env = environment({"TMPDIR": self.temporary, MARK: mark})
+        command = self.options.mpirun.split("|") + [str(self.options.ranks)] + self.options.command
+        return Job(command, env, self.temporary, os.devnull)
+
+    def _wait_for_ranks(self, job: Job) -> dict[int, int]:
+        limit = time.monotonic() + 30
+        while time.monotonic() < limit:
+            ranks = job.rank_pids()
+            if len(ranks) == self.options.ranks:
+                pause = self.options.after + self.random.uniform(0, self.options.spread)
+                end = time.monotonic() + pause
+                while time.monotonic() < end:
+                    if job.poll(0.01) is not None:
+                        break
+                else:
+                    return ranks
+            if job.poll(0.02) is not None:
+                break
+        job.kill()
+        print(f"the program ended, or did not start, before it could be killed:\n{job.tagged_output()}")
+        sys.exit(2)
+
+    def _kill(self, way: str, job: Job, ranks: dict[int, int]) -> None:
+        victims = list(ranks.values())
+        if way == "one rank":
+            victims = [self.random.choice(victims)]
+        elif way == "mpirun":
+            victims = [job.pid]
+        elif way == "mpirun and all ranks":
+            victims.insert(0, job.pid)
+        for pid in victims:
+            send(pid, signal.SIGKILL)
+
+    def round(self, number: int) -> list[str]:
+        """Runs one round; returns what is left."""
+        way = WAYS[number % len(WAYS)]
+        mark = f"{os.getpid()}-{number}"
+        before = self._left_files()
+        job = self._start(mark)
+        begin = time.monotonic()
+        self._kill(way, job, self._wait_for_ranks(job))
+        limit = time.monotonic() + GRACE
+        while (left := marked(mark)) and time.monotonic() < limit:
+            job.poll(0.05)
+        problems = [f"process {pid}: {command}" for pid, command in left.items()]
+        for pid in left:
+            send(pid, signal.SIGKILL)
+        job.finish()
+        problems += sorted(self._left_files() - before)
+        print(f"round {number} ({way}, {time.monotonic() - begin:.1f} s): {len(problems)} left behind", flush=True)
+        return [f"after kill -9 of {way}: {problem}" for problem in problems]
+
+    def run(self) -> int:
+        problems = []
+        for number in range(self.options.rounds):
+            problems += self.round(number)
+        for problem in problems:
+            print(f"LEFT BEHIND {problem}")
+        subprocess.run(["rm", "-rf", self.temporary], check=False)
+        return 1 if problems else 0
+
+
+def namespaces() -> list[str]:
+    user = [] if os.geteuid() == 0 else ["--user", "--map-root-user"]
+    return ["unshare", *user, "--mount", "--ipc", "--pid", "--fork", "--kill-child", "--mount-proc", "sh", "-c"]
+
+
+def enter_namespaces() -> int | None:
+    """Runs the loop in namespaces of its own; None where the machine forbids them."""
+    mount = "mount -t tmpfs tmpfs /dev/shm"
+    if subprocess.run([*namespaces(), mount], stderr=subprocess.DEVNULL, check=False).returncode != 0:
+        return None
+    command = [*namespaces(), mount + ' && exec "$0" "$@"', sys.executable, "-B", *sys.argv]
+    return subprocess.run(command, env=dict(os.environ, **{INSIDE: "1"}), check=False).returncode
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--ranks", type=int, default=2)
+    parser.add_argument("--rounds", type=int, default=8)
+    parser.add_argument("--after", type=float, default=0.6, help="seconds between the start of the ranks and the kill")
+    parser.add_argument("--spread", type=float, default=0.4, help="seconds added at random")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--mpirun", default="mpirun|--tag-output|-np", help="mpirun and its flags (a|b|c)")
+    parser.add_argument("command", nargs=argparse.REMAINDER)
+    options = parser.parse_args()
+    if options.command[:1] == ["--"]:
+        options.command = options.command[1:]
+    if not options.command:
+        parser.error("no program")
+    if os.environ.get(INSIDE) is None:
+        status = enter_namespaces()
+        if status is not None:
+            return status
+    return Loop(options).run()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
