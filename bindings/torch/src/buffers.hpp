@@ -1,0 +1,20 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include "syncyte.h"
+
+namespace syncyte::torch_binding {
+
+/// What the C interface is told about a tensor: its memory, without a copy. The tensor must outlive the buffer.
+syncyte_buffer_t buffer_of(const at::Tensor& tensor);
+
+/// An uninitialised CPU tensor whose memory comes from Syncyte's pool of recycled buffers and goes back to it. Unlike
+/// from_blob it can be resized.
+at::Tensor empty_from_pool(at::IntArrayRef sizes, at::ScalarType dtype);
+
+/// Throws what Python shows as the matching exception (IndexError, TypeError, ValueError, NotImplementedError,
+/// otherwise RuntimeError), with Syncyte's message, unless status is success.
+void check(syncyte_status_t status);
+
+}  // namespace syncyte::torch_binding
