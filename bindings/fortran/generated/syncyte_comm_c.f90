@@ -82,6 +82,14 @@ module syncyte_comm_c
       integer(c_int32_t) :: answer
     end function syncyte_finalize
 
+    !> Ends the whole job at once, as MPI_Abort does; does not return. Callable at any time, on any rank.
+    ! exit_code [in]: what mpirun should return, 1 to 255
+    function syncyte_abort(exit_code) bind(C, name="syncyte_abort") result(answer)
+      import
+      integer(c_int32_t), value :: exit_code
+      type(c_ptr) :: answer
+    end function syncyte_abort
+
     !> Whether Syncyte is started. Local; callable at any time.
     ! flag [out]: 1 between init and finalize, otherwise 0
     function syncyte_initialized(flag) bind(C, name="syncyte_initialized") result(answer)
@@ -228,6 +236,16 @@ module syncyte_comm_c
       integer(c_int32_t), intent(out) :: size
       integer(c_int32_t) :: answer
     end function syncyte_comm_size
+
+    !> How much is compared before data moves: 0 off, 1 on, 2 full (SYNCYTE_CHECK). Local.
+    ! comm [in]: a communicator
+    ! level [out]: the level that its ranks agreed on
+    function syncyte_comm_check_level(comm, level) bind(C, name="syncyte_comm_check_level") result(answer)
+      import
+      type(c_ptr), value :: comm
+      integer(c_int32_t), intent(out) :: level
+      integer(c_int32_t) :: answer
+    end function syncyte_comm_check_level
 
     !> Adds a reference. Local, thread-safe, without MPI.
     ! comm [in]: a communicator

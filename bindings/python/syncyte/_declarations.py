@@ -649,6 +649,16 @@ CORE: dict[str, Function] = {
             " do nothing."
         ),
     ),
+    "syncyte_abort": Function(
+        None,
+        [
+            ctypes.c_int32,
+        ],
+        [
+            Parameter("exit_code", "in", False, None, "what mpirun should return, 1 to 255"),
+        ],
+        "Ends the whole job at once, as MPI_Abort does; does not return. Callable at any time, on any rank.",
+    ),
     "syncyte_initialized": Function(
         ctypes.c_int32,
         [
@@ -827,6 +837,18 @@ CORE: dict[str, Function] = {
             Parameter("size", "out", False, None, "the number"),
         ],
         "Number of ranks. Local.",
+    ),
+    "syncyte_comm_check_level": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.POINTER(ctypes.c_int32),
+        ],
+        [
+            Parameter("comm", "in", False, None, "a communicator"),
+            Parameter("level", "out", False, None, "the level that its ranks agreed on"),
+        ],
+        "How much is compared before data moves: 0 off, 1 on, 2 full (SYNCYTE_CHECK). Local.",
     ),
     "syncyte_comm_retain": Function(
         ctypes.c_int32,
