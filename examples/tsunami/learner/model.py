@@ -37,7 +37,7 @@ class Surrogate(nn.Module):
     far. The last layer starts at zero, so that the untrained network is persistence. Dry cells keep their values.
     """
 
-    def __init__(self, rest_depth: torch.Tensor, width: int = 48, dilations: tuple[int, ...] = (1, 2, 3, 2, 1)) -> None:
+    def __init__(self, rest_depth: torch.Tensor, width: int = 32, dilations: tuple[int, ...] = (1, 2, 4, 2, 1)) -> None:
         super().__init__()
         ny, nx = rest_depth.shape
         self.padding = (0, nx % 2, 0, ny % 2)

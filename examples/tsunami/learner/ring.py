@@ -1,0 +1,165 @@
+"""The learners' side of the solver's ring: reads only complete snapshots, and never a torn or mixed pair.
+
+A slot's header says by its sequence which publication it holds (solver/store.f90). A pair is used only if both headers
+named the wanted publications before and after the gather of both snapshots, and if run, number and time in the headers
+make it a pair. All waiting is done asleep, on counters.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+
+import numpy as np
+import syncyte
+
+LAYOUT_VERSION = 1
+VARIABLES = 3
+HEADER_LENGTH = 8
+SEQUENCE, RUN, NUMBER, MILLISECONDS = range(4)  # of a header
+
+
+class Counter(enum.IntEnum):
+    """Elements of the counters' tensor; the same as in solver/ring.f90, from 0."""
+
+    PUBLISHED = 0
+    READS = 1
+    HELD_PUBLISHED = 2
+    STOP = 3
+    FINISHED = 4
+    BYTES_PUT = 5
+    OVERWRITTEN = 6
+    COUNT = 16
+
+
+@dataclasses.dataclass(frozen=True)
+class Layout:
+    """Sizes that the solver announces."""
+
+    version: int
+    nx: int
+    ny: int
+    slots: int
+    held_slots: int
+    snapshots: int  # of one run
+    interval_milliseconds: int
+    solver_ranks: int
+
+
+class Store:
+    """Snapshots and their headers; collective to make, local to read."""
+
+    def __init__(self, world: syncyte.Comm, layout: Layout, slots: int, name: str) -> None:
+        shape = (slots, VARIABLES, layout.ny, layout.nx)
+        self.slots = slots
+        self.snapshots = syncyte.WholeTensor(world, shape, "float32", local_rows=0, name=name)
+        self.headers = syncyte.WholeTensor(world, (slots, HEADER_LENGTH), "int64", local_rows=0, name=f"{name} headers")
+
+    def sequence(self, publication: int) -> int:
+        """The header's sequence now; acquire: what is gathered later is at least as new."""
+        return self.headers.load(publication % self.slots * HEADER_LENGTH)
+
+    def sequence_after(self, publication: int) -> int:
+        """The same, and what was gathered before is no newer: an atomic read-and-write of nothing is a release too."""
+        return self.headers.fetch_add(publication % self.slots * HEADER_LENGTH, 0)
+
+
+@dataclasses.dataclass
+class Statistics:
+    """What this rank has read."""
+
+    pairs: int = 0
+    rejected: int = 0  # pairs that the solver overwrote meanwhile, or that were none
+    bytes_gathered: int = 0
+
+
+class Ring:
+    """All that the solver shares. Collective over world to make; the solver must be its rank 0."""
+
+    def __init__(self, world: syncyte.Comm) -> None:
+        sizes = np.zeros(8, np.int64)
+        world.bcast(sizes, 0)
+        self.layout = Layout(*sizes.tolist())
+        if self.layout.version != LAYOUT_VERSION:
+            raise RuntimeError(f"the solver's ring has layout {self.layout.version}; expected {LAYOUT_VERSION}")
+        self.counters = syncyte.WholeTensor(world, (Counter.COUNT,), "int64", local_rows=0, name="counters")
+        rest_depth = syncyte.WholeTensor(world, (self.layout.ny, self.layout.nx), "float32", local_rows=0,
+                                         name="depth at rest")
+        rest_depth.sync()
+        self.rest_depth = np.asarray(rest_depth.gather(np.arange(self.layout.ny)))
+        self.held_out = Store(world, self.layout, self.layout.held_slots, "held-out")
+        self.training = Store(world, self.layout, self.layout.slots, "ring")
+        self.statistics = Statistics()
+
+    def wait(self, counter: Counter, value: int, timeout: float | None = None) -> int:
+        """Sleeps until a counter has at least this value, and returns what it has."""
+        return self.counters.wait(int(counter), ">=", value, timeout=timeout)
+
+    def read(self, counter: Counter) -> int:
+        return self.counters.load(int(counter))
+
+    def stop(self) -> None:
+        """Tells the solver that no more is wanted, and wakes it. One learner calls it."""
+        self.counters.store(int(Counter.STOP), 1)
+        self.counters.fetch_add(int(Counter.READS), 1 << 60)
+
+    def finish(self) -> None:
+        """This learner has ended; the solver may go when all have."""
+        self.counters.fetch_add(int(Counter.FINISHED), 1)
+
+    def lag(self, lead_time: float) -> int:
+        """Snapshots in a lead time of simulated seconds."""
+        lag, rest = divmod(round(lead_time * 1000), self.layout.interval_milliseconds)
+        if rest or not 1 <= lag < self.layout.snapshots:
+            raise ValueError(f"lead time is {lead_time:g} s; expected a multiple of the snapshots' interval, "
+                             f"{self.layout.interval_milliseconds / 1000:g} s, below a run's length")
+        return lag
+
+    def held_out_pairs(self, pairs: list[tuple[int, int]], lag: int) -> tuple[np.ndarray, np.ndarray]:
+        """Snapshots (count, 3, ny, nx) before and after, of (held-out run, first snapshot). They never change."""
+        first = np.array([run * self.layout.snapshots + number for run, number in pairs], np.int64)
+        return self.gather(self.held_out, first), self.gather(self.held_out, first + lag)
+
+    def gather(self, store: Store, publications: np.ndarray) -> np.ndarray:
+        rows = np.asarray(store.snapshots.gather(publications % store.slots))
+        self.statistics.bytes_gathered += rows.nbytes
+        return rows
+
+    def sample(self, count: int, lag: int, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        """Random pairs (count, 3, ny, nx) of the training runs, lag snapshots apart; waits until there are any."""
+        before, after = [], []
+        while count:
+            first = self.candidates(count, lag, random)
+            used, start, end = self.try_pairs(first, lag)
+            before.append(start[used])
+            after.append(end[used])
+            count -= int(used.sum())
+        return np.concatenate(before), np.concatenate(after)
+
+    def candidates(self, count: int, lag: int, random: np.random.Generator) -> np.ndarray:
+        """Publications that begin a pair and should still be in the ring."""
+        snapshots = self.layout.snapshots
+        newest = self.wait(Counter.PUBLISHED, snapshots)
+        oldest = max(0, newest + 1 - self.training.slots)  # the one before may be overwritten at any time
+        first = random.integers(oldest, newest - lag, size=8 * count)
+        return first[first % snapshots < snapshots - lag][:count]
+
+    def try_pairs(self, first: np.ndarray, lag: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Gathers pairs; which of them may be used, and the snapshots."""
+        store, both = self.training, np.concatenate([first, first + lag])
+        fresh = np.array([store.sequence(p) == 2 * p + 2 for p in both.tolist()], bool)
+        rows = self.gather(store, both)
+        headers = np.asarray(store.headers.gather(both % store.slots))
+        fresh &= np.array([store.sequence_after(p) == 2 * p + 2 for p in both.tolist()], bool)
+        start, end = headers[: len(first)], headers[len(first):]
+        used = fresh[: len(first)] & fresh[len(first):] & self.is_pair(start, end, lag)
+        self.statistics.pairs += int(used.sum())
+        self.statistics.rejected += int((~used).sum())
+        self.counters.fetch_add(int(Counter.READS), 2 * int(used.sum()))
+        return used, rows[: len(first)], rows[len(first):]
+
+    def is_pair(self, start: np.ndarray, end: np.ndarray, lag: int) -> np.ndarray:
+        """Whether headers say: one run, lag snapshots apart."""
+        apart = end[:, NUMBER] - start[:, NUMBER] == lag
+        later = end[:, MILLISECONDS] - start[:, MILLISECONDS] == lag * self.layout.interval_milliseconds
+        return (start[:, RUN] == end[:, RUN]) & apart & later

@@ -1,0 +1,87 @@
+"""Data-parallel training: every learner draws its own samples, gradients are averaged in one bucket."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import time
+from collections.abc import Callable
+
+import torch
+from torch import nn
+
+from .evaluation import mean_squared_error
+
+Sampler = Callable[[int], tuple[torch.Tensor, torch.Tensor]]  # number of pairs to (before, after), normalised
+AllReduce = Callable[[torch.Tensor], torch.Tensor]  # sum over all learners
+
+WARM_UP_STEPS = 20
+LARGEST_GRADIENT = 1.0
+
+
+@dataclasses.dataclass(frozen=True)
+class Plan:
+    """How long and how to train."""
+
+    seconds: float  # used if steps is 0
+    steps: int
+    batch: int  # samples of one learner in one step
+    learning_rate: float
+
+
+@dataclasses.dataclass
+class Progress:
+    """What one step leaves, equal on all learners."""
+
+    step: int
+    part: float  # of the plan, 0 to 1
+    loss: float  # mean over the learners' samples
+
+
+class Trainer:
+    """AdamW with a cosine schedule. All methods are collective over the learners."""
+
+    def __init__(self, model: nn.Module, wet: torch.Tensor, plan: Plan, rank: int, ranks: int,
+                 allreduce: AllReduce) -> None:
+        self.model, self.wet, self.plan = model, wet, plan
+        self.rank, self.ranks, self.allreduce = rank, ranks, allreduce
+        self.parameters = [p for p in model.parameters() if p.requires_grad]
+        self.optimizer = torch.optim.AdamW(self.parameters, lr=plan.learning_rate, weight_decay=1e-4)
+        self.begin = time.monotonic()
+        self.progress = Progress(0, 0.0, math.nan)
+
+    def done(self) -> bool:
+        return self.progress.part >= 1
+
+    def step(self, sample: Sampler) -> Progress:
+        """Draws a batch, and moves the parameters of all learners alike."""
+        before, after = sample(self.plan.batch)
+        self.optimizer.zero_grad(set_to_none=True)
+        loss = mean_squared_error(self.model(before), after, self.wet)
+        loss.backward()
+        self.average_gradients(loss.detach())
+        self.set_learning_rate()
+        nn.utils.clip_grad_norm_(self.parameters, LARGEST_GRADIENT)
+        self.optimizer.step()
+        return self.progress
+
+    def average_gradients(self, loss: torch.Tensor) -> None:
+        """One allreduce of all gradients, the loss, and rank 0's clock, which is everybody's."""
+        clock = torch.tensor([self.elapsed_part() if self.rank == 0 else 0.0])
+        pieces = [p.grad.reshape(-1) for p in self.parameters] + [loss.reshape(1), clock]
+        total = self.allreduce(torch.cat(pieces))
+        gradients, extra = total[:-2] / self.ranks, total[-2:].tolist()
+        for parameter, gradient in zip(self.parameters, gradients.split([p.numel() for p in self.parameters])):
+            parameter.grad.copy_(gradient.view_as(parameter))
+        self.progress = Progress(self.progress.step + 1, min(extra[1], 1.0), extra[0] / self.ranks)
+
+    def elapsed_part(self) -> float:
+        if self.plan.steps:
+            return (self.progress.step + 1) / self.plan.steps
+        return (time.monotonic() - self.begin) / self.plan.seconds
+
+    def set_learning_rate(self) -> None:
+        warm_up = min(1.0, self.progress.step / WARM_UP_STEPS)
+        cosine = 0.5 * (1 + math.cos(math.pi * self.progress.part))
+        for group in self.optimizer.param_groups:
+            group["lr"] = self.plan.learning_rate * warm_up * cosine
