@@ -1,0 +1,103 @@
+#include "tensor/add_rows.hpp"
+
+#include <atomic>
+#include <bit>
+#include <complex>
+#include <cstring>
+
+#include "tensor/add_elements.hpp"
+#include "tensor/wide_rows.hpp"
+
+namespace syncyte::tensor {
+namespace {
+
+/// Adds one element atomically; complex numbers as two.
+template <class T>
+void add_atomically(std::byte* target, const std::byte* source) {
+  if constexpr (std::is_integral_v<T>) {
+    T value;
+    std::memcpy(&value, source, sizeof value);
+    std::atomic_ref(*reinterpret_cast<T*>(target)).fetch_add(value, std::memory_order_relaxed);
+  } else if constexpr (std::is_same_v<T, base::boolean>) {
+    const auto value = static_cast<std::uint8_t>(*source != std::byte{0});
+    std::atomic_ref(*reinterpret_cast<std::uint8_t*>(target)).fetch_or(value, std::memory_order_relaxed);
+  } else if constexpr (sizeof(T) == 2 || std::is_floating_point_v<T>) {
+    using bits = std::conditional_t<sizeof(T) == 2, std::uint16_t,
+                                    std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>;
+    T value;
+    std::memcpy(&value, source, sizeof value);
+    const std::atomic_ref place(*reinterpret_cast<bits*>(target));
+    bits seen = place.load(std::memory_order_relaxed);
+    while (!place.compare_exchange_weak(seen, std::bit_cast<bits>(add_one(std::bit_cast<T>(seen), value)),
+                                        std::memory_order_relaxed)) {
+    }
+  } else {
+    using part = typename T::value_type;
+    add_atomically<part>(target, source);
+    add_atomically<part>(target + sizeof(part), source + sizeof(part));
+  }
+}
+
+template <class T>
+void add_block_atomically(const row_block& block, const std::byte* source) {
+  const std::size_t elements = block.row_bytes / sizeof(T);
+  for (std::size_t i = 0; i < block.count; ++i) {
+    __builtin_prefetch(block.rows[i + prefetch_distance], 1);
+    const std::byte* const values = source + i * block.row_bytes;
+    for (std::size_t j = 0; j < elements; ++j) add_atomically<T>(block.rows[i] + j * sizeof(T), values + j * sizeof(T));
+  }
+}
+
+add_function choose_add(syncyte_dtype_t dtype) {
+  if (const add_function wide = wide_add(dtype)) return wide;
+  return base::visit_dtype(dtype, []<class T>(base::type_tag<T>) -> add_function {
+    return [](std::byte* target, const std::byte* source, std::size_t elements) {
+      add_elements<T>(target, source, elements);
+    };
+  });
+}
+
+void prefetch_row(const std::byte* row, std::size_t bytes) {
+  constexpr std::size_t line_bytes = 64;
+  for (std::size_t at = 0; at < std::min<std::size_t>(bytes, 512); at += line_bytes) __builtin_prefetch(row + at, 1);
+}
+
+void add_under_locks(const row_map& map, const row_index& index, const std::byte* source, syncyte_dtype_t dtype,
+                     row_locks& locks) {
+  const add_function add = choose_add(dtype);
+  const std::size_t bytes = map.row_bytes();
+  const std::size_t elements = bytes / base::dtype_size(dtype);
+  index.visit([&](auto rows) {
+    for_each_block(map, rows, [&](const row_block& block, std::size_t begin) {
+      for (std::size_t i = 0; i < block.count; ++i) {
+        const std::size_t position = begin + i;
+        prefetch_row(block.rows[i + prefetch_distance], bytes);
+        locks.prefetch(rows[std::min(position + prefetch_distance, rows.size() - 1)]);
+        locks.lock(rows[position]);
+        add(block.rows[i], source + position * bytes, elements);
+        locks.unlock(rows[position]);
+      }
+    });
+  });
+}
+
+}  // namespace
+
+bool needs_locks(const row_map& map, syncyte_dtype_t dtype) {
+  const std::size_t element = base::dtype_size(dtype) / (base::is_complex(dtype) ? 2 : 1);
+  return map.row_bytes() >= locked_row_bytes ||
+         std::any_of(map.ranges().begin(), map.ranges().end(),
+                     [&](const row_range& range) { return std::bit_cast<std::uintptr_t>(range.base) % element != 0; });
+}
+
+void add_rows(const row_map& map, const row_index& index, const std::byte* source, syncyte_dtype_t dtype,
+              row_locks& locks) {
+  if (needs_locks(map, dtype)) return add_under_locks(map, index, source, dtype, locks);
+  base::visit_dtype(dtype, [&]<class T>(base::type_tag<T>) {
+    for_each_block(map, index, [&](const row_block& block, std::size_t begin) {
+      add_block_atomically<T>(block, source + begin * block.row_bytes);
+    });
+  });
+}
+
+}  // namespace syncyte::tensor

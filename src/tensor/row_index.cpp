@@ -1,0 +1,38 @@
+#include "tensor/row_index.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace syncyte::tensor {
+namespace {
+
+/// Whether all indices lie in [0, last]. `i | (last - i)` is negative exactly where i is not: unlike a comparison of
+/// 64-bit numbers, the compiler vectorises that for every processor.
+template <class Index>
+bool all_inside(std::span<const Index> index, std::int64_t last) {
+  using bits = std::make_unsigned_t<Index>;
+  const auto limit = static_cast<bits>(std::min<std::int64_t>(last, std::numeric_limits<Index>::max()));
+  bits outside = 0;
+  for (const Index i : index) outside |= static_cast<bits>(i) | (limit - static_cast<bits>(i));
+  return (outside >> (8 * sizeof(Index) - 1)) == 0;
+}
+
+}  // namespace
+
+row_index::row_index(const base::buffer& index)
+    : data_(index.data()), count_(index.elements()), is_wide_(index.dtype() == SYNCYTE_INT64) {
+  base::require(is_wide_ || index.dtype() == SYNCYTE_INT32, SYNCYTE_ERR_TYPE,
+                "{}: dtype is {}; expected int32 or int64", index.argument(), base::dtype_name(index.dtype()));
+  index.require_host().require_contiguous();
+}
+
+void row_index::require_inside(std::int64_t rows) const {
+  visit([&](auto index) {
+    if (all_inside(index, rows - 1)) return;
+    const auto bad = std::find_if(index.begin(), index.end(), [&](auto i) { return i < 0 || i >= rows; });
+    base::fail(SYNCYTE_ERR_INDEX, "index {} at position {} is out of range; expected 0 to {} ({} rows)", *bad,
+               bad - index.begin(), rows - 1, rows);
+  });
+}
+
+}  // namespace syncyte::tensor

@@ -1,0 +1,30 @@
+#include "tensor/row_map.hpp"
+
+namespace syncyte::tensor {
+
+row_map::row_map(std::span<const row_range> ranges, std::size_t row_bytes) : row_bytes_(row_bytes) {
+  for (const row_range& range : ranges) {
+    if (range.count == 0) continue;
+    covered_ += range.count;
+    if (!ranges_.empty()) {
+      row_range& previous = ranges_.back();
+      const bool is_next = previous.first + previous.count == range.first;
+      if (is_next && previous.base + static_cast<std::size_t>(previous.count) * row_bytes == range.base) {
+        previous.count += range.count;
+        continue;
+      }
+    }
+    ranges_.push_back(range);
+  }
+}
+
+std::byte* row_map::find(std::int64_t row) const {
+  const auto after = std::upper_bound(ranges_.begin(), ranges_.end(), row,
+                                      [](std::int64_t wanted, const row_range& range) { return wanted < range.first; });
+  if (after == ranges_.begin()) return nullptr;
+  const row_range& range = *std::prev(after);
+  if (row - range.first >= range.count) return nullptr;
+  return range.base + static_cast<std::size_t>(row - range.first) * row_bytes_;
+}
+
+}  // namespace syncyte::tensor

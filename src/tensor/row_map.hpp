@@ -1,0 +1,87 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "tensor/row_index.hpp"
+
+namespace syncyte::tensor {
+
+/// Consecutive rows that lie one after another in memory of this process.
+struct row_range {
+  std::int64_t first;
+  std::int64_t count;
+  std::byte* base;
+};
+
+/// How far ahead of the row being copied rows are prefetched.
+inline constexpr std::size_t prefetch_distance = 16;
+
+/// Addresses of a few rows, in the order asked for. The prefetch_distance addresses after rows[count - 1] are valid
+/// too.
+struct row_block {
+  std::byte* const* rows;
+  std::size_t count;
+  std::size_t row_bytes;
+};
+
+/// Where rows of a tensor lie in memory that this process can load and store: usually one range.
+class row_map {
+ public:
+  row_map() = default;
+  /// Neighbouring ranges that also follow each other in memory become one; empty ones are left out.
+  row_map(std::span<const row_range> ranges, std::size_t row_bytes);
+
+  std::size_t row_bytes() const { return row_bytes_; }
+  std::span<const row_range> ranges() const { return ranges_; }
+
+  /// Whether all of `rows` rows are mapped.
+  bool covers(std::int64_t rows) const { return covered_ == rows; }
+
+  /// Address of a row; nullptr if it is not mapped.
+  std::byte* find(std::int64_t row) const;
+
+  /// Addresses of rows; every one must be mapped.
+  template <class Index>
+  void translate(std::span<const Index> index, std::byte** addresses) const {
+    if (ranges_.size() == 1) {
+      std::byte* const base = ranges_[0].base;
+      const std::int64_t first = ranges_[0].first;
+      const auto bytes = static_cast<std::int64_t>(row_bytes_);
+      for (std::size_t i = 0; i < index.size(); ++i) addresses[i] = base + (index[i] - first) * bytes;
+    } else {
+      for (std::size_t i = 0; i < index.size(); ++i) addresses[i] = find(index[i]);
+    }
+  }
+
+ private:
+  std::vector<row_range> ranges_;  // ascending
+  std::size_t row_bytes_ = 0;
+  std::int64_t covered_ = 0;
+};
+
+/// Calls visitor(block, position of its first row) for all rows of the index, some hundred at a time; every row must be
+/// mapped.
+template <class Index, class Visitor>
+void for_each_block(const row_map& map, std::span<const Index> rows, Visitor&& visitor) {
+  constexpr std::size_t block_rows = 512;
+  std::array<std::byte*, block_rows + prefetch_distance> addresses;
+  for (std::size_t begin = 0; begin < rows.size(); begin += block_rows) {
+    const std::size_t known = std::min(addresses.size(), rows.size() - begin);
+    const std::size_t count = std::min(block_rows, known);
+    map.translate(rows.subspan(begin, known), addresses.data());
+    std::fill(addresses.begin() + known, addresses.end(), addresses[known - 1]);
+    visitor(row_block{addresses.data(), count, map.row_bytes()}, begin);
+  }
+}
+
+template <class Visitor>
+void for_each_block(const row_map& map, const row_index& index, Visitor&& visitor) {
+  index.visit([&](auto rows) { for_each_block(map, rows, visitor); });
+}
+
+}  // namespace syncyte::tensor

@@ -1,0 +1,124 @@
+#include "tensor/strided_copy.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "syncyte/base.h"
+
+namespace syncyte::tensor {
+namespace {
+
+struct dimension {
+  std::int64_t extent;
+  std::int64_t target;  // strides, in bytes
+  std::int64_t source;
+};
+
+/// Dimensions from the outermost to the innermost; the last one is a run of bytes, contiguous on both sides.
+struct layout {
+  std::array<dimension, SYNCYTE_MAX_NDIM + 1> dimensions;
+  std::size_t count = 0;
+
+  std::size_t run() const { return static_cast<std::size_t>(dimensions[count - 1].extent); }
+
+  /// Appends an inner dimension, as part of the one before if that steps over exactly all of it.
+  void append(const dimension& inner) {
+    if (count > 0) {
+      dimension& outer = dimensions[count - 1];
+      if (outer.target == inner.target * inner.extent && outer.source == inner.source * inner.extent) {
+        outer = {outer.extent * inner.extent, inner.target, inner.source};
+        return;
+      }
+    }
+    dimensions[count++] = inner;
+  }
+};
+
+layout coalesce(std::span<const std::int64_t> target_strides, std::span<const std::int64_t> source_strides,
+                std::span<const std::int64_t> shape, std::size_t element_bytes) {
+  layout result;
+  for (std::size_t i = 0; i < shape.size(); ++i)
+    if (shape[i] != 1) result.append({shape[i], target_strides[i], source_strides[i]});
+  result.append({static_cast<std::int64_t>(element_bytes), 1, 1});
+  return result;
+}
+
+/// Copies `extent` runs; RunBytes is 0 for a length known only at run time.
+template <std::size_t RunBytes>
+void copy_runs(const dimension& d, std::size_t run, std::byte* target, const std::byte* source) {
+  for (std::int64_t i = 0; i < d.extent; ++i)
+    std::memcpy(target + i * d.target, source + i * d.source, RunBytes != 0 ? RunBytes : run);
+}
+
+void copy_runs(const dimension& d, std::size_t run, std::byte* target, const std::byte* source) {
+  switch (run) {
+    case 1:
+      return copy_runs<1>(d, run, target, source);
+    case 2:
+      return copy_runs<2>(d, run, target, source);
+    case 4:
+      return copy_runs<4>(d, run, target, source);
+    case 8:
+      return copy_runs<8>(d, run, target, source);
+    case 16:
+      return copy_runs<16>(d, run, target, source);
+    default:
+      return copy_runs<0>(d, run, target, source);
+  }
+}
+
+void copy_level(const layout& box, std::size_t level, std::byte* target, const std::byte* source) {
+  const dimension& d = box.dimensions[level];
+  if (level + 1 == box.count) {
+    std::memcpy(target, source, box.run());
+  } else if (level + 2 == box.count) {
+    copy_runs(d, box.run(), target, source);
+  } else {
+    for (std::int64_t i = 0; i < d.extent; ++i)
+      copy_level(box, level + 1, target + i * d.target, source + i * d.source);
+  }
+}
+
+void append_offsets(const layout& box, std::size_t level, std::size_t offset, std::vector<std::size_t>& offsets) {
+  if (level + 1 == box.count) {
+    offsets.push_back(offset);
+    return;
+  }
+  const dimension& d = box.dimensions[level];
+  for (std::int64_t i = 0; i < d.extent; ++i)
+    append_offsets(box, level + 1, offset + static_cast<std::size_t>(i * d.target), offsets);
+}
+
+bool is_empty(std::span<const std::int64_t> shape) { return std::find(shape.begin(), shape.end(), 0) != shape.end(); }
+
+}  // namespace
+
+void copy_strided(std::byte* target, std::span<const std::int64_t> target_strides, const std::byte* source,
+                  std::span<const std::int64_t> source_strides, std::span<const std::int64_t> shape,
+                  std::size_t element_bytes) {
+  if (is_empty(shape)) return;
+  copy_level(coalesce(target_strides, source_strides, shape, element_bytes), 0, target, source);
+}
+
+std::vector<std::int64_t> dense_strides(std::span<const std::int64_t> shape, std::size_t element_bytes) {
+  std::vector<std::int64_t> strides(shape.size());
+  auto stride = static_cast<std::int64_t>(element_bytes);
+  for (std::size_t i = shape.size(); i-- > 0;) {
+    strides[i] = stride;
+    stride *= std::max<std::int64_t>(shape[i], 1);
+  }
+  return strides;
+}
+
+box_pieces find_pieces(std::size_t origin, std::span<const std::int64_t> strides, std::span<const std::int64_t> shape,
+                       std::size_t element_bytes) {
+  box_pieces pieces;
+  if (is_empty(shape)) return pieces;
+  const layout box = coalesce(strides, strides, shape, element_bytes);
+  pieces.bytes = box.run();
+  append_offsets(box, 0, origin, pieces.offsets);
+  return pieces;
+}
+
+}  // namespace syncyte::tensor

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace syncyte::tensor {
+
+/// Copies an N-dimensional box between any strides (in bytes; negative and zero ones too). Extents, in elements, may be
+/// 0; the two sides must not overlap. Contiguous inner dimensions are copied in one piece.
+void copy_strided(std::byte* target, std::span<const std::int64_t> target_strides, const std::byte* source,
+                  std::span<const std::int64_t> source_strides, std::span<const std::int64_t> shape,
+                  std::size_t element_bytes);
+
+/// Strides in bytes of a dense row-major array.
+std::vector<std::int64_t> dense_strides(std::span<const std::int64_t> shape, std::size_t element_bytes);
+
+/// The contiguous pieces, all of one length, that a box consists of.
+struct box_pieces {
+  std::size_t bytes = 0;             // of each
+  std::vector<std::size_t> offsets;  // in row-major order of the box
+};
+
+/// Pieces of a box that begins `origin` bytes after an array's start and has its strides.
+box_pieces find_pieces(std::size_t origin, std::span<const std::int64_t> strides, std::span<const std::int64_t> shape,
+                       std::size_t element_bytes);
+
+}  // namespace syncyte::tensor

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstddef>
+
+#include "syncyte/base.h"
+#include "tensor/row_map.hpp"
+
+/// What a processor's wide registers do better than portable code: x86/ has AVX2, chosen at run time; portable/ has
+/// nothing of it.
+namespace syncyte::tensor {
+
+/// Adds elements to elements. Neither side need be aligned.
+using add_function = void (*)(std::byte* target, const std::byte* source, std::size_t elements);
+
+/// Whether stream_rows_*() work on this processor for rows of this size, stored from this address on.
+bool can_stream(std::size_t row_bytes, const void* target);
+
+/// Copies a block's rows to `output`, or from `source`, by stores that go past the caches: for outputs that would not
+/// fit there, where they save reading the lines that are overwritten.
+void stream_rows_out(const row_block& block, std::byte* output);
+void stream_rows_in(const row_block& block, const std::byte* source);
+
+/// Makes streamed stores visible before any later store.
+void finish_streaming();
+
+/// The processor's own way to add; nullptr if there is none.
+add_function wide_add(syncyte_dtype_t dtype);
+
+}  // namespace syncyte::tensor

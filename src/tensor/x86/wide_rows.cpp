@@ -1,0 +1,101 @@
+#include "tensor/wide_rows.hpp"
+
+#include <immintrin.h>
+
+#include <bit>
+#include <cstdint>
+
+#include "tensor/add_elements.hpp"
+
+#define SYNCYTE_AVX2 [[gnu::target("avx2")]]
+#define SYNCYTE_AVX2_F16C [[gnu::target("avx2,f16c")]]
+
+namespace syncyte::tensor {
+namespace {
+
+constexpr std::size_t register_bytes = 32;
+constexpr std::size_t line_bytes = 64;
+
+bool has_avx2() {
+  static const bool result = __builtin_cpu_supports("avx2");
+  return result;
+}
+
+bool has_f16c() {
+  static const bool result = has_avx2() && __builtin_cpu_supports("f16c");
+  return result;
+}
+
+/// Bytes, a multiple of 32, to an address that is one too.
+SYNCYTE_AVX2 inline void stream(std::byte* target, const std::byte* source, std::size_t bytes) {
+#pragma GCC unroll 8
+  for (std::size_t at = 0; at < bytes; at += register_bytes)
+    _mm256_stream_si256(reinterpret_cast<__m256i*>(target + at),
+                        _mm256_loadu_si256(reinterpret_cast<const __m256i*>(source + at)));
+}
+
+inline void prefetch(const std::byte* row, std::size_t bytes) {
+#pragma GCC unroll 4
+  for (std::size_t at = 0; at < bytes; at += line_bytes) __builtin_prefetch(row + at);
+}
+
+/// row_bytes is a constant where it is worth it: the caller's inlined copy then has no inner loop.
+SYNCYTE_AVX2 [[gnu::always_inline]] inline void stream_out(const row_block& block, std::size_t row_bytes,
+                                                           std::byte* output) {
+  const std::size_t ahead = row_bytes < 512 ? row_bytes : 512;
+  for (std::size_t i = 0; i < block.count; ++i) {
+    prefetch(block.rows[i + prefetch_distance], ahead);
+    stream(output + i * row_bytes, block.rows[i], row_bytes);
+  }
+}
+
+SYNCYTE_AVX2 [[gnu::always_inline]] inline void stream_in(const row_block& block, std::size_t row_bytes,
+                                                          const std::byte* source) {
+  for (std::size_t i = 0; i < block.count; ++i) stream(block.rows[i], source + i * row_bytes, row_bytes);
+}
+
+template <class T>
+SYNCYTE_AVX2 void add_avx2(std::byte* target, const std::byte* source, std::size_t elements) {
+  add_elements<T>(target, source, elements);
+}
+
+SYNCYTE_AVX2_F16C void add_float16(std::byte* target, const std::byte* source, std::size_t elements) {
+  std::size_t i = 0;
+  for (; i + 8 <= elements; i += 8) {
+    auto* const place = reinterpret_cast<__m128i*>(target + 2 * i);
+    const __m256 left = _mm256_cvtph_ps(_mm_loadu_si128(place));
+    const __m256 right = _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(source + 2 * i)));
+    _mm_storeu_si128(place, _mm256_cvtps_ph(_mm256_add_ps(left, right), _MM_FROUND_TO_NEAREST_INT));
+  }
+  add_elements<base::float16>(target + 2 * i, source + 2 * i, elements - i);
+}
+
+}  // namespace
+
+bool can_stream(std::size_t row_bytes, const void* target) {
+  return (row_bytes | std::bit_cast<std::uintptr_t>(target)) % register_bytes == 0 && has_avx2();
+}
+
+SYNCYTE_AVX2 void stream_rows_out(const row_block& block, std::byte* output) {
+  if (block.row_bytes == 256)
+    stream_out(block, 256, output);
+  else
+    stream_out(block, block.row_bytes, output);
+}
+
+SYNCYTE_AVX2 void stream_rows_in(const row_block& block, const std::byte* source) {
+  if (block.row_bytes == 256)
+    stream_in(block, 256, source);
+  else
+    stream_in(block, block.row_bytes, source);
+}
+
+void finish_streaming() { _mm_sfence(); }
+
+add_function wide_add(syncyte_dtype_t dtype) {
+  if (dtype == SYNCYTE_FLOAT16) return has_f16c() ? add_float16 : nullptr;
+  if (!has_avx2()) return nullptr;
+  return base::visit_dtype(dtype, []<class T>(base::type_tag<T>) -> add_function { return add_avx2<T>; });
+}
+
+}  // namespace syncyte::tensor

@@ -1,0 +1,139 @@
+// Adding rows: every dtype against the obvious loop, and exactness when several processes add to the same rows.
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <thread>
+#include <vector>
+
+#include "reference.hpp"
+#include "shared_bytes.hpp"
+#include "tensor/add_elements.hpp"
+#include "tensor/add_rows.hpp"
+
+namespace {
+
+using namespace syncyte;
+
+constexpr syncyte_dtype_t all_dtypes[] = {SYNCYTE_FLOAT16,   SYNCYTE_BFLOAT16,   SYNCYTE_FLOAT32, SYNCYTE_FLOAT64,
+                                          SYNCYTE_COMPLEX64, SYNCYTE_COMPLEX128, SYNCYTE_INT8,    SYNCYTE_INT16,
+                                          SYNCYTE_INT32,     SYNCYTE_INT64,      SYNCYTE_UINT8,   SYNCYTE_BOOL};
+
+bool always_alive(int) { return true; }
+
+std::vector<std::uint64_t> lock_words(std::int64_t rows) {
+  return std::vector<std::uint64_t>(static_cast<std::size_t>(tensor::row_locks::words_for(rows)));
+}
+
+template <class T>
+T number(std::int64_t value) {
+  if constexpr (std::is_same_v<T, base::boolean>)
+    return T{static_cast<std::uint8_t>(value % 2)};
+  else
+    return static_cast<T>(static_cast<float>(value));
+}
+
+template <class T>
+std::vector<T> numbers(std::uint64_t seed, std::size_t count) {
+  std::vector<T> result;
+  for (std::size_t i = 0; i < count; ++i)
+    result.push_back(number<T>(reference::random_integer(seed, 0, static_cast<std::int64_t>(i), 0, 3)));
+  return result;
+}
+
+template <class T>
+void check_adds(syncyte_dtype_t dtype, std::size_t row_elements, std::size_t shift) {
+  constexpr std::int64_t rows = 61;
+  const std::size_t row_bytes = row_elements * sizeof(T);
+  const auto index = reference::random_rows<std::int64_t>(1, 0, 700, rows);
+  const auto source = numbers<T>(2, index.size() * row_elements);
+  std::vector<T> table = numbers<T>(3, rows * row_elements);
+  alignas(16) static std::byte memory[61 * 40 * 16 + 16];
+  std::memcpy(memory + shift, table.data(), rows * row_bytes);
+  for (std::size_t i = 0; i < index.size(); ++i)
+    for (std::size_t e = 0; e < row_elements; ++e) {
+      T& place = table[static_cast<std::size_t>(index[i]) * row_elements + e];
+      place = tensor::add_one(place, source[i * row_elements + e]);
+    }
+  const tensor::row_range all{0, rows, memory + shift};
+  auto words = lock_words(rows);
+  tensor::row_locks locks(words, 0, always_alive);
+  tensor::add_rows(tensor::row_map({&all, 1}, row_bytes), tensor::row_index(std::span(index)),
+                   reinterpret_cast<const std::byte*>(source.data()), dtype, locks);
+  EXPECT_EQ(std::memcmp(memory + shift, table.data(), rows * row_bytes), 0)
+      << base::dtype_name(dtype) << ", rows of " << row_elements << ", shifted by " << shift;
+  EXPECT_EQ(words, lock_words(rows)) << "a lock is still held";
+}
+
+TEST(AddRows, EqualsTheLoopForEveryDtype) {
+  for (const auto dtype : all_dtypes)
+    base::visit_dtype(dtype, [&]<class T>(base::type_tag<T>) {
+      for (const std::size_t row_elements : {1, 2, 3, 7, 8, 19, 40})
+        for (const std::size_t shift : {0, 1}) check_adds<T>(dtype, row_elements, shift);
+    });
+}
+
+TEST(AddRows, RoundsSixteenBitFloatsOnce) {
+  // 1 + 2^-11 lies halfway between two float16: to even, 1. 1 + 3 * 2^-11 too: to even, 1 + 2^-9.
+  for (const std::size_t row_elements : {1, 16}) {
+    std::vector<base::float16> table(row_elements, base::float16(1.0f));
+    const std::vector<base::float16> half_unit(row_elements, base::float16(0x1p-11f));
+    const std::vector<base::float16> more(row_elements, base::float16(3 * 0x1p-11f));
+    const tensor::row_range all{0, 1, reinterpret_cast<std::byte*>(table.data())};
+    auto words = lock_words(1);
+    tensor::row_locks locks(words, 0, always_alive);
+    const std::vector<std::int32_t> index{0};
+    const auto add = [&](const std::vector<base::float16>& source) {
+      tensor::add_rows(tensor::row_map({&all, 1}, row_elements * 2), tensor::row_index(std::span(index)),
+                       reinterpret_cast<const std::byte*>(source.data()), SYNCYTE_FLOAT16, locks);
+    };
+    add(half_unit);
+    EXPECT_EQ(static_cast<float>(table.back()), 1.0f);
+    add(more);
+    EXPECT_EQ(static_cast<float>(table.back()), 1.0f + 0x1p-9f);
+  }
+}
+
+/// Several processes, two threads each, add ones to few rows: every add counts.
+template <class T>
+void check_contention(syncyte_dtype_t dtype, std::size_t row_elements) {
+  constexpr int processes = 3, threads = 2, rounds = 200;
+  constexpr std::int64_t rows = 4;
+  const test::shared_bytes words(4096), table(1 << 16);
+  const std::span lock_table(words.as<std::uint64_t>(), static_cast<std::size_t>(tensor::row_locks::words_for(rows)));
+  const tensor::row_range all{0, rows, table.as<std::byte>()};
+  const tensor::row_map map({&all, 1}, row_elements * sizeof(T));
+  const std::vector<std::int32_t> index{0, 1, 2, 3, 1, 1};
+  const std::vector<T> ones(index.size() * row_elements, number<T>(1));
+  std::vector<pid_t> children;
+  for (int process = 0; process < processes; ++process)
+    children.push_back(test::fork_to([&] {
+      const auto work = [&] {
+        tensor::row_locks locks(lock_table, process, always_alive);
+        for (int round = 0; round < rounds; ++round)
+          tensor::add_rows(map, tensor::row_index(std::span(index)), reinterpret_cast<const std::byte*>(ones.data()),
+                           dtype, locks);
+      };
+      std::vector<std::jthread> workers;
+      for (int thread = 0; thread < threads; ++thread) workers.emplace_back(work);
+    }));
+  for (const pid_t child : children) EXPECT_EQ(test::exit_code(child), 0);
+  constexpr int once = processes * threads * rounds;
+  for (std::int64_t row = 0; row < rows; ++row)
+    for (std::size_t e = 0; e < row_elements; ++e) {
+      const T value = table.as<T>()[static_cast<std::size_t>(row) * row_elements + e];
+      EXPECT_EQ(value, static_cast<T>(row == 1 ? 3 * once : once)) << base::dtype_name(dtype) << ", row " << row;
+    }
+}
+
+TEST(AddRows, LosesNothingUnderContention) {
+  for (const std::size_t row_elements : {1, 3, 64}) {
+    check_contention<float>(SYNCYTE_FLOAT32, row_elements);
+    check_contention<double>(SYNCYTE_FLOAT64, row_elements);
+    check_contention<std::complex<float>>(SYNCYTE_COMPLEX64, row_elements);
+    check_contention<std::int16_t>(SYNCYTE_INT16, row_elements);
+    check_contention<std::int64_t>(SYNCYTE_INT64, row_elements);
+  }
+}
+
+}  // namespace

@@ -1,0 +1,116 @@
+// Row locks: what becomes of a row whose holder dies.
+
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <chrono>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/error.hpp"
+#include "shared_bytes.hpp"
+#include "tensor/add_rows.hpp"
+
+namespace {
+
+using namespace syncyte;
+using namespace std::chrono_literals;
+
+/// Status and message of what work throws.
+template <class Work>
+std::pair<syncyte_status_t, std::string> outcome(Work&& work) {
+  try {
+    work();
+    return {SYNCYTE_SUCCESS, ""};
+  } catch (const base::error& error) {
+    return {error.status(), error.what()};
+  }
+}
+
+TEST(RowLocks, TablesAreBoundedPowersOfTwo) {
+  EXPECT_EQ(tensor::row_locks::words_for(0), 1);
+  EXPECT_EQ(tensor::row_locks::words_for(1), 1);
+  EXPECT_EQ(tensor::row_locks::words_for(1000), 1024);
+  EXPECT_EQ(tensor::row_locks::words_for(std::int64_t{1} << 40), tensor::row_locks::most_words);
+}
+
+TEST(RowLocks, ConsecutiveRowsHaveWordsOfTheirOwn) {
+  std::vector<std::uint64_t> words(256);
+  tensor::row_locks locks(words, 0, [](int) { return true; });
+  for (std::int64_t row = 1000; row < 1256; ++row) locks.lock(row);  // would hang if two shared a word
+  for (std::int64_t row = 1000; row < 1256; ++row) locks.unlock(row);
+  EXPECT_EQ(words, std::vector<std::uint64_t>(256));
+}
+
+TEST(RowLocks, AWaiterWaitsForALivingHolder) {
+  const test::shared_bytes words(4096);
+  const std::span table(words.as<std::uint64_t>(), 16);
+  tensor::row_locks mine(table, 0, [](int) { return true; }), theirs(table, 1, [](int) { return true; });
+  theirs.lock(5);
+  std::jthread holder([&] {
+    std::this_thread::sleep_for(20ms);
+    theirs.unlock(5);
+  });
+  const auto begin = std::chrono::steady_clock::now();
+  mine.lock(5);
+  EXPECT_GE(std::chrono::steady_clock::now() - begin, 15ms);
+  mine.unlock(5);
+}
+
+class KilledHolder : public testing::Test {
+ protected:
+  void SetUp() override {
+    // Process 1 takes the lock of row 7 and is killed.
+    const pid_t child = test::fork_to([&] {
+      tensor::row_locks(table_, 1, [](int) { return true; }).lock(7);
+      raise(SIGKILL);
+    });
+    ASSERT_EQ(test::exit_code(child), -SIGKILL);
+  }
+
+  test::shared_bytes words_{4096};
+  std::span<std::uint64_t> table_{words_.as<std::uint64_t>(), 16};
+  int asked_ = 0;
+  tensor::row_locks locks_{table_, 0, [this](int holder) {
+                             ++asked_;
+                             return holder != 1;
+                           }};
+};
+
+TEST_F(KilledHolder, DamagesItsRowForEver) {
+  for (int attempt = 0; attempt < 3; ++attempt) {
+    const auto [status, text] = outcome([&] { locks_.lock(7); });
+    EXPECT_EQ(status, SYNCYTE_ERR_PEER_DIED);
+    EXPECT_NE(text.find("row 7 is damaged"), std::string::npos) << text;
+  }
+  EXPECT_EQ(asked_, 1) << "the mark tells later ones";
+}
+
+TEST_F(KilledHolder, LeavesOtherRowsAlone) {
+  outcome([&] { locks_.lock(7); });
+  for (std::int64_t row = 0; row < 16; ++row) {
+    if (row == 7) continue;
+    locks_.lock(row);
+    locks_.unlock(row);
+  }
+  const auto [status, text] = outcome([&] { locks_.lock(7 + 16); });
+  EXPECT_EQ(status, SYNCYTE_ERR_PEER_DIED);
+  EXPECT_NE(text.find("row 23 shares its lock with row 7"), std::string::npos) << text;
+}
+
+TEST_F(KilledHolder, EndsAnAddAfterTheRowsBefore) {
+  std::vector<double> table(8 * 4, 0.0);
+  const tensor::row_range all{0, 8, reinterpret_cast<std::byte*>(table.data())};
+  const std::vector<std::int64_t> index{1, 2, 7, 3};
+  const std::vector<double> source(index.size() * 4, 1.0);
+  const auto [status, text] = outcome([&] {
+    tensor::add_rows(tensor::row_map({&all, 1}, 4 * sizeof(double)), tensor::row_index(std::span(index)),
+                     reinterpret_cast<const std::byte*>(source.data()), SYNCYTE_FLOAT64, locks_);
+  });
+  EXPECT_EQ(status, SYNCYTE_ERR_PEER_DIED);
+  EXPECT_NE(text.find("row 7"), std::string::npos) << text;
+  for (const std::size_t row : {0, 1, 2, 3, 7}) EXPECT_EQ(table[row * 4], row == 1 || row == 2 ? 1.0 : 0.0) << row;
+}
+
+}  // namespace

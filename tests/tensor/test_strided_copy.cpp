@@ -1,0 +1,93 @@
+// Boxes between any strides, against nested loops over all elements.
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <vector>
+
+#include "reference.hpp"
+#include "tensor/strided_copy.hpp"
+
+namespace {
+
+using namespace syncyte;
+using extents = std::vector<std::int64_t>;
+using bytes = std::vector<std::byte>;
+
+/// Calls visitor(position) for all elements of a shape.
+template <class Visitor>
+void for_each_element(const extents& shape, Visitor&& visitor) {
+  extents position(shape.size(), 0);
+  for (const auto extent : shape)
+    if (extent == 0) return;
+  while (true) {
+    visitor(position);
+    std::size_t d = shape.size();
+    while (d > 0 && ++position[d - 1] == shape[d - 1]) position[--d] = 0;
+    if (d == 0) return;
+  }
+}
+
+std::int64_t place(const extents& position, const extents& strides) {
+  std::int64_t result = 0;
+  for (std::size_t d = 0; d < position.size(); ++d) result += position[d] * strides[d];
+  return result;
+}
+
+bytes pattern(std::size_t count) {
+  bytes result(count);
+  for (std::size_t i = 0; i < count; ++i)
+    result[i] = static_cast<std::byte>(reference::random_bits(1, 0, static_cast<std::int64_t>(i)));
+  return result;
+}
+
+void check(const extents& shape, const extents& target_strides, const extents& source_strides, std::size_t element) {
+  constexpr std::size_t size = 1 << 16, middle = 1 << 15;
+  const bytes source = pattern(size);
+  bytes target(size), expected(size);
+  for_each_element(shape, [&](const extents& at) {
+    std::memcpy(expected.data() + middle + place(at, target_strides),
+                source.data() + middle + place(at, source_strides), element);
+  });
+  tensor::copy_strided(target.data() + middle, target_strides, source.data() + middle, source_strides, shape, element);
+  EXPECT_EQ(target, expected);
+}
+
+TEST(StridedCopy, DenseToDense) {
+  for (const std::size_t element : {1, 2, 4, 8, 16}) {
+    for (const extents& shape :
+         {extents{}, {7}, {3, 5}, {2, 3, 4}, {1, 6, 1, 2}, {2, 2, 2, 2, 2, 2, 2, 2}, {0}, {3, 0, 2}}) {
+      const extents strides = tensor::dense_strides(shape, element);
+      check(shape, strides, strides, element);
+    }
+  }
+}
+
+TEST(StridedCopy, TransposedNegativeBroadcastAndPadded) {
+  for (const std::int64_t element : {1, 2, 4, 8, 16}) {
+    const auto size = static_cast<std::size_t>(element);
+    check({5, 7}, {element, 5 * element}, {7 * element, element}, size);
+    check({5, 7}, {7 * element, element}, {-7 * element, -element}, size);
+    check({5, 7}, {7 * element, element}, {0, element}, size);
+    check({5, 7}, {7 * element, element}, {0, 0}, size);
+    check({4, 3, 6}, {40 * element, 9 * element, element}, {18 * element, 6 * element, element}, size);
+    check({4, 3, 6}, {element, 4 * element, 12 * element}, {100 * element, 20 * element, 2 * element}, size);
+    check({4, 1, 6}, {6 * element, 999, element}, {7 * element, -3, element}, size);
+  }
+}
+
+TEST(StridedCopy, UnalignedElements) { check({3, 4}, {37, 9}, {51, 11}, 8); }
+
+TEST(FindPieces, OfABoxOfRows) {
+  // Rows 2 and 3 of a 10 x 6 array of 4 bytes: one piece.
+  const auto rows = tensor::find_pieces(2 * 24, extents{24, 4}, extents{2, 6}, 4);
+  EXPECT_EQ(rows.bytes, 48u);
+  EXPECT_EQ(rows.offsets, std::vector<std::size_t>{48});
+  // Columns 1 to 3 of rows 2 to 4: a piece a row.
+  const auto columns = tensor::find_pieces(2 * 24 + 4, extents{24, 4}, extents{3, 3}, 4);
+  EXPECT_EQ(columns.bytes, 12u);
+  EXPECT_EQ(columns.offsets, (std::vector<std::size_t>{52, 76, 100}));
+  EXPECT_TRUE(tensor::find_pieces(0, extents{24, 4}, extents{3, 0}, 4).offsets.empty());
+}
+
+}  // namespace
