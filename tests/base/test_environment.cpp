@@ -1,0 +1,57 @@
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include "base/environment.hpp"
+#include "base/error.hpp"
+
+namespace {
+
+using namespace syncyte::base;
+
+/// Sets a variable for the length of a test.
+class scoped_variable {
+ public:
+  explicit scoped_variable(const char* value) { ::setenv(name, value, 1); }
+  ~scoped_variable() { ::unsetenv(name); }
+  static constexpr const char* name = "SYNCYTE_TEST_VARIABLE";
+};
+
+TEST(environment, sizes_have_units) {
+  EXPECT_EQ(environment_bytes(scoped_variable::name, 7), 7u);
+  const std::pair<const char*, std::size_t> cases[] = {
+      {"4096", 4096}, {"64K", 65536}, {"2M", 2097152}, {"1G", 1073741824}};
+  for (const auto& [text, bytes] : cases) {
+    const scoped_variable variable(text);
+    EXPECT_EQ(environment_bytes(scoped_variable::name, 7), bytes);
+  }
+  for (const char* text : {"-1", "x", "1T", "1KK", "99999999999999999999", "9999999999999G"}) {
+    const scoped_variable variable(text);
+    EXPECT_THROW(environment_bytes(scoped_variable::name, 7), error) << text;
+  }
+}
+
+TEST(environment, numbers_have_a_least_value) {
+  const scoped_variable variable("2.5");
+  EXPECT_EQ(environment_number(scoped_variable::name, 1.0, 0.0), 2.5);
+  EXPECT_THROW(environment_number(scoped_variable::name, 1.0, 3.0), error);
+  for (const char* text : {"abc", "1s", "nan", "inf"}) {
+    const scoped_variable bad(text);
+    EXPECT_THROW(environment_number(scoped_variable::name, 1.0, 0.0), error) << text;
+  }
+}
+
+TEST(environment, choices_are_listed_in_the_message) {
+  const scoped_variable variable("maybe");
+  EXPECT_EQ(environment_choice(scoped_variable::name, {"off", "on"}, 1), 1);
+  try {
+    environment_check(scoped_variable::name, {"off", "on"});
+    FAIL() << "expected an error";
+  } catch (const error& caught) {
+    EXPECT_EQ(caught.status(), SYNCYTE_ERR_ARGUMENT);
+    EXPECT_STREQ(caught.what(), "environment variable SYNCYTE_TEST_VARIABLE is \"maybe\"; expected one of off, on");
+  }
+  const scoped_variable good("on");
+  EXPECT_EQ(environment_choice(scoped_variable::name, {"off", "on"}, 0), 1);
+}
+
+}  // namespace

@@ -1,0 +1,111 @@
+#include <chrono>
+#include <thread>
+
+#include "comm/collective.hpp"
+#include "comm/collectives.hpp"
+#include "core_world.hpp"
+
+namespace {
+
+using namespace syncyte;
+using comm::collective_call;
+using test::expect_error;
+using test::outcome_of;
+using test::world;
+
+/// A rank that is odd on purpose: the last one.
+bool is_odd_one() { return world().size() > 1 && world().rank() == world().size() - 1; }
+
+TEST(agreement, succeeds_where_all_are_well) {
+  for (int i = 0; i < 100; ++i) {
+    collective_call call(world(), "test_operation");
+    call.attempt([] {});
+    call.fact("number", i);
+    call.agree();
+    call.fact("another", 2 * i);
+    call.agree();
+  }
+}
+
+TEST(agreement, an_error_on_one_rank_is_every_ranks) {
+  for (int failing = 0; failing < world().size(); ++failing) {
+    const auto result = outcome_of([&] {
+      collective_call call(world(), "test_operation");
+      call.attempt([&] { base::require(world().rank() != failing, SYNCYTE_ERR_INDEX, "index {} is too large", 12); });
+      call.fact("number", 1);
+      call.agree();
+    });
+    EXPECT_EQ(result.status, SYNCYTE_ERR_INDEX);
+    EXPECT_EQ(result.message, fmt::format("test_operation failed on rank {} of world: index 12 is too large", failing));
+  }
+}
+
+TEST(agreement, of_several_errors_the_lowest_rank_with_the_highest_status_speaks) {
+  const int size = world().size();
+  const auto result = outcome_of([&] {
+    collective_call call(world(), "test_operation");
+    call.attempt(
+        [&] { base::fail(world().rank() == 0 ? SYNCYTE_ERR_ARGUMENT : SYNCYTE_ERR_IO, "from {}", world().rank()); });
+    call.agree();
+  });
+  EXPECT_EQ(result.status, size == 1 ? SYNCYTE_ERR_ARGUMENT : SYNCYTE_ERR_IO);
+  expect_error(result, result.status, size == 1 ? "from 0" : "from 1");
+  if (size > 2)
+    expect_error(result, result.status, size == 3 ? "(failed on ranks 0, 2 too)" : "(failed on ranks 0, 2,");
+}
+
+TEST(agreement, different_facts_are_named_with_their_ranks) {
+  if (world().size() == 1) GTEST_SKIP() << "one rank agrees with itself";
+  const auto result = outcome_of([&] {
+    collective_call call(world(), "test_operation");
+    call.fact("first", 5);
+    call.fact("second", is_odd_one() ? 8 : 7);
+    call.agree();
+  });
+  const int last = world().size() - 1;
+  expect_error(result, SYNCYTE_ERR_MISMATCH, "second is 7 on rank");
+  expect_error(result, SYNCYTE_ERR_MISMATCH, fmt::format("but 8 on rank {}", last));
+}
+
+TEST(agreement, different_operations_are_named) {
+  if (world().size() == 1) GTEST_SKIP() << "one rank agrees with itself";
+  const auto result = outcome_of([&] {
+    collective_call call(world(), is_odd_one() ? "another_operation" : "test_operation");
+    call.agree();
+  });
+  expect_error(result, SYNCYTE_ERR_MISMATCH, "the ranks called different operations");
+  expect_error(result, SYNCYTE_ERR_MISMATCH, "another_operation on rank");
+}
+
+TEST(agreement, works_again_after_errors) {
+  for (int i = 0; i < 20; ++i) {
+    outcome_of([&] {
+      collective_call call(world(), "test_operation");
+      call.fact("number", world().rank());
+      call.agree();
+    });
+    EXPECT_EQ(outcome_of([] { comm::barrier(world()); }).status, SYNCYTE_SUCCESS);
+  }
+}
+
+TEST(agreement, a_second_thread_gets_busy) {
+  collective_call call(world(), "test_operation");
+  test::outcome other;
+  std::thread([&] { other = outcome_of([] { comm::barrier(world()); }); }).join();
+  expect_error(other, SYNCYTE_ERR_BUSY, "another thread is inside a collective of communicator world");
+  call.agree();
+}
+
+TEST(agreement, off_leaves_an_error_with_its_rank) {
+  comm::communicator_options options;
+  options.check = 0;
+  const auto unchecked = world().duplicate(options);
+  const auto result = outcome_of([&] {
+    collective_call call(*unchecked, "test_operation");
+    call.attempt([&] { base::require(unchecked->rank() != 0, SYNCYTE_ERR_SHAPE, "bad"); });
+    call.agree();
+  });
+  EXPECT_EQ(result.status, unchecked->rank() == 0 ? SYNCYTE_ERR_SHAPE : SYNCYTE_SUCCESS);
+}
+
+}  // namespace

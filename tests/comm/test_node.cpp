@@ -1,0 +1,83 @@
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+
+#include "comm/collectives.hpp"
+#include "comm/node_memory.hpp"
+#include "core_world.hpp"
+
+namespace {
+
+using namespace syncyte;
+using test::expect_error;
+using test::outcome_of;
+using test::world;
+
+bool shares_nothing() {
+  const char* way = std::getenv("SYNCYTE_SHM");
+  return way != nullptr && std::strcmp(way, "none") == 0;
+}
+
+TEST(node, groups_are_consistent) {
+  const comm::node_group& node = world().node();
+  const int expected_size = shares_nothing() ? 1 : world().size();  // the tests' ranks are on one host
+  EXPECT_EQ(node.size, expected_size);
+  EXPECT_EQ(node.count, world().size() / expected_size);
+  EXPECT_EQ(node.members[static_cast<std::size_t>(node.rank)], world().rank());
+  EXPECT_TRUE(std::is_sorted(node.members.begin(), node.members.end()));
+  for (int rank = 0; rank < world().size(); ++rank) {
+    const bool is_member = std::count(node.members.begin(), node.members.end(), rank) == 1;
+    EXPECT_EQ(node.is_here(rank), is_member);
+    EXPECT_EQ(node.node_rank(rank) >= 0, is_member);
+  }
+  for (int i = 0; i < node.size; ++i) EXPECT_TRUE(node.is_alive(i));
+}
+
+TEST(node, a_process_that_ended_is_not_alive) {
+  EXPECT_TRUE(comm::is_alive(comm::this_process()));
+  auto other = comm::this_process();
+  other.start_time += 1;  // the same pid, another process
+  EXPECT_FALSE(comm::is_alive(other));
+}
+
+TEST(node, parts_split_off_keep_their_nodes) {
+  const auto odd = world().split(world().rank() % 2, 0, {});
+  EXPECT_EQ(odd->node().size, shares_nothing() ? 1 : odd->size());
+  const auto node = world().split_node({});
+  EXPECT_EQ(node->size(), world().node().size);
+}
+
+TEST(node_memory, every_rank_sees_every_part_of_the_node) {
+  const comm::node_group& node = world().node();
+  comm::collective_call call(world(), "test_allocate", comm::collective_call::lifecycle);
+  call.agree();
+  const auto bytes = static_cast<std::size_t>(1000 * (world().rank() % 3));  // uneven, some empty
+  const auto memory = comm::node_memory::allocate(call, bytes, "a test");
+  ASSERT_EQ(memory->local().size(), bytes);
+  for (const std::byte byte : memory->local()) ASSERT_EQ(byte, std::byte{0});
+  std::memset(memory->local().data(), world().rank() + 1, bytes);
+  call.agree();
+  std::size_t total = 0;
+  for (int i = 0; i < node.size; ++i) {
+    EXPECT_EQ(memory->part(i).data(), memory->all().data() + total);  // one range, without gaps
+    for (const std::byte byte : memory->part(i))
+      ASSERT_EQ(static_cast<int>(byte), node.members[static_cast<std::size_t>(i)] + 1);
+    total += memory->part(i).size();
+  }
+  EXPECT_EQ(memory->all().size(), total);
+  call.agree();
+}
+
+TEST(node_memory, more_than_the_machine_has_is_refused_on_all_ranks) {
+  const auto result = outcome_of([] {
+    comm::collective_call call(world(), "test_allocate", comm::collective_call::lifecycle);
+    call.agree();
+    const std::size_t bytes = world().rank() == world().size() - 1 ? std::size_t{1} << 45 : 10;  // 32 TiB
+    comm::node_memory::allocate(call, bytes, "a test");
+  });
+  expect_error(result, SYNCYTE_ERR_MEMORY, "a test");
+  comm::barrier(world());
+}
+
+}  // namespace
