@@ -1,0 +1,100 @@
+# Installation: libraries, headers, Fortran modules, the CMake package, pkg-config files.
+# Components: runtime (libraries, Python package), devel (all that is needed to build against them).
+include(CMakePackageConfigHelpers)
+
+set(SYNCYTE_CMAKE_DIR "${CMAKE_INSTALL_LIBDIR}/cmake/syncyte")
+
+# .mod files of one compiler's version mean nothing to another's.
+if(CMAKE_Fortran_COMPILER_ID)
+  string(TOLOWER "${CMAKE_Fortran_COMPILER_ID}" _fortran_id)
+  string(REGEX MATCH "^[0-9]+" _fortran_major "${CMAKE_Fortran_COMPILER_VERSION}")
+  set(SYNCYTE_FORTRAN_MODULE_DIR "${CMAKE_INSTALL_INCLUDEDIR}/syncyte/fortran/${_fortran_id}-${_fortran_major}")
+endif()
+
+# syncyte_install_library(TARGET COMPONENT [FOLDER]): installs the library as syncyte::COMPONENT and gives it what all
+# our shared libraries have. Its include folders serve the build only; users get the installation's, and FOLDER's.
+function(syncyte_install_library target component)
+  if(NOT TARGET ${target})
+    return()
+  endif()
+  get_target_property(type ${target} TYPE)
+  if(NOT type STREQUAL "INTERFACE_LIBRARY")
+    set_target_properties(${target} PROPERTIES
+      VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR} INSTALL_RPATH "$ORIGIN")
+  endif()
+  set_property(TARGET ${target} PROPERTY EXPORT_NAME ${component})
+  get_target_property(folders ${target} INTERFACE_INCLUDE_DIRECTORIES)
+  if(folders)
+    list(FILTER folders EXCLUDE REGEX "INSTALL_INTERFACE")
+    string(REGEX REPLACE "\\$<BUILD_INTERFACE:([^>]*)>" "\\1" folders "${folders}")
+    list(TRANSFORM folders PREPEND "$<BUILD_INTERFACE:")
+    list(TRANSFORM folders APPEND ">")
+    set_property(TARGET ${target} PROPERTY INTERFACE_INCLUDE_DIRECTORIES "${folders}")
+  endif()
+  target_include_directories(${target} INTERFACE "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
+  foreach(folder IN LISTS ARGN)
+    target_include_directories(${target} INTERFACE "$<INSTALL_INTERFACE:${folder}>")
+  endforeach()
+  install(TARGETS ${target} EXPORT syncyte-${component}
+    RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT runtime
+    LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT runtime NAMELINK_COMPONENT devel
+    ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT devel)
+  install(EXPORT syncyte-${component} NAMESPACE syncyte:: FILE syncyte-${component}-targets.cmake
+    DESTINATION "${SYNCYTE_CMAKE_DIR}" COMPONENT devel)
+endfunction()
+
+# syncyte_install_pkgconfig(NAME): cmake/NAME.pc.in, with the prefix found from the file's own place.
+function(syncyte_install_pkgconfig name)
+  cmake_path(SET from "${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig")
+  cmake_path(RELATIVE_PATH CMAKE_INSTALL_PREFIX BASE_DIRECTORY "${from}" OUTPUT_VARIABLE SYNCYTE_PREFIX_FROM_PC)
+  configure_file("${PROJECT_SOURCE_DIR}/cmake/${name}.pc.in" "${PROJECT_BINARY_DIR}/cmake/${name}.pc" @ONLY)
+  install(FILES "${PROJECT_BINARY_DIR}/cmake/${name}.pc"
+    DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig" COMPONENT devel)
+endfunction()
+
+syncyte_install_library(syncyte C)
+syncyte_install_pkgconfig(syncyte)
+install(DIRECTORY capi/include/ DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT devel FILES_MATCHING PATTERN "*.h")
+
+if(NOT TARGET syncyte_cxx)
+  add_library(syncyte_cxx INTERFACE)
+  add_library(syncyte::CXX ALIAS syncyte_cxx)
+  target_include_directories(syncyte_cxx INTERFACE "${PROJECT_SOURCE_DIR}/include")
+  target_link_libraries(syncyte_cxx INTERFACE syncyte)
+  target_compile_features(syncyte_cxx INTERFACE cxx_std_20)
+endif()
+syncyte_install_library(syncyte_cxx CXX)
+install(DIRECTORY include/ DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT devel FILES_MATCHING PATTERN "*.hpp")
+
+set(SYNCYTE_COMPONENTS C CXX)
+if(TARGET syncyte_fortran)
+  syncyte_install_library(syncyte_fortran Fortran "${SYNCYTE_FORTRAN_MODULE_DIR}")
+  syncyte_install_pkgconfig(syncyte-fortran)
+  get_target_property(_modules syncyte_fortran Fortran_MODULE_DIRECTORY)
+  install(DIRECTORY "${_modules}/" DESTINATION "${SYNCYTE_FORTRAN_MODULE_DIR}" COMPONENT devel
+    FILES_MATCHING PATTERN "*.mod")
+  list(APPEND SYNCYTE_COMPONENTS Fortran)
+endif()
+if(TARGET syncyte_hdf5)
+  syncyte_install_library(syncyte_hdf5 HDF5)
+  syncyte_install_pkgconfig(syncyte-hdf5)
+  install(DIRECTORY bindings/hdf5/include/ DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT devel
+    FILES_MATCHING PATTERN "*.h")
+  list(APPEND SYNCYTE_COMPONENTS HDF5)
+endif()
+if(TARGET syncyte_torch)
+  syncyte_install_library(syncyte_torch Torch)
+  # libtorch stays where its Python has it.
+  set_property(TARGET syncyte_torch APPEND PROPERTY INSTALL_RPATH "${SyncyteTorch_LIBRARY_DIR}")
+  install(FILES cmake/FindSyncyteTorch.cmake DESTINATION "${SYNCYTE_CMAKE_DIR}" COMPONENT devel)
+  list(APPEND SYNCYTE_COMPONENTS Torch)
+endif()
+
+configure_package_config_file(cmake/syncyte-config.cmake.in "${PROJECT_BINARY_DIR}/cmake/syncyte-config.cmake"
+  INSTALL_DESTINATION "${SYNCYTE_CMAKE_DIR}")
+write_basic_package_version_file("${PROJECT_BINARY_DIR}/cmake/syncyte-config-version.cmake"
+  COMPATIBILITY SameMajorVersion)
+install(FILES "${PROJECT_BINARY_DIR}/cmake/syncyte-config.cmake"
+  "${PROJECT_BINARY_DIR}/cmake/syncyte-config-version.cmake"
+  DESTINATION "${SYNCYTE_CMAKE_DIR}" COMPONENT devel)
+install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT runtime)
