@@ -1,0 +1,359 @@
+#pragma once
+/// @file base.hpp
+/// Errors, element types, buffers, requests and logging of the C++ interface: a header-only layer over the C interface
+/// (syncyte/base.h). Functions throw syncyte::error where C returns a status. Handle classes are move-only and drop
+/// their reference in the destructor, which never throws, never communicates, and is legal after finalize.
+
+#include <algorithm>
+#include <array>
+#include <complex>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <ranges>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "syncyte/base.h"
+
+namespace syncyte {
+
+/// What went wrong; the values of ::syncyte_status_values.
+enum class status : std::int32_t {
+  success = SYNCYTE_SUCCESS,
+  argument = SYNCYTE_ERR_ARGUMENT,
+  handle = SYNCYTE_ERR_HANDLE,
+  index = SYNCYTE_ERR_INDEX,
+  type = SYNCYTE_ERR_TYPE,
+  shape = SYNCYTE_ERR_SHAPE,
+  mismatch = SYNCYTE_ERR_MISMATCH,
+  not_initialised = SYNCYTE_ERR_NOT_INITIALISED,
+  memory = SYNCYTE_ERR_MEMORY,
+  unsupported = SYNCYTE_ERR_UNSUPPORTED,
+  busy = SYNCYTE_ERR_BUSY,
+  peer_died = SYNCYTE_ERR_PEER_DIED,
+  mpi = SYNCYTE_ERR_MPI,
+  io = SYNCYTE_ERR_IO,
+  format = SYNCYTE_ERR_FORMAT,
+  checksum = SYNCYTE_ERR_CHECKSUM,
+  not_found = SYNCYTE_ERR_NOT_FOUND,
+  version = SYNCYTE_ERR_VERSION,
+  timeout = SYNCYTE_ERR_TIMEOUT,
+  internal = SYNCYTE_ERR_INTERNAL
+};
+
+/// A failed call: what() is the full message (what, which rank, which argument, what to do), code() the status.
+class error : public std::runtime_error {
+ public:
+  error(status code, const std::string& message) : std::runtime_error(message), code_(code) {}
+  status code() const noexcept { return code_; }
+
+ private:
+  status code_;
+};
+
+/// Throws the thread's last error unless a C function returned success. Local; callable at any time.
+inline void check(syncyte_status_t result) {
+  if (result != SYNCYTE_SUCCESS) throw error(static_cast<status>(result), syncyte_last_error());
+}
+
+/// Version of the loaded library.
+struct library_version {
+  std::int32_t major, minor, patch, abi;
+};
+
+/// Version of the loaded library; the macros SYNCYTE_VERSION_* are those of the headers. Local; callable at any time.
+inline library_version version() {
+  library_version v{};
+  check(syncyte_version(&v.major, &v.minor, &v.patch, &v.abi));
+  return v;
+}
+
+/// Severity of a log line.
+enum class log_level : std::int32_t {
+  error = SYNCYTE_LOG_ERROR,
+  warn = SYNCYTE_LOG_WARN,
+  info = SYNCYTE_LOG_INFO,
+  debug = SYNCYTE_LOG_DEBUG
+};
+
+/// Writes a line to stderr, with rank and severity, if SYNCYTE_LOG lets it through. Local, thread-safe.
+inline void log(log_level level, const std::string& message) {
+  check(syncyte_log(static_cast<syncyte_log_level_t>(level), message.c_str()));
+}
+
+// ---- element types ------------------------------------------------------------------------------------------------
+
+/// Element type.
+enum class dtype : std::int32_t {
+  float16 = SYNCYTE_FLOAT16,
+  bfloat16 = SYNCYTE_BFLOAT16,
+  float32 = SYNCYTE_FLOAT32,
+  float64 = SYNCYTE_FLOAT64,
+  complex64 = SYNCYTE_COMPLEX64,
+  complex128 = SYNCYTE_COMPLEX128,
+  int8 = SYNCYTE_INT8,
+  int16 = SYNCYTE_INT16,
+  int32 = SYNCYTE_INT32,
+  int64 = SYNCYTE_INT64,
+  uint8 = SYNCYTE_UINT8,
+  boolean = SYNCYTE_BOOL
+};
+
+/// Bytes of an element. Throws status::type for an unknown type.
+inline std::size_t size_of(dtype type) {
+  std::size_t bytes = 0;
+  check(syncyte_dtype_size(static_cast<syncyte_dtype_t>(type), &bytes));
+  return bytes;
+}
+
+/// Name of a type, for example "float32"; "unknown" for a number that is none of ours.
+inline std::string_view name_of(dtype type) { return syncyte_dtype_name(static_cast<syncyte_dtype_t>(type)); }
+
+/// IEEE 754 binary16, storage only.
+struct float16 {
+  std::uint16_t bits;
+  friend bool operator==(const float16&, const float16&) = default;
+};
+
+/// Upper half of a binary32, storage only.
+struct bfloat16 {
+  std::uint16_t bits;
+  friend bool operator==(const bfloat16&, const bfloat16&) = default;
+};
+
+namespace detail {
+
+template <typename T>
+constexpr std::int32_t dtype_number() {
+  if constexpr (std::same_as<T, float16>) return SYNCYTE_FLOAT16;
+  if constexpr (std::same_as<T, bfloat16>) return SYNCYTE_BFLOAT16;
+  if constexpr (std::same_as<T, float>) return SYNCYTE_FLOAT32;
+  if constexpr (std::same_as<T, double>) return SYNCYTE_FLOAT64;
+  if constexpr (std::same_as<T, std::complex<float>>) return SYNCYTE_COMPLEX64;
+  if constexpr (std::same_as<T, std::complex<double>>) return SYNCYTE_COMPLEX128;
+  if constexpr (std::same_as<T, bool>) return SYNCYTE_BOOL;
+  if constexpr (std::same_as<T, std::uint8_t>) return SYNCYTE_UINT8;
+  if constexpr (std::signed_integral<T> && !std::same_as<T, char> && !std::same_as<T, wchar_t>) {
+    if constexpr (sizeof(T) == 1) return SYNCYTE_INT8;
+    if constexpr (sizeof(T) == 2) return SYNCYTE_INT16;
+    if constexpr (sizeof(T) == 4) return SYNCYTE_INT32;
+    if constexpr (sizeof(T) == 8) return SYNCYTE_INT64;
+  }
+  return 0;
+}
+
+}  // namespace detail
+
+/// A C++ type that is an element type of Syncyte.
+template <typename T>
+concept element = detail::dtype_number<std::remove_cv_t<T>>() != 0;
+
+/// The dtype of a C++ type, for example dtype_of<float> == dtype::float32.
+template <element T>
+inline constexpr dtype dtype_of = static_cast<dtype>(detail::dtype_number<std::remove_cv_t<T>>());
+
+/// Reduction of allreduce, accumulate and fetch_op.
+enum class op : std::int32_t {
+  sum = SYNCYTE_OP_SUM,
+  prod = SYNCYTE_OP_PROD,
+  min = SYNCYTE_OP_MIN,
+  max = SYNCYTE_OP_MAX,
+  logical_and = SYNCYTE_OP_LAND,
+  logical_or = SYNCYTE_OP_LOR,
+  bit_and = SYNCYTE_OP_BAND,
+  bit_or = SYNCYTE_OP_BOR,
+  bit_xor = SYNCYTE_OP_BXOR,
+  replace = SYNCYTE_OP_REPLACE
+};
+
+/// Where memory lies.
+enum class memory_kind : std::int32_t { host = SYNCYTE_MEMORY_HOST, cuda = SYNCYTE_MEMORY_CUDA };
+
+// ---- buffers ------------------------------------------------------------------------------------------------------
+
+/// Extents or strides of an array.
+using extents = std::vector<std::int64_t>;
+
+/// A contiguous range of elements (vector, array, span, C array) that outlives the call it is given to.
+template <typename R>
+concept element_range = std::ranges::contiguous_range<R> && std::ranges::sized_range<R> &&
+                        element<std::remove_reference_t<std::ranges::range_reference_t<R>>>;
+
+/// An array argument that is read: what it is and where it lies. Refers to the caller's memory, owns nothing.
+class const_buffer {
+ public:
+  /// One dimension, from a range of elements.
+  template <element_range R>
+    requires(!std::derived_from<std::remove_cvref_t<R>, const_buffer>)
+  const_buffer(R&& range)  // NOLINT: implicit, so that a vector can be passed where a buffer is read
+      : const_buffer(std::ranges::data(range), extents{static_cast<std::int64_t>(std::ranges::size(range))}) {}
+
+  /// A row-major array, at data.
+  template <element T>
+  const_buffer(const T* data, std::span<const std::int64_t> shape) : const_buffer(data, dtype_of<T>, shape) {}
+
+  /// A row-major array of a type known at run time.
+  const_buffer(const void* data, dtype type, std::span<const std::int64_t> shape) {
+    // The C interface has one struct for arrays that are read and written; this class hands it out as const only.
+    check(syncyte_buffer_init(const_cast<void*>(data), static_cast<syncyte_dtype_t>(type),
+                              static_cast<std::int32_t>(shape.size()), shape.data(), &raw_));
+  }
+
+  /// An array with strides of its own, in bytes.
+  template <element T>
+  const_buffer(const T* data, std::span<const std::int64_t> shape, std::span<const std::int64_t> strides)
+      : const_buffer(data, shape) {
+    set_strides(strides);
+  }
+
+  explicit const_buffer(const syncyte_buffer_t& raw) : raw_(raw) {}
+
+  const syncyte_buffer_t* get() const noexcept { return &raw_; }
+  dtype type() const noexcept { return static_cast<dtype>(raw_.dtype); }
+  std::span<const std::int64_t> shape() const noexcept { return {raw_.shape, static_cast<std::size_t>(raw_.ndim)}; }
+
+  /// Number of elements.
+  std::int64_t size() const noexcept {
+    std::int64_t count = 1;
+    for (const std::int64_t extent : shape()) count *= extent;
+    return count;
+  }
+
+ protected:
+  const_buffer() = default;
+
+  void set_strides(std::span<const std::int64_t> strides) {
+    if (static_cast<std::int64_t>(strides.size()) != raw_.ndim) {
+      throw error(status::shape, "buffer: strides has " + std::to_string(strides.size()) + " entries, expected " +
+                                     std::to_string(raw_.ndim) + ", one per dimension");
+    }
+    std::copy(strides.begin(), strides.end(), raw_.strides);
+  }
+
+  syncyte_buffer_t raw_{};
+};
+
+/// An array argument that is written.
+class buffer : public const_buffer {
+ public:
+  /// One dimension, from a range of elements that are not const.
+  template <element_range R>
+    requires(!std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<R>>> &&
+             !std::derived_from<std::remove_cvref_t<R>, const_buffer>)
+  buffer(R&& range) : const_buffer(std::forward<R>(range)) {}  // NOLINT: implicit, as const_buffer's
+
+  /// A row-major array, at data.
+  template <element T>
+    requires(!std::is_const_v<T>)
+  buffer(T* data, std::span<const std::int64_t> shape) : const_buffer(data, shape) {}
+
+  buffer(void* data, dtype type, std::span<const std::int64_t> shape) : const_buffer(data, type, shape) {}
+
+  /// An array with strides of its own, in bytes.
+  template <element T>
+    requires(!std::is_const_v<T>)
+  buffer(T* data, std::span<const std::int64_t> shape, std::span<const std::int64_t> strides)
+      : const_buffer(data, shape, strides) {}
+
+  explicit buffer(const syncyte_buffer_t& raw) : const_buffer(raw) {}
+
+  /// The elements of a contiguous buffer. Throws status::type if T is another type.
+  template <element T>
+  std::span<T> as() const {
+    if (type() != dtype_of<T>) {
+      throw error(status::type, "buffer: asked for " + std::string(name_of(dtype_of<T>)) + ", but the elements are " +
+                                    std::string(name_of(type())));
+    }
+    return {static_cast<T*>(raw_.data), static_cast<std::size_t>(size())};
+  }
+};
+
+// ---- handles ------------------------------------------------------------------------------------------------------
+
+namespace detail {
+
+/// A counted reference to an object of the C interface.
+template <typename Raw, syncyte_status_t (*Retain)(Raw), syncyte_status_t (*Destroy)(Raw*)>
+class reference {
+ public:
+  reference() = default;
+  explicit reference(Raw raw) noexcept : raw_(raw) {}
+  reference(reference&& other) noexcept : raw_(std::exchange(other.raw_, nullptr)) {}
+  reference& operator=(reference&& other) noexcept {
+    if (this != &other) {
+      reset();
+      raw_ = std::exchange(other.raw_, nullptr);
+    }
+    return *this;
+  }
+  ~reference() { reset(); }
+
+  /// The C handle; stays this object's.
+  Raw get() const noexcept { return raw_; }
+  /// Gives the C handle, and the duty to destroy it, to the caller.
+  Raw release() noexcept { return std::exchange(raw_, nullptr); }
+  /// Drops the reference now. Local; the object itself goes at a collective point once all ranks have dropped it.
+  void reset() noexcept {
+    if (raw_ != nullptr) static_cast<void>(Destroy(&raw_));
+    raw_ = nullptr;
+  }
+  explicit operator bool() const noexcept { return raw_ != nullptr; }
+
+ protected:
+  Raw shared() const {
+    check(Retain(raw_));
+    return raw_;
+  }
+
+ private:
+  Raw raw_ = nullptr;
+};
+
+}  // namespace detail
+
+/// A started operation. The destructor waits for its end, because MPI cannot cancel; call wait() to see its errors.
+class request {
+ public:
+  request() = default;
+  explicit request(syncyte_request_t raw) noexcept : raw_(raw) {}
+  request(request&& other) noexcept : raw_(std::exchange(other.raw_, nullptr)) {}
+  request& operator=(request&& other) noexcept {
+    std::swap(raw_, other.raw_);
+    return *this;
+  }
+  ~request() {
+    if (raw_ != nullptr) static_cast<void>(syncyte_request_wait(&raw_));
+  }
+
+  /// True if it has ended (then its error is thrown, if it failed). Local, does not wait.
+  bool test() {
+    std::int32_t done = 0;
+    check(syncyte_request_test(&raw_, &done));
+    return done != 0;
+  }
+
+  /// Waits for the end. Local.
+  void wait() { check(syncyte_request_wait(&raw_)); }
+
+  explicit operator bool() const noexcept { return raw_ != nullptr; }
+
+ private:
+  friend void wait_all(std::span<request> requests);
+  syncyte_request_t raw_ = nullptr;
+};
+
+/// Waits for all; throws the first error after all have ended. Local.
+inline void wait_all(std::span<request> requests) {
+  std::vector<syncyte_request_t> raw;
+  for (request& item : requests) raw.push_back(std::exchange(item.raw_, nullptr));
+  check(syncyte_request_wait_all(static_cast<std::int64_t>(raw.size()), raw.data()));
+}
+
+}  // namespace syncyte

@@ -1,0 +1,244 @@
+#pragma once
+/// @file comm.hpp
+/// Start and end of Syncyte, communicators and collectives in C++; syncyte/comm.h says what each call agrees on.
+
+#include <exception>
+
+#include "syncyte/base.hpp"
+#include "syncyte/comm.h"
+
+namespace syncyte {
+
+/// Whether Syncyte is started. Local; callable at any time.
+inline bool initialized() {
+  std::int32_t flag = 0;
+  check(syncyte_initialized(&flag));
+  return flag != 0;
+}
+
+/// Thread levels of MPI.
+enum class thread_level : std::int32_t { single = 0, funneled = 1, serialized = 2, multiple = 3 };
+
+/// Thread level that MPI provides. Local.
+inline thread_level provided_thread_level() {
+  std::int32_t level = 0;
+  check(syncyte_thread_level(&level));
+  return static_cast<thread_level>(level);
+}
+
+/// Ends the whole job at once. Callable at any time, on any rank.
+[[noreturn]] inline void abort(std::int32_t exit_code) {
+  syncyte_abort(exit_code);
+  std::terminate();  // not reached
+}
+
+/// Starts Syncyte, and ends it in the destructor: one object per program, in main(). Collective over MPI_COMM_WORLD.
+class environment {
+ public:
+  /// Initialises MPI, with the given thread level, if nobody has.
+  explicit environment(thread_level wanted = thread_level::multiple) {
+    const syncyte_init_options_t options{sizeof(options), static_cast<std::int32_t>(wanted)};
+    check(syncyte_init(&options));
+  }
+  environment(const environment&) = delete;
+  environment& operator=(const environment&) = delete;
+  ~environment() { static_cast<void>(syncyte_finalize()); }
+};
+
+/// How much is compared before data moves.
+enum class check_level : std::int32_t { inherit = -1, off = 0, on = 1, full = 2 };
+
+/// Options of a new communicator.
+struct comm_options {
+  std::string name;                          ///< for messages; empty: made from the parent's name
+  check_level check = check_level::inherit;  ///< inherit: the parent's; of a root SYNCYTE_CHECK
+};
+
+/// How the ranks of a communicator lie on nodes.
+struct topology {
+  std::int32_t nodes;      ///< number of nodes
+  std::int32_t node;       ///< this rank's node, in order of lowest ranks
+  std::int32_t node_size;  ///< ranks on this rank's node
+  std::int32_t node_rank;  ///< this rank's place among them
+};
+
+/// A named number that all ranks must share.
+struct fact {
+  const char* name;
+  std::int64_t value;
+};
+
+namespace detail {
+
+inline syncyte_comm_options_t raw(const comm_options& options) {
+  const char* name = options.name.empty() ? nullptr : options.name.c_str();
+  return {sizeof(syncyte_comm_options_t), name, static_cast<std::int32_t>(options.check)};
+}
+
+using comm_reference = reference<syncyte_comm_t, syncyte_comm_retain, syncyte_comm_destroy>;
+
+}  // namespace detail
+
+/// An ordered group of ranks. Move-only; retain() gives a second reference. Collective calls must be made by all its
+/// ranks in the same order; all of them throw if one of them has a bad argument.
+class communicator : public detail::comm_reference {
+ public:
+  communicator() = default;
+  explicit communicator(syncyte_comm_t raw) noexcept : detail::comm_reference(raw) {}
+
+  /// All ranks. Local.
+  static communicator world() { return make(syncyte_comm_world); }
+  /// This rank alone. Local.
+  static communicator self() { return make(syncyte_comm_self); }
+
+  /// From a Fortran handle, which is duplicated and stays the caller's. Collective over it.
+  static communicator from_fortran(std::int32_t fortran_handle, const comm_options& options = {}) {
+    const auto raw = detail::raw(options);
+    syncyte_comm_t comm = nullptr;
+    check(syncyte_comm_from_fortran(fortran_handle, &raw, &comm));
+    return communicator(comm);
+  }
+
+  /// Another reference to the same communicator. Local.
+  communicator retain() const { return communicator(shared()); }
+
+  /// The MPI communicator behind this one, as a Fortran handle; it stays Syncyte's. Local.
+  std::int32_t to_fortran() const { return number(syncyte_comm_to_fortran); }
+  /// This process's number, 0 to size() - 1. Local.
+  std::int32_t rank() const { return number(syncyte_comm_rank); }
+  /// Number of ranks. Local.
+  std::int32_t size() const { return number(syncyte_comm_size); }
+  /// How much is compared before data moves. Local.
+  check_level level() const { return static_cast<check_level>(number(syncyte_comm_check_level)); }
+
+  /// How the ranks lie on nodes. Local.
+  topology nodes() const {
+    syncyte_topology_t raw{};
+    raw.struct_size = sizeof(raw);
+    check(syncyte_comm_topology(get(), &raw));
+    return {raw.nodes, raw.node, raw.node_size, raw.node_rank};
+  }
+
+  /// A duplicate. Collective.
+  communicator dup(const comm_options& options = {}) const {
+    const auto raw = detail::raw(options);
+    syncyte_comm_t made = nullptr;
+    check(syncyte_comm_dup(get(), &raw, &made));
+    return communicator(made);
+  }
+
+  /// Color of a rank that belongs to no part.
+  static constexpr std::int32_t no_part = -1;
+
+  /// Ranks of one color (0 or more) form a new communicator, ordered by key; with no_part this rank gets an empty one.
+  /// Collective.
+  communicator split(std::int32_t color, std::int32_t key = 0, const comm_options& options = {}) const {
+    const auto raw = detail::raw(options);
+    syncyte_comm_t made = nullptr;
+    check(syncyte_comm_split(get(), color, key, &raw, &made));
+    return communicator(made);
+  }
+
+  /// Ranks that run the same program (by default: of the same file name) form a part. Collective.
+  communicator split_program(const std::string& name = "", const comm_options& options = {}) const {
+    const auto raw = detail::raw(options);
+    syncyte_comm_t made = nullptr;
+    check(syncyte_comm_split_program(get(), name.empty() ? nullptr : name.c_str(), &raw, &made));
+    return communicator(made);
+  }
+
+  /// The ranks that share memory with this one. Collective.
+  communicator node(const comm_options& options = {}) const {
+    const auto raw = detail::raw(options);
+    syncyte_comm_t made = nullptr;
+    check(syncyte_comm_node(get(), &raw, &made));
+    return communicator(made);
+  }
+
+  /// All ranks learn whether all are well and agree on the facts; throws on all ranks if not. Collective.
+  void agree(const std::string& operation, std::span<const fact> facts = {}) const {
+    agree(status::success, operation, facts);
+  }
+
+  /// As above, with this rank's own verdict; its last error is what all ranks are told.
+  void agree(status own, const std::string& operation, std::span<const fact> facts = {}) const {
+    std::vector<syncyte_fact_t> raw;
+    for (const fact& item : facts) raw.push_back({item.name, item.value});
+    check(syncyte_comm_agree(get(), static_cast<syncyte_status_t>(own), operation.c_str(),
+                             static_cast<std::int32_t>(raw.size()), raw.data()));
+  }
+
+  /// Frees what all ranks have dropped. Collective.
+  void collect() const { check(syncyte_collect(get())); }
+  /// Returns when all ranks have called it. Collective.
+  void barrier() const { check(syncyte_comm_barrier(get())); }
+
+  /// Sends root's elements to all ranks. Collective.
+  void bcast(std::int32_t root, const buffer& values) const {
+    check(syncyte_comm_bcast(get(), root, nullptr, values.get()));
+  }
+
+  /// Reduces element by element over all ranks, in place. Collective.
+  void allreduce(const buffer& values, op how = op::sum) const {
+    check(syncyte_comm_allreduce(get(), nullptr, static_cast<syncyte_op_t>(how), nullptr, values.get()));
+  }
+
+  /// Reduces input into output, which must not overlap. Collective.
+  void allreduce(const const_buffer& input, const buffer& output, op how = op::sum) const {
+    check(syncyte_comm_allreduce(get(), input.get(), static_cast<syncyte_op_t>(how), nullptr, output.get()));
+  }
+
+  /// Reduces one number. Collective.
+  template <element T>
+  T allreduce_value(T value, op how = op::sum) const {
+    allreduce(buffer(std::span<T>(&value, 1)), how);
+    return value;
+  }
+
+  /// Concatenates equal contributions, in order of ranks. Collective.
+  void allgather(const const_buffer& input, const buffer& output) const {
+    check(syncyte_comm_allgather(get(), input.get(), nullptr, output.get()));
+  }
+
+  /// Concatenates contributions of counts[rank] elements, in order of ranks. Collective.
+  void allgatherv(const const_buffer& input, std::span<const std::int64_t> counts, const buffer& output) const {
+    check_counts("allgatherv", {counts});
+    check(syncyte_comm_allgatherv(get(), input.get(), counts.data(), nullptr, output.get()));
+  }
+
+  /// Every rank sends a piece to every rank; pieces lie in order of target and source ranks. Collective.
+  void alltoallv(const const_buffer& input, std::span<const std::int64_t> send_counts,
+                 std::span<const std::int64_t> recv_counts, const buffer& output) const {
+    check_counts("alltoallv", {send_counts, recv_counts});
+    check(syncyte_comm_alltoallv(get(), input.get(), send_counts.data(), recv_counts.data(), nullptr, output.get()));
+  }
+
+ private:
+  template <typename Make>
+  static communicator make(Make make) {
+    syncyte_comm_t comm = nullptr;
+    check(make(&comm));
+    return communicator(comm);
+  }
+
+  template <typename Query>
+  std::int32_t number(Query query) const {
+    std::int32_t value = 0;
+    check(query(get(), &value));
+    return value;
+  }
+
+  // The C interface cannot see the arrays' lengths. A wrong one is agreed on, so that no other rank waits for this one;
+  // when all are right this costs nothing.
+  void check_counts(const char* what, std::initializer_list<std::span<const std::int64_t>> arrays) const {
+    for (const auto& counts : arrays) {
+      if (static_cast<std::int64_t>(counts.size()) == size()) continue;
+      const std::string text = std::string(what) + ": " + std::to_string(counts.size()) + " counts, expected " +
+                               std::to_string(size()) + ", one per rank";
+      const syncyte_status_t wrong = syncyte_error_set(SYNCYTE_ERR_ARGUMENT, text.c_str());
+      check(level() == check_level::off ? wrong : syncyte_comm_agree(get(), wrong, what, 0, nullptr));
+    }
+  }
+};
+
+}  // namespace syncyte

@@ -1,0 +1,81 @@
+#pragma once
+/// @file memory.hpp
+/// Recycled buffers and copies between kinds of memory in C++. All functions are local, thread-safe, and callable
+/// before syncyte is started.
+
+#include <limits>
+
+#include "syncyte/base.hpp"
+#include "syncyte/memory.h"
+
+namespace syncyte {
+
+/// What the pool of recycled host buffers holds; sizes in bytes.
+struct memory_statistics {
+  std::size_t in_use;   ///< handed out, rounded up to size classes
+  std::size_t cached;   ///< kept for re-use
+  std::size_t limit;    ///< most that is kept
+  std::int64_t hits;    ///< requests served from the cache
+  std::int64_t misses;  ///< requests that needed fresh memory
+};
+
+/// Figures of the pool.
+inline memory_statistics pool_statistics() {
+  syncyte_memory_stats_t raw{};
+  raw.struct_size = sizeof(raw);
+  check(syncyte_memory_stats(&raw));
+  return {raw.in_use, raw.cached, raw.limit, raw.hits, raw.misses};
+}
+
+/// Returns all cached buffers to the system.
+inline void trim_pool() { check(syncyte_memory_trim()); }
+
+/// Number of devices; 1 for host memory, 0 for CUDA in a build without it or without a driver.
+inline std::int32_t device_count(memory_kind kind) {
+  std::int32_t count = 0;
+  check(syncyte_memory_device_count(static_cast<syncyte_memory_t>(kind), &count));
+  return count;
+}
+
+/// Copies between contiguous buffers of any memory kinds and equal numbers of bytes. Without a stream (a cudaStream_t)
+/// it waits for completion.
+inline void copy(const buffer& target, const const_buffer& source, void* stream = nullptr) {
+  check(syncyte_memory_copy(target.get(), source.get(), stream));
+}
+
+/// Host memory from the pool, given back in the destructor. Contents are undefined, alignment 64 bytes. Move-only.
+template <element T>
+class pooled {
+ public:
+  pooled() = default;
+  explicit pooled(std::size_t count) : count_(count) {
+    if (count > std::numeric_limits<std::size_t>::max() / sizeof(T)) {
+      throw error(status::shape, "pooled: count is " + std::to_string(count) + ", more than memory can hold");
+    }
+    void* data = nullptr;
+    check(syncyte_memory_acquire(count * sizeof(T), SYNCYTE_MEMORY_HOST, 0, &data));
+    data_ = static_cast<T*>(data);
+  }
+  pooled(pooled&& other) noexcept
+      : data_(std::exchange(other.data_, nullptr)), count_(std::exchange(other.count_, 0)) {}
+  pooled& operator=(pooled&& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(count_, other.count_);
+    return *this;
+  }
+  ~pooled() {
+    if (data_ != nullptr) static_cast<void>(syncyte_memory_release(data_));
+  }
+
+  T* data() const noexcept { return data_; }
+  std::size_t size() const noexcept { return count_; }
+  T* begin() const noexcept { return data_; }
+  T* end() const noexcept { return data_ + count_; }
+  T& operator[](std::size_t i) const noexcept { return data_[i]; }
+
+ private:
+  T* data_ = nullptr;
+  std::size_t count_ = 0;
+};
+
+}  // namespace syncyte

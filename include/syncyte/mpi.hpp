@@ -1,0 +1,18 @@
+#pragma once
+/// @file mpi.hpp
+/// Communicators from an MPI_Comm; the only header of the C++ interface that needs MPI's.
+
+#include "syncyte/comm.hpp"
+#include "syncyte_mpi.h"
+
+namespace syncyte {
+
+/// A communicator from an MPI_Comm, which is duplicated and stays the caller's. Collective over it.
+inline communicator from_mpi(MPI_Comm mpi_comm, const comm_options& options = {}) {
+  const auto raw = detail::raw(options);
+  syncyte_comm_t comm = nullptr;
+  check(syncyte_comm_from_mpi(mpi_comm, &raw, &comm));
+  return communicator(comm);
+}
+
+}  // namespace syncyte

@@ -1,0 +1,9 @@
+#pragma once
+/// @file syncyte.hpp
+/// The whole C++ interface of Syncyte, without MPI's headers; syncyte/mpi.hpp adds what takes an MPI_Comm.
+
+#include "syncyte/base.hpp"
+#include "syncyte/comm.hpp"
+#include "syncyte/memory.hpp"
+#include "syncyte/tensor.hpp"
+#include "syncyte/window.hpp"

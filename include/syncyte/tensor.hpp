@@ -1,0 +1,239 @@
+#pragma once
+/// @file tensor.hpp
+/// Whole tensors in C++: one array over the memory of all ranks. syncyte/tensor.h says when what is visible.
+
+#include <chrono>
+#include <optional>
+
+#include "syncyte/base.hpp"
+#include "syncyte/comm.hpp"
+#include "syncyte/tensor.h"
+
+namespace syncyte {
+
+/// Options of a new tensor.
+struct tensor_options {
+  std::string name;                        ///< for messages
+  std::optional<std::int64_t> local_rows;  ///< this rank's rows (then on all ranks); without: as equal as possible
+  memory_kind memory = memory_kind::host;  ///< host
+};
+
+/// Rows first to first + count - 1.
+struct row_range {
+  std::int64_t first;
+  std::int64_t count;
+};
+
+/// The rows of a node's ranks in one address range.
+template <element T>
+struct node_view {
+  std::span<T> values;  ///< row-major
+  /// Global number of the first row, or nothing if the node's ranks are not consecutive: the rows then are the ranges
+  /// of tensor::rows() for the node's ranks one after another.
+  std::optional<std::int64_t> first_row;
+};
+
+/// How wait() compares.
+enum class compare : std::int32_t {
+  equal = SYNCYTE_COMPARE_EQ,
+  not_equal = SYNCYTE_COMPARE_NE,
+  at_least = SYNCYTE_COMPARE_GE,
+  at_most = SYNCYTE_COMPARE_LE
+};
+
+namespace detail {
+using tensor_reference = reference<syncyte_tensor_t, syncyte_tensor_retain, syncyte_tensor_destroy>;
+}
+
+/// An array over the memory of all ranks, partitioned by rows. Move-only; spans of it are valid while a reference
+/// lives. All calls but the constructor, wrap() and sync() are local.
+class tensor : public detail::tensor_reference {
+ public:
+  tensor() = default;
+  explicit tensor(syncyte_tensor_t raw) noexcept : detail::tensor_reference(raw) {}
+
+  /// A tensor of zeros; shape is global. Collective.
+  tensor(const communicator& comm, dtype type, std::span<const std::int64_t> shape, const tensor_options& options = {})
+      : detail::tensor_reference(create(comm, type, shape, options)) {}
+  tensor(const communicator& comm, dtype type, std::initializer_list<std::int64_t> shape,
+         const tensor_options& options = {})
+      : tensor(comm, type, std::span<const std::int64_t>(shape.begin(), shape.size()), options) {}
+
+  /// A tensor of arrays that the ranks already have, which must live until the tensor is freed at a collective point.
+  /// Collective.
+  static tensor wrap(const communicator& comm, const buffer& local, const std::string& name = "") {
+    const auto raw = options_of({name, std::nullopt, memory_kind::host});
+    syncyte_tensor_t made = nullptr;
+    check(syncyte_tensor_wrap(comm.get(), local.get(), &raw, &made));
+    return tensor(made);
+  }
+
+  /// Another reference to the same tensor.
+  tensor retain() const { return tensor(shared()); }
+
+  /// A reference to its communicator.
+  communicator comm() const {
+    syncyte_comm_t comm = nullptr;
+    check(syncyte_tensor_comm(get(), &comm));
+    return communicator(comm);
+  }
+
+  dtype type() const { return const_buffer(describe()).type(); }
+
+  /// Global extents.
+  extents shape() const {
+    const auto raw = describe();
+    return {raw.shape, raw.shape + raw.ndim};
+  }
+
+  /// Elements of one row.
+  std::int64_t row_elements() const {
+    std::int64_t count = 1;
+    const extents all = shape();
+    for (std::size_t i = 1; i < all.size(); ++i) count *= all[i];
+    return count;
+  }
+
+  /// The rows a rank owns.
+  row_range rows(std::int32_t rank) const {
+    row_range range{};
+    check(syncyte_tensor_rows(get(), rank, &range.first, &range.count));
+    return range;
+  }
+
+  /// Owners of rows.
+  std::vector<std::int32_t> owner(std::span<const std::int64_t> rows) const {
+    std::vector<std::int32_t> ranks(rows.size());
+    check(syncyte_tensor_owner(get(), static_cast<std::int64_t>(rows.size()), rows.data(), ranks.data()));
+    return ranks;
+  }
+
+  /// This rank's rows in place, row-major. Throws status::type if T is another type.
+  template <element T>
+  std::span<T> local() const {
+    return local_buffer().template as<T>();
+  }
+
+  /// This rank's rows in place, as an argument for other calls.
+  buffer local_buffer() const {
+    syncyte_buffer_t raw{};
+    check(syncyte_tensor_local(get(), &raw));
+    return buffer(raw);
+  }
+
+  /// The rows of this node's ranks in place.
+  template <element T>
+  node_view<T> node() const {
+    syncyte_buffer_t raw{};
+    std::int64_t first = -1;
+    check(syncyte_tensor_node(get(), &raw, &first));
+    return {buffer(raw).as<T>(), first < 0 ? std::nullopt : std::optional(first)};
+  }
+
+  /// output[i] = tensor[index[i]]; index is int32 or int64.
+  void gather(const const_buffer& index, const buffer& output) const {
+    check(syncyte_tensor_gather(get(), index.get(), output.get()));
+  }
+
+  /// The rows index[0], index[1], ... one after another.
+  template <element T>
+  std::vector<T> gather(const const_buffer& index) const
+    requires(!std::same_as<T, bool>)  // a std::vector<bool> has no elements in memory
+  {
+    std::vector<T> output(static_cast<std::size_t>(index.size() * row_elements()));
+    gather(index, buffer(output));
+    return output;
+  }
+
+  /// tensor[index[i]] = source[i].
+  void scatter(const const_buffer& index, const const_buffer& source) const {
+    check(syncyte_tensor_scatter(get(), index.get(), source.get()));
+  }
+
+  /// tensor[index[i]] += source[i]; no add is lost.
+  void scatter_add(const const_buffer& index, const const_buffer& source) const {
+    check(syncyte_tensor_scatter_add(get(), index.get(), source.get()));
+  }
+
+  /// Reads the box that begins at lower and has output's extents.
+  void get_box(std::span<const std::int64_t> lower, const buffer& output) const {
+    check_lower("get_box", lower);
+    check(syncyte_tensor_get_box(get(), lower.data(), output.get()));
+  }
+
+  /// Writes the box that begins at lower and has source's extents.
+  void put_box(std::span<const std::int64_t> lower, const const_buffer& source) const {
+    check_lower("put_box", lower);
+    check(syncyte_tensor_put_box(get(), lower.data(), source.get()));
+  }
+
+  /// Adds to one element (numbered in row-major order) of an integer tensor; returns what was there. Atomic.
+  std::int64_t fetch_add(std::int64_t element, std::int64_t operand) const {
+    std::int64_t previous = 0;
+    check(syncyte_tensor_fetch_add(get(), element, operand, &previous));
+    return previous;
+  }
+
+  /// Writes desired to one element if it equals expected; returns what was there. Atomic.
+  std::int64_t compare_swap(std::int64_t element, std::int64_t expected, std::int64_t desired) const {
+    std::int64_t previous = 0;
+    check(syncyte_tensor_compare_swap(get(), element, expected, desired, &previous));
+    return previous;
+  }
+
+  /// Reads one element of an integer tensor; acquire.
+  std::int64_t load(std::int64_t element) const {
+    std::int64_t value = 0;
+    check(syncyte_tensor_load(get(), element, &value));
+    return value;
+  }
+
+  /// Writes one element of an integer tensor; release.
+  void store(std::int64_t element, std::int64_t value) const { check(syncyte_tensor_store(get(), element, value)); }
+
+  /// Waits, asleep, until one element compares true, and returns it. Throws status::timeout after the limit.
+  std::int64_t wait(std::int64_t element, compare how, std::int64_t value,
+                    std::optional<std::chrono::duration<double>> limit = std::nullopt) const {
+    std::int64_t found = 0;
+    check(syncyte_tensor_wait(get(), element, static_cast<syncyte_compare_t>(how), value, limit ? limit->count() : -1.0,
+                              &found));
+    return found;
+  }
+
+  /// Completes this rank's writes at their owners.
+  void flush() const { check(syncyte_tensor_flush(get())); }
+
+  /// What any rank wrote before is seen by all after; also frees what all ranks have dropped. Collective.
+  void sync() const { check(syncyte_tensor_sync(get())); }
+
+ private:
+  static syncyte_tensor_options_t options_of(const tensor_options& options) {
+    return {sizeof(syncyte_tensor_options_t), options.name.empty() ? nullptr : options.name.c_str(),
+            options.local_rows.value_or(-1), static_cast<syncyte_memory_t>(options.memory)};
+  }
+
+  static syncyte_tensor_t create(const communicator& comm, dtype type, std::span<const std::int64_t> shape,
+                                 const tensor_options& options) {
+    const auto raw = options_of(options);
+    syncyte_tensor_t made = nullptr;
+    check(syncyte_tensor_create(comm.get(), static_cast<syncyte_dtype_t>(type), static_cast<std::int32_t>(shape.size()),
+                                shape.data(), &raw, &made));
+    return made;
+  }
+
+  syncyte_buffer_t describe() const {
+    syncyte_buffer_t raw{};
+    check(syncyte_tensor_describe(get(), &raw));
+    return raw;
+  }
+
+  // The C interface cannot see the array's length.
+  void check_lower(const char* what, std::span<const std::int64_t> lower) const {
+    const auto ndim = describe().ndim;
+    if (static_cast<std::int64_t>(lower.size()) == ndim) return;
+    throw error(status::shape, std::string(what) + ": lower has " + std::to_string(lower.size()) +
+                                   " entries, expected " + std::to_string(ndim) + ", one per dimension");
+  }
+};
+
+}  // namespace syncyte

@@ -1,0 +1,138 @@
+#pragma once
+/// @file window.hpp
+/// One-sided access to memory of other ranks in C++; syncyte/window.h says when what is visible.
+
+#include "syncyte/base.hpp"
+#include "syncyte/comm.hpp"
+#include "syncyte/window.h"
+
+namespace syncyte {
+
+/// Kinds of locks.
+enum class lock_kind : std::int32_t { shared = SYNCYTE_LOCK_SHARED, exclusive = SYNCYTE_LOCK_EXCLUSIVE };
+
+/// Options of a new window.
+struct window_options {
+  std::string name;                        ///< for messages
+  memory_kind memory = memory_kind::host;  ///< host
+};
+
+namespace detail {
+using window_reference = reference<syncyte_window_t, syncyte_window_retain, syncyte_window_destroy>;
+}
+
+class window_lock;
+
+/// Zeroed memory of every rank that every rank reads, writes and combines with. Move-only. Offsets are in bytes. All
+/// calls but the constructor and fence() are local.
+class window : public detail::window_reference {
+ public:
+  window() = default;
+  explicit window(syncyte_window_t raw) noexcept : detail::window_reference(raw) {}
+
+  /// Collective; sizes may differ between ranks and may be 0.
+  window(const communicator& comm, std::size_t bytes, const window_options& options = {})
+      : detail::window_reference(create(comm, bytes, options)) {}
+
+  /// Another reference to the same window.
+  window retain() const { return window(shared()); }
+
+  /// Bytes of a rank's part.
+  std::size_t size(std::int32_t rank) const {
+    std::size_t bytes = 0;
+    check(syncyte_window_size(get(), rank, &bytes));
+    return bytes;
+  }
+
+  /// A rank's part as elements, if it lies on this node; valid while the window is referred to.
+  template <element T>
+  std::span<T> part(std::int32_t rank) const {
+    void* data = nullptr;
+    check(syncyte_window_pointer(get(), rank, &data));
+    return {static_cast<T*>(data), size(rank) / sizeof(T)};
+  }
+
+  /// Writes elements to a rank; visible there after flush().
+  void put(std::int32_t rank, std::size_t offset, const const_buffer& source) const {
+    check(syncyte_window_put(get(), rank, offset, source.get()));
+  }
+
+  /// Reads elements of a rank.
+  void read(std::int32_t rank, std::size_t offset, const buffer& target) const {
+    check(syncyte_window_get(get(), rank, offset, target.get()));
+  }
+
+  /// Combines elements with those at a rank, atomic per element.
+  void accumulate(std::int32_t rank, std::size_t offset, const const_buffer& source, op how = op::sum) const {
+    check(syncyte_window_accumulate(get(), rank, offset, static_cast<syncyte_op_t>(how), source.get()));
+  }
+
+  /// Combines one element and returns what was there before; atomic.
+  template <element T>
+  T fetch_op(std::int32_t rank, std::size_t offset, T operand, op how = op::sum) const {
+    T previous{};
+    check(syncyte_window_fetch_op(get(), rank, offset, static_cast<syncyte_dtype_t>(dtype_of<T>),
+                                  static_cast<syncyte_op_t>(how), &operand, &previous));
+    return previous;
+  }
+
+  /// Writes desired if the element equals expected, and returns what was there before; atomic.
+  template <element T>
+  T compare_swap(std::int32_t rank, std::size_t offset, T expected, T desired) const {
+    T previous{};
+    check(syncyte_window_compare_swap(get(), rank, offset, static_cast<syncyte_dtype_t>(dtype_of<T>), &expected,
+                                      &desired, &previous));
+    return previous;
+  }
+
+  /// Waits for a rank's lock, which is advisory; given back by the lock's unlock() or destructor.
+  window_lock lock(std::int32_t rank, lock_kind kind = lock_kind::exclusive) const;
+
+  /// Completes this rank's operations at one rank or, by default, at all.
+  void flush(std::int32_t rank = -1) const { check(syncyte_window_flush(get(), rank)); }
+
+  /// What was written before is seen by all after. Collective.
+  void fence() const { check(syncyte_window_fence(get())); }
+
+ private:
+  static syncyte_window_t create(const communicator& comm, std::size_t bytes, const window_options& options) {
+    const syncyte_window_options_t raw{sizeof(raw), options.name.empty() ? nullptr : options.name.c_str(),
+                                       static_cast<syncyte_memory_t>(options.memory)};
+    syncyte_window_t made = nullptr;
+    check(syncyte_window_create(comm.get(), bytes, &raw, &made));
+    return made;
+  }
+};
+
+/// A held lock of a window. Move-only.
+class window_lock {
+ public:
+  window_lock(window held, std::int32_t rank) : window_(std::move(held)), rank_(rank) {}
+  window_lock(window_lock&&) = default;
+  window_lock& operator=(window_lock&& other) noexcept {
+    std::swap(window_, other.window_);
+    std::swap(rank_, other.rank_);
+    return *this;
+  }
+  ~window_lock() {
+    if (window_) static_cast<void>(syncyte_window_unlock(window_.get(), rank_));
+  }
+
+  /// Completes this rank's operations on the locked rank, and gives the lock back.
+  void unlock() {
+    const window held = std::move(window_);
+    check(syncyte_window_unlock(held.get(), rank_));
+  }
+
+ private:
+  window window_;
+  std::int32_t rank_;
+};
+
+inline window_lock window::lock(std::int32_t rank, lock_kind kind) const {
+  window held = retain();
+  check(syncyte_window_lock(get(), rank, static_cast<syncyte_lock_t>(kind)));
+  return {std::move(held), rank};
+}
+
+}  // namespace syncyte

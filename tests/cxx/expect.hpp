@@ -1,0 +1,27 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <syncyte/base.hpp>
+
+namespace syncyte::test {
+
+/// What an expression throws: its code, and that its message says all the words. GoogleTest's own macros do not look at
+/// the message.
+template <typename Call>
+void expect_error(status code, std::initializer_list<const char*> words, Call call) {
+  try {
+    call();
+  } catch (const error& thrown) {
+    EXPECT_EQ(thrown.code(), code) << thrown.what();
+    for (const char* word : words) {
+      EXPECT_NE(std::string(thrown.what()).find(word), std::string::npos)
+          << "no '" << word << "' in: " << thrown.what();
+    }
+    return;
+  }
+  ADD_FAILURE() << "nothing was thrown, expected " << syncyte_status_name(static_cast<syncyte_status_t>(code));
+}
+
+}  // namespace syncyte::test

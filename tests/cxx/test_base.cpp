@@ -1,0 +1,144 @@
+#include <array>
+#include <complex>
+#include <syncyte/syncyte.hpp>
+#include <type_traits>
+#include <vector>
+
+#include "expect.hpp"
+
+namespace {
+
+using syncyte::test::expect_error;
+
+static_assert(syncyte::dtype_of<float> == syncyte::dtype::float32);
+static_assert(syncyte::dtype_of<const double> == syncyte::dtype::float64);
+static_assert(syncyte::dtype_of<std::complex<float>> == syncyte::dtype::complex64);
+static_assert(syncyte::dtype_of<long> == syncyte::dtype::int64 &&
+              syncyte::dtype_of<long long> == syncyte::dtype::int64);
+static_assert(syncyte::dtype_of<signed char> == syncyte::dtype::int8);
+static_assert(syncyte::dtype_of<bool> == syncyte::dtype::boolean);
+static_assert(!syncyte::element<char> && !syncyte::element<unsigned int> && !syncyte::element<std::string>);
+static_assert(!std::is_constructible_v<syncyte::buffer, const std::vector<int>&>, "what is const is not written");
+static_assert(std::is_constructible_v<syncyte::const_buffer, const std::vector<int>&>);
+static_assert(std::is_convertible_v<syncyte::buffer, syncyte::const_buffer>);
+static_assert(!std::is_copy_constructible_v<syncyte::communicator> && !std::is_copy_constructible_v<syncyte::window>);
+static_assert(std::is_nothrow_move_constructible_v<syncyte::tensor> && !std::is_copy_assignable_v<syncyte::tensor>);
+
+template <typename T>
+void expect_type(const char* name) {
+  EXPECT_EQ(syncyte::size_of(syncyte::dtype_of<T>), sizeof(T));
+  EXPECT_EQ(syncyte::name_of(syncyte::dtype_of<T>), name);
+}
+
+TEST(Base, TypesHaveTheLibrarysSizesAndNames) {
+  expect_type<syncyte::float16>("float16");
+  expect_type<syncyte::bfloat16>("bfloat16");
+  expect_type<float>("float32");
+  expect_type<double>("float64");
+  expect_type<std::complex<float>>("complex64");
+  expect_type<std::complex<double>>("complex128");
+  expect_type<std::int8_t>("int8");
+  expect_type<std::int16_t>("int16");
+  expect_type<std::int32_t>("int32");
+  expect_type<std::int64_t>("int64");
+  expect_type<std::uint8_t>("uint8");
+  expect_type<bool>("bool");
+  expect_error(syncyte::status::type, {"99"}, [] { syncyte::size_of(static_cast<syncyte::dtype>(99)); });
+}
+
+TEST(Base, VersionIsTheHeaders) {
+  EXPECT_EQ(syncyte::version().major, SYNCYTE_VERSION_MAJOR);
+  EXPECT_EQ(syncyte::version().abi, SYNCYTE_ABI_VERSION);
+}
+
+TEST(Base, BuffersDescribeTheirMemory) {
+  std::vector<double> values(12);
+  const syncyte::buffer flat(values);
+  EXPECT_EQ(flat.get()->data, values.data());
+  EXPECT_EQ(flat.size(), 12);
+  EXPECT_EQ(flat.as<double>().size(), 12U);
+
+  const syncyte::extents shape{3, 4};
+  const syncyte::buffer matrix(values.data(), shape);
+  EXPECT_EQ(matrix.get()->strides[0], 32);
+  EXPECT_EQ(matrix.get()->strides[1], 8);
+  EXPECT_EQ(matrix.size(), 12);
+
+  const syncyte::extents column_major{8, 24};
+  EXPECT_EQ(syncyte::const_buffer(values.data(), shape, column_major).get()->strides[1], 24);
+  const std::array<int, 3> fixed{1, 2, 3};
+  EXPECT_EQ(syncyte::const_buffer(fixed).size(), 3);
+  EXPECT_EQ(syncyte::const_buffer(std::vector<int>{}).size(), 0);
+}
+
+TEST(Base, WrongBuffersThrow) {
+  std::vector<double> values(12);
+  const syncyte::extents shape{3, 4};
+  const syncyte::extents negative{3, -4};
+  const syncyte::extents short_strides{8};
+  expect_error(syncyte::status::shape, {"-4"}, [&] { syncyte::buffer(values.data(), negative); });
+  expect_error(syncyte::status::shape, {"strides", "1", "2"},
+               [&] { syncyte::buffer(values.data(), shape, short_strides); });
+  expect_error(syncyte::status::type, {"float32", "float64"}, [&] { syncyte::buffer(values).as<float>(); });
+}
+
+struct counted {
+  int polls = 0;
+  int freed = 0;
+  syncyte_status_t result = SYNCYTE_SUCCESS;
+};
+
+syncyte::request countdown(counted& counter) {
+  syncyte_request_t raw = nullptr;
+  const auto poll = [](void* context, std::int32_t* done) -> syncyte_status_t {
+    auto& mine = *static_cast<counted*>(context);
+    *done = ++mine.polls >= 3 ? 1 : 0;
+    if (*done == 0 || mine.result == SYNCYTE_SUCCESS) return SYNCYTE_SUCCESS;
+    return syncyte_error_set(mine.result, "countdown: it failed");
+  };
+  syncyte::check(syncyte_request_create(
+      poll, nullptr, [](void* context) { ++static_cast<counted*>(context)->freed; }, &counter, &raw));
+  return syncyte::request(raw);
+}
+
+TEST(Base, RequestsAreTestedAndWaitedFor) {
+  counted tested, waited, dropped, failed;
+  auto first = countdown(tested);
+  EXPECT_FALSE(first.test());
+  EXPECT_FALSE(first.test());
+  EXPECT_TRUE(first.test());
+  EXPECT_FALSE(static_cast<bool>(first));
+  {
+    std::vector<syncyte::request> all;
+    all.push_back(countdown(waited));
+    wait_all(all);
+    const auto left_to_the_destructor = countdown(dropped);
+  }
+  EXPECT_EQ(tested.freed, 1);
+  EXPECT_EQ(waited.freed, 1);
+  EXPECT_EQ(dropped.freed, 1);
+  failed.result = SYNCYTE_ERR_IO;
+  expect_error(syncyte::status::io, {"it failed"}, [&] { countdown(failed).wait(); });
+}
+
+TEST(Base, PooledMemoryIsRecycled) {
+  syncyte::trim_pool();
+  const auto before = syncyte::pool_statistics();
+  {
+    const syncyte::pooled<float> values(1 << 20);
+  }
+  syncyte::pooled<float> again(1 << 20);
+  EXPECT_EQ(syncyte::pool_statistics().hits, before.hits + 1);
+  again[7] = 3.0F;
+  const syncyte::pooled<float> moved = std::move(again);
+  EXPECT_EQ(moved[7], 3.0F);
+  EXPECT_EQ(again.data(), nullptr);  // NOLINT: a moved-from buffer is empty
+  std::vector<float> copied(moved.size());
+  syncyte::copy(copied, moved);
+  EXPECT_EQ(copied[7], 3.0F);
+  std::vector<float> shorter(3);
+  expect_error(syncyte::status::shape, {"12"}, [&] { syncyte::copy(shorter, moved); });
+  EXPECT_EQ(syncyte::device_count(syncyte::memory_kind::host), 1);
+}
+
+}  // namespace

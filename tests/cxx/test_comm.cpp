@@ -1,0 +1,155 @@
+#include <mpi.h>
+
+#include <algorithm>
+#include <complex>
+#include <optional>
+#include <syncyte/mpi.hpp>
+#include <syncyte/syncyte.hpp>
+#include <vector>
+
+#include "expect.hpp"
+#include "reference.hpp"
+
+namespace {
+
+namespace reference = syncyte::reference;
+using syncyte::communicator;
+using syncyte::test::expect_error;
+
+class Comm : public testing::Test {
+ protected:
+  communicator world_ = communicator::world();
+  int rank_ = world_.rank();
+  int size_ = world_.size();
+};
+
+TEST_F(Comm, IsStartedAndKnowsItsRanks) {
+  EXPECT_TRUE(syncyte::initialized());
+  EXPECT_EQ(syncyte::provided_thread_level(), syncyte::thread_level::multiple);
+  EXPECT_LT(rank_, size_);
+  EXPECT_EQ(communicator::self().size(), 1);
+  const auto nodes = world_.nodes();
+  EXPECT_EQ(nodes.nodes, 1);
+  EXPECT_EQ(nodes.node_rank, rank_);
+  EXPECT_EQ(world_.node().size(), size_);
+}
+
+TEST_F(Comm, HandlesMoveAndShare) {
+  communicator second = world_.retain();
+  communicator third = std::move(second);
+  EXPECT_FALSE(static_cast<bool>(second));  // NOLINT: a moved-from handle is empty
+  EXPECT_EQ(third.size(), size_);
+  third.reset();
+  EXPECT_EQ(world_.size(), size_) << "dropping one reference leaves the other";
+  expect_error(syncyte::status::handle, {}, [] { static_cast<void>(communicator().size()); });
+}
+
+TEST_F(Comm, FromMpiAndFortran) {
+  MPI_Comm reversed = MPI_COMM_NULL;
+  MPI_Comm_split(MPI_COMM_WORLD, 0, -rank_, &reversed);
+  const communicator ours = syncyte::from_mpi(reversed, {.name = "reversed"});
+  const communicator again = communicator::from_fortran(MPI_Comm_c2f(reversed));
+  MPI_Comm_free(&reversed);
+  EXPECT_EQ(ours.rank(), size_ - 1 - rank_);
+  EXPECT_EQ(again.rank(), ours.rank());
+  int result = MPI_UNEQUAL;
+  MPI_Comm_compare(MPI_Comm_f2c(world_.to_fortran()), MPI_COMM_WORLD, &result);
+  EXPECT_EQ(result, MPI_CONGRUENT);
+}
+
+TEST_F(Comm, DupAndSplit) {
+  EXPECT_EQ(world_.dup().size(), size_);
+  const communicator half = world_.split(rank_ % 2, -rank_);
+  const int expected = (size_ + 1 - rank_ % 2) / 2;
+  EXPECT_EQ(half.size(), expected);
+  EXPECT_EQ(half.rank(), expected - 1 - rank_ / 2);
+  const communicator some = world_.split(rank_ == 0 ? communicator::no_part : 0);
+  EXPECT_EQ(static_cast<bool>(some), rank_ != 0);
+  EXPECT_EQ(world_.split_program().size(), size_);
+  EXPECT_EQ(world_.split_program(rank_ == 0 ? "first" : "others").size(), rank_ == 0 ? 1 : std::max(1, size_ - 1));
+  world_.collect();
+}
+
+template <typename T>
+void expect_sums(const communicator& comm) {
+  const auto mine = reference::random_values<T>(11, comm.rank(), 97);
+  auto result = mine;
+  comm.allreduce(result);
+  EXPECT_EQ(result, reference::allreduce<T>(11, comm.size(), 97));
+  std::fill(result.begin(), result.end(), T{});
+  comm.allreduce(mine, result);
+  EXPECT_EQ(result, reference::allreduce<T>(11, comm.size(), 97));
+}
+
+TEST_F(Comm, AllreduceSumsEveryType) {
+  expect_sums<float>(world_);
+  expect_sums<double>(world_);
+  expect_sums<std::complex<float>>(world_);
+  expect_sums<std::complex<double>>(world_);
+  expect_sums<std::int8_t>(world_);
+  expect_sums<std::int16_t>(world_);
+  expect_sums<std::int32_t>(world_);
+  expect_sums<std::int64_t>(world_);
+  expect_sums<std::uint8_t>(world_);
+}
+
+TEST_F(Comm, AllreduceValue) {
+  EXPECT_EQ(world_.allreduce_value(rank_ + 1, syncyte::op::max), size_);
+  EXPECT_EQ(world_.allreduce_value(2.5), 2.5 * size_);
+  EXPECT_FALSE(world_.allreduce_value(rank_ != 0, syncyte::op::logical_and));
+}
+
+TEST_F(Comm, BcastAndAllgather) {
+  for (int root = 0; root < size_; ++root) {
+    auto values = reference::random_values<double>(12, rank_, 33);
+    world_.bcast(root, values);
+    EXPECT_EQ(values, reference::random_values<double>(12, root, 33));
+  }
+  std::vector<std::int32_t> all(static_cast<std::size_t>(size_ * 5));
+  world_.allgather(reference::random_values<std::int32_t>(13, rank_, 5), all);
+  EXPECT_EQ(all, reference::allgatherv<std::int32_t>(13, reference::lengths(static_cast<std::size_t>(size_), 5)));
+}
+
+TEST_F(Comm, UnevenAndEmptyPieces) {
+  for (const auto& counts : {reference::uneven_lengths(14, 40, size_), reference::lengths_on_one(40, size_, size_ - 1),
+                             reference::lengths_with_gaps(40, size_)}) {
+    std::vector<float> all(40);
+    const auto mine = reference::random_values<float>(14, rank_, counts[static_cast<std::size_t>(rank_)]);
+    world_.allgatherv(mine, counts, all);
+    EXPECT_EQ(all, reference::allgatherv<float>(14, counts));
+  }
+  const auto send = reference::alltoallv_send_counts(15, rank_, size_, 9);
+  const auto receive = reference::alltoallv_receive_counts(15, rank_, size_, 9);
+  std::vector<std::int16_t> pieces(static_cast<std::size_t>(reference::first_row(receive, size_)));
+  world_.alltoallv(reference::random_values<std::int16_t>(15, rank_, reference::first_row(send, size_)), send, receive,
+                   pieces);
+  EXPECT_EQ(pieces, reference::alltoallv<std::int16_t>(15, rank_, size_, 9));
+}
+
+TEST_F(Comm, DisagreementThrowsOnAllRanks) {
+  world_.agree("test", std::vector<syncyte::fact>{{"size", size_}});
+  if (size_ > 1) {
+    expect_error(syncyte::status::mismatch, {"rank", "number"},
+                 [&] { world_.agree("test", std::vector<syncyte::fact>{{"number", rank_ == 0 ? 1 : 2}}); });
+    std::vector<double> values(rank_ == 0 ? 3 : 4);
+    expect_error(syncyte::status::mismatch, {"allreduce"}, [&] { world_.allreduce(values); });
+  }
+  expect_error(syncyte::status::io, {"the disk is full"}, [&] {
+    syncyte_status_t own = SYNCYTE_SUCCESS;
+    if (rank_ == size_ - 1) own = syncyte_error_set(SYNCYTE_ERR_IO, "the disk is full");
+    world_.agree(static_cast<syncyte::status>(own), "test");
+  });
+}
+
+TEST_F(Comm, WrongArgumentsOnOneRankThrowOnAll) {
+  std::vector<double> values(4);
+  std::vector<double> all(static_cast<std::size_t>(4 * size_));
+  reference::lengths counts(static_cast<std::size_t>(size_), 4);
+  if (rank_ == 0) counts.push_back(4);
+  expect_error(syncyte::status::argument, {"allgatherv", "counts", "expected"},
+               [&] { world_.allgatherv(values, counts, all); });
+  expect_error(syncyte::status::argument, {"root"}, [&] { world_.bcast(rank_ == 0 ? -3 : 0, values); });
+  world_.barrier();
+}
+
+}  // namespace

@@ -1,0 +1,171 @@
+#include <algorithm>
+#include <chrono>
+#include <complex>
+#include <syncyte/syncyte.hpp>
+#include <vector>
+
+#include "expect.hpp"
+#include "reference.hpp"
+
+namespace {
+
+namespace reference = syncyte::reference;
+using syncyte::extents;
+using syncyte::tensor;
+using syncyte::test::expect_error;
+
+constexpr std::int64_t rows = 37;
+constexpr std::int64_t width = 6;
+
+class Tensor : public testing::Test {
+ protected:
+  // Every rank writes its own rows of the reference's table.
+  template <typename T>
+  tensor filled(std::optional<std::int64_t> local_rows = std::nullopt) const {
+    tensor made(world_, syncyte::dtype_of<T>, {rows, 2, width / 2}, {.name = "table", .local_rows = local_rows});
+    const auto table = reference::random_table<T>(31, rows, width);
+    const auto local = made.template local<T>();
+    std::copy_n(table.begin() + made.rows(rank_).first * width, local.size(), local.begin());
+    made.sync();
+    return made;
+  }
+
+  syncyte::communicator world_ = syncyte::communicator::world();
+  int rank_ = world_.rank();
+  int size_ = world_.size();
+};
+
+TEST_F(Tensor, KnowsItsShapeAndOwners) {
+  for (const auto& parts : {reference::equal_lengths(rows, size_), reference::uneven_lengths(32, rows, size_),
+                            reference::lengths_with_gaps(rows, size_)}) {
+    const auto table = filled<float>(parts[static_cast<std::size_t>(rank_)]);
+    EXPECT_EQ(table.type(), syncyte::dtype::float32);
+    EXPECT_EQ(table.shape(), (extents{rows, 2, width / 2}));
+    EXPECT_EQ(table.row_elements(), width);
+    EXPECT_EQ(table.comm().size(), size_);
+    for (int rank = 0; rank < size_; ++rank) {
+      EXPECT_EQ(table.rows(rank).count, parts[static_cast<std::size_t>(rank)]);
+    }
+    const auto index = reference::random_rows(33, rank_, 20, rows);
+    const auto owners = table.owner(index);
+    for (std::size_t i = 0; i < index.size(); ++i) EXPECT_EQ(owners[i], reference::owner(parts, index[i]));
+  }
+}
+
+template <typename T, typename Index>
+void expect_gather(const tensor& table, int rank) {
+  const auto index = reference::random_rows<Index>(34, rank, 50, rows);
+  EXPECT_EQ(table.gather<T>(index), reference::gather_rows(reference::random_table<T>(31, rows, width), width, index));
+}
+
+TEST_F(Tensor, GathersEveryRank) {
+  expect_gather<float, std::int64_t>(filled<float>(), rank_);
+  expect_gather<float, std::int32_t>(filled<float>(), rank_);
+  expect_gather<double, std::int64_t>(filled<double>(), rank_);
+  expect_gather<std::complex<double>, std::int64_t>(filled<std::complex<double>>(), rank_);
+  expect_gather<std::uint8_t, std::int32_t>(filled<std::uint8_t>(), rank_);
+  const auto parts = reference::lengths_on_one(rows, size_, size_ - 1);
+  expect_gather<std::int16_t, std::int64_t>(filled<std::int16_t>(parts[static_cast<std::size_t>(rank_)]), rank_);
+}
+
+TEST_F(Tensor, ScattersAndAdds) {
+  const auto table = filled<double>();
+  auto expected = reference::random_table<double>(31, rows, width);
+  // Each rank adds to rows of all; then rank 0 alone writes.
+  for (int rank = 0; rank < size_; ++rank) {
+    const auto index = reference::random_rows(35, rank, 60, rows);
+    const auto source = reference::random_values<double>(36, rank, 60 * width);
+    reference::scatter_add_rows(expected, width, index, source);
+    if (rank == rank_) table.scatter_add(index, source);
+  }
+  table.sync();
+  const auto view = table.node<double>();
+  ASSERT_EQ(view.first_row, 0);
+  EXPECT_TRUE(std::equal(view.values.begin(), view.values.end(), expected.begin(), expected.end()));
+  table.sync();
+  const std::vector<std::int64_t> last{rows - 1, 0};
+  const auto source = reference::random_values<double>(37, 0, 2 * width);
+  if (rank_ == 0) table.scatter(last, source);
+  table.sync();
+  EXPECT_EQ(table.gather<double>(last), source);
+}
+
+TEST_F(Tensor, Boxes) {
+  const auto table = filled<float>();
+  const auto expected = reference::random_table<float>(31, rows, width);
+  std::vector<float> box(5 * 2);
+  const extents shape{5, 1, 2};
+  const extents lower{rows - 5, 1, 1};
+  table.get_box(lower, syncyte::buffer(box.data(), shape));
+  for (std::size_t i = 0; i < 5; ++i) {
+    EXPECT_EQ(box[2 * i], expected[(static_cast<std::size_t>(rows) - 5 + i) * 6 + 4]);
+  }
+  table.sync();
+  std::fill(box.begin(), box.end(), 9.0F);
+  if (rank_ == 0) table.put_box(lower, syncyte::buffer(box.data(), shape));
+  table.sync();
+  table.get_box(lower, syncyte::buffer(box.data(), shape));
+  EXPECT_EQ(box, std::vector<float>(10, 9.0F));
+  const extents short_lower{0};
+  expect_error(syncyte::status::shape, {"lower", "3"},
+               [&] { table.get_box(short_lower, syncyte::buffer(box.data(), shape)); });
+}
+
+TEST_F(Tensor, CountersAndWaiting) {
+  const tensor counter(world_, syncyte::dtype::int64, {4});
+  EXPECT_LT(counter.fetch_add(0, 1), size_);
+  if (rank_ == 0) {
+    EXPECT_EQ(counter.wait(0, syncyte::compare::equal, size_), size_);
+    counter.store(1, 7);
+  }
+  EXPECT_EQ(counter.wait(1, syncyte::compare::at_least, 7, std::chrono::seconds(10)), 7);
+  EXPECT_EQ(counter.load(1), 7);
+  EXPECT_EQ(counter.compare_swap(2, 5, 6), 0);
+  expect_error(syncyte::status::timeout, {},
+               [&] { counter.wait(3, syncyte::compare::not_equal, 0, std::chrono::milliseconds(20)); });
+  counter.sync();
+}
+
+TEST_F(Tensor, WrapsOnesOwnArrays) {
+  std::vector<double> mine(static_cast<std::size_t>(rank_ + 1) * 3, rank_);
+  const extents shape{rank_ + 1, 3};
+  const auto wrapped = tensor::wrap(world_, syncyte::buffer(mine.data(), shape), "mine");
+  EXPECT_EQ(wrapped.shape()[0], size_ * (size_ + 1) / 2);
+  EXPECT_EQ(wrapped.local<double>().data(), mine.data());
+  wrapped.sync();
+  wrapped.retain().reset();
+  world_.barrier();
+}
+
+TEST_F(Tensor, ErrorsNameTheArgument) {
+  const auto table = filled<float>();
+  const std::vector<std::int64_t> beyond{0, rows};
+  expect_error(syncyte::status::index, {"37", "1"}, [&] { static_cast<void>(table.gather<float>(beyond)); });
+  const std::vector<std::int64_t> index{0};
+  expect_error(syncyte::status::type, {"float64"}, [&] { static_cast<void>(table.gather<double>(index)); });
+  expect_error(syncyte::status::type, {"float32", "int32"}, [&] { static_cast<void>(table.local<std::int32_t>()); });
+  expect_error(syncyte::status::shape, {"-1"}, [&] { tensor(world_, syncyte::dtype::float32, {-1}); });
+  if (size_ > 1) {
+    expect_error(syncyte::status::mismatch, {"rank"},
+                 [&] { tensor(world_, rank_ == 0 ? syncyte::dtype::float32 : syncyte::dtype::float64, {4}); });
+  }
+}
+
+TEST_F(Tensor, ViewsOutliveDroppedHandlesOfOthers) {
+  auto first = filled<float>();
+  auto second = filled<float>();
+  const tensor kept = first.retain();
+  if (rank_ % 2 == 0) {
+    first.reset();
+    second.reset();
+  } else {
+    second.reset();
+    first.reset();
+  }
+  world_.collect();
+  const std::vector<std::int64_t> index{rows - 1};
+  EXPECT_EQ(kept.gather<float>(index).size(), static_cast<std::size_t>(width));
+  world_.barrier();
+}
+
+}  // namespace
