@@ -1,0 +1,59 @@
+"""Syncyte: one memory for all the ranks of an MPI job.
+
+    import syncyte
+
+    table = syncyte.WholeTensor((1000, 64), "float32")  # over the memory of all ranks; collective
+    table.local_array[:] = syncyte.COMM_WORLD.rank      # this rank's rows, in place
+    table.sync()                                        # collective: all see what all have written
+    rows = table.gather([3, 999, 3])                    # any rows, without their owners' help
+
+Importing this package neither loads a library nor initialises MPI nor imports torch; the first use of COMM_WORLD (or of
+anything that needs it) starts Syncyte. Run programs as ``python -m syncyte script.py``: a rank that raises then ends the
+job instead of leaving the others waiting. What Syncyte has for PyTorch's autograd is in syncyte.torch.
+"""
+
+from __future__ import annotations
+
+import importlib
+import logging
+from typing import Any
+
+from . import checkpoint, errors, memory
+from ._declarations import VERSION_MAJOR, VERSION_MINOR, VERSION_PATCH, DType, Op, Status
+from .comm import COMM_SELF, COMM_WORLD, Comm, Topology
+from .errors import *  # noqa: F403  (the exceptions, which errors.__all__ lists)
+from .excepthook import install_excepthook
+from .runtime import finalize, init, initialized, thread_level
+from .tensor import WholeTensor
+from .window import Window
+
+__version__ = f"{VERSION_MAJOR}.{VERSION_MINOR}.{VERSION_PATCH}"
+
+__all__ = [
+    "COMM_SELF",
+    "COMM_WORLD",
+    "Comm",
+    "DType",
+    "Op",
+    "Status",
+    "Topology",
+    "WholeTensor",
+    "Window",
+    "checkpoint",
+    "errors",
+    "finalize",
+    "init",
+    "initialized",
+    "install_excepthook",
+    "memory",
+    "thread_level",
+    *errors.__all__,
+]
+
+logging.getLogger("syncyte").addHandler(logging.NullHandler())
+
+
+def __getattr__(name: str) -> Any:
+    if name == "torch":  # imports torch itself, so only when asked for
+        return importlib.import_module("syncyte.torch")
+    raise AttributeError(f"module 'syncyte' has no attribute {name!r}")

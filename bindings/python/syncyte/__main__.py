@@ -1,0 +1,62 @@
+"""``python -m syncyte script.py [arguments]``: runs a script so that a rank that raises ends the whole job.
+
+Under mpirun, an exception on one rank otherwise leaves the others waiting. The script runs as ``__main__``, with its
+own folder first in sys.path, as ``python script.py`` does; ``-m module`` runs a module.
+"""
+
+from __future__ import annotations
+
+import os
+import runpy
+import sys
+from types import TracebackType
+
+from .excepthook import end_job_for, end_job_for_exit, exit_code, install_excepthook
+
+_USAGE = """usage: python -m syncyte [-m module | script.py] [arguments]
+
+Runs a script (or module) on this rank; if it raises, or exits with a status that is not 0, prints the traceback with
+the rank and ends the whole MPI job."""
+
+
+def _run(arguments: list[str]) -> None:
+    if arguments[0] == "-m":
+        sys.argv = arguments[1:]
+        runpy.run_module(arguments[1], run_name="__main__", alter_sys=True)
+    else:
+        sys.argv = arguments
+        if not sys.flags.safe_path:
+            sys.path[0] = os.path.dirname(os.path.abspath(arguments[0]))
+        runpy.run_path(arguments[0], run_name="__main__")
+
+
+def _from_script_on(trace: TracebackType | None) -> TracebackType | None:
+    """The traceback without the frames that started the script."""
+    while trace is not None and trace.tb_next is not None:
+        if trace.tb_frame.f_code.co_filename not in (__file__, "<frozen runpy>", runpy.__file__):
+            break
+        trace = trace.tb_next
+    return trace
+
+
+def main(arguments: list[str]) -> int:
+    """Runs what the command line names and returns the exit status."""
+    if not arguments or arguments[0] in ("-h", "--help") or arguments == ["-m"]:
+        print(_USAGE, file=sys.stdout if arguments[:1] in (["-h"], ["--help"]) else sys.stderr)
+        return 0 if arguments[:1] in (["-h"], ["--help"]) else 2
+    if arguments[0] != "-m" and not os.path.exists(arguments[0]):
+        print(f"python -m syncyte: there is no file {arguments[0]!r}", file=sys.stderr)
+        return 2
+    install_excepthook()
+    try:
+        _run(arguments)
+    except SystemExit as error:
+        if exit_code(error.code) != 0:
+            end_job_for_exit(error.code)
+    except BaseException as error:  # KeyboardInterrupt too: the other ranks wait for this one
+        end_job_for(error.with_traceback(_from_script_on(error.__traceback__)))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

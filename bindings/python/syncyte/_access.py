@@ -1,0 +1,335 @@
+"""What a rank does with a whole tensor without its owners' help: gather, scatter, boxes, counters, owners."""
+
+from __future__ import annotations
+
+import ctypes
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import _buffers, _library, dtypes
+from . import _declarations as c
+from ._buffers import TORCH, Buffer, as_buffer
+from ._checks import as_index, as_int32
+from ._declarations import DType
+from ._handles import Handle
+from .errors import ArgumentError, OutOfRangeError, ShapeError, UnsupportedError, WaitTimeoutError
+
+if TYPE_CHECKING:
+    from .comm import Comm
+
+# So often a wait looks whether Python has a signal (Ctrl-C) to deliver, in seconds.
+_INTERRUPT_INTERVAL = 0.25
+_COMPARISONS = {"==": c.Compare.EQ, "!=": c.Compare.NE, ">=": c.Compare.GE, "<=": c.Compare.LE}
+
+
+class Access(Handle):
+    """Base of WholeTensor. All methods but sync, requires_grad_ and sync_grad are local."""
+
+    _comm: Comm
+    _shape: tuple[int, ...]
+    _dtype: DType
+    _world: str
+    _cache: dict[tuple[str, str], Any]
+
+    @property
+    def comm(self) -> Comm:
+        """Its communicator. Local."""
+        return self._comm
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Global extents. Local."""
+        return self._shape
+
+    @property
+    def ndim(self) -> int:
+        """Number of dimensions. Local."""
+        return len(self._shape)
+
+    @property
+    def dtype(self) -> DType:
+        """Element type; see numpy_dtype and torch_dtype. Local."""
+        return self._dtype
+
+    @property
+    def numpy_dtype(self) -> np.dtype[Any]:
+        """Element type of the numpy views (uint16, the bits, for bfloat16). Local."""
+        return dtypes.numpy_dtype(self._dtype)
+
+    @property
+    def torch_dtype(self) -> Any:
+        """Element type of the torch views. Local; imports torch."""
+        return dtypes.torch_dtype(self._dtype)
+
+    # Who owns what.
+
+    def rows(self, rank: int | None = None) -> range:
+        """The global row numbers that a rank owns (this rank by default), possibly none. Local."""
+        number = self._comm.rank if rank is None else as_int32(rank, "rank")
+        first, count = ctypes.c_int64(), ctypes.c_int64()
+        _library.core().syncyte_tensor_rows(self.handle, number, ctypes.byref(first), ctypes.byref(count))
+        return range(first.value, first.value + count.value)
+
+    def owner(self, index: Any) -> Any:
+        """Ranks that own rows: an int for an int, otherwise an int32 array of index's shape and kind. Local.
+
+        index: an integer, a list, or a numpy array or torch tensor of integers. Raises OutOfRangeError.
+        """
+        if isinstance(index, int):
+            return int(self.owner(np.asarray(index, np.int64)))
+        if dtypes.is_torch_tensor(index):
+            owners = self.owner(index.detach().cpu().numpy())
+            return dtypes.import_torch().from_numpy(np.atleast_1d(owners)).reshape(index.shape)
+        wanted = _index_buffer(index)
+        numbers = np.ascontiguousarray(wanted.array, np.int64)
+        ranks = np.empty(numbers.shape, np.int32)
+        _library.core().syncyte_tensor_owner(
+            self.handle,
+            numbers.size,
+            numbers.ctypes.data_as(ctypes.POINTER(ctypes.c_int64)),
+            ranks.ctypes.data_as(ctypes.POINTER(ctypes.c_int32)),
+        )
+        return ranks
+
+    # Rows.
+
+    def gather(self, index: Any, out: Any = None, *, collective: bool = False) -> Any:
+        """Reads rows: result[i] = tensor[index[i]]. Local. Rows may repeat; negative numbers are errors.
+
+        index: int32 or int64, any shape, contiguous; a list or a number too. out: contiguous, of the tensor's element
+        type, index.shape + a row's shape; None: a new array, a torch tensor if index is one. Differentiable for a torch
+        index after requires_grad_(): the gradient is added one-sided to a companion tensor, and sync_grad() brings it
+        home. collective=True is the differentiable pure function that all ranks call equally often.
+        Raises OutOfRangeError (names index and position; nothing is written), DtypeError, ShapeError.
+        """
+        if collective or (out is None and self._differentiable(index)):
+            from . import torch as differentiable
+
+            return differentiable.gather(self, index, collective=collective)
+        wanted = _index_buffer(index)
+        if out is None:
+            world = wanted.world if dtypes.is_torch_tensor(index) or isinstance(index, np.ndarray) else self._world
+            return self._gather_as(world, wanted.array)
+        target = as_buffer(out, "out", writable=True, expected=self._dtype)
+        self._check_rows(wanted, target, "out")
+        _library.core().syncyte_tensor_gather(self.handle, wanted.reference, target.reference)
+        target.written()
+        return out
+
+    def _gather_as(self, world: str, index: Any) -> Any:
+        wanted = _index_buffer(index)
+        result = _buffers.empty(world, self._dtype, (*wanted.shape, *self._shape[1:]))
+        target = as_buffer(result, "out", expected=self._dtype)
+        _library.core().syncyte_tensor_gather(self.handle, wanted.reference, target.reference)
+        return result
+
+    def scatter_(self, index: Any, source: Any) -> Any:
+        """Writes rows: tensor[index[i]] = source[i]. Local. Of rows that repeat the last one stays; a row that two ranks
+        write at once is undefined. Others see it after sync().
+
+        index: as in gather. source: contiguous, of the tensor's element type, index.shape + a row's shape.
+        Returns the tensor. Raises as gather.
+        """
+        wanted, values = self._rows_to_write(index, source)
+        _library.core().syncyte_tensor_scatter(self.handle, wanted.reference, values.reference)
+        return self
+
+    def scatter_add_(self, index: Any, source: Any) -> Any:
+        """Adds to rows: tensor[index[i]] += source[i]. Local. Exact under contention: no add is lost. bool: logical or.
+
+        index, source: as in scatter_. Returns the tensor. Raises as gather; PeerDiedError if a process died while it
+        added to one of the rows, UnsupportedError if a row lies on another node.
+        """
+        wanted, values = self._rows_to_write(index, source)
+        _library.core().syncyte_tensor_scatter_add(self.handle, wanted.reference, values.reference)
+        return self
+
+    def _rows_to_write(self, index: Any, source: Any) -> tuple[Buffer, Buffer]:
+        wanted, values = _index_buffer(index), as_buffer(source, "source", expected=self._dtype)
+        self._check_rows(wanted, values, "source")
+        return wanted, values
+
+    def _check_rows(self, index: Buffer, rows: Buffer, name: str) -> None:
+        expected = (*index.shape, *self._shape[1:])
+        if rows.shape != expected:
+            raise ShapeError(f"{name} has shape {rows.shape}; expected {expected}, index's shape and a row's")
+
+    # Boxes.
+
+    def get_box(self, lower: Sequence[int], extent: Sequence[int] | None = None, out: Any = None) -> Any:
+        """Reads the box [lower, lower + extent). Local.
+
+        lower: first element, one number for each dimension. extent: the box's shape; not needed with out. out: as many
+        dimensions as the tensor, any strides; None: a new array. Returns out.
+        Raises OutOfRangeError outside of the tensor, ShapeError, DtypeError.
+        """
+        if (extent is None) == (out is None):
+            raise ArgumentError("give either extent or out")
+        if out is None:
+            shape = tuple(as_index(number, "extent") for number in extent or ())
+            if len(shape) != self.ndim or any(number < 0 for number in shape):
+                raise ShapeError(f"extent is {shape}; expected {self.ndim} numbers of 0 or more")
+            self._check_inside(lower, shape)
+            return self._read_box(lower, _buffers.empty(self._world, self._dtype, shape))
+        return self._read_box(lower, out)
+
+    def _read_box(self, lower: Sequence[int], out: Any) -> Any:
+        target = as_buffer(out, "out", writable=True, contiguous=False, expected=self._dtype)
+        first = self._check_inside(lower, target.shape)
+        _library.core().syncyte_tensor_get_box(self.handle, first, target.reference)
+        target.written()
+        return out
+
+    def put_box(self, lower: Sequence[int], source: Any) -> None:
+        """Writes the box [lower, lower + source.shape). Local. Others see it after sync().
+
+        source: as many dimensions as the tensor, any strides. Raises as get_box.
+        """
+        values = as_buffer(source, "source", contiguous=False, expected=self._dtype)
+        first = self._check_inside(lower, values.shape)
+        _library.core().syncyte_tensor_put_box(self.handle, first, values.reference)
+
+    def _check_inside(self, lower: Sequence[int], extent: Sequence[int]) -> Any:
+        if len(lower) != self.ndim or len(extent) != self.ndim:
+            raise ShapeError(
+                f"a box of {len(extent)} dimensions at {tuple(lower)}; expected {self.ndim} dimensions, as the tensor has"
+            )
+        numbers = [as_index(number, "lower") for number in lower]
+        for first, count, most in zip(numbers, extent, self._shape):
+            if first < 0 or first + count > most:
+                raise OutOfRangeError(
+                    f"the box at {tuple(numbers)} of extent {tuple(extent)} is outside of the tensor of shape {self._shape}"
+                )
+        return (ctypes.c_int64 * self.ndim)(*numbers)
+
+    # Counters and flags: elements of int32 and int64 tensors.
+
+    def _element(self, element: int | Sequence[int]) -> int:
+        if not isinstance(element, (tuple, list)):
+            return as_index(element, "element")
+        if len(element) != self.ndim:
+            raise ShapeError(f"element is {tuple(element)}; expected {self.ndim} numbers, or one in row-major order")
+        number = 0
+        for part, extent in zip(element, self._shape):
+            index = as_index(part, "element")
+            if not -extent <= index < extent:
+                raise OutOfRangeError(f"element {tuple(element)} is outside of the tensor of shape {self._shape}")
+            number = number * extent + index % extent
+        return number
+
+    def fetch_add(self, element: int | Sequence[int], value: int = 1) -> int:
+        """Adds to one element and returns what was there; atomic, acquire and release. Local.
+
+        element: its number in row-major order, or one number for each dimension.
+        """
+        previous = ctypes.c_int64()
+        _library.core().syncyte_tensor_fetch_add(
+            self.handle, self._element(element), _int64(value, "value"), ctypes.byref(previous)
+        )
+        return previous.value
+
+    def compare_swap(self, element: int | Sequence[int], expected: int, desired: int) -> int:
+        """Writes desired to one element if it equals expected, and returns what was there; atomic, acquire and release.
+        Local."""
+        previous = ctypes.c_int64()
+        _library.core().syncyte_tensor_compare_swap(
+            self.handle,
+            self._element(element),
+            _int64(expected, "expected"),
+            _int64(desired, "desired"),
+            ctypes.byref(previous),
+        )
+        return previous.value
+
+    def load(self, element: int | Sequence[int]) -> int:
+        """Reads one element; acquire. Local."""
+        value = ctypes.c_int64()
+        _library.core().syncyte_tensor_load(self.handle, self._element(element), ctypes.byref(value))
+        return value.value
+
+    def store(self, element: int | Sequence[int], value: int) -> None:
+        """Writes one element; release: whoever reads the new value sees what this rank wrote before. Local."""
+        _library.core().syncyte_tensor_store(self.handle, self._element(element), _int64(value, "value"))
+
+    def wait(self, element: int | Sequence[int], compare: str, value: int, timeout: float | None = None) -> int:
+        """Waits, asleep, until one element compares true, and returns it; acquire. Local. Ctrl-C works.
+
+        compare: "==", "!=", ">=" or "<=". timeout: seconds; None: no limit.
+        Raises WaitTimeoutError (a TimeoutError) after timeout seconds.
+        """
+        if compare not in _COMPARISONS:
+            raise ArgumentError(f"compare is {compare!r}; expected one of {', '.join(_COMPARISONS)}")
+        if timeout is not None and not timeout >= 0:
+            raise ArgumentError(f"timeout is {timeout}; expected 0 or more seconds, or None")
+        number, wanted = self._element(element), _int64(value, "value")
+        end = None if timeout is None else time.monotonic() + timeout
+        while True:
+            left = _INTERRUPT_INTERVAL if end is None else min(_INTERRUPT_INTERVAL, max(0.0, end - time.monotonic()))
+            found = ctypes.c_int64()
+            try:
+                _library.core().syncyte_tensor_wait(
+                    self.handle, number, int(_COMPARISONS[compare]), wanted, left, ctypes.byref(found)
+                )
+                return found.value
+            except WaitTimeoutError:
+                if end is not None and time.monotonic() >= end:
+                    raise WaitTimeoutError(
+                        f"element {number} is {self.load(number)}; it was not {compare} {value} within {timeout} s"
+                    ) from None
+
+    # Visibility.
+
+    def flush(self) -> None:
+        """Completes this rank's writes: they are at their owners on return. Local."""
+        _library.core().syncyte_tensor_flush(self.handle)
+
+    def sync(self) -> None:
+        """What any rank wrote before is seen by all ranks after. Collective; also frees what all ranks have dropped."""
+        _library.core().syncyte_tensor_sync(self.handle)
+
+    # Gradients: syncyte.torch knows how.
+
+    def _differentiable(self, index: Any) -> bool:
+        local = self._cache.get(("local", TORCH))
+        return (
+            local is not None
+            and local.requires_grad
+            and dtypes.is_torch_tensor(index)
+            and dtypes.import_torch().is_grad_enabled()
+        )
+
+    def requires_grad_(self, requires_grad: bool = True) -> Any:
+        """From now on gather records gradients with respect to local. Collective: allocates the companion tensor.
+
+        Returns the tensor. Raises UnsupportedError without PyTorch.
+        """
+        dtypes.import_torch()
+        from . import torch as differentiable
+
+        differentiable.requires_grad_(self, requires_grad)
+        return self
+
+    def sync_grad(self) -> None:
+        """Waits for all ranks' backward passes, and adds what they gave for this rank's rows to local.grad. Collective."""
+        if ("local", TORCH) not in self._cache:
+            raise UnsupportedError("sync_grad: the tensor records no gradients; call requires_grad_() first")
+        from . import torch as differentiable
+
+        differentiable.sync_grad(self)
+
+
+def _index_buffer(index: Any) -> Buffer:
+    if isinstance(index, (list, range, tuple)):
+        array = np.asarray(index)
+        index = array.astype(np.int64) if array.size == 0 else array
+    return as_buffer(index, "index")
+
+
+def _int64(value: Any, name: str) -> int:
+    number = as_index(value, name)
+    if not -(2**63) <= number < 2**63:
+        raise ArgumentError(f"{name} is {number}, which does not fit 64 bits")
+    return number

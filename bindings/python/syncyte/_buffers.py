@@ -1,0 +1,162 @@
+"""Array arguments: numpy arrays, torch tensors and whatever exports a buffer, described for the C library in place."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from . import _declarations as c
+from . import dtypes, errors
+from ._declarations import DType
+
+NUMPY = "numpy"
+TORCH = "torch"
+
+_POOLED_BYTES = 1 << 16  # from here on results come from the pool of recycled memory
+
+
+class Buffer:
+    """A described array. It keeps the array alive; `description` is what the C library gets."""
+
+    __slots__ = ("array", "description", "dtype", "shape", "world", "reference")
+
+    def __init__(self, array: Any, world: str, dtype: DType, address: int, shape: Sequence[int], strides: Sequence[int]):
+        if len(shape) > c.MAX_NDIM:
+            raise errors.ShapeError(f"the array has {len(shape)} dimensions; at most {c.MAX_NDIM} are possible")
+        self.array = array
+        self.world = world
+        self.dtype = dtype
+        self.shape = tuple(shape)
+        self.description = c.BufferDescription(
+            struct_size=ctypes.sizeof(c.BufferDescription), data=address, dtype=int(dtype), ndim=len(shape)
+        )
+        self.description.shape[: len(shape)] = shape
+        self.description.strides[: len(shape)] = strides
+        self.reference = ctypes.byref(self.description)
+
+    @property
+    def size(self) -> int:
+        """Number of elements."""
+        count = 1
+        for extent in self.shape:
+            count *= extent
+        return count
+
+    def written(self) -> None:
+        """Tells autograd that a torch tensor has new contents."""
+        if self.world == TORCH and not self.array.is_inference():
+            dtypes.import_torch().autograd.graph.increment_version(self.array)
+
+
+def _check_contiguous(contiguous: bool, name: str, shape: Sequence[int], strides: Sequence[int], dtype: DType) -> None:
+    if not contiguous:
+        hint = "torch.Tensor.contiguous() or numpy.ascontiguousarray()"
+        raise errors.ShapeError(
+            f"{name} is not contiguous (shape {tuple(shape)}, strides {tuple(strides)} bytes of {dtype.name.lower()}); "
+            f"make it so with {hint}"
+        )
+
+
+def _of_torch(tensor: Any, name: str, writable: bool, contiguous: bool) -> Buffer:
+    torch = dtypes.loaded_torch()
+    assert torch is not None
+    if tensor.layout != torch.strided or tensor.device.type not in ("cpu", "cuda"):
+        raise errors.DtypeError(
+            f"{name} is a {tensor.layout} tensor on {tensor.device}; expected a strided one on cpu or cuda"
+        )
+    if tensor.is_conj() or tensor.is_neg():
+        raise errors.DtypeError(f"{name} is a lazy conjugate or negative; resolve it with resolve_conj(), resolve_neg()")
+    if writable and tensor.requires_grad and tensor.is_leaf and torch.is_grad_enabled():
+        raise errors.ArgumentError(f"{name} is a leaf that requires grad and would be written in place: use its .data")
+    dtype = dtypes.from_torch(tensor.dtype)
+    size = dtypes.itemsize(dtype)
+    shape, strides = tuple(tensor.shape), [stride * size for stride in tensor.stride()]
+    if contiguous:
+        _check_contiguous(tensor.is_contiguous(), name, shape, strides, dtype)
+    buffer = Buffer(tensor, TORCH, dtype, tensor.data_ptr(), shape, strides)
+    if tensor.device.type == "cuda":
+        buffer.description.memory = int(c.Memory.CUDA)
+        buffer.description.device = tensor.device.index or 0
+    return buffer
+
+
+def _as_array(value: Any, name: str, writable: bool) -> np.ndarray:
+    if isinstance(value, np.ndarray):
+        return value
+    if hasattr(value, "__dlpack__"):
+        return np.from_dlpack(value)
+    shares = hasattr(value, "__array_interface__") and not isinstance(value, np.generic)
+    if not shares:
+        try:
+            value = memoryview(value)
+            shares = True
+        except TypeError:
+            if writable or not isinstance(value, (np.generic, int, float, complex, list, tuple)):
+                raise errors.DtypeError(
+                    f"{name} is a {type(value).__name__}; expected a numpy array, a torch tensor, or an object that "
+                    f"exports DLPack or a buffer"
+                ) from None
+    try:
+        return np.asarray(value)
+    except (ValueError, OverflowError) as error:
+        raise errors.DtypeError(f"{name} cannot become an array: {error}") from error
+
+
+def _of_numpy(array: np.ndarray, name: str, writable: bool, contiguous: bool, expected: DType | None) -> Buffer:
+    if expected == DType.BFLOAT16 and array.dtype == np.uint16:
+        dtype = expected
+    else:
+        try:
+            dtype = dtypes.from_numpy(array.dtype)
+        except errors.DtypeError as error:
+            raise errors.DtypeError(f"{name}: {error}") from None
+    if writable and not array.flags.writeable:
+        raise errors.ArgumentError(f"{name} is read-only, but would be written")
+    if not array.flags.aligned:
+        raise errors.ShapeError(f"{name} is not aligned to its element size; copy it")
+    if contiguous:
+        _check_contiguous(array.flags.c_contiguous, name, array.shape, array.strides, dtype)
+    return Buffer(array, NUMPY, dtype, array.ctypes.data, array.shape, array.strides)
+
+
+def as_buffer(
+    value: Any, name: str, *, writable: bool = False, contiguous: bool = True, expected: DType | None = None
+) -> Buffer:
+    """Describes an array without copying it.
+
+    value: a numpy array, a torch tensor, or an object with DLPack, __array_interface__ or the buffer protocol; numbers
+    and lists too where it is only read. name: for messages. expected: its element type, where it must be that one;
+    numpy's uint16 stands for bfloat16 then.
+    Raises DtypeError, ShapeError (not contiguous, not aligned), ArgumentError (read-only).
+    """
+    if dtypes.is_torch_tensor(value):
+        buffer = _of_torch(value, name, writable, contiguous)
+    else:
+        buffer = _of_numpy(_as_array(value, name, writable), name, writable, contiguous, expected)
+    if expected is not None and buffer.dtype != expected:
+        raise errors.DtypeError(f"{name} is of {buffer.dtype.name.lower()}; expected {expected.name.lower()}")
+    return buffer
+
+
+def empty(world: str, dtype: DType, shape: Sequence[int]) -> Any:
+    """A new contiguous array in host memory, contents undefined: a numpy array or a torch tensor as `world` says."""
+    count = 1
+    for extent in shape:
+        count *= extent
+    if count * dtypes.itemsize(dtype) >= _POOLED_BYTES:
+        from . import memory
+
+        return memory.empty_in(world, dtype, shape)
+    if world == TORCH:
+        return dtypes.import_torch().empty(tuple(shape), dtype=dtypes.torch_dtype(dtype))
+    return np.empty(tuple(shape), dtypes.numpy_dtype(dtype))
+
+
+def empty_like(buffer: Buffer, shape: Sequence[int]) -> Any:
+    """A new contiguous array of the buffer's element type, kind and device."""
+    if buffer.world == TORCH and buffer.array.device.type != "cpu":
+        return buffer.array.new_empty(tuple(shape))
+    return empty(buffer.world, buffer.dtype, shape)

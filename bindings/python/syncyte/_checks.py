@@ -1,0 +1,63 @@
+"""Checks of numbers and shapes that several modules share; each error names the argument and its value."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from typing import Any
+
+from ._buffers import Buffer
+from ._declarations import Op
+from .errors import ArgumentError, DtypeError, ShapeError
+
+
+def as_op(op: Op | str) -> Op:
+    """A reduction from its name ("sum", "prod", "min", "max", "land", "lor", "band", "bor", "bxor", "replace").
+
+    Raises ArgumentError for anything else.
+    """
+    if isinstance(op, Op):
+        return op
+    if isinstance(op, str) and op.upper() in Op.__members__:
+        return Op[op.upper()]
+    raise ArgumentError(f"op is {op!r}; expected one of {', '.join(name.lower() for name in Op.__members__)}")
+
+
+def as_int32(value: Any, name: str) -> int:
+    number = as_index(value, name)
+    if not -(2**31) <= number < 2**31:
+        raise ArgumentError(f"{name} is {number}, which does not fit 32 bits")
+    return number
+
+
+def as_index(value: Any, name: str) -> int:
+    try:
+        return int(value.__index__())
+    except (AttributeError, TypeError):
+        raise DtypeError(f"{name} is {value!r}; expected an integer") from None
+
+
+def as_counts(counts: Sequence[int], name: str, size: int, factor: int) -> Any:
+    """Counts of rows as the C library takes them: elements, int64."""
+    if len(counts) != size:
+        raise ShapeError(f"{name} has {len(counts)} entries; expected one for each of the {size} ranks")
+    numbers = [as_index(count, name) for count in counts]
+    if any(number < 0 for number in numbers):
+        raise ArgumentError(f"{name} is {numbers}; counts must not be negative")
+    return (ctypes.c_int64 * size)(*(number * factor for number in numbers))
+
+
+def row_of(buffer: Buffer, name: str) -> tuple[int, tuple[int, ...], int]:
+    """Rows, shape of a row, elements of a row."""
+    if not buffer.shape:
+        raise ShapeError(f"{name} has no dimensions; expected rows along the first one")
+    elements = 1
+    for extent in buffer.shape[1:]:
+        elements *= extent
+    return buffer.shape[0], buffer.shape[1:], elements
+
+
+def check_rows(buffer: Buffer, counts: Any, name: str, counts_name: str) -> None:
+    total = sum(counts)
+    if buffer.size != total:
+        raise ShapeError(f"{name} of shape {buffer.shape} has {buffer.size} elements; {counts_name} adds up to {total}")

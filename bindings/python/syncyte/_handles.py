@@ -1,0 +1,50 @@
+"""Handles of the C interface as Python objects that give their reference back when they go."""
+
+from __future__ import annotations
+
+import os
+import weakref
+from typing import NoReturn
+
+from . import _library
+from .errors import HandleError
+
+
+def _release(function: str, handle: int, process: int) -> None:
+    # Local and without MPI, so it may run in a garbage collector, on any thread. A forked child owns nothing.
+    if os.getpid() == process:
+        _library.core().unchecked(function)(handle)
+
+
+def release_with(owner: object, function: str, handle: int) -> weakref.finalize:
+    """Calls the library's `function(handle)` when `owner` goes; not at exit, when the operating system frees all."""
+    finalizer = weakref.finalize(owner, _release, function, handle, os.getpid())
+    finalizer.atexit = False
+    return finalizer
+
+
+class Handle:
+    """Owns one reference to an object of the C library; `kind` is "comm", "tensor" or "window"."""
+
+    kind = ""
+
+    def _own(self, handle: int) -> None:
+        self._handle: int | None = handle
+        self._finalizer = release_with(self, f"syncyte_{self.kind}_release", handle)
+
+    @property
+    def handle(self) -> int:
+        """The C handle, for calls of libraries on top; it stays this object's. Raises HandleError once freed."""
+        handle = self.__dict__.get("_handle")
+        if handle is None:
+            raise HandleError(f"this {type(self).__name__} has been freed")
+        return handle
+
+    def free(self) -> None:
+        """Drops this object's reference. Local; memory goes back at a collective point (see syncyte.Comm.collect)."""
+        if self.__dict__.get("_handle") is not None:
+            self._handle = None
+            self._finalizer()
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError(f"a {type(self).__name__} belongs to its process and cannot be pickled")

@@ -1,0 +1,233 @@
+"""What `t[key]` means for a whole tensor: one box or one gather from the ranks, and the rest done on what came back."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from . import dtypes
+from .errors import DtypeError, OutOfRangeError, ShapeError, UnsupportedError
+
+
+class Box(NamedTuple):
+    """Only integers, slices, None and Ellipsis: read a box, then apply `local` to it."""
+
+    lower: tuple[int, ...]
+    extent: tuple[int, ...]
+    local: tuple[Any, ...]
+
+
+class Rows(NamedTuple):
+    """Arrays of integers in the first dimensions: gather `index`, then apply `pick` and `rest`."""
+
+    index: Any  # row numbers, all of them valid, numpy or torch
+    pick: tuple[Any, ...]  # arrays of the next dimensions, of index's shape
+    rest: tuple[Any, ...]  # integers, slices and None for what is left
+
+
+def is_array(key: object) -> bool:
+    """Whether a part of a key selects by numbers or a mask. Zero-dimensional integers do not."""
+    if dtypes.is_torch_tensor(key) or isinstance(key, np.ndarray):
+        return key.ndim > 0 or _is_bool(key)  # type: ignore[attr-defined]
+    return isinstance(key, (list, bool, np.bool_, range))
+
+
+def is_torch_key(key: object) -> bool:
+    """Whether torch tensors take part in a key."""
+    parts = key if isinstance(key, tuple) else (key,)
+    return any(dtypes.is_torch_tensor(part) for part in parts)
+
+
+def is_numpy_key(key: object) -> bool:
+    """Whether numpy arrays take part in a key."""
+    parts = key if isinstance(key, tuple) else (key,)
+    return any(isinstance(part, np.ndarray) for part in parts)
+
+
+def _is_bool(array: Any) -> bool:
+    return str(array.dtype).removeprefix("torch.") == "bool"
+
+
+def _is_integer(array: Any) -> bool:
+    return str(array.dtype).removeprefix("torch.").startswith(("int", "uint"))
+
+
+def _consumed(part: Any) -> int:
+    """Dimensions that a part of a key uses up."""
+    if part is None or part is Ellipsis:
+        return 0
+    return part.ndim if is_array(part) and _is_bool(part) else 1
+
+
+def _as_array(part: Any) -> Any:
+    """Lists, ranges and single booleans as arrays; an empty list selects nothing."""
+    if not isinstance(part, (list, range, bool, np.bool_)):
+        return part
+    try:
+        array = np.asarray(part)
+    except ValueError as error:
+        raise DtypeError(f"an index is {part!r}: {error}") from None
+    return array.astype(np.int64) if array.size == 0 else array
+
+
+def _expanded(key: Any, ndim: int) -> list[Any]:
+    """The key as a list of parts that cover all dimensions; lists become arrays."""
+    parts = [_as_array(part) for part in (key if isinstance(key, tuple) else (key,))]
+    used = sum(_consumed(part) for part in parts)
+    if used > ndim:
+        raise OutOfRangeError(f"too many indices: {used} for a tensor of {ndim} dimensions")
+    fill = [slice(None)] * (ndim - used)
+    where = [number for number, part in enumerate(parts) if part is Ellipsis]
+    if len(where) > 1:
+        raise OutOfRangeError("an index can have only one ellipsis ('...')")
+    if not where:
+        return parts + fill
+    return parts[: where[0]] + fill + parts[where[0] + 1 :]
+
+
+def _integer(part: Any, extent: int, dimension: int) -> int:
+    try:
+        number = operator.index(part)
+    except TypeError:
+        raise DtypeError(f"an index of dimension {dimension} is {part!r}; expected integers, slices, or arrays") from None
+    if not -extent <= number < extent:
+        raise OutOfRangeError(f"index {number} is out of range for dimension {dimension} of extent {extent}")
+    return number + extent if number < 0 else number
+
+
+def _box(parts: list[Any], shape: tuple[int, ...]) -> Box:
+    lower, extent, local = [], [], []
+    dimension = 0
+    for part in parts:
+        if part is None:
+            local.append(None)
+            continue
+        if isinstance(part, slice):
+            if part.step is not None and operator.index(part.step) <= 0:
+                raise UnsupportedError(f"the step of a slice is {part.step}; expected 1 or more, as in torch")
+            numbers = range(*part.indices(shape[dimension]))
+            lower.append(numbers.start if numbers else 0)
+            extent.append(numbers[-1] - numbers[0] + 1 if numbers else 0)
+            local.append(slice(None, None, numbers.step))
+        else:
+            lower.append(_integer(part, shape[dimension], dimension))
+            extent.append(1)
+            local.append(0)
+        dimension += 1
+    return Box(tuple(lower), tuple(extent), tuple(local))
+
+
+def _mask_numbers(mask: Any, shape: tuple[int, ...], dimension: int) -> list[Any]:
+    """A mask's true positions, one array for each of its dimensions."""
+    expected = shape[dimension : dimension + mask.ndim]
+    if tuple(mask.shape) != expected or mask.ndim == 0:
+        raise ShapeError(f"a mask has shape {tuple(mask.shape)}; expected {expected} from dimension {dimension} on")
+    return list(mask.nonzero(as_tuple=True)) if dtypes.is_torch_tensor(mask) else list(mask.nonzero())
+
+
+def wrapped(numbers: Any, extent: int, dimension: int) -> Any:
+    """Row numbers with negative ones counted from the end. Raises OutOfRangeError, naming index and position."""
+    if not _is_integer(numbers):
+        raise DtypeError(f"an index of dimension {dimension} is an array of {numbers.dtype}; expected integers or bool")
+    if 0 in tuple(numbers.shape):
+        return numbers
+    smallest, largest = int(numbers.min()), int(numbers.max())
+    if smallest < -extent or largest >= extent:
+        flat = np.asarray(numbers).ravel()
+        position = int(np.flatnonzero((flat < -extent) | (flat >= extent))[0])
+        raise OutOfRangeError(
+            f"index {int(flat[position])} at position {position} is out of range for dimension {dimension} of extent "
+            f"{extent}"
+        )
+    if smallest >= 0:
+        return numbers
+    if dtypes.is_torch_tensor(numbers):
+        numbers = numbers.long()  # a narrow type could not hold the sum
+        return dtypes.import_torch().where(numbers < 0, numbers + extent, numbers)
+    numbers = numbers.astype(np.int64)
+    return np.where(numbers < 0, numbers + extent, numbers)
+
+
+def _arrays(parts: list[Any], shape: tuple[int, ...]) -> tuple[list[Any], list[Any]]:
+    """The arrays at the front of a key, masks as numbers, and the parts after them."""
+    arrays: list[Any] = []
+    while parts and is_array(parts[0]):
+        part = parts.pop(0)
+        arrays += _mask_numbers(part, shape, len(arrays)) if _is_bool(part) else [part]
+    if not arrays or any(is_array(part) for part in parts):
+        raise UnsupportedError(
+            "arrays and masks must come first in an index and side by side; gather the rows, then index the result"
+        )
+    return [wrapped(array, shape[number], number) for number, array in enumerate(arrays)], parts
+
+
+def _broadcast(arrays: list[Any]) -> list[Any]:
+    if len(arrays) == 1:
+        return arrays
+    try:
+        if any(dtypes.is_torch_tensor(array) for array in arrays):
+            torch = dtypes.import_torch()
+            return list(torch.broadcast_tensors(*(torch.as_tensor(array) for array in arrays)))
+        return list(np.broadcast_arrays(*arrays))
+    except (ValueError, RuntimeError) as error:
+        raise ShapeError(f"the arrays of an index do not fit each other: {error}") from error
+
+
+def _as_rows(numbers: Any) -> Any:
+    """Row numbers as the C library takes them: int32 or int64, contiguous."""
+    if dtypes.is_torch_tensor(numbers):
+        torch = dtypes.import_torch()
+        return (numbers if numbers.dtype in (torch.int32, torch.int64) else numbers.long()).contiguous()
+    return np.ascontiguousarray(numbers, numbers.dtype if numbers.dtype in (np.int32, np.int64) else np.int64)
+
+
+def parse(key: Any, shape: tuple[int, ...]) -> Box | Rows:
+    """What to read for `t[key]` of a tensor of `shape`.
+
+    Raises OutOfRangeError, ShapeError, DtypeError, UnsupportedError (arrays behind slices, negative steps).
+    """
+    parts = _expanded(key, len(shape))
+    if isinstance(parts[0], slice) and parts[0].step is not None and operator.index(parts[0].step) > 1:
+        parts[0] = np.arange(*parts[0].indices(shape[0]))  # rows one by one: the box would hold all between them
+    if not any(is_array(part) for part in parts):
+        return _box(parts, shape)
+    arrays, rest = _arrays(parts, shape)
+    first, *others = _broadcast(arrays)
+    for dimension, part in enumerate((part for part in rest if part is not None), start=len(arrays)):
+        if not isinstance(part, slice):
+            _integer(part, shape[dimension], dimension)
+    return Rows(_as_rows(first), tuple(others), tuple(rest))
+
+
+def apply(rows: Rows, gathered: Any) -> Any:
+    """The result of `t[key]` from the gathered rows."""
+    if not rows.pick:
+        trivial = all(isinstance(part, slice) and part == slice(None) for part in rows.rest)
+        return gathered if trivial else gathered[(slice(None),) * rows.index.ndim + rows.rest]
+    count = rows.index.size if isinstance(rows.index, np.ndarray) else rows.index.numel()
+    flat = gathered.reshape((count, *gathered.shape[rows.index.ndim :]))
+    if dtypes.is_torch_tensor(gathered):
+        torch = dtypes.import_torch()
+        numbers = torch.arange(count)
+        picks = tuple(torch.as_tensor(part).reshape(-1).long() for part in rows.pick)
+    else:
+        numbers = np.arange(count)
+        picks = tuple(np.asarray(part).reshape(-1) for part in rows.pick)
+    picked = flat[(numbers, *picks)]
+    picked = picked.reshape((*rows.index.shape, *picked.shape[1:]))
+    return picked[(slice(None),) * rows.index.ndim + rows.rest]
+
+
+def assigned_shape(box: Box) -> tuple[int, ...]:
+    """Shape that values must fit for `t[key] = values`. Raises UnsupportedError for steps and None."""
+    if None in box.local or any(isinstance(part, slice) and part.step not in (None, 1) for part in box.local):
+        raise UnsupportedError("an assignment takes integers and slices without a step, or one array of rows")
+    return tuple(extent for extent, part in zip(box.extent, box.local) if isinstance(part, slice))
+
+
+def check_assignable(rows: Rows) -> None:
+    """Raises UnsupportedError unless whole rows are selected."""
+    if rows.pick or any(part != slice(None) for part in rows.rest):
+        raise UnsupportedError("an assignment takes integers and slices without a step, or one array of rows")

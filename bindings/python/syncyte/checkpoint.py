@@ -1,0 +1,333 @@
+"""Checkpoints: named tensors in one HDF5 file that h5py reads, saved and loaded by any number of ranks.
+
+A save is atomic: the old file stays until the new one is complete. A load reads only what a rank needs and verifies its
+checksums. libsyncyte_hdf5 is loaded at the first use, invisible to h5py, which may bring another HDF5.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from types import TracebackType
+from typing import Any, NamedTuple, TypeVar
+
+from . import _buffers, _library, dtypes
+from . import _declarations as c
+from ._buffers import NUMPY, TORCH, Buffer, as_buffer
+from ._checks import as_index
+from ._declarations import DType
+from .comm import Comm, comm_or_world
+from .errors import ArgumentError, DtypeError, MissingFileError, NotFoundError
+from .tensor import WholeTensor
+
+__all__ = ["Checkpoint", "Entry", "load", "open", "save"]
+
+Path = str | os.PathLike[str]
+Sharded = bool | Collection[str]
+Result = TypeVar("Result")
+
+
+class Entry(NamedTuple):
+    """A key of a checkpoint."""
+
+    shape: tuple[int, ...]  #: global extents
+    dtype: DType  #: element type
+    sharded: bool  #: whether it was saved from rows of several ranks
+
+
+def _path(path: Path) -> bytes:
+    try:
+        found = os.fsencode(path)
+    except TypeError:
+        raise DtypeError(f"path is {path!r}; expected a string or a path") from None
+    if not found or b"\0" in found:
+        raise ArgumentError(f"path is {path!r}; expected the name of a file")
+    return found
+
+
+def _key(key: Any) -> bytes:
+    if not isinstance(key, str):
+        raise DtypeError(f"a key is {key!r}; expected a string")
+    if not key or "\0" in key:
+        raise ArgumentError(f"a key is {key!r}; expected 1 to 1023 bytes without a zero")
+    return key.encode()
+
+
+def _check_sharded(sharded: Sharded, keys: Collection[str]) -> None:
+    if isinstance(sharded, bool):
+        return
+    if isinstance(sharded, str):
+        raise DtypeError(f"sharded is the string {sharded!r}; expected True, False, or a collection of keys")
+    unknown = sorted(set(sharded) - set(keys))
+    if unknown:
+        raise ArgumentError(f"sharded names keys that are not there: {', '.join(map(repr, unknown))}")
+
+
+def _is_sharded(key: str, sharded: Sharded) -> bool:
+    return sharded if isinstance(sharded, bool) else key in sharded
+
+
+def _entries(mapping: Mapping[str, Any], sharded: Sharded, writable: bool) -> tuple[Any, list[Buffer]]:
+    """The C library's entries, and the buffers that they describe."""
+    if not isinstance(mapping, Mapping):
+        raise DtypeError(f"mapping is a {type(mapping).__name__}; expected a mapping from keys to arrays")
+    _check_sharded(sharded, mapping)
+    entries = (c.CheckpointEntry * max(len(mapping), 1))()
+    buffers = []
+    for entry, (key, value) in zip(entries, mapping.items()):
+        is_whole = isinstance(value, WholeTensor)
+        name, element = f"mapping[{key!r}]", None
+        if is_whole:
+            element = value.dtype
+            value = value.local_array
+        buffer = as_buffer(value, name, writable=writable, expected=element)
+        layout = c.Layout.SHARDED if is_whole or _is_sharded(key, sharded) else c.Layout.REPLICATED
+        entry.struct_size, entry.key, entry.layout = ctypes.sizeof(c.CheckpointEntry), _key(key), int(layout)
+        entry.data = buffer.description
+        buffers.append(buffer)
+    return entries, buffers
+
+
+def _options(step: int, block_bytes: int) -> Any:
+    return _library.options(
+        c.CheckpointOptions, step=as_index(step, "step"), block_bytes=as_index(block_bytes, "block_bytes")
+    )
+
+
+def _missing(path: Path, error: NotFoundError) -> NotFoundError:
+    """A missing file is also a FileNotFoundError, a missing key is not."""
+    return error if os.path.exists(path) else MissingFileError(str(error))
+
+
+def _with_library(comm: Comm, operation: str, prepare: Callable[[], Result]) -> Result:
+    """Loads the library and checks the arguments; if that fails on one rank, it fails on all."""
+
+    def check() -> Result:
+        _library.hdf5()
+        return prepare()
+
+    return comm._prepare(operation, check, lifecycle=True)
+
+
+def save(
+    path: Path,
+    mapping: Mapping[str, Any],
+    comm: Comm | None = None,
+    *,
+    sharded: Sharded = (),
+    step: int = 0,
+    block_bytes: int = 0,
+) -> None:
+    """Saves arrays into one file, atomically: on any error the old file is untouched. Collective.
+
+    path: equal on all ranks, on a file system that all see. mapping: keys to contiguous numpy arrays, torch tensors in
+    host memory, or whole tensors; the same keys in the same order on all ranks. sharded: True, or the keys whose arrays
+    are this rank's rows, in order of ranks (whole tensors always are; sync() them before); the others are replicated,
+    and rank 0's are saved. step: a number stored with them. block_bytes: bytes per checksum; 0: 4 MiB.
+    Raises StorageError, ArgumentError, ShapeError, MismatchError.
+    """
+    comm = comm_or_world(comm)
+    name, entries, _buffers_alive, options = _with_library(
+        comm, "checkpoint_save", lambda: (_path(path), *_entries(mapping, sharded, False), _options(step, block_bytes))
+    )
+    _library.hdf5().syncyte_checkpoint_save(comm.handle, name, len(mapping), entries, ctypes.byref(options))
+
+
+def load(
+    path: Path,
+    into: Mapping[str, Any] | None = None,
+    comm: Comm | None = None,
+    *,
+    sharded: Sharded = (),
+    keys: Collection[str] | None = None,
+    torch: bool | None = None,
+) -> Mapping[str, Any]:
+    """Loads arrays from a file, whoever saved it. Collective.
+
+    into: arrays to fill, by key, as for save(); rows of sharded ones are those that the ranks' arrays have, in order of
+    ranks. None: new arrays are made, of all keys or of `keys`: whole on every rank, but sharded ones in rows as equal as
+    possible, the remainder on the first ranks. torch: whether they are torch tensors; None: if torch is imported.
+    Returns into, or a dict of the new arrays.
+    Raises MissingFileError (a FileNotFoundError), NotFoundError (a KeyError), FileFormatError, ChecksumError,
+    VersionError, StorageError, DtypeError, ShapeError.
+    """
+    comm = comm_or_world(comm)
+    if into is None:
+        return _load_new(path, comm, sharded, keys, dtypes.loaded_torch() is not None if torch is None else torch)
+    given: Mapping[str, Any] = into
+
+    def prepare() -> tuple[bytes, Any, list[Buffer]]:
+        if keys is not None:
+            raise ArgumentError("give either into or keys")
+        return _path(path), *_entries(given, sharded, True)
+
+    name, entries, buffers = _with_library(comm, "checkpoint_load", prepare)
+    try:
+        _library.hdf5().syncyte_checkpoint_load(comm.handle, name, len(given), entries, None)
+    except NotFoundError as error:
+        raise _missing(path, error) from None
+    for buffer in buffers:
+        buffer.written()
+    return given
+
+
+def _load_new(
+    path: Path, comm: Comm, sharded: Sharded, keys: Collection[str] | None, torch: bool
+) -> dict[str, Any]:
+    with open(path, comm) as checkpoint:
+        result: dict[str, Any] = {}
+        failure: Exception | None = None
+        try:
+            wanted = list(checkpoint) if keys is None else list(keys)
+            _check_sharded(sharded, wanted)
+            for key in wanted:
+                rows = _rows_of(checkpoint.describe(key), comm) if _is_sharded(key, sharded) else None
+                result[key] = checkpoint.read(key, rows, torch=torch)
+        except Exception as error:
+            failure = error
+        try:
+            comm.agree(failure, "checkpoint_load")
+        except Exception:
+            if failure is not None:
+                raise failure from None
+            raise
+        return result
+
+
+def _rows_of(entry: Entry, comm: Comm) -> range:
+    """This rank's rows of an equal partition, the remainder on the first ranks."""
+    if not entry.shape:
+        raise ArgumentError("a key without dimensions cannot be sharded")
+    each, more = divmod(entry.shape[0], comm.size)
+    first = comm.rank * each + min(comm.rank, more)
+    return range(first, first + each + (comm.rank < more))
+
+
+def open(path: Path, comm: Comm | None = None) -> Checkpoint:
+    """Opens a checkpoint: rank 0 reads and verifies the metadata, all get it. Collective. Use it with ``with``.
+
+    Raises MissingFileError (a FileNotFoundError), FileFormatError (foreign or truncated), ChecksumError (damaged
+    metadata), VersionError (a newer format), StorageError; each names the file.
+    """
+    comm = comm_or_world(comm)
+    name = _with_library(comm, "checkpoint_open", lambda: _path(path))
+    handle = ctypes.c_void_p()
+    try:
+        _library.hdf5().syncyte_checkpoint_open(comm.handle, name, None, ctypes.byref(handle))
+    except NotFoundError as error:
+        raise MissingFileError(str(error)) from None
+    return Checkpoint(handle, os.fspath(path))
+
+
+class Checkpoint(Mapping[str, Entry]):
+    """An open checkpoint: a mapping from keys, in alphabetical order, to their entries. All methods are local."""
+
+    def __init__(self, handle: ctypes.c_void_p, path: str):
+        """For this module: takes over an open file."""
+        self._handle: ctypes.c_void_p | None = handle
+        self.path = path
+
+    def _open(self) -> ctypes.c_void_p:
+        if self._handle is None:
+            raise ArgumentError(f"the checkpoint {self.path!r} is closed")
+        return self._handle
+
+    def close(self) -> None:
+        """Closes the file; further calls do nothing."""
+        if self._handle is not None:
+            handle, self._handle = self._handle, None
+            _library.hdf5().syncyte_checkpoint_close(ctypes.byref(handle))
+
+    def __enter__(self) -> Checkpoint:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __del__(self) -> None:
+        if self.__dict__.get("_handle") is not None:
+            _library.hdf5().unchecked("syncyte_checkpoint_close")(ctypes.byref(self._handle))
+
+    def _count(self) -> tuple[int, int]:
+        count, step = ctypes.c_int64(), ctypes.c_int64()
+        _library.hdf5().syncyte_checkpoint_count(self._open(), ctypes.byref(count), ctypes.byref(step))
+        return count.value, step.value
+
+    @property
+    def step(self) -> int:
+        """The number that was saved with it."""
+        return self._count()[1]
+
+    @property
+    def bytes_read(self) -> int:
+        """Bytes of tensor data that this rank has read from the file, those for verification included."""
+        count = ctypes.c_int64()
+        _library.hdf5().syncyte_checkpoint_bytes_read(self._open(), ctypes.byref(count))
+        return count.value
+
+    def __len__(self) -> int:
+        return self._count()[0]
+
+    def __iter__(self) -> Iterator[str]:
+        for number in range(len(self)):
+            key = ctypes.c_char_p()
+            _library.hdf5().syncyte_checkpoint_key(self._open(), number, ctypes.byref(key))
+            yield (key.value or b"").decode()
+
+    def __getitem__(self, key: str) -> Entry:
+        return self.describe(key)
+
+    def __contains__(self, key: object) -> bool:
+        return isinstance(key, str) and key in list(self)
+
+    def describe(self, key: str) -> Entry:
+        """Shape, element type and layout of a key. Raises NotFoundError (a KeyError), naming the key and the file."""
+        found, layout = _library.options(c.BufferDescription), ctypes.c_int32()
+        _library.hdf5().syncyte_checkpoint_describe(self._open(), _key(key), ctypes.byref(found), ctypes.byref(layout))
+        return Entry(tuple(found.shape[: found.ndim]), DType(found.dtype), layout.value == c.Layout.SHARDED)
+
+    def read(
+        self, key: str, rows: range | Sequence[int] | None = None, *, out: Any = None, torch: bool | None = None
+    ) -> Any:
+        """Reads rows of a key and verifies their checksums.
+
+        rows: a range, or (first, last + 1); None: all, or with out as many as it has from row 0 on. out: a contiguous
+        array to fill; None: a new one, a torch tensor if `torch` says so or, by default, if torch is imported.
+        Raises NotFoundError, OutOfRangeError, DtypeError, ShapeError, ChecksumError (names file, key and block),
+        FileFormatError (truncated), StorageError.
+        """
+        entry = self.describe(key)
+        first, last = _first_last(rows)
+        if out is None:
+            use_torch = dtypes.loaded_torch() is not None if torch is None else torch
+            shape = entry.shape if rows is None else (last - first, *entry.shape[1:])
+            out = _buffers.empty(TORCH if use_torch else NUMPY, entry.dtype, shape)
+        target = as_buffer(out, "out", writable=True, expected=entry.dtype)
+        if rows is not None and target.shape[:1] != (last - first,):
+            raise ArgumentError(f"out has shape {target.shape}, but rows {first} to {last} are asked for")
+        _library.hdf5().syncyte_checkpoint_read(self._open(), _key(key), first, target.reference)
+        target.written()
+        return out
+
+    def __repr__(self) -> str:
+        state = "closed" if self._handle is None else f"{len(self)} keys"
+        return f"<syncyte.Checkpoint {self.path!r}, {state}>"
+
+
+def _first_last(rows: range | Sequence[int] | None) -> tuple[int, int]:
+    if rows is None:
+        return 0, 0
+    if isinstance(rows, range):
+        if rows.step != 1:
+            raise ArgumentError(f"rows is {rows}; expected a step of 1")
+        first, last = rows.start, rows.stop
+    else:
+        if len(rows) != 2:
+            raise ArgumentError(f"rows is {rows!r}; expected a range or (first, last + 1)")
+        first, last = (as_index(number, "rows") for number in rows)
+    if first < 0 or last < first:
+        raise ArgumentError(f"rows is {first} to {last}; expected 0 <= first <= last")
+    return first, last

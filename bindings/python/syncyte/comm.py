@@ -1,0 +1,204 @@
+"""Communicators: ordered groups of ranks, and collectives on numpy arrays and torch tensors.
+
+A *collective* method must be called by all ranks of the communicator in the same order. It agrees before it moves data:
+if one rank's arguments are wrong, or ranks disagree, all ranks get the same error, also where Python finds the mistake.
+Arrays are used in place and must be contiguous; nothing is copied or converted.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from . import _library, runtime
+from . import _declarations as c
+from ._checks import as_int32
+from ._collectives import Collectives
+from .errors import ArgumentError, DtypeError
+
+if TYPE_CHECKING:
+    from mpi4py import MPI
+
+__all__ = ["COMM_SELF", "COMM_WORLD", "Comm", "Op", "Topology"]
+
+Op = c.Op
+_CHECKS = {None: -1, "off": 0, "on": 1, "full": 2}
+
+
+class Topology(NamedTuple):
+    """How the ranks of a communicator lie on nodes; ranks that share memory form a node."""
+
+    nodes: int  #: number of nodes
+    node: int  #: this rank's node, in order of lowest ranks
+    node_size: int  #: ranks on this rank's node
+    node_rank: int  #: this rank's place among them
+
+
+def _comm_options(name: str | None, check: str | None) -> Any:
+    if check not in _CHECKS:
+        raise ArgumentError(f"check is {check!r}; expected None (as the parent), 'off', 'on' or 'full'")
+    return ctypes.byref(_library.options(c.CommOptions, name=_library.name_bytes(name), check=_CHECKS[check]))
+
+
+class Comm(Collectives):
+    """A communicator. Make one from COMM_WORLD by split(), node() and so on, or from mpi4py or Fortran.
+
+    Copies (copy, deepcopy) are the same communicator. Two Comm objects of one communicator are equal.
+    """
+
+    kind = "comm"
+
+    def __init__(self, handle: int | None, name: str = ""):
+        """For this package and those on top of it: takes over one reference of a C handle."""
+        self._rank: int | None = None
+        self._size: int | None = None
+        self._name = name
+        if handle is not None:
+            self._own(handle)
+
+    # Making communicators.
+
+    @classmethod
+    def from_fortran(cls, fortran_handle: int, *, name: str | None = None, check: str | None = None) -> Comm:
+        """From the integer of MPI_Comm_c2f (mpi4py's py2f(), comm%MPI_VAL); it is duplicated. Collective over it; starts
+        Syncyte. Raises ArgumentError for a null or inter-communicator."""
+        runtime.init()
+        number, options = as_int32(fortran_handle, "fortran_handle"), _comm_options(name, check)
+        return cls._made(lambda out: _library.core().syncyte_comm_from_fortran(number, options, out))
+
+    @classmethod
+    def from_mpi4py(cls, comm: MPI.Comm, *, name: str | None = None, check: str | None = None) -> Comm:
+        """From an mpi4py communicator, which is duplicated and stays the caller's. Collective over it; starts Syncyte."""
+        if not hasattr(comm, "py2f"):
+            raise DtypeError(f"comm is a {type(comm).__name__}; expected an mpi4py communicator")
+        return cls.from_fortran(comm.py2f(), name=name, check=check)
+
+    @classmethod
+    def _made(cls, make: Callable[[Any], object]) -> Comm:
+        handle = ctypes.c_void_p()
+        make(ctypes.byref(handle))
+        assert handle.value is not None
+        return cls(handle.value)
+
+    def dup(self, *, name: str | None = None, check: str | None = None) -> Comm:
+        """The same ranks, with an order of collectives of its own. Collective.
+
+        check: "off", "on" or "full", what is compared before data moves; None: as here.
+        """
+        options = self._prepare("comm_dup", lambda: _comm_options(name, check), lifecycle=True)
+        return self._made(lambda out: _library.core().syncyte_comm_dup(self.handle, options, out))
+
+    def split(self, color: int | None, key: int = 0, *, name: str | None = None, check: str | None = None) -> Comm | None:
+        """Ranks of one color form a communicator, in order of key, then rank. Collective.
+
+        color: 0 or more; None: this rank takes no part and gets None.
+        """
+        number, order, options = self._prepare(
+            "comm_split",
+            lambda: (-1 if color is None else as_int32(color, "color"), as_int32(key, "key"), _comm_options(name, check)),
+            lifecycle=True,
+        )
+        handle = ctypes.c_void_p()
+        _library.core().syncyte_comm_split(self.handle, number, order, options, ctypes.byref(handle))
+        return None if handle.value is None else Comm(handle.value)
+
+    def split_program(self, program: str | None = None, *, name: str | None = None, check: str | None = None) -> Comm:
+        """The ranks that give the same program's name (None: the executable's file name), for jobs of several programs
+        in one mpirun. Collective."""
+        given, options = self._prepare(
+            "comm_split_program",
+            lambda: (_library.name_bytes(program), _comm_options(name, check)),
+            lifecycle=True,
+        )
+        return self._made(lambda out: _library.core().syncyte_comm_split_program(self.handle, given, options, out))
+
+    def node(self, *, name: str | None = None, check: str | None = None) -> Comm:
+        """The ranks that share memory with this one. Collective."""
+        options = self._prepare("comm_node", lambda: _comm_options(name, check), lifecycle=True)
+        return self._made(lambda out: _library.core().syncyte_comm_node(self.handle, options, out))
+
+    # What it is.
+
+    @property
+    def topology(self) -> Topology:
+        """How the ranks lie on nodes. Local."""
+        found = _library.options(c.Topology)
+        _library.core().syncyte_comm_topology(self.handle, ctypes.byref(found))
+        return Topology(found.nodes, found.node, found.node_size, found.node_rank)
+
+    def to_fortran(self) -> int:
+        """The MPI communicator behind it, as a Fortran handle (mpi4py: MPI.Comm.f2py). Local. It stays Syncyte's: use it
+        only while this object lives, and never free it."""
+        number = ctypes.c_int32()
+        _library.core().syncyte_comm_to_fortran(self.handle, ctypes.byref(number))
+        return number.value
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Comm):
+            return NotImplemented
+        mine, others = self.__dict__.get("_handle"), other.__dict__.get("_handle")
+        return self is other or (mine is not None and mine == others)
+
+    def __hash__(self) -> int:
+        return hash(self.handle)
+
+    def __copy__(self) -> Comm:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Comm:
+        return self
+
+    def __repr__(self) -> str:
+        if self.__dict__.get("_handle") is None:
+            return f"<syncyte.{self._name or 'Comm'}, not started or freed>"
+        return f"<syncyte.{self._name or 'Comm'}: rank {self.rank} of {self.size}>"
+
+
+class _RootComm(Comm):
+    """COMM_WORLD or COMM_SELF: its handle is made, and Syncyte started, at the first use."""
+
+    _lock = threading.Lock()
+
+    def __init__(self, function: str, name: str):
+        super().__init__(None, name)
+        self._function = function
+
+    @property
+    def handle(self) -> int:
+        """The C handle; starts Syncyte at the first use, which is collective over all ranks."""
+        handle = self.__dict__.get("_handle")
+        return handle if handle is not None else self._start()
+
+    def _start(self) -> int:
+        with self._lock:
+            if self.__dict__.get("_handle") is None:
+                runtime.init()
+                handle = ctypes.c_void_p()
+                getattr(_library.core(), self._function)(ctypes.byref(handle))
+                assert handle.value is not None
+                self._own(handle.value)
+        return super().handle
+
+    def free(self) -> None:
+        """Does nothing: this communicator lives until finalize."""
+
+    def __reduce__(self) -> Any:
+        return self._name  # pickled by name: every process has its own
+
+
+#: All ranks. The first use starts Syncyte (and MPI, if nobody has), which is collective over all ranks.
+COMM_WORLD: Comm = _RootComm("syncyte_comm_world", "COMM_WORLD")
+#: This rank alone. The first use starts Syncyte, which is collective over all ranks.
+COMM_SELF: Comm = _RootComm("syncyte_comm_self", "COMM_SELF")
+
+
+def comm_or_world(comm: Comm | None) -> Comm:
+    """`comm`, or COMM_WORLD for None. Raises DtypeError for anything that is not a Comm."""
+    if comm is None:
+        return COMM_WORLD
+    if not isinstance(comm, Comm):
+        hint = " (make one with Comm.from_mpi4py)" if hasattr(comm, "py2f") else ""
+        raise DtypeError(f"comm is a {type(comm).__name__}; expected a syncyte.Comm{hint}")
+    return comm

@@ -1,0 +1,124 @@
+"""Element types between Syncyte, numpy and torch. torch is used only where the caller has imported it."""
+
+from __future__ import annotations
+
+import sys
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ._declarations import DType
+from .errors import DtypeError, UnsupportedError
+
+if TYPE_CHECKING:
+    import torch
+
+__all__ = ["DType", "DTypeLike", "as_dtype"]
+
+#: What names an element type: a DType, its name, a numpy dtype or scalar type, or a torch dtype.
+DTypeLike = Any
+
+_NAMES: dict[str, DType] = {member.name.lower(): member for member in DType}
+_ITEM_SIZES = {
+    DType.FLOAT16: 2,
+    DType.BFLOAT16: 2,
+    DType.FLOAT32: 4,
+    DType.FLOAT64: 8,
+    DType.COMPLEX64: 8,
+    DType.COMPLEX128: 16,
+    DType.INT8: 1,
+    DType.INT16: 2,
+    DType.INT32: 4,
+    DType.INT64: 8,
+    DType.UINT8: 1,
+    DType.BOOL: 1,
+}
+# numpy has no bfloat16: its arrays hold the bits.
+_NUMPY = {dtype: np.dtype(np.uint16 if dtype == DType.BFLOAT16 else dtype.name.lower()) for dtype in DType}
+_FROM_NUMPY = {found: dtype for dtype, found in _NUMPY.items() if dtype != DType.BFLOAT16}
+_from_torch: dict[Any, DType] = {}
+
+
+def loaded_torch() -> ModuleType | None:
+    """The module torch, if the program has imported it."""
+    return sys.modules.get("torch")
+
+
+def import_torch() -> ModuleType:
+    """The module torch, imported where it is not yet. Raises UnsupportedError where it is not installed."""
+    try:
+        import torch
+    except ImportError as error:
+        raise UnsupportedError(f"this needs PyTorch, which cannot be imported: {error}") from error
+    return torch
+
+
+def is_torch_tensor(value: object) -> bool:
+    """Whether value is a torch tensor; never imports torch."""
+    torch_module = loaded_torch()
+    return torch_module is not None and isinstance(value, getattr(torch_module, "Tensor", ()))
+
+
+def is_torch_dtype(value: object) -> bool:
+    """Whether value is a torch dtype; never imports torch."""
+    torch_module = loaded_torch()
+    return torch_module is not None and isinstance(value, getattr(torch_module, "dtype", ()))
+
+
+def itemsize(dtype: DType) -> int:
+    """Bytes of one element."""
+    return _ITEM_SIZES[dtype]
+
+
+def numpy_dtype(dtype: DType) -> np.dtype[Any]:
+    """numpy's dtype; uint16, the bits, for bfloat16."""
+    return _NUMPY[dtype]
+
+
+def torch_dtype(dtype: DType) -> torch.dtype:
+    """torch's dtype; imports torch."""
+    return getattr(import_torch(), dtype.name.lower())
+
+
+def from_torch(dtype: torch.dtype) -> DType:
+    """The element type of a torch dtype. Raises DtypeError for one that Syncyte does not have."""
+    found = _from_torch.get(dtype)
+    if found is None:
+        found = _NAMES.get(str(dtype).removeprefix("torch."))
+        if found is None:
+            raise DtypeError(f"{dtype} is not an element type of Syncyte ({', '.join(_NAMES)})")
+        _from_torch[dtype] = found
+    return found
+
+
+def from_numpy(dtype: np.dtype[Any]) -> DType:
+    """The element type of a numpy dtype, ml_dtypes' bfloat16 too. Raises DtypeError for one that Syncyte has not."""
+    found = _FROM_NUMPY.get(dtype)
+    if found is not None and dtype.isnative:
+        return found
+    if dtype.name == "bfloat16":
+        return DType.BFLOAT16
+    reason = "not in this machine's byte order" if not dtype.isnative else "not an element type of Syncyte"
+    raise DtypeError(f"numpy's {dtype!r} is {reason} ({', '.join(_NAMES)})")
+
+
+def as_dtype(dtype: DTypeLike) -> DType:
+    """The element type that `dtype` names. Local.
+
+    dtype: a syncyte.DType, a name ("float32", "bfloat16"), a numpy dtype or scalar type, or a torch dtype.
+    Raises DtypeError for anything else.
+    """
+    if isinstance(dtype, DType):
+        return dtype
+    if is_torch_dtype(dtype):
+        return from_torch(dtype)
+    if isinstance(dtype, str) and dtype in _NAMES:
+        return _NAMES[dtype]
+    if isinstance(dtype, (int, np.integer)):  # numpy would take some integers for dtypes
+        raise DtypeError(f"dtype is the number {dtype}; expected a syncyte.DType, a name, a numpy or a torch dtype")
+    try:
+        converted = np.dtype(dtype)
+    except TypeError:
+        raise DtypeError(f"dtype is {dtype!r}; expected one of {', '.join(_NAMES)}") from None
+    return from_numpy(converted)

@@ -1,0 +1,135 @@
+"""A rank that raises ends the job: without this the other ranks would wait for it for ever."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import traceback
+from types import TracebackType
+from typing import Any, NoReturn
+
+from . import _library
+
+__all__ = ["install_excepthook"]
+
+_RANK_VARIABLES = ("OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID")
+_process: int | None = None  # where the hooks were installed: a forked child must not end its parent's job
+_previous_excepthook = sys.excepthook
+_previous_threading_hook = threading.excepthook
+_previous_exit = sys.exit
+
+
+def rank_label() -> str:
+    """This process's rank as the launcher counts it, or "?" outside of mpirun."""
+    return next((os.environ[name] for name in _RANK_VARIABLES if name in os.environ), "?")
+
+
+def _tell(text: str) -> None:
+    # One write, each line with its rank: several ranks may fail at once.
+    label = f"[rank {rank_label()}] "
+    lines = "".join(f"{label}{line}\n" for line in text.rstrip("\n").split("\n"))
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (AttributeError, OSError, ValueError):
+            pass  # closed or missing: nothing to flush
+    try:
+        os.write(2, lines.encode("utf-8", "backslashreplace"))
+    except OSError:
+        pass  # nobody reads our errors any more; the job must end all the same
+
+
+def end_job(code: int) -> NoReturn:
+    """Ends all ranks, as MPI_Abort does; does not return."""
+    try:
+        _library.core().syncyte_abort(code)
+    except ImportError:
+        _abort_without_library(code)
+    os._exit(code)
+
+
+def _abort_without_library(code: int) -> None:
+    # libsyncyte cannot be loaded. Without MPI a failing exit status is what the launcher looks at.
+    module = sys.modules.get("mpi4py.MPI")
+    if module is not None and module.Is_initialized() and not module.Is_finalized():
+        module.COMM_WORLD.Abort(code)
+
+
+def exit_code(code: Any) -> int:
+    """The status that the interpreter makes of SystemExit's code, within 0 to 255."""
+    if code is None:
+        return 0
+    return code & 0xFF if isinstance(code, int) else 1
+
+
+def end_job_for(error: BaseException, where: str = "") -> NoReturn:
+    """Prints an exception with this process's rank and ends the job."""
+    text = "".join(traceback.format_exception(type(error), error, error.__traceback__))
+    _tell(f"{text}Syncyte: nobody catches this exception{where}; the whole job ends.")
+    end_job(1)
+
+
+def end_job_for_exit(code: Any) -> NoReturn:
+    """Ends the job because this rank exits with a failure."""
+    reason = "" if isinstance(code, int) else f"{code}\n"
+    _tell(f"{reason}Syncyte: this rank exits with status {exit_code(code)}; the whole job ends.")
+    end_job(exit_code(code))
+
+
+def _excepthook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    if os.getpid() != _process:
+        _previous_excepthook(kind, error, trace)
+        return
+    if _previous_excepthook is not sys.__excepthook__:
+        _previous_excepthook(kind, error, trace)
+    end_job_for(error if error is not None else kind())
+
+
+def _threading_hook(arguments: threading.ExceptHookArgs) -> None:
+    error = arguments.exc_value
+    if os.getpid() != _process or error is None or issubclass(arguments.exc_type, SystemExit):
+        _previous_threading_hook(arguments)
+        return
+    name = arguments.thread.name if arguments.thread is not None else "?"
+    end_job_for(error, f" in thread {name}")
+
+
+class _Exit(SystemExit):
+    """A SystemExit that ends the job when the interpreter itself asks for its code, which it does only to exit."""
+
+    def __init__(self, code: Any):
+        super().__init__(code)
+        self._code = code
+
+    @property
+    def code(self) -> Any:  # type: ignore[override]
+        try:
+            sys._getframe(1)
+        except ValueError:  # no Python code asks: nobody has caught the exception
+            if exit_code(self._code) != 0 and os.getpid() == _process:
+                end_job_for_exit(self._code)
+        return self._code
+
+
+def _exit(status: Any = None, /) -> NoReturn:
+    if threading.current_thread() is threading.main_thread():
+        raise _Exit(status)
+    _previous_exit(status)
+
+
+def install_excepthook() -> None:
+    """From now on a rank that ends by an exception ends the whole job, with its traceback and rank on stderr.
+
+    Counts uncaught exceptions of the main thread and of others, and ``sys.exit`` with a status that is not 0 (a bare
+    ``raise SystemExit(1)`` is seen only under ``python -m syncyte script.py``). Local; further calls do nothing. A
+    hook that was installed before is called first.
+    """
+    global _process, _previous_excepthook, _previous_threading_hook, _previous_exit
+    if _process == os.getpid():
+        return
+    if _process is None:
+        _previous_excepthook, sys.excepthook = sys.excepthook, _excepthook
+        _previous_threading_hook, threading.excepthook = threading.excepthook, _threading_hook
+        _previous_exit, sys.exit = sys.exit, _exit
+    _process = os.getpid()

@@ -1,0 +1,69 @@
+"""Recycled buffers. Local, callable before Syncyte is started."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from . import _buffers, _library, _views, dtypes
+from . import _declarations as c
+from .errors import ShapeError
+
+__all__ = ["MemoryStats", "device_count", "empty", "stats", "trim"]
+
+
+class MemoryStats(NamedTuple):
+    """What the pool of recycled host buffers holds; sizes in bytes."""
+
+    in_use: int  #: handed out, rounded up to size classes
+    cached: int  #: kept for re-use
+    limit: int  #: most that is kept: SYNCYTE_POOL_LIMIT, or a 16th of the machine's memory
+    hits: int  #: requests served from the cache
+    misses: int  #: requests that needed fresh memory
+
+
+def stats() -> MemoryStats:
+    """Figures of the pool. Local."""
+    found = _library.options(c.MemoryStats)
+    _library.core().syncyte_memory_stats(ctypes.byref(found))
+    return MemoryStats(found.in_use, found.cached, found.limit, found.hits, found.misses)
+
+
+def trim() -> None:
+    """Returns all cached buffers to the system. Local."""
+    _library.core().syncyte_memory_trim()
+
+
+def device_count(kind: c.Memory = c.Memory.CUDA) -> int:
+    """Number of devices of a kind of memory; 0 for CUDA in a build without it. Local."""
+    count = ctypes.c_int32()
+    _library.core().syncyte_memory_device_count(int(kind), ctypes.byref(count))
+    return count.value
+
+
+def empty(shape: Sequence[int], dtype: dtypes.DTypeLike) -> np.ndarray:
+    """A numpy array of recycled memory, contents undefined, aligned to 64 bytes; it goes back to the pool when the last
+    view of it is gone. Local.
+
+    Raises OutOfMemoryError, DtypeError, ShapeError (a negative extent).
+    """
+    if any(extent < 0 for extent in shape):
+        raise ShapeError(f"shape is {tuple(shape)}; extents must not be negative")
+    return empty_in(_buffers.NUMPY, dtypes.as_dtype(dtype), shape)
+
+
+def empty_in(world: str, dtype: c.DType, shape: Sequence[int]) -> Any:
+    """As empty(), a numpy array or a torch tensor as `world` says."""
+    size = dtypes.itemsize(dtype)
+    for extent in shape:
+        size *= int(extent)
+    if size == 0:
+        return _buffers.empty(world, dtype, shape)
+    address = ctypes.c_void_p()
+    _library.core().syncyte_memory_acquire(size, int(c.Memory.HOST), 0, ctypes.byref(address))
+    assert address.value is not None
+    memory = _views.memory_at(address.value, size, "syncyte_memory_release", address.value)
+    return _views.array_over(memory, world, dtype, shape)

@@ -1,0 +1,84 @@
+"""Start and end of Syncyte in this process."""
+
+from __future__ import annotations
+
+import atexit
+import ctypes
+import logging
+import os
+import sys
+import threading
+
+from . import _declarations as c
+from . import _library
+
+__all__ = ["finalize", "init", "initialized", "thread_level"]
+
+log = logging.getLogger("syncyte")
+_lock = threading.Lock()
+_started = False
+_LEVELS = ("single", "funneled", "serialized", "multiple")
+
+
+def init(thread_level: str = "multiple") -> None:
+    """Starts Syncyte, and MPI if nobody has. Collective over all ranks; further calls do nothing.
+
+    The first use of COMM_WORLD (or of anything that needs it) calls this; importing syncyte does not. At exit
+    finalize() is called, unless an exception ended the program.
+
+    thread_level: "single", "funneled", "serialized" or "multiple", asked for if MPI is not initialised yet.
+    Raises NotInitialisedError if MPI or Syncyte is already finalised, ArgumentError.
+    """
+    global _started
+    if _started:
+        return
+    if thread_level not in _LEVELS:
+        raise _library.errors.ArgumentError(f"thread_level is {thread_level!r}; expected one of {', '.join(_LEVELS)}")
+    with _lock:
+        if not _started:
+            options = _library.options(c.InitOptions, thread_level=_LEVELS.index(thread_level))
+            _library.core().syncyte_init(ctypes.byref(options))
+            _started = True
+            # Registered now, hence run before the exit handlers of modules imported earlier (mpi4py finalises MPI).
+            atexit.register(_at_exit, os.getpid())
+
+
+def finalize() -> None:
+    """Ends Syncyte, and MPI if Syncyte had started it. Collective over all ranks; further calls do nothing.
+
+    Views of tensors stay readable; everything else raises NotInitialisedError afterwards.
+    """
+    if _library.is_loaded():
+        _library.core().syncyte_finalize()
+
+
+def initialized() -> bool:
+    """Whether Syncyte is started. Local."""
+    if not _library.is_loaded():
+        return False
+    flag = ctypes.c_int32()
+    _library.core().syncyte_initialized(ctypes.byref(flag))
+    return bool(flag.value)
+
+
+def thread_level() -> str:
+    """What MPI provides: "single", "funneled", "serialized" or "multiple". Local."""
+    level = ctypes.c_int32()
+    _library.core().syncyte_thread_level(ctypes.byref(level))
+    return _LEVELS[level.value]
+
+
+def _ended_by_exception() -> bool:
+    # The interpreter leaves the exception that ended the program here; at an interactive prompt, any earlier one.
+    interactive = hasattr(sys, "ps1") or bool(sys.flags.interactive)
+    return not interactive and getattr(sys, "last_value", None) is not None
+
+
+def _at_exit(process: int) -> None:
+    if os.getpid() != process or not initialized():
+        return
+    if _ended_by_exception():
+        # The other ranks may be anywhere: a collective finalize could wait for ever.
+        log.error("an exception ended the program: Syncyte is not finalised")
+        return
+    finalize()

@@ -1,0 +1,261 @@
+"""Whole tensors: one array over the memory of all ranks, partitioned by rows, which every rank reads and writes.
+
+On a node that is a load or a store; what is written before ``sync()`` is seen by all after it, what is written before a
+release (store, fetch_add, compare_swap) by whoever reads that counter (load, wait, fetch_add). Between nodes it is
+one-sided MPI.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import _buffers, _indexing, _library, _views, dtypes
+from . import _declarations as c
+from ._access import Access
+from ._buffers import NUMPY, TORCH, as_buffer
+from ._checks import as_index
+from ._declarations import DType
+from .comm import Comm, comm_or_world
+from .errors import DtypeError, ShapeError
+
+if TYPE_CHECKING:
+    import torch
+
+__all__ = ["WholeTensor"]
+
+# Arrays that tensors were made of. The C library uses them until a collective point frees the tensor, which nobody can
+# see from here: they stay until the process ends.
+_wrapped: dict[int, Any] = {}
+
+
+def _shape(shape: Any) -> tuple[int, ...]:
+    extents = tuple(shape) if hasattr(shape, "__iter__") else (shape,)
+    numbers = tuple(as_index(extent, "an extent of shape") for extent in extents)
+    if any(not 0 <= number < 2**63 for number in numbers):
+        raise ShapeError(f"shape is {numbers}; expected extents of 0 to 2^63 - 1")
+    if len(numbers) > c.MAX_NDIM:
+        raise ShapeError(f"shape {numbers} has {len(numbers)} dimensions; expected 1 to {c.MAX_NDIM}")
+    return numbers
+
+
+class WholeTensor(Access):
+    """One N-dimensional tensor over the memory of all ranks, in rows (the first dimension).
+
+    ``t[key]`` reads a copy from whichever ranks hold it; ``t[key] = values`` writes. Integers (negative ones count from
+    the end), slices, masks, arrays of integers, None and ``...`` work as in torch; arrays must come first. A result is a
+    torch tensor if the key holds one, a numpy array if it holds one of those, and otherwise what the element type was
+    given as (torch.float32: torch; numpy.float32: numpy; a name: torch where torch is imported).
+
+    Dropped tensors are freed at collective points (creation, sync, Comm.collect), in any order on any rank.
+    """
+
+    kind = "tensor"
+
+    def __init__(
+        self,
+        shape: Sequence[int] | int,
+        dtype: dtypes.DTypeLike = "float32",
+        *,
+        comm: Comm | None = None,
+        local_rows: int | None = None,
+        name: str | None = None,
+    ):
+        """A tensor of zeros. Collective: shape, dtype and whether local_rows is given must be equal on all ranks.
+
+        shape: global extents, 1 to 8 of them, 0 allowed. comm: its ranks; COMM_WORLD by default. local_rows: this
+        rank's rows; all ranks give their own, which add up to shape[0], or none does: as equal as possible, the
+        remainder on the first ranks. name: for messages.
+        Raises DtypeError, ShapeError, ArgumentError (local_rows do not add up), OutOfMemoryError, MismatchError.
+        """
+        comm = comm_or_world(comm)
+
+        def prepare() -> tuple[tuple[int, ...], DType, Any]:
+            rows = -1 if local_rows is None else as_index(local_rows, "local_rows")
+            if local_rows is not None and rows < 0:
+                raise ShapeError(f"local_rows is {rows}; expected 0 or more, or None")
+            options = _library.options(c.TensorOptions, name=_library.name_bytes(name), local_rows=rows)
+            return _shape(shape), dtypes.as_dtype(dtype), options
+
+        extents, element, options = comm._prepare("tensor_create", prepare, lifecycle=True)
+        array, handle = (ctypes.c_int64 * max(len(extents), 1))(*extents), ctypes.c_void_p()
+        _library.core().syncyte_tensor_create(
+            comm.handle, int(element), len(extents), array, ctypes.byref(options), ctypes.byref(handle)
+        )
+        is_torch = dtypes.is_torch_dtype(dtype) or (isinstance(dtype, (str, DType)) and dtypes.loaded_torch())
+        self._take(handle.value, comm, extents, element, TORCH if is_torch else NUMPY, None)
+
+    def _take(
+        self, handle: int | None, comm: Comm, shape: tuple[int, ...], dtype: DType, world: str, wrapped: Any
+    ) -> None:
+        assert handle is not None
+        self._own(handle)
+        self._comm, self._shape, self._dtype, self._world = comm, shape, dtype, world
+        self._original = wrapped
+        self._cache: dict[tuple[str, str], Any] = {}
+
+    @classmethod
+    def zeros(cls, shape: Sequence[int] | int, dtype: dtypes.DTypeLike = "float32", **options: Any) -> WholeTensor:
+        """The same as the constructor. Collective."""
+        return cls(shape, dtype, **options)
+
+    @classmethod
+    def wrap(cls, array: Any, *, comm: Comm | None = None, name: str | None = None) -> WholeTensor:
+        """A whole tensor of arrays that the ranks already have, without a copy. Collective: element type and all extents
+        but the first must be equal on all ranks.
+
+        array: this rank's rows, contiguous, numpy or torch; it stays referenced until the process ends. It is not shared
+        memory: other ranks reach it by one-sided MPI, cannot add to it, and there is no node view.
+        """
+        comm = comm_or_world(comm)
+
+        def prepare() -> tuple[_buffers.Buffer, Any]:
+            buffer = as_buffer(array, "array", writable=True)
+            if not buffer.shape:
+                raise ShapeError("array has no dimensions; expected rows along the first one")
+            return buffer, _library.options(c.TensorOptions, name=_library.name_bytes(name))
+
+        buffer, options = comm._prepare("tensor_wrap", prepare, lifecycle=True)
+        handle = ctypes.c_void_p()
+        _library.core().syncyte_tensor_wrap(
+            comm.handle, buffer.reference, ctypes.byref(options), ctypes.byref(handle)
+        )
+        return cls.from_handle(handle.value, comm, buffer.world, buffer.array)
+
+    @classmethod
+    def from_handle(
+        cls, handle: int | None, comm: Comm | None = None, world: str = NUMPY, wrapped: Any = None
+    ) -> WholeTensor:
+        """For libraries on top: takes over one reference of a C handle. Local."""
+        assert handle is not None
+        if wrapped is not None:
+            _wrapped[handle] = wrapped
+        if comm is None:
+            reference = ctypes.c_void_p()
+            _library.core().syncyte_tensor_comm(handle, ctypes.byref(reference))
+            comm = Comm(reference.value)
+        found = _library.options(c.BufferDescription)
+        _library.core().syncyte_tensor_describe(handle, ctypes.byref(found))
+        tensor = cls.__new__(cls)
+        tensor._take(handle, comm, tuple(found.shape[: found.ndim]), DType(found.dtype), world, wrapped)
+        return tensor
+
+    def free(self) -> None:
+        """Drops the tensor before this object goes. Local; views stay valid as long as they live."""
+        self._cache.clear()
+        super().free()
+
+    # Views.
+
+    def _view(self, part: str, world: str) -> Any:
+        found = self._cache.get((part, world))
+        if found is None:
+            found = self._cache[part, world] = self._make_view(part, world)
+        return found
+
+    def _make_view(self, part: str, world: str) -> Any:
+        if part == "local" and self._original is not None:
+            return self._original_as(world)
+        description, first = _library.options(c.BufferDescription), ctypes.c_int64()
+        if part == "local":
+            _library.core().syncyte_tensor_local(self.handle, ctypes.byref(description))
+        else:
+            _library.core().syncyte_tensor_node(self.handle, ctypes.byref(description), ctypes.byref(first))
+        shape = description.shape[: description.ndim]
+        return _views.view("tensor", self.handle, world, self._dtype, shape, description.data)
+
+    def _original_as(self, world: str) -> Any:
+        if world == TORCH:
+            torch_module = dtypes.import_torch()
+            return torch_module.as_tensor(self._original)
+        if dtypes.is_torch_tensor(self._original):
+            bits = self._original.detach()
+            return (bits.view(dtypes.import_torch().uint16) if self._dtype == DType.BFLOAT16 else bits).numpy()
+        return self._original
+
+    @property
+    def local(self) -> torch.Tensor:
+        """This rank's rows in place, a torch tensor, the same object each time. Local. It keeps the memory alive."""
+        return self._view("local", TORCH)
+
+    @property
+    def local_array(self) -> np.ndarray:
+        """This rank's rows in place, a numpy array (of uint16, the bits, for bfloat16). Local."""
+        return self._view("local", NUMPY)
+
+    @property
+    def node(self) -> torch.Tensor:
+        """The rows of all ranks of this node in place, in order of ranks, a torch tensor. Local.
+
+        Its row i is global row node_first_row + i where that is not None.
+        Raises UnsupportedError for a wrapped tensor of several ranks.
+        """
+        return self._view("node", TORCH)
+
+    @property
+    def node_array(self) -> np.ndarray:
+        """As node, a numpy array (of uint16, the bits, for bfloat16). Local."""
+        return self._view("node", NUMPY)
+
+    @property
+    def node_first_row(self) -> int | None:
+        """Global number of the node view's first row; None if the node's ranks are not consecutive: the view then holds
+        the ranges that rows(rank) gives for the node's ranks one after another. Local."""
+        description, first = _library.options(c.BufferDescription), ctypes.c_int64()
+        _library.core().syncyte_tensor_node(self.handle, ctypes.byref(description), ctypes.byref(first))
+        return None if first.value < 0 else first.value
+
+    def __dlpack__(self, **options: Any) -> Any:
+        """This rank's rows in place, for numpy.from_dlpack, torch.from_dlpack and others. Local."""
+        return self._exporter().__dlpack__(**options)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        """Where this rank's rows lie. Local."""
+        return self._exporter().__dlpack_device__()
+
+    def _exporter(self) -> Any:
+        # numpy has no bfloat16 to export.
+        return self.local.detach() if self._dtype == DType.BFLOAT16 else self.local_array
+
+    # Reading and writing by index.
+
+    def __getitem__(self, key: Any) -> Any:
+        parsed = _indexing.parse(key, self._shape)
+        world = TORCH if _indexing.is_torch_key(key) else NUMPY if _indexing.is_numpy_key(key) else self._world
+        if isinstance(parsed, _indexing.Box):
+            box = self._read_box(parsed.lower, _buffers.empty(world, self._dtype, parsed.extent))
+            return box[parsed.local]
+        return _indexing.apply(parsed, self._gather_as(world, parsed.index))
+
+    def __setitem__(self, key: Any, values: Any) -> None:
+        parsed = _indexing.parse(key, self._shape)
+        if isinstance(parsed, _indexing.Box):
+            shape = _indexing.assigned_shape(parsed)
+            self.put_box(parsed.lower, self._broadcast(values, shape).reshape(parsed.extent))
+            return
+        _indexing.check_assignable(parsed)
+        self.scatter_(parsed.index, self._broadcast(values, (*parsed.index.shape, *self._shape[1:])))
+
+    def _broadcast(self, values: Any, shape: tuple[int, ...]) -> Any:
+        """Values as a contiguous array of this tensor's element type and of `shape`."""
+        try:
+            if dtypes.is_torch_tensor(values) or self._dtype == DType.BFLOAT16:
+                torch_module = dtypes.import_torch()
+                tensor = torch_module.as_tensor(values, dtype=dtypes.torch_dtype(self._dtype), device="cpu")
+                return tensor.detach().expand(shape).contiguous()
+            array = np.asarray(values, dtypes.numpy_dtype(self._dtype))
+            return np.ascontiguousarray(np.broadcast_to(array, shape))
+        except (ValueError, RuntimeError) as error:
+            raise ShapeError(f"the values cannot be spread over shape {shape}: {error}") from error
+        except TypeError as error:
+            raise DtypeError(f"the values cannot become {self._dtype.name.lower()}: {error}") from error
+
+    def __len__(self) -> int:
+        return self._shape[0]
+
+    def __repr__(self) -> str:
+        state = "" if self.__dict__.get("_handle") is not None else ", freed"
+        return f"<syncyte.WholeTensor of shape {self._shape}, {self._dtype.name.lower()}{state}>"

@@ -1,0 +1,200 @@
+"""Windows: one-sided access to memory of other ranks."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from . import _buffers, _library, _views, dtypes
+from . import _declarations as c
+from ._buffers import NUMPY, Buffer, as_buffer
+from ._checks import as_index, as_int32, as_op
+from ._declarations import DType
+from ._handles import Handle
+from .comm import Comm, Op, comm_or_world
+from .errors import ArgumentError, ShapeError
+
+__all__ = ["Window"]
+
+
+def _size(value: Any, name: str) -> int:
+    number = as_index(value, name)
+    if not 0 <= number < 2**63:
+        raise ArgumentError(f"{name} is {number}; expected 0 to 2^63 - 1")
+    return number
+
+
+def _element(value: Any, dtype: DType, name: str) -> np.ndarray:
+    try:
+        return np.asarray(value, dtypes.numpy_dtype(dtype)).reshape(())
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ArgumentError(f"{name} is {value!r}, which is not one {dtype.name.lower()}: {error}") from error
+
+
+def _pointer(element: np.ndarray) -> ctypes.c_void_p:
+    return ctypes.c_void_p(element.ctypes.data)
+
+
+class Window(Handle):
+    """Zeroed memory of every rank, which all ranks read and write. All methods but the constructor and fence are local.
+
+    Offsets are bytes from the start of the target rank's part. On a node an operation is done when the call returns;
+    between nodes a put or accumulate is complete at the target after flush. Puts and gets of the same bytes by two ranks
+    without a lock, or a flush and a barrier, between them are races. A window is freed at a collective point once all
+    ranks have dropped it.
+    """
+
+    kind = "window"
+
+    def __init__(self, size: int, *, comm: Comm | None = None, name: str | None = None):
+        """Collective. size: this rank's bytes; they may differ between ranks and may be 0. comm: COMM_WORLD by default.
+
+        Raises OutOfMemoryError if the node's ranks together ask for more than there is, UnsupportedError if comm spans
+        nodes and this MPI has no one-sided communication between them.
+        """
+        self._comm = comm_or_world(comm)
+        count, options = self._comm._prepare(
+            "window_create",
+            lambda: (_size(size, "size"), _library.options(c.WindowOptions, name=_library.name_bytes(name))),
+            lifecycle=True,
+        )
+        handle = ctypes.c_void_p()
+        _library.core().syncyte_window_create(self._comm.handle, count, ctypes.byref(options), ctypes.byref(handle))
+        assert handle.value is not None
+        self._own(handle.value)
+
+    @property
+    def comm(self) -> Comm:
+        """Its communicator."""
+        return self._comm
+
+    def size(self, rank: int | None = None) -> int:
+        """Bytes of a rank's part (this rank's by default)."""
+        count = ctypes.c_size_t()
+        _library.core().syncyte_window_size(self.handle, self._rank(rank), ctypes.byref(count))
+        return count.value
+
+    def view(self, rank: int | None = None, dtype: dtypes.DTypeLike = "uint8") -> np.ndarray:
+        """A rank's part in place (this rank's by default), a one-dimensional numpy array that keeps the window's memory
+        alive. Raises UnsupportedError for a rank on another node, ShapeError if the part is no whole number of elements."""
+        number, element = self._rank(rank), dtypes.as_dtype(dtype)
+        count, left = divmod(self.size(number), dtypes.itemsize(element))
+        if left:
+            raise ShapeError(f"rank {number}'s {self.size(number)} bytes are no whole number of {element.name.lower()}")
+        address = ctypes.c_void_p()
+        _library.core().syncyte_window_pointer(self.handle, number, ctypes.byref(address))
+        return _views.view("window", self.handle, NUMPY, element, (count,), address.value)
+
+    def put(self, rank: int, offset: int, source: Any) -> None:
+        """Writes an array to a rank. source: contiguous, host memory; may be re-used on return.
+
+        Raises OutOfRangeError beyond the end, ArgumentError (rank), ShapeError.
+        """
+        values = as_buffer(source, "source")
+        _library.core().syncyte_window_put(self.handle, self._rank(rank), _size(offset, "offset"), values.reference)
+
+    def get(
+        self,
+        rank: int,
+        offset: int,
+        shape: Sequence[int] | int | None = None,
+        dtype: dtypes.DTypeLike = "uint8",
+        *,
+        out: Any = None,
+    ) -> Any:
+        """Reads an array of a rank into out, or into a new numpy array of shape and dtype; returns it."""
+        if (shape is None) == (out is None):
+            raise ArgumentError("give either shape (and dtype) or out")
+        result = out if out is not None else self._new(shape, dtype)
+        target = as_buffer(result, "out", writable=True)
+        _library.core().syncyte_window_get(self.handle, self._rank(rank), _size(offset, "offset"), target.reference)
+        target.written()
+        return result
+
+    @staticmethod
+    def _new(shape: Any, dtype: dtypes.DTypeLike) -> Any:
+        extents = [_size(extent, "shape") for extent in (shape if hasattr(shape, "__iter__") else (shape,))]
+        return _buffers.empty(NUMPY, dtypes.as_dtype(dtype), extents)
+
+    def accumulate(self, rank: int, offset: int, source: Any, op: Op | str = "sum") -> None:
+        """Combines elements with those at a rank; atomic per element with other accumulates, fetch_ops and
+        compare_swaps. Raises UnsupportedError for an op or element type without atomics."""
+        values: Buffer = as_buffer(source, "source")
+        _library.core().syncyte_window_accumulate(
+            self.handle, self._rank(rank), _size(offset, "offset"), int(as_op(op)), values.reference
+        )
+
+    def fetch_op(
+        self, rank: int, offset: int, operand: Any, op: Op | str = "sum", dtype: dtypes.DTypeLike = "int64"
+    ) -> Any:
+        """Combines one element of `dtype` with operand and returns what was there, a Python number; atomic."""
+        element = dtypes.as_dtype(dtype)
+        given, previous = _element(operand, element, "operand"), _element(0, element, "previous")
+        _library.core().syncyte_window_fetch_op(
+            self.handle,
+            self._rank(rank),
+            _size(offset, "offset"),
+            int(element),
+            int(as_op(op)),
+            _pointer(given),
+            _pointer(previous),
+        )
+        return previous.item()
+
+    def compare_swap(
+        self, rank: int, offset: int, expected: Any, desired: Any, dtype: dtypes.DTypeLike = "int64"
+    ) -> Any:
+        """Writes desired if the element equals expected, and returns what was there, a Python number; atomic.
+
+        dtype: an integer type or bool.
+        """
+        element = dtypes.as_dtype(dtype)
+        previous = _element(0, element, "previous")
+        compared, written = _element(expected, element, "expected"), _element(desired, element, "desired")
+        _library.core().syncyte_window_compare_swap(
+            self.handle,
+            self._rank(rank),
+            _size(offset, "offset"),
+            int(element),
+            _pointer(compared),
+            _pointer(written),
+            _pointer(previous),
+        )
+        return previous.item()
+
+    @contextmanager
+    def lock(self, rank: int, exclusive: bool = True) -> Iterator[Window]:
+        """``with window.lock(rank):`` holds a rank's advisory lock; on leaving, completes this rank's operations on it.
+
+        Not recursive. Raises PeerDiedError if the holder of an exclusive lock on this node died, BusyError if this rank
+        holds it already.
+        """
+        number = self._rank(rank)
+        kind = c.Lock.EXCLUSIVE if exclusive else c.Lock.SHARED
+        _library.core().syncyte_window_lock(self.handle, number, int(kind))
+        try:
+            yield self
+        finally:
+            _library.core().syncyte_window_unlock(self.handle, number)
+
+    def flush(self, rank: int | None = None) -> None:
+        """Completes this rank's operations at a rank, or at all."""
+        number = -1 if rank is None else self._rank(rank)
+        if rank is not None and number < 0:
+            raise ArgumentError(f"rank is {rank}; expected 0 to {self._comm.size - 1}, or None for all")
+        _library.core().syncyte_window_flush(self.handle, number)
+
+    def fence(self) -> None:
+        """Completes all ranks' operations: what was written before is seen by all after. Collective; also frees what all
+        ranks have dropped."""
+        _library.core().syncyte_window_fence(self.handle)
+
+    def _rank(self, rank: int | None) -> int:
+        return self._comm.rank if rank is None else as_int32(rank, "rank")
+
+    def __repr__(self) -> str:
+        return "<syncyte.Window>" if self.__dict__.get("_handle") is not None else "<syncyte.Window, freed>"
