@@ -1,0 +1,52 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "comm/collective.hpp"
+#include "comm/deferred_frees.hpp"
+#include "syncyte/base.h"
+
+namespace syncyte::window {
+
+/// Memory of all ranks of a communicator, reached by MPI RMA; its passive epoch lasts as long as it. Offsets are in
+/// bytes from the start of a rank's memory and are not checked here. Errors of MPI are thrown as SYNCYTE_ERR_MPI.
+class remote final : public comm::collective_resource {
+ public:
+  /// Collective; ends in an agreement. Throws SYNCYTE_ERR_UNSUPPORTED on all ranks where this MPI has no one-sided
+  /// communication between them. `owner` keeps the memory and is held until the window is freed.
+  static std::shared_ptr<remote> create(comm::collective_call& call, std::span<std::byte> mine,
+                                        std::shared_ptr<void> owner);
+
+  ~remote() override = default;
+  void free_collectively() noexcept override;
+
+  void put(int rank, std::size_t offset, const void* source, std::size_t bytes);
+  void get(int rank, std::size_t offset, void* target, std::size_t bytes);
+  void put_rows(int rank, std::span<const std::size_t> offsets, std::size_t bytes, const void* packed);
+  void get_rows(int rank, std::span<const std::size_t> offsets, std::size_t bytes, void* packed);
+
+  void accumulate(int rank, std::size_t offset, syncyte_dtype_t dtype, syncyte_op_t op, const void* source,
+                  std::int64_t count);
+  void fetch_op(int rank, std::size_t offset, syncyte_dtype_t dtype, syncyte_op_t op, const void* operand,
+                void* previous);
+  void compare_swap(int rank, std::size_t offset, syncyte_dtype_t dtype, const void* expected, const void* desired,
+                    void* previous);
+  std::uint64_t swap_word(int rank, std::size_t offset, std::uint64_t expected, std::uint64_t desired);
+
+  void flush(int rank);  // -1: all
+  /// Makes what MPI has written visible to loads, and stores visible to MPI.
+  void synchronise_memory();
+
+ private:
+  explicit remote(std::shared_ptr<void> owner) : owner_(std::move(owner)) {}
+
+  MPI_Win window_ = MPI_WIN_NULL;
+  std::shared_ptr<void> owner_;
+};
+
+}  // namespace syncyte::window

@@ -1,0 +1,101 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "comm/collective.hpp"
+#include "comm/communicator.hpp"
+#include "comm/node_memory.hpp"
+#include "window/remote.hpp"
+
+namespace syncyte::window {
+
+/// One-sided access to memory of other ranks: see syncyte/window.h for what each operation promises. Where a rank's
+/// part is mapped here, put and get copy; other parts are reached by MPI RMA. Atomics are the processor's if all parts
+/// are mapped, otherwise MPI's for all parts, so that they are atomic with each other.
+///
+/// Errors of bounds and arguments are thrown before anything moves. Thread-safe where MPI is (MPI_THREAD_MULTIPLE, or
+/// one thread at a time).
+class window {
+ public:
+  /// Collective; inside `call`, of which every rank may have failed attempts: ends in an agreement, so that it succeeds
+  /// or throws on all ranks. Zeroed memory of `bytes` on this rank, starting at a multiple of 64 bytes, with a lock.
+  static std::shared_ptr<window> create(comm::collective_call& call, std::size_t bytes, const std::string& name);
+
+  /// As create(), over memory that the ranks of the node share already. No locks, no complex128 atomics.
+  static std::shared_ptr<window> over(comm::collective_call& call, std::shared_ptr<comm::node_memory> memory,
+                                      const std::string& name);
+
+  /// As create(), over each rank's own memory, which `owner` keeps and which others reach by MPI only, on the same node
+  /// as well. The memory must stay until the window is freed collectively; `owner` is held until then.
+  static std::shared_ptr<window> over(comm::collective_call& call, std::span<std::byte> mine,
+                                      std::shared_ptr<void> owner, const std::string& name);
+
+  const std::shared_ptr<comm::communicator>& comm() const { return comm_; }
+  const std::string& name() const { return name_; }
+
+  /// Bytes of a rank's part; throws SYNCYTE_ERR_ARGUMENT for a rank that is none.
+  std::size_t size(int rank) const;
+  /// A rank's part if it is mapped here, otherwise null.
+  std::byte* pointer(int rank) const;
+  /// Whether the parts of all ranks are mapped here.
+  bool is_direct() const { return !remote_; }
+
+  /// `offset` and `bytes` within the part; SYNCYTE_ERR_INDEX otherwise. The source may be re-used on return; what was
+  /// put is there for others after flush(). What was got is there on return.
+  void put_bytes(int rank, std::size_t offset, const void* source, std::size_t bytes);
+  void get_bytes(int rank, std::size_t offset, void* target, std::size_t bytes);
+
+  /// Many pieces of `bytes` each at a rank, packed one behind the other here; in few requests, not one per piece.
+  /// Pieces may be named twice: of a put, one of them stays.
+  void put_rows(int rank, std::span<const std::size_t> offsets, std::size_t bytes, const void* packed);
+  void get_rows(int rank, std::span<const std::size_t> offsets, std::size_t bytes, void* packed);
+
+  /// Element-wise and atomic; `offset` is a multiple of the element's size.
+  void accumulate(int rank, std::size_t offset, syncyte_dtype_t dtype, syncyte_op_t op, const void* source,
+                  std::int64_t count);
+  void fetch_op(int rank, std::size_t offset, syncyte_dtype_t dtype, syncyte_op_t op, const void* operand,
+                void* previous);
+  void compare_swap(int rank, std::size_t offset, syncyte_dtype_t dtype, const void* expected, const void* desired,
+                    void* previous);
+
+  void lock(int rank, bool is_exclusive);
+  void unlock(int rank);
+
+  /// Completes this rank's operations on a rank, or on all with -1.
+  void flush(int rank);
+  /// Collective: flushes on all ranks, and lets each see what all wrote.
+  void fence();
+
+ private:
+  window(std::shared_ptr<comm::communicator> comm, std::string name);
+
+  static std::shared_ptr<window> finish(comm::collective_call& call, std::shared_ptr<window> made,
+                                        std::span<std::byte> mine, std::shared_ptr<void> owner, bool is_shared);
+  void share_sizes(std::size_t mine, std::size_t header);
+  void map_node_parts();
+  void require_rank(int rank) const;
+  std::byte* checked(int rank, std::size_t offset, std::size_t bytes) const;
+  void check_element(int rank, std::size_t offset, std::size_t element, std::size_t bytes) const;
+  std::uint64_t swap_word(int rank, std::size_t word, std::uint64_t expected, std::uint64_t desired);
+
+  std::shared_ptr<comm::communicator> comm_;
+  std::string name_;
+  std::int64_t serial_ = 0;         // equal on all ranks, for fence to tell windows apart
+  std::vector<std::size_t> sizes_;  // of every rank's part, without its header
+  std::vector<std::byte*> parts_;   // null where not mapped here
+  std::size_t header_bytes_ = 0;    // before every part: its lock
+  std::shared_ptr<comm::node_memory> memory_;
+  std::shared_ptr<remote> remote_;                       // null if all parts are mapped
+  std::unique_ptr<comm::deferred_reference> reference_;  // of remote_
+  std::mutex locks_mutex_;
+  std::vector<std::uint8_t> held_;  // by rank: 0 not held, otherwise the kind
+};
+
+}  // namespace syncyte::window
