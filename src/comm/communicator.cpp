@@ -35,14 +35,14 @@ MPI_Comm duplicate_of(MPI_Comm original) {
   return result;
 }
 
-/// What can be said about the level before there is a communicator to agree on: all ranks take the highest, and
-/// `all_valid` tells them whether one of them gave nonsense.
-check_level agree_on_check(MPI_Comm comm, const communicator_options& options, check_level inherited) {
+/// The level of a root, before there is a communicator to agree on: all ranks take the highest, and throw if one of
+/// them was given nonsense.
+check_level agree_on_check(MPI_Comm comm, const communicator_options& options) {
   std::int32_t local[2] = {0, 0};  // {a rank's argument is bad, level}
   std::string complaint;
   try {
     if (options.error) throw *options.error;
-    local[1] = static_cast<std::int32_t>(chosen_check(options.check, inherited));
+    local[1] = static_cast<std::int32_t>(chosen_check(options.check, environment_check_level()));
   } catch (const base::error& error) {
     local[0] = 1;
     complaint = error.what();
@@ -90,7 +90,7 @@ std::shared_ptr<communicator> communicator::make(MPI_Comm data, const node_group
 std::shared_ptr<communicator> communicator::make_root(MPI_Comm original, const communicator_options& options) {
   MPI_Comm data = duplicate_of(original);
   try {
-    const auto check = agree_on_check(data, options, environment_check_level());
+    const auto check = agree_on_check(data, options);
     return make(data, nullptr, options.name.empty() ? "comm" : options.name, check);
   } catch (...) {
     free_communicator(data);

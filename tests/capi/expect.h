@@ -1,0 +1,44 @@
+/* What the C tests expect, with a message that says where; a failure is counted and the test goes on. */
+#ifndef SYNCYTE_TESTS_CAPI_EXPECT_H
+#define SYNCYTE_TESTS_CAPI_EXPECT_H
+
+#include <stdio.h>
+#include <string.h>
+
+#include "syncyte.h"
+
+static int failures = 0;
+
+#define EXPECT(condition)                                                      \
+  do {                                                                         \
+    if (!(condition)) {                                                        \
+      ++failures;                                                              \
+      fprintf(stderr, "%s:%d: expected %s\n", __FILE__, __LINE__, #condition); \
+    }                                                                          \
+  } while (0)
+
+#define EXPECT_OK(call) expect_status(call, SYNCYTE_SUCCESS, "", #call, __FILE__, __LINE__)
+
+/* The call fails with the status, and the message has the text in it. */
+#define EXPECT_ERROR(call, status, text) expect_status(call, status, text, #call, __FILE__, __LINE__)
+
+static inline void expect_status(syncyte_status_t actual, syncyte_status_t expected, const char* text, const char* call,
+                                 const char* file, int line) {
+  const char* message = actual == SYNCYTE_SUCCESS ? "" : syncyte_last_error();
+  if (actual == expected && strstr(message, text) != NULL) return;
+  ++failures;
+  fprintf(stderr, "%s:%d: %s\n  gave %s: %s\n  expected %s: ...%s...\n", file, line, call, syncyte_status_name(actual),
+          message, syncyte_status_name(expected), text);
+}
+
+/* Starts Syncyte and asks for the world; the caller destroys it. */
+static inline syncyte_comm_t start(int32_t* rank, int32_t* size) {
+  syncyte_comm_t world = NULL;
+  EXPECT_OK(syncyte_init(NULL));
+  EXPECT_OK(syncyte_comm_world(&world));
+  EXPECT_OK(syncyte_comm_rank(world, rank));
+  EXPECT_OK(syncyte_comm_size(world, size));
+  return world;
+}
+
+#endif

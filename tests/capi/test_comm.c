@@ -1,0 +1,164 @@
+/* Communicators and collectives: what they do, and what wrong use gets, on all ranks. */
+#include <mpi.h>
+#include <stdlib.h>
+
+#include "expect.h"
+#include "syncyte_mpi.h"
+
+static int32_t rank, size;
+static syncyte_comm_t world;
+
+static int is_odd_one(void) { return rank == size - 1; }
+
+static syncyte_buffer_t vector_of(void* data, syncyte_dtype_t dtype, int64_t count) {
+  syncyte_buffer_t buffer;
+  EXPECT_OK(syncyte_buffer_init(data, dtype, 1, &count, &buffer));
+  return buffer;
+}
+
+static int32_t sum_over(syncyte_comm_t comm, int32_t value) {
+  syncyte_buffer_t buffer = vector_of(&value, SYNCYTE_INT32, 1);
+  EXPECT_OK(syncyte_comm_allreduce(comm, NULL, SYNCYTE_OP_SUM, NULL, &buffer));
+  return value;
+}
+
+static void test_queries(void) {
+  syncyte_topology_t topology = {sizeof topology, 0, 0, 0, 0};
+  int32_t level = -1;
+  EXPECT_OK(syncyte_comm_topology(world, &topology));
+  EXPECT(topology.nodes >= 1 && topology.node_size >= 1 && topology.node_rank < topology.node_size);
+  topology.struct_size = 1;
+  EXPECT_ERROR(syncyte_comm_topology(world, &topology), SYNCYTE_ERR_ARGUMENT, "topology->struct_size is 1");
+  EXPECT_OK(syncyte_comm_check_level(world, &level));
+  EXPECT(level >= 0 && level <= 2);
+  EXPECT_OK(syncyte_thread_level(&level));
+  EXPECT(level >= 0 && level <= 3);
+}
+
+static void test_handles(void) {
+  syncyte_comm_t copy = NULL;
+  syncyte_comm_t other = NULL;
+  int32_t number = 0;
+  EXPECT_ERROR(syncyte_comm_rank(NULL, &number), SYNCYTE_ERR_HANDLE, "comm is a null handle");
+  EXPECT_ERROR(syncyte_comm_rank((syncyte_comm_t)(intptr_t)42, &number), SYNCYTE_ERR_HANDLE,
+               "freed, or not a communicator");
+  EXPECT_ERROR(syncyte_comm_rank(world, NULL), SYNCYTE_ERR_ARGUMENT, "rank is null");
+  EXPECT_OK(syncyte_comm_world(&copy));
+  EXPECT_OK(syncyte_comm_retain(copy));
+  other = copy;
+  EXPECT_OK(syncyte_comm_destroy(&copy));
+  EXPECT(copy == NULL);
+  EXPECT_OK(syncyte_comm_rank(other, &number)); /* one reference is left */
+  EXPECT_OK(syncyte_comm_release(other));
+  EXPECT_ERROR(syncyte_comm_rank(other, &number), SYNCYTE_ERR_HANDLE, "freed");
+  EXPECT_ERROR(syncyte_comm_release(other), SYNCYTE_ERR_HANDLE, "freed");
+  EXPECT_OK(syncyte_comm_destroy(&copy)); /* null is fine */
+  EXPECT_ERROR(syncyte_comm_destroy(NULL), SYNCYTE_ERR_ARGUMENT, "comm is null");
+}
+
+static void test_making(void) {
+  syncyte_comm_t part = NULL;
+  int32_t number = -1;
+  EXPECT_OK(syncyte_comm_split(world, rank == 0 ? -1 : 0, 0, NULL, &part));
+  EXPECT((part == NULL) == (rank == 0));
+  if (part != NULL) EXPECT(sum_over(part, 1) == size - 1);
+  EXPECT_OK(syncyte_comm_destroy(&part));
+
+  EXPECT_OK(syncyte_comm_split_program(world, NULL, NULL, &part)); /* one program: all ranks */
+  EXPECT(sum_over(part, 1) == size);
+  EXPECT_OK(syncyte_comm_destroy(&part));
+
+  EXPECT_OK(syncyte_comm_node(world, NULL, &part));
+  EXPECT_OK(syncyte_comm_destroy(&part));
+
+  EXPECT_OK(syncyte_comm_from_fortran(MPI_Comm_c2f(MPI_COMM_WORLD), NULL, &part));
+  EXPECT_OK(syncyte_comm_to_fortran(part, &number));
+  EXPECT(MPI_Comm_f2c(number) != MPI_COMM_WORLD); /* a duplicate */
+  EXPECT_OK(syncyte_comm_destroy(&part));
+  EXPECT_OK(syncyte_comm_from_mpi(MPI_COMM_WORLD, NULL, &part));
+  EXPECT(sum_over(part, rank) == size * (size - 1) / 2);
+  EXPECT_OK(syncyte_comm_destroy(&part));
+  EXPECT_ERROR(syncyte_comm_from_mpi(MPI_COMM_NULL, NULL, &part), SYNCYTE_ERR_ARGUMENT, "MPI_COMM_NULL");
+  EXPECT_ERROR(syncyte_comm_from_fortran(-3, NULL, &part), SYNCYTE_ERR_ARGUMENT, "fortran_handle is -3");
+  EXPECT_OK(syncyte_comm_self(&part));
+  EXPECT(sum_over(part, 7) == 7);
+  EXPECT_OK(syncyte_comm_destroy(&part));
+}
+
+/* Every argument that is wrong on one rank gives the same error on all, and the next call works. */
+static void test_errors_of_one_rank(void) {
+  syncyte_comm_t part = NULL;
+  double values[4] = {0}, results[4] = {0};
+  syncyte_buffer_t from = vector_of(values, SYNCYTE_FLOAT64, 4);
+  syncyte_buffer_t to = vector_of(results, SYNCYTE_FLOAT64, 4);
+  syncyte_comm_options_t odd_options = {3, NULL, -1};
+  syncyte_collective_options_t odd_collective = {sizeof odd_collective, values, 0};
+  EXPECT_ERROR(syncyte_comm_dup(world, is_odd_one() ? &odd_options : NULL, &part), SYNCYTE_ERR_ARGUMENT,
+               "options->struct_size is 3");
+  EXPECT_ERROR(syncyte_comm_dup(world, NULL, is_odd_one() ? NULL : &part), SYNCYTE_ERR_ARGUMENT, "duplicate is null");
+  EXPECT_ERROR(syncyte_comm_split(world, 0, 0, NULL, is_odd_one() ? NULL : &part), SYNCYTE_ERR_ARGUMENT,
+               "part is null");
+  EXPECT_ERROR(syncyte_comm_from_mpi(MPI_COMM_WORLD, is_odd_one() ? &odd_options : NULL, &part), SYNCYTE_ERR_ARGUMENT,
+               "");
+  EXPECT_ERROR(syncyte_comm_allreduce(world, &from, SYNCYTE_OP_SUM, is_odd_one() ? &odd_collective : NULL, &to),
+               SYNCYTE_ERR_UNSUPPORTED, "options->stream is set");
+  EXPECT_ERROR(syncyte_comm_allreduce(world, &from, SYNCYTE_OP_SUM, NULL, is_odd_one() ? NULL : &to),
+               SYNCYTE_ERR_ARGUMENT, "output is null");
+  EXPECT_ERROR(syncyte_comm_bcast(world, is_odd_one() ? size : 0, NULL, &to), SYNCYTE_ERR_ARGUMENT, "root is");
+  EXPECT_ERROR(syncyte_comm_allgatherv(world, &from, is_odd_one() ? NULL : (int64_t[]){4, 4, 4, 4, 4}, NULL,
+                                       is_odd_one() ? NULL : &to),
+               is_odd_one() && size == 1 ? SYNCYTE_ERR_ARGUMENT
+               : size == 1               ? SYNCYTE_SUCCESS
+                                         : SYNCYTE_ERR_SHAPE,
+               "");
+  EXPECT_OK(syncyte_comm_barrier(world));
+}
+
+static void test_agree(void) {
+  const syncyte_fact_t facts[] = {{"step", 4}, {"rows", is_odd_one() ? 11 : 10}};
+  EXPECT_OK(syncyte_comm_agree(world, SYNCYTE_SUCCESS, "my_operation", 1, facts));
+  if (size > 1)
+    EXPECT_ERROR(syncyte_comm_agree(world, SYNCYTE_SUCCESS, "my_operation", 2, facts), SYNCYTE_ERR_MISMATCH,
+                 "rows is 10 on rank");
+  syncyte_status_t mine = SYNCYTE_SUCCESS;
+  if (is_odd_one()) mine = syncyte_error_set(SYNCYTE_ERR_CHECKSUM, "block 3 is damaged");
+  EXPECT_ERROR(syncyte_comm_agree(world, mine, "my_operation", 0, NULL), SYNCYTE_ERR_CHECKSUM, "block 3 is damaged");
+  EXPECT_ERROR(syncyte_comm_agree(world, SYNCYTE_SUCCESS, "my_operation", is_odd_one() ? 99 : 0, NULL),
+               SYNCYTE_ERR_ARGUMENT, "count is 99");
+}
+
+/* The hook is told of every operation, in order, with its status. */
+static int events = 0;
+static syncyte_status_t last_status = -1;
+
+static void on_event(const syncyte_trace_event_t* event, void* context) {
+  EXPECT(context == &events);
+  EXPECT(event->end_ns >= event->begin_ns && event->struct_size == sizeof *event);
+  if (strcmp(event->operation, "comm_barrier") != 0) return;
+  ++events;
+  last_status = event->status;
+}
+
+static void test_trace(void) {
+  EXPECT_OK(syncyte_trace_set(on_event, &events));
+  EXPECT_OK(syncyte_comm_barrier(world));
+  EXPECT(events == 1 && last_status == SYNCYTE_SUCCESS);
+  EXPECT_ERROR(syncyte_comm_barrier(NULL), SYNCYTE_ERR_HANDLE, "null handle");
+  EXPECT(events == 2 && last_status == SYNCYTE_ERR_HANDLE);
+  EXPECT_OK(syncyte_trace_set(NULL, NULL));
+  EXPECT_OK(syncyte_comm_barrier(world));
+  EXPECT(events == 2);
+}
+
+int main(void) {
+  world = start(&rank, &size);
+  test_queries();
+  test_handles();
+  test_making();
+  test_errors_of_one_rank();
+  test_agree();
+  test_trace();
+  EXPECT_OK(syncyte_comm_destroy(&world));
+  EXPECT_OK(syncyte_finalize());
+  return failures != 0;
+}
