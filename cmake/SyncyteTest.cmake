@@ -14,7 +14,7 @@
 #   syncyte_virtual_host_test(NAME hello_hosts KIND program TARGET hello RANKS_PER_HOST 2)
 #     A program on two hosts (HOSTS n) made of network namespaces, which share no memory; skipped with a reason where the
 #     machine forbids them. One CTest entry per number of ranks on a host; label slow, unless LABELS says otherwise.
-#   syncyte_kill_test(NAME tensor_leaks PROGRAM tensor_loop [ROUNDS 8] RANKS 2)
+#   syncyte_kill_test(NAME tensor_leaks PROGRAM tensor_loop [ROUNDS 8] [GRACE 15] RANKS 2)
 #     kill -9 of ranks and mpirun of an endless program (a target) leaves no process, file or segment behind.
 #
 # Common options:
@@ -54,7 +54,7 @@ _syncyte_mpirun(SYNCYTE_MPIRUN)
 
 # Options that all kinds share, into TEST_*.
 macro(_syncyte_parse_test)
-  cmake_parse_arguments(TEST "" "NAME;TIMEOUT_PER_TEST;TIMEOUT;TARGET;KIND;HOSTS;ROUNDS;PROGRAM"
+  cmake_parse_arguments(TEST "" "NAME;TIMEOUT_PER_TEST;TIMEOUT;TARGET;KIND;HOSTS;ROUNDS;GRACE;PROGRAM"
                         "LABELS;SOURCES;FILES;COMMAND;RANKS;LINK;ENV;ARGS;RANKS_PER_HOST;ONLY" ${ARGN})
   if(NOT TEST_NAME OR TEST_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "${CMAKE_CURRENT_FUNCTION}: NAME is missing, or unknown: ${TEST_UNPARSED_ARGUMENTS}")
@@ -164,10 +164,13 @@ function(syncyte_kill_test)
   if(NOT TEST_ROUNDS)
     set(TEST_ROUNDS 8)
   endif()
+  if(NOT TEST_GRACE)
+    set(TEST_GRACE 15)
+  endif()
   foreach(ranks IN LISTS TEST_RANKS)
     set(test ${TEST_NAME}.kill.np${ranks})
     add_test(NAME ${test} COMMAND "${Python3_EXECUTABLE}" -B "${PROJECT_SOURCE_DIR}/tests/support/kill_loop.py"
-             --ranks=${ranks} --rounds=${TEST_ROUNDS} "--mpirun=${SYNCYTE_MPIRUN}" --
+             --ranks=${ranks} --rounds=${TEST_ROUNDS} --grace=${TEST_GRACE} "--mpirun=${SYNCYTE_MPIRUN}" --
              "$<TARGET_FILE:${TEST_PROGRAM}>" ${TEST_ARGS})
     set_tests_properties(${test} PROPERTIES LABELS "${TEST_LABELS}" TIMEOUT ${TEST_TIMEOUT} PROCESSORS ${ranks}
                                             ENVIRONMENT "${TEST_ENV}")

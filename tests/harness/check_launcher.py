@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Runs the launcher on tests that go wrong and checks its verdicts.
 
-check_launcher.py CASE --kind gtest|pytest|program --target FILE --launch tests/support/launch.py [--mpirun a|b|c]
+check_launcher.py CASE --kind gtest|pytest|program|end --target FILE --launch tests/support/launch.py [--mpirun a|b|c]
 """
 
 import argparse
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -35,6 +36,7 @@ GTEST = {
     "segfault": Case("Faulty.Segfaults", "failed", ("CRASH: rank 2 died of SIGSEGV",)),
     "kill": Case("Faulty.IsKilled", "failed", ("CRASH: rank 2 died of SIGKILL",)),
     "exit": Case("Faulty.ThrowsNothingButExits", "failed", ("CRASH: rank 2 exited with status 9",)),
+    "abort": Case("Faulty.Aborts", "failed", ("CRASH: rank 2 called MPI_Abort(5)",)),
     "message": Case("Faulty.LeavesAMessage", "failed", ("[rank 0]", "unreceived", "from rank 2, tag 7, 4 bytes")),
     "skip": Case("Faulty.SkipsEverywhere", "skipped", ("no such thing",)),
     "skip_one": Case("Faulty.SkipsOnOneRank", "passed", ()),
@@ -113,16 +115,48 @@ def check_program(options: argparse.Namespace, folder: str) -> None:
         check(word in result.stdout, f"the output does not say {word!r}")
 
 
+def ranks_alive(mark: str) -> int:
+    count = 0
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{name}/environ", "rb") as file:
+                count += f"HARNESS_MARK={mark}".encode() in file.read().split(b"\0")
+        except OSError:
+            continue
+    return count
+
+
+def check_end(options: argparse.Namespace, folder: str) -> None:
+    """A launcher that is ended, by CTest's time limit or by hand, takes its ranks with it."""
+    number = signal.SIGKILL if options.case == "launcher_killed" else signal.SIGTERM
+    command = [sys.executable, "-B", options.launch, "program", "--ranks", str(RANKS), "--limit=60", "--folder", folder]
+    command += [f"--mpirun={options.mpirun}", "--", options.target, "hangs"]
+    mark = f"{os.getpid()}"
+    launcher = subprocess.Popen(command, env=dict(os.environ, HARNESS_MARK=mark))
+    limit = time.monotonic() + 20
+    while ranks_alive(mark) < RANKS + 2 and time.monotonic() < limit:  # the launcher and mpirun are marked too
+        time.sleep(0.05)
+    check(ranks_alive(mark) >= RANKS + 2, "the ranks did not start")
+    time.sleep(0.5)
+    launcher.send_signal(number)
+    launcher.wait(20)
+    limit = time.monotonic() + 15
+    while ranks_alive(mark) > 0 and time.monotonic() < limit:
+        time.sleep(0.05)
+    check(ranks_alive(mark) == 0, f"{ranks_alive(mark)} processes are left after {signal.Signals(number).name}")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("case")
-    parser.add_argument("--kind", choices=["gtest", "pytest", "program"], required=True)
+    parser.add_argument("--kind", choices=["gtest", "pytest", "program", "end"], required=True)
     parser.add_argument("--target", required=True)
     parser.add_argument("--launch", required=True)
     parser.add_argument("--mpirun", default="mpirun|--tag-output|-np")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="syncyte-harness-") as folder:
-        (check_program if options.kind == "program" else check_tests)(options, os.path.join(folder, "run"))
+        checks = {"program": check_program, "end": check_end}
+        checks.get(options.kind, check_tests)(options, os.path.join(folder, "run"))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,5 @@
-/* Runs until it is killed; with the argument "leaks" each rank leaves a file in /dev/shm and one in TMPDIR. */
+/* Runs until it is killed; with the argument "leaks" each rank leaves a file in /dev/shm, one in TMPDIR and
+ * a process. */
 
 #include <fcntl.h>
 #include <mpi.h>
@@ -7,7 +8,13 @@
 #include <string.h>
 #include <unistd.h>
 
-static void leave(const char* folder, int rank) {
+static void leave_process(void) {
+  if (fork() != 0) return;
+  setsid();
+  for (;;) pause();
+}
+
+static void leave_file(const char* folder, int rank) {
   char path[1024];
   int file;
   snprintf(path, sizeof path, "%s/syncyte-leak-%d-%d", folder, (int)getpid(), rank);
@@ -20,8 +27,9 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   if (argc > 1 && strcmp(argv[1], "leaks") == 0) {
-    leave("/dev/shm", rank);
-    leave(getenv("TMPDIR"), rank);
+    leave_file("/dev/shm", rank);
+    leave_file(getenv("TMPDIR"), rank);
+    leave_process();
   }
   for (;;) {
     MPI_Barrier(MPI_COMM_WORLD);

@@ -55,6 +55,11 @@ TEST(Faulty, ThrowsNothingButExits) {
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
+TEST(Faulty, Aborts) {
+  if (on_last_rank()) MPI_Abort(MPI_COMM_WORLD, 5);
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
 TEST(Faulty, LeavesAMessage) {
   const int number = 42;
   if (on_last_rank()) MPI_Send(&number, 1, MPI_INT, 0, 7, MPI_COMM_WORLD);

@@ -32,7 +32,10 @@ void copy_text(char* to, std::size_t capacity, const std::string& text) {
 }
 
 extern "C" void note_fatal_signal(int number, siginfo_t* info, void*) {
-  if (signal_slot != nullptr) signal_slot->signal = static_cast<std::uint32_t>(number);
+  // A child that a test has forked shares the board but is not the rank.
+  if (signal_slot != nullptr && signal_slot->pid == static_cast<std::uint32_t>(getpid())) {
+    signal_slot->signal = static_cast<std::uint32_t>(number);
+  }
   sigaction(number, &previous_actions[number], nullptr);
   // A fault happens again on return, with its address, for the handler that was there before; others are sent again.
   if (info->si_code <= 0) raise(number);
@@ -93,7 +96,10 @@ void board::idle() {
   enter(rank_state::idle);
 }
 
-void board::end() { enter(rank_state::ended); }
+void board::end() {
+  slot_->since_ns = now_ns();
+  enter(rank_state::ended);
+}
 
 void board::watch_signals() {
   signal_slot = slot_;

@@ -27,7 +27,6 @@ from mpi_harness.job import Job, environment, send  # noqa: E402
 FOREIGN = ["vader_segment.*", "sm_segment.*", "ompi.*", "openmpi-sessions-*", "pmix*", "prte.*", "prrte.*"]
 MARK = "SYNCYTE_KILL_LOOP"
 INSIDE = "SYNCYTE_KILL_LOOP_INSIDE"
-GRACE = 15.0  # seconds in which everything must have ended
 WAYS = ["one rank", "all ranks", "mpirun", "mpirun and all ranks"]
 
 
@@ -126,7 +125,7 @@ class Loop:
         job = self._start(mark)
         begin = time.monotonic()
         self._kill(way, job, self._wait_for_ranks(job))
-        limit = time.monotonic() + GRACE
+        limit = time.monotonic() + self.options.grace
         while (left := marked(mark)) and time.monotonic() < limit:
             job.poll(0.05)
         problems = [f"process {pid}: {command}" for pid, command in left.items()]
@@ -167,6 +166,7 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=8)
     parser.add_argument("--after", type=float, default=0.6, help="seconds between the start of the ranks and the kill")
     parser.add_argument("--spread", type=float, default=0.4, help="seconds added at random")
+    parser.add_argument("--grace", type=float, default=15, help="seconds in which everything must have ended")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--mpirun", default="mpirun|--tag-output|-np", help="mpirun and its flags (a|b|c)")
     parser.add_argument("command", nargs=argparse.REMAINDER)

@@ -7,6 +7,7 @@ import subprocess
 from dataclasses import dataclass, field
 
 from . import results as store
+from .job import environment
 
 VERDICT_SCRIPT = os.path.normpath(os.path.join(os.path.dirname(__file__), "..", "..", "verdict.sh"))
 
@@ -26,7 +27,8 @@ class Declaration:
 
 def gtest_names(program: str) -> list[str]:
     """Names of the tests in a GoogleTest program, without the disabled ones."""
-    listing = subprocess.run([program, "--gtest_list_tests"], check=True, capture_output=True, text=True, timeout=60)
+    command, env = [program, "--gtest_list_tests"], environment({})
+    listing = subprocess.run(command, check=True, capture_output=True, text=True, timeout=60, env=env)
     names, suite = [], ""
     for line in listing.stdout.splitlines():
         text = line.split("#")[0].rstrip()

@@ -11,8 +11,10 @@ import time
 
 _TAG = re.compile(r"^\[\d+,(\d+)\]<std(?:out|err)>: ?", re.MULTILINE)
 _SIGNALLED = re.compile(r"process rank (\d+) .*?exited on\s+signal (\d+)", re.DOTALL)
+_ABORTED = re.compile(r"MPI_ABORT was invoked on rank (\d+) .*?with errorcode (-?\d+)", re.DOTALL)
 _EXITED = re.compile(r"Process name: \[\[\d+,\d+\],(\d+)\]\s+Exit code:\s+(\d+)")
 _PR_SET_PDEATHSIG = 1
+_KEPT = 1 << 21  # characters of the output
 
 
 def environment(extra: dict[str, str]) -> dict[str, str]:
@@ -132,6 +134,8 @@ class Job:
             return
         text = data.decode("utf-8", "replace")
         self.output += text
+        if len(self.output) > 2 * _KEPT:
+            self.output = self.output[-_KEPT:]  # all of it is in the log
         self._log.write(text)
         sys.stdout.write(_TAG.sub(r"[rank \1] ", text))
         sys.stdout.flush()
@@ -183,8 +187,9 @@ class Job:
     def deaths(self) -> str:
         """What mpirun says about the ranks that died, for example "rank 1 died of SIGSEGV"."""
         signalled = [f"rank {rank} died of {signal_name(int(number))}" for rank, number in _SIGNALLED.findall(self.output)]
+        aborted = [f"rank {rank} called MPI_Abort({code})" for rank, code in _ABORTED.findall(self.output)]
         exited = [f"rank {rank} exited with status {status}" for rank, status in _EXITED.findall(self.output)]
-        return ", ".join(signalled + exited)
+        return ", ".join(aborted or signalled + exited)
 
 
 def signal_name(number: int) -> str:

@@ -13,11 +13,13 @@ _NAMES = {states.ABSENT: "not started", states.IDLE: "between tests", states.END
 
 @dataclass
 class Limits:
-    """Seconds: of a test, of ranks that wait while another one has failed, of the pauses between tests, of all."""
+    """Seconds: of a test, of ranks that wait while another one has failed, of the pauses between tests,
+    of the ranks' exit after MPI_Finalize, of all."""
 
     test: float = 20.0
     after_failure: float = 5.0
     between: float = 120.0
+    exit: float = 30.0
     total: float = 300.0
 
 
@@ -58,6 +60,8 @@ def overdue(slots: list[Slot], limits: Limits) -> bool:
         oldest = max(slot.seconds() for slot in busy)
         failed = any(slot.failed and slot.state == states.ARRIVED for slot in busy)
         return oldest > limits.test or (failed and oldest > limits.after_failure)
+    if slots and all(slot.state == states.ENDED for slot in slots):
+        return min(slot.seconds() for slot in slots) > limits.exit
     present = [slot for slot in slots if slot.state == states.IDLE]
     return bool(present) and min(slot.seconds() for slot in present) > limits.between
 
