@@ -1,0 +1,136 @@
+"""The include graph: a floor of src/ includes only floors below it; users of the C interface see nothing of src/.
+
+    floors.py ROOT      prints each violation as FILE:LINE: TEXT and answers 1 if there is one
+
+Which third-party headers may be included where is checked too: MPI, HDF5, CUDA, UCX and torch each have their place.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+# Lower floors first. The floors of one line stand side by side and do not see each other.
+FLOORS = [["base"], ["memory"], ["comm"], ["fabric"], ["window"], ["optim"], ["tensor", "kv", "cache", "shard"]]
+HEIGHT = {name: height for height, line in enumerate(FLOORS) for name in line}
+
+# Folders whose files live on the C interface alone: what they may include of this repository, besides their own files.
+C_HEADERS = ["capi/include", "bindings/hdf5/include"]
+USERS = {
+    "capi/include": ["capi/include"],
+    "include": ["include", "capi/include"],
+    "bindings": C_HEADERS + ["include"],
+    "examples": C_HEADERS + ["include"],
+    "tests/bindings": C_HEADERS + ["include", "tests/support"],
+    "tests/cxx": C_HEADERS + ["include", "tests/support"],
+    "tests/install": C_HEADERS + ["include"],
+}
+
+# Headers of others, and the only folders of the house that may include them.
+PLACES = [
+    (re.compile(r"(hdf5|H5\w+)\.h$"), ["bindings/hdf5", "bench", "tests"]),
+    (re.compile(r"(cuda|cuda_runtime|cuda_runtime_api|cublas\w*|nccl)\.h$"), ["src/memory/cuda", "src/tensor/cuda"]),
+    (re.compile(r"uc[pst]/"), ["src/fabric", "src/window"]),
+    (re.compile(r"(torch|ATen|c10)/"), ["bindings/torch", "bench", "tests/bindings/torch", "tests/install"]),
+    (re.compile(r"mpi\.h$"), ["src/comm", "src/fabric", "src/window", "src/tensor", "capi", "include/syncyte/mpi.hpp",
+                             "bindings/fortran", "examples", "bench", "tests"]),
+    (re.compile(r"(spdlog|fmt)/"), ["src", "capi/src", "bindings/hdf5/src", "tests", "bench"]),
+]
+
+SOURCE = {".c", ".h", ".cpp", ".hpp", ".cu", ".cuh", ".inc"}
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^">]+)[">]')
+
+
+def includes(path: Path) -> Iterator[tuple[int, str, bool]]:
+    """Line number, name and whether it is in quotes, of each #include."""
+    for number, line in enumerate(path.read_text(errors="replace").splitlines(), 1):
+        found = INCLUDE.match(line)
+        if found:
+            yield number, found.group(2), found.group(1) == '"'
+
+
+def sources(folder: Path) -> Iterator[Path]:
+    return (path for path in sorted(folder.rglob("*")) if path.suffix in SOURCE and path.is_file())
+
+
+def below(path: str, folder: str) -> bool:
+    return path == folder or path.startswith(folder + "/")
+
+
+def owned(root: Path, path: Path, name: str, folders: list[str]) -> str | None:
+    """The file of this repository that `name` in `path` means: beside it, or in one of `folders`."""
+    for folder in [path.parent, *(root / folder for folder in folders)]:
+        candidate = Path(os.path.normpath(folder / name))
+        if candidate.is_file() and candidate.is_relative_to(root):
+            return candidate.relative_to(root).as_posix()
+    return None
+
+
+def check_floor(root: Path, path: Path, name: str) -> str | None:
+    floor = path.relative_to(root / "src").parts[0]
+    if floor not in HEIGHT:
+        return f"src/{floor} is no floor that tests/layering/floors.py knows"
+    target = owned(root, path, name, ["src", "capi/include", "include", "bindings/hdf5/include"])
+    if target is None or below(target, "capi/include"):
+        return None
+    if not below(target, "src"):
+        return f"the core includes {target}"
+    other = target.split("/")[1]
+    if other != floor and HEIGHT.get(other, 99) >= HEIGHT[floor]:
+        return f"floor {floor} includes {target}, which is not below it"
+    return None
+
+
+def own_folder(file: str, user: str) -> str:
+    """The part of `user` that a file belongs to: each binding and each example is a room of its own."""
+    if user in ("bindings", "examples", "tests/bindings"):
+        return "/".join(file.split("/")[: user.count("/") + 2])
+    return user
+
+
+def check_user(root: Path, path: Path, name: str, user: str) -> str | None:
+    file = path.relative_to(root).as_posix()
+    room = own_folder(file, user)
+    rooms = [str(folder.relative_to(root)) for folder in (root / room).rglob("*") if folder.is_dir()]
+    target = owned(root, path, name, [room, *rooms, *USERS[user]])
+    if target is None:
+        target = owned(root, path, name, ["src", "capi", "capi/src", ""])
+    if target is None or any(below(target, folder) for folder in [room, *USERS[user]]):
+        return None
+    return f"includes {target}: {user} lives on the C interface alone"
+
+
+def check_place(root: Path, path: Path, name: str) -> str | None:
+    file = path.relative_to(root).as_posix()
+    for pattern, folders in PLACES:
+        if pattern.match(name) and not any(below(file, folder) for folder in folders):
+            # Our own headers may have such a name in their own folder.
+            if owned(root, path, name, ["src", "capi/include", "include"]) is None:
+                return f"includes <{name}>, which only {', '.join(folders)} may"
+    return None
+
+
+def violations(root: Path) -> Iterator[str]:
+    root = root.resolve()
+    for folder in ["src", "capi", "include", "bindings", "examples", "tests", "bench"]:
+        for path in sources(root / folder):
+            file = path.relative_to(root).as_posix()
+            for number, name, _ in includes(path):
+                verdicts = [check_place(root, path, name)]
+                if folder == "src":
+                    verdicts.append(check_floor(root, path, name))
+                verdicts += [check_user(root, path, name, user) for user in USERS if below(file, user)]
+                yield from (f"{file}:{number}: {verdict}" for verdict in verdicts if verdict)
+
+
+def main() -> int:
+    found = list(violations(Path(sys.argv[1])))
+    print("\n".join(found) or "the floors hold")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

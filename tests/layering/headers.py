@@ -1,0 +1,53 @@
+"""Each public header compiles alone, C headers as C11 and as C++20, C++ headers as C++20, without a warning.
+
+    headers.py FOLDER --cc CC --cxx CXX [--mpi-include FOLDER ...]
+
+FOLDER is the include folder of an installation. Only headers whose name says mpi may need MPI's header.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+from pathlib import Path
+
+STRICT = ["-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Werror", "-fsyntax-only"]
+
+
+def compile_alone(command: list[str], folder: Path, header: Path) -> str | None:
+    """The compiler's errors for a source file that includes `header` and nothing else, twice."""
+    name = header.relative_to(folder).as_posix()
+    source = f'#include "{name}"\n#include "{name}"\nint main(void) {{ return 0; }}\n'
+    result = subprocess.run([*command, *STRICT, f"-I{folder}", "-"], input=source, capture_output=True, text=True)
+    return None if result.returncode == 0 else f"{name} with {' '.join(command)}:\n{result.stderr}"
+
+
+def check(arguments: argparse.Namespace) -> tuple[int, list[str]]:
+    folder = Path(arguments.folder).resolve()
+    as_c = [arguments.cc, "-std=c11", "-x", "c"]
+    as_cxx = [arguments.cxx, "-std=c++20", "-x", "c++"]
+    mpi = [flag for path in arguments.mpi_include for flag in ("-isystem", path)]
+    errors, count = [], 0
+    for header in sorted(folder.rglob("*.h*")):
+        commands = [as_cxx] if header.suffix == ".hpp" else [as_c, as_cxx]
+        for command in commands:
+            count += 1
+            error = compile_alone(command + (mpi if "mpi" in header.stem else []), folder, header)
+            errors += [error] if error else []
+    return count, errors
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("folder")
+    parser.add_argument("--cc", default="cc")
+    parser.add_argument("--cxx", default="c++")
+    parser.add_argument("--mpi-include", nargs="*", default=[])
+    count, errors = check(parser.parse_args())
+    print("\n".join(errors) or f"{count} compilations without a word")
+    return 1 if errors or count == 0 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

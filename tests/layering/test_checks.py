@@ -1,0 +1,119 @@
+"""The checks themselves: each finds a planted violation and is content without it."""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+import floors  # noqa: E402
+import headers  # noqa: E402
+import symbols  # noqa: E402
+
+
+class Tree(unittest.TestCase):
+    def setUp(self) -> None:
+        self.root = Path(tempfile.mkdtemp(prefix="syncyte-layering-"))
+        self.addCleanup(shutil.rmtree, self.root)
+
+    def write(self, name: str, text: str = "") -> None:
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+
+class Floors(Tree):
+    def setUp(self) -> None:
+        super().setUp()
+        for name in ["src/base/error.hpp", "src/tensor/tensor.hpp", "src/kv/store.hpp", "capi/include/syncyte.h"]:
+            self.write(name)
+
+    def found(self, name: str, include: str) -> list[str]:
+        self.write(name, f"#include {include}\n")
+        return list(floors.violations(self.root))
+
+    def test_downwards_is_allowed(self) -> None:
+        self.assertEqual(self.found("src/tensor/a.cpp", '"base/error.hpp"'), [])
+
+    def test_upwards(self) -> None:
+        found = self.found("src/base/a.cpp", '"tensor/tensor.hpp"')
+        self.assertEqual(len(found), 1)
+        self.assertIn("src/base/a.cpp:1", found[0])
+
+    def test_upwards_by_a_relative_path(self) -> None:
+        self.assertEqual(len(self.found("src/base/a.cpp", '"../tensor/tensor.hpp"')), 1)
+
+    def test_sideways(self) -> None:
+        self.assertEqual(len(self.found("src/kv/a.cpp", '"tensor/tensor.hpp"')), 1)
+
+    def test_a_floor_nobody_knows(self) -> None:
+        self.assertEqual(len(self.found("src/attic/a.cpp", '"base/error.hpp"')), 1)
+
+    def test_a_binding_sees_the_c_interface(self) -> None:
+        self.assertEqual(self.found("bindings/torch/src/a.cpp", '"syncyte.h"'), [])
+
+    def test_a_binding_sees_nothing_of_src(self) -> None:
+        for include in ['"base/error.hpp"', "<base/error.hpp>", '"../../../src/base/error.hpp"']:
+            self.assertEqual(len(self.found("bindings/torch/src/a.cpp", include)), 1, include)
+
+    def test_a_binding_may_have_a_folder_of_that_name(self) -> None:
+        self.write("bindings/torch/src/base/error.hpp")
+        self.assertEqual(self.found("bindings/torch/src/a.cpp", '"base/error.hpp"'), [])
+
+    def test_public_headers_see_nothing_of_src(self) -> None:
+        self.assertEqual(len(self.found("capi/include/syncyte/a.h", '"base/error.hpp"')), 1)
+        self.assertEqual(len(self.found("include/syncyte/a.hpp", '"base/error.hpp"')), 2)
+
+    def test_hdf5_outside_its_room(self) -> None:
+        self.assertEqual(len(self.found("src/tensor/a.cpp", "<hdf5.h>")), 1)
+
+    def test_mpi_on_the_ground_floor(self) -> None:
+        self.assertEqual(len(self.found("src/base/a.cpp", "<mpi.h>")), 1)
+
+
+class Symbols(Tree):
+    def library(self, text: str) -> argparse.Namespace:
+        self.write("x.c", text)
+        self.write("h/x.h", "#define SYNCYTE_EXPORT\n/* SYNCYTE_EXPORT int syncyte_old(void); */\n"
+                            "SYNCYTE_EXPORT const char* syncyte_a(int b,\n   int c);\n")
+        library = self.root / "libx.so"
+        subprocess.run(["cc", "-shared", "-fPIC", "-o", str(library), str(self.root / "x.c")], check=True)
+        return argparse.Namespace(library=str(library), headers=[str(self.root / "h")], prefix=[], uses=[], nm="nm")
+
+    def test_exact(self) -> None:
+        self.assertEqual(symbols.check(self.library("int syncyte_a;")), [])
+
+    def test_undeclared(self) -> None:
+        self.assertEqual(symbols.check(self.library("int syncyte_a, stray;")), ["exported but not declared: stray"])
+
+    def test_not_exported(self) -> None:
+        self.assertEqual(symbols.check(self.library("static int a;")), ["declared but not exported: syncyte_a"])
+
+    def test_use_of_a_private_function(self) -> None:
+        arguments = self.library("int syncyte_b(void); int syncyte_a(void) { return syncyte_b(); }")
+        arguments.uses = arguments.headers
+        self.assertEqual(symbols.check(arguments), ["uses syncyte_b, which no public header declares"])
+
+
+class Headers(Tree):
+    def check(self, text: str) -> tuple[int, list[str]]:
+        self.write("a.h", text)
+        return headers.check(argparse.Namespace(folder=str(self.root), cc="cc", cxx="c++", mpi_include=[]))
+
+    def test_complete(self) -> None:
+        self.assertEqual(self.check("#include <stddef.h>\nsize_t f(void);\n"), (2, []))
+
+    def test_incomplete(self) -> None:
+        self.assertEqual(len(self.check("size_t f(void);\n")[1]), 2)
+
+    def test_c_only(self) -> None:
+        self.assertEqual(len(self.check("int f(int class);\n")[1]), 1)
+
+
+if __name__ == "__main__":
+    unittest.main()
