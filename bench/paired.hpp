@@ -1,0 +1,76 @@
+#pragma once
+// Paired measurements: ours and a reference alternate in one process, and what counts is the ratio.
+//
+// Machines drift and are shared; a ratio of times taken within milliseconds of each other does not. A row is the median
+// of the rounds' ratios, with the least and the greatest.
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <functional>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace syncyte::bench {
+
+/// One row of report.json, before it is measured.
+struct row {
+  std::string name;
+  std::string unit;
+  std::string reference_name;
+  std::string better;          // "higher" or "lower"
+  std::optional<double> goal;  // of the ratio; none: informative
+};
+
+/// Seconds of a collective piece of work: from a barrier to the slowest rank's end.
+inline double seconds_of(const std::function<void()>& work) {
+  MPI_Barrier(MPI_COMM_WORLD);
+  const double begin = MPI_Wtime();
+  work();
+  double seconds = MPI_Wtime() - begin;
+  MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+  return seconds;
+}
+
+inline double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+/// Measures a row whose figures are `amount` of work per second (in the row's unit), and prints it as a line of JSON on
+/// rank 0. Collective.
+inline void measure_rate(const row& what, double amount, const std::function<void()>& ours,
+                         const std::function<void()>& reference, int rounds = 11) {
+  ours();  // warm-up
+  reference();
+  std::vector<double> our_rates, reference_rates, ratios;
+  for (int round = 0; round < rounds; ++round) {
+    double our_seconds = 0.0, reference_seconds = 0.0;
+    if (round % 2 == 0) our_seconds = seconds_of(ours);
+    reference_seconds = seconds_of(reference);
+    if (round % 2 == 1) our_seconds = seconds_of(ours);
+    our_rates.push_back(amount / our_seconds);
+    reference_rates.push_back(amount / reference_seconds);
+    ratios.push_back(reference_seconds / our_seconds);
+  }
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank != 0) return;
+  nlohmann::json line{{"name", what.name},
+                      {"unit", what.unit},
+                      {"ours", median(our_rates)},
+                      {"reference", median(reference_rates)},
+                      {"reference_name", what.reference_name},
+                      {"ratio", median(ratios)},
+                      {"ratio_min", *std::min_element(ratios.begin(), ratios.end())},
+                      {"ratio_max", *std::max_element(ratios.begin(), ratios.end())},
+                      {"rounds", rounds},
+                      {"better", what.better}};
+  line["goal"] = what.goal ? nlohmann::json(*what.goal) : nlohmann::json();
+  std::cout << line.dump() << std::endl;
+}
+
+}  // namespace syncyte::bench

@@ -1,0 +1,96 @@
+#pragma once
+// The table that gather is measured on: 256 MiB of rows of 256 bytes, and 100,000 random row numbers.
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <random>
+#include <vector>
+
+#include "syncyte.h"
+
+namespace syncyte::bench {
+
+constexpr std::int64_t row_floats = 64;
+constexpr std::int64_t table_rows = std::int64_t{1} << 20;
+constexpr std::int64_t batch = 100000;
+
+inline void must(syncyte_status_t status) {
+  if (status == SYNCYTE_SUCCESS) return;
+  std::fprintf(stderr, "%s\n", syncyte_last_error());
+  syncyte_abort(1);
+}
+
+/// Random rows of the whole table, different on every rank.
+inline std::vector<std::int64_t> random_rows() {
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  std::mt19937_64 generator(static_cast<std::uint64_t>(rank) + 1);
+  std::uniform_int_distribution<std::int64_t> row(0, table_rows - 1);
+  std::vector<std::int64_t> rows(batch);
+  for (auto& number : rows) number = row(generator);
+  return rows;
+}
+
+/// A value by which a row is known.
+inline float mark(std::int64_t row) { return static_cast<float>(row % 8191); }
+
+/// Ends the job unless every gathered row is the one asked for.
+inline void verify(const std::vector<std::int64_t>& rows, const std::vector<float>& gathered, const char* way) {
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (gathered[i * row_floats] == mark(rows[i]) && gathered[i * row_floats + row_floats - 1] == mark(rows[i]))
+      continue;
+    std::fprintf(stderr, "%s gathered a wrong row at position %zu\n", way, i);
+    MPI_Abort(MPI_COMM_WORLD, 1);
+  }
+}
+
+/// The table as a whole tensor, with its rows marked.
+class whole_table {
+ public:
+  whole_table() {
+    const std::int64_t shape[] = {table_rows, row_floats};
+    must(syncyte_comm_world(&comm_));
+    must(syncyte_tensor_create(comm_, SYNCYTE_FLOAT32, 2, shape, nullptr, &tensor_));
+    syncyte_buffer_t local;
+    must(syncyte_tensor_local(tensor_, &local));
+    std::int64_t first = 0, count = 0;
+    int rank = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    must(syncyte_tensor_rows(tensor_, rank, &first, &count));
+    for (std::int64_t i = 0; i < count * row_floats; ++i)
+      static_cast<float*>(local.data)[i] = mark(first + i / row_floats);
+    must(syncyte_tensor_sync(tensor_));
+  }
+  ~whole_table() {
+    syncyte_tensor_destroy(&tensor_);
+    syncyte_comm_destroy(&comm_);
+  }
+  whole_table(const whole_table&) = delete;
+  whole_table& operator=(const whole_table&) = delete;
+
+  /// All rows in one address range.
+  const float* rows() const {
+    syncyte_buffer_t view;
+    std::int64_t first = 0;
+    must(syncyte_tensor_node(tensor_, &view, &first));
+    return static_cast<const float*>(view.data);
+  }
+
+  void gather(std::vector<std::int64_t>& rows, std::vector<float>& result) const {
+    const std::int64_t count[] = {static_cast<std::int64_t>(rows.size())};
+    const std::int64_t shape[] = {count[0], row_floats};
+    syncyte_buffer_t index, output;
+    must(syncyte_buffer_init(rows.data(), SYNCYTE_INT64, 1, count, &index));
+    must(syncyte_buffer_init(result.data(), SYNCYTE_FLOAT32, 2, shape, &output));
+    must(syncyte_tensor_gather(tensor_, &index, &output));
+  }
+
+ private:
+  syncyte_comm_t comm_ = nullptr;
+  syncyte_tensor_t tensor_ = nullptr;
+};
+
+}  // namespace syncyte::bench

@@ -1,0 +1,28 @@
+"""Whole tensors against torch on local memory: gather and scatter-add of rows of 256 bytes."""
+
+import torch
+
+import syncyte
+from paired import Row, WORLD, measure_rate
+
+ROWS, FLOATS, BATCH = 1 << 20, 64, 100_000
+
+
+def main() -> None:
+    torch.set_num_threads(1)
+    whole = syncyte.WholeTensor((ROWS, FLOATS), torch.float32)
+    local = torch.zeros(ROWS, FLOATS)
+    index = torch.randint(ROWS, (BATCH,), generator=torch.Generator().manual_seed(WORLD.rank))
+    whole.local.copy_(torch.arange(whole.local.numel()).view(-1, FLOATS))
+    local[: len(whole.local)] = whole.local
+    whole.sync()
+    out = torch.empty(BATCH, FLOATS)
+    measure_rate(Row("gather of 256-byte rows", "Mrow/s", "torch.index_select(out=) on local memory", "higher", 0.9),
+                 BATCH * 1e-6, lambda: whole.gather(index, out=out), lambda: torch.index_select(local, 0, index, out=out))
+    source = torch.ones(BATCH, FLOATS)
+    measure_rate(Row("scatter-add of 256-byte rows", "Mrow/s", "torch.index_add_ on local memory", "higher", 0.5),
+                 BATCH * 1e-6, lambda: whole.scatter_add_(index, source), lambda: local.index_add_(0, index, source))
+
+
+if __name__ == "__main__":
+    main()
