@@ -28,7 +28,7 @@ def parse_options() -> argparse.Namespace:
 def main() -> None:
     begin = float(os.environ.get("TSUNAMI_JOB_BEGIN", time.time()))
     options = parse_options()
-    world = syncyte.comm_world()
+    world = syncyte.COMM_WORLD
     learners = world.split_program("learner")
     ring = Ring(world)
     # The solver is computing by now: torch's import costs more than a second.

@@ -68,7 +68,9 @@ def environment(build: str) -> dict[str, str]:
     values["PYTHONPATH"] = os.pathsep.join(filter(None, [package, values.get("PYTHONPATH", "")]))
     defaults = {"OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_mpi_yield_when_idle": "1",
                 "OMPI_MCA_hwloc_base_binding_policy": "none", "OMP_NUM_THREADS": "1",
-                "SYNCYTE_LIBRARY": os.path.join(build, "capi", "libsyncyte.so")}
+                "SYNCYTE_LIBRARY": os.path.join(build, "capi", "libsyncyte.so"),
+                "SYNCYTE_TORCH_LIBRARY": os.path.join(build, "bindings", "torch", "libsyncyte_torch.so"),
+                "SYNCYTE_HDF5_LIBRARY": os.path.join(build, "bindings", "hdf5", "libsyncyte_hdf5.so")}
     if os.geteuid() == 0:
         defaults.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
     return {**defaults, **values}

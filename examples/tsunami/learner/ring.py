@@ -52,8 +52,9 @@ class Store:
     def __init__(self, world: syncyte.Comm, layout: Layout, slots: int, name: str) -> None:
         shape = (slots, VARIABLES, layout.ny, layout.nx)
         self.slots = slots
-        self.snapshots = syncyte.WholeTensor(world, shape, "float32", local_rows=0, name=name)
-        self.headers = syncyte.WholeTensor(world, (slots, HEADER_LENGTH), "int64", local_rows=0, name=f"{name} headers")
+        self.snapshots = syncyte.WholeTensor(shape, np.float32, comm=world, local_rows=0, name=name)
+        self.headers = syncyte.WholeTensor((slots, HEADER_LENGTH), np.int64, comm=world, local_rows=0,
+                                           name=f"{name} headers")
 
     def sequence(self, publication: int) -> int:
         """The header's sequence now; acquire: what is gathered later is at least as new."""
@@ -82,8 +83,8 @@ class Ring:
         self.layout = Layout(*sizes.tolist())
         if self.layout.version != LAYOUT_VERSION:
             raise RuntimeError(f"the solver's ring has layout {self.layout.version}; expected {LAYOUT_VERSION}")
-        self.counters = syncyte.WholeTensor(world, (Counter.COUNT,), "int64", local_rows=0, name="counters")
-        rest_depth = syncyte.WholeTensor(world, (self.layout.ny, self.layout.nx), "float32", local_rows=0,
+        self.counters = syncyte.WholeTensor((Counter.COUNT,), np.int64, comm=world, local_rows=0, name="counters")
+        rest_depth = syncyte.WholeTensor((self.layout.ny, self.layout.nx), np.float32, comm=world, local_rows=0,
                                          name="depth at rest")
         rest_depth.sync()
         self.rest_depth = np.asarray(rest_depth.gather(np.arange(self.layout.ny)))

@@ -6,9 +6,9 @@ import argparse
 import dataclasses
 import json
 import os
-import sys
 import time
-from collections.abc import Callable, Iterator
+import zlib
+from collections.abc import Iterator
 
 import numpy as np
 import syncyte
@@ -78,6 +78,7 @@ class Session:
         self.wait_for_held_out()
         self.normalisation = self.measure_training_samples()
         trainer = self.run_training()
+        self.learners.agree(operation="end of training", parameters=zlib.crc32(parameters(self.model)))
         self.phases.end("training")
         if self.rank == 0:
             self.ring.stop()
@@ -97,7 +98,7 @@ class Session:
         self.normalisation = load_checkpoint(self.path("checkpoint.h5"), self.model, self.learners)
         trained = np.load(self.path("parameters.npy"))
         difference = np.abs(trained - parameters(self.model)).max()
-        worst = self.largest(difference)
+        worst = self.learners.allreduce(float(difference), "max")
         self.phases.end("load")
         self.wait_for_held_out()
         scores = self.evaluate()
@@ -188,13 +189,7 @@ class Session:
 
     def sum(self, values: np.ndarray) -> np.ndarray:
         """Sum over the learners."""
-        self.learners.allreduce_(values)
-        return values
-
-    def largest(self, value: float) -> float:
-        found = np.array([value], np.float64)
-        self.learners.allreduce_(found, op="max")
-        return float(found[0])
+        return self.learners.allreduce(values)
 
     def all_reduce(self, values: torch.Tensor) -> torch.Tensor:
         return syncyte.torch.allreduce(values, self.learners)

@@ -1,0 +1,79 @@
+"""Wrong values on the demo's and the solver's command lines get clear errors, and --help works."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import example_path  # noqa: E402
+from driver.options import parse_options  # noqa: E402
+
+# A program started by mpirun that starts another MPI program by itself must not hand on what mpirun told it.
+CLEAN = {name: value for name, value in os.environ.items() if not name.startswith(("OMPI_", "PMIX_", "PRTE_"))}
+CLEAN.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
+
+
+def complaint(capsys, *arguments):
+    with pytest.raises(SystemExit) as ended:
+        parse_options("the demo", ["--build", "/", *arguments])
+    assert ended.value.code == 2
+    return capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("arguments", "words"), [
+    (("--resolution", "0"), "--resolution: '0' is not a number from 0.25 to 4"),
+    (("--resolution", "nan"), "--resolution: 'nan' is not a number"),
+    (("--solver-ranks", "0"), "--solver-ranks: '0' is not a whole number from 1 to 64"),
+    (("--learner-ranks", "2.5"), "--learner-ranks: '2.5' is not a whole number"),
+    (("--learner-ranks", "many"), "--learner-ranks: 'many' is not a whole number"),
+    (("--epochs", "-1"), "--epochs: '-1' is not a whole number"),
+    (("--train-seconds", "-5"), "--train-seconds: '-5' is not a number"),
+    (("--lead-time", "601"), "--lead-time: 601 is not a multiple of 120"),
+    (("--lead-time", "0"), "--lead-time: '0' is not a number from 120"),
+    (("--restart-ranks", "2"), "--restart-ranks: 2 is the number of ranks that train"),
+    (("--build", "/no/such/folder"), "--build: '/no/such/folder' is not a folder"),
+    (("--frobnicate",), "unrecognized arguments: --frobnicate"),
+])
+def test_demo_names_what_is_wrong(capsys, arguments, words):
+    assert words in complaint(capsys, *arguments)
+
+
+def test_demo_defaults():
+    full = parse_options("the demo", ["--build", "/"])
+    assert (full.resolution, full.solver_ranks, full.learner_ranks, full.restart_ranks) == (1.0, 1, 2, 1)
+    assert (full.lead_time, full.train_seconds, full.epochs, full.output) == (600.0, 90.0, 0, "/demo")
+    quick = parse_options("the demo", ["--build", "/", "--quick", "--held-out", "5", "--learner-ranks", "1"])
+    assert quick.train_seconds < full.train_seconds and quick.held_out == 5 and quick.restart_ranks == 2
+
+
+def test_demo_help():
+    script = os.path.join(example_path.EXAMPLE, "demo.py")
+    done = subprocess.run([sys.executable, script, "--help"], env=CLEAN, capture_output=True, text=True, timeout=30)
+    assert done.returncode == 0 and "--lead-time" in done.stdout
+
+
+def solver(*arguments):
+    return subprocess.run([os.environ["TSUNAMI_SOLVER"], *arguments], env=CLEAN, capture_output=True, text=True, timeout=30)
+
+
+@pytest.mark.parametrize(("arguments", "words"), [
+    ((), "--bathymetry is missing"),
+    (("--bathymetry", "no-such-file"), 'cannot open "no-such-file"'),
+    (("--bathymetry", "x", "--snapshots", "1"), '--snapshots is "1"; expected a whole number, 2 to 100000'),
+    (("--bathymetry", "x", "--ring-runs", "1"), '--ring-runs is "1"; expected a whole number, 2 to'),
+    (("--bathymetry", "x", "--runs", "99999999999999999999"), '--runs is "99999999999999999999"'),
+    (("--bathymetry", "x", "--cfl", "2"), '--cfl is "2"; expected a number'),
+    (("--bathymetry", "x", "--interval", "fast"), '--interval is "fast"; expected a number'),
+    (("--bathymetry", "x", "--wait-limit"), '--wait-limit is ""; expected a number'),
+    (("--speed", "1"), 'unknown option "--speed"'),
+])
+def test_solver_names_what_is_wrong(arguments, words):
+    done = solver(*arguments)
+    assert done.returncode != 0 and words in done.stderr
+
+
+def test_solver_help():
+    done = solver("--help")
+    assert done.returncode == 0 and "--wait-limit" in done.stdout
