@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 _COMMENT = re.compile(r"/\*\*(?!<)(.*?)\*/\s*([^/#][^;{]*[;{])?", re.S)
 _MEMBER = re.compile(r"\b(\w+)(?:\[\w+\])?\s*(?:=\s*-?\w+\s*)?[,;]?\s*/\*\*<(.*?)\*/", re.S)
 _CONSTANT = re.compile(r"^#define (SYNCYTE_\w+) (-?\d+)$", re.M)
+_CONSTANT_COMMENT = re.compile(r"/\*\*(?!<)((?:(?!\*/).)*)\*/\s*#define (\w+)", re.S)
 _PARAM = re.compile(r"\[(in|out|in,out)\]\s+(\w+)\s*(?:\{(.*?)\})?\s*(.*)", re.S)
 _DEFAULT = re.compile(r"\{default\((-?\d+)\)\}\s*")
 _KEYWORDS = {"optional", "string", "callback"}
@@ -92,15 +93,13 @@ class Comments:
         for body, declaration in _COMMENT.findall(text):
             name = _declared(declaration) if declaration else None
             if "@file" in body:
-                self.file = clean(body).split("@brief", 1)[-1].strip()
+                self.file = clean(re.split(r"\n \*\n", body)[0]).split("@brief", 1)[-1].strip()
             elif name:
                 self._declarations[name] = _comment(f"{path}: {name}", body)
         self._members = {name: clean(body) for name, body in _MEMBER.findall(text)}
         self._scoped = self._scopes(text)
         self.constants = [(name, int(value)) for name, value in _CONSTANT.findall(text)]
-        self._constant_texts = {
-            name: clean(body) for body, name in re.findall(r"/\*\*(?!<)(.*?)\*/\s*#define (\w+)", text, re.S)
-        }
+        self._constant_texts = {name: clean(body) for body, name in _CONSTANT_COMMENT.findall(text)}
 
     @staticmethod
     def _scopes(text: str) -> dict[tuple[str, str], str]:

@@ -1,42 +1,11 @@
 ! Generated from syncyte/base.h by bindings/generate; do not edit.
-!> Status codes, errors, element types, buffers, logging and requests. Conventions of the whole C interface
-!> ------------------------------------ - Every function returns a syncyte_status_t: 0 is success, codes are never
-!> renumbered. The thread's full message (what, which rank, which argument, what to do) is syncyte_last_error(). No
-!> exception, abort or exit crosses this boundary. - Handles are opaque values. A handle is never re-used during the
-!> life of the process, so that a freed or foreign one is answered with SYNCYTE_ERR_HANDLE and never taken for
-!> another object; it may be stored in an int64_t. `destroy` takes the handle's address and nulls it; `retain` adds
-!> a reference, `release` drops one (both local, thread-safe, without MPI). - Outputs come last and are written only
-!> on success. - Options travel in structs whose first member is `struct_size = sizeof(the struct)`; a null pointer
-!> means defaults. - A *collective* function must be called by all ranks of its communicator in the same order. It
-!> agrees before it moves data: if one rank's arguments are wrong, or ranks disagree, all ranks get the same error.
-!> A *local* function waits for nobody. - Unless a function says otherwise it is blocking, thread-safe on different
-!> communicators, and answers SYNCYTE_ERR_NOT_INITIALISED before syncyte_init(). Annotations: C types cannot say
-!> direction, array length or "may be null". Each parameter's comment does: `@param[in|out|in,out] name {array(N),
-!> optional, string, callback} text`; a struct's member that is not zero by default says `{default(N)}`. The Fortran
-!> and Python declarations are generated from them.
+!> Status codes, errors, element types, buffers, logging and requests.
 module syncyte_base_c
   use, intrinsic :: iso_c_binding
   implicit none
   public
 
-  !> @file base.h @brief Status codes, errors, element types, buffers, logging and requests. Conventions of the
-  !> whole C interface ------------------------------------ - Every function returns a syncyte_status_t: 0 is
-  !> success, codes are never renumbered. The thread's full message (what, which rank, which argument, what to do)
-  !> is syncyte_last_error(). No exception, abort or exit crosses this boundary. - Handles are opaque values. A
-  !> handle is never re-used during the life of the process, so that a freed or foreign one is answered with
-  !> SYNCYTE_ERR_HANDLE and never taken for another object; it may be stored in an int64_t. `destroy` takes the
-  !> handle's address and nulls it; `retain` adds a reference, `release` drops one (both local, thread-safe, without
-  !> MPI). - Outputs come last and are written only on success. - Options travel in structs whose first member is
-  !> `struct_size = sizeof(the struct)`; a null pointer means defaults. - A *collective* function must be called by
-  !> all ranks of its communicator in the same order. It agrees before it moves data: if one rank's arguments are
-  !> wrong, or ranks disagree, all ranks get the same error. A *local* function waits for nobody. - Unless a
-  !> function says otherwise it is blocking, thread-safe on different communicators, and answers
-  !> SYNCYTE_ERR_NOT_INITIALISED before syncyte_init(). Annotations: C types cannot say direction, array length or
-  !> "may be null". Each parameter's comment does: `@param[in|out|in,out] name {array(N), optional, string,
-  !> callback} text`; a struct's member that is not zero by default says `{default(N)}`. The Fortran and Python
-  !> declarations are generated from them. */ #ifndef SYNCYTE_BASE_H #define SYNCYTE_BASE_H #include <stddef.h>
-  !> #include <stdint.h> #include "syncyte/export.h" #ifdef __cplusplus extern "C" { #endif /** Version of this
-  !> header; syncyte_version() tells the library's.
+  !> Version of this header; syncyte_version() tells the library's.
   integer(c_int32_t), parameter :: SYNCYTE_VERSION_MAJOR = 0_c_int32_t
 
   integer(c_int32_t), parameter :: SYNCYTE_VERSION_MINOR = 1_c_int32_t

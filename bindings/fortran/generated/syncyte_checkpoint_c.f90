@@ -1,9 +1,5 @@
 ! Generated from syncyte/checkpoint.h by bindings/generate; do not edit.
 !> Checkpoints: named tensors in one HDF5 file, written and read by any number of ranks. Library libsyncyte_hdf5.
-!> One dataset per key, plain arrays that h5py and h5dump read; dtype, sharding and CRC32C of fixed blocks of the
-!> row-major bytes in attributes. A save is atomic: a temporary file in the same directory is written, flushed,
-!> closed, synced and checked before it takes the name; the directory is synced. A load reads only the bytes a rank
-!> asks for, and at most a partial block at each end to verify them.
 module syncyte_checkpoint_c
   use, intrinsic :: iso_c_binding
   use syncyte_base_c
@@ -11,13 +7,7 @@ module syncyte_checkpoint_c
   implicit none
   public
 
-  !> @file checkpoint.h @brief Checkpoints: named tensors in one HDF5 file, written and read by any number of ranks.
-  !> Library libsyncyte_hdf5. One dataset per key, plain arrays that h5py and h5dump read; dtype, sharding and
-  !> CRC32C of fixed blocks of the row-major bytes in attributes. A save is atomic: a temporary file in the same
-  !> directory is written, flushed, closed, synced and checked before it takes the name; the directory is synced. A
-  !> load reads only the bytes a rank asks for, and at most a partial block at each end to verify them. */ #ifndef
-  !> SYNCYTE_CHECKPOINT_H #define SYNCYTE_CHECKPOINT_H #include "syncyte/base.h" #include "syncyte/comm.h" #ifdef
-  !> __cplusplus extern "C" { #endif /** Newest file format that this library reads and writes.
+  !> Newest file format that this library reads and writes.
   integer(c_int32_t), parameter :: SYNCYTE_CHECKPOINT_FORMAT = 1_c_int32_t
 
   !> Layouts.

@@ -1,11 +1,5 @@
 ! Generated from syncyte/comm.h by bindings/generate; do not edit.
-!> Start and end of Syncyte, communicators, the agreement, and collectives on buffers. Every collective first agrees
-!> (one 24-byte Allreduce on a private duplicate): SYNCYTE_CHECK=off|on|full (default on) chooses whether facts are
-!> compared before data moves; the variable is itself agreed when a communicator is made. `off` skips the agreement
-!> of the data-moving collectives (an error on one rank is then that rank's alone), `full` also compares count
-!> matrices and checksums of what must be replicated. The agreement finds what differs between ranks that all enter
-!> *some* collective of the communicator; a rank that enters none is the watchdog's: SYNCYTE_WATCHDOG=seconds. One
-!> thread at a time may be inside a collective of a communicator; a second one gets SYNCYTE_ERR_BUSY.
+!> Start and end of Syncyte, communicators, the agreement, and collectives on buffers.
 module syncyte_comm_c
   use, intrinsic :: iso_c_binding
   use syncyte_base_c

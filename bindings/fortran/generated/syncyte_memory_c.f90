@@ -1,6 +1,5 @@
 ! Generated from syncyte/memory.h by bindings/generate; do not edit.
-!> Recycled buffers and copies between host and device memory. All functions are local and thread-safe, and callable
-!> before syncyte_init().
+!> Recycled buffers and copies between host and device memory.
 module syncyte_memory_c
   use, intrinsic :: iso_c_binding
   use syncyte_base_c

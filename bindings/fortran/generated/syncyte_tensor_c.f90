@@ -1,11 +1,5 @@
 ! Generated from syncyte/tensor.h by bindings/generate; do not edit.
 !> Whole tensors: one N-dimensional array over the memory of all ranks, partitioned by rows (the first dimension).
-!> Any rank reads, writes and adds to any row without its owner's help. On a node that is a load or a store, seen by
-!> others as the processor orders it: data written before tensor_sync() (collective) is seen by all after it; data
-!> written before a release (tensor_store, tensor_fetch_add, tensor_compare_swap) is seen by whoever reads that
-!> counter by an acquire (tensor_load, tensor_wait, or an atomic). Between nodes it is MPI RMA (the caveat of
-!> window.h about progress holds), and adds answer SYNCYTE_ERR_UNSUPPORTED. Functions but create, wrap and sync are
-!> local and thread-safe.
 module syncyte_tensor_c
   use, intrinsic :: iso_c_binding
   use syncyte_base_c

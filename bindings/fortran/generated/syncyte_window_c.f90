@@ -1,11 +1,5 @@
 ! Generated from syncyte/window.h by bindings/generate; do not edit.
-!> One-sided access to memory of other ranks: put, get, accumulate, atomics, locks. Every rank contributes some
-!> bytes of zeroed memory. On a node they are shared: an operation is a load, a store or a processor's atomic, done
-!> when the call returns. Between nodes it is MPI RMA; a put or accumulate is then complete at the target after
-!> flush, and MPI libraries may need the target to enter MPI before anything moves. When a window spans several
-!> nodes, *all* its accumulates, fetch-ops and compare-swaps go through MPI, so that they are atomic with each
-!> other. Bounds are checked here. Puts and gets of overlapping bytes by two ranks without a lock, flush and barrier
-!> between them are races. All functions but create, fence and sync are local.
+!> One-sided access to memory of other ranks: put, get, accumulate, atomics, locks.
 module syncyte_window_c
   use, intrinsic :: iso_c_binding
   use syncyte_base_c

@@ -32,12 +32,12 @@ class Function(NamedTuple):
     doc: str
 
 
-VERSION_MAJOR = 0
+VERSION_MAJOR = 0  # Version of this header; syncyte_version() tells the library's.
 VERSION_MINOR = 1
 VERSION_PATCH = 0
 ABI_VERSION = 1  # Raised whenever a change breaks the binary interface.
 MAX_NDIM = 8  # Most dimensions a tensor or buffer may have.
-CHECKPOINT_FORMAT = 1
+CHECKPOINT_FORMAT = 1  # Newest file format that this library reads and writes.
 
 
 class Status(enum.IntEnum):

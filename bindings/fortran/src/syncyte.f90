@@ -1,0 +1,10 @@
+!> Syncyte for Fortran: one memory for all the ranks of an MPI job. See README.md of this folder.
+module syncyte
+  use syncyte_comms, only: syncyte_comm
+  use syncyte_constants
+  use syncyte_runtime, syncyte_init => start, syncyte_finalize => finish_all
+  use syncyte_tensors, only: syncyte_tensor
+  use syncyte_windows, only: syncyte_window
+  implicit none
+  public
+end module syncyte

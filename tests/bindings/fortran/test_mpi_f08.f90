@@ -1,0 +1,29 @@
+!> A program with its own MPI_Init and use mpi_f08: type(MPI_Comm) is accepted as it is.
+program test_mpi_f08
+  use mpi_f08
+  use syncyte
+  use checks
+  implicit none
+  type(MPI_Comm) :: half, behind
+  type(syncyte_comm) :: comm
+  integer :: rank, expected, have
+
+  call MPI_Init()
+  call syncyte_init()
+  call MPI_Comm_rank(MPI_COMM_WORLD, rank)
+  call comm%from_mpi(MPI_COMM_WORLD)
+  call check_equal(comm%rank(), rank, "rank in the world")
+  call MPI_Comm_split(MPI_COMM_WORLD, mod(rank, 2), 0, half)
+  call comm%from_mpi(half, name="half")
+  call MPI_Comm_size(half, expected)
+  call check_equal(comm%size(), expected, "size of a half")
+  call MPI_Comm_free(half)
+  behind%MPI_VAL = comm%to_mpi()
+  call MPI_Comm_size(behind, have)
+  call check_equal(have, expected, "the communicator behind it")
+  call comm%destroy()
+  call checks_end()
+  call MPI_Finalize()
+  call check(.not. syncyte_is_initialized(), "MPI_Finalize ends Syncyte")
+  call checks_end()
+end program test_mpi_f08
