@@ -13,12 +13,13 @@ import typing
 
 import torch
 
-from . import _library
+from . import _library, errors
 
 if typing.TYPE_CHECKING:
     from .comm import Comm
+    from .tensor import WholeTensor
 
-__all__ = ["allreduce"]
+__all__ = ["allreduce", "gather"]
 
 # Operations whose order among each other matters, and which must run even if nobody uses their results: a rank whose
 # compiler dropped one would leave the others waiting.
@@ -58,6 +59,64 @@ def allreduce(tensor: torch.Tensor, comm: "Comm | None" = None) -> torch.Tensor:
     if comm is None:
         from .comm import COMM_WORLD as comm
     return torch.ops.syncyte.allreduce(tensor, comm.handle)
+
+
+def gather(whole: "WholeTensor", index: torch.Tensor, *, collective: bool = False) -> torch.Tensor:
+    """Rows of a whole tensor: result[i] = whole[index[i]], of shape index.shape + a row's shape. Differentiable with
+    respect to ``whole.local`` after ``whole.requires_grad_()``; works inside torch.compile(fullgraph=True).
+
+    collective=False: local; ranks gather different numbers of times. Backward adds one-sided into a companion tensor, and
+    the collective ``whole.sync_grad()`` brings it home to ``whole.local.grad``. Nothing flows to ``whole.local`` through
+    autograd itself, so torch.autograd.grad with respect to it raises, and so does double backward.
+
+    collective=True: a pure function of all ranks' ``local``, which all ranks call equally often, forward and backward.
+    Its gradient is the true one; differentiable any number of times.
+
+    index: int32 or int64, on the CPU. Raises IndexError (names index and position), on all ranks if collective.
+    """
+    companion, scratch = _companions(whole)
+    if not collective:
+        return torch.ops.syncyte.gather(whole.local, whole.handle, companion, index)
+    if not scratch:
+        raise errors.ArgumentError("gather(collective=True) needs the tensor's requires_grad_() first")
+    return torch.ops.syncyte.gather_collective(whole.local, whole.handle, scratch, index)
+
+
+# What differentiation adds to whole tensors: for adds of backward passes, and for values in flight.
+_COMPANIONS = "_gradient_companions"
+
+
+def _companions(whole: "WholeTensor") -> tuple[int, int]:
+    made = whole.__dict__.get(_COMPANIONS)
+    return (0, 0) if made is None else (made[0].handle, made[1].handle)
+
+
+def requires_grad_(whole: "WholeTensor", requires_grad: bool) -> None:
+    """What WholeTensor.requires_grad_() does. Collective."""
+    if requires_grad and not (whole.torch_dtype.is_floating_point or whole.torch_dtype.is_complex):
+        raise errors.DtypeError(f"requires_grad_: dtype is {whole.torch_dtype}; expected a floating-point or complex one")
+    if requires_grad and _COMPANIONS not in whole.__dict__:
+        rows = len(whole.rows())
+        whole.__dict__[_COMPANIONS] = tuple(
+            type(whole)(whole.shape, whole.dtype, comm=whole.comm, local_rows=rows, name=name)
+            for name in ("gradient companion", "gather scratch")
+        )
+    whole.local.requires_grad_(requires_grad)
+
+
+def sync_grad(whole: "WholeTensor") -> None:
+    """What WholeTensor.sync_grad() does. Collective."""
+    if _COMPANIONS not in whole.__dict__:
+        raise errors.UnsupportedError("sync_grad: the tensor records no gradients; call requires_grad_() first")
+    companion = whole.__dict__[_COMPANIONS][0]
+    companion.sync()
+    local, arrived = whole.local, companion.local
+    if local.grad is None:
+        local.grad = arrived.clone()
+    else:
+        local.grad += arrived
+    arrived.zero_()
+    companion.sync()
 
 
 load()

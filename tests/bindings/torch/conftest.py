@@ -1,0 +1,17 @@
+import pytest
+import torch
+
+torch.set_num_threads(1)
+
+
+@pytest.fixture
+def comm():
+    import syncyte
+
+    return syncyte.COMM_WORLD
+
+
+@pytest.fixture
+def generator(comm):
+    """Random numbers, different on every rank."""
+    return torch.Generator().manual_seed(7 + comm.rank)

@@ -1,0 +1,141 @@
+"""torch.ops.syncyte.allreduce: values, gradients, memory, and what wrong use gets."""
+
+import gc
+
+import pytest
+import torch
+from mpi4py import MPI
+
+import syncyte
+from distributed_gradcheck import distributed_gradcheck, distributed_gradgradcheck
+from syncyte.torch import allreduce
+
+DTYPES = [torch.float16, torch.bfloat16, torch.float32, torch.float64, torch.complex64, torch.complex128, torch.int8,
+          torch.int16, torch.int32, torch.int64, torch.uint8]
+
+
+def values_of(rank: int, shape: tuple[int, ...], dtype: torch.dtype) -> torch.Tensor:
+    return torch.randint(0, 4, shape, generator=torch.Generator().manual_seed(rank)).to(dtype)
+
+
+def expected_sum(size: int, shape: tuple[int, ...], dtype: torch.dtype) -> torch.Tensor:
+    return sum(values_of(rank, shape, dtype) for rank in range(size))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", [(), (0,), (3,), (2, 3, 4), (1,) * 10])
+def test_sums_every_dtype_and_shape(comm, dtype, shape):
+    source = values_of(comm.rank, shape, dtype)
+    result = allreduce(source, comm)
+    assert result.dtype == dtype and result.shape == shape and result.is_contiguous()
+    assert torch.equal(result, expected_sum(comm.size, shape, dtype))
+    assert torch.equal(source, values_of(comm.rank, shape, dtype))
+
+
+def test_bool_is_a_logical_or(comm):
+    result = allreduce(torch.tensor([comm.rank == 0, False, True]), comm)
+    assert result.tolist() == [True, False, True]
+
+
+def test_strided_and_conjugated_input(comm):
+    source = values_of(comm.rank, (4, 6), torch.float64)
+    assert torch.equal(allreduce(source.t()[::2], comm), expected_sum(comm.size, (4, 6), torch.float64).t()[::2])
+    z = torch.complex(source, source + 1)
+    assert torch.equal(allreduce(z.conj(), comm), allreduce(z, comm).conj())
+
+
+def test_world_is_the_default():
+    assert allreduce(torch.ones(2)).tolist() == [syncyte.COMM_WORLD.size] * 2
+
+
+def test_adjoint_identity(comm, generator):
+    x = torch.randn(5, dtype=torch.float64, generator=generator, requires_grad=True)
+    y = torch.randn(5, dtype=torch.float64, generator=generator)
+    result = allreduce(x, comm)
+    (adjoint,) = torch.autograd.grad(result, x, y)
+    forward = MPI.COMM_WORLD.allreduce(float(result.detach() @ y))
+    backward = MPI.COMM_WORLD.allreduce(float(x.detach() @ adjoint))
+    assert forward == pytest.approx(backward, rel=1e-12)
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.complex128])
+def test_gradcheck(comm, generator, dtype):
+    x = torch.randn(2, dtype=dtype, generator=generator)
+    distributed_gradcheck(lambda t: allreduce(t * t, comm).sin(), [x])
+    distributed_gradgradcheck(lambda t: allreduce(t * t, comm).sin(), [x])
+
+
+def test_gradients_of_expanded_and_sibling_use(comm):
+    x = torch.ones(3, requires_grad=True)
+    cotangent = torch.full((3,), 2.0)
+    result = allreduce(x, comm)
+    (result + x).backward(cotangent)
+    assert x.grad.tolist() == [2.0 * comm.size + 2.0] * 3
+    assert cotangent.tolist() == [2.0] * 3  # never overwritten
+    x.grad = None
+    allreduce(x, comm).sum().backward()  # an expanded cotangent, with strides 0
+    assert x.grad.tolist() == [float(comm.size)] * 3
+
+
+def test_nothing_is_recorded_without_gradients(comm):
+    x = torch.ones(3, requires_grad=True)
+    with torch.no_grad():
+        assert not allreduce(x, comm).requires_grad
+    assert not allreduce(x.detach(), comm).requires_grad
+    assert allreduce(x, comm).requires_grad
+
+
+def test_output_is_recycled_and_resizable(comm):
+    count = 1 << 18
+    allreduce(torch.ones(count), comm)
+    hits = syncyte.memory.stats().hits
+    for _ in range(5):
+        allreduce(torch.ones(count), comm)
+    assert syncyte.memory.stats().hits >= hits + 5
+    result = allreduce(torch.ones(4), comm)
+    result.resize_(1000)
+    assert result.numel() == 1000
+
+
+def test_memory_does_not_grow(comm):
+    x = torch.ones(1000, requires_grad=True)
+    for _ in range(20):
+        allreduce(x, comm).sum().backward()
+    gc.collect()
+    before = syncyte.memory.stats()
+    for _ in range(300):
+        x.grad = None
+        allreduce(x, comm).sum().backward()
+    gc.collect()
+    after = syncyte.memory.stats()
+    assert after.in_use <= before.in_use + 4096 and after.cached <= before.cached + 65536
+
+
+def test_different_shapes_are_everybodys_error(comm):
+    if comm.size == 1:
+        pytest.skip("one rank agrees with itself")
+    with pytest.raises(ValueError, match="elements of output is"):
+        allreduce(torch.ones(3 + comm.rank), comm)
+    with pytest.raises(ValueError, match="dtype of output is"):
+        allreduce(torch.ones(3, dtype=torch.float64 if comm.rank else torch.float32), comm)
+    assert allreduce(torch.ones(1), comm).item() == comm.size
+
+
+def test_unknown_dtype_is_everybodys_error(comm):
+    source = torch.ones(3, dtype=torch.uint16 if comm.rank == 0 else torch.int16)
+    with pytest.raises(TypeError, match="is unknown"):
+        allreduce(source, comm)
+
+
+def test_freed_communicator_is_an_error(comm):
+    part = comm.dup()
+    handle = part.handle
+    part.free()
+    with pytest.raises(RuntimeError, match="freed"):
+        torch.ops.syncyte.allreduce(torch.ones(1), handle)
+
+
+def test_opcheck(comm):
+    for requires_grad in (False, True):
+        x = torch.randn(3, 2, requires_grad=requires_grad)
+        torch.library.opcheck(torch.ops.syncyte.allreduce.default, (x, comm.handle))

@@ -1,0 +1,112 @@
+"""torch.compile(fullgraph=True): results, gradients, and operations that must run although nobody uses their result."""
+
+import pytest
+import torch
+
+import syncyte
+from syncyte.torch import allreduce, gather
+
+BACKENDS = ["eager", "aot_eager", "inductor"]
+
+
+@pytest.fixture(params=BACKENDS)
+def compiled(request):
+    torch._dynamo.reset()
+    return lambda function: torch.compile(function, fullgraph=True, backend=request.param)
+
+
+def test_allreduce_and_its_gradient(comm, compiled):
+    handle = comm.handle
+
+    def function(x):
+        return torch.ops.syncyte.allreduce(x * 2, handle).sin()
+
+    x = torch.linspace(0, 1, 5, dtype=torch.float64, requires_grad=True)
+    expected = (2 * comm.size * x).sin()
+    result = compiled(function)(x)
+    assert torch.allclose(result, expected)
+    (gradient,) = torch.autograd.grad(result.sum(), x)
+    # each of the ranks' sums depends on each x twice over
+    assert torch.allclose(gradient, 2 * comm.size * (2 * comm.size * x).cos())
+
+
+def count_barriers(comm):
+    """How many allreduces ran on this communicator, by the trace hook."""
+    import ctypes
+
+    from syncyte import _declarations as c
+    from syncyte import _library
+
+    seen = []
+    declaration = c.FUNCTIONS["syncyte_trace_set"] if hasattr(c, "FUNCTIONS") else None
+    hook_type = declaration.argtypes[0] if declaration else ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
+    hook = hook_type(lambda event, context: seen.append(1))
+    _library.core().syncyte_trace_set(hook, None)
+    return seen, hook
+
+
+def test_an_unused_allreduce_still_runs(comm, compiled):
+    handle = comm.handle
+
+    def function(x):
+        torch.ops.syncyte.allreduce(x, handle)
+        return x + 1
+
+    run = compiled(function)
+    run(torch.ones(3))
+    seen, hook = count_barriers(comm)
+    try:
+        assert run(torch.ones(3)).tolist() == [2.0] * 3
+    finally:
+        syncyte._library.core().syncyte_trace_set(type(hook)(), None)
+    assert len(seen) == 1
+
+
+def test_freed_communicator_in_a_compiled_graph(comm, compiled):
+    part = comm.dup()
+    handle = part.handle
+    run = compiled(lambda x: torch.ops.syncyte.allreduce(x, handle))
+    assert run(torch.ones(1)).item() == comm.size
+    part.free()
+    other = comm.dup()  # must not be taken for the freed one
+    with pytest.raises(RuntimeError, match="freed"):
+        run(torch.ones(1))
+    other.free()
+
+
+def test_one_sided_gather_and_its_adds(comm, compiled):
+    whole = syncyte.WholeTensor((6, 2), torch.float64, comm=comm)
+    whole.local.copy_(torch.arange(whole.local.numel(), dtype=torch.float64).view(-1, 2))
+    whole.sync()
+    whole.requires_grad_()
+    index = torch.tensor([0, 5, 5])
+    companion = whole.__dict__["_gradient_companions"][0].handle
+    handle = whole.handle
+
+    def function(local, rows):
+        return torch.ops.syncyte.gather(local, handle, companion, rows) * 3
+
+    result = compiled(function)(whole.local, index)
+    assert torch.equal(result, 3 * gather(whole, index).detach())
+    result.backward(torch.ones_like(result))
+    whole.sync_grad()
+    for i, row in enumerate(whole.rows()):
+        assert whole.local.grad[i].tolist() == [3.0 * comm.size * {0: 1, 5: 2}.get(row, 0)] * 2
+
+
+def test_collective_gather_and_its_gradient(comm, compiled):
+    whole = syncyte.WholeTensor((6, 2), torch.float64, comm=comm)
+    whole.requires_grad_()
+    scratch = whole.__dict__["_gradient_companions"][1].handle
+    handle = whole.handle
+    index = torch.tensor([1, 1, 4])
+
+    def function(local, rows):
+        return torch.ops.syncyte.gather_collective(local, handle, scratch, rows) ** 2
+
+    local = torch.rand(len(whole.rows()), 2, dtype=torch.float64, requires_grad=True)
+    expected = function(local, index)
+    (expected_gradient,) = torch.autograd.grad(expected.sum(), local)
+    result = compiled(function)(local, index)
+    (gradient,) = torch.autograd.grad(result.sum(), local)
+    assert torch.allclose(result, expected) and torch.allclose(gradient, expected_gradient)

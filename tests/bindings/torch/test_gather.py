@@ -1,0 +1,126 @@
+"""Differentiable gather of whole-tensor rows, one-sided and collective."""
+
+import pytest
+import torch
+from mpi4py import MPI
+
+import syncyte
+from syncyte.torch import gather
+
+ROWS, WIDTH = 11, 3
+
+
+@pytest.fixture
+def whole(comm):
+    """A whole tensor in which element e of row r is 10 r + e; uneven, and the last rank has no rows if there are three."""
+    weights = [3, 1, 0][: comm.size] if comm.size < 4 else [1] * comm.size
+    counts = [ROWS * w // sum(weights) for w in weights]
+    counts[0] += ROWS - sum(counts)
+    tensor = syncyte.WholeTensor((ROWS, WIDTH), torch.float64, comm=comm, local_rows=counts[comm.rank])
+    for i, row in enumerate(tensor.rows()):
+        tensor.local[i] = 10.0 * row + torch.arange(WIDTH)
+    tensor.sync()
+    return tensor
+
+
+def table() -> torch.Tensor:
+    return 10.0 * torch.arange(ROWS, dtype=torch.float64)[:, None] + torch.arange(WIDTH)
+
+
+@pytest.mark.parametrize("dtype", [torch.int32, torch.int64])
+@pytest.mark.parametrize("index", [[], [4], [10, 0, 4, 4], [[1, 2], [3, 4]]])
+def test_values(whole, dtype, index):
+    index = torch.tensor(index, dtype=dtype)
+    assert torch.equal(gather(whole, index), table()[index.long()])
+
+
+def test_one_sided_adjoint_identity(whole, comm, generator):
+    """<gather(x), y> = <x, sync_grad()>, though ranks gather different numbers of times."""
+    whole.requires_grad_()
+    pairing = 0.0
+    for _ in range(comm.rank + 1):
+        index = torch.randint(ROWS, (7,), generator=generator)
+        y = torch.randn(7, WIDTH, dtype=torch.float64, generator=generator)
+        rows = whole.gather(index)
+        pairing += float((rows.detach() * y).sum())
+        rows.backward(y)
+    assert whole.local.grad is None  # nothing before sync_grad
+    whole.sync_grad()
+    home = float((whole.local.detach() * whole.local.grad).sum())
+    assert MPI.COMM_WORLD.allreduce(pairing) == pytest.approx(MPI.COMM_WORLD.allreduce(home), rel=1e-12)
+
+
+def test_sync_grad_accumulates_and_clears(whole, comm):
+    whole.requires_grad_()
+    for turn in (1.0, 2.0):
+        gather(whole, torch.tensor([0, ROWS - 1])).sum().backward()
+        whole.sync_grad()
+        for i, row in enumerate(whole.rows()):
+            expected = turn * comm.size if row in (0, ROWS - 1) else 0.0
+            assert whole.local.grad[i].tolist() == [expected] * WIDTH
+    whole.local.grad = None
+    whole.sync_grad()
+    assert not whole.local.grad.any()
+
+
+def test_optimizer_step_is_seen_by_all(whole, comm):
+    whole.requires_grad_()
+    optimizer = torch.optim.SGD([whole.local], lr=0.5)
+    gather(whole, torch.arange(ROWS)).sum().backward()
+    whole.sync_grad()
+    optimizer.step()
+    whole.sync()
+    with torch.no_grad():
+        assert torch.equal(gather(whole, torch.arange(ROWS)), table() - 0.5 * comm.size)
+
+
+def test_one_sided_gradient_is_not_for_autograd_grad(whole):
+    whole.requires_grad_()
+    rows = whole.gather(torch.tensor([1]))
+    with pytest.raises(RuntimeError):
+        torch.autograd.grad(rows.sum(), whole.local)
+    rows = whole.gather(torch.tensor([1]))
+    cotangent = torch.ones_like(rows, requires_grad=True)
+    with pytest.raises(RuntimeError, match="collective=True"):
+        torch.autograd.backward(rows, cotangent, create_graph=True)
+    whole.sync_grad()
+
+
+def test_out_of_range_names_index_and_position(whole, comm):
+    with pytest.raises(IndexError, match=r"(?s)11.*position.*2|position.*2.*11"):
+        gather(whole, torch.tensor([0, 1, 11]))
+    whole.requires_grad_()
+    index = torch.tensor([0, 1, 11 if comm.rank == comm.size - 1 else 2])
+    with pytest.raises(IndexError, match="11"):  # on every rank
+        gather(whole, index, collective=True)
+    assert torch.equal(gather(whole, torch.tensor([2]), collective=True).detach(), table()[2:3])
+
+
+def test_needs_a_floating_point_tensor(comm):
+    numbers = syncyte.WholeTensor((4,), torch.int64, comm=comm)
+    with pytest.raises(TypeError, match="requires_grad_"):
+        numbers.requires_grad_()
+    with pytest.raises(NotImplementedError, match="requires_grad_"):
+        syncyte.WholeTensor((4,), torch.float64, comm=comm).sync_grad()
+
+
+def test_collective_gradient_is_the_true_one(whole, comm):
+    whole.requires_grad_()
+    index = torch.tensor([comm.rank, comm.rank, ROWS - 1])
+    (gradient,) = torch.autograd.grad(gather(whole, index, collective=True).sum(), whole.local)
+    for i, row in enumerate(whole.rows()):
+        expected = 2.0 * (row < comm.size) + comm.size * (row == ROWS - 1)
+        assert gradient[i].tolist() == [expected] * WIDTH
+
+
+def test_opcheck(whole, comm):
+    whole.requires_grad_()
+    companion, scratch = (made.handle for made in whole.__dict__["_gradient_companions"])
+    index = torch.tensor([0, 2, 2])
+    torch.library.opcheck(torch.ops.syncyte.gather.default, (whole.local, whole.handle, companion, index))
+    rows = torch.randn(3, WIDTH, dtype=torch.float64)
+    torch.library.opcheck(torch.ops.syncyte.gather_backward.default, (rows, companion, index))
+    local = whole.local.detach().clone().requires_grad_()
+    torch.library.opcheck(torch.ops.syncyte.gather_collective.default, (local, whole.handle, scratch, index))
+    torch.library.opcheck(torch.ops.syncyte.gather_adjoint.default,
+                          (rows.requires_grad_(), whole.handle, scratch, index, len(whole.rows())))
