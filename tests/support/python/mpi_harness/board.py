@@ -65,7 +65,10 @@ class Board:
         at = slot.rank * SLOT_BYTES
         self._put(at + _TEST_AT, slot.test, _TEST_BYTES)
         self._put(at + _MESSAGE_AT, slot.message, _MESSAGE_BYTES)
-        _HEAD.pack_into(self._map, at, slot.pid, slot.state, int(slot.failed), slot.signal, slot.since_ns)
+        # Words in place, the time before the state: pack_into would write zeros first, which a reader may see.
+        head = _HEAD.pack(slot.pid, slot.state, int(slot.failed), slot.signal, slot.since_ns)
+        for begin in range(len(head) - 8, -1, -8):
+            self._map[at + begin : at + begin + 8] = head[begin : begin + 8]
 
     def _put(self, at: int, text: str, capacity: int) -> None:
         raw = text.encode("utf-8", "replace")[: capacity - 1]
