@@ -45,6 +45,9 @@ class remote final : public comm::collective_resource {
  private:
   explicit remote(std::shared_ptr<void> owner) : owner_(std::move(owner)) {}
 
+  void fetch_half(int rank, std::size_t offset, syncyte_dtype_t dtype, syncyte_op_t op, const void* operand,
+                  void* previous);
+
   MPI_Win window_ = MPI_WIN_NULL;
   std::shared_ptr<void> owner_;
 };

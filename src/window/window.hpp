@@ -1,6 +1,5 @@
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -15,6 +14,8 @@
 #include "window/remote.hpp"
 
 namespace syncyte::window {
+
+struct part_header;
 
 /// One-sided access to memory of other ranks: see syncyte/window.h for what each operation promises. Where a rank's
 /// part is mapped here, put and get copy; other parts are reached by MPI RMA. Atomics are the processor's if all parts
@@ -76,14 +77,23 @@ class window {
  private:
   window(std::shared_ptr<comm::communicator> comm, std::string name);
 
-  static std::shared_ptr<window> finish(comm::collective_call& call, std::shared_ptr<window> made,
-                                        std::span<std::byte> mine, std::shared_ptr<void> owner, bool is_shared);
-  void share_sizes(std::size_t mine, std::size_t header);
+  void share_sizes(std::size_t mine);
   void map_node_parts();
+  void connect(comm::collective_call& call, std::span<std::byte> mine, std::shared_ptr<void> owner);
+
   void require_rank(int rank) const;
-  std::byte* checked(int rank, std::size_t offset, std::size_t bytes) const;
-  void check_element(int rank, std::size_t offset, std::size_t element, std::size_t bytes) const;
-  std::uint64_t swap_word(int rank, std::size_t word, std::uint64_t expected, std::uint64_t desired);
+  void require_bounds(int rank, std::size_t offset, std::size_t bytes) const;
+  void require_element(int rank, std::size_t offset, std::size_t element, std::size_t bytes) const;
+  std::vector<std::size_t> beyond_header(std::span<const std::size_t> offsets) const;
+
+  part_header& header_of(int rank) const;
+  void combine_here(int rank, std::size_t offset, syncyte_dtype_t dtype, syncyte_op_t op, const std::byte* source,
+                    std::byte* previous, std::int64_t count);
+
+  void check_lockable(int rank) const;
+  void acquire_exclusive(int rank);
+  void acquire_shared(int rank);
+  std::uint64_t swap_lock_word(int rank, std::uint64_t expected, std::uint64_t desired);
 
   std::shared_ptr<comm::communicator> comm_;
   std::string name_;
@@ -92,6 +102,7 @@ class window {
   std::vector<std::byte*> parts_;   // null where not mapped here
   std::size_t header_bytes_ = 0;    // before every part: its lock
   std::shared_ptr<comm::node_memory> memory_;
+  std::shared_ptr<void> owner_;                          // of memory that is not ours
   std::shared_ptr<remote> remote_;                       // null if all parts are mapped
   std::unique_ptr<comm::deferred_reference> reference_;  // of remote_
   std::mutex locks_mutex_;

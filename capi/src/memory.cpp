@@ -1,0 +1,66 @@
+#include "syncyte/memory.h"
+
+#include "base/buffer.hpp"
+#include "guard.hpp"
+#include "handle_table.hpp"
+#include "memory/buffers.hpp"
+#include "memory/device.hpp"
+#include "memory/pool.hpp"
+
+using namespace syncyte;
+using capi::guarded;
+using capi::out;
+
+namespace {
+
+memory::place place_of(const base::buffer& checked) {
+  memory::require_device(checked.memory(), checked.device());
+  return {checked.data(), checked.memory(), checked.device()};
+}
+
+}  // namespace
+
+extern "C" {
+
+syncyte_status_t syncyte_memory_acquire(size_t bytes, syncyte_memory_t memory, int32_t device, void** data) {
+  return guarded("memory_acquire", [&] {
+    void*& result = out(data, "data");
+    result = memory::acquire(bytes, memory, device);
+  });
+}
+
+syncyte_status_t syncyte_memory_release(void* data) {
+  return guarded("memory_release", [&] { memory::release(data); });
+}
+
+syncyte_status_t syncyte_memory_trim(void) {
+  return guarded("memory_trim", [] { memory::host_pool().trim(); });
+}
+
+syncyte_status_t syncyte_memory_stats(syncyte_memory_stats_t* stats) {
+  return guarded("memory_stats", [&] {
+    syncyte_memory_stats_t& result = out(stats, "stats");
+    base::require(result.struct_size == sizeof(result), SYNCYTE_ERR_ARGUMENT,
+                  "stats->struct_size is {}; expected {} (the sizeof of the struct)", result.struct_size,
+                  sizeof(result));
+    const memory::pool_statistics now = memory::host_pool().statistics();
+    result = {sizeof(result), now.in_use, now.cached, now.limit, now.hits, now.misses};
+  });
+}
+
+syncyte_status_t syncyte_memory_device_count(syncyte_memory_t memory, int32_t* count) {
+  return guarded("memory_device_count", [&] { out(count, "count") = memory::backend_of(memory).count(); });
+}
+
+syncyte_status_t syncyte_memory_copy(const syncyte_buffer_t* target, const syncyte_buffer_t* source, void* stream) {
+  return guarded("memory_copy", [&] {
+    const base::buffer to(target, "target");
+    const base::buffer from(source, "source");
+    to.require_contiguous();
+    from.require_contiguous();
+    base::require(to.bytes() == from.bytes(), SYNCYTE_ERR_SHAPE, "target has {} bytes, but source has {}", to.bytes(),
+                  from.bytes());
+    memory::copy(place_of(to), place_of(from), to.bytes(), stream);
+  });
+}
+}

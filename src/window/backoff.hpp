@@ -1,0 +1,22 @@
+#pragma once
+
+#include <chrono>
+
+namespace syncyte::window {
+
+/// How to wait for another process: a moment spinning, then giving the processor away, then asleep, up to a millisecond
+/// at a time.
+class backoff {
+ public:
+  void pause();
+
+  /// Whether at least a millisecond has passed since the beginning or the last time this said so: then it is worth the
+  /// cost to look whether the other process still lives.
+  bool is_time_to_look();
+
+ private:
+  int turns_ = 0;
+  std::chrono::steady_clock::time_point looked_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace syncyte::window

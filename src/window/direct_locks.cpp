@@ -1,0 +1,31 @@
+#include "window/direct_locks.hpp"
+
+#include <atomic>
+
+#include "base/error.hpp"
+#include "window/backoff.hpp"
+
+namespace syncyte::window {
+
+namespace {
+
+constexpr std::size_t element_bytes = 16;
+
+}  // namespace
+
+element_lock::element_lock(part_header& header, std::size_t offset, const comm::node_group& node)
+    : word_(header.elements[offset / element_bytes % part_header::element_locks]) {
+  const auto mine = static_cast<std::uint64_t>(node.rank) + 1;
+  std::uint64_t holder = 0;
+  for (backoff wait; !std::atomic_ref(word_).compare_exchange_weak(holder, mine); holder = 0) {
+    wait.pause();
+    if (holder == 0 || !wait.is_time_to_look()) continue;
+    base::require(node.is_alive(static_cast<int>(holder) - 1), SYNCYTE_ERR_PEER_DIED,
+                  "rank {} died while it changed an element; the window's contents there are damaged",
+                  node.members[holder - 1]);
+  }
+}
+
+element_lock::~element_lock() { std::atomic_ref(word_).store(0); }
+
+}  // namespace syncyte::window

@@ -1,0 +1,91 @@
+// The lock of a rank's part: a word in the part's header, changed by compare-and-swap only, on the same path as all
+// atomics of the window.
+#include "base/error.hpp"
+#include "syncyte/window.h"
+#include "window/backoff.hpp"
+#include "window/direct_locks.hpp"
+#include "window/window.hpp"
+
+namespace syncyte::window {
+
+namespace {
+
+constexpr int holder_shift = 32;
+
+std::uint64_t exclusive_word(int rank) { return (static_cast<std::uint64_t>(rank) + 1) << holder_shift; }
+
+/// Rank of the exclusive holder, or -1.
+int holder_of(std::uint64_t word) { return static_cast<int>(word >> holder_shift) - 1; }
+
+/// A holder on another node may be dead without our knowing.
+void require_holder_alive(const comm::communicator& comm, std::uint64_t word, int rank) {
+  const int holder = holder_of(word);
+  if (holder < 0 || !comm.node().is_here(holder)) return;
+  base::require(comm.node().is_alive(comm.node().node_rank(holder)), SYNCYTE_ERR_PEER_DIED,
+                "rank {} died while it held the exclusive lock of rank {}'s part", holder, rank);
+}
+
+}  // namespace
+
+void window::lock(int rank, bool is_exclusive) {
+  check_lockable(rank);
+  std::uint8_t& held = held_[static_cast<std::size_t>(rank)];
+  {
+    const std::lock_guard guard(locks_mutex_);
+    base::require(held == 0, SYNCYTE_ERR_BUSY, "this rank holds the lock of rank {} already, or waits for it", rank);
+    held = is_exclusive ? SYNCYTE_LOCK_EXCLUSIVE : SYNCYTE_LOCK_SHARED;
+  }
+  try {
+    is_exclusive ? acquire_exclusive(rank) : acquire_shared(rank);
+  } catch (...) {
+    const std::lock_guard guard(locks_mutex_);
+    held = 0;
+    throw;
+  }
+  if (remote_) remote_->synchronise_memory();
+}
+
+void window::acquire_exclusive(int rank) {
+  const std::uint64_t mine = exclusive_word(comm_->rank());
+  for (backoff wait;; wait.pause()) {
+    const std::uint64_t seen = swap_lock_word(rank, 0, mine);
+    if (seen == 0) return;
+    if (wait.is_time_to_look()) require_holder_alive(*comm_, seen, rank);
+  }
+}
+
+void window::acquire_shared(int rank) {
+  std::uint64_t expected = 0;
+  for (backoff wait;;) {
+    const std::uint64_t seen = swap_lock_word(rank, expected, expected + 1);
+    if (seen == expected) return;
+    expected = holder_of(seen) < 0 ? seen : 0;
+    if (holder_of(seen) < 0) continue;  // others share it: their number was another
+    if (wait.is_time_to_look()) require_holder_alive(*comm_, seen, rank);
+    wait.pause();
+  }
+}
+
+void window::unlock(int rank) {
+  check_lockable(rank);
+  const std::lock_guard guard(locks_mutex_);
+  std::uint8_t& held = held_[static_cast<std::size_t>(rank)];
+  base::require(held != 0, SYNCYTE_ERR_ARGUMENT, "rank is {}, but this rank does not hold that rank's lock", rank);
+  flush(rank);
+  if (held == SYNCYTE_LOCK_EXCLUSIVE) {
+    swap_lock_word(rank, exclusive_word(comm_->rank()), 0);
+  } else {
+    std::uint64_t expected = 1;
+    for (std::uint64_t seen = 0; (seen = swap_lock_word(rank, expected, expected - 1)) != expected;) expected = seen;
+  }
+  held = 0;
+}
+
+void window::check_lockable(int rank) const {
+  require_rank(rank);
+  base::require(header_bytes_ > 0, SYNCYTE_ERR_UNSUPPORTED,
+                "window {} lies over existing memory and has no locks; expected one from syncyte_window_create()",
+                name_);
+}
+
+}  // namespace syncyte::window

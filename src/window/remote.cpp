@@ -1,0 +1,152 @@
+#include "window/remote.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <vector>
+
+#include "base/error.hpp"
+#include "comm/mpi.hpp"
+
+namespace syncyte::window {
+
+namespace {
+
+using comm::check_mpi;
+
+/// MPI counts are ints.
+constexpr std::size_t largest_request = std::size_t{1} << 30;
+/// Pieces that one request describes by a type; more of them make the type itself expensive.
+constexpr std::size_t most_pieces = 1 << 13;
+
+constexpr const char* no_rma_hint =
+    "this MPI has no one-sided communication between these ranks; with Open MPI 4 try `mpirun --mca pml ucx --mca osc "
+    "ucx "
+    "--mca opal_common_ucx_tls any --mca opal_common_ucx_devices any`, or keep all ranks on one node";
+
+MPI_Aint displacement(std::size_t offset) { return static_cast<MPI_Aint>(offset); }
+
+/// An MPI type of equal pieces at several offsets; freed when it goes.
+class pieces_type {
+ public:
+  pieces_type(std::span<const std::size_t> offsets, std::size_t bytes) {
+    const std::vector<MPI_Aint> places(offsets.begin(), offsets.end());
+    check_mpi(MPI_Type_create_hindexed_block(static_cast<int>(places.size()), static_cast<int>(bytes), places.data(),
+                                             MPI_BYTE, &type_),
+              "MPI_Type_create_hindexed_block");
+    check_mpi(MPI_Type_commit(&type_), "MPI_Type_commit");
+  }
+  ~pieces_type() {
+    if (type_ != MPI_DATATYPE_NULL) MPI_Type_free(&type_);
+  }
+  pieces_type(const pieces_type&) = delete;
+  pieces_type& operator=(const pieces_type&) = delete;
+  MPI_Datatype get() const { return type_; }
+
+ private:
+  MPI_Datatype type_ = MPI_DATATYPE_NULL;
+};
+
+/// Calls body(first, count) for batches of pieces that each fit one request.
+template <class Body>
+void for_batches(std::size_t pieces, std::size_t bytes, Body&& body) {
+  const std::size_t batch = std::clamp<std::size_t>(largest_request / bytes, 1, most_pieces);
+  for (std::size_t first = 0; first < pieces; first += batch) body(first, std::min(batch, pieces - first));
+}
+
+/// MPI does not allow a put to write a place twice.
+bool is_overlapping(std::span<const std::size_t> offsets, std::size_t bytes) {
+  std::vector<std::size_t> sorted(offsets.begin(), offsets.end());
+  std::sort(sorted.begin(), sorted.end());
+  return std::adjacent_find(sorted.begin(), sorted.end(),
+                            [&](std::size_t a, std::size_t b) { return b - a < bytes; }) != sorted.end();
+}
+
+}  // namespace
+
+std::shared_ptr<remote> remote::create(comm::collective_call& call, std::span<std::byte> mine,
+                                       std::shared_ptr<void> owner) {
+  std::shared_ptr<remote> result(new remote(std::move(owner)));
+  call.attempt([&] {
+    const int code = MPI_Win_create(mine.data(), static_cast<MPI_Aint>(mine.size()), 1, MPI_INFO_NULL,
+                                    call.comm().data(), &result->window_);
+    if (code != MPI_SUCCESS) base::fail(SYNCYTE_ERR_UNSUPPORTED, "MPI_Win_create failed: {}", no_rma_hint);
+    MPI_Win_set_errhandler(result->window_, MPI_ERRORS_RETURN);
+    check_mpi(MPI_Win_lock_all(MPI_MODE_NOCHECK, result->window_), "MPI_Win_lock_all");
+  });
+  call.agree();
+  return result;
+}
+
+void remote::free_collectively() noexcept {
+  if (window_ != MPI_WIN_NULL) {
+    MPI_Win_unlock_all(window_);
+    MPI_Win_free(&window_);
+  }
+  window_ = MPI_WIN_NULL;
+  owner_.reset();
+}
+
+void remote::put(int rank, std::size_t offset, const void* source, std::size_t bytes) {
+  const auto* from = static_cast<const std::byte*>(source);
+  for (std::size_t done = 0; done < bytes; done += largest_request) {
+    const int count = static_cast<int>(std::min(largest_request, bytes - done));
+    check_mpi(MPI_Put(from + done, count, MPI_BYTE, rank, displacement(offset + done), count, MPI_BYTE, window_),
+              "MPI_Put");
+  }
+  check_mpi(MPI_Win_flush_local(rank, window_), "MPI_Win_flush_local");
+}
+
+void remote::get(int rank, std::size_t offset, void* target, std::size_t bytes) {
+  auto* to = static_cast<std::byte*>(target);
+  for (std::size_t done = 0; done < bytes; done += largest_request) {
+    const int count = static_cast<int>(std::min(largest_request, bytes - done));
+    check_mpi(MPI_Get(to + done, count, MPI_BYTE, rank, displacement(offset + done), count, MPI_BYTE, window_),
+              "MPI_Get");
+  }
+  check_mpi(MPI_Win_flush_local(rank, window_), "MPI_Win_flush_local");
+}
+
+void remote::put_rows(int rank, std::span<const std::size_t> offsets, std::size_t bytes, const void* packed) {
+  const auto* from = static_cast<const std::byte*>(packed);
+  if (bytes == 0) return;
+  if (bytes > largest_request || is_overlapping(offsets, bytes)) {
+    for (std::size_t i = 0; i < offsets.size(); ++i) put(rank, offsets[i], from + i * bytes, bytes);
+    return;
+  }
+  for_batches(offsets.size(), bytes, [&](std::size_t first, std::size_t count) {
+    const pieces_type type(offsets.subspan(first, count), bytes);
+    check_mpi(MPI_Put(from + first * bytes, static_cast<int>(count * bytes), MPI_BYTE, rank, 0, 1, type.get(), window_),
+              "MPI_Put");
+  });
+  check_mpi(MPI_Win_flush_local(rank, window_), "MPI_Win_flush_local");
+}
+
+void remote::get_rows(int rank, std::span<const std::size_t> offsets, std::size_t bytes, void* packed) {
+  auto* to = static_cast<std::byte*>(packed);
+  if (bytes == 0) return;
+  if (bytes > largest_request) {
+    for (std::size_t i = 0; i < offsets.size(); ++i) get(rank, offsets[i], to + i * bytes, bytes);
+    return;
+  }
+  for_batches(offsets.size(), bytes, [&](std::size_t first, std::size_t count) {
+    const pieces_type type(offsets.subspan(first, count), bytes);
+    check_mpi(MPI_Get(to + first * bytes, static_cast<int>(count * bytes), MPI_BYTE, rank, 0, 1, type.get(), window_),
+              "MPI_Get");
+  });
+  check_mpi(MPI_Win_flush_local(rank, window_), "MPI_Win_flush_local");
+}
+
+void remote::flush(int rank) {
+  if (rank < 0)
+    check_mpi(MPI_Win_flush_all(window_), "MPI_Win_flush_all");
+  else
+    check_mpi(MPI_Win_flush(rank, window_), "MPI_Win_flush");
+  synchronise_memory();
+}
+
+void remote::synchronise_memory() {
+  check_mpi(MPI_Win_sync(window_), "MPI_Win_sync");
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+}
+
+}  // namespace syncyte::window

@@ -1,0 +1,71 @@
+// Atomics of a window: the processor's where all parts are mapped, MPI's otherwise.
+#include <atomic>
+#include <optional>
+
+#include "base/dtype.hpp"
+#include "window/atomics.hpp"
+#include "window/direct_locks.hpp"
+#include "window/window.hpp"
+
+namespace syncyte::window {
+
+part_header& window::header_of(int rank) const {
+  return *reinterpret_cast<part_header*>(pointer(rank) - header_bytes_);
+}
+
+void window::combine_here(int rank, std::size_t offset, syncyte_dtype_t dtype, syncyte_op_t op, const std::byte* source,
+                          std::byte* previous, std::int64_t count) {
+  const atomic_combine combine = find_combine(dtype, op);
+  std::byte* const part = pointer(rank);
+  if (has_atomics(dtype)) return combine(part + offset, source, previous, count);
+  base::require(header_bytes_ > 0, SYNCYTE_ERR_UNSUPPORTED,
+                "window {} lies over existing memory and has no atomics for dtype {}", name_, base::dtype_name(dtype));
+  const std::size_t bytes = base::dtype_size(dtype);
+  for (std::int64_t i = 0; i < count; ++i) {
+    const std::size_t skipped = static_cast<std::size_t>(i) * bytes;
+    const element_lock lock(header_of(rank), offset + skipped, comm_->node());
+    combine(part + offset + skipped, source + skipped, previous == nullptr ? nullptr : previous + skipped, 1);
+  }
+}
+
+void window::accumulate(int rank, std::size_t offset, syncyte_dtype_t dtype, syncyte_op_t op, const void* source,
+                        std::int64_t count) {
+  find_combine(dtype, op);
+  const std::size_t bytes = base::dtype_size(dtype);
+  require_element(rank, offset, bytes, static_cast<std::size_t>(count) * bytes);
+  if (count == 0) return;
+  if (remote_)
+    remote_->accumulate(rank, header_bytes_ + offset, dtype, op, source, count);
+  else
+    combine_here(rank, offset, dtype, op, static_cast<const std::byte*>(source), nullptr, count);
+}
+
+void window::fetch_op(int rank, std::size_t offset, syncyte_dtype_t dtype, syncyte_op_t op, const void* operand,
+                      void* previous) {
+  find_combine(dtype, op);
+  const std::size_t bytes = base::dtype_size(dtype);
+  require_element(rank, offset, bytes, bytes);
+  if (remote_)
+    remote_->fetch_op(rank, header_bytes_ + offset, dtype, op, operand, previous);
+  else
+    combine_here(rank, offset, dtype, op, static_cast<const std::byte*>(operand), static_cast<std::byte*>(previous), 1);
+}
+
+void window::compare_swap(int rank, std::size_t offset, syncyte_dtype_t dtype, const void* expected,
+                          const void* desired, void* previous) {
+  require_swappable(dtype);
+  const std::size_t bytes = base::dtype_size(dtype);
+  require_element(rank, offset, bytes, bytes);
+  if (remote_)
+    remote_->compare_swap(rank, header_bytes_ + offset, dtype, expected, desired, previous);
+  else
+    compare_swap_element(dtype, pointer(rank) + offset, expected, desired, previous);
+}
+
+std::uint64_t window::swap_lock_word(int rank, std::uint64_t expected, std::uint64_t desired) {
+  if (remote_) return remote_->swap_word(rank, offsetof(part_header, lock), expected, desired);
+  std::atomic_ref(header_of(rank).lock).compare_exchange_strong(expected, desired);
+  return expected;
+}
+
+}  // namespace syncyte::window

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include "base/error.hpp"
+
+namespace syncyte::test {
+
+/// Status and message of what a function throws; SYNCYTE_SUCCESS if it does not.
+template <class Function>
+std::pair<syncyte_status_t, std::string> outcome(Function&& function) {
+  try {
+    std::forward<Function>(function)();
+    return {SYNCYTE_SUCCESS, ""};
+  } catch (const base::error& thrown) {
+    return {thrown.status(), thrown.what()};
+  }
+}
+
+inline bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+}  // namespace syncyte::test

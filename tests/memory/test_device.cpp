@@ -1,0 +1,82 @@
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <numeric>
+#include <vector>
+
+#include "memory/buffers.hpp"
+#include "memory/device.hpp"
+#include "status.hpp"
+
+namespace {
+
+using namespace syncyte;
+using memory::place;
+
+place host(void* data) { return {data, SYNCYTE_MEMORY_HOST, 0}; }
+place cuda(void* data) { return {data, SYNCYTE_MEMORY_CUDA, 0}; }
+
+/// What every backend must do, seen from the host.
+void check_round_trip(syncyte_memory_t kind) {
+  memory::device_backend& backend = memory::backend_of(kind);
+  std::vector<std::uint8_t> source(100000), back(source.size());
+  std::iota(source.begin(), source.end(), std::uint8_t{0});
+  void* first = backend.allocate(0, source.size());
+  void* second = backend.allocate(0, source.size());
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(first) % 64, 0u);
+  memory::copy({first, kind, 0}, host(source.data()), source.size());
+  memory::copy({second, kind, 0}, {first, kind, 0}, source.size());
+  backend.fill({first, kind, 0}, 7, source.size(), nullptr);
+  memory::copy(host(back.data()), {second, kind, 0}, source.size());
+  EXPECT_EQ(back, source);
+  memory::copy(host(back.data()), {first, kind, 0}, source.size());
+  EXPECT_EQ(back, std::vector<std::uint8_t>(source.size(), 7));
+  void* stream = backend.create_stream(0);
+  backend.copy({first, kind, 0}, {second, kind, 0}, source.size(), stream);
+  backend.copy(host(back.data()), {first, kind, 0}, source.size(), stream);
+  backend.synchronise(0, stream);
+  EXPECT_EQ(back, source);
+  backend.destroy_stream(0, stream);
+  backend.free(0, first);
+  backend.free(0, second);
+}
+
+TEST(device, host_memory_round_trip) { check_round_trip(SYNCYTE_MEMORY_HOST); }
+
+TEST(device, cuda_memory_round_trip) {
+  if (memory::cuda_backend().count() == 0) GTEST_SKIP() << "no CUDA device";
+  check_round_trip(SYNCYTE_MEMORY_CUDA);
+  void* data = memory::acquire(100, SYNCYTE_MEMORY_CUDA, 0);
+  memory::release(data);
+  EXPECT_EQ(test::outcome([&] { memory::release(data); }).first, SYNCYTE_ERR_ARGUMENT);
+}
+
+TEST(device, without_cuda_every_use_says_so) {
+  memory::device_backend& backend = memory::cuda_backend();
+  if (backend.count() > 0) GTEST_SKIP() << "there is a CUDA device";
+  char bytes[8];
+  const auto is_refused = [](auto&& use) { return test::outcome(use).first == SYNCYTE_ERR_UNSUPPORTED; };
+  EXPECT_TRUE(is_refused([&] { backend.allocate(0, 8); }));
+  EXPECT_TRUE(is_refused([&] { backend.copy(cuda(bytes), host(bytes), 8, nullptr); }));
+  EXPECT_TRUE(is_refused([&] { backend.fill(cuda(bytes), 0, 8, nullptr); }));
+  EXPECT_TRUE(is_refused([&] { backend.create_stream(0); }));
+  EXPECT_TRUE(is_refused([&] { backend.synchronise(0, nullptr); }));
+  EXPECT_TRUE(is_refused([&] { memory::copy(host(bytes), cuda(bytes), 8); }));
+  EXPECT_TRUE(is_refused([&] { memory::acquire(8, SYNCYTE_MEMORY_CUDA, 0); }));
+  backend.free(0, nullptr);
+}
+
+TEST(device, unknown_kinds_and_devices_are_refused) {
+  const auto [status, message] = test::outcome([] { memory::backend_of(5); });
+  EXPECT_EQ(status, SYNCYTE_ERR_ARGUMENT);
+  EXPECT_TRUE(test::contains(message, "memory is 5")) << message;
+  EXPECT_EQ(test::outcome([] { memory::require_device(SYNCYTE_MEMORY_HOST, 1); }).first, SYNCYTE_ERR_ARGUMENT);
+  EXPECT_EQ(test::outcome([] { memory::require_device(SYNCYTE_MEMORY_HOST, -1); }).first, SYNCYTE_ERR_ARGUMENT);
+}
+
+TEST(device, copies_of_nothing_need_no_address) {
+  memory::copy(host(nullptr), host(nullptr), 0);
+  memory::host_backend().fill(host(nullptr), 1, 0, nullptr);
+}
+
+}  // namespace
