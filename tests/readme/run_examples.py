@@ -1,0 +1,44 @@
+#!/usr/bin/env python3
+"""Takes writer.f90 and reader.py out of README.md, compiles and runs them as it says, and compares what they print."""
+
+import argparse
+import os
+import re
+import subprocess
+import sys
+
+
+def block(text: str, language: str) -> str:
+    found = re.findall(rf"```{language}\n(.*?)```", text, re.DOTALL)
+    if len(found) != 1:
+        sys.exit(f"README.md has {len(found)} blocks of {language}; expected one")
+    return found[0]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    for name in ("readme", "folder", "fortran", "mpiexec", "modules"):
+        parser.add_argument("--" + name, required=True)
+    parser.add_argument("--library", action="append", required=True)
+    options = parser.parse_args()
+    os.makedirs(options.folder, exist_ok=True)
+    with open(options.readme, encoding="utf-8") as file:
+        text = file.read()
+    for name, language in (("writer.f90", "fortran"), ("reader.py", "python")):
+        with open(os.path.join(options.folder, name), "w", encoding="utf-8") as file:
+            file.write(block(text, language))
+    promised = re.search(r"prints `(.*?)`", text).group(1)
+
+    modules = [f"-I{folder}" for folder in options.modules.split("|") if folder and "$<" not in folder]
+    rpaths = [f"-Wl,-rpath,{os.path.dirname(library)}" for library in options.library]
+    subprocess.run([options.fortran, "writer.f90", "-o", "writer", *modules, *options.library, *rpaths],
+                   cwd=options.folder, check=True)
+    run = subprocess.run([options.mpiexec, "-n", "2", "./writer", ":", "-n", "1", sys.executable, "-m", "syncyte",
+                          "reader.py"], cwd=options.folder, stdout=subprocess.PIPE, text=True, timeout=50)
+    print(run.stdout)
+    if run.returncode != 0 or promised not in run.stdout.splitlines():
+        sys.exit(f"status {run.returncode}; expected 0 and the line: {promised}")
+
+
+if __name__ == "__main__":
+    main()
