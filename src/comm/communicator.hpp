@@ -84,7 +84,7 @@ class communicator : public std::enable_shared_from_this<communicator> {
   std::shared_ptr<communicator> parent_;  // null for roots
   std::uint64_t id_in_parent_ = 0;
   std::atomic_flag busy_;
-  std::uint64_t sequence_ = 0;  // of collectives on this communicator
+  std::atomic<std::uint64_t> sequence_{0};  // of collectives on this communicator
 };
 
 /// Holds a communicator, and drops a collective resource of it when it goes: every object a user can drop has one as
