@@ -1,0 +1,172 @@
+#include "syncyte/window.h"
+
+#include "base/buffer.hpp"
+#include "base/dtype.hpp"
+#include "comm_table.hpp"
+#include "guard.hpp"
+#include "handle_table.hpp"
+#include "window/window.hpp"
+
+namespace syncyte::capi {
+namespace {
+
+using window_table = handle_table<syncyte_window_t, window::window>;
+
+window_table& windows() {
+  static auto* const the_table = new window_table("window");
+  return *the_table;
+}
+
+std::shared_ptr<window::window> find_window(syncyte_window_t handle) { return windows().find(handle, "window"); }
+
+syncyte_window_options_t window_options(const syncyte_window_options_t* given) {
+  const auto chosen =
+      options_or(given, syncyte_window_options_t{sizeof(syncyte_window_options_t), nullptr, SYNCYTE_MEMORY_HOST});
+  base::require(chosen.memory == SYNCYTE_MEMORY_HOST || chosen.memory == SYNCYTE_MEMORY_CUDA, SYNCYTE_ERR_ARGUMENT,
+                "options->memory is {}; expected SYNCYTE_MEMORY_HOST (0)", chosen.memory);
+  base::require(chosen.memory == SYNCYTE_MEMORY_HOST, SYNCYTE_ERR_UNSUPPORTED,
+                "options->memory is SYNCYTE_MEMORY_CUDA; windows lie in host memory (0)");
+  return chosen;
+}
+
+/// A buffer that a window can move: contiguous, in host memory.
+base::buffer contiguous(const syncyte_buffer_t* raw, const char* argument) {
+  base::buffer checked(raw, argument);
+  checked.require_host().require_contiguous();
+  return checked;
+}
+
+void require_pointer(const void* pointer, const char* argument) {
+  base::require(pointer != nullptr, SYNCYTE_ERR_ARGUMENT, "{} is null; expected the address of one element", argument);
+}
+
+}  // namespace
+}  // namespace syncyte::capi
+
+using namespace syncyte;
+using capi::find_window;
+using capi::guarded;
+using capi::out;
+using capi::started;
+using capi::windows;
+
+extern "C" {
+
+syncyte_status_t syncyte_window_create(syncyte_comm_t comm, size_t bytes, const syncyte_window_options_t* options,
+                                       syncyte_window_t* window) {
+  return started("window_create", [&] {
+    const auto ranks = capi::find_comm(comm);
+    comm::collective_call call(*ranks, "window_create", comm::collective_call::lifecycle);
+    std::string name;
+    call.attempt([&] {
+      out(window, "window");
+      const auto chosen = capi::window_options(options);
+      name = chosen.name != nullptr ? chosen.name : "";
+    });
+    auto made = window::window::create(call, bytes, name);
+    *window = windows().insert(std::move(made));
+  });
+}
+
+syncyte_status_t syncyte_window_retain(syncyte_window_t window) {
+  return guarded("window_retain", [&] { windows().retain(window, "window"); });
+}
+
+syncyte_status_t syncyte_window_release(syncyte_window_t window) {
+  return guarded("window_release", [&] { windows().release(window, "window"); });
+}
+
+syncyte_status_t syncyte_window_destroy(syncyte_window_t* window) {
+  return guarded("window_destroy", [&] { windows().destroy(window, "window"); });
+}
+
+syncyte_status_t syncyte_window_size(syncyte_window_t window, int32_t rank, size_t* bytes) {
+  return started("window_size", [&] {
+    size_t& result = out(bytes, "bytes");
+    result = find_window(window)->size(rank);
+  });
+}
+
+syncyte_status_t syncyte_window_pointer(syncyte_window_t window, int32_t rank, void** data) {
+  return started("window_pointer", [&] {
+    void*& result = out(data, "data");
+    std::byte* const part = find_window(window)->pointer(rank);
+    base::require(part != nullptr, SYNCYTE_ERR_UNSUPPORTED, "rank {} is on another node; expected one of this node",
+                  rank);
+    result = part;
+  });
+}
+
+syncyte_status_t syncyte_window_put(syncyte_window_t window, int32_t rank, size_t offset,
+                                    const syncyte_buffer_t* source) {
+  return started("window_put", [&] {
+    const auto target = find_window(window);
+    const base::buffer from = capi::contiguous(source, "source");
+    capi::trace_bytes(from.bytes());
+    target->put_bytes(rank, offset, from.data(), from.bytes());
+  });
+}
+
+syncyte_status_t syncyte_window_get(syncyte_window_t window, int32_t rank, size_t offset,
+                                    const syncyte_buffer_t* target) {
+  return started("window_get", [&] {
+    const auto source = find_window(window);
+    const base::buffer to = capi::contiguous(target, "target");
+    capi::trace_bytes(to.bytes());
+    source->get_bytes(rank, offset, to.data(), to.bytes());
+  });
+}
+
+syncyte_status_t syncyte_window_accumulate(syncyte_window_t window, int32_t rank, size_t offset, syncyte_op_t op,
+                                           const syncyte_buffer_t* source) {
+  return started("window_accumulate", [&] {
+    const auto target = find_window(window);
+    const base::buffer from = capi::contiguous(source, "source");
+    capi::trace_bytes(from.bytes());
+    target->accumulate(rank, offset, from.dtype(), op, from.data(), from.elements());
+  });
+}
+
+syncyte_status_t syncyte_window_fetch_op(syncyte_window_t window, int32_t rank, size_t offset, syncyte_dtype_t dtype,
+                                         syncyte_op_t op, const void* operand, void* previous) {
+  return started("window_fetch_op", [&] {
+    const auto target = find_window(window);
+    capi::require_pointer(operand, "operand");
+    capi::require_pointer(previous, "previous");
+    target->fetch_op(rank, offset, dtype, op, operand, previous);
+  });
+}
+
+syncyte_status_t syncyte_window_compare_swap(syncyte_window_t window, int32_t rank, size_t offset,
+                                             syncyte_dtype_t dtype, const void* expected, const void* desired,
+                                             void* previous) {
+  return started("window_compare_swap", [&] {
+    const auto target = find_window(window);
+    capi::require_pointer(expected, "expected");
+    capi::require_pointer(desired, "desired");
+    capi::require_pointer(previous, "previous");
+    target->compare_swap(rank, offset, dtype, expected, desired, previous);
+  });
+}
+
+syncyte_status_t syncyte_window_lock(syncyte_window_t window, int32_t rank, syncyte_lock_t kind) {
+  return started("window_lock", [&] {
+    const auto target = find_window(window);
+    base::require(kind == SYNCYTE_LOCK_SHARED || kind == SYNCYTE_LOCK_EXCLUSIVE, SYNCYTE_ERR_ARGUMENT,
+                  "kind is {}; expected SYNCYTE_LOCK_SHARED (1) or SYNCYTE_LOCK_EXCLUSIVE (2)", kind);
+    target->lock(rank, kind == SYNCYTE_LOCK_EXCLUSIVE);
+  });
+}
+
+syncyte_status_t syncyte_window_unlock(syncyte_window_t window, int32_t rank) {
+  return started("window_unlock", [&] { find_window(window)->unlock(rank); });
+}
+
+syncyte_status_t syncyte_window_flush(syncyte_window_t window, int32_t rank) {
+  return started("window_flush", [&] { find_window(window)->flush(rank); });
+}
+
+syncyte_status_t syncyte_window_fence(syncyte_window_t window) {
+  return started("window_fence", [&] { find_window(window)->fence(); });
+}
+}
