@@ -1,0 +1,120 @@
+"""Installs Syncyte into a prefix, moves that, and builds and runs other people's projects against it.
+
+    consume.py --work W --cmake CMAKE --libdir LIB prefix --build BUILD
+    consume.py ... project --source DIR --mpiexec M (--define A=B ... | --pkg-config P --packages X --compiler CC ...)
+    consume.py ... components --source DIR --define A=B ...
+    consume.py ... python --python PYTHON --pythondir DIR
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+RANKS = 2
+# Open MPI: start as root (in containers), more ranks than cores.
+MPI_ENVIRONMENT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+                   "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_hwloc_base_binding_policy": "none",
+                   "OMPI_MCA_mpi_yield_when_idle": "1", "SYNCYTE_WATCHDOG": "60"}
+
+
+def run(command: list[str], **more: str | Path) -> str:
+    """Runs a command, shows it and its output, and fails with it. `more` goes to its environment, but for cwd."""
+    cwd = more.pop("cwd", None)
+    print("+", *command, flush=True)
+    environment = {**os.environ, **{name: str(value) for name, value in more.items()}}
+    result = subprocess.run(command, cwd=cwd, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                            stdin=subprocess.DEVNULL, text=True, timeout=150)
+    print(result.stdout, flush=True)
+    if result.returncode != 0:
+        sys.exit(f"failed with status {result.returncode}: {command[0]}")
+    return result.stdout
+
+
+def fresh(folder: Path) -> Path:
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    return folder
+
+
+def install(arguments: argparse.Namespace, moved: Path) -> None:
+    """The place of the installation is not known when it is made: nothing in it may name it."""
+    first = fresh(arguments.work) / "first"
+    run([arguments.cmake, "--install", arguments.build, "--prefix", str(first)])
+    first.rename(moved)
+    for file in [*moved.rglob("*.cmake"), *moved.rglob("*.pc")]:
+        text = file.read_text()
+        if str(first) in text or str(Path(arguments.build).resolve()) in text:
+            sys.exit(f"{file} names the place where it was made")
+
+
+def configure(arguments: argparse.Namespace, moved: Path, build: Path) -> None:
+    defines = [f"-D{define}" for define in arguments.define if not define.endswith("=")]
+    run([arguments.cmake, "-S", arguments.source, "-B", str(build), f"-DCMAKE_PREFIX_PATH={moved}",
+         "-DCMAKE_BUILD_TYPE=Release", "--no-warn-unused-cli", *defines])
+
+
+def build_with_pkg_config(arguments: argparse.Namespace, moved: Path, build: Path) -> None:
+    folder = moved / arguments.libdir / "pkgconfig"
+    flags = run([arguments.pkg_config, "--cflags", "--libs", arguments.packages], PKG_CONFIG_PATH=folder).split()
+    sources = [str(path) for path in Path(arguments.source).glob("main.*")]
+    run([*arguments.compiler, *sources, *flags, f"-Wl,-rpath,{moved / arguments.libdir}", "-o", str(build / "consumer")])
+
+
+def project(arguments: argparse.Namespace, moved: Path) -> None:
+    way = "pkgconfig" if arguments.packages else "cmake"
+    build = fresh(arguments.work / f"{Path(arguments.source).name}-{way}")
+    if arguments.packages:
+        build_with_pkg_config(arguments, moved, build)
+    else:
+        configure(arguments, moved, build)
+        run([arguments.cmake, "--build", str(build)])
+    output = run([arguments.mpiexec, arguments.mpiexec_numproc_flag, str(RANKS), str(build / "consumer")], cwd=build,
+                 **MPI_ENVIRONMENT)
+    if "consumer: " not in output:
+        sys.exit("the consumer ran, but did not say so")
+
+
+def components(arguments: argparse.Namespace, moved: Path) -> None:
+    configure(arguments, moved, fresh(arguments.work / "components"))
+
+
+def python(arguments: argparse.Namespace, moved: Path) -> None:
+    """The installed package finds the installed library, without any help from the environment."""
+    script = ("import syncyte, syncyte._library as library, sys\n"
+              "print(syncyte.__file__, library.core().path, library.version())\n"
+              "assert syncyte.__file__.startswith(sys.argv[1]) and library.core().path.startswith(sys.argv[1])\n")
+    build = fresh(arguments.work / "python")
+    for name in ("SYNCYTE_LIBRARY", "LD_LIBRARY_PATH"):
+        os.environ.pop(name, None)
+    run([arguments.python, "-B", "-c", script, str(moved)], cwd=build, PYTHONPATH=moved / arguments.pythondir)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--work", type=Path, required=True)
+    parser.add_argument("--cmake", required=True)
+    parser.add_argument("--libdir", required=True)
+    parser.add_argument("action", choices=["prefix", "project", "components", "python"])
+    parser.add_argument("--build")
+    parser.add_argument("--source")
+    parser.add_argument("--mpiexec")
+    parser.add_argument("--mpiexec-numproc-flag", default="-n")
+    parser.add_argument("--define", nargs="*", default=[])
+    parser.add_argument("--pkg-config")
+    parser.add_argument("--packages")
+    parser.add_argument("--python")
+    parser.add_argument("--pythondir")
+    parser.add_argument("--compiler", nargs=argparse.REMAINDER)
+    arguments = parser.parse_args()
+    moved = arguments.work / "moved"
+    actions = {"prefix": install, "project": project, "components": components, "python": python}
+    actions[arguments.action](arguments, moved)
+
+
+if __name__ == "__main__":
+    main()
