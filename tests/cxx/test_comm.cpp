@@ -29,9 +29,11 @@ TEST_F(Comm, IsStartedAndKnowsItsRanks) {
   EXPECT_LT(rank_, size_);
   EXPECT_EQ(communicator::self().size(), 1);
   const auto nodes = world_.nodes();
-  EXPECT_EQ(nodes.nodes, 1);
-  EXPECT_EQ(nodes.node_rank, rank_);
-  EXPECT_EQ(world_.node().size(), size_);
+  const communicator node = world_.node();
+  EXPECT_EQ(node.size(), nodes.node_size);
+  EXPECT_EQ(node.rank(), nodes.node_rank);
+  EXPECT_LT(nodes.node, nodes.nodes);
+  EXPECT_EQ(world_.allreduce_value(nodes.node_rank == 0 ? nodes.node_size : 0), size_) << "each rank is on one node";
 }
 
 TEST_F(Comm, HandlesMoveAndShare) {
