@@ -1,0 +1,106 @@
+# Copyright (c) 2026, The Syncyte authors
+#
+# SPDX-License-Identifier: BSD-3-Clause
+"""Syncyte from the clone that this recipe lies in."""
+
+import os
+import pathlib
+
+from spack_repo.builtin.build_systems.cmake import CMakePackage
+from spack_repo.builtin.build_systems.cuda import CudaPackage
+
+from spack.package import *
+
+
+class Syncyte(CMakePackage, CudaPackage):
+    """One memory for all the ranks of an MPI job: simulations in Fortran or C and PyTorch models share tensors that
+    span all ranks."""
+
+    git = pathlib.Path(__file__).resolve().parents[5].as_uri()
+
+    license("BSD-3-Clause", checked_by="The Syncyte authors")
+    test_requires_compiler = True
+
+    version("main", branch="main")
+
+    variant("fortran", default=True, description="Fortran module")
+    variant("hdf5", default=True, description="Checkpoints in HDF5 files")
+    variant("python", default=True, description="Python package")
+    variant("torch", default=False, description="PyTorch operators")
+    variant("ucx", default=True, description="UCX between nodes")
+
+    depends_on("c", type="build")
+    depends_on("cxx", type="build")
+    depends_on("fortran", type="build", when="+fortran")
+    depends_on("cmake@3.25:", type="build")
+    depends_on("ninja", type="build")
+    depends_on("pkgconfig", type="build")
+
+    depends_on("mpi@3.1:")
+    depends_on("fmt@9:")
+    depends_on("spdlog@1.10:+fmt_external")
+    depends_on("xxhash", type="build")
+    depends_on("hwloc@2:")
+    depends_on("ucx@1.13:", when="+ucx")
+    depends_on("hdf5@1.10:+mpi", when="+hdf5")
+    depends_on("isa-l", when="+hdf5")
+    depends_on("python@3.11:", type=("build", "run"), when="+python")
+    depends_on("python@3.11:", type=("build", "run"), when="+torch")
+    depends_on("py-numpy", type="run", when="+python")
+    depends_on("py-mpi4py@4:", type="run", when="+python")
+    depends_on("py-h5py+mpi", type="run", when="+python+hdf5")
+    depends_on("py-torch@2.6:2.15", type=("build", "link", "run"), when="+torch")
+    extends("python", when="+python")
+
+    conflicts("+torch", when="~python", msg="the PyTorch operators are used from Python: add +python")
+    requires("%gcc@12:", "%clang@16:", policy="any_of", msg="C++20 is needed")
+
+    generator("ninja")
+
+    @property
+    def sanity_check_is_file(self):
+        files = [join_path("include", "syncyte.h"), join_path(self.library_folder, "libsyncyte.so")]
+        if self.spec.satisfies("+fortran"):
+            files.append(join_path(self.library_folder, "libsyncyte_fortran.so"))
+        if self.spec.satisfies("+hdf5"):
+            files.append(join_path(self.library_folder, "libsyncyte_hdf5.so"))
+        return files
+
+    # Fixed, so that the sanity checks and the Python package's folder do not depend on the system.
+    library_folder = "lib"
+
+    def cmake_args(self):
+        args = [
+            self.define("CMAKE_INSTALL_LIBDIR", self.library_folder),
+            self.define_from_variant("SYNCYTE_FORTRAN", "fortran"),
+            self.define_from_variant("SYNCYTE_HDF5", "hdf5"),
+            self.define_from_variant("SYNCYTE_PYTHON", "python"),
+            self.define_from_variant("SYNCYTE_TORCH", "torch"),
+            self.define_from_variant("SYNCYTE_UCX", "ucx"),
+            self.define("SYNCYTE_CUDA", "ON" if self.spec.satisfies("+cuda") else "OFF"),
+            self.define("SYNCYTE_TESTS", False),
+            self.define("SYNCYTE_BENCH", False),
+            self.define("SYNCYTE_EXAMPLES", False),
+        ]
+        if self.spec.satisfies("+python"):
+            args.append(self.define("Python3_EXECUTABLE", python.path))
+            args.append(self.define("SYNCYTE_PYTHON_DIR", python_purelib))
+        if self.spec.satisfies("+cuda") and not self.spec.satisfies("cuda_arch=none"):
+            args.append(CMakePackage.define_cuda_architectures(self))
+        return args
+
+    def test_c_consumer(self):
+        """a C program builds against the installation and runs"""
+        source = join_path(os.path.dirname(__file__), "consumer.c")
+        compiler = which(self.compiler.cc, required=True)
+        library = self.prefix.join(self.library_folder)
+        compiler("-std=c11", source, f"-I{self.prefix.include}", f"-L{library}", "-lsyncyte", f"-Wl,-rpath,{library}",
+                 "-o", "consumer")
+        consumer = which("consumer", path=".", required=True)
+        assert "syncyte" in consumer(output=str.split)
+
+    def test_python(self):
+        """the Python package finds the library"""
+        if self.spec.satisfies("~python"):
+            raise SkipTest("Package must be installed with +python")
+        python("-c", "import syncyte; print(syncyte.__version__)")
