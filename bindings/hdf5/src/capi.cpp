@@ -1,0 +1,120 @@
+#include <string>
+
+#include "checkpoint.hpp"
+#include "entries.hpp"
+#include "errors.hpp"
+#include "handles.hpp"
+#include "saver.hpp"
+
+namespace {
+
+using namespace syncyte::hdf5;
+
+// Local calls answer as the rest of the interface does before syncyte_init().
+void require_initialised() {
+  std::int32_t flag = 0;
+  check(syncyte_initialized(&flag));
+  require(flag != 0, SYNCYTE_ERR_NOT_INITIALISED, "checkpoint: call syncyte_init() first");
+}
+
+void require_output(const void* address, const char* name) {
+  require(address != nullptr, SYNCYTE_ERR_ARGUMENT, "checkpoint: the output '{}' is null", name);
+}
+
+std::shared_ptr<checkpoint> opened(syncyte_checkpoint_t handle) {
+  require_initialised();
+  return lookup_handle(handle);
+}
+
+std::string key_of(const char* key) {
+  require(key != nullptr, SYNCYTE_ERR_ARGUMENT, "checkpoint: key is null");
+  return key;
+}
+
+}  // namespace
+
+extern "C" {
+
+syncyte_status_t syncyte_checkpoint_save(syncyte_comm_t comm, const char* path, int64_t count,
+                                         const syncyte_checkpoint_entry_t* entries,
+                                         const syncyte_checkpoint_options_t* options) {
+  return attempt([&] { save(comm, path, count, entries, options); });
+}
+
+syncyte_status_t syncyte_checkpoint_open(syncyte_comm_t comm, const char* path,
+                                         const syncyte_checkpoint_options_t* options,
+                                         syncyte_checkpoint_t* checkpoint) {
+  return attempt([&] {
+    auto result = open(comm, path, options, checkpoint != nullptr);
+    *checkpoint = register_handle(std::move(result));
+  });
+}
+
+syncyte_status_t syncyte_checkpoint_close(syncyte_checkpoint_t* checkpoint) {
+  return attempt([&] {
+    require(checkpoint != nullptr, SYNCYTE_ERR_ARGUMENT, "checkpoint: the address of the handle is null");
+    if (*checkpoint == nullptr) return;
+    forget_handle(*checkpoint);
+    *checkpoint = nullptr;
+  });
+}
+
+syncyte_status_t syncyte_checkpoint_count(syncyte_checkpoint_t checkpoint, int64_t* count, int64_t* step) {
+  return attempt([&] {
+    const auto from = opened(checkpoint);
+    require_output(count, "count");
+    *count = static_cast<std::int64_t>(from->contents().datasets.size());
+    if (step != nullptr) *step = from->contents().step;
+  });
+}
+
+syncyte_status_t syncyte_checkpoint_key(syncyte_checkpoint_t checkpoint, int64_t number, const char** key) {
+  return attempt([&] {
+    const auto from = opened(checkpoint);
+    require_output(key, "key");
+    const auto& datasets = from->contents().datasets;
+    require(number >= 0 && number < static_cast<std::int64_t>(datasets.size()), SYNCYTE_ERR_INDEX,
+            "number {} is outside the {} keys of '{}'", number, datasets.size(), from->path());
+    *key = datasets[static_cast<std::size_t>(number)].key.c_str();
+  });
+}
+
+syncyte_status_t syncyte_checkpoint_describe(syncyte_checkpoint_t checkpoint, const char* key, syncyte_buffer_t* global,
+                                             syncyte_layout_t* layout) {
+  return attempt([&] {
+    const auto from = opened(checkpoint);
+    require_output(global, "global");
+    const dataset& found = from->find(key_of(key));
+    check(syncyte_buffer_init(nullptr, found.dtype, static_cast<std::int32_t>(found.shape.size()), found.shape.data(),
+                              global));
+    if (layout != nullptr) *layout = found.layout;
+  });
+}
+
+syncyte_status_t syncyte_checkpoint_read(syncyte_checkpoint_t checkpoint, const char* key, int64_t first_row,
+                                         const syncyte_buffer_t* target) {
+  return attempt([&] {
+    const auto from = opened(checkpoint);
+    const dataset& found = from->find(key_of(key));
+    require(target != nullptr, SYNCYTE_ERR_ARGUMENT, "checkpoint: target is null");
+    check_buffer(*target, "target");
+    from->check_target(found, first_row, *target);
+    from->read(found, first_row, target->ndim == 0 ? 1 : target->shape[0], static_cast<std::byte*>(target->data));
+  });
+}
+
+syncyte_status_t syncyte_checkpoint_bytes_read(syncyte_checkpoint_t checkpoint, int64_t* bytes) {
+  return attempt([&] {
+    const auto from = opened(checkpoint);
+    require_output(bytes, "bytes");
+    *bytes = from->bytes_read();
+  });
+}
+
+syncyte_status_t syncyte_checkpoint_load(syncyte_comm_t comm, const char* path, int64_t count,
+                                         const syncyte_checkpoint_entry_t* entries,
+                                         const syncyte_checkpoint_options_t* options) {
+  return attempt([&] { load(comm, path, count, entries, options); });
+}
+
+}  // extern "C"

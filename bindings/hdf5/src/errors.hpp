@@ -1,0 +1,72 @@
+#pragma once
+
+#include <fmt/format.h>
+
+#include <exception>
+#include <new>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "syncyte/base.h"
+
+namespace syncyte::hdf5 {
+
+/// What this library throws; it becomes a status and the thread's last error at the boundary.
+class error : public std::runtime_error {
+ public:
+  error(syncyte_status_t status, const std::string& message) : std::runtime_error(message), status_(status) {}
+  syncyte_status_t status() const { return status_; }
+
+ private:
+  syncyte_status_t status_;
+};
+
+/// A failed call of the C interface, whose message is the thread's last error already.
+class reported : public std::exception {
+ public:
+  explicit reported(syncyte_status_t status) : status_(status) {}
+  syncyte_status_t status() const { return status_; }
+  const char* what() const noexcept override { return "a call of the C interface failed"; }
+
+ private:
+  syncyte_status_t status_;
+};
+
+template <class... Arguments>
+[[noreturn]] void fail(syncyte_status_t status, fmt::format_string<Arguments...> format, Arguments&&... arguments) {
+  throw error(status, fmt::format(format, std::forward<Arguments>(arguments)...));
+}
+
+template <class... Arguments>
+void require(bool condition, syncyte_status_t status, fmt::format_string<Arguments...> format,
+             Arguments&&... arguments) {
+  if (!condition) [[unlikely]]
+    fail(status, format, std::forward<Arguments>(arguments)...);
+}
+
+/// Throws if a call of the C interface failed.
+inline void check(syncyte_status_t status) {
+  if (status != SYNCYTE_SUCCESS) throw reported(status);
+}
+
+/// Runs a function and turns what it throws into a status, with the message as the thread's last error.
+template <class Function>
+syncyte_status_t attempt(Function&& function) noexcept {
+  try {
+    std::forward<Function>(function)();
+    return SYNCYTE_SUCCESS;
+  } catch (const reported& caught) {
+    return caught.status();
+  } catch (const error& caught) {
+    return syncyte_error_set(caught.status(), caught.what());
+  } catch (const std::bad_alloc&) {
+    return syncyte_error_set(SYNCYTE_ERR_MEMORY, "checkpoint: out of memory");
+  } catch (const std::exception& caught) {
+    return syncyte_error_set(SYNCYTE_ERR_INTERNAL, caught.what());
+  } catch (...) {
+    return syncyte_error_set(SYNCYTE_ERR_INTERNAL, "checkpoint: unknown exception");
+  }
+}
+
+}  // namespace syncyte::hdf5

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <csignal>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace syncyte::hdf5 {
+
+/// "reason (NAME)" of an errno.
+std::string errno_text(int code);
+
+/// An open file. Errors are SYNCYTE_ERR_IO and name path and reason; a missing file is SYNCYTE_ERR_NOT_FOUND.
+class file {
+ public:
+  enum class mode { read, write, create };  ///< create: read and write, and the file must not exist
+
+  file() = default;
+  file(std::string path, mode how);
+  file(file&& other) noexcept;
+  file& operator=(file&& other) noexcept;
+  ~file();
+
+  const std::string& path() const { return path_; }
+  std::uint64_t size() const;
+  void resize(std::uint64_t bytes);
+  /// Reads up to `bytes`; fewer only at the file's end.
+  std::size_t read(std::uint64_t offset, void* target, std::size_t bytes) const;
+  /// Reads exactly so many bytes. @throws error SYNCYTE_ERR_FORMAT if the file ends before
+  void read_exactly(std::uint64_t offset, void* target, std::size_t bytes) const;
+  void write(std::uint64_t offset, const void* source, std::size_t bytes);
+  /// Lets the system begin to write what it holds of these bytes; a hint.
+  void start_writing(std::uint64_t offset, std::uint64_t bytes) noexcept;
+  /// Returns when everything written through this object is on the device.
+  void sync();
+  void close();
+
+ private:
+  std::string path_;
+  int descriptor_ = -1;
+};
+
+/// Blocks SIGXFSZ on this thread while it lives: a write beyond the limit of file sizes must be an error (EFBIG), not
+/// the end of the process.
+class file_size_signal_block {
+ public:
+  file_size_signal_block();
+  ~file_size_signal_block();
+  file_size_signal_block(const file_size_signal_block&) = delete;
+  file_size_signal_block& operator=(const file_size_signal_block&) = delete;
+
+ private:
+  sigset_t before_;
+  bool was_pending_ = false;
+};
+
+/// Folder of a path, "." if it names none.
+std::string directory_of(const std::string& path);
+
+/// Name for a temporary file in the same folder, from a number that no other save has.
+std::string temporary_name(const std::string& path, std::int64_t process, std::uint64_t number);
+
+void rename_file(const std::string& from, const std::string& to);
+void remove_file(const std::string& path) noexcept;
+/// Makes a rename in this folder durable.
+void sync_directory(const std::string& path);
+/// @throws error SYNCYTE_ERR_IO if path exists and is not a regular file
+void require_replaceable(const std::string& path);
+
+}  // namespace syncyte::hdf5

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+namespace syncyte::hdf5 {
+
+/// A run of bytes in a file.
+struct extent {
+  std::uint64_t offset = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t end() const { return offset + bytes; }
+};
+
+/// Parts of [begin, end) that none of `used` covers, in order. Empty extents are ignored.
+/// @throws error SYNCYTE_ERR_FORMAT if extents overlap or leave [begin, end)
+std::vector<extent> complement(std::vector<extent> used, std::uint64_t begin, std::uint64_t end);
+
+/// Bytes that libhdf5 sees as a file. It never touches the disk: a full disk cannot leave libhdf5 in a state that it
+/// cannot close, and the metadata it wrote can be summed and written by us.
+class file_image {
+ public:
+  virtual ~file_image() = default;
+  virtual void read(std::uint64_t offset, void* target, std::size_t bytes) = 0;
+  virtual void write(std::uint64_t offset, const void* source, std::size_t bytes) = 0;
+  virtual std::uint64_t size() const = 0;               ///< end of what exists when the file is opened
+  virtual void closed(std::uint64_t /*file_bytes*/) {}  ///< libhdf5 closed the file, which has this size
+};
+
+/// An image in memory that holds only the pages that were written; others read as zeros. A dataset of any size costs
+/// nothing, because its data is never written through here.
+class metadata_image final : public file_image {
+ public:
+  static constexpr std::size_t page_bytes = 4096;
+
+  void read(std::uint64_t offset, void* target, std::size_t bytes) override;
+  void write(std::uint64_t offset, const void* source, std::size_t bytes) override;
+  std::uint64_t size() const override { return size_; }
+  void closed(std::uint64_t file_bytes) override { file_bytes_ = file_bytes; }
+
+  /// Size of the closed file, with the data that was never written through here.
+  std::uint64_t file_bytes() const { return file_bytes_; }
+
+  /// Calls `use(offset, data, bytes)` for consecutive pieces of a part, at most a page each.
+  void visit(extent part, const std::function<void(std::uint64_t, const std::byte*, std::size_t)>& use) const;
+
+ private:
+  using page = std::array<std::byte, page_bytes>;
+  std::unordered_map<std::uint64_t, std::unique_ptr<page>> pages_;
+  std::uint64_t size_ = 0;
+  std::uint64_t file_bytes_ = 0;
+};
+
+}  // namespace syncyte::hdf5

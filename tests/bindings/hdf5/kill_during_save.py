@@ -1,0 +1,78 @@
+"""kill -9 of one rank in the midst of saves: the file that is there is whole, and one that a completed save made."""
+
+import argparse
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+
+import h5py
+
+
+def parse():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--mpirun", required=True, help="command and flags, separated by |")
+    parser.add_argument("--program", required=True)
+    parser.add_argument("--rounds", type=int, default=8)
+    parser.add_argument("--ranks", type=int, default=2)
+    return parser.parse_args()
+
+
+def environment():
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith(("OMPI_", "PMIX_", "PMI_"))}
+    return inherited | {
+        "OMPI_ALLOW_RUN_AS_ROOT": "1",
+        "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+        "OMPI_MCA_rmaps_base_oversubscribe": "1",
+        "OMPI_MCA_mpi_yield_when_idle": "1",
+        "OMPI_MCA_hwloc_base_binding_policy": "none",
+    }
+
+
+def run_and_kill(arguments, path):
+    """Step that the job found at its start, after a rank was killed while it saved."""
+    command = arguments.mpirun.split("|") + [str(arguments.ranks), arguments.program, path]
+    job = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment(), start_new_session=True
+    )
+    limit = threading.Timer(60, os.killpg, (job.pid, signal.SIGKILL))
+    limit.start()
+    try:
+        text, pids, found = "", [], None
+        while len(pids) < arguments.ranks:
+            line = job.stdout.readline()
+            if not line:
+                sys.exit(f"the job ended by itself:\n{text}")
+            text += line
+            if match := re.search(r"pid (\d+) found (-?\d+)", line):
+                pids.append(int(match[1]))
+                found = int(match[2])
+        threading.Event().wait(random.uniform(0, 0.15))
+        os.kill(random.choice(pids), signal.SIGKILL)
+        job.communicate()
+        return found
+    finally:
+        limit.cancel()
+
+
+def main():
+    arguments = parse()
+    random.seed(3)
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "checkpoint.h5")
+        steps = []
+        for _ in range(arguments.rounds):
+            steps.append(run_and_kill(arguments, path))
+            if os.path.exists(path):
+                with h5py.File(path) as file:
+                    assert (file["w"][...] == file.attrs["step"]).all(), "h5py reads a mixture"
+        print("steps found:", steps, "left over:", len(os.listdir(folder)) - 1)
+        assert steps == sorted(steps) and steps[-1] > steps[0], "saves went backwards, or none completed"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,204 @@
+// Damaged, truncated and foreign files: an error that names the file, never a crash, a hang or wrong data.
+
+#include <algorithm>
+#include <fstream>
+#include <random>
+
+#include "checkpoint_fixture.hpp"
+
+namespace syncyte::test {
+namespace {
+
+using bytes = std::vector<unsigned char>;
+
+bytes read_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+void write_file(const std::string& path, const bytes& contents) {
+  std::ofstream file(path, std::ios::binary | std::ios::trunc);
+  file.write(reinterpret_cast<const char*>(contents.data()), static_cast<std::streamsize>(contents.size()));
+}
+
+// One bit at a time, the obvious way.
+std::uint32_t crc32c(const unsigned char* data, std::size_t count) {
+  std::uint32_t crc = 0xFFFFFFFFU;
+  for (std::size_t i = 0; i < count; ++i) {
+    crc ^= data[i];
+    for (int bit = 0; bit < 8; ++bit) crc = (crc >> 1) ^ ((crc & 1U) ? 0x82F63B78U : 0U);
+  }
+  return ~crc;
+}
+
+void put(bytes& file, std::size_t at, std::uint32_t value) { std::memcpy(file.data() + at, &value, sizeof value); }
+
+std::uint64_t get(const bytes& file, std::size_t at) {
+  std::uint64_t value = 0;
+  std::memcpy(&value, file.data() + at, sizeof value);
+  return value;
+}
+
+// Makes the checksums of header and manifest right again, as somebody would who wants to be believed.
+void sign(bytes& file) {
+  const auto userblock = std::clamp<std::uint64_t>(get(file, 16), 64, file.size());
+  put(file, 40, crc32c(file.data() + 64, userblock - 64));
+  put(file, 60, crc32c(file.data(), 60));
+}
+
+class Damage : public Checkpoint {
+ protected:
+  void SetUp() override {
+    Checkpoint::SetUp();
+    original_.emplace_back("layer/weight", SYNCYTE_FLOAT32, std::vector<std::int64_t>{60, 50}, SYNCYTE_LAYOUT_SHARDED);
+    original_.emplace_back("bias", SYNCYTE_BFLOAT16, std::vector<std::int64_t>{50});
+    original_.emplace_back("mask", SYNCYTE_BOOL, std::vector<std::int64_t>{9, 7});
+    original_.emplace_back("spectrum", SYNCYTE_COMPLEX128, std::vector<std::int64_t>{80, 6});
+    original_.emplace_back("step", SYNCYTE_INT64, std::vector<std::int64_t>{});
+    for (tensor& one : original_) one.fill();
+    const auto options = blocks_of(4096, 3);
+    ASSERT_OK(save(world(), path_, original_, &options));
+    whole_ = read_file(path_);
+    ASSERT_GT(whole_.size(), 24000U);
+  }
+
+  // Opens and reads everything; what is read without an error must be what was saved.
+  syncyte_status_t read_all() {
+    std::vector<tensor> loaded = original_;
+    const syncyte_status_t status = load(world(), path_, loaded);
+    for (const tensor& one : loaded) {
+      if (status == SYNCYTE_SUCCESS) EXPECT_TRUE(one.filled());
+    }
+    return status;
+  }
+
+  // A change of one byte at this place must be seen.
+  void expect_seen(std::size_t at, unsigned char flip) {
+    std::fstream file(path_, std::ios::binary | std::ios::in | std::ios::out);
+    const auto change = [&](unsigned char value) {
+      file.seekp(static_cast<std::streamoff>(at));
+      file.put(static_cast<char>(value));
+      file.flush();
+    };
+    change(whole_[at] ^ flip);
+    const syncyte_status_t status = read_all();
+    EXPECT_TRUE(status == SYNCYTE_ERR_CHECKSUM || status == SYNCYTE_ERR_FORMAT)
+        << "byte " << at << ": " << syncyte_status_name(status);
+    EXPECT_NE(std::string(syncyte_last_error()).find(path_), std::string::npos) << syncyte_last_error();
+    change(whole_[at]);
+  }
+
+  std::vector<tensor> original_;
+  bytes whole_;
+};
+
+TEST_F(Damage, EveryFlippedByteIsSeen) {
+  std::mt19937 random(20261121);
+  std::vector<std::size_t> places(whole_.size());
+  std::iota(places.begin(), places.end(), std::size_t{0});
+  std::shuffle(places.begin() + 512, places.end(), random);  // the header and the manifest's begin, then anything
+  places.resize(6000);
+  for (const std::size_t at : places) {
+    expect_seen(at, static_cast<unsigned char>(1U << (random() % 8)));
+    if (HasFailure()) return;
+  }
+  EXPECT_OK(read_all());
+}
+
+TEST_F(Damage, LongerDamageIsSeen) {
+  std::mt19937 random(7);
+  for (int round = 0; round < 500; ++round) {
+    bytes damaged = whole_;
+    const std::size_t at = random() % (damaged.size() - 600);
+    const std::size_t count = 1 + random() % 600;
+    if (round % 2 == 0)
+      for (std::size_t i = 0; i < count; ++i) damaged[at + i] = static_cast<unsigned char>(random());
+    else
+      std::fill_n(damaged.begin() + static_cast<std::ptrdiff_t>(at), count, std::uint8_t{0xFF});
+    if (damaged == whole_) continue;
+    write_file(path_, damaged);
+    EXPECT_NE(read_all(), SYNCYTE_SUCCESS) << count << " bytes at " << at;
+  }
+}
+
+TEST_F(Damage, OfDataNamesKeyAndBlock) {
+  // The second block of the largest key, found by its contents.
+  const auto& weight = original_[0].bytes;
+  const auto found = std::search(whole_.begin(), whole_.end(), weight.begin() + 4096, weight.begin() + 4196);
+  ASSERT_NE(found, whole_.end());
+  bytes damaged = whole_;
+  damaged[static_cast<std::size_t>(found - whole_.begin()) + 50] ^= 16;
+  write_file(path_, damaged);
+  syncyte_checkpoint_t file = nullptr;
+  ASSERT_OK(syncyte_checkpoint_open(world(), path_.c_str(), nullptr, &file));
+  tensor good("layer/weight", SYNCYTE_FLOAT32, {20, 50});  // the first 4000 bytes
+  auto buffer = good.buffer();
+  EXPECT_OK(syncyte_checkpoint_read(file, "layer/weight", 0, &buffer));
+  EXPECT_TRUE(good.filled());
+  EXPECT_FAILS(syncyte_checkpoint_read(file, "layer/weight", 20, &buffer), SYNCYTE_ERR_CHECKSUM, "layer/weight");
+  EXPECT_NE(std::string(syncyte_last_error()).find("block 1"), std::string::npos) << syncyte_last_error();
+  EXPECT_OK(syncyte_checkpoint_close(&file));
+}
+
+TEST_F(Damage, TruncatedFilesAreNotOurs) {
+  for (std::size_t size = 0; size < whole_.size(); size += size < 200 ? 1 : 97) {
+    write_file(path_, bytes(whole_.begin(), whole_.begin() + static_cast<std::ptrdiff_t>(size)));
+    EXPECT_FAILS(read_all(), SYNCYTE_ERR_FORMAT, path_);
+  }
+  bytes longer = whole_;
+  longer.push_back(0);
+  write_file(path_, longer);
+  EXPECT_FAILS(read_all(), SYNCYTE_ERR_FORMAT, "too long");
+}
+
+TEST_F(Damage, AFileThatShrinksWhileOpenIsTruncated) {
+  syncyte_checkpoint_t file = nullptr;
+  ASSERT_OK(syncyte_checkpoint_open(world(), path_.c_str(), nullptr, &file));
+  ASSERT_EQ(truncate(path_.c_str(), 100), 0);
+  auto buffer = original_[1].buffer();
+  EXPECT_FAILS(syncyte_checkpoint_read(file, "bias", 0, &buffer), SYNCYTE_ERR_FORMAT, "truncated");
+  EXPECT_OK(syncyte_checkpoint_close(&file));
+}
+
+TEST_F(Damage, ForeignFilesAreNotOurs) {
+  bytes foreign(whole_.begin() + static_cast<std::ptrdiff_t>(get(whole_, 16)), whole_.end());  // HDF5 without our block
+  write_file(path_, foreign);
+  EXPECT_FAILS(read_all(), SYNCYTE_ERR_FORMAT, "not a Syncyte checkpoint");
+  write_file(path_, bytes(100000, 'x'));
+  EXPECT_FAILS(read_all(), SYNCYTE_ERR_FORMAT, "not a Syncyte checkpoint");
+}
+
+TEST_F(Damage, NewerFormatsAreToldFromDamage) {
+  bytes newer = whole_;
+  put(newer, 8, SYNCYTE_CHECKPOINT_FORMAT + 1);
+  sign(newer);
+  write_file(path_, newer);
+  EXPECT_FAILS(read_all(), SYNCYTE_ERR_VERSION, "newer Syncyte");
+  put(newer, 8, 0);
+  sign(newer);
+  write_file(path_, newer);
+  EXPECT_FAILS(read_all(), SYNCYTE_ERR_FORMAT, path_);
+}
+
+// Nonsense with right checksums: any answer but a crash, a hang, memory without bound or wrong data.
+TEST_F(Damage, SignedNonsenseDoesNoHarm) {
+  std::mt19937 random(99);
+  const std::size_t end = 64 + get(whole_, 24);
+  int refused = 0;
+  for (int round = 0; round < 4000; ++round) {
+    bytes damaged = whole_;
+    const std::size_t at = 8 + random() % (end - 8);
+    const std::size_t count = std::min<std::size_t>(1 + random() % 8, damaged.size() - at);
+    const int kind = static_cast<int>(random() % 3);
+    for (std::size_t i = 0; i < count; ++i)
+      damaged[at + i] = kind == 0 ? static_cast<unsigned char>(random()) : kind == 1 ? 0xFF : 0;
+    sign(damaged);
+    write_file(path_, damaged);
+    std::vector<tensor> loaded = original_;
+    refused += load(world(), path_, loaded) == SYNCYTE_SUCCESS ? 0 : 1;
+  }
+  EXPECT_GT(refused, 2000);
+}
+
+}  // namespace
+}  // namespace syncyte::test

@@ -1,0 +1,164 @@
+// Save on some ranks, load on others.
+
+#include <chrono>
+
+#include "checkpoint_fixture.hpp"
+
+namespace syncyte::test {
+namespace {
+
+constexpr syncyte_dtype_t all_dtypes[] = {SYNCYTE_FLOAT16,   SYNCYTE_BFLOAT16,   SYNCYTE_FLOAT32, SYNCYTE_FLOAT64,
+                                          SYNCYTE_COMPLEX64, SYNCYTE_COMPLEX128, SYNCYTE_INT8,    SYNCYTE_INT16,
+                                          SYNCYTE_INT32,     SYNCYTE_INT64,      SYNCYTE_UINT8,   SYNCYTE_BOOL};
+
+constexpr std::int64_t table_rows = 1237;
+
+// What a rank of `size` has of the same global tensors.
+std::vector<tensor> part_of(int rank, int size) {
+  const auto [begin, end] = share(table_rows, rank, size);
+  std::vector<tensor> tensors;
+  tensors.emplace_back("table", SYNCYTE_FLOAT32, std::vector<std::int64_t>{end - begin, 7}, SYNCYTE_LAYOUT_SHARDED);
+  tensors.emplace_back("bias", SYNCYTE_FLOAT64, std::vector<std::int64_t>{33});
+  tensors.emplace_back("a scalar", SYNCYTE_INT64, std::vector<std::int64_t>{});
+  tensors.emplace_back("nobody has rows", SYNCYTE_FLOAT32, std::vector<std::int64_t>{0, 5}, SYNCYTE_LAYOUT_SHARDED);
+  tensors.emplace_back("no columns", SYNCYTE_INT8, std::vector<std::int64_t>{end - begin, 0}, SYNCYTE_LAYOUT_SHARDED);
+  tensors.emplace_back("deep/er.weight%", SYNCYTE_COMPLEX64, std::vector<std::int64_t>{end - begin, 1, 2, 3},
+                       SYNCYTE_LAYOUT_SHARDED);
+  return tensors;
+}
+
+std::int64_t first_row(const tensor& one, int rank, int size) {
+  return one.layout == SYNCYTE_LAYOUT_SHARDED && one.shape[0] > 0 ? share(table_rows, rank, size).first : 0;
+}
+
+class AcrossRanks : public Checkpoint {
+ protected:
+  void save_on(int count) {
+    const communicator part(communicator::first(world(), count));
+    if (part.get() == nullptr) return;
+    auto tensors = part_of(rank_, count);
+    for (tensor& one : tensors) one.fill(first_row(one, rank_, count));
+    const auto options = blocks_of(4096, count);
+    EXPECT_OK(save(part.get(), path_, tensors, &options));
+  }
+
+  void load_on(int count) {
+    const communicator part(communicator::first(world(), count));
+    if (part.get() == nullptr) return;
+    auto tensors = part_of(rank_, count);
+    EXPECT_OK(load(part.get(), path_, tensors));
+    for (const tensor& one : tensors) EXPECT_TRUE(one.filled(first_row(one, rank_, count))) << count << " ranks";
+  }
+};
+
+TEST_F(AcrossRanks, AnyNumberLoadsWhatAnyNumberSaved) {
+  for (const int writers : {1, 2, 3, 5}) {
+    if (writers > size_) break;
+    save_on(writers);
+    for (const int readers : {1, 2, 3, 5}) {
+      if (readers > size_) break;
+      syncyte_comm_barrier(world());
+      load_on(readers);
+    }
+    syncyte_comm_barrier(world());
+  }
+}
+
+TEST_F(Checkpoint, KeepsEveryElementType) {
+  std::vector<tensor> tensors;
+  for (const syncyte_dtype_t dtype : all_dtypes) {
+    tensors.emplace_back(syncyte_dtype_name(dtype), dtype, std::vector<std::int64_t>{13, 3});
+    tensors.emplace_back(std::string("sharded ") + syncyte_dtype_name(dtype), dtype,
+                         std::vector<std::int64_t>{rank_ + 1, 3}, SYNCYTE_LAYOUT_SHARDED);
+  }
+  const std::int64_t before = rank_ * (rank_ + 1) / 2;
+  for (tensor& one : tensors) one.fill(one.layout == SYNCYTE_LAYOUT_SHARDED ? before : 0);
+  ASSERT_OK(save(world(), path_, tensors));
+  for (tensor& one : tensors) std::fill(one.bytes.begin(), one.bytes.end(), std::uint8_t{0xEE});
+  ASSERT_OK(load(world(), path_, tensors));
+  for (const tensor& one : tensors) EXPECT_TRUE(one.filled(one.layout == SYNCYTE_LAYOUT_SHARDED ? before : 0));
+}
+
+TEST_F(Checkpoint, ReplicatedIsRankZeros) {
+  std::vector<tensor> tensors{{"same", SYNCYTE_UINT8, {5000}}};
+  tensors[0].fill();
+  if (rank_ != 0) std::fill(tensors[0].bytes.begin(), tensors[0].bytes.end(), std::uint8_t{7});
+  ASSERT_OK(save(world(), path_, tensors));
+  ASSERT_OK(load(world(), path_, tensors));
+  EXPECT_TRUE(tensors[0].filled());
+}
+
+TEST_F(Checkpoint, LoadsShardedWhatWasReplicatedAndBack) {
+  std::vector<tensor> whole{{"t", SYNCYTE_INT32, {60, 4}}};
+  whole[0].fill();
+  ASSERT_OK(save(world(), path_, whole));
+  const auto [begin, end] = share(60, rank_, size_);
+  std::vector<tensor> part{{"t", SYNCYTE_INT32, {end - begin, 4}, SYNCYTE_LAYOUT_SHARDED}};
+  ASSERT_OK(load(world(), path_, part));
+  EXPECT_TRUE(part[0].filled(begin));
+  ASSERT_OK(save(world(), path_, part));
+  std::fill(whole[0].bytes.begin(), whole[0].bytes.end(), std::uint8_t{0});
+  ASSERT_OK(load(world(), path_, whole));
+  EXPECT_TRUE(whole[0].filled());
+}
+
+TEST_F(Checkpoint, NoEntriesAtAll) {
+  std::vector<tensor> none;
+  const auto options = blocks_of(0, -17);
+  ASSERT_OK(save(world(), path_, none, &options));
+  syncyte_checkpoint_t file = nullptr;
+  ASSERT_OK(syncyte_checkpoint_open(world(), path_.c_str(), nullptr, &file));
+  std::int64_t count = -1;
+  std::int64_t step = 0;
+  EXPECT_OK(syncyte_checkpoint_count(file, &count, &step));
+  EXPECT_EQ(count, 0);
+  EXPECT_EQ(step, -17);
+  EXPECT_OK(syncyte_checkpoint_close(&file));
+  EXPECT_EQ(file, nullptr);
+}
+
+TEST_F(Checkpoint, AThousandKeys) {
+  std::vector<tensor> tensors;
+  for (int i = 0; i < 1000; ++i)
+    tensors.emplace_back("layer." + std::to_string(i) + ".weight", SYNCYTE_FLOAT32, std::vector<std::int64_t>{3, i % 7},
+                         i % 2 == 0 ? SYNCYTE_LAYOUT_SHARDED : SYNCYTE_LAYOUT_REPLICATED);
+  for (tensor& one : tensors) one.fill(one.layout == SYNCYTE_LAYOUT_SHARDED ? 3 * rank_ : 0);
+  const auto begin = std::chrono::steady_clock::now();
+  ASSERT_OK(save(world(), path_, tensors));
+  for (tensor& one : tensors) std::fill(one.bytes.begin(), one.bytes.end(), std::uint8_t{0});
+  ASSERT_OK(load(world(), path_, tensors));
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+  for (const tensor& one : tensors) EXPECT_TRUE(one.filled(one.layout == SYNCYTE_LAYOUT_SHARDED ? 3 * rank_ : 0));
+  EXPECT_LT(seconds.count(), 8.0);  // 0.3 s are usual; machines that test are busy
+}
+
+TEST_F(Checkpoint, PathAndKeysMayHoldAnyText) {
+  path_ = "a path with \xC3\xA4 and %s.h5";
+  std::vector<tensor> tensors;
+  for (const std::string key :
+       {".", "..", "/", "//a/./b", "%2F", "%", "\xE6\x97\xA5", "\xFF\xFE not UTF-8", " ", "new\nline"})
+    tensors.emplace_back(key, SYNCYTE_INT16, std::vector<std::int64_t>{11});
+  tensors.emplace_back(std::string(1023, '/'), SYNCYTE_INT16, std::vector<std::int64_t>{11});
+  for (tensor& one : tensors) one.fill();
+  ASSERT_OK(save(world(), path_, tensors));
+  for (tensor& one : tensors) std::fill(one.bytes.begin(), one.bytes.end(), std::uint8_t{0});
+  ASSERT_OK(load(world(), path_, tensors));
+  for (const tensor& one : tensors) EXPECT_TRUE(one.filled());
+}
+
+// More than 64 KiB of checksums in an attribute, and blocks that several ranks share.
+TEST_F(Checkpoint, ManyBlocksInOneDataset) {
+  const std::int64_t rows = (std::int64_t{100} << 20) / 1000 / size_;
+  std::vector<tensor> tensors{{"big", SYNCYTE_UINT8, {rows, 1000}, SYNCYTE_LAYOUT_SHARDED}};
+  tensors[0].fill(rank_ * rows);
+  const auto options = blocks_of(4096);
+  ASSERT_OK(save(world(), path_, tensors, &options));
+  std::fill(tensors[0].bytes.begin(), tensors[0].bytes.end(), std::uint8_t{0});
+  ASSERT_OK(load(world(), path_, tensors));
+  EXPECT_TRUE(tensors[0].filled(rank_ * rows));
+  syncyte_comm_barrier(world());
+  if (rank_ == 0) unlink(path_.c_str());
+}
+
+}  // namespace
+}  // namespace syncyte::test
