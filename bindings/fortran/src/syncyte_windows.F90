@@ -18,6 +18,7 @@ module syncyte_windows
   contains
     procedure :: create => window_create
     procedure :: destroy => window_destroy
+    procedure :: is_null => window_is_null
     procedure :: bytes => window_bytes
     procedure :: put => window_put
     procedure :: get => window_get
@@ -76,6 +77,13 @@ contains
 
     call finish(syncyte_window_destroy(self%handle), stat, errmsg)
   end subroutine window_destroy
+
+  !> Whether it refers to nothing. Local.
+  pure logical function window_is_null(self)
+    class(syncyte_window), intent(in) :: self
+
+    window_is_null = .not. c_associated(self%handle)
+  end function window_is_null
 
   !> Bytes of a rank's part; 0 on an error. Local.
   function window_bytes(self, rank, stat, errmsg) result(bytes)

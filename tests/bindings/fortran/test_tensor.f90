@@ -1,0 +1,263 @@
+!> Whole tensors: partition, bounds, reversed dimensions, rows by index, boxes.
+program test_tensor
+  use, intrinsic :: iso_fortran_env, only: int8, int64, real32, real64
+  use syncyte
+  use checks
+  implicit none
+  type(syncyte_comm) :: world
+  integer :: rank, ranks
+
+  call syncyte_init()
+  call world%from_world()
+  rank = world%rank()
+  ranks = world%size()
+  call partition()
+  call uneven_partition()
+  call local_bounds()
+  call node_view()
+  call rows_by_index()
+  call adds()
+  call boxes()
+  call boxes_of_fewer_dimensions()
+  call wrapped()
+  call many_tensors()
+  call world%destroy()
+  call syncyte_finalize()
+  call checks_end()
+
+contains
+
+  !> Value that element (i, j, row) of the tests' tensors should have.
+  elemental real(real64) function value(i, j, row)
+    integer, intent(in) :: i, j
+    integer(int64), intent(in) :: row
+
+    value = i + 10*j + 100*row
+  end function value
+
+  !> Writes value(i, j, row) into this rank's rows.
+  subroutine fill(tensor)
+    type(syncyte_tensor), intent(in) :: tensor
+    real(real64), pointer, asynchronous :: p(:, :, :)
+    integer :: i, j
+    integer(int64) :: row
+
+    call tensor%local(p)
+    do row = lbound(p, 3), ubound(p, 3)
+      do j = 1, size(p, 2)
+        do i = 1, size(p, 1)
+          p(i, j, row) = value(i, j, row)
+        end do
+      end do
+    end do
+    call tensor%sync()
+  end subroutine fill
+
+  subroutine partition()
+    type(syncyte_tensor) :: t
+    type(syncyte_comm) :: comm
+    integer :: other, next, owners(7)
+
+    call t%create(world, SYNCYTE_FLOAT32, [3, 7], name="partition")
+    call check_equal(t%rank(), 2, "dimensions")
+    call check_equal(t%extent(1), 3_int64, "first extent")
+    call check_equal(t%extent(2), 7_int64, "rows")
+    call check_equal(t%dtype(), int(SYNCYTE_FLOAT32), "element type")
+    next = 1
+    do other = 0, ranks - 1
+      call check_equal(t%first_row(other), int(next, int64), "first row")
+      next = next + 7/ranks + merge(1, 0, other < mod(7, ranks))
+      call check_equal(t%last_row(other), int(next - 1, int64), "last row")
+    end do
+    call check_equal(next, 8, "all rows are somebody's")
+    call t%owner([(other, other=1, 7)], owners)
+    do other = 1, 7
+      call check(t%first_row(owners(other)) <= other .and. other <= t%last_row(owners(other)), "owner")
+    end do
+    call t%comm(comm)
+    call check_equal(comm%size(), ranks, "its communicator")
+    call comm%destroy()
+    call t%destroy()
+    call check(t%is_null(), "destroy leaves nothing")
+  end subroutine partition
+
+  !> Rank r has r rows, so rank 0 has none.
+  subroutine uneven_partition()
+    type(syncyte_tensor) :: t
+    integer(int8), pointer :: p(:, :)
+
+    call t%create(world, SYNCYTE_INT8, [2, ranks*(ranks - 1)/2], local_rows=int(rank, int64))
+    call t%local(p)
+    call check(associated(p), "a pointer to no rows is associated")
+    call check_equal(size(p, 2), rank, "own rows")
+    call check_equal(t%last_row() - t%first_row() + 1, int(rank, int64), "rows by bounds")
+    if (rank > 0) call check_equal(lbound(p, 2), rank*(rank - 1)/2 + 1, "lower bound")
+    call t%destroy()
+  end subroutine uneven_partition
+
+  subroutine local_bounds()
+    type(syncyte_tensor) :: t
+    real(real64), pointer :: p(:, :, :)
+    real(real64) :: row(4, 3)
+
+    call t%create(world, SYNCYTE_FLOAT64, [4, 3, 5*ranks])
+    call t%local(p)
+    call check(all(lbound(p) == [1, 1, 5*rank + 1]), "lower bounds")
+    call check(all(ubound(p) == [4, 3, 5*rank + 5]), "upper bounds")
+    call check(is_contiguous(p), "contiguous")
+    call check(all(p == 0), "zeros")
+    call fill(t)
+    call t%gather(5*modulo(rank + 1, ranks) + 2, row)
+    call check_equal(row(3, 2), value(3, 2, 5_int64*modulo(rank + 1, ranks) + 2), "the neighbour's second row")
+    call t%sync()
+    call t%destroy()
+  end subroutine local_bounds
+
+  subroutine node_view()
+    type(syncyte_tensor) :: t
+    real(real64), pointer, asynchronous :: p(:, :, :)
+    integer(int64) :: first
+    integer :: nodes
+
+    call world%topology(nodes=nodes)
+    if (nodes > 1) return
+    call t%create(world, SYNCYTE_FLOAT64, [2, 2, 11])
+    call fill(t)
+    call t%node(p, first)
+    call check_equal(first, 1_int64, "first row of the node")
+    call check(all(shape(p) == [2, 2, 11]), "all rows are on this node")
+    call check_equal(p(2, 1, 11), value(2, 1, 11_int64), "last row")
+    call t%sync()
+    call t%destroy()
+  end subroutine node_view
+
+  subroutine rows_by_index()
+    type(syncyte_tensor) :: t
+    real(real64) :: rows(2, 3, 4), some(2, 3, 2, 2)
+    integer(int64) :: index(4)
+    integer :: table(2, 2), i
+
+    call t%create(world, SYNCYTE_FLOAT64, [2, 3, 9])
+    call fill(t)
+    index = [9, 1, 5, 1]
+    call t%gather(index, rows)
+    do i = 1, 4
+      call check_equal(rows(2, 3, i), value(2, 3, index(i)), "gather, 64-bit indices")
+    end do
+    table = reshape([9, 1, 5, 1], [2, 2])
+    call t%gather(table, some)
+    call check(all(reshape(some, [2, 3, 4]) == rows), "gather, a table of 32-bit indices")
+    call t%gather(index(4:2:-2), rows(:, :, :2))
+    call check_equal(rows(1, 1, 1), value(1, 1, 1_int64), "gather, indices with a stride")
+    call t%sync()
+    if (rank == ranks - 1) then
+      rows(:, :, 1) = -1
+      rows(:, :, 2) = -2
+      call t%scatter([2, 9], rows(:, :, :2))
+    end if
+    call t%sync()
+    call t%gather([9, 2, 3], rows(:, :, :3))
+    call check(all(rows(:, :, 1) == -2) .and. all(rows(:, :, 2) == -1), "scatter")
+    call check_equal(rows(2, 2, 3), value(2, 2, 3_int64), "scatter leaves other rows alone")
+    call t%sync()
+    call t%destroy()
+  end subroutine rows_by_index
+
+  !> All ranks add to the same rows, many times.
+  subroutine adds()
+    type(syncyte_tensor) :: t
+    real(real32) :: ones(32, 50), total(32, 3)
+    integer :: i
+    integer, parameter :: rounds = 40
+
+    call t%create(world, SYNCYTE_FLOAT32, [32, 3])
+    ones = 1
+    do i = 1, rounds
+      call t%scatter_add([(2, i=1, 50)], ones)
+    end do
+    call t%sync()
+    call t%gather([1, 2, 3], total)
+    call check(all(total(:, 2) == 50.0*rounds*ranks), "no add is lost")
+    call check(all(total(:, 1::2) == 0), "other rows are untouched")
+    call t%sync()
+    call t%destroy()
+  end subroutine adds
+
+  subroutine boxes()
+    type(syncyte_tensor) :: t
+    real(real64) :: box(2, 2, 6), wide(4, 4, 12)
+
+    call t%create(world, SYNCYTE_FLOAT64, [5, 4, 13])
+    call fill(t)
+    call t%get_box(box, [3, 2, 4])
+    call check_equal(box(1, 1, 1), value(3, 2, 4_int64), "first corner")
+    call check_equal(box(2, 2, 6), value(4, 3, 9_int64), "last corner")
+    wide = 0
+    call t%get_box(wide(4:2:-2, ::2, 1:6), int([3, 2, 4], int64))
+    call check_equal(wide(4, 3, 6), value(3, 3, 9_int64), "into a section with strides, one backwards")
+    call check(all(wide(1::2, :, :) == 0), "and nothing else")
+    call t%sync()
+    if (rank == 0) call t%put_box(-box(:, :, ::5), [1, 1, 1])
+    call t%sync()
+    call t%get_box(box(:, :, :2), [1, 1, 1])
+    call check_equal(box(2, 2, 2), -value(4, 3, 9_int64), "put of a section")
+    call t%sync()
+    call t%destroy()
+  end subroutine boxes
+
+  !> A snapshot of two fields per row, each rank writes its part of each; as a solver does.
+  subroutine boxes_of_fewer_dimensions()
+    type(syncyte_tensor) :: t
+    integer, parameter :: nx = 6, rows_each = 3
+    real(real32) :: depth(0:nx + 1, rows_each), whole(nx, rows_each*ranks, 2)
+    integer :: slot, field
+
+    call t%create(world, SYNCYTE_FLOAT32, [nx, rows_each*ranks, 2, 4])
+    slot = 3
+    do field = 1, 2
+      depth = 10*field + rank
+      call t%put_box(depth(1:nx, :), [1, rows_each*rank + 1, field, slot])
+    end do
+    call t%sync()
+    call t%get_box(whole, [1, 1, 1, slot])
+    do field = 1, 2
+      call check_equal(real(sum(whole(:, :, field)), real64), &
+                       real(nx*rows_each*(10*field*ranks + ranks*(ranks - 1)/2), real64), "sum of a field")
+    end do
+    call t%get_box(whole(1, 1, 1), [nx, rows_each*ranks, 2, slot])
+    call check_equal(real(whole(1, 1, 1), real64), real(20 + ranks - 1, real64), "one element")
+    call t%sync()
+    call t%destroy()
+  end subroutine boxes_of_fewer_dimensions
+
+  subroutine wrapped()
+    type(syncyte_tensor) :: t
+    real(real64), target, asynchronous :: own(3, rank + 1)
+    real(real64) :: row(3)
+    integer(int64) :: last
+
+    own = rank
+    call t%wrap(world, own)
+    last = t%extent(2)
+    call check_equal(last, int(ranks*(ranks + 1)/2, int64), "rows of the wrapped arrays")
+    call t%sync()
+    call t%gather([last], row)
+    call check(all(row == ranks - 1), "the last rank's row")
+    call t%sync()
+    call t%destroy()
+    call world%collect()
+  end subroutine wrapped
+
+  !> A tensor that is made again drops the one it was.
+  subroutine many_tensors()
+    type(syncyte_tensor) :: t
+    integer :: i
+
+    do i = 1, 20
+      call t%create(world, SYNCYTE_FLOAT64, [100, i])
+      call check_equal(t%extent(2), int(i, int64), "made again")
+    end do
+    call t%destroy()
+  end subroutine many_tensors
+
+end program test_tensor

@@ -1,0 +1,138 @@
+!> What wrong use of tensors gets: a status and a message in Fortran's terms, and nothing is written.
+program test_tensor_errors
+  use, intrinsic :: iso_fortran_env, only: int64, real32, real64
+  use syncyte
+  use checks
+  implicit none
+  type(syncyte_comm) :: world, nobody
+  type(syncyte_tensor) :: t, none
+  integer :: stat, rank, ranks
+  character(len=600) :: errmsg
+
+  call syncyte_init()
+  call world%from_world()
+  rank = world%rank()
+  ranks = world%size()
+  call t%create(world, SYNCYTE_FLOAT64, [3, 2, 8])
+  call wrong_creation()
+  call wrong_indices()
+  call wrong_arrays()
+  call wrong_boxes()
+  call wrong_pointers()
+  call wrong_handles()
+  call t%destroy()
+  call world%destroy()
+  call syncyte_finalize()
+  call checks_end()
+
+contains
+
+  subroutine wrong_creation()
+    type(syncyte_tensor) :: other
+
+    call other%create(world, 99, [2, 2], stat=stat, errmsg=errmsg)
+    call check_error(stat, SYNCYTE_ERR_TYPE, errmsg, "99", "unknown element type")
+    call other%create(world, SYNCYTE_FLOAT64, [2, -2], stat=stat, errmsg=errmsg)
+    call check_error(stat, SYNCYTE_ERR_SHAPE, errmsg, "-2", "negative extent")
+    call other%create(world, SYNCYTE_FLOAT64, [1, 1, 1, 1, 1, 1, 1, 1, 1], stat=stat, errmsg=errmsg)
+    call check_error(stat, SYNCYTE_ERR_SHAPE, errmsg, "shape has 9", "too many dimensions")
+    call other%create(world, SYNCYTE_FLOAT64, [2.0, 2.0], stat=stat, errmsg=errmsg)
+    call check(stat /= 0 .and. index(errmsg, "shape is real(4)") > 0, "real extents: "//errmsg)
+    call other%create(world, SYNCYTE_FLOAT64, [2, 7], local_rows=8_int64, stat=stat, errmsg=errmsg)
+    call check(stat == SYNCYTE_ERR_ARGUMENT, "rows that do not add up: "//errmsg)
+    call check(other%is_null(), "no tensor after errors")
+    if (ranks == 1) return
+    call other%create(world, SYNCYTE_FLOAT64, [2, 7 + merge(1, 0, rank == 1)], stat=stat, errmsg=errmsg)
+    call check(stat == SYNCYTE_ERR_MISMATCH, "different shapes: "//errmsg)
+  end subroutine wrong_creation
+
+  subroutine wrong_indices()
+    real(real64) :: rows(3, 2, 3)
+    integer :: owners(1)
+
+    rows = 7
+    call t%gather([8, 1, 9], rows, stat, errmsg)
+    call check_error(stat, SYNCYTE_ERR_INDEX, errmsg, "index 9 at position 3 is outside 1 to 8", "gather beyond the end")
+    call check(all(rows == 7), "nothing is written")
+    call t%gather([0_int64, 1_int64, 2_int64], rows, stat, errmsg)
+    call check_error(stat, SYNCYTE_ERR_INDEX, errmsg, "index 0 at position 1 is outside 1 to 8", "gather before the start")
+    call t%scatter_add([1, -1, 1], rows, stat, errmsg)
+    call check_error(stat, SYNCYTE_ERR_INDEX, errmsg, "index -1 at position 2", "scatter_add")
+    call t%owner([9], owners, stat, errmsg)
+    call check_error(stat, SYNCYTE_ERR_INDEX, errmsg, "index 9 at position 1", "owner")
+    call t%gather([1.0, 2.0, 3.0], rows, stat, errmsg)
+    call check_error(stat, SYNCYTE_ERR_TYPE, errmsg, "index is real(4)", "real indices")
+    call check_equal(int(t%first_row(ranks, stat, errmsg)), 1, "rows of a rank that does not exist")
+    call check_equal(stat, SYNCYTE_ERR_ARGUMENT, "rows of a rank that does not exist: stat")
+    call check_equal(int(t%extent(4, stat, errmsg)), -1, "extent of a dimension that does not exist")
+    call check_error(stat, SYNCYTE_ERR_ARGUMENT, errmsg, "dim = 4", "extent of a dimension that does not exist")
+  end subroutine wrong_indices
+
+  subroutine wrong_arrays()
+    real(real64) :: rows(3, 2, 3)
+    real(real32) :: single(3, 2, 3)
+    character(len=8) :: letters(18)
+
+    call t%gather([1, 2], rows, stat, errmsg)
+    call check(stat == SYNCYTE_ERR_SHAPE, "output too large: "//errmsg)
+    call t%gather([1, 2, 3], single, stat, errmsg)
+    call check(stat == SYNCYTE_ERR_TYPE, "output of another type: "//errmsg)
+    call t%gather([1], rows(:, :, 3:1:-2), stat, errmsg)
+    call check(stat == SYNCYTE_ERR_SHAPE, "output not contiguous: "//errmsg)
+    letters = "x"
+    call t%gather([1, 2, 3], letters, stat, errmsg)
+    call check_error(stat, SYNCYTE_ERR_TYPE, errmsg, "output has a type", "characters")
+  end subroutine wrong_arrays
+
+  subroutine wrong_boxes()
+    real(real64) :: box(2, 2, 2), four(1, 1, 1, 1)
+
+    box = 7
+    call t%get_box(box, [3, 1, 1], stat, errmsg)
+    call check_error(stat, SYNCYTE_ERR_INDEX, errmsg, "dimension 1 begins at 3 and has extent 2, outside 1 to 3", &
+                     "first dimension beyond the end")
+    call t%put_box(box, [1, 1, 8], stat, errmsg)
+    call check_error(stat, SYNCYTE_ERR_INDEX, errmsg, "dimension 3 begins at 8", "last dimension beyond the end")
+    call t%get_box(box, [1, 0, 1], stat, errmsg)
+    call check_error(stat, SYNCYTE_ERR_INDEX, errmsg, "dimension 2 begins at 0", "before the start")
+    call t%get_box(box, [1, 1], stat, errmsg)
+    call check_error(stat, SYNCYTE_ERR_SHAPE, errmsg, "lower has 2 elements", "too few bounds")
+    call t%get_box(four, [1, 1, 1], stat, errmsg)
+    call check_error(stat, SYNCYTE_ERR_SHAPE, errmsg, "rank 4", "too many dimensions")
+    call check(all(box == 7), "nothing is written")
+  end subroutine wrong_boxes
+
+  subroutine wrong_pointers()
+    real(real64), pointer :: two(:, :)
+    real(real32), pointer :: single(:, :, :)
+
+    nullify (two, single)
+    call t%local(two, stat, errmsg)
+    call check_error(stat, SYNCYTE_ERR_SHAPE, errmsg, "the pointer is real(8) of rank 2, the tensor float64 of rank 3", &
+                     "pointer of another rank")
+    call t%node(single, stat=stat, errmsg=errmsg)
+    call check_error(stat, SYNCYTE_ERR_TYPE, errmsg, "real(4)", "pointer of another type")
+    call check(.not. associated(two) .and. .not. associated(single), "pointers are left alone")
+  end subroutine wrong_pointers
+
+  subroutine wrong_handles()
+    type(syncyte_tensor) :: copy
+    real(real64), pointer :: p(:, :, :)
+    integer :: value
+
+    call none%sync(stat, errmsg)
+    call check(stat == SYNCYTE_ERR_HANDLE, "sync of nothing: "//errmsg)
+    call none%local(p, stat, errmsg)
+    call check(stat == SYNCYTE_ERR_HANDLE, "pointer into nothing: "//errmsg)
+    value = int(none%load(1, stat, errmsg))
+    call check(stat == SYNCYTE_ERR_HANDLE .and. value == 0, "counter of nothing: "//errmsg)
+    call none%create(nobody, SYNCYTE_FLOAT64, [2], stat=stat, errmsg=errmsg)
+    call check(stat == SYNCYTE_ERR_HANDLE, "tensor on no communicator: "//errmsg)
+    call copy%create(world, SYNCYTE_FLOAT64, [2, 2])
+    none = copy
+    call copy%destroy()
+    value = none%rank(stat, errmsg)
+    call check(stat == SYNCYTE_ERR_HANDLE, "a reference that was dropped: "//errmsg)
+  end subroutine wrong_handles
+
+end program test_tensor_errors

@@ -1,0 +1,140 @@
+!> Windows: put, get, accumulate, atomics, locks, pointers, errors.
+program test_window
+  use, intrinsic :: iso_fortran_env, only: int64, real32, real64
+  use syncyte
+  use checks
+  implicit none
+  type(syncyte_comm) :: world
+  type(syncyte_window) :: w
+  integer :: rank, ranks, right
+
+  call syncyte_init()
+  call world%from_world()
+  rank = world%rank()
+  ranks = world%size()
+  right = modulo(rank + 1, ranks)
+  call w%create(world, int(1024 + 8*rank, int64), name="test")
+  call check_equal(w%bytes(right), int(1024 + 8*right, int64), "bytes")
+  call moving()
+  call accumulating()
+  call atomics()
+  call locking()
+  call pointers()
+  call errors()
+  call w%destroy()
+  call check(w%is_null(), "destroy leaves nothing")
+  call world%destroy()
+  call syncyte_finalize()
+  call checks_end()
+
+contains
+
+  subroutine moving()
+    real(real64) :: sent(3, 2), received(3, 2)
+
+    sent = rank
+    call w%put(sent, right, 3)
+    call w%flush(right)
+    call w%fence()
+    received = -1
+    call w%get(received, rank, 3_int64)
+    call check(all(received == modulo(rank - 1, ranks)), "put by the left neighbour")
+    call w%get(received, right, 3)
+    call check(all(received == rank), "get from the right neighbour")
+    call w%fence()
+  end subroutine moving
+
+  subroutine accumulating()
+    integer :: ones(2), total(2), i
+
+    ones = [1, 2]
+    do i = 1, 100
+      call w%accumulate(ones, 0, 31, SYNCYTE_OP_SUM)
+    end do
+    call w%flush()
+    call w%fence()
+    call w%get(total, 0, 31)
+    call check(all(total == 100*ranks*ones), "no add is lost")
+    call w%fence()
+  end subroutine accumulating
+
+  subroutine atomics()
+    integer(int64) :: previous
+
+    call w%fetch_op(1_int64, 0, 40, SYNCYTE_OP_SUM, previous)
+    call check(previous >= 0 .and. previous < ranks, "the value before")
+    call w%fence()
+    call w%compare_swap(int(ranks, int64), -1_int64, 0, 40, previous)
+    call check(previous == ranks .or. previous == -1, "exchanged once")
+    call w%fence()
+    call w%fetch_op(0_int64, 0, 40, SYNCYTE_OP_REPLACE, previous)
+    call check(previous == -1 .or. previous == 0, "replaced")
+    call w%fence()
+  end subroutine atomics
+
+  !> A counter that is only correct if the lock keeps others out.
+  subroutine locking()
+    integer :: value, i
+
+    do i = 1, 20
+      call w%lock(0, SYNCYTE_LOCK_EXCLUSIVE)
+      call w%get(value, 0, 100)
+      call w%put(value + 1, 0, 100)
+      call w%unlock(0)
+    end do
+    call w%fence()
+    call w%lock(0, SYNCYTE_LOCK_SHARED)
+    call w%get(value, 0, 100)
+    call w%unlock(0)
+    call check_equal(value, 20*ranks, "one at a time")
+    call w%fence()
+  end subroutine locking
+
+  subroutine pointers()
+    real(real32), pointer, asynchronous :: all_of_it(:), part(:, :)
+    integer(int64), pointer :: mine(:)
+    integer :: stat
+    character(len=400) :: errmsg
+
+    call w%pointer(all_of_it, rank)
+    call check_equal(size(all_of_it), 256 + 2*rank, "all elements")
+    call w%pointer(part, rank, [4, 5])
+    call check(all(shape(part) == [4, 5]) .and. all(lbound(part) == 1), "shape and bounds")
+    part = rank
+    call w%fence()
+    call w%pointer(part, right, [2_int64, 10_int64])
+    call check(all(part == right), "the neighbour's memory")
+    call w%pointer(part, rank, [1000, 5], stat, errmsg)
+    call check_error(stat, SYNCYTE_ERR_SHAPE, errmsg, "does not fit", "too large a shape")
+    call w%pointer(part, rank, stat=stat, errmsg=errmsg)
+    call check_error(stat, SYNCYTE_ERR_SHAPE, errmsg, "rank 2", "rank 2 without a shape")
+    call w%pointer(mine, rank, [0])
+    call check(associated(mine) .and. size(mine) == 0, "no elements")
+    call w%fence()
+  end subroutine pointers
+
+  subroutine errors()
+    real(real64) :: x(4)
+    integer :: stat, number
+    integer(int64) :: long
+    character(len=400) :: errmsg
+
+    x = 0
+    call w%put(x, rank, 126 + rank, stat, errmsg)
+    call check(stat == SYNCYTE_ERR_INDEX, "beyond the end: "//errmsg)
+    call w%get(x, rank, 0, stat, errmsg)
+    call check_error(stat, SYNCYTE_ERR_INDEX, errmsg, "first = 0", "before the start")
+    call w%put(x, ranks, 1, stat, errmsg)
+    call check(stat == SYNCYTE_ERR_ARGUMENT, "a rank that does not exist: "//errmsg)
+    call w%put(x(::2), rank, 1, stat, errmsg)
+    call check(stat == SYNCYTE_ERR_SHAPE, "not contiguous: "//errmsg)
+    call w%fetch_op(1, rank, 1, SYNCYTE_OP_SUM, long, stat, errmsg)
+    call check_error(stat, SYNCYTE_ERR_TYPE, errmsg, "previous is integer(8)", "different types")
+    call w%compare_swap(1, 2.0, rank, 1, number, stat, errmsg)
+    call check_error(stat, SYNCYTE_ERR_TYPE, errmsg, "desired is real(4)", "different types in compare_swap")
+    call w%unlock(rank, stat, errmsg)
+    call check(stat == SYNCYTE_ERR_ARGUMENT, "a lock that is not held: "//errmsg)
+    call w%fence()
+  end subroutine errors
+
+end program test_window
