@@ -6,7 +6,7 @@
 import os
 import pathlib
 
-from spack_repo.builtin.build_systems.cmake import CMakePackage
+from spack_repo.builtin.build_systems.cmake import CMakeBuilder, CMakePackage
 from spack_repo.builtin.build_systems.cuda import CudaPackage
 
 from spack.package import *
@@ -28,6 +28,7 @@ class Syncyte(CMakePackage, CudaPackage):
     variant("python", default=True, description="Python package")
     variant("torch", default=False, description="PyTorch operators")
     variant("ucx", default=True, description="UCX between nodes")
+    variant("tests", default=False, description="What tests, benchmarks and examples need, for work on a clone")
 
     depends_on("c", type="build")
     depends_on("cxx", type="build")
@@ -51,6 +52,13 @@ class Syncyte(CMakePackage, CudaPackage):
     depends_on("py-h5py+mpi", type="run", when="+python+hdf5")
     depends_on("py-torch@2.6:2.15", type=("build", "link", "run"), when="+torch")
     extends("python", when="+python")
+
+    with when("+tests"):
+        depends_on("googletest+gmock", type="build")
+        depends_on("benchmark", type="build")
+        depends_on("cli11@2.1:", type="build")
+        depends_on("nlohmann-json@3.11:", type="build")
+        depends_on("libabigail", type="build")
 
     conflicts("+torch", when="~python", msg="the PyTorch operators are used from Python: add +python")
     requires("%gcc@12:", "%clang@16:", policy="any_of", msg="C++20 is needed")
@@ -86,7 +94,7 @@ class Syncyte(CMakePackage, CudaPackage):
             args.append(self.define("Python3_EXECUTABLE", python.path))
             args.append(self.define("SYNCYTE_PYTHON_DIR", python_purelib))
         if self.spec.satisfies("+cuda") and not self.spec.satisfies("cuda_arch=none"):
-            args.append(CMakePackage.define_cuda_architectures(self))
+            args.append(CMakeBuilder.define_cuda_architectures(self))
         return args
 
     def test_c_consumer(self):
