@@ -18,13 +18,17 @@ row_map::row_map(std::span<const row_range> ranges, std::size_t row_bytes) : row
   }
 }
 
-std::byte* row_map::find(std::int64_t row) const {
+const row_range* row_map::find_range(std::int64_t row) const {
   const auto after = std::upper_bound(ranges_.begin(), ranges_.end(), row,
                                       [](std::int64_t wanted, const row_range& range) { return wanted < range.first; });
   if (after == ranges_.begin()) return nullptr;
   const row_range& range = *std::prev(after);
-  if (row - range.first >= range.count) return nullptr;
-  return range.base + static_cast<std::size_t>(row - range.first) * row_bytes_;
+  return row - range.first < range.count ? &range : nullptr;
+}
+
+std::byte* row_map::find(std::int64_t row) const {
+  const row_range* const range = find_range(row);
+  return range == nullptr ? nullptr : range->base + static_cast<std::size_t>(row - range->first) * row_bytes_;
 }
 
 }  // namespace syncyte::tensor

@@ -42,6 +42,9 @@ class row_map {
   /// Whether all of `rows` rows are mapped.
   bool covers(std::int64_t rows) const { return covered_ == rows; }
 
+  /// The range that holds a row; nullptr if it is not mapped.
+  const row_range* find_range(std::int64_t row) const;
+
   /// Address of a row; nullptr if it is not mapped.
   std::byte* find(std::int64_t row) const;
 

@@ -1,0 +1,100 @@
+#include <mpi.h>
+
+#include <utility>
+#include <vector>
+
+#include "comm/collective.hpp"
+#include "comm/mpi.hpp"
+#include "tensor/whole_tensor.hpp"
+
+namespace syncyte::tensor {
+namespace {
+
+constexpr const char* extent_names[] = {"shape[0]", "shape[1]", "shape[2]", "shape[3]",
+                                        "shape[4]", "shape[5]", "shape[6]", "shape[7]"};
+static_assert(std::size(extent_names) == SYNCYTE_MAX_NDIM);
+
+void check_options(const tensor_options& options) {
+  if (options.error) throw *options.error;
+  base::require(options.memory == SYNCYTE_MEMORY_HOST, SYNCYTE_ERR_UNSUPPORTED,
+                "options->memory is {}; only SYNCYTE_MEMORY_HOST (0) is supported for tensors", options.memory);
+  base::require(options.local_rows >= -1, SYNCYTE_ERR_ARGUMENT,
+                "options->local_rows is {}; expected 0 or more, or -1 for equal parts", options.local_rows);
+}
+
+std::span<const std::int64_t> check_shape(syncyte_dtype_t dtype, std::int32_t ndim, const std::int64_t* shape) {
+  const std::size_t element_bytes = base::dtype_size(dtype);
+  base::require(ndim >= 1 && ndim <= SYNCYTE_MAX_NDIM, SYNCYTE_ERR_SHAPE, "ndim is {}; expected 1 to {}", ndim,
+                SYNCYTE_MAX_NDIM);
+  base::require(shape != nullptr, SYNCYTE_ERR_ARGUMENT, "shape is null; expected {} extents", ndim);
+  const std::span<const std::int64_t> extents(shape, static_cast<std::size_t>(ndim));
+  base::checked_elements(extents, element_bytes, "shape");
+  // Of an empty tensor too, a row must be something that can be counted.
+  base::checked_elements(extents.subspan(1), element_bytes, "shape (of a row)");
+  return extents;
+}
+
+std::vector<std::int64_t> gather_lengths(const comm::communicator& comm, std::int64_t mine) {
+  std::vector<std::int64_t> lengths(static_cast<std::size_t>(comm.size()));
+  comm::check_mpi(MPI_Allgather(&mine, 1, MPI_INT64_T, lengths.data(), 1, MPI_INT64_T, comm.control()),
+                  "MPI_Allgather");
+  return lengths;
+}
+
+void add_extent_facts(comm::collective_call& call, std::span<const std::int64_t> shape, std::size_t from) {
+  for (std::size_t i = from; i < shape.size(); ++i) call.fact(extent_names[i], shape[i]);
+}
+
+}  // namespace
+
+std::shared_ptr<whole_tensor> whole_tensor::create(std::shared_ptr<comm::communicator> comm, syncyte_dtype_t dtype,
+                                                   std::int32_t ndim, const std::int64_t* shape,
+                                                   const tensor_options& options) {
+  comm::collective_call call(*comm, "tensor_create", comm::collective_call::lifecycle);
+  const bool is_equal = options.local_rows < 0;
+  std::span<const std::int64_t> extents;
+  call.attempt([&] {
+    check_options(options);
+    extents = check_shape(dtype, ndim, shape);
+  });
+  call.fact("dtype", dtype);
+  call.fact("ndim", ndim);
+  add_extent_facts(call, extents, 0);
+  call.fact("equal parts (local_rows is -1)", is_equal);
+  call.agree();
+  auto parts = is_equal ? base::partition::equal(extents[0], comm->size())
+                        : base::partition::explicit_lengths(gather_lengths(*comm, options.local_rows), extents[0]);
+  layout described(options.name, dtype, {extents.begin(), extents.end()}, std::move(parts));
+  auto held = storage::allocate(call, described);
+  return std::shared_ptr<whole_tensor>(new whole_tensor(std::move(comm), std::move(described), std::move(held)));
+}
+
+std::shared_ptr<whole_tensor> whole_tensor::wrap(std::shared_ptr<comm::communicator> comm,
+                                                 const syncyte_buffer_t* local, const tensor_options& options) {
+  comm::collective_call call(*comm, "tensor_wrap", comm::collective_call::lifecycle);
+  std::optional<base::buffer> mine;
+  call.attempt([&] {
+    check_options(options);
+    base::require(options.local_rows == -1, SYNCYTE_ERR_ARGUMENT,
+                  "options->local_rows is {}; expected -1: local's first extent says it", options.local_rows);
+    mine.emplace(local, "local");
+    mine->require_host().require_contiguous();
+    base::require(mine->ndim() >= 1, SYNCYTE_ERR_SHAPE, "local has no dimension; expected 1 to {}", SYNCYTE_MAX_NDIM);
+    base::checked_elements(mine->shape().subspan(1), mine->element_bytes(), "local (a row)");
+  });
+  if (call.is_well()) {
+    call.fact("dtype", mine->dtype());
+    call.fact("ndim", mine->ndim());
+    add_extent_facts(call, mine->shape(), 1);
+  }
+  call.agree();
+  auto parts = base::partition::explicit_lengths(gather_lengths(*comm, mine->extent(0)));
+  std::vector<std::int64_t> shape(mine->shape().begin(), mine->shape().end());
+  shape[0] = parts.total();
+  base::checked_elements(shape, mine->element_bytes(), "the tensor");
+  layout described(options.name, mine->dtype(), std::move(shape), std::move(parts));
+  auto held = storage::wrap(call, described, mine->data());
+  return std::shared_ptr<whole_tensor>(new whole_tensor(std::move(comm), std::move(described), std::move(held)));
+}
+
+}  // namespace syncyte::tensor

@@ -1,0 +1,24 @@
+#include "tensor/layout.hpp"
+
+#include <functional>
+#include <numeric>
+#include <utility>
+
+#include "base/buffer.hpp"
+
+namespace syncyte::tensor {
+
+layout::layout(std::string name, syncyte_dtype_t dtype, std::vector<std::int64_t> shape, base::partition rows)
+    : name_(std::move(name)),
+      dtype_(dtype),
+      shape_(std::move(shape)),
+      rows_(std::move(rows)),
+      element_bytes_(base::dtype_size(dtype)),
+      row_elements_(std::accumulate(shape_.begin() + 1, shape_.end(), std::int64_t{1}, std::multiplies<>())) {}
+
+std::string layout::text() const {
+  const std::string name = name_.empty() ? "" : fmt::format("\"{}\" ", name_);
+  return fmt::format("tensor {}({}, {})", name, base::dtype_name(dtype_), base::shape_text(shape_));
+}
+
+}  // namespace syncyte::tensor

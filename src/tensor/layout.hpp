@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/dtype.hpp"
+#include "base/partition.hpp"
+
+namespace syncyte::tensor {
+
+/// What a tensor is, apart from where it lies: element type, global shape, and who owns which rows.
+class layout {
+ public:
+  /// `shape` has at least one dimension, and its bytes fit into 63 bits; shape[0] is the partition's total.
+  layout(std::string name, syncyte_dtype_t dtype, std::vector<std::int64_t> shape, base::partition rows);
+
+  syncyte_dtype_t dtype() const { return dtype_; }
+  std::span<const std::int64_t> shape() const { return shape_; }
+  const base::partition& partition() const { return rows_; }
+
+  std::int64_t rows() const { return shape_[0]; }
+  std::size_t element_bytes() const { return element_bytes_; }
+  std::int64_t row_elements() const { return row_elements_; }
+  std::size_t row_bytes() const { return static_cast<std::size_t>(row_elements_) * element_bytes_; }
+  std::size_t local_bytes(int rank) const { return static_cast<std::size_t>(rows_.count(rank)) * row_bytes(); }
+
+  /// Where a row begins in its owner's memory.
+  std::size_t offset_at_owner(int owner, std::int64_t row) const {
+    return static_cast<std::size_t>(row - rows_.first(owner)) * row_bytes();
+  }
+
+  /// `tensor "depth" (float32, [10, 4])`, for messages.
+  std::string text() const;
+
+ private:
+  std::string name_;
+  syncyte_dtype_t dtype_;
+  std::vector<std::int64_t> shape_;
+  base::partition rows_;
+  std::size_t element_bytes_;
+  std::int64_t row_elements_;
+};
+
+}  // namespace syncyte::tensor

@@ -1,0 +1,185 @@
+// Gather, scatter and scatter-add: the routing of rows between this process and their owners.
+
+#include <cstring>
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "tensor/add_rows.hpp"
+#include "tensor/copy_rows.hpp"
+#include "tensor/whole_tensor.hpp"
+
+namespace syncyte::tensor {
+namespace {
+
+/// Positions of an index's rows, those of each owner one after another in the order asked for.
+struct rows_by_owner {
+  std::vector<std::int64_t> positions;
+  std::vector<std::size_t> begin;  // of each owner's positions; ranks + 1
+
+  std::span<const std::int64_t> of(int owner) const {
+    const auto place = static_cast<std::size_t>(owner);
+    return std::span(positions).subspan(begin[place], begin[place + 1] - begin[place]);
+  }
+};
+
+/// A counting sort by owner.
+rows_by_owner sort_by_owner(const base::partition& parts, const row_index& index) {
+  rows_by_owner result;
+  result.begin.assign(static_cast<std::size_t>(parts.parts()) + 1, 0);
+  result.positions.resize(static_cast<std::size_t>(index.count()));
+  std::vector<std::int32_t> owners(result.positions.size());
+  index.visit([&](auto rows) {
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      owners[i] = parts.owner(rows[i]);
+      ++result.begin[static_cast<std::size_t>(owners[i]) + 1];
+    }
+  });
+  for (std::size_t owner = 1; owner < result.begin.size(); ++owner) result.begin[owner] += result.begin[owner - 1];
+  std::vector<std::size_t> next(result.begin.begin(), result.begin.end() - 1);
+  for (std::size_t i = 0; i < owners.size(); ++i)
+    result.positions[next[static_cast<std::size_t>(owners[i])]++] = static_cast<std::int64_t>(i);
+  return result;
+}
+
+/// Of positions whose rows repeat only the last: one request must not write a place twice.
+std::vector<std::int64_t> last_of_each_row(std::span<const std::int64_t> positions, const row_index& index) {
+  std::vector<std::pair<std::int64_t, std::int64_t>> rows;  // {row, position}
+  rows.reserve(positions.size());
+  for (const std::int64_t position : positions) rows.emplace_back(index[position], position);
+  std::sort(rows.begin(), rows.end());
+  std::vector<std::int64_t> result;
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    if (i + 1 == rows.size() || rows[i + 1].first != rows[i].first) result.push_back(rows[i].second);
+  return result;
+}
+
+/// Positions are cut into requests of about this many packed bytes, so that large batches need little extra memory.
+constexpr std::size_t request_bytes = std::size_t{32} << 20;
+
+/// Calls visitor(positions, offsets at the owner) for pieces of an owner's rows.
+template <class Visitor>
+void for_each_request(const layout& shape, int owner, const row_index& index, std::span<const std::int64_t> positions,
+                      Visitor&& visitor) {
+  const std::size_t most = std::max<std::size_t>(1, request_bytes / shape.row_bytes());
+  std::vector<std::size_t> offsets;
+  for (std::size_t begin = 0; begin < positions.size(); begin += most) {
+    const auto piece = positions.subspan(begin, std::min(most, positions.size() - begin));
+    offsets.clear();
+    for (const std::int64_t position : piece) offsets.push_back(shape.offset_at_owner(owner, index[position]));
+    visitor(piece, std::span<const std::size_t>(offsets));
+  }
+}
+
+}  // namespace
+
+/// A checked list of rows with the packed memory that belongs to it.
+struct whole_tensor::row_request {
+  row_index index;
+  std::byte* packed;
+  bool is_empty;
+
+  std::byte* at(std::int64_t position, std::size_t row_bytes) const {
+    return packed + static_cast<std::size_t>(position) * row_bytes;
+  }
+};
+
+whole_tensor::row_request whole_tensor::check_rows(const syncyte_buffer_t* index, const syncyte_buffer_t* packed,
+                                                   const char* packed_name) const {
+  const base::buffer indices(index, "index");
+  const row_index rows(indices);
+  const base::buffer values(packed, packed_name);
+  values.require_dtype(layout_.dtype()).require_host().require_contiguous();
+  std::int64_t elements = 0;
+  base::require(!__builtin_mul_overflow(rows.count(), layout_.row_elements(), &elements), SYNCYTE_ERR_SHAPE,
+                "index: {} rows of {} elements are more than 2^63 - 1 elements", rows.count(), layout_.row_elements());
+  values.require_elements(elements);
+  rows.require_inside(layout_.rows());
+  return {rows, values.data(), elements == 0};
+}
+
+void whole_tensor::gather(const syncyte_buffer_t* index, const syncyte_buffer_t* output) {
+  const row_request request = check_rows(index, output, "output");
+  if (request.is_empty) return;
+  if (storage_->direct().covers(layout_.rows()))
+    gather_rows(storage_->direct(), request.index, request.packed);
+  else
+    gather_everywhere(request);
+}
+
+void whole_tensor::gather_everywhere(const row_request& request) {
+  const std::size_t bytes = layout_.row_bytes();
+  const rows_by_owner sorted = sort_by_owner(layout_.partition(), request.index);
+  std::vector<std::byte> packed;
+  for (int owner = 0; owner < comm_->size(); ++owner) {
+    const auto positions = sorted.of(owner);
+    if (positions.empty()) continue;
+    if (storage_->direct().find(layout_.partition().first(owner)) != nullptr) {
+      for (const std::int64_t position : positions)
+        std::memcpy(request.at(position, bytes), storage_->direct().find(request.index[position]), bytes);
+      continue;
+    }
+    for_each_request(layout_, owner, request.index, positions, [&](auto piece, auto offsets) {
+      packed.resize(offsets.size() * bytes);
+      storage_->remote()->get_rows(owner, offsets, bytes, packed.data());
+      for (std::size_t i = 0; i < piece.size(); ++i)
+        std::memcpy(request.at(piece[i], bytes), packed.data() + i * bytes, bytes);
+    });
+  }
+}
+
+void whole_tensor::scatter(const syncyte_buffer_t* index, const syncyte_buffer_t* source) {
+  const row_request request = check_rows(index, source, "source");
+  if (request.is_empty) return;
+  if (storage_->direct().covers(layout_.rows()))
+    scatter_rows(storage_->direct(), request.index, request.packed);
+  else
+    scatter_everywhere(request);
+}
+
+void whole_tensor::scatter_everywhere(const row_request& request) {
+  const std::size_t bytes = layout_.row_bytes();
+  const rows_by_owner sorted = sort_by_owner(layout_.partition(), request.index);
+  std::vector<std::byte> packed;
+  for (int owner = 0; owner < comm_->size(); ++owner) {
+    const auto positions = sorted.of(owner);
+    if (positions.empty()) continue;
+    if (storage_->direct().find(layout_.partition().first(owner)) != nullptr) {
+      for (const std::int64_t position : positions)
+        std::memcpy(storage_->direct().find(request.index[position]), request.at(position, bytes), bytes);
+      continue;
+    }
+    for_each_request(layout_, owner, request.index, last_of_each_row(positions, request.index),
+                     [&](auto piece, auto offsets) {
+                       packed.resize(offsets.size() * bytes);
+                       for (std::size_t i = 0; i < piece.size(); ++i)
+                         std::memcpy(packed.data() + i * bytes, request.at(piece[i], bytes), bytes);
+                       storage_->remote()->put_rows(owner, offsets, bytes, packed.data());
+                     });
+    storage_->remote()->flush(owner);  // so that a later write of the same rows comes later
+  }
+}
+
+void whole_tensor::scatter_add(const syncyte_buffer_t* index, const syncyte_buffer_t* source) {
+  const row_request request = check_rows(index, source, "source");
+  if (request.is_empty) return;
+  require_direct(request);
+  add_rows(storage_->direct(), request.index, request.packed, layout_.dtype(), storage_->locks());
+}
+
+void whole_tensor::require_direct(const row_request& request) const {
+  if (storage_->direct().covers(layout_.rows())) return;
+  for (std::int64_t position = 0; position < request.index.count(); ++position) {
+    const std::int64_t row = request.index[position];
+    if (storage_->direct().find(row) != nullptr) continue;
+    const bool is_wrapped = storage_->node() == nullptr;
+    base::fail(
+        SYNCYTE_ERR_UNSUPPORTED,
+        "row {} at position {} belongs to rank {}, {}; rows can only be added to where this process can load and "
+        "store them. Let its owner add",
+        row, position, layout_.partition().owner(row),
+        is_wrapped ? "whose wrapped memory is not shared" : "which is on another node");
+  }
+}
+
+}  // namespace syncyte::tensor

@@ -1,0 +1,96 @@
+#include "tensor/storage.hpp"
+
+#include <utility>
+
+#include "comm/communicator.hpp"
+#include "tensor/add_rows.hpp"
+
+namespace syncyte::tensor {
+namespace {
+
+constexpr std::size_t line_bytes = 64;
+
+/// One node's memory: the rows of its ranks, one rank after another, and then the table of row locks.
+struct node_plan {
+  std::size_t rows_bytes = 0;
+  std::int64_t rows = 0;
+  std::size_t locks_offset = 0;
+  std::size_t locks_bytes = 0;
+
+  node_plan(const layout& shape, const comm::node_group& node) {
+    for (const int member : node.members) {
+      rows += shape.partition().count(member);
+      rows_bytes += shape.local_bytes(member);
+    }
+    locks_offset = (rows_bytes + line_bytes - 1) / line_bytes * line_bytes;
+    if (rows > 0 && shape.row_bytes() >= locked_row_bytes)
+      locks_bytes = static_cast<std::size_t>(row_locks::words_for(rows)) * sizeof(std::uint64_t);
+  }
+
+  /// The node's last rank contributes the locks, so that they follow all rows.
+  std::size_t contribution(const layout& shape, const comm::communicator& comm) const {
+    const std::size_t mine = shape.local_bytes(comm.rank());
+    const bool is_last = comm.node().members.back() == comm.rank();
+    return is_last && locks_bytes > 0 ? mine + locks_offset - rows_bytes + locks_bytes : mine;
+  }
+};
+
+std::span<std::uint64_t> as_words(std::byte* begin, std::size_t bytes) {
+  return {reinterpret_cast<std::uint64_t*>(begin), bytes / sizeof(std::uint64_t)};
+}
+
+}  // namespace
+
+std::shared_ptr<storage> storage::allocate(comm::collective_call& call, const layout& shape) {
+  const comm::communicator& comm = call.comm();
+  const comm::node_group& node = comm.node();
+  const node_plan plan(shape, node);
+  auto result = std::make_shared<storage>();
+  result->memory_ = comm::node_memory::allocate(call, plan.contribution(shape, comm), shape.text().c_str());
+  result->node_ = result->memory_->all().data();
+  result->local_ = result->memory_->local().data();
+  std::vector<row_range> ranges;
+  std::byte* base = result->node_;
+  for (const int member : node.members) {
+    ranges.push_back({shape.partition().first(member), shape.partition().count(member), base});
+    base += shape.local_bytes(member);
+  }
+  result->direct_ = row_map(ranges, shape.row_bytes());
+  if (plan.locks_bytes > 0)
+    result->make_locks(as_words(result->node_ + plan.locks_offset, plan.locks_bytes), node, node.rank);
+  if (node.count > 1)
+    result->remote_ = window::remote::create(call, {result->local_, shape.local_bytes(comm.rank())}, result->memory_);
+  return result;
+}
+
+std::shared_ptr<storage> storage::wrap(comm::collective_call& call, const layout& shape, std::byte* mine) {
+  const comm::communicator& comm = call.comm();
+  const std::int64_t count = shape.partition().count(comm.rank());
+  auto result = std::make_shared<storage>();
+  result->local_ = mine;
+  const row_range range{shape.partition().first(comm.rank()), count, mine};
+  result->direct_ = row_map({&range, 1}, shape.row_bytes());
+  if (count > 0 && needs_locks(result->direct_, shape.dtype())) {
+    result->private_words_.resize(static_cast<std::size_t>(row_locks::words_for(count)));
+    result->locks_ = row_locks(result->private_words_, 0, [](int) { return true; });
+  }
+  if (comm.size() == 1)
+    result->node_ = mine;
+  else
+    result->remote_ = window::remote::create(call, {mine, shape.local_bytes(comm.rank())}, nullptr);
+  return result;
+}
+
+void storage::make_locks(std::span<std::uint64_t> words, const comm::node_group& node, int holder) {
+  std::vector<comm::process_id> processes = node.processes;
+  locks_ = row_locks(words, holder, [processes = std::move(processes)](int other) {
+    const auto& process = processes[static_cast<std::size_t>(other)];
+    return process.pid == 0 || comm::is_alive(process);
+  });
+}
+
+void storage::free_collectively() noexcept {
+  if (remote_) remote_->free_collectively();
+}
+
+}  // namespace syncyte::tensor

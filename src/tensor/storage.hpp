@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "comm/collective.hpp"
+#include "comm/deferred_frees.hpp"
+#include "comm/node_memory.hpp"
+#include "tensor/layout.hpp"
+#include "tensor/row_locks.hpp"
+#include "tensor/row_map.hpp"
+#include "window/remote.hpp"
+
+namespace syncyte::tensor {
+
+/// Where a tensor's rows lie, and how they are reached from this process. Held in common by all ranks; what needs MPI
+/// is freed collectively. The mapping goes with the last reference, which a view may hold beyond finalize.
+class storage final : public comm::collective_resource {
+ public:
+  /// Zeroed memory that each node shares; collective within `call`, succeeds or throws on all ranks.
+  static std::shared_ptr<storage> allocate(comm::collective_call& call, const layout& shape);
+
+  /// Rows that each rank has already; collective as allocate().
+  static std::shared_ptr<storage> wrap(comm::collective_call& call, const layout& shape, std::byte* mine);
+
+  void free_collectively() noexcept override;
+
+  const row_map& direct() const { return direct_; }  // rows that this process loads and stores
+  std::byte* local() const { return local_; }        // this rank's rows
+  std::byte* node() const { return node_; }          // the node's rows in one range; null for wrapped memory
+  row_locks& locks() { return locks_; }              // of direct rows; empty where adds need none
+  /// Other ranks' memory; null if all rows are direct.
+  window::remote* remote() const { return remote_.get(); }
+
+ private:
+  void make_locks(std::span<std::uint64_t> words, const comm::node_group& node, int holder);
+
+  std::shared_ptr<comm::node_memory> memory_;
+  std::vector<std::uint64_t> private_words_;  // locks of wrapped rows, which only this process adds to
+  std::shared_ptr<window::remote> remote_;
+  std::byte* local_ = nullptr;
+  std::byte* node_ = nullptr;
+  row_map direct_;
+  row_locks locks_;
+};
+
+}  // namespace syncyte::tensor

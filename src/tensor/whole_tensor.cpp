@@ -1,0 +1,73 @@
+#include "tensor/whole_tensor.hpp"
+
+#include <atomic>
+#include <utility>
+#include <vector>
+
+#include "comm/collective.hpp"
+#include "tensor/strided_copy.hpp"
+
+namespace syncyte::tensor {
+
+whole_tensor::whole_tensor(std::shared_ptr<comm::communicator> comm, layout shape, std::shared_ptr<storage> held)
+    : comm_(std::move(comm)),
+      layout_(std::move(shape)),
+      storage_(std::move(held)),
+      id_(comm_->deferred().add(storage_)) {}
+
+whole_tensor::~whole_tensor() { comm_->deferred().drop(id_); }
+
+syncyte_buffer_t whole_tensor::describe() const { return base::make_buffer(nullptr, layout_.dtype(), layout_.shape()); }
+
+void whole_tensor::rows(int rank, std::int64_t& first, std::int64_t& count) const {
+  base::require(rank >= 0 && rank < comm_->size(), SYNCYTE_ERR_ARGUMENT, "rank is {}; expected 0 to {}", rank,
+                comm_->size() - 1);
+  first = layout_.partition().first(rank);
+  count = layout_.partition().count(rank);
+}
+
+void whole_tensor::owner(std::int64_t count, const std::int64_t* rows, std::int32_t* ranks) const {
+  base::require(count >= 0, SYNCYTE_ERR_ARGUMENT, "count is {}; expected 0 or more", count);
+  if (count == 0) return;
+  base::require(rows != nullptr, SYNCYTE_ERR_ARGUMENT, "rows is null; expected {} row numbers", count);
+  base::require(ranks != nullptr, SYNCYTE_ERR_ARGUMENT, "ranks is null; expected room for {} ranks", count);
+  const std::span<const std::int64_t> wanted(rows, static_cast<std::size_t>(count));
+  row_index(wanted).require_inside(layout_.rows());
+  for (std::size_t i = 0; i < wanted.size(); ++i) ranks[i] = layout_.partition().owner(wanted[i]);
+}
+
+syncyte_buffer_t whole_tensor::local_view() const {
+  std::vector<std::int64_t> shape(layout_.shape().begin(), layout_.shape().end());
+  shape[0] = layout_.partition().count(comm_->rank());
+  return base::make_buffer(storage_->local(), layout_.dtype(), shape);
+}
+
+syncyte_buffer_t whole_tensor::node_view(std::int64_t& first_row) const {
+  const comm::node_group& node = comm_->node();
+  base::require(storage_->node() != nullptr || comm_->size() == 1, SYNCYTE_ERR_UNSUPPORTED,
+                "{} wraps memory that the ranks do not share; there is no view of the node's rows", layout_.text());
+  std::vector<std::int64_t> shape(layout_.shape().begin(), layout_.shape().end());
+  shape[0] = 0;
+  for (const int member : node.members) shape[0] += layout_.partition().count(member);
+  first_row = node.is_consecutive() ? layout_.partition().first(node.members.front()) : -1;
+  return base::make_buffer(storage_->node(), layout_.dtype(), shape);
+}
+
+void whole_tensor::flush() {
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  if (window::remote* const remote = storage_->remote()) remote->flush(-1);
+}
+
+void whole_tensor::sync() {
+  comm::collective_call call(*comm_, "tensor_sync", comm::collective_call::lifecycle);
+  call.attempt([&] {
+    flush();
+    if (window::remote* const remote = storage_->remote()) remote->synchronise_memory();
+  });
+  call.fact("the tensor", static_cast<std::int64_t>(id_));
+  call.agree();  // nobody leaves before all have entered
+  if (window::remote* const remote = storage_->remote()) remote->synchronise_memory();
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+}
+
+}  // namespace syncyte::tensor
