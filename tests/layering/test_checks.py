@@ -11,6 +11,7 @@ import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
+import abi  # noqa: E402
 import floors  # noqa: E402
 import headers  # noqa: E402
 import symbols  # noqa: E402
@@ -113,6 +114,23 @@ class Headers(Tree):
 
     def test_c_only(self) -> None:
         self.assertEqual(len(self.check("int f(int class);\n")[1]), 1)
+
+
+@unittest.skipUnless(shutil.which("abidiff") and shutil.which("abidw"), "abidiff is not installed")
+class Abi(Tree):
+    def library(self, member: str, more: str = "") -> argparse.Namespace:
+        self.write("h/x.h", f"struct pair {{ {member} double last; }}; int syncyte_a(struct pair* x);\n")
+        self.write("x.c", '#include "h/x.h"\nint syncyte_a(struct pair* x) { return x->last > 0; }\n' + more)
+        library = self.root / "libx.so"
+        subprocess.run(["cc", "-g", "-shared", "-fPIC", "-o", str(library), str(self.root / "x.c")], check=True)
+        return argparse.Namespace(library=str(library), headers=str(self.root / "h"), baselines=str(self.root))
+
+    def test_changes_of_structs_count_and_new_functions_do_not(self) -> None:
+        first = self.library("int first;")
+        abi.describe(first, abi.baseline(first))
+        self.assertEqual(abi.compare(first), 0)
+        self.assertEqual(abi.compare(self.library("int first;", "int syncyte_b(void) { return 0; }")), 0)
+        self.assertEqual(abi.compare(self.library("long first, second;")), 1)
 
 
 if __name__ == "__main__":
