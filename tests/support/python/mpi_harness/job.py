@@ -32,6 +32,7 @@ def environment(extra: dict[str, str]) -> dict[str, str]:
         "OMP_NUM_THREADS": "1",
         "SYNCYTE_WATCHDOG": "15",
         "ASAN_OPTIONS": "detect_leaks=0",
+        "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1",
         "GTEST_COLOR": "no",
         "PYTHONUNBUFFERED": "1",
     }
