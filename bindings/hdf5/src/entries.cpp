@@ -83,7 +83,8 @@ std::int64_t hash_of(const entry& one) {
   return hash.value();
 }
 
-// Entries are compared in at most most_fact_groups groups, so that a message says where ranks differ.
+// Hashes of keys, layouts, dtypes and extents, in at most most_fact_groups groups, so that a message says where ranks
+// differ. Names are short: an agreement keeps their first characters.
 struct entry_facts {
   std::vector<std::string> names;
   std::vector<std::int64_t> values;
@@ -96,10 +97,8 @@ struct entry_facts {
       fingerprint hash;
       for (std::size_t i = begin; i < end; ++i) hash.add(hash_of(entries[i]));
       values.push_back(hash.value());
-      names.push_back(
-          end - begin == 1
-              ? fmt::format("hash of key, layout, dtype and extents of entries[{}] ('{}')", begin, entries[begin].key)
-              : fmt::format("hash of keys, layouts, dtypes and extents of entries[{} to {}]", begin, end - 1));
+      names.push_back(end - begin == 1 ? fmt::format("entry {} '{}'", begin, entries[begin].key)
+                                       : fmt::format("entries {} to {}", begin, end - 1));
     }
   }
 };

@@ -72,7 +72,12 @@ class Checkpoints:
                 array.ctypes.data_as(ctypes.c_void_p), number, array.ndim, shape, ctypes.byref(buffer)
             )
         )
-        return Entry(ctypes.sizeof(Entry), key.encode(), int(sharded), buffer)
+        entry = Entry(ctypes.sizeof(Entry), key.encode(), int(sharded), buffer)
+        entry.array = array  # which owns the memory
+        return entry
+
+    def finalize(self):
+        self.check(self.core.syncyte_finalize())
 
     def save(self, path, entries, step=0, block_bytes=0):
         options = Options(ctypes.sizeof(Options), block_bytes, step)

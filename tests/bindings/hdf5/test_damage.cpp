@@ -16,8 +16,10 @@ bytes read_file(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
+// In place: file systems flush a file that is truncated and rewritten.
 void write_file(const std::string& path, const bytes& contents) {
-  std::ofstream file(path, std::ios::binary | std::ios::trunc);
+  ASSERT_EQ(truncate(path.c_str(), static_cast<off_t>(contents.size())), 0);
+  std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out);
   file.write(reinterpret_cast<const char*>(contents.data()), static_cast<std::streamsize>(contents.size()));
 }
 
@@ -66,9 +68,8 @@ class Damage : public Checkpoint {
   syncyte_status_t read_all() {
     std::vector<tensor> loaded = original_;
     const syncyte_status_t status = load(world(), path_, loaded);
-    for (const tensor& one : loaded) {
-      if (status == SYNCYTE_SUCCESS) EXPECT_TRUE(one.filled());
-    }
+    if (status != SYNCYTE_SUCCESS) return status;
+    for (const tensor& one : loaded) EXPECT_TRUE(one.filled());
     return status;
   }
 
@@ -141,10 +142,12 @@ TEST_F(Damage, OfDataNamesKeyAndBlock) {
 }
 
 TEST_F(Damage, TruncatedFilesAreNotOurs) {
-  for (std::size_t size = 0; size < whole_.size(); size += size < 200 ? 1 : 97) {
-    write_file(path_, bytes(whole_.begin(), whole_.begin() + static_cast<std::ptrdiff_t>(size)));
+  for (std::size_t size = whole_.size() - 1; size > 0; size -= size > 200 ? 61 : 1) {
+    ASSERT_EQ(truncate(path_.c_str(), static_cast<off_t>(size)), 0);
     EXPECT_FAILS(read_all(), SYNCYTE_ERR_FORMAT, path_);
   }
+  ASSERT_EQ(truncate(path_.c_str(), 0), 0);
+  EXPECT_FAILS(read_all(), SYNCYTE_ERR_FORMAT, path_);
   bytes longer = whole_;
   longer.push_back(0);
   write_file(path_, longer);
@@ -185,7 +188,7 @@ TEST_F(Damage, SignedNonsenseDoesNoHarm) {
   std::mt19937 random(99);
   const std::size_t end = 64 + get(whole_, 24);
   int refused = 0;
-  for (int round = 0; round < 4000; ++round) {
+  for (int round = 0; round < 3000; ++round) {
     bytes damaged = whole_;
     const std::size_t at = 8 + random() % (end - 8);
     const std::size_t count = std::min<std::size_t>(1 + random() % 8, damaged.size() - at);
@@ -197,7 +200,7 @@ TEST_F(Damage, SignedNonsenseDoesNoHarm) {
     std::vector<tensor> loaded = original_;
     refused += load(world(), path_, loaded) == SYNCYTE_SUCCESS ? 0 : 1;
   }
-  EXPECT_GT(refused, 2000);
+  EXPECT_GT(refused, 1500);
 }
 
 }  // namespace

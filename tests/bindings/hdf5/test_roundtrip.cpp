@@ -148,7 +148,7 @@ TEST_F(Checkpoint, PathAndKeysMayHoldAnyText) {
 
 // More than 64 KiB of checksums in an attribute, and blocks that several ranks share.
 TEST_F(Checkpoint, ManyBlocksInOneDataset) {
-  const std::int64_t rows = (std::int64_t{100} << 20) / 1000 / size_;
+  const std::int64_t rows = 70000 / size_;
   std::vector<tensor> tensors{{"big", SYNCYTE_UINT8, {rows, 1000}, SYNCYTE_LAYOUT_SHARDED}};
   tensors[0].fill(rank_ * rows);
   const auto options = blocks_of(4096);

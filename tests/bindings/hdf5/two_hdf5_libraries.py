@@ -24,6 +24,7 @@ def with_syncyte():
     read = np.zeros_like(data)
     checkpoints.load("ours.h5", [checkpoints.entry("x", read)])
     assert (read == data).all()
+    return checkpoints
 
 
 def main():
@@ -33,7 +34,7 @@ def main():
     h5py = with_h5py()
     with h5py.File("ours.h5") as file:
         assert (file["x"][...] == np.arange(12.0).reshape(3, 4)).all()
-    with_syncyte()
+    with_syncyte().finalize()
 
 
 main()
