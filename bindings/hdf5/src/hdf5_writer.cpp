@@ -45,13 +45,6 @@ hdf5_handle space_of(const dataset& entry) {
   return {H5Screate_simple(static_cast<int>(extents.size()), extents.data(), nullptr), H5Sclose, "H5Screate_simple"};
 }
 
-hdf5_handle create_dataset(hid_t file, const dataset& entry) {
-  const std::string name = escaped(entry.key);
-  return {H5Dcreate2(file, name.c_str(), file_type(entry.dtype).get(), space_of(entry).get(), link_properties().get(),
-                     dataset_properties().get(), H5P_DEFAULT),
-          H5Dclose, "H5Dcreate2"};
-}
-
 std::vector<std::int64_t> offsets_of(const std::vector<std::int64_t>& lengths) {
   std::vector<std::int64_t> offsets(lengths.size());
   std::exclusive_scan(lengths.begin(), lengths.end(), offsets.begin(), std::int64_t{0});
@@ -85,6 +78,8 @@ std::string escaped(const std::string& key) {
 hdf5_writer::hdf5_writer(std::uint64_t userblock_bytes) {
   const hdf5_lock lock;
   access_ = access_properties();
+  link_ = link_properties();
+  dataset_ = dataset_properties();
   driver_.emplace();
   driver_->use(access_.get(), image_);
   const hdf5_handle create = properties(H5P_FILE_CREATE);
@@ -99,14 +94,16 @@ void hdf5_writer::close_all() noexcept {
   attempt([&] {
     const hdf5_lock lock;
     hdf5_handle(std::move(file_));
-    hdf5_handle(std::move(access_));
+    for (hdf5_handle* one : {&access_, &link_, &dataset_}) hdf5_handle(std::move(*one));
     driver_.reset();
   });
 }
 
 void hdf5_writer::add(dataset& entry, std::uint64_t block_bytes, const std::vector<std::int64_t>& lengths) {
   const hdf5_lock lock;
-  const hdf5_handle made = create_dataset(file_.get(), entry);
+  const hdf5_handle made(H5Dcreate2(file_.get(), escaped(entry.key).c_str(), file_type(entry.dtype).get(),
+                                    space_of(entry).get(), link_.get(), dataset_.get(), H5P_DEFAULT),
+                         H5Dclose, "H5Dcreate2");
   const hid_t id = made.get();
   entry.offset = 0;
   if (entry.data_bytes() > 0) {

@@ -37,7 +37,9 @@ class hdf5_writer {
 
   metadata_image image_;
   std::optional<image_driver> driver_;
-  hdf5_handle access_;
+  hdf5_handle access_;   // properties of the file,
+  hdf5_handle link_;     // of the names in it,
+  hdf5_handle dataset_;  // and of its datasets
   hdf5_handle file_;
 };
 

@@ -1,6 +1,7 @@
 // Save on some ranks, load on others.
 
 #include <chrono>
+#include <thread>
 
 #include "checkpoint_fixture.hpp"
 
@@ -144,6 +145,27 @@ TEST_F(Checkpoint, PathAndKeysMayHoldAnyText) {
   for (tensor& one : tensors) std::fill(one.bytes.begin(), one.bytes.end(), std::uint8_t{0});
   ASSERT_OK(load(world(), path_, tensors));
   for (const tensor& one : tensors) EXPECT_TRUE(one.filled());
+}
+
+TEST_F(Checkpoint, ThreadsSaveOnCommunicatorsOfTheirOwn) {
+  std::vector<syncyte_comm_t> comms(3);
+  for (syncyte_comm_t& comm : comms) ASSERT_OK(syncyte_comm_dup(world(), nullptr, &comm));
+  std::vector<std::thread> threads;
+  for (std::size_t i = 0; i < comms.size(); ++i)
+    threads.emplace_back([this, comm = comms[i], path = std::to_string(i) + path_] {
+      std::vector<tensor> tensors{{path, SYNCYTE_INT32, {rank_ + 100, 5}, SYNCYTE_LAYOUT_SHARDED},
+                                  {"b", SYNCYTE_COMPLEX64, {7}}};
+      const std::int64_t before = 100 * rank_ + rank_ * (rank_ - 1) / 2;
+      for (int round = 0; round < 5; ++round) {
+        tensors[0].fill(before);
+        EXPECT_OK(save(comm, path, tensors));
+        std::fill(tensors[0].bytes.begin(), tensors[0].bytes.end(), std::uint8_t{0});
+        EXPECT_OK(load(comm, path, tensors));
+        EXPECT_TRUE(tensors[0].filled(before));
+      }
+    });
+  for (std::thread& one : threads) one.join();
+  for (syncyte_comm_t& comm : comms) EXPECT_OK(syncyte_comm_destroy(&comm));
 }
 
 // More than 64 KiB of checksums in an attribute, and blocks that several ranks share.
