@@ -1,0 +1,60 @@
+!> Communicators and collectives. Run: mpirun -np 3 ./communicators
+program communicators
+  use, intrinsic :: iso_fortran_env, only: int64, real64
+  use syncyte
+  implicit none
+  type(syncyte_comm) :: world, half, same, node, again, twin, alone
+  integer :: rank, ranks, nodes, major, minor, patch, stat, i
+  real(real64) :: energy, energies(2)
+  integer, allocatable :: everybody(:), counts(:), pieces(:)
+  character(len=200) :: errmsg
+
+  call syncyte_init(thread_level=3)
+  if (.not. syncyte_is_initialized()) error stop "syncyte_init returns when all is ready"
+  call syncyte_get_version(major, minor, patch)
+  call world%from_world()
+  rank = world%rank()
+  ranks = world%size()
+  if (rank == 0) print '(a, i0, 2(a, i0))', "Syncyte ", major, ".", minor, ".", patch
+  call syncyte_write_log(SYNCYTE_LOG_DEBUG, "seen with SYNCYTE_LOG=debug")
+
+  ! Parts of a communicator
+  call world%split(mod(rank, 2), rank, half, name="even or odd")
+  call world%split_program(same)           ! this program's ranks, in a job of several programs
+  call world%node(node)                    ! those that share memory
+  call world%topology(nodes=nodes)
+  call world%dup(twin)
+  call alone%from_self()
+  call again%from_mpi(world%to_mpi())      ! from an integer, or a type(MPI_Comm)
+  if (again%is_null()) error stop "a communicator refers to something"
+
+  ! Collectives: scalars and contiguous arrays of any rank
+  energy = 1.5_real64
+  call world%allreduce(energy, SYNCYTE_OP_SUM)                              ! in place
+  call world%allreduce(energies, SYNCYTE_OP_MAX, input=[energy, -energy])
+  call world%bcast(energies, root=0)
+  allocate (everybody(ranks), counts(ranks), pieces(sum([(i, i=1, ranks)])))
+  call world%allgather(rank, everybody)
+  counts = [(i, i=1, ranks)]
+  call world%allgatherv([(rank, i=0, rank)], counts, pieces)                ! rank + 1 numbers each
+  counts = 1
+  call world%alltoallv(everybody, counts, counts, pieces(:ranks))
+  if (any(pieces(:ranks) /= rank)) error stop "rank i sends i to all"
+  call world%barrier()
+
+  ! Errors: with stat they are the program's business, without it they end the job
+  call world%bcast(energies, root=ranks, stat=stat, errmsg=errmsg)
+  if (stat == SYNCYTE_SUCCESS) error stop "there is no such root"
+  if (rank == 0) print '(3a)', syncyte_error_name(stat), ": ", trim(errmsg)
+  call world%agree(SYNCYTE_SUCCESS, "setting up", ["cells"], [100_int64])   ! the same number on all ranks
+
+  call half%destroy()
+  call same%destroy()
+  call node%destroy()
+  call twin%destroy()
+  call alone%destroy()
+  call again%destroy()
+  call world%collect()                     ! frees what all ranks have dropped
+  call world%destroy()
+  call syncyte_finalize()
+end program communicators
