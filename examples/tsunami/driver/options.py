@@ -8,8 +8,10 @@ import os
 from collections.abc import Callable, Sequence
 
 INTERVAL = 120.0  # simulated seconds between snapshots
-QUICK = {"resolution": 0.5, "train_seconds": 6.0, "held_out": 3, "snapshots": 16, "ring_runs": 4}
-FULL = {"resolution": 1.0, "train_seconds": 90.0, "held_out": 12, "snapshots": 26, "ring_runs": 12}
+QUICK = {"resolution": 0.5, "held_out": 3, "snapshots": 16, "ring_runs": 4}
+FULL = {"resolution": 1.0, "held_out": 12, "snapshots": 26, "ring_runs": 12}
+TRAIN_SECONDS = 90.0
+QUICK_EPOCHS = 6
 
 
 def number(convert: Callable[[str], float], least: float, most: float) -> Callable[[str], float]:
@@ -40,7 +42,7 @@ def make_parser(description: str) -> argparse.ArgumentParser:
     add("--restart-ranks", type=number(int, 1, 64), metavar="N",
         help="learner ranks of the second job (default: 1, or 2 if 1 trained)")
     add("--train-seconds", type=number(float, 1, 86400), metavar="SECONDS", help="time to train (default 90)")
-    add("--epochs", type=number(int, 0, 10**6), default=0, metavar="N",
+    add("--epochs", type=number(int, 1, 10**6), metavar="N",
         help="train for N epochs (as many samples as the ring has snapshots) instead of for a time")
     add("--lead-time", type=number(float, INTERVAL, 86400), default=600.0, metavar="SECONDS",
         help=f"simulated seconds that the surrogate looks ahead, a multiple of {INTERVAL:g} (default 600)")
@@ -58,6 +60,10 @@ def parse_options(description: str, arguments: Sequence[str] | None = None) -> a
     for name, value in (QUICK if options.quick else FULL).items():
         if getattr(options, name, None) is None:
             setattr(options, name, value)
+    if options.epochs and options.train_seconds:
+        parser.error("argument --epochs: not allowed with argument --train-seconds")
+    options.epochs = options.epochs or (QUICK_EPOCHS if options.quick and not options.train_seconds else 0)
+    options.train_seconds = options.train_seconds or TRAIN_SECONDS
     options.interval = INTERVAL
     options.build = os.path.abspath(options.build)
     options.output = os.path.abspath(options.output or os.path.join(options.build, "demo"))

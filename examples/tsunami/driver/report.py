@@ -37,10 +37,13 @@ def merge_reports(folder: str, seconds: dict[str, float]) -> dict:
 
 def check_output(folder: str) -> None:
     """Raises ValueError if a file or a number is missing or wrong."""
-    for name, magic in (("figure.png", b"\x89PNG"), ("checkpoint.h5", b"\x89HDF")):
-        with open(os.path.join(folder, name), "rb") as file:
-            if file.read(4) != magic:
-                raise ValueError(f"{os.path.join(folder, name)} is damaged")
+    import h5py
+
+    with open(os.path.join(folder, "figure.png"), "rb") as file:
+        if file.read(4) != b"\x89PNG":
+            raise ValueError(f"{os.path.join(folder, 'figure.png')} is not a picture")
+    if not h5py.is_hdf5(os.path.join(folder, "checkpoint.h5")):
+        raise ValueError(f"{os.path.join(folder, 'checkpoint.h5')} is not an HDF5 file")
     report = load(folder, "report.json")
     for name in NUMBERS:
         if not isinstance(report.get(name), (int, float)) or not math.isfinite(report[name]):

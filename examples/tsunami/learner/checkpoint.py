@@ -11,7 +11,7 @@ from torch import nn
 from .dataset import Normalisation
 from .training import Trainer
 
-MODEL, OPTIMIZER, DEVIATION = "model/", "optimizer/", "normalisation/deviation"
+MODEL, OPTIMIZER, DEVIATION = "model.", "optimizer.", "normalisation.deviation"
 
 
 def parameters(model: nn.Module) -> np.ndarray:
@@ -24,7 +24,7 @@ def save_checkpoint(path: str, trainer: Trainer, normalisation: Normalisation, l
     entries = {MODEL + name: value.detach().contiguous() for name, value in trainer.model.state_dict().items()}
     for name, parameter in trainer.model.named_parameters():
         for key, value in trainer.optimizer.state[parameter].items():
-            entries[f"{OPTIMIZER}{name}/{key}"] = value.contiguous()
+            entries[f"{OPTIMIZER}{name}.{key}"] = value.contiguous()
     entries[DEVIATION] = normalisation.deviation
     checkpoint.save(path, entries, comm=learners, step=trainer.progress.step)
 

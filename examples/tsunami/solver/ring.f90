@@ -55,7 +55,7 @@ contains
              int(options%snapshots, int64), nint(1000*options%interval, int64), int(grid%ranks, int64)]
     call world%bcast(sizes, 0)
     call ring%counters%create(world, SYNCYTE_INT64, [counter_count], name='counters', &
-                              local_rows=merge(counter_count, 0, grid%rank == 0))
+                              local_rows=int(merge(counter_count, 0, grid%rank == 0), int64))
     call share_rest_depth(world, grid, ring%rest_depth)
     call make_store(world, grid, held_slots, 'held-out', ring%held_out)
     call make_store(world, grid, slots, 'ring', ring%training)
@@ -71,8 +71,8 @@ contains
     type(syncyte_tensor), intent(out) :: rest_depth
     real(real32), pointer :: depth(:, :)
 
-    call rest_depth%create(world, SYNCYTE_FLOAT32, [grid%nx, grid%ny], local_rows=grid%last - grid%first + 1, &
-                           name='depth at rest')
+    call rest_depth%create(world, SYNCYTE_FLOAT32, [grid%nx, grid%ny], &
+                           local_rows=int(grid%last - grid%first + 1, int64), name='depth at rest')
     call rest_depth%local(depth)
     depth(:, grid%first:grid%last) = real(max(0.0_wp, -grid%bed(1:grid%nx, grid%first:grid%last)), real32)
     call rest_depth%sync()

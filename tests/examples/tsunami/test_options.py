@@ -29,6 +29,7 @@ def complaint(capsys, *arguments):
     (("--learner-ranks", "2.5"), "--learner-ranks: '2.5' is not a whole number"),
     (("--learner-ranks", "many"), "--learner-ranks: 'many' is not a whole number"),
     (("--epochs", "-1"), "--epochs: '-1' is not a whole number"),
+    (("--epochs", "2", "--train-seconds", "9"), "--epochs: not allowed with argument --train-seconds"),
     (("--train-seconds", "-5"), "--train-seconds: '-5' is not a number"),
     (("--lead-time", "601"), "--lead-time: 601 is not a multiple of 120"),
     (("--lead-time", "0"), "--lead-time: '0' is not a number from 120"),
@@ -45,7 +46,8 @@ def test_demo_defaults():
     assert (full.resolution, full.solver_ranks, full.learner_ranks, full.restart_ranks) == (1.0, 1, 2, 1)
     assert (full.lead_time, full.train_seconds, full.epochs, full.output) == (600.0, 90.0, 0, "/demo")
     quick = parse_options("the demo", ["--build", "/", "--quick", "--held-out", "5", "--learner-ranks", "1"])
-    assert quick.train_seconds < full.train_seconds and quick.held_out == 5 and quick.restart_ranks == 2
+    assert quick.epochs > 0 and quick.held_out == 5 and quick.restart_ranks == 2
+    assert parse_options("the demo", ["--build", "/", "--quick", "--train-seconds", "7"]).epochs == 0
 
 
 def test_demo_help():
