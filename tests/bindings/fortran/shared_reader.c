@@ -32,19 +32,20 @@ static void read_snapshot(syncyte_tensor_t snapshots, int64_t step, int64_t ny) 
 int main(void) {
   syncyte_comm_t world = NULL, readers = NULL;
   syncyte_tensor_t snapshots = NULL, published = NULL;
-  int32_t ranks = 0, reading = 0;
+  int32_t ranks = 0, reading = 0, reader = 0;
   must(syncyte_init(NULL), "init");
   must(syncyte_comm_world(&world), "world");
   must(syncyte_comm_split_program(world, "reader", NULL, &readers), "split");
   must(syncyte_comm_size(world, &ranks), "size");
   must(syncyte_comm_size(readers, &reading), "size");
-  const int64_t ny = 2 * (ranks - reading), shape[] = {3, ny, 5}, two = 2;
+  must(syncyte_comm_rank(readers, &reader), "rank");
+  const int64_t ny = 2 * (ranks - reading), shape[] = {3, ny, 5}, counters = 1 + reading;
   must(syncyte_tensor_create(world, SYNCYTE_FLOAT64, 3, shape, NULL, &snapshots), "create");
-  must(syncyte_tensor_create(world, SYNCYTE_INT64, 1, &two, NULL, &published), "create");
+  must(syncyte_tensor_create(world, SYNCYTE_INT64, 1, &counters, NULL, &published), "create");
   for (int64_t step = 1; step <= 12; ++step) {
     must(syncyte_tensor_wait(published, 0, SYNCYTE_COMPARE_GE, step, 10.0, NULL), "wait");
     read_snapshot(snapshots, step, ny);
-    must(syncyte_tensor_fetch_add(published, 1, 1, NULL), "consume");
+    must(syncyte_tensor_fetch_add(published, 1 + reader, 1, NULL), "consume");
   }
   must(syncyte_tensor_sync(snapshots), "sync");
   must(syncyte_tensor_destroy(&snapshots), "destroy");

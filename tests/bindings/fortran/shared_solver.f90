@@ -8,7 +8,7 @@ program shared_solver
   type(syncyte_tensor) :: snapshots, published
   integer, parameter :: nx = 5, ny_each = 2, slots = 3, rounds = 12
   real(real64) :: field(nx, ny_each)
-  integer :: readers, step, i, j
+  integer :: readers, reader, step, i, j
 
   call syncyte_init()
   call world%from_world()
@@ -16,9 +16,11 @@ program shared_solver
   readers = world%size() - solvers%size()
   call check(readers > 0, "there is another program")
   call snapshots%create(world, SYNCYTE_FLOAT64, [nx, ny_each*solvers%size(), slots], name="snapshots")
-  call published%create(world, SYNCYTE_INT64, [2], name="published")
+  call published%create(world, SYNCYTE_INT64, [1 + readers], name="published")
   do step = 1, rounds
-    if (step > slots) call published%wait(2, SYNCYTE_COMPARE_GE, (step - slots)*readers, timeout=10.0_real64)
+    do reader = 1, readers
+      call published%wait(1 + reader, SYNCYTE_COMPARE_GE, step - slots, timeout=10.0_real64)
+    end do
     do j = 1, ny_each
       do i = 1, nx
         field(i, j) = 1000*step + 10*(j + ny_each*solvers%rank()) + i
@@ -28,7 +30,9 @@ program shared_solver
     call solvers%barrier()
     if (solvers%rank() == 0) call published%store(1, step)
   end do
-  call published%wait(2, SYNCYTE_COMPARE_EQ, rounds*readers, timeout=10.0_real64)
+  do reader = 1, readers
+    call published%wait(1 + reader, SYNCYTE_COMPARE_EQ, rounds, timeout=10.0_real64)
+  end do
   call snapshots%sync()
   call snapshots%destroy()
   call published%destroy()
