@@ -48,12 +48,16 @@ def main(arguments: list[str]) -> int:
         print(f"python -m syncyte: there is no file {arguments[0]!r}", file=sys.stderr)
         return 2
     install_excepthook()
+    process = os.getpid()
     try:
         _run(arguments)
     except SystemExit as error:
-        if exit_code(error.code) != 0:
+        if exit_code(error.code) != 0 and os.getpid() == process:
             end_job_for_exit(error.code)
+        raise
     except BaseException as error:  # KeyboardInterrupt too: the other ranks wait for this one
+        if os.getpid() != process:
+            raise  # a forked child of the script
         end_job_for(error.with_traceback(_from_script_on(error.__traceback__)))
     return 0
 

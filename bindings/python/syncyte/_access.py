@@ -82,10 +82,10 @@ class Access(Handle):
             return int(self.owner(np.asarray(index, np.int64)))
         if dtypes.is_torch_tensor(index):
             owners = self.owner(index.detach().cpu().numpy())
-            return dtypes.import_torch().from_numpy(np.atleast_1d(owners)).reshape(index.shape)
+            return dtypes.import_torch().from_numpy(owners)
         wanted = _index_buffer(index)
         numbers = np.ascontiguousarray(wanted.array, np.int64)
-        ranks = np.empty(numbers.shape, np.int32)
+        ranks = np.empty(wanted.shape, np.int32)  # ascontiguousarray gives 0-dimensional ones a dimension
         _library.core().syncyte_tensor_owner(
             self.handle,
             numbers.size,

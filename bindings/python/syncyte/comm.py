@@ -66,7 +66,7 @@ class Comm(Collectives):
         Syncyte. Raises ArgumentError for a null or inter-communicator."""
         runtime.init()
         number, options = as_int32(fortran_handle, "fortran_handle"), _comm_options(name, check)
-        return cls._made(lambda out: _library.core().syncyte_comm_from_fortran(number, options, out))
+        return Comm._made(lambda out: _library.core().syncyte_comm_from_fortran(number, options, out))
 
     @classmethod
     def from_mpi4py(cls, comm: MPI.Comm, *, name: str | None = None, check: str | None = None) -> Comm:
@@ -75,12 +75,12 @@ class Comm(Collectives):
             raise DtypeError(f"comm is a {type(comm).__name__}; expected an mpi4py communicator")
         return cls.from_fortran(comm.py2f(), name=name, check=check)
 
-    @classmethod
-    def _made(cls, make: Callable[[Any], object]) -> Comm:
+    @staticmethod
+    def _made(make: Callable[[Any], object]) -> Comm:
         handle = ctypes.c_void_p()
         make(ctypes.byref(handle))
         assert handle.value is not None
-        return cls(handle.value)
+        return Comm(handle.value)
 
     def dup(self, *, name: str | None = None, check: str | None = None) -> Comm:
         """The same ranks, with an order of collectives of its own. Collective.

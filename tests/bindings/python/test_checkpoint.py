@@ -1,0 +1,184 @@
+"""Checkpoints from Python; the file itself has its tests with libsyncyte_hdf5."""
+
+import os
+
+import h5py
+import numpy as np
+import pytest
+import syncyte
+import torch
+from syncyte import DType, checkpoint
+
+
+@pytest.fixture
+def path(comm, tmp_path):
+    """A file name that all ranks share."""
+    return comm.bcast(str(tmp_path / "checkpoint.h5"))
+
+
+def state(world):
+    """Replicated tensors, and this rank's rows of sharded ones."""
+    rows = np.arange(12.0).reshape(6, 2)[world.rank * 6 // world.size : (world.rank + 1) * 6 // world.size]
+    return {
+        "layer.weight": torch.arange(6, dtype=torch.bfloat16).reshape(2, 3),
+        "step/count": np.array(7),
+        "rows": np.ascontiguousarray(rows),
+        "empty": np.zeros((0, 3), np.float32),
+    }
+
+
+def test_save_and_load(world, path):
+    saved = state(world)
+    checkpoint.save(path, saved, sharded=["rows"], step=42)
+    loaded = checkpoint.load(path, torch=False)
+    assert set(loaded) == set(saved)
+    assert loaded["rows"].tolist() == np.arange(12.0).reshape(6, 2).tolist()
+    assert loaded["step/count"] == 7 and loaded["empty"].shape == (0, 3)
+    assert loaded["layer.weight"].dtype == np.uint16
+    tensors = checkpoint.load(path, keys=["layer.weight", "rows"], sharded=["rows"])
+    assert torch.equal(tensors["layer.weight"], saved["layer.weight"])
+    each, more = divmod(6, world.size)
+    assert tensors["rows"].shape == (each + (world.rank < more), 2)
+    assert world.allgatherv(tensors["rows"])[:, 0].tolist() == [0, 2, 4, 6, 8, 10]
+
+
+def test_load_into(world, path):
+    saved = state(world)
+    checkpoint.save(path, saved, sharded={"rows"})
+    into = {"rows": np.zeros_like(saved["rows"]), "layer.weight": torch.zeros(2, 3, dtype=torch.bfloat16)}
+    version = into["layer.weight"]._version
+    assert checkpoint.load(path, into, sharded={"rows"}) is into
+    np.testing.assert_array_equal(into["rows"], saved["rows"])
+    assert torch.equal(into["layer.weight"], saved["layer.weight"]) and into["layer.weight"]._version > version
+
+
+@pytest.mark.parametrize("dtype", list(DType))
+def test_whole_tensors_are_sharded(world, path, dtype):
+    tensor = syncyte.WholeTensor((7, 2), dtype)
+    tensor.local[:] = torch.arange(14).reshape(7, 2).to(tensor.torch_dtype)[tensor.rows().start : tensor.rows().stop]
+    tensor.sync()
+    checkpoint.save(path, {"table": tensor})
+    last = world.rank == world.size - 1
+    other = syncyte.WholeTensor((7, 2), dtype, local_rows=7 if last else 0)
+    checkpoint.load(path, {"table": other})
+    other.sync()
+    assert torch.equal(other[:], torch.arange(14).reshape(7, 2).to(tensor.torch_dtype))
+    with checkpoint.open(path) as opened:
+        assert opened["table"] == ((7, 2), dtype, True)
+
+
+def test_reading_rows(world, path):
+    table = np.arange(4000.0).reshape(1000, 4)
+    checkpoint.save(path, {"table": table, "other": np.ones(3, "i4")}, step=-3, block_bytes=4096)
+    with checkpoint.open(path) as opened:
+        assert list(opened) == ["other", "table"] and len(opened) == 2 and opened.step == -3
+        assert "table" in opened and "none" not in opened and 3 not in opened
+        assert opened["other"].dtype == DType.INT32 and not opened["other"].sharded
+        np.testing.assert_array_equal(opened.read("table", range(100, 103), torch=False), table[100:103])
+        assert opened.bytes_read <= 3 * 4096
+        assert isinstance(opened.read("table", (5, 6)), torch.Tensor)
+        out = np.empty((2, 4))
+        assert opened.read("table", (998, 1000), out=out) is out
+        np.testing.assert_array_equal(out, table[998:])
+        opened.read("table", out=out)
+        np.testing.assert_array_equal(out, table[:2])
+        assert opened.read("table", (7, 7)).shape == (0, 4)
+    with pytest.raises(ValueError, match="closed"):
+        opened.read("table")
+    opened.close()
+    assert "closed" in repr(opened)
+
+
+def test_h5py_reads_it(world, path):
+    checkpoint.save(path, state(world), sharded=["rows"])
+    if world.rank == 0:
+        with h5py.File(path) as file:
+            np.testing.assert_array_equal(file["rows"][...], np.arange(12.0).reshape(6, 2))
+    world.barrier()
+
+
+def test_what_is_missing(world, path):
+    for call in (lambda: checkpoint.open(path), lambda: checkpoint.load(path), lambda: checkpoint.load(path, {})):
+        with pytest.raises(FileNotFoundError) as caught:
+            call()
+        assert isinstance(caught.value, syncyte.NotFoundError) and path in str(caught.value)
+    checkpoint.save(path, {"a": np.ones(2)})
+    with checkpoint.open(path) as opened:
+        for call in (lambda: opened["b"], lambda: opened.read("b")):
+            with pytest.raises(KeyError, match="b") as caught:
+                call()
+            assert not isinstance(caught.value, FileNotFoundError)
+    for arguments in ({"keys": ["b"]}, {"into": {"b": np.ones(2)}}):
+        with pytest.raises(KeyError):
+            checkpoint.load(path, **arguments)
+    with pytest.raises(OSError):
+        checkpoint.save(os.path.join(os.path.dirname(path), "no", "folder", "a.h5"), {"a": np.ones(2)})
+
+
+def test_damaged_files(world, path):
+    checkpoint.save(path, {"a": np.arange(4096.0)})
+    size = os.path.getsize(path)
+    world.barrier()
+    if world.rank == 0:
+        with open(path, "r+b") as file:
+            file.seek(size // 2)
+            byte = file.read(1)
+            file.seek(size // 2)
+            file.write(bytes([byte[0] ^ 0x55]))
+    world.barrier()
+    with pytest.raises((syncyte.ChecksumError, syncyte.FileFormatError), match="checkpoint.h5"):
+        checkpoint.load(path)
+    if world.rank == 0:
+        os.truncate(path, size // 2)
+    world.barrier()
+    with pytest.raises(syncyte.FileFormatError, match="checkpoint.h5"):
+        checkpoint.load(path)
+    if world.rank == 0:
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("not HDF5 at all")
+    world.barrier()
+    with pytest.raises(syncyte.FileFormatError, match="checkpoint.h5"):
+        checkpoint.open(path)
+    world.barrier()
+
+
+def test_wrong_use(world, path):
+    last = world.rank == world.size - 1
+    good = {"a": np.ones((2, 3))}
+    checkpoint.save(path, good, step=1)
+    for wrong, error in [
+        ({"a": np.ones((3, 2)).T}, syncyte.ShapeError),
+        ({"a": "text"}, TypeError),
+        ({"": np.ones(2)}, ValueError),
+        ({3: np.ones(2)}, TypeError),
+        ({"k" * 1024: np.ones(2)}, ValueError),
+        ([np.ones(2)], TypeError),
+    ]:
+        with pytest.raises(error) as caught:
+            checkpoint.save(path, wrong if last else good)
+        assert isinstance(caught.value, syncyte.Error)
+    if world.size > 1:
+        with pytest.raises(syncyte.MismatchError):
+            checkpoint.save(path, {"b" if last else "a": np.ones(2)})
+    for options in ({"sharded": ["b"]}, {"sharded": "a"}, {"block_bytes": 5}, {"step": 0.5}):
+        with pytest.raises((ValueError, TypeError)):
+            checkpoint.save(path, good, **options)
+    with pytest.raises((ValueError, TypeError)):
+        checkpoint.save(3.5, good)
+    for into, error in [
+        ({"a": np.ones((2, 3), np.float32)}, TypeError),
+        ({"a": np.ones((2, 4))}, syncyte.ShapeError),
+    ]:
+        with pytest.raises(error):
+            checkpoint.load(path, into)
+        with pytest.raises((error, syncyte.MismatchError)):
+            checkpoint.load(path, into if last else {"a": np.ones((2, 3))})
+    with pytest.raises(syncyte.ShapeError):
+        checkpoint.load(path, {"a": np.ones((3, 3))}, sharded=True)
+    with checkpoint.open(path) as opened:
+        assert opened.step == 1  # the file of the last good save
+        for rows, error in [((0, 3), IndexError), ((1, 0), ValueError), (range(0, 2, 2), ValueError), ((0,), ValueError)]:
+            with pytest.raises(error):
+                opened.read("a", rows)
+        with pytest.raises(TypeError):
+            opened.read("a", out=np.ones((2, 3), np.int8))

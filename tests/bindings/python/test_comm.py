@@ -1,0 +1,175 @@
+"""Communicators and collectives on numpy arrays and torch tensors."""
+
+import copy
+import ctypes
+import pickle
+
+import numpy as np
+import pytest
+import syncyte
+import torch
+
+NUMPY_TYPES = "float16 float32 float64 complex64 complex128 int8 int16 int32 int64 uint8".split()
+
+
+def total(size):
+    return size * (size - 1) // 2
+
+
+def test_world_is_mpis(comm, world):
+    assert (world.rank, world.size) == (comm.rank, comm.size)
+    assert syncyte.initialized()
+    assert syncyte.COMM_SELF.size == 1
+    assert syncyte.thread_level() in ("single", "funneled", "serialized", "multiple")
+    assert world.topology.node_size == world.size and world.topology.nodes == 1
+
+
+def test_from_mpi4py_keeps_order(comm, world):
+    reversed_ranks = comm.Split(0, -comm.rank)
+    ours = syncyte.Comm.from_mpi4py(reversed_ranks, name="reversed")
+    assert (ours.rank, ours.size) == (reversed_ranks.rank, reversed_ranks.size)
+    assert ours != world
+    reversed_ranks.Free()
+    assert ours.allreduce(1) == comm.size
+    again = syncyte.Comm.from_fortran(ours.to_fortran())
+    assert again.rank == ours.rank
+
+
+def test_copies_are_the_same(world):
+    assert copy.deepcopy(world) is world and copy.copy(world) is world
+    part = world.dup()
+    assert copy.deepcopy({"comm": part})["comm"] is part
+    assert pickle.loads(pickle.dumps(world)) is world
+    with pytest.raises(TypeError):
+        pickle.dumps(part)
+    assert len({world, part}) == 2
+
+
+def test_split(world):
+    part = world.split(world.rank % 2, key=-world.rank)
+    members = [rank for rank in reversed(range(world.size)) if rank % 2 == world.rank % 2]
+    assert part.size == len(members) and members[part.rank] == world.rank
+    alone = world.split(None if world.rank == 0 else 7)
+    assert (alone is None) == (world.rank == 0)
+    assert alone is None or alone.size == world.size - 1
+
+
+def test_split_program_and_node(world):
+    part = world.split_program("odd" if world.rank % 2 else "even")
+    assert part.size == (world.size + (world.rank + 1) % 2) // 2
+    assert world.split_program().size == world.size
+    assert world.node().size == world.size
+
+
+def test_freed_comm_is_an_error(world):
+    part = world.dup()
+    part.free()
+    part.free()
+    with pytest.raises(syncyte.HandleError, match="freed"):
+        part.barrier()
+    world.collect()
+
+
+@pytest.mark.parametrize("dtype", NUMPY_TYPES)
+def test_allreduce_sums_every_numpy_type(world, dtype):
+    array = np.arange(6, dtype=dtype).reshape(2, 3) + np.asarray(world.rank, dtype)
+    expected = np.arange(6).reshape(2, 3) * world.size + total(world.size)
+    result = world.allreduce(array)
+    assert result.dtype == dtype and result.shape == (2, 3)
+    np.testing.assert_allclose(result, expected.astype(dtype))
+
+
+def test_allreduce_of_torch_tensors(world):
+    for dtype in (torch.float16, torch.bfloat16, torch.float32, torch.int64):
+        tensor = torch.full((4,), world.rank + 1, dtype=dtype)
+        result = world.allreduce(tensor)
+        assert isinstance(result, torch.Tensor) and result.dtype == dtype
+        assert result.tolist() == [total(world.size + 1)] * 4
+    flags = torch.tensor([world.rank == 0, False])
+    assert world.allreduce(flags).tolist() == [True, False]
+    assert world.allreduce(flags, "prod").tolist() == [world.size == 1, False]
+
+
+def test_allreduce_operations_and_numbers(world):
+    assert world.allreduce(world.rank, "max") == world.size - 1
+    assert world.allreduce(world.rank, syncyte.Op.MIN) == 0
+    assert world.allreduce(1 << world.rank, "bor") == 2**world.size - 1
+    assert world.allreduce(0.5) == world.size / 2
+    assert world.allreduce(True) is True
+    assert isinstance(world.allreduce(1), int)
+
+
+def test_allreduce_in_place_and_out(world):
+    array = np.full(5, float(world.rank))
+    assert world.allreduce(array, out=array) is array
+    assert array.tolist() == [total(world.size)] * 5
+    source, out = torch.ones(3), torch.empty(3)
+    version = out._version
+    assert world.allreduce(source, out=out) is out
+    assert out.tolist() == [world.size] * 3 and out._version > version
+
+
+def test_large_results_come_from_the_pool(world):
+    before = syncyte.memory.stats()
+    array = np.ones(1 << 16)
+    for _ in range(3):
+        result = world.allreduce(array)
+        assert (result == world.size).all()
+        del result
+    after = syncyte.memory.stats()
+    assert after.hits >= before.hits + 2 and after.in_use == before.in_use
+
+
+def test_bcast(world):
+    for root in range(world.size):
+        array = np.arange(4) * (10 if world.rank == root else 0)
+        assert world.bcast(array, root) is array
+        assert array.tolist() == [0, 10, 20, 30]
+    fixed = np.arange(3)
+    fixed.flags.writeable = world.rank != 0  # the root's is only read
+    assert world.bcast(fixed).tolist() == [0, 1, 2]
+
+
+def test_allgather(world):
+    result = world.allgather(np.full((2, 2), world.rank, np.int16))
+    assert result.shape == (world.size, 2, 2)
+    assert (result == np.arange(world.size)[:, None, None]).all()
+    scalar = world.allgather(torch.tensor(world.rank))
+    assert scalar.tolist() == list(range(world.size))
+
+
+@pytest.mark.parametrize("given", [False, True])
+def test_allgatherv_with_empty_ranks(world, given):
+    rows = np.full((world.rank, 3), world.rank, np.float32)
+    counts = list(range(world.size)) if given else None
+    result = world.allgatherv(rows, counts)
+    assert result.shape == (total(world.size), 3)
+    assert result[:, 0].tolist() == [float(rank) for rank in range(world.size) for _ in range(rank)]
+
+
+@pytest.mark.parametrize("given", [False, True])
+def test_alltoallv(world, given):
+    send = [(world.rank + rank) % 3 for rank in range(world.size)]
+    rows = torch.cat([torch.full((count, 2), 100 * world.rank + rank) for rank, count in enumerate(send)])
+    receive = [(world.rank + rank) % 3 for rank in range(world.size)] if given else None
+    result = world.alltoallv(rows, send, receive)
+    expected = [100 * rank + world.rank for rank in range(world.size) for _ in range((world.rank + rank) % 3)]
+    assert result[:, 0].tolist() == expected and result.shape == (len(expected), 2)
+
+
+def test_agree(world):
+    world.agree(operation="step", number=3, other=-1)
+    with pytest.raises(syncyte.MismatchError, match="number") if world.size > 1 else pytest.raises(AssertionError):
+        world.agree(operation="step", number=3 if world.rank == 0 else 4)
+        assert world.size > 1
+    with pytest.raises(syncyte.OutOfRangeError, match="row 7"):
+        world.agree(IndexError("row 7 is out") if world.rank == world.size - 1 else None, "step")
+
+
+def test_other_exporters(world):
+    assert world.allgather(bytearray(b"ab")).shape == (world.size, 2)
+    array = (ctypes.c_int32 * 3)(1, 2, 3)
+    assert world.allreduce(array).tolist() == [world.size, 2 * world.size, 3 * world.size]
+    out = bytearray(3)
+    world.allreduce(np.ones(3, np.uint8), out=out)
+    assert list(out) == [world.size] * 3

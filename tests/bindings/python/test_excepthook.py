@@ -1,0 +1,159 @@
+"""A rank that raises ends the job: scripts under a real mpirun, which must end within 10 s, with rank and traceback."""
+
+import os
+import subprocess
+import sys
+import time
+
+import pytest
+
+sys.path.insert(0, os.environ["SYNCYTE_LAUNCH_FOLDER"])
+from mpi_harness.job import environment  # noqa: E402
+
+MPIRUN = os.environ.get("SYNCYTE_MPIRUN", "mpirun|--tag-output|-np").split("|")
+LIMIT = 10.0  # seconds that issue and documentation promise
+
+PREAMBLE = """
+import os, sys, threading, time
+import syncyte
+rank = syncyte.COMM_WORLD.rank
+"""
+WAIT = "syncyte.COMM_WORLD.barrier()\nsyncyte.COMM_WORLD.barrier()\n"
+
+
+class Outcome:
+    """How an mpirun ended."""
+
+    def __init__(self, folder, script, ranks, command, extra):
+        path = folder / "script.py"
+        path.write_text(script)
+        env = environment({"SYNCYTE_WATCHDOG": "0", **extra})
+        line = [*MPIRUN, str(ranks), sys.executable, "-B", *command, str(path), "first", "--second"]
+        begin = time.monotonic()
+        try:
+            done = subprocess.run(line, env=env, capture_output=True, text=True, timeout=40, cwd=folder)
+        except subprocess.TimeoutExpired as error:
+            pytest.fail(f"the job hangs: {error.stdout} {error.stderr}")
+        self.seconds = time.monotonic() - begin
+        self.status = done.returncode
+        self.output = done.stdout + done.stderr
+
+
+def run(folder, script, *, ranks=2, command=("-m", "syncyte"), **extra):
+    return Outcome(folder, PREAMBLE + script, ranks, command, extra)
+
+
+def assert_ended(outcome, rank, *texts):
+    assert outcome.status != 0 and outcome.seconds < LIMIT, (outcome.seconds, outcome.output)
+    for text in texts:
+        assert any(f"[rank {rank}]" in line and text in line for line in outcome.output.splitlines()), outcome.output
+
+
+FAILURES = {
+    "raise": ("raise KeyError('a wrong key')", "KeyError: 'a wrong key'"),
+    "interrupt": ("raise KeyboardInterrupt", "KeyboardInterrupt"),
+    "syncyte": ("syncyte.COMM_SELF.bcast([1], 5)", "root"),
+    "thread": ("threading.Thread(target=lambda: 1 / 0, name='worker').start()", "thread worker"),
+    "exit": ("sys.exit(3)", "exits with status 3"),
+    "message": ("sys.exit('cannot go on')", "cannot go on"),
+}
+
+
+@pytest.mark.parametrize("name", FAILURES)
+def test_one_rank_fails_under_python_m_syncyte(tmp_path, name):
+    statement, text = FAILURES[name]
+    outcome = run(tmp_path, f"if rank == 1:\n    {statement}\n    time.sleep(30)\n" + WAIT)
+    assert_ended(outcome, 1, text)
+
+
+@pytest.mark.parametrize("name", FAILURES)
+def test_one_rank_fails_with_the_hook_installed(tmp_path, name):
+    statement, text = FAILURES[name]
+    script = "syncyte.install_excepthook()\nsyncyte.install_excepthook()\n"
+    outcome = run(tmp_path, f"{script}if rank == 0:\n    {statement}\n    time.sleep(30)\n" + WAIT, command=())
+    assert_ended(outcome, 0, text)
+
+
+def test_traceback_names_the_line_and_nothing_of_ours(tmp_path):
+    script = "def deep():\n    raise RuntimeError('here\\nand there')\nif rank == 2:\n    deep()\n" + WAIT
+    outcome = run(tmp_path, script, ranks=3)
+    assert_ended(outcome, 2, "Traceback", "script.py", "in deep", "RuntimeError: here", "and there")
+    assert "runpy" not in outcome.output and "__main__.py" not in outcome.output
+
+
+def test_raise_system_exit_under_python_m_syncyte(tmp_path):
+    outcome = run(tmp_path, "if rank == 1:\n    raise SystemExit(7)\n" + WAIT)
+    assert_ended(outcome, 1, "exits with status 7")
+    assert outcome.status == 7
+
+
+def test_before_syncyte_is_started(tmp_path):
+    script = "import os, syncyte\nif os.environ.get('OMPI_COMM_WORLD_RANK', os.environ.get('PMI_RANK')) == '1':\n"
+    script += "    raise OSError('no input')\n" + WAIT
+    outcome = Outcome(tmp_path, script, 2, ("-m", "syncyte"), {})
+    assert_ended(outcome, 1, "OSError: no input")
+
+
+def test_with_mpi4py_alone(tmp_path):
+    script = "from mpi4py import MPI\nif MPI.COMM_WORLD.rank == 1:\n    raise OSError('no input')\nMPI.COMM_WORLD.Barrier()\n"
+    assert_ended(Outcome(tmp_path, script, 2, ("-m", "syncyte"), {}), 1, "OSError: no input")
+    no_library = Outcome(tmp_path, script, 2, ("-m", "syncyte"), {"SYNCYTE_LIBRARY": "/nowhere/libsyncyte.so"})
+    assert_ended(no_library, 1, "OSError: no input")
+
+
+def test_an_earlier_hook_is_called_first(tmp_path):
+    script = "sys.excepthook = lambda *what: print('mine first', flush=True)\nsyncyte.install_excepthook()\n"
+    outcome = run(tmp_path, f"{script}if rank == 0:\n    raise ValueError('then ours')\n" + WAIT, command=())
+    assert_ended(outcome, 0, "ValueError: then ours")
+    assert "mine first" in outcome.output
+
+
+def test_without_the_hook_nothing_waits_at_exit(tmp_path):
+    # The failing rank must not enter the collective finalize; mpirun sees its exit status and ends the others.
+    outcome = run(tmp_path, "if rank == 1:\n    raise ValueError('plain')\n" + WAIT, command=())
+    assert outcome.status != 0 and outcome.seconds < LIMIT and "ValueError: plain" in outcome.output
+
+
+def test_what_is_caught_does_not_end_the_job(tmp_path):
+    script = """
+for failing in (lambda: sys.exit(5), lambda: 1 / 0):
+    try:
+        failing()
+    except SystemExit as error:
+        assert error.code == 5
+    except ZeroDivisionError:
+        pass
+child = os.fork()
+if child == 0:
+    sys.stderr = open(os.devnull, "w")
+    raise RuntimeError("in a child")
+assert os.waitpid(child, 0)[1] != 0
+threading.Thread(target=lambda: sys.exit(4)).start()
+syncyte.COMM_WORLD.barrier()
+print(f"done {rank} {sys.argv[1:]} {__name__}")
+sys.exit(0)
+"""
+    for command, hook in ((("-m", "syncyte"), ""), ((), "syncyte.install_excepthook()\n")):
+        outcome = run(tmp_path, hook + script, command=command)
+        assert outcome.status == 0, outcome.output
+        for rank in range(2):
+            assert f"done {rank} ['first', '--second'] __main__" in outcome.output
+
+
+def test_scripts_run_as_python_would(tmp_path):
+    (tmp_path / "neighbour.py").write_text("value = 42\n")
+    outcome = run(tmp_path, "import neighbour\nassert neighbour.value == 42 and sys.argv[0] == __file__\n")
+    assert outcome.status == 0, outcome.output
+    (tmp_path / "tool.py").write_text("import sys\nassert sys.argv[1].endswith('script.py') and __name__ == '__main__'\n")
+    assert run(tmp_path, "", ranks=1, command=("-m", "syncyte", "-m", "tool")).status == 0
+
+
+def command_line(*arguments):
+    return subprocess.run([sys.executable, "-B", "-m", "syncyte", *arguments], capture_output=True, text=True, timeout=60)
+
+
+def test_command_line():
+    assert command_line("--help").returncode == 0 and "script.py" in command_line("--help").stdout
+    assert command_line().returncode == 2 and "usage" in command_line().stderr
+    missing = command_line("nowhere.py")
+    assert missing.returncode == 2 and "nowhere.py" in missing.stderr

@@ -1,0 +1,223 @@
+"""Importing the package, finding the library, refusing one of another version. Each case is a process of its own."""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+LIBRARY = os.environ["SYNCYTE_TEST_LIBRARY"]
+COMPILER = os.environ.get("SYNCYTE_CC", "cc")
+
+FAKE = """
+#include <stdint.h>
+int32_t syncyte_version(int32_t* major, int32_t* minor, int32_t* patch, int32_t* abi) {
+  *major = MAJOR; *minor = MINOR; *patch = 5; *abi = ABI;
+  return 0;
+}
+"""
+
+
+def run(code, *, check=True, **environment):
+    """Runs Python code with the package, in a process without MPI's environment."""
+    env = {name: value for name, value in os.environ.items() if not name.startswith("SYNCYTE_")}
+    env.update(environment)
+    done = subprocess.run([sys.executable, "-B", "-c", code], env=env, capture_output=True, text=True, timeout=60)
+    assert not check or done.returncode == 0, done.stderr
+    return done.stdout.strip() if check else done.stderr
+
+
+def build(folder, source, *flags):
+    path = folder / "libfake.so"
+    (folder / "fake.c").write_text(source)
+    subprocess.run([COMPILER, "-shared", "-fPIC", *flags, "-o", path, folder / "fake.c"], check=True, timeout=60)
+    return str(path)
+
+
+def test_import_brings_neither_torch_nor_mpi():
+    output = run(
+        "import sys, syncyte\n"
+        "print([name for name in ('torch', 'mpi4py', 'h5py') if name in sys.modules])\n"
+        "print('libmpi' in open('/proc/self/maps').read(), 'libsyncyte' in open('/proc/self/maps').read())\n"
+        "print(syncyte.initialized(), syncyte.COMM_WORLD)"
+    )
+    assert output.splitlines() == ["[]", "False False", "False <syncyte.COMM_WORLD, not started or freed>"]
+
+
+def test_loading_the_library_does_not_initialise_mpi():
+    output = run(
+        "import ctypes, syncyte\n"
+        "from syncyte import _library\n"
+        "assert _library.version() == (0, 1, 0) and not syncyte.initialized()\n"
+        "assert syncyte.memory.empty((3, 4), 'float32').shape == (3, 4)\n"
+        "path = next(line.split()[-1] for line in open('/proc/self/maps') if 'libmpi.so' in line)\n"
+        "flag = ctypes.c_int(-1)\n"
+        "ctypes.CDLL(path).MPI_Initialized(ctypes.byref(flag))\n"
+        "print(flag.value)"
+    )
+    assert output == "0"
+
+
+def test_symbols_stay_private():
+    output = run(
+        "import ctypes\nfrom syncyte import _library\n_library.core()\nprint(hasattr(ctypes.CDLL(None), 'syncyte_init'))"
+    )
+    assert output == "False"
+
+
+def test_environment_names_the_library(tmp_path):
+    copy = tmp_path / "libelsewhere.so"
+    shutil.copy(LIBRARY, copy)
+    code = "from syncyte import _library\nprint(_library.core().path)"
+    assert run(code, SYNCYTE_LIBRARY=str(copy)) == str(copy)
+    assert run(code) == str(pathlib.Path(os.path.realpath(LIBRARY)).with_name("libsyncyte.so"))
+    message = run(code, check=False, SYNCYTE_LIBRARY=str(tmp_path / "missing.so"))
+    assert "SYNCYTE_LIBRARY" in message and "no such file" in message
+
+
+def test_package_folder_then_loader(tmp_path):
+    import syncyte
+
+    package = tmp_path / "syncyte"
+    shutil.copytree(os.path.dirname(syncyte.__file__), package, ignore=shutil.ignore_patterns("_location.py"))
+    code = "from syncyte import _library\nprint(_library.core().path)"
+    assert run(code, PYTHONPATH=str(tmp_path), LD_LIBRARY_PATH=os.path.dirname(LIBRARY)) == "libsyncyte.so.0"
+    message = run(code, check=False, PYTHONPATH=str(tmp_path))
+    assert "LibraryError" in message and "SYNCYTE_LIBRARY" in message
+    shutil.copy(LIBRARY, package / "libsyncyte.so")
+    assert run(code, PYTHONPATH=str(tmp_path)) == str(package / "libsyncyte.so")
+
+
+@pytest.mark.parametrize("version", [(1, 1, 1), (0, 0, 1), (0, 1, 99)])
+def test_library_of_another_version_is_refused(tmp_path, version):
+    flags = [f"-D{name}={value}" for name, value in zip(("MAJOR", "MINOR", "ABI"), version)]
+    path = build(tmp_path, FAKE, *flags)
+    code = (
+        "import syncyte\n"
+        "for _ in range(2):\n"
+        "    try:\n"
+        "        syncyte.COMM_WORLD.rank\n"
+        "    except ImportError as error:\n"
+        "        assert isinstance(error, syncyte.Error) and error.status == syncyte.Status.ERR_VERSION\n"
+        "        print(error)"
+    )
+    lines = run(code, SYNCYTE_LIBRARY=path).splitlines()
+    major, minor, abi = version
+    assert len(lines) == 2
+    assert path in lines[0] and f"{major}.{minor}.5 (ABI {abi})" in lines[0] and "0.1.0 (ABI 1)" in lines[0]
+
+
+def test_newer_minor_version_is_fine(tmp_path):
+    path = build(tmp_path, FAKE, "-DMAJOR=0", "-DMINOR=7", "-DABI=1")
+    code = (
+        "import syncyte\n"
+        "from syncyte import _library\n"
+        "assert _library.core().path\n"
+        "try:\n"
+        "    syncyte.memory.stats()\n"
+        "except syncyte.LibraryError as error:\n"
+        "    print(error)"
+    )
+    assert "lacks syncyte_memory_stats" in run(code, SYNCYTE_LIBRARY=path)
+
+
+def test_what_is_no_library_is_refused(tmp_path):
+    code = "import syncyte\ntry:\n    syncyte.init()\nexcept syncyte.LibraryError as error:\n    print(error)"
+    text = tmp_path / "text.so"
+    text.write_text("not a library")
+    assert "cannot load" in run(code, SYNCYTE_LIBRARY=str(text))
+    other = build(tmp_path, "int something;")
+    assert "no syncyte_version" in run(code, SYNCYTE_LIBRARY=other)
+
+
+def test_before_init_and_after_finalize():
+    output = run(
+        "import ctypes, syncyte\n"
+        "from syncyte import _library\n"
+        "try:\n"
+        "    _library.core().syncyte_comm_world(ctypes.byref(ctypes.c_void_p()))\n"
+        "except syncyte.NotInitialisedError as error:\n"
+        "    print('before')\n"
+        "syncyte.init('serialized')\n"
+        "part = syncyte.COMM_WORLD.dup()\n"
+        "syncyte.finalize()\n"
+        "syncyte.finalize()\n"
+        "for use in (part.barrier, syncyte.COMM_WORLD.barrier, syncyte.thread_level):\n"
+        "    try:\n"
+        "        use()\n"
+        "    except RuntimeError as error:\n"
+        "        print(type(error).__name__)"
+    )
+    assert output.splitlines() == ["before"] + ["NotInitialisedError"] * 3
+
+
+def test_mpi_finalised_first():
+    output = run(
+        "from mpi4py import MPI\n"
+        "import syncyte\n"
+        "assert syncyte.COMM_WORLD.size == 1\n"
+        "MPI.Finalize()\n"
+        "try:\n"
+        "    syncyte.COMM_WORLD.barrier()\n"
+        "except syncyte.NotInitialisedError as error:\n"
+        "    print(syncyte.initialized(), error)"
+    )
+    assert output.startswith("False") and "finalised" in output
+
+
+def test_wrong_thread_level():
+    message = run("import syncyte\nsyncyte.init('many')", check=False)
+    assert "ArgumentError" in message and "'many'" in message
+
+
+def test_forked_child_and_threads_at_exit():
+    output = run(
+        "import os, threading, syncyte\n"
+        "array = syncyte.memory.empty((100000,), 'float64')\n"
+        "assert syncyte.COMM_WORLD.size == 1\n"
+        "child = os.fork()\n"
+        "if child == 0:\n"
+        "    del array\n"
+        "    raise SystemExit(0)\n"
+        "assert os.waitpid(child, 0)[1] == 0\n"
+        "def drop(box):\n"
+        "    box.clear()\n"
+        "box = [array]\n"
+        "del array\n"
+        "thread = threading.Thread(target=drop, args=(box,))\n"
+        "thread.start()\n"
+        "thread.join()\n"
+        "print(syncyte.memory.stats().in_use)\n"
+        "left = syncyte.memory.empty((100000,), 'float64')"
+    )
+    assert output == "0"
+
+
+def test_public_names_are_documented():
+    import syncyte
+
+    for name in syncyte.__all__:
+        assert getattr(syncyte, name).__doc__, name
+    for cls in (syncyte.Comm, syncyte.WholeTensor, syncyte.Window, syncyte.checkpoint.Checkpoint):
+        for name in dir(cls):
+            if not name.startswith("_"):
+                assert getattr(cls, name).__doc__, f"{cls.__name__}.{name}"
+
+
+@pytest.mark.parametrize("first", ["h5py", "syncyte"])
+def test_h5py_with_another_hdf5(tmp_path, first):
+    library = os.environ.get("SYNCYTE_TEST_HDF5_LIBRARY")
+    if not library:
+        pytest.skip("built without HDF5")
+    ours = "syncyte.checkpoint.save(path, {'ours': numpy.arange(3)})\n"
+    theirs = "import h5py\n"
+    output = run(
+        f"import numpy, syncyte\npath = {str(tmp_path / 'file.h5')!r}\n"
+        + (theirs + ours if first == "h5py" else ours + theirs)
+        + "with h5py.File(path) as file:\n    print(file['ours'][...].tolist())\n"
+        "print(syncyte.checkpoint.load(path, torch=False)['ours'].tolist())",
+        SYNCYTE_HDF5_LIBRARY=library,
+    )
+    assert output.splitlines() == ["[0, 1, 2]"] * 2

@@ -1,0 +1,155 @@
+"""What t[key] reads, against numpy and torch on the same key: no library is needed."""
+
+import itertools
+
+import numpy as np
+import pytest
+import torch
+from syncyte import _indexing, errors
+
+SHAPE = (5, 4, 3)
+WHOLE = np.arange(60).reshape(SHAPE)
+
+
+def read(key, whole=WHOLE):
+    """t[key] as WholeTensor does it, on an array instead of the ranks' memory."""
+    parsed = _indexing.parse(key, whole.shape)
+    source = torch.from_numpy(whole) if _indexing.is_torch_key(key) else whole
+    if isinstance(parsed, _indexing.Box):
+        box = source[tuple(slice(low, low + count) for low, count in zip(parsed.lower, parsed.extent))]
+        return box[parsed.local]
+    index = torch.as_tensor(parsed.index) if _indexing.is_torch_key(key) else parsed.index
+    assert str(index.dtype).removeprefix("torch.") in ("int32", "int64")
+    return _indexing.apply(parsed, source[index])
+
+
+BASIC = [0, -1, np.int64(2), slice(None), slice(1, 3), slice(-2, None), slice(0, 5, 2), slice(3, 1), None, Ellipsis]
+
+
+@pytest.mark.parametrize("key", list(itertools.product(BASIC, repeat=2)), ids=str)
+def test_integers_slices_none_and_ellipsis(key):
+    if key.count(Ellipsis) > 1:
+        with pytest.raises(IndexError, match="ellipsis"):
+            read(key)
+        return
+    result = read(key)
+    np.testing.assert_array_equal(result, WHOLE[key])
+    assert result.shape == WHOLE[key].shape
+
+
+@pytest.mark.parametrize("key", BASIC, ids=str)
+def test_single_parts(key):
+    np.testing.assert_array_equal(read(key), WHOLE[key])
+
+
+ARRAYS = [
+    np.array([0, 4, 4, -1]),
+    np.array([[1, 2], [-5, 0]], np.int32),
+    np.array([], np.int64),
+    np.array([3, -3], np.int8),
+    np.array([200 % 5], np.uint8),
+    [2, 0],
+    [],
+    range(0, 5, 2),
+    WHOLE[:, 0, 0] > 20,
+    [True, False, True, False, False],
+    WHOLE % 3 == 1,
+    WHOLE[:, :, 0] % 2 == 0,
+    np.zeros(5, bool),
+]
+
+
+@pytest.mark.parametrize("key", ARRAYS, ids=str)
+def test_arrays_and_masks(key):
+    oracle = np.asarray(key, np.int64) if isinstance(key, list) and not key else key
+    expected = WHOLE[np.asarray(oracle)]
+    result = read(key)
+    np.testing.assert_array_equal(result, expected)
+    assert result.shape == expected.shape
+    if isinstance(key, np.ndarray):
+        tensor = torch.from_numpy(key)
+        expected = torch.from_numpy(WHOLE)[tensor if tensor.dtype in (torch.int32, torch.int64, torch.bool) else tensor.long()]
+        assert torch.equal(read(tensor), expected)
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        (np.array([0, 3]), slice(1, 3)),
+        (np.array([0, 3]), 2),
+        (np.array([[0], [3]]), -1, slice(None)),
+        (np.array([0, 3]), Ellipsis, 1),
+        (np.array([0, 3]), None, slice(None, None, 2)),
+        (np.array([0, 3, -1]), np.array([1, 1, -1])),
+        (np.array([[0], [3]]), np.array([0, 1, 2])),
+        (np.array([0, 3]), np.array([1, 2]), np.array([-1, 0])),
+        (np.array([0, 3]), np.array([1, 2]), slice(0, 2)),
+        (np.array([0, 3]), [1, 2], 2),
+        (WHOLE[:, :, 0] % 2 == 0, slice(1, None)),
+        (WHOLE[:, 0, 0] > 20, 1),
+        (slice(4, 0), np.int32(2)),
+        (np.array(2), np.array(-1)),
+    ],
+    ids=str,
+)
+def test_mixed_keys(key):
+    expected = WHOLE[key]
+    result = read(key)
+    np.testing.assert_array_equal(result, expected)
+    assert np.shape(result) == expected.shape
+    converted = tuple(torch.from_numpy(part) if isinstance(part, np.ndarray) else part for part in key)
+    np.testing.assert_array_equal(np.asarray(read(converted)), np.asarray(torch.from_numpy(WHOLE)[converted]))
+
+
+def test_steps_read_only_their_rows():
+    parsed = _indexing.parse(slice(1, 5, 3), SHAPE)
+    assert isinstance(parsed, _indexing.Rows) and parsed.index.tolist() == [1, 4]
+
+
+@pytest.mark.parametrize(
+    "key, error, text",
+    [
+        (5, IndexError, "index 5 is out of range for dimension 0 of extent 5"),
+        ((0, -5), IndexError, "index -5 .* dimension 1"),
+        ((0, 0, 0, 0), IndexError, "too many"),
+        ([0, 9], IndexError, "index 9 at position 1"),
+        (np.array([[0, 1], [2, -6]]), IndexError, "index -6 at position 3"),
+        (torch.tensor([7]), IndexError, "index 7 at position 0"),
+        (([0], 7), IndexError, "index 7"),
+        (1.5, TypeError, "1.5"),
+        ("a", TypeError, "'a'"),
+        (np.array([0.5]), TypeError, "float64"),
+        (torch.tensor([0.5]), TypeError, "float32"),
+        ([[0], [1, 2]], TypeError, "index"),
+        (slice(None, None, -1), errors.UnsupportedError, "step"),
+        (np.ones(4, bool), errors.ShapeError, "mask"),
+        ((slice(None), [0, 1]), errors.UnsupportedError, "first"),
+        (([0, 1], [0, 1, 2]), errors.ShapeError, "fit"),
+        (True, errors.ShapeError, "mask"),
+    ],
+    ids=str,
+)
+def test_wrong_keys(key, error, text):
+    with pytest.raises(error, match=text) as caught:
+        read(key)
+    assert isinstance(caught.value, errors.Error)
+
+
+def test_no_rows():
+    empty = np.empty((0, 3))
+    for key in (slice(None), [], np.array([], np.int64), np.zeros(0, bool), Ellipsis, slice(3, 9)):
+        assert read(key, empty).shape == (0, 3)
+    assert read(np.zeros((0, 3), bool), empty).shape == (0,)
+    with pytest.raises(IndexError):
+        read(0, empty)
+
+
+def test_what_can_be_assigned():
+    box = _indexing.parse((slice(1, 3), 2), SHAPE)
+    assert _indexing.assigned_shape(box) == (2, 3)
+    for key in ((None, 1), (0, slice(None, None, 2))):
+        with pytest.raises(errors.UnsupportedError):
+            _indexing.assigned_shape(_indexing.parse(key, SHAPE))
+    for key in (([0], 1), ([0], [1])):
+        with pytest.raises(errors.UnsupportedError):
+            _indexing.check_assignable(_indexing.parse(key, SHAPE))

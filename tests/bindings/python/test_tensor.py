@@ -1,0 +1,257 @@
+"""Whole tensors: creation, gather, scatter, boxes, counters, against a numpy array that all ranks know."""
+
+import threading
+import time
+
+import numpy as np
+import pytest
+import syncyte
+import torch
+from syncyte import DType
+
+SHAPE = (11, 2, 3)
+
+
+def oracle(shape=SHAPE, dtype=np.float64):
+    return np.arange(int(np.prod(shape))).reshape(shape).astype(dtype)
+
+
+def filled(world, shape=SHAPE, dtype="float64", **options):
+    """A tensor in which every rank has written its rows of the oracle."""
+    tensor = syncyte.WholeTensor(shape, dtype, comm=world, **options)
+    rows = tensor.rows()
+    tensor.local_array[:] = oracle(shape, tensor.numpy_dtype)[rows.start : rows.stop]
+    tensor.sync()
+    return tensor
+
+
+def uneven(world):
+    """Rows of this rank; the last rank has most, rank 0 none where there are several."""
+    return SHAPE[0] - sum(range(world.size - 1)) if world.rank == world.size - 1 else world.rank
+
+
+@pytest.mark.parametrize("dtype", list(DType))
+def test_every_element_type(world, dtype):
+    tensor = syncyte.WholeTensor((7, 2), dtype, name="all types")
+    assert tensor.dtype == dtype and tensor.shape == (7, 2) and tensor.ndim == 2 and len(tensor) == 7
+    assert tensor.comm is world
+    assert not tensor.local.any() and tensor.local.dtype == tensor.torch_dtype
+    assert tensor.local_array.dtype == tensor.numpy_dtype
+    tensor.local[:] = 1
+    tensor.sync()
+    assert bool((tensor.gather(torch.tensor([0, 6, 3])) == 1).all())
+    world.barrier()
+    index = torch.tensor([world.rank], dtype=torch.int32)
+    tensor.scatter_add_(index, torch.ones(1, 2, dtype=tensor.torch_dtype))
+    tensor.sync()
+    expected = 1 if dtype == DType.BOOL else 2
+    assert bool((tensor[: world.size] == torch.tensor(expected, dtype=tensor.torch_dtype)).all())
+
+
+def test_default_partition(world):
+    tensor = syncyte.WholeTensor(SHAPE)
+    sizes = [SHAPE[0] // world.size + (rank < SHAPE[0] % world.size) for rank in range(world.size)]
+    assert [len(tensor.rows(rank)) for rank in range(world.size)] == sizes
+    assert tensor.rows() == tensor.rows(world.rank) and tensor.rows(world.size - 1).stop == SHAPE[0]
+    assert tensor.local.shape == (sizes[world.rank], 2, 3)
+
+
+def test_owner(world):
+    tensor = syncyte.WholeTensor(SHAPE, local_rows=uneven(world))
+    expected = [rank for rank in range(world.size) for _ in tensor.rows(rank)]
+    assert [tensor.owner(row) for row in range(SHAPE[0])] == expected
+    assert isinstance(tensor.owner(3), int)
+    owners = tensor.owner(np.arange(SHAPE[0], dtype=np.int32).reshape(1, -1))
+    assert owners.dtype == np.int32 and owners.tolist() == [expected]
+    assert tensor.owner(torch.tensor([[0], [10]])).tolist() == [[expected[0]], [expected[-1]]]
+    assert tensor.owner(torch.tensor(10)).shape == () and tensor.owner([]).shape == (0,)
+
+
+@pytest.mark.parametrize("rows", ["equal", "uneven"])
+def test_gather(world, rows):
+    tensor = filled(world, local_rows=None if rows == "equal" else uneven(world))
+    whole = oracle()
+    index = np.array([[10, 0, 3], [3, 7, 10]])
+    result = tensor.gather(index)
+    assert isinstance(result, np.ndarray) and result.shape == (2, 3, 2, 3)
+    np.testing.assert_array_equal(result, whole[index])
+    for dtype in (torch.int32, torch.int64):
+        result = tensor.gather(torch.from_numpy(index).to(dtype))
+        assert isinstance(result, torch.Tensor)
+        np.testing.assert_array_equal(result.numpy(), whole[index])
+    np.testing.assert_array_equal(tensor.gather([4, 4]), whole[[4, 4]])
+    np.testing.assert_array_equal(tensor.gather(5), whole[5])
+    assert tensor.gather([]).shape == (0, 2, 3) and tensor.gather(torch.zeros(0, dtype=torch.long)).shape == (0, 2, 3)
+    world.barrier()
+
+
+def test_gather_into_out(world):
+    tensor = filled(world)
+    index = torch.tensor([1, 9])
+    out = torch.empty(2, 2, 3, dtype=torch.float64)
+    version = out._version
+    assert tensor.gather(index, out=out) is out and out._version > version
+    np.testing.assert_array_equal(out.numpy(), oracle()[[1, 9]])
+    array = np.empty((2, 2, 3))
+    assert tensor.gather(index, array) is array
+    world.barrier()
+
+
+def test_large_gather_is_recycled(world):
+    tensor = filled(world, (50, 1024))
+    index = np.arange(49, -1, -1)
+    np.testing.assert_array_equal(tensor.gather(index), oracle((50, 1024))[::-1])
+    hits = syncyte.memory.stats().hits
+    tensor.gather(index)
+    assert syncyte.memory.stats().hits > hits
+    world.barrier()
+
+
+def test_scatter(world):
+    tensor = syncyte.WholeTensor(SHAPE, "float64")
+    mine = np.arange(world.rank, SHAPE[0], world.size)[::-1].copy()
+    assert tensor.scatter_(mine, oracle()[mine]) is tensor
+    tensor.sync()
+    np.testing.assert_array_equal(tensor[:], oracle())
+    world.barrier()
+    if world.rank == 0:
+        tensor.scatter_(torch.tensor([2, 2]), torch.stack([torch.zeros(2, 3), torch.ones(2, 3)]).double())
+        tensor.flush()
+    tensor.sync()
+    assert bool((tensor[2] == 1).all())
+
+
+def test_scatter_add_is_exact(world):
+    tensor = syncyte.WholeTensor((5, 8), "float32")
+    index = np.arange(1000) % 5
+    source = np.ones((1000, 8), np.float32)
+    for _ in range(10):
+        tensor.scatter_add_(index, source)
+    tensor.sync()
+    assert (tensor.gather(np.arange(5)) == 2000 * world.size).all()
+    world.barrier()
+
+
+def test_boxes(world):
+    tensor = filled(world)
+    whole = oracle()
+    np.testing.assert_array_equal(tensor.get_box((2, 0, 1), (7, 2, 2)), whole[2:9, :, 1:])
+    out = np.zeros((3, 4, 7)).transpose(2, 0, 1)[:, :2, ::2]
+    assert tensor.get_box((4, 0, 0), out=out) is out
+    np.testing.assert_array_equal(out, whole[4:11, :, :2])
+    assert tensor.get_box((11, 0, 0), (0, 2, 3)).shape == (0, 2, 3)
+    world.barrier()
+    if world.rank == 0:
+        tensor.put_box((1, 1, 0), -whole[1:10, 1:, ::-1])
+    tensor.sync()
+    whole[1:10, 1:] = -whole[1:10, 1:, ::-1]
+    np.testing.assert_array_equal(tensor[:], whole)
+
+
+def test_assignment(world):
+    tensor = filled(world)
+    whole = oracle()
+    if world.rank == world.size - 1:
+        tensor[3] = 5
+        tensor[-2:, 0] = np.array([1.0, 2, 3])
+        tensor[torch.tensor([0, 6])] = torch.tensor([[[9.0]], [[8.0]]])
+        tensor[np.arange(11) == 4] = 0
+        tensor[5, 1, 2] = -1
+    tensor.sync()
+    whole[3] = 5
+    whole[-2:, 0] = [1, 2, 3]
+    whole[0], whole[6], whole[4], whole[5, 1, 2] = 9, 8, 0, -1
+    np.testing.assert_array_equal(tensor[:], whole)
+
+
+def test_counters(world):
+    tensor = syncyte.WholeTensor((world.size, 4), "int64")
+    seen = [tensor.fetch_add((0, 1)) for _ in range(100)]
+    assert seen == sorted(seen)
+    tensor.sync()
+    assert tensor.load((0, 1)) == tensor.load(1) == 100 * world.size
+    winner = tensor.compare_swap((-1, 2), 0, world.rank + 1) == 0
+    tensor.sync()
+    assert world.allreduce(int(winner)) == 1
+    assert (tensor.load((-1, 2)) == world.rank + 1) == winner
+    assert tensor.compare_swap((-1, 2), -5, 1) == tensor.load((-1, 2))
+    tensor.store((world.rank, 3), -world.rank - 2**40)
+    tensor.sync()
+    assert tensor[:, 3].tolist() == [-rank - 2**40 for rank in range(world.size)]
+    narrow = syncyte.WholeTensor((1,), "int32")
+    assert narrow.fetch_add(0, 3) in range(0, 3 * world.size, 3)
+
+
+def test_publish_and_wait(world):
+    """Rank 0 writes data, then the flag; the others sleep on the flag and must see the data."""
+    flags = syncyte.WholeTensor((1,), "int64")
+    data = syncyte.WholeTensor((64, 128), "float64")
+    for step in range(1, 6):
+        if world.rank == 0:
+            data[:] = step
+            flags.store(0, step)
+        else:
+            assert flags.wait(0, ">=", step, timeout=15) == step
+            assert (data.gather(np.arange(64)) == step).all()
+        world.barrier()
+
+
+def test_wait_lets_other_threads_run(world):
+    tensor = syncyte.WholeTensor((1,), "int32", comm=syncyte.COMM_SELF)
+    found = []
+    thread = threading.Thread(target=lambda: found.append(tensor.wait(0, "!=", 0, timeout=15)))
+    thread.start()
+    time.sleep(0.6)  # beyond the interval at which a wait looks for signals
+    tensor.store(0, 7)
+    thread.join()
+    assert found == [7]
+    begin = time.monotonic()
+    with pytest.raises(TimeoutError, match="element 0 is 7"):
+        tensor.wait(0, "==", 8, timeout=0.3)
+    assert 0.25 < time.monotonic() - begin < 5
+    assert tensor.wait(0, "<=", 7, timeout=0) == 7
+
+
+@pytest.mark.parametrize("library", ["numpy", "torch"])
+def test_wrapped_arrays(world, library):
+    rows = world.rank + 1
+    mine = np.full((rows, 3), float(world.rank))
+    given = mine if library == "numpy" else torch.from_numpy(mine)
+    tensor = syncyte.WholeTensor.wrap(given, name="mine")
+    assert tensor.shape == (sum(range(world.size + 1)), 3)
+    assert (tensor.local is given) == (library == "torch")
+    assert tensor.local_array.ctypes.data == mine.ctypes.data
+    tensor.sync()
+    expected = np.concatenate([np.full((rank + 1, 3), float(rank)) for rank in range(world.size)])
+    np.testing.assert_array_equal(np.asarray(tensor.gather(np.arange(len(expected)))), expected)
+    tensor.sync()
+    mine[0, 0] = -5
+    tensor.sync()
+    assert tensor.gather([tensor.rows(0).start])[0, 0] == -5
+    assert isinstance(tensor[0], torch.Tensor if library == "torch" else np.ndarray)
+    tensor.sync()
+
+
+def test_kinds_of_results(world):
+    made = {
+        torch.float32: torch.Tensor,
+        np.float32: np.ndarray,
+        np.dtype("f4"): np.ndarray,
+        "float32": torch.Tensor,  # torch is imported
+    }
+    for dtype, kind in made.items():
+        tensor = syncyte.WholeTensor((4, 2), dtype)
+        assert isinstance(tensor[1:3], kind) and isinstance(tensor.gather([1]), kind)
+        assert isinstance(tensor[np.array([1])], np.ndarray) and isinstance(tensor[torch.tensor([1])], torch.Tensor)
+
+
+def test_from_handle_of_another_library(world):
+    tensor = filled(world)
+    from syncyte import _library
+
+    _library.core().syncyte_tensor_retain(tensor.handle)
+    other = syncyte.WholeTensor.from_handle(tensor.handle)
+    tensor.free()
+    assert other.shape == SHAPE and other.dtype == DType.FLOAT64 and other.comm.size == world.size
+    np.testing.assert_array_equal(other[3], oracle()[3])
+    world.barrier()

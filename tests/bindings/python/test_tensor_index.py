@@ -1,0 +1,61 @@
+"""t[key] on all ranks, against numpy and torch on an array that all ranks know."""
+
+import itertools
+
+import numpy as np
+import pytest
+import syncyte
+import torch
+
+SHAPE = (9, 4, 3)
+WHOLE = np.arange(108, dtype=np.float32).reshape(SHAPE)
+PARTS = [0, -1, slice(None), slice(2, 8), slice(-3, None), slice(1, 9, 3), slice(5, 2), None, Ellipsis]
+ARRAYS = [np.array([8, 0, -1]), np.array([[1], [2]]), np.array([], np.int64), WHOLE[:, 0, 0] > 40, WHOLE % 5 == 0]
+
+
+@pytest.fixture(scope="module")
+def tensors(world):
+    """The oracle's values, in equal parts and with rank 0 empty where there are several ranks."""
+    last = world.rank == world.size - 1
+    made = []
+    for rows in (None, SHAPE[0] if last else 0):
+        tensor = syncyte.WholeTensor(SHAPE, np.float32, local_rows=rows)
+        tensor.local_array[:] = WHOLE[tensor.rows().start : tensor.rows().stop]
+        tensor.sync()
+        made.append(tensor)
+    return made
+
+
+def same(result, expected):
+    assert type(result) is type(expected) or np.isscalar(result)
+    assert tuple(result.shape) == tuple(expected.shape)
+    np.testing.assert_array_equal(np.asarray(result), np.asarray(expected))
+
+
+def test_basic_keys(tensors):
+    for tensor in tensors:
+        for count in (1, 2, 3):
+            for key in itertools.product(PARTS, repeat=count):
+                if key.count(Ellipsis) < 2 and len([part for part in key if part is not None]) <= 3:
+                    same(tensor[key], WHOLE[key])
+
+
+@pytest.mark.parametrize("array", ARRAYS, ids=str)
+def test_arrays_and_masks(tensors, array):
+    for tensor in tensors:
+        same(tensor[array], WHOLE[array])
+        same(tensor[torch.from_numpy(array)], torch.from_numpy(WHOLE)[torch.from_numpy(array)])
+
+
+def test_mixed_keys(tensors):
+    for tensor in tensors:
+        for key in ((np.array([8, 0]), slice(1, 3)), (np.array([8, 0]), np.array([1, -1])), (np.array([1, 1]), 2, 0)):
+            same(tensor[key], WHOLE[key])
+        same(tensor[torch.tensor([8, 0]), ..., -1], torch.from_numpy(WHOLE)[torch.tensor([8, 0]), ..., -1])
+
+
+def test_a_result_is_a_copy(world, tensors):
+    part = tensors[0][1:3]
+    part[:] = -1
+    world.barrier()
+    same(tensors[0][1:3], WHOLE[1:3])

@@ -1,0 +1,162 @@
+"""Wrong use of whole tensors: an exception on all ranks of a collective call, on the caller of a local one."""
+
+import numpy as np
+import pytest
+import syncyte
+import torch
+
+
+def last(world):
+    return world.rank == world.size - 1
+
+
+def test_creation_with_wrong_arguments(world):
+    for shape, dtype, error in [
+        ((3, -1), "float32", syncyte.ShapeError),
+        ((3,) * 9, "float32", syncyte.ShapeError),
+        ((), "float32", syncyte.ShapeError),
+        ((2**40, 2**40), "int8", syncyte.ShapeError),
+        ((2**70,), "int8", syncyte.ShapeError),
+        ((3.5,), "int8", TypeError),
+        ((3,), "float31", TypeError),
+        ((2**50,), "int8", MemoryError),
+    ]:
+        with pytest.raises(error) as caught:
+            syncyte.WholeTensor(shape, dtype)
+        assert isinstance(caught.value, syncyte.Error)
+        with pytest.raises((error, syncyte.MismatchError)):
+            syncyte.WholeTensor(*((shape, dtype) if last(world) else ((3,), dtype)))
+
+
+def test_creation_where_ranks_disagree(world):
+    with pytest.raises(ValueError, match="add up|local_rows"):
+        syncyte.WholeTensor((10,), local_rows=10 // world.size + 1)
+    with pytest.raises(ValueError):
+        syncyte.WholeTensor((10,), local_rows=-2 if last(world) else 10)
+    if world.size > 1:
+        for arguments in (((3,), "int8"), ((4,), "int16")):
+            with pytest.raises(syncyte.MismatchError):
+                syncyte.WholeTensor(*(arguments if last(world) else ((4,), "int8")))
+    tensor = syncyte.WholeTensor((4,))
+    tensor.sync()
+
+
+def test_wrap_with_wrong_arrays(world):
+    good = np.ones((2, 3))
+    for wrong, error in [
+        (good.T, syncyte.ShapeError),
+        (np.float64(1), syncyte.Error),
+        (np.ones(()), syncyte.ShapeError),
+        ([1, 2], TypeError),
+    ]:
+        with pytest.raises(error):
+            syncyte.WholeTensor.wrap(wrong if last(world) else good)
+    if world.size > 1:
+        with pytest.raises(syncyte.MismatchError):
+            syncyte.WholeTensor.wrap(np.ones((2, 4)) if last(world) else good)
+
+
+def test_indices_out_of_range(world):
+    tensor = syncyte.WholeTensor((6, 2), "float64")
+    ones = np.ones((3, 2))
+    for row in (6, -1, 2**40):
+        index = np.array([0, row, 1])
+        for call in (
+            lambda: tensor.gather(index),
+            lambda: tensor.scatter_(index, ones),
+            lambda: tensor.scatter_add_(index, ones),
+            lambda: tensor.owner(index),
+        ):
+            with pytest.raises(IndexError, match=rf"{row}\b.*position 1|position 1.*{row}\b"):
+                call()
+    out = np.full((2, 2), 7.0)
+    with pytest.raises(IndexError):
+        tensor.gather([0, 6], out=out)
+    assert (out == 7).all()
+    with pytest.raises(IndexError, match="index 9"):
+        tensor[9]
+    with pytest.raises(IndexError):
+        tensor[0, 2]
+    tensor.sync()
+    assert not tensor.local.any()
+
+
+def test_wrong_rows(world):
+    tensor = syncyte.WholeTensor((6, 2), "float64")
+    index = np.array([0, 1])
+    for source, error in [
+        (np.ones((2, 3)), syncyte.ShapeError),
+        (np.ones((3, 2)), syncyte.ShapeError),
+        (np.ones(4), syncyte.ShapeError),
+        (np.ones((2, 2), np.float32), syncyte.DtypeError),
+        (np.ones((4, 2))[::2], syncyte.ShapeError),
+        (torch.ones(2, 2, dtype=torch.float64).T, syncyte.ShapeError),
+        ("ab", syncyte.DtypeError),
+    ]:
+        for call in (tensor.scatter_, tensor.scatter_add_, tensor.gather):
+            with pytest.raises(error):
+                call(index, source)
+    for wrong in (np.array([0.0, 1]), np.array([0, 1], np.int16), torch.tensor([True, False]), None):
+        with pytest.raises(TypeError):
+            tensor.gather(wrong)
+    with pytest.raises(syncyte.ShapeError, match="index is not contiguous"):
+        tensor.gather(np.arange(6)[::2])
+
+
+def test_wrong_boxes(world):
+    tensor = syncyte.WholeTensor((6, 2), "float64")
+    for lower, extent, error in [
+        ((5, 0), (2, 2), IndexError),
+        ((-1, 0), (1, 1), IndexError),
+        ((0,), (1,), syncyte.ShapeError),
+        ((0, 0), (-1, 1), syncyte.ShapeError),
+        ((0, 2**63), (1, 1), IndexError),
+        ((0.5, 0), (1, 1), TypeError),
+    ]:
+        with pytest.raises(error):
+            tensor.get_box(lower, extent)
+    with pytest.raises(syncyte.DtypeError):
+        tensor.put_box((0, 0), np.ones((1, 1), np.int32))
+    with pytest.raises(ValueError):
+        tensor.get_box((0, 0))
+    with pytest.raises(syncyte.ShapeError, match="spread"):
+        tensor[1:3] = np.ones((3, 2))
+    with pytest.raises(TypeError):
+        tensor[0] = object()
+
+
+def test_wrong_counters(world):
+    numbers = syncyte.WholeTensor((6, 2), "int64")
+    for element, error in [(12, IndexError), (-1, IndexError), ((0, 2), IndexError), ((0,), ValueError), ("a", TypeError)]:
+        with pytest.raises(error):
+            numbers.fetch_add(element)
+    for call in (
+        lambda: numbers.store(0, 2**63),
+        lambda: numbers.wait(0, ">", 1),
+        lambda: numbers.wait(0, "==", 1, timeout=-1),
+        lambda: numbers.wait(0, "==", 1, timeout=float("nan")),
+    ):
+        with pytest.raises(ValueError):
+            call()
+    with pytest.raises(TypeError):
+        syncyte.WholeTensor((6,), "float32").load(0)
+
+
+def test_freed_tensor(world):
+    tensor = syncyte.WholeTensor((6,), "int64")
+    view = tensor.local_array
+    tensor.free()
+    tensor.free()
+    assert "freed" in repr(tensor)
+    for call in (tensor.sync, lambda: tensor[0], lambda: tensor.load(0), lambda: tensor.local):
+        with pytest.raises(syncyte.HandleError, match="freed"):
+            call()
+    view[:] = 3
+    world.collect()
+    assert (view == 3).all()
+
+
+def test_gradients_need_asking(world):
+    tensor = syncyte.WholeTensor((6,), "float32")
+    with pytest.raises(syncyte.UnsupportedError, match="requires_grad_"):
+        tensor.sync_grad()

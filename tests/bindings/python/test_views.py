@@ -1,0 +1,171 @@
+"""Views of whole tensors: no copies, and the memory lives as long as the last slice."""
+
+import gc
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import pytest
+import syncyte
+import torch
+from syncyte import DType
+
+
+@pytest.mark.parametrize("dtype", list(DType))
+def test_numpy_and_torch_share_memory(world, dtype):
+    tensor = syncyte.WholeTensor((2 * world.size, 3), dtype)
+    array, local = tensor.local_array, tensor.local
+    assert array.ctypes.data == local.data_ptr() and array.shape == tuple(local.shape) == (2, 3)
+    assert array.flags.writeable and array.flags.c_contiguous and array.flags.aligned
+    local[1, 2] = 1
+    assert array[1, 2] != 0
+    array[1, 2] = 0
+    assert not bool(local.any())
+    assert tensor.local is local and tensor.local_array is array
+
+
+@pytest.mark.parametrize("dtype", [dtype for dtype in DType])
+def test_dlpack(world, dtype):
+    tensor = syncyte.WholeTensor((2 * world.size, 3), dtype)
+    other = torch.from_dlpack(tensor)
+    assert other.dtype == tensor.torch_dtype and other.data_ptr() == tensor.local.data_ptr()
+    assert tensor.__dlpack_device__() == (1, 0)
+    if dtype != DType.BFLOAT16:
+        array = np.from_dlpack(tensor)
+        assert array.ctypes.data == other.data_ptr() and array.dtype == tensor.numpy_dtype
+    tensor.free()
+    del tensor
+    world.collect()
+    other[0, 0] = 1
+    assert bool(other[0, 0] == 1)
+
+
+def test_node_view_is_one_range(world):
+    tensor = syncyte.WholeTensor((3 * world.size, 4), "int64")
+    assert tensor.node_first_row == 0
+    tensor.local[:] = world.rank
+    tensor.sync()
+    expected = np.repeat(np.arange(world.size), 3)
+    assert tensor.node_array[:, 1].tolist() == expected.tolist() and tensor.node[:, 2].tolist() == expected.tolist()
+    rows = tensor.rows()
+    assert tensor.node[rows.start :].data_ptr() == tensor.node.data_ptr() + rows.start * 32
+    world.barrier()
+    if world.rank == 0:
+        tensor.node[-1] = 77
+    tensor.sync()
+    assert tensor[-1].tolist() == [77] * 4
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16", "bool"])
+def test_ranks_without_rows(world, dtype):
+    rows = 5 if world.rank == world.size - 1 else 0
+    tensor = syncyte.WholeTensor((5, 2), dtype, local_rows=rows)
+    assert tensor.local.shape == tensor.local_array.shape == (rows, 2)
+    assert tensor.node.shape == (5, 2)
+    assert torch.from_dlpack(tensor).shape == (rows, 2)
+    empty = syncyte.WholeTensor((0, 3), dtype)
+    assert empty.local.shape == empty.node_array.shape == (0, 3) and empty[:].shape == (0, 3)
+
+
+def slices(tensor):
+    return {
+        "torch": lambda: tensor.local[1:, 2],
+        "numpy": lambda: tensor.local_array[1:, 2],
+        "node": lambda: tensor.node[1:, 2],
+        "dlpack": lambda: np.from_dlpack(tensor)[1:, 2],
+        "parameter": lambda: torch.nn.Parameter(tensor.local)[1:, 2].detach(),
+        "memoryview": lambda: memoryview(tensor.local_array)[1:],
+    }
+
+
+@pytest.mark.parametrize("name", list(slices(None)))
+def test_a_slice_outlives_its_tensor(world, name):
+    tensor = syncyte.WholeTensor((2 * world.size, 3), "float64")
+    tensor.local[:] = world.rank + 1
+    tensor.sync()
+    part = slices(tensor)[name]()
+    del tensor
+    gc.collect()
+    for _ in range(3):
+        world.collect()
+    other = syncyte.WholeTensor((2 * world.size, 3), "float64")
+    other.local[:] = -1
+    other.sync()
+    values = np.asarray(part) if not isinstance(part, torch.Tensor) else part.numpy()
+    assert (values[..., -1] == (world.size if name == "node" else world.rank + 1)).all()
+    del part, values
+    world.collect()
+
+
+def test_dropped_tensors_give_memory_back(world):
+    """Ranks drop in different orders, in threads and in garbage cycles; the mappings must go."""
+
+    def mappings():
+        with open("/proc/self/maps", encoding="utf-8") as file:
+            return sum("syncyte" in line or "memfd" in line for line in file)
+
+    world.collect()
+    before = mappings()
+    tensors = [syncyte.WholeTensor((1024 * world.size, 64), "float32") for _ in range(6)]
+    views = [tensor.node[5:] for tensor in tensors]
+    assert mappings() > before
+    order = list(range(6)) if world.rank % 2 else list(reversed(range(6)))
+    for number in order:
+        tensors[number] = None
+    cycle = [views[0]]
+    cycle.append(cycle)
+    del cycle
+    views[0] = None
+    gc.collect()
+    thread = threading.Thread(target=views.clear)
+    thread.start()
+    thread.join()
+    world.collect()
+    assert mappings() == before
+
+
+def test_autograd_on_local(world):
+    tensor = syncyte.WholeTensor((2 * world.size, 3), torch.float32)
+    local = tensor.local
+    local.requires_grad_()
+    assert local.is_leaf
+    (local * 3).sum().backward()
+    assert tensor.local.grad is not None and bool((tensor.local.grad == 3).all())
+    with torch.no_grad():
+        local -= 1
+    tensor.sync()
+    assert tensor.gather(np.array([0]))[0].tolist() == [-1] * 3
+
+
+EXITS = {
+    "views at exit": "tensor = syncyte.WholeTensor((9, 2)); keep = tensor.local[1:]",
+    "after finalize": (
+        "tensor = syncyte.WholeTensor((9, 2)); keep = tensor.local_array[1:]; keep[:] = 4; syncyte.finalize()\n"
+        "assert (keep == 4).all()\n"
+        "try:\n    tensor.sync()\nexcept syncyte.NotInitialisedError:\n    del tensor, keep"
+    ),
+    "in a cycle": "box = [syncyte.WholeTensor((9, 2))]; box += [box, box[0].local]; del box",
+    "in a module": "sys.keep = syncyte.WholeTensor((9, 2)).local",
+    "in a thread": (
+        "import threading, time\n"
+        "tensor = syncyte.WholeTensor((9, 2))\n"
+        "thread = threading.Thread(target=lambda view: time.sleep(0.5), args=(tensor.local,), daemon=True)\n"
+        "thread.start()"
+    ),
+    "MPI finalised": "from mpi4py import MPI; keep = syncyte.WholeTensor((9, 2)).local; MPI.Finalize(); del keep",
+    "window": "window = syncyte.Window(64); keep = window.view(); del window",
+}
+
+
+@pytest.mark.parametrize("name", EXITS)
+def test_interpreter_exit(comm, name):
+    """Processes of their own, one rank each, that end with views alive; nothing may be printed, nothing may hang."""
+    import os
+
+    if comm.rank == 0:
+        launcher = ("OMPI_", "PMIX_", "PMI_", "PRTE_", "SYNCYTE_TEST")
+        env = {key: value for key, value in os.environ.items() if not key.startswith(launcher)}
+        code = f"import sys, numpy, torch, syncyte\n{EXITS[name]}\n"
+        done = subprocess.run([sys.executable, "-B", "-c", code], env=env, capture_output=True, text=True, timeout=15)
+        assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

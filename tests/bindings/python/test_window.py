@@ -1,0 +1,115 @@
+"""Windows: one-sided access, atomics and locks."""
+
+import numpy as np
+import pytest
+import syncyte
+import torch
+
+
+def test_put_get_and_view(world):
+    window = syncyte.Window(8 * (world.rank + 1), name="uneven")
+    assert window.size() == 8 * (world.rank + 1) and window.size(0) == 8 and window.comm is world
+    assert not window.view().any()
+    world.barrier()
+    target = (world.rank + 1) % world.size
+    window.put(target, 0, np.array([world.rank + 0.5]))
+    window.flush(target)
+    window.fence()
+    source = (world.rank - 1) % world.size
+    assert window.view(dtype="float64")[0] == source + 0.5
+    assert window.get(target, 0, 1, "float64").tolist() == [world.rank + 0.5]
+    out = torch.zeros(1, dtype=torch.float64)
+    assert window.get(target, 0, out=out) is out and out.item() == world.rank + 0.5
+    window.fence()
+
+
+def test_view_outlives_window(world):
+    window = syncyte.Window(64)
+    view = window.view(dtype="int64")
+    view[:] = world.rank
+    del window
+    world.collect()
+    assert view.tolist() == [world.rank] * 8
+
+
+def test_empty_parts(world):
+    window = syncyte.Window(16 if world.rank == world.size - 1 else 0)
+    assert window.view().shape == (16 if world.rank == world.size - 1 else 0,)
+    window.put(world.size - 1, 0, np.zeros(0))
+    window.fence()
+
+
+@pytest.mark.parametrize("dtype", ["int32", "int64", "float32", "float64"])
+def test_accumulate_and_fetch_op(world, dtype):
+    window = syncyte.Window(64)
+    for _ in range(100):
+        window.accumulate(0, 0, np.ones(3, dtype))
+        window.fetch_op(0, 32, 2, "sum", dtype)
+    window.fence()
+    assert window.get(0, 0, 3, dtype).tolist() == [100 * world.size] * 3
+    total = window.fetch_op(0, 32, 0, "sum", dtype)
+    assert total == 200 * world.size and isinstance(total, float if dtype.startswith("f") else int)
+    window.fence()
+    window.fetch_op(world.rank, 0, 9, syncyte.Op.REPLACE, dtype)
+    window.fence()
+    assert window.view(dtype=dtype)[0] == 9
+
+
+def test_compare_swap(world):
+    window = syncyte.Window(8)
+    won = window.compare_swap(0, 0, 0, world.rank + 1) == 0
+    window.fence()
+    assert world.allreduce(int(won)) == 1
+    assert (window.fetch_op(0, 0, 0) == world.rank + 1) == won
+    window.fence()
+
+
+def test_locks_exclude(world):
+    window = syncyte.Window(16)
+    for _ in range(50):
+        with window.lock(0):
+            value = window.get(0, 0, 1, "int64")[0]
+            window.put(0, 0, np.array([value + 1]))
+    world.barrier()
+    with window.lock(0, exclusive=False) as locked:
+        assert locked.get(0, 0, 1, "int64")[0] == 50 * world.size
+    world.barrier()
+
+
+def test_wrong_use(world):
+    window = syncyte.Window(16)
+    for call, error in [
+        (lambda: window.put(0, 9, np.ones(1)), IndexError),
+        (lambda: window.get(0, 0, 3, "float64"), IndexError),
+        (lambda: window.put(world.size, 0, np.ones(1)), ValueError),
+        (lambda: window.put(-1, 0, np.ones(1)), ValueError),
+        (lambda: window.put(0, -8, np.ones(1)), ValueError),
+        (lambda: window.flush(-1), ValueError),
+        (lambda: window.put(0, 0, np.ones(4)[::2]), ValueError),
+        (lambda: window.put(0, 0, "text"), TypeError),
+        (lambda: window.get(0, 0), ValueError),
+        (lambda: window.accumulate(0, 0, np.ones(1), "mean"), ValueError),
+        (lambda: window.fetch_op(0, 0, "a"), ValueError),
+        (lambda: window.fetch_op(0, 0, 2**70), ValueError),
+        (lambda: window.fetch_op(0, 3, 1), syncyte.Error),
+        (lambda: window.compare_swap(0, 0, 0, 1, "float64"), syncyte.Error),
+        (lambda: window.size(world.size), ValueError),
+        (lambda: window.view(dtype="complex128").shape == (1,) or 1 / 0, None),
+    ]:
+        if error is None:
+            call()
+            continue
+        with pytest.raises(error):
+            call()
+    odd = syncyte.Window(7)
+    with pytest.raises(syncyte.ShapeError):
+        odd.view(dtype="int64")
+    for size in (-1, 2**63, 2**60):
+        with pytest.raises((ValueError, MemoryError)):
+            syncyte.Window(size if world.rank == world.size - 1 else 8)
+    with window.lock(0, exclusive=False), pytest.raises(syncyte.BusyError):
+        with window.lock(0, exclusive=False):
+            pass
+    window.free()
+    with pytest.raises(syncyte.HandleError):
+        window.fence()

@@ -1,0 +1,128 @@
+"""Wrong use of the collectives gives an exception on all ranks, never a hang."""
+
+import numpy as np
+import pytest
+import syncyte
+import torch
+
+
+def last(world):
+    return world.rank == world.size - 1
+
+
+def test_error_on_one_rank_is_everybodys(world):
+    good = np.ones((4, 4))
+    with pytest.raises(syncyte.ShapeError, match=f"rank {world.size - 1}.*contiguous|contiguous"):
+        world.allreduce(good.T[:, :2] if last(world) else np.ones((4, 2)))
+    with pytest.raises(TypeError, match="array is a str|rank"):
+        world.bcast("text" if last(world) else good)
+    read_only = np.ones(2)
+    read_only.flags.writeable = False
+    with pytest.raises(syncyte.ArgumentError, match="read-only"):
+        world.allreduce(np.ones(2), out=read_only if last(world) else np.empty(2))
+    assert world.allreduce(1) == world.size  # in step again
+
+
+@pytest.mark.parametrize(
+    "make, error",
+    [
+        (lambda: np.ones(3, ">f4"), syncyte.DtypeError),
+        (lambda: np.ones(3, np.uint32), syncyte.DtypeError),
+        (lambda: np.ones(3, "U1"), syncyte.DtypeError),
+        (lambda: np.array([object()]), syncyte.DtypeError),
+        (lambda: torch.ones(3, dtype=torch.complex64).conj(), syncyte.DtypeError),
+        (lambda: torch.ones(3).to_sparse(), syncyte.DtypeError),
+        (lambda: torch.ones(2, 3, device="meta"), syncyte.DtypeError),
+        (lambda: torch.ones(4)[::2], syncyte.ShapeError),
+        (lambda: np.ones((1,) * 9), syncyte.ShapeError),
+        (lambda: np.frombuffer(b"x" * 9, np.uint8, 8, 1).view(np.int64), syncyte.ShapeError),
+        (lambda: None, syncyte.DtypeError),
+        (lambda: 2**70, syncyte.DtypeError),
+    ],
+)
+def test_arrays_that_cannot_be_used(world, make, error):
+    with pytest.raises(error) as caught:
+        world.allreduce(make())
+    assert caught.value.status == error.status and "rank" not in repr(type(caught.value))
+    with pytest.raises(error, match="array|rank"):
+        world.allreduce(make() if last(world) else np.ones(1))
+
+
+def test_ranks_that_disagree(world):
+    if world.size == 1:
+        pytest.skip("needs two ranks")
+    with pytest.raises(syncyte.MismatchError):
+        world.allreduce(np.ones(3 if last(world) else 4))
+    with pytest.raises(syncyte.MismatchError):
+        world.allreduce(np.ones(3, np.float32 if last(world) else np.float64))
+    with pytest.raises(syncyte.MismatchError):
+        world.allreduce(np.ones(3), "sum" if last(world) else "max")
+    with pytest.raises(syncyte.MismatchError):
+        if last(world):
+            world.barrier()
+        else:
+            world.bcast(np.ones(3))
+    with pytest.raises(syncyte.MismatchError):
+        world.bcast(np.ones(3), root=0 if last(world) else 1)
+
+
+def test_wrong_arguments(world):
+    with pytest.raises(ValueError, match="op is"):
+        world.allreduce(1.0, "average")
+    with pytest.raises(NotImplementedError):
+        world.allreduce(np.ones(2, np.complex64), "max")
+    for root in (-1, world.size, 2**40):
+        with pytest.raises(ValueError):
+            world.bcast(np.ones(2), root)
+    with pytest.raises(TypeError, match="root"):
+        world.bcast(np.ones(2), 1.5)
+    with pytest.raises(ValueError, match="color"):
+        world.split(-5)
+    with pytest.raises(ValueError, match="check"):
+        world.dup(check="sometimes")
+    with pytest.raises(ValueError, match="zero"):
+        world.dup(name="a\0b")
+    with pytest.raises(syncyte.ShapeError):
+        world.allreduce(np.ones(3), out=np.ones(4))
+    with pytest.raises(syncyte.DtypeError, match="out is of float32; expected float64"):
+        world.allgather(np.ones(1), out=np.ones(world.size, np.float32))
+    leaf = torch.ones(2, requires_grad=True)
+    with pytest.raises(ValueError, match="requires grad"):
+        world.allreduce(leaf, out=leaf)
+    world.barrier()
+
+
+def test_wrong_counts(world):
+    rows = np.ones((2, 3))
+    with pytest.raises(syncyte.ShapeError, match="counts has"):
+        world.allgatherv(rows, [2] * (world.size + 1))
+    with pytest.raises(syncyte.ShapeError, match="array has 2 rows"):
+        world.allgatherv(rows, [3] * world.size)
+    with pytest.raises(ValueError, match="negative"):
+        world.alltoallv(rows, [-1] * world.size)
+    with pytest.raises(syncyte.ShapeError, match="send_counts"):
+        world.alltoallv(rows, [7] * world.size)
+    with pytest.raises(syncyte.ShapeError, match="no dimensions"):
+        world.allgatherv(np.ones(()))
+    with pytest.raises(ValueError):
+        world.alltoallv(rows, [-1] * world.size if last(world) else [2] + [0] * (world.size - 1))
+    assert world.allreduce(1) == world.size
+
+
+def test_what_is_not_a_communicator(comm, world):
+    with pytest.raises(TypeError, match="from_mpi4py"):
+        syncyte.WholeTensor((3,), comm=comm)
+    with pytest.raises(TypeError, match="expected an mpi4py"):
+        syncyte.Comm.from_mpi4py("world")
+    with pytest.raises(ValueError):
+        syncyte.Comm.from_mpi4py(type(comm)())  # MPI_COMM_NULL
+    world.barrier()
+
+
+def test_errors_without_agreement_are_the_ranks_own(world):
+    part = world.dup(check="off")
+    assert part.check == "off"
+    if last(part):
+        with pytest.raises(syncyte.ShapeError):
+            part.allreduce(np.ones(4)[::2])
+    assert part.allreduce(1) == part.size
