@@ -3,8 +3,9 @@ module syncyte_comms
   use, intrinsic :: iso_c_binding
   use syncyte_c, only: syncyte_comm_agree, syncyte_comm_barrier, syncyte_comm_destroy, syncyte_comm_dup, &
     syncyte_comm_node, syncyte_comm_options_t, syncyte_comm_rank, syncyte_comm_self, syncyte_comm_size, &
-    syncyte_comm_split, syncyte_comm_split_program, syncyte_comm_to_fortran, syncyte_comm_topology, syncyte_comm_world, &
-    syncyte_collect, syncyte_error_set, syncyte_fact_t, syncyte_topology_t, SYNCYTE_ERR_SHAPE, SYNCYTE_SUCCESS
+    syncyte_comm_split, syncyte_comm_split_program, syncyte_comm_to_fortran, syncyte_comm_topology, &
+    syncyte_comm_world, syncyte_collect, syncyte_error_set, syncyte_fact_t, syncyte_topology_t, &
+    SYNCYTE_ERR_SHAPE, SYNCYTE_SUCCESS
   use syncyte_comm_helpers
   use syncyte_errors
   implicit none

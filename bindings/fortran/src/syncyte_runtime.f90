@@ -1,6 +1,6 @@
 !> Start and end of Syncyte, its version, its log.
 !>
-!> The module syncyte calls start syncyte_init and finish_all syncyte_finalize; here these are the names of C's functions.
+!> The module syncyte calls start syncyte_init and finish_all syncyte_finalize; here C's functions have these names.
 module syncyte_runtime
   use, intrinsic :: iso_c_binding
   use syncyte_c, only: syncyte_finalize, syncyte_init, syncyte_init_options_t, syncyte_initialized, syncyte_log, &

@@ -1,7 +1,7 @@
 !> Whole tensors: type(syncyte_tensor), one array over the memory of all ranks, partitioned along its last dimension.
 !>
-!> C's shape {rows, ny, nx} is (nx, ny, rows) here. "any integer" below is an integer of any kind; arrays are of any rank
-!> and of the types that syncyte_c's dtypes have in Fortran. The errors are those of the C functions of the same name.
+!> C's shape {rows, ny, nx} is (nx, ny, rows) here. "any integer" below is an integer of any kind; arrays are of any
+!> rank and of the types that syncyte_c's dtypes have in Fortran. The errors are those of the C functions of that name.
 module syncyte_tensors
   use, intrinsic :: iso_c_binding
   use syncyte_c, only: syncyte_buffer_t, syncyte_comm_destroy, syncyte_comm_rank, syncyte_tensor_comm, &
@@ -100,7 +100,7 @@ contains
   subroutine tensor_wrap(self, comm, array, name, stat, errmsg)
     class(syncyte_tensor), intent(inout) :: self
     type(syncyte_comm), intent(in) :: comm
-    type(*), dimension(..), intent(in), target, asynchronous :: array  !! contiguous; its last extent are this rank's rows
+    type(*), dimension(..), intent(in), target, asynchronous :: array  !! contiguous; its last dimension: own rows
     character(len=*), intent(in), optional :: name
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
@@ -290,7 +290,7 @@ contains
   subroutine tensor_get_box(self, array, lower, stat, errmsg)
     class(syncyte_tensor), intent(in) :: self
     type(*), dimension(..), intent(inout) :: array  !! any strides; dimensions that it lacks have extent 1
-    type(*), dimension(..), intent(in) :: lower     !! vector of any integer, from 1, one for each dimension of the tensor
+    type(*), dimension(..), intent(in) :: lower     !! vector of any integer, from 1, as many as dimensions
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
 
@@ -301,7 +301,7 @@ contains
   subroutine tensor_put_box(self, array, lower, stat, errmsg)
     class(syncyte_tensor), intent(in) :: self
     type(*), dimension(..), intent(in) :: array  !! any strides; dimensions that it lacks have extent 1
-    type(*), dimension(..), intent(in) :: lower  !! vector of any integer, from 1, one for each dimension of the tensor
+    type(*), dimension(..), intent(in) :: lower  !! vector of any integer, from 1, as many as dimensions
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
 
@@ -394,49 +394,6 @@ contains
     call finish(syncyte_tensor_flush(self%handle), stat, errmsg)
   end subroutine tensor_flush
 
-#define LOCAL_VIEW local_real4
-#define NODE_VIEW node_real4
-#define ELEMENT real(c_float)
-#include "tensor_views.inc"
-
-#define LOCAL_VIEW local_real8
-#define NODE_VIEW node_real8
-#define ELEMENT real(c_double)
-#include "tensor_views.inc"
-
-#define LOCAL_VIEW local_complex4
-#define NODE_VIEW node_complex4
-#define ELEMENT complex(c_float_complex)
-#include "tensor_views.inc"
-
-#define LOCAL_VIEW local_complex8
-#define NODE_VIEW node_complex8
-#define ELEMENT complex(c_double_complex)
-#include "tensor_views.inc"
-
-#define LOCAL_VIEW local_integer1
-#define NODE_VIEW node_integer1
-#define ELEMENT integer(c_int8_t)
-#include "tensor_views.inc"
-
-#define LOCAL_VIEW local_integer2
-#define NODE_VIEW node_integer2
-#define ELEMENT integer(c_int16_t)
-#include "tensor_views.inc"
-
-#define LOCAL_VIEW local_integer4
-#define NODE_VIEW node_integer4
-#define ELEMENT integer(c_int32_t)
-#include "tensor_views.inc"
-
-#define LOCAL_VIEW local_integer8
-#define NODE_VIEW node_integer8
-#define ELEMENT integer(c_int64_t)
-#include "tensor_views.inc"
-
-#define LOCAL_VIEW local_logical1
-#define NODE_VIEW node_logical1
-#define ELEMENT logical(c_bool)
-#include "tensor_views.inc"
+#include "tensor_views_of_all_types.inc"
 
 end module syncyte_tensors

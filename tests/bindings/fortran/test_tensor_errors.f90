@@ -52,10 +52,12 @@ contains
 
     rows = 7
     call t%gather([8, 1, 9], rows, stat, errmsg)
-    call check_error(stat, SYNCYTE_ERR_INDEX, errmsg, "index 9 at position 3 is outside 1 to 8", "gather beyond the end")
+    call check_error(stat, SYNCYTE_ERR_INDEX, errmsg, "index 9 at position 3 is outside 1 to 8", &
+                     "gather beyond the end")
     call check(all(rows == 7), "nothing is written")
     call t%gather([0_int64, 1_int64, 2_int64], rows, stat, errmsg)
-    call check_error(stat, SYNCYTE_ERR_INDEX, errmsg, "index 0 at position 1 is outside 1 to 8", "gather before the start")
+    call check_error(stat, SYNCYTE_ERR_INDEX, errmsg, "index 0 at position 1 is outside 1 to 8", &
+                     "gather before the start")
     call t%scatter_add([1, -1, 1], rows, stat, errmsg)
     call check_error(stat, SYNCYTE_ERR_INDEX, errmsg, "index -1 at position 2", "scatter_add")
     call t%owner([9], owners, stat, errmsg)
@@ -108,8 +110,8 @@ contains
 
     nullify (two, single)
     call t%local(two, stat, errmsg)
-    call check_error(stat, SYNCYTE_ERR_SHAPE, errmsg, "the pointer is real(8) of rank 2, the tensor float64 of rank 3", &
-                     "pointer of another rank")
+    call check_error(stat, SYNCYTE_ERR_SHAPE, errmsg, &
+                     "the pointer is real(8) of rank 2, the tensor float64 of rank 3", "pointer of another rank")
     call t%node(single, stat=stat, errmsg=errmsg)
     call check_error(stat, SYNCYTE_ERR_TYPE, errmsg, "real(4)", "pointer of another type")
     call check(.not. associated(two) .and. .not. associated(single), "pointers are left alone")
