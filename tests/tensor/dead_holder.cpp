@@ -1,0 +1,78 @@
+// Two ranks under `mpirun --enable-recovery`: one dies in the middle of an add, the other learns which row is damaged,
+// and can still use all others. Prints what it saw; mpirun itself fails, because a rank was killed.
+
+#include <signal.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "syncyte.h"
+
+namespace {
+
+constexpr std::int64_t columns = 4096;  // float64: a row of 32 KiB
+
+syncyte_buffer_t buffer_of(void* data, syncyte_dtype_t dtype, std::initializer_list<std::int64_t> shape) {
+  syncyte_buffer_t result{};
+  syncyte_buffer_init(data, dtype, static_cast<std::int32_t>(shape.size()), shape.begin(), &result);
+  return result;
+}
+
+/// A row whose second half cannot be read: whoever adds it dies while holding the row's lock.
+void* half_a_row() {
+  const std::size_t bytes = columns * sizeof(double);
+  char* const begin =
+      static_cast<char*>(mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  mprotect(begin + bytes / 2, bytes / 2, PROT_NONE);
+  return begin;
+}
+
+syncyte_status_t add(syncyte_tensor_t tensor, std::int64_t row, void* source) {
+  const auto index = buffer_of(&row, SYNCYTE_INT64, {1});
+  const auto values = buffer_of(source, SYNCYTE_FLOAT64, {1, columns});
+  return syncyte_tensor_scatter_add(tensor, &index, &values);
+}
+
+void die(syncyte_tensor_t tensor) {
+  signal(SIGSEGV, [](int) { raise(SIGKILL); });
+  add(tensor, 2, half_a_row());
+}
+
+void survive(syncyte_tensor_t tensor, std::int64_t peer) {
+  while (kill(static_cast<pid_t>(peer), 0) == 0) usleep(1000);
+  std::vector<double> ones(columns, 1.0);
+  const auto first = add(tensor, 2, ones.data());
+  const bool is_named = std::string(syncyte_last_error()).find("row 2 is damaged") != std::string::npos;
+  const auto second = add(tensor, 2, ones.data());
+  const auto other = add(tensor, 3, ones.data());
+  std::printf("survivor: %s %s %s %s\n", syncyte_status_name(first), syncyte_status_name(second),
+              syncyte_status_name(other), is_named ? "named" : syncyte_last_error());
+  std::fflush(stdout);
+}
+
+}  // namespace
+
+int main() {
+  syncyte_init(nullptr);
+  syncyte_comm_t world = nullptr;
+  syncyte_comm_world(&world);
+  std::int32_t rank = 0;
+  syncyte_comm_rank(world, &rank);
+  const std::array<std::int64_t, 2> shape{4, columns}, two{2, 1};
+  syncyte_tensor_t tensor = nullptr, pids = nullptr;
+  syncyte_tensor_create(world, SYNCYTE_FLOAT64, 2, shape.data(), nullptr, &tensor);
+  syncyte_tensor_create(world, SYNCYTE_INT64, 2, two.data(), nullptr, &pids);
+  syncyte_tensor_store(pids, rank, getpid());
+  std::int64_t peer = 0;
+  syncyte_tensor_wait(pids, 1 - rank, SYNCYTE_COMPARE_NE, 0, 10.0, &peer);
+  syncyte_tensor_sync(tensor);
+  if (rank == 1)
+    die(tensor);
+  else
+    survive(tensor, peer);
+  _exit(0);  // MPI must not be entered again
+}

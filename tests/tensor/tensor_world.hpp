@@ -1,0 +1,117 @@
+#pragma once
+
+#include <cstring>
+#include <memory>
+#include <numeric>
+#include <vector>
+
+#include "base/buffer.hpp"
+#include "comm/collectives.hpp"
+#include "core_world.hpp"
+#include "reference.hpp"
+#include "tensor/whole_tensor.hpp"
+
+namespace syncyte::test {
+
+using tensor_pointer = std::shared_ptr<tensor::whole_tensor>;
+using extents = std::vector<std::int64_t>;
+
+inline constexpr syncyte_dtype_t all_dtypes[] = {
+    SYNCYTE_FLOAT16, SYNCYTE_BFLOAT16, SYNCYTE_FLOAT32, SYNCYTE_FLOAT64, SYNCYTE_COMPLEX64, SYNCYTE_COMPLEX128,
+    SYNCYTE_INT8,    SYNCYTE_INT16,    SYNCYTE_INT32,   SYNCYTE_INT64,   SYNCYTE_UINT8,     SYNCYTE_BOOL};
+
+inline int rank() { return world().rank(); }
+inline int ranks() { return world().size(); }
+inline void barrier() { comm::barrier(world()); }
+
+/// Whether every rank's rows are mapped here: not with SYNCYTE_SHM=none, and not between hosts.
+inline bool on_one_node() { return world().node().count == 1; }
+
+inline tensor_pointer make_tensor(syncyte_dtype_t dtype, const extents& shape, const reference::lengths& parts = {}) {
+  tensor::tensor_options options;
+  options.name = "test";
+  if (!parts.empty()) options.local_rows = parts[static_cast<std::size_t>(rank())];
+  return tensor::whole_tensor::create(shared_world(), dtype, static_cast<std::int32_t>(shape.size()), shape.data(),
+                                      options);
+}
+
+/// The partitions that tests go through; the empty one means equal parts.
+inline std::vector<reference::lengths> partitions(std::int64_t rows) {
+  return {{},
+          reference::uneven_lengths(11, rows, ranks()),
+          reference::lengths_on_one(rows, ranks(), ranks() - 1),
+          reference::lengths_with_gaps(rows, ranks())};
+}
+
+inline std::int64_t product(const extents& shape, std::size_t from = 0) {
+  return std::accumulate(shape.begin() + static_cast<std::ptrdiff_t>(from), shape.end(), std::int64_t{1},
+                         std::multiplies<>());
+}
+
+/// A small whole number as an element.
+template <class T>
+T number(std::int64_t value) {
+  if constexpr (std::is_same_v<T, base::boolean>)
+    return T{static_cast<std::uint8_t>(value % 2)};
+  else
+    return static_cast<T>(static_cast<float>(value));
+}
+
+/// What element `place` (row-major) of a filled tensor holds.
+template <class T>
+T filled(std::int64_t place) {
+  return number<T>(reference::random_integer(21, 0, place, 0, 3));
+}
+
+/// Each rank writes its own rows in place; then all may read.
+template <class T>
+void fill(tensor::whole_tensor& tensor) {
+  const syncyte_buffer_t view = tensor.local_view();
+  std::int64_t first = 0, count = 0;
+  tensor.rows(rank(), first, count);
+  const std::int64_t row = tensor.description().row_elements();
+  for (std::int64_t i = 0; i < count * row; ++i) static_cast<T*>(view.data)[i] = filled<T>(first * row + i);
+  tensor.sync();
+}
+
+/// The whole tensor, element by element, as reference::random_table would have it.
+template <class T>
+std::vector<T> filled_table(std::int64_t elements) {
+  std::vector<T> table;
+  for (std::int64_t i = 0; i < elements; ++i) table.push_back(filled<T>(i));
+  return table;
+}
+
+template <class T>
+syncyte_buffer_t buffer_of(const std::vector<T>& values, syncyte_dtype_t dtype, const extents& shape) {
+  return base::make_buffer(const_cast<T*>(values.data()), dtype, shape);
+}
+
+inline syncyte_buffer_t index_of(const std::vector<std::int64_t>& rows) {
+  return buffer_of(rows, SYNCYTE_INT64, {static_cast<std::int64_t>(rows.size())});
+}
+
+inline syncyte_buffer_t index_of(const std::vector<std::int32_t>& rows) {
+  return buffer_of(rows, SYNCYTE_INT32, {static_cast<std::int64_t>(rows.size())});
+}
+
+template <class T>
+bool same_bytes(const std::vector<T>& left, const std::vector<T>& right) {
+  return left.size() == right.size() &&
+         (left.empty() || std::memcmp(left.data(), right.data(), left.size() * sizeof(T)) == 0);
+}
+
+/// All rows, read by this rank.
+template <class T>
+std::vector<T> read_all(tensor::whole_tensor& tensor) {
+  const auto shape = tensor.description().shape();
+  std::vector<std::int64_t> rows(static_cast<std::size_t>(shape[0]));
+  std::iota(rows.begin(), rows.end(), 0);
+  std::vector<T> output(rows.size() * static_cast<std::size_t>(tensor.description().row_elements()));
+  const syncyte_buffer_t index = index_of(rows);
+  const syncyte_buffer_t packed = base::make_buffer(output.data(), tensor.description().dtype(), shape);
+  tensor.gather(&index, &packed);
+  return output;
+}
+
+}  // namespace syncyte::test

@@ -1,0 +1,142 @@
+/* Whole tensors through the C interface: handles, outputs, references, and views that outlive handles and finalize. */
+#include <stdlib.h>
+
+#include "../capi/expect.h"
+
+static int32_t rank = 0, size = 0;
+
+static syncyte_tensor_t make(syncyte_comm_t comm, syncyte_dtype_t dtype, int64_t rows, int64_t columns) {
+  const int64_t shape[2] = {rows, columns};
+  syncyte_tensor_options_t options = {sizeof options, "field", -1, SYNCYTE_MEMORY_HOST};
+  syncyte_tensor_t tensor = NULL;
+  EXPECT_OK(syncyte_tensor_create(comm, dtype, 2, shape, &options, &tensor));
+  return tensor;
+}
+
+static void use_rows(syncyte_tensor_t tensor) {
+  int64_t rows[3] = {0, 0, 0}, shape[2] = {3, 2}, bad = 1 << 20;
+  double values[6] = {0}, seen[6] = {9, 9, 9, 9, 9, 9};
+  syncyte_buffer_t index, source, output, far;
+  int64_t first = 0, count = 0;
+  EXPECT_OK(syncyte_tensor_rows(tensor, rank, &first, &count));
+  for (int i = 0; i < 3; ++i) rows[i] = first + i;
+  for (int i = 0; i < 6; ++i) values[i] = 10 * rank + i;
+  EXPECT_OK(syncyte_buffer_init(rows, SYNCYTE_INT64, 1, shape, &index));
+  EXPECT_OK(syncyte_buffer_init(&bad, SYNCYTE_INT64, 0, NULL, &far));
+  EXPECT_OK(syncyte_buffer_init(values, SYNCYTE_FLOAT64, 2, shape, &source));
+  EXPECT_OK(syncyte_buffer_init(seen, SYNCYTE_FLOAT64, 2, shape, &output));
+  EXPECT_OK(syncyte_tensor_scatter(tensor, &index, &source));
+  EXPECT_OK(syncyte_tensor_scatter_add(tensor, &index, &source));
+  EXPECT_OK(syncyte_tensor_flush(tensor));
+  EXPECT_OK(syncyte_tensor_gather(tensor, &index, &output));
+  for (int i = 0; i < 6; ++i) EXPECT(seen[i] == 2.0 * (10 * rank + i));
+  output.shape[0] = 1;
+  EXPECT_ERROR(syncyte_tensor_gather(tensor, &far, &output), SYNCYTE_ERR_INDEX, "index 1048576 at position 0");
+
+  const int64_t lower[2] = {first + 1, 1};
+  shape[0] = shape[1] = 1;
+  EXPECT_OK(syncyte_buffer_init(seen, SYNCYTE_FLOAT64, 2, shape, &output));
+  EXPECT_OK(syncyte_tensor_get_box(tensor, lower, &output));
+  EXPECT(seen[0] == 2.0 * (10 * rank + 3));
+  seen[0] = -1;
+  EXPECT_OK(syncyte_tensor_put_box(tensor, lower, &output));
+  EXPECT_OK(syncyte_tensor_local(tensor, &source));
+  EXPECT(((double*)source.data)[3] == -1);
+  EXPECT_OK(syncyte_tensor_sync(tensor));
+}
+
+static void use_counters(syncyte_comm_t comm) {
+  syncyte_tensor_t counters = make(comm, SYNCYTE_INT64, size, 1);
+  int64_t value = -1;
+  EXPECT_OK(syncyte_tensor_store(counters, rank, 5));
+  EXPECT_OK(syncyte_tensor_fetch_add(counters, rank, 2, NULL));
+  EXPECT_OK(syncyte_tensor_fetch_add(counters, rank, 2, &value));
+  EXPECT(value == 7);
+  EXPECT_OK(syncyte_tensor_load(counters, rank, &value));
+  EXPECT(value == 9);
+  EXPECT_OK(syncyte_tensor_wait(counters, rank, SYNCYTE_COMPARE_GE, 9, 1.0, NULL));
+  value = -1;
+  EXPECT_ERROR(syncyte_tensor_wait(counters, rank, SYNCYTE_COMPARE_EQ, 1, 0.01, &value), SYNCYTE_ERR_TIMEOUT, "9");
+  EXPECT(value == -1);
+  EXPECT_OK(syncyte_tensor_sync(counters));
+  EXPECT_OK(syncyte_tensor_destroy(&counters));
+}
+
+static void use_wrong_arguments(syncyte_comm_t comm, syncyte_tensor_t tensor) {
+  const int64_t shape[1] = {4};
+  syncyte_tensor_t made = NULL;
+  syncyte_buffer_t view;
+  int64_t first = -1, count = -1;
+  syncyte_tensor_options_t options = {8, NULL, -1, SYNCYTE_MEMORY_HOST};
+  EXPECT_ERROR(syncyte_tensor_create(NULL, SYNCYTE_INT8, 1, shape, NULL, &made), SYNCYTE_ERR_HANDLE, "comm");
+  EXPECT_ERROR(syncyte_tensor_create(comm, SYNCYTE_INT8, 1, shape, NULL, NULL), SYNCYTE_ERR_ARGUMENT, "tensor is null");
+  EXPECT_ERROR(syncyte_tensor_create(comm, SYNCYTE_INT8, 1, shape, &options, &made), SYNCYTE_ERR_ARGUMENT,
+               "struct_size is 8");
+  /* A null output on one rank alone is every rank's error. */
+  EXPECT_ERROR(syncyte_tensor_create(comm, SYNCYTE_INT8, 1, shape, NULL, rank == size - 1 ? NULL : &made),
+               SYNCYTE_ERR_ARGUMENT, "tensor is null");
+  EXPECT(made == NULL);
+  EXPECT_ERROR(syncyte_tensor_wrap(comm, NULL, NULL, &made), SYNCYTE_ERR_ARGUMENT, "local is null");
+  EXPECT_ERROR(syncyte_tensor_gather(NULL, &view, &view), SYNCYTE_ERR_HANDLE, "null handle");
+  EXPECT_ERROR(syncyte_tensor_local((syncyte_tensor_t)comm, &view), SYNCYTE_ERR_HANDLE, "not a tensor");
+  EXPECT_ERROR(syncyte_tensor_local(tensor, NULL), SYNCYTE_ERR_ARGUMENT, "view is null");
+  EXPECT_ERROR(syncyte_tensor_node(tensor, NULL, &first), SYNCYTE_ERR_ARGUMENT, "view is null");
+  EXPECT_ERROR(syncyte_tensor_rows(tensor, 0, NULL, &count), SYNCYTE_ERR_ARGUMENT, "first is null");
+  EXPECT_ERROR(syncyte_tensor_rows(tensor, -1, &first, &count), SYNCYTE_ERR_ARGUMENT, "rank is -1");
+  EXPECT_ERROR(syncyte_tensor_load(tensor, 0, &first), SYNCYTE_ERR_TYPE, "\"field\"");
+  EXPECT_ERROR(syncyte_tensor_destroy(NULL), SYNCYTE_ERR_ARGUMENT, "null");
+  EXPECT_OK(syncyte_tensor_destroy(&made)); /* null is fine */
+  EXPECT(first == -1 && count == -1);
+}
+
+/* A view holds a reference: its memory stays after destroy, after collective points, and after finalize. */
+static double* view_of(syncyte_tensor_t* tensor, int64_t* elements) {
+  syncyte_buffer_t view;
+  EXPECT_OK(syncyte_tensor_retain(*tensor));
+  EXPECT_OK(syncyte_tensor_local(*tensor, &view));
+  *elements = view.shape[0] * view.shape[1];
+  double* data = view.data;
+  for (int64_t i = 0; i < *elements; ++i) data[i] = (double)(1000 * rank + i);
+  syncyte_tensor_t handle = *tensor;
+  EXPECT_OK(syncyte_tensor_destroy(tensor));
+  EXPECT(*tensor == NULL);
+  *tensor = handle; /* the view's own reference */
+  return data;
+}
+
+static void expect_data(const double* data, int64_t elements) {
+  for (int64_t i = 0; i < elements; ++i) EXPECT(data[i] == (double)(1000 * rank + i));
+}
+
+int main(void) {
+  syncyte_tensor_t early = NULL;
+  EXPECT_ERROR(syncyte_tensor_create(NULL, SYNCYTE_INT8, 0, NULL, NULL, &early), SYNCYTE_ERR_NOT_INITIALISED, "");
+  syncyte_comm_t world = start(&rank, &size), again = NULL;
+  syncyte_tensor_t tensor = make(world, SYNCYTE_FLOAT64, 4 * size, 2);
+  use_rows(tensor);
+  use_counters(world);
+  use_wrong_arguments(world, tensor);
+
+  int32_t again_size = 0;
+  EXPECT_OK(syncyte_tensor_comm(tensor, &again));
+  EXPECT_OK(syncyte_comm_size(again, &again_size));
+  EXPECT(again_size == size);
+  EXPECT_OK(syncyte_comm_destroy(&again));
+
+  int64_t elements = 0;
+  double* data = view_of(&tensor, &elements);
+  EXPECT_OK(syncyte_collect(world));
+  expect_data(data, elements);
+  EXPECT_OK(syncyte_comm_destroy(&world));
+  EXPECT_OK(syncyte_finalize());
+  expect_data(data, elements);
+  data[0] = 7; /* still writable too */
+  syncyte_buffer_t view;
+  EXPECT_ERROR(syncyte_tensor_local(tensor, &view), SYNCYTE_ERR_NOT_INITIALISED, "already finalised");
+  EXPECT_ERROR(syncyte_tensor_sync(tensor), SYNCYTE_ERR_NOT_INITIALISED, "already finalised");
+  EXPECT_OK(syncyte_tensor_retain(tensor));
+  EXPECT_OK(syncyte_tensor_release(tensor));
+  EXPECT_OK(syncyte_tensor_release(tensor));
+  EXPECT_ERROR(syncyte_tensor_release(tensor), SYNCYTE_ERR_HANDLE, "freed");
+  return failures != 0;
+}

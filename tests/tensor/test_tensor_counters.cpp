@@ -1,0 +1,135 @@
+// Elements as counters and flags.
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cmath>
+#include <ctime>
+#include <limits>
+#include <thread>
+
+#include "tensor_world.hpp"
+
+namespace {
+
+using namespace syncyte;
+using namespace syncyte::test;
+
+class Counters : public testing::TestWithParam<syncyte_dtype_t> {};
+
+INSTANTIATE_TEST_SUITE_P(Of, Counters, testing::Values(SYNCYTE_INT32, SYNCYTE_INT64));
+
+TEST_P(Counters, FetchAddHandsOutEveryNumberOnce) {
+  const auto tensor = make_tensor(GetParam(), {ranks(), 3});
+  constexpr int each = 50;
+  const std::int64_t element = 3 * (ranks() - 1) + 1;
+  std::int64_t sum = 0, last = -1;
+  for (int i = 0; i < each; ++i) {
+    const std::int64_t mine = tensor->fetch_add(element, 1);
+    EXPECT_GT(mine, last);
+    last = mine;
+    sum += mine;
+  }
+  tensor->sync();
+  EXPECT_EQ(tensor->load(element), each * ranks());
+  tensor->fetch_add(3 * rank(), sum);  // who got what, added up below
+  tensor->sync();
+  std::int64_t total = 0;
+  for (int r = 0; r < ranks(); ++r) total += tensor->load(3 * r);
+  const std::int64_t count = each * ranks();
+  EXPECT_EQ(total, count * (count - 1) / 2);
+  EXPECT_EQ(tensor->load(element + 1), 0) << "a neighbour changed";
+  tensor->sync();
+}
+
+TEST_P(Counters, CompareSwapLetsOneIn) {
+  const auto tensor = make_tensor(GetParam(), {5});
+  for (int round = 0; round < 20; ++round) {  // a lock made of one element, around an element that is not atomic
+    while (tensor->compare_swap(4, 0, rank() + 1) != 0) std::this_thread::yield();
+    tensor->store(0, tensor->load(0) + 1);
+    EXPECT_EQ(tensor->compare_swap(4, rank() + 1, 0), rank() + 1);
+  }
+  tensor->sync();
+  EXPECT_EQ(tensor->load(0), 20 * ranks());
+  EXPECT_EQ(tensor->compare_swap(0, -1, 5), 20 * ranks()) << "not equal: unchanged";
+  tensor->sync();
+}
+
+TEST_P(Counters, NegativeNumbers) {
+  const auto tensor = make_tensor(GetParam(), {ranks()});
+  tensor->store(rank(), -5);
+  EXPECT_EQ(tensor->fetch_add(rank(), -2), -5);
+  EXPECT_EQ(tensor->load(rank()), -7);
+  EXPECT_EQ(tensor->compare_swap(rank(), -7, 9), -7);
+  EXPECT_EQ(tensor->load(rank()), 9);
+  tensor->sync();
+}
+
+TEST_P(Counters, AReleaseShowsWhatWasWrittenBefore) {
+  const auto data = make_tensor(SYNCYTE_FLOAT64, {ranks(), 100});
+  const auto flags = make_tensor(GetParam(), {ranks()});
+  const int next = (rank() + 1) % ranks(), previous = (rank() + ranks() - 1) % ranks();
+  const std::vector<std::int64_t> to{next}, mine{rank()};
+  const syncyte_buffer_t to_index = index_of(to), my_index = index_of(mine);
+  for (int round = 1; round <= 20; ++round) {
+    const std::vector<double> values(100, round + 0.5 * rank());
+    const syncyte_buffer_t source = buffer_of(values, SYNCYTE_FLOAT64, {1, 100});
+    data->scatter(&to_index, &source);
+    data->flush();
+    flags->store(next, round);
+    EXPECT_EQ(flags->wait(rank(), SYNCYTE_COMPARE_GE, round, 10.0), round);
+    std::vector<double> seen(100);
+    const syncyte_buffer_t output = buffer_of(seen, SYNCYTE_FLOAT64, {1, 100});
+    data->gather(&my_index, &output);
+    EXPECT_EQ(seen, std::vector<double>(100, round + 0.5 * previous));
+    flags->sync();  // nobody writes the next round before all have read
+  }
+}
+
+TEST_P(Counters, WaitKnowsAllComparisons) {
+  const auto tensor = make_tensor(GetParam(), {ranks()});
+  tensor->store(rank(), 7);
+  EXPECT_EQ(tensor->wait(rank(), SYNCYTE_COMPARE_EQ, 7, 0.0), 7);
+  EXPECT_EQ(tensor->wait(rank(), SYNCYTE_COMPARE_NE, 8, 0.0), 7);
+  EXPECT_EQ(tensor->wait(rank(), SYNCYTE_COMPARE_GE, 6, 0.0), 7);
+  EXPECT_EQ(tensor->wait(rank(), SYNCYTE_COMPARE_LE, 8, -1.0), 7);
+  for (const auto& [compare, value] :
+       {std::pair{SYNCYTE_COMPARE_EQ, 8}, {SYNCYTE_COMPARE_NE, 7}, {SYNCYTE_COMPARE_GE, 8}, {SYNCYTE_COMPARE_LE, 6}})
+    expect_error(outcome_of([&] { tensor->wait(rank(), compare, value, 0.0); }), SYNCYTE_ERR_TIMEOUT,
+                 "was still 7 after 0 seconds");
+  tensor->sync();
+}
+
+TEST_P(Counters, WaitSleepsUntilTheLimit) {
+  const auto tensor = make_tensor(GetParam(), {ranks()});
+  const auto begin = std::chrono::steady_clock::now();
+  timespec cpu_begin{}, cpu_end{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu_begin);
+  EXPECT_EQ(outcome_of([&] { tensor->wait(rank(), SYNCYTE_COMPARE_EQ, 1, 0.2); }).status, SYNCYTE_ERR_TIMEOUT);
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu_end);
+  const std::chrono::duration<double> waited = std::chrono::steady_clock::now() - begin;
+  EXPECT_GE(waited.count(), 0.2);
+  const double cpu = static_cast<double>(cpu_end.tv_sec - cpu_begin.tv_sec) +
+                     1e-9 * static_cast<double>(cpu_end.tv_nsec - cpu_begin.tv_nsec);
+  EXPECT_LT(cpu, 0.1) << "asleep, not spinning";
+  tensor->sync();
+}
+
+TEST(CounterErrors, WrongElementsAndNumbers) {
+  const auto floats = make_tensor(SYNCYTE_FLOAT32, {8});
+  expect_error(outcome_of([&] { floats->load(0); }), SYNCYTE_ERR_TYPE, "int32 or int64");
+  const auto tensor = make_tensor(SYNCYTE_INT32, {8, 2});
+  expect_error(outcome_of([&] { tensor->load(16); }), SYNCYTE_ERR_INDEX, "element 16 is out of range");
+  expect_error(outcome_of([&] { tensor->store(-1, 0); }), SYNCYTE_ERR_INDEX, "element -1");
+  const std::int64_t large = std::int64_t{1} << 31;
+  expect_error(outcome_of([&] { tensor->store(0, large); }), SYNCYTE_ERR_ARGUMENT, "value is 2147483648");
+  expect_error(outcome_of([&] { tensor->fetch_add(0, -large - 1); }), SYNCYTE_ERR_ARGUMENT, "operand");
+  expect_error(outcome_of([&] { tensor->compare_swap(0, large, 0); }), SYNCYTE_ERR_ARGUMENT, "expected is");
+  expect_error(outcome_of([&] { tensor->wait(0, 5, 0, 0.0); }), SYNCYTE_ERR_ARGUMENT, "compare is 5");
+  expect_error(outcome_of([&] { tensor->wait(0, 1, 0, std::nan("")); }), SYNCYTE_ERR_ARGUMENT, "timeout");
+  const auto empty = make_tensor(SYNCYTE_INT32, {0});
+  expect_error(outcome_of([&] { empty->load(0); }), SYNCYTE_ERR_INDEX, "0 elements");
+  barrier();
+}
+
+}  // namespace

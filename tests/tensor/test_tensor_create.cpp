@@ -1,0 +1,181 @@
+// Creation, what a tensor says about itself, its views, and what wrong arguments get.
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "tensor_world.hpp"
+
+namespace {
+
+using namespace syncyte;
+using namespace syncyte::test;
+
+TEST(TensorCreate, ZerosOfEveryDtype) {
+  for (const auto dtype : all_dtypes) {
+    const auto tensor = make_tensor(dtype, {7, 3});
+    const syncyte_buffer_t view = tensor->local_view();
+    const auto bytes = base::buffer(&view, "view").bytes();
+    for (std::size_t i = 0; i < bytes; ++i) ASSERT_EQ(static_cast<const unsigned char*>(view.data)[i], 0);
+    EXPECT_EQ(view.dtype, dtype);
+  }
+}
+
+TEST(TensorCreate, DescribesShapeAndRows) {
+  for (const extents& shape :
+       {extents{10}, {10, 4}, {3, 2, 5}, {1, 1, 1, 1, 1, 1, 1, 2}, {0}, {0, 5}, {4, 0}, {4, 0, 3}})
+    for (const auto& parts : partitions(shape[0])) {
+      const auto tensor = make_tensor(SYNCYTE_FLOAT32, shape, parts);
+      const syncyte_buffer_t global = tensor->describe();
+      EXPECT_EQ(extents(global.shape, global.shape + global.ndim), shape);
+      EXPECT_EQ(global.data, nullptr);
+      const auto expected = parts.empty() ? reference::equal_lengths(shape[0], ranks()) : parts;
+      for (int r = 0; r < ranks(); ++r) {
+        std::int64_t first = -1, count = -1;
+        tensor->rows(r, first, count);
+        EXPECT_EQ(first, reference::first_row(expected, r));
+        EXPECT_EQ(count, expected[static_cast<std::size_t>(r)]);
+      }
+      const syncyte_buffer_t local = tensor->local_view();
+      EXPECT_EQ(local.shape[0], expected[static_cast<std::size_t>(rank())]);
+      for (std::int64_t row = 0; row < shape[0]; ++row) {
+        std::int32_t owner = -1;
+        tensor->owner(1, &row, &owner);
+        EXPECT_EQ(owner, reference::owner(expected, row));
+      }
+      tensor->sync();
+    }
+}
+
+TEST(TensorCreate, OwnerNamesIndexAndPosition) {
+  const auto tensor = make_tensor(SYNCYTE_INT8, {10});
+  const std::int64_t rows[] = {3, 9, 10};
+  std::int32_t owners[] = {-1, -1, -1};
+  expect_error(outcome_of([&] { tensor->owner(3, rows, owners); }), SYNCYTE_ERR_INDEX, "index 10 at position 2");
+  EXPECT_EQ(owners[0], -1);
+  expect_error(outcome_of([&] { tensor->owner(-1, rows, owners); }), SYNCYTE_ERR_ARGUMENT, "count is -1");
+  std::int64_t first, count;
+  expect_error(outcome_of([&] { tensor->rows(ranks(), first, count); }), SYNCYTE_ERR_ARGUMENT, "rank is");
+}
+
+TEST(TensorViews, TheNodesRowsInOneRange) {
+  for (const auto& parts : partitions(23)) {
+    const auto tensor = make_tensor(SYNCYTE_INT64, {23, 2}, parts);
+    fill<std::int64_t>(*tensor);
+    std::int64_t first_row = -7;
+    const syncyte_buffer_t view = tensor->node_view(first_row);
+    std::int64_t row = 0;
+    for (const int member : world().node().members) {
+      std::int64_t first = 0, count = 0;
+      tensor->rows(member, first, count);
+      EXPECT_TRUE(first_row < 0 || first == first_row + row);
+      for (std::int64_t i = 0; i < 2 * count; ++i)
+        ASSERT_EQ(static_cast<const std::int64_t*>(view.data)[2 * row + i], filled<std::int64_t>(2 * first + i));
+      row += count;
+    }
+    EXPECT_EQ(view.shape[0], row);
+    EXPECT_EQ(first_row >= 0, world().node().is_consecutive());
+    barrier();
+  }
+}
+
+/// Even ranks first, then odd ones: on two hosts of two ranks each, a node's ranks are then 0, 2 and 1, 3.
+TEST(TensorViews, OfRanksThatAreNotConsecutive) {
+  const auto mixed = world().split(0, rank() % 2 * ranks() + rank(), {});
+  const extents shape{17, 2};
+  const auto tensor = tensor::whole_tensor::create(mixed, SYNCYTE_INT32, 2, shape.data(), {});
+  const syncyte_buffer_t mine = tensor->local_view();
+  for (std::int64_t i = 0; i < 2 * mine.shape[0]; ++i) static_cast<std::int32_t*>(mine.data)[i] = mixed->rank();
+  tensor->sync();
+  std::int64_t first_row = 0, row = 0;
+  const syncyte_buffer_t view = tensor->node_view(first_row);
+  EXPECT_EQ(first_row == -1, !mixed->node().is_consecutive());
+  for (const int member : mixed->node().members) {
+    std::int64_t first = 0, count = 0;
+    tensor->rows(member, first, count);
+    for (std::int64_t i = 0; i < count; ++i, ++row)
+      EXPECT_EQ(static_cast<const std::int32_t*>(view.data)[2 * row], member);
+  }
+  const auto all = read_all<std::int32_t>(*tensor);
+  for (std::int64_t i = 0; i < 17; ++i) {
+    std::int32_t owner = -1;
+    tensor->owner(1, &i, &owner);
+    EXPECT_EQ(all[static_cast<std::size_t>(2 * i)], owner);
+  }
+  tensor->sync();
+}
+
+// ---- what wrong arguments get, on all ranks
+// ---------------------------------------------------------------------------
+
+tensor_pointer create_raw(syncyte_dtype_t dtype, std::int32_t ndim, const std::int64_t* shape,
+                          const tensor::tensor_options& options = {}) {
+  return tensor::whole_tensor::create(shared_world(), dtype, ndim, shape, options);
+}
+
+TEST(TensorErrors, WrongShapesAndTypes) {
+  const std::int64_t shape[] = {4, 4, 4, 4, 4, 4, 4, 4, 4};
+  const std::int64_t negative[] = {4, -1};
+  const std::int64_t huge[] = {std::int64_t{1} << 40, std::int64_t{1} << 40};
+  const std::int64_t huge_row[] = {0, std::int64_t{1} << 40, std::int64_t{1} << 40};
+  const auto attempt = [&](auto... arguments) { return outcome_of([&] { create_raw(arguments...); }); };
+  expect_error(attempt(99, 1, shape), SYNCYTE_ERR_TYPE, "99");
+  expect_error(attempt(SYNCYTE_INT8, 0, shape), SYNCYTE_ERR_SHAPE, "ndim is 0");
+  expect_error(attempt(SYNCYTE_INT8, 9, shape), SYNCYTE_ERR_SHAPE, "ndim is 9");
+  expect_error(attempt(SYNCYTE_INT8, 2, negative), SYNCYTE_ERR_SHAPE, "extent -1 of dimension 1 is negative");
+  expect_error(attempt(SYNCYTE_INT8, 2, huge), SYNCYTE_ERR_SHAPE, "more than 2^63 - 1 bytes");
+  expect_error(attempt(SYNCYTE_INT8, 3, huge_row), SYNCYTE_ERR_SHAPE, "more than 2^63 - 1 bytes");
+  expect_error(attempt(SYNCYTE_INT8, 1, nullptr), SYNCYTE_ERR_ARGUMENT, "shape is null");
+  barrier();  // the communicator still works
+}
+
+TEST(TensorErrors, OneBadRankIsEveryRanksError) {
+  for (int bad = 0; bad < ranks(); ++bad) {
+    const std::int64_t shape[] = {rank() == bad ? -3 : 8};
+    expect_error(outcome_of([&] { create_raw(SYNCYTE_FLOAT64, 1, shape); }), SYNCYTE_ERR_SHAPE,
+                 fmt::format("failed on rank {}", bad));
+    tensor::tensor_options options;
+    options.memory = rank() == bad ? SYNCYTE_MEMORY_CUDA : SYNCYTE_MEMORY_HOST;
+    const std::int64_t good[] = {8};
+    expect_error(outcome_of([&] { create_raw(SYNCYTE_FLOAT64, 1, good, options); }), SYNCYTE_ERR_UNSUPPORTED,
+                 "options->memory is 1");
+  }
+}
+
+TEST(TensorErrors, RanksThatDisagree) {
+  if (ranks() == 1) GTEST_SKIP() << "one rank agrees with itself";
+  const bool is_odd = rank() == ranks() - 1;
+  const std::int64_t shape[] = {8, is_odd ? 3 : 2, 5};
+  const auto attempt = [&](syncyte_dtype_t dtype, std::int32_t ndim, std::int64_t local_rows) {
+    tensor::tensor_options options;
+    options.local_rows = local_rows;
+    return outcome_of([&] { create_raw(dtype, ndim, shape, options); });
+  };
+  expect_error(attempt(is_odd ? SYNCYTE_INT8 : SYNCYTE_INT16, 1, -1), SYNCYTE_ERR_MISMATCH, "dtype is");
+  expect_error(attempt(SYNCYTE_INT8, is_odd ? 1 : 2, -1), SYNCYTE_ERR_MISMATCH, "ndim is");
+  expect_error(attempt(SYNCYTE_INT8, 3, -1), SYNCYTE_ERR_MISMATCH, "shape[1] is");
+  expect_error(attempt(SYNCYTE_INT8, 1, is_odd ? 8 : -1), SYNCYTE_ERR_MISMATCH, "equal parts");
+}
+
+TEST(TensorErrors, PartsThatDoNotAddUp) {
+  const std::int64_t shape[] = {100, 2};
+  tensor::tensor_options options;
+  options.local_rows = 1;
+  expect_error(outcome_of([&] { create_raw(SYNCYTE_INT8, 2, shape, options); }), SYNCYTE_ERR_ARGUMENT, "add up to");
+  options.local_rows = rank() == 0 ? -2 : 1;
+  expect_error(outcome_of([&] { create_raw(SYNCYTE_INT8, 2, shape, options); }), SYNCYTE_ERR_ARGUMENT,
+               "local_rows is -2");
+  options.local_rows = std::numeric_limits<std::int64_t>::max();
+  expect_error(outcome_of([&] { create_raw(SYNCYTE_INT8, 2, shape, options); }), SYNCYTE_ERR_ARGUMENT, "add up to");
+}
+
+TEST(TensorErrors, MoreMemoryThanThereIsIsRefused) {
+  const std::int64_t shape[] = {std::int64_t{1} << 45};  // 32 TiB
+  expect_error(outcome_of([&] { create_raw(SYNCYTE_INT8, 1, shape); }), SYNCYTE_ERR_MEMORY,
+               "tensor (int8, [35184372088832])");
+  // Only one rank asks for too much: all are told.
+  const auto parts = reference::lengths_on_one(shape[0], ranks(), ranks() - 1);
+  expect_error(outcome_of([&] { make_tensor(SYNCYTE_INT8, {shape[0]}, parts); }), SYNCYTE_ERR_MEMORY, "32");
+}
+
+}  // namespace
