@@ -113,11 +113,10 @@ def draw_bed(axis: Axes, ground: Map, wave: Wave) -> None:
     axis.contour(ground.longitude, ground.latitude, np.where(ground.elevation < 0, wave.start, 0),
                  levels=np.linspace(0.2, 0.9, 4) * crest, colors="white", linewidths=1.0)
     axis.set_title("Sea bed, and the wave both start from", loc="left")
-    axis.add_patch(plt.Rectangle((0.02, 0.02), 0.36, 0.14, transform=axis.transAxes, color="white", alpha=0.85))
-    inset = axis.inset_axes((0.05, 0.05, 0.28, 0.035))
-    bar = axis.figure.colorbar(mesh, cax=inset, orientation="horizontal")
+    axis.add_patch(plt.Rectangle((0.57, 0.84), 0.41, 0.14, transform=axis.transAxes, color="white", alpha=0.85))
+    bar = axis.figure.colorbar(mesh, cax=axis.inset_axes((0.63, 0.87, 0.29, 0.035)), orientation="horizontal")
     bar.set_ticks([scale.vmin, 0, scale.vmax], labels=[f"{scale.vmin:.0f}", "0", f"{scale.vmax:.0f} m"], fontsize=8)
-    bar.ax.tick_params(length=0, pad=-1, labeltop=True, labelbottom=False)
+    bar.ax.tick_params(length=0, pad=0, labeltop=True, labelbottom=False)
 
 
 def smooth(values: np.ndarray, width: int) -> np.ndarray:

@@ -27,7 +27,7 @@ from .training import Plan, Trainer
 EVALUATION_BATCH = 8
 LOOKS = 6  # evaluations on a part of the held-out pairs while training
 LOOK_STRIDE = 8
-FIRST_RUNS = 2  # training runs that must be there before training begins
+FIRST_RUNS = 6  # training runs that must be there before training begins, at most half the ring
 LAST_STEPS = 50  # loss_last is the mean over so many, or a quarter of all if that is less
 SEED = 20260101
 
@@ -116,11 +116,11 @@ class Session:
         self.phases.end("held_out")
 
     def measure_training_samples(self) -> Normalisation:
-        """Standard deviations over the first training runs, of which every learner reads a part."""
-        layout = self.ring.layout
-        self.ring.wait(Counter.PUBLISHED, FIRST_RUNS * layout.snapshots)
+        """Standard deviations over samples of the first training runs, of which every learner reads a part."""
+        count = min(FIRST_RUNS * self.ring.layout.snapshots, self.ring.layout.slots // 2)
+        self.ring.wait(Counter.PUBLISHED, count)
         moments = Moments(int(self.wet.sum()))
-        before, after = self.ring.sample(layout.snapshots, self.lag, self.random)
+        before, after = self.ring.sample(-(-count // self.ranks), self.lag, self.random)
         for states in (before, after):
             moments.add(deviations(states, self.ring.rest_depth))
         return Normalisation.of(moments, self.sum)
