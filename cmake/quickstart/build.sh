@@ -36,10 +36,13 @@ build_target() {
   cmake --build "${BUILD_FOLDER}" --parallel "$(jobs_for_this_machine)" "${target[@]}"
 }
 
-# Open MPI refuses to start as root unless told twice.
-allow_mpirun_as_root() {
+# Open MPI refuses to start as root unless told twice, and more ranks than cores unless told once; version 5 listens to
+# other names.
+prepare_mpirun() {
+  export OMPI_MCA_rmaps_base_oversubscribe=1 PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
   if ((EUID == 0)); then
     export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+    export PRTE_ALLOW_RUN_AS_ROOT=1 PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1
   fi
 }
 
@@ -50,7 +53,7 @@ run_build() {
 
 run_demo() {
   build_target demo_programs
-  allow_mpirun_as_root
+  prepare_mpirun
   step "The demo"
   "$(python_of_environment)" "${SYNCYTE_ROOT}/examples/tsunami/demo.py" --build "${BUILD_FOLDER}" "$@"
   step "Done"
@@ -58,14 +61,14 @@ run_demo() {
 
 run_test() {
   build_target
-  allow_mpirun_as_root
+  prepare_mpirun
   step "The tests"
   ctest --test-dir "${BUILD_FOLDER}" --label-exclude slow --output-on-failure --no-tests=error \
     --parallel "$(nproc)" "$@"
 }
 
 run_bench() {
-  allow_mpirun_as_root
+  prepare_mpirun
   step "The benchmarks"
   build_target bench
   step "Done: ${BUILD_FOLDER}/bench/report.json"
