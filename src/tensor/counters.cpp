@@ -183,6 +183,7 @@ std::int64_t whole_tensor::wait(std::int64_t element, syncyte_compare_t compare,
     const std::int64_t seen = found.load();
     if (compares(compare, seen, value)) return seen;
     if (is_last) base::fail(SYNCYTE_ERR_TIMEOUT, "element {} was still {} after {} seconds", element, seen, timeout);
+    if (found.remote != nullptr) window::remote::progress();
     pauses.sleep();
   }
 }

@@ -10,6 +10,7 @@
 #include "comm/collective.hpp"
 #include "comm/deferred_frees.hpp"
 #include "syncyte/base.h"
+#include "window/remote_mutex.hpp"
 
 namespace syncyte::window {
 
@@ -30,25 +31,28 @@ class remote final : public comm::collective_resource {
   void put_rows(int rank, std::span<const std::size_t> offsets, std::size_t bytes, const void* packed);
   void get_rows(int rank, std::span<const std::size_t> offsets, std::size_t bytes, void* packed);
 
+  /// Atomic with each other, element by element (a piece of 1 MiB at a time); done at the target on return.
   void accumulate(int rank, std::size_t offset, syncyte_dtype_t dtype, syncyte_op_t op, const void* source,
                   std::int64_t count);
   void fetch_op(int rank, std::size_t offset, syncyte_dtype_t dtype, syncyte_op_t op, const void* operand,
                 void* previous);
   void compare_swap(int rank, std::size_t offset, syncyte_dtype_t dtype, const void* expected, const void* desired,
                     void* previous);
-  std::uint64_t swap_word(int rank, std::size_t offset, std::uint64_t expected, std::uint64_t desired);
 
   void flush(int rank);  // -1: all
+  /// Lets MPI serve other ranks' requests, as a rank that waits for something must do outside of requests of its own.
+  static void progress();
   /// Makes what MPI has written visible to loads, and stores visible to MPI.
   void synchronise_memory();
 
  private:
-  explicit remote(std::shared_ptr<void> owner) : owner_(std::move(owner)) {}
+  remote(const comm::communicator& comm, std::shared_ptr<void> owner) : mutex_(comm), owner_(std::move(owner)) {}
 
-  void fetch_half(int rank, std::size_t offset, syncyte_dtype_t dtype, syncyte_op_t op, const void* operand,
-                  void* previous);
+  void combine_piece(int rank, std::size_t offset, syncyte_dtype_t dtype, syncyte_op_t op, const std::byte* source,
+                     std::byte* previous, std::int64_t count);
 
   MPI_Win window_ = MPI_WIN_NULL;
+  remote_mutex mutex_;  // of atomics
   std::shared_ptr<void> owner_;
 };
 

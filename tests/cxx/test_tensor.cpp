@@ -151,6 +151,15 @@ TEST_F(Tensor, ErrorsNameTheArgument) {
   }
 }
 
+TEST_F(Tensor, AddsToAnotherHostAreUnsupported) {
+  if (world_.nodes().nodes == 1) GTEST_SKIP() << "all ranks are on one host";
+  const auto table = filled<float>();
+  const std::vector<std::int64_t> far{rank_ < size_ / 2 ? rows - 1 : 0};
+  const std::vector<float> source(width, 1.0F);
+  expect_error(syncyte::status::unsupported, {"node"}, [&] { table.scatter_add(far, source); });
+  table.sync();
+}
+
 TEST_F(Tensor, ViewsOutliveDroppedHandlesOfOthers) {
   auto first = filled<float>();
   auto second = filled<float>();

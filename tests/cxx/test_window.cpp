@@ -44,7 +44,9 @@ TEST_F(Window, AccumulatesAndCounts) {
   std::vector<std::int64_t> sums(4);
   window.read(rank_, 0, sums);
   EXPECT_EQ(sums, reference::allreduce<std::int64_t>(22, size_, 4));
-  EXPECT_EQ(window.part<std::int64_t>(0)[4], size_);
+  std::vector<std::int64_t> count(1);
+  window.read(0, 32, count);
+  EXPECT_EQ(count[0], size_);
   window.fence();
   std::int64_t seen = size_;
   if (rank_ == size_ - 1) seen = window.compare_swap<std::int64_t>(0, 32, size_, -1);
@@ -65,7 +67,9 @@ TEST_F(Window, LocksKeepOthersOut) {
     if (round % 2 == 0) lock.unlock();
   }
   window.fence();
-  EXPECT_EQ(window.part<std::int64_t>(0)[0], 50 * size_);
+  std::vector<std::int64_t> value(1);
+  window.read(0, 0, value);
+  EXPECT_EQ(value[0], 50 * size_);
   window.fence();
 }
 
