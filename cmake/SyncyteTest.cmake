@@ -25,6 +25,7 @@
 #   TIMEOUT 300               seconds of a whole run
 #   ENV A=b ...               environment of the ranks (generator expressions allowed)
 #   ARGS ...                  arguments of a program test
+#   MPIRUN_FLAGS ...          further flags of mpirun, for example --enable-recovery
 #
 # CTest sees <NAME>.np<R>/<test> for each test, <NAME>.np<R>/(job) for what happens outside of tests (start, exit), and
 # <NAME>.np<R>.run, the fixture that runs mpirun; `ctest -R <test>` starts the fixture by itself. A test fails too if it
@@ -55,7 +56,7 @@ _syncyte_mpirun(SYNCYTE_MPIRUN)
 # Options that all kinds share, into TEST_*.
 macro(_syncyte_parse_test)
   cmake_parse_arguments(TEST "" "NAME;TIMEOUT_PER_TEST;TIMEOUT;TARGET;KIND;HOSTS;ROUNDS;GRACE;PROGRAM"
-                        "LABELS;SOURCES;FILES;COMMAND;RANKS;LINK;ENV;ARGS;RANKS_PER_HOST;ONLY" ${ARGN})
+                        "LABELS;SOURCES;FILES;COMMAND;RANKS;LINK;ENV;ARGS;RANKS_PER_HOST;ONLY;MPIRUN_FLAGS" ${ARGN})
   if(NOT TEST_NAME OR TEST_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "${CMAKE_CURRENT_FUNCTION}: NAME is missing, or unknown: ${TEST_UNPARSED_ARGUMENTS}")
   endif()
@@ -71,7 +72,11 @@ macro(_syncyte_parse_test)
   set(TEST_FOLDER "${CMAKE_CURRENT_BINARY_DIR}/${TEST_NAME}.tests")
   set(environment "${TEST_ENV}")
   list(TRANSFORM environment PREPEND "--env=")
-  set(TEST_LIMITS "--mpirun=${SYNCYTE_MPIRUN}" --limit=${TEST_TIMEOUT_PER_TEST} ${environment})
+  set(mpirun "${SYNCYTE_MPIRUN}")
+  foreach(flag IN LISTS TEST_MPIRUN_FLAGS)
+    string(REGEX REPLACE "\\|([^|]*)$" "|${flag}|\\1" mpirun "${mpirun}")
+  endforeach()
+  set(TEST_LIMITS "--mpirun=${mpirun}" --limit=${TEST_TIMEOUT_PER_TEST} ${environment})
 endmacro()
 
 # The command that finds the tests in FILES and declares them; CTest includes what it writes.
@@ -139,7 +144,7 @@ function(syncyte_virtual_host_test)
   if(NOT TEST_LABELS)
     set(TEST_LABELS slow)
   endif()
-  list(REMOVE_ITEM TEST_LIMITS "--mpirun=${SYNCYTE_MPIRUN}")
+  list(FILTER TEST_LIMITS EXCLUDE REGEX "^--mpirun=")
   list(JOIN TEST_ONLY "," only)
   foreach(per_host IN LISTS TEST_RANKS_PER_HOST)
     set(test ${TEST_NAME}.hosts${TEST_HOSTS}x${per_host})
