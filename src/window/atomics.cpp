@@ -114,12 +114,6 @@ atomic_combine find_combine(syncyte_dtype_t dtype, syncyte_op_t op) {
                             []<class T, syncyte_op_t which>() -> atomic_combine { return combine_all<T, which>; });
 }
 
-void combine_element(syncyte_dtype_t dtype, syncyte_op_t op, const void* current, const void* operand, void* result) {
-  visit_dtype_and_op(dtype, op, [&]<class T, syncyte_op_t which>() {
-    store(result, combine<T, which>(load<T>(current), load<T>(operand)));
-  });
-}
-
 void require_swappable(syncyte_dtype_t dtype) {
   base::dtype_size(dtype);
   base::require(base::is_integer(dtype) || dtype == SYNCYTE_BOOL, SYNCYTE_ERR_UNSUPPORTED,

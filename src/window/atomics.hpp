@@ -20,9 +20,6 @@ atomic_combine find_combine(syncyte_dtype_t dtype, syncyte_op_t op);
 /// Whether the function that find_combine() gives is atomic by itself.
 inline bool has_atomics(syncyte_dtype_t dtype) { return dtype != SYNCYTE_COMPLEX128; }
 
-/// Result of an op on one element each, nothing atomic: *result = *current op *operand. Throws as find_combine().
-void combine_element(syncyte_dtype_t dtype, syncyte_op_t op, const void* current, const void* operand, void* result);
-
 /// Throws SYNCYTE_ERR_TYPE for an unknown dtype, SYNCYTE_ERR_UNSUPPORTED unless it is an integer type or bool.
 void require_swappable(syncyte_dtype_t dtype);
 

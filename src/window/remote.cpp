@@ -13,15 +13,10 @@ namespace {
 
 using comm::check_mpi;
 
-/// MPI counts are ints.
-constexpr std::size_t largest_request = std::size_t{1} << 30;
+/// MPI counts are ints; and nothing is gained by larger requests.
+constexpr std::size_t largest_request = std::size_t{1} << 28;
 /// Pieces that one request describes by a type; more of them make the type itself expensive.
 constexpr std::size_t most_pieces = 1 << 13;
-
-constexpr const char* no_rma_hint =
-    "this MPI has no one-sided communication between these ranks; with Open MPI 4 try `mpirun --mca pml ucx --mca osc "
-    "ucx "
-    "--mca opal_common_ucx_tls any --mca opal_common_ucx_devices any`, or keep all ranks on one node";
 
 MPI_Aint displacement(std::size_t offset) { return static_cast<MPI_Aint>(offset); }
 
@@ -65,24 +60,18 @@ bool is_overlapping(std::span<const std::size_t> offsets, std::size_t bytes) {
 
 std::shared_ptr<remote> remote::create(comm::collective_call& call, std::span<std::byte> mine,
                                        std::shared_ptr<void> owner) {
-  std::shared_ptr<remote> result(new remote(std::move(owner)));
+  std::shared_ptr<remote> result(new remote(call.comm(), std::move(owner)));
   call.attempt([&] {
-    const int code = MPI_Win_create(mine.data(), static_cast<MPI_Aint>(mine.size()), 1, MPI_INFO_NULL,
-                                    call.comm().data(), &result->window_);
-    if (code != MPI_SUCCESS) base::fail(SYNCYTE_ERR_UNSUPPORTED, "MPI_Win_create failed: {}", no_rma_hint);
-    MPI_Win_set_errhandler(result->window_, MPI_ERRORS_RETURN);
-    check_mpi(MPI_Win_lock_all(MPI_MODE_NOCHECK, result->window_), "MPI_Win_lock_all");
+    result->window_ = open_window(call.comm(), mine.data(), mine.size());
+    result->mutex_.create();
   });
   call.agree();
   return result;
 }
 
 void remote::free_collectively() noexcept {
-  if (window_ != MPI_WIN_NULL) {
-    MPI_Win_unlock_all(window_);
-    MPI_Win_free(&window_);
-  }
-  window_ = MPI_WIN_NULL;
+  mutex_.free();
+  close_window(window_);
   owner_.reset();
 }
 

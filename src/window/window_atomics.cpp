@@ -1,4 +1,4 @@
-// Atomics of a window: the processor's where all parts are mapped, MPI's otherwise.
+// Atomics of a window: the processor's where all parts are mapped, otherwise by MPI for all.
 #include <atomic>
 #include <optional>
 
@@ -63,7 +63,11 @@ void window::compare_swap(int rank, std::size_t offset, syncyte_dtype_t dtype, c
 }
 
 std::uint64_t window::swap_lock_word(int rank, std::uint64_t expected, std::uint64_t desired) {
-  if (remote_) return remote_->swap_word(rank, offsetof(part_header, lock), expected, desired);
+  if (remote_) {
+    std::uint64_t previous = 0;
+    remote_->compare_swap(rank, offsetof(part_header, lock), SYNCYTE_INT64, &expected, &desired, &previous);
+    return previous;
+  }
   std::atomic_ref(header_of(rank).lock).compare_exchange_strong(expected, desired);
   return expected;
 }

@@ -1,0 +1,84 @@
+#include "window/remote_mutex.hpp"
+
+#include <cstddef>
+
+#include "base/error.hpp"
+#include "comm/mpi.hpp"
+#include "window/backoff.hpp"
+#include "window/remote.hpp"
+
+namespace syncyte::window {
+
+namespace {
+
+using comm::check_mpi;
+
+constexpr const char* no_rma_hint =
+    "this MPI has no one-sided communication between these ranks; with Open MPI 4 try `mpirun --mca pml ucx --mca osc "
+    "ucx "
+    "--mca opal_common_ucx_tls any --mca opal_common_ucx_devices any`, or keep all ranks on one node";
+
+}  // namespace
+
+MPI_Win open_window(const comm::communicator& comm, void* data, std::size_t bytes) {
+  MPI_Win window = MPI_WIN_NULL;
+  const int code = MPI_Win_create(data, static_cast<MPI_Aint>(bytes), 1, MPI_INFO_NULL, comm.data(), &window);
+  if (code != MPI_SUCCESS) base::fail(SYNCYTE_ERR_UNSUPPORTED, "MPI_Win_create failed: {}", no_rma_hint);
+  MPI_Win_set_errhandler(window, MPI_ERRORS_RETURN);
+  check_mpi(MPI_Win_lock_all(MPI_MODE_NOCHECK, window), "MPI_Win_lock_all");
+  return window;
+}
+
+void close_window(MPI_Win& window) noexcept {
+  if (window == MPI_WIN_NULL) return;
+  MPI_Win_unlock_all(window);
+  MPI_Win_free(&window);
+  window = MPI_WIN_NULL;
+}
+
+void remote_mutex::create() {
+  name_ = static_cast<std::uint64_t>(comm_.rank()) + 1;
+  window_ = open_window(comm_, &mine_, sizeof(mine_));
+}
+
+void remote_mutex::free() noexcept { close_window(window_); }
+
+std::uint64_t remote_mutex::swap(int rank, std::uint64_t value) {
+  std::uint64_t previous = 0;
+  check_mpi(MPI_Fetch_and_op(&value, &previous, MPI_UINT64_T, rank, offsetof(words, held), MPI_REPLACE, window_),
+            "MPI_Fetch_and_op");
+  check_mpi(MPI_Win_flush(rank, window_), "MPI_Win_flush");
+  return previous;
+}
+
+void remote_mutex::lock(int rank) {
+  for (backoff wait; swap(rank, 1) != 0; wait.pause()) {
+    if (wait.is_time_to_look()) require_holder_alive(rank);
+    remote::progress();
+  }
+  // For those who wait; complete at the latest when the mutex is given back.
+  check_mpi(MPI_Put(&name_, 1, MPI_UINT64_T, rank, offsetof(words, holder), 1, MPI_UINT64_T, window_), "MPI_Put");
+}
+
+void remote_mutex::unlock(int rank) { swap(rank, 0); }
+
+void remote_mutex::require_holder_alive(int rank) {
+  std::uint64_t name = 0;
+  check_mpi(MPI_Get(&name, 1, MPI_UINT64_T, rank, offsetof(words, holder), 1, MPI_UINT64_T, window_), "MPI_Get");
+  check_mpi(MPI_Win_flush(rank, window_), "MPI_Win_flush");
+  const int holder = static_cast<int>(name) - 1;
+  if (holder < 0 || !comm_.node().is_here(holder)) return;
+  base::require(comm_.node().is_alive(comm_.node().node_rank(holder)), SYNCYTE_ERR_PEER_DIED,
+                "rank {} died while it changed elements of rank {}; they may be damaged", holder, rank);
+}
+
+remote_guard::~remote_guard() {
+  if (!is_held_) return;
+  try {
+    mutex_.unlock(rank_);
+  } catch (const base::error&) {
+    // MPI is broken; the error on its way tells so.
+  }
+}
+
+}  // namespace syncyte::window

@@ -1,0 +1,259 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <set>
+#include <vector>
+
+#include "base/dtype.hpp"
+#include "comm/collectives.hpp"
+#include "slow_elements.hpp"
+#include "window_world.hpp"
+
+namespace {
+
+using namespace syncyte;
+using test::expect_error;
+using test::make_window;
+using test::outcome_of;
+using test::rank;
+using test::ranks;
+using test::slow_element;
+
+/// One test per dtype and op: its name tells both.
+struct combination {
+  syncyte_dtype_t dtype;
+  syncyte_op_t op;
+};
+
+std::vector<combination> combinations(bool are_defined) {
+  std::vector<combination> result;
+  for (syncyte_dtype_t dtype = SYNCYTE_FLOAT16; dtype <= SYNCYTE_BOOL; ++dtype)
+    for (syncyte_op_t op = SYNCYTE_OP_SUM; op <= SYNCYTE_OP_REPLACE; ++op)
+      if (test::slow_has(dtype, op) == are_defined) result.push_back({dtype, op});
+  return result;
+}
+
+void PrintTo(const combination& what, std::ostream* stream) {
+  *stream << base::dtype_name(what.dtype) << ", op " << what.op;
+}
+
+std::string name_of(const testing::TestParamInfo<combination>& instance) {
+  return std::string(base::dtype_name(instance.param.dtype)) + "_op" + std::to_string(instance.param.op);
+}
+
+class window_op : public testing::TestWithParam<combination> {
+ protected:
+  /// What rank `who` contributes to element `place`: small, so that every dtype holds the results exactly.
+  static slow_element contribution(int who, std::size_t place) {
+    return {static_cast<double>((static_cast<std::size_t>(who) * 7 + place * 3) % 3), place % 2 == 0 ? 0.0 : 1.0};
+  }
+
+  const syncyte_dtype_t dtype_ = GetParam().dtype;
+  const syncyte_op_t op_ = GetParam().op;
+  const std::size_t bytes_ = base::dtype_size(dtype_);
+  static constexpr std::size_t count = 9;
+};
+
+TEST_P(window_op, accumulates_as_the_slow_reference_does) {
+  const auto memory = make_window(2 * count * bytes_);
+  std::vector<std::byte> mine(count * bytes_);
+  for (std::size_t i = 0; i < count; ++i) test::slow_store(dtype_, contribution(rank(), i), &mine[i * bytes_]);
+  for (int turn = 0; turn < ranks(); ++turn) {  // in turns, since the order matters to some ops
+    if (turn == rank()) {
+      for (int to = 0; to < ranks(); ++to) memory->accumulate(to, 3 * bytes_, dtype_, op_, mine.data(), count);
+    }
+    memory->fence();
+  }
+  for (std::size_t i = 0; i < 2 * count; ++i) {
+    slow_element expected{};
+    for (int who = 0; who < ranks() && i >= 3 && i < 3 + count; ++who)
+      expected = test::slow_combine(dtype_, op_, expected, contribution(who, i - 3));
+    EXPECT_EQ(test::slow_load(dtype_, memory->pointer(rank()) + i * bytes_), expected) << i;
+  }
+  memory->fence();
+}
+
+TEST_P(window_op, fetches_what_was_there) {
+  const auto memory = make_window(count * bytes_);
+  for (int turn = 0; turn < ranks(); ++turn) {
+    for (std::size_t i = 0; i < count && turn == rank(); ++i) {
+      std::vector<std::byte> operand(bytes_), previous(bytes_);
+      test::slow_store(dtype_, contribution(rank(), i), operand.data());
+      memory->fetch_op(ranks() - 1, i * bytes_, dtype_, op_, operand.data(), previous.data());
+      slow_element expected{};
+      for (int who = 0; who < turn; ++who) expected = test::slow_combine(dtype_, op_, expected, contribution(who, i));
+      EXPECT_EQ(test::slow_load(dtype_, previous.data()), expected) << i;
+    }
+    memory->fence();
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(all, window_op, testing::ValuesIn(combinations(true)), name_of);
+
+TEST(window_atomics, refuse_ops_that_a_dtype_does_not_have) {
+  const auto memory = make_window(64);
+  alignas(16) std::byte one[16] = {};
+  for (const auto& [dtype, op] : combinations(false)) {
+    expect_error(outcome_of([&] { memory->accumulate(0, 0, dtype, op, one, 1); }), SYNCYTE_ERR_UNSUPPORTED,
+                 base::dtype_name(dtype));
+    expect_error(outcome_of([&] { memory->fetch_op(0, 0, dtype, op, one, one); }), SYNCYTE_ERR_UNSUPPORTED, "op ");
+  }
+}
+
+/// All ranks at once on the same elements: nothing may be lost.
+class window_contention : public testing::TestWithParam<syncyte_dtype_t> {
+ protected:
+  /// So many ones each rank adds that the sum is exact in the dtype (int8 and bool wrap or saturate as they do).
+  int turns() const {
+    switch (dtype_) {
+      case SYNCYTE_BFLOAT16:
+        return (test::goes_through_mpi() ? 100 : 256) / ranks();
+      case SYNCYTE_FLOAT16:
+        return (test::goes_through_mpi() ? 200 : 500) / ranks();
+      default:
+        return test::goes_through_mpi() ? 60 : 1000;
+    }
+  }
+  slow_element expected_sum() const {
+    const double sum = static_cast<double>(turns()) * ranks();
+    if (dtype_ == SYNCYTE_BOOL) return {1, 0};
+    if (dtype_ == SYNCYTE_INT8) return {static_cast<double>(static_cast<std::int8_t>(static_cast<int>(sum))), 0};
+    if (dtype_ == SYNCYTE_UINT8) return {static_cast<double>(static_cast<std::uint8_t>(static_cast<int>(sum))), 0};
+    return {sum, base::is_complex(dtype_) ? 2 * sum : 0};
+  }
+  slow_element one() const { return {1, base::is_complex(dtype_) ? 2.0 : 0.0}; }
+
+  const syncyte_dtype_t dtype_ = GetParam();
+  const std::size_t bytes_ = base::dtype_size(dtype_);
+};
+
+TEST_P(window_contention, loses_no_add) {
+  const auto memory = make_window(rank() == 0 ? 4 * bytes_ : 0);
+  std::vector<std::byte> ones(3 * bytes_), previous(bytes_);
+  for (std::size_t i = 0; i < 3; ++i) test::slow_store(dtype_, one(), &ones[i * bytes_]);
+  for (int turn = 0; turn < turns(); ++turn) {
+    if (turn % 2 == 0) {  // accumulates and fetch-ops are atomic with each other
+      memory->accumulate(0, bytes_, dtype_, SYNCYTE_OP_SUM, ones.data(), 3);
+    } else {
+      for (std::size_t i = 1; i < 4; ++i)
+        memory->fetch_op(0, i * bytes_, dtype_, SYNCYTE_OP_SUM, ones.data(), previous.data());
+    }
+  }
+  memory->fence();
+  if (rank() == 0) {
+    for (std::size_t i = 0; i < 4; ++i)
+      EXPECT_EQ(test::slow_load(dtype_, memory->pointer(0) + i * bytes_), i == 0 ? slow_element{} : expected_sum());
+  }
+  memory->fence();
+}
+
+INSTANTIATE_TEST_SUITE_P(dtypes, window_contention, testing::Range(SYNCYTE_FLOAT16 + 0, SYNCYTE_BOOL + 1),
+                         [](const auto& instance) { return base::dtype_name(instance.param); });
+
+TEST(window_atomics, hand_out_every_ticket_once) {
+  const int turns = test::goes_through_mpi() ? 60 : 300;
+  const auto memory = make_window(rank() == 0 ? 8 : 0);
+  std::vector<std::int64_t> mine;
+  const std::int64_t one = 1;
+  for (int turn = 0; turn < turns; ++turn) {
+    std::int64_t ticket = -1;
+    memory->fetch_op(0, 0, SYNCYTE_INT64, SYNCYTE_OP_SUM, &one, &ticket);
+    mine.push_back(ticket);
+  }
+  EXPECT_TRUE(std::is_sorted(mine.begin(), mine.end()));
+  std::vector<std::int64_t> all(mine.size() * static_cast<std::size_t>(ranks()));
+  MPI_Allgather(mine.data(), turns, MPI_INT64_T, all.data(), turns, MPI_INT64_T, MPI_COMM_WORLD);
+  std::sort(all.begin(), all.end());
+  for (std::size_t i = 0; i < all.size(); ++i) ASSERT_EQ(all[i], static_cast<std::int64_t>(i));
+}
+
+template <class T>
+void add_by_swapping(window::window& memory, std::size_t offset, syncyte_dtype_t dtype) {
+  T expected = 0;
+  for (;;) {
+    const T desired = static_cast<T>(expected + 1);
+    T previous = 0;
+    memory.compare_swap(0, offset, dtype, &expected, &desired, &previous);
+    if (previous == expected) return;
+    expected = previous;
+  }
+}
+
+TEST(window_atomics, compare_swaps_and_adds_are_atomic_with_each_other) {
+  const int turns = test::goes_through_mpi() ? 30 : 200;
+  const auto memory = make_window(rank() == 0 ? 64 : 0);
+  const std::int64_t one = 1;
+  const std::int32_t narrow = 1;
+  for (int turn = 0; turn < turns; ++turn) {
+    add_by_swapping<std::int64_t>(*memory, 0, SYNCYTE_INT64);
+    add_by_swapping<std::int32_t>(*memory, 8, SYNCYTE_INT32);
+    add_by_swapping<std::int16_t>(*memory, 16, SYNCYTE_INT16);
+    memory->accumulate(0, 0, SYNCYTE_INT64, SYNCYTE_OP_SUM, &one, 1);
+    memory->accumulate(0, 8, SYNCYTE_INT32, SYNCYTE_OP_SUM, &narrow, 1);
+    std::int64_t previous = 0;
+    memory->fetch_op(0, 0, SYNCYTE_INT64, SYNCYTE_OP_SUM, &one, &previous);
+  }
+  memory->fence();
+  EXPECT_EQ(test::get<std::int64_t>(*memory, 0, 0), std::int64_t{3} * turns * ranks());
+  EXPECT_EQ(test::get<std::int32_t>(*memory, 0, 2), 2 * turns * ranks());
+  EXPECT_EQ(test::get<std::int16_t>(*memory, 0, 8), turns * ranks());
+  memory->fence();
+}
+
+TEST(window_atomics, compare_swap_writes_only_what_was_expected) {
+  for (const syncyte_dtype_t dtype :
+       {SYNCYTE_INT8, SYNCYTE_INT16, SYNCYTE_INT32, SYNCYTE_INT64, SYNCYTE_UINT8, SYNCYTE_BOOL}) {
+    const std::size_t bytes = base::dtype_size(dtype);
+    const auto memory = make_window(4 * bytes);
+    const int to = (rank() + 1) % ranks();
+    const std::int64_t zero = 0, one = 1;  // little-endian: their first bytes are any integer's
+    std::int64_t previous = 0;
+    memory->compare_swap(to, bytes, dtype, &one, &zero, &previous);
+    EXPECT_EQ(previous, 0) << base::dtype_name(dtype);
+    memory->compare_swap(to, bytes, dtype, &zero, &one, &previous);
+    EXPECT_EQ(previous, 0);
+    memory->compare_swap(to, bytes, dtype, &zero, &one, &previous);
+    EXPECT_EQ(previous, 1);
+    memory->fence();
+    for (std::size_t i = 0; i < 4 * bytes; ++i)
+      EXPECT_EQ(memory->pointer(rank())[i], i == bytes ? std::byte{1} : std::byte{0}) << i;
+    memory->fence();
+  }
+}
+
+TEST(window_atomics, any_nonzero_bool_is_true) {
+  const auto memory = make_window(8);
+  const std::uint8_t seven = 7;
+  const int to = (rank() + 1) % ranks();
+  memory->accumulate(to, 0, SYNCYTE_BOOL, SYNCYTE_OP_REPLACE, &seven, 1);
+  std::uint8_t previous = 99;
+  memory->fetch_op(to, 1, SYNCYTE_BOOL, SYNCYTE_OP_LOR, &seven, &previous);
+  EXPECT_EQ(previous, 0);
+  memory->fence();
+  EXPECT_EQ(memory->pointer(rank())[0], std::byte{1});
+  EXPECT_EQ(memory->pointer(rank())[1], std::byte{1});
+}
+
+TEST(window_atomics, refuse_wrong_arguments) {
+  const auto memory = make_window(24);
+  alignas(16) std::byte one[16] = {};
+  const auto refused = [&](std::size_t offset, syncyte_dtype_t dtype, syncyte_op_t op, syncyte_status_t status,
+                           const char* text) {
+    expect_error(outcome_of([&] { memory->accumulate(0, offset, dtype, op, one, 1); }), status, text);
+    expect_error(outcome_of([&] { memory->fetch_op(0, offset, dtype, op, one, one); }), status, text);
+  };
+  refused(3, SYNCYTE_INT32, SYNCYTE_OP_SUM, SYNCYTE_ERR_ARGUMENT, "multiple");
+  refused(24, SYNCYTE_INT32, SYNCYTE_OP_SUM, SYNCYTE_ERR_INDEX, "end");
+  refused(16, SYNCYTE_COMPLEX128, SYNCYTE_OP_SUM, SYNCYTE_ERR_INDEX, "end");
+  refused(0, 77, SYNCYTE_OP_SUM, SYNCYTE_ERR_TYPE, "dtype 77");
+  refused(0, SYNCYTE_INT32, 11, SYNCYTE_ERR_ARGUMENT, "op 11");
+  refused(0, SYNCYTE_INT32, 0, SYNCYTE_ERR_ARGUMENT, "op 0");
+  expect_error(outcome_of([&] { memory->compare_swap(0, 0, SYNCYTE_FLOAT32, one, one, one); }), SYNCYTE_ERR_UNSUPPORTED,
+               "float32");
+  expect_error(outcome_of([&] { memory->compare_swap(0, 0, 0, one, one, one); }), SYNCYTE_ERR_TYPE, "dtype 0");
+  expect_error(outcome_of([&] { memory->compare_swap(0, 4, SYNCYTE_INT64, one, one, one); }), SYNCYTE_ERR_ARGUMENT,
+               "multiple");
+}
+
+}  // namespace
