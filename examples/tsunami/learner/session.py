@@ -28,6 +28,7 @@ EVALUATION_BATCH = 8
 LOOKS = 6  # evaluations on a part of the held-out pairs while training
 LOOK_STRIDE = 8
 FIRST_RUNS = 6  # training runs that must be there before training begins, at most half the ring
+FIRST_STEPS = 10  # loss_first is the mean over so many
 LAST_STEPS = 50  # loss_last is the mean over so many, or a quarter of all if that is less
 SEED = 20260101
 
@@ -170,7 +171,8 @@ class Session:
         read = self.sum(np.array([statistics.pairs, statistics.rejected, statistics.bytes_gathered], np.float64))
         losses = self.history.training
         return {
-            "loss_first": losses[0], "loss_last": float(np.mean(losses[-max(1, min(LAST_STEPS, len(losses) // 4)):])),
+            "loss_first": float(np.mean(losses[:FIRST_STEPS])),
+            "loss_last": float(np.mean(losses[-max(1, min(LAST_STEPS, len(losses) // 4)):])),
             "held_out_loss": scores.loss, "baseline_loss": scores.persistence,
             "loss_over_baseline": scores.loss / scores.persistence,
             "persistence_to_variance": scores.persistence / scores.variance,

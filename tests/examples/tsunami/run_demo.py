@@ -36,10 +36,10 @@ def check_report(report: dict, quick: bool) -> None:
     assert report["restart_loss_relative_difference"] <= 1e-5
     assert report["ranks"]["restart_learners"] != report["ranks"]["learners"]
     assert report["persistence_to_variance"] >= 0.3, "the lead time is too short: persistence is too good"
-    assert report["loss_last"] < report["loss_first"]
     assert report["held_out_loss"] < report["baseline_loss"]
     assert report["samples"] > 0 and report["bytes_put"] > 0 and report["bytes_gathered"] > 0
     if not quick:
+        assert report["loss_last"] < report["loss_first"] / 2, "training has learnt too little"
         assert report["held_out_loss"] < report["baseline_loss"] / 3, "the surrogate has learnt too little"
 
 
