@@ -1,8 +1,6 @@
 """Views of whole tensors: no copies, and the memory lives as long as the last slice."""
 
 import gc
-import subprocess
-import sys
 import threading
 
 import numpy as np
@@ -136,36 +134,3 @@ def test_autograd_on_local(world):
         local -= 1
     tensor.sync()
     assert tensor.gather(np.array([0]))[0].tolist() == [-1] * 3
-
-
-EXITS = {
-    "views at exit": "tensor = syncyte.WholeTensor((9, 2)); keep = tensor.local[1:]",
-    "after finalize": (
-        "tensor = syncyte.WholeTensor((9, 2)); keep = tensor.local_array[1:]; keep[:] = 4; syncyte.finalize()\n"
-        "assert (keep == 4).all()\n"
-        "try:\n    tensor.sync()\nexcept syncyte.NotInitialisedError:\n    del tensor, keep"
-    ),
-    "in a cycle": "box = [syncyte.WholeTensor((9, 2))]; box += [box, box[0].local]; del box",
-    "in a module": "sys.keep = syncyte.WholeTensor((9, 2)).local",
-    "in a thread": (
-        "import threading, time\n"
-        "tensor = syncyte.WholeTensor((9, 2))\n"
-        "thread = threading.Thread(target=lambda view: time.sleep(0.5), args=(tensor.local,), daemon=True)\n"
-        "thread.start()"
-    ),
-    "MPI finalised": "from mpi4py import MPI; keep = syncyte.WholeTensor((9, 2)).local; MPI.Finalize(); del keep",
-    "window": "window = syncyte.Window(64); keep = window.view(); del window",
-}
-
-
-@pytest.mark.parametrize("name", EXITS)
-def test_interpreter_exit(comm, name):
-    """Processes of their own, one rank each, that end with views alive; nothing may be printed, nothing may hang."""
-    import os
-
-    if comm.rank == 0:
-        launcher = ("OMPI_", "PMIX_", "PMI_", "PRTE_", "SYNCYTE_TEST")
-        env = {key: value for key, value in os.environ.items() if not key.startswith(launcher)}
-        code = f"import sys, numpy, torch, syncyte\n{EXITS[name]}\n"
-        done = subprocess.run([sys.executable, "-B", "-c", code], env=env, capture_output=True, text=True, timeout=15)
-        assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
