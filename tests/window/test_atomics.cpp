@@ -20,86 +20,94 @@ using test::rank;
 using test::ranks;
 using test::slow_element;
 
-/// One test per dtype and op: its name tells both.
-struct combination {
-  syncyte_dtype_t dtype;
-  syncyte_op_t op;
-};
-
-std::vector<combination> combinations(bool are_defined) {
-  std::vector<combination> result;
-  for (syncyte_dtype_t dtype = SYNCYTE_FLOAT16; dtype <= SYNCYTE_BOOL; ++dtype)
-    for (syncyte_op_t op = SYNCYTE_OP_SUM; op <= SYNCYTE_OP_REPLACE; ++op)
-      if (test::slow_has(dtype, op) == are_defined) result.push_back({dtype, op});
+/// The ops of a dtype, or those it does not have.
+std::vector<syncyte_op_t> ops_of(syncyte_dtype_t dtype, bool are_defined) {
+  std::vector<syncyte_op_t> result;
+  for (syncyte_op_t op = SYNCYTE_OP_SUM; op <= SYNCYTE_OP_REPLACE; ++op)
+    if (test::slow_has(dtype, op) == are_defined) result.push_back(op);
   return result;
 }
 
-void PrintTo(const combination& what, std::ostream* stream) {
-  *stream << base::dtype_name(what.dtype) << ", op " << what.op;
+const char* dtype_of(const testing::TestParamInfo<syncyte_dtype_t>& instance) {
+  return base::dtype_name(instance.param);
 }
 
-std::string name_of(const testing::TestParamInfo<combination>& instance) {
-  return std::string(base::dtype_name(instance.param.dtype)) + "_op" + std::to_string(instance.param.op);
-}
-
-class window_op : public testing::TestWithParam<combination> {
+class window_ops : public testing::TestWithParam<syncyte_dtype_t> {
  protected:
   /// What rank `who` contributes to element `place`: small, so that every dtype holds the results exactly.
   static slow_element contribution(int who, std::size_t place) {
     return {static_cast<double>((static_cast<std::size_t>(who) * 7 + place * 3) % 3), place % 2 == 0 ? 0.0 : 1.0};
   }
+  /// An element after the contributions of the first ranks.
+  slow_element expected(syncyte_op_t op, int first_ranks, std::size_t place) const {
+    slow_element result{};
+    for (int who = 0; who < first_ranks; ++who)
+      result = test::slow_combine(dtype_, op, result, contribution(who, place));
+    return result;
+  }
+  void accumulate_in_turns(window::window& memory, syncyte_op_t op) const;
+  void fetch_in_turns(window::window& memory, syncyte_op_t op) const;
 
-  const syncyte_dtype_t dtype_ = GetParam().dtype;
-  const syncyte_op_t op_ = GetParam().op;
+  const syncyte_dtype_t dtype_ = GetParam();
   const std::size_t bytes_ = base::dtype_size(dtype_);
   static constexpr std::size_t count = 9;
+  static constexpr std::size_t skipped = 3;
 };
 
-TEST_P(window_op, accumulates_as_the_slow_reference_does) {
-  const auto memory = make_window(2 * count * bytes_);
+/// In turns, since the order matters to some ops.
+void window_ops::accumulate_in_turns(window::window& memory, syncyte_op_t op) const {
   std::vector<std::byte> mine(count * bytes_);
   for (std::size_t i = 0; i < count; ++i) test::slow_store(dtype_, contribution(rank(), i), &mine[i * bytes_]);
-  for (int turn = 0; turn < ranks(); ++turn) {  // in turns, since the order matters to some ops
-    if (turn == rank()) {
-      for (int to = 0; to < ranks(); ++to) memory->accumulate(to, 3 * bytes_, dtype_, op_, mine.data(), count);
-    }
-    memory->fence();
+  for (int turn = 0; turn < ranks(); ++turn) {
+    for (int to = 0; to < ranks() && turn == rank(); ++to)
+      memory.accumulate(to, skipped * bytes_, dtype_, op, mine.data(), count);
+    memory.fence();
   }
-  for (std::size_t i = 0; i < 2 * count; ++i) {
-    slow_element expected{};
-    for (int who = 0; who < ranks() && i >= 3 && i < 3 + count; ++who)
-      expected = test::slow_combine(dtype_, op_, expected, contribution(who, i - 3));
-    EXPECT_EQ(test::slow_load(dtype_, memory->pointer(rank()) + i * bytes_), expected) << i;
-  }
-  memory->fence();
 }
 
-TEST_P(window_op, fetches_what_was_there) {
-  const auto memory = make_window(count * bytes_);
+void window_ops::fetch_in_turns(window::window& memory, syncyte_op_t op) const {
+  std::vector<std::byte> operand(bytes_), previous(bytes_);
   for (int turn = 0; turn < ranks(); ++turn) {
     for (std::size_t i = 0; i < count && turn == rank(); ++i) {
-      std::vector<std::byte> operand(bytes_), previous(bytes_);
       test::slow_store(dtype_, contribution(rank(), i), operand.data());
-      memory->fetch_op(ranks() - 1, i * bytes_, dtype_, op_, operand.data(), previous.data());
-      slow_element expected{};
-      for (int who = 0; who < turn; ++who) expected = test::slow_combine(dtype_, op_, expected, contribution(who, i));
-      EXPECT_EQ(test::slow_load(dtype_, previous.data()), expected) << i;
+      memory.fetch_op(ranks() - 1, i * bytes_, dtype_, op, operand.data(), previous.data());
+      EXPECT_EQ(test::slow_load(dtype_, previous.data()), expected(op, turn, i)) << "element " << i << ", op " << op;
+    }
+    memory.fence();
+  }
+}
+
+TEST_P(window_ops, accumulate_as_the_slow_reference_does) {
+  for (const syncyte_op_t op : ops_of(dtype_, true)) {
+    const auto memory = make_window(2 * count * bytes_);
+    accumulate_in_turns(*memory, op);
+    for (std::size_t i = 0; i < 2 * count; ++i) {
+      const bool is_touched = i >= skipped && i < skipped + count;
+      const slow_element found = test::slow_load(dtype_, memory->pointer(rank()) + i * bytes_);
+      EXPECT_EQ(found, is_touched ? expected(op, ranks(), i - skipped) : slow_element{}) << i << ", op " << op;
     }
     memory->fence();
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(all, window_op, testing::ValuesIn(combinations(true)), name_of);
-
-TEST(window_atomics, refuse_ops_that_a_dtype_does_not_have) {
-  const auto memory = make_window(64);
-  alignas(16) std::byte one[16] = {};
-  for (const auto& [dtype, op] : combinations(false)) {
-    expect_error(outcome_of([&] { memory->accumulate(0, 0, dtype, op, one, 1); }), SYNCYTE_ERR_UNSUPPORTED,
-                 base::dtype_name(dtype));
-    expect_error(outcome_of([&] { memory->fetch_op(0, 0, dtype, op, one, one); }), SYNCYTE_ERR_UNSUPPORTED, "op ");
+TEST_P(window_ops, fetch_what_was_there) {
+  for (const syncyte_op_t op : ops_of(dtype_, true)) {
+    const auto memory = make_window(count * bytes_);
+    fetch_in_turns(*memory, op);
   }
 }
+
+TEST_P(window_ops, that_a_dtype_does_not_have_are_refused) {
+  const auto memory = make_window(64);
+  alignas(16) std::byte one[16] = {};
+  for (const syncyte_op_t op : ops_of(dtype_, false)) {
+    expect_error(outcome_of([&] { memory->accumulate(0, 0, dtype_, op, one, 1); }), SYNCYTE_ERR_UNSUPPORTED,
+                 base::dtype_name(dtype_));
+    expect_error(outcome_of([&] { memory->fetch_op(0, 0, dtype_, op, one, one); }), SYNCYTE_ERR_UNSUPPORTED, "op ");
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(dtypes, window_ops, testing::Range(SYNCYTE_FLOAT16 + 0, SYNCYTE_BOOL + 1), dtype_of);
 
 /// All ranks at once on the same elements: nothing may be lost.
 class window_contention : public testing::TestWithParam<syncyte_dtype_t> {
@@ -148,8 +156,7 @@ TEST_P(window_contention, loses_no_add) {
   memory->fence();
 }
 
-INSTANTIATE_TEST_SUITE_P(dtypes, window_contention, testing::Range(SYNCYTE_FLOAT16 + 0, SYNCYTE_BOOL + 1),
-                         [](const auto& instance) { return base::dtype_name(instance.param); });
+INSTANTIATE_TEST_SUITE_P(dtypes, window_contention, testing::Range(SYNCYTE_FLOAT16 + 0, SYNCYTE_BOOL + 1), dtype_of);
 
 TEST(window_atomics, hand_out_every_ticket_once) {
   const int turns = test::goes_through_mpi() ? 60 : 300;

@@ -29,6 +29,7 @@ static void test_operations(void) {
   EXPECT_OK(syncyte_window_flush(window, next));
   EXPECT_OK(syncyte_window_fence(window));
   EXPECT(((double*)mine)[1] == 1.5 + (rank + ranks - 1) % ranks && ((double*)mine)[2] == 2.5);
+  EXPECT_OK(syncyte_window_fence(window));
   EXPECT_OK(syncyte_window_accumulate(window, next, 8, SYNCYTE_OP_SUM, &source));
   EXPECT_OK(syncyte_window_fence(window));
   double read[2] = {0, 0};

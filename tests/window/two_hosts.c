@@ -1,0 +1,24 @@
+/* On two hosts: a window works, or says on all ranks that this MPI has no one-sided communication, and what to do. */
+#include "expect.h"
+
+int main(void) {
+  int32_t rank = 0, ranks = 0;
+  syncyte_comm_t world = start(&rank, &ranks);
+  syncyte_window_t window = NULL;
+  const syncyte_status_t status = syncyte_window_create(world, 4096, NULL, &window);
+  if (status == SYNCYTE_ERR_UNSUPPORTED) {
+    EXPECT(strstr(syncyte_last_error(), "--mca osc ucx") != NULL);
+  } else {
+    const int64_t one = 1;
+    int64_t previous = -1;
+    EXPECT_OK(status);
+    EXPECT_OK(syncyte_window_fetch_op(window, 0, 0, SYNCYTE_INT64, SYNCYTE_OP_SUM, &one, &previous));
+    EXPECT(previous >= 0 && previous < ranks);
+    EXPECT_OK(syncyte_window_fence(window));
+    EXPECT_OK(syncyte_window_destroy(&window));
+  }
+  EXPECT_OK(syncyte_comm_barrier(world)); /* the communicator works on */
+  EXPECT_OK(syncyte_comm_destroy(&world));
+  EXPECT_OK(syncyte_finalize());
+  return failures != 0;
+}
