@@ -45,9 +45,16 @@ void window::lock(int rank, bool is_exclusive) {
   if (remote_) remote_->synchronise_memory();
 }
 
+void window::wait_for_lock(backoff& wait) const {
+  // Outside of requests of its own: MPI's atomics are themselves a lock at the target, which others could hardly take
+  // if they were served only while this rank holds it.
+  if (remote_) remote::progress();
+  wait.pause();
+}
+
 void window::acquire_exclusive(int rank) {
   const std::uint64_t mine = exclusive_word(comm_->rank());
-  for (backoff wait;; wait.pause()) {
+  for (backoff wait;; wait_for_lock(wait)) {
     const std::uint64_t seen = swap_lock_word(rank, 0, mine);
     if (seen == 0) return;
     if (wait.is_time_to_look()) require_holder_alive(*comm_, seen, rank);
@@ -62,7 +69,7 @@ void window::acquire_shared(int rank) {
     expected = holder_of(seen) < 0 ? seen : 0;
     if (holder_of(seen) < 0) continue;  // others share it: their number was another
     if (wait.is_time_to_look()) require_holder_alive(*comm_, seen, rank);
-    wait.pause();
+    wait_for_lock(wait);
   }
 }
 

@@ -11,6 +11,7 @@
 #include "comm/collective.hpp"
 #include "comm/communicator.hpp"
 #include "comm/node_memory.hpp"
+#include "window/backoff.hpp"
 #include "window/remote.hpp"
 
 namespace syncyte::window {
@@ -93,6 +94,7 @@ class window {
   void check_lockable(int rank) const;
   void acquire_exclusive(int rank);
   void acquire_shared(int rank);
+  void wait_for_lock(backoff& wait) const;
   std::uint64_t swap_lock_word(int rank, std::uint64_t expected, std::uint64_t desired);
 
   std::shared_ptr<comm::communicator> comm_;

@@ -58,7 +58,8 @@ TEST_F(Window, AccumulatesAndCounts) {
 
 TEST_F(Window, LocksKeepOthersOut) {
   const syncyte::window window(world_, sizeof(std::int64_t));
-  for (int round = 0; round < 50; ++round) {
+  const int rounds = world_.nodes().nodes == 1 ? 50 : 5;  // between hosts each takes many round trips
+  for (int round = 0; round < rounds; ++round) {
     auto lock = window.lock(0);
     std::vector<std::int64_t> value(1);
     window.read(0, 0, value);
@@ -69,7 +70,7 @@ TEST_F(Window, LocksKeepOthersOut) {
   window.fence();
   std::vector<std::int64_t> value(1);
   window.read(0, 0, value);
-  EXPECT_EQ(value[0], 50 * size_);
+  EXPECT_EQ(value[0], rounds * size_);
   window.fence();
 }
 
