@@ -8,8 +8,8 @@
     rows = table.gather([3, 999, 3])                    # any rows, without their owners' help
 
 Importing this package neither loads a library nor initialises MPI nor imports torch; the first use of COMM_WORLD (or of
-anything that needs it) starts Syncyte. Run programs as ``python -m syncyte script.py``: a rank that raises then ends the
-job instead of leaving the others waiting. What Syncyte has for PyTorch's autograd is in syncyte.torch.
+anything that needs it) starts Syncyte. Run programs as ``python -m syncyte script.py``: a rank that raises then ends
+the job instead of leaving the others waiting. What Syncyte has for PyTorch's autograd is in syncyte.torch.
 """
 
 from __future__ import annotations

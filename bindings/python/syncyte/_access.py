@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self, cast
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from .errors import ArgumentError, OutOfRangeError, ShapeError, UnsupportedError
 
 if TYPE_CHECKING:
     from .comm import Comm
+    from .tensor import WholeTensor
 
 # So often a wait looks whether Python has a signal (Ctrl-C) to deliver, in seconds.
 _INTERRUPT_INTERVAL = 0.25
@@ -108,27 +109,26 @@ class Access(Handle):
         if collective or (out is None and self._differentiable(index)):
             from . import torch as differentiable
 
-            return differentiable.gather(self, index, collective=collective)
+            return differentiable.gather(self._whole(), index, collective=collective)
         wanted = _index_buffer(index)
         if out is None:
             world = wanted.world if dtypes.is_torch_tensor(index) or isinstance(index, np.ndarray) else self._world
-            return self._gather_as(world, wanted.array)
+            return self._gather_as(world, wanted)
         target = as_buffer(out, "out", writable=True, expected=self._dtype)
         self._check_rows(wanted, target, "out")
         _library.core().syncyte_tensor_gather(self.handle, wanted.reference, target.reference)
         target.written()
         return out
 
-    def _gather_as(self, world: str, index: Any) -> Any:
-        wanted = _index_buffer(index)
+    def _gather_as(self, world: str, wanted: Buffer) -> Any:
         result = _buffers.empty(world, self._dtype, (*wanted.shape, *self._shape[1:]))
         target = as_buffer(result, "out", expected=self._dtype)
         _library.core().syncyte_tensor_gather(self.handle, wanted.reference, target.reference)
         return result
 
-    def scatter_(self, index: Any, source: Any) -> Any:
-        """Writes rows: tensor[index[i]] = source[i]. Local. Of rows that repeat the last one stays; a row that two ranks
-        write at once is undefined. Others see it after sync().
+    def scatter_(self, index: Any, source: Any) -> Self:
+        """Writes rows: tensor[index[i]] = source[i]. Local. Of rows that repeat the last one stays; a row that two
+        ranks write at once is undefined. Others see it after sync().
 
         index: as in gather. source: contiguous, of the tensor's element type, index.shape + a row's shape.
         Returns the tensor. Raises as gather.
@@ -137,7 +137,7 @@ class Access(Handle):
         _library.core().syncyte_tensor_scatter(self.handle, wanted.reference, values.reference)
         return self
 
-    def scatter_add_(self, index: Any, source: Any) -> Any:
+    def scatter_add_(self, index: Any, source: Any) -> Self:
         """Adds to rows: tensor[index[i]] += source[i]. Local. Exact under contention: no add is lost. bool: logical or.
 
         index, source: as in scatter_. Returns the tensor. Raises as gather; PeerDiedError if a process died while it
@@ -173,15 +173,19 @@ class Access(Handle):
             if len(shape) != self.ndim or any(number < 0 for number in shape):
                 raise ShapeError(f"extent is {shape}; expected {self.ndim} numbers of 0 or more")
             self._check_inside(lower, shape)
-            return self._read_box(lower, _buffers.empty(self._world, self._dtype, shape))
-        return self._read_box(lower, out)
-
-    def _read_box(self, lower: Sequence[int], out: Any) -> Any:
+            return self._read_box(self._world, lower, shape)
         target = as_buffer(out, "out", writable=True, contiguous=False, expected=self._dtype)
         first = self._check_inside(lower, target.shape)
         _library.core().syncyte_tensor_get_box(self.handle, first, target.reference)
         target.written()
         return out
+
+    def _read_box(self, world: str, lower: Sequence[int], extent: Sequence[int]) -> Any:
+        """A new array with a box that is known to lie inside."""
+        result = _buffers.empty(world, self._dtype, extent)
+        target = as_buffer(result, "out", expected=self._dtype)
+        _library.core().syncyte_tensor_get_box(self.handle, (ctypes.c_int64 * len(lower))(*lower), target.reference)
+        return result
 
     def put_box(self, lower: Sequence[int], source: Any) -> None:
         """Writes the box [lower, lower + source.shape). Local. Others see it after sync().
@@ -195,14 +199,13 @@ class Access(Handle):
     def _check_inside(self, lower: Sequence[int], extent: Sequence[int]) -> Any:
         if len(lower) != self.ndim or len(extent) != self.ndim:
             raise ShapeError(
-                f"a box of {len(extent)} dimensions at {tuple(lower)}; expected {self.ndim} dimensions, as the tensor has"
+                f"a box of {len(extent)} dimensions at {tuple(lower)}; expected {self.ndim}, as the tensor has"
             )
         numbers = [as_index(number, "lower") for number in lower]
-        for first, count, most in zip(numbers, extent, self._shape):
-            if first < 0 or first + count > most:
-                raise OutOfRangeError(
-                    f"the box at {tuple(numbers)} of extent {tuple(extent)} is outside of the tensor of shape {self._shape}"
-                )
+        if any(first < 0 or first + count > most for first, count, most in zip(numbers, extent, self._shape)):
+            raise OutOfRangeError(
+                f"the box at {tuple(numbers)} of extent {tuple(extent)} is outside of the tensor of shape {self._shape}"
+            )
         return (ctypes.c_int64 * self.ndim)(*numbers)
 
     # Counters and flags: elements of int32 and int64 tensors.
@@ -292,6 +295,9 @@ class Access(Handle):
 
     # Gradients: syncyte.torch knows how.
 
+    def _whole(self) -> WholeTensor:
+        return cast("WholeTensor", self)
+
     def _differentiable(self, index: Any) -> bool:
         local = self._cache.get(("local", TORCH))
         return (
@@ -301,7 +307,7 @@ class Access(Handle):
             and dtypes.import_torch().is_grad_enabled()
         )
 
-    def requires_grad_(self, requires_grad: bool = True) -> Any:
+    def requires_grad_(self, requires_grad: bool = True) -> Self:
         """From now on gather records gradients with respect to local. Collective: allocates the companion tensor.
 
         Returns the tensor. Raises UnsupportedError without PyTorch.
@@ -309,16 +315,17 @@ class Access(Handle):
         dtypes.import_torch()
         from . import torch as differentiable
 
-        differentiable.requires_grad_(self, requires_grad)
+        differentiable.requires_grad_(self._whole(), requires_grad)
         return self
 
     def sync_grad(self) -> None:
-        """Waits for all ranks' backward passes, and adds what they gave for this rank's rows to local.grad. Collective."""
+        """Waits for all ranks' backward passes, and adds what they gave for this rank's rows to local.grad.
+        Collective."""
         if ("local", TORCH) not in self._cache:
             raise UnsupportedError("sync_grad: the tensor records no gradients; call requires_grad_() first")
         from . import torch as differentiable
 
-        differentiable.sync_grad(self)
+        differentiable.sync_grad(self._whole())
 
 
 def _index_buffer(index: Any) -> Buffer:

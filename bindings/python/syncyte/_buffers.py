@@ -15,6 +15,8 @@ from ._declarations import DType
 NUMPY = "numpy"
 TORCH = "torch"
 
+_Numbers = ctypes.c_int64 * c.MAX_NDIM
+_DESCRIPTION_SIZE = ctypes.sizeof(c.BufferDescription)
 _POOLED_BYTES = 1 << 16  # from here on results come from the pool of recycled memory
 
 
@@ -23,18 +25,17 @@ class Buffer:
 
     __slots__ = ("array", "description", "dtype", "shape", "world", "reference")
 
-    def __init__(self, array: Any, world: str, dtype: DType, address: int, shape: Sequence[int], strides: Sequence[int]):
+    def __init__(
+        self, array: Any, world: str, dtype: DType, address: int, shape: Sequence[int], strides: Sequence[int]
+    ):
         if len(shape) > c.MAX_NDIM:
             raise errors.ShapeError(f"the array has {len(shape)} dimensions; at most {c.MAX_NDIM} are possible")
         self.array = array
         self.world = world
         self.dtype = dtype
         self.shape = tuple(shape)
-        self.description = c.BufferDescription(
-            struct_size=ctypes.sizeof(c.BufferDescription), data=address, dtype=int(dtype), ndim=len(shape)
-        )
-        self.description.shape[: len(shape)] = shape
-        self.description.strides[: len(shape)] = strides
+        extents, distances = _Numbers(*shape), _Numbers(*strides)
+        self.description = c.BufferDescription(_DESCRIPTION_SIZE, address, dtype, len(shape), extents, distances)
         self.reference = ctypes.byref(self.description)
 
     @property
@@ -48,7 +49,9 @@ class Buffer:
     def written(self) -> None:
         """Tells autograd that a torch tensor has new contents."""
         if self.world == TORCH and not self.array.is_inference():
-            dtypes.import_torch().autograd.graph.increment_version(self.array)
+            torch = dtypes.loaded_torch()
+            assert torch is not None
+            torch.autograd.graph.increment_version(self.array)
 
 
 def _check_contiguous(contiguous: bool, name: str, shape: Sequence[int], strides: Sequence[int], dtype: DType) -> None:
@@ -68,7 +71,9 @@ def _of_torch(tensor: Any, name: str, writable: bool, contiguous: bool) -> Buffe
             f"{name} is a {tensor.layout} tensor on {tensor.device}; expected a strided one on cpu or cuda"
         )
     if tensor.is_conj() or tensor.is_neg():
-        raise errors.DtypeError(f"{name} is a lazy conjugate or negative; resolve it with resolve_conj(), resolve_neg()")
+        raise errors.DtypeError(
+            f"{name} is a lazy conjugate or negative; resolve it with resolve_conj(), resolve_neg()"
+        )
     if writable and tensor.requires_grad and tensor.is_leaf and torch.is_grad_enabled():
         raise errors.ArgumentError(f"{name} is a leaf that requires grad and would be written in place: use its .data")
     dtype = dtypes.from_torch(tensor.dtype)
@@ -107,7 +112,7 @@ def _as_array(value: Any, name: str, writable: bool) -> np.ndarray:
 
 def _of_numpy(array: np.ndarray, name: str, writable: bool, contiguous: bool, expected: DType | None) -> Buffer:
     if expected == DType.BFLOAT16 and array.dtype == np.uint16:
-        dtype = expected
+        dtype = DType.BFLOAT16
     else:
         try:
             dtype = dtypes.from_numpy(array.dtype)

@@ -97,8 +97,8 @@ class Collectives(Handle):
         _library.core().syncyte_collect(self.handle)
 
     def bcast(self, array: Any, root: int = 0) -> Any:
-        """Sends root's elements to all ranks, in place; returns `array`. Collective: element type, number of elements and
-        root must be equal on all ranks.
+        """Sends root's elements to all ranks, in place; returns `array`. Collective: element type, number of elements
+        and root must be equal on all ranks.
 
         array: any shape, contiguous, host memory; read on root, written elsewhere.
         """
@@ -117,8 +117,8 @@ class Collectives(Handle):
         """Reduces element by element over all ranks; all get the same. Collective: element type, number of elements and
         op must be equal on all ranks. Not differentiable: see syncyte.torch.
 
-        array: any shape, contiguous; or a Python number, which gives a number. out: an array of the same type and number
-        of elements; `array` itself: in place; None: a new one of array's shape and kind. Returns out.
+        array: any shape, contiguous; or a Python number, which gives a number. out: an array of the same type and
+        number of elements; `array` itself: in place; None: a new one of array's shape and kind. Returns out.
         """
         if isinstance(array, (bool, int, float, complex)) and out is None:
             return self.allreduce(np.asarray(array), op).item()
@@ -157,8 +157,8 @@ class Collectives(Handle):
         return result
 
     def allgatherv(self, array: Any, counts: Sequence[int] | None = None, out: Any = None) -> Any:
-        """Concatenates the ranks' rows, of which each may have another number. Collective: element type and counts must be
-        equal on all ranks.
+        """Concatenates the ranks' rows, of which each may have another number. Collective: element type and counts
+        must be equal on all ranks.
 
         array: (rows, ...), contiguous. counts: rows of every rank, equal on all ranks; None: they are exchanged first
         (all ranks give None then, or none does). out: contiguous, (sum of counts, ...); None: a new array. Returns out.
@@ -215,9 +215,7 @@ class Collectives(Handle):
             return numbers, target, result
 
         received, target, result = self._prepare("comm_alltoallv", prepare_receive)
-        _library.core().syncyte_comm_alltoallv(
-            self.handle, source.reference, sent, received, None, target.reference
-        )
+        _library.core().syncyte_comm_alltoallv(self.handle, source.reference, sent, received, None, target.reference)
         if out is not None:
             target.written()
         return result

@@ -91,14 +91,18 @@ def _integer(part: Any, extent: int, dimension: int) -> int:
     try:
         number = operator.index(part)
     except TypeError:
-        raise DtypeError(f"an index of dimension {dimension} is {part!r}; expected integers, slices, or arrays") from None
+        raise DtypeError(
+            f"an index of dimension {dimension} is {part!r}; expected integers, slices, or arrays"
+        ) from None
     if not -extent <= number < extent:
         raise OutOfRangeError(f"index {number} is out of range for dimension {dimension} of extent {extent}")
     return number + extent if number < 0 else number
 
 
 def _box(parts: list[Any], shape: tuple[int, ...]) -> Box:
-    lower, extent, local = [], [], []
+    lower: list[int] = []
+    extent: list[int] = []
+    local: list[Any] = []
     dimension = 0
     for part in parts:
         if part is None:

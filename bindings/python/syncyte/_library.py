@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import importlib
 import logging
 import os
 import sys
@@ -33,7 +34,7 @@ _RETURN_THEIR_ARGUMENT = {"syncyte_error_set"}
 def _built_folders() -> list[str]:
     """Library folders of the build tree or installation, written by CMake into _location.py."""
     try:
-        from . import _location  # type: ignore[attr-defined]
+        _location: Any = importlib.import_module("._location", __package__)
     except ImportError:
         return []
     return [os.path.normpath(os.path.join(_PACKAGE, folder)) for folder in _location.LIBRARY_FOLDERS]
@@ -182,7 +183,8 @@ def version() -> tuple[int, int, int]:
 
 def options(structure: type[ctypes.Structure], **values: Any) -> Any:
     """An options structure with its size, its defaults, and `values`."""
-    result = structure(**{**structure._defaults_, **values})
+    defaults: dict[str, Any] = getattr(structure, "_defaults_")
+    result = structure(**{**defaults, **values})
     result.struct_size = ctypes.sizeof(structure)
     return result
 

@@ -15,7 +15,7 @@ from ._handles import release_with
 
 
 @functools.lru_cache(maxsize=64)
-def _view_type(size: int) -> type:
+def _view_type(size: int) -> Any:
     # A subclass, because instances of ctypes' own array types cannot be referred to weakly.
     return type("_View", (ctypes.c_char * size,), {})
 

@@ -146,8 +146,8 @@ def load(
     """Loads arrays from a file, whoever saved it. Collective.
 
     into: arrays to fill, by key, as for save(); rows of sharded ones are those that the ranks' arrays have, in order of
-    ranks. None: new arrays are made, of all keys or of `keys`: whole on every rank, but sharded ones in rows as equal as
-    possible, the remainder on the first ranks. torch: whether they are torch tensors; None: if torch is imported.
+    ranks. None: new arrays are made, of all keys or of `keys`: whole on every rank, but sharded ones in rows as equal
+    as possible, the remainder on the first ranks. torch: whether they are torch tensors; None: if torch is imported.
     Returns into, or a dict of the new arrays.
     Raises MissingFileError (a FileNotFoundError), NotFoundError (a KeyError), FileFormatError, ChecksumError,
     VersionError, StorageError, DtypeError, ShapeError.
@@ -172,9 +172,7 @@ def load(
     return given
 
 
-def _load_new(
-    path: Path, comm: Comm, sharded: Sharded, keys: Collection[str] | None, torch: bool
-) -> dict[str, Any]:
+def _load_new(path: Path, comm: Comm, sharded: Sharded, keys: Collection[str] | None, torch: bool) -> dict[str, Any]:
     with open(path, comm) as checkpoint:
         result: dict[str, Any] = {}
         failure: Exception | None = None
@@ -248,8 +246,9 @@ class Checkpoint(Mapping[str, Entry]):
         self.close()
 
     def __del__(self) -> None:
-        if self.__dict__.get("_handle") is not None:
-            _library.hdf5().unchecked("syncyte_checkpoint_close")(ctypes.byref(self._handle))
+        handle = self.__dict__.get("_handle")
+        if handle is not None:
+            _library.hdf5().unchecked("syncyte_checkpoint_close")(ctypes.byref(handle))
 
     def _count(self) -> tuple[int, int]:
         count, step = ctypes.c_int64(), ctypes.c_int64()

@@ -12,8 +12,8 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from . import _library, runtime
 from . import _declarations as c
+from . import _library, runtime
 from ._checks import as_int32
 from ._collectives import Collectives
 from .errors import ArgumentError, DtypeError
@@ -62,15 +62,16 @@ class Comm(Collectives):
 
     @classmethod
     def from_fortran(cls, fortran_handle: int, *, name: str | None = None, check: str | None = None) -> Comm:
-        """From the integer of MPI_Comm_c2f (mpi4py's py2f(), comm%MPI_VAL); it is duplicated. Collective over it; starts
-        Syncyte. Raises ArgumentError for a null or inter-communicator."""
+        """From the integer of MPI_Comm_c2f (mpi4py's py2f(), comm%MPI_VAL); it is duplicated. Collective over it;
+        starts Syncyte. Raises ArgumentError for a null or inter-communicator."""
         runtime.init()
         number, options = as_int32(fortran_handle, "fortran_handle"), _comm_options(name, check)
         return Comm._made(lambda out: _library.core().syncyte_comm_from_fortran(number, options, out))
 
     @classmethod
     def from_mpi4py(cls, comm: MPI.Comm, *, name: str | None = None, check: str | None = None) -> Comm:
-        """From an mpi4py communicator, which is duplicated and stays the caller's. Collective over it; starts Syncyte."""
+        """From an mpi4py communicator, which is duplicated and stays the caller's. Collective over it; starts
+        Syncyte."""
         if not hasattr(comm, "py2f"):
             raise DtypeError(f"comm is a {type(comm).__name__}; expected an mpi4py communicator")
         return cls.from_fortran(comm.py2f(), name=name, check=check)
@@ -90,14 +91,20 @@ class Comm(Collectives):
         options = self._prepare("comm_dup", lambda: _comm_options(name, check), lifecycle=True)
         return self._made(lambda out: _library.core().syncyte_comm_dup(self.handle, options, out))
 
-    def split(self, color: int | None, key: int = 0, *, name: str | None = None, check: str | None = None) -> Comm | None:
+    def split(
+        self, color: int | None, key: int = 0, *, name: str | None = None, check: str | None = None
+    ) -> Comm | None:
         """Ranks of one color form a communicator, in order of key, then rank. Collective.
 
         color: 0 or more; None: this rank takes no part and gets None.
         """
         number, order, options = self._prepare(
             "comm_split",
-            lambda: (-1 if color is None else as_int32(color, "color"), as_int32(key, "key"), _comm_options(name, check)),
+            lambda: (
+                -1 if color is None else as_int32(color, "color"),
+                as_int32(key, "key"),
+                _comm_options(name, check),
+            ),
             lifecycle=True,
         )
         handle = ctypes.c_void_p()
@@ -129,8 +136,8 @@ class Comm(Collectives):
         return Topology(found.nodes, found.node, found.node_size, found.node_rank)
 
     def to_fortran(self) -> int:
-        """The MPI communicator behind it, as a Fortran handle (mpi4py: MPI.Comm.f2py). Local. It stays Syncyte's: use it
-        only while this object lives, and never free it."""
+        """The MPI communicator behind it, as a Fortran handle (mpi4py: MPI.Comm.f2py). Local. It stays Syncyte's: use
+        it only while this object lives, and never free it."""
         number = ctypes.c_int32()
         _library.core().syncyte_comm_to_fortran(self.handle, ctypes.byref(number))
         return number.value

@@ -46,8 +46,8 @@ class WholeTensor(Access):
     """One N-dimensional tensor over the memory of all ranks, in rows (the first dimension).
 
     ``t[key]`` reads a copy from whichever ranks hold it; ``t[key] = values`` writes. Integers (negative ones count from
-    the end), slices, masks, arrays of integers, None and ``...`` work as in torch; arrays must come first. A result is a
-    torch tensor if the key holds one, a numpy array if it holds one of those, and otherwise what the element type was
+    the end), slices, masks, arrays of integers, None and ``...`` work as in torch; arrays must come first. A result is
+    a torch tensor if the key holds one, a numpy array if it holds one of those, and otherwise what the element type was
     given as (torch.float32: torch; numpy.float32: numpy; a name: torch where torch is imported).
 
     Dropped tensors are freed at collective points (creation, sync, Comm.collect), in any order on any rank.
@@ -104,11 +104,11 @@ class WholeTensor(Access):
 
     @classmethod
     def wrap(cls, array: Any, *, comm: Comm | None = None, name: str | None = None) -> WholeTensor:
-        """A whole tensor of arrays that the ranks already have, without a copy. Collective: element type and all extents
-        but the first must be equal on all ranks.
+        """A whole tensor of arrays that the ranks already have, without a copy. Collective: element type and all
+        extents but the first must be equal on all ranks.
 
-        array: this rank's rows, contiguous, numpy or torch; it stays referenced until the process ends. It is not shared
-        memory: other ranks reach it by one-sided MPI, cannot add to it, and there is no node view.
+        array: this rank's rows, contiguous, numpy or torch; it stays referenced until the process ends. It is not
+        shared memory: other ranks reach it by one-sided MPI, cannot add to it, and there is no node view.
         """
         comm = comm_or_world(comm)
 
@@ -120,9 +120,7 @@ class WholeTensor(Access):
 
         buffer, options = comm._prepare("tensor_wrap", prepare, lifecycle=True)
         handle = ctypes.c_void_p()
-        _library.core().syncyte_tensor_wrap(
-            comm.handle, buffer.reference, ctypes.byref(options), ctypes.byref(handle)
-        )
+        _library.core().syncyte_tensor_wrap(comm.handle, buffer.reference, ctypes.byref(options), ctypes.byref(handle))
         return cls.from_handle(handle.value, comm, buffer.world, buffer.array)
 
     @classmethod
@@ -226,9 +224,8 @@ class WholeTensor(Access):
         parsed = _indexing.parse(key, self._shape)
         world = TORCH if _indexing.is_torch_key(key) else NUMPY if _indexing.is_numpy_key(key) else self._world
         if isinstance(parsed, _indexing.Box):
-            box = self._read_box(parsed.lower, _buffers.empty(world, self._dtype, parsed.extent))
-            return box[parsed.local]
-        return _indexing.apply(parsed, self._gather_as(world, parsed.index))
+            return self._read_box(world, parsed.lower, parsed.extent)[parsed.local]
+        return _indexing.apply(parsed, self._gather_as(world, as_buffer(parsed.index, "index")))
 
     def __setitem__(self, key: Any, values: Any) -> None:
         parsed = _indexing.parse(key, self._shape)

@@ -43,9 +43,9 @@ class Window(Handle):
     """Zeroed memory of every rank, which all ranks read and write. All methods but the constructor and fence are local.
 
     Offsets are bytes from the start of the target rank's part. On a node an operation is done when the call returns;
-    between nodes a put or accumulate is complete at the target after flush. Puts and gets of the same bytes by two ranks
-    without a lock, or a flush and a barrier, between them are races. A window is freed at a collective point once all
-    ranks have dropped it.
+    between nodes a put or accumulate is complete at the target after flush. Puts and gets of the same bytes by two
+    ranks without a lock, or a flush and a barrier, between them are races. A window is freed at a collective point
+    once all ranks have dropped it.
     """
 
     kind = "window"
@@ -80,7 +80,8 @@ class Window(Handle):
 
     def view(self, rank: int | None = None, dtype: dtypes.DTypeLike = "uint8") -> np.ndarray:
         """A rank's part in place (this rank's by default), a one-dimensional numpy array that keeps the window's memory
-        alive. Raises UnsupportedError for a rank on another node, ShapeError if the part is no whole number of elements."""
+        alive. Raises UnsupportedError for a rank on another node, ShapeError if the part is no whole number
+        of elements."""
         number, element = self._rank(rank), dtypes.as_dtype(dtype)
         count, left = divmod(self.size(number), dtypes.itemsize(element))
         if left:
@@ -189,8 +190,8 @@ class Window(Handle):
         _library.core().syncyte_window_flush(self.handle, number)
 
     def fence(self) -> None:
-        """Completes all ranks' operations: what was written before is seen by all after. Collective; also frees what all
-        ranks have dropped."""
+        """Completes all ranks' operations: what was written before is seen by all after. Collective; also frees what
+        all ranks have dropped."""
         _library.core().syncyte_window_fence(self.handle)
 
     def _rank(self, rank: int | None) -> int:

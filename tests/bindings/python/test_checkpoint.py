@@ -177,7 +177,12 @@ def test_wrong_use(world, path):
         checkpoint.load(path, {"a": np.ones((3, 3))}, sharded=True)
     with checkpoint.open(path) as opened:
         assert opened.step == 1  # the file of the last good save
-        for rows, error in [((0, 3), IndexError), ((1, 0), ValueError), (range(0, 2, 2), ValueError), ((0,), ValueError)]:
+        for rows, error in [
+            ((0, 3), IndexError),
+            ((1, 0), ValueError),
+            (range(0, 2, 2), ValueError),
+            ((0,), ValueError),
+        ]:
             with pytest.raises(error):
                 opened.read("a", rows)
         with pytest.raises(TypeError):

@@ -100,7 +100,8 @@ def test_before_syncyte_is_started(tmp_path):
 
 
 def test_with_mpi4py_alone(tmp_path):
-    script = "from mpi4py import MPI\nif MPI.COMM_WORLD.rank == 1:\n    raise OSError('no input')\nMPI.COMM_WORLD.Barrier()\n"
+    script = "from mpi4py.MPI import COMM_WORLD as world\n"
+    script += "if world.rank == 1:\n    raise OSError('no input')\nworld.Barrier()\n"
     assert_ended(Outcome(tmp_path, script, 2, ("-m", "syncyte"), {}), 1, "OSError: no input")
     no_library = Outcome(tmp_path, script, 2, ("-m", "syncyte"), {"SYNCYTE_LIBRARY": "/nowhere/libsyncyte.so"})
     assert_ended(no_library, 1, "OSError: no input")
@@ -149,12 +150,16 @@ def test_scripts_run_as_python_would(tmp_path):
     (tmp_path / "neighbour.py").write_text("value = 42\n")
     outcome = run(tmp_path, "import neighbour\nassert neighbour.value == 42 and sys.argv[0] == __file__\n")
     assert outcome.status == 0, outcome.output
-    (tmp_path / "tool.py").write_text("import sys\nassert sys.argv[1].endswith('script.py') and __name__ == '__main__'\n")
+    (tmp_path / "tool.py").write_text(
+        "import sys\nassert sys.argv[1].endswith('script.py') and __name__ == '__main__'\n"
+    )
     assert run(tmp_path, "", ranks=1, command=("-m", "syncyte", "-m", "tool")).status == 0
 
 
 def command_line(*arguments):
-    return subprocess.run([sys.executable, "-B", "-m", "syncyte", *arguments], capture_output=True, text=True, timeout=60)
+    return subprocess.run(
+        [sys.executable, "-B", "-m", "syncyte", *arguments], capture_output=True, text=True, timeout=60
+    )
 
 
 def test_command_line():

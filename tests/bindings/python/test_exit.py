@@ -1,4 +1,5 @@
-"""Processes that end with views alive: no exception may be printed, nothing may hang. Each case is a process of its own."""
+"""Processes that end with views alive: no exception may be printed, nothing may hang. Each case is a process of its
+own."""
 
 import os
 import subprocess

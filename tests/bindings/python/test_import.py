@@ -62,7 +62,8 @@ def test_loading_the_library_does_not_initialise_mpi():
 
 def test_symbols_stay_private():
     output = run(
-        "import ctypes\nfrom syncyte import _library\n_library.core()\nprint(hasattr(ctypes.CDLL(None), 'syncyte_init'))"
+        "import ctypes\nfrom syncyte import _library\n_library.core()\n"
+        "print(hasattr(ctypes.CDLL(None), 'syncyte_init'))"
     )
     assert output == "False"
 

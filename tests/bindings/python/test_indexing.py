@@ -68,7 +68,9 @@ def test_arrays_and_masks(key):
     assert result.shape == expected.shape
     if isinstance(key, np.ndarray):
         tensor = torch.from_numpy(key)
-        expected = torch.from_numpy(WHOLE)[tensor if tensor.dtype in (torch.int32, torch.int64, torch.bool) else tensor.long()]
+        expected = torch.from_numpy(WHOLE)[
+            tensor if tensor.dtype in (torch.int32, torch.int64, torch.bool) else tensor.long()
+        ]
         assert torch.equal(read(tensor), expected)
 
 

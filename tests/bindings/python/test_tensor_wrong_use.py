@@ -127,7 +127,13 @@ def test_wrong_boxes(world):
 
 def test_wrong_counters(world):
     numbers = syncyte.WholeTensor((6, 2), "int64")
-    for element, error in [(12, IndexError), (-1, IndexError), ((0, 2), IndexError), ((0,), ValueError), ("a", TypeError)]:
+    for element, error in [
+        (12, IndexError),
+        (-1, IndexError),
+        ((0, 2), IndexError),
+        ((0,), ValueError),
+        ("a", TypeError),
+    ]:
         with pytest.raises(error):
             numbers.fetch_add(element)
     for call in (
