@@ -25,6 +25,7 @@ struct tensor_options {
 
 /// One N-dimensional array over the memory of all ranks: see syncyte/tensor.h for what each operation promises. Rows of
 /// this node are loaded and stored directly; others are fetched from their owners, each owner's in few requests.
+/// Counters are not atomic with scatter_add of rows of 16 bytes or more: the one uses atomics, the other row locks.
 class whole_tensor {
  public:
   /// Collective. `shape`: `ndim` extents, neither checked before.

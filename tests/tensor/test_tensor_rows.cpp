@@ -190,6 +190,7 @@ TEST(TensorScatterAdd, ElsewhereIsUnsupportedAndAddsNothing) {
                fmt::format("row {} at position 1 belongs to rank", elsewhere));
   tensor->sync();
   EXPECT_EQ(read_all<float>(*tensor), std::vector<float>(static_cast<std::size_t>(16 * ranks()), 0.0f));
+  barrier();  // all have read before anybody adds
   const std::vector<std::int64_t> own{first, first};
   const syncyte_buffer_t own_index = index_of(own);
   tensor->scatter_add(&own_index, &packed);
