@@ -73,7 +73,8 @@ struct whole_tensor::counter {
 
   bool is_wide() const { return dtype == SYNCYTE_INT64; }
 
-  /// The element before `op` by MPI. MPI orders nothing else: the fences do.
+  /// The element before `op` by MPI. MPI orders nothing else: the fences do. Whoever asks again and again must let MPI
+  /// serve the others in between, or nobody gets on.
   std::int64_t fetch(syncyte_op_t op, std::int64_t operand) const {
     std::int64_t previous = 0;
     const auto narrow = static_cast<std::int32_t>(operand);
@@ -82,6 +83,7 @@ struct whole_tensor::counter {
     remote->fetch_op(owner, offset, dtype, op, is_wide() ? static_cast<const void*>(&operand) : &narrow,
                      is_wide() ? static_cast<void*>(&previous) : &narrow_previous);
     std::atomic_thread_fence(std::memory_order_seq_cst);
+    window::remote::progress();
     return is_wide() ? previous : narrow_previous;
   }
 
@@ -97,6 +99,7 @@ struct whole_tensor::counter {
     std::atomic_thread_fence(std::memory_order_seq_cst);
     remote->compare_swap(owner, offset, dtype, &before, &after, &previous);
     std::atomic_thread_fence(std::memory_order_seq_cst);
+    window::remote::progress();
     return previous;
   }
 
@@ -183,7 +186,6 @@ std::int64_t whole_tensor::wait(std::int64_t element, syncyte_compare_t compare,
     const std::int64_t seen = found.load();
     if (compares(compare, seen, value)) return seen;
     if (is_last) base::fail(SYNCYTE_ERR_TIMEOUT, "element {} was still {} after {} seconds", element, seen, timeout);
-    if (found.remote != nullptr) window::remote::progress();
     pauses.sleep();
   }
 }
