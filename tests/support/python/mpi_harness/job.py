@@ -43,7 +43,8 @@ def environment(extra: dict[str, str]) -> dict[str, str]:
 
 
 def _die_with_parent() -> None:
-    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
+    # Not SIGTERM: Open MPI's mpirun now and then hangs in its own clean-up. Ranks end when they lose mpirun.
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def _parents() -> dict[int, int]:
