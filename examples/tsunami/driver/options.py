@@ -8,10 +8,10 @@ import os
 from collections.abc import Callable, Sequence
 
 INTERVAL = 120.0  # simulated seconds between snapshots
-QUICK = {"resolution": 0.5, "held_out": 3, "snapshots": 16, "ring_runs": 4}
-FULL = {"resolution": 1.0, "held_out": 12, "snapshots": 26, "ring_runs": 12}
+QUICK = {"resolution": 0.5, "held_out": 3, "snapshots": 16, "ring_runs": 12}
+FULL = {"resolution": 1.0, "held_out": 12, "snapshots": 26, "ring_runs": 40}
 TRAIN_SECONDS = 90.0
-QUICK_EPOCHS = 6
+QUICK_EPOCHS = 2
 
 
 def number(convert: Callable[[str], float], least: float, most: float) -> Callable[[str], float]:
@@ -78,4 +78,6 @@ def parse_options(description: str, arguments: Sequence[str] | None = None) -> a
     if not os.path.isdir(options.build):
         parser.error(f"argument --build: {options.build!r} is not a folder; build Syncyte first")
     options.snapshots = max(options.snapshots, 2 * int(lag) + 2)
+    # Many runs make the surrogate general; a fine grid gets fewer of them, so that the ring stays below about 200 MB.
+    options.ring_runs = max(4, min(options.ring_runs, round(options.ring_runs / options.resolution**2)))
     return options

@@ -8,6 +8,7 @@ from torch.nn import functional
 
 CHANNELS = 3  # surface elevation, eastward and northward momentum
 STATIC_CHANNELS = 3  # wet mask, square root and logarithm of the depth at rest
+SMALLEST_WAVE = 1e-3  # root mean square of a normalised state below which waves are taken as they are
 
 
 def static_channels(rest_depth: torch.Tensor) -> torch.Tensor:
@@ -34,7 +35,9 @@ class Surrogate(nn.Module):
     """Maps normalised states (batch, 3, ny, nx) to states one lead time later.
 
     Blocks of 2 x 2 cells become channels, which makes the convolutions four times cheaper and lets them see twice as
-    far. The last layer starts at zero, so that the untrained network is persistence. Dry cells keep their values.
+    far. Long waves are nearly linear: states are divided by their own root mean square and increments multiplied by it,
+    so that small waves teach about large ones. The last layer starts at zero, so that the untrained network is
+    persistence. Dry cells keep their values.
     """
 
     def __init__(self, rest_depth: torch.Tensor, width: int = 32, dilations: tuple[int, ...] = (1, 2, 4, 2, 1)) -> None:
@@ -52,9 +55,10 @@ class Surrogate(nn.Module):
 
     def forward(self, state: torch.Tensor) -> torch.Tensor:
         ny, nx = state.shape[-2:]
-        padded = functional.pad(state, self.padding)
+        height = state.square().mean(dim=(1, 2, 3), keepdim=True).sqrt().clamp(min=SMALLEST_WAVE)
+        padded = functional.pad(state / height, self.padding)
         static = self.static.expand(state.shape[0], -1, -1, -1)
         x = functional.pixel_unshuffle(torch.cat([padded, static], dim=1), 2)
         x = self.leave(self.layers(functional.silu(self.enter(x))))
         increment = functional.pixel_shuffle(x, 2)[..., :ny, :nx]
-        return state + increment * self.wet
+        return state + height * increment * self.wet

@@ -27,7 +27,7 @@ from .training import Plan, Trainer
 EVALUATION_BATCH = 8
 LOOKS = 6  # evaluations on a part of the held-out pairs while training
 LOOK_STRIDE = 8
-FIRST_RUNS = 6  # training runs that must be there before training begins, at most half the ring
+FIRST_RUNS = 10  # training runs that must be there before training begins, at most half the ring
 FIRST_STEPS = 10  # loss_first is the mean over so many
 LAST_STEPS = 50  # loss_last is the mean over so many, or a quarter of all if that is less
 SEED = 20260101

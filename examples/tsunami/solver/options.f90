@@ -12,7 +12,7 @@ module tsunami_options
     integer :: snapshots = 26                       !< of one run, the first at time 0
     real(wp) :: interval = 120                      !< s between snapshots
     integer :: ring_runs = 12                       !< runs that the ring holds
-    integer(int64) :: reads = 8                     !< how often a snapshot is to be read before it is overwritten
+    integer(int64) :: reads = 6                     !< how often a snapshot is to be read before it is overwritten
     real(wp) :: wait_limit = 2                      !< s
     real(wp) :: cfl = 0.9_wp
     integer(int64) :: seed = 1                      !< of the first training run
@@ -33,7 +33,7 @@ contains
       '  --snapshots N        snapshots of a run, at least 2 (default 26)', &
       '  --interval SECONDS   simulated time between snapshots (default 120)', &
       '  --ring-runs N        runs that the ring holds, at least 2 (default 12)', &
-      '  --reads N            reads of a snapshot before it is overwritten (default 8)', &
+      '  --reads N            reads of a snapshot before it is overwritten (default 6)', &
       '  --wait-limit SECONDS longest wait for them, then the oldest is overwritten (default 2)', &
       '  --cfl NUMBER         Courant number, above 0, at most 1 (default 0.9)', &
       '  --seed N             seed of the first training run (default 1)', &
