@@ -175,6 +175,18 @@ TEST(MetadataImage, ReadsZerosWhereNothingWasWritten) {
   EXPECT_EQ(std::string(text, 4), std::string(4, '\0'));
 }
 
+// This program never starts Syncyte.
+TEST(Calls, BeforeInitAreErrors) {
+  EXPECT_EQ(syncyte_checkpoint_save(nullptr, "f", 0, nullptr, nullptr), SYNCYTE_ERR_NOT_INITIALISED);
+  EXPECT_EQ(syncyte_checkpoint_load(nullptr, "f", 0, nullptr, nullptr), SYNCYTE_ERR_NOT_INITIALISED);
+  syncyte_checkpoint_t file = nullptr;
+  EXPECT_EQ(syncyte_checkpoint_open(nullptr, "f", nullptr, &file), SYNCYTE_ERR_NOT_INITIALISED);
+  std::int64_t number = 0;
+  EXPECT_EQ(syncyte_checkpoint_count(file, &number, nullptr), SYNCYTE_ERR_NOT_INITIALISED);
+  EXPECT_EQ(syncyte_checkpoint_bytes_read(file, &number), SYNCYTE_ERR_NOT_INITIALISED);
+  EXPECT_EQ(syncyte_checkpoint_close(&file), SYNCYTE_SUCCESS);
+}
+
 TEST(Names, OfTemporaryFilesFitAndStayInTheFolder) {
   EXPECT_EQ(temporary_name("a b/c.h5", 12, 0xAB), "a b/.c.h5.12-00000000000000ab.tmp");
   EXPECT_EQ(temporary_name("c.h5", 1, 2), ".c.h5.1-0000000000000002.tmp");
