@@ -13,6 +13,7 @@ import numpy as np  # noqa: E402
 from matplotlib.axes import Axes  # noqa: E402
 from matplotlib.colors import LinearSegmentedColormap, TwoSlopeNorm  # noqa: E402
 from matplotlib.figure import Figure  # noqa: E402
+from matplotlib.ticker import LogLocator, NullFormatter  # noqa: E402
 
 LAND = "#d8d2c4"
 COAST = "#4a4438"
@@ -137,6 +138,9 @@ def draw_curves(axis: Axes, curves: Curves) -> None:
     axis.axhline(curves.persistence, color="gray", linestyle="--", linewidth=1.2, label="persistence")
     axis.axhline(curves.persistence / 3, color="gray", linestyle=":", linewidth=1.2, label="a third of it")
     axis.set_yscale("log")
+    axis.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axis.yaxis.set_major_formatter("{x:g}")
+    axis.yaxis.set_minor_formatter(NullFormatter())
     axis.set_xlabel("seconds of training, solver and learners side by side")
     axis.set_title("Loss", loc="left")
     axis.spines[["top", "right"]].set_visible(False)

@@ -117,13 +117,17 @@ class Session:
         self.phases.end("held_out")
 
     def measure_training_samples(self) -> Normalisation:
-        """Standard deviations over samples of the first training runs, of which every learner reads a part."""
-        count = min(FIRST_RUNS * self.ring.layout.snapshots, self.ring.layout.slots // 2)
-        self.ring.wait(Counter.PUBLISHED, count)
+        """Standard deviations over the pairs of the first training runs, of which every learner reads a part."""
+        layout, lag = self.ring.layout, self.lag
+        runs = min(FIRST_RUNS, layout.slots // layout.snapshots // 2)
+        self.ring.wait(Counter.PUBLISHED, runs * layout.snapshots)
+        first = [run * layout.snapshots + number for run in range(runs) for number in range(layout.snapshots - lag)]
+        mine = np.array(first[self.rank::self.ranks], np.int64)
         moments = Moments(int(self.wet.sum()))
-        before, after = self.ring.sample(-(-count // self.ranks), self.lag, self.random)
-        for states in (before, after):
-            moments.add(deviations(states, self.ring.rest_depth))
+        for begin in range(0, len(mine), EVALUATION_BATCH):
+            used, before, after = self.ring.try_pairs(mine[begin:begin + EVALUATION_BATCH], lag)
+            for states in (before[used], after[used]):
+                moments.add(deviations(states, self.ring.rest_depth))
         return Normalisation.of(moments, self.sum)
 
     def run_training(self) -> Trainer:
