@@ -27,7 +27,8 @@ from .training import Plan, Trainer
 EVALUATION_BATCH = 8
 LOOKS = 6  # evaluations on a part of the held-out pairs while training
 LOOK_STRIDE = 8
-FIRST_RUNS = 10  # training runs that must be there before training begins, at most half the ring
+SKIPPED_RUNS = 2  # the solver may overwrite these while learners start
+FIRST_RUNS = 10  # training runs after them whose standard deviations normalise, at most half the ring
 FIRST_STEPS = 10  # loss_first is the mean over so many
 LAST_STEPS = 50  # loss_last is the mean over so many, or a quarter of all if that is less
 SEED = 20260101
@@ -120,8 +121,9 @@ class Session:
         """Standard deviations over the pairs of the first training runs, of which every learner reads a part."""
         layout, lag = self.ring.layout, self.lag
         runs = min(FIRST_RUNS, layout.slots // layout.snapshots // 2)
-        self.ring.wait(Counter.PUBLISHED, runs * layout.snapshots)
-        first = [run * layout.snapshots + number for run in range(runs) for number in range(layout.snapshots - lag)]
+        chosen = range(SKIPPED_RUNS, SKIPPED_RUNS + runs)
+        self.ring.wait(Counter.PUBLISHED, chosen.stop * layout.snapshots)
+        first = [run * layout.snapshots + number for run in chosen for number in range(layout.snapshots - lag)]
         mine = np.array(first[self.rank::self.ranks], np.int64)
         moments = Moments(int(self.wet.sum()))
         for begin in range(0, len(mine), EVALUATION_BATCH):
