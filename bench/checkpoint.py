@@ -12,14 +12,18 @@ BYTES = 256 << 20  # of each rank
 
 
 def raw_write(path: str, data: np.ndarray) -> None:
-    """Each rank writes its part of one file and syncs it."""
-    descriptor = os.open(path, os.O_CREAT | os.O_WRONLY, 0o644)
+    """Each rank writes its part of one new file and syncs it; then the file takes the old one's place, as a save's does."""
+    temporary = path + ".new"
+    descriptor = os.open(temporary, os.O_CREAT | os.O_WRONLY, 0o644)
     view, offset = memoryview(data).cast("B"), WORLD.rank * data.nbytes
     while view:
         written = os.pwrite(descriptor, view, offset)
         view, offset = view[written:], offset + written
     os.fsync(descriptor)
     os.close(descriptor)
+    WORLD.Barrier()
+    if WORLD.rank == 0:
+        os.rename(temporary, path)
     WORLD.Barrier()
 
 

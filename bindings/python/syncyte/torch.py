@@ -2,8 +2,8 @@
 
 Importing this module imports torch and loads libsyncyte_torch; it does not initialise MPI.
 
-Communicators and whole tensors travel through torch's schemas as integers that are never used twice in a process, so that
-a graph compiled with one that was freed since raises an error.
+Communicators and whole tensors travel through torch's schemas as integers that are never used twice in a process, so
+that a graph compiled with one that was freed since raises an error.
 """
 
 from __future__ import annotations
@@ -50,24 +50,25 @@ def load() -> None:
 def allreduce(tensor: torch.Tensor, comm: "Comm | None" = None) -> torch.Tensor:
     """Sum of ``tensor`` over the ranks of ``comm``, the same on all of them; a new contiguous tensor.
 
-    Collective: all ranks give equal shapes and dtypes, otherwise all raise ValueError. Differentiable, any number of times:
-    the adjoint of the sum over ranks is the sum over ranks. float16 and bfloat16 are summed in float32 and rounded once.
+    Collective: all ranks give equal shapes and dtypes, otherwise all raise ValueError. Differentiable, any number of
+    times: the adjoint of the sum over ranks is the sum over ranks. float16 and bfloat16 are summed in float32 and
+    rounded once.
 
     tensor: any shape, any dtype of Syncyte, any strides, on the CPU.
     comm: COMM_WORLD by default.
     """
     if comm is None:
         from .comm import COMM_WORLD as comm
-    return torch.ops.syncyte.allreduce(tensor, comm.handle)
+    return _operators.allreduce(tensor, comm.handle)
 
 
 def gather(whole: "WholeTensor", index: torch.Tensor, *, collective: bool = False) -> torch.Tensor:
     """Rows of a whole tensor: result[i] = whole[index[i]], of shape index.shape + a row's shape. Differentiable with
     respect to ``whole.local`` after ``whole.requires_grad_()``; works inside torch.compile(fullgraph=True).
 
-    collective=False: local; ranks gather different numbers of times. Backward adds one-sided into a companion tensor, and
-    the collective ``whole.sync_grad()`` brings it home to ``whole.local.grad``. Nothing flows to ``whole.local`` through
-    autograd itself, so torch.autograd.grad with respect to it raises, and so does double backward.
+    collective=False: local; ranks gather different numbers of times. Backward adds one-sided into a companion tensor,
+    and the collective ``whole.sync_grad()`` brings it home to ``whole.local.grad``. Nothing flows to ``whole.local``
+    through autograd itself, so torch.autograd.grad with respect to it raises, and so does double backward.
 
     collective=True: a pure function of all ranks' ``local``, which all ranks call equally often, forward and backward.
     Its gradient is the true one; differentiable any number of times.
@@ -76,10 +77,10 @@ def gather(whole: "WholeTensor", index: torch.Tensor, *, collective: bool = Fals
     """
     companion, scratch = _companions(whole)
     if not collective:
-        return torch.ops.syncyte.gather(whole.local, whole.handle, companion, index)
+        return _operators.gather(whole.local, whole.handle, companion, index)
     if not scratch:
         raise errors.ArgumentError("gather(collective=True) needs the tensor's requires_grad_() first")
-    return torch.ops.syncyte.gather_collective(whole.local, whole.handle, scratch, index)
+    return _operators.gather_collective(whole.local, whole.handle, scratch, index)
 
 
 # What differentiation adds to whole tensors: for adds of backward passes, and for values in flight.
@@ -94,7 +95,9 @@ def _companions(whole: "WholeTensor") -> tuple[int, int]:
 def requires_grad_(whole: "WholeTensor", requires_grad: bool) -> None:
     """What WholeTensor.requires_grad_() does. Collective."""
     if requires_grad and not (whole.torch_dtype.is_floating_point or whole.torch_dtype.is_complex):
-        raise errors.DtypeError(f"requires_grad_: dtype is {whole.torch_dtype}; expected a floating-point or complex one")
+        raise errors.DtypeError(
+            f"requires_grad_: dtype is {whole.torch_dtype}; expected a floating-point or complex one"
+        )
     if requires_grad and _COMPANIONS not in whole.__dict__:
         rows = len(whole.rows())
         whole.__dict__[_COMPANIONS] = tuple(
@@ -120,3 +123,4 @@ def sync_grad(whole: "WholeTensor") -> None:
 
 
 load()
+_operators = torch.ops.syncyte  # finding the namespace anew costs microseconds
