@@ -29,7 +29,7 @@ _EFFECTFUL = ("allreduce", "gather", "gather_backward", "gather_collective", "ga
 def _register_effects() -> None:
     from torch._higher_order_ops import effects
 
-    # The enumeration moved and lost its underscore's company between torch 2.6 and 2.15; its name did not.
+    # Private in all versions so far: torch 2.6 defines the enumeration in this module, 2.15 in another one.
     try:
         ordered = effects._EffectType.ORDERED
     except AttributeError:
