@@ -12,12 +12,14 @@
 namespace syncyte::torch_binding {
 namespace {
 
-at::Tensor call_allreduce(const at::Tensor& input, std::int64_t comm) {
+const auto& allreduce_operator() {
   static const auto op = c10::Dispatcher::singleton()
                              .findSchemaOrThrow("syncyte::allreduce", "")
                              .typed<at::Tensor(const at::Tensor&, std::int64_t)>();
-  return op.call(input, comm);
+  return op;
 }
+
+at::Tensor call_allreduce(const at::Tensor& input, std::int64_t comm) { return allreduce_operator().call(input, comm); }
 
 at::Tensor allreduce_cpu(const at::Tensor& input, std::int64_t comm) {
   const at::Tensor source = input.contiguous();
@@ -46,10 +48,10 @@ class allreduce_function : public torch::autograd::Function<allreduce_function> 
   }
 };
 
-at::Tensor allreduce_autograd(const at::Tensor& input, std::int64_t comm) {
+at::Tensor allreduce_autograd(c10::DispatchKeySet keys, const at::Tensor& input, std::int64_t comm) {
   if (input.requires_grad() && at::GradMode::is_enabled()) return allreduce_function::apply(input, comm);
-  const at::AutoDispatchBelowADInplaceOrView below;  // spares small messages the cost of a node
-  return call_allreduce(input, comm);
+  // Small messages are spared the cost of a node and of finding the kernel from the start.
+  return allreduce_operator().redispatch(keys & c10::after_ADInplaceOrView_keyset, input, comm);
 }
 
 }  // namespace
