@@ -84,7 +84,9 @@ syncyte_buffer_t make_buffer(void* data, syncyte_dtype_t dtype, std::span<const 
   for (std::size_t i = shape.size(); i-- > 0;) {
     result.shape[i] = shape[i];
     result.strides[i] = stride;
-    stride *= std::max<std::int64_t>(shape[i], 1);
+    // Wraps round, defined, where a huge shape is empty elsewhere; one that is not is refused before it is used.
+    stride = static_cast<std::int64_t>(static_cast<std::uint64_t>(stride) *
+                                       static_cast<std::uint64_t>(std::max<std::int64_t>(shape[i], 1)));
   }
   return result;
 }
