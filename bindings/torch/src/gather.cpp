@@ -15,7 +15,10 @@
 #include <torch/csrc/autograd/custom_function.h>
 #include <torch/library.h>
 
+#include <algorithm>
 #include <cstring>
+#include <string>
+#include <vector>
 
 #include "buffers.hpp"
 
@@ -35,6 +38,7 @@ auto find_op(const char* name) {
 /// Shape of gathered rows: index's shape, then a row's.
 template <class Sizes>
 auto gathered_sizes(const Sizes& index, const Sizes& local) {
+  TORCH_CHECK_VALUE(!local.empty(), "gather: local has no dimension; expected this rank's rows");
   auto sizes = index.vec();
   sizes.insert(sizes.end(), local.begin() + 1, local.end());
   return sizes;
@@ -186,39 +190,63 @@ at::Tensor gather_together(const tensor_comm& comm, syncyte_tensor_t tensor, con
   return result;
 }
 
+/// Whether values can stand for this rank's part of a whole tensor; sets the last error if not.
+syncyte_status_t fits(const at::Tensor& values, const syncyte_buffer_t& part, const char* name) {
+  const syncyte_buffer_t given = buffer_of(values);
+  const bool same_shape = values.dim() == part.ndim && std::equal(part.shape, part.shape + part.ndim, given.shape);
+  if (given.dtype == part.dtype && same_shape) return SYNCYTE_SUCCESS;
+  const at::IntArrayRef expected(part.shape, static_cast<std::size_t>(part.ndim));
+  const std::string message =
+      c10::str(name, " is ", syncyte_dtype_name(given.dtype), " of shape ", values.sizes(), "; expected ",
+               syncyte_dtype_name(part.dtype), " of shape ", expected, ", as this rank's part of the whole tensor");
+  return syncyte_error_set(given.dtype == part.dtype ? SYNCYTE_ERR_SHAPE : SYNCYTE_ERR_TYPE, message.c_str());
+}
+
+void clear(const syncyte_buffer_t& part, std::size_t bytes) {
+  if (bytes > 0) std::memset(part.data, 0, bytes);
+}
+
 at::Tensor collective_cpu(const at::Tensor& local, std::int64_t tensor, std::int64_t scratch, const at::Tensor& index) {
   const tensor_comm comm(handle(tensor));
   const syncyte_buffer_t own = local_part(handle(tensor));
+  check(comm.agree(fits(local, own, "local"), "gather_collective"));
   if (comm.all(own.data == local.const_data_ptr() || local.numel() == 0))
     return gather_together(comm, handle(tensor), index, local);
-  // Values that are not the whole tensor's own memory (double backward, gradcheck) go through scratch.
+  // Values that are not the whole tensor's own memory (double backward, gradcheck) go through scratch, which is zero
+  // between operations, also after one that failed.
   const at::Tensor values = local.resolve_conj().contiguous();
   const syncyte_buffer_t part = local_part(handle(scratch));
   if (values.numel() > 0) std::memcpy(part.data, values.const_data_ptr(), bytes_of(values));
-  at::Tensor result = gather_together(comm, handle(scratch), index, local);
-  if (values.numel() > 0) std::memset(part.data, 0, bytes_of(values));  // scratch is zero between operations
+  at::Tensor result;
+  try {
+    result = gather_together(comm, handle(scratch), index, local);
+  } catch (...) {
+    clear(part, bytes_of(values));
+    throw;
+  }
+  clear(part, bytes_of(values));
   check(syncyte_tensor_sync(handle(scratch)));
   return result;
 }
 
 at::Tensor adjoint_cpu(const at::Tensor& gradient, std::int64_t, std::int64_t scratch, const at::Tensor& index,
                        std::int64_t rows) {
-  auto sizes = gradient.sizes().slice(index.dim()).vec();
-  sizes.insert(sizes.begin(), rows);
-  at::Tensor result = empty_from_pool(sizes, gradient.scalar_type());
   const tensor_comm comm(handle(scratch));
+  const syncyte_buffer_t part = local_part(handle(scratch));
+  std::vector<std::int64_t> sizes(part.shape, part.shape + part.ndim);
+  at::Tensor result = empty_from_pool(sizes, gradient.scalar_type());
+  syncyte_status_t status = fits(result, part, "gradient");
+  if (rows != part.shape[0]) status = syncyte_error_set(SYNCYTE_ERR_SHAPE, "rows is not this rank's number of rows");
+  check(comm.agree(status, "gather_collective's backward"));
   const at::Tensor where = index.contiguous();
   const at::Tensor what = gradient.resolve_conj().contiguous();
   const syncyte_buffer_t from = buffer_of(where);
   const syncyte_buffer_t values = buffer_of(what);
-  syncyte_status_t status = syncyte_tensor_scatter_add(handle(scratch), &from, &values);
+  status = syncyte_tensor_scatter_add(handle(scratch), &from, &values);
   if (status == SYNCYTE_SUCCESS) status = syncyte_tensor_flush(handle(scratch));
   status = comm.agree(status, "gather_collective's backward");
-  const syncyte_buffer_t part = local_part(handle(scratch));
-  if (result.numel() > 0) {
-    std::memcpy(result.mutable_data_ptr(), part.data, bytes_of(result));
-    std::memset(part.data, 0, bytes_of(result));
-  }
+  if (result.numel() > 0) std::memcpy(result.mutable_data_ptr(), part.data, bytes_of(result));
+  clear(part, bytes_of(result));
   check(status);
   check(syncyte_tensor_sync(handle(scratch)));
   return result;

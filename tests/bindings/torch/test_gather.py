@@ -96,6 +96,27 @@ def test_out_of_range_names_index_and_position(whole, comm):
     assert torch.equal(gather(whole, torch.tensor([2]), collective=True).detach(), table()[2:3])
 
 
+def test_values_that_do_not_fit_are_everybodys_error(whole, comm):
+    """One rank's wrong shape, dtype or rows must neither write beyond its part nor leave the others waiting."""
+    whole.requires_grad_()
+    scratch = whole.__dict__["_gradient_companions"][1].handle
+    index, rows = torch.tensor([0, 1]), len(whole.rows())
+    odd = comm.rank == comm.size - 1
+    good = torch.ones(rows, WIDTH, dtype=torch.float64)
+    for bad, error in ((torch.ones(rows + 1000, WIDTH, dtype=torch.float64), ValueError),
+                       (torch.ones(rows, WIDTH), TypeError), (torch.tensor(1.0, dtype=torch.float64), ValueError)):
+        with pytest.raises(error, match="local is"):
+            torch.ops.syncyte.gather_collective(bad if odd else good, whole.handle, scratch, index)
+    cotangent = torch.ones(2, WIDTH, dtype=torch.float64)
+    with pytest.raises(ValueError, match="rows is not"):
+        torch.ops.syncyte.gather_adjoint(cotangent, whole.handle, scratch, index, rows + 5 * odd)
+    with pytest.raises(IndexError):
+        torch.ops.syncyte.gather_collective(good, whole.handle, scratch, torch.tensor([ROWS if odd else 0]))
+    adjoint = torch.ops.syncyte.gather_adjoint(cotangent, whole.handle, scratch, index, rows)
+    expected = [[float(comm.size) * (row < 2)] * WIDTH for row in whole.rows()]
+    assert adjoint.tolist() == expected  # what failed left nothing in scratch
+
+
 def test_needs_a_floating_point_tensor(comm):
     numbers = syncyte.WholeTensor((4,), torch.int64, comm=comm)
     with pytest.raises(TypeError, match="requires_grad_"):
