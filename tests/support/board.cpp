@@ -101,6 +101,11 @@ void board::end() {
   enter(rank_state::ended);
 }
 
+void board::abort(int code) {
+  slot_->abort_code = code;
+  slot_->aborted = 1;
+}
+
 void board::watch_signals() {
   signal_slot = slot_;
   struct sigaction action{};

@@ -22,8 +22,10 @@ struct board_slot {
   std::uint32_t failed;   // 1: this rank's test has failed
   std::uint32_t signal;   // signal that ended the process, 0 if none
   std::int64_t since_ns;  // CLOCK_MONOTONIC when the test or the pause before it began
-  char test[1000];        // zero-terminated
-  char message[3072];     // first failure, zero-terminated
+  std::uint32_t aborted;  // 1: this rank called MPI_Abort
+  std::int32_t abort_code;
+  char test[992];      // zero-terminated
+  char message[3072];  // first failure, zero-terminated
 };
 static_assert(sizeof(board_slot) == 4096, "python/mpi_harness/board.py knows this size");
 
@@ -40,6 +42,7 @@ class board {
   void arrive();
   void idle();
   void end();
+  void abort(int code);
 
   // Records a fatal signal on the board before the process dies of it; on SIGUSR2 prints where the process is.
   void watch_signals();

@@ -13,6 +13,8 @@
 
 namespace {
 
+syncyte::test::board* board_of_run = nullptr;
+
 // The launcher names the tests to run in a file, one a line, where a command line would be too short for them.
 void select_tests() {
   const char* path = std::getenv("SYNCYTE_TEST_SELECT");
@@ -28,6 +30,7 @@ int run_tests() {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   syncyte::test::board board(rank);
   board.watch_signals();
+  board_of_run = &board;
   auto* listener = new syncyte::test::mpi_listener(MPI_COMM_WORLD, board);
   auto& listeners = testing::UnitTest::GetInstance()->listeners();
   if (rank != 0) delete listeners.Release(listeners.default_result_printer());
@@ -42,12 +45,19 @@ int run_tests() {
     MPI_Finalize();
   }
   board.end();
+  board_of_run = nullptr;
   // Under the launcher verdicts are in the results file, and the exit status tells only about what is outside of tests.
   if (std::getenv("SYNCYTE_TEST_BOARD") != nullptr) return outside ? 3 : 0;
   return result;
 }
 
 }  // namespace
+
+// MPI's profiling interface: mpirun itself now and then loses the message that says which rank aborted.
+extern "C" int MPI_Abort(MPI_Comm comm, int code) {
+  if (board_of_run != nullptr) board_of_run->abort(code);
+  return PMPI_Abort(comm, code);
+}
 
 int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);

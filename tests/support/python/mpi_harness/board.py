@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 ABSENT, IDLE, RUNNING, ARRIVED, ENDED = range(5)
 SLOT_BYTES = 4096
-_HEAD = struct.Struct("=IIIIq")
-_TEST_AT, _TEST_BYTES = 24, 1000
+_HEAD = struct.Struct("=IIIIqIi")
+_TEST_AT, _TEST_BYTES = 32, 992
 _MESSAGE_AT, _MESSAGE_BYTES = 1024, 3072
 
 
@@ -24,6 +24,7 @@ class Slot:
     since_ns: int
     test: str
     message: str
+    abort_code: int | None = None  # of its call to MPI_Abort
 
     def seconds(self) -> float:
         """Seconds since the test, or the pause between tests, began."""
@@ -52,10 +53,10 @@ class Board:
     def slot(self, rank: int) -> Slot:
         at = rank * SLOT_BYTES
         page = self._map[at : at + SLOT_BYTES]
-        pid, state, failed, signal, since = _HEAD.unpack_from(page)
+        pid, state, failed, signal, since, aborted, code = _HEAD.unpack_from(page)
         test = _text(page[_TEST_AT : _TEST_AT + _TEST_BYTES])
         message = _text(page[_MESSAGE_AT : _MESSAGE_AT + _MESSAGE_BYTES])
-        return Slot(rank, pid, state, bool(failed), signal, since, test, message)
+        return Slot(rank, pid, state, bool(failed), signal, since, test, message, code if aborted else None)
 
     def slots(self) -> list[Slot]:
         return [self.slot(rank) for rank in range(self.ranks)]
@@ -66,7 +67,7 @@ class Board:
         self._put(at + _TEST_AT, slot.test, _TEST_BYTES)
         self._put(at + _MESSAGE_AT, slot.message, _MESSAGE_BYTES)
         # Words in place, the time before the state: pack_into would write zeros first, which a reader may see.
-        head = _HEAD.pack(slot.pid, slot.state, int(slot.failed), slot.signal, slot.since_ns)
+        head = _HEAD.pack(slot.pid, slot.state, int(slot.failed), slot.signal, slot.since_ns, 0, 0)
         for begin in range(len(head) - 8, -1, -8):
             self._map[at + begin : at + begin + 8] = head[begin : begin + 8]
 

@@ -112,7 +112,8 @@ def _hang(job: Job, slots: list[Slot]) -> Ending:
 def _crash(job: Job, slots: list[Slot], status: int) -> Ending:
     test = culprit(slots)
     died = [f"rank {slot.rank} died of {signal_name(slot.signal)}" for slot in slots if slot.signal]
-    cause = ", ".join(died) or job.deaths() or f"mpirun ended with status {status}"
+    aborted = [f"rank {slot.rank} called MPI_Abort({slot.abort_code})" for slot in slots if slot.abort_code is not None]
+    cause = ", ".join(aborted or died) or job.deaths() or f"mpirun ended with status {status}"
     tail = "\n".join(job.tagged_output().splitlines()[-60:])
     text = f"CRASH: {cause}; where the ranks were:\n{table(slots)}last lines of the output:\n{tail}\n"
     return Ending(status, "CRASH" if test else "JOB", test, text)
