@@ -38,14 +38,12 @@ if(SYNCYTE_CCACHE)
   set(CMAKE_CUDA_COMPILER_LAUNCHER "${SYNCYTE_CCACHE}")
 endif()
 
-# Warnings of our own code; targets link it privately. Fortran: reals are compared exactly where results must agree bit for
-# bit, and gfortran takes descriptors of arrays that an assignment allocates for uninitialised.
+# Warnings of our own code; targets link it privately.
 add_library(syncyte_warnings INTERFACE)
 target_compile_options(syncyte_warnings INTERFACE
   $<$<COMPILE_LANGUAGE:C,CXX>:-Wall -Wextra -Wshadow -Wpointer-arith>
   $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor -Woverloaded-virtual>
-  $<$<COMPILE_LANGUAGE:Fortran>:-Wall -Wextra -Wno-unused-dummy-argument -Wno-compare-reals
-    -Wno-uninitialized -Wno-maybe-uninitialized>
+  $<$<COMPILE_LANGUAGE:Fortran>:-Wall -Wextra -Wno-unused-dummy-argument>
   $<$<AND:$<COMPILE_LANGUAGE:C,CXX,Fortran>,$<BOOL:${SYNCYTE_WERROR}>>:-Werror>
   $<$<AND:$<COMPILE_LANGUAGE:CUDA>,$<BOOL:${SYNCYTE_WERROR}>>:--Werror=all-warnings>)
 

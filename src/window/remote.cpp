@@ -52,8 +52,10 @@ void for_batches(std::size_t pieces, std::size_t bytes, Body&& body) {
 bool is_overlapping(std::span<const std::size_t> offsets, std::size_t bytes) {
   std::vector<std::size_t> sorted(offsets.begin(), offsets.end());
   std::sort(sorted.begin(), sorted.end());
-  return std::adjacent_find(sorted.begin(), sorted.end(),
-                            [&](std::size_t a, std::size_t b) { return b - a < bytes; }) != sorted.end();
+  for (std::size_t i = 1; i < sorted.size(); ++i) {
+    if (sorted[i] - sorted[i - 1] < bytes) return true;
+  }
+  return false;
 }
 
 }  // namespace
