@@ -16,6 +16,7 @@ struct tensor_options {
   std::string name;                        ///< for messages
   std::optional<std::int64_t> local_rows;  ///< this rank's rows (then on all ranks); without: as equal as possible
   memory_kind memory = memory_kind::host;  ///< host
+  std::int64_t* released = nullptr;        ///< of a wrapped array: set to 1 when nobody uses it any more
 };
 
 /// Rows first to first + count - 1.
@@ -209,7 +210,7 @@ class tensor : public detail::tensor_reference {
  private:
   static syncyte_tensor_options_t options_of(const tensor_options& options) {
     return {sizeof(syncyte_tensor_options_t), options.name.empty() ? nullptr : options.name.c_str(),
-            options.local_rows.value_or(-1), static_cast<syncyte_memory_t>(options.memory)};
+            options.local_rows.value_or(-1), static_cast<syncyte_memory_t>(options.memory), options.released};
   }
 
   static syncyte_tensor_t create(const communicator& comm, dtype type, std::span<const std::int64_t> shape,

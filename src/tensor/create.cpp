@@ -55,6 +55,8 @@ std::shared_ptr<whole_tensor> whole_tensor::create(std::shared_ptr<comm::communi
   std::span<const std::int64_t> extents;
   call.attempt([&] {
     check_options(options);
+    base::require(options.released == nullptr, SYNCYTE_ERR_ARGUMENT,
+                  "options->released is not null; expected null: a created tensor's memory is its own");
     extents = check_shape(dtype, ndim, shape);
   });
   call.fact("dtype", dtype);
@@ -77,6 +79,7 @@ std::shared_ptr<whole_tensor> whole_tensor::wrap(std::shared_ptr<comm::communica
     check_options(options);
     base::require(options.local_rows == -1, SYNCYTE_ERR_ARGUMENT,
                   "options->local_rows is {}; expected -1: local's first extent says it", options.local_rows);
+    if (options.released != nullptr) *options.released = 0;
     mine.emplace(local, "local");
     mine->require_host().require_contiguous();
     base::require(mine->ndim() >= 1, SYNCYTE_ERR_SHAPE, "local has no dimension; expected 1 to {}", SYNCYTE_MAX_NDIM);
@@ -93,7 +96,7 @@ std::shared_ptr<whole_tensor> whole_tensor::wrap(std::shared_ptr<comm::communica
   shape[0] = parts.total();
   base::checked_elements(shape, mine->element_bytes(), "the tensor");
   layout described(options.name, mine->dtype(), std::move(shape), std::move(parts));
-  auto held = storage::wrap(call, described, mine->data());
+  auto held = storage::wrap(call, described, mine->data(), options.released);
   return std::shared_ptr<whole_tensor>(new whole_tensor(std::move(comm), std::move(described), std::move(held)));
 }
 

@@ -1,5 +1,6 @@
 #include "tensor/storage.hpp"
 
+#include <atomic>
 #include <utility>
 
 #include "comm/communicator.hpp"
@@ -63,7 +64,8 @@ std::shared_ptr<storage> storage::allocate(comm::collective_call& call, const la
   return result;
 }
 
-std::shared_ptr<storage> storage::wrap(comm::collective_call& call, const layout& shape, std::byte* mine) {
+std::shared_ptr<storage> storage::wrap(comm::collective_call& call, const layout& shape, std::byte* mine,
+                                       std::int64_t* released) {
   const comm::communicator& comm = call.comm();
   const std::int64_t count = shape.partition().count(comm.rank());
   auto result = std::make_shared<storage>();
@@ -78,7 +80,12 @@ std::shared_ptr<storage> storage::wrap(comm::collective_call& call, const layout
     result->node_ = mine;
   else
     result->remote_ = window::remote::create(call, {mine, shape.local_bytes(comm.rank())}, nullptr);
+  result->released_ = released;  // at the end: a call that fails tells it by its status
   return result;
+}
+
+storage::~storage() {
+  if (released_ != nullptr) std::atomic_ref(*released_).store(1, std::memory_order_release);
 }
 
 void storage::make_locks(std::span<std::uint64_t> words, const comm::node_group& node, int holder) {

@@ -22,8 +22,14 @@ class storage final : public comm::collective_resource {
   /// Zeroed memory that each node shares; collective within `call`, succeeds or throws on all ranks.
   static std::shared_ptr<storage> allocate(comm::collective_call& call, const layout& shape);
 
-  /// Rows that each rank has already; collective as allocate().
-  static std::shared_ptr<storage> wrap(comm::collective_call& call, const layout& shape, std::byte* mine);
+  /// Rows that each rank has already; collective as allocate(). `released` may be null, see syncyte_tensor_options_t.
+  static std::shared_ptr<storage> wrap(comm::collective_call& call, const layout& shape, std::byte* mine,
+                                       std::int64_t* released);
+
+  storage() = default;
+  ~storage() override;
+  storage(const storage&) = delete;
+  storage& operator=(const storage&) = delete;
 
   void free_collectively() noexcept override;
 
@@ -42,6 +48,7 @@ class storage final : public comm::collective_resource {
   std::shared_ptr<window::remote> remote_;
   std::byte* local_ = nullptr;
   std::byte* node_ = nullptr;
+  std::int64_t* released_ = nullptr;
   row_map direct_;
   row_locks locks_;
 };

@@ -20,6 +20,7 @@ struct tensor_options {
   std::string name;
   std::int64_t local_rows = -1;
   syncyte_memory_t memory = SYNCYTE_MEMORY_HOST;
+  std::int64_t* released = nullptr;  // of wrapped memory: set to 1 when it is no longer used
   std::optional<base::error> error;  // what the caller found wrong on this rank
 };
 

@@ -94,6 +94,25 @@ TEST(WrappedCounters, WorkFromEveryRank) {
   tensor->sync();
 }
 
+TEST(WrapReleased, SaysWhenTheArrayIsNoLongerUsed) {
+  std::vector<float> mine(6);
+  std::int64_t released = 7;
+  const syncyte_buffer_t local = buffer_of(mine, SYNCYTE_FLOAT32, {2, 3});
+  tensor::tensor_options options;
+  options.released = &released;
+  auto tensor = tensor::whole_tensor::wrap(shared_world(), &local, options);
+  EXPECT_EQ(released, 0);
+  tensor->sync();
+  EXPECT_EQ(released, 0);
+  tensor.reset();
+  EXPECT_EQ(released, 0) << "other ranks may still read it";
+  comm::collective_call(*shared_world(), "collect", comm::collective_call::lifecycle).agree();
+  EXPECT_EQ(released, 1);
+  const std::int64_t extent = 1;
+  expect_error(outcome_of([&] { tensor::whole_tensor::create(shared_world(), SYNCYTE_INT8, 1, &extent, options); }),
+               SYNCYTE_ERR_ARGUMENT, "options->released is not null");
+}
+
 TEST(WrapErrors, AreEveryRanks) {
   std::vector<float> values(12);
   const bool is_odd = rank() == ranks() - 1;

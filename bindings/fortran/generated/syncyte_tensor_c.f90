@@ -20,7 +20,7 @@ module syncyte_tensor_c
   !> Options of a new tensor.
   type, bind(C) :: syncyte_tensor_options_t
     ! sizeof(syncyte_tensor_options_t)
-    integer(c_size_t) :: struct_size = 32_c_size_t
+    integer(c_size_t) :: struct_size = 40_c_size_t
     ! for messages; may be null
     type(c_ptr) :: name = c_null_ptr
     ! this rank's rows; -1: as equal as possible, the remainder on the first ranks. All ranks give -1, or all give
@@ -28,6 +28,9 @@ module syncyte_tensor_c
     integer(c_int64_t) :: local_rows = -1_c_int64_t
     ! SYNCYTE_MEMORY_HOST
     integer(c_int32_t) :: memory = 0_c_int32_t
+    ! may be null; of wrap: set to 1 (a release store) when no rank uses this rank's array any more. It is the
+    ! caller's and lives as long as the array
+    type(c_ptr) :: released = c_null_ptr
   end type syncyte_tensor_options_t
 
   interface
@@ -55,9 +58,9 @@ module syncyte_tensor_c
     end function syncyte_tensor_create
 
     !> Makes a tensor of arrays that the ranks already have. Collective; facts: dtype, extents but the first. The
-    !> memory stays the caller's and must live until the tensor is freed by a collective point. It is not shared, so
-    !> other ranks reach it by MPI RMA on a node too, adds by other ranks answer SYNCYTE_ERR_UNSUPPORTED, and there
-    !> is no node view.
+    !> memory stays the caller's and must live until the tensor is freed by a collective point, which
+    !> options->released tells. It is not shared, so other ranks reach it by MPI RMA on a node too, adds by other
+    !> ranks answer SYNCYTE_ERR_UNSUPPORTED, and there is no node view.
     ! comm [in]: its ranks
     ! local [in]: this rank's rows, contiguous; shape[0] may differ between ranks and may be 0
     ! options [in]: null for defaults; local_rows must be -1

@@ -362,6 +362,9 @@ class TensorOptions(ctypes.Structure):
         ("local_rows", ctypes.c_int64),
         # SYNCYTE_MEMORY_HOST
         ("memory", ctypes.c_int32),
+        # may be null; of wrap: set to 1 (a release store) when no rank uses this rank's array any more. It is the
+        # caller's and lives as long as the array
+        ("released", ctypes.POINTER(ctypes.c_int64)),
     ]
 
 
@@ -1410,8 +1413,8 @@ CORE: dict[str, Function] = {
         (
             "Makes a tensor of arrays that the ranks already have. Collective; facts: dtype, extents but the "
             "first. The memory stays the caller's and must live until the tensor is freed by a collective "
-            "point. It is not shared, so other ranks reach it by MPI RMA on a node too, adds by other ranks "
-            "answer SYNCYTE_ERR_UNSUPPORTED, and there is no node view."
+            "point, which options->released tells. It is not shared, so other ranks reach it by MPI RMA on a "
+            "node too, adds by other ranks answer SYNCYTE_ERR_UNSUPPORTED, and there is no node view."
         ),
     ),
     "syncyte_tensor_retain": Function(

@@ -27,9 +27,12 @@ if TYPE_CHECKING:
 
 __all__ = ["WholeTensor"]
 
-# Arrays that tensors were made of. The C library uses them until a collective point frees the tensor, which nobody can
-# see from here: they stay until the process ends.
-_wrapped: dict[int, Any] = {}
+# Arrays that tensors were made of, each with the number that the C library sets once it no longer uses the array.
+_wrapped: list[tuple[ctypes.c_int64, Any]] = []
+
+
+def _forget_released() -> None:
+    _wrapped[:] = [entry for entry in _wrapped if not entry[0].value]
 
 
 def _shape(shape: Any) -> tuple[int, ...]:
@@ -107,8 +110,8 @@ class WholeTensor(Access):
         """A whole tensor of arrays that the ranks already have, without a copy. Collective: element type and all
         extents but the first must be equal on all ranks.
 
-        array: this rank's rows, contiguous, numpy or torch; it stays referenced until the process ends. It is not
-        shared memory: other ranks reach it by one-sided MPI, cannot add to it, and there is no node view.
+        array: this rank's rows, contiguous, numpy or torch; it stays referenced until a collective point has freed the
+        tensor, and then until the next call of wrap or sync of any tensor. It is not shared memory: other ranks reach it by one-sided MPI, cannot add to it, and there is no node view.
         """
         comm = comm_or_world(comm)
 
@@ -118,9 +121,12 @@ class WholeTensor(Access):
                 raise ShapeError("array has no dimensions; expected rows along the first one")
             return buffer, _library.options(c.TensorOptions, name=_library.name_bytes(name))
 
+        _forget_released()
         buffer, options = comm._prepare("tensor_wrap", prepare, lifecycle=True)
-        handle = ctypes.c_void_p()
+        released, handle = ctypes.c_int64(), ctypes.c_void_p()
+        options.released = ctypes.pointer(released)
         _library.core().syncyte_tensor_wrap(comm.handle, buffer.reference, ctypes.byref(options), ctypes.byref(handle))
+        _wrapped.append((released, buffer.array))
         return cls.from_handle(handle.value, comm, buffer.world, buffer.array)
 
     @classmethod
@@ -129,8 +135,6 @@ class WholeTensor(Access):
     ) -> WholeTensor:
         """For libraries on top: takes over one reference of a C handle. Local."""
         assert handle is not None
-        if wrapped is not None:
-            _wrapped[handle] = wrapped
         if comm is None:
             reference = ctypes.c_void_p()
             _library.core().syncyte_tensor_comm(handle, ctypes.byref(reference))
@@ -145,6 +149,12 @@ class WholeTensor(Access):
         """Drops the tensor before this object goes. Local; views stay valid as long as they live."""
         self._cache.clear()
         super().free()
+
+    def sync(self) -> None:
+        super().sync()
+        _forget_released()
+
+    sync.__doc__ = Access.sync.__doc__
 
     # Views.
 

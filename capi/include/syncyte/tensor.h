@@ -30,6 +30,8 @@ typedef struct syncyte_tensor_options_t {
   int64_t local_rows;      /**< {default(-1)} this rank's rows; -1: as equal as possible, the remainder on the first
                                 ranks. All ranks give -1, or all give their own, which must add up to shape[0] */
   syncyte_memory_t memory; /**< SYNCYTE_MEMORY_HOST */
+  int64_t* released;       /**< may be null; of wrap: set to 1 (a release store) when no rank uses this rank's array any
+                                more. It is the caller's and lives as long as the array */
 } syncyte_tensor_options_t;
 
 /** Comparison: one of ::syncyte_compare_values. */
@@ -60,9 +62,9 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_create(syncyte_comm_t comm, syncy
 
 /**
  * @brief Makes a tensor of arrays that the ranks already have. Collective; facts: dtype, extents but the first. The
- * memory stays the caller's and must live until the tensor is freed by a collective point. It is not shared, so other
- * ranks reach it by MPI RMA on a node too, adds by other ranks answer SYNCYTE_ERR_UNSUPPORTED, and there is no node
- * view.
+ * memory stays the caller's and must live until the tensor is freed by a collective point, which options->released
+ * tells. It is not shared, so other ranks reach it by MPI RMA on a node too, adds by other ranks answer
+ * SYNCYTE_ERR_UNSUPPORTED, and there is no node view.
  * @param[in] comm its ranks
  * @param[in] local this rank's rows, contiguous; shape[0] may differ between ranks and may be 0
  * @param[in] options {optional} null for defaults; local_rows must be -1

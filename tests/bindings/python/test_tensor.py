@@ -1,7 +1,9 @@
 """Whole tensors: creation, gather, scatter, boxes, counters, against a numpy array that all ranks know."""
 
+import gc
 import threading
 import time
+import weakref
 
 import numpy as np
 import pytest
@@ -230,6 +232,22 @@ def test_wrapped_arrays(world, library):
     assert tensor.gather([tensor.rows(0).start])[0, 0] == -5
     assert isinstance(tensor[0], torch.Tensor if library == "torch" else np.ndarray)
     tensor.sync()
+
+
+def test_a_wrapped_array_lives_as_long_as_its_tensor_and_no_longer(world):
+    array = np.ones((2, 3))
+    lives = weakref.ref(array)
+    tensor = syncyte.WholeTensor.wrap(array)
+    del array
+    tensor.sync()
+    assert lives() is not None
+    del tensor
+    gc.collect()
+    assert lives() is not None  # other ranks may still read it
+    world.collect()
+    syncyte.WholeTensor((1,)).sync()
+    gc.collect()
+    assert lives() is None
 
 
 def test_kinds_of_results(world):
