@@ -69,8 +69,16 @@ int64_t fortran_count(const CFI_cdesc_t* array) {
   return count;
 }
 
+/* Compilers give arrays without elements no address. One that is not allocated has none either, but the extents of its
+ * last allocation or of a zeroed descriptor: it passes for empty only if an extent happens to be 0. */
+static bool has_no_elements(const CFI_cdesc_t* array) {
+  for (int i = 0; i < array->rank; ++i)
+    if (array->dim[i].extent == 0) return true;
+  return false;
+}
+
 static syncyte_status_t check_array(const CFI_cdesc_t* array, const char* name) {
-  if (array->base_addr == NULL)
+  if (array->base_addr == NULL && !has_no_elements(array))
     return fortran_fail(SYNCYTE_ERR_ARGUMENT, "%s is not allocated or not associated", name);
   if (fortran_count(array) < 0)
     return fortran_fail(SYNCYTE_ERR_SHAPE, "%s has assumed size (*): its last extent is unknown; pass a section", name);

@@ -81,7 +81,8 @@ syncyte_status_t fortran_tensor_owner(syncyte_tensor_t tensor, const CFI_cdesc_t
   syncyte_buffer_t global, rows;
   syncyte_status_t status = syncyte_tensor_describe(tensor, &global);
   if (status != SYNCYTE_SUCCESS) return status;
-  if (ranks->type != CFI_type_int32_t || !CFI_is_contiguous(ranks) || fortran_count(ranks) != fortran_count(index))
+  const bool dense = fortran_count(ranks) == 0 || CFI_is_contiguous(ranks);
+  if (ranks->type != CFI_type_int32_t || !dense || fortran_count(ranks) != fortran_count(index))
     return fortran_report(fortran_fail(SYNCYTE_ERR_SHAPE,
                                        "ranks is %s with %lld elements, contiguous integer(4) with "
                                        "%lld elements is expected",
