@@ -42,8 +42,11 @@ def make_jobs(options: argparse.Namespace, sea_bed: str) -> tuple[Job, Job]:
 
 
 def clean(folder: str) -> None:
-    """Makes the folder, and removes what an earlier demo left in it."""
-    os.makedirs(folder, exist_ok=True)
+    """Makes the folder, and removes what an earlier demo left in it. Raises ValueError where that is impossible."""
+    try:
+        os.makedirs(folder, exist_ok=True)
+    except OSError as error:
+        raise ValueError(f"argument --output: the folder {folder!r} cannot be made: {error.strerror}") from None
     for name in ("figure.png", "checkpoint.h5", "report.json", "training.json", "restart.json", "parameters.npy"):
         if os.path.exists(os.path.join(folder, name)):
             os.remove(os.path.join(folder, name))
@@ -74,7 +77,7 @@ def main() -> int:
     options = parse_options(__doc__)
     try:
         report = run(options)
-    except (JobFailed, FileNotFoundError, ValueError) as error:
+    except (JobFailed, OSError, ValueError) as error:
         print(f"demo: {error}", file=sys.stderr)
         return 1
     print(summary(report, shutil.get_terminal_size().columns))

@@ -50,10 +50,33 @@ def test_demo_defaults():
     assert parse_options("the demo", ["--build", "/", "--quick", "--train-seconds", "7"]).epochs == 0
 
 
-def test_demo_help():
+def demo(*arguments):
     script = os.path.join(example_path.EXAMPLE, "demo.py")
-    done = subprocess.run([sys.executable, script, "--help"], env=CLEAN, capture_output=True, text=True, timeout=30)
+    return subprocess.run([sys.executable, script, *arguments], env=CLEAN, capture_output=True, text=True, timeout=60)
+
+
+def test_demo_help():
+    done = demo("--help")
     assert done.returncode == 0 and "--lead-time" in done.stdout
+
+
+@pytest.mark.parametrize("below", ["", "folder"])
+def test_demo_cannot_make_its_folder(tmp_path, below):
+    (tmp_path / "file").write_text("mine")
+    output = os.path.join(tmp_path, "file", below) if below else str(tmp_path / "file")
+    done = demo("--build", str(tmp_path), "--output", output)
+    reason = "Not a directory" if below else "File exists"
+    assert done.returncode == 1
+    assert done.stderr == f"demo: argument --output: the folder {output!r} cannot be made: {reason}\n"
+    assert (tmp_path / "file").read_text() == "mine"
+
+
+def test_demo_cannot_write_into_its_folder(tmp_path):
+    """What stands in the way of a file of the demo is no traceback either."""
+    os.makedirs(tmp_path / "demo" / "report.json")
+    done = demo("--build", str(tmp_path))
+    assert done.returncode == 1 and done.stderr.startswith("demo: ") and "report.json" in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 def solver(*arguments):
