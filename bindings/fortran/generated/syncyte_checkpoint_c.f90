@@ -11,7 +11,7 @@ module syncyte_checkpoint_c
   integer(c_int32_t), parameter :: SYNCYTE_CHECKPOINT_FORMAT = 1_c_int32_t
 
   !> Layouts.
-  ! all ranks hold the same; rank 0's is saved
+  ! all ranks hold the same (compared with SYNCYTE_CHECK=full); rank 0's is saved
   integer(c_int32_t), parameter :: SYNCYTE_LAYOUT_REPLICATED = 0_c_int32_t
   ! each rank holds some rows, in order of ranks
   integer(c_int32_t), parameter :: SYNCYTE_LAYOUT_SHARDED = 1_c_int32_t
@@ -20,7 +20,7 @@ module syncyte_checkpoint_c
   type, bind(C) :: syncyte_checkpoint_entry_t
     ! sizeof(syncyte_checkpoint_entry_t)
     integer(c_size_t) :: struct_size = 184_c_size_t
-    ! name, 1 to 1023 bytes; '/' is stored escaped as "%2F", '%' as "%25"
+    ! name, 1 to 1023 bytes; '/' is stored escaped as "%2F", '%' as "%25", and the key "." as "%2E"
     type(c_ptr) :: key = c_null_ptr
     ! replicated or sharded
     integer(c_int32_t) :: layout = 0_c_int32_t
@@ -41,7 +41,8 @@ module syncyte_checkpoint_c
   interface
 
     !> Saves entries into one file, atomically: on any error the old file is untouched. Collective; facts: path,
-    !> count, keys, layouts, dtypes, extents (but the first of sharded ones), options.
+    !> count, keys, layouts, dtypes, extents (but the first of sharded ones), options; with SYNCYTE_CHECK=full also
+    !> the CRC32C of replicated entries. A mismatch names the key, what differs, and the ranks.
     ! comm [in]: a communicator
     ! path [in]: file to write or replace; equal on all ranks, on a file system that all see
     ! count [in]: number of entries

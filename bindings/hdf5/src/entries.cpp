@@ -13,25 +13,6 @@ namespace syncyte::hdf5 {
 namespace {
 
 constexpr std::size_t longest_key = 1023;
-constexpr std::size_t most_fact_groups = 24;  // an agreement takes 32 facts
-
-// FNV-1a, 64 bits: to compare what ranks were given, not to withstand anybody.
-class fingerprint {
- public:
-  void add(const void* data, std::size_t bytes) {
-    const auto* next = static_cast<const unsigned char*>(data);
-    for (std::size_t i = 0; i < bytes; ++i) value_ = (value_ ^ next[i]) * 0x100000001B3U;
-  }
-  void add(std::int64_t number) { add(&number, sizeof number); }
-  void add(const std::string& text) {
-    add(static_cast<std::int64_t>(text.size()));
-    add(text.data(), text.size());
-  }
-  std::int64_t value() const { return static_cast<std::int64_t>(value_); }
-
- private:
-  std::uint64_t value_ = 0xCBF29CE484222325U;
-};
 
 bool empty(const syncyte_buffer_t& buffer) {
   return std::any_of(buffer.shape, buffer.shape + buffer.ndim, [](std::int64_t extent) { return extent == 0; });
@@ -72,36 +53,6 @@ entry check_entry(const syncyte_checkpoint_entry_t& raw, std::int64_t number) {
   result.global_rows = result.rows();
   return result;
 }
-
-std::int64_t hash_of(const entry& one) {
-  fingerprint hash;
-  hash.add(one.key);
-  hash.add(one.layout);
-  hash.add(one.dtype);
-  hash.add(static_cast<std::int64_t>(one.shape.size()));
-  for (std::size_t d = one.sharded() ? 1 : 0; d < one.shape.size(); ++d) hash.add(one.shape[d]);
-  return hash.value();
-}
-
-// Hashes of keys, layouts, dtypes and extents, in at most most_fact_groups groups, so that a message says where ranks
-// differ. Names are short: an agreement keeps their first characters.
-struct entry_facts {
-  std::vector<std::string> names;
-  std::vector<std::int64_t> values;
-
-  explicit entry_facts(const std::vector<entry>& entries) {
-    const std::size_t groups = std::min(entries.size(), most_fact_groups);
-    for (std::size_t g = 0; g < groups; ++g) {
-      const std::size_t begin = g * entries.size() / groups;
-      const std::size_t end = (g + 1) * entries.size() / groups;
-      fingerprint hash;
-      for (std::size_t i = begin; i < end; ++i) hash.add(hash_of(entries[i]));
-      values.push_back(hash.value());
-      names.push_back(end - begin == 1 ? fmt::format("entry {} '{}'", begin, entries[begin].key)
-                                       : fmt::format("entries {} to {}", begin, end - 1));
-    }
-  }
-};
 
 }  // namespace
 
@@ -156,19 +107,6 @@ arguments check_arguments(const char* path, std::int64_t count, const syncyte_ch
             result.entries.back().key);
   }
   return result;
-}
-
-void agree_on(const ranks& all, syncyte_status_t status, const char* operation, const arguments& mine) {
-  fingerprint path;
-  path.add(mine.path);
-  std::vector<syncyte_fact_t> facts{{"hash of path", path.value()},
-                                    {"count", static_cast<std::int64_t>(mine.entries.size())},
-                                    {"block_bytes", static_cast<std::int64_t>(mine.block_bytes)},
-                                    {"step", mine.step}};
-  const entry_facts entries(mine.entries);
-  for (std::size_t g = 0; g < entries.values.size(); ++g)
-    facts.push_back({entries.names[g].c_str(), entries.values[g]});
-  all.agree(status, operation, facts);
 }
 
 void for_each_sharded(const ranks& all, const std::vector<entry>& entries,

@@ -18,6 +18,7 @@ struct entry {
   std::vector<std::int64_t> shape;  ///< of this rank's part
   std::byte* data = nullptr;
   std::uint64_t row_bytes = 0;
+  std::uint32_t contents_crc = 0;  ///< CRC32C of a replicated entry, where the ranks compare contents
   // Known after place_rows(), for sharded entries; otherwise all rows.
   std::int64_t first_row = 0;
   std::int64_t global_rows = 0;
@@ -44,9 +45,6 @@ arguments check_arguments(const char* path, const syncyte_checkpoint_options_t* 
 
 /// Checks a buffer: host memory, contiguous, known dtype, and returns its bytes per row. `what` names it.
 std::uint64_t check_buffer(const syncyte_buffer_t& buffer, const std::string& what);
-
-/// Collective: all ranks throw the same if `status` is an error on any, or if the ranks' arguments do not fit together.
-void agree_on(const ranks& all, syncyte_status_t status, const char* operation, const arguments& mine);
 
 /// Collective, bounded in memory: calls `use(number of an entry, rows of each rank)` for all sharded entries, in order.
 void for_each_sharded(const ranks& all, const std::vector<entry>& entries,

@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "agreement.hpp"
 #include "checkpoint.hpp"
 #include "entries.hpp"
 #include "errors.hpp"

@@ -1,6 +1,6 @@
 #include "ranks.hpp"
 
-#include <algorithm>
+#include <numeric>
 
 #include "errors.hpp"
 
@@ -19,6 +19,12 @@ syncyte_buffer_t line(void* data, syncyte_dtype_t dtype, std::size_t count) {
 ranks::ranks(syncyte_comm_t comm) : comm_(comm) {
   check(syncyte_comm_rank(comm, &rank_));
   check(syncyte_comm_size(comm, &size_));
+}
+
+std::int32_t ranks::check_level() const {
+  std::int32_t level = 0;
+  check(syncyte_comm_check_level(comm_, &level));
+  return level;
 }
 
 void ranks::agree(syncyte_status_t status, const char* operation, const std::vector<syncyte_fact_t>& facts) const {
@@ -40,6 +46,18 @@ std::vector<std::int64_t> ranks::gather(const std::vector<std::int64_t>& values)
   const syncyte_buffer_t output = line(all.data(), SYNCYTE_INT64, all.size());
   check(syncyte_comm_allgather(comm_, &input, nullptr, &output));
   return all;
+}
+
+std::vector<std::string> ranks::gather(const std::string& text) const {
+  const std::vector<std::int64_t> lengths = gather(std::vector{static_cast<std::int64_t>(text.size())});
+  std::string everything(static_cast<std::size_t>(std::accumulate(lengths.begin(), lengths.end(), std::int64_t{0})), 0);
+  const syncyte_buffer_t input = line(const_cast<char*>(text.data()), SYNCYTE_UINT8, text.size());
+  const syncyte_buffer_t output = line(everything.data(), SYNCYTE_UINT8, everything.size());
+  check(syncyte_comm_allgatherv(comm_, &input, lengths.data(), nullptr, &output));
+  std::vector<std::string> texts;
+  for (std::size_t r = 0, begin = 0; r < lengths.size(); begin += static_cast<std::size_t>(lengths[r++]))
+    texts.push_back(everything.substr(begin, static_cast<std::size_t>(lengths[r])));
+  return texts;
 }
 
 void ranks::combine(std::vector<std::uint32_t>& values) const {

@@ -18,6 +18,8 @@ class ranks {
   std::int32_t rank() const { return rank_; }
   std::int32_t size() const { return size_; }
   bool first() const { return rank_ == 0; }
+  /// How much the ranks compare: 0 off, 1 on, 2 full (SYNCYTE_CHECK). Local.
+  std::int32_t check_level() const;
 
   /// All ranks go on if all are well; otherwise all throw the same.
   void agree(syncyte_status_t status, const char* operation, const std::vector<syncyte_fact_t>& facts = {}) const;
@@ -27,6 +29,8 @@ class ranks {
   void broadcast(void* data, std::size_t bytes) const;
   /// Equal contributions of all ranks, in order of ranks.
   std::vector<std::int64_t> gather(const std::vector<std::int64_t>& values) const;
+  /// A text of each rank, in order of ranks.
+  std::vector<std::string> gather(const std::string& text) const;
   /// Exclusive or over all ranks, in place.
   void combine(std::vector<std::uint32_t>& values) const;
 

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <random>
 
+#include "agreement.hpp"
 #include "blocks.hpp"
 #include "crc32c.hpp"
 #include "errors.hpp"
@@ -216,7 +217,7 @@ void save(syncyte_comm_t comm, const char* path, std::int64_t count, const syncy
   const ranks all(comm);
   arguments mine;
   const syncyte_status_t status = attempt([&] { mine = check_arguments(path, count, entries, options); });
-  agree_on(all, status, "checkpoint_save", mine);
+  agree_on(all, status, "checkpoint_save", mine, all.check_level() == full_checks);
   place_rows(all, mine.entries);
   saver(all, mine).run();
 }

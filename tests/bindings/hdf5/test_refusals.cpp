@@ -34,9 +34,19 @@ class Refusal : public Checkpoint {
     EXPECT_FALSE(std::filesystem::exists(path_));
   }
 
-  // As expect_refused(), but all ranks' values are right and only their difference is wrong.
-  void expect_mismatch(const std::function<void(syncyte_checkpoint_entry_t&)>& change) {
-    if (size_ > 1) expect_refused(change, SYNCYTE_ERR_MISMATCH, "second");
+  // As expect_refused(), but all ranks' values are right and only their difference is wrong: the message says what is
+  // what on which ranks.
+  void expect_mismatch(const std::function<void(syncyte_checkpoint_entry_t&)>& change, const std::string& before,
+                       const std::string& others, const std::string& mine) {
+    if (size_ > 1) expect_refused(change, SYNCYTE_ERR_MISMATCH, before + on_ranks(others, mine));
+  }
+
+  // "a on ranks 0, 1, but b on rank 2"; the larger group comes first, of equal ones that of rank 0.
+  std::string on_ranks(const std::string& others, const std::string& mine) const {
+    std::string numbers = "0";
+    for (int rank = 1; rank < size_ - 1; ++rank) numbers += ", " + std::to_string(rank);
+    return others + (size_ > 2 ? " on ranks " : " on rank ") + numbers + ", but " + mine + " on rank " +
+           std::to_string(size_ - 1);
   }
 
   std::vector<tensor> tensors_;
@@ -63,29 +73,66 @@ TEST_F(Refusal, OfAnEntryThatIsWrongOnOneRank) {
 }
 
 TEST_F(Refusal, OfEntriesThatDifferBetweenRanks) {
-  expect_mismatch([](auto& one) { one.data.shape[1] = 2, one.data.strides[0] = 8; });
-  expect_mismatch([](auto& one) { one.data.dtype = SYNCYTE_FLOAT32; });
-  expect_mismatch([](auto& one) { one.layout = SYNCYTE_LAYOUT_REPLICATED; });
-  expect_mismatch([](auto& one) { one.key = "second "; });
+  expect_mismatch([](auto& one) { one.data.shape[1] = 2, one.data.strides[0] = 8; }, "'second': shape ", "(rows, 3)",
+                  "(rows, 2)");
+  expect_mismatch([](auto& one) { one.data.dtype = SYNCYTE_FLOAT32; }, "'second': dtype ", "int32", "float32");
+  expect_mismatch([](auto& one) { one.layout = SYNCYTE_LAYOUT_REPLICATED; }, "'second': layout ", "sharded",
+                  "replicated");
+  expect_mismatch([](auto& one) { one.key = "second "; }, "entry 1 is ", "'second'", "'second '");
+  const std::string long_key(1023, 'k');
+  const std::string half(150, 'k');
+  expect_mismatch([&](auto& one) { one.key = long_key.c_str(); }, "entry 1 is ", "'second'",
+                  "'" + half + "..." + half + "' (1023 bytes, hash 1ce2e74dd616552e)");  // FNV-1a
+}
+
+TEST_F(Refusal, OfSeveralEntriesThatDifferBetweenRanks) {
+  if (size_ == 1) GTEST_SKIP() << "one rank agrees with itself";
+  for (int i = 0; i < 50; ++i) {
+    tensors_.emplace_back("entry" + std::to_string(i), SYNCYTE_INT8, std::vector<std::int64_t>{2});
+    if (last() && i % 10 == 7) tensors_.back().dtype = SYNCYTE_UINT8;
+  }
+  EXPECT_FAILS(
+      save(world(), path_, tensors_), SYNCYTE_ERR_MISMATCH,
+      "checkpoint_save: the ranks disagree: 'entry7': dtype " + on_ranks("int8", "uint8") + "; 5 entries differ");
+  EXPECT_FAILS(load(world(), path_, tensors_), SYNCYTE_ERR_MISMATCH, "checkpoint_load: the ranks disagree: 'entry7'");
 }
 
 TEST_F(Refusal, OfArgumentsThatDifferBetweenRanks) {
   if (size_ == 1) GTEST_SKIP() << "one rank agrees with itself";
   auto options = blocks_of(4096, 3);
   if (last()) options.step = 4;
-  EXPECT_FAILS(save_entries(&options), SYNCYTE_ERR_MISMATCH, "step");
+  EXPECT_FAILS(save_entries(&options), SYNCYTE_ERR_MISMATCH, "step is " + on_ranks("3", "4"));
   options = blocks_of(last() ? 8192 : 4096);
-  EXPECT_FAILS(save_entries(&options), SYNCYTE_ERR_MISMATCH, "block_bytes");
+  EXPECT_FAILS(save_entries(&options), SYNCYTE_ERR_MISMATCH, "block_bytes is " + on_ranks("4096", "8192"));
   const std::string path = path_;
   if (last()) path_ += "x";
-  EXPECT_FAILS(save_entries(), SYNCYTE_ERR_MISMATCH, "path");
+  const std::string paths = "path is " + on_ranks("'" + path + "'", "'" + path + "x'");
+  EXPECT_FAILS(save_entries(), SYNCYTE_ERR_MISMATCH, paths);
   syncyte_checkpoint_t file = nullptr;
-  EXPECT_FAILS(syncyte_checkpoint_open(world(), path_.c_str(), nullptr, &file), SYNCYTE_ERR_MISMATCH, "path");
+  EXPECT_FAILS(syncyte_checkpoint_open(world(), path_.c_str(), nullptr, &file), SYNCYTE_ERR_MISMATCH, paths);
   EXPECT_EQ(file, nullptr);
   path_ = path;
   if (last()) entries_.pop_back();
-  EXPECT_FAILS(save_entries(), SYNCYTE_ERR_MISMATCH, "count");
+  EXPECT_FAILS(save_entries(), SYNCYTE_ERR_MISMATCH,
+               "count is " + on_ranks("2", "1") + "; entry 1 is " + on_ranks("'second'", "missing"));
   EXPECT_FALSE(std::filesystem::exists(path_));
+}
+
+TEST_F(Refusal, OfReplicatedContentsThatDifferWhereChecksAreFull) {
+  syncyte_comm_options_t options{sizeof(syncyte_comm_options_t), "full", 2};
+  syncyte_comm_t made = nullptr;
+  ASSERT_OK(syncyte_comm_dup(world(), &options, &made));
+  const communicator full(made);
+  EXPECT_OK(save(full.get(), path_, tensors_));  // rows of sharded ones differ, as they should
+  EXPECT_OK(load(full.get(), path_, tensors_));
+  tensors_.emplace_back("third", SYNCYTE_UINT8, std::vector<std::int64_t>{9});
+  std::memcpy(tensors_.back().bytes.data(), last() && size_ > 1 ? "123456780" : "123456789", 9);
+  if (size_ == 1) return;
+  // The CRC32C of "123456789" is 0xe3069283.
+  EXPECT_FAILS(save(full.get(), path_, tensors_), SYNCYTE_ERR_MISMATCH,
+               "'third': replicated contents have CRC32C 0xe3069283 on rank");
+  EXPECT_NE(std::string(syncyte_last_error()).find("on rank " + std::to_string(size_ - 1)), std::string::npos);
+  EXPECT_OK(save(world(), path_, tensors_));  // the level of world compares no contents
 }
 
 TEST_F(Refusal, OfBadOptionsAndNulls) {

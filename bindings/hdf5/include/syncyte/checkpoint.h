@@ -28,14 +28,15 @@ typedef int32_t syncyte_layout_t;
 
 /** Layouts. */
 enum syncyte_layout_values {
-  SYNCYTE_LAYOUT_REPLICATED = 0, /**< all ranks hold the same; rank 0's is saved */
+  SYNCYTE_LAYOUT_REPLICATED = 0, /**< all ranks hold the same (compared with SYNCYTE_CHECK=full); rank 0's is saved */
   SYNCYTE_LAYOUT_SHARDED = 1     /**< each rank holds some rows, in order of ranks */
 };
 
 /** One named tensor to save or load. */
 typedef struct syncyte_checkpoint_entry_t {
   size_t struct_size;      /**< sizeof(syncyte_checkpoint_entry_t) */
-  const char* key;         /**< name, 1 to 1023 bytes; '/' is stored escaped as "%2F", '%' as "%25" */
+  const char* key;         /**< name, 1 to 1023 bytes; '/' is stored escaped as "%2F", '%' as "%25", and the key "."
+                                as "%2E" */
   syncyte_layout_t layout; /**< replicated or sharded */
   syncyte_buffer_t data;   /**< host memory, contiguous; this rank's rows if sharded */
 } syncyte_checkpoint_entry_t;
@@ -49,7 +50,8 @@ typedef struct syncyte_checkpoint_options_t {
 
 /**
  * @brief Saves entries into one file, atomically: on any error the old file is untouched. Collective; facts: path,
- * count, keys, layouts, dtypes, extents (but the first of sharded ones), options.
+ * count, keys, layouts, dtypes, extents (but the first of sharded ones), options; with SYNCYTE_CHECK=full also the
+ * CRC32C of replicated entries. A mismatch names the key, what differs, and the ranks.
  * @param[in] comm a communicator
  * @param[in] path {string} file to write or replace; equal on all ranks, on a file system that all see
  * @param[in] count number of entries
