@@ -16,7 +16,7 @@ from . import _declarations as c
 from . import _library, runtime
 from ._checks import as_int32
 from ._collectives import Collectives
-from .errors import ArgumentError, DtypeError
+from .errors import ArgumentError, DtypeError, Error
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -25,6 +25,7 @@ __all__ = ["COMM_SELF", "COMM_WORLD", "Comm", "Op", "Topology"]
 
 Op = c.Op
 _CHECKS = {None: -1, "off": 0, "on": 1, "full": 2}
+_NO_CHECK = 99  # none of them
 
 
 class Topology(NamedTuple):
@@ -37,9 +38,18 @@ class Topology(NamedTuple):
 
 
 def _comm_options(name: str | None, check: str | None) -> Any:
-    if check not in _CHECKS:
+    if not isinstance(check, str | None) or check not in _CHECKS:
         raise ArgumentError(f"check is {check!r}; expected None (as the parent), 'off', 'on' or 'full'")
     return ctypes.byref(_library.options(c.CommOptions, name=_library.name_bytes(name), check=_CHECKS[check]))
+
+
+def _refuse_together(fortran_handle: int) -> None:
+    """Takes part in the making of a communicator with options that the C library refuses on all ranks: before the
+    communicator is there, nothing else can tell the other ranks that this one has found a mistake."""
+    refused = _library.options(c.CommOptions, check=_NO_CHECK)
+    out = ctypes.c_void_p()
+    function = _library.core().unchecked("syncyte_comm_from_fortran")
+    function(fortran_handle, ctypes.byref(refused), ctypes.byref(out))
 
 
 class Comm(Collectives):
@@ -63,9 +73,15 @@ class Comm(Collectives):
     @classmethod
     def from_fortran(cls, fortran_handle: int, *, name: str | None = None, check: str | None = None) -> Comm:
         """From the integer of MPI_Comm_c2f (mpi4py's py2f(), comm%MPI_VAL); it is duplicated. Collective over it;
-        starts Syncyte. Raises ArgumentError for a null or inter-communicator."""
+        starts Syncyte. Raises ArgumentError for a null or inter-communicator, on this rank alone; a wrong name or check
+        of one rank is every rank's error."""
         runtime.init()
-        number, options = as_int32(fortran_handle, "fortran_handle"), _comm_options(name, check)
+        number = as_int32(fortran_handle, "fortran_handle")
+        try:
+            options = _comm_options(name, check)
+        except Error:
+            _refuse_together(number)
+            raise
         return Comm._made(lambda out: _library.core().syncyte_comm_from_fortran(number, options, out))
 
     @classmethod

@@ -27,16 +27,21 @@ def init(thread_level: str = "multiple") -> None:
     finalize() is called, unless an exception ended the program.
 
     thread_level: "single", "funneled", "serialized" or "multiple", asked for if MPI is not initialised yet.
-    Raises NotInitialisedError if MPI or Syncyte is already finalised, ArgumentError.
+    Raises NotInitialisedError if MPI or Syncyte is already finalised, ArgumentError: on all ranks, if one gives a wrong
+    level or has a wrong environment variable.
     """
     global _started
     if _started:
         return
-    if thread_level not in _LEVELS:
-        raise _library.errors.ArgumentError(f"thread_level is {thread_level!r}; expected one of {', '.join(_LEVELS)}")
+    known = thread_level in _LEVELS
     with _lock:
         if not _started:
-            options = _library.options(c.InitOptions, thread_level=_LEVELS.index(thread_level))
+            # The C library refuses -1 too, and tells the other ranks, which are on their way into it.
+            options = _library.options(c.InitOptions, thread_level=_LEVELS.index(thread_level) if known else -1)
+            if not known:
+                _library.core().unchecked("syncyte_init")(ctypes.byref(options))
+                levels = ", ".join(_LEVELS)
+                raise _library.errors.ArgumentError(f"thread_level is {thread_level!r}; expected one of {levels}")
             _library.core().syncyte_init(ctypes.byref(options))
             _started = True
             # Registered now, hence run before the exit handlers of modules imported earlier (mpi4py finalises MPI).

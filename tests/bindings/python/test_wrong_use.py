@@ -119,6 +119,20 @@ def test_what_is_not_a_communicator(comm, world):
     world.barrier()
 
 
+@pytest.mark.parametrize(
+    "options", [{"check": "sometimes"}, {"check": ["full"]}, {"name": "a\0b"}, {"name": 3}], ids=lambda one: f"{one!r}"
+)
+def test_options_of_a_new_communicator_are_everybodys(comm, world, options):
+    with pytest.raises((ValueError, TypeError)) as caught:
+        syncyte.Comm.from_mpi4py(comm, **(options if last(world) else {}))
+    if last(world):
+        assert str(caught.value).startswith(f"{next(iter(options))} is {next(iter(options.values()))!r}")
+    else:
+        assert isinstance(caught.value, syncyte.ArgumentError)
+    part = syncyte.Comm.from_mpi4py(comm, check="full", name="mine")
+    assert part.check == "full" and part.allreduce(1) == world.size
+
+
 def test_errors_without_agreement_are_the_ranks_own(world):
     part = world.dup(check="off")
     assert part.check == "off"
