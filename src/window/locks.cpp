@@ -1,6 +1,11 @@
 // The lock of a rank's part: a word in the part's header, changed by compare-and-swap only, on the same path as all
 // atomics of the window.
+#include <fmt/format.h>
+
+#include <optional>
+
 #include "base/error.hpp"
+#include "comm/watchdog.hpp"
 #include "syncyte/window.h"
 #include "window/backoff.hpp"
 #include "window/direct_locks.hpp"
@@ -45,30 +50,42 @@ void window::lock(int rank, bool is_exclusive) {
   if (remote_) remote_->synchronise_memory();
 }
 
-void window::wait_for_lock(backoff& wait) const {
+/// One wait for a lock: how it pauses, and what the watchdog sees of it once it takes long.
+struct window::lock_wait {
+  backoff pauses;
+  std::optional<comm::watchdog_scope> watched = std::nullopt;
+};
+
+void window::look_at_holder(lock_wait& wait, std::uint64_t word, int rank) const {
+  if (!wait.pauses.is_time_to_look()) return;
+  if (!wait.watched) wait.watched.emplace(fmt::format("window_lock of rank {}", rank).c_str(), name_, serial_);
+  require_holder_alive(*comm_, word, rank);
+}
+
+void window::wait_for_lock(lock_wait& wait) const {
   // Outside of requests of its own: MPI's atomics are themselves a lock at the target, which others could hardly take
   // if they were served only while this rank holds it.
   if (remote_) remote::progress();
-  wait.pause();
+  wait.pauses.pause();
 }
 
 void window::acquire_exclusive(int rank) {
   const std::uint64_t mine = exclusive_word(comm_->rank());
-  for (backoff wait;; wait_for_lock(wait)) {
+  for (lock_wait wait;; wait_for_lock(wait)) {
     const std::uint64_t seen = swap_lock_word(rank, 0, mine);
     if (seen == 0) return;
-    if (wait.is_time_to_look()) require_holder_alive(*comm_, seen, rank);
+    look_at_holder(wait, seen, rank);
   }
 }
 
 void window::acquire_shared(int rank) {
   std::uint64_t expected = 0;
-  for (backoff wait;;) {
+  for (lock_wait wait;;) {
     const std::uint64_t seen = swap_lock_word(rank, expected, expected + 1);
     if (seen == expected) return;
     expected = holder_of(seen) < 0 ? seen : 0;
     if (holder_of(seen) < 0) continue;  // others share it: their number was another
-    if (wait.is_time_to_look()) require_holder_alive(*comm_, seen, rank);
+    look_at_holder(wait, seen, rank);
     wait_for_lock(wait);
   }
 }

@@ -94,7 +94,9 @@ class window {
   void check_lockable(int rank) const;
   void acquire_exclusive(int rank);
   void acquire_shared(int rank);
-  void wait_for_lock(backoff& wait) const;
+  struct lock_wait;
+  void look_at_holder(lock_wait& wait, std::uint64_t word, int rank) const;
+  void wait_for_lock(lock_wait& wait) const;
   std::uint64_t swap_lock_word(int rank, std::uint64_t expected, std::uint64_t desired);
 
   std::shared_ptr<comm::communicator> comm_;

@@ -150,7 +150,9 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_window_compare_swap(syncyte_window_t win
                                                             const void* desired, void* previous);
 
 /**
- * @brief Waits for a rank's lock. Locks are advisory: they keep out only others that lock. Not recursive.
+ * @brief Waits for a rank's lock. Locks are advisory: they keep out only others that lock. Not recursive. Nobody queues:
+ * an exclusive lock may wait for as long as others keep sharing. What cannot be seen to be dead (a holder on another
+ * node, one that shares) is waited for; the watchdog (SYNCYTE_WATCHDOG) ends a wait beyond its limit.
  * @param[in] window a window
  * @param[in] rank whose lock
  * @param[in] kind shared or exclusive
