@@ -1,7 +1,7 @@
 !> Checkpoints: what is saved comes back, on another partition too; errors name file and key.
 program test_checkpoint
   use, intrinsic :: iso_c_binding, only: c_bool
-  use, intrinsic :: iso_fortran_env, only: int64, real32, real64
+  use, intrinsic :: iso_fortran_env, only: int8, int32, int64, real32, real64
   use syncyte
   use syncyte_checkpoint
   use checks
@@ -22,6 +22,7 @@ program test_checkpoint
   call load_all()
   call read_rows()
   call errors()
+  call damaged_files()
   call world%destroy()
   call syncyte_finalize()
   call checks_end()
@@ -151,5 +152,89 @@ contains
     call entries%clear()
     call world%barrier()
   end subroutine errors
+
+  !> Rank 0 writes changed copies of the file; each is refused with its own status, by all ranks.
+  subroutine damaged_files()
+    integer(int8), allocatable :: whole(:), changed(:)
+    integer :: i
+
+    call read_bytes(whole)
+    if (rank == 0) then
+      call write_bytes("truncated.h5", whole(:size(whole)/2))
+      call write_bytes("foreign.h5", whole(2:))
+      changed = whole
+      i = place_of(whole, transfer(field(1:2, 1), whole))
+      changed(i) = ieor(changed(i), 4_int8)
+      call write_bytes("damaged.h5", changed)
+      changed = whole
+      changed(9) = 2_int8  ! the format's version; the header ends with the CRC32C of its first 60 bytes
+      changed(61:64) = transfer(crc32c(changed(:60)), whole)
+      call write_bytes("newer.h5", changed)
+    end if
+    call world%barrier()
+    call refused("truncated.h5", SYNCYTE_ERR_FORMAT, "truncated.h5")
+    call refused("foreign.h5", SYNCYTE_ERR_FORMAT, "foreign.h5")
+    call refused("damaged.h5", SYNCYTE_ERR_CHECKSUM, "key 'field' is damaged")
+    call refused("newer.h5", SYNCYTE_ERR_VERSION, "newer Syncyte")
+  end subroutine damaged_files
+
+  subroutine refused(name, status, text)
+    character(len=*), intent(in) :: name, text
+    integer, intent(in) :: status
+    type(syncyte_checkpoint_entries) :: entries
+    integer :: stat
+    character(len=600) :: errmsg
+
+    call entries%add("field", field)
+    call syncyte_load(world, name, entries, stat, errmsg)
+    call check_error(stat, status, errmsg, text, name)
+    call entries%clear()
+  end subroutine refused
+
+  subroutine read_bytes(bytes)
+    integer(int8), allocatable, intent(out) :: bytes(:)
+    integer :: unit, length
+
+    open (newunit=unit, file=path, access="stream", form="unformatted", status="old", action="read")
+    inquire (unit=unit, size=length)
+    allocate (bytes(length))
+    read (unit) bytes
+    close (unit)
+  end subroutine read_bytes
+
+  subroutine write_bytes(name, bytes)
+    character(len=*), intent(in) :: name
+    integer(int8), intent(in) :: bytes(:)
+    integer :: unit
+
+    open (newunit=unit, file=name, access="stream", form="unformatted", status="replace", action="write")
+    write (unit) bytes
+    close (unit)
+  end subroutine write_bytes
+
+  !> Where a run of bytes begins in others.
+  integer function place_of(bytes, run)
+    integer(int8), intent(in) :: bytes(:), run(:)
+
+    do place_of = 1, size(bytes) - size(run) + 1
+      if (all(bytes(place_of:place_of + size(run) - 1) == run)) return
+    end do
+    error stop "the data is not in the file"
+  end function place_of
+
+  !> One bit at a time, the obvious way.
+  integer(int32) function crc32c(bytes)
+    integer(int8), intent(in) :: bytes(:)
+    integer :: i, bit
+
+    crc32c = -1
+    do i = 1, size(bytes)
+      crc32c = ieor(crc32c, iand(int(bytes(i), int32), 255_int32))
+      do bit = 1, 8
+        crc32c = merge(ieor(shiftr(crc32c, 1), -2097792136_int32), shiftr(crc32c, 1), btest(crc32c, 0))
+      end do
+    end do
+    crc32c = not(crc32c)
+  end function crc32c
 
 end program test_checkpoint

@@ -142,6 +142,31 @@ def test_damaged_files(world, path):
     world.barrier()
 
 
+def crc32c(data):
+    """One bit at a time, the obvious way."""
+    crc = 0xFFFFFFFF
+    for byte in data:
+        crc ^= byte
+        for _ in range(8):
+            crc = crc >> 1 ^ (0x82F63B78 if crc & 1 else 0)
+    return crc ^ 0xFFFFFFFF
+
+
+def test_a_newer_format_is_no_damage(world, path):
+    checkpoint.save(path, {"a": np.arange(4.0)})
+    if world.rank == 0:
+        with open(path, "r+b") as file:  # the version, and the CRC32C of the header's first 60 bytes behind them
+            header = bytearray(file.read(64))
+            header[8:12] = (2).to_bytes(4, "little")
+            header[60:] = crc32c(header[:60]).to_bytes(4, "little")
+            file.seek(0)
+            file.write(header)
+    world.barrier()
+    for call in (lambda: checkpoint.open(path), lambda: checkpoint.load(path)):
+        with pytest.raises(syncyte.VersionError, match="checkpoint.h5.*newer Syncyte"):
+            call()
+
+
 def test_wrong_use(world, path):
     last = world.rank == world.size - 1
     good = {"a": np.ones((2, 3))}
