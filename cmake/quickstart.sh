@@ -4,6 +4,7 @@ set -euo pipefail
 
 SYNCYTE_ROOT="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)"
 readonly SYNCYTE_ROOT
+# shellcheck disable=SC2034
 readonly BUILD_FOLDER="${SYNCYTE_ROOT}/build"
 # shellcheck source=quickstart/report.sh
 source "${SYNCYTE_ROOT}/cmake/quickstart/report.sh"
@@ -13,6 +14,8 @@ source "${SYNCYTE_ROOT}/cmake/quickstart/packages.sh"
 source "${SYNCYTE_ROOT}/cmake/quickstart/python.sh"
 # shellcheck source=quickstart/build.sh
 source "${SYNCYTE_ROOT}/cmake/quickstart/build.sh"
+# shellcheck source=quickstart/arguments.sh
+source "${SYNCYTE_ROOT}/cmake/quickstart/arguments.sh"
 
 usage() {
   cat <<'TEXT'
@@ -21,7 +24,8 @@ Usage: cmake/quickstart.sh COMMAND [OPTIONS]
 Commands
   demo [OPTIONS]   the tsunami demo: a Fortran solver and PyTorch learners in one MPI job; the picture is
                    build/demo/figure.png; OPTIONS go to examples/tsunami/demo.py (demo --help lists them)
-  test [OPTIONS]   builds everything and runs the tests; OPTIONS go to ctest (for example -R window)
+  test [OPTIONS]   builds everything and runs the tests but for those labelled slow; OPTIONS go to ctest (for example
+                   -R window; -L slow runs the slow ones)
   bench            builds and runs the benchmarks; the report is build/bench/report.json
   build            builds everything and runs nothing
   setup            installs system packages and the Python environment, and builds nothing
@@ -29,10 +33,11 @@ Commands
 Each command does what is missing and nothing else: system packages (apt-get, as root or with sudo), the Python
 environment .venv with the versions of cmake/requirements.lock, configuration by preset and the build in build/.
 Debian 12, Debian 13 and Ubuntu 24.04 are supported. Elsewhere, or without the right to install packages, it says
-what is missing and stops.
+what is missing and stops. It can be called from any folder: paths given to it are relative to that folder.
 
 Environment
-  SYNCYTE_VENV            a Python environment to use instead of .venv; one that exists is checked and never changed
+  SYNCYTE_VENV            a Python environment to use instead of .venv; made where there is none; one that somebody else
+                          has made is checked and never changed
   SYNCYTE_PYTHON          the Python (3.11 or newer) that makes .venv; the system's by default
   SYNCYTE_SKIP_PACKAGES   1: do not look for system packages (they come from Spack, modules or another place)
   SYNCYTE_PRESET          the configure preset (default: default)
@@ -49,28 +54,16 @@ main() {
     "") usage >&2; return 2 ;;
     *) fail "unknown command '${command}': expected demo, test, bench, build or setup (--help says more)" ;;
   esac
-  if [[ ("${command}" == demo || "${command}" == test) && " ${*} " == *" --help "* ]]; then
+  if asks_for_help "$@"; then
     help_of "${command}"
     return 0
   fi
-  if [[ ("${command}" == bench || "${command}" == build || "${command}" == setup) && $# -gt 0 ]]; then
-    fail "'${command}' takes no options, but got: $*"
-  fi
-  cd "${SYNCYTE_ROOT}"
+  check_arguments "${command}" "$@"
   ensure_packages
   ensure_python
   [[ "${command}" == setup ]] && return 0
   configure
   "run_${command}" "$@"
-}
-
-# The options of what a command starts. The demo's are told by the demo itself, once Python is there.
-help_of() {
-  usage
-  if [[ "$1" == demo && -x "$(python_of_environment)" ]]; then
-    printf '\nOptions of the demo\n'
-    "$(python_of_environment)" "${SYNCYTE_ROOT}/examples/tsunami/demo.py" --help
-  fi
 }
 
 main "$@"

@@ -12,7 +12,7 @@ jobs_for_this_machine() {
 
 # Runs CMake where the answers could differ from last time; the build itself notices changed CMake files.
 configure() {
-  local -a arguments=(--preset "${SYNCYTE_PRESET:-default}" -B "${BUILD_FOLDER}"
+  local -a arguments=(-S "${SYNCYTE_ROOT}" --preset "${SYNCYTE_PRESET:-default}" -B "${BUILD_FOLDER}"
     "-DPython3_EXECUTABLE=$(python_of_environment)")
   local -a more
   read -r -a more <<<"${SYNCYTE_CMAKE_ARGS:-}"
@@ -59,12 +59,25 @@ run_demo() {
   step "Done"
 }
 
+# Whether ctest's options ask for the slow tests by their label: then nothing keeps them out.
+asks_for_slow() {
+  local previous="" argument
+  for argument in "$@"; do
+    if [[ ("${previous}" == -L || "${previous}" == --label-regex) && "${argument}" == *slow* ]]; then
+      return 0
+    fi
+    previous="${argument}"
+  done
+  return 1
+}
+
 run_test() {
+  local -a exclude=(--label-exclude slow)
+  ! asks_for_slow "$@" || exclude=()
   build_target
   prepare_mpirun
   step "The tests"
-  ctest --test-dir "${BUILD_FOLDER}" --label-exclude slow --output-on-failure --no-tests=error \
-    --parallel "$(nproc)" "$@"
+  ctest --test-dir "${BUILD_FOLDER}" "${exclude[@]}" --output-on-failure --no-tests=error --parallel "$(nproc)" "$@"
 }
 
 run_bench() {

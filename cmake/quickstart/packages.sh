@@ -33,7 +33,7 @@ explain_manual_way() {
 
 What to do instead
   Debian or Ubuntu, by an administrator:  apt-get install $(tr '\n' ' ' <<<"$1")
-  Without an administrator, with Spack (1.0 or newer), from this folder:
+  Without an administrator, with Spack (1.0 or newer), from ${SYNCYTE_ROOT}:
     spack repo add spack/spack_repo/syncyte && spack install --only dependencies syncyte+tests
     SYNCYTE_SKIP_PACKAGES=1 spack build-env syncyte+tests -- ./cmake/quickstart.sh test
   Where the packages come from another place: SYNCYTE_SKIP_PACKAGES=1 ./cmake/quickstart.sh ...

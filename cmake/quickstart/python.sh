@@ -2,8 +2,11 @@
 # The Python environment: .venv with the pinned versions of cmake/requirements.lock, or what SYNCYTE_VENV names.
 
 readonly LOCK_FILE="${SYNCYTE_ROOT}/cmake/requirements.lock"
-readonly ENVIRONMENT="${SYNCYTE_VENV:-${SYNCYTE_ROOT}/.venv}"
-readonly STAMP="${ENVIRONMENT}/.syncyte-lock"
+ENVIRONMENT="${SYNCYTE_VENV:-${SYNCYTE_ROOT}/.venv}"
+[[ "${ENVIRONMENT}" == /* ]] || ENVIRONMENT="${PWD}/${ENVIRONMENT}"
+readonly ENVIRONMENT
+readonly STAMP="${ENVIRONMENT}/.syncyte-lock"   # written when all packages are there
+readonly MARKER="${ENVIRONMENT}/.syncyte-made"  # written before anything else, where quickstart makes the environment
 
 python_of_environment() { echo "${ENVIRONMENT}/bin/python"; }
 
@@ -12,57 +15,127 @@ wanted_stamp() {
   printf '%s %s\n' "$(sha256sum "${LOCK_FILE}" | cut -d ' ' -f 1)" "$("$(python_of_environment)" --version)"
 }
 
-# Prints the Python that makes the environment.
-find_python() {
+readonly CAN_MAKE_ENVIRONMENTS='import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))'
+
+# Prints a Python that is good enough for a script without packages; fails where there is none.
+any_python() {
   local candidate
-  for candidate in "${SYNCYTE_PYTHON:-}" /usr/bin/python3 python3; do
-    if [[ -n "${candidate}" ]] && command -v "${candidate}" >/dev/null &&
-      "${candidate}" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
+  for candidate in "$(python_of_environment)" "${SYNCYTE_PYTHON:-}" /usr/bin/python3 python3; do
+    if [[ -n "${candidate}" ]] && "${candidate}" -c 'import sys; sys.exit(sys.version_info < (3, 9))' 2>/dev/null; then
       echo "${candidate}"
       return 0
     fi
   done
+  return 1
+}
+
+# SYNCYTE_PYTHON is a wish that is granted or refused, never passed over.
+check_named_python() {
+  local version
+  version="$("${SYNCYTE_PYTHON}" -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null)" ||
+    fail "SYNCYTE_PYTHON is '${SYNCYTE_PYTHON}': that is no Python that can be run"
+  [[ "$(printf '3.11\n%s\n' "${version}" | sort -V | head -n 1)" == 3.11 ]] ||
+    fail "SYNCYTE_PYTHON is '${SYNCYTE_PYTHON}', a Python ${version}: expected 3.11 or newer"
+}
+
+# Prints the Python that makes the environment.
+find_python() {
+  local candidate
+  local -a candidates=(/usr/bin/python3 python3)
+  [[ -z "${SYNCYTE_PYTHON:-}" ]] || candidates=("${SYNCYTE_PYTHON}")
+  for candidate in "${candidates[@]}"; do
+    if command -v "${candidate}" >/dev/null && "${candidate}" -c "${CAN_MAKE_ENVIRONMENTS}" 2>/dev/null; then
+      echo "${candidate}"
+      return 0
+    fi
+  done
+  [[ -z "${SYNCYTE_PYTHON:-}" ]] ||
+    fail "SYNCYTE_PYTHON is '${SYNCYTE_PYTHON}', which lacks the modules venv and ensurepip: expected a Python that has them"
   fail "no Python 3.11 or newer with the modules venv and ensurepip was found (SYNCYTE_PYTHON can name one)"
 }
 
-# An environment that is not ours is never changed: each package of the lock file that is named on a line of its own
-# above the line "# Their dependencies" must be there.
+# An environment that is not ours is never changed: each package of the lock file above the line "# Their dependencies"
+# must be there; another version of one is said, and used.
 check_foreign_environment() {
-  local missing
-  missing="$("$(python_of_environment)" - "${LOCK_FILE}" <<'TEXT'
+  local found
+  found="$("$(python_of_environment)" - "${LOCK_FILE}" <<'TEXT'
 import importlib.metadata as metadata, sys
+if sys.version_info < (3, 11):
+    print("missing Python 3.11 or newer (it is %d.%d)" % sys.version_info[:2])
 for line in open(sys.argv[1]):
     if line.startswith("# Their dependencies"):
         break
-    name = line.split("==")[0].strip()
+    name, _, wanted = line.split(";")[0].strip().partition("==")
     if name and not name.startswith("#"):
         try:
-            metadata.version(name)
+            version = metadata.version(name)
+            if version.split("+")[0] != wanted:
+                print("other", name, version, f"({wanted})")
         except metadata.PackageNotFoundError:
-            print(name)
+            print("missing", name)
 TEXT
-)"
+)" || fail "the Python of the environment ${ENVIRONMENT} (SYNCYTE_VENV) does not run"
+  local missing other
+  missing="$(sed -n 's/^missing //p' <<<"${found}")"
+  other="$(sed -n 's/^other //p' <<<"${found}")"
   [[ -z "${missing}" ]] || fail "the environment ${ENVIRONMENT} (SYNCYTE_VENV) lacks ${missing//$'\n'/, }:" \
-    "install them there, all versions are in cmake/requirements.lock, or unset SYNCYTE_VENV"
+    "install them there (all versions are in cmake/requirements.lock), unset SYNCYTE_VENV, or delete that folder: it is" \
+    "then made with all of them"
   step "Python environment: ${ENVIRONMENT}, used as it is"
+  [[ -z "${other}" ]] || step "Python environment: other versions than the tested ones (in brackets): ${other//$'\n'/, }"
+}
+
+# Whether somebody else has put something where the environment is to be. .venv is ours in any case.
+is_foreign() {
+  [[ -n "${SYNCYTE_VENV:-}" && ! -f "${STAMP}" && ! -f "${MARKER}" && -n "$(ls -A "${ENVIRONMENT}" 2>/dev/null)" ]]
+}
+
+# Makes the environment with pip. The marker comes first: whatever interrupts us, the next call knows whose it is.
+make_environment() {
+  local python
+  python="$(find_python)"
+  step "Python environment: making ${ENVIRONMENT}"
+  { mkdir -p "${ENVIRONMENT}" && : >"${MARKER}"; } 2>/dev/null ||
+    fail "the Python environment ${ENVIRONMENT} cannot be made: a folder above it cannot be written, or is none" \
+      "(SYNCYTE_VENV names another place)"
+  "${python}" -m venv "${ENVIRONMENT}" || fail "'${python} -m venv ${ENVIRONMENT}' failed"
+}
+
+has_pip() { "$(python_of_environment)" -m pip --version >/dev/null 2>&1; }
+
+# A Python with pip where the environment is to be. One that was interrupted while it was made or filled is made anew:
+# nobody knows which of its files are whole. What we have not made is completed, never deleted.
+ensure_environment() {
+  if [[ -f "${MARKER}" && ! (-f "${STAMP}" && -x "$(python_of_environment)") ]]; then
+    step "Python environment: ${ENVIRONMENT} was left unfinished, or lost its Python, and is made anew"
+    find -H "${ENVIRONMENT}" -mindepth 1 -delete
+  fi
+  if [[ ! -x "$(python_of_environment)" ]]; then
+    make_environment
+  elif ! has_pip; then
+    local python
+    python="$(find_python)"
+    step "Python environment: ${ENVIRONMENT} has no pip, which is added"
+    "${python}" -m venv "${ENVIRONMENT}" || true
+  fi
+  has_pip || fail "the Python environment ${ENVIRONMENT} has no pip that runs: delete that folder, and call this again"
 }
 
 ensure_python() {
-  if [[ -x "$(python_of_environment)" ]]; then
-    if [[ -f "${STAMP}" && "$(<"${STAMP}")" == "$(wanted_stamp)" ]]; then
-      step "Python environment: ${ENVIRONMENT} is complete"
-      return 0
-    fi
-    if [[ -n "${SYNCYTE_VENV:-}" && ! -f "${STAMP}" ]]; then
-      check_foreign_environment
-      return 0
-    fi
-  else
-    step "Python environment: making ${ENVIRONMENT}"
-    "$(find_python)" -m venv "${ENVIRONMENT}"
+  if [[ -x "$(python_of_environment)" && -f "${STAMP}" && "$(<"${STAMP}")" == "$(wanted_stamp)" ]]; then
+    step "Python environment: ${ENVIRONMENT} is complete"
+    return 0
   fi
+  if is_foreign; then
+    [[ -x "$(python_of_environment)" ]] ||
+      fail "SYNCYTE_VENV names ${ENVIRONMENT}, which is not empty and holds no Python environment (bin/python)"
+    check_foreign_environment
+    return 0
+  fi
+  ensure_environment
   step "Python environment: installing the $(grep -c '==' "${LOCK_FILE}") packages of cmake/requirements.lock" \
     "(PyTorch is 5 GB on disk: some minutes)"
+  [[ ! -f "${STAMP}" ]] || : >"${MARKER}"
   rm -f "${STAMP}"
   watched '^(Collecting|  ?Downloading|  ?Using cached|Installing|Successfully|ERROR|WARNING)' \
     "$(python_of_environment)" -m pip install --no-input --disable-pip-version-check --progress-bar off \

@@ -1,0 +1,181 @@
+#!/usr/bin/env python3
+"""What cmake/quickstart.sh decides: a copy of it in a folder of its own, with stand-ins for what it starts."""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+SOURCE = Path(sys.argv.pop(1)).resolve()
+HERE = Path(__file__).resolve().parent
+LOCK = "# What is used directly\nalpha==1.0\nbeta==2.0\n# Their dependencies\ngamma==3.0\n"
+STUB_TOOL = '#!/bin/sh\nprintf \'%s: %s %s\\n\' "$PWD" "$(basename "$0")" "$*" >>"$STUB_LOG"\n'
+
+
+class Quickstart(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name).resolve()
+        self.root, self.else_where, self.log = self.folder / "clone", self.folder / "elsewhere", self.folder / "log"
+        self.else_where.mkdir()
+        (self.root / "build").mkdir(parents=True)
+        for part in ("cmake/quickstart", "examples/tsunami/driver"):
+            shutil.copytree(SOURCE / part, self.root / part, ignore=shutil.ignore_patterns("__pycache__"))
+        for part in ("cmake/quickstart.sh", "examples/tsunami/demo.py", "CMakePresets.json"):
+            shutil.copy(SOURCE / part, self.root / part)
+        (self.root / "cmake/requirements.lock").write_text(LOCK)
+        tools = self.folder / "tools"
+        tools.mkdir()
+        for name in ("cmake", "ctest"):
+            (tools / name).write_text(STUB_TOOL)
+            (tools / name).chmod(0o755)
+        self.python = tools / "python-stub"
+        shutil.copy(HERE / "stub_python.sh", self.python)
+        self.environment = {
+            **{name: value for name, value in os.environ.items() if not name.startswith("SYNCYTE_")},
+            "PATH": f"{tools}:{os.environ['PATH']}", "STUB_LOG": str(self.log), "STUB_REAL_PYTHON": sys.executable,
+            "SYNCYTE_PYTHON": str(self.python), "SYNCYTE_SKIP_PACKAGES": "1"}
+
+    def run_it(self, *arguments, status=0, cwd=None, **environment):
+        """Runs quickstart; its output, both streams. What its stand-ins were asked for: self.asked()."""
+        self.log.write_text("")
+        run = subprocess.run([self.root / "cmake/quickstart.sh", *arguments], cwd=cwd or self.root, text=True,
+                             env={**self.environment, **environment}, stdout=subprocess.PIPE,
+                             stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, timeout=60)
+        self.assertEqual(run.returncode, status, run.stdout)
+        return run.stdout
+
+    def asked(self, *patterns):
+        """The lines of the log that contain all patterns."""
+        return [line for line in self.log.read_text().splitlines() if all(pattern in line for pattern in patterns)]
+
+    def make_foreign(self, **versions):
+        """An environment that somebody else has made, with these packages; returns it and what finds the packages."""
+        venv, site = self.folder / "foreign", self.folder / "site"
+        (venv / "bin").mkdir(parents=True)
+        shutil.copy(self.python, venv / "bin/python")
+        for name, version in versions.items():
+            info = site / f"{name}-{version}.dist-info"
+            info.mkdir(parents=True)
+            (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
+        return {"SYNCYTE_VENV": str(venv), "PYTHONPATH": str(site)}
+
+    # The Python environment.
+
+    def test_second_setup_installs_nothing(self):
+        self.run_it("setup")
+        self.assertTrue(self.asked("-m venv") and self.asked("pip install"))
+        self.assertIn("is complete", self.run_it("setup"))
+        self.assertFalse(self.asked("python"))
+
+    def test_new_lock_file_is_installed_into_the_same_environment(self):
+        self.run_it("setup")
+        (self.root / "cmake/requirements.lock").write_text(LOCK.replace("1.0", "1.1"))
+        self.run_it("setup")
+        self.assertTrue(self.asked("pip install"))
+        self.assertFalse(self.asked("-m venv"))
+
+    def test_interrupted_environment_is_made_anew(self):
+        for where in ("venv", "pip"):
+            for name in ("", str(self.folder / f"mine-{where}")):
+                with self.subTest(where=where, SYNCYTE_VENV=name):
+                    own = {"SYNCYTE_VENV": name} if name else {}
+                    shutil.rmtree(self.root / ".venv", ignore_errors=True)
+                    self.run_it("setup", status=2 if where == "venv" else 1, STUB_INTERRUPT=where, **own)
+                    (Path(name or self.root / ".venv") / "torn").touch()
+                    self.assertIn("made anew", self.run_it("setup", **own))
+                    self.assertTrue(self.asked("-m venv") and self.asked("pip install"))
+                    self.assertFalse((Path(name or self.root / ".venv") / "torn").exists())
+                    self.assertIn("is complete", self.run_it("setup", **own))
+
+    def test_environment_without_pip_that_we_did_not_make_is_completed(self):
+        (self.root / ".venv/bin").mkdir(parents=True)
+        shutil.copy(self.python, self.root / ".venv/bin/python")
+        (self.root / ".venv/kept").touch()
+        self.assertIn("has no pip", self.run_it("setup"))
+        self.assertTrue(self.asked("pip install"))
+        self.assertTrue((self.root / ".venv/kept").exists())
+
+    def test_foreign_environment_is_checked_and_left_alone(self):
+        venv = self.make_foreign(alpha="1.0", beta="2.5+cpu")
+        output = self.run_it("setup", **venv)
+        self.assertIn("used as it is", output)
+        self.assertIn("beta 2.5+cpu (2.0)", output)
+        self.assertNotIn("alpha", output)
+        self.assertFalse(self.asked("python"))
+
+    def test_foreign_environment_that_lacks_a_package(self):
+        output = self.run_it("setup", status=2, **self.make_foreign(alpha="1.0"))
+        self.assertIn("lacks beta:", output)
+        self.assertFalse(self.asked("python"))
+
+    def test_folder_with_something_else_is_no_environment(self):
+        (self.else_where / "thesis.tex").touch()
+        output = self.run_it("setup", status=2, SYNCYTE_VENV=str(self.else_where))
+        self.assertIn("holds no Python environment", output)
+        self.assertEqual(os.listdir(self.else_where), ["thesis.tex"])
+
+    def test_environment_that_cannot_be_made(self):
+        (self.folder / "file").touch()
+        output = self.run_it("setup", status=2, SYNCYTE_VENV=str(self.folder / "file/venv"))
+        self.assertIn("cannot be made", output)
+
+    def test_relative_environment_is_the_callers(self):
+        self.run_it("setup", cwd=self.else_where, SYNCYTE_VENV="venvs/mine")
+        self.assertTrue((self.else_where / "venvs/mine/bin/python").exists())
+        self.run_it("build", cwd=self.else_where, SYNCYTE_VENV="venvs/mine")
+        self.assertTrue(self.asked(f"-DPython3_EXECUTABLE={self.else_where}/venvs/mine/bin/python"))
+
+    def test_named_python_is_never_passed_over(self):
+        old = self.folder / "old"
+        old.write_text("#!/bin/sh\necho 3.9\n")
+        old.chmod(0o755)
+        self.assertIn("no Python that can be run", self.run_it("setup", status=2, SYNCYTE_PYTHON="/usr/bin/python9"))
+        self.assertIn("expected 3.11 or newer", self.run_it("setup", status=2, SYNCYTE_PYTHON=str(old)))
+        self.assertFalse(self.asked("python"))
+
+    # Options and what is started with them.
+
+    def test_wrong_options_are_told_before_anything_is_done(self):
+        for arguments, environment, message in (
+            (["demo", "--resolutoin", "2"], {}, "--resolutoin"),
+            (["demo", "--lead-time", "601"], {}, "not a multiple"),
+            (["build", "--fast"], {}, "takes no options"),
+            (["build"], {"SYNCYTE_JOBS": "abc"}, "SYNCYTE_JOBS is 'abc'"),
+            (["build"], {"SYNCYTE_JOBS": "0"}, "SYNCYTE_JOBS is '0'"),
+            (["tets"], {}, "unknown command 'tets'"),
+        ):
+            with self.subTest(arguments=arguments, **environment):
+                self.assertIn(message, self.run_it(*arguments, status=2, **environment))
+                self.assertFalse(self.asked(""))
+
+    def test_help_does_nothing_else(self):
+        for arguments in (["-h"], ["demo", "-h"], ["demo", "--help"], ["test", "-h"], ["build", "--help"]):
+            with self.subTest(arguments=arguments):
+                output = self.run_it(*arguments)
+                self.assertIn("Usage: cmake/quickstart.sh", output)
+                self.assertEqual("--train-seconds" in output, arguments[0] == "demo")
+                self.assertFalse(self.asked(""))
+
+    def test_demo_runs_in_the_callers_folder(self):
+        self.run_it("demo", "--output", "results", cwd=self.else_where)
+        self.assertTrue(self.asked(f"{self.else_where}: python {self.root}/examples/tsunami/demo.py",
+                                   f"--build {self.root}/build --output results"))
+        self.assertTrue(self.asked("cmake", f"-S {self.root}", f"-B {self.root}/build"))
+
+    def test_slow_tests_only_where_they_are_asked_for(self):
+        for arguments, excluded in (([], True), (["-L", "slow"], False), (["--label-regex", "slow|docs"], False),
+                                    (["-L", "python"], True), (["-R", "slow"], True)):
+            with self.subTest(arguments=arguments):
+                self.run_it("test", *arguments)
+                (line,) = self.asked(": ctest ")
+                self.assertEqual("--label-exclude slow" in line, excluded)
+                self.assertTrue(line.endswith(" ".join(arguments)))
+
+
+if __name__ == "__main__":
+    unittest.main()
