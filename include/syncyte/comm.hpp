@@ -33,6 +33,8 @@ inline thread_level provided_thread_level() {
 }
 
 /// Starts Syncyte, and ends it in the destructor: one object per program, in main(). Collective over MPI_COMM_WORLD.
+/// When an exception destroys it, the other ranks may never come to the end: then the end is left to MPI_Finalize, so
+/// that a handler can print what happened, and abort().
 class environment {
  public:
   /// Initialises MPI, with the given thread level, if nobody has.
@@ -42,7 +44,12 @@ class environment {
   }
   environment(const environment&) = delete;
   environment& operator=(const environment&) = delete;
-  ~environment() { static_cast<void>(syncyte_finalize()); }
+  ~environment() {
+    if (std::uncaught_exceptions() <= exceptions_) static_cast<void>(syncyte_finalize());
+  }
+
+ private:
+  int exceptions_ = std::uncaught_exceptions();
 };
 
 /// How much is compared before data moves.

@@ -16,7 +16,6 @@ struct tensor_options {
   std::string name;                        ///< for messages
   std::optional<std::int64_t> local_rows;  ///< this rank's rows (then on all ranks); without: as equal as possible
   memory_kind memory = memory_kind::host;  ///< host
-  std::int64_t* released = nullptr;        ///< of a wrapped array: set to 1 when nobody uses it any more
 };
 
 /// Rows first to first + count - 1.
@@ -60,10 +59,12 @@ class tensor : public detail::tensor_reference {
          const tensor_options& options = {})
       : tensor(comm, type, std::span<const std::int64_t>(shape.begin(), shape.size()), options) {}
 
-  /// A tensor of arrays that the ranks already have, which must live until the tensor is freed at a collective point.
-  /// Collective.
-  static tensor wrap(const communicator& comm, const buffer& local, const std::string& name = "") {
-    const auto raw = options_of({name, std::nullopt, memory_kind::host});
+  /// A tensor of arrays that the ranks already have, which must live until the tensor is freed at a collective point:
+  /// then `*released`, which may be null and must live as long, becomes 1. Collective.
+  static tensor wrap(const communicator& comm, const buffer& local, const std::string& name = "",
+                     std::int64_t* released = nullptr) {
+    auto raw = options_of({name, std::nullopt, memory_kind::host});
+    raw.released = released;
     syncyte_tensor_t made = nullptr;
     check(syncyte_tensor_wrap(comm.get(), local.get(), &raw, &made));
     return tensor(made);
@@ -210,7 +211,7 @@ class tensor : public detail::tensor_reference {
  private:
   static syncyte_tensor_options_t options_of(const tensor_options& options) {
     return {sizeof(syncyte_tensor_options_t), options.name.empty() ? nullptr : options.name.c_str(),
-            options.local_rows.value_or(-1), static_cast<syncyte_memory_t>(options.memory), options.released};
+            options.local_rows.value_or(-1), static_cast<syncyte_memory_t>(options.memory), nullptr};
   }
 
   static syncyte_tensor_t create(const communicator& comm, dtype type, std::span<const std::int64_t> shape,

@@ -129,12 +129,16 @@ TEST_F(Tensor, CountersAndWaiting) {
 TEST_F(Tensor, WrapsOnesOwnArrays) {
   std::vector<double> mine(static_cast<std::size_t>(rank_ + 1) * 3, rank_);
   const extents shape{rank_ + 1, 3};
-  const auto wrapped = tensor::wrap(world_, syncyte::buffer(mine.data(), shape), "mine");
+  std::int64_t released = 7;
+  auto wrapped = tensor::wrap(world_, syncyte::buffer(mine.data(), shape), "mine", &released);
   EXPECT_EQ(wrapped.shape()[0], size_ * (size_ + 1) / 2);
   EXPECT_EQ(wrapped.local<double>().data(), mine.data());
   wrapped.sync();
   wrapped.retain().reset();
-  world_.barrier();
+  EXPECT_EQ(released, 0);
+  wrapped.reset();
+  world_.collect();
+  EXPECT_EQ(released, 1);
 }
 
 TEST_F(Tensor, ErrorsNameTheArgument) {

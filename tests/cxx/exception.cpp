@@ -1,0 +1,29 @@
+// An exception on one rank while another waits for it: the handler prints it, and the job ends.
+
+#include <array>
+#include <cstdint>
+#include <cstdio>
+#include <exception>
+#include <syncyte/syncyte.hpp>
+
+namespace {
+
+void work() {
+  const syncyte::environment started;
+  const auto world = syncyte::communicator::world();
+  const syncyte::tensor field(world, syncyte::dtype::float32, std::array<std::int64_t, 2>{4, 1});
+  if (world.rank() == world.size() - 1) static_cast<void>(field.owner(std::array<std::int64_t, 1>{99}));
+  world.barrier();
+}
+
+}  // namespace
+
+int main() {
+  try {
+    work();
+  } catch (const std::exception& caught) {
+    std::fprintf(stderr, "caught: %s\n", caught.what());
+    return 2;
+  }
+  return 0;
+}
