@@ -39,6 +39,26 @@ void fortran_entry_clear(syncyte_checkpoint_entry_t* entry) {
   entry->key = NULL;
 }
 
+/* Reads an optional number of save's. */
+static syncyte_status_t read_optional(const CFI_cdesc_t* scalar, const char* name, int64_t* value) {
+  return scalar == NULL ? SYNCYTE_SUCCESS : fortran_integer(scalar, name, value);
+}
+
+syncyte_status_t fortran_checkpoint_save(syncyte_comm_t comm, const char* path, int64_t count,
+                                         const syncyte_checkpoint_entry_t* entries, const CFI_cdesc_t* step,
+                                         const CFI_cdesc_t* block_bytes) {
+  syncyte_checkpoint_options_t options = {.struct_size = sizeof options};
+  int64_t bytes = 0;
+  syncyte_status_t status = read_optional(step, "step", &options.step);
+  if (status == SYNCYTE_SUCCESS) status = read_optional(block_bytes, "block_bytes", &bytes);
+  if (status == SYNCYTE_SUCCESS && bytes < 0)
+    status =
+        fortran_fail(SYNCYTE_ERR_ARGUMENT, "block_bytes is %lld, 0 or a power of two is expected", (long long)bytes);
+  options.block_bytes = (size_t)bytes;
+  if (status != SYNCYTE_SUCCESS) options.struct_size = 0; /* refused on all ranks */
+  return fortran_settle(status, syncyte_checkpoint_save(comm, path, count, entries, &options));
+}
+
 static syncyte_status_t check_rows(const char* key, const syncyte_buffer_t* global, const syncyte_buffer_t* target,
                                    int64_t first) {
   const int64_t rows = global->ndim == 0 ? 1 : global->shape[0];

@@ -2,20 +2,35 @@
 #include <stdlib.h>
 
 #include "descriptor.h"
+#include "terms.h"
+
+/* Reads an optional number of rows; what cannot be read becomes one that the core refuses, on all ranks. */
+static syncyte_status_t read_local_rows(const CFI_cdesc_t* local_rows, int64_t* rows) {
+  if (local_rows == NULL) return SYNCYTE_SUCCESS;
+  const syncyte_status_t status = fortran_integer(local_rows, "local_rows", rows);
+  if (status != SYNCYTE_SUCCESS) *rows = -2;
+  return status;
+}
 
 syncyte_status_t fortran_tensor_create(syncyte_comm_t comm, syncyte_dtype_t dtype, const CFI_cdesc_t* shape,
-                                       const syncyte_tensor_options_t* options, syncyte_tensor_t* tensor) {
+                                       const CFI_cdesc_t* local_rows, const syncyte_tensor_options_t* options,
+                                       syncyte_tensor_t* tensor) {
   int32_t ndim = -1; /* refused by the core on all ranks if shape cannot be read here */
   int64_t extents[SYNCYTE_MAX_NDIM] = {0};
-  const syncyte_status_t status = fortran_reversed(shape, "shape", &ndim, extents);
-  return fortran_settle(status, syncyte_tensor_create(comm, dtype, ndim, extents, options, tensor));
+  syncyte_tensor_options_t chosen = *options;
+  syncyte_status_t status = read_local_rows(local_rows, &chosen.local_rows);
+  const syncyte_status_t read = fortran_reversed(shape, "shape", &ndim, extents);
+  status = read != SYNCYTE_SUCCESS ? read : status;
+  const syncyte_status_t made = syncyte_tensor_create(comm, dtype, ndim, extents, &chosen, tensor);
+  return fortran_settle(status, fortran_dimensions(made, ndim));
 }
 
 syncyte_status_t fortran_tensor_wrap(syncyte_comm_t comm, const CFI_cdesc_t* array,
                                      const syncyte_tensor_options_t* options, syncyte_tensor_t* tensor) {
   syncyte_buffer_t local;
   const syncyte_status_t status = fortran_buffer(array, "array", 0, &local);
-  return fortran_settle(status, syncyte_tensor_wrap(comm, &local, options, tensor));
+  const syncyte_status_t made = syncyte_tensor_wrap(comm, &local, options, tensor);
+  return fortran_settle(status, fortran_dimensions(made, local.ndim));
 }
 
 static syncyte_status_t check_rows(int64_t count, int64_t rows, int64_t* values) {

@@ -14,6 +14,17 @@ static syncyte_status_t locate(const CFI_cdesc_t* array, const char* name, const
   return SYNCYTE_SUCCESS;
 }
 
+syncyte_status_t fortran_window_create(syncyte_comm_t comm, const CFI_cdesc_t* bytes,
+                                       const syncyte_window_options_t* options, syncyte_window_t* window) {
+  int64_t size = 0;
+  syncyte_status_t status = fortran_integer(bytes, "bytes", &size);
+  if (status == SYNCYTE_SUCCESS && size < 0)
+    status = fortran_fail(SYNCYTE_ERR_ARGUMENT, "bytes is %lld, 0 or more are expected", (long long)size);
+  syncyte_window_options_t chosen = *options;
+  if (status != SYNCYTE_SUCCESS) chosen.struct_size = 0; /* refused by the core on all ranks */
+  return fortran_settle(status, syncyte_window_create(comm, (size_t)size, &chosen, window));
+}
+
 syncyte_status_t fortran_window_put(syncyte_window_t window, const CFI_cdesc_t* source, int32_t rank,
                                     const CFI_cdesc_t* first) {
   syncyte_buffer_t buffer;

@@ -111,19 +111,16 @@ contains
     type(syncyte_comm), intent(in) :: comm
     character(len=*), intent(in) :: path
     type(syncyte_checkpoint_entries), intent(in) :: entries            !! the same names in the same order on all ranks
-    integer(c_int64_t), intent(in), optional :: step                   !! any number, stored with them
-    integer(c_int64_t), intent(in), optional :: block_bytes            !! bytes per checksum, a power of two; 0: 4 MiB
+    type(*), dimension(..), intent(in), optional :: step               !! any integer, stored with them
+    type(*), dimension(..), intent(in), optional :: block_bytes        !! any integer: bytes per checksum, 0: 4 MiB
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
-    type(syncyte_checkpoint_options_t) :: options
     type(syncyte_checkpoint_entry_t), allocatable :: list(:)
 
-    if (present(step)) options%step = step
-    if (present(block_bytes)) options%block_bytes = int(block_bytes, c_size_t)
     allocate (list(0))
     if (allocated(entries%list)) list = entries%list
-    call finish(syncyte_checkpoint_save(comm%handle, trim(path)//c_null_char, int(size(list), c_int64_t), list, &
-                                        options), stat, errmsg)
+    call finish(fortran_checkpoint_save(comm%handle, trim(path)//c_null_char, int(size(list), c_int64_t), list, &
+                                        step, block_bytes), stat, errmsg)
   end subroutine syncyte_save
 
   !> Loads the entries: replicated ones whole, sharded ones by the rows that the ranks' arrays have. Collective.

@@ -28,6 +28,17 @@ module syncyte_checkpoint_helpers
       type(syncyte_checkpoint_entry_t), intent(inout) :: entry
     end subroutine fortran_entry_clear
 
+    function fortran_checkpoint_save(comm, path, count, entries, step, block_bytes) &
+        bind(C, name="fortran_checkpoint_save") result(status)
+      import
+      type(c_ptr), value :: comm
+      character(kind=c_char), intent(in) :: path(*)
+      integer(c_int64_t), value :: count
+      type(syncyte_checkpoint_entry_t), intent(in) :: entries(*)
+      type(*), dimension(..), intent(in), optional :: step, block_bytes
+      integer(c_int32_t) :: status
+    end function fortran_checkpoint_save
+
     function fortran_checkpoint_read(checkpoint, key, first_row, array) &
         bind(C, name="fortran_checkpoint_read") result(status)
       import

@@ -2,7 +2,7 @@
 module syncyte_errors
   use, intrinsic :: iso_c_binding
   use, intrinsic :: iso_fortran_env, only: output_unit
-  use syncyte_c, only: SYNCYTE_SUCCESS, syncyte_last_error
+  use syncyte_c, only: SYNCYTE_SUCCESS
   implicit none
   private
   public :: finish, to_fortran, to_c
@@ -12,6 +12,11 @@ module syncyte_errors
       import
       integer(c_int32_t), value :: status
     end subroutine fortran_end_job
+
+    function fortran_last_error() bind(C, name="fortran_last_error") result(text)
+      import
+      type(c_ptr) :: text
+    end function fortran_last_error
 
     pure function c_strlen(text) bind(C, name="strlen") result(length)
       import
@@ -30,7 +35,7 @@ contains
 
     if (present(stat)) stat = int(status)
     if (status == SYNCYTE_SUCCESS) return
-    if (present(errmsg)) errmsg = to_fortran(syncyte_last_error())
+    if (present(errmsg)) errmsg = to_fortran(fortran_last_error())
     if (present(stat)) return
     flush (output_unit)
     call fortran_end_job(status)

@@ -6,12 +6,13 @@ module syncyte_tensor_helpers
   public
 
   interface
-    function fortran_tensor_create(comm, dtype, shape, options, tensor) &
+    function fortran_tensor_create(comm, dtype, shape, local_rows, options, tensor) &
         bind(C, name="fortran_tensor_create") result(status)
       import
       type(c_ptr), value :: comm
       integer(c_int32_t), value :: dtype
       type(*), dimension(..), intent(in) :: shape
+      type(*), dimension(..), intent(in), optional :: local_rows
       type(syncyte_tensor_options_t), intent(in) :: options
       type(c_ptr), intent(out) :: tensor
       integer(c_int32_t) :: status

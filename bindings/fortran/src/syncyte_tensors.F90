@@ -78,7 +78,7 @@ contains
     type(syncyte_comm), intent(in) :: comm
     integer(c_int32_t), intent(in) :: dtype                    !! SYNCYTE_FLOAT64, ...
     type(*), dimension(..), intent(in) :: shape                !! vector of any integer, 1 to 8; rows last
-    integer(c_int64_t), intent(in), optional :: local_rows     !! this rank's rows; absent: as equal as possible
+    type(*), dimension(..), intent(in), optional :: local_rows !! any integer: own rows; absent: as equal as possible
     character(len=*), intent(in), optional :: name             !! for messages
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
@@ -89,9 +89,8 @@ contains
 
     call to_c(name, letters)
     if (allocated(letters)) options%name = c_loc(letters)
-    if (present(local_rows)) options%local_rows = local_rows
     made = c_null_ptr
-    status = fortran_tensor_create(comm%handle, dtype, shape, options, made)
+    status = fortran_tensor_create(comm%handle, dtype, shape, local_rows, options, made)
     call adopt(self, status, made)
     call finish(status, stat, errmsg)
   end subroutine tensor_create

@@ -1,10 +1,20 @@
 !> Interfaces of helpers/window.c.
 module syncyte_window_helpers
   use, intrinsic :: iso_c_binding
+  use syncyte_c, only: syncyte_window_options_t
   implicit none
   public
 
   interface
+    function fortran_window_create(comm, bytes, options, window) bind(C, name="fortran_window_create") result(status)
+      import
+      type(c_ptr), value :: comm
+      type(*), dimension(..), intent(in) :: bytes
+      type(syncyte_window_options_t), intent(in) :: options
+      type(c_ptr), intent(out) :: window
+      integer(c_int32_t) :: status
+    end function fortran_window_create
+
     function fortran_window_put(window, source, rank, first) bind(C, name="fortran_window_put") result(status)
       import
       type(c_ptr), value :: window

@@ -3,7 +3,7 @@
 !> Every rank contributes bytes of zeroed memory. Places count from 1, in elements of the array that is moved.
 module syncyte_windows
   use, intrinsic :: iso_c_binding
-  use syncyte_c, only: syncyte_window_create, syncyte_window_destroy, syncyte_window_fence, &
+  use syncyte_c, only: syncyte_window_destroy, syncyte_window_fence, &
     syncyte_window_flush, syncyte_window_lock, syncyte_window_options_t, syncyte_window_size, syncyte_window_unlock, &
     SYNCYTE_SUCCESS
   use syncyte_comms, only: syncyte_comm
@@ -49,7 +49,7 @@ contains
   subroutine window_create(self, comm, bytes, name, stat, errmsg)
     class(syncyte_window), intent(inout) :: self
     type(syncyte_comm), intent(in) :: comm
-    integer(c_int64_t), intent(in) :: bytes         !! this rank's bytes
+    type(*), dimension(..), intent(in) :: bytes     !! any integer: this rank's bytes
     character(len=*), intent(in), optional :: name  !! for messages
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
@@ -61,7 +61,7 @@ contains
     call to_c(name, letters)
     if (allocated(letters)) options%name = c_loc(letters)
     made = c_null_ptr
-    status = syncyte_window_create(comm%handle, bytes, options, made)
+    status = fortran_window_create(comm%handle, bytes, options, made)
     if (status == SYNCYTE_SUCCESS) then
       if (c_associated(self%handle)) ignored = syncyte_window_destroy(self%handle)
       self%handle = made

@@ -50,7 +50,7 @@ contains
     call entries%add("flag", flag)
     call entries%add_tensor("tensor", t)
     call check_equal(entries%count(), 4, "entries")
-    call syncyte_save(world, path, entries, step=42_int64, block_bytes=4096_int64)
+    call syncyte_save(world, path, entries, step=42, block_bytes=4096)
     call entries%clear()
     call check_equal(entries%count(), 0, "cleared")
     call t%destroy()
@@ -91,7 +91,7 @@ contains
     field = -1
     rows = -1
     flag = .false.
-    call t%create(world, SYNCYTE_INT32, [5, 7], local_rows=merge(7_int64, 0_int64, rank == ranks - 1))
+    call t%create(world, SYNCYTE_INT32, [5, 7], local_rows=merge(7, 0, rank == ranks - 1))
     call entries%add_tensor("tensor", t)
     call entries%add("field", field)
     call entries%add("flag", flag)
@@ -134,8 +134,11 @@ contains
     type(syncyte_checkpoint_entries) :: entries
     integer :: stat
     integer, target :: number
+    integer, allocatable, target, asynchronous :: columns(:, :)
     character(len=600) :: errmsg
 
+    allocate (columns(6, merge(7, 0, rank == 0)))
+    columns = 0
     call file%open(world, "missing.h5", stat, errmsg)
     call check_error(stat, SYNCYTE_ERR_NOT_FOUND, errmsg, "missing.h5", "a file that is not there")
     number = 1
@@ -146,9 +149,25 @@ contains
     call syncyte_save(world, "twice.h5", entries, stat=stat, errmsg=errmsg)
     call check_error(stat, SYNCYTE_ERR_ARGUMENT, errmsg, "number", "a key twice")
     call entries%clear()
-    call entries%add("absent", number)
+    call entries%add("absent [1, 2]", number)
     call syncyte_load(world, path, entries, stat, errmsg)
-    call check_error(stat, SYNCYTE_ERR_NOT_FOUND, errmsg, "absent", "loading a key that is not there")
+    call check_error(stat, SYNCYTE_ERR_NOT_FOUND, errmsg, "'absent [1, 2]'", "loading a key that is not there")
+    call entries%clear()
+    call entries%add("field", field(:, :2))
+    call syncyte_load(world, path, entries, stat, errmsg)
+    call check_error(stat, SYNCYTE_ERR_SHAPE, errmsg, "2", "fewer rows than were saved")
+    call entries%clear()
+    call entries%add("field", field)
+    call syncyte_save(world, "none.h5", entries, block_bytes=-1, stat=stat, errmsg=errmsg)
+    call check_error(stat, SYNCYTE_ERR_ARGUMENT, errmsg, "block_bytes is -1", "a negative number of bytes")
+    call syncyte_save(world, "none.h5", entries, block_bytes=5000_int64, stat=stat, errmsg=errmsg)
+    call check_error(stat, SYNCYTE_ERR_ARGUMENT, errmsg, ": block_bytes is 5000", "no power of two")
+    call syncyte_save(world, "none.h5", entries, step=1.5, stat=stat, errmsg=errmsg)
+    call check_error(stat, SYNCYTE_ERR_TYPE, errmsg, "step is real(4)", "a step that is no integer")
+    call entries%clear()
+    call entries%add("tensor", columns, sharded=.true.)
+    call syncyte_load(world, path, entries, stat, errmsg)
+    call check_error(stat, SYNCYTE_ERR_SHAPE, errmsg, "(5, 7), the buffer has (6, ", "extents are in Fortran's order")
     call entries%clear()
     call world%barrier()
   end subroutine errors

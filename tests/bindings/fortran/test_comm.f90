@@ -155,6 +155,7 @@ contains
     integer :: numbers(4, 4), counts(ranks + 1), stat
     logical :: flag
     logical(c_bool) :: flags(2)
+    type(syncyte_comm) :: other
     character(len=600) :: errmsg
 
     numbers = 1
@@ -166,6 +167,9 @@ contains
     flags = [.true._c_bool, logical(rank == 0, c_bool)]
     call world%allreduce(flags, SYNCYTE_OP_LAND)
     call check(flags(1) .and. (flags(2) .eqv. ranks == 1), "logical(c_bool) is bool")
+    call other%from_mpi(world%to_mpi(), check=7, stat=stat, errmsg=errmsg)
+    call check_error(stat, SYNCYTE_ERR_ARGUMENT, errmsg, " check is 7", "a level of checks that does not exist")
+    call check(index(errmsg, "options") == 0 .and. other%is_null(), "no C in messages: "//errmsg)
     counts = 1
     call world%allgatherv(1, counts, counts, stat, errmsg)
     call check(stat /= 0 .and. index(errmsg, "counts has") > 0, "too many counts: "//errmsg)

@@ -105,7 +105,9 @@ contains
     type(syncyte_window) :: window
     integer :: none(0)
 
-    call window%create(world, 64_int64)
+    call window%create(world, -64, stat=stat, errmsg=errmsg)
+    call check_error(stat, SYNCYTE_ERR_ARGUMENT, errmsg, "bytes is -64", "a negative number of bytes")
+    call window%create(world, 64)
     call window%put([integer ::], 0, 1, stat, errmsg)
     call well("put of nothing")
     call window%get(none, 0, 1, stat, errmsg)

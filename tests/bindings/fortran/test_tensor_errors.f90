@@ -33,7 +33,7 @@ contains
     call other%create(world, 99, [2, 2], stat=stat, errmsg=errmsg)
     call check_error(stat, SYNCYTE_ERR_TYPE, errmsg, "99", "unknown element type")
     call other%create(world, SYNCYTE_FLOAT64, [2, -2], stat=stat, errmsg=errmsg)
-    call check_error(stat, SYNCYTE_ERR_SHAPE, errmsg, "-2", "negative extent")
+    call check_error(stat, SYNCYTE_ERR_SHAPE, errmsg, "extent -2 of dimension 2", "negative extent")
     call other%create(world, SYNCYTE_FLOAT64, [1, 1, 1, 1, 1, 1, 1, 1, 1], stat=stat, errmsg=errmsg)
     call check_error(stat, SYNCYTE_ERR_SHAPE, errmsg, "shape has 9", "too many dimensions")
     call other%create(world, SYNCYTE_FLOAT64, [2.0, 2.0], stat=stat, errmsg=errmsg)
@@ -45,10 +45,16 @@ contains
     call check(other%is_null(), "no tensor without memory")
     call other%create(world, SYNCYTE_FLOAT64, [2, 7], local_rows=8_int64, stat=stat, errmsg=errmsg)
     call check(stat == SYNCYTE_ERR_ARGUMENT, "rows that do not add up: "//errmsg)
+    call other%create(world, SYNCYTE_FLOAT64, [2, 7], local_rows=-5, stat=stat, errmsg=errmsg)
+    call check_error(stat, SYNCYTE_ERR_ARGUMENT, errmsg, ": local_rows is -5", "a negative number of rows")
+    call other%create(world, SYNCYTE_FLOAT64, [2, 7], local_rows=7.0, stat=stat, errmsg=errmsg)
+    call check_error(stat, SYNCYTE_ERR_TYPE, errmsg, "local_rows is real(4)", "rows that are no integer")
     call check(other%is_null(), "no tensor after errors")
     if (ranks == 1) return
     call other%create(world, SYNCYTE_FLOAT64, [2, 7 + merge(1, 0, rank == 1)], stat=stat, errmsg=errmsg)
-    call check(stat == SYNCYTE_ERR_MISMATCH, "different shapes: "//errmsg)
+    call check_error(stat, SYNCYTE_ERR_MISMATCH, errmsg, "dimension 2 of shape is ", "different numbers of rows")
+    call other%create(world, SYNCYTE_FLOAT64, [4 + merge(1, 0, rank == 1), 3, 7], stat=stat, errmsg=errmsg)
+    call check_error(stat, SYNCYTE_ERR_MISMATCH, errmsg, "dimension 1 of shape is ", "different first extents")
   end subroutine wrong_creation
 
   subroutine wrong_indices()
@@ -76,12 +82,14 @@ contains
   end subroutine wrong_indices
 
   subroutine wrong_arrays()
-    real(real64) :: rows(3, 2, 3)
+    real(real64) :: rows(3, 2, 3), flat(3, 2, 4)
     real(real32) :: single(3, 2, 3)
     character(len=8) :: letters(18)
 
     call t%gather([1, 2], rows, stat, errmsg)
     call check(stat == SYNCYTE_ERR_SHAPE, "output too large: "//errmsg)
+    call t%gather([1], flat, stat, errmsg)
+    call check_error(stat, SYNCYTE_ERR_SHAPE, errmsg, "[3, 2, 4]", "extents are in Fortran's order")
     call t%gather([1, 2, 3], single, stat, errmsg)
     call check(stat == SYNCYTE_ERR_TYPE, "output of another type: "//errmsg)
     call t%gather([1], rows(:, :, 3:1:-2), stat, errmsg)

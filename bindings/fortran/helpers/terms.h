@@ -1,0 +1,21 @@
+/**
+ * @file terms.h
+ * @brief Messages of the C interface in Fortran's terms: arguments without "options->", extents in Fortran's order.
+ */
+#pragma once
+
+#include <stdint.h>
+
+#include "syncyte.h"
+
+/**
+ * The thread's last error as a Fortran programmer should read it; valid until this thread's next call. What stands in
+ * quotes (names, keys, paths) stays as it is.
+ */
+const char* fortran_last_error(void);
+
+/**
+ * Renames C's dimensions in the last error, if status is one: of an argument with ndim dimensions, "shape[0]" becomes
+ * "dimension <ndim> of shape". Returns status.
+ */
+syncyte_status_t fortran_dimensions(syncyte_status_t status, int32_t ndim);
