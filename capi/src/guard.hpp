@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <utility>
 
@@ -56,15 +57,17 @@ syncyte_status_t started(const char* operation, Body&& body) noexcept {
   return status;
 }
 
-/// An options struct: the caller's known members over the defaults. Older callers' structs are shorter; unknown longer
-/// ones are refused, because what they ask for would be ignored.
+/// An options struct: the caller's known members over the defaults. Older callers' structs are shorter, but have at
+/// least `smallest` bytes; unknown longer ones are refused, because what they ask for would be ignored.
 template <class Options>
-Options options_or(const Options* given, const Options& defaults) {
+Options options_or(const Options* given, const Options& defaults, std::size_t smallest = sizeof(Options)) {
   if (given == nullptr) return defaults;
-  base::require(given->struct_size == sizeof(Options), SYNCYTE_ERR_ARGUMENT,
-                "options->struct_size is {}; expected {} (the sizeof of the struct)", given->struct_size,
-                sizeof(Options));
-  return *given;
+  const std::size_t size = given->struct_size;
+  base::require(size == sizeof(Options) || (size >= smallest && size < sizeof(Options)), SYNCYTE_ERR_ARGUMENT,
+                "options->struct_size is {}; expected {} (the sizeof of the struct)", size, sizeof(Options));
+  Options result = defaults;
+  std::memcpy(&result, given, size);
+  return result;
 }
 
 }  // namespace syncyte::capi

@@ -35,6 +35,11 @@ void require_apart(const base::buffer& input, const base::buffer& output) {
   base::require(!overlap(input, output), SYNCYTE_ERR_ARGUMENT, "input and output overlap; expected separate memory");
 }
 
+void add_facts(collective_call& call, const collective_extras& extras) {
+  call.fact("options->fact", extras.fact);
+  for (const syncyte_fact_t& each : extras.facts) call.fact(each.name, each.value);
+}
+
 /// Sum of counts, each 0 or more; throws naming the rank otherwise.
 std::int64_t checked_sum(const std::int64_t* counts, int size, const char* argument) {
   base::require(counts != nullptr, SYNCYTE_ERR_ARGUMENT, "{} is null; expected {} counts", argument, size);
@@ -148,7 +153,7 @@ void bcast(communicator& comm, const syncyte_buffer_t* raw, int root, const coll
     call.fact("dtype of buffer", buffer->dtype());
     call.fact("elements of buffer", buffer->elements());
     call.fact("root", root);
-    call.fact("options->fact", extras.fact);
+    add_facts(call, extras);
   });
   call.agree();
   in_pieces(buffer->elements(), [&](std::int64_t first, int count) {
@@ -175,7 +180,7 @@ void allreduce(communicator& comm, const syncyte_buffer_t* raw_input, const sync
     call.fact("dtype of output", output->dtype());
     call.fact("elements of output", output->elements());
     call.fact("op", op);
-    call.fact("options->fact", extras.fact);
+    add_facts(call, extras);
   });
   call.agree();
   const std::size_t size = output->element_bytes();
@@ -199,7 +204,7 @@ void allgather(communicator& comm, const syncyte_buffer_t* raw_input, const sync
     require_apart(*input, *output);
     call.fact("dtype of input", input->dtype());
     call.fact("elements of input", input->elements());
-    call.fact("options->fact", extras.fact);
+    add_facts(call, extras);
   });
   call.agree();
   const std::vector<std::int64_t> counts(static_cast<std::size_t>(comm.size()), input->elements());
@@ -221,7 +226,7 @@ void allgatherv(communicator& comm, const syncyte_buffer_t* raw_input, const std
     call.fact("dtype of input", input->dtype());
     call.fact("sum of counts", total);
     call.fact("hash of counts", static_cast<std::int64_t>(XXH3_64bits(counts, size * sizeof *counts)));
-    call.fact("options->fact", extras.fact);
+    add_facts(call, extras);
   });
   call.agree();
   gather_pieces(comm, *input, counts, *output);
@@ -242,7 +247,7 @@ void alltoallv(communicator& comm, const syncyte_buffer_t* raw_input, const std:
                   "send_counts[{0}] is {1}, but recv_counts[{0}], from this rank itself, is {2}", comm.rank(),
                   send_counts[comm.rank()], recv_counts[comm.rank()]);
     call.fact("dtype of input", input->dtype());
-    call.fact("options->fact", extras.fact);
+    add_facts(call, extras);
   });
   call.agree();
   compare_count_matrix(call, send_counts, recv_counts);

@@ -2,16 +2,19 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 
 #include "base/buffer.hpp"
 #include "comm/collective.hpp"
+#include "syncyte/comm.h"
 
 namespace syncyte::comm {
 
 /// What the caller brings into a collective besides buffers.
 struct collective_extras {
-  std::int64_t fact = 0;             // a further fact that all ranks must share
-  std::optional<base::error> error;  // what the caller found wrong on this rank: all ranks are told
+  std::int64_t fact = 0;                  // a further fact that all ranks must share
+  std::span<const syncyte_fact_t> facts;  // more of them, with names; the caller's
+  std::optional<base::error> error;       // what the caller found wrong on this rank: all ranks are told
 };
 
 /// The collectives of comm.h on checked buffers; each is one collective_call. Counts beyond 2^31 are cut into pieces.

@@ -92,7 +92,7 @@ static void test_errors_of_one_rank(void) {
   syncyte_buffer_t from = vector_of(values, SYNCYTE_FLOAT64, 4);
   syncyte_buffer_t to = vector_of(results, SYNCYTE_FLOAT64, 4);
   syncyte_comm_options_t odd_options = {3, NULL, -1};
-  syncyte_collective_options_t odd_collective = {sizeof odd_collective, values, 0};
+  syncyte_collective_options_t odd_collective = {.struct_size = sizeof odd_collective, .stream = values};
   EXPECT_ERROR(syncyte_comm_dup(world, is_odd_one() ? &odd_options : NULL, &part), SYNCYTE_ERR_ARGUMENT,
                "options->struct_size is 3");
   EXPECT_ERROR(syncyte_comm_dup(world, NULL, is_odd_one() ? NULL : &part), SYNCYTE_ERR_ARGUMENT, "duplicate is null");
@@ -127,6 +127,27 @@ static void test_agree(void) {
                SYNCYTE_ERR_ARGUMENT, "count is 99");
 }
 
+/* Libraries on top name what their collectives must share; structs of older programs end before those names. */
+static void test_facts_of_libraries(void) {
+  double values[4] = {0}, results[4] = {0};
+  const syncyte_buffer_t from = vector_of(values, SYNCYTE_FLOAT64, 4);
+  const syncyte_buffer_t to = vector_of(results, SYNCYTE_FLOAT64, 4);
+  const syncyte_fact_t facts[] = {{"extent 0", 2}, {"extent 1", is_odd_one() ? 6 : 5}};
+  syncyte_collective_options_t options = {.struct_size = sizeof options, .facts = facts, .fact_count = 1};
+  EXPECT_OK(syncyte_comm_allreduce(world, &from, SYNCYTE_OP_SUM, &options, &to));
+  options.fact_count = 2;
+  const syncyte_status_t differing = size > 1 ? SYNCYTE_ERR_MISMATCH : SYNCYTE_SUCCESS;
+  EXPECT_ERROR(syncyte_comm_allreduce(world, &from, SYNCYTE_OP_SUM, &options, &to), differing,
+               size > 1 ? "extent 1 is 5 on rank" : "");
+  options.struct_size = offsetof(syncyte_collective_options_t, facts);
+  EXPECT_OK(syncyte_comm_allreduce(world, &from, SYNCYTE_OP_SUM, &options, &to));
+  options.struct_size = sizeof options;
+  options.fact_count = is_odd_one() ? 25 : 1;
+  EXPECT_ERROR(syncyte_comm_bcast(world, 0, &options, &to), SYNCYTE_ERR_ARGUMENT, "options->fact_count is 25");
+  options = (syncyte_collective_options_t){.struct_size = sizeof options, .fact_count = is_odd_one()};
+  EXPECT_ERROR(syncyte_comm_bcast(world, 0, &options, &to), SYNCYTE_ERR_ARGUMENT, "options->facts is null");
+}
+
 /* The hook is told of every operation, in order, with its status. */
 static int events = 0;
 static syncyte_status_t last_status = -1;
@@ -157,6 +178,7 @@ int main(void) {
   test_making();
   test_errors_of_one_rank();
   test_agree();
+  test_facts_of_libraries();
   test_trace();
   EXPECT_OK(syncyte_comm_destroy(&world));
   EXPECT_OK(syncyte_finalize());

@@ -24,14 +24,26 @@ module syncyte_comm_c
     integer(c_int32_t) :: check = -1_c_int32_t
   end type syncyte_comm_options_t
 
+  !> A named number that all ranks must share.
+  type, bind(C) :: syncyte_fact_t
+    ! for the message
+    type(c_ptr) :: name = c_null_ptr
+    ! must be equal on all ranks
+    integer(c_int64_t) :: value = 0_c_int64_t
+  end type syncyte_fact_t
+
   !> Options of a collective operation.
   type, bind(C) :: syncyte_collective_options_t
     ! sizeof(syncyte_collective_options_t)
-    integer(c_size_t) :: struct_size = 24_c_size_t
+    integer(c_size_t) :: struct_size = 40_c_size_t
     ! a cudaStream_t for device buffers; null: the default stream
     type(c_ptr) :: stream = c_null_ptr
     ! a further fact that all ranks must share, for libraries on top; 0 by default
     integer(c_int64_t) :: fact = 0_c_int64_t
+    ! such facts with names for the message, read during the call; null if there are none
+    type(c_ptr) :: facts = c_null_ptr
+    ! number of facts, 0 to 24
+    integer(c_int32_t) :: fact_count = 0_c_int32_t
   end type syncyte_collective_options_t
 
   !> How the ranks of a communicator lie on nodes: ranks that share memory form a node.
@@ -47,14 +59,6 @@ module syncyte_comm_c
     ! this rank's place among them, in order of ranks
     integer(c_int32_t) :: node_rank = 0_c_int32_t
   end type syncyte_topology_t
-
-  !> A named number that all ranks must share.
-  type, bind(C) :: syncyte_fact_t
-    ! for the message
-    type(c_ptr) :: name = c_null_ptr
-    ! must be equal on all ranks
-    integer(c_int64_t) :: value = 0_c_int64_t
-  end type syncyte_fact_t
 
   interface
 

@@ -270,6 +270,18 @@ class CommOptions(ctypes.Structure):
     ]
 
 
+class Fact(ctypes.Structure):
+    """A named number that all ranks must share."""
+
+    _defaults_ = {}
+    _fields_ = [
+        # for the message
+        ("name", ctypes.c_char_p),
+        # must be equal on all ranks
+        ("value", ctypes.c_int64),
+    ]
+
+
 class CollectiveOptions(ctypes.Structure):
     """Options of a collective operation."""
 
@@ -281,6 +293,10 @@ class CollectiveOptions(ctypes.Structure):
         ("stream", ctypes.c_void_p),
         # a further fact that all ranks must share, for libraries on top; 0 by default
         ("fact", ctypes.c_int64),
+        # such facts with names for the message, read during the call; null if there are none
+        ("facts", ctypes.POINTER(Fact)),
+        # number of facts, 0 to 24
+        ("fact_count", ctypes.c_int32),
     ]
 
 
@@ -299,18 +315,6 @@ class Topology(ctypes.Structure):
         ("node_size", ctypes.c_int32),
         # this rank's place among them, in order of ranks
         ("node_rank", ctypes.c_int32),
-    ]
-
-
-class Fact(ctypes.Structure):
-    """A named number that all ranks must share."""
-
-    _defaults_ = {}
-    _fields_ = [
-        # for the message
-        ("name", ctypes.c_char_p),
-        # must be equal on all ranks
-        ("value", ctypes.c_int64),
     ]
 
 

@@ -36,11 +36,20 @@ typedef struct syncyte_comm_options_t {
   int32_t check;      /**< {default(-1)} -1: as the parent (a root: SYNCYTE_CHECK); 0 off, 1 on, 2 full */
 } syncyte_comm_options_t;
 
+/** A named number that all ranks must share. */
+typedef struct syncyte_fact_t {
+  const char* name; /**< for the message */
+  int64_t value;    /**< must be equal on all ranks */
+} syncyte_fact_t;
+
 /** Options of a collective operation. */
 typedef struct syncyte_collective_options_t {
-  size_t struct_size; /**< sizeof(syncyte_collective_options_t) */
-  void* stream;       /**< a cudaStream_t for device buffers; null: the default stream */
-  int64_t fact;       /**< a further fact that all ranks must share, for libraries on top; 0 by default */
+  size_t struct_size;          /**< sizeof(syncyte_collective_options_t) */
+  void* stream;                /**< a cudaStream_t for device buffers; null: the default stream */
+  int64_t fact;                /**< a further fact that all ranks must share, for libraries on top; 0 by default */
+  const syncyte_fact_t* facts; /**< such facts with names for the message, read during the call; null if there are
+                                    none */
+  int32_t fact_count;          /**< number of facts, 0 to 24 */
 } syncyte_collective_options_t;
 
 /** How the ranks of a communicator lie on nodes: ranks that share memory form a node. */
@@ -51,12 +60,6 @@ typedef struct syncyte_topology_t {
   int32_t node_size;  /**< ranks on this rank's node */
   int32_t node_rank;  /**< this rank's place among them, in order of ranks */
 } syncyte_topology_t;
-
-/** A named number that all ranks must share. */
-typedef struct syncyte_fact_t {
-  const char* name; /**< for the message */
-  int64_t value;    /**< must be equal on all ranks */
-} syncyte_fact_t;
 
 /**
  * @brief Starts Syncyte; initialises MPI if nobody has. Collective over MPI_COMM_WORLD; further calls do nothing.
