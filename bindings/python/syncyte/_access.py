@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, Self, cast
 
 import numpy as np
 
-from . import _buffers, _library, dtypes
+from . import _buffers, _indexing, _library, dtypes
 from . import _declarations as c
 from ._buffers import TORCH, Buffer, as_buffer
 from ._checks import as_index, as_int32
 from ._declarations import DType
 from ._handles import Handle
-from .errors import ArgumentError, OutOfRangeError, ShapeError, UnsupportedError, WaitTimeoutError
+from .errors import ArgumentError, DtypeError, OutOfRangeError, ShapeError, UnsupportedError, WaitTimeoutError
 
 if TYPE_CHECKING:
     from .comm import Comm
@@ -101,15 +101,17 @@ class Access(Handle):
         """Reads rows: result[i] = tensor[index[i]]. Local. Rows may repeat; negative numbers are errors.
 
         index: int32 or int64, any shape, contiguous; a list or a number too. out: contiguous, of the tensor's element
-        type, index.shape + a row's shape; None: a new array, a torch tensor if index is one. Differentiable for a torch
-        index after requires_grad_(): the gradient is added one-sided to a companion tensor, and sync_grad() brings it
-        home. collective=True is the differentiable pure function that all ranks call equally often.
-        Raises OutOfRangeError (names index and position; nothing is written), DtypeError, ShapeError.
+        type, index.shape + a row's shape; None: a new array, a torch tensor if index is one. Differentiable after
+        requires_grad_(), a torch tensor then for every index: the gradient is added one-sided to a companion tensor,
+        and sync_grad() brings it home. collective=True is the differentiable pure function that all ranks call equally
+        often. Raises OutOfRangeError (names index and position; nothing is written), DtypeError, ShapeError,
+        ArgumentError (out where gradients are recorded: use torch.no_grad()).
         """
-        if collective or (out is None and self._differentiable(index)):
-            from . import torch as differentiable
-
-            return differentiable.gather(self._whole(), index, collective=collective)
+        if collective:
+            numbers = self._comm._prepare("gather", lambda: _recorded_index(index, out))
+            return self._gather_recorded(numbers, collective=True)
+        if self._records_gradients():
+            return self._gather_recorded(_recorded_index(index, out))
         wanted = _index_buffer(index)
         if out is None:
             world = wanted.world if dtypes.is_torch_tensor(index) or isinstance(index, np.ndarray) else self._world
@@ -119,6 +121,11 @@ class Access(Handle):
         _library.core().syncyte_tensor_gather(self.handle, wanted.reference, target.reference)
         target.written()
         return out
+
+    def _gather_recorded(self, index: Any, collective: bool = False) -> Any:
+        from . import torch as differentiable
+
+        return differentiable.gather(self._whole(), index, collective=collective)
 
     def _gather_as(self, world: str, wanted: Buffer) -> Any:
         result = _buffers.empty(world, self._dtype, (*wanted.shape, *self._shape[1:]))
@@ -163,8 +170,8 @@ class Access(Handle):
         """Reads the box [lower, lower + extent). Local.
 
         lower: first element, one number for each dimension. extent: the box's shape; not needed with out. out: as many
-        dimensions as the tensor, any strides; None: a new array. Returns out.
-        Raises OutOfRangeError outside of the tensor, ShapeError, DtypeError.
+        dimensions as the tensor, any strides; None: a new array. Returns out. Differentiable as gather is.
+        Raises OutOfRangeError outside of the tensor, ShapeError, DtypeError, ArgumentError (out, as in gather).
         """
         if (extent is None) == (out is None):
             raise ArgumentError("give either extent or out")
@@ -172,8 +179,13 @@ class Access(Handle):
             shape = tuple(as_index(number, "extent") for number in extent or ())
             if len(shape) != self.ndim or any(number < 0 for number in shape):
                 raise ShapeError(f"extent is {shape}; expected {self.ndim} numbers of 0 or more")
-            self._check_inside(lower, shape)
+            first = self._check_inside(lower, shape)
+            if self._records_gradients():
+                rows, inside = _indexing.rows_of_box(_indexing.Box(tuple(first), shape, ()))
+                return self._gather_recorded(dtypes.import_torch().arange(rows.start, rows.stop))[inside]
             return self._read_box(self._world, lower, shape)
+        if self._records_gradients():
+            raise _no_gradient_through_out()
         target = as_buffer(out, "out", writable=True, contiguous=False, expected=self._dtype)
         first = self._check_inside(lower, target.shape)
         _library.core().syncyte_tensor_get_box(self.handle, first, target.reference)
@@ -261,14 +273,13 @@ class Access(Handle):
         """Waits, asleep, until one element compares true, and returns it; acquire. Local. Ctrl-C works.
 
         compare: "==", "!=", ">=" or "<=". timeout: seconds; None: no limit.
-        Raises WaitTimeoutError (a TimeoutError) after timeout seconds.
+        Raises WaitTimeoutError (a TimeoutError) after timeout seconds, DtypeError where an argument is no number.
         """
         if compare not in _COMPARISONS:
             raise ArgumentError(f"compare is {compare!r}; expected one of {', '.join(_COMPARISONS)}")
-        if timeout is not None and not timeout >= 0:
-            raise ArgumentError(f"timeout is {timeout}; expected 0 or more seconds, or None")
+        limit = None if timeout is None else _seconds(timeout, "timeout")
         number, wanted = self._element(element), _int64(value, "value")
-        end = None if timeout is None else time.monotonic() + timeout
+        end = None if limit is None else time.monotonic() + limit
         while True:
             left = _INTERRUPT_INTERVAL if end is None else min(_INTERRUPT_INTERVAL, max(0.0, end - time.monotonic()))
             found = ctypes.c_int64()
@@ -280,7 +291,7 @@ class Access(Handle):
             except WaitTimeoutError:
                 if end is not None and time.monotonic() >= end:
                     raise WaitTimeoutError(
-                        f"element {number} is {self.load(number)}; it was not {compare} {value} within {timeout} s"
+                        f"element {number} is {self.load(number)}; it was not {compare} {value} within {limit} s"
                     ) from None
 
     # Visibility.
@@ -298,17 +309,16 @@ class Access(Handle):
     def _whole(self) -> WholeTensor:
         return cast("WholeTensor", self)
 
-    def _differentiable(self, index: Any) -> bool:
+    def _records_gradients(self) -> bool:
+        """Whether reads go through torch: gradients are to be recorded, or torch.compile traces them."""
         local = self._cache.get(("local", TORCH))
-        return (
-            local is not None
-            and local.requires_grad
-            and dtypes.is_torch_tensor(index)
-            and dtypes.import_torch().is_grad_enabled()
-        )
+        if local is not None and local.requires_grad and dtypes.import_torch().is_grad_enabled():
+            return True
+        return dtypes.is_compiling()
 
     def requires_grad_(self, requires_grad: bool = True) -> Self:
-        """From now on gather records gradients with respect to local. Collective: allocates the companion tensor.
+        """From now on t[key], gather and get_box record gradients with respect to local, and give torch tensors; not
+        within torch.no_grad(). Collective: allocates the companion tensor.
 
         Returns the tensor. Raises UnsupportedError without PyTorch.
         """
@@ -328,11 +338,33 @@ class Access(Handle):
         differentiable.sync_grad(self._whole())
 
 
+def _no_gradient_through_out() -> ArgumentError:
+    return ArgumentError(
+        "out: the tensor records gradients, which cannot flow through out; leave it away, or read under torch.no_grad()"
+    )
+
+
+def _recorded_index(index: Any, out: Any) -> Any:
+    if out is not None:
+        raise _no_gradient_through_out()
+    return index if dtypes.is_torch_tensor(index) else _indexing.as_torch(_index_buffer(index).array)
+
+
 def _index_buffer(index: Any) -> Buffer:
     if isinstance(index, (list, range, tuple)):
         array = np.asarray(index)
         index = array.astype(np.int64) if array.size == 0 else array
     return as_buffer(index, "index")
+
+
+def _seconds(value: Any, name: str) -> float:
+    try:
+        seconds = float("none" if isinstance(value, (str, bytes, bytearray)) else value)  # "1" is no number here
+    except (TypeError, ValueError):
+        raise DtypeError(f"{name} is {value!r}; expected a number of seconds, or None") from None
+    if not seconds >= 0:
+        raise ArgumentError(f"{name} is {value}; expected 0 or more seconds, or None")
+    return seconds
 
 
 def _int64(value: Any, name: str) -> int:

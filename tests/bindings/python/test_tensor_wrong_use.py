@@ -144,6 +144,10 @@ def test_wrong_counters(world):
     ):
         with pytest.raises(ValueError):
             call()
+    for timeout in ("x", "1", b"1", [1.0], object()):
+        with pytest.raises(syncyte.DtypeError, match="timeout is .*; expected a number"):
+            numbers.wait(0, "==", 0, timeout=timeout)
+    assert numbers.wait(0, "==", 0, timeout=np.float32(0.5)) == 0
     with pytest.raises(TypeError):
         syncyte.WholeTensor((6,), "float32").load(0)
 

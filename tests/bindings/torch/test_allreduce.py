@@ -121,6 +121,52 @@ def test_different_shapes_are_everybodys_error(comm):
     assert allreduce(torch.ones(1), comm).item() == comm.size
 
 
+@pytest.mark.parametrize("shapes, text", [
+    (((2, 3), (3, 2)), "extent 0 of input is 2 on rank.* 3 on rank 1"),
+    (((2, 3), (6,)), "dimensions of input is 2 on rank.* 1 on rank 1"),
+    (((1,) * 8 + (2, 3), (1,) * 8 + (3, 2)), "extents is"),
+])
+def test_shapes_of_equally_many_elements_are_different(comm, shapes, text):
+    if comm.size == 1:
+        pytest.skip("one rank agrees with itself")
+    with pytest.raises(ValueError, match=text):
+        allreduce(torch.ones(shapes[comm.rank == 1]), comm)
+    assert allreduce(torch.ones(shapes[0]), comm).shape == shapes[0]
+
+
+def test_need_for_gradients_is_a_fact(comm):
+    """A backward pass that only some ranks run would wait for the others for ever."""
+    if comm.size == 1:
+        pytest.skip("one rank agrees with itself")
+    x = torch.ones(3, requires_grad=comm.rank == 0)
+    with pytest.raises(ValueError, match="needs-gradient is (1 on rank 0, but 0 on rank|0 on ranks 1, 2, but 1 on rank 0)"):
+        allreduce(x, comm)
+    with torch.no_grad():
+        assert allreduce(x, comm).tolist() == [comm.size] * 3
+    unchecked = comm.dup(check="off")
+    assert allreduce(x, unchecked).tolist() == [comm.size] * 3
+    unchecked.free()
+
+
+def test_need_for_second_gradients_is_a_fact(comm):
+    if comm.size == 1:
+        pytest.skip("one rank agrees with itself")
+    x = torch.ones(3, requires_grad=True)
+    cotangent = torch.ones(3, requires_grad=comm.rank == 1)
+    with pytest.raises(ValueError, match="needs-gradient"):
+        torch.autograd.grad(allreduce(x, comm), x, cotangent, create_graph=True)
+    assert allreduce(x, comm).tolist() == [comm.size] * 3
+
+
+def test_no_memory_for_the_input_is_everybodys_error(comm):
+    """What fails on one rank before the collective must not leave the others waiting in it."""
+    odd = comm.rank == comm.size - 1
+    source = torch.zeros(1).expand(10**13) if odd else torch.ones(3)
+    with pytest.raises(RuntimeError, match=f"failed on rank {comm.size - 1}.*allocate"):
+        allreduce(source, comm)
+    assert allreduce(torch.ones(1), comm).item() == comm.size
+
+
 def test_unknown_dtype_is_everybodys_error(comm):
     source = torch.ones(3, dtype=torch.uint16 if comm.rank == 0 else torch.int16)
     with pytest.raises(TypeError, match="is unknown"):
@@ -139,3 +185,4 @@ def test_opcheck(comm):
     for requires_grad in (False, True):
         x = torch.randn(3, 2, requires_grad=requires_grad)
         torch.library.opcheck(torch.ops.syncyte.allreduce.default, (x, comm.handle))
+        torch.library.opcheck(torch.ops.syncyte.allreduce.default, (x, comm.handle, True, True))

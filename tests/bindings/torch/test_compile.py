@@ -32,6 +32,17 @@ def test_allreduce_and_its_gradient(comm, compiled):
     assert torch.allclose(gradient, 2 * comm.size * (2 * comm.size * x).cos())
 
 
+def test_need_for_gradients_is_a_fact_of_the_graph(comm, compiled):
+    handle = comm.handle
+    run = compiled(lambda x: torch.ops.syncyte.allreduce(x * 2, handle))
+    x = torch.ones(3, requires_grad=comm.rank == 0)
+    if comm.size > 1:
+        with pytest.raises(ValueError, match="needs-gradient"):
+            run(x)
+    with torch.no_grad():
+        assert run(x).tolist() == [2.0 * comm.size] * 3
+
+
 @contextlib.contextmanager
 def traced_operations():
     """Names of the operations that run meanwhile, by the trace hook."""

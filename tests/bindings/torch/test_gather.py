@@ -1,5 +1,7 @@
 """Differentiable gather of whole-tensor rows, one-sided and collective."""
 
+import gc
+
 import pytest
 import torch
 from mpi4py import MPI
@@ -115,6 +117,75 @@ def test_values_that_do_not_fit_are_everybodys_error(whole, comm):
     adjoint = torch.ops.syncyte.gather_adjoint(cotangent, whole.handle, scratch, index, rows)
     expected = [[float(comm.size) * (row < 2)] * WIDTH for row in whole.rows()]
     assert adjoint.tolist() == expected  # what failed left nothing in scratch
+
+
+def test_no_memory_for_the_index_is_everybodys_error(whole, comm):
+    """What fails on one rank within the collective must not leave the others waiting in it."""
+    whole.requires_grad_()
+    scratch = whole.__dict__["_gradient_companions"][1].handle
+    odd, rows = comm.rank == comm.size - 1, len(whole.rows())
+    index = torch.zeros(1, dtype=torch.int64).expand(10**13) if odd else torch.tensor([0])
+    with pytest.raises(RuntimeError, match=f"failed on rank {comm.size - 1}.*allocate"):
+        gather(whole, index, collective=True)
+    cotangent = torch.ones(1, WIDTH, dtype=torch.float64)
+    with pytest.raises(RuntimeError, match=f"failed on rank {comm.size - 1}.*allocate"):
+        torch.ops.syncyte.gather_adjoint(cotangent, whole.handle, scratch, index, rows)
+    wrong = syncyte.WholeTensor((ROWS + 7, WIDTH), torch.float64, comm=comm)  # as scratch it has too many or few rows
+    local = torch.ones(rows, WIDTH, dtype=torch.float64)
+    with pytest.raises(ValueError, match="local is"):
+        torch.ops.syncyte.gather_collective(local, whole.handle, wrong.handle if odd else scratch, torch.tensor([0]))
+    assert torch.equal(gather(whole, torch.tensor([2]), collective=True).detach(), table()[2:3])
+
+
+def test_a_transposed_square_is_not_the_tensor_itself(comm):
+    """It begins at the same address and has the same shape."""
+    width = 3
+    square = syncyte.WholeTensor((width * comm.size, width), torch.float64, comm=comm)
+    square.local.copy_(torch.arange(9.0).view(3, 3) + 100 * comm.rank)
+    square.sync()
+    square.requires_grad_()
+    scratch = square.__dict__["_gradient_companions"][1].handle
+    index = torch.arange(width * comm.size)
+    rows = torch.ops.syncyte.gather_collective(square.local.detach().t(), square.handle, scratch, index)
+    for rank in range(comm.size):
+        expected = torch.arange(9.0, dtype=torch.float64).view(3, 3).t() + 100 * rank
+        assert torch.equal(rows[rank * width : (rank + 1) * width], expected)
+
+
+def test_need_for_gradients_is_a_fact(whole, comm):
+    whole.requires_grad_()
+    if comm.size == 1:
+        pytest.skip("one rank agrees with itself")
+    scratch = whole.__dict__["_gradient_companions"][1].handle
+    index, odd, rows = torch.tensor([0, 1]), comm.rank == 0, len(whole.rows())
+    local = torch.ones(rows, WIDTH, dtype=torch.float64, requires_grad=odd)
+    with pytest.raises(ValueError, match="needs-gradient"):
+        torch.ops.syncyte.gather_collective(local, whole.handle, scratch, index)
+    cotangent = torch.ones(2, WIDTH, dtype=torch.float64, requires_grad=odd)
+    with pytest.raises(ValueError, match="needs-gradient"):
+        torch.ops.syncyte.gather_adjoint(cotangent, whole.handle, scratch, index, rows)
+    assert gather(whole, index, collective=True).requires_grad
+
+
+@pytest.mark.parametrize("collective", [False, True])
+def test_a_graph_keeps_the_tensor(comm, collective):
+    """Its owner drops it between forward and backward."""
+    whole = syncyte.WholeTensor((ROWS, WIDTH), torch.float64, comm=comm)
+    whole.requires_grad_()
+    local, companions = whole.local, [made.handle for made in whole.__dict__["_gradient_companions"]]
+    index, ones = torch.tensor([1, 2]), torch.ones(2, WIDTH, dtype=torch.float64)
+    rows = gather(whole, index, collective=collective)
+    del whole
+    gc.collect()
+    comm.collect()
+    rows.sum().backward()
+    if collective:
+        assert MPI.COMM_WORLD.allreduce(float(local.grad.sum())) == 2.0 * WIDTH * comm.size
+    del rows
+    gc.collect()
+    for handle in companions:  # with the graph they are gone
+        with pytest.raises(RuntimeError, match="freed"):
+            torch.ops.syncyte.gather_backward(ones, handle, index)
 
 
 def test_needs_a_floating_point_tensor(comm):
