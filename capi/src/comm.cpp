@@ -1,5 +1,6 @@
 #include "syncyte/comm.h"
 
+#include <fmt/format.h>
 #include <mpi.h>
 
 #include <cerrno>
@@ -88,8 +89,9 @@ extern "C" {
 
 syncyte_status_t syncyte_init(const syncyte_init_options_t* options) {
   return guarded("init", [&] {
-    const auto chosen = capi::options_or(options, syncyte_init_options_t{sizeof(syncyte_init_options_t), 3});
-    comm::start(chosen.thread_level);
+    syncyte_init_options_t chosen{sizeof(syncyte_init_options_t), 3};
+    const auto error = capi::error_of([&] { chosen = capi::options_or(options, chosen); });
+    comm::start(chosen.thread_level, error);
   });
 }
 
@@ -125,9 +127,8 @@ syncyte_status_t syncyte_comm_from_mpi(MPI_Comm mpi_comm, const syncyte_comm_opt
 syncyte_status_t syncyte_comm_from_fortran(int32_t fortran_handle, const syncyte_comm_options_t* options,
                                            syncyte_comm_t* comm) {
   return started("comm_from_fortran", [&] {
-    base::require(fortran_handle >= 0, SYNCYTE_ERR_ARGUMENT,
-                  "fortran_handle is {}; expected MPI's handle of a communicator", fortran_handle);
-    auto made = comm::adopt(MPI_Comm_f2c(fortran_handle), capi::comm_options(options, comm, "comm"));
+    auto made = comm::adopt(MPI_Comm_f2c(fortran_handle), capi::comm_options(options, comm, "comm"),
+                            fmt::format("fortran_handle is {},", fortran_handle));
     *comm = comms().insert(std::move(made));
   });
 }
@@ -207,8 +208,10 @@ syncyte_status_t syncyte_comm_agree(syncyte_comm_t comm, syncyte_status_t status
     const auto group = find_comm(comm);
     comm::collective_call call(*group, operation != nullptr ? operation : "comm_agree",
                                comm::collective_call::lifecycle);
-    if (status != SYNCYTE_SUCCESS) call.set_error(base::error(status, capi::last_error_reason()));
     call.attempt([&] {
+      base::require(base::is_known_status(status), SYNCYTE_ERR_ARGUMENT,
+                    "status is {}; expected SYNCYTE_SUCCESS (0) to SYNCYTE_ERR_INTERNAL (19)", status);
+      if (status != SYNCYTE_SUCCESS) throw base::error(status, capi::last_error_reason());
       base::require(operation != nullptr, SYNCYTE_ERR_ARGUMENT, "operation is null; expected a name");
       base::require(count >= 0 && count <= 32, SYNCYTE_ERR_ARGUMENT, "count is {}; expected 0 to 32", count);
       base::require(facts != nullptr || count == 0, SYNCYTE_ERR_ARGUMENT, "facts is null; expected {} facts", count);

@@ -16,6 +16,9 @@ std::size_t dtype_size(syncyte_dtype_t dtype, const char* argument = "dtype");
 /// "float32" and so on; "unknown" for a number that is none of ours.
 const char* dtype_name(syncyte_dtype_t dtype);
 
+/// "SUM" and so on; "unknown" for a number that is none of ours.
+const char* op_name(syncyte_op_t op);
+
 bool is_known(syncyte_dtype_t dtype);
 bool is_complex(syncyte_dtype_t dtype);
 bool is_integer(syncyte_dtype_t dtype);  // without bool

@@ -5,6 +5,8 @@
 
 namespace syncyte::base {
 
+bool is_known_status(syncyte_status_t status) { return status >= SYNCYTE_SUCCESS && status <= SYNCYTE_ERR_INTERNAL; }
+
 const char* status_name(syncyte_status_t status) {
   switch (status) {
     case SYNCYTE_SUCCESS:

@@ -35,6 +35,8 @@ void require(bool condition, syncyte_status_t status, fmt::format_string<Argumen
     fail(status, format, std::forward<Arguments>(arguments)...);
 }
 
+bool is_known_status(syncyte_status_t status);
+
 /// Constant name of a status code.
 const char* status_name(syncyte_status_t status);
 

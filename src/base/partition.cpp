@@ -31,7 +31,8 @@ partition partition::explicit_lengths(std::span<const std::int64_t> lengths, std
     offsets.push_back(end);
   }
   require(total < 0 || offsets.back() == total, SYNCYTE_ERR_ARGUMENT,
-          "the ranks' rows add up to {}; expected {}, the tensor's first extent", offsets.back(), total);
+          "local_rows of all ranks add up to {}; expected {}, the tensor's first extent (or -1 on all: equal parts)",
+          offsets.back(), total);
   return partition(std::move(offsets), false);
 }
 

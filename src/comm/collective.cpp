@@ -20,9 +20,42 @@ std::string ranks_text(const std::vector<int>& ranks) {
 }
 
 /// " of world": ranks are those of the communicator, and say of which.
-std::string of_comm(const communicator& comm) { return comm.name().empty() ? "" : " of " + comm.name(); }
+std::string of_comm(const std::string& name) { return name.empty() ? "" : " of " + name; }
+
+/// The message of one rank on all of them.
+std::string broadcast_text(MPI_Comm comm, int source, std::string text) {
+  std::uint64_t length = text.size();
+  check_mpi(MPI_Bcast(&length, 1, MPI_UINT64_T, source, comm), "MPI_Bcast");
+  text.resize(length);
+  check_mpi(MPI_Bcast(text.data(), static_cast<int>(length), MPI_CHAR, source, comm), "MPI_Bcast");
+  return text;
+}
 
 }  // namespace
+
+std::uint32_t verdict_of(const std::optional<base::error>& error) {
+  return error ? std::max(static_cast<std::uint32_t>(error->status()), std::uint32_t{1}) : 0;
+}
+
+void share_error(MPI_Comm comm, const std::optional<base::error>& mine, const char* operation,
+                 const std::string& comm_name) {
+  int rank = 0;
+  int size = 0;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &size);
+  const std::uint32_t verdict = verdict_of(mine);
+  std::vector<std::uint32_t> all(static_cast<std::size_t>(size));
+  check_mpi(MPI_Allgather(&verdict, 1, MPI_UINT32_T, all.data(), 1, MPI_UINT32_T, comm), "MPI_Allgather");
+  const auto worst = std::max_element(all.begin(), all.end());
+  const int source = static_cast<int>(worst - all.begin());
+  const std::string reason = broadcast_text(comm, source, rank == source && mine ? mine->what() : "");
+  std::vector<int> others;
+  for (int other = 0; other < size; ++other)
+    if (other != source && all[static_cast<std::size_t>(other)] != 0) others.push_back(other);
+  const std::string more = others.empty() ? "" : fmt::format(" (failed on {} too)", ranks_text(others));
+  throw agreed_error(static_cast<syncyte_status_t>(*worst),
+                     fmt::format("{} failed on rank {}{}: {}{}", operation, source, of_comm(comm_name), reason, more));
+}
 
 /// The facts of one rank, as they are exchanged once it is clear that they differ.
 struct collective_call::record {
@@ -40,7 +73,7 @@ collective_call::collective_call(communicator& comm, const char* operation, kind
       operation_(operation),
       kind_(how),
       sequence_(0),
-      watched_(operation, comm.name(), comm.sequence_ + 1) {
+      watched_(operation, comm.name(), comm.sequence_ + 1, comm.size()) {
   base::require(!comm.busy_.test_and_set(std::memory_order_acquire), SYNCYTE_ERR_BUSY,
                 "{}: another thread is inside a collective of communicator {}; use one communicator per thread",
                 operation, comm.name());
@@ -67,34 +100,15 @@ void collective_call::agree() {
     if (error_) throw *error_;
     return;
   }
-  const std::uint64_t status = error_ ? static_cast<std::uint64_t>(error_->status()) : 0;
+  const std::uint64_t status = verdict_of(error_);
   const std::uint64_t pending = kind_ == lifecycle && comm_.deferred().pending();
   const std::uint64_t local_hash = hash();
   const std::uint64_t local[3] = {status << 1 | pending, local_hash, ~local_hash};
   std::uint64_t highest[3];
   check_mpi(MPI_Allreduce(local, highest, 3, MPI_UINT64_T, MPI_MAX, comm_.control()), "MPI_Allreduce (agreement)");
-  if (highest[0] >> 1 != 0) explain_failure();
+  if (highest[0] >> 1 != 0) share_error(comm_.control(), error_, operation_, comm_.name());
   if (highest[1] != ~highest[2]) explain_mismatch();
   if (kind_ == lifecycle && (highest[0] & 1) != 0) comm_.deferred().collect(comm_.control());
-}
-
-void collective_call::explain_failure() const {
-  const std::int32_t status = error_ ? error_->status() : SYNCYTE_SUCCESS;
-  std::vector<std::int32_t> all(static_cast<std::size_t>(comm_.size()));
-  check_mpi(MPI_Allgather(&status, 1, MPI_INT32_T, all.data(), 1, MPI_INT32_T, comm_.control()), "MPI_Allgather");
-  const auto worst = std::max_element(all.begin(), all.end());  // of several, the lowest rank's
-  const int source = static_cast<int>(worst - all.begin());
-  std::string message = comm_.rank() == source ? error_->what() : "";
-  std::uint64_t length = message.size();
-  check_mpi(MPI_Bcast(&length, 1, MPI_UINT64_T, source, comm_.control()), "MPI_Bcast");
-  message.resize(length);
-  check_mpi(MPI_Bcast(message.data(), static_cast<int>(length), MPI_CHAR, source, comm_.control()), "MPI_Bcast");
-  std::vector<int> others;
-  for (int rank = 0; rank < comm_.size(); ++rank)
-    if (rank != source && all[static_cast<std::size_t>(rank)] != SYNCYTE_SUCCESS) others.push_back(rank);
-  const std::string more = others.empty() ? "" : fmt::format(" (failed on {} too)", ranks_text(others));
-  throw agreed_error(*worst,
-                     fmt::format("{} failed on rank {}{}: {}{}", operation_, source, of_comm(comm_), message, more));
 }
 
 collective_call::record collective_call::make_record() const {
@@ -156,7 +170,7 @@ void collective_call::explain_mismatch() const {
     if (what.empty()) what = "the ranks gave different numbers of facts";
   }
   throw agreed_error(SYNCYTE_ERR_MISMATCH,
-                     fmt::format("{}: the ranks{} disagree: {}", operation_, of_comm(comm_), what));
+                     fmt::format("{}: the ranks{} disagree: {}", operation_, of_comm(comm_.name()), what));
 }
 
 }  // namespace syncyte::comm

@@ -1,8 +1,11 @@
 #pragma once
 
+#include <mpi.h>
+
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "base/error.hpp"
@@ -15,6 +18,14 @@ namespace syncyte::comm {
 class agreed_error : public base::error {
   using base::error::error;
 };
+
+/// Tells all ranks of `comm` the error of the rank with the highest status, of several the lowest. Collective; at least
+/// one rank must have an error. `comm_name` names the communicator in the message.
+[[noreturn]] void share_error(MPI_Comm comm, const std::optional<base::error>& mine, const char* operation,
+                              const std::string& comm_name);
+
+/// What a rank says of its error in an agreement: 0 where there is none. Any status counts, also one that is no code.
+std::uint32_t verdict_of(const std::optional<base::error>& error);
 
 /// One collective operation, from its local checks to its agreement:
 ///
@@ -72,7 +83,6 @@ class collective_call {
   struct record;
 
   std::uint64_t hash() const;
-  [[noreturn]] void explain_failure() const;
   [[noreturn]] void explain_mismatch() const;
   record make_record() const;
 

@@ -53,10 +53,9 @@ std::int64_t checked_sum(const std::int64_t* counts, int size, const char* argum
   return sum;
 }
 
-/// With SYNCYTE_CHECK=full: what i sends to j must be what j expects from i.
+/// What i sends to j must be what j expects from i: finds the pairs where it is not, and throws on all ranks.
 void compare_count_matrix(collective_call& call, const std::int64_t* send_counts, const std::int64_t* recv_counts) {
   communicator& comm = call.comm();
-  if (comm.check() != check_level::full) return;
   std::vector<std::int64_t> announced(static_cast<std::size_t>(comm.size()));
   check_mpi(MPI_Alltoall(send_counts, 1, MPI_INT64_T, announced.data(), 1, MPI_INT64_T, comm.control()),
             "MPI_Alltoall");
@@ -67,6 +66,21 @@ void compare_count_matrix(collective_call& call, const std::int64_t* send_counts
                     announced[static_cast<std::size_t>(rank)], rank, recv_counts[rank]);
   });
   call.agree();
+}
+
+/// Hash of "source sends count elements to target"; nothing sent counts nothing.
+std::uint64_t pair_hash(int source, int target, std::int64_t count) {
+  const std::int64_t pair[3] = {source, target, count};
+  return count == 0 ? 0 : XXH3_64bits(pair, sizeof pair);
+}
+
+/// What this rank adds to a sum over all ranks (modulo 2^64) that is 0 where all expect what is sent to them.
+std::uint64_t count_difference(const communicator& comm, const std::int64_t* send_counts,
+                               const std::int64_t* recv_counts) {
+  std::uint64_t result = 0;
+  for (int rank = 0; rank < comm.size(); ++rank)
+    result += pair_hash(comm.rank(), rank, send_counts[rank]) - pair_hash(rank, comm.rank(), recv_counts[rank]);
+  return result;
 }
 
 /// Counts and prefix sums that fit MPI's int; empty vectors where they do not.
@@ -250,11 +264,14 @@ void alltoallv(communicator& comm, const syncyte_buffer_t* raw_input, const std:
     add_facts(call, extras);
   });
   call.agree();
-  compare_count_matrix(call, send_counts, recv_counts);
-  // One rank may have much to send and another little: all must choose the same way.
-  std::int64_t most = std::max(input->elements(), output->elements());
-  check_mpi(MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_INT64_T, MPI_MAX, comm.control()), "MPI_Allreduce");
-  if (most > the_piece_limit) return exchange_by_messages(comm, *input, send_counts, recv_counts, *output);
+  // One rank may have much to send and another little: all must choose the same way. The sum of the differences
+  // travels with it.
+  const std::uint64_t is_long = std::max(input->elements(), output->elements()) > the_piece_limit;
+  std::uint64_t sums[2] = {is_long, count_difference(comm, send_counts, recv_counts)};
+  check_mpi(MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPI_UINT64_T, MPI_SUM, comm.control()), "MPI_Allreduce");
+  const bool differ = sums[1] != 0 && comm.check() != check_level::off;
+  if (differ || comm.check() == check_level::full) compare_count_matrix(call, send_counts, recv_counts);
+  if (sums[0] != 0) return exchange_by_messages(comm, *input, send_counts, recv_counts, *output);
   const int_layout sending(send_counts, comm.size());
   const int_layout receiving(recv_counts, comm.size());
   const MPI_Datatype type = mpi_type(input->dtype());

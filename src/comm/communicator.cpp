@@ -8,6 +8,7 @@
 #include "base/environment.hpp"
 #include "comm/collective.hpp"
 #include "comm/mpi.hpp"
+#include "comm/watchdog.hpp"
 
 namespace syncyte::comm {
 namespace {
@@ -36,21 +37,21 @@ MPI_Comm duplicate_of(MPI_Comm original) {
 }
 
 /// The level of a root, before there is a communicator to agree on: all ranks take the highest, and throw if one of
-/// them was given nonsense.
-check_level agree_on_check(MPI_Comm comm, const communicator_options& options) {
-  std::int32_t local[2] = {0, 0};  // {a rank's argument is bad, level}
-  std::string complaint;
+/// them was given nonsense, in its options or its environment.
+check_level agree_on_check(MPI_Comm comm, const communicator_options& options, const char* operation,
+                           const std::string& name) {
+  std::optional<base::error> error = options.error;
+  std::uint32_t level = 0;
   try {
-    if (options.error) throw *options.error;
-    local[1] = static_cast<std::int32_t>(chosen_check(options.check, environment_check_level()));
-  } catch (const base::error& error) {
-    local[0] = 1;
-    complaint = error.what();
+    base::environment_check("SYNCYTE_SHM", {"proc", "socket", "shm", "none"});
+    level = static_cast<std::uint32_t>(chosen_check(options.check, environment_check_level()));
+  } catch (...) {
+    if (!error) error = base::current_error();
   }
-  std::int32_t highest[2];
-  check_mpi(MPI_Allreduce(local, highest, 2, MPI_INT32_T, MPI_MAX, comm), "MPI_Allreduce");
-  if (highest[0] != 0)
-    base::fail(SYNCYTE_ERR_ARGUMENT, "{}", complaint.empty() ? "an argument of another rank is invalid" : complaint);
+  const std::uint32_t local[2] = {verdict_of(error), level};
+  std::uint32_t highest[2];
+  check_mpi(MPI_Allreduce(local, highest, 2, MPI_UINT32_T, MPI_MAX, comm), "MPI_Allreduce");
+  if (highest[0] != 0) share_error(comm, error, operation, name);
   return static_cast<check_level>(highest[1]);
 }
 
@@ -61,6 +62,7 @@ void communicator_handles::free_collectively() noexcept {
     deferred.free_all();
   } catch (...) {  // MPI failed: nothing can be done about it, and the communicators are freed all the same
   }
+  free_communicator(node.host);
   free_communicator(node.comm);
   free_communicator(control);
   free_communicator(data);
@@ -87,11 +89,16 @@ std::shared_ptr<communicator> communicator::make(MPI_Comm data, const node_group
   return std::shared_ptr<communicator>(new communicator(std::move(handles), name, check));
 }
 
-std::shared_ptr<communicator> communicator::make_root(MPI_Comm original, const communicator_options& options) {
+std::shared_ptr<communicator> communicator::make_root(MPI_Comm original, const communicator_options& options,
+                                                      const char* operation) {
+  const std::string name = options.name.empty() ? "comm" : options.name;
+  int size = 0;
+  MPI_Comm_size(original, &size);
+  const watchdog_scope watched(operation, name, 0, size);  // nothing can be agreed on before there is a duplicate
   MPI_Comm data = duplicate_of(original);
   try {
-    const auto check = agree_on_check(data, options);
-    return make(data, nullptr, options.name.empty() ? "comm" : options.name, check);
+    const auto check = agree_on_check(data, options, operation, name);
+    return make(data, nullptr, name, check);
   } catch (...) {
     free_communicator(data);
     throw;

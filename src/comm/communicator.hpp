@@ -42,8 +42,10 @@ class communicator_handles : public collective_resource {
 /// holds it by shared_ptr, so that it is dropped last.
 class communicator : public std::enable_shared_from_this<communicator> {
  public:
-  /// Duplicates an MPI communicator; collective over it. Finds out which ranks really share memory.
-  static std::shared_ptr<communicator> make_root(MPI_Comm original, const communicator_options& options);
+  /// Duplicates an MPI communicator; collective over it. Finds out which ranks really share memory. `operation` is for
+  /// messages.
+  static std::shared_ptr<communicator> make_root(MPI_Comm original, const communicator_options& options,
+                                                 const char* operation);
 
   /// Collective; a colour of MPI_UNDEFINED gives nullptr.
   std::shared_ptr<communicator> split(int color, int key, const communicator_options& options);

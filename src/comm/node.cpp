@@ -49,13 +49,24 @@ struct sharing_probe {
   bool is_attached = false;
 };
 
+/// The ways that SYNCYTE_SHM leaves on all ranks, in the order of this rank's list: no rank tries one alone.
+std::vector<memory::sharing> common_candidates(MPI_Comm candidate) {
+  const auto bit_of = [](memory::sharing method) { return std::uint32_t{1} << static_cast<int>(method); };
+  std::vector<memory::sharing> methods = memory::sharing_candidates();
+  std::uint32_t allowed = 0;
+  for (const auto method : methods)
+    if (method != memory::sharing::none) allowed |= bit_of(method);
+  check_mpi(MPI_Allreduce(MPI_IN_PLACE, &allowed, 1, MPI_UINT32_T, MPI_BAND, candidate), "MPI_Allreduce");
+  std::erase_if(methods, [&](memory::sharing method) { return (allowed & bit_of(method)) == 0; });
+  return methods;
+}
+
 /// Tries the ways in order until one works for all of the candidate's ranks; otherwise the one that worked for most.
 sharing_probe probe_sharing(MPI_Comm candidate) {
   int size = 0;
   MPI_Comm_size(candidate, &size);
   sharing_probe best;
-  for (const auto method : memory::sharing_candidates()) {
-    if (method == memory::sharing::none) break;
+  for (const auto method : common_candidates(candidate)) {
     const shared_attempt attempt = share_segment(candidate, 4096, method);
     if (attempt.successes > best.successes) best = {method, attempt.successes, static_cast<bool>(attempt.segment)};
     if (best.successes == size) break;
@@ -64,6 +75,19 @@ sharing_probe probe_sharing(MPI_Comm candidate) {
                 attempt.error->what());
   }
   return best;
+}
+
+/// Keeps the communicator of a host's ranks on all ranks if it is more than a node anywhere; frees it otherwise.
+void keep_host(MPI_Comm comm, int rank, MPI_Comm candidate, bool is_divided, node_group& group) {
+  int is_any_divided = is_divided;
+  check_mpi(MPI_Allreduce(MPI_IN_PLACE, &is_any_divided, 1, MPI_INT, MPI_MAX, comm), "MPI_Allreduce");
+  if (is_any_divided == 0) {
+    MPI_Comm_free(&candidate);
+    return;
+  }
+  group.host = candidate;
+  group.host_number = rank;
+  check_mpi(MPI_Bcast(&group.host_number, 1, MPI_INT, 0, candidate), "MPI_Bcast");
 }
 
 /// The ranks that really share memory: those of one host that attached in a trial; the others are alone.
@@ -76,7 +100,15 @@ void find_by_trying(MPI_Comm comm, int rank, node_group& group) {
   const sharing_probe probe = candidate_size > 1 ? probe_sharing(candidate) : sharing_probe{};
   group.comm = split(candidate, probe.is_attached ? 0 : 1 + rank, rank);
   group.method = probe.is_attached ? probe.method : memory::sharing::none;
-  MPI_Comm_free(&candidate);
+  keep_host(comm, rank, candidate, candidate_size > 1 && probe.successes < candidate_size, group);
+}
+
+/// The part of the parent's group that is in `comm`.
+void inherit(MPI_Comm comm, int rank, const node_group& parent, node_group& group) {
+  group.comm = split(comm, parent.index, rank);
+  group.method = parent.method;
+  group.host_number = parent.host_number;
+  if (parent.host != MPI_COMM_NULL) group.host = split(comm, parent.host_number, rank);
 }
 
 void number_nodes(MPI_Comm comm, node_group& group) {
@@ -134,12 +166,10 @@ node_group find_node_group(MPI_Comm comm, const node_group* inherited) {
   int rank = 0;
   MPI_Comm_rank(comm, &rank);
   node_group group;
-  if (inherited != nullptr) {
-    group.comm = split(comm, inherited->index, rank);
-    group.method = inherited->method;
-  } else {
+  if (inherited != nullptr)
+    inherit(comm, rank, *inherited, group);
+  else
     find_by_trying(comm, rank, group);
-  }
   MPI_Comm_rank(group.comm, &group.rank);
   MPI_Comm_size(group.comm, &group.size);
   group.members.resize(static_cast<std::size_t>(group.size));

@@ -26,6 +26,8 @@ bool is_alive(const process_id& process);
 /// The ranks of a communicator that share memory with this one, and how the others group.
 struct node_group {
   MPI_Comm comm = MPI_COMM_NULL;                   // of the node's ranks, in order of ranks
+  MPI_Comm host = MPI_COMM_NULL;                   // of all ranks of this machine; null where every machine is a node
+  int host_number = 0;                             // differs between machines; means nothing else
   int index = 0;                                   // this node's number, in order of lowest ranks
   int count = 1;                                   // number of nodes
   int rank = 0;                                    // within the node
@@ -42,7 +44,8 @@ struct node_group {
 };
 
 /// Finds the groups of `comm`. Collective. `inherited` is this rank's group in a communicator that contains comm: its
-/// ranks are known to share memory. Null: find out by trying (SYNCYTE_SHM forces a way).
+/// ranks are known to share memory. Null: find out by trying (SYNCYTE_SHM forces a way: one that all ranks of a machine
+/// allow; `none` on one of them is none for all).
 node_group find_node_group(MPI_Comm comm, const node_group* inherited);
 
 /// Memory shared by the ranks of `node`, whose rank 0 leads, or an error on the ranks where it failed: no agreement

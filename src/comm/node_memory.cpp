@@ -10,6 +10,11 @@
 namespace syncyte::comm {
 namespace {
 
+std::uint64_t saturating_sum(std::uint64_t a, std::uint64_t b) {
+  std::uint64_t sum = 0;
+  return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
+}
+
 /// Where each of the node's parts begins; throws on overflow.
 std::vector<std::size_t> part_offsets(const std::vector<std::uint64_t>& sizes) {
   std::vector<std::size_t> offsets{0};
@@ -20,6 +25,43 @@ std::vector<std::size_t> part_offsets(const std::vector<std::uint64_t>& sizes) {
     offsets.push_back(end);
   }
   return offsets;
+}
+
+void require_within(std::uint64_t together, std::uint64_t mine, const memory::capacity& have, const char* what) {
+  base::require(together <= have.bytes, SYNCYTE_ERR_MEMORY,
+                "{} needs {} bytes, {} together with the other ranks of this machine, but only {} are available ({})",
+                what, mine, together, have.bytes, have.limit);
+}
+
+/// What a rank asks for, and the control group that limits it.
+struct demand {
+  std::uint64_t bytes;
+  std::uint64_t group;
+};
+
+/// The demands of all ranks of the machine; nothing where the machine is one node, whose first rank adds them up.
+std::vector<demand> machine_demands(const node_group& node, std::uint64_t bytes, const memory::capacity& have) {
+  if (node.host == MPI_COMM_NULL) return {};
+  int size = 0;
+  MPI_Comm_size(node.host, &size);
+  std::vector<demand> all(static_cast<std::size_t>(size));
+  const demand mine{bytes, have.group};
+  check_mpi(MPI_Allgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, node.host), "MPI_Allgather");
+  return all;
+}
+
+/// Where a machine holds several nodes (nobody can share, or every rank has a container) each would pass alone what
+/// they cannot have together: all ranks of the machine must fit its memory, those of a control group its limit.
+void require_machine_has(const std::vector<demand>& demands, std::uint64_t bytes, const memory::capacity& have,
+                         const char* what) {
+  std::uint64_t all = 0;
+  std::uint64_t group = 0;
+  for (const demand& each : demands) {
+    all = saturating_sum(all, each.bytes);
+    if (each.group == have.group) group = saturating_sum(group, each.bytes);
+  }
+  require_within(all, bytes, memory::machine_available(), what);
+  require_within(group, bytes, have, what);
 }
 
 }  // namespace
@@ -33,10 +75,13 @@ std::shared_ptr<node_memory> node_memory::allocate(collective_call& call, std::s
   const std::uint64_t mine = bytes;
   std::vector<std::uint64_t> sizes(static_cast<std::size_t>(node.size));
   check_mpi(MPI_Allgather(&mine, 1, MPI_UINT64_T, sizes.data(), 1, MPI_UINT64_T, node.comm), "MPI_Allgather");
+  const memory::capacity have = node.host == MPI_COMM_NULL ? memory::capacity{} : memory::available();
+  const std::vector<demand> demands = machine_demands(node, mine, have);
   std::vector<std::size_t> offsets;
   call.attempt([&] {
     offsets = part_offsets(sizes);
     if (node.rank == 0) memory::require_available(offsets.back(), what);
+    if (!demands.empty()) require_machine_has(demands, mine, have, what);
   });
   call.agree();
   shared_attempt attempt = share_segment(node.comm, offsets.back(), node.method);

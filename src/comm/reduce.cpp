@@ -9,11 +9,6 @@
 namespace syncyte::comm {
 namespace {
 
-const char* op_name(syncyte_op_t op) {
-  constexpr const char* names[] = {"", "SUM", "PROD", "MIN", "MAX", "LAND", "LOR", "BAND", "BOR", "BXOR", "REPLACE"};
-  return names[op];
-}
-
 MPI_Op mpi_op(syncyte_op_t op) {
   switch (op) {
     case SYNCYTE_OP_SUM:
@@ -73,7 +68,7 @@ void require_reducible(syncyte_dtype_t dtype, syncyte_op_t op) {
   const bool is_arithmetic = op == SYNCYTE_OP_SUM || op == SYNCYTE_OP_PROD;
   const bool has_op =
       base::is_integer(dtype) || dtype == SYNCYTE_BOOL || is_arithmetic || (is_ordering && !base::is_complex(dtype));
-  base::require(has_op, SYNCYTE_ERR_UNSUPPORTED, "op {} is not defined for dtype {}", op_name(op),
+  base::require(has_op, SYNCYTE_ERR_UNSUPPORTED, "op {} is not defined for dtype {}", base::op_name(op),
                 base::dtype_name(dtype));
 }
 

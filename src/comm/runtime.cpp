@@ -1,13 +1,16 @@
 #include "comm/runtime.hpp"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
-#include <csignal>
+#include <atomic>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "base/environment.hpp"
 #include "base/log.hpp"
+#include "comm/collective.hpp"
 #include "comm/mpi.hpp"
 #include "comm/watchdog.hpp"
 
@@ -17,10 +20,12 @@ namespace {
 struct runtime_state {
   std::mutex mutex;
   std::atomic<bool> is_started{false};
-  bool was_finished = false;
+  std::atomic<bool> was_finished{false};
   bool owns_mpi = false;
-  int thread_level = 0;
-  std::vector<std::shared_ptr<communicator>> roots;  // world, self, adopted ones in order of creation
+  std::atomic<int> thread_level{0};
+  std::shared_ptr<communicator> world;
+  std::shared_ptr<communicator> self;
+  std::vector<std::shared_ptr<communicator>> adopted;  // in order of creation
 };
 
 runtime_state& state() {
@@ -36,19 +41,32 @@ bool mpi_is(int (*question)(int*)) {
 }
 
 /// Frees all communicators and what was made on them; MPI still works.
-void tear_down(runtime_state& runtime) {
-  stop_watchdog();
+void free_roots(runtime_state& runtime) {
+  if (runtime.world) runtime.world->free_now();
+  if (runtime.self) runtime.self->free_now();
+  for (const auto& root : runtime.adopted) root->free_now();
+  runtime.world.reset();
+  runtime.self.reset();
+  runtime.adopted.clear();
+}
+
+/// Waits for all ranks, so that one that never comes is waited for here, where the watchdog sees it, and not inside
+/// MPI_Finalize, where nobody can; then frees all. Not on the communicator of agreements: a rank may still be in one.
+void tear_down(runtime_state& runtime, const char* operation) {
+  const watchdog_scope watched(operation, runtime.world->name(), 0, runtime.world->size());
   runtime.is_started = false;
   runtime.was_finished = true;
-  for (const auto& root : runtime.roots) root->free_now();
-  runtime.roots.clear();
+  MPI_Barrier(runtime.world->data());
+  free_roots(runtime);
 }
 
 /// MPI_Finalize deletes MPI_COMM_SELF's attributes before anything else: an application that ends MPI first ends us so.
 int on_mpi_finalize(MPI_Comm, int, void*, void*) {
   runtime_state& runtime = state();
   const std::lock_guard lock(runtime.mutex);
-  if (runtime.is_started) tear_down(runtime);
+  if (!runtime.is_started) return MPI_SUCCESS;
+  tear_down(runtime, "MPI_Finalize");
+  stop_watchdog();
   return MPI_SUCCESS;
 }
 
@@ -56,11 +74,13 @@ void start_mpi(runtime_state& runtime, int wanted_level) {
   base::require(!mpi_is(MPI_Finalized), SYNCYTE_ERR_NOT_INITIALISED,
                 "MPI is already finalised; call syncyte_init before MPI_Finalize");
   if (!mpi_is(MPI_Initialized)) {
-    check_mpi(MPI_Init_thread(nullptr, nullptr, wanted_level, &runtime.thread_level), "MPI_Init_thread");
+    int level = 0;
+    check_mpi(MPI_Init_thread(nullptr, nullptr, wanted_level, &level), "MPI_Init_thread");
     runtime.owns_mpi = true;
-  } else {
-    check_mpi(MPI_Query_thread(&runtime.thread_level), "MPI_Query_thread");
   }
+  int level = 0;
+  check_mpi(MPI_Query_thread(&level), "MPI_Query_thread");
+  runtime.thread_level = level;
 }
 
 void watch_mpi_finalize() {
@@ -76,17 +96,39 @@ communicator_options named(const char* name) {
   return options;
 }
 
-/// Bad values in the environment of one rank are every rank's error.
-communicator_options world_options() {
+/// What is read later, on one rank or where nobody could catch it, is looked at now.
+void check_environment() {
+  base::environment_check("SYNCYTE_LOG", {"off", "error", "warn", "info", "debug"});
+  base::environment_check("SYNCYTE_HUGE_PAGES", {"on", "off"});
+  base::environment_bytes("SYNCYTE_POOL_LIMIT", 0);
+  base::environment_number("SYNCYTE_WATCHDOG", 0.0, 0.0);
+}
+
+/// Bad options or values in the environment of one rank are every rank's error.
+communicator_options world_options(const std::optional<base::error>& error) {
   communicator_options options = named("world");
+  options.error = error;
   try {
-    base::environment_check("SYNCYTE_LOG", {"off", "error", "warn", "info", "debug"});
-    base::environment_check("SYNCYTE_SHM", {"proc", "socket", "shm", "none"});
-    base::environment_check("SYNCYTE_CHECK", {"off", "on", "full"});
+    if (!error) check_environment();
   } catch (...) {
     options.error = base::current_error();
   }
   return options;
+}
+
+constexpr bool is_level(int thread_level) { return thread_level >= 0 && thread_level <= 3; }
+
+/// The whole of a start, or nothing of it: what ranks agreed not to do is undone on all of them.
+void start_roots(runtime_state& runtime, const std::optional<base::error>& error) {
+  runtime.world = communicator::make_root(MPI_COMM_WORLD, world_options(error), "init");
+  base::set_process_rank(runtime.world->rank());
+  runtime.self = communicator::make_root(MPI_COMM_SELF, named("self"), "init");
+  try {
+    start_watchdog(*runtime.world);
+  } catch (const agreed_error&) {
+    free_roots(runtime);
+    throw;
+  }
 }
 
 void finalise_mpi(runtime_state& runtime) {
@@ -99,28 +141,30 @@ void finalise_mpi(runtime_state& runtime) {
 
 }  // namespace
 
-void start(int thread_level) {
+void start(int thread_level, std::optional<base::error> error) {
   runtime_state& runtime = state();
   const std::lock_guard lock(runtime.mutex);
-  if (runtime.is_started) return;
+  if (!error && !is_level(thread_level))
+    error = base::error(SYNCYTE_ERR_ARGUMENT,
+                        fmt::format("options->thread_level is {}; expected 0 (single) to 3 (multiple)", thread_level));
+  if (runtime.is_started) {  // the others return at once: nobody is to be told
+    if (error) throw *error;
+    return;
+  }
   base::require(!runtime.was_finished, SYNCYTE_ERR_NOT_INITIALISED,
                 "Syncyte is already finalised and cannot start again in this process");
-  base::require(thread_level >= 0 && thread_level <= 3, SYNCYTE_ERR_ARGUMENT,
-                "options->thread_level is {}; expected 0 (single) to 3 (multiple)", thread_level);
   constexpr int levels[] = {MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED, MPI_THREAD_MULTIPLE};
-  start_mpi(runtime, levels[thread_level]);
-  auto world_comm = communicator::make_root(MPI_COMM_WORLD, world_options());
-  base::set_process_rank(world_comm->rank());
-  runtime.roots = {world_comm, communicator::make_root(MPI_COMM_SELF, named("self"))};
+  start_mpi(runtime, levels[is_level(thread_level) ? thread_level : 3]);
+  start_roots(runtime, error);
   watch_mpi_finalize();
   runtime.is_started = true;
-  start_watchdog(*world_comm);
 }
 
 void finish() {
   runtime_state& runtime = state();
   const std::lock_guard lock(runtime.mutex);
-  if (runtime.is_started) tear_down(runtime);
+  if (runtime.is_started) tear_down(runtime, "finalize");
+  stop_watchdog();
   finalise_mpi(runtime);  // also after a start that failed half-way
 }
 
@@ -129,8 +173,7 @@ bool is_started() { return state().is_started; }
 void require_started() {
   if (is_started()) [[likely]]
     return;
-  const bool was_finished = state().was_finished;
-  base::require(!was_finished, SYNCYTE_ERR_NOT_INITIALISED,
+  base::require(!state().was_finished, SYNCYTE_ERR_NOT_INITIALISED,
                 "Syncyte is already finalised (syncyte_finalize or MPI_Finalize was called)");
   base::fail(SYNCYTE_ERR_NOT_INITIALISED, "Syncyte is not initialised; call syncyte_init first");
 }
@@ -148,28 +191,68 @@ int thread_level() {
   }
 }
 
-std::shared_ptr<communicator> world() {
-  require_started();
-  return state().roots[0];
-}
+namespace {
 
-std::shared_ptr<communicator> self() {
-  require_started();
-  return state().roots[1];
-}
-
-std::shared_ptr<communicator> adopt(MPI_Comm original, const communicator_options& options) {
-  require_started();
-  base::require(original != MPI_COMM_NULL, SYNCYTE_ERR_ARGUMENT, "the MPI communicator is MPI_COMM_NULL");
-  int is_inter = 0;
-  check_mpi(MPI_Comm_test_inter(original, &is_inter), "MPI_Comm_test_inter");
-  base::require(is_inter == 0, SYNCYTE_ERR_ARGUMENT,
-                "the MPI communicator is an inter-communicator; expected an "
-                "intra-communicator");
-  auto result = communicator::make_root(original, options);
+std::shared_ptr<communicator> root(std::shared_ptr<communicator> runtime_state::* which) {
+  require_started();  // not behind the lock: a start in progress holds it for long
   runtime_state& runtime = state();
   const std::lock_guard lock(runtime.mutex);
-  runtime.roots.push_back(result);
+  require_started();
+  return runtime.*which;
+}
+
+/// While it lives MPI reports errors of calls on `comm` instead of ending the job.
+class errors_returned {
+ public:
+  explicit errors_returned(MPI_Comm comm) : comm_(comm) {
+    MPI_Comm_get_errhandler(comm_, &previous_);
+    MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
+  }
+  ~errors_returned() {
+    MPI_Comm_set_errhandler(comm_, previous_);
+    // Freeing a predefined one is an error to some MPIs.
+    if (previous_ != MPI_ERRORS_ARE_FATAL && previous_ != MPI_ERRORS_RETURN) MPI_Errhandler_free(&previous_);
+  }
+  errors_returned(const errors_returned&) = delete;
+  errors_returned& operator=(const errors_returned&) = delete;
+
+ private:
+  MPI_Comm comm_;
+  MPI_Errhandler previous_ = MPI_ERRHANDLER_NULL;
+};
+
+/// Throws unless it is an intra-communicator. What is none at all is an error of MPI_COMM_WORLD (MPI 3) or
+/// MPI_COMM_SELF (MPI 4), and would end the job there.
+void require_intra(MPI_Comm comm, const std::string& argument) {
+  const errors_returned world_errors(MPI_COMM_WORLD);
+  const errors_returned self_errors(MPI_COMM_SELF);
+  base::require(comm != MPI_COMM_NULL, SYNCYTE_ERR_ARGUMENT, "{} MPI_COMM_NULL; expected an intra-communicator",
+                argument);
+  int is_inter = 0;
+  base::require(MPI_Comm_test_inter(comm, &is_inter) == MPI_SUCCESS, SYNCYTE_ERR_ARGUMENT,
+                "{} not a communicator that MPI knows; expected an intra-communicator", argument);
+  base::require(is_inter == 0, SYNCYTE_ERR_ARGUMENT, "{} an inter-communicator; expected an intra-communicator",
+                argument);
+}
+
+}  // namespace
+
+std::shared_ptr<communicator> world() { return root(&runtime_state::world); }
+
+std::shared_ptr<communicator> self() { return root(&runtime_state::self); }
+
+std::shared_ptr<communicator> adopt(MPI_Comm original, const communicator_options& options,
+                                    const std::string& argument) {
+  require_started();
+  require_intra(original, argument);
+  std::shared_ptr<communicator> result;
+  {
+    const errors_returned own_errors(original);
+    result = communicator::make_root(original, options, "comm_from_mpi");
+  }
+  runtime_state& runtime = state();
+  const std::lock_guard lock(runtime.mutex);
+  runtime.adopted.push_back(result);
   return result;
 }
 

@@ -1,13 +1,16 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <string>
 
 #include "comm/communicator.hpp"
 
 namespace syncyte::comm {
 
-/// Start and end; collective over MPI_COMM_WORLD. Repeated calls do nothing.
-void start(int thread_level);
+/// Start and end; collective over MPI_COMM_WORLD. Repeated calls do nothing. `error` is what the caller found wrong on
+/// this rank: all ranks are told, and nothing is started (MPI excepted).
+void start(int thread_level, std::optional<base::error> error = std::nullopt);
 void finish();
 
 bool is_started();
@@ -21,8 +24,10 @@ int thread_level();
 std::shared_ptr<communicator> world();
 std::shared_ptr<communicator> self();
 
-/// Makes a root of a foreign MPI communicator and keeps it until finish(). Collective over it.
-std::shared_ptr<communicator> adopt(MPI_Comm original, const communicator_options& options);
+/// Makes a root of a foreign MPI communicator and keeps it until finish(). Collective over it; a handle that is no
+/// intra-communicator is this rank's own error, and `argument` ("mpi_comm is") begins its message.
+std::shared_ptr<communicator> adopt(MPI_Comm original, const communicator_options& options,
+                                    const std::string& argument = "mpi_comm is");
 
 /// Ends the job at once.
 [[noreturn]] void abort_job(int exit_code);

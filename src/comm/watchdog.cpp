@@ -1,19 +1,23 @@
 #include "comm/watchdog.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <mpi.h>
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <iterator>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <thread>
+#include <vector>
 
 #include "base/environment.hpp"
 #include "comm/collective.hpp"
@@ -38,6 +42,7 @@ struct lane {
   std::atomic<std::int32_t> is_inside;
   std::atomic<std::int64_t> since_ns;
   std::atomic<std::uint64_t> sequence;
+  std::atomic<std::int32_t> ranks;  // that enter the operation; 0: not one of a whole communicator
   char operation[48];
   char comm[48];
 };
@@ -54,6 +59,7 @@ struct watchdog_state {
   std::shared_ptr<node_memory> board;
   place* mine = nullptr;
   int node_size = 0;
+  int world_size = 0;
   double limit = 0.0;  // seconds
   std::thread thread;
   std::mutex mutex;
@@ -70,10 +76,35 @@ place& place_of(const watchdog_state& state, int node_rank) {
 
 std::string lane_text(const lane& lane, std::int64_t now) {
   const double seconds = static_cast<double>(now - lane.since_ns) * 1e-9;
-  return lane.is_inside != 0
-             ? fmt::format("inside {} #{} on {} for {:.1f} s", lane.operation, lane.sequence.load(), lane.comm, seconds)
-             : fmt::format("in no operation; left {} #{} on {} {:.1f} s ago", lane.operation, lane.sequence.load(),
-                           lane.comm, seconds);
+  const std::uint64_t sequence = lane.sequence;
+  const std::string what =
+      fmt::format("{}{} on {}", lane.operation, sequence == 0 ? "" : fmt::format(" #{}", sequence), lane.comm);
+  return lane.is_inside != 0 ? fmt::format("inside {} for {:.1f} s", what, seconds)
+                             : fmt::format("in no operation; left {} {:.1f} s ago", what, seconds);
+}
+
+bool is_same_operation(const lane& a, const lane& b) {
+  return a.is_inside != 0 && b.is_inside != 0 && a.sequence == b.sequence &&
+         std::strncmp(a.operation, b.operation, sizeof a.operation) == 0 &&
+         std::strncmp(a.comm, b.comm, sizeof a.comm) == 0;
+}
+
+/// Whom a rank waits for: the node's ranks that are not inside the same operation. They are named where all ranks are
+/// to enter it; of a smaller communicator the board does not know the members, only how many there are.
+std::string awaited_text(const watchdog_state& state, const lane& waiting) {
+  if (waiting.is_inside == 0 || waiting.ranks == 0) return "";
+  std::vector<int> absent;
+  for (int node_rank = 0; node_rank < state.node_size; ++node_rank) {
+    const place& place = place_of(state, node_rank);
+    const bool is_there = std::any_of(std::begin(place.lanes), std::end(place.lanes),
+                                      [&](const lane& lane) { return is_same_operation(lane, waiting); });
+    if (!is_there) absent.push_back(place.world_rank);
+  }
+  const int present = state.node_size - static_cast<int>(absent.size());
+  if (present >= waiting.ranks) return "";
+  if (waiting.ranks == state.world_size && !absent.empty())
+    return fmt::format("; waits for rank{} {}", absent.size() > 1 ? "s" : "", fmt::join(absent, ", "));
+  return fmt::format("; of its {} ranks {} are inside on this node", waiting.ranks.load(), present);
 }
 
 /// The lane that tells most about a rank: one it is inside, otherwise the last it left.
@@ -96,7 +127,7 @@ void report(const watchdog_state& state) {
     const place& place = place_of(state, node_rank);
     const lane* lane = telling_lane(place);
     text += fmt::format("  rank {} (pid {}): {}\n", place.world_rank, place.pid,
-                        lane != nullptr ? lane_text(*lane, now) : "in no operation yet");
+                        lane != nullptr ? lane_text(*lane, now) + awaited_text(state, *lane) : "in no operation yet");
   }
   text += "syncyte watchdog: aborting the job\n";
   (void)!::write(STDERR_FILENO, text.data(), text.size());  // in one piece, and without locks that a stuck thread holds
@@ -137,6 +168,7 @@ void take_place(watchdog_state& state, communicator& world, double limit) {
   state.mine->world_rank = world.rank();
   state.mine->pid = ::getpid();
   state.node_size = world.node().size;
+  state.world_size = world.size();
   state.limit = limit;
 }
 
@@ -169,7 +201,8 @@ void stop_watchdog() {
   state->thread.join();
 }
 
-watchdog_scope::watchdog_scope(const char* operation, const std::string& comm, std::uint64_t sequence) : lane_(-1) {
+watchdog_scope::watchdog_scope(const char* operation, const std::string& comm, std::uint64_t sequence, int ranks)
+    : lane_(-1) {
   const watchdog_state* state = the_watchdog.load(std::memory_order_acquire);
   if (state == nullptr) return;
   for (int i = 0; i < lanes && lane_ < 0; ++i)
@@ -179,6 +212,7 @@ watchdog_scope::watchdog_scope(const char* operation, const std::string& comm, s
   std::strncpy(lane.operation, operation, sizeof lane.operation - 1);
   std::strncpy(lane.comm, comm.c_str(), sizeof lane.comm - 1);
   lane.sequence = sequence;
+  lane.ranks = ranks;
   lane.since_ns = now_ns();
   lane.is_inside = 1;
 }

@@ -10,16 +10,19 @@ class communicator;
 /// The end of every hang that no agreement can see (SYNCYTE_WATCHDOG=seconds): a thread looks whether this rank has
 /// been inside one operation for longer than the limit; then it prints what every rank of the node is doing, and aborts
 /// the job. Where ranks are is kept on a board in memory that the node shares, which a rank blocked inside MPI cannot
-/// withhold.
+/// withhold. The board ends at the node: ranks of other nodes are named only in the reports of their own nodes, which
+/// appear where a rank is stuck as well; a node of which no rank is stuck ends with the job, without a word.
 ///
 /// Collective over the world communicator; does nothing where no rank asks for it.
 void start_watchdog(communicator& world);
 void stop_watchdog();
 
 /// Marks this thread as inside an operation for its lifetime. Costs a test of a flag when no watchdog runs.
+/// `sequence` is the operation's number on its communicator, 0 if it has none; `ranks` how many enter the operation, 0
+/// where it does not wait for all of a communicator.
 class watchdog_scope {
  public:
-  watchdog_scope(const char* operation, const std::string& comm, std::uint64_t sequence);
+  watchdog_scope(const char* operation, const std::string& comm, std::uint64_t sequence, int ranks = 0);
   ~watchdog_scope();
   watchdog_scope(const watchdog_scope&) = delete;
   watchdog_scope& operator=(const watchdog_scope&) = delete;

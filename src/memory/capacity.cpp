@@ -1,5 +1,7 @@
 #include "memory/capacity.hpp"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
@@ -58,7 +60,13 @@ std::uint64_t minus(std::uint64_t from, std::uint64_t what) { return from > what
 
 capacity meminfo(const fs::path& root, const char* key) {
   const auto kibibytes = read_key(root / "proc/meminfo", std::string(key) + ":");
-  return {kibibytes ? *kibibytes * 1024 : unlimited, std::string(key) + " of /proc/meminfo"};
+  return {kibibytes ? *kibibytes * 1024 : unlimited, std::string(key) + " of /proc/meminfo", 0};
+}
+
+/// A control group's number is that of its folder, also where a container sees it under another name.
+std::uint64_t number_of(const fs::path& folder) {
+  struct stat status{};
+  return ::stat(folder.c_str(), &status) == 0 ? status.st_ino : 0;
 }
 
 std::uint64_t group_usage(const fs::path& folder, const group_files& files) {
@@ -76,7 +84,7 @@ void tighten(capacity& least, const fs::path& mount, const std::string& path, co
     const auto limit = read_number(folder / files.limit);
     if (limit && *limit < v1_unlimited) {
       const std::uint64_t left = subtract ? minus(*limit, group_usage(folder, files)) : *limit;
-      if (left < least.bytes) least = {left, (folder / files.limit).string()};
+      if (left < least.bytes) least = {left, (folder / files.limit).string(), number_of(folder)};
     }
     if (below.empty() || below == "/" || below == ".") return;
   }
@@ -105,6 +113,8 @@ capacity within_groups(const fs::path& root, capacity least, bool subtract) {
 }  // namespace
 
 capacity available(const fs::path& root) { return within_groups(root, meminfo(root, "MemAvailable"), true); }
+
+capacity machine_available(const fs::path& root) { return meminfo(root, "MemAvailable"); }
 
 std::uint64_t available_bytes() { return available().bytes; }
 

@@ -9,8 +9,9 @@ namespace syncyte::memory {
 
 /// How much memory may still be taken, and what says so.
 struct capacity {
-  std::uint64_t bytes;
-  std::string limit;  ///< for messages: "MemAvailable of /proc/meminfo" or the cgroup's file
+  std::uint64_t bytes = 0;
+  std::string limit;        ///< for messages: "MemAvailable of /proc/meminfo" or the cgroup's file
+  std::uint64_t group = 0;  ///< which control group it is, the same number for all its processes; 0: the whole machine
 };
 
 /// The least of MemAvailable and what every enclosing control group leaves (v2: memory.max minus memory.current, v1:
@@ -19,6 +20,9 @@ struct capacity {
 capacity available(const std::filesystem::path& root = "/");
 
 std::uint64_t available_bytes();
+
+/// MemAvailable alone: what all processes of the machine share.
+capacity machine_available(const std::filesystem::path& root = "/");
 
 /// Throws SYNCYTE_ERR_MEMORY naming what is wanted, what there is and which limit says so. Local.
 void require_available(std::size_t bytes, const std::string& what, const std::filesystem::path& root = "/");

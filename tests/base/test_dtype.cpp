@@ -73,4 +73,11 @@ TEST(bfloat16, keeps_the_upper_half_and_rounds_to_nearest_even) {
   EXPECT_TRUE(std::isnan(static_cast<float>(bfloat16(std::bit_cast<float>(0x7f800001u)))));
 }
 
+TEST(op, names) {
+  EXPECT_STREQ(op_name(SYNCYTE_OP_SUM), "SUM");
+  EXPECT_STREQ(op_name(SYNCYTE_OP_BXOR), "BXOR");
+  EXPECT_STREQ(op_name(SYNCYTE_OP_REPLACE), "REPLACE");
+  for (const syncyte_op_t op : {-1, 0, 11}) EXPECT_STREQ(op_name(op), "unknown");
+}
+
 }  // namespace

@@ -1,9 +1,10 @@
-# Runs a job in which the last rank never comes to a barrier: the watchdog must end it, and say so.
-execute_process(COMMAND "${MPIEXEC}" -n ${RANKS} "${PROGRAM}"
+# Runs a job in which the last rank never comes to where the others are (hang.c): the watchdog must end it, and say so.
+execute_process(COMMAND "${MPIEXEC}" -n ${RANKS} "${PROGRAM}" ${WHERE}
   RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output TIMEOUT 30)
 math(EXPR last "${RANKS} - 1")
-foreach(expected "syncyte watchdog: no progress for 2 s" "rank 0 \\(pid [0-9]+\\): inside comm_barrier #[0-9]+ on world"
-                 "rank ${last} \\(pid [0-9]+\\): in no operation; left comm_barrier")
+foreach(expected "syncyte watchdog: no progress for 2 s"
+                 "rank 0 \\(pid [0-9]+\\): inside ${INSIDE} for [0-9.]+ s; waits for rank ${last}\n"
+                 "rank ${last} \\(pid [0-9]+\\): in no operation; left comm_barrier #[0-9]+ on world")
   if(NOT output MATCHES "${expected}")
     message(FATAL_ERROR "the watchdog's report lacks \"${expected}\":\n${output}")
   endif()

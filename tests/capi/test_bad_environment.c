@@ -1,21 +1,82 @@
-/* A bad environment variable on one rank is an error of syncyte_init() on all, and not a hang. */
+/* Bad options or a bad environment variable on one rank are an error of syncyte_init() on all, which names the rank;
+ * nothing is started, and no rank hangs. */
 #define _POSIX_C_SOURCE 200112L
 #include <mpi.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "expect.h"
 
+static int rank = 0, size = 0;
+
+static int is_odd_one(void) { return rank == size - 1; }
+
+/* The error that all ranks get of the odd one's `reason`. */
+static void expect_refusal(const syncyte_init_options_t* options, const char* reason) {
+  char message[256];
+  int32_t is_started = -1;
+  syncyte_comm_t world = NULL;
+  snprintf(message, sizeof message, "init failed on rank %d of world: %s", size - 1, reason);
+  EXPECT_ERROR(syncyte_init(options), SYNCYTE_ERR_ARGUMENT, message);
+  EXPECT_OK(syncyte_initialized(&is_started));
+  EXPECT(is_started == 0);
+  EXPECT_ERROR(syncyte_comm_world(&world), SYNCYTE_ERR_NOT_INITIALISED, "not initialised");
+}
+
+static void test_variable(const char* name, const char* value, const char* expected) {
+  char reason[256];
+  snprintf(reason, sizeof reason, "environment variable %s is \"%s\"; expected %s", name, value, expected);
+  const char* before = getenv(name);
+  char* kept = before != NULL ? strcpy(malloc(strlen(before) + 1), before) : NULL;
+  if (is_odd_one()) setenv(name, value, 1);
+  expect_refusal(NULL, reason);
+  if (kept != NULL)
+    setenv(name, kept, 1);
+  else
+    unsetenv(name);
+  free(kept);
+}
+
+static void test_options(void) {
+  syncyte_init_options_t options = {sizeof options, 17};
+  expect_refusal(is_odd_one() ? &options : NULL, "options->thread_level is 17; expected 0 (single) to 3 (multiple)");
+  options.struct_size = 5;
+  expect_refusal(is_odd_one() ? &options : NULL, "options->struct_size is 5");
+}
+
+/* A way to share that one rank does not allow is no way for the others either. */
+static void test_way_of_one_rank(void) {
+  syncyte_topology_t topology = {sizeof topology, 0, 0, 0, 0};
+  syncyte_comm_t world = NULL;
+  if (is_odd_one()) setenv("SYNCYTE_SHM", "none", 1);
+  EXPECT_OK(syncyte_init(NULL));
+  EXPECT_OK(syncyte_comm_world(&world));
+  EXPECT_OK(syncyte_comm_topology(world, &topology));
+  EXPECT(topology.nodes == size && topology.node_size == 1);
+  EXPECT_OK(syncyte_comm_barrier(world));
+  EXPECT_OK(syncyte_comm_destroy(&world));
+}
+
+static void test_started_already(void) {
+  const syncyte_init_options_t options = {sizeof options, 17};
+  EXPECT_OK(syncyte_init(NULL));
+  EXPECT_ERROR(syncyte_init(&options), SYNCYTE_ERR_ARGUMENT, "thread_level is 17"); /* this rank's alone */
+}
+
 int main(int argc, char** argv) {
-  int rank = 0, size = 0;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
-  if (rank == size - 1) setenv("SYNCYTE_CHECK", "perhaps", 1);
-  EXPECT_ERROR(
-      syncyte_init(NULL), SYNCYTE_ERR_ARGUMENT,
-      rank == size - 1 ? "environment variable SYNCYTE_CHECK is \"perhaps\"; expected one of off, on, full" : "");
-  unsetenv("SYNCYTE_CHECK");
-  EXPECT_OK(syncyte_init(NULL)); /* mended */
+  test_variable("SYNCYTE_CHECK", "perhaps", "one of off, on, full");
+  test_variable("SYNCYTE_SHM", "magic", "one of proc, socket, shm, none");
+  test_variable("SYNCYTE_LOG", "loud", "one of off, error, warn, info, debug");
+  test_variable("SYNCYTE_HUGE_PAGES", "maybe", "one of on, off");
+  test_variable("SYNCYTE_POOL_LIMIT", "lots", "a size such as 4096, 64K, 2M or 1G");
+  test_variable("SYNCYTE_WATCHDOG", "abc", "a number of at least 0");
+  test_options();
+  test_way_of_one_rank(); /* all is mended: it starts */
+  test_started_already();
+  EXPECT_OK(syncyte_finalize());
   MPI_Finalize();
   return failures != 0;
 }

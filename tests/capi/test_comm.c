@@ -56,6 +56,27 @@ static void test_handles(void) {
   EXPECT_ERROR(syncyte_comm_destroy(NULL), SYNCYTE_ERR_ARGUMENT, "comm is null");
 }
 
+/* A handle that MPI has freed, and one between two groups; errors of the application's own calls stay as they were. */
+static void test_freed_and_inter(void) {
+  MPI_Comm copy = MPI_COMM_NULL, between = MPI_COMM_NULL;
+  MPI_Errhandler before, after;
+  syncyte_comm_t part = NULL;
+  MPI_Comm_get_errhandler(MPI_COMM_WORLD, &before);
+  MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+  const MPI_Fint number = MPI_Comm_c2f(copy);
+  MPI_Comm_free(&copy);
+  EXPECT_ERROR(syncyte_comm_from_fortran(number, NULL, &part), SYNCYTE_ERR_ARGUMENT, "not a communicator");
+  if (size > 1) {
+    MPI_Comm_split(MPI_COMM_WORLD, rank > 0, 0, &copy);
+    MPI_Intercomm_create(copy, 0, MPI_COMM_WORLD, rank == 0, 7, &between);
+    EXPECT_ERROR(syncyte_comm_from_mpi(between, NULL, &part), SYNCYTE_ERR_ARGUMENT, "is an inter-communicator");
+    MPI_Comm_free(&between);
+    MPI_Comm_free(&copy);
+  }
+  MPI_Comm_get_errhandler(MPI_COMM_WORLD, &after);
+  EXPECT(before == after);
+}
+
 static void test_making(void) {
   syncyte_comm_t part = NULL;
   int32_t number = -1;
@@ -80,6 +101,11 @@ static void test_making(void) {
   EXPECT_OK(syncyte_comm_destroy(&part));
   EXPECT_ERROR(syncyte_comm_from_mpi(MPI_COMM_NULL, NULL, &part), SYNCYTE_ERR_ARGUMENT, "MPI_COMM_NULL");
   EXPECT_ERROR(syncyte_comm_from_fortran(-3, NULL, &part), SYNCYTE_ERR_ARGUMENT, "fortran_handle is -3");
+  EXPECT_ERROR(syncyte_comm_from_fortran(12345, NULL, &part), SYNCYTE_ERR_ARGUMENT,
+               "fortran_handle is 12345, not a communicator that MPI knows; expected an intra-communicator");
+  EXPECT_ERROR(syncyte_comm_from_fortran(MPI_Comm_c2f(MPI_COMM_NULL), NULL, &part), SYNCYTE_ERR_ARGUMENT,
+               "MPI_COMM_NULL");
+  test_freed_and_inter();
   EXPECT_OK(syncyte_comm_self(&part));
   EXPECT(sum_over(part, 7) == 7);
   EXPECT_OK(syncyte_comm_destroy(&part));
@@ -98,8 +124,12 @@ static void test_errors_of_one_rank(void) {
   EXPECT_ERROR(syncyte_comm_dup(world, NULL, is_odd_one() ? NULL : &part), SYNCYTE_ERR_ARGUMENT, "duplicate is null");
   EXPECT_ERROR(syncyte_comm_split(world, 0, 0, NULL, is_odd_one() ? NULL : &part), SYNCYTE_ERR_ARGUMENT,
                "part is null");
+  char odd_rank[96];
+  snprintf(odd_rank, sizeof odd_rank, "comm_from_mpi failed on rank %d of comm: options->struct_size is 3", size - 1);
   EXPECT_ERROR(syncyte_comm_from_mpi(MPI_COMM_WORLD, is_odd_one() ? &odd_options : NULL, &part), SYNCYTE_ERR_ARGUMENT,
-               "");
+               odd_rank);
+  EXPECT_ERROR(syncyte_comm_from_fortran(MPI_Comm_c2f(MPI_COMM_WORLD), is_odd_one() ? &odd_options : NULL, &part),
+               SYNCYTE_ERR_ARGUMENT, odd_rank);
   EXPECT_ERROR(syncyte_comm_allreduce(world, &from, SYNCYTE_OP_SUM, is_odd_one() ? &odd_collective : NULL, &to),
                SYNCYTE_ERR_UNSUPPORTED, "options->stream is set");
   EXPECT_ERROR(syncyte_comm_allreduce(world, &from, SYNCYTE_OP_SUM, NULL, is_odd_one() ? NULL : &to),
@@ -125,6 +155,11 @@ static void test_agree(void) {
   EXPECT_ERROR(syncyte_comm_agree(world, mine, "my_operation", 0, NULL), SYNCYTE_ERR_CHECKSUM, "block 3 is damaged");
   EXPECT_ERROR(syncyte_comm_agree(world, SYNCYTE_SUCCESS, "my_operation", is_odd_one() ? 99 : 0, NULL),
                SYNCYTE_ERR_ARGUMENT, "count is 99");
+  EXPECT_ERROR(syncyte_comm_agree(world, is_odd_one() ? -1 : 0, "my_operation", 0, NULL), SYNCYTE_ERR_ARGUMENT,
+               "status is -1; expected SYNCYTE_SUCCESS (0) to");
+  EXPECT_ERROR(syncyte_comm_agree(world, is_odd_one() ? 99 : 0, "my_operation", 0, NULL), SYNCYTE_ERR_ARGUMENT,
+               "status is 99;");
+  EXPECT_OK(syncyte_comm_barrier(world));
 }
 
 /* Libraries on top name what their collectives must share; structs of older programs end before those names. */

@@ -54,6 +54,19 @@ TEST(agreement, of_several_errors_the_lowest_rank_with_the_highest_status_speaks
     expect_error(result, result.status, size == 3 ? "(failed on ranks 0, 2 too)" : "(failed on ranks 0, 2,");
 }
 
+TEST(agreement, a_status_that_is_no_code_is_an_error_all_the_same) {
+  for (const int status : {-1, 0, 4711}) {
+    const auto result = outcome_of([&] {
+      collective_call call(world(), "test_operation");
+      if (is_odd_one() || world().size() == 1) call.set_error(base::error(status, "a strange one"));
+      call.agree();
+    });
+    EXPECT_EQ(result.status, status == 0 ? 1 : status);
+    EXPECT_NE(result.message.find("a strange one"), std::string::npos) << result.message;
+  }
+  comm::barrier(world());
+}
+
 TEST(agreement, different_facts_are_named_with_their_ranks) {
   if (world().size() == 1) GTEST_SKIP() << "one rank agrees with itself";
   const auto result = outcome_of([&] {

@@ -165,6 +165,35 @@ TEST(collectives, alltoallv_exchanges_uneven_parts) {
   with_and_without_pieces([] { check_alltoallv(world()); });
 }
 
+/// Rank 0 expects `expected` elements of the last rank, which sends it one as everybody does.
+test::outcome alltoallv_with(std::int64_t expected) {
+  const auto size = static_cast<std::size_t>(world().size());
+  const bool is_first = world().rank() == 0;
+  std::vector<std::int64_t> sending(size, 1);
+  std::vector<std::int64_t> receiving(size, 1);
+  if (is_first) receiving.back() = expected;
+  std::vector<std::int32_t> input(size, 5);
+  std::vector<std::int32_t> output(size + (is_first ? static_cast<std::size_t>(expected) - 1 : 0), -1);
+  const auto from = buffer_of(input, SYNCYTE_INT32);
+  const auto to = buffer_of(output, SYNCYTE_INT32);
+  const auto result = outcome_of([&] { comm::alltoallv(world(), &from, sending.data(), receiving.data(), &to, {}); });
+  const std::int32_t every = result.status == SYNCYTE_SUCCESS ? 5 : -1;  // all is written, or nothing
+  for (const auto value : output) EXPECT_EQ(value, every);
+  return result;
+}
+
+TEST(collectives, alltoallv_refuses_counts_that_do_not_fit_on_all_ranks) {
+  if (world().size() == 1) GTEST_SKIP() << "one rank is checked by itself";
+  for (const std::int64_t expected : {0, 2, 1000}) {
+    const auto result = alltoallv_with(expected);
+    expect_error(result, SYNCYTE_ERR_MISMATCH, "comm_alltoallv failed on rank 0 of world");
+    const int last = world().size() - 1;
+    expect_error(result, SYNCYTE_ERR_MISMATCH,
+                 fmt::format("rank {0} sends 1 elements, but recv_counts[{0}] is {1}", last, expected));
+  }
+  EXPECT_EQ(alltoallv_with(1).status, SYNCYTE_SUCCESS);
+}
+
 TEST(collectives, full_check_compares_the_count_matrix) {
   comm::communicator_options options;
   options.check = 2;

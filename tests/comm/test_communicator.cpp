@@ -1,3 +1,5 @@
+#include <atomic>
+#include <thread>
 #include <vector>
 
 #include "comm/collectives.hpp"
@@ -79,6 +81,24 @@ TEST(communicator, adopts_foreign_ones_and_refuses_others) {
   MPI_Comm_free(&mine);
   EXPECT_EQ(sum_over(*adopted, 1), adopted->size());
   expect_error(outcome_of([] { comm::adopt(MPI_COMM_NULL, {}); }), SYNCYTE_ERR_ARGUMENT, "MPI_COMM_NULL");
+}
+
+TEST(communicator, what_mpi_does_not_know_is_refused_and_the_job_goes_on) {
+  expect_error(outcome_of([] { comm::adopt(MPI_Comm_f2c(12345), {}, "fortran_handle is 12345,"); }),
+               SYNCYTE_ERR_ARGUMENT, "fortran_handle is 12345, not a communicator that MPI knows");
+}
+
+TEST(communicator, world_can_be_asked_for_while_others_are_adopted) {
+  std::atomic<bool> is_over{false};
+  std::int64_t wrong = 0;
+  const auto* expected = &world();
+  std::thread asking([&] {
+    while (!is_over) wrong += comm::world().get() != expected || comm::self()->size() != 1;
+  });
+  for (int i = 0; i < 40; ++i) comm::adopt(MPI_COMM_SELF, {});
+  is_over = true;
+  asking.join();
+  EXPECT_EQ(wrong, 0);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "comm/collectives.hpp"
 #include "comm/node_memory.hpp"
 #include "core_world.hpp"
+#include "memory/capacity.hpp"
 
 namespace {
 
@@ -78,6 +79,25 @@ TEST(node_memory, more_than_the_machine_has_is_refused_on_all_ranks) {
   });
   expect_error(result, SYNCYTE_ERR_MEMORY, "a test");
   comm::barrier(world());
+}
+
+TEST(node_memory, what_the_machine_has_not_for_all_ranks_together_is_refused) {
+  if (world().size() == 1) GTEST_SKIP() << "one rank alone is checked above";
+  // Every rank alone would get it, also one that shares with nobody; never touched, in case it is given.
+  const auto bytes = static_cast<std::size_t>(memory::available_bytes() / 10 * 8);
+  const auto result = outcome_of([&] {
+    comm::collective_call call(world(), "test_allocate", comm::collective_call::lifecycle);
+    call.agree();
+    comm::node_memory::allocate(call, bytes, "a test", false);
+  });
+  expect_error(result, SYNCYTE_ERR_MEMORY, "a test");
+  const auto part = world().split(0, -world().rank(), {});  // a communicator made of another knows the machine too
+  const auto again = outcome_of([&] {
+    comm::collective_call call(*part, "test_allocate", comm::collective_call::lifecycle);
+    call.agree();
+    comm::node_memory::allocate(call, bytes, "a test", false);
+  });
+  expect_error(again, SYNCYTE_ERR_MEMORY, "a test");
 }
 
 }  // namespace

@@ -79,6 +79,20 @@ TEST_F(capacity_tree, a_container_sees_its_group_at_the_mount) {
   EXPECT_EQ(available().bytes, 6500000u);
 }
 
+TEST_F(capacity_tree, processes_of_one_group_know_that_it_is_the_same) {
+  EXPECT_EQ(available().group, 0u);  // the machine's memory limits
+  write("proc/self/cgroup", "0::/job/step\n");
+  write("sys/fs/cgroup/job/memory.max", "5000000\n");
+  write("sys/fs/cgroup/job/step/memory.current", "0\n");
+  const auto of_job = available().group;
+  EXPECT_NE(of_job, 0u);
+  write("proc/self/cgroup", "0::/job/other\n");  // another member of the group that limits
+  EXPECT_EQ(available().group, of_job);
+  write("sys/fs/cgroup/job/other/memory.max", "400000\n");
+  EXPECT_NE(available().group, of_job);
+  EXPECT_EQ(memory::machine_available(root_).bytes, 10000u * 1024);
+}
+
 TEST_F(capacity_tree, version_1_counts_its_memory_controller) {
   write("proc/self/cgroup", "12:pids:/job\n9:cpu,memory:/job/task\n1:name=systemd:/\n");
   write("sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n");

@@ -5,10 +5,15 @@
  * Every collective first agrees (one 24-byte Allreduce on a private duplicate): SYNCYTE_CHECK=off|on|full (default on)
  * chooses whether facts are compared before data moves; the variable is itself agreed when a communicator is made.
  * `off` skips the agreement of the data-moving collectives (an error on one rank is then that rank's alone), `full`
- * also compares count matrices and checksums of what must be replicated. The agreement finds what differs between ranks
- * that all enter *some* collective of the communicator; a rank that enters none is the watchdog's:
- * SYNCYTE_WATCHDOG=seconds. One thread at a time may be inside a collective of a communicator; a second one gets
- * SYNCYTE_ERR_BUSY.
+ * also compares count matrices entry by entry and checksums of what must be replicated. The agreement finds what
+ * differs between ranks that all enter *some* collective of the communicator; a rank that enters none is the
+ * watchdog's. One thread at a time may be inside a collective of a communicator; a second one gets SYNCYTE_ERR_BUSY.
+ *
+ * SYNCYTE_WATCHDOG=seconds (off by default): a thread of each rank that ends the job, with exit code 86, once the rank
+ * has been inside one operation for longer, and prints where every rank of its node is, in which operation, for how
+ * long, and for which of the node's ranks it waits. It sees this node only: ranks of other nodes appear in the reports
+ * of those nodes, if one of them is stuck too, and in none otherwise. What is not an operation of
+ * Syncyte (the application's own MPI calls) it does not see.
  */
 #ifndef SYNCYTE_COMM_H
 #define SYNCYTE_COMM_H
@@ -64,14 +69,15 @@ typedef struct syncyte_topology_t {
 /**
  * @brief Starts Syncyte; initialises MPI if nobody has. Collective over MPI_COMM_WORLD; further calls do nothing.
  * @param[in] options {optional} null for defaults
- * @return SYNCYTE_ERR_NOT_INITIALISED if MPI is already finalised, SYNCYTE_ERR_ARGUMENT for a bad environment variable.
+ * @return SYNCYTE_ERR_NOT_INITIALISED if MPI is already finalised. SYNCYTE_ERR_ARGUMENT on all ranks if one of them has
+ * bad options or a bad environment variable; Syncyte is then not started (MPI is), and may be once that is mended.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_init(const syncyte_init_options_t* options);
 
 /**
  * @brief Ends Syncyte: frees all windows and communicators, and finalises MPI if syncyte_init() had initialised it.
- * Collective over MPI_COMM_WORLD. Memory that a view still refers to stays readable. If the application finalises MPI
- * first, this happens inside MPI_Finalize. Further calls do nothing.
+ * Collective over MPI_COMM_WORLD: waits for all ranks. Memory that a view still refers to stays readable. If the
+ * application finalises MPI first, this happens inside MPI_Finalize. Further calls do nothing.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_finalize(void);
 
@@ -109,9 +115,10 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_self(syncyte_comm_t* comm);
  * @brief Makes a communicator from a Fortran handle (MPI_Comm_c2f, comm%MPI_VAL, mpi4py's py2f()), which is duplicated
  * and stays the caller's. Collective over it.
  * @param[in] fortran_handle an intra-communicator
- * @param[in] options {optional} null for defaults
+ * @param[in] options {optional} null for defaults; what is wrong with them on one rank is every rank's error
  * @param[out] comm the communicator
- * @return SYNCYTE_ERR_ARGUMENT for a null or inter-communicator.
+ * @return SYNCYTE_ERR_ARGUMENT for a null or inter-communicator and for what MPI does not know, on this rank alone: it
+ * cannot tell the others.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_comm_from_fortran(int32_t fortran_handle, const syncyte_comm_options_t* options,
                                                           syncyte_comm_t* comm);
@@ -215,7 +222,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_destroy(syncyte_comm_t* comm);
 /**
  * @brief All ranks learn whether all are well and agree. Collective; facts: operation and those given.
  * @param[in] comm a communicator
- * @param[in] status this rank's own verdict; if it is not SYNCYTE_SUCCESS, its last error is what all ranks are told
+ * @param[in] status this rank's own verdict, one of ::syncyte_status_values; if it is not SYNCYTE_SUCCESS, its last
+ * error is what all ranks are told
  * @param[in] operation {string} name for messages, equal on all ranks
  * @param[in] count number of facts, 0 to 32
  * @param[in] facts {array(count), optional} numbers that must be equal on all ranks
@@ -292,8 +300,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_allgatherv(syncyte_comm_t comm, con
                                                         const syncyte_buffer_t* output);
 
 /**
- * @brief Every rank sends a piece to every rank. Collective; facts: dtype, options->fact; with SYNCYTE_CHECK=full also
- * that what i sends to j is what j expects from i (otherwise a difference may end in an MPI error).
+ * @brief Every rank sends a piece to every rank. Collective; facts: dtype, options->fact, and that what i sends to j is
+ * what j expects from i (compared as a 64-bit sum of hashes; with SYNCYTE_CHECK=full entry by entry).
  * @param[in] comm a communicator
  * @param[in] input contiguous, the pieces in order of target ranks
  * @param[in] send_counts {array(size of comm)} elements for every rank
