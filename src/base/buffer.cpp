@@ -6,6 +6,13 @@
 #include <cstring>
 
 namespace syncyte::base {
+namespace {
+
+/// "2, 3" for an argument of require(): made only where the check fails. A text that is made first would cost more than
+/// all else that a small message costs.
+auto listed(std::span<const std::int64_t> extents) { return fmt::join(extents, ", "); }
+
+}  // namespace
 
 std::int64_t checked_elements(std::span<const std::int64_t> shape, std::size_t element_bytes, const char* argument) {
   for (std::size_t i = 0; i < shape.size(); ++i)
@@ -17,7 +24,7 @@ std::int64_t checked_elements(std::span<const std::int64_t> shape, std::size_t e
   overflow |= __builtin_mul_overflow(elements, static_cast<std::int64_t>(element_bytes), &bytes);
   const bool is_empty = std::find(shape.begin(), shape.end(), 0) != shape.end();
   if (is_empty) return 0;
-  require(!overflow, SYNCYTE_ERR_SHAPE, "{}: shape {} has more than 2^63 - 1 bytes", argument, shape_text(shape));
+  require(!overflow, SYNCYTE_ERR_SHAPE, "{}: shape [{}] has more than 2^63 - 1 bytes", argument, listed(shape));
   return elements;
 }
 
@@ -35,7 +42,7 @@ buffer::buffer(const syncyte_buffer_t* raw, const char* argument) : raw_{}, argu
           "{}: memory kind {} is unknown; expected SYNCYTE_MEMORY_HOST (0) or SYNCYTE_MEMORY_CUDA (1)", argument,
           raw_.memory);
   require(raw_.data != nullptr || elements_ == 0, SYNCYTE_ERR_ARGUMENT,
-          "{}: data is null, but shape {} has {} elements", argument, shape_text(shape()), elements_);
+          "{}: data is null, but shape [{}] has {} elements", argument, listed(shape()), elements_);
 }
 
 bool buffer::is_contiguous() const {
@@ -56,9 +63,9 @@ const buffer& buffer::require_host() const {
 
 const buffer& buffer::require_contiguous() const {
   require(is_contiguous(), SYNCYTE_ERR_SHAPE,
-          "{}: shape {} with strides {} (bytes) is not contiguous; expected a dense "
+          "{}: shape [{}] with strides [{}] (bytes) is not contiguous; expected a dense "
           "row-major array",
-          argument_, shape_text(shape()), shape_text({raw_.strides, static_cast<std::size_t>(raw_.ndim)}));
+          argument_, listed(shape()), listed({raw_.strides, static_cast<std::size_t>(raw_.ndim)}));
   return *this;
 }
 
@@ -69,8 +76,8 @@ const buffer& buffer::require_dtype(syncyte_dtype_t wanted) const {
 }
 
 const buffer& buffer::require_elements(std::int64_t wanted) const {
-  require(elements_ == wanted, SYNCYTE_ERR_SHAPE, "{}: shape {} has {} elements; expected {}", argument_,
-          shape_text(shape()), elements_, wanted);
+  require(elements_ == wanted, SYNCYTE_ERR_SHAPE, "{}: shape [{}] has {} elements; expected {}", argument_,
+          listed(shape()), elements_, wanted);
   return *this;
 }
 
