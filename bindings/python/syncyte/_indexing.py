@@ -30,7 +30,8 @@ class Rows(NamedTuple):
 def is_array(key: object) -> bool:
     """Whether a part of a key selects by numbers or a mask. Zero-dimensional integers do not."""
     if dtypes.is_torch_tensor(key) or isinstance(key, np.ndarray):
-        return key.ndim > 0 or _is_bool(key)  # type: ignore[attr-defined]
+        # torch.compile cannot turn a tensor of one number into a Python integer.
+        return key.ndim > 0 or _is_bool(key) or dtypes.is_compiling()  # type: ignore[attr-defined]
     return isinstance(key, (list, bool, np.bool_, range))
 
 
@@ -65,6 +66,9 @@ def _as_array(part: Any) -> Any:
     """Lists, ranges and single booleans as arrays; an empty list selects nothing."""
     if not isinstance(part, (list, range, bool, np.bool_)):
         return part
+    if dtypes.is_compiling():  # which knows torch better than numpy
+        tensor = dtypes.import_torch().tensor(list(part) if isinstance(part, range) else part)
+        return tensor.long() if tensor.numel() == 0 else tensor
     try:
         array = np.asarray(part)
     except ValueError as error:
@@ -137,6 +141,8 @@ def wrapped(numbers: Any, extent: int, dimension: int) -> Any:
         raise DtypeError(f"an index of dimension {dimension} is an array of {numbers.dtype}; expected integers or bool")
     if 0 in tuple(numbers.shape):
         return numbers
+    if dtypes.is_torch_tensor(numbers) and dtypes.is_compiling():  # what is out of range is found when it runs
+        return dtypes.import_torch().where(numbers < 0, numbers.long() + extent, numbers)
     smallest, largest = int(numbers.min()), int(numbers.max())
     if smallest < -extent or largest >= extent:
         flat = np.asarray(numbers).ravel()
@@ -203,6 +209,18 @@ def parse(key: Any, shape: tuple[int, ...]) -> Box | Rows:
         if not isinstance(part, slice):
             _integer(part, shape[dimension], dimension)
     return Rows(_as_rows(first), tuple(others), tuple(rest))
+
+
+def as_torch(numbers: Any) -> Any:
+    """Row numbers as a torch tensor."""
+    return numbers if dtypes.is_torch_tensor(numbers) else dtypes.import_torch().from_numpy(np.array(numbers))
+
+
+def rows_of_box(box: Box) -> tuple[range, tuple[slice, ...]]:
+    """The rows that hold a box, and what of them it is."""
+    first, *others = zip(box.lower, box.extent)
+    parts = (slice(low, low + count) for low, count in others)
+    return range(first[0], sum(first)), (slice(None), *parts)
 
 
 def apply(rows: Rows, gathered: Any) -> Any:

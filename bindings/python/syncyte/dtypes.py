@@ -66,6 +66,12 @@ def is_torch_dtype(value: object) -> bool:
     return torch_module is not None and isinstance(value, getattr(torch_module, "dtype", ()))
 
 
+def is_compiling() -> bool:
+    """Whether torch.compile traces this: ctypes and decisions on values are impossible then; never imports torch."""
+    torch_module = loaded_torch()
+    return hasattr(torch_module, "compiler") and torch_module.compiler.is_compiling()  # it may be half imported
+
+
 def itemsize(dtype: DType) -> int:
     """Bytes of one element."""
     return _ITEM_SIZES[dtype]

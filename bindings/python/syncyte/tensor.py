@@ -51,7 +51,8 @@ class WholeTensor(Access):
     ``t[key]`` reads a copy from whichever ranks hold it; ``t[key] = values`` writes. Integers (negative ones count from
     the end), slices, masks, arrays of integers, None and ``...`` work as in torch; arrays must come first. A result is
     a torch tensor if the key holds one, a numpy array if it holds one of those, and otherwise what the element type was
-    given as (torch.float32: torch; numpy.float32: numpy; a name: torch where torch is imported).
+    given as (torch.float32: torch; numpy.float32: numpy; a name: torch where torch is imported). After requires_grad_()
+    every read is differentiable, and a torch tensor, unless it stands within torch.no_grad().
 
     Dropped tensors are freed at collective points (creation, sync, Comm.collect), in any order on any rank.
     """
@@ -232,10 +233,21 @@ class WholeTensor(Access):
 
     def __getitem__(self, key: Any) -> Any:
         parsed = _indexing.parse(key, self._shape)
+        if self._records_gradients():
+            return self._read_recorded(parsed)
         world = TORCH if _indexing.is_torch_key(key) else NUMPY if _indexing.is_numpy_key(key) else self._world
         if isinstance(parsed, _indexing.Box):
             return self._read_box(world, parsed.lower, parsed.extent)[parsed.local]
         return _indexing.apply(parsed, self._gather_as(world, as_buffer(parsed.index, "index")))
+
+    def _read_recorded(self, parsed: _indexing.Box | _indexing.Rows) -> Any:
+        # Gather whole rows, and let torch differentiate the rest of the key.
+        if isinstance(parsed, _indexing.Box):
+            rows, inside = _indexing.rows_of_box(parsed)
+            index = dtypes.import_torch().arange(rows.start, rows.stop)
+            return self._gather_recorded(index)[inside][parsed.local]
+        index = _indexing.as_torch(parsed.index)
+        return _indexing.apply(parsed._replace(index=index), self._gather_recorded(index))
 
     def __setitem__(self, key: Any, values: Any) -> None:
         parsed = _indexing.parse(key, self._shape)

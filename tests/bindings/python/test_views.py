@@ -132,5 +132,5 @@ def test_autograd_on_local(world):
     assert tensor.local.grad is not None and bool((tensor.local.grad == 3).all())
     with torch.no_grad():
         local -= 1
-    tensor.sync()
-    assert tensor.gather(np.array([0]))[0].tolist() == [-1] * 3
+        tensor.sync()
+        assert tensor.gather(np.array([0]))[0].tolist() == [-1] * 3

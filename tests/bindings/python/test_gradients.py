@@ -1,0 +1,131 @@
+"""Every way to read a tensor that records gradients gives one, or an error: none may lose it in silence."""
+
+import numpy as np
+import pytest
+import syncyte
+import syncyte.torch
+import torch
+
+SHAPE = (7, 3)
+WHOLE = torch.arange(21, dtype=torch.float64).reshape(SHAPE)
+
+
+def recording(world, dtype=torch.float64):
+    tensor = syncyte.WholeTensor(SHAPE, dtype)
+    tensor.local[:] = WHOLE[tensor.rows().start : tensor.rows().stop]
+    tensor.sync()
+    return tensor.requires_grad_()
+
+
+KEYS = {
+    "number": 3,
+    "negative number": -1,
+    "all": slice(None),
+    "slice": slice(2, 6),
+    "steps": slice(0, 7, 3),
+    "nothing": slice(5, 2),
+    "ellipsis": (Ellipsis, -1),
+    "new dimension": (None, 2),
+    "element": (4, 1),
+    "box": (slice(1, 5), slice(0, 3, 2)),
+    "list": [6, 0, -7],
+    "range": range(1, 4),
+    "numpy": np.array([[5, 0], [-1, 0]]),
+    "torch": torch.tensor([0, 3, 3]),
+    "torch number": torch.tensor(3),
+    "mask": WHOLE[:, 0] > 8,
+    "numpy mask": np.arange(7) % 2 == 0,
+    "mask of elements": WHOLE % 4 == 1,
+    "rows and more": (torch.tensor([6, 0, -7]), slice(1, None)),
+    "pairs": (torch.tensor([6, 0, 0]), torch.tensor([-1, 2, 2])),
+    "numpy pairs": (np.array([6, 0]), np.array([-1, 2])),
+}
+
+
+def check_gradient(world, tensor, read, oracle):
+    """Gradient of a weighted sum against torch's own on one tensor; every rank reads the same."""
+    weight = torch.linspace(1, 2, oracle.numel(), dtype=torch.float64).reshape(oracle.shape)
+    assert isinstance(read, torch.Tensor) and torch.equal(read, oracle)
+    (read * weight).sum().backward()
+    tensor.sync_grad()
+    (oracle * weight).sum().backward()
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, np.float64], ids=["torch", "numpy"])
+@pytest.mark.parametrize("name", KEYS)
+def test_reads_by_key(world, name, dtype):
+    tensor, single = recording(world, dtype), WHOLE.clone().requires_grad_()
+    key = KEYS[name]
+    check_gradient(world, tensor, tensor[key], single[list(key) if isinstance(key, range) else key])
+    rows = tensor.rows()
+    assert torch.allclose(tensor.local.grad, world.size * single.grad[rows.start : rows.stop])
+
+
+@pytest.mark.parametrize("index", [[0, 5, 5], 4, np.array([[1, 6]]), torch.tensor([2, 2], dtype=torch.int32)], ids=str)
+@pytest.mark.parametrize("collective", [False, True])
+def test_gather_of_any_index(world, index, collective):
+    tensor, single = recording(world), WHOLE.clone().requires_grad_()
+    check_gradient(world, tensor, tensor.gather(index, collective=collective), single[torch.as_tensor(index).long()])
+    rows = tensor.rows()
+    assert torch.allclose(tensor.local.grad, world.size * single.grad[rows.start : rows.stop])
+
+
+def test_boxes(world):
+    tensor, single = recording(world), WHOLE.clone().requires_grad_()
+    check_gradient(world, tensor, tensor.get_box((2, 1), (4, 2)), single[2:6, 1:])
+    rows = tensor.rows()
+    assert torch.allclose(tensor.local.grad, world.size * single.grad[rows.start : rows.stop])
+
+
+def test_what_cannot_record_says_so(world):
+    tensor = recording(world)
+    for read in (
+        lambda: tensor.gather([0], out=np.empty((1, 3))),
+        lambda: tensor.gather(torch.tensor([0]), out=torch.empty(1, 3, dtype=torch.float64)),
+        lambda: tensor.gather(torch.tensor([0]), out=torch.empty(1, 3, dtype=torch.float64), collective=True),
+        lambda: tensor.get_box((0, 0), out=np.empty((1, 3))),
+    ):
+        with pytest.raises(syncyte.ArgumentError, match="out.*no_grad"):
+            read()
+    with torch.no_grad():
+        out = np.empty((1, 3))
+        assert tensor.gather([6], out=out) is out and out.tolist() == WHOLE[6:].tolist()
+        assert isinstance(tensor[np.array([0])], np.ndarray) and not tensor[0].requires_grad
+    world.barrier()
+
+
+COMPILED = [(name, "eager") for name in ("number", "slice", "list", "torch", "torch number", "rows and more", "pairs")]
+
+
+@pytest.mark.parametrize("name, backend", [*COMPILED, ("torch", "aot_eager"), ("torch", "inductor")])
+def test_keys_within_torch_compile(world, name, backend):
+    torch._dynamo.reset()
+    tensor, single, key = recording(world), WHOLE.clone().requires_grad_(), KEYS[name]
+    if name == "torch":
+        key = torch.tensor([0, -1, 3, 3])
+    read = torch.compile(lambda key: tensor[key] * 2, fullgraph=True, backend=backend)
+    check_gradient(world, tensor, read(key), single[key] * 2)
+    rows = tensor.rows()
+    assert torch.allclose(tensor.local.grad, world.size * single.grad[rows.start : rows.stop])
+    with torch.no_grad():
+        assert torch.equal(read(key), WHOLE[key] * 2)
+    world.barrier()
+
+
+def test_wrong_numbers_within_torch_compile(world):
+    torch._dynamo.reset()
+    tensor = recording(world)
+    read = torch.compile(lambda index: tensor[index], fullgraph=True, backend="eager")
+    for wrong in (7, -8):
+        with pytest.raises(IndexError):
+            read(torch.tensor([0, wrong]))
+    world.barrier()
+
+
+def test_a_training_step_by_key(world):
+    """The defect that a new user met: a training loop that ran, and learned nothing."""
+    tensor = syncyte.WholeTensor((4, 2), torch.float32).requires_grad_()
+    tensor[torch.tensor([0, 3])].sum().backward()
+    tensor.sync_grad()
+    expected = [[float(world.size)] * 2 if row in (0, 3) else [0.0] * 2 for row in tensor.rows()]
+    assert tensor.local.grad.tolist() == expected
