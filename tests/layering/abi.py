@@ -1,7 +1,7 @@
 """Compares the library with the committed description of its binary interface, or writes that description anew.
 
-    abi.py check LIBRARY --headers FOLDER [--baselines FOLDER]
-    abi.py update LIBRARY --headers FOLDER [--baselines FOLDER]
+    abi.py check LIBRARY --headers FOLDER... [--baselines FOLDER]
+    abi.py update LIBRARY --headers FOLDER... [--baselines FOLDER]
 
 New functions are no change here. Answers 77 (skipped), with the reason, where abidiff is missing or no description for
 this machine's architecture was committed.
@@ -28,9 +28,9 @@ def baseline(arguments: argparse.Namespace) -> Path:
 
 def describe(arguments: argparse.Namespace, output: Path) -> None:
     """Only what the public headers show; no paths of this machine, no libraries that ours needs."""
-    subprocess.run(["abidw", "--headers-dir", arguments.headers, "--drop-private-types", "--exported-interfaces-only",
-                    "--no-corpus-path", "--no-comp-dir-path", "--no-show-locs", "--out-file", str(output),
-                    arguments.library], check=True)
+    folders = [word for folder in arguments.headers for word in ("--headers-dir", folder)]
+    subprocess.run(["abidw", *folders, "--drop-private-types", "--exported-interfaces-only", "--no-corpus-path",
+                    "--no-comp-dir-path", "--no-show-locs", "--out-file", str(output), arguments.library], check=True)
     text = re.sub(r" path='[^']*/([^'/]+)'", r" path='\1'", output.read_text())
     output.write_text(re.sub(r"  <elf-needed>.*?</elf-needed>\n", "", text, flags=re.DOTALL))
 
@@ -56,7 +56,7 @@ def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("action", choices=["check", "update"])
     parser.add_argument("library")
-    parser.add_argument("--headers", required=True)
+    parser.add_argument("--headers", required=True, nargs="+")
     parser.add_argument("--baselines", default=str(Path(__file__).parent / "abi"))
     arguments = parser.parse_args()
     if not shutil.which("abidiff") or not shutil.which("abidw"):

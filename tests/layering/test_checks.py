@@ -123,7 +123,7 @@ class Abi(Tree):
         self.write("x.c", '#include "h/x.h"\nint syncyte_a(struct pair* x) { return x->last > 0; }\n' + more)
         library = self.root / "libx.so"
         subprocess.run(["cc", "-g", "-shared", "-fPIC", "-o", str(library), str(self.root / "x.c")], check=True)
-        return argparse.Namespace(library=str(library), headers=str(self.root / "h"), baselines=str(self.root))
+        return argparse.Namespace(library=str(library), headers=[str(self.root / "h")], baselines=str(self.root))
 
     def test_changes_of_structs_count_and_new_functions_do_not(self) -> None:
         first = self.library("int first;")

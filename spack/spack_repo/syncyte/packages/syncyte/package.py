@@ -41,7 +41,6 @@ class Syncyte(CMakePackage, CudaPackage):
     depends_on("fmt@9:")
     depends_on("spdlog@1.10:+fmt_external")
     depends_on("xxhash", type="build")
-    depends_on("hwloc@2:")
     depends_on("ucx@1.13:", when="+ucx")
     depends_on("hdf5@1.10:+mpi", when="+hdf5")
     depends_on("isa-l", when="+hdf5")
@@ -55,8 +54,6 @@ class Syncyte(CMakePackage, CudaPackage):
 
     with when("+tests"):
         depends_on("googletest+gmock", type="build")
-        depends_on("benchmark", type="build")
-        depends_on("cli11@2.1:", type="build")
         depends_on("nlohmann-json@3.11:", type="build")
         depends_on("libabigail", type="build")
 
