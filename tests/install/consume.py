@@ -3,7 +3,7 @@
     consume.py --work W --cmake CMAKE --libdir LIB prefix --build BUILD
     consume.py ... project --source DIR --mpiexec M (--define A=B ... | --pkg-config P --packages X --compiler CC ...)
     consume.py ... components --source DIR --define A=B ...
-    consume.py ... python --python PYTHON --pythondir DIR
+    consume.py ... python --python PYTHON --pythondir DIR --with hdf5 torch
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def build_with_pkg_config(arguments: argparse.Namespace, moved: Path, build: Pat
     folder = moved / arguments.libdir / "pkgconfig"
     flags = run([arguments.pkg_config, "--cflags", "--libs", arguments.packages], PKG_CONFIG_PATH=folder).split()
     sources = [str(path) for path in Path(arguments.source).glob("main.*")]
-    run([*arguments.compiler, *sources, *flags, f"-Wl,-rpath,{moved / arguments.libdir}", "-o", str(build / "consumer")])
+    run([*arguments.compiler, *sources, *flags, "-o", str(build / "consumer")])
 
 
 def project(arguments: argparse.Namespace, moved: Path) -> None:
@@ -85,15 +85,49 @@ def components(arguments: argparse.Namespace, moved: Path) -> None:
     configure(arguments, moved, fresh(arguments.work / "components"))
 
 
+CORE = """
+import os, sys
+import syncyte
+from syncyte import _library
+
+def mapped(name):
+    with open("/proc/self/maps", encoding="utf-8") as file:
+        found = {line.split(maxsplit=5)[5].strip() for line in file if f"lib{name}.so" in line}
+    print(name, found)
+    assert len(found) == 1 and found.pop().startswith(os.path.realpath(sys.argv[1]) + os.sep), name
+
+print(syncyte.__file__, _library.version())
+assert syncyte.__file__.startswith(sys.argv[1])
+assert syncyte.COMM_WORLD.allreduce(1) == syncyte.COMM_WORLD.size
+mapped("syncyte")
+"""
+# Each library on top is used, and then it must be the prefix's that is in this process.
+ON_TOP = {"hdf5": """
+import numpy
+from syncyte import checkpoint
+checkpoint.save("installed.h5", {"a": numpy.arange(3.0)})
+assert checkpoint.load("installed.h5", torch=False)["a"].tolist() == [0, 1, 2]
+mapped("syncyte_hdf5")
+""", "torch": """
+import torch
+import syncyte.torch
+x = torch.ones(3, requires_grad=True)
+syncyte.torch.allreduce(x).sum().backward()
+assert x.grad.tolist() == [syncyte.COMM_WORLD.size] * 3
+mapped("syncyte_torch")
+"""}
+
+
 def python(arguments: argparse.Namespace, moved: Path) -> None:
-    """The installed package finds the installed library, without any help from the environment."""
-    script = ("import syncyte, syncyte._library as library, sys\n"
-              "print(syncyte.__file__, library.core().path, library.version())\n"
-              "assert syncyte.__file__.startswith(sys.argv[1]) and library.core().path.startswith(sys.argv[1])\n")
+    """The installed package finds the installed libraries, without any help from the environment."""
     build = fresh(arguments.work / "python")
-    for name in ("SYNCYTE_LIBRARY", "LD_LIBRARY_PATH"):
-        os.environ.pop(name, None)
-    run([arguments.python, "-B", "-c", script, str(moved)], cwd=build, PYTHONPATH=moved / arguments.pythondir)
+    for name in [name for name in os.environ if name.startswith("SYNCYTE_") or name == "LD_LIBRARY_PATH"]:
+        os.environ.pop(name)
+    script = CORE + "".join(ON_TOP[name] for name in arguments.with_libraries) + "print('consumer: python')\n"
+    output = run([arguments.mpiexec, arguments.mpiexec_numproc_flag, str(RANKS), arguments.python, "-B", "-c", script,
+                  str(moved)], cwd=build, **MPI_ENVIRONMENT, PYTHONPATH=moved / arguments.pythondir)
+    if output.count("consumer: python") != RANKS:
+        sys.exit("not every rank has come to its end")
 
 
 def main() -> None:
@@ -111,6 +145,7 @@ def main() -> None:
     parser.add_argument("--packages")
     parser.add_argument("--python")
     parser.add_argument("--pythondir")
+    parser.add_argument("--with", dest="with_libraries", nargs="*", default=[], choices=sorted(ON_TOP))
     parser.add_argument("--compiler", nargs=argparse.REMAINDER)
     arguments = parser.parse_args()
     moved = arguments.work / "moved"
