@@ -14,6 +14,7 @@ import typing
 import torch
 
 from . import _library, errors
+from .comm import comm_or_world
 
 if typing.TYPE_CHECKING:
     from .comm import Comm
@@ -50,16 +51,17 @@ def load() -> None:
 def allreduce(tensor: torch.Tensor, comm: "Comm | None" = None) -> torch.Tensor:
     """Sum of ``tensor`` over the ranks of ``comm``, the same on all of them; a new contiguous tensor.
 
-    Collective: all ranks give equal shapes and dtypes, otherwise all raise ValueError. Differentiable, any number of
-    times: the adjoint of the sum over ranks is the sum over ranks. float16 and bfloat16 are summed in float32 and
+    Collective: all ranks give equal shapes and dtypes, and record gradients (requires_grad, outside of
+    torch.no_grad()) on all ranks or on none, because backward is collective too; otherwise all raise ValueError.
+    Differentiable, any number of times, backward and forward: the adjoint of the sum over ranks is the sum over ranks,
+    and so is the map of tangents, which all ranks have or none. torch.func.jvp and vmap (a collective for each element)
+    work; torch.func.grad raises RuntimeError: use torch.autograd.grad. float16 and bfloat16 are summed in float32 and
     rounded once.
 
     tensor: any shape, any dtype of Syncyte, any strides, on the CPU.
     comm: COMM_WORLD by default.
     """
-    if comm is None:
-        from .comm import COMM_WORLD as comm
-    return _operators.allreduce(tensor, comm.handle)
+    return _operators.allreduce(tensor, comm_or_world(comm).handle)
 
 
 def gather(whole: "WholeTensor", index: torch.Tensor, *, collective: bool = False) -> torch.Tensor:
@@ -68,10 +70,12 @@ def gather(whole: "WholeTensor", index: torch.Tensor, *, collective: bool = Fals
 
     collective=False: local; ranks gather different numbers of times. Backward adds one-sided into a companion tensor,
     and the collective ``whole.sync_grad()`` brings it home to ``whole.local.grad``. Nothing flows to ``whole.local``
-    through autograd itself, so torch.autograd.grad with respect to it raises, and so does double backward.
+    through autograd itself, so torch.autograd.grad with respect to it raises, and so do double backward and forward
+    mode. The graph keeps the companion for as long as it lives.
 
     collective=True: a pure function of all ranks' ``local``, which all ranks call equally often, forward and backward.
-    Its gradient is the true one; differentiable any number of times.
+    Its gradient is the true one; differentiable any number of times, backward and forward. As in allreduce, gradients
+    are recorded on all ranks or on none.
 
     index: int32 or int64, on the CPU. Raises IndexError (names index and position), on all ranks if collective.
     """
