@@ -43,6 +43,12 @@ function(syncyte_install_library target component)
     DESTINATION "${SYNCYTE_CMAKE_DIR}" COMPONENT devel)
 endfunction()
 
+# Programs find the libraries where they are: but for those that the loader looks for by itself.
+set(SYNCYTE_PC_RPATH " -Wl,-rpath,\${libdir}")
+if(CMAKE_INSTALL_PREFIX STREQUAL "/usr")
+  set(SYNCYTE_PC_RPATH "")
+endif()
+
 # syncyte_install_pkgconfig(NAME): cmake/NAME.pc.in, with the prefix found from the file's own place.
 function(syncyte_install_pkgconfig name)
   cmake_path(SET from "${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig")
@@ -103,4 +109,14 @@ write_basic_package_version_file("${PROJECT_BINARY_DIR}/cmake/syncyte-config-ver
 install(FILES "${PROJECT_BINARY_DIR}/cmake/syncyte-config.cmake"
   "${PROJECT_BINARY_DIR}/cmake/syncyte-config-version.cmake"
   DESTINATION "${SYNCYTE_CMAKE_DIR}" COMPONENT devel)
+# What a shell reads to know the installation, wherever it lies.
+set(SYNCYTE_ENV_PYTHON "")
+if(SYNCYTE_PYTHON)
+  set(SYNCYTE_ENV_PYTHON "export PYTHONPATH=\"\${_syncyte_prefix}/${SYNCYTE_PYTHON_DIR}\${PYTHONPATH:+:\${PYTHONPATH}}\"")
+endif()
+cmake_path(RELATIVE_PATH CMAKE_INSTALL_PREFIX BASE_DIRECTORY "${CMAKE_INSTALL_FULL_BINDIR}"
+  OUTPUT_VARIABLE SYNCYTE_PREFIX_FROM_BIN)
+configure_file(cmake/syncyte-env.sh.in "${PROJECT_BINARY_DIR}/cmake/syncyte-env.sh" @ONLY)
+install(FILES "${PROJECT_BINARY_DIR}/cmake/syncyte-env.sh" DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT runtime)
+
 install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT runtime)

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Takes writer.f90 and reader.py out of README.md, compiles and runs them as it says, and compares what they print."""
+"""Takes writer.f90 and reader.py out of README.md, compiles and runs them as it says, and compares what they print.
+The files of these names in examples/first_steps must be the same."""
 
 import argparse
 import os
@@ -17,7 +18,7 @@ def block(text: str, language: str) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    for name in ("readme", "folder", "fortran", "mpiexec", "modules"):
+    for name in ("readme", "examples", "folder", "fortran", "mpiexec", "modules"):
         parser.add_argument("--" + name, required=True)
     parser.add_argument("--library", action="append", required=True)
     options = parser.parse_args()
@@ -27,6 +28,9 @@ def main() -> None:
     for name, language in (("writer.f90", "fortran"), ("reader.py", "python")):
         with open(os.path.join(options.folder, name), "w", encoding="utf-8") as file:
             file.write(block(text, language))
+        with open(os.path.join(options.examples, name), encoding="utf-8") as file:
+            if file.read() != block(text, language):
+                sys.exit(f"{file.name} differs from README.md")
     promised = re.search(r"prints `(.*?)`", text).group(1)
 
     modules = [f"-I{folder}" for folder in options.modules.split("|") if folder and "$<" not in folder]

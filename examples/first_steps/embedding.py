@@ -1,0 +1,94 @@
+"""Trains a table of vectors that is spread over all ranks and a layer on top of it; each rank draws samples of its own.
+
+    mpirun -n 2 python -m syncyte embedding.py
+
+saves embedding.h5 in the end; run again, with any number of ranks, it goes on from there.
+"""
+
+import os
+
+import torch
+
+import syncyte
+import syncyte.torch
+
+ROWS, WIDTH, STEPS, FILE = 1000, 16, 100, "embedding.h5"
+world = syncyte.COMM_WORLD
+
+
+def wave(rows):
+    """What is to be learnt: a number for each row."""
+    return torch.sin(rows / 50)
+
+
+def error(table, layer):
+    """Mean square error over all rows; each rank looks at its own."""
+    with torch.no_grad():
+        wanted = wave(torch.tensor(table.rows()))
+        return (syncyte.torch.allreduce((layer(table.local).squeeze(1) - wanted).square().sum()) / ROWS).item()
+
+
+def train(table, layer, optimizer, draw):
+    for _ in range(STEPS):
+        rows = torch.randint(ROWS, (64,), generator=draw)
+        loss = torch.nn.functional.mse_loss(layer(table.gather(rows)).squeeze(1), wave(rows))  # any rank's rows
+        optimizer.zero_grad()
+        # What the ranks contribute is added up, so each gives its share of the mean. The loss itself is not reduced
+        # before backward(): through an allreduce each gradient would arrive once from every rank.
+        (loss / world.size).backward()
+        for parameter in layer.parameters():
+            parameter.grad = syncyte.torch.allreduce(parameter.grad)
+        table.sync_grad()  # collective: what all ranks found for this rank's rows is in table.local.grad
+        optimizer.step()  # each rank changes its own rows, and its copy of the layer as all others do
+        table.sync()  # collective: all see the new rows
+
+
+def optimizer_arrays(table, optimizer):
+    """The optimizer's state by key, and the keys whose arrays have a row for each of this rank's rows."""
+    arrays, sharded = {}, ["table"]
+    parameters = [parameter for group in optimizer.param_groups for parameter in group["params"]]
+    for number, parameter in enumerate(parameters):
+        for name, value in optimizer.state[parameter].items():
+            arrays[f"optimizer.{number}.{name}"] = value
+            if parameter is table.local and value.shape == parameter.shape:
+                sharded.append(f"optimizer.{number}.{name}")
+    return arrays, sharded
+
+
+def save(table, layer, optimizer, steps):
+    arrays, sharded = optimizer_arrays(table, optimizer)
+    syncyte.checkpoint.save(FILE, {"table": table, **layer.state_dict(), **arrays}, sharded=sharded, step=steps)
+
+
+def restore(table, layer, optimizer):
+    """Fills all three from the file; returns how many steps it has seen."""
+    # One step with gradients of zero makes the optimizer's arrays, in the shapes that belong to this number of ranks.
+    for parameter in (*layer.parameters(), table.local):
+        parameter.grad = torch.zeros_like(parameter)
+    optimizer.step()
+    arrays, sharded = optimizer_arrays(table, optimizer)
+    syncyte.checkpoint.load(FILE, {"table": table, **layer.state_dict(), **arrays}, sharded=sharded)
+    table.sync()
+    with syncyte.checkpoint.open(FILE) as file:
+        return file.step
+
+
+def main():
+    torch.manual_seed(0)  # the same layer on all ranks
+    table = syncyte.WholeTensor((ROWS, WIDTH), torch.float32, name="table")
+    layer = torch.nn.Linear(WIDTH, 1)
+    draw = torch.Generator().manual_seed(1 + world.rank)  # but other samples
+    table.local.normal_(generator=draw)
+    table.sync()
+    table.requires_grad_()
+    optimizer = torch.optim.Adam([*layer.parameters(), table.local], lr=0.02)
+    steps = restore(table, layer, optimizer) if os.path.exists(FILE) else 0
+    before = error(table, layer)
+    train(table, layer, optimizer, draw)
+    after = error(table, layer)
+    save(table, layer, optimizer, steps + STEPS)
+    if world.rank == 0:
+        print(f"{world.size} ranks, steps {steps + 1} to {steps + STEPS}: error {before:.6f} to {after:.6f}")
+
+
+main()
