@@ -64,8 +64,9 @@ module syncyte_comm_c
 
     !> Starts Syncyte; initialises MPI if nobody has. Collective over MPI_COMM_WORLD; further calls do nothing.
     ! options [in]: null for defaults
-    ! Returns: SYNCYTE_ERR_NOT_INITIALISED if MPI is already finalised, SYNCYTE_ERR_ARGUMENT for a bad environment
-    ! variable.
+    ! Returns: SYNCYTE_ERR_NOT_INITIALISED if MPI is already finalised. SYNCYTE_ERR_ARGUMENT on all ranks if one of
+    ! them has bad options or a bad environment variable; Syncyte is then not started (MPI is), and may be once that
+    ! is mended.
     function syncyte_init(options) bind(C, name="syncyte_init") result(answer)
       import
       type(syncyte_init_options_t), intent(in), optional :: options
@@ -73,8 +74,8 @@ module syncyte_comm_c
     end function syncyte_init
 
     !> Ends Syncyte: frees all windows and communicators, and finalises MPI if syncyte_init() had initialised it.
-    !> Collective over MPI_COMM_WORLD. Memory that a view still refers to stays readable. If the application
-    !> finalises MPI first, this happens inside MPI_Finalize. Further calls do nothing.
+    !> Collective over MPI_COMM_WORLD: waits for all ranks. Memory that a view still refers to stays readable. If
+    !> the application finalises MPI first, this happens inside MPI_Finalize. Further calls do nothing.
     function syncyte_finalize() bind(C, name="syncyte_finalize") result(answer)
       import
       integer(c_int32_t) :: answer
@@ -123,9 +124,10 @@ module syncyte_comm_c
     !> Makes a communicator from a Fortran handle (MPI_Comm_c2f, comm%MPI_VAL, mpi4py's py2f()), which is duplicated
     !> and stays the caller's. Collective over it.
     ! fortran_handle [in]: an intra-communicator
-    ! options [in]: null for defaults
+    ! options [in]: null for defaults; what is wrong with them on one rank is every rank's error
     ! comm [out]: the communicator
-    ! Returns: SYNCYTE_ERR_ARGUMENT for a null or inter-communicator.
+    ! Returns: SYNCYTE_ERR_ARGUMENT for a null or inter-communicator and for what MPI does not know, on this rank
+    ! alone: it cannot tell the others.
     function syncyte_comm_from_fortran(fortran_handle, options, comm) bind(C, &
         name="syncyte_comm_from_fortran") result(answer)
       import
@@ -273,7 +275,8 @@ module syncyte_comm_c
 
     !> All ranks learn whether all are well and agree. Collective; facts: operation and those given.
     ! comm [in]: a communicator
-    ! status [in]: this rank's own verdict; if it is not SYNCYTE_SUCCESS, its last error is what all ranks are told
+    ! status [in]: this rank's own verdict, one of syncyte_status_values; if it is not SYNCYTE_SUCCESS, its last
+    ! error is what all ranks are told
     ! operation [in]: name for messages, equal on all ranks
     ! count [in]: number of facts, 0 to 32
     ! facts [in]: numbers that must be equal on all ranks
@@ -377,8 +380,8 @@ module syncyte_comm_c
       integer(c_int32_t) :: answer
     end function syncyte_comm_allgatherv
 
-    !> Every rank sends a piece to every rank. Collective; facts: dtype, options->fact; with SYNCYTE_CHECK=full also
-    !> that what i sends to j is what j expects from i (otherwise a difference may end in an MPI error).
+    !> Every rank sends a piece to every rank. Collective; facts: dtype, options->fact, and that what i sends to j
+    !> is what j expects from i (compared as a 64-bit sum of hashes; with SYNCYTE_CHECK=full entry by entry).
     ! comm [in]: a communicator
     ! input [in]: contiguous, the pieces in order of target ranks
     ! send_counts [in]: elements for every rank
