@@ -14,7 +14,7 @@ from ._buffers import Buffer, as_buffer
 from ._checks import as_counts, as_index, as_int32, as_op, check_rows, row_of
 from ._declarations import Op
 from ._handles import Handle
-from .errors import ShapeError, status_of
+from .errors import ArgumentError, ShapeError, status_of
 
 Result = TypeVar("Result")
 
@@ -105,6 +105,8 @@ class Collectives(Handle):
 
         def prepare() -> tuple[Buffer, int]:
             number = as_int32(root, "root")
+            if not 0 <= number < self.size:  # before the array, which is read or written depending on root
+                raise ArgumentError(f"root is {number}; expected 0 to {self.size - 1}")
             return as_buffer(array, "array", writable=self.rank != number), number
 
         buffer, number = self._prepare("comm_bcast", prepare)

@@ -68,6 +68,10 @@ class Comm(Collectives):
         if handle is not None:
             self._own(handle)
 
+    def _own(self, handle: int) -> None:
+        super()._own(handle)
+        self.rank, self.size  # read now: torch.compile cannot trace the calls, and takes the numbers as constants
+
     # Making communicators.
 
     @classmethod

@@ -31,11 +31,11 @@ def init(thread_level: str = "multiple") -> None:
     level or has a wrong environment variable.
     """
     global _started
-    if _started:
+    if _started and initialized():
         return
     known = thread_level in _LEVELS
     with _lock:
-        if not _started:
+        if not (_started and initialized()):
             # The C library refuses -1 too, and tells the other ranks, which are on their way into it.
             options = _library.options(c.InitOptions, thread_level=_LEVELS.index(thread_level) if known else -1)
             if not known:
@@ -43,9 +43,10 @@ def init(thread_level: str = "multiple") -> None:
                 levels = ", ".join(_LEVELS)
                 raise _library.errors.ArgumentError(f"thread_level is {thread_level!r}; expected one of {levels}")
             _library.core().syncyte_init(ctypes.byref(options))
+            if not _started:
+                # Registered now, hence run before the exit handlers of modules imported earlier (mpi4py finalises MPI).
+                atexit.register(_at_exit, os.getpid())
             _started = True
-            # Registered now, hence run before the exit handlers of modules imported earlier (mpi4py finalises MPI).
-            atexit.register(_at_exit, os.getpid())
 
 
 def finalize() -> None:

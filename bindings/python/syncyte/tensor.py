@@ -20,7 +20,7 @@ from ._buffers import NUMPY, TORCH, as_buffer
 from ._checks import as_index
 from ._declarations import DType
 from .comm import Comm, comm_or_world
-from .errors import DtypeError, ShapeError
+from .errors import DtypeError, ShapeError, UnsupportedError
 
 if TYPE_CHECKING:
     import torch
@@ -217,15 +217,32 @@ class WholeTensor(Access):
         _library.core().syncyte_tensor_node(self.handle, ctypes.byref(description), ctypes.byref(first))
         return None if first.value < 0 else first.value
 
+    # The tensor as an array: all of it, as its shape says, or an error; never this rank's part.
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        """All rows, a copy, for numpy.asarray and numpy's functions (uint16, the bits, for bfloat16). Local."""
+        if copy is False:
+            raise ValueError("the rows lie on several ranks: an array of all of them is a copy; local_array is none")
+        found = self._read_box(NUMPY, (0,) * self.ndim, self._shape)
+        return found if dtype is None else found.astype(dtype, copy=False)
+
     def __dlpack__(self, **options: Any) -> Any:
-        """This rank's rows in place, for numpy.from_dlpack, torch.from_dlpack and others. Local."""
+        """The rows in place, for numpy.from_dlpack, torch.as_tensor and others, where there is one rank. Local.
+
+        Raises UnsupportedError for several ranks: local and node are in place, t[:] is a copy of all rows.
+        """
         return self._exporter().__dlpack__(**options)
 
     def __dlpack_device__(self) -> tuple[int, int]:
-        """Where this rank's rows lie. Local."""
+        """Where the rows lie. Local. Raises as __dlpack__."""
         return self._exporter().__dlpack_device__()
 
     def _exporter(self) -> Any:
+        if self._comm.size > 1:
+            raise UnsupportedError(
+                f"a WholeTensor of {self._comm.size} ranks is no array in one place: take t.local (this rank's rows) "
+                f"or t.node (this node's), which share memory, or t[:], a copy of all rows"
+            )
         # numpy has no bfloat16 to export.
         return self.local.detach() if self._dtype == DType.BFLOAT16 else self.local_array
 
@@ -260,6 +277,8 @@ class WholeTensor(Access):
 
     def _broadcast(self, values: Any, shape: tuple[int, ...]) -> Any:
         """Values as a contiguous array of this tensor's element type and of `shape`."""
+        if isinstance(values, WholeTensor):
+            values = values._read_box(values._world, (0,) * values.ndim, values.shape)
         try:
             if dtypes.is_torch_tensor(values) or self._dtype == DType.BFLOAT16:
                 torch_module = dtypes.import_torch()

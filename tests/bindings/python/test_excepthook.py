@@ -59,7 +59,7 @@ def assert_ended(outcome, rank, *texts):
 FAILURES = {
     "raise": ("raise KeyError('a wrong key')", "KeyError: 'a wrong key'"),
     "interrupt": ("raise KeyboardInterrupt", "KeyboardInterrupt"),
-    "syncyte": ("syncyte.COMM_SELF.bcast([1], 5)", "root"),
+    "syncyte": ("syncyte.COMM_SELF.bcast([1], 5)", "root is 5; expected 0 to 0"),
     "thread": ("threading.Thread(target=lambda: 1 / 0, name='worker').start()", "thread worker"),
     "exit": ("sys.exit(3)", "exits with status 3"),
     "message": ("sys.exit('cannot go on')", "cannot go on"),

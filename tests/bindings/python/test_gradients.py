@@ -129,3 +129,23 @@ def test_a_training_step_by_key(world):
     tensor.sync_grad()
     expected = [[float(world.size)] * 2 if row in (0, 3) else [0.0] * 2 for row in tensor.rows()]
     assert tensor.local.grad.tolist() == expected
+
+
+def test_rank_and_size_within_torch_compile(world):
+    torch._dynamo.reset()
+    syncyte.COMM_SELF.barrier()  # it is started outside of what is compiled
+    for comm in (world.dup(), world.split(0), world, syncyte.COMM_SELF):
+        mean = torch.compile(
+            lambda x: (syncyte.torch.allreduce(x, comm) / comm.size, comm.rank), fullgraph=True, backend="eager"
+        )
+        result, rank = mean(torch.ones(2))
+        assert result.tolist() == [1.0, 1.0] and rank == comm.rank
+
+
+def test_allreduce_names_what_is_no_communicator(world):
+    from mpi4py import MPI
+
+    for wrong in (MPI.COMM_WORLD, 0, "world"):
+        with pytest.raises(syncyte.DtypeError, match="comm is a .*; expected a syncyte.Comm") as caught:
+            syncyte.torch.allreduce(torch.ones(1), wrong)
+        assert ("from_mpi4py" in str(caught.value)) == (wrong is MPI.COMM_WORLD)

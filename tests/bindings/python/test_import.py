@@ -23,6 +23,7 @@ int32_t syncyte_version(int32_t* major, int32_t* minor, int32_t* patch, int32_t*
 def run(code, *, check=True, **environment):
     """Runs Python code with the package, in a process without MPI's environment."""
     env = {name: value for name, value in os.environ.items() if not name.startswith("SYNCYTE_")}
+    env.pop("LD_LIBRARY_PATH", None)  # an installation there would stand in for what a test has taken away
     env.update(environment)
     done = subprocess.run([sys.executable, "-B", "-c", code], env=env, capture_output=True, text=True, timeout=60)
     assert not check or done.returncode == 0, done.stderr
@@ -152,6 +153,21 @@ def test_before_init_and_after_finalize():
         "        print(type(error).__name__)"
     )
     assert output.splitlines() == ["before"] + ["NotInitialisedError"] * 3
+
+
+def test_no_second_start():
+    output = run(
+        "import syncyte\n"
+        "syncyte.init()\n"
+        "syncyte.init()\n"
+        "syncyte.finalize()\n"
+        "for _ in range(2):\n"
+        "    try:\n"
+        "        syncyte.init()\n"
+        "    except syncyte.NotInitialisedError as error:\n"
+        "        print(syncyte.initialized(), 'finalised' in str(error))"
+    )
+    assert output.splitlines() == ["False True"] * 2
 
 
 def test_mpi_finalised_first():

@@ -1,5 +1,6 @@
 """Views of whole tensors: no copies, and the memory lives as long as the last slice."""
 
+import contextlib
 import gc
 import threading
 
@@ -26,17 +27,44 @@ def test_numpy_and_torch_share_memory(world, dtype):
 @pytest.mark.parametrize("dtype", [dtype for dtype in DType])
 def test_dlpack(world, dtype):
     tensor = syncyte.WholeTensor((2 * world.size, 3), dtype)
-    other = torch.from_dlpack(tensor)
+    source = tensor if world.size == 1 else tensor.local
+    other = torch.from_dlpack(source)
     assert other.dtype == tensor.torch_dtype and other.data_ptr() == tensor.local.data_ptr()
-    assert tensor.__dlpack_device__() == (1, 0)
     if dtype != DType.BFLOAT16:
-        array = np.from_dlpack(tensor)
+        array = np.from_dlpack(tensor if world.size == 1 else tensor.local_array)
         assert array.ctypes.data == other.data_ptr() and array.dtype == tensor.numpy_dtype
     tensor.free()
-    del tensor
+    del tensor, source
     world.collect()
     other[0, 0] = 1
     assert bool(other[0, 0] == 1)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+def test_as_an_array_it_is_whole_or_an_error(world, dtype):
+    """Never this rank's part: its mean would be another number on every rank."""
+    tensor = syncyte.WholeTensor((2 * world.size + 1, 1), dtype)
+    tensor.local[:, 0] = torch.arange(tensor.rows().start, tensor.rows().stop)
+    tensor.sync()
+    whole = torch.arange(tensor.shape[0], dtype=tensor.torch_dtype).reshape(tensor.shape)
+    bits = whole.view(torch.uint16) if dtype == "bfloat16" else whole
+    assert np.array_equal(np.asarray(tensor), bits.numpy()) and np.sum(tensor) == bits.numpy().sum()
+    assert np.asarray(tensor, np.float64).dtype == np.float64
+    with pytest.raises(ValueError, match="copy"):
+        np.asarray(tensor, copy=False)
+    for convert in (torch.as_tensor, torch.tensor, torch.from_dlpack, np.from_dlpack):
+        if world.size == 1:
+            assert convert is np.from_dlpack or torch.equal(convert(tensor), whole)
+        else:
+            with pytest.raises(syncyte.UnsupportedError, match=r"t\.local .*t\[:\]"):
+                convert(tensor)
+    with pytest.raises(syncyte.UnsupportedError) if world.size > 1 else contextlib.nullcontext():
+        tensor.__dlpack_device__()
+    copy = syncyte.WholeTensor(tensor.shape, dtype)
+    if world.rank == 0:
+        copy[:] = tensor
+    copy.sync()
+    assert torch.equal(copy[:], whole)
 
 
 def test_node_view_is_one_range(world):
@@ -61,7 +89,7 @@ def test_ranks_without_rows(world, dtype):
     tensor = syncyte.WholeTensor((5, 2), dtype, local_rows=rows)
     assert tensor.local.shape == tensor.local_array.shape == (rows, 2)
     assert tensor.node.shape == (5, 2)
-    assert torch.from_dlpack(tensor).shape == (rows, 2)
+    assert torch.from_dlpack(tensor.local).shape == (rows, 2)
     empty = syncyte.WholeTensor((0, 3), dtype)
     assert empty.local.shape == empty.node_array.shape == (0, 3) and empty[:].shape == (0, 3)
 
@@ -71,7 +99,7 @@ def slices(tensor):
         "torch": lambda: tensor.local[1:, 2],
         "numpy": lambda: tensor.local_array[1:, 2],
         "node": lambda: tensor.node[1:, 2],
-        "dlpack": lambda: np.from_dlpack(tensor)[1:, 2],
+        "dlpack": lambda: np.from_dlpack(tensor.local)[1:, 2],
         "parameter": lambda: torch.nn.Parameter(tensor.local)[1:, 2].detach(),
         "memoryview": lambda: memoryview(tensor.local_array)[1:],
     }

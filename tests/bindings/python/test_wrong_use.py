@@ -140,3 +140,10 @@ def test_errors_without_agreement_are_the_ranks_own(world):
         with pytest.raises(syncyte.ShapeError):
             part.allreduce(np.ones(4)[::2])
     assert part.allreduce(1) == part.size
+
+
+def test_root_is_checked_before_the_array(world):
+    # A list is right on root and wrong elsewhere; with a root that does not exist it is not the list that is wrong.
+    for root in (world.size, -1):
+        with pytest.raises(syncyte.ArgumentError, match=f"root is {root}; expected 0 to {world.size - 1}"):
+            world.bcast([1], root)
