@@ -104,11 +104,6 @@ void swap_integers(std::byte* target, T expected, T desired, void* previous) {
 
 }  // namespace
 
-const char* op_name(syncyte_op_t op) {
-  constexpr const char* names[] = {"", "SUM", "PROD", "MIN", "MAX", "LAND", "LOR", "BAND", "BOR", "BXOR", "REPLACE"};
-  return op >= SYNCYTE_OP_SUM && op <= SYNCYTE_OP_REPLACE ? names[op] : "unknown";
-}
-
 atomic_combine find_combine(syncyte_dtype_t dtype, syncyte_op_t op) {
   return visit_dtype_and_op(dtype, op,
                             []<class T, syncyte_op_t which>() -> atomic_combine { return combine_all<T, which>; });

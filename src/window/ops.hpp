@@ -68,8 +68,6 @@ T combine(T a, T b) {
     return a * b;
 }
 
-const char* op_name(syncyte_op_t op);
-
 /// Calls visitor(std::integral_constant<syncyte_op_t, op>{}); throws SYNCYTE_ERR_ARGUMENT for an unknown op.
 template <class Visitor>
 decltype(auto) visit_op(syncyte_op_t op, Visitor&& visitor) {
@@ -109,7 +107,8 @@ auto visit_dtype_and_op(syncyte_dtype_t dtype, syncyte_op_t op, Visitor&& visito
       if constexpr (has_op<T, constant.value>()) {
         return visitor.template operator()<T, constant.value>();
       } else {
-        base::fail(SYNCYTE_ERR_UNSUPPORTED, "op {} is not defined for dtype {}", op_name(op), base::dtype_name(dtype));
+        base::fail(SYNCYTE_ERR_UNSUPPORTED, "op {} is not defined for dtype {}", base::op_name(op),
+                   base::dtype_name(dtype));
         return visitor.template operator()<T, SYNCYTE_OP_REPLACE>();  // not reached; gives the lambda its type
       }
     });

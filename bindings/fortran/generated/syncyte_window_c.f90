@@ -186,7 +186,10 @@ module syncyte_window_c
       integer(c_int32_t) :: answer
     end function syncyte_window_compare_swap
 
-    !> Waits for a rank's lock. Locks are advisory: they keep out only others that lock. Not recursive.
+    !> Waits for a rank's lock. Locks are advisory: they keep out only others that lock. Not recursive. Nobody
+    !> queues: an exclusive lock may wait for as long as others keep sharing. What cannot be seen to be dead (a
+    !> holder on another node, one that shares) is waited for; the watchdog (SYNCYTE_WATCHDOG) ends a wait beyond
+    !> its limit.
     ! window [in]: a window
     ! rank [in]: whose lock
     ! kind [in]: shared or exclusive

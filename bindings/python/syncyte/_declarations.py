@@ -133,7 +133,7 @@ class Compare(enum.IntEnum):
 class Layout(enum.IntEnum):
     """Layouts."""
 
-    REPLICATED = 0  # all ranks hold the same; rank 0's is saved
+    REPLICATED = 0  # all ranks hold the same (compared with SYNCYTE_CHECK=full); rank 0's is saved
     SHARDED = 1  # each rank holds some rows, in order of ranks
 
 
@@ -379,7 +379,7 @@ class CheckpointEntry(ctypes.Structure):
     _fields_ = [
         # sizeof(syncyte_checkpoint_entry_t)
         ("struct_size", ctypes.c_size_t),
-        # name, 1 to 1023 bytes; '/' is stored escaped as "%2F", '%' as "%25"
+        # name, 1 to 1023 bytes; '/' is stored escaped as "%2F", '%' as "%25", and the key "." as "%2E"
         ("key", ctypes.c_char_p),
         # replicated or sharded
         ("layout", ctypes.c_int32),
@@ -639,8 +639,9 @@ CORE: dict[str, Function] = {
         ],
         (
             "Starts Syncyte; initialises MPI if nobody has. Collective over MPI_COMM_WORLD; further calls do "
-            "nothing. Returns: SYNCYTE_ERR_NOT_INITIALISED if MPI is already finalised, SYNCYTE_ERR_ARGUMENT "
-            "for a bad environment variable."
+            "nothing. Returns: SYNCYTE_ERR_NOT_INITIALISED if MPI is already finalised. SYNCYTE_ERR_ARGUMENT "
+            "on all ranks if one of them has bad options or a bad environment variable; Syncyte is then not "
+            "started (MPI is), and may be once that is mended."
         ),
     ),
     "syncyte_finalize": Function(
@@ -651,9 +652,9 @@ CORE: dict[str, Function] = {
         ],
         (
             "Ends Syncyte: frees all windows and communicators, and finalises MPI if syncyte_init() had "
-            "initialised it. Collective over MPI_COMM_WORLD. Memory that a view still refers to stays "
-            "readable. If the application finalises MPI first, this happens inside MPI_Finalize. Further calls"
-            " do nothing."
+            "initialised it. Collective over MPI_COMM_WORLD: waits for all ranks. Memory that a view still "
+            "refers to stays readable. If the application finalises MPI first, this happens inside "
+            "MPI_Finalize. Further calls do nothing."
         ),
     ),
     "syncyte_abort": Function(
@@ -715,13 +716,15 @@ CORE: dict[str, Function] = {
         ],
         [
             Parameter("fortran_handle", "in", False, None, "an intra-communicator"),
-            Parameter("options", "in", True, None, "null for defaults"),
+            Parameter("options", "in", True, None,
+                "null for defaults; what is wrong with them on one rank is every rank's error"),
             Parameter("comm", "out", False, None, "the communicator"),
         ],
         (
             "Makes a communicator from a Fortran handle (MPI_Comm_c2f, comm%MPI_VAL, mpi4py's py2f()), which "
             "is duplicated and stays the caller's. Collective over it. Returns: SYNCYTE_ERR_ARGUMENT for a "
-            "null or inter-communicator."
+            "null or inter-communicator and for what MPI does not know, on this rank alone: it cannot tell the"
+            " others."
         ),
     ),
     "syncyte_comm_to_fortran": Function(
@@ -903,7 +906,8 @@ CORE: dict[str, Function] = {
         [
             Parameter("comm", "in", False, None, "a communicator"),
             Parameter("status", "in", False, None,
-                "this rank's own verdict; if it is not SYNCYTE_SUCCESS, its last error is what all ranks are told"),
+                "this rank's own verdict, one of syncyte_status_values; if it is not SYNCYTE_SUCCESS, its last "
+                "error is what all ranks are told"),
             Parameter("operation", "in", False, None, "name for messages, equal on all ranks"),
             Parameter("count", "in", False, None, "number of facts, 0 to 32"),
             Parameter("facts", "in", True, "count", "numbers that must be equal on all ranks"),
@@ -1042,9 +1046,9 @@ CORE: dict[str, Function] = {
                 "contiguous, the pieces in order of source ranks; must not overlap input"),
         ],
         (
-            "Every rank sends a piece to every rank. Collective; facts: dtype, options->fact; with "
-            "SYNCYTE_CHECK=full also that what i sends to j is what j expects from i (otherwise a difference "
-            "may end in an MPI error)."
+            "Every rank sends a piece to every rank. Collective; facts: dtype, options->fact, and that what i "
+            "sends to j is what j expects from i (compared as a 64-bit sum of hashes; with SYNCYTE_CHECK=full "
+            "entry by entry)."
         ),
     ),
     "syncyte_memory_acquire": Function(
@@ -1330,8 +1334,10 @@ CORE: dict[str, Function] = {
         ],
         (
             "Waits for a rank's lock. Locks are advisory: they keep out only others that lock. Not recursive. "
-            "Returns: SYNCYTE_ERR_PEER_DIED if the holder of an exclusive lock on this node died, "
-            "SYNCYTE_ERR_BUSY if this rank holds it already."
+            "Nobody queues: an exclusive lock may wait for as long as others keep sharing. What cannot be seen"
+            " to be dead (a holder on another node, one that shares) is waited for; the watchdog "
+            "(SYNCYTE_WATCHDOG) ends a wait beyond its limit. Returns: SYNCYTE_ERR_PEER_DIED if the holder of "
+            "an exclusive lock on this node died, SYNCYTE_ERR_BUSY if this rank holds it already."
         ),
     ),
     "syncyte_window_unlock": Function(
@@ -1785,9 +1791,10 @@ HDF5: dict[str, Function] = {
         ],
         (
             "Saves entries into one file, atomically: on any error the old file is untouched. Collective; "
-            "facts: path, count, keys, layouts, dtypes, extents (but the first of sharded ones), options. "
-            "Returns: SYNCYTE_ERR_IO (names path and reason), SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_SHAPE, "
-            "SYNCYTE_ERR_MISMATCH."
+            "facts: path, count, keys, layouts, dtypes, extents (but the first of sharded ones), options; with"
+            " SYNCYTE_CHECK=full also the CRC32C of replicated entries. A mismatch names the key, what "
+            "differs, and the ranks. Returns: SYNCYTE_ERR_IO (names path and reason), SYNCYTE_ERR_ARGUMENT, "
+            "SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_MISMATCH."
         ),
     ),
     "syncyte_checkpoint_open": Function(
