@@ -3,7 +3,7 @@ program writer
   implicit none
   type(syncyte_comm) :: world
   type(syncyte_tensor) :: field
-  real(8), pointer :: mine(:, :)
+  real(8), pointer, asynchronous :: mine(:, :)        ! other ranks read it
   call syncyte_init()                                ! and MPI, unless the program has called MPI_Init
   call world%from_world()
   call field%create(world, SYNCYTE_FLOAT64, [4, 6])  ! 6 rows of 4 numbers, spread over all ranks
