@@ -15,8 +15,19 @@ the job instead of leaving the others waiting. What Syncyte has for PyTorch's au
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import logging
+import sys
 from typing import Any
+
+if sys.version_info < (3, 11):
+    raise ImportError(f"Syncyte needs Python 3.11 or newer; this is {sys.version.split()[0]} ({sys.executable})")
+if importlib.util.find_spec("numpy") is None:
+    raise ModuleNotFoundError(
+        f"Syncyte needs numpy, which {sys.executable} does not have: install it there, or use the Python that has it "
+        f"(.venv/bin/python after cmake/quickstart.sh setup)",
+        name="numpy",
+    )
 
 from . import checkpoint, errors, memory
 from ._declarations import VERSION_MAJOR, VERSION_MINOR, VERSION_PATCH, DType, Op, Status
@@ -56,4 +67,5 @@ logging.getLogger("syncyte").addHandler(logging.NullHandler())
 def __getattr__(name: str) -> Any:
     if name == "torch":  # imports torch itself, so only when asked for
         return importlib.import_module("syncyte.torch")
-    raise AttributeError(f"module 'syncyte' has no attribute {name!r}")
+    # With name and object, Python adds what was perhaps meant.
+    raise AttributeError(f"module 'syncyte' has no attribute {name!r}", name=name, obj=sys.modules[__name__])

@@ -33,6 +33,7 @@ class Access(Handle):
     _shape: tuple[int, ...]
     _dtype: DType
     _world: str
+    _name: str | None
     _cache: dict[tuple[str, str], Any]
 
     @property
@@ -291,7 +292,8 @@ class Access(Handle):
             except WaitTimeoutError:
                 if end is not None and time.monotonic() >= end:
                     raise WaitTimeoutError(
-                        f"element {number} is {self.load(number)}; it was not {compare} {value} within {limit} s"
+                        f"wait: element {number} of {self._called()} is {self.load(number)}; it was not {compare} "
+                        f"{value} within {limit} s"
                     ) from None
 
     # Visibility.
@@ -303,6 +305,9 @@ class Access(Handle):
     def sync(self) -> None:
         """What any rank wrote before is seen by all ranks after. Collective; also frees what all ranks have dropped."""
         _library.core().syncyte_tensor_sync(self.handle)
+
+    def _called(self) -> str:
+        return f"tensor {self._name!r}" if self._name else f"the tensor of shape {self._shape}"
 
     # Gradients: syncyte.torch knows how.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import weakref
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from . import _library
 from .errors import HandleError
@@ -47,4 +47,16 @@ class Handle:
             self._finalizer()
 
     def __reduce__(self) -> NoReturn:
-        raise TypeError(f"a {type(self).__name__} belongs to its process and cannot be pickled")
+        raise TypeError(
+            f"a {type(self).__name__} belongs to its process and cannot be pickled; save what it holds: the local "
+            f"rows, or all of a tensor with syncyte.checkpoint.save()"
+        )
+
+    def __copy__(self) -> Any:
+        raise TypeError(
+            f"a {type(self).__name__} spans ranks and cannot be copied by one of them: use the same one in both "
+            f"places, or let all ranks make another and copy the local rows"
+        )
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        return self.__copy__()

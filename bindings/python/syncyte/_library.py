@@ -74,10 +74,17 @@ def _load(path: str, name: str) -> ctypes.CDLL:
     try:
         return ctypes.CDLL(path, mode=ctypes.RTLD_LOCAL)
     except OSError as error:
-        raise errors.LibraryError(
-            f"cannot load lib{name}: {error}. Set {name.upper()}_LIBRARY to the file, or install it where the loader "
-            f"looks (looked in {_PACKAGE} and {', '.join(_built_folders()) or 'no build or installation'})"
-        ) from error
+        folders, variable = _built_folders(), f"{name.upper()}_LIBRARY"
+        if os.path.isabs(path):
+            advice = f"Set {variable} to a file that can be loaded"
+        elif folders:
+            advice = f"It is not in {_PACKAGE}, {', '.join(folders)} or the loader's path: build it, or set {variable}"
+        else:
+            advice = (
+                f"The package in {_PACKAGE} belongs to no build or installation: use that of a build tree "
+                f"(PYTHONPATH=build/python) or of an installation, or set {variable} to the file"
+            )
+        raise errors.LibraryError(f"cannot load lib{name}: {error}. {advice}") from error
 
 
 def _check_version(library: ctypes.CDLL, path: str) -> None:

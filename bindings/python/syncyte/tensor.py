@@ -91,6 +91,7 @@ class WholeTensor(Access):
         )
         is_torch = dtypes.is_torch_dtype(dtype) or (isinstance(dtype, (str, DType)) and dtypes.loaded_torch())
         self._take(handle.value, comm, extents, element, TORCH if is_torch else NUMPY, None)
+        self._name = name
 
     def _take(
         self, handle: int | None, comm: Comm, shape: tuple[int, ...], dtype: DType, world: str, wrapped: Any
@@ -99,6 +100,7 @@ class WholeTensor(Access):
         self._own(handle)
         self._comm, self._shape, self._dtype, self._world = comm, shape, dtype, world
         self._original = wrapped
+        self._name = None
         self._cache: dict[tuple[str, str], Any] = {}
 
     @classmethod
@@ -112,7 +114,8 @@ class WholeTensor(Access):
         extents but the first must be equal on all ranks.
 
         array: this rank's rows, contiguous, numpy or torch; it stays referenced until a collective point has freed the
-        tensor, and then until the next call of wrap or sync of any tensor. It is not shared memory: other ranks reach it by one-sided MPI, cannot add to it, and there is no node view.
+        tensor, and then until the next call of wrap or sync of any tensor. It is not shared memory: other ranks reach
+        it by one-sided MPI, cannot add to it, and there is no node view.
         """
         comm = comm_or_world(comm)
 
@@ -128,7 +131,9 @@ class WholeTensor(Access):
         options.released = ctypes.pointer(released)
         _library.core().syncyte_tensor_wrap(comm.handle, buffer.reference, ctypes.byref(options), ctypes.byref(handle))
         _wrapped.append((released, buffer.array))
-        return cls.from_handle(handle.value, comm, buffer.world, buffer.array)
+        tensor = cls.from_handle(handle.value, comm, buffer.world, buffer.array)
+        tensor._name = name
+        return tensor
 
     @classmethod
     def from_handle(
@@ -296,4 +301,5 @@ class WholeTensor(Access):
 
     def __repr__(self) -> str:
         state = "" if self.__dict__.get("_handle") is not None else ", freed"
-        return f"<syncyte.WholeTensor of shape {self._shape}, {self._dtype.name.lower()}{state}>"
+        name = f" {self._name!r}" if self._name else ""
+        return f"<syncyte.WholeTensor{name} of shape {self._shape}, {self._dtype.name.lower()}{state}>"

@@ -87,7 +87,7 @@ def test_package_folder_then_loader(tmp_path):
     code = "from syncyte import _library\nprint(_library.core().path)"
     assert run(code, PYTHONPATH=str(tmp_path), LD_LIBRARY_PATH=os.path.dirname(LIBRARY)) == "libsyncyte.so.0"
     message = run(code, check=False, PYTHONPATH=str(tmp_path))
-    assert "LibraryError" in message and "SYNCYTE_LIBRARY" in message
+    assert "LibraryError" in message and "SYNCYTE_LIBRARY" in message and "PYTHONPATH=build/python" in message
     shutil.copy(LIBRARY, package / "libsyncyte.so")
     assert run(code, PYTHONPATH=str(tmp_path)) == str(package / "libsyncyte.so")
 
@@ -153,6 +153,26 @@ def test_before_init_and_after_finalize():
         "        print(type(error).__name__)"
     )
     assert output.splitlines() == ["before"] + ["NotInitialisedError"] * 3
+
+
+def test_an_old_python_is_named():
+    code = "import sys\nsys.version_info = (3, 10, 12)\nsys.version = '3.10.12 (main)'\nimport syncyte"
+    message = run(code, check=False)
+    assert "ImportError: Syncyte needs Python 3.11 or newer; this is 3.10.12" in message
+
+
+def test_missing_numpy_is_named():
+    code = (
+        "import sys\n"
+        "sys.path[:] = [entry for entry in sys.path if '-packages' not in entry]\n"
+        "import syncyte"
+    )
+    message = run(code, check=False)
+    assert "ModuleNotFoundError: Syncyte needs numpy, which" in message and sys.executable in message
+
+
+def test_what_was_perhaps_meant():
+    assert "Did you mean: 'WholeTensor'?" in run("import syncyte\nsyncyte.WhoelTensor", check=False)
 
 
 def test_no_second_start():

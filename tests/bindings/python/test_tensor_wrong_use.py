@@ -1,5 +1,8 @@
 """Wrong use of whole tensors: an exception on all ranks of a collective call, on the caller of a local one."""
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 import syncyte
@@ -170,3 +173,31 @@ def test_gradients_need_asking(world):
     tensor = syncyte.WholeTensor((6,), "float32")
     with pytest.raises(syncyte.UnsupportedError, match="requires_grad_"):
         tensor.sync_grad()
+
+
+def test_a_wait_in_vain_names_tensor_and_element(world):
+    named = syncyte.WholeTensor((2, 3), "int64", name="flags")
+    wrapped = syncyte.WholeTensor.wrap(np.zeros(2, np.int64), name="own")
+    plain = syncyte.WholeTensor((2, 3), "int64")
+    texts = ("tensor 'flags'", "tensor 'own'", r"the tensor of shape \(2, 3\)")
+    for tensor, text in zip((named, wrapped, plain), texts):
+        element = tensor.rows().start * (3 if tensor.ndim == 2 else 1)
+        element = element if tensor.rows() else 0
+        with pytest.raises(syncyte.WaitTimeoutError, match=f"^wait: element {element} of {text} is 0; it was not >= 1"):
+            tensor.wait(element, ">=", 1, timeout=0.01)
+    assert "'flags'" in repr(named) and "None" not in repr(plain)
+    world.barrier()
+
+
+def test_copies_and_pickles_are_refused_by_name(world):
+    tensor, window = syncyte.WholeTensor((2, 3)), syncyte.Window(8)
+    for thing, kind in ((tensor, "WholeTensor"), (window, "Window")):
+        for copier in (copy.copy, copy.deepcopy):
+            with pytest.raises(TypeError, match=f"a {kind} spans ranks and cannot be copied"):
+                copier(thing)
+        with pytest.raises(TypeError, match=f"a {kind} .* cannot be pickled; save"):
+            pickle.dumps(thing)
+    module = torch.nn.Linear(2, 2)
+    module.table = tensor
+    with pytest.raises(TypeError, match="cannot be copied"):
+        copy.deepcopy(module)
