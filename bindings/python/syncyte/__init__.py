@@ -67,5 +67,10 @@ logging.getLogger("syncyte").addHandler(logging.NullHandler())
 def __getattr__(name: str) -> Any:
     if name == "torch":  # imports torch itself, so only when asked for
         return importlib.import_module("syncyte.torch")
-    # With name and object, Python adds what was perhaps meant.
-    raise AttributeError(f"module 'syncyte' has no attribute {name!r}", name=name, obj=sys.modules[__name__])
+    # Python itself suggests a name only where nothing else prints the traceback, as python -m syncyte does. Without the
+    # object it does not suggest one a second time.
+    import difflib
+
+    close = [] if name.startswith("_") else difflib.get_close_matches(name, __all__, n=1)
+    hint = f"; did you mean {close[0]!r}?" if close else ""
+    raise AttributeError(f"module 'syncyte' has no attribute {name!r}{hint}", name=name)

@@ -172,7 +172,11 @@ def test_missing_numpy_is_named():
 
 
 def test_what_was_perhaps_meant():
-    assert "Did you mean: 'WholeTensor'?" in run("import syncyte\nsyncyte.WhoelTensor", check=False)
+    code = "import syncyte\nif {}:\n    syncyte.install_excepthook()\nsyncyte.WhoelTensor"
+    for hook in (False, True):
+        message = run(code.format(hook), check=False)
+        assert message.lower().count("did you mean") == 1 and "'WholeTensor'?" in message, message
+    assert run("import syncyte\nprint(hasattr(syncyte, 'anything'), hasattr(syncyte, '__wrapped__'))") == "False False"
 
 
 def test_no_second_start():
