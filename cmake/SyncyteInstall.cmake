@@ -119,4 +119,5 @@ cmake_path(RELATIVE_PATH CMAKE_INSTALL_PREFIX BASE_DIRECTORY "${CMAKE_INSTALL_FU
 configure_file(cmake/syncyte-env.sh.in "${PROJECT_BINARY_DIR}/cmake/syncyte-env.sh" @ONLY)
 install(FILES "${PROJECT_BINARY_DIR}/cmake/syncyte-env.sh" DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT runtime)
 
+install(PROGRAMS tools/syncyte-mpmd DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT runtime)
 install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT runtime)

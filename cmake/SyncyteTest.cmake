@@ -53,6 +53,28 @@ function(_syncyte_mpirun output)
 endfunction()
 _syncyte_mpirun(SYNCYTE_MPIRUN)
 
+# Debian 13's mpirun dies of several programs, whatever they are (open-mpi/ompi#13303): syncyte-mpmd runs them there.
+set(SYNCYTE_MPMD "${PROJECT_SOURCE_DIR}/tools/syncyte-mpmd")
+if(NOT DEFINED SYNCYTE_MPIRUN_TAKES_PROGRAMS)
+  execute_process(
+    COMMAND "${CMAKE_COMMAND}" -E env OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+            PRTE_ALLOW_RUN_AS_ROOT=1 PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
+            PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
+            "${MPIEXEC_EXECUTABLE}" "${MPIEXEC_NUMPROC_FLAG}" 1 true : "${MPIEXEC_NUMPROC_FLAG}" 1 true
+    RESULT_VARIABLE status TIMEOUT 30 OUTPUT_QUIET ERROR_QUIET)
+  set(takes ON)
+  if(NOT status EQUAL 0)
+    message(STATUS "${MPIEXEC_EXECUTABLE} fails for several programs in one job (${status}): tests use syncyte-mpmd")
+    set(takes OFF)
+  endif()
+  set(SYNCYTE_MPIRUN_TAKES_PROGRAMS ${takes} CACHE INTERNAL "Whether mpirun runs several programs in one job")
+endif()
+# For scripts that start several programs; empty where mpirun does it.
+set(SYNCYTE_MPMD_FLAG "")
+if(NOT SYNCYTE_MPIRUN_TAKES_PROGRAMS)
+  set(SYNCYTE_MPMD_FLAG "--mpmd=${SYNCYTE_MPMD}")
+endif()
+
 # Options that all kinds share, into TEST_*.
 macro(_syncyte_parse_test)
   cmake_parse_arguments(TEST "" "NAME;TIMEOUT_PER_TEST;TIMEOUT;TARGET;KIND;HOSTS;ROUNDS;GRACE;PROGRAM"
@@ -129,7 +151,7 @@ function(syncyte_mpi_program_test)
   math(EXPR outer "${TEST_TIMEOUT_PER_TEST} + 30")
   foreach(ranks IN LISTS TEST_RANKS)
     set(test ${TEST_NAME}.np${ranks})
-    add_test(NAME ${test} COMMAND "${Python3_EXECUTABLE}" -B "${SYNCYTE_LAUNCH}" program ${TEST_LIMITS}
+    add_test(NAME ${test} COMMAND "${Python3_EXECUTABLE}" -B "${SYNCYTE_LAUNCH}" program ${TEST_LIMITS} ${SYNCYTE_MPMD_FLAG}
              --ranks=${ranks} "--folder=${TEST_FOLDER}/np${ranks}" -- ${program} ${TEST_ARGS})
     set_tests_properties(${test} PROPERTIES LABELS "${TEST_LABELS}" TIMEOUT ${outer} SKIP_RETURN_CODE 77
                                             PROCESSORS ${ranks})

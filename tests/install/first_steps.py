@@ -1,7 +1,8 @@
 """What a new user types: the commands of examples/first_steps/README.md and of README.md, as they stand there, in a
-shell that has read the installation's environment, and has the Python environment's bin folder in its PATH.
+shell that has read the installation's environment, and has the Python environment's bin folder in its PATH. Those that
+start several programs run by the installed syncyte-mpmd too; with --mpmd, only so.
 
-    first_steps.py --prefix P --source REPOSITORY --work W --bin FOLDER ...
+    first_steps.py --prefix P --source REPOSITORY --work W --bin FOLDER ... [--mpmd=...]
 """
 
 from __future__ import annotations
@@ -26,29 +27,49 @@ def commands(page: Path, mark: str) -> str:
     return found[0]
 
 
+def by_mpmd(script: str) -> str:
+    """The commands, with syncyte-mpmd in place of mpirun's several programs."""
+
+    def one_program(found: re.Match) -> str:
+        first, second = int(found[1]), int(found[3])
+        return f"mpirun -n {first + second} syncyte-mpmd -n {first} {found[2]} :: -n {second} "
+
+    return re.sub(r"mpirun -n (\d+) (.*) : -n (\d+) ", one_program, script)
+
+
+def script_of(options: argparse.Namespace) -> str:
+    """All that is typed."""
+    steps = commands(options.source / "examples/first_steps/README.md", "cmake -B build")
+    readme = options.source / "README.md"
+    twenty_seconds = commands(readme, "mpif90 writer.f90")
+    other_way = by_mpmd(twenty_seconds).splitlines()[-1]
+    if other_way not in readme.read_text(encoding="utf-8"):
+        sys.exit(f"README.md does not say that this is another way: {other_way}")
+    begin = f"source '{options.prefix}/bin/syncyte-env.sh'\nset -ex\n"
+    return begin + (by_mpmd(steps + twenty_seconds) if options.mpmd else steps + twenty_seconds) + other_way
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--prefix", type=Path, required=True)
     parser.add_argument("--source", type=Path, required=True)
     parser.add_argument("--work", type=Path, required=True)
     parser.add_argument("--bin", nargs="*", default=[])
+    parser.add_argument("--mpmd", help="this mpirun takes one program only")
     options = parser.parse_args()
     folder = fresh(options.work)
     for file in (options.source / "examples/first_steps").iterdir():
         shutil.copy(file, folder)
     readme = options.source / "README.md"
-    script = "\n".join([f"source '{options.prefix}/bin/syncyte-env.sh'", "set -ex",
-                        commands(options.source / "examples/first_steps/README.md", "cmake -B build"),
-                        commands(readme, "mpif90 writer.f90")])
     environment = {name: value for name, value in os.environ.items()
                    if name not in ("LD_LIBRARY_PATH", "PYTHONPATH", "PKG_CONFIG_PATH", "CMAKE_PREFIX_PATH")
                    and not name.startswith("SYNCYTE_")}
     environment.update(MPI_ENVIRONMENT, PATH=":".join([*options.bin, environment["PATH"]]), OMP_NUM_THREADS="1")
-    run = subprocess.run(["bash", "-c", script], cwd=folder, env=environment, text=True, stdin=subprocess.DEVNULL,
+    run = subprocess.run(["bash", "-c", script_of(options)], cwd=folder, env=environment, text=True, stdin=subprocess.DEVNULL,
                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=230)
     print(run.stdout)
     promised = re.search(r"prints `(.*?)`", readme.read_text(encoding="utf-8")).group(1)
-    wanted = [(promised, 2), ("rank 1 of 2 has read 0, 0, 0", 1), ("squares: 200 400 0 0 400 200 400 0 0 400", 1),
+    wanted = [(promised, 3), ("rank 1 of 2 has read 0, 0, 0", 1), ("squares: 200 400 0 0 400 200 400 0 0 400", 1),
               ("2 ranks, steps 1 to 100: error", 1), ("1 ranks, steps 101 to 200: error", 1)]
     missing = [line for line, times in wanted if run.stdout.count(line) != times]
     if run.returncode != 0 or missing:

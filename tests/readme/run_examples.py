@@ -8,6 +8,11 @@ import re
 import subprocess
 import sys
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "python"))
+
+from mpi_harness.job import environment  # noqa: E402
+from mpi_harness.program import mpirun_line  # noqa: E402
+
 
 def block(text: str, language: str) -> str:
     found = re.findall(rf"```{language}\n(.*?)```", text, re.DOTALL)
@@ -21,6 +26,7 @@ def main() -> None:
     for name in ("readme", "examples", "folder", "fortran", "mpiexec", "modules"):
         parser.add_argument("--" + name, required=True)
     parser.add_argument("--library", action="append", required=True)
+    parser.add_argument("--mpmd", default="", help="syncyte-mpmd, for an mpirun that takes one program only")
     options = parser.parse_args()
     os.makedirs(options.folder, exist_ok=True)
     with open(options.readme, encoding="utf-8") as file:
@@ -37,8 +43,9 @@ def main() -> None:
     rpaths = [f"-Wl,-rpath,{os.path.dirname(library)}" for library in options.library]
     subprocess.run([options.fortran, "writer.f90", "-o", "writer", *modules, *options.library, *rpaths],
                    cwd=options.folder, check=True)
-    run = subprocess.run([options.mpiexec, "-n", "2", "./writer", ":", "-n", "1", sys.executable, "-m", "syncyte",
-                          "reader.py"], cwd=options.folder, stdout=subprocess.PIPE, text=True, timeout=50)
+    programs = ["2", "./writer", ":", "1", sys.executable, "-m", "syncyte", "reader.py"]
+    run = subprocess.run(mpirun_line([options.mpiexec, "-n"], 3, programs, options.mpmd), cwd=options.folder,
+                         env=environment({}), stdout=subprocess.PIPE, text=True, timeout=50)
     print(run.stdout)
     if run.returncode != 0 or promised not in run.stdout.splitlines():
         sys.exit(f"status {run.returncode}; expected 0 and the line: {promised}")

@@ -24,7 +24,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "pyt
 
 from mpi_harness.job import Job, environment, send  # noqa: E402
 
-FOREIGN = ["vader_segment.*", "sm_segment.*", "ompi.*", "openmpi-sessions-*", "pmix*", "prte.*", "prrte.*"]
+FOREIGN = ["vader_segment.*", "sm_segment.*", "ompi.*", "openmpi-sessions-*", "pmix*", "prte.*", "prterun.*",
+           "prrte.*"]
 MARK = "SYNCYTE_KILL_LOOP"
 INSIDE = "SYNCYTE_KILL_LOOP_INSIDE"
 WAYS = ["one rank", "all ranks", "mpirun", "mpirun and all ranks"]

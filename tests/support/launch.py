@@ -99,7 +99,8 @@ def run_program(options: argparse.Namespace) -> int:
     if command and os.path.isfile(command[0]):
         command[0] = os.path.abspath(command[0])  # the ranks work in a folder of their own
     folder = os.path.abspath(options.folder)
-    return program.run(options.mpirun.split("|"), options.ranks, command, folder, environment_of(options), options.limit)
+    return program.run(options.mpirun.split("|"), options.ranks, command, folder, environment_of(options), options.limit,
+                       options.mpmd)
 
 
 def parse(arguments: list[str]) -> argparse.Namespace:
@@ -117,6 +118,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     plain = modes.add_parser("program", help="run a program whose exit status is the verdict")
     plain.add_argument("--ranks", type=int, default=1)
     plain.add_argument("--folder", required=True)
+    plain.add_argument("--mpmd", default="", help="syncyte-mpmd, for an mpirun that takes one program only")
     plain.add_argument("command", nargs=argparse.REMAINDER)
     for mode in (finder, runner):
         add_kind(mode)

@@ -2,7 +2,7 @@
 
 import os
 
-from .job import Job, environment
+from .job import Job, ending_with_mpirun, environment
 from .run import prepare_folder
 
 SKIP = 77
@@ -25,25 +25,29 @@ def _where(job: Job) -> str:
     return text or "  no rank is alive\n"
 
 
-def _command(mpirun: list[str], ranks: int, command: list[str]) -> list[str]:
-    """The mpirun line; ":" in the command separates programs, each with its own rank count in front (MPMD)."""
+def mpirun_line(mpirun: list[str], ranks: int, command: list[str], mpmd: str = "") -> list[str]:
+    """The mpirun line; ":" in the command separates programs, each with its own rank count in front (MPMD), and `mpmd`
+    is syncyte-mpmd if this mpirun takes one program only."""
     if ":" not in command:
-        return mpirun + [str(ranks)] + command
-    line, flag = list(mpirun[:-1]), mpirun[-1]
-    for word_number, word in enumerate(command):
-        if word_number == 0 or command[word_number - 1] == ":":
-            line += [flag, word]
-        else:
-            line.append(word)
+        return mpirun + [str(ranks)] + ending_with_mpirun(command)
+    flag, separator, line = mpirun[-1], ":", list(mpirun[:-1])
+    if mpmd:
+        flag, separator, line = "-n", "::", [*mpirun, str(ranks), mpmd]
+    while command:
+        end = command.index(":") if ":" in command else len(command)
+        line += [flag, command[0], *ending_with_mpirun(command[1:end])]
+        command = command[end + 1 :]
+        line += [separator] if command else []
     return line
 
 
-def run(mpirun: list[str], ranks: int, command: list[str], folder: str, extra: dict[str, str], limit: float) -> int:
+def run(mpirun: list[str], ranks: int, command: list[str], folder: str, extra: dict[str, str], limit: float,
+        mpmd: str = "") -> int:
     """Returns the exit status for CTest: 0, 77 (skipped) or 1."""
     work = prepare_folder(folder)
     env = environment(extra)
     env["SYNCYTE_TEST_FOLDER"] = work
-    job = Job(_command(mpirun, ranks, command), env, work, os.path.join(folder, "output.log"))
+    job = Job(mpirun_line(mpirun, ranks, command, mpmd), env, work, os.path.join(folder, "output.log"))
     try:
         status = job.poll(0.02)
         while status is None and job.seconds() < limit:
