@@ -40,7 +40,7 @@ comm::communicator_options comm_options(const syncyte_comm_options_t* given, con
   comm::communicator_options options;
   options.error = error_of([&] {
     out(result, argument);
-    const auto chosen = options_or(given, syncyte_comm_options_t{sizeof(syncyte_comm_options_t), nullptr, -1});
+    const auto chosen = options_or(given, syncyte_comm_options_t SYNCYTE_COMM_OPTIONS_INIT);
     options.name = chosen.name != nullptr ? chosen.name : "";
     options.check = chosen.check;
   });
@@ -52,7 +52,7 @@ constexpr std::int32_t most_facts = 24;  // the collectives have some of their o
 comm::collective_extras extras(const syncyte_collective_options_t* given) {
   comm::collective_extras result;
   result.error = error_of([&] {
-    constexpr syncyte_collective_options_t defaults{sizeof(syncyte_collective_options_t), nullptr, 0, nullptr, 0};
+    constexpr syncyte_collective_options_t defaults SYNCYTE_COLLECTIVE_OPTIONS_INIT;
     const auto options = options_or(given, defaults, offsetof(syncyte_collective_options_t, facts));
     base::require(options.stream == nullptr, SYNCYTE_ERR_UNSUPPORTED,
                   "options->stream is set, but buffers here are in host memory; expected null");
@@ -89,7 +89,7 @@ extern "C" {
 
 syncyte_status_t syncyte_init(const syncyte_init_options_t* options) {
   return guarded("init", [&] {
-    syncyte_init_options_t chosen{sizeof(syncyte_init_options_t), 3};
+    syncyte_init_options_t chosen SYNCYTE_INIT_OPTIONS_INIT;
     const auto error = capi::error_of([&] { chosen = capi::options_or(options, chosen); });
     comm::start(chosen.thread_level, error);
   });

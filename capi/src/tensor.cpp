@@ -22,8 +22,7 @@ tensor::tensor_options chosen_options(const syncyte_tensor_options_t* given, con
   tensor::tensor_options options;
   try {
     out(result, "tensor");
-    const auto chosen = options_or(
-        given, syncyte_tensor_options_t{sizeof(syncyte_tensor_options_t), nullptr, -1, SYNCYTE_MEMORY_HOST, nullptr});
+    const auto chosen = options_or(given, syncyte_tensor_options_t SYNCYTE_TENSOR_OPTIONS_INIT);
     options.name = chosen.name != nullptr ? chosen.name : "";
     options.local_rows = chosen.local_rows;
     options.memory = chosen.memory;

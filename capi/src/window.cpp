@@ -20,8 +20,7 @@ window_table& windows() {
 std::shared_ptr<window::window> find_window(syncyte_window_t handle) { return windows().find(handle, "window"); }
 
 syncyte_window_options_t window_options(const syncyte_window_options_t* given) {
-  const auto chosen =
-      options_or(given, syncyte_window_options_t{sizeof(syncyte_window_options_t), nullptr, SYNCYTE_MEMORY_HOST});
+  const auto chosen = options_or(given, syncyte_window_options_t SYNCYTE_WINDOW_OPTIONS_INIT);
   base::require(chosen.memory == SYNCYTE_MEMORY_HOST || chosen.memory == SYNCYTE_MEMORY_CUDA, SYNCYTE_ERR_ARGUMENT,
                 "options->memory is {}; expected SYNCYTE_MEMORY_HOST (0)", chosen.memory);
   base::require(chosen.memory == SYNCYTE_MEMORY_HOST, SYNCYTE_ERR_UNSUPPORTED,

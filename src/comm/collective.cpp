@@ -82,8 +82,10 @@ collective_call::collective_call(communicator& comm, const char* operation, kind
 
 collective_call::~collective_call() { comm_.busy_.clear(std::memory_order_release); }
 
-void collective_call::fact(const char* name, std::int64_t value) {
-  if (fact_count_ < max_facts) facts_[fact_count_++] = {name, value};
+void collective_call::fact(const char* name, std::int64_t value) { named_fact(name, value, nullptr); }
+
+void collective_call::named_fact(const char* name, std::int64_t value, const char* (*name_of)(std::int32_t)) {
+  if (fact_count_ < max_facts) facts_[fact_count_++] = {name, value, name_of};
 }
 
 std::uint64_t collective_call::hash() const {
@@ -141,11 +143,15 @@ auto groups_of(int size, Property&& property) {
   return groups;
 }
 
+/// "2 on ranks 0, 1, 3 on rank 2, but 4 on rank 3".
 template <class Groups>
 std::string groups_text(const Groups& groups) {
-  std::vector<std::string> parts;
-  for (const auto& [value, ranks] : groups) parts.push_back(fmt::format("{} on {}", value, ranks_text(ranks)));
-  return fmt::format("{}", fmt::join(parts, ", but "));
+  std::string text;
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    const char* before = i == 0 ? "" : i + 1 == groups.size() ? ", but " : ", ";
+    text += fmt::format("{}{} on {}", before, groups[i].first, ranks_text(groups[i].second));
+  }
+  return text;
 }
 
 }  // namespace
@@ -164,7 +170,11 @@ void collective_call::explain_mismatch() const {
     const auto sequences = groups_of(comm_.size(), [&](int rank) { return at(rank).sequence; });
     if (sequences.size() > 1) what = fmt::format("number of the collective is {}", groups_text(sequences));
     for (std::size_t i = 0; i < mine.count && what.empty(); ++i) {
-      const auto values = groups_of(comm_.size(), [&](int rank) { return at(rank).facts[i].value; });
+      const auto text = facts_[i].name_of;
+      const auto values = groups_of(comm_.size(), [&](int rank) {
+        const std::int64_t value = at(rank).facts[i].value;
+        return text != nullptr ? std::string(text(static_cast<std::int32_t>(value))) : std::to_string(value);
+      });
       if (values.size() > 1) what = fmt::format("{} is {}", mine.facts[i].name, groups_text(values));
     }
     if (what.empty()) what = "the ranks gave different numbers of facts";

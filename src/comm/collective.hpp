@@ -70,6 +70,9 @@ class collective_call {
   /// A number that must be equal on all ranks; `name` must outlive the call. At most 40 of them.
   void fact(const char* name, std::int64_t value);
 
+  /// As fact(), of a number that has a name: an element type, a reduction.
+  void named_fact(const char* name, std::int64_t value, const char* (*name_of)(std::int32_t));
+
   /// All ranks learn whether all are well and share the facts. Throws agreed_error on all ranks, or on none. May be
   /// called again after further attempts and facts.
   void agree();
@@ -79,6 +82,7 @@ class collective_call {
   struct named_value {
     const char* name;
     std::int64_t value;
+    const char* (*name_of)(std::int32_t);  // may be null
   };
   struct record;
 

@@ -164,7 +164,7 @@ void bcast(communicator& comm, const syncyte_buffer_t* raw, int root, const coll
     base::require(root >= 0 && root < comm.size(), SYNCYTE_ERR_ARGUMENT, "root is {}; expected 0 to {}", root,
                   comm.size() - 1);
     buffer = checked(raw, "buffer");
-    call.fact("dtype of buffer", buffer->dtype());
+    call.named_fact("dtype of buffer", buffer->dtype(), base::dtype_name);
     call.fact("elements of buffer", buffer->elements());
     call.fact("root", root);
     add_facts(call, extras);
@@ -191,9 +191,9 @@ void allreduce(communicator& comm, const syncyte_buffer_t* raw_input, const sync
       require_apart(*input, *output);
     }
     require_reducible(output->dtype(), op);
-    call.fact("dtype of output", output->dtype());
+    call.named_fact("dtype of output", output->dtype(), base::dtype_name);
     call.fact("elements of output", output->elements());
-    call.fact("op", op);
+    call.named_fact("op", op, base::op_name);
     add_facts(call, extras);
   });
   call.agree();
@@ -216,7 +216,7 @@ void allgather(communicator& comm, const syncyte_buffer_t* raw_input, const sync
     output = checked(raw_output, "output");
     output->require_dtype(input->dtype()).require_elements(input->elements() * comm.size());
     require_apart(*input, *output);
-    call.fact("dtype of input", input->dtype());
+    call.named_fact("dtype of input", input->dtype(), base::dtype_name);
     call.fact("elements of input", input->elements());
     add_facts(call, extras);
   });
@@ -237,7 +237,7 @@ void allgatherv(communicator& comm, const syncyte_buffer_t* raw_input, const std
     output = checked(raw_output, "output").require_dtype(input->dtype()).require_elements(total);
     require_apart(*input, *output);
     const auto size = static_cast<std::size_t>(comm.size());
-    call.fact("dtype of input", input->dtype());
+    call.named_fact("dtype of input", input->dtype(), base::dtype_name);
     call.fact("sum of counts", total);
     call.fact("hash of counts", static_cast<std::int64_t>(XXH3_64bits(counts, size * sizeof *counts)));
     add_facts(call, extras);
@@ -260,7 +260,7 @@ void alltoallv(communicator& comm, const syncyte_buffer_t* raw_input, const std:
     base::require(send_counts[comm.rank()] == recv_counts[comm.rank()], SYNCYTE_ERR_ARGUMENT,
                   "send_counts[{0}] is {1}, but recv_counts[{0}], from this rank itself, is {2}", comm.rank(),
                   send_counts[comm.rank()], recv_counts[comm.rank()]);
-    call.fact("dtype of input", input->dtype());
+    call.named_fact("dtype of input", input->dtype(), base::dtype_name);
     add_facts(call, extras);
   });
   call.agree();

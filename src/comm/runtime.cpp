@@ -50,13 +50,30 @@ void free_roots(runtime_state& runtime) {
   runtime.adopted.clear();
 }
 
+/// All ranks come to the end together. A rank that is in another operation of the world learns there that the ranks
+/// called different ones, and is waited for until it comes.
+void meet_all(communicator& world) {
+  for (bool is_told = false;; is_told = true) {
+    try {
+      collective_call(world, "finalize", collective_call::lifecycle).agree();
+      return;
+    } catch (const agreed_error& others) {
+      if (!is_told) base::log(SYNCYTE_LOG_ERROR, "{}; waiting for the others to come to finalize", others.what());
+    }
+  }
+}
+
 /// Waits for all ranks, so that one that never comes is waited for here, where the watchdog sees it, and not inside
-/// MPI_Finalize, where nobody can; then frees all. Not on the communicator of agreements: a rank may still be in one.
-void tear_down(runtime_state& runtime, const char* operation) {
-  const watchdog_scope watched(operation, runtime.world->name(), 0, runtime.world->size());
+/// MPI_Finalize, where nobody can; then frees all.
+void tear_down(runtime_state& runtime) {
+  const watchdog_scope watched("finalize", runtime.world->name(), 0, runtime.world->size());
   runtime.is_started = false;
   runtime.was_finished = true;
-  MPI_Barrier(runtime.world->data());
+  try {
+    meet_all(*runtime.world);
+  } catch (const base::error&) {
+    MPI_Barrier(runtime.world->data());  // another thread is still in a collective
+  }
   free_roots(runtime);
 }
 
@@ -65,7 +82,7 @@ int on_mpi_finalize(MPI_Comm, int, void*, void*) {
   runtime_state& runtime = state();
   const std::lock_guard lock(runtime.mutex);
   if (!runtime.is_started) return MPI_SUCCESS;
-  tear_down(runtime, "MPI_Finalize");
+  tear_down(runtime);
   stop_watchdog();
   return MPI_SUCCESS;
 }
@@ -163,7 +180,7 @@ void start(int thread_level, std::optional<base::error> error) {
 void finish() {
   runtime_state& runtime = state();
   const std::lock_guard lock(runtime.mutex);
-  if (runtime.is_started) tear_down(runtime, "finalize");
+  if (runtime.is_started) tear_down(runtime);
   stop_watchdog();
   finalise_mpi(runtime);  // also after a start that failed half-way
 }

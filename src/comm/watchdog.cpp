@@ -40,6 +40,7 @@ std::int64_t now_ns() {
 struct lane {
   std::atomic<std::int32_t> is_taken;
   std::atomic<std::int32_t> is_inside;
+  std::atomic<std::int32_t> is_patient;
   std::atomic<std::int64_t> since_ns;
   std::atomic<std::uint64_t> sequence;
   std::atomic<std::int32_t> ranks;  // that enter the operation; 0: not one of a whole communicator
@@ -136,7 +137,8 @@ void report(const watchdog_state& state) {
 bool is_stuck(const watchdog_state& state) {
   const std::int64_t now = now_ns();
   for (const auto& lane : state.mine->lanes)
-    if (lane.is_inside != 0 && static_cast<double>(now - lane.since_ns) * 1e-9 > state.limit) return true;
+    if (lane.is_inside != 0 && lane.is_patient == 0 && static_cast<double>(now - lane.since_ns) * 1e-9 > state.limit)
+      return true;
   return false;
 }
 
@@ -201,7 +203,8 @@ void stop_watchdog() {
   state->thread.join();
 }
 
-watchdog_scope::watchdog_scope(const char* operation, const std::string& comm, std::uint64_t sequence, int ranks)
+watchdog_scope::watchdog_scope(const char* operation, const std::string& comm, std::uint64_t sequence, int ranks,
+                               kind how)
     : lane_(-1) {
   const watchdog_state* state = the_watchdog.load(std::memory_order_acquire);
   if (state == nullptr) return;
@@ -213,6 +216,7 @@ watchdog_scope::watchdog_scope(const char* operation, const std::string& comm, s
   std::strncpy(lane.comm, comm.c_str(), sizeof lane.comm - 1);
   lane.sequence = sequence;
   lane.ranks = ranks;
+  lane.is_patient = how == patient;
   lane.since_ns = now_ns();
   lane.is_inside = 1;
 }

@@ -19,10 +19,14 @@ void stop_watchdog();
 
 /// Marks this thread as inside an operation for its lifetime. Costs a test of a flag when no watchdog runs.
 /// `sequence` is the operation's number on its communicator, 0 if it has none; `ranks` how many enter the operation, 0
-/// where it does not wait for all of a communicator.
+/// where it does not wait for all of a communicator. A `patient` operation may last as long as it likes: it is shown to
+/// others, but never ends the job.
 class watchdog_scope {
  public:
-  watchdog_scope(const char* operation, const std::string& comm, std::uint64_t sequence, int ranks = 0);
+  enum kind { limited, patient };
+
+  watchdog_scope(const char* operation, const std::string& comm, std::uint64_t sequence, int ranks = 0,
+                 kind how = limited);
   ~watchdog_scope();
   watchdog_scope(const watchdog_scope&) = delete;
   watchdog_scope& operator=(const watchdog_scope&) = delete;

@@ -8,7 +8,9 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <optional>
 
+#include "comm/watchdog.hpp"
 #include "tensor/whole_tensor.hpp"
 
 namespace syncyte::tensor {
@@ -181,11 +183,13 @@ std::int64_t whole_tensor::wait(std::int64_t element, syncyte_compare_t compare,
   base::require(!std::isnan(timeout), SYNCYTE_ERR_ARGUMENT,
                 "timeout is not a number; expected seconds, or less than 0");
   back_off pauses(timeout);
+  std::optional<comm::watchdog_scope> watched;
   while (true) {
     const bool is_last = pauses.is_over();  // asked before the last look, so that no change before the limit is missed
     const std::int64_t seen = found.load();
     if (compares(compare, seen, value)) return seen;
     if (is_last) base::fail(SYNCYTE_ERR_TIMEOUT, "element {} was still {} after {} seconds", element, seen, timeout);
+    if (!watched) watched.emplace("tensor_wait", layout_.text(), 0, 0, comm::watchdog_scope::patient);
     pauses.sleep();
   }
 }

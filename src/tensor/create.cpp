@@ -59,7 +59,7 @@ std::shared_ptr<whole_tensor> whole_tensor::create(std::shared_ptr<comm::communi
                   "options->released is not null; expected null: a created tensor's memory is its own");
     extents = check_shape(dtype, ndim, shape);
   });
-  call.fact("dtype", dtype);
+  call.named_fact("dtype", dtype, base::dtype_name);
   call.fact("ndim", ndim);
   add_extent_facts(call, extents, 0);
   call.fact("equal parts (local_rows is -1)", is_equal);
@@ -86,7 +86,7 @@ std::shared_ptr<whole_tensor> whole_tensor::wrap(std::shared_ptr<comm::communica
     base::checked_elements(mine->shape().subspan(1), mine->element_bytes(), "local (a row)");
   });
   if (call.is_well()) {
-    call.fact("dtype", mine->dtype());
+    call.named_fact("dtype", mine->dtype(), base::dtype_name);
     call.fact("ndim", mine->ndim());
     add_extent_facts(call, mine->shape(), 1);
   }

@@ -7,8 +7,9 @@ static int32_t rank = 0, size = 0;
 
 static syncyte_tensor_t make(syncyte_comm_t comm, syncyte_dtype_t dtype, int64_t rows, int64_t columns) {
   const int64_t shape[2] = {rows, columns};
-  syncyte_tensor_options_t options = {sizeof options, "field", -1, SYNCYTE_MEMORY_HOST, NULL};
+  syncyte_tensor_options_t options = SYNCYTE_TENSOR_OPTIONS_INIT;
   syncyte_tensor_t tensor = NULL;
+  options.name = "field";
   EXPECT_OK(syncyte_tensor_create(comm, dtype, 2, shape, &options, &tensor));
   return tensor;
 }
@@ -67,7 +68,8 @@ static void use_wrong_arguments(syncyte_comm_t comm, syncyte_tensor_t tensor) {
   syncyte_tensor_t made = NULL;
   syncyte_buffer_t view;
   int64_t first = -1, count = -1;
-  syncyte_tensor_options_t options = {8, NULL, -1, SYNCYTE_MEMORY_HOST, NULL};
+  syncyte_tensor_options_t options = SYNCYTE_TENSOR_OPTIONS_INIT;
+  options.struct_size = 8;
   EXPECT_ERROR(syncyte_tensor_create(NULL, SYNCYTE_INT8, 1, shape, NULL, &made), SYNCYTE_ERR_HANDLE, "comm");
   EXPECT_ERROR(syncyte_tensor_create(comm, SYNCYTE_INT8, 1, shape, NULL, NULL), SYNCYTE_ERR_ARGUMENT, "tensor is null");
   EXPECT_ERROR(syncyte_tensor_create(comm, SYNCYTE_INT8, 1, shape, &options, &made), SYNCYTE_ERR_ARGUMENT,

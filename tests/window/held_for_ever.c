@@ -6,10 +6,9 @@
 int main(void) {
   syncyte_comm_t world = NULL;
   syncyte_window_t window = NULL;
-  syncyte_window_options_t options = {0};
+  syncyte_window_options_t options = SYNCYTE_WINDOW_OPTIONS_INIT;
   int32_t rank = 0;
   int32_t size = 0;
-  options.struct_size = sizeof options;
   options.name = "parts";
   if (syncyte_init(NULL) != SYNCYTE_SUCCESS || syncyte_comm_world(&world) != SYNCYTE_SUCCESS) return 1;
   syncyte_comm_rank(world, &rank);

@@ -34,12 +34,19 @@ typedef struct syncyte_init_options_t {
                              2 serialized, 3 multiple */
 } syncyte_init_options_t;
 
+/** All defaults: `syncyte_init_options_t options = SYNCYTE_INIT_OPTIONS_INIT;`. Zeros would ask for thread level
+ * single. */
+#define SYNCYTE_INIT_OPTIONS_INIT {sizeof(syncyte_init_options_t), 3}
+
 /** Options of a new communicator. */
 typedef struct syncyte_comm_options_t {
   size_t struct_size; /**< sizeof(syncyte_comm_options_t) */
   const char* name;   /**< for messages; null: made from the parent's name */
   int32_t check;      /**< {default(-1)} -1: as the parent (a root: SYNCYTE_CHECK); 0 off, 1 on, 2 full */
 } syncyte_comm_options_t;
+
+/** All defaults: `syncyte_comm_options_t options = SYNCYTE_COMM_OPTIONS_INIT;`. Zeros would turn all checks off. */
+#define SYNCYTE_COMM_OPTIONS_INIT {sizeof(syncyte_comm_options_t), NULL, -1}
 
 /** A named number that all ranks must share. */
 typedef struct syncyte_fact_t {
@@ -56,6 +63,9 @@ typedef struct syncyte_collective_options_t {
                                     none */
   int32_t fact_count;          /**< number of facts, 0 to 24 */
 } syncyte_collective_options_t;
+
+/** All defaults: `syncyte_collective_options_t options = SYNCYTE_COLLECTIVE_OPTIONS_INIT;`. */
+#define SYNCYTE_COLLECTIVE_OPTIONS_INIT {sizeof(syncyte_collective_options_t), NULL, 0, NULL, 0}
 
 /** How the ranks of a communicator lie on nodes: ranks that share memory form a node. */
 typedef struct syncyte_topology_t {

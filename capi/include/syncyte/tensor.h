@@ -34,6 +34,9 @@ typedef struct syncyte_tensor_options_t {
                                 more. It is the caller's and lives as long as the array */
 } syncyte_tensor_options_t;
 
+/** All defaults: `syncyte_tensor_options_t options = SYNCYTE_TENSOR_OPTIONS_INIT;`. Zeros would mean local_rows 0. */
+#define SYNCYTE_TENSOR_OPTIONS_INIT {sizeof(syncyte_tensor_options_t), NULL, -1, SYNCYTE_MEMORY_HOST, NULL}
+
 /** Comparison: one of ::syncyte_compare_values. */
 typedef int32_t syncyte_compare_t;
 

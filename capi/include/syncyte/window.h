@@ -38,6 +38,9 @@ typedef struct syncyte_window_options_t {
   syncyte_memory_t memory; /**< SYNCYTE_MEMORY_HOST */
 } syncyte_window_options_t;
 
+/** All defaults: `syncyte_window_options_t options = SYNCYTE_WINDOW_OPTIONS_INIT;`. */
+#define SYNCYTE_WINDOW_OPTIONS_INIT {sizeof(syncyte_window_options_t), NULL, SYNCYTE_MEMORY_HOST}
+
 /**
  * @brief Makes a window. Collective; sizes may differ between ranks and may be 0.
  * @param[in] comm its ranks
@@ -150,9 +153,9 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_window_compare_swap(syncyte_window_t win
                                                             const void* desired, void* previous);
 
 /**
- * @brief Waits for a rank's lock. Locks are advisory: they keep out only others that lock. Not recursive. Nobody queues:
- * an exclusive lock may wait for as long as others keep sharing. What cannot be seen to be dead (a holder on another
- * node, one that shares) is waited for; the watchdog (SYNCYTE_WATCHDOG) ends a wait beyond its limit.
+ * @brief Waits for a rank's lock. Locks are advisory: they keep out only others that lock. Not recursive. Nobody
+ * queues: an exclusive lock may wait for as long as others keep sharing. What cannot be seen to be dead (a holder on
+ * another node, one that shares) is waited for; the watchdog (SYNCYTE_WATCHDOG) ends a wait beyond its limit.
  * @param[in] window a window
  * @param[in] rank whose lock
  * @param[in] kind shared or exclusive
