@@ -12,7 +12,8 @@
  *   `destroy` takes the handle's address and nulls it; `retain` adds a reference, `release` drops one (both local,
  *   thread-safe, without MPI).
  * - Outputs come last and are written only on success.
- * - Options travel in structs whose first member is `struct_size = sizeof(the struct)`; a null pointer means defaults.
+ * - Options travel in structs whose first member is `struct_size = sizeof(the struct)`; a null pointer means defaults,
+ *   and so do the SYNCYTE_..._OPTIONS_INIT initialisers; zeros need not.
  * - A *collective* function must be called by all ranks of its communicator in the same order. It agrees before it
  * moves data: if one rank's arguments are wrong, or ranks disagree, all ranks get the same error. A *local* function
  * waits for nobody.
