@@ -10,6 +10,7 @@
 #include <limits>
 #include <optional>
 
+#include "comm/runtime.hpp"
 #include "comm/watchdog.hpp"
 #include "tensor/whole_tensor.hpp"
 
@@ -45,6 +46,7 @@ class back_off {
 
   double waited() const { return std::chrono::duration<double>(clock::now() - begin_).count(); }
   bool is_over() const { return timeout_ >= 0 && waited() >= timeout_; }
+  bool is_long() const { return pause_ >= longest; }
 
   void sleep() {
     double seconds = pause_;
@@ -190,6 +192,7 @@ std::int64_t whole_tensor::wait(std::int64_t element, syncyte_compare_t compare,
     if (compares(compare, seen, value)) return seen;
     if (is_last) base::fail(SYNCYTE_ERR_TIMEOUT, "element {} was still {} after {} seconds", element, seen, timeout);
     if (!watched) watched.emplace("tensor_wait", layout_.text(), 0, 0, comm::watchdog_scope::patient);
+    if (pauses.is_long()) comm::let_mpi_progress();
     pauses.sleep();
   }
 }

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "base/error.hpp"
+#include "comm/runtime.hpp"
 #include "comm/watchdog.hpp"
 #include "syncyte/window.h"
 #include "window/backoff.hpp"
@@ -60,6 +61,7 @@ void window::look_at_holder(lock_wait& wait, std::uint64_t word, int rank) const
   if (!wait.pauses.is_time_to_look()) return;
   if (!wait.watched) wait.watched.emplace(fmt::format("window_lock of rank {}", rank).c_str(), name_, serial_);
   require_holder_alive(*comm_, word, rank);
+  comm::let_mpi_progress();
 }
 
 void window::wait_for_lock(lock_wait& wait) const {
