@@ -53,13 +53,17 @@ function(_syncyte_mpirun output)
 endfunction()
 _syncyte_mpirun(SYNCYTE_MPIRUN)
 
+# For tests that start mpirun themselves: as root, more ranks than cores, by Open MPI 4 and 5.
+set(SYNCYTE_MPI_ENVIRONMENT
+    OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
+    OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_hwloc_base_binding_policy=none PRTE_ALLOW_RUN_AS_ROOT=1
+    PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1 PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe)
+
 # Debian 13's mpirun dies of several programs, whatever they are (open-mpi/ompi#13303): syncyte-mpmd runs them there.
 set(SYNCYTE_MPMD "${PROJECT_SOURCE_DIR}/tools/syncyte-mpmd")
 if(NOT DEFINED SYNCYTE_MPIRUN_TAKES_PROGRAMS)
   execute_process(
-    COMMAND "${CMAKE_COMMAND}" -E env OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-            PRTE_ALLOW_RUN_AS_ROOT=1 PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
-            PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
+    COMMAND "${CMAKE_COMMAND}" -E env ${SYNCYTE_MPI_ENVIRONMENT}
             "${MPIEXEC_EXECUTABLE}" "${MPIEXEC_NUMPROC_FLAG}" 1 true : "${MPIEXEC_NUMPROC_FLAG}" 1 true
     RESULT_VARIABLE status TIMEOUT 30 OUTPUT_QUIET ERROR_QUIET)
   set(takes ON)
