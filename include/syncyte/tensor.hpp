@@ -63,7 +63,8 @@ class tensor : public detail::tensor_reference {
   /// then `*released`, which may be null and must live as long, becomes 1. Collective.
   static tensor wrap(const communicator& comm, const buffer& local, const std::string& name = "",
                      std::int64_t* released = nullptr) {
-    auto raw = options_of({name, std::nullopt, memory_kind::host});
+    const tensor_options options{name, std::nullopt, memory_kind::host};  // holds the name until the call is over
+    auto raw = options_of(options);
     raw.released = released;
     syncyte_tensor_t made = nullptr;
     check(syncyte_tensor_wrap(comm.get(), local.get(), &raw, &made));
