@@ -27,12 +27,23 @@ if TYPE_CHECKING:
 
 __all__ = ["WholeTensor"]
 
-# Arrays that tensors were made of, each with the number that the C library sets once it no longer uses the array.
+# Arrays that tensors were made of, each with the number that the C library sets once it no longer uses the array. That
+# may be after the interpreter has cleared this module (MPI_Finalize at the exit of mpi4py, views that go last): each
+# entry has a reference that only _forget_released() gives back.
 _wrapped: list[tuple[ctypes.c_int64, Any]] = []
 
 
+def _remember(released: ctypes.c_int64, array: Any) -> None:
+    entry = (released, array)
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(entry))
+    _wrapped.append(entry)
+
+
 def _forget_released() -> None:
-    _wrapped[:] = [entry for entry in _wrapped if not entry[0].value]
+    done = [entry for entry in _wrapped if entry[0].value]
+    _wrapped[:] = [entry for entry in _wrapped if not any(entry is other for other in done)]
+    for entry in done:
+        ctypes.pythonapi.Py_DecRef(ctypes.py_object(entry))
 
 
 def _shape(shape: Any) -> tuple[int, ...]:
@@ -130,7 +141,7 @@ class WholeTensor(Access):
         released, handle = ctypes.c_int64(), ctypes.c_void_p()
         options.released = ctypes.pointer(released)
         _library.core().syncyte_tensor_wrap(comm.handle, buffer.reference, ctypes.byref(options), ctypes.byref(handle))
-        _wrapped.append((released, buffer.array))
+        _remember(released, buffer.array)
         tensor = cls.from_handle(handle.value, comm, buffer.world, buffer.array)
         tensor._name = name
         return tensor
