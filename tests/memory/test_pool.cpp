@@ -38,12 +38,23 @@ TEST(pool, classes_waste_little_and_are_closed) {
 }
 
 TEST(pool, aligns) {
-  pool buffers(1 << 30);
+  pool buffers(megabyte);
   for (const std::size_t bytes : {1ul, 63ul, 65ul, 4097ul, megabyte + 1, 2 * megabyte, 5 * megabyte + 3}) {
     void* data = buffers.acquire(bytes);
-    const std::size_t alignment = bytes >= 2 * megabyte ? 2 * megabyte : 64;
-    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(data) % alignment, 0u) << bytes;
-    std::memset(data, 0x5a, bytes);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(data) % 64, 0u) << bytes;
+    std::memset(data, 1, pool::class_bytes(bytes));
+    EXPECT_TRUE(buffers.release(data));
+  }
+}
+
+// A large buffer that begins a page slows every loop that reads another such buffer beside it.
+TEST(pool, large_buffers_do_not_begin_a_page) {
+  pool buffers(0);
+  for (const std::size_t bytes : {2 * megabyte, 5 * megabyte + 3, 32 * megabyte}) {
+    void* data = buffers.acquire(bytes);
+    const std::uintptr_t in_page = reinterpret_cast<std::uintptr_t>(data) % 4096;
+    EXPECT_GE(in_page, 1024u) << bytes;
+    EXPECT_LE(in_page, 3072u) << bytes;
     EXPECT_TRUE(buffers.release(data));
   }
 }
