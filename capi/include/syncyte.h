@@ -6,6 +6,7 @@
 #define SYNCYTE_H
 
 #include "syncyte/base.h"
+#include "syncyte/collectives.h"
 #include "syncyte/comm.h"
 #include "syncyte/memory.h"
 #include "syncyte/tensor.h"

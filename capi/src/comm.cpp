@@ -4,7 +4,6 @@
 #include <mpi.h>
 
 #include <cerrno>
-#include <cstddef>
 #include <optional>
 #include <utility>
 
@@ -24,17 +23,6 @@ comm_table& comms() {
 
 namespace {
 
-/// Runs checks of arguments before a collective starts; what they throw is brought into it, for all ranks to be told.
-template <class Checks>
-std::optional<base::error> error_of(Checks&& checks) {
-  try {
-    std::forward<Checks>(checks)();
-    return std::nullopt;
-  } catch (...) {
-    return base::current_error();
-  }
-}
-
 comm::communicator_options comm_options(const syncyte_comm_options_t* given, const syncyte_comm_t* result,
                                         const char* argument) {
   comm::communicator_options options;
@@ -45,29 +33,6 @@ comm::communicator_options comm_options(const syncyte_comm_options_t* given, con
     options.check = chosen.check;
   });
   return options;
-}
-
-constexpr std::int32_t most_facts = 24;  // the collectives have some of their own
-
-comm::collective_extras extras(const syncyte_collective_options_t* given) {
-  comm::collective_extras result;
-  result.error = error_of([&] {
-    constexpr syncyte_collective_options_t defaults SYNCYTE_COLLECTIVE_OPTIONS_INIT;
-    const auto options = options_or(given, defaults, offsetof(syncyte_collective_options_t, facts));
-    base::require(options.stream == nullptr, SYNCYTE_ERR_UNSUPPORTED,
-                  "options->stream is set, but buffers here are in host memory; expected null");
-    const std::int32_t count = options.fact_count;
-    base::require(count >= 0 && count <= most_facts, SYNCYTE_ERR_ARGUMENT,
-                  "options->fact_count is {}; expected 0 to {}", count, most_facts);
-    base::require(options.facts != nullptr || count == 0, SYNCYTE_ERR_ARGUMENT,
-                  "options->facts is null; expected {} facts", count);
-    for (std::int32_t i = 0; i < count; ++i)
-      base::require(options.facts[i].name != nullptr, SYNCYTE_ERR_ARGUMENT,
-                    "options->facts[{}].name is null; expected a name", i);
-    result.fact = options.fact;
-    result.facts = {options.facts, static_cast<std::size_t>(count)};
-  });
-  return result;
 }
 
 /// A null part (of a rank without colour) is a null handle.
@@ -231,35 +196,5 @@ syncyte_status_t syncyte_collect(syncyte_comm_t comm) {
 
 syncyte_status_t syncyte_comm_barrier(syncyte_comm_t comm) {
   return started("comm_barrier", [&] { comm::barrier(*find_comm(comm)); });
-}
-
-syncyte_status_t syncyte_comm_bcast(syncyte_comm_t comm, int32_t root, const syncyte_collective_options_t* options,
-                                    const syncyte_buffer_t* buffer) {
-  return started("comm_bcast", [&] { comm::bcast(*find_comm(comm), buffer, root, capi::extras(options)); });
-}
-
-syncyte_status_t syncyte_comm_allreduce(syncyte_comm_t comm, const syncyte_buffer_t* input, syncyte_op_t op,
-                                        const syncyte_collective_options_t* options, const syncyte_buffer_t* output) {
-  return started("comm_allreduce",
-                 [&] { comm::allreduce(*find_comm(comm), input, output, op, capi::extras(options)); });
-}
-
-syncyte_status_t syncyte_comm_allgather(syncyte_comm_t comm, const syncyte_buffer_t* input,
-                                        const syncyte_collective_options_t* options, const syncyte_buffer_t* output) {
-  return started("comm_allgather", [&] { comm::allgather(*find_comm(comm), input, output, capi::extras(options)); });
-}
-
-syncyte_status_t syncyte_comm_allgatherv(syncyte_comm_t comm, const syncyte_buffer_t* input, const int64_t* counts,
-                                         const syncyte_collective_options_t* options, const syncyte_buffer_t* output) {
-  return started("comm_allgatherv",
-                 [&] { comm::allgatherv(*find_comm(comm), input, counts, output, capi::extras(options)); });
-}
-
-syncyte_status_t syncyte_comm_alltoallv(syncyte_comm_t comm, const syncyte_buffer_t* input, const int64_t* send_counts,
-                                        const int64_t* recv_counts, const syncyte_collective_options_t* options,
-                                        const syncyte_buffer_t* output) {
-  return started("comm_alltoallv", [&] {
-    comm::alltoallv(*find_comm(comm), input, send_counts, recv_counts, output, capi::extras(options));
-  });
 }
 }

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -68,6 +69,17 @@ Options options_or(const Options* given, const Options& defaults, std::size_t sm
   Options result = defaults;
   std::memcpy(&result, given, size);
   return result;
+}
+
+/// Runs checks of arguments before a collective starts; what they throw is brought into it, for all ranks to be told.
+template <class Checks>
+std::optional<base::error> error_of(Checks&& checks) {
+  try {
+    std::forward<Checks>(checks)();
+    return std::nullopt;
+  } catch (...) {
+    return base::current_error();
+  }
 }
 
 }  // namespace syncyte::capi

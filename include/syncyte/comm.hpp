@@ -5,7 +5,7 @@
 #include <exception>
 
 #include "syncyte/base.hpp"
-#include "syncyte/comm.h"
+#include "syncyte/collectives.h"
 
 namespace syncyte {
 

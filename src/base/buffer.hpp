@@ -25,6 +25,7 @@ class buffer {
   int ndim() const { return raw_.ndim; }
   std::int64_t extent(int dimension) const { return raw_.shape[dimension]; }
   std::int64_t stride(int dimension) const { return raw_.strides[dimension]; }
+  std::span<const std::int64_t> strides() const { return {raw_.strides, static_cast<std::size_t>(raw_.ndim)}; }
   std::span<const std::int64_t> shape() const { return {raw_.shape, static_cast<std::size_t>(raw_.ndim)}; }
   std::int64_t elements() const { return elements_; }
   std::size_t element_bytes() const { return element_bytes_; }

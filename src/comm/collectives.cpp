@@ -4,53 +4,18 @@
 #include <xxhash.h>
 
 #include <algorithm>
-#include <limits>
-#include <numeric>
 #include <vector>
 
+#include "comm/collective_checks.hpp"
 #include "comm/mpi.hpp"
-#include "comm/reduce.hpp"
+#include "comm/pieces.hpp"
+#include "comm/transport.hpp"
 
 namespace syncyte::comm {
 namespace {
 
-std::int64_t the_piece_limit = std::numeric_limits<int>::max();
-
-/// Calls step(first, count) for pieces of at most the limit.
-template <class Step>
-void in_pieces(std::int64_t elements, Step&& step) {
-  for (std::int64_t first = 0; first < elements; first += the_piece_limit)
-    step(first, static_cast<int>(std::min(the_piece_limit, elements - first)));
-}
-
-bool overlap(const base::buffer& a, const base::buffer& b) {
-  return a.bytes() > 0 && b.bytes() > 0 && a.data() < b.data() + b.bytes() && b.data() < a.data() + a.bytes();
-}
-
-base::buffer checked(const syncyte_buffer_t* raw, const char* argument) {
-  return base::buffer(raw, argument).require_host().require_contiguous();
-}
-
-void require_apart(const base::buffer& input, const base::buffer& output) {
-  base::require(!overlap(input, output), SYNCYTE_ERR_ARGUMENT, "input and output overlap; expected separate memory");
-}
-
-void add_facts(collective_call& call, const collective_extras& extras) {
-  call.fact("options->fact", extras.fact);
-  for (const syncyte_fact_t& each : extras.facts) call.fact(each.name, each.value);
-}
-
-/// Sum of counts, each 0 or more; throws naming the rank otherwise.
-std::int64_t checked_sum(const std::int64_t* counts, int size, const char* argument) {
-  base::require(counts != nullptr, SYNCYTE_ERR_ARGUMENT, "{} is null; expected {} counts", argument, size);
-  std::int64_t sum = 0;
-  for (int rank = 0; rank < size; ++rank) {
-    base::require(counts[rank] >= 0, SYNCYTE_ERR_ARGUMENT, "{}[{}] is {}; expected 0 or more", argument, rank,
-                  counts[rank]);
-    base::require(!__builtin_add_overflow(sum, counts[rank], &sum), SYNCYTE_ERR_ARGUMENT,
-                  "{} add up to more than 2^63 - 1 elements", argument);
-  }
-  return sum;
+std::span<const std::int64_t> for_ranks(const communicator& comm, const std::int64_t* counts) {
+  return {counts, static_cast<std::size_t>(comm.size())};
 }
 
 /// What i sends to j must be what j expects from i: finds the pairs where it is not, and throws on all ranks.
@@ -83,73 +48,7 @@ std::uint64_t count_difference(const communicator& comm, const std::int64_t* sen
   return result;
 }
 
-/// Counts and prefix sums that fit MPI's int; empty vectors where they do not.
-struct int_layout {
-  std::vector<int> counts;
-  std::vector<int> offsets;
-  explicit int_layout(const std::int64_t* wide, int size) : counts(wide, wide + size), offsets(counts.size()) {
-    std::exclusive_scan(counts.begin(), counts.end(), offsets.begin(), 0);
-  }
-};
-
-/// Each rank's piece by a broadcast: for totals that MPI's int displacements cannot say.
-void gather_by_broadcasts(communicator& comm, const base::buffer& input, const std::int64_t* counts,
-                          const base::buffer& output) {
-  std::byte* place = output.data();
-  for (int rank = 0; rank < comm.size(); ++rank) {
-    const std::size_t bytes = static_cast<std::size_t>(counts[rank]) * output.element_bytes();
-    if (rank == comm.rank()) std::copy_n(input.data(), bytes, place);
-    in_pieces(counts[rank], [&](std::int64_t first, int count) {
-      check_mpi(MPI_Bcast(place + static_cast<std::size_t>(first) * output.element_bytes(), count,
-                          mpi_type(output.dtype()), rank, comm.data()),
-                "MPI_Bcast");
-    });
-    place += bytes;
-  }
-}
-
-void gather_pieces(communicator& comm, const base::buffer& input, const std::int64_t* counts,
-                   const base::buffer& output) {
-  if (output.elements() > the_piece_limit) return gather_by_broadcasts(comm, input, counts, output);
-  const int_layout layout(counts, comm.size());
-  const MPI_Datatype type = mpi_type(output.dtype());
-  check_mpi(MPI_Allgatherv(input.data(), static_cast<int>(input.elements()), type, output.data(), layout.counts.data(),
-                           layout.offsets.data(), type, comm.data()),
-            "MPI_Allgatherv");
-}
-
-/// Pairwise messages in pieces: for totals that MPI's int displacements cannot say.
-void exchange_by_messages(communicator& comm, const base::buffer& input, const std::int64_t* send_counts,
-                          const std::int64_t* recv_counts, const base::buffer& output) {
-  const MPI_Datatype type = mpi_type(input.dtype());
-  const std::size_t size = input.element_bytes();
-  std::vector<MPI_Request> requests;
-  std::byte* target = output.data();
-  const std::byte* source = input.data();
-  for (int rank = 0; rank < comm.size(); ++rank) {
-    in_pieces(recv_counts[rank], [&](std::int64_t first, int count) {
-      check_mpi(MPI_Irecv(target + static_cast<std::size_t>(first) * size, count, type, rank, 0, comm.data(),
-                          &requests.emplace_back()),
-                "MPI_Irecv");
-    });
-    target += static_cast<std::size_t>(recv_counts[rank]) * size;
-  }
-  for (int rank = 0; rank < comm.size(); ++rank) {
-    in_pieces(send_counts[rank], [&](std::int64_t first, int count) {
-      check_mpi(MPI_Isend(source + static_cast<std::size_t>(first) * size, count, type, rank, 0, comm.data(),
-                          &requests.emplace_back()),
-                "MPI_Isend");
-    });
-    source += static_cast<std::size_t>(send_counts[rank]) * size;
-  }
-  check_mpi(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
-}
-
 }  // namespace
-
-std::int64_t piece_limit() { return the_piece_limit; }
-
-void set_piece_limit(std::int64_t elements) { the_piece_limit = elements; }
 
 void barrier(communicator& comm) {
   collective_call call(comm, "comm_barrier", collective_call::lifecycle);
@@ -161,8 +60,7 @@ void bcast(communicator& comm, const syncyte_buffer_t* raw, int root, const coll
   std::optional<base::buffer> buffer;
   call.attempt([&] {
     if (extras.error) throw *extras.error;
-    base::require(root >= 0 && root < comm.size(), SYNCYTE_ERR_ARGUMENT, "root is {}; expected 0 to {}", root,
-                  comm.size() - 1);
+    require_root(comm, root);
     buffer = checked(raw, "buffer");
     call.named_fact("dtype of buffer", buffer->dtype(), base::dtype_name);
     call.fact("elements of buffer", buffer->elements());
@@ -174,34 +72,6 @@ void bcast(communicator& comm, const syncyte_buffer_t* raw, int root, const coll
     check_mpi(MPI_Bcast(buffer->data() + static_cast<std::size_t>(first) * buffer->element_bytes(), count,
                         mpi_type(buffer->dtype()), root, comm.data()),
               "MPI_Bcast");
-  });
-}
-
-void allreduce(communicator& comm, const syncyte_buffer_t* raw_input, const syncyte_buffer_t* raw_output,
-               syncyte_op_t op, const collective_extras& extras) {
-  collective_call call(comm, "comm_allreduce");
-  std::optional<base::buffer> input;
-  std::optional<base::buffer> output;
-  call.attempt([&] {
-    if (extras.error) throw *extras.error;
-    output = checked(raw_output, "output");
-    if (raw_input != nullptr) {
-      input = checked(raw_input, "input");
-      output->require_dtype(input->dtype()).require_elements(input->elements());
-      require_apart(*input, *output);
-    }
-    require_reducible(output->dtype(), op);
-    call.named_fact("dtype of output", output->dtype(), base::dtype_name);
-    call.fact("elements of output", output->elements());
-    call.named_fact("op", op, base::op_name);
-    add_facts(call, extras);
-  });
-  call.agree();
-  const std::size_t size = output->element_bytes();
-  in_pieces(output->elements(), [&](std::int64_t first, int count) {
-    const std::size_t offset = static_cast<std::size_t>(first) * size;
-    reduce_piece(comm.data(), input ? input->data() + offset : nullptr, output->data() + offset, count, output->dtype(),
-                 op);
   });
 }
 
@@ -222,7 +92,7 @@ void allgather(communicator& comm, const syncyte_buffer_t* raw_input, const sync
   });
   call.agree();
   const std::vector<std::int64_t> counts(static_cast<std::size_t>(comm.size()), input->elements());
-  gather_pieces(comm, *input, counts.data(), *output);
+  allgather_pieces(comm, input->data(), counts, output->data(), input->dtype());
 }
 
 void allgatherv(communicator& comm, const syncyte_buffer_t* raw_input, const std::int64_t* counts,
@@ -236,14 +106,12 @@ void allgatherv(communicator& comm, const syncyte_buffer_t* raw_input, const std
     input = checked(raw_input, "input").require_elements(counts[comm.rank()]);
     output = checked(raw_output, "output").require_dtype(input->dtype()).require_elements(total);
     require_apart(*input, *output);
-    const auto size = static_cast<std::size_t>(comm.size());
     call.named_fact("dtype of input", input->dtype(), base::dtype_name);
-    call.fact("sum of counts", total);
-    call.fact("hash of counts", static_cast<std::int64_t>(XXH3_64bits(counts, size * sizeof *counts)));
+    add_counts(call, for_ranks(comm, counts), "sum of counts", "hash of counts");
     add_facts(call, extras);
   });
   call.agree();
-  gather_pieces(comm, *input, counts, *output);
+  allgather_pieces(comm, input->data(), for_ranks(comm, counts), output->data(), input->dtype());
 }
 
 void alltoallv(communicator& comm, const syncyte_buffer_t* raw_input, const std::int64_t* send_counts,
@@ -266,18 +134,13 @@ void alltoallv(communicator& comm, const syncyte_buffer_t* raw_input, const std:
   call.agree();
   // One rank may have much to send and another little: all must choose the same way. The sum of the differences
   // travels with it.
-  const std::uint64_t is_long = std::max(input->elements(), output->elements()) > the_piece_limit;
+  const std::uint64_t is_long = std::max(input->elements(), output->elements()) > piece_limit();
   std::uint64_t sums[2] = {is_long, count_difference(comm, send_counts, recv_counts)};
   check_mpi(MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPI_UINT64_T, MPI_SUM, comm.control()), "MPI_Allreduce");
   const bool differ = sums[1] != 0 && comm.check() != check_level::off;
   if (differ || comm.check() == check_level::full) compare_count_matrix(call, send_counts, recv_counts);
-  if (sums[0] != 0) return exchange_by_messages(comm, *input, send_counts, recv_counts, *output);
-  const int_layout sending(send_counts, comm.size());
-  const int_layout receiving(recv_counts, comm.size());
-  const MPI_Datatype type = mpi_type(input->dtype());
-  check_mpi(MPI_Alltoallv(input->data(), sending.counts.data(), sending.offsets.data(), type, output->data(),
-                          receiving.counts.data(), receiving.offsets.data(), type, comm.data()),
-            "MPI_Alltoallv");
+  exchange_pieces(comm, input->data(), for_ranks(comm, send_counts), for_ranks(comm, recv_counts), output->data(),
+                  input->dtype(), sums[0] != 0);
 }
 
 }  // namespace syncyte::comm

@@ -64,6 +64,7 @@ void communicator_handles::free_collectively() noexcept {
   }
   free_communicator(node.host);
   free_communicator(node.comm);
+  free_communicator(reversed);
   free_communicator(control);
   free_communicator(data);
 }
@@ -76,6 +77,15 @@ communicator::communicator(std::shared_ptr<communicator_handles> handles, std::s
 
 communicator::~communicator() {
   if (parent_) parent_->deferred().drop(id_in_parent_);
+}
+
+MPI_Comm communicator::reversed() {
+  MPI_Comm& made = handles_->reversed;
+  if (made == MPI_COMM_NULL) {
+    check_mpi(MPI_Comm_split(handles_->data, 0, -rank_, &made), "MPI_Comm_split");
+    MPI_Comm_set_errhandler(made, MPI_ERRORS_RETURN);
+  }
+  return made;
 }
 
 void communicator::free_now() { handles_->free_collectively(); }

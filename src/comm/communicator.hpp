@@ -31,8 +31,9 @@ class communicator_handles : public collective_resource {
  public:
   void free_collectively() noexcept override;
 
-  MPI_Comm data = MPI_COMM_NULL;     // messages of collectives
-  MPI_Comm control = MPI_COMM_NULL;  // agreements and deferred frees
+  MPI_Comm data = MPI_COMM_NULL;      // messages of collectives
+  MPI_Comm control = MPI_COMM_NULL;   // agreements and deferred frees
+  MPI_Comm reversed = MPI_COMM_NULL;  // the ranks of data from the last to the first; made when first asked for
   node_group node;
   deferred_frees deferred;  // what was made on this communicator
 };
@@ -64,6 +65,9 @@ class communicator : public std::enable_shared_from_this<communicator> {
   MPI_Comm data() const { return handles_->data; }
   MPI_Comm control() const { return handles_->control; }
   const node_group& node() const { return handles_->node; }
+
+  /// The same ranks from the last to the first, for scans. Collective when first called.
+  MPI_Comm reversed();
 
   /// Where collective resources of this communicator are registered: `id = deferred().add(resource)` right after the
   /// agreement that made it; `deferred().drop(id)` when this rank's last reference goes (see deferred_reference).

@@ -1,10 +1,14 @@
 #include "comm/reduce.hpp"
 
 #include <algorithm>
+#include <limits>
+#include <numeric>
+#include <type_traits>
 #include <vector>
 
 #include "base/dtype.hpp"
 #include "comm/mpi.hpp"
+#include "comm/pieces.hpp"
 
 namespace syncyte::comm {
 namespace {
@@ -46,18 +50,96 @@ syncyte_op_t bool_op(syncyte_op_t op) {
   }
 }
 
-/// Half-precision elements go through float32 in pieces that fit the cache.
+/// Calls visitor(tag) with the storage type of a dtype that travels as float32, and tells whether it is one.
+template <class Visitor>
+bool visit_half(syncyte_dtype_t dtype, Visitor&& visitor) {
+  if (dtype == SYNCYTE_FLOAT16)
+    visitor(base::type_tag<base::float16>{});
+  else if (dtype == SYNCYTE_BFLOAT16)
+    visitor(base::type_tag<base::bfloat16>{});
+  else
+    return false;
+  return true;
+}
+
 template <class Half>
-void reduce_half(MPI_Comm comm, const Half* input, Half* output, int count, MPI_Op op) {
-  constexpr int piece = 1 << 16;
+void widen(const Half* from, std::size_t count, float* to) {
+  std::transform(from, from + count, to, [](Half x) { return static_cast<float>(x); });
+}
+
+template <class Half>
+void round(const float* from, std::size_t count, Half* to) {
+  std::transform(from, from + count, to, [](float x) { return Half(x); });
+}
+
+/// Half-precision elements go through float32 in pieces that fit the cache; a null output is not written.
+template <class Half, class Call>
+void reduce_half(const Half* input, Half* output, std::int64_t count, Call&& call) {
+  constexpr std::int64_t piece = 1 << 16;
   std::vector<float> wide(static_cast<std::size_t>(std::min(count, piece)));
-  for (int first = 0; first < count; first += piece) {
-    const int length = std::min(piece, count - first);
-    std::transform(input + first, input + first + length, wide.begin(), [](Half x) { return static_cast<float>(x); });
-    check_mpi(MPI_Allreduce(MPI_IN_PLACE, wide.data(), length, MPI_FLOAT, op, comm), "MPI_Allreduce");
-    std::transform(wide.begin(), wide.begin() + length, output + first, [](float x) { return Half(x); });
+  for (std::int64_t first = 0; first < count; first += piece) {
+    const std::int64_t length = std::min(piece, count - first);
+    widen(input + first, static_cast<std::size_t>(length), wide.data());
+    call(wide.data(), wide.data(), static_cast<int>(length), MPI_FLOAT);
+    if (output != nullptr) round(wide.data(), static_cast<std::size_t>(length), output + first);
   }
 }
+
+/// call(input, output, count, type) reduces a piece that MPI's int can count; equal addresses mean in place.
+template <class Call>
+void for_pieces(const void* input, void* output, std::int64_t count, syncyte_dtype_t dtype, Call&& call) {
+  const bool is_half = visit_half(dtype, [&](auto tag) {
+    using half = typename decltype(tag)::type;
+    reduce_half(static_cast<const half*>(input), static_cast<half*>(output), count, call);
+  });
+  if (is_half) return;
+  const std::size_t size = base::dtype_size(dtype);
+  in_pieces(count, [&](std::int64_t first, int length) {
+    const std::size_t offset = static_cast<std::size_t>(first) * size;
+    call(static_cast<const std::byte*>(input) + offset,
+         output != nullptr ? static_cast<std::byte*>(output) + offset : nullptr, length, mpi_type(dtype));
+  });
+}
+
+const void* send_buffer(const void* input, const void* output) { return input == output ? MPI_IN_PLACE : input; }
+
+/// What a reduction leaves as it is.
+template <class T>
+T identity(syncyte_op_t op) {
+  using limits = std::numeric_limits<T>;
+  switch (op) {
+    case SYNCYTE_OP_PROD:
+    case SYNCYTE_OP_LAND:
+      return T(1);
+    case SYNCYTE_OP_MIN:
+      if constexpr (limits::is_specialized) return limits::has_infinity ? limits::infinity() : limits::max();
+      return T(1);
+    case SYNCYTE_OP_MAX:
+      if constexpr (limits::is_specialized) return limits::has_infinity ? T(-limits::infinity()) : limits::lowest();
+      return T(0);
+    case SYNCYTE_OP_BAND:
+      if constexpr (limits::is_integer && !std::is_same_v<T, bool>) return static_cast<T>(~T(0));
+      return T(1);
+    default:
+      return T(0);
+  }
+}
+
+void fill_identity(void* output, std::int64_t count, syncyte_dtype_t dtype, syncyte_op_t op) {
+  base::visit_dtype(dtype, [&](auto tag) {
+    using type = typename decltype(tag)::type;
+    auto* const values = static_cast<type*>(output);
+    if constexpr (std::is_same_v<type, base::boolean>)
+      std::fill_n(values, count, type{identity<bool>(bool_op(op))});
+    else if constexpr (std::is_same_v<type, base::float16> || std::is_same_v<type, base::bfloat16>)
+      std::fill_n(values, count, type(identity<float>(op)));
+    else
+      std::fill_n(values, count, identity<type>(op));
+  });
+}
+
+/// The MPI operation for elements of a dtype.
+MPI_Op operation(syncyte_dtype_t dtype, syncyte_op_t op) { return mpi_op(dtype == SYNCYTE_BOOL ? bool_op(op) : op); }
 
 }  // namespace
 
@@ -72,17 +154,63 @@ void require_reducible(syncyte_dtype_t dtype, syncyte_op_t op) {
                 base::dtype_name(dtype));
 }
 
-void reduce_piece(MPI_Comm comm, const void* input, void* output, int count, syncyte_dtype_t dtype, syncyte_op_t op) {
-  const void* source = input != nullptr ? input : output;
-  if (dtype == SYNCYTE_FLOAT16)
-    return reduce_half(comm, static_cast<const base::float16*>(source), static_cast<base::float16*>(output), count,
-                       mpi_op(op));
-  if (dtype == SYNCYTE_BFLOAT16)
-    return reduce_half(comm, static_cast<const base::bfloat16*>(source), static_cast<base::bfloat16*>(output), count,
-                       mpi_op(op));
-  const syncyte_op_t meant = dtype == SYNCYTE_BOOL ? bool_op(op) : op;
-  check_mpi(MPI_Allreduce(input != nullptr ? input : MPI_IN_PLACE, output, count, mpi_type(dtype), mpi_op(meant), comm),
-            "MPI_Allreduce");
+void allreduce_elements(MPI_Comm comm, const void* input, void* output, std::int64_t count, syncyte_dtype_t dtype,
+                        syncyte_op_t op) {
+  for_pieces(input, output, count, dtype, [&](const void* in, void* out, int length, MPI_Datatype type) {
+    check_mpi(MPI_Allreduce(send_buffer(in, out), out, length, type, operation(dtype, op), comm), "MPI_Allreduce");
+  });
+}
+
+void reduce_to(MPI_Comm comm, const void* input, void* output, std::int64_t count, int root, syncyte_dtype_t dtype,
+               syncyte_op_t op) {
+  int rank = 0;
+  MPI_Comm_rank(comm, &rank);
+  const bool is_root = rank == root;
+  for_pieces(
+      input, is_root ? output : nullptr, count, dtype, [&](const void* in, void* out, int length, MPI_Datatype type) {
+        check_mpi(MPI_Reduce(is_root ? send_buffer(in, out) : in, out, length, type, operation(dtype, op), root, comm),
+                  "MPI_Reduce");
+      });
+}
+
+void scan_elements(MPI_Comm comm, const void* input, void* output, std::int64_t count, syncyte_dtype_t dtype,
+                   syncyte_op_t op) {
+  for_pieces(input, output, count, dtype, [&](const void* in, void* out, int length, MPI_Datatype type) {
+    check_mpi(MPI_Scan(send_buffer(in, out), out, length, type, operation(dtype, op), comm), "MPI_Scan");
+  });
+}
+
+void exscan_elements(MPI_Comm comm, const void* input, void* output, std::int64_t count, syncyte_dtype_t dtype,
+                     syncyte_op_t op) {
+  for_pieces(input, output, count, dtype, [&](const void* in, void* out, int length, MPI_Datatype type) {
+    check_mpi(MPI_Exscan(send_buffer(in, out), out, length, type, operation(dtype, op), comm), "MPI_Exscan");
+  });
+  int rank = 0;
+  MPI_Comm_rank(comm, &rank);
+  if (rank == 0) fill_identity(output, count, dtype, op);  // MPI leaves it undefined
+}
+
+std::size_t reduce_scatter_scratch(std::int64_t elements, syncyte_dtype_t dtype) {
+  const bool is_half = dtype == SYNCYTE_FLOAT16 || dtype == SYNCYTE_BFLOAT16;
+  return is_half ? 2 * static_cast<std::size_t>(elements) * sizeof(float) : 0;  // at most: one rank gets everything
+}
+
+void reduce_scatter(MPI_Comm comm, const void* input, void* output, const std::vector<int>& counts,
+                    syncyte_dtype_t dtype, syncyte_op_t op, void* scratch) {
+  const auto call = [&](const void* in, void* out, MPI_Datatype type) {
+    check_mpi(MPI_Reduce_scatter(in, out, counts.data(), type, operation(dtype, op), comm), "MPI_Reduce_scatter");
+  };
+  const bool is_half = visit_half(dtype, [&](auto tag) {
+    using half = typename decltype(tag)::type;
+    int rank = 0;
+    MPI_Comm_rank(comm, &rank);
+    const auto total = std::accumulate(counts.begin(), counts.end(), std::size_t{0});
+    auto* const wide = static_cast<float*>(scratch);
+    widen(static_cast<const half*>(input), total, wide);
+    call(wide, wide + total, MPI_FLOAT);
+    round(wide + total, static_cast<std::size_t>(counts[static_cast<std::size_t>(rank)]), static_cast<half*>(output));
+  });
+  if (!is_half) call(input, output, mpi_type(dtype));
 }
 
 }  // namespace syncyte::comm

@@ -3,10 +3,16 @@
 #include <algorithm>
 #include <vector>
 
-#include "tensor/strided_copy.hpp"
+#include "base/strided_copy.hpp"
 #include "tensor/whole_tensor.hpp"
 
 namespace syncyte::tensor {
+
+using base::box_pieces;
+using base::copy_strided;
+using base::dense_strides;
+using base::find_pieces;
+
 namespace {
 
 /// The user's side and the tensor's side of a box, of which parts are copied one after another.

@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/strided_copy.hpp"
 #include "comm/collective.hpp"
-#include "tensor/strided_copy.hpp"
 
 namespace syncyte::tensor {
 

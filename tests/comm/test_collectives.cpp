@@ -3,6 +3,7 @@
 
 #include "base/buffer.hpp"
 #include "comm/collectives.hpp"
+#include "comm/pieces.hpp"
 #include "core_world.hpp"
 #include "reference.hpp"
 
@@ -40,9 +41,9 @@ template <class Body>
 void with_and_without_pieces(Body&& body) {
   body();
   const std::int64_t limit = comm::piece_limit();
-  comm::set_piece_limit(3);
+  comm::piece_limit() = 3;
   body();
-  comm::set_piece_limit(limit);
+  comm::piece_limit() = limit;
 }
 
 template <class Body>

@@ -1,5 +1,5 @@
 ! Generated from syncyte/comm.h by bindings/generate; do not edit.
-!> Start and end of Syncyte, communicators, the agreement, and collectives on buffers.
+!> Start and end of Syncyte, communicators, and the agreement.
 module syncyte_comm_c
   use, intrinsic :: iso_c_binding
   use syncyte_base_c
@@ -31,20 +31,6 @@ module syncyte_comm_c
     ! must be equal on all ranks
     integer(c_int64_t) :: value = 0_c_int64_t
   end type syncyte_fact_t
-
-  !> Options of a collective operation.
-  type, bind(C) :: syncyte_collective_options_t
-    ! sizeof(syncyte_collective_options_t)
-    integer(c_size_t) :: struct_size = 40_c_size_t
-    ! a cudaStream_t for device buffers; null: the default stream
-    type(c_ptr) :: stream = c_null_ptr
-    ! a further fact that all ranks must share, for libraries on top; 0 by default
-    integer(c_int64_t) :: fact = 0_c_int64_t
-    ! such facts with names for the message, read during the call; null if there are none
-    type(c_ptr) :: facts = c_null_ptr
-    ! number of facts, 0 to 24
-    integer(c_int32_t) :: fact_count = 0_c_int32_t
-  end type syncyte_collective_options_t
 
   !> How the ranks of a communicator lie on nodes: ranks that share memory form a node.
   type, bind(C) :: syncyte_topology_t
@@ -309,95 +295,5 @@ module syncyte_comm_c
       type(c_ptr), value :: comm
       integer(c_int32_t) :: answer
     end function syncyte_comm_barrier
-
-    !> Sends root's elements to all ranks. Collective; facts: dtype, number of elements, root, options->fact.
-    ! comm [in]: a communicator
-    ! root [in]: whose elements
-    ! options [in]: null for defaults
-    ! buffer [in,out]: contiguous; read on root, written elsewhere
-    ! Returns: SYNCYTE_ERR_ARGUMENT (root), SYNCYTE_ERR_SHAPE (not contiguous), SYNCYTE_ERR_MISMATCH.
-    function syncyte_comm_bcast(comm, root, options, buffer) bind(C, name="syncyte_comm_bcast") &
-        result(answer)
-      import
-      type(c_ptr), value :: comm
-      integer(c_int32_t), value :: root
-      type(syncyte_collective_options_t), intent(in), optional :: options
-      type(syncyte_buffer_t), intent(in) :: buffer
-      integer(c_int32_t) :: answer
-    end function syncyte_comm_bcast
-
-    !> Reduces element by element over all ranks; all get the same result. Collective; facts: dtype, number of
-    !> elements, op, options->fact. float16 and bfloat16 are reduced in float32 and rounded once.
-    ! comm [in]: a communicator
-    ! input [in]: contiguous; null: output's contents (in place)
-    ! op [in]: reduction
-    ! options [in]: null for defaults
-    ! output [in,out]: contiguous, of input's dtype and number of elements; must not overlap input
-    ! Returns: SYNCYTE_ERR_UNSUPPORTED for an op that dtype does not have, SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE,
-    ! SYNCYTE_ERR_MISMATCH.
-    function syncyte_comm_allreduce(comm, input, op, options, output) bind(C, &
-        name="syncyte_comm_allreduce") result(answer)
-      import
-      type(c_ptr), value :: comm
-      type(syncyte_buffer_t), intent(in), optional :: input
-      integer(c_int32_t), value :: op
-      type(syncyte_collective_options_t), intent(in), optional :: options
-      type(syncyte_buffer_t), intent(in) :: output
-      integer(c_int32_t) :: answer
-    end function syncyte_comm_allreduce
-
-    !> Concatenates equal contributions of all ranks, in order of ranks. Collective; facts: dtype, number of
-    !> elements, options->fact.
-    ! comm [in]: a communicator
-    ! input [in]: contiguous
-    ! options [in]: null for defaults
-    ! output [out]: contiguous, of input's dtype and size times as many elements; must not overlap input
-    function syncyte_comm_allgather(comm, input, options, output) bind(C, name="syncyte_comm_allgather") &
-        result(answer)
-      import
-      type(c_ptr), value :: comm
-      type(syncyte_buffer_t), intent(in) :: input
-      type(syncyte_collective_options_t), intent(in), optional :: options
-      type(syncyte_buffer_t), intent(in) :: output
-      integer(c_int32_t) :: answer
-    end function syncyte_comm_allgather
-
-    !> Concatenates contributions of different lengths, in order of ranks. Collective; facts: dtype, counts,
-    !> options->fact.
-    ! comm [in]: a communicator
-    ! input [in]: contiguous, counts[rank] elements
-    ! counts [in]: elements of every rank, 0 or more, equal on all ranks
-    ! options [in]: null for defaults
-    ! output [out]: contiguous, the sum of counts elements; must not overlap input
-    function syncyte_comm_allgatherv(comm, input, counts, options, output) bind(C, &
-        name="syncyte_comm_allgatherv") result(answer)
-      import
-      type(c_ptr), value :: comm
-      type(syncyte_buffer_t), intent(in) :: input
-      integer(c_int64_t), intent(in) :: counts(*)
-      type(syncyte_collective_options_t), intent(in), optional :: options
-      type(syncyte_buffer_t), intent(in) :: output
-      integer(c_int32_t) :: answer
-    end function syncyte_comm_allgatherv
-
-    !> Every rank sends a piece to every rank. Collective; facts: dtype, options->fact, and that what i sends to j
-    !> is what j expects from i (compared as a 64-bit sum of hashes; with SYNCYTE_CHECK=full entry by entry).
-    ! comm [in]: a communicator
-    ! input [in]: contiguous, the pieces in order of target ranks
-    ! send_counts [in]: elements for every rank
-    ! recv_counts [in]: elements from every rank
-    ! options [in]: null for defaults
-    ! output [out]: contiguous, the pieces in order of source ranks; must not overlap input
-    function syncyte_comm_alltoallv(comm, input, send_counts, recv_counts, options, output) bind(C, &
-        name="syncyte_comm_alltoallv") result(answer)
-      import
-      type(c_ptr), value :: comm
-      type(syncyte_buffer_t), intent(in) :: input
-      integer(c_int64_t), intent(in) :: send_counts(*)
-      integer(c_int64_t), intent(in) :: recv_counts(*)
-      type(syncyte_collective_options_t), intent(in), optional :: options
-      type(syncyte_buffer_t), intent(in) :: output
-      integer(c_int32_t) :: answer
-    end function syncyte_comm_alltoallv
   end interface
 end module syncyte_comm_c

@@ -114,6 +114,13 @@ class LogLevel(enum.IntEnum):
     DEBUG = 4
 
 
+class Scan(enum.IntEnum):
+    """Where a scan begins."""
+
+    FROM_FIRST = 0  # at rank 0: MPI's order
+    FROM_LAST = 1  # at the last rank: what ranks to the right have, the adjoint of the other
+
+
 class Lock(enum.IntEnum):
     """Kinds of locks."""
 
@@ -187,6 +194,8 @@ SYNCYTE_LOG_ERROR = 1
 SYNCYTE_LOG_WARN = 2
 SYNCYTE_LOG_INFO = 3
 SYNCYTE_LOG_DEBUG = 4
+SYNCYTE_SCAN_FROM_FIRST = 0
+SYNCYTE_SCAN_FROM_LAST = 1
 SYNCYTE_LOCK_SHARED = 1
 SYNCYTE_LOCK_EXCLUSIVE = 2
 SYNCYTE_COMPARE_EQ = 1
@@ -282,24 +291,6 @@ class Fact(ctypes.Structure):
     ]
 
 
-class CollectiveOptions(ctypes.Structure):
-    """Options of a collective operation."""
-
-    _defaults_ = {}
-    _fields_ = [
-        # sizeof(syncyte_collective_options_t)
-        ("struct_size", ctypes.c_size_t),
-        # a cudaStream_t for device buffers; null: the default stream
-        ("stream", ctypes.c_void_p),
-        # a further fact that all ranks must share, for libraries on top; 0 by default
-        ("fact", ctypes.c_int64),
-        # such facts with names for the message, read during the call; null if there are none
-        ("facts", ctypes.POINTER(Fact)),
-        # number of facts, 0 to 24
-        ("fact_count", ctypes.c_int32),
-    ]
-
-
 class Topology(ctypes.Structure):
     """How the ranks of a communicator lie on nodes: ranks that share memory form a node."""
 
@@ -315,6 +306,24 @@ class Topology(ctypes.Structure):
         ("node_size", ctypes.c_int32),
         # this rank's place among them, in order of ranks
         ("node_rank", ctypes.c_int32),
+    ]
+
+
+class CollectiveOptions(ctypes.Structure):
+    """Options of a collective operation."""
+
+    _defaults_ = {}
+    _fields_ = [
+        # sizeof(syncyte_collective_options_t)
+        ("struct_size", ctypes.c_size_t),
+        # a cudaStream_t for device buffers; null: the default stream
+        ("stream", ctypes.c_void_p),
+        # a further fact that all ranks must share, for libraries on top; 0 by default
+        ("fact", ctypes.c_int64),
+        # such facts with names for the message, read during the call; null if there are none
+        ("facts", ctypes.POINTER(Fact)),
+        # number of facts, 0 to 24
+        ("fact_count", ctypes.c_int32),
     ]
 
 
@@ -1049,6 +1058,233 @@ CORE: dict[str, Function] = {
             "Every rank sends a piece to every rank. Collective; facts: dtype, options->fact, and that what i "
             "sends to j is what j expects from i (compared as a 64-bit sum of hashes; with SYNCYTE_CHECK=full "
             "entry by entry)."
+        ),
+    ),
+    "syncyte_comm_reduce": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.POINTER(BufferDescription),
+            ctypes.c_int32,
+            ctypes.c_int32,
+            ctypes.POINTER(CollectiveOptions),
+            ctypes.POINTER(BufferDescription),
+        ],
+        [
+            Parameter("comm", "in", False, None, "a communicator"),
+            Parameter("input", "in", True, None, "contiguous; null on root: output's contents (in place)"),
+            Parameter("op", "in", False, None, "reduction"),
+            Parameter("root", "in", False, None, "who gets the result"),
+            Parameter("options", "in", True, None, "null for defaults"),
+            Parameter("output", "in,out", True, None,
+                "on root: contiguous, of input's dtype and number of elements, not overlapping it; elsewhere "
+                "neither read nor written, may be null"),
+        ],
+        (
+            "Reduces element by element over all ranks, to root. Collective; facts: dtype, number of elements,"
+            " op, root, options->fact. float16 and bfloat16 are reduced in float32 and rounded once. Returns: "
+            "SYNCYTE_ERR_UNSUPPORTED for an op that dtype does not have."
+        ),
+    ),
+    "syncyte_comm_scan": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.POINTER(BufferDescription),
+            ctypes.c_int32,
+            ctypes.c_int32,
+            ctypes.POINTER(CollectiveOptions),
+            ctypes.POINTER(BufferDescription),
+        ],
+        [
+            Parameter("comm", "in", False, None, "a communicator"),
+            Parameter("input", "in", True, None, "contiguous; null: output's contents (in place)"),
+            Parameter("op", "in", False, None, "reduction"),
+            Parameter("from", "in", False, None, "where the scan begins"),
+            Parameter("options", "in", True, None, "null for defaults"),
+            Parameter("output", "in,out", False, None,
+                "contiguous, of input's dtype and number of elements; must not overlap input"),
+        ],
+        (
+            "Reduces element by element over the ranks from the first (or the last) to this one, its own "
+            "included. Collective; facts: dtype, number of elements, op, from, options->fact. Returns: "
+            "SYNCYTE_ERR_UNSUPPORTED for an op that dtype does not have."
+        ),
+    ),
+    "syncyte_comm_exscan": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.POINTER(BufferDescription),
+            ctypes.c_int32,
+            ctypes.c_int32,
+            ctypes.POINTER(CollectiveOptions),
+            ctypes.POINTER(BufferDescription),
+        ],
+        [
+            Parameter("comm", "in", False, None, "a communicator"),
+            Parameter("input", "in", True, None, "contiguous; null: output's contents (in place)"),
+            Parameter("op", "in", False, None, "reduction"),
+            Parameter("from", "in", False, None, "where the scan begins"),
+            Parameter("options", "in", True, None, "null for defaults"),
+            Parameter("output", "in,out", False, None,
+                "contiguous, of input's dtype and number of elements; must not overlap input"),
+        ],
+        (
+            "As syncyte_comm_scan(), without this rank's own. The rank where it begins gets what op leaves as "
+            "it is: 0 for SUM, 1 for PROD, the highest value (or infinity) for MIN, the lowest for MAX. "
+            "Collective; facts as there. Returns: SYNCYTE_ERR_UNSUPPORTED for an op that dtype does not have."
+        ),
+    ),
+    "syncyte_comm_lengths": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.c_int64,
+            ctypes.POINTER(CollectiveOptions),
+            ctypes.POINTER(ctypes.c_int64),
+        ],
+        [
+            Parameter("comm", "in", False, None, "a communicator"),
+            Parameter("length", "in", False, None, "this rank's, 0 or more"),
+            Parameter("options", "in", True, None, "null for defaults"),
+            Parameter("lengths", "out", False, "size of comm", "all ranks', in order of ranks"),
+        ],
+        "Collects one number of every rank, usually an extent. Collective; facts: options->fact.",
+    ),
+    "syncyte_comm_gather_along": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.POINTER(BufferDescription),
+            ctypes.c_int32,
+            ctypes.POINTER(ctypes.c_int64),
+            ctypes.c_int32,
+            ctypes.POINTER(CollectiveOptions),
+            ctypes.POINTER(BufferDescription),
+        ],
+        [
+            Parameter("comm", "in", False, None, "a communicator"),
+            Parameter("input", "in", False, None, "this rank's part"),
+            Parameter("axis", "in", False, None, "along which the parts lie"),
+            Parameter("lengths", "in", False, "size of comm",
+                "extents of the parts along the axis, equal on all ranks"),
+            Parameter("root", "in", False, None, "who gets the whole"),
+            Parameter("options", "in", True, None, "null for defaults"),
+            Parameter("output", "out", True, None,
+                "on root: the whole array, not overlapping input; elsewhere ignored, may be null"),
+        ],
+        (
+            "Joins the ranks' parts along an axis, on root. Collective; facts: dtype, extents but along the "
+            "axis, axis, lengths, root, options->fact."
+        ),
+    ),
+    "syncyte_comm_allgather_along": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.POINTER(BufferDescription),
+            ctypes.c_int32,
+            ctypes.POINTER(ctypes.c_int64),
+            ctypes.POINTER(CollectiveOptions),
+            ctypes.POINTER(BufferDescription),
+        ],
+        [
+            Parameter("comm", "in", False, None, "a communicator"),
+            Parameter("input", "in", False, None, "this rank's part"),
+            Parameter("axis", "in", False, None, "along which the parts lie"),
+            Parameter("lengths", "in", False, "size of comm",
+                "extents of the parts along the axis, equal on all ranks"),
+            Parameter("options", "in", True, None, "null for defaults"),
+            Parameter("output", "out", False, None, "the whole array, not overlapping input"),
+        ],
+        (
+            "Joins the ranks' parts along an axis, on all ranks. Collective; facts as "
+            "syncyte_comm_gather_along(), without root."
+        ),
+    ),
+    "syncyte_comm_scatter_along": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.POINTER(BufferDescription),
+            ctypes.c_int32,
+            ctypes.POINTER(ctypes.c_int64),
+            ctypes.c_int32,
+            ctypes.POINTER(CollectiveOptions),
+            ctypes.POINTER(BufferDescription),
+        ],
+        [
+            Parameter("comm", "in", False, None, "a communicator"),
+            Parameter("input", "in", True, None, "on root: the whole array; elsewhere ignored, may be null"),
+            Parameter("axis", "in", False, None, "along which to cut"),
+            Parameter("lengths", "in", False, "size of comm",
+                "extents of the parts along the axis, equal on all ranks"),
+            Parameter("root", "in", False, None, "who has the whole"),
+            Parameter("options", "in", True, None, "null for defaults"),
+            Parameter("output", "out", False, None, "this rank's part, not overlapping input"),
+        ],
+        (
+            "Cuts root's array along an axis, a part for every rank. Collective; facts as "
+            "syncyte_comm_gather_along()."
+        ),
+    ),
+    "syncyte_comm_reduce_scatter_along": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.POINTER(BufferDescription),
+            ctypes.c_int32,
+            ctypes.POINTER(ctypes.c_int64),
+            ctypes.c_int32,
+            ctypes.POINTER(CollectiveOptions),
+            ctypes.POINTER(BufferDescription),
+        ],
+        [
+            Parameter("comm", "in", False, None, "a communicator"),
+            Parameter("input", "in", False, None, "a whole array"),
+            Parameter("axis", "in", False, None, "along which to cut"),
+            Parameter("lengths", "in", False, "size of comm",
+                "extents of the parts along the axis, equal on all ranks"),
+            Parameter("op", "in", False, None, "reduction"),
+            Parameter("options", "in", True, None, "null for defaults"),
+            Parameter("output", "out", False, None, "this rank's part, not overlapping input"),
+        ],
+        (
+            "Reduces the ranks' whole arrays element by element, and gives each rank its part of the result. "
+            "Collective; facts: dtype, extents, axis, lengths, op, options->fact. float16 and bfloat16 are "
+            "reduced in float32 and rounded once. Returns: SYNCYTE_ERR_UNSUPPORTED for an op that dtype does "
+            "not have."
+        ),
+    ),
+    "syncyte_comm_alltoall_along": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.POINTER(BufferDescription),
+            ctypes.c_int32,
+            ctypes.POINTER(ctypes.c_int64),
+            ctypes.c_int32,
+            ctypes.POINTER(ctypes.c_int64),
+            ctypes.POINTER(CollectiveOptions),
+            ctypes.POINTER(BufferDescription),
+        ],
+        [
+            Parameter("comm", "in", False, None, "a communicator"),
+            Parameter("input", "in", False, None, "this rank's part along gather_axis"),
+            Parameter("gather_axis", "in", False, None, "along which the parts of the input lie"),
+            Parameter("gather_lengths", "in", False, "size of comm", "their extents, equal on all ranks"),
+            Parameter("scatter_axis", "in", False, None, "along which the parts of the output lie"),
+            Parameter("scatter_lengths", "in", False, "size of comm", "their extents, equal on all ranks"),
+            Parameter("options", "in", True, None, "null for defaults"),
+            Parameter("output", "out", False, None, "this rank's part along scatter_axis, not overlapping input"),
+        ],
+        (
+            "Changes the axis along which a whole array is partitioned over the ranks (a parallel "
+            "transposition); with equal axes, the lengths of its parts. Collective; facts: dtype, extents but "
+            "along the axes, both axes, all lengths, options->fact. Rank r gives the part of gather_lengths[r]"
+            " along gather_axis, and gets the part of scatter_lengths[r] along scatter_axis; along the other "
+            "axis each has the whole."
         ),
     ),
     "syncyte_memory_acquire": Function(

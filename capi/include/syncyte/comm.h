@@ -1,6 +1,6 @@
 /**
  * @file comm.h
- * @brief Start and end of Syncyte, communicators, the agreement, and collectives on buffers.
+ * @brief Start and end of Syncyte, communicators, and the agreement.
  *
  * Every collective first agrees (one 24-byte Allreduce on a private duplicate): SYNCYTE_CHECK=off|on|full (default on)
  * chooses whether facts are compared before data moves; the variable is itself agreed when a communicator is made.
@@ -53,19 +53,6 @@ typedef struct syncyte_fact_t {
   const char* name; /**< for the message */
   int64_t value;    /**< must be equal on all ranks */
 } syncyte_fact_t;
-
-/** Options of a collective operation. */
-typedef struct syncyte_collective_options_t {
-  size_t struct_size;          /**< sizeof(syncyte_collective_options_t) */
-  void* stream;                /**< a cudaStream_t for device buffers; null: the default stream */
-  int64_t fact;                /**< a further fact that all ranks must share, for libraries on top; 0 by default */
-  const syncyte_fact_t* facts; /**< such facts with names for the message, read during the call; null if there are
-                                    none */
-  int32_t fact_count;          /**< number of facts, 0 to 24 */
-} syncyte_collective_options_t;
-
-/** All defaults: `syncyte_collective_options_t options = SYNCYTE_COLLECTIVE_OPTIONS_INIT;`. */
-#define SYNCYTE_COLLECTIVE_OPTIONS_INIT {sizeof(syncyte_collective_options_t), NULL, 0, NULL, 0}
 
 /** How the ranks of a communicator lie on nodes: ranks that share memory form a node. */
 typedef struct syncyte_topology_t {
@@ -255,74 +242,6 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_collect(syncyte_comm_t comm);
  * @param[in] comm a communicator
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_comm_barrier(syncyte_comm_t comm);
-
-/**
- * @brief Sends root's elements to all ranks. Collective; facts: dtype, number of elements, root, options->fact.
- * @param[in] comm a communicator
- * @param[in] root whose elements
- * @param[in] options {optional} null for defaults
- * @param[in,out] buffer contiguous; read on root, written elsewhere
- * @return SYNCYTE_ERR_ARGUMENT (root), SYNCYTE_ERR_SHAPE (not contiguous), SYNCYTE_ERR_MISMATCH.
- */
-SYNCYTE_EXPORT syncyte_status_t syncyte_comm_bcast(syncyte_comm_t comm, int32_t root,
-                                                   const syncyte_collective_options_t* options,
-                                                   const syncyte_buffer_t* buffer);
-
-/**
- * @brief Reduces element by element over all ranks; all get the same result. Collective; facts: dtype, number of
- * elements, op, options->fact. float16 and bfloat16 are reduced in float32 and rounded once.
- * @param[in] comm a communicator
- * @param[in] input {optional} contiguous; null: output's contents (in place)
- * @param[in] op reduction
- * @param[in] options {optional} null for defaults
- * @param[in,out] output contiguous, of input's dtype and number of elements; must not overlap input
- * @return SYNCYTE_ERR_UNSUPPORTED for an op that dtype does not have, SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE,
- * SYNCYTE_ERR_MISMATCH.
- */
-SYNCYTE_EXPORT syncyte_status_t syncyte_comm_allreduce(syncyte_comm_t comm, const syncyte_buffer_t* input,
-                                                       syncyte_op_t op, const syncyte_collective_options_t* options,
-                                                       const syncyte_buffer_t* output);
-
-/**
- * @brief Concatenates equal contributions of all ranks, in order of ranks. Collective; facts: dtype, number of
- * elements, options->fact.
- * @param[in] comm a communicator
- * @param[in] input contiguous
- * @param[in] options {optional} null for defaults
- * @param[out] output contiguous, of input's dtype and size times as many elements; must not overlap input
- */
-SYNCYTE_EXPORT syncyte_status_t syncyte_comm_allgather(syncyte_comm_t comm, const syncyte_buffer_t* input,
-                                                       const syncyte_collective_options_t* options,
-                                                       const syncyte_buffer_t* output);
-
-/**
- * @brief Concatenates contributions of different lengths, in order of ranks. Collective; facts: dtype, counts,
- * options->fact.
- * @param[in] comm a communicator
- * @param[in] input contiguous, counts[rank] elements
- * @param[in] counts {array(size of comm)} elements of every rank, 0 or more, equal on all ranks
- * @param[in] options {optional} null for defaults
- * @param[out] output contiguous, the sum of counts elements; must not overlap input
- */
-SYNCYTE_EXPORT syncyte_status_t syncyte_comm_allgatherv(syncyte_comm_t comm, const syncyte_buffer_t* input,
-                                                        const int64_t* counts,
-                                                        const syncyte_collective_options_t* options,
-                                                        const syncyte_buffer_t* output);
-
-/**
- * @brief Every rank sends a piece to every rank. Collective; facts: dtype, options->fact, and that what i sends to j is
- * what j expects from i (compared as a 64-bit sum of hashes; with SYNCYTE_CHECK=full entry by entry).
- * @param[in] comm a communicator
- * @param[in] input contiguous, the pieces in order of target ranks
- * @param[in] send_counts {array(size of comm)} elements for every rank
- * @param[in] recv_counts {array(size of comm)} elements from every rank
- * @param[in] options {optional} null for defaults
- * @param[out] output contiguous, the pieces in order of source ranks; must not overlap input
- */
-SYNCYTE_EXPORT syncyte_status_t syncyte_comm_alltoallv(syncyte_comm_t comm, const syncyte_buffer_t* input,
-                                                       const int64_t* send_counts, const int64_t* recv_counts,
-                                                       const syncyte_collective_options_t* options,
-                                                       const syncyte_buffer_t* output);
 
 #ifdef __cplusplus
 }

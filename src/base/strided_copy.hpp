@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-namespace syncyte::tensor {
+namespace syncyte::base {
 
 /// Copies an N-dimensional box between any strides (in bytes; negative and zero ones too). Extents, in elements, may be
 /// 0; the two sides must not overlap. Contiguous inner dimensions are copied in one piece.
@@ -26,4 +26,4 @@ struct box_pieces {
 box_pieces find_pieces(std::size_t origin, std::span<const std::int64_t> strides, std::span<const std::int64_t> shape,
                        std::size_t element_bytes);
 
-}  // namespace syncyte::tensor
+}  // namespace syncyte::base

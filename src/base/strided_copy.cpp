@@ -1,4 +1,4 @@
-#include "tensor/strided_copy.hpp"
+#include "base/strided_copy.hpp"
 
 #include <algorithm>
 #include <array>
@@ -6,7 +6,7 @@
 
 #include "syncyte/base.h"
 
-namespace syncyte::tensor {
+namespace syncyte::base {
 namespace {
 
 struct dimension {
@@ -121,4 +121,4 @@ box_pieces find_pieces(std::size_t origin, std::span<const std::int64_t> strides
   return pieces;
 }
 
-}  // namespace syncyte::tensor
+}  // namespace syncyte::base

@@ -5,8 +5,8 @@
 #include <cstring>
 #include <vector>
 
+#include "base/strided_copy.hpp"
 #include "reference.hpp"
-#include "tensor/strided_copy.hpp"
 
 namespace {
 
@@ -49,7 +49,7 @@ void check(const extents& shape, const extents& target_strides, const extents& s
     std::memcpy(expected.data() + middle + place(at, target_strides),
                 source.data() + middle + place(at, source_strides), element);
   });
-  tensor::copy_strided(target.data() + middle, target_strides, source.data() + middle, source_strides, shape, element);
+  base::copy_strided(target.data() + middle, target_strides, source.data() + middle, source_strides, shape, element);
   EXPECT_EQ(target, expected);
 }
 
@@ -57,7 +57,7 @@ TEST(StridedCopy, DenseToDense) {
   for (const std::size_t element : {1, 2, 4, 8, 16}) {
     for (const extents& shape :
          {extents{}, {7}, {3, 5}, {2, 3, 4}, {1, 6, 1, 2}, {2, 2, 2, 2, 2, 2, 2, 2}, {0}, {3, 0, 2}}) {
-      const extents strides = tensor::dense_strides(shape, element);
+      const extents strides = base::dense_strides(shape, element);
       check(shape, strides, strides, element);
     }
   }
@@ -80,14 +80,14 @@ TEST(StridedCopy, UnalignedElements) { check({3, 4}, {37, 9}, {51, 11}, 8); }
 
 TEST(FindPieces, OfABoxOfRows) {
   // Rows 2 and 3 of a 10 x 6 array of 4 bytes: one piece.
-  const auto rows = tensor::find_pieces(2 * 24, extents{24, 4}, extents{2, 6}, 4);
+  const auto rows = base::find_pieces(2 * 24, extents{24, 4}, extents{2, 6}, 4);
   EXPECT_EQ(rows.bytes, 48u);
   EXPECT_EQ(rows.offsets, std::vector<std::size_t>{48});
   // Columns 1 to 3 of rows 2 to 4: a piece a row.
-  const auto columns = tensor::find_pieces(2 * 24 + 4, extents{24, 4}, extents{3, 3}, 4);
+  const auto columns = base::find_pieces(2 * 24 + 4, extents{24, 4}, extents{3, 3}, 4);
   EXPECT_EQ(columns.bytes, 12u);
   EXPECT_EQ(columns.offsets, (std::vector<std::size_t>{52, 76, 100}));
-  EXPECT_TRUE(tensor::find_pieces(0, extents{24, 4}, extents{3, 0}, 4).offsets.empty());
+  EXPECT_TRUE(base::find_pieces(0, extents{24, 4}, extents{3, 0}, 4).offsets.empty());
 }
 
 }  // namespace

@@ -1,0 +1,314 @@
+! Generated from syncyte/collectives.h by bindings/generate; do not edit.
+!> Collectives on arrays: broadcast, reductions, scans, and arrays that are cut along an axis.
+module syncyte_collectives_c
+  use, intrinsic :: iso_c_binding
+  use syncyte_base_c
+  use syncyte_comm_c
+  implicit none
+  public
+
+  !> Where a scan begins.
+  ! at rank 0: MPI's order
+  integer(c_int32_t), parameter :: SYNCYTE_SCAN_FROM_FIRST = 0_c_int32_t
+  ! at the last rank: what ranks to the right have, the adjoint of the other
+  integer(c_int32_t), parameter :: SYNCYTE_SCAN_FROM_LAST = 1_c_int32_t
+
+  !> Options of a collective operation.
+  type, bind(C) :: syncyte_collective_options_t
+    ! sizeof(syncyte_collective_options_t)
+    integer(c_size_t) :: struct_size = 40_c_size_t
+    ! a cudaStream_t for device buffers; null: the default stream
+    type(c_ptr) :: stream = c_null_ptr
+    ! a further fact that all ranks must share, for libraries on top; 0 by default
+    integer(c_int64_t) :: fact = 0_c_int64_t
+    ! such facts with names for the message, read during the call; null if there are none
+    type(c_ptr) :: facts = c_null_ptr
+    ! number of facts, 0 to 24
+    integer(c_int32_t) :: fact_count = 0_c_int32_t
+  end type syncyte_collective_options_t
+
+  interface
+
+    !> Sends root's elements to all ranks. Collective; facts: dtype, number of elements, root, options->fact.
+    ! comm [in]: a communicator
+    ! root [in]: whose elements
+    ! options [in]: null for defaults
+    ! buffer [in,out]: contiguous; read on root, written elsewhere
+    ! Returns: SYNCYTE_ERR_ARGUMENT (root), SYNCYTE_ERR_SHAPE (not contiguous), SYNCYTE_ERR_MISMATCH.
+    function syncyte_comm_bcast(comm, root, options, buffer) bind(C, name="syncyte_comm_bcast") &
+        result(answer)
+      import
+      type(c_ptr), value :: comm
+      integer(c_int32_t), value :: root
+      type(syncyte_collective_options_t), intent(in), optional :: options
+      type(syncyte_buffer_t), intent(in) :: buffer
+      integer(c_int32_t) :: answer
+    end function syncyte_comm_bcast
+
+    !> Reduces element by element over all ranks; all get the same result. Collective; facts: dtype, number of
+    !> elements, op, options->fact. float16 and bfloat16 are reduced in float32 and rounded once.
+    ! comm [in]: a communicator
+    ! input [in]: contiguous; null: output's contents (in place)
+    ! op [in]: reduction
+    ! options [in]: null for defaults
+    ! output [in,out]: contiguous, of input's dtype and number of elements; must not overlap input
+    ! Returns: SYNCYTE_ERR_UNSUPPORTED for an op that dtype does not have, SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE,
+    ! SYNCYTE_ERR_MISMATCH.
+    function syncyte_comm_allreduce(comm, input, op, options, output) bind(C, &
+        name="syncyte_comm_allreduce") result(answer)
+      import
+      type(c_ptr), value :: comm
+      type(syncyte_buffer_t), intent(in), optional :: input
+      integer(c_int32_t), value :: op
+      type(syncyte_collective_options_t), intent(in), optional :: options
+      type(syncyte_buffer_t), intent(in) :: output
+      integer(c_int32_t) :: answer
+    end function syncyte_comm_allreduce
+
+    !> Concatenates equal contributions of all ranks, in order of ranks. Collective; facts: dtype, number of
+    !> elements, options->fact.
+    ! comm [in]: a communicator
+    ! input [in]: contiguous
+    ! options [in]: null for defaults
+    ! output [out]: contiguous, of input's dtype and size times as many elements; must not overlap input
+    function syncyte_comm_allgather(comm, input, options, output) bind(C, name="syncyte_comm_allgather") &
+        result(answer)
+      import
+      type(c_ptr), value :: comm
+      type(syncyte_buffer_t), intent(in) :: input
+      type(syncyte_collective_options_t), intent(in), optional :: options
+      type(syncyte_buffer_t), intent(in) :: output
+      integer(c_int32_t) :: answer
+    end function syncyte_comm_allgather
+
+    !> Concatenates contributions of different lengths, in order of ranks. Collective; facts: dtype, counts,
+    !> options->fact.
+    ! comm [in]: a communicator
+    ! input [in]: contiguous, counts[rank] elements
+    ! counts [in]: elements of every rank, 0 or more, equal on all ranks
+    ! options [in]: null for defaults
+    ! output [out]: contiguous, the sum of counts elements; must not overlap input
+    function syncyte_comm_allgatherv(comm, input, counts, options, output) bind(C, &
+        name="syncyte_comm_allgatherv") result(answer)
+      import
+      type(c_ptr), value :: comm
+      type(syncyte_buffer_t), intent(in) :: input
+      integer(c_int64_t), intent(in) :: counts(*)
+      type(syncyte_collective_options_t), intent(in), optional :: options
+      type(syncyte_buffer_t), intent(in) :: output
+      integer(c_int32_t) :: answer
+    end function syncyte_comm_allgatherv
+
+    !> Every rank sends a piece to every rank. Collective; facts: dtype, options->fact, and that what i sends to j
+    !> is what j expects from i (compared as a 64-bit sum of hashes; with SYNCYTE_CHECK=full entry by entry).
+    ! comm [in]: a communicator
+    ! input [in]: contiguous, the pieces in order of target ranks
+    ! send_counts [in]: elements for every rank
+    ! recv_counts [in]: elements from every rank
+    ! options [in]: null for defaults
+    ! output [out]: contiguous, the pieces in order of source ranks; must not overlap input
+    function syncyte_comm_alltoallv(comm, input, send_counts, recv_counts, options, output) bind(C, &
+        name="syncyte_comm_alltoallv") result(answer)
+      import
+      type(c_ptr), value :: comm
+      type(syncyte_buffer_t), intent(in) :: input
+      integer(c_int64_t), intent(in) :: send_counts(*)
+      integer(c_int64_t), intent(in) :: recv_counts(*)
+      type(syncyte_collective_options_t), intent(in), optional :: options
+      type(syncyte_buffer_t), intent(in) :: output
+      integer(c_int32_t) :: answer
+    end function syncyte_comm_alltoallv
+
+    !> Reduces element by element over all ranks, to root. Collective; facts: dtype, number of elements, op, root,
+    !> options->fact. float16 and bfloat16 are reduced in float32 and rounded once.
+    ! comm [in]: a communicator
+    ! input [in]: contiguous; null on root: output's contents (in place)
+    ! op [in]: reduction
+    ! root [in]: who gets the result
+    ! options [in]: null for defaults
+    ! output [in,out]: on root: contiguous, of input's dtype and number of elements, not overlapping it; elsewhere
+    ! neither read nor written, may be null
+    ! Returns: SYNCYTE_ERR_UNSUPPORTED for an op that dtype does not have.
+    function syncyte_comm_reduce(comm, input, op, root, options, output) bind(C, &
+        name="syncyte_comm_reduce") result(answer)
+      import
+      type(c_ptr), value :: comm
+      type(syncyte_buffer_t), intent(in), optional :: input
+      integer(c_int32_t), value :: op
+      integer(c_int32_t), value :: root
+      type(syncyte_collective_options_t), intent(in), optional :: options
+      type(syncyte_buffer_t), intent(in), optional :: output
+      integer(c_int32_t) :: answer
+    end function syncyte_comm_reduce
+
+    !> Reduces element by element over the ranks from the first (or the last) to this one, its own included.
+    !> Collective; facts: dtype, number of elements, op, from, options->fact.
+    ! comm [in]: a communicator
+    ! input [in]: contiguous; null: output's contents (in place)
+    ! op [in]: reduction
+    ! from [in]: where the scan begins
+    ! options [in]: null for defaults
+    ! output [in,out]: contiguous, of input's dtype and number of elements; must not overlap input
+    ! Returns: SYNCYTE_ERR_UNSUPPORTED for an op that dtype does not have.
+    function syncyte_comm_scan(comm, input, op, from, options, output) bind(C, name="syncyte_comm_scan") &
+        result(answer)
+      import
+      type(c_ptr), value :: comm
+      type(syncyte_buffer_t), intent(in), optional :: input
+      integer(c_int32_t), value :: op
+      integer(c_int32_t), value :: from
+      type(syncyte_collective_options_t), intent(in), optional :: options
+      type(syncyte_buffer_t), intent(in) :: output
+      integer(c_int32_t) :: answer
+    end function syncyte_comm_scan
+
+    !> As syncyte_comm_scan(), without this rank's own. The rank where it begins gets what op leaves as it is: 0 for
+    !> SUM, 1 for PROD, the highest value (or infinity) for MIN, the lowest for MAX. Collective; facts as there.
+    ! comm [in]: a communicator
+    ! input [in]: contiguous; null: output's contents (in place)
+    ! op [in]: reduction
+    ! from [in]: where the scan begins
+    ! options [in]: null for defaults
+    ! output [in,out]: contiguous, of input's dtype and number of elements; must not overlap input
+    ! Returns: SYNCYTE_ERR_UNSUPPORTED for an op that dtype does not have.
+    function syncyte_comm_exscan(comm, input, op, from, options, output) bind(C, &
+        name="syncyte_comm_exscan") result(answer)
+      import
+      type(c_ptr), value :: comm
+      type(syncyte_buffer_t), intent(in), optional :: input
+      integer(c_int32_t), value :: op
+      integer(c_int32_t), value :: from
+      type(syncyte_collective_options_t), intent(in), optional :: options
+      type(syncyte_buffer_t), intent(in) :: output
+      integer(c_int32_t) :: answer
+    end function syncyte_comm_exscan
+
+    !> Collects one number of every rank, usually an extent. Collective; facts: options->fact.
+    ! comm [in]: a communicator
+    ! length [in]: this rank's, 0 or more
+    ! options [in]: null for defaults
+    ! lengths [out]: all ranks', in order of ranks
+    function syncyte_comm_lengths(comm, length, options, lengths) bind(C, name="syncyte_comm_lengths") &
+        result(answer)
+      import
+      type(c_ptr), value :: comm
+      integer(c_int64_t), value :: length
+      type(syncyte_collective_options_t), intent(in), optional :: options
+      integer(c_int64_t), intent(out) :: lengths(*)
+      integer(c_int32_t) :: answer
+    end function syncyte_comm_lengths
+
+    !> Joins the ranks' parts along an axis, on root. Collective; facts: dtype, extents but along the axis, axis,
+    !> lengths, root, options->fact.
+    ! comm [in]: a communicator
+    ! input [in]: this rank's part
+    ! axis [in]: along which the parts lie
+    ! lengths [in]: extents of the parts along the axis, equal on all ranks
+    ! root [in]: who gets the whole
+    ! options [in]: null for defaults
+    ! output [out]: on root: the whole array, not overlapping input; elsewhere ignored, may be null
+    function syncyte_comm_gather_along(comm, input, axis, lengths, root, options, output) bind(C, &
+        name="syncyte_comm_gather_along") result(answer)
+      import
+      type(c_ptr), value :: comm
+      type(syncyte_buffer_t), intent(in) :: input
+      integer(c_int32_t), value :: axis
+      integer(c_int64_t), intent(in) :: lengths(*)
+      integer(c_int32_t), value :: root
+      type(syncyte_collective_options_t), intent(in), optional :: options
+      type(syncyte_buffer_t), intent(in), optional :: output
+      integer(c_int32_t) :: answer
+    end function syncyte_comm_gather_along
+
+    !> Joins the ranks' parts along an axis, on all ranks. Collective; facts as syncyte_comm_gather_along(), without
+    !> root.
+    ! comm [in]: a communicator
+    ! input [in]: this rank's part
+    ! axis [in]: along which the parts lie
+    ! lengths [in]: extents of the parts along the axis, equal on all ranks
+    ! options [in]: null for defaults
+    ! output [out]: the whole array, not overlapping input
+    function syncyte_comm_allgather_along(comm, input, axis, lengths, options, output) bind(C, &
+        name="syncyte_comm_allgather_along") result(answer)
+      import
+      type(c_ptr), value :: comm
+      type(syncyte_buffer_t), intent(in) :: input
+      integer(c_int32_t), value :: axis
+      integer(c_int64_t), intent(in) :: lengths(*)
+      type(syncyte_collective_options_t), intent(in), optional :: options
+      type(syncyte_buffer_t), intent(in) :: output
+      integer(c_int32_t) :: answer
+    end function syncyte_comm_allgather_along
+
+    !> Cuts root's array along an axis, a part for every rank. Collective; facts as syncyte_comm_gather_along().
+    ! comm [in]: a communicator
+    ! input [in]: on root: the whole array; elsewhere ignored, may be null
+    ! axis [in]: along which to cut
+    ! lengths [in]: extents of the parts along the axis, equal on all ranks
+    ! root [in]: who has the whole
+    ! options [in]: null for defaults
+    ! output [out]: this rank's part, not overlapping input
+    function syncyte_comm_scatter_along(comm, input, axis, lengths, root, options, output) bind(C, &
+        name="syncyte_comm_scatter_along") result(answer)
+      import
+      type(c_ptr), value :: comm
+      type(syncyte_buffer_t), intent(in), optional :: input
+      integer(c_int32_t), value :: axis
+      integer(c_int64_t), intent(in) :: lengths(*)
+      integer(c_int32_t), value :: root
+      type(syncyte_collective_options_t), intent(in), optional :: options
+      type(syncyte_buffer_t), intent(in) :: output
+      integer(c_int32_t) :: answer
+    end function syncyte_comm_scatter_along
+
+    !> Reduces the ranks' whole arrays element by element, and gives each rank its part of the result. Collective;
+    !> facts: dtype, extents, axis, lengths, op, options->fact. float16 and bfloat16 are reduced in float32 and
+    !> rounded once.
+    ! comm [in]: a communicator
+    ! input [in]: a whole array
+    ! axis [in]: along which to cut
+    ! lengths [in]: extents of the parts along the axis, equal on all ranks
+    ! op [in]: reduction
+    ! options [in]: null for defaults
+    ! output [out]: this rank's part, not overlapping input
+    ! Returns: SYNCYTE_ERR_UNSUPPORTED for an op that dtype does not have.
+    function syncyte_comm_reduce_scatter_along(comm, input, axis, lengths, op, options, output) bind(C, &
+        name="syncyte_comm_reduce_scatter_along") result(answer)
+      import
+      type(c_ptr), value :: comm
+      type(syncyte_buffer_t), intent(in) :: input
+      integer(c_int32_t), value :: axis
+      integer(c_int64_t), intent(in) :: lengths(*)
+      integer(c_int32_t), value :: op
+      type(syncyte_collective_options_t), intent(in), optional :: options
+      type(syncyte_buffer_t), intent(in) :: output
+      integer(c_int32_t) :: answer
+    end function syncyte_comm_reduce_scatter_along
+
+    !> Changes the axis along which a whole array is partitioned over the ranks (a parallel transposition); with
+    !> equal axes, the lengths of its parts. Collective; facts: dtype, extents but along the axes, both axes, all
+    !> lengths, options->fact. Rank r gives the part of gather_lengths[r] along gather_axis, and gets the part of
+    !> scatter_lengths[r] along scatter_axis; along the other axis each has the whole.
+    ! comm [in]: a communicator
+    ! input [in]: this rank's part along gather_axis
+    ! gather_axis [in]: along which the parts of the input lie
+    ! gather_lengths [in]: their extents, equal on all ranks
+    ! scatter_axis [in]: along which the parts of the output lie
+    ! scatter_lengths [in]: their extents, equal on all ranks
+    ! options [in]: null for defaults
+    ! output [out]: this rank's part along scatter_axis, not overlapping input
+    function syncyte_comm_alltoall_along(comm, input, gather_axis, gather_lengths, scatter_axis, &
+        scatter_lengths, options, output) bind(C, name="syncyte_comm_alltoall_along") result(answer)
+      import
+      type(c_ptr), value :: comm
+      type(syncyte_buffer_t), intent(in) :: input
+      integer(c_int32_t), value :: gather_axis
+      integer(c_int64_t), intent(in) :: gather_lengths(*)
+      integer(c_int32_t), value :: scatter_axis
+      integer(c_int64_t), intent(in) :: scatter_lengths(*)
+      type(syncyte_collective_options_t), intent(in), optional :: options
+      type(syncyte_buffer_t), intent(in) :: output
+      integer(c_int32_t) :: answer
+    end function syncyte_comm_alltoall_along
+  end interface
+end module syncyte_collectives_c

@@ -1,0 +1,258 @@
+/**
+ * @file collectives.h
+ * @brief Collectives on arrays: broadcast, reductions, scans, and arrays that are cut along an axis.
+ *
+ * All are collective over comm, agree before they move data (see comm.h), and take counts of any size: what MPI's int
+ * cannot count goes in pieces. The plain ones take contiguous buffers as sequences of elements. Those called `along`
+ * take arrays with any strides, at least one dimension, each rank's a part of a whole along `axis`: `lengths` holds the
+ * parts' extents there in order of ranks, 0 or more (syncyte_comm_lengths() collects them), the other extents are equal
+ * on all ranks. A negative axis counts from the end. Nothing beside a strided output's elements is written.
+ *
+ * Beyond what each function names, all may answer SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE for
+ * arguments that are wrong on any rank, SYNCYTE_ERR_MISMATCH where the facts differ, SYNCYTE_ERR_MEMORY.
+ */
+#ifndef SYNCYTE_COLLECTIVES_H
+#define SYNCYTE_COLLECTIVES_H
+
+#include "syncyte/comm.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Options of a collective operation. */
+typedef struct syncyte_collective_options_t {
+  size_t struct_size;          /**< sizeof(syncyte_collective_options_t) */
+  void* stream;                /**< a cudaStream_t for device buffers; null: the default stream */
+  int64_t fact;                /**< a further fact that all ranks must share, for libraries on top; 0 by default */
+  const syncyte_fact_t* facts; /**< such facts with names for the message, read during the call; null if there are
+                                    none */
+  int32_t fact_count;          /**< number of facts, 0 to 24 */
+} syncyte_collective_options_t;
+
+/** All defaults: `syncyte_collective_options_t options = SYNCYTE_COLLECTIVE_OPTIONS_INIT;`. */
+#define SYNCYTE_COLLECTIVE_OPTIONS_INIT {sizeof(syncyte_collective_options_t), NULL, 0, NULL, 0}
+
+/**
+ * @brief Sends root's elements to all ranks. Collective; facts: dtype, number of elements, root, options->fact.
+ * @param[in] comm a communicator
+ * @param[in] root whose elements
+ * @param[in] options {optional} null for defaults
+ * @param[in,out] buffer contiguous; read on root, written elsewhere
+ * @return SYNCYTE_ERR_ARGUMENT (root), SYNCYTE_ERR_SHAPE (not contiguous), SYNCYTE_ERR_MISMATCH.
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_comm_bcast(syncyte_comm_t comm, int32_t root,
+                                                   const syncyte_collective_options_t* options,
+                                                   const syncyte_buffer_t* buffer);
+
+/**
+ * @brief Reduces element by element over all ranks; all get the same result. Collective; facts: dtype, number of
+ * elements, op, options->fact. float16 and bfloat16 are reduced in float32 and rounded once.
+ * @param[in] comm a communicator
+ * @param[in] input {optional} contiguous; null: output's contents (in place)
+ * @param[in] op reduction
+ * @param[in] options {optional} null for defaults
+ * @param[in,out] output contiguous, of input's dtype and number of elements; must not overlap input
+ * @return SYNCYTE_ERR_UNSUPPORTED for an op that dtype does not have, SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE,
+ * SYNCYTE_ERR_MISMATCH.
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_comm_allreduce(syncyte_comm_t comm, const syncyte_buffer_t* input,
+                                                       syncyte_op_t op, const syncyte_collective_options_t* options,
+                                                       const syncyte_buffer_t* output);
+
+/**
+ * @brief Concatenates equal contributions of all ranks, in order of ranks. Collective; facts: dtype, number of
+ * elements, options->fact.
+ * @param[in] comm a communicator
+ * @param[in] input contiguous
+ * @param[in] options {optional} null for defaults
+ * @param[out] output contiguous, of input's dtype and size times as many elements; must not overlap input
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_comm_allgather(syncyte_comm_t comm, const syncyte_buffer_t* input,
+                                                       const syncyte_collective_options_t* options,
+                                                       const syncyte_buffer_t* output);
+
+/**
+ * @brief Concatenates contributions of different lengths, in order of ranks. Collective; facts: dtype, counts,
+ * options->fact.
+ * @param[in] comm a communicator
+ * @param[in] input contiguous, counts[rank] elements
+ * @param[in] counts {array(size of comm)} elements of every rank, 0 or more, equal on all ranks
+ * @param[in] options {optional} null for defaults
+ * @param[out] output contiguous, the sum of counts elements; must not overlap input
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_comm_allgatherv(syncyte_comm_t comm, const syncyte_buffer_t* input,
+                                                        const int64_t* counts,
+                                                        const syncyte_collective_options_t* options,
+                                                        const syncyte_buffer_t* output);
+
+/**
+ * @brief Every rank sends a piece to every rank. Collective; facts: dtype, options->fact, and that what i sends to j is
+ * what j expects from i (compared as a 64-bit sum of hashes; with SYNCYTE_CHECK=full entry by entry).
+ * @param[in] comm a communicator
+ * @param[in] input contiguous, the pieces in order of target ranks
+ * @param[in] send_counts {array(size of comm)} elements for every rank
+ * @param[in] recv_counts {array(size of comm)} elements from every rank
+ * @param[in] options {optional} null for defaults
+ * @param[out] output contiguous, the pieces in order of source ranks; must not overlap input
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_comm_alltoallv(syncyte_comm_t comm, const syncyte_buffer_t* input,
+                                                       const int64_t* send_counts, const int64_t* recv_counts,
+                                                       const syncyte_collective_options_t* options,
+                                                       const syncyte_buffer_t* output);
+
+/**
+ * @brief Reduces element by element over all ranks, to root. Collective; facts: dtype, number of elements, op, root,
+ * options->fact. float16 and bfloat16 are reduced in float32 and rounded once.
+ * @param[in] comm a communicator
+ * @param[in] input {optional} contiguous; null on root: output's contents (in place)
+ * @param[in] op reduction
+ * @param[in] root who gets the result
+ * @param[in] options {optional} null for defaults
+ * @param[in,out] output {optional} on root: contiguous, of input's dtype and number of elements, not overlapping it;
+ * elsewhere neither read nor written, may be null
+ * @return SYNCYTE_ERR_UNSUPPORTED for an op that dtype does not have.
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_comm_reduce(syncyte_comm_t comm, const syncyte_buffer_t* input, syncyte_op_t op,
+                                                    int32_t root, const syncyte_collective_options_t* options,
+                                                    const syncyte_buffer_t* output);
+
+/** Where a scan begins: one of ::syncyte_scan_values. */
+typedef int32_t syncyte_scan_t;
+
+/** Where a scan begins. */
+enum syncyte_scan_values {
+  SYNCYTE_SCAN_FROM_FIRST = 0, /**< at rank 0: MPI's order */
+  SYNCYTE_SCAN_FROM_LAST = 1   /**< at the last rank: what ranks to the right have, the adjoint of the other */
+};
+
+/**
+ * @brief Reduces element by element over the ranks from the first (or the last) to this one, its own included.
+ * Collective; facts: dtype, number of elements, op, from, options->fact.
+ * @param[in] comm a communicator
+ * @param[in] input {optional} contiguous; null: output's contents (in place)
+ * @param[in] op reduction
+ * @param[in] from where the scan begins
+ * @param[in] options {optional} null for defaults
+ * @param[in,out] output contiguous, of input's dtype and number of elements; must not overlap input
+ * @return SYNCYTE_ERR_UNSUPPORTED for an op that dtype does not have.
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_comm_scan(syncyte_comm_t comm, const syncyte_buffer_t* input, syncyte_op_t op,
+                                                  syncyte_scan_t from, const syncyte_collective_options_t* options,
+                                                  const syncyte_buffer_t* output);
+
+/**
+ * @brief As syncyte_comm_scan(), without this rank's own. The rank where it begins gets what op leaves as it is: 0 for
+ * SUM, 1 for PROD, the highest value (or infinity) for MIN, the lowest for MAX. Collective; facts as there.
+ * @param[in] comm a communicator
+ * @param[in] input {optional} contiguous; null: output's contents (in place)
+ * @param[in] op reduction
+ * @param[in] from where the scan begins
+ * @param[in] options {optional} null for defaults
+ * @param[in,out] output contiguous, of input's dtype and number of elements; must not overlap input
+ * @return SYNCYTE_ERR_UNSUPPORTED for an op that dtype does not have.
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_comm_exscan(syncyte_comm_t comm, const syncyte_buffer_t* input, syncyte_op_t op,
+                                                    syncyte_scan_t from, const syncyte_collective_options_t* options,
+                                                    const syncyte_buffer_t* output);
+
+/**
+ * @brief Collects one number of every rank, usually an extent. Collective; facts: options->fact.
+ * @param[in] comm a communicator
+ * @param[in] length this rank's, 0 or more
+ * @param[in] options {optional} null for defaults
+ * @param[out] lengths {array(size of comm)} all ranks', in order of ranks
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_comm_lengths(syncyte_comm_t comm, int64_t length,
+                                                     const syncyte_collective_options_t* options, int64_t* lengths);
+
+/**
+ * @brief Joins the ranks' parts along an axis, on root. Collective; facts: dtype, extents but along the axis, axis,
+ * lengths, root, options->fact.
+ * @param[in] comm a communicator
+ * @param[in] input this rank's part
+ * @param[in] axis along which the parts lie
+ * @param[in] lengths {array(size of comm)} extents of the parts along the axis, equal on all ranks
+ * @param[in] root who gets the whole
+ * @param[in] options {optional} null for defaults
+ * @param[out] output {optional} on root: the whole array, not overlapping input; elsewhere ignored, may be null
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_comm_gather_along(syncyte_comm_t comm, const syncyte_buffer_t* input,
+                                                          int32_t axis, const int64_t* lengths, int32_t root,
+                                                          const syncyte_collective_options_t* options,
+                                                          const syncyte_buffer_t* output);
+
+/**
+ * @brief Joins the ranks' parts along an axis, on all ranks. Collective; facts as syncyte_comm_gather_along(), without
+ * root.
+ * @param[in] comm a communicator
+ * @param[in] input this rank's part
+ * @param[in] axis along which the parts lie
+ * @param[in] lengths {array(size of comm)} extents of the parts along the axis, equal on all ranks
+ * @param[in] options {optional} null for defaults
+ * @param[out] output the whole array, not overlapping input
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_comm_allgather_along(syncyte_comm_t comm, const syncyte_buffer_t* input,
+                                                             int32_t axis, const int64_t* lengths,
+                                                             const syncyte_collective_options_t* options,
+                                                             const syncyte_buffer_t* output);
+
+/**
+ * @brief Cuts root's array along an axis, a part for every rank. Collective; facts as syncyte_comm_gather_along().
+ * @param[in] comm a communicator
+ * @param[in] input {optional} on root: the whole array; elsewhere ignored, may be null
+ * @param[in] axis along which to cut
+ * @param[in] lengths {array(size of comm)} extents of the parts along the axis, equal on all ranks
+ * @param[in] root who has the whole
+ * @param[in] options {optional} null for defaults
+ * @param[out] output this rank's part, not overlapping input
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_comm_scatter_along(syncyte_comm_t comm, const syncyte_buffer_t* input,
+                                                           int32_t axis, const int64_t* lengths, int32_t root,
+                                                           const syncyte_collective_options_t* options,
+                                                           const syncyte_buffer_t* output);
+
+/**
+ * @brief Reduces the ranks' whole arrays element by element, and gives each rank its part of the result. Collective;
+ * facts: dtype, extents, axis, lengths, op, options->fact. float16 and bfloat16 are reduced in float32 and rounded once.
+ * @param[in] comm a communicator
+ * @param[in] input a whole array
+ * @param[in] axis along which to cut
+ * @param[in] lengths {array(size of comm)} extents of the parts along the axis, equal on all ranks
+ * @param[in] op reduction
+ * @param[in] options {optional} null for defaults
+ * @param[out] output this rank's part, not overlapping input
+ * @return SYNCYTE_ERR_UNSUPPORTED for an op that dtype does not have.
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_comm_reduce_scatter_along(syncyte_comm_t comm, const syncyte_buffer_t* input,
+                                                                  int32_t axis, const int64_t* lengths, syncyte_op_t op,
+                                                                  const syncyte_collective_options_t* options,
+                                                                  const syncyte_buffer_t* output);
+
+/**
+ * @brief Changes the axis along which a whole array is partitioned over the ranks (a parallel transposition); with equal
+ * axes, the lengths of its parts. Collective; facts: dtype, extents but along the axes, both axes, all lengths,
+ * options->fact.
+ *
+ * Rank r gives the part of gather_lengths[r] along gather_axis, and gets the part of scatter_lengths[r] along
+ * scatter_axis; along the other axis each has the whole.
+ * @param[in] comm a communicator
+ * @param[in] input this rank's part along gather_axis
+ * @param[in] gather_axis along which the parts of the input lie
+ * @param[in] gather_lengths {array(size of comm)} their extents, equal on all ranks
+ * @param[in] scatter_axis along which the parts of the output lie
+ * @param[in] scatter_lengths {array(size of comm)} their extents, equal on all ranks
+ * @param[in] options {optional} null for defaults
+ * @param[out] output this rank's part along scatter_axis, not overlapping input
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_comm_alltoall_along(syncyte_comm_t comm, const syncyte_buffer_t* input,
+                                                            int32_t gather_axis, const int64_t* gather_lengths,
+                                                            int32_t scatter_axis, const int64_t* scatter_lengths,
+                                                            const syncyte_collective_options_t* options,
+                                                            const syncyte_buffer_t* output);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

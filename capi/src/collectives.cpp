@@ -1,0 +1,154 @@
+#include "syncyte/collectives.h"
+
+#include <cstddef>
+
+#include "comm/collectives.hpp"
+#include "comm_table.hpp"
+#include "guard.hpp"
+
+namespace syncyte::capi {
+namespace {
+
+constexpr std::int32_t most_facts = 24;  // the collectives have some of their own
+
+comm::collective_extras extras(const syncyte_collective_options_t* given) {
+  comm::collective_extras result;
+  result.error = error_of([&] {
+    constexpr syncyte_collective_options_t defaults SYNCYTE_COLLECTIVE_OPTIONS_INIT;
+    const auto options = options_or(given, defaults, offsetof(syncyte_collective_options_t, facts));
+    base::require(options.stream == nullptr, SYNCYTE_ERR_UNSUPPORTED,
+                  "options->stream is set, but buffers here are in host memory; expected null");
+    const std::int32_t count = options.fact_count;
+    base::require(count >= 0 && count <= most_facts, SYNCYTE_ERR_ARGUMENT,
+                  "options->fact_count is {}; expected 0 to {}", count, most_facts);
+    base::require(options.facts != nullptr || count == 0, SYNCYTE_ERR_ARGUMENT,
+                  "options->facts is null; expected {} facts", count);
+    for (std::int32_t i = 0; i < count; ++i)
+      base::require(options.facts[i].name != nullptr, SYNCYTE_ERR_ARGUMENT,
+                    "options->facts[{}].name is null; expected a name", i);
+    result.fact = options.fact;
+    result.facts = {options.facts, static_cast<std::size_t>(count)};
+  });
+  return result;
+}
+
+comm::scan_from checked(syncyte_scan_t from, comm::collective_extras& extras) {
+  const auto error = error_of([&] {
+    base::require(from == SYNCYTE_SCAN_FROM_FIRST || from == SYNCYTE_SCAN_FROM_LAST, SYNCYTE_ERR_ARGUMENT,
+                  "from is {}; expected SYNCYTE_SCAN_FROM_FIRST (0) or SYNCYTE_SCAN_FROM_LAST (1)", from);
+  });
+  if (error && !extras.error) extras.error = error;
+  return from == SYNCYTE_SCAN_FROM_FIRST ? comm::scan_from::first : comm::scan_from::last;
+}
+
+}  // namespace
+}  // namespace syncyte::capi
+
+using namespace syncyte;
+using capi::extras;
+using capi::find_comm;
+using capi::started;
+
+extern "C" {
+
+syncyte_status_t syncyte_comm_bcast(syncyte_comm_t comm, int32_t root, const syncyte_collective_options_t* options,
+                                    const syncyte_buffer_t* buffer) {
+  return started("comm_bcast", [&] { comm::bcast(*find_comm(comm), buffer, root, extras(options)); });
+}
+
+syncyte_status_t syncyte_comm_allreduce(syncyte_comm_t comm, const syncyte_buffer_t* input, syncyte_op_t op,
+                                        const syncyte_collective_options_t* options, const syncyte_buffer_t* output) {
+  return started("comm_allreduce", [&] { comm::allreduce(*find_comm(comm), input, output, op, extras(options)); });
+}
+
+syncyte_status_t syncyte_comm_allgather(syncyte_comm_t comm, const syncyte_buffer_t* input,
+                                        const syncyte_collective_options_t* options, const syncyte_buffer_t* output) {
+  return started("comm_allgather", [&] { comm::allgather(*find_comm(comm), input, output, extras(options)); });
+}
+
+syncyte_status_t syncyte_comm_allgatherv(syncyte_comm_t comm, const syncyte_buffer_t* input, const int64_t* counts,
+                                         const syncyte_collective_options_t* options, const syncyte_buffer_t* output) {
+  return started("comm_allgatherv",
+                 [&] { comm::allgatherv(*find_comm(comm), input, counts, output, extras(options)); });
+}
+
+syncyte_status_t syncyte_comm_alltoallv(syncyte_comm_t comm, const syncyte_buffer_t* input, const int64_t* send_counts,
+                                        const int64_t* recv_counts, const syncyte_collective_options_t* options,
+                                        const syncyte_buffer_t* output) {
+  return started("comm_alltoallv",
+                 [&] { comm::alltoallv(*find_comm(comm), input, send_counts, recv_counts, output, extras(options)); });
+}
+
+syncyte_status_t syncyte_comm_reduce(syncyte_comm_t comm, const syncyte_buffer_t* input, syncyte_op_t op, int32_t root,
+                                     const syncyte_collective_options_t* options, const syncyte_buffer_t* output) {
+  return started("comm_reduce", [&] { comm::reduce(*find_comm(comm), input, output, op, root, extras(options)); });
+}
+
+syncyte_status_t syncyte_comm_scan(syncyte_comm_t comm, const syncyte_buffer_t* input, syncyte_op_t op,
+                                   syncyte_scan_t from, const syncyte_collective_options_t* options,
+                                   const syncyte_buffer_t* output) {
+  return started("comm_scan", [&] {
+    auto given = extras(options);
+    const auto start = capi::checked(from, given);
+    comm::scan(*find_comm(comm), input, output, op, start, given);
+  });
+}
+
+syncyte_status_t syncyte_comm_exscan(syncyte_comm_t comm, const syncyte_buffer_t* input, syncyte_op_t op,
+                                     syncyte_scan_t from, const syncyte_collective_options_t* options,
+                                     const syncyte_buffer_t* output) {
+  return started("comm_exscan", [&] {
+    auto given = extras(options);
+    const auto start = capi::checked(from, given);
+    comm::exscan(*find_comm(comm), input, output, op, start, given);
+  });
+}
+
+syncyte_status_t syncyte_comm_lengths(syncyte_comm_t comm, int64_t length, const syncyte_collective_options_t* options,
+                                      int64_t* lengths) {
+  return started("comm_lengths", [&] { comm::lengths(*find_comm(comm), length, lengths, extras(options)); });
+}
+
+syncyte_status_t syncyte_comm_gather_along(syncyte_comm_t comm, const syncyte_buffer_t* input, int32_t axis,
+                                           const int64_t* lengths, int32_t root,
+                                           const syncyte_collective_options_t* options,
+                                           const syncyte_buffer_t* output) {
+  return started("comm_gather_along",
+                 [&] { comm::gather_along(*find_comm(comm), input, axis, lengths, root, output, extras(options)); });
+}
+
+syncyte_status_t syncyte_comm_allgather_along(syncyte_comm_t comm, const syncyte_buffer_t* input, int32_t axis,
+                                              const int64_t* lengths, const syncyte_collective_options_t* options,
+                                              const syncyte_buffer_t* output) {
+  return started("comm_allgather_along",
+                 [&] { comm::allgather_along(*find_comm(comm), input, axis, lengths, output, extras(options)); });
+}
+
+syncyte_status_t syncyte_comm_scatter_along(syncyte_comm_t comm, const syncyte_buffer_t* input, int32_t axis,
+                                            const int64_t* lengths, int32_t root,
+                                            const syncyte_collective_options_t* options,
+                                            const syncyte_buffer_t* output) {
+  return started("comm_scatter_along",
+                 [&] { comm::scatter_along(*find_comm(comm), input, axis, lengths, root, output, extras(options)); });
+}
+
+syncyte_status_t syncyte_comm_reduce_scatter_along(syncyte_comm_t comm, const syncyte_buffer_t* input, int32_t axis,
+                                                   const int64_t* lengths, syncyte_op_t op,
+                                                   const syncyte_collective_options_t* options,
+                                                   const syncyte_buffer_t* output) {
+  return started("comm_reduce_scatter_along", [&] {
+    comm::reduce_scatter_along(*find_comm(comm), input, axis, lengths, op, output, extras(options));
+  });
+}
+
+syncyte_status_t syncyte_comm_alltoall_along(syncyte_comm_t comm, const syncyte_buffer_t* input, int32_t gather_axis,
+                                             const int64_t* gather_lengths, int32_t scatter_axis,
+                                             const int64_t* scatter_lengths,
+                                             const syncyte_collective_options_t* options,
+                                             const syncyte_buffer_t* output) {
+  return started("comm_alltoall_along", [&] {
+    const comm::axis_change change{gather_axis, gather_lengths, scatter_axis, scatter_lengths};
+    comm::alltoall_along(*find_comm(comm), input, change, output, extras(options));
+  });
+}
+}

@@ -1,0 +1,53 @@
+#include "comm/collective_checks.hpp"
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include <numeric>
+
+namespace syncyte::comm {
+namespace {
+
+bool overlap(const base::buffer& a, const base::buffer& b) {
+  return a.bytes() > 0 && b.bytes() > 0 && a.data() < b.data() + b.bytes() && b.data() < a.data() + a.bytes();
+}
+
+}  // namespace
+
+base::buffer checked(const syncyte_buffer_t* raw, const char* argument) {
+  return base::buffer(raw, argument).require_host().require_contiguous();
+}
+
+void require_apart(const base::buffer& input, const base::buffer& output) {
+  base::require(!overlap(input, output), SYNCYTE_ERR_ARGUMENT, "input and output overlap; expected separate memory");
+}
+
+void require_root(const communicator& comm, int root) {
+  base::require(root >= 0 && root < comm.size(), SYNCYTE_ERR_ARGUMENT, "root is {}; expected 0 to {}", root,
+                comm.size() - 1);
+}
+
+std::int64_t checked_sum(const std::int64_t* counts, int size, const char* argument) {
+  base::require(counts != nullptr, SYNCYTE_ERR_ARGUMENT, "{} is null; expected {} counts", argument, size);
+  std::int64_t sum = 0;
+  for (int rank = 0; rank < size; ++rank) {
+    base::require(counts[rank] >= 0, SYNCYTE_ERR_ARGUMENT, "{}[{}] is {}; expected 0 or more", argument, rank,
+                  counts[rank]);
+    base::require(!__builtin_add_overflow(sum, counts[rank], &sum), SYNCYTE_ERR_ARGUMENT,
+                  "{} add up to more than 2^63 - 1 elements", argument);
+  }
+  return sum;
+}
+
+void add_counts(collective_call& call, std::span<const std::int64_t> counts, const char* sum_name,
+                const char* hash_name) {
+  call.fact(sum_name, std::accumulate(counts.begin(), counts.end(), std::int64_t{0}));
+  call.fact(hash_name, static_cast<std::int64_t>(XXH3_64bits(counts.data(), counts.size_bytes())));
+}
+
+void add_facts(collective_call& call, const collective_extras& extras) {
+  call.fact("options->fact", extras.fact);
+  for (const syncyte_fact_t& each : extras.facts) call.fact(each.name, each.value);
+}
+
+}  // namespace syncyte::comm

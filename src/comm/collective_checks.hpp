@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "base/buffer.hpp"
+#include "comm/collective.hpp"
+#include "comm/collectives.hpp"
+
+namespace syncyte::comm {
+
+/// A contiguous buffer in host memory.
+base::buffer checked(const syncyte_buffer_t* raw, const char* argument);
+
+/// Throws SYNCYTE_ERR_ARGUMENT if two contiguous buffers share memory.
+void require_apart(const base::buffer& input, const base::buffer& output);
+
+void require_root(const communicator& comm, int root);
+
+/// Sum of one count for each rank, each 0 or more; throws SYNCYTE_ERR_ARGUMENT, naming the rank, otherwise.
+std::int64_t checked_sum(const std::int64_t* counts, int size, const char* argument);
+
+/// Counts that must be equal on all ranks, as facts; the names must outlive the call.
+void add_counts(collective_call& call, std::span<const std::int64_t> counts, const char* sum_name,
+                const char* hash_name);
+
+/// What the caller brings as facts.
+void add_facts(collective_call& call, const collective_extras& extras);
+
+}  // namespace syncyte::comm

@@ -1,0 +1,95 @@
+#include <optional>
+
+#include "comm/collective_checks.hpp"
+#include "comm/reduce.hpp"
+
+namespace syncyte::comm {
+namespace {
+
+/// The buffers of a reduction, checked; a null input means in place.
+struct operands {
+  std::optional<base::buffer> input;
+  std::optional<base::buffer> output;  // none where a rank gets no result
+
+  const base::buffer& given() const { return input ? *input : *output; }
+  const std::byte* source() const { return given().data(); }
+  std::byte* target() const { return output ? output->data() : nullptr; }
+};
+
+operands checked_operands(const syncyte_buffer_t* input, const syncyte_buffer_t* output, syncyte_op_t op,
+                          bool gets_result) {
+  operands result;
+  if (gets_result) result.output = checked(output, "output");
+  if (input != nullptr || !gets_result) result.input = checked(input, "input");
+  if (result.input && result.output) {
+    result.output->require_dtype(result.input->dtype()).require_elements(result.input->elements());
+    require_apart(*result.input, *result.output);
+  }
+  require_reducible(result.given().dtype(), op);
+  return result;
+}
+
+void add_operands(collective_call& call, const operands& given, syncyte_op_t op, const collective_extras& extras) {
+  call.named_fact("dtype of output", given.given().dtype(), base::dtype_name);
+  call.fact("elements of output", given.given().elements());
+  call.named_fact("op", op, base::op_name);
+  add_facts(call, extras);
+}
+
+/// Reductions whose result all ranks get.
+template <class Reduce>
+void reduce_everywhere(communicator& comm, const char* operation, const syncyte_buffer_t* input,
+                       const syncyte_buffer_t* output, syncyte_op_t op, scan_from start,
+                       const collective_extras& extras, Reduce&& reduce) {
+  collective_call call(comm, operation);
+  operands given;
+  call.attempt([&] {
+    if (extras.error) throw *extras.error;
+    given = checked_operands(input, output, op, true);
+    call.fact("start of the scan", static_cast<int>(start));
+    add_operands(call, given, op, extras);
+  });
+  call.agree();
+  reduce(given.source(), given.target(), given.given().elements(), given.given().dtype(), op);
+}
+
+MPI_Comm direction(communicator& comm, scan_from start) {
+  return start == scan_from::first ? comm.data() : comm.reversed();
+}
+
+}  // namespace
+
+void allreduce(communicator& comm, const syncyte_buffer_t* input, const syncyte_buffer_t* output, syncyte_op_t op,
+               const collective_extras& extras) {
+  reduce_everywhere(comm, "comm_allreduce", input, output, op, scan_from::first, extras,
+                    [&](auto... given) { allreduce_elements(comm.data(), given...); });
+}
+
+void scan(communicator& comm, const syncyte_buffer_t* input, const syncyte_buffer_t* output, syncyte_op_t op,
+          scan_from start, const collective_extras& extras) {
+  reduce_everywhere(comm, "comm_scan", input, output, op, start, extras,
+                    [&](auto... given) { scan_elements(direction(comm, start), given...); });
+}
+
+void exscan(communicator& comm, const syncyte_buffer_t* input, const syncyte_buffer_t* output, syncyte_op_t op,
+            scan_from start, const collective_extras& extras) {
+  reduce_everywhere(comm, "comm_exscan", input, output, op, start, extras,
+                    [&](auto... given) { exscan_elements(direction(comm, start), given...); });
+}
+
+void reduce(communicator& comm, const syncyte_buffer_t* input, const syncyte_buffer_t* output, syncyte_op_t op,
+            int root, const collective_extras& extras) {
+  collective_call call(comm, "comm_reduce");
+  operands given;
+  call.attempt([&] {
+    if (extras.error) throw *extras.error;
+    require_root(comm, root);
+    given = checked_operands(input, output, op, comm.rank() == root);
+    call.fact("root", root);
+    add_operands(call, given, op, extras);
+  });
+  call.agree();
+  reduce_to(comm.data(), given.source(), given.target(), given.given().elements(), root, given.given().dtype(), op);
+}
+
+}  // namespace syncyte::comm

@@ -1,0 +1,159 @@
+#include "comm/transport.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+#include "comm/mpi.hpp"
+#include "comm/pieces.hpp"
+#include "comm/reduce.hpp"
+
+namespace syncyte::comm {
+namespace {
+
+using counts_view = std::span<const std::int64_t>;
+
+std::int64_t sum_of(counts_view counts) { return std::accumulate(counts.begin(), counts.end(), std::int64_t{0}); }
+
+std::int64_t own(const communicator& comm, counts_view counts) { return counts[static_cast<std::size_t>(comm.rank())]; }
+
+/// Counts and prefix sums that fit MPI's int.
+struct int_layout {
+  std::vector<int> counts;
+  std::vector<int> offsets;
+  explicit int_layout(counts_view wide) : counts(wide.begin(), wide.end()), offsets(counts.size()) {
+    std::exclusive_scan(counts.begin(), counts.end(), offsets.begin(), 0);
+  }
+};
+
+/// Messages in pieces, for what MPI's int displacements cannot say; all are waited for together.
+class messages {
+ public:
+  messages(communicator& comm, syncyte_dtype_t dtype)
+      : comm_(comm.data()), type_(mpi_type(dtype)), element_bytes_(base::dtype_size(dtype)) {}
+
+  void receive(int source, std::byte* data, std::int64_t count) {
+    in_pieces(count, [&](std::int64_t first, int length) {
+      check_mpi(MPI_Irecv(data + bytes(first), length, type_, source, 0, comm_, &requests_.emplace_back()),
+                "MPI_Irecv");
+    });
+  }
+  void send(int target, const std::byte* data, std::int64_t count) {
+    in_pieces(count, [&](std::int64_t first, int length) {
+      check_mpi(MPI_Isend(data + bytes(first), length, type_, target, 0, comm_, &requests_.emplace_back()),
+                "MPI_Isend");
+    });
+  }
+  /// One message from or to every rank, from one place to the next.
+  void receive_all(std::byte* data, counts_view counts) {
+    for (std::size_t rank = 0; rank < counts.size(); data += bytes(counts[rank++]))
+      receive(static_cast<int>(rank), data, counts[rank]);
+  }
+  void send_all(const std::byte* data, counts_view counts) {
+    for (std::size_t rank = 0; rank < counts.size(); data += bytes(counts[rank++]))
+      send(static_cast<int>(rank), data, counts[rank]);
+  }
+  void wait() {
+    check_mpi(MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
+  }
+
+ private:
+  std::size_t bytes(std::int64_t elements) const { return static_cast<std::size_t>(elements) * element_bytes_; }
+
+  MPI_Comm comm_;
+  MPI_Datatype type_;
+  std::size_t element_bytes_;
+  std::vector<MPI_Request> requests_;
+};
+
+/// Each rank's piece by a broadcast.
+void gather_by_broadcasts(communicator& comm, const std::byte* input, counts_view counts, std::byte* output,
+                          syncyte_dtype_t dtype) {
+  const std::size_t element_bytes = base::dtype_size(dtype);
+  for (int rank = 0; rank < comm.size(); ++rank) {
+    const std::int64_t count = counts[static_cast<std::size_t>(rank)];
+    const std::size_t bytes = static_cast<std::size_t>(count) * element_bytes;
+    if (rank == comm.rank()) std::copy_n(input, bytes, output);
+    in_pieces(count, [&](std::int64_t first, int length) {
+      check_mpi(MPI_Bcast(output + static_cast<std::size_t>(first) * element_bytes, length, mpi_type(dtype), rank,
+                          comm.data()),
+                "MPI_Bcast");
+    });
+    output += bytes;
+  }
+}
+
+}  // namespace
+
+void gather_pieces(communicator& comm, const std::byte* input, counts_view counts, int root, std::byte* output,
+                   syncyte_dtype_t dtype) {
+  if (sum_of(counts) > piece_limit()) {
+    messages all(comm, dtype);
+    if (comm.rank() == root) all.receive_all(output, counts);
+    all.send(root, input, own(comm, counts));
+    return all.wait();
+  }
+  const int_layout layout(counts);
+  const MPI_Datatype type = mpi_type(dtype);
+  check_mpi(MPI_Gatherv(input, static_cast<int>(own(comm, counts)), type, output, layout.counts.data(),
+                        layout.offsets.data(), type, root, comm.data()),
+            "MPI_Gatherv");
+}
+
+void allgather_pieces(communicator& comm, const std::byte* input, counts_view counts, std::byte* output,
+                      syncyte_dtype_t dtype) {
+  if (sum_of(counts) > piece_limit()) return gather_by_broadcasts(comm, input, counts, output, dtype);
+  const int_layout layout(counts);
+  const MPI_Datatype type = mpi_type(dtype);
+  check_mpi(MPI_Allgatherv(input, static_cast<int>(own(comm, counts)), type, output, layout.counts.data(),
+                           layout.offsets.data(), type, comm.data()),
+            "MPI_Allgatherv");
+}
+
+void scatter_pieces(communicator& comm, const std::byte* input, counts_view counts, int root, std::byte* output,
+                    syncyte_dtype_t dtype) {
+  if (sum_of(counts) > piece_limit()) {
+    messages all(comm, dtype);
+    all.receive(root, output, own(comm, counts));
+    if (comm.rank() == root) all.send_all(input, counts);
+    return all.wait();
+  }
+  const int_layout layout(counts);
+  const MPI_Datatype type = mpi_type(dtype);
+  check_mpi(MPI_Scatterv(input, layout.counts.data(), layout.offsets.data(), type, output,
+                         static_cast<int>(own(comm, counts)), type, root, comm.data()),
+            "MPI_Scatterv");
+}
+
+void exchange_pieces(communicator& comm, const std::byte* input, counts_view send_counts, counts_view recv_counts,
+                     std::byte* output, syncyte_dtype_t dtype, bool is_long) {
+  if (is_long) {
+    messages all(comm, dtype);
+    all.receive_all(output, recv_counts);
+    all.send_all(input, send_counts);
+    return all.wait();
+  }
+  const int_layout sending(send_counts);
+  const int_layout receiving(recv_counts);
+  const MPI_Datatype type = mpi_type(dtype);
+  check_mpi(MPI_Alltoallv(input, sending.counts.data(), sending.offsets.data(), type, output, receiving.counts.data(),
+                          receiving.offsets.data(), type, comm.data()),
+            "MPI_Alltoallv");
+}
+
+void reduce_scatter_pieces(communicator& comm, const std::byte* input, counts_view counts, std::byte* output,
+                           syncyte_dtype_t dtype, syncyte_op_t op, std::byte* scratch) {
+  const std::int64_t total = sum_of(counts);
+  if (total <= piece_limit()) {
+    const int_layout layout(counts);
+    return reduce_scatter(comm.data(), input, output, layout.counts, dtype, op, scratch);
+  }
+  const std::size_t element_bytes = base::dtype_size(dtype);
+  for (int rank = 0; rank < comm.size(); ++rank) {
+    const std::int64_t count = counts[static_cast<std::size_t>(rank)];
+    reduce_to(comm.data(), input, rank == comm.rank() ? output : nullptr, count, rank, dtype, op);
+    input += static_cast<std::size_t>(count) * element_bytes;
+  }
+}
+
+}  // namespace syncyte::comm

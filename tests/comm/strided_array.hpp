@@ -1,0 +1,78 @@
+#pragma once
+// Arrays of int32 between gaps: every element is known by its place in a whole array, and what lies beside them is
+// known too.
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "base/buffer.hpp"
+
+namespace syncyte::test {
+
+using extents = std::vector<std::int64_t>;
+
+enum class strides { dense, gaps, transposed };
+
+class strided_array {
+ public:
+  static constexpr std::int32_t untouched = -77;
+
+  strided_array(extents shape, strides how) : shape_(std::move(shape)), strides_(shape_.size()) {
+    std::int64_t step = how == strides::gaps ? 2 : 1;
+    const std::size_t n = shape_.size();
+    for (std::size_t i = 0; i < n; ++i) {
+      const std::size_t d = how == strides::transposed ? i : n - 1 - i;
+      strides_[d] = step;
+      step *= std::max<std::int64_t>(shape_[d], 1) + (how == strides::gaps ? 1 : 0);
+    }
+    memory_.assign(static_cast<std::size_t>(step) + 1, untouched);
+  }
+
+  syncyte_buffer_t buffer() {
+    syncyte_buffer_t result = base::make_buffer(memory_.data(), SYNCYTE_INT32, shape_);
+    for (std::size_t d = 0; d < shape_.size(); ++d) result.strides[d] = 4 * strides_[d];
+    return result;
+  }
+
+  /// visitor(element, its indices)
+  template <class Visitor>
+  void for_each(Visitor&& visitor) {
+    for (const auto extent : shape_)
+      if (extent == 0) return;
+    extents at(shape_.size(), 0);
+    while (true) {
+      std::int64_t place = 0;
+      for (std::size_t d = 0; d < at.size(); ++d) place += at[d] * strides_[d];
+      visitor(memory_[static_cast<std::size_t>(place)], at);
+      std::size_t d = at.size();
+      while (d > 0 && ++at[d - 1] == shape_[d - 1]) at[--d] = 0;
+      if (d == 0) return;
+    }
+  }
+
+  /// Gives each element value(indices).
+  template <class Value>
+  strided_array& fill(Value&& value) {
+    for_each([&](std::int32_t& element, const extents& at) { element = value(at); });
+    return *this;
+  }
+
+  /// Each element is value(indices), and nothing beside them was written.
+  template <class Value>
+  void expect(Value&& value) {
+    for_each([&](std::int32_t& element, const extents& at) {
+      ASSERT_EQ(element, value(at));
+      element = untouched;
+    });
+    for (const std::int32_t each : memory_) ASSERT_EQ(each, untouched) << "written beside the array";
+  }
+
+ private:
+  extents shape_;
+  extents strides_;  // in elements
+  std::vector<std::int32_t> memory_;
+};
+
+}  // namespace syncyte::test

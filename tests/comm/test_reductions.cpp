@@ -1,0 +1,167 @@
+// Reductions to one rank and scans, against loops over all ranks' values.
+
+#include <functional>
+#include <limits>
+#include <vector>
+
+#include "base/buffer.hpp"
+#include "comm/collectives.hpp"
+#include "comm/pieces.hpp"
+#include "core_world.hpp"
+#include "reference.hpp"
+
+namespace {
+
+using namespace syncyte;
+using comm::scan_from;
+using test::expect_error;
+using test::outcome_of;
+using test::world;
+
+template <class T>
+syncyte_buffer_t buffer_of(std::vector<T>& values, syncyte_dtype_t dtype) {
+  const std::int64_t shape[] = {static_cast<std::int64_t>(values.size())};
+  return base::make_buffer(values.data(), dtype, shape);
+}
+
+using values = std::vector<std::int32_t>;
+constexpr std::int64_t count = 10;
+
+values of_rank(int rank) { return reference::random_values<std::int32_t>(21, rank, count); }
+
+struct operation {
+  syncyte_op_t op;
+  std::int32_t identity;
+  std::int32_t (*combine)(std::int32_t, std::int32_t);
+};
+
+constexpr operation operations[] = {
+    {SYNCYTE_OP_SUM, 0, [](std::int32_t a, std::int32_t b) { return a + b; }},
+    {SYNCYTE_OP_PROD, 1, [](std::int32_t a, std::int32_t b) { return a * b; }},
+    {SYNCYTE_OP_MIN, std::numeric_limits<std::int32_t>::max(),
+     [](std::int32_t a, std::int32_t b) { return a < b ? a : b; }},
+    {SYNCYTE_OP_MAX, std::numeric_limits<std::int32_t>::min(),
+     [](std::int32_t a, std::int32_t b) { return a > b ? a : b; }},
+    {SYNCYTE_OP_BAND, -1, [](std::int32_t a, std::int32_t b) { return a & b; }},
+    {SYNCYTE_OP_BOR, 0, [](std::int32_t a, std::int32_t b) { return a | b; }},
+    {SYNCYTE_OP_BXOR, 0, [](std::int32_t a, std::int32_t b) { return a ^ b; }},
+    {SYNCYTE_OP_LAND, 1, [](std::int32_t a, std::int32_t b) { return std::int32_t{a != 0 && b != 0}; }},
+    {SYNCYTE_OP_LOR, 0, [](std::int32_t a, std::int32_t b) { return std::int32_t{a != 0 || b != 0}; }}};
+
+/// Of the ranks from `first` to before `last`.
+values reduced(const operation& how, int first, int last) {
+  if (first >= last) return values(count, how.identity);
+  values result = of_rank(first);
+  for (int rank = first + 1; rank < last; ++rank)
+    for (std::size_t i = 0; i < result.size(); ++i) result[i] = how.combine(result[i], of_rank(rank)[i]);
+  return result;
+}
+
+template <class Body>
+void with_and_without_pieces(Body&& body) {
+  body();
+  const std::int64_t limit = comm::piece_limit();
+  comm::piece_limit() = 3;
+  body();
+  comm::piece_limit() = limit;
+}
+
+TEST(reductions, reduce_gives_every_root_the_result) {
+  with_and_without_pieces([] {
+    for (const operation& how : operations)
+      for (int root = 0; root < world().size(); ++root) {
+        values input = of_rank(world().rank());
+        values output(count, -5);
+        const auto from = buffer_of(input, SYNCYTE_INT32);
+        const auto to = buffer_of(output, SYNCYTE_INT32);
+        comm::reduce(world(), &from, &to, how.op, root, {});
+        const bool is_root = world().rank() == root;
+        EXPECT_EQ(output, is_root ? reduced(how, 0, world().size()) : values(count, -5)) << "op " << how.op;
+        comm::reduce(world(), is_root ? nullptr : &from, is_root ? &from : nullptr, how.op, root, {});
+        EXPECT_EQ(input, is_root ? reduced(how, 0, world().size()) : of_rank(world().rank())) << "in place";
+      }
+  });
+}
+
+using scan_function = std::function<void(const syncyte_buffer_t*, const syncyte_buffer_t*)>;
+
+/// With separate memory and in place.
+void expect_scan(const scan_function& scan, const values& expected) {
+  values input = of_rank(world().rank());
+  values output(count, -5);
+  const auto from = buffer_of(input, SYNCYTE_INT32);
+  const auto to = buffer_of(output, SYNCYTE_INT32);
+  scan(&from, &to);
+  EXPECT_EQ(output, expected);
+  EXPECT_EQ(input, of_rank(world().rank()));
+  scan(nullptr, &from);
+  EXPECT_EQ(input, expected) << "in place";
+}
+
+TEST(reductions, scans_run_both_ways) {
+  with_and_without_pieces([] {
+    const int rank = world().rank();
+    const int size = world().size();
+    for (const operation& how : operations) {
+      const auto scan = [&](scan_from start) -> scan_function {
+        return [&how, start](auto from, auto to) { comm::scan(world(), from, to, how.op, start, {}); };
+      };
+      const auto exscan = [&](scan_from start) -> scan_function {
+        return [&how, start](auto from, auto to) { comm::exscan(world(), from, to, how.op, start, {}); };
+      };
+      expect_scan(exscan(scan_from::first), reduced(how, 0, rank));
+      expect_scan(exscan(scan_from::last), reduced(how, rank + 1, size));
+      expect_scan(scan(scan_from::first), reduced(how, 0, rank + 1));
+      expect_scan(scan(scan_from::last), reduced(how, rank, size));
+    }
+  });
+}
+
+TEST(reductions, exscan_begins_with_what_changes_nothing_in_every_dtype) {
+  const auto of_first = [](syncyte_dtype_t dtype, syncyte_op_t op, auto zero) {
+    using type = decltype(zero);
+    std::vector<type> input(1, type(1.0f));
+    std::vector<type> output(1, type(3.0f));
+    const auto from = buffer_of(input, dtype);
+    const auto to = buffer_of(output, dtype);
+    comm::exscan(world(), &from, &to, op, scan_from::first, {});
+    return static_cast<double>(static_cast<float>(output[0]));
+  };
+  const double infinity = std::numeric_limits<double>::infinity();
+  const double rank = world().rank();
+  EXPECT_EQ(of_first(SYNCYTE_FLOAT16, SYNCYTE_OP_SUM, base::float16{}), rank);
+  EXPECT_EQ(of_first(SYNCYTE_BFLOAT16, SYNCYTE_OP_MIN, base::bfloat16{}), rank == 0 ? infinity : 1.0);
+  EXPECT_EQ(of_first(SYNCYTE_FLOAT32, SYNCYTE_OP_MAX, float{}), rank == 0 ? -infinity : 1.0);
+  EXPECT_EQ(of_first(SYNCYTE_FLOAT64, SYNCYTE_OP_PROD, double{}), 1.0);
+  EXPECT_EQ(of_first(SYNCYTE_UINT8, SYNCYTE_OP_MIN, std::uint8_t{}), rank == 0 ? 255.0 : 1.0);
+  EXPECT_EQ(of_first(SYNCYTE_INT8, SYNCYTE_OP_MAX, std::int8_t{}), rank == 0 ? -128.0 : 1.0);
+}
+
+TEST(reductions, one_ranks_error_is_everybodys) {
+  const bool is_odd = world().rank() == world().size() - 1;
+  values input(4);
+  values output(4);
+  const auto from = buffer_of(input, SYNCYTE_INT32);
+  const auto to = buffer_of(output, SYNCYTE_INT32);
+  const int last = world().size() - 1;
+  expect_error(outcome_of([&] { comm::reduce(world(), &from, &to, SYNCYTE_OP_SUM, is_odd ? -1 : 0, {}); }),
+               SYNCYTE_ERR_ARGUMENT, "root is -1");
+  expect_error(outcome_of([&] { comm::reduce(world(), &from, is_odd ? nullptr : &to, SYNCYTE_OP_SUM, last, {}); }),
+               SYNCYTE_ERR_ARGUMENT, "output is null");
+  if (world().size() > 1)
+    expect_error(outcome_of([&] { comm::reduce(world(), is_odd ? nullptr : &from, &to, SYNCYTE_OP_SUM, 0, {}); }),
+                 SYNCYTE_ERR_ARGUMENT, "input is null");
+  expect_error(outcome_of([&] { comm::scan(world(), &from, &to, is_odd ? 0 : 1, scan_from::first, {}); }),
+               SYNCYTE_ERR_ARGUMENT, "op 0 is unknown");
+}
+
+TEST(reductions, different_directions_are_named) {
+  if (world().size() == 1) GTEST_SKIP() << "one rank agrees with itself";
+  values input(4);
+  const auto in_place = buffer_of(input, SYNCYTE_INT32);
+  const auto start = world().rank() == 0 ? scan_from::last : scan_from::first;
+  expect_error(outcome_of([&] { comm::scan(world(), nullptr, &in_place, SYNCYTE_OP_SUM, start, {}); }),
+               SYNCYTE_ERR_MISMATCH, "start of the scan is");
+}
+
+}  // namespace
