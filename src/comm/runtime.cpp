@@ -4,7 +4,9 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <mutex>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -51,14 +53,18 @@ void free_roots(runtime_state& runtime) {
 }
 
 /// All ranks come to the end together. A rank that is in another operation of the world learns there that the ranks
-/// called different ones, and is waited for until it comes.
+/// called different ones, and is waited for until it comes; so is another thread of this rank. Nothing else ends the
+/// wait but MPI itself, where it fails.
 void meet_all(communicator& world) {
-  for (bool is_told = false;; is_told = true) {
+  for (bool is_told = false;;) {
     try {
-      collective_call(world, "finalize", collective_call::lifecycle).agree();
-      return;
+      return collective_call(world, "finalize", collective_call::last).agree();
     } catch (const agreed_error& others) {
-      if (!is_told) base::log(SYNCYTE_LOG_ERROR, "{}; waiting for the others to come to finalize", others.what());
+      if (!std::exchange(is_told, true))
+        base::log(SYNCYTE_LOG_ERROR, "{}; waiting for the others to come to finalize", others.what());
+    } catch (const base::error& own) {
+      if (own.status() != SYNCYTE_ERR_BUSY) return base::log(SYNCYTE_LOG_ERROR, "finalize: {}", own.what());
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
   }
 }
@@ -69,11 +75,7 @@ void tear_down(runtime_state& runtime) {
   const watchdog_scope watched("finalize", runtime.world->name(), 0, runtime.world->size());
   runtime.is_started = false;
   runtime.was_finished = true;
-  try {
-    meet_all(*runtime.world);
-  } catch (const base::error&) {
-    MPI_Barrier(runtime.world->data());  // another thread is still in a collective
-  }
+  meet_all(*runtime.world);
   free_roots(runtime);
 }
 
