@@ -1,6 +1,7 @@
 """Whole tensors: creation, gather, scatter, boxes, counters, against a numpy array that all ranks know."""
 
 import gc
+import sys
 import threading
 import time
 import weakref
@@ -248,6 +249,28 @@ def test_a_wrapped_array_lives_as_long_as_its_tensor_and_no_longer(world):
     syncyte.WholeTensor((1,)).sync()
     gc.collect()
     assert lives() is None
+
+
+def test_two_threads_let_go_of_a_wrapped_array_once():
+    from syncyte import tensor
+
+    class Released:  # while one thread asks, another lets go
+        asked = False
+
+        @property
+        def value(self):
+            if not self.asked:
+                self.asked = True
+                other = threading.Thread(target=tensor._forget_released)
+                other.start()
+                other.join()
+            return 1
+
+    tensor._remember(Released(), None)
+    (entry,) = (one for one in tensor._wrapped.values() if isinstance(one[0], Released))
+    held = sys.getrefcount(entry)
+    tensor._forget_released()
+    assert sys.getrefcount(entry) == held - 2  # the table's and the library's
 
 
 def test_kinds_of_results(world):
