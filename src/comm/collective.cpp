@@ -169,7 +169,9 @@ void collective_call::explain_mismatch() const {
   } else {
     const auto sequences = groups_of(comm_.size(), [&](int rank) { return at(rank).sequence; });
     if (sequences.size() > 1) what = fmt::format("number of the collective is {}", groups_text(sequences));
-    for (std::size_t i = 0; i < mine.count && what.empty(); ++i) {
+    std::uint64_t common = mine.count;
+    for (const record& each : all) common = std::min(common, each.count);
+    for (std::size_t i = 0; i < common && what.empty(); ++i) {
       const auto text = facts_[i].name_of;
       const auto values = groups_of(comm_.size(), [&](int rank) {
         const std::int64_t value = at(rank).facts[i].value;
@@ -177,7 +179,8 @@ void collective_call::explain_mismatch() const {
       });
       if (values.size() > 1) what = fmt::format("{} is {}", mine.facts[i].name, groups_text(values));
     }
-    if (what.empty()) what = "the ranks gave different numbers of facts";
+    const auto counts = groups_of(comm_.size(), [&](int rank) { return at(rank).count; });
+    if (what.empty()) what = fmt::format("number of facts is {}", groups_text(counts));
   }
   throw agreed_error(SYNCYTE_ERR_MISMATCH,
                      fmt::format("{}: the ranks{} disagree: {}", operation_, of_comm(comm_.name()), what));

@@ -20,7 +20,7 @@ from ._buffers import NUMPY, TORCH, as_buffer
 from ._checks import as_index
 from ._declarations import DType
 from .comm import Comm, comm_or_world
-from .errors import DtypeError, ShapeError, UnsupportedError
+from .errors import DtypeError, Error, ShapeError, UnsupportedError
 
 if TYPE_CHECKING:
     import torch
@@ -140,8 +140,14 @@ class WholeTensor(Access):
         buffer, options = comm._prepare("tensor_wrap", prepare, lifecycle=True)
         released, handle = ctypes.c_int64(), ctypes.c_void_p()
         options.released = ctypes.pointer(released)
-        _library.core().syncyte_tensor_wrap(comm.handle, buffer.reference, ctypes.byref(options), ctypes.byref(handle))
-        _remember(released, buffer.array)
+        _remember(released, buffer.array)  # before the call: Ctrl-C may end it when the library has the array already
+        try:
+            _library.core().syncyte_tensor_wrap(
+                comm.handle, buffer.reference, ctypes.byref(options), ctypes.byref(handle)
+            )
+        except Error:
+            released.value = 1
+            raise
         tensor = cls.from_handle(handle.value, comm, buffer.world, buffer.array)
         tensor._name = name
         return tensor
