@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <map>
 #include <mutex>
 #include <thread>
 #include <utility>
@@ -226,24 +227,39 @@ std::shared_ptr<communicator> root(std::shared_ptr<communicator> runtime_state::
   return runtime.*which;
 }
 
-/// While it lives MPI reports errors of calls on `comm` instead of ending the job.
+/// While it lives MPI reports errors of calls on `comm` instead of ending the job. Several threads may have one of the
+/// same communicator: the last puts back what the first has found.
 class errors_returned {
  public:
   explicit errors_returned(MPI_Comm comm) : comm_(comm) {
-    MPI_Comm_get_errhandler(comm_, &previous_);
+    const std::lock_guard lock(mutex);
+    previous& found = table[comm_];
+    if (found.users++ > 0) return;
+    MPI_Comm_get_errhandler(comm_, &found.handler);
     MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
   }
   ~errors_returned() {
-    MPI_Comm_set_errhandler(comm_, previous_);
+    const std::lock_guard lock(mutex);
+    previous& found = table[comm_];
+    if (--found.users > 0) return;
+    MPI_Comm_set_errhandler(comm_, found.handler);
     // Freeing a predefined one is an error to some MPIs.
-    if (previous_ != MPI_ERRORS_ARE_FATAL && previous_ != MPI_ERRORS_RETURN) MPI_Errhandler_free(&previous_);
+    if (found.handler != MPI_ERRORS_ARE_FATAL && found.handler != MPI_ERRORS_RETURN)
+      MPI_Errhandler_free(&found.handler);
+    table.erase(comm_);
   }
   errors_returned(const errors_returned&) = delete;
   errors_returned& operator=(const errors_returned&) = delete;
 
  private:
+  struct previous {
+    int users = 0;
+    MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+  };
+  static inline std::mutex mutex;
+  static inline std::map<MPI_Comm, previous> table;
+
   MPI_Comm comm_;
-  MPI_Errhandler previous_ = MPI_ERRHANDLER_NULL;
 };
 
 /// Throws unless it is an intra-communicator. What is none at all is an error of MPI_COMM_WORLD (MPI 3) or
