@@ -152,7 +152,7 @@ void start_roots(runtime_state& runtime, const std::optional<base::error>& error
 }
 
 void finalise_mpi(runtime_state& runtime) {
-  if (!runtime.owns_mpi || mpi_is(MPI_Finalized)) return;
+  if (mpi_is(MPI_Finalized) || !std::exchange(runtime.owns_mpi, false)) return;  // once, of any number of threads
   // on_mpi_finalize() takes the lock on this thread, and finds nothing to do.
   runtime.mutex.unlock();
   MPI_Finalize();
