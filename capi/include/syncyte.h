@@ -9,6 +9,7 @@
 #include "syncyte/collectives.h"
 #include "syncyte/comm.h"
 #include "syncyte/memory.h"
+#include "syncyte/messages.h"
 #include "syncyte/tensor.h"
 #include "syncyte/window.h"
 

@@ -65,6 +65,7 @@ void communicator_handles::free_collectively() noexcept {
   free_communicator(node.host);
   free_communicator(node.comm);
   free_communicator(reversed);
+  free_communicator(messages);
   free_communicator(control);
   free_communicator(data);
 }
@@ -95,6 +96,7 @@ std::shared_ptr<communicator> communicator::make(MPI_Comm data, const node_group
   auto handles = std::make_shared<communicator_handles>();
   handles->data = data;
   handles->control = duplicate_of(data);
+  handles->messages = duplicate_of(data);
   handles->node = find_node_group(handles->control, inherited);
   return std::shared_ptr<communicator>(new communicator(std::move(handles), name, check));
 }

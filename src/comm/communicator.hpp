@@ -33,6 +33,7 @@ class communicator_handles : public collective_resource {
 
   MPI_Comm data = MPI_COMM_NULL;      // messages of collectives
   MPI_Comm control = MPI_COMM_NULL;   // agreements and deferred frees
+  MPI_Comm messages = MPI_COMM_NULL;  // point-to-point
   MPI_Comm reversed = MPI_COMM_NULL;  // the ranks of data from the last to the first; made when first asked for
   node_group node;
   deferred_frees deferred;  // what was made on this communicator
@@ -64,7 +65,11 @@ class communicator : public std::enable_shared_from_this<communicator> {
   check_level check() const { return check_; }
   MPI_Comm data() const { return handles_->data; }
   MPI_Comm control() const { return handles_->control; }
+  MPI_Comm messages() const { return handles_->messages; }
   const node_group& node() const { return handles_->node; }
+
+  /// Counts this rank's messages, from 1 on.
+  std::int64_t next_message() { return ++sent_; }
 
   /// The same ranks from the last to the first, for scans. Collective when first called.
   MPI_Comm reversed();
@@ -91,6 +96,7 @@ class communicator : public std::enable_shared_from_this<communicator> {
   std::uint64_t id_in_parent_ = 0;
   std::atomic_flag busy_;
   std::atomic<std::uint64_t> sequence_{0};  // of collectives on this communicator
+  std::atomic<std::int64_t> sent_{0};       // messages
 };
 
 /// Holds a communicator, and drops a collective resource of it when it goes: every object a user can drop has one as

@@ -26,11 +26,12 @@ struct int_layout {
   }
 };
 
-/// Messages in pieces, for what MPI's int displacements cannot say; all are waited for together.
+/// Messages in pieces, for what MPI's int displacements cannot say; all are waited for together. On the control
+/// communicator, whose messages nobody else sees: the data communicator is shown to users.
 class messages {
  public:
   messages(communicator& comm, syncyte_dtype_t dtype)
-      : comm_(comm.data()), type_(mpi_type(dtype)), element_bytes_(base::dtype_size(dtype)) {}
+      : comm_(comm.control()), type_(mpi_type(dtype)), element_bytes_(base::dtype_size(dtype)) {}
 
   void receive(int source, std::byte* data, std::int64_t count) {
     in_pieces(count, [&](std::int64_t first, int length) {

@@ -167,8 +167,8 @@ def test_what_differs_is_named():
     with pytest.raises(ValueError, match="dtype"):
         gather_along(torch.ones(2, dtype=torch.float64 if odd else torch.float32))
     with pytest.raises(ValueError, match="extent 0 of input"):
-        bcast(torch.ones(6) if odd else torch.ones(2, 3))
-    with pytest.raises(ValueError, match="dimensions of input|extent 0 of input"):
+        bcast(torch.ones(3, 2) if odd else torch.ones(2, 3))  # equally many elements
+    with pytest.raises(ValueError, match="dimensions of input"):
         scan(torch.ones(6) if odd else torch.ones(2, 3))
     with pytest.raises(ValueError, match="needs-gradient"):
         allgather_along(torch.ones(2, requires_grad=odd))

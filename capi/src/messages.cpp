@@ -1,0 +1,126 @@
+#include "syncyte/messages.h"
+
+#include <memory>
+#include <utility>
+
+#include "comm/message.hpp"
+#include "comm_table.hpp"
+#include "guard.hpp"
+
+namespace syncyte::capi {
+namespace {
+
+comm::message_peer peer_of(std::int32_t rank, std::int32_t tag, const syncyte_message_options_t* given) {
+  const auto options = options_or(given, syncyte_message_options_t SYNCYTE_MESSAGE_OPTIONS_INIT);
+  base::require(options.stream == nullptr, SYNCYTE_ERR_UNSUPPORTED,
+                "options->stream is set, but buffers here are in host memory; expected null");
+  return {rank, tag, options.channel, options.fact};
+}
+
+void require_status(const syncyte_message_status_t* status) {
+  base::require(status == nullptr || status->struct_size >= sizeof *status, SYNCYTE_ERR_ARGUMENT,
+                "status->struct_size is {}; expected {}", status != nullptr ? status->struct_size : 0, sizeof *status);
+}
+
+void fill(syncyte_message_status_t* status, const comm::message& ended) {
+  if (status == nullptr) return;
+  status->source = ended.peer().rank;
+  status->tag = ended.peer().tag;
+}
+
+/// A message as a request: it ends as the message does.
+struct pending {
+  std::unique_ptr<comm::message> message;
+  syncyte_message_status_t* status;
+  const char* operation;
+
+  static syncyte_status_t poll(void* context, std::int32_t* done) {
+    auto& self = *static_cast<pending*>(context);
+    return guarded(self.operation, [&] {
+      *done = self.message->test();
+      if (*done != 0) fill(self.status, *self.message);
+    });
+  }
+  static syncyte_status_t wait(void* context) {
+    auto& self = *static_cast<pending*>(context);
+    return guarded(self.operation, [&] {
+      self.message->wait();
+      fill(self.status, *self.message);
+    });
+  }
+  static void free(void* context) { delete static_cast<pending*>(context); }
+};
+
+void give_request(std::unique_ptr<pending> started, syncyte_request_t* request) {
+  const syncyte_status_t status =
+      syncyte_request_create(pending::poll, pending::wait, pending::free, started.get(), request);
+  if (status != SYNCYTE_SUCCESS) throw base::error(status, last_error_reason());
+  static_cast<void>(started.release());
+}
+
+}  // namespace
+}  // namespace syncyte::capi
+
+using namespace syncyte;
+using capi::find_comm;
+using capi::out;
+using capi::peer_of;
+using capi::started;
+
+extern "C" {
+
+syncyte_status_t syncyte_message_highest_tag(int32_t* tag) {
+  return started("message_highest_tag", [&] { out(tag, "tag") = comm::highest_tag(); });
+}
+
+syncyte_status_t syncyte_comm_send(syncyte_comm_t comm, const syncyte_buffer_t* buffer, int32_t dest, int32_t tag,
+                                   const syncyte_message_options_t* options) {
+  return started("comm_send",
+                 [&] { comm::message::send(find_comm(comm), buffer, peer_of(dest, tag, options))->wait(); });
+}
+
+syncyte_status_t syncyte_comm_recv(syncyte_comm_t comm, int32_t source, int32_t tag,
+                                   const syncyte_message_options_t* options, const syncyte_buffer_t* buffer,
+                                   syncyte_message_status_t* status) {
+  return started("comm_recv", [&] {
+    capi::require_status(status);
+    const auto message = comm::message::receive(find_comm(comm), buffer, peer_of(source, tag, options));
+    message->wait();
+    capi::fill(status, *message);
+  });
+}
+
+syncyte_status_t syncyte_comm_isend(syncyte_comm_t comm, const syncyte_buffer_t* buffer, int32_t dest, int32_t tag,
+                                    const syncyte_message_options_t* options, syncyte_request_t* request) {
+  return started("comm_isend", [&] {
+    out(request, "request");
+    auto message = comm::message::send(find_comm(comm), buffer, peer_of(dest, tag, options));
+    capi::give_request(std::make_unique<capi::pending>(std::move(message), nullptr, "comm_isend"), request);
+  });
+}
+
+syncyte_status_t syncyte_comm_irecv(syncyte_comm_t comm, int32_t source, int32_t tag,
+                                    const syncyte_message_options_t* options, const syncyte_buffer_t* buffer,
+                                    syncyte_message_status_t* status, syncyte_request_t* request) {
+  return started("comm_irecv", [&] {
+    out(request, "request");
+    capi::require_status(status);
+    auto message = comm::message::receive(find_comm(comm), buffer, peer_of(source, tag, options));
+    capi::give_request(std::make_unique<capi::pending>(std::move(message), status, "comm_irecv"), request);
+  });
+}
+
+syncyte_status_t syncyte_comm_sendrecv(syncyte_comm_t comm, const syncyte_buffer_t* send_buffer, int32_t dest,
+                                       int32_t send_tag, int32_t source, int32_t recv_tag,
+                                       const syncyte_message_options_t* options, const syncyte_buffer_t* recv_buffer,
+                                       syncyte_message_status_t* status) {
+  return started("comm_sendrecv", [&] {
+    capi::require_status(status);
+    const auto received = comm::message::receive(find_comm(comm), recv_buffer, peer_of(source, recv_tag, options));
+    const auto sent = comm::message::send(find_comm(comm), send_buffer, peer_of(dest, send_tag, options));
+    received->wait();
+    sent->wait();
+    capi::fill(status, *received);
+  });
+}
+}

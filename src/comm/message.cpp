@@ -1,0 +1,232 @@
+#include "comm/message.hpp"
+
+#define XXH_INLINE_ALL
+#include <fmt/format.h>
+#include <xxhash.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "base/strided_copy.hpp"
+#include "comm/mpi.hpp"
+#include "comm/watchdog.hpp"
+
+namespace syncyte::comm {
+namespace {
+
+constexpr std::size_t inline_bytes = 8192;  // up to here envelope and elements are sent as one piece of memory
+constexpr int channels = 8;
+
+envelope envelope_of(const base::buffer& buffer, std::int64_t number, std::int64_t fact) {
+  envelope result{buffer.dtype(), buffer.ndim(), number, fact, {}};
+  const auto shape = buffer.shape();
+  const std::size_t named = shape.size() <= result.extents.size() ? shape.size() : result.extents.size() - 1;
+  std::copy_n(shape.begin(), named, result.extents.begin());
+  if (named < shape.size()) {
+    const auto rest = shape.subspan(named);
+    result.extents.back() = static_cast<std::int64_t>(XXH3_64bits(rest.data(), rest.size_bytes()));
+  }
+  return result;
+}
+
+std::string text_of(const envelope& letter) {
+  const auto count = static_cast<std::size_t>(std::clamp<std::int64_t>(letter.ndim, 0, 5));
+  const bool is_whole = letter.ndim <= 5;
+  const std::span<const std::int64_t> extents(letter.extents.data(), is_whole ? count : count - 1);
+  return fmt::format("{} of shape {}{}", base::dtype_name(letter.dtype), base::shape_text(extents),
+                     is_whole ? "" : fmt::format(" and {} more extents", letter.ndim - 4));
+}
+
+/// Envelope and elements, wherever they lie, as one MPI type: counts beyond an int go in large blocks.
+class letter_type {
+ public:
+  letter_type(envelope* head, std::byte* elements, std::size_t bytes) {
+    constexpr std::size_t block = std::size_t{1} << 30;
+    const auto blocks = static_cast<int>(bytes / block);
+    const int lengths[] = {static_cast<int>(sizeof *head), blocks, static_cast<int>(bytes % block)};
+    MPI_Aint places[3];
+    MPI_Get_address(head, &places[0]);
+    MPI_Get_address(elements, &places[1]);
+    places[2] = places[1] + static_cast<MPI_Aint>(block) * blocks;
+    MPI_Datatype large = MPI_DATATYPE_NULL;
+    check_mpi(MPI_Type_contiguous(static_cast<int>(block), MPI_BYTE, &large), "MPI_Type_contiguous");
+    const MPI_Datatype types[] = {MPI_BYTE, large, MPI_BYTE};
+    check_mpi(MPI_Type_create_struct(3, lengths, places, types, &type_), "MPI_Type_create_struct");
+    MPI_Type_free(&large);
+    check_mpi(MPI_Type_commit(&type_), "MPI_Type_commit");
+  }
+  ~letter_type() { MPI_Type_free(&type_); }  // MPI keeps it for as long as a message needs it
+  letter_type(const letter_type&) = delete;
+  letter_type& operator=(const letter_type&) = delete;
+
+  MPI_Datatype get() const { return type_; }
+
+ private:
+  MPI_Datatype type_ = MPI_DATATYPE_NULL;
+};
+
+/// On the control communicator, where the transport's own messages have tag 0: tags of other channels than the user's.
+int mpi_tag(const message_peer& peer) {
+  if (peer.channel == 0) return peer.tag == SYNCYTE_ANY ? MPI_ANY_TAG : peer.tag;
+  return peer.tag * channels + peer.channel;
+}
+
+int mpi_rank(int rank) {
+  if (rank == SYNCYTE_ANY) return MPI_ANY_SOURCE;
+  return rank == SYNCYTE_NOBODY ? MPI_PROC_NULL : rank;
+}
+
+void require_peer(const communicator& comm, const message_peer& peer, const char* argument, bool may_be_any) {
+  const bool is_special = peer.rank == SYNCYTE_NOBODY || (may_be_any && peer.rank == SYNCYTE_ANY);
+  base::require(is_special || (peer.rank >= 0 && peer.rank < comm.size()), SYNCYTE_ERR_ARGUMENT,
+                "{} is {}; expected 0 to {}, {}or SYNCYTE_NOBODY ({})", argument, peer.rank, comm.size() - 1,
+                may_be_any ? "SYNCYTE_ANY (-1) " : "", SYNCYTE_NOBODY);
+  base::require((may_be_any && peer.tag == SYNCYTE_ANY) || (peer.tag >= 0 && peer.tag <= highest_tag()),
+                SYNCYTE_ERR_ARGUMENT, "tag is {}; expected 0 to {}{}", peer.tag, highest_tag(),
+                may_be_any ? ", or SYNCYTE_ANY (-1)" : "");
+  base::require(peer.channel >= 0 && peer.channel < channels, SYNCYTE_ERR_ARGUMENT,
+                "options->channel is {}; expected 0 to {}", peer.channel, channels - 1);
+}
+
+}  // namespace
+
+int highest_tag() {
+  int* bound = nullptr;
+  int is_there = 0;
+  MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &bound, &is_there);
+  return (is_there != 0 ? *bound : 32767) / channels - 1;
+}
+
+message::message(std::shared_ptr<communicator> comm, const base::buffer& buffer, const message_peer& peer,
+                 direction way)
+    : comm_(std::move(comm)), buffer_(buffer), peer_(peer), direction_(way) {
+  if (is_inline()) {
+    packed_ = scratch(inline_bytes);
+  } else {
+    envelope_ = std::make_unique<envelope>();
+    if (!buffer_.is_contiguous()) packed_ = scratch(buffer_.bytes());
+  }
+}
+
+message::~message() {
+  if (request_ != MPI_REQUEST_NULL) MPI_Wait(&request_, MPI_STATUS_IGNORE);
+}
+
+bool message::is_inline() const { return sizeof(envelope) + buffer_.bytes() <= inline_bytes; }
+
+std::byte* message::payload() const {
+  if (is_inline()) return packed_.data() + sizeof(envelope);
+  return packed_.data() != nullptr ? packed_.data() : buffer_.data();
+}
+
+void message::copy_in() {
+  if (payload() == buffer_.data() || buffer_.elements() == 0) return;
+  base::copy_strided(payload(), base::dense_strides(buffer_.shape(), buffer_.element_bytes()), buffer_.data(),
+                     buffer_.strides(), buffer_.shape(), buffer_.element_bytes());
+}
+
+void message::copy_out() {
+  if (payload() == buffer_.data() || buffer_.elements() == 0) return;
+  base::copy_strided(buffer_.data(), buffer_.strides(), payload(),
+                     base::dense_strides(buffer_.shape(), buffer_.element_bytes()), buffer_.shape(),
+                     buffer_.element_bytes());
+}
+
+std::unique_ptr<message> message::send(std::shared_ptr<communicator> comm, const syncyte_buffer_t* raw,
+                                       const message_peer& peer) {
+  require_peer(*comm, peer, "dest", false);
+  const base::buffer buffer = base::buffer(raw, "buffer").require_host();
+  std::unique_ptr<message> made(new message(std::move(comm), buffer, peer, direction::out));
+  made->copy_in();
+  made->start();
+  return made;
+}
+
+std::unique_ptr<message> message::receive(std::shared_ptr<communicator> comm, const syncyte_buffer_t* raw,
+                                          const message_peer& peer) {
+  require_peer(*comm, peer, "source", true);
+  base::require(peer.tag != SYNCYTE_ANY || peer.channel == 0, SYNCYTE_ERR_ARGUMENT,
+                "tag is SYNCYTE_ANY, which only channel 0 has; expected a tag");
+  const base::buffer buffer = base::buffer(raw, "buffer").require_host();
+  std::unique_ptr<message> made(new message(std::move(comm), buffer, peer, direction::in));
+  made->start();
+  return made;
+}
+
+void message::start() {
+  const bool is_send = direction_ == direction::out;
+  const int rank = mpi_rank(peer_.rank);
+  const int tag = mpi_tag(peer_);
+  const MPI_Comm comm = peer_.channel == 0 ? comm_->messages() : comm_->control();
+  const envelope head = envelope_of(buffer_, is_send ? comm_->next_message() : 0, peer_.fact);
+  if (is_inline()) {
+    std::memcpy(packed_.data(), &head, sizeof head);
+    // Room for any short message: a receiver that expects a shorter one can still say what it got.
+    const auto length = static_cast<int>(is_send ? sizeof head + buffer_.bytes() : inline_bytes);
+    check_mpi(is_send ? MPI_Isend(packed_.data(), length, MPI_BYTE, rank, tag, comm, &request_)
+                      : MPI_Irecv(packed_.data(), length, MPI_BYTE, rank, tag, comm, &request_),
+              is_send ? "MPI_Isend" : "MPI_Irecv");
+    return;
+  }
+  *envelope_ = head;
+  const letter_type type(envelope_.get(), payload(), buffer_.bytes());
+  check_mpi(is_send ? MPI_Isend(MPI_BOTTOM, 1, type.get(), rank, tag, comm, &request_)
+                    : MPI_Irecv(MPI_BOTTOM, 1, type.get(), rank, tag, comm, &request_),
+            is_send ? "MPI_Isend" : "MPI_Irecv");
+}
+
+void message::check_received(int code, const MPI_Status& status) const {
+  envelope got;
+  std::memcpy(&got, is_inline() ? packed_.data() : reinterpret_cast<const std::byte*>(envelope_.get()), sizeof got);
+  const envelope expected = envelope_of(buffer_, got.number, peer_.fact);
+  const auto from = [&] { return fmt::format("the message from rank {} with tag {}", peer_.rank, peer_.tag); };
+  int error_class = MPI_SUCCESS;
+  if (code != MPI_SUCCESS) MPI_Error_class(code, &error_class);
+  if (error_class == MPI_ERR_TRUNCATE)
+    base::fail(SYNCYTE_ERR_MISMATCH, "{} is longer than expected, which was {}", from(), text_of(expected));
+  check_mpi(code, "MPI_Wait");
+  MPI_Count bytes = 0;
+  MPI_Get_elements_x(&status, MPI_BYTE, &bytes);
+  base::require(bytes >= static_cast<MPI_Count>(sizeof got), SYNCYTE_ERR_MISMATCH,
+                "{} has {} bytes; expected one that Syncyte has sent", from(), static_cast<long long>(bytes));
+  const bool alike = got.dtype == expected.dtype && got.ndim == expected.ndim && got.extents == expected.extents;
+  base::require(alike, SYNCYTE_ERR_MISMATCH, "{} is {}; expected {}", from(), text_of(got), text_of(expected));
+  base::require(got.fact == expected.fact, SYNCYTE_ERR_MISMATCH, "options->fact of {} is {}; expected {}", from(),
+                got.fact, expected.fact);
+}
+
+void message::finish(int code, const MPI_Status& status) {
+  if (direction_ == direction::out) return check_mpi(code, "MPI_Isend");
+  if (peer_.rank == SYNCYTE_NOBODY) return check_mpi(code, "MPI_Irecv");  // nothing arrives
+  peer_.rank = status.MPI_SOURCE;
+  if (peer_.channel == 0) peer_.tag = status.MPI_TAG;
+  check_received(code, status);
+  copy_out();
+}
+
+bool message::test() {
+  if (request_ == MPI_REQUEST_NULL) return true;
+  int done = 0;
+  MPI_Status status;
+  const int code = MPI_Test(&request_, &done, &status);
+  if (done == 0 && code == MPI_SUCCESS) return false;
+  request_ = MPI_REQUEST_NULL;
+  finish(code, status);
+  return true;
+}
+
+void message::wait() {
+  if (test()) return;
+  const char* const operation = direction_ == direction::out ? "comm_send" : "comm_recv";
+  const char* const word = direction_ == direction::out ? "to" : "from";
+  const std::string rank = peer_.rank == SYNCYTE_ANY ? "any rank" : fmt::format("rank {}", peer_.rank);
+  const std::string tag = peer_.tag == SYNCYTE_ANY ? "any tag" : fmt::format("tag {}", peer_.tag);
+  const watchdog_scope watched(operation, fmt::format("{}, {} {}, {}", comm_->name(), word, rank, tag), 0);
+  MPI_Status status;
+  const int code = MPI_Wait(&request_, &status);
+  request_ = MPI_REQUEST_NULL;
+  finish(code, status);
+}
+
+}  // namespace syncyte::comm

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "base/buffer.hpp"
+#include "comm/communicator.hpp"
+#include "comm/scratch.hpp"
+#include "syncyte/messages.h"
+
+namespace syncyte::comm {
+
+/// What travels in front of a message's elements, in the same MPI message: the receiver can tell what it got.
+struct envelope {
+  std::int32_t dtype = 0;
+  std::int32_t ndim = 0;
+  std::int64_t number = 0;  // of the sender's messages on the communicator
+  std::int64_t fact = 0;    // what both sides must share besides, for libraries on top
+  /// Extents; if there are more, the last one is a hash of the rest.
+  std::array<std::int64_t, 5> extents{};
+};
+static_assert(sizeof(envelope) == 64);
+
+/// The other side of a message; a receiver may leave both open (SYNCYTE_ANY).
+struct message_peer {
+  int rank;
+  int tag;
+  int channel = 0;  // messages of different channels do not meet
+  std::int64_t fact = 0;
+};
+
+/// One message under way, sent or received. Owns what MPI reads and writes but for a contiguous buffer of the caller's.
+/// Elements travel as bytes, so that whatever arrives is received and can be compared with what was expected.
+class message {
+ public:
+  static std::unique_ptr<message> send(std::shared_ptr<communicator> comm, const syncyte_buffer_t* buffer,
+                                       const message_peer& peer);
+  static std::unique_ptr<message> receive(std::shared_ptr<communicator> comm, const syncyte_buffer_t* buffer,
+                                          const message_peer& peer);
+  ~message();  // waits, if nobody has
+  message(const message&) = delete;
+  message& operator=(const message&) = delete;
+
+  /// Whether it has ended. Throws SYNCYTE_ERR_MISMATCH where a received message is not what was expected.
+  bool test();
+  void wait();
+
+  /// Of an ended receive: who sent it and with which tag; of a send its destination.
+  message_peer peer() const { return peer_; }
+
+ private:
+  enum class direction { out, in };
+  message(std::shared_ptr<communicator> comm, const base::buffer& buffer, const message_peer& peer, direction way);
+
+  void start();
+  void finish(int code, const MPI_Status& status);
+  void check_received(int code, const MPI_Status& status) const;
+  bool is_inline() const;
+  std::byte* payload() const;
+  void copy_in();
+  void copy_out();
+
+  std::shared_ptr<communicator> comm_;
+  base::buffer buffer_;
+  message_peer peer_;
+  direction direction_;
+  scratch packed_;  // envelope and elements of a short message; elements of a long one that is not contiguous
+  std::unique_ptr<envelope> envelope_;  // of a long one; its address is MPI's until the end
+  MPI_Request request_ = MPI_REQUEST_NULL;
+};
+
+/// Highest tag of a message.
+int highest_tag();
+
+}  // namespace syncyte::comm

@@ -1,0 +1,67 @@
+"""Collectives of syncyte.torch within torch.compile(fullgraph=True): every one has its result, its gradient, and runs
+although nobody uses the result."""
+
+import pytest
+import torch
+
+from syncyte import torch as sct
+from test_compile import compiled, traced_operations  # noqa: F401 (a fixture)
+
+OPERATIONS = {
+    "allreduce": ("comm_allreduce", lambda x, comm: sct.allreduce(x, comm)),
+    "bcast": ("comm_bcast", lambda x, comm: sct.bcast(x, 0, comm)),
+    "reduce": ("comm_reduce", lambda x, comm: sct.reduce(x, 0, comm)),
+    "scan": ("comm_scan", lambda x, comm: sct.scan(x, comm=comm)),
+    "exscan": ("comm_exscan", lambda x, comm: sct.exscan(x, reverse=True, comm=comm)),
+    "allgather": ("comm_allgather_along", lambda x, comm: sct.allgather_along(x, 1, comm=comm)),
+    "allgather lengths": ("comm_allgather_along",
+                          lambda x, comm: sct.allgather_along(x, 1, lengths=[3] * comm.size, comm=comm)),
+    "gather": ("comm_gather_along", lambda x, comm: sct.gather_along(x, 0, comm=comm)),
+    "scatter": ("comm_scatter_along", lambda x, comm: sct.scatter_along(x, 2 if comm.rank == 0 else 0, comm=comm)),
+    "reduce_scatter": ("comm_reduce_scatter_along",
+                       lambda x, comm: sct.reduce_scatter_along(x, 3 if comm.rank == 0 else 0, 1, comm=comm)),
+    "alltoall": ("comm_alltoall_along",
+                 lambda x, comm: sct.alltoall_along(x, 0, 1, 3 if comm.rank == 0 else 0, comm=comm))}
+
+
+@pytest.fixture(params=OPERATIONS)
+def named(request):
+    return OPERATIONS[request.param]
+
+
+def test_results_and_gradients(comm, generator, named, compiled):  # noqa: F811
+    function = named[1]
+    x = torch.randn(2, 3, dtype=torch.float64, generator=generator, requires_grad=True)
+    expected = function(x * 2, comm).sin()
+    cotangent = torch.randn(expected.shape, dtype=torch.float64, generator=generator)
+    (expected_gradient,) = torch.autograd.grad(expected, x, cotangent)
+    result = compiled(lambda t: function(t * 2, comm).sin())(x)
+    (gradient,) = torch.autograd.grad(result, x, cotangent)
+    assert torch.allclose(result, expected) and torch.allclose(gradient, expected_gradient)
+
+
+def test_unused_results_are_still_computed(comm, named, compiled):  # noqa: F811
+    operation, function = named
+
+    def forgetful(x):
+        function(x, comm)
+        return x + 1
+
+    run = compiled(forgetful)
+    run(torch.ones(2, 3))
+    with traced_operations() as seen:
+        assert torch.equal(run(torch.ones(2, 3)), torch.full((2, 3), 2.0))
+    assert seen.count(operation) == 1
+
+
+def test_opcheck(comm):
+    ops = torch.ops.syncyte
+    handle, size = comm.handle, comm.size
+    x = torch.ones(2, 3, dtype=torch.float64, requires_grad=True)
+    own = [2] + [0] * (size - 1)
+    for call in [(ops.bcast.default, 0), (ops.reduce.default, 0), (ops.scan.default, True), (ops.exscan.default, False),
+                 (ops.allgather_along.lengths, 0, [2] * size), (ops.gather_along.lengths, 0, [2] * size, 0),
+                 (ops.scatter_along.lengths, 0, own, 0, [2, 3]), (ops.reduce_scatter_along.lengths, 0, own),
+                 (ops.alltoall_along.lengths, 0, [2] * size, 1, [3] + [0] * (size - 1))]:
+        torch.library.opcheck(call[0], (x, handle, *call[1:]))
+        torch.library.opcheck(call[0], (x.detach(), handle, *call[1:]))
