@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "errors.hpp"
+#include "syncyte/collectives.h"
 
 namespace syncyte::hdf5 {
 namespace {
