@@ -9,6 +9,10 @@ program test_along
   type(syncyte_comm) :: world
   integer :: rank, ranks, dim
   integer, allocatable :: lengths(:)
+  type :: cell
+    real(real64) :: height
+    integer :: number
+  end type cell
   real(real64), allocatable :: input(:, :, :)  ! only root's is allocated
 
   call syncyte_init()
@@ -29,6 +33,7 @@ program test_along
   call all_parts_empty()
   call types()
   call high_rank()
+  call components()
   call world%destroy()
   call syncyte_finalize()
   call checks_end()
@@ -292,5 +297,24 @@ contains
       call check_equal(all_parts(1, 2, i, 1, 1, 1, 2), 99 + i, "place in an array of rank 7")
     end do
   end subroutine high_rank
+
+  !> One component of an array of a derived type, and the real parts of complex numbers.
+  subroutine components()
+    type(cell) :: cells(2), all_cells(2*ranks)
+    complex(real64) :: z(ranks)
+    integer :: i
+
+    cells = [(cell(10*rank + i, -i), i=1, 2)]
+    all_cells = cell(0, 5)
+    z = (0.0_real64, 1.0_real64)
+    call world%allgather(cells%height, all_cells%height, dim=1)
+    call check(all(all_cells%height == [(10*((i - 1)/2) + 2 - mod(i, 2), i=1, 2*ranks)]), "a component")
+    call check(all(all_cells%number == 5), "the other component")
+    call world%allgather([real(rank, real64)], z%re, dim=1)
+    call check(all(z == [(cmplx(i, 1, real64), i=0, ranks - 1)]), "real parts")
+    call world%scan(cells%height, SYNCYTE_OP_SUM)
+    call check(all(cells%height == [(5*rank*(rank + 1) + i*(rank + 1), i=1, 2)]), "scan of a component")
+    call check(all(cells%number == [-1, -2]), "nothing beside it")
+  end subroutine components
 
 end program test_along

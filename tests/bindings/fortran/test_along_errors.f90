@@ -9,6 +9,7 @@ program test_along_errors
   logical :: is_last
   real(real64) :: part(2, 3), whole(2, 100)
   integer, allocatable :: lengths(:)
+  real(real64), allocatable :: none(:, :)
   character(len=600) :: errmsg
 
   call syncyte_init()
@@ -108,6 +109,8 @@ contains
     call world%allgather(part, whole(:, :3*ranks + merge(1, 0, is_last)), dim=2, stat=stat, errmsg=errmsg)
     call failed(SYNCYTE_ERR_SHAPE, "along dim 2, the sum of lengths")
     call world%gather(part, root=0, dim=2, stat=stat, errmsg=errmsg)
+    call failed(SYNCYTE_ERR_ARGUMENT, "output is absent or not allocated on root")
+    call world%gather(part, none, 0, 2, lengths, stat, errmsg)
     call failed(SYNCYTE_ERR_ARGUMENT, "output is absent or not allocated on root")
     call world%scatter(output=part, root=ranks - 1, lengths=lengths, stat=stat, errmsg=errmsg)
     call failed(SYNCYTE_ERR_ARGUMENT, "input is absent or not allocated on root")
