@@ -28,7 +28,7 @@ program communicators
   call again%from_mpi(world%to_mpi())      ! from an integer, or a type(MPI_Comm)
   if (again%is_null()) error stop "a communicator refers to something"
 
-  ! Collectives: scalars and contiguous arrays of any rank
+  ! Collectives on scalars and arrays of any rank; more in collectives.f90
   energy = 1.5_real64
   call world%allreduce(energy, SYNCYTE_OP_SUM)                              ! in place
   call world%allreduce(energies, SYNCYTE_OP_MAX, input=[energy, -energy])

@@ -1,26 +1,8 @@
-/* Communicators for Fortran: collectives on array descriptors. */
+/* Communicators for Fortran: their making, and collectives on sequences of elements. */
 #include <stdlib.h>
 
-#include "descriptor.h"
-
-/* Vectors with an entry per rank, read from integers of any kind; null where reading fails. */
-static syncyte_status_t read_counts(syncyte_comm_t comm, const CFI_cdesc_t* array, const char* name, int64_t** counts) {
-  int32_t size = 0;
-  syncyte_status_t status = syncyte_comm_size(comm, &size);
-  *counts = NULL;
-  if (status != SYNCYTE_SUCCESS) return fortran_fail(status, "%s: not a communicator", name);
-  if (fortran_count(array) != size)
-    return fortran_fail(SYNCYTE_ERR_SHAPE, "%s has %lld elements, the communicator has %d ranks", name,
-                        (long long)fortran_count(array), size);
-  int64_t* values = malloc(sizeof(int64_t) * (size_t)size);
-  if (values == NULL) return fortran_fail(SYNCYTE_ERR_MEMORY, "%s: no memory for %d counts", name, size);
-  status = fortran_integers(array, name, size, values);
-  if (status == SYNCYTE_SUCCESS)
-    *counts = values;
-  else
-    free(values);
-  return status;
-}
+#include "counts.h"
+#include "dense.h"
 
 syncyte_status_t fortran_comm_from_mpi(const CFI_cdesc_t* handle, const syncyte_comm_options_t* options,
                                        syncyte_comm_t* comm) {
@@ -33,60 +15,81 @@ syncyte_status_t fortran_comm_from_mpi(const CFI_cdesc_t* handle, const syncyte_
   return syncyte_comm_from_fortran(*(const int32_t*)handle->base_addr, options, comm);
 }
 
+/* Input and output of a collective; the first failure counts. */
+typedef struct {
+  syncyte_status_t status;
+  fortran_dense_t in;
+  fortran_dense_t out;
+} pair_t;
+
+static void open_pair(const CFI_cdesc_t* input, const CFI_cdesc_t* output, pair_t* pair) {
+  const syncyte_status_t status = fortran_dense_open(output, "output", false, &pair->out);
+  const syncyte_status_t other = fortran_dense_open(input, "input", true, &pair->in);
+  pair->status = other != SYNCYTE_SUCCESS ? other : status;
+}
+
+static syncyte_status_t close_pair(pair_t* pair, syncyte_status_t collective) {
+  fortran_dense_close(&pair->in, false);
+  fortran_dense_close(&pair->out, collective == SYNCYTE_SUCCESS);
+  return fortran_settle(pair->status, collective);
+}
+
 syncyte_status_t fortran_comm_bcast(syncyte_comm_t comm, int32_t root, const CFI_cdesc_t* array) {
-  syncyte_buffer_t buffer;
-  const syncyte_status_t status = fortran_buffer(array, "array", 0, &buffer);
-  return fortran_settle(status, syncyte_comm_bcast(comm, root, NULL, &buffer));
-}
-
-syncyte_status_t fortran_comm_allreduce(syncyte_comm_t comm, const CFI_cdesc_t* input, syncyte_op_t op,
-                                        const CFI_cdesc_t* output) {
-  syncyte_buffer_t in, out;
-  syncyte_status_t status = fortran_buffer(output, "output", 0, &out);
-  if (input != NULL) {
-    const syncyte_status_t other = fortran_buffer(input, "input", 0, &in);
-    status = other != SYNCYTE_SUCCESS ? other : status;
-  }
-  return fortran_settle(status, syncyte_comm_allreduce(comm, input != NULL ? &in : NULL, op, NULL, &out));
-}
-
-/* Describes input and output of a collective; the first failure counts. */
-static syncyte_status_t describe_pair(const CFI_cdesc_t* input, const CFI_cdesc_t* output, syncyte_buffer_t* in,
-                                      syncyte_buffer_t* out) {
-  syncyte_status_t status = fortran_buffer(output, "output", 0, out);
-  const syncyte_status_t other = fortran_buffer(input, "input", 0, in);
-  return other != SYNCYTE_SUCCESS ? other : status;
+  fortran_dense_t dense;
+  int32_t rank = -1;
+  if (syncyte_comm_rank(comm, &rank) != SYNCYTE_SUCCESS) rank = -1; /* told by the collective */
+  const syncyte_status_t local = fortran_dense_open(array, "array", true, &dense);
+  const syncyte_status_t status = syncyte_comm_bcast(comm, root, NULL, &dense.buffer);
+  fortran_dense_close(&dense, status == SYNCYTE_SUCCESS && rank != root);
+  return fortran_settle(local, status);
 }
 
 syncyte_status_t fortran_comm_allgather(syncyte_comm_t comm, const CFI_cdesc_t* input, const CFI_cdesc_t* output) {
-  syncyte_buffer_t in, out;
-  const syncyte_status_t status = describe_pair(input, output, &in, &out);
-  return fortran_settle(status, syncyte_comm_allgather(comm, &in, NULL, &out));
+  pair_t pair;
+  open_pair(input, output, &pair);
+  return close_pair(&pair, syncyte_comm_allgather(comm, &pair.in.buffer, NULL, &pair.out.buffer));
 }
 
 syncyte_status_t fortran_comm_allgatherv(syncyte_comm_t comm, const CFI_cdesc_t* input, const CFI_cdesc_t* counts,
                                          const CFI_cdesc_t* output) {
-  syncyte_buffer_t in, out;
+  pair_t pair;
   int64_t* all = NULL;
-  syncyte_status_t status = read_counts(comm, counts, "counts", &all);
-  const syncyte_status_t other = describe_pair(input, output, &in, &out);
-  status = other != SYNCYTE_SUCCESS ? other : status;
-  status = fortran_settle(status, syncyte_comm_allgatherv(comm, &in, all, NULL, &out));
+  const syncyte_status_t local = fortran_counts(comm, counts, "counts", &all);
+  open_pair(input, output, &pair);
+  if (pair.status == SYNCYTE_SUCCESS) pair.status = local;
+  const syncyte_status_t status =
+      close_pair(&pair, syncyte_comm_allgatherv(comm, &pair.in.buffer, all, NULL, &pair.out.buffer));
   free(all);
   return status;
 }
 
 syncyte_status_t fortran_comm_alltoallv(syncyte_comm_t comm, const CFI_cdesc_t* input, const CFI_cdesc_t* send_counts,
                                         const CFI_cdesc_t* recv_counts, const CFI_cdesc_t* output) {
-  syncyte_buffer_t in, out;
+  pair_t pair;
   int64_t *sent = NULL, *received = NULL;
-  syncyte_status_t status = read_counts(comm, send_counts, "send_counts", &sent);
-  syncyte_status_t other = read_counts(comm, recv_counts, "recv_counts", &received);
-  status = other != SYNCYTE_SUCCESS ? other : status;
-  other = describe_pair(input, output, &in, &out);
-  status = other != SYNCYTE_SUCCESS ? other : status;
-  status = fortran_settle(status, syncyte_comm_alltoallv(comm, &in, sent, received, NULL, &out));
+  syncyte_status_t local = fortran_counts(comm, send_counts, "send_counts", &sent);
+  const syncyte_status_t other = fortran_counts(comm, recv_counts, "recv_counts", &received);
+  local = other != SYNCYTE_SUCCESS ? other : local;
+  open_pair(input, output, &pair);
+  if (pair.status == SYNCYTE_SUCCESS) pair.status = local;
+  const syncyte_status_t status =
+      close_pair(&pair, syncyte_comm_alltoallv(comm, &pair.in.buffer, sent, received, NULL, &pair.out.buffer));
   free(sent);
   free(received);
+  return status;
+}
+
+syncyte_status_t fortran_comm_lengths(syncyte_comm_t comm, const CFI_cdesc_t* length, const CFI_cdesc_t* lengths) {
+  int64_t mine = -1; /* refused on all ranks where it cannot be read */
+  int64_t* all = NULL;
+  syncyte_status_t local = fortran_counts(comm, lengths, "lengths", &all);
+  const syncyte_status_t other = fortran_integer(length, "length", &mine);
+  local = other != SYNCYTE_SUCCESS ? other : local;
+  syncyte_status_t status = fortran_settle(local, syncyte_comm_lengths(comm, mine, NULL, all));
+  if (status == SYNCYTE_SUCCESS) {
+    status = fortran_set_integers(lengths, "lengths", all);
+    if (status != SYNCYTE_SUCCESS) fortran_report(status);
+  }
+  free(all);
   return status;
 }

@@ -155,22 +155,42 @@ syncyte_status_t fortran_integer(const CFI_cdesc_t* scalar, const char* name, in
   return read_integer(scalar->type, scalar->base_addr, value) ? SYNCYTE_SUCCESS : not_integer(scalar, name);
 }
 
+/* Writes an integer of the array's kind; false where that cannot hold it. */
+static bool write_integer(const CFI_cdesc_t* array, void* address, int64_t value) {
+  const int8_t i8 = (int8_t)value;
+  const int16_t i16 = (int16_t)value;
+  const int32_t i32 = (int32_t)value;
+  const size_t bytes = array->elem_len;
+  const void* narrow = bytes == 1 ? (const void*)&i8 : bytes == 2 ? (const void*)&i16 : &i32;
+  if (bytes == 8) narrow = &value;
+  int64_t kept = 0;
+  if (!read_integer(array->type, narrow, &kept) || kept != value) return false;
+  memcpy(address, narrow, bytes);
+  return true;
+}
+
+static syncyte_status_t too_small(const CFI_cdesc_t* array, const char* name, int64_t value) {
+  return fortran_fail(SYNCYTE_ERR_TYPE, "%s is %s, too small for the value %lld", name, fortran_type_name(array),
+                      (long long)value);
+}
+
 syncyte_status_t fortran_set_integer(const CFI_cdesc_t* scalar, const char* name, int64_t value) {
   int64_t old = 0;
   if (scalar == NULL) return SYNCYTE_SUCCESS;
   const syncyte_status_t status = fortran_integer(scalar, name, &old);
   if (status != SYNCYTE_SUCCESS) return status;
-  const int8_t i8 = (int8_t)value;
-  const int16_t i16 = (int16_t)value;
-  const int32_t i32 = (int32_t)value;
-  const void* narrow = scalar->elem_len == 1 ? (const void*)&i8 : scalar->elem_len == 2 ? (const void*)&i16 : &i32;
-  if (scalar->elem_len == 8) narrow = &value;
-  int64_t kept = 0;
-  if (!read_integer(scalar->type, narrow, &kept) || kept != value)
-    return fortran_fail(SYNCYTE_ERR_TYPE, "%s is %s, too small for the value %lld", name, fortran_type_name(scalar),
-                        (long long)value);
-  memcpy(scalar->base_addr, narrow, scalar->elem_len);
-  return SYNCYTE_SUCCESS;
+  return write_integer(scalar, scalar->base_addr, value) ? SYNCYTE_SUCCESS : too_small(scalar, name, value);
+}
+
+/* The address of the element after the one at `at`, in array element order. */
+static char* next_element(const CFI_cdesc_t* array, CFI_index_t* at, char* address) {
+  for (int d = 0; d < array->rank; ++d) {
+    address += array->dim[d].sm;
+    if (++at[d] < array->dim[d].extent) break;
+    address -= at[d] * array->dim[d].sm;
+    at[d] = 0;
+  }
+  return address;
 }
 
 syncyte_status_t fortran_integers(const CFI_cdesc_t* array, const char* name, int64_t capacity, int64_t* values) {
@@ -181,16 +201,18 @@ syncyte_status_t fortran_integers(const CFI_cdesc_t* array, const char* name, in
     return fortran_fail(SYNCYTE_ERR_SHAPE, "%s has %lld elements, expected %lld", name, (long long)count,
                         (long long)capacity);
   CFI_index_t at[CFI_MAX_RANK] = {0};
-  const char* address = array->base_addr;
-  for (int64_t i = 0; i < count; ++i) {
+  char* address = array->base_addr;
+  for (int64_t i = 0; i < count; ++i, address = next_element(array, at, address))
     if (!read_integer(array->type, address, &values[i])) return not_integer(array, name);
-    for (int d = 0; d < array->rank; ++d) {
-      address += array->dim[d].sm;
-      if (++at[d] < array->dim[d].extent) break;
-      address -= at[d] * array->dim[d].sm;
-      at[d] = 0;
-    }
-  }
+  return SYNCYTE_SUCCESS;
+}
+
+syncyte_status_t fortran_set_integers(const CFI_cdesc_t* array, const char* name, const int64_t* values) {
+  const int64_t count = fortran_count(array);
+  CFI_index_t at[CFI_MAX_RANK] = {0};
+  char* address = array->base_addr;
+  for (int64_t i = 0; i < count; ++i, address = next_element(array, at, address))
+    if (!write_integer(array, address, values[i])) return too_small(array, name, values[i]);
   return SYNCYTE_SUCCESS;
 }
 

@@ -50,5 +50,8 @@ syncyte_status_t fortran_set_integer(const CFI_cdesc_t* scalar, const char* name
 /** Reads an array of integers of any kind, rank and strides in array element order; values has room for capacity. */
 syncyte_status_t fortran_integers(const CFI_cdesc_t* array, const char* name, int64_t capacity, int64_t* values);
 
+/** Writes an array that fortran_integers() can read, in array element order. */
+syncyte_status_t fortran_set_integers(const CFI_cdesc_t* array, const char* name, const int64_t* values);
+
 /** Reads a vector of at most SYNCYTE_MAX_NDIM integers and reverses it. */
 syncyte_status_t fortran_reversed(const CFI_cdesc_t* array, const char* name, int32_t* count, int64_t* values);

@@ -63,13 +63,46 @@ static size_t reverse_list(const char* text, output_t* to) {
 
 /* Words of the C interface, and what a Fortran programmer calls the same. */
 static size_t replace_word(const char* text, char before, output_t* to) {
-  static const char* const words[][2] = {{"options->", ""}, {"options.", ""}, {"fortran_handle", "handle"}};
+  static const char* const words[][2] = {
+      {"options->", ""},
+      {"options.", ""},
+      {"fortran_handle", "handle"},
+      {"comm_gather_along", "comm_gather"},
+      {"comm_scatter_along", "comm_scatter"},
+      {"comm_reduce_scatter_along", "comm_reduce_scatter"},
+      {"comm_alltoall_along", "comm_alltoall"},
+      {"comm_allgather_along on rank", "comm_allgather with dim or lengths on rank"},
+      {"comm_allgather_along", "comm_allgather"},
+      {"output is null on root; expected a syncyte_buffer_t", "output is absent or not allocated on root"},
+      {"input is null on root; expected a syncyte_buffer_t", "input is absent or not allocated on root"},
+      {"lengths is null;", "lengths has a wrong type or size;"},
+      {"gather_lengths is null;", "gather_lengths has a wrong type or size;"},
+      {"scatter_lengths is null;", "scatter_lengths has a wrong type or size;"},
+      {"along the axis", "along dim"},
+      {"start of the scan is", "from_last (1 is true) is"}};
   if (before != '\0' && before != ' ') return 0;
   for (size_t i = 0; i < sizeof words / sizeof words[0]; ++i) {
     const size_t length = strlen(words[i][0]);
     if (strncmp(text, words[i][0], length) != 0) continue;
     append(to, words[i][1], strlen(words[i][1]));
     return length;
+  }
+  return 0;
+}
+
+/* Elements of vectors with an entry per rank: "counts[0]" is "counts(1)". */
+static size_t rename_element(const char* text, output_t* to) {
+  static const char* const vectors[] = {"counts[", "lengths["};
+  for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; ++i) {
+    const size_t length = strlen(vectors[i]);
+    char* rest = NULL;
+    if (strncmp(text, vectors[i], length) != 0) continue;
+    const long number = strtol(text + length, &rest, 10);
+    if (rest == text + length || *rest != ']') continue;
+    char words[64];
+    const int written = snprintf(words, sizeof words, "%.*s(%ld)", (int)length - 1, vectors[i], number + 1);
+    append(to, words, (size_t)written);
+    return (size_t)(rest - text) + 1;
   }
   return 0;
 }
@@ -86,6 +119,7 @@ const char* fortran_last_error(void) {
       append(&result, next, length);
     } else {
       length = replace_word(next, before, &result);
+      if (length == 0) length = rename_element(next, &result);
       if (length == 0) length = reverse_list(next, &result);
       if (length == 0) append(&result, next, length = 1);
     }
@@ -129,4 +163,88 @@ syncyte_status_t fortran_dimensions(syncyte_status_t status, int32_t ndim) {
     next += length;
   }
   return syncyte_error_set(status, result.text);
+}
+
+/* Axes and dimensions of messages about arrays that are cut along one. */
+typedef struct {
+  int32_t ndim;      /* of the array that was named last */
+  bool lists_values; /* behind "axis is": values on ranks follow */
+  output_t to;
+} axes_t;
+
+int32_t fortran_axis(int32_t dim) {
+  if (dim >= 1) return -dim;
+  return dim > SYNCYTE_MAX_NDIM - INT32_MAX ? SYNCYTE_MAX_NDIM - dim : INT32_MAX;
+}
+
+int64_t fortran_dim(int64_t axis, int32_t ndim) {
+  if (axis < 0) return -axis;
+  return axis < SYNCYTE_MAX_NDIM ? ndim - axis : SYNCYTE_MAX_NDIM - axis;
+}
+
+static void append_dim(axes_t* axes, const char* words, int64_t dim) {
+  char text[64];
+  append(&axes->to, text, (size_t)snprintf(text, sizeof text, "%s%lld", words, (long long)dim));
+}
+
+/* "axis is 8; expected -2 to 1", or the beginning of "axis is 0 on rank 0, but 1 on rank 1". */
+static size_t rename_axis(const char* text, axes_t* axes) {
+  int axis = 0, lowest = 0, length = 0;
+  if (sscanf(text, "axis is %d; expected %d to %*d%n", &axis, &lowest, &length) == 2 && length > 0) {
+    append_dim(axes, "dim is ", fortran_dim(axis, -lowest));
+    append_dim(axes, "; expected 1 to ", -lowest);
+    return (size_t)length;
+  }
+  if (strncmp(text, "axis is ", 8) != 0) return 0;
+  axes->lists_values = true;
+  append(&axes->to, "dim is ", 7);
+  return 8;
+}
+
+/* An axis between some words and others. */
+static size_t rename_behind(const char* text, const char* words, const char* end, const char* as, axes_t* axes) {
+  const size_t length = strlen(words);
+  char* rest = NULL;
+  if (strncmp(text, words, length) != 0) return 0;
+  const long number = strtol(text + length, &rest, 10);
+  if (rest == text + length || strncmp(rest, end, strlen(end)) != 0) return 0;
+  append_dim(axes, as, fortran_dim(number, axes->ndim));
+  return (size_t)(rest - text);
+}
+
+/* A value of the axis on some ranks. */
+static size_t rename_value(const char* text, char before, axes_t* axes) {
+  const size_t digits = strspn(text, "0123456789");
+  if (!axes->lists_values || before != ' ' || digits == 0 || strncmp(text + digits, " on rank", 8) != 0) return 0;
+  append_dim(axes, "", fortran_dim(strtol(text, NULL, 10), axes->ndim));
+  return digits;
+}
+
+/* Passes a list such as "[4, 6]" on, and counts its extents. */
+static size_t count_list(const char* text, axes_t* axes) {
+  const size_t length = *text == '[' ? strspn(text + 1, "-0123456789, ") + 2 : 0;
+  if (length == 0 || text[length - 1] != ']') return 0;
+  axes->ndim = length > 2 ? 1 : 0;
+  for (size_t i = 0; i < length; ++i) axes->ndim += text[i] == ',' ? 1 : 0;
+  append(&axes->to, text, length);
+  return length;
+}
+
+syncyte_status_t fortran_axes(syncyte_status_t status, int32_t ndim) {
+  if (status == SYNCYTE_SUCCESS) return status;
+  axes_t axes = {.ndim = ndim};
+  const char* message = without_rank(syncyte_last_error());
+  for (const char* next = message; *next != '\0';) {
+    const char before = next == message ? '\0' : next[-1];
+    size_t length = quoted(next, before);
+    if (length > 0) append(&axes.to, next, length);
+    if (length == 0) length = count_list(next, &axes);
+    if (length == 0) length = rename_axis(next, &axes);
+    if (length == 0) length = rename_behind(next, "along axis ", "", "along dim ", &axes);
+    if (length == 0) length = rename_behind(next, "extent ", " is ", "extent of dimension ", &axes);
+    if (length == 0) length = rename_value(next, before, &axes);
+    if (length == 0) append(&axes.to, next, length = 1);
+    next += length;
+  }
+  return syncyte_error_set(status, axes.to.text);
 }

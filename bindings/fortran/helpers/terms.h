@@ -19,3 +19,18 @@ const char* fortran_last_error(void);
  * "dimension <ndim> of shape". Returns status.
  */
 syncyte_status_t fortran_dimensions(syncyte_status_t status, int32_t ndim);
+
+/**
+ * C's axis for a dimension from 1 (the first one of Fortran is the last one of C), counted from the end. What is no
+ * dimension becomes no axis.
+ */
+int32_t fortran_axis(int32_t dim);
+
+/** The other way, for arrays with ndim dimensions; also of what fortran_axis() has made of a wrong dimension. */
+int64_t fortran_dim(int64_t axis, int32_t ndim);
+
+/**
+ * Renames C's axes in the last error, if status is one: for arrays with ndim dimensions, "axis is 0" becomes "dim is
+ * <ndim>". Returns status.
+ */
+syncyte_status_t fortran_axes(syncyte_status_t status, int32_t ndim);

@@ -1,4 +1,4 @@
-!> Communicators: type(syncyte_comm).
+!> Communicators: type(syncyte_comm). Their collectives on arrays are those of collective_comm.
 module syncyte_comms
   use, intrinsic :: iso_c_binding
   use syncyte_c, only: syncyte_comm_agree, syncyte_comm_barrier, syncyte_comm_destroy, syncyte_comm_dup, &
@@ -6,14 +6,15 @@ module syncyte_comms
     syncyte_comm_split, syncyte_comm_split_program, syncyte_comm_to_fortran, syncyte_comm_topology, &
     syncyte_comm_world, syncyte_collect, syncyte_error_set, syncyte_fact_t, syncyte_topology_t, &
     SYNCYTE_ERR_SHAPE, SYNCYTE_SUCCESS
+  use syncyte_collectives, only: collective_comm
   use syncyte_comm_helpers
   use syncyte_errors
   implicit none
   private
 
-  !> An ordered group of ranks. A reference: assignment copies the reference; destroy drops one.
-  type, public :: syncyte_comm
-    type(c_ptr) :: handle = c_null_ptr  !< syncyte_comm_t, for calls of syncyte_c
+  !> An ordered group of ranks. A reference: assignment copies the reference; destroy drops one. Its handle is a
+  !> syncyte_comm_t, for calls of syncyte_c.
+  type, extends(collective_comm), public :: syncyte_comm
   contains
     procedure :: from_mpi => comm_from_mpi
     procedure :: from_world => comm_from_world
@@ -31,11 +32,6 @@ module syncyte_comms
     procedure :: collect => comm_collect
     procedure :: destroy => comm_destroy
     procedure :: agree => comm_agree
-    procedure :: bcast => comm_bcast
-    procedure :: allreduce => comm_allreduce
-    procedure :: allgather => comm_allgather
-    procedure :: allgatherv => comm_allgatherv
-    procedure :: alltoallv => comm_alltoallv
   end type syncyte_comm
 
 contains
@@ -321,64 +317,5 @@ contains
     end function facts_differ
 
   end subroutine comm_agree
-
-  !> Sends root's elements to all ranks. Collective.
-  subroutine comm_bcast(self, array, root, stat, errmsg)
-    class(syncyte_comm), intent(in) :: self
-    type(*), dimension(..), intent(inout) :: array  !! contiguous
-    integer, intent(in) :: root
-    integer, intent(out), optional :: stat
-    character(len=*), intent(inout), optional :: errmsg
-
-    call finish(fortran_comm_bcast(self%handle, int(root, c_int32_t), array), stat, errmsg)
-  end subroutine comm_bcast
-
-  !> Reduces element by element over all ranks; all get the same. Collective.
-  subroutine comm_allreduce(self, output, op, input, stat, errmsg)
-    class(syncyte_comm), intent(in) :: self
-    type(*), dimension(..), intent(inout) :: output         !! contiguous; also the input if input is absent
-    integer(c_int32_t), intent(in) :: op                    !! SYNCYTE_OP_SUM, ...
-    type(*), dimension(..), intent(in), optional :: input   !! contiguous, of output's type and number of elements
-    integer, intent(out), optional :: stat
-    character(len=*), intent(inout), optional :: errmsg
-
-    call finish(fortran_comm_allreduce(self%handle, input, op, output), stat, errmsg)
-  end subroutine comm_allreduce
-
-  !> Concatenates equal contributions of all ranks, in order of ranks. Collective.
-  subroutine comm_allgather(self, input, output, stat, errmsg)
-    class(syncyte_comm), intent(in) :: self
-    type(*), dimension(..), intent(in) :: input
-    type(*), dimension(..), intent(inout) :: output  !! size times as many elements
-    integer, intent(out), optional :: stat
-    character(len=*), intent(inout), optional :: errmsg
-
-    call finish(fortran_comm_allgather(self%handle, input, output), stat, errmsg)
-  end subroutine comm_allgather
-
-  !> Concatenates contributions of different lengths, in order of ranks. Collective.
-  subroutine comm_allgatherv(self, input, counts, output, stat, errmsg)
-    class(syncyte_comm), intent(in) :: self
-    type(*), dimension(..), intent(in) :: input      !! counts(rank + 1) elements
-    type(*), dimension(..), intent(in) :: counts     !! integers: elements of every rank, equal on all ranks
-    type(*), dimension(..), intent(inout) :: output  !! sum(counts) elements
-    integer, intent(out), optional :: stat
-    character(len=*), intent(inout), optional :: errmsg
-
-    call finish(fortran_comm_allgatherv(self%handle, input, counts, output), stat, errmsg)
-  end subroutine comm_allgatherv
-
-  !> Every rank sends a piece to every rank. Collective.
-  subroutine comm_alltoallv(self, input, send_counts, recv_counts, output, stat, errmsg)
-    class(syncyte_comm), intent(in) :: self
-    type(*), dimension(..), intent(in) :: input        !! the pieces in order of target ranks
-    type(*), dimension(..), intent(in) :: send_counts  !! integers: elements for every rank
-    type(*), dimension(..), intent(in) :: recv_counts  !! integers: elements from every rank
-    type(*), dimension(..), intent(inout) :: output    !! the pieces in order of source ranks
-    integer, intent(out), optional :: stat
-    character(len=*), intent(inout), optional :: errmsg
-
-    call finish(fortran_comm_alltoallv(self%handle, input, send_counts, recv_counts, output), stat, errmsg)
-  end subroutine comm_alltoallv
 
 end module syncyte_comms

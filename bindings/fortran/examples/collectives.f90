@@ -1,0 +1,62 @@
+!> A matrix whose columns are spread over the ranks: sums, offsets, a parallel transposition, and all of it on one rank.
+!> Run: mpirun -np 3 ./collectives
+program collectives
+  use, intrinsic :: iso_fortran_env, only: int64, real64
+  use syncyte
+  implicit none
+  integer, parameter :: rows = 5
+  type(syncyte_comm) :: world
+  integer :: rank, ranks, mine, my_rows, before, behind, last, i
+  real(real64) :: total, norms(rows)
+  integer, allocatable :: widths(:), heights(:)
+  real(real64), allocatable :: matrix(:, :), columns(:, :), lines(:, :), everything(:, :), sums(:)
+
+  call syncyte_init()
+  call world%from_world()
+  rank = world%rank()
+  ranks = world%size()
+
+  ! Every rank has some columns (rank 1 none), and learns how many the others have, and which are its own
+  mine = merge(0, 2 + rank, rank == 1)
+  allocate (widths(ranks))
+  call world%lengths(mine, widths)
+  call world%exscan(before, SYNCYTE_OP_SUM, input=mine)
+  call world%exscan(behind, SYNCYTE_OP_SUM, input=mine, from_last=.true.)
+  last = mine
+  call world%scan(last, SYNCYTE_OP_SUM)                                     ! in place
+  if (last /= before + mine .or. last + behind /= sum(widths)) error stop "columns are numbered through"
+
+  ! Rank 0 reads the matrix and deals out its columns: the parts lie along the last dimension
+  allocate (columns(rows, mine))
+  if (rank == 0) matrix = reshape([(real(i, real64), i=1, rows*sum(widths))], [rows, sum(widths)])
+  call world%scatter(matrix, columns, root=0)                               ! others have no matrix
+
+  ! Columns become rows, in parts of any heights, and again columns
+  allocate (heights(ranks))
+  heights = [((rows + i)/ranks, i=0, ranks - 1)]
+  my_rows = heights(rank + 1)
+  allocate (lines(my_rows, sum(widths)))
+  call world%alltoall(columns, lines, gather_dim=2, scatter_dim=1)          ! lengths are those of the arrays
+  lines = 2*lines
+  call world%alltoall(lines, columns, gather_dim=1, scatter_dim=2, gather_lengths=heights, scatter_lengths=widths)
+
+  ! The whole on rank 0, or on all; into a section, for example
+  call world%gather(columns, matrix, root=0)
+  allocate (everything(0:rows + 1, sum(widths)), source=0.0_real64)
+  call world%allgather(columns, everything(1:rows, :), dim=2, lengths=widths)
+  if (rank == 0) then
+    if (any(everything(1:rows, :) /= matrix)) error stop "gather and allgather join the same parts"
+  end if
+
+  ! Sums over the ranks: on one rank, and of whole arrays where each rank gets its part
+  total = sum(columns)
+  call world%reduce(total, SYNCYTE_OP_SUM, root=0)
+  if (rank == 0) print '(a, f0.1)', "sum of all elements: ", total
+  norms = sum(columns**2, dim=2)
+  allocate (sums(my_rows))
+  call world%reduce_scatter(norms, sums, SYNCYTE_OP_SUM, dim=1, lengths=int(heights, int64))
+  if (any(abs(sums - sum(lines**2, dim=2)) > 1e-9*sums)) error stop "norms of this rank's rows"
+
+  call world%destroy()
+  call syncyte_finalize()
+end program collectives

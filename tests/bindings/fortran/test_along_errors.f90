@@ -1,0 +1,184 @@
+!> Mistakes in collectives along a dimension: on one rank they are errors on all, in Fortran's terms.
+program test_along_errors
+  use, intrinsic :: iso_fortran_env, only: real64
+  use syncyte
+  use checks
+  implicit none
+  type(syncyte_comm) :: world
+  integer :: rank, ranks, stat
+  logical :: is_last
+  real(real64) :: part(2, 3), whole(2, 100)
+  integer, allocatable :: lengths(:)
+  real(real64), allocatable :: none(:, :)
+  character(len=600) :: errmsg
+
+  call syncyte_init()
+  call world%from_world()
+  rank = world%rank()
+  ranks = world%size()
+  is_last = rank == ranks - 1
+  allocate (lengths(ranks))
+  lengths = 3
+  part = 1
+  whole = -1
+  call dimensions()
+  call types_and_shapes()
+  call wrong_lengths()
+  call wholes()
+  call roots()
+  call changes()
+  call check(all(whole == -1) .and. all(part == 1), "nothing has moved")
+  if (ranks > 1) call what_differs()
+  call world%barrier()
+  call world%destroy()
+  call syncyte_finalize()
+  call checks_end()
+
+contains
+
+  !> The last call failed here as everywhere.
+  subroutine failed(expected, text)
+    integer, intent(in) :: expected
+    character(len=*), intent(in) :: text
+
+    call check_error(stat, expected, errmsg, text, "on all ranks")
+    call check(index(errmsg, "axis") == 0 .and. index(errmsg, "_along failed") == 0, "no C in messages: "//trim(errmsg))
+    stat = -1
+    errmsg = ""
+  end subroutine failed
+
+  subroutine dimensions()
+    call world%gather(part, whole(:, :3*ranks), 0, merge(3, 2, is_last), lengths, stat, errmsg)
+    call failed(SYNCYTE_ERR_ARGUMENT, "dim is 3; expected 1 to 2 for input of shape [2, 3]")
+    call world%gather(part, whole(:, :3*ranks), 0, merge(0, 2, is_last), stat=stat, errmsg=errmsg)
+    call failed(SYNCYTE_ERR_ARGUMENT, "dim is 0; expected 1 to 2")
+    call world%scatter(whole(:, :3*ranks), part, 0, merge(-1, 2, is_last), lengths, stat, errmsg)
+    call failed(SYNCYTE_ERR_ARGUMENT, "dim is -1; expected 1 to 2")
+    call world%alltoall(part, part, 2, merge(huge(1), 2, is_last), stat=stat, errmsg=errmsg)
+    call failed(SYNCYTE_ERR_ARGUMENT, "scatter_dim is 2147483647; expected 1 to 2")
+    call world%alltoall(part, part, -huge(1) - merge(0, 1, is_last), 2, stat=stat, errmsg=errmsg)
+    call failed(SYNCYTE_ERR_ARGUMENT, "gather_dim is -214748")
+    call world%allgather(1.5_real64, whole(1, :ranks), dim=1, stat=stat, errmsg=errmsg)
+    call failed(SYNCYTE_ERR_SHAPE, "no dimension")
+  end subroutine dimensions
+
+  subroutine types_and_shapes()
+    logical :: flags(2, 3)
+
+    flags = .true.
+    if (is_last) then
+      call world%allgather(flags, whole(:, :3*ranks), dim=2, stat=stat, errmsg=errmsg)
+    else
+      call world%allgather(part, whole(:, :3*ranks), dim=2, stat=stat, errmsg=errmsg)
+    end if
+    call failed(SYNCYTE_ERR_TYPE, "input")
+    call world%allgather(part, lengths, dim=2, stat=stat, errmsg=errmsg)
+    call failed(SYNCYTE_ERR_TYPE, "output: dtype is int32; expected float64")
+    call world%allgather(part, whole(1, :6*ranks), dim=2, stat=stat, errmsg=errmsg)
+    call failed(SYNCYTE_ERR_SHAPE, "expected that of input, [2, 3], but along dim")
+    call world%reduce_scatter(whole(:, :3*ranks), part, SYNCYTE_OP_BAND, 2, lengths, stat, errmsg)
+    call failed(SYNCYTE_ERR_UNSUPPORTED, "BAND")
+  end subroutine types_and_shapes
+
+  subroutine wrong_lengths()
+    integer :: wrong(ranks), more(ranks + 1)
+
+    wrong = 3
+    wrong(1) = merge(-1, 3, is_last)
+    call world%gather(part, whole(:, :3*ranks), 0, 2, wrong, stat, errmsg)
+    call failed(SYNCYTE_ERR_ARGUMENT, "lengths(1) is -1")
+    wrong = 3
+    wrong(ranks) = 4
+    call world%gather(part, whole(:, :3*ranks + 1), 0, 2, wrong, stat, errmsg)
+    call failed(SYNCYTE_ERR_SHAPE, "input: shape is [2, 3]; expected extent 4 along dim 2, this rank's in lengths")
+    wrong = 1
+    call world%gather(part, whole(:, :3*ranks), 0, 1, wrong, stat, errmsg)
+    call failed(SYNCYTE_ERR_SHAPE, "input: shape is [2, 3]; expected extent 1 along dim 1")
+    more = 3
+    if (is_last) then
+      call world%gather(part, whole(:, :3*ranks), 0, 2, more, stat, errmsg)
+    else
+      call world%gather(part, whole(:, :3*ranks), 0, 2, lengths, stat, errmsg)
+    end if
+    call check(stat /= SYNCYTE_SUCCESS .and. index(errmsg, "lengths has") > 0, "too many lengths: "//trim(errmsg))
+    call world%gather(part, whole(:, :3*ranks), 0, 2, [1.5], stat, errmsg)
+    call check(stat /= SYNCYTE_SUCCESS .and. index(errmsg, "lengths") > 0, "lengths of reals: "//trim(errmsg))
+  end subroutine wrong_lengths
+
+  subroutine wholes()
+    call world%allgather(part, whole(:, :3*ranks + merge(1, 0, is_last)), dim=2, stat=stat, errmsg=errmsg)
+    call failed(SYNCYTE_ERR_SHAPE, "along dim 2, the sum of lengths")
+    call world%gather(part, root=0, dim=2, stat=stat, errmsg=errmsg)
+    call failed(SYNCYTE_ERR_ARGUMENT, "output is absent or not allocated on root")
+    call world%gather(part, none, 0, 2, lengths, stat, errmsg)
+    call failed(SYNCYTE_ERR_ARGUMENT, "output is absent or not allocated on root")
+    call world%scatter(output=part, root=ranks - 1, lengths=lengths, stat=stat, errmsg=errmsg)
+    call failed(SYNCYTE_ERR_ARGUMENT, "input is absent or not allocated on root")
+  end subroutine wholes
+
+  subroutine roots()
+    call world%gather(part, whole(:, :3*ranks), merge(ranks, 0, is_last), stat=stat, errmsg=errmsg)
+    call failed(SYNCYTE_ERR_ARGUMENT, "root is")
+    call world%scatter(whole(:, :3*ranks), part, -1, stat=stat, errmsg=errmsg)
+    call failed(SYNCYTE_ERR_ARGUMENT, "root is -1")
+  end subroutine roots
+
+  subroutine changes()
+    real(real64) :: longer(2, 4)
+
+    longer = 0
+    call world%alltoall(part, longer, 2, 2, stat=stat, errmsg=errmsg)
+    call failed(SYNCYTE_ERR_SHAPE, "expected equal sums")
+    call world%alltoall(part, longer, 2, 1, stat=stat, errmsg=errmsg)
+    call failed(SYNCYTE_ERR_SHAPE, "along dim")
+    call check(all(longer == 0), "nothing has moved")
+  end subroutine changes
+
+  subroutine what_differs()
+    call different_dimensions()
+    call different_presence()
+  end subroutine what_differs
+
+  !> Square parts, so that all are well but for the dimension.
+  subroutine different_dimensions()
+    real(real64) :: square(3, 3), tall(3*ranks, 3), long(3, 3*ranks)
+    integer :: i
+
+    square = 1
+    if (is_last) then
+      call world%allgather(square, tall, dim=1, lengths=lengths, stat=stat, errmsg=errmsg)
+    else
+      call world%allgather(square, long, dim=2, lengths=lengths, stat=stat, errmsg=errmsg)
+    end if
+    call failed_with("dim is 2 on rank", "dim is 1 on rank", "but ")
+    if (is_last) then
+      call world%allgather(part, whole(:, :3*ranks), dim=2, stat=stat, errmsg=errmsg)
+    else
+      call world%allgather(square, long, dim=2, stat=stat, errmsg=errmsg)
+    end if
+    call failed_with("extent of dimension 1 is 3 on rank", "extent of dimension 1 is 2 on rank", "2 on rank")
+    call world%allgather(square, long, dim=2, lengths=cshift([3, (0, i=2, ranks)], merge(0, 1, is_last)), stat=stat, &
+                         errmsg=errmsg)
+    call check(stat /= SYNCYTE_SUCCESS, "other lengths: "//trim(errmsg))
+  end subroutine different_dimensions
+
+  subroutine failed_with(one, other, both)
+    character(len=*), intent(in) :: one, other, both
+
+    call check(index(errmsg, one) > 0 .or. index(errmsg, other) > 0, "'"//trim(errmsg)//"' does not say '"//one//"'")
+    call failed(SYNCYTE_ERR_MISMATCH, both)
+  end subroutine failed_with
+
+  !> Lengths on some ranks only: the others collect them, and all learn that.
+  subroutine different_presence()
+    real(real64) :: output(2, 3*ranks)
+
+    if (is_last) then
+      call world%gather(part, output, 0, stat=stat, errmsg=errmsg)
+    else
+      call world%gather(part, output, 0, lengths=lengths, stat=stat, errmsg=errmsg)
+    end if
+    call failed(SYNCYTE_ERR_MISMATCH, "different operations")
+  end subroutine different_presence
+
+end program test_along_errors
