@@ -29,8 +29,8 @@ class pool {
   pool(const pool&) = delete;
   pool& operator=(const pool&) = delete;
 
-  /// Undefined contents, aligned to 64 bytes; from 2 MiB on not to a page, and with huge pages asked for. 0 bytes: null.
-  /// Throws SYNCYTE_ERR_MEMORY.
+  /// Undefined contents, aligned to 64 bytes; from 2 MiB on not to a page, and with huge pages asked for. 0 bytes:
+  /// null. Throws SYNCYTE_ERR_MEMORY.
   void* acquire(std::size_t bytes);
 
   /// Takes a buffer back; null is fine. Whether it was one of this pool's; throws SYNCYTE_ERR_ARGUMENT if it was given

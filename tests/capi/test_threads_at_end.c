@@ -1,7 +1,8 @@
 /* The last rank goes to the end while one of its threads is still in a collective, which the others never enter: the
  * thread is told, and nobody hangs. */
+#define _POSIX_C_SOURCE 200112L
 #include <pthread.h>
-#include <unistd.h>
+#include <time.h>
 
 #include "expect.h"
 
@@ -19,8 +20,9 @@ int main(void) {
   const int has_thread = size > 1 && rank == size - 1 && level == 3;
   pthread_t thread;
   if (has_thread) EXPECT(pthread_create(&thread, NULL, wait_for_others, world) == 0);
-  usleep(has_thread ? 200000
-                    : 400000); /* the thread is in its barrier, then the last rank at its end, then the others */
+  /* The thread is in its barrier, then the last rank at its end, then the others. */
+  const struct timespec pause = {0, has_thread ? 200000000 : 400000000};
+  nanosleep(&pause, NULL);
   EXPECT_OK(syncyte_finalize());
   if (has_thread) EXPECT(pthread_join(thread, NULL) == 0);
   EXPECT_OK(syncyte_comm_destroy(&world));
