@@ -5,6 +5,7 @@ module syncyte_c
   use syncyte_comm_c
   use syncyte_collectives_c
   use syncyte_memory_c
+  use syncyte_messages_c
   use syncyte_window_c
   use syncyte_tensor_c
   implicit none

@@ -347,6 +347,37 @@ class MemoryStats(ctypes.Structure):
     ]
 
 
+class MessageOptions(ctypes.Structure):
+    """Options of a message."""
+
+    _defaults_ = {}
+    _fields_ = [
+        # sizeof(syncyte_message_options_t)
+        ("struct_size", ctypes.c_size_t),
+        # a cudaStream_t for device buffers; null: the default stream
+        ("stream", ctypes.c_void_p),
+        # 0 to 7; messages of different channels do not meet: for libraries on top, that send derivatives with the
+        # tags of their users
+        ("channel", ctypes.c_int32),
+        # a number that both sides must share, for libraries on top
+        ("fact", ctypes.c_int64),
+    ]
+
+
+class MessageStatus(ctypes.Structure):
+    """Who sent a message that was received."""
+
+    _defaults_ = {}
+    _fields_ = [
+        # sizeof(syncyte_message_status_t)
+        ("struct_size", ctypes.c_size_t),
+        # the sender's rank
+        ("source", ctypes.c_int32),
+        # its tag
+        ("tag", ctypes.c_int32),
+    ]
+
+
 class WindowOptions(ctypes.Structure):
     """Options of a new window."""
 
@@ -1367,6 +1398,137 @@ CORE: dict[str, Function] = {
             "Copies bytes between contiguous buffers of any memory kinds; returns when the copy is done or, "
             "with a stream, when it is queued. Returns: SYNCYTE_ERR_SHAPE (different sizes, not contiguous), "
             "SYNCYTE_ERR_UNSUPPORTED."
+        ),
+    ),
+    "syncyte_message_highest_tag": Function(
+        ctypes.c_int32,
+        [
+            ctypes.POINTER(ctypes.c_int32),
+        ],
+        [
+            Parameter("tag", "out", False, None, "at least 4094"),
+        ],
+        "Highest tag of a message. Local.",
+    ),
+    "syncyte_comm_send": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.POINTER(BufferDescription),
+            ctypes.c_int32,
+            ctypes.c_int32,
+            ctypes.POINTER(MessageOptions),
+        ],
+        [
+            Parameter("comm", "in", False, None, "a communicator"),
+            Parameter("buffer", "in", False, None, "what to send; any strides"),
+            Parameter("dest", "in", False, None, "rank of the receiver, or SYNCYTE_NOBODY"),
+            Parameter("tag", "in", False, None, "0 to syncyte_message_highest_tag()"),
+            Parameter("options", "in", True, None, "null for defaults"),
+        ],
+        (
+            "Sends an array, and returns when its memory may be used again; the receiver may not have it yet. "
+            "Local. Returns: SYNCYTE_ERR_ARGUMENT (dest, tag)."
+        ),
+    ),
+    "syncyte_comm_recv": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.c_int32,
+            ctypes.c_int32,
+            ctypes.POINTER(MessageOptions),
+            ctypes.POINTER(BufferDescription),
+            ctypes.POINTER(MessageStatus),
+        ],
+        [
+            Parameter("comm", "in", False, None, "a communicator"),
+            Parameter("source", "in", False, None, "rank of the sender, SYNCYTE_ANY or SYNCYTE_NOBODY"),
+            Parameter("tag", "in", False, None, "the sender's, or SYNCYTE_ANY (in channel 0)"),
+            Parameter("options", "in", True, None, "null for defaults"),
+            Parameter("buffer", "in,out", False, None, "where to; any strides"),
+            Parameter("status", "in,out", True, None, "struct_size set by the caller; the rest is filled"),
+        ],
+        (
+            "Receives an array. Local; waits for the message. Returns: SYNCYTE_ERR_ARGUMENT (source, tag), "
+            "SYNCYTE_ERR_MISMATCH (dtype, shape, options->fact)."
+        ),
+    ),
+    "syncyte_comm_isend": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.POINTER(BufferDescription),
+            ctypes.c_int32,
+            ctypes.c_int32,
+            ctypes.POINTER(MessageOptions),
+            ctypes.POINTER(ctypes.c_void_p),
+        ],
+        [
+            Parameter("comm", "in", False, None, "a communicator"),
+            Parameter("buffer", "in", False, None,
+                "what to send; its memory must stay, unchanged, until the request has ended"),
+            Parameter("dest", "in", False, None, "rank of the receiver, or SYNCYTE_NOBODY"),
+            Parameter("tag", "in", False, None, "0 to syncyte_message_highest_tag()"),
+            Parameter("options", "in", True, None, "null for defaults"),
+            Parameter("request", "out", False, None, "ends when the memory may be used again"),
+        ],
+        "Starts to send an array. Local; does not wait. Returns: SYNCYTE_ERR_ARGUMENT (dest, tag).",
+    ),
+    "syncyte_comm_irecv": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.c_int32,
+            ctypes.c_int32,
+            ctypes.POINTER(MessageOptions),
+            ctypes.POINTER(BufferDescription),
+            ctypes.POINTER(MessageStatus),
+            ctypes.POINTER(ctypes.c_void_p),
+        ],
+        [
+            Parameter("comm", "in", False, None, "a communicator"),
+            Parameter("source", "in", False, None, "rank of the sender, SYNCYTE_ANY or SYNCYTE_NOBODY"),
+            Parameter("tag", "in", False, None, "the sender's, or SYNCYTE_ANY (in channel 0)"),
+            Parameter("options", "in", True, None, "null for defaults"),
+            Parameter("buffer", "in", False, None,
+                "where to; its memory must stay, and may not be read, until the request has ended"),
+            Parameter("status", "in,out", True, None,
+                "struct_size set by the caller; filled when the request ends, and must stay until then"),
+            Parameter("request", "out", False, None, "ends when the array is there"),
+        ],
+        (
+            "Starts to receive an array. Local; does not wait. The request ends with syncyte_comm_recv()'s "
+            "status. Returns: SYNCYTE_ERR_ARGUMENT (source, tag)."
+        ),
+    ),
+    "syncyte_comm_sendrecv": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.POINTER(BufferDescription),
+            ctypes.c_int32,
+            ctypes.c_int32,
+            ctypes.c_int32,
+            ctypes.c_int32,
+            ctypes.POINTER(MessageOptions),
+            ctypes.POINTER(BufferDescription),
+            ctypes.POINTER(MessageStatus),
+        ],
+        [
+            Parameter("comm", "in", False, None, "a communicator"),
+            Parameter("send_buffer", "in", False, None, "what to send; any strides"),
+            Parameter("dest", "in", False, None, "rank of the receiver, or SYNCYTE_NOBODY"),
+            Parameter("send_tag", "in", False, None, "0 to syncyte_message_highest_tag()"),
+            Parameter("source", "in", False, None, "rank of the sender, SYNCYTE_ANY or SYNCYTE_NOBODY"),
+            Parameter("recv_tag", "in", False, None, "the sender's, or SYNCYTE_ANY (in channel 0)"),
+            Parameter("options", "in", True, None, "null for defaults"),
+            Parameter("recv_buffer", "in,out", False, None, "where to; any strides; must not overlap send_buffer"),
+            Parameter("status", "in,out", True, None, "struct_size set by the caller; the rest is filled"),
+        ],
+        (
+            "Sends one array and receives another, whoever comes first. Local; waits for both. Returns: as "
+            "syncyte_comm_send() and syncyte_comm_recv()."
         ),
     ),
     "syncyte_window_create": Function(

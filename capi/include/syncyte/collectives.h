@@ -214,7 +214,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_scatter_along(syncyte_comm_t comm, 
 
 /**
  * @brief Reduces the ranks' whole arrays element by element, and gives each rank its part of the result. Collective;
- * facts: dtype, extents, axis, lengths, op, options->fact. float16 and bfloat16 are reduced in float32 and rounded once.
+ * facts: dtype, extents, axis, lengths, op, options->fact. float16 and bfloat16 are reduced in float32 and rounded
+ * once.
  * @param[in] comm a communicator
  * @param[in] input a whole array
  * @param[in] axis along which to cut
@@ -230,8 +231,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_reduce_scatter_along(syncyte_comm_t
                                                                   const syncyte_buffer_t* output);
 
 /**
- * @brief Changes the axis along which a whole array is partitioned over the ranks (a parallel transposition); with equal
- * axes, the lengths of its parts. Collective; facts: dtype, extents but along the axes, both axes, all lengths,
+ * @brief Changes the axis along which a whole array is partitioned over the ranks (a parallel transposition); with
+ * equal axes, the lengths of its parts. Collective; facts: dtype, extents but along the axes, both axes, all lengths,
  * options->fact.
  *
  * Rank r gives the part of gather_lengths[r] along gather_axis, and gets the part of scatter_lengths[r] along

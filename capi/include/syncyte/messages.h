@@ -30,9 +30,9 @@ extern "C" {
 typedef struct syncyte_message_options_t {
   size_t struct_size; /**< sizeof(syncyte_message_options_t) */
   void* stream;       /**< a cudaStream_t for device buffers; null: the default stream */
-  int32_t channel;    /**< 0 to 7; messages of different channels do not meet: for libraries on top, that send derivatives
-                           with the tags of their users */
-  int64_t fact;       /**< a number that both sides must share, for libraries on top */
+  int32_t channel; /**< 0 to 7; messages of different channels do not meet: for libraries on top, that send derivatives
+                        with the tags of their users */
+  int64_t fact;    /**< a number that both sides must share, for libraries on top */
 } syncyte_message_options_t;
 
 /** All defaults: `syncyte_message_options_t options = SYNCYTE_MESSAGE_OPTIONS_INIT;`. */
@@ -98,7 +98,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_isend(syncyte_comm_t comm, const sy
  * @param[in] tag the sender's, or SYNCYTE_ANY (in channel 0)
  * @param[in] options {optional} null for defaults
  * @param[in] buffer where to; its memory must stay, and may not be read, until the request has ended
- * @param[in,out] status {optional} struct_size set by the caller; filled when the request ends, and must stay until then
+ * @param[in,out] status {optional} struct_size set by the caller; filled when the request ends, and must stay until
+ * then
  * @param[out] request ends when the array is there
  * @return SYNCYTE_ERR_ARGUMENT (source, tag).
  */

@@ -1,0 +1,149 @@
+! Generated from syncyte/messages.h by bindings/generate; do not edit.
+!> Point-to-point messages: arrays from one rank to another, compared at the receiver with what it expects.
+module syncyte_messages_c
+  use, intrinsic :: iso_c_binding
+  use syncyte_base_c
+  use syncyte_comm_c
+  implicit none
+  public
+
+  !> Options of a message.
+  type, bind(C) :: syncyte_message_options_t
+    ! sizeof(syncyte_message_options_t)
+    integer(c_size_t) :: struct_size = 32_c_size_t
+    ! a cudaStream_t for device buffers; null: the default stream
+    type(c_ptr) :: stream = c_null_ptr
+    ! 0 to 7; messages of different channels do not meet: for libraries on top, that send derivatives with the tags
+    ! of their users
+    integer(c_int32_t) :: channel = 0_c_int32_t
+    ! a number that both sides must share, for libraries on top
+    integer(c_int64_t) :: fact = 0_c_int64_t
+  end type syncyte_message_options_t
+
+  !> Who sent a message that was received.
+  type, bind(C) :: syncyte_message_status_t
+    ! sizeof(syncyte_message_status_t)
+    integer(c_size_t) :: struct_size = 16_c_size_t
+    ! the sender's rank
+    integer(c_int32_t) :: source = 0_c_int32_t
+    ! its tag
+    integer(c_int32_t) :: tag = 0_c_int32_t
+  end type syncyte_message_status_t
+
+  interface
+
+    !> Highest tag of a message. Local.
+    ! tag [out]: at least 4094
+    function syncyte_message_highest_tag(tag) bind(C, name="syncyte_message_highest_tag") result(answer)
+      import
+      integer(c_int32_t), intent(out) :: tag
+      integer(c_int32_t) :: answer
+    end function syncyte_message_highest_tag
+
+    !> Sends an array, and returns when its memory may be used again; the receiver may not have it yet. Local.
+    ! comm [in]: a communicator
+    ! buffer [in]: what to send; any strides
+    ! dest [in]: rank of the receiver, or SYNCYTE_NOBODY
+    ! tag [in]: 0 to syncyte_message_highest_tag()
+    ! options [in]: null for defaults
+    ! Returns: SYNCYTE_ERR_ARGUMENT (dest, tag).
+    function syncyte_comm_send(comm, buffer, dest, tag, options) bind(C, name="syncyte_comm_send") &
+        result(answer)
+      import
+      type(c_ptr), value :: comm
+      type(syncyte_buffer_t), intent(in) :: buffer
+      integer(c_int32_t), value :: dest
+      integer(c_int32_t), value :: tag
+      type(syncyte_message_options_t), intent(in), optional :: options
+      integer(c_int32_t) :: answer
+    end function syncyte_comm_send
+
+    !> Receives an array. Local; waits for the message.
+    ! comm [in]: a communicator
+    ! source [in]: rank of the sender, SYNCYTE_ANY or SYNCYTE_NOBODY
+    ! tag [in]: the sender's, or SYNCYTE_ANY (in channel 0)
+    ! options [in]: null for defaults
+    ! buffer [in,out]: where to; any strides
+    ! status [in,out]: struct_size set by the caller; the rest is filled
+    ! Returns: SYNCYTE_ERR_ARGUMENT (source, tag), SYNCYTE_ERR_MISMATCH (dtype, shape, options->fact).
+    function syncyte_comm_recv(comm, source, tag, options, buffer, status) bind(C, &
+        name="syncyte_comm_recv") result(answer)
+      import
+      type(c_ptr), value :: comm
+      integer(c_int32_t), value :: source
+      integer(c_int32_t), value :: tag
+      type(syncyte_message_options_t), intent(in), optional :: options
+      type(syncyte_buffer_t), intent(in) :: buffer
+      type(syncyte_message_status_t), intent(inout), optional :: status
+      integer(c_int32_t) :: answer
+    end function syncyte_comm_recv
+
+    !> Starts to send an array. Local; does not wait.
+    ! comm [in]: a communicator
+    ! buffer [in]: what to send; its memory must stay, unchanged, until the request has ended
+    ! dest [in]: rank of the receiver, or SYNCYTE_NOBODY
+    ! tag [in]: 0 to syncyte_message_highest_tag()
+    ! options [in]: null for defaults
+    ! request [out]: ends when the memory may be used again
+    ! Returns: SYNCYTE_ERR_ARGUMENT (dest, tag).
+    function syncyte_comm_isend(comm, buffer, dest, tag, options, request) bind(C, &
+        name="syncyte_comm_isend") result(answer)
+      import
+      type(c_ptr), value :: comm
+      type(syncyte_buffer_t), intent(in) :: buffer
+      integer(c_int32_t), value :: dest
+      integer(c_int32_t), value :: tag
+      type(syncyte_message_options_t), intent(in), optional :: options
+      type(c_ptr), intent(out) :: request
+      integer(c_int32_t) :: answer
+    end function syncyte_comm_isend
+
+    !> Starts to receive an array. Local; does not wait. The request ends with syncyte_comm_recv()'s status.
+    ! comm [in]: a communicator
+    ! source [in]: rank of the sender, SYNCYTE_ANY or SYNCYTE_NOBODY
+    ! tag [in]: the sender's, or SYNCYTE_ANY (in channel 0)
+    ! options [in]: null for defaults
+    ! buffer [in]: where to; its memory must stay, and may not be read, until the request has ended
+    ! status [in,out]: struct_size set by the caller; filled when the request ends, and must stay until then
+    ! request [out]: ends when the array is there
+    ! Returns: SYNCYTE_ERR_ARGUMENT (source, tag).
+    function syncyte_comm_irecv(comm, source, tag, options, buffer, status, request) bind(C, &
+        name="syncyte_comm_irecv") result(answer)
+      import
+      type(c_ptr), value :: comm
+      integer(c_int32_t), value :: source
+      integer(c_int32_t), value :: tag
+      type(syncyte_message_options_t), intent(in), optional :: options
+      type(syncyte_buffer_t), intent(in) :: buffer
+      type(syncyte_message_status_t), intent(inout), optional :: status
+      type(c_ptr), intent(out) :: request
+      integer(c_int32_t) :: answer
+    end function syncyte_comm_irecv
+
+    !> Sends one array and receives another, whoever comes first. Local; waits for both.
+    ! comm [in]: a communicator
+    ! send_buffer [in]: what to send; any strides
+    ! dest [in]: rank of the receiver, or SYNCYTE_NOBODY
+    ! send_tag [in]: 0 to syncyte_message_highest_tag()
+    ! source [in]: rank of the sender, SYNCYTE_ANY or SYNCYTE_NOBODY
+    ! recv_tag [in]: the sender's, or SYNCYTE_ANY (in channel 0)
+    ! options [in]: null for defaults
+    ! recv_buffer [in,out]: where to; any strides; must not overlap send_buffer
+    ! status [in,out]: struct_size set by the caller; the rest is filled
+    ! Returns: as syncyte_comm_send() and syncyte_comm_recv().
+    function syncyte_comm_sendrecv(comm, send_buffer, dest, send_tag, source, recv_tag, options, &
+        recv_buffer, status) bind(C, name="syncyte_comm_sendrecv") result(answer)
+      import
+      type(c_ptr), value :: comm
+      type(syncyte_buffer_t), intent(in) :: send_buffer
+      integer(c_int32_t), value :: dest
+      integer(c_int32_t), value :: send_tag
+      integer(c_int32_t), value :: source
+      integer(c_int32_t), value :: recv_tag
+      type(syncyte_message_options_t), intent(in), optional :: options
+      type(syncyte_buffer_t), intent(in) :: recv_buffer
+      type(syncyte_message_status_t), intent(inout), optional :: status
+      integer(c_int32_t) :: answer
+    end function syncyte_comm_sendrecv
+  end interface
+end module syncyte_messages_c

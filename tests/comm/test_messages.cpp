@@ -1,0 +1,162 @@
+// Point-to-point messages: what arrives, what is refused, and that nothing beside a buffer is written.
+
+#include <memory>
+#include <vector>
+
+#include "comm/message.hpp"
+#include "core_world.hpp"
+#include "strided_array.hpp"
+
+namespace {
+
+using namespace syncyte;
+using comm::message;
+using comm::message_peer;
+using test::expect_error;
+using test::extents;
+using test::outcome_of;
+using test::shared_world;
+using test::strided_array;
+using test::strides;
+using test::world;
+
+constexpr strides all_strides[] = {strides::dense, strides::gaps, strides::transposed};
+
+int next() { return (world().rank() + 1) % world().size(); }
+int previous() { return (world().rank() + world().size() - 1) % world().size(); }
+
+/// The element at some indices of what a rank sends.
+auto values_of(int rank) {
+  return [rank](const extents& at) {
+    std::int64_t result = rank + 1;
+    for (const auto index : at) result = 13 * result + index;
+    return static_cast<std::int32_t>(result % 1000003);
+  };
+}
+
+std::unique_ptr<message> send(const syncyte_buffer_t& buffer, int dest, int tag = 3) {
+  return message::send(shared_world(), &buffer, {dest, tag});
+}
+std::unique_ptr<message> receive(const syncyte_buffer_t& buffer, int source, int tag = 3) {
+  return message::receive(shared_world(), &buffer, {source, tag});
+}
+
+TEST(messages, go_round_in_a_ring_with_any_strides) {
+  // empty, short, long; the last two are longer than what is sent as one piece of memory
+  for (const extents& shape : {extents{}, {0}, {5}, {3, 4, 2}, {100, 50}, {2, 3, 5, 7, 2, 3, 5}})
+    for (const strides from : all_strides)
+      for (const strides to : all_strides) {
+        strided_array input = strided_array(shape, from).fill(values_of(world().rank()));
+        strided_array output(shape, to);
+        const auto sending = send(input.buffer(), next());
+        const auto receiving = receive(output.buffer(), previous());
+        receiving->wait();
+        sending->wait();
+        output.expect(values_of(previous()));
+        EXPECT_EQ(receiving->peer().rank, previous());
+        EXPECT_EQ(receiving->peer().tag, 3);
+      }
+}
+
+TEST(messages, of_one_tag_arrive_in_order_and_tags_choose) {
+  std::int32_t sent[] = {10, 11, 20};
+  std::vector<std::unique_ptr<message>> sending;
+  const int tags[] = {1, 1, 2};
+  for (int i = 0; i < 3; ++i) sending.push_back(send(base::make_buffer(&sent[i], SYNCYTE_INT32, {}), next(), tags[i]));
+  std::int32_t got = 0;
+  const auto into = base::make_buffer(&got, SYNCYTE_INT32, {});
+  receive(into, previous(), 2)->wait();
+  EXPECT_EQ(got, 20);
+  receive(into, previous(), 1)->wait();
+  EXPECT_EQ(got, 10);
+  const auto last = receive(into, SYNCYTE_ANY, SYNCYTE_ANY);
+  while (!last->test()) {
+  }
+  EXPECT_EQ(got, 11);
+  EXPECT_EQ(last->peer().rank, previous());
+  EXPECT_EQ(last->peer().tag, 1);
+  for (const auto& each : sending) each->wait();
+}
+
+TEST(messages, channels_do_not_meet) {
+  std::int32_t sent[] = {1, 2};
+  std::int32_t got = 0;
+  const auto first = base::make_buffer(&sent[0], SYNCYTE_INT32, {});
+  const auto second = base::make_buffer(&sent[1], SYNCYTE_INT32, {});
+  const auto into = base::make_buffer(&got, SYNCYTE_INT32, {});
+  const auto of_channel = message::send(shared_world(), &first, {next(), 5, 3});
+  const auto of_user = message::send(shared_world(), &second, {next(), 5});
+  receive(into, SYNCYTE_ANY, SYNCYTE_ANY)->wait();
+  EXPECT_EQ(got, 2);
+  message::receive(shared_world(), &into, {previous(), 5, 3})->wait();
+  EXPECT_EQ(got, 1);
+  of_channel->wait();
+  of_user->wait();
+}
+
+TEST(messages, to_and_from_nobody_change_nothing) {
+  strided_array array = strided_array({4}, strides::dense).fill(values_of(1));
+  send(array.buffer(), SYNCYTE_NOBODY)->wait();
+  receive(array.buffer(), SYNCYTE_NOBODY)->wait();
+  array.expect(values_of(1));
+}
+
+/// Sends one array round the ring and expects another.
+test::outcome mismatch(const extents& sent, syncyte_dtype_t sent_dtype, const extents& expected,
+                       syncyte_dtype_t expected_dtype, strides how) {
+  strided_array input(sent, strides::dense);
+  strided_array output(expected, how);
+  auto from = input.buffer();
+  auto to = output.buffer();
+  from.dtype = sent_dtype;
+  to.dtype = expected_dtype;
+  const auto sending = send(from, next());
+  const auto result = outcome_of([&] { receive(to, previous())->wait(); });
+  sending->wait();
+  if (how != strides::dense) output.expect([](const extents&) { return strided_array::untouched; });
+  return result;
+}
+
+TEST(messages, that_do_not_match_are_the_receivers_error_and_write_nothing) {
+  for (const strides how : all_strides) {
+    expect_error(mismatch({4}, SYNCYTE_FLOAT32, {4}, SYNCYTE_INT32, how), SYNCYTE_ERR_MISMATCH,
+                 "is float32 of shape [4]; expected int32 of shape [4]");
+    expect_error(mismatch({2, 3}, SYNCYTE_INT32, {3, 2}, SYNCYTE_INT32, how), SYNCYTE_ERR_MISMATCH,
+                 "is int32 of shape [2, 3]; expected int32 of shape [3, 2]");
+    expect_error(mismatch({5}, SYNCYTE_INT32, {4}, SYNCYTE_INT32, how), SYNCYTE_ERR_MISMATCH, "of shape [5]");
+    expect_error(mismatch({3}, SYNCYTE_INT32, {4}, SYNCYTE_INT32, how), SYNCYTE_ERR_MISMATCH, "of shape [3]");
+    expect_error(mismatch({6}, SYNCYTE_INT32, {6, 1}, SYNCYTE_INT32, how), SYNCYTE_ERR_MISMATCH, "of shape [6, 1]");
+    expect_error(mismatch({9000}, SYNCYTE_INT32, {2}, SYNCYTE_INT32, how), SYNCYTE_ERR_MISMATCH, "longer than");
+    expect_error(mismatch({9000}, SYNCYTE_INT32, {8000}, SYNCYTE_INT32, how), SYNCYTE_ERR_MISMATCH, "longer than");
+    expect_error(mismatch({2}, SYNCYTE_INT32, {9000}, SYNCYTE_INT32, how), SYNCYTE_ERR_MISMATCH, "of shape [2]");
+    expect_error(mismatch({1, 1, 1, 1, 2, 3}, SYNCYTE_INT32, {1, 1, 1, 1, 3, 2}, SYNCYTE_INT32, how),
+                 SYNCYTE_ERR_MISMATCH, "and 2 more extents");
+  }
+}
+
+TEST(messages, facts_are_compared) {
+  std::int32_t value = 1;
+  const auto buffer = base::make_buffer(&value, SYNCYTE_INT32, {});
+  const auto sending = message::send(shared_world(), &buffer, {next(), 1, 0, 17});
+  std::int32_t got = 0;
+  const auto into = base::make_buffer(&got, SYNCYTE_INT32, {});
+  expect_error(outcome_of([&] { message::receive(shared_world(), &into, {previous(), 1, 0, 18})->wait(); }),
+               SYNCYTE_ERR_MISMATCH, "is 17; expected 18");
+  EXPECT_EQ(got, 0);
+  sending->wait();
+}
+
+TEST(messages, wrong_arguments_are_the_callers_error) {
+  std::int32_t value = 1;
+  const auto buffer = base::make_buffer(&value, SYNCYTE_INT32, {});
+  expect_error(outcome_of([&] { send(buffer, world().size()); }), SYNCYTE_ERR_ARGUMENT, "dest is");
+  expect_error(outcome_of([&] { send(buffer, SYNCYTE_ANY); }), SYNCYTE_ERR_ARGUMENT, "dest is -1");
+  expect_error(outcome_of([&] { receive(buffer, -7); }), SYNCYTE_ERR_ARGUMENT, "source is -7");
+  expect_error(outcome_of([&] { send(buffer, 0, -1); }), SYNCYTE_ERR_ARGUMENT, "tag is -1");
+  expect_error(outcome_of([&] { receive(buffer, 0, comm::highest_tag() + 1); }), SYNCYTE_ERR_ARGUMENT, "tag is");
+  expect_error(outcome_of([&] { message::send(shared_world(), nullptr, {0, 0}); }), SYNCYTE_ERR_ARGUMENT, "null");
+  expect_error(outcome_of([&] { message::send(shared_world(), &buffer, {0, 0, 8}); }), SYNCYTE_ERR_ARGUMENT,
+               "options->channel is 8");
+}
+
+}  // namespace
