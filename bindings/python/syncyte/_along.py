@@ -57,13 +57,14 @@ class Along(Collectives):
     strides; nothing beside its elements is written. Not differentiable.
     """
 
-    def _collected(
-        self, array: Any, axis: int, lengths: Sequence[int] | None, name: str = "axis"
-    ) -> Sequence[int]:
+    def _collected(self, array: Any, axis: int, lengths: Sequence[int] | None, name: str = "axis") -> Sequence[int]:
         """`lengths`, or what all ranks have along the axis."""
         if lengths is not None:
             return lengths
-        prepare = lambda: _extent(_any_strides(array).shape, as_int32(axis, name))  # noqa: E731
+
+        def prepare() -> int:
+            return _extent(_any_strides(array).shape, as_int32(axis, name))
+
         return self.lengths(self._prepare("comm_lengths", prepare))
 
     def gather(
@@ -88,9 +89,7 @@ class Along(Collectives):
 
         source, along, counts, number, target, result = self._prepare("comm_gather_along", prepare)
         output = None if target is None else target.reference
-        _library.core().syncyte_comm_gather_along(
-            self.handle, source.reference, along, counts, number, None, output
-        )
+        _library.core().syncyte_comm_gather_along(self.handle, source.reference, along, counts, number, None, output)
         if target is not None and out is not None:
             target.written()
         return result
@@ -101,9 +100,9 @@ class Along(Collectives):
         """Joins the ranks' arrays, on all ranks. Collective: element type and extents (but along the axis), axis and
         lengths must be equal.
 
-        axis: None: stacks contiguous arrays of equal size along a new first axis. A number: joins parts along that
-        axis; lengths: None: they are exchanged first (all ranks give None then, or none does). out: the whole array;
-        None: a new one, of shape (size, *array.shape) if stacked. Returns out.
+        axis: None: stacks contiguous arrays of equal size along a new first axis. A number (0 where only lengths are
+        given): joins parts along that axis; lengths: None: they are exchanged first (all ranks give None then, or none
+        does). out: the whole array; None: a new one, of shape (size, *array.shape) if stacked. Returns out.
         """
         if axis is None and lengths is None:
             return self._stack(array, out)
