@@ -1,5 +1,7 @@
 #include "syncyte/tensor.h"
 
+#include <cstddef>
+
 #include "comm_table.hpp"
 #include "guard.hpp"
 #include "handle_table.hpp"
@@ -22,7 +24,8 @@ tensor::tensor_options chosen_options(const syncyte_tensor_options_t* given, con
   tensor::tensor_options options;
   try {
     out(result, "tensor");
-    const auto chosen = options_or(given, syncyte_tensor_options_t SYNCYTE_TENSOR_OPTIONS_INIT);
+    constexpr syncyte_tensor_options_t defaults SYNCYTE_TENSOR_OPTIONS_INIT;
+    const auto chosen = options_or(given, defaults, offsetof(syncyte_tensor_options_t, released));
     options.name = chosen.name != nullptr ? chosen.name : "";
     options.local_rows = chosen.local_rows;
     options.memory = chosen.memory;

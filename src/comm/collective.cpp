@@ -91,7 +91,7 @@ void collective_call::named_fact(const char* name, std::int64_t value, const cha
 std::uint64_t collective_call::hash() const {
   std::uint64_t values[max_facts + 2];
   std::size_t count = 0;
-  values[count++] = sequence_;
+  values[count++] = kind_ == last ? 0 : sequence_;
   values[count++] = XXH3_64bits(operation_, std::strlen(operation_));
   for (std::size_t i = 0; i < fact_count_; ++i) values[count++] = static_cast<std::uint64_t>(facts_[i].value);
   return XXH3_64bits(values, count * sizeof values[0]);
@@ -103,14 +103,14 @@ void collective_call::agree() {
     return;
   }
   const std::uint64_t status = verdict_of(error_);
-  const std::uint64_t pending = kind_ == lifecycle && comm_.deferred().pending();
+  const std::uint64_t pending = kind_ != data && comm_.deferred().pending();
   const std::uint64_t local_hash = hash();
   const std::uint64_t local[3] = {status << 1 | pending, local_hash, ~local_hash};
   std::uint64_t highest[3];
   check_mpi(MPI_Allreduce(local, highest, 3, MPI_UINT64_T, MPI_MAX, comm_.control()), "MPI_Allreduce (agreement)");
   if (highest[0] >> 1 != 0) share_error(comm_.control(), error_, operation_, comm_.name());
   if (highest[1] != ~highest[2]) explain_mismatch();
-  if (kind_ == lifecycle && (highest[0] & 1) != 0) comm_.deferred().collect(comm_.control());
+  if (kind_ != data && (highest[0] & 1) != 0) comm_.deferred().collect(comm_.control());
 }
 
 collective_call::record collective_call::make_record() const {
@@ -169,7 +169,9 @@ void collective_call::explain_mismatch() const {
   } else {
     const auto sequences = groups_of(comm_.size(), [&](int rank) { return at(rank).sequence; });
     if (sequences.size() > 1) what = fmt::format("number of the collective is {}", groups_text(sequences));
-    for (std::size_t i = 0; i < mine.count && what.empty(); ++i) {
+    std::uint64_t common = mine.count;
+    for (const record& each : all) common = std::min(common, each.count);
+    for (std::size_t i = 0; i < common && what.empty(); ++i) {
       const auto text = facts_[i].name_of;
       const auto values = groups_of(comm_.size(), [&](int rank) {
         const std::int64_t value = at(rank).facts[i].value;
@@ -177,7 +179,8 @@ void collective_call::explain_mismatch() const {
       });
       if (values.size() > 1) what = fmt::format("{} is {}", mine.facts[i].name, groups_text(values));
     }
-    if (what.empty()) what = "the ranks gave different numbers of facts";
+    const auto counts = groups_of(comm_.size(), [&](int rank) { return at(rank).count; });
+    if (what.empty()) what = fmt::format("number of facts is {}", groups_text(counts));
   }
   throw agreed_error(SYNCYTE_ERR_MISMATCH,
                      fmt::format("{}: the ranks{} disagree: {}", operation_, of_comm(comm_.name()), what));

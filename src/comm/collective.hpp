@@ -40,8 +40,9 @@ std::uint32_t verdict_of(const std::optional<base::error>& error);
 class collective_call {
  public:
   enum kind {
-    data,      // SYNCYTE_CHECK=off skips the agreement
-    lifecycle  // always agrees, and frees what all ranks have dropped
+    data,       // SYNCYTE_CHECK=off skips the agreement
+    lifecycle,  // always agrees, and frees what all ranks have dropped
+    last        // as lifecycle, and agrees also where the ranks have made different numbers of calls before
   };
 
   collective_call(communicator& comm, const char* operation, kind how = data);

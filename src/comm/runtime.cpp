@@ -4,7 +4,10 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
+#include <map>
 #include <mutex>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -51,14 +54,18 @@ void free_roots(runtime_state& runtime) {
 }
 
 /// All ranks come to the end together. A rank that is in another operation of the world learns there that the ranks
-/// called different ones, and is waited for until it comes.
+/// called different ones, and is waited for until it comes; so is another thread of this rank. Nothing else ends the
+/// wait but MPI itself, where it fails.
 void meet_all(communicator& world) {
-  for (bool is_told = false;; is_told = true) {
+  for (bool is_told = false;;) {
     try {
-      collective_call(world, "finalize", collective_call::lifecycle).agree();
-      return;
+      return collective_call(world, "finalize", collective_call::last).agree();
     } catch (const agreed_error& others) {
-      if (!is_told) base::log(SYNCYTE_LOG_ERROR, "{}; waiting for the others to come to finalize", others.what());
+      if (!std::exchange(is_told, true))
+        base::log(SYNCYTE_LOG_ERROR, "{}; waiting for the others to come to finalize", others.what());
+    } catch (const base::error& own) {
+      if (own.status() != SYNCYTE_ERR_BUSY) return base::log(SYNCYTE_LOG_ERROR, "finalize: {}", own.what());
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
   }
 }
@@ -69,11 +76,7 @@ void tear_down(runtime_state& runtime) {
   const watchdog_scope watched("finalize", runtime.world->name(), 0, runtime.world->size());
   runtime.is_started = false;
   runtime.was_finished = true;
-  try {
-    meet_all(*runtime.world);
-  } catch (const base::error&) {
-    MPI_Barrier(runtime.world->data());  // another thread is still in a collective
-  }
+  meet_all(*runtime.world);
   free_roots(runtime);
 }
 
@@ -149,7 +152,7 @@ void start_roots(runtime_state& runtime, const std::optional<base::error>& error
 }
 
 void finalise_mpi(runtime_state& runtime) {
-  if (!runtime.owns_mpi || mpi_is(MPI_Finalized)) return;
+  if (mpi_is(MPI_Finalized) || !std::exchange(runtime.owns_mpi, false)) return;  // once, of any number of threads
   // on_mpi_finalize() takes the lock on this thread, and finds nothing to do.
   runtime.mutex.unlock();
   MPI_Finalize();
@@ -224,24 +227,39 @@ std::shared_ptr<communicator> root(std::shared_ptr<communicator> runtime_state::
   return runtime.*which;
 }
 
-/// While it lives MPI reports errors of calls on `comm` instead of ending the job.
+/// While it lives MPI reports errors of calls on `comm` instead of ending the job. Several threads may have one of the
+/// same communicator: the last puts back what the first has found.
 class errors_returned {
  public:
   explicit errors_returned(MPI_Comm comm) : comm_(comm) {
-    MPI_Comm_get_errhandler(comm_, &previous_);
+    const std::lock_guard lock(mutex);
+    previous& found = table[comm_];
+    if (found.users++ > 0) return;
+    MPI_Comm_get_errhandler(comm_, &found.handler);
     MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
   }
   ~errors_returned() {
-    MPI_Comm_set_errhandler(comm_, previous_);
+    const std::lock_guard lock(mutex);
+    previous& found = table[comm_];
+    if (--found.users > 0) return;
+    MPI_Comm_set_errhandler(comm_, found.handler);
     // Freeing a predefined one is an error to some MPIs.
-    if (previous_ != MPI_ERRORS_ARE_FATAL && previous_ != MPI_ERRORS_RETURN) MPI_Errhandler_free(&previous_);
+    if (found.handler != MPI_ERRORS_ARE_FATAL && found.handler != MPI_ERRORS_RETURN)
+      MPI_Errhandler_free(&found.handler);
+    table.erase(comm_);
   }
   errors_returned(const errors_returned&) = delete;
   errors_returned& operator=(const errors_returned&) = delete;
 
  private:
+  struct previous {
+    int users = 0;
+    MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+  };
+  static inline std::mutex mutex;
+  static inline std::map<MPI_Comm, previous> table;
+
   MPI_Comm comm_;
-  MPI_Errhandler previous_ = MPI_ERRHANDLER_NULL;
 };
 
 /// Throws unless it is an intra-communicator. What is none at all is an error of MPI_COMM_WORLD (MPI 3) or

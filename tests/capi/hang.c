@@ -3,18 +3,16 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "syncyte.h"
+#include "../support/waiting.h"
 #include "syncyte_mpi.h"
 
 int main(int argc, char** argv) {
   const char* where = argc > 1 ? argv[1] : "barrier";
-  syncyte_comm_t world = NULL, made = NULL;
+  syncyte_comm_t made = NULL;
   int32_t rank = 0;
   int32_t size = 0;
   if (strcmp(where, "mpi_finalize") == 0) MPI_Init(&argc, &argv);
-  if (syncyte_init(NULL) != SYNCYTE_SUCCESS || syncyte_comm_world(&world) != SYNCYTE_SUCCESS) return 1;
-  syncyte_comm_rank(world, &rank);
-  syncyte_comm_size(world, &size);
+  syncyte_comm_t world = start_world(&rank, &size);
   syncyte_comm_barrier(world);
   const int is_last = rank == size - 1;
   if (strcmp(where, "from_mpi") == 0) /* refused at once on the last rank, which cannot tell the others */

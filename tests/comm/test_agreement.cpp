@@ -80,6 +80,18 @@ TEST(agreement, different_facts_are_named_with_their_ranks) {
   expect_error(result, SYNCYTE_ERR_MISMATCH, fmt::format("but 8 on rank {}", last));
 }
 
+TEST(agreement, different_numbers_of_facts_are_the_same_error_on_all_ranks) {
+  if (world().size() == 1) GTEST_SKIP() << "one rank agrees with itself";
+  const auto result = outcome_of([&] {
+    collective_call call(world(), "test_operation");
+    call.fact("first", 5);
+    if (is_odd_one()) call.fact("second", 7);
+    call.agree();
+  });
+  expect_error(result, SYNCYTE_ERR_MISMATCH, "number of facts is 1 on rank");
+  expect_error(result, SYNCYTE_ERR_MISMATCH, fmt::format("but 2 on rank {}", world().size() - 1));
+}
+
 TEST(agreement, different_operations_are_named) {
   if (world().size() == 1) GTEST_SKIP() << "one rank agrees with itself";
   const auto result = outcome_of([&] {

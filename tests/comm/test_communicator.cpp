@@ -101,4 +101,19 @@ TEST(communicator, world_can_be_asked_for_while_others_are_adopted) {
   EXPECT_EQ(wrong, 0);
 }
 
+TEST(communicator, errors_of_the_applications_calls_stay_as_they_were_whatever_threads_adopt) {
+  MPI_Errhandler before = MPI_ERRHANDLER_NULL;
+  MPI_Errhandler after = MPI_ERRHANDLER_NULL;
+  MPI_Comm_get_errhandler(MPI_COMM_SELF, &before);
+  const auto adopt = [] {
+    for (int i = 0; i < 2000; ++i) outcome_of([] { comm::adopt(MPI_COMM_NULL, {}); });
+  };
+  std::thread other(adopt);
+  adopt();
+  other.join();
+  MPI_Comm_get_errhandler(MPI_COMM_SELF, &after);
+  EXPECT_EQ(before, after);
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, before);
+}
+
 }  // namespace

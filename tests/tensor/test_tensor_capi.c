@@ -1,4 +1,5 @@
 /* Whole tensors through the C interface: handles, outputs, references, and views that outlive handles and finalize. */
+#include <stddef.h>
 #include <stdlib.h>
 
 #include "../capi/expect.h"
@@ -12,6 +13,18 @@ static syncyte_tensor_t make(syncyte_comm_t comm, syncyte_dtype_t dtype, int64_t
   options.name = "field";
   EXPECT_OK(syncyte_tensor_create(comm, dtype, 2, shape, &options, &tensor));
   return tensor;
+}
+
+/* A program that was compiled before options had `released`. */
+static void use_older_options(syncyte_comm_t comm) {
+  const int64_t shape[1] = {4};
+  int64_t behind = 7;
+  syncyte_tensor_t tensor = NULL;
+  syncyte_tensor_options_t options = SYNCYTE_TENSOR_OPTIONS_INIT;
+  options.struct_size = offsetof(syncyte_tensor_options_t, released);
+  options.released = &behind; /* create refuses it, where it is known */
+  EXPECT_OK(syncyte_tensor_create(comm, SYNCYTE_INT8, 1, shape, &options, &tensor));
+  EXPECT_OK(syncyte_tensor_destroy(&tensor));
 }
 
 static void use_rows(syncyte_tensor_t tensor) {
@@ -118,6 +131,7 @@ int main(void) {
   use_rows(tensor);
   use_counters(world);
   use_wrong_arguments(world, tensor);
+  use_older_options(world);
 
   int32_t again_size = 0;
   EXPECT_OK(syncyte_tensor_comm(tensor, &again));

@@ -18,7 +18,6 @@ struct entry {
   std::vector<std::int64_t> shape;  ///< of this rank's part
   std::byte* data = nullptr;
   std::uint64_t row_bytes = 0;
-  std::uint32_t contents_crc = 0;  ///< CRC32C of a replicated entry, where the ranks compare contents
   // Known after place_rows(), for sharded entries; otherwise all rows.
   std::int64_t first_row = 0;
   std::int64_t global_rows = 0;

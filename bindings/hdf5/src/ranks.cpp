@@ -1,7 +1,5 @@
 #include "ranks.hpp"
 
-#include <numeric>
-
 #include "errors.hpp"
 
 namespace syncyte::hdf5 {
@@ -46,18 +44,6 @@ std::vector<std::int64_t> ranks::gather(const std::vector<std::int64_t>& values)
   const syncyte_buffer_t output = line(all.data(), SYNCYTE_INT64, all.size());
   check(syncyte_comm_allgather(comm_, &input, nullptr, &output));
   return all;
-}
-
-std::vector<std::string> ranks::gather(const std::string& text) const {
-  const std::vector<std::int64_t> lengths = gather(std::vector{static_cast<std::int64_t>(text.size())});
-  std::string everything(static_cast<std::size_t>(std::accumulate(lengths.begin(), lengths.end(), std::int64_t{0})), 0);
-  const syncyte_buffer_t input = line(const_cast<char*>(text.data()), SYNCYTE_UINT8, text.size());
-  const syncyte_buffer_t output = line(everything.data(), SYNCYTE_UINT8, everything.size());
-  check(syncyte_comm_allgatherv(comm_, &input, lengths.data(), nullptr, &output));
-  std::vector<std::string> texts;
-  for (std::size_t r = 0, begin = 0; r < lengths.size(); begin += static_cast<std::size_t>(lengths[r++]))
-    texts.push_back(everything.substr(begin, static_cast<std::size_t>(lengths[r])));
-  return texts;
 }
 
 void ranks::combine(std::vector<std::uint32_t>& values) const {

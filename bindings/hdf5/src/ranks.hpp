@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <string>
 #include <vector>
 
 #include "syncyte/comm.h"
@@ -29,8 +28,6 @@ class ranks {
   void broadcast(void* data, std::size_t bytes) const;
   /// Equal contributions of all ranks, in order of ranks.
   std::vector<std::int64_t> gather(const std::vector<std::int64_t>& values) const;
-  /// A text of each rank, in order of ranks.
-  std::vector<std::string> gather(const std::string& text) const;
   /// Exclusive or over all ranks, in place.
   void combine(std::vector<std::uint32_t>& values) const;
 

@@ -109,7 +109,7 @@ class Access(Handle):
         ArgumentError (out where gradients are recorded: use torch.no_grad()).
         """
         if collective:
-            numbers = self._comm._prepare("gather", lambda: _recorded_index(index, out))
+            numbers = self._comm._prepare("gather", lambda: _recorded_index(index, out), lifecycle=True)
             return self._gather_recorded(numbers, collective=True)
         if self._records_gradients():
             return self._gather_recorded(_recorded_index(index, out))

@@ -20,7 +20,7 @@ from ._buffers import NUMPY, TORCH, as_buffer
 from ._checks import as_index
 from ._declarations import DType
 from .comm import Comm, comm_or_world
-from .errors import DtypeError, ShapeError, UnsupportedError
+from .errors import DtypeError, Error, ShapeError, UnsupportedError
 
 if TYPE_CHECKING:
     import torch
@@ -30,20 +30,20 @@ __all__ = ["WholeTensor"]
 # Arrays that tensors were made of, each with the number that the C library sets once it no longer uses the array. That
 # may be after the interpreter has cleared this module (MPI_Finalize at the exit of mpi4py, views that go last): each
 # entry has a reference that only _forget_released() gives back.
-_wrapped: list[tuple[ctypes.c_int64, Any]] = []
+_wrapped: dict[int, tuple[ctypes.c_int64, Any]] = {}
 
 
 def _remember(released: ctypes.c_int64, array: Any) -> None:
     entry = (released, array)
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(entry))
-    _wrapped.append(entry)
+    _wrapped[id(entry)] = entry
 
 
 def _forget_released() -> None:
-    done = [entry for entry in _wrapped if entry[0].value]
-    _wrapped[:] = [entry for entry in _wrapped if not any(entry is other for other in done)]
-    for entry in done:
-        ctypes.pythonapi.Py_DecRef(ctypes.py_object(entry))
+    for key, (released, _) in list(_wrapped.items()):
+        # Several threads may be here: one of them finds the entry.
+        if released.value and (entry := _wrapped.pop(key, None)) is not None:
+            ctypes.pythonapi.Py_DecRef(ctypes.py_object(entry))
 
 
 def _shape(shape: Any) -> tuple[int, ...]:
@@ -140,8 +140,14 @@ class WholeTensor(Access):
         buffer, options = comm._prepare("tensor_wrap", prepare, lifecycle=True)
         released, handle = ctypes.c_int64(), ctypes.c_void_p()
         options.released = ctypes.pointer(released)
-        _library.core().syncyte_tensor_wrap(comm.handle, buffer.reference, ctypes.byref(options), ctypes.byref(handle))
-        _remember(released, buffer.array)
+        _remember(released, buffer.array)  # before the call: Ctrl-C may end it when the library has the array already
+        try:
+            _library.core().syncyte_tensor_wrap(
+                comm.handle, buffer.reference, ctypes.byref(options), ctypes.byref(handle)
+            )
+        except Error:
+            released.value = 1
+            raise
         tensor = cls.from_handle(handle.value, comm, buffer.world, buffer.array)
         tensor._name = name
         return tensor

@@ -12,8 +12,8 @@
  * SYNCYTE_WATCHDOG=seconds (off by default): a thread of each rank that ends the job, with exit code 86, once the rank
  * has been inside one operation for longer, and prints where every rank of its node is, in which operation, for how
  * long, and for which of the node's ranks it waits. It sees this node only: ranks of other nodes appear in the reports
- * of those nodes, if one of them is stuck too, and in none otherwise. What is not an operation of
- * Syncyte (the application's own MPI calls) it does not see.
+ * of those nodes, if one of them is stuck too, and in none otherwise. tensor_wait() may last as long as it likes: it is
+ * shown, and never ends the job. What is no operation of Syncyte (the application's own MPI calls) it does not see.
  */
 #ifndef SYNCYTE_COMM_H
 #define SYNCYTE_COMM_H

@@ -94,6 +94,15 @@ def test_what_cannot_record_says_so(world):
     world.barrier()
 
 
+@pytest.mark.parametrize("check", ["off", "on"])
+def test_a_wrong_index_of_a_collective_gather_is_everybodys_error(world, check):
+    tensor = syncyte.WholeTensor((7, 3), comm=world.dup(check=check)).requires_grad_()
+    last = world.size - 1
+    with pytest.raises(TypeError, match="index" if world.rank == last else f"failed on rank {last}"):
+        tensor.gather(["six"] if world.rank == last else [6], collective=True)
+    assert tensor.gather([6], collective=True).shape == (1, 3)
+
+
 COMPILED = [(name, "eager") for name in ("number", "slice", "list", "torch", "torch number", "rows and more", "pairs")]
 
 

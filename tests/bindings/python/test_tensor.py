@@ -1,6 +1,7 @@
 """Whole tensors: creation, gather, scatter, boxes, counters, against a numpy array that all ranks know."""
 
 import gc
+import sys
 import threading
 import time
 import weakref
@@ -248,6 +249,71 @@ def test_a_wrapped_array_lives_as_long_as_its_tensor_and_no_longer(world):
     syncyte.WholeTensor((1,)).sync()
     gc.collect()
     assert lives() is None
+
+
+def test_a_wrapped_array_outlives_an_interrupted_wrap(world, monkeypatch):
+    from syncyte import _library
+
+    array, core, made = np.ones((2, 3)), _library.core(), []
+    lives = weakref.ref(array)
+
+    class Interrupted:
+        def syncyte_tensor_wrap(self, *arguments):
+            core.syncyte_tensor_wrap(*arguments)
+            made.append(arguments[-1]._obj)
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(_library, "core", Interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        syncyte.WholeTensor.wrap(array, comm=world)
+    monkeypatch.undo()
+    del array
+    syncyte.WholeTensor((1,)).sync()
+    gc.collect()
+    assert lives() is not None  # other ranks may read it
+    core.syncyte_tensor_destroy(made[0])
+    world.collect()
+    syncyte.WholeTensor((1,)).sync()
+    gc.collect()
+    assert lives() is None
+
+
+def test_a_refused_array_is_let_go_of(world):
+    array = np.ones((2, 3), order="F" if world.rank == world.size - 1 else "C")
+    lives = weakref.ref(array)
+    with pytest.raises(syncyte.ShapeError, match="contiguous"):
+        syncyte.WholeTensor.wrap(array)
+    unequal = np.ones((2, 3 + (world.rank > 0)))
+    lives_unequal = weakref.ref(unequal)
+    if world.size > 1:
+        with pytest.raises(syncyte.MismatchError, match="shape"):
+            syncyte.WholeTensor.wrap(unequal)
+    del array, unequal
+    syncyte.WholeTensor((1,)).sync()
+    gc.collect()
+    assert lives() is None and lives_unequal() is None
+
+
+def test_two_threads_let_go_of_a_wrapped_array_once():
+    from syncyte import tensor
+
+    class Released:  # while one thread asks, another lets go
+        asked = False
+
+        @property
+        def value(self):
+            if not self.asked:
+                self.asked = True
+                other = threading.Thread(target=tensor._forget_released)
+                other.start()
+                other.join()
+            return 1
+
+    tensor._remember(Released(), None)
+    (entry,) = (one for one in tensor._wrapped.values() if isinstance(one[0], Released))
+    held = sys.getrefcount(entry)
+    tensor._forget_released()
+    assert sys.getrefcount(entry) == held - 2  # the table's and the library's
 
 
 def test_kinds_of_results(world):

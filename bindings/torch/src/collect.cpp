@@ -1,0 +1,41 @@
+#include "collect.hpp"
+
+#include "buffers.hpp"
+
+namespace syncyte::torch_binding {
+
+std::int32_t rank_in(std::int64_t comm) {
+  std::int32_t rank = 0;
+  check(syncyte_comm_rank(group_of(comm), &rank));
+  return rank;
+}
+
+std::size_t size_of(std::int64_t comm) {
+  std::int32_t size = 0;
+  check(syncyte_comm_size(group_of(comm), &size));
+  return static_cast<std::size_t>(size);
+}
+
+at::Tensor collect(const char* name, std::int64_t comm, const at::Tensor& input, operand kind, derivatives asked,
+                   c10::function_ref<extents()> shape, collective_call call) {
+  at::Tensor source;
+  at::Tensor result;
+  fact_list facts = facts_of(asked);
+  try {
+    source = input.resolve_conj().resolve_neg();
+    if (kind == operand::plain) {
+      source = source.contiguous();
+      add_shape(facts, source.sizes());
+    }
+    result = empty_from_pool(shape(), input.scalar_type());
+  } catch (...) {
+    fail_together(group_of(comm), name);
+  }
+  syncyte_collective_options_t options SYNCYTE_COLLECTIVE_OPTIONS_INIT;
+  options.facts = facts.data();
+  options.fact_count = static_cast<std::int32_t>(facts.size());
+  check(call(buffer_of(source), options, buffer_of(result)));
+  return result;
+}
+
+}  // namespace syncyte::torch_binding
