@@ -1,6 +1,7 @@
 #include "ranks.hpp"
 
 #include "errors.hpp"
+#include "syncyte/collectives.h"
 
 namespace syncyte::hdf5 {
 namespace {
