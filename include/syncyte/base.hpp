@@ -159,7 +159,7 @@ concept element = detail::dtype_number<std::remove_cv_t<T>>() != 0;
 template <element T>
 inline constexpr dtype dtype_of = static_cast<dtype>(detail::dtype_number<std::remove_cv_t<T>>());
 
-/// Reduction of allreduce, accumulate and fetch_op.
+/// Reduction of collectives, accumulate and fetch_op.
 enum class op : std::int32_t {
   sum = SYNCYTE_OP_SUM,
   prod = SYNCYTE_OP_PROD,
@@ -213,6 +213,12 @@ class const_buffer {
     set_strides(strides);
   }
 
+  /// Such an array of a type known at run time.
+  const_buffer(const void* data, dtype type, std::span<const std::int64_t> shape, std::span<const std::int64_t> strides)
+      : const_buffer(data, type, shape) {
+    set_strides(strides);
+  }
+
   explicit const_buffer(const syncyte_buffer_t& raw) : raw_(raw) {}
 
   const syncyte_buffer_t* get() const noexcept { return &raw_; }
@@ -261,6 +267,10 @@ class buffer : public const_buffer {
     requires(!std::is_const_v<T>)
   buffer(T* data, std::span<const std::int64_t> shape, std::span<const std::int64_t> strides)
       : const_buffer(data, shape, strides) {}
+
+  /// Such an array of a type known at run time.
+  buffer(void* data, dtype type, std::span<const std::int64_t> shape, std::span<const std::int64_t> strides)
+      : const_buffer(data, type, shape, strides) {}
 
   explicit buffer(const syncyte_buffer_t& raw) : const_buffer(raw) {}
 

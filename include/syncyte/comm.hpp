@@ -1,11 +1,10 @@
 #pragma once
 /// @file comm.hpp
-/// Start and end of Syncyte, communicators and collectives in C++; syncyte/comm.h says what each call agrees on.
+/// Start and end of Syncyte, and communicators in C++; syncyte/comm.h says what each call agrees on.
 
 #include <exception>
 
-#include "syncyte/base.hpp"
-#include "syncyte/collectives.h"
+#include "syncyte/collectives.hpp"
 
 namespace syncyte {
 
@@ -52,9 +51,6 @@ class environment {
   int exceptions_ = std::uncaught_exceptions();
 };
 
-/// How much is compared before data moves.
-enum class check_level : std::int32_t { inherit = -1, off = 0, on = 1, full = 2 };
-
 /// Options of a new communicator.
 struct comm_options {
   std::string name;                          ///< for messages; empty: made from the parent's name
@@ -82,16 +78,15 @@ inline syncyte_comm_options_t raw(const comm_options& options) {
   return {sizeof(syncyte_comm_options_t), name, static_cast<std::int32_t>(options.check)};
 }
 
-using comm_reference = reference<syncyte_comm_t, syncyte_comm_retain, syncyte_comm_destroy>;
-
 }  // namespace detail
 
 /// An ordered group of ranks. Move-only; retain() gives a second reference. Collective calls must be made by all its
 /// ranks in the same order; all of them throw if one of them has a bad argument.
-class communicator : public detail::comm_reference {
+/// What its ranks do with their data is in collectives.hpp: bcast, allreduce, gather_along and the others.
+class communicator : public detail::collectives {
  public:
   communicator() = default;
-  explicit communicator(syncyte_comm_t raw) noexcept : detail::comm_reference(raw) {}
+  explicit communicator(syncyte_comm_t raw) noexcept : detail::collectives(raw) {}
 
   /// All ranks. Local.
   static communicator world() { return make(syncyte_comm_world); }
@@ -111,12 +106,6 @@ class communicator : public detail::comm_reference {
 
   /// The MPI communicator behind this one, as a Fortran handle; it stays Syncyte's. Local.
   std::int32_t to_fortran() const { return number(syncyte_comm_to_fortran); }
-  /// This process's number, 0 to size() - 1. Local.
-  std::int32_t rank() const { return number(syncyte_comm_rank); }
-  /// Number of ranks. Local.
-  std::int32_t size() const { return number(syncyte_comm_size); }
-  /// How much is compared before data moves. Local.
-  check_level level() const { return static_cast<check_level>(number(syncyte_comm_check_level)); }
 
   /// How the ranks lie on nodes. Local.
   topology nodes() const {
@@ -180,71 +169,12 @@ class communicator : public detail::comm_reference {
   /// Returns when all ranks have called it. Collective.
   void barrier() const { check(syncyte_comm_barrier(get())); }
 
-  /// Sends root's elements to all ranks. Collective.
-  void bcast(std::int32_t root, const buffer& values) const {
-    check(syncyte_comm_bcast(get(), root, nullptr, values.get()));
-  }
-
-  /// Reduces element by element over all ranks, in place. Collective.
-  void allreduce(const buffer& values, op how = op::sum) const {
-    check(syncyte_comm_allreduce(get(), nullptr, static_cast<syncyte_op_t>(how), nullptr, values.get()));
-  }
-
-  /// Reduces input into output, which must not overlap. Collective.
-  void allreduce(const const_buffer& input, const buffer& output, op how = op::sum) const {
-    check(syncyte_comm_allreduce(get(), input.get(), static_cast<syncyte_op_t>(how), nullptr, output.get()));
-  }
-
-  /// Reduces one number. Collective.
-  template <element T>
-  T allreduce_value(T value, op how = op::sum) const {
-    allreduce(buffer(std::span<T>(&value, 1)), how);
-    return value;
-  }
-
-  /// Concatenates equal contributions, in order of ranks. Collective.
-  void allgather(const const_buffer& input, const buffer& output) const {
-    check(syncyte_comm_allgather(get(), input.get(), nullptr, output.get()));
-  }
-
-  /// Concatenates contributions of counts[rank] elements, in order of ranks. Collective.
-  void allgatherv(const const_buffer& input, std::span<const std::int64_t> counts, const buffer& output) const {
-    check_counts("allgatherv", {counts});
-    check(syncyte_comm_allgatherv(get(), input.get(), counts.data(), nullptr, output.get()));
-  }
-
-  /// Every rank sends a piece to every rank; pieces lie in order of target and source ranks. Collective.
-  void alltoallv(const const_buffer& input, std::span<const std::int64_t> send_counts,
-                 std::span<const std::int64_t> recv_counts, const buffer& output) const {
-    check_counts("alltoallv", {send_counts, recv_counts});
-    check(syncyte_comm_alltoallv(get(), input.get(), send_counts.data(), recv_counts.data(), nullptr, output.get()));
-  }
-
  private:
   template <typename Make>
   static communicator make(Make make) {
     syncyte_comm_t comm = nullptr;
     check(make(&comm));
     return communicator(comm);
-  }
-
-  template <typename Query>
-  std::int32_t number(Query query) const {
-    std::int32_t value = 0;
-    check(query(get(), &value));
-    return value;
-  }
-
-  // The C interface cannot see the arrays' lengths. A wrong one is agreed on, so that no other rank waits for this one;
-  // when all are right this costs nothing.
-  void check_counts(const char* what, std::initializer_list<std::span<const std::int64_t>> arrays) const {
-    for (const auto& counts : arrays) {
-      if (static_cast<std::int64_t>(counts.size()) == size()) continue;
-      const std::string text = std::string(what) + ": " + std::to_string(counts.size()) + " counts, expected " +
-                               std::to_string(size()) + ", one per rank";
-      const syncyte_status_t wrong = syncyte_error_set(SYNCYTE_ERR_ARGUMENT, text.c_str());
-      check(level() == check_level::off ? wrong : syncyte_comm_agree(get(), wrong, what, 0, nullptr));
-    }
   }
 };
 

@@ -31,7 +31,7 @@ if importlib.util.find_spec("numpy") is None:
 
 from . import checkpoint, errors, memory
 from ._declarations import VERSION_MAJOR, VERSION_MINOR, VERSION_PATCH, DType, Op, Status
-from .comm import COMM_SELF, COMM_WORLD, Comm, Topology
+from .comm import COMM_SELF, COMM_WORLD, Comm, Topology, even_lengths
 from .errors import *  # noqa: F403  (the exceptions, which errors.__all__ lists)
 from .excepthook import install_excepthook
 from .runtime import finalize, init, initialized, thread_level
@@ -52,6 +52,7 @@ __all__ = [
     "Window",
     "checkpoint",
     "errors",
+    "even_lengths",
     "finalize",
     "init",
     "initialized",

@@ -30,6 +30,13 @@ def as_int32(value: Any, name: str) -> int:
     return number
 
 
+def as_int64(value: Any, name: str) -> int:
+    number = as_index(value, name)
+    if not -(2**63) <= number < 2**63:
+        raise ArgumentError(f"{name} is {number}, which does not fit 64 bits")
+    return number
+
+
 def as_index(value: Any, name: str) -> int:
     try:
         return int(value.__index__())
@@ -44,6 +51,8 @@ def as_counts(counts: Sequence[int], name: str, size: int, factor: int) -> Any:
     numbers = [as_index(count, name) for count in counts]
     if any(number < 0 for number in numbers):
         raise ArgumentError(f"{name} is {numbers}; counts must not be negative")
+    if sum(numbers) * factor >= 2**63:
+        raise ArgumentError(f"{name} is {numbers}; that is more than 2^63 - 1 elements")
     return (ctypes.c_int64 * size)(*(number * factor for number in numbers))
 
 

@@ -1,100 +1,38 @@
-"""The collectives of a communicator, and how all ranks learn of an error that Python finds on one of them."""
+"""The collectives of a communicator on contiguous arrays, as sequences of elements or of rows."""
 
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from . import _buffers, _library
 from . import _declarations as c
+from ._agreement import Agreement
 from ._buffers import Buffer, as_buffer
-from ._checks import as_counts, as_index, as_int32, as_op, check_rows, row_of
+from ._checks import as_counts, as_int32, as_int64, as_op, check_rows, row_of
 from ._declarations import Op
-from ._handles import Handle
-from .errors import ArgumentError, ShapeError, status_of
-
-Result = TypeVar("Result")
+from .errors import ArgumentError, ShapeError
 
 
-class Collectives(Handle):
-    """What syncyte.Comm does with all its ranks."""
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (bool, int, float, complex))
 
-    _rank: int | None
-    _size: int | None
 
-    @property
-    def rank(self) -> int:
-        """This process's number, 0 to size - 1. Local."""
-        if self._rank is None:
-            number = ctypes.c_int32()
-            _library.core().syncyte_comm_rank(self.handle, ctypes.byref(number))
-            self._rank = number.value
-        return self._rank
+def _operands(array: Any, op: Op | str, out: Any) -> tuple[Any, Op, Buffer, Any]:
+    """A reduction's input (None: in place) and op as the C library takes them, its output, and what the caller gets."""
+    reduction = as_op(op)
+    if out is array:
+        return None, reduction, as_buffer(array, "array", writable=True), array
+    source = as_buffer(array, "array")
+    result = _buffers.empty_like(source, source.shape) if out is None else out
+    return source.reference, reduction, as_buffer(result, "out", writable=True, expected=source.dtype), result
 
-    @property
-    def size(self) -> int:
-        """Number of ranks. Local."""
-        if self._size is None:
-            number = ctypes.c_int32()
-            _library.core().syncyte_comm_size(self.handle, ctypes.byref(number))
-            self._size = number.value
-        return self._size
 
-    @property
-    def check(self) -> str:
-        """How much is compared before data moves: "off", "on" or "full" (SYNCYTE_CHECK). Local."""
-        level = ctypes.c_int32()
-        _library.core().syncyte_comm_check_level(self.handle, ctypes.byref(level))
-        return ("off", "on", "full")[level.value]
-
-    # Errors that Python finds on one rank.
-
-    def _tell(self, error: BaseException, operation: str, lifecycle: bool = False) -> None:
-        """Takes part in the other ranks' agreement on a collective that this rank cannot begin; they get the error."""
-        if not lifecycle and self.check == "off":
-            return  # there is no agreement: the error is this rank's alone
-        lib, status = _library.core(), status_of(error)
-        lib.syncyte_error_set(status, str(error).encode("utf-8", "replace"))
-        lib.unchecked("syncyte_comm_agree")(self.handle, status, operation.encode(), 0, None)
-
-    def _prepare(self, operation: str, prepare: Callable[[], Result], lifecycle: bool = False) -> Result:
-        """Runs a collective's local checks; if they fail, all ranks fail."""
-        try:
-            return prepare()
-        except Exception as error:
-            self._tell(error, operation, lifecycle)
-            raise
-
-    # Collectives.
-
-    def agree(self, error: BaseException | None = None, operation: str = "agree", **facts: int) -> None:
-        """All ranks learn whether all are well and agree. Collective.
-
-        error: this rank's own failure, or None. operation: name for messages. facts: up to 32 integers that must be
-        equal on all ranks. Raises on all ranks the gravest rank's error, or MismatchError that names the odd ranks.
-        """
-
-        def prepare() -> tuple[int, Any]:
-            array = (c.Fact * max(len(facts), 1))()
-            for number, (name, value) in enumerate(facts.items()):
-                array[number].name, array[number].value = name.encode(), as_index(value, name)
-            if error is not None:
-                _library.core().syncyte_error_set(status_of(error), str(error).encode("utf-8", "replace"))
-            return (0 if error is None else status_of(error)), array
-
-        status, array = self._prepare(operation, prepare, lifecycle=True)
-        _library.core().syncyte_comm_agree(self.handle, status, operation.encode(), len(facts), array)
-
-    def barrier(self) -> None:
-        """Returns when all ranks have called it. Collective."""
-        _library.core().syncyte_comm_barrier(self.handle)
-
-    def collect(self) -> None:
-        """Frees what all ranks have dropped: tensors, windows and communicators made on this one. Collective."""
-        _library.core().syncyte_collect(self.handle)
+class Collectives(Agreement):
+    """What syncyte.Comm does with all its ranks, but for what _along.py has."""
 
     def bcast(self, array: Any, root: int = 0) -> Any:
         """Sends root's elements to all ranks, in place; returns `array`. Collective: element type, number of elements
@@ -122,41 +60,69 @@ class Collectives(Handle):
         array: any shape, contiguous; or a Python number, which gives a number. out: an array of the same type and
         number of elements; `array` itself: in place; None: a new one of array's shape and kind. Returns out.
         """
-        if isinstance(array, (bool, int, float, complex)) and out is None:
+        if _is_number(array) and out is None:
             return self.allreduce(np.asarray(array), op).item()
 
-        def prepare() -> tuple[Buffer | None, Op, Buffer, Any]:
-            reduction = as_op(op)
-            if out is array:
-                return None, reduction, as_buffer(array, "array", writable=True), array
-            source = as_buffer(array, "array")
-            result = _buffers.empty_like(source, source.shape) if out is None else out
-            return source, reduction, as_buffer(result, "out", writable=True, expected=source.dtype), result
-
-        source, reduction, target, result = self._prepare("comm_allreduce", prepare)
-        reference = None if source is None else source.reference
-        _library.core().syncyte_comm_allreduce(self.handle, reference, int(reduction), None, target.reference)
+        source, reduction, target, result = self._prepare("comm_allreduce", lambda: _operands(array, op, out))
+        _library.core().syncyte_comm_allreduce(self.handle, source, int(reduction), None, target.reference)
         if out is not None:
             target.written()
         return result
 
-    def allgather(self, array: Any, out: Any = None) -> Any:
-        """Stacks equal contributions of all ranks. Collective: element type and number of elements must be equal.
+    def reduce(self, array: Any, op: Op | str = "sum", root: int = 0, out: Any = None) -> Any:
+        """Reduces element by element over all ranks, to root. Collective: element type, number of elements, op and root
+        must be equal on all ranks. Not differentiable.
 
-        array: any shape, contiguous. out: contiguous, size times as many elements; None: a new array of shape
-        (size, *array.shape). Returns out.
+        array, out: as in allreduce(); out on root only, ignored elsewhere. Returns out on root, None elsewhere.
         """
+        if _is_number(array) and out is None:
+            result = self.reduce(np.asarray(array), op, root)
+            return None if result is None else result.item()
 
-        def prepare() -> tuple[Buffer, Buffer, Any]:
-            source = as_buffer(array, "array")
-            result = _buffers.empty_like(source, (self.size, *source.shape)) if out is None else out
-            return source, as_buffer(result, "out", writable=True, expected=source.dtype), result
+        def prepare() -> tuple[Any, Op, int, Buffer | None, Any]:
+            number = as_int32(root, "root")
+            if self.rank != number:
+                return as_buffer(array, "array").reference, as_op(op), number, None, None
+            source, reduction, target, result = _operands(array, op, out)
+            return source, reduction, number, target, result
 
-        source, target, result = self._prepare("comm_allgather", prepare)
-        _library.core().syncyte_comm_allgather(self.handle, source.reference, None, target.reference)
+        source, reduction, number, target, result = self._prepare("comm_reduce", prepare)
+        output = None if target is None else target.reference
+        _library.core().syncyte_comm_reduce(self.handle, source, int(reduction), number, None, output)
+        if target is not None and out is not None:
+            target.written()
+        return result
+
+    def scan(self, array: Any, op: Op | str = "sum", reverse: bool = False, out: Any = None) -> Any:
+        """Reduces element by element over the ranks up to this one, its own included. Collective: element type, number
+        of elements, op and reverse must be equal on all ranks. Not differentiable.
+
+        reverse: over the ranks from this one to the last. array, out: as in allreduce(). Returns out.
+        """
+        return self._scan("comm_scan", array, op, reverse, out)
+
+    def exscan(self, array: Any, op: Op | str = "sum", reverse: bool = False, out: Any = None) -> Any:
+        """As scan(), without this rank's own. The rank where it begins gets what op leaves as it is: 0 for "sum", 1 for
+        "prod", the highest value (or infinity) for "min", the lowest for "max". Collective. Not differentiable."""
+        return self._scan("comm_exscan", array, op, reverse, out)
+
+    def _scan(self, operation: str, array: Any, op: Op | str, reverse: bool, out: Any) -> Any:
+        if _is_number(array) and out is None:
+            return self._scan(operation, np.asarray(array), op, reverse, None).item()
+        source, reduction, target, result = self._prepare(operation, lambda: _operands(array, op, out))
+        start = c.Scan.FROM_LAST if reverse else c.Scan.FROM_FIRST
+        function = getattr(_library.core(), f"syncyte_{operation}")
+        function(self.handle, source, int(reduction), int(start), None, target.reference)
         if out is not None:
             target.written()
         return result
+
+    def lengths(self, length: int) -> list[int]:
+        """One number of every rank, 0 or more, usually the extent of its part, in order of ranks. Collective."""
+        number = self._prepare("comm_lengths", lambda: as_int64(length, "length"))
+        collected = (ctypes.c_int64 * self.size)()
+        _library.core().syncyte_comm_lengths(self.handle, number, None, collected)
+        return list(collected)
 
     def allgatherv(self, array: Any, counts: Sequence[int] | None = None, out: Any = None) -> Any:
         """Concatenates the ranks' rows, of which each may have another number. Collective: element type and counts
@@ -166,8 +132,7 @@ class Collectives(Handle):
         (all ranks give None then, or none does). out: contiguous, (sum of counts, ...); None: a new array. Returns out.
         """
         if counts is None:
-            rows = self._prepare("comm_allgather", lambda: row_of(as_buffer(array, "array"), "array")[0])
-            counts = self.allgather(np.asarray(rows, np.int64)).tolist()
+            counts = self.lengths(self._prepare("comm_lengths", lambda: row_of(as_buffer(array, "array"), "array")[0]))
         known: Sequence[int] = counts
 
         def prepare() -> tuple[Buffer, Any, Buffer, Any]:

@@ -2,7 +2,7 @@
 
 A *collective* method must be called by all ranks of the communicator in the same order. It agrees before it moves data:
 if one rank's arguments are wrong, or ranks disagree, all ranks get the same error, also where Python finds the mistake.
-Arrays are used in place and must be contiguous; nothing is copied or converted.
+Arrays are used in place and never converted; they must be contiguous, but where a method works along an axis.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _declarations as c
 from . import _library, runtime
+from ._along import Along, even_lengths
 from ._checks import as_int32
-from ._collectives import Collectives
 from .errors import ArgumentError, DtypeError, Error
 
 if TYPE_CHECKING:
     from mpi4py import MPI
 
-__all__ = ["COMM_SELF", "COMM_WORLD", "Comm", "Op", "Topology"]
+__all__ = ["COMM_SELF", "COMM_WORLD", "Comm", "Op", "Topology", "even_lengths"]
 
 Op = c.Op
 _CHECKS = {None: -1, "off": 0, "on": 1, "full": 2}
@@ -52,7 +52,7 @@ def _refuse_together(fortran_handle: int) -> None:
     function(fortran_handle, ctypes.byref(refused), ctypes.byref(out))
 
 
-class Comm(Collectives):
+class Comm(Along):
     """A communicator. Make one from COMM_WORLD by split(), node() and so on, or from mpi4py or Fortran.
 
     Copies (copy, deepcopy) are the same communicator. Two Comm objects of one communicator are equal.

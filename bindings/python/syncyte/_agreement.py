@@ -1,0 +1,93 @@
+"""A communicator's ranks, and how all of them learn of an error that Python finds on one."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from . import _declarations as c
+from . import _library
+from ._checks import as_index
+from ._handles import Handle
+from .errors import status_of
+
+Result = TypeVar("Result")
+
+
+class Agreement(Handle):
+    """The ranks of a syncyte.Comm, and their agreement."""
+
+    _rank: int | None
+    _size: int | None
+
+    @property
+    def rank(self) -> int:
+        """This process's number, 0 to size - 1. Local."""
+        if self._rank is None:
+            number = ctypes.c_int32()
+            _library.core().syncyte_comm_rank(self.handle, ctypes.byref(number))
+            self._rank = number.value
+        return self._rank
+
+    @property
+    def size(self) -> int:
+        """Number of ranks. Local."""
+        if self._size is None:
+            number = ctypes.c_int32()
+            _library.core().syncyte_comm_size(self.handle, ctypes.byref(number))
+            self._size = number.value
+        return self._size
+
+    @property
+    def check(self) -> str:
+        """How much is compared before data moves: "off", "on" or "full" (SYNCYTE_CHECK). Local."""
+        level = ctypes.c_int32()
+        _library.core().syncyte_comm_check_level(self.handle, ctypes.byref(level))
+        return ("off", "on", "full")[level.value]
+
+    # Errors that Python finds on one rank.
+
+    def _tell(self, error: BaseException, operation: str, lifecycle: bool = False) -> None:
+        """Takes part in the other ranks' agreement on a collective that this rank cannot begin; they get the error."""
+        if not lifecycle and self.check == "off":
+            return  # there is no agreement: the error is this rank's alone
+        lib, status = _library.core(), status_of(error)
+        lib.syncyte_error_set(status, str(error).encode("utf-8", "replace"))
+        lib.unchecked("syncyte_comm_agree")(self.handle, status, operation.encode(), 0, None)
+
+    def _prepare(self, operation: str, prepare: Callable[[], Result], lifecycle: bool = False) -> Result:
+        """Runs a collective's local checks; if they fail, all ranks fail."""
+        try:
+            return prepare()
+        except Exception as error:
+            self._tell(error, operation, lifecycle)
+            raise
+
+    # What moves no data.
+
+    def agree(self, error: BaseException | None = None, operation: str = "agree", **facts: int) -> None:
+        """All ranks learn whether all are well and agree. Collective.
+
+        error: this rank's own failure, or None. operation: name for messages. facts: up to 32 integers that must be
+        equal on all ranks. Raises on all ranks the gravest rank's error, or MismatchError that names the odd ranks.
+        """
+
+        def prepare() -> tuple[int, Any]:
+            array = (c.Fact * max(len(facts), 1))()
+            for number, (name, value) in enumerate(facts.items()):
+                array[number].name, array[number].value = name.encode(), as_index(value, name)
+            if error is not None:
+                _library.core().syncyte_error_set(status_of(error), str(error).encode("utf-8", "replace"))
+            return (0 if error is None else status_of(error)), array
+
+        status, array = self._prepare(operation, prepare, lifecycle=True)
+        _library.core().syncyte_comm_agree(self.handle, status, operation.encode(), len(facts), array)
+
+    def barrier(self) -> None:
+        """Returns when all ranks have called it. Collective."""
+        _library.core().syncyte_comm_barrier(self.handle)
+
+    def collect(self) -> None:
+        """Frees what all ranks have dropped: tensors, windows and communicators made on this one. Collective."""
+        _library.core().syncyte_collect(self.handle)

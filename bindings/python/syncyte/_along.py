@@ -1,0 +1,251 @@
+"""The collectives of a communicator on arrays of any strides, each rank's a part of a whole along an axis."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from . import _buffers, _library
+from . import _declarations as c
+from ._buffers import Buffer, as_buffer
+from ._checks import as_counts, as_index, as_int32, as_op
+from ._collectives import Collectives
+from ._declarations import DType, Op
+from .errors import ArgumentError
+
+Shape = tuple[int, ...]
+
+
+def even_lengths(extent: int, parts: int) -> list[int]:
+    """Lengths of parts as even as possible, the first ones longer. Local. Raises ArgumentError for a negative extent or
+    fewer parts than one."""
+    extent, parts = as_index(extent, "extent"), as_index(parts, "parts")
+    if extent < 0 or parts < 1:
+        raise ArgumentError(f"extent is {extent}, parts is {parts}; expected 0 or more, and 1 or more")
+    return [extent // parts + (part < extent % parts) for part in range(parts)]
+
+
+# An axis that an array does not have is for the C library to refuse, on all ranks; until then it has extent 0.
+
+
+def _extent(shape: Shape, axis: int) -> int:
+    return shape[axis] if -len(shape) <= axis < len(shape) else 0
+
+
+def _with_extent(shape: Shape, axis: int, extent: int) -> Shape:
+    changed = list(shape)
+    if -len(shape) <= axis < len(shape):
+        changed[axis] = extent
+    return tuple(changed)
+
+
+def _any_strides(array: Any) -> Buffer:
+    return as_buffer(array, "array", contiguous=False)
+
+
+def _as_output(result: Any, dtype: DType) -> Buffer:
+    return as_buffer(result, "out", writable=True, contiguous=False, expected=dtype)
+
+
+class Along(Collectives):
+    """What syncyte.Comm does along an axis.
+
+    The ranks' arrays are parts of a whole along `axis` (negative: from the end), their other extents equal. `lengths`
+    are the parts' extents there, in order of ranks and equal on all ranks; a part may be empty. `out` may have any
+    strides; nothing beside its elements is written. Not differentiable.
+    """
+
+    def _collected(self, array: Any, axis: int, lengths: Sequence[int] | None, name: str = "axis") -> Sequence[int]:
+        """`lengths`, or what all ranks have along the axis."""
+        if lengths is not None:
+            return lengths
+
+        def prepare() -> int:
+            return _extent(_any_strides(array).shape, as_int32(axis, name))
+
+        return self.lengths(self._prepare("comm_lengths", prepare))
+
+    def gather(
+        self, array: Any, axis: int = 0, root: int = 0, *, lengths: Sequence[int] | None = None, out: Any = None
+    ) -> Any:
+        """Joins the ranks' parts along an axis, on root. Collective: element type, extents but along the axis, axis,
+        lengths and root must be equal.
+
+        lengths: None: they are exchanged first (all ranks give None then, or none does). out: on root, the whole array;
+        None: a new one. Returns out on root, None elsewhere.
+        """
+        known = self._collected(array, axis, lengths)
+
+        def prepare() -> tuple[Buffer, int, Any, int, Buffer | None, Any]:
+            source, along, number = _any_strides(array), as_int32(axis, "axis"), as_int32(root, "root")
+            counts = as_counts(known, "lengths", self.size, 1)
+            if self.rank != number:
+                return source, along, counts, number, None, None
+            shape = _with_extent(source.shape, along, sum(counts))
+            result = _buffers.empty_like(source, shape) if out is None else out
+            return source, along, counts, number, _as_output(result, source.dtype), result
+
+        source, along, counts, number, target, result = self._prepare("comm_gather_along", prepare)
+        output = None if target is None else target.reference
+        _library.core().syncyte_comm_gather_along(self.handle, source.reference, along, counts, number, None, output)
+        if target is not None and out is not None:
+            target.written()
+        return result
+
+    def allgather(
+        self, array: Any, out: Any = None, *, axis: int | None = None, lengths: Sequence[int] | None = None
+    ) -> Any:
+        """Joins the ranks' arrays, on all ranks. Collective: element type and extents (but along the axis), axis and
+        lengths must be equal.
+
+        axis: None: stacks contiguous arrays of equal size along a new first axis. A number (0 where only lengths are
+        given): joins parts along that axis; lengths: None: they are exchanged first (all ranks give None then, or none
+        does). out: the whole array; None: a new one, of shape (size, *array.shape) if stacked. Returns out.
+        """
+        if axis is None and lengths is None:
+            return self._stack(array, out)
+        along = 0 if axis is None else axis
+        known = self._collected(array, along, lengths)
+
+        def prepare() -> tuple[Buffer, int, Any, Buffer, Any]:
+            source, number = _any_strides(array), as_int32(along, "axis")
+            counts = as_counts(known, "lengths", self.size, 1)
+            shape = _with_extent(source.shape, number, sum(counts))
+            result = _buffers.empty_like(source, shape) if out is None else out
+            return source, number, counts, _as_output(result, source.dtype), result
+
+        source, number, counts, target, result = self._prepare("comm_allgather_along", prepare)
+        _library.core().syncyte_comm_allgather_along(
+            self.handle, source.reference, number, counts, None, target.reference
+        )
+        if out is not None:
+            target.written()
+        return result
+
+    def _stack(self, array: Any, out: Any) -> Any:
+        def prepare() -> tuple[Buffer, Buffer, Any]:
+            source = as_buffer(array, "array")
+            result = _buffers.empty_like(source, (self.size, *source.shape)) if out is None else out
+            return source, as_buffer(result, "out", writable=True, expected=source.dtype), result
+
+        source, target, result = self._prepare("comm_allgather", prepare)
+        _library.core().syncyte_comm_allgather(self.handle, source.reference, None, target.reference)
+        if out is not None:
+            target.written()
+        return result
+
+    def scatter(
+        self, array: Any, axis: int = 0, root: int = 0, *, lengths: Sequence[int] | None = None, out: Any = None
+    ) -> Any:
+        """Cuts root's array along an axis, a part for every rank. Collective: axis, lengths and root must be equal.
+
+        array: on root, the whole; ignored elsewhere (None). What it is (type, shape, numpy or torch) is sent to all
+        ranks first. lengths: None: as even as possible, the first ones longer. out: this rank's part; None: a new
+        array. Returns out.
+        """
+        kind, dtype, shape = self._described_by_root(array, root)
+
+        def prepare() -> tuple[Any, int, Any, Buffer, Any]:
+            source = _any_strides(array).reference if self.rank == root else None
+            along = as_int32(axis, "axis")
+            known = even_lengths(_extent(shape, along), self.size) if lengths is None else lengths
+            counts = as_counts(known, "lengths", self.size, 1)
+            part = _with_extent(shape, along, counts[self.rank])
+            result = _buffers.empty(kind, dtype, part) if out is None else out
+            return source, along, counts, _as_output(result, dtype), result
+
+        source, along, counts, target, result = self._prepare("comm_scatter_along", prepare)
+        _library.core().syncyte_comm_scatter_along(
+            self.handle, source, along, counts, int(root), None, target.reference
+        )
+        if out is not None:
+            target.written()
+        return result
+
+    def _described_by_root(self, array: Any, root: int) -> tuple[str, DType, Shape]:
+        """Kind, element type and shape of root's array, on all ranks. Collective."""
+
+        def prepare() -> np.ndarray:
+            header = np.zeros(3 + c.MAX_NDIM, np.int64)
+            if self.rank == as_int32(root, "root"):
+                whole = _any_strides(array)
+                header[:3] = whole.world == _buffers.TORCH, whole.dtype, len(whole.shape)
+                header[3 : 3 + len(whole.shape)] = whole.shape
+            return header
+
+        is_torch, dtype, ndim, *extents = self.bcast(self._prepare("comm_scatter_along", prepare), root).tolist()
+        return _buffers.TORCH if is_torch else _buffers.NUMPY, DType(dtype), tuple(extents[:ndim])
+
+    def reduce_scatter(
+        self,
+        array: Any,
+        axis: int = 0,
+        op: Op | str = "sum",
+        *,
+        lengths: Sequence[int] | None = None,
+        out: Any = None,
+    ) -> Any:
+        """Reduces the ranks' whole arrays element by element, and gives each rank its part of the result. Collective:
+        element type, extents, axis, lengths and op must be equal.
+
+        lengths: None: as even as possible, the first ones longer. out: this rank's part; None: a new array. Returns
+        out.
+        """
+
+        def prepare() -> tuple[Buffer, int, Any, Op, Buffer, Any]:
+            source, along, reduction = _any_strides(array), as_int32(axis, "axis"), as_op(op)
+            known = even_lengths(_extent(source.shape, along), self.size) if lengths is None else lengths
+            counts = as_counts(known, "lengths", self.size, 1)
+            part = _with_extent(source.shape, along, counts[self.rank])
+            result = _buffers.empty_like(source, part) if out is None else out
+            return source, along, counts, reduction, _as_output(result, source.dtype), result
+
+        source, along, counts, reduction, target, result = self._prepare("comm_reduce_scatter_along", prepare)
+        _library.core().syncyte_comm_reduce_scatter_along(
+            self.handle, source.reference, along, counts, int(reduction), None, target.reference
+        )
+        if out is not None:
+            target.written()
+        return result
+
+    def alltoall(
+        self,
+        array: Any,
+        gather_axis: int,
+        scatter_axis: int,
+        lengths: Sequence[int] | None = None,
+        *,
+        gather_lengths: Sequence[int] | None = None,
+        out: Any = None,
+    ) -> Any:
+        """Turns parts along gather_axis into parts along scatter_axis (a parallel transposition); if these are one
+        axis, changes the lengths of the parts. Collective: element type, extents but along the axes, both axes and all
+        lengths must be equal.
+
+        array: this rank's part along gather_axis, whole along scatter_axis. lengths: of the parts of the output; None:
+        as even as possible, the first ones longer. gather_lengths: of the parts of the input; None: they are exchanged
+        first (all ranks give None then, or none does). out: this rank's part along scatter_axis, whole along
+        gather_axis; None: a new array. Returns out.
+        """
+        given = self._collected(array, gather_axis, gather_lengths, "gather_axis")
+
+        def prepare() -> tuple[Buffer, int, Any, int, Any, Buffer, Any]:
+            source = _any_strides(array)
+            before, after = as_int32(gather_axis, "gather_axis"), as_int32(scatter_axis, "scatter_axis")
+            gathered = as_counts(given, "gather_lengths", self.size, 1)
+            whole = _with_extent(source.shape, before, sum(gathered))
+            wanted = even_lengths(_extent(whole, after), self.size) if lengths is None else lengths
+            scattered = as_counts(wanted, "lengths", self.size, 1)
+            part = _with_extent(whole, after, scattered[self.rank])
+            result = _buffers.empty_like(source, part) if out is None else out
+            return source, before, gathered, after, scattered, _as_output(result, source.dtype), result
+
+        source, before, gathered, after, scattered, target, result = self._prepare("comm_alltoall_along", prepare)
+        _library.core().syncyte_comm_alltoall_along(
+            self.handle, source.reference, before, gathered, after, scattered, None, target.reference
+        )
+        if out is not None:
+            target.written()
+        return result

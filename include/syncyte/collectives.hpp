@@ -1,0 +1,203 @@
+#pragma once
+/// @file collectives.hpp
+/// What the ranks of a communicator do together: methods of syncyte::communicator (comm.hpp). All are collective;
+/// syncyte/collectives.h says what each agrees on, and docs/collectives.md what each computes.
+
+#include "syncyte/base.hpp"
+#include "syncyte/collectives.h"
+
+namespace syncyte {
+
+/// How much is compared before data moves.
+enum class check_level : std::int32_t { inherit = -1, off = 0, on = 1, full = 2 };
+
+/// Where a scan begins: at rank 0, or at the last rank.
+enum class scan_from : std::int32_t { first = SYNCYTE_SCAN_FROM_FIRST, last = SYNCYTE_SCAN_FROM_LAST };
+
+/// Lengths of parts as even as possible, the first ones longer. Local; throws status::argument for a negative extent or
+/// fewer parts than one.
+inline extents even_lengths(std::int64_t extent, std::int64_t parts) {
+  if (extent < 0 || parts < 1) {
+    throw error(status::argument, "even_lengths: extent is " + std::to_string(extent) + ", parts is " +
+                                      std::to_string(parts) + "; expected 0 or more, and 1 or more");
+  }
+  extents result(static_cast<std::size_t>(parts), extent / parts);
+  std::fill_n(result.begin(), extent % parts, extent / parts + 1);
+  return result;
+}
+
+namespace detail {
+
+using comm_reference = reference<syncyte_comm_t, syncyte_comm_retain, syncyte_comm_destroy>;
+
+/// The collectives of a communicator.
+class collectives : public comm_reference {
+ public:
+  using lengths_view = std::span<const std::int64_t>;
+
+  collectives() = default;
+  explicit collectives(syncyte_comm_t raw) noexcept : comm_reference(raw) {}
+
+  /// This process's number, 0 to size() - 1. Local.
+  std::int32_t rank() const { return number(syncyte_comm_rank); }
+  /// Number of ranks. Local.
+  std::int32_t size() const { return number(syncyte_comm_size); }
+  /// How much is compared before data moves. Local.
+  check_level level() const { return static_cast<check_level>(number(syncyte_comm_check_level)); }
+
+  // ---- contiguous buffers, as sequences of elements
+
+  /// Sends root's elements to all ranks. Collective.
+  void bcast(std::int32_t root, const buffer& values) const {
+    check(syncyte_comm_bcast(get(), root, nullptr, values.get()));
+  }
+
+  /// Reduces element by element over all ranks, in place. Collective.
+  void allreduce(const buffer& values, op how = op::sum) const {
+    check(syncyte_comm_allreduce(get(), nullptr, raw(how), nullptr, values.get()));
+  }
+
+  /// Reduces input into output, which must not overlap. Collective.
+  void allreduce(const const_buffer& input, const buffer& output, op how = op::sum) const {
+    check(syncyte_comm_allreduce(get(), input.get(), raw(how), nullptr, output.get()));
+  }
+
+  /// Reduces one number. Collective.
+  template <element T>
+  T allreduce_value(T value, op how = op::sum) const {
+    allreduce(buffer(std::span<T>(&value, 1)), how);
+    return value;
+  }
+
+  /// Reduces element by element to root, in place there; the other ranks' values stay as they are. Collective.
+  void reduce(const buffer& values, std::int32_t root, op how = op::sum) const {
+    const bool in_place = rank() == root;
+    check(syncyte_comm_reduce(get(), in_place ? nullptr : values.get(), raw(how), root, nullptr,
+                              in_place ? values.get() : nullptr));
+  }
+
+  /// Reduces input into root's output, which must not overlap it; the other ranks' output is ignored. Collective.
+  void reduce(const const_buffer& input, const buffer& output, std::int32_t root, op how = op::sum) const {
+    check(syncyte_comm_reduce(get(), input.get(), raw(how), root, nullptr, output.get()));
+  }
+
+  /// Reduces element by element over the ranks from the first (or the last) to this one, in place. Collective.
+  void scan(const buffer& values, op how = op::sum, scan_from from = scan_from::first) const {
+    check(syncyte_comm_scan(get(), nullptr, raw(how), raw(from), nullptr, values.get()));
+  }
+
+  /// As above, from input into output, which must not overlap.
+  void scan(const const_buffer& input, const buffer& output, op how = op::sum,
+            scan_from from = scan_from::first) const {
+    check(syncyte_comm_scan(get(), input.get(), raw(how), raw(from), nullptr, output.get()));
+  }
+
+  /// As scan(), without this rank's own; where it begins, what changes nothing: 0 for sum, 1 for prod ... Collective.
+  void exscan(const buffer& values, op how = op::sum, scan_from from = scan_from::first) const {
+    check(syncyte_comm_exscan(get(), nullptr, raw(how), raw(from), nullptr, values.get()));
+  }
+
+  /// As above, from input into output, which must not overlap.
+  void exscan(const const_buffer& input, const buffer& output, op how = op::sum,
+              scan_from from = scan_from::first) const {
+    check(syncyte_comm_exscan(get(), input.get(), raw(how), raw(from), nullptr, output.get()));
+  }
+
+  /// Concatenates equal contributions, in order of ranks. Collective.
+  void allgather(const const_buffer& input, const buffer& output) const {
+    check(syncyte_comm_allgather(get(), input.get(), nullptr, output.get()));
+  }
+
+  /// Concatenates contributions of counts[rank] elements, in order of ranks. Collective.
+  void allgatherv(const const_buffer& input, lengths_view counts, const buffer& output) const {
+    require_one_per_rank("comm_allgatherv", {{"counts", counts}});
+    check(syncyte_comm_allgatherv(get(), input.get(), counts.data(), nullptr, output.get()));
+  }
+
+  /// Every rank sends a piece to every rank; pieces lie in order of target and source ranks. Collective.
+  void alltoallv(const const_buffer& input, lengths_view send_counts, lengths_view recv_counts,
+                 const buffer& output) const {
+    require_one_per_rank("comm_alltoallv", {{"send_counts", send_counts}, {"recv_counts", recv_counts}});
+    check(syncyte_comm_alltoallv(get(), input.get(), send_counts.data(), recv_counts.data(), nullptr, output.get()));
+  }
+
+  // ---- arrays of any strides, each rank's a part of a whole along an axis (negative: from the end); lengths are the
+  // parts' extents there in order of ranks, equal on all ranks
+
+  /// All ranks' lengths of their parts. Collective.
+  extents lengths(std::int64_t length) const {
+    extents result(static_cast<std::size_t>(size()));
+    check(syncyte_comm_lengths(get(), length, nullptr, result.data()));
+    return result;
+  }
+
+  /// Joins the ranks' parts along an axis in root's output; the other ranks' output is ignored. Collective.
+  void gather_along(const const_buffer& input, std::int32_t axis, lengths_view lengths, std::int32_t root,
+                    const buffer& output) const {
+    require_one_per_rank("comm_gather_along", {{"lengths", lengths}});
+    check(syncyte_comm_gather_along(get(), input.get(), axis, lengths.data(), root, nullptr, output.get()));
+  }
+
+  /// Joins the ranks' parts along an axis, on all ranks. Collective.
+  void allgather_along(const const_buffer& input, std::int32_t axis, lengths_view lengths, const buffer& output) const {
+    require_one_per_rank("comm_allgather_along", {{"lengths", lengths}});
+    check(syncyte_comm_allgather_along(get(), input.get(), axis, lengths.data(), nullptr, output.get()));
+  }
+
+  /// Cuts root's input along an axis, a part for every rank; the other ranks' input is ignored. Collective.
+  void scatter_along(const const_buffer& input, std::int32_t axis, lengths_view lengths, std::int32_t root,
+                     const buffer& output) const {
+    require_one_per_rank("comm_scatter_along", {{"lengths", lengths}});
+    check(syncyte_comm_scatter_along(get(), input.get(), axis, lengths.data(), root, nullptr, output.get()));
+  }
+
+  /// Reduces the ranks' whole arrays, and cuts the result along an axis, a part for every rank. Collective.
+  void reduce_scatter_along(const const_buffer& input, std::int32_t axis, lengths_view lengths, const buffer& output,
+                            op how = op::sum) const {
+    require_one_per_rank("comm_reduce_scatter_along", {{"lengths", lengths}});
+    check(syncyte_comm_reduce_scatter_along(get(), input.get(), axis, lengths.data(), raw(how), nullptr, output.get()));
+  }
+
+  /// Turns parts along gather_axis into parts along scatter_axis; if these are one axis, changes the lengths of the
+  /// parts. Collective.
+  void alltoall_along(const const_buffer& input, std::int32_t gather_axis, lengths_view gather_lengths,
+                      std::int32_t scatter_axis, lengths_view scatter_lengths, const buffer& output) const {
+    require_one_per_rank("comm_alltoall_along",
+                         {{"gather_lengths", gather_lengths}, {"scatter_lengths", scatter_lengths}});
+    check(syncyte_comm_alltoall_along(get(), input.get(), gather_axis, gather_lengths.data(), scatter_axis,
+                                      scatter_lengths.data(), nullptr, output.get()));
+  }
+
+ protected:
+  template <typename Query>
+  std::int32_t number(Query query) const {
+    std::int32_t value = 0;
+    check(query(get(), &value));
+    return value;
+  }
+
+ private:
+  struct named_lengths {
+    const char* name;
+    lengths_view values;
+  };
+
+  static syncyte_op_t raw(op how) noexcept { return static_cast<syncyte_op_t>(how); }
+  static syncyte_scan_t raw(scan_from from) noexcept { return static_cast<syncyte_scan_t>(from); }
+
+  // The C interface cannot see how long the arrays of lengths are. A wrong one is agreed on, so that no other rank
+  // waits for this one; when all are right this costs nothing.
+  void require_one_per_rank(const char* operation, std::initializer_list<named_lengths> arrays) const {
+    for (const auto& [name, values] : arrays) {
+      if (static_cast<std::int64_t>(values.size()) == size()) continue;
+      const std::string text = std::string(operation) + ": " + name + " has " + std::to_string(values.size()) +
+                               " entries, expected " + std::to_string(size()) + ", one per rank";
+      const syncyte_status_t wrong = syncyte_error_set(SYNCYTE_ERR_ARGUMENT, text.c_str());
+      check(level() == check_level::off ? wrong : syncyte_comm_agree(get(), wrong, operation, 0, nullptr));
+    }
+  }
+};
+
+}  // namespace detail
+
+}  // namespace syncyte

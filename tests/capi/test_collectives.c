@@ -1,0 +1,158 @@
+/* Collectives of syncyte/collectives.h: what some of them give, and what wrong use gets, on all ranks. */
+#include <stdlib.h>
+
+#include "expect.h"
+
+enum { most_ranks = 5 };
+
+static int32_t rank, size;
+static syncyte_comm_t world;
+static int64_t twos[most_ranks], scattered[most_ranks]; /* lengths */
+
+static int is_odd_one(void) { return rank == size - 1; }
+
+static syncyte_buffer_t array_of(void* data, syncyte_dtype_t dtype, int32_t ndim, const int64_t* shape) {
+  syncyte_buffer_t buffer;
+  EXPECT_OK(syncyte_buffer_init(data, dtype, ndim, shape, &buffer));
+  return buffer;
+}
+
+static syncyte_buffer_t vector_of(void* data, syncyte_dtype_t dtype, int64_t count) {
+  return array_of(data, dtype, 1, &count);
+}
+
+/* Rank r has columns 2 r and 2 r + 1 of a 3 x 2 size table whose element (i, j) is 100 i + j. */
+static void test_gather_columns(void) {
+  int32_t part[3][2], table[3][2 * most_ranks];
+  for (int32_t i = 0; i < 3; ++i)
+    for (int32_t j = 0; j < 2; ++j) part[i][j] = 100 * i + 2 * rank + j;
+  const syncyte_buffer_t from = array_of(part, SYNCYTE_INT32, 2, (int64_t[]){3, 2});
+  syncyte_buffer_t to = array_of(table, SYNCYTE_INT32, 2, (int64_t[]){3, 2 * size});
+  to.strides[0] = sizeof table[0]; /* a slice of a wider array */
+  const int root = size - 1;
+  EXPECT_OK(syncyte_comm_gather_along(world, &from, -1, twos, root, NULL, rank == root ? &to : NULL));
+  if (rank != root) return;
+  for (int32_t i = 0; i < 3; ++i)
+    for (int32_t j = 0; j < 2 * size; ++j) EXPECT(table[i][j] == 100 * i + j);
+}
+
+/* The columns become rows, and the rows columns again: the last rank has all 3 rows. */
+static void test_alltoall_turns_columns_into_rows(void) {
+  int32_t part[3][2], rows[3][2 * most_ranks], again[3][2];
+  for (int32_t i = 0; i < 3; ++i)
+    for (int32_t j = 0; j < 2; ++j) part[i][j] = 100 * i + 2 * rank + j;
+  syncyte_buffer_t columns = array_of(part, SYNCYTE_INT32, 2, (int64_t[]){3, 2});
+  const syncyte_buffer_t turned = array_of(rows, SYNCYTE_INT32, 2, (int64_t[]){scattered[rank], 2 * size});
+  EXPECT_OK(syncyte_comm_alltoall_along(world, &columns, 1, twos, 0, scattered, NULL, &turned));
+  const int32_t* element = &rows[0][0]; /* dense, 2 size in a row */
+  for (int32_t i = 0; i < scattered[rank]; ++i)
+    for (int32_t j = 0; j < 2 * size; ++j) EXPECT(*element++ == 100 * i + j);
+  columns.data = again;
+  EXPECT_OK(syncyte_comm_alltoall_along(world, &turned, 0, scattered, 1, twos, NULL, &columns));
+  EXPECT(memcmp(part, again, sizeof part) == 0);
+}
+
+static void test_reductions(void) {
+  double value = rank + 1, result = -1;
+  const syncyte_buffer_t from = vector_of(&value, SYNCYTE_FLOAT64, 1);
+  const syncyte_buffer_t to = vector_of(&result, SYNCYTE_FLOAT64, 1);
+  EXPECT_OK(syncyte_comm_exscan(world, &from, SYNCYTE_OP_SUM, SYNCYTE_SCAN_FROM_FIRST, NULL, &to));
+  EXPECT(result == rank * (rank + 1) / 2);
+  EXPECT_OK(syncyte_comm_scan(world, &from, SYNCYTE_OP_MAX, SYNCYTE_SCAN_FROM_LAST, NULL, &to));
+  EXPECT(result == size);
+  result = -1;
+  EXPECT_OK(syncyte_comm_reduce(world, &from, SYNCYTE_OP_SUM, 0, NULL, rank == 0 ? &to : NULL));
+  EXPECT(result == (rank == 0 ? size * (size + 1) / 2 : -1));
+  int64_t lengths[most_ranks];
+  EXPECT_OK(syncyte_comm_lengths(world, 10 * rank, NULL, lengths));
+  for (int32_t r = 0; r < size; ++r) EXPECT(lengths[r] == 10 * r);
+}
+
+/* Every argument that is wrong on the last rank gives the same error on all, and the next call works. */
+static void test_wrong_reductions(void) {
+  double values[2] = {0}, results[2] = {0};
+  const syncyte_buffer_t from = vector_of(values, SYNCYTE_FLOAT64, 2);
+  const syncyte_buffer_t to = vector_of(results, SYNCYTE_FLOAT64, 2);
+  const syncyte_buffer_t other = vector_of(results, SYNCYTE_FLOAT32, 2);
+  EXPECT_ERROR(syncyte_comm_reduce(world, &from, SYNCYTE_OP_SUM, is_odd_one() ? size : 0, NULL, &to),
+               SYNCYTE_ERR_ARGUMENT, "root is");
+  EXPECT_ERROR(syncyte_comm_reduce(world, &from, SYNCYTE_OP_SUM, size - 1, NULL, is_odd_one() ? NULL : &to),
+               SYNCYTE_ERR_ARGUMENT, "output is null");
+  EXPECT_ERROR(syncyte_comm_scan(world, &from, SYNCYTE_OP_SUM, is_odd_one() ? 2 : 0, NULL, &to), SYNCYTE_ERR_ARGUMENT,
+               "from is 2");
+  EXPECT_ERROR(syncyte_comm_scan(world, &from, is_odd_one() ? 99 : SYNCYTE_OP_SUM, 0, NULL, &to), SYNCYTE_ERR_ARGUMENT,
+               "99");
+  EXPECT_ERROR(syncyte_comm_exscan(world, &from, SYNCYTE_OP_BAND, 0, NULL, &to), SYNCYTE_ERR_UNSUPPORTED, "float64");
+  EXPECT_ERROR(syncyte_comm_exscan(world, &from, SYNCYTE_OP_SUM, 0, NULL, is_odd_one() ? &other : &to),
+               SYNCYTE_ERR_TYPE, "output: dtype is float32; expected float64");
+  EXPECT_ERROR(syncyte_comm_exscan(world, &from, SYNCYTE_OP_SUM, 0, NULL, is_odd_one() ? &from : &to),
+               SYNCYTE_ERR_ARGUMENT, "overlap");
+  int64_t lengths[most_ranks];
+  EXPECT_ERROR(syncyte_comm_lengths(world, is_odd_one() ? -3 : 3, NULL, lengths), SYNCYTE_ERR_ARGUMENT, "length is -3");
+  EXPECT_ERROR(syncyte_comm_lengths(world, 3, NULL, is_odd_one() ? NULL : lengths), SYNCYTE_ERR_ARGUMENT,
+               "lengths is null");
+  EXPECT_ERROR(syncyte_comm_lengths(NULL, 3, NULL, lengths), SYNCYTE_ERR_HANDLE, "comm is a null handle");
+  EXPECT_OK(syncyte_comm_lengths(world, 3, NULL, lengths));
+}
+
+static void test_wrong_parts(void) {
+  double part[2] = {0}, result[2] = {0}, whole[2 * most_ranks] = {0};
+  const syncyte_buffer_t mine = vector_of(part, SYNCYTE_FLOAT64, 2);
+  const syncyte_buffer_t other = vector_of(result, SYNCYTE_FLOAT64, 2);
+  const syncyte_buffer_t all = vector_of(whole, SYNCYTE_FLOAT64, 2 * size);
+  const syncyte_buffer_t short_one = vector_of(part, SYNCYTE_FLOAT64, is_odd_one() ? 1 : 2);
+  const int odd_axis = is_odd_one() ? 1 : 0;
+  const int64_t* const no_lengths = is_odd_one() ? NULL : twos;
+  EXPECT_ERROR(syncyte_comm_gather_along(world, &mine, odd_axis, twos, 0, NULL, &all), SYNCYTE_ERR_ARGUMENT,
+               "axis is 1; expected -1 to 0");
+  EXPECT_ERROR(syncyte_comm_gather_along(world, &short_one, 0, twos, 0, NULL, &all), SYNCYTE_ERR_SHAPE,
+               "expected extent 2 along axis 0");
+  EXPECT_ERROR(syncyte_comm_gather_along(world, &mine, 0, twos, is_odd_one() ? -1 : 0, NULL, &all),
+               SYNCYTE_ERR_ARGUMENT, "root is -1");
+  EXPECT_ERROR(syncyte_comm_allgather_along(world, &mine, 0, no_lengths, NULL, &all), SYNCYTE_ERR_ARGUMENT,
+               "lengths is null");
+  EXPECT_ERROR(syncyte_comm_allgather_along(world, is_odd_one() ? NULL : &mine, 0, twos, NULL, &all),
+               SYNCYTE_ERR_ARGUMENT, "input is null");
+  EXPECT_ERROR(syncyte_comm_scatter_along(world, is_odd_one() ? NULL : &all, 0, twos, size - 1, NULL, &mine),
+               SYNCYTE_ERR_ARGUMENT, "input is null on root");
+  EXPECT_ERROR(syncyte_comm_reduce_scatter_along(world, &all, 0, twos, is_odd_one() ? 99 : SYNCYTE_OP_SUM, NULL, &mine),
+               SYNCYTE_ERR_ARGUMENT, "99");
+  EXPECT_ERROR(
+      syncyte_comm_reduce_scatter_along(world, is_odd_one() ? NULL : &all, 0, twos, SYNCYTE_OP_SUM, NULL, &mine),
+      SYNCYTE_ERR_ARGUMENT, "input is null");
+  EXPECT_ERROR(syncyte_comm_alltoall_along(world, &mine, 0, twos, odd_axis, twos, NULL, &other), SYNCYTE_ERR_ARGUMENT,
+               "scatter_axis is 1");
+  EXPECT_ERROR(syncyte_comm_alltoall_along(world, &mine, 0, twos, 0, no_lengths, NULL, &other), SYNCYTE_ERR_ARGUMENT,
+               "scatter_lengths is null");
+  EXPECT_ERROR(syncyte_comm_alltoall_along(world, &mine, 0, twos, 0, twos, NULL, is_odd_one() ? &mine : &other),
+               SYNCYTE_ERR_ARGUMENT, "input and output overlap");
+  EXPECT_OK(syncyte_comm_allgather_along(world, &mine, 0, twos, NULL, &all));
+}
+
+static void test_disagreement(void) {
+  double part[2] = {0}, whole[2 * most_ranks] = {0};
+  const syncyte_buffer_t mine = vector_of(part, SYNCYTE_FLOAT64, 2);
+  const syncyte_buffer_t all = vector_of(whole, SYNCYTE_FLOAT64, 2 * size);
+  if (size == 1) return;
+  EXPECT_ERROR(syncyte_comm_scatter_along(world, &all, 0, twos, is_odd_one(), NULL, &mine), SYNCYTE_ERR_MISMATCH,
+               "root is");
+  EXPECT_ERROR(is_odd_one() ? syncyte_comm_allgather_along(world, &mine, 0, twos, NULL, &all)
+                            : syncyte_comm_gather_along(world, &mine, 0, twos, 0, NULL, &all),
+               SYNCYTE_ERR_MISMATCH, "comm_allgather_along");
+  EXPECT_OK(syncyte_comm_barrier(world));
+}
+
+int main(void) {
+  world = start(&rank, &size);
+  for (int r = 0; r < size; ++r) twos[r] = 2;
+  scattered[size - 1] = 3;
+  test_gather_columns();
+  test_alltoall_turns_columns_into_rows();
+  test_reductions();
+  test_wrong_reductions();
+  test_wrong_parts();
+  test_disagreement();
+  EXPECT_OK(syncyte_comm_destroy(&world));
+  EXPECT_OK(syncyte_finalize());
+  return failures != 0;
+}

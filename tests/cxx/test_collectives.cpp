@@ -1,0 +1,252 @@
+#include <array>
+#include <numeric>
+#include <syncyte/syncyte.hpp>
+#include <vector>
+
+#include "expect.hpp"
+#include "reference.hpp"
+
+namespace {
+
+namespace reference = syncyte::reference;
+using reference::lengths;
+using syncyte::buffer;
+using syncyte::communicator;
+using syncyte::const_buffer;
+using syncyte::extents;
+using syncyte::op;
+using syncyte::scan_from;
+using syncyte::test::expect_error;
+
+class Collectives : public testing::Test {
+ protected:
+  bool is_odd_one() const { return rank_ == size_ - 1; }
+
+  communicator world_ = communicator::world();
+  int rank_ = world_.rank();
+  int size_ = world_.size();
+};
+
+std::int64_t mine(const lengths& parts, int rank) { return parts[static_cast<std::size_t>(rank)]; }
+
+/// Uneven parts, parts with empty ones between them, and everything on the last rank.
+std::array<lengths, 3> partitions(std::int64_t extent, int size) {
+  return {reference::uneven_lengths(21, extent, size), reference::lengths_with_gaps(extent, size),
+          reference::lengths_on_one(extent, size, size - 1)};
+}
+
+/// A 6 x 10 table whose element (i, j) is 100 i + j, or a block of it.
+struct block {
+  static constexpr std::int64_t all_rows = 6, all_columns = 10;
+  std::int64_t first_row = 0, rows = all_rows, first_column = 0, columns = all_columns;
+
+  static block of_rows(const lengths& parts, int rank) {
+    return {.first_row = reference::first_row(parts, rank), .rows = mine(parts, rank)};
+  }
+  static block of_columns(const lengths& parts, int rank) {
+    return {.first_column = reference::first_row(parts, rank), .columns = mine(parts, rank)};
+  }
+
+  extents shape() const { return {rows, columns}; }
+  std::vector<double> values() const {
+    std::vector<double> result;
+    for (std::int64_t i = 0; i < rows; ++i)
+      for (std::int64_t j = 0; j < columns; ++j)
+        result.push_back(static_cast<double>(100 * (first_row + i) + first_column + j));
+    return result;
+  }
+};
+
+/// A matrix that lies column after column, with a gap after each: as a slice of somebody's larger array.
+class column_major {
+ public:
+  explicit column_major(const block& shape)
+      : shape_(shape.shape()), memory_(static_cast<std::size_t>((shape.rows + 1) * shape.columns), -1) {}
+
+  buffer all() { return {memory_.data(), shape_, strides()}; }
+  double at(std::int64_t i, std::int64_t j) const { return memory_[static_cast<std::size_t>(j * (shape_[0] + 1) + i)]; }
+
+  void fill(const std::vector<double>& row_major) {
+    for (std::int64_t i = 0; i < shape_[0]; ++i)
+      for (std::int64_t j = 0; j < shape_[1]; ++j)
+        memory_[static_cast<std::size_t>(j * (shape_[0] + 1) + i)] =
+            row_major[static_cast<std::size_t>(i * shape_[1] + j)];
+  }
+
+  void expect(const std::vector<double>& row_major) const {
+    std::vector<double> values;
+    for (std::int64_t i = 0; i < shape_[0]; ++i)
+      for (std::int64_t j = 0; j < shape_[1]; ++j) values.push_back(at(i, j));
+    EXPECT_EQ(values, row_major);
+    for (std::int64_t j = 0; j < shape_[1]; ++j) EXPECT_EQ(at(shape_[0], j), -1) << "written beside the array";
+  }
+
+ private:
+  extents strides() const { return {8, 8 * (shape_[0] + 1)}; }
+
+  extents shape_;
+  std::vector<double> memory_;
+};
+
+TEST_F(Collectives, ReduceToEveryRoot) {
+  for (int root = 0; root < size_; ++root) {
+    const auto given = reference::random_values<std::int32_t>(31, rank_, 9);
+    const auto sum = reference::allreduce<std::int32_t>(31, size_, 9);
+    std::vector<std::int32_t> result(rank_ == root ? 9 : 0);  // elsewhere ignored
+    world_.reduce(given, result, root);
+    EXPECT_EQ(result, rank_ == root ? sum : std::vector<std::int32_t>{});
+    auto values = given;
+    world_.reduce(values, root);
+    EXPECT_EQ(values, rank_ == root ? sum : given);
+  }
+}
+
+TEST_F(Collectives, ScansBothWays) {
+  std::vector<std::int64_t> value{rank_ + 1}, result{-1};
+  world_.scan(value, result);
+  EXPECT_EQ(result[0], (rank_ + 1) * (rank_ + 2) / 2);
+  world_.scan(value, result, op::max, scan_from::last);
+  EXPECT_EQ(result[0], size_);
+  world_.exscan(value, result);
+  EXPECT_EQ(result[0], rank_ * (rank_ + 1) / 2);
+  world_.exscan(value, op::sum, scan_from::last);  // in place
+  EXPECT_EQ(value[0], size_ * (size_ + 1) / 2 - (rank_ + 1) * (rank_ + 2) / 2);
+  std::vector<std::int64_t> two{2};
+  world_.scan(two, op::prod);
+  EXPECT_EQ(two[0], std::int64_t{1} << (rank_ + 1));
+  std::vector<std::int8_t> before{2};
+  world_.exscan(before, op::prod);
+  EXPECT_EQ(before[0], 1 << rank_) << "a product begins with 1";
+}
+
+TEST_F(Collectives, LengthsOfAllRanks) {
+  extents expected(static_cast<std::size_t>(size_));
+  std::iota(expected.begin(), expected.end(), 0);
+  EXPECT_EQ(world_.lengths(rank_), expected);
+  EXPECT_EQ(syncyte::even_lengths(7, 3), (extents{3, 2, 2}));
+  EXPECT_EQ(syncyte::even_lengths(1, 2), (extents{1, 0}));
+  for (int extent = 0; extent < 9; ++extent)
+    EXPECT_EQ(syncyte::even_lengths(extent, size_), reference::equal_lengths(extent, size_));
+  expect_error(syncyte::status::argument, {"extent is -1"}, [] { static_cast<void>(syncyte::even_lengths(-1, 2)); });
+  expect_error(syncyte::status::argument, {"parts is 0"}, [] { static_cast<void>(syncyte::even_lengths(1, 0)); });
+  expect_error(syncyte::status::argument, {"length is -2"},
+               [&] { static_cast<void>(world_.lengths(is_odd_one() ? -2 : 1)); });
+}
+
+TEST_F(Collectives, GatherAndAllgatherRows) {
+  for (const auto& parts : partitions(block::all_rows, size_)) {
+    const block own = block::of_rows(parts, rank_);
+    const auto rows = own.values();
+    for (int root = 0; root < size_; ++root) {
+      std::vector<double> table(rank_ == root ? 60 : 0);
+      const extents whole = block().shape();
+      world_.gather_along(const_buffer(rows.data(), own.shape()), 0, parts, root, buffer(table.data(), whole));
+      EXPECT_EQ(table, rank_ == root ? block().values() : std::vector<double>{});
+    }
+    column_major table{block()};
+    world_.allgather_along(const_buffer(rows.data(), own.shape()), -2, parts, table.all());
+    table.expect(block().values());
+  }
+}
+
+TEST_F(Collectives, ScatterColumns) {
+  for (const auto& parts : partitions(block::all_columns, size_)) {
+    for (int root = 0; root < size_; ++root) {
+      column_major table{block()};
+      if (rank_ == root) table.fill(block().values());
+      const block own = block::of_columns(parts, rank_);
+      column_major columns(own);
+      world_.scatter_along(table.all(), 1, parts, root, columns.all());
+      columns.expect(own.values());
+    }
+  }
+}
+
+TEST_F(Collectives, ReduceScatterColumns) {
+  for (const auto& parts : partitions(block::all_columns, size_)) {
+    const block own = block::of_columns(parts, rank_);
+    auto expected = own.values();
+    for (double& value : expected) value *= size_;
+    const auto table = block().values();
+    column_major columns(own);
+    world_.reduce_scatter_along(const_buffer(table.data(), block().shape()), -1, parts, columns.all());
+    columns.expect(expected);
+    std::vector<double> largest(expected.size());
+    world_.reduce_scatter_along(const_buffer(table.data(), block().shape()), 1, parts,
+                                buffer(largest.data(), own.shape()), op::max);
+    EXPECT_EQ(largest, own.values());
+  }
+}
+
+TEST_F(Collectives, AlltoallTurnsRowsIntoColumns) {
+  for (const auto& rows : partitions(block::all_rows, size_)) {
+    for (const auto& columns : partitions(block::all_columns, size_)) {
+      const block before = block::of_rows(rows, rank_);
+      const block after = block::of_columns(columns, rank_);
+      const auto given = before.values();
+      column_major result(after);
+      world_.alltoall_along(const_buffer(given.data(), before.shape()), 0, rows, 1, columns, result.all());
+      result.expect(after.values());
+    }
+    const auto even = syncyte::even_lengths(block::all_rows, size_);  // one axis: other lengths
+    const block before = block::of_rows(rows, rank_);
+    const block after = block::of_rows(even, rank_);
+    const auto given = before.values();
+    column_major result(after);
+    world_.alltoall_along(const_buffer(given.data(), before.shape()), 0, rows, 0, even, result.all());
+    result.expect(after.values());
+  }
+}
+
+TEST_F(Collectives, TypesKnownAtRunTime) {
+  std::vector<float> values{1, 9, 2, 9}, all(static_cast<std::size_t>(2 * size_));
+  const extents shape{2}, strides{8}, dense{4}, parts(static_cast<std::size_t>(size_), 2);
+  const extents whole{2 * size_};
+  const void* untyped = values.data();
+  world_.allgather_along(const_buffer(untyped, syncyte::dtype::float32, shape, strides), 0, parts,
+                         buffer(static_cast<void*>(all.data()), syncyte::dtype::float32, whole, dense));
+  for (std::size_t i = 0; i < all.size(); ++i) EXPECT_EQ(all[i], i % 2 == 0 ? 1 : 2);
+}
+
+/// Arguments of which the last rank gives one wrongly.
+TEST_F(Collectives, WrongArgumentsOnOneRankThrowOnAll) {
+  using syncyte::status;
+  std::vector<double> part(2), other(2), whole(static_cast<std::size_t>(2 * size_));
+  const lengths right(static_cast<std::size_t>(size_), 2);
+  lengths given = right;
+  if (is_odd_one()) given.push_back(2);
+  const auto expect_lengths = [&](const char* name, auto call) {
+    expect_error(status::argument, {name, "entries, expected", "one per rank"}, call);
+  };
+  expect_lengths("gather_along: lengths has", [&] { world_.gather_along(part, 0, given, 0, whole); });
+  expect_lengths("allgather_along: lengths has", [&] { world_.allgather_along(part, 0, given, whole); });
+  expect_lengths("scatter_along: lengths has", [&] { world_.scatter_along(whole, 0, given, 0, part); });
+  expect_lengths("reduce_scatter_along: lengths has", [&] { world_.reduce_scatter_along(whole, 0, given, part); });
+  expect_lengths("alltoall_along: gather_lengths has", [&] { world_.alltoall_along(part, 0, given, 0, right, other); });
+  expect_lengths("alltoall_along: scatter_lengths has",
+                 [&] { world_.alltoall_along(part, 0, right, 0, given, other); });
+  expect_error(status::argument, {"root is -1"}, [&] { world_.reduce(part, is_odd_one() ? -1 : 0); });
+  expect_error(status::argument, {"from is 7"},
+               [&] { world_.scan(part, op::sum, is_odd_one() ? scan_from{7} : scan_from::first); });
+  expect_error(status::argument, {"axis is 1"}, [&] { world_.gather_along(part, is_odd_one(), right, 0, whole); });
+  const extents short_shape{is_odd_one() ? 1 : 2};
+  expect_error(status::shape, {"this rank's in lengths"},
+               [&] { world_.allgather_along(const_buffer(part.data(), short_shape), 0, right, whole); });
+  std::vector<std::complex<float>> complex(2);
+  expect_error(status::unsupported, {"op MAX is not defined"}, [&] { world_.exscan(complex, op::max); });
+  EXPECT_EQ(world_.allreduce_value(1), size_) << "in step again";
+}
+
+TEST_F(Collectives, DisagreementThrowsOnAllRanks) {
+  if (size_ == 1) GTEST_SKIP() << "one rank agrees with itself";
+  std::vector<double> part(2), whole(static_cast<std::size_t>(2 * size_));
+  const lengths right(static_cast<std::size_t>(size_), 2);
+  using syncyte::status;
+  expect_error(status::mismatch, {"root is"}, [&] { world_.scatter_along(whole, 0, right, is_odd_one(), part); });
+  expect_error(status::mismatch, {"start of the scan"},
+               [&] { world_.exscan(part, op::sum, is_odd_one() ? scan_from::last : scan_from::first); });
+  expect_error(status::mismatch, {"op is"}, [&] { world_.reduce(part, 0, is_odd_one() ? op::min : op::max); });
+  EXPECT_EQ(world_.allreduce_value(1), size_);
+}
+
+}  // namespace
