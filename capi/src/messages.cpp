@@ -14,7 +14,7 @@ comm::message_peer peer_of(std::int32_t rank, std::int32_t tag, const syncyte_me
   const auto options = options_or(given, syncyte_message_options_t SYNCYTE_MESSAGE_OPTIONS_INIT);
   base::require(options.stream == nullptr, SYNCYTE_ERR_UNSUPPORTED,
                 "options->stream is set, but buffers here are in host memory; expected null");
-  return {rank, tag, options.channel, options.fact};
+  return {rank, tag, options.channel, options.label};
 }
 
 void require_status(const syncyte_message_status_t* status) {
@@ -26,6 +26,7 @@ void fill(syncyte_message_status_t* status, const comm::message& ended) {
   if (status == nullptr) return;
   status->source = ended.peer().rank;
   status->tag = ended.peer().tag;
+  status->label = ended.peer().label;
 }
 
 /// A message as a request: it ends as the message does.

@@ -68,9 +68,6 @@ class communicator : public std::enable_shared_from_this<communicator> {
   MPI_Comm messages() const { return handles_->messages; }
   const node_group& node() const { return handles_->node; }
 
-  /// Counts this rank's messages, from 1 on.
-  std::int64_t next_message() { return ++sent_; }
-
   /// The same ranks from the last to the first, for scans. Collective when first called.
   MPI_Comm reversed();
 
@@ -96,7 +93,6 @@ class communicator : public std::enable_shared_from_this<communicator> {
   std::uint64_t id_in_parent_ = 0;
   std::atomic_flag busy_;
   std::atomic<std::uint64_t> sequence_{0};  // of collectives on this communicator
-  std::atomic<std::int64_t> sent_{0};       // messages
 };
 
 /// Holds a communicator, and drops a collective resource of it when it goes: every object a user can drop has one as

@@ -18,8 +18,8 @@ namespace {
 constexpr std::size_t inline_bytes = 8192;  // up to here envelope and elements are sent as one piece of memory
 constexpr int channels = 8;
 
-envelope envelope_of(const base::buffer& buffer, std::int64_t number, std::int64_t fact) {
-  envelope result{buffer.dtype(), buffer.ndim(), number, fact, {}};
+envelope envelope_of(const base::buffer& buffer, std::int64_t label) {
+  envelope result{buffer.dtype(), buffer.ndim(), label, {}};
   const auto shape = buffer.shape();
   const std::size_t named = shape.size() <= result.extents.size() ? shape.size() : result.extents.size() - 1;
   std::copy_n(shape.begin(), named, result.extents.begin());
@@ -31,11 +31,12 @@ envelope envelope_of(const base::buffer& buffer, std::int64_t number, std::int64
 }
 
 std::string text_of(const envelope& letter) {
-  const auto count = static_cast<std::size_t>(std::clamp<std::int64_t>(letter.ndim, 0, 5));
-  const bool is_whole = letter.ndim <= 5;
-  const std::span<const std::int64_t> extents(letter.extents.data(), is_whole ? count : count - 1);
+  const std::size_t room = letter.extents.size();
+  const auto dimensions = static_cast<std::size_t>(std::max(letter.ndim, 0));
+  const bool is_whole = dimensions <= room;
+  const std::span<const std::int64_t> extents(letter.extents.data(), is_whole ? dimensions : room - 1);
   return fmt::format("{} of shape {}{}", base::dtype_name(letter.dtype), base::shape_text(extents),
-                     is_whole ? "" : fmt::format(" and {} more extents", letter.ndim - 4));
+                     is_whole ? "" : fmt::format(" and {} more extents", dimensions - extents.size()));
 }
 
 /// Envelope and elements, wherever they lie, as one MPI type: counts beyond an int go in large blocks.
@@ -159,7 +160,7 @@ void message::start() {
   const int rank = mpi_rank(peer_.rank);
   const int tag = mpi_tag(peer_);
   const MPI_Comm comm = peer_.channel == 0 ? comm_->messages() : comm_->control();
-  const envelope head = envelope_of(buffer_, is_send ? comm_->next_message() : 0, peer_.fact);
+  const envelope head = envelope_of(buffer_, peer_.label);
   if (is_inline()) {
     std::memcpy(packed_.data(), &head, sizeof head);
     // Room for any short message: a receiver that expects a shorter one can still say what it got.
@@ -176,10 +177,10 @@ void message::start() {
             is_send ? "MPI_Isend" : "MPI_Irecv");
 }
 
-void message::check_received(int code, const MPI_Status& status) const {
+envelope message::check_received(int code, const MPI_Status& status) const {
   envelope got;
   std::memcpy(&got, is_inline() ? packed_.data() : reinterpret_cast<const std::byte*>(envelope_.get()), sizeof got);
-  const envelope expected = envelope_of(buffer_, got.number, peer_.fact);
+  const envelope expected = envelope_of(buffer_, got.label);
   const auto from = [&] { return fmt::format("the message from rank {} with tag {}", peer_.rank, peer_.tag); };
   int error_class = MPI_SUCCESS;
   if (code != MPI_SUCCESS) MPI_Error_class(code, &error_class);
@@ -192,8 +193,7 @@ void message::check_received(int code, const MPI_Status& status) const {
                 "{} has {} bytes; expected one that Syncyte has sent", from(), static_cast<long long>(bytes));
   const bool alike = got.dtype == expected.dtype && got.ndim == expected.ndim && got.extents == expected.extents;
   base::require(alike, SYNCYTE_ERR_MISMATCH, "{} is {}; expected {}", from(), text_of(got), text_of(expected));
-  base::require(got.fact == expected.fact, SYNCYTE_ERR_MISMATCH, "options->fact of {} is {}; expected {}", from(),
-                got.fact, expected.fact);
+  return got;
 }
 
 void message::finish(int code, const MPI_Status& status) {
@@ -201,7 +201,7 @@ void message::finish(int code, const MPI_Status& status) {
   if (peer_.rank == SYNCYTE_NOBODY) return check_mpi(code, "MPI_Irecv");  // nothing arrives
   peer_.rank = status.MPI_SOURCE;
   if (peer_.channel == 0) peer_.tag = status.MPI_TAG;
-  check_received(code, status);
+  peer_.label = check_received(code, status).label;
   copy_out();
 }
 

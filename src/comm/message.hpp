@@ -18,10 +18,9 @@ namespace syncyte::comm {
 struct envelope {
   std::int32_t dtype = 0;
   std::int32_t ndim = 0;
-  std::int64_t number = 0;  // of the sender's messages on the communicator
-  std::int64_t fact = 0;    // what both sides must share besides, for libraries on top
+  std::int64_t label = 0;  // the sender's, for libraries on top
   /// Extents; if there are more, the last one is a hash of the rest.
-  std::array<std::int64_t, 5> extents{};
+  std::array<std::int64_t, 6> extents{};
 };
 static_assert(sizeof(envelope) == 64);
 
@@ -29,8 +28,8 @@ static_assert(sizeof(envelope) == 64);
 struct message_peer {
   int rank;
   int tag;
-  int channel = 0;  // messages of different channels do not meet
-  std::int64_t fact = 0;
+  int channel = 0;         // messages of different channels do not meet
+  std::int64_t label = 0;  // for the receiver to read
 };
 
 /// One message under way, sent or received. Owns what MPI reads and writes but for a contiguous buffer of the caller's.
@@ -49,7 +48,7 @@ class message {
   bool test();
   void wait();
 
-  /// Of an ended receive: who sent it and with which tag; of a send its destination.
+  /// Of an ended receive: who sent it, with which tag and label; of a send its destination.
   message_peer peer() const { return peer_; }
 
  private:
@@ -58,7 +57,7 @@ class message {
 
   void start();
   void finish(int code, const MPI_Status& status);
-  void check_received(int code, const MPI_Status& status) const;
+  envelope check_received(int code, const MPI_Status& status) const;
   bool is_inline() const;
   std::byte* payload() const;
   void copy_in();

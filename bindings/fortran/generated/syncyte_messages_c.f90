@@ -16,18 +16,20 @@ module syncyte_messages_c
     ! 0 to 7; messages of different channels do not meet: for libraries on top, that send derivatives with the tags
     ! of their users
     integer(c_int32_t) :: channel = 0_c_int32_t
-    ! a number that both sides must share, for libraries on top
-    integer(c_int64_t) :: fact = 0_c_int64_t
+    ! of a send: any number, which the receiver finds in its status; for libraries on top
+    integer(c_int64_t) :: label = 0_c_int64_t
   end type syncyte_message_options_t
 
   !> Who sent a message that was received.
   type, bind(C) :: syncyte_message_status_t
     ! sizeof(syncyte_message_status_t)
-    integer(c_size_t) :: struct_size = 16_c_size_t
+    integer(c_size_t) :: struct_size = 24_c_size_t
     ! the sender's rank
     integer(c_int32_t) :: source = 0_c_int32_t
     ! its tag
     integer(c_int32_t) :: tag = 0_c_int32_t
+    ! its options->label
+    integer(c_int64_t) :: label = 0_c_int64_t
   end type syncyte_message_status_t
 
   interface
@@ -65,7 +67,7 @@ module syncyte_messages_c
     ! options [in]: null for defaults
     ! buffer [in,out]: where to; any strides
     ! status [in,out]: struct_size set by the caller; the rest is filled
-    ! Returns: SYNCYTE_ERR_ARGUMENT (source, tag), SYNCYTE_ERR_MISMATCH (dtype, shape, options->fact).
+    ! Returns: SYNCYTE_ERR_ARGUMENT (source, tag), SYNCYTE_ERR_MISMATCH (dtype, shape).
     function syncyte_comm_recv(comm, source, tag, options, buffer, status) bind(C, &
         name="syncyte_comm_recv") result(answer)
       import

@@ -359,8 +359,8 @@ class MessageOptions(ctypes.Structure):
         # 0 to 7; messages of different channels do not meet: for libraries on top, that send derivatives with the
         # tags of their users
         ("channel", ctypes.c_int32),
-        # a number that both sides must share, for libraries on top
-        ("fact", ctypes.c_int64),
+        # of a send: any number, which the receiver finds in its status; for libraries on top
+        ("label", ctypes.c_int64),
     ]
 
 
@@ -375,6 +375,8 @@ class MessageStatus(ctypes.Structure):
         ("source", ctypes.c_int32),
         # its tag
         ("tag", ctypes.c_int32),
+        # its options->label
+        ("label", ctypes.c_int64),
     ]
 
 
@@ -1451,7 +1453,7 @@ CORE: dict[str, Function] = {
         ],
         (
             "Receives an array. Local; waits for the message. Returns: SYNCYTE_ERR_ARGUMENT (source, tag), "
-            "SYNCYTE_ERR_MISMATCH (dtype, shape, options->fact)."
+            "SYNCYTE_ERR_MISMATCH (dtype, shape)."
         ),
     ),
     "syncyte_comm_isend": Function(

@@ -32,7 +32,7 @@ typedef struct syncyte_message_options_t {
   void* stream;       /**< a cudaStream_t for device buffers; null: the default stream */
   int32_t channel; /**< 0 to 7; messages of different channels do not meet: for libraries on top, that send derivatives
                         with the tags of their users */
-  int64_t fact;    /**< a number that both sides must share, for libraries on top */
+  int64_t label; /**< of a send: any number, which the receiver finds in its status; for libraries on top */
 } syncyte_message_options_t;
 
 /** All defaults: `syncyte_message_options_t options = SYNCYTE_MESSAGE_OPTIONS_INIT;`. */
@@ -43,6 +43,7 @@ typedef struct syncyte_message_status_t {
   size_t struct_size; /**< sizeof(syncyte_message_status_t) */
   int32_t source;     /**< the sender's rank */
   int32_t tag;        /**< its tag */
+  int64_t label;      /**< its options->label */
 } syncyte_message_status_t;
 
 /**
@@ -71,7 +72,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_send(syncyte_comm_t comm, const syn
  * @param[in] options {optional} null for defaults
  * @param[in,out] buffer where to; any strides
  * @param[in,out] status {optional} struct_size set by the caller; the rest is filled
- * @return SYNCYTE_ERR_ARGUMENT (source, tag), SYNCYTE_ERR_MISMATCH (dtype, shape, options->fact).
+ * @return SYNCYTE_ERR_ARGUMENT (source, tag), SYNCYTE_ERR_MISMATCH (dtype, shape).
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_comm_recv(syncyte_comm_t comm, int32_t source, int32_t tag,
                                                   const syncyte_message_options_t* options,
