@@ -21,15 +21,17 @@ if typing.TYPE_CHECKING:
     from .comm import Comm
     from .tensor import WholeTensor
 
-__all__ = ["allgather_along", "allreduce", "alltoall_along", "bcast", "exscan", "gather", "gather_along", "reduce",
-           "reduce_scatter_along", "scan", "scatter_along"]
+__all__ = ["Request", "allgather_along", "allreduce", "alltoall_along", "bcast", "exscan", "gather", "gather_along",
+           "irecv", "isend", "join_dummies", "recv", "reduce", "reduce_scatter_along", "scan", "scatter_along", "send",
+           "sendrecv", "wait_all"]
 
 # Operations whose order among each other matters, and which must run even if nobody uses their results: a rank whose
 # compiler dropped one would leave the others waiting.
 _EFFECTFUL = ("allreduce.default", "bcast.default", "reduce.default", "scan.default", "exscan.default",
               "allgather_along.lengths", "gather_along.lengths", "scatter_along.lengths", "reduce_scatter_along.lengths",
               "alltoall_along.lengths", "gather.default", "gather_backward.default", "gather_collective.default",
-              "gather_adjoint.default")
+              "gather_adjoint.default", "isend.default", "irecv.default", "isend_answer.default",
+              "irecv_answer.default", "wait_message.default")
 
 
 def _register_effects() -> None:
@@ -231,6 +233,8 @@ def sync_grad(whole: "WholeTensor") -> None:
     arrived.zero_()
     companion.sync()
 
+
+from ._torch_messages import Request, irecv, isend, join_dummies, recv, send, sendrecv, wait_all  # noqa: E402
 
 load()
 _operators = torch.ops.syncyte  # finding the namespace anew costs microseconds
