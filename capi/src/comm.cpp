@@ -21,8 +21,6 @@ comm_table& comms() {
   return *the_table;
 }
 
-namespace {
-
 comm::communicator_options comm_options(const syncyte_comm_options_t* given, const syncyte_comm_t* result,
                                         const char* argument) {
   comm::communicator_options options;
@@ -34,6 +32,8 @@ comm::communicator_options comm_options(const syncyte_comm_options_t* given, con
   });
   return options;
 }
+
+namespace {
 
 /// A null part (of a rank without colour) is a null handle.
 syncyte_comm_t handle_of(std::shared_ptr<comm::communicator> comm) {

@@ -53,6 +53,9 @@ class collective_call {
   communicator& comm() const { return comm_; }
   const char* operation() const { return operation_; }
 
+  /// Number of this collective on its communicator, equal on all ranks once they have agreed.
+  std::uint64_t sequence() const { return sequence_; }
+
   /// Runs a local step and keeps its error for the agreement; skipped if an earlier step failed.
   template <class Step>
   void attempt(Step&& step) {

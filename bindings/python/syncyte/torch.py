@@ -16,19 +16,22 @@ import torch
 from . import _library, errors
 from ._torch_collectives import (allgather_along, allreduce, alltoall_along, bcast, bcast_, exscan, gather_along,
                                  reduce, reduce_, reduce_scatter_along, scan, scatter_along)
+from ._torch_messages import Request, irecv, isend, join_dummies, recv, send, sendrecv, wait_all
 
 if typing.TYPE_CHECKING:
     from .tensor import WholeTensor
 
-__all__ = ["allgather_along", "allreduce", "alltoall_along", "bcast", "bcast_", "exscan", "gather", "gather_along",
-           "reduce", "reduce_", "reduce_scatter_along", "scan", "scatter_along"]
+__all__ = ["Request", "allgather_along", "allreduce", "alltoall_along", "bcast", "bcast_", "exscan", "gather",
+           "gather_along", "irecv", "isend", "join_dummies", "recv", "reduce", "reduce_", "reduce_scatter_along", "scan",
+           "scatter_along", "send", "sendrecv", "wait_all"]
 
 # Operations whose order among each other matters, and which must run even if nobody uses their results: a rank whose
 # compiler dropped one would leave the others waiting.
 _EFFECTFUL = ("allreduce.default", "bcast.default", "reduce.default", "scan.default", "exscan.default",
               "allgather_along.lengths", "gather_along.lengths", "scatter_along.lengths", "reduce_scatter_along.lengths",
               "alltoall_along.lengths", "gather.default", "gather_backward.default", "gather_collective.default",
-              "gather_adjoint.default")
+              "gather_adjoint.default", "isend.default", "irecv.default", "isend_answer.default",
+              "irecv_answer.default", "wait_message.default")
 
 
 def _register_effects() -> None:

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "guard.hpp"
+#include "syncyte/base.h"
+
+namespace syncyte::capi {
+
+/// Something under way, with test() and wait(), as a request that ends as it does.
+template <class Operation>
+struct request_of {
+  std::unique_ptr<Operation> under_way;
+  const char* operation;
+
+  static syncyte_status_t poll(void* context, std::int32_t* done) {
+    auto& self = *static_cast<request_of*>(context);
+    return guarded(self.operation, [&] { *done = self.under_way->test(); });
+  }
+  static syncyte_status_t wait(void* context) {
+    auto& self = *static_cast<request_of*>(context);
+    return guarded(self.operation, [&] { self.under_way->wait(); });
+  }
+  static void free(void* context) { delete static_cast<request_of*>(context); }
+};
+
+/// Makes such a request; `operation` is for messages, and a string literal.
+template <class Operation>
+void give_request(std::unique_ptr<Operation> under_way, const char* operation, syncyte_request_t* request) {
+  using made = request_of<Operation>;
+  auto context = std::make_unique<made>(std::move(under_way), operation);
+  const syncyte_status_t status = syncyte_request_create(made::poll, made::wait, made::free, context.get(), request);
+  if (status != SYNCYTE_SUCCESS) throw base::error(status, last_error_reason());
+  static_cast<void>(context.release());
+}
+
+}  // namespace syncyte::capi
