@@ -155,6 +155,10 @@ syncyte_status_t syncyte_comm_check_level(syncyte_comm_t comm, int32_t* level) {
   return started("comm_check_level", [&] { out(level, "level") = static_cast<int32_t>(find_comm(comm)->check()); });
 }
 
+syncyte_status_t syncyte_comm_sequence(syncyte_comm_t comm, int64_t* number) {
+  return started("comm_sequence", [&] { out(number, "number") = static_cast<int64_t>(find_comm(comm)->sequence()); });
+}
+
 syncyte_status_t syncyte_comm_retain(syncyte_comm_t comm) {
   return guarded("comm_retain", [&] { comms().retain(comm, "comm"); });
 }

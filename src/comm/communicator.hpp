@@ -76,6 +76,8 @@ class communicator : public std::enable_shared_from_this<communicator> {
   int size() const { return size_; }
   const std::string& name() const { return name_; }
   check_level check() const { return check_; }
+  /// Number of collectives begun on it.
+  std::uint64_t sequence() const { return sequence_; }
   MPI_Comm data() const { return handles_->data; }
   MPI_Comm control() const { return handles_->control; }
   MPI_Comm messages() const { return handles_->messages; }

@@ -916,6 +916,22 @@ CORE: dict[str, Function] = {
         ],
         "How much is compared before data moves: 0 off, 1 on, 2 full (SYNCYTE_CHECK). Local.",
     ),
+    "syncyte_comm_sequence": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.POINTER(ctypes.c_int64),
+        ],
+        [
+            Parameter("comm", "in", False, None, "a communicator"),
+            Parameter("number", "out", False, None, "0 on a new communicator"),
+        ],
+        (
+            "Number of collectives that this rank has begun on a communicator. Local. Each agreement compares "
+            "it: after a collective that succeeded it is equal on all ranks, until the next begins, and so "
+            "identifies that collective."
+        ),
+    ),
     "syncyte_comm_retain": Function(
         ctypes.c_int32,
         [
