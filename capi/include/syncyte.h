@@ -10,6 +10,7 @@
 #include "syncyte/comm.h"
 #include "syncyte/memory.h"
 #include "syncyte/messages.h"
+#include "syncyte/nonblocking.h"
 #include "syncyte/tensor.h"
 #include "syncyte/window.h"
 

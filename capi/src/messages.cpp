@@ -4,8 +4,10 @@
 #include <utility>
 
 #include "comm/message.hpp"
+#include "comm/watchdog.hpp"
 #include "comm_table.hpp"
 #include "guard.hpp"
+#include "pending_request.hpp"
 
 namespace syncyte::capi {
 namespace {
@@ -29,35 +31,35 @@ void fill(syncyte_message_status_t* status, const comm::message& ended) {
   status->label = ended.peer().label;
 }
 
-/// A message as a request: it ends as the message does.
-struct pending {
+/// A message as a request; listed by the watchdog until it ends.
+struct pending_message {
   std::unique_ptr<comm::message> message;
   syncyte_message_status_t* status;
   const char* operation;
+  std::unique_ptr<comm::watchdog_listing> listing;
 
-  static syncyte_status_t poll(void* context, std::int32_t* done) {
-    auto& self = *static_cast<pending*>(context);
-    return guarded(self.operation, [&] {
-      *done = self.message->test();
-      if (*done != 0) fill(self.status, *self.message);
-    });
+  pending_message(std::unique_ptr<comm::message> started, syncyte_message_status_t* filled, const char* name)
+      : message(std::move(started)),
+        status(filled),
+        operation(name),
+        listing(std::make_unique<comm::watchdog_listing>(name, message->title(), 0)) {}
+
+  bool test() {
+    if (!message->test()) return false;
+    end();
+    return true;
   }
-  static syncyte_status_t wait(void* context) {
-    auto& self = *static_cast<pending*>(context);
-    return guarded(self.operation, [&] {
-      self.message->wait();
-      fill(self.status, *self.message);
-    });
+  void wait() {
+    message->wait();
+    end();
   }
-  static void free(void* context) { delete static_cast<pending*>(context); }
+
+ private:
+  void end() {
+    fill(status, *message);
+    listing.reset();
+  }
 };
-
-void give_request(std::unique_ptr<pending> started, syncyte_request_t* request) {
-  const syncyte_status_t status =
-      syncyte_request_create(pending::poll, pending::wait, pending::free, started.get(), request);
-  if (status != SYNCYTE_SUCCESS) throw base::error(status, last_error_reason());
-  static_cast<void>(started.release());
-}
 
 }  // namespace
 }  // namespace syncyte::capi
@@ -96,7 +98,7 @@ syncyte_status_t syncyte_comm_isend(syncyte_comm_t comm, const syncyte_buffer_t*
   return started("comm_isend", [&] {
     out(request, "request");
     auto message = comm::message::send(find_comm(comm), buffer, peer_of(dest, tag, options));
-    capi::give_request(std::make_unique<capi::pending>(std::move(message), nullptr, "comm_isend"), request);
+    capi::give_request(capi::pending_message(std::move(message), nullptr, "comm_isend"), request);
   });
 }
 
@@ -107,7 +109,7 @@ syncyte_status_t syncyte_comm_irecv(syncyte_comm_t comm, int32_t source, int32_t
     out(request, "request");
     capi::require_status(status);
     auto message = comm::message::receive(find_comm(comm), buffer, peer_of(source, tag, options));
-    capi::give_request(std::make_unique<capi::pending>(std::move(message), status, "comm_irecv"), request);
+    capi::give_request(capi::pending_message(std::move(message), status, "comm_irecv"), request);
   });
 }
 

@@ -4,7 +4,7 @@
 #include <span>
 
 #include "base/buffer.hpp"
-#include "comm/collective.hpp"
+#include "comm/agreement.hpp"
 #include "comm/collectives.hpp"
 
 namespace syncyte::comm {
@@ -21,10 +21,9 @@ void require_root(const communicator& comm, int root);
 std::int64_t checked_sum(const std::int64_t* counts, int size, const char* argument);
 
 /// Counts that must be equal on all ranks, as facts; the names must outlive the call.
-void add_counts(collective_call& call, std::span<const std::int64_t> counts, const char* sum_name,
-                const char* hash_name);
+void add_counts(agreement& terms, std::span<const std::int64_t> counts, const char* sum_name, const char* hash_name);
 
 /// What the caller brings as facts.
-void add_facts(collective_call& call, const collective_extras& extras);
+void add_facts(agreement& terms, const collective_extras& extras);
 
 }  // namespace syncyte::comm

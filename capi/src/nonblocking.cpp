@@ -1,0 +1,83 @@
+#include "syncyte/nonblocking.h"
+
+#include "collective_options.hpp"
+#include "comm/nonblocking.hpp"
+#include "comm_table.hpp"
+#include "guard.hpp"
+#include "pending_request.hpp"
+
+namespace syncyte::capi {
+namespace {
+
+struct pending_collective {
+  comm::started_t started;
+  const char* operation;
+
+  bool test() { return started->test(); }
+  void wait() { started->wait(); }
+};
+
+/// start(communicator, extras) starts an operation, whose request is the caller's.
+template <class Start>
+syncyte_status_t start_request(const char* operation, syncyte_comm_t comm, const syncyte_collective_options_t* options,
+                               syncyte_request_t* request, Start&& start) {
+  return started(operation, [&] {
+    auto given = extras(options);
+    const auto error = error_of([&] { out(request, "request"); });
+    if (!given.error) given.error = error;
+    give_request(pending_collective{start(find_comm(comm), given), operation}, request);
+  });
+}
+
+}  // namespace
+}  // namespace syncyte::capi
+
+using namespace syncyte;
+using capi::start_request;
+
+extern "C" {
+
+syncyte_status_t syncyte_comm_ibcast(syncyte_comm_t comm, int32_t root, const syncyte_collective_options_t* options,
+                                     const syncyte_buffer_t* buffer, syncyte_request_t* request) {
+  return start_request("comm_ibcast", comm, options, request, [&](const auto& group, const auto& extras) {
+    return comm::ibcast(group, buffer, root, extras);
+  });
+}
+
+syncyte_status_t syncyte_comm_iallreduce(syncyte_comm_t comm, const syncyte_buffer_t* input, syncyte_op_t op,
+                                         const syncyte_collective_options_t* options, const syncyte_buffer_t* output,
+                                         syncyte_request_t* request) {
+  return start_request("comm_iallreduce", comm, options, request, [&](const auto& group, const auto& extras) {
+    return comm::iallreduce(group, input, output, op, extras);
+  });
+}
+
+syncyte_status_t syncyte_comm_iallgather_along(syncyte_comm_t comm, const syncyte_buffer_t* input, int32_t axis,
+                                               const int64_t* lengths, const syncyte_collective_options_t* options,
+                                               const syncyte_buffer_t* output, syncyte_request_t* request) {
+  return start_request("comm_iallgather_along", comm, options, request, [&](const auto& group, const auto& extras) {
+    return comm::iallgather_along(group, input, axis, lengths, output, extras);
+  });
+}
+
+syncyte_status_t syncyte_comm_ireduce_scatter_along(syncyte_comm_t comm, const syncyte_buffer_t* input, int32_t axis,
+                                                    const int64_t* lengths, syncyte_op_t op,
+                                                    const syncyte_collective_options_t* options,
+                                                    const syncyte_buffer_t* output, syncyte_request_t* request) {
+  return start_request("comm_ireduce_scatter_along", comm, options, request,
+                       [&](const auto& group, const auto& extras) {
+                         return comm::ireduce_scatter_along(group, input, axis, lengths, op, output, extras);
+                       });
+}
+
+syncyte_status_t syncyte_comm_ialltoall_along(syncyte_comm_t comm, const syncyte_buffer_t* input, int32_t gather_axis,
+                                              const int64_t* gather_lengths, int32_t scatter_axis,
+                                              const int64_t* scatter_lengths,
+                                              const syncyte_collective_options_t* options,
+                                              const syncyte_buffer_t* output, syncyte_request_t* request) {
+  return start_request("comm_ialltoall_along", comm, options, request, [&](const auto& group, const auto& extras) {
+    const comm::axis_change change{gather_axis, gather_lengths, scatter_axis, scatter_lengths};
+    return comm::ialltoall_along(group, input, change, output, extras);
+  });
+}
+}
