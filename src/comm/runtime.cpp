@@ -76,7 +76,7 @@ void meet_all(communicator& world) {
 /// meet_all().
 MPI_Request finish_starts(communicator& world) {
   MPI_Request all_are_here = MPI_REQUEST_NULL;
-  MPI_Ibarrier(world.control(), &all_are_here);
+  MPI_Ibarrier(world.data(), &all_are_here);  // the others' non-blocking agreements are on control()
   int are_here = 0;
   poll_until([&] {
     if (any_unposted()) MPI_Test(&all_are_here, &are_here, MPI_STATUS_IGNORE);

@@ -39,8 +39,10 @@ void leave(const communicator& comm) {
   all.count -= static_cast<int>(std::erase_if(all.comms, [&](const auto& each) { return each.get() == &comm; }));
 }
 
-/// How long what all ranks have started may take to end where nothing else is done. Only reached where they have not.
-constexpr auto patience = std::chrono::seconds(10);
+/// How long the end of a communicator waits for what other ranks may never have started. An agreement takes no time
+/// where they have; without checks there is none, and the data themselves have to arrive.
+constexpr auto patience = std::chrono::seconds(5);
+constexpr auto unchecked_patience = std::chrono::seconds(60);
 
 /// What can never end, for MPI, which still writes to it.
 void keep_for_ever(std::shared_ptr<started_collective> operation) {
@@ -128,7 +130,7 @@ void start_queue::post_all() {
 
 bool start_queue::settle() noexcept {
   try {
-    const auto deadline = std::chrono::steady_clock::now() + patience;
+    const auto begin = std::chrono::steady_clock::now();
     poll_until([&] {
       progress();
       std::vector<entry> ended;
@@ -136,7 +138,10 @@ bool start_queue::settle() noexcept {
       for (const auto& [key, each] : active_)
         if (each->end_if_done()) ended.push_back(each);
       for (const entry& each : ended) active_.erase(each.get());
-      return active_.empty() || std::chrono::steady_clock::now() > deadline;
+      const auto longest = unposted_.empty() ? unchecked_patience : patience;
+      const bool may_never_end =
+          std::any_of(active_.begin(), active_.end(), [](const auto& each) { return !each.second->has_agreed(); });
+      return active_.empty() || (may_never_end && std::chrono::steady_clock::now() - begin > longest);
     });
     std::vector<entry> ended;
     const std::lock_guard lock(mutex_);

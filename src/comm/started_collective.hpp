@@ -48,6 +48,8 @@ class started_collective {
   /// Goes on as far as possible; true once everything is posted.
   bool advance();
   bool is_posted() const { return stage_ >= stage::moving; }
+  /// Whether it is known that all ranks have started it.
+  bool has_agreed() const { return is_posted() && !is_off(); }
   bool end_if_done();
   /// It cannot end: another rank has never started it.
   void give_up();
