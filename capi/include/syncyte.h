@@ -6,8 +6,10 @@
 #define SYNCYTE_H
 
 #include "syncyte/base.h"
+#include "syncyte/cart.h"
 #include "syncyte/collectives.h"
 #include "syncyte/comm.h"
+#include "syncyte/halo.h"
 #include "syncyte/memory.h"
 #include "syncyte/messages.h"
 #include "syncyte/nonblocking.h"

@@ -21,8 +21,6 @@ comm_table& comms() {
   return *the_table;
 }
 
-namespace {
-
 comm::communicator_options comm_options(const syncyte_comm_options_t* given, const syncyte_comm_t* result,
                                         const char* argument) {
   comm::communicator_options options;
@@ -34,6 +32,8 @@ comm::communicator_options comm_options(const syncyte_comm_options_t* given, con
   });
   return options;
 }
+
+namespace {
 
 /// A null part (of a rank without colour) is a null handle.
 syncyte_comm_t handle_of(std::shared_ptr<comm::communicator> comm) {
@@ -153,6 +153,10 @@ syncyte_status_t syncyte_comm_size(syncyte_comm_t comm, int32_t* size) {
 
 syncyte_status_t syncyte_comm_check_level(syncyte_comm_t comm, int32_t* level) {
   return started("comm_check_level", [&] { out(level, "level") = static_cast<int32_t>(find_comm(comm)->check()); });
+}
+
+syncyte_status_t syncyte_comm_sequence(syncyte_comm_t comm, int64_t* number) {
+  return started("comm_sequence", [&] { out(number, "number") = static_cast<int64_t>(find_comm(comm)->sequence()); });
 }
 
 syncyte_status_t syncyte_comm_retain(syncyte_comm_t comm) {

@@ -16,4 +16,9 @@ comm_table& comms();
 /// The communicator of a C argument; throws SYNCYTE_ERR_HANDLE.
 inline std::shared_ptr<comm::communicator> find_comm(syncyte_comm_t comm) { return comms().find(comm, "comm"); }
 
+/// Options of a new communicator; what is wrong with them, or with the place for the result, is brought into the
+/// collective that makes it.
+comm::communicator_options comm_options(const syncyte_comm_options_t* given, const syncyte_comm_t* result,
+                                        const char* argument);
+
 }  // namespace syncyte::capi

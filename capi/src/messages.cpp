@@ -1,13 +1,14 @@
 #include "syncyte/messages.h"
 
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "comm/message.hpp"
 #include "comm/watchdog.hpp"
 #include "comm_table.hpp"
 #include "guard.hpp"
-#include "pending_request.hpp"
+#include "requests.hpp"
 
 namespace syncyte::capi {
 namespace {
@@ -31,35 +32,37 @@ void fill(syncyte_message_status_t* status, const comm::message& ended) {
   status->label = ended.peer().label;
 }
 
-/// A message as a request; listed by the watchdog until it ends.
-struct pending_message {
-  std::unique_ptr<comm::message> message;
-  syncyte_message_status_t* status;
-  const char* operation;
-  std::unique_ptr<comm::watchdog_listing> listing;
-
-  pending_message(std::unique_ptr<comm::message> started, syncyte_message_status_t* filled, const char* name)
-      : message(std::move(started)),
-        status(filled),
-        operation(name),
-        listing(std::make_unique<comm::watchdog_listing>(name, message->title(), 0)) {}
+/// A message that fills a status when it ends; listed by the watchdog until then.
+class pending_message {
+ public:
+  pending_message(std::unique_ptr<comm::message> message, syncyte_message_status_t* status, const char* operation)
+      : message_(std::move(message)), status_(status), listing_(std::in_place, operation, message_->title(), 0) {}
 
   bool test() {
-    if (!message->test()) return false;
+    if (!message_->test()) return false;
     end();
     return true;
   }
   void wait() {
-    message->wait();
+    message_->wait();
     end();
   }
 
  private:
   void end() {
-    fill(status, *message);
-    listing.reset();
+    fill(status_, *message_);
+    listing_.reset();
   }
+
+  std::unique_ptr<comm::message> message_;
+  syncyte_message_status_t* status_;
+  std::optional<comm::watchdog_listing> listing_;
 };
+
+void start_request(std::unique_ptr<comm::message> message, syncyte_message_status_t* status, const char* operation,
+                   syncyte_request_t* request) {
+  give_request(std::make_unique<pending_message>(std::move(message), status, operation), operation, request);
+}
 
 }  // namespace
 }  // namespace syncyte::capi
@@ -98,7 +101,7 @@ syncyte_status_t syncyte_comm_isend(syncyte_comm_t comm, const syncyte_buffer_t*
   return started("comm_isend", [&] {
     out(request, "request");
     auto message = comm::message::send(find_comm(comm), buffer, peer_of(dest, tag, options));
-    capi::give_request(capi::pending_message(std::move(message), nullptr, "comm_isend"), request);
+    capi::start_request(std::move(message), nullptr, "comm_isend", request);
   });
 }
 
@@ -109,7 +112,7 @@ syncyte_status_t syncyte_comm_irecv(syncyte_comm_t comm, int32_t source, int32_t
     out(request, "request");
     capi::require_status(status);
     auto message = comm::message::receive(find_comm(comm), buffer, peer_of(source, tag, options));
-    capi::give_request(capi::pending_message(std::move(message), status, "comm_irecv"), request);
+    capi::start_request(std::move(message), status, "comm_irecv", request);
   });
 }
 

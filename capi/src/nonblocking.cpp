@@ -4,18 +4,10 @@
 #include "comm/nonblocking.hpp"
 #include "comm_table.hpp"
 #include "guard.hpp"
-#include "pending_request.hpp"
+#include "requests.hpp"
 
 namespace syncyte::capi {
 namespace {
-
-struct pending_collective {
-  comm::started_t started;
-  const char* operation;
-
-  bool test() { return started->test(); }
-  void wait() { started->wait(); }
-};
 
 /// start(communicator, extras) starts an operation, whose request is the caller's.
 template <class Start>
@@ -25,7 +17,7 @@ syncyte_status_t start_request(const char* operation, syncyte_comm_t comm, const
     auto given = extras(options);
     const auto error = error_of([&] { out(request, "request"); });
     if (!given.error) given.error = error;
-    give_request(pending_collective{start(find_comm(comm), given), operation}, request);
+    give_request(start(find_comm(comm), given), operation, request);
   });
 }
 

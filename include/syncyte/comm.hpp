@@ -4,7 +4,7 @@
 
 #include <exception>
 
-#include "syncyte/collectives.hpp"
+#include "syncyte/messages.hpp"
 
 namespace syncyte {
 
@@ -82,11 +82,12 @@ inline syncyte_comm_options_t raw(const comm_options& options) {
 
 /// An ordered group of ranks. Move-only; retain() gives a second reference. Collective calls must be made by all its
 /// ranks in the same order; all of them throw if one of them has a bad argument.
-/// What its ranks do with their data is in collectives.hpp: bcast, allreduce, gather_along and the others.
-class communicator : public detail::collectives {
+/// What its ranks do with their data is in collectives.hpp (bcast, allreduce, gather_along and the others) and in
+/// messages.hpp (send, recv and the others).
+class communicator : public detail::messages {
  public:
   communicator() = default;
-  explicit communicator(syncyte_comm_t raw) noexcept : detail::collectives(raw) {}
+  explicit communicator(syncyte_comm_t raw) noexcept : detail::messages(raw) {}
 
   /// All ranks. Local.
   static communicator world() { return make(syncyte_comm_world); }

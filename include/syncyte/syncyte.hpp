@@ -3,7 +3,9 @@
 /// The whole C++ interface of Syncyte, without MPI's headers; syncyte/mpi.hpp adds what takes an MPI_Comm.
 
 #include "syncyte/base.hpp"
+#include "syncyte/cart.hpp"
 #include "syncyte/comm.hpp"
+#include "syncyte/halo.hpp"
 #include "syncyte/memory.hpp"
 #include "syncyte/tensor.hpp"
 #include "syncyte/window.hpp"

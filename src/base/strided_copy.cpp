@@ -1,48 +1,13 @@
 #include "base/strided_copy.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 
-#include "syncyte/base.h"
+#include "base/add_elements.hpp"
+#include "base/strided_layout.hpp"
 
 namespace syncyte::base {
 namespace {
-
-struct dimension {
-  std::int64_t extent;
-  std::int64_t target;  // strides, in bytes
-  std::int64_t source;
-};
-
-/// Dimensions from the outermost to the innermost; the last one is a run of bytes, contiguous on both sides.
-struct layout {
-  std::array<dimension, SYNCYTE_MAX_NDIM + 1> dimensions;
-  std::size_t count = 0;
-
-  std::size_t run() const { return static_cast<std::size_t>(dimensions[count - 1].extent); }
-
-  /// Appends an inner dimension, as part of the one before if that steps over exactly all of it.
-  void append(const dimension& inner) {
-    if (count > 0) {
-      dimension& outer = dimensions[count - 1];
-      if (outer.target == inner.target * inner.extent && outer.source == inner.source * inner.extent) {
-        outer = {outer.extent * inner.extent, inner.target, inner.source};
-        return;
-      }
-    }
-    dimensions[count++] = inner;
-  }
-};
-
-layout coalesce(std::span<const std::int64_t> target_strides, std::span<const std::int64_t> source_strides,
-                std::span<const std::int64_t> shape, std::size_t element_bytes) {
-  layout result;
-  for (std::size_t i = 0; i < shape.size(); ++i)
-    if (shape[i] != 1) result.append({shape[i], target_strides[i], source_strides[i]});
-  result.append({static_cast<std::int64_t>(element_bytes), 1, 1});
-  return result;
-}
 
 /// Copies `extent` runs; RunBytes is 0 for a length known only at run time.
 template <std::size_t RunBytes>
@@ -90,8 +55,6 @@ void append_offsets(const layout& box, std::size_t level, std::size_t offset, st
     append_offsets(box, level + 1, offset + static_cast<std::size_t>(i * d.target), offsets);
 }
 
-bool is_empty(std::span<const std::int64_t> shape) { return std::find(shape.begin(), shape.end(), 0) != shape.end(); }
-
 }  // namespace
 
 void copy_strided(std::byte* target, std::span<const std::int64_t> target_strides, const std::byte* source,
@@ -99,6 +62,26 @@ void copy_strided(std::byte* target, std::span<const std::int64_t> target_stride
                   std::size_t element_bytes) {
   if (is_empty(shape)) return;
   copy_level(coalesce(target_strides, source_strides, shape, element_bytes), 0, target, source);
+}
+
+void zero_strided(std::byte* target, std::span<const std::int64_t> strides, std::span<const std::int64_t> shape,
+                  std::size_t element_bytes) {
+  if (is_empty(shape)) return;
+  const layout box = coalesce(strides, strides, shape, element_bytes);
+  for_each_run(box, 0, target, target, [&](std::byte* run, const std::byte*) { std::memset(run, 0, box.run()); });
+}
+
+void add_strided(std::byte* target, std::span<const std::int64_t> target_strides, const std::byte* source,
+                 std::span<const std::int64_t> source_strides, std::span<const std::int64_t> shape,
+                 syncyte_dtype_t dtype) {
+  if (is_empty(shape)) return;
+  const layout box = coalesce(target_strides, source_strides, shape, dtype_size(dtype));
+  visit_dtype(dtype, [&](auto tag) {
+    using type = typename decltype(tag)::type;
+    const std::size_t elements = box.run() / sizeof(type);
+    for_each_run(box, 0, target, source,
+                 [&](std::byte* to, const std::byte* from) { add_elements<type>(to, from, elements); });
+  });
 }
 
 std::vector<std::int64_t> dense_strides(std::span<const std::int64_t> shape, std::size_t element_bytes) {

@@ -5,12 +5,23 @@
 #include <span>
 #include <vector>
 
+#include "syncyte/base.h"
+
 namespace syncyte::base {
 
 /// Copies an N-dimensional box between any strides (in bytes; negative and zero ones too). Extents, in elements, may be
 /// 0; the two sides must not overlap. Contiguous inner dimensions are copied in one piece.
 void copy_strided(std::byte* target, std::span<const std::int64_t> target_strides, const std::byte* source,
                   std::span<const std::int64_t> source_strides, std::span<const std::int64_t> shape,
+                  std::size_t element_bytes);
+
+/// Adds such a box to another, element by element, as add_one() does.
+void add_strided(std::byte* target, std::span<const std::int64_t> target_strides, const std::byte* source,
+                 std::span<const std::int64_t> source_strides, std::span<const std::int64_t> shape,
+                 syncyte_dtype_t dtype);
+
+/// Sets all bytes of such a box to zero.
+void zero_strided(std::byte* target, std::span<const std::int64_t> strides, std::span<const std::int64_t> shape,
                   std::size_t element_bytes);
 
 /// Strides in bytes of a dense row-major array.

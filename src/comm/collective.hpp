@@ -50,6 +50,9 @@ class collective_call : public agreement {
 
   collective_call(communicator& comm, const char* operation, kind how = data);
 
+  /// Number of this collective on its communicator, equal on all ranks once they have agreed.
+  std::uint64_t sequence() const { return turn_.sequence(); }
+
   /// All ranks learn whether all are well and share the facts. Throws agreed_error on all ranks, or on none. May be
   /// called again after further attempts and facts. First posts what non-blocking collectives of this communicator have
   /// to post: other ranks may wait for them before they come here.

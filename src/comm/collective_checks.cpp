@@ -1,6 +1,7 @@
 #include "comm/collective_checks.hpp"
 
 #define XXH_INLINE_ALL
+#include <fmt/format.h>
 #include <xxhash.h>
 
 #include <numeric>
@@ -42,6 +43,12 @@ std::int64_t checked_sum(const std::int64_t* counts, int size, const char* argum
 void add_counts(agreement& terms, std::span<const std::int64_t> counts, const char* sum_name, const char* hash_name) {
   terms.fact(sum_name, std::accumulate(counts.begin(), counts.end(), std::int64_t{0}));
   terms.fact(hash_name, static_cast<std::int64_t>(XXH3_64bits(counts.data(), counts.size_bytes())));
+}
+
+indexed_names make_indexed_names(const char* word) {
+  indexed_names names;
+  for (std::size_t i = 0; i < names.size(); ++i) names[i] = fmt::format("{}[{}]", word, i);
+  return names;
 }
 
 void add_facts(agreement& terms, const collective_extras& extras) {

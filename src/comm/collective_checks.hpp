@@ -1,7 +1,10 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <iterator>
 #include <span>
+#include <string>
 
 #include "base/buffer.hpp"
 #include "comm/agreement.hpp"
@@ -22,6 +25,17 @@ std::int64_t checked_sum(const std::int64_t* counts, int size, const char* argum
 
 /// Counts that must be equal on all ranks, as facts; the names must outlive the call.
 void add_counts(agreement& terms, std::span<const std::int64_t> counts, const char* sum_name, const char* hash_name);
+
+/// "word[0]", "word[1]" and so on: names of facts, for a static variable, since names must outlive the call.
+using indexed_names = std::array<std::string, SYNCYTE_MAX_NDIM>;
+indexed_names make_indexed_names(const char* word);
+
+/// One fact for each value.
+template <class Values>
+void add_facts(agreement& terms, const indexed_names& names, const Values& values) {
+  for (std::size_t i = 0; i < std::size(values) && i < names.size(); ++i)
+    terms.fact(names[i].c_str(), static_cast<std::int64_t>(values[i]));
+}
 
 /// What the caller brings as facts.
 void add_facts(agreement& terms, const collective_extras& extras);

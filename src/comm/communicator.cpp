@@ -125,16 +125,24 @@ std::shared_ptr<communicator> communicator::split(int color, int key, const comm
     if (options.error) throw *options.error;
     base::require(color >= 0 || color == MPI_UNDEFINED, SYNCYTE_ERR_ARGUMENT,
                   "color is {}; expected 0 or more, or -1 for no part", color);
-    check = chosen_check(options.check, check_);
+    check = check_of_part(options);
   });
   call.fact("check", static_cast<int>(check));
   call.agree();
   MPI_Comm data = MPI_COMM_NULL;
   check_mpi(MPI_Comm_split(handles_->data, color, key, &data), "MPI_Comm_split");
+  return add_part(data, options.name.empty() ? fmt::format("{}/{}", name_, color) : options.name, check);
+}
+
+check_level communicator::check_of_part(const communicator_options& options) const {
+  return chosen_check(options.check, check_);
+}
+
+/// A new MPI communicator as a part of this one; MPI_COMM_NULL gives nullptr. Collective.
+std::shared_ptr<communicator> communicator::add_part(MPI_Comm data, const std::string& name, check_level check) {
   std::shared_ptr<communicator> part;
   if (data != MPI_COMM_NULL) {
     MPI_Comm_set_errhandler(data, MPI_ERRORS_RETURN);
-    const std::string name = options.name.empty() ? fmt::format("{}/{}", name_, color) : options.name;
     part = make(data, &node(), name, check);
   }
   // Every rank registers something, so that ids stay the same on all of them.

@@ -41,6 +41,14 @@ class communicator_handles : public collective_resource {
   start_queue starts;       // of non-blocking collectives
 };
 
+/// How the ranks of a Cartesian communicator lie on a grid: row-major, the last coordinate changes fastest.
+struct cartesian_grid {
+  std::vector<int> extents;
+  std::vector<int> periods;  // 1 where the last place's neighbour is the first
+
+  int ndim() const { return static_cast<int>(extents.size()); }
+};
+
 /// An ordered group of ranks. Collective resources made on it are freed at its collective points (deferred_frees); it
 /// is itself such a resource of its parent, or freed at finalize if it is a root. Everything made on a communicator
 /// holds it by shared_ptr, so that it is dropped last.
@@ -53,9 +61,14 @@ class communicator : public std::enable_shared_from_this<communicator> {
 
   /// Collective; a colour of MPI_UNDEFINED gives nullptr.
   std::shared_ptr<communicator> split(int color, int key, const communicator_options& options);
-  std::shared_ptr<communicator> duplicate(const communicator_options& options) { return split(0, rank_, options); }
+  std::shared_ptr<communicator> duplicate(const communicator_options& options) {
+    return grid_ ? make_cartesian(*grid_, options) : split(0, rank_, options);
+  }
   std::shared_ptr<communicator> split_program(const std::string& program, const communicator_options& options);
   std::shared_ptr<communicator> split_node(const communicator_options& options);
+
+  /// Puts the first ranks on a grid, in their order; collective. An extent of 0 is chosen; the other ranks get nullptr.
+  std::shared_ptr<communicator> make_cartesian(const cartesian_grid& asked, const communicator_options& options);
 
   ~communicator();
   communicator(const communicator&) = delete;
@@ -65,10 +78,15 @@ class communicator : public std::enable_shared_from_this<communicator> {
   int size() const { return size_; }
   const std::string& name() const { return name_; }
   check_level check() const { return check_; }
+  /// Number of collectives begun on it.
+  std::uint64_t sequence() const { return sequence_; }
   MPI_Comm data() const { return handles_->data; }
   MPI_Comm control() const { return handles_->control; }
   MPI_Comm messages() const { return handles_->messages; }
   const node_group& node() const { return handles_->node; }
+
+  /// The grid of a Cartesian communicator, otherwise null.
+  const cartesian_grid* grid() const { return grid_ ? &*grid_ : nullptr; }
 
   /// The same ranks from the last to the first, for scans. Collective when first called.
   MPI_Comm reversed();
@@ -91,12 +109,15 @@ class communicator : public std::enable_shared_from_this<communicator> {
   communicator(std::shared_ptr<communicator_handles> handles, std::string name, check_level check);
   static std::shared_ptr<communicator> make(MPI_Comm data, const node_group* inherited, const std::string& name,
                                             check_level check);
+  check_level check_of_part(const communicator_options& options) const;
+  std::shared_ptr<communicator> add_part(MPI_Comm data, const std::string& name, check_level check);
 
   std::shared_ptr<communicator_handles> handles_;
   std::string name_;
   check_level check_;
   int rank_;
   int size_;
+  std::optional<cartesian_grid> grid_;
   std::shared_ptr<communicator> parent_;  // null for roots
   std::uint64_t id_in_parent_ = 0;
   std::atomic_flag busy_;

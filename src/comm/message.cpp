@@ -101,6 +101,10 @@ int highest_tag() {
   return (is_there != 0 ? *bound : 32767) / channels - 1;
 }
 
+int control_tag(std::uint64_t number) {
+  return channels * (1 + static_cast<int>(number % static_cast<std::uint64_t>(highest_tag() + 1)));
+}
+
 message::message(std::shared_ptr<communicator> comm, const base::buffer& buffer, const message_peer& peer,
                  direction way)
     : comm_(std::move(comm)), buffer_(buffer), peer_(peer), direction_(way) {

@@ -79,4 +79,8 @@ class message {
 /// Highest tag of a message.
 int highest_tag();
 
+/// For messages of the core's own on a control communicator: an MPI tag that no message of a channel has, nor the
+/// transport. Numbers wrap round beyond highest_tag().
+int control_tag(std::uint64_t number);
+
 }  // namespace syncyte::comm

@@ -5,7 +5,7 @@
 #include <complex>
 #include <cstring>
 
-#include "tensor/add_elements.hpp"
+#include "base/add_elements.hpp"
 #include "tensor/wide_rows.hpp"
 
 namespace syncyte::tensor {
@@ -28,7 +28,7 @@ void add_atomically(std::byte* target, const std::byte* source) {
     std::memcpy(&value, source, sizeof value);
     const std::atomic_ref place(*reinterpret_cast<bits*>(target));
     bits seen = place.load(std::memory_order_relaxed);
-    while (!place.compare_exchange_weak(seen, std::bit_cast<bits>(add_one(std::bit_cast<T>(seen), value)),
+    while (!place.compare_exchange_weak(seen, std::bit_cast<bits>(base::add_one(std::bit_cast<T>(seen), value)),
                                         std::memory_order_relaxed)) {
     }
   } else {
@@ -52,7 +52,7 @@ add_function choose_add(syncyte_dtype_t dtype) {
   if (const add_function wide = wide_add(dtype)) return wide;
   return base::visit_dtype(dtype, []<class T>(base::type_tag<T>) -> add_function {
     return [](std::byte* target, const std::byte* source, std::size_t elements) {
-      add_elements<T>(target, source, elements);
+      base::add_elements<T>(target, source, elements);
     };
   });
 }

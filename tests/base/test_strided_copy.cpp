@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <vector>
 
@@ -77,6 +78,23 @@ TEST(StridedCopy, TransposedNegativeBroadcastAndPadded) {
 }
 
 TEST(StridedCopy, UnalignedElements) { check({3, 4}, {37, 9}, {51, 11}, 8); }
+
+TEST(StridedAdd, AddsAndZeroesTheBoxAlone) {
+  std::vector<std::int32_t> table(30, 1), numbers(6);  // 5 x 6
+  for (std::size_t i = 0; i < 6; ++i) numbers[i] = static_cast<std::int32_t>(10 * i);
+  auto* const corner = reinterpret_cast<std::byte*>(table.data() + 8);  // rows 1 to 3, columns 2 and 3
+  const extents shape{3, 2}, rows{24, 4}, transposed{4, 12};
+  base::add_strided(corner, rows, reinterpret_cast<const std::byte*>(numbers.data()), transposed, shape, SYNCYTE_INT32);
+  for (std::int64_t i = 0; i < 30; ++i) {
+    const std::int64_t row = i / 6 - 1, column = i % 6 - 2;
+    const bool is_inside = row >= 0 && row < 3 && column >= 0 && column < 2;
+    EXPECT_EQ(table[static_cast<std::size_t>(i)], is_inside ? 1 + 10 * (3 * column + row) : 1) << i;
+  }
+  base::zero_strided(corner, rows, shape, 4);
+  EXPECT_EQ(std::count(table.begin(), table.end(), 0), 6);
+  EXPECT_EQ(std::count(table.begin(), table.end(), 1), 24);
+  base::add_strided(corner, rows, corner, rows, extents{0, 2}, SYNCYTE_INT32);  // nothing
+}
 
 TEST(FindPieces, OfABoxOfRows) {
   // Rows 2 and 3 of a 10 x 6 array of 4 bytes: one piece.

@@ -31,6 +31,12 @@ static void test_queries(void) {
   EXPECT_ERROR(syncyte_comm_topology(world, &topology), SYNCYTE_ERR_ARGUMENT, "topology->struct_size is 1");
   EXPECT_OK(syncyte_comm_check_level(world, &level));
   EXPECT(level >= 0 && level <= 2);
+  int64_t before = 0, after = 0;
+  EXPECT_OK(syncyte_comm_sequence(world, &before));
+  EXPECT(sum_over(world, 1) == size);
+  EXPECT_OK(syncyte_comm_sequence(world, &after));
+  EXPECT(before >= 0 && after == before + 1);
+  EXPECT_ERROR(syncyte_comm_sequence(world, NULL), SYNCYTE_ERR_ARGUMENT, "number is null");
   EXPECT_OK(syncyte_thread_level(&level));
   EXPECT(level >= 0 && level <= 3);
 }

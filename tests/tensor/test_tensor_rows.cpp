@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tensor/add_elements.hpp"
+#include "base/add_elements.hpp"
 #include "tensor_world.hpp"
 
 namespace {
@@ -160,7 +160,7 @@ TEST(TensorScatterAdd, EveryDtypeEqualsTheReference) {
           for (std::size_t i = 0; i < source.size(); ++i) {
             T& place = expected[static_cast<std::size_t>(rows[i / static_cast<std::size_t>(row)] * row) +
                                 i % static_cast<std::size_t>(row)];
-            place = tensor::add_one(place, source[i]);
+            place = base::add_one(place, source[i]);
           }
           if (r != rank()) continue;
           const syncyte_buffer_t index = index_of(rows);

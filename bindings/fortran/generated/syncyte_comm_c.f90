@@ -233,6 +233,17 @@ module syncyte_comm_c
       integer(c_int32_t) :: answer
     end function syncyte_comm_check_level
 
+    !> Number of collectives that this rank has begun on a communicator. Local. Each agreement compares it: after a
+    !> collective that succeeded it is equal on all ranks, until the next begins, and so identifies that collective.
+    ! comm [in]: a communicator
+    ! number [out]: 0 on a new communicator
+    function syncyte_comm_sequence(comm, number) bind(C, name="syncyte_comm_sequence") result(answer)
+      import
+      type(c_ptr), value :: comm
+      integer(c_int64_t), intent(out) :: number
+      integer(c_int32_t) :: answer
+    end function syncyte_comm_sequence
+
     !> Adds a reference. Local, thread-safe, without MPI.
     ! comm [in]: a communicator
     function syncyte_comm_retain(comm) bind(C, name="syncyte_comm_retain") result(answer)

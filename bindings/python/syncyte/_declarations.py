@@ -380,6 +380,18 @@ class MessageStatus(ctypes.Structure):
     ]
 
 
+class HaloOptions(ctypes.Structure):
+    """Options of a halo."""
+
+    _defaults_ = {"corners": 1}
+    _fields_ = [
+        # sizeof(syncyte_halo_options_t)
+        ("struct_size", ctypes.c_size_t),
+        # 1: corners too; 0: only ghosts that lie beyond the interior along one axis
+        ("corners", ctypes.c_int32),
+    ]
+
+
 class WindowOptions(ctypes.Structure):
     """Options of a new window."""
 
@@ -901,6 +913,22 @@ CORE: dict[str, Function] = {
             Parameter("level", "out", False, None, "the level that its ranks agreed on"),
         ],
         "How much is compared before data moves: 0 off, 1 on, 2 full (SYNCYTE_CHECK). Local.",
+    ),
+    "syncyte_comm_sequence": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.POINTER(ctypes.c_int64),
+        ],
+        [
+            Parameter("comm", "in", False, None, "a communicator"),
+            Parameter("number", "out", False, None, "0 on a new communicator"),
+        ],
+        (
+            "Number of collectives that this rank has begun on a communicator. Local. Each agreement compares "
+            "it: after a collective that succeeded it is equal on all ranks, until the next begins, and so "
+            "identifies that collective."
+        ),
     ),
     "syncyte_comm_retain": Function(
         ctypes.c_int32,
@@ -1651,6 +1679,287 @@ CORE: dict[str, Function] = {
             Parameter("request", "out", False, None, "ends when output holds the result"),
         ],
         "Starts syncyte_comm_alltoall_along(). Collective; does not wait. Facts as there.",
+    ),
+    "syncyte_cart_create": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.c_int32,
+            ctypes.POINTER(ctypes.c_int32),
+            ctypes.POINTER(ctypes.c_int32),
+            ctypes.POINTER(CommOptions),
+            ctypes.POINTER(ctypes.c_void_p),
+        ],
+        [
+            Parameter("comm", "in", False, None, "a communicator"),
+            Parameter("ndim", "in", False, None, "dimensions of the grid, 1 to SYNCYTE_MAX_NDIM"),
+            Parameter("extents", "in", False, "ndim",
+                "places along each dimension; 0: chosen, so that all ranks have a place and the chosen extents "
+                "are as even as possible (MPI_Dims_create)"),
+            Parameter("periods", "in", True, "ndim",
+                "for each dimension 1 where the last place's neighbour is the first one, otherwise 0; null: 0 "
+                "everywhere"),
+            Parameter("options", "in", True, None, "null for defaults"),
+            Parameter("cart", "out", False, None, "the ranks on the grid; a null handle for those beyond its places"),
+        ],
+        (
+            "Puts the first ranks of a communicator on a grid, in their order. Collective; facts: ndim, "
+            "extents, periods. Returns: SYNCYTE_ERR_ARGUMENT for more places than ranks, and where extents "
+            "cannot be chosen because the number of ranks is no multiple of the given ones."
+        ),
+    ),
+    "syncyte_cart_ndim": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.POINTER(ctypes.c_int32),
+        ],
+        [
+            Parameter("cart", "in", False, None, "a communicator"),
+            Parameter("ndim", "out", False, None, "the number"),
+        ],
+        "Number of dimensions of the grid; 0 for a communicator that is not Cartesian. Local.",
+    ),
+    "syncyte_cart_grid": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.c_int32,
+            ctypes.POINTER(ctypes.c_int32),
+            ctypes.POINTER(ctypes.c_int32),
+        ],
+        [
+            Parameter("cart", "in", False, None, "a Cartesian communicator"),
+            Parameter("ndim", "in", False, None, "its number of dimensions"),
+            Parameter("extents", "out", True, "ndim", "places along each dimension"),
+            Parameter("periods", "out", True, "ndim", "1 for a periodic dimension, otherwise 0"),
+        ],
+        (
+            "The grid. Local. Returns: SYNCYTE_ERR_ARGUMENT if cart is not Cartesian or has another number of "
+            "dimensions."
+        ),
+    ),
+    "syncyte_cart_coordinates": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.c_int32,
+            ctypes.c_int32,
+            ctypes.POINTER(ctypes.c_int32),
+        ],
+        [
+            Parameter("cart", "in", False, None, "a Cartesian communicator"),
+            Parameter("rank", "in", False, None, "one of its ranks"),
+            Parameter("ndim", "in", False, None, "its number of dimensions"),
+            Parameter("coordinates", "out", False, "ndim", "0 to the extents - 1"),
+        ],
+        "Where a rank lies. Local. Returns: SYNCYTE_ERR_ARGUMENT (not Cartesian, rank, ndim).",
+    ),
+    "syncyte_cart_rank": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.c_int32,
+            ctypes.POINTER(ctypes.c_int32),
+            ctypes.POINTER(ctypes.c_int32),
+        ],
+        [
+            Parameter("cart", "in", False, None, "a Cartesian communicator"),
+            Parameter("ndim", "in", False, None, "its number of dimensions"),
+            Parameter("coordinates", "in", False, "ndim", "any numbers; they wrap round in periodic dimensions"),
+            Parameter("rank", "out", False, None,
+                "the rank; SYNCYTE_NOBODY beyond the edge of a dimension that is not periodic"),
+        ],
+        "Who lies at some coordinates. Local. Returns: SYNCYTE_ERR_ARGUMENT (not Cartesian, ndim).",
+    ),
+    "syncyte_cart_shift": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.c_int32,
+            ctypes.c_int32,
+            ctypes.POINTER(ctypes.c_int32),
+            ctypes.POINTER(ctypes.c_int32),
+        ],
+        [
+            Parameter("cart", "in", False, None, "a Cartesian communicator"),
+            Parameter("dimension", "in", False, None, "0 to ndim - 1"),
+            Parameter("displacement", "in", False, None, "how many places; negative: down"),
+            Parameter("source", "out", True, None, "who sends to this rank; SYNCYTE_NOBODY beyond an edge"),
+            Parameter("dest", "out", True, None, "who receives from this rank; SYNCYTE_NOBODY beyond an edge"),
+        ],
+        (
+            "This rank's neighbours along a dimension, for a shift in which all ranks send `displacement` "
+            "places up. Local. Returns: SYNCYTE_ERR_ARGUMENT (not Cartesian, dimension)."
+        ),
+    ),
+    "syncyte_halo_create": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.c_int32,
+            ctypes.c_int32,
+            ctypes.POINTER(ctypes.c_int64),
+            ctypes.POINTER(ctypes.c_int32),
+            ctypes.POINTER(ctypes.c_int64),
+            ctypes.POINTER(ctypes.c_int64),
+            ctypes.POINTER(HaloOptions),
+            ctypes.POINTER(ctypes.c_void_p),
+        ],
+        [
+            Parameter("cart", "in", False, None, "a Cartesian communicator, which the halo keeps alive"),
+            Parameter("dtype", "in", False, None, "element type of the arrays"),
+            Parameter("ndim", "in", False, None, "dimensions of the arrays, at least those of the grid"),
+            Parameter("shape", "in", False, "ndim", "extents of this rank's arrays, ghosts included"),
+            Parameter("axes", "in", True, "dimensions of cart",
+                "which axis each dimension of the grid cuts, negative ones from the end; null: 0, 1, ..."),
+            Parameter("low", "in", False, "dimensions of cart",
+                "ghost cells at the low end of each of these axes, 0 or more"),
+            Parameter("high", "in", False, "dimensions of cart", "ghost cells at the high end"),
+            Parameter("options", "in", True, None, "null for defaults"),
+            Parameter("halo", "out", False, None, "the halo"),
+        ],
+        (
+            "Makes a halo. Collective over cart; facts: dtype, ndim, axes, low, high, options->corners, "
+            "extents along the other axes. Extents along a cut axis may differ, but must be equal on ranks "
+            "with the same place along that dimension. Returns: SYNCYTE_ERR_ARGUMENT (cart is not Cartesian, "
+            "axes, widths), SYNCYTE_ERR_SHAPE (no room for the ghosts; an interior smaller than what a "
+            "neighbour's ghosts show of it), SYNCYTE_ERR_TYPE, SYNCYTE_ERR_MISMATCH."
+        ),
+    ),
+    "syncyte_halo_retain": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+        ],
+        [
+            Parameter("halo", "in", False, None, "a halo"),
+        ],
+        "Adds a reference. Local, thread-safe, without MPI.",
+    ),
+    "syncyte_halo_release": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+        ],
+        [
+            Parameter("halo", "in", False, None, "a halo"),
+        ],
+        (
+            "Drops a reference; with the last one the handle becomes an error. Local, thread-safe, without "
+            "MPI: unlike a window's, a halo's memory is this rank's own and goes at once, or when its exchange"
+            " under way has ended."
+        ),
+    ),
+    "syncyte_halo_destroy": Function(
+        ctypes.c_int32,
+        [
+            ctypes.POINTER(ctypes.c_void_p),
+        ],
+        [
+            Parameter("halo", "in,out", False, None, "a halo"),
+        ],
+        "Drops a reference and nulls the handle; null is fine. Local, as syncyte_halo_release().",
+    ),
+    "syncyte_halo_describe": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.POINTER(BufferDescription),
+            ctypes.POINTER(BufferDescription),
+        ],
+        [
+            Parameter("halo", "in", False, None, "a halo"),
+            Parameter("array", "out", False, None, "dtype and shape, without memory"),
+            Parameter("interior", "out", True, None,
+                "the interior: its shape; data is the offset of its first cell in a contiguous array, in bytes, "
+                "and strides are those of a contiguous array"),
+        ],
+        "The arrays a halo is for. Local.",
+    ),
+    "syncyte_halo_comm": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.POINTER(ctypes.c_void_p),
+        ],
+        [
+            Parameter("halo", "in", False, None, "a halo"),
+            Parameter("cart", "out", False, None, "a new reference to it, to be destroyed as any other handle"),
+        ],
+        "The communicator of a halo. Local.",
+    ),
+    "syncyte_halo_exchange": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.POINTER(BufferDescription),
+        ],
+        [
+            Parameter("halo", "in", False, None, "a halo"),
+            Parameter("array", "in,out", False, None, "of the halo's dtype and shape; any strides"),
+        ],
+        (
+            "Fills the ghosts. All ranks of the communicator call it; waits for the neighbours only. Returns: "
+            "SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE; the status of a neighbour that failed; SYNCYTE_ERR_MISMATCH "
+            "where a neighbour does something else with the halo; SYNCYTE_ERR_BUSY while another exchange of "
+            "this halo is under way."
+        ),
+    ),
+    "syncyte_halo_accumulate": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.POINTER(BufferDescription),
+        ],
+        [
+            Parameter("halo", "in", False, None, "a halo"),
+            Parameter("array", "in,out", False, None, "of the halo's dtype and shape; any strides"),
+        ],
+        (
+            "The adjoint of syncyte_halo_exchange(): adds the ghosts to the cells they show, and sets them to "
+            "0. All ranks of the communicator call it; waits for the neighbours only. bool is added as a "
+            "logical or, 16-bit floats round at every addition. Returns: as syncyte_halo_exchange()."
+        ),
+    ),
+    "syncyte_halo_iexchange": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.POINTER(BufferDescription),
+            ctypes.POINTER(ctypes.c_void_p),
+        ],
+        [
+            Parameter("halo", "in", False, None, "a halo"),
+            Parameter("array", "in", False, None,
+                "of the halo's dtype and shape; its memory must stay until the request has ended, and until then "
+                "ghosts must not be read, nor interior cells that ghosts show be written"),
+            Parameter("request", "out", False, None, "ends with syncyte_halo_exchange()'s status"),
+        ],
+        (
+            "Starts to fill the ghosts; does not wait. With corners, later dimensions start when the request "
+            "is tested or waited for. One exchange of a halo is under way at a time. Returns: SYNCYTE_ERR_BUSY"
+            " while another exchange of this halo is under way."
+        ),
+    ),
+    "syncyte_halo_iaccumulate": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.POINTER(BufferDescription),
+            ctypes.POINTER(ctypes.c_void_p),
+        ],
+        [
+            Parameter("halo", "in", False, None, "a halo"),
+            Parameter("array", "in", False, None,
+                "of the halo's dtype and shape; its memory must stay, and may not be read or written, until the "
+                "request has ended"),
+            Parameter("request", "out", False, None, "ends with syncyte_halo_accumulate()'s status"),
+        ],
+        (
+            "Starts to accumulate; does not wait. As syncyte_halo_iexchange(). Returns: SYNCYTE_ERR_BUSY while"
+            " another exchange of this halo is under way."
+        ),
     ),
     "syncyte_window_create": Function(
         ctypes.c_int32,

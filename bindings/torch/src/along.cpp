@@ -13,6 +13,7 @@
 #include <numeric>
 
 #include "buffers.hpp"
+#include "calls.hpp"
 #include "linear.hpp"
 
 namespace syncyte::torch_binding {
@@ -57,25 +58,27 @@ struct allgather {
   }
   static at::Tensor forward(const at::Tensor& input, std::int64_t comm, std::int64_t axis, const extents& lengths,
                             derivatives asked);
-  static at::Tensor adjoint(const at::Tensor& gradient, const extents& shape, std::int64_t comm, std::int64_t axis,
-                            const extents& lengths);
+  static at::Tensor adjoint(const at::Tensor& gradient, const extents& shape, derivatives asked, std::int64_t comm,
+                            std::int64_t axis, const extents& lengths);
 };
 
 struct reduce_scatter {
   static constexpr const char* name = "syncyte::reduce_scatter_along";
   static constexpr const char* overload = "lengths";
-  using parameters = std::tuple<std::int64_t, std::int64_t, extents>;
+  using parameters = std::tuple<std::int64_t, std::int64_t, extents, std::int64_t>;
 
   static extents shape(const at::Tensor& input, std::int64_t comm, std::int64_t axis, const extents& lengths) {
     return with_extent(concrete_shape(input), axis, own(comm, lengths));
   }
-  static at::Tensor meta(const at::Tensor& input, std::int64_t comm, std::int64_t axis, const extents& lengths) {
+  static at::Tensor meta(const at::Tensor& input, std::int64_t comm, std::int64_t axis, const extents& lengths,
+                         std::int64_t) {
     return like(input, shape(input, comm, axis, lengths));
   }
   static at::Tensor forward(const at::Tensor& input, std::int64_t comm, std::int64_t axis, const extents& lengths,
-                            derivatives asked);
-  static at::Tensor adjoint(const at::Tensor& gradient, const extents& shape, std::int64_t comm, std::int64_t axis,
-                            const extents& lengths);
+                            std::int64_t op, derivatives asked);
+  static at::Tensor adjoint(const at::Tensor& gradient, const extents& shape, derivatives asked, std::int64_t comm,
+                            std::int64_t axis, const extents& lengths, std::int64_t op);
+  static std::int64_t op_of(const parameters& given) { return std::get<3>(given); }
 };
 
 struct gather {
@@ -94,8 +97,8 @@ struct gather {
   }
   static at::Tensor forward(const at::Tensor& input, std::int64_t comm, std::int64_t axis, const extents& lengths,
                             std::int64_t root, derivatives asked);
-  static at::Tensor adjoint(const at::Tensor& gradient, const extents& shape, std::int64_t comm, std::int64_t axis,
-                            const extents& lengths, std::int64_t root);
+  static at::Tensor adjoint(const at::Tensor& gradient, const extents& shape, derivatives asked, std::int64_t comm,
+                            std::int64_t axis, const extents& lengths, std::int64_t root);
 };
 
 struct scatter {
@@ -113,8 +116,8 @@ struct scatter {
   }
   static at::Tensor forward(const at::Tensor& input, std::int64_t comm, std::int64_t axis, const extents& lengths,
                             std::int64_t root, const extents& whole, derivatives asked);
-  static at::Tensor adjoint(const at::Tensor& gradient, const extents& shape, std::int64_t comm, std::int64_t axis,
-                            const extents& lengths, std::int64_t root, const extents& whole);
+  static at::Tensor adjoint(const at::Tensor& gradient, const extents& shape, derivatives asked, std::int64_t comm,
+                            std::int64_t axis, const extents& lengths, std::int64_t root, const extents& whole);
 };
 
 struct alltoall {
@@ -134,7 +137,7 @@ struct alltoall {
   static at::Tensor forward(const at::Tensor& input, std::int64_t comm, std::int64_t gather_axis,
                             const extents& gathered, std::int64_t scatter_axis, const extents& scattered,
                             derivatives asked);
-  static at::Tensor adjoint(const at::Tensor& gradient, const extents& shape, std::int64_t comm,
+  static at::Tensor adjoint(const at::Tensor& gradient, const extents& shape, derivatives asked, std::int64_t comm,
                             std::int64_t gather_axis, const extents& gathered, std::int64_t scatter_axis,
                             const extents& scattered);
 };
@@ -153,25 +156,28 @@ at::Tensor allgather::forward(const at::Tensor& input, std::int64_t comm, std::i
       });
 }
 
-at::Tensor allgather::adjoint(const at::Tensor& gradient, const extents&, std::int64_t comm, std::int64_t axis,
-                              const extents& lengths) {
-  return linear_operator<reduce_scatter>::call(gradient, {comm, axis, lengths}, {});
+at::Tensor allgather::adjoint(const at::Tensor& gradient, const extents&, derivatives asked, std::int64_t comm,
+                              std::int64_t axis, const extents& lengths) {
+  return linear_operator<reduce_scatter>::call(gradient, {comm, axis, lengths, SYNCYTE_OP_SUM}, asked);
 }
 
 at::Tensor reduce_scatter::forward(const at::Tensor& input, std::int64_t comm, std::int64_t axis,
-                                   const extents& lengths, derivatives asked) {
+                                   const extents& lengths, std::int64_t op, derivatives asked) {
   return collect(
       "comm_reduce_scatter_along", comm, input, operand::along, asked,
-      [&] { return shape(input, comm, axis, lengths); },
+      [&] {
+        require_derivative("reduce_scatter_along", op, false, asked);
+        return shape(input, comm, axis, lengths);
+      },
       [&](const auto& from, const auto& options, const auto& to) {
         return syncyte_comm_reduce_scatter_along(group_of(comm), &from, static_cast<std::int32_t>(axis), lengths.data(),
-                                                 SYNCYTE_OP_SUM, &options, &to);
+                                                 static_cast<syncyte_op_t>(op), &options, &to);
       });
 }
 
-at::Tensor reduce_scatter::adjoint(const at::Tensor& gradient, const extents&, std::int64_t comm, std::int64_t axis,
-                                   const extents& lengths) {
-  return linear_operator<allgather>::call(gradient, {comm, axis, lengths}, {});
+at::Tensor reduce_scatter::adjoint(const at::Tensor& gradient, const extents&, derivatives asked, std::int64_t comm,
+                                   std::int64_t axis, const extents& lengths, std::int64_t) {
+  return linear_operator<allgather>::call(gradient, {comm, axis, lengths}, asked);
 }
 
 at::Tensor gather::forward(const at::Tensor& input, std::int64_t comm, std::int64_t axis, const extents& lengths,
@@ -188,10 +194,10 @@ at::Tensor gather::forward(const at::Tensor& input, std::int64_t comm, std::int6
       });
 }
 
-at::Tensor gather::adjoint(const at::Tensor& gradient, const extents& shape, std::int64_t comm, std::int64_t axis,
-                           const extents& lengths, std::int64_t root) {
+at::Tensor gather::adjoint(const at::Tensor& gradient, const extents& shape, derivatives asked, std::int64_t comm,
+                           std::int64_t axis, const extents& lengths, std::int64_t root) {
   const extents whole = with_extent(shape, axis, sum_of(lengths));
-  return linear_operator<scatter>::call(gradient, {comm, axis, lengths, root, whole}, {});
+  return linear_operator<scatter>::call(gradient, {comm, axis, lengths, root, whole}, asked);
 }
 
 at::Tensor scatter::forward(const at::Tensor& input, std::int64_t comm, std::int64_t axis, const extents& lengths,
@@ -204,9 +210,9 @@ at::Tensor scatter::forward(const at::Tensor& input, std::int64_t comm, std::int
       });
 }
 
-at::Tensor scatter::adjoint(const at::Tensor& gradient, const extents& shape, std::int64_t comm, std::int64_t axis,
-                            const extents& lengths, std::int64_t root, const extents&) {
-  const at::Tensor gathered = linear_operator<gather>::call(gradient, {comm, axis, lengths, root}, {});
+at::Tensor scatter::adjoint(const at::Tensor& gradient, const extents& shape, derivatives asked, std::int64_t comm,
+                            std::int64_t axis, const extents& lengths, std::int64_t root, const extents&) {
+  const at::Tensor gathered = linear_operator<gather>::call(gradient, {comm, axis, lengths, root}, asked);
   return rank_in(comm) == root ? gathered : zeros_connected_to(gathered, shape);
 }
 
@@ -226,9 +232,10 @@ at::Tensor alltoall::forward(const at::Tensor& input, std::int64_t comm, std::in
       });
 }
 
-at::Tensor alltoall::adjoint(const at::Tensor& gradient, const extents&, std::int64_t comm, std::int64_t gather_axis,
-                             const extents& gathered, std::int64_t scatter_axis, const extents& scattered) {
-  return linear_operator<alltoall>::call(gradient, {comm, scatter_axis, scattered, gather_axis, gathered}, {});
+at::Tensor alltoall::adjoint(const at::Tensor& gradient, const extents&, derivatives asked, std::int64_t comm,
+                             std::int64_t gather_axis, const extents& gathered, std::int64_t scatter_axis,
+                             const extents& scattered) {
+  return linear_operator<alltoall>::call(gradient, {comm, scatter_axis, scattered, gather_axis, gathered}, asked);
 }
 
 /// All ranks' extents of input along an axis.
@@ -284,8 +291,9 @@ at::Tensor scatter_any(const at::Tensor& input, std::int64_t comm, std::int64_t 
   return linear_operator<scatter>::call(input, {comm, axis, collect_lengths(comm, length), root, whole}, {});
 }
 
-at::Tensor reduce_scatter_any(const at::Tensor& input, std::int64_t comm, std::int64_t axis, std::int64_t length) {
-  return linear_operator<reduce_scatter>::call(input, {comm, axis, collect_lengths(comm, length)}, {});
+at::Tensor reduce_scatter_any(const at::Tensor& input, std::int64_t comm, std::int64_t axis, std::int64_t length,
+                              std::int64_t op) {
+  return linear_operator<reduce_scatter>::call(input, {comm, axis, collect_lengths(comm, length), op}, {});
 }
 
 at::Tensor alltoall_any(const at::Tensor& input, std::int64_t comm, std::int64_t gather_axis, std::int64_t scatter_axis,
@@ -304,6 +312,12 @@ void implement_all(torch::Library& library, c10::DispatchKey key) {
 }
 
 }  // namespace
+
+at::Tensor call_allgather_along(const at::Tensor& input, std::int64_t comm, std::int64_t axis, const extents& lengths,
+                                derivatives asked) {
+  return linear_operator<allgather>::call(input, {comm, axis, lengths}, asked);
+}
+
 }  // namespace syncyte::torch_binding
 
 using namespace syncyte::torch_binding;
@@ -313,28 +327,30 @@ TORCH_LIBRARY_FRAGMENT(syncyte, library) {
   library.def("allgather_along(Tensor input, int comm, int axis) -> Tensor", allgather_any);
   library.def("gather_along(Tensor input, int comm, int axis, int root) -> Tensor", gather_any);
   library.def("scatter_along(Tensor input, int comm, int axis, int length, int root) -> Tensor", scatter_any);
-  library.def("reduce_scatter_along(Tensor input, int comm, int axis, int length) -> Tensor", reduce_scatter_any);
+  library.def("reduce_scatter_along(Tensor input, int comm, int axis, int length, int op=1) -> Tensor",
+              reduce_scatter_any);
   library.def("alltoall_along(Tensor input, int comm, int gather_axis, int scatter_axis, int length) -> Tensor",
               alltoall_any);
   library.def(
       "allgather_along.lengths(Tensor input, int comm, int axis, int[] lengths, bool needs_gradient=False, "
-      "bool has_tangent=False) -> Tensor",
+      "bool has_tangent=False, int forward_number=0) -> Tensor",
       tags);
   library.def(
       "gather_along.lengths(Tensor input, int comm, int axis, int[] lengths, int root, "
-      "bool needs_gradient=False, bool has_tangent=False) -> Tensor",
+      "bool needs_gradient=False, bool has_tangent=False, int forward_number=0) -> Tensor",
       tags);
   library.def(
       "scatter_along.lengths(Tensor input, int comm, int axis, int[] lengths, int root, int[] shape, "
-      "bool needs_gradient=False, bool has_tangent=False) -> Tensor",
+      "bool needs_gradient=False, bool has_tangent=False, int forward_number=0) -> Tensor",
       tags);
   library.def(
-      "reduce_scatter_along.lengths(Tensor input, int comm, int axis, int[] lengths, "
-      "bool needs_gradient=False, bool has_tangent=False) -> Tensor",
+      "reduce_scatter_along.lengths(Tensor input, int comm, int axis, int[] lengths, int op=1, "
+      "bool needs_gradient=False, bool has_tangent=False, int forward_number=0) -> Tensor",
       tags);
   library.def(
       "alltoall_along.lengths(Tensor input, int comm, int gather_axis, int[] gather_lengths, "
-      "int scatter_axis, int[] scatter_lengths, bool needs_gradient=False, bool has_tangent=False) -> Tensor",
+      "int scatter_axis, int[] scatter_lengths, bool needs_gradient=False, bool has_tangent=False, int "
+      "forward_number=0) -> Tensor",
       tags);
 }
 TORCH_LIBRARY_IMPL(syncyte, CPU, library) { implement_all(library, c10::DispatchKey::CPU); }

@@ -1,24 +1,27 @@
 #pragma once
-// Linear collectives in autograd. y = A x over all ranks' x together; backward applies the adjoint of A, itself such a
-// collective, so that both can be differentiated any number of times; forward mode applies A to the tangent.
+// Collectives in autograd. Those that are linear, y = A x over all ranks' x together: backward applies the adjoint of
+// A, itself such a collective, so that both can be differentiated any number of times; forward mode applies A to the
+// tangent. Reductions are linear where they add; of the others see reductions.hpp.
 
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/core/grad_mode.h>
+#include <ATen/core/ivalue_inl.h>
 #include <torch/csrc/autograd/custom_function.h>
 #include <torch/library.h>
 
 #include <cstdint>
-#include <string>
 #include <tuple>
 #include <utility>
 
+#include "buffers.hpp"
 #include "collect.hpp"
 #include "forward_mode.hpp"
+#include "reductions.hpp"
 
 namespace syncyte::torch_binding {
 
-/// An operation names its operator (`name`, `overload`), the types of its parameters after the input, which IValue can
-/// hold, its kernels and its adjoint:
+/// An operation names its operator (`name`, `overload`), the types of its parameters after the input, which the
+/// dispatcher can pass, the communicator first, its kernels and its adjoint:
 ///
 ///     struct some_collective {
 ///       static constexpr const char* name = "syncyte::some_collective";
@@ -26,11 +29,16 @@ namespace syncyte::torch_binding {
 ///       using parameters = std::tuple<std::int64_t, extents>;
 ///       static at::Tensor forward(const at::Tensor& input, std::int64_t comm, const extents& lengths, derivatives);
 ///       static at::Tensor meta(const at::Tensor& input, std::int64_t comm, const extents& lengths);
-///       static at::Tensor adjoint(const at::Tensor& gradient, const extents& input_shape, std::int64_t comm,
-///                                 const extents& lengths);
+///       static at::Tensor adjoint(const at::Tensor& gradient, const extents& input_shape, derivatives asked,
+///                                 std::int64_t comm, const extents& lengths);
 ///     };
 ///
-/// Its schema is (Tensor input, <parameters>, bool needs_gradient=False, bool has_tangent=False) -> Tensor.
+/// Its schema is (Tensor input, <parameters>, bool needs_gradient=False, bool has_tangent=False, int forward_number=0)
+/// -> Tensor. A reduction has two members more, `forward` refuses what has no derivative (require_derivative()):
+///
+///       static std::int64_t op_of(const parameters& given);
+///       /// The result with a node in the graph, for a reduction that has an adjoint and is not the sum.
+///       static at::Tensor differentiate(const at::Tensor& input, const parameters& given, derivatives asked);
 template <class Operation>
 class linear;
 
@@ -51,6 +59,15 @@ inline extents concrete_shape(const at::Tensor& tensor) {
   return result;
 }
 
+/// What identifies the collective that has just ended on a communicator, equal on all ranks. 0 while a graph is traced:
+/// its constants are of one call, and it runs many times.
+inline std::int64_t number_of_forward(std::int64_t comm, const at::Tensor& input) {
+  if (input.unsafeGetTensorImpl()->is_python_dispatch()) return 0;
+  std::int64_t number = 0;
+  check(syncyte_comm_sequence(group_of(comm), &number));
+  return number;
+}
+
 template <class Operation, class Parameters = typename Operation::parameters>
 struct linear_operator;
 
@@ -58,7 +75,7 @@ struct linear_operator;
 template <class Operation, class... T>
 struct linear_operator<Operation, std::tuple<T...>> {
   using parameters = std::tuple<T...>;
-  using signature = at::Tensor(const at::Tensor&, typename passed<T>::type..., bool, bool);
+  using signature = at::Tensor(const at::Tensor&, typename passed<T>::type..., bool, bool, std::int64_t);
 
   static const auto& handle() {
     static const auto op = c10::Dispatcher::singleton()
@@ -69,31 +86,58 @@ struct linear_operator<Operation, std::tuple<T...>> {
 
   static at::Tensor call(const at::Tensor& input, const parameters& given, derivatives asked) {
     return std::apply(
-        [&](const T&... each) { return handle().call(input, each..., asked.needs_gradient, asked.has_tangent); },
+        [&](const T&... each) {
+          return handle().call(input, each..., asked.needs_gradient, asked.has_tangent, asked.forward_number);
+        },
         given);
   }
 
-  static at::Tensor cpu(const at::Tensor& input, typename passed<T>::type... given, bool needs_gradient,
-                        bool has_tangent) {
-    return Operation::forward(input, own(given)..., {needs_gradient, has_tangent});
+  /// call() without a node in the graph.
+  static at::Tensor call_below(const at::Tensor& input, const parameters& given, derivatives asked) {
+    const at::AutoDispatchBelowADInplaceOrView below;
+    return call(input, given, asked);
   }
 
-  static at::Tensor meta(const at::Tensor& input, typename passed<T>::type... given, bool, bool) {
+  static at::Tensor cpu(const at::Tensor& input, typename passed<T>::type... given, bool needs_gradient,
+                        bool has_tangent, std::int64_t forward_number) {
+    return Operation::forward(input, own(given)..., {needs_gradient, has_tangent, forward_number});
+  }
+
+  static at::Tensor meta(const at::Tensor& input, typename passed<T>::type... given, bool, bool, std::int64_t) {
     return Operation::meta(input, own(given)...);
   }
 
   static at::Tensor autograd(c10::DispatchKeySet keys, const at::Tensor& input, typename passed<T>::type... given,
-                             bool needs_gradient, bool has_tangent) {
-    if (carries_tangent(input))
-      return apply_to_dual(input, [&](const at::Tensor& part, bool tangent_follows) {
-        return call(part, parameters(own(given)...), {.has_tangent = tangent_follows});
-      });
-    if (input.requires_grad() && at::GradMode::is_enabled())
-      return linear<Operation>::apply(input, parameters(own(given)...), has_tangent);
-    return handle().redispatch(keys & c10::after_ADInplaceOrView_keyset, input, given..., needs_gradient, has_tangent);
+                             bool needs_gradient, bool has_tangent, std::int64_t forward_number) {
+    const bool is_recorded = input.requires_grad() && at::GradMode::is_enabled();
+    if (is_recorded || carries_tangent(input))
+      return differentiate(input, parameters(own(given)...), {is_recorded, has_tangent, forward_number});
+    // Small messages are spared the cost of a node and of finding the kernel from the start. In a compiled graph the
+    // flags are those that were found when it was traced.
+    return handle().redispatch(keys & c10::after_ADInplaceOrView_keyset, input, given..., needs_gradient, has_tangent,
+                               forward_number);
   }
 
  private:
+  static at::Tensor differentiate(const at::Tensor& input, const parameters& given, derivatives asked) {
+    if constexpr (requires { Operation::op_of(given); })
+      if (Operation::op_of(given) != SYNCYTE_OP_SUM) return differentiate_other(input, given, asked);
+    if (carries_tangent(input))
+      return apply_to_dual(input, [&](const at::Tensor& part, bool tangent_follows) {
+        return call(part, given, {.has_tangent = tangent_follows, .forward_number = asked.forward_number});
+      });
+    return linear<Operation>::apply(input, given, asked.has_tangent, asked.forward_number);
+  }
+
+  /// What has no such derivative, all ranks are told by the kernel.
+  static at::Tensor differentiate_other(const at::Tensor& input, const parameters& given, derivatives asked) {
+    if (carries_tangent(input)) asked.has_tangent = true;
+    if constexpr (requires { Operation::differentiate(input, given, asked); })
+      if (has_adjoint(Operation::op_of(given)) && !asked.has_tangent)
+        return Operation::differentiate(input, given, asked);
+    return call_below(input, given, asked);
+  }
+
   template <class P>
   static P own(P value) {
     return value;
@@ -107,33 +151,32 @@ class linear : public torch::autograd::Function<linear<Operation>> {
   using parameters = typename Operation::parameters;
 
   static at::Tensor forward(torch::autograd::AutogradContext* context, const at::Tensor& input, const parameters& given,
-                            bool has_tangent) {
-    save(context, given, std::make_index_sequence<std::tuple_size_v<parameters>>{});
-    context->saved_data["shape"] = concrete_shape(input);
-    const at::AutoDispatchBelowADInplaceOrView below;
-    return linear_operator<Operation>::call(input, given, {.needs_gradient = true, .has_tangent = has_tangent});
+                            bool has_tangent, std::int64_t forward_number) {
+    at::Tensor result = linear_operator<Operation>::call_below(input, given, {true, has_tangent, forward_number});
+    auto kept = c10::make_intrusive<kept_of_forward>();
+    kept->given = given;
+    kept->shape = concrete_shape(input);
+    kept->number = number_of_forward(std::get<0>(given), input);
+    context->saved_data["kept"] = at::IValue::make_capsule(std::move(kept));
+    return result;
   }
 
   static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context,
                                                  torch::autograd::variable_list gradients) {
-    return {adjoint(context, gradients[0], std::make_index_sequence<std::tuple_size_v<parameters>>{}), at::Tensor(),
-            at::Tensor()};
+    const auto capsule = context->saved_data["kept"].toCapsule();
+    const auto& kept = static_cast<const kept_of_forward&>(*capsule);
+    const derivatives asked{.forward_number = kept.number};
+    at::Tensor adjoint = std::apply(
+        [&](const auto&... each) { return Operation::adjoint(gradients[0], kept.shape, asked, each...); }, kept.given);
+    return {adjoint, at::Tensor(), at::Tensor(), at::Tensor()};
   }
 
  private:
-  using context_type = torch::autograd::AutogradContext;
-
-  template <std::size_t... I>
-  static void save(context_type* context, const parameters& given, std::index_sequence<I...>) {
-    ((context->saved_data[std::to_string(I)] = std::get<I>(given)), ...);
-  }
-
-  template <std::size_t... I>
-  static at::Tensor adjoint(context_type* context, const at::Tensor& gradient, std::index_sequence<I...>) {
-    auto& saved = context->saved_data;
-    return Operation::adjoint(gradient, saved["shape"].toIntVector(),
-                              saved[std::to_string(I)].template to<std::tuple_element_t<I, parameters>>()...);
-  }
+  struct kept_of_forward final : torch::CustomClassHolder {
+    parameters given;
+    extents shape;
+    std::int64_t number = 0;
+  };
 };
 
 /// Registers the kernel for a dispatch key.

@@ -24,11 +24,12 @@ syncyte_status_t status_of(Step&& step) {
   }
 }
 
-/// What derivatives of an operation's result will ask of the ranks: equal on all of them, or some would wait for others
-/// that never come.
+/// What differentiation has to do with an operation: equal on all ranks, or some would wait for others that never come,
+/// or get what belongs to another operation.
 struct derivatives {
-  bool needs_gradient = false;  ///< backward will be run
-  bool has_tangent = false;     ///< forward mode: the operation follows once more, for the tangent
+  bool needs_gradient = false;      ///< backward will be run
+  bool has_tangent = false;         ///< forward mode: the operation follows once more, for the tangent
+  std::int64_t forward_number = 0;  ///< in a backward pass: which forward it belongs to; 0: not known, or no backward
 };
 
 using fact_list = c10::SmallVector<syncyte_fact_t, 16>;

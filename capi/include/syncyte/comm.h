@@ -198,6 +198,14 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_size(syncyte_comm_t comm, int32_t* 
 SYNCYTE_EXPORT syncyte_status_t syncyte_comm_check_level(syncyte_comm_t comm, int32_t* level);
 
 /**
+ * @brief Number of collectives that this rank has begun on a communicator. Local. Each agreement compares it: after a
+ * collective that succeeded it is equal on all ranks, until the next begins, and so identifies that collective.
+ * @param[in] comm a communicator
+ * @param[out] number 0 on a new communicator
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_comm_sequence(syncyte_comm_t comm, int64_t* number);
+
+/**
  * @brief Adds a reference. Local, thread-safe, without MPI.
  * @param[in] comm a communicator
  */

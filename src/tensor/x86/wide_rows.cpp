@@ -5,7 +5,7 @@
 #include <bit>
 #include <cstdint>
 
-#include "tensor/add_elements.hpp"
+#include "base/add_elements.hpp"
 
 #define SYNCYTE_AVX2 [[gnu::target("avx2")]]
 #define SYNCYTE_AVX2_F16C [[gnu::target("avx2,f16c")]]
@@ -56,7 +56,7 @@ SYNCYTE_AVX2 [[gnu::always_inline]] inline void stream_in(const row_block& block
 
 template <class T>
 SYNCYTE_AVX2 void add_avx2(std::byte* target, const std::byte* source, std::size_t elements) {
-  add_elements<T>(target, source, elements);
+  base::add_elements<T>(target, source, elements);
 }
 
 SYNCYTE_AVX2_F16C void add_float16(std::byte* target, const std::byte* source, std::size_t elements) {
@@ -67,7 +67,7 @@ SYNCYTE_AVX2_F16C void add_float16(std::byte* target, const std::byte* source, s
     const __m256 right = _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(source + 2 * i)));
     _mm_storeu_si128(place, _mm256_cvtps_ph(_mm256_add_ps(left, right), _MM_FROUND_TO_NEAREST_INT));
   }
-  add_elements<base::float16>(target + 2 * i, source + 2 * i, elements - i);
+  base::add_elements<base::float16>(target + 2 * i, source + 2 * i, elements - i);
 }
 
 }  // namespace

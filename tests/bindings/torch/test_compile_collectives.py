@@ -11,6 +11,11 @@ OPERATIONS = {
     "allreduce": ("comm_allreduce", lambda x, comm: sct.allreduce(x, comm)),
     "bcast": ("comm_bcast", lambda x, comm: sct.bcast(x, 0, comm)),
     "reduce": ("comm_reduce", lambda x, comm: sct.reduce(x, 0, comm)),
+    "allreduce identity": ("comm_allreduce", lambda x, comm: sct.allreduce(x, comm, adjoint="identity")),
+    "max": ("comm_allreduce", lambda x, comm: sct.allreduce(x, comm, op="max")),
+    "prod": ("comm_allreduce", lambda x, comm: sct.allreduce(x, comm, op="prod")),
+    "reduce min": ("comm_reduce", lambda x, comm: sct.reduce(x, 0, comm, op="min")),
+    "reduce prod": ("comm_reduce", lambda x, comm: sct.reduce(x, 0, comm, op="prod")),
     "scan": ("comm_scan", lambda x, comm: sct.scan(x, comm=comm)),
     "exscan": ("comm_exscan", lambda x, comm: sct.exscan(x, reverse=True, comm=comm)),
     "allgather": ("comm_allgather_along", lambda x, comm: sct.allgather_along(x, 1, comm=comm)),
@@ -60,6 +65,8 @@ def test_opcheck(comm):
     x = torch.ones(2, 3, dtype=torch.float64, requires_grad=True)
     own = [2] + [0] * (size - 1)
     for call in [(ops.bcast.default, 0), (ops.reduce.default, 0), (ops.scan.default, True), (ops.exscan.default, False),
+                 (ops.allreduce.default, 1, True), (ops.allreduce.default, 4), (ops.allreduce.default, 2, True),
+                 (ops.reduce.default, 0, 3), (ops.reduce.default, 0, 2),
                  (ops.allgather_along.lengths, 0, [2] * size), (ops.gather_along.lengths, 0, [2] * size, 0),
                  (ops.scatter_along.lengths, 0, own, 0, [2, 3]), (ops.reduce_scatter_along.lengths, 0, own),
                  (ops.alltoall_along.lengths, 0, [2] * size, 1, [3] + [0] * (size - 1))]:

@@ -7,15 +7,15 @@
 
 #include "base/dtype.hpp"
 
-namespace syncyte::tensor {
+namespace syncyte::base {
 
-/// Sum of two elements as scatter-add defines it: 16-bit floats are added in float and rounded once, integers wrap,
-/// bool is a logical or.
+/// Sum of two elements as scatter-add and the adjoint of a halo exchange define it: 16-bit floats are added in float
+/// and rounded once, integers wrap, bool is a logical or.
 template <class T>
 [[gnu::always_inline]] inline T add_one(T left, T right) {
-  if constexpr (std::is_same_v<T, base::float16> || std::is_same_v<T, base::bfloat16>) {
+  if constexpr (std::is_same_v<T, float16> || std::is_same_v<T, bfloat16>) {
     return T(static_cast<float>(left) + static_cast<float>(right));
-  } else if constexpr (std::is_same_v<T, base::boolean>) {
+  } else if constexpr (std::is_same_v<T, boolean>) {
     return T{static_cast<std::uint8_t>((left.value | right.value) != 0)};
   } else if constexpr (std::is_integral_v<T>) {
     using bits = std::make_unsigned_t<T>;
@@ -39,4 +39,4 @@ template <class T>
   }
 }
 
-}  // namespace syncyte::tensor
+}  // namespace syncyte::base

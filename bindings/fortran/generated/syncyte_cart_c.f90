@@ -1,0 +1,112 @@
+! Generated from syncyte/cart.h by bindings/generate; do not edit.
+!> Cartesian communicators: ranks on a grid of one or more dimensions.
+module syncyte_cart_c
+  use, intrinsic :: iso_c_binding
+  use syncyte_base_c
+  use syncyte_comm_c
+  implicit none
+  public
+
+  interface
+
+    !> Puts the first ranks of a communicator on a grid, in their order. Collective; facts: ndim, extents, periods.
+    ! comm [in]: a communicator
+    ! ndim [in]: dimensions of the grid, 1 to SYNCYTE_MAX_NDIM
+    ! extents [in]: places along each dimension; 0: chosen, so that all ranks have a place and the chosen extents
+    ! are as even as possible (MPI_Dims_create)
+    ! periods [in]: for each dimension 1 where the last place's neighbour is the first one, otherwise 0; null: 0
+    ! everywhere
+    ! options [in]: null for defaults
+    ! cart [out]: the ranks on the grid; a null handle for those beyond its places
+    ! Returns: SYNCYTE_ERR_ARGUMENT for more places than ranks, and where extents cannot be chosen because the
+    ! number of ranks is no multiple of the given ones.
+    function syncyte_cart_create(comm, ndim, extents, periods, options, cart) bind(C, &
+        name="syncyte_cart_create") result(answer)
+      import
+      type(c_ptr), value :: comm
+      integer(c_int32_t), value :: ndim
+      integer(c_int32_t), intent(in) :: extents(*)
+      integer(c_int32_t), intent(in), optional :: periods(*)
+      type(syncyte_comm_options_t), intent(in), optional :: options
+      type(c_ptr), intent(out) :: cart
+      integer(c_int32_t) :: answer
+    end function syncyte_cart_create
+
+    !> Number of dimensions of the grid; 0 for a communicator that is not Cartesian. Local.
+    ! cart [in]: a communicator
+    ! ndim [out]: the number
+    function syncyte_cart_ndim(cart, ndim) bind(C, name="syncyte_cart_ndim") result(answer)
+      import
+      type(c_ptr), value :: cart
+      integer(c_int32_t), intent(out) :: ndim
+      integer(c_int32_t) :: answer
+    end function syncyte_cart_ndim
+
+    !> The grid. Local.
+    ! cart [in]: a Cartesian communicator
+    ! ndim [in]: its number of dimensions
+    ! extents [out]: places along each dimension
+    ! periods [out]: 1 for a periodic dimension, otherwise 0
+    ! Returns: SYNCYTE_ERR_ARGUMENT if cart is not Cartesian or has another number of dimensions.
+    function syncyte_cart_grid(cart, ndim, extents, periods) bind(C, name="syncyte_cart_grid") &
+        result(answer)
+      import
+      type(c_ptr), value :: cart
+      integer(c_int32_t), value :: ndim
+      integer(c_int32_t), intent(out), optional :: extents(*)
+      integer(c_int32_t), intent(out), optional :: periods(*)
+      integer(c_int32_t) :: answer
+    end function syncyte_cart_grid
+
+    !> Where a rank lies. Local.
+    ! cart [in]: a Cartesian communicator
+    ! rank [in]: one of its ranks
+    ! ndim [in]: its number of dimensions
+    ! coordinates [out]: 0 to the extents - 1
+    ! Returns: SYNCYTE_ERR_ARGUMENT (not Cartesian, rank, ndim).
+    function syncyte_cart_coordinates(cart, rank, ndim, coordinates) bind(C, &
+        name="syncyte_cart_coordinates") result(answer)
+      import
+      type(c_ptr), value :: cart
+      integer(c_int32_t), value :: rank
+      integer(c_int32_t), value :: ndim
+      integer(c_int32_t), intent(out) :: coordinates(*)
+      integer(c_int32_t) :: answer
+    end function syncyte_cart_coordinates
+
+    !> Who lies at some coordinates. Local.
+    ! cart [in]: a Cartesian communicator
+    ! ndim [in]: its number of dimensions
+    ! coordinates [in]: any numbers; they wrap round in periodic dimensions
+    ! rank [out]: the rank; SYNCYTE_NOBODY beyond the edge of a dimension that is not periodic
+    ! Returns: SYNCYTE_ERR_ARGUMENT (not Cartesian, ndim).
+    function syncyte_cart_rank(cart, ndim, coordinates, rank) bind(C, name="syncyte_cart_rank") &
+        result(answer)
+      import
+      type(c_ptr), value :: cart
+      integer(c_int32_t), value :: ndim
+      integer(c_int32_t), intent(in) :: coordinates(*)
+      integer(c_int32_t), intent(out) :: rank
+      integer(c_int32_t) :: answer
+    end function syncyte_cart_rank
+
+    !> This rank's neighbours along a dimension, for a shift in which all ranks send `displacement` places up.
+    !> Local.
+    ! cart [in]: a Cartesian communicator
+    ! dimension [in]: 0 to ndim - 1
+    ! displacement [in]: how many places; negative: down
+    ! source [out]: who sends to this rank; SYNCYTE_NOBODY beyond an edge
+    ! dest [out]: who receives from this rank; SYNCYTE_NOBODY beyond an edge
+    ! Returns: SYNCYTE_ERR_ARGUMENT (not Cartesian, dimension).
+    function syncyte_cart_shift(cart, dimension, displacement, source, dest) bind(C, &
+        name="syncyte_cart_shift") result(answer)
+      import
+      type(c_ptr), value :: cart
+      integer(c_int32_t), value :: dimension
+      integer(c_int32_t), value :: displacement
+      integer(c_int32_t), intent(out), optional :: source
+      integer(c_int32_t), intent(out), optional :: dest
+      integer(c_int32_t) :: answer
+    end function syncyte_cart_shift
+  end interface
+end module syncyte_cart_c

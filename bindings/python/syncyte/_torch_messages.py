@@ -1,0 +1,112 @@
+"""Differentiable messages between two ranks: what syncyte.torch offers of them."""
+
+from __future__ import annotations
+
+import dataclasses
+import typing
+from collections.abc import Iterable, Sequence
+
+import torch
+
+from .comm import comm_or_world
+
+if typing.TYPE_CHECKING:
+    from .comm import Comm
+
+_FOLLOW_THE_SENDER = 2  # values of wait_message's `gradients`: see its schema
+
+
+@dataclasses.dataclass(frozen=True)
+class Request:
+    """A message under way. It owns the memory that MPI reads or writes.
+
+    A request is waited for once; a second time raises RuntimeError. One that is dropped without a wait is completed
+    later, with a warning in the log.
+    """
+
+    ticket: torch.Tensor  #: a float64 scalar; its place in the graph is the request's: see :func:`join_dummies`
+    comm: int
+    shape: tuple[int, ...]
+    dtype: torch.dtype
+    is_receive: bool
+
+    def wait(self) -> torch.Tensor:
+        """What was received; of a message that was sent a zero, on which whatever is differentiated must depend
+        (:func:`join_dummies`): backward receives the gradient there.
+
+        What is received requires gradients if the tensor given to :func:`irecv` does, or if the sender's does.
+        Raises ValueError if it has another dtype or shape than expected.
+        """
+        return torch.ops.syncyte.wait_message(self.ticket, self.comm, self.shape, self.dtype, self.is_receive, 0,
+                                              _FOLLOW_THE_SENDER)[0]
+
+    def test(self) -> bool:
+        """Whether wait() would return at once. Not in compiled functions."""
+        return torch.ops.syncyte.test_message(self.ticket)
+
+
+def isend(tensor: torch.Tensor, dest: int, tag: int = 0, comm: "Comm | None" = None) -> Request:
+    """Starts to send a tensor; does not wait. The tensor is copied and may be changed at once.
+
+    Differentiable, any number of times: with y_dest = x the adjoint is the message back, xbar = ybar_dest, which
+    backward receives: so the wait's result must be joined with what is differentiated. Local.
+
+    tensor: any shape, any dtype of Syncyte, any strides, on the CPU.
+    """
+    handle = comm_or_world(comm).handle
+    ticket = torch.ops.syncyte.isend(tensor, handle, dest, tag)
+    return Request(ticket, handle, tuple(tensor.shape), tensor.dtype, False)
+
+
+def irecv(like: torch.Tensor, source: int, tag: int = 0, comm: "Comm | None" = None) -> Request:
+    """Starts to receive a tensor, which :meth:`Request.wait` returns; does not wait. Local.
+
+    like: says shape and dtype, and the receive's place in the graph if it requires gradients: it gets zeros. Its
+        elements are neither read nor written.
+    source: a rank, or -1: whoever sends.
+    tag: the sender's, or -1: whatever tag.
+    """
+    handle = comm_or_world(comm).handle
+    ticket = torch.ops.syncyte.irecv(like, handle, source, tag)
+    return Request(ticket, handle, tuple(like.shape), like.dtype, True)
+
+
+def send(tensor: torch.Tensor, dest: int, tag: int = 0, comm: "Comm | None" = None) -> torch.Tensor:
+    """As :func:`isend`, and waits; returns the zero to be joined with what is differentiated."""
+    return isend(tensor, dest, tag, comm).wait()
+
+
+def recv(like: torch.Tensor, source: int, tag: int = 0, comm: "Comm | None" = None) -> torch.Tensor:
+    """As :func:`irecv`, and waits; returns what was received."""
+    return irecv(like, source, tag, comm).wait()
+
+
+def sendrecv(tensor: torch.Tensor, dest: int, like: torch.Tensor, source: int, tag: int = 0, recv_tag: int | None = None,
+             comm: "Comm | None" = None) -> torch.Tensor:
+    """Sends one tensor and receives another, whoever comes first; returns what was received, joined with the send.
+
+    Arguments as of :func:`isend` and :func:`irecv`; recv_tag: tag by default.
+    """
+    sent = isend(tensor, dest, tag, comm)
+    received = irecv(join_dummies(like, [sent.ticket]), source, tag if recv_tag is None else recv_tag, comm).wait()
+    return join_dummies(received, [sent.wait()])
+
+
+def wait_all(requests: Iterable[Request]) -> list[torch.Tensor]:
+    """The results of all requests, in their order."""
+    return [request.wait() for request in requests]
+
+
+Joined = typing.TypeVar("Joined", torch.Tensor, Request)
+
+
+def join_dummies(value: Joined, dummies: Sequence[torch.Tensor | Request]) -> Joined:
+    """``value``, which autograd takes to depend on ``dummies`` too; local.
+
+    Backward runs what comes out of the dummies' operations after what comes after ``value``; the dummies get zeros.
+    Returns ``value`` itself if no dummy requires gradients. A request stands for its ticket.
+    """
+    tickets = [dummy.ticket if isinstance(dummy, Request) else dummy for dummy in dummies]
+    if isinstance(value, Request):
+        return dataclasses.replace(value, ticket=torch.ops.syncyte.join_dummies(value.ticket, tickets))
+    return torch.ops.syncyte.join_dummies(value, tickets)

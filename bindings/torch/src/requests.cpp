@@ -1,0 +1,135 @@
+#include "requests.hpp"
+
+#include <ATen/ops/from_blob.h>
+#include <ATen/ops/scalar_tensor.h>
+#include <torch/library.h>
+
+#include <deque>
+#include <mutex>
+#include <unordered_map>
+#include <utility>
+
+#include "buffers.hpp"
+
+namespace syncyte::torch_binding {
+namespace {
+
+constexpr std::size_t remembered_names = 1024;
+
+/// All operations under way, by number.
+class request_register {
+ public:
+  std::int64_t add(std::unique_ptr<outstanding> started) {
+    const std::lock_guard lock(mutex_);
+    const std::int64_t number = ++last_;
+    active_.emplace(number, std::move(started));
+    finish_dropped();
+    return number;
+  }
+
+  std::unique_ptr<outstanding> take(std::int64_t number) {
+    const std::lock_guard lock(mutex_);
+    const auto found = active_.find(number);
+    TORCH_CHECK(found != active_.end(), "wait: ", text_of(number), " has been waited for already");
+    std::unique_ptr<outstanding> result = std::move(found->second);
+    active_.erase(found);
+    remember(number, result->operation);
+    return result;
+  }
+
+  bool has_ended(std::int64_t number) {
+    const std::lock_guard lock(mutex_);
+    const auto found = active_.find(number);
+    TORCH_CHECK(found != active_.end(), "test: ", text_of(number), " has been waited for already");
+    std::int32_t done = 0;
+    check(syncyte_request_test(&found->second->request, &done));
+    return done != 0;
+  }
+
+  void leave(std::int64_t number) {
+    const std::lock_guard lock(mutex_);
+    dropped_.push_back(number);
+    finish_dropped();
+  }
+
+  /// The last tensor with the number is gone. Called from destructors: says what is wrong, throws nothing.
+  void drop(std::int64_t number) noexcept try {
+    const std::lock_guard lock(mutex_);
+    const auto found = active_.find(number);
+    if (found == active_.end()) return;
+    const std::string text = found->second->operation + " was dropped without a wait; it is completed later";
+    syncyte_log(SYNCYTE_LOG_WARN, text.c_str());
+    dropped_.push_back(number);
+  } catch (...) {
+  }
+
+ private:
+  std::string text_of(std::int64_t number) const {
+    for (const auto& [ended, operation] : ended_)
+      if (ended == number) return operation;
+    return "operation " + std::to_string(number);
+  }
+
+  void remember(std::int64_t number, std::string operation) {
+    ended_.emplace_back(number, std::move(operation));
+    if (ended_.size() > remembered_names) ended_.pop_front();
+  }
+
+  /// Frees dropped operations that have ended; what they received, or why they failed, interests nobody.
+  void finish_dropped() {
+    std::erase_if(dropped_, [&](std::int64_t number) {
+      const auto found = active_.find(number);
+      if (found == active_.end()) return true;
+      std::int32_t done = 0;
+      static_cast<void>(syncyte_request_test(&found->second->request, &done));
+      if (found->second->request != nullptr) return false;
+      active_.erase(found);
+      return true;
+    });
+  }
+
+  std::mutex mutex_;
+  std::int64_t last_ = 0;
+  std::unordered_map<std::int64_t, std::unique_ptr<outstanding>> active_;
+  std::deque<std::pair<std::int64_t, std::string>> ended_;
+  std::vector<std::int64_t> dropped_;
+};
+
+request_register& requests() {
+  static auto* const the_register = new request_register;  // leaked: tickets may outlive static objects
+  return *the_register;
+}
+
+std::int64_t number_of(const at::Tensor& ticket) { return static_cast<std::int64_t>(*ticket.const_data_ptr<double>()); }
+
+void drop_ticket(void* memory) {
+  auto* const value = static_cast<double*>(memory);
+  requests().drop(static_cast<std::int64_t>(*value));
+  delete value;
+}
+
+}  // namespace
+
+at::Tensor ticket_for(std::unique_ptr<outstanding> started, unclaimed when_dropped) {
+  const auto number = static_cast<double>(requests().add(std::move(started)));
+  if (when_dropped == unclaimed::waits) return at::scalar_tensor(number, at::kDouble);
+  return at::from_blob(new double(number), {}, drop_ticket, at::kDouble);
+}
+
+at::Tensor no_ticket() { return at::scalar_tensor(0, at::kDouble); }
+
+bool is_no_ticket(const at::Tensor& ticket) { return number_of(ticket) == 0; }
+
+std::unique_ptr<outstanding> wait_for(const at::Tensor& ticket) {
+  std::unique_ptr<outstanding> result = requests().take(number_of(ticket));
+  check(syncyte_request_wait(&result->request));
+  return result;
+}
+
+void leave(const at::Tensor& ticket) {
+  if (!is_no_ticket(ticket)) requests().leave(number_of(ticket));
+}
+
+bool has_ended(const at::Tensor& ticket) { return is_no_ticket(ticket) || requests().has_ended(number_of(ticket)); }
+
+}  // namespace syncyte::torch_binding

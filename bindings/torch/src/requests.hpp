@@ -1,0 +1,46 @@
+#pragma once
+// Started operations that autograd and compiled graphs hold by a ticket: a float64 scalar with a number that is never
+// given twice. It is a floating-point number so that it has a gradient, which is the ticket of the adjoint operation:
+// the backward of a wait starts, the backward of a start waits. Adding zeros to it changes nothing.
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "syncyte.h"
+
+namespace syncyte::torch_binding {
+
+/// An operation under way. Owns what MPI reads and writes.
+struct outstanding {
+  at::Tensor memory;      // sent or received
+  std::string operation;  // for messages: "isend to rank 1, tag 3"
+  syncyte_message_status_t status{sizeof(syncyte_message_status_t), 0, 0, 0};
+  syncyte_request_t request = nullptr;
+};
+
+/// What happens where nobody waits for a ticket any more.
+enum class unclaimed {
+  warns,  ///< the operation is completed later, with a warning: the user's own
+  waits   ///< somebody will claim it: of a backward pass, which may add tickets
+};
+
+/// Takes a started operation in. Local.
+at::Tensor ticket_for(std::unique_ptr<outstanding> started, unclaimed when_dropped);
+
+/// The ticket of nothing, for which nobody waits.
+at::Tensor no_ticket();
+bool is_no_ticket(const at::Tensor& ticket);
+
+/// Waits for a ticket's operation and gives it up. A second time is an error that names it.
+std::unique_ptr<outstanding> wait_for(const at::Tensor& ticket);
+
+/// Gives a ticket up: its operation is completed later. Errors of that are lost.
+void leave(const at::Tensor& ticket);
+
+/// Whether a ticket's operation has ended; it is to be waited for nevertheless.
+bool has_ended(const at::Tensor& ticket);
+
+}  // namespace syncyte::torch_binding

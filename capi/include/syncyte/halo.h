@@ -1,0 +1,148 @@
+/**
+ * @file halo.h
+ * @brief Halo exchange: ghost cells of arrays that are cut along the dimensions of a Cartesian communicator.
+ *
+ * Each rank's array is a part of a whole: dimension d of the grid cuts axis axes[d]. At both ends of such an axis lie
+ * ghost cells, low[d] at the first indices and high[d] at the last ones; the rest is the interior. An exchange fills
+ * the ghosts with the cells of the neighbours' interiors that lie next to the border there. With one rank along a
+ * periodic dimension the neighbour is the rank itself. Ghosts beyond an edge of the grid that is not periodic show no
+ * cell and are never touched: boundary values may be kept there.
+ *
+ * With corners (the default) the dimensions are exchanged one after the other, later ones including the ghosts that
+ * earlier ones have filled, so that ghosts at corners and edges of the box show diagonal neighbours' cells. Without,
+ * all dimensions are exchanged at once, and ghosts that lie beyond the interior along two axes are not touched.
+ *
+ * As a linear map on the arrays of all ranks together an exchange is H: ghosts that show a cell become that cell, all
+ * else stays. syncyte_halo_accumulate() is its adjoint H': <H x, y> = <x, H' y>. What lies in a ghost is added to the
+ * cell that it shows, and the ghost becomes 0; the order of the additions is fixed.
+ *
+ * A halo is made once, collectively. Its exchanges are messages between neighbours only, without an agreement of all
+ * ranks; all ranks use their halos in the same order. A rank whose array is wrong sends its neighbours word of that
+ * instead of elements: they get an error that names the rank, and nobody waits for ever. What the array holds after an
+ * error is undefined.
+ */
+#ifndef SYNCYTE_HALO_H
+#define SYNCYTE_HALO_H
+
+#include "syncyte/cart.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** A halo: who exchanges which cells of arrays of one shape. */
+typedef struct syncyte_halo_s* syncyte_halo_t;
+
+/** Options of a halo. */
+typedef struct syncyte_halo_options_t {
+  size_t struct_size; /**< sizeof(syncyte_halo_options_t) */
+  int32_t corners;    /**< {default(1)} 1: corners too; 0: only ghosts that lie beyond the interior along one axis */
+} syncyte_halo_options_t;
+
+/** All defaults: `syncyte_halo_options_t options = SYNCYTE_HALO_OPTIONS_INIT;`. Zeros would leave out corners. */
+#define SYNCYTE_HALO_OPTIONS_INIT {sizeof(syncyte_halo_options_t), 1}
+
+/**
+ * @brief Makes a halo. Collective over cart; facts: dtype, ndim, axes, low, high, options->corners, extents along the
+ * other axes. Extents along a cut axis may differ, but must be equal on ranks with the same place along that dimension.
+ * @param[in] cart a Cartesian communicator, which the halo keeps alive
+ * @param[in] dtype element type of the arrays
+ * @param[in] ndim dimensions of the arrays, at least those of the grid
+ * @param[in] shape {array(ndim)} extents of this rank's arrays, ghosts included
+ * @param[in] axes {array(dimensions of cart), optional} which axis each dimension of the grid cuts, negative ones from
+ * the end; null: 0, 1, ...
+ * @param[in] low {array(dimensions of cart)} ghost cells at the low end of each of these axes, 0 or more
+ * @param[in] high {array(dimensions of cart)} ghost cells at the high end
+ * @param[in] options {optional} null for defaults
+ * @param[out] halo the halo
+ * @return SYNCYTE_ERR_ARGUMENT (cart is not Cartesian, axes, widths), SYNCYTE_ERR_SHAPE (no room for the ghosts; an
+ * interior smaller than what a neighbour's ghosts show of it), SYNCYTE_ERR_TYPE, SYNCYTE_ERR_MISMATCH.
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_halo_create(syncyte_comm_t cart, syncyte_dtype_t dtype, int32_t ndim,
+                                                    const int64_t* shape, const int32_t* axes, const int64_t* low,
+                                                    const int64_t* high, const syncyte_halo_options_t* options,
+                                                    syncyte_halo_t* halo);
+
+/**
+ * @brief Adds a reference. Local, thread-safe, without MPI.
+ * @param[in] halo a halo
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_halo_retain(syncyte_halo_t halo);
+
+/**
+ * @brief Drops a reference; with the last one the handle becomes an error. Local, thread-safe, without MPI: unlike a
+ * window's, a halo's memory is this rank's own and goes at once, or when its exchange under way has ended.
+ * @param[in] halo a halo
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_halo_release(syncyte_halo_t halo);
+
+/**
+ * @brief Drops a reference and nulls the handle; null is fine. Local, as syncyte_halo_release().
+ * @param[in,out] halo a halo
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_halo_destroy(syncyte_halo_t* halo);
+
+/**
+ * @brief The arrays a halo is for. Local.
+ * @param[in] halo a halo
+ * @param[out] array dtype and shape, without memory
+ * @param[out] interior {optional} the interior: its shape; data is the offset of its first cell in a contiguous array,
+ * in bytes, and strides are those of a contiguous array
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_halo_describe(syncyte_halo_t halo, syncyte_buffer_t* array,
+                                                      syncyte_buffer_t* interior);
+
+/**
+ * @brief The communicator of a halo. Local.
+ * @param[in] halo a halo
+ * @param[out] cart a new reference to it, to be destroyed as any other handle
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_halo_comm(syncyte_halo_t halo, syncyte_comm_t* cart);
+
+/**
+ * @brief Fills the ghosts. All ranks of the communicator call it; waits for the neighbours only.
+ * @param[in] halo a halo
+ * @param[in,out] array of the halo's dtype and shape; any strides
+ * @return SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE; the status of a neighbour that failed; SYNCYTE_ERR_MISMATCH where a
+ * neighbour does something else with the halo; SYNCYTE_ERR_BUSY while another exchange of this halo is under way.
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_halo_exchange(syncyte_halo_t halo, const syncyte_buffer_t* array);
+
+/**
+ * @brief The adjoint of syncyte_halo_exchange(): adds the ghosts to the cells they show, and sets them to 0. All ranks
+ * of the communicator call it; waits for the neighbours only. bool is added as a logical or, 16-bit floats round at
+ * every addition.
+ * @param[in] halo a halo
+ * @param[in,out] array of the halo's dtype and shape; any strides
+ * @return as syncyte_halo_exchange().
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_halo_accumulate(syncyte_halo_t halo, const syncyte_buffer_t* array);
+
+/**
+ * @brief Starts to fill the ghosts; does not wait. With corners, later dimensions start when the request is tested or
+ * waited for. One exchange of a halo is under way at a time.
+ * @param[in] halo a halo
+ * @param[in] array of the halo's dtype and shape; its memory must stay until the request has ended, and until then
+ * ghosts must not be read, nor interior cells that ghosts show be written
+ * @param[out] request ends with syncyte_halo_exchange()'s status
+ * @return SYNCYTE_ERR_BUSY while another exchange of this halo is under way.
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_halo_iexchange(syncyte_halo_t halo, const syncyte_buffer_t* array,
+                                                       syncyte_request_t* request);
+
+/**
+ * @brief Starts to accumulate; does not wait. As syncyte_halo_iexchange().
+ * @param[in] halo a halo
+ * @param[in] array of the halo's dtype and shape; its memory must stay, and may not be read or written, until the
+ * request has ended
+ * @param[out] request ends with syncyte_halo_accumulate()'s status
+ * @return SYNCYTE_ERR_BUSY while another exchange of this halo is under way.
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_halo_iaccumulate(syncyte_halo_t halo, const syncyte_buffer_t* array,
+                                                         syncyte_request_t* request);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

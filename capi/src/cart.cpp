@@ -1,0 +1,100 @@
+#include "syncyte/cart.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "comm/cart.hpp"
+#include "comm_table.hpp"
+#include "guard.hpp"
+
+namespace syncyte::capi {
+namespace {
+
+/// What was asked for; what is wrong with it is brought into the collective.
+comm::cartesian_grid asked_grid(std::int32_t ndim, const std::int32_t* extents, const std::int32_t* periods,
+                                comm::communicator_options& options) {
+  comm::cartesian_grid grid;
+  const auto error = error_of([&] {
+    base::require(ndim >= 1 && ndim <= SYNCYTE_MAX_NDIM, SYNCYTE_ERR_ARGUMENT, "ndim is {}; expected 1 to {}", ndim,
+                  SYNCYTE_MAX_NDIM);
+    base::require(extents != nullptr, SYNCYTE_ERR_ARGUMENT, "extents is null; expected {} numbers", ndim);
+    grid.extents.assign(extents, extents + ndim);
+    grid.periods.assign(static_cast<std::size_t>(ndim), 0);
+    if (periods != nullptr) grid.periods.assign(periods, periods + ndim);
+  });
+  if (!options.error) options.error = error;
+  return grid;
+}
+
+const comm::cartesian_grid& grid_of(const comm::communicator& cart, std::int32_t ndim) {
+  const comm::cartesian_grid& grid = comm::require_grid(cart);
+  base::require(grid.ndim() == ndim, SYNCYTE_ERR_ARGUMENT, "ndim is {}; expected {}, which the grid of {} has", ndim,
+                grid.ndim(), cart.name());
+  return grid;
+}
+
+}  // namespace
+}  // namespace syncyte::capi
+
+using namespace syncyte;
+using capi::find_comm;
+using capi::grid_of;
+using capi::out;
+using capi::started;
+
+extern "C" {
+
+syncyte_status_t syncyte_cart_create(syncyte_comm_t comm, int32_t ndim, const int32_t* extents, const int32_t* periods,
+                                     const syncyte_comm_options_t* options, syncyte_comm_t* cart) {
+  return started("cart_create", [&] {
+    const auto group = find_comm(comm);
+    auto chosen = capi::comm_options(options, cart, "cart");
+    const auto grid = capi::asked_grid(ndim, extents, periods, chosen);
+    auto made = group->make_cartesian(grid, chosen);
+    *cart = made ? capi::comms().insert(std::move(made)) : nullptr;
+  });
+}
+
+syncyte_status_t syncyte_cart_ndim(syncyte_comm_t cart, int32_t* ndim) {
+  return started("cart_ndim", [&] {
+    const auto found = find_comm(cart);
+    out(ndim, "ndim") = found->grid() != nullptr ? found->grid()->ndim() : 0;
+  });
+}
+
+syncyte_status_t syncyte_cart_grid(syncyte_comm_t cart, int32_t ndim, int32_t* extents, int32_t* periods) {
+  return started("cart_grid", [&] {
+    const auto found = find_comm(cart);
+    const comm::cartesian_grid& grid = grid_of(*found, ndim);
+    if (extents != nullptr) std::copy(grid.extents.begin(), grid.extents.end(), extents);
+    if (periods != nullptr) std::copy(grid.periods.begin(), grid.periods.end(), periods);
+  });
+}
+
+syncyte_status_t syncyte_cart_coordinates(syncyte_comm_t cart, int32_t rank, int32_t ndim, int32_t* coordinates) {
+  return started("cart_coordinates", [&] {
+    const auto found = find_comm(cart);
+    grid_of(*found, ndim);
+    const auto result = comm::coordinates_of(*found, rank);
+    std::copy(result.begin(), result.end(), &out(coordinates, "coordinates"));
+  });
+}
+
+syncyte_status_t syncyte_cart_rank(syncyte_comm_t cart, int32_t ndim, const int32_t* coordinates, int32_t* rank) {
+  return started("cart_rank", [&] {
+    const auto found = find_comm(cart);
+    grid_of(*found, ndim);
+    base::require(coordinates != nullptr, SYNCYTE_ERR_ARGUMENT, "coordinates is null; expected {} numbers", ndim);
+    out(rank, "rank") = comm::rank_at(*found, {coordinates, static_cast<std::size_t>(ndim)});
+  });
+}
+
+syncyte_status_t syncyte_cart_shift(syncyte_comm_t cart, int32_t dimension, int32_t displacement, int32_t* source,
+                                    int32_t* dest) {
+  return started("cart_shift", [&] {
+    const auto shift = comm::shift_along(*find_comm(cart), dimension, displacement);
+    if (source != nullptr) *source = shift.source;
+    if (dest != nullptr) *dest = shift.dest;
+  });
+}
+}

@@ -1,0 +1,156 @@
+#include "syncyte/halo.h"
+
+#include <memory>
+#include <utility>
+
+#include "base/buffer.hpp"
+#include "comm/halo.hpp"
+#include "comm/halo_transfer.hpp"
+#include "comm_table.hpp"
+#include "guard.hpp"
+#include "requests.hpp"
+
+namespace syncyte::capi {
+namespace {
+
+using halo_table = handle_table<syncyte_halo_t, comm::halo>;
+
+halo_table& halos() {
+  static auto* const the_table = new halo_table("halo");  // leaked: handles may be dropped by static destructors
+  return *the_table;
+}
+
+std::shared_ptr<comm::halo> find_halo(syncyte_halo_t halo) { return halos().find(halo, "halo"); }
+
+/// Arrays of the caller's, and how long they are.
+struct halo_arrays {
+  std::int32_t ndim;
+  const std::int64_t* shape;
+  const std::int32_t* axes;
+  const std::int64_t* low;
+  const std::int64_t* high;
+};
+
+void read(const comm::communicator& cart, const halo_arrays& given, comm::halo_description& asked) {
+  const comm::cartesian_grid* const grid = cart.grid();
+  base::require(given.ndim >= 0 && given.ndim <= SYNCYTE_MAX_NDIM, SYNCYTE_ERR_SHAPE, "ndim is {}; expected 1 to {}",
+                given.ndim, SYNCYTE_MAX_NDIM);
+  base::require(given.shape != nullptr || given.ndim == 0, SYNCYTE_ERR_ARGUMENT, "shape is null; expected {} extents",
+                given.ndim);
+  asked.shape.assign(given.shape, given.shape + given.ndim);
+  if (grid == nullptr) return;  // refused by the collective
+  base::require(given.low != nullptr && given.high != nullptr, SYNCYTE_ERR_ARGUMENT, "{} is null; expected {} widths",
+                given.low == nullptr ? "low" : "high", grid->ndim());
+  if (given.axes != nullptr) asked.axes.assign(given.axes, given.axes + grid->ndim());
+  asked.low.assign(given.low, given.low + grid->ndim());
+  asked.high.assign(given.high, given.high + grid->ndim());
+}
+
+comm::halo_description asked_halo(const comm::communicator& cart, const halo_arrays& given,
+                                  const syncyte_halo_options_t* options, const syncyte_halo_t* result) {
+  comm::halo_description asked;
+  asked.error = error_of([&] {
+    out(result, "halo");
+    asked.has_corners = options_or(options, syncyte_halo_options_t SYNCYTE_HALO_OPTIONS_INIT).corners != 0;
+    read(cart, given, asked);
+  });
+  return asked;
+}
+
+/// The interior as a part of a contiguous array at address 0.
+syncyte_buffer_t interior_of(const comm::halo& halo) {
+  syncyte_buffer_t result = base::make_buffer(nullptr, halo.dtype(), halo.shape());
+  const comm::halo_box box = halo.interior();
+  std::intptr_t offset = 0;
+  for (std::size_t d = 0; d < halo.shape().size(); ++d) {
+    offset += box.first[d] * result.strides[d];
+    result.shape[d] = box.extents[d];
+  }
+  result.data = reinterpret_cast<void*>(offset);
+  return result;
+}
+
+void transfer(syncyte_halo_t halo, const syncyte_buffer_t* array, comm::halo_way way) {
+  comm::halo_transfer(find_halo(halo), array, way).wait();
+  trace_bytes(base::buffer(array, "array").bytes());
+}
+
+void start_transfer(syncyte_halo_t halo, const syncyte_buffer_t* array, comm::halo_way way, const char* operation,
+                    syncyte_request_t* request) {
+  out(request, "request");
+  give_request(std::make_unique<comm::halo_transfer>(find_halo(halo), array, way), operation, request);
+}
+
+}  // namespace
+}  // namespace syncyte::capi
+
+using namespace syncyte;
+using capi::find_halo;
+using capi::guarded;
+using capi::halos;
+using capi::out;
+using capi::started;
+using comm::halo_way;
+
+extern "C" {
+
+syncyte_status_t syncyte_halo_create(syncyte_comm_t cart, syncyte_dtype_t dtype, int32_t ndim, const int64_t* shape,
+                                     const int32_t* axes, const int64_t* low, const int64_t* high,
+                                     const syncyte_halo_options_t* options, syncyte_halo_t* halo) {
+  return started("halo_create", [&] {
+    const auto group = capi::find_comm(cart);
+    auto asked = capi::asked_halo(*group, {ndim, shape, axes, low, high}, options, halo);
+    asked.dtype = dtype;
+    auto made = comm::halo::create(group, std::move(asked));
+    *halo = halos().insert(std::move(made));
+  });
+}
+
+syncyte_status_t syncyte_halo_retain(syncyte_halo_t halo) {
+  return guarded("halo_retain", [&] { halos().retain(halo, "halo"); });
+}
+
+syncyte_status_t syncyte_halo_release(syncyte_halo_t halo) {
+  return guarded("halo_release", [&] { halos().release(halo, "halo"); });
+}
+
+syncyte_status_t syncyte_halo_destroy(syncyte_halo_t* halo) {
+  return guarded("halo_destroy", [&] { halos().destroy(halo, "halo"); });
+}
+
+syncyte_status_t syncyte_halo_describe(syncyte_halo_t halo, syncyte_buffer_t* array, syncyte_buffer_t* interior) {
+  return started("halo_describe", [&] {
+    const auto found = find_halo(halo);
+    out(array, "array") = base::make_buffer(nullptr, found->dtype(), found->shape());
+    if (interior != nullptr) *interior = capi::interior_of(*found);
+  });
+}
+
+syncyte_status_t syncyte_halo_comm(syncyte_halo_t halo, syncyte_comm_t* cart) {
+  return started("halo_comm", [&] {
+    const auto found = find_halo(halo);
+    out(cart, "cart");
+    *cart = capi::comms().insert(found->comm());
+  });
+}
+
+syncyte_status_t syncyte_halo_exchange(syncyte_halo_t halo, const syncyte_buffer_t* array) {
+  return started("halo_exchange", [&] { capi::transfer(halo, array, halo_way::exchange); });
+}
+
+syncyte_status_t syncyte_halo_accumulate(syncyte_halo_t halo, const syncyte_buffer_t* array) {
+  return started("halo_accumulate", [&] { capi::transfer(halo, array, halo_way::accumulate); });
+}
+
+syncyte_status_t syncyte_halo_iexchange(syncyte_halo_t halo, const syncyte_buffer_t* array,
+                                        syncyte_request_t* request) {
+  return started("halo_iexchange",
+                 [&] { capi::start_transfer(halo, array, halo_way::exchange, "halo_iexchange", request); });
+}
+
+syncyte_status_t syncyte_halo_iaccumulate(syncyte_halo_t halo, const syncyte_buffer_t* array,
+                                          syncyte_request_t* request) {
+  return started("halo_iaccumulate",
+                 [&] { capi::start_transfer(halo, array, halo_way::accumulate, "halo_iaccumulate", request); });
+}
+}

@@ -1,0 +1,95 @@
+#pragma once
+/// @file cart.hpp
+/// Cartesian communicators in C++; syncyte/cart.h says how their ranks lie.
+
+#include "syncyte/cart.h"
+#include "syncyte/comm.hpp"
+
+namespace syncyte {
+
+/// Neighbours along a dimension of a grid; `nobody` beyond an edge.
+struct shift_ranks {
+  std::int32_t source;  ///< who sends to this rank
+  std::int32_t dest;    ///< who receives from this rank
+};
+
+/// Ranks on a grid, in row-major order; coordinates count from 0. A communicator in every respect.
+class cartesian_communicator : public communicator {
+ public:
+  using numbers = std::vector<std::int32_t>;
+
+  cartesian_communicator() = default;
+  explicit cartesian_communicator(syncyte_comm_t raw) noexcept : communicator(raw) {}
+
+  /// Puts the first ranks of comm on a grid; extents of 0 are chosen. periods: whether each dimension is periodic; none
+  /// if it is empty. On ranks beyond the grid it is empty (operator bool). Collective.
+  cartesian_communicator(const communicator& comm, const numbers& places, const std::vector<bool>& periods = {},
+                         const comm_options& options = {})
+      : communicator(create(comm, places, periods, options)) {}
+
+  /// Another reference to the same communicator. Local.
+  cartesian_communicator retain() const { return cartesian_communicator(shared()); }
+
+  /// Number of dimensions. Local.
+  std::int32_t dimensions() const { return number(syncyte_cart_ndim); }
+
+  /// Places along each dimension. Local.
+  numbers grid() const {
+    numbers places(static_cast<std::size_t>(dimensions()));
+    check(syncyte_cart_grid(get(), count(places), places.data(), nullptr));
+    return places;
+  }
+
+  /// Whether each dimension is periodic. Local.
+  std::vector<bool> periods() const {
+    numbers flags(static_cast<std::size_t>(dimensions()));
+    check(syncyte_cart_grid(get(), count(flags), nullptr, flags.data()));
+    return {flags.begin(), flags.end()};
+  }
+
+  /// Where a rank lies. Local.
+  numbers coordinates(std::int32_t of_rank) const {
+    numbers result(static_cast<std::size_t>(dimensions()));
+    check(syncyte_cart_coordinates(get(), of_rank, count(result), result.data()));
+    return result;
+  }
+
+  /// Where this rank lies. Local.
+  numbers coordinates() const { return coordinates(rank()); }
+
+  /// Who lies at some coordinates, which wrap round in periodic dimensions; `nobody` beyond an edge. Local.
+  std::int32_t rank_at(const numbers& place) const {
+    std::int32_t result = 0;
+    check(syncyte_cart_rank(get(), count(place), place.data(), &result));
+    return result;
+  }
+
+  /// Neighbours for a shift in which all ranks send `displacement` places up. Local.
+  shift_ranks shift(std::int32_t dimension, std::int32_t displacement = 1) const {
+    shift_ranks result{};
+    check(syncyte_cart_shift(get(), dimension, displacement, &result.source, &result.dest));
+    return result;
+  }
+
+ private:
+  static std::int32_t count(const numbers& values) { return static_cast<std::int32_t>(values.size()); }
+
+  // A wrong number of periods is agreed on too: no dimensions are refused on all ranks.
+  static communicator create(const communicator& comm, const numbers& places, const std::vector<bool>& periods,
+                             const comm_options& options) {
+    const auto raw = detail::raw(options);
+    const bool is_right = periods.empty() || periods.size() == places.size();
+    const numbers flags(periods.begin(), periods.end());
+    syncyte_comm_t made = nullptr;
+    const syncyte_status_t status = syncyte_cart_create(comm.get(), is_right ? count(places) : -1, places.data(),
+                                                        flags.empty() ? nullptr : flags.data(), &raw, &made);
+    if (!is_right) {
+      throw error(status::argument, "cart_create: periods has " + std::to_string(periods.size()) +
+                                        " entries, expected " + std::to_string(places.size()) + ", one per dimension");
+    }
+    check(status);
+    return communicator(made);
+  }
+};
+
+}  // namespace syncyte

@@ -1,0 +1,89 @@
+#pragma once
+/// @file halo.hpp
+/// Halo exchange in C++; syncyte/halo.h says what is exchanged.
+
+#include "syncyte/cart.hpp"
+#include "syncyte/halo.h"
+
+namespace syncyte {
+
+/// What a halo exchanges.
+struct halo_options {
+  std::vector<std::int32_t>
+      axes;             ///< which axis each dimension of the grid cuts, negative from the end; empty: 0, 1...
+  bool corners = true;  ///< ghosts beyond the interior along several axes too
+};
+
+namespace detail {
+using halo_reference = reference<syncyte_halo_t, syncyte_halo_retain, syncyte_halo_destroy>;
+}
+
+/// Who exchanges which cells of arrays of one type and shape. Move-only. Made once, collectively; exchanges are between
+/// neighbours only.
+class halo : public detail::halo_reference {
+ public:
+  halo() = default;
+  explicit halo(syncyte_halo_t raw) noexcept : detail::halo_reference(raw) {}
+
+  /// For arrays of type T whose shape, ghosts included, is `shape` on this rank; low and high: ghosts at both ends
+  /// along each dimension of the grid. Collective.
+  template <element T>
+  static halo of(const cartesian_communicator& cart, std::span<const std::int64_t> shape,
+                 std::span<const std::int64_t> low, std::span<const std::int64_t> high,
+                 const halo_options& options = {}) {
+    return halo(cart, dtype_of<T>, shape, low, high, options);
+  }
+
+  /// As of(), for a type known at run time.
+  halo(const cartesian_communicator& cart, dtype type, std::span<const std::int64_t> shape,
+       std::span<const std::int64_t> low, std::span<const std::int64_t> high, const halo_options& options = {})
+      : detail::halo_reference(create(cart, type, shape, low, high, options)) {}
+
+  /// Another reference to the same halo.
+  halo retain() const { return halo(shared()); }
+
+  /// Fills the ghosts. All ranks call it; waits for the neighbours only.
+  void exchange(const buffer& array) const { check(syncyte_halo_exchange(get(), array.get())); }
+
+  /// The adjoint: adds the ghosts to the cells they show, and sets them to 0. All ranks call it.
+  void accumulate(const buffer& array) const { check(syncyte_halo_accumulate(get(), array.get())); }
+
+  /// Starts to fill the ghosts; the array's memory must stay until the request has ended.
+  request start_exchange(const buffer& array) const { return started(syncyte_halo_iexchange, array); }
+
+  /// Starts the adjoint; the array's memory must stay, and may not be used, until the request has ended.
+  request start_accumulate(const buffer& array) const { return started(syncyte_halo_iaccumulate, array); }
+
+ private:
+  template <typename Start>
+  request started(Start start, const buffer& array) const {
+    syncyte_request_t raw = nullptr;
+    check(start(get(), array.get(), &raw));
+    return request(raw);
+  }
+
+  // The C interface cannot see how long the arrays are. A wrong one is agreed on, so that no other rank waits.
+  static syncyte_halo_t create(const cartesian_communicator& cart, dtype type, std::span<const std::int64_t> shape,
+                               std::span<const std::int64_t> low, std::span<const std::int64_t> high,
+                               const halo_options& options) {
+    const auto count = static_cast<std::size_t>(cart.dimensions());
+    const bool is_right =
+        low.size() == count && high.size() == count && (options.axes.empty() || options.axes.size() == count);
+    const syncyte_halo_options_t raw{sizeof(raw), options.corners ? 1 : 0};
+    syncyte_halo_t made = nullptr;
+    const syncyte_status_t status =
+        syncyte_halo_create(cart.get(), static_cast<syncyte_dtype_t>(type), static_cast<std::int32_t>(shape.size()),
+                            shape.data(), options.axes.empty() || !is_right ? nullptr : options.axes.data(),
+                            is_right ? low.data() : nullptr, high.data(), &raw, &made);
+    if (!is_right) {
+      throw error(status::argument, "halo_create: low has " + std::to_string(low.size()) + ", high " +
+                                        std::to_string(high.size()) + ", axes " + std::to_string(options.axes.size()) +
+                                        " entries, expected " + std::to_string(count) +
+                                        ", one per dimension of the grid");
+    }
+    check(status);
+    return made;
+  }
+};
+
+}  // namespace syncyte

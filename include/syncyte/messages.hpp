@@ -1,0 +1,104 @@
+#pragma once
+/// @file messages.hpp
+/// Messages between two ranks: methods of syncyte::communicator (comm.hpp). All are local; syncyte/messages.h says what
+/// a message carries, and docs/messages.md shows them.
+
+#include <memory>
+
+#include "syncyte/collectives.hpp"
+#include "syncyte/messages.h"
+
+namespace syncyte {
+
+/// As a source: whoever sends. As the tag of a receive: whatever tag.
+inline constexpr std::int32_t any = SYNCYTE_ANY;
+
+/// As a source or destination: nobody; such a message ends at once and changes nothing.
+inline constexpr std::int32_t nobody = SYNCYTE_NOBODY;
+
+/// Highest tag of a message. Local.
+inline std::int32_t highest_tag() {
+  std::int32_t tag = 0;
+  check(syncyte_message_highest_tag(&tag));
+  return tag;
+}
+
+/// Who sent a message that was received.
+struct message_status {
+  std::int32_t source;  ///< the sender's rank
+  std::int32_t tag;     ///< its tag
+};
+
+/// A started receive: a request that knows who has sent, once it has ended.
+class receive_request : public request {
+ public:
+  receive_request() = default;
+
+  /// Takes over a C request and the status that its end fills.
+  receive_request(syncyte_request_t raw, std::unique_ptr<syncyte_message_status_t> status) noexcept
+      : request(raw), status_(std::move(status)) {}
+  receive_request(receive_request&&) = default;
+  receive_request& operator=(receive_request&& other) noexcept {
+    std::swap(status_, other.status_);  // with the requests, which are exchanged too
+    request::operator=(std::move(other));
+    return *this;
+  }
+  ~receive_request() { static_cast<void>(request(std::move(*this))); }  // waits while the status is there
+
+  /// Who has sent; call it after wait(), or when test() has said true.
+  message_status status() const { return {status_->source, status_->tag}; }
+
+ private:
+  std::unique_ptr<syncyte_message_status_t> status_;  // filled at the end
+};
+
+namespace detail {
+
+/// What a communicator's ranks send to each other.
+class messages : public collectives {
+ public:
+  messages() = default;
+  explicit messages(syncyte_comm_t raw) noexcept : collectives(raw) {}
+
+  /// Sends an array; its memory may be used again when this returns. Local.
+  void send(const const_buffer& values, std::int32_t dest, std::int32_t tag = 0) const {
+    check(syncyte_comm_send(get(), values.get(), dest, tag, nullptr));
+  }
+
+  /// Receives an array. Throws status::mismatch if the message has another type or shape. Local; waits for the message.
+  message_status recv(const buffer& values, std::int32_t source = any, std::int32_t tag = any) const {
+    syncyte_message_status_t status = empty_status();
+    check(syncyte_comm_recv(get(), source, tag, nullptr, values.get(), &status));
+    return {status.source, status.tag};
+  }
+
+  /// Starts to send an array, whose memory must stay, unchanged, until the request has ended. Local.
+  request isend(const const_buffer& values, std::int32_t dest, std::int32_t tag = 0) const {
+    syncyte_request_t raw = nullptr;
+    check(syncyte_comm_isend(get(), values.get(), dest, tag, nullptr, &raw));
+    return request(raw);
+  }
+
+  /// Starts to receive an array, whose memory must stay, and may not be read, until the request has ended. Local.
+  receive_request irecv(const buffer& values, std::int32_t source = any, std::int32_t tag = any) const {
+    auto status = std::make_unique<syncyte_message_status_t>(empty_status());
+    syncyte_request_t raw = nullptr;
+    check(syncyte_comm_irecv(get(), source, tag, nullptr, values.get(), status.get(), &raw));
+    return receive_request(raw, std::move(status));
+  }
+
+  /// Sends one array and receives another, whoever comes first. Local; waits for both.
+  message_status sendrecv(const const_buffer& sent, std::int32_t dest, const buffer& received,
+                          std::int32_t source = any, std::int32_t send_tag = 0, std::int32_t recv_tag = any) const {
+    syncyte_message_status_t status = empty_status();
+    check(syncyte_comm_sendrecv(get(), sent.get(), dest, send_tag, source, recv_tag, nullptr, received.get(), &status));
+    return {status.source, status.tag};
+  }
+
+ protected:
+  static syncyte_message_status_t empty_status() { return {sizeof(syncyte_message_status_t), nobody, any, 0}; }
+};
+
+}  // namespace detail
+
+}  // namespace syncyte

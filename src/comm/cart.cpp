@@ -1,0 +1,111 @@
+#include "comm/cart.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "comm/collective_checks.hpp"
+#include "comm/mpi.hpp"
+#include "syncyte/messages.h"
+
+namespace syncyte::comm {
+namespace {
+
+/// The product of the extents that are given (not 0); more than any number of ranks if it overflows.
+std::int64_t given_places(const cartesian_grid& grid) {
+  std::int64_t places = 1;
+  for (const int extent : grid.extents)
+    if (extent != 0 && __builtin_mul_overflow(places, static_cast<std::int64_t>(extent), &places)) return INT64_MAX;
+  return places;
+}
+
+/// The grid with extents of 0 chosen, as even as possible (MPI_Dims_create).
+cartesian_grid chosen_grid(const cartesian_grid& asked, int size) {
+  base::require(asked.ndim() >= 1 && asked.ndim() <= SYNCYTE_MAX_NDIM, SYNCYTE_ERR_ARGUMENT,
+                "ndim is {}; expected 1 to {}", asked.ndim(), SYNCYTE_MAX_NDIM);
+  for (int d = 0; d < asked.ndim(); ++d) {
+    const int extent = asked.extents[static_cast<std::size_t>(d)];
+    base::require(extent >= 0, SYNCYTE_ERR_ARGUMENT, "extents[{}] is {}; expected 1 or more, or 0 to choose", d,
+                  extent);
+  }
+  const std::int64_t places = given_places(asked);
+  const auto listed = [&] { return fmt::join(asked.extents, ", "); };
+  base::require(places <= size, SYNCYTE_ERR_ARGUMENT, "extents [{}] have more places than the {} ranks", listed(),
+                size);
+  cartesian_grid chosen = asked;
+  for (int& period : chosen.periods) period = period != 0;
+  if (std::find(asked.extents.begin(), asked.extents.end(), 0) == asked.extents.end()) return chosen;
+  base::require(size % places == 0, SYNCYTE_ERR_ARGUMENT,
+                "extents [{}] cannot be completed: {} ranks are not a multiple of {}", listed(), size, places);
+  check_mpi(MPI_Dims_create(size, chosen.ndim(), chosen.extents.data()), "MPI_Dims_create");
+  return chosen;
+}
+
+void add_facts(collective_call& call, const cartesian_grid& grid) {
+  static const indexed_names extents = make_indexed_names("extents"), periods = make_indexed_names("periods");
+  call.fact("ndim", grid.ndim());
+  add_facts(call, extents, grid.extents);
+  add_facts(call, periods, grid.periods);
+}
+
+int neighbour_of(int rank) { return rank == MPI_PROC_NULL ? SYNCYTE_NOBODY : rank; }
+
+}  // namespace
+
+std::shared_ptr<communicator> communicator::make_cartesian(const cartesian_grid& asked,
+                                                           const communicator_options& options) {
+  collective_call call(*this, "cart_create", collective_call::lifecycle);
+  check_level check = check_;
+  cartesian_grid grid;
+  call.attempt([&] {
+    if (options.error) throw *options.error;
+    grid = chosen_grid(asked, size_);
+    check = check_of_part(options);
+  });
+  call.fact("check", static_cast<int>(check));
+  add_facts(call, grid);
+  call.agree();
+  MPI_Comm data = MPI_COMM_NULL;
+  check_mpi(MPI_Cart_create(handles_->data, grid.ndim(), grid.extents.data(), grid.periods.data(), 0, &data),
+            "MPI_Cart_create");
+  const auto part = add_part(data, options.name.empty() ? name_ + "/cart" : options.name, check);
+  if (part) part->grid_ = std::move(grid);
+  return part;
+}
+
+const cartesian_grid& require_grid(const communicator& comm) {
+  base::require(comm.grid() != nullptr, SYNCYTE_ERR_ARGUMENT,
+                "communicator {} is not Cartesian; expected one that syncyte_cart_create() has made", comm.name());
+  return *comm.grid();
+}
+
+std::vector<int> coordinates_of(const communicator& cart, int rank) {
+  std::vector<int> result(require_grid(cart).extents.size());
+  base::require(rank >= 0 && rank < cart.size(), SYNCYTE_ERR_ARGUMENT, "rank is {}; expected 0 to {}", rank,
+                cart.size() - 1);
+  check_mpi(MPI_Cart_coords(cart.data(), rank, static_cast<int>(result.size()), result.data()), "MPI_Cart_coords");
+  return result;
+}
+
+int rank_at(const communicator& cart, std::span<const int> coordinates) {
+  const cartesian_grid& grid = require_grid(cart);
+  for (std::size_t d = 0; d < coordinates.size(); ++d) {
+    const bool is_inside = coordinates[d] >= 0 && coordinates[d] < grid.extents[d];
+    if (!is_inside && grid.periods[d] == 0) return SYNCYTE_NOBODY;
+  }
+  int rank = 0;
+  check_mpi(MPI_Cart_rank(cart.data(), coordinates.data(), &rank), "MPI_Cart_rank");
+  return rank;
+}
+
+cartesian_shift shift_along(const communicator& cart, int dimension, int displacement) {
+  const cartesian_grid& grid = require_grid(cart);
+  base::require(dimension >= 0 && dimension < grid.ndim(), SYNCYTE_ERR_ARGUMENT, "dimension is {}; expected 0 to {}",
+                dimension, grid.ndim() - 1);
+  cartesian_shift result{};
+  check_mpi(MPI_Cart_shift(cart.data(), dimension, displacement, &result.source, &result.dest), "MPI_Cart_shift");
+  return {neighbour_of(result.source), neighbour_of(result.dest)};
+}
+
+}  // namespace syncyte::comm

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "comm/communicator.hpp"
+
+namespace syncyte::comm {
+
+/// The grid; throws SYNCYTE_ERR_ARGUMENT for a communicator that is not Cartesian.
+const cartesian_grid& require_grid(const communicator& comm);
+
+/// A rank's coordinates. Local.
+std::vector<int> coordinates_of(const communicator& cart, int rank);
+
+/// The rank at some coordinates, which wrap round in periodic dimensions; SYNCYTE_NOBODY beyond an edge. Local.
+int rank_at(const communicator& cart, std::span<const int> coordinates);
+
+/// Neighbours along a dimension.
+struct cartesian_shift {
+  int source;  // whose data comes here
+  int dest;    // where this rank's goes
+};
+
+/// Who gets what when every rank sends `displacement` places up; SYNCYTE_NOBODY beyond an edge. Local.
+cartesian_shift shift_along(const communicator& cart, int dimension, int displacement);
+
+}  // namespace syncyte::comm

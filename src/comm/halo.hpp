@@ -1,0 +1,91 @@
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "base/buffer.hpp"
+#include "comm/communicator.hpp"
+#include "comm/scratch.hpp"
+
+namespace syncyte::comm {
+
+/// What a halo is asked to be, on every rank of a Cartesian communicator.
+struct halo_description {
+  syncyte_dtype_t dtype = 0;
+  std::vector<std::int64_t> shape;  // of this rank's array, ghost cells included
+  std::vector<int> axes;            // of the array, one for each dimension of the grid; empty: the first ones
+  std::vector<std::int64_t> low;    // widths, one for each dimension of the grid
+  std::vector<std::int64_t> high;
+  bool has_corners = true;
+  std::optional<base::error> error;  // what the caller found wrong on this rank: all ranks are told
+};
+
+/// In front of the elements of each message of a halo.
+struct halo_header {
+  std::int32_t verdict;  // the sender's status; there are no elements to use unless it is success
+  std::int32_t way;      // a halo_way
+  std::uint64_t number;  // of the transfer on this halo
+};
+static_assert(sizeof(halo_header) == 16);
+
+/// A part of this rank's array.
+struct halo_box {
+  std::array<std::int64_t, SYNCYTE_MAX_NDIM> first{};
+  std::array<std::int64_t, SYNCYTE_MAX_NDIM> extents{};
+};
+
+/// The ghost cells at one end of one dimension, and the cells next to the opposite end that a neighbour's ghost cells
+/// of this end show. Both have the same extents.
+struct halo_side {
+  int owner;                                // whose cells these ghosts show; SYNCYTE_NOBODY at an edge
+  int viewer;                               // whose ghosts show this rank's cells; SYNCYTE_NOBODY at an edge
+  halo_box ghosts;                          // meaningful where there is an owner
+  halo_box cells;                           // meaningful where there is a viewer
+  std::vector<std::int64_t> dense_strides;  // of a packed box
+  std::size_t bytes;                        // of a packed box
+  int tag;          // of an exchange, on the control communicator; by the direction in which messages travel
+  int adjoint_tag;  // of an accumulate, whose messages travel the other way
+  scratch out;      // a header and a packed box
+  scratch in;
+};
+
+/// Which neighbours exchange which cells of arrays of one shape: made once, collectively, used often, between
+/// neighbours only. As a linear map on the arrays of all ranks, an exchange copies cells into the ghosts that show
+/// them; its adjoint, accumulate, adds these ghosts to the cells and sets them to zero.
+class halo {
+ public:
+  /// Collective over a Cartesian communicator.
+  static std::shared_ptr<halo> create(std::shared_ptr<communicator> cart, halo_description asked);
+
+  const std::shared_ptr<communicator>& comm() const { return comm_; }
+  syncyte_dtype_t dtype() const { return description_.dtype; }
+  std::span<const std::int64_t> shape() const { return description_.shape; }
+  std::size_t element_bytes() const { return element_bytes_; }
+
+  /// Where the cells are that are no ghosts of any neighbour or edge.
+  halo_box interior() const;
+
+ private:
+  friend class halo_transfer;
+  using phase = std::vector<halo_side>;  // messages that can be under way together
+
+  halo(std::shared_ptr<communicator> comm, halo_description description, std::uint64_t number);
+  void add_side(int dimension, bool is_low, phase& sides);
+  halo_box across(int dimension) const;
+  void require_equal_extents() const;
+
+  std::shared_ptr<communicator> comm_;
+  halo_description description_;
+  std::size_t element_bytes_ = 0;
+  std::uint64_t number_;
+  std::vector<phase> phases_;  // in the order of an exchange
+  std::atomic_flag busy_;
+  std::uint64_t transfers_ = 0;  // so far
+};
+
+}  // namespace syncyte::comm

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "base/error.hpp"
+#include "comm/halo.hpp"
+#include "comm/watchdog.hpp"
+
+namespace syncyte::comm {
+
+/// What a halo does.
+enum class halo_way : std::int32_t {
+  exchange = 1,   // cells to the ghosts that show them
+  accumulate = 2  // the adjoint: ghosts to the cells that they show
+};
+
+/// One exchange or accumulate under way. A rank whose array is wrong still sends its messages, with a verdict in place
+/// of elements: no neighbour waits for it, and all of them get an error too.
+class halo_transfer {
+ public:
+  /// Starts it. Throws SYNCYTE_ERR_BUSY while another one of this halo is under way; all other errors come at the end.
+  halo_transfer(std::shared_ptr<halo> plan, const syncyte_buffer_t* array, halo_way way);
+  ~halo_transfer();  // waits, if nobody has
+  halo_transfer(const halo_transfer&) = delete;
+  halo_transfer& operator=(const halo_transfer&) = delete;
+
+  /// Whether it has ended; goes on with it where it can without waiting. Throws its error at the end, once.
+  bool test();
+  void wait();
+
+ private:
+  void start_phase();
+  void finish_phase();
+  void start_side(halo_side& side);
+  void finish_side(halo_side& side);
+  void post(const scratch& message, const halo_side& side, int rank, bool is_send);
+  bool is_complete(bool may_wait);
+  bool go_on(bool may_wait);
+  bool finish(bool may_wait);
+  void end();
+  void check_header(const halo_header& got, int sender);
+  std::byte* place_of(const halo_box& box) const;
+  std::vector<halo_side>& sides() const;
+
+  bool is_exchange() const { return way_ == halo_way::exchange; }
+  int sender_of(const halo_side& side) const { return is_exchange() ? side.owner : side.viewer; }
+  int receiver_of(const halo_side& side) const { return is_exchange() ? side.viewer : side.owner; }
+
+  std::shared_ptr<halo> plan_;
+  std::optional<base::buffer> array_;
+  halo_way way_;
+  std::uint64_t number_;
+  std::optional<base::error> error_;  // the first one
+  std::size_t phases_done_ = 0;
+  bool has_ended_ = false;
+  std::vector<MPI_Request> requests_;
+  std::optional<watchdog_listing> listing_;
+};
+
+}  // namespace syncyte::comm

@@ -1,0 +1,265 @@
+"""Messages of syncyte.torch: values, gradients of any order, order of backward, and what wrong use gets."""
+
+import gc
+
+import pytest
+import torch
+from mpi4py import MPI
+
+import syncyte
+from distributed_gradcheck import distributed_gradcheck, distributed_gradgradcheck
+from syncyte.torch import allreduce, irecv, isend, join_dummies, recv, send, sendrecv, wait_all
+
+WORLD = MPI.COMM_WORLD
+SIZE, RANK = WORLD.size, WORLD.rank
+NEXT, PREVIOUS = (RANK + 1) % SIZE, (RANK - 1) % SIZE
+ANY = -1
+
+needs_two = pytest.mark.skipif(SIZE < 2, reason="one rank has nobody to send to")
+
+
+def of_rank(rank: int, *shape: int) -> torch.Tensor:
+    return torch.arange(torch.Size(shape).numel(), dtype=torch.float64).reshape(shape) + 100 * rank
+
+
+def start_then_wait(x: torch.Tensor) -> torch.Tensor:
+    sent = isend(x, NEXT, 5)
+    received = irecv(join_dummies(torch.empty_like(x), [sent]), PREVIOUS, 5)
+    token = join_dummies(sent, [received]).wait()
+    return join_dummies(received, [token]).wait()
+
+
+def start_then_receive(x: torch.Tensor) -> torch.Tensor:
+    sent = isend(x, NEXT)
+    got = recv(join_dummies(torch.empty_like(x), [sent]), PREVIOUS)
+    return join_dummies(got, [join_dummies(sent, [got]).wait()])
+
+
+def receive_from_anybody(x: torch.Tensor) -> torch.Tensor:
+    received = irecv(join_dummies(torch.empty_like(x), [x]), ANY, ANY)
+    return join_dummies(received, [send(x, NEXT, 3)]).wait()
+
+
+def both_ways(x: torch.Tensor) -> torch.Tensor:
+    right = sendrecv(x, NEXT, join_dummies(torch.empty_like(x), [x]), PREVIOUS, tag=1)
+    left = sendrecv(x, PREVIOUS, join_dummies(torch.empty_like(x), [right]), NEXT, tag=1)
+    return right - 3 * left
+
+
+def strided(x: torch.Tensor) -> torch.Tensor:
+    return start_then_wait(torch.cat([x, x]).t()[:, ::2]).t() + x
+
+
+def chain(x: torch.Tensor) -> torch.Tensor:
+    """From rank to rank, each of which adds its own."""
+    total = x
+    if RANK > 0:
+        total = x + 2 * recv(join_dummies(torch.empty_like(x), [x]), RANK - 1)
+    if RANK < SIZE - 1:
+        total = join_dummies(total, [send(total, RANK + 1)])
+    return total
+
+
+LINEAR = [start_then_wait, start_then_receive, receive_from_anybody, both_ways, strided, chain]
+
+
+@pytest.mark.parametrize("exchange", [start_then_wait, start_then_receive, receive_from_anybody])
+@pytest.mark.parametrize("shape", [(), (0,), (5,), (40, 50), (3, 1, 2)])
+def test_go_round_in_a_ring(exchange, shape):
+    torch.testing.assert_close(exchange(of_rank(RANK, *shape)), of_rank(PREVIOUS, *shape), rtol=0, atol=0)
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32, torch.complex64, torch.complex128,
+                                   torch.int8, torch.int16, torch.int32, torch.int64, torch.uint8, torch.bool])
+def test_every_dtype(dtype):
+    assert torch.equal(start_then_wait(of_rank(RANK, 7).to(dtype)), of_rank(PREVIOUS, 7).to(dtype))
+
+
+@pytest.mark.parametrize("function", LINEAR, ids=lambda function: function.__name__)
+@pytest.mark.parametrize("dtype", [torch.float64, torch.complex128])
+def test_gradients(function, dtype):
+    x = torch.randn(2, 3, dtype=dtype)
+    distributed_gradcheck(function, [x])
+    distributed_gradcheck(lambda x: function(x * x) * x, [x], tolerance=1e-5)
+
+
+@pytest.mark.parametrize("function", LINEAR, ids=lambda function: function.__name__)
+def test_second_gradients(function):
+    x = torch.randn(2, 2, dtype=torch.float64)
+    distributed_gradgradcheck(lambda x: function(x * x) * x, [x])
+
+
+def test_third_gradients():
+    x = torch.tensor([1.5, -0.5], dtype=torch.float64, requires_grad=True)
+    values = [x]
+    value = (start_then_wait(x) ** 4).sum()
+    for _ in range(3):
+        (gradient,) = torch.autograd.grad(value, x, create_graph=True)
+        value = gradient.sum()
+        values.append(gradient)
+    torch.testing.assert_close(values[-1].detach(), 24 * x.detach())
+
+
+@needs_two
+def test_what_is_received_follows_its_sender():
+    x = torch.ones(2, dtype=torch.float64, requires_grad=RANK % 2 == 0)
+    sent = isend(x, NEXT)
+    got = recv(torch.empty(2, dtype=torch.float64), PREVIOUS)
+    token = sent.wait()
+    assert got.requires_grad == (PREVIOUS % 2 == 0)
+    loss = join_dummies((got * (RANK + 1)).sum(), [token])
+    if loss.requires_grad:
+        loss.backward()
+    if x.requires_grad:
+        torch.testing.assert_close(x.grad, torch.full_like(x, NEXT + 1), rtol=0, atol=0)
+
+
+@needs_two
+def test_backward_in_another_order_than_the_other_rank():
+    if RANK > 1:
+        return
+    x = [torch.full((3,), float(i), dtype=torch.float64, requires_grad=True) for i in range(2)]
+    if RANK == 0:
+        tokens = [send(each, 1) for each in x]
+        for i in (0, 1):
+            torch.autograd.backward(tokens[i], torch.zeros_like(tokens[i]), retain_graph=True)
+        assert [each.grad.tolist() for each in x] == [[10.0] * 3, [20.0] * 3]
+    else:
+        got = [recv(torch.empty(3, dtype=torch.float64), 0) for _ in range(2)]
+        for i in (1, 0):
+            (got[i] * 10 * (i + 1)).sum().backward()
+
+
+@needs_two
+@pytest.mark.parametrize("like, text", [
+    (torch.empty(4, dtype=torch.float32), "is float64 of shape [4]; expected float32"),
+    (torch.empty(2, 2, dtype=torch.float64), "of shape [4]; expected float64 of shape [2, 2]"),
+    (torch.empty(3, dtype=torch.float64), "of shape [4]; expected float64 of shape [3]"),
+    (torch.empty(3000, dtype=torch.float64), "of shape [4]; expected"),
+])
+def test_another_dtype_or_shape_is_the_receivers_error(like, text):
+    sent = isend(of_rank(RANK, 4), NEXT)
+    received = irecv(like, PREVIOUS)
+    with pytest.raises(ValueError) as raised:
+        received.wait()
+    assert text in str(raised.value)
+    sent.wait()
+
+
+def test_wrong_arguments_are_named():
+    x = torch.zeros(2)
+    for call, text in [(lambda: isend(x, SIZE), f"dest is {SIZE}"), (lambda: isend(x, 0, -3), "tag is -3"),
+                       (lambda: irecv(x, -5), "source is -5"), (lambda: isend(x, 2**40), "dest is 1099511627776")]:
+        with pytest.raises(ValueError) as raised:
+            call()
+        assert text in str(raised.value)
+
+
+def test_a_second_wait_is_an_error_that_names_the_request():
+    sent = isend(torch.zeros(2), NEXT, 11)
+    recv(torch.zeros(2), PREVIOUS, 11)
+    sent.wait()
+    with pytest.raises(RuntimeError, match=f"isend to rank {NEXT}, tag 11 has been waited for already"):
+        sent.wait()
+
+
+def test_test_tells_when_a_message_has_come():
+    received = irecv(torch.empty(3), PREVIOUS, 2)
+    sent = isend(of_rank(RANK, 3).float(), NEXT, 2)
+    while not received.test():
+        pass
+    assert received.test()
+    assert torch.equal(received.wait(), of_rank(PREVIOUS, 3).float())
+    wait_all([sent])
+
+
+def test_a_dropped_request_warns_and_is_completed(capfd):
+    isend(torch.ones(4), NEXT, 7)
+    gc.collect()
+    assert f"isend to rank {NEXT}, tag 7 was dropped without a wait" in capfd.readouterr().err
+    assert torch.equal(recv(torch.empty(4), PREVIOUS, 7), torch.ones(4))
+
+
+def test_a_sent_tensor_may_change_at_once():
+    x = torch.ones(5000)
+    sent = isend(x, NEXT)
+    x.zero_()
+    assert torch.equal(recv(torch.empty(5000), PREVIOUS), torch.ones(5000))
+    sent.wait()
+
+
+def test_a_view_receives_nothing_beside_it():
+    """A receive writes a new tensor: what stands beside a view cannot be touched."""
+    around = torch.zeros(4, 4)
+    around[:, 1] = start_then_wait(torch.ones(4))
+    assert around.sum() == 4 and torch.equal(around[:, 1], torch.ones(4))
+
+
+def test_incoming_gradients_stay_as_they_were():
+    x = torch.ones(3, dtype=torch.float64, requires_grad=True)
+    gradient = torch.full((3,), 2.0, dtype=torch.float64)
+    y = start_then_wait(x)
+    y.backward(gradient)
+    assert torch.equal(gradient, torch.full((3,), 2.0, dtype=torch.float64))
+
+
+def test_backward_without_the_wait_is_an_error():
+    x = torch.ones(3, requires_grad=True)
+    sent = isend(x, NEXT)
+    recv(torch.empty(3), PREVIOUS)
+    loss = join_dummies(torch.ones(()), [sent])
+    with pytest.raises(RuntimeError, match="backward reached an isend, but not its wait"):
+        loss.backward()
+    sent.wait()
+
+
+@needs_two
+def test_a_receiver_without_gradients_refuses_a_sender_with():
+    sent = isend(torch.ones(3, requires_grad=True), NEXT)
+    with torch.no_grad(), pytest.raises(ValueError, match="the sender records gradients, but the receiver does not"):
+        recv(torch.empty(3), PREVIOUS)
+    sent.wait()
+
+
+def test_forward_mode_is_refused():
+    import torch.autograd.forward_ad as forward_ad
+
+    with forward_ad.dual_level(), pytest.raises(NotImplementedError, match="carry no tangents"):
+        isend(forward_ad.make_dual(torch.ones(2), torch.ones(2)), NEXT)
+
+
+def test_joined_dummies_get_zeros_and_run_in_order():
+    x, dummy = (torch.ones(2, requires_grad=True) for _ in range(2))
+    y = join_dummies(x * 2, [dummy])
+    y.sum().backward()
+    assert x.grad.tolist() == [2.0, 2.0] and dummy.grad.tolist() == [0.0, 0.0]
+    assert join_dummies(x, [torch.ones(1)]) is x
+
+
+def test_on_a_part_of_the_ranks():
+    part = syncyte.COMM_WORLD.split(RANK % 2)
+    x = torch.full((2,), float(RANK), dtype=torch.float64, requires_grad=True)
+    before = (part.rank - 1) % part.size
+    y = sendrecv(x, (part.rank + 1) % part.size, torch.empty_like(x), before, comm=part)
+    assert y[0] == 2 * before + RANK % 2
+    (y * (RANK + 1)).sum().backward()
+    assert x.grad[0] == 2 * ((part.rank + 1) % part.size) + RANK % 2 + 1
+
+
+def test_memory_does_not_grow():
+    import resource
+
+    def used() -> int:
+        gc.collect()
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+    def step() -> None:
+        x = torch.ones(2000, dtype=torch.float64, requires_grad=True)
+        start_then_wait(x).sum().backward()
+
+    for _ in range(300):
+        step()
+    before = used()
+    for _ in range(1500):
+        step()
+    assert allreduce(torch.tensor(used() - before)) < 2000 * SIZE  # KiB: each step has 16 of data and several buffers

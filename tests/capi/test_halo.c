@@ -1,0 +1,151 @@
+/* Cartesian communicators and halo exchange of syncyte/cart.h and syncyte/halo.h: what they give, and wrong use. */
+#include <stdlib.h>
+
+#include "expect.h"
+
+static int32_t rank, size;
+static syncyte_comm_t world, ring;
+
+static void test_grid(void) {
+  int32_t ndim = -1, extents[2] = {0, 0}, periods[2] = {7, 7}, place[2], found = -1;
+  syncyte_comm_t grid = NULL, dense = NULL;
+  EXPECT_OK(syncyte_cart_create(world, 2, extents, (int32_t[]){0, 1}, NULL, &grid));
+  EXPECT_OK(syncyte_cart_ndim(grid, &ndim));
+  EXPECT_OK(syncyte_cart_grid(grid, 2, extents, periods));
+  EXPECT(ndim == 2 && extents[0] * extents[1] == size && periods[0] == 0 && periods[1] == 1);
+  EXPECT_OK(syncyte_cart_coordinates(grid, rank, 2, place));
+  EXPECT(place[0] * extents[1] + place[1] == rank);
+  EXPECT_OK(syncyte_cart_rank(grid, 2, place, &found));
+  EXPECT(found == rank);
+  place[0] = extents[0];
+  EXPECT_OK(syncyte_cart_rank(grid, 2, place, &found));
+  EXPECT(found == SYNCYTE_NOBODY);
+  EXPECT_OK(syncyte_comm_barrier(grid));
+  EXPECT_ERROR(syncyte_cart_grid(grid, 3, extents, periods), SYNCYTE_ERR_ARGUMENT, "ndim is 3; expected 2");
+  EXPECT_OK(syncyte_cart_ndim(world, &ndim));
+  EXPECT(ndim == 0);
+  EXPECT_OK(syncyte_cart_create(world, 1, (int32_t[]){1}, NULL, NULL, &dense));
+  EXPECT((dense == NULL) == (rank != 0));
+  EXPECT_OK(syncyte_comm_destroy(&dense));
+  EXPECT_OK(syncyte_comm_destroy(&grid));
+}
+
+static void test_wrong_grids(void) {
+  syncyte_comm_t none = NULL;
+  const int32_t many[] = {size + 1};
+  EXPECT_ERROR(syncyte_cart_create(world, 1, many, NULL, NULL, &none), SYNCYTE_ERR_ARGUMENT, "more places than");
+  EXPECT_ERROR(syncyte_cart_create(world, 0, many, NULL, NULL, &none), SYNCYTE_ERR_ARGUMENT, "ndim is 0");
+  EXPECT_ERROR(syncyte_cart_create(world, 1, NULL, NULL, NULL, &none), SYNCYTE_ERR_ARGUMENT, "extents is null");
+  EXPECT_ERROR(syncyte_cart_shift(world, 0, 1, NULL, NULL), SYNCYTE_ERR_ARGUMENT, "not Cartesian");
+  EXPECT(none == NULL);
+}
+
+enum { rows = 4, columns = 3 };
+static double field[rows][columns]; /* rows 0 and 3 are ghosts */
+static const int64_t shape[] = {rows, columns}, one = 1;
+
+static syncyte_buffer_t field_buffer(void) {
+  syncyte_buffer_t buffer;
+  EXPECT_OK(syncyte_buffer_init(field, SYNCYTE_FLOAT64, 2, shape, &buffer));
+  return buffer;
+}
+
+static void fill(void) {
+  for (int i = 0; i < rows; ++i)
+    for (int j = 0; j < columns; ++j) field[i][j] = 100 * rank + 10 * i + j;
+}
+
+static syncyte_halo_t make_halo(void) {
+  syncyte_halo_t halo = NULL;
+  EXPECT_OK(syncyte_halo_create(ring, SYNCYTE_FLOAT64, 2, shape, NULL, &one, &one, NULL, &halo));
+  return halo;
+}
+
+/* Ghosts are the neighbours' rows; accumulated again, every interior cell has been added to itself. */
+static void test_exchange_and_accumulate(void) {
+  const int below = (rank + size - 1) % size, above = (rank + 1) % size;
+  const syncyte_buffer_t buffer = field_buffer();
+  syncyte_halo_t halo = make_halo();
+  fill();
+  EXPECT_OK(syncyte_halo_exchange(halo, &buffer));
+  for (int j = 0; j < columns; ++j) {
+    EXPECT(field[0][j] == 100 * below + 20 + j);
+    EXPECT(field[1][j] == 100 * rank + 10 + j);
+    EXPECT(field[3][j] == 100 * above + 10 + j);
+  }
+  EXPECT_OK(syncyte_halo_accumulate(halo, &buffer));
+  for (int j = 0; j < columns; ++j) {
+    EXPECT(field[0][j] == 0 && field[3][j] == 0);
+    EXPECT(field[1][j] == 2 * (100 * rank + 10 + j));
+    EXPECT(field[2][j] == 2 * (100 * rank + 20 + j));
+  }
+  EXPECT_OK(syncyte_halo_destroy(&halo));
+}
+
+static void test_start(void) {
+  const syncyte_buffer_t buffer = field_buffer();
+  syncyte_halo_t halo = make_halo();
+  syncyte_request_t request = NULL, other = NULL;
+  fill();
+  EXPECT_OK(syncyte_halo_iexchange(halo, &buffer, &request));
+  EXPECT_ERROR(syncyte_halo_iexchange(halo, &buffer, &other), SYNCYTE_ERR_BUSY, "under way");
+  EXPECT_OK(syncyte_request_wait(&request));
+  EXPECT(field[0][0] == 100 * ((rank + size - 1) % size) + 20);
+  EXPECT_OK(syncyte_halo_iaccumulate(halo, &buffer, &request));
+  EXPECT_OK(syncyte_halo_destroy(&halo)); /* the request keeps it */
+  for (int32_t done = 0; done == 0;) EXPECT_OK(syncyte_request_test(&request, &done));
+  EXPECT(field[1][0] == 2 * (100 * rank + 10));
+}
+
+static void test_description(void) {
+  syncyte_halo_t halo = make_halo();
+  syncyte_buffer_t array, interior;
+  syncyte_comm_t comm = NULL;
+  int32_t ndim = 0;
+  EXPECT_OK(syncyte_halo_describe(halo, &array, &interior));
+  EXPECT(array.dtype == SYNCYTE_FLOAT64 && array.ndim == 2 && array.shape[0] == rows && array.shape[1] == columns);
+  EXPECT(interior.shape[0] == rows - 2 && interior.shape[1] == columns);
+  EXPECT(interior.data == (void*)sizeof field[0]);
+  EXPECT_OK(syncyte_halo_comm(halo, &comm));
+  EXPECT_OK(syncyte_cart_ndim(comm, &ndim));
+  EXPECT(ndim == 1);
+  EXPECT_OK(syncyte_comm_destroy(&comm));
+  EXPECT_OK(syncyte_halo_retain(halo));
+  EXPECT_OK(syncyte_halo_release(halo));
+  EXPECT_OK(syncyte_halo_destroy(&halo));
+  EXPECT_ERROR(syncyte_halo_exchange(halo, &array), SYNCYTE_ERR_HANDLE, "null handle");
+}
+
+static void test_wrong_halos(void) {
+  const int64_t wide = 3;
+  syncyte_halo_t none = NULL;
+  const syncyte_halo_options_t wrong = {1, 1};
+  EXPECT_ERROR(syncyte_halo_create(world, SYNCYTE_FLOAT64, 2, shape, NULL, &one, &one, NULL, &none),
+               SYNCYTE_ERR_ARGUMENT, "not Cartesian");
+  EXPECT_ERROR(syncyte_halo_create(ring, SYNCYTE_FLOAT64, 2, shape, NULL, &wide, &wide, NULL, &none), SYNCYTE_ERR_SHAPE,
+               "expected at least 3 + 3");
+  EXPECT_ERROR(syncyte_halo_create(ring, SYNCYTE_FLOAT64, 2, shape, NULL, &wide, &one, NULL, &none), SYNCYTE_ERR_SHAPE,
+               "interior along axis 0 is 0 cells");
+  EXPECT_ERROR(syncyte_halo_create(ring, SYNCYTE_FLOAT64, 2, shape, NULL, NULL, &one, NULL, &none),
+               SYNCYTE_ERR_ARGUMENT, "low is null");
+  EXPECT_ERROR(syncyte_halo_create(ring, SYNCYTE_FLOAT64, 2, NULL, NULL, &one, &one, NULL, &none), SYNCYTE_ERR_ARGUMENT,
+               "shape is null");
+  EXPECT_ERROR(syncyte_halo_create(ring, SYNCYTE_FLOAT64, 2, shape, NULL, &one, &one, &wrong, &none),
+               SYNCYTE_ERR_ARGUMENT, "struct_size is 1");
+  EXPECT(none == NULL);
+}
+
+int main(void) {
+  world = start(&rank, &size);
+  EXPECT_OK(syncyte_cart_create(world, 1, (int32_t[]){0}, (int32_t[]){1}, NULL, &ring));
+  test_grid();
+  test_wrong_grids();
+  test_exchange_and_accumulate();
+  test_start();
+  test_description();
+  test_wrong_halos();
+  EXPECT_OK(syncyte_comm_destroy(&ring));
+  EXPECT_OK(syncyte_comm_destroy(&world));
+  EXPECT_OK(syncyte_finalize());
+  return failures != 0;
+}

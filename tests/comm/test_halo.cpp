@@ -1,0 +1,330 @@
+// Halo exchange against the whole array that the ranks' parts make up, its adjoint by the adjoint identity, and what
+// happens where one rank is wrong.
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <vector>
+
+#include "comm/cart.hpp"
+#include "comm/collectives.hpp"
+#include "comm/halo.hpp"
+#include "comm/halo_transfer.hpp"
+#include "comm/pieces.hpp"
+#include "core_world.hpp"
+#include "reference.hpp"
+#include "strided_array.hpp"
+
+namespace {
+
+using namespace syncyte;
+using comm::cartesian_grid;
+using comm::halo;
+using comm::halo_transfer;
+using comm::halo_way;
+using test::expect_error;
+using test::extents;
+using test::outcome_of;
+using test::strided_array;
+using test::strides;
+using test::world;
+
+constexpr strides all_strides[] = {strides::dense, strides::gaps, strides::transposed};
+
+std::size_t at(int index) { return static_cast<std::size_t>(index); }
+
+/// Interior cells at a place along a dimension: uneven.
+std::int64_t interior_at(int place) { return std::vector<std::int64_t>{3, 5, 4}[at(place % 3)]; }
+
+struct widths {
+  std::int64_t low, high;
+};
+
+/// Ranks on a grid, their parts of a whole array, and where the cells of the whole are seen.
+struct scene {
+  std::shared_ptr<comm::communicator> cart;
+  std::vector<int> axes;  // of the grid's dimensions, from 0
+  int ndim;
+  std::vector<widths> ghosts;  // of the grid's dimensions
+  bool has_corners;
+  std::vector<int> place;
+
+  extents shape() const {
+    extents result(at(ndim), 2);  // axes that are not cut
+    for (std::size_t d = 0; d < axes.size(); ++d)
+      result[at(axes[d])] = interior_at(place[d]) + ghosts[d].low + ghosts[d].high;
+    return result;
+  }
+
+  comm::halo_description description() const {
+    comm::halo_description result;
+    result.dtype = SYNCYTE_INT32;
+    result.shape = shape();
+    result.axes = axes;
+    for (const auto [low, high] : ghosts) result.low.push_back(low), result.high.push_back(high);
+    result.has_corners = has_corners;
+    return result;
+  }
+
+  /// Index in the whole array of a local cell; nothing for a ghost that shows no cell.
+  std::optional<extents> shown(const extents& local) const {
+    extents result = local;
+    int ghost_axes = 0;
+    for (std::size_t d = 0; d < axes.size(); ++d) {
+      const int count = cart->grid()->extents[d];
+      std::int64_t first = 0, whole = 0;
+      for (int i = 0; i < count; ++i) {
+        if (i < place[d]) first += interior_at(i);
+        whole += interior_at(i);
+      }
+      std::int64_t& index = result[at(axes[d])];
+      index -= ghosts[d].low;
+      if (index < 0 || index >= interior_at(place[d])) ++ghost_axes;
+      index += first;
+      if (cart->grid()->periods[d] == 0 && (index < 0 || index >= whole)) return std::nullopt;
+      index = (index + whole) % whole;
+    }
+    if (ghost_axes > 1 && !has_corners) return std::nullopt;
+    return result;
+  }
+
+  bool is_interior(const extents& local) const {
+    for (std::size_t d = 0; d < axes.size(); ++d) {
+      const std::int64_t index = local[at(axes[d])] - ghosts[d].low;
+      if (index < 0 || index >= interior_at(place[d])) return false;
+    }
+    return true;
+  }
+};
+
+std::int32_t value_at(const extents& whole) {
+  std::int64_t result = 7;
+  for (const auto index : whole) result = 31 * result + index;
+  return static_cast<std::int32_t>(result % 1000003);
+}
+
+std::int32_t mark_at(const extents& local) { return -1000 - value_at(local); }
+
+void run(const std::shared_ptr<halo>& plan, strided_array& array, halo_way way) {
+  const auto buffer = array.buffer();
+  halo_transfer(plan, &buffer, way).wait();
+}
+
+void check_exchange(const scene& here, const std::shared_ptr<halo>& plan, strides how) {
+  strided_array array(here.shape(), how);
+  array.fill(
+      [&](const extents& local) { return here.is_interior(local) ? value_at(*here.shown(local)) : mark_at(local); });
+  run(plan, array, halo_way::exchange);
+  array.expect([&](const extents& local) {
+    const auto cell = here.shown(local);
+    return cell ? value_at(*cell) : mark_at(local);
+  });
+}
+
+/// Whole numbers from -9 to 9.
+auto random_numbers(std::uint64_t seed) {
+  return [seed, next = std::int64_t{0}](const extents&) mutable {
+    return static_cast<std::int32_t>(reference::random_bits(seed, world().rank(), next++) % 19) - 9;
+  };
+}
+
+std::int64_t inner_product(strided_array& a, strided_array& b) {
+  std::vector<std::int64_t> left, right;
+  a.for_each([&](std::int32_t element, const extents&) { left.push_back(element); });
+  b.for_each([&](std::int32_t element, const extents&) { right.push_back(element); });
+  std::int64_t sum = std::inner_product(left.begin(), left.end(), right.begin(), std::int64_t{0});
+  const auto buffer = base::make_buffer(&sum, SYNCYTE_INT64, {});
+  comm::allreduce(world(), nullptr, &buffer, SYNCYTE_OP_SUM, {});
+  return sum;
+}
+
+/// <H x, y> = <x, H' y>, on the whole arrays; ghosts that show a cell are 0 after H'.
+void check_adjoint(const scene& here, const std::shared_ptr<halo>& plan, strides how, std::uint64_t seed) {
+  strided_array x(here.shape(), how), y(here.shape(), how), moved(here.shape(), how), gathered(here.shape(), how);
+  x.fill(random_numbers(seed));
+  moved.fill(random_numbers(seed));
+  y.fill(random_numbers(seed + 1));
+  gathered.fill(random_numbers(seed + 1));
+  run(plan, moved, halo_way::exchange);
+  run(plan, gathered, halo_way::accumulate);
+  EXPECT_EQ(inner_product(moved, y), inner_product(x, gathered));
+  gathered.for_each([&](std::int32_t element, const extents& local) {
+    if (!here.is_interior(local) && here.shown(local)) {
+      ASSERT_EQ(element, 0);
+    }
+  });
+}
+
+void check_scene(const scene& here) {
+  const auto plan = halo::create(here.cart, here.description());
+  for (const strides how : all_strides) {
+    check_exchange(here, plan, how);
+    check_adjoint(here, plan, how, 2 * here.axes.size());
+  }
+}
+
+const std::vector<std::vector<widths>> all_widths = {{{1, 1}, {1, 1}, {1, 1}}, {{2, 0}, {0, 3}, {1, 2}},
+                                                     {{0, 0}, {2, 1}, {0, 0}}, {{3, 3}, {2, 3}, {3, 1}},
+                                                     {{0, 2}, {3, 0}, {2, 2}}, {{0, 0}, {0, 0}, {0, 0}}};
+
+/// All widths, with and without corners, the axes in order and not, on one grid.
+void check_grid(const cartesian_grid& asked) {
+  const auto cart = world().make_cartesian(asked, {});
+  const int dimensions = cart->grid()->ndim();
+  const auto place = comm::coordinates_of(*cart, cart->rank());
+  std::vector<int> ordered(at(dimensions)), turned(at(dimensions));
+  std::iota(ordered.begin(), ordered.end(), 0);
+  for (int d = 0; d < dimensions; ++d) turned[at(d)] = dimensions - d;  // axis 0 is not cut
+  for (const auto& all : all_widths)
+    for (const bool has_corners : {true, false}) {
+      const std::vector<widths> ghosts(all.begin(), all.begin() + dimensions);
+      check_scene({cart, ordered, dimensions, ghosts, has_corners, place});
+      check_scene({cart, turned, dimensions + 1, ghosts, has_corners, place});
+    }
+}
+
+TEST(halo, in_one_dimension) {
+  for (const int period : {0, 1}) check_grid({{0}, {period}});
+}
+
+TEST(halo, in_two_dimensions) {
+  for (const auto& periods : {std::vector{0, 0}, {1, 0}, {0, 1}, {1, 1}}) check_grid({{0, 0}, periods});
+  check_grid({{1, 0}, {1, 1}});
+}
+
+TEST(halo, in_three_dimensions) {
+  for (const auto& periods : {std::vector{0, 0, 0}, {1, 0, 1}, {1, 1, 1}}) check_grid({{0, 0, 0}, periods});
+  check_grid({{1, 1, 0}, {0, 1, 1}});
+}
+
+/// One dimension, periodic or not, a ghost cell at each end.
+scene line(int period) {
+  const auto cart = world().make_cartesian({{world().size()}, {period}}, {});
+  return {cart, {0}, 1, {{1, 1}}, true, {cart->rank()}};
+}
+
+TEST(halo, in_pieces_as_beyond_what_mpi_counts) {
+  const std::int64_t limit = comm::piece_limit();
+  comm::piece_limit() = 5;
+  check_grid({{0, 0}, {1, 0}});
+  comm::piece_limit() = limit;
+}
+
+template <class T>
+bool is_number(const T& value, float number) {
+  const T expected(number);
+  return std::memcmp(&value, &expected, sizeof value) == 0;
+}
+
+TEST(halo, adds_every_dtype) {
+  const auto here = line(1);
+  for (syncyte_dtype_t dtype = SYNCYTE_FLOAT16; dtype < SYNCYTE_BOOL; ++dtype)
+    base::visit_dtype(dtype, [&](auto tag) {
+      using type = typename decltype(tag)::type;
+      if constexpr (!std::is_same_v<type, base::boolean>) {
+        auto asked = here.description();
+        asked.dtype = dtype;
+        std::vector<type> values(static_cast<std::size_t>(asked.shape[0]), type(1.0f));
+        const auto buffer = base::make_buffer(values.data(), dtype, asked.shape);
+        halo_transfer(halo::create(here.cart, asked), &buffer, halo_way::accumulate).wait();
+        EXPECT_TRUE(is_number(values.front(), 0.0f)) << base::dtype_name(dtype);
+        EXPECT_TRUE(is_number(values.back(), 0.0f)) << base::dtype_name(dtype);
+        EXPECT_TRUE(is_number(values[1], 2.0f)) << base::dtype_name(dtype);
+        EXPECT_TRUE(is_number(values[2], 1.0f)) << base::dtype_name(dtype);
+      }
+    });
+}
+
+TEST(halo, goes_on_when_it_is_tested) {
+  const auto here = line(1);
+  const auto plan = halo::create(here.cart, here.description());
+  strided_array array(here.shape(), strides::dense);
+  array.fill([&](const extents& local) { return here.is_interior(local) ? value_at(*here.shown(local)) : 0; });
+  const auto buffer = array.buffer();
+  halo_transfer under_way(plan, &buffer, halo_way::exchange);
+  expect_error(outcome_of([&] { halo_transfer(plan, &buffer, halo_way::exchange); }), SYNCYTE_ERR_BUSY, "under way");
+  while (!under_way.test()) {
+  }
+  array.expect([&](const extents& local) { return value_at(*here.shown(local)); });
+  halo_transfer(plan, &buffer, halo_way::exchange).wait();  // free again
+}
+
+bool is_odd_one() { return world().rank() == world().size() - 1; }
+
+test::outcome create_with(const scene& here, auto&& change) {
+  auto asked = here.description();
+  if (is_odd_one()) change(asked);
+  return outcome_of([&] { halo::create(here.cart, asked); });
+}
+
+TEST(halo, mistakes_of_one_rank_when_it_is_made_are_every_ranks_error) {
+  const auto here = line(1);
+  using asked = comm::halo_description&;
+  expect_error(create_with(here, [](asked a) { a.low[0] = 9; }), SYNCYTE_ERR_SHAPE, "expected at least 9 + 1");
+  expect_error(create_with(here, [](asked a) { a.high[0] = -1; }), SYNCYTE_ERR_ARGUMENT, "expected 0 or more");
+  expect_error(create_with(here, [](asked a) { a.axes[0] = 1; }), SYNCYTE_ERR_ARGUMENT, "axes[0] is 1");
+  expect_error(create_with(here, [](asked a) { a.dtype = 99; }), SYNCYTE_ERR_TYPE, "99");
+  expect_error(create_with(here, [](asked a) { a.shape.clear(); }), SYNCYTE_ERR_SHAPE, "an array of 0 dimensions");
+  expect_error(create_with(here, [](asked a) { a.shape[0] = 2; }), SYNCYTE_ERR_SHAPE, "interior along axis 0 is 0");
+  auto elsewhere = here;
+  elsewhere.cart = test::shared_world();
+  auto description = here.description();
+  expect_error(outcome_of([&] { halo::create(test::shared_world(), description); }), SYNCYTE_ERR_ARGUMENT,
+               "not Cartesian");
+  if (world().size() == 1) return;
+  expect_error(create_with(here, [](asked a) { a.low[0] = 0; }), SYNCYTE_ERR_MISMATCH, "low[0] is 1 on");
+  expect_error(create_with(here, [](asked a) { a.dtype = SYNCYTE_FLOAT32; }), SYNCYTE_ERR_MISMATCH, "dtype is int32");
+  expect_error(create_with(here, [](asked a) { a.has_corners = false; }), SYNCYTE_ERR_MISMATCH, "corners is");
+}
+
+TEST(halo, extents_across_a_cut_must_be_equal) {
+  if (world().size() == 1) GTEST_SKIP();
+  const auto cart = world().make_cartesian({{world().size(), 1}, {0, 0}}, {});
+  const scene here{cart, {0, 1}, 2, {{1, 1}, {1, 1}}, true, comm::coordinates_of(*cart, cart->rank())};
+  expect_error(create_with(here, [](comm::halo_description& a) { ++a.shape[1]; }), SYNCYTE_ERR_MISMATCH,
+               "shape[1] is 5 on rank 0, but 6 on rank " + std::to_string(world().size() - 1));
+  const scene uncut{cart, {0, 1}, 3, {{1, 1}, {1, 1}}, true, here.place};
+  expect_error(create_with(uncut, [](comm::halo_description& a) { ++a.shape[2]; }), SYNCYTE_ERR_MISMATCH,
+               "shape[2] is");
+}
+
+TEST(halo, a_wrong_array_is_its_ranks_and_its_neighbours_error) {
+  const auto here = line(0);
+  const auto plan = halo::create(here.cart, here.description());
+  strided_array array(here.shape(), strides::dense);
+  auto buffer = array.fill(mark_at).buffer();
+  if (is_odd_one()) buffer.dtype = SYNCYTE_FLOAT32;
+  for (const halo_way way : {halo_way::exchange, halo_way::accumulate}) {
+    const auto result = outcome_of([&] { halo_transfer(plan, &buffer, way).wait(); });
+    const int distance = world().size() - 1 - world().rank();
+    if (distance == 0) expect_error(result, SYNCYTE_ERR_TYPE, "array: dtype is float32; expected int32");
+    if (distance == 1) expect_error(result, SYNCYTE_ERR_TYPE, "a neighbour, has failed with SYNCYTE_ERR_TYPE");
+    if (distance > 1) {
+      EXPECT_EQ(result.status, SYNCYTE_SUCCESS) << result.message;
+    }
+  }
+  buffer.shape[0] = 1;
+  expect_error(outcome_of([&] {
+                 buffer.dtype = SYNCYTE_INT32;
+                 halo_transfer(plan, &buffer, halo_way::exchange).wait();
+               }),
+               SYNCYTE_ERR_SHAPE, "array: shape is [1]; expected [");
+  check_exchange(here, plan, strides::dense);  // as if nothing had happened
+}
+
+TEST(halo, neighbours_that_do_different_things_are_told) {
+  if (world().size() == 1) GTEST_SKIP();
+  const auto here = line(0);
+  const auto plan = halo::create(here.cart, here.description());
+  strided_array array(here.shape(), strides::dense);
+  const auto buffer = array.fill(mark_at).buffer();
+  const auto way = is_odd_one() ? halo_way::accumulate : halo_way::exchange;
+  const auto result = outcome_of([&] { halo_transfer(plan, &buffer, way).wait(); });
+  if (world().rank() >= world().size() - 2) expect_error(result, SYNCYTE_ERR_MISMATCH, "is in halo_");
+  comm::barrier(world());
+  check_exchange(here, plan, strides::dense);
+}
+
+}  // namespace

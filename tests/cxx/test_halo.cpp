@@ -1,0 +1,89 @@
+// Cartesian communicators and halo exchange in C++.
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "expect.hpp"
+#include "syncyte/halo.hpp"
+
+namespace {
+
+using namespace syncyte;
+
+TEST(Cart, KnowsItsGrid) {
+  const auto world = communicator::world();
+  const cartesian_communicator cart(world, {0, 0}, {true, false});
+  EXPECT_EQ(cart.dimensions(), 2);
+  const auto grid = cart.grid();
+  EXPECT_EQ(grid[0] * grid[1], world.size());
+  EXPECT_EQ(cart.periods(), (std::vector<bool>{true, false}));
+  const auto place = cart.coordinates();
+  EXPECT_EQ(place[0] * grid[1] + place[1], cart.rank());
+  EXPECT_EQ(cart.rank_at(place), cart.rank());
+  EXPECT_EQ(cart.rank_at({0, grid[1]}), nobody);
+  EXPECT_EQ(cart.shift(0).dest, cart.rank_at({place[0] + 1, place[1]}));
+  EXPECT_EQ(cart.shift(1).source, cart.rank_at({place[0], place[1] - 1}));
+  EXPECT_EQ(cart.allreduce_value(1), world.size());
+  EXPECT_EQ(bool(cartesian_communicator(world, {1})), world.rank() == 0);
+  EXPECT_THROW(cartesian_communicator(world, {world.size() + 1}), error);
+  EXPECT_THROW(cartesian_communicator(world, {0, 0}, {true}), error);
+}
+
+class Halo : public ::testing::Test {
+ protected:
+  const communicator world_ = communicator::world();
+  const cartesian_communicator ring_{world_, {0}, {true}};
+  const int below_ = ring_.shift(0).source, above_ = ring_.shift(0).dest;
+  std::vector<double> values_ = std::vector<double>(2 * 5);  // 2 x 5: a ghost column at the left, two at the right
+  const extents shape_{2, 5}, low_{1}, high_{2};
+
+  buffer fill() {
+    for (std::size_t i = 0; i < values_.size(); ++i) values_[i] = static_cast<double>(100 * world_.rank()) + double(i);
+    return buffer(values_.data(), shape_);
+  }
+  void expect_ghosts() {
+    EXPECT_EQ(values_[0], 100 * below_ + 2);
+    EXPECT_EQ(values_[3], 100 * above_ + 1);
+    EXPECT_EQ(values_[4], 100 * above_ + 2);
+    EXPECT_EQ(values_[1], 100 * world_.rank() + 1);
+    EXPECT_EQ(values_[5], 100 * below_ + 7);
+  }
+};
+
+TEST_F(Halo, ExchangesAndAccumulates) {
+  const auto plan = halo::of<double>(ring_, shape_, low_, high_, {.axes = {-1}});
+  const auto array = fill();
+  plan.exchange(array);
+  expect_ghosts();
+  plan.accumulate(array);
+  EXPECT_EQ(values_[0], 0);
+  EXPECT_EQ(values_[4], 0);
+  EXPECT_EQ(values_[1], 2 * (100 * world_.rank() + 1));  // one ghost shows it
+  EXPECT_EQ(values_[2], 3 * (100 * world_.rank() + 2));  // two do
+}
+
+TEST_F(Halo, StartsAndWaits) {
+  auto plan = halo::of<double>(ring_, shape_, low_, high_, {.axes = {1}, .corners = false});
+  auto array = fill();
+  auto under_way = plan.retain().start_exchange(array);
+  EXPECT_THROW(plan.exchange(array), error);
+  under_way.wait();
+  expect_ghosts();
+  auto second = plan.start_accumulate(array);
+  while (!second.test()) {
+  }
+  EXPECT_EQ(values_[3], 0);
+}
+
+TEST_F(Halo, RefusesOnAllRanks) {
+  const extents two{1, 1}, wide{9};
+  EXPECT_THROW(halo::of<double>(ring_, shape_, two, high_), error);
+  EXPECT_THROW(halo::of<double>(ring_, shape_, low_, high_, {.axes = {5}}), error);
+  EXPECT_THROW(halo::of<double>(ring_, shape_, world_.rank() == 0 ? wide : low_, high_, {.axes = {1}}), error);
+  const auto plan = halo::of<double>(ring_, shape_, low_, high_, {.axes = {1}});
+  std::vector<float> wrong(10);
+  EXPECT_THROW(plan.exchange(buffer(wrong.data(), shape_)), error);
+}
+
+}  // namespace

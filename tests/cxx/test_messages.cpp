@@ -1,0 +1,82 @@
+// Messages in C++.
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <vector>
+
+#include "expect.hpp"
+#include "syncyte/comm.hpp"
+
+namespace {
+
+using namespace syncyte;
+
+class Messages : public ::testing::Test {
+ protected:
+  const communicator world_ = communicator::world();
+  const int rank_ = world_.rank(), size_ = world_.size();
+  const int next_ = (rank_ + 1) % size_, previous_ = (rank_ + size_ - 1) % size_;
+  std::vector<int> sent_{rank_, 10 + rank_, 20 + rank_}, received_ = std::vector<int>(3, -1);
+  const std::vector<int> expected_{previous_, 10 + previous_, 20 + previous_};
+};
+
+TEST_F(Messages, GoRoundARing) {
+  auto sending = world_.isend(sent_, next_, 4);
+  const auto from = world_.recv(received_, previous_, 4);
+  sending.wait();
+  EXPECT_EQ(received_, expected_);
+  EXPECT_EQ(from.source, previous_);
+  EXPECT_EQ(from.tag, 4);
+}
+
+TEST_F(Messages, SendrecvAndAnySource) {
+  const auto from = world_.sendrecv(sent_, next_, received_, any, 7);
+  EXPECT_EQ(received_, expected_);
+  EXPECT_EQ(from.source, previous_);
+  EXPECT_EQ(from.tag, 7);
+}
+
+TEST_F(Messages, StartedReceivesKnowWhoHasSent) {
+  std::array<request, 2> sends{world_.isend(sent_, next_, 1), world_.isend(sent_, nobody)};
+  auto receiving = world_.irecv(received_);
+  receive_request moved;
+  moved = std::move(receiving);
+  while (!moved.test()) {
+  }
+  wait_all(sends);
+  EXPECT_EQ(received_, expected_);
+  EXPECT_EQ(moved.status().source, previous_);
+  EXPECT_EQ(moved.status().tag, 1);
+}
+
+TEST_F(Messages, DroppedRequestsAreWaitedFor) {
+  {
+    const auto receiving = world_.irecv(received_, previous_, 2);
+    const auto sending = world_.isend(sent_, next_, 2);
+  }
+  EXPECT_EQ(received_, expected_);
+}
+
+TEST_F(Messages, ColumnsGoIntoRows) {
+  const std::vector<int> table{1, 2, 3, 4, 5, 6};  // 3 x 2
+  const std::array<std::int64_t, 1> three{3}, step{8};
+  const const_buffer column(table.data() + 1, three, step);
+  world_.sendrecv(column, next_, received_, previous_);
+  EXPECT_EQ(received_, (std::vector<int>{2, 4, 6}));
+}
+
+TEST_F(Messages, MismatchesAndWrongPeersThrow) {
+  std::vector<double> wrong(3);
+  auto sending = world_.isend(sent_, next_);
+  try {
+    world_.recv(wrong, previous_);
+    ADD_FAILURE() << "a message of other elements was received";
+  } catch (const error& caught) {
+    EXPECT_EQ(caught.code(), status::mismatch);
+  }
+  EXPECT_THROW(world_.send(sent_, size_), error);
+  EXPECT_THROW(world_.send(sent_, 0, highest_tag() + 1), error);
+}
+
+}  // namespace
