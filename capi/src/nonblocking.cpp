@@ -1,5 +1,9 @@
 #include "syncyte/nonblocking.h"
 
+#include <mutex>
+#include <set>
+#include <string>
+
 #include "collective_options.hpp"
 #include "comm/nonblocking.hpp"
 #include "comm_table.hpp"
@@ -19,6 +23,14 @@ syncyte_status_t start_request(const char* operation, syncyte_comm_t comm, const
     if (!given.error) given.error = error;
     give_request(start(find_comm(comm), given), operation, request);
   });
+}
+
+/// A copy that stays: what the agreement is about outlives the call.
+const char* kept(const char* operation) {
+  static std::mutex mutex;
+  static auto* const names = new std::set<std::string>;
+  const std::lock_guard lock(mutex);
+  return names->emplace(operation).first->c_str();
 }
 
 }  // namespace
@@ -70,6 +82,16 @@ syncyte_status_t syncyte_comm_ialltoall_along(syncyte_comm_t comm, const syncyte
   return start_request("comm_ialltoall_along", comm, options, request, [&](const auto& group, const auto& extras) {
     const comm::axis_change change{gather_axis, gather_lengths, scatter_axis, scatter_lengths};
     return comm::ialltoall_along(group, input, change, output, extras);
+  });
+}
+
+syncyte_status_t syncyte_comm_irefuse(syncyte_comm_t comm, syncyte_status_t status, const char* operation) {
+  return capi::started("comm_irefuse", [&] {
+    base::require(operation != nullptr, SYNCYTE_ERR_ARGUMENT, "operation is null; expected a name");
+    base::require(status != SYNCYTE_SUCCESS, SYNCYTE_ERR_ARGUMENT, "status is SYNCYTE_SUCCESS (0); expected an error");
+    const base::error error(status, capi::last_error_reason());
+    const auto group = capi::find_comm(comm);
+    if (group->check() != comm::check_level::off) comm::irefuse(group, capi::kept(operation), error);
   });
 }
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "comm/along_checks.hpp"
+#include "comm/collective.hpp"
 #include "comm/collective_checks.hpp"
 #include "comm/reduce.hpp"
 #include "comm/reduction_checks.hpp"
@@ -198,6 +199,13 @@ started_t ialltoall_along(const std::shared_ptr<communicator>& comm, const syncy
   return start_with(comm, "comm_ialltoall_along", extras, [&](agreement& terms) -> std::unique_ptr<data_operation> {
     return std::make_unique<all_to_all>(*comm, checked_change(terms, input, change, output));
   });
+}
+
+void irefuse(const std::shared_ptr<communicator>& comm, const char* operation, const base::error& error) {
+  auto made = std::make_shared<started_collective>(comm, operation);
+  const collective_turn turn(*comm, operation);
+  made->terms().set_error(error);
+  comm->starts().add(made, turn.sequence());
 }
 
 }  // namespace syncyte::comm

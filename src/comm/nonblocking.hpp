@@ -26,4 +26,7 @@ started_t ireduce_scatter_along(const std::shared_ptr<communicator>& comm, const
 started_t ialltoall_along(const std::shared_ptr<communicator>& comm, const syncyte_buffer_t* input,
                           const axis_change& change, const syncyte_buffer_t* output, const collective_extras& extras);
 
+/// Takes part in the agreement of a collective that this rank cannot start; `operation` must stay for ever.
+void irefuse(const std::shared_ptr<communicator>& comm, const char* operation, const base::error& error);
+
 }  // namespace syncyte::comm

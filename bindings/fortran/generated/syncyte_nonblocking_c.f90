@@ -115,5 +115,20 @@ module syncyte_nonblocking_c
       type(c_ptr), intent(out) :: request
       integer(c_int32_t) :: answer
     end function syncyte_comm_ialltoall_along
+
+    !> Takes part in the agreement of a non-blocking collective that this rank cannot start, for libraries on top
+    !> whose own checks have failed: the others get the error from test or wait. Collective, in place of the start;
+    !> does not wait. The error is the thread's last (syncyte_error_set()). Does nothing with SYNCYTE_CHECK=off.
+    ! comm [in]: a communicator
+    ! status [in]: of the error, not SYNCYTE_SUCCESS
+    ! operation [in]: for messages, for example "comm_iallreduce"
+    function syncyte_comm_irefuse(comm, status, operation) bind(C, name="syncyte_comm_irefuse") &
+        result(answer)
+      import
+      type(c_ptr), value :: comm
+      integer(c_int32_t), value :: status
+      character(kind=c_char), intent(in) :: operation(*)
+      integer(c_int32_t) :: answer
+    end function syncyte_comm_irefuse
   end interface
 end module syncyte_nonblocking_c

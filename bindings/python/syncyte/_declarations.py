@@ -1680,6 +1680,25 @@ CORE: dict[str, Function] = {
         ],
         "Starts syncyte_comm_alltoall_along(). Collective; does not wait. Facts as there.",
     ),
+    "syncyte_comm_irefuse": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.c_int32,
+            ctypes.c_char_p,
+        ],
+        [
+            Parameter("comm", "in", False, None, "a communicator"),
+            Parameter("status", "in", False, None, "of the error, not SYNCYTE_SUCCESS"),
+            Parameter("operation", "in", False, None, "for messages, for example \"comm_iallreduce\""),
+        ],
+        (
+            "Takes part in the agreement of a non-blocking collective that this rank cannot start, for "
+            "libraries on top whose own checks have failed: the others get the error from test or wait. "
+            "Collective, in place of the start; does not wait. The error is the thread's last "
+            "(syncyte_error_set()). Does nothing with SYNCYTE_CHECK=off."
+        ),
+    ),
     "syncyte_cart_create": Function(
         ctypes.c_int32,
         [

@@ -14,14 +14,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _declarations as c
 from . import _library, runtime
-from ._along import Along, even_lengths
+from ._along import even_lengths
 from ._checks import as_int32
+from ._nonblocking import Nonblocking, Request
 from .errors import ArgumentError, DtypeError, Error
 
 if TYPE_CHECKING:
     from mpi4py import MPI
 
-__all__ = ["COMM_SELF", "COMM_WORLD", "Comm", "Op", "Topology", "even_lengths"]
+__all__ = ["COMM_SELF", "COMM_WORLD", "Comm", "Op", "Request", "Topology", "even_lengths"]
 
 Op = c.Op
 _CHECKS = {None: -1, "off": 0, "on": 1, "full": 2}
@@ -52,7 +53,7 @@ def _refuse_together(fortran_handle: int) -> None:
     function(fortran_handle, ctypes.byref(refused), ctypes.byref(out))
 
 
-class Comm(Along):
+class Comm(Nonblocking):
     """A communicator. Make one from COMM_WORLD by split(), node() and so on, or from mpi4py or Fortran.
 
     Copies (copy, deepcopy) are the same communicator. Two Comm objects of one communicator are equal.

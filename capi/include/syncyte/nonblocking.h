@@ -112,6 +112,17 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_ialltoall_along(syncyte_comm_t comm
                                                              const syncyte_buffer_t* output,
                                                              syncyte_request_t* request);
 
+/**
+ * @brief Takes part in the agreement of a non-blocking collective that this rank cannot start, for libraries on top
+ * whose own checks have failed: the others get the error from test or wait. Collective, in place of the start; does not
+ * wait. The error is the thread's last (syncyte_error_set()). Does nothing with SYNCYTE_CHECK=off.
+ * @param[in] comm a communicator
+ * @param[in] status of the error, not SYNCYTE_SUCCESS
+ * @param[in] operation {string} for messages, for example "comm_iallreduce"
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_comm_irefuse(syncyte_comm_t comm, syncyte_status_t status,
+                                                     const char* operation);
+
 #ifdef __cplusplus
 }
 #endif
