@@ -169,8 +169,9 @@ def emit(core: list[Header], hdf5: list[Header], names: Names) -> dict[str, str]
     structs = {struct.name: struct for header in [*core, *hdf5] for struct in header.structs}
     types = _Types(names, structs)
     files = {}
+    special = {"base": [], "comm": ["base"], "memory": ["base"], "nonblocking": ["base", "comm", "collectives"]}
     for header in [*core, *hdf5]:
-        uses = {"base": [], "comm": ["base"], "memory": ["base"]}.get(header.name, ["base", "comm"])
+        uses = special.get(header.name, ["base", "comm"])
         files[f"syncyte_{header.name}_c.f90"] = _module(header, uses, types)
     files["syncyte_c.f90"] = _umbrella(core)
     files["syncyte_constants.f90"] = _constants(core)

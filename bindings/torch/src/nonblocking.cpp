@@ -93,10 +93,10 @@ syncyte_status_t start(const plan& what, syncyte_comm_t comm, const syncyte_buff
 
 void require_lengths(const plan& what, std::int64_t comm) {
   const std::size_t size = size_of(comm);
-  const std::size_t wanted = what.kind == collective::allreduce                                        ? 0
-                             : what.kind == collective::bcast || what.kind == collective::reduce       ? 1
-                             : what.kind == collective::alltoall                                       ? 2 + 2 * size
-                                                                                                       : 1 + size;
+  const std::size_t wanted = what.kind == collective::allreduce                                  ? 0
+                             : what.kind == collective::bcast || what.kind == collective::reduce ? 1
+                             : what.kind == collective::alltoall                                 ? 2 + 2 * size
+                                                                                                 : 1 + size;
   TORCH_CHECK_VALUE(what.arguments.size() == wanted, "lengths: there are ", what.arguments.size(),
                     " arguments; expected ", wanted, ", with one length per rank");
 }
@@ -126,13 +126,15 @@ at::Tensor start_cpu(const at::Tensor& input, std::int64_t comm, std::int64_t ki
     throw;
   }
   fact_list facts = facts_of({.needs_gradient = needs_gradient, .forward_number = forward_number});
-  add_shape(facts, what.kind == collective::allreduce || what.kind == collective::bcast || what.kind == collective::reduce
-                       ? input.sizes()
-                       : at::IntArrayRef());
+  add_shape(facts,
+            what.kind == collective::allreduce || what.kind == collective::bcast || what.kind == collective::reduce
+                ? input.sizes()
+                : at::IntArrayRef());
   syncyte_collective_options_t options SYNCYTE_COLLECTIVE_OPTIONS_INIT;
   options.facts = facts.data();
   options.fact_count = static_cast<std::int32_t>(facts.size());
   check(start(what, group_of(comm), buffer_of(made->input), options, buffer_of(made->memory), &made->request));
+  check(syncyte_comm_sequence(group_of(comm), &made->status.label));
   return ticket_for(std::move(made), forward_number == 0 ? unclaimed::warns : unclaimed::waits);
 }
 
@@ -142,7 +144,7 @@ at::Tensor start_meta(const at::Tensor& input, std::int64_t, std::int64_t, at::I
 }
 
 at::Tensor wait_cpu(const at::Tensor& ticket, std::int64_t comm, std::int64_t kind, at::IntArrayRef arguments,
-                    at::IntArrayRef, at::IntArrayRef result_shape, at::ScalarType dtype, std::int64_t) {
+                    at::IntArrayRef, at::IntArrayRef result_shape, at::ScalarType dtype) {
   TORCH_CHECK(!is_no_ticket(ticket),
               "backward reached the start of a collective, but not its wait; expected the wait's result in the graph "
               "of what is differentiated");
@@ -162,7 +164,7 @@ at::Tensor wait_meta(const at::Tensor& ticket, std::int64_t, std::int64_t, at::I
 using start_signature = at::Tensor(const at::Tensor&, std::int64_t, std::int64_t, at::IntArrayRef, at::IntArrayRef,
                                    bool, std::int64_t);
 using wait_signature = at::Tensor(const at::Tensor&, std::int64_t, std::int64_t, at::IntArrayRef, at::IntArrayRef,
-                                  at::IntArrayRef, at::ScalarType, std::int64_t);
+                                  at::IntArrayRef, at::ScalarType);
 
 const auto& start_operator() {
   static const auto op =
@@ -207,9 +209,9 @@ struct record {
     return start_operator().call(input, comm, static_cast<std::int64_t>(what.kind), what.arguments, result_shape,
                                  needs_gradient, forward_number);
   }
-  at::Tensor wait(const at::Tensor& ticket, std::int64_t forward_number) const {
+  at::Tensor wait(const at::Tensor& ticket) const {
     return wait_operator().call(ticket, comm, static_cast<std::int64_t>(what.kind), what.arguments, input_shape,
-                                result_shape, dtype, forward_number);
+                                result_shape, dtype);
   }
 };
 
@@ -222,23 +224,22 @@ class start_function : public torch::autograd::Function<start_function> {
     return given.start(input, true, forward_number);
   }
   static variable_list backward(AutogradContext* context, variable_list tickets) {
-    return {record::load(context).adjoint().wait(tickets[0], 0), at::Tensor(), at::Tensor()};
+    return {record::load(context).adjoint().wait(tickets[0]), at::Tensor(), at::Tensor()};
   }
 };
 
 class wait_function : public torch::autograd::Function<wait_function> {
  public:
-  static at::Tensor forward(AutogradContext* context, const at::Tensor& ticket, const record& given,
-                            std::int64_t forward_number) {
+  static at::Tensor forward(AutogradContext* context, const at::Tensor& ticket, const record& given) {
     given.save(context);
-    context->saved_data["forward number"] = forward_number;
+    context->saved_data["forward number"] = ticket.unsafeGetTensorImpl()->is_python_dispatch() ? 0 : label_of(ticket);
     const at::AutoDispatchBelowADInplaceOrView below;
-    return given.wait(ticket, forward_number);
+    return given.wait(ticket);
   }
   static variable_list backward(AutogradContext* context, variable_list cotangents) {
     const bool again = cotangents[0].requires_grad() && at::GradMode::is_enabled();
     return {record::load(context).adjoint().start(cotangents[0], again, context->saved_data["forward number"].toInt()),
-            at::Tensor(), at::Tensor()};
+            at::Tensor()};
   }
 };
 
@@ -253,20 +254,23 @@ at::Tensor start_autograd(c10::DispatchKeySet keys, const at::Tensor& input, std
   if (!is_recorded(input))
     return start_operator().redispatch(keys & c10::after_ADInplaceOrView_keyset, input, comm, kind, arguments,
                                        result_shape, needs_gradient, forward_number);
-  const record given{comm, {static_cast<collective>(kind), arguments.vec()}, concrete_shape(input), result_shape.vec(),
+  const record given{comm,
+                     {static_cast<collective>(kind), arguments.vec()},
+                     concrete_shape(input),
+                     result_shape.vec(),
                      input.scalar_type()};
   return start_function::apply(input, given, forward_number);
 }
 
 at::Tensor wait_autograd(c10::DispatchKeySet keys, const at::Tensor& ticket, std::int64_t comm, std::int64_t kind,
                          at::IntArrayRef arguments, at::IntArrayRef input_shape, at::IntArrayRef result_shape,
-                         at::ScalarType dtype, std::int64_t forward_number) {
+                         at::ScalarType dtype) {
   if (!is_recorded(ticket))
     return wait_operator().redispatch(keys & c10::after_ADInplaceOrView_keyset, ticket, comm, kind, arguments,
-                                      input_shape, result_shape, dtype, forward_number);
-  const record given{comm, {static_cast<collective>(kind), arguments.vec()}, input_shape.vec(), result_shape.vec(),
-                     dtype};
-  return wait_function::apply(ticket, given, forward_number);
+                                      input_shape, result_shape, dtype);
+  const record given{
+      comm, {static_cast<collective>(kind), arguments.vec()}, input_shape.vec(), result_shape.vec(), dtype};
+  return wait_function::apply(ticket, given);
 }
 
 }  // namespace
@@ -283,7 +287,7 @@ TORCH_LIBRARY_FRAGMENT(syncyte, library) {
       tags);
   library.def(
       "wait_collective(Tensor ticket, int comm, int kind, int[] arguments, int[] input_shape, int[] result_shape, "
-      "ScalarType dtype, int forward_number=0) -> Tensor",
+      "ScalarType dtype) -> Tensor",
       tags);
 }
 TORCH_LIBRARY_IMPL(syncyte, CPU, library) {

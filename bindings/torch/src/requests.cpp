@@ -39,11 +39,14 @@ class request_register {
 
   bool has_ended(std::int64_t number) {
     const std::lock_guard lock(mutex_);
-    const auto found = active_.find(number);
-    TORCH_CHECK(found != active_.end(), "test: ", text_of(number), " has been waited for already");
     std::int32_t done = 0;
-    check(syncyte_request_test(&found->second->request, &done));
+    check(syncyte_request_test(&find(number, "test").request, &done));
     return done != 0;
+  }
+
+  std::int64_t label_of(std::int64_t number) {
+    const std::lock_guard lock(mutex_);
+    return find(number, "wait").status.label;
   }
 
   void leave(std::int64_t number) {
@@ -64,6 +67,12 @@ class request_register {
   }
 
  private:
+  outstanding& find(std::int64_t number, const char* operation) {
+    const auto found = active_.find(number);
+    TORCH_CHECK(found != active_.end(), operation, ": ", text_of(number), " has been waited for already");
+    return *found->second;
+  }
+
   std::string text_of(std::int64_t number) const {
     for (const auto& [ended, operation] : ended_)
       if (ended == number) return operation;
@@ -129,6 +138,8 @@ std::unique_ptr<outstanding> wait_for(const at::Tensor& ticket) {
 void leave(const at::Tensor& ticket) {
   if (!is_no_ticket(ticket)) requests().leave(number_of(ticket));
 }
+
+std::int64_t label_of(const at::Tensor& ticket) { return requests().label_of(number_of(ticket)); }
 
 bool has_ended(const at::Tensor& ticket) { return is_no_ticket(ticket) || requests().has_ended(number_of(ticket)); }
 

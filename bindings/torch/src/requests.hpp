@@ -15,8 +15,10 @@ namespace syncyte::torch_binding {
 
 /// An operation under way. Owns what MPI reads and writes.
 struct outstanding {
-  at::Tensor memory;      // sent or received
+  at::Tensor memory;      // a message; a collective's result
+  at::Tensor input;       // of a collective
   std::string operation;  // for messages: "isend to rank 1, tag 3"
+  // Of a message; of a collective the label is its number on the communicator.
   syncyte_message_status_t status{sizeof(syncyte_message_status_t), 0, 0, 0};
   syncyte_request_t request = nullptr;
 };
@@ -39,6 +41,9 @@ std::unique_ptr<outstanding> wait_for(const at::Tensor& ticket);
 
 /// Gives a ticket up: its operation is completed later. Errors of that are lost.
 void leave(const at::Tensor& ticket);
+
+/// The label of an operation that has not been waited for.
+std::int64_t label_of(const at::Tensor& ticket);
 
 /// Whether a ticket's operation has ended; it is to be waited for nevertheless.
 bool has_ended(const at::Tensor& ticket);
