@@ -1,0 +1,116 @@
+/* Messages of syncyte/messages.h: round a ring, who has sent, what is refused and who learns of it. */
+#include <stdlib.h>
+
+#include "expect.h"
+
+static int32_t rank, size, next, previous;
+static syncyte_comm_t world;
+
+static syncyte_buffer_t vector_of(void* data, syncyte_dtype_t dtype, int64_t count) {
+  syncyte_buffer_t buffer;
+  EXPECT_OK(syncyte_buffer_init(data, dtype, 1, &count, &buffer));
+  return buffer;
+}
+
+static void test_sendrecv_tells_who_has_sent(void) {
+  int32_t sent[] = {rank, 10 + rank}, received[] = {-1, -1};
+  const syncyte_message_options_t options = {sizeof options, NULL, 0, 1000 + rank};
+  syncyte_message_status_t status = {.struct_size = sizeof status};
+  const syncyte_buffer_t from = vector_of(sent, SYNCYTE_INT32, 2), to = vector_of(received, SYNCYTE_INT32, 2);
+  EXPECT_OK(syncyte_comm_sendrecv(world, &from, next, 7, SYNCYTE_ANY, SYNCYTE_ANY, &options, &to, &status));
+  EXPECT(received[0] == previous && received[1] == 10 + previous);
+  EXPECT(status.source == previous && status.tag == 7 && status.label == 1000 + previous);
+}
+
+/* A column goes into a row; nothing beside the column's elements is written. */
+static void test_strides(void) {
+  double row[3] = {rank, rank + 0.5, rank + 0.25}, table[3][2] = {{-1, -1}, {-1, -1}, {-1, -1}};
+  const syncyte_buffer_t from = vector_of(row, SYNCYTE_FLOAT64, 3);
+  syncyte_buffer_t to = vector_of(&table[0][1], SYNCYTE_FLOAT64, 3);
+  to.strides[0] = sizeof table[0];
+  EXPECT_OK(syncyte_comm_sendrecv(world, &from, next, 0, previous, 0, NULL, &to, NULL));
+  EXPECT(table[0][1] == previous && table[1][1] == previous + 0.5 && table[2][1] == previous + 0.25);
+  EXPECT(table[0][0] == -1 && table[1][0] == -1 && table[2][0] == -1);
+}
+
+static void test_started_messages(void) {
+  enum { count = 3000 }; /* longer than what is sent as one piece of memory */
+  int32_t* const values = malloc(2 * count * sizeof *values);
+  syncyte_message_status_t status = {.struct_size = sizeof status};
+  syncyte_request_t requests[3] = {NULL, NULL, NULL};
+  int32_t small = rank, got = -1;
+  for (int32_t i = 0; i < count; ++i) values[i] = count * rank + i;
+  const syncyte_buffer_t from = vector_of(values, SYNCYTE_INT32, count);
+  const syncyte_buffer_t to = vector_of(values + count, SYNCYTE_INT32, count);
+  const syncyte_buffer_t short_from = vector_of(&small, SYNCYTE_INT32, 1), short_to = vector_of(&got, SYNCYTE_INT32, 1);
+  EXPECT_OK(syncyte_comm_irecv(world, previous, 1, NULL, &to, &status, &requests[0]));
+  EXPECT_ERROR(syncyte_request_destroy(&requests[0]), SYNCYTE_ERR_BUSY, "still active");
+  EXPECT_OK(syncyte_comm_barrier(world)); /* nobody has sent before */
+  EXPECT_OK(syncyte_comm_isend(world, &from, next, 1, NULL, &requests[1]));
+  EXPECT_OK(syncyte_comm_isend(world, &short_from, next, 2, NULL, &requests[2]));
+  EXPECT_OK(syncyte_comm_recv(world, previous, 2, NULL, &short_to, NULL));
+  EXPECT(got == previous);
+  EXPECT_OK(syncyte_request_wait_all(3, requests));
+  EXPECT(status.source == previous && status.tag == 1);
+  for (int32_t i = 0; i < count; ++i) EXPECT(values[count + i] == count * previous + i);
+  free(values);
+}
+
+static void test_nobody(void) {
+  int32_t value = 5;
+  syncyte_message_status_t status = {.struct_size = sizeof status};
+  const syncyte_buffer_t buffer = vector_of(&value, SYNCYTE_INT32, 1);
+  EXPECT_OK(syncyte_comm_send(world, &buffer, SYNCYTE_NOBODY, 0, NULL));
+  EXPECT_OK(syncyte_comm_recv(world, SYNCYTE_NOBODY, SYNCYTE_ANY, NULL, &buffer, &status));
+  EXPECT(value == 5 && status.source == SYNCYTE_NOBODY);
+}
+
+static void test_mismatches_are_the_receivers(void) {
+  int32_t sent[2] = {1, 2};
+  float received[2] = {-1, -1};
+  syncyte_request_t request = NULL;
+  const syncyte_buffer_t from = vector_of(sent, SYNCYTE_INT32, 2);
+  EXPECT_OK(syncyte_comm_isend(world, &from, next, 3, NULL, &request));
+  const syncyte_buffer_t other_type = vector_of(received, SYNCYTE_FLOAT32, 2);
+  EXPECT_ERROR(syncyte_comm_recv(world, previous, 3, NULL, &other_type, NULL), SYNCYTE_ERR_MISMATCH,
+               "is int32 of shape [2]; expected float32 of shape [2]");
+  EXPECT_OK(syncyte_request_wait(&request));
+  EXPECT_OK(syncyte_comm_isend(world, &from, next, 3, NULL, &request));
+  const syncyte_buffer_t shorter = vector_of(received, SYNCYTE_INT32, 1);
+  EXPECT_ERROR(syncyte_comm_recv(world, previous, 3, NULL, &shorter, NULL), SYNCYTE_ERR_MISMATCH, "of shape [2]");
+  EXPECT_OK(syncyte_request_wait(&request));
+  EXPECT(received[0] == -1 && received[1] == -1);
+}
+
+static void test_wrong_arguments(void) {
+  int32_t value = 0, highest = 0;
+  syncyte_message_status_t status = {.struct_size = 3};
+  syncyte_message_options_t channel = SYNCYTE_MESSAGE_OPTIONS_INIT;
+  const syncyte_buffer_t buffer = vector_of(&value, SYNCYTE_INT32, 1);
+  channel.channel = 8;
+  EXPECT_OK(syncyte_message_highest_tag(&highest));
+  EXPECT(highest >= 4094);
+  EXPECT_ERROR(syncyte_comm_send(world, &buffer, size, 0, NULL), SYNCYTE_ERR_ARGUMENT, "dest is");
+  EXPECT_ERROR(syncyte_comm_send(world, &buffer, SYNCYTE_ANY, 0, NULL), SYNCYTE_ERR_ARGUMENT, "dest is -1");
+  EXPECT_ERROR(syncyte_comm_send(world, &buffer, 0, highest + 1, NULL), SYNCYTE_ERR_ARGUMENT, "tag is");
+  EXPECT_ERROR(syncyte_comm_send(world, &buffer, 0, 0, &channel), SYNCYTE_ERR_ARGUMENT, "options->channel is 8");
+  EXPECT_ERROR(syncyte_comm_send(world, NULL, 0, 0, NULL), SYNCYTE_ERR_ARGUMENT, "buffer is null");
+  EXPECT_ERROR(syncyte_comm_recv(world, -5, 0, NULL, &buffer, NULL), SYNCYTE_ERR_ARGUMENT, "source is -5");
+  EXPECT_ERROR(syncyte_comm_recv(world, 0, 0, NULL, &buffer, &status), SYNCYTE_ERR_ARGUMENT, "struct_size is 3");
+  EXPECT_ERROR(syncyte_comm_isend(world, &buffer, 0, 0, NULL, NULL), SYNCYTE_ERR_ARGUMENT, "request is null");
+}
+
+int main(void) {
+  world = start(&rank, &size);
+  next = (rank + 1) % size;
+  previous = (rank + size - 1) % size;
+  test_sendrecv_tells_who_has_sent();
+  test_strides();
+  test_started_messages();
+  test_nobody();
+  test_mismatches_are_the_receivers();
+  test_wrong_arguments();
+  EXPECT_OK(syncyte_comm_destroy(&world));
+  EXPECT_OK(syncyte_finalize());
+  return failures != 0;
+}
