@@ -1,0 +1,300 @@
+// torch.ops.syncyte.start_collective, wait_collective: linear collectives that are started and waited for, with other
+// work between. A start returns a ticket (requests.hpp).
+//
+// Backward of the wait starts the adjoint, backward of the start waits for it; both are these two operations again, so
+// that they can be differentiated any number of times. The pairs of adjoints: allreduce with itself, bcast and reduce,
+// allgather and reduce_scatter, alltoall with itself, its axes exchanged.
+
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/zeros.h>
+#include <torch/csrc/autograd/custom_function.h>
+#include <torch/library.h>
+
+#include <string>
+#include <utility>
+
+#include "buffers.hpp"
+#include "collect.hpp"
+#include "forward_mode.hpp"
+#include "linear.hpp"
+#include "requests.hpp"
+
+namespace syncyte::torch_binding {
+namespace {
+
+using torch::autograd::AutogradContext;
+using torch::autograd::variable_list;
+
+enum class collective : std::int64_t { allreduce, bcast, reduce, allgather, reduce_scatter, alltoall };
+
+/// A collective and its arguments: for bcast and reduce the root; for allgather and reduce_scatter the axis, then all
+/// ranks' lengths along it; for alltoall the axes before and after, then the lengths along the one and the other.
+struct plan {
+  collective kind;
+  extents arguments;
+
+  std::int64_t root() const { return arguments.at(0); }
+  std::int32_t axis(std::size_t which) const { return static_cast<std::int32_t>(arguments.at(which)); }
+  const std::int64_t* lengths(std::size_t from) const { return arguments.data() + from; }
+
+  plan adjoint() const {
+    switch (kind) {
+      case collective::bcast:
+        return {collective::reduce, arguments};
+      case collective::reduce:
+        return {collective::bcast, arguments};
+      case collective::allgather:
+        return {collective::reduce_scatter, arguments};
+      case collective::reduce_scatter:
+        return {collective::allgather, arguments};
+      case collective::alltoall:
+        return {collective::alltoall, exchanged()};
+      default:
+        return *this;
+    }
+  }
+
+ private:
+  extents exchanged() const {
+    const auto ranks = static_cast<std::ptrdiff_t>(arguments.size() - 2) / 2;
+    extents result{arguments.at(1), arguments.at(0)};
+    result.insert(result.end(), arguments.begin() + 2 + ranks, arguments.end());
+    result.insert(result.end(), arguments.begin() + 2, arguments.begin() + 2 + ranks);
+    return result;
+  }
+};
+
+const char* name_of(collective kind) {
+  constexpr const char* names[] = {"iallreduce", "ibcast", "ireduce", "iallgather", "ireduce_scatter", "ialltoall"};
+  return names[static_cast<std::size_t>(kind)];
+}
+
+syncyte_status_t start(const plan& what, syncyte_comm_t comm, const syncyte_buffer_t& from,
+                       const syncyte_collective_options_t& options, const syncyte_buffer_t& to,
+                       syncyte_request_t* request) {
+  switch (what.kind) {
+    case collective::bcast:
+      return syncyte_comm_ibcast(comm, static_cast<std::int32_t>(what.root()), &options, &to, request);
+    case collective::allgather:
+      return syncyte_comm_iallgather_along(comm, &from, what.axis(0), what.lengths(1), &options, &to, request);
+    case collective::reduce_scatter:
+      return syncyte_comm_ireduce_scatter_along(comm, &from, what.axis(0), what.lengths(1), SYNCYTE_OP_SUM, &options,
+                                                &to, request);
+    case collective::alltoall: {
+      const std::size_t ranks = (what.arguments.size() - 2) / 2;
+      return syncyte_comm_ialltoall_along(comm, &from, what.axis(0), what.lengths(2), what.axis(1),
+                                          what.lengths(2 + ranks), &options, &to, request);
+    }
+    default:  // the sum on all ranks; of reduce the others than root's are dropped
+      return syncyte_comm_iallreduce(comm, &from, SYNCYTE_OP_SUM, &options, &to, request);
+  }
+}
+
+void require_lengths(const plan& what, std::int64_t comm) {
+  const std::size_t size = size_of(comm);
+  const std::size_t wanted = what.kind == collective::allreduce                                        ? 0
+                             : what.kind == collective::bcast || what.kind == collective::reduce       ? 1
+                             : what.kind == collective::alltoall                                       ? 2 + 2 * size
+                                                                                                       : 1 + size;
+  TORCH_CHECK_VALUE(what.arguments.size() == wanted, "lengths: there are ", what.arguments.size(),
+                    " arguments; expected ", wanted, ", with one length per rank");
+}
+
+std::unique_ptr<outstanding> prepared(const at::Tensor& input, const plan& what, std::int64_t comm,
+                                      at::IntArrayRef result_shape) {
+  require_lengths(what, comm);
+  auto made = std::make_unique<outstanding>();
+  const at::Tensor source = input.resolve_conj().resolve_neg();
+  made->operation = name_of(what.kind);
+  made->memory = empty_from_pool(result_shape, source.scalar_type());
+  // A copy: the input may change, or a compiled graph use its memory for something else, before the wait.
+  made->input = empty_from_pool(source.sizes(), source.scalar_type()).copy_(source);
+  if (what.kind == collective::bcast && rank_in(comm) == what.root()) made->memory.copy_(source);
+  return made;
+}
+
+at::Tensor start_cpu(const at::Tensor& input, std::int64_t comm, std::int64_t kind, at::IntArrayRef arguments,
+                     at::IntArrayRef result_shape, bool needs_gradient, std::int64_t forward_number) {
+  const plan what{static_cast<collective>(kind), arguments.vec()};
+  std::unique_ptr<outstanding> made;
+  try {
+    made = prepared(input, what, comm, result_shape);
+  } catch (...) {
+    const syncyte_status_t status = keep_exception();
+    check(syncyte_comm_irefuse(group_of(comm), status, (std::string("comm_") + name_of(what.kind)).c_str()));
+    throw;
+  }
+  fact_list facts = facts_of({.needs_gradient = needs_gradient, .forward_number = forward_number});
+  add_shape(facts, what.kind == collective::allreduce || what.kind == collective::bcast || what.kind == collective::reduce
+                       ? input.sizes()
+                       : at::IntArrayRef());
+  syncyte_collective_options_t options SYNCYTE_COLLECTIVE_OPTIONS_INIT;
+  options.facts = facts.data();
+  options.fact_count = static_cast<std::int32_t>(facts.size());
+  check(start(what, group_of(comm), buffer_of(made->input), options, buffer_of(made->memory), &made->request));
+  return ticket_for(std::move(made), forward_number == 0 ? unclaimed::warns : unclaimed::waits);
+}
+
+at::Tensor start_meta(const at::Tensor& input, std::int64_t, std::int64_t, at::IntArrayRef, at::IntArrayRef, bool,
+                      std::int64_t) {
+  return at::empty({}, input.options().dtype(at::kDouble));
+}
+
+at::Tensor wait_cpu(const at::Tensor& ticket, std::int64_t comm, std::int64_t kind, at::IntArrayRef arguments,
+                    at::IntArrayRef, at::IntArrayRef result_shape, at::ScalarType dtype, std::int64_t) {
+  TORCH_CHECK(!is_no_ticket(ticket),
+              "backward reached the start of a collective, but not its wait; expected the wait's result in the graph "
+              "of what is differentiated");
+  const auto ended = wait_for(ticket);
+  const plan what{static_cast<collective>(kind), arguments.vec()};
+  if (what.kind == collective::reduce && rank_in(comm) != what.root()) return at::zeros(result_shape, dtype);
+  return ended->memory;
+}
+
+at::Tensor wait_meta(const at::Tensor& ticket, std::int64_t, std::int64_t, at::IntArrayRef, at::IntArrayRef,
+                     at::IntArrayRef result_shape, at::ScalarType dtype, std::int64_t) {
+  return at::empty(result_shape, ticket.options().dtype(dtype));
+}
+
+// ---- In autograd ----
+
+using start_signature = at::Tensor(const at::Tensor&, std::int64_t, std::int64_t, at::IntArrayRef, at::IntArrayRef,
+                                   bool, std::int64_t);
+using wait_signature = at::Tensor(const at::Tensor&, std::int64_t, std::int64_t, at::IntArrayRef, at::IntArrayRef,
+                                  at::IntArrayRef, at::ScalarType, std::int64_t);
+
+const auto& start_operator() {
+  static const auto op =
+      c10::Dispatcher::singleton().findSchemaOrThrow("syncyte::start_collective", "").typed<start_signature>();
+  return op;
+}
+const auto& wait_operator() {
+  static const auto op =
+      c10::Dispatcher::singleton().findSchemaOrThrow("syncyte::wait_collective", "").typed<wait_signature>();
+  return op;
+}
+
+/// What both nodes of a started collective know of it.
+struct record {
+  std::int64_t comm;
+  plan what;
+  extents input_shape;
+  extents result_shape;
+  at::ScalarType dtype;
+
+  void save(AutogradContext* context) const {
+    auto& saved = context->saved_data;
+    saved["comm"] = comm;
+    saved["kind"] = static_cast<std::int64_t>(what.kind);
+    saved["arguments"] = what.arguments;
+    saved["input"] = input_shape;
+    saved["result"] = result_shape;
+    saved["dtype"] = static_cast<std::int64_t>(dtype);
+  }
+  static record load(AutogradContext* context) {
+    auto& saved = context->saved_data;
+    return {saved["comm"].toInt(),
+            {static_cast<collective>(saved["kind"].toInt()), saved["arguments"].toIntVector()},
+            saved["input"].toIntVector(),
+            saved["result"].toIntVector(),
+            static_cast<at::ScalarType>(saved["dtype"].toInt())};
+  }
+  /// Of the adjoint: what was the input is its result.
+  record adjoint() const { return {comm, what.adjoint(), result_shape, input_shape, dtype}; }
+
+  at::Tensor start(const at::Tensor& input, bool needs_gradient, std::int64_t forward_number) const {
+    return start_operator().call(input, comm, static_cast<std::int64_t>(what.kind), what.arguments, result_shape,
+                                 needs_gradient, forward_number);
+  }
+  at::Tensor wait(const at::Tensor& ticket, std::int64_t forward_number) const {
+    return wait_operator().call(ticket, comm, static_cast<std::int64_t>(what.kind), what.arguments, input_shape,
+                                result_shape, dtype, forward_number);
+  }
+};
+
+class start_function : public torch::autograd::Function<start_function> {
+ public:
+  static at::Tensor forward(AutogradContext* context, const at::Tensor& input, const record& given,
+                            std::int64_t forward_number) {
+    given.save(context);
+    const at::AutoDispatchBelowADInplaceOrView below;
+    return given.start(input, true, forward_number);
+  }
+  static variable_list backward(AutogradContext* context, variable_list tickets) {
+    return {record::load(context).adjoint().wait(tickets[0], 0), at::Tensor(), at::Tensor()};
+  }
+};
+
+class wait_function : public torch::autograd::Function<wait_function> {
+ public:
+  static at::Tensor forward(AutogradContext* context, const at::Tensor& ticket, const record& given,
+                            std::int64_t forward_number) {
+    given.save(context);
+    context->saved_data["forward number"] = forward_number;
+    const at::AutoDispatchBelowADInplaceOrView below;
+    return given.wait(ticket, forward_number);
+  }
+  static variable_list backward(AutogradContext* context, variable_list cotangents) {
+    const bool again = cotangents[0].requires_grad() && at::GradMode::is_enabled();
+    return {record::load(context).adjoint().start(cotangents[0], again, context->saved_data["forward number"].toInt()),
+            at::Tensor(), at::Tensor()};
+  }
+};
+
+bool is_recorded(const at::Tensor& tensor) { return tensor.requires_grad() && at::GradMode::is_enabled(); }
+
+at::Tensor start_autograd(c10::DispatchKeySet keys, const at::Tensor& input, std::int64_t comm, std::int64_t kind,
+                          at::IntArrayRef arguments, at::IntArrayRef result_shape, bool needs_gradient,
+                          std::int64_t forward_number) {
+  TORCH_CHECK_NOT_IMPLEMENTED(!carries_tangent(input),
+                              "a started collective carries no tangents of forward mode; expected a blocking one, or "
+                              "reverse mode");
+  if (!is_recorded(input))
+    return start_operator().redispatch(keys & c10::after_ADInplaceOrView_keyset, input, comm, kind, arguments,
+                                       result_shape, needs_gradient, forward_number);
+  const record given{comm, {static_cast<collective>(kind), arguments.vec()}, concrete_shape(input), result_shape.vec(),
+                     input.scalar_type()};
+  return start_function::apply(input, given, forward_number);
+}
+
+at::Tensor wait_autograd(c10::DispatchKeySet keys, const at::Tensor& ticket, std::int64_t comm, std::int64_t kind,
+                         at::IntArrayRef arguments, at::IntArrayRef input_shape, at::IntArrayRef result_shape,
+                         at::ScalarType dtype, std::int64_t forward_number) {
+  if (!is_recorded(ticket))
+    return wait_operator().redispatch(keys & c10::after_ADInplaceOrView_keyset, ticket, comm, kind, arguments,
+                                      input_shape, result_shape, dtype, forward_number);
+  const record given{comm, {static_cast<collective>(kind), arguments.vec()}, input_shape.vec(), result_shape.vec(),
+                     dtype};
+  return wait_function::apply(ticket, given, forward_number);
+}
+
+}  // namespace
+}  // namespace syncyte::torch_binding
+
+using namespace syncyte::torch_binding;
+
+TORCH_LIBRARY_FRAGMENT(syncyte, library) {
+  const std::vector<at::Tag> tags{at::Tag::pt2_compliant_tag};
+  // kind: the enumeration above; forward_number: of backward's, to tell crossed ones apart.
+  library.def(
+      "start_collective(Tensor input, int comm, int kind, int[] arguments, int[] result_shape, "
+      "bool needs_gradient=False, int forward_number=0) -> Tensor",
+      tags);
+  library.def(
+      "wait_collective(Tensor ticket, int comm, int kind, int[] arguments, int[] input_shape, int[] result_shape, "
+      "ScalarType dtype, int forward_number=0) -> Tensor",
+      tags);
+}
+TORCH_LIBRARY_IMPL(syncyte, CPU, library) {
+  library.impl("start_collective", start_cpu);
+  library.impl("wait_collective", wait_cpu);
+}
+TORCH_LIBRARY_IMPL(syncyte, Meta, library) {
+  library.impl("start_collective", start_meta);
+  library.impl("wait_collective", wait_meta);
+}
+TORCH_LIBRARY_IMPL(syncyte, Autograd, library) {
+  library.impl("start_collective", start_autograd);
+  library.impl("wait_collective", wait_autograd);
+}
