@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import typing
-from collections.abc import Iterable, Sequence
 
 import torch
 
+from ._torch_requests import Request, join_dummies
 from .comm import comm_or_world
 
 if typing.TYPE_CHECKING:
@@ -17,15 +17,9 @@ _FOLLOW_THE_SENDER = 2  # values of wait_message's `gradients`: see its schema
 
 
 @dataclasses.dataclass(frozen=True)
-class Request:
-    """A message under way. It owns the memory that MPI reads or writes.
+class MessageRequest(Request):
+    """A message under way."""
 
-    A request is waited for once; a second time raises RuntimeError. One that is dropped without a wait is completed
-    later, with a warning in the log.
-    """
-
-    ticket: torch.Tensor  #: a float64 scalar; its place in the graph is the request's: see :func:`join_dummies`
-    comm: int
     shape: tuple[int, ...]
     dtype: torch.dtype
     is_receive: bool
@@ -40,10 +34,6 @@ class Request:
         return torch.ops.syncyte.wait_message(self.ticket, self.comm, self.shape, self.dtype, self.is_receive, 0,
                                               _FOLLOW_THE_SENDER)[0]
 
-    def test(self) -> bool:
-        """Whether wait() would return at once. Not in compiled functions."""
-        return torch.ops.syncyte.test_message(self.ticket)
-
 
 def isend(tensor: torch.Tensor, dest: int, tag: int = 0, comm: "Comm | None" = None) -> Request:
     """Starts to send a tensor; does not wait. The tensor is copied and may be changed at once.
@@ -55,7 +45,7 @@ def isend(tensor: torch.Tensor, dest: int, tag: int = 0, comm: "Comm | None" = N
     """
     handle = comm_or_world(comm).handle
     ticket = torch.ops.syncyte.isend(tensor, handle, dest, tag)
-    return Request(ticket, handle, tuple(tensor.shape), tensor.dtype, False)
+    return MessageRequest(ticket, handle, tuple(tensor.shape), tensor.dtype, False)
 
 
 def irecv(like: torch.Tensor, source: int, tag: int = 0, comm: "Comm | None" = None) -> Request:
@@ -68,7 +58,7 @@ def irecv(like: torch.Tensor, source: int, tag: int = 0, comm: "Comm | None" = N
     """
     handle = comm_or_world(comm).handle
     ticket = torch.ops.syncyte.irecv(like, handle, source, tag)
-    return Request(ticket, handle, tuple(like.shape), like.dtype, True)
+    return MessageRequest(ticket, handle, tuple(like.shape), like.dtype, True)
 
 
 def send(tensor: torch.Tensor, dest: int, tag: int = 0, comm: "Comm | None" = None) -> torch.Tensor:
@@ -90,23 +80,3 @@ def sendrecv(tensor: torch.Tensor, dest: int, like: torch.Tensor, source: int, t
     sent = isend(tensor, dest, tag, comm)
     received = irecv(join_dummies(like, [sent.ticket]), source, tag if recv_tag is None else recv_tag, comm).wait()
     return join_dummies(received, [sent.wait()])
-
-
-def wait_all(requests: Iterable[Request]) -> list[torch.Tensor]:
-    """The results of all requests, in their order."""
-    return [request.wait() for request in requests]
-
-
-Joined = typing.TypeVar("Joined", torch.Tensor, Request)
-
-
-def join_dummies(value: Joined, dummies: Sequence[torch.Tensor | Request]) -> Joined:
-    """``value``, which autograd takes to depend on ``dummies`` too; local.
-
-    Backward runs what comes out of the dummies' operations after what comes after ``value``; the dummies get zeros.
-    Returns ``value`` itself if no dummy requires gradients. A request stands for its ticket.
-    """
-    tickets = [dummy.ticket if isinstance(dummy, Request) else dummy for dummy in dummies]
-    if isinstance(value, Request):
-        return dataclasses.replace(value, ticket=torch.ops.syncyte.join_dummies(value.ticket, tickets))
-    return torch.ops.syncyte.join_dummies(value, tickets)

@@ -16,14 +16,17 @@ import torch
 from . import _library, errors
 from ._torch_collectives import (allgather_along, allreduce, alltoall_along, bcast, bcast_, exscan, gather_along,
                                  reduce, reduce_, reduce_scatter_along, scan, scatter_along)
-from ._torch_messages import Request, irecv, isend, join_dummies, recv, send, sendrecv, wait_all
+from ._torch_messages import irecv, isend, recv, send, sendrecv
+from ._torch_nonblocking import iallgather_along, iallreduce, ialltoall_along, ibcast, ireduce_scatter_along
+from ._torch_requests import Request, join_dummies, wait_all
 
 if typing.TYPE_CHECKING:
     from .tensor import WholeTensor
 
 __all__ = ["Request", "allgather_along", "allreduce", "alltoall_along", "bcast", "bcast_", "exscan", "gather",
-           "gather_along", "irecv", "isend", "join_dummies", "recv", "reduce", "reduce_", "reduce_scatter_along", "scan",
-           "scatter_along", "send", "sendrecv", "wait_all"]
+           "gather_along", "iallgather_along", "iallreduce", "ialltoall_along", "ibcast", "irecv",
+           "ireduce_scatter_along", "isend", "join_dummies", "recv", "reduce", "reduce_", "reduce_scatter_along",
+           "scan", "scatter_along", "send", "sendrecv", "wait_all"]
 
 # Operations whose order among each other matters, and which must run even if nobody uses their results: a rank whose
 # compiler dropped one would leave the others waiting.
@@ -31,7 +34,8 @@ _EFFECTFUL = ("allreduce.default", "bcast.default", "reduce.default", "scan.defa
               "allgather_along.lengths", "gather_along.lengths", "scatter_along.lengths", "reduce_scatter_along.lengths",
               "alltoall_along.lengths", "gather.default", "gather_backward.default", "gather_collective.default",
               "gather_adjoint.default", "isend.default", "irecv.default", "isend_answer.default",
-              "irecv_answer.default", "wait_message.default")
+              "irecv_answer.default", "wait_message.default", "start_collective.default",
+              "wait_collective.default")
 
 
 def _register_effects() -> None:

@@ -1,0 +1,50 @@
+"""Differentiable operations under way."""
+
+from __future__ import annotations
+
+import abc
+import dataclasses
+import typing
+from collections.abc import Iterable, Sequence
+
+import torch
+
+
+@dataclasses.dataclass(frozen=True)
+class Request(abc.ABC):
+    """An operation under way. It owns the memory that MPI reads or writes.
+
+    A request is waited for once; a second time raises RuntimeError. One that is dropped without a wait is completed
+    later, with a warning in the log.
+    """
+
+    ticket: torch.Tensor  #: a float64 scalar; its place in the graph is the request's: see :func:`join_dummies`
+    comm: int
+
+    @abc.abstractmethod
+    def wait(self) -> torch.Tensor:
+        """Waits for the end, and returns the result."""
+
+    def test(self) -> bool:
+        """Whether wait() would return at once. Not in compiled functions."""
+        return torch.ops.syncyte.test_message(self.ticket)
+
+
+def wait_all(requests: Iterable[Request]) -> list[torch.Tensor]:
+    """The results of all requests, in their order."""
+    return [request.wait() for request in requests]
+
+
+Joined = typing.TypeVar("Joined", torch.Tensor, Request)
+
+
+def join_dummies(value: Joined, dummies: Sequence[torch.Tensor | Request]) -> Joined:
+    """``value``, which autograd takes to depend on ``dummies`` too; local.
+
+    Backward runs what comes out of the dummies' operations after what comes after ``value``; the dummies get zeros.
+    Returns ``value`` itself if no dummy requires gradients. A request stands for its ticket.
+    """
+    tickets = [dummy.ticket if isinstance(dummy, Request) else dummy for dummy in dummies]
+    if isinstance(value, Request):
+        return dataclasses.replace(value, ticket=torch.ops.syncyte.join_dummies(value.ticket, tickets))
+    return torch.ops.syncyte.join_dummies(value, tickets)

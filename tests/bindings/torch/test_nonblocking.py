@@ -1,0 +1,143 @@
+"""Started collectives of syncyte.torch: values against the blocking ones, gradients, orders, and what wrong use gets."""
+
+import pytest
+import torch
+from mpi4py import MPI
+
+from distributed_gradcheck import distributed_gradcheck, distributed_gradgradcheck
+from syncyte.torch import (allgather_along, allreduce, alltoall_along, bcast, iallgather_along, iallreduce,
+                           ialltoall_along, ibcast, irecv, ireduce_scatter_along, isend, reduce_scatter_along, wait_all)
+
+WORLD = MPI.COMM_WORLD
+SIZE, RANK = WORLD.size, WORLD.rank
+UNEVEN = list(range(SIZE))  # rank r has r
+WHOLE = sum(UNEVEN)
+
+
+def rows(count: int, *others: int, dtype: torch.dtype = torch.float64) -> torch.Tensor:
+    generator = torch.Generator().manual_seed(5 + RANK)
+    return torch.randint(-9, 9, (count, *others), generator=generator).to(dtype)
+
+
+CASES = {
+    "allreduce": (lambda x: iallreduce(x), allreduce, lambda: rows(3, 2)),
+    "bcast": (lambda x: ibcast(x, SIZE - 1), lambda x: bcast(x, SIZE - 1), lambda: rows(3, 2)),
+    "allgather": (lambda x: iallgather_along(x, UNEVEN, -2), lambda x: allgather_along(x, 0), lambda: rows(RANK, 2)),
+    "reduce_scatter": (lambda x: ireduce_scatter_along(x, UNEVEN, 0),
+                       lambda x: reduce_scatter_along(x, RANK, 0), lambda: rows(WHOLE, 2)),
+    "alltoall": (lambda x: ialltoall_along(x, 0, 1, UNEVEN, UNEVEN), lambda x: alltoall_along(x, 0, 1, RANK),
+                 lambda: rows(RANK, WHOLE)),
+}
+
+
+@pytest.fixture(params=CASES)
+def case(request):
+    return CASES[request.param]
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float16, torch.bfloat16, torch.complex64, torch.int32])
+def test_like_the_blocking_one(case, dtype):
+    start, blocking, given = case
+    x = given().to(dtype)
+    assert torch.equal(start(x).wait(), blocking(x))
+    assert torch.equal(start(x.t().contiguous().t()).wait(), blocking(x))
+
+
+def test_gradients(case):
+    start, _, given = case
+    distributed_gradcheck(lambda x: start(x).wait(), [given()])
+    distributed_gradgradcheck(lambda x: start(x * x).wait() ** 2, [given() / 9], tolerance=1e-5)
+
+
+def test_many_at_once_in_any_order_of_waits():
+    values = [torch.full((4,), float(i), dtype=torch.float64, requires_grad=True) for i in range(6)]
+    requests = [iallreduce(value) if i % 2 else ibcast(value * RANK, i % SIZE) for i, value in enumerate(values)]
+    order = torch.randperm(6, generator=torch.Generator().manual_seed(RANK)).tolist()
+    results = {i: requests[i].wait() for i in order}
+    for i in range(6):
+        assert results[i][0] == (i * SIZE if i % 2 else i * (i % SIZE))
+    total = sum((results[i] * (RANK + 1)).sum() for i in range(6))
+    total.backward()
+    for i, value in enumerate(values):
+        ranks = SIZE * (SIZE + 1) / 2
+        assert value.grad[0] == (ranks if i % 2 else (ranks * RANK if RANK == i % SIZE else 0))
+
+
+def test_a_start_waits_for_nobody():
+    """Rank 0 starts, sends, waits; the next one receives first."""
+    x = torch.ones(3, dtype=torch.float64)
+    if RANK == 0:
+        request = iallreduce(x)
+        for rank in range(1, SIZE):
+            isend(x, rank, 9).wait()
+    else:
+        irecv(x, 0, 9).wait()
+        request = iallreduce(x)
+    assert request.wait()[0] == SIZE
+
+
+def test_an_input_may_change_at_once():
+    x = torch.ones(5000)
+    request = iallreduce(x)
+    x.zero_()
+    assert request.wait()[0] == SIZE
+
+
+def test_an_error_of_one_rank_is_raised_on_all():
+    if SIZE == 1:
+        return
+    with pytest.raises(ValueError, match="extent"):
+        iallreduce(torch.ones(2 + (RANK == 0))).wait()
+    with pytest.raises((ValueError, IndexError), match="axis"):
+        iallgather_along(torch.ones(2, 2), [2] * SIZE, 5 if RANK == 0 else 0).wait()
+    with pytest.raises(ValueError, match="lengths"):
+        iallgather_along(torch.ones(2, 2), [2] * (SIZE + (RANK == SIZE - 1))).wait()
+    assert iallreduce(torch.ones(1)).wait()[0] == SIZE
+
+
+def test_need_for_gradients_is_a_fact():
+    if SIZE == 1:
+        return
+    with pytest.raises(ValueError, match="needs-gradient"):
+        iallreduce(torch.ones(2, requires_grad=RANK == 0)).wait()
+
+
+def test_a_second_wait_names_the_operation():
+    request = iallreduce(torch.ones(2))
+    request.wait()
+    with pytest.raises(RuntimeError, match="iallreduce has been waited for already"):
+        request.wait()
+
+
+def test_test_tells_when_it_has_ended():
+    request = iallreduce(torch.ones(2))
+    while not request.test():
+        pass
+    assert wait_all([request])[0][0] == SIZE
+
+
+def test_backward_without_the_wait_is_an_error():
+    from syncyte.torch import join_dummies
+
+    x = torch.ones(3, requires_grad=True)
+    request = iallreduce(x)
+    with pytest.raises(RuntimeError, match="but not its wait"):
+        join_dummies(torch.ones(()), [request]).backward()
+    request.wait()
+
+
+@pytest.mark.parametrize("backend", ["aot_eager", "inductor"])
+def test_compiled(backend, comm):
+    assert comm.size == SIZE  # and started
+    torch._dynamo.reset()
+
+    def function(x):
+        first, second = iallreduce(x * 2), iallgather_along(x, [3] * SIZE)
+        return first.wait().sin() * second.wait().sum()
+
+    x = rows(3, 2).requires_grad_()
+    expected = function(x)
+    (gradient,) = torch.autograd.grad(expected.sum(), x)
+    result = torch.compile(function, fullgraph=True, backend=backend)(x)
+    torch.testing.assert_close(result, expected)
+    torch.testing.assert_close(torch.autograd.grad(result.sum(), x)[0], gradient)
