@@ -14,6 +14,7 @@ import typing
 import torch
 
 from . import _library, errors
+from ._data_parallel import DataParallel
 from ._torch_collectives import (allgather_along, allreduce, alltoall_along, bcast, bcast_, exscan, gather_along,
                                  reduce, reduce_, reduce_scatter_along, scan, scatter_along)
 from ._torch_messages import irecv, isend, recv, send, sendrecv
@@ -21,10 +22,11 @@ from ._torch_nonblocking import iallgather_along, iallreduce, ialltoall_along, i
 from ._torch_requests import Request, join_dummies, wait_all
 
 if typing.TYPE_CHECKING:
+    from .cart import Halo
     from .tensor import WholeTensor
 
-__all__ = ["Request", "allgather_along", "allreduce", "alltoall_along", "bcast", "bcast_", "exscan", "gather",
-           "gather_along", "iallgather_along", "iallreduce", "ialltoall_along", "ibcast", "irecv",
+__all__ = ["DataParallel", "Request", "allgather_along", "allreduce", "alltoall_along", "bcast", "bcast_", "exscan",
+           "gather", "gather_along", "halo_exchange", "iallgather_along", "iallreduce", "ialltoall_along", "ibcast", "irecv",
            "ireduce_scatter_along", "isend", "join_dummies", "recv", "reduce", "reduce_", "reduce_scatter_along",
            "scan", "scatter_along", "send", "sendrecv", "wait_all"]
 
@@ -35,7 +37,7 @@ _EFFECTFUL = ("allreduce.default", "bcast.default", "reduce.default", "scan.defa
               "alltoall_along.lengths", "gather.default", "gather_backward.default", "gather_collective.default",
               "gather_adjoint.default", "isend.default", "irecv.default", "isend_answer.default",
               "irecv_answer.default", "wait_message.default", "start_collective.default",
-              "wait_collective.default")
+              "wait_collective.default", "halo_exchange.default")
 
 
 def _register_effects() -> None:
@@ -81,6 +83,20 @@ def gather(whole: "WholeTensor", index: torch.Tensor, *, collective: bool = Fals
     if not scratch:
         raise errors.ArgumentError("gather(collective=True) needs the tensor's requires_grad_() first")
     return _operators.gather_collective(whole.local, whole.handle, scratch, index)
+
+
+def halo_exchange(tensor: torch.Tensor, halo: "Halo") -> torch.Tensor:
+    """``tensor`` with its ghosts filled from the neighbours; a new contiguous tensor. All ranks of the halo's
+    communicator call it; it waits for the neighbours only.
+
+    With y = H x the adjoint H' adds the ghosts' cotangents to the neighbours' cells that they show, and gives the ghosts
+    themselves zeros; ghosts beyond an open border stay as they are, both ways. Differentiable, any number of times,
+    backward and forward: gradients are recorded on all ranks or on none, and backward runs on all of them, or neighbours
+    wait. Keep the halo until backward has run.
+
+    tensor: of the halo's element type and shape (``syncyte.Halo``), any strides, on the CPU.
+    """
+    return _operators.halo_exchange(tensor, halo.handle)
 
 
 # What differentiation adds to whole tensors: for adds of backward passes, and for values in flight.
