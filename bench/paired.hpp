@@ -40,29 +40,29 @@ inline double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-/// Measures a row whose figures are `amount` of work per second (in the row's unit), and prints it as a line of JSON on
-/// rank 0. Collective.
-inline void measure_rate(const row& what, double amount, const std::function<void()>& ours,
-                         const std::function<void()>& reference, int rounds = 11) {
+/// Measures a row whose figures figure(seconds) makes, and prints it as a line of JSON on rank 0. Collective.
+template <class Figure>
+void measure(const row& what, Figure&& figure, const std::function<void()>& ours,
+             const std::function<void()>& reference, int rounds) {
   ours();  // warm-up
   reference();
-  std::vector<double> our_rates, reference_rates, ratios;
+  std::vector<double> our_figures, reference_figures, ratios;
   for (int round = 0; round < rounds; ++round) {
     double our_seconds = 0.0, reference_seconds = 0.0;
     if (round % 2 == 0) our_seconds = seconds_of(ours);
     reference_seconds = seconds_of(reference);
     if (round % 2 == 1) our_seconds = seconds_of(ours);
-    our_rates.push_back(amount / our_seconds);
-    reference_rates.push_back(amount / reference_seconds);
-    ratios.push_back(reference_seconds / our_seconds);
+    our_figures.push_back(figure(our_seconds));
+    reference_figures.push_back(figure(reference_seconds));
+    ratios.push_back(our_figures.back() / reference_figures.back());
   }
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   if (rank != 0) return;
   nlohmann::json line{{"name", what.name},
                       {"unit", what.unit},
-                      {"ours", median(our_rates)},
-                      {"reference", median(reference_rates)},
+                      {"ours", median(our_figures)},
+                      {"reference", median(reference_figures)},
                       {"reference_name", what.reference_name},
                       {"ratio", median(ratios)},
                       {"ratio_min", *std::min_element(ratios.begin(), ratios.end())},
@@ -71,6 +71,18 @@ inline void measure_rate(const row& what, double amount, const std::function<voi
                       {"better", what.better}};
   line["goal"] = what.goal ? nlohmann::json(*what.goal) : nlohmann::json();
   std::cout << line.dump() << std::endl;
+}
+
+/// A row whose figures are `amount` of work per second, in the row's unit. Collective.
+inline void measure_rate(const row& what, double amount, const std::function<void()>& ours,
+                         const std::function<void()>& reference, int rounds = 11) {
+  measure(what, [=](double seconds) { return amount / seconds; }, ours, reference, rounds);
+}
+
+/// A row whose figures are times: seconds times `scale`, in the row's unit. Collective.
+inline void measure_time(const row& what, double scale, const std::function<void()>& ours,
+                         const std::function<void()>& reference, int rounds = 11) {
+  measure(what, [=](double seconds) { return seconds * scale; }, ours, reference, rounds);
 }
 
 }  // namespace syncyte::bench

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 _COMMENT = re.compile(r"/\*\*(?!<)(.*?)\*/\s*([^/#][^;{]*[;{])?", re.S)
 _MEMBER = re.compile(r"\b(\w+)(?:\[\w+\])?\s*(?:=\s*-?\w+\s*)?[,;]?\s*/\*\*<(.*?)\*/", re.S)
-_CONSTANT = re.compile(r"^#define (SYNCYTE_\w+) (-?\d+)$", re.M)
+_CONSTANT = re.compile(r"^#define (SYNCYTE_\w+) \(?(-?\d+)\)?$", re.M)
 _CONSTANT_COMMENT = re.compile(r"/\*\*(?!<)((?:(?!\*/).)*)\*/\s*#define (\w+)", re.S)
 _PARAM = re.compile(r"\[(in|out|in,out)\]\s+(\w+)\s*(?:\{(.*?)\})?\s*(.*)", re.S)
 _DEFAULT = re.compile(r"\{default\((-?\d+)\)\}\s*")

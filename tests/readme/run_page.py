@@ -30,7 +30,7 @@ def main() -> None:
     os.makedirs(options.folder, exist_ok=True)
     with open(options.page, encoding="utf-8") as file:
         page = file.read()
-    promised = re.search(r"programs print `(.*?)`", page).group(1)
+    promised = re.search(r"programs print\s`(.*?)`", page).group(1)
     link = [*(f"-I{folder}" for folder in options.include), options.library,
             f"-Wl,-rpath,{os.path.dirname(options.library)}"]
     compilers = {"c": [options.cc, "-std=c11"], "cpp": [options.cxx, "-std=c++20"]}

@@ -15,6 +15,8 @@ module syncyte_constants
     SYNCYTE_LOG_INFO, SYNCYTE_LOG_DEBUG
   use syncyte_collectives_c, only: &
     SYNCYTE_SCAN_FROM_FIRST, SYNCYTE_SCAN_FROM_LAST
+  use syncyte_messages_c, only: &
+    SYNCYTE_ANY, SYNCYTE_NOBODY
   use syncyte_window_c, only: &
     SYNCYTE_LOCK_SHARED, SYNCYTE_LOCK_EXCLUSIVE
   use syncyte_tensor_c, only: &

@@ -7,6 +7,12 @@ module syncyte_messages_c
   implicit none
   public
 
+  !> As a source: whoever sends. As the tag of a receive: whatever tag.
+  integer(c_int32_t), parameter :: SYNCYTE_ANY = -1_c_int32_t
+
+  !> As a source or destination: nobody, as MPI_PROC_NULL; such a message ends at once and changes nothing.
+  integer(c_int32_t), parameter :: SYNCYTE_NOBODY = -2_c_int32_t
+
   !> Options of a message.
   type, bind(C) :: syncyte_message_options_t
     ! sizeof(syncyte_message_options_t)

@@ -1,12 +1,14 @@
-!> Communicators: type(syncyte_comm). Their collectives on arrays are those of collective_comm.
+!> Communicators: type(syncyte_comm). Their collectives on arrays are those of collective_comm, their messages those of
+!> message_comm, their questions about a grid those of cart_comm.
 module syncyte_comms
   use, intrinsic :: iso_c_binding
-  use syncyte_c, only: syncyte_comm_agree, syncyte_comm_barrier, syncyte_comm_destroy, syncyte_comm_dup, &
+  use syncyte_c, only: syncyte_cart_create, syncyte_comm_agree, syncyte_comm_barrier, syncyte_comm_destroy, &
+    syncyte_comm_dup, &
     syncyte_comm_node, syncyte_comm_options_t, syncyte_comm_rank, syncyte_comm_self, syncyte_comm_size, &
     syncyte_comm_split, syncyte_comm_split_program, syncyte_comm_to_fortran, syncyte_comm_topology, &
     syncyte_comm_world, syncyte_collect, syncyte_error_set, syncyte_fact_t, syncyte_topology_t, &
     SYNCYTE_ERR_SHAPE, SYNCYTE_SUCCESS
-  use syncyte_collectives, only: collective_comm
+  use syncyte_carts, only: cart_comm
   use syncyte_comm_helpers
   use syncyte_errors
   implicit none
@@ -14,7 +16,7 @@ module syncyte_comms
 
   !> An ordered group of ranks. A reference: assignment copies the reference; destroy drops one. Its handle is a
   !> syncyte_comm_t, for calls of syncyte_c.
-  type, extends(collective_comm), public :: syncyte_comm
+  type, extends(cart_comm), public :: syncyte_comm
   contains
     procedure :: from_mpi => comm_from_mpi
     procedure :: from_world => comm_from_world
@@ -23,6 +25,7 @@ module syncyte_comms
     procedure :: split => comm_split
     procedure :: split_program => comm_split_program
     procedure :: node => comm_node
+    procedure :: cartesian => comm_cartesian
     procedure :: rank => comm_rank
     procedure :: size => comm_size
     procedure :: to_mpi => comm_to_mpi
@@ -190,6 +193,38 @@ contains
     call adopt(part, status, made)
     call finish(status, stat, errmsg)
   end subroutine comm_node
+
+  !> Puts the first ranks on a grid, in their order, the first coordinate changing fastest; the others get none
+  !> (cart%is_null()). Collective.
+  subroutine comm_cartesian(self, cart, extents, periodic, name, check, stat, errmsg)
+    class(syncyte_comm), intent(in) :: self
+    type(syncyte_comm), intent(inout) :: cart
+    integer, intent(in) :: extents(:)                   !! places along each dimension; 0: chosen
+    logical, intent(in), optional :: periodic(:)        !! whether each dimension is; .false. if absent
+    character(len=*), intent(in), optional :: name
+    integer, intent(in), optional :: check
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    character(kind=c_char, len=:), allocatable, target :: letters
+    integer(c_int32_t) :: places(size(extents)), periods(size(extents)), ndim, status
+    type(c_ptr) :: made
+    logical :: is_right
+
+    call to_c(name, letters)
+    ndim = size(extents, kind=c_int32_t)
+    places = int(extents(ndim:1:-1), c_int32_t)
+    periods = 0
+    is_right = .true.
+    if (present(periodic)) is_right = size(periodic) == size(extents)
+    if (present(periodic) .and. is_right) periods = merge(1_c_int32_t, 0_c_int32_t, periodic(ndim:1:-1))
+    if (.not. is_right) ndim = -1  ! refused on all ranks
+    made = c_null_ptr
+    status = syncyte_cart_create(self%handle, ndim, places, periods, make_options(letters, check), made)
+    if (.not. is_right) &
+      status = syncyte_error_set(SYNCYTE_ERR_SHAPE, "extents and periodic differ in size"//c_null_char)
+    call adopt(cart, status, made)
+    call finish(status, stat, errmsg)
+  end subroutine comm_cartesian
 
   !> This process's number, 0 to size - 1; -1 on an error. Local.
   function comm_rank(self, stat, errmsg) result(rank)

@@ -31,6 +31,9 @@ if importlib.util.find_spec("numpy") is None:
 
 from . import checkpoint, errors, memory
 from ._declarations import VERSION_MAJOR, VERSION_MINOR, VERSION_PATCH, DType, Op, Status
+from ._messages import ANY, NOBODY
+from ._requests import MessageStatus, Request, wait_all
+from .cart import Cart, Halo, Shift
 from .comm import COMM_SELF, COMM_WORLD, Comm, Topology, even_lengths
 from .errors import *  # noqa: F403  (the exceptions, which errors.__all__ lists)
 from .excepthook import install_excepthook
@@ -41,11 +44,18 @@ from .window import Window
 __version__ = f"{VERSION_MAJOR}.{VERSION_MINOR}.{VERSION_PATCH}"
 
 __all__ = [
+    "ANY",
     "COMM_SELF",
     "COMM_WORLD",
+    "NOBODY",
+    "Cart",
     "Comm",
     "DType",
+    "Halo",
+    "MessageStatus",
     "Op",
+    "Request",
+    "Shift",
     "Status",
     "Topology",
     "WholeTensor",
@@ -59,6 +69,7 @@ __all__ = [
     "install_excepthook",
     "memory",
     "thread_level",
+    "wait_all",
     *errors.__all__,
 ]
 

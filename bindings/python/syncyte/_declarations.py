@@ -37,6 +37,8 @@ VERSION_MINOR = 1
 VERSION_PATCH = 0
 ABI_VERSION = 1  # Raised whenever a change breaks the binary interface.
 MAX_NDIM = 8  # Most dimensions a tensor or buffer may have.
+ANY = -1  # As a source: whoever sends. As the tag of a receive: whatever tag.
+NOBODY = -2
 CHECKPOINT_FORMAT = 1  # Newest file format that this library reads and writes.
 
 

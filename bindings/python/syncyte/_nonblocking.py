@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -13,59 +12,24 @@ from ._along import Along, _any_strides, _as_output, _extent, _with_extent, even
 from ._buffers import Buffer, as_buffer
 from ._checks import as_counts, as_int32, as_op
 from ._declarations import Op
+from ._requests import Request, reap
 from .errors import ArgumentError, status_of
 
 
-class Request:
-    """A collective under way. It keeps its arrays; until it has ended, inputs must not be changed and outputs not be
-    read. One that is dropped before its end warns, and is completed later."""
+def _started(
+    operation: str, start: Callable[[Any], object], arrays: Any, written: Buffer | None, result: Any
+) -> Request:
+    """Starts an operation and keeps its arrays until its end; `written`: an array of the caller's."""
+    reap()
+    handle = ctypes.c_void_p()
+    start(ctypes.byref(handle))
 
-    _abandoned: list[tuple[ctypes.c_void_p, Any]] = []  # what was dropped: MPI cannot cancel, and still writes there
+    def finish() -> Any:
+        if written is not None:
+            written.written()
+        return result
 
-    def __init__(self, operation: str, start: Callable[[Any], object], arrays: Any, written: Buffer | None, result: Any):
-        self._operation, self._arrays, self._written, self._result = operation, arrays, written, result
-        self._error: BaseException | None = None
-        self._handle = ctypes.c_void_p()
-        self._end_abandoned()
-        start(ctypes.byref(self._handle))
-
-    def test(self) -> bool:
-        """Whether it has ended; raises the error that it has ended with. Local, does not wait."""
-        done = ctypes.c_int32(1)
-        self._call(lambda handle: _library.core().syncyte_request_test(handle, ctypes.byref(done)))
-        return bool(done.value)
-
-    def wait(self) -> Any:
-        """Waits for the end and returns the result, also when called again. Local."""
-        self._call(lambda handle: _library.core().syncyte_request_wait(handle))
-        return self._result
-
-    def _call(self, function: Callable[[Any], object]) -> None:
-        if self._error is not None:
-            raise self._error
-        if not self._handle:
-            return
-        try:
-            function(ctypes.byref(self._handle))
-        except Exception as error:
-            self._error = error
-            raise
-        if not self._handle and self._written is not None:
-            self._written.written()
-
-    def __del__(self) -> None:
-        if not getattr(self, "_handle", None):
-            return
-        Request._abandoned.append((self._handle, self._arrays))
-        warnings.warn(f"a request of {self._operation} was dropped before its end; call wait()", ResourceWarning, 2)
-
-    @classmethod
-    def _end_abandoned(cls) -> None:
-        test, done = _library.core().unchecked("syncyte_request_test"), ctypes.c_int32()
-        for item in list(cls._abandoned):
-            test(ctypes.byref(item[0]), ctypes.byref(done))
-            if not item[0]:
-                cls._abandoned.remove(item)
+    return Request(handle, arrays, operation, finish)
 
 
 class Nonblocking(Along):
@@ -92,7 +56,7 @@ class Nonblocking(Along):
             return as_buffer(array, "array", writable=self.rank != number), number
 
         buffer, number = self._prepare_start("comm_ibcast", prepare)
-        return Request(
+        return _started(
             "comm_ibcast",
             lambda request: _library.core().syncyte_comm_ibcast(self.handle, number, None, buffer.reference, request),
             buffer,
@@ -113,7 +77,7 @@ class Nonblocking(Along):
 
         source, reduction, target, result = self._prepare_start("comm_iallreduce", prepare)
         given = None if source is None else source.reference
-        return Request(
+        return _started(
             "comm_iallreduce",
             lambda request: _library.core().syncyte_comm_iallreduce(
                 self.handle, given, int(reduction), None, target.reference, request
@@ -135,7 +99,7 @@ class Nonblocking(Along):
             return source, along, counts, _as_output(result, source.dtype), result
 
         source, along, counts, target, result = self._prepare_start("comm_iallgather_along", prepare)
-        return Request(
+        return _started(
             "comm_iallgather_along",
             lambda request: _library.core().syncyte_comm_iallgather_along(
                 self.handle, source.reference, along, counts, None, target.reference, request
@@ -165,7 +129,7 @@ class Nonblocking(Along):
             return source, along, counts, reduction, _as_output(result, source.dtype), result
 
         source, along, counts, reduction, target, result = self._prepare_start("comm_ireduce_scatter_along", prepare)
-        return Request(
+        return _started(
             "comm_ireduce_scatter_along",
             lambda request: _library.core().syncyte_comm_ireduce_scatter_along(
                 self.handle, source.reference, along, counts, int(reduction), None, target.reference, request
@@ -200,7 +164,7 @@ class Nonblocking(Along):
             return source, before, gathered, after, scattered, _as_output(result, source.dtype), result
 
         source, before, gathered, after, scattered, target, result = self._prepare_start("comm_ialltoall_along", prepare)
-        return Request(
+        return _started(
             "comm_ialltoall_along",
             lambda request: _library.core().syncyte_comm_ialltoall_along(
                 self.handle, source.reference, before, gathered, after, scattered, None, target.reference, request

@@ -9,20 +9,23 @@ from __future__ import annotations
 
 import ctypes
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _declarations as c
 from . import _library, runtime
 from ._along import even_lengths
 from ._checks import as_int32
-from ._nonblocking import Nonblocking, Request
+from ._messages import Messages
+from ._nonblocking import Nonblocking
 from .errors import ArgumentError, DtypeError, Error
 
 if TYPE_CHECKING:
     from mpi4py import MPI
 
-__all__ = ["COMM_SELF", "COMM_WORLD", "Comm", "Op", "Request", "Topology", "even_lengths"]
+    from .cart import Cart
+
+__all__ = ["COMM_SELF", "COMM_WORLD", "Comm", "Op", "Topology", "even_lengths"]
 
 Op = c.Op
 _CHECKS = {None: -1, "off": 0, "on": 1, "full": 2}
@@ -53,7 +56,7 @@ def _refuse_together(fortran_handle: int) -> None:
     function(fortran_handle, ctypes.byref(refused), ctypes.byref(out))
 
 
-class Comm(Nonblocking):
+class Comm(Nonblocking, Messages):
     """A communicator. Make one from COMM_WORLD by split(), node() and so on, or from mpi4py or Fortran.
 
     Copies (copy, deepcopy) are the same communicator. Two Comm objects of one communicator are equal.
@@ -146,6 +149,23 @@ class Comm(Nonblocking):
         """The ranks that share memory with this one. Collective."""
         options = self._prepare("comm_node", lambda: _comm_options(name, check), lifecycle=True)
         return self._made(lambda out: _library.core().syncyte_comm_node(self.handle, options, out))
+
+    def cartesian(
+        self,
+        dims: Sequence[int],
+        periods: bool | Sequence[bool] = False,
+        *,
+        name: str | None = None,
+        check: str | None = None,
+    ) -> Cart | None:
+        """Puts the first ranks on a grid, in their order, row-major. Collective; dims and periods must be equal.
+
+        dims: places along each dimension; 0: chosen, so that all ranks have a place. periods: whether each dimension is
+        periodic, or one value for all. Ranks beyond the grid get None.
+        """
+        from .cart import make_cart
+
+        return make_cart(self, dims, periods, lambda: _comm_options(name, check))
 
     # What it is.
 

@@ -116,7 +116,8 @@ at::Tensor start_receive(at::IntArrayRef shape, at::ScalarType dtype, const rout
 enum gradients : std::int64_t {
   none = 0,    // the sender must not record any either
   needed = 1,  // it must
-  follow = 2   // as it does
+  follow = 2,  // as it does
+  free = 3     // as it does where that is possible
 };
 
 using send_signature = at::Tensor(const at::Tensor&, std::int64_t, std::int64_t, std::int64_t, bool);
@@ -180,7 +181,7 @@ at::Tensor irecv_answer_cpu(const at::Tensor&, const at::Tensor& status, std::in
 }
 
 void require_alike(const outstanding& ended, bool sender_records, std::int64_t asked) {
-  TORCH_CHECK_VALUE(asked == follow || sender_records == (asked == needed), ended.operation, ": the sender ",
+  TORCH_CHECK_VALUE(asked >= follow || sender_records == (asked == needed), ended.operation, ": the sender ",
                     sender_records ? "records" : "does not record", " gradients, but the receiver does",
                     sender_records ? " not" : "", "; expected both or neither");
 }
@@ -382,7 +383,8 @@ at::Tensor irecv_answer_autograd(c10::DispatchKeySet keys, const at::Tensor& tok
 
 /// Without gradients, and in a graph that is traced, the sender cannot be followed.
 std::int64_t decided(std::int64_t asked, const at::Tensor& ticket) {
-  if (asked != follow || (at::GradMode::is_enabled() && !is_traced(ticket))) return asked;
+  const bool is_open = is_traced(ticket) ? asked >= follow : asked == follow && !at::GradMode::is_enabled();
+  if (!is_open) return asked;
   return is_recorded(ticket) ? needed : none;
 }
 
@@ -390,7 +392,7 @@ value_and_status wait_autograd(c10::DispatchKeySet keys, const at::Tensor& ticke
                                at::IntArrayRef shape, at::ScalarType dtype, bool is_receive, std::int64_t channel,
                                std::int64_t asked) {
   const std::int64_t how = decided(asked, ticket);
-  const bool may_follow = how == follow && is_receive && at::GradMode::is_enabled();
+  const bool may_follow = how >= follow && is_receive && at::GradMode::is_enabled();
   if (!is_recorded(ticket) && !may_follow)
     return wait_operator().redispatch(keys & c10::after_ADInplaceOrView_keyset, ticket, comm, shape, dtype, is_receive,
                                       channel, how);

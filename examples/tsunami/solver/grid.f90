@@ -1,6 +1,7 @@
 !> The part of the grid that one rank computes: a strip of whole rows with two ghost rows and columns on each side.
 module tsunami_grid
   use mpi_f08, only: MPI_Comm, MPI_Comm_rank, MPI_Comm_size, MPI_PROC_NULL
+  use syncyte, only: syncyte_comm, syncyte_halo
   use tsunami_bathymetry, only: bathymetry_t
   use tsunami_kinds, only: wp
   implicit none
@@ -17,6 +18,7 @@ module tsunami_grid
     type(MPI_Comm) :: comm              !< the solver's ranks
     integer :: rank = 0, ranks = 1
     integer :: south = MPI_PROC_NULL, north = MPI_PROC_NULL  !< ranks that own the neighbouring strips
+    type(syncyte_halo) :: ghost_rows    !< fills the rows that neighbouring strips show; null on one rank
     real(wp), allocatable :: bed(:, :)  !< (1-halo:nx+halo, first-halo:last+halo), metres above the sea
   end type grid_t
 
@@ -27,7 +29,8 @@ module tsunami_grid
 
 contains
 
-  !> Cuts the domain into strips of nearly equal height. Collective over comm; error is the same on all ranks.
+  !> Cuts the domain into strips of nearly equal height. Collective over comm, after syncyte_init; error is the same on
+  !> all ranks.
   subroutine make_grid(bathymetry, comm, walls, grid, error)
     type(bathymetry_t), intent(in) :: bathymetry
     type(MPI_Comm), intent(in) :: comm
@@ -56,7 +59,20 @@ contains
     if (grid%rank > 0) grid%south = grid%rank - 1
     if (grid%rank < grid%ranks - 1) grid%north = grid%rank + 1
     call cut_bed(bathymetry, grid)
+    if (grid%ranks > 1) call make_halo(grid)
   end subroutine make_grid
+
+  !> The strips lie along a line of ranks; ghost rows at both ends, of full width.
+  subroutine make_halo(grid)
+    type(grid_t), intent(inout) :: grid
+    type(syncyte_comm) :: strips, line
+
+    call strips%from_mpi(grid%comm, name='strips')
+    call strips%cartesian(line, [grid%ranks])
+    call grid%ghost_rows%create(line, grid%bed, low=halo)
+    call line%destroy()    ! the halo keeps it
+    call strips%destroy()
+  end subroutine make_halo
 
   subroutine cut_bed(bathymetry, grid)
     type(bathymetry_t), intent(in) :: bathymetry

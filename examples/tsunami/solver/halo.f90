@@ -1,13 +1,11 @@
 !> Ghost cells: the neighbours' rows between ranks, walls or the sea at rest at the edge of the domain.
 module tsunami_halo
-  use mpi_f08, only: MPI_DOUBLE_PRECISION, MPI_PROC_NULL, MPI_Sendrecv, MPI_STATUS_IGNORE
+  use mpi_f08, only: MPI_PROC_NULL
   use tsunami_grid, only: grid_t, halo, state_t
   use tsunami_kinds, only: wp
   implicit none
   private
   public :: fill_ghosts
-
-  integer, parameter :: tag_north = 1, tag_south = 2
 
 contains
 
@@ -97,29 +95,13 @@ contains
     state%hv(west:east, south:north) = 0
   end subroutine rest
 
+  !> Rows of full width, the ghost columns at their ends included.
   subroutine exchange_rows(grid, state)
     type(grid_t), intent(in) :: grid
     type(state_t), intent(inout) :: state
 
-    call shift_rows(grid, state, grid%north, grid%last - halo + 1, grid%south, grid%first - halo, tag_north)
-    call shift_rows(grid, state, grid%south, grid%first, grid%north, grid%last + 1, tag_south)
+    call grid%ghost_rows%exchange(state%h)
+    call grid%ghost_rows%exchange(state%hu)
+    call grid%ghost_rows%exchange(state%hv)
   end subroutine exchange_rows
-
-  !> Sends rows from give to one neighbour and receives the other one's into the rows from take.
-  subroutine shift_rows(grid, state, to, give, from, take, tag)
-    type(grid_t), intent(in) :: grid
-    type(state_t), intent(inout) :: state
-    integer, intent(in) :: to, give, from, take, tag
-    real(wp) :: sent(1 - halo:grid%nx + halo, halo, 3), received(1 - halo:grid%nx + halo, halo, 3)
-
-    sent(:, :, 1) = state%h(:, give:give + halo - 1)
-    sent(:, :, 2) = state%hu(:, give:give + halo - 1)
-    sent(:, :, 3) = state%hv(:, give:give + halo - 1)
-    call MPI_Sendrecv(sent, size(sent), MPI_DOUBLE_PRECISION, to, tag, received, size(received), &
-                      MPI_DOUBLE_PRECISION, from, tag, grid%comm, MPI_STATUS_IGNORE)
-    if (from == MPI_PROC_NULL) return
-    state%h(:, take:take + halo - 1) = received(:, :, 1)
-    state%hu(:, take:take + halo - 1) = received(:, :, 2)
-    state%hv(:, take:take + halo - 1) = received(:, :, 3)
-  end subroutine shift_rows
 end module tsunami_halo

@@ -1,4 +1,5 @@
-!> A shallow-water solver with its own main loop and its own MPI; of Syncyte it knows only where snapshots go.
+!> A shallow-water solver with its own main loop and its own MPI; of Syncyte it knows where snapshots go, and the halo
+!> exchange that fills its ghost rows.
 program tsunami_solver
   use, intrinsic :: iso_fortran_env, only: error_unit, output_unit
   use mpi_f08, only: MPI_Abort, MPI_Comm, MPI_Comm_rank, MPI_COMM_WORLD, MPI_Finalize, MPI_Init
@@ -44,6 +45,7 @@ program tsunami_solver
   end do
 
   call close_ring(ring)
+  call grid%ghost_rows%destroy()
   call solvers%destroy()
   call world%destroy()
   call syncyte_finalize()

@@ -1,0 +1,105 @@
+"""Messages between two ranks of a communicator."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+from . import _declarations as c
+from . import _library
+from ._along import Along
+from ._buffers import Buffer, as_buffer
+from ._checks import as_int32
+from ._requests import MessageStatus, Request, reap
+from .errors import DtypeError
+
+ANY = c.ANY  #: as a source: whoever sends; as the tag of a receive: whatever tag
+NOBODY = c.NOBODY  #: as a source or destination: nobody; such a message changes nothing
+
+
+def _outgoing(array: Any) -> Buffer:
+    return as_buffer(array, "array", contiguous=False)
+
+
+def _incoming(array: Any, name: str = "out") -> Buffer:
+    return as_buffer(array, name, writable=True, contiguous=False)
+
+
+def _status() -> Any:
+    return _library.options(c.MessageStatus)
+
+
+def _answer(status: Any) -> MessageStatus:
+    return MessageStatus(status.source, status.tag)
+
+
+class Messages(Along):
+    """What one rank of a syncyte.Comm sends to another. All methods are local: an error before sending is the caller's
+    alone. A message carries element type and shape; a receive into an array of others raises MismatchError. Arrays may
+    have any strides, and nothing beside them is written."""
+
+    def send(self, array: Any, dest: int, tag: int = 0) -> None:
+        """Sends an array, or a number. Returns when its memory may be used again; the receiver may not have it yet.
+
+        dest: a rank, or NOBODY. tag: 0 or more.
+        """
+        buffer = _outgoing(array)
+        number, label = as_int32(dest, "dest"), as_int32(tag, "tag")
+        _library.core().syncyte_comm_send(self.handle, buffer.reference, number, label, None)
+
+    def recv(self, out: Any, source: int = ANY, tag: int = ANY) -> MessageStatus:
+        """Receives into an array; waits for the message. Returns who has sent it.
+
+        out: an array of the message's element type and shape. source: a rank, ANY or NOBODY.
+        """
+        buffer = _incoming(out)
+        status = _status()
+        number, label = as_int32(source, "source"), as_int32(tag, "tag")
+        _library.core().syncyte_comm_recv(
+            self.handle, number, label, None, buffer.reference, ctypes.byref(status)
+        )
+        buffer.written()
+        return _answer(status)
+
+    def isend(self, array: Any, dest: int, tag: int = 0) -> Request:
+        """Starts to send an array, which must not change until the request has ended, and does not wait."""
+        if not hasattr(array, "shape"):
+            raise DtypeError(f"array is a {type(array).__name__}; expected a numpy array or a torch tensor, to be kept")
+        reap()
+        buffer = _outgoing(array)
+        number, label = as_int32(dest, "dest"), as_int32(tag, "tag")
+        handle = ctypes.c_void_p()
+        _library.core().syncyte_comm_isend(
+            self.handle, buffer.reference, number, label, None, ctypes.byref(handle)
+        )
+        return Request(handle, buffer, "isend", lambda: None)
+
+    def irecv(self, out: Any, source: int = ANY, tag: int = ANY) -> Request:
+        """Starts to receive into an array, which must not be read until the request has ended, and does not wait."""
+        reap()
+        buffer = _incoming(out)
+        number, label = as_int32(source, "source"), as_int32(tag, "tag")
+        handle, status = ctypes.c_void_p(), _status()
+        _library.core().syncyte_comm_irecv(
+            self.handle, number, label, None, buffer.reference, ctypes.byref(status), ctypes.byref(handle)
+        )
+
+        def finish() -> MessageStatus:
+            buffer.written()
+            return _answer(status)
+
+        return Request(handle, (buffer, status), "irecv", finish)
+
+    def sendrecv(
+        self, array: Any, dest: int, out: Any, source: int = ANY, send_tag: int = 0, recv_tag: int = ANY
+    ) -> MessageStatus:
+        """Sends one array and receives another, whoever comes first; waits for both. They must not overlap. Returns who
+        has sent."""
+        outgoing, incoming = _outgoing(array), _incoming(out)
+        status = _status()
+        _library.core().syncyte_comm_sendrecv(
+            self.handle, outgoing.reference, as_int32(dest, "dest"), as_int32(send_tag, "send_tag"),
+            as_int32(source, "source"), as_int32(recv_tag, "recv_tag"), None, incoming.reference, ctypes.byref(status),
+        )  # fmt: skip
+        incoming.written()
+        return _answer(status)

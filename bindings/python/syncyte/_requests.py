@@ -1,0 +1,123 @@
+"""Operations under way, and what becomes of those that nobody waits for."""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+import warnings
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from . import _declarations as c
+from . import _library
+from .errors import HandleError
+
+
+class MessageStatus(NamedTuple):
+    """Who sent a message that was received."""
+
+    source: int  #: the sender's rank; NOBODY if there was none
+    tag: int  #: its tag
+
+
+class _Started:
+    """A C request, and what the C library reads and writes until it has ended."""
+
+    def __init__(self, handle: ctypes.c_void_p, arrays: Any):
+        self.handle = handle
+        self.arrays = arrays
+
+    def test(self) -> bool:
+        done = ctypes.c_int32()
+        _library.core().syncyte_request_test(ctypes.byref(self.handle), ctypes.byref(done))
+        return bool(done.value)
+
+    def is_over(self) -> bool:
+        """Whether it has ended, well or not; of one that nobody asks about its errors."""
+        done = ctypes.c_int32()
+        status = _library.core().unchecked("syncyte_request_test")(ctypes.byref(self.handle), ctypes.byref(done))
+        return status != c.Status.SUCCESS or bool(done.value)
+
+
+# MPI cannot cancel, and a garbage collector is no place to wait in: what was dropped is kept, with its array, until a
+# later call finds that it has ended.
+_dropped: list[_Started] = []
+_lock = threading.Lock()
+
+
+def reap() -> None:
+    """Lets go of dropped requests that have ended. Local, does not wait."""
+    if not _dropped:
+        return
+    with _lock:
+        _dropped[:] = [started for started in _dropped if not started.is_over()]
+
+
+class Request:
+    """An operation under way. Call wait() once; until it has ended, its arrays belong to Syncyte.
+
+    A request that is dropped before warns (ResourceWarning) and is completed later, with its arrays kept alive.
+    """
+
+    def __init__(self, handle: ctypes.c_void_p, arrays: Any, operation: str, finish: Callable[[], Any]):
+        """For this package: takes over a C request. `finish` is called when it has ended well, and gives its result."""
+        self._operation = operation
+        self._finish = finish
+        self._started: _Started | None = _Started(handle, arrays)
+        self._result: tuple[Any, ...] = ()  # there when it has ended and has not been waited for
+
+    def wait(self) -> Any:
+        """Waits for the end and returns the result: who has sent (MessageStatus) for irecv(), the output for
+        collectives. Raises the operation's error. Local.
+
+        Raises HandleError when it has been waited for before.
+        """
+        if self._started is not None:
+            started, self._started = self._started, None
+            _library.core().syncyte_request_wait(ctypes.byref(started.handle))
+            reap()
+            return self._finish()
+        if not self._result:
+            raise HandleError(f"this request of {self._operation}() has ended, and has been waited for before")
+        (answer,), self._result = self._result, ()
+        return answer
+
+    def test(self) -> bool:
+        """Whether it has ended, without waiting; true may be answered several times. Raises the operation's error."""
+        if self._started is None:
+            return True
+        try:
+            done = self._started.test()
+        except Exception:
+            self._started = None
+            raise
+        if done:
+            self._started = None
+            self._result = (self._finish(),)
+        return done
+
+    def __del__(self) -> None:
+        started = self.__dict__.get("_started")
+        if started is None:
+            return
+        _dropped.append(started)
+        warnings.warn(
+            f"a request of {self._operation}() was dropped before its end: call wait()", ResourceWarning, stacklevel=2
+        )
+
+    def __repr__(self) -> str:
+        return f"<syncyte.Request of {self._operation}, {'ended' if self._started is None else 'under way'}>"
+
+
+def wait_all(requests: list[Request]) -> list[Any]:
+    """Waits for all requests; raises the first error after all have ended. Local."""
+    answers: list[Any] = []
+    first: Exception | None = None
+    for request in requests:
+        try:
+            answers.append(request.wait())
+        except Exception as error:
+            first = first or error
+    if first is not None:
+        raise first
+    return answers

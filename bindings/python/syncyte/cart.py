@@ -1,0 +1,233 @@
+"""Cartesian communicators: ranks on a grid, and halo exchange between neighbours."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from . import _declarations as c
+from . import _library, dtypes
+from ._buffers import Buffer, as_buffer
+from ._checks import as_index, as_int32, as_int64
+from ._declarations import DType
+from ._handles import Handle
+from ._requests import Request, reap
+from .comm import Comm
+from .errors import ArgumentError, DtypeError, ShapeError
+
+__all__ = ["Cart", "Halo", "Shift"]
+
+
+class Shift(NamedTuple):
+    """Neighbours along a dimension of a grid; NOBODY beyond an edge."""
+
+    source: int  #: who sends to this rank
+    dest: int  #: who receives from this rank
+
+
+class Cart(Comm):
+    """Ranks on a grid, in row-major order: the last coordinate changes fastest. Made by syncyte.Comm.cartesian().
+
+    It is a communicator in every respect. Coordinates count from 0.
+    """
+
+    @property
+    def ndim(self) -> int:
+        """Number of dimensions. Local."""
+        number = ctypes.c_int32()
+        _library.core().syncyte_cart_ndim(self.handle, ctypes.byref(number))
+        return number.value
+
+    @property
+    def dims(self) -> tuple[int, ...]:
+        """Places along each dimension. Local."""
+        return self._grid()[0]
+
+    @property
+    def periods(self) -> tuple[bool, ...]:
+        """Whether each dimension is periodic. Local."""
+        return tuple(bool(flag) for flag in self._grid()[1])
+
+    def _grid(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        ndim = self.ndim
+        dims, periods = (ctypes.c_int32 * ndim)(), (ctypes.c_int32 * ndim)()
+        _library.core().syncyte_cart_grid(self.handle, ndim, dims, periods)
+        return tuple(dims), tuple(periods)
+
+    @property
+    def coords(self) -> tuple[int, ...]:
+        """Where this rank lies. Local."""
+        return self.coords_of(self.rank)
+
+    def coords_of(self, rank: int) -> tuple[int, ...]:
+        """Where a rank lies. Local."""
+        ndim = self.ndim
+        place = (ctypes.c_int32 * ndim)()
+        _library.core().syncyte_cart_coordinates(self.handle, as_int32(rank, "rank"), ndim, place)
+        return tuple(place)
+
+    def rank_at(self, coords: Sequence[int]) -> int:
+        """Who lies at some coordinates, which wrap round in periodic dimensions; NOBODY beyond an edge. Local."""
+        place = (ctypes.c_int32 * len(coords))(*(as_int32(index, "coords") for index in coords))
+        number = ctypes.c_int32()
+        _library.core().syncyte_cart_rank(self.handle, len(coords), place, ctypes.byref(number))
+        return number.value
+
+    def shift(self, dimension: int, displacement: int = 1) -> Shift:
+        """This rank's neighbours, for a shift in which all ranks send `displacement` places up. Local."""
+        source, dest = ctypes.c_int32(), ctypes.c_int32()
+        _library.core().syncyte_cart_shift(
+            self.handle, as_int32(dimension, "dimension"), as_int32(displacement, "displacement"),
+            ctypes.byref(source), ctypes.byref(dest),
+        )  # fmt: skip
+        return Shift(source.value, dest.value)
+
+
+def make_cart(comm: Comm, dims: Sequence[int], periods: Any, options: Any) -> Cart | None:
+    """Comm.cartesian(), after its options have been checked."""
+
+    def prepare() -> tuple[int, Any, Any, Any]:
+        places = [as_int32(extent, "dims") for extent in dims]
+        flags = [periods] * len(places) if isinstance(periods, bool) else [bool(flag) for flag in periods]
+        if len(flags) != len(places):
+            raise ShapeError(f"periods has {len(flags)} entries; expected {len(places)}, one per dimension")
+        numbers = ctypes.c_int32 * len(places)
+        return len(places), numbers(*places), numbers(*flags), options()
+
+    ndim, extents, flags, chosen = comm._prepare("cart_create", prepare, lifecycle=True)
+    handle = ctypes.c_void_p()
+    _library.core().syncyte_cart_create(comm.handle, ndim, extents, flags, chosen, ctypes.byref(handle))
+    return None if handle.value is None else Cart(handle.value)
+
+
+def _widths(value: Any, name: str, count: int) -> Any:
+    numbers = [value] * count if hasattr(value, "__index__") else list(value)
+    if len(numbers) != count:
+        raise ShapeError(f"{name} has {len(numbers)} entries; expected one number, or {count}, one per dimension")
+    return (ctypes.c_int64 * count)(*(as_int64(number, name) for number in numbers))
+
+
+class Halo(Handle):
+    """Who exchanges which cells of arrays of one element type and shape; ghost cells show neighbours' cells.
+
+    Made once, collectively; exchanges are messages between neighbours only. Dimension d of the grid cuts axis axes[d]
+    of the array; at its ends lie low[d] and high[d] ghost cells. Ghosts beyond an edge that is not periodic are never
+    touched.
+    """
+
+    kind = "halo"
+
+    def __init__(
+        self,
+        cart: Cart,
+        shape: Sequence[int],
+        dtype: Any,
+        low: int | Sequence[int],
+        high: int | Sequence[int] | None = None,
+        *,
+        axes: Sequence[int] | None = None,
+        corners: bool = True,
+    ):
+        """Collective; element type, widths, axes, corners and the extents along axes that are not cut must be equal.
+
+        shape: of this rank's arrays, ghosts included; extents along cut axes may differ between ranks. low, high:
+        ghosts at both ends, one number or one for each dimension of the grid; high None: as low. axes: which axis each
+        dimension cuts, negative from the end; None: 0, 1, ... corners: ghosts beyond several borders too.
+        """
+        if not isinstance(cart, Cart):
+            raise DtypeError(f"cart is a {type(cart).__name__}; expected a syncyte.Cart (see Comm.cartesian)")
+        self._cart = cart
+
+        def prepare() -> tuple[DType, tuple[int, ...], Any, Any, Any]:
+            count = cart.ndim
+            extents = tuple(as_int64(extent, "shape") for extent in shape)
+            if len(extents) > c.MAX_NDIM:
+                raise ShapeError(f"shape has {len(extents)} dimensions; at most {c.MAX_NDIM} are possible")
+            cut = None
+            if axes is not None:
+                if len(axes) != count:
+                    raise ShapeError(f"axes has {len(axes)} entries; expected {count}, one per dimension of the grid")
+                cut = (ctypes.c_int32 * count)(*(as_int32(axis, "axes") for axis in axes))
+            return (
+                dtypes.as_dtype(dtype), extents, cut, _widths(low, "low", count),
+                _widths(low if high is None else high, "high", count),
+            )  # fmt: skip
+
+        self._dtype, self._shape, cut, below, above = cart._prepare("halo_create", prepare, lifecycle=True)
+        options = _library.options(c.HaloOptions, corners=int(bool(corners)))
+        extents = (ctypes.c_int64 * max(len(self._shape), 1))(*self._shape)
+        handle = ctypes.c_void_p()
+        _library.core().syncyte_halo_create(
+            cart.handle, self._dtype, len(self._shape), extents, cut, below, above, ctypes.byref(options),
+            ctypes.byref(handle),
+        )  # fmt: skip
+        assert handle.value is not None
+        used = range(cart.ndim) if axes is None else [as_index(axis, "axes") % len(self._shape) for axis in axes]
+        slices = [slice(None)] * len(self._shape)
+        for axis, first, last in zip(used, below, above, strict=True):
+            slices[axis] = slice(first, self._shape[axis] - last)
+        self._interior = tuple(slices)
+        self._own(handle.value)
+
+    @property
+    def cart(self) -> Cart:
+        """The communicator."""
+        return self._cart
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Of this rank's arrays, ghosts included."""
+        return self._shape
+
+    @property
+    def dtype(self) -> DType:
+        """Element type of the arrays."""
+        return self._dtype
+
+    @property
+    def interior(self) -> tuple[slice, ...]:
+        """Where the array is this rank's own: array[halo.interior] is a view without ghosts."""
+        return self._interior
+
+    def _buffer(self, array: Any, function: str) -> Buffer:
+        try:
+            return as_buffer(array, "array", writable=True, contiguous=False)
+        except Exception:
+            # The neighbours are told: a description that the library refuses takes part as a wrong array.
+            refused = c.BufferDescription()
+            _library.core().unchecked(function)(self.handle, ctypes.byref(refused))
+            raise
+
+    def _call(self, function: str, array: Any) -> Any:
+        buffer = self._buffer(array, function)
+        getattr(_library.core(), function)(self.handle, buffer.reference)
+        buffer.written()
+        return array
+
+    def exchange(self, array: Any) -> Any:
+        """Fills the ghosts, in place; returns `array`. All ranks call it; waits for the neighbours only.
+
+        array: of the halo's element type and shape, any strides. A wrong one raises here and on the neighbours.
+        """
+        return self._call("syncyte_halo_exchange", array)
+
+    def accumulate(self, array: Any) -> Any:
+        """The adjoint of exchange(), in place: adds the ghosts to the cells they show, and sets them to 0."""
+        return self._call("syncyte_halo_accumulate", array)
+
+    def _start(self, function: str, array: Any) -> Request:
+        reap()
+        buffer = self._buffer(array, function.replace("halo_i", "halo_"))
+        handle = ctypes.c_void_p()
+        getattr(_library.core(), function)(self.handle, buffer.reference, ctypes.byref(handle))
+        return Request(handle, buffer, function.removeprefix("syncyte_"), buffer.written)
+
+    def iexchange(self, array: Any) -> Request:
+        """Starts to fill the ghosts, and does not wait; until the end ghosts must not be read, nor cells that ghosts show
+        be written. One exchange of a halo is under way at a time (BusyError)."""
+        return self._start("syncyte_halo_iexchange", array)
+
+    def iaccumulate(self, array: Any) -> Request:
+        """Starts the adjoint, and does not wait; until the end the array must not be used."""
+        return self._start("syncyte_halo_iaccumulate", array)

@@ -1,0 +1,167 @@
+"""The interface of mpi4torch 0.1.3 on Syncyte: ``import syncyte.compat.mpi4torch as mpi4torch``.
+
+What differs: gradients are right at any number of ranks; an incoming gradient is never overwritten; receives write a new
+tensor and nothing beside it; wrong arguments and ranks that disagree raise an exception with a text on every rank;
+MPI_MAX, MPI_MIN and MPI_PROD have gradients in Allreduce and Reduce_; all dtypes of Syncyte; and MPI is initialised by
+the first use of COMM_WORLD, not by the import. As with mpi4torch, Bcast_ and Reduce_ take leaves that require gradients.
+"""
+
+from __future__ import annotations
+
+import copyreg
+from typing import TYPE_CHECKING, Any, List
+
+import torch
+
+import syncyte.torch  # registers torch.ops.syncyte
+from syncyte import comm as _comm
+
+if TYPE_CHECKING:
+    from mpi4py import MPI
+
+    COMM_WORLD: "MPI_Communicator"
+
+__all__ = ["COMM_WORLD", "JoinDummies", "JoinDummiesHandle", "MPI_BAND", "MPI_BOR", "MPI_BXOR", "MPI_Communicator",
+           "MPI_LAND", "MPI_LOR", "MPI_LXOR", "MPI_MAX", "MPI_MAXLOC", "MPI_MIN", "MPI_MINLOC", "MPI_PROD", "MPI_SUM",
+           "WaitHandle", "comm_from_mpi4py", "deactivate_cuda_aware_mpi_support"]
+
+MPI_MAX: int = 0
+MPI_MIN: int = 1
+MPI_SUM: int = 2
+MPI_PROD: int = 3
+MPI_LAND: int = 4
+MPI_BAND: int = 5
+MPI_LOR: int = 6
+MPI_BOR: int = 7
+MPI_LXOR: int = 8
+MPI_BXOR: int = 9
+MPI_MINLOC: int = 10
+MPI_MAXLOC: int = 11
+
+
+@torch.jit.script
+def _operation(op: int) -> int:
+    """Syncyte's number (SYNCYTE_OP_...). What it has not stays what it refuses on all ranks."""
+    numbers = [4, 3, 1, 2, 5, 7, 6, 8, -1, 9, -1, -1]
+    return numbers[op] if 0 <= op < len(numbers) else -1
+
+
+@torch.jit.script
+class WaitHandle:
+    """What Isend and Irecv return, for Wait: once."""
+
+    def __init__(self, raw_handle: List[torch.Tensor]):
+        self._handle = raw_handle  # ticket; shape and dtype of the message; one element: a receive
+
+    @property
+    def dummy(self):
+        """Stands for the handle among the dummies of JoinDummies and JoinDummiesHandle."""
+        return self._handle[0]
+
+
+@torch.jit.script
+def JoinDummies(loopthrough: torch.Tensor, dummies: List[torch.Tensor]) -> torch.Tensor:  # noqa: N802
+    """``loopthrough``, which autograd takes to depend on the dummies too; they get zeros for gradients.
+
+    Returns ``loopthrough`` itself if no dummy requires gradients.
+    """
+    return torch.ops.syncyte.join_dummies(loopthrough, dummies)
+
+
+@torch.jit.script
+def JoinDummiesHandle(handle: WaitHandle, dummies: List[torch.Tensor]) -> WaitHandle:  # noqa: N802
+    """As JoinDummies, for a handle."""
+    raw = handle._handle
+    return WaitHandle([torch.ops.syncyte.join_dummies(raw[0], dummies), raw[1], raw[2]])
+
+
+@torch.jit.script
+class MPI_Communicator:  # noqa: N801
+    """mpi4torch's communicator: a number that torch.ops.syncyte knows, so that TorchScript can hold it.
+
+    Methods whose name ends in an underscore work in place.
+    """
+
+    def __init__(self, comm: int):
+        self._comm = comm
+
+    @property
+    def rank(self) -> int:
+        return torch.ops.syncyte.comm_rank(self._comm)
+
+    @property
+    def size(self) -> int:
+        return torch.ops.syncyte.comm_size(self._comm)
+
+    def Allreduce(self, tensor: torch.Tensor, op: int) -> torch.Tensor:  # noqa: N802
+        return torch.ops.syncyte.allreduce(tensor, self._comm, _operation(op))
+
+    def Bcast_(self, tensor: torch.Tensor, root: int) -> torch.Tensor:  # noqa: N802
+        return torch.ops.syncyte.overwrite(tensor, torch.ops.syncyte.bcast(tensor, self._comm, root))
+
+    def Reduce_(self, tensor: torch.Tensor, op: int, root: int) -> torch.Tensor:  # noqa: N802
+        return torch.ops.syncyte.overwrite(tensor, torch.ops.syncyte.reduce(tensor, self._comm, root, _operation(op)))
+
+    def Gather(self, tensor: torch.Tensor, gatheraxis: int, root: int) -> torch.Tensor:  # noqa: N802
+        return torch.ops.syncyte.gather_along(tensor, self._comm, gatheraxis, root)
+
+    def Allgather(self, tensor: torch.Tensor, gatheraxis: int) -> torch.Tensor:  # noqa: N802
+        return torch.ops.syncyte.allgather_along(tensor, self._comm, gatheraxis)
+
+    def Scatter(self, tensor: torch.Tensor, scatteraxis: int, numelem: int, root: int) -> torch.Tensor:  # noqa: N802
+        return torch.ops.syncyte.scatter_along(tensor, self._comm, scatteraxis, numelem, root)
+
+    def Alltoall(self, tensor: torch.Tensor, gatheraxis: int, scatteraxis: int, numelem: int  # noqa: N802
+                 ) -> torch.Tensor:
+        return torch.ops.syncyte.alltoall_along(tensor, self._comm, gatheraxis, scatteraxis, numelem)
+
+    def Isend(self, tensor: torch.Tensor, dest: int, tag: int) -> WaitHandle:  # noqa: N802
+        ticket = torch.ops.syncyte.isend(tensor, self._comm, dest, tag)
+        return WaitHandle([ticket, torch.empty([], dtype=tensor.dtype).expand(tensor.size()), torch.empty([0])])
+
+    def Irecv(self, tensor: torch.Tensor, source: int, tag: int) -> WaitHandle:  # noqa: N802
+        ticket = torch.ops.syncyte.irecv(tensor, self._comm, source, tag)
+        return WaitHandle([ticket, torch.empty([], dtype=tensor.dtype).expand(tensor.size()), torch.empty([1])])
+
+    def Wait(self, waithandle: WaitHandle) -> torch.Tensor:  # noqa: N802
+        ticket, like, kind = waithandle._handle
+        # 3: with or without the sender's gradients
+        return torch.ops.syncyte.wait_message(ticket, self._comm, like.size(), like.dtype, kind.numel() == 1, 0, 3)[0]
+
+    def Send(self, tensor: torch.Tensor, dest: int, tag: int) -> torch.Tensor:  # noqa: N802
+        return self.Wait(self.Isend(tensor, dest, tag))
+
+    def Recv(self, tensor: torch.Tensor, source: int, tag: int) -> torch.Tensor:  # noqa: N802
+        return self.Wait(self.Irecv(tensor, source, tag))
+
+
+_alive: dict[int, _comm.Comm] = {}  # communicators that an MPI_Communicator, which holds a number, stands for
+
+
+def _wrapped(comm: _comm.Comm) -> MPI_Communicator:
+    _alive[comm.handle] = comm
+    return MPI_Communicator(comm.handle)
+
+
+def _from_comm(comm: _comm.Comm) -> MPI_Communicator:
+    return _wrapped(comm)
+
+
+# Numbers mean nothing in another process: a communicator is pickled as Syncyte's own is.
+copyreg.pickle(MPI_Communicator, lambda wrapper: (_from_comm, (_alive[wrapper._comm],)))
+
+
+def comm_from_mpi4py(comm: "MPI.Comm") -> MPI_Communicator:
+    """An mpi4py communicator, duplicated. Collective over it, other than mpi4torch's."""
+    return _wrapped(_comm.Comm.from_mpi4py(comm))
+
+
+def deactivate_cuda_aware_mpi_support() -> None:
+    """Does nothing: MPI is never given device memory that it has not said to take."""
+
+
+def __getattr__(name: str) -> Any:
+    if name != "COMM_WORLD":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    world = globals()["COMM_WORLD"] = _wrapped(_comm.COMM_WORLD)
+    return world
