@@ -32,7 +32,8 @@ def test_results_in_any_order(world):
     for request, expected in started:
         np.testing.assert_array_equal(request.wait(), expected)
         assert request.test()
-        assert request.wait() is request.wait()
+        with pytest.raises(syncyte.HandleError, match="waited for before"):
+            request.wait()
 
 
 def test_out_and_in_place(world):
@@ -62,9 +63,8 @@ def test_an_error_on_one_rank(world, wrong):
             start()
     else:
         request = start()
-        for _ in range(2):  # the same again
-            with pytest.raises(syncyte.Error, match=f"failed on rank {world.size - 1} of world: .*{wrong}"):
-                request.wait()
+        with pytest.raises(syncyte.Error, match=f"failed on rank {world.size - 1} of world: .*{wrong}"):
+            request.wait()
     after = world.iallreduce(np.ones(2))
     assert after.wait()[0] == before.wait()[0] == world.size
 
@@ -81,7 +81,7 @@ def test_a_dropped_request_warns_and_is_completed(world):
     values = np.full(1000, float(world.rank))
     request = world.iallreduce(values, out=values)
     if not request.test():
-        with pytest.warns(ResourceWarning, match="comm_iallreduce was dropped"):
+        with pytest.warns(ResourceWarning, match="comm_iallreduce.* was dropped"):
             del request
             gc.collect()
     world.barrier()
