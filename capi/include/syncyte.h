@@ -12,6 +12,7 @@
 #include "syncyte/halo.h"
 #include "syncyte/memory.h"
 #include "syncyte/messages.h"
+#include "syncyte/nonblocking.h"
 #include "syncyte/tensor.h"
 #include "syncyte/window.h"
 

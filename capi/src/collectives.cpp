@@ -1,36 +1,12 @@
 #include "syncyte/collectives.h"
 
-#include <cstddef>
-
+#include "collective_options.hpp"
 #include "comm/collectives.hpp"
 #include "comm_table.hpp"
 #include "guard.hpp"
 
 namespace syncyte::capi {
 namespace {
-
-constexpr std::int32_t most_facts = 24;  // the collectives have some of their own
-
-comm::collective_extras extras(const syncyte_collective_options_t* given) {
-  comm::collective_extras result;
-  result.error = error_of([&] {
-    constexpr syncyte_collective_options_t defaults SYNCYTE_COLLECTIVE_OPTIONS_INIT;
-    const auto options = options_or(given, defaults, offsetof(syncyte_collective_options_t, facts));
-    base::require(options.stream == nullptr, SYNCYTE_ERR_UNSUPPORTED,
-                  "options->stream is set, but buffers here are in host memory; expected null");
-    const std::int32_t count = options.fact_count;
-    base::require(count >= 0 && count <= most_facts, SYNCYTE_ERR_ARGUMENT,
-                  "options->fact_count is {}; expected 0 to {}", count, most_facts);
-    base::require(options.facts != nullptr || count == 0, SYNCYTE_ERR_ARGUMENT,
-                  "options->facts is null; expected {} facts", count);
-    for (std::int32_t i = 0; i < count; ++i)
-      base::require(options.facts[i].name != nullptr, SYNCYTE_ERR_ARGUMENT,
-                    "options->facts[{}].name is null; expected a name", i);
-    result.fact = options.fact;
-    result.facts = {options.facts, static_cast<std::size_t>(count)};
-  });
-  return result;
-}
 
 comm::scan_from checked(syncyte_scan_t from, comm::collective_extras& extras) {
   const auto error = error_of([&] {

@@ -1,11 +1,14 @@
 #include "syncyte/messages.h"
 
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "comm/message.hpp"
+#include "comm/watchdog.hpp"
 #include "comm_table.hpp"
 #include "guard.hpp"
+#include "requests.hpp"
 
 namespace syncyte::capi {
 namespace {
@@ -29,34 +32,36 @@ void fill(syncyte_message_status_t* status, const comm::message& ended) {
   status->label = ended.peer().label;
 }
 
-/// A message as a request: it ends as the message does.
-struct pending {
-  std::unique_ptr<comm::message> message;
-  syncyte_message_status_t* status;
-  const char* operation;
+/// A message that fills a status when it ends; listed by the watchdog until then.
+class pending_message {
+ public:
+  pending_message(std::unique_ptr<comm::message> message, syncyte_message_status_t* status, const char* operation)
+      : message_(std::move(message)), status_(status), listing_(std::in_place, operation, message_->title(), 0) {}
 
-  static syncyte_status_t poll(void* context, std::int32_t* done) {
-    auto& self = *static_cast<pending*>(context);
-    return guarded(self.operation, [&] {
-      *done = self.message->test();
-      if (*done != 0) fill(self.status, *self.message);
-    });
+  bool test() {
+    if (!message_->test()) return false;
+    end();
+    return true;
   }
-  static syncyte_status_t wait(void* context) {
-    auto& self = *static_cast<pending*>(context);
-    return guarded(self.operation, [&] {
-      self.message->wait();
-      fill(self.status, *self.message);
-    });
+  void wait() {
+    message_->wait();
+    end();
   }
-  static void free(void* context) { delete static_cast<pending*>(context); }
+
+ private:
+  void end() {
+    fill(status_, *message_);
+    listing_.reset();
+  }
+
+  std::unique_ptr<comm::message> message_;
+  syncyte_message_status_t* status_;
+  std::optional<comm::watchdog_listing> listing_;
 };
 
-void give_request(std::unique_ptr<pending> started, syncyte_request_t* request) {
-  const syncyte_status_t status =
-      syncyte_request_create(pending::poll, pending::wait, pending::free, started.get(), request);
-  if (status != SYNCYTE_SUCCESS) throw base::error(status, last_error_reason());
-  static_cast<void>(started.release());
+void start_request(std::unique_ptr<comm::message> message, syncyte_message_status_t* status, const char* operation,
+                   syncyte_request_t* request) {
+  give_request(std::make_unique<pending_message>(std::move(message), status, operation), operation, request);
 }
 
 }  // namespace
@@ -96,7 +101,7 @@ syncyte_status_t syncyte_comm_isend(syncyte_comm_t comm, const syncyte_buffer_t*
   return started("comm_isend", [&] {
     out(request, "request");
     auto message = comm::message::send(find_comm(comm), buffer, peer_of(dest, tag, options));
-    capi::give_request(std::make_unique<capi::pending>(std::move(message), nullptr, "comm_isend"), request);
+    capi::start_request(std::move(message), nullptr, "comm_isend", request);
   });
 }
 
@@ -107,7 +112,7 @@ syncyte_status_t syncyte_comm_irecv(syncyte_comm_t comm, int32_t source, int32_t
     out(request, "request");
     capi::require_status(status);
     auto message = comm::message::receive(find_comm(comm), buffer, peer_of(source, tag, options));
-    capi::give_request(std::make_unique<capi::pending>(std::move(message), status, "comm_irecv"), request);
+    capi::start_request(std::move(message), status, "comm_irecv", request);
   });
 }
 

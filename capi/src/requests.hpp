@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <utility>
 
 #include "guard.hpp"
 #include "syncyte/base.h"
@@ -9,9 +10,9 @@
 namespace syncyte::capi {
 
 /// Something under way, with test() and wait(), as a request that ends as it does.
-template <class Operation>
+template <class Pointer>
 struct request_of {
-  std::unique_ptr<Operation> under_way;
+  Pointer under_way;
   const char* operation;
 
   static syncyte_status_t poll(void* context, std::int32_t* done) {
@@ -25,10 +26,10 @@ struct request_of {
   static void free(void* context) { delete static_cast<request_of*>(context); }
 };
 
-/// Makes such a request; `operation` is for messages, and a string literal.
-template <class Operation>
-void give_request(std::unique_ptr<Operation> under_way, const char* operation, syncyte_request_t* request) {
-  using made = request_of<Operation>;
+/// Makes such a request of a unique_ptr or shared_ptr; `operation` is for messages, and a string literal.
+template <class Pointer>
+void give_request(Pointer under_way, const char* operation, syncyte_request_t* request) {
+  using made = request_of<Pointer>;
   auto context = std::make_unique<made>(std::move(under_way), operation);
   const syncyte_status_t status = syncyte_request_create(made::poll, made::wait, made::free, context.get(), request);
   if (status != SYNCYTE_SUCCESS) throw base::error(status, last_error_reason());

@@ -5,6 +5,7 @@
 
 #include "syncyte/base.hpp"
 #include "syncyte/collectives.h"
+#include "syncyte/nonblocking.h"
 
 namespace syncyte {
 
@@ -168,6 +169,48 @@ class collectives : public comm_reference {
                                       scatter_lengths.data(), nullptr, output.get()));
   }
 
+  // ---- started, and ended by the request; the arrays' memory must stay until then. A start waits for nobody; this
+  // rank's own error is thrown at once, the others' get it from wait() or test() (syncyte/nonblocking.h)
+
+  /// Starts bcast(). Collective.
+  request ibcast(std::int32_t root, const buffer& values) const {
+    return started(syncyte_comm_ibcast, root, nullptr, values.get());
+  }
+
+  /// Starts allreduce() in place. Collective.
+  request iallreduce(const buffer& values, op how = op::sum) const {
+    return started(syncyte_comm_iallreduce, nullptr, raw(how), nullptr, values.get());
+  }
+
+  /// Starts allreduce() of input into output, which must not overlap. Collective.
+  request iallreduce(const const_buffer& input, const buffer& output, op how = op::sum) const {
+    return started(syncyte_comm_iallreduce, input.get(), raw(how), nullptr, output.get());
+  }
+
+  /// Starts allgather_along(). Collective.
+  request iallgather_along(const const_buffer& input, std::int32_t axis, lengths_view lengths,
+                           const buffer& output) const {
+    refuse_unless_one_per_rank("comm_iallgather_along", {{"lengths", lengths}});
+    return started(syncyte_comm_iallgather_along, input.get(), axis, lengths.data(), nullptr, output.get());
+  }
+
+  /// Starts reduce_scatter_along(). Collective.
+  request ireduce_scatter_along(const const_buffer& input, std::int32_t axis, lengths_view lengths,
+                                const buffer& output, op how = op::sum) const {
+    refuse_unless_one_per_rank("comm_ireduce_scatter_along", {{"lengths", lengths}});
+    return started(syncyte_comm_ireduce_scatter_along, input.get(), axis, lengths.data(), raw(how), nullptr,
+                   output.get());
+  }
+
+  /// Starts alltoall_along(). Collective.
+  request ialltoall_along(const const_buffer& input, std::int32_t gather_axis, lengths_view gather_lengths,
+                          std::int32_t scatter_axis, lengths_view scatter_lengths, const buffer& output) const {
+    refuse_unless_one_per_rank("comm_ialltoall_along",
+                               {{"gather_lengths", gather_lengths}, {"scatter_lengths", scatter_lengths}});
+    return started(syncyte_comm_ialltoall_along, input.get(), gather_axis, gather_lengths.data(), scatter_axis,
+                   scatter_lengths.data(), nullptr, output.get());
+  }
+
  protected:
   template <typename Query>
   std::int32_t number(Query query) const {
@@ -185,16 +228,37 @@ class collectives : public comm_reference {
   static syncyte_op_t raw(op how) noexcept { return static_cast<syncyte_op_t>(how); }
   static syncyte_scan_t raw(scan_from from) noexcept { return static_cast<syncyte_scan_t>(from); }
 
-  // The C interface cannot see how long the arrays of lengths are. A wrong one is agreed on, so that no other rank
-  // waits for this one; when all are right this costs nothing.
-  void require_one_per_rank(const char* operation, std::initializer_list<named_lengths> arrays) const {
+  template <typename Start, typename... Arguments>
+  request started(Start start, Arguments... arguments) const {
+    syncyte_request_t made = nullptr;
+    check(start(get(), arguments..., &made));
+    return request(made);
+  }
+
+  /// Makes it the thread's error that some array has not one entry per rank; success if all have.
+  syncyte_status_t one_per_rank(const char* operation, std::initializer_list<named_lengths> arrays) const {
     for (const auto& [name, values] : arrays) {
       if (static_cast<std::int64_t>(values.size()) == size()) continue;
       const std::string text = std::string(operation) + ": " + name + " has " + std::to_string(values.size()) +
                                " entries, expected " + std::to_string(size()) + ", one per rank";
-      const syncyte_status_t wrong = syncyte_error_set(SYNCYTE_ERR_ARGUMENT, text.c_str());
-      check(level() == check_level::off ? wrong : syncyte_comm_agree(get(), wrong, operation, 0, nullptr));
+      return syncyte_error_set(SYNCYTE_ERR_ARGUMENT, text.c_str());
     }
+    return SYNCYTE_SUCCESS;
+  }
+
+  // The C interface cannot see how long the arrays of lengths are. A wrong one is agreed on, so that no other rank
+  // waits for this one; when all are right this costs nothing.
+  void require_one_per_rank(const char* operation, std::initializer_list<named_lengths> arrays) const {
+    const syncyte_status_t wrong = one_per_rank(operation, arrays);
+    if (wrong == SYNCYTE_SUCCESS) return;
+    check(level() == check_level::off ? wrong : syncyte_comm_agree(get(), wrong, operation, 0, nullptr));
+  }
+
+  void refuse_unless_one_per_rank(const char* operation, std::initializer_list<named_lengths> arrays) const {
+    const syncyte_status_t wrong = one_per_rank(operation, arrays);
+    if (wrong == SYNCYTE_SUCCESS) return;
+    check(syncyte_comm_irefuse(get(), wrong, operation));
+    check(wrong);
   }
 };
 

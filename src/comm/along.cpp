@@ -1,133 +1,18 @@
 // Collectives on arrays that are cut along an axis: each rank has one part of the whole. Arrays may have any strides;
 // parts that are not dense go through scratch (segments).
 
-#include <algorithm>
 #include <numeric>
 #include <optional>
-#include <vector>
 
+#include "comm/along_checks.hpp"
 #include "comm/collective_checks.hpp"
 #include "comm/mpi.hpp"
-#include "comm/pieces.hpp"
 #include "comm/reduce.hpp"
 #include "comm/segments.hpp"
 #include "comm/transport.hpp"
 
 namespace syncyte::comm {
 namespace {
-
-using lengths_view = std::span<const std::int64_t>;
-
-base::buffer any_strides(const syncyte_buffer_t* raw, const char* argument) {
-  return base::buffer(raw, argument).require_host();
-}
-
-int checked_axis(int axis, const base::buffer& array, const char* name) {
-  base::require(array.ndim() > 0, SYNCYTE_ERR_SHAPE, "{} has no dimension; expected 1 or more", array.argument());
-  base::require(axis >= -array.ndim() && axis < array.ndim(), SYNCYTE_ERR_ARGUMENT,
-                "{} is {}; expected {} to {} for {} of shape {}", name, axis, -array.ndim(), array.ndim() - 1,
-                array.argument(), base::shape_text(array.shape()));
-  return axis < 0 ? axis + array.ndim() : axis;
-}
-
-std::int64_t sum_of(lengths_view lengths) { return std::accumulate(lengths.begin(), lengths.end(), std::int64_t{0}); }
-
-/// Lengths of all ranks' parts, checked.
-lengths_view checked_lengths(const communicator& comm, const std::int64_t* lengths, const char* argument) {
-  checked_sum(lengths, comm.size(), argument);
-  return {lengths, static_cast<std::size_t>(comm.size())};
-}
-
-void require_extent(const base::buffer& array, int axis, std::int64_t wanted, const char* why) {
-  base::require(array.extent(axis) == wanted, SYNCYTE_ERR_SHAPE,
-                "{}: shape is {}; expected extent {} along axis {}, {}", array.argument(),
-                base::shape_text(array.shape()), wanted, axis, why);
-}
-
-/// Same dtype and, but for some axes, the same extents.
-void require_alike(const base::buffer& array, const base::buffer& like, int axis, int other_axis) {
-  array.require_dtype(like.dtype());
-  bool alike = array.ndim() == like.ndim();
-  for (int d = 0; alike && d < like.ndim(); ++d)
-    alike = d == axis || d == other_axis || array.extent(d) == like.extent(d);
-  base::require(alike, SYNCYTE_ERR_SHAPE, "{}: shape is {}; expected that of {}, {}, but along the axis",
-                array.argument(), base::shape_text(array.shape()), like.argument(), base::shape_text(like.shape()));
-}
-
-/// What is equal on all ranks: dtype and the extents but for some axes.
-void add_array(collective_call& call, const base::buffer& array, int axis, int other_axis) {
-  constexpr const char* names[SYNCYTE_MAX_NDIM] = {"extent 0", "extent 1", "extent 2", "extent 3",
-                                                   "extent 4", "extent 5", "extent 6", "extent 7"};
-  call.named_fact("dtype", array.dtype(), base::dtype_name);
-  call.fact("number of dimensions", array.ndim());
-  for (int d = 0; d < array.ndim(); ++d)
-    if (d != axis && d != other_axis) call.fact(names[d], array.extent(d));
-}
-
-/// Neither is written while the other is read: only arrays that MPI itself is given can be in each other's way.
-void require_apart_in_memory(const base::buffer& input, const base::buffer& output) {
-  if (input.is_contiguous() && output.is_contiguous()) require_apart(input, output);
-}
-
-/// The ranks' parts of a whole array along one axis: what the operations on one axis check and agree on.
-class axis_partition {
- public:
-  axis_partition(const communicator& comm, const base::buffer& part, int axis, const std::int64_t* lengths)
-      : part_(part), axis_(checked_axis(axis, part, "axis")), lengths_(checked_lengths(comm, lengths, "lengths")) {
-    require_extent(part, axis_, lengths_[static_cast<std::size_t>(comm.rank())], "this rank's in lengths");
-  }
-
-  void add_facts(collective_call& call) const {
-    add_array(call, part_, axis_, axis_);
-    call.fact("axis", axis_);
-    add_counts(call, lengths_, "sum of lengths", "hash of lengths");
-  }
-
-  segments part() const { return segments(part_); }
-
-  /// The whole array, cut; its shape is checked.
-  segments cut(const base::buffer& whole) const {
-    require_alike(whole, part_, axis_, axis_);
-    require_extent(whole, axis_, sum_of(lengths_), "the sum of lengths");
-    require_apart_in_memory(part_, whole);
-    return segments(whole, axis_, lengths_);
-  }
-
-  /// Elements of every rank's part.
-  std::vector<std::int64_t> counts() const {
-    std::int64_t across = 1;
-    for (int d = 0; d < part_.ndim(); ++d)
-      if (d != axis_) across *= part_.extent(d);
-    std::vector<std::int64_t> result;
-    for (const std::int64_t length : lengths_) result.push_back(length * across);
-    return result;
-  }
-
-  syncyte_dtype_t dtype() const { return part_.dtype(); }
-
- private:
-  base::buffer part_;
-  int axis_;
-  lengths_view lengths_;
-};
-
-/// One of these operations: what all ranks have, and the two sides where a rank has them.
-struct operation {
-  std::optional<axis_partition> partition;
-  std::optional<segments> part;
-  std::optional<segments> whole;
-};
-
-/// Checks and agrees; `whole` may be null on ranks that have none.
-operation prepare(collective_call& call, const base::buffer& part, int axis, const std::int64_t* lengths,
-                  const syncyte_buffer_t* whole, const char* whole_name) {
-  operation result;
-  result.partition.emplace(call.comm(), part, axis, lengths);
-  result.part.emplace(result.partition->part());
-  if (whole != nullptr) result.whole.emplace(result.partition->cut(any_strides(whole, whole_name)));
-  result.partition->add_facts(call);
-  return result;
-}
 
 const syncyte_buffer_t* on_root(const communicator& comm, int root, const syncyte_buffer_t* buffer,
                                 const char* argument) {
@@ -156,183 +41,92 @@ void lengths(communicator& comm, std::int64_t length, std::int64_t* lengths, con
 void gather_along(communicator& comm, const syncyte_buffer_t* input, int axis, const std::int64_t* lengths, int root,
                   const syncyte_buffer_t* output, const collective_extras& extras) {
   collective_call call(comm, "comm_gather_along");
-  operation given;
+  partitioned given;
   call.attempt([&] {
     if (extras.error) throw *extras.error;
     require_root(comm, root);
     const base::buffer part = any_strides(input, "input");
-    given = prepare(call, part, axis, lengths, on_root(comm, root, output, "output"), "output");
+    given = checked_partition(call, part, axis, lengths, on_root(comm, root, output, "output"), "output");
     call.fact("root", root);
     add_facts(call, extras);
   });
   call.agree();
   given.part->load();
-  gather_pieces(comm, given.part->data(), given.partition->counts(), root, data_of(given.whole),
-                given.partition->dtype());
+  gather_pieces(comm, given.part->data(), given.counts, root, data_of(given.whole), given.dtype);
   if (given.whole) given.whole->store();
 }
 
 void allgather_along(communicator& comm, const syncyte_buffer_t* input, int axis, const std::int64_t* lengths,
                      const syncyte_buffer_t* output, const collective_extras& extras) {
   collective_call call(comm, "comm_allgather_along");
-  operation given;
+  partitioned given;
   call.attempt([&] {
     if (extras.error) throw *extras.error;
     const base::buffer part = any_strides(input, "input");
     base::require(output != nullptr, SYNCYTE_ERR_ARGUMENT, "output is null; expected a syncyte_buffer_t");
-    given = prepare(call, part, axis, lengths, output, "output");
+    given = checked_partition(call, part, axis, lengths, output, "output");
     add_facts(call, extras);
   });
   call.agree();
   given.part->load();
-  allgather_pieces(comm, given.part->data(), given.partition->counts(), given.whole->data(), given.partition->dtype());
+  allgather_pieces(comm, given.part->data(), given.counts, given.whole->data(), given.dtype);
   given.whole->store();
 }
 
 void scatter_along(communicator& comm, const syncyte_buffer_t* input, int axis, const std::int64_t* lengths, int root,
                    const syncyte_buffer_t* output, const collective_extras& extras) {
   collective_call call(comm, "comm_scatter_along");
-  operation given;
+  partitioned given;
   call.attempt([&] {
     if (extras.error) throw *extras.error;
     require_root(comm, root);
     const base::buffer part = any_strides(output, "output");
-    given = prepare(call, part, axis, lengths, on_root(comm, root, input, "input"), "input");
+    given = checked_partition(call, part, axis, lengths, on_root(comm, root, input, "input"), "input");
     call.fact("root", root);
     add_facts(call, extras);
   });
   call.agree();
   if (given.whole) given.whole->load();
-  scatter_pieces(comm, data_of(given.whole), given.partition->counts(), root, given.part->data(),
-                 given.partition->dtype());
+  scatter_pieces(comm, data_of(given.whole), given.counts, root, given.part->data(), given.dtype);
   given.part->store();
 }
 
 void reduce_scatter_along(communicator& comm, const syncyte_buffer_t* input, int axis, const std::int64_t* lengths,
                           syncyte_op_t op, const syncyte_buffer_t* output, const collective_extras& extras) {
   collective_call call(comm, "comm_reduce_scatter_along");
-  operation given;
+  partitioned given;
   scratch wide;
   call.attempt([&] {
     if (extras.error) throw *extras.error;
     const base::buffer part = any_strides(output, "output");
     require_reducible(part.dtype(), op);
     base::require(input != nullptr, SYNCYTE_ERR_ARGUMENT, "input is null; expected a syncyte_buffer_t");
-    given = prepare(call, part, axis, lengths, input, "input");
-    wide = scratch(reduce_scatter_scratch(sum_of(given.partition->counts()), part.dtype()));
+    given = checked_partition(call, part, axis, lengths, input, "input");
+    wide = scratch(reduce_scatter_scratch(std::accumulate(given.counts.begin(), given.counts.end(), std::int64_t{0}),
+                                          part.dtype()));
     call.named_fact("op", op, base::op_name);
     add_facts(call, extras);
   });
   call.agree();
   given.whole->load();
-  reduce_scatter_pieces(comm, given.whole->data(), given.partition->counts(), given.part->data(),
-                        given.partition->dtype(), op, wide.data());
+  reduce_scatter_pieces(comm, given.whole->data(), given.counts, given.part->data(), given.dtype, op, wide.data());
   given.part->store();
 }
-
-namespace {
-
-/// How much of [first, first + length) lies in each of consecutive parts.
-std::vector<std::int64_t> overlaps(std::int64_t first, std::int64_t length, lengths_view parts) {
-  std::vector<std::int64_t> result;
-  std::int64_t begin = 0;
-  for (const std::int64_t part : parts) {
-    const std::int64_t low = std::max(begin, first);
-    const std::int64_t high = std::min(begin + part, first + length);
-    result.push_back(std::max<std::int64_t>(high - low, 0));
-    begin += part;
-  }
-  return result;
-}
-
-/// An alltoall's two partitions, checked against the arrays.
-struct checked_change {
-  int gather_axis;
-  int scatter_axis;
-  lengths_view gathered;
-  lengths_view scattered;
-  int rank;
-
-  checked_change(const communicator& comm, const base::buffer& input, const axis_change& asked)
-      : gather_axis(checked_axis(asked.gather_axis, input, "gather_axis")),
-        scatter_axis(checked_axis(asked.scatter_axis, input, "scatter_axis")),
-        gathered(checked_lengths(comm, asked.gather_lengths, "gather_lengths")),
-        scattered(checked_lengths(comm, asked.scatter_lengths, "scatter_lengths")),
-        rank(comm.rank()) {}
-
-  bool is_repartition() const { return gather_axis == scatter_axis; }
-  std::int64_t mine(lengths_view lengths) const { return lengths[static_cast<std::size_t>(rank)]; }
-
-  void require_fit(const base::buffer& input, const base::buffer& output) const {
-    require_extent(input, gather_axis, mine(gathered), "this rank's in gather_lengths");
-    require_extent(output, scatter_axis, mine(scattered), "this rank's in scatter_lengths");
-    require_alike(output, input, gather_axis, scatter_axis);
-    if (is_repartition()) {
-      base::require(sum_of(gathered) == sum_of(scattered), SYNCYTE_ERR_SHAPE,
-                    "gather_lengths add up to {}, scatter_lengths to {}; expected equal sums", sum_of(gathered),
-                    sum_of(scattered));
-    } else {
-      require_extent(input, scatter_axis, sum_of(scattered), "the sum of scatter_lengths");
-      require_extent(output, gather_axis, sum_of(gathered), "the sum of gather_lengths");
-    }
-  }
-
-  void add_facts(collective_call& call, const base::buffer& input) const {
-    add_array(call, input, gather_axis, scatter_axis);
-    call.fact("gather_axis", gather_axis);
-    call.fact("scatter_axis", scatter_axis);
-    add_counts(call, gathered, "sum of gather_lengths", "hash of gather_lengths");
-    add_counts(call, scattered, "sum of scatter_lengths", "hash of scatter_lengths");
-  }
-
-  segments cut_input(const base::buffer& input) const {
-    if (!is_repartition()) return segments(input, scatter_axis, scattered);
-    const std::int64_t first = sum_of(gathered.first(static_cast<std::size_t>(rank)));
-    return segments(input, gather_axis, overlaps(first, mine(gathered), scattered));
-  }
-
-  segments cut_output(const base::buffer& output) const {
-    if (!is_repartition()) return segments(output, gather_axis, gathered);
-    const std::int64_t first = sum_of(scattered.first(static_cast<std::size_t>(rank)));
-    return segments(output, gather_axis, overlaps(first, mine(scattered), gathered));
-  }
-
-  /// Whether all ranks' elements together pass what MPI can count; the same on all of them.
-  bool is_long(const base::buffer& input) const {
-    std::int64_t elements = sum_of(gathered);
-    for (int d = 0; d < input.ndim(); ++d)
-      if (d != gather_axis) elements *= input.extent(d);
-    return elements > piece_limit();
-  }
-};
-
-}  // namespace
 
 void alltoall_along(communicator& comm, const syncyte_buffer_t* raw_input, const axis_change& asked,
                     const syncyte_buffer_t* raw_output, const collective_extras& extras) {
   collective_call call(comm, "comm_alltoall_along");
-  std::optional<segments> from;
-  std::optional<segments> to;
-  syncyte_dtype_t dtype = 0;
-  bool is_long = false;
+  repartitioned given;
   call.attempt([&] {
     if (extras.error) throw *extras.error;
-    const base::buffer input = any_strides(raw_input, "input");
-    const base::buffer output = any_strides(raw_output, "output");
-    const checked_change change(comm, input, asked);
-    change.require_fit(input, output);
-    require_apart_in_memory(input, output);
-    from.emplace(change.cut_input(input));
-    to.emplace(change.cut_output(output));
-    dtype = input.dtype();
-    is_long = change.is_long(input);
-    change.add_facts(call, input);
+    given = checked_change(call, raw_input, asked, raw_output);
     add_facts(call, extras);
   });
   call.agree();
-  from->load();
-  exchange_pieces(comm, from->data(), from->counts(), to->counts(), to->data(), dtype, is_long);
-  to->store();
+  given.from->load();
+  exchange_pieces(comm, given.from->data(), given.from->counts(), given.to->counts(), given.to->data(), given.dtype,
+                  given.is_long);
+  given.to->store();
 }
 
 }  // namespace syncyte::comm

@@ -2,30 +2,34 @@
 
 #include <mpi.h>
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <utility>
 
-#include "base/error.hpp"
-#include "comm/communicator.hpp"
+#include "comm/agreement.hpp"
 #include "comm/watchdog.hpp"
 
 namespace syncyte::comm {
 
-/// An error that all ranks of a collective got; its message names the ranks.
-class agreed_error : public base::error {
-  using base::error::error;
-};
-
-/// Tells all ranks of `comm` the error of the rank with the highest status, of several the lowest. Collective; at least
-/// one rank must have an error. `comm_name` names the communicator in the message.
+/// Tells all ranks of `comm` the error of one rank (spokesman()). Collective; at least one rank must have an error.
+/// `comm_name` names the communicator in the message.
 [[noreturn]] void share_error(MPI_Comm comm, const std::optional<base::error>& mine, const char* operation,
                               const std::string& comm_name);
 
-/// What a rank says of its error in an agreement: 0 where there is none. Any status counts, also one that is no code.
-std::uint32_t verdict_of(const std::optional<base::error>& error);
+/// This thread's turn on a communicator; another thread's is SYNCYTE_ERR_BUSY.
+class collective_turn {
+ public:
+  collective_turn(communicator& comm, const char* operation);
+  ~collective_turn();
+  collective_turn(const collective_turn&) = delete;
+  collective_turn& operator=(const collective_turn&) = delete;
+
+  std::uint64_t sequence() const { return sequence_; }  ///< this collective's number on the communicator
+
+ private:
+  communicator& comm_;
+  std::uint64_t sequence_;
+};
 
 /// One collective operation, from its local checks to its agreement:
 ///
@@ -35,9 +39,8 @@ std::uint32_t verdict_of(const std::optional<base::error>& error);
 ///     call.agree();      // throws the same error on all ranks, or succeeds on all
 ///     ... move data ...
 ///
-/// While it lives the communicator is busy: a second thread gets SYNCYTE_ERR_BUSY. `operation` must be a string
-/// literal.
-class collective_call {
+/// While it lives the communicator is busy: a second thread gets SYNCYTE_ERR_BUSY.
+class collective_call : public agreement {
  public:
   enum kind {
     data,       // SYNCYTE_CHECK=off skips the agreement
@@ -46,62 +49,21 @@ class collective_call {
   };
 
   collective_call(communicator& comm, const char* operation, kind how = data);
-  ~collective_call();
-  collective_call(const collective_call&) = delete;
-  collective_call& operator=(const collective_call&) = delete;
-
-  communicator& comm() const { return comm_; }
-  const char* operation() const { return operation_; }
 
   /// Number of this collective on its communicator, equal on all ranks once they have agreed.
-  std::uint64_t sequence() const { return sequence_; }
-
-  /// Runs a local step and keeps its error for the agreement; skipped if an earlier step failed.
-  template <class Step>
-  void attempt(Step&& step) {
-    if (error_) return;
-    try {
-      std::forward<Step>(step)();
-    } catch (...) {
-      error_ = base::current_error();
-    }
-  }
-
-  /// Whether no attempt has failed on this rank.
-  bool is_well() const { return !error_; }
-  void set_error(base::error error) { error_ = std::move(error); }
-
-  /// A number that must be equal on all ranks; `name` must outlive the call. At most 40 of them.
-  void fact(const char* name, std::int64_t value);
-
-  /// As fact(), of a number that has a name: an element type, a reduction.
-  void named_fact(const char* name, std::int64_t value, const char* (*name_of)(std::int32_t));
+  std::uint64_t sequence() const { return turn_.sequence(); }
 
   /// All ranks learn whether all are well and share the facts. Throws agreed_error on all ranks, or on none. May be
-  /// called again after further attempts and facts.
+  /// called again after further attempts and facts. First posts what non-blocking collectives of this communicator have
+  /// to post: other ranks may wait for them before they come here.
   void agree();
 
  private:
-  static constexpr std::size_t max_facts = 40;
-  struct named_value {
-    const char* name;
-    std::int64_t value;
-    const char* (*name_of)(std::int32_t);  // may be null
-  };
-  struct record;
-
-  std::uint64_t hash() const;
   [[noreturn]] void explain_mismatch() const;
-  record make_record() const;
 
-  communicator& comm_;
-  const char* operation_;
   kind kind_;
-  std::uint64_t sequence_;
-  std::size_t fact_count_ = 0;
-  std::array<named_value, max_facts> facts_;
-  std::optional<base::error> error_;
   watchdog_scope watched_;
+  collective_turn turn_;
 };
 
 }  // namespace syncyte::comm

@@ -40,10 +40,9 @@ std::int64_t checked_sum(const std::int64_t* counts, int size, const char* argum
   return sum;
 }
 
-void add_counts(collective_call& call, std::span<const std::int64_t> counts, const char* sum_name,
-                const char* hash_name) {
-  call.fact(sum_name, std::accumulate(counts.begin(), counts.end(), std::int64_t{0}));
-  call.fact(hash_name, static_cast<std::int64_t>(XXH3_64bits(counts.data(), counts.size_bytes())));
+void add_counts(agreement& terms, std::span<const std::int64_t> counts, const char* sum_name, const char* hash_name) {
+  terms.fact(sum_name, std::accumulate(counts.begin(), counts.end(), std::int64_t{0}));
+  terms.fact(hash_name, static_cast<std::int64_t>(XXH3_64bits(counts.data(), counts.size_bytes())));
 }
 
 indexed_names make_indexed_names(const char* word) {
@@ -52,9 +51,9 @@ indexed_names make_indexed_names(const char* word) {
   return names;
 }
 
-void add_facts(collective_call& call, const collective_extras& extras) {
-  call.fact("options->fact", extras.fact);
-  for (const syncyte_fact_t& each : extras.facts) call.fact(each.name, each.value);
+void add_facts(agreement& terms, const collective_extras& extras) {
+  terms.fact("options->fact", extras.fact);
+  for (const syncyte_fact_t& each : extras.facts) terms.fact(each.name, each.value);
 }
 
 }  // namespace syncyte::comm

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "base/buffer.hpp"
-#include "comm/collective.hpp"
+#include "comm/agreement.hpp"
 #include "comm/collectives.hpp"
 
 namespace syncyte::comm {
@@ -24,8 +24,7 @@ void require_root(const communicator& comm, int root);
 std::int64_t checked_sum(const std::int64_t* counts, int size, const char* argument);
 
 /// Counts that must be equal on all ranks, as facts; the names must outlive the call.
-void add_counts(collective_call& call, std::span<const std::int64_t> counts, const char* sum_name,
-                const char* hash_name);
+void add_counts(agreement& terms, std::span<const std::int64_t> counts, const char* sum_name, const char* hash_name);
 
 /// "word[0]", "word[1]" and so on: names of facts, for a static variable, since names must outlive the call.
 using indexed_names = std::array<std::string, SYNCYTE_MAX_NDIM>;
@@ -33,12 +32,12 @@ indexed_names make_indexed_names(const char* word);
 
 /// One fact for each value.
 template <class Values>
-void add_facts(collective_call& call, const indexed_names& names, const Values& values) {
+void add_facts(agreement& terms, const indexed_names& names, const Values& values) {
   for (std::size_t i = 0; i < std::size(values) && i < names.size(); ++i)
-    call.fact(names[i].c_str(), static_cast<std::int64_t>(values[i]));
+    terms.fact(names[i].c_str(), static_cast<std::int64_t>(values[i]));
 }
 
 /// What the caller brings as facts.
-void add_facts(collective_call& call, const collective_extras& extras);
+void add_facts(agreement& terms, const collective_extras& extras);
 
 }  // namespace syncyte::comm

@@ -12,6 +12,7 @@
 #include "base/error.hpp"
 #include "comm/deferred_frees.hpp"
 #include "comm/node.hpp"
+#include "comm/start_queue.hpp"
 #include "syncyte/base.h"
 
 namespace syncyte::comm {
@@ -33,10 +34,11 @@ class communicator_handles : public collective_resource {
 
   MPI_Comm data = MPI_COMM_NULL;      // messages of collectives
   MPI_Comm control = MPI_COMM_NULL;   // agreements and deferred frees
-  MPI_Comm messages = MPI_COMM_NULL;  // point-to-point
+  MPI_Comm messages = MPI_COMM_NULL;  // point-to-point, and the data of non-blocking collectives
   MPI_Comm reversed = MPI_COMM_NULL;  // the ranks of data from the last to the first; made when first asked for
   node_group node;
   deferred_frees deferred;  // what was made on this communicator
+  start_queue starts;       // of non-blocking collectives
 };
 
 /// How the ranks of a Cartesian communicator lie on a grid: row-major, the last coordinate changes fastest.
@@ -93,11 +95,17 @@ class communicator : public std::enable_shared_from_this<communicator> {
   /// agreement that made it; `deferred().drop(id)` when this rank's last reference goes (see deferred_reference).
   deferred_frees& deferred() { return handles_->deferred; }
 
+  /// Non-blocking collectives that were started and have not ended.
+  start_queue& starts() { return handles_->starts; }
+
+  /// Number of the last collective on this communicator.
+  std::uint64_t last_sequence() const { return sequence_; }
+
   /// Frees everything on it and its MPI handles; collective, for finalize.
   void free_now();
 
  private:
-  friend class collective_call;
+  friend class collective_turn;
   communicator(std::shared_ptr<communicator_handles> handles, std::string name, check_level check);
   static std::shared_ptr<communicator> make(MPI_Comm data, const node_group* inherited, const std::string& name,
                                             check_level check);

@@ -10,7 +10,7 @@
 #include "base/strided_copy.hpp"
 #include "comm/mpi.hpp"
 #include "comm/pieces.hpp"
-#include "comm/watchdog.hpp"
+#include "comm/start_queue.hpp"
 #include "syncyte/messages.h"
 
 namespace syncyte::comm {
@@ -34,6 +34,7 @@ halo_transfer::halo_transfer(std::shared_ptr<halo> plan, const syncyte_buffer_t*
   base::require(!plan_->busy_.test_and_set(std::memory_order_acquire), SYNCYTE_ERR_BUSY,
                 "an exchange of this halo is under way; wait for it, or make a halo for each array");
   number_ = plan_->number_ << 32 | ++plan_->transfers_;
+  listing_.emplace(operation_of(way_), plan_->comm()->name(), plan_->transfers_);
   try {
     array_ = checked_array(*plan_, array);
   } catch (...) {
@@ -151,6 +152,12 @@ bool halo_transfer::is_complete(bool may_wait) {
   check_mpi(MPI_Testall(count, requests_.data(), &done, MPI_STATUSES_IGNORE), "MPI_Testall");
   if (done != 0 || !may_wait) return done != 0;
   const watchdog_scope watched(operation_of(way_), plan_->comm()->name(), plan_->transfers_);
+  if (any_unposted()) {  // another rank may have to wait for it before it sends
+    poll_until([&] {
+      check_mpi(MPI_Testall(count, requests_.data(), &done, MPI_STATUSES_IGNORE), "MPI_Testall");
+      return done != 0;
+    });
+  }
   check_mpi(MPI_Waitall(count, requests_.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
   return true;
 }
@@ -167,6 +174,7 @@ bool halo_transfer::go_on(bool may_wait) {
 /// This transfer is over, and the halo free for the next one.
 void halo_transfer::end() {
   has_ended_ = true;
+  listing_.reset();
   plan_->busy_.clear(std::memory_order_release);
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "comm/halo.hpp"
+#include "comm/watchdog.hpp"
 
 namespace syncyte::comm {
 
@@ -58,6 +59,7 @@ class halo_transfer {
   std::size_t phases_done_ = 0;
   bool has_ended_ = false;
   std::vector<MPI_Request> requests_;
+  std::optional<watchdog_listing> listing_;
 };
 
 }  // namespace syncyte::comm

@@ -10,6 +10,8 @@
 
 #include "base/strided_copy.hpp"
 #include "comm/mpi.hpp"
+#include "comm/runtime.hpp"
+#include "comm/start_queue.hpp"
 #include "comm/watchdog.hpp"
 
 namespace syncyte::comm {
@@ -115,7 +117,7 @@ message::message(std::shared_ptr<communicator> comm, const base::buffer& buffer,
 }
 
 message::~message() {
-  if (request_ != MPI_REQUEST_NULL) MPI_Wait(&request_, MPI_STATUS_IGNORE);
+  if (request_ != MPI_REQUEST_NULL && is_started()) MPI_Wait(&request_, MPI_STATUS_IGNORE);
 }
 
 bool message::is_inline() const { return sizeof(envelope) + buffer_.bytes() <= inline_bytes; }
@@ -211,6 +213,11 @@ void message::finish(int code, const MPI_Status& status) {
 
 bool message::test() {
   if (request_ == MPI_REQUEST_NULL) return true;
+  if (!is_started()) {  // MPI has ended, or is about to
+    request_ = MPI_REQUEST_NULL;
+    base::fail(SYNCYTE_ERR_NOT_INITIALISED,
+               "Syncyte was finalised before this message was complete; wait for it first");
+  }
   int done = 0;
   MPI_Status status;
   const int code = MPI_Test(&request_, &done, &status);
@@ -220,13 +227,18 @@ bool message::test() {
   return true;
 }
 
-void message::wait() {
-  if (test()) return;
-  const char* const operation = direction_ == direction::out ? "comm_send" : "comm_recv";
+std::string message::title() const {
   const char* const word = direction_ == direction::out ? "to" : "from";
   const std::string rank = peer_.rank == SYNCYTE_ANY ? "any rank" : fmt::format("rank {}", peer_.rank);
   const std::string tag = peer_.tag == SYNCYTE_ANY ? "any tag" : fmt::format("tag {}", peer_.tag);
-  const watchdog_scope watched(operation, fmt::format("{}, {} {}, {}", comm_->name(), word, rank, tag), 0);
+  return fmt::format("{}, {} {}, {}", comm_->name(), word, rank, tag);
+}
+
+void message::wait() {
+  if (test()) return;
+  const char* const operation = direction_ == direction::out ? "comm_send" : "comm_recv";
+  const watchdog_scope watched(operation, title(), 0);
+  if (any_unposted()) return poll_until([&] { return test(); });
   MPI_Status status;
   const int code = MPI_Wait(&request_, &status);
   request_ = MPI_REQUEST_NULL;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "base/buffer.hpp"
 #include "comm/communicator.hpp"
@@ -50,6 +51,9 @@ class message {
 
   /// Of an ended receive: who sent it, with which tag and label; of a send its destination.
   message_peer peer() const { return peer_; }
+
+  /// Communicator, peer and tag, for the watchdog.
+  std::string title() const;
 
  private:
   enum class direction { out, in };

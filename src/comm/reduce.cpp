@@ -88,11 +88,11 @@ void reduce_half(const Half* input, Half* output, std::int64_t count, Call&& cal
 /// call(input, output, count, type) reduces a piece that MPI's int can count; equal addresses mean in place.
 template <class Call>
 void for_pieces(const void* input, void* output, std::int64_t count, syncyte_dtype_t dtype, Call&& call) {
-  const bool is_half = visit_half(dtype, [&](auto tag) {
+  const bool is_done = visit_half(dtype, [&](auto tag) {
     using half = typename decltype(tag)::type;
     reduce_half(static_cast<const half*>(input), static_cast<half*>(output), count, call);
   });
-  if (is_half) return;
+  if (is_done) return;
   const std::size_t size = base::dtype_size(dtype);
   in_pieces(count, [&](std::int64_t first, int length) {
     const std::size_t offset = static_cast<std::size_t>(first) * size;
@@ -138,10 +138,23 @@ void fill_identity(void* output, std::int64_t count, syncyte_dtype_t dtype, sync
   });
 }
 
-/// The MPI operation for elements of a dtype.
-MPI_Op operation(syncyte_dtype_t dtype, syncyte_op_t op) { return mpi_op(dtype == SYNCYTE_BOOL ? bool_op(op) : op); }
-
 }  // namespace
+
+MPI_Op mpi_op(syncyte_dtype_t dtype, syncyte_op_t op) { return mpi_op(dtype == SYNCYTE_BOOL ? bool_op(op) : op); }
+
+bool is_half(syncyte_dtype_t dtype) { return dtype == SYNCYTE_FLOAT16 || dtype == SYNCYTE_BFLOAT16; }
+
+void widen_half(const void* half, std::int64_t count, syncyte_dtype_t dtype, float* wide) {
+  visit_half(dtype, [&](auto tag) {
+    widen(static_cast<const typename decltype(tag)::type*>(half), static_cast<std::size_t>(count), wide);
+  });
+}
+
+void round_half(const float* wide, std::int64_t count, syncyte_dtype_t dtype, void* half) {
+  visit_half(dtype, [&](auto tag) {
+    round(wide, static_cast<std::size_t>(count), static_cast<typename decltype(tag)::type*>(half));
+  });
+}
 
 void require_reducible(syncyte_dtype_t dtype, syncyte_op_t op) {
   base::require(op >= SYNCYTE_OP_SUM && op <= SYNCYTE_OP_BXOR, SYNCYTE_ERR_ARGUMENT,
@@ -157,7 +170,7 @@ void require_reducible(syncyte_dtype_t dtype, syncyte_op_t op) {
 void allreduce_elements(MPI_Comm comm, const void* input, void* output, std::int64_t count, syncyte_dtype_t dtype,
                         syncyte_op_t op) {
   for_pieces(input, output, count, dtype, [&](const void* in, void* out, int length, MPI_Datatype type) {
-    check_mpi(MPI_Allreduce(send_buffer(in, out), out, length, type, operation(dtype, op), comm), "MPI_Allreduce");
+    check_mpi(MPI_Allreduce(send_buffer(in, out), out, length, type, mpi_op(dtype, op), comm), "MPI_Allreduce");
   });
 }
 
@@ -168,7 +181,7 @@ void reduce_to(MPI_Comm comm, const void* input, void* output, std::int64_t coun
   const bool is_root = rank == root;
   for_pieces(
       input, is_root ? output : nullptr, count, dtype, [&](const void* in, void* out, int length, MPI_Datatype type) {
-        check_mpi(MPI_Reduce(is_root ? send_buffer(in, out) : in, out, length, type, operation(dtype, op), root, comm),
+        check_mpi(MPI_Reduce(is_root ? send_buffer(in, out) : in, out, length, type, mpi_op(dtype, op), root, comm),
                   "MPI_Reduce");
       });
 }
@@ -176,14 +189,14 @@ void reduce_to(MPI_Comm comm, const void* input, void* output, std::int64_t coun
 void scan_elements(MPI_Comm comm, const void* input, void* output, std::int64_t count, syncyte_dtype_t dtype,
                    syncyte_op_t op) {
   for_pieces(input, output, count, dtype, [&](const void* in, void* out, int length, MPI_Datatype type) {
-    check_mpi(MPI_Scan(send_buffer(in, out), out, length, type, operation(dtype, op), comm), "MPI_Scan");
+    check_mpi(MPI_Scan(send_buffer(in, out), out, length, type, mpi_op(dtype, op), comm), "MPI_Scan");
   });
 }
 
 void exscan_elements(MPI_Comm comm, const void* input, void* output, std::int64_t count, syncyte_dtype_t dtype,
                      syncyte_op_t op) {
   for_pieces(input, output, count, dtype, [&](const void* in, void* out, int length, MPI_Datatype type) {
-    check_mpi(MPI_Exscan(send_buffer(in, out), out, length, type, operation(dtype, op), comm), "MPI_Exscan");
+    check_mpi(MPI_Exscan(send_buffer(in, out), out, length, type, mpi_op(dtype, op), comm), "MPI_Exscan");
   });
   int rank = 0;
   MPI_Comm_rank(comm, &rank);
@@ -191,16 +204,16 @@ void exscan_elements(MPI_Comm comm, const void* input, void* output, std::int64_
 }
 
 std::size_t reduce_scatter_scratch(std::int64_t elements, syncyte_dtype_t dtype) {
-  const bool is_half = dtype == SYNCYTE_FLOAT16 || dtype == SYNCYTE_BFLOAT16;
-  return is_half ? 2 * static_cast<std::size_t>(elements) * sizeof(float) : 0;  // at most: one rank gets everything
+  return is_half(dtype) ? 2 * static_cast<std::size_t>(elements) * sizeof(float)
+                        : 0;  // at most: one rank gets everything
 }
 
 void reduce_scatter(MPI_Comm comm, const void* input, void* output, const std::vector<int>& counts,
                     syncyte_dtype_t dtype, syncyte_op_t op, void* scratch) {
   const auto call = [&](const void* in, void* out, MPI_Datatype type) {
-    check_mpi(MPI_Reduce_scatter(in, out, counts.data(), type, operation(dtype, op), comm), "MPI_Reduce_scatter");
+    check_mpi(MPI_Reduce_scatter(in, out, counts.data(), type, mpi_op(dtype, op), comm), "MPI_Reduce_scatter");
   };
-  const bool is_half = visit_half(dtype, [&](auto tag) {
+  const bool is_done = visit_half(dtype, [&](auto tag) {
     using half = typename decltype(tag)::type;
     int rank = 0;
     MPI_Comm_rank(comm, &rank);
@@ -210,7 +223,7 @@ void reduce_scatter(MPI_Comm comm, const void* input, void* output, const std::v
     call(wide, wide + total, MPI_FLOAT);
     round(wide + total, static_cast<std::size_t>(counts[static_cast<std::size_t>(rank)]), static_cast<half*>(output));
   });
-  if (!is_half) call(input, output, mpi_type(dtype));
+  if (!is_done) call(input, output, mpi_type(dtype));
 }
 
 }  // namespace syncyte::comm

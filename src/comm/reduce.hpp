@@ -13,6 +13,14 @@ namespace syncyte::comm {
 /// Throws SYNCYTE_ERR_ARGUMENT for an unknown op, SYNCYTE_ERR_UNSUPPORTED for one that dtype does not have.
 void require_reducible(syncyte_dtype_t dtype, syncyte_op_t op);
 
+/// The MPI operation for elements of a dtype; of float16 and bfloat16 none.
+MPI_Op mpi_op(syncyte_dtype_t dtype, syncyte_op_t op);
+
+/// float16 and bfloat16, which travel as float32.
+bool is_half(syncyte_dtype_t dtype);
+void widen_half(const void* half, std::int64_t count, syncyte_dtype_t dtype, float* wide);
+void round_half(const float* wide, std::int64_t count, syncyte_dtype_t dtype, void* half);
+
 /// MPI's reductions of dense elements, any number of them, in the arithmetic of their dtype: float16 and bfloat16
 /// travel and are reduced as float32, and are rounded once; sums and products of bool are logic. `input` may be
 /// `output`: in place. No checks, no agreement.

@@ -1,40 +1,9 @@
-#include <optional>
-
 #include "comm/collective_checks.hpp"
 #include "comm/reduce.hpp"
+#include "comm/reduction_checks.hpp"
 
 namespace syncyte::comm {
 namespace {
-
-/// The buffers of a reduction, checked; a null input means in place.
-struct operands {
-  std::optional<base::buffer> input;
-  std::optional<base::buffer> output;  // none where a rank gets no result
-
-  const base::buffer& given() const { return input ? *input : *output; }
-  const std::byte* source() const { return given().data(); }
-  std::byte* target() const { return output ? output->data() : nullptr; }
-};
-
-operands checked_operands(const syncyte_buffer_t* input, const syncyte_buffer_t* output, syncyte_op_t op,
-                          bool gets_result) {
-  operands result;
-  if (gets_result) result.output = checked(output, "output");
-  if (input != nullptr || !gets_result) result.input = checked(input, "input");
-  if (result.input && result.output) {
-    result.output->require_dtype(result.input->dtype()).require_elements(result.input->elements());
-    require_apart(*result.input, *result.output);
-  }
-  require_reducible(result.given().dtype(), op);
-  return result;
-}
-
-void add_operands(collective_call& call, const operands& given, syncyte_op_t op, const collective_extras& extras) {
-  call.named_fact("dtype of output", given.given().dtype(), base::dtype_name);
-  call.fact("elements of output", given.given().elements());
-  call.named_fact("op", op, base::op_name);
-  add_facts(call, extras);
-}
 
 /// Reductions whose result all ranks get.
 template <class Reduce>

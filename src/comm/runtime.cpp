@@ -15,6 +15,7 @@
 #include "base/log.hpp"
 #include "comm/collective.hpp"
 #include "comm/mpi.hpp"
+#include "comm/start_queue.hpp"
 #include "comm/watchdog.hpp"
 
 namespace syncyte::comm {
@@ -70,13 +71,29 @@ void meet_all(communicator& world) {
   }
 }
 
+/// Until all ranks have come here this one goes on with what it has started and not waited for: they may wait for it.
+/// What all have started then ends while the communicators are freed. The barrier's request is to be completed after
+/// meet_all().
+MPI_Request finish_starts(communicator& world) {
+  MPI_Request all_are_here = MPI_REQUEST_NULL;
+  MPI_Ibarrier(world.data(), &all_are_here);  // the others' non-blocking agreements are on control()
+  int are_here = 0;
+  poll_until([&] {
+    if (any_unposted()) MPI_Test(&all_are_here, &are_here, MPI_STATUS_IGNORE);
+    return are_here != 0 || !any_unposted();
+  });
+  return all_are_here;
+}
+
 /// Waits for all ranks, so that one that never comes is waited for here, where the watchdog sees it, and not inside
 /// MPI_Finalize, where nobody can; then frees all.
 void tear_down(runtime_state& runtime) {
   const watchdog_scope watched("finalize", runtime.world->name(), 0, runtime.world->size());
   runtime.is_started = false;
   runtime.was_finished = true;
+  MPI_Request all_are_here = finish_starts(*runtime.world);
   meet_all(*runtime.world);
+  MPI_Wait(&all_are_here, MPI_STATUS_IGNORE);
   free_roots(runtime);
 }
 
@@ -122,6 +139,7 @@ void check_environment() {
   base::environment_check("SYNCYTE_HUGE_PAGES", {"on", "off"});
   base::environment_bytes("SYNCYTE_POOL_LIMIT", 0);
   base::environment_number("SYNCYTE_WATCHDOG", 0.0, 0.0);
+  base::environment_check("SYNCYTE_WATCHDOG_ACTION", {"abort", "report"});
 }
 
 /// Bad options or values in the environment of one rank are every rank's error.

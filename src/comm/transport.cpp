@@ -4,6 +4,7 @@
 #include <numeric>
 #include <vector>
 
+#include "comm/int_layout.hpp"
 #include "comm/mpi.hpp"
 #include "comm/pieces.hpp"
 #include "comm/reduce.hpp"
@@ -16,15 +17,6 @@ using counts_view = std::span<const std::int64_t>;
 std::int64_t sum_of(counts_view counts) { return std::accumulate(counts.begin(), counts.end(), std::int64_t{0}); }
 
 std::int64_t own(const communicator& comm, counts_view counts) { return counts[static_cast<std::size_t>(comm.rank())]; }
-
-/// Counts and prefix sums that fit MPI's int.
-struct int_layout {
-  std::vector<int> counts;
-  std::vector<int> offsets;
-  explicit int_layout(counts_view wide) : counts(wide.begin(), wide.end()), offsets(counts.size()) {
-    std::exclusive_scan(counts.begin(), counts.end(), offsets.begin(), 0);
-  }
-};
 
 /// Messages in pieces, for what MPI's int displacements cannot say; all are waited for together. On the control
 /// communicator, whose messages nobody else sees: the data communicator is shown to users.

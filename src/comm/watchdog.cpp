@@ -1,67 +1,35 @@
 #include "comm/watchdog.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <mpi.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <csignal>
-#include <cstdio>
-#include <cstring>
-#include <iterator>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <thread>
-#include <vector>
 
 #include "base/environment.hpp"
 #include "comm/collective.hpp"
 #include "comm/mpi.hpp"
-#include "comm/node_memory.hpp"
 #include "comm/runtime.hpp"
+#include "comm/watchdog_board.hpp"
 
 namespace syncyte::comm {
 namespace {
 
-constexpr int lanes = 4;  // threads of a rank that are inside operations at the same time; further ones are not watched
-
-std::int64_t now_ns() {
-  timespec time{};
-  ::clock_gettime(CLOCK_MONOTONIC, &time);
-  return time.tv_sec * 1'000'000'000 + time.tv_nsec;
-}
-
-/// What one thread is doing, or did last. Written by it alone, read by everybody: a torn text only blurs a message.
-struct lane {
-  std::atomic<std::int32_t> is_taken;
-  std::atomic<std::int32_t> is_inside;
-  std::atomic<std::int32_t> is_patient;
-  std::atomic<std::int64_t> since_ns;
-  std::atomic<std::uint64_t> sequence;
-  std::atomic<std::int32_t> ranks;  // that enter the operation; 0: not one of a whole communicator
-  char operation[48];
-  char comm[48];
-};
-
-/// One rank's place on the board.
-struct place {
-  std::int32_t world_rank;
-  std::int32_t pid;
-  std::atomic<std::int32_t> reporter;  // only the node's first place is used: who reports, as pid
-  lane lanes[comm::lanes];
-};
+using watchdog::now_ns;
 
 struct watchdog_state {
-  std::shared_ptr<node_memory> board;
-  place* mine = nullptr;
-  int node_size = 0;
-  int world_size = 0;
+  std::optional<watchdog::board> board;
+  watchdog::place* mine = nullptr;
   double limit = 0.0;  // seconds
+  bool only_reports = false;
+  std::int64_t reported_ns = 0;  // when what is stuck now was reported; 0: not yet
   std::thread thread;
   std::mutex mutex;
   std::condition_variable stop_signal;
@@ -71,85 +39,40 @@ struct watchdog_state {
 // Published once the board is ready; scopes look at nothing else.
 std::atomic<watchdog_state*> the_watchdog{nullptr};
 
-place& place_of(const watchdog_state& state, int node_rank) {
-  return *reinterpret_cast<place*>(state.board->part(node_rank).data());
-}
-
-std::string lane_text(const lane& lane, std::int64_t now) {
-  const double seconds = static_cast<double>(now - lane.since_ns) * 1e-9;
-  const std::uint64_t sequence = lane.sequence;
-  const std::string what =
-      fmt::format("{}{} on {}", lane.operation, sequence == 0 ? "" : fmt::format(" #{}", sequence), lane.comm);
-  return lane.is_inside != 0 ? fmt::format("inside {} for {:.1f} s", what, seconds)
-                             : fmt::format("in no operation; left {} {:.1f} s ago", what, seconds);
-}
-
-bool is_same_operation(const lane& a, const lane& b) {
-  return a.is_inside != 0 && b.is_inside != 0 && a.sequence == b.sequence &&
-         std::strncmp(a.operation, b.operation, sizeof a.operation) == 0 &&
-         std::strncmp(a.comm, b.comm, sizeof a.comm) == 0;
-}
-
-/// Whom a rank waits for: the node's ranks that are not inside the same operation. They are named where all ranks are
-/// to enter it; of a smaller communicator the board does not know the members, only how many there are.
-std::string awaited_text(const watchdog_state& state, const lane& waiting) {
-  if (waiting.is_inside == 0 || waiting.ranks == 0) return "";
-  std::vector<int> absent;
-  for (int node_rank = 0; node_rank < state.node_size; ++node_rank) {
-    const place& place = place_of(state, node_rank);
-    const bool is_there = std::any_of(std::begin(place.lanes), std::end(place.lanes),
-                                      [&](const lane& lane) { return is_same_operation(lane, waiting); });
-    if (!is_there) absent.push_back(place.world_rank);
-  }
-  const int present = state.node_size - static_cast<int>(absent.size());
-  if (present >= waiting.ranks) return "";
-  if (waiting.ranks == state.world_size && !absent.empty())
-    return fmt::format("; waits for rank{} {}", absent.size() > 1 ? "s" : "", fmt::join(absent, ", "));
-  return fmt::format("; of its {} ranks {} are inside on this node", waiting.ranks.load(), present);
-}
-
-/// The lane that tells most about a rank: one it is inside, otherwise the last it left.
-const lane* telling_lane(const place& place) {
-  const lane* best = nullptr;
-  for (const auto& lane : place.lanes) {
-    if (lane.operation[0] == '\0') continue;
-    if (best == nullptr || lane.is_inside > best->is_inside ||
-        (lane.is_inside == best->is_inside && lane.since_ns > best->since_ns))
-      best = &lane;
-  }
-  return best;
-}
-
 void report(const watchdog_state& state) {
-  const std::int64_t now = now_ns();
   std::string text =
       fmt::format("syncyte watchdog: no progress for {} s (SYNCYTE_WATCHDOG); the ranks of this node:\n", state.limit);
-  for (int node_rank = 0; node_rank < state.node_size; ++node_rank) {
-    const place& place = place_of(state, node_rank);
-    const lane* lane = telling_lane(place);
-    text += fmt::format("  rank {} (pid {}): {}\n", place.world_rank, place.pid,
-                        lane != nullptr ? lane_text(*lane, now) + awaited_text(state, *lane) : "in no operation yet");
-  }
-  text += "syncyte watchdog: aborting the job\n";
+  text += state.board->text();
+  text += state.only_reports ? "syncyte watchdog: going on (SYNCYTE_WATCHDOG_ACTION=report)\n"
+                             : "syncyte watchdog: aborting the job\n";
   (void)!::write(STDERR_FILENO, text.data(), text.size());  // in one piece, and without locks that a stuck thread holds
 }
 
-bool is_stuck(const watchdog_state& state) {
+/// When the operation began that this rank has been inside for longer than the limit, the last of several; 0 if none.
+std::int64_t stuck_since(const watchdog_state& state) {
   const std::int64_t now = now_ns();
+  std::int64_t last = 0;
   for (const auto& lane : state.mine->lanes)
     if (lane.is_inside != 0 && lane.is_patient == 0 && static_cast<double>(now - lane.since_ns) * 1e-9 > state.limit)
-      return true;
-  return false;
+      last = std::max(last, lane.since_ns.load());
+  return last;
+}
+
+/// One rank of a node reports: whether it is this one. A later report is another matter once the limit has passed.
+bool is_reporter(const watchdog_state& state) {
+  std::atomic<std::int64_t>& last = state.board->at(0).last_report_ns;
+  std::int64_t before = last;
+  const std::int64_t now = now_ns();
+  if (before != 0 && static_cast<double>(now - before) * 1e-9 < state.limit) return false;
+  return last.compare_exchange_strong(before, now);
 }
 
 void end_job(const watchdog_state& state) {
-  // One rank of a node reports; the others give it time to do so, and then end too, in case it could not.
-  std::int32_t nobody = 0;
-  if (place_of(state, 0).reporter.compare_exchange_strong(nobody, state.mine->pid)) {
+  // The ranks that do not report give the one that does time to do so, and then end too, in case it could not.
+  if (is_reporter(state))
     report(state);
-  } else {
+  else
     std::this_thread::sleep_for(std::chrono::seconds(2));
-  }
   std::thread([] {  // MPI_Abort may itself hang behind the stuck thread
     std::this_thread::sleep_for(std::chrono::seconds(3));
     ::kill(::getpid(), SIGKILL);
@@ -158,20 +81,26 @@ void end_job(const watchdog_state& state) {
   abort_job(86);
 }
 
+/// Tells once of every operation that is stuck, as long as it is.
+void look(watchdog_state& state) {
+  const std::int64_t since = stuck_since(state);
+  if (since == 0) return;
+  if (!state.only_reports) end_job(state);
+  if (since > state.reported_ns && is_reporter(state)) report(state);
+  state.reported_ns = std::max(state.reported_ns, since);
+}
+
 void watch(watchdog_state& state) {
   const auto pause = std::chrono::duration<double>(std::min(0.5, state.limit / 4));
   std::unique_lock lock(state.mutex);
-  while (!state.stop_signal.wait_for(lock, pause, [&] { return state.is_stopping; }))
-    if (is_stuck(state)) end_job(state);
+  while (!state.stop_signal.wait_for(lock, pause, [&] { return state.is_stopping; })) look(state);
 }
 
-void take_place(watchdog_state& state, communicator& world, double limit) {
-  state.mine = new (state.board->local().data()) place{};
+void take_place(watchdog_state& state, std::shared_ptr<node_memory> memory, const communicator& world) {
+  state.mine = new (memory->local().data()) watchdog::place{};
   state.mine->world_rank = world.rank();
   state.mine->pid = ::getpid();
-  state.node_size = world.node().size;
-  state.world_size = world.size();
-  state.limit = limit;
+  state.board.emplace(std::move(memory), world.node().size, world.size());
 }
 
 }  // namespace
@@ -185,8 +114,9 @@ void start_watchdog(communicator& world) {
   check_mpi(MPI_Allreduce(&limit, &longest, 1, MPI_DOUBLE, MPI_MAX, world.control()), "MPI_Allreduce");
   if (longest == 0.0) return;
   auto state = std::make_unique<watchdog_state>();
-  state->board = node_memory::allocate(call, sizeof(place), "the watchdog's board", false);
-  take_place(*state, world, limit);
+  state->limit = limit;
+  state->only_reports = base::environment_choice("SYNCYTE_WATCHDOG_ACTION", {"abort", "report"}, 0) == 1;
+  take_place(*state, node_memory::allocate(call, sizeof(watchdog::place), "the watchdog's board", false), world);
   call.agree();  // nobody reads the board before all have taken their places
   if (limit > 0.0) state->thread = std::thread([raw = state.get()] { watch(*raw); });
   the_watchdog = state.release();
@@ -203,18 +133,27 @@ void stop_watchdog() {
   state->thread.join();
 }
 
+namespace {
+
+/// Takes the first free one of a rank's lanes or listings; -1 if there is none.
+template <class Slots>
+int take(Slots& slots) {
+  for (int i = 0; i < static_cast<int>(std::size(slots)); ++i)
+    if (slots[i].is_taken.exchange(1) == 0) return i;
+  return -1;
+}
+
+}  // namespace
+
 watchdog_scope::watchdog_scope(const char* operation, const std::string& comm, std::uint64_t sequence, int ranks,
                                kind how)
     : lane_(-1) {
   const watchdog_state* state = the_watchdog.load(std::memory_order_acquire);
   if (state == nullptr) return;
-  for (int i = 0; i < lanes && lane_ < 0; ++i)
-    if (state->mine->lanes[i].is_taken.exchange(1) == 0) lane_ = i;
+  lane_ = take(state->mine->lanes);
   if (lane_ < 0) return;
-  lane& lane = state->mine->lanes[lane_];
-  std::strncpy(lane.operation, operation, sizeof lane.operation - 1);
-  std::strncpy(lane.comm, comm.c_str(), sizeof lane.comm - 1);
-  lane.sequence = sequence;
+  watchdog::lane& lane = state->mine->lanes[lane_];
+  lane.name.set(operation, comm, sequence);
   lane.ranks = ranks;
   lane.is_patient = how == patient;
   lane.since_ns = now_ns();
@@ -224,10 +163,37 @@ watchdog_scope::watchdog_scope(const char* operation, const std::string& comm, s
 watchdog_scope::~watchdog_scope() {
   const watchdog_state* state = the_watchdog.load(std::memory_order_acquire);
   if (lane_ < 0 || state == nullptr) return;
-  lane& lane = state->mine->lanes[lane_];
+  watchdog::lane& lane = state->mine->lanes[lane_];
   lane.is_inside = 0;
   lane.since_ns = now_ns();
   lane.is_taken = 0;
+}
+
+watchdog_listing::watchdog_listing(const char* operation, const std::string& comm, std::uint64_t sequence)
+    : slot_(none) {
+  const watchdog_state* state = the_watchdog.load(std::memory_order_acquire);
+  if (state == nullptr) return;
+  slot_ = take(state->mine->listings);
+  if (slot_ < 0) {
+    slot_ = unnamed;
+    ++state->mine->unlisted;
+    return;
+  }
+  watchdog::listing& listed = state->mine->listings[slot_];
+  listed.name.set(operation, comm, sequence);
+  listed.since_ns = now_ns();
+  listed.is_shown = 1;
+}
+
+watchdog_listing::~watchdog_listing() {
+  const watchdog_state* state = the_watchdog.load(std::memory_order_acquire);
+  if (slot_ == none || state == nullptr) return;
+  if (slot_ == unnamed) {
+    --state->mine->unlisted;
+    return;
+  }
+  state->mine->listings[slot_].is_shown = 0;
+  state->mine->listings[slot_].is_taken = 0;
 }
 
 }  // namespace syncyte::comm

@@ -8,10 +8,11 @@ namespace syncyte::comm {
 class communicator;
 
 /// The end of every hang that no agreement can see (SYNCYTE_WATCHDOG=seconds): a thread looks whether this rank has
-/// been inside one operation for longer than the limit; then it prints what every rank of the node is doing, and aborts
-/// the job. Where ranks are is kept on a board in memory that the node shares, which a rank blocked inside MPI cannot
-/// withhold. The board ends at the node: ranks of other nodes are named only in the reports of their own nodes, which
-/// appear where a rank is stuck as well; a node of which no rank is stuck ends with the job, without a word.
+/// been inside one operation for longer than the limit; then it prints what every rank of the node is doing, and what
+/// it has started and not completed, and aborts the job (SYNCYTE_WATCHDOG_ACTION=report: goes on instead). Where ranks
+/// are is kept on a board in memory that the node shares, which a rank blocked inside MPI cannot withhold. The board
+/// ends at the node: ranks of other nodes are named only in the reports of their own nodes, which appear where a rank
+/// is stuck as well; a node of which no rank is stuck ends with the job, without a word.
 ///
 /// Collective over the world communicator; does nothing where no rank asks for it.
 void start_watchdog(communicator& world);
@@ -33,6 +34,21 @@ class watchdog_scope {
 
  private:
   int lane_;  // -1: not watched
+};
+
+/// Lists an operation that was started and has not ended, for its lifetime; that alone never ends the job. Costs a test
+/// of a flag when no watchdog runs.
+class watchdog_listing {
+ public:
+  watchdog_listing(const char* operation, const std::string& comm, std::uint64_t sequence);
+  ~watchdog_listing();
+  watchdog_listing(const watchdog_listing&) = delete;
+  watchdog_listing& operator=(const watchdog_listing&) = delete;
+
+ private:
+  static constexpr int none = -1;
+  static constexpr int unnamed = -2;  // only counted
+  int slot_;
 };
 
 }  // namespace syncyte::comm

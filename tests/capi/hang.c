@@ -1,10 +1,29 @@
-/* The last rank leaves the others alone: in a barrier, in making a communicator, or at the end. */
+/* The last rank leaves the others alone for a while: in a barrier, in making a communicator, with what they have
+   started, or at the end. */
 #include <mpi.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "../support/waiting.h"
 #include "syncyte_mpi.h"
+
+/* A message to or from a rank, and a broadcast. */
+static void use_requests(syncyte_comm_t world, int32_t peer) {
+  int32_t values[2] = {0, 0};
+  const int64_t one = 1;
+  syncyte_buffer_t number;
+  syncyte_buffer_t letter;
+  syncyte_request_t requests[2] = {NULL, NULL};
+  syncyte_buffer_init(&values[0], SYNCYTE_INT32, 1, &one, &number);
+  syncyte_buffer_init(&values[1], SYNCYTE_INT32, 1, &one, &letter);
+  if (peer == 0)
+    for (int32_t rank = 0; rank < 2; ++rank) syncyte_comm_send(world, &letter, rank, 9, NULL);
+  else
+    syncyte_comm_irecv(world, peer, 9, NULL, &letter, NULL, &requests[1]);
+  syncyte_comm_ibcast(world, 0, NULL, &number, &requests[0]);
+  syncyte_request_wait_all(2, requests);
+}
 
 int main(int argc, char** argv) {
   const char* where = argc > 1 ? argv[1] : "barrier";
@@ -17,8 +36,9 @@ int main(int argc, char** argv) {
   const int is_last = rank == size - 1;
   if (strcmp(where, "from_mpi") == 0) /* refused at once on the last rank, which cannot tell the others */
     syncyte_comm_from_mpi(is_last ? MPI_COMM_NULL : MPI_COMM_WORLD, NULL, &made);
-  if (is_last) sleep(25);
+  if (is_last) sleep(argc > 2 ? (unsigned)atoi(argv[2]) : 25);
   if (strcmp(where, "barrier") == 0) syncyte_comm_barrier(world);
+  if (strcmp(where, "request") == 0) use_requests(world, is_last ? 0 : size - 1);
   if (strcmp(where, "mpi_finalize") == 0) MPI_Finalize();
   syncyte_finalize();
   return 0;

@@ -6,6 +6,7 @@ module syncyte_c
   use syncyte_collectives_c
   use syncyte_memory_c
   use syncyte_messages_c
+  use syncyte_nonblocking_c
   use syncyte_cart_c
   use syncyte_halo_c
   use syncyte_window_c

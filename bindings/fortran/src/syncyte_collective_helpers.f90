@@ -1,4 +1,4 @@
-!> Interfaces of helpers/comm.c, helpers/reductions.c, helpers/along.c and of terms.c's fortran_axis.
+!> Interfaces of helpers/comm.c, helpers/reductions.c, helpers/along.c, helpers/nonblocking.c and of terms.c's fortran_axis.
 module syncyte_collective_helpers
   use, intrinsic :: iso_c_binding
   implicit none
@@ -154,5 +154,66 @@ module syncyte_collective_helpers
       type(*), dimension(..), intent(inout) :: output
       integer(c_int32_t) :: status
     end function fortran_comm_alltoall
+
+    function fortran_comm_ibcast(comm, root, array, request) &
+        bind(C, name="fortran_comm_ibcast") result(status)
+      import
+      type(c_ptr), value :: comm
+      integer(c_int32_t), value :: root
+      type(*), dimension(..), intent(inout), asynchronous :: array
+      type(c_ptr), intent(inout) :: request
+      integer(c_int32_t) :: status
+    end function fortran_comm_ibcast
+
+    function fortran_comm_iallreduce(comm, input, op, output, request) &
+        bind(C, name="fortran_comm_iallreduce") result(status)
+      import
+      type(c_ptr), value :: comm
+      type(*), dimension(..), intent(in), asynchronous, optional :: input
+      integer(c_int32_t), value :: op
+      type(*), dimension(..), intent(inout), asynchronous :: output
+      type(c_ptr), intent(inout) :: request
+      integer(c_int32_t) :: status
+    end function fortran_comm_iallreduce
+
+    function fortran_comm_iallgather(comm, input, axis, lengths, output, request) &
+        bind(C, name="fortran_comm_iallgather") result(status)
+      import
+      type(c_ptr), value :: comm
+      type(*), dimension(..), intent(in), asynchronous :: input
+      integer(c_int32_t), value :: axis
+      type(*), dimension(..), intent(in) :: lengths
+      type(*), dimension(..), intent(inout), asynchronous :: output
+      type(c_ptr), intent(inout) :: request
+      integer(c_int32_t) :: status
+    end function fortran_comm_iallgather
+
+    function fortran_comm_ireduce_scatter(comm, input, axis, lengths, op, output, request) &
+        bind(C, name="fortran_comm_ireduce_scatter") result(status)
+      import
+      type(c_ptr), value :: comm
+      type(*), dimension(..), intent(in), asynchronous :: input
+      integer(c_int32_t), value :: axis
+      type(*), dimension(..), intent(in) :: lengths
+      integer(c_int32_t), value :: op
+      type(*), dimension(..), intent(inout), asynchronous :: output
+      type(c_ptr), intent(inout) :: request
+      integer(c_int32_t) :: status
+    end function fortran_comm_ireduce_scatter
+
+    function fortran_comm_ialltoall(comm, input, gather_axis, gather_lengths, scatter_axis, scatter_lengths, output, &
+                                    request) &
+        bind(C, name="fortran_comm_ialltoall") result(status)
+      import
+      type(c_ptr), value :: comm
+      type(*), dimension(..), intent(in), asynchronous :: input
+      integer(c_int32_t), value :: gather_axis
+      type(*), dimension(..), intent(in) :: gather_lengths
+      integer(c_int32_t), value :: scatter_axis
+      type(*), dimension(..), intent(in) :: scatter_lengths
+      type(*), dimension(..), intent(inout), asynchronous :: output
+      type(c_ptr), intent(inout) :: request
+      integer(c_int32_t) :: status
+    end function fortran_comm_ialltoall
   end interface
 end module syncyte_collective_helpers

@@ -8,6 +8,7 @@ module syncyte_collectives
   use, intrinsic :: iso_c_binding
   use syncyte_collective_helpers
   use syncyte_errors
+  use syncyte_requests, only: syncyte_request
   implicit none
   private
 
@@ -28,6 +29,11 @@ module syncyte_collectives
     procedure :: reduce_scatter => comm_reduce_scatter
     procedure :: alltoall => comm_alltoall
     procedure :: alltoallv => comm_alltoallv
+    procedure :: ibcast => comm_ibcast
+    procedure :: iallreduce => comm_iallreduce
+    procedure :: iallgather => comm_iallgather
+    procedure :: ireduce_scatter => comm_ireduce_scatter
+    procedure :: ialltoall => comm_ialltoall
   end type collective_comm
 
 contains
@@ -227,4 +233,78 @@ contains
     call finish(fortran_comm_alltoallv(self%handle, input, send_counts, recv_counts, output), stat, errmsg)
   end subroutine comm_alltoallv
 
+  !> Starts bcast; ends with the request. Collective, waits for nobody. The array, contiguous, must stay (asynchronous,
+  !> or target) until the request has ended; so must those of the other starts.
+  subroutine comm_ibcast(self, array, root, request, stat, errmsg)
+    class(collective_comm), intent(in) :: self
+    type(*), dimension(..), intent(inout), asynchronous :: array  !! read on root, written elsewhere
+    integer, intent(in) :: root
+    type(syncyte_request), intent(inout) :: request               !! one that has ended, or is new
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+
+    call finish(fortran_comm_ibcast(self%handle, int(root, c_int32_t), array, request%handle), stat, errmsg)
+  end subroutine comm_ibcast
+
+  !> Starts allreduce of contiguous arrays. Collective, waits for nobody.
+  subroutine comm_iallreduce(self, output, op, request, input, stat, errmsg)
+    class(collective_comm), intent(in) :: self
+    type(*), dimension(..), intent(inout), asynchronous :: output        !! also the input if input is absent
+    integer(c_int32_t), intent(in) :: op                                 !! SYNCYTE_OP_SUM, ...
+    type(syncyte_request), intent(inout) :: request
+    type(*), dimension(..), intent(in), asynchronous, optional :: input  !! of output's type and number of elements
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+
+    call finish(fortran_comm_iallreduce(self%handle, input, op, output, request%handle), stat, errmsg)
+  end subroutine comm_iallreduce
+
+  !> Starts allgather along a dimension; lengths must be given, since a start collects nothing. Collective, waits for
+  !> nobody.
+  subroutine comm_iallgather(self, input, output, request, lengths, dim, stat, errmsg)
+    class(collective_comm), intent(in) :: self
+    type(*), dimension(..), intent(in), asynchronous :: input      !! this rank's part
+    type(*), dimension(..), intent(inout), asynchronous :: output  !! the whole
+    type(syncyte_request), intent(inout) :: request
+    type(*), dimension(..), intent(in) :: lengths                  !! integers (size)
+    integer, intent(in), optional :: dim
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+
+    call finish(fortran_comm_iallgather(self%handle, input, axis_of(dim), lengths, output, request%handle), stat, errmsg)
+  end subroutine comm_iallgather
+
+  !> Starts reduce_scatter; lengths must be given. Collective, waits for nobody.
+  subroutine comm_ireduce_scatter(self, input, output, op, request, lengths, dim, stat, errmsg)
+    class(collective_comm), intent(in) :: self
+    type(*), dimension(..), intent(in), asynchronous :: input      !! a whole array
+    type(*), dimension(..), intent(inout), asynchronous :: output  !! this rank's part
+    integer(c_int32_t), intent(in) :: op                           !! SYNCYTE_OP_SUM, ...
+    type(syncyte_request), intent(inout) :: request
+    type(*), dimension(..), intent(in) :: lengths                  !! integers (size)
+    integer, intent(in), optional :: dim
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+
+    call finish(fortran_comm_ireduce_scatter(self%handle, input, axis_of(dim), lengths, op, output, request%handle), &
+                stat, errmsg)
+  end subroutine comm_ireduce_scatter
+
+  !> Starts alltoall; both lengths must be given. Collective, waits for nobody.
+  subroutine comm_ialltoall(self, input, output, gather_dim, scatter_dim, request, gather_lengths, scatter_lengths, &
+                            stat, errmsg)
+    class(collective_comm), intent(in) :: self
+    type(*), dimension(..), intent(in), asynchronous :: input      !! this rank's part along gather_dim
+    type(*), dimension(..), intent(inout), asynchronous :: output  !! its part along scatter_dim
+    integer, intent(in) :: gather_dim
+    integer, intent(in) :: scatter_dim
+    type(syncyte_request), intent(inout) :: request
+    type(*), dimension(..), intent(in) :: gather_lengths           !! integers (size): of the inputs
+    type(*), dimension(..), intent(in) :: scatter_lengths          !! integers (size): of the outputs
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+
+    call finish(fortran_comm_ialltoall(self%handle, input, axis_of(gather_dim), gather_lengths, axis_of(scatter_dim), &
+                                       scatter_lengths, output, request%handle), stat, errmsg)
+  end subroutine comm_ialltoall
 end module syncyte_collectives

@@ -10,7 +10,7 @@ module syncyte_halos
   use syncyte_comms, only: syncyte_comm
   use syncyte_errors
   use syncyte_halo_helpers
-  use syncyte_messages, only: syncyte_request
+  use syncyte_requests, only: syncyte_request
   implicit none
   private
 

@@ -1,4 +1,4 @@
-!> Messages between two ranks: type(message_comm), which type(syncyte_comm) extends, and type(syncyte_request).
+!> Messages between two ranks: type(message_comm), which type(syncyte_comm) extends.
 !>
 !> Arrays may be sections with any strides. A message carries its type and shape; a receive into another array is an
 !> error (SYNCYTE_ERR_MISMATCH) of the receiver. dest and source may be SYNCYTE_NOBODY, source and the tag of a receive
@@ -6,22 +6,13 @@
 !> target attribute, and pass whole arrays or sections, no expressions.
 module syncyte_messages
   use, intrinsic :: iso_c_binding
-  use syncyte_c, only: syncyte_request_test, syncyte_request_wait, syncyte_request_wait_all, SYNCYTE_ANY
+  use syncyte_c, only: SYNCYTE_ANY
   use syncyte_collectives, only: collective_comm
   use syncyte_errors
   use syncyte_message_helpers
+  use syncyte_requests, only: syncyte_request
   implicit none
   private
-  public :: syncyte_wait_all
-
-  !> Something under way. Wait for each one, or test it until it is done: nothing is finalised behind your back.
-  type, public :: syncyte_request
-    type(c_ptr) :: handle = c_null_ptr  !< syncyte_request_t
-  contains
-    procedure :: wait => request_wait
-    procedure :: test => request_test
-    procedure :: is_null => request_is_null
-  end type syncyte_request
 
   !> What messages need of a communicator.
   type, extends(collective_comm), public :: message_comm
@@ -118,49 +109,5 @@ contains
     call finish(fortran_comm_sendrecv(self%handle, sent, int(dest, c_int32_t), tag_of(send_tag, 0_c_int32_t), &
                                       received, int(source, c_int32_t), tag_of(recv_tag, SYNCYTE_ANY)), stat, errmsg)
   end subroutine comm_sendrecv
-
-  !> Waits for the end; a null request has ended. Local.
-  subroutine request_wait(self, stat, errmsg)
-    class(syncyte_request), intent(inout) :: self
-    integer, intent(out), optional :: stat
-    character(len=*), intent(inout), optional :: errmsg
-
-    call finish(syncyte_request_wait(self%handle), stat, errmsg)
-  end subroutine request_wait
-
-  !> Whether it has ended; does not wait. Local.
-  subroutine request_test(self, done, stat, errmsg)
-    class(syncyte_request), intent(inout) :: self
-    logical, intent(out) :: done
-    integer, intent(out), optional :: stat
-    character(len=*), intent(inout), optional :: errmsg
-    integer(c_int32_t) :: status, flag
-
-    flag = 0
-    status = syncyte_request_test(self%handle, flag)
-    done = flag /= 0
-    call finish(status, stat, errmsg)
-  end subroutine request_test
-
-  !> Whether nothing is under way. Local.
-  pure logical function request_is_null(self)
-    class(syncyte_request), intent(in) :: self
-
-    request_is_null = .not. c_associated(self%handle)
-  end function request_is_null
-
-  !> Waits for all requests; the first error counts, after all have ended. Local.
-  subroutine syncyte_wait_all(requests, stat, errmsg)
-    type(syncyte_request), intent(inout) :: requests(:)
-    integer, intent(out), optional :: stat
-    character(len=*), intent(inout), optional :: errmsg
-    type(c_ptr) :: handles(size(requests))
-    integer(c_int32_t) :: status
-
-    handles = requests%handle
-    status = syncyte_request_wait_all(size(requests, kind=c_int64_t), handles)
-    requests%handle = handles
-    call finish(status, stat, errmsg)
-  end subroutine syncyte_wait_all
 
 end module syncyte_messages

@@ -1563,6 +1563,144 @@ CORE: dict[str, Function] = {
             "syncyte_comm_send() and syncyte_comm_recv()."
         ),
     ),
+    "syncyte_comm_ibcast": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.c_int32,
+            ctypes.POINTER(CollectiveOptions),
+            ctypes.POINTER(BufferDescription),
+            ctypes.POINTER(ctypes.c_void_p),
+        ],
+        [
+            Parameter("comm", "in", False, None, "a communicator"),
+            Parameter("root", "in", False, None, "whose elements"),
+            Parameter("options", "in", True, None, "null for defaults"),
+            Parameter("buffer", "in,out", False, None, "contiguous; read on root, written elsewhere"),
+            Parameter("request", "out", False, None, "ends when buffer may be used again"),
+        ],
+        "Starts syncyte_comm_bcast(). Collective; does not wait. Facts as there.",
+    ),
+    "syncyte_comm_iallreduce": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.POINTER(BufferDescription),
+            ctypes.c_int32,
+            ctypes.POINTER(CollectiveOptions),
+            ctypes.POINTER(BufferDescription),
+            ctypes.POINTER(ctypes.c_void_p),
+        ],
+        [
+            Parameter("comm", "in", False, None, "a communicator"),
+            Parameter("input", "in", True, None, "contiguous; null: output's contents (in place)"),
+            Parameter("op", "in", False, None, "reduction"),
+            Parameter("options", "in", True, None, "null for defaults"),
+            Parameter("output", "in,out", False, None,
+                "contiguous, of input's dtype and number of elements; must not overlap input"),
+            Parameter("request", "out", False, None, "ends when output holds the result"),
+        ],
+        (
+            "Starts syncyte_comm_allreduce(). Collective; does not wait. Facts as there. Returns: "
+            "SYNCYTE_ERR_UNSUPPORTED for an op that dtype does not have."
+        ),
+    ),
+    "syncyte_comm_iallgather_along": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.POINTER(BufferDescription),
+            ctypes.c_int32,
+            ctypes.POINTER(ctypes.c_int64),
+            ctypes.POINTER(CollectiveOptions),
+            ctypes.POINTER(BufferDescription),
+            ctypes.POINTER(ctypes.c_void_p),
+        ],
+        [
+            Parameter("comm", "in", False, None, "a communicator"),
+            Parameter("input", "in", False, None, "this rank's part"),
+            Parameter("axis", "in", False, None, "along which the parts lie"),
+            Parameter("lengths", "in", False, "size of comm",
+                "extents of the parts along the axis, equal on all ranks"),
+            Parameter("options", "in", True, None, "null for defaults"),
+            Parameter("output", "out", False, None, "the whole array, not overlapping input"),
+            Parameter("request", "out", False, None, "ends when output holds the result"),
+        ],
+        "Starts syncyte_comm_allgather_along(). Collective; does not wait. Facts as there.",
+    ),
+    "syncyte_comm_ireduce_scatter_along": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.POINTER(BufferDescription),
+            ctypes.c_int32,
+            ctypes.POINTER(ctypes.c_int64),
+            ctypes.c_int32,
+            ctypes.POINTER(CollectiveOptions),
+            ctypes.POINTER(BufferDescription),
+            ctypes.POINTER(ctypes.c_void_p),
+        ],
+        [
+            Parameter("comm", "in", False, None, "a communicator"),
+            Parameter("input", "in", False, None, "a whole array"),
+            Parameter("axis", "in", False, None, "along which to cut"),
+            Parameter("lengths", "in", False, "size of comm",
+                "extents of the parts along the axis, equal on all ranks"),
+            Parameter("op", "in", False, None, "reduction"),
+            Parameter("options", "in", True, None, "null for defaults"),
+            Parameter("output", "out", False, None, "this rank's part, not overlapping input"),
+            Parameter("request", "out", False, None, "ends when output holds the result"),
+        ],
+        (
+            "Starts syncyte_comm_reduce_scatter_along(). Collective; does not wait. Facts as there. Returns: "
+            "SYNCYTE_ERR_UNSUPPORTED for an op that dtype does not have."
+        ),
+    ),
+    "syncyte_comm_ialltoall_along": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.POINTER(BufferDescription),
+            ctypes.c_int32,
+            ctypes.POINTER(ctypes.c_int64),
+            ctypes.c_int32,
+            ctypes.POINTER(ctypes.c_int64),
+            ctypes.POINTER(CollectiveOptions),
+            ctypes.POINTER(BufferDescription),
+            ctypes.POINTER(ctypes.c_void_p),
+        ],
+        [
+            Parameter("comm", "in", False, None, "a communicator"),
+            Parameter("input", "in", False, None, "this rank's part along gather_axis"),
+            Parameter("gather_axis", "in", False, None, "along which the parts of the input lie"),
+            Parameter("gather_lengths", "in", False, "size of comm", "their extents, equal on all ranks"),
+            Parameter("scatter_axis", "in", False, None, "along which the parts of the output lie"),
+            Parameter("scatter_lengths", "in", False, "size of comm", "their extents, equal on all ranks"),
+            Parameter("options", "in", True, None, "null for defaults"),
+            Parameter("output", "out", False, None, "this rank's part along scatter_axis, not overlapping input"),
+            Parameter("request", "out", False, None, "ends when output holds the result"),
+        ],
+        "Starts syncyte_comm_alltoall_along(). Collective; does not wait. Facts as there.",
+    ),
+    "syncyte_comm_irefuse": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.c_int32,
+            ctypes.c_char_p,
+        ],
+        [
+            Parameter("comm", "in", False, None, "a communicator"),
+            Parameter("status", "in", False, None, "of the error, not SYNCYTE_SUCCESS"),
+            Parameter("operation", "in", False, None, "for messages, for example \"comm_iallreduce\""),
+        ],
+        (
+            "Takes part in the agreement of a non-blocking collective that this rank cannot start, for "
+            "libraries on top whose own checks have failed: the others get the error from test or wait. "
+            "Collective, in place of the start; does not wait. The error is the thread's last "
+            "(syncyte_error_set()). Does nothing with SYNCYTE_CHECK=off."
+        ),
+    ),
     "syncyte_cart_create": Function(
         ctypes.c_int32,
         [

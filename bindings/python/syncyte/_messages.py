@@ -72,7 +72,7 @@ class Messages(Along):
         _library.core().syncyte_comm_isend(
             self.handle, buffer.reference, number, label, None, ctypes.byref(handle)
         )
-        return Request(handle, buffer, "isend", written=False)
+        return Request(handle, buffer, "isend", lambda: None)
 
     def irecv(self, out: Any, source: int = ANY, tag: int = ANY) -> Request:
         """Starts to receive into an array, which must not be read until the request has ended, and does not wait."""
@@ -83,7 +83,12 @@ class Messages(Along):
         _library.core().syncyte_comm_irecv(
             self.handle, number, label, None, buffer.reference, ctypes.byref(status), ctypes.byref(handle)
         )
-        return Request(handle, buffer, "irecv", status, written=True)
+
+        def finish() -> MessageStatus:
+            buffer.written()
+            return _answer(status)
+
+        return Request(handle, (buffer, status), "irecv", finish)
 
     def sendrecv(
         self, array: Any, dest: int, out: Any, source: int = ANY, send_tag: int = 0, recv_tag: int = ANY

@@ -5,11 +5,11 @@ from __future__ import annotations
 import ctypes
 import threading
 import warnings
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from . import _declarations as c
 from . import _library
-from ._buffers import Buffer
 from .errors import HandleError
 
 
@@ -21,13 +21,11 @@ class MessageStatus(NamedTuple):
 
 
 class _Started:
-    """What the C library reads and writes until a request has ended."""
+    """A C request, and what the C library reads and writes until it has ended."""
 
-    def __init__(self, handle: ctypes.c_void_p, buffer: Buffer, status: Any, written: bool):
+    def __init__(self, handle: ctypes.c_void_p, arrays: Any):
         self.handle = handle
-        self.buffer = buffer
-        self.status = status
-        self.written = written
+        self.arrays = arrays
 
     def test(self) -> bool:
         done = ctypes.c_int32()
@@ -56,50 +54,46 @@ def reap() -> None:
 
 
 class Request:
-    """An operation under way. Call wait(), or test() until it is true, once; until then its array belongs to Syncyte.
+    """An operation under way. Call wait() once; until it has ended, its arrays belong to Syncyte.
 
-    A request that is dropped before warns (ResourceWarning) and is completed later, with its array kept alive.
+    A request that is dropped before warns (ResourceWarning) and is completed later, with its arrays kept alive.
     """
 
-    def __init__(self, handle: ctypes.c_void_p, buffer: Buffer, operation: str, status: Any = None, *, written: bool):
-        """For this package: takes over a C request."""
+    def __init__(self, handle: ctypes.c_void_p, arrays: Any, operation: str, finish: Callable[[], Any]):
+        """For this package: takes over a C request. `finish` is called when it has ended well, and gives its result."""
         self._operation = operation
-        self._started: _Started | None = _Started(handle, buffer, status, written)
+        self._finish = finish
+        self._started: _Started | None = _Started(handle, arrays)
+        self._result: tuple[Any, ...] = ()  # there when it has ended and has not been waited for
 
-    def _active(self) -> _Started:
-        if self._started is None:
-            raise HandleError(f"this request of {self._operation}() has ended, and has been waited for before")
-        return self._started
-
-    def _end(self, started: _Started) -> MessageStatus | None:
-        if started.written:
-            started.buffer.written()
-        return None if started.status is None else MessageStatus(started.status.source, started.status.tag)
-
-    def wait(self) -> MessageStatus | None:
-        """Waits for the end; raises the operation's error. Local. Returns who has sent, for irecv(), otherwise None.
+    def wait(self) -> Any:
+        """Waits for the end and returns the result: who has sent (MessageStatus) for irecv(), the output for
+        collectives. Raises the operation's error. Local.
 
         Raises HandleError when it has been waited for before.
         """
-        started = self._active()
-        self._started = None
-        _library.core().syncyte_request_wait(ctypes.byref(started.handle))
-        reap()
-        return self._end(started)
+        if self._started is not None:
+            started, self._started = self._started, None
+            _library.core().syncyte_request_wait(ctypes.byref(started.handle))
+            reap()
+            return self._finish()
+        if not self._result:
+            raise HandleError(f"this request of {self._operation}() has ended, and has been waited for before")
+        (answer,), self._result = self._result, ()
+        return answer
 
     def test(self) -> bool:
         """Whether it has ended, without waiting; true may be answered several times. Raises the operation's error."""
-        started = self._started
-        if started is None:
+        if self._started is None:
             return True
         try:
-            done = started.test()
+            done = self._started.test()
         except Exception:
             self._started = None
             raise
         if done:
             self._started = None
-            self._end(started)
+            self._result = (self._finish(),)
         return done
 
     def __del__(self) -> None:
@@ -115,9 +109,9 @@ class Request:
         return f"<syncyte.Request of {self._operation}, {'ended' if self._started is None else 'under way'}>"
 
 
-def wait_all(requests: list[Request]) -> list[MessageStatus | None]:
+def wait_all(requests: list[Request]) -> list[Any]:
     """Waits for all requests; raises the first error after all have ended. Local."""
-    answers: list[MessageStatus | None] = []
+    answers: list[Any] = []
     first: Exception | None = None
     for request in requests:
         try:

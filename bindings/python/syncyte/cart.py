@@ -221,7 +221,7 @@ class Halo(Handle):
         buffer = self._buffer(array, function.replace("halo_i", "halo_"))
         handle = ctypes.c_void_p()
         getattr(_library.core(), function)(self.handle, buffer.reference, ctypes.byref(handle))
-        return Request(handle, buffer, function.removeprefix("syncyte_"), written=True)
+        return Request(handle, buffer, function.removeprefix("syncyte_"), buffer.written)
 
     def iexchange(self, array: Any) -> Request:
         """Starts to fill the ghosts, and does not wait; until the end ghosts must not be read, nor cells that ghosts show

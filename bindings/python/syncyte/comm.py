@@ -17,6 +17,7 @@ from . import _library, runtime
 from ._along import even_lengths
 from ._checks import as_int32
 from ._messages import Messages
+from ._nonblocking import Nonblocking
 from .errors import ArgumentError, DtypeError, Error
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ def _refuse_together(fortran_handle: int) -> None:
     function(fortran_handle, ctypes.byref(refused), ctypes.byref(out))
 
 
-class Comm(Messages):
+class Comm(Nonblocking, Messages):
     """A communicator. Make one from COMM_WORLD by split(), node() and so on, or from mpi4py or Fortran.
 
     Copies (copy, deepcopy) are the same communicator. Two Comm objects of one communicator are equal.

@@ -16,6 +16,13 @@ std::size_t size_of(std::int64_t comm) {
   return static_cast<std::size_t>(size);
 }
 
+std::int64_t number_of_forward(std::int64_t comm, const at::Tensor& input) {
+  if (input.unsafeGetTensorImpl()->is_python_dispatch()) return 0;
+  std::int64_t number = 0;
+  check(syncyte_comm_sequence(group_of(comm), &number));
+  return number;
+}
+
 at::Tensor collect(const char* name, std::int64_t comm, const at::Tensor& input, operand kind, derivatives asked,
                    c10::function_ref<extents()> shape, collective_call call) {
   at::Tensor source;

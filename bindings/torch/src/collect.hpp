@@ -17,6 +17,10 @@ inline syncyte_comm_t group_of(std::int64_t comm) { return reinterpret_cast<sync
 std::int32_t rank_in(std::int64_t comm);
 std::size_t size_of(std::int64_t comm);
 
+/// What identifies the collective that has just ended on a communicator, equal on all ranks; for its node in the graph.
+/// 0 while a graph is traced: its constants are of one call, and it runs many times.
+std::int64_t number_of_forward(std::int64_t comm, const at::Tensor& input);
+
 /// What a collective of the C interface is given.
 enum class operand {
   plain,  ///< contiguous elements; all ranks' shapes are equal, and facts

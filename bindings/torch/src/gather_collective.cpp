@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "buffers.hpp"
+#include "collect.hpp"
 #include "forward_mode.hpp"
 #include "rows.hpp"
 #include "verdict.hpp"
@@ -25,20 +26,21 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-using collective_signature = at::Tensor(const at::Tensor&, std::int64_t, std::int64_t, const at::Tensor&, bool, bool);
+using collective_signature = at::Tensor(const at::Tensor&, std::int64_t, std::int64_t, const at::Tensor&, bool, bool,
+                                        std::int64_t);
 using adjoint_signature = at::Tensor(const at::Tensor&, std::int64_t, std::int64_t, const at::Tensor&, c10::SymInt,
-                                     bool, bool);
+                                     bool, bool, std::int64_t);
 
 at::Tensor call_collective(const at::Tensor& local, std::int64_t tensor, std::int64_t scratch, const at::Tensor& index,
                            derivatives asked) {
   static const auto op = find_op<collective_signature>("syncyte::gather_collective");
-  return op.call(local, tensor, scratch, index, asked.needs_gradient, asked.has_tangent);
+  return op.call(local, tensor, scratch, index, asked.needs_gradient, asked.has_tangent, asked.forward_number);
 }
 
 at::Tensor call_adjoint(const at::Tensor& gradient, std::int64_t tensor, std::int64_t scratch, const at::Tensor& index,
                         const c10::SymInt& rows, derivatives asked) {
   static const auto op = find_op<adjoint_signature>("syncyte::gather_adjoint");
-  return op.call(gradient, tensor, scratch, index, rows, asked.needs_gradient, asked.has_tangent);
+  return op.call(gradient, tensor, scratch, index, rows, asked.needs_gradient, asked.has_tangent, asked.forward_number);
 }
 
 constexpr const char* forward_name = "gather_collective";
@@ -55,6 +57,11 @@ class tensor_comm {
   /// Success on all ranks, or the error of one of them on all. What was read or added before is complete after.
   syncyte_status_t agree(syncyte_status_t status, const char* operation, const fact_list& facts = {}) const {
     return syncyte_comm_agree(comm_, status, operation, static_cast<std::int32_t>(facts.size()), facts.data());
+  }
+
+  /// As torch_binding::number_of_forward().
+  std::int64_t number_of_forward(const at::Tensor& input) const {
+    return torch_binding::number_of_forward(reinterpret_cast<std::int64_t>(comm_), input);
   }
 
   /// Whether the flag is set on all ranks.
@@ -126,11 +133,11 @@ syncyte_status_t prepare(operands& made, const at::Tensor& local, syncyte_tensor
 }
 
 at::Tensor collective_cpu(const at::Tensor& local, std::int64_t tensor, std::int64_t scratch, const at::Tensor& index,
-                          bool needs_gradient, bool has_tangent) {
+                          bool needs_gradient, bool has_tangent, std::int64_t forward_number) {
   const tensor_comm comm(handle(tensor));
   operands given;
   const syncyte_status_t status = status_of([&] { return prepare(given, local, handle(tensor), handle(scratch)); });
-  check(comm.agree(status, forward_name, facts_of({needs_gradient, has_tangent})));
+  check(comm.agree(status, forward_name, facts_of({needs_gradient, has_tangent, forward_number})));
   if (comm.all(given.in_place)) return gather_together(comm, handle(tensor), index, local);
   // Scratch is zero between operations, also after one that failed.
   const std::size_t bytes = bytes_of(given.values);
@@ -147,7 +154,8 @@ at::Tensor collective_cpu(const at::Tensor& local, std::int64_t tensor, std::int
   return result;
 }
 
-at::Tensor collective_meta(const at::Tensor& local, std::int64_t, std::int64_t, const at::Tensor& index, bool, bool) {
+at::Tensor collective_meta(const at::Tensor& local, std::int64_t, std::int64_t, const at::Tensor& index, bool, bool,
+                           std::int64_t) {
   return gathered_meta(local, index);
 }
 
@@ -160,12 +168,12 @@ syncyte_status_t prepare_adjoint(at::Tensor& result, const at::Tensor& gradient,
 }
 
 at::Tensor adjoint_cpu(const at::Tensor& gradient, std::int64_t, std::int64_t scratch, const at::Tensor& index,
-                       std::int64_t rows, bool needs_gradient, bool has_tangent) {
+                       std::int64_t rows, bool needs_gradient, bool has_tangent, std::int64_t forward_number) {
   const tensor_comm comm(handle(scratch));
   const syncyte_buffer_t part = local_part(handle(scratch));
   at::Tensor result;
   syncyte_status_t status = status_of([&] { return prepare_adjoint(result, gradient, part, rows); });
-  check(comm.agree(status, backward_name, facts_of({needs_gradient, has_tangent})));
+  check(comm.agree(status, backward_name, facts_of({needs_gradient, has_tangent, forward_number})));
   status = status_of([&] { return add_rows(handle(scratch), index, gradient); });
   if (status == SYNCYTE_SUCCESS) status = syncyte_tensor_flush(handle(scratch));
   status = comm.agree(status, backward_name);
@@ -177,14 +185,17 @@ at::Tensor adjoint_cpu(const at::Tensor& gradient, std::int64_t, std::int64_t sc
 }
 
 at::Tensor adjoint_meta(const at::Tensor& gradient, std::int64_t, std::int64_t, const at::Tensor& index,
-                        c10::SymInt rows, bool, bool) {
+                        c10::SymInt rows, bool, bool, std::int64_t) {
   auto sizes = gradient.sym_sizes().slice(index.dim()).vec();
   sizes.insert(sizes.begin(), std::move(rows));
   return at::empty_symint(sizes, gradient.options());
 }
 
-/// What backward needs of forward: the handles, which keep the whole tensors, and index.
-void save(AutogradContext* context, std::int64_t tensor, std::int64_t scratch, const at::Tensor& index) {
+/// What backward needs of forward, once that has ended: the handles, which keep the whole tensors, index, and which
+/// forward it was.
+void save(AutogradContext* context, const at::Tensor& input, std::int64_t tensor, std::int64_t scratch,
+          const at::Tensor& index) {
+  context->saved_data["number"] = tensor_comm(handle(scratch)).number_of_forward(input);
   context->saved_data["tensor"] = tensor;
   context->saved_data["scratch"] = scratch;
   context->saved_data["tensor reference"] = reference_to(tensor);
@@ -192,20 +203,23 @@ void save(AutogradContext* context, std::int64_t tensor, std::int64_t scratch, c
   context->save_for_backward({index});
 }
 
+derivatives asked_by(AutogradContext* context) { return {.forward_number = context->saved_data["number"].toInt()}; }
+
 class collective_function : public torch::autograd::Function<collective_function> {
  public:
   static at::Tensor forward(AutogradContext* context, const at::Tensor& local, std::int64_t tensor,
-                            std::int64_t scratch, const at::Tensor& index, bool has_tangent) {
-    save(context, tensor, scratch, index);
+                            std::int64_t scratch, const at::Tensor& index, derivatives asked) {
     context->saved_data["rows"] = local.sym_size(0);
     const at::AutoDispatchBelowADInplaceOrView below;
-    return call_collective(local, tensor, scratch, index, {.needs_gradient = true, .has_tangent = has_tangent});
+    at::Tensor result = call_collective(local, tensor, scratch, index, asked);
+    save(context, local, tensor, scratch, index);
+    return result;
   }
 
   static variable_list backward(AutogradContext* context, variable_list gradients) {
     const auto saved = context->get_saved_variables();
     return {call_adjoint(gradients[0], context->saved_data["tensor"].toInt(), context->saved_data["scratch"].toInt(),
-                         saved[0], context->saved_data["rows"].toSymInt(), {}),
+                         saved[0], context->saved_data["rows"].toSymInt(), asked_by(context)),
             at::Tensor(), at::Tensor(), at::Tensor(), at::Tensor()};
   }
 };
@@ -213,16 +227,17 @@ class collective_function : public torch::autograd::Function<collective_function
 class adjoint_function : public torch::autograd::Function<adjoint_function> {
  public:
   static at::Tensor forward(AutogradContext* context, const at::Tensor& gradient, std::int64_t tensor,
-                            std::int64_t scratch, const at::Tensor& index, const c10::SymInt& rows, bool has_tangent) {
-    save(context, tensor, scratch, index);
+                            std::int64_t scratch, const at::Tensor& index, const c10::SymInt& rows, derivatives asked) {
     const at::AutoDispatchBelowADInplaceOrView below;
-    return call_adjoint(gradient, tensor, scratch, index, rows, {.needs_gradient = true, .has_tangent = has_tangent});
+    at::Tensor result = call_adjoint(gradient, tensor, scratch, index, rows, asked);
+    save(context, gradient, tensor, scratch, index);
+    return result;
   }
 
   static variable_list backward(AutogradContext* context, variable_list gradients) {
     const auto saved = context->get_saved_variables();
     return {call_collective(gradients[0], context->saved_data["tensor"].toInt(), context->saved_data["scratch"].toInt(),
-                            saved[0], {}),
+                            saved[0], asked_by(context)),
             at::Tensor(),
             at::Tensor(),
             at::Tensor(),
@@ -232,27 +247,32 @@ class adjoint_function : public torch::autograd::Function<adjoint_function> {
 };
 
 at::Tensor collective_autograd(const at::Tensor& local, std::int64_t tensor, std::int64_t scratch,
-                               const at::Tensor& index, bool needs_gradient, bool has_tangent) {
+                               const at::Tensor& index, bool needs_gradient, bool has_tangent,
+                               std::int64_t forward_number) {
   if (carries_tangent(local))
     return apply_to_dual(local, [&](const at::Tensor& part, bool tangent_follows) {
-      return call_collective(part, tensor, scratch, index, {.has_tangent = tangent_follows});
+      return call_collective(part, tensor, scratch, index,
+                             {.has_tangent = tangent_follows, .forward_number = forward_number});
     });
   if (local.requires_grad() && at::GradMode::is_enabled())
-    return collective_function::apply(local, tensor, scratch, index, has_tangent);
+    return collective_function::apply(local, tensor, scratch, index, derivatives{true, has_tangent, forward_number});
   const at::AutoDispatchBelowADInplaceOrView below;
-  return call_collective(local, tensor, scratch, index, {needs_gradient, has_tangent});
+  return call_collective(local, tensor, scratch, index, {needs_gradient, has_tangent, forward_number});
 }
 
 at::Tensor adjoint_autograd(const at::Tensor& gradient, std::int64_t tensor, std::int64_t scratch,
-                            const at::Tensor& index, c10::SymInt rows, bool needs_gradient, bool has_tangent) {
+                            const at::Tensor& index, c10::SymInt rows, bool needs_gradient, bool has_tangent,
+                            std::int64_t forward_number) {
   if (carries_tangent(gradient))
     return apply_to_dual(gradient, [&](const at::Tensor& part, bool tangent_follows) {
-      return call_adjoint(part, tensor, scratch, index, rows, {.has_tangent = tangent_follows});
+      return call_adjoint(part, tensor, scratch, index, rows,
+                          {.has_tangent = tangent_follows, .forward_number = forward_number});
     });
   if (gradient.requires_grad() && at::GradMode::is_enabled())
-    return adjoint_function::apply(gradient, tensor, scratch, index, rows, has_tangent);
+    return adjoint_function::apply(gradient, tensor, scratch, index, rows,
+                                   derivatives{true, has_tangent, forward_number});
   const at::AutoDispatchBelowADInplaceOrView below;
-  return call_adjoint(gradient, tensor, scratch, index, rows, {needs_gradient, has_tangent});
+  return call_adjoint(gradient, tensor, scratch, index, rows, {needs_gradient, has_tangent, forward_number});
 }
 
 }  // namespace
@@ -265,11 +285,11 @@ TORCH_LIBRARY_FRAGMENT(syncyte, library) {
   // The flags are as in allreduce.
   library.def(
       "gather_collective(Tensor local, int tensor, int scratch, Tensor index, bool needs_gradient=False, "
-      "bool has_tangent=False) -> Tensor",
+      "bool has_tangent=False, int forward_number=0) -> Tensor",
       tags);
   library.def(
       "gather_adjoint(Tensor gradient, int tensor, int scratch, Tensor index, SymInt rows, bool needs_gradient=False, "
-      "bool has_tangent=False) -> Tensor",
+      "bool has_tangent=False, int forward_number=0) -> Tensor",
       tags);
 }
 TORCH_LIBRARY_IMPL(syncyte, CPU, library) {

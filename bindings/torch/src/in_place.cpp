@@ -40,7 +40,10 @@ void bcast_in_place(const at::Tensor& input, std::int64_t comm, std::int64_t roo
 }
 
 void reduce_in_place(const at::Tensor& input, std::int64_t comm, std::int64_t root, std::int64_t op, bool mixed_grad) {
-  input.copy_(call_reduce(writable("comm_reduce", input, comm, mixed_grad), comm, root, op, {}));
+  at::Tensor source = writable("comm_reduce", input, comm, mixed_grad);
+  // The backward passes of max, min and prod need the values that are overwritten here.
+  if (op != SYNCYTE_OP_SUM && source.requires_grad() && at::GradMode::is_enabled()) source = source.clone();
+  input.copy_(call_reduce(source, comm, root, op, {}));
 }
 
 }  // namespace

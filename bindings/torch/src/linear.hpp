@@ -13,7 +13,6 @@
 #include <tuple>
 #include <utility>
 
-#include "buffers.hpp"
 #include "collect.hpp"
 #include "forward_mode.hpp"
 #include "reductions.hpp"
@@ -57,15 +56,6 @@ inline extents concrete_shape(const at::Tensor& tensor) {
   extents result;
   for (const c10::SymInt& extent : tensor.sym_sizes()) result.push_back(extent.guard_int(__FILE__, __LINE__));
   return result;
-}
-
-/// What identifies the collective that has just ended on a communicator, equal on all ranks. 0 while a graph is traced:
-/// its constants are of one call, and it runs many times.
-inline std::int64_t number_of_forward(std::int64_t comm, const at::Tensor& input) {
-  if (input.unsafeGetTensorImpl()->is_python_dispatch()) return 0;
-  std::int64_t number = 0;
-  check(syncyte_comm_sequence(group_of(comm), &number));
-  return number;
 }
 
 template <class Operation, class Parameters = typename Operation::parameters>

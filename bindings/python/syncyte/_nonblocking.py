@@ -1,0 +1,175 @@
+"""The non-blocking collectives of a communicator: started here, ended by a Request."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from . import _buffers, _library
+from ._agreement import Result
+from ._along import Along, _any_strides, _as_output, _extent, _with_extent, even_lengths
+from ._buffers import Buffer, as_buffer
+from ._checks import as_counts, as_int32, as_op
+from ._declarations import Op
+from ._requests import Request, reap
+from .errors import ArgumentError, status_of
+
+
+def _started(
+    operation: str, start: Callable[[Any], object], arrays: Any, written: Buffer | None, result: Any
+) -> Request:
+    """Starts an operation and keeps its arrays until its end; `written`: an array of the caller's."""
+    reap()
+    handle = ctypes.c_void_p()
+    start(ctypes.byref(handle))
+
+    def finish() -> Any:
+        if written is not None:
+            written.written()
+        return result
+
+    return Request(handle, arrays, operation, finish)
+
+
+class Nonblocking(Along):
+    """What syncyte.Comm starts. A start is collective but waits for no other rank: this rank's own error is raised at
+    once, the others get it from wait() or test(). All ranks start in the same order, and wait in any."""
+
+    def _prepare_start(self, operation: str, prepare: Callable[[], Result]) -> Result:
+        """Runs a start's local checks; if they fail, the others learn of it without waiting for this rank."""
+        try:
+            return prepare()
+        except Exception as error:
+            lib, status = _library.core(), status_of(error)
+            lib.syncyte_error_set(status, str(error).encode("utf-8", "replace"))
+            lib.unchecked("syncyte_comm_irefuse")(self.handle, status, operation.encode())
+            raise
+
+    def ibcast(self, array: Any, root: int = 0) -> Request:
+        """Starts bcast(); wait() returns `array`. Collective."""
+
+        def prepare() -> tuple[Buffer, int]:
+            number = as_int32(root, "root")
+            if not 0 <= number < self.size:
+                raise ArgumentError(f"root is {number}; expected 0 to {self.size - 1}")
+            return as_buffer(array, "array", writable=self.rank != number), number
+
+        buffer, number = self._prepare_start("comm_ibcast", prepare)
+        return _started(
+            "comm_ibcast",
+            lambda request: _library.core().syncyte_comm_ibcast(self.handle, number, None, buffer.reference, request),
+            buffer,
+            buffer if self.rank != number else None,
+            array,
+        )
+
+    def iallreduce(self, array: Any, op: Op | str = "sum", out: Any = None) -> Request:
+        """Starts allreduce() of an array; wait() returns out. Collective."""
+
+        def prepare() -> tuple[Buffer | None, Op, Buffer, Any]:
+            reduction = as_op(op)
+            if out is array:
+                return None, reduction, as_buffer(array, "array", writable=True), array
+            source = as_buffer(array, "array")
+            result = _buffers.empty_like(source, source.shape) if out is None else out
+            return source, reduction, as_buffer(result, "out", writable=True, expected=source.dtype), result
+
+        source, reduction, target, result = self._prepare_start("comm_iallreduce", prepare)
+        given = None if source is None else source.reference
+        return _started(
+            "comm_iallreduce",
+            lambda request: _library.core().syncyte_comm_iallreduce(
+                self.handle, given, int(reduction), None, target.reference, request
+            ),
+            (source, target),
+            target if out is not None else None,
+            result,
+        )
+
+    def iallgather(self, array: Any, lengths: Sequence[int], axis: int = 0, *, out: Any = None) -> Request:
+        """Starts allgather() along an axis; lengths must be given, since nothing can be exchanged first. wait() returns
+        out. Collective."""
+
+        def prepare() -> tuple[Buffer, int, Any, Buffer, Any]:
+            source, along = _any_strides(array), as_int32(axis, "axis")
+            counts = as_counts(lengths, "lengths", self.size, 1)
+            shape = _with_extent(source.shape, along, sum(counts))
+            result = _buffers.empty_like(source, shape) if out is None else out
+            return source, along, counts, _as_output(result, source.dtype), result
+
+        source, along, counts, target, result = self._prepare_start("comm_iallgather_along", prepare)
+        return _started(
+            "comm_iallgather_along",
+            lambda request: _library.core().syncyte_comm_iallgather_along(
+                self.handle, source.reference, along, counts, None, target.reference, request
+            ),
+            (source, target),
+            target if out is not None else None,
+            result,
+        )
+
+    def ireduce_scatter(
+        self,
+        array: Any,
+        axis: int = 0,
+        op: Op | str = "sum",
+        *,
+        lengths: Sequence[int] | None = None,
+        out: Any = None,
+    ) -> Request:
+        """Starts reduce_scatter(); wait() returns out. Collective."""
+
+        def prepare() -> tuple[Buffer, int, Any, Op, Buffer, Any]:
+            source, along, reduction = _any_strides(array), as_int32(axis, "axis"), as_op(op)
+            known = even_lengths(_extent(source.shape, along), self.size) if lengths is None else lengths
+            counts = as_counts(known, "lengths", self.size, 1)
+            part = _with_extent(source.shape, along, counts[self.rank])
+            result = _buffers.empty_like(source, part) if out is None else out
+            return source, along, counts, reduction, _as_output(result, source.dtype), result
+
+        source, along, counts, reduction, target, result = self._prepare_start("comm_ireduce_scatter_along", prepare)
+        return _started(
+            "comm_ireduce_scatter_along",
+            lambda request: _library.core().syncyte_comm_ireduce_scatter_along(
+                self.handle, source.reference, along, counts, int(reduction), None, target.reference, request
+            ),
+            (source, target),
+            target if out is not None else None,
+            result,
+        )
+
+    def ialltoall(
+        self,
+        array: Any,
+        gather_axis: int,
+        scatter_axis: int,
+        gather_lengths: Sequence[int],
+        lengths: Sequence[int] | None = None,
+        *,
+        out: Any = None,
+    ) -> Request:
+        """Starts alltoall(); gather_lengths must be given, since nothing can be exchanged first. wait() returns out.
+        Collective."""
+
+        def prepare() -> tuple[Buffer, int, Any, int, Any, Buffer, Any]:
+            source = _any_strides(array)
+            before, after = as_int32(gather_axis, "gather_axis"), as_int32(scatter_axis, "scatter_axis")
+            gathered = as_counts(gather_lengths, "gather_lengths", self.size, 1)
+            whole = _with_extent(source.shape, before, sum(gathered))
+            wanted = even_lengths(_extent(whole, after), self.size) if lengths is None else lengths
+            scattered = as_counts(wanted, "lengths", self.size, 1)
+            part = _with_extent(whole, after, scattered[self.rank])
+            result = _buffers.empty_like(source, part) if out is None else out
+            return source, before, gathered, after, scattered, _as_output(result, source.dtype), result
+
+        source, before, gathered, after, scattered, target, result = self._prepare_start("comm_ialltoall_along", prepare)
+        return _started(
+            "comm_ialltoall_along",
+            lambda request: _library.core().syncyte_comm_ialltoall_along(
+                self.handle, source.reference, before, gathered, after, scattered, None, target.reference, request
+            ),
+            (source, target),
+            target if out is not None else None,
+            result,
+        )

@@ -1,0 +1,130 @@
+/**
+ * @file nonblocking.h
+ * @brief Collectives that are started, and ended by a request.
+ *
+ * A start never waits for another rank: rank 0 may start, send and wait while rank 1 receives, starts and waits. It
+ * posts the agreement (see comm.h); data moves once that is complete, which this rank notices when it tests or waits
+ * for a request of any communicator or a message, starts another, or calls a blocking collective. It does not notice
+ * outside of Syncyte nor, unless MPI's thread level is multiple (the default of syncyte_init()), inside a blocking
+ * collective of *another* communicator: until it returns, other ranks may wait for it. All ranks must call the
+ * collectives of a communicator, blocking and non-blocking ones, in the same order; requests may be waited for in any
+ * order, each by all ranks or by some. Calls in different orders are the
+ * watchdog's (SYNCYTE_WATCHDOG); it lists what was started and has not ended.
+ *
+ * Errors: a rank with a bad argument gets its error at once from the start, and no request; it takes part in the
+ * agreement all the same, and the others get that error from test or wait. Where the facts differ all get
+ * SYNCYTE_ERR_MISMATCH from test or wait, with the text of the blocking operation. Nothing is written then.
+ *
+ * The memory of input must stay unchanged, and that of output must stay and may not be read, until the request has
+ * ended. Descriptions, lengths and options are read during the start only. float16 and bfloat16 are reduced in float32,
+ * as by the blocking operations, with memory for all elements as float32.
+ *
+ * One thread at a time may start an operation or be inside a collective of a communicator, the others get
+ * SYNCYTE_ERR_BUSY; requests may be tested and waited for by any thread at any time. A request that nobody waits for
+ * ends in syncyte_finalize(); one that cannot end there, because another rank has never started it, is named in the log
+ * and answers SYNCYTE_ERR_MISMATCH. syncyte_request_destroy() answers SYNCYTE_ERR_BUSY while it is active.
+ *
+ * With SYNCYTE_CHECK=off nothing is agreed on, and data moves from the start.
+ */
+#ifndef SYNCYTE_NONBLOCKING_H
+#define SYNCYTE_NONBLOCKING_H
+
+#include "syncyte/collectives.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * @brief Starts syncyte_comm_bcast(). Collective; does not wait. Facts as there.
+ * @param[in] comm a communicator
+ * @param[in] root whose elements
+ * @param[in] options {optional} null for defaults
+ * @param[in,out] buffer contiguous; read on root, written elsewhere
+ * @param[out] request ends when buffer may be used again
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_comm_ibcast(syncyte_comm_t comm, int32_t root,
+                                                    const syncyte_collective_options_t* options,
+                                                    const syncyte_buffer_t* buffer, syncyte_request_t* request);
+
+/**
+ * @brief Starts syncyte_comm_allreduce(). Collective; does not wait. Facts as there.
+ * @param[in] comm a communicator
+ * @param[in] input {optional} contiguous; null: output's contents (in place)
+ * @param[in] op reduction
+ * @param[in] options {optional} null for defaults
+ * @param[in,out] output contiguous, of input's dtype and number of elements; must not overlap input
+ * @param[out] request ends when output holds the result
+ * @return SYNCYTE_ERR_UNSUPPORTED for an op that dtype does not have.
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_comm_iallreduce(syncyte_comm_t comm, const syncyte_buffer_t* input,
+                                                        syncyte_op_t op, const syncyte_collective_options_t* options,
+                                                        const syncyte_buffer_t* output, syncyte_request_t* request);
+
+/**
+ * @brief Starts syncyte_comm_allgather_along(). Collective; does not wait. Facts as there.
+ * @param[in] comm a communicator
+ * @param[in] input this rank's part
+ * @param[in] axis along which the parts lie
+ * @param[in] lengths {array(size of comm)} extents of the parts along the axis, equal on all ranks
+ * @param[in] options {optional} null for defaults
+ * @param[out] output the whole array, not overlapping input
+ * @param[out] request ends when output holds the result
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_comm_iallgather_along(syncyte_comm_t comm, const syncyte_buffer_t* input,
+                                                              int32_t axis, const int64_t* lengths,
+                                                              const syncyte_collective_options_t* options,
+                                                              const syncyte_buffer_t* output,
+                                                              syncyte_request_t* request);
+
+/**
+ * @brief Starts syncyte_comm_reduce_scatter_along(). Collective; does not wait. Facts as there.
+ * @param[in] comm a communicator
+ * @param[in] input a whole array
+ * @param[in] axis along which to cut
+ * @param[in] lengths {array(size of comm)} extents of the parts along the axis, equal on all ranks
+ * @param[in] op reduction
+ * @param[in] options {optional} null for defaults
+ * @param[out] output this rank's part, not overlapping input
+ * @param[out] request ends when output holds the result
+ * @return SYNCYTE_ERR_UNSUPPORTED for an op that dtype does not have.
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_comm_ireduce_scatter_along(
+    syncyte_comm_t comm, const syncyte_buffer_t* input, int32_t axis, const int64_t* lengths, syncyte_op_t op,
+    const syncyte_collective_options_t* options, const syncyte_buffer_t* output, syncyte_request_t* request);
+
+/**
+ * @brief Starts syncyte_comm_alltoall_along(). Collective; does not wait. Facts as there.
+ * @param[in] comm a communicator
+ * @param[in] input this rank's part along gather_axis
+ * @param[in] gather_axis along which the parts of the input lie
+ * @param[in] gather_lengths {array(size of comm)} their extents, equal on all ranks
+ * @param[in] scatter_axis along which the parts of the output lie
+ * @param[in] scatter_lengths {array(size of comm)} their extents, equal on all ranks
+ * @param[in] options {optional} null for defaults
+ * @param[out] output this rank's part along scatter_axis, not overlapping input
+ * @param[out] request ends when output holds the result
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_comm_ialltoall_along(syncyte_comm_t comm, const syncyte_buffer_t* input,
+                                                             int32_t gather_axis, const int64_t* gather_lengths,
+                                                             int32_t scatter_axis, const int64_t* scatter_lengths,
+                                                             const syncyte_collective_options_t* options,
+                                                             const syncyte_buffer_t* output,
+                                                             syncyte_request_t* request);
+
+/**
+ * @brief Takes part in the agreement of a non-blocking collective that this rank cannot start, for libraries on top
+ * whose own checks have failed: the others get the error from test or wait. Collective, in place of the start; does not
+ * wait. The error is the thread's last (syncyte_error_set()). Does nothing with SYNCYTE_CHECK=off.
+ * @param[in] comm a communicator
+ * @param[in] status of the error, not SYNCYTE_SUCCESS
+ * @param[in] operation {string} for messages, for example "comm_iallreduce"
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_comm_irefuse(syncyte_comm_t comm, syncyte_status_t status,
+                                                     const char* operation);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,127 @@
+#include "comm/agreement.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+namespace syncyte::comm {
+namespace {
+
+std::string ranks_text(const std::vector<int>& ranks) {
+  return fmt::format("rank{} {}", ranks.size() > 1 ? "s" : "", fmt::join(ranks, ", "));
+}
+
+/// " of world": ranks are those of the communicator, and say of which.
+std::string of_comm(const std::string& name) { return name.empty() ? "" : " of " + name; }
+
+/// Groups ranks by a property; the largest group first, of equal ones that with the lowest rank.
+template <class Property>
+auto groups_of(std::span<const fact_record> all, Property&& property) {
+  using value = decltype(property(all[0]));
+  std::vector<std::pair<value, std::vector<int>>> groups;
+  for (std::size_t rank = 0; rank < all.size(); ++rank) {
+    const value mine = property(all[rank]);
+    auto found = std::find_if(groups.begin(), groups.end(), [&](const auto& group) { return group.first == mine; });
+    if (found == groups.end()) found = groups.insert(groups.end(), {mine, {}});
+    found->second.push_back(static_cast<int>(rank));
+  }
+  std::stable_sort(groups.begin(), groups.end(),
+                   [](const auto& a, const auto& b) { return a.second.size() > b.second.size(); });
+  return groups;
+}
+
+/// "2 on ranks 0, 1, 3 on rank 2, but 4 on rank 3".
+template <class Groups>
+std::string groups_text(const Groups& groups) {
+  std::string text;
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    const char* before = i == 0 ? "" : i + 1 == groups.size() ? ", but " : ", ";
+    text += fmt::format("{}{} on {}", before, groups[i].first, ranks_text(groups[i].second));
+  }
+  return text;
+}
+
+}  // namespace
+
+std::uint32_t verdict_of(const std::optional<base::error>& error) {
+  return error ? std::max(static_cast<std::uint32_t>(error->status()), std::uint32_t{1}) : 0;
+}
+
+int spokesman(std::span<const std::uint32_t> verdicts) {
+  return static_cast<int>(std::max_element(verdicts.begin(), verdicts.end()) - verdicts.begin());
+}
+
+agreed_error shared_error(std::span<const std::uint32_t> verdicts, const std::string& reason, const char* operation,
+                          const std::string& comm_name) {
+  const int source = spokesman(verdicts);
+  std::vector<int> others;
+  for (std::size_t other = 0; other < verdicts.size(); ++other)
+    if (static_cast<int>(other) != source && verdicts[other] != 0) others.push_back(static_cast<int>(other));
+  const std::string more = others.empty() ? "" : fmt::format(" (failed on {} too)", ranks_text(others));
+  return agreed_error(static_cast<syncyte_status_t>(verdicts[static_cast<std::size_t>(source)]),
+                      fmt::format("{} failed on rank {}{}: {}{}", operation, source, of_comm(comm_name), reason, more));
+}
+
+void agreement::named_fact(const char* name, std::int64_t value, const char* (*name_of)(std::int32_t)) {
+  if (fact_count_ < facts_.size()) facts_[fact_count_++] = {name, value, name_of};
+}
+
+agreement::vote_t agreement::vote(std::uint64_t sequence, bool bit) const {
+  std::uint64_t values[fact_record::max_facts + 2];
+  std::size_t count = 0;
+  values[count++] = sequence;
+  values[count++] = XXH3_64bits(operation_, std::strlen(operation_));
+  for (std::size_t i = 0; i < fact_count_; ++i) values[count++] = static_cast<std::uint64_t>(facts_[i].value);
+  const std::uint64_t hash = XXH3_64bits(values, count * sizeof values[0]);
+  const std::uint64_t verdict = verdict_of(error_);
+  return {verdict << 1 | static_cast<std::uint64_t>(bit), hash, ~hash};
+}
+
+agreement::outcome agreement::count(const vote_t& highest) {
+  if (highest[0] >> 1 != 0) return outcome::failed;
+  return highest[1] == ~highest[2] ? outcome::agreed : outcome::differ;
+}
+
+fact_record agreement::record(std::uint64_t sequence) const {
+  fact_record result{};
+  std::strncpy(result.operation, operation_, sizeof result.operation - 1);
+  result.sequence = sequence;
+  result.count = fact_count_;
+  for (std::size_t i = 0; i < fact_count_; ++i) {
+    std::strncpy(result.facts[i].name, facts_[i].name, sizeof result.facts[i].name - 1);
+    result.facts[i].value = facts_[i].value;
+  }
+  return result;
+}
+
+std::string agreement::first_difference(std::span<const fact_record> all) const {
+  const auto operations = groups_of(all, [](const fact_record& each) { return std::string(each.operation); });
+  if (operations.size() > 1) return fmt::format("the ranks called different operations: {}", groups_text(operations));
+  const auto sequences = groups_of(all, [](const fact_record& each) { return each.sequence; });
+  if (sequences.size() > 1) return fmt::format("number of the collective is {}", groups_text(sequences));
+  std::uint64_t common = fact_count_;
+  for (const fact_record& each : all) common = std::min(common, each.count);
+  const fact_record& mine = all[static_cast<std::size_t>(comm_.rank())];
+  for (std::size_t i = 0; i < common; ++i) {
+    const auto text = facts_[i].name_of;
+    const auto values = groups_of(all, [&](const fact_record& each) {
+      const std::int64_t value = each.facts[i].value;
+      return text != nullptr ? std::string(text(static_cast<std::int32_t>(value))) : std::to_string(value);
+    });
+    if (values.size() > 1) return fmt::format("{} is {}", mine.facts[i].name, groups_text(values));
+  }
+  const auto counts = groups_of(all, [](const fact_record& each) { return each.count; });
+  return fmt::format("number of facts is {}", groups_text(counts));
+}
+
+agreed_error agreement::mismatch(std::span<const fact_record> all) const {
+  return agreed_error(SYNCYTE_ERR_MISMATCH, fmt::format("{}: the ranks{} disagree: {}", operation_,
+                                                        of_comm(comm_.name()), first_difference(all)));
+}
+
+}  // namespace syncyte::comm

@@ -1,0 +1,105 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "base/error.hpp"
+#include "comm/communicator.hpp"
+
+namespace syncyte::comm {
+
+/// An error that all ranks of a collective got; its message names the ranks.
+class agreed_error : public base::error {
+  using base::error::error;
+};
+
+/// What a rank says of its error in an agreement: 0 where there is none. Any status counts, also one that is no code.
+std::uint32_t verdict_of(const std::optional<base::error>& error);
+
+/// Whose error all ranks are told: the rank with the highest verdict, of several the lowest.
+int spokesman(std::span<const std::uint32_t> verdicts);
+
+/// What all are told; `reason` is that rank's message.
+agreed_error shared_error(std::span<const std::uint32_t> verdicts, const std::string& reason, const char* operation,
+                          const std::string& comm_name);
+
+/// The facts of one rank, as they are exchanged once it is clear that they differ.
+struct fact_record {
+  static constexpr std::size_t max_facts = 40;
+  char operation[48];
+  std::uint64_t sequence;
+  std::uint64_t count;
+  struct {
+    char name[24];
+    std::int64_t value;
+  } facts[max_facts];
+};
+
+/// One rank's side of the agreement that comes before a collective moves data: whether its local checks went well, and
+/// the facts that all ranks must share. The vote has one form for all operations; the ranks' votes are reduced by
+/// MPI_MAX. `operation` must be a string literal.
+class agreement {
+ public:
+  using vote_t = std::array<std::uint64_t, 3>;  // verdict and a further bit, hash of the facts, its complement
+  enum class outcome { agreed, failed, differ };
+
+  agreement(communicator& comm, const char* operation) : comm_(comm), operation_(operation) {}
+
+  communicator& comm() const { return comm_; }
+  const char* operation() const { return operation_; }
+
+  /// Runs a local step and keeps its error for the agreement; skipped if an earlier step failed.
+  template <class Step>
+  void attempt(Step&& step) {
+    if (error_) return;
+    try {
+      std::forward<Step>(step)();
+    } catch (...) {
+      error_ = base::current_error();
+    }
+  }
+
+  /// Whether no attempt has failed on this rank.
+  bool is_well() const { return !error_; }
+  void set_error(base::error error) { error_ = std::move(error); }
+  const std::optional<base::error>& error() const { return error_; }
+
+  /// A number that must be equal on all ranks; `name` must outlive the call. At most 40 of them.
+  void fact(const char* name, std::int64_t value) { named_fact(name, value, nullptr); }
+
+  /// As fact(), of a number that has a name: an element type, a reduction.
+  void named_fact(const char* name, std::int64_t value, const char* (*name_of)(std::int32_t));
+
+  /// This rank's vote. `sequence` is the operation's number on its communicator, 0 where that is no fact; `bit`, or-ed
+  /// over the ranks, is free for other use.
+  vote_t vote(std::uint64_t sequence, bool bit) const;
+  static outcome count(const vote_t& highest);
+  static bool bit_of(const vote_t& highest) { return (highest[0] & 1) != 0; }
+
+  fact_record record(std::uint64_t sequence) const;
+  /// Names what the ranks differ in, and the odd ranks.
+  agreed_error mismatch(std::span<const fact_record> all) const;
+
+ private:
+  struct named_value {
+    const char* name;
+    std::int64_t value;
+    const char* (*name_of)(std::int32_t);  // may be null
+  };
+
+  std::string first_difference(std::span<const fact_record> all) const;
+
+  communicator& comm_;
+  const char* operation_;
+  std::size_t fact_count_ = 0;
+  std::array<named_value, fact_record::max_facts> facts_;
+  std::optional<base::error> error_;
+};
+
+}  // namespace syncyte::comm

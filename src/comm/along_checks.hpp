@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "base/buffer.hpp"
+#include "comm/agreement.hpp"
+#include "comm/collectives.hpp"
+#include "comm/segments.hpp"
+
+namespace syncyte::comm {
+
+/// A buffer in host memory.
+base::buffer any_strides(const syncyte_buffer_t* raw, const char* argument);
+
+/// Arrays that are parts of a whole along one axis, checked: what all ranks have, and the two sides where a rank has
+/// them. Refers to nothing of the caller's but the arrays.
+struct partitioned {
+  std::vector<std::int64_t> counts;  // elements of every rank's part
+  syncyte_dtype_t dtype = 0;
+  std::optional<segments> part;
+  std::optional<segments> whole;
+};
+
+/// Checks, and adds the facts; `whole` may be null on ranks that have none.
+partitioned checked_partition(agreement& terms, const base::buffer& part, int axis, const std::int64_t* lengths,
+                              const syncyte_buffer_t* whole, const char* whole_name);
+
+/// The arrays of an alltoall, checked.
+struct repartitioned {
+  std::optional<segments> from;
+  std::optional<segments> to;
+  syncyte_dtype_t dtype = 0;
+  bool is_long = false;  // all ranks' elements together pass what MPI can count; the same on all of them
+};
+repartitioned checked_change(agreement& terms, const syncyte_buffer_t* input, const axis_change& asked,
+                             const syncyte_buffer_t* output);
+
+}  // namespace syncyte::comm

@@ -1,0 +1,162 @@
+#include "comm/started_collective.hpp"
+
+#include <fmt/format.h>
+
+#include "base/log.hpp"
+#include "comm/collective.hpp"
+#include "comm/mpi.hpp"
+#include "comm/start_queue.hpp"
+
+namespace syncyte::comm {
+
+std::shared_ptr<started_collective> start(const std::shared_ptr<communicator>& comm, const char* operation,
+                                          const operation_maker& prepare) {
+  auto made = std::make_shared<started_collective>(comm, operation);
+  const collective_turn turn(*comm, operation);
+  made->terms().attempt([&] { made->set_operation(prepare(made->terms())); });
+  const bool is_agreed_on = comm->check() != check_level::off;
+  if (made->terms().is_well() || is_agreed_on) comm->starts().add(made, turn.sequence());
+  if (!made->terms().is_well()) throw *made->terms().error();
+  return made;
+}
+
+bool started_collective::begin(std::uint64_t sequence) {
+  sequence_ = sequence;
+  listing_.emplace(terms_.operation(), comm_->name(), sequence);
+  if (is_off()) {
+    operation_->post(pending_);
+    stage_ = stage::moving;
+    return true;
+  }
+  vote_ = terms_.vote(sequence, false);
+  record_ = terms_.record(sequence);
+  check_mpi(MPI_Iallreduce(MPI_IN_PLACE, vote_.data(), 3, MPI_UINT64_T, MPI_MAX, comm_->control(), pending_.add()),
+            "MPI_Iallreduce (agreement)");
+  return false;
+}
+
+bool started_collective::advance() {
+  try {
+    while (!is_posted() && pending_.test()) stage_ = next_stage();
+  } catch (...) {
+    fail();
+  }
+  return is_posted();
+}
+
+started_collective::stage started_collective::next_stage() {
+  if (stage_ == stage::asking_who_failed) return tell_error();
+  switch (agreement::count(vote_)) {
+    case agreement::outcome::failed:
+      return ask_who_failed();
+    case agreement::outcome::differ:
+      return tell_facts();
+    default:
+      operation_->post(pending_);
+      return stage::moving;
+  }
+}
+
+namespace {
+
+/// Every rank's place in `all`, of which this rank has filled its own.
+template <class T>
+void gather_in_place(const communicator& comm, std::vector<T>& all, transfers& pending) {
+  const auto bytes = static_cast<int>(sizeof(T) * all.size() / static_cast<std::size_t>(comm.size()));
+  check_mpi(
+      MPI_Iallgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all.data(), bytes, MPI_BYTE, comm.messages(), pending.add()),
+      "MPI_Iallgather");
+}
+
+}  // namespace
+
+started_collective::stage started_collective::ask_who_failed() {
+  if (terms_.error()) text_ = terms_.error()->what();
+  failures_.resize(static_cast<std::size_t>(comm_->size()));
+  failures_[static_cast<std::size_t>(comm_->rank())] = {verdict_of(terms_.error()),
+                                                        static_cast<std::uint32_t>(text_.size())};
+  gather_in_place(*comm_, failures_, pending_);
+  return stage::asking_who_failed;
+}
+
+started_collective::stage started_collective::tell_error() {
+  for (const failure& each : failures_) verdicts_.push_back(each.verdict);
+  const int source = spokesman(verdicts_);
+  text_.resize(failures_[static_cast<std::size_t>(source)].length);
+  check_mpi(
+      MPI_Ibcast(text_.data(), static_cast<int>(text_.size()), MPI_CHAR, source, comm_->messages(), pending_.add()),
+      "MPI_Ibcast");
+  return stage::telling_error;
+}
+
+started_collective::stage started_collective::tell_facts() {
+  records_.resize(static_cast<std::size_t>(comm_->size()));
+  records_[static_cast<std::size_t>(comm_->rank())] = record_;
+  gather_in_place(*comm_, records_, pending_);
+  return stage::telling_facts;
+}
+
+void started_collective::end() {
+  switch (stage_) {
+    case stage::telling_error:
+      throw shared_error(verdicts_, text_, terms_.operation(), comm_->name());
+    case stage::telling_facts:
+      throw terms_.mismatch(records_);
+    default:
+      operation_->finish();
+  }
+}
+
+bool started_collective::end_if_done() {
+  if (stage_ == stage::ended) return true;
+  if (!is_posted()) return false;
+  try {
+    if (!pending_.test()) return false;
+    end();
+  } catch (...) {
+    fail();
+  }
+  stage_ = stage::ended;
+  operation_.reset();
+  listing_.reset();
+  return true;
+}
+
+void started_collective::fail() noexcept {
+  outcome_ = std::current_exception();
+  stage_ = stage::ended;
+}
+
+void started_collective::give_up() {
+  const std::string text =
+      fmt::format("{} #{} on {} can never end: the communicator has ended, and another rank has not started it",
+                  terms_.operation(), sequence_, comm_->name());
+  base::log(SYNCYTE_LOG_ERROR, "{}", text);
+  outcome_ = std::make_exception_ptr(agreed_error(SYNCYTE_ERR_MISMATCH, text));
+  stage_ = stage::ended;
+  listing_.reset();
+}
+
+bool started_collective::test() {
+  if (!comm_->starts().has_ended(*this)) {
+    if (any_unposted()) progress_starts();
+    return false;
+  }
+  if (outcome_) std::rethrow_exception(outcome_);
+  return true;
+}
+
+void started_collective::wait() {
+  start_queue& queue = comm_->starts();
+  if (!queue.is_posted(*this)) {  // another rank has not started it
+    const watchdog_scope watched(terms_.operation(), comm_->name(), sequence_, comm_->size());
+    poll_until([&] { return queue.is_posted(*this); });
+  }
+  if (!queue.has_ended(*this)) {
+    const watchdog_scope watched(terms_.operation(), comm_->name(), sequence_);
+    poll_until([&] { return queue.has_ended(*this); });
+  }
+  if (outcome_) std::rethrow_exception(outcome_);
+}
+
+}  // namespace syncyte::comm

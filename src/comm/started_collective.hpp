@@ -1,0 +1,95 @@
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "comm/agreement.hpp"
+#include "comm/communicator.hpp"
+#include "comm/transfers.hpp"
+#include "comm/watchdog.hpp"
+
+namespace syncyte::comm {
+
+/// What a non-blocking collective does once all ranks have agreed. Owns what MPI reads and writes but for contiguous
+/// buffers of the caller's.
+class data_operation {
+ public:
+  virtual ~data_operation() = default;
+  virtual void post(transfers& pending) = 0;
+  /// All transfers are complete: brings the result to where it belongs.
+  virtual void finish() {}
+};
+
+/// A non-blocking collective: agreement, then data; where the ranks do not agree, the explanation takes the data's
+/// place. Everything but the agreement goes over the communicator of the messages, which carries no other collectives,
+/// in the order of the starts. Made by start(); all that happens later is under the lock of its queue.
+class started_collective {
+ public:
+  started_collective(std::shared_ptr<communicator> comm, const char* operation)
+      : comm_(std::move(comm)), terms_(*comm_, operation) {}
+
+  /// Whether it has ended. Throws the error that it has ended with.
+  bool test();
+  void wait();
+
+  const std::shared_ptr<communicator>& comm() const { return comm_; }
+  agreement& terms() { return terms_; }
+  void set_operation(std::unique_ptr<data_operation> operation) { operation_ = std::move(operation); }
+
+  /// For the queue. Posts the agreement, or the data operation where nothing is agreed on, and tells which (true:
+  /// data).
+  bool begin(std::uint64_t sequence);
+  /// Goes on as far as possible; true once everything is posted.
+  bool advance();
+  bool is_posted() const { return stage_ >= stage::moving; }
+  /// Whether it is known that all ranks have started it.
+  bool has_agreed() const { return is_posted() && !is_off(); }
+  bool end_if_done();
+  /// It cannot end: another rank has never started it.
+  void give_up();
+
+ private:
+  enum class stage { agreeing, asking_who_failed, moving, telling_error, telling_facts, ended };
+  struct failure {
+    std::uint32_t verdict;
+    std::uint32_t length;  // of the text
+  };
+
+  bool is_off() const { return comm_->check() == check_level::off; }
+  stage next_stage();
+  stage ask_who_failed();
+  stage tell_error();
+  stage tell_facts();
+  void end();
+  void fail() noexcept;
+
+  std::shared_ptr<communicator> comm_;
+  agreement terms_;
+  std::uint64_t sequence_ = 0;
+  stage stage_ = stage::agreeing;
+  transfers pending_;
+  std::unique_ptr<data_operation> operation_;
+  std::exception_ptr outcome_;  // null: success
+  std::optional<watchdog_listing> listing_;
+
+  agreement::vote_t vote_{};  // of this rank, then of all
+  fact_record record_{};      // this rank's: the facts' names may not outlive the start
+  std::vector<fact_record> records_;
+  std::vector<failure> failures_;
+  std::vector<std::uint32_t> verdicts_;
+  std::string text_;
+};
+
+/// Starts a collective: prepare(terms) makes its data operation, with everything that can fail on this rank alone. An
+/// error of this rank's is thrown, after the others are sure to get it, from test() or wait().
+using operation_maker = std::function<std::unique_ptr<data_operation>(agreement& terms)>;
+std::shared_ptr<started_collective> start(const std::shared_ptr<communicator>& comm, const char* operation,
+                                          const operation_maker& prepare);
+
+}  // namespace syncyte::comm

@@ -1,0 +1,118 @@
+#include "comm/transfers.hpp"
+
+#include <algorithm>
+
+#include "comm/mpi.hpp"
+#include "comm/pieces.hpp"
+#include "comm/reduce.hpp"
+
+namespace syncyte::comm {
+namespace {
+
+using counts_view = std::span<const std::int64_t>;
+
+std::int64_t sum_of(counts_view counts) { return std::accumulate(counts.begin(), counts.end(), std::int64_t{0}); }
+
+std::size_t bytes_of(std::int64_t count, syncyte_dtype_t dtype) {
+  return static_cast<std::size_t>(count) * base::dtype_size(dtype);
+}
+
+}  // namespace
+
+void transfers::bcast(const communicator& comm, std::byte* data, std::int64_t count, int root, syncyte_dtype_t dtype) {
+  in_pieces(count, [&](std::int64_t first, int length) {
+    check_mpi(MPI_Ibcast(data + bytes_of(first, dtype), length, mpi_type(dtype), root, comm.messages(), add()),
+              "MPI_Ibcast");
+  });
+}
+
+void transfers::allreduce(const communicator& comm, const void* input, void* output, std::int64_t count,
+                          syncyte_dtype_t dtype, syncyte_op_t op) {
+  in_pieces(count, [&](std::int64_t first, int length) {
+    const std::size_t offset = bytes_of(first, dtype);
+    const void* const source = input == output ? MPI_IN_PLACE : static_cast<const std::byte*>(input) + offset;
+    check_mpi(MPI_Iallreduce(source, static_cast<std::byte*>(output) + offset, length, mpi_type(dtype),
+                             mpi_op(dtype, op), comm.messages(), add()),
+              "MPI_Iallreduce");
+  });
+}
+
+void transfers::allgather(const communicator& comm, const std::byte* input, counts_view counts, std::byte* output,
+                          syncyte_dtype_t dtype) {
+  if (sum_of(counts) <= piece_limit()) {
+    const int_layout& layout = layouts_.emplace_back(counts);
+    const MPI_Datatype type = mpi_type(dtype);
+    check_mpi(MPI_Iallgatherv(input, layout.counts[static_cast<std::size_t>(comm.rank())], type, output,
+                              layout.counts.data(), layout.offsets.data(), type, comm.messages(), add()),
+              "MPI_Iallgatherv");
+    return;
+  }
+  for (int rank = 0; rank < comm.size(); ++rank) {
+    const std::int64_t count = counts[static_cast<std::size_t>(rank)];
+    if (rank == comm.rank()) std::copy_n(input, bytes_of(count, dtype), output);
+    bcast(comm, output, count, rank, dtype);
+    output += bytes_of(count, dtype);
+  }
+}
+
+void transfers::exchange(const communicator& comm, const std::byte* input, counts_view send_counts,
+                         counts_view recv_counts, std::byte* output, syncyte_dtype_t dtype, bool is_long) {
+  const MPI_Datatype type = mpi_type(dtype);
+  if (!is_long) {
+    const int_layout& sending = layouts_.emplace_back(send_counts);
+    const int_layout& receiving = layouts_.emplace_back(recv_counts);
+    check_mpi(MPI_Ialltoallv(input, sending.counts.data(), sending.offsets.data(), type, output,
+                             receiving.counts.data(), receiving.offsets.data(), type, comm.messages(), add()),
+              "MPI_Ialltoallv");
+    return;
+  }
+  // Messages as those of the blocking one: tag 0 of the control communicator, where nobody else receives.
+  for (int rank = 0; rank < comm.size(); ++rank) {
+    const std::int64_t count = recv_counts[static_cast<std::size_t>(rank)];
+    in_pieces(count, [&](std::int64_t first, int length) {
+      check_mpi(MPI_Irecv(output + bytes_of(first, dtype), length, type, rank, 0, comm.control(), add()), "MPI_Irecv");
+    });
+    output += bytes_of(count, dtype);
+  }
+  for (int rank = 0; rank < comm.size(); ++rank) {
+    const std::int64_t count = send_counts[static_cast<std::size_t>(rank)];
+    in_pieces(count, [&](std::int64_t first, int length) {
+      check_mpi(MPI_Isend(input + bytes_of(first, dtype), length, type, rank, 0, comm.control(), add()), "MPI_Isend");
+    });
+    input += bytes_of(count, dtype);
+  }
+}
+
+void transfers::reduce_scatter(const communicator& comm, const std::byte* input, counts_view counts, std::byte* output,
+                               syncyte_dtype_t dtype, syncyte_op_t op) {
+  const MPI_Datatype type = mpi_type(dtype);
+  if (sum_of(counts) <= piece_limit()) {
+    const int_layout& layout = layouts_.emplace_back(counts);
+    check_mpi(MPI_Ireduce_scatter(input, output, layout.counts.data(), type, mpi_op(dtype, op), comm.messages(), add()),
+              "MPI_Ireduce_scatter");
+    return;
+  }
+  for (int rank = 0; rank < comm.size(); ++rank) {
+    const std::int64_t count = counts[static_cast<std::size_t>(rank)];
+    in_pieces(count, [&](std::int64_t first, int length) {
+      const std::size_t offset = bytes_of(first, dtype);
+      check_mpi(MPI_Ireduce(input + offset, rank == comm.rank() ? output + offset : nullptr, length, type,
+                            mpi_op(dtype, op), rank, comm.messages(), add()),
+                "MPI_Ireduce");
+    });
+    input += bytes_of(count, dtype);
+  }
+}
+
+bool transfers::test() {
+  while (!requests_.empty()) {  // most often one: and what is complete is not asked for again
+    int is_complete = 0;
+    check_mpi(MPI_Test(&requests_.back(), &is_complete, MPI_STATUS_IGNORE), "MPI_Test");
+    if (is_complete == 0) return false;
+    requests_.pop_back();
+  }
+  layouts_.clear();
+  return true;
+}
+
+}  // namespace syncyte::comm

@@ -1,0 +1,106 @@
+#include "comm/watchdog_board.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <time.h>
+
+#include <algorithm>
+#include <cstring>
+#include <iterator>
+#include <vector>
+
+namespace syncyte::comm::watchdog {
+namespace {
+
+double seconds_since(const std::atomic<std::int64_t>& begin, std::int64_t now) {
+  return static_cast<double>(now - begin) * 1e-9;
+}
+
+std::string lane_text(const lane& lane, std::int64_t now) {
+  const double seconds = seconds_since(lane.since_ns, now);
+  return lane.is_inside != 0 ? fmt::format("inside {} for {:.1f} s", lane.name.text(), seconds)
+                             : fmt::format("in no operation; left {} {:.1f} s ago", lane.name.text(), seconds);
+}
+
+/// Whether a rank is inside an operation, or has started it.
+bool takes_part(const place& place, const operation_name& name) {
+  return std::any_of(std::begin(place.lanes), std::end(place.lanes),
+                     [&](const lane& lane) { return lane.is_inside != 0 && lane.name.is(name); }) ||
+         std::any_of(std::begin(place.listings), std::end(place.listings),
+                     [&](const listing& listed) { return listed.is_shown != 0 && listed.name.is(name); });
+}
+
+/// The lane that tells most about a rank: one it is inside, otherwise the last it left.
+const lane* telling_lane(const place& place) {
+  const lane* best = nullptr;
+  for (const auto& lane : place.lanes) {
+    if (lane.name.operation[0] == '\0') continue;
+    if (best == nullptr || lane.is_inside > best->is_inside ||
+        (lane.is_inside == best->is_inside && lane.since_ns > best->since_ns))
+      best = &lane;
+  }
+  return best;
+}
+
+std::string listings_text(const place& place, std::int64_t now) {
+  std::string text;
+  for (const listing& listed : place.listings)
+    if (listed.is_shown != 0)
+      text += fmt::format("    started {:.1f} s ago, not completed: {}\n", seconds_since(listed.since_ns, now),
+                          listed.name.text());
+  if (place.unlisted > 0) text += fmt::format("    and {} more that were started\n", place.unlisted.load());
+  return text;
+}
+
+}  // namespace
+
+std::int64_t now_ns() {
+  timespec time{};
+  ::clock_gettime(CLOCK_MONOTONIC, &time);
+  return time.tv_sec * 1'000'000'000 + time.tv_nsec;
+}
+
+void operation_name::set(const char* new_operation, const std::string& new_comm, std::uint64_t new_sequence) {
+  std::strncpy(operation, new_operation, sizeof operation - 1);
+  std::strncpy(comm, new_comm.c_str(), sizeof comm - 1);
+  sequence = new_sequence;
+}
+
+bool operation_name::is(const operation_name& other) const {
+  return sequence == other.sequence && std::strncmp(operation, other.operation, sizeof operation) == 0 &&
+         std::strncmp(comm, other.comm, sizeof comm) == 0;
+}
+
+std::string operation_name::text() const {
+  const std::uint64_t number = sequence;
+  return fmt::format("{}{} on {}", operation, number == 0 ? "" : fmt::format(" #{}", number), comm);
+}
+
+/// Whom a rank waits for: the node's ranks that are not inside the same operation. They are named where all ranks are
+/// to enter it; of a smaller communicator the board does not know the members, only how many there are.
+std::string board::awaited_text(const lane& waiting) const {
+  if (waiting.is_inside == 0 || waiting.ranks == 0) return "";
+  std::vector<int> absent;
+  for (int node_rank = 0; node_rank < node_size_; ++node_rank)
+    if (!takes_part(at(node_rank), waiting.name)) absent.push_back(at(node_rank).world_rank);
+  const int present = node_size_ - static_cast<int>(absent.size());
+  if (present >= waiting.ranks) return "";
+  if (waiting.ranks == world_size_ && !absent.empty())
+    return fmt::format("; waits for rank{} {}", absent.size() > 1 ? "s" : "", fmt::join(absent, ", "));
+  return fmt::format("; of its {} ranks {} are inside on this node", waiting.ranks.load(), present);
+}
+
+std::string board::text() const {
+  const std::int64_t now = now_ns();
+  std::string text;
+  for (int node_rank = 0; node_rank < node_size_; ++node_rank) {
+    const place& place = at(node_rank);
+    const lane* lane = telling_lane(place);
+    text += fmt::format("  rank {} (pid {}): {}\n{}", place.world_rank, place.pid,
+                        lane != nullptr ? lane_text(*lane, now) + awaited_text(*lane) : "in no operation yet",
+                        listings_text(place, now));
+  }
+  return text;
+}
+
+}  // namespace syncyte::comm::watchdog

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "comm/node_memory.hpp"
+
+namespace syncyte::comm::watchdog {
+
+constexpr int lanes = 4;  // threads of a rank that are inside operations at the same time; further ones are not watched
+constexpr int listings = 16;  // requests of a rank that are named; further ones are counted
+
+std::int64_t now_ns();
+
+/// An operation on a communicator. Written by one thread, read by everybody: a torn text only blurs a message.
+struct operation_name {
+  std::atomic<std::uint64_t> sequence;
+  char operation[48];
+  char comm[48];
+
+  void set(const char* new_operation, const std::string& new_comm, std::uint64_t new_sequence);
+  bool is(const operation_name& other) const;
+  std::string text() const;
+};
+
+/// What one thread is doing, or did last.
+struct lane {
+  std::atomic<std::int32_t> is_taken;
+  std::atomic<std::int32_t> is_inside;
+  std::atomic<std::int32_t> is_patient;
+  std::atomic<std::int64_t> since_ns;
+  std::atomic<std::int32_t> ranks;  // that enter the operation; 0: not one of a whole communicator
+  operation_name name;
+};
+
+/// An operation that was started and has not ended.
+struct listing {
+  std::atomic<std::int32_t> is_taken;
+  std::atomic<std::int32_t> is_shown;
+  std::atomic<std::int64_t> since_ns;
+  operation_name name;
+};
+
+/// One rank's place on the board.
+struct place {
+  std::int32_t world_rank;
+  std::int32_t pid;
+  std::atomic<std::int64_t> last_report_ns;  // only the node's first place is used
+  lane lanes[watchdog::lanes];
+  listing listings[watchdog::listings];
+  std::atomic<std::int32_t> unlisted;
+};
+
+/// The places of a node's ranks, in memory that they share.
+class board {
+ public:
+  board(std::shared_ptr<node_memory> memory, int node_size, int world_size)
+      : memory_(std::move(memory)), node_size_(node_size), world_size_(world_size) {}
+
+  place& at(int node_rank) const { return *reinterpret_cast<place*>(memory_->part(node_rank).data()); }
+
+  /// A line for every rank, and for everything that it has started and that has not ended.
+  std::string text() const;
+
+ private:
+  std::string awaited_text(const lane& waiting) const;
+
+  std::shared_ptr<node_memory> memory_;
+  int node_size_;
+  int world_size_;
+};
+
+}  // namespace syncyte::comm::watchdog

@@ -1,0 +1,90 @@
+"""Non-blocking collectives against the blocking ones; orders of waits, errors on one rank, dropped requests."""
+
+import gc
+import random
+
+import numpy as np
+import pytest
+import syncyte
+
+
+def lengths_of(world):
+    return [(rank + 2) % 4 for rank in range(world.size)]
+
+
+def pairs(world, seed):
+    """Started operations, each with what the blocking one gives."""
+    lengths, rank = lengths_of(world), world.rank
+    values = np.arange(12.0).reshape(4, 3) + 100 * rank + seed
+    part = np.arange(2.0 * lengths[rank]).reshape(2, lengths[rank])[:, ::-1] + rank
+    whole = np.arange(2.0 * sum(lengths)).reshape(sum(lengths), 2) * (rank + 1)
+    root = seed % world.size
+    yield world.iallreduce(values, "max"), world.allreduce(values, "max")
+    yield world.ibcast(values.copy(), root), world.bcast(values.copy(), root)
+    yield world.iallgather(part, lengths, -1), world.allgather(part, axis=-1, lengths=lengths)
+    yield world.ireduce_scatter(whole, lengths=lengths), world.reduce_scatter(whole, lengths=lengths)
+    yield world.ialltoall(part, 1, 0, lengths), world.alltoall(part, 1, 0, gather_lengths=lengths)
+
+
+def test_results_in_any_order(world):
+    started = [pair for seed in range(6) for pair in pairs(world, seed)]
+    random.Random(world.rank).shuffle(started)
+    for request, expected in started:
+        np.testing.assert_array_equal(request.wait(), expected)
+        assert request.test()
+        assert request.wait() is request.wait()
+
+
+def test_out_and_in_place(world):
+    array, out = np.full(5, world.rank + 1.0), np.zeros(5)
+    total = world.size * (world.size + 1) / 2
+    request = world.iallreduce(array, out=out)
+    while not request.test():
+        pass
+    assert request.wait() is out and (out == total).all()
+    assert world.iallreduce(array, out=array).wait() is array and (array == total).all()
+
+
+@pytest.mark.parametrize("wrong", ["op", "root", "lengths"])
+def test_an_error_on_one_rank(world, wrong):
+    odd = world.rank == world.size - 1
+
+    def start():
+        if wrong == "op":
+            return world.iallreduce(np.zeros(3), "nonsense" if odd else "sum")
+        if wrong == "root":
+            return world.ibcast(np.zeros(3), 99 if odd else 0)
+        return world.iallgather(np.zeros(1), [1] * (world.size + odd))
+
+    before = world.iallreduce(np.ones(2))
+    if odd:
+        with pytest.raises(syncyte.Error if wrong != "op" else (syncyte.Error, ValueError), match=wrong):
+            start()
+    else:
+        request = start()
+        for _ in range(2):  # the same again
+            with pytest.raises(syncyte.Error, match=f"failed on rank {world.size - 1} of world: .*{wrong}"):
+                request.wait()
+    after = world.iallreduce(np.ones(2))
+    assert after.wait()[0] == before.wait()[0] == world.size
+
+
+def test_a_mismatch(world):
+    if world.size == 1:
+        pytest.skip("needs ranks that differ")
+    request = world.iallreduce(np.zeros(3 if world.rank else 4))
+    with pytest.raises(syncyte.MismatchError, match="elements of output is"):
+        request.wait()
+
+
+def test_a_dropped_request_warns_and_is_completed(world):
+    values = np.full(1000, float(world.rank))
+    request = world.iallreduce(values, out=values)
+    if not request.test():
+        with pytest.warns(ResourceWarning, match="comm_iallreduce was dropped"):
+            del request
+            gc.collect()
+    world.barrier()
+    for _ in range(50):
+        world.iallreduce(np.ones(1)).wait()
+    assert values[0] == sum(range(world.size))

@@ -1,0 +1,14 @@
+"""Rank 0 and others run a backward pass that the last rank never runs; the watchdog must end the job."""
+
+import time
+
+import torch
+
+import syncyte
+from syncyte.torch import allreduce
+
+x = torch.ones(3, requires_grad=True)
+result = allreduce(x * 2)
+if syncyte.COMM_WORLD.rank == syncyte.COMM_WORLD.size - 1:
+    time.sleep(60)
+result.sum().backward()
