@@ -85,6 +85,7 @@ contains
       call check_equal(from, 0, "who has sent")
       call check_equal(tag, 3, "with which tag")
     end if
+    call world%barrier()  ! what is sent later must not meet the receive from anybody
   end subroutine blocking
 
   subroutine nobody()
