@@ -56,6 +56,7 @@ def test_test_and_waiting_twice(world, ring):
     while not request.test():
         pass
     assert request.test() and np.array_equal(out, own(source))
+    assert request.wait() == (source, 0)  # who has sent
     with pytest.raises(syncyte.HandleError, match=r"irecv\(\) has ended, and has been waited for before"):
         request.wait()
     sent.wait()
