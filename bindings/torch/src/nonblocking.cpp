@@ -155,7 +155,7 @@ at::Tensor wait_cpu(const at::Tensor& ticket, std::int64_t comm, std::int64_t ki
 }
 
 at::Tensor wait_meta(const at::Tensor& ticket, std::int64_t, std::int64_t, at::IntArrayRef, at::IntArrayRef,
-                     at::IntArrayRef result_shape, at::ScalarType dtype, std::int64_t) {
+                     at::IntArrayRef result_shape, at::ScalarType dtype) {
   return at::empty(result_shape, ticket.options().dtype(dtype));
 }
 

@@ -32,7 +32,7 @@ typedef struct syncyte_message_options_t {
   void* stream;       /**< a cudaStream_t for device buffers; null: the default stream */
   int32_t channel; /**< 0 to 7; messages of different channels do not meet: for libraries on top, that send derivatives
                         with the tags of their users */
-  int64_t label; /**< of a send: any number, which the receiver finds in its status; for libraries on top */
+  int64_t label;   /**< of a send: any number, which the receiver finds in its status; for libraries on top */
 } syncyte_message_options_t;
 
 /** All defaults: `syncyte_message_options_t options = SYNCYTE_MESSAGE_OPTIONS_INIT;`. */

@@ -49,18 +49,37 @@ def test_gradients(case):
     distributed_gradgradcheck(lambda x: start(x * x).wait() ** 2, [given() / 9], tolerance=1e-5)
 
 
+def started(values: list[torch.Tensor]) -> list:
+    return [iallreduce(value) if i % 2 else ibcast(value * RANK, i % SIZE) for i, value in enumerate(values)]
+
+
 def test_many_at_once_in_any_order_of_waits():
-    values = [torch.full((4,), float(i), dtype=torch.float64, requires_grad=True) for i in range(6)]
-    requests = [iallreduce(value) if i % 2 else ibcast(value * RANK, i % SIZE) for i, value in enumerate(values)]
+    requests = started([torch.full((4,), float(i), dtype=torch.float64) for i in range(6)])
     order = torch.randperm(6, generator=torch.Generator().manual_seed(RANK)).tolist()
     results = {i: requests[i].wait() for i in order}
     for i in range(6):
         assert results[i][0] == (i * SIZE if i % 2 else i * (i % SIZE))
-    total = sum((results[i] * (RANK + 1)).sum() for i in range(6))
-    total.backward()
+
+
+def test_many_at_once_and_their_gradients():
+    values = [torch.full((4,), float(i), dtype=torch.float64, requires_grad=True) for i in range(6)]
+    results = wait_all(started(values)[::-1])[::-1]
+    sum((result * (RANK + 1)).sum() for result in results).backward()
+    ranks = SIZE * (SIZE + 1) / 2
     for i, value in enumerate(values):
-        ranks = SIZE * (SIZE + 1) / 2
         assert value.grad[0] == (ranks if i % 2 else (ranks * RANK if RANK == i % SIZE else 0))
+
+
+def test_backwards_that_cross_are_an_error():
+    """Backward starts in the reverse order of the waits: it must be the same on all ranks."""
+    if SIZE == 1:
+        return
+    values = [torch.ones(4, requires_grad=True) for _ in range(2)]
+    requests = [iallreduce(value) for value in values]
+    order = (0, 1) if RANK == 0 else (1, 0)
+    results = {i: requests[i].wait() for i in order}
+    with pytest.raises(ValueError, match="number of the forward"):
+        (results[0] + results[1]).sum().backward()
 
 
 def test_a_start_waits_for_nobody():
@@ -86,7 +105,7 @@ def test_an_input_may_change_at_once():
 def test_an_error_of_one_rank_is_raised_on_all():
     if SIZE == 1:
         return
-    with pytest.raises(ValueError, match="extent"):
+    with pytest.raises(ValueError, match="elements of output"):
         iallreduce(torch.ones(2 + (RANK == 0))).wait()
     with pytest.raises((ValueError, IndexError), match="axis"):
         iallgather_along(torch.ones(2, 2), [2] * SIZE, 5 if RANK == 0 else 0).wait()
