@@ -122,8 +122,11 @@ syncyte_status_t syncyte_comm_sendrecv(syncyte_comm_t comm, const syncyte_buffer
                                        syncyte_message_status_t* status) {
   return started("comm_sendrecv", [&] {
     capi::require_status(status);
-    const auto received = comm::message::receive(find_comm(comm), recv_buffer, peer_of(source, recv_tag, options));
-    const auto sent = comm::message::send(find_comm(comm), send_buffer, peer_of(dest, send_tag, options));
+    const auto group = find_comm(comm);
+    const auto received = comm::message::prepare_receive(group, recv_buffer, peer_of(source, recv_tag, options));
+    const auto sent = comm::message::prepare_send(group, send_buffer, peer_of(dest, send_tag, options));
+    received->start();
+    sent->start();
     received->wait();
     sent->wait();
     capi::fill(status, *received);

@@ -2,6 +2,7 @@
 
 #include <mutex>
 
+#include "comm/watchdog.hpp"
 #include "guard.hpp"
 #include "handle_table.hpp"
 
@@ -19,9 +20,10 @@ class request {
     if (free_ != nullptr && is_done_) free_(context_);
   }
 
+  /// False, too, while another thread waits for it.
   bool test() {
-    const std::lock_guard lock(mutex_);
-    return test_locked();
+    const std::unique_lock lock(mutex_, std::try_to_lock);
+    return lock.owns_lock() && test_locked();
   }
 
   syncyte_status_t wait() {
@@ -30,6 +32,8 @@ class request {
       status_ = wait_(context_);
       is_done_ = true;
     }
+    if (test_locked()) return status_;
+    const comm::watchdog_scope watched("request_wait", "a request", 0);
     while (!test_locked()) ::sched_yield();
     return status_;
   }
@@ -137,6 +141,7 @@ syncyte_status_t syncyte_request_wait_any(int64_t count, syncyte_request_t* arra
   const syncyte_status_t status = guarded("request_wait_any", [&] {
     checked(array, count);
     std::int64_t& answer = out(index, "index");
+    const comm::watchdog_scope watched("request_wait_any", "some requests", 0);
     for (;;) {
       bool any = false;
       for (int64_t i = 0; i < count; ++i) {

@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <cstring>
+#include <mutex>
 #include <span>
 #include <utility>
 
 #include "base/strided_copy.hpp"
 #include "comm/mpi.hpp"
 #include "comm/pieces.hpp"
+#include "comm/runtime.hpp"
 #include "comm/start_queue.hpp"
 #include "syncyte/messages.h"
 
@@ -25,6 +27,14 @@ base::buffer checked_array(const halo& plan, const syncyte_buffer_t* raw) {
                 "array: shape is {}; expected {}, as the halo was made for", base::shape_text(shape),
                 base::shape_text(plan.shape()));
   return array;
+}
+
+/// With its scratch memory, for MPI, which may still write to it.
+void keep_for_ever(std::shared_ptr<halo> plan) {
+  static auto* const kept = new std::vector<std::shared_ptr<halo>>;
+  static std::mutex mutex;
+  const std::lock_guard lock(mutex);
+  kept->push_back(std::move(plan));
 }
 
 }  // namespace
@@ -178,8 +188,18 @@ void halo_transfer::end() {
   plan_->busy_.clear(std::memory_order_release);
 }
 
+/// MPI has ended, or is about to; the halo stays busy.
+void halo_transfer::give_up() {
+  has_ended_ = true;
+  listing_.reset();
+  keep_for_ever(plan_);
+  base::fail(SYNCYTE_ERR_NOT_INITIALISED, "Syncyte was finalised before this {} was complete; wait for it first",
+             operation_of(way_));
+}
+
 bool halo_transfer::finish(bool may_wait) {
   if (has_ended_) return true;
+  if (!is_started()) give_up();
   try {
     if (!go_on(may_wait)) return false;
   } catch (...) {  // MPI has failed
@@ -191,7 +211,11 @@ bool halo_transfer::finish(bool may_wait) {
   return true;
 }
 
-bool halo_transfer::test() { return finish(false); }
+bool halo_transfer::test() {
+  if (finish(false)) return true;
+  if (any_unposted()) progress_starts();
+  return false;
+}
 
 void halo_transfer::wait() { finish(true); }
 

@@ -43,6 +43,7 @@ class halo_transfer {
   bool go_on(bool may_wait);
   bool finish(bool may_wait);
   void end();
+  void give_up();
   void check_header(const halo_header& got, int sender);
   std::byte* place_of(const halo_box& box) const;
   std::vector<halo_side>& sides() const;

@@ -140,23 +140,34 @@ void message::copy_out() {
                      buffer_.element_bytes());
 }
 
-std::unique_ptr<message> message::send(std::shared_ptr<communicator> comm, const syncyte_buffer_t* raw,
-                                       const message_peer& peer) {
+std::unique_ptr<message> message::prepare_send(std::shared_ptr<communicator> comm, const syncyte_buffer_t* raw,
+                                               const message_peer& peer) {
   require_peer(*comm, peer, "dest", false);
   const base::buffer buffer = base::buffer(raw, "buffer").require_host();
   std::unique_ptr<message> made(new message(std::move(comm), buffer, peer, direction::out));
   made->copy_in();
+  return made;
+}
+
+std::unique_ptr<message> message::prepare_receive(std::shared_ptr<communicator> comm, const syncyte_buffer_t* raw,
+                                                  const message_peer& peer) {
+  require_peer(*comm, peer, "source", true);
+  base::require(peer.tag != SYNCYTE_ANY || peer.channel == 0, SYNCYTE_ERR_ARGUMENT,
+                "tag is SYNCYTE_ANY, which only channel 0 has; expected a tag");
+  const base::buffer buffer = base::buffer(raw, "buffer").require_host();
+  return std::unique_ptr<message>(new message(std::move(comm), buffer, peer, direction::in));
+}
+
+std::unique_ptr<message> message::send(std::shared_ptr<communicator> comm, const syncyte_buffer_t* raw,
+                                       const message_peer& peer) {
+  auto made = prepare_send(std::move(comm), raw, peer);
   made->start();
   return made;
 }
 
 std::unique_ptr<message> message::receive(std::shared_ptr<communicator> comm, const syncyte_buffer_t* raw,
                                           const message_peer& peer) {
-  require_peer(*comm, peer, "source", true);
-  base::require(peer.tag != SYNCYTE_ANY || peer.channel == 0, SYNCYTE_ERR_ARGUMENT,
-                "tag is SYNCYTE_ANY, which only channel 0 has; expected a tag");
-  const base::buffer buffer = base::buffer(raw, "buffer").require_host();
-  std::unique_ptr<message> made(new message(std::move(comm), buffer, peer, direction::in));
+  auto made = prepare_receive(std::move(comm), raw, peer);
   made->start();
   return made;
 }
@@ -221,7 +232,10 @@ bool message::test() {
   int done = 0;
   MPI_Status status;
   const int code = MPI_Test(&request_, &done, &status);
-  if (done == 0 && code == MPI_SUCCESS) return false;
+  if (done == 0 && code == MPI_SUCCESS) {
+    if (any_unposted()) progress_starts();
+    return false;
+  }
   request_ = MPI_REQUEST_NULL;
   finish(code, status);
   return true;

@@ -41,11 +41,20 @@ class message {
                                        const message_peer& peer);
   static std::unique_ptr<message> receive(std::shared_ptr<communicator> comm, const syncyte_buffer_t* buffer,
                                           const message_peer& peer);
+
+  /// The same two, checked and ready for start(): of several that belong together none starts where one is wrong.
+  static std::unique_ptr<message> prepare_send(std::shared_ptr<communicator> comm, const syncyte_buffer_t* buffer,
+                                               const message_peer& peer);
+  static std::unique_ptr<message> prepare_receive(std::shared_ptr<communicator> comm, const syncyte_buffer_t* buffer,
+                                                  const message_peer& peer);
+  void start();
+
   ~message();  // waits, if nobody has
   message(const message&) = delete;
   message& operator=(const message&) = delete;
 
-  /// Whether it has ended. Throws SYNCYTE_ERR_MISMATCH where a received message is not what was expected.
+  /// Whether it has ended; goes on with started collectives, which the other side may be waiting for. Throws
+  /// SYNCYTE_ERR_MISMATCH where a received message is not what was expected.
   bool test();
   void wait();
 
@@ -59,7 +68,6 @@ class message {
   enum class direction { out, in };
   message(std::shared_ptr<communicator> comm, const base::buffer& buffer, const message_peer& peer, direction way);
 
-  void start();
   void finish(int code, const MPI_Status& status);
   envelope check_received(int code, const MPI_Status& status) const;
   bool is_inline() const;

@@ -1,5 +1,5 @@
 /* The last rank leaves the others alone for a while: in a barrier, in making a communicator, with what they have
-   started, or at the end. */
+   started, without messages, or at the end. */
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +25,20 @@ static void use_requests(syncyte_comm_t world, int32_t peer) {
   syncyte_request_wait_all(2, requests);
 }
 
+/* One of several messages that never come. */
+static void wait_for_any(syncyte_comm_t world, int32_t peer) {
+  int32_t values[2] = {0, 0};
+  const int64_t one = 1;
+  int64_t index = 0;
+  syncyte_request_t requests[2] = {NULL, NULL};
+  for (int32_t i = 0; i < 2; ++i) {
+    syncyte_buffer_t number;
+    syncyte_buffer_init(&values[i], SYNCYTE_INT32, 1, &one, &number);
+    syncyte_comm_irecv(world, peer, i, NULL, &number, NULL, &requests[i]);
+  }
+  syncyte_request_wait_any(2, requests, &index);
+}
+
 int main(int argc, char** argv) {
   const char* where = argc > 1 ? argv[1] : "barrier";
   syncyte_comm_t made = NULL;
@@ -39,6 +53,7 @@ int main(int argc, char** argv) {
   if (is_last) sleep(argc > 2 ? (unsigned)atoi(argv[2]) : 25);
   if (strcmp(where, "barrier") == 0) syncyte_comm_barrier(world);
   if (strcmp(where, "request") == 0) use_requests(world, is_last ? 0 : size - 1);
+  if (strcmp(where, "any") == 0 && !is_last) wait_for_any(world, size - 1);
   if (strcmp(where, "mpi_finalize") == 0) MPI_Finalize();
   syncyte_finalize();
   return 0;

@@ -1,4 +1,8 @@
 /* Versions, names, buffers, errors, logging, requests. */
+#define _POSIX_C_SOURCE 200112L
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "expect.h"
@@ -106,11 +110,49 @@ static void test_requests(void) {
   EXPECT_ERROR(syncyte_request_wait(&request), SYNCYTE_ERR_HANDLE, "freed, or not a request");
 }
 
+/* A request that another thread waits for, until it is told. */
+static atomic_int is_waiting, may_end;
+
+static syncyte_status_t wait_until_told(void* context) {
+  (void)context;
+  is_waiting = 1;
+  while (!may_end) sched_yield();
+  return SYNCYTE_SUCCESS;
+}
+
+static syncyte_status_t poll_never(void* context, int32_t* done) {
+  (void)context;
+  *done = 0;
+  return SYNCYTE_SUCCESS;
+}
+
+static void* wait_for(void* request) {
+  EXPECT_OK(syncyte_request_wait(request));
+  return NULL;
+}
+
+static void test_a_request_is_tested_while_another_thread_waits(void) {
+  pthread_t thread;
+  int32_t done = -1;
+  syncyte_request_t request = NULL;
+  EXPECT_OK(syncyte_request_create(poll_never, wait_until_told, NULL, NULL, &request));
+  syncyte_request_t tested = request;
+  pthread_create(&thread, NULL, wait_for, &request);
+  while (!is_waiting) sched_yield();
+  EXPECT_OK(syncyte_request_test(&tested, &done)); /* does not wait for the other thread, which ends after this */
+  EXPECT(done == 0 && tested != NULL);
+  EXPECT_ERROR(syncyte_request_destroy(&tested), SYNCYTE_ERR_BUSY, "still active");
+  may_end = 1;
+  pthread_join(thread, NULL);
+  EXPECT(request == NULL);
+}
+
 int main(void) {
   test_version();
   test_names();
   test_buffers();
   test_errors();
   test_requests();
+  test_a_request_is_tested_while_another_thread_waits();
   return failures != 0;
 }

@@ -95,6 +95,10 @@ static void test_wrong_arguments(void) {
   EXPECT_ERROR(syncyte_comm_send(world, &buffer, 0, highest + 1, NULL), SYNCYTE_ERR_ARGUMENT, "tag is");
   EXPECT_ERROR(syncyte_comm_send(world, &buffer, 0, 0, &channel), SYNCYTE_ERR_ARGUMENT, "options->channel is 8");
   EXPECT_ERROR(syncyte_comm_send(world, NULL, 0, 0, NULL), SYNCYTE_ERR_ARGUMENT, "buffer is null");
+  EXPECT_ERROR(syncyte_comm_sendrecv(world, &buffer, size, 0, previous, 77, NULL, &buffer, NULL), SYNCYTE_ERR_ARGUMENT,
+               "dest is"); /* at once: nothing waits for what nobody sends */
+  EXPECT_ERROR(syncyte_comm_sendrecv(world, NULL, next, 0, previous, 77, NULL, &buffer, NULL), SYNCYTE_ERR_ARGUMENT,
+               "buffer is null");
   EXPECT_ERROR(syncyte_comm_recv(world, -5, 0, NULL, &buffer, NULL), SYNCYTE_ERR_ARGUMENT, "source is -5");
   EXPECT_ERROR(syncyte_comm_recv(world, 0, 0, NULL, &buffer, &status), SYNCYTE_ERR_ARGUMENT, "struct_size is 3");
   EXPECT_ERROR(syncyte_comm_isend(world, &buffer, 0, 0, NULL, NULL), SYNCYTE_ERR_ARGUMENT, "request is null");

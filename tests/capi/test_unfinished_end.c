@@ -1,5 +1,5 @@
 /* Requests that nobody has waited for at the end: what all ranks have started ends there, what one alone has started is
-   named, and a message that never comes is given up. */
+   named, and messages and halo exchanges that never come are given up. */
 #define _POSIX_C_SOURCE 200112L
 #include <stdlib.h>
 
@@ -10,6 +10,7 @@
 static int32_t started_by_all[COUNT];
 static int32_t waited_for_elsewhere[COUNT];
 static int32_t on_another[COUNT];
+static int32_t with_ghosts[COUNT];
 
 static syncyte_buffer_t vector(int32_t* data, int64_t count) {
   syncyte_buffer_t result;
@@ -21,6 +22,18 @@ int main(void) {
   int32_t rank = 0;
   int32_t size = 0;
   syncyte_comm_t world = start(&rank, &size);
+  syncyte_buffer_t ghosted = vector(with_ghosts, COUNT);
+  const int64_t width = 1, cells = COUNT;
+  const int32_t periodic = 1;
+  syncyte_comm_t ring = NULL;
+  syncyte_halo_t halo = NULL;
+  syncyte_request_t exchange = NULL;
+  EXPECT_OK(syncyte_cart_create(world, 1, &size, &periodic, NULL, &ring));
+  EXPECT_OK(syncyte_halo_create(ring, SYNCYTE_INT32, 1, &cells, NULL, &width, &width, NULL, &halo));
+  if (rank == 0) EXPECT_OK(syncyte_halo_iexchange(halo, &ghosted, &exchange)); /* the neighbours never do */
+  EXPECT_OK(syncyte_halo_destroy(&halo));
+  EXPECT_OK(syncyte_comm_destroy(&ring));
+
   syncyte_comm_t other = NULL;
   EXPECT_OK(syncyte_comm_dup(world, NULL, &other));
   for (int i = 0; i < COUNT; ++i) started_by_all[i] = waited_for_elsewhere[i] = on_another[i] = i + rank;
@@ -52,5 +65,8 @@ int main(void) {
   }
   if (is_lonely) EXPECT_ERROR(syncyte_request_wait(&lonely), SYNCYTE_ERR_MISMATCH, "another rank has not started it");
   EXPECT_ERROR(syncyte_request_wait(&message), SYNCYTE_ERR_NOT_INITIALISED, "before this message was complete");
+  if (rank == 0)
+    EXPECT_ERROR(syncyte_request_wait(&exchange), SYNCYTE_ERR_NOT_INITIALISED,
+                 "before this halo_exchange was complete");
   return failures != 0;
 }

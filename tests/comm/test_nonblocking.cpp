@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "comm/collectives.hpp"
+#include "comm/halo.hpp"
+#include "comm/halo_transfer.hpp"
 #include "comm/message.hpp"
 #include "comm/pieces.hpp"
 #include "core_world.hpp"
@@ -227,6 +229,46 @@ std::unique_ptr<comm::message> letter(bool is_send, int peer, std::vector<std::i
   const auto buffer = buffer_of(number, SYNCYTE_INT32);
   return is_send ? comm::message::send(shared_world(), &buffer, {peer, 5, 0, 0})
                  : comm::message::receive(shared_world(), &buffer, {peer, 5, 0, 0});
+}
+
+/// Rank 0 tests what the others begin only when an allreduce that all have started has ended.
+void expect_to_post_when_tested(const std::function<bool()>& test_once, const std::function<void()>& other_ranks) {
+  const trial one = start_allreduce(shared_world(), 3);
+  if (world().rank() != 0) one.started->wait();
+  const auto begin = std::chrono::steady_clock::now();
+  bool is_done = false;
+  if (world().rank() == 0)
+    while (!is_done && std::chrono::steady_clock::now() - begin < std::chrono::seconds(15)) is_done = test_once();
+  EXPECT_TRUE(is_done || world().rank() != 0);
+  one.started->wait();
+  if (world().rank() != 0) other_ranks();
+  one.expect();
+}
+
+TEST(nonblocking, is_posted_by_testing_a_message) {
+  if (world().size() == 1) GTEST_SKIP();
+  std::vector<std::int32_t> number{world().rank()};
+  const auto awaited = world().rank() == 0 ? letter(false, 1, number) : nullptr;
+  expect_to_post_when_tested([&] { return awaited->test(); },
+                             [&] {
+                               if (world().rank() == 1) letter(true, 0, number)->wait();
+                             });
+  EXPECT_EQ(number[0], world().rank() == 0 ? 1 : world().rank());
+}
+
+TEST(nonblocking, is_posted_by_testing_a_halo_exchange) {
+  const auto cart = world().make_cartesian({{world().size()}, {0}}, {});
+  comm::halo_description asked;
+  asked.dtype = SYNCYTE_INT32;
+  asked.shape = {4};
+  asked.low = asked.high = {1};
+  const auto plan = comm::halo::create(cart, asked);
+  std::vector<std::int32_t> cells(4, world().rank());
+  const auto buffer = buffer_of(cells, SYNCYTE_INT32);
+  const auto start = [&] { return std::make_unique<comm::halo_transfer>(plan, &buffer, comm::halo_way::exchange); };
+  const auto exchange = world().rank() == 0 ? start() : nullptr;
+  expect_to_post_when_tested([&] { return exchange->test(); }, [&] { start()->wait(); });
+  EXPECT_EQ(cells[3], std::min(world().rank() + 1, world().size() - 1));
 }
 
 TEST(nonblocking, a_start_waits_for_nobody) {

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import threading
 import warnings
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -32,6 +31,10 @@ class _Started:
         _library.core().syncyte_request_test(ctypes.byref(self.handle), ctypes.byref(done))
         return bool(done.value)
 
+    def complete(self) -> None:
+        """Waits; of one that nobody asks about its errors."""
+        _library.core().unchecked("syncyte_request_wait")(ctypes.byref(self.handle))
+
     def is_over(self) -> bool:
         """Whether it has ended, well or not; of one that nobody asks about its errors."""
         done = ctypes.c_int32()
@@ -41,16 +44,26 @@ class _Started:
 
 # MPI cannot cancel, and a garbage collector is no place to wait in: what was dropped is kept, with its array, until a
 # later call finds that it has ended.
+# The list may be appended to at any time, by another thread or in the middle of reap(): only what is atomic is done.
 _dropped: list[_Started] = []
-_lock = threading.Lock()
 
 
 def reap() -> None:
     """Lets go of dropped requests that have ended. Local, does not wait."""
-    if not _dropped:
-        return
-    with _lock:
-        _dropped[:] = [started for started in _dropped if not started.is_over()]
+    for _ in range(len(_dropped)):
+        try:
+            started = _dropped.pop(0)
+        except IndexError:  # another thread is at it
+            return
+        if not started.is_over():
+            _dropped.append(started)
+
+
+def drop(handle: ctypes.c_void_p, arrays: Any) -> _Started:
+    """Leaves a C request to reap()."""
+    started = _Started(handle, arrays)
+    _dropped.append(started)
+    return started
 
 
 class Request:

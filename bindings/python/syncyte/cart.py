@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from . import _declarations as c
@@ -12,7 +12,7 @@ from ._buffers import Buffer, as_buffer
 from ._checks import as_index, as_int32, as_int64
 from ._declarations import DType
 from ._handles import Handle
-from ._requests import Request, reap
+from ._requests import Request, _Started, drop, reap
 from .comm import Comm
 from .errors import ArgumentError, DtypeError, ShapeError
 
@@ -138,8 +138,9 @@ class Halo(Handle):
         if not isinstance(cart, Cart):
             raise DtypeError(f"cart is a {type(cart).__name__}; expected a syncyte.Cart (see Comm.cartesian)")
         self._cart = cart
+        self._refused: _Started | None = None  # a start with a wrong array, of which the neighbours are told
 
-        def prepare() -> tuple[DType, tuple[int, ...], Any, Any, Any]:
+        def prepare() -> tuple[DType, tuple[int, ...], Any, Any, Any, Any]:
             count = cart.ndim
             extents = tuple(as_int64(extent, "shape") for extent in shape)
             if len(extents) > c.MAX_NDIM:
@@ -152,10 +153,10 @@ class Halo(Handle):
             return (
                 dtypes.as_dtype(dtype), extents, cut, _widths(low, "low", count),
                 _widths(low if high is None else high, "high", count),
+                _library.options(c.HaloOptions, corners=int(bool(corners))),
             )  # fmt: skip
 
-        self._dtype, self._shape, cut, below, above = cart._prepare("halo_create", prepare, lifecycle=True)
-        options = _library.options(c.HaloOptions, corners=int(bool(corners)))
+        self._dtype, self._shape, cut, below, above, options = cart._prepare("halo_create", prepare, lifecycle=True)
         extents = (ctypes.c_int64 * max(len(self._shape), 1))(*self._shape)
         handle = ctypes.c_void_p()
         _library.core().syncyte_halo_create(
@@ -190,17 +191,19 @@ class Halo(Handle):
         """Where the array is this rank's own: array[halo.interior] is a view without ghosts."""
         return self._interior
 
-    def _buffer(self, array: Any, function: str) -> Buffer:
+    def _buffer(self, array: Any, tell: Callable[[Any], None]) -> Buffer:
+        if self._refused is not None:  # it keeps the halo busy until the neighbours know
+            self._refused.complete()
+            self._refused = None
         try:
             return as_buffer(array, "array", writable=True, contiguous=False)
         except Exception:
             # The neighbours are told: a description that the library refuses takes part as a wrong array.
-            refused = c.BufferDescription()
-            _library.core().unchecked(function)(self.handle, ctypes.byref(refused))
+            tell(ctypes.byref(c.BufferDescription()))
             raise
 
     def _call(self, function: str, array: Any) -> Any:
-        buffer = self._buffer(array, function)
+        buffer = self._buffer(array, lambda refused: _library.core().unchecked(function)(self.handle, refused))
         getattr(_library.core(), function)(self.handle, buffer.reference)
         buffer.written()
         return array
@@ -218,8 +221,14 @@ class Halo(Handle):
 
     def _start(self, function: str, array: Any) -> Request:
         reap()
-        buffer = self._buffer(array, function.replace("halo_i", "halo_"))
         handle = ctypes.c_void_p()
+
+        def start_refused(refused: Any) -> None:
+            _library.core().unchecked(function)(self.handle, refused, ctypes.byref(handle))
+            if handle.value is not None:
+                self._refused = drop(handle, None)
+
+        buffer = self._buffer(array, start_refused)
         getattr(_library.core(), function)(self.handle, buffer.reference, ctypes.byref(handle))
         return Request(handle, buffer, function.removeprefix("syncyte_"), buffer.written)
 

@@ -138,7 +138,8 @@ def test_torch_tensors_and_starts(world):
 def test_mistakes_when_it_is_made(world):
     cart = world.cartesian([0])
     for wrong, error, text in [({"low": 9}, ValueError, "at least"), ({"low": [1, 1]}, ValueError, "low has 2 entries"),
-                               ({"dtype": "text"}, TypeError, ""), ({"axes": [5]}, ValueError, "axes")]:  # fmt: skip
+                               ({"dtype": "text"}, TypeError, ""), ({"axes": [5]}, ValueError, "axes"),
+                               ({"corners": np.ones(2)}, ValueError, "ambiguous")]:  # fmt: skip
         right = {"shape": (6,), "dtype": "float64", "low": 1}
         with pytest.raises(error if last(world) else syncyte.Error, match=text):
             syncyte.Halo(cart, **(right | wrong if last(world) else right))
@@ -157,6 +158,23 @@ def test_a_wrong_array_is_the_neighbours_error_too(world, wrong):
     else:
         halo.exchange(np.zeros(6))
     assert np.array_equal(halo.exchange(np.arange(6.0))[1:5], [1, 2, 3, 4])
+
+
+def test_a_start_with_a_wrong_array_does_not_wait(world):
+    cart = world.cartesian([0])
+    halo = syncyte.Halo(cart, (6,), "float64", 1)
+    if last(world):
+        with pytest.raises(syncyte.Error, match="array|text"):
+            halo.iexchange("text")
+    world.barrier()  # the neighbours start later
+    if world.rank == world.size - 2:
+        with pytest.raises(syncyte.Error, match="a neighbour, has failed"):
+            halo.exchange(np.zeros(6))
+    elif not last(world):
+        halo.exchange(np.zeros(6))
+    array = np.full(6, float(world.rank))
+    assert halo.iexchange(array).wait() is None
+    assert array[0] == max(world.rank - 1, 0) and array[5] == min(world.rank + 1, world.size - 1)
 
 
 def test_freed_halos_say_so(world):

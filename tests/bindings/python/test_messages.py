@@ -82,6 +82,28 @@ def test_a_dropped_request_warns_and_is_completed(world, ring):
     sent.wait()
 
 
+def test_requests_dropped_in_the_middle_of_reap_are_kept(monkeypatch):
+    from syncyte import _requests
+
+    class Started:
+        def __init__(self, over, drops=()):
+            self.over, self.drops = over, list(drops)
+
+        def is_over(self):
+            _requests._dropped.extend(self.drops)
+            self.drops = []
+            return self.over
+
+    late = Started(False)
+    early = Started(False, [late])
+    monkeypatch.setattr(_requests, "_dropped", [early, Started(True)])
+    _requests.reap()
+    assert sorted(map(id, _requests._dropped)) == sorted([id(early), id(late)])
+    late.over = early.over = True
+    _requests.reap()
+    assert not _requests._dropped
+
+
 def test_numbers_and_nobody(world, ring):
     out = np.zeros(())
     if world.size > 1 and world.rank == 0:
@@ -108,6 +130,8 @@ def test_wrong_arguments(world):
     array = np.zeros(3)
     with pytest.raises(ValueError, match="dest is"):
         world.send(array, world.size)
+    with pytest.raises(ValueError, match="dest is"):
+        world.sendrecv(array, world.size, np.zeros(3), world.rank, recv_tag=77)
     with pytest.raises(ValueError, match="tag is -3"):
         world.send(array, 0, -3)
     with pytest.raises(TypeError, match="source is"):
