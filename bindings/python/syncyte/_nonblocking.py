@@ -41,10 +41,14 @@ class Nonblocking(Along):
         try:
             return prepare()
         except Exception as error:
-            lib, status = _library.core(), status_of(error)
-            lib.syncyte_error_set(status, str(error).encode("utf-8", "replace"))
-            lib.unchecked("syncyte_comm_irefuse")(self.handle, status, operation.encode())
+            self._refuse_start(operation, error)
             raise
+
+    def _refuse_start(self, operation: str, error: Exception) -> None:
+        """In place of a start that this rank cannot make: the others get the error from wait() or test()."""
+        lib, status = _library.core(), status_of(error)
+        lib.syncyte_error_set(status, str(error).encode("utf-8", "replace"))
+        lib.unchecked("syncyte_comm_irefuse")(self.handle, status, operation.encode())
 
     def ibcast(self, array: Any, root: int = 0) -> Request:
         """Starts bcast(); wait() returns `array`. Collective."""

@@ -31,8 +31,17 @@ class Request(abc.ABC):
 
 
 def wait_all(requests: Iterable[Request]) -> list[torch.Tensor]:
-    """The results of all requests, in their order."""
-    return [request.wait() for request in requests]
+    """The results of all requests, in their order; raises the first error after all have ended."""
+    results: list[torch.Tensor] = []
+    first: Exception | None = None
+    for request in requests:
+        try:
+            results.append(request.wait())
+        except Exception as error:
+            first = first or error
+    if first is not None:
+        raise first
+    return results
 
 
 Joined = typing.TypeVar("Joined", torch.Tensor, Request)

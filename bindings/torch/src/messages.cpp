@@ -101,6 +101,7 @@ at::Tensor start_send(const at::Tensor& input, const route& way, bool needs_grad
 at::Tensor start_receive(at::IntArrayRef shape, at::ScalarType dtype, const route& way) {
   auto started = std::make_unique<outstanding>();
   started->memory = empty_from_pool(shape, dtype);
+  if (way.peer == SYNCYTE_NOBODY) started->memory.zero_();  // nothing arrives
   started->operation = text_of("irecv", "from", way);
   const auto options = options_for(way, 0);
   started->status.source = narrowed(way.peer, "source");
@@ -199,7 +200,7 @@ value_and_status wait_cpu(const at::Tensor& ticket, std::int64_t, at::IntArrayRe
   peer_and_label[0] = ended->status.source;
   peer_and_label[1] = ended->status.label;
   if (!is_receive) return {at::zeros({}, at::kDouble), status};
-  require_alike(*ended, records_gradient(ended->status.label), asked);
+  if (ended->status.source != SYNCYTE_NOBODY) require_alike(*ended, records_gradient(ended->status.label), asked);
   return {ended->memory, status};
 }
 

@@ -11,6 +11,7 @@
 #include <torch/csrc/autograd/custom_function.h>
 #include <torch/library.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -25,6 +26,8 @@ namespace {
 
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
+
+constexpr std::int64_t unknown_forward = -1;  // of a backward pass in a compiled graph
 
 enum class collective : std::int64_t { allreduce, bcast, reduce, allgather, reduce_scatter, alltoall };
 
@@ -125,7 +128,8 @@ at::Tensor start_cpu(const at::Tensor& input, std::int64_t comm, std::int64_t ki
     check(syncyte_comm_irefuse(group_of(comm), status, (std::string("comm_") + name_of(what.kind)).c_str()));
     throw;
   }
-  fact_list facts = facts_of({.needs_gradient = needs_gradient, .forward_number = forward_number});
+  fact_list facts =
+      facts_of({.needs_gradient = needs_gradient, .forward_number = std::max(forward_number, std::int64_t{0})});
   add_shape(facts,
             what.kind == collective::allreduce || what.kind == collective::bcast || what.kind == collective::reduce
                 ? input.sizes()
@@ -232,7 +236,8 @@ class wait_function : public torch::autograd::Function<wait_function> {
  public:
   static at::Tensor forward(AutogradContext* context, const at::Tensor& ticket, const record& given) {
     given.save(context);
-    context->saved_data["forward number"] = ticket.unsafeGetTensorImpl()->is_python_dispatch() ? 0 : label_of(ticket);
+    context->saved_data["forward number"] =
+        ticket.unsafeGetTensorImpl()->is_python_dispatch() ? unknown_forward : label_of(ticket);
     const at::AutoDispatchBelowADInplaceOrView below;
     return given.wait(ticket);
   }
@@ -280,7 +285,7 @@ using namespace syncyte::torch_binding;
 
 TORCH_LIBRARY_FRAGMENT(syncyte, library) {
   const std::vector<at::Tag> tags{at::Tag::pt2_compliant_tag};
-  // kind: the enumeration above; forward_number: of backward's, to tell crossed ones apart.
+  // kind: the enumeration above; forward_number: 0, or in a backward pass which forward's it is, -1 if not known.
   library.def(
       "start_collective(Tensor input, int comm, int kind, int[] arguments, int[] result_shape, "
       "bool needs_gradient=False, int forward_number=0) -> Tensor",

@@ -40,7 +40,13 @@ class request_register {
   bool has_ended(std::int64_t number) {
     const std::lock_guard lock(mutex_);
     std::int32_t done = 0;
-    check(syncyte_request_test(&find(number, "test").request, &done));
+    outstanding& asked = find(number, "test");
+    const syncyte_status_t status = syncyte_request_test(&asked.request, &done);
+    if (status != SYNCYTE_SUCCESS) {  // it has ended, and there is no result to wait for
+      remember(number, asked.operation);
+      active_.erase(number);
+    }
+    check(status);
     return done != 0;
   }
 

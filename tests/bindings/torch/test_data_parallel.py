@@ -104,6 +104,82 @@ def test_removed_averages_nothing(model):
     close(model, [parameter.grad for parameter in one.parameters()])
 
 
+def test_a_rank_that_reaches_no_parameter(model):
+    model.zero_grad()
+    if RANK == 0:
+        loss_of(model, 0).backward()
+    else:
+        model.averager.average()
+    one = network(0)
+    loss_of(one, 0).backward()
+    close(model, [parameter.grad / SIZE for parameter in one.parameters()])
+
+
+def test_after_a_backward_that_failed(model):
+    class Failure(Exception):
+        pass
+
+    def fail(gradient):
+        raise Failure
+
+    expected = mean_gradients(network(0))
+    hook = model[0].bias.register_hook(fail)  # the last or the one before the last gradient
+    with pytest.raises(Failure):
+        loss_of(model, RANK).backward()
+    hook.remove()
+    for _ in range(2):
+        model.zero_grad()
+        loss_of(model, RANK).backward()
+        close(model, expected)
+
+
+def test_a_failure_of_one_rank_is_told_to_the_others(model):
+    if SIZE == 1:
+        return
+
+    def fail(gradient):
+        raise ArithmeticError("mine")
+
+    expected = mean_gradients(network(0))
+    if RANK == 0:
+        hook = model[0].bias.register_hook(fail)
+        with pytest.raises(ArithmeticError):
+            loss_of(model, RANK).backward()
+        hook.remove()
+    else:
+        with pytest.raises(RuntimeError, match="the backward of rank 0 has failed"):
+            loss_of(model, RANK).backward()
+    model.zero_grad()
+    loss_of(model, RANK).backward()
+    close(model, expected)
+
+
+def test_tied_parameters_count_once():
+    model = network(0)
+    averager = DataParallel([*model.parameters(), *model.parameters()], bucket_bytes=1)
+    expected = mean_gradients(network(0))
+    loss_of(model, RANK).backward()
+    close(model, expected)
+    averager.remove()
+
+
+def test_ranks_that_differ_are_an_error_on_all():
+    if SIZE == 1:
+        return
+    with pytest.raises(ValueError, match="bucket_bytes is 0"):
+        DataParallel(network(0), bucket_bytes=0 if RANK == SIZE - 1 else 100)
+    with pytest.raises(ValueError, match="shapes_and_dtypes"):
+        DataParallel([torch.ones(2, 3 + (RANK == 0), requires_grad=True)])
+
+
+def test_the_mean_of_halves_does_not_overflow():
+    x = torch.zeros(2, dtype=torch.float16, requires_grad=True)
+    averager = DataParallel([x])
+    (x * 40000).sum().backward()
+    assert x.grad.tolist() == [40000.0, 40000.0]
+    averager.remove()
+
+
 def test_wrong_bucket_size():
     with pytest.raises(ValueError, match="bucket_bytes is 0"):
         DataParallel(network(0), bucket_bytes=0)

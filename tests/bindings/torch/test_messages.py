@@ -13,7 +13,7 @@ from syncyte.torch import allreduce, irecv, isend, join_dummies, recv, send, sen
 WORLD = MPI.COMM_WORLD
 SIZE, RANK = WORLD.size, WORLD.rank
 NEXT, PREVIOUS = (RANK + 1) % SIZE, (RANK - 1) % SIZE
-ANY = -1
+ANY, NOBODY = syncyte.ANY, syncyte.NOBODY
 
 needs_two = pytest.mark.skipif(SIZE < 2, reason="one rank has nobody to send to")
 
@@ -143,6 +143,28 @@ def test_another_dtype_or_shape_is_the_receivers_error(like, text):
     with pytest.raises(ValueError) as raised:
         received.wait()
     assert text in str(raised.value)
+    sent.wait()
+
+
+def test_nobody_sends_zeros_and_gives_zero_gradients():
+    """As at the open border of a grid."""
+    x = torch.full((3,), 2.0, dtype=torch.float64, requires_grad=True)
+    token = send(x, NOBODY)
+    got = recv(join_dummies(torch.full_like(x, 7), [x]), NOBODY)
+    assert torch.equal(got.detach(), torch.zeros_like(x))
+    join_dummies((x * 3 + got).sum(), [token]).backward()
+    assert torch.equal(x.grad, torch.full_like(x, 3.0))
+
+
+@needs_two
+def test_an_error_that_test_has_raised_leaves_nothing_to_wait_for():
+    sent = isend(torch.ones(3), NEXT)
+    received = irecv(torch.empty(2), PREVIOUS)
+    with pytest.raises(ValueError, match="expected float32"):
+        while not received.test():
+            pass
+    with pytest.raises(RuntimeError, match="waited for already"):
+        received.wait()
     sent.wait()
 
 

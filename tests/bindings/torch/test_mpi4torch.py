@@ -86,6 +86,15 @@ def test_bcast_and_reduce_take_leaves_and_work_in_place(world):
     assert torch.equal(y.grad, torch.ones_like(y))
 
 
+@pytest.mark.parametrize("op", ["MAX", "MIN", "PROD"])
+def test_gradients_of_other_reductions_in_place(world, op):
+    x = torch.full((2,), 2.0 + RANK, dtype=torch.float64, requires_grad=True)
+    world.Reduce_(x, getattr(mpi4torch, "MPI_" + op), 0).sum().backward()
+    others = torch.tensor([2.0 + rank for rank in range(SIZE) if rank != RANK], dtype=torch.float64).prod().item()
+    expected = {"MAX": float(RANK == SIZE - 1), "MIN": float(RANK == 0), "PROD": others}[op]
+    assert x.grad.tolist() == [expected] * 2
+
+
 def test_an_overwritten_tensor_is_not_used_again(world):
     x = 0.0 + numbers(3, grad=True)
     result = x + world.Reduce_(x, mpi4torch.MPI_SUM, 0)

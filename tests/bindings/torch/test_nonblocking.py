@@ -145,6 +145,25 @@ def test_backward_without_the_wait_is_an_error():
     request.wait()
 
 
+def test_compiled_with_a_dummy_warns_of_nothing(comm, capfd):
+    """The ticket of backward is added to the dummy's zeros: the original tensor goes, the operation does not."""
+    from syncyte.torch import join_dummies
+
+    def function(x):
+        first = iallreduce(x * 2)
+        second = iallreduce(join_dummies(x * 3, [first]))
+        return first.wait() + second.wait()
+
+    assert comm.size == SIZE
+    torch._dynamo.reset()
+    x = torch.ones(3, requires_grad=True)
+    for _ in range(3):
+        x.grad = None
+        torch.compile(function, fullgraph=True, backend="aot_eager")(x).sum().backward()
+        assert x.grad[0] == 5 * SIZE
+    assert "dropped" not in capfd.readouterr().err
+
+
 @pytest.mark.parametrize("backend", ["aot_eager", "inductor"])
 def test_compiled(backend, comm):
     assert comm.size == SIZE  # and started

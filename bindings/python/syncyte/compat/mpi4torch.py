@@ -100,7 +100,9 @@ class MPI_Communicator:  # noqa: N801
         return torch.ops.syncyte.overwrite(tensor, torch.ops.syncyte.bcast(tensor, self._comm, root))
 
     def Reduce_(self, tensor: torch.Tensor, op: int, root: int) -> torch.Tensor:  # noqa: N802
-        return torch.ops.syncyte.overwrite(tensor, torch.ops.syncyte.reduce(tensor, self._comm, root, _operation(op)))
+        # What backward of the others than the sum needs is overwritten here.
+        given = tensor.clone() if tensor.requires_grad and op != 2 else tensor
+        return torch.ops.syncyte.overwrite(tensor, torch.ops.syncyte.reduce(given, self._comm, root, _operation(op)))
 
     def Gather(self, tensor: torch.Tensor, gatheraxis: int, root: int) -> torch.Tensor:  # noqa: N802
         return torch.ops.syncyte.gather_along(tensor, self._comm, gatheraxis, root)
