@@ -21,8 +21,8 @@ request = world.isend(np.ones(5), 0, 3)
 world.recv(np.empty(5), 0)
 request.wait()
 try:
-    world.bcast(np.ones(2), 7)
-except syncyte.ArgumentError:
+    world.sendrecv(np.ones(2), 0, np.empty(3), 0, 4, 4)
+except syncyte.MismatchError:
     pass
 END
 """
@@ -49,7 +49,7 @@ def test_a_trace_is_chromes_format(tmp_path, end):
     assert calls["comm_allreduce"]["args"] == {"bytes": 8000, "status": 0}
     assert calls["comm_isend"]["args"] == {"bytes": 40, "peer": 0, "status": 0}
     assert calls["comm_recv"]["args"] == {"bytes": 40, "peer": 0, "status": 0}
-    assert calls["comm_bcast"]["args"]["status"] != 0
+    assert calls["comm_sendrecv"]["args"]["status"] != 0
     begins = [event["ts"] for event in events[1:]]
     assert begins == sorted(begins)
 
