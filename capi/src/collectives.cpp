@@ -24,46 +24,64 @@ using namespace syncyte;
 using capi::extras;
 using capi::find_comm;
 using capi::started;
+using capi::trace_buffer;
 
 extern "C" {
 
 syncyte_status_t syncyte_comm_bcast(syncyte_comm_t comm, int32_t root, const syncyte_collective_options_t* options,
                                     const syncyte_buffer_t* buffer) {
-  return started("comm_bcast", [&] { comm::bcast(*find_comm(comm), buffer, root, extras(options)); });
+  return started("comm_bcast", [&] {
+    trace_buffer(buffer);
+    comm::bcast(*find_comm(comm), buffer, root, extras(options));
+  });
 }
 
 syncyte_status_t syncyte_comm_allreduce(syncyte_comm_t comm, const syncyte_buffer_t* input, syncyte_op_t op,
                                         const syncyte_collective_options_t* options, const syncyte_buffer_t* output) {
-  return started("comm_allreduce", [&] { comm::allreduce(*find_comm(comm), input, output, op, extras(options)); });
+  return started("comm_allreduce", [&] {
+    trace_buffer(input);
+    comm::allreduce(*find_comm(comm), input, output, op, extras(options));
+  });
 }
 
 syncyte_status_t syncyte_comm_allgather(syncyte_comm_t comm, const syncyte_buffer_t* input,
                                         const syncyte_collective_options_t* options, const syncyte_buffer_t* output) {
-  return started("comm_allgather", [&] { comm::allgather(*find_comm(comm), input, output, extras(options)); });
+  return started("comm_allgather", [&] {
+    trace_buffer(input);
+    comm::allgather(*find_comm(comm), input, output, extras(options));
+  });
 }
 
 syncyte_status_t syncyte_comm_allgatherv(syncyte_comm_t comm, const syncyte_buffer_t* input, const int64_t* counts,
                                          const syncyte_collective_options_t* options, const syncyte_buffer_t* output) {
-  return started("comm_allgatherv",
-                 [&] { comm::allgatherv(*find_comm(comm), input, counts, output, extras(options)); });
+  return started("comm_allgatherv", [&] {
+    trace_buffer(input);
+    comm::allgatherv(*find_comm(comm), input, counts, output, extras(options));
+  });
 }
 
 syncyte_status_t syncyte_comm_alltoallv(syncyte_comm_t comm, const syncyte_buffer_t* input, const int64_t* send_counts,
                                         const int64_t* recv_counts, const syncyte_collective_options_t* options,
                                         const syncyte_buffer_t* output) {
-  return started("comm_alltoallv",
-                 [&] { comm::alltoallv(*find_comm(comm), input, send_counts, recv_counts, output, extras(options)); });
+  return started("comm_alltoallv", [&] {
+    trace_buffer(input);
+    comm::alltoallv(*find_comm(comm), input, send_counts, recv_counts, output, extras(options));
+  });
 }
 
 syncyte_status_t syncyte_comm_reduce(syncyte_comm_t comm, const syncyte_buffer_t* input, syncyte_op_t op, int32_t root,
                                      const syncyte_collective_options_t* options, const syncyte_buffer_t* output) {
-  return started("comm_reduce", [&] { comm::reduce(*find_comm(comm), input, output, op, root, extras(options)); });
+  return started("comm_reduce", [&] {
+    trace_buffer(input);
+    comm::reduce(*find_comm(comm), input, output, op, root, extras(options));
+  });
 }
 
 syncyte_status_t syncyte_comm_scan(syncyte_comm_t comm, const syncyte_buffer_t* input, syncyte_op_t op,
                                    syncyte_scan_t from, const syncyte_collective_options_t* options,
                                    const syncyte_buffer_t* output) {
   return started("comm_scan", [&] {
+    trace_buffer(input);
     auto given = extras(options);
     const auto start = capi::checked(from, given);
     comm::scan(*find_comm(comm), input, output, op, start, given);
@@ -74,6 +92,7 @@ syncyte_status_t syncyte_comm_exscan(syncyte_comm_t comm, const syncyte_buffer_t
                                      syncyte_scan_t from, const syncyte_collective_options_t* options,
                                      const syncyte_buffer_t* output) {
   return started("comm_exscan", [&] {
+    trace_buffer(input);
     auto given = extras(options);
     const auto start = capi::checked(from, given);
     comm::exscan(*find_comm(comm), input, output, op, start, given);
@@ -89,23 +108,29 @@ syncyte_status_t syncyte_comm_gather_along(syncyte_comm_t comm, const syncyte_bu
                                            const int64_t* lengths, int32_t root,
                                            const syncyte_collective_options_t* options,
                                            const syncyte_buffer_t* output) {
-  return started("comm_gather_along",
-                 [&] { comm::gather_along(*find_comm(comm), input, axis, lengths, root, output, extras(options)); });
+  return started("comm_gather_along", [&] {
+    trace_buffer(input);
+    comm::gather_along(*find_comm(comm), input, axis, lengths, root, output, extras(options));
+  });
 }
 
 syncyte_status_t syncyte_comm_allgather_along(syncyte_comm_t comm, const syncyte_buffer_t* input, int32_t axis,
                                               const int64_t* lengths, const syncyte_collective_options_t* options,
                                               const syncyte_buffer_t* output) {
-  return started("comm_allgather_along",
-                 [&] { comm::allgather_along(*find_comm(comm), input, axis, lengths, output, extras(options)); });
+  return started("comm_allgather_along", [&] {
+    trace_buffer(input);
+    comm::allgather_along(*find_comm(comm), input, axis, lengths, output, extras(options));
+  });
 }
 
 syncyte_status_t syncyte_comm_scatter_along(syncyte_comm_t comm, const syncyte_buffer_t* input, int32_t axis,
                                             const int64_t* lengths, int32_t root,
                                             const syncyte_collective_options_t* options,
                                             const syncyte_buffer_t* output) {
-  return started("comm_scatter_along",
-                 [&] { comm::scatter_along(*find_comm(comm), input, axis, lengths, root, output, extras(options)); });
+  return started("comm_scatter_along", [&] {
+    trace_buffer(input);
+    comm::scatter_along(*find_comm(comm), input, axis, lengths, root, output, extras(options));
+  });
 }
 
 syncyte_status_t syncyte_comm_reduce_scatter_along(syncyte_comm_t comm, const syncyte_buffer_t* input, int32_t axis,
@@ -113,6 +138,7 @@ syncyte_status_t syncyte_comm_reduce_scatter_along(syncyte_comm_t comm, const sy
                                                    const syncyte_collective_options_t* options,
                                                    const syncyte_buffer_t* output) {
   return started("comm_reduce_scatter_along", [&] {
+    trace_buffer(input);
     comm::reduce_scatter_along(*find_comm(comm), input, axis, lengths, op, output, extras(options));
   });
 }
@@ -123,6 +149,7 @@ syncyte_status_t syncyte_comm_alltoall_along(syncyte_comm_t comm, const syncyte_
                                              const syncyte_collective_options_t* options,
                                              const syncyte_buffer_t* output) {
   return started("comm_alltoall_along", [&] {
+    trace_buffer(input);
     const comm::axis_change change{gather_axis, gather_lengths, scatter_axis, scatter_lengths};
     comm::alltoall_along(*find_comm(comm), input, change, output, extras(options));
   });

@@ -57,11 +57,15 @@ syncyte_status_t syncyte_init(const syncyte_init_options_t* options) {
     syncyte_init_options_t chosen SYNCYTE_INIT_OPTIONS_INIT;
     const auto error = capi::error_of([&] { chosen = capi::options_or(options, chosen); });
     comm::start(chosen.thread_level, error);
+    capi::open_trace_file();
   });
 }
 
 syncyte_status_t syncyte_finalize(void) {
-  return guarded("finalize", [] { comm::finish(); });
+  return guarded("finalize", [] {
+    comm::finish();
+    capi::close_trace_file();
+  });
 }
 
 void syncyte_abort(int32_t exit_code) { comm::abort_job(exit_code >= 1 && exit_code <= 255 ? exit_code : 1); }

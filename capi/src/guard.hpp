@@ -9,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "syncyte/base.h"
+#include "trace.hpp"
 
 namespace syncyte::capi {
 
@@ -21,20 +22,6 @@ const std::string& last_error_reason();
 /// Throws SYNCYTE_ERR_NOT_INITIALISED unless syncyte_init() was called.
 void require_started();
 
-/// Measures an operation for the trace hook, if there is one.
-class trace_scope {
- public:
-  explicit trace_scope(const char* operation);
-  void end(syncyte_status_t status) noexcept;
-
- private:
-  const char* operation_;
-  std::int64_t begin_ns_;  // 0: nobody listens
-};
-
-/// Bytes that the operation in progress on this thread moves, for the trace.
-void trace_bytes(std::size_t bytes);
-
 /// Runs the body of a C function: no exception leaves. `operation` is the function's name without "syncyte_".
 template <class Body>
 syncyte_status_t guarded(const char* operation, Body&& body) noexcept {
@@ -46,15 +33,16 @@ syncyte_status_t guarded(const char* operation, Body&& body) noexcept {
   }
 }
 
-/// guarded() for functions that need syncyte_init() first; traced.
+/// guarded() for functions that need syncyte_init() first; counted and traced. Every body has a counter of its own.
 template <class Body>
 syncyte_status_t started(const char* operation, Body&& body) noexcept {
-  trace_scope trace(operation);
+  static operation_counter counter(operation);
+  call_scope call(counter);
   const syncyte_status_t status = guarded(operation, [&] {
     require_started();
     std::forward<Body>(body)();
   });
-  trace.end(status);
+  call.end(status);
   return status;
 }
 

@@ -20,6 +20,11 @@ comm::message_peer peer_of(std::int32_t rank, std::int32_t tag, const syncyte_me
   return {rank, tag, options.channel, options.label};
 }
 
+void trace_message(const syncyte_buffer_t* buffer, std::int32_t peer) {
+  trace_buffer(buffer);
+  trace_peer(peer);
+}
+
 void require_status(const syncyte_message_status_t* status) {
   base::require(status == nullptr || status->struct_size >= sizeof *status, SYNCYTE_ERR_ARGUMENT,
                 "status->struct_size is {}; expected {}", status != nullptr ? status->struct_size : 0, sizeof *status);
@@ -72,6 +77,7 @@ using capi::find_comm;
 using capi::out;
 using capi::peer_of;
 using capi::started;
+using capi::trace_message;
 
 extern "C" {
 
@@ -81,14 +87,17 @@ syncyte_status_t syncyte_message_highest_tag(int32_t* tag) {
 
 syncyte_status_t syncyte_comm_send(syncyte_comm_t comm, const syncyte_buffer_t* buffer, int32_t dest, int32_t tag,
                                    const syncyte_message_options_t* options) {
-  return started("comm_send",
-                 [&] { comm::message::send(find_comm(comm), buffer, peer_of(dest, tag, options))->wait(); });
+  return started("comm_send", [&] {
+    trace_message(buffer, dest);
+    comm::message::send(find_comm(comm), buffer, peer_of(dest, tag, options))->wait();
+  });
 }
 
 syncyte_status_t syncyte_comm_recv(syncyte_comm_t comm, int32_t source, int32_t tag,
                                    const syncyte_message_options_t* options, const syncyte_buffer_t* buffer,
                                    syncyte_message_status_t* status) {
   return started("comm_recv", [&] {
+    trace_message(buffer, source);
     capi::require_status(status);
     const auto message = comm::message::receive(find_comm(comm), buffer, peer_of(source, tag, options));
     message->wait();
@@ -99,6 +108,7 @@ syncyte_status_t syncyte_comm_recv(syncyte_comm_t comm, int32_t source, int32_t 
 syncyte_status_t syncyte_comm_isend(syncyte_comm_t comm, const syncyte_buffer_t* buffer, int32_t dest, int32_t tag,
                                     const syncyte_message_options_t* options, syncyte_request_t* request) {
   return started("comm_isend", [&] {
+    trace_message(buffer, dest);
     out(request, "request");
     auto message = comm::message::send(find_comm(comm), buffer, peer_of(dest, tag, options));
     capi::start_request(std::move(message), nullptr, "comm_isend", request);
@@ -109,6 +119,7 @@ syncyte_status_t syncyte_comm_irecv(syncyte_comm_t comm, int32_t source, int32_t
                                     const syncyte_message_options_t* options, const syncyte_buffer_t* buffer,
                                     syncyte_message_status_t* status, syncyte_request_t* request) {
   return started("comm_irecv", [&] {
+    trace_message(buffer, source);
     out(request, "request");
     capi::require_status(status);
     auto message = comm::message::receive(find_comm(comm), buffer, peer_of(source, tag, options));
@@ -121,6 +132,7 @@ syncyte_status_t syncyte_comm_sendrecv(syncyte_comm_t comm, const syncyte_buffer
                                        const syncyte_message_options_t* options, const syncyte_buffer_t* recv_buffer,
                                        syncyte_message_status_t* status) {
   return started("comm_sendrecv", [&] {
+    trace_message(send_buffer, dest);
     capi::require_status(status);
     const auto group = find_comm(comm);
     const auto received = comm::message::prepare_receive(group, recv_buffer, peer_of(source, recv_tag, options));

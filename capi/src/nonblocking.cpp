@@ -38,12 +38,14 @@ const char* kept(const char* operation) {
 
 using namespace syncyte;
 using capi::start_request;
+using capi::trace_buffer;
 
 extern "C" {
 
 syncyte_status_t syncyte_comm_ibcast(syncyte_comm_t comm, int32_t root, const syncyte_collective_options_t* options,
                                      const syncyte_buffer_t* buffer, syncyte_request_t* request) {
   return start_request("comm_ibcast", comm, options, request, [&](const auto& group, const auto& extras) {
+    trace_buffer(buffer);
     return comm::ibcast(group, buffer, root, extras);
   });
 }
@@ -52,6 +54,7 @@ syncyte_status_t syncyte_comm_iallreduce(syncyte_comm_t comm, const syncyte_buff
                                          const syncyte_collective_options_t* options, const syncyte_buffer_t* output,
                                          syncyte_request_t* request) {
   return start_request("comm_iallreduce", comm, options, request, [&](const auto& group, const auto& extras) {
+    trace_buffer(input);
     return comm::iallreduce(group, input, output, op, extras);
   });
 }
@@ -60,6 +63,7 @@ syncyte_status_t syncyte_comm_iallgather_along(syncyte_comm_t comm, const syncyt
                                                const int64_t* lengths, const syncyte_collective_options_t* options,
                                                const syncyte_buffer_t* output, syncyte_request_t* request) {
   return start_request("comm_iallgather_along", comm, options, request, [&](const auto& group, const auto& extras) {
+    trace_buffer(input);
     return comm::iallgather_along(group, input, axis, lengths, output, extras);
   });
 }
@@ -70,6 +74,7 @@ syncyte_status_t syncyte_comm_ireduce_scatter_along(syncyte_comm_t comm, const s
                                                     const syncyte_buffer_t* output, syncyte_request_t* request) {
   return start_request("comm_ireduce_scatter_along", comm, options, request,
                        [&](const auto& group, const auto& extras) {
+                         trace_buffer(input);
                          return comm::ireduce_scatter_along(group, input, axis, lengths, op, output, extras);
                        });
 }
@@ -80,6 +85,7 @@ syncyte_status_t syncyte_comm_ialltoall_along(syncyte_comm_t comm, const syncyte
                                               const syncyte_collective_options_t* options,
                                               const syncyte_buffer_t* output, syncyte_request_t* request) {
   return start_request("comm_ialltoall_along", comm, options, request, [&](const auto& group, const auto& extras) {
+    trace_buffer(input);
     const comm::axis_change change{gather_axis, gather_lengths, scatter_axis, scatter_lengths};
     return comm::ialltoall_along(group, input, change, output, extras);
   });

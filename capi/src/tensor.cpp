@@ -36,9 +36,6 @@ tensor::tensor_options chosen_options(const syncyte_tensor_options_t* given, con
   return options;
 }
 
-/// For the trace; the buffer has been checked.
-void trace_buffer(const syncyte_buffer_t* buffer) { trace_bytes(base::buffer(buffer, "buffer").bytes()); }
-
 }  // namespace
 }  // namespace syncyte::capi
 

@@ -144,7 +144,25 @@ module syncyte_base_c
     integer(c_int64_t) :: end_ns = 0_c_int64_t
     ! how it ended
     integer(c_int32_t) :: status = 0_c_int32_t
+    ! the rank it talked to, in its communicator; -1 if there is no such one
+    integer(c_int32_t) :: peer = 0_c_int32_t
   end type syncyte_trace_event_t
+
+  !> What this process has called of one operation so far.
+  type, bind(C) :: syncyte_operation_stats_t
+    ! sizeof(syncyte_operation_stats_t)
+    integer(c_size_t) :: struct_size = 48_c_size_t
+    ! for example "comm_allreduce"; stays
+    type(c_ptr) :: operation = c_null_ptr
+    ! all that have ended
+    integer(c_int64_t) :: calls = 0_c_int64_t
+    ! those that failed
+    integer(c_int64_t) :: errors = 0_c_int64_t
+    ! of this rank's parts, where operations have any
+    integer(c_int64_t) :: bytes = 0_c_int64_t
+    ! of the calls that were traced: SYNCYTE_TRACE, or a hook
+    integer(c_int64_t) :: nanoseconds = 0_c_int64_t
+  end type syncyte_operation_stats_t
 
   interface
 
@@ -247,6 +265,17 @@ module syncyte_base_c
       type(c_ptr), value :: context
       integer(c_int32_t) :: answer
     end function syncyte_trace_set
+
+    !> Counters of an operation. Local, thread-safe, any time.
+    ! index [in]: 0, 1, ... until SYNCYTE_ERR_INDEX is answered; operations that were never called are not there
+    ! stats [in,out]: struct_size set by the caller; the rest is filled
+    ! Returns: SYNCYTE_ERR_INDEX beyond the last one.
+    function syncyte_stats(index, stats) bind(C, name="syncyte_stats") result(answer)
+      import
+      integer(c_int64_t), value :: index
+      type(syncyte_operation_stats_t), intent(inout) :: stats
+      integer(c_int32_t) :: answer
+    end function syncyte_stats
 
     !> Makes a request out of callbacks, for libraries on top of Syncyte. Local.
     ! poll [in]: tests for completion

@@ -33,6 +33,7 @@ from . import checkpoint, errors, memory
 from ._declarations import VERSION_MAJOR, VERSION_MINOR, VERSION_PATCH, DType, Op, Status
 from ._messages import ANY, NOBODY
 from ._requests import MessageStatus, Request, wait_all
+from ._stats import OperationStats, stats
 from .cart import Cart, Halo, Shift
 from .comm import COMM_SELF, COMM_WORLD, Comm, Topology, even_lengths
 from .errors import *  # noqa: F403  (the exceptions, which errors.__all__ lists)
@@ -54,6 +55,7 @@ __all__ = [
     "Halo",
     "MessageStatus",
     "Op",
+    "OperationStats",
     "Request",
     "Shift",
     "Status",
@@ -68,6 +70,7 @@ __all__ = [
     "initialized",
     "install_excepthook",
     "memory",
+    "stats",
     "thread_level",
     "wait_all",
     *errors.__all__,

@@ -252,6 +252,28 @@ class TraceEvent(ctypes.Structure):
         ("end_ns", ctypes.c_int64),
         # how it ended
         ("status", ctypes.c_int32),
+        # the rank it talked to, in its communicator; -1 if there is no such one
+        ("peer", ctypes.c_int32),
+    ]
+
+
+class OperationStats(ctypes.Structure):
+    """What this process has called of one operation so far."""
+
+    _defaults_ = {}
+    _fields_ = [
+        # sizeof(syncyte_operation_stats_t)
+        ("struct_size", ctypes.c_size_t),
+        # for example "comm_allreduce"; stays
+        ("operation", ctypes.c_char_p),
+        # all that have ended
+        ("calls", ctypes.c_int64),
+        # those that failed
+        ("errors", ctypes.c_int64),
+        # of this rank's parts, where operations have any
+        ("bytes", ctypes.c_int64),
+        # of the calls that were traced: SYNCYTE_TRACE, or a hook
+        ("nanoseconds", ctypes.c_int64),
     ]
 
 
@@ -601,6 +623,22 @@ CORE: dict[str, Function] = {
         (
             "Installs the trace hook of the process; null removes it. Local; callable at any time, not during "
             "operations."
+        ),
+    ),
+    "syncyte_stats": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_int64,
+            ctypes.POINTER(OperationStats),
+        ],
+        [
+            Parameter("index", "in", False, None,
+                "0, 1, ... until SYNCYTE_ERR_INDEX is answered; operations that were never called are not there"),
+            Parameter("stats", "in,out", False, None, "struct_size set by the caller; the rest is filled"),
+        ],
+        (
+            "Counters of an operation. Local, thread-safe, any time. Returns: SYNCYTE_ERR_INDEX beyond the "
+            "last one."
         ),
     ),
     "syncyte_request_create": Function(

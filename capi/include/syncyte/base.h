@@ -221,6 +221,7 @@ typedef struct syncyte_trace_event_t {
   int64_t begin_ns;        /**< CLOCK_MONOTONIC at the start, nanoseconds */
   int64_t end_ns;          /**< CLOCK_MONOTONIC at the end, nanoseconds */
   syncyte_status_t status; /**< how it ended */
+  int32_t peer;            /**< the rank it talked to, in its communicator; -1 if there is no such one */
 } syncyte_trace_event_t;
 
 /** Called after every traced operation, on the thread that ran it; must not call Syncyte. */
@@ -232,6 +233,24 @@ typedef void (*syncyte_trace_fn_t)(const syncyte_trace_event_t* event, void* con
  * @param[in] context {optional} passed to every call; must outlive the hook
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_trace_set(syncyte_trace_fn_t hook, void* context);
+
+/** What this process has called of one operation so far. */
+typedef struct syncyte_operation_stats_t {
+  size_t struct_size;    /**< sizeof(syncyte_operation_stats_t) */
+  const char* operation; /**< for example "comm_allreduce"; stays */
+  int64_t calls;         /**< all that have ended */
+  int64_t errors;        /**< those that failed */
+  int64_t bytes;         /**< of this rank's parts, where operations have any */
+  int64_t nanoseconds;   /**< of the calls that were traced: SYNCYTE_TRACE, or a hook */
+} syncyte_operation_stats_t;
+
+/**
+ * @brief Counters of an operation. Local, thread-safe, any time.
+ * @param[in] index 0, 1, ... until SYNCYTE_ERR_INDEX is answered; operations that were never called are not there
+ * @param[in,out] stats struct_size set by the caller; the rest is filled
+ * @return SYNCYTE_ERR_INDEX beyond the last one.
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_stats(int64_t index, syncyte_operation_stats_t* stats);
 
 /** A started operation. */
 typedef struct syncyte_request_s* syncyte_request_t;

@@ -1,0 +1,144 @@
+#include "trace.hpp"
+
+#include <time.h>
+
+#include <memory>
+#include <mutex>
+
+#include "base/buffer.hpp"
+#include "base/environment.hpp"
+#include "base/log.hpp"
+#include "guard.hpp"
+#include "trace_file.hpp"
+
+namespace syncyte::capi {
+namespace {
+
+constexpr std::int32_t nobody = -1;
+
+std::atomic<const operation_counter*> the_newest{nullptr};
+
+/// A hook and its context, which change together.
+struct listener {
+  syncyte_trace_fn_t hook = nullptr;
+  void* context = nullptr;
+};
+std::mutex the_listeners_mutex;
+listener the_hook;
+std::shared_ptr<trace_file> the_file;
+std::atomic<bool> is_traced{false};
+
+thread_local std::size_t the_bytes = 0;
+thread_local std::int32_t the_peer = nobody;
+
+std::int64_t now_ns() {
+  timespec time{};
+  ::clock_gettime(CLOCK_MONOTONIC, &time);
+  return time.tv_sec * 1'000'000'000 + time.tv_nsec;
+}
+
+void tell(const syncyte_trace_event_t& event) {
+  listener hook;
+  std::shared_ptr<trace_file> file;
+  {
+    const std::lock_guard lock(the_listeners_mutex);
+    hook = the_hook;
+    file = the_file;
+  }
+  if (file) file->write(event);
+  if (hook.hook != nullptr) hook.hook(&event, hook.context);
+}
+
+template <class Change>
+void change_listeners(Change&& change) {
+  const std::lock_guard lock(the_listeners_mutex);
+  change();
+  is_traced = the_hook.hook != nullptr || the_file != nullptr;
+}
+
+}  // namespace
+
+operation_counter::operation_counter(const char* operation) : operation_(operation), next_(the_newest.load()) {
+  while (!the_newest.compare_exchange_weak(next_, this)) {
+  }
+}
+
+const operation_counter* operation_counter::newest() { return the_newest; }
+
+void operation_counter::add(std::size_t bytes, syncyte_status_t status, std::int64_t nanoseconds) {
+  calls_.fetch_add(1, std::memory_order_relaxed);
+  if (bytes != 0) bytes_.fetch_add(static_cast<std::int64_t>(bytes), std::memory_order_relaxed);
+  if (status != SYNCYTE_SUCCESS) errors_.fetch_add(1, std::memory_order_relaxed);
+  if (nanoseconds != 0) nanoseconds_.fetch_add(nanoseconds, std::memory_order_relaxed);
+}
+
+void operation_counter::read(syncyte_operation_stats_t* stats) const {
+  stats->operation = operation_;
+  stats->calls = calls_;
+  stats->errors = errors_;
+  stats->bytes = bytes_;
+  stats->nanoseconds = nanoseconds_;
+}
+
+call_scope::call_scope(operation_counter& counter)
+    : counter_(counter), begin_ns_(is_traced.load(std::memory_order_relaxed) ? now_ns() : 0) {
+  the_bytes = 0;
+  the_peer = nobody;
+}
+
+void call_scope::end(syncyte_status_t status) noexcept try {
+  const std::int64_t end_ns = begin_ns_ != 0 ? now_ns() : 0;
+  counter_.add(the_bytes, status, end_ns - begin_ns_);
+  if (begin_ns_ == 0) return;
+  tell({sizeof(syncyte_trace_event_t), counter_.operation(), static_cast<std::int64_t>(the_bytes), begin_ns_, end_ns,
+        status, the_peer});
+} catch (...) {  // a trace that cannot be written spoils no operation
+}
+
+void trace_bytes(std::size_t bytes) { the_bytes = bytes; }
+void trace_peer(std::int32_t rank) { the_peer = rank; }
+
+void trace_buffer(const syncyte_buffer_t* buffer) noexcept try {
+  if (buffer != nullptr) trace_bytes(base::buffer(buffer, "buffer").bytes());
+} catch (...) {
+}
+
+void open_trace_file() {
+  const auto folder = base::environment("SYNCYTE_TRACE");
+  if (!folder) return;
+  change_listeners([&] {
+    if (!the_file) the_file = std::make_shared<trace_file>(*folder, base::process_rank());
+  });
+}
+
+void close_trace_file() noexcept {
+  change_listeners([] { the_file.reset(); });
+}
+
+}  // namespace syncyte::capi
+
+using namespace syncyte;
+
+extern "C" {
+
+syncyte_status_t syncyte_trace_set(syncyte_trace_fn_t hook, void* context) {
+  return capi::guarded("trace_set", [&] { capi::change_listeners([&] { capi::the_hook = {hook, context}; }); });
+}
+
+syncyte_status_t syncyte_stats(int64_t index, syncyte_operation_stats_t* stats) {
+  return capi::guarded("stats", [&] {
+    base::require(stats != nullptr, SYNCYTE_ERR_ARGUMENT, "stats is null; expected a struct");
+    base::require(stats->struct_size >= sizeof *stats, SYNCYTE_ERR_ARGUMENT, "stats->struct_size is {}; expected {}",
+                  stats->struct_size, sizeof *stats);
+    std::int64_t left = index;
+    const auto* counter = capi::operation_counter::newest();
+    while (left > 0 && counter != nullptr) {
+      counter = counter->next();
+      --left;
+    }
+    base::require(index >= 0 && counter != nullptr, SYNCYTE_ERR_INDEX,
+                  "index is {}; expected 0 to the number of operations", index);
+    counter->read(stats);
+  });
+}
+}
