@@ -18,8 +18,10 @@
  *
  * A halo is made once, collectively. Its exchanges are messages between neighbours only, without an agreement of all
  * ranks; all ranks use their halos in the same order. A rank whose array is wrong sends its neighbours word of that
- * instead of elements: they get an error that names the rank, and nobody waits for ever. What the array holds after an
- * error is undefined.
+ * instead of elements: they get an error that names the rank, and nobody waits for ever; so it is where neighbours do
+ * different things with a halo. What the array holds after an error is undefined. An exchange that was started goes on
+ * whenever this rank waits in Syncyte, whatever for; further phases (corners) are sent then. After SYNCYTE_ERR_MPI the
+ * halo may be lost to MPI, and stays SYNCYTE_ERR_BUSY.
  */
 #ifndef SYNCYTE_HALO_H
 #define SYNCYTE_HALO_H
