@@ -141,24 +141,22 @@ syncyte_status_t syncyte_request_wait_any(int64_t count, syncyte_request_t* arra
     checked(array, count);
     std::int64_t& answer = out(index, "index");
     const comm::watchdog_scope watched("request_wait_any", "some requests", 0);
-    for (;;) {
+    std::int64_t found = -1;
+    comm::poll_until([&] {
       bool any = false;
       for (int64_t i = 0; i < count; ++i) {
         if (array[i] == nullptr) continue;
         any = true;
         const auto active = requests().find(array[i], "requests");
         if (!active->test()) continue;
-        answer = i;
+        found = i;
         ended = active->status();
-        return requests().destroy(&array[i], "requests");
+        requests().destroy(&array[i], "requests");
+        return true;
       }
-      if (!any) {
-        answer = -1;
-        return;
-      }
-      if (comm::needs_progress()) comm::progress_all();
-      comm::pause_polling();
-    }
+      return !any;
+    });
+    answer = found;
   });
   return status != SYNCYTE_SUCCESS ? status : ended;
 }

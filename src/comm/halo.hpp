@@ -95,7 +95,7 @@ class halo : public progressing {
   std::vector<phase> phases_;  // in the order of an exchange
   std::atomic_flag busy_;
   std::uint64_t transfers_ = 0;         // so far
-  bool is_broken_ = false;              // MPI has failed, and may still use its memory: it stays busy
+  std::atomic<bool> is_broken_{false};  // MPI has failed, and may still use its memory: it stays busy
   std::mutex mutex_;                    // of the transfer under way
   halo_transfer* under_way_ = nullptr;  // where all waits look after it
 };

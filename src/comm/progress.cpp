@@ -1,5 +1,7 @@
 #include "comm/progress.hpp"
 
+#include <mpi.h>
+
 #include <chrono>
 #include <mutex>
 #include <utility>
@@ -65,6 +67,27 @@ void progress_all() {
   for (const auto& member : now) member->progress();
 }
 
+namespace {
+
+constexpr int multiple = 3;
+
+/// As far as MPI's thread level tells: with level serialized another thread may be inside of MPI.
+bool may_call_mpi() {
+  const int level = thread_level();
+  int is_main = 0;
+  if (level < 2) MPI_Is_thread_main(&is_main);
+  return level == multiple || is_main != 0;
+}
+
+}  // namespace
+
+void let_mpi_progress() {
+  if (!is_started() || !may_call_mpi()) return;
+  if (needs_progress()) progress_all();
+  int found = 0;
+  MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &found, MPI_STATUS_IGNORE);
+}
+
 void keep_for_ever(std::shared_ptr<void> object) {
   static auto* const kept = new std::vector<std::shared_ptr<void>>;
   static std::mutex mutex;
@@ -73,7 +96,6 @@ void keep_for_ever(std::shared_ptr<void> object) {
 }
 
 background_progress::background_progress() {
-  constexpr int multiple = 3;
   if (!needs_progress() || thread_level() != multiple) return;
   progress_all();  // often all there is to do
   if (!needs_progress()) return;

@@ -36,14 +36,21 @@ void progress_all();
 /// Memory of what can never end, for MPI, which may still write to it.
 void keep_for_ever(std::shared_ptr<void> object);
 
+/// For waits outside of MPI, about once a millisecond: what is under way goes on, and MPI does what it has to, where
+/// this thread may call it. Open MPI 5 ends a rank that has lost its mpirun only there (open-mpi/ompi#8925); it would
+/// wait for ever.
+void let_mpi_progress();
+
 /// Lets other threads and processes run.
 inline void pause_polling() { ::sched_yield(); }
 
-/// Polls until `is_done()`, while everything that is under way goes on.
+/// Polls until `is_done()`, which need not call MPI, while everything that is under way goes on.
 template <class Condition>
 void poll_until(Condition&& is_done) {
-  while (!is_done()) {
+  constexpr unsigned often = 64;
+  for (unsigned round = 1; !is_done(); ++round) {
     if (needs_progress()) progress_all();
+    if (round % often == 0) let_mpi_progress();
     pause_polling();
   }
 }

@@ -230,12 +230,6 @@ int thread_level() {
   }
 }
 
-void let_mpi_progress() {
-  if (!is_started() || state().thread_level != MPI_THREAD_MULTIPLE) return;
-  int found = 0;
-  MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &found, MPI_STATUS_IGNORE);
-}
-
 namespace {
 
 std::shared_ptr<communicator> root(std::shared_ptr<communicator> runtime_state::* which) {

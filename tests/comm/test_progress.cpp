@@ -12,6 +12,7 @@
 #include "comm/halo.hpp"
 #include "comm/halo_transfer.hpp"
 #include "comm/message.hpp"
+#include "comm/reducer.hpp"
 #include "comm/transfers.hpp"
 #include "trials.hpp"
 
@@ -139,6 +140,21 @@ TEST(progress, starts_go_on_in_collectives_with_and_without_checks) {
   expect_starts_to_go_on_in([&] { sum_up(*unchecked); });
   expect_starts_to_go_on_in([&] { comm::barrier(*unchecked); });
   expect_starts_to_go_on_in([&] { reference_world().split(world().rank() % 2, 0, {}); });
+}
+
+TEST(progress, posted_starts_go_on_in_waits_that_call_no_mpi) {
+  comm::reducer_description asked;
+  asked.dtypes = {SYNCYTE_FLOAT32};
+  asked.elements = {10};
+  const auto sums = comm::reducer::create(shared_world(), asked);
+  const trial one = test::start_allreduce(shared_world(), 6);
+  if (world().rank() == 0)
+    while (!shared_world()->starts().is_posted(*one.started)) std::this_thread::yield();
+  if (world().rank() != 0) one.started->wait();
+  sums->start(0);
+  sums->wait();
+  one.started->wait();
+  one.expect();
 }
 
 TEST(progress, starts_go_on_while_a_communicator_is_made_of_an_mpi_communicator) {
