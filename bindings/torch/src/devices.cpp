@@ -3,7 +3,8 @@
 // devices; a ticket is where its operation's input was, and what is waited for comes to where the ticket is.
 //
 // Copies are enqueued on the device's current stream: those to the host follow what was enqueued before, and are waited
-// for; the host does not wait for those to the device.
+// for; the host does not wait for those to the device. What can fail on this rank alone comes before the CPU kernel,
+// the memory of a collective's result too, so that all ranks are told.
 
 #include <ATen/ops/empty.h>
 #include <c10/core/DeviceGuard.h>
@@ -78,9 +79,35 @@ c10::Device device_of(const std::vector<given_tensor>& given) {
   return c10::kCPU;  // not reached: the dispatcher found a device
 }
 
+void require_one_device(const std::vector<given_tensor>& given, const char* operation, c10::Device device) {
+  for (const given_tensor& each : given)
+    TORCH_CHECK_VALUE(each.tensor().device() == device, operation, ": ", each.argument.name(), " is on ",
+                      each.tensor().device(), ", but another tensor on ", device, "; expected both on one device");
+}
+
 /// Of a shape and dtype, without their memory.
 at::Tensor placeholder(const at::Tensor& tensor) {
   return at::empty({}, at::TensorOptions(tensor.dtype())).expand(tensor.sizes());
+}
+
+std::vector<at::Tensor> placeholders(const std::vector<given_tensor>& given) {
+  std::vector<at::Tensor> result;
+  for (const given_tensor& each : given) result.push_back(placeholder(each.tensor()));
+  return result;
+}
+
+/// A collective's result on the device, uninitialised; undefined where its arguments are wrong, as its CPU kernel says.
+at::Tensor result_of(const c10::OperatorHandle& op, const torch::jit::Stack& stack, c10::Device device) {
+  torch::jit::Stack shapes(stack.end() - static_cast<std::ptrdiff_t>(op.schema().arguments().size()), stack.end());
+  try {
+    for (c10::IValue& value : shapes)
+      if (value.isTensor()) value = at::empty(value.toTensor().sizes(), value.toTensor().options().device(c10::kMeta));
+    op.redispatchBoxed(c10::DispatchKeySet(c10::DispatchKey::Meta), &shapes);
+  } catch (const std::exception&) {
+    return {};
+  }
+  const at::Tensor like = shapes.back().toTensor();
+  return at::empty(like.sizes(), like.options().device(device));
 }
 
 class through_host final : public c10::OperatorKernel {
@@ -92,45 +119,39 @@ class through_host final : public c10::OperatorKernel {
     const std::vector<given_tensor> given = tensors_of(op.schema(), *stack);
     const c10::Device device = device_of(given);
     const c10::DeviceGuard guard(device);
+    at::Tensor result;
     {
       pinned_memory memory(device.type());
-      bring_to_host(given, device, op.schema(), memory);
+      std::vector<at::Tensor> copies;
+      try {
+        require_one_device(given, what_.name, device);
+        for (std::size_t i = 0; i < given.size(); ++i) copies.push_back(host_copy(given[i].tensor(), i == 0, memory));
+        if (!what_.fails_alone && !what_.gives_ticket) result = result_of(op, *stack, device);
+        c10::impl::VirtualGuardImpl(device.type()).getStream(device).synchronize();
+      } catch (...) {
+        if (what_.fails_alone) throw;
+        memory.fail(std::current_exception());
+        copies = placeholders(given);
+      }
+      for (std::size_t i = 0; i < given.size(); ++i) given[i].value = std::move(copies[i]);
       op.redispatchBoxed(c10::DispatchKeySet(c10::DispatchKey::CPU), stack);
     }
-    const std::size_t count = op.schema().returns().size();
-    for (std::size_t i = stack->size() - count; i < stack->size(); ++i)
-      if (c10::IValue& value = (*stack)[i]; value.isTensor()) value = on_device(value.toTensor(), device);
+    for (std::size_t i = stack->size() - op.schema().returns().size(); i < stack->size(); ++i)
+      if (c10::IValue& value = (*stack)[i]; value.isTensor()) value = brought(value.toTensor(), device, result);
   }
 
  private:
-  void bring_to_host(const std::vector<given_tensor>& given, c10::Device device, const c10::FunctionSchema& schema,
-                     pinned_memory& memory) const {
-    std::vector<at::Tensor> copies;
-    try {
-      for (const given_tensor& each : given) copies.push_back(host_copy(each, device, schema, memory));
-      c10::impl::VirtualGuardImpl(device.type()).getStream(device).synchronize();
-    } catch (...) {
-      if (what_.fails_alone) throw;
-      memory.fail(std::current_exception());
-      copies.clear();
-      for (const given_tensor& each : given) copies.push_back(placeholder(each.tensor()));
-    }
-    for (std::size_t i = 0; i < given.size(); ++i) given[i].value = std::move(copies[i]);
-  }
-
-  at::Tensor host_copy(const given_tensor& given, c10::Device device, const c10::FunctionSchema& schema,
-                       const pinned_memory& memory) const {
-    const at::Tensor& tensor = given.tensor();
-    TORCH_CHECK_VALUE(tensor.device() == device, schema.name(), ": ", given.argument.name(), " is on ", tensor.device(),
-                      ", but another tensor on ", device, "; expected both on one device");
-    const bool is_first = &given.argument == &schema.arguments().front();
+  at::Tensor host_copy(const at::Tensor& tensor, bool is_first, const pinned_memory& memory) const {
     if (is_first && !what_.reads_first) return placeholder(tensor);
     return memory.empty(tensor.sizes(), tensor.scalar_type()).copy_(tensor, /*non_blocking=*/true);
   }
 
-  at::Tensor on_device(const at::Tensor& host, c10::Device device) const {
+  /// A result on the device, in the memory that was made for it, if any.
+  at::Tensor brought(const at::Tensor& host, c10::Device device, const at::Tensor& made) const {
     if (what_.gives_ticket) return ticket_on(device, host);
-    return at::empty(host.sizes(), host.options().device(device)).copy_(host, /*non_blocking=*/host.is_pinned());
+    const at::Tensor target =
+        made.defined() && made.sizes() == host.sizes() ? made : at::empty(host.sizes(), host.options().device(device));
+    return target.copy_(host, /*non_blocking=*/host.is_pinned());
   }
 
   staged_operator what_;

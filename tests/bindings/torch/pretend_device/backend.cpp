@@ -169,7 +169,10 @@ TORCH_LIBRARY(pretend, library) {
   library.def("is_finished(int device) -> bool", [](std::int64_t device) {
     return pretend::is_finished(pretend::current_stream(static_cast<c10::DeviceIndex>(device)));
   });
+  library.def("finish() -> ()", pretend::finish_all);
+  library.def("allocated() -> int", pretend::allocated);
   library.def("fail_pinned(int n) -> ()", pretend::fail_pinned);
+  library.def("fail_device(int n) -> ()", pretend::fail_device);
   // Runs the following on a new stream of a device; returns the one before, for use_stream.
   library.def("use_new_stream(int device) -> int", [](std::int64_t device) {
     return std::int64_t{pretend::exchange_stream(pretend::new_stream(static_cast<c10::DeviceIndex>(device))).id()};

@@ -11,7 +11,11 @@ c10::Allocator& device_memory();
 c10::Allocator& pinned_memory();
 bool is_pinned(const void* data);
 
-/// From now on the n-th request for pinned memory on this process fails; 0: none does.
+/// Blocks of both that have not been freed.
+std::int64_t allocated();
+
+/// The n-th request from now on fails; 0: none does.
 void fail_pinned(std::int64_t n);
+void fail_device(std::int64_t n);
 
 }  // namespace pretend
