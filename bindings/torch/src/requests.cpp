@@ -134,11 +134,12 @@ at::Tensor ticket_for(std::unique_ptr<outstanding> started, unclaimed when_dropp
 }
 
 at::Tensor ticket_on(c10::Device device, const at::Tensor& ticket) {
-  at::Tensor memory = ticket.to(device);
+  const auto options = at::TensorOptions(at::kDouble).device(device);
+  at::Tensor memory = at::scalar_tensor(static_cast<double>(number_of(ticket)), options);  // enqueued, not waited for
   void* const data = memory.mutable_data_ptr();
   // It is dropped when its tensor on the device is.
   return at::for_blob(data, {})
-      .options(memory.options())
+      .options(options)
       .target_device(device)
       .deleter([memory = std::move(memory), ticket](void*) {})
       .make_tensor();

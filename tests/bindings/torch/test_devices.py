@@ -77,10 +77,6 @@ CASES = {name: (function, lambda: rows(3, 2)) for name, function in SAME_SHAPE.i
 }
 
 
-# Whose derivative is another convention's, or has none of its own.
-ONCE = ("allreduce identity", "followed")
-
-
 @pytest.fixture(params=CASES)
 def case(request):
     return CASES[request.param]
@@ -107,7 +103,8 @@ def test_values_and_gradients_are_the_cpus(case):
     expect_like_cpu(function, given())
 
 
-@pytest.mark.parametrize("name", [name for name in CASES if name not in ONCE])
+@pytest.mark.parametrize("name", ["allreduce prod", "reduce", "gather", "iallreduce", "ialltoall", "ring",
+                                  "both ways"])
 def test_double_backward(name):
     function, given = CASES[name]
     at_home = given() / 9
@@ -171,6 +168,20 @@ def test_ranks_may_have_different_devices():
     torch.testing.assert_close(result.cpu(), expected)
     torch.testing.assert_close(gradient.cpu(), wanted)
     torch.testing.assert_close(in_a_ring(x.to(where)).cpu(), in_a_ring(x))
+
+
+def mpi4torch_ring(x: torch.Tensor) -> torch.Tensor:
+    from syncyte.compat import mpi4torch
+
+    comm = mpi4torch.comm_from_mpi4py(WORLD)
+    handle = comm.Isend(x, NEXT, 0)
+    got = comm.Recv(mpi4torch.JoinDummies(torch.empty_like(x), [handle.dummy]), PREVIOUS, 0)
+    got = mpi4torch.JoinDummies(got, [comm.Wait(mpi4torch.JoinDummiesHandle(handle, [got]))])
+    return comm.Reduce_(comm.Bcast_(got * 2, 0) + got, mpi4torch.MPI_SUM, SIZE - 1)
+
+
+def test_mpi4torch():
+    expect_like_cpu(mpi4torch_ring, rows(4, 2))
 
 
 def test_many_under_way_in_any_order_of_waits():

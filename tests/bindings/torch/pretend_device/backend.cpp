@@ -115,6 +115,11 @@ at::Tensor copy_from(const at::Tensor& source, const at::Tensor& target, bool no
   return target;
 }
 
+at::Tensor& fill(at::Tensor& tensor, const at::Scalar& value) {
+  enqueue(current_stream(tensor.get_device()), [to = on_host(tensor), value] { to.fill_(value); });
+  return tensor;
+}
+
 at::Tensor copy_from_and_resize(const at::Tensor& source, const at::Tensor& target) {
   if (source.sizes() != target.sizes()) {
     const at::Tensor grown = at::empty(source.sizes(), target.options());
@@ -147,6 +152,7 @@ TORCH_LIBRARY_IMPL(aten, PrivateUse1, library) {
   library.impl("empty_strided", pretend::empty_strided);
   library.impl("_copy_from", pretend::copy_from);
   library.impl("_copy_from_and_resize", pretend::copy_from_and_resize);
+  library.impl("fill_.Scalar", pretend::fill);
   library.impl("_local_scalar_dense", pretend::local_scalar_dense);
   library.impl("view", pretend::view);
   library.impl("as_strided", pretend::as_strided);
