@@ -82,6 +82,14 @@ at::Tensor empty_from_pool(at::IntArrayRef sizes, at::ScalarType dtype) {
   return at::Tensor(at::detail::empty_generic(sizes, allocator, keys, dtype, std::nullopt));
 }
 
+at::Tensor copy_to_pool(const at::Tensor& source) {
+  if (const pinned_memory* const pinned = pinned_memory::current()) {
+    pinned->require_well();
+    return source.contiguous();
+  }
+  return empty_from_pool(source.sizes(), source.scalar_type()).copy_(source);
+}
+
 void check(syncyte_status_t status) {
   if (status == SYNCYTE_SUCCESS) [[likely]]
     return;

@@ -90,7 +90,7 @@ at::Tensor start_send(const at::Tensor& input, const route& way, bool needs_grad
   const at::Tensor source = input.resolve_conj().resolve_neg();
   auto started = std::make_unique<outstanding>();
   // A copy: the input may change, or a compiled graph use its memory for something else, before the wait.
-  started->memory = empty_from_pool(source.sizes(), source.scalar_type()).copy_(source);
+  started->memory = copy_to_pool(source);
   started->operation = text_of("isend", "to", way);
   const auto options = options_for(way, new_label(needs_gradient));
   started->status.source = narrowed(way.peer, "dest");

@@ -22,8 +22,11 @@ class pinned_memory {
   /// Uninitialised and contiguous.
   at::Tensor empty(at::IntArrayRef sizes, at::ScalarType dtype) const;
 
-  /// From now on empty() throws this. An operation asks for its result's memory where it can still tell other ranks
-  /// what went wrong here, so that they learn of what went wrong before it began.
+  /// Throws what fail() was told.
+  void require_well() const;
+
+  /// From now on empty() and require_well() throw this. An operation asks for its result's memory where it can still
+  /// tell other ranks what went wrong here, so that they learn of what went wrong before it began.
   void fail(std::exception_ptr why) { failure_ = std::move(why); }
 
  private:

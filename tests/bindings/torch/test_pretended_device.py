@@ -71,6 +71,16 @@ def test_what_is_on_the_current_stream_is_waited_for(name, is_side, request):
     assert function(pending(RANK + 1.0)).cpu()[0] == expected
 
 
+def test_another_device_than_the_current_one():
+    other = torch.device("pretend", 1)
+    x = torch.full((5,), RANK + 1.0).to(other).requires_grad_()
+    y = allreduce(iallreduce(x).wait())
+    y.sum().backward()
+    z = ring(y.detach())
+    assert y.device == x.grad.device == z.device == other
+    assert z.tolist() == [SIZE * SIZE * (SIZE + 1) / 2] * 5
+
+
 def test_the_host_does_not_wait_for_the_result(side_stream):
     x = pending(1.0)
     results = []
