@@ -94,7 +94,7 @@ def halo_exchange(tensor: torch.Tensor, halo: "Halo") -> torch.Tensor:
     backward and forward: gradients are recorded on all ranks or on none, and backward runs on all of them, or neighbours
     wait. Keep the halo until backward has run.
 
-    tensor: of the halo's element type and shape (``syncyte.Halo``), any strides, on the CPU.
+    tensor: of the halo's element type and shape (``syncyte.Halo``), any strides, on any device.
     """
     return _operators.halo_exchange(tensor, halo.handle)
 

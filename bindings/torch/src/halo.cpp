@@ -33,7 +33,7 @@ syncyte_status_t exchange(std::int64_t halo, bool adjoint, const syncyte_buffer_
 at::Tensor halo_cpu(const at::Tensor& input, std::int64_t halo, bool adjoint) {
   at::Tensor result;
   try {
-    result = empty_from_pool(input.sizes(), input.scalar_type()).copy_(input);
+    result = copy_to_pool(input);
   } catch (...) {
     static_cast<void>(exchange(halo, adjoint, syncyte_buffer_t{}));  // refused: the neighbours are told
     throw;
