@@ -15,6 +15,7 @@
 #include <string>
 #include <utility>
 
+#include "backward_pass.hpp"
 #include "buffers.hpp"
 #include "collect.hpp"
 #include "forward_mode.hpp"
@@ -139,7 +140,10 @@ at::Tensor start_cpu(const at::Tensor& input, std::int64_t comm, std::int64_t ki
   options.fact_count = static_cast<std::int32_t>(facts.size());
   check(start(what, group_of(comm), buffer_of(made->input), options, buffer_of(made->memory), &made->request));
   check(syncyte_comm_sequence(group_of(comm), &made->status.label));
-  return ticket_for(std::move(made), forward_number == 0 ? unclaimed::warns : unclaimed::waits);
+  if (forward_number == 0) return ticket_for(std::move(made), unclaimed::warns);
+  const at::Tensor ticket = ticket_for(std::move(made), unclaimed::waits);
+  if (const auto pass = backward_pass::current()) pass->add(ticket);
+  return ticket;
 }
 
 at::Tensor start_meta(const at::Tensor& input, std::int64_t, std::int64_t, at::IntArrayRef, at::IntArrayRef, bool,
