@@ -1,7 +1,6 @@
-#include <sched.h>
-
 #include <mutex>
 
+#include "comm/progress.hpp"
 #include "comm/watchdog.hpp"
 #include "guard.hpp"
 #include "handle_table.hpp"
@@ -34,7 +33,7 @@ class request {
     }
     if (test_locked()) return status_;
     const comm::watchdog_scope watched("request_wait", "a request", 0);
-    while (!test_locked()) ::sched_yield();
+    comm::poll_until([&] { return test_locked(); });
     return status_;
   }
 
@@ -157,7 +156,8 @@ syncyte_status_t syncyte_request_wait_any(int64_t count, syncyte_request_t* arra
         answer = -1;
         return;
       }
-      ::sched_yield();
+      if (comm::needs_progress()) comm::progress_all();
+      comm::pause_polling();
     }
   });
   return status != SYNCYTE_SUCCESS ? status : ended;

@@ -15,7 +15,7 @@
 #include "base/log.hpp"
 #include "comm/collective.hpp"
 #include "comm/mpi.hpp"
-#include "comm/start_queue.hpp"
+#include "comm/progress.hpp"
 #include "comm/watchdog.hpp"
 
 namespace syncyte::comm {
@@ -79,8 +79,8 @@ MPI_Request finish_starts(communicator& world) {
   MPI_Ibarrier(world.data(), &all_are_here);  // the others' non-blocking agreements are on control()
   int are_here = 0;
   poll_until([&] {
-    if (any_unposted()) MPI_Test(&all_are_here, &are_here, MPI_STATUS_IGNORE);
-    return are_here != 0 || !any_unposted();
+    if (needs_progress()) MPI_Test(&all_are_here, &are_here, MPI_STATUS_IGNORE);
+    return are_here != 0 || !needs_progress();
   });
   return all_are_here;
 }
@@ -95,6 +95,7 @@ void tear_down(runtime_state& runtime) {
   meet_all(*runtime.world);
   MPI_Wait(&all_are_here, MPI_STATUS_IGNORE);
   free_roots(runtime);
+  forget_progress();
 }
 
 /// MPI_Finalize deletes MPI_COMM_SELF's attributes before anything else: an application that ends MPI first ends us so.
