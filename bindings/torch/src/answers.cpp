@@ -19,6 +19,7 @@ struct posted_answer {
   std::unique_ptr<outstanding> ended{};             // what was waited for; null before that
   std::weak_ptr<backward_pass> pass;                // expired: it has failed
   c10::weak_intrusive_ptr<c10::StorageImpl> graph;  // expired: no pass can follow it
+  bool has_graph = true;                            // otherwise `graph` is of a mere copy, as for tensors of a device
 };
 
 namespace {
@@ -118,7 +119,8 @@ at::Tensor start_answer(const answer_key& key, const at::Tensor& status, const a
                                                             .needs_gradient = needs_gradient,
                                                             .content = key.is_send ? started->memory : at::Tensor(),
                                                             .pass = pass,
-                                                            .graph = status.storage().getWeakStorageImpl()});
+                                                            .graph = status.storage().getWeakStorageImpl(),
+                                                            .has_graph = status.storage().use_count() > 1});
   started->answer = made;
   const at::Tensor ticket = ticket_for(std::move(started), unclaimed::waits);
   made->ticket = ticket.clone();
@@ -145,8 +147,12 @@ void confirm_answers(const std::shared_ptr<backward_pass>& pass) {
 }
 
 void give_up_answers() {
-  const auto gone =
-      answers().remove_if([](const posted_answer& answer) { return answer.pass.expired() && answer.graph.expired(); });
+  constexpr int most_without_graph = 256;
+  int without_graph = 0;
+  const auto gone = answers().remove_if([&](const posted_answer& answer) {
+    if (!answer.pass.expired()) return false;
+    return answer.has_graph ? answer.graph.expired() : ++without_graph > most_without_graph;
+  });
   for (const auto& answer : gone)
     if (answer->ended == nullptr) leave(answer->ticket);
 }

@@ -20,6 +20,7 @@
 #include "collect.hpp"
 #include "forward_mode.hpp"
 #include "linear.hpp"
+#include "refusal.hpp"
 #include "requests.hpp"
 
 namespace syncyte::torch_binding {
@@ -107,6 +108,7 @@ void require_lengths(const plan& what, std::int64_t comm) {
 
 std::unique_ptr<outstanding> prepared(const at::Tensor& input, const plan& what, std::int64_t comm,
                                       at::IntArrayRef result_shape) {
+  refusal::check();
   require_lengths(what, comm);
   auto made = std::make_unique<outstanding>();
   const at::Tensor source = input.resolve_conj().resolve_neg();
@@ -260,6 +262,10 @@ at::Tensor start_autograd(c10::DispatchKeySet keys, const at::Tensor& input, std
   TORCH_CHECK_NOT_IMPLEMENTED(!carries_tangent(input),
                               "a started collective carries no tangents of forward mode; expected a blocking one, or "
                               "reverse mode");
+  if (is_plain_meta(input)) {
+    const refusal told(meta_text(name_of(static_cast<collective>(kind))));
+    return start_cpu(stand_in(input), comm, kind, arguments, result_shape, needs_gradient, forward_number);
+  }
   if (!is_recorded(input))
     return start_operator().redispatch(keys & c10::after_ADInplaceOrView_keyset, input, comm, kind, arguments,
                                        result_shape, needs_gradient, forward_number);
