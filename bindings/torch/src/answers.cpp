@@ -32,6 +32,9 @@ bool has_bits_of(const at::Tensor& sent, const at::Tensor& cotangent) {
          (dense.nbytes() == 0 || std::memcmp(dense.const_data_ptr(), sent.const_data_ptr(), dense.nbytes()) == 0);
 }
 
+/// A graph holds the tensor that it gives, or one with the same memory.
+bool is_held_elsewhere(const at::Tensor& status) { return status.use_count() > 1 || status.storage().use_count() > 1; }
+
 class answer_register {
  public:
   void add(std::shared_ptr<posted_answer> answer) {
@@ -120,7 +123,7 @@ at::Tensor start_answer(const answer_key& key, const at::Tensor& status, const a
                                                             .content = key.is_send ? started->memory : at::Tensor(),
                                                             .pass = pass,
                                                             .graph = status.storage().getWeakStorageImpl(),
-                                                            .has_graph = status.storage().use_count() > 1});
+                                                            .has_graph = is_held_elsewhere(status)});
   started->answer = made;
   const at::Tensor ticket = ticket_for(std::move(started), unclaimed::waits);
   made->ticket = ticket.clone();
