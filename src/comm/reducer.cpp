@@ -71,7 +71,8 @@ void keep_for_ever(std::shared_ptr<node_memory> memory) {
 
 /// All numbers only grow, over the rounds.
 struct alignas(line) reducer::node_state {
-  counter refusal;  // the highest refusal_by() of the node's ranks
+  counter refusals[2];  // the highest refusal_by() of the node's ranks, in odd and even rounds: a rank may be in the
+                        // next round when another has not yet seen how this one has ended
   counter closed;   // rounds whose sums have, and whose refusals too
   counter outcome;  // the highest refusal of all nodes, at the last close
 };
@@ -142,6 +143,8 @@ reducer::node_state& reducer::state() const { return *reinterpret_cast<node_stat
 reducer::piece_state& reducer::state_of(int piece) const {
   return reinterpret_cast<piece_state*>(memory_->part(0).data() + sizeof(node_state))[piece];
 }
+
+std::atomic<std::uint64_t>& reducer::refusal_of_round() const { return state().refusals[round_ % 2]; }
 
 void reducer::require_piece(int piece) const {
   base::require(piece >= 0 && piece < pieces(), SYNCYTE_ERR_ARGUMENT, "piece is {}; expected 0 to {}", piece,
@@ -227,7 +230,7 @@ void reducer::exchange_sums() {
     if (!is_exchanging_) {
       if (exchanged_ >= first_open_ && exchanged_ < pieces()) return;
       if (exchanged_ == pieces()) {
-        refusal_ = static_cast<std::int64_t>(state().refusal.load());
+        refusal_ = static_cast<std::int64_t>(refusal_of_round().load());
         exchange_.allreduce(*leaders_, &refusal_, &refusal_, 1, SYNCYTE_INT64, SYNCYTE_OP_MAX);
       } else {
         std::byte* const sum = sum_of(exchanged_);
@@ -248,7 +251,7 @@ void reducer::end_round() {
   if (!has_one_node())
     for (int piece = 0; piece < pieces(); ++piece)
       scale_sum(sum_of(piece), data(piece), elements(piece), dtype(piece), description_.scale);
-  const std::uint64_t refusal = (has_one_node() ? state().refusal : state().outcome).load();
+  const std::uint64_t refusal = (has_one_node() ? refusal_of_round() : state().outcome).load();
   const std::uint64_t ended = round_++;
   is_brought_.assign(at(pieces()), false);
   first_open_ = exchanged_ = 0;
@@ -275,7 +278,7 @@ void reducer::wait() {
 
 /// Local: the others learn of it when they wait.
 void reducer::refuse() {
-  raise_to(state().refusal, refusal_by(comm_->rank(), round_));
+  raise_to(refusal_of_round(), refusal_by(comm_->rank(), round_));
   bring_rest();
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -68,6 +69,7 @@ class reducer {
   std::byte* sum_of(int piece) const;
   node_state& state() const;
   piece_state& state_of(int piece) const;
+  std::atomic<std::uint64_t>& refusal_of_round() const;
 
   bool has_one_node() const { return comm_->node().count == 1; }
   std::uint64_t chunks(int piece) const;

@@ -95,7 +95,7 @@ def halo_exchange(tensor: torch.Tensor, halo: "Halo", *, mixed_grad: bool = Fals
     neighbours that differ raise ValueError. mixed_grad=True, on all ranks, makes every rank's result require a gradient,
     as in the collectives. Keep the halo until backward has run.
 
-    tensor: of the halo's element type and shape (``syncyte.Halo``), any strides, on the CPU.
+    tensor: of the halo's element type and shape (``syncyte.Halo``), any strides, on any device.
     """
     return _operators.halo_exchange(_given(tensor, mixed_grad), halo.handle)
 

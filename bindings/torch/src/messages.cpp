@@ -58,7 +58,10 @@ struct route {
   std::int64_t channel;
 };
 
-/// To the other side of a message that has ended, whose status (wait_message) is given.
+/// Of a message that has ended, whose status (wait_message) is given.
+std::int64_t label_in(const at::Tensor& status) { return status.cpu().const_data_ptr<std::int64_t>()[1]; }
+
+/// To the other side of such a message.
 route answer_to(const at::Tensor& status, std::int64_t comm, std::int64_t channel) {
   const auto* const peer_and_label = status.const_data_ptr<std::int64_t>();
   return {comm, peer_and_label[0], answer_tag(peer_and_label[1]), channel};
@@ -92,7 +95,7 @@ std::unique_ptr<outstanding> start_send(const at::Tensor& input, const route& wa
   const at::Tensor source = input.resolve_conj().resolve_neg();
   auto started = std::make_unique<outstanding>();
   // A copy: the input may change, or a compiled graph use its memory for something else, before the wait.
-  started->memory = empty_from_pool(source.sizes(), source.scalar_type()).copy_(source);
+  started->memory = copy_to_pool(source);
   started->operation = text_of("isend", "to", way);
   const auto options = options_for(way, new_label(needs_gradient));
   started->status.source = narrowed(way.peer, "dest");
@@ -196,7 +199,7 @@ void require_alike(const outstanding& ended, bool sender_records, std::int64_t a
 
 value_and_status wait_cpu(const at::Tensor& ticket, std::int64_t, at::IntArrayRef shape, at::ScalarType dtype,
                           bool is_receive, std::int64_t, std::int64_t asked) {
-  const at::Tensor status = at::empty({2}, at::kLong);
+  const at::Tensor status = empty_from_pool({2}, at::kLong);
   auto* const peer_and_label = status.mutable_data_ptr<std::int64_t>();
   if (is_no_ticket(ticket)) {
     peer_and_label[0] = SYNCYTE_NOBODY;
@@ -309,7 +312,7 @@ class wait_function : public torch::autograd::Function<wait_function> {
     const at::AutoDispatchBelowADInplaceOrView below;
     const auto [value, status] = wait_operator().call(ticket, comm, shape, dtype, is_receive, channel, asked);
     variable_list constants{status};
-    if (anchor && !records_gradient(status.const_data_ptr<std::int64_t>()[1])) constants.push_back(value);
+    if (anchor && !records_gradient(label_in(status))) constants.push_back(value);
     context->mark_non_differentiable(constants);
     context->save_for_backward({status});
     save_shape(context, shape, dtype);
@@ -338,8 +341,8 @@ class wait_function : public torch::autograd::Function<wait_function> {
 
  private:
   static at::Tensor send_cotangent(AutogradContext* context, const at::Tensor& cotangent, const at::Tensor& status) {
-    if (!is_traced(status) && !records_gradient(status.const_data_ptr<std::int64_t>()[1]))
-      return join_dummies(no_ticket(), {cotangent});
+    if (!is_traced(status) && !records_gradient(label_in(status)))
+      return join_dummies(no_ticket(status.device()), {cotangent});
     TORCH_CHECK(!context->saved_data["is anchored"].toBool() || !is_recorded(cotangent),
                 "the backward of a received message is to be differentiated again, but the receive is not part of a "
                 "graph on this rank; expected the tensor given to recv or irecv to require gradients");

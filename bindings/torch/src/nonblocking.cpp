@@ -115,7 +115,7 @@ std::unique_ptr<outstanding> prepared(const at::Tensor& input, const plan& what,
   made->operation = name_of(what.kind);
   made->memory = empty_from_pool(result_shape, source.scalar_type());
   // A copy: the input may change, or a compiled graph use its memory for something else, before the wait.
-  made->input = empty_from_pool(source.sizes(), source.scalar_type()).copy_(source);
+  made->input = copy_to_pool(source);
   if (what.kind == collective::bcast && rank_in(comm) == what.root()) made->memory.copy_(source);
   return made;
 }

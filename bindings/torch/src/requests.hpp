@@ -35,8 +35,11 @@ enum class unclaimed {
 /// Takes a started operation in. Local.
 at::Tensor ticket_for(std::unique_ptr<outstanding> started, unclaimed when_dropped);
 
+/// A ticket on a device, in place of the one that is given.
+at::Tensor ticket_on(c10::Device device, const at::Tensor& ticket);
+
 /// The ticket of nothing, for which nobody waits.
-at::Tensor no_ticket();
+at::Tensor no_ticket(c10::Device device = c10::kCPU);
 bool is_no_ticket(const at::Tensor& ticket);
 
 /// Waits for a ticket's operation and gives it up. A second time is an error that names it.
