@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <random>
 #include <utility>
 
 #include "base/environment.hpp"
@@ -28,6 +29,14 @@ check_level environment_check_level() {
 
 void free_communicator(MPI_Comm& comm) {
   if (comm != MPI_COMM_NULL) MPI_Comm_free(&comm);
+}
+
+/// See communicator::id(); collective.
+std::uint64_t agreed_id(MPI_Comm comm) {
+  std::random_device random;
+  std::uint64_t id = (std::uint64_t{random()} << 31 ^ random()) & INT64_MAX;
+  check_mpi(MPI_Bcast(&id, 1, MPI_UINT64_T, 0, comm), "MPI_Bcast");
+  return id;
 }
 
 /// A duplicate whose errors are returned and not fatal.
@@ -116,6 +125,7 @@ std::shared_ptr<communicator> communicator::make(MPI_Comm data, const node_group
   handles->data = data;
   handles->control = duplicate_of(data);
   handles->messages = duplicate_of(data);
+  handles->id = agreed_id(handles->control);
   handles->node = find_node_group(handles->control, inherited);
   return std::shared_ptr<communicator>(new communicator(std::move(handles), name, check));
 }

@@ -36,6 +36,7 @@ class communicator_handles : public collective_resource {
   MPI_Comm control = MPI_COMM_NULL;   // agreements and deferred frees
   MPI_Comm messages = MPI_COMM_NULL;  // point-to-point, and the data of non-blocking collectives
   MPI_Comm reversed = MPI_COMM_NULL;  // the ranks of data from the last to the first; made when first asked for
+  std::uint64_t id = 0;               // see communicator::id()
   node_group node;
   bool has_threads = false;  // MPI may be called by any thread, on all ranks
   deferred_frees deferred;   // what was made on this communicator
@@ -74,6 +75,9 @@ class communicator : public std::enable_shared_from_this<communicator> {
   ~communicator();
   communicator(const communicator&) = delete;
   communicator& operator=(const communicator&) = delete;
+
+  /// A number that its ranks share and no other communicator of this or another job has: 63 random bits.
+  std::uint64_t id() const { return handles_->id; }
 
   int rank() const { return rank_; }
   int size() const { return size_; }

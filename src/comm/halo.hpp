@@ -27,13 +27,17 @@ struct halo_description {
   std::optional<base::error> error;  // what the caller found wrong on this rank: all ranks are told
 };
 
+/// Numbers that libraries on top compare between neighbours, 0 where there are fewer.
+using halo_facts = std::array<std::int64_t, 6>;
+
 /// In front of the elements of each message of a halo.
 struct halo_header {
   std::int32_t verdict;  // the sender's status; there are no elements to use unless it is success
   std::int32_t way;      // a halo_way
   std::uint64_t number;  // of the transfer on this halo
+  halo_facts facts;
 };
-static_assert(sizeof(halo_header) == 16);
+static_assert(sizeof(halo_header) == 64);
 
 /// A part of this rank's array.
 struct halo_box {
@@ -72,6 +76,9 @@ class halo : public progressing {
   syncyte_dtype_t dtype() const { return description_.dtype; }
   std::span<const std::int64_t> shape() const { return description_.shape; }
   std::size_t element_bytes() const { return element_bytes_; }
+
+  /// Exchanges and accumulates begun on this rank.
+  std::uint64_t transfers() const { return transfers_; }
 
   /// Where the cells are that are no ghosts of any neighbour or edge.
   halo_box interior() const;

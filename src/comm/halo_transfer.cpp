@@ -36,7 +36,8 @@ void halo::progress() {
   if (lock.owns_lock() && under_way_ != nullptr) under_way_->go_on(false);
 }
 
-halo_transfer::halo_transfer(std::shared_ptr<halo> plan, const syncyte_buffer_t* array, halo_way way)
+halo_transfer::halo_transfer(std::shared_ptr<halo> plan, const syncyte_buffer_t* array, halo_way way,
+                             const collective_extras& extras)
     : plan_(std::move(plan)), way_(way), number_(0) {
   base::require(!plan_->busy_.test_and_set(std::memory_order_acquire), SYNCYTE_ERR_BUSY, "{}",
                 plan_->is_broken_
@@ -45,6 +46,7 @@ halo_transfer::halo_transfer(std::shared_ptr<halo> plan, const syncyte_buffer_t*
   number_ = plan_->number_ << 32 | ++plan_->transfers_;
   listing_.emplace(operation_of(way_), plan_->comm()->name(), plan_->transfers_);
   try {
+    take_in(extras);
     array_ = checked_array(*plan_, array);
   } catch (...) {
     error_ = base::current_error();
@@ -123,7 +125,8 @@ void halo_transfer::start_side(halo_side& side) {
   const int receiver = receiver_of(side);
   if (receiver == SYNCYTE_NOBODY) return;
   const bool is_own = receiver == plan_->comm()->rank();
-  const halo_header header{error_ ? error_->status() : SYNCYTE_SUCCESS, static_cast<std::int32_t>(way_), number_};
+  const halo_header header{error_ ? error_->status() : SYNCYTE_SUCCESS, static_cast<std::int32_t>(way_), number_,
+                           facts_};
   if (!is_own) std::memcpy(side.out.data(), &header, sizeof header);
   if (!error_) {
     const std::span extents(side.ghosts.extents.data(), plan_->shape().size());
@@ -153,7 +156,30 @@ void halo_transfer::check_header(const halo_header& got, int sender) {
   } else if (got.verdict != SYNCYTE_SUCCESS) {
     error_ = base::error(got.verdict, fmt::format("rank {}, a neighbour, has failed with {}, as its own message says",
                                                   sender, base::status_name(got.verdict)));
+  } else {
+    check_facts(got.facts, sender);
   }
+}
+
+void halo_transfer::take_in(const collective_extras& extras) {
+  if (extras.error) throw *extras.error;
+  facts_[0] = extras.fact;
+  base::require(extras.facts.size() < facts_.size(), SYNCYTE_ERR_ARGUMENT,
+                "options->fact_count is {}; expected 0 to {} for a halo", extras.facts.size(), facts_.size() - 1);
+  for (std::size_t i = 0; i < extras.facts.size(); ++i) {
+    facts_[i + 1] = extras.facts[i].value;
+    fact_names_[i + 1] = extras.facts[i].name;
+  }
+}
+
+void halo_transfer::check_facts(const halo_facts& got, int sender) {
+  const auto [other, mine] = std::mismatch(got.begin(), got.end(), facts_.begin());
+  if (other == got.end()) return;
+  const char* const name = fact_names_[static_cast<std::size_t>(other - got.begin())];
+  error_ = base::error(SYNCYTE_ERR_MISMATCH,
+                       fmt::format("neighbours disagree: {} is {} on rank {}, but {} on rank {}, this one; expected "
+                                   "equal ones",
+                                   name == nullptr ? "a fact" : name, *other, sender, *mine, plan_->comm()->rank()));
 }
 
 void halo_transfer::finish_side(halo_side& side) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "comm/collectives.hpp"
 #include "comm/halo.hpp"
 #include "comm/watchdog.hpp"
 
@@ -26,7 +27,9 @@ enum class halo_way : std::int32_t {
 class halo_transfer {
  public:
   /// Starts it. Throws SYNCYTE_ERR_BUSY while another one of this halo is under way; all other errors come at the end.
-  halo_transfer(std::shared_ptr<halo> plan, const syncyte_buffer_t* array, halo_way way);
+  /// The names of extra facts must stay until it has ended.
+  halo_transfer(std::shared_ptr<halo> plan, const syncyte_buffer_t* array, halo_way way,
+                const collective_extras& extras = {});
   ~halo_transfer();  // waits, if nobody has
   halo_transfer(const halo_transfer&) = delete;
   halo_transfer& operator=(const halo_transfer&) = delete;
@@ -48,7 +51,9 @@ class halo_transfer {
   void finish_phase();
   void finish_side(halo_side& side);
   void look_at(const halo_side& side);
+  void take_in(const collective_extras& extras);
   void check_header(const halo_header& got, int sender);
+  void check_facts(const halo_facts& got, int sender);
   bool finish(bool may_wait);
   bool is_under_way() const;
   void leave() noexcept;
@@ -67,6 +72,8 @@ class halo_transfer {
   std::optional<base::buffer> array_;
   halo_way way_;
   std::uint64_t number_;
+  halo_facts facts_{};
+  std::array<const char*, halo_facts().size()> fact_names_{};
   std::optional<base::error> error_;  // the first one
   bool is_mismatch_ = false;          // a neighbour does something else: no phase waits for another
   std::size_t phases_started_ = 0;

@@ -16,6 +16,7 @@
 #include "collect.hpp"
 #include "forward_mode.hpp"
 #include "reductions.hpp"
+#include "refusal.hpp"
 
 namespace syncyte::torch_binding {
 
@@ -99,6 +100,10 @@ struct linear_operator<Operation, std::tuple<T...>> {
 
   static at::Tensor autograd(c10::DispatchKeySet keys, const at::Tensor& input, typename passed<T>::type... given,
                              bool needs_gradient, bool has_tangent, std::int64_t forward_number) {
+    if (is_plain_meta(input)) [[unlikely]] {
+      const refusal told(meta_text(Operation::name));
+      return cpu(stand_in(input), given..., needs_gradient, has_tangent, forward_number);
+    }
     const bool is_recorded = input.requires_grad() && at::GradMode::is_enabled();
     if (is_recorded || carries_tangent(input))
       return differentiate(input, parameters(own(given)...), {is_recorded, has_tangent, forward_number});

@@ -61,6 +61,12 @@ class request_register {
     finish_dropped();
   }
 
+  std::int64_t count() {
+    const std::lock_guard lock(mutex_);
+    finish_dropped();
+    return static_cast<std::int64_t>(active_.size());
+  }
+
   /// The last tensor with the number is gone. Called from destructors: says what is wrong, throws nothing.
   void drop(std::int64_t number) noexcept try {
     const std::lock_guard lock(mutex_);
@@ -160,6 +166,8 @@ void leave(const at::Tensor& ticket) {
 }
 
 std::int64_t label_of(const at::Tensor& ticket) { return requests().label_of(number_of(ticket)); }
+
+std::int64_t requests_under_way() { return requests().count(); }
 
 bool has_ended(const at::Tensor& ticket) { return is_no_ticket(ticket) || requests().has_ended(number_of(ticket)); }
 
