@@ -10,6 +10,8 @@
 
 #include "buffers.hpp"
 #include "forward_mode.hpp"
+#include "ordered.hpp"
+#include "profile.hpp"
 
 namespace syncyte::torch_binding {
 namespace {
@@ -55,6 +57,7 @@ class halo_function : public torch::autograd::Function<halo_function> {
     return halo_operator().call(input, halo, adjoint);
   }
   static variable_list backward(AutogradContext* context, variable_list gradients) {
+    const backward_range range("syncyte::halo_exchange", gradients);
     return {halo_operator().call(gradients[0], context->saved_data["halo"].toInt(),
                                  !context->saved_data["adjoint"].toBool()),
             at::Tensor(), at::Tensor()};
@@ -65,8 +68,10 @@ at::Tensor halo_autograd(c10::DispatchKeySet keys, const at::Tensor& input, std:
   if (carries_tangent(input))
     return apply_to_dual(input,
                          [&](const at::Tensor& part, bool) { return halo_operator().call(part, halo, adjoint); });
-  if (input.requires_grad() && at::GradMode::is_enabled()) return halo_function::apply(input, halo, adjoint);
-  return halo_operator().redispatch(keys & c10::after_ADInplaceOrView_keyset, input, halo, adjoint);
+  return in_order(input, [&](const at::Tensor& ordered) {
+    if (ordered.requires_grad() && at::GradMode::is_enabled()) return halo_function::apply(ordered, halo, adjoint);
+    return halo_operator().redispatch(keys & c10::after_ADInplaceOrView_keyset, ordered, halo, adjoint);
+  });
 }
 
 }  // namespace

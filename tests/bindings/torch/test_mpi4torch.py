@@ -7,6 +7,7 @@ import pathlib
 import pickle
 import subprocess
 import sys
+import weakref
 from typing import List
 
 import pytest
@@ -41,6 +42,11 @@ def test_rank_size_and_constants(world):
 def test_operations(world, op, expected):
     result = world.Allreduce(tensor=torch.full((2,), float(RANK)), op=getattr(mpi4torch, "MPI_" + op))
     assert result.tolist() == [expected] * 2
+
+
+def test_logical_exclusive_or(world):
+    x = torch.tensor([0, 2, RANK], dtype=torch.int32)
+    assert world.Allreduce(x, mpi4torch.MPI_LXOR).bool().tolist() == [False, SIZE % 2 == 1, SIZE % 2 == 0]
 
 
 @pytest.mark.parametrize("op", ["LXOR", "MINLOC", "MAXLOC"])
@@ -180,6 +186,24 @@ def test_from_mpi4py():
     assert comm.Allreduce(torch.tensor(float(RANK)), mpi4torch.MPI_SUM).item() == part.allreduce(RANK)
     part.Free()
     mpi4torch.deactivate_cuda_aware_mpi_support()
+
+
+def test_an_mpi4py_communicator_is_duplicated_once():
+    part = WORLD.Split(RANK % 2)
+    first = mpi4torch.comm_from_mpi4py(part)
+    assert {mpi4torch.comm_from_mpi4py(part)._comm for _ in range(10_000)} == {first._comm}
+    other = part.Dup()
+    assert mpi4torch.comm_from_mpi4py(other)._comm != first._comm
+    ours = weakref.ref(mpi4torch._alive[first._comm])
+    part.Free()
+    other.Free()
+    copied = copy.deepcopy(first)
+    del first
+    gc.collect()
+    assert ours() is not None and copied.Allreduce(torch.ones(1), mpi4torch.MPI_SUM).item() == copied.size
+    del copied
+    gc.collect()
+    assert ours() is None
 
 
 def test_join_dummies_leaks_nothing(world):
