@@ -13,6 +13,7 @@
 #include "syncyte/memory.h"
 #include "syncyte/messages.h"
 #include "syncyte/nonblocking.h"
+#include "syncyte/reducer.h"
 #include "syncyte/tensor.h"
 #include "syncyte/window.h"
 

@@ -39,7 +39,7 @@ syncyte_status_t syncyte_comm_bcast(syncyte_comm_t comm, int32_t root, const syn
 syncyte_status_t syncyte_comm_allreduce(syncyte_comm_t comm, const syncyte_buffer_t* input, syncyte_op_t op,
                                         const syncyte_collective_options_t* options, const syncyte_buffer_t* output) {
   return started("comm_allreduce", [&] {
-    trace_buffer(input);
+    trace_buffer(input != nullptr ? input : output);
     comm::allreduce(*find_comm(comm), input, output, op, extras(options));
   });
 }
@@ -72,7 +72,7 @@ syncyte_status_t syncyte_comm_alltoallv(syncyte_comm_t comm, const syncyte_buffe
 syncyte_status_t syncyte_comm_reduce(syncyte_comm_t comm, const syncyte_buffer_t* input, syncyte_op_t op, int32_t root,
                                      const syncyte_collective_options_t* options, const syncyte_buffer_t* output) {
   return started("comm_reduce", [&] {
-    trace_buffer(input);
+    trace_buffer(input != nullptr ? input : output);
     comm::reduce(*find_comm(comm), input, output, op, root, extras(options));
   });
 }
@@ -81,7 +81,7 @@ syncyte_status_t syncyte_comm_scan(syncyte_comm_t comm, const syncyte_buffer_t* 
                                    syncyte_scan_t from, const syncyte_collective_options_t* options,
                                    const syncyte_buffer_t* output) {
   return started("comm_scan", [&] {
-    trace_buffer(input);
+    trace_buffer(input != nullptr ? input : output);
     auto given = extras(options);
     const auto start = capi::checked(from, given);
     comm::scan(*find_comm(comm), input, output, op, start, given);
@@ -92,7 +92,7 @@ syncyte_status_t syncyte_comm_exscan(syncyte_comm_t comm, const syncyte_buffer_t
                                      syncyte_scan_t from, const syncyte_collective_options_t* options,
                                      const syncyte_buffer_t* output) {
   return started("comm_exscan", [&] {
-    trace_buffer(input);
+    trace_buffer(input != nullptr ? input : output);
     auto given = extras(options);
     const auto start = capi::checked(from, given);
     comm::exscan(*find_comm(comm), input, output, op, start, given);

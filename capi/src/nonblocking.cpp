@@ -54,7 +54,7 @@ syncyte_status_t syncyte_comm_iallreduce(syncyte_comm_t comm, const syncyte_buff
                                          const syncyte_collective_options_t* options, const syncyte_buffer_t* output,
                                          syncyte_request_t* request) {
   return start_request("comm_iallreduce", comm, options, request, [&](const auto& group, const auto& extras) {
-    trace_buffer(input);
+    trace_buffer(input != nullptr ? input : output);
     return comm::iallreduce(group, input, output, op, extras);
   });
 }

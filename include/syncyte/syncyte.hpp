@@ -7,5 +7,6 @@
 #include "syncyte/comm.hpp"
 #include "syncyte/halo.hpp"
 #include "syncyte/memory.hpp"
+#include "syncyte/reducer.hpp"
 #include "syncyte/tensor.hpp"
 #include "syncyte/window.hpp"

@@ -15,8 +15,8 @@ inline std::int64_t& piece_limit() {
 
 /// Calls step(first, count) for pieces of at most the limit.
 template <class Step>
-void in_pieces(std::int64_t elements, Step&& step) {
-  const std::int64_t limit = piece_limit();
+void in_pieces(std::int64_t elements, Step&& step, std::int64_t most = std::numeric_limits<int>::max()) {
+  const std::int64_t limit = std::min(most, piece_limit());
   for (std::int64_t first = 0; first < elements; first += limit)
     step(first, static_cast<int>(std::min(limit, elements - first)));
 }

@@ -212,6 +212,33 @@ static void test_trace(void) {
   EXPECT(events == 2);
 }
 
+/* The counters of an operation; zeros where there are none. */
+static syncyte_operation_stats_t stats_of(const char* operation) {
+  syncyte_operation_stats_t found = {.struct_size = sizeof found};
+  for (int64_t i = 0; syncyte_stats(i, &found) == SYNCYTE_SUCCESS; ++i)
+    if (strcmp(found.operation, operation) == 0) return found;
+  return (syncyte_operation_stats_t){.struct_size = sizeof found};
+}
+
+static void test_stats(void) {
+  const syncyte_operation_stats_t barriers = stats_of("comm_barrier"), reductions = stats_of("comm_allreduce");
+  syncyte_operation_stats_t wrong = {.struct_size = 1};
+  double values[3] = {1, 2, 3};
+  const int64_t length = 3;
+  syncyte_buffer_t buffer;
+  EXPECT_OK(syncyte_buffer_init(values, SYNCYTE_FLOAT64, 1, &length, &buffer));
+  EXPECT_OK(syncyte_comm_allreduce(world, NULL, SYNCYTE_OP_SUM, NULL, &buffer));
+  EXPECT_ERROR(syncyte_comm_barrier(NULL), SYNCYTE_ERR_HANDLE, "null handle");
+  EXPECT(stats_of("comm_allreduce").calls == reductions.calls + 1);
+  EXPECT(stats_of("comm_allreduce").bytes == reductions.bytes + 3 * (int64_t)sizeof(double));
+  EXPECT(stats_of("comm_allreduce").errors == reductions.errors);
+  EXPECT(stats_of("comm_barrier").calls == barriers.calls + 1);
+  EXPECT(stats_of("comm_barrier").errors == barriers.errors + 1);
+  EXPECT(syncyte_stats(-1, &wrong) != SYNCYTE_SUCCESS);
+  EXPECT_ERROR(syncyte_stats(0, &wrong), SYNCYTE_ERR_ARGUMENT, "struct_size is 1");
+  EXPECT_ERROR(syncyte_stats(0, NULL), SYNCYTE_ERR_ARGUMENT, "stats is null");
+}
+
 int main(void) {
   world = start(&rank, &size);
   test_queries();
@@ -221,6 +248,7 @@ int main(void) {
   test_agree();
   test_facts_of_libraries();
   test_trace();
+  test_stats();
   EXPECT_OK(syncyte_comm_destroy(&world));
   EXPECT_OK(syncyte_finalize());
   return failures != 0;

@@ -9,6 +9,7 @@ module syncyte_c
   use syncyte_nonblocking_c
   use syncyte_cart_c
   use syncyte_halo_c
+  use syncyte_reducer_c
   use syncyte_window_c
   use syncyte_tensor_c
   implicit none

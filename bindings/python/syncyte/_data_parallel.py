@@ -5,29 +5,42 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import typing
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import torch
+from torch.autograd.profiler import record_function
 
+from ._buffers import TORCH
+from ._reducer import Reducer
 from .comm import comm_or_world
-from .errors import ArgumentError, DtypeError, Error, UnsupportedError
+from .errors import ArgumentError, DtypeError, UnsupportedError
 
 if typing.TYPE_CHECKING:
-    from ._requests import Request
     from .comm import Comm
 
 _BUCKET_BYTES = 4 << 20
 
 
 class _Bucket:
-    """Gradients of some parameters of one dtype, one after another in one piece of memory."""
+    """Gradients of some parameters of one dtype, one after another in a piece of a reducer's memory."""
 
     def __init__(self, parameters: list[torch.Tensor]):
         self.parameters = parameters
-        self.memory = torch.zeros(sum(p.numel() for p in parameters), dtype=parameters[0].dtype)
-        parts = self.memory.split([p.numel() for p in parameters])
-        self.views = [part.view(p.shape) for part, p in zip(parts, parameters, strict=True)]
-        self.waits_for = set(parameters)
+        self.is_started = False
+
+    @property
+    def elements(self) -> int:
+        return sum(parameter.numel() for parameter in self.parameters)
+
+    def place(self, memory: torch.Tensor) -> None:
+        self.memory = memory
+        parts = memory.split([p.numel() for p in self.parameters])
+        self.views = [part.view(p.shape) for part, p in zip(parts, self.parameters, strict=True)]
+        self.begin()
+
+    def begin(self) -> None:
+        self.waits_for = set(self.parameters)
+        self.is_started = False
 
     def take(self, parameter: torch.Tensor, view: torch.Tensor) -> None:
         """The gradient, wherever it is, into the bucket; it is that part of the bucket from then on."""
@@ -66,6 +79,8 @@ def _buckets_of(parameters: list[torch.Tensor], bucket_bytes: int) -> list[_Buck
 def _mistake_in(parameters: list[torch.Tensor], bucket_bytes: int) -> Exception | None:
     if bucket_bytes < 1:
         return ArgumentError(f"bucket_bytes is {bucket_bytes}; expected 1 or more")
+    if not parameters:
+        return ArgumentError("no parameter requires a gradient; expected one or more that do")
     for parameter in parameters:
         if parameter.device.type != "cpu" or parameter.layout != torch.strided:
             return UnsupportedError(f"a parameter is {parameter.layout} on {parameter.device}; expected dense ones on the "
@@ -92,9 +107,10 @@ class DataParallel:
             loss(model(x), y).backward()  # model's gradients are the means over the ranks when this returns
             optimizer.step()
 
-    Gradients travel in buckets: each is started as soon as backward has filled it, in the same order on all ranks, while
-    backward goes on; backward returns when all have come. A parameter that a rank's backward does not reach counts as
-    zero there. Within :meth:`no_sync` gradients are summed locally, and averaged by the next backward outside.
+    Gradients lie in buckets, in memory that the ranks of a node share. Each bucket is started as soon as backward has
+    filled it, and whoever comes by adds up what all ranks have started, while backward goes on; backward returns when all
+    is there, the same bits on all ranks. A parameter that a rank's backward does not reach counts as zero there. Within
+    :meth:`no_sync` gradients are summed locally, and averaged by the next backward outside.
 
     Making one is collective, and so is each backward: all ranks run as many, and where one's reaches no parameter at all
     it calls :meth:`average`. If one rank's backward fails, the others' raise when that rank's next one begins. Parameters
@@ -106,18 +122,21 @@ class DataParallel:
 
     def __init__(self, module: torch.nn.Module | Iterable[torch.Tensor], comm: Comm | None = None, *,
                  bucket_bytes: int = _BUCKET_BYTES):
-        """module: a module, or its parameters: dense, on the CPU. bucket_bytes: how much travels at once. Parameters and
-        bucket_bytes must be alike on all ranks."""
+        """module: a module, or its parameters: dense, on the CPU. bucket_bytes: how much is added up at once. Parameters
+        and bucket_bytes must be alike on all ranks."""
         group = comm_or_world(comm)
         given = module.parameters() if isinstance(module, torch.nn.Module) else module
         parameters = [parameter for parameter in dict.fromkeys(given) if parameter.requires_grad]
         group.agree(_mistake_in(parameters, bucket_bytes), "DataParallel", parameters=len(parameters),
                     shapes_and_dtypes=_digest_of(parameters), bucket_bytes=int(bucket_bytes))
-        self._comm = group.dup(name="data parallel")
+        self._comm = group
         self._buckets = _buckets_of(parameters, bucket_bytes)
-        self._place = {parameter: (bucket, view) for bucket in self._buckets
+        self._reducer = Reducer([(bucket.parameters[0].dtype, bucket.elements) for bucket in self._buckets], group,
+                                scale=1 / group.size)
+        for number, bucket in enumerate(self._buckets):
+            bucket.place(self._reducer.piece(number, TORCH))
+        self._place = {parameter: (number, view) for number, bucket in enumerate(self._buckets)
                        for parameter, view in zip(bucket.parameters, bucket.views, strict=True)}
-        self._requests: list[Request] = []
         self._pass: int | None = None  # autograd's number of the backward that is averaged
         self._is_paused = False
         self._broadcast()
@@ -150,16 +169,15 @@ class DataParallel:
     @torch.no_grad()
     def average(self) -> None:
         """Averages what there is: for a rank whose backward reaches no parameter while the others' do. Collective."""
-        first: Exception | None = None
         try:
-            for bucket in self._buckets[len(self._requests):]:
-                bucket.take_the_rest()
-                self._start_full()
-        except Exception as error:
-            first = error
-        first = self._end() or first
-        if first is not None:
-            raise first
+            for number, bucket in enumerate(self._buckets):
+                if not bucket.is_started:
+                    bucket.take_the_rest()
+                    self._start(number)
+        except BaseException:
+            self._end(self._reducer.give_up)
+            raise
+        self._end(self._reducer.wait)
 
     @torch.no_grad()
     def _arrived(self, parameter: torch.Tensor) -> None:
@@ -167,45 +185,35 @@ class DataParallel:
         if self._is_paused:
             return
         self._begin(torch._C._current_graph_task_id())
-        bucket, view = self._place[parameter]
-        if self._buckets.index(bucket) < len(self._requests):
+        number, view = self._place[parameter]
+        bucket = self._buckets[number]
+        if bucket.is_started:
             raise UnsupportedError("DataParallel: a parameter got a second gradient in one backward, after its bucket "
                                    "had been started; expected one, or larger buckets")
         bucket.take(parameter, view)
-        self._start_full()
-        for request in self._requests:  # MPI makes progress only when it is asked
-            request.test()
+        if bucket.waits_for:
+            self._reducer.progress()
+        else:
+            self._start(number)
 
     def _begin(self, number: int) -> None:
         if self._pass == number:
             return
-        if self._pass is not None:
-            self._give_up()
+        if self._pass is not None:  # the last backward has failed on this rank: the others are told, who wait for it
+            self._end(self._reducer.give_up)
         self._pass = number
         torch.autograd.Variable._execution_engine.queue_callback(self.average)
 
-    def _give_up(self) -> None:
-        """The last backward has failed on this rank: the other ranks are told, who may have started more."""
-        for _ in self._buckets[len(self._requests):]:
-            self._comm._refuse_start("comm_iallreduce", Error("the backward of rank "
-                                                              f"{self._comm.rank} has failed before its end"))
-        self._end()
+    def _start(self, number: int) -> None:
+        self._buckets[number].is_started = True
+        with record_function("syncyte::data_parallel_start"):
+            self._reducer.start(number)
 
-    def _start_full(self) -> None:
-        while len(self._requests) < len(self._buckets) and not self._buckets[len(self._requests)].waits_for:
-            memory = self._buckets[len(self._requests)].memory
-            memory.div_(self._comm.size)
-            self._requests.append(self._comm.iallreduce(memory, "sum", memory))
-
-    def _end(self) -> Exception | None:
-        """Waits for all that was started; the first error."""
-        first: Exception | None = None
-        for request in self._requests:
-            try:
-                request.wait()
-            except Exception as error:
-                first = first or error
-        self._requests, self._pass = [], None
-        for bucket in self._buckets:
-            bucket.waits_for = set(bucket.parameters)
-        return first
+    def _end(self, wait: Callable[[], None]) -> None:
+        self._pass = None
+        try:
+            with record_function("syncyte::data_parallel_wait"):
+                wait()
+        finally:
+            for bucket in self._buckets:
+                bucket.begin()

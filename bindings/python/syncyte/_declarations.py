@@ -418,6 +418,18 @@ class HaloOptions(ctypes.Structure):
     ]
 
 
+class ReducerOptions(ctypes.Structure):
+    """Options of a reducer."""
+
+    _defaults_ = {"scale": 1}
+    _fields_ = [
+        # sizeof(syncyte_reducer_options_t)
+        ("struct_size", ctypes.c_size_t),
+        # what sums are multiplied with; one over the ranks gives means
+        ("scale", ctypes.c_double),
+    ]
+
+
 class WindowOptions(ctypes.Structure):
     """Options of a new window."""
 
@@ -2020,6 +2032,137 @@ CORE: dict[str, Function] = {
         (
             "Starts to accumulate; does not wait. As syncyte_halo_iexchange(). Returns: SYNCYTE_ERR_BUSY while"
             " another exchange of this halo is under way."
+        ),
+    ),
+    "syncyte_reducer_create": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.c_int32,
+            ctypes.POINTER(ctypes.c_int32),
+            ctypes.POINTER(ctypes.c_int64),
+            ctypes.POINTER(ReducerOptions),
+            ctypes.POINTER(ctypes.c_void_p),
+        ],
+        [
+            Parameter("comm", "in", False, None, "a communicator, which the reducer keeps alive"),
+            Parameter("pieces", "in", False, None, "number of pieces, 1 or more"),
+            Parameter("dtypes", "in", False, "pieces",
+                "element types, floating-point or complex; 16-bit floats are summed in float32 and rounded once"),
+            Parameter("elements", "in", False, "pieces", "lengths, 0 or more"),
+            Parameter("options", "in", True, None, "null for defaults"),
+            Parameter("reducer", "out", False, None, "the reducer"),
+        ],
+        (
+            "Makes a reducer with zeroed pieces. Collective; facts: pieces, dtypes, elements, options->scale. "
+            "Returns: SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_TYPE, SYNCYTE_ERR_MEMORY (all ranks' pieces of a node "
+            "together do not fit), SYNCYTE_ERR_MISMATCH."
+        ),
+    ),
+    "syncyte_reducer_retain": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+        ],
+        [
+            Parameter("reducer", "in", False, None, "a reducer"),
+        ],
+        "Adds a reference. Local, thread-safe, without MPI.",
+    ),
+    "syncyte_reducer_release": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+        ],
+        [
+            Parameter("reducer", "in", False, None, "a reducer"),
+        ],
+        (
+            "Drops a reference. With the last one the memory of the pieces goes and the round is given up, "
+            "without waiting: other ranks may drop theirs earlier or later. Local, thread-safe, without MPI."
+        ),
+    ),
+    "syncyte_reducer_destroy": Function(
+        ctypes.c_int32,
+        [
+            ctypes.POINTER(ctypes.c_void_p),
+        ],
+        [
+            Parameter("reducer", "in,out", False, None, "a reducer"),
+        ],
+        "Drops a reference and nulls the handle; null is fine. Local, as syncyte_reducer_release().",
+    ),
+    "syncyte_reducer_piece": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.c_int32,
+            ctypes.POINTER(BufferDescription),
+        ],
+        [
+            Parameter("reducer", "in", False, None, "a reducer"),
+            Parameter("piece", "in", False, None, "0 to pieces - 1"),
+            Parameter("buffer", "out", False, None, "data, dtype and the one extent; the memory is the reducer's"),
+        ],
+        (
+            "This rank's memory of a piece. Local. Between the start of the piece and the end of the round it "
+            "must be neither read nor written; at all other times it is this rank's own. Returns: "
+            "SYNCYTE_ERR_ARGUMENT for a piece that does not exist."
+        ),
+    ),
+    "syncyte_reducer_start": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.c_int32,
+        ],
+        [
+            Parameter("reducer", "in", False, None, "a reducer"),
+            Parameter("piece", "in", False, None, "0 to pieces - 1"),
+        ],
+        (
+            "This rank's piece is full. All ranks start all pieces in each round, in any order; does not wait "
+            "for other ranks, but works on the sums of what they have started. Returns: SYNCYTE_ERR_BUSY if "
+            "this rank has started it in this round already; SYNCYTE_ERR_ARGUMENT for a piece that does not "
+            "exist."
+        ),
+    ),
+    "syncyte_reducer_progress": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+        ],
+        [
+            Parameter("reducer", "in", False, None, "a reducer"),
+        ],
+        "Works on the sums of what all have started, without waiting. Local.",
+    ),
+    "syncyte_reducer_wait": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+        ],
+        [
+            Parameter("reducer", "in", False, None, "a reducer"),
+        ],
+        (
+            "Waits for the end of the round: all pieces hold the sums. Collective. Returns: "
+            "SYNCYTE_ERR_ARGUMENT if this rank has not started all pieces: the round goes on; "
+            "SYNCYTE_ERR_MISMATCH where a rank has given the round up: it is over, and what the pieces hold is"
+            " undefined."
+        ),
+    ),
+    "syncyte_reducer_give_up": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+        ],
+        [
+            Parameter("reducer", "in", False, None, "a reducer"),
+        ],
+        (
+            "Ends the round without this rank's pieces: waits, as the others do, who get SYNCYTE_ERR_MISMATCH "
+            "with this rank's number. Collective in that sense."
         ),
     ),
     "syncyte_window_create": Function(

@@ -135,6 +135,7 @@ class Session:
     def run_training(self) -> Trainer:
         steps = self.options.epochs * -(-self.ring.layout.slots // (self.options.batch * self.ranks))
         plan = Plan(self.options.train_seconds, steps, self.options.batch, self.options.learning_rate)
+        averager = syncyte.torch.DataParallel(self.model, self.learners)
         trainer = Trainer(self.model, self.wet, plan, self.rank, self.ranks, self.all_reduce)
         with tqdm(total=100, unit="%", desc="training", disable=not self.options.progress or self.rank > 0) as bar:
             while not trainer.done():
@@ -143,6 +144,7 @@ class Session:
                 self.history.training.append(progress.loss)
                 bar.update(round(100 * progress.part) - bar.n)
                 self.look(trainer, bar)
+        averager.remove()
         return trainer
 
     def look(self, trainer: Trainer, bar: tqdm) -> None:

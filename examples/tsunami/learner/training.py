@@ -1,4 +1,4 @@
-"""Data-parallel training: every learner draws its own samples, gradients are averaged in one bucket."""
+"""Data-parallel training: every learner draws its own samples; backward leaves the learners' mean gradients."""
 
 from __future__ import annotations
 
@@ -39,7 +39,9 @@ class Progress:
 
 
 class Trainer:
-    """AdamW with a cosine schedule. All methods are collective over the learners."""
+    """AdamW with a cosine schedule. All methods are collective over the learners.
+
+    Where there are several learners a syncyte.torch.DataParallel is on the model: gradients are means after backward."""
 
     def __init__(self, model: nn.Module, wet: torch.Tensor, plan: Plan, rank: int, ranks: int,
                  allreduce: AllReduce) -> None:
@@ -56,24 +58,20 @@ class Trainer:
     def step(self, sample: Sampler) -> Progress:
         """Draws a batch, and moves the parameters of all learners alike."""
         before, after = sample(self.plan.batch)
-        self.optimizer.zero_grad(set_to_none=True)
+        self.optimizer.zero_grad(set_to_none=False)  # they stay in DataParallel's buckets
         loss = mean_squared_error(self.model(before), after, self.wet)
         loss.backward()
-        self.average_gradients(loss.detach())
+        self.share_progress(loss.detach())
         self.set_learning_rate()
         nn.utils.clip_grad_norm_(self.parameters, LARGEST_GRADIENT)
         self.optimizer.step()
         return self.progress
 
-    def average_gradients(self, loss: torch.Tensor) -> None:
-        """One allreduce of all gradients, the loss, and rank 0's clock, which is everybody's."""
+    def share_progress(self, loss: torch.Tensor) -> None:
+        """The mean loss, and rank 0's clock, which is everybody's."""
         clock = torch.tensor([self.elapsed_part() if self.rank == 0 else 0.0])
-        pieces = [p.grad.reshape(-1) for p in self.parameters] + [loss.reshape(1), clock]
-        total = self.allreduce(torch.cat(pieces))
-        gradients, extra = total[:-2] / self.ranks, total[-2:].tolist()
-        for parameter, gradient in zip(self.parameters, gradients.split([p.numel() for p in self.parameters])):
-            parameter.grad.copy_(gradient.view_as(parameter))
-        self.progress = Progress(self.progress.step + 1, min(extra[1], 1.0), extra[0] / self.ranks)
+        total, part = self.allreduce(torch.cat([loss.reshape(1), clock])).tolist()
+        self.progress = Progress(self.progress.step + 1, min(part, 1.0), total / self.ranks)
 
     def elapsed_part(self) -> float:
         if self.plan.steps:

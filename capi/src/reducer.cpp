@@ -1,0 +1,101 @@
+#include "syncyte/reducer.h"
+
+#include <memory>
+#include <utility>
+
+#include "base/buffer.hpp"
+#include "comm/reducer.hpp"
+#include "comm_table.hpp"
+#include "guard.hpp"
+
+namespace syncyte::capi {
+namespace {
+
+using reducer_table = handle_table<syncyte_reducer_t, comm::reducer>;
+
+reducer_table& reducers() {
+  static auto* const the_table = new reducer_table("reducer");  // leaked: handles may be dropped by static destructors
+  return *the_table;
+}
+
+std::shared_ptr<comm::reducer> find_reducer(syncyte_reducer_t reducer) { return reducers().find(reducer, "reducer"); }
+
+comm::reducer_description asked_reducer(std::int32_t pieces, const syncyte_dtype_t* dtypes,
+                                        const std::int64_t* elements, const syncyte_reducer_options_t* options,
+                                        const syncyte_reducer_t* result) {
+  comm::reducer_description asked;
+  asked.error = error_of([&] {
+    out(result, "reducer");
+    base::require(pieces > 0, SYNCYTE_ERR_ARGUMENT, "pieces is {}; expected 1 or more", pieces);
+    base::require(dtypes != nullptr && elements != nullptr, SYNCYTE_ERR_ARGUMENT, "{} is null; expected {} of them",
+                  dtypes == nullptr ? "dtypes" : "elements", pieces);
+    asked.dtypes.assign(dtypes, dtypes + pieces);
+    asked.elements.assign(elements, elements + pieces);
+    asked.scale = options_or(options, syncyte_reducer_options_t SYNCYTE_REDUCER_OPTIONS_INIT).scale;
+  });
+  return asked;
+}
+
+}  // namespace
+}  // namespace syncyte::capi
+
+using namespace syncyte;
+using capi::find_reducer;
+using capi::guarded;
+using capi::reducers;
+using capi::started;
+
+extern "C" {
+
+syncyte_status_t syncyte_reducer_create(syncyte_comm_t comm, int32_t pieces, const syncyte_dtype_t* dtypes,
+                                        const int64_t* elements, const syncyte_reducer_options_t* options,
+                                        syncyte_reducer_t* reducer) {
+  return started("reducer_create", [&] {
+    const auto group = capi::find_comm(comm);
+    auto made = comm::reducer::create(group, capi::asked_reducer(pieces, dtypes, elements, options, reducer));
+    *reducer = reducers().insert(std::move(made));
+  });
+}
+
+syncyte_status_t syncyte_reducer_retain(syncyte_reducer_t reducer) {
+  return guarded("reducer_retain", [&] { reducers().retain(reducer, "reducer"); });
+}
+
+syncyte_status_t syncyte_reducer_release(syncyte_reducer_t reducer) {
+  return guarded("reducer_release", [&] { reducers().release(reducer, "reducer"); });
+}
+
+syncyte_status_t syncyte_reducer_destroy(syncyte_reducer_t* reducer) {
+  return guarded("reducer_destroy", [&] { reducers().destroy(reducer, "reducer"); });
+}
+
+syncyte_status_t syncyte_reducer_piece(syncyte_reducer_t reducer, int32_t piece, syncyte_buffer_t* buffer) {
+  return started("reducer_piece", [&] {
+    const auto found = find_reducer(reducer);
+    capi::out(buffer, "buffer");
+    found->require_piece(piece);
+    const std::int64_t shape[] = {found->elements(piece)};
+    *buffer = base::make_buffer(found->data(piece), found->dtype(piece), shape);
+  });
+}
+
+syncyte_status_t syncyte_reducer_start(syncyte_reducer_t reducer, int32_t piece) {
+  return started("reducer_start", [&] {
+    const auto found = find_reducer(reducer);
+    found->start(piece);
+    capi::trace_bytes(static_cast<std::size_t>(found->elements(piece)) * base::dtype_size(found->dtype(piece)));
+  });
+}
+
+syncyte_status_t syncyte_reducer_progress(syncyte_reducer_t reducer) {
+  return started("reducer_progress", [&] { find_reducer(reducer)->progress(); });
+}
+
+syncyte_status_t syncyte_reducer_wait(syncyte_reducer_t reducer) {
+  return started("reducer_wait", [&] { find_reducer(reducer)->wait(); });
+}
+
+syncyte_status_t syncyte_reducer_give_up(syncyte_reducer_t reducer) {
+  return started("reducer_give_up", [&] { find_reducer(reducer)->give_up(); });
+}
+}

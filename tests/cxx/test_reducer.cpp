@@ -1,0 +1,60 @@
+// Sums in place over rounds, in C++.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "expect.hpp"
+#include "syncyte/reducer.hpp"
+
+namespace {
+
+using namespace syncyte;
+
+class Reducer : public ::testing::Test {
+ protected:
+  const communicator world_ = communicator::world();
+  const std::vector<reducer_piece> pieces_{{dtype::float32, 3}, {dtype::float64, 2}};
+  const reducer sums_{world_, pieces_, 2.0};
+};
+
+TEST_F(Reducer, SumsInPlace) {
+  const auto floats = sums_.piece<float>(0);
+  const auto doubles = sums_.piece<double>(1);
+  for (int round = 1; round < 4; ++round) {
+    std::fill(floats.begin(), floats.end(), static_cast<float>(world_.rank()));
+    std::fill(doubles.begin(), doubles.end(), round);
+    sums_.start(1);
+    sums_.progress();
+    sums_.start(0);
+    sums_.wait();
+    EXPECT_EQ(floats[2], static_cast<float>(world_.size() * (world_.size() - 1)));
+    EXPECT_EQ(doubles[0], 2.0 * round * world_.size());
+  }
+}
+
+TEST_F(Reducer, ARankThatGivesUpIsAnErrorOfTheOthers) {
+  if (world_.rank() == 0) {
+    sums_.give_up();
+  } else {
+    sums_.start(0);
+    sums_.start(1);
+    EXPECT_THROW(sums_.wait(), error);
+  }
+}
+
+TEST_F(Reducer, RefusesWrongUse) {
+  EXPECT_THROW(sums_.piece<double>(0), error);
+  EXPECT_THROW(sums_.piece<float>(2), error);
+  EXPECT_THROW(sums_.start(2), error);
+  EXPECT_THROW(reducer(world_, {}), error);
+  EXPECT_THROW(reducer(world_, std::vector<reducer_piece>{{dtype::int32, 1}}), error);
+}
+
+TEST_F(Reducer, KeepsItsMemoryForAnotherReference) {
+  reducer second = sums_.retain();
+  EXPECT_EQ(second.piece<float>(0).data(), sums_.piece<float>(0).data());
+}
+
+}  // namespace
