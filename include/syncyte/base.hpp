@@ -170,7 +170,8 @@ enum class op : std::int32_t {
   bit_and = SYNCYTE_OP_BAND,
   bit_or = SYNCYTE_OP_BOR,
   bit_xor = SYNCYTE_OP_BXOR,
-  replace = SYNCYTE_OP_REPLACE
+  replace = SYNCYTE_OP_REPLACE,
+  logical_xor = SYNCYTE_OP_LXOR
 };
 
 /// Where memory lies.

@@ -39,9 +39,9 @@ std::size_t dtype_size(syncyte_dtype_t dtype, const char* argument) {
 }
 
 const char* op_name(syncyte_op_t op) {
-  constexpr const char* names[] = {"unknown", "SUM",  "PROD", "MIN",  "MAX",    "LAND",
-                                   "LOR",     "BAND", "BOR",  "BXOR", "REPLACE"};
-  return names[op >= SYNCYTE_OP_SUM && op <= SYNCYTE_OP_REPLACE ? op : 0];
+  constexpr const char* names[] = {"unknown", "SUM",  "PROD", "MIN",  "MAX",     "LAND",
+                                   "LOR",     "BAND", "BOR",  "BXOR", "REPLACE", "LXOR"};
+  return names[op >= SYNCYTE_OP_SUM && op <= SYNCYTE_OP_LXOR ? op : 0];
 }
 
 const char* dtype_name(syncyte_dtype_t dtype) {

@@ -8,6 +8,7 @@
 
 #include "base/dtype.hpp"
 #include "comm/mpi.hpp"
+#include "comm/ordering.hpp"
 #include "comm/pieces.hpp"
 
 namespace syncyte::comm {
@@ -27,6 +28,8 @@ MPI_Op mpi_op(syncyte_op_t op) {
       return MPI_LAND;
     case SYNCYTE_OP_LOR:
       return MPI_LOR;
+    case SYNCYTE_OP_LXOR:
+      return MPI_LXOR;
     case SYNCYTE_OP_BAND:
       return MPI_BAND;
     case SYNCYTE_OP_BOR:
@@ -154,7 +157,10 @@ void fill_identity(void* output, std::int64_t count, syncyte_dtype_t dtype, sync
 
 }  // namespace
 
-MPI_Op mpi_op(syncyte_dtype_t dtype, syncyte_op_t op) { return mpi_op(dtype == SYNCYTE_BOOL ? bool_op(op) : op); }
+MPI_Op mpi_op(syncyte_dtype_t dtype, syncyte_op_t op) {
+  if (const MPI_Op ordering = ordering_op(dtype, op); ordering != MPI_OP_NULL) return ordering;
+  return mpi_op(dtype == SYNCYTE_BOOL ? bool_op(op) : op);
+}
 
 bool is_half(syncyte_dtype_t dtype) { return dtype == SYNCYTE_FLOAT16 || dtype == SYNCYTE_BFLOAT16; }
 
@@ -171,8 +177,9 @@ void round_half(const float* wide, std::int64_t count, syncyte_dtype_t dtype, vo
 }
 
 void require_reducible(syncyte_dtype_t dtype, syncyte_op_t op) {
-  base::require(op >= SYNCYTE_OP_SUM && op <= SYNCYTE_OP_BXOR, SYNCYTE_ERR_ARGUMENT,
-                "op {} is unknown here; expected SYNCYTE_OP_SUM (1) to SYNCYTE_OP_BXOR (9)", op);
+  base::require((op >= SYNCYTE_OP_SUM && op <= SYNCYTE_OP_BXOR) || op == SYNCYTE_OP_LXOR, SYNCYTE_ERR_ARGUMENT,
+                "op {} is unknown here; expected SYNCYTE_OP_SUM (1) to SYNCYTE_OP_BXOR (9) or SYNCYTE_OP_LXOR (11)",
+                op);
   const bool is_ordering = op == SYNCYTE_OP_MIN || op == SYNCYTE_OP_MAX;
   const bool is_arithmetic = op == SYNCYTE_OP_SUM || op == SYNCYTE_OP_PROD;
   const bool has_op =

@@ -12,8 +12,8 @@
 #include "comm/collective.hpp"
 #include "comm/collective_checks.hpp"
 #include "comm/mpi.hpp"
+#include "comm/progress.hpp"
 #include "comm/reducer_kernels.hpp"
-#include "comm/start_queue.hpp"
 #include "comm/watchdog.hpp"
 
 namespace syncyte::comm {
@@ -73,8 +73,8 @@ void keep_for_ever(std::shared_ptr<node_memory> memory) {
 struct alignas(line) reducer::node_state {
   counter refusals[2];  // the highest refusal_by() of the node's ranks, in odd and even rounds: a rank may be in the
                         // next round when another has not yet seen how this one has ended
-  counter closed;   // rounds whose sums have, and whose refusals too
-  counter outcome;  // the highest refusal of all nodes, at the last close
+  counter closed;       // rounds whose sums have, and whose refusals too
+  counter outcome;      // the highest refusal of all nodes, at the last close
 };
 
 struct alignas(line) reducer::piece_state {

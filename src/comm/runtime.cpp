@@ -15,6 +15,7 @@
 #include "base/log.hpp"
 #include "comm/collective.hpp"
 #include "comm/mpi.hpp"
+#include "comm/ordering.hpp"
 #include "comm/progress.hpp"
 #include "comm/watchdog.hpp"
 
@@ -52,6 +53,7 @@ void free_roots(runtime_state& runtime) {
   runtime.world.reset();
   runtime.self.reset();
   runtime.adopted.clear();
+  free_ordering_ops();
 }
 
 /// All ranks come to the end together. A rank that is in another operation of the world learns there that the ranks

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <complex>
 #include <concepts>
 #include <type_traits>
@@ -27,7 +28,7 @@ consteval bool has_op() {
 template <syncyte_op_t op>
 base::boolean combine_logic(bool a, bool b) {
   if constexpr (op == SYNCYTE_OP_REPLACE) return {b};
-  if constexpr (op == SYNCYTE_OP_BXOR) return {a != b};
+  if constexpr (op == SYNCYTE_OP_BXOR || op == SYNCYTE_OP_LXOR) return {a != b};
   if constexpr (op == SYNCYTE_OP_SUM || op == SYNCYTE_OP_MAX || op == SYNCYTE_OP_LOR || op == SYNCYTE_OP_BOR)
     return {a || b};
   return {a && b};
@@ -41,9 +42,17 @@ T combine_integers(T a, T b) {
   if constexpr (op == SYNCYTE_OP_PROD) return static_cast<T>(static_cast<wide>(a) * static_cast<wide>(b));
   if constexpr (op == SYNCYTE_OP_LAND) return a != 0 && b != 0;
   if constexpr (op == SYNCYTE_OP_LOR) return a != 0 || b != 0;
+  if constexpr (op == SYNCYTE_OP_LXOR) return (a != 0) != (b != 0);
   if constexpr (op == SYNCYTE_OP_BAND) return static_cast<T>(a & b);
   if constexpr (op == SYNCYTE_OP_BOR) return static_cast<T>(a | b);
   return static_cast<T>(a ^ b);
+}
+
+/// Of either operand it reaches the result.
+template <class T>
+bool is_nan(T value) {
+  if constexpr (std::floating_point<T>) return std::isnan(value);
+  return false;
 }
 
 /// The element that `op` makes of what is there and what comes. Half precision is computed in float and rounded once.
@@ -57,9 +66,9 @@ T combine(T a, T b) {
   else if constexpr (is_half<T>)
     return T(combine<float, op>(static_cast<float>(a), static_cast<float>(b)));
   else if constexpr (op == SYNCYTE_OP_MIN)
-    return b < a ? b : a;
+    return b < a || is_nan(b) ? b : a;
   else if constexpr (op == SYNCYTE_OP_MAX)
-    return a < b ? b : a;
+    return a < b || is_nan(b) ? b : a;
   else if constexpr (std::integral<T>)
     return combine_integers<T, op>(a, b);
   else if constexpr (op == SYNCYTE_OP_SUM)
@@ -90,10 +99,12 @@ decltype(auto) visit_op(syncyte_op_t op, Visitor&& visitor) {
       return visitor(std::integral_constant<syncyte_op_t, SYNCYTE_OP_BOR>{});
     case SYNCYTE_OP_BXOR:
       return visitor(std::integral_constant<syncyte_op_t, SYNCYTE_OP_BXOR>{});
+    case SYNCYTE_OP_LXOR:
+      return visitor(std::integral_constant<syncyte_op_t, SYNCYTE_OP_LXOR>{});
     case SYNCYTE_OP_REPLACE:
       return visitor(std::integral_constant<syncyte_op_t, SYNCYTE_OP_REPLACE>{});
     default:
-      base::fail(SYNCYTE_ERR_ARGUMENT, "op {} is unknown; expected SYNCYTE_OP_SUM (1) to SYNCYTE_OP_REPLACE (10)", op);
+      base::fail(SYNCYTE_ERR_ARGUMENT, "op {} is unknown; expected SYNCYTE_OP_SUM (1) to SYNCYTE_OP_LXOR (11)", op);
   }
 }
 

@@ -77,7 +77,8 @@ TEST(op, names) {
   EXPECT_STREQ(op_name(SYNCYTE_OP_SUM), "SUM");
   EXPECT_STREQ(op_name(SYNCYTE_OP_BXOR), "BXOR");
   EXPECT_STREQ(op_name(SYNCYTE_OP_REPLACE), "REPLACE");
-  for (const syncyte_op_t op : {-1, 0, 11}) EXPECT_STREQ(op_name(op), "unknown");
+  EXPECT_STREQ(op_name(SYNCYTE_OP_LXOR), "LXOR");
+  for (const syncyte_op_t op : {-1, 0, 12}) EXPECT_STREQ(op_name(op), "unknown");
 }
 
 }  // namespace

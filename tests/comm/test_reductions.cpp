@@ -1,5 +1,7 @@
 // Reductions to one rank and scans, against loops over all ranks' values.
 
+#include <cmath>
+#include <cstring>
 #include <functional>
 #include <limits>
 #include <vector>
@@ -45,6 +47,7 @@ constexpr operation operations[] = {
     {SYNCYTE_OP_BAND, -1, [](std::int32_t a, std::int32_t b) { return a & b; }},
     {SYNCYTE_OP_BOR, 0, [](std::int32_t a, std::int32_t b) { return a | b; }},
     {SYNCYTE_OP_BXOR, 0, [](std::int32_t a, std::int32_t b) { return a ^ b; }},
+    {SYNCYTE_OP_LXOR, 0, [](std::int32_t a, std::int32_t b) { return std::int32_t{(a != 0) != (b != 0)}; }},
     {SYNCYTE_OP_LAND, 1, [](std::int32_t a, std::int32_t b) { return std::int32_t{a != 0 && b != 0}; }},
     {SYNCYTE_OP_LOR, 0, [](std::int32_t a, std::int32_t b) { return std::int32_t{a != 0 || b != 0}; }}};
 
@@ -81,6 +84,45 @@ TEST(reductions, reduce_gives_every_root_the_result) {
         EXPECT_EQ(input, is_root ? reduced(how, 0, world().size()) : of_rank(world().rank())) << "in place";
       }
   });
+}
+
+/// MAX or MIN over the ranks of each rank's row of values, whose bits must be the same on all ranks.
+template <class T>
+std::vector<T> ordered(syncyte_dtype_t dtype, syncyte_op_t op, std::vector<T> row) {
+  const auto buffer = buffer_of(row, dtype);
+  comm::allreduce(world(), nullptr, &buffer, op, {});
+  std::vector<T> of_first = row;
+  const auto first = buffer_of(of_first, dtype);
+  comm::bcast(world(), &first, 0, {});
+  EXPECT_EQ(std::memcmp(row.data(), of_first.data(), row.size() * sizeof(T)), 0) << "bits differ between ranks";
+  return row;
+}
+
+/// One NaN, of different bits, on each rank in turn, then on all; -0 on the last rank, +0 elsewhere; equal numbers.
+template <class T>
+void expect_order(syncyte_dtype_t dtype) {
+  const int rank = world().rank(), size = world().size();
+  for (const syncyte_op_t op : {SYNCYTE_OP_MAX, SYNCYTE_OP_MIN}) {
+    std::vector<T> row(static_cast<std::size_t>(size) + 35, static_cast<T>(float(rank)));
+    for (int i = 0; i <= size; ++i)
+      if (i == rank || i == size)
+        row[static_cast<std::size_t>(i)] = static_cast<T>(std::copysign(std::nanf(""), rank % 2 == 0 ? 1.0F : -1.0F));
+    row[row.size() - 2] = static_cast<T>(rank == size - 1 ? -0.0F : 0.0F);
+    row[row.size() - 1] = static_cast<T>(7.0F);
+    const std::vector<T> result = ordered(dtype, op, row);
+    for (int i = 0; i <= size; ++i) EXPECT_TRUE(std::isnan(static_cast<float>(result[static_cast<std::size_t>(i)])));
+    EXPECT_EQ(static_cast<float>(result[static_cast<std::size_t>(size) + 1]), op == SYNCYTE_OP_MAX ? size - 1 : 0);
+    const bool is_negative = op == SYNCYTE_OP_MIN || size == 1;
+    EXPECT_EQ(std::signbit(static_cast<float>(result[row.size() - 2])), is_negative) << "zeros";
+    EXPECT_EQ(static_cast<float>(result[row.size() - 1]), 7.0F);
+  }
+}
+
+TEST(reductions, max_and_min_propagate_nan_and_order_zeros) {
+  expect_order<float>(SYNCYTE_FLOAT32);
+  expect_order<double>(SYNCYTE_FLOAT64);
+  expect_order<base::float16>(SYNCYTE_FLOAT16);
+  expect_order<base::bfloat16>(SYNCYTE_BFLOAT16);
 }
 
 using scan_function = std::function<void(const syncyte_buffer_t*, const syncyte_buffer_t*)>;

@@ -64,6 +64,8 @@ inline slow_element slow_combine_numbers(syncyte_op_t op, slow_element a, slow_e
       return static_cast<double>(x != 0 && y != 0);
     case SYNCYTE_OP_LOR:
       return static_cast<double>(x != 0 || y != 0);
+    case SYNCYTE_OP_LXOR:
+      return static_cast<double>((x != 0) != (y != 0));
     case SYNCYTE_OP_BAND:
       return static_cast<double>(x & y);
     case SYNCYTE_OP_BOR:

@@ -23,7 +23,7 @@ using test::slow_element;
 /// The ops of a dtype, or those it does not have.
 std::vector<syncyte_op_t> ops_of(syncyte_dtype_t dtype, bool are_defined) {
   std::vector<syncyte_op_t> result;
-  for (syncyte_op_t op = SYNCYTE_OP_SUM; op <= SYNCYTE_OP_REPLACE; ++op)
+  for (syncyte_op_t op = SYNCYTE_OP_SUM; op <= SYNCYTE_OP_LXOR; ++op)
     if (test::slow_has(dtype, op) == are_defined) result.push_back(op);
   return result;
 }

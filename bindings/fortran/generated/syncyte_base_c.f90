@@ -78,9 +78,9 @@ module syncyte_base_c
   integer(c_int32_t), parameter :: SYNCYTE_OP_SUM = 1_c_int32_t
   ! product; logical and for bool
   integer(c_int32_t), parameter :: SYNCYTE_OP_PROD = 2_c_int32_t
-  ! minimum; not for complex
+  ! minimum; not for complex; NaN where one is NaN; -0 is less than +0
   integer(c_int32_t), parameter :: SYNCYTE_OP_MIN = 3_c_int32_t
-  ! maximum; not for complex
+  ! maximum; not for complex; NaN where one is NaN; -0 is less than +0
   integer(c_int32_t), parameter :: SYNCYTE_OP_MAX = 4_c_int32_t
   ! logical and; integers and bool
   integer(c_int32_t), parameter :: SYNCYTE_OP_LAND = 5_c_int32_t
@@ -94,6 +94,8 @@ module syncyte_base_c
   integer(c_int32_t), parameter :: SYNCYTE_OP_BXOR = 9_c_int32_t
   ! the new value (windows only)
   integer(c_int32_t), parameter :: SYNCYTE_OP_REPLACE = 10_c_int32_t
+  ! logical exclusive or; integers and bool
+  integer(c_int32_t), parameter :: SYNCYTE_OP_LXOR = 11_c_int32_t
 
   !> Kinds of memory; never renumbered.
   ! ordinary memory of the process or the node

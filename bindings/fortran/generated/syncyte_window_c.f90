@@ -130,7 +130,7 @@ module syncyte_window_c
     ! window [in]: a window
     ! rank [in]: target
     ! offset [in]: where, in bytes; a multiple of the element's size
-    ! op [in]: SYNCYTE_OP_SUM, PROD, MIN, MAX, LAND, LOR, BAND, BOR, BXOR or REPLACE
+    ! op [in]: SYNCYTE_OP_SUM, PROD, MIN, MAX, LAND, LOR, LXOR, BAND, BOR, BXOR or REPLACE
     ! source [in]: contiguous
     ! Returns: SYNCYTE_ERR_UNSUPPORTED for an op or dtype without atomics.
     function syncyte_window_accumulate(window, rank, offset, op, source) bind(C, &

@@ -12,7 +12,8 @@ from .errors import ArgumentError, DtypeError, ShapeError
 
 
 def as_op(op: Op | str) -> Op:
-    """A reduction from its name ("sum", "prod", "min", "max", "land", "lor", "band", "bor", "bxor", "replace").
+    """A reduction from its name ("sum", "prod", "min", "max", "land", "lor", "lxor", "band", "bor", "bxor",
+    "replace").
 
     Raises ArgumentError for anything else.
     """

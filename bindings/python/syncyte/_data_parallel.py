@@ -8,6 +8,7 @@ import typing
 from collections.abc import Callable, Iterable, Iterator
 
 import torch
+from torch.autograd.profiler import record_function
 
 from ._buffers import TORCH
 from ._reducer import Reducer
@@ -205,12 +206,14 @@ class DataParallel:
 
     def _start(self, number: int) -> None:
         self._buckets[number].is_started = True
-        self._reducer.start(number)
+        with record_function("syncyte::data_parallel_start"):
+            self._reducer.start(number)
 
     def _end(self, wait: Callable[[], None]) -> None:
         self._pass = None
         try:
-            wait()
+            with record_function("syncyte::data_parallel_wait"):
+                wait()
         finally:
             for bucket in self._buckets:
                 bucket.begin()

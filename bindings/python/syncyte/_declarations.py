@@ -89,14 +89,15 @@ class Op(enum.IntEnum):
 
     SUM = 1  # sum; logical or for bool
     PROD = 2  # product; logical and for bool
-    MIN = 3  # minimum; not for complex
-    MAX = 4  # maximum; not for complex
+    MIN = 3  # minimum; not for complex; NaN where one is NaN; -0 is less than +0
+    MAX = 4  # maximum; not for complex; NaN where one is NaN; -0 is less than +0
     LAND = 5  # logical and; integers and bool
     LOR = 6  # logical or; integers and bool
     BAND = 7  # bitwise and; integers and bool
     BOR = 8  # bitwise or; integers and bool
     BXOR = 9  # bitwise exclusive or; integers and bool
     REPLACE = 10  # the new value (windows only)
+    LXOR = 11  # logical exclusive or; integers and bool
 
 
 class Memory(enum.IntEnum):
@@ -189,6 +190,7 @@ SYNCYTE_OP_BAND = 7
 SYNCYTE_OP_BOR = 8
 SYNCYTE_OP_BXOR = 9
 SYNCYTE_OP_REPLACE = 10
+SYNCYTE_OP_LXOR = 11
 SYNCYTE_MEMORY_HOST = 0
 SYNCYTE_MEMORY_CUDA = 1
 SYNCYTE_LOG_OFF = 0
@@ -2352,7 +2354,7 @@ CORE: dict[str, Function] = {
             Parameter("rank", "in", False, None, "target"),
             Parameter("offset", "in", False, None, "where, in bytes; a multiple of the element's size"),
             Parameter("op", "in", False, None,
-                "SYNCYTE_OP_SUM, PROD, MIN, MAX, LAND, LOR, BAND, BOR, BXOR or REPLACE"),
+                "SYNCYTE_OP_SUM, PROD, MIN, MAX, LAND, LOR, LXOR, BAND, BOR, BXOR or REPLACE"),
             Parameter("source", "in", False, None, "contiguous"),
         ],
         (

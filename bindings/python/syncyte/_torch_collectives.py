@@ -15,7 +15,7 @@ Tensors on the CPU, or on a CUDA device: results are where their tensor is. Copi
 and the device's earlier work on it is waited for. See docs/differentiable-collectives.md.
 
 Differentiable any number of times; forward mode and torch.func.jvp for what is linear, torch.vmap as one collective for
-each element, torch.func.grad raises RuntimeError: use torch.autograd.grad. See docs/differentiable-collectives.md.
+the whole batch, torch.func.grad raises RuntimeError: use torch.autograd.grad. See docs/differentiable-collectives.md.
 """
 
 from __future__ import annotations
@@ -75,14 +75,15 @@ def allreduce(tensor: torch.Tensor, comm: "Comm | None" = None, *, op: Op | str 
 
     - sum: y_r = sum_s x_s; xbar_s = S. The map of tangents is the operation itself.
     - max, min: xbar_s = m_s / (sum_t m_t) S, where m_s is 1 where x_s = y and 0 elsewhere: ties share equally, as in
-      torch.amax. An element that is NaN on some rank has gradient NaN on all; which result it has is MPI's choice.
+      torch.amax. An element that is NaN on some rank has value and gradient NaN on all.
     - prod: xbar_s = conj(product of the other ranks' x) S, exact with any number of zeros.
     - others, integers: a rank whose input requires a gradient makes all ranks raise NotImplementedError at once.
 
     tensor: any shape, any dtype of Syncyte, any strides. float16 and bfloat16 are reduced in float32 and rounded
         once.
     comm: COMM_WORLD by default.
-    op: "sum", "prod", "min", "max" (not complex), "land", "lor", "band", "bor", "bxor" (integers and bool).
+    op: "sum", "prod", "min", "max" (not complex), "land", "lor", "lxor", "band", "bor", "bxor" (integers and
+        bool).
     adjoint: "sum": every rank's result is a variable of its own, and the loss is the sum of all ranks' losses.
         "identity" (mpi4jax's): the results are one variable, of which every rank has a copy, and every rank computes
         the same loss from it; ybar_r is equal on all ranks, and xbar_s is as above with ybar_s in place of S. Nothing

@@ -13,12 +13,13 @@ import typing
 
 import torch
 
-from . import _library, errors
+from . import _library, _torch_vmap, errors
 from ._data_parallel import DataParallel
 from ._torch_collectives import (_given, allgather_along, allreduce, alltoall_along, bcast, bcast_, exscan, gather_along,
                                  reduce, reduce_, reduce_scatter_along, scan, scatter_along)
 from ._torch_messages import irecv, isend, recv, send, sendrecv
 from ._torch_nonblocking import iallgather_along, iallreduce, ialltoall_along, ibcast, ireduce_scatter_along
+from ._torch_ordered import ordered
 from ._torch_requests import Request, join_dummies, wait_all
 
 if typing.TYPE_CHECKING:
@@ -27,7 +28,7 @@ if typing.TYPE_CHECKING:
 
 __all__ = ["DataParallel", "Request", "allgather_along", "allreduce", "alltoall_along", "bcast", "bcast_", "exscan",
            "gather", "gather_along", "halo_exchange", "iallgather_along", "iallreduce", "ialltoall_along", "ibcast", "irecv",
-           "ireduce_scatter_along", "isend", "join_dummies", "recv", "reduce", "reduce_", "reduce_scatter_along",
+           "ireduce_scatter_along", "isend", "join_dummies", "ordered", "recv", "reduce", "reduce_", "reduce_scatter_along",
            "scan", "scatter_along", "send", "sendrecv", "wait_all"]
 
 # Operations whose order among each other matters, and which must run even if nobody uses their results: a rank whose
@@ -60,6 +61,7 @@ def load() -> None:
     """Loads libsyncyte_torch and registers its operations with torch.compile. Local; further calls do nothing."""
     torch.ops.load_library(_library.find("syncyte_torch"))
     _register_effects()
+    _torch_vmap.register()
 
 
 def gather(whole: "WholeTensor", index: torch.Tensor, *, collective: bool = False) -> torch.Tensor:

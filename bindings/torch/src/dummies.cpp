@@ -8,18 +8,20 @@
 
 #include <algorithm>
 
+#include "dummies.hpp"
+
 namespace syncyte::torch_binding {
 namespace {
 
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-at::Tensor join_dummies(const at::Tensor& input, at::TensorList dummies);
-
 class join_function : public torch::autograd::Function<join_function> {
  public:
-  static at::Tensor forward(AutogradContext* context, const at::Tensor& input, at::TensorList dummies) {
+  static at::Tensor forward(AutogradContext* context, const at::Tensor& input, at::TensorList dummies,
+                            dummy_gradient given) {
     context->set_materialize_grads(false);
+    context->saved_data["gives zeros"] = given == dummy_gradient::zeros;
     // Empty tensors remember the dummies' shapes without keeping their memory.
     variable_list shapes;
     for (const at::Tensor& dummy : dummies) shapes.push_back(at::zeros({}, dummy.options()).expand(dummy.sizes()));
@@ -30,26 +32,32 @@ class join_function : public torch::autograd::Function<join_function> {
   static variable_list backward(AutogradContext* context, variable_list gradients) {
     const at::Tensor& gradient = gradients[0];
     variable_list result{gradient};
+    const bool is_zero = context->saved_data["gives zeros"].toBool() || at::GradMode::is_enabled();
     for (const at::Tensor& shape : context->saved_data["shapes"].toTensorVector()) {
-      if (!gradient.defined()) {
+      if (gradient.defined() && is_zero)
+        result.push_back(join_dummies(at::zeros_like(shape), {gradient}));
+      else
         result.emplace_back();
-        continue;
-      }
-      result.push_back(join_dummies(at::zeros_like(shape), {gradient}));
     }
+    result.emplace_back();  // how dummies are treated
     return result;
   }
 };
+
+}  // namespace
+
+at::Tensor joined(const at::Tensor& input, at::TensorList dummies, dummy_gradient given) {
+  return join_function::apply(input, dummies, given);
+}
 
 at::Tensor join_dummies(const at::Tensor& input, at::TensorList dummies) {
   const bool is_needed =
       at::GradMode::is_enabled() &&
       std::any_of(dummies.begin(), dummies.end(), [](const at::Tensor& dummy) { return dummy.requires_grad(); });
   if (!is_needed) return input;
-  return join_function::apply(input, dummies);
+  return joined(input, dummies, dummy_gradient::zeros);
 }
 
-}  // namespace
 }  // namespace syncyte::torch_binding
 
 TORCH_LIBRARY_FRAGMENT(syncyte, library) {

@@ -13,6 +13,7 @@
 
 #include "buffers.hpp"
 #include "forward_mode.hpp"
+#include "profile.hpp"
 #include "rows.hpp"
 
 namespace syncyte::torch_binding {
@@ -69,6 +70,7 @@ class gather_function : public torch::autograd::Function<gather_function> {
     const std::int64_t companion = context->saved_data["companion"].toInt();
     TORCH_CHECK(companion != 0,
                 "gather: the whole tensor has no companion for gradients; call its requires_grad_() first");
+    const backward_range range("syncyte::gather", gradients);
     call_gather_backward(gradients[0], companion, saved[0]);
     return {at::Tensor(), at::Tensor(), at::Tensor(), at::Tensor()};
   }

@@ -17,6 +17,8 @@
 #include "buffers.hpp"
 #include "collect.hpp"
 #include "forward_mode.hpp"
+#include "ordered.hpp"
+#include "profile.hpp"
 #include "refusal.hpp"
 #include "rows.hpp"
 #include "verdict.hpp"
@@ -221,6 +223,7 @@ class collective_function : public torch::autograd::Function<collective_function
 
   static variable_list backward(AutogradContext* context, variable_list gradients) {
     const auto saved = context->get_saved_variables();
+    const backward_range range("syncyte::gather_collective", gradients);
     return {call_adjoint(gradients[0], context->saved_data["tensor"].toInt(), context->saved_data["scratch"].toInt(),
                          saved[0], context->saved_data["rows"].toSymInt(), asked_by(context)),
             at::Tensor(), at::Tensor(), at::Tensor(), at::Tensor()};
@@ -239,6 +242,7 @@ class adjoint_function : public torch::autograd::Function<adjoint_function> {
 
   static variable_list backward(AutogradContext* context, variable_list gradients) {
     const auto saved = context->get_saved_variables();
+    const backward_range range("syncyte::gather_adjoint", gradients);
     return {call_collective(gradients[0], context->saved_data["tensor"].toInt(), context->saved_data["scratch"].toInt(),
                             saved[0], asked_by(context)),
             at::Tensor(),
@@ -257,10 +261,13 @@ at::Tensor collective_autograd(const at::Tensor& local, std::int64_t tensor, std
       return call_collective(part, tensor, scratch, index,
                              {.has_tangent = tangent_follows, .forward_number = forward_number});
     });
-  if (local.requires_grad() && at::GradMode::is_enabled())
-    return collective_function::apply(local, tensor, scratch, index, derivatives{true, has_tangent, forward_number});
-  const at::AutoDispatchBelowADInplaceOrView below;
-  return call_collective(local, tensor, scratch, index, {needs_gradient, has_tangent, forward_number});
+  return in_order(local, [&](const at::Tensor& ordered) {
+    if (ordered.requires_grad() && at::GradMode::is_enabled())
+      return collective_function::apply(ordered, tensor, scratch, index,
+                                        derivatives{true, has_tangent, forward_number});
+    const at::AutoDispatchBelowADInplaceOrView below;
+    return call_collective(ordered, tensor, scratch, index, {needs_gradient, has_tangent, forward_number});
+  });
 }
 
 at::Tensor adjoint_autograd(const at::Tensor& gradient, std::int64_t tensor, std::int64_t scratch,
@@ -271,11 +278,13 @@ at::Tensor adjoint_autograd(const at::Tensor& gradient, std::int64_t tensor, std
       return call_adjoint(part, tensor, scratch, index, rows,
                           {.has_tangent = tangent_follows, .forward_number = forward_number});
     });
-  if (gradient.requires_grad() && at::GradMode::is_enabled())
-    return adjoint_function::apply(gradient, tensor, scratch, index, rows,
-                                   derivatives{true, has_tangent, forward_number});
-  const at::AutoDispatchBelowADInplaceOrView below;
-  return call_adjoint(gradient, tensor, scratch, index, rows, {needs_gradient, has_tangent, forward_number});
+  return in_order(gradient, [&](const at::Tensor& ordered) {
+    if (ordered.requires_grad() && at::GradMode::is_enabled())
+      return adjoint_function::apply(ordered, tensor, scratch, index, rows,
+                                     derivatives{true, has_tangent, forward_number});
+    const at::AutoDispatchBelowADInplaceOrView below;
+    return call_adjoint(ordered, tensor, scratch, index, rows, {needs_gradient, has_tangent, forward_number});
+  });
 }
 
 }  // namespace

@@ -10,6 +10,8 @@
 
 #include "buffers.hpp"
 #include "forward_mode.hpp"
+#include "ordered.hpp"
+#include "profile.hpp"
 #include "refusal.hpp"
 #include "verdict.hpp"
 
@@ -80,6 +82,7 @@ class halo_function : public torch::autograd::Function<halo_function> {
     return result;
   }
   static variable_list backward(AutogradContext* context, variable_list gradients) {
+    const backward_range range("syncyte::halo_exchange", gradients);
     variable_list result(5);
     result[0] = call_halo(gradients[0], context->saved_data["halo"].toInt(), !context->saved_data["adjoint"].toBool(),
                           {.forward_number = context->saved_data["number"].toInt()});
@@ -97,10 +100,12 @@ at::Tensor halo_autograd(c10::DispatchKeySet keys, const at::Tensor& input, std:
     return apply_to_dual(input, [&](const at::Tensor& part, bool tangent_follows) {
       return call_halo(part, halo, adjoint, {.has_tangent = tangent_follows, .forward_number = forward_number});
     });
-  if (input.requires_grad() && at::GradMode::is_enabled())
-    return halo_function::apply(input, halo, adjoint, has_tangent, forward_number);
-  return halo_operator().redispatch(keys & c10::after_ADInplaceOrView_keyset, input, halo, adjoint, needs_gradient,
-                                    has_tangent, forward_number);
+  return in_order(input, [&](const at::Tensor& ordered) {
+    if (ordered.requires_grad() && at::GradMode::is_enabled())
+      return halo_function::apply(ordered, halo, adjoint, has_tangent, forward_number);
+    return halo_operator().redispatch(keys & c10::after_ADInplaceOrView_keyset, ordered, halo, adjoint, needs_gradient,
+                                      has_tangent, forward_number);
+  });
 }
 
 }  // namespace

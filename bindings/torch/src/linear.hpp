@@ -15,6 +15,8 @@
 
 #include "collect.hpp"
 #include "forward_mode.hpp"
+#include "ordered.hpp"
+#include "profile.hpp"
 #include "reductions.hpp"
 #include "refusal.hpp"
 
@@ -104,16 +106,23 @@ struct linear_operator<Operation, std::tuple<T...>> {
       const refusal told(meta_text(Operation::name));
       return cpu(stand_in(input), given..., needs_gradient, has_tangent, forward_number);
     }
-    const bool is_recorded = input.requires_grad() && at::GradMode::is_enabled();
-    if (is_recorded || carries_tangent(input))
-      return differentiate(input, parameters(own(given)...), {is_recorded, has_tangent, forward_number});
-    // Small messages are spared the cost of a node and of finding the kernel from the start. In a compiled graph the
-    // flags are those that were found when it was traced.
-    return handle().redispatch(keys & c10::after_ADInplaceOrView_keyset, input, given..., needs_gradient, has_tangent,
-                               forward_number);
+    return in_order(input, [&](const at::Tensor& ordered) {
+      return record(keys, ordered, given..., {needs_gradient, has_tangent, forward_number});
+    });
   }
 
  private:
+  static at::Tensor record(c10::DispatchKeySet keys, const at::Tensor& input, typename passed<T>::type... given,
+                           derivatives asked) {
+    const bool is_recorded = input.requires_grad() && at::GradMode::is_enabled();
+    if (is_recorded || carries_tangent(input))
+      return differentiate(input, parameters(own(given)...), {is_recorded, asked.has_tangent, asked.forward_number});
+    // Small messages are spared the cost of a node and of finding the kernel from the start. In a compiled graph the
+    // flags are those that were found when it was traced.
+    return handle().redispatch(keys & c10::after_ADInplaceOrView_keyset, input, given..., asked.needs_gradient,
+                               asked.has_tangent, asked.forward_number);
+  }
+
   static at::Tensor differentiate(const at::Tensor& input, const parameters& given, derivatives asked) {
     if constexpr (requires { Operation::op_of(given); })
       if (Operation::op_of(given) != SYNCYTE_OP_SUM) return differentiate_other(input, given, asked);
@@ -160,6 +169,7 @@ class linear : public torch::autograd::Function<linear<Operation>> {
                                                  torch::autograd::variable_list gradients) {
     const auto capsule = context->saved_data["kept"].toCapsule();
     const auto& kept = static_cast<const kept_of_forward&>(*capsule);
+    const backward_range range(Operation::name, gradients);
     const derivatives asked{.forward_number = kept.number};
     at::Tensor adjoint = std::apply(
         [&](const auto&... each) { return Operation::adjoint(gradients[0], kept.shape, asked, each...); }, kept.given);

@@ -25,8 +25,11 @@
 #include "answers.hpp"
 #include "buffers.hpp"
 #include "collect.hpp"
+#include "dummies.hpp"
 #include "forward_mode.hpp"
 #include "linear.hpp"
+#include "ordered.hpp"
+#include "profile.hpp"
 #include "requests.hpp"
 
 namespace syncyte::torch_binding {
@@ -163,10 +166,6 @@ const auto& wait_operator() {
   static const auto op = operator_of<wait_signature>("syncyte::wait_message");
   return op;
 }
-at::Tensor join_dummies(const at::Tensor& input, at::TensorList dummies) {
-  static const auto op = operator_of<at::Tensor(const at::Tensor&, at::TensorList)>("syncyte::join_dummies");
-  return op.call(input, dummies);
-}
 
 // ---- On tensors with memory ----
 
@@ -273,6 +272,7 @@ class send_function : public torch::autograd::Function<send_function> {
                 "backward reached an isend, but not its wait; expected the wait's result in the graph of what is "
                 "differentiated: syncyte.torch.join_dummies");
     const eager_node node;
+    const backward_range range("syncyte::isend", tickets);
     const auto [gradient, status] =
         wait_operator().call(tickets[0], saved(context, "comm"), saved_shape(context), saved_dtype(context),
                              /*is_receive=*/true, saved(context, "channel") + 1, follow);
@@ -294,6 +294,7 @@ class receive_function : public torch::autograd::Function<receive_function> {
   }
 
   static variable_list backward(AutogradContext* context, variable_list tickets) {
+    const backward_range range("syncyte::irecv", tickets);
     const auto [token, status] =
         wait_operator().call(tickets[0], saved(context, "comm"), saved_shape(context), saved_dtype(context),
                              /*is_receive=*/false, saved(context, "channel") + 1, follow);
@@ -324,8 +325,10 @@ class wait_function : public torch::autograd::Function<wait_function> {
   }
 
   static variable_list backward(AutogradContext* context, variable_list cotangents) {
+    refuse_batch(cotangents[0], "a message");
     const at::Tensor status = context->get_saved_variables()[0];
     const bool is_receive = context->saved_data["is receive"].toBool();
+    const backward_range range(is_receive ? "syncyte::irecv_wait" : "syncyte::isend_wait", cotangents);
     const at::Tensor ticket = is_receive ? send_cotangent(context, cotangents[0], status)
                                          : irecv_answer_operator().call(cotangents[0], status, saved(context, "comm"),
                                                                         saved(context, "channel") + 1,
@@ -360,18 +363,27 @@ void refuse_tangent(const at::Tensor& input) {
 at::Tensor isend_autograd(c10::DispatchKeySet keys, const at::Tensor& input, std::int64_t comm, std::int64_t dest,
                           std::int64_t tag, bool needs_gradient) {
   refuse_tangent(input);
-  if (is_recorded(input))
-    return send_function::apply(input, [&] { return isend_operator().call(input, comm, dest, tag, true); }, comm, 0);
-  return isend_operator().redispatch(keys & c10::after_ADInplaceOrView_keyset, input, comm, dest, tag, needs_gradient);
+  return in_order(input, [&](const at::Tensor& ordered) {
+    if (is_recorded(ordered))
+      return send_function::apply(
+          ordered, [&] { return isend_operator().call(ordered, comm, dest, tag, true); }, comm, 0);
+    return isend_operator().redispatch(keys & c10::after_ADInplaceOrView_keyset, ordered, comm, dest, tag,
+                                       needs_gradient);
+  });
 }
 
 at::Tensor irecv_autograd(c10::DispatchKeySet keys, const at::Tensor& like, std::int64_t comm, std::int64_t source,
                           std::int64_t tag) {
-  if (is_recorded(like))
-    return receive_function::apply(
-        like, [&] { return irecv_operator().call(like, comm, source, tag); }, comm, 0, concrete_shape(like),
-        like.scalar_type());
-  return irecv_operator().redispatch(keys & c10::after_ADInplaceOrView_keyset, like, comm, source, tag);
+  const auto start = [&](const at::Tensor& ordered) {
+    if (is_recorded(ordered))
+      return receive_function::apply(
+          ordered, [&] { return irecv_operator().call(ordered, comm, source, tag); }, comm, 0, concrete_shape(ordered),
+          ordered.scalar_type());
+    return irecv_operator().redispatch(keys & c10::after_ADInplaceOrView_keyset, ordered, comm, source, tag);
+  };
+  // What is received may require gradients though nothing on this rank does.
+  const bool can_be_recorded = like.is_floating_point() || like.is_complex();
+  return in_order(like, start, can_be_recorded ? place::always : place::if_recorded);
 }
 
 at::Tensor isend_answer_autograd(c10::DispatchKeySet keys, const at::Tensor& input, const at::Tensor& status,
@@ -401,17 +413,20 @@ std::int64_t decided(std::int64_t asked, const at::Tensor& ticket) {
   return is_recorded(ticket) ? needed : none;
 }
 
-value_and_status wait_autograd(c10::DispatchKeySet keys, const at::Tensor& ticket, std::int64_t comm,
+value_and_status wait_autograd(c10::DispatchKeySet keys, const at::Tensor& given, std::int64_t comm,
                                at::IntArrayRef shape, at::ScalarType dtype, bool is_receive, std::int64_t channel,
                                std::int64_t asked) {
-  const std::int64_t how = decided(asked, ticket);
+  const std::int64_t how = decided(asked, given);
   const bool may_follow = how >= follow && is_receive && at::GradMode::is_enabled();
-  if (!is_recorded(ticket) && !may_follow)
-    return wait_operator().redispatch(keys & c10::after_ADInplaceOrView_keyset, ticket, comm, shape, dtype, is_receive,
+  if (!is_recorded(given) && !may_follow)
+    return wait_operator().redispatch(keys & c10::after_ADInplaceOrView_keyset, given, comm, shape, dtype, is_receive,
                                       channel, how);
+  at::Tensor ticket = given;
   std::optional<at::Tensor> anchor;
   if (!is_recorded(ticket)) anchor = at::zeros({}, at::kDouble).set_requires_grad(true);
+  if (is_ordered()) (anchor ? *anchor : ticket) = after_the_last(anchor ? *anchor : ticket);
   const variable_list both = wait_function::apply(ticket, anchor, comm, shape, dtype, is_receive, channel, how);
+  if (is_ordered()) make_last(both[0]);
   return {both[0], both[1]};
 }
 

@@ -20,6 +20,8 @@
 #include "collect.hpp"
 #include "forward_mode.hpp"
 #include "linear.hpp"
+#include "ordered.hpp"
+#include "profile.hpp"
 #include "refusal.hpp"
 #include "requests.hpp"
 
@@ -33,6 +35,11 @@ constexpr std::int64_t unknown_forward = -1;  // of a backward pass in a compile
 
 enum class collective : std::int64_t { allreduce, bcast, reduce, allgather, reduce_scatter, alltoall };
 
+const char* name_of(collective kind) {
+  constexpr const char* names[] = {"iallreduce", "ibcast", "ireduce", "iallgather", "ireduce_scatter", "ialltoall"};
+  return names[static_cast<std::size_t>(kind)];
+}
+
 /// A collective and its arguments: for bcast and reduce the root; for allgather and reduce_scatter the axis, then all
 /// ranks' lengths along it; for alltoall the axes before and after, then the lengths along the one and the other.
 struct plan {
@@ -42,6 +49,8 @@ struct plan {
   std::int64_t root() const { return arguments.at(0); }
   std::int32_t axis(std::size_t which) const { return static_cast<std::int32_t>(arguments.at(which)); }
   const std::int64_t* lengths(std::size_t from) const { return arguments.data() + from; }
+
+  std::string profiled_as() const { return std::string("syncyte::") + name_of(kind); }
 
   plan adjoint() const {
     switch (kind) {
@@ -69,11 +78,6 @@ struct plan {
     return result;
   }
 };
-
-const char* name_of(collective kind) {
-  constexpr const char* names[] = {"iallreduce", "ibcast", "ireduce", "iallgather", "ireduce_scatter", "ialltoall"};
-  return names[static_cast<std::size_t>(kind)];
-}
 
 syncyte_status_t start(const plan& what, syncyte_comm_t comm, const syncyte_buffer_t& from,
                        const syncyte_collective_options_t& options, const syncyte_buffer_t& to,
@@ -123,6 +127,7 @@ std::unique_ptr<outstanding> prepared(const at::Tensor& input, const plan& what,
 at::Tensor start_cpu(const at::Tensor& input, std::int64_t comm, std::int64_t kind, at::IntArrayRef arguments,
                      at::IntArrayRef result_shape, bool needs_gradient, std::int64_t forward_number) {
   const plan what{static_cast<collective>(kind), arguments.vec()};
+  const range range([&] { return what.profiled_as(); }, input);
   std::unique_ptr<outstanding> made;
   try {
     made = prepared(input, what, comm, result_shape);
@@ -158,8 +163,9 @@ at::Tensor wait_cpu(const at::Tensor& ticket, std::int64_t comm, std::int64_t ki
   TORCH_CHECK(!is_no_ticket(ticket),
               "backward reached the start of a collective, but not its wait; expected the wait's result in the graph "
               "of what is differentiated");
-  const auto ended = wait_for(ticket);
   const plan what{static_cast<collective>(kind), arguments.vec()};
+  const range range([&] { return what.profiled_as() + "_wait"; }, ticket);
+  const auto ended = wait_for(ticket);
   if (what.kind == collective::reduce && rank_in(comm) != what.root()) return at::zeros(result_shape, dtype);
   return ended->memory;
 }
@@ -234,7 +240,9 @@ class start_function : public torch::autograd::Function<start_function> {
     return given.start(input, true, forward_number);
   }
   static variable_list backward(AutogradContext* context, variable_list tickets) {
-    return {record::load(context).adjoint().wait(tickets[0]), at::Tensor(), at::Tensor()};
+    const record given = record::load(context);
+    const backward_range range([&] { return given.what.profiled_as(); }, tickets);
+    return {given.adjoint().wait(tickets[0]), at::Tensor(), at::Tensor()};
   }
 };
 
@@ -248,9 +256,11 @@ class wait_function : public torch::autograd::Function<wait_function> {
     return given.wait(ticket);
   }
   static variable_list backward(AutogradContext* context, variable_list cotangents) {
+    refuse_batch(cotangents[0], "a started collective");
     const bool again = cotangents[0].requires_grad() && at::GradMode::is_enabled();
-    return {record::load(context).adjoint().start(cotangents[0], again, context->saved_data["forward number"].toInt()),
-            at::Tensor()};
+    const record given = record::load(context);
+    const backward_range range([&] { return given.what.profiled_as() + "_wait"; }, cotangents);
+    return {given.adjoint().start(cotangents[0], again, context->saved_data["forward number"].toInt()), at::Tensor()};
   }
 };
 
@@ -266,15 +276,17 @@ at::Tensor start_autograd(c10::DispatchKeySet keys, const at::Tensor& input, std
     const refusal told(meta_text(name_of(static_cast<collective>(kind))));
     return start_cpu(stand_in(input), comm, kind, arguments, result_shape, needs_gradient, forward_number);
   }
-  if (!is_recorded(input))
-    return start_operator().redispatch(keys & c10::after_ADInplaceOrView_keyset, input, comm, kind, arguments,
-                                       result_shape, needs_gradient, forward_number);
-  const record given{comm,
-                     {static_cast<collective>(kind), arguments.vec()},
-                     concrete_shape(input),
-                     result_shape.vec(),
-                     input.scalar_type()};
-  return start_function::apply(input, given, forward_number);
+  return in_order(input, [&](const at::Tensor& ordered) {
+    if (!is_recorded(ordered))
+      return start_operator().redispatch(keys & c10::after_ADInplaceOrView_keyset, ordered, comm, kind, arguments,
+                                         result_shape, needs_gradient, forward_number);
+    const record given{comm,
+                       {static_cast<collective>(kind), arguments.vec()},
+                       concrete_shape(ordered),
+                       result_shape.vec(),
+                       ordered.scalar_type()};
+    return start_function::apply(ordered, given, forward_number);
+  });
 }
 
 at::Tensor wait_autograd(c10::DispatchKeySet keys, const at::Tensor& ticket, std::int64_t comm, std::int64_t kind,
@@ -285,7 +297,7 @@ at::Tensor wait_autograd(c10::DispatchKeySet keys, const at::Tensor& ticket, std
                                       input_shape, result_shape, dtype);
   const record given{
       comm, {static_cast<collective>(kind), arguments.vec()}, input_shape.vec(), result_shape.vec(), dtype};
-  return wait_function::apply(ticket, given);
+  return in_order(ticket, [&](const at::Tensor& ordered) { return wait_function::apply(ordered, given); });
 }
 
 }  // namespace

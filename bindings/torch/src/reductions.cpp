@@ -26,6 +26,7 @@
 #include "buffers.hpp"
 #include "calls.hpp"
 #include "linear.hpp"
+#include "profile.hpp"
 
 namespace syncyte::torch_binding {
 namespace {
@@ -35,6 +36,7 @@ using torch::autograd::variable_list;
 
 const char* name_of(std::int64_t op) {
   constexpr std::array names{"sum", "prod", "min", "max", "land", "lor", "band", "bor", "bxor"};
+  if (op == SYNCYTE_OP_LXOR) return "lxor";
   return op >= SYNCYTE_OP_SUM && op <= SYNCYTE_OP_BXOR ? names[static_cast<std::size_t>(op - SYNCYTE_OP_SUM)] : nullptr;
 }
 
@@ -97,6 +99,8 @@ class order_function : public torch::autograd::Function<order_function> {
   static variable_list backward(AutogradContext* context, variable_list gradients) {
     const auto capsule = context->saved_data["kept"].toCapsule();
     const auto& kept = static_cast<const kept_of_forward&>(*capsule);
+    const backward_range range(kept.given.root == order_reduction::all_ranks ? "syncyte::allreduce" : "syncyte::reduce",
+                               gradients);
     const derivatives asked{.forward_number = kept.number};
     const variable_list saved = unpack(context, kept.given.comm);
     const at::Tensor factor = kept.given.op == SYNCYTE_OP_PROD

@@ -165,6 +165,13 @@ void leave(const at::Tensor& ticket) {
   if (!is_no_ticket(ticket)) requests().leave(number_of(ticket));
 }
 
+void refuse_batch(const at::Tensor& cotangent, const char* operation) {
+  const auto keys = cotangent.key_set();
+  TORCH_CHECK_NOT_IMPLEMENTED(!keys.has(c10::DispatchKey::Batched) && !keys.has(c10::DispatchKey::FuncTorchBatched),
+                              "gradients of ", operation,
+                              " cannot be batched (is_grads_batched=True, torch.vmap); differentiate one at a time");
+}
+
 std::int64_t label_of(const at::Tensor& ticket) { return requests().label_of(number_of(ticket)); }
 
 std::int64_t requests_under_way() { return requests().count(); }

@@ -48,6 +48,9 @@ std::unique_ptr<outstanding> wait_for(const at::Tensor& ticket);
 /// Gives a ticket up: its operation is completed later. Errors of that are lost.
 void leave(const at::Tensor& ticket);
 
+/// Throws for a cotangent that stands for several (is_grads_batched, torch.vmap): a ticket stands for one operation.
+void refuse_batch(const at::Tensor& cotangent, const char* operation);
+
 /// The label of an operation that has not been waited for.
 std::int64_t label_of(const at::Tensor& ticket);
 

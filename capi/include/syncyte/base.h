@@ -98,16 +98,17 @@ typedef int32_t syncyte_op_t;
 
 /** Reductions; never renumbered. */
 enum syncyte_op_values {
-  SYNCYTE_OP_SUM = 1,     /**< sum; logical or for bool */
-  SYNCYTE_OP_PROD = 2,    /**< product; logical and for bool */
-  SYNCYTE_OP_MIN = 3,     /**< minimum; not for complex */
-  SYNCYTE_OP_MAX = 4,     /**< maximum; not for complex */
-  SYNCYTE_OP_LAND = 5,    /**< logical and; integers and bool */
-  SYNCYTE_OP_LOR = 6,     /**< logical or; integers and bool */
-  SYNCYTE_OP_BAND = 7,    /**< bitwise and; integers and bool */
-  SYNCYTE_OP_BOR = 8,     /**< bitwise or; integers and bool */
-  SYNCYTE_OP_BXOR = 9,    /**< bitwise exclusive or; integers and bool */
-  SYNCYTE_OP_REPLACE = 10 /**< the new value (windows only) */
+  SYNCYTE_OP_SUM = 1,      /**< sum; logical or for bool */
+  SYNCYTE_OP_PROD = 2,     /**< product; logical and for bool */
+  SYNCYTE_OP_MIN = 3,      /**< minimum; not for complex; NaN where one is NaN; -0 is less than +0 */
+  SYNCYTE_OP_MAX = 4,      /**< maximum; not for complex; NaN where one is NaN; -0 is less than +0 */
+  SYNCYTE_OP_LAND = 5,     /**< logical and; integers and bool */
+  SYNCYTE_OP_LOR = 6,      /**< logical or; integers and bool */
+  SYNCYTE_OP_BAND = 7,     /**< bitwise and; integers and bool */
+  SYNCYTE_OP_BOR = 8,      /**< bitwise or; integers and bool */
+  SYNCYTE_OP_BXOR = 9,     /**< bitwise exclusive or; integers and bool */
+  SYNCYTE_OP_REPLACE = 10, /**< the new value (windows only) */
+  SYNCYTE_OP_LXOR = 11     /**< logical exclusive or; integers and bool */
 };
 
 /** Where memory lies: one of ::syncyte_memory_values. */

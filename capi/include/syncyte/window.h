@@ -117,7 +117,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_window_get(syncyte_window_t window, int3
  * @param[in] window a window
  * @param[in] rank target
  * @param[in] offset where, in bytes; a multiple of the element's size
- * @param[in] op SYNCYTE_OP_SUM, PROD, MIN, MAX, LAND, LOR, BAND, BOR, BXOR or REPLACE
+ * @param[in] op SYNCYTE_OP_SUM, PROD, MIN, MAX, LAND, LOR, LXOR, BAND, BOR, BXOR or REPLACE
  * @param[in] source contiguous
  * @return SYNCYTE_ERR_UNSUPPORTED for an op or dtype without atomics.
  */

@@ -5,8 +5,10 @@ import gc
 import os
 import pathlib
 import pickle
+import runpy
 import subprocess
 import sys
+import weakref
 from typing import List
 
 import pytest
@@ -41,6 +43,11 @@ def test_rank_size_and_constants(world):
 def test_operations(world, op, expected):
     result = world.Allreduce(tensor=torch.full((2,), float(RANK)), op=getattr(mpi4torch, "MPI_" + op))
     assert result.tolist() == [expected] * 2
+
+
+def test_logical_exclusive_or(world):
+    x = torch.tensor([0, 2, RANK], dtype=torch.int32)
+    assert world.Allreduce(x, mpi4torch.MPI_LXOR).bool().tolist() == [False, SIZE % 2 == 1, SIZE % 2 == 0]
 
 
 @pytest.mark.parametrize("op", ["LXOR", "MINLOC", "MAXLOC"])
@@ -182,6 +189,24 @@ def test_from_mpi4py():
     mpi4torch.deactivate_cuda_aware_mpi_support()
 
 
+def test_an_mpi4py_communicator_is_duplicated_once():
+    part = WORLD.Split(RANK % 2)
+    first = mpi4torch.comm_from_mpi4py(part)
+    assert {mpi4torch.comm_from_mpi4py(part)._comm for _ in range(10_000)} == {first._comm}
+    other = part.Dup()
+    assert mpi4torch.comm_from_mpi4py(other)._comm != first._comm
+    ours = weakref.ref(mpi4torch._alive[first._comm])
+    part.Free()
+    other.Free()
+    copied = copy.deepcopy(first)
+    del first
+    gc.collect()
+    assert ours() is not None and copied.Allreduce(torch.ones(1), mpi4torch.MPI_SUM).item() == copied.size
+    del copied
+    gc.collect()
+    assert ours() is None
+
+
 def test_join_dummies_leaks_nothing(world):
     def live() -> int:
         gc.collect()
@@ -210,6 +235,28 @@ def test_a_script_that_imports_mpi4torch(tmp_path):
     assert done.returncode == 0 and "sum [1.0, 1.0] ['more']" in done.stdout, done.stderr
 
 
+def fitted(world) -> torch.Tensor:
+    """A quadratic through points of which every rank has a part; the mean of the ranks' parameters is what is fitted."""
+    x = 2 * torch.rand(1000, dtype=torch.float64, generator=torch.Generator().manual_seed(42))[RANK::SIZE]
+    y = (3 * x - 2) * x + 0.5
+    parameters = torch.arange(3, dtype=torch.float64).requires_grad_()
+    optimizer = torch.optim.LBFGS([parameters], 1)
+
+    def closure() -> torch.Tensor:
+        mean = world.Allreduce(parameters, mpi4torch.MPI_SUM) / world.size
+        loss = world.Allreduce(((mean[2] * x + mean[1]) * x + mean[0] - y).square().sum(), mpi4torch.MPI_SUM)
+        optimizer.zero_grad()
+        loss.backward()
+        return loss
+
+    optimizer.step(closure)
+    return parameters.detach()
+
+
+def test_a_regression_has_the_same_result_at_every_number_of_ranks(world):
+    assert torch.allclose(fitted(world), torch.tensor([0.5, -2.0, 3.0], dtype=torch.float64), atol=1e-4)
+
+
 FOLDER = os.environ.get("SYNCYTE_MPI4TORCH_TESTS", "")
 
 
@@ -229,3 +276,20 @@ def test_mpi4torchs_own(path, monkeypatch):
     unittest.defaultTestLoader.loadTestsFromModule(module).run(outcome)
     failures: List[str] = [text for _, text in outcome.failures + outcome.errors]
     assert outcome.testsRun > 0 and not failures, "\n".join(failures)
+
+
+def run_by_name(script: pathlib.Path, capfd) -> str:
+    """What a script prints on this rank that says `import mpi4torch`, run in this process."""
+    runpy.run_path(str(script), run_name="__main__")
+    return capfd.readouterr().out
+
+
+@pytest.mark.skipif(not FOLDER, reason="SYNCYTE_MPI4TORCH_TESTS names no folder with mpi4torch's own tests")
+def test_mpi4torchs_examples(monkeypatch, capfd):
+    """Beside the folder of its tests. The numbers are those of the mathematics, at any number of ranks."""
+    monkeypatch.setitem(sys.modules, "mpi4torch", mpi4torch)
+    examples = pathlib.Path(FOLDER).parent / "examples"
+    result, gradient = run_by_name(examples / "isend-recv-wait.py", capfd).splitlines()
+    assert result.startswith(f"tensor([{2 + RANK + PREVIOUS}.]") and gradient == "tensor([2.])"
+    printed = run_by_name(examples / "simple_linear_regression.py", capfd)
+    assert ("Final parameters:  tensor([ 0.1000,  1.0000, -2.0000]" in printed) == (RANK == 0)

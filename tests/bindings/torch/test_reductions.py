@@ -113,10 +113,34 @@ def test_ties_share_equally(reduction, op, dtype):
     assert torch.allclose(gradient, reference(x, everyone, op), rtol=1e-2 if dtype.itemsize == 2 else 1e-6)
 
 
-def test_nan_reaches_all_ranks():
-    x = torch.tensor([float("nan") if RANK == 0 else 1.0, float(RANK)], requires_grad=True)
-    (gradient,) = torch.autograd.grad(allreduce(x, op="max").sum(), x)
-    assert gradient[0].isnan() and gradient[1] == (SIZE if RANK == SIZE - 1 else 0)
+@pytest.mark.parametrize("op", ["max", "min"])
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32, torch.float64])
+@pytest.mark.parametrize("where", range(SIZE))
+def test_nan_reaches_all_ranks(where, dtype, op):
+    x = torch.tensor([float("nan") if RANK == where else 1.0, float(RANK)], dtype=dtype, requires_grad=True)
+    y = allreduce(x, op=op)
+    assert y[0].isnan() and y[1] == (SIZE - 1 if op == "max" else 0)
+    (gradient,) = torch.autograd.grad(y.sum(), x)
+    assert gradient[0].isnan() and gradient[1] == (SIZE if RANK == (SIZE - 1 if op == "max" else 0) else 0)
+    constant = x.detach()
+    assert reduce(constant, SIZE - 1, op=op)[0].isnan() == (RANK == SIZE - 1)
+    assert scan(constant, op=op)[0].isnan() == (RANK >= where)
+    assert exscan(constant, op=op)[0].isnan() == (RANK > where)
+    part = reduce_scatter_along(constant, 2 if RANK == 0 else 0, op=op)
+    assert RANK != 0 or (part[0].isnan() and not part[1].isnan())
+
+
+@pytest.mark.parametrize("dtype", [torch.bool, torch.uint8, torch.int32, torch.int64])
+def test_logical_exclusive_or(dtype):
+    x = torch.tensor([0, 2, RANK, RANK == 0]).to(dtype)
+    result = allreduce(x, op="lxor")
+    nonzero = SIZE - 1
+    assert result.dtype == dtype and result.bool().tolist() == [False, SIZE % 2 == 1, nonzero % 2 == 1, True]
+    assert scan(x, op="lxor")[1].bool() == ((RANK + 1) % 2 == 1)  # one rank's own stays as it is
+    with pytest.raises(NotImplementedError, match="LXOR is not defined for dtype float32"):
+        allreduce(torch.ones(2), op="lxor")
+    with pytest.raises(NotImplementedError, match="op lxor of allreduce has no adjoint"):
+        allreduce(torch.ones(2, requires_grad=True), op="lxor")
 
 
 @pytest.mark.parametrize("call", [

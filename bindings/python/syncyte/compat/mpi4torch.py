@@ -9,6 +9,7 @@ the first use of COMM_WORLD, not by the import. As with mpi4torch, Bcast_ and Re
 from __future__ import annotations
 
 import copyreg
+import weakref
 from typing import TYPE_CHECKING, Any, List
 
 import torch
@@ -42,7 +43,7 @@ MPI_MAXLOC: int = 11
 @torch.jit.script
 def _operation(op: int) -> int:
     """Syncyte's number (SYNCYTE_OP_...). What it has not stays what it refuses on all ranks."""
-    numbers = [4, 3, 1, 2, 5, 7, 6, 8, -1, 9, -1, -1]
+    numbers = [4, 3, 1, 2, 5, 7, 6, 8, 11, 9, -1, -1]
     return numbers[op] if 0 <= op < len(numbers) else -1
 
 
@@ -137,12 +138,19 @@ class MPI_Communicator:  # noqa: N801
         return self.Wait(self.Irecv(tensor, source, tag))
 
 
-_alive: dict[int, _comm.Comm] = {}  # communicators that an MPI_Communicator, which holds a number, stands for
+# Communicators that an MPI_Communicator, which holds a number, stands for. They live as long as one of these does.
+_alive: weakref.WeakValueDictionary[int, _comm.Comm] = weakref.WeakValueDictionary()
 
 
 def _wrapped(comm: _comm.Comm) -> MPI_Communicator:
     _alive[comm.handle] = comm
-    return MPI_Communicator(comm.handle)
+    wrapper = MPI_Communicator(comm.handle)
+    weakref.finalize(wrapper, _hold, comm).atexit = False
+    return wrapper
+
+
+def _hold(_: _comm.Comm) -> None:
+    """Does nothing: a finalizer holds its arguments."""
 
 
 def _from_comm(comm: _comm.Comm) -> MPI_Communicator:
@@ -154,8 +162,18 @@ copyreg.pickle(MPI_Communicator, lambda wrapper: (_from_comm, (_alive[wrapper._c
 
 
 def comm_from_mpi4py(comm: "MPI.Comm") -> MPI_Communicator:
-    """An mpi4py communicator, duplicated. Collective over it, other than mpi4torch's."""
-    return _wrapped(_comm.Comm.from_mpi4py(comm))
+    """An mpi4py communicator, duplicated: at the first call, which is collective over it, other than mpi4torch's.
+    Further calls with the same one return what the first did. It lives as long as `comm` is not freed, and as long as
+    the result is referred to in Python."""
+    if not hasattr(comm, "Get_attr"):
+        return _wrapped(_comm.Comm.from_mpi4py(comm))  # raises
+    if "_keyval" not in globals():
+        globals()["_keyval"] = type(comm).Create_keyval()  # not copied to what is duplicated from comm
+    known = comm.Get_attr(globals()["_keyval"])
+    if known is None:
+        known = _wrapped(_comm.Comm.from_mpi4py(comm))
+        comm.Set_attr(globals()["_keyval"], known)
+    return known
 
 
 def deactivate_cuda_aware_mpi_support() -> None:
