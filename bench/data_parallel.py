@@ -7,7 +7,7 @@ import socket
 import torch
 import torch.distributed
 
-from paired import Row, WORLD, _print, seconds_of
+from paired import Row, WORLD, print_row, seconds_of
 from syncyte.torch import DataParallel
 
 ROUNDS = 7
@@ -52,7 +52,7 @@ def main() -> None:
         compute = step(alone)
         ours.append(step(averaged) - compute)
         theirs.append(step(distributed) - compute)
-    _print(Row("data-parallel step above compute alone", "ms", "DistributedDataParallel with gloo", "lower", 0.6),
+    print_row(Row("data-parallel step above compute alone", "ms", "DistributedDataParallel with gloo", "lower", 0.6),
            [1e3 * value for value in ours], [1e3 * value for value in theirs],
            [mine / other for mine, other in zip(ours, theirs, strict=True)])
     averager.remove()

@@ -47,7 +47,7 @@ def _rounds(ours: Callable[[], object], reference: Callable[[], object], rounds:
     return result
 
 
-def _print(row: Row, ours: list[float], reference: list[float], ratios: list[float]) -> None:
+def print_row(row: Row, ours: list[float], reference: list[float], ratios: list[float]) -> None:
     if WORLD.rank != 0:
         return
     print(json.dumps({
@@ -61,11 +61,11 @@ def measure_rate(row: Row, amount: float, ours: Callable[[], object], reference:
                  rounds: int = 11, repeats: int = 1) -> None:
     """Prints a row whose figures are ``amount`` of work per second; the ratio is ours/reference. Collective."""
     pairs = _rounds(ours, reference, rounds, repeats)
-    _print(row, [amount / a for a, _ in pairs], [amount / b for _, b in pairs], [b / a for a, b in pairs])
+    print_row(row, [amount / a for a, _ in pairs], [amount / b for _, b in pairs], [b / a for a, b in pairs])
 
 
 def measure_time(row: Row, scale: float, ours: Callable[[], object], reference: Callable[[], object],
                  rounds: int = 11, repeats: int = 1) -> None:
     """Prints a row whose figures are seconds times ``scale``; the ratio is ours/reference. Collective."""
     pairs = _rounds(ours, reference, rounds, repeats)
-    _print(row, [a * scale for a, _ in pairs], [b * scale for _, b in pairs], [a / b for a, b in pairs])
+    print_row(row, [a * scale for a, _ in pairs], [b * scale for _, b in pairs], [a / b for a, b in pairs])

@@ -163,6 +163,10 @@ syncyte_status_t syncyte_comm_sequence(syncyte_comm_t comm, int64_t* number) {
   return started("comm_sequence", [&] { out(number, "number") = static_cast<int64_t>(find_comm(comm)->sequence()); });
 }
 
+syncyte_status_t syncyte_comm_id(syncyte_comm_t comm, int64_t* id) {
+  return started("comm_id", [&] { out(id, "id") = static_cast<int64_t>(find_comm(comm)->id()); });
+}
+
 syncyte_status_t syncyte_comm_retain(syncyte_comm_t comm) {
   return guarded("comm_retain", [&] { comms().retain(comm, "comm"); });
 }

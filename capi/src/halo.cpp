@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/buffer.hpp"
+#include "collective_options.hpp"
 #include "comm/halo.hpp"
 #include "comm/halo_transfer.hpp"
 #include "comm_table.hpp"
@@ -70,8 +71,9 @@ syncyte_buffer_t interior_of(const comm::halo& halo) {
   return result;
 }
 
-void transfer(syncyte_halo_t halo, const syncyte_buffer_t* array, comm::halo_way way) {
-  comm::halo_transfer(find_halo(halo), array, way).wait();
+void transfer(syncyte_halo_t halo, const syncyte_buffer_t* array, comm::halo_way way,
+              const comm::collective_extras& given = {}) {
+  comm::halo_transfer(find_halo(halo), array, way, given).wait();
   trace_bytes(base::buffer(array, "array").bytes());
 }
 
@@ -140,6 +142,18 @@ syncyte_status_t syncyte_halo_exchange(syncyte_halo_t halo, const syncyte_buffer
 
 syncyte_status_t syncyte_halo_accumulate(syncyte_halo_t halo, const syncyte_buffer_t* array) {
   return started("halo_accumulate", [&] { capi::transfer(halo, array, halo_way::accumulate); });
+}
+
+syncyte_status_t syncyte_halo_transfer(syncyte_halo_t halo, int32_t adjoint,
+                                       const syncyte_collective_options_t* options, const syncyte_buffer_t* array) {
+  const halo_way way = adjoint != 0 ? halo_way::accumulate : halo_way::exchange;
+  return started(adjoint != 0 ? "halo_accumulate" : "halo_exchange",
+                 [&] { capi::transfer(halo, array, way, capi::extras(options)); });
+}
+
+syncyte_status_t syncyte_halo_sequence(syncyte_halo_t halo, int64_t* number) {
+  return started("halo_sequence",
+                 [&] { out(number, "number") = static_cast<std::int64_t>(find_halo(halo)->transfers()); });
 }
 
 syncyte_status_t syncyte_halo_iexchange(syncyte_halo_t halo, const syncyte_buffer_t* array,

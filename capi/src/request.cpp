@@ -1,7 +1,6 @@
-#include <sched.h>
-
 #include <mutex>
 
+#include "comm/progress.hpp"
 #include "comm/watchdog.hpp"
 #include "guard.hpp"
 #include "handle_table.hpp"
@@ -34,7 +33,7 @@ class request {
     }
     if (test_locked()) return status_;
     const comm::watchdog_scope watched("request_wait", "a request", 0);
-    while (!test_locked()) ::sched_yield();
+    comm::poll_until([&] { return test_locked(); });
     return status_;
   }
 
@@ -142,23 +141,22 @@ syncyte_status_t syncyte_request_wait_any(int64_t count, syncyte_request_t* arra
     checked(array, count);
     std::int64_t& answer = out(index, "index");
     const comm::watchdog_scope watched("request_wait_any", "some requests", 0);
-    for (;;) {
+    std::int64_t found = -1;
+    comm::poll_until([&] {
       bool any = false;
       for (int64_t i = 0; i < count; ++i) {
         if (array[i] == nullptr) continue;
         any = true;
         const auto active = requests().find(array[i], "requests");
         if (!active->test()) continue;
-        answer = i;
+        found = i;
         ended = active->status();
-        return requests().destroy(&array[i], "requests");
+        requests().destroy(&array[i], "requests");
+        return true;
       }
-      if (!any) {
-        answer = -1;
-        return;
-      }
-      ::sched_yield();
-    }
+      return !any;
+    });
+    answer = found;
   });
   return status != SYNCYTE_SUCCESS ? status : ended;
 }

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "comm/mpi.hpp"
-#include "comm/start_queue.hpp"
+#include "comm/progress.hpp"
 
 namespace syncyte::comm {
 namespace {
@@ -51,25 +51,32 @@ collective_call::collective_call(communicator& comm, const char* operation, kind
 void collective_call::agree() {
   if (kind_ == data && comm().check() == check_level::off) {
     if (!is_well()) throw *error();
+    meanwhile_.emplace();  // what comes now waits for ranks that may wait for this one elsewhere
     return;
   }
   if (kind_ != last) comm().starts().post_all();
   const bool pending = kind_ != data && comm().deferred().pending();
   const vote_t local = vote(kind_ == last ? 0 : turn_.sequence(), pending);
   vote_t highest;
-  const auto reduce = [&] {
-    check_mpi(MPI_Allreduce(local.data(), highest.data(), 3, MPI_UINT64_T, MPI_MAX, comm().control()),
-              "MPI_Allreduce (agreement)");
-  };
-  if (any_unposted()) {  // on other communicators
-    const background_progress meanwhile;
-    reduce();
-  } else {
-    reduce();
-  }
+  reduce(local, highest);
   if (count(highest) == outcome::failed) share_error(comm().control(), error(), operation(), comm().name());
   if (count(highest) == outcome::differ) explain_mismatch();
   if (kind_ != data && bit_of(highest)) comm().deferred().collect(comm().control());
+}
+
+/// Other ranks may come here only after what they wait for on other communicators.
+void collective_call::reduce(const vote_t& local, vote_t& highest) {
+  constexpr int count = std::tuple_size_v<vote_t>;
+  if (comm().has_threads()) {
+    std::optional<background_progress> meanwhile;
+    if (needs_progress()) meanwhile.emplace();
+    return check_mpi(MPI_Allreduce(local.data(), highest.data(), count, MPI_UINT64_T, MPI_MAX, comm().control()),
+                     "MPI_Allreduce (agreement)");
+  }
+  MPI_Request pending = MPI_REQUEST_NULL;
+  check_mpi(MPI_Iallreduce(local.data(), highest.data(), count, MPI_UINT64_T, MPI_MAX, comm().control(), &pending),
+            "MPI_Iallreduce (agreement)");
+  wait_for(pending, "MPI_Iallreduce (agreement)");
 }
 
 void collective_call::explain_mismatch() const {

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "comm/agreement.hpp"
+#include "comm/progress.hpp"
 #include "comm/watchdog.hpp"
 
 namespace syncyte::comm {
@@ -59,11 +60,13 @@ class collective_call : public agreement {
   void agree();
 
  private:
+  void reduce(const vote_t& local, vote_t& highest);
   [[noreturn]] void explain_mismatch() const;
 
   kind kind_;
   watchdog_scope watched_;
   collective_turn turn_;
+  std::optional<background_progress> meanwhile_;  // where nothing is agreed on
 };
 
 }  // namespace syncyte::comm

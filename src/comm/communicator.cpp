@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <random>
 #include <utility>
 
 #include "base/environment.hpp"
 #include "comm/collective.hpp"
 #include "comm/mpi.hpp"
+#include "comm/progress.hpp"
+#include "comm/runtime.hpp"
 #include "comm/watchdog.hpp"
 
 namespace syncyte::comm {
@@ -28,6 +31,14 @@ void free_communicator(MPI_Comm& comm) {
   if (comm != MPI_COMM_NULL) MPI_Comm_free(&comm);
 }
 
+/// See communicator::id(); collective.
+std::uint64_t agreed_id(MPI_Comm comm) {
+  std::random_device random;
+  std::uint64_t id = (std::uint64_t{random()} << 31 ^ random()) & INT64_MAX;
+  check_mpi(MPI_Bcast(&id, 1, MPI_UINT64_T, 0, comm), "MPI_Bcast");
+  return id;
+}
+
 /// A duplicate whose errors are returned and not fatal.
 MPI_Comm duplicate_of(MPI_Comm original) {
   MPI_Comm result = MPI_COMM_NULL;
@@ -36,10 +47,25 @@ MPI_Comm duplicate_of(MPI_Comm original) {
   return result;
 }
 
+/// The duplicate that a root is made of: ranks may come here only after what they wait for elsewhere.
+MPI_Comm root_duplicate_of(MPI_Comm original) {
+  MPI_Comm result = MPI_COMM_NULL;
+  MPI_Request pending = MPI_REQUEST_NULL;
+  check_mpi(MPI_Comm_idup(original, &result, &pending), "MPI_Comm_idup");
+  wait_for(pending, "MPI_Comm_idup");
+  MPI_Comm_set_errhandler(result, MPI_ERRORS_RETURN);
+  return result;
+}
+
+struct root_terms {
+  check_level check;
+  bool has_threads;
+};
+
 /// The level of a root, before there is a communicator to agree on: all ranks take the highest, and throw if one of
 /// them was given nonsense, in its options or its environment.
-check_level agree_on_check(MPI_Comm comm, const communicator_options& options, const char* operation,
-                           const std::string& name) {
+root_terms agree_on_terms(MPI_Comm comm, const communicator_options& options, const char* operation,
+                          const std::string& name) {
   std::optional<base::error> error = options.error;
   std::uint32_t level = 0;
   try {
@@ -48,11 +74,12 @@ check_level agree_on_check(MPI_Comm comm, const communicator_options& options, c
   } catch (...) {
     if (!error) error = base::current_error();
   }
-  const std::uint32_t local[2] = {verdict_of(error), level};
-  std::uint32_t highest[2];
-  check_mpi(MPI_Allreduce(local, highest, 2, MPI_UINT32_T, MPI_MAX, comm), "MPI_Allreduce");
+  constexpr int multiple = 3;
+  const std::uint32_t local[3] = {verdict_of(error), level, thread_level() < multiple};
+  std::uint32_t highest[3];
+  check_mpi(MPI_Allreduce(local, highest, 3, MPI_UINT32_T, MPI_MAX, comm), "MPI_Allreduce");
   if (highest[0] != 0) share_error(comm, error, operation, name);
-  return static_cast<check_level>(highest[1]);
+  return {static_cast<check_level>(highest[1]), highest[2] == 0};
 }
 
 }  // namespace
@@ -98,6 +125,7 @@ std::shared_ptr<communicator> communicator::make(MPI_Comm data, const node_group
   handles->data = data;
   handles->control = duplicate_of(data);
   handles->messages = duplicate_of(data);
+  handles->id = agreed_id(handles->control);
   handles->node = find_node_group(handles->control, inherited);
   return std::shared_ptr<communicator>(new communicator(std::move(handles), name, check));
 }
@@ -108,10 +136,12 @@ std::shared_ptr<communicator> communicator::make_root(MPI_Comm original, const c
   int size = 0;
   MPI_Comm_size(original, &size);
   const watchdog_scope watched(operation, name, 0, size);  // nothing can be agreed on before there is a duplicate
-  MPI_Comm data = duplicate_of(original);
+  MPI_Comm data = root_duplicate_of(original);
   try {
-    const auto check = agree_on_check(data, options, operation, name);
-    return make(data, nullptr, name, check);
+    const root_terms terms = agree_on_terms(data, options, operation, name);
+    auto made = make(data, nullptr, name, terms.check);
+    made->handles_->has_threads = terms.has_threads;
+    return made;
   } catch (...) {
     free_communicator(data);
     throw;
@@ -144,6 +174,7 @@ std::shared_ptr<communicator> communicator::add_part(MPI_Comm data, const std::s
   if (data != MPI_COMM_NULL) {
     MPI_Comm_set_errhandler(data, MPI_ERRORS_RETURN);
     part = make(data, &node(), name, check);
+    part->handles_->has_threads = has_threads();
   }
   // Every rank registers something, so that ids stay the same on all of them.
   const auto id = handles_->deferred.add(part ? part->handles_ : std::make_shared<communicator_handles>());

@@ -36,9 +36,11 @@ class communicator_handles : public collective_resource {
   MPI_Comm control = MPI_COMM_NULL;   // agreements and deferred frees
   MPI_Comm messages = MPI_COMM_NULL;  // point-to-point, and the data of non-blocking collectives
   MPI_Comm reversed = MPI_COMM_NULL;  // the ranks of data from the last to the first; made when first asked for
+  std::uint64_t id = 0;               // see communicator::id()
   node_group node;
-  deferred_frees deferred;  // what was made on this communicator
-  start_queue starts;       // of non-blocking collectives
+  bool has_threads = false;  // MPI may be called by any thread, on all ranks
+  deferred_frees deferred;   // what was made on this communicator
+  start_queue starts;        // of non-blocking collectives
 };
 
 /// How the ranks of a Cartesian communicator lie on a grid: row-major, the last coordinate changes fastest.
@@ -74,10 +76,15 @@ class communicator : public std::enable_shared_from_this<communicator> {
   communicator(const communicator&) = delete;
   communicator& operator=(const communicator&) = delete;
 
+  /// A number that its ranks share and no other communicator of this or another job has: 63 random bits.
+  std::uint64_t id() const { return handles_->id; }
+
   int rank() const { return rank_; }
   int size() const { return size_; }
   const std::string& name() const { return name_; }
   check_level check() const { return check_; }
+  /// Whether any thread may call MPI, on all its ranks and those of the root it is a part of.
+  bool has_threads() const { return handles_->has_threads; }
   /// Number of collectives begun on it.
   std::uint64_t sequence() const { return sequence_; }
   MPI_Comm data() const { return handles_->data; }

@@ -151,8 +151,10 @@ void halo::add_side(int dimension, bool is_low, phase& sides) {
   const std::uint64_t first_tag = number_ * 2 * SYNCYTE_MAX_NDIM + at(2 * dimension);
   side.tag = control_tag(first_tag + (is_low ? 0 : 1));
   side.adjoint_tag = control_tag(first_tag + (is_low ? 1 : 0));
+  side.room =
+      side.bytes / static_cast<std::size_t>(is_low ? low : high) * static_cast<std::size_t>(std::max(low, high));
   side.out = scratch(sizeof(halo_header) + side.bytes);
-  side.in = scratch(sizeof(halo_header) + side.bytes);
+  side.in = scratch(sizeof(halo_header) + side.room);
   sides.push_back(std::move(side));
 }
 

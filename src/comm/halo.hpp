@@ -4,12 +4,14 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "base/buffer.hpp"
 #include "comm/communicator.hpp"
+#include "comm/progress.hpp"
 #include "comm/scratch.hpp"
 
 namespace syncyte::comm {
@@ -25,13 +27,17 @@ struct halo_description {
   std::optional<base::error> error;  // what the caller found wrong on this rank: all ranks are told
 };
 
+/// Numbers that libraries on top compare between neighbours, 0 where there are fewer.
+using halo_facts = std::array<std::int64_t, 6>;
+
 /// In front of the elements of each message of a halo.
 struct halo_header {
   std::int32_t verdict;  // the sender's status; there are no elements to use unless it is success
   std::int32_t way;      // a halo_way
   std::uint64_t number;  // of the transfer on this halo
+  halo_facts facts;
 };
-static_assert(sizeof(halo_header) == 16);
+static_assert(sizeof(halo_header) == 64);
 
 /// A part of this rank's array.
 struct halo_box {
@@ -48,16 +54,20 @@ struct halo_side {
   halo_box cells;                           // meaningful where there is a viewer
   std::vector<std::int64_t> dense_strides;  // of a packed box
   std::size_t bytes;                        // of a packed box
-  int tag;          // of an exchange, on the control communicator; by the direction in which messages travel
-  int adjoint_tag;  // of an accumulate, whose messages travel the other way
-  scratch out;      // a header and a packed box
+  std::size_t room;  // for a packed box, or that of a neighbour who does something else with the halo
+  int tag;           // of an exchange, on the control communicator; by the direction in which messages travel
+  int adjoint_tag;   // of an accumulate, whose messages travel the other way
+  scratch out;       // a header and a packed box
   scratch in;
+  int missing;  // pieces of the message to come
 };
+
+class halo_transfer;
 
 /// Which neighbours exchange which cells of arrays of one shape: made once, collectively, used often, between
 /// neighbours only. As a linear map on the arrays of all ranks, an exchange copies cells into the ghosts that show
 /// them; its adjoint, accumulate, adds these ghosts to the cells and sets them to zero.
-class halo {
+class halo : public progressing {
  public:
   /// Collective over a Cartesian communicator.
   static std::shared_ptr<halo> create(std::shared_ptr<communicator> cart, halo_description asked);
@@ -67,8 +77,14 @@ class halo {
   std::span<const std::int64_t> shape() const { return description_.shape; }
   std::size_t element_bytes() const { return element_bytes_; }
 
+  /// Exchanges and accumulates begun on this rank.
+  std::uint64_t transfers() const { return transfers_; }
+
   /// Where the cells are that are no ghosts of any neighbour or edge.
   halo_box interior() const;
+
+  /// Goes on with the transfer under way, where it has further phases.
+  void progress() override;
 
  private:
   friend class halo_transfer;
@@ -85,7 +101,10 @@ class halo {
   std::uint64_t number_;
   std::vector<phase> phases_;  // in the order of an exchange
   std::atomic_flag busy_;
-  std::uint64_t transfers_ = 0;  // so far
+  std::uint64_t transfers_ = 0;         // so far
+  std::atomic<bool> is_broken_{false};  // MPI has failed, and may still use its memory: it stays busy
+  std::mutex mutex_;                    // of the transfer under way
+  halo_transfer* under_way_ = nullptr;  // where all waits look after it
 };
 
 }  // namespace syncyte::comm

@@ -11,8 +11,8 @@
 #include "base/strided_copy.hpp"
 #include "comm/mpi.hpp"
 #include "comm/pieces.hpp"
+#include "comm/progress.hpp"
 #include "comm/runtime.hpp"
-#include "comm/start_queue.hpp"
 #include "syncyte/messages.h"
 
 namespace syncyte::comm {
@@ -29,33 +29,40 @@ base::buffer checked_array(const halo& plan, const syncyte_buffer_t* raw) {
   return array;
 }
 
-/// With its scratch memory, for MPI, which may still write to it.
-void keep_for_ever(std::shared_ptr<halo> plan) {
-  static auto* const kept = new std::vector<std::shared_ptr<halo>>;
-  static std::mutex mutex;
-  const std::lock_guard lock(mutex);
-  kept->push_back(std::move(plan));
-}
-
 }  // namespace
 
-halo_transfer::halo_transfer(std::shared_ptr<halo> plan, const syncyte_buffer_t* array, halo_way way)
+void halo::progress() {
+  const std::unique_lock lock(mutex_, std::try_to_lock);
+  if (lock.owns_lock() && under_way_ != nullptr) under_way_->go_on(false);
+}
+
+halo_transfer::halo_transfer(std::shared_ptr<halo> plan, const syncyte_buffer_t* array, halo_way way,
+                             const collective_extras& extras)
     : plan_(std::move(plan)), way_(way), number_(0) {
-  base::require(!plan_->busy_.test_and_set(std::memory_order_acquire), SYNCYTE_ERR_BUSY,
-                "an exchange of this halo is under way; wait for it, or make a halo for each array");
+  base::require(!plan_->busy_.test_and_set(std::memory_order_acquire), SYNCYTE_ERR_BUSY, "{}",
+                plan_->is_broken_
+                    ? "MPI has failed in an exchange of this halo; make a new one"
+                    : "an exchange of this halo is under way; wait for it, or make a halo for each array");
   number_ = plan_->number_ << 32 | ++plan_->transfers_;
   listing_.emplace(operation_of(way_), plan_->comm()->name(), plan_->transfers_);
   try {
+    take_in(extras);
     array_ = checked_array(*plan_, array);
   } catch (...) {
     error_ = base::current_error();
   }
+  const std::lock_guard lock(plan_->mutex_);
   try {
+    post_receives();
     start_phase();
   } catch (...) {  // MPI has failed
+    fail();
     end();
     throw;
   }
+  if (phases() == 1) return;
+  plan_->under_way_ = this;
+  enter_progress(plan_);
 }
 
 halo_transfer::~halo_transfer() {
@@ -66,9 +73,8 @@ halo_transfer::~halo_transfer() {
 }
 
 /// An accumulate goes through the phases of an exchange from the last to the first.
-std::vector<halo_side>& halo_transfer::sides() const {
-  const std::size_t count = plan_->phases_.size();
-  return plan_->phases_[is_exchange() ? phases_done_ : count - 1 - phases_done_];
+std::vector<halo_side>& halo_transfer::sides(std::size_t phase) const {
+  return plan_->phases_[is_exchange() ? phase : phases() - 1 - phase];
 }
 
 std::byte* halo_transfer::place_of(const halo_box& box) const {
@@ -77,32 +83,50 @@ std::byte* halo_transfer::place_of(const halo_box& box) const {
   return place;
 }
 
-void halo_transfer::post(const scratch& message, const halo_side& side, int rank, bool is_send) {
+/// As many pieces both ways, some of them empty: a neighbour who does something else with the halo gets and sends
+/// messages of another length, which nobody shall wait for in vain.
+void halo_transfer::post(halo_side& side, int rank, bool is_send) {
   const MPI_Comm comm = plan_->comm()->control();
   const int tag = is_exchange() ? side.tag : side.adjoint_tag;
-  in_pieces(static_cast<std::int64_t>(sizeof(halo_header) + side.bytes), [&](std::int64_t first, int count) {
-    std::byte* const piece = message.data() + first;
-    MPI_Request& request = requests_.emplace_back(MPI_REQUEST_NULL);
-    check_mpi(is_send ? MPI_Isend(piece, count, MPI_BYTE, rank, tag, comm, &request)
-                      : MPI_Irecv(piece, count, MPI_BYTE, rank, tag, comm, &request),
-              is_send ? "MPI_Isend" : "MPI_Irecv");
+  const auto whole = static_cast<std::int64_t>(sizeof(halo_header) + side.bytes);
+  in_pieces(static_cast<std::int64_t>(sizeof(halo_header) + side.room), [&](std::int64_t first, int room) {
+    if (is_send) {
+      const auto length = static_cast<int>(std::clamp<std::int64_t>(whole - first, 0, room));
+      check_mpi(MPI_Isend(side.out.data() + std::min(first, whole), length, MPI_BYTE, rank, tag, comm,
+                          &sends_.emplace_back(MPI_REQUEST_NULL)),
+                "MPI_Isend");
+      return;
+    }
+    received_.push_back(&side);
+    check_mpi(
+        MPI_Irecv(side.in.data() + first, room, MPI_BYTE, rank, tag, comm, &receives_.emplace_back(MPI_REQUEST_NULL)),
+        "MPI_Irecv");
+    ++side.missing;
   });
 }
 
-void halo_transfer::start_phase() {
+/// For all phases: whoever does something else may be in another one.
+void halo_transfer::post_receives() {
   const int self = plan_->comm()->rank();
-  requests_.clear();
-  for (halo_side& side : sides())
-    if (const int sender = sender_of(side); sender != SYNCYTE_NOBODY && sender != self)
-      post(side.in, side, sender, false);
-  for (halo_side& side : sides()) start_side(side);
+  for (std::size_t phase = 0; phase < phases(); ++phase)
+    for (halo_side& side : sides(phase)) {
+      side.missing = 0;
+      if (const int sender = sender_of(side); sender != SYNCYTE_NOBODY && sender != self) post(side, sender, false);
+    }
+  arrived_.resize(receives_.size());
+}
+
+void halo_transfer::start_phase() {
+  for (halo_side& side : sides(phases_started_)) start_side(side);
+  ++phases_started_;
 }
 
 void halo_transfer::start_side(halo_side& side) {
   const int receiver = receiver_of(side);
   if (receiver == SYNCYTE_NOBODY) return;
   const bool is_own = receiver == plan_->comm()->rank();
-  const halo_header header{error_ ? error_->status() : SYNCYTE_SUCCESS, static_cast<std::int32_t>(way_), number_};
+  const halo_header header{error_ ? error_->status() : SYNCYTE_SUCCESS, static_cast<std::int32_t>(way_), number_,
+                           facts_};
   if (!is_own) std::memcpy(side.out.data(), &header, sizeof header);
   if (!error_) {
     const std::span extents(side.ghosts.extents.data(), plan_->shape().size());
@@ -117,7 +141,7 @@ void halo_transfer::start_side(halo_side& side) {
     }
     if (!is_exchange()) base::zero_strided(from, array_->strides(), extents, plan_->element_bytes());
   }
-  if (!is_own) post(side.out, side, receiver, true);
+  if (!is_own) post(side, receiver, true);
 }
 
 void halo_transfer::check_header(const halo_header& got, int sender) {
@@ -132,7 +156,30 @@ void halo_transfer::check_header(const halo_header& got, int sender) {
   } else if (got.verdict != SYNCYTE_SUCCESS) {
     error_ = base::error(got.verdict, fmt::format("rank {}, a neighbour, has failed with {}, as its own message says",
                                                   sender, base::status_name(got.verdict)));
+  } else {
+    check_facts(got.facts, sender);
   }
+}
+
+void halo_transfer::take_in(const collective_extras& extras) {
+  if (extras.error) throw *extras.error;
+  facts_[0] = extras.fact;
+  base::require(extras.facts.size() < facts_.size(), SYNCYTE_ERR_ARGUMENT,
+                "options->fact_count is {}; expected 0 to {} for a halo", extras.facts.size(), facts_.size() - 1);
+  for (std::size_t i = 0; i < extras.facts.size(); ++i) {
+    facts_[i + 1] = extras.facts[i].value;
+    fact_names_[i + 1] = extras.facts[i].name;
+  }
+}
+
+void halo_transfer::check_facts(const halo_facts& got, int sender) {
+  const auto [other, mine] = std::mismatch(got.begin(), got.end(), facts_.begin());
+  if (other == got.end()) return;
+  const char* const name = fact_names_[static_cast<std::size_t>(other - got.begin())];
+  error_ = base::error(SYNCYTE_ERR_MISMATCH,
+                       fmt::format("neighbours disagree: {} is {} on rank {}, but {} on rank {}, this one; expected "
+                                   "equal ones",
+                                   name == nullptr ? "a fact" : name, *other, sender, *mine, plan_->comm()->rank()));
 }
 
 void halo_transfer::finish_side(halo_side& side) {
@@ -152,45 +199,102 @@ void halo_transfer::finish_side(halo_side& side) {
 }
 
 void halo_transfer::finish_phase() {
-  for (halo_side& side : sides()) finish_side(side);
+  for (halo_side& side : sides(phases_done_)) finish_side(side);
+  ++phases_done_;
 }
 
-/// Whether all messages of the phase have ended.
-bool halo_transfer::is_complete(bool may_wait) {
+/// Of a message that has just come, perhaps of a later phase. A neighbour who does something else may wait for messages
+/// that this rank would send only after that neighbour's own.
+void halo_transfer::look_at(const halo_side& side) {
+  halo_header got;
+  std::memcpy(&got, side.in.data(), sizeof got);
+  if (got.number == number_ && got.way == static_cast<std::int32_t>(way_)) return;
+  is_mismatch_ = true;
+  check_header(got, sender_of(side));
+}
+
+/// Takes in messages of any phase; false if there are none, for which it may wait.
+bool halo_transfer::receive(bool may_wait) {
+  int count = 0;
+  const auto all = static_cast<int>(receives_.size());
+  check_mpi(
+      (may_wait ? MPI_Waitsome : MPI_Testsome)(all, receives_.data(), &count, arrived_.data(), MPI_STATUSES_IGNORE),
+      may_wait ? "MPI_Waitsome" : "MPI_Testsome");
+  for (int i = 0; i < count; ++i) {  // MPI_UNDEFINED is negative
+    halo_side& side = *received_[static_cast<std::size_t>(arrived_[static_cast<std::size_t>(i)])];
+    if (--side.missing == 0) look_at(side);
+  }
+  return count > 0;
+}
+
+bool halo_transfer::has_arrived(std::size_t phase) const {
+  const auto& all = sides(phase);
+  return std::all_of(all.begin(), all.end(), [](const halo_side& side) { return side.missing == 0; });
+}
+
+/// Goes on as far as possible; true once everything has ended.
+bool halo_transfer::advance(bool may_wait) {
+  for (;;) {
+    while (phases_done_ < phases_started_ && has_arrived(phases_done_)) {
+      finish_phase();
+      if (phases_done_ == phases_started_ && phases_started_ < phases()) start_phase();
+    }
+    while (is_mismatch_ && phases_started_ < phases()) start_phase();
+    if (phases_done_ == phases()) break;
+    if (!receive(may_wait)) return false;
+  }
   int done = 0;
-  const auto count = static_cast<int>(requests_.size());
-  check_mpi(MPI_Testall(count, requests_.data(), &done, MPI_STATUSES_IGNORE), "MPI_Testall");
+  const auto count = static_cast<int>(sends_.size());
+  check_mpi(MPI_Testall(count, sends_.data(), &done, MPI_STATUSES_IGNORE), "MPI_Testall");
   if (done != 0 || !may_wait) return done != 0;
-  const watchdog_scope watched(operation_of(way_), plan_->comm()->name(), plan_->transfers_);
-  if (any_unposted()) {  // another rank may have to wait for it before it sends
-    poll_until([&] {
-      check_mpi(MPI_Testall(count, requests_.data(), &done, MPI_STATUSES_IGNORE), "MPI_Testall");
-      return done != 0;
-    });
-  }
-  check_mpi(MPI_Waitall(count, requests_.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
+  check_mpi(MPI_Waitall(count, sends_.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
   return true;
 }
 
-bool halo_transfer::go_on(bool may_wait) {
-  while (phases_done_ < plan_->phases_.size()) {
-    if (!is_complete(may_wait)) return false;
-    finish_phase();
-    if (++phases_done_ < plan_->phases_.size()) start_phase();
+bool halo_transfer::go_on(bool may_wait) noexcept {
+  try {
+    is_complete_ = is_complete_ || advance(may_wait);
+  } catch (...) {  // MPI has failed
+    fail();
   }
-  return true;
+  if (is_complete_) leave();
+  return is_complete_;
 }
 
-/// This transfer is over, and the halo free for the next one.
+/// Waits look after it no longer.
+void halo_transfer::leave() noexcept {
+  if (std::exchange(plan_->under_way_, nullptr) != nullptr) leave_progress(*plan_);
+}
+
+bool halo_transfer::is_under_way() const {
+  const auto is_active = [](MPI_Request each) { return each != MPI_REQUEST_NULL; };
+  return std::any_of(receives_.begin(), receives_.end(), is_active) ||
+         std::any_of(sends_.begin(), sends_.end(), is_active);
+}
+
+/// What MPI has not completed may still read and write the halo's memory.
+void halo_transfer::fail() noexcept {
+  outcome_ = std::current_exception();
+  is_complete_ = true;
+  try {
+    if (is_under_way()) keep_for_ever(plan_);
+  } catch (...) {  // out of memory: nothing better can be done
+  }
+  plan_->is_broken_ = is_under_way();
+}
+
+/// Somebody knows that it is over, and the halo is free for the next one.
 void halo_transfer::end() {
   has_ended_ = true;
+  leave();
   listing_.reset();
-  plan_->busy_.clear(std::memory_order_release);
+  if (!plan_->is_broken_) plan_->busy_.clear(std::memory_order_release);
 }
 
 /// MPI has ended, or is about to; the halo stays busy.
 void halo_transfer::give_up() {
   has_ended_ = true;
+  leave();
   listing_.reset();
   keep_for_ever(plan_);
   base::fail(SYNCYTE_ERR_NOT_INITIALISED, "Syncyte was finalised before this {} was complete; wait for it first",
@@ -198,25 +302,34 @@ void halo_transfer::give_up() {
 }
 
 bool halo_transfer::finish(bool may_wait) {
+  const std::lock_guard lock(plan_->mutex_);
   if (has_ended_) return true;
-  if (!is_started()) give_up();
-  try {
-    if (!go_on(may_wait)) return false;
-  } catch (...) {  // MPI has failed
-    end();
-    throw;
-  }
+  if (!is_complete_ && !is_started()) give_up();
+  if (!go_on(may_wait)) return false;
   end();
+  if (outcome_) std::rethrow_exception(outcome_);
   if (error_) throw *error_;
   return true;
 }
 
 bool halo_transfer::test() {
   if (finish(false)) return true;
-  if (any_unposted()) progress_starts();
+  if (needs_progress()) progress_all();
   return false;
 }
 
-void halo_transfer::wait() { finish(true); }
+void halo_transfer::wait() {
+  if (finish(false)) return;
+  {
+    const std::lock_guard lock(plan_->mutex_);
+    leave();  // this thread looks after it
+  }
+  const watchdog_scope watched(operation_of(way_), plan_->comm()->name(), number_ & 0xffffffff);
+  if (!needs_progress()) {
+    finish(true);
+    return;
+  }
+  poll_until([&] { return finish(false); });  // another rank may have to wait for what else is under way
+}
 
 }  // namespace syncyte::comm

@@ -3,11 +3,13 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <vector>
 
 #include "base/error.hpp"
+#include "comm/collectives.hpp"
 #include "comm/halo.hpp"
 #include "comm/watchdog.hpp"
 
@@ -20,11 +22,14 @@ enum class halo_way : std::int32_t {
 };
 
 /// One exchange or accumulate under way. A rank whose array is wrong still sends its messages, with a verdict in place
-/// of elements: no neighbour waits for it, and all of them get an error too.
+/// of elements: no neighbour waits for it, and all of them get an error too. One of several phases goes on while this
+/// rank waits for whatever it is in Syncyte: neighbours may wait for its later phases.
 class halo_transfer {
  public:
   /// Starts it. Throws SYNCYTE_ERR_BUSY while another one of this halo is under way; all other errors come at the end.
-  halo_transfer(std::shared_ptr<halo> plan, const syncyte_buffer_t* array, halo_way way);
+  /// The names of extra facts must stay until it has ended.
+  halo_transfer(std::shared_ptr<halo> plan, const syncyte_buffer_t* array, halo_way way,
+                const collective_extras& extras = {});
   ~halo_transfer();  // waits, if nobody has
   halo_transfer(const halo_transfer&) = delete;
   halo_transfer& operator=(const halo_transfer&) = delete;
@@ -34,19 +39,30 @@ class halo_transfer {
   void wait();
 
  private:
+  friend class halo;  // for progress(), with the plan's lock, as all but the constructor, test() and wait()
+  bool go_on(bool may_wait) noexcept;
+  bool advance(bool may_wait);
+  void post_receives();
+  void post(halo_side& side, int rank, bool is_send);
+  bool receive(bool may_wait);
+  bool has_arrived(std::size_t phase) const;
   void start_phase();
-  void finish_phase();
   void start_side(halo_side& side);
+  void finish_phase();
   void finish_side(halo_side& side);
-  void post(const scratch& message, const halo_side& side, int rank, bool is_send);
-  bool is_complete(bool may_wait);
-  bool go_on(bool may_wait);
+  void look_at(const halo_side& side);
+  void take_in(const collective_extras& extras);
+  void check_header(const halo_header& got, int sender);
+  void check_facts(const halo_facts& got, int sender);
   bool finish(bool may_wait);
+  bool is_under_way() const;
+  void leave() noexcept;
+  void fail() noexcept;
   void end();
   void give_up();
-  void check_header(const halo_header& got, int sender);
   std::byte* place_of(const halo_box& box) const;
-  std::vector<halo_side>& sides() const;
+  std::vector<halo_side>& sides(std::size_t phase) const;
+  std::size_t phases() const { return plan_->phases_.size(); }
 
   bool is_exchange() const { return way_ == halo_way::exchange; }
   int sender_of(const halo_side& side) const { return is_exchange() ? side.owner : side.viewer; }
@@ -56,10 +72,19 @@ class halo_transfer {
   std::optional<base::buffer> array_;
   halo_way way_;
   std::uint64_t number_;
+  halo_facts facts_{};
+  std::array<const char*, halo_facts().size()> fact_names_{};
   std::optional<base::error> error_;  // the first one
+  bool is_mismatch_ = false;          // a neighbour does something else: no phase waits for another
+  std::size_t phases_started_ = 0;
   std::size_t phases_done_ = 0;
-  bool has_ended_ = false;
-  std::vector<MPI_Request> requests_;
+  std::vector<MPI_Request> receives_;  // of all phases
+  std::vector<halo_side*> received_;   // the sides of receives_
+  std::vector<int> arrived_;           // places in receives_, for MPI
+  std::vector<MPI_Request> sends_;
+  bool is_complete_ = false;
+  bool has_ended_ = false;      // and somebody knows
+  std::exception_ptr outcome_;  // MPI's error
   std::optional<watchdog_listing> listing_;
 };
 

@@ -6,12 +6,13 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 #include <utility>
 
 #include "base/strided_copy.hpp"
 #include "comm/mpi.hpp"
+#include "comm/progress.hpp"
 #include "comm/runtime.hpp"
-#include "comm/start_queue.hpp"
 #include "comm/watchdog.hpp"
 
 namespace syncyte::comm {
@@ -117,7 +118,34 @@ message::message(std::shared_ptr<communicator> comm, const base::buffer& buffer,
 }
 
 message::~message() {
-  if (request_ != MPI_REQUEST_NULL && is_started()) MPI_Wait(&request_, MPI_STATUS_IGNORE);
+  if (request_ == MPI_REQUEST_NULL) return;
+  try {
+    const watchdog_scope watched(operation(), title(), 0);
+    int is_done = 0;
+    poll_until([&] {
+      return !is_started() || MPI_Test(&request_, &is_done, MPI_STATUS_IGNORE) != MPI_SUCCESS || is_done != 0;
+    });
+    if (is_done == 0) abandon();
+  } catch (...) {  // out of memory: what MPI may still use stays
+    static_cast<void>(envelope_.release());
+    static_cast<void>(new (std::nothrow) scratch(std::move(packed_)));
+  }
+}
+
+/// Syncyte has ended before the message has: MPI, where it goes on, is told that nobody receives it any longer, and
+/// keeps the memory of what it cannot take back.
+void message::abandon() {
+  int is_finalized = 0;
+  int is_done = 0;
+  MPI_Finalized(&is_finalized);
+  if (is_finalized == 0) {
+    if (direction_ == direction::in) MPI_Cancel(&request_);
+    MPI_Test(&request_, &is_done, MPI_STATUS_IGNORE);
+  }
+  request_ = MPI_REQUEST_NULL;
+  if (is_done != 0) return;
+  keep_for_ever(std::make_shared<scratch>(std::move(packed_)));
+  keep_for_ever(std::shared_ptr<envelope>(std::move(envelope_)));
 }
 
 bool message::is_inline() const { return sizeof(envelope) + buffer_.bytes() <= inline_bytes; }
@@ -224,8 +252,8 @@ void message::finish(int code, const MPI_Status& status) {
 
 bool message::test() {
   if (request_ == MPI_REQUEST_NULL) return true;
-  if (!is_started()) {  // MPI has ended, or is about to
-    request_ = MPI_REQUEST_NULL;
+  if (!is_started()) {
+    abandon();
     base::fail(SYNCYTE_ERR_NOT_INITIALISED,
                "Syncyte was finalised before this message was complete; wait for it first");
   }
@@ -233,7 +261,7 @@ bool message::test() {
   MPI_Status status;
   const int code = MPI_Test(&request_, &done, &status);
   if (done == 0 && code == MPI_SUCCESS) {
-    if (any_unposted()) progress_starts();
+    if (needs_progress()) progress_all();
     return false;
   }
   request_ = MPI_REQUEST_NULL;
@@ -250,9 +278,8 @@ std::string message::title() const {
 
 void message::wait() {
   if (test()) return;
-  const char* const operation = direction_ == direction::out ? "comm_send" : "comm_recv";
-  const watchdog_scope watched(operation, title(), 0);
-  if (any_unposted()) return poll_until([&] { return test(); });
+  const watchdog_scope watched(operation(), title(), 0);
+  if (needs_progress()) return poll_until([&] { return test(); });
   MPI_Status status;
   const int code = MPI_Wait(&request_, &status);
   request_ = MPI_REQUEST_NULL;

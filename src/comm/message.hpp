@@ -68,6 +68,8 @@ class message {
   enum class direction { out, in };
   message(std::shared_ptr<communicator> comm, const base::buffer& buffer, const message_peer& peer, direction way);
 
+  const char* operation() const { return direction_ == direction::out ? "comm_send" : "comm_recv"; }
+  void abandon();
   void finish(int code, const MPI_Status& status);
   envelope check_received(int code, const MPI_Status& status) const;
   bool is_inline() const;

@@ -1,5 +1,7 @@
 #include "comm/mpi.hpp"
 
+#include "comm/progress.hpp"
+
 namespace syncyte::comm {
 
 void check_mpi(int code, const char* call) {
@@ -9,6 +11,14 @@ void check_mpi(int code, const char* call) {
   int length = 0;
   MPI_Error_string(code, text, &length);
   base::fail(SYNCYTE_ERR_MPI, "{} failed: {}", call, text);
+}
+
+void wait_for(MPI_Request& request, const char* call) {
+  poll_until([&] {
+    int is_done = 0;
+    check_mpi(MPI_Test(&request, &is_done, MPI_STATUS_IGNORE), call);
+    return is_done != 0;
+  });
 }
 
 MPI_Datatype mpi_type(syncyte_dtype_t dtype) {

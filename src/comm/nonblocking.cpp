@@ -206,6 +206,7 @@ void irefuse(const std::shared_ptr<communicator>& comm, const char* operation, c
   const collective_turn turn(*comm, operation);
   made->terms().set_error(error);
   comm->starts().add(made, turn.sequence());
+  comm->starts().orphan(made);
 }
 
 }  // namespace syncyte::comm

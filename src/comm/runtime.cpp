@@ -16,7 +16,7 @@
 #include "comm/collective.hpp"
 #include "comm/mpi.hpp"
 #include "comm/ordering.hpp"
-#include "comm/start_queue.hpp"
+#include "comm/progress.hpp"
 #include "comm/watchdog.hpp"
 
 namespace syncyte::comm {
@@ -81,8 +81,8 @@ MPI_Request finish_starts(communicator& world) {
   MPI_Ibarrier(world.data(), &all_are_here);  // the others' non-blocking agreements are on control()
   int are_here = 0;
   poll_until([&] {
-    if (any_unposted()) MPI_Test(&all_are_here, &are_here, MPI_STATUS_IGNORE);
-    return are_here != 0 || !any_unposted();
+    if (needs_progress()) MPI_Test(&all_are_here, &are_here, MPI_STATUS_IGNORE);
+    return are_here != 0 || !needs_progress();
   });
   return all_are_here;
 }
@@ -97,6 +97,7 @@ void tear_down(runtime_state& runtime) {
   meet_all(*runtime.world);
   MPI_Wait(&all_are_here, MPI_STATUS_IGNORE);
   free_roots(runtime);
+  forget_progress();
 }
 
 /// MPI_Finalize deletes MPI_COMM_SELF's attributes before anything else: an application that ends MPI first ends us so.
@@ -229,12 +230,6 @@ int thread_level() {
     default:
       return 0;
   }
-}
-
-void let_mpi_progress() {
-  if (!is_started() || state().thread_level != MPI_THREAD_MULTIPLE) return;
-  int found = 0;
-  MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &found, MPI_STATUS_IGNORE);
 }
 
 namespace {

@@ -21,10 +21,6 @@ void require_started();
 /// MPI's thread level, 0 to 3.
 int thread_level();
 
-/// For waits outside of MPI, about once a millisecond: lets MPI do what it has to, where any thread may call it. Open
-/// MPI 5 ends a rank that has lost its mpirun only there (open-mpi/ompi#8925); it would wait for ever.
-void let_mpi_progress();
-
 std::shared_ptr<communicator> world();
 std::shared_ptr<communicator> self();
 

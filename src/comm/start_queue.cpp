@@ -1,90 +1,64 @@
 #include "comm/start_queue.hpp"
 
-#include <sched.h>
-
 #include <algorithm>
 #include <chrono>
-#include <thread>
 #include <utility>
 
 #include "comm/communicator.hpp"
-#include "comm/runtime.hpp"
 #include "comm/started_collective.hpp"
 
 namespace syncyte::comm {
 namespace {
-
-/// Communicators with something to post. A queue takes this lock while it holds its own, never the other way round.
-struct posting_table {
-  std::mutex mutex;
-  std::vector<std::shared_ptr<communicator>> comms;
-  std::atomic<int> count{0};
-};
-
-posting_table& table() {
-  static auto* const the_table = new posting_table;  // leaked: requests may outlive static objects
-  return *the_table;
-}
-
-void enter(const std::shared_ptr<communicator>& comm) {
-  posting_table& all = table();
-  const std::lock_guard lock(all.mutex);
-  all.comms.push_back(comm);
-  ++all.count;
-}
-
-void leave(const communicator& comm) {
-  posting_table& all = table();
-  const std::lock_guard lock(all.mutex);
-  all.count -= static_cast<int>(std::erase_if(all.comms, [&](const auto& each) { return each.get() == &comm; }));
-}
 
 /// How long the end of a communicator waits for what other ranks may never have started. An agreement takes no time
 /// where they have; without checks there is none, and the data themselves have to arrive.
 constexpr auto patience = std::chrono::seconds(5);
 constexpr auto unchecked_patience = std::chrono::seconds(60);
 
-/// What can never end, for MPI, which still writes to it.
-void keep_for_ever(std::shared_ptr<started_collective> operation) {
-  static auto* const kept = new std::vector<std::shared_ptr<started_collective>>;
-  static std::mutex mutex;
-  const std::lock_guard lock(mutex);
-  kept->push_back(std::move(operation));
-}
-
 }  // namespace
-
-bool any_unposted() { return table().count.load(std::memory_order_relaxed) > 0; }
-
-void progress_starts() {
-  std::vector<std::shared_ptr<communicator>> comms;
-  {
-    const std::lock_guard lock(table().mutex);
-    comms = table().comms;
-  }
-  for (const auto& comm : comms) comm->starts().progress();
-}
-
-void pause_polling() { ::sched_yield(); }
 
 void start_queue::add(entry started, std::uint64_t sequence) {
   std::vector<entry> ended;  // freed without the lock: they may hold the last reference to the communicator
   const std::lock_guard lock(mutex_);
   end_orphans(ended);
-  const bool is_posted = started->begin(sequence);
   active_.emplace(started.get(), started);
-  if (!started->terms().is_well()) orphans_.push_back(started);
-  if (is_posted) return;
-  if (unposted_.empty()) enter(started->comm());
-  unposted_.push_back(std::move(started));
+  try {
+    if (!started->begin(sequence)) unposted_.push_back(started);
+  } catch (...) {
+    active_.erase(started.get());
+    throw;
+  }
   post_some();
+  look_after(*started);
+}
+
+/// All waits look after a queue for as long as it has something to post, or orphans.
+void start_queue::look_after(const started_collective& added) {
+  if (is_looked_after_ || (unposted_.empty() && orphans_.empty())) return;
+  enter_progress({added.comm(), this});
+  is_looked_after_ = true;
+}
+
+void start_queue::leave_if_idle() noexcept {
+  if (is_looked_after_ && unposted_.empty() && orphans_.empty()) {
+    leave_progress(*this);
+    is_looked_after_ = false;
+  }
+}
+
+void start_queue::orphan(const entry& operation) noexcept {
+  try {
+    const std::lock_guard lock(mutex_);
+    if (active_.count(operation.get()) == 0) return;  // has ended
+    orphans_.push_back(operation);
+    look_after(*operation);
+  } catch (...) {  // out of memory: it stays until the end of the communicator
+  }
 }
 
 void start_queue::post_some() {
-  while (!unposted_.empty() && unposted_.front()->advance()) {
-    if (unposted_.size() == 1) leave(*unposted_.front()->comm());
-    unposted_.pop_front();
-  }
+  while (!unposted_.empty() && unposted_.front()->advance()) unposted_.pop_front();
+  leave_if_idle();
 }
 
 void start_queue::end_orphans(std::vector<entry>& ended) {
@@ -94,6 +68,7 @@ void start_queue::end_orphans(std::vector<entry>& ended) {
     ended.push_back(std::move(orphan));
   }
   std::erase(orphans_, nullptr);
+  leave_if_idle();
 }
 
 void start_queue::progress() {
@@ -119,11 +94,13 @@ bool start_queue::has_ended(started_collective& operation) {
 }
 
 void start_queue::post_all() {
-  if (!any_unposted()) [[likely]]
+  if (!needs_progress()) [[likely]]
     return;
   poll_until([&] {
+    std::vector<entry> ended;
     const std::lock_guard lock(mutex_);
     post_some();
+    end_orphans(ended);
     return unposted_.empty();
   });
 }
@@ -146,37 +123,23 @@ bool start_queue::settle() noexcept {
     std::vector<entry> ended;
     const std::lock_guard lock(mutex_);
     ended.swap(orphans_);
-    if (active_.empty()) return true;
+    const bool have_all_ended = active_.empty();
     give_up();
+    leave_if_idle();
+    return have_all_ended;
   } catch (...) {  // out of memory: what is not completed is left to MPI
   }
   return false;
 }
 
+/// What has not ended never will.
 void start_queue::give_up() {
-  if (!unposted_.empty()) leave(*unposted_.front()->comm());
   unposted_.clear();
   for (const auto& [key, each] : active_) {
     each->give_up();
     keep_for_ever(each);
   }
   active_.clear();
-}
-
-background_progress::background_progress() {
-  constexpr int multiple = 3;
-  if (!any_unposted() || thread_level() != multiple) return;
-  thread_ = std::thread([this] {
-    while (!is_ending_ && any_unposted()) {
-      progress_starts();
-      std::this_thread::sleep_for(std::chrono::microseconds(20));
-    }
-  });
-}
-
-background_progress::~background_progress() {
-  is_ending_ = true;
-  if (thread_.joinable()) thread_.join();
 }
 
 }  // namespace syncyte::comm

@@ -5,9 +5,20 @@
 #include "base/log.hpp"
 #include "comm/collective.hpp"
 #include "comm/mpi.hpp"
+#include "comm/progress.hpp"
 #include "comm/start_queue.hpp"
 
 namespace syncyte::comm {
+
+namespace {
+
+/// The caller's reference; the queue is told when it goes.
+std::shared_ptr<started_collective> handle_of(std::shared_ptr<started_collective> made) {
+  auto* const raw = made.get();
+  return {raw, [made = std::move(made)](started_collective*) { made->comm()->starts().orphan(made); }};
+}
+
+}  // namespace
 
 std::shared_ptr<started_collective> start(const std::shared_ptr<communicator>& comm, const char* operation,
                                           const operation_maker& prepare) {
@@ -16,15 +27,23 @@ std::shared_ptr<started_collective> start(const std::shared_ptr<communicator>& c
   made->terms().attempt([&] { made->set_operation(prepare(made->terms())); });
   const bool is_agreed_on = comm->check() != check_level::off;
   if (made->terms().is_well() || is_agreed_on) comm->starts().add(made, turn.sequence());
-  if (!made->terms().is_well()) throw *made->terms().error();
-  return made;
+  if (made->terms().is_well()) return handle_of(std::move(made));
+  const base::error error = *made->terms().error();  // it may go with what it is about
+  comm->starts().orphan(made);
+  throw error;
 }
 
 bool started_collective::begin(std::uint64_t sequence) {
   sequence_ = sequence;
   listing_.emplace(terms_.operation(), comm_->name(), sequence);
   if (is_off()) {
-    operation_->post(pending_);
+    try {
+      operation_->post(pending_);
+    } catch (...) {
+      listing_.reset();
+      keep_if_pending();
+      throw;
+    }
     stage_ = stage::moving;
     return true;
   }
@@ -117,7 +136,7 @@ bool started_collective::end_if_done() {
     fail();
   }
   stage_ = stage::ended;
-  operation_.reset();
+  if (!pending_.any()) operation_.reset();
   listing_.reset();
   return true;
 }
@@ -125,6 +144,16 @@ bool started_collective::end_if_done() {
 void started_collective::fail() noexcept {
   outcome_ = std::current_exception();
   stage_ = stage::ended;
+  listing_.reset();
+  keep_if_pending();
+}
+
+/// Where MPI fails half-way, it may still read and write the memory of what was posted before.
+void started_collective::keep_if_pending() noexcept {
+  try {
+    if (pending_.any()) keep_for_ever(shared_from_this());
+  } catch (...) {  // out of memory: nothing better can be done
+  }
 }
 
 void started_collective::give_up() {
@@ -139,7 +168,7 @@ void started_collective::give_up() {
 
 bool started_collective::test() {
   if (!comm_->starts().has_ended(*this)) {
-    if (any_unposted()) progress_starts();
+    if (needs_progress()) progress_all();
     return false;
   }
   if (outcome_) std::rethrow_exception(outcome_);

@@ -29,7 +29,7 @@ class data_operation {
 /// A non-blocking collective: agreement, then data; where the ranks do not agree, the explanation takes the data's
 /// place. Everything but the agreement goes over the communicator of the messages, which carries no other collectives,
 /// in the order of the starts. Made by start(); all that happens later is under the lock of its queue.
-class started_collective {
+class started_collective : public std::enable_shared_from_this<started_collective> {
  public:
   started_collective(std::shared_ptr<communicator> comm, const char* operation)
       : comm_(std::move(comm)), terms_(*comm_, operation) {}
@@ -68,6 +68,7 @@ class started_collective {
   stage tell_facts();
   void end();
   void fail() noexcept;
+  void keep_if_pending() noexcept;
 
   std::shared_ptr<communicator> comm_;
   agreement terms_;
@@ -89,6 +90,7 @@ class started_collective {
 /// Starts a collective: prepare(terms) makes its data operation, with everything that can fail on this rank alone. An
 /// error of this rank's is thrown, after the others are sure to get it, from test() or wait().
 using operation_maker = std::function<std::unique_ptr<data_operation>(agreement& terms)>;
+/// The queue keeps it until it has ended, also where the caller drops it before.
 std::shared_ptr<started_collective> start(const std::shared_ptr<communicator>& comm, const char* operation,
                                           const operation_maker& prepare);
 

@@ -104,6 +104,10 @@ void transfers::reduce_scatter(const communicator& comm, const std::byte* input,
   }
 }
 
+bool transfers::any() const {
+  return std::any_of(requests_.begin(), requests_.end(), [](MPI_Request each) { return each != MPI_REQUEST_NULL; });
+}
+
 bool transfers::test() {
   while (!requests_.empty()) {  // most often one: and what is complete is not asked for again
     int is_complete = 0;

@@ -33,6 +33,9 @@ class transfers {
   /// For a further request, which has to be started at once. The address is good until the next.
   MPI_Request* add() { return &requests_.emplace_back(MPI_REQUEST_NULL); }
 
+  /// Whether something is under way, as far as test() has seen.
+  bool any() const;
+
   /// Whether all is complete; then it starts anew.
   bool test();
 

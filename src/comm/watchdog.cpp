@@ -16,6 +16,7 @@
 #include "base/environment.hpp"
 #include "comm/collective.hpp"
 #include "comm/mpi.hpp"
+#include "comm/progress.hpp"
 #include "comm/runtime.hpp"
 #include "comm/watchdog_board.hpp"
 
@@ -122,9 +123,12 @@ void start_watchdog(communicator& world) {
   the_watchdog = state.release();
 }
 
+/// Other threads may be inside scopes, and write to the board: it stays.
 void stop_watchdog() {
-  const std::unique_ptr<watchdog_state> state(the_watchdog.exchange(nullptr));
-  if (!state || !state->thread.joinable()) return;
+  const std::shared_ptr<watchdog_state> state(the_watchdog.exchange(nullptr));
+  if (!state) return;
+  keep_for_ever(state);
+  if (!state->thread.joinable()) return;
   {
     const std::lock_guard lock(state->mutex);
     state->is_stopping = true;

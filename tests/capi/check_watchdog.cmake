@@ -5,9 +5,12 @@ math(EXPR last "${RANKS} - 1")
 if(NOT DEFINED AWAITED)
   set(AWAITED "; waits for rank ${last}")
 endif()
+if(NOT DEFINED LAST)
+  set(LAST "in no operation; left comm_barrier #[0-9]+ on world")
+endif()
 foreach(expected "syncyte watchdog: no progress for 2 s"
                  "rank 0 \\(pid [0-9]+\\): inside ${INSIDE} for [0-9.]+ s${AWAITED}\n"
-                 "rank ${last} \\(pid [0-9]+\\): in no operation; left comm_barrier #[0-9]+ on world")
+                 "rank ${last} \\(pid [0-9]+\\): ${LAST}")
   if(NOT output MATCHES "${expected}")
     message(FATAL_ERROR "the watchdog's report lacks \"${expected}\":\n${output}")
   endif()

@@ -25,6 +25,18 @@ static void use_requests(syncyte_comm_t world, int32_t peer) {
   syncyte_request_wait_all(2, requests);
 }
 
+/* All but the last rank are in a blocking collective that it meets with a start. */
+static void cross(syncyte_comm_t world, int is_last) {
+  int32_t value = 0;
+  const int64_t one = 1;
+  syncyte_buffer_t number;
+  syncyte_request_t request = NULL;
+  syncyte_buffer_init(&value, SYNCYTE_INT32, 1, &one, &number);
+  if (is_last) syncyte_comm_ibcast(world, 0, NULL, &number, &request);
+  if (is_last) syncyte_request_wait(&request);
+  syncyte_comm_barrier(world);
+}
+
 /* One of several messages that never come. */
 static void wait_for_any(syncyte_comm_t world, int32_t peer) {
   int32_t values[2] = {0, 0};
@@ -50,6 +62,7 @@ int main(int argc, char** argv) {
   const int is_last = rank == size - 1;
   if (strcmp(where, "from_mpi") == 0) /* refused at once on the last rank, which cannot tell the others */
     syncyte_comm_from_mpi(is_last ? MPI_COMM_NULL : MPI_COMM_WORLD, NULL, &made);
+  if (strcmp(where, "crossed") == 0) cross(world, is_last);
   if (is_last) sleep(argc > 2 ? (unsigned)atoi(argv[2]) : 25);
   if (strcmp(where, "barrier") == 0) syncyte_comm_barrier(world);
   if (strcmp(where, "request") == 0) use_requests(world, is_last ? 0 : size - 1);

@@ -41,6 +41,25 @@ static void test_queries(void) {
   EXPECT(level >= 0 && level <= 3);
 }
 
+/* Equal on all ranks, another one for each communicator. */
+static void test_ids(void) {
+  syncyte_comm_t copy = NULL, part = NULL;
+  int64_t numbers[3] = {-1, -1, -1}, lowest[3], highest[3];
+  EXPECT_OK(syncyte_comm_dup(world, NULL, &copy));
+  EXPECT_OK(syncyte_comm_split(world, 0, -rank, NULL, &part));
+  EXPECT_OK(syncyte_comm_id(world, &numbers[0]));
+  EXPECT_OK(syncyte_comm_id(copy, &numbers[1]));
+  EXPECT_OK(syncyte_comm_id(part, &numbers[2]));
+  const syncyte_buffer_t from = vector_of(numbers, SYNCYTE_INT64, 3);
+  const syncyte_buffer_t low = vector_of(lowest, SYNCYTE_INT64, 3), high = vector_of(highest, SYNCYTE_INT64, 3);
+  EXPECT_OK(syncyte_comm_allreduce(world, &from, SYNCYTE_OP_MIN, NULL, &low));
+  EXPECT_OK(syncyte_comm_allreduce(world, &from, SYNCYTE_OP_MAX, NULL, &high));
+  EXPECT(memcmp(lowest, highest, sizeof lowest) == 0 && lowest[0] >= 0);
+  EXPECT(numbers[0] != numbers[1] && numbers[1] != numbers[2] && numbers[0] != numbers[2]);
+  EXPECT_OK(syncyte_comm_destroy(&copy));
+  EXPECT_OK(syncyte_comm_destroy(&part));
+}
+
 static void test_handles(void) {
   syncyte_comm_t copy = NULL;
   syncyte_comm_t other = NULL;
@@ -242,6 +261,7 @@ static void test_stats(void) {
 int main(void) {
   world = start(&rank, &size);
   test_queries();
+  test_ids();
   test_handles();
   test_making();
   test_errors_of_one_rank();

@@ -116,6 +116,33 @@ static void test_description(void) {
   EXPECT_ERROR(syncyte_halo_exchange(halo, &array), SYNCYTE_ERR_HANDLE, "null handle");
 }
 
+/* Rank 0 and its neighbours on the ring learn that it is different; further ranks do not. */
+static void test_facts(void) {
+  syncyte_halo_t halo = make_halo();
+  const syncyte_buffer_t array = field_buffer();
+  const syncyte_fact_t facts[] = {{"first", 1}, {"second", rank == 0 ? 2 : 3}, {"", 0}, {"", 0}, {"", 0}, {"", 0}};
+  syncyte_collective_options_t options = SYNCYTE_COLLECTIVE_OPTIONS_INIT;
+  int64_t before = -1, after = -1;
+  options.facts = facts;
+  EXPECT_OK(syncyte_halo_sequence(halo, &before));
+  for (int32_t adjoint = 0; adjoint < 2; ++adjoint) {
+    options.fact_count = 1;
+    EXPECT_OK(syncyte_halo_transfer(halo, adjoint, &options, &array));
+    options.fact_count = 2;
+    if (size > 1 && (rank <= 1 || rank == size - 1))
+      EXPECT_ERROR(syncyte_halo_transfer(halo, adjoint, &options, &array), SYNCYTE_ERR_MISMATCH,
+                   rank == 0 ? "second is 3 on rank" : "second is 2 on rank 0, but 3 on rank");
+    else
+      EXPECT_OK(syncyte_halo_transfer(halo, adjoint, &options, &array));
+    options.fact_count = 6;
+    EXPECT_ERROR(syncyte_halo_transfer(halo, adjoint, &options, &array), SYNCYTE_ERR_ARGUMENT, "fact_count is 6");
+  }
+  EXPECT_OK(syncyte_halo_sequence(halo, &after));
+  EXPECT(before == 0 && after == 6);
+  EXPECT_OK(syncyte_halo_exchange(halo, &array));
+  EXPECT_OK(syncyte_halo_destroy(&halo));
+}
+
 static void test_wrong_halos(void) {
   const int64_t wide = 3;
   syncyte_halo_t none = NULL;
@@ -143,6 +170,7 @@ int main(void) {
   test_exchange_and_accumulate();
   test_start();
   test_description();
+  test_facts();
   test_wrong_halos();
   EXPECT_OK(syncyte_comm_destroy(&ring));
   EXPECT_OK(syncyte_comm_destroy(&world));

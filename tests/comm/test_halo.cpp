@@ -12,6 +12,7 @@
 #include "comm/collectives.hpp"
 #include "comm/halo.hpp"
 #include "comm/halo_transfer.hpp"
+#include "comm/message.hpp"
 #include "comm/pieces.hpp"
 #include "core_world.hpp"
 #include "reference.hpp"
@@ -325,6 +326,65 @@ TEST(halo, neighbours_that_do_different_things_are_told) {
   if (world().rank() >= world().size() - 2) expect_error(result, SYNCYTE_ERR_MISMATCH, "is in halo_");
   comm::barrier(world());
   check_exchange(here, plan, strides::dense);
+}
+
+/// The last rank accumulates while the others exchange, with messages of different lengths both ways.
+void expect_all_to_be_told(const scene& here, bool is_other) {
+  const auto plan = halo::create(here.cart, here.description());
+  for (const bool exchanges : {true, false}) {
+    strided_array array(here.shape(), strides::dense);
+    const auto buffer = array.fill(mark_at).buffer();
+    const auto way = is_other == exchanges ? halo_way::accumulate : halo_way::exchange;
+    const auto result = outcome_of([&] { halo_transfer(plan, &buffer, way).wait(); });
+    expect_error(result, SYNCYTE_ERR_MISMATCH, "is in halo_");
+    comm::barrier(world());
+    check_exchange(here, plan, strides::dense);
+  }
+}
+
+TEST(halo, messages_of_other_lengths_are_a_mismatch_too) {
+  if (world().size() != 2 && world().size() != 3) GTEST_SKIP() << "every rank is to be a neighbour of the odd one";
+  const std::int64_t limit = comm::piece_limit();
+  for (const std::int64_t pieces : {limit, std::int64_t{7}})
+    for (const auto ghosts : {widths{1, 3}, widths{3, 1}}) {
+      auto here = line(1);
+      here.ghosts = {ghosts};
+      comm::piece_limit() = pieces;
+      expect_all_to_be_told(here, is_odd_one());
+      comm::piece_limit() = limit;
+    }
+}
+
+TEST(halo, a_mismatch_of_neighbours_in_different_phases_is_told) {
+  if (world().size() % 2 != 0) GTEST_SKIP() << "needs a grid of two rows";
+  const auto cart = world().make_cartesian({{2, 0}, {0, 0}}, {});
+  const auto place = comm::coordinates_of(*cart, cart->rank());
+  expect_all_to_be_told({cart, {0, 1}, 3, {{1, 2}, {2, 1}}, true, place}, (place[0] + place[1]) % 2 != 0);
+}
+
+TEST(halo, after_an_error_of_mpi_its_memory_is_left_to_mpi) {
+  if (world().size() == 1) GTEST_SKIP();
+  const auto here = line(0);
+  const auto number = here.cart->last_sequence() + 1;
+  auto plan = halo::create(here.cart, here.description());
+  const std::weak_ptr<halo> observer = plan;
+  if (world().rank() == 0) {  // longer than anything that the halo's neighbours send
+    const std::vector<char> foreign(1000);
+    MPI_Send(foreign.data(), 1000, MPI_CHAR, 1, comm::control_tag(number * 2 * SYNCYTE_MAX_NDIM), here.cart->control());
+  }
+  comm::barrier(world());
+  strided_array array(here.shape(), strides::dense);
+  const auto buffer = array.fill(mark_at).buffer();
+  const auto result = outcome_of([&] { halo_transfer(plan, &buffer, halo_way::exchange).wait(); });
+  if (world().rank() == 1) {
+    EXPECT_EQ(result.status, SYNCYTE_ERR_MPI) << result.message;
+    expect_error(outcome_of([&] { halo_transfer(plan, &buffer, halo_way::exchange); }), SYNCYTE_ERR_BUSY,
+                 "MPI has failed");
+  } else {
+    EXPECT_EQ(result.status, SYNCYTE_SUCCESS) << result.message;
+  }
+  plan.reset();
+  EXPECT_EQ(observer.expired(), world().rank() != 1);
 }
 
 }  // namespace

@@ -1,185 +1,32 @@
-// Non-blocking collectives against the blocking ones; their order, errors, and what may happen between start and wait.
-
-#include "comm/nonblocking.hpp"
+// Non-blocking collectives against the blocking ones: their results and their errors.
 
 #include <algorithm>
-#include <chrono>
-#include <numeric>
 #include <random>
 #include <thread>
 #include <vector>
 
-#include "comm/collectives.hpp"
-#include "comm/halo.hpp"
-#include "comm/halo_transfer.hpp"
-#include "comm/message.hpp"
 #include "comm/pieces.hpp"
-#include "core_world.hpp"
-#include "strided_array.hpp"
+#include "trials.hpp"
 
 namespace {
 
 using namespace syncyte;
 using comm::started_t;
+using test::buffer_of;
 using test::expect_error;
 using test::extents;
+using test::group;
 using test::outcome_of;
 using test::shared_world;
-using test::strided_array;
-using test::strides;
+using test::start_allgather;
+using test::start_allreduce;
+using test::start_any;
+using test::start_bcast;
+using test::sum;
+using test::trial;
+using test::unchecked_world;
+using test::uneven_lengths;
 using test::world;
-
-using group = std::shared_ptr<comm::communicator>;
-
-constexpr strides all_strides[] = {strides::dense, strides::gaps, strides::transposed};
-
-template <class T>
-syncyte_buffer_t buffer_of(std::vector<T>& values, syncyte_dtype_t dtype) {
-  const std::int64_t shape[] = {static_cast<std::int64_t>(values.size())};
-  return base::make_buffer(values.data(), dtype, shape);
-}
-
-group unchecked_world() {
-  comm::communicator_options options;
-  options.check = 0;
-  return shared_world()->duplicate(options);
-}
-
-/// For the blocking ones to compare with: what is started elsewhere stays unposted.
-comm::communicator& reference_world() {
-  static const group the_world = shared_world()->duplicate({});
-  return *the_world;
-}
-
-/// Rank r's part, 0 for some.
-extents uneven_lengths() {
-  extents result;
-  for (int rank = 0; rank < world().size(); ++rank) result.push_back((rank + 2) % 4);
-  return result;
-}
-
-std::int64_t sum(const extents& lengths) { return std::accumulate(lengths.begin(), lengths.end(), std::int64_t{0}); }
-
-std::int32_t value(int seed, const extents& at) {
-  std::int64_t result = seed + 1;
-  for (const auto index : at) result = 13 * result + index;
-  return static_cast<std::int32_t>(result % 10007);
-}
-
-/// An operation under way, and its check.
-struct trial {
-  started_t started;
-  std::function<void()> expect;
-};
-
-/// Runs a blocking and a non-blocking operation on equal arrays; their outputs must be equal.
-struct array_pair {
-  strided_array in;
-  strided_array out;
-  strided_array wanted;
-
-  array_pair(const extents& from, const extents& to, strides how, int seed)
-      : in(from, how), out(to, how), wanted(to, how) {
-    in.fill([&](const extents& at) { return value(seed + 100 * world().rank(), at); });
-  }
-
-  void expect() {
-    std::vector<std::int32_t> values;
-    wanted.for_each([&](std::int32_t& element, const extents&) { values.push_back(element); });
-    std::size_t next = 0;
-    out.expect([&](const extents&) { return values[next++]; });
-  }
-};
-
-trial start_allreduce(const group& comm, int seed) {
-  auto in = std::make_shared<std::vector<double>>(static_cast<std::size_t>(seed % 7 * 1000));
-  for (std::size_t i = 0; i < in->size(); ++i) (*in)[i] = seed + static_cast<double>(i) + world().rank();
-  auto out = std::make_shared<std::vector<double>>(in->size());
-  auto wanted = std::make_shared<std::vector<double>>(in->size());
-  const auto input = buffer_of(*in, SYNCYTE_FLOAT64);
-  const auto output = buffer_of(*out, SYNCYTE_FLOAT64);
-  const auto reference = buffer_of(*wanted, SYNCYTE_FLOAT64);
-  comm::allreduce(reference_world(), &input, &reference, SYNCYTE_OP_SUM, {});
-  return {comm::iallreduce(comm, &input, &output, SYNCYTE_OP_SUM, {}), [=] { EXPECT_EQ(*out, *wanted) << in->size(); }};
-}
-
-trial start_bcast(const group& comm, int seed) {
-  const int root = seed % world().size();
-  auto values = std::make_shared<std::vector<std::int64_t>>(static_cast<std::size_t>(seed % 5 * 300), -1);
-  if (world().rank() == root) std::fill(values->begin(), values->end(), seed);
-  const auto buffer = buffer_of(*values, SYNCYTE_INT64);
-  return {comm::ibcast(comm, &buffer, root, {}),
-          [=] { EXPECT_TRUE(std::all_of(values->begin(), values->end(), [=](auto each) { return each == seed; })); }};
-}
-
-trial start_allgather(const group& comm, int seed) {
-  const auto lengths = std::make_shared<extents>(uneven_lengths());
-  const int axis = seed % 3;
-  extents part{2, 3, 4};
-  extents whole = part;
-  part[static_cast<std::size_t>(axis)] = (*lengths)[static_cast<std::size_t>(world().rank())];
-  whole[static_cast<std::size_t>(axis)] = sum(*lengths);
-  auto arrays = std::make_shared<array_pair>(part, whole, all_strides[seed % 2 + seed / 3 % 2], seed);
-  const auto input = arrays->in.buffer();
-  const auto output = arrays->out.buffer();
-  const auto reference = arrays->wanted.buffer();
-  comm::allgather_along(reference_world(), &input, axis, lengths->data(), &reference, {});
-  auto started = comm::iallgather_along(comm, &input, axis - 3, lengths->data(), &output, {});
-  std::fill(lengths->begin(), lengths->end(), -1);  // read during the start only
-  return {started, [=] { arrays->expect(); }};
-}
-
-trial start_reduce_scatter(const group& comm, int seed) {
-  const extents lengths = uneven_lengths();
-  const int axis = seed % 2;
-  extents part{3, 2};
-  extents whole = part;
-  part[static_cast<std::size_t>(axis)] = lengths[static_cast<std::size_t>(world().rank())];
-  whole[static_cast<std::size_t>(axis)] = sum(lengths);
-  auto arrays = std::make_shared<array_pair>(whole, part, all_strides[seed % 3], seed);
-  const auto input = arrays->in.buffer();
-  const auto output = arrays->out.buffer();
-  const auto reference = arrays->wanted.buffer();
-  const syncyte_op_t op = seed % 2 == 0 ? SYNCYTE_OP_SUM : SYNCYTE_OP_MAX;
-  comm::reduce_scatter_along(reference_world(), &input, axis, lengths.data(), op, &reference, {});
-  return {comm::ireduce_scatter_along(comm, &input, axis, lengths.data(), op, &output, {}), [=] { arrays->expect(); }};
-}
-
-trial start_alltoall(const group& comm, int seed) {
-  const extents gathered = uneven_lengths();
-  extents scattered = gathered;
-  std::reverse(scattered.begin(), scattered.end());
-  const auto rank = static_cast<std::size_t>(world().rank());
-  const bool is_repartition = seed % 3 == 0;
-  extents from{gathered[rank], 2, sum(scattered)};
-  extents to{sum(gathered), 2, scattered[rank]};
-  if (is_repartition) {
-    from[2] = to[2] = 3;
-    to[0] = scattered[rank];
-  }
-  auto arrays = std::make_shared<array_pair>(from, to, all_strides[seed % 3], seed);
-  const auto input = arrays->in.buffer();
-  const auto output = arrays->out.buffer();
-  const auto reference = arrays->wanted.buffer();
-  const comm::axis_change change{0, gathered.data(), is_repartition ? 0 : 2, scattered.data()};
-  comm::alltoall_along(reference_world(), &input, change, &reference, {});
-  return {comm::ialltoall_along(comm, &input, change, &output, {}), [=] { arrays->expect(); }};
-}
-
-trial start_any(const group& comm, int kind, int seed) {
-  switch (kind) {
-    case 0:
-      return start_bcast(comm, seed);
-    case 1:
-      return start_allreduce(comm, seed);
-    case 2:
-      return start_allgather(comm, seed);
-    case 3:
-      return start_reduce_scatter(comm, seed);
-    default:
-      return start_alltoall(comm, seed);
-  }
-}
 
 TEST(nonblocking, each_does_what_the_blocking_one_does) {
   for (const auto& comm : {shared_world(), unchecked_world()})
@@ -205,124 +52,6 @@ TEST(nonblocking, many_outstanding_are_waited_for_in_any_order) {
         while (!trials[i].started->test()) std::this_thread::yield();
       trials[i].expect();
     }
-  }
-}
-
-TEST(nonblocking, blocking_collectives_may_come_between) {
-  std::vector<trial> trials;
-  for (int i = 0; i < 30; ++i) {
-    trials.push_back(start_any(shared_world(), i % 5, i));
-    if (i % 3 == 0) comm::barrier(world());
-    if (i % 7 == 0) shared_world()->duplicate({});  // also frees the one before
-    if (i % 4 == 3) {
-      trials[static_cast<std::size_t>(i / 2)].started->wait();
-    }
-  }
-  for (const trial& each : trials) {
-    each.started->wait();
-    each.expect();
-  }
-}
-
-/// One number to or from a rank.
-std::unique_ptr<comm::message> letter(bool is_send, int peer, std::vector<std::int32_t>& number) {
-  const auto buffer = buffer_of(number, SYNCYTE_INT32);
-  return is_send ? comm::message::send(shared_world(), &buffer, {peer, 5, 0, 0})
-                 : comm::message::receive(shared_world(), &buffer, {peer, 5, 0, 0});
-}
-
-/// Rank 0 tests what the others begin only when an allreduce that all have started has ended.
-void expect_to_post_when_tested(const std::function<bool()>& test_once, const std::function<void()>& other_ranks) {
-  const trial one = start_allreduce(shared_world(), 3);
-  if (world().rank() != 0) one.started->wait();
-  const auto begin = std::chrono::steady_clock::now();
-  bool is_done = false;
-  if (world().rank() == 0)
-    while (!is_done && std::chrono::steady_clock::now() - begin < std::chrono::seconds(15)) is_done = test_once();
-  EXPECT_TRUE(is_done || world().rank() != 0);
-  one.started->wait();
-  if (world().rank() != 0) other_ranks();
-  one.expect();
-}
-
-TEST(nonblocking, is_posted_by_testing_a_message) {
-  if (world().size() == 1) GTEST_SKIP();
-  std::vector<std::int32_t> number{world().rank()};
-  const auto awaited = world().rank() == 0 ? letter(false, 1, number) : nullptr;
-  expect_to_post_when_tested([&] { return awaited->test(); },
-                             [&] {
-                               if (world().rank() == 1) letter(true, 0, number)->wait();
-                             });
-  EXPECT_EQ(number[0], world().rank() == 0 ? 1 : world().rank());
-}
-
-TEST(nonblocking, is_posted_by_testing_a_halo_exchange) {
-  const auto cart = world().make_cartesian({{world().size()}, {0}}, {});
-  comm::halo_description asked;
-  asked.dtype = SYNCYTE_INT32;
-  asked.shape = {4};
-  asked.low = asked.high = {1};
-  const auto plan = comm::halo::create(cart, asked);
-  std::vector<std::int32_t> cells(4, world().rank());
-  const auto buffer = buffer_of(cells, SYNCYTE_INT32);
-  const auto start = [&] { return std::make_unique<comm::halo_transfer>(plan, &buffer, comm::halo_way::exchange); };
-  const auto exchange = world().rank() == 0 ? start() : nullptr;
-  expect_to_post_when_tested([&] { return exchange->test(); }, [&] { start()->wait(); });
-  EXPECT_EQ(cells[3], std::min(world().rank() + 1, world().size() - 1));
-}
-
-TEST(nonblocking, a_start_waits_for_nobody) {
-  // Rank 0 starts and then sends, the others receive and then start.
-  std::vector<std::int32_t> number{world().rank()};
-  trial one;
-  if (world().rank() == 0) {
-    one = start_bcast(shared_world(), 1);
-    for (int rank = 1; rank < world().size(); ++rank) letter(true, rank, number)->wait();
-  } else {
-    letter(false, 0, number)->wait();
-    one = start_bcast(shared_world(), 1);
-  }
-  one.started->wait();
-  one.expect();
-}
-
-TEST(nonblocking, who_waits_for_a_message_goes_on_with_what_was_started) {
-  // Rank 0 is inside a receive until the last rank has waited, for which rank 0 has to post.
-  for (const bool is_long : {false, true}) {
-    std::vector<std::int32_t> number(is_long ? 100000 : 1, 7);
-    const int last = world().size() - 1;
-    if (last == 0) return;
-    const trial one = start_bcast(shared_world(), 3);
-    if (world().rank() == 0) letter(false, last, number)->wait();
-    one.started->wait();
-    one.expect();
-    if (world().rank() == last) letter(true, 0, number)->wait();
-  }
-}
-
-TEST(nonblocking, waits_go_on_with_other_communicators) {
-  const group first = shared_world()->duplicate({});
-  const group second = shared_world()->duplicate({});
-  const trial one = start_bcast(first, 3);
-  const trial two = start_bcast(second, 4);
-  if (world().rank() % 2 == 0) {
-    one.started->wait();
-    two.started->wait();
-  } else {
-    two.started->wait();
-    one.started->wait();
-  }
-  one.expect();
-  two.expect();
-}
-
-TEST(nonblocking, early_ranks_wait_while_a_late_one_is_in_a_blocking_collective) {
-  for (comm::communicator* blocking : {&world(), &reference_world()}) {
-    const trial one = start_bcast(shared_world(), 3);
-    if (world().rank() == 0) comm::barrier(*blocking);
-    one.started->wait();
-    if (world().rank() != 0) comm::barrier(*blocking);
-    one.expect();
   }
 }
 
@@ -457,51 +186,6 @@ TEST(nonblocking, without_checks_an_error_is_the_callers_alone) {
   const trial one = start_bcast(comm, 3);
   one.started->wait();
   one.expect();
-}
-
-TEST(nonblocking, another_thread_waits_while_this_one_is_in_collectives) {
-  for (int round = 0; round < 20; ++round) {
-    std::vector<trial> trials;
-    for (int i = 0; i < 10; ++i) trials.push_back(start_any(shared_world(), i % 5, i));
-    std::thread waiter([&] {
-      for (auto each = trials.rbegin(); each != trials.rend(); ++each) each->started->wait();
-    });
-    for (int i = 0; i < 10; ++i) comm::barrier(world());
-    waiter.join();
-    for (const trial& each : trials) each.expect();
-  }
-}
-
-TEST(nonblocking, a_start_beside_another_threads_collective_is_busy) {
-  const group comm = shared_world()->duplicate({});
-  std::vector<float> values(3);
-  const auto buffer = buffer_of(values, SYNCYTE_FLOAT32);
-  {
-    const comm::collective_turn turn(*comm, "test_operation");
-    expect_error(outcome_of([&] { comm::ibcast(comm, &buffer, 0, {}); }), SYNCYTE_ERR_BUSY, "another thread");
-  }
-  comm::ibcast(comm, &buffer, 0, {})->wait();
-}
-
-TEST(nonblocking, a_communicator_stays_until_its_requests_have_ended) {
-  group comm = shared_world()->duplicate({});
-  const trial one = start_allreduce(comm, 3);
-  comm.reset();
-  comm::barrier(world());  // frees what all have dropped
-  one.started->wait();
-  one.expect();
-}
-
-TEST(nonblocking, freed_resources_are_not_disturbed) {
-  const group comm = shared_world()->duplicate({});
-  for (int i = 0; i < 10; ++i) {
-    const trial one = start_bcast(comm, 3);
-    comm->duplicate({});  // dropped at once: freed by the next lifecycle call
-    one.started->wait();
-    one.expect();
-  }
-  comm::barrier(*comm);
-  EXPECT_FALSE(comm->deferred().pending());
 }
 
 }  // namespace

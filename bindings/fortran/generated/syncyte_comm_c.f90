@@ -244,6 +244,17 @@ module syncyte_comm_c
       integer(c_int32_t) :: answer
     end function syncyte_comm_sequence
 
+    !> What identifies a communicator, equal on all its ranks; no other one of this job has it, nor of another job.
+    !> Local.
+    ! comm [in]: a communicator
+    ! id [out]: 0 or more
+    function syncyte_comm_id(comm, id) bind(C, name="syncyte_comm_id") result(answer)
+      import
+      type(c_ptr), value :: comm
+      integer(c_int64_t), intent(out) :: id
+      integer(c_int32_t) :: answer
+    end function syncyte_comm_id
+
     !> Adds a reference. Local, thread-safe, without MPI.
     ! comm [in]: a communicator
     function syncyte_comm_retain(comm) bind(C, name="syncyte_comm_retain") result(answer)

@@ -122,6 +122,36 @@ module syncyte_halo_c
       integer(c_int32_t) :: answer
     end function syncyte_halo_accumulate
 
+    !> Exchanges or accumulates, and compares facts with the neighbours: for libraries on top, whose operation on a
+    !> neighbour must be the same one. All ranks of the communicator call it; waits for the neighbours only.
+    ! halo [in]: a halo
+    ! adjoint [in]: 0: as syncyte_halo_exchange(), with which it may meet; 1: as syncyte_halo_accumulate()
+    ! options [in]: null for defaults; fact_count at most 5. Facts that a neighbour does not give are 0
+    ! array [in,out]: of the halo's dtype and shape; any strides
+    ! Returns: as syncyte_halo_exchange(); SYNCYTE_ERR_MISMATCH on all ranks that have a neighbour with another
+    ! fact, with a message that names the fact and both ranks. A rank learns of a neighbour's facts where its own
+    ! ghosts show cells of that neighbour (adjoint: where that neighbour's show its own).
+    function syncyte_halo_transfer(halo, adjoint, options, array) bind(C, name="syncyte_halo_transfer") &
+        result(answer)
+      import
+      type(c_ptr), value :: halo
+      integer(c_int32_t), value :: adjoint
+      type(syncyte_collective_options_t), intent(in), optional :: options
+      type(syncyte_buffer_t), intent(in) :: array
+      integer(c_int32_t) :: answer
+    end function syncyte_halo_transfer
+
+    !> Number of exchanges and accumulates that this rank has begun. Local. Neighbours compare it; so it identifies
+    !> the last one.
+    ! halo [in]: a halo
+    ! number [out]: 0 for a new halo
+    function syncyte_halo_sequence(halo, number) bind(C, name="syncyte_halo_sequence") result(answer)
+      import
+      type(c_ptr), value :: halo
+      integer(c_int64_t), intent(out) :: number
+      integer(c_int32_t) :: answer
+    end function syncyte_halo_sequence
+
     !> Starts to fill the ghosts; does not wait. With corners, later dimensions start when the request is tested or
     !> waited for. One exchange of a halo is under way at a time.
     ! halo [in]: a halo

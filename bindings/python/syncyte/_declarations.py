@@ -984,6 +984,21 @@ CORE: dict[str, Function] = {
             "identifies that collective."
         ),
     ),
+    "syncyte_comm_id": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.POINTER(ctypes.c_int64),
+        ],
+        [
+            Parameter("comm", "in", False, None, "a communicator"),
+            Parameter("id", "out", False, None, "0 or more"),
+        ],
+        (
+            "What identifies a communicator, equal on all its ranks; no other one of this job has it, nor of "
+            "another job. Local."
+        ),
+    ),
     "syncyte_comm_retain": Function(
         ctypes.c_int32,
         [
@@ -1993,6 +2008,46 @@ CORE: dict[str, Function] = {
             "The adjoint of syncyte_halo_exchange(): adds the ghosts to the cells they show, and sets them to "
             "0. All ranks of the communicator call it; waits for the neighbours only. bool is added as a "
             "logical or, 16-bit floats round at every addition. Returns: as syncyte_halo_exchange()."
+        ),
+    ),
+    "syncyte_halo_transfer": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.c_int32,
+            ctypes.POINTER(CollectiveOptions),
+            ctypes.POINTER(BufferDescription),
+        ],
+        [
+            Parameter("halo", "in", False, None, "a halo"),
+            Parameter("adjoint", "in", False, None,
+                "0: as syncyte_halo_exchange(), with which it may meet; 1: as syncyte_halo_accumulate()"),
+            Parameter("options", "in", True, None,
+                "null for defaults; fact_count at most 5. Facts that a neighbour does not give are 0"),
+            Parameter("array", "in,out", False, None, "of the halo's dtype and shape; any strides"),
+        ],
+        (
+            "Exchanges or accumulates, and compares facts with the neighbours: for libraries on top, whose "
+            "operation on a neighbour must be the same one. All ranks of the communicator call it; waits for "
+            "the neighbours only. Returns: as syncyte_halo_exchange(); SYNCYTE_ERR_MISMATCH on all ranks that "
+            "have a neighbour with another fact, with a message that names the fact and both ranks. A rank "
+            "learns of a neighbour's facts where its own ghosts show cells of that neighbour (adjoint: where "
+            "that neighbour's show its own)."
+        ),
+    ),
+    "syncyte_halo_sequence": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.POINTER(ctypes.c_int64),
+        ],
+        [
+            Parameter("halo", "in", False, None, "a halo"),
+            Parameter("number", "out", False, None, "0 for a new halo"),
+        ],
+        (
+            "Number of exchanges and accumulates that this rank has begun. Local. Neighbours compare it; so it"
+            " identifies the last one."
         ),
     ),
     "syncyte_halo_iexchange": Function(

@@ -11,6 +11,9 @@ Backward passes belong to their forward: ranks whose backward passes run in diff
 them, that names the number of the forward. Compiled graphs have no such numbers, so a function is compiled on all ranks
 or on none.
 
+Tensors on the CPU, or on a CUDA device: results are where their tensor is. Copies are enqueued on the current stream,
+and the device's earlier work on it is waited for. See docs/differentiable-collectives.md.
+
 Differentiable any number of times; forward mode and torch.func.jvp for what is linear, torch.vmap as one collective for
 the whole batch, torch.func.grad raises RuntimeError: use torch.autograd.grad. See docs/differentiable-collectives.md.
 """
@@ -76,8 +79,8 @@ def allreduce(tensor: torch.Tensor, comm: "Comm | None" = None, *, op: Op | str 
     - prod: xbar_s = conj(product of the other ranks' x) S, exact with any number of zeros.
     - others, integers: a rank whose input requires a gradient makes all ranks raise NotImplementedError at once.
 
-    tensor: any shape, any dtype of Syncyte, any strides, on the CPU. float16 and bfloat16 are reduced in float32 and
-        rounded once.
+    tensor: any shape, any dtype of Syncyte, any strides. float16 and bfloat16 are reduced in float32 and rounded
+        once.
     comm: COMM_WORLD by default.
     op: "sum", "prod", "min", "max" (not complex), "land", "lor", "lxor", "band", "bor", "bxor" (integers and
         bool).

@@ -41,7 +41,7 @@ def isend(tensor: torch.Tensor, dest: int, tag: int = 0, comm: "Comm | None" = N
     Differentiable, any number of times: with y_dest = x the adjoint is the message back, xbar = ybar_dest, which
     backward receives: so the wait's result must be joined with what is differentiated. Local.
 
-    tensor: any shape, any dtype of Syncyte, any strides, on the CPU.
+    tensor: any shape, any dtype of Syncyte, any strides, on any device.
     """
     handle = comm_or_world(comm).handle
     ticket = torch.ops.syncyte.isend(tensor, handle, dest, tag)

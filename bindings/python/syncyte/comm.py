@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _declarations as c
-from . import _library, runtime
+from . import _library, _live_comms, runtime
 from ._along import even_lengths
 from ._checks import as_int32
 from ._messages import Messages
@@ -59,7 +59,9 @@ def _refuse_together(fortran_handle: int) -> None:
 class Comm(Nonblocking, Messages):
     """A communicator. Make one from COMM_WORLD by split(), node() and so on, or from mpi4py or Fortran.
 
-    Copies (copy, deepcopy) are the same communicator. Two Comm objects of one communicator are equal.
+    Copies (copy, deepcopy) are the same communicator. Two Comm objects of one communicator are equal. A pickle resolves
+    to the live communicator, on each of its ranks to that rank's; where there is none (it is gone, the process is none
+    of its ranks, another job) it raises HandleError.
     """
 
     kind = "comm"
@@ -75,6 +77,12 @@ class Comm(Nonblocking, Messages):
     def _own(self, handle: int) -> None:
         super()._own(handle)
         self.rank, self.size  # read now: torch.compile cannot trace the calls, and takes the numbers as constants
+        _live_comms.add(self._identity(), self)
+
+    def _identity(self) -> int:
+        number = ctypes.c_int64()
+        _library.core().syncyte_comm_id(self.handle, ctypes.byref(number))
+        return number.value
 
     # Making communicators.
 
@@ -191,6 +199,9 @@ class Comm(Nonblocking, Messages):
 
     def __hash__(self) -> int:
         return hash(self.handle)
+
+    def __reduce__(self) -> Any:
+        return _live_comms.find, (self._identity(), self.size, type(self).__name__)
 
     def __copy__(self) -> Comm:
         return self

@@ -15,7 +15,7 @@ import torch
 
 from . import _library, _torch_vmap, errors
 from ._data_parallel import DataParallel
-from ._torch_collectives import (allgather_along, allreduce, alltoall_along, bcast, bcast_, exscan, gather_along,
+from ._torch_collectives import (_given, allgather_along, allreduce, alltoall_along, bcast, bcast_, exscan, gather_along,
                                  reduce, reduce_, reduce_scatter_along, scan, scatter_along)
 from ._torch_messages import irecv, isend, recv, send, sendrecv
 from ._torch_nonblocking import iallgather_along, iallreduce, ialltoall_along, ibcast, ireduce_scatter_along
@@ -87,18 +87,19 @@ def gather(whole: "WholeTensor", index: torch.Tensor, *, collective: bool = Fals
     return _operators.gather_collective(whole.local, whole.handle, scratch, index)
 
 
-def halo_exchange(tensor: torch.Tensor, halo: "Halo") -> torch.Tensor:
+def halo_exchange(tensor: torch.Tensor, halo: "Halo", *, mixed_grad: bool = False) -> torch.Tensor:
     """``tensor`` with its ghosts filled from the neighbours; a new contiguous tensor. All ranks of the halo's
     communicator call it; it waits for the neighbours only.
 
     With y = H x the adjoint H' adds the ghosts' cotangents to the neighbours' cells that they show, and gives the ghosts
     themselves zeros; ghosts beyond an open border stay as they are, both ways. Differentiable, any number of times,
-    backward and forward: gradients are recorded on all ranks or on none, and backward runs on all of them, or neighbours
-    wait. Keep the halo until backward has run.
+    backward and forward: gradients are recorded on all ranks or on none, and backward runs on all of them, in one order;
+    neighbours that differ raise ValueError. mixed_grad=True, on all ranks, makes every rank's result require a gradient,
+    as in the collectives. Keep the halo until backward has run.
 
-    tensor: of the halo's element type and shape (``syncyte.Halo``), any strides, on the CPU.
+    tensor: of the halo's element type and shape (``syncyte.Halo``), any strides, on any device.
     """
-    return _operators.halo_exchange(tensor, halo.handle)
+    return _operators.halo_exchange(_given(tensor, mixed_grad), halo.handle)
 
 
 # What differentiation adds to whole tensors: for adds of backward passes, and for values in flight.

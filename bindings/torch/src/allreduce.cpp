@@ -10,6 +10,7 @@
 #include "buffers.hpp"
 #include "calls.hpp"
 #include "linear.hpp"
+#include "refusal.hpp"
 
 namespace syncyte::torch_binding {
 namespace {
@@ -40,6 +41,7 @@ at::Tensor allreduce::forward(const at::Tensor& input, std::int64_t comm, std::i
   c10::MaybeOwned<at::Tensor> source;
   at::Tensor result;
   try {
+    refusal::check();
     require_derivative("allreduce", op, true, asked);
     source = input.expect_contiguous();
     result = empty_from_pool(source->sizes(), source->scalar_type());

@@ -1,6 +1,7 @@
 #include "collect.hpp"
 
 #include "buffers.hpp"
+#include "refusal.hpp"
 
 namespace syncyte::torch_binding {
 
@@ -29,6 +30,7 @@ at::Tensor collect(const char* name, std::int64_t comm, const at::Tensor& input,
   at::Tensor result;
   fact_list facts = facts_of(asked);
   try {
+    refusal::check();
     source = input.resolve_conj().resolve_neg();
     if (kind == operand::plain) {
       source = source.contiguous();

@@ -19,6 +19,7 @@
 #include "forward_mode.hpp"
 #include "ordered.hpp"
 #include "profile.hpp"
+#include "refusal.hpp"
 #include "rows.hpp"
 #include "verdict.hpp"
 
@@ -125,6 +126,7 @@ struct operands {
 };
 
 syncyte_status_t prepare(operands& made, const at::Tensor& local, syncyte_tensor_t tensor, syncyte_tensor_t scratch) {
+  refusal::check();
   const syncyte_buffer_t own = local_part(tensor);
   made.scratch = local_part(scratch);
   if (const syncyte_status_t status = fits(local, own, "local"); status != SYNCYTE_SUCCESS) return status;
@@ -164,6 +166,7 @@ at::Tensor collective_meta(const at::Tensor& local, std::int64_t, std::int64_t, 
 /// The adjoint's result, before it has values.
 syncyte_status_t prepare_adjoint(at::Tensor& result, const at::Tensor& gradient, const syncyte_buffer_t& part,
                                  std::int64_t rows) {
+  refusal::check();
   result = empty_from_pool(at::IntArrayRef(part.shape, static_cast<std::size_t>(part.ndim)), gradient.scalar_type());
   if (rows != part.shape[0]) return syncyte_error_set(SYNCYTE_ERR_SHAPE, "rows is not this rank's number of rows");
   return fits(result, part, "gradient");

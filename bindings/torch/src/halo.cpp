@@ -12,6 +12,8 @@
 #include "forward_mode.hpp"
 #include "ordered.hpp"
 #include "profile.hpp"
+#include "refusal.hpp"
+#include "verdict.hpp"
 
 namespace syncyte::torch_binding {
 namespace {
@@ -19,7 +21,7 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-using halo_signature = at::Tensor(const at::Tensor&, std::int64_t, bool);
+using halo_signature = at::Tensor(const at::Tensor&, std::int64_t, bool, bool, bool, std::int64_t);
 
 const auto& halo_operator() {
   static const auto op =
@@ -27,50 +29,82 @@ const auto& halo_operator() {
   return op;
 }
 
-syncyte_status_t exchange(std::int64_t halo, bool adjoint, const syncyte_buffer_t& array) {
-  const auto handle = reinterpret_cast<syncyte_halo_t>(halo);
-  return adjoint ? syncyte_halo_accumulate(handle, &array) : syncyte_halo_exchange(handle, &array);
+syncyte_halo_t handle_of(std::int64_t halo) { return reinterpret_cast<syncyte_halo_t>(halo); }
+
+at::Tensor call_halo(const at::Tensor& input, std::int64_t halo, bool adjoint, derivatives asked) {
+  return halo_operator().call(input, halo, adjoint, asked.needs_gradient, asked.has_tangent, asked.forward_number);
 }
 
-at::Tensor halo_cpu(const at::Tensor& input, std::int64_t halo, bool adjoint) {
+syncyte_status_t exchange(std::int64_t halo, bool adjoint, derivatives asked, const syncyte_buffer_t& array) {
+  const fact_list facts = facts_of(asked);
+  syncyte_collective_options_t options SYNCYTE_COLLECTIVE_OPTIONS_INIT;
+  options.facts = facts.data();
+  options.fact_count = static_cast<std::int32_t>(facts.size());
+  return syncyte_halo_transfer(handle_of(halo), adjoint, &options, &array);
+}
+
+at::Tensor halo_cpu(const at::Tensor& input, std::int64_t halo, bool adjoint, bool needs_gradient, bool has_tangent,
+                    std::int64_t forward_number) {
+  const derivatives asked{needs_gradient, has_tangent, forward_number};
   at::Tensor result;
   try {
-    result = empty_from_pool(input.sizes(), input.scalar_type()).copy_(input);
+    refusal::check();
+    result = copy_to_pool(input);
   } catch (...) {
-    static_cast<void>(exchange(halo, adjoint, syncyte_buffer_t{}));  // refused: the neighbours are told
+    static_cast<void>(exchange(halo, adjoint, asked, syncyte_buffer_t{}));  // refused: the neighbours are told
     throw;
   }
-  check(exchange(halo, adjoint, buffer_of(result)));
+  check(exchange(halo, adjoint, asked, buffer_of(result)));
   return result;
 }
 
-at::Tensor halo_meta(const at::Tensor& input, std::int64_t, bool) {
+at::Tensor halo_meta(const at::Tensor& input, std::int64_t, bool, bool, bool, std::int64_t) {
   return at::empty_like(input, input.options(), at::MemoryFormat::Contiguous);
+}
+
+/// What identifies the transfer that has just ended; 0 while a graph is traced.
+std::int64_t number_of_transfer(std::int64_t halo, const at::Tensor& input) {
+  if (input.unsafeGetTensorImpl()->is_python_dispatch()) return 0;
+  std::int64_t number = 0;
+  check(syncyte_halo_sequence(handle_of(halo), &number));
+  return number;
 }
 
 class halo_function : public torch::autograd::Function<halo_function> {
  public:
-  static at::Tensor forward(AutogradContext* context, const at::Tensor& input, std::int64_t halo, bool adjoint) {
+  static at::Tensor forward(AutogradContext* context, const at::Tensor& input, std::int64_t halo, bool adjoint,
+                            bool has_tangent, std::int64_t forward_number) {
     context->saved_data["halo"] = halo;
     context->saved_data["adjoint"] = adjoint;
     const at::AutoDispatchBelowADInplaceOrView below;
-    return halo_operator().call(input, halo, adjoint);
+    at::Tensor result = call_halo(input, halo, adjoint, {true, has_tangent, forward_number});
+    context->saved_data["number"] = number_of_transfer(halo, input);
+    return result;
   }
   static variable_list backward(AutogradContext* context, variable_list gradients) {
     const backward_range range("syncyte::halo_exchange", gradients);
-    return {halo_operator().call(gradients[0], context->saved_data["halo"].toInt(),
-                                 !context->saved_data["adjoint"].toBool()),
-            at::Tensor(), at::Tensor()};
+    variable_list result(5);
+    result[0] = call_halo(gradients[0], context->saved_data["halo"].toInt(), !context->saved_data["adjoint"].toBool(),
+                          {.forward_number = context->saved_data["number"].toInt()});
+    return result;
   }
 };
 
-at::Tensor halo_autograd(c10::DispatchKeySet keys, const at::Tensor& input, std::int64_t halo, bool adjoint) {
+at::Tensor halo_autograd(c10::DispatchKeySet keys, const at::Tensor& input, std::int64_t halo, bool adjoint,
+                         bool needs_gradient, bool has_tangent, std::int64_t forward_number) {
+  if (is_plain_meta(input)) {
+    const refusal told(meta_text("halo_exchange"));
+    return halo_cpu(stand_in(input), halo, adjoint, needs_gradient, has_tangent, forward_number);
+  }
   if (carries_tangent(input))
-    return apply_to_dual(input,
-                         [&](const at::Tensor& part, bool) { return halo_operator().call(part, halo, adjoint); });
+    return apply_to_dual(input, [&](const at::Tensor& part, bool tangent_follows) {
+      return call_halo(part, halo, adjoint, {.has_tangent = tangent_follows, .forward_number = forward_number});
+    });
   return in_order(input, [&](const at::Tensor& ordered) {
-    if (ordered.requires_grad() && at::GradMode::is_enabled()) return halo_function::apply(ordered, halo, adjoint);
-    return halo_operator().redispatch(keys & c10::after_ADInplaceOrView_keyset, ordered, halo, adjoint);
+    if (ordered.requires_grad() && at::GradMode::is_enabled())
+      return halo_function::apply(ordered, halo, adjoint, has_tangent, forward_number);
+    return halo_operator().redispatch(keys & c10::after_ADInplaceOrView_keyset, ordered, halo, adjoint, needs_gradient,
+                                      has_tangent, forward_number);
   });
 }
 
@@ -80,7 +114,10 @@ at::Tensor halo_autograd(c10::DispatchKeySet keys, const at::Tensor& input, std:
 using namespace syncyte::torch_binding;
 
 TORCH_LIBRARY_FRAGMENT(syncyte, library) {
-  library.def("halo_exchange(Tensor input, int halo, bool adjoint=False) -> Tensor", {at::Tag::pt2_compliant_tag});
+  library.def(
+      "halo_exchange(Tensor input, int halo, bool adjoint=False, bool needs_gradient=False, bool has_tangent=False, "
+      "int forward_number=0) -> Tensor",
+      {at::Tag::pt2_compliant_tag});
 }
 TORCH_LIBRARY_IMPL(syncyte, CPU, library) { library.impl("halo_exchange", halo_cpu); }
 TORCH_LIBRARY_IMPL(syncyte, Meta, library) { library.impl("halo_exchange", halo_meta); }

@@ -24,6 +24,8 @@ at::Tensor taking_part(const at::Tensor& input) {
 /// Throws where copy_ would, before anything is sent: all ranks are told.
 at::Tensor writable(const char* operation, const at::Tensor& input, std::int64_t comm, bool mixed_grad) {
   try {
+    TORCH_CHECK_NOT_IMPLEMENTED(input.layout() == at::kStrided, operation, ": input is of layout ", input.layout(),
+                                "; expected a dense tensor");
     at::Tensor source = mixed_grad ? taking_part(input) : input;
     torch::autograd::check_inplace(input, source.requires_grad());
     at::assert_no_internal_overlap(input);

@@ -18,6 +18,7 @@
 #include "ordered.hpp"
 #include "profile.hpp"
 #include "reductions.hpp"
+#include "refusal.hpp"
 
 namespace syncyte::torch_binding {
 
@@ -101,6 +102,10 @@ struct linear_operator<Operation, std::tuple<T...>> {
 
   static at::Tensor autograd(c10::DispatchKeySet keys, const at::Tensor& input, typename passed<T>::type... given,
                              bool needs_gradient, bool has_tangent, std::int64_t forward_number) {
+    if (is_plain_meta(input)) [[unlikely]] {
+      const refusal told(meta_text(Operation::name));
+      return cpu(stand_in(input), given..., needs_gradient, has_tangent, forward_number);
+    }
     return in_order(input, [&](const at::Tensor& ordered) {
       return record(keys, ordered, given..., {needs_gradient, has_tangent, forward_number});
     });

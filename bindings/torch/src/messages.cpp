@@ -17,10 +17,12 @@
 #include <torch/library.h>
 
 #include <atomic>
+#include <memory>
 #include <string>
 #include <tuple>
 #include <utility>
 
+#include "answers.hpp"
 #include "buffers.hpp"
 #include "collect.hpp"
 #include "dummies.hpp"
@@ -59,10 +61,18 @@ struct route {
   std::int64_t channel;
 };
 
-/// To the other side of a message that has ended, whose status (wait_message) is given.
+/// Of a message that has ended, whose status (wait_message) is given.
+std::int64_t label_in(const at::Tensor& status) { return status.cpu().const_data_ptr<std::int64_t>()[1]; }
+
+/// To the other side of such a message.
 route answer_to(const at::Tensor& status, std::int64_t comm, std::int64_t channel) {
   const auto* const peer_and_label = status.const_data_ptr<std::int64_t>();
   return {comm, peer_and_label[0], answer_tag(peer_and_label[1]), channel};
+}
+
+answer_key key_of(const at::Tensor& status, std::int64_t comm, std::int64_t channel, bool is_send) {
+  const auto* const peer_and_label = status.const_data_ptr<std::int64_t>();
+  return {comm, peer_and_label[0], peer_and_label[1], channel, is_send};
 }
 
 std::int32_t narrowed(std::int64_t value, const char* argument) {
@@ -84,13 +94,11 @@ std::string text_of(const char* operation, const char* preposition, const route&
   return message + ", of the derivative of message " + std::to_string(way.tag);
 }
 
-unclaimed fate_of(const route& way) { return way.channel == 0 ? unclaimed::warns : unclaimed::waits; }
-
-at::Tensor start_send(const at::Tensor& input, const route& way, bool needs_gradient) {
+std::unique_ptr<outstanding> start_send(const at::Tensor& input, const route& way, bool needs_gradient) {
   const at::Tensor source = input.resolve_conj().resolve_neg();
   auto started = std::make_unique<outstanding>();
   // A copy: the input may change, or a compiled graph use its memory for something else, before the wait.
-  started->memory = empty_from_pool(source.sizes(), source.scalar_type()).copy_(source);
+  started->memory = copy_to_pool(source);
   started->operation = text_of("isend", "to", way);
   const auto options = options_for(way, new_label(needs_gradient));
   started->status.source = narrowed(way.peer, "dest");
@@ -98,10 +106,10 @@ at::Tensor start_send(const at::Tensor& input, const route& way, bool needs_grad
   const syncyte_buffer_t buffer = buffer_of(started->memory);
   check(syncyte_comm_isend(group_of(way.comm), &buffer, started->status.source, narrowed(way.tag, "tag"), &options,
                            &started->request));
-  return ticket_for(std::move(started), fate_of(way));
+  return started;
 }
 
-at::Tensor start_receive(at::IntArrayRef shape, at::ScalarType dtype, const route& way) {
+std::unique_ptr<outstanding> start_receive(at::IntArrayRef shape, at::ScalarType dtype, const route& way) {
   auto started = std::make_unique<outstanding>();
   started->memory = empty_from_pool(shape, dtype);
   if (way.peer == SYNCYTE_NOBODY) started->memory.zero_();  // nothing arrives
@@ -111,7 +119,7 @@ at::Tensor start_receive(at::IntArrayRef shape, at::ScalarType dtype, const rout
   const syncyte_buffer_t buffer = buffer_of(started->memory);
   check(syncyte_comm_irecv(group_of(way.comm), started->status.source, narrowed(way.tag, "tag"), &options, &buffer,
                            &started->status, &started->request));
-  return ticket_for(std::move(started), fate_of(way));
+  return started;
 }
 
 // ---- Operators ----
@@ -163,21 +171,23 @@ const auto& wait_operator() {
 
 at::Tensor isend_cpu(const at::Tensor& input, std::int64_t comm, std::int64_t dest, std::int64_t tag,
                      bool needs_gradient) {
-  return start_send(input, {comm, dest, tag, 0}, needs_gradient);
+  return ticket_for(start_send(input, {comm, dest, tag, 0}, needs_gradient), unclaimed::warns);
 }
 
 at::Tensor irecv_cpu(const at::Tensor& like, std::int64_t comm, std::int64_t source, std::int64_t tag) {
-  return start_receive(like.sizes(), like.scalar_type(), {comm, source, tag, 0});
+  return ticket_for(start_receive(like.sizes(), like.scalar_type(), {comm, source, tag, 0}), unclaimed::warns);
 }
 
 at::Tensor isend_answer_cpu(const at::Tensor& input, const at::Tensor& status, std::int64_t comm, std::int64_t channel,
                             bool needs_gradient) {
-  return start_send(input, answer_to(status, comm, channel), needs_gradient);
+  return start_answer(key_of(status, comm, channel, true), status, input, needs_gradient,
+                      [&] { return start_send(input, answer_to(status, comm, channel), needs_gradient); });
 }
 
 at::Tensor irecv_answer_cpu(const at::Tensor&, const at::Tensor& status, std::int64_t comm, std::int64_t channel,
                             at::IntArrayRef shape, at::ScalarType dtype) {
-  return start_receive(shape, dtype, answer_to(status, comm, channel));
+  return start_answer(key_of(status, comm, channel, false), status, {}, false,
+                      [&] { return start_receive(shape, dtype, answer_to(status, comm, channel)); });
 }
 
 void require_alike(const outstanding& ended, bool sender_records, std::int64_t asked) {
@@ -188,7 +198,7 @@ void require_alike(const outstanding& ended, bool sender_records, std::int64_t a
 
 value_and_status wait_cpu(const at::Tensor& ticket, std::int64_t, at::IntArrayRef shape, at::ScalarType dtype,
                           bool is_receive, std::int64_t, std::int64_t asked) {
-  const at::Tensor status = at::empty({2}, at::kLong);
+  const at::Tensor status = empty_from_pool({2}, at::kLong);
   auto* const peer_and_label = status.mutable_data_ptr<std::int64_t>();
   if (is_no_ticket(ticket)) {
     peer_and_label[0] = SYNCYTE_NOBODY;
@@ -196,6 +206,7 @@ value_and_status wait_cpu(const at::Tensor& ticket, std::int64_t, at::IntArrayRe
     return {is_receive ? at::zeros(shape, dtype) : at::zeros({}, at::kDouble), status};
   }
   const auto ended = wait_for(ticket);
+  keep_answer(*ended);
   peer_and_label[0] = ended->status.source;
   peer_and_label[1] = ended->status.label;
   if (!is_receive) return {at::zeros({}, at::kDouble), status};
@@ -260,6 +271,7 @@ class send_function : public torch::autograd::Function<send_function> {
     TORCH_CHECK(is_traced(tickets[0]) || !is_no_ticket(tickets[0]),
                 "backward reached an isend, but not its wait; expected the wait's result in the graph of what is "
                 "differentiated: syncyte.torch.join_dummies");
+    const eager_node node;
     const backward_range range("syncyte::isend", tickets);
     const auto [gradient, status] =
         wait_operator().call(tickets[0], saved(context, "comm"), saved_shape(context), saved_dtype(context),
@@ -301,7 +313,7 @@ class wait_function : public torch::autograd::Function<wait_function> {
     const at::AutoDispatchBelowADInplaceOrView below;
     const auto [value, status] = wait_operator().call(ticket, comm, shape, dtype, is_receive, channel, asked);
     variable_list constants{status};
-    if (anchor && !records_gradient(status.const_data_ptr<std::int64_t>()[1])) constants.push_back(value);
+    if (anchor && !records_gradient(label_in(status))) constants.push_back(value);
     context->mark_non_differentiable(constants);
     context->save_for_backward({status});
     save_shape(context, shape, dtype);
@@ -332,8 +344,8 @@ class wait_function : public torch::autograd::Function<wait_function> {
 
  private:
   static at::Tensor send_cotangent(AutogradContext* context, const at::Tensor& cotangent, const at::Tensor& status) {
-    if (!is_traced(status) && !records_gradient(status.const_data_ptr<std::int64_t>()[1]))
-      return join_dummies(no_ticket(), {cotangent});
+    if (!is_traced(status) && !records_gradient(label_in(status)))
+      return join_dummies(no_ticket(status.device()), {cotangent});
     TORCH_CHECK(!context->saved_data["is anchored"].toBool() || !is_recorded(cotangent),
                 "the backward of a received message is to be differentiated again, but the receive is not part of a "
                 "graph on this rank; expected the tensor given to recv or irecv to require gradients");
@@ -418,6 +430,12 @@ value_and_status wait_autograd(c10::DispatchKeySet keys, const at::Tensor& given
   return {both[0], both[1]};
 }
 
+/// For tests of leaks.
+std::int64_t count_requests() {
+  give_up_answers();
+  return requests_under_way();
+}
+
 bool test_message(const at::Tensor& ticket) { return has_ended(ticket); }
 
 void implement_all(torch::Library& library, c10::DispatchKey key) {
@@ -453,6 +471,7 @@ TORCH_LIBRARY_FRAGMENT(syncyte, library) {
       "int gradients=2) -> (Tensor value, Tensor status)",
       tags);
   library.def("test_message(Tensor ticket) -> bool");
+  library.def("requests_under_way() -> int", count_requests);
 }
 TORCH_LIBRARY_IMPL(syncyte, CPU, library) {
   implement_all(library, c10::DispatchKey::CPU);

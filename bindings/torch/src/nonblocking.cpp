@@ -15,12 +15,14 @@
 #include <string>
 #include <utility>
 
+#include "backward_pass.hpp"
 #include "buffers.hpp"
 #include "collect.hpp"
 #include "forward_mode.hpp"
 #include "linear.hpp"
 #include "ordered.hpp"
 #include "profile.hpp"
+#include "refusal.hpp"
 #include "requests.hpp"
 
 namespace syncyte::torch_binding {
@@ -110,13 +112,14 @@ void require_lengths(const plan& what, std::int64_t comm) {
 
 std::unique_ptr<outstanding> prepared(const at::Tensor& input, const plan& what, std::int64_t comm,
                                       at::IntArrayRef result_shape) {
+  refusal::check();
   require_lengths(what, comm);
   auto made = std::make_unique<outstanding>();
   const at::Tensor source = input.resolve_conj().resolve_neg();
   made->operation = name_of(what.kind);
   made->memory = empty_from_pool(result_shape, source.scalar_type());
   // A copy: the input may change, or a compiled graph use its memory for something else, before the wait.
-  made->input = empty_from_pool(source.sizes(), source.scalar_type()).copy_(source);
+  made->input = copy_to_pool(source);
   if (what.kind == collective::bcast && rank_in(comm) == what.root()) made->memory.copy_(source);
   return made;
 }
@@ -144,7 +147,10 @@ at::Tensor start_cpu(const at::Tensor& input, std::int64_t comm, std::int64_t ki
   options.fact_count = static_cast<std::int32_t>(facts.size());
   check(start(what, group_of(comm), buffer_of(made->input), options, buffer_of(made->memory), &made->request));
   check(syncyte_comm_sequence(group_of(comm), &made->status.label));
-  return ticket_for(std::move(made), forward_number == 0 ? unclaimed::warns : unclaimed::waits);
+  if (forward_number == 0) return ticket_for(std::move(made), unclaimed::warns);
+  const at::Tensor ticket = ticket_for(std::move(made), unclaimed::waits);
+  if (const auto pass = backward_pass::current()) pass->add(ticket);
+  return ticket;
 }
 
 at::Tensor start_meta(const at::Tensor& input, std::int64_t, std::int64_t, at::IntArrayRef, at::IntArrayRef, bool,
@@ -266,6 +272,10 @@ at::Tensor start_autograd(c10::DispatchKeySet keys, const at::Tensor& input, std
   TORCH_CHECK_NOT_IMPLEMENTED(!carries_tangent(input),
                               "a started collective carries no tangents of forward mode; expected a blocking one, or "
                               "reverse mode");
+  if (is_plain_meta(input)) {
+    const refusal told(meta_text(name_of(static_cast<collective>(kind))));
+    return start_cpu(stand_in(input), comm, kind, arguments, result_shape, needs_gradient, forward_number);
+  }
   return in_order(input, [&](const at::Tensor& ordered) {
     if (!is_recorded(ordered))
       return start_operator().redispatch(keys & c10::after_ADInplaceOrView_keyset, ordered, comm, kind, arguments,

@@ -61,6 +61,12 @@ class request_register {
     finish_dropped();
   }
 
+  std::int64_t count() {
+    const std::lock_guard lock(mutex_);
+    finish_dropped();
+    return static_cast<std::int64_t>(active_.size());
+  }
+
   /// The last tensor with the number is gone. Called from destructors: says what is wrong, throws nothing.
   void drop(std::int64_t number) noexcept try {
     const std::lock_guard lock(mutex_);
@@ -115,7 +121,9 @@ request_register& requests() {
   return *the_register;
 }
 
-std::int64_t number_of(const at::Tensor& ticket) { return static_cast<std::int64_t>(*ticket.const_data_ptr<double>()); }
+std::int64_t number_of(const at::Tensor& ticket) {
+  return static_cast<std::int64_t>(ticket.is_cpu() ? *ticket.const_data_ptr<double>() : ticket.item<double>());
+}
 
 void drop_ticket(void* memory) {
   auto* const value = static_cast<double*>(memory);
@@ -131,7 +139,19 @@ at::Tensor ticket_for(std::unique_ptr<outstanding> started, unclaimed when_dropp
   return at::from_blob(new double(number), {}, drop_ticket, at::kDouble);
 }
 
-at::Tensor no_ticket() { return at::scalar_tensor(0, at::kDouble); }
+at::Tensor ticket_on(c10::Device device, const at::Tensor& ticket) {
+  const auto options = at::TensorOptions(at::kDouble).device(device);
+  at::Tensor memory = at::scalar_tensor(static_cast<double>(number_of(ticket)), options);  // enqueued, not waited for
+  void* const data = memory.mutable_data_ptr();
+  // It is dropped when its tensor on the device is.
+  return at::for_blob(data, {})
+      .options(options)
+      .target_device(device)
+      .deleter([memory = std::move(memory), ticket](void*) {})
+      .make_tensor();
+}
+
+at::Tensor no_ticket(c10::Device device) { return at::scalar_tensor(0, at::TensorOptions(at::kDouble).device(device)); }
 
 bool is_no_ticket(const at::Tensor& ticket) { return number_of(ticket) == 0; }
 
@@ -153,6 +173,8 @@ void refuse_batch(const at::Tensor& cotangent, const char* operation) {
 }
 
 std::int64_t label_of(const at::Tensor& ticket) { return requests().label_of(number_of(ticket)); }
+
+std::int64_t requests_under_way() { return requests().count(); }
 
 bool has_ended(const at::Tensor& ticket) { return is_no_ticket(ticket) || requests().has_ended(number_of(ticket)); }
 

@@ -13,6 +13,8 @@
 
 namespace syncyte::torch_binding {
 
+struct posted_answer;  // answers.hpp
+
 /// An operation under way. Owns what MPI reads and writes.
 struct outstanding {
   at::Tensor memory;      // a message; a collective's result
@@ -20,7 +22,8 @@ struct outstanding {
   std::string operation;  // for messages: "isend to rank 1, tag 3"
   // Of a message; of a collective the label is its number on the communicator.
   syncyte_message_status_t status{sizeof(syncyte_message_status_t), 0, 0, 0};
-  syncyte_request_t request = nullptr;
+  syncyte_request_t request = nullptr;         // null: it has ended
+  std::shared_ptr<posted_answer> answer = {};  // of the message of a backward pass
 };
 
 /// What happens where nobody waits for a ticket any more.
@@ -32,8 +35,11 @@ enum class unclaimed {
 /// Takes a started operation in. Local.
 at::Tensor ticket_for(std::unique_ptr<outstanding> started, unclaimed when_dropped);
 
+/// A ticket on a device, in place of the one that is given.
+at::Tensor ticket_on(c10::Device device, const at::Tensor& ticket);
+
 /// The ticket of nothing, for which nobody waits.
-at::Tensor no_ticket();
+at::Tensor no_ticket(c10::Device device = c10::kCPU);
 bool is_no_ticket(const at::Tensor& ticket);
 
 /// Waits for a ticket's operation and gives it up. A second time is an error that names it.
@@ -50,5 +56,8 @@ std::int64_t label_of(const at::Tensor& ticket);
 
 /// Whether a ticket's operation has ended; it is to be waited for nevertheless.
 bool has_ended(const at::Tensor& ticket);
+
+/// Operations that nobody has waited for: those under way, and those that have been given up but not ended.
+std::int64_t requests_under_way();
 
 }  // namespace syncyte::torch_binding

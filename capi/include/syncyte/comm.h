@@ -206,6 +206,14 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_check_level(syncyte_comm_t comm, in
 SYNCYTE_EXPORT syncyte_status_t syncyte_comm_sequence(syncyte_comm_t comm, int64_t* number);
 
 /**
+ * @brief What identifies a communicator, equal on all its ranks; no other one of this job has it, nor of another job.
+ * Local.
+ * @param[in] comm a communicator
+ * @param[out] id 0 or more
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_comm_id(syncyte_comm_t comm, int64_t* id);
+
+/**
  * @brief Adds a reference. Local, thread-safe, without MPI.
  * @param[in] comm a communicator
  */

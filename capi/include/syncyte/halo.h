@@ -18,13 +18,16 @@
  *
  * A halo is made once, collectively. Its exchanges are messages between neighbours only, without an agreement of all
  * ranks; all ranks use their halos in the same order. A rank whose array is wrong sends its neighbours word of that
- * instead of elements: they get an error that names the rank, and nobody waits for ever. What the array holds after an
- * error is undefined.
+ * instead of elements: they get an error that names the rank, and nobody waits for ever; so it is where neighbours do
+ * different things with a halo. What the array holds after an error is undefined. An exchange that was started goes on
+ * whenever this rank waits in Syncyte, whatever for; further phases (corners) are sent then. After SYNCYTE_ERR_MPI the
+ * halo may be lost to MPI, and stays SYNCYTE_ERR_BUSY.
  */
 #ifndef SYNCYTE_HALO_H
 #define SYNCYTE_HALO_H
 
 #include "syncyte/cart.h"
+#include "syncyte/collectives.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -117,6 +120,29 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_halo_exchange(syncyte_halo_t halo, const
  * @return as syncyte_halo_exchange().
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_halo_accumulate(syncyte_halo_t halo, const syncyte_buffer_t* array);
+
+/**
+ * @brief Exchanges or accumulates, and compares facts with the neighbours: for libraries on top, whose operation on a
+ * neighbour must be the same one. All ranks of the communicator call it; waits for the neighbours only.
+ * @param[in] halo a halo
+ * @param[in] adjoint 0: as syncyte_halo_exchange(), with which it may meet; 1: as syncyte_halo_accumulate()
+ * @param[in] options {optional} null for defaults; fact_count at most 5. Facts that a neighbour does not give are 0
+ * @param[in,out] array of the halo's dtype and shape; any strides
+ * @return as syncyte_halo_exchange(); SYNCYTE_ERR_MISMATCH on all ranks that have a neighbour with another fact, with a
+ * message that names the fact and both ranks. A rank learns of a neighbour's facts where its own ghosts show cells of
+ * that neighbour (adjoint: where that neighbour's show its own).
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_halo_transfer(syncyte_halo_t halo, int32_t adjoint,
+                                                      const syncyte_collective_options_t* options,
+                                                      const syncyte_buffer_t* array);
+
+/**
+ * @brief Number of exchanges and accumulates that this rank has begun. Local. Neighbours compare it; so it identifies
+ * the last one.
+ * @param[in] halo a halo
+ * @param[out] number 0 for a new halo
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_halo_sequence(syncyte_halo_t halo, int64_t* number);
 
 /**
  * @brief Starts to fill the ghosts; does not wait. With corners, later dimensions start when the request is tested or

@@ -10,6 +10,11 @@
  *
  * These functions are local: an error before sending is the caller's alone, and a message that never comes is the
  * watchdog's (SYNCYTE_WATCHDOG). Sizes are not limited.
+ *
+ * The request of a message that is under way in syncyte_finalize() answers SYNCYTE_ERR_NOT_INITIALISED from then on.
+ * Where MPI is the application's and goes on, a receive is cancelled at that answer if MPI still can. What it cannot
+ * take back, a message that is arriving or that nobody has received, may use a contiguous buffer until MPI_Finalize:
+ * wait for messages before the end.
  */
 #ifndef SYNCYTE_MESSAGES_H
 #define SYNCYTE_MESSAGES_H

@@ -4,19 +4,20 @@
  *
  * A start never waits for another rank: rank 0 may start, send and wait while rank 1 receives, starts and waits. It
  * posts the agreement (see comm.h); data moves once that is complete, which this rank notices when it tests or waits
- * for a request of any communicator or a message, starts another, or calls a blocking collective. It does not notice
- * outside of Syncyte nor, unless MPI's thread level is multiple (the default of syncyte_init()), inside a blocking
- * collective of *another* communicator: until it returns, other ranks may wait for it. All ranks must call the
- * collectives of a communicator, blocking and non-blocking ones, in the same order; requests may be waited for in any
- * order, each by all ranks or by some. Calls in different orders are the
- * watchdog's (SYNCYTE_WATCHDOG); it lists what was started and has not ended.
+ * for a request of any kind, a message or a halo's exchange, starts another, or is in a blocking collective of any
+ * communicator. It does not notice outside of Syncyte, nor in a blocking collective without checks unless MPI's thread
+ * level is multiple (the default of syncyte_init()): until it returns, other ranks may wait for it. Where the level of
+ * some rank is lower, agreements are polled for, and take longer. All ranks must call the collectives of a
+ * communicator, blocking and non-blocking ones, in the same order; requests may be waited for in any order, each by all
+ * ranks or by some. Calls in different orders are the watchdog's (SYNCYTE_WATCHDOG); it lists what was started and has
+ * not ended.
  *
  * Errors: a rank with a bad argument gets its error at once from the start, and no request; it takes part in the
  * agreement all the same, and the others get that error from test or wait. Where the facts differ all get
  * SYNCYTE_ERR_MISMATCH from test or wait, with the text of the blocking operation. Nothing is written then.
  *
  * The memory of input must stay unchanged, and that of output must stay and may not be read, until the request has
- * ended. Descriptions, lengths and options are read during the start only. float16 and bfloat16 are reduced in float32,
+ * ended; after SYNCYTE_ERR_MPI until MPI has ended, which may still use it. Descriptions, lengths and options are read during the start only. float16 and bfloat16 are reduced in float32,
  * as by the blocking operations, with memory for all elements as float32.
  *
  * One thread at a time may start an operation or be inside a collective of a communicator, the others get

@@ -2,7 +2,10 @@
 
 import copy
 import ctypes
+import os
 import pickle
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -40,9 +43,58 @@ def test_copies_are_the_same(world):
     part = world.dup()
     assert copy.deepcopy({"comm": part})["comm"] is part
     assert pickle.loads(pickle.dumps(world)) is world
-    with pytest.raises(TypeError):
-        pickle.dumps(part)
+    assert pickle.loads(pickle.dumps(part)) is part
     assert len({world, part}) == 2
+
+
+def test_a_pickle_resolves_to_every_ranks_own(comm, world):
+    """Made by rank 0, resolved by all."""
+    for made in (world.dup(), world.split(0, -world.rank), world.cartesian([0], True), world.node(),
+                 world.split_program("all"), syncyte.Comm.from_mpi4py(comm)):
+        pickled = comm.bcast(pickle.dumps({"in": [made]}), 0)
+        assert pickle.loads(pickled)["in"][0] is made
+    everywhere = comm.allgather(pickle.dumps(made))
+    assert len(set(everywhere)) == 1 and pickle.loads(everywhere[-1]) is made
+
+
+def test_communicators_of_other_ranks_do_not_resolve(comm, world):
+    part = world.split(world.rank % 2)
+    for rank, pickled in enumerate(comm.allgather(pickle.dumps(part))):
+        if rank % 2 == world.rank % 2:
+            assert pickle.loads(pickled) is part
+        else:
+            with pytest.raises(syncyte.HandleError, match=f"of {world.size - part.size} ranks.* is none of its ranks"):
+                pickle.loads(pickled)
+
+
+def test_freed_and_dropped_communicators_do_not_resolve(world):
+    freed, dropped = world.dup(), world.dup()
+    pickled = [pickle.dumps(freed), pickle.dumps(dropped)]
+    freed.free()
+    del dropped
+    for each in pickled:
+        with pytest.raises(syncyte.HandleError, match="the Comm [0-9a-f]{16} .* freed or dropped"):
+            pickle.loads(each)
+    with pytest.raises(syncyte.HandleError, match="freed"):
+        pickle.dumps(freed)
+    world.collect()
+
+
+def test_a_pickle_of_another_job_does_not_resolve(world):
+    pickled = pickle.dumps(world.dup())
+    script = "import pickle, sys, syncyte; syncyte.COMM_WORLD.rank; pickle.loads(bytes.fromhex(sys.argv[1]))"
+    if world.rank == 0:
+        alone = {name: value for name, value in os.environ.items() if not name.startswith(("OMPI_", "PMIX_"))}
+        ended = subprocess.run([sys.executable, "-c", script, pickled.hex()], env=alone, capture_output=True, text=True)
+        assert ended.returncode != 0 and "pickled in another job" in ended.stderr
+    world.barrier()
+
+
+def test_several_objects_of_one_communicator(world):
+    grid = world.cartesian([0])
+    syncyte._library.core().syncyte_comm_retain(grid.handle)
+    other = syncyte.Comm(grid.handle)
+    assert pickle.loads(pickle.dumps(grid)) is grid and pickle.loads(pickle.dumps(other)) == grid
 
 
 def test_split(world):

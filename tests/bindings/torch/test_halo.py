@@ -1,5 +1,7 @@
 """Differentiable halo exchange: the adjoint identity, gradients, compiled graphs, and a solver differentiated over ranks."""
 
+import contextlib
+
 import pytest
 import torch
 from mpi4py import MPI
@@ -98,3 +100,88 @@ def test_heat_over_ranks_has_the_gradient_of_heat_on_one():
     (state ** 2).sum().backward()
     torch.testing.assert_close(u.grad, reference.grad[cells * RANK:cells * (RANK + 1)])
     torch.testing.assert_close(allreduce(k.grad), rate.grad)
+
+
+# Facts that neighbours compare. On 1 to 3 ranks of a ring all are neighbours.
+
+several = pytest.mark.skipif(SIZE == 1, reason="one rank agrees with itself")
+
+
+def told(odd: int, text: str):
+    """What a rank sees if another one is different: only neighbours hear of it."""
+    is_near = (RANK - odd) % SIZE in (0, 1, SIZE - 1)
+    return pytest.raises(ValueError, match=text) if is_near else contextlib.nullcontext()
+
+
+@pytest.fixture
+def ring():
+    return syncyte.Halo(grid(1, True), (5, 3), "float64", 1)
+
+
+def field(requires_grad: bool = False) -> torch.Tensor:
+    return torch.randn(5, 3, dtype=torch.float64).requires_grad_(requires_grad)
+
+
+def works(halo) -> bool:
+    x = field(True)
+    halo_exchange(x, halo).sum().backward()
+    return x.grad.sum() == x.numel() and allreduce(torch.ones(1)).item() == SIZE
+
+
+@several
+@pytest.mark.parametrize("odd", [0, SIZE - 1])
+def test_gradients_on_some_ranks_alone_are_every_neighbours_error(ring, odd):
+    with told(odd, "needs-gradient is [01] on rank [0-9]+, but [01] on rank"):
+        halo_exchange(field(RANK == odd), ring)
+    assert works(ring)
+
+
+@several
+@pytest.mark.parametrize("dimensions", [1, 2])
+def test_a_mismatch_in_one_phase_ends_the_others(dimensions):
+    halo = syncyte.Halo(grid(dimensions, True), (5, 3), "float64", 1)
+    try:
+        halo_exchange(field(RANK == 0), halo)
+    except ValueError as error:
+        assert "needs-gradient is" in str(error) or "has failed with" in str(error)
+    allreduce(torch.ones(1))  # nobody waits
+    assert works(halo)
+
+
+@several
+def test_crossed_backward_passes_are_an_error(ring):
+    x = field(True)
+    first, second = halo_exchange(x, ring), halo_exchange(x, ring)
+    with told(0, "number of the forward is [0-9]+ on rank"):
+        (first if RANK == 0 else second).sum().backward()
+    assert works(ring)
+
+
+@several
+def test_tangents_on_some_ranks_alone_are_an_error(ring):
+    import torch.autograd.forward_ad as forward_ad
+
+    with forward_ad.dual_level():
+        x = forward_ad.make_dual(field(), field()) if RANK == 0 else field()
+        with told(0, "has a tangent is [01] on rank"):
+            halo_exchange(x, ring)
+    assert works(ring)
+
+
+def test_mixed_grad(ring):
+    x, cotangent = field(), field()
+    everyone = x.clone().requires_grad_()
+    halo_exchange(everyone, ring).backward(cotangent)
+    mine = x.clone().requires_grad_(RANK == 0)
+    mixed = halo_exchange(mine, ring, mixed_grad=True)
+    assert mixed.requires_grad
+    mixed.backward(cotangent)
+    assert torch.equal(mine.grad, everyone.grad) if RANK == 0 else mine.grad is None
+
+
+def test_a_rank_without_torch_takes_part(ring):
+    """As a solver in another program does, which gives no facts."""
+    x = field()
+    expected = halo_exchange(x, ring)
+    result = torch.from_numpy(ring.exchange(x.numpy().copy())) if RANK == 0 else halo_exchange(x, ring)
+    assert torch.equal(result, expected)

@@ -177,7 +177,7 @@ def comm_from_mpi4py(comm: "MPI.Comm") -> MPI_Communicator:
 
 
 def deactivate_cuda_aware_mpi_support() -> None:
-    """Does nothing: MPI is never given device memory that it has not said to take."""
+    """Does nothing: MPI is never given device memory."""
 
 
 def __getattr__(name: str) -> Any:

@@ -1,0 +1,30 @@
+"""The device whose tensors are tested: CUDA's, or a pretended one (pretend_device/).
+
+SYNCYTE_TEST_DEVICE: "cuda", or the library of the pretended device, which lets its tests run on any machine: its memory
+is the host's, and its streams do nothing until they are waited for.
+"""
+
+import os
+import types
+
+import pytest
+import torch
+
+_given = os.environ.get("SYNCYTE_TEST_DEVICE", "cuda")
+IS_PRETENDED = _given != "cuda"
+
+if IS_PRETENDED:
+    torch.ops.load_library(_given)
+    torch.utils.rename_privateuse1_backend("pretend")
+    module = types.ModuleType("torch.pretend")
+    module.is_available = lambda: True
+    module.is_initialized = lambda: True
+    module.device_count = lambda: 2
+    module.current_device = lambda: 0
+    module._is_in_bad_fork = lambda: False
+    torch._register_device_module("pretend", module)
+
+DEVICE = torch.device("pretend" if IS_PRETENDED else "cuda", 0)
+
+needs_device = pytest.mark.skipif(not IS_PRETENDED and not torch.cuda.is_available(), reason="no CUDA device")
+needs_pretended = pytest.mark.skipif(not IS_PRETENDED, reason="asks the pretended device what happened")

@@ -1,0 +1,27 @@
+#pragma once
+// Streams of the pretended device: what is enqueued on one runs when somebody waits for it, and not before.
+
+#include <c10/core/Stream.h>
+
+#include <cstdint>
+#include <functional>
+
+namespace pretend {
+
+constexpr c10::DeviceType type = c10::DeviceType::PrivateUse1;
+constexpr c10::DeviceIndex devices = 2;
+
+c10::DeviceIndex current_device();
+c10::DeviceIndex exchange_device(c10::DeviceIndex device);
+
+c10::Stream current_stream(c10::DeviceIndex device);
+c10::Stream exchange_stream(c10::Stream stream);
+c10::Stream new_stream(c10::DeviceIndex device);
+
+void enqueue(c10::Stream stream, std::function<void()> work);
+/// Runs what has been enqueued.
+void finish(c10::Stream stream);
+void finish_all();
+bool is_finished(c10::Stream stream);
+
+}  // namespace pretend

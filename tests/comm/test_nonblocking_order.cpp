@@ -1,0 +1,194 @@
+// What may happen between the start of a non-blocking collective and its end: other collectives, messages, halos,
+// communicators, threads.
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "comm/halo.hpp"
+#include "comm/halo_transfer.hpp"
+#include "comm/message.hpp"
+#include "trials.hpp"
+
+namespace {
+
+using namespace syncyte;
+using test::buffer_of;
+using test::expect_error;
+using test::group;
+using test::outcome_of;
+using test::reference_world;
+using test::shared_world;
+using test::start_allreduce;
+using test::start_any;
+using test::start_bcast;
+using test::trial;
+using test::world;
+
+TEST(nonblocking_order, blocking_collectives_may_come_between) {
+  std::vector<trial> trials;
+  for (int i = 0; i < 30; ++i) {
+    trials.push_back(start_any(shared_world(), i % 5, i));
+    if (i % 3 == 0) comm::barrier(world());
+    if (i % 7 == 0) shared_world()->duplicate({});  // also frees the one before
+    if (i % 4 == 3) {
+      trials[static_cast<std::size_t>(i / 2)].started->wait();
+    }
+  }
+  for (const trial& each : trials) {
+    each.started->wait();
+    each.expect();
+  }
+}
+
+/// One number to or from a rank.
+std::unique_ptr<comm::message> letter(bool is_send, int peer, std::vector<std::int32_t>& number) {
+  const auto buffer = buffer_of(number, SYNCYTE_INT32);
+  return is_send ? comm::message::send(shared_world(), &buffer, {peer, 5, 0, 0})
+                 : comm::message::receive(shared_world(), &buffer, {peer, 5, 0, 0});
+}
+
+/// Rank 0 tests what the others begin only when an allreduce that all have started has ended.
+void expect_to_post_when_tested(const std::function<bool()>& test_once, const std::function<void()>& other_ranks) {
+  const trial one = start_allreduce(shared_world(), 3);
+  if (world().rank() != 0) one.started->wait();
+  const auto begin = std::chrono::steady_clock::now();
+  bool is_done = false;
+  if (world().rank() == 0)
+    while (!is_done && std::chrono::steady_clock::now() - begin < std::chrono::seconds(15)) is_done = test_once();
+  EXPECT_TRUE(is_done || world().rank() != 0);
+  one.started->wait();
+  if (world().rank() != 0) other_ranks();
+  one.expect();
+}
+
+TEST(nonblocking_order, is_posted_by_testing_a_message) {
+  if (world().size() == 1) GTEST_SKIP();
+  std::vector<std::int32_t> number{world().rank()};
+  const auto awaited = world().rank() == 0 ? letter(false, 1, number) : nullptr;
+  expect_to_post_when_tested([&] { return awaited->test(); },
+                             [&] {
+                               if (world().rank() == 1) letter(true, 0, number)->wait();
+                             });
+  EXPECT_EQ(number[0], world().rank() == 0 ? 1 : world().rank());
+}
+
+TEST(nonblocking_order, is_posted_by_testing_a_halo_exchange) {
+  const auto cart = world().make_cartesian({{world().size()}, {0}}, {});
+  comm::halo_description asked;
+  asked.dtype = SYNCYTE_INT32;
+  asked.shape = {4};
+  asked.low = asked.high = {1};
+  const auto plan = comm::halo::create(cart, asked);
+  std::vector<std::int32_t> cells(4, world().rank());
+  const auto buffer = buffer_of(cells, SYNCYTE_INT32);
+  const auto start = [&] { return std::make_unique<comm::halo_transfer>(plan, &buffer, comm::halo_way::exchange); };
+  const auto exchange = world().rank() == 0 ? start() : nullptr;
+  expect_to_post_when_tested([&] { return exchange->test(); }, [&] { start()->wait(); });
+  EXPECT_EQ(cells[3], std::min(world().rank() + 1, world().size() - 1));
+}
+
+TEST(nonblocking_order, a_start_waits_for_nobody) {
+  // Rank 0 starts and then sends, the others receive and then start.
+  std::vector<std::int32_t> number{world().rank()};
+  trial one;
+  if (world().rank() == 0) {
+    one = start_bcast(shared_world(), 1);
+    for (int rank = 1; rank < world().size(); ++rank) letter(true, rank, number)->wait();
+  } else {
+    letter(false, 0, number)->wait();
+    one = start_bcast(shared_world(), 1);
+  }
+  one.started->wait();
+  one.expect();
+}
+
+TEST(nonblocking_order, who_waits_for_a_message_goes_on_with_what_was_started) {
+  // Rank 0 is inside a receive until the last rank has waited, for which rank 0 has to post.
+  for (const bool is_long : {false, true}) {
+    std::vector<std::int32_t> number(is_long ? 100000 : 1, 7);
+    const int last = world().size() - 1;
+    if (last == 0) return;
+    const trial one = start_bcast(shared_world(), 3);
+    if (world().rank() == 0) letter(false, last, number)->wait();
+    one.started->wait();
+    one.expect();
+    if (world().rank() == last) letter(true, 0, number)->wait();
+  }
+}
+
+TEST(nonblocking_order, waits_go_on_with_other_communicators) {
+  const group first = shared_world()->duplicate({});
+  const group second = shared_world()->duplicate({});
+  const trial one = start_bcast(first, 3);
+  const trial two = start_bcast(second, 4);
+  if (world().rank() % 2 == 0) {
+    one.started->wait();
+    two.started->wait();
+  } else {
+    two.started->wait();
+    one.started->wait();
+  }
+  one.expect();
+  two.expect();
+}
+
+TEST(nonblocking_order, early_ranks_wait_while_a_late_one_is_in_a_blocking_collective) {
+  for (comm::communicator* blocking : {&world(), &reference_world()}) {
+    const trial one = start_bcast(shared_world(), 3);
+    if (world().rank() == 0) comm::barrier(*blocking);
+    one.started->wait();
+    if (world().rank() != 0) comm::barrier(*blocking);
+    one.expect();
+  }
+}
+
+TEST(nonblocking_order, another_thread_waits_while_this_one_is_in_collectives) {
+  for (int round = 0; round < 20; ++round) {
+    std::vector<trial> trials;
+    for (int i = 0; i < 10; ++i) trials.push_back(start_any(shared_world(), i % 5, i));
+    std::thread waiter([&] {
+      for (auto each = trials.rbegin(); each != trials.rend(); ++each) each->started->wait();
+    });
+    for (int i = 0; i < 10; ++i) comm::barrier(world());
+    waiter.join();
+    for (const trial& each : trials) each.expect();
+  }
+}
+
+TEST(nonblocking_order, a_start_beside_another_threads_collective_is_busy) {
+  const group comm = shared_world()->duplicate({});
+  std::vector<float> values(3);
+  const auto buffer = buffer_of(values, SYNCYTE_FLOAT32);
+  {
+    const comm::collective_turn turn(*comm, "test_operation");
+    expect_error(outcome_of([&] { comm::ibcast(comm, &buffer, 0, {}); }), SYNCYTE_ERR_BUSY, "another thread");
+  }
+  comm::ibcast(comm, &buffer, 0, {})->wait();
+}
+
+TEST(nonblocking_order, a_communicator_stays_until_its_requests_have_ended) {
+  group comm = shared_world()->duplicate({});
+  const trial one = start_allreduce(comm, 3);
+  comm.reset();
+  comm::barrier(world());  // frees what all have dropped
+  one.started->wait();
+  one.expect();
+}
+
+TEST(nonblocking_order, freed_resources_are_not_disturbed) {
+  const group comm = shared_world()->duplicate({});
+  for (int i = 0; i < 10; ++i) {
+    const trial one = start_bcast(comm, 3);
+    comm->duplicate({});  // dropped at once: freed by the next lifecycle call
+    one.started->wait();
+    one.expect();
+  }
+  comm::barrier(*comm);
+  EXPECT_FALSE(comm->deferred().pending());
+}
+
+}  // namespace

@@ -1,0 +1,217 @@
+// Whatever a rank waits for, what it has started goes on: other ranks may wait for that. And what is dropped is freed.
+
+#include "comm/progress.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "comm/halo.hpp"
+#include "comm/halo_transfer.hpp"
+#include "comm/message.hpp"
+#include "comm/reducer.hpp"
+#include "comm/transfers.hpp"
+#include "trials.hpp"
+
+namespace {
+
+using namespace syncyte;
+using comm::halo;
+using comm::halo_transfer;
+using test::buffer_of;
+using test::expect_error;
+using test::group;
+using test::outcome_of;
+using test::reference_world;
+using test::shared_world;
+using test::start_bcast;
+using test::trial;
+using test::unchecked_world;
+using test::world;
+
+/// A line of ranks with a ghost cell at each end; only the second of its two phases has messages.
+struct line {
+  std::shared_ptr<halo> plan;
+  std::vector<std::int32_t> cells = std::vector<std::int32_t>(4, world().rank());
+
+  line() {
+    comm::halo_description asked;
+    asked.dtype = SYNCYTE_INT32;
+    asked.shape = {1, 4};
+    asked.low = asked.high = {0, 1};
+    plan = halo::create(world().make_cartesian({{1, world().size()}, {0, 0}}, {}), asked);
+  }
+
+  std::unique_ptr<halo_transfer> start() {
+    const std::int64_t shape[] = {1, 4};
+    const auto buffer = base::make_buffer(cells.data(), SYNCYTE_INT32, shape);
+    return std::make_unique<halo_transfer>(plan, &buffer, comm::halo_way::exchange);
+  }
+
+  void expect() const {
+    const int rank = world().rank(), last = world().size() - 1;
+    EXPECT_EQ(cells, (std::vector{std::max(rank - 1, 0), rank, rank, std::min(rank + 1, last)}));
+  }
+};
+
+/// Rank 0 is in `meet` until the others, which need its part of an exchange, come there.
+void expect_exchange_to_go_on_in(const std::function<void()>& meet) {
+  line here;
+  const auto exchange = here.start();
+  if (world().rank() == 0) meet();
+  exchange->wait();
+  if (world().rank() != 0) meet();
+  here.expect();
+}
+
+std::unique_ptr<comm::message> letter(bool is_send, int peer, std::int32_t& number) {
+  const auto buffer = base::make_buffer(&number, SYNCYTE_INT32, {});
+  return is_send ? comm::message::send(shared_world(), &buffer, {peer, 6})
+                 : comm::message::receive(shared_world(), &buffer, {peer, 6});
+}
+
+TEST(progress, a_halo_exchange_goes_on_in_a_wait_for_a_message) {
+  if (world().size() == 1) GTEST_SKIP();
+  std::int32_t number = world().rank();
+  expect_exchange_to_go_on_in([&] {
+    if (world().rank() < 2) letter(world().rank() == 1, 1 - world().rank(), number)->wait();
+  });
+  EXPECT_EQ(number, std::max(world().rank(), 1));
+}
+
+TEST(progress, a_halo_exchange_goes_on_in_collectives) {
+  const group other = shared_world()->duplicate({});
+  expect_exchange_to_go_on_in([&] { comm::barrier(*other); });
+  expect_exchange_to_go_on_in([&] { start_bcast(other, 3).started->wait(); });
+  const auto second = std::make_shared<line>();
+  expect_exchange_to_go_on_in([&] { second->start()->wait(); });
+  second->expect();
+}
+
+TEST(progress, a_halo_exchange_is_gone_on_with_by_one_thread_at_a_time) {
+  line here;
+  const group other = shared_world()->duplicate({});
+  for (int round = 0; round < 30; ++round) {
+    const auto exchange = here.start();
+    std::thread waiter([&] { exchange->wait(); });
+    comm::barrier(*other);
+    comm::progress_all();
+    waiter.join();
+    here.expect();
+  }
+}
+
+TEST(progress, a_halo_is_busy_until_somebody_knows_of_the_end) {
+  line here;
+  const auto exchange = here.start();
+  for (int i = 0; i < 3; ++i) comm::barrier(world());
+  while (comm::needs_progress()) comm::progress_all();  // until it is complete
+  expect_error(outcome_of([&] { here.start(); }), SYNCYTE_ERR_BUSY, "under way");
+  exchange->wait();
+  here.start()->wait();
+}
+
+/// Rank 0 is in `meet` while the others wait for what it has started.
+void expect_starts_to_go_on_in(const std::function<void()>& meet) {
+  const trial one = start_bcast(shared_world(), 3);
+  if (world().rank() == 0) meet();
+  one.started->wait();
+  if (world().rank() != 0) meet();
+  one.expect();
+}
+
+TEST(progress, starts_go_on_while_a_dropped_message_is_waited_for) {
+  if (world().size() == 1) GTEST_SKIP();
+  std::int32_t number = world().rank();
+  expect_starts_to_go_on_in([&] {
+    if (world().rank() < 2) letter(world().rank() == 1, 1 - world().rank(), number).reset();
+  });
+}
+
+TEST(progress, starts_go_on_in_collectives_with_and_without_checks) {
+  const group unchecked = unchecked_world();
+  std::vector<double> values(3, 1.0);
+  const auto buffer = buffer_of(values, SYNCYTE_FLOAT64);
+  const auto sum_up = [&](comm::communicator& comm) { comm::allreduce(comm, nullptr, &buffer, SYNCYTE_OP_SUM, {}); };
+  expect_starts_to_go_on_in([&] { sum_up(reference_world()); });
+  expect_starts_to_go_on_in([&] { sum_up(*unchecked); });
+  expect_starts_to_go_on_in([&] { comm::barrier(*unchecked); });
+  expect_starts_to_go_on_in([&] { reference_world().split(world().rank() % 2, 0, {}); });
+}
+
+TEST(progress, posted_starts_go_on_in_waits_that_call_no_mpi) {
+  comm::reducer_description asked;
+  asked.dtypes = {SYNCYTE_FLOAT32};
+  asked.elements = {10};
+  const auto sums = comm::reducer::create(shared_world(), asked);
+  const trial one = test::start_allreduce(shared_world(), 6);
+  if (world().rank() == 0)
+    while (!shared_world()->starts().is_posted(*one.started)) std::this_thread::yield();
+  if (world().rank() != 0) one.started->wait();
+  sums->start(0);
+  sums->wait();
+  one.started->wait();
+  one.expect();
+}
+
+TEST(progress, starts_go_on_while_a_communicator_is_made_of_an_mpi_communicator) {
+  expect_starts_to_go_on_in([&] { comm::adopt(MPI_COMM_WORLD, {}); });
+}
+
+/// Sums numbers of its own; counts how many of its kind there are, and may fail when half of it is posted.
+class counted : public comm::data_operation {
+ public:
+  counted(const comm::communicator& comm, bool fails) : comm_(comm), fails_(fails) { ++alive; }
+  ~counted() override { --alive; }
+  void post(comm::transfers& pending) override {
+    pending.allreduce(comm_, values_.data(), values_.data(), 100, SYNCYTE_FLOAT64, SYNCYTE_OP_SUM);
+    if (fails_) base::fail(SYNCYTE_ERR_MPI, "half of it is posted");
+  }
+
+  static inline std::atomic<int> alive = 0;
+
+ private:
+  const comm::communicator& comm_;
+  bool fails_;
+  std::vector<double> values_ = std::vector<double>(100);
+};
+
+comm::started_t start_counted(const group& comm, bool fails = false) {
+  return comm::start(comm, "test_counted", [&](auto&) { return std::make_unique<counted>(*comm, fails); });
+}
+
+TEST(progress, dropped_starts_are_freed_when_they_end) {
+  for (const bool is_checked : {true, false}) {
+    group comm = is_checked ? shared_world()->duplicate({}) : unchecked_world();
+    for (int i = 0; i < 10000; ++i) {
+      start_counted(comm);
+      if (i % 100 != 99) continue;
+      comm::barrier(world());
+      ASSERT_LE(counted::alive, 300);
+    }
+    const std::weak_ptr<comm::communicator> observer = comm;
+    comm.reset();  // nobody calls anything on it any longer
+    for (int i = 0; i < 20; ++i) {
+      comm::barrier(world());
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+    EXPECT_TRUE(observer.expired());
+    EXPECT_EQ(counted::alive, 0);
+  }
+}
+
+TEST(progress, what_mpi_may_still_write_to_stays_when_a_start_fails_half_way) {
+  int kept = 0;
+  for (const bool is_checked : {true, false}) {
+    const group comm = is_checked ? shared_world()->duplicate({}) : unchecked_world();
+    expect_error(outcome_of([&] { start_counted(comm, true)->wait(); }), SYNCYTE_ERR_MPI, "half of it is posted");
+    comm::barrier(*comm);
+    EXPECT_EQ(counted::alive, ++kept);
+  }
+  counted::alive = 0;
+}
+
+}  // namespace

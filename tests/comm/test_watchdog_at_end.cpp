@@ -1,0 +1,30 @@
+// Threads go in and out of what the watchdog watches while Syncyte ends, and after.
+
+#include <atomic>
+#include <chrono>
+#include <thread>
+#include <vector>
+
+#include "comm/runtime.hpp"
+#include "comm/watchdog.hpp"
+
+int main() {
+  using namespace syncyte;
+  constexpr auto pause = std::chrono::milliseconds(50);
+  comm::start(3);
+  std::atomic<bool> is_over = false;
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 3; ++i)
+    threads.emplace_back([&] {
+      while (!is_over) {
+        const comm::watchdog_scope inside("test_operation", "test", 1);
+        const comm::watchdog_listing listed("test_operation", "test", 2);
+      }
+    });
+  std::this_thread::sleep_for(pause);
+  comm::finish();
+  std::this_thread::sleep_for(pause);
+  is_over = true;
+  for (std::thread& each : threads) each.join();
+  return 0;
+}
