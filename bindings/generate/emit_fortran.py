@@ -169,7 +169,8 @@ def emit(core: list[Header], hdf5: list[Header], names: Names) -> dict[str, str]
     structs = {struct.name: struct for header in [*core, *hdf5] for struct in header.structs}
     types = _Types(names, structs)
     files = {}
-    special = {"base": [], "comm": ["base"], "memory": ["base"], "nonblocking": ["base", "comm", "collectives"]}
+    with_options = ["base", "comm", "collectives"]
+    special = {"base": [], "comm": ["base"], "memory": ["base"], "nonblocking": with_options, "halo": with_options}
     for header in [*core, *hdf5]:
         uses = special.get(header.name, ["base", "comm"])
         files[f"syncyte_{header.name}_c.f90"] = _module(header, uses, types)

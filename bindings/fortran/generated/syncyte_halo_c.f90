@@ -4,6 +4,7 @@ module syncyte_halo_c
   use, intrinsic :: iso_c_binding
   use syncyte_base_c
   use syncyte_comm_c
+  use syncyte_collectives_c
   implicit none
   public
 
