@@ -17,8 +17,9 @@
  * SYNCYTE_ERR_MISMATCH from test or wait, with the text of the blocking operation. Nothing is written then.
  *
  * The memory of input must stay unchanged, and that of output must stay and may not be read, until the request has
- * ended; after SYNCYTE_ERR_MPI until MPI has ended, which may still use it. Descriptions, lengths and options are read during the start only. float16 and bfloat16 are reduced in float32,
- * as by the blocking operations, with memory for all elements as float32.
+ * ended; after SYNCYTE_ERR_MPI until MPI has ended, which may still use it. Descriptions, lengths and options are read
+ * during the start only. float16 and bfloat16 are reduced in float32, as by the blocking operations, with memory for
+ * all elements as float32.
  *
  * One thread at a time may start an operation or be inside a collective of a communicator, the others get
  * SYNCYTE_ERR_BUSY; requests may be tested and waited for by any thread at any time. A request that nobody waits for
