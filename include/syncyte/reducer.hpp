@@ -52,7 +52,7 @@ class reducer : public detail::reducer_reference {
   /// Waits for the end of the round. Collective.
   void wait() const { check(syncyte_reducer_wait(get())); }
 
-  /// Ends the round for all, without this rank's pieces; waits too.
+  /// Does not bring the rest of the round: wait() is an error on all ranks, this one too. Does not wait.
   void give_up() const { check(syncyte_reducer_give_up(get())); }
 
  private:

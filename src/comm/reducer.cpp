@@ -59,14 +59,6 @@ void check_description(const reducer_description& asked) {
   }
 }
 
-/// For what MPI may still write to.
-void keep_for_ever(std::shared_ptr<node_memory> memory) {
-  static auto* const kept = new std::vector<std::shared_ptr<node_memory>>;
-  static std::mutex mutex;
-  const std::lock_guard lock(mutex);
-  kept->push_back(std::move(memory));
-}
-
 }  // namespace
 
 /// All numbers only grow, over the rounds.
@@ -120,7 +112,9 @@ std::shared_ptr<reducer> reducer::create(std::shared_ptr<communicator> comm, red
 reducer::~reducer() {
   if (memory_ == nullptr) return;
   refuse();
-  if (is_exchanging_) keep_for_ever(memory_);
+  if (!is_exchanging_) return;
+  keep_for_ever(memory_);
+  keep_for_ever(refusal_);
 }
 
 std::size_t reducer::state_bytes() const {
@@ -230,8 +224,8 @@ void reducer::exchange_sums() {
     if (!is_exchanging_) {
       if (exchanged_ >= first_open_ && exchanged_ < pieces()) return;
       if (exchanged_ == pieces()) {
-        refusal_ = static_cast<std::int64_t>(refusal_of_round().load());
-        exchange_.allreduce(*leaders_, &refusal_, &refusal_, 1, SYNCYTE_INT64, SYNCYTE_OP_MAX);
+        *refusal_ = static_cast<std::int64_t>(refusal_of_round().load());
+        exchange_.allreduce(*leaders_, refusal_.get(), refusal_.get(), 1, SYNCYTE_INT64, SYNCYTE_OP_MAX);
       } else {
         std::byte* const sum = sum_of(exchanged_);
         exchange_.allreduce(*leaders_, sum, sum, elements(exchanged_), sum_dtype(dtype(exchanged_)), SYNCYTE_OP_SUM);
@@ -242,7 +236,7 @@ void reducer::exchange_sums() {
     is_exchanging_ = false;
     ++exchanged_;
   }
-  state().outcome.store(static_cast<std::uint64_t>(refusal_));
+  state().outcome.store(static_cast<std::uint64_t>(*refusal_));
   state().closed.store(round_, std::memory_order_release);
 }
 
@@ -283,15 +277,8 @@ void reducer::refuse() {
 }
 
 void reducer::give_up() {
-  {
-    const std::lock_guard lock(mutex_);
-    refuse();
-  }
-  try {
-    wait();
-  } catch (const base::error& error) {
-    if (error.status() != SYNCYTE_ERR_MISMATCH) throw;  // else: what this rank has asked for
-  }
+  const std::lock_guard lock(mutex_);
+  refuse();
 }
 
 }  // namespace syncyte::comm

@@ -51,7 +51,7 @@ class reducer {
   /// Waits until all ranks have brought all pieces and the sums are there. Throws SYNCYTE_ERR_ARGUMENT if this rank has
   /// not brought all, SYNCYTE_ERR_MISMATCH if a rank has given up the round, which is over then too.
   void wait();
-  /// Brings all that is missing as it is, for an error of all ranks that wait(), and waits too.
+  /// Brings all that is missing as it is: all ranks that wait(), this one too, get an error. Does not wait.
   void give_up();
 
  private:
@@ -100,7 +100,7 @@ class reducer {
   transfers exchange_;
   int exchanged_ = 0;  // sums that have come from all nodes; beyond the last: what the nodes refuse
   bool is_exchanging_ = false;
-  std::int64_t refusal_ = 0;  // of all nodes
+  std::shared_ptr<std::int64_t> refusal_ = std::make_shared<std::int64_t>();  // of all nodes
 };
 
 }  // namespace syncyte::comm

@@ -109,8 +109,8 @@ module syncyte_reducer_c
       integer(c_int32_t) :: answer
     end function syncyte_reducer_wait
 
-    !> Ends the round without this rank's pieces: waits, as the others do, who get SYNCYTE_ERR_MISMATCH with this
-    !> rank's number. Collective in that sense.
+    !> This rank does not bring what is missing of the round: all that wait for it, this rank too, which has to, get
+    !> SYNCYTE_ERR_MISMATCH with this rank's number. Local, does not wait; the pieces stay untouched until then.
     ! reducer [in]: a reducer
     function syncyte_reducer_give_up(reducer) bind(C, name="syncyte_reducer_give_up") result(answer)
       import

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import typing
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 
 import torch
 from torch.autograd.profiler import record_function
@@ -13,7 +13,7 @@ from torch.autograd.profiler import record_function
 from ._buffers import TORCH
 from ._reducer import Reducer
 from .comm import comm_or_world
-from .errors import ArgumentError, DtypeError, UnsupportedError
+from .errors import ArgumentError, DtypeError, MismatchError, UnsupportedError
 
 if typing.TYPE_CHECKING:
     from .comm import Comm
@@ -53,6 +53,12 @@ class _Bucket:
         parameter.grad = view
         self.waits_for.discard(parameter)
 
+    def leave(self) -> None:
+        """Gradients that lie in the bucket move elsewhere."""
+        for parameter, view in zip(self.parameters, self.views, strict=True):
+            if parameter.grad is not None and parameter.grad.data_ptr() == view.data_ptr():
+                parameter.grad = parameter.grad.clone()
+
     def take_the_rest(self) -> None:
         for parameter, view in zip(self.parameters, self.views, strict=True):
             if parameter in self.waits_for:
@@ -77,8 +83,8 @@ def _buckets_of(parameters: list[torch.Tensor], bucket_bytes: int) -> list[_Buck
 
 
 def _mistake_in(parameters: list[torch.Tensor], bucket_bytes: int) -> Exception | None:
-    if bucket_bytes < 1:
-        return ArgumentError(f"bucket_bytes is {bucket_bytes}; expected 1 or more")
+    if not isinstance(bucket_bytes, int) or bucket_bytes < 1:
+        return ArgumentError(f"bucket_bytes is {bucket_bytes!r}; expected a whole number, 1 or more")
     if not parameters:
         return ArgumentError("no parameter requires a gradient; expected one or more that do")
     for parameter in parameters:
@@ -113,8 +119,9 @@ class DataParallel:
     :meth:`no_sync` gradients are summed locally, and averaged by the next backward outside.
 
     Making one is collective, and so is each backward: all ranks run as many, and where one's reaches no parameter at all
-    it calls :meth:`average`. If one rank's backward fails, the others' raise when that rank's next one begins. Parameters
-    are made equal first, those of rank 0. Collectives of the model itself are not disturbed.
+    it calls :meth:`average`. If one rank's backward fails, the others' raise MismatchError; gradients are undefined then,
+    zero them. A backward that failed before it came to any parameter is not noticed: call :meth:`give_up`. Parameters are
+    made equal first, those of rank 0. Collectives of the model itself are not disturbed.
 
     Gradients live in the buckets, and are overwritten by the next backward: clone what you keep. With
     ``zero_grad(set_to_none=False)`` a copy is spared.
@@ -128,7 +135,8 @@ class DataParallel:
         given = module.parameters() if isinstance(module, torch.nn.Module) else module
         parameters = [parameter for parameter in dict.fromkeys(given) if parameter.requires_grad]
         group.agree(_mistake_in(parameters, bucket_bytes), "DataParallel", parameters=len(parameters),
-                    shapes_and_dtypes=_digest_of(parameters), bucket_bytes=int(bucket_bytes))
+                    shapes_and_dtypes=_digest_of(parameters),
+                    bucket_bytes=bucket_bytes if isinstance(bucket_bytes, int) else 0)
         self._comm = group
         self._buckets = _buckets_of(parameters, bucket_bytes)
         self._reducer = Reducer([(bucket.parameters[0].dtype, bucket.elements) for bucket in self._buckets], group,
@@ -138,6 +146,7 @@ class DataParallel:
         self._place = {parameter: (number, view) for number, bucket in enumerate(self._buckets)
                        for parameter, view in zip(bucket.parameters, bucket.views, strict=True)}
         self._pass: int | None = None  # autograd's number of the backward that is averaged
+        self._is_given_up = False
         self._is_paused = False
         self._broadcast()
         self._hooks = [parameter.register_post_accumulate_grad_hook(self._arrived) for parameter in parameters]
@@ -169,15 +178,28 @@ class DataParallel:
     @torch.no_grad()
     def average(self) -> None:
         """Averages what there is: for a rank whose backward reaches no parameter while the others' do. Collective."""
+        self._settle()
         try:
             for number, bucket in enumerate(self._buckets):
                 if not bucket.is_started:
                     bucket.take_the_rest()
                     self._start(number)
         except BaseException:
-            self._end(self._reducer.give_up)
+            self.give_up()
             raise
-        self._end(self._reducer.wait)
+        self._wait()
+
+    @torch.no_grad()
+    def give_up(self) -> None:
+        """For a rank that cannot do the backward of the others, who get an error: one whose loss cannot be computed, or
+        whose backward failed before it came to a parameter (later failures are noticed). Local, does not wait."""
+        if self._is_given_up:
+            return
+        for bucket in self._buckets:
+            bucket.leave()  # until the round has ended the memory is the reducer's
+        self._reducer.give_up()
+        self._is_given_up = True
+        self._pass = None
 
     @torch.no_grad()
     def _arrived(self, parameter: torch.Tensor) -> None:
@@ -199,21 +221,43 @@ class DataParallel:
     def _begin(self, number: int) -> None:
         if self._pass == number:
             return
-        if self._pass is not None:  # the last backward has failed on this rank: the others are told, who wait for it
-            self._end(self._reducer.give_up)
+        self._settle()
         self._pass = number
-        torch.autograd.Variable._execution_engine.queue_callback(self.average)
+        torch.autograd.Variable._execution_engine.queue_callback(_Pass(self))
 
     def _start(self, number: int) -> None:
         self._buckets[number].is_started = True
         with record_function("syncyte::data_parallel_start"):
             self._reducer.start(number)
 
-    def _end(self, wait: Callable[[], None]) -> None:
+    def _settle(self) -> None:
+        """Ends the round that this rank has given up: then the buckets' memory is its own again."""
+        if self._is_given_up:
+            self._is_given_up = False
+            with contextlib.suppress(MismatchError):
+                self._wait()
+
+    def _wait(self) -> None:
         self._pass = None
         try:
             with record_function("syncyte::data_parallel_wait"):
-                wait()
+                self._reducer.wait()
         finally:
             for bucket in self._buckets:
                 bucket.begin()
+
+
+class _Pass:
+    """What autograd calls at the end of a backward pass, and drops: before that only where the pass has failed."""
+
+    def __init__(self, averager: DataParallel):
+        self._averager = averager
+        self._is_over = False
+
+    def __call__(self) -> None:
+        self._is_over = True
+        self._averager.average()
+
+    def __del__(self) -> None:
+        if not self._is_over:
+            self._averager.give_up()

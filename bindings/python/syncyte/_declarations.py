@@ -2216,8 +2216,9 @@ CORE: dict[str, Function] = {
             Parameter("reducer", "in", False, None, "a reducer"),
         ],
         (
-            "Ends the round without this rank's pieces: waits, as the others do, who get SYNCYTE_ERR_MISMATCH "
-            "with this rank's number. Collective in that sense."
+            "This rank does not bring what is missing of the round: all that wait for it, this rank too, which"
+            " has to, get SYNCYTE_ERR_MISMATCH with this rank's number. Local, does not wait; the pieces stay "
+            "untouched until then."
         ),
     ),
     "syncyte_window_create": Function(

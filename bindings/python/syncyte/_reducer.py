@@ -60,5 +60,5 @@ class Reducer(Handle):
         _library.core().syncyte_reducer_wait(self.handle)
 
     def give_up(self) -> None:
-        """Ends the round for all, without this rank's pieces; waits as wait() does."""
+        """Does not bring the rest of the round: wait() raises on all ranks, this one too. Does not wait."""
         _library.core().syncyte_reducer_give_up(self.handle)

@@ -8,8 +8,8 @@
  *
  * Ranks of a node add up in each other's memory: once all of them have started a piece, whichever rank is in a function
  * of the reducer takes the next part of the work, so that a rank that has started a piece need do nothing more for the
- * others to get it. Additions are in the order of ranks there. Between nodes the first rank of each sends the sums of
- * its node; it goes on with that when it starts a piece, or calls syncyte_reducer_progress() or _wait().
+ * others to get it. Additions are in the order of ranks there. Between nodes the first rank of each sends its sums,
+ * when it starts a piece or is in syncyte_reducer_progress() or _wait(): it must not drop its reducer in a round.
  *
  * A round has no agreement of its own: a rank that does not come is the watchdog's (SYNCYTE_WATCHDOG). One that cannot
  * bring what it should gives the round up, and all get an error.
@@ -109,8 +109,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_reducer_progress(syncyte_reducer_t reduc
 SYNCYTE_EXPORT syncyte_status_t syncyte_reducer_wait(syncyte_reducer_t reducer);
 
 /**
- * @brief Ends the round without this rank's pieces: waits, as the others do, who get SYNCYTE_ERR_MISMATCH with this
- * rank's number. Collective in that sense.
+ * @brief This rank does not bring what is missing of the round: all that wait for it, this rank too, which has to, get
+ * SYNCYTE_ERR_MISMATCH with this rank's number. Local, does not wait; the pieces stay untouched until then.
  * @param[in] reducer a reducer
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_reducer_give_up(syncyte_reducer_t reducer);

@@ -156,6 +156,54 @@ def test_a_failure_of_one_rank_is_told_to_the_others(model):
     close(model, expected)
 
 
+@pytest.mark.parametrize("set_to_none", [True, False])
+@pytest.mark.parametrize("name", ["4.bias", "2.weight", "0.bias"], ids=["first", "middle", "last"])
+def test_the_step_after_a_failure_of_one_rank_is_as_any_other(model, name, set_to_none):
+    def fail(gradient):
+        raise ArithmeticError("mine")
+
+    expected = mean_gradients(network(0))
+    loss_of(model, RANK).backward()  # gradients lie in the buckets
+    model.zero_grad(set_to_none=set_to_none)
+    if RANK == 0:
+        hook = model.get_parameter(name).register_hook(fail)
+        with pytest.raises(ArithmeticError):
+            loss_of(model, RANK).backward()
+        hook.remove()
+        if name == "4.bias":  # no parameter had a gradient before
+            model.averager.give_up()
+    else:
+        with pytest.raises(ValueError, match="rank 0 of world has given up round 2"):
+            loss_of(model, RANK).backward()
+    for _ in range(2):
+        model.zero_grad(set_to_none=set_to_none)
+        loss_of(model, RANK).backward()
+        close(model, expected)
+
+
+def test_average_after_a_failure(model):
+    def fail(gradient):
+        raise ArithmeticError("mine")
+
+    expected = [gradient / SIZE for gradient in own_gradients(1)] if SIZE > 1 else None
+    hook = model[0].bias.register_hook(fail)
+    with pytest.raises(ArithmeticError):
+        loss_of(model, RANK).backward()
+    hook.remove()
+    model.zero_grad(set_to_none=False)
+    if RANK == 1:
+        loss_of(model, 1).backward()
+    else:
+        model.averager.average()
+    if expected:
+        close(model, expected)
+
+
+def own_gradients(rank: int) -> list[torch.Tensor]:
+    model = network(0)
+    return list(torch.autograd.grad(loss_of(model, rank), list(model.parameters())))
+
+
 def test_tied_parameters_count_once():
     model = network(0)
     averager = DataParallel([*model.parameters(), *model.parameters()], bucket_bytes=1)
