@@ -106,6 +106,12 @@ def bcast(tensor: torch.Tensor, root: int = 0, comm: "Comm | None" = None, *,
     return _operators.bcast(_given(tensor, mixed_grad), comm_or_world(comm).handle, root)
 
 
+def barrier(comm: "Comm | None" = None) -> None:
+    """Returns when all ranks have called it. Collective. It has no gradient and no backward pass; in a compiled graph it
+    keeps its place among the communications."""
+    _operators.barrier(torch.empty(0), comm_or_world(comm).handle)
+
+
 def bcast_(tensor: torch.Tensor, root: int = 0, comm: "Comm | None" = None, *,
            mixed_grad: bool = False) -> torch.Tensor:
     """:func:`bcast` into ``tensor``, which is returned: torch's in-place rules hold. Its version is raised; a leaf that

@@ -15,8 +15,8 @@ import torch
 
 from . import _library, _torch_vmap, errors
 from ._data_parallel import DataParallel
-from ._torch_collectives import (_given, allgather_along, allreduce, alltoall_along, bcast, bcast_, exscan, gather_along,
-                                 reduce, reduce_, reduce_scatter_along, scan, scatter_along)
+from ._torch_collectives import (_given, allgather_along, allreduce, alltoall_along, barrier, bcast, bcast_, exscan,
+                                 gather_along, reduce, reduce_, reduce_scatter_along, scan, scatter_along)
 from ._torch_messages import irecv, isend, recv, send, sendrecv
 from ._torch_nonblocking import iallgather_along, iallreduce, ialltoall_along, ibcast, ireduce_scatter_along
 from ._torch_ordered import ordered
@@ -26,10 +26,10 @@ if typing.TYPE_CHECKING:
     from .cart import Halo
     from .tensor import WholeTensor
 
-__all__ = ["DataParallel", "Request", "allgather_along", "allreduce", "alltoall_along", "bcast", "bcast_", "exscan",
-           "gather", "gather_along", "halo_exchange", "iallgather_along", "iallreduce", "ialltoall_along", "ibcast", "irecv",
-           "ireduce_scatter_along", "isend", "join_dummies", "ordered", "recv", "reduce", "reduce_", "reduce_scatter_along",
-           "scan", "scatter_along", "send", "sendrecv", "wait_all"]
+__all__ = ["DataParallel", "Request", "allgather_along", "allreduce", "alltoall_along", "barrier", "bcast", "bcast_",
+           "exscan", "gather", "gather_along", "halo_exchange", "iallgather_along", "iallreduce", "ialltoall_along",
+           "ibcast", "irecv", "ireduce_scatter_along", "isend", "join_dummies", "ordered", "recv", "reduce",
+           "reduce_", "reduce_scatter_along", "scan", "scatter_along", "send", "sendrecv", "wait_all"]
 
 # Operations whose order among each other matters, and which must run even if nobody uses their results: a rank whose
 # compiler dropped one would leave the others waiting.
@@ -37,7 +37,7 @@ _EFFECTFUL = ("allreduce.default", "bcast.default", "reduce.default", "scan.defa
               "allgather_along.lengths", "gather_along.lengths", "scatter_along.lengths", "reduce_scatter_along.lengths",
               "alltoall_along.lengths", "gather.default", "gather_backward.default", "gather_collective.default",
               "gather_adjoint.default", "isend.default", "irecv.default", "isend_answer.default",
-              "irecv_answer.default", "wait_message.default", "start_collective.default",
+              "irecv_answer.default", "barrier.default", "wait_message.default", "start_collective.default",
               "wait_collective.default", "halo_exchange.default")
 
 

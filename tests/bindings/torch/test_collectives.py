@@ -1,12 +1,15 @@
 """Linear collectives of syncyte.torch: values, adjoints, gradients of any order, and what wrong use gets."""
 
+import time
+
 import pytest
 import torch
 from mpi4py import MPI
 
+import syncyte
 from distributed_gradcheck import distributed_gradcheck, distributed_gradgradcheck
-from syncyte.torch import (allgather_along, alltoall_along, bcast, exscan, gather_along, reduce, reduce_scatter_along,
-                           scan, scatter_along)
+from syncyte.torch import (allgather_along, alltoall_along, barrier, bcast, exscan, gather_along, reduce,
+                           reduce_scatter_along, scan, scatter_along)
 
 WORLD = MPI.COMM_WORLD
 SIZE, RANK = WORLD.size, WORLD.rank
@@ -190,3 +193,21 @@ def test_nothing_grows():
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     run(60)
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 4096  # KiB
+
+
+def test_barrier_waits_for_all():
+    barrier()
+    begin = time.monotonic()
+    if RANK == SIZE - 1:
+        time.sleep(0.3)
+    barrier()
+    assert time.monotonic() - begin > 0.25
+    freed = syncyte.COMM_WORLD.dup()
+    handle = freed.handle
+    freed.free()
+    with pytest.raises(RuntimeError, match="freed"):
+        torch.ops.syncyte.barrier(torch.empty(0), handle)
+
+
+def test_barrier_by_opcheck():
+    torch.library.opcheck(torch.ops.syncyte.barrier.default, (torch.empty(0), syncyte.COMM_WORLD.handle))

@@ -45,6 +45,21 @@ def test_results_and_gradients(comm, generator, named, compiled):  # noqa: F811
     assert torch.allclose(result, expected) and torch.allclose(gradient, expected_gradient)
 
 
+def test_a_barrier_survives_in_its_place(comm, compiled):  # noqa: F811
+    def steps(x):
+        y = sct.allreduce(x, comm)
+        sct.barrier(comm)
+        sct.bcast(x, 0, comm)
+        return y
+
+    run = compiled(steps)
+    run(torch.ones(2))
+    with traced_operations() as seen:
+        assert torch.equal(run(torch.ones(2)), torch.full((2,), float(comm.size)))
+    order = ["comm_allreduce", "comm_barrier", "comm_bcast"]
+    assert [name for name in seen if name in order] == order
+
+
 def test_unused_results_are_still_computed(comm, named, compiled):  # noqa: F811
     operation, function = named
 
