@@ -9,6 +9,7 @@ or on none.
 from __future__ import annotations
 
 import dataclasses
+import operator
 import typing
 from collections.abc import Sequence
 
@@ -16,6 +17,7 @@ import torch
 
 from ._torch_requests import Request
 from .comm import comm_or_world
+from .errors import ArgumentError
 
 if typing.TYPE_CHECKING:
     from .comm import Comm
@@ -48,6 +50,18 @@ def _started(tensor: torch.Tensor, comm: Comm, kind: int, arguments: Sequence[in
                              tensor.dtype)
 
 
+def _lengths(values: Sequence[int], name: str, comm: Comm, operation: str) -> list[int]:
+    """The lengths as whole numbers; what are none is told to the ranks that have started the operation."""
+
+    def numbers() -> list[int]:
+        try:
+            return [value if isinstance(value, (int, torch.SymInt)) else operator.index(value) for value in values]
+        except TypeError:
+            raise ArgumentError(f"{name} is {values!r}; expected {comm.size} whole numbers") from None
+
+    return comm._prepare_start(operation, numbers)
+
+
 def _with_extent(shape: Sequence[int], axis: int, extent: int) -> list[int]:
     """The shape, where an extent differs; a wrong axis is left to the operation, which tells all ranks."""
     result = list(shape)
@@ -76,8 +90,9 @@ def iallgather_along(tensor: torch.Tensor, lengths: Sequence[int], axis: int = 0
 
     lengths: all ranks' extents along the axis.
     """
-    return _started(tensor, comm_or_world(comm), _ALLGATHER, (axis, *lengths),
-                    _with_extent(tensor.shape, axis, sum(lengths)))
+    group = comm_or_world(comm)
+    parts = _lengths(lengths, "lengths", group, "comm_iallgather_along")
+    return _started(tensor, group, _ALLGATHER, (axis, *parts), _with_extent(tensor.shape, axis, sum(parts)))
 
 
 def ireduce_scatter_along(tensor: torch.Tensor, lengths: Sequence[int], axis: int = 0, *,
@@ -87,8 +102,9 @@ def ireduce_scatter_along(tensor: torch.Tensor, lengths: Sequence[int], axis: in
     lengths: of all ranks' parts along the axis.
     """
     group = comm_or_world(comm)
-    return _started(tensor, group, _REDUCE_SCATTER, (axis, *lengths),
-                    _with_extent(tensor.shape, axis, _at(lengths, group.rank)))
+    parts = _lengths(lengths, "lengths", group, "comm_ireduce_scatter_along")
+    return _started(tensor, group, _REDUCE_SCATTER, (axis, *parts),
+                    _with_extent(tensor.shape, axis, _at(parts, group.rank)))
 
 
 def ialltoall_along(tensor: torch.Tensor, gather_axis: int, scatter_axis: int, gather_lengths: Sequence[int],
@@ -98,6 +114,8 @@ def ialltoall_along(tensor: torch.Tensor, gather_axis: int, scatter_axis: int, g
     gather_lengths, scatter_lengths: all ranks' extents along the axes, before and after.
     """
     group = comm_or_world(comm)
-    whole = _with_extent(tensor.shape, gather_axis, sum(gather_lengths))
-    return _started(tensor, group, _ALLTOALL, (gather_axis, scatter_axis, *gather_lengths, *scatter_lengths),
-                    _with_extent(whole, scatter_axis, _at(scatter_lengths, group.rank)))
+    before = _lengths(gather_lengths, "gather_lengths", group, "comm_ialltoall_along")
+    after = _lengths(scatter_lengths, "scatter_lengths", group, "comm_ialltoall_along")
+    whole = _with_extent(tensor.shape, gather_axis, sum(before))
+    return _started(tensor, group, _ALLTOALL, (gather_axis, scatter_axis, *before, *after),
+                    _with_extent(whole, scatter_axis, _at(after, group.rank)))

@@ -119,3 +119,7 @@ TORCH_LIBRARY_IMPL(syncyte, SparseCsrCPU, library) { refuse_all(library); }
 TORCH_LIBRARY_IMPL(syncyte, MkldnnCPU, library) { refuse_all(library); }
 TORCH_LIBRARY_IMPL(syncyte, QuantizedCPU, library) { refuse_all(library); }
 TORCH_LIBRARY_IMPL(syncyte, NestedTensorCPU, library) { refuse_all(library); }
+TORCH_LIBRARY_IMPL(syncyte, SparseCUDA, library) { refuse_all(library); }
+TORCH_LIBRARY_IMPL(syncyte, SparseCsrCUDA, library) { refuse_all(library); }
+TORCH_LIBRARY_IMPL(syncyte, QuantizedCUDA, library) { refuse_all(library); }
+TORCH_LIBRARY_IMPL(syncyte, NestedTensorCUDA, library) { refuse_all(library); }

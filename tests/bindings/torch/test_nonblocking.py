@@ -181,3 +181,17 @@ def test_compiled(backend, comm):
     result = torch.compile(function, fullgraph=True, backend=backend)(x)
     torch.testing.assert_close(result, expected)
     torch.testing.assert_close(torch.autograd.grad(result.sum(), x)[0], gradient)
+
+
+@pytest.mark.parametrize("start", [lambda n: iallgather_along(torch.ones(1), n),
+                                   lambda n: ireduce_scatter_along(torch.ones(SIZE), n),
+                                   lambda n: ialltoall_along(torch.ones(1, SIZE), 0, 1, [1] * SIZE, n)])
+@pytest.mark.parametrize("wrong", [None, ["one"]])
+def test_lengths_that_are_no_numbers_on_one_rank(start, wrong):
+    if RANK == SIZE - 1:
+        with pytest.raises(ValueError, match="expected .* whole numbers"):
+            start(wrong)
+    else:
+        with pytest.raises(ValueError, match=f"rank {SIZE - 1}"):
+            start([1] * SIZE).wait()
+    assert allreduce(torch.ones(1)).item() == SIZE

@@ -1,0 +1,74 @@
+"""What all operators that communicate must have, of whichever file they are."""
+
+import pytest
+import torch
+from mpi4py import MPI
+
+import syncyte
+from syncyte import torch as sct
+from test_compile import traced_operations
+
+WORLD = MPI.COMM_WORLD
+SIZE, RANK = WORLD.size, WORLD.rank
+NO_DATA = {"barrier.default"}  # their tensor only finds the kernel
+LOCAL = {"gather.default", "gather_backward.default", "isend.default", "irecv.default", "isend_answer.default",
+         "irecv_answer.default", "wait_message.default", "wait_collective.default"}  # tell no other rank
+
+
+@pytest.mark.parametrize("name", sct._EFFECTFUL)
+def test_kernels(name):
+    has = lambda key: torch._C._dispatch_has_kernel_for_dispatch_key(f"syncyte::{name.removesuffix('.default')}", key)
+    assert has("CPU") and has("Meta")
+    if name not in NO_DATA:
+        assert has("CUDA"), "devices.cpp lacks it"
+    if name not in NO_DATA | LOCAL:
+        assert all(has(key) for key in ("SparseCPU", "SparseCUDA", "MkldnnCPU")), "refusal.cpp lacks it"
+
+
+def test_effects_are_all_there():
+    """An operator with a CPU kernel of its own talks to other ranks, but for the tests of a request."""
+    with_kernels = set()
+    for name in dir(torch.ops.syncyte):
+        packet = getattr(torch.ops.syncyte, name)
+        for overload in packet.overloads() if isinstance(packet, torch._ops.OpOverloadPacket) else ():
+            qualified = f"syncyte::{name}" + ("" if overload == "default" else f".{overload}")
+            if torch._C._dispatch_has_kernel_for_dispatch_key(qualified, "CPU"):
+                with_kernels.add(f"{name}.{overload}")
+    assert with_kernels - {"test_message.default"} <= set(sct._EFFECTFUL)
+
+
+BACKWARDS = {
+    "allgather": (lambda x: sct.allgather_along(x, lengths=[2] * SIZE), ["comm_reduce_scatter_along"]),
+    "alltoall": (lambda x: sct.alltoall_along(x, 0, 1, 2), ["comm_alltoall_along"]),
+    "gather": (lambda x: sct.gather_along(x, lengths=[2] * SIZE), ["comm_scatter_along"]),
+    "scatter": (lambda x: sct.scatter_along(x, 2), ["comm_gather_along"]),
+    "allreduce": (sct.allreduce, ["comm_allreduce"])}
+
+
+@pytest.mark.parametrize("operation", BACKWARDS)
+def test_defect_8_backward_is_one_collective_at_any_number_of_ranks(operation):
+    forward, expected = BACKWARDS[operation]
+    x = torch.ones(2 * SIZE if operation == "scatter" else 2, 2 * SIZE, requires_grad=True)
+    y = forward(x)
+    with traced_operations() as seen:
+        torch.autograd.grad(y, x, torch.ones_like(y))
+    queries = {"comm_rank", "comm_size", "comm_sequence", "comm_compare"}
+    assert [name for name in seen if name.startswith("comm_") and name not in queries] == expected
+
+
+def test_defect_12_messages_of_the_application_on_the_same_communicator_are_its_own():
+    """A communicator is duplicated: the application's messages and ours, with equal tags, do not meet."""
+    theirs = WORLD.Dup()
+    ours = syncyte.Comm.from_mpi4py(theirs)
+    following, before = (RANK + 1) % SIZE, (RANK - 1) % SIZE
+    got = torch.zeros(1, dtype=torch.float64).numpy()
+    receive = theirs.Irecv(got, source=MPI.ANY_SOURCE, tag=MPI.ANY_TAG)  # would take whatever comes first
+    sent = sct.isend(torch.full((1,), 7.0, dtype=torch.float64), following, 3, comm=ours)
+    received = sct.recv(torch.zeros(1, dtype=torch.float64), before, 3, comm=ours)
+    total = sct.allreduce(torch.ones(1), ours)
+    sent.wait()
+    assert not receive.Test() and received.item() == 7.0 and total.item() == SIZE
+    reply = theirs.Isend(torch.full((1,), 8.0, dtype=torch.float64).numpy(), dest=following, tag=3)
+    MPI.Request.Waitall([receive, reply])
+    assert got[0] == 8.0
+    theirs.Free()
