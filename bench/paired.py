@@ -48,6 +48,7 @@ def _rounds(ours: Callable[[], object], reference: Callable[[], object], rounds:
 
 
 def print_row(row: Row, ours: list[float], reference: list[float], ratios: list[float]) -> None:
+    """Prints a row of measured rounds, on rank 0."""
     if WORLD.rank != 0:
         return
     print(json.dumps({

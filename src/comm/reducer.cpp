@@ -65,7 +65,7 @@ void check_description(const reducer_description& asked) {
 struct alignas(line) reducer::node_state {
   counter refusals[2];  // the highest refusal_by() of the node's ranks, in odd and even rounds: a rank may be in the
                         // next round when another has not yet seen how this one has ended
-  counter closed;       // rounds whose sums have, and whose refusals too
+  counter closed;       // rounds whose sums and refusals have come from all nodes
   counter outcome;      // the highest refusal of all nodes, at the last close
 };
 

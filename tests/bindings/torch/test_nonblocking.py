@@ -185,8 +185,9 @@ def test_compiled(backend, comm):
 
 @pytest.mark.parametrize("start", [lambda n: iallgather_along(torch.ones(1), n),
                                    lambda n: ireduce_scatter_along(torch.ones(SIZE), n),
-                                   lambda n: ialltoall_along(torch.ones(1, SIZE), 0, 1, [1] * SIZE, n)])
-@pytest.mark.parametrize("wrong", [None, ["one"]])
+                                   lambda n: ialltoall_along(torch.ones(1, SIZE), 0, 1, [1] * SIZE, n)],
+                         ids=["allgather", "reduce_scatter", "alltoall"])
+@pytest.mark.parametrize("wrong", [None, ["one"]], ids=["none", "a word"])
 def test_lengths_that_are_no_numbers_on_one_rank(start, wrong):
     if RANK == SIZE - 1:
         with pytest.raises(ValueError, match="expected .* whole numbers"):
