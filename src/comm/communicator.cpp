@@ -94,6 +94,7 @@ void communicator_handles::free_collectively() noexcept {
   } catch (...) {  // MPI failed: nothing can be done about it, and the communicators are freed all the same
   }
   if (!starts.settle()) return;  // MPI still refers to the communicators
+  nearby.reset();
   free_communicator(node.host);
   free_communicator(node.comm);
   free_communicator(reversed);

@@ -1,7 +1,9 @@
 #include "comm/node_reduction.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <numeric>
 #include <utility>
 
 #include "comm/mpi.hpp"
@@ -12,11 +14,28 @@ namespace {
 
 constexpr std::size_t line = 64;
 
-/// What a rank reads in a round, of all ranks together: beyond it the steps of messages, whose number grows with the
-/// logarithm of ranks only, take less time.
-constexpr std::size_t bytes_of_all = std::size_t{128} << 10;
+std::size_t index(int value) { return static_cast<std::size_t>(value); }
 
-std::size_t most_bytes_of(int ranks) { return bytes_of_all / static_cast<std::size_t>(ranks) / line * line; }
+/// Every rank reads the elements of all, while the messages of an allreduce carry about twice those of one rank: the
+/// more ranks, the sooner messages win. Measured at 2 ranks, where both take as long at 1 MiB.
+std::size_t most_bytes_of(int ranks) {
+  constexpr std::size_t of_one_rank = std::size_t{4} << 20;
+  return of_one_rank / (index(ranks) * index(ranks)) / line * line;
+}
+
+/// Of which the second cache holds those of some ranks.
+std::size_t piece_bytes_of(int ranks) { return std::min(most_bytes_of(ranks), std::size_t{64} << 10); }
+
+std::size_t slot_bytes_of(int ranks) { return line + 2 * piece_bytes_of(ranks); }
+
+/// The first source is copied.
+void reduce_into(std::byte* target, const std::byte* source, bool is_first, int count, MPI_Datatype type,
+                 std::size_t bytes, MPI_Op op) {
+  if (is_first)
+    std::memcpy(target, source, bytes);
+  else
+    check_mpi(MPI_Reduce_local(source, target, count, type, op), "MPI_Reduce_local");
+}
 
 /// This thread waits inside of a collective, so it may call MPI.
 void progress_mpi() {
@@ -31,26 +50,38 @@ struct alignas(line) node_reduction::slot_header {
 };
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free, "processes share it");
 
-std::size_t node_reduction::slot_bytes(int ranks) { return sizeof(slot_header) + 2 * most_bytes_of(ranks); }
-
 node_reduction::node_reduction(memory::segment segment, const node_group& node)
-    : segment_(std::move(segment)), rank_(node.rank), size_(node.size), most_bytes_(most_bytes_of(node.size)) {}
+    : segment_(std::move(segment)),
+      rank_(node.rank),
+      size_(node.size),
+      most_bytes_(most_bytes_of(node.size)),
+      piece_bytes_(piece_bytes_of(node.size)) {}
 
 std::unique_ptr<node_reduction> node_reduction::make(const node_group& node) {
-  if (node.size < 2) return nullptr;
-  shared_attempt attempt =
-      share_segment(node.comm, static_cast<std::size_t>(node.size) * slot_bytes(node.size), node.method);
+  if (node.size < 2 || most_bytes_of(node.size) == 0) return nullptr;
+  const std::size_t bytes = index(node.size) * slot_bytes_of(node.size);
+  shared_attempt attempt = share_segment(node.comm, bytes, node.method);
   if (attempt.successes < node.size) return nullptr;
   return std::unique_ptr<node_reduction>(new node_reduction(std::move(attempt.segment), node));
 }
 
 node_reduction::slot_header& node_reduction::header(int rank) const {
-  return *reinterpret_cast<slot_header*>(segment_.data() + static_cast<std::size_t>(rank) * slot_bytes(size_));
+  return *reinterpret_cast<slot_header*>(segment_.data() + index(rank) * slot_bytes_of(size_));
 }
 
 /// Of this round.
 std::byte* node_reduction::elements(int rank) const {
-  return reinterpret_cast<std::byte*>(&header(rank) + 1) + round_ % 2 * most_bytes_;
+  return reinterpret_cast<std::byte*>(&header(rank) + 1) + round_ % 2 * piece_bytes_;
+}
+
+/// Of it, what `rank` shows `reader`, where every rank is shown something else.
+std::byte* node_reduction::share(int rank, int reader) const { return elements(rank) + index(reader) * share_bytes(); }
+
+std::size_t node_reduction::share_bytes() const { return piece_bytes_ / index(size_) / line * line; }
+
+bool node_reduction::fits_scatter(std::size_t longest_part) const {
+  constexpr std::size_t most_rounds = 32;
+  return longest_part <= most_rounds * share_bytes();
 }
 
 void node_reduction::await(int rank) const {
@@ -63,18 +94,56 @@ void node_reduction::await(int rank) const {
   }
 }
 
-void node_reduction::allreduce(const void* input, void* output, int count, MPI_Datatype type, std::size_t bytes,
-                               MPI_Op op) {
-  if (bytes == 0) return;
+void node_reduction::arrive() { header(rank_).arrived.store(round_, std::memory_order_release); }
+
+void node_reduction::reduce_piece(const std::byte* input, std::byte* output, int count, MPI_Datatype type,
+                                  std::size_t bytes, MPI_Op op) {
   ++round_;
   std::memcpy(elements(rank_), input, bytes);
-  header(rank_).arrived.store(round_, std::memory_order_release);
+  arrive();
   for (int rank = 0; rank < size_; ++rank) {
     await(rank);
-    if (rank == 0)
-      std::memcpy(output, elements(rank), bytes);
-    else
-      check_mpi(MPI_Reduce_local(elements(rank), output, count, type, op), "MPI_Reduce_local");
+    reduce_into(output, elements(rank), rank == 0, count, type, bytes, op);
+  }
+}
+
+void node_reduction::allreduce(const void* input, void* output, int count, MPI_Datatype type, std::size_t bytes,
+                               MPI_Op op) {
+  if (count == 0) return;
+  const std::size_t element_bytes = bytes / static_cast<std::size_t>(count);
+  const int most = static_cast<int>(piece_bytes_ / element_bytes);
+  for (int first = 0; first < count; first += most) {
+    const int length = std::min(most, count - first);
+    const std::size_t offset = static_cast<std::size_t>(first) * element_bytes;
+    reduce_piece(static_cast<const std::byte*>(input) + offset, static_cast<std::byte*>(output) + offset, length, type,
+                 static_cast<std::size_t>(length) * element_bytes, op);
+  }
+}
+
+void node_reduction::reduce_scatter(const void* input, void* output, const std::vector<int>& counts, MPI_Datatype type,
+                                    std::size_t element_bytes, MPI_Op op) {
+  std::vector<int> offsets(counts.size());
+  std::exclusive_scan(counts.begin(), counts.end(), offsets.begin(), 0);
+  const int most = static_cast<int>(share_bytes() / element_bytes);
+  const int longest = *std::max_element(counts.begin(), counts.end());
+  const auto length_of = [&](int rank, int first) { return std::clamp(counts[index(rank)] - first, 0, most); };
+  const auto part_of = [&](int rank, int first) {
+    return static_cast<const std::byte*>(input) + index(offsets[index(rank)] + first) * element_bytes;
+  };
+  for (int first = 0; first < longest; first += most) {
+    ++round_;
+    for (int rank = 0; rank < size_; ++rank)
+      if (const int length = length_of(rank, first); rank != rank_ && length > 0)
+        std::memcpy(share(rank_, rank), part_of(rank, first), index(length) * element_bytes);
+    arrive();
+    const int length = length_of(rank_, first);
+    std::byte* const target = static_cast<std::byte*>(output) + index(first) * element_bytes;
+    for (int rank = 0; rank < size_; ++rank) {
+      await(rank);
+      if (length == 0) continue;
+      const std::byte* const source = rank == rank_ ? part_of(rank, first) : share(rank, rank_);
+      reduce_into(target, source, rank == 0, length, type, index(length) * element_bytes, op);
+    }
   }
 }
 

@@ -242,9 +242,12 @@ std::size_t reduce_scatter_scratch(std::int64_t elements, syncyte_dtype_t dtype)
                         : 0;  // at most: one rank gets everything
 }
 
-void reduce_scatter(MPI_Comm comm, const void* input, void* output, const std::vector<int>& counts,
-                    syncyte_dtype_t dtype, syncyte_op_t op, void* scratch) {
+void reduce_scatter(MPI_Comm comm, node_reduction* nearby, const void* input, void* output,
+                    const std::vector<int>& counts, syncyte_dtype_t dtype, syncyte_op_t op, void* scratch) {
+  const int longest = *std::max_element(counts.begin(), counts.end());
   const auto call = [&](const void* in, void* out, MPI_Datatype type) {
+    if (nearby != nullptr && nearby->fits_scatter(static_cast<std::size_t>(longest) * size_of(type)))
+      return nearby->reduce_scatter(in, out, counts, type, size_of(type), mpi_op(dtype, op));
     check_mpi(MPI_Reduce_scatter(in, out, counts.data(), type, mpi_op(dtype, op), comm), "MPI_Reduce_scatter");
   };
   const bool is_done = visit_half(dtype, [&](auto tag) {

@@ -40,8 +40,8 @@ void scan_elements(MPI_Comm comm, const void* input, void* output, std::int64_t 
 void exscan_elements(MPI_Comm comm, const void* input, void* output, std::int64_t count, syncyte_dtype_t dtype,
                      syncyte_op_t op);
 /// Not in place; the counts' sum fits an int. `scratch` has reduce_scatter_scratch() bytes for that sum.
-void reduce_scatter(MPI_Comm comm, const void* input, void* output, const std::vector<int>& counts,
-                    syncyte_dtype_t dtype, syncyte_op_t op, void* scratch);
+void reduce_scatter(MPI_Comm comm, node_reduction* nearby, const void* input, void* output,
+                    const std::vector<int>& counts, syncyte_dtype_t dtype, syncyte_op_t op, void* scratch);
 std::size_t reduce_scatter_scratch(std::int64_t elements, syncyte_dtype_t dtype);
 
 }  // namespace syncyte::comm

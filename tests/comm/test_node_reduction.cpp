@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <numeric>
 #include <random>
 #include <thread>
 #include <vector>
@@ -38,6 +39,23 @@ void expect_sum(comm::communicator& comm, int seed, std::int64_t count, bool is_
   ASSERT_EQ(is_in_place ? input : output, sum_of_all(seed, count)) << count << " elements, seed " << seed;
 }
 
+/// Part r of all ranks, of some length, 0 too; the whole is of sum_of_all().
+void expect_part_of_sum(comm::communicator& comm, int seed, std::int64_t longest) {
+  std::vector<std::int64_t> lengths;
+  for (int rank = 0; rank < world().size(); ++rank) lengths.push_back(longest * ((rank + seed) % 3) / 2);
+  const auto mine = lengths.begin() + world().rank();
+  const auto first = std::accumulate(lengths.begin(), mine, std::int64_t{0});
+  const std::int64_t all = test::sum(lengths);
+  std::vector<double> input = reference::random_values<double>(static_cast<std::uint64_t>(seed), world().rank(), all);
+  std::vector<double> output(static_cast<std::size_t>(*mine), -1.0);
+  const auto from = buffer_of(input, SYNCYTE_FLOAT64);
+  const auto to = buffer_of(output, SYNCYTE_FLOAT64);
+  comm::reduce_scatter_along(comm, &from, 0, lengths.data(), SYNCYTE_OP_SUM, &to, {});
+  const std::vector<double> whole = sum_of_all(seed, all);
+  const std::vector<double> wanted(whole.begin() + first, whole.begin() + first + *mine);
+  ASSERT_EQ(output, wanted) << "longest of " << longest << " elements, seed " << seed;
+}
+
 std::int64_t most_elements() {
   std::size_t bytes = 8;
   while (world().nearby()->fits(2 * bytes)) bytes *= 2;
@@ -57,11 +75,20 @@ TEST(node_reduction, sums_in_the_order_of_ranks) {
   if (world().nearby() == nullptr) GTEST_SKIP();
   const std::int64_t most = most_elements();
   const group unchecked = unchecked_world();
-  for (const std::int64_t count : {std::int64_t{0}, std::int64_t{1}, std::int64_t{7}, most - 1, most})
+  for (const std::int64_t count : {std::int64_t{0}, std::int64_t{1}, std::int64_t{7}, most - 1, most, 3 * most})
     for (const bool is_in_place : {false, true}) {
       expect_sum(world(), 3, count, is_in_place);
       expect_sum(*unchecked, 4, count, is_in_place);
     }
+}
+
+TEST(node_reduction, scatters_sums_in_the_order_of_ranks) {
+  if (world().nearby() == nullptr) GTEST_SKIP();
+  std::size_t longest_bytes = 8;
+  while (world().nearby()->fits_scatter(2 * longest_bytes)) longest_bytes *= 2;
+  const auto most = static_cast<std::int64_t>(longest_bytes / 8);
+  for (const std::int64_t longest : {std::int64_t{0}, std::int64_t{2}, std::int64_t{9}, most - 1, most})
+    for (int seed = 0; seed < 3; ++seed) expect_part_of_sum(world(), seed, longest);
 }
 
 TEST(node_reduction, waits_for_whoever_is_late) {
@@ -69,11 +96,14 @@ TEST(node_reduction, waits_for_whoever_is_late) {
   const group comm = unchecked_world();
   const std::int64_t most = most_elements();
   std::mt19937 same(1), own(static_cast<unsigned>(world().rank()));
-  for (int round = 0; round < 600; ++round) {
+  for (int round = 0; round < 200; ++round) {
     if (own() % 16 == 0) std::this_thread::sleep_for(std::chrono::microseconds(own() % 500));
     const bool is_long = same() % 8 == 0;
     const auto count = static_cast<std::int64_t>(same() % static_cast<unsigned>(is_long ? 4 * most : 40));
-    expect_sum(*comm, round, count, same() % 2 == 0);
+    if (same() % 2 == 0)
+      expect_part_of_sum(*comm, round, count);
+    else
+      expect_sum(*comm, round, count, same() % 2 == 0);
   }
 }
 
