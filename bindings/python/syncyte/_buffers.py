@@ -76,7 +76,10 @@ def _of_torch(tensor: Any, name: str, writable: bool, contiguous: bool) -> Buffe
         )
     if writable and tensor.requires_grad and tensor.is_leaf and torch.is_grad_enabled():
         raise errors.ArgumentError(f"{name} is a leaf that requires grad and would be written in place: use its .data")
-    dtype = dtypes.from_torch(tensor.dtype)
+    try:
+        dtype = dtypes.from_torch(tensor.dtype)
+    except errors.DtypeError as error:
+        raise errors.DtypeError(f"{name}: {error}") from None
     size = dtypes.itemsize(dtype)
     shape, strides = tuple(tensor.shape), [stride * size for stride in tensor.stride()]
     if contiguous:
