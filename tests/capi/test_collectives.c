@@ -52,6 +52,35 @@ static void test_alltoall_turns_columns_into_rows(void) {
   EXPECT(memcmp(part, again, sizeof part) == 0);
 }
 
+static void test_allgather(void) {
+  uint64_t mine[2] = {UINT64_MAX - (uint64_t)rank, (uint64_t)rank};
+  uint64_t all[2 * most_ranks] = {0};
+  const syncyte_buffer_t from = vector_of(mine, SYNCYTE_UINT64, 2);
+  const syncyte_buffer_t to = vector_of(all, SYNCYTE_UINT64, 2 * size), longer = vector_of(all, SYNCYTE_UINT64, 9);
+  EXPECT_OK(syncyte_comm_allgather(world, &from, NULL, &to));
+  for (int r = 0; r < size; ++r) EXPECT(all[2 * r] == UINT64_MAX - (uint64_t)r && all[2 * r + 1] == (uint64_t)r);
+  EXPECT_ERROR(syncyte_comm_allgather(world, &from, NULL, is_odd_one() ? &longer : &to), SYNCYTE_ERR_SHAPE, "output");
+  EXPECT_OK(syncyte_comm_barrier(world));
+}
+
+/* Rank r sends d + 1 times 10 r + d to rank d. */
+static void test_alltoallv(void) {
+  int32_t out[most_ranks * most_ranks], in[most_ranks * most_ranks];
+  int64_t send[most_ranks], receive[most_ranks], sent = 0;
+  for (int d = 0; d < size; ++d) {
+    send[d] = d + 1;
+    receive[d] = rank + 1;
+    for (int i = 0; i <= d; ++i) out[sent++] = 10 * rank + d;
+  }
+  const syncyte_buffer_t from = vector_of(out, SYNCYTE_INT32, sent);
+  const syncyte_buffer_t to = vector_of(in, SYNCYTE_INT32, (int64_t)size * (rank + 1));
+  EXPECT_OK(syncyte_comm_alltoallv(world, &from, send, receive, NULL, &to));
+  for (int i = 0; i < size * (rank + 1); ++i) EXPECT(in[i] == 10 * (i / (rank + 1)) + rank);
+  if (is_odd_one()) --send[0]; /* fewer than the input has, and than rank 0 awaits */
+  EXPECT(syncyte_comm_alltoallv(world, &from, send, receive, NULL, &to) != SYNCYTE_SUCCESS);
+  EXPECT_OK(syncyte_comm_barrier(world));
+}
+
 static void test_reductions(void) {
   double value = rank + 1, result = -1;
   const syncyte_buffer_t from = vector_of(&value, SYNCYTE_FLOAT64, 1);
@@ -148,6 +177,8 @@ int main(void) {
   scattered[size - 1] = 3;
   test_gather_columns();
   test_alltoall_turns_columns_into_rows();
+  test_allgather();
+  test_alltoallv();
   test_reductions();
   test_wrong_reductions();
   test_wrong_parts();

@@ -81,6 +81,26 @@ static void test_error_on_one_rank(void) {
   EXPECT_OK(syncyte_comm_barrier(world));
 }
 
+/* The last rank cannot start what the others do: they get its error at the wait, and are told whose it is. */
+static void test_refusal(void) {
+  int32_t number = 1;
+  const syncyte_buffer_t buffer = matrix(&number, 1, 1);
+  syncyte_request_t request = NULL;
+  char whose[64];
+  snprintf(whose, sizeof whose, "failed on rank %d of world: ", size - 1);
+  if (rank == size - 1) {
+    syncyte_error_set(SYNCYTE_ERR_SHAPE, "a library's own reason");
+    EXPECT_OK(syncyte_comm_irefuse(world, SYNCYTE_ERR_SHAPE, "comm_iallreduce"));
+  } else {
+    EXPECT_OK(syncyte_comm_iallreduce(world, NULL, SYNCYTE_OP_SUM, NULL, &buffer, &request));
+    EXPECT_ERROR(syncyte_request_wait(&request), SYNCYTE_ERR_SHAPE, whose);
+    EXPECT(strstr(syncyte_last_error(), "a library's own reason") != NULL && request == NULL);
+  }
+  EXPECT_ERROR(syncyte_comm_irefuse(world, SYNCYTE_SUCCESS, "comm_iallreduce"), SYNCYTE_ERR_ARGUMENT, "status is");
+  EXPECT_ERROR(syncyte_comm_irefuse(world, SYNCYTE_ERR_TYPE, NULL), SYNCYTE_ERR_ARGUMENT, "operation is null");
+  EXPECT_OK(syncyte_comm_barrier(world));
+}
+
 /* One that another rank has not started yet is active. */
 static void test_destroy_of_an_active_one(void) {
   if (size == 1) return;
@@ -113,6 +133,7 @@ int main(void) {
     test_each(&options);
   }
   test_error_on_one_rank();
+  test_refusal();
   test_destroy_of_an_active_one();
   EXPECT_OK(syncyte_comm_destroy(&world));
   EXPECT_OK(syncyte_finalize());
