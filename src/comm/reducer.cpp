@@ -104,7 +104,7 @@ std::shared_ptr<reducer> reducer::create(std::shared_ptr<communicator> comm, red
   if (!made->has_one_node()) {
     communicator_options options;
     options.name = comm->name() + ", a reducer's leaders";
-    made->leaders_ = comm->split(comm->node().rank == 0 ? 0 : MPI_UNDEFINED, comm->rank(), options);
+    made->leaders_ = comm->split_leaders(options);
   }
   return made;
 }

@@ -170,6 +170,17 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_node(syncyte_comm_t comm, const syn
                                                   syncyte_comm_t* node);
 
 /**
+ * @brief The first rank of each node (those of comm's ranks whose node_rank is 0), as a communicator. Collective. What
+ * is reduced on the node first and then among leaders crosses the network once per node.
+ * @param[in] comm a communicator
+ * @param[in] options {optional} null for defaults
+ * @param[out] leaders one rank per node, whose rank there is its node's number; on the other ranks a null handle, as
+ * with syncyte_comm_split()
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_comm_leaders(syncyte_comm_t comm, const syncyte_comm_options_t* options,
+                                                     syncyte_comm_t* leaders);
+
+/**
  * @brief How the ranks lie on nodes. Local.
  * @param[in] comm a communicator
  * @param[in,out] topology struct_size set by the caller; the rest is filled
