@@ -22,8 +22,8 @@ void require_32_bits(const char* argument, std::int64_t value) {
                     "; expected a number of 32 bits");
 }
 
-void require_few_dimensions(const at::Tensor& input) {
-  TORCH_CHECK_VALUE(input.dim() <= SYNCYTE_MAX_NDIM, "input has ", input.dim(), " dimensions; expected at most ",
+void require_few_dimensions(at::IntArrayRef shape) {
+  TORCH_CHECK_VALUE(shape.size() <= SYNCYTE_MAX_NDIM, "the tensor has ", shape.size(), " dimensions; expected at most ",
                     SYNCYTE_MAX_NDIM);
 }
 
@@ -46,7 +46,7 @@ at::Tensor collect(const char* name, std::int64_t comm, const at::Tensor& input,
       source = source.contiguous();
       add_shape(facts, source.sizes());
     } else {
-      require_few_dimensions(input);
+      require_few_dimensions(input.sizes());
     }
     result = empty_from_pool(shape(), input.scalar_type());
   } catch (...) {

@@ -13,7 +13,7 @@ namespace syncyte::torch_binding {
 using extents = std::vector<std::int64_t>;
 
 /// Throws ValueError for more dimensions than the C interface has.
-void require_few_dimensions(const at::Tensor& input);
+void require_few_dimensions(at::IntArrayRef shape);
 
 /// The communicator that a schema's integer stands for.
 inline syncyte_comm_t group_of(std::int64_t comm) { return reinterpret_cast<syncyte_comm_t>(comm); }

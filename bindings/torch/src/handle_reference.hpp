@@ -1,5 +1,6 @@
 #pragma once
-// What a node in the graph keeps of Syncyte's objects: its backward needs them, however soon the application drops them.
+// What a node in the graph keeps of Syncyte's objects: its backward needs them, however soon the application drops
+// them.
 
 #include <ATen/core/ivalue_inl.h>
 #include <torch/custom_class.h>

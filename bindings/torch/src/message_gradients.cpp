@@ -12,6 +12,7 @@
 #include "collect.hpp"
 #include "dummies.hpp"
 #include "forward_mode.hpp"
+#include "handle_reference.hpp"
 #include "linear.hpp"
 #include "messages.hpp"
 #include "ordered.hpp"
@@ -25,7 +26,12 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-void save_shape(AutogradContext* context, at::IntArrayRef shape, at::ScalarType dtype) {
+/// What backward needs to know of a message.
+void save(AutogradContext* context, std::int64_t comm, std::int64_t channel, at::IntArrayRef shape,
+          at::ScalarType dtype) {
+  context->saved_data["comm"] = comm;
+  context->saved_data["comm reference"] = capsule_of<comm_reference>(comm);
+  context->saved_data["channel"] = channel;
   context->saved_data["shape"] = shape;
   context->saved_data["dtype"] = static_cast<std::int64_t>(dtype);
 }
@@ -40,9 +46,7 @@ class send_function : public torch::autograd::Function<send_function> {
  public:
   static at::Tensor forward(AutogradContext* context, const at::Tensor& input, c10::function_ref<at::Tensor()> start,
                             std::int64_t comm, std::int64_t channel) {
-    save_shape(context, concrete_shape(input), input.scalar_type());
-    context->saved_data["comm"] = comm;
-    context->saved_data["channel"] = channel;
+    save(context, comm, channel, concrete_shape(input), input.scalar_type());
     const at::AutoDispatchBelowADInplaceOrView below;
     return start();
   }
@@ -65,10 +69,8 @@ class receive_function : public torch::autograd::Function<receive_function> {
  public:
   static at::Tensor forward(AutogradContext* context, const at::Tensor& like, c10::function_ref<at::Tensor()> start,
                             std::int64_t comm, std::int64_t channel, at::IntArrayRef shape, at::ScalarType dtype) {
-    save_shape(context, shape, dtype);
+    save(context, comm, channel, shape, dtype);
     context->saved_data["like"] = at::zeros({}, like.options()).expand(concrete_shape(like));
-    context->saved_data["comm"] = comm;
-    context->saved_data["channel"] = channel;
     const at::AutoDispatchBelowADInplaceOrView below;
     return start();
   }
@@ -96,9 +98,7 @@ class wait_function : public torch::autograd::Function<wait_function> {
     if (anchor && !records_gradient(label_in(status))) constants.push_back(value);
     context->mark_non_differentiable(constants);
     context->save_for_backward({status});
-    save_shape(context, shape, dtype);
-    context->saved_data["comm"] = comm;
-    context->saved_data["channel"] = channel;
+    save(context, comm, channel, shape, dtype);
     context->saved_data["is receive"] = is_receive;
     context->saved_data["is anchored"] = anchor.has_value();
     return {value, status};

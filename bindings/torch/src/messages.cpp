@@ -82,6 +82,7 @@ std::string text_of(const char* operation, const char* preposition, const route&
 }
 
 std::unique_ptr<outstanding> start_send(const at::Tensor& input, const route& way, bool needs_gradient) {
+  require_few_dimensions(input.sizes());
   const at::Tensor source = input.resolve_conj().resolve_neg();
   auto started = std::make_unique<outstanding>();
   // A copy: the input may change, or a compiled graph use its memory for something else, before the wait.
@@ -97,6 +98,7 @@ std::unique_ptr<outstanding> start_send(const at::Tensor& input, const route& wa
 }
 
 std::unique_ptr<outstanding> start_receive(at::IntArrayRef shape, at::ScalarType dtype, const route& way) {
+  require_few_dimensions(shape);
   auto started = std::make_unique<outstanding>();
   started->memory = empty_from_pool(shape, dtype);
   if (way.peer == SYNCYTE_NOBODY) started->memory.zero_();  // nothing arrives
@@ -111,13 +113,22 @@ std::unique_ptr<outstanding> start_receive(at::IntArrayRef shape, at::ScalarType
 
 // ---- On tensors with memory ----
 
+/// A message that its ticket's holder waits for.
+at::Tensor own_ticket(std::unique_ptr<outstanding> started, std::int64_t comm, bool is_receive) {
+  const extents shape = started->memory.sizes().vec();
+  started->wait = [=, dtype = started->memory.scalar_type()](const at::Tensor& ticket) {
+    return std::get<0>(wait_operator().call(ticket, comm, shape, dtype, is_receive, 0, follow));
+  };
+  return ticket_for(std::move(started), unclaimed::warns);
+}
+
 at::Tensor isend_cpu(const at::Tensor& input, std::int64_t comm, std::int64_t dest, std::int64_t tag,
                      bool needs_gradient) {
-  return ticket_for(start_send(input, {comm, dest, tag, 0}, needs_gradient), unclaimed::warns);
+  return own_ticket(start_send(input, {comm, dest, tag, 0}, needs_gradient), comm, false);
 }
 
 at::Tensor irecv_cpu(const at::Tensor& like, std::int64_t comm, std::int64_t source, std::int64_t tag) {
-  return ticket_for(start_receive(like.sizes(), like.scalar_type(), {comm, source, tag, 0}), unclaimed::warns);
+  return own_ticket(start_receive(like.sizes(), like.scalar_type(), {comm, source, tag, 0}), comm, true);
 }
 
 at::Tensor isend_answer_cpu(const at::Tensor& input, const at::Tensor& status, std::int64_t comm, std::int64_t channel,
