@@ -12,6 +12,7 @@ from torch.autograd.profiler import record_function
 
 from ._buffers import TORCH
 from ._reducer import Reducer
+from ._torch_refusals import not_a_tensor
 from .comm import comm_or_world
 from .errors import ArgumentError, DtypeError, MismatchError, UnsupportedError
 
@@ -96,6 +97,17 @@ def _mistake_in(parameters: list[torch.Tensor], bucket_bytes: int) -> Exception 
     return None
 
 
+def _parameters_of(module: torch.nn.Module | Iterable[torch.Tensor]) -> list[torch.Tensor]:
+    """Those that require gradients, each once."""
+    if not isinstance(module, (torch.nn.Module, Iterable)):
+        raise DtypeError(f"module is a {type(module).__name__}; expected a torch.nn.Module, or parameters")
+    given = list(module.parameters() if isinstance(module, torch.nn.Module) else module)
+    for parameter in given:
+        if not isinstance(parameter, torch.Tensor):
+            raise not_a_tensor(parameter, "a parameter")
+    return [parameter for parameter in dict.fromkeys(given) if parameter.requires_grad]
+
+
 def _digest_of(parameters: list[torch.Tensor]) -> int:
     """A fact that tells parameters apart by shapes and dtypes, in their order."""
     text = repr([(tuple(parameter.shape), parameter.dtype) for parameter in parameters])
@@ -132,8 +144,7 @@ class DataParallel:
         """module: a module, or its parameters: dense, on the CPU. bucket_bytes: how much is added up at once. Parameters
         and bucket_bytes must be alike on all ranks."""
         group = comm_or_world(comm)
-        given = module.parameters() if isinstance(module, torch.nn.Module) else module
-        parameters = [parameter for parameter in dict.fromkeys(given) if parameter.requires_grad]
+        parameters = group._prepare("DataParallel", lambda: _parameters_of(module), lifecycle=True)
         group.agree(_mistake_in(parameters, bucket_bytes), "DataParallel", parameters=len(parameters),
                     shapes_and_dtypes=_digest_of(parameters),
                     bucket_bytes=bucket_bytes if isinstance(bucket_bytes, int) else 0)
