@@ -3,7 +3,7 @@
 Started in the same order on all ranks of a communicator; waited for in any. A start waits for no other rank. Backward of
 the wait starts the adjoint, backward of the start waits for it. All are linear, differentiable any number of times, and
 copy their input. Errors of other ranks come with the wait. As in the blocking ones, gradients are recorded on all ranks
-or on none.
+or on none, or with ``mixed_grad=True``, on all ranks, everybody's result requires one.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 
 import torch
 
+from ._torch_collectives import _given, _refuse_compiled
 from ._torch_refusals import not_a_tensor, wrong_type
 from ._torch_requests import Request
 from .comm import comm_or_world
@@ -44,9 +45,11 @@ class CollectiveRequest(Request):
                                                  self.result_shape, self.dtype)
 
 
-def _started(tensor: torch.Tensor, comm: Comm, operation: str, kind: int, plan: Plan) -> CollectiveRequest:
+def _started(tensor: torch.Tensor, comm: Comm, operation: str, kind: int, mixed_grad: bool,
+             plan: Plan) -> CollectiveRequest:
     """Starts what `plan` says; what is wrong with it is told to the ranks that have started the operation."""
     handle = comm.handle
+    _refuse_compiled(mixed_grad)
 
     def prepare() -> tuple[Sequence[int], Sequence[int]]:
         if not isinstance(tensor, torch.Tensor):
@@ -55,7 +58,7 @@ def _started(tensor: torch.Tensor, comm: Comm, operation: str, kind: int, plan: 
 
     arguments, result_shape = comm._prepare_start(operation, prepare)
     try:
-        ticket = torch.ops.syncyte.start_collective(tensor, handle, kind, arguments, result_shape)
+        ticket = torch.ops.syncyte.start_collective(_given(tensor, mixed_grad), handle, kind, arguments, result_shape)
     except Exception as error:
         refused = wrong_type(error, tensor)
         if refused is None:
@@ -102,19 +105,20 @@ def _at(values: Sequence[int], place: int) -> int:
     return values[place] if -len(values) <= place < len(values) else 0
 
 
-def iallreduce(tensor: torch.Tensor, comm: Comm | None = None) -> Request:
+def iallreduce(tensor: torch.Tensor, comm: Comm | None = None, *, mixed_grad: bool = False) -> Request:
     """Starts the sum of ``tensor`` over the ranks: see :func:`allreduce`."""
-    return _started(tensor, comm_or_world(comm), "comm_iallreduce", _ALLREDUCE, lambda: ((), tensor.shape))
+    return _started(tensor, comm_or_world(comm), "comm_iallreduce", _ALLREDUCE, mixed_grad,
+                    lambda: ((), tensor.shape))
 
 
-def ibcast(tensor: torch.Tensor, root: int = 0, comm: Comm | None = None) -> Request:
+def ibcast(tensor: torch.Tensor, root: int = 0, comm: Comm | None = None, *, mixed_grad: bool = False) -> Request:
     """Starts to send root's ``tensor`` to all ranks: see :func:`bcast`."""
-    return _started(tensor, comm_or_world(comm), "comm_ibcast", _BCAST,
+    return _started(tensor, comm_or_world(comm), "comm_ibcast", _BCAST, mixed_grad,
                     lambda: ((_number(root, "root"),), tensor.shape))
 
 
 def iallgather_along(tensor: torch.Tensor, lengths: Sequence[int], axis: int = 0, *,
-                     comm: Comm | None = None) -> Request:
+                     comm: Comm | None = None, mixed_grad: bool = False) -> Request:
     """Starts to join all ranks' tensors along an axis: see :func:`allgather_along`.
 
     lengths: all ranks' extents along the axis.
@@ -125,11 +129,11 @@ def iallgather_along(tensor: torch.Tensor, lengths: Sequence[int], axis: int = 0
         along, parts = _number(axis, "axis"), _lengths(lengths, "lengths", group)
         return (along, *parts), _with_extent(tensor.shape, along, sum(parts))
 
-    return _started(tensor, group, "comm_iallgather_along", _ALLGATHER, plan)
+    return _started(tensor, group, "comm_iallgather_along", _ALLGATHER, mixed_grad, plan)
 
 
 def ireduce_scatter_along(tensor: torch.Tensor, lengths: Sequence[int], axis: int = 0, *,
-                          comm: Comm | None = None) -> Request:
+                          comm: Comm | None = None, mixed_grad: bool = False) -> Request:
     """Starts the sum of all ranks' tensors, of which each keeps a part: see :func:`reduce_scatter_along`.
 
     lengths: of all ranks' parts along the axis.
@@ -140,11 +144,11 @@ def ireduce_scatter_along(tensor: torch.Tensor, lengths: Sequence[int], axis: in
         along, parts = _number(axis, "axis"), _lengths(lengths, "lengths", group)
         return (along, *parts), _with_extent(tensor.shape, along, _at(parts, group.rank))
 
-    return _started(tensor, group, "comm_ireduce_scatter_along", _REDUCE_SCATTER, plan)
+    return _started(tensor, group, "comm_ireduce_scatter_along", _REDUCE_SCATTER, mixed_grad, plan)
 
 
 def ialltoall_along(tensor: torch.Tensor, gather_axis: int, scatter_axis: int, gather_lengths: Sequence[int],
-                    scatter_lengths: Sequence[int], *, comm: Comm | None = None) -> Request:
+                    scatter_lengths: Sequence[int], *, comm: Comm | None = None, mixed_grad: bool = False) -> Request:
     """Starts to partition along ``scatter_axis`` what is partitioned along ``gather_axis``: see :func:`alltoall_along`.
 
     gather_lengths, scatter_lengths: all ranks' extents along the axes, before and after.
@@ -158,4 +162,4 @@ def ialltoall_along(tensor: torch.Tensor, gather_axis: int, scatter_axis: int, g
         whole = _with_extent(tensor.shape, joined, sum(before))
         return (joined, cut, *before, *after), _with_extent(whole, cut, _at(after, group.rank))
 
-    return _started(tensor, group, "comm_ialltoall_along", _ALLTOALL, plan)
+    return _started(tensor, group, "comm_ialltoall_along", _ALLTOALL, mixed_grad, plan)
