@@ -135,6 +135,10 @@ class DataParallel:
     zero them. A backward that failed before it came to any parameter is not noticed: call :meth:`give_up`. Parameters are
     made equal first, those of rank 0. Collectives of the model itself are not disturbed.
 
+    Activation checkpointing works with ``use_reentrant=False``. A backward pass within another one, as with
+    ``use_reentrant=True``, raises UnsupportedError, and the other ranks' MismatchError: run it within :meth:`no_sync`, and
+    call :meth:`average` after it.
+
     Gradients live in the buckets, and are overwritten by the next backward: clone what you keep. With
     ``zero_grad(set_to_none=False)`` a copy is spared.
     """
@@ -267,6 +271,12 @@ class _Pass:
 
     def __call__(self) -> None:
         self._is_over = True
+        # How many there are within another is each rank's own affair: rounds would not meet.
+        if torch._C._current_autograd_node() is not None:
+            self._averager.give_up()
+            raise UnsupportedError("DataParallel: this is a backward pass within another one (torch.utils.checkpoint with "
+                                   "use_reentrant=True?); expected one that is not (use_reentrant=False), or backward "
+                                   "within no_sync(), and average() after it")
         self._averager.average()
 
     def __del__(self) -> None:
