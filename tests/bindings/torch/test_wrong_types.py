@@ -126,9 +126,11 @@ def test_neighbours_of_a_halo_are_told(wrong):
     assert works()
 
 
+@pytest.mark.parametrize("check", ["off", "on"])
 @pytest.mark.parametrize("wrong", [[0, 1], None, numpy.zeros(2, dtype=int)], ids=["list", "none", "array"])
-def test_an_index_of_a_collective_gather(comm, wrong):
-    whole = syncyte.WholeTensor((2 * SIZE, 2), torch.float64, comm=comm)
+def test_an_index_of_a_collective_gather(comm, wrong, check):
+    """It agrees whether or not arguments are checked."""
+    whole = syncyte.WholeTensor((2 * SIZE, 2), torch.float64, comm=comm.dup(check=check))
     whole.requires_grad_()
     with everybodys_error("index is"):
         sct.gather(whole, wrong if RANK == ODD else torch.tensor([0, 1]), collective=True)
