@@ -139,7 +139,7 @@ void reduce_scatter_pieces(communicator& comm, const std::byte* input, counts_vi
   const std::int64_t total = sum_of(counts);
   if (total <= piece_limit()) {
     const int_layout layout(counts);
-    return reduce_scatter(comm.data(), input, output, layout.counts, dtype, op, scratch);
+    return reduce_scatter(comm.data(), comm.nearby(), input, output, layout.counts, dtype, op, scratch);
   }
   const std::size_t element_bytes = base::dtype_size(dtype);
   for (int rank = 0; rank < comm.size(); ++rank) {

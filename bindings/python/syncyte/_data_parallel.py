@@ -274,8 +274,8 @@ class _Pass:
         # How many there are within another is each rank's own affair: rounds would not meet.
         if torch._C._current_autograd_node() is not None:
             self._averager.give_up()
-            raise UnsupportedError("DataParallel: this is a backward pass within another one (torch.utils.checkpoint with "
-                                   "use_reentrant=True?); expected one that is not (use_reentrant=False), or backward "
+            raise UnsupportedError("DataParallel: this is a backward pass within another one (torch.utils.checkpoint "
+                                   "with use_reentrant=True?); expected one that is not (use_reentrant=False), or backward "
                                    "within no_sync(), and average() after it")
         self._averager.average()
 

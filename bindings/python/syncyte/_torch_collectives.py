@@ -104,10 +104,10 @@ def allreduce(tensor: torch.Tensor, comm: "Comm | None" = None, *, op: Op | str 
         the same loss from it; ybar_r is equal on all ranks, and xbar_s is as above with ybar_s in place of S. Nothing
         is sent in backward. If all ranks compute the same loss, "sum" gives size times what "identity" gives.
     """
-    if op == "sum" and adjoint == "sum" and not mixed_grad:
+    if op == "sum" and adjoint == "sum" and not mixed_grad:  # the shortest way, for small messages
         group = comm_or_world(comm)
-        try:  # not by _collective(): the cost of a small message is a row of the benchmarks
-            return _operators.allreduce(tensor, group.handle)
+        try:
+            return _operators.allreduce.default(tensor, group.handle)
         except Exception as error:
             raise_on_all(error, tensor, group, "comm_allreduce")
             raise

@@ -13,9 +13,9 @@ from .errors import DtypeError
 if typing.TYPE_CHECKING:
     from .comm import Comm
 
-_BY_A_SCHEMA = re.compile(r"(?:Overloaded torch operator [^\n]*\s+)?(?:syncyte::\w+|_operation)\(\) Expected a value of "
-                          r"type '(?P<type>[^']+)' for argument '(?P<name>\w+)'.*?\nValue: (?P<value>.*?)\nDeclaration",
-                          re.DOTALL)
+_BY_A_SCHEMA = re.compile(r"(?:Overloaded torch operator [^\n]*\s+)?(?:syncyte::\w+|_operation)\(\) Expected a value "
+                          r"of type '(?P<type>[^']+)' for argument '(?P<name>\w+)'.*?\nValue: (?P<value>.*?)\n"
+                          r"Declaration", re.DOTALL)
 _EXPECTED = {"int": "a whole number of 64 bits", "List[int]": "whole numbers of 64 bits", "bool": "True or False",
              "Tensor": "a torch.Tensor"}
 _SHOWN = 60  # characters of a value
