@@ -5,7 +5,6 @@
 // that they can be differentiated any number of times. The pairs of adjoints: allreduce with itself, bcast and reduce,
 // allgather and reduce_scatter, alltoall with itself, its axes exchanged.
 
-#include <ATen/core/grad_mode.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/zeros.h>
 #include <torch/csrc/autograd/custom_function.h>
@@ -22,6 +21,7 @@
 #include "linear.hpp"
 #include "ordered.hpp"
 #include "profile.hpp"
+#include "recording.hpp"
 #include "refusal.hpp"
 #include "requests.hpp"
 
@@ -257,14 +257,12 @@ class wait_function : public torch::autograd::Function<wait_function> {
   }
   static variable_list backward(AutogradContext* context, variable_list cotangents) {
     refuse_batch(cotangents[0], "a started collective");
-    const bool again = cotangents[0].requires_grad() && at::GradMode::is_enabled();
+    const bool again = is_recorded(cotangents[0]);
     const record given = record::load(context);
     const backward_range range([&] { return given.what.profiled_as() + "_wait"; }, cotangents);
     return {given.adjoint().start(cotangents[0], again, context->saved_data["forward number"].toInt()), at::Tensor()};
   }
 };
-
-bool is_recorded(const at::Tensor& tensor) { return tensor.requires_grad() && at::GradMode::is_enabled(); }
 
 at::Tensor start_autograd(c10::DispatchKeySet keys, const at::Tensor& input, std::int64_t comm, std::int64_t kind,
                           at::IntArrayRef arguments, at::IntArrayRef result_shape, bool needs_gradient,
