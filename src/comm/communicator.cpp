@@ -9,6 +9,7 @@
 #include "base/environment.hpp"
 #include "comm/collective.hpp"
 #include "comm/mpi.hpp"
+#include "comm/node_reduction.hpp"
 #include "comm/progress.hpp"
 #include "comm/runtime.hpp"
 #include "comm/watchdog.hpp"
@@ -84,12 +85,16 @@ root_terms agree_on_terms(MPI_Comm comm, const communicator_options& options, co
 
 }  // namespace
 
+communicator_handles::communicator_handles() = default;
+communicator_handles::~communicator_handles() = default;
+
 void communicator_handles::free_collectively() noexcept {
   try {
     deferred.free_all();
   } catch (...) {  // MPI failed: nothing can be done about it, and the communicators are freed all the same
   }
   if (!starts.settle()) return;  // MPI still refers to the communicators
+  nearby.reset();
   free_communicator(node.host);
   free_communicator(node.comm);
   free_communicator(reversed);
@@ -115,6 +120,12 @@ MPI_Comm communicator::reversed() {
     MPI_Comm_set_errhandler(made, MPI_ERRORS_RETURN);
   }
   return made;
+}
+
+node_reduction* communicator::nearby() {
+  if (!handles_->has_tried_nearby && node().count == 1) handles_->nearby = node_reduction::make(node());
+  handles_->has_tried_nearby = true;
+  return made_nearby();
 }
 
 void communicator::free_now() { handles_->free_collectively(); }

@@ -27,9 +27,13 @@ struct communicator_options {
   std::optional<base::error> error;  // what the caller found wrong on this rank: all ranks are told
 };
 
+class node_reduction;
+
 /// The MPI handles behind a communicator; freed collectively.
 class communicator_handles : public collective_resource {
  public:
+  communicator_handles();
+  ~communicator_handles() override;
   void free_collectively() noexcept override;
 
   MPI_Comm data = MPI_COMM_NULL;      // messages of collectives
@@ -38,6 +42,8 @@ class communicator_handles : public collective_resource {
   MPI_Comm reversed = MPI_COMM_NULL;  // the ranks of data from the last to the first; made when first asked for
   std::uint64_t id = 0;               // see communicator::id()
   node_group node;
+  std::unique_ptr<node_reduction> nearby;
+  bool has_tried_nearby = false;
   bool has_threads = false;  // MPI may be called by any thread, on all ranks
   deferred_frees deferred;   // what was made on this communicator
   start_queue starts;        // of non-blocking collectives
@@ -96,6 +102,12 @@ class communicator : public std::enable_shared_from_this<communicator> {
 
   /// The grid of a Cartesian communicator, otherwise null.
   const cartesian_grid* grid() const { return grid_ ? &*grid_ : nullptr; }
+
+  /// The way of small reductions where all ranks are of one node; otherwise, or where they have no memory for it, null.
+  /// Collective when first called.
+  node_reduction* nearby();
+  /// What nearby() has made, or null: the same on all ranks.
+  node_reduction* made_nearby() const { return handles_->nearby.get(); }
 
   /// The same ranks from the last to the first, for scans. Collective when first called.
   MPI_Comm reversed();

@@ -8,6 +8,7 @@
 
 #include "base/dtype.hpp"
 #include "comm/mpi.hpp"
+#include "comm/node_reduction.hpp"
 #include "comm/ordering.hpp"
 #include "comm/pieces.hpp"
 
@@ -118,6 +119,12 @@ std::int64_t allreduce_piece(MPI_Comm comm, syncyte_dtype_t dtype) {
   return std::max(least_bytes, size * share_bytes) / static_cast<std::int64_t>(base::dtype_size(dtype));
 }
 
+std::size_t size_of(MPI_Datatype type) {
+  int bytes = 0;
+  MPI_Type_size(type, &bytes);
+  return static_cast<std::size_t>(bytes);
+}
+
 const void* send_buffer(const void* input, const void* output) { return input == output ? MPI_IN_PLACE : input; }
 
 /// What a reduction leaves as it is.
@@ -188,11 +195,14 @@ void require_reducible(syncyte_dtype_t dtype, syncyte_op_t op) {
                 base::dtype_name(dtype));
 }
 
-void allreduce_elements(MPI_Comm comm, const void* input, void* output, std::int64_t count, syncyte_dtype_t dtype,
-                        syncyte_op_t op) {
+void allreduce_elements(MPI_Comm comm, node_reduction* nearby, const void* input, void* output, std::int64_t count,
+                        syncyte_dtype_t dtype, syncyte_op_t op) {
   for_pieces(
       input, output, count, dtype,
       [&](const void* in, void* out, int length, MPI_Datatype type) {
+        const std::size_t bytes = static_cast<std::size_t>(length) * size_of(type);
+        if (nearby != nullptr && nearby->fits(bytes))
+          return nearby->allreduce(in, out, length, type, bytes, mpi_op(dtype, op));
         check_mpi(MPI_Allreduce(send_buffer(in, out), out, length, type, mpi_op(dtype, op), comm), "MPI_Allreduce");
       },
       allreduce_piece(comm, dtype));
@@ -232,9 +242,12 @@ std::size_t reduce_scatter_scratch(std::int64_t elements, syncyte_dtype_t dtype)
                         : 0;  // at most: one rank gets everything
 }
 
-void reduce_scatter(MPI_Comm comm, const void* input, void* output, const std::vector<int>& counts,
-                    syncyte_dtype_t dtype, syncyte_op_t op, void* scratch) {
+void reduce_scatter(MPI_Comm comm, node_reduction* nearby, const void* input, void* output,
+                    const std::vector<int>& counts, syncyte_dtype_t dtype, syncyte_op_t op, void* scratch) {
+  const int longest = *std::max_element(counts.begin(), counts.end());
   const auto call = [&](const void* in, void* out, MPI_Datatype type) {
+    if (nearby != nullptr && nearby->fits_scatter(static_cast<std::size_t>(longest) * size_of(type)))
+      return nearby->reduce_scatter(in, out, counts, type, size_of(type), mpi_op(dtype, op));
     check_mpi(MPI_Reduce_scatter(in, out, counts.data(), type, mpi_op(dtype, op), comm), "MPI_Reduce_scatter");
   };
   const bool is_done = visit_half(dtype, [&](auto tag) {

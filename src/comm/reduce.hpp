@@ -10,6 +10,8 @@
 
 namespace syncyte::comm {
 
+class node_reduction;
+
 /// Throws SYNCYTE_ERR_ARGUMENT for an unknown op, SYNCYTE_ERR_UNSUPPORTED for one that dtype does not have.
 void require_reducible(syncyte_dtype_t dtype, syncyte_op_t op);
 
@@ -25,8 +27,9 @@ void round_half(const float* wide, std::int64_t count, syncyte_dtype_t dtype, vo
 /// travel and are reduced as float32, and are rounded once; sums and products of bool are logic. `input` may be
 /// `output`: in place. No checks, no agreement.
 
-void allreduce_elements(MPI_Comm comm, const void* input, void* output, std::int64_t count, syncyte_dtype_t dtype,
-                        syncyte_op_t op);
+/// `nearby` is null where the communicator's ranks are not all of one node.
+void allreduce_elements(MPI_Comm comm, node_reduction* nearby, const void* input, void* output, std::int64_t count,
+                        syncyte_dtype_t dtype, syncyte_op_t op);
 /// `output` counts on root only.
 void reduce_to(MPI_Comm comm, const void* input, void* output, std::int64_t count, int root, syncyte_dtype_t dtype,
                syncyte_op_t op);
@@ -37,8 +40,8 @@ void scan_elements(MPI_Comm comm, const void* input, void* output, std::int64_t 
 void exscan_elements(MPI_Comm comm, const void* input, void* output, std::int64_t count, syncyte_dtype_t dtype,
                      syncyte_op_t op);
 /// Not in place; the counts' sum fits an int. `scratch` has reduce_scatter_scratch() bytes for that sum.
-void reduce_scatter(MPI_Comm comm, const void* input, void* output, const std::vector<int>& counts,
-                    syncyte_dtype_t dtype, syncyte_op_t op, void* scratch);
+void reduce_scatter(MPI_Comm comm, node_reduction* nearby, const void* input, void* output,
+                    const std::vector<int>& counts, syncyte_dtype_t dtype, syncyte_op_t op, void* scratch);
 std::size_t reduce_scatter_scratch(std::int64_t elements, syncyte_dtype_t dtype);
 
 }  // namespace syncyte::comm

@@ -132,9 +132,10 @@ void exchange_pieces(communicator& comm, const std::byte* input, counts_view sen
 void reduce_scatter_pieces(communicator& comm, const std::byte* input, counts_view counts, std::byte* output,
                            syncyte_dtype_t dtype, syncyte_op_t op, std::byte* scratch) {
   const std::int64_t total = sum_of(counts);
+  if (total == 0) return;
   if (total <= piece_limit()) {
     const int_layout layout(counts);
-    return reduce_scatter(comm.data(), input, output, layout.counts, dtype, op, scratch);
+    return reduce_scatter(comm.data(), comm.nearby(), input, output, layout.counts, dtype, op, scratch);
   }
   const std::size_t element_bytes = base::dtype_size(dtype);
   for (int rank = 0; rank < comm.size(); ++rank) {

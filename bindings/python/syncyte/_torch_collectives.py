@@ -89,8 +89,8 @@ def allreduce(tensor: torch.Tensor, comm: "Comm | None" = None, *, op: Op | str 
         the same loss from it; ybar_r is equal on all ranks, and xbar_s is as above with ybar_s in place of S. Nothing
         is sent in backward. If all ranks compute the same loss, "sum" gives size times what "identity" gives.
     """
-    if op == "sum" and adjoint == "sum" and not mixed_grad:
-        return _operators.allreduce(tensor, comm_or_world(comm).handle)
+    if op == "sum" and adjoint == "sum" and not mixed_grad:  # the shortest way, for small messages
+        return _operators.allreduce.default(tensor, comm_or_world(comm).handle)
     group = comm_or_world(comm)
     number, identity = _number_of(op, group, "comm_allreduce"), _is_identity(adjoint, group)
     return _operators.allreduce(_given(tensor, mixed_grad), group.handle, number, identity)

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "comm/node.hpp"
+#include "memory/shared_segment.hpp"
+
+namespace syncyte::comm {
+
+/// Reductions of few bytes among ranks of one node, through memory that they share: each rank shows its elements to the
+/// others, waits for theirs, and reduces all of them by itself in the order of ranks, so that results are the same on
+/// all ranks, and from run to run. For some kilobytes this takes half of what messages take.
+///
+/// Elements go in pieces, one a round. A round's lie in one half of a rank's slot, the next round's in the other. A
+/// rank that has arrived in a round has read all slots of the round before; so what is overwritten has been read by
+/// all.
+class node_reduction {
+ public:
+  /// Collective over `node`, whose ranks are all of a communicator's. On all ranks null where there is one rank, or
+  /// where memory could not be had, or where ranks are too many.
+  static std::unique_ptr<node_reduction> make(const node_group& node);
+
+  /// Whether this is the way for so many bytes: 1 MiB of 2 ranks, 256 KiB of 4, 64 KiB of 8.
+  bool fits(std::size_t bytes) const { return bytes <= most_bytes_; }
+
+  /// Collective; fits(count elements of type), equal on all ranks. `input` may be `output`. While it waits, everything
+  /// that is under way goes on, in MPI too.
+  void allreduce(const void* input, void* output, int count, MPI_Datatype type, std::size_t bytes, MPI_Op op);
+
+  /// Whether this is the way for parts of which the longest has so many bytes: 1 MiB at 2 ranks, 512 KiB at 4, 256 KiB
+  /// at 8.
+  bool fits_scatter(std::size_t longest_part) const;
+
+  /// Rank r gets the reduction of all ranks' part r; `counts` are the parts' elements, of element_bytes. Collective;
+  /// counts equal on all ranks, their longest fits_scatter(). Not in place.
+  void reduce_scatter(const void* input, void* output, const std::vector<int>& counts, MPI_Datatype type,
+                      std::size_t element_bytes, MPI_Op op);
+
+ private:
+  struct slot_header;
+
+  node_reduction(memory::segment segment, const node_group& node);
+  slot_header& header(int rank) const;
+  std::byte* elements(int rank) const;
+  std::byte* share(int rank, int reader) const;
+  std::size_t share_bytes() const;
+  void await(int rank) const;
+  void arrive();
+  void reduce_piece(const std::byte* input, std::byte* output, int count, MPI_Datatype type, std::size_t bytes,
+                    MPI_Op op);
+
+  memory::segment segment_;
+  int rank_;
+  int size_;
+  std::size_t most_bytes_;
+  std::size_t piece_bytes_;
+  std::uint64_t round_ = 0;
+};
+
+}  // namespace syncyte::comm
