@@ -27,7 +27,7 @@ import torch
 
 from ._checks import as_op
 from ._declarations import Op
-from .comm import comm_or_world
+from .comm import COMM_WORLD, comm_or_world
 from .errors import ArgumentError, UnsupportedError
 
 if typing.TYPE_CHECKING:
@@ -66,7 +66,7 @@ def _given(tensor: torch.Tensor, mixed_grad: bool) -> torch.Tensor:
     return _operators.mixed_grad(tensor)
 
 
-def allreduce(tensor: torch.Tensor, comm: "Comm | None" = None, *, op: Op | str = "sum", adjoint: str = "sum",
+def allreduce(tensor: torch.Tensor, comm: "Comm" = COMM_WORLD, *, op: Op | str = "sum", adjoint: str = "sum",
               mixed_grad: bool = False) -> torch.Tensor:
     """``tensor`` of all ranks of ``comm`` reduced element by element, on all of them; a new contiguous tensor.
 
@@ -96,7 +96,7 @@ def allreduce(tensor: torch.Tensor, comm: "Comm | None" = None, *, op: Op | str 
     return _operators.allreduce(_given(tensor, mixed_grad), group.handle, number, identity)
 
 
-def bcast(tensor: torch.Tensor, root: int = 0, comm: "Comm | None" = None, *,
+def bcast(tensor: torch.Tensor, root: int = 0, comm: "Comm" = COMM_WORLD, *,
           mixed_grad: bool = False) -> torch.Tensor:
     """``tensor`` of root, on all ranks; a new contiguous tensor.
 
@@ -106,13 +106,13 @@ def bcast(tensor: torch.Tensor, root: int = 0, comm: "Comm | None" = None, *,
     return _operators.bcast(_given(tensor, mixed_grad), comm_or_world(comm).handle, root)
 
 
-def barrier(comm: "Comm | None" = None) -> None:
+def barrier(comm: "Comm" = COMM_WORLD) -> None:
     """Returns when all ranks have called it. Collective. It has no gradient and no backward pass; in a compiled graph it
     keeps its place among the communications."""
     _operators.barrier(torch.empty(0), comm_or_world(comm).handle)
 
 
-def bcast_(tensor: torch.Tensor, root: int = 0, comm: "Comm | None" = None, *,
+def bcast_(tensor: torch.Tensor, root: int = 0, comm: "Comm" = COMM_WORLD, *,
            mixed_grad: bool = False) -> torch.Tensor:
     """:func:`bcast` into ``tensor``, which is returned: torch's in-place rules hold. Its version is raised; a leaf that
     requires gradients, a view of one, or a tensor whose elements overlap on one rank makes all ranks raise
@@ -123,7 +123,7 @@ def bcast_(tensor: torch.Tensor, root: int = 0, comm: "Comm | None" = None, *,
     return tensor
 
 
-def reduce(tensor: torch.Tensor, root: int = 0, comm: "Comm | None" = None, *, op: Op | str = "sum",
+def reduce(tensor: torch.Tensor, root: int = 0, comm: "Comm" = COMM_WORLD, *, op: Op | str = "sum",
            mixed_grad: bool = False) -> torch.Tensor:
     """``tensor`` of all ranks reduced element by element on root, zeros elsewhere; a new contiguous tensor.
 
@@ -134,7 +134,7 @@ def reduce(tensor: torch.Tensor, root: int = 0, comm: "Comm | None" = None, *, o
     return _operators.reduce(_given(tensor, mixed_grad), group.handle, root, _number_of(op, group, "comm_reduce"))
 
 
-def reduce_(tensor: torch.Tensor, root: int = 0, comm: "Comm | None" = None, *, op: Op | str = "sum",
+def reduce_(tensor: torch.Tensor, root: int = 0, comm: "Comm" = COMM_WORLD, *, op: Op | str = "sum",
             mixed_grad: bool = False) -> torch.Tensor:
     """:func:`reduce` into ``tensor``, which is returned, zeroed elsewhere than on root; in place as :func:`bcast_`."""
     _refuse_compiled(mixed_grad)
@@ -143,7 +143,7 @@ def reduce_(tensor: torch.Tensor, root: int = 0, comm: "Comm | None" = None, *, 
     return tensor
 
 
-def scan(tensor: torch.Tensor, *, reverse: bool = False, op: Op | str = "sum", comm: "Comm | None" = None,
+def scan(tensor: torch.Tensor, *, reverse: bool = False, op: Op | str = "sum", comm: "Comm" = COMM_WORLD,
          mixed_grad: bool = False) -> torch.Tensor:
     """``tensor`` reduced over ranks 0 to this one (``reverse``: this one to the last); a new contiguous tensor.
 
@@ -154,7 +154,7 @@ def scan(tensor: torch.Tensor, *, reverse: bool = False, op: Op | str = "sum", c
     return _operators.scan(_given(tensor, mixed_grad), group.handle, reverse, _number_of(op, group, "comm_scan"))
 
 
-def exscan(tensor: torch.Tensor, *, reverse: bool = False, op: Op | str = "sum", comm: "Comm | None" = None,
+def exscan(tensor: torch.Tensor, *, reverse: bool = False, op: Op | str = "sum", comm: "Comm" = COMM_WORLD,
            mixed_grad: bool = False) -> torch.Tensor:
     """As :func:`scan`, without this rank's own: where it begins, what op leaves as it is (zeros for sum, ones for
     prod)."""
@@ -163,7 +163,7 @@ def exscan(tensor: torch.Tensor, *, reverse: bool = False, op: Op | str = "sum",
 
 
 def allgather_along(tensor: torch.Tensor, axis: int = 0, *, lengths: Sequence[int] | None = None,
-                    comm: "Comm | None" = None, mixed_grad: bool = False) -> torch.Tensor:
+                    comm: "Comm" = COMM_WORLD, mixed_grad: bool = False) -> torch.Tensor:
     """All ranks' tensors joined along an axis, in order of ranks, on all ranks.
 
     Collective: dtypes and extents but along the axis are equal on all ranks. The adjoint is
@@ -181,7 +181,7 @@ def allgather_along(tensor: torch.Tensor, axis: int = 0, *, lengths: Sequence[in
 
 
 def gather_along(tensor: torch.Tensor, axis: int = 0, root: int = 0, *, lengths: Sequence[int] | None = None,
-                 comm: "Comm | None" = None, mixed_grad: bool = False) -> torch.Tensor:
+                 comm: "Comm" = COMM_WORLD, mixed_grad: bool = False) -> torch.Tensor:
     """As :func:`allgather_along`, on root; on other ranks the result's extent along the axis is 0.
 
     The adjoint is :func:`scatter_along`: each rank gets its part of root's cotangent.
@@ -193,7 +193,7 @@ def gather_along(tensor: torch.Tensor, axis: int = 0, root: int = 0, *, lengths:
 
 
 def scatter_along(tensor: torch.Tensor, length: int, axis: int = 0, root: int = 0, *,
-                  comm: "Comm | None" = None, mixed_grad: bool = False) -> torch.Tensor:
+                  comm: "Comm" = COMM_WORLD, mixed_grad: bool = False) -> torch.Tensor:
     """This rank's part of root's tensor, which is cut along an axis in order of ranks.
 
     Collective as :func:`allgather_along`. The adjoint is :func:`gather_along`: root gets all ranks' cotangents joined,
@@ -206,7 +206,7 @@ def scatter_along(tensor: torch.Tensor, length: int, axis: int = 0, root: int = 
 
 
 def reduce_scatter_along(tensor: torch.Tensor, length: int, axis: int = 0, *, op: Op | str = "sum",
-                         comm: "Comm | None" = None, mixed_grad: bool = False) -> torch.Tensor:
+                         comm: "Comm" = COMM_WORLD, mixed_grad: bool = False) -> torch.Tensor:
     """This rank's part of all ranks' tensors reduced element by element, which is cut along an axis in order of ranks.
 
     Collective: all ranks' shapes, dtypes and op are equal. The adjoint of the sum is :func:`allgather_along`; other ops
@@ -220,7 +220,7 @@ def reduce_scatter_along(tensor: torch.Tensor, length: int, axis: int = 0, *, op
 
 
 def alltoall_along(tensor: torch.Tensor, gather_axis: int, scatter_axis: int, length: int, *,
-                   comm: "Comm | None" = None, mixed_grad: bool = False) -> torch.Tensor:
+                   comm: "Comm" = COMM_WORLD, mixed_grad: bool = False) -> torch.Tensor:
     """A tensor that is partitioned over the ranks along ``gather_axis``, partitioned along ``scatter_axis`` instead.
 
     Collective as :func:`allgather_along`; a permutation of elements, whose adjoint is its inverse. Equal axes: the

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 import torch
 
 from ._torch_requests import Request
-from .comm import comm_or_world
+from .comm import COMM_WORLD, comm_or_world
 from .errors import ArgumentError
 
 if typing.TYPE_CHECKING:
@@ -74,18 +74,18 @@ def _at(values: Sequence[int], place: int) -> int:
     return values[place] if -len(values) <= place < len(values) else 0
 
 
-def iallreduce(tensor: torch.Tensor, comm: Comm | None = None) -> Request:
+def iallreduce(tensor: torch.Tensor, comm: Comm = COMM_WORLD) -> Request:
     """Starts the sum of ``tensor`` over the ranks: see :func:`allreduce`."""
     return _started(tensor, comm_or_world(comm), _ALLREDUCE, (), tensor.shape)
 
 
-def ibcast(tensor: torch.Tensor, root: int = 0, comm: Comm | None = None) -> Request:
+def ibcast(tensor: torch.Tensor, root: int = 0, comm: Comm = COMM_WORLD) -> Request:
     """Starts to send root's ``tensor`` to all ranks: see :func:`bcast`."""
     return _started(tensor, comm_or_world(comm), _BCAST, (root,), tensor.shape)
 
 
 def iallgather_along(tensor: torch.Tensor, lengths: Sequence[int], axis: int = 0, *,
-                     comm: Comm | None = None) -> Request:
+                     comm: Comm = COMM_WORLD) -> Request:
     """Starts to join all ranks' tensors along an axis: see :func:`allgather_along`.
 
     lengths: all ranks' extents along the axis.
@@ -96,7 +96,7 @@ def iallgather_along(tensor: torch.Tensor, lengths: Sequence[int], axis: int = 0
 
 
 def ireduce_scatter_along(tensor: torch.Tensor, lengths: Sequence[int], axis: int = 0, *,
-                          comm: Comm | None = None) -> Request:
+                          comm: Comm = COMM_WORLD) -> Request:
     """Starts the sum of all ranks' tensors, of which each keeps a part: see :func:`reduce_scatter_along`.
 
     lengths: of all ranks' parts along the axis.
@@ -108,7 +108,7 @@ def ireduce_scatter_along(tensor: torch.Tensor, lengths: Sequence[int], axis: in
 
 
 def ialltoall_along(tensor: torch.Tensor, gather_axis: int, scatter_axis: int, gather_lengths: Sequence[int],
-                    scatter_lengths: Sequence[int], *, comm: Comm | None = None) -> Request:
+                    scatter_lengths: Sequence[int], *, comm: Comm = COMM_WORLD) -> Request:
     """Starts to partition along ``scatter_axis`` what is partitioned along ``gather_axis``: see :func:`alltoall_along`.
 
     gather_lengths, scatter_lengths: all ranks' extents along the axes, before and after.
