@@ -13,7 +13,7 @@ from torch.autograd.profiler import record_function
 from ._buffers import TORCH
 from ._reducer import Reducer
 from ._torch_refusals import not_a_tensor
-from .comm import comm_or_world
+from .comm import COMM_WORLD, comm_or_world
 from .errors import ArgumentError, DtypeError, MismatchError, UnsupportedError
 
 if typing.TYPE_CHECKING:
@@ -143,7 +143,7 @@ class DataParallel:
     ``zero_grad(set_to_none=False)`` a copy is spared.
     """
 
-    def __init__(self, module: torch.nn.Module | Iterable[torch.Tensor], comm: Comm | None = None, *,
+    def __init__(self, module: torch.nn.Module | Iterable[torch.Tensor], comm: Comm = COMM_WORLD, *,
                  bucket_bytes: int = _BUCKET_BYTES):
         """module: a module, or its parameters: dense, on the CPU. bucket_bytes: how much is added up at once. Parameters
         and bucket_bytes must be alike on all ranks."""

@@ -28,7 +28,7 @@ import torch
 from ._checks import as_op
 from ._declarations import Op
 from ._torch_refusals import not_a_tensor, raise_on_all
-from .comm import comm_or_world
+from .comm import COMM_WORLD, comm_or_world
 from .errors import ArgumentError, UnsupportedError
 
 if typing.TYPE_CHECKING:
@@ -70,7 +70,7 @@ def _given(tensor: torch.Tensor, mixed_grad: bool) -> torch.Tensor:
     return _operators.mixed_grad(tensor)
 
 
-def _collective(operator: Callable[..., typing.Any], operation: str, comm: "Comm | None", tensor: torch.Tensor,
+def _collective(operator: Callable[..., typing.Any], operation: str, comm: "Comm", tensor: torch.Tensor,
                 mixed_grad: bool, *arguments: typing.Any) -> typing.Any:
     """Calls a collective; operation: its name where the ranks agree first."""
     group = comm_or_world(comm)
@@ -84,7 +84,7 @@ def _collective(operator: Callable[..., typing.Any], operation: str, comm: "Comm
         raise
 
 
-def allreduce(tensor: torch.Tensor, comm: "Comm | None" = None, *, op: Op | str = "sum", adjoint: str = "sum",
+def allreduce(tensor: torch.Tensor, comm: "Comm" = COMM_WORLD, *, op: Op | str = "sum", adjoint: str = "sum",
               mixed_grad: bool = False) -> torch.Tensor:
     """``tensor`` of all ranks of ``comm`` reduced element by element, on all of them; a new contiguous tensor.
 
@@ -119,7 +119,7 @@ def allreduce(tensor: torch.Tensor, comm: "Comm | None" = None, *, op: Op | str 
     return _collective(_operators.allreduce, "comm_allreduce", group, tensor, mixed_grad, number, identity)
 
 
-def bcast(tensor: torch.Tensor, root: int = 0, comm: "Comm | None" = None, *,
+def bcast(tensor: torch.Tensor, root: int = 0, comm: "Comm" = COMM_WORLD, *,
           mixed_grad: bool = False) -> torch.Tensor:
     """``tensor`` of root, on all ranks; a new contiguous tensor.
 
@@ -129,13 +129,13 @@ def bcast(tensor: torch.Tensor, root: int = 0, comm: "Comm | None" = None, *,
     return _collective(_operators.bcast, "comm_bcast", comm, tensor, mixed_grad, root)
 
 
-def barrier(comm: "Comm | None" = None) -> None:
+def barrier(comm: "Comm" = COMM_WORLD) -> None:
     """Returns when all ranks have called it. Collective. It has no gradient and no backward pass; in a compiled graph it
     keeps its place among the communications."""
     _operators.barrier(torch.empty(0), comm_or_world(comm).handle)
 
 
-def bcast_(tensor: torch.Tensor, root: int = 0, comm: "Comm | None" = None, *,
+def bcast_(tensor: torch.Tensor, root: int = 0, comm: "Comm" = COMM_WORLD, *,
            mixed_grad: bool = False) -> torch.Tensor:
     """:func:`bcast` into ``tensor``, which is returned: torch's in-place rules hold. Its version is raised; a leaf that
     requires gradients, a view of one, or a tensor whose elements overlap on one rank makes all ranks raise
@@ -146,7 +146,7 @@ def bcast_(tensor: torch.Tensor, root: int = 0, comm: "Comm | None" = None, *,
     return tensor
 
 
-def reduce(tensor: torch.Tensor, root: int = 0, comm: "Comm | None" = None, *, op: Op | str = "sum",
+def reduce(tensor: torch.Tensor, root: int = 0, comm: "Comm" = COMM_WORLD, *, op: Op | str = "sum",
            mixed_grad: bool = False) -> torch.Tensor:
     """``tensor`` of all ranks reduced element by element on root, zeros elsewhere; a new contiguous tensor.
 
@@ -158,7 +158,7 @@ def reduce(tensor: torch.Tensor, root: int = 0, comm: "Comm | None" = None, *, o
     return _collective(_operators.reduce, "comm_reduce", group, tensor, mixed_grad, root, number)
 
 
-def reduce_(tensor: torch.Tensor, root: int = 0, comm: "Comm | None" = None, *, op: Op | str = "sum",
+def reduce_(tensor: torch.Tensor, root: int = 0, comm: "Comm" = COMM_WORLD, *, op: Op | str = "sum",
             mixed_grad: bool = False) -> torch.Tensor:
     """:func:`reduce` into ``tensor``, which is returned, zeroed elsewhere than on root; in place as :func:`bcast_`."""
     _refuse_compiled(mixed_grad)
@@ -168,7 +168,7 @@ def reduce_(tensor: torch.Tensor, root: int = 0, comm: "Comm | None" = None, *, 
     return tensor
 
 
-def scan(tensor: torch.Tensor, *, reverse: bool = False, op: Op | str = "sum", comm: "Comm | None" = None,
+def scan(tensor: torch.Tensor, *, reverse: bool = False, op: Op | str = "sum", comm: "Comm" = COMM_WORLD,
          mixed_grad: bool = False) -> torch.Tensor:
     """``tensor`` reduced over ranks 0 to this one (``reverse``: this one to the last); a new contiguous tensor.
 
@@ -180,7 +180,7 @@ def scan(tensor: torch.Tensor, *, reverse: bool = False, op: Op | str = "sum", c
     return _collective(_operators.scan, "comm_scan", group, tensor, mixed_grad, reverse, number)
 
 
-def exscan(tensor: torch.Tensor, *, reverse: bool = False, op: Op | str = "sum", comm: "Comm | None" = None,
+def exscan(tensor: torch.Tensor, *, reverse: bool = False, op: Op | str = "sum", comm: "Comm" = COMM_WORLD,
            mixed_grad: bool = False) -> torch.Tensor:
     """As :func:`scan`, without this rank's own: where it begins, what op leaves as it is (zeros for sum, ones for
     prod)."""
@@ -190,7 +190,7 @@ def exscan(tensor: torch.Tensor, *, reverse: bool = False, op: Op | str = "sum",
 
 
 def allgather_along(tensor: torch.Tensor, axis: int = 0, *, lengths: Sequence[int] | None = None,
-                    comm: "Comm | None" = None, mixed_grad: bool = False) -> torch.Tensor:
+                    comm: "Comm" = COMM_WORLD, mixed_grad: bool = False) -> torch.Tensor:
     """All ranks' tensors joined along an axis, in order of ranks, on all ranks.
 
     Collective: dtypes and extents but along the axis are equal on all ranks. The adjoint is
@@ -208,7 +208,7 @@ def allgather_along(tensor: torch.Tensor, axis: int = 0, *, lengths: Sequence[in
 
 
 def gather_along(tensor: torch.Tensor, axis: int = 0, root: int = 0, *, lengths: Sequence[int] | None = None,
-                 comm: "Comm | None" = None, mixed_grad: bool = False) -> torch.Tensor:
+                 comm: "Comm" = COMM_WORLD, mixed_grad: bool = False) -> torch.Tensor:
     """As :func:`allgather_along`, on root; on other ranks the result's extent along the axis is 0.
 
     The adjoint is :func:`scatter_along`: each rank gets its part of root's cotangent.
@@ -220,7 +220,7 @@ def gather_along(tensor: torch.Tensor, axis: int = 0, root: int = 0, *, lengths:
 
 
 def scatter_along(tensor: torch.Tensor, length: int, axis: int = 0, root: int = 0, *,
-                  comm: "Comm | None" = None, mixed_grad: bool = False) -> torch.Tensor:
+                  comm: "Comm" = COMM_WORLD, mixed_grad: bool = False) -> torch.Tensor:
     """This rank's part of root's tensor, which is cut along an axis in order of ranks.
 
     Collective as :func:`allgather_along`. The adjoint is :func:`gather_along`: root gets all ranks' cotangents joined,
@@ -233,7 +233,7 @@ def scatter_along(tensor: torch.Tensor, length: int, axis: int = 0, root: int = 
 
 
 def reduce_scatter_along(tensor: torch.Tensor, length: int, axis: int = 0, *, op: Op | str = "sum",
-                         comm: "Comm | None" = None, mixed_grad: bool = False) -> torch.Tensor:
+                         comm: "Comm" = COMM_WORLD, mixed_grad: bool = False) -> torch.Tensor:
     """This rank's part of all ranks' tensors reduced element by element, which is cut along an axis in order of ranks.
 
     Collective: all ranks' shapes, dtypes and op are equal. The adjoint of the sum is :func:`allgather_along`; other ops
@@ -248,7 +248,7 @@ def reduce_scatter_along(tensor: torch.Tensor, length: int, axis: int = 0, *, op
 
 
 def alltoall_along(tensor: torch.Tensor, gather_axis: int, scatter_axis: int, length: int, *,
-                   comm: "Comm | None" = None, mixed_grad: bool = False) -> torch.Tensor:
+                   comm: "Comm" = COMM_WORLD, mixed_grad: bool = False) -> torch.Tensor:
     """A tensor that is partitioned over the ranks along ``gather_axis``, partitioned along ``scatter_axis`` instead.
 
     Collective as :func:`allgather_along`; a permutation of elements, whose adjoint is its inverse. Equal axes: the

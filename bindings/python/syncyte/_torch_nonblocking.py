@@ -19,7 +19,7 @@ from ._declarations import Op
 from ._torch_collectives import _given, _refuse_compiled, number_of
 from ._torch_refusals import not_a_tensor, wrong_type
 from ._torch_requests import Request
-from .comm import comm_or_world
+from .comm import COMM_WORLD, comm_or_world
 from .errors import ArgumentError
 
 if typing.TYPE_CHECKING:
@@ -108,7 +108,7 @@ def _at(values: Sequence[int], place: int) -> int:
     return values[place] if -len(values) <= place < len(values) else 0
 
 
-def iallreduce(tensor: torch.Tensor, comm: Comm | None = None, *, op: Op | str = "sum",
+def iallreduce(tensor: torch.Tensor, comm: Comm = COMM_WORLD, *, op: Op | str = "sum",
                mixed_grad: bool = False) -> Request:
     """Starts to reduce ``tensor`` over the ranks: see :func:`allreduce`, for ops too. Only the sum has an adjoint here: of
     others a tensor that requires gradients makes all ranks raise NotImplementedError."""
@@ -116,14 +116,14 @@ def iallreduce(tensor: torch.Tensor, comm: Comm | None = None, *, op: Op | str =
                     lambda: ((), tensor.shape), op)
 
 
-def ibcast(tensor: torch.Tensor, root: int = 0, comm: Comm | None = None, *, mixed_grad: bool = False) -> Request:
+def ibcast(tensor: torch.Tensor, root: int = 0, comm: Comm = COMM_WORLD, *, mixed_grad: bool = False) -> Request:
     """Starts to send root's ``tensor`` to all ranks: see :func:`bcast`."""
     return _started(tensor, comm_or_world(comm), "comm_ibcast", _BCAST, mixed_grad,
                     lambda: ((_number(root, "root"),), tensor.shape))
 
 
 def iallgather_along(tensor: torch.Tensor, lengths: Sequence[int], axis: int = 0, *,
-                     comm: Comm | None = None, mixed_grad: bool = False) -> Request:
+                     comm: Comm = COMM_WORLD, mixed_grad: bool = False) -> Request:
     """Starts to join all ranks' tensors along an axis: see :func:`allgather_along`.
 
     lengths: all ranks' extents along the axis.
@@ -138,7 +138,7 @@ def iallgather_along(tensor: torch.Tensor, lengths: Sequence[int], axis: int = 0
 
 
 def ireduce_scatter_along(tensor: torch.Tensor, lengths: Sequence[int], axis: int = 0, *, op: Op | str = "sum",
-                          comm: Comm | None = None, mixed_grad: bool = False) -> Request:
+                          comm: Comm = COMM_WORLD, mixed_grad: bool = False) -> Request:
     """Starts to reduce all ranks' tensors, of which each keeps a part: see :func:`reduce_scatter_along`.
 
     lengths: of all ranks' parts along the axis.
@@ -153,7 +153,7 @@ def ireduce_scatter_along(tensor: torch.Tensor, lengths: Sequence[int], axis: in
 
 
 def ialltoall_along(tensor: torch.Tensor, gather_axis: int, scatter_axis: int, gather_lengths: Sequence[int],
-                    scatter_lengths: Sequence[int], *, comm: Comm | None = None, mixed_grad: bool = False) -> Request:
+                    scatter_lengths: Sequence[int], *, comm: Comm = COMM_WORLD, mixed_grad: bool = False) -> Request:
     """Starts to partition along ``scatter_axis`` what is partitioned along ``gather_axis``: see :func:`alltoall_along`.
 
     gather_lengths, scatter_lengths: all ranks' extents along the axes, before and after.
