@@ -35,7 +35,7 @@ class _Bucket:
     def place(self, memory: torch.Tensor) -> None:
         self.memory = memory
         parts = memory.split([p.numel() for p in self.parameters])
-        self.views = [part.view(p.shape) for part, p in zip(parts, self.parameters, strict=True)]
+        self.views = [part.as_strided(p.shape, _strides_for(p)) for part, p in zip(parts, self.parameters, strict=True)]
         self.begin()
 
     def begin(self) -> None:
@@ -43,26 +43,38 @@ class _Bucket:
         self.is_started = False
 
     def take(self, parameter: torch.Tensor, view: torch.Tensor) -> None:
-        """The gradient, wherever it is, into the bucket; it is that part of the bucket from then on."""
-        if parameter.grad is None:
+        """The gradient, wherever it is, into the bucket; it is that part of the bucket from then on. Where there is none
+        a parameter that has been frozen meanwhile gets none."""
+        gradient = parameter.grad
+        if gradient is None:
             view.zero_()
-        elif parameter.grad.requires_grad:
+        elif gradient.layout != torch.strided:
+            raise UnsupportedError(f"DataParallel: a gradient is {gradient.layout}; expected a dense one, such as that of "
+                                   "an Embedding with sparse=False")
+        elif gradient.requires_grad:
             raise UnsupportedError("DataParallel: backward(create_graph=True) is not supported")
-        elif parameter.grad.data_ptr() != view.data_ptr():
-            view.copy_(parameter.grad)
-        parameter.grad = view
+        elif gradient.data_ptr() != view.data_ptr():
+            view.copy_(gradient)
+        if gradient is not None or parameter.requires_grad:
+            parameter.grad = view
         self.waits_for.discard(parameter)
 
     def leave(self) -> None:
         """Gradients that lie in the bucket move elsewhere."""
         for parameter, view in zip(self.parameters, self.views, strict=True):
-            if parameter.grad is not None and parameter.grad.data_ptr() == view.data_ptr():
-                parameter.grad = parameter.grad.clone()
+            gradient = parameter.grad
+            if gradient is not None and gradient.layout == torch.strided and gradient.data_ptr() == view.data_ptr():
+                parameter.grad = gradient.clone()
 
     def take_the_rest(self) -> None:
         for parameter, view in zip(self.parameters, self.views, strict=True):
             if parameter in self.waits_for:
                 self.take(parameter, view)
+
+
+def _strides_for(parameter: torch.Tensor) -> tuple[int, ...]:
+    """Those of the gradients that autograd makes for it: dense, its dimensions in the parameter's order."""
+    return torch.empty_like(parameter, device="meta").stride()
 
 
 def _buckets_of(parameters: list[torch.Tensor], bucket_bytes: int) -> list[_Bucket]:
@@ -97,8 +109,8 @@ def _mistake_in(parameters: list[torch.Tensor], bucket_bytes: int) -> Exception 
 
 
 def _digest_of(parameters: list[torch.Tensor]) -> int:
-    """A fact that tells parameters apart by shapes and dtypes, in their order."""
-    text = repr([(tuple(parameter.shape), parameter.dtype) for parameter in parameters])
+    """A fact that tells parameters apart by shapes, dtypes and the order of their elements in memory, in their order."""
+    text = repr([(tuple(parameter.shape), parameter.dtype, _strides_for(parameter)) for parameter in parameters])
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=7).digest(), "little")
 
 
@@ -121,7 +133,8 @@ class DataParallel:
     Making one is collective, and so is each backward: all ranks run as many, and where one's reaches no parameter at all
     it calls :meth:`average`. If one rank's backward fails, the others' raise MismatchError; gradients are undefined then,
     zero them. A backward that failed before it came to any parameter is not noticed: call :meth:`give_up`. Parameters are
-    made equal first, those of rank 0. Collectives of the model itself are not disturbed.
+    made equal first, those of rank 0; buffers, such as the running means of BatchNorm, are left to each rank. Collectives
+    of the model itself are not disturbed.
 
     Gradients live in the buckets, and are overwritten by the next backward: clone what you keep. With
     ``zero_grad(set_to_none=False)`` a copy is spared.
@@ -129,8 +142,8 @@ class DataParallel:
 
     def __init__(self, module: torch.nn.Module | Iterable[torch.Tensor], comm: Comm | None = None, *,
                  bucket_bytes: int = _BUCKET_BYTES):
-        """module: a module, or its parameters: dense, on the CPU. bucket_bytes: how much is added up at once. Parameters
-        and bucket_bytes must be alike on all ranks."""
+        """module: a module, or its parameters: dense, on the CPU. bucket_bytes: how much is added up at once. Parameters,
+        their strides too, and bucket_bytes must be alike on all ranks."""
         group = comm_or_world(comm)
         given = module.parameters() if isinstance(module, torch.nn.Module) else module
         parameters = [parameter for parameter in dict.fromkeys(given) if parameter.requires_grad]
@@ -195,11 +208,13 @@ class DataParallel:
         whose backward failed before it came to a parameter (later failures are noticed). Local, does not wait."""
         if self._is_given_up:
             return
-        for bucket in self._buckets:
-            bucket.leave()  # until the round has ended the memory is the reducer's
-        self._reducer.give_up()
-        self._is_given_up = True
-        self._pass = None
+        try:
+            for bucket in self._buckets:
+                bucket.leave()  # until the round has ended the memory is the reducer's
+        finally:  # whatever goes wrong here, the others must not wait for this rank
+            self._reducer.give_up()
+            self._is_given_up = True
+            self._pass = None
 
     @torch.no_grad()
     def _arrived(self, parameter: torch.Tensor) -> None:
