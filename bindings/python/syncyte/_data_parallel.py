@@ -136,7 +136,7 @@ def _state_of(module: torch.nn.Module | Iterable[torch.Tensor], parameters: list
 
 def _sizes_of(parameters: list[torch.Tensor]) -> dict[str, int]:
     """Facts that name the first parameters that differ."""
-    return {f"elements_of_{place}": parameter.numel() for place, parameter in enumerate(parameters[:24])}
+    return {f"size of parameter {place}": parameter.numel() for place, parameter in enumerate(parameters[:24])}
 
 
 def _digest_of(parameters: list[torch.Tensor]) -> int:

@@ -287,8 +287,10 @@ def test_ranks_that_differ_are_an_error_on_all():
         return
     with pytest.raises(ValueError, match="bucket_bytes is 0"):
         DataParallel(network(0), bucket_bytes=0 if RANK == SIZE - 1 else 100)
-    with pytest.raises(ValueError, match="shapes_and_dtypes"):
+    with pytest.raises(ValueError, match="size of parameter 0"):
         DataParallel([torch.ones(2, 3 + (RANK == 0), requires_grad=True)])
+    with pytest.raises(ValueError, match="shapes_and_dtypes"):
+        DataParallel([torch.ones((2, 3) if RANK else (3, 2), requires_grad=True)])
 
 
 def test_the_mean_of_halves_does_not_overflow():
@@ -421,5 +423,5 @@ def test_what_differs_is_named():
     if SIZE == 1:
         DataParallel(model)
         return
-    with pytest.raises(ValueError, match="elements_of_2 is 3 on rank.*but 6 on rank"):
+    with pytest.raises(ValueError, match="size of parameter 2 is 3 on rank.*but 6 on rank"):
         DataParallel(model)
