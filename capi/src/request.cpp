@@ -1,5 +1,6 @@
 #include <mutex>
 
+#include "comm/mpi_turn.hpp"
 #include "comm/progress.hpp"
 #include "comm/watchdog.hpp"
 #include "guard.hpp"
@@ -105,6 +106,7 @@ syncyte_status_t syncyte_request_test(syncyte_request_t* request, int32_t* done)
       return;
     }
     const auto active = requests().find(*request, "request");
+    const comm::mpi_turn turn("request_test");
     answer = active->test();
     if (answer == 0) return;
     ended = active->status();
@@ -117,7 +119,9 @@ syncyte_status_t syncyte_request_wait(syncyte_request_t* request) {
   syncyte_status_t ended = SYNCYTE_SUCCESS;
   const syncyte_status_t status = guarded("request_wait", [&] {
     if (checked(request) == nullptr) return;
-    ended = requests().find(*request, "request")->wait();
+    const auto active = requests().find(*request, "request");
+    const comm::mpi_turn turn("request_wait");
+    ended = active->wait();
     requests().destroy(request, "request");
   });
   return status != SYNCYTE_SUCCESS ? status : ended;
@@ -140,6 +144,7 @@ syncyte_status_t syncyte_request_wait_any(int64_t count, syncyte_request_t* arra
   const syncyte_status_t status = guarded("request_wait_any", [&] {
     checked(array, count);
     std::int64_t& answer = out(index, "index");
+    const comm::mpi_turn turn("request_wait_any");
     const comm::watchdog_scope watched("request_wait_any", "some requests", 0);
     std::int64_t found = -1;
     comm::poll_until([&] {
@@ -164,7 +169,9 @@ syncyte_status_t syncyte_request_wait_any(int64_t count, syncyte_request_t* arra
 syncyte_status_t syncyte_request_destroy(syncyte_request_t* request) {
   return guarded("request_destroy", [&] {
     if (checked(request) == nullptr) return;
-    base::require(requests().find(*request, "request")->test(), SYNCYTE_ERR_BUSY,
+    const auto active = requests().find(*request, "request");
+    const comm::mpi_turn turn("request_destroy");
+    base::require(active->test(), SYNCYTE_ERR_BUSY,
                   "the operation is still active, and MPI cannot cancel; wait for it first");
     requests().destroy(request, "request");
   });

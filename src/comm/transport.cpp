@@ -1,7 +1,6 @@
 #include "comm/transport.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <vector>
 
 #include "comm/int_layout.hpp"
@@ -11,10 +10,6 @@
 
 namespace syncyte::comm {
 namespace {
-
-using counts_view = std::span<const std::int64_t>;
-
-std::int64_t sum_of(counts_view counts) { return std::accumulate(counts.begin(), counts.end(), std::int64_t{0}); }
 
 std::int64_t own(const communicator& comm, counts_view counts) { return counts[static_cast<std::size_t>(comm.rank())]; }
 

@@ -12,6 +12,7 @@ from torch.autograd.profiler import record_function
 
 from ._buffers import TORCH
 from ._reducer import Reducer
+from ._torch_refusals import not_a_tensor
 from .comm import COMM_WORLD, comm_or_world
 from .errors import ArgumentError, DtypeError, MismatchError, UnsupportedError
 
@@ -96,6 +97,17 @@ def _mistake_in(parameters: list[torch.Tensor], bucket_bytes: int) -> Exception 
     return None
 
 
+def _parameters_of(module: torch.nn.Module | Iterable[torch.Tensor]) -> list[torch.Tensor]:
+    """Those that require gradients, each once."""
+    if not isinstance(module, (torch.nn.Module, Iterable)):
+        raise DtypeError(f"module is a {type(module).__name__}; expected a torch.nn.Module, or parameters")
+    given = list(module.parameters() if isinstance(module, torch.nn.Module) else module)
+    for parameter in given:
+        if not isinstance(parameter, torch.Tensor):
+            raise not_a_tensor(parameter, "a parameter")
+    return [parameter for parameter in dict.fromkeys(given) if parameter.requires_grad]
+
+
 def _digest_of(parameters: list[torch.Tensor]) -> int:
     """A fact that tells parameters apart by shapes and dtypes, in their order."""
     text = repr([(tuple(parameter.shape), parameter.dtype) for parameter in parameters])
@@ -123,6 +135,10 @@ class DataParallel:
     zero them. A backward that failed before it came to any parameter is not noticed: call :meth:`give_up`. Parameters are
     made equal first, those of rank 0. Collectives of the model itself are not disturbed.
 
+    Activation checkpointing works with ``use_reentrant=False``. A backward pass within another one, as with
+    ``use_reentrant=True``, raises UnsupportedError, and the other ranks' MismatchError: run it within :meth:`no_sync`, and
+    call :meth:`average` after it.
+
     Gradients live in the buckets, and are overwritten by the next backward: clone what you keep. With
     ``zero_grad(set_to_none=False)`` a copy is spared.
     """
@@ -132,8 +148,7 @@ class DataParallel:
         """module: a module, or its parameters: dense, on the CPU. bucket_bytes: how much is added up at once. Parameters
         and bucket_bytes must be alike on all ranks."""
         group = comm_or_world(comm)
-        given = module.parameters() if isinstance(module, torch.nn.Module) else module
-        parameters = [parameter for parameter in dict.fromkeys(given) if parameter.requires_grad]
+        parameters = group._prepare("DataParallel", lambda: _parameters_of(module), lifecycle=True)
         group.agree(_mistake_in(parameters, bucket_bytes), "DataParallel", parameters=len(parameters),
                     shapes_and_dtypes=_digest_of(parameters),
                     bucket_bytes=bucket_bytes if isinstance(bucket_bytes, int) else 0)
@@ -256,6 +271,12 @@ class _Pass:
 
     def __call__(self) -> None:
         self._is_over = True
+        # How many there are within another is each rank's own affair: rounds would not meet.
+        if torch._C._current_autograd_node() is not None:
+            self._averager.give_up()
+            raise UnsupportedError("DataParallel: this is a backward pass within another one (torch.utils.checkpoint "
+                                   "with use_reentrant=True?); expected one that is not (use_reentrant=False), or backward "
+                                   "within no_sync(), and average() after it")
         self._averager.average()
 
     def __del__(self) -> None:

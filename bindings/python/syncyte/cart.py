@@ -210,6 +210,10 @@ class Halo(Handle):
         buffer.written()
         return array
 
+    def _refuse(self) -> None:
+        """In place of an exchange that this rank cannot begin: the neighbours are told."""
+        _library.core().unchecked("syncyte_halo_exchange")(self.handle, ctypes.byref(c.BufferDescription()))
+
     def exchange(self, array: Any) -> Any:
         """Fills the ghosts, in place; returns `array`. All ranks call it; waits for the neighbours only.
 

@@ -158,6 +158,13 @@ class Comm(Nonblocking, Messages):
         options = self._prepare("comm_node", lambda: _comm_options(name, check), lifecycle=True)
         return self._made(lambda out: _library.core().syncyte_comm_node(self.handle, options, out))
 
+    def leaders(self, *, name: str | None = None, check: str | None = None) -> Comm | None:
+        """The first rank of each node, in the order of the nodes; the other ranks get None. Collective."""
+        options = self._prepare("comm_leaders", lambda: _comm_options(name, check), lifecycle=True)
+        handle = ctypes.c_void_p()
+        _library.core().syncyte_comm_leaders(self.handle, options, ctypes.byref(handle))
+        return None if handle.value is None else Comm(handle.value)
+
     def cartesian(
         self,
         dims: Sequence[int],

@@ -5,7 +5,9 @@ import gc
 import pytest
 import torch
 from mpi4py import MPI
+from torch.utils.checkpoint import checkpoint
 
+from syncyte.errors import MismatchError, UnsupportedError
 from syncyte.torch import DataParallel
 
 WORLD = MPI.COMM_WORLD
@@ -258,3 +260,69 @@ def test_nothing_to_average():
 def test_wrong_bucket_size():
     with pytest.raises(ValueError, match="bucket_bytes is 0"):
         DataParallel(network(0), bucket_bytes=0)
+
+
+class Checkpointed(torch.nn.Module):
+    """Layers whose activations are computed again in backward."""
+
+    def __init__(self, use_reentrant: bool, tied: bool = False):
+        super().__init__()
+        self.use_reentrant = use_reentrant
+        layers = [torch.nn.Sequential(torch.nn.Linear(5, 5), torch.nn.Tanh()).double() for _ in range(3)]
+        self.layers = torch.nn.ModuleList([*layers, layers[0]] if tied else layers)
+        self.last = torch.nn.Linear(5, 1).double()
+
+    def forward(self, x: torch.Tensor, is_checkpointed: bool = True) -> torch.Tensor:
+        for layer in self.layers:
+            x = checkpoint(layer, x, use_reentrant=self.use_reentrant) if is_checkpointed else layer(x)
+        return self.last(x)
+
+    def loss(self, rank: int = RANK, **more) -> torch.Tensor:
+        x = torch.randn(4, 5, dtype=torch.float64, generator=torch.Generator().manual_seed(rank)).requires_grad_()
+        return self(x, **more).pow(2).sum()
+
+
+def checkpointed(use_reentrant: bool, bucket_bytes: int, **more) -> tuple[Checkpointed, list[torch.Tensor]]:
+    """A model with an averager, and the mean gradients as they should be."""
+    torch.manual_seed(3)
+    made = Checkpointed(use_reentrant, **more)
+    losses = sum(made.loss(rank, is_checkpointed=False) for rank in range(SIZE)) / SIZE
+    expected = list(torch.autograd.grad(losses, list(made.parameters())))
+    made.averager = DataParallel(made, bucket_bytes=bucket_bytes)
+    return made, expected
+
+
+@pytest.mark.parametrize("tied", [False, True])
+@pytest.mark.parametrize("bucket_bytes", [300, 1 << 20])
+def test_checkpointed_activations(bucket_bytes, tied):
+    model, expected = checkpointed(False, bucket_bytes, tied=tied)
+    for _ in range(3):
+        model.zero_grad()
+        model.loss().backward()
+        close(model, expected)
+
+
+@pytest.mark.parametrize("who", [0, SIZE - 1, "all ranks"])
+@pytest.mark.parametrize("bucket_bytes", [1, 300, 1 << 20])
+def test_a_backward_within_a_backward_is_everybodys_error(bucket_bytes, who):
+    model, expected = checkpointed(True, bucket_bytes)
+    is_nested = who in (RANK, "all ranks")
+    text = "within another one" if is_nested else f"rank {who} of world has given up round"
+    for _ in range(2):
+        model.zero_grad()
+        with pytest.raises(UnsupportedError if is_nested else MismatchError, match=text):
+            model.loss(is_checkpointed=is_nested).backward()
+        model.zero_grad()
+        model.loss(is_checkpointed=False).backward()
+        close(model, expected)
+
+
+@pytest.mark.parametrize("tied", [False, True])
+def test_backward_within_backward_averaged_by_hand(tied):
+    model, expected = checkpointed(True, 300, tied=tied)
+    for _ in range(2):
+        model.zero_grad()
+        with model.averager.no_sync():
+            model.loss().backward()
+        model.averager.average()
+        close(model, expected)

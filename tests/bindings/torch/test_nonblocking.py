@@ -20,13 +20,14 @@ def rows(count: int, *others: int, dtype: torch.dtype = torch.float64) -> torch.
 
 
 CASES = {
-    "allreduce": (lambda x: iallreduce(x), allreduce, lambda: rows(3, 2)),
-    "bcast": (lambda x: ibcast(x, SIZE - 1), lambda x: bcast(x, SIZE - 1), lambda: rows(3, 2)),
-    "allgather": (lambda x: iallgather_along(x, UNEVEN, -2), lambda x: allgather_along(x, 0), lambda: rows(RANK, 2)),
-    "reduce_scatter": (lambda x: ireduce_scatter_along(x, UNEVEN, 0),
+    "allreduce": (iallreduce, allreduce, lambda: rows(3, 2)),
+    "bcast": (lambda x, **more: ibcast(x, SIZE - 1, **more), lambda x: bcast(x, SIZE - 1), lambda: rows(3, 2)),
+    "allgather": (lambda x, **more: iallgather_along(x, UNEVEN, -2, **more), lambda x: allgather_along(x, 0),
+                  lambda: rows(RANK, 2)),
+    "reduce_scatter": (lambda x, **more: ireduce_scatter_along(x, UNEVEN, 0, **more),
                        lambda x: reduce_scatter_along(x, RANK, 0), lambda: rows(WHOLE, 2)),
-    "alltoall": (lambda x: ialltoall_along(x, 0, 1, UNEVEN, UNEVEN), lambda x: alltoall_along(x, 0, 1, RANK),
-                 lambda: rows(RANK, WHOLE)),
+    "alltoall": (lambda x, **more: ialltoall_along(x, 0, 1, UNEVEN, UNEVEN, **more),
+                 lambda x: alltoall_along(x, 0, 1, RANK), lambda: rows(RANK, WHOLE)),
 }
 
 
@@ -121,6 +122,48 @@ def test_need_for_gradients_is_a_fact():
         return
     with pytest.raises(ValueError, match="needs-gradient"):
         iallreduce(torch.ones(2, requires_grad=RANK == 0)).wait()
+
+
+def cotangent_of(result: torch.Tensor) -> torch.Tensor:
+    return torch.randn(result.shape, dtype=result.dtype, generator=torch.Generator().manual_seed(7 + RANK))
+
+
+@pytest.mark.parametrize("needing", [0, SIZE - 1])
+def test_mixed_grad(case, needing):
+    """Where some ranks' inputs need no gradient, the others get what they get where all need one."""
+    start, _, given = case
+    everyone = given().requires_grad_()
+    result = start(everyone).wait()
+    cotangent = cotangent_of(result.detach())
+    result.backward(cotangent)
+    mine = given().requires_grad_(RANK == needing)
+    mixed = start(mine, mixed_grad=True).wait()
+    assert mixed.requires_grad and torch.equal(mixed, result)
+    mixed.backward(cotangent)
+    assert torch.equal(mine.grad, everyone.grad) if RANK == needing else mine.grad is None
+
+
+def test_mixed_grad_without_gradients():
+    with torch.no_grad():
+        assert not iallreduce(torch.ones(2), mixed_grad=True).wait().requires_grad
+    assert not iallreduce(torch.ones(2, dtype=torch.int32), mixed_grad=True).wait().requires_grad
+    assert not iallreduce(torch.ones(2)).wait().requires_grad
+
+
+@pytest.mark.skipif(SIZE == 1, reason="one rank agrees with itself")
+def test_mixed_grad_on_some_ranks_is_everybodys_error():
+    with pytest.raises(ValueError, match="needs-gradient"):
+        iallreduce(torch.ones(2), mixed_grad=RANK == 0).wait()
+    assert allreduce(torch.ones(1)).item() == SIZE
+
+
+def test_mixed_grad_is_refused_in_compiled_code(case, comm):
+    start, _, given = case
+    assert comm.size == SIZE
+    torch._dynamo.reset()
+    run = torch.compile(lambda x: start(x, mixed_grad=True).wait(), fullgraph=True, backend="eager")
+    with pytest.raises(Exception, match="mixed_grad=True does not work inside torch.compile"):
+        run(given().requires_grad_())
 
 
 def test_a_second_wait_names_the_operation():

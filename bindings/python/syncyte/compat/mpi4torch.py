@@ -9,13 +9,15 @@ the first use of COMM_WORLD, not by the import. As with mpi4torch, Bcast_ and Re
 from __future__ import annotations
 
 import copyreg
+import functools
 import weakref
-from typing import TYPE_CHECKING, Any, List
+from typing import TYPE_CHECKING, Any, Callable, List
 
 import torch
 
 import syncyte.torch  # registers torch.ops.syncyte
 from syncyte import comm as _comm
+from syncyte._torch_refusals import not_a_tensor, raise_on_all
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -137,6 +139,25 @@ class MPI_Communicator:  # noqa: N801
     def Recv(self, tensor: torch.Tensor, source: int, tag: int) -> torch.Tensor:  # noqa: N802
         return self.Wait(self.Irecv(tensor, source, tag))
 
+
+def _telling(method: Callable[..., torch.Tensor]) -> Callable[..., torch.Tensor]:
+    """A collective called from Python: arguments of wrong types, which torch refuses, are every rank's error."""
+
+    @functools.wraps(method)
+    def call(self: "MPI_Communicator", tensor: torch.Tensor, *arguments: Any, **named: Any) -> torch.Tensor:
+        try:
+            if not isinstance(tensor, torch.Tensor):  # schemas take None
+                raise not_a_tensor(tensor)
+            return method(self, tensor, *arguments, **named)
+        except Exception as error:
+            raise_on_all(error, tensor, _alive[self._comm], method.__name__)
+            raise
+
+    return call
+
+
+for _name in ("Allreduce", "Bcast_", "Reduce_", "Gather", "Allgather", "Scatter", "Alltoall"):
+    setattr(MPI_Communicator, _name, _telling(getattr(MPI_Communicator, _name)))  # TorchScript has its own by now
 
 # Communicators that an MPI_Communicator, which holds a number, stands for. They live as long as one of these does.
 _alive: weakref.WeakValueDictionary[int, _comm.Comm] = weakref.WeakValueDictionary()
