@@ -38,11 +38,14 @@ _operators = torch.ops.syncyte  # finding the namespace anew costs microseconds
 _OPS = {op.name.lower(): int(op) for op in Op}
 
 
+def number_of(op: Op | str) -> int:
+    """The reduction's number; raises ArgumentError if there is none."""
+    return _OPS[op] if isinstance(op, str) and op in _OPS else int(as_op(op))
+
+
 def _number_of(op: Op | str, comm: "Comm", operation: str) -> int:
-    """The reduction's number; if there is none, all ranks are told."""
-    if isinstance(op, str) and op in _OPS:
-        return _OPS[op]
-    return comm._prepare(operation, lambda: int(as_op(op)))
+    """number_of(), whose error all ranks are told."""
+    return comm._prepare(operation, lambda: number_of(op))
 
 
 def _is_identity(adjoint: str, comm: "Comm") -> bool:

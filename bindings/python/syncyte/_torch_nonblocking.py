@@ -1,8 +1,8 @@
 """Differentiable collectives that are started, and waited for after other work: what syncyte.torch offers of them.
 
 Started in the same order on all ranks of a communicator; waited for in any. A start waits for no other rank. Backward of
-the wait starts the adjoint, backward of the start waits for it. All are linear, differentiable any number of times, and
-copy their input. Errors of other ranks come with the wait. As in the blocking ones, gradients are recorded on all ranks
+the wait starts the adjoint, backward of the start waits for it. All are differentiable any number of times, and copy
+their input. Errors of other ranks come with the wait. As in the blocking ones, gradients are recorded on all ranks
 or on none, or with ``mixed_grad=True``, on all ranks, everybody's result requires one.
 """
 
@@ -15,7 +15,8 @@ from collections.abc import Callable, Sequence
 
 import torch
 
-from ._torch_collectives import _given, _refuse_compiled
+from ._declarations import Op
+from ._torch_collectives import _given, _refuse_compiled, number_of
 from ._torch_refusals import not_a_tensor, wrong_type
 from ._torch_requests import Request
 from .comm import COMM_WORLD, comm_or_world
@@ -45,20 +46,22 @@ class CollectiveRequest(Request):
                                                  self.result_shape, self.dtype)
 
 
-def _started(tensor: torch.Tensor, comm: Comm, operation: str, kind: int, mixed_grad: bool,
-             plan: Plan) -> CollectiveRequest:
+def _started(tensor: torch.Tensor, comm: Comm, operation: str, kind: int, mixed_grad: bool, plan: Plan,
+             op: Op | str = "sum") -> CollectiveRequest:
     """Starts what `plan` says; what is wrong with it is told to the ranks that have started the operation."""
     handle = comm.handle
     _refuse_compiled(mixed_grad)
 
-    def prepare() -> tuple[Sequence[int], Sequence[int]]:
+    def prepare() -> tuple[Sequence[int], Sequence[int], int]:
         if not isinstance(tensor, torch.Tensor):
             raise not_a_tensor(tensor)
-        return plan()
+        arguments, result_shape = plan()
+        return arguments, result_shape, number_of(op)
 
-    arguments, result_shape = comm._prepare_start(operation, prepare)
+    arguments, result_shape, reduction = comm._prepare_start(operation, prepare)
     try:
-        ticket = torch.ops.syncyte.start_collective(_given(tensor, mixed_grad), handle, kind, arguments, result_shape)
+        ticket = torch.ops.syncyte.start_collective(_given(tensor, mixed_grad), handle, kind, arguments, result_shape,
+                                                    op=reduction)
     except Exception as error:
         refused = wrong_type(error, tensor)
         if refused is None:
@@ -105,10 +108,12 @@ def _at(values: Sequence[int], place: int) -> int:
     return values[place] if -len(values) <= place < len(values) else 0
 
 
-def iallreduce(tensor: torch.Tensor, comm: Comm = COMM_WORLD, *, mixed_grad: bool = False) -> Request:
-    """Starts the sum of ``tensor`` over the ranks: see :func:`allreduce`."""
+def iallreduce(tensor: torch.Tensor, comm: Comm = COMM_WORLD, *, op: Op | str = "sum",
+               mixed_grad: bool = False) -> Request:
+    """Starts to reduce ``tensor`` over the ranks: see :func:`allreduce`, for ops too. Only the sum has an adjoint here: of
+    others a tensor that requires gradients makes all ranks raise NotImplementedError."""
     return _started(tensor, comm_or_world(comm), "comm_iallreduce", _ALLREDUCE, mixed_grad,
-                    lambda: ((), tensor.shape))
+                    lambda: ((), tensor.shape), op)
 
 
 def ibcast(tensor: torch.Tensor, root: int = 0, comm: Comm = COMM_WORLD, *, mixed_grad: bool = False) -> Request:
@@ -132,9 +137,9 @@ def iallgather_along(tensor: torch.Tensor, lengths: Sequence[int], axis: int = 0
     return _started(tensor, group, "comm_iallgather_along", _ALLGATHER, mixed_grad, plan)
 
 
-def ireduce_scatter_along(tensor: torch.Tensor, lengths: Sequence[int], axis: int = 0, *,
+def ireduce_scatter_along(tensor: torch.Tensor, lengths: Sequence[int], axis: int = 0, *, op: Op | str = "sum",
                           comm: Comm = COMM_WORLD, mixed_grad: bool = False) -> Request:
-    """Starts the sum of all ranks' tensors, of which each keeps a part: see :func:`reduce_scatter_along`.
+    """Starts to reduce all ranks' tensors, of which each keeps a part: see :func:`reduce_scatter_along`.
 
     lengths: of all ranks' parts along the axis.
     """
@@ -144,7 +149,7 @@ def ireduce_scatter_along(tensor: torch.Tensor, lengths: Sequence[int], axis: in
         along, parts = _number(axis, "axis"), _lengths(lengths, "lengths", group)
         return (along, *parts), _with_extent(tensor.shape, along, _at(parts, group.rank))
 
-    return _started(tensor, group, "comm_ireduce_scatter_along", _REDUCE_SCATTER, mixed_grad, plan)
+    return _started(tensor, group, "comm_ireduce_scatter_along", _REDUCE_SCATTER, mixed_grad, plan, op)
 
 
 def ialltoall_along(tensor: torch.Tensor, gather_axis: int, scatter_axis: int, gather_lengths: Sequence[int],

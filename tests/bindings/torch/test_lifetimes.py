@@ -69,7 +69,7 @@ def test_second_derivative_after_the_communicator_was_dropped():
 
 def test_backward_after_the_halo_was_dropped():
     def exchanged(x):
-        halo = syncyte.Halo(WORLD.cartesian([SIZE], periods=[True]), (4, 3), "float64", 1, 1)
+        halo = syncyte.Halo(WORLD.cartesian([SIZE], periods=[True]), (6, 3), "float64", 1, 1)
         return halo_exchange(x, halo)
 
     x = torch.arange(18.0, dtype=torch.float64).reshape(6, 3).requires_grad_()

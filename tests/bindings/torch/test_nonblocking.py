@@ -44,6 +44,28 @@ def test_like_the_blocking_one(case, dtype):
     assert torch.equal(start(x.t().contiguous().t()).wait(), blocking(x))
 
 
+@pytest.mark.parametrize("op", ["max", "prod", "lxor"])
+def test_other_reductions(op):
+    x = rows(WHOLE, 2, dtype=torch.int64)
+    assert torch.equal(iallreduce(x, op=op).wait(), allreduce(x, op=op))
+    assert torch.equal(ireduce_scatter_along(x, UNEVEN, op=op).wait(), reduce_scatter_along(x, RANK, op=op))
+
+
+def test_other_reductions_have_no_adjoint():
+    x = rows(3, 2).requires_grad_()
+    with pytest.raises(NotImplementedError, match="op max of iallreduce has no adjoint"):
+        iallreduce(x, op="max").wait()
+    with pytest.raises(NotImplementedError, match="op prod of ireduce_scatter has no adjoint"):
+        ireduce_scatter_along(torch.ones(WHOLE, requires_grad=True), UNEVEN, op="prod").wait()
+    assert torch.equal(iallreduce(x.detach(), op="max").wait(), allreduce(x.detach(), op="max"))
+
+
+def test_an_unknown_op_is_every_ranks_error():
+    with pytest.raises(ValueError, match="avg"):
+        iallreduce(rows(3), op="avg" if RANK == SIZE - 1 else "sum").wait()
+    assert allreduce(torch.ones(1)) == SIZE
+
+
 def test_gradients(case):
     start, _, given = case
     distributed_gradcheck(lambda x: start(x).wait(), [given()])

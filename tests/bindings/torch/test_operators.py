@@ -64,6 +64,7 @@ def test_defect_12_messages_of_the_application_on_the_same_communicator_are_its_
     total = sct.allreduce(torch.ones(1), ours)
     sent.wait()
     assert not receive.Test() and received.item() == 7.0 and total.item() == SIZE
+    WORLD.Barrier()  # nobody replies before all have looked
     reply = theirs.Isend(torch.full((1,), 8.0, dtype=torch.float64).numpy(), dest=following, tag=3)
     MPI.Request.Waitall([receive, reply])
     assert got[0] == 8.0
