@@ -82,7 +82,7 @@ def test_every_default_is_the_world_itself(module):
             parameters = inspect.signature(getattr(module, name)).parameters
         except (TypeError, ValueError):
             continue
-        if "comm" in parameters:
+        if "comm" in parameters and name != "Request":  # which holds the number of one
             found[name] = parameters["comm"].default
     assert found, "no function with a communicator"
     for name, default in found.items():
