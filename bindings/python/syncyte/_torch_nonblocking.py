@@ -17,7 +17,7 @@ import torch
 
 from ._declarations import Op
 from ._torch_collectives import _given, _refuse_compiled, number_of
-from ._torch_refusals import not_a_tensor, wrong_type
+from ._torch_refusals import advise, not_a_tensor, wrong_type
 from ._torch_requests import Request
 from .comm import COMM_WORLD, comm_or_world
 from .errors import ArgumentError
@@ -42,8 +42,12 @@ class CollectiveRequest(Request):
 
     def wait(self) -> torch.Tensor:
         """Waits for the end, and returns the result. Raises what went wrong on some rank, on all of them."""
-        return torch.ops.syncyte.wait_collective(self.ticket, self.comm, self.kind, self.arguments, self.input_shape,
-                                                 self.result_shape, self.dtype)
+        try:
+            return torch.ops.syncyte.wait_collective(self.ticket, self.comm, self.kind, self.arguments,
+                                                     self.input_shape, self.result_shape, self.dtype)
+        except Exception as error:
+            advise(error)
+            raise
 
 
 def _started(tensor: torch.Tensor, comm: Comm, operation: str, kind: int, mixed_grad: bool, plan: Plan,

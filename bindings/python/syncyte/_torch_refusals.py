@@ -38,9 +38,17 @@ def wrong_type(error: Exception, tensor: object) -> DtypeError | None:
     return DtypeError(f"{name} is {value}; expected {_EXPECTED.get(refused['type'], refused['type'])}")
 
 
+def advise(error: Exception) -> None:
+    """Adds to an error about gradients that only some ranks record what allows that."""
+    text = str(error)
+    if "needs-gradient is " in text:
+        error.args = (f"{text.rstrip()}; expected the same on all ranks, or mixed_grad=True on all of them",)
+
+
 def raise_on_all(error: Exception, tensor: object, comm: Comm, operation: str) -> None:
-    """If torch has refused an argument of a collective, tells the other ranks and raises; otherwise does nothing."""
+    """If torch has refused an argument of a collective, tells the other ranks and raises; otherwise only advises."""
     refused = wrong_type(error, tensor)
     if refused is not None:
         comm._tell(refused, operation)
         raise refused from None
+    advise(error)

@@ -20,7 +20,7 @@ from ._torch_collectives import (_given, allgather_along, allreduce, alltoall_al
 from ._torch_messages import irecv, isend, recv, send, sendrecv
 from ._torch_nonblocking import iallgather_along, iallreduce, ialltoall_along, ibcast, ireduce_scatter_along
 from ._torch_ordered import ordered
-from ._torch_refusals import not_a_tensor
+from ._torch_refusals import advise, not_a_tensor
 from ._torch_requests import Request, join_dummies, wait_all
 
 if typing.TYPE_CHECKING:
@@ -108,8 +108,10 @@ def halo_exchange(tensor: torch.Tensor, halo: "Halo", *, mixed_grad: bool = Fals
     tensor: of the halo's element type and shape (``syncyte.Halo``), any strides, on any device.
     """
     try:
+        try:
         return _operators.halo_exchange(_given(tensor, mixed_grad), halo.handle)
-    except Exception:
+    except Exception as error:
+        advise(error)
         if not isinstance(tensor, torch.Tensor):
             halo._refuse()
             raise not_a_tensor(tensor) from None
