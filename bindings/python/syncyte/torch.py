@@ -103,12 +103,11 @@ def halo_exchange(tensor: torch.Tensor, halo: "Halo", *, mixed_grad: bool = Fals
     themselves zeros; ghosts beyond an open border stay as they are, both ways. Differentiable, any number of times,
     backward and forward: gradients are recorded on all ranks or on none, and backward runs on all of them, in one order;
     neighbours that differ raise ValueError. mixed_grad=True, on all ranks, makes every rank's result require a gradient,
-    as in the collectives. Keep the halo until backward has run.
+    as in the collectives.
 
     tensor: of the halo's element type and shape (``syncyte.Halo``), any strides, on any device.
     """
     try:
-        try:
         return _operators.halo_exchange(_given(tensor, mixed_grad), halo.handle)
     except Exception as error:
         advise(error)
