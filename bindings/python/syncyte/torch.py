@@ -108,7 +108,6 @@ def halo_exchange(tensor: torch.Tensor, halo: "Halo", *, mixed_grad: bool = Fals
     tensor: of the halo's element type and shape (``syncyte.Halo``), any strides, on any device.
     """
     try:
-        try:
         return _operators.halo_exchange(_given(tensor, mixed_grad), halo.handle)
     except Exception as error:
         advise(error)
