@@ -158,6 +158,73 @@ def test_a_failure_of_one_rank_is_told_to_the_others(model):
     close(model, expected)
 
 
+def test_a_sparse_gradient_of_one_rank_is_told_to_the_others():
+    model = torch.nn.Embedding(5, 2, sparse=RANK == 0)
+    averager = DataParallel(model)
+    if RANK == 0:
+        with pytest.raises(NotImplementedError, match="a gradient is torch.sparse_coo; expected a dense one"):
+            model(torch.tensor([0])).sum().backward()
+    else:
+        with pytest.raises(ValueError, match="rank 0 of world has given up round 1"):
+            model(torch.tensor([0])).sum().backward()
+    model.sparse = False
+    model.zero_grad()
+    model(torch.tensor([0])).sum().backward()
+    assert model.weight.grad.sum(1).tolist() == [2.0, 0.0, 0.0, 0.0, 0.0]
+    averager.remove()
+
+
+def test_nothing_in_giving_up_keeps_it_from_the_others(monkeypatch):
+    model = network(0)
+    averager = DataParallel(model)
+
+    def fail(*_):
+        raise MemoryError
+
+    monkeypatch.setattr(type(averager._buckets[0]), "leave", fail)
+    if RANK == 0:
+        with pytest.raises(MemoryError):
+            averager.give_up()
+    elif SIZE > 1:
+        with pytest.raises(ValueError, match="rank 0 of world has given up round 1"):
+            loss_of(model, RANK).backward()
+    monkeypatch.undo()
+    expected = mean_gradients(network(0))
+    model.zero_grad()
+    loss_of(model, RANK).backward()
+    close(model, expected)
+
+
+def test_gradients_have_the_strides_of_their_parameters():
+    model = torch.nn.Conv2d(3, 4, 3).to(memory_format=torch.channels_last)
+    averager = DataParallel(model)
+    image = torch.arange(75.0).view(1, 3, 5, 5)
+    (model(image * (RANK + 1))).sum().backward()
+    (expected,) = torch.autograd.grad(model(image).sum() * (SIZE + 1) / 2, [model.weight])
+    assert model.weight.grad.is_contiguous(memory_format=torch.channels_last)
+    torch.testing.assert_close(model.weight.grad, expected)
+    averager.remove()
+
+
+def test_ranks_with_other_strides_are_an_error_on_all():
+    if SIZE == 1:
+        return
+    model = torch.nn.Conv2d(3, 4, 3)
+    with pytest.raises(ValueError, match="shapes_and_dtypes"):
+        DataParallel(model.to(memory_format=torch.channels_last) if RANK == 0 else model)
+
+
+def test_a_parameter_that_is_frozen_later_gets_no_gradient(model):
+    model[0].requires_grad_(False)
+    for _ in range(2):
+        model.zero_grad()
+        loss_of(model, RANK).backward()
+        assert model[0].weight.grad is None and model[0].bias.grad is None
+        whole = network(0)
+        for parameter, gradient in list(zip(model.parameters(), mean_gradients(whole), strict=True))[2:]:
+            torch.testing.assert_close(parameter.grad, gradient)
+
+
 @pytest.mark.parametrize("set_to_none", [True, False])
 @pytest.mark.parametrize("name", ["4.bias", "2.weight", "0.bias"], ids=["first", "middle", "last"])
 def test_the_step_after_a_failure_of_one_rank_is_as_any_other(model, name, set_to_none):
@@ -220,8 +287,10 @@ def test_ranks_that_differ_are_an_error_on_all():
         return
     with pytest.raises(ValueError, match="bucket_bytes is 0"):
         DataParallel(network(0), bucket_bytes=0 if RANK == SIZE - 1 else 100)
-    with pytest.raises(ValueError, match="shapes_and_dtypes"):
+    with pytest.raises(ValueError, match="size of parameter 0"):
         DataParallel([torch.ones(2, 3 + (RANK == 0), requires_grad=True)])
+    with pytest.raises(ValueError, match="shapes_and_dtypes"):
+        DataParallel([torch.ones((2, 3) if RANK else (3, 2), requires_grad=True)])
 
 
 def test_the_mean_of_halves_does_not_overflow():
@@ -326,3 +395,33 @@ def test_backward_within_backward_averaged_by_hand(tied):
             model.loss().backward()
         model.averager.average()
         close(model, expected)
+
+
+def test_a_second_averager_is_refused_until_the_first_is_removed():
+    model = torch.nn.Linear(2, 1)
+    first = DataParallel(model)
+    with pytest.raises(ValueError, match="another DataParallel.*remove"):
+        DataParallel(model)
+    first.remove()
+    DataParallel(model)
+    model(torch.full((1, 2), float(RANK + 1))).sum().backward()
+    assert torch.allclose(model.weight.grad, torch.full((1, 2), (SIZE + 1) / 2))
+
+
+def test_frozen_parameters_and_buffers_are_made_equal():
+    model = torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.BatchNorm1d(3), torch.nn.Linear(3, 1))
+    model[0].requires_grad_(False)
+    with torch.no_grad():
+        for tensor in (*model.parameters(), *model.buffers()):
+            tensor.fill_(RANK + 1)
+    DataParallel(model)
+    assert all((tensor == 1).all() for tensor in (*model.parameters(), *model.buffers()))
+
+
+def test_what_differs_is_named():
+    model = torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.Linear(3, 1 if RANK < SIZE - 1 else 2))
+    if SIZE == 1:
+        DataParallel(model)
+        return
+    with pytest.raises(ValueError, match="size of parameter 2 is 3 on rank.*but 6 on rank"):
+        DataParallel(model)
