@@ -36,7 +36,7 @@ def run(options: argparse.Namespace, program: str, promised: str) -> bool:
         with open(os.path.join(folder, "program.py"), "w", encoding="utf-8") as file:
             file.write(program)
         line = mpirun_line([options.mpiexec, "-n"], options.ranks, [sys.executable, "-m", "syncyte", "program.py"])
-        done = subprocess.run(line, cwd=folder, env=environment({}), stdout=subprocess.PIPE, text=True, timeout=50)
+        done = subprocess.run(line, cwd=folder, env=environment({}), stdout=subprocess.PIPE, text=True, timeout=100)
     print(f"status {done.returncode}, printed {done.stdout.strip()!r}; promised {promised!r}")
     return done.returncode == 0 and done.stdout.splitlines() == [promised]
 
