@@ -25,6 +25,7 @@ using capi::extras;
 using capi::find_comm;
 using capi::started;
 using capi::trace_buffer;
+using capi::trace_peer;
 
 extern "C" {
 
@@ -32,6 +33,7 @@ syncyte_status_t syncyte_comm_bcast(syncyte_comm_t comm, int32_t root, const syn
                                     const syncyte_buffer_t* buffer) {
   return started("comm_bcast", [&] {
     trace_buffer(buffer);
+    trace_peer(root);
     comm::bcast(*find_comm(comm), buffer, root, extras(options));
   });
 }
@@ -73,6 +75,7 @@ syncyte_status_t syncyte_comm_reduce(syncyte_comm_t comm, const syncyte_buffer_t
                                      const syncyte_collective_options_t* options, const syncyte_buffer_t* output) {
   return started("comm_reduce", [&] {
     trace_buffer(input != nullptr ? input : output);
+    trace_peer(root);
     comm::reduce(*find_comm(comm), input, output, op, root, extras(options));
   });
 }
@@ -110,6 +113,7 @@ syncyte_status_t syncyte_comm_gather_along(syncyte_comm_t comm, const syncyte_bu
                                            const syncyte_buffer_t* output) {
   return started("comm_gather_along", [&] {
     trace_buffer(input);
+    trace_peer(root);
     comm::gather_along(*find_comm(comm), input, axis, lengths, root, output, extras(options));
   });
 }
@@ -129,6 +133,7 @@ syncyte_status_t syncyte_comm_scatter_along(syncyte_comm_t comm, const syncyte_b
                                             const syncyte_buffer_t* output) {
   return started("comm_scatter_along", [&] {
     trace_buffer(input);
+    trace_peer(root);
     comm::scatter_along(*find_comm(comm), input, axis, lengths, root, output, extras(options));
   });
 }

@@ -37,13 +37,27 @@ syncyte_status_t guarded(const char* operation, Body&& body) noexcept {
 template <class Body>
 syncyte_status_t started(const char* operation, Body&& body) noexcept {
   static operation_counter counter(operation);
-  call_scope call(counter);
+  call_scope call;
   const syncyte_status_t status = guarded(operation, [&] {
     require_started();
     std::forward<Body>(body)();
   });
-  call.end(status);
+  call.end(counter, status);
   return status;
+}
+
+/// guarded() for a body that ends something started earlier, and returns how that ended, or nothing if it has not:
+/// the call is then neither counted nor traced.
+template <class Body>
+syncyte_status_t ending(const char* operation, Body&& body) noexcept {
+  call_scope call;
+  std::optional<syncyte_status_t> ended;
+  const syncyte_status_t status = guarded(operation, [&] { ended = std::forward<Body>(body)(); });
+  if (status == SYNCYTE_SUCCESS && !ended) return status;
+  static operation_counter counter(operation);
+  const syncyte_status_t result = status != SYNCYTE_SUCCESS ? status : *ended;
+  call.end(counter, result);
+  return result;
 }
 
 /// An options struct: the caller's known members over the defaults. Older callers' structs are shorter, but have at

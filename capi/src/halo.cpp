@@ -71,16 +71,23 @@ syncyte_buffer_t interior_of(const comm::halo& halo) {
   return result;
 }
 
+/// The halo of a transfer, which is traced with the array's bytes.
+std::shared_ptr<comm::halo> traced_halo(syncyte_halo_t halo, const syncyte_buffer_t* array) {
+  auto found = find_halo(halo);
+  trace_buffer(array);
+  trace_peer(found->only_neighbour());
+  return found;
+}
+
 void transfer(syncyte_halo_t halo, const syncyte_buffer_t* array, comm::halo_way way,
               const comm::collective_extras& given = {}) {
-  comm::halo_transfer(find_halo(halo), array, way, given).wait();
-  trace_bytes(base::buffer(array, "array").bytes());
+  comm::halo_transfer(traced_halo(halo, array), array, way, given).wait();
 }
 
 void start_transfer(syncyte_halo_t halo, const syncyte_buffer_t* array, comm::halo_way way, const char* operation,
                     syncyte_request_t* request) {
   out(request, "request");
-  give_request(std::make_unique<comm::halo_transfer>(find_halo(halo), array, way), operation, request);
+  give_request(std::make_unique<comm::halo_transfer>(traced_halo(halo, array), array, way), operation, request);
 }
 
 }  // namespace

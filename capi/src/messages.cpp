@@ -55,6 +55,7 @@ class pending_message {
 
  private:
   void end() {
+    trace_peer(message_->peer().rank);
     fill(status_, *message_);
     listing_.reset();
   }
@@ -101,6 +102,7 @@ syncyte_status_t syncyte_comm_recv(syncyte_comm_t comm, int32_t source, int32_t 
     capi::require_status(status);
     const auto message = comm::message::receive(find_comm(comm), buffer, peer_of(source, tag, options));
     message->wait();
+    capi::trace_peer(message->peer().rank);
     capi::fill(status, *message);
   });
 }

@@ -39,6 +39,7 @@ const char* kept(const char* operation) {
 using namespace syncyte;
 using capi::start_request;
 using capi::trace_buffer;
+using capi::trace_peer;
 
 extern "C" {
 
@@ -46,6 +47,7 @@ syncyte_status_t syncyte_comm_ibcast(syncyte_comm_t comm, int32_t root, const sy
                                      const syncyte_buffer_t* buffer, syncyte_request_t* request) {
   return start_request("comm_ibcast", comm, options, request, [&](const auto& group, const auto& extras) {
     trace_buffer(buffer);
+    trace_peer(root);
     return comm::ibcast(group, buffer, root, extras);
   });
 }

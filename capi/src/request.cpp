@@ -1,10 +1,12 @@
 #include <mutex>
+#include <optional>
 
 #include "comm/mpi_turn.hpp"
 #include "comm/progress.hpp"
 #include "comm/watchdog.hpp"
 #include "guard.hpp"
 #include "handle_table.hpp"
+#include "requests.hpp"
 
 namespace syncyte::capi {
 namespace {
@@ -13,8 +15,8 @@ namespace {
 class request {
  public:
   request(syncyte_request_poll_fn_t poll, syncyte_request_wait_fn_t waiter, syncyte_request_free_fn_t free,
-          void* context)
-      : poll_(poll), wait_(waiter), free_(free), context_(context) {}
+          void* context, const traced_part& part)
+      : poll_(poll), wait_(waiter), free_(free), context_(context), part_(part) {}
 
   ~request() {
     if (free_ != nullptr && is_done_) free_(context_);
@@ -23,11 +25,13 @@ class request {
   /// False, too, while another thread waits for it.
   bool test() {
     const std::unique_lock lock(mutex_, std::try_to_lock);
+    traced() = part_;
     return lock.owns_lock() && test_locked();
   }
 
   syncyte_status_t wait() {
     const std::lock_guard lock(mutex_);
+    traced() = part_;
     if (!is_done_ && wait_ != nullptr) {
       status_ = wait_(context_);
       is_done_ = true;
@@ -56,6 +60,7 @@ class request {
   syncyte_request_wait_fn_t wait_;
   syncyte_request_free_fn_t free_;
   void* context_;
+  traced_part part_;  // a receive from anybody traces the sender itself, at its end
   bool is_done_ = false;
   syncyte_status_t status_ = SYNCYTE_SUCCESS;
 };
@@ -78,11 +83,71 @@ syncyte_request_t* checked(syncyte_request_t* array, std::int64_t count) {
   return array;
 }
 
+/// Waits for a request and nulls the handle.
+syncyte_status_t wait_for(syncyte_request_t* handle) {
+  const auto active = requests().find(*handle, "request");
+  const comm::mpi_turn turn("request_wait");
+  const syncyte_status_t ended = active->wait();
+  requests().destroy(handle, "request");
+  return ended;
+}
+
+/// As one of several, of which all are waited for: what is wrong with the handle is its status.
+syncyte_status_t wait_for_one(syncyte_request_t* handle) noexcept {
+  traced() = {};
+  syncyte_status_t ended = SYNCYTE_SUCCESS;
+  const syncyte_status_t status = guarded("request_wait", [&] { ended = wait_for(handle); });
+  return status != SYNCYTE_SUCCESS ? status : ended;
+}
+
+/// What is traced of several requests that are waited for together: all bytes; the peer if they have but one.
+class sum_of_parts {
+ public:
+  void add(const traced_part& part) {
+    if (!sum_) sum_.emplace(traced_part{0, part.peer});
+    sum_->bytes += part.bytes;
+    if (sum_->peer != part.peer) sum_->peer = traced_part().peer;
+  }
+  /// Nothing before the first one.
+  const std::optional<traced_part>& sum() const { return sum_; }
+
+ private:
+  std::optional<traced_part> sum_;
+};
+
+/// The place of a request that has ended, which is nulled, with its status in `ended`; -1 if all are null.
+std::int64_t wait_for_any(std::int64_t count, syncyte_request_t* array, syncyte_status_t& ended) {
+  const comm::watchdog_scope watched("request_wait_any", "some requests", 0);
+  std::int64_t found = -1;
+  comm::poll_until([&] {
+    bool any = false;
+    for (std::int64_t i = 0; i < count; ++i) {
+      if (array[i] == nullptr) continue;
+      any = true;
+      const auto active = requests().find(array[i], "requests");
+      if (!active->test()) continue;
+      found = i;
+      ended = active->status();
+      requests().destroy(&array[i], "requests");
+      return true;
+    }
+    return !any;
+  });
+  return found;
+}
+
 }  // namespace
+
+syncyte_request_t make_request(syncyte_request_poll_fn_t poll, syncyte_request_wait_fn_t wait,
+                               syncyte_request_free_fn_t free, void* context, const traced_part& part) {
+  return requests().insert(std::make_shared<request>(poll, wait, free, context, part));
+}
+
 }  // namespace syncyte::capi
 
 using namespace syncyte;
 using capi::checked;
+using capi::ending;
 using capi::guarded;
 using capi::out;
 using capi::requests;
@@ -93,77 +158,61 @@ syncyte_status_t syncyte_request_create(syncyte_request_poll_fn_t poll, syncyte_
                                         syncyte_request_free_fn_t free, void* context, syncyte_request_t* request) {
   return guarded("request_create", [&] {
     base::require(poll != nullptr, SYNCYTE_ERR_ARGUMENT, "poll is null; expected a function");
-    out(request, "request") = requests().insert(std::make_shared<capi::request>(poll, wait, free, context));
+    out(request, "request") = capi::make_request(poll, wait, free, context, {});
   });
 }
 
 syncyte_status_t syncyte_request_test(syncyte_request_t* request, int32_t* done) {
-  syncyte_status_t ended = SYNCYTE_SUCCESS;
-  const syncyte_status_t status = guarded("request_test", [&] {
+  return ending("request_test", [&]() -> std::optional<syncyte_status_t> {
     std::int32_t& answer = out(done, "done");
     if (checked(request) == nullptr) {
       answer = 1;
-      return;
+      return std::nullopt;
     }
     const auto active = requests().find(*request, "request");
     const comm::mpi_turn turn("request_test");
     answer = active->test();
-    if (answer == 0) return;
-    ended = active->status();
+    if (answer == 0) return std::nullopt;
+    const syncyte_status_t ended = active->status();
     requests().destroy(request, "request");
+    return ended;
   });
-  return status != SYNCYTE_SUCCESS ? status : ended;
 }
 
 syncyte_status_t syncyte_request_wait(syncyte_request_t* request) {
-  syncyte_status_t ended = SYNCYTE_SUCCESS;
-  const syncyte_status_t status = guarded("request_wait", [&] {
-    if (checked(request) == nullptr) return;
-    const auto active = requests().find(*request, "request");
-    const comm::mpi_turn turn("request_wait");
-    ended = active->wait();
-    requests().destroy(request, "request");
+  return ending("request_wait", [&]() -> std::optional<syncyte_status_t> {
+    if (checked(request) == nullptr) return std::nullopt;
+    return capi::wait_for(request);
   });
-  return status != SYNCYTE_SUCCESS ? status : ended;
 }
 
 syncyte_status_t syncyte_request_wait_all(int64_t count, syncyte_request_t* array) {
-  syncyte_status_t first = SYNCYTE_SUCCESS;
-  const syncyte_status_t status = guarded("request_wait_all", [&] {
+  return ending("request_wait_all", [&]() -> std::optional<syncyte_status_t> {
     checked(array, count);
+    syncyte_status_t first = SYNCYTE_SUCCESS;
+    capi::sum_of_parts parts;
     for (int64_t i = 0; i < count; ++i) {
-      const syncyte_status_t ended = syncyte_request_wait(&array[i]);
+      if (array[i] == nullptr) continue;
+      const syncyte_status_t ended = capi::wait_for_one(&array[i]);
+      parts.add(capi::traced());
       if (first == SYNCYTE_SUCCESS) first = ended;
     }
+    if (!parts.sum()) return std::nullopt;
+    capi::traced() = *parts.sum();
+    return first;
   });
-  return status != SYNCYTE_SUCCESS ? status : first;
 }
 
 syncyte_status_t syncyte_request_wait_any(int64_t count, syncyte_request_t* array, int64_t* index) {
-  syncyte_status_t ended = SYNCYTE_SUCCESS;
-  const syncyte_status_t status = guarded("request_wait_any", [&] {
+  return ending("request_wait_any", [&]() -> std::optional<syncyte_status_t> {
     checked(array, count);
     std::int64_t& answer = out(index, "index");
     const comm::mpi_turn turn("request_wait_any");
-    const comm::watchdog_scope watched("request_wait_any", "some requests", 0);
-    std::int64_t found = -1;
-    comm::poll_until([&] {
-      bool any = false;
-      for (int64_t i = 0; i < count; ++i) {
-        if (array[i] == nullptr) continue;
-        any = true;
-        const auto active = requests().find(array[i], "requests");
-        if (!active->test()) continue;
-        found = i;
-        ended = active->status();
-        requests().destroy(&array[i], "requests");
-        return true;
-      }
-      return !any;
-    });
-    answer = found;
+    syncyte_status_t ended = SYNCYTE_SUCCESS;
+    answer = capi::wait_for_any(count, array, ended);
+    if (answer < 0) return std::nullopt;
+    return ended;
   });
-  return status != SYNCYTE_SUCCESS ? status : ended;
 }
 
 syncyte_status_t syncyte_request_destroy(syncyte_request_t* request) {

@@ -26,13 +26,17 @@ struct request_of {
   static void free(void* context) { delete static_cast<request_of*>(context); }
 };
 
-/// Makes such a request of a unique_ptr or shared_ptr; `operation` is for messages, and a string literal.
+/// A request made of callbacks, whose waits are traced with `part`.
+syncyte_request_t make_request(syncyte_request_poll_fn_t poll, syncyte_request_wait_fn_t wait,
+                               syncyte_request_free_fn_t free, void* context, const traced_part& part);
+
+/// Makes such a request of a unique_ptr or shared_ptr; `operation` is for messages, and a string literal. Its waits are
+/// traced with the bytes and the peer of the operation in progress.
 template <class Pointer>
 void give_request(Pointer under_way, const char* operation, syncyte_request_t* request) {
   using made = request_of<Pointer>;
   auto context = std::make_unique<made>(std::move(under_way), operation);
-  const syncyte_status_t status = syncyte_request_create(made::poll, made::wait, made::free, context.get(), request);
-  if (status != SYNCYTE_SUCCESS) throw base::error(status, last_error_reason());
+  *request = make_request(made::poll, made::wait, made::free, context.get(), traced());
   static_cast<void>(context.release());
 }
 

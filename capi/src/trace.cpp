@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <mutex>
+#include <utility>
 
 #include "base/buffer.hpp"
 #include "base/environment.hpp"
@@ -13,8 +14,6 @@
 
 namespace syncyte::capi {
 namespace {
-
-constexpr std::int32_t nobody = -1;
 
 std::atomic<const operation_counter*> the_newest{nullptr};
 
@@ -28,8 +27,7 @@ listener the_hook;
 std::shared_ptr<trace_file> the_file;
 std::atomic<bool> is_traced{false};
 
-thread_local std::size_t the_bytes = 0;
-thread_local std::int32_t the_peer = nobody;
+thread_local traced_part the_part;
 
 std::int64_t now_ns() {
   timespec time{};
@@ -80,23 +78,22 @@ void operation_counter::read(syncyte_operation_stats_t* stats) const {
   stats->nanoseconds = nanoseconds_;
 }
 
-call_scope::call_scope(operation_counter& counter)
-    : counter_(counter), begin_ns_(is_traced.load(std::memory_order_relaxed) ? now_ns() : 0) {
-  the_bytes = 0;
-  the_peer = nobody;
-}
+call_scope::call_scope()
+    : outer_(std::exchange(the_part, {})), begin_ns_(is_traced.load(std::memory_order_relaxed) ? now_ns() : 0) {}
 
-void call_scope::end(syncyte_status_t status) noexcept try {
+void call_scope::end(operation_counter& counter, syncyte_status_t status) noexcept try {
   const std::int64_t end_ns = begin_ns_ != 0 ? now_ns() : 0;
-  counter_.add(the_bytes, status, end_ns - begin_ns_);
+  const traced_part part = the_part;
+  counter.add(part.bytes, status, end_ns - begin_ns_);
   if (begin_ns_ == 0) return;
-  tell({sizeof(syncyte_trace_event_t), counter_.operation(), static_cast<std::int64_t>(the_bytes), begin_ns_, end_ns,
-        status, the_peer});
+  tell({sizeof(syncyte_trace_event_t), counter.operation(), static_cast<std::int64_t>(part.bytes), begin_ns_, end_ns,
+        status, part.peer});
 } catch (...) {  // a trace that cannot be written spoils no operation
 }
 
-void trace_bytes(std::size_t bytes) { the_bytes = bytes; }
-void trace_peer(std::int32_t rank) { the_peer = rank; }
+traced_part& traced() { return the_part; }
+void trace_bytes(std::size_t bytes) { the_part.bytes = bytes; }
+void trace_peer(std::int32_t rank) { the_part.peer = rank < 0 ? traced_part().peer : rank; }
 
 void trace_buffer(const syncyte_buffer_t* buffer) noexcept try {
   if (buffer != nullptr) trace_bytes(base::buffer(buffer, "buffer").bytes());

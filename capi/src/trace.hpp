@@ -33,20 +33,29 @@ class operation_counter {
   const operation_counter* next_;
 };
 
-/// A call of an operation: counted, and told to the trace file and the trace hook if there are any.
-class call_scope {
- public:
-  explicit call_scope(operation_counter& counter);
-  void end(syncyte_status_t status) noexcept;
-
- private:
-  operation_counter& counter_;
-  std::int64_t begin_ns_;  // 0: nobody listens
-};
-
 /// Of the operation in progress on this thread: the bytes it moves, the rank it talks to.
+struct traced_part {
+  std::size_t bytes = 0;
+  std::int32_t peer = -1;  // nobody, or several
+};
+traced_part& traced();
 void trace_bytes(std::size_t bytes);
 void trace_peer(std::int32_t rank);
+
+/// A call of an operation. At its end it is counted, and told to the trace file and the trace hook if there are any.
+/// An operation may be called inside another one, whose part it leaves as it was.
+class call_scope {
+ public:
+  call_scope();
+  ~call_scope() { traced() = outer_; }
+  call_scope(const call_scope&) = delete;
+  call_scope& operator=(const call_scope&) = delete;
+  void end(operation_counter& counter, syncyte_status_t status) noexcept;
+
+ private:
+  traced_part outer_;
+  std::int64_t begin_ns_;  // 0: nobody listens
+};
 /// Bytes of a buffer that has perhaps not been checked yet; 0 of one that is wrong.
 void trace_buffer(const syncyte_buffer_t* buffer) noexcept;
 

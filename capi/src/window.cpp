@@ -99,6 +99,7 @@ syncyte_status_t syncyte_window_pointer(syncyte_window_t window, int32_t rank, v
 syncyte_status_t syncyte_window_put(syncyte_window_t window, int32_t rank, size_t offset,
                                     const syncyte_buffer_t* source) {
   return started("window_put", [&] {
+    capi::trace_peer(rank);
     const auto target = find_window(window);
     const base::buffer from = capi::contiguous(source, "source");
     capi::trace_bytes(from.bytes());
@@ -109,6 +110,7 @@ syncyte_status_t syncyte_window_put(syncyte_window_t window, int32_t rank, size_
 syncyte_status_t syncyte_window_get(syncyte_window_t window, int32_t rank, size_t offset,
                                     const syncyte_buffer_t* target) {
   return started("window_get", [&] {
+    capi::trace_peer(rank);
     const auto source = find_window(window);
     const base::buffer to = capi::contiguous(target, "target");
     capi::trace_bytes(to.bytes());
@@ -119,6 +121,7 @@ syncyte_status_t syncyte_window_get(syncyte_window_t window, int32_t rank, size_
 syncyte_status_t syncyte_window_accumulate(syncyte_window_t window, int32_t rank, size_t offset, syncyte_op_t op,
                                            const syncyte_buffer_t* source) {
   return started("window_accumulate", [&] {
+    capi::trace_peer(rank);
     const auto target = find_window(window);
     const base::buffer from = capi::contiguous(source, "source");
     capi::trace_bytes(from.bytes());
@@ -129,6 +132,7 @@ syncyte_status_t syncyte_window_accumulate(syncyte_window_t window, int32_t rank
 syncyte_status_t syncyte_window_fetch_op(syncyte_window_t window, int32_t rank, size_t offset, syncyte_dtype_t dtype,
                                          syncyte_op_t op, const void* operand, void* previous) {
   return started("window_fetch_op", [&] {
+    capi::trace_peer(rank);
     const auto target = find_window(window);
     capi::require_pointer(operand, "operand");
     capi::require_pointer(previous, "previous");
@@ -140,6 +144,7 @@ syncyte_status_t syncyte_window_compare_swap(syncyte_window_t window, int32_t ra
                                              syncyte_dtype_t dtype, const void* expected, const void* desired,
                                              void* previous) {
   return started("window_compare_swap", [&] {
+    capi::trace_peer(rank);
     const auto target = find_window(window);
     capi::require_pointer(expected, "expected");
     capi::require_pointer(desired, "desired");
@@ -150,6 +155,7 @@ syncyte_status_t syncyte_window_compare_swap(syncyte_window_t window, int32_t ra
 
 syncyte_status_t syncyte_window_lock(syncyte_window_t window, int32_t rank, syncyte_lock_t kind) {
   return started("window_lock", [&] {
+    capi::trace_peer(rank);
     const auto target = find_window(window);
     base::require(kind == SYNCYTE_LOCK_SHARED || kind == SYNCYTE_LOCK_EXCLUSIVE, SYNCYTE_ERR_ARGUMENT,
                   "kind is {}; expected SYNCYTE_LOCK_SHARED (1) or SYNCYTE_LOCK_EXCLUSIVE (2)", kind);
@@ -158,11 +164,17 @@ syncyte_status_t syncyte_window_lock(syncyte_window_t window, int32_t rank, sync
 }
 
 syncyte_status_t syncyte_window_unlock(syncyte_window_t window, int32_t rank) {
-  return started("window_unlock", [&] { find_window(window)->unlock(rank); });
+  return started("window_unlock", [&] {
+    capi::trace_peer(rank);
+    find_window(window)->unlock(rank);
+  });
 }
 
 syncyte_status_t syncyte_window_flush(syncyte_window_t window, int32_t rank) {
-  return started("window_flush", [&] { find_window(window)->flush(rank); });
+  return started("window_flush", [&] {
+    capi::trace_peer(rank);
+    find_window(window)->flush(rank);
+  });
 }
 
 syncyte_status_t syncyte_window_fence(syncyte_window_t window) {

@@ -106,7 +106,10 @@ enum class dtype : std::int32_t {
   int32 = SYNCYTE_INT32,
   int64 = SYNCYTE_INT64,
   uint8 = SYNCYTE_UINT8,
-  boolean = SYNCYTE_BOOL
+  boolean = SYNCYTE_BOOL,
+  uint16 = SYNCYTE_UINT16,
+  uint32 = SYNCYTE_UINT32,
+  uint64 = SYNCYTE_UINT64
 };
 
 /// Bytes of an element. Throws status::type for an unknown type.
@@ -142,7 +145,11 @@ constexpr std::int32_t dtype_number() {
   if constexpr (std::same_as<T, std::complex<float>>) return SYNCYTE_COMPLEX64;
   if constexpr (std::same_as<T, std::complex<double>>) return SYNCYTE_COMPLEX128;
   if constexpr (std::same_as<T, bool>) return SYNCYTE_BOOL;
-  if constexpr (std::same_as<T, std::uint8_t>) return SYNCYTE_UINT8;
+  if constexpr (std::same_as<T, unsigned char>) return SYNCYTE_UINT8;
+  if constexpr (std::same_as<T, unsigned short>) return SYNCYTE_UINT16;
+  if constexpr (std::same_as<T, unsigned int>) return SYNCYTE_UINT32;
+  if constexpr (std::same_as<T, unsigned long> || std::same_as<T, unsigned long long>)
+    return sizeof(T) == 8 ? SYNCYTE_UINT64 : SYNCYTE_UINT32;
   if constexpr (std::signed_integral<T> && !std::same_as<T, char> && !std::same_as<T, wchar_t>) {
     if constexpr (sizeof(T) == 1) return SYNCYTE_INT8;
     if constexpr (sizeof(T) == 2) return SYNCYTE_INT16;

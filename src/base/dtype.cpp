@@ -10,31 +10,36 @@ struct description {
   std::size_t size;
 };
 
-constexpr std::array<description, SYNCYTE_BOOL + 1> descriptions{{{"unknown", 0},
-                                                                  {"float16", 2},
-                                                                  {"bfloat16", 2},
-                                                                  {"float32", 4},
-                                                                  {"float64", 8},
-                                                                  {"complex64", 8},
-                                                                  {"complex128", 16},
-                                                                  {"int8", 1},
-                                                                  {"int16", 2},
-                                                                  {"int32", 4},
-                                                                  {"int64", 8},
-                                                                  {"uint8", 1},
-                                                                  {"bool", 1}}};
+constexpr std::array<description, SYNCYTE_UINT64 + 1> descriptions{{{"unknown", 0},
+                                                                    {"float16", 2},
+                                                                    {"bfloat16", 2},
+                                                                    {"float32", 4},
+                                                                    {"float64", 8},
+                                                                    {"complex64", 8},
+                                                                    {"complex128", 16},
+                                                                    {"int8", 1},
+                                                                    {"int16", 2},
+                                                                    {"int32", 4},
+                                                                    {"int64", 8},
+                                                                    {"uint8", 1},
+                                                                    {"bool", 1},
+                                                                    {"uint16", 2},
+                                                                    {"uint32", 4},
+                                                                    {"uint64", 8}}};
 
 }  // namespace
 
-bool is_known(syncyte_dtype_t dtype) { return dtype >= SYNCYTE_FLOAT16 && dtype <= SYNCYTE_BOOL; }
+bool is_known(syncyte_dtype_t dtype) { return dtype >= SYNCYTE_FLOAT16 && dtype <= SYNCYTE_UINT64; }
 
 bool is_complex(syncyte_dtype_t dtype) { return dtype == SYNCYTE_COMPLEX64 || dtype == SYNCYTE_COMPLEX128; }
 
-bool is_integer(syncyte_dtype_t dtype) { return dtype >= SYNCYTE_INT8 && dtype <= SYNCYTE_UINT8; }
+bool is_integer(syncyte_dtype_t dtype) {
+  return (dtype >= SYNCYTE_INT8 && dtype <= SYNCYTE_UINT8) || (dtype >= SYNCYTE_UINT16 && dtype <= SYNCYTE_UINT64);
+}
 
 std::size_t dtype_size(syncyte_dtype_t dtype, const char* argument) {
   require(is_known(dtype), SYNCYTE_ERR_TYPE,
-          "{} {} is unknown; expected one of SYNCYTE_FLOAT16 (1) to SYNCYTE_BOOL (12)", argument, dtype);
+          "{} {} is unknown; expected one of SYNCYTE_FLOAT16 (1) to SYNCYTE_UINT64 (15)", argument, dtype);
   return descriptions[static_cast<std::size_t>(dtype)].size;
 }
 

@@ -62,8 +62,14 @@ decltype(auto) visit_dtype(syncyte_dtype_t dtype, Visitor&& visitor) {
       return visitor(type_tag<std::uint8_t>{});
     case SYNCYTE_BOOL:
       return visitor(type_tag<boolean>{});
+    case SYNCYTE_UINT16:
+      return visitor(type_tag<std::uint16_t>{});
+    case SYNCYTE_UINT32:
+      return visitor(type_tag<std::uint32_t>{});
+    case SYNCYTE_UINT64:
+      return visitor(type_tag<std::uint64_t>{});
     default:
-      fail(SYNCYTE_ERR_TYPE, "dtype {} is unknown; expected one of SYNCYTE_FLOAT16 (1) to SYNCYTE_BOOL (12)", dtype);
+      fail(SYNCYTE_ERR_TYPE, "dtype {} is unknown; expected one of SYNCYTE_FLOAT16 (1) to SYNCYTE_UINT64 (15)", dtype);
   }
 }
 

@@ -102,6 +102,21 @@ halo::halo(std::shared_ptr<communicator> comm, halo_description description, std
   phases_.resize(description_.has_corners ? at(dimensions) : 1);
   for (int d = 0; d < dimensions; ++d)
     for (const bool is_low : {true, false}) add_side(d, is_low, phases_[description_.has_corners ? at(d) : 0]);
+  only_neighbour_ = find_only_neighbour();
+}
+
+int halo::find_only_neighbour() const {
+  int found = SYNCYTE_NOBODY;
+  for (const phase& sides : phases_) {
+    for (const halo_side& side : sides) {
+      for (const int rank : {side.owner, side.viewer}) {
+        if (rank == SYNCYTE_NOBODY || rank == found) continue;
+        if (found != SYNCYTE_NOBODY) return SYNCYTE_NOBODY;
+        found = rank;
+      }
+    }
+  }
+  return found;
 }
 
 halo_box halo::interior() const {

@@ -80,6 +80,9 @@ class halo : public progressing {
   /// Exchanges and accumulates begun on this rank.
   std::uint64_t transfers() const { return transfers_; }
 
+  /// The rank with which this one exchanges messages, itself included; SYNCYTE_NOBODY if there is none, or several.
+  int only_neighbour() const { return only_neighbour_; }
+
   /// Where the cells are that are no ghosts of any neighbour or edge.
   halo_box interior() const;
 
@@ -93,6 +96,7 @@ class halo : public progressing {
   halo(std::shared_ptr<communicator> comm, halo_description description, std::uint64_t number);
   void add_side(int dimension, bool is_low, phase& sides);
   halo_box across(int dimension) const;
+  int find_only_neighbour() const;
   void require_equal_extents() const;
 
   std::shared_ptr<communicator> comm_;
@@ -100,6 +104,7 @@ class halo : public progressing {
   std::size_t element_bytes_ = 0;
   std::uint64_t number_;
   std::vector<phase> phases_;  // in the order of an exchange
+  int only_neighbour_;
   std::atomic_flag busy_;
   std::uint64_t transfers_ = 0;         // so far
   std::atomic<bool> is_broken_{false};  // MPI has failed, and may still use its memory: it stays busy

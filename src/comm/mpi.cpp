@@ -25,6 +25,7 @@ MPI_Datatype mpi_type(syncyte_dtype_t dtype) {
   switch (dtype) {
     case SYNCYTE_FLOAT16:
     case SYNCYTE_BFLOAT16:
+    case SYNCYTE_UINT16:
       return MPI_UINT16_T;
     case SYNCYTE_FLOAT32:
       return MPI_FLOAT;
@@ -45,6 +46,10 @@ MPI_Datatype mpi_type(syncyte_dtype_t dtype) {
     case SYNCYTE_UINT8:
     case SYNCYTE_BOOL:
       return MPI_UINT8_T;
+    case SYNCYTE_UINT32:
+      return MPI_UINT32_T;
+    case SYNCYTE_UINT64:
+      return MPI_UINT64_T;
     default:
       base::fail(SYNCYTE_ERR_TYPE, "dtype {} is unknown", dtype);
   }

@@ -10,12 +10,12 @@ namespace {
 using namespace syncyte::base;
 
 TEST(dtype, sizes_agree_with_the_types_that_store_them) {
-  for (syncyte_dtype_t dtype = SYNCYTE_FLOAT16; dtype <= SYNCYTE_BOOL; ++dtype)
+  for (syncyte_dtype_t dtype = SYNCYTE_FLOAT16; dtype <= SYNCYTE_UINT64; ++dtype)
     visit_dtype(dtype, [&](auto tag) { EXPECT_EQ(dtype_size(dtype), sizeof(typename decltype(tag)::type)); });
 }
 
 TEST(dtype, unknown_numbers_are_refused) {
-  for (const syncyte_dtype_t dtype : {-1, 0, 13, 1000}) {
+  for (const syncyte_dtype_t dtype : {-1, 0, 16, 1000}) {
     EXPECT_STREQ(dtype_name(dtype), "unknown");
     EXPECT_THROW(dtype_size(dtype), error);
     EXPECT_THROW(visit_dtype(dtype, [](auto) {}), error);

@@ -42,6 +42,9 @@ TEST(Base, TypesHaveTheLibrarysSizesAndNames) {
   expect_type<std::int32_t>("int32");
   expect_type<std::int64_t>("int64");
   expect_type<std::uint8_t>("uint8");
+  expect_type<std::uint16_t>("uint16");
+  expect_type<std::uint32_t>("uint32");
+  expect_type<std::uint64_t>("uint64");
   expect_type<bool>("bool");
   expect_error(syncyte::status::type, {"99"}, [] { syncyte::size_of(static_cast<syncyte::dtype>(99)); });
 }

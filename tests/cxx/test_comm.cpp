@@ -110,6 +110,9 @@ TEST_F(Comm, AllreduceSumsEveryType) {
   expect_sums<std::int32_t>(world_);
   expect_sums<std::int64_t>(world_);
   expect_sums<std::uint8_t>(world_);
+  expect_sums<std::uint16_t>(world_);
+  expect_sums<std::uint32_t>(world_);
+  expect_sums<std::uint64_t>(world_);
 }
 
 TEST_F(Comm, AllreduceValue) {

@@ -64,6 +64,7 @@ TEST_F(Tensor, GathersEveryRank) {
   expect_gather<double, std::int64_t>(filled<double>(), rank_);
   expect_gather<std::complex<double>, std::int64_t>(filled<std::complex<double>>(), rank_);
   expect_gather<std::uint8_t, std::int32_t>(filled<std::uint8_t>(), rank_);
+  expect_gather<std::uint64_t, std::int32_t>(filled<std::uint64_t>(), rank_);
   const auto parts = reference::lengths_on_one(rows, size_, size_ - 1);
   expect_gather<std::int16_t, std::int64_t>(filled<std::int16_t>(parts[static_cast<std::size_t>(rank_)]), rank_);
 }

@@ -107,7 +107,7 @@ TEST_P(window_ops, that_a_dtype_does_not_have_are_refused) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(dtypes, window_ops, testing::Range(SYNCYTE_FLOAT16 + 0, SYNCYTE_BOOL + 1), dtype_of);
+INSTANTIATE_TEST_SUITE_P(dtypes, window_ops, testing::Range(SYNCYTE_FLOAT16 + 0, SYNCYTE_UINT64 + 1), dtype_of);
 
 /// All ranks at once on the same elements: nothing may be lost.
 class window_contention : public testing::TestWithParam<syncyte_dtype_t> {
@@ -156,7 +156,7 @@ TEST_P(window_contention, loses_no_add) {
   memory->fence();
 }
 
-INSTANTIATE_TEST_SUITE_P(dtypes, window_contention, testing::Range(SYNCYTE_FLOAT16 + 0, SYNCYTE_BOOL + 1), dtype_of);
+INSTANTIATE_TEST_SUITE_P(dtypes, window_contention, testing::Range(SYNCYTE_FLOAT16 + 0, SYNCYTE_UINT64 + 1), dtype_of);
 
 TEST(window_atomics, hand_out_every_ticket_once) {
   const int turns = test::goes_through_mpi() ? 60 : 300;
@@ -209,8 +209,8 @@ TEST(window_atomics, compare_swaps_and_adds_are_atomic_with_each_other) {
 }
 
 TEST(window_atomics, compare_swap_writes_only_what_was_expected) {
-  for (const syncyte_dtype_t dtype :
-       {SYNCYTE_INT8, SYNCYTE_INT16, SYNCYTE_INT32, SYNCYTE_INT64, SYNCYTE_UINT8, SYNCYTE_BOOL}) {
+  for (const syncyte_dtype_t dtype : {SYNCYTE_INT8, SYNCYTE_INT16, SYNCYTE_INT32, SYNCYTE_INT64, SYNCYTE_UINT8,
+                                      SYNCYTE_BOOL, SYNCYTE_UINT16, SYNCYTE_UINT32, SYNCYTE_UINT64}) {
     const std::size_t bytes = base::dtype_size(dtype);
     const auto memory = make_window(4 * bytes);
     const int to = (rank() + 1) % ranks();

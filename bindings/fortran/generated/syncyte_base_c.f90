@@ -72,6 +72,9 @@ module syncyte_base_c
   integer(c_int32_t), parameter :: SYNCYTE_INT64 = 10_c_int32_t
   integer(c_int32_t), parameter :: SYNCYTE_UINT8 = 11_c_int32_t
   integer(c_int32_t), parameter :: SYNCYTE_BOOL = 12_c_int32_t
+  integer(c_int32_t), parameter :: SYNCYTE_UINT16 = 13_c_int32_t
+  integer(c_int32_t), parameter :: SYNCYTE_UINT32 = 14_c_int32_t
+  integer(c_int32_t), parameter :: SYNCYTE_UINT64 = 15_c_int32_t
 
   !> Reductions; never renumbered.
   ! sum; logical or for bool
@@ -132,13 +135,20 @@ module syncyte_base_c
     integer(c_int32_t) :: device = 0_c_int32_t
   end type syncyte_buffer_t
 
-  !> What the trace hook is told: an operation has ended on this thread.
+  !> What the trace hook is told: an operation has ended on this thread. The peer is - of send, recv, isend, irecv
+  !> the other rank, of a receive from SYNCYTE_ANY the sender (-1 when it starts), of sendrecv the receiver; - of
+  !> collectives with a root (bcast, ibcast, reduce, gather_along, scatter_along) the root, on all ranks; - of a
+  !> halo's exchanges the neighbour if it has just one, which may be the rank itself; - of window operations with a
+  !> target the target; - of a wait that of the operation that was started, of a wait for several requests where
+  !> they all have the same; - -1 of all else. Starting an operation and waiting for it are two events. A wait is
+  !> "request_wait", "request_wait_all", "request_wait_any", or the "request_test" that finds the end; other tests
+  !> and waits for null are no events.
   type, bind(C) :: syncyte_trace_event_t
     ! sizeof(syncyte_trace_event_t) as the library knows it
     integer(c_size_t) :: struct_size = 48_c_size_t
     ! for example "comm_allreduce"; valid during the call
     type(c_ptr) :: operation = c_null_ptr
-    ! bytes of this rank's part, or 0
+    ! bytes of this rank's part; of a wait, those of what was started; or 0
     integer(c_int64_t) :: bytes = 0_c_int64_t
     ! CLOCK_MONOTONIC at the start, nanoseconds
     integer(c_int64_t) :: begin_ns = 0_c_int64_t
@@ -146,7 +156,7 @@ module syncyte_base_c
     integer(c_int64_t) :: end_ns = 0_c_int64_t
     ! how it ended
     integer(c_int32_t) :: status = 0_c_int32_t
-    ! the rank it talked to, in its communicator; -1 if there is no such one
+    ! the one rank it talked to, in its communicator, see there; or -1
     integer(c_int32_t) :: peer = 0_c_int32_t
   end type syncyte_trace_event_t
 
@@ -156,7 +166,7 @@ module syncyte_base_c
     integer(c_size_t) :: struct_size = 48_c_size_t
     ! for example "comm_allreduce"; stays
     type(c_ptr) :: operation = c_null_ptr
-    ! all that have ended
+    ! all that have ended; as events of the trace, see syncyte_trace_event_t
     integer(c_int64_t) :: calls = 0_c_int64_t
     ! those that failed
     integer(c_int64_t) :: errors = 0_c_int64_t

@@ -47,7 +47,10 @@ syncyte_dtype_t fortran_dtype(const CFI_cdesc_t* array) {
 
 bool fortran_carries(syncyte_dtype_t have, syncyte_dtype_t stored) {
   if (have == SYNCYTE_INT8 && (stored == SYNCYTE_UINT8 || stored == SYNCYTE_BOOL)) return true;
-  if (have == SYNCYTE_INT16 && (stored == SYNCYTE_FLOAT16 || stored == SYNCYTE_BFLOAT16)) return true;
+  if (have == SYNCYTE_INT16 && (stored == SYNCYTE_UINT16 || stored == SYNCYTE_FLOAT16 || stored == SYNCYTE_BFLOAT16))
+    return true;
+  if (have == SYNCYTE_INT32 && stored == SYNCYTE_UINT32) return true;
+  if (have == SYNCYTE_INT64 && stored == SYNCYTE_UINT64) return true;
   return have != 0 && have == stored;
 }
 

@@ -58,6 +58,12 @@ hdf5_handle file_type(syncyte_dtype_t dtype) {
       return copy_of(H5T_STD_U8LE);
     case SYNCYTE_BOOL:
       return bool_type();
+    case SYNCYTE_UINT16:
+      return copy_of(H5T_STD_U16LE);
+    case SYNCYTE_UINT32:
+      return copy_of(H5T_STD_U32LE);
+    case SYNCYTE_UINT64:
+      return copy_of(H5T_STD_U64LE);
     default:
       fail(SYNCYTE_ERR_TYPE, "checkpoint: unknown dtype {}", dtype);
   }

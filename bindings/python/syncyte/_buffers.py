@@ -86,7 +86,10 @@ def _of_torch(tensor: Any, name: str, writable: bool, contiguous: bool, recorded
         )
     if tensor.requires_grad and torch.is_grad_enabled():
         _refuse_gradients(name, writable, recorded_by)
-    dtype = dtypes.from_torch(tensor.dtype)
+    try:
+        dtype = dtypes.from_torch(tensor.dtype)
+    except errors.DtypeError as error:
+        raise errors.DtypeError(f"{name}: {error}") from None
     size = dtypes.itemsize(dtype)
     shape, strides = tuple(tensor.shape), [stride * size for stride in tensor.stride()]
     if contiguous:

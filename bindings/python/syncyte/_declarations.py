@@ -82,6 +82,9 @@ class DType(enum.IntEnum):
     INT64 = 10
     UINT8 = 11
     BOOL = 12
+    UINT16 = 13
+    UINT32 = 14
+    UINT64 = 15
 
 
 class Op(enum.IntEnum):
@@ -180,6 +183,9 @@ SYNCYTE_INT32 = 9
 SYNCYTE_INT64 = 10
 SYNCYTE_UINT8 = 11
 SYNCYTE_BOOL = 12
+SYNCYTE_UINT16 = 13
+SYNCYTE_UINT32 = 14
+SYNCYTE_UINT64 = 15
 SYNCYTE_OP_SUM = 1
 SYNCYTE_OP_PROD = 2
 SYNCYTE_OP_MIN = 3
@@ -238,7 +244,15 @@ class BufferDescription(ctypes.Structure):
 
 
 class TraceEvent(ctypes.Structure):
-    """What the trace hook is told: an operation has ended on this thread."""
+    """What the trace hook is told: an operation has ended on this thread. The peer is - of send, recv, isend, irecv
+    the other rank, of a receive from SYNCYTE_ANY the sender (-1 when it starts), of sendrecv the receiver; - of
+    collectives with a root (bcast, ibcast, reduce, gather_along, scatter_along) the root, on all ranks; - of a
+    halo's exchanges the neighbour if it has just one, which may be the rank itself; - of window operations with a
+    target the target; - of a wait that of the operation that was started, of a wait for several requests where
+    they all have the same; - -1 of all else. Starting an operation and waiting for it are two events. A wait is
+    "request_wait", "request_wait_all", "request_wait_any", or the "request_test" that finds the end; other tests
+    and waits for null are no events.
+    """
 
     _defaults_ = {}
     _fields_ = [
@@ -246,7 +260,7 @@ class TraceEvent(ctypes.Structure):
         ("struct_size", ctypes.c_size_t),
         # for example "comm_allreduce"; valid during the call
         ("operation", ctypes.c_char_p),
-        # bytes of this rank's part, or 0
+        # bytes of this rank's part; of a wait, those of what was started; or 0
         ("bytes", ctypes.c_int64),
         # CLOCK_MONOTONIC at the start, nanoseconds
         ("begin_ns", ctypes.c_int64),
@@ -254,7 +268,7 @@ class TraceEvent(ctypes.Structure):
         ("end_ns", ctypes.c_int64),
         # how it ended
         ("status", ctypes.c_int32),
-        # the rank it talked to, in its communicator; -1 if there is no such one
+        # the one rank it talked to, in its communicator, see there; or -1
         ("peer", ctypes.c_int32),
     ]
 
@@ -268,7 +282,7 @@ class OperationStats(ctypes.Structure):
         ("struct_size", ctypes.c_size_t),
         # for example "comm_allreduce"; stays
         ("operation", ctypes.c_char_p),
-        # all that have ended
+        # all that have ended; as events of the trace, see syncyte_trace_event_t
         ("calls", ctypes.c_int64),
         # those that failed
         ("errors", ctypes.c_int64),

@@ -33,8 +33,11 @@ _ITEM_SIZES = {
     DType.INT64: 8,
     DType.UINT8: 1,
     DType.BOOL: 1,
+    DType.UINT16: 2,
+    DType.UINT32: 4,
+    DType.UINT64: 8,
 }
-# numpy has no bfloat16: its arrays hold the bits.
+# numpy has no bfloat16: its arrays hold the bits, and are taken for bfloat16 where that is expected.
 _NUMPY = {dtype: np.dtype(np.uint16 if dtype == DType.BFLOAT16 else dtype.name.lower()) for dtype in DType}
 _FROM_NUMPY = {found: dtype for dtype, found in _NUMPY.items() if dtype != DType.BFLOAT16}
 _from_torch: dict[Any, DType] = {}

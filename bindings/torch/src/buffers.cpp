@@ -35,6 +35,12 @@ syncyte_dtype_t dtype_of(at::ScalarType type) {
       return SYNCYTE_UINT8;
     case at::kBool:
       return SYNCYTE_BOOL;
+    case at::kUInt16:
+      return SYNCYTE_UINT16;
+    case at::kUInt32:
+      return SYNCYTE_UINT32;
+    case at::kUInt64:
+      return SYNCYTE_UINT64;
     default:
       return 0;  // refused by the C function, so that a collective fails on all ranks
   }

@@ -90,7 +90,10 @@ enum syncyte_dtype_values {
   SYNCYTE_INT32 = 9,
   SYNCYTE_INT64 = 10,
   SYNCYTE_UINT8 = 11,
-  SYNCYTE_BOOL = 12
+  SYNCYTE_BOOL = 12,
+  SYNCYTE_UINT16 = 13,
+  SYNCYTE_UINT32 = 14,
+  SYNCYTE_UINT64 = 15
 };
 
 /** Reduction: one of ::syncyte_op_values. */
@@ -214,15 +217,27 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_buffer_init(void* data, syncyte_dtype_t 
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_log(syncyte_log_level_t level, const char* message);
 
-/** What the trace hook is told: an operation has ended on this thread. */
+/**
+ * What the trace hook is told: an operation has ended on this thread. The peer is
+ * - of send, recv, isend, irecv the other rank, of a receive from SYNCYTE_ANY the sender (-1 when it starts), of
+ *   sendrecv the receiver;
+ * - of collectives with a root (bcast, ibcast, reduce, gather_along, scatter_along) the root, on all ranks;
+ * - of a halo's exchanges the neighbour if it has just one, which may be the rank itself;
+ * - of window operations with a target the target;
+ * - of a wait that of the operation that was started, of a wait for several requests where they all have the same;
+ * - -1 of all else.
+ *
+ * Starting an operation and waiting for it are two events. A wait is "request_wait", "request_wait_all",
+ * "request_wait_any", or the "request_test" that finds the end; other tests and waits for null are no events.
+ */
 typedef struct syncyte_trace_event_t {
   size_t struct_size;      /**< sizeof(syncyte_trace_event_t) as the library knows it */
   const char* operation;   /**< for example "comm_allreduce"; valid during the call */
-  int64_t bytes;           /**< bytes of this rank's part, or 0 */
+  int64_t bytes;           /**< bytes of this rank's part; of a wait, those of what was started; or 0 */
   int64_t begin_ns;        /**< CLOCK_MONOTONIC at the start, nanoseconds */
   int64_t end_ns;          /**< CLOCK_MONOTONIC at the end, nanoseconds */
   syncyte_status_t status; /**< how it ended */
-  int32_t peer;            /**< the rank it talked to, in its communicator; -1 if there is no such one */
+  int32_t peer;            /**< the one rank it talked to, in its communicator, see there; or -1 */
 } syncyte_trace_event_t;
 
 /** Called after every traced operation, on the thread that ran it; must not call Syncyte. */
@@ -239,7 +254,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_trace_set(syncyte_trace_fn_t hook, void*
 typedef struct syncyte_operation_stats_t {
   size_t struct_size;    /**< sizeof(syncyte_operation_stats_t) */
   const char* operation; /**< for example "comm_allreduce"; stays */
-  int64_t calls;         /**< all that have ended */
+  int64_t calls;         /**< all that have ended; as events of the trace, see ::syncyte_trace_event_t */
   int64_t errors;        /**< those that failed */
   int64_t bytes;         /**< of this rank's parts, where operations have any */
   int64_t nanoseconds;   /**< of the calls that were traced: SYNCYTE_TRACE, or a hook */

@@ -121,6 +121,8 @@ contains
   subroutine bits()
     integer(c_int8_t), pointer :: bytes(:, :)
     integer(c_int16_t), pointer :: halves(:, :)
+    integer(c_int64_t), pointer :: longs(:, :)
+    integer(c_int64_t) :: long_row(3)
     integer(c_int16_t) :: row(3)
     integer(c_int8_t) :: byte_row(3)
 
@@ -130,6 +132,13 @@ contains
     call t%sync()
     call t%gather(last, byte_row)
     call check(all(byte_row == -1), "255 as integer(1)")
+    call t%sync()
+    call make(SYNCYTE_UINT64)
+    call t%local(longs)
+    longs = -1_c_int64_t
+    call t%sync()
+    call t%gather(last, long_row)
+    call check(all(long_row == -1), "2**64 - 1 as integer(8)")
     call t%sync()
     call make(SYNCYTE_FLOAT16)
     call t%local(halves)

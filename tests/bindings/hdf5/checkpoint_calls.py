@@ -18,6 +18,9 @@ DTYPES = {
     "int64": 10,
     "uint8": 11,
     "bool": 12,
+    "uint16": 13,
+    "uint32": 14,
+    "uint64": 15,
 }
 
 

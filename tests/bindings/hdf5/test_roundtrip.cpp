@@ -10,7 +10,8 @@ namespace {
 
 constexpr syncyte_dtype_t all_dtypes[] = {SYNCYTE_FLOAT16,   SYNCYTE_BFLOAT16,   SYNCYTE_FLOAT32, SYNCYTE_FLOAT64,
                                           SYNCYTE_COMPLEX64, SYNCYTE_COMPLEX128, SYNCYTE_INT8,    SYNCYTE_INT16,
-                                          SYNCYTE_INT32,     SYNCYTE_INT64,      SYNCYTE_UINT8,   SYNCYTE_BOOL};
+                                          SYNCYTE_INT32,     SYNCYTE_INT64,      SYNCYTE_UINT8,   SYNCYTE_BOOL,
+                                          SYNCYTE_UINT16,    SYNCYTE_UINT32,     SYNCYTE_UINT64};
 
 constexpr std::int64_t table_rows = 1237;
 

@@ -12,7 +12,7 @@ import pytest
 import syncyte
 import torch
 
-NUMPY_TYPES = "float16 float32 float64 complex64 complex128 int8 int16 int32 int64 uint8".split()
+NUMPY_TYPES = "float16 float32 float64 complex64 complex128 int8 int16 int32 int64 uint8 uint16 uint32 uint64".split()
 
 
 def total(size):
@@ -139,6 +139,27 @@ def test_allreduce_sums_every_numpy_type(world, dtype):
     result = world.allreduce(array)
     assert result.dtype == dtype and result.shape == (2, 3)
     np.testing.assert_allclose(result, expected.astype(dtype))
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "uint16", "uint32", "uint64"])
+@pytest.mark.parametrize("op", ["sum", "prod", "min", "max", "land", "lor", "lxor", "band", "bor", "bxor"])
+def test_unsigned_integers_have_all_their_bits(world, dtype, op):
+    largest = int(np.iinfo(dtype).max)
+    everyone = np.array([[largest - rank, rank, largest // 3 + rank] for rank in range(world.size)], dtype)
+    ufunc = {"sum": np.add, "prod": np.multiply, "min": np.minimum, "max": np.maximum, "land": np.logical_and,
+             "lor": np.logical_or, "lxor": np.logical_xor, "band": np.bitwise_and, "bor": np.bitwise_or,
+             "bxor": np.bitwise_xor}[op]
+    expected = everyone[0] if op[0] != "l" else everyone[0] != 0 if world.size > 1 else everyone[0]
+    for other in everyone[1:]:
+        expected = ufunc(expected, other).astype(dtype)
+    assert world.allreduce(everyone[world.rank], op=op).tolist() == expected.tolist()
+    at_root = world.reduce(everyone[world.rank], op=op)
+    assert world.rank != 0 or (at_root.dtype == dtype and at_root.tolist() == expected.tolist())
+    before = world.exscan(everyone[world.rank], op=op)
+    if world.rank == 1:
+        assert before.tolist() == everyone[0].tolist()
+    if world.rank == 0 and op in ("min", "max", "band"):
+        assert before.tolist() == [0 if op == "max" else largest] * 3
 
 
 def test_allreduce_of_torch_tensors(world):

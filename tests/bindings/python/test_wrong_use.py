@@ -27,7 +27,8 @@ def test_error_on_one_rank_is_everybodys(world):
     "make, error",
     [
         (lambda: np.ones(3, ">f4"), syncyte.DtypeError),
-        (lambda: np.ones(3, np.uint32), syncyte.DtypeError),
+        (lambda: torch.ones(3).to(torch.float8_e5m2), syncyte.DtypeError),
+        (lambda: np.ones(3, np.longdouble), syncyte.DtypeError),
         (lambda: np.ones(3, "U1"), syncyte.DtypeError),
         (lambda: np.array([object()]), syncyte.DtypeError),
         (lambda: torch.ones(3, dtype=torch.complex64).conj(), syncyte.DtypeError),

@@ -11,7 +11,7 @@ from distributed_gradcheck import distributed_gradcheck, distributed_gradgradche
 from syncyte.torch import allreduce
 
 DTYPES = [torch.float16, torch.bfloat16, torch.float32, torch.float64, torch.complex64, torch.complex128, torch.int8,
-          torch.int16, torch.int32, torch.int64, torch.uint8]
+          torch.int16, torch.int32, torch.int64, torch.uint8, torch.uint16, torch.uint32, torch.uint64]
 
 
 def values_of(rank: int, shape: tuple[int, ...], dtype: torch.dtype) -> torch.Tensor:
@@ -19,7 +19,8 @@ def values_of(rank: int, shape: tuple[int, ...], dtype: torch.dtype) -> torch.Te
 
 
 def expected_sum(size: int, shape: tuple[int, ...], dtype: torch.dtype) -> torch.Tensor:
-    return sum(values_of(rank, shape, dtype) for rank in range(size))
+    # torch adds no unsigned integers but bytes
+    return sum(values_of(rank, shape, torch.int64) for rank in range(size)).to(dtype)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -168,8 +169,20 @@ def test_no_memory_for_the_input_is_everybodys_error(comm):
     assert allreduce(torch.ones(1), comm).item() == comm.size
 
 
-def test_unknown_dtype_is_everybodys_error(comm):
-    source = torch.ones(3, dtype=torch.uint16 if comm.rank == 0 else torch.int16)
+@pytest.mark.parametrize("dtype", [torch.uint16, torch.uint32, torch.uint64])
+def test_unsigned_integers_have_all_their_bits(comm, dtype):
+    largest = torch.iinfo(dtype).max
+    ends = torch.tensor([largest, comm.rank], dtype=dtype)
+    assert allreduce(ends, comm, op="max").tolist() == [largest, comm.size - 1]
+    assert allreduce(ends, comm, op="min").tolist() == [largest, 0]
+    assert allreduce(ends, comm, op="band").tolist() == [largest, 0]
+    assert allreduce(ends, comm).tolist()[0] == comm.size * largest % (largest + 1)
+    assert allreduce(ends, comm, op="prod").tolist()[0] == pow(largest, comm.size, largest + 1)
+
+
+@pytest.mark.parametrize("dtype", [torch.float8_e4m3fn, torch.complex32])
+def test_unknown_dtype_is_everybodys_error(comm, dtype):
+    source = torch.ones(3).to(dtype if comm.rank == 0 else torch.int16)
     with pytest.raises(TypeError, match="is unknown"):
         allreduce(source, comm)
 

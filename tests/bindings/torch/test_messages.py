@@ -71,7 +71,8 @@ def test_go_round_in_a_ring(exchange, shape):
 
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32, torch.complex64, torch.complex128,
-                                   torch.int8, torch.int16, torch.int32, torch.int64, torch.uint8, torch.bool])
+                                   torch.int8, torch.int16, torch.int32, torch.int64, torch.uint8, torch.uint16,
+                                   torch.uint32, torch.uint64, torch.bool])
 def test_every_dtype(dtype):
     assert torch.equal(start_then_wait(of_rank(RANK, 7).to(dtype)), of_rank(PREVIOUS, 7).to(dtype))
 

@@ -1,0 +1,198 @@
+/* What the trace and the counters tell of waits and peers: syncyte_trace_set() and syncyte_stats() of syncyte/base.h.
+ */
+#include "expect.h"
+
+static int32_t rank, size, next, previous;
+static syncyte_comm_t world;
+
+enum { most_events = 64 };
+static syncyte_trace_event_t seen[most_events];
+static int events = 0;
+
+static void on_event(const syncyte_trace_event_t* event, void* context) {
+  EXPECT(context == &events && event->end_ns >= event->begin_ns);
+  if (events < most_events) seen[events++] = *event;
+}
+
+static void expect_event(int index, const char* operation, int64_t bytes, int32_t peer, int line) {
+  if (index < events && strcmp(seen[index].operation, operation) == 0 && seen[index].bytes == bytes &&
+      seen[index].peer == peer)
+    return;
+  ++failures;
+  fprintf(stderr, "%s:%d: expected event %d of %d: %s, %lld bytes, peer %d\n", __FILE__, line, index, events, operation,
+          (long long)bytes, peer);
+  if (index < events)
+    fprintf(stderr, "  it is %s, %lld bytes, peer %d\n", seen[index].operation, (long long)seen[index].bytes,
+            seen[index].peer);
+}
+#define EXPECT_EVENT(index, operation, bytes, peer) expect_event(index, operation, bytes, peer, __LINE__)
+
+static syncyte_buffer_t vector_of(double* data, int64_t count) {
+  syncyte_buffer_t buffer;
+  EXPECT_OK(syncyte_buffer_init(data, SYNCYTE_FLOAT64, 1, &count, &buffer));
+  return buffer;
+}
+
+static void test_messages(void) {
+  double out[3] = {1, 2, 3}, in[3];
+  const syncyte_buffer_t from = vector_of(out, 3), to = vector_of(in, 3);
+  syncyte_request_t both[2] = {NULL, NULL};
+  events = 0;
+  EXPECT_OK(syncyte_comm_irecv(world, SYNCYTE_ANY, 0, NULL, &to, NULL, &both[0]));
+  EXPECT_OK(syncyte_comm_isend(world, &from, next, 0, NULL, &both[1]));
+  EXPECT_OK(syncyte_request_wait(&both[0]));
+  EXPECT_OK(syncyte_request_wait(&both[1]));
+  EXPECT(events == 4);
+  EXPECT_EVENT(0, "comm_irecv", 24, -1);
+  EXPECT_EVENT(1, "comm_isend", 24, next);
+  EXPECT_EVENT(2, "request_wait", 24, previous); /* who it was shows at the end */
+  EXPECT_EVENT(3, "request_wait", 24, next);
+  EXPECT(seen[2].begin_ns >= seen[1].end_ns && seen[2].status == SYNCYTE_SUCCESS);
+  EXPECT_OK(syncyte_request_wait(&both[0])); /* null by now */
+  EXPECT_OK(syncyte_request_wait_all(2, both));
+  EXPECT(events == 4);
+}
+
+static void test_several(void) {
+  double out[3] = {1, 2, 3}, in[3];
+  const syncyte_buffer_t from = vector_of(out, 3), to = vector_of(in, 3);
+  syncyte_request_t both[2] = {NULL, NULL};
+  int64_t which = -1;
+  events = 0;
+  EXPECT_OK(syncyte_comm_irecv(world, previous, 0, NULL, &to, NULL, &both[0]));
+  EXPECT_OK(syncyte_comm_isend(world, &from, next, 0, NULL, &both[1]));
+  EXPECT_OK(syncyte_request_wait_all(2, both));
+  EXPECT(events == 3);
+  EXPECT_EVENT(2, "request_wait_all", 48, next == previous ? next : -1);
+  EXPECT_OK(syncyte_comm_irecv(world, previous, 0, NULL, &to, NULL, &both[0]));
+  EXPECT_OK(syncyte_comm_send(world, &from, next, 0, NULL));
+  EXPECT_OK(syncyte_request_wait_any(2, both, &which));
+  EXPECT(which == 0 && both[0] == NULL && events == 6);
+  EXPECT_EVENT(5, "request_wait_any", 24, previous);
+  EXPECT_OK(syncyte_request_wait_any(2, both, &which));
+  EXPECT(which == -1 && events == 6);
+}
+
+/* Only the test that finds the end is an event. */
+static void test_of_a_test(void) {
+  double value = rank;
+  const syncyte_buffer_t buffer = vector_of(&value, 1);
+  syncyte_request_t request = NULL;
+  int32_t done = 0;
+  events = 0;
+  EXPECT_OK(syncyte_comm_iallreduce(world, NULL, SYNCYTE_OP_SUM, NULL, &buffer, &request));
+  while (!done) EXPECT_OK(syncyte_request_test(&request, &done));
+  EXPECT_OK(syncyte_request_test(&request, &done));
+  EXPECT(done == 1 && events == 2);
+  EXPECT_EVENT(0, "comm_iallreduce", 8, -1);
+  EXPECT_EVENT(1, "request_test", 8, -1);
+}
+
+static void test_roots(void) {
+  const int32_t root = size - 1, axis = 0;
+  const int64_t mine = 1, all = size;
+  double part = rank, result = 0, whole[64] = {0};
+  int64_t lengths[64];
+  const syncyte_buffer_t one = vector_of(&part, mine), sum = vector_of(&result, mine), many = vector_of(whole, all);
+  syncyte_request_t request = NULL;
+  for (int i = 0; i < size; ++i) lengths[i] = 1;
+  events = 0;
+  EXPECT_OK(syncyte_comm_bcast(world, root, NULL, &one));
+  EXPECT_OK(syncyte_comm_reduce(world, &one, SYNCYTE_OP_SUM, root, NULL, rank == root ? &sum : NULL));
+  EXPECT_OK(syncyte_comm_gather_along(world, &one, axis, lengths, root, NULL, rank == root ? &many : NULL));
+  EXPECT_OK(syncyte_comm_scatter_along(world, rank == root ? &many : NULL, axis, lengths, root, NULL, &one));
+  EXPECT_OK(syncyte_comm_ibcast(world, root, NULL, &one, &request));
+  EXPECT_OK(syncyte_request_wait(&request));
+  EXPECT_OK(syncyte_comm_allreduce(world, NULL, SYNCYTE_OP_SUM, NULL, &one));
+  EXPECT(events == 7);
+  EXPECT_EVENT(0, "comm_bcast", 8, root);
+  EXPECT_EVENT(1, "comm_reduce", 8, root);
+  EXPECT_EVENT(2, "comm_gather_along", 8, root);
+  EXPECT_EVENT(3, "comm_scatter_along", rank == root ? 8 * all : 0, root);
+  EXPECT_EVENT(4, "comm_ibcast", 8, root);
+  EXPECT_EVENT(5, "request_wait", 8, root);
+  EXPECT_EVENT(6, "comm_allreduce", 8, -1);
+}
+
+/* A line that is not periodic: its ends have one neighbour, and so has everybody where there are two ranks. */
+static void test_halo(void) {
+  int32_t extents[] = {size};
+  const int32_t periods[] = {0};
+  const int64_t cells = 4, one = 1;
+  const int32_t only = size == 2 ? 1 - rank : size == 1 ? -1 : rank == 0 ? 1 : rank == size - 1 ? rank - 1 : -1;
+  double values[4] = {0};
+  const syncyte_buffer_t buffer = vector_of(values, cells);
+  syncyte_comm_t line = NULL;
+  syncyte_halo_t halo = NULL;
+  syncyte_request_t request = NULL;
+  EXPECT_OK(syncyte_cart_create(world, 1, extents, periods, NULL, &line));
+  EXPECT_OK(syncyte_halo_create(line, SYNCYTE_FLOAT64, 1, &cells, NULL, &one, &one, NULL, &halo));
+  events = 0;
+  EXPECT_OK(syncyte_halo_exchange(halo, &buffer));
+  EXPECT_OK(syncyte_halo_iaccumulate(halo, &buffer, &request));
+  EXPECT_OK(syncyte_request_wait(&request));
+  EXPECT(events == 3);
+  EXPECT_EVENT(0, "halo_exchange", 32, only);
+  EXPECT_EVENT(1, "halo_iaccumulate", 32, only);
+  EXPECT_EVENT(2, "request_wait", 32, only);
+  EXPECT_OK(syncyte_halo_destroy(&halo));
+  EXPECT_OK(syncyte_comm_destroy(&line));
+}
+
+static void test_windows(void) {
+  double value = rank;
+  const syncyte_buffer_t buffer = vector_of(&value, 1);
+  syncyte_window_t window = NULL;
+  EXPECT_OK(syncyte_window_create(world, sizeof value, NULL, &window));
+  events = 0;
+  EXPECT_OK(syncyte_window_put(window, rank, 0, &buffer));
+  EXPECT_OK(syncyte_window_flush(window, rank));
+  EXPECT(events == 2);
+  EXPECT_EVENT(0, "window_put", 8, rank);
+  EXPECT_EVENT(1, "window_flush", 0, rank);
+  EXPECT_OK(syncyte_window_fence(window));
+  EXPECT_OK(syncyte_window_destroy(&window));
+}
+
+static syncyte_operation_stats_t stats_of(const char* operation) {
+  syncyte_operation_stats_t found = {.struct_size = sizeof found};
+  for (int64_t i = 0; syncyte_stats(i, &found) == SYNCYTE_SUCCESS; ++i)
+    if (strcmp(found.operation, operation) == 0) return found;
+  return (syncyte_operation_stats_t){.struct_size = sizeof found};
+}
+
+static syncyte_status_t never_well(void* context, int32_t* done) {
+  *done = 1;
+  return *(syncyte_status_t*)context;
+}
+
+/* Failures count, and so do waits while nobody traces; a request of a library has no bytes and no peer. */
+static void test_counters(void) {
+  syncyte_status_t failure = SYNCYTE_ERR_IO;
+  syncyte_request_t request = NULL;
+  const syncyte_operation_stats_t before = stats_of("request_wait");
+  EXPECT_OK(syncyte_request_create(never_well, NULL, NULL, &failure, &request));
+  EXPECT(syncyte_request_wait(&request) == failure);
+  EXPECT_OK(syncyte_request_wait(&request));
+  const syncyte_operation_stats_t after = stats_of("request_wait");
+  EXPECT(after.calls == before.calls + 1 && after.errors == before.errors + 1);
+  EXPECT(after.bytes == before.bytes && after.nanoseconds == before.nanoseconds);
+}
+
+int main(void) {
+  world = start(&rank, &size);
+  next = (rank + 1) % size;
+  previous = (rank + size - 1) % size;
+  EXPECT_OK(syncyte_trace_set(on_event, &events));
+  test_messages();
+  test_several();
+  test_of_a_test();
+  test_roots();
+  test_halo();
+  test_windows();
+  EXPECT_OK(syncyte_trace_set(NULL, NULL));
+  test_counters();
+  EXPECT_OK(syncyte_comm_destroy(&world));
+  EXPECT_OK(syncyte_finalize());
+  return failures != 0;
+}
