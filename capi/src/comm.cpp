@@ -137,6 +137,13 @@ syncyte_status_t syncyte_comm_node(syncyte_comm_t comm, const syncyte_comm_optio
   });
 }
 
+syncyte_status_t syncyte_comm_leaders(syncyte_comm_t comm, const syncyte_comm_options_t* options,
+                                      syncyte_comm_t* leaders) {
+  return started("comm_leaders", [&] {
+    *leaders = capi::handle_of(find_comm(comm)->split_leaders(capi::comm_options(options, leaders, "leaders")));
+  });
+}
+
 syncyte_status_t syncyte_comm_topology(syncyte_comm_t comm, syncyte_topology_t* topology) {
   return started("comm_topology", [&] {
     const auto size = out(topology, "topology").struct_size;

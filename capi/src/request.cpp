@@ -1,6 +1,7 @@
 #include <mutex>
 #include <optional>
 
+#include "comm/mpi_turn.hpp"
 #include "comm/progress.hpp"
 #include "comm/watchdog.hpp"
 #include "guard.hpp"
@@ -84,7 +85,9 @@ syncyte_request_t* checked(syncyte_request_t* array, std::int64_t count) {
 
 /// Waits for a request and nulls the handle.
 syncyte_status_t wait_for(syncyte_request_t* handle) {
-  const syncyte_status_t ended = requests().find(*handle, "request")->wait();
+  const auto active = requests().find(*handle, "request");
+  const comm::mpi_turn turn("request_wait");
+  const syncyte_status_t ended = active->wait();
   requests().destroy(handle, "request");
   return ended;
 }
@@ -167,6 +170,7 @@ syncyte_status_t syncyte_request_test(syncyte_request_t* request, int32_t* done)
       return std::nullopt;
     }
     const auto active = requests().find(*request, "request");
+    const comm::mpi_turn turn("request_test");
     answer = active->test();
     if (answer == 0) return std::nullopt;
     const syncyte_status_t ended = active->status();
@@ -203,6 +207,7 @@ syncyte_status_t syncyte_request_wait_any(int64_t count, syncyte_request_t* arra
   return ending("request_wait_any", [&]() -> std::optional<syncyte_status_t> {
     checked(array, count);
     std::int64_t& answer = out(index, "index");
+    const comm::mpi_turn turn("request_wait_any");
     syncyte_status_t ended = SYNCYTE_SUCCESS;
     answer = capi::wait_for_any(count, array, ended);
     if (answer < 0) return std::nullopt;
@@ -213,7 +218,9 @@ syncyte_status_t syncyte_request_wait_any(int64_t count, syncyte_request_t* arra
 syncyte_status_t syncyte_request_destroy(syncyte_request_t* request) {
   return guarded("request_destroy", [&] {
     if (checked(request) == nullptr) return;
-    base::require(requests().find(*request, "request")->test(), SYNCYTE_ERR_BUSY,
+    const auto active = requests().find(*request, "request");
+    const comm::mpi_turn turn("request_destroy");
+    base::require(active->test(), SYNCYTE_ERR_BUSY,
                   "the operation is still active, and MPI cannot cancel; wait for it first");
     requests().destroy(request, "request");
   });

@@ -1,4 +1,7 @@
 #pragma once
+#if __cplusplus <= 201703L
+#error "Syncyte's C++ interface needs C++20: compile with -std=c++20 (CMake: target_link_libraries with syncyte::CXX)"
+#endif
 /// @file base.hpp
 /// Errors, element types, buffers, requests and logging of the C++ interface: a header-only layer over the C interface
 /// (syncyte/base.h). Functions throw syncyte::error where C returns a status. Handle classes are move-only and drop

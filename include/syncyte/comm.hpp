@@ -152,6 +152,14 @@ class communicator : public detail::messages {
     return communicator(made);
   }
 
+  /// The first rank of each node, in the order of the nodes; the other ranks get an empty one. Collective.
+  communicator leaders(const comm_options& options = {}) const {
+    const auto raw = detail::raw(options);
+    syncyte_comm_t made = nullptr;
+    check(syncyte_comm_leaders(get(), &raw, &made));
+    return communicator(made);
+  }
+
   /// All ranks learn whether all are well and agree on the facts; throws on all ranks if not. Collective.
   void agree(const std::string& operation, std::span<const fact> facts = {}) const {
     agree(status::success, operation, facts);

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "comm/collective_checks.hpp"
+#include "comm/int_layout.hpp"
 #include "comm/pieces.hpp"
 
 namespace syncyte::comm {
@@ -18,8 +19,6 @@ int checked_axis(int axis, const base::buffer& array, const char* name) {
                 array.argument(), base::shape_text(array.shape()));
   return axis < 0 ? axis + array.ndim() : axis;
 }
-
-std::int64_t sum_of(lengths_view lengths) { return std::accumulate(lengths.begin(), lengths.end(), std::int64_t{0}); }
 
 /// Lengths of all ranks' parts, checked.
 lengths_view checked_lengths(const communicator& comm, const std::int64_t* lengths, const char* argument) {

@@ -34,7 +34,8 @@ void share_error(MPI_Comm comm, const std::optional<base::error>& mine, const ch
   throw shared_error(all, reason, operation, comm_name);
 }
 
-collective_turn::collective_turn(communicator& comm, const char* operation) : comm_(comm), sequence_(0) {
+collective_turn::collective_turn(communicator& comm, const char* operation)
+    : in_mpi_(operation), comm_(comm), sequence_(0) {
   base::require(!comm.busy_.test_and_set(std::memory_order_acquire), SYNCYTE_ERR_BUSY,
                 "{}: another thread is inside a collective of communicator {}; use one communicator per thread",
                 operation, comm.name());

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "comm/agreement.hpp"
+#include "comm/mpi_turn.hpp"
 #include "comm/progress.hpp"
 #include "comm/watchdog.hpp"
 
@@ -17,7 +18,7 @@ namespace syncyte::comm {
 [[noreturn]] void share_error(MPI_Comm comm, const std::optional<base::error>& mine, const char* operation,
                               const std::string& comm_name);
 
-/// This thread's turn on a communicator; another thread's is SYNCYTE_ERR_BUSY.
+/// This thread's turn in MPI and on a communicator; another thread's is SYNCYTE_ERR_BUSY.
 class collective_turn {
  public:
   collective_turn(communicator& comm, const char* operation);
@@ -28,6 +29,7 @@ class collective_turn {
   std::uint64_t sequence() const { return sequence_; }  ///< this collective's number on the communicator
 
  private:
+  mpi_turn in_mpi_;
   communicator& comm_;
   std::uint64_t sequence_;
 };

@@ -228,6 +228,12 @@ std::shared_ptr<communicator> communicator::split_node(const communicator_option
   return split(node().index, rank_, named);
 }
 
+std::shared_ptr<communicator> communicator::split_leaders(const communicator_options& options) {
+  communicator_options named = options;
+  if (named.name.empty()) named.name = fmt::format("{}/leaders", name_);
+  return split(node().rank == 0 ? 0 : MPI_UNDEFINED, rank_, named);
+}
+
 deferred_reference::deferred_reference(std::shared_ptr<communicator> comm,
                                        std::shared_ptr<collective_resource> resource)
     : comm_(std::move(comm)), id_(comm_->deferred().add(std::move(resource))) {}

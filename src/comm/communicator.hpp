@@ -74,6 +74,8 @@ class communicator : public std::enable_shared_from_this<communicator> {
   }
   std::shared_ptr<communicator> split_program(const std::string& program, const communicator_options& options);
   std::shared_ptr<communicator> split_node(const communicator_options& options);
+  /// The first rank of each node; the others get nullptr.
+  std::shared_ptr<communicator> split_leaders(const communicator_options& options);
 
   /// Puts the first ranks on a grid, in their order; collective. An extent of 0 is chosen; the other ranks get nullptr.
   std::shared_ptr<communicator> make_cartesian(const cartesian_grid& asked, const communicator_options& options);

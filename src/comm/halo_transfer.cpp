@@ -10,6 +10,7 @@
 
 #include "base/strided_copy.hpp"
 #include "comm/mpi.hpp"
+#include "comm/mpi_turn.hpp"
 #include "comm/pieces.hpp"
 #include "comm/progress.hpp"
 #include "comm/runtime.hpp"
@@ -39,6 +40,7 @@ void halo::progress() {
 halo_transfer::halo_transfer(std::shared_ptr<halo> plan, const syncyte_buffer_t* array, halo_way way,
                              const collective_extras& extras)
     : plan_(std::move(plan)), way_(way), number_(0) {
+  const mpi_turn turn(operation_of(way_));
   base::require(!plan_->busy_.test_and_set(std::memory_order_acquire), SYNCYTE_ERR_BUSY, "{}",
                 plan_->is_broken_
                     ? "MPI has failed in an exchange of this halo; make a new one"

@@ -11,6 +11,7 @@
 
 #include "base/strided_copy.hpp"
 #include "comm/mpi.hpp"
+#include "comm/mpi_turn.hpp"
 #include "comm/progress.hpp"
 #include "comm/runtime.hpp"
 #include "comm/watchdog.hpp"
@@ -201,6 +202,7 @@ std::unique_ptr<message> message::receive(std::shared_ptr<communicator> comm, co
 }
 
 void message::start() {
+  const mpi_turn turn(operation());
   const bool is_send = direction_ == direction::out;
   const int rank = mpi_rank(peer_.rank);
   const int tag = mpi_tag(peer_);
@@ -277,6 +279,7 @@ std::string message::title() const {
 }
 
 void message::wait() {
+  const mpi_turn turn(operation());
   if (test()) return;
   const watchdog_scope watched(operation(), title(), 0);
   if (needs_progress()) return poll_until([&] { return test(); });

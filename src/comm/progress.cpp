@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "comm/mpi_turn.hpp"
 #include "comm/runtime.hpp"
 
 namespace syncyte::comm {
@@ -59,6 +60,8 @@ void forget_progress() noexcept {
 bool needs_progress() { return table().count.load(std::memory_order_relaxed) > 0; }
 
 void progress_all() {
+  const mpi_chance now_or_later;
+  if (!now_or_later) return;
   members now;
   {
     const std::lock_guard lock(table().mutex);
@@ -71,18 +74,16 @@ namespace {
 
 constexpr int multiple = 3;
 
-/// As far as MPI's thread level tells: with level serialized another thread may be inside of MPI.
-bool may_call_mpi() {
-  const int level = thread_level();
-  int is_main = 0;
-  if (level < 2) MPI_Is_thread_main(&is_main);
-  return level == multiple || is_main != 0;
-}
+/// With level serialized the application may be inside of MPI in another thread, which mpi_chance does not see: only
+/// who calls MPI for a reason of its own does so.
+bool may_call_unasked() { return thread_level() != 2; }
 
 }  // namespace
 
 void let_mpi_progress() {
-  if (!is_started() || !may_call_mpi()) return;
+  if (!is_started() || !may_call_unasked()) return;
+  const mpi_chance now_or_later;
+  if (!now_or_later) return;
   if (needs_progress()) progress_all();
   int found = 0;
   MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &found, MPI_STATUS_IGNORE);

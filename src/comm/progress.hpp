@@ -30,7 +30,7 @@ void forget_progress() noexcept;
 /// Whether there is a member. Blocking waits look, and then poll instead of blocking.
 bool needs_progress();
 
-/// progress() of all members.
+/// progress() of all members, if this thread may call MPI now.
 void progress_all();
 
 /// Memory of what can never end, for MPI, which may still write to it.

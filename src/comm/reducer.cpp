@@ -6,12 +6,14 @@
 #include <atomic>
 #include <bit>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "base/dtype.hpp"
 #include "comm/collective.hpp"
 #include "comm/collective_checks.hpp"
 #include "comm/mpi.hpp"
+#include "comm/mpi_turn.hpp"
 #include "comm/progress.hpp"
 #include "comm/reducer_kernels.hpp"
 #include "comm/watchdog.hpp"
@@ -104,7 +106,7 @@ std::shared_ptr<reducer> reducer::create(std::shared_ptr<communicator> comm, red
   if (!made->has_one_node()) {
     communicator_options options;
     options.name = comm->name() + ", a reducer's leaders";
-    made->leaders_ = comm->split(comm->node().rank == 0 ? 0 : MPI_UNDEFINED, comm->rank(), options);
+    made->leaders_ = comm->split_leaders(options);
   }
   return made;
 }
@@ -220,6 +222,8 @@ void reducer::go_on() {
 
 /// A leader's part: sends the sums that are complete, in the order of the pieces, and behind the last who has given up.
 void reducer::exchange_sums() {
+  const mpi_chance now_or_later;
+  if (!now_or_later) return;
   while (exchanged_ <= pieces()) {
     if (!is_exchanging_) {
       if (exchanged_ >= first_open_ && exchanged_ < pieces()) return;
@@ -255,6 +259,8 @@ void reducer::end_round() {
 }
 
 void reducer::wait() {
+  std::optional<mpi_turn> in_mpi;
+  if (leaders_) in_mpi.emplace("reducer_wait");
   const std::lock_guard lock(mutex_);
   const auto missing = std::find(is_brought_.begin(), is_brought_.end(), false);
   base::require(missing == is_brought_.end(), SYNCYTE_ERR_ARGUMENT,

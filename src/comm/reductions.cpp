@@ -31,7 +31,10 @@ MPI_Comm direction(communicator& comm, scan_from start) {
 void allreduce(communicator& comm, const syncyte_buffer_t* input, const syncyte_buffer_t* output, syncyte_op_t op,
                const collective_extras& extras) {
   reduce_everywhere(comm, "comm_allreduce", input, output, op, scan_from::first, extras,
-                    [&](auto... given) { allreduce_elements(comm.data(), comm.nearby(), given...); });
+                    // Of nothing there is nothing to wait for: without checks other ranks need not be here.
+                    [&](const void* from, void* to, std::int64_t count, auto... given) {
+                      if (count > 0) allreduce_elements(comm.data(), comm.nearby(), from, to, count, given...);
+                    });
 }
 
 void scan(communicator& comm, const syncyte_buffer_t* input, const syncyte_buffer_t* output, syncyte_op_t op,

@@ -15,6 +15,7 @@
 #include "base/log.hpp"
 #include "comm/collective.hpp"
 #include "comm/mpi.hpp"
+#include "comm/mpi_turn.hpp"
 #include "comm/ordering.hpp"
 #include "comm/progress.hpp"
 #include "comm/watchdog.hpp"
@@ -196,6 +197,7 @@ void start(int thread_level, std::optional<base::error> error) {
                 "Syncyte is already finalised and cannot start again in this process");
   constexpr int levels[] = {MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED, MPI_THREAD_MULTIPLE};
   start_mpi(runtime, levels[is_level(thread_level) ? thread_level : 3]);
+  const mpi_turn turn("init");
   start_roots(runtime, error);
   watch_mpi_finalize();
   runtime.is_started = true;
@@ -204,6 +206,7 @@ void start(int thread_level, std::optional<base::error> error) {
 void finish() {
   runtime_state& runtime = state();
   const std::lock_guard lock(runtime.mutex);
+  if (runtime.is_started && thread_level() < 2) const mpi_turn turn("finalize");
   if (runtime.is_started) tear_down(runtime);
   stop_watchdog();
   finalise_mpi(runtime);  // also after a start that failed half-way
@@ -300,6 +303,7 @@ std::shared_ptr<communicator> self() { return root(&runtime_state::self); }
 std::shared_ptr<communicator> adopt(MPI_Comm original, const communicator_options& options,
                                     const std::string& argument) {
   require_started();
+  const mpi_turn turn("comm_from_mpi");
   require_intra(original, argument);
   std::shared_ptr<communicator> result;
   {

@@ -9,10 +9,6 @@
 namespace syncyte::comm {
 namespace {
 
-using counts_view = std::span<const std::int64_t>;
-
-std::int64_t sum_of(counts_view counts) { return std::accumulate(counts.begin(), counts.end(), std::int64_t{0}); }
-
 std::size_t bytes_of(std::int64_t count, syncyte_dtype_t dtype) {
   return static_cast<std::size_t>(count) * base::dtype_size(dtype);
 }

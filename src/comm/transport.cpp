@@ -1,7 +1,6 @@
 #include "comm/transport.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <vector>
 
 #include "comm/int_layout.hpp"
@@ -11,10 +10,6 @@
 
 namespace syncyte::comm {
 namespace {
-
-using counts_view = std::span<const std::int64_t>;
-
-std::int64_t sum_of(counts_view counts) { return std::accumulate(counts.begin(), counts.end(), std::int64_t{0}); }
 
 std::int64_t own(const communicator& comm, counts_view counts) { return counts[static_cast<std::size_t>(comm.rank())]; }
 
@@ -137,6 +132,7 @@ void exchange_pieces(communicator& comm, const std::byte* input, counts_view sen
 void reduce_scatter_pieces(communicator& comm, const std::byte* input, counts_view counts, std::byte* output,
                            syncyte_dtype_t dtype, syncyte_op_t op, std::byte* scratch) {
   const std::int64_t total = sum_of(counts);
+  if (total == 0) return;
   if (total <= piece_limit()) {
     const int_layout layout(counts);
     return reduce_scatter(comm.data(), comm.nearby(), input, output, layout.counts, dtype, op, scratch);

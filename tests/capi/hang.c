@@ -1,5 +1,5 @@
 /* The last rank leaves the others alone for a while: in a barrier, in making a communicator, with what they have
-   started, without messages, or at the end. */
+   started, without messages, in a reducer's round that it has only half finished, or at the end. */
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,6 +51,14 @@ static void wait_for_any(syncyte_comm_t world, int32_t peer) {
   syncyte_request_wait_any(2, requests, &index);
 }
 
+/* All ranks bring the first piece; only `brings_all` the second, and wait for it. */
+static void begin_round(syncyte_reducer_t reducer, int brings_all) {
+  syncyte_reducer_start(reducer, 0);
+  if (!brings_all) return;
+  syncyte_reducer_start(reducer, 1);
+  syncyte_reducer_wait(reducer);
+}
+
 int main(int argc, char** argv) {
   const char* where = argc > 1 ? argv[1] : "barrier";
   syncyte_comm_t made = NULL;
@@ -58,8 +66,13 @@ int main(int argc, char** argv) {
   int32_t size = 0;
   if (strcmp(where, "mpi_finalize") == 0) MPI_Init(&argc, &argv);
   syncyte_comm_t world = start_world(&rank, &size);
+  const syncyte_dtype_t types[] = {SYNCYTE_FLOAT32, SYNCYTE_FLOAT32};
+  const int64_t lengths[] = {1000, 10};
+  syncyte_reducer_t reducer = NULL;
+  if (strcmp(where, "reducer") == 0) syncyte_reducer_create(world, 2, types, lengths, NULL, &reducer);
   syncyte_comm_barrier(world);
   const int is_last = rank == size - 1;
+  if (reducer != NULL) begin_round(reducer, !is_last);
   if (strcmp(where, "from_mpi") == 0) /* refused at once on the last rank, which cannot tell the others */
     syncyte_comm_from_mpi(is_last ? MPI_COMM_NULL : MPI_COMM_WORLD, NULL, &made);
   if (strcmp(where, "crossed") == 0) cross(world, is_last);

@@ -102,6 +102,29 @@ static void test_freed_and_inter(void) {
   EXPECT(before == after);
 }
 
+/* One rank per node, in the order of the nodes; the others get a null handle. */
+static void test_leaders(void) {
+  syncyte_topology_t topology = {sizeof topology, 0, 0, 0, 0};
+  syncyte_comm_options_t options = SYNCYTE_COMM_OPTIONS_INIT;
+  syncyte_comm_t leaders = NULL;
+  int32_t place = -1;
+  EXPECT_OK(syncyte_comm_topology(world, &topology));
+  EXPECT_OK(syncyte_comm_leaders(world, NULL, &leaders));
+  EXPECT((leaders != NULL) == (topology.node_rank == 0));
+  EXPECT(sum_over(world, leaders != NULL) == topology.nodes);
+  if (leaders != NULL) {
+    EXPECT_OK(syncyte_comm_rank(leaders, &place));
+    EXPECT(place == topology.node);
+    EXPECT(sum_over(leaders, topology.node_size) == size);
+  }
+  EXPECT_OK(syncyte_comm_destroy(&leaders));
+  options.check = is_odd_one() ? 9 : -1;
+  EXPECT_ERROR(syncyte_comm_leaders(world, &options, &leaders), SYNCYTE_ERR_ARGUMENT, "options->check is 9");
+  EXPECT_ERROR(syncyte_comm_leaders(world, NULL, is_odd_one() ? NULL : &leaders), SYNCYTE_ERR_ARGUMENT,
+               "leaders is null");
+  EXPECT_ERROR(syncyte_comm_leaders(NULL, NULL, &leaders), SYNCYTE_ERR_HANDLE, "comm is a null handle");
+}
+
 static void test_making(void) {
   syncyte_comm_t part = NULL;
   int32_t number = -1;
@@ -263,6 +286,7 @@ int main(void) {
   test_queries();
   test_ids();
   test_handles();
+  test_leaders();
   test_making();
   test_errors_of_one_rank();
   test_agree();

@@ -49,6 +49,17 @@ TEST(node, parts_split_off_keep_their_nodes) {
   EXPECT_EQ(node->size(), world().node().size);
 }
 
+TEST(node, leaders_are_one_rank_of_each_node) {
+  const auto leaders = world().split_leaders({});
+  EXPECT_EQ(leaders != nullptr, world().node().rank == 0);
+  if (leaders) {
+    EXPECT_EQ(leaders->size(), world().node().count);
+    EXPECT_EQ(leaders->rank(), world().node().index);
+    EXPECT_EQ(leaders->node().size, 1) << "no two of them share memory";
+    EXPECT_EQ(leaders->name(), world().name() + "/leaders");
+  }
+}
+
 TEST(node_memory, every_rank_sees_every_part_of_the_node) {
   const comm::node_group& node = world().node();
   comm::collective_call call(world(), "test_allocate", comm::collective_call::lifecycle);

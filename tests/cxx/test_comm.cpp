@@ -36,6 +36,23 @@ TEST_F(Comm, IsStartedAndKnowsItsRanks) {
   EXPECT_EQ(world_.allreduce_value(nodes.node_rank == 0 ? nodes.node_size : 0), size_) << "each rank is on one node";
 }
 
+TEST_F(Comm, LeadersAreTheFirstRanksOfNodes) {
+  const auto nodes = world_.nodes();
+  const communicator leaders = world_.leaders({.name = "leaders"});
+  EXPECT_EQ(static_cast<bool>(leaders), nodes.node_rank == 0);
+  if (leaders) {
+    EXPECT_EQ(leaders.size(), nodes.nodes);
+    EXPECT_EQ(leaders.rank(), nodes.node);
+    EXPECT_EQ(leaders.allreduce_value(nodes.node_size), size_);
+  }
+  // A sum on the nodes, among their leaders, and back is the sum of all ranks.
+  const communicator node = world_.node();
+  std::vector<std::int32_t> sum{node.allreduce_value(rank_ + 1)};
+  if (leaders) leaders.allreduce(sum);
+  node.bcast(0, sum);
+  EXPECT_EQ(sum[0], size_ * (size_ + 1) / 2);
+}
+
 TEST_F(Comm, HandlesMoveAndShare) {
   communicator second = world_.retain();
   communicator third = std::move(second);
@@ -102,6 +119,20 @@ TEST_F(Comm, AllreduceValue) {
   EXPECT_EQ(world_.allreduce_value(rank_ + 1, syncyte::op::max), size_);
   EXPECT_EQ(world_.allreduce_value(2.5), 2.5 * size_);
   EXPECT_FALSE(world_.allreduce_value(rank_ != 0, syncyte::op::logical_and));
+}
+
+/// True where an odd number of ranks says so; what a true value's number is does not matter.
+TEST_F(Comm, LogicalXor) {
+  const bool is_odd = size_ % 2 == 1;
+  EXPECT_EQ(world_.allreduce_value(true, syncyte::op::logical_xor), is_odd);
+  EXPECT_FALSE(world_.allreduce_value(false, syncyte::op::logical_xor));
+  EXPECT_TRUE(world_.allreduce_value(rank_ == size_ - 1, syncyte::op::logical_xor));
+  std::vector<std::int32_t> flags{rank_ + 1, 0, rank_ == 0 ? 6 : 0};
+  world_.allreduce(flags, syncyte::op::logical_xor);
+  EXPECT_EQ(std::vector<bool>(flags.begin(), flags.end()), (std::vector<bool>{is_odd, false, true}));
+  std::vector<float> reals{1.0F};
+  expect_error(syncyte::status::unsupported, {"op LXOR is not defined"},
+               [&] { world_.allreduce(reals, syncyte::op::logical_xor); });
 }
 
 TEST_F(Comm, BcastAndAllgather) {

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the Python program of a page, and compares what it prints with what the page promises."""
+"""Runs the Python programs of a page, and compares what they print with what the page promises after each."""
 
 import argparse
 import os
@@ -22,16 +22,23 @@ def main() -> None:
     options = parser.parse_args()
     with open(options.page, encoding="utf-8") as file:
         page = file.read()
-    (program,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
-    promised = re.search(r"it prints\s`(.*?)`", page).group(1)
+    programs = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    promises = re.findall(r"it prints\s`(.*?)`", page)
+    if not programs or len(programs) != len(promises):
+        sys.exit(f"{len(programs)} programs and {len(promises)} promises (it prints `...`); expected one for each")
+    outcomes = [run(options, *pair) for pair in zip(programs, promises, strict=True)]
+    if not all(outcomes):
+        sys.exit(f"of {len(outcomes)} programs {outcomes.count(False)} did not print what the page promises")
+
+
+def run(options: argparse.Namespace, program: str, promised: str) -> bool:
     with tempfile.TemporaryDirectory() as folder:
         with open(os.path.join(folder, "program.py"), "w", encoding="utf-8") as file:
             file.write(program)
         line = mpirun_line([options.mpiexec, "-n"], options.ranks, [sys.executable, "-m", "syncyte", "program.py"])
-        run = subprocess.run(line, cwd=folder, env=environment({}), stdout=subprocess.PIPE, text=True, timeout=50)
-    print(f"status {run.returncode}, printed {run.stdout.strip()!r}")
-    if run.returncode != 0 or run.stdout.splitlines() != [promised]:
-        sys.exit(f"expected status 0 and the line: {promised}")
+        done = subprocess.run(line, cwd=folder, env=environment({}), stdout=subprocess.PIPE, text=True, timeout=100)
+    print(f"status {done.returncode}, printed {done.stdout.strip()!r}; promised {promised!r}")
+    return done.returncode == 0 and done.stdout.splitlines() == [promised]
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@ program communicators
   use, intrinsic :: iso_fortran_env, only: int64, real64
   use syncyte
   implicit none
-  type(syncyte_comm) :: world, half, same, node, again, twin, alone
+  type(syncyte_comm) :: world, half, same, node, first, again, twin, alone
   integer :: rank, ranks, nodes, major, minor, patch, stat, i
   real(real64) :: energy, energies(2)
   integer, allocatable :: everybody(:), counts(:), pieces(:)
@@ -22,6 +22,7 @@ program communicators
   call world%split(mod(rank, 2), rank, half, name="even or odd")
   call world%split_program(same)           ! this program's ranks, in a job of several programs
   call world%node(node)                    ! those that share memory
+  call world%leaders(first)                ! one of each node; the others get none: first%is_null()
   call world%topology(nodes=nodes)
   call world%dup(twin)
   call alone%from_self()
@@ -51,6 +52,7 @@ program communicators
   call half%destroy()
   call same%destroy()
   call node%destroy()
+  call first%destroy()
   call twin%destroy()
   call alone%destroy()
   call again%destroy()

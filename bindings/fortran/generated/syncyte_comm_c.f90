@@ -193,6 +193,21 @@ module syncyte_comm_c
       integer(c_int32_t) :: answer
     end function syncyte_comm_node
 
+    !> The first rank of each node (those of comm's ranks whose node_rank is 0), as a communicator. Collective. What
+    !> is reduced on the node first and then among leaders crosses the network once per node.
+    ! comm [in]: a communicator
+    ! options [in]: null for defaults
+    ! leaders [out]: one rank per node, whose rank there is its node's number; on the other ranks a null handle, as
+    ! with syncyte_comm_split()
+    function syncyte_comm_leaders(comm, options, leaders) bind(C, name="syncyte_comm_leaders") &
+        result(answer)
+      import
+      type(c_ptr), value :: comm
+      type(syncyte_comm_options_t), intent(in), optional :: options
+      type(c_ptr), intent(out) :: leaders
+      integer(c_int32_t) :: answer
+    end function syncyte_comm_leaders
+
     !> How the ranks lie on nodes. Local.
     ! comm [in]: a communicator
     ! topology [in,out]: struct_size set by the caller; the rest is filled

@@ -3,7 +3,7 @@
 module syncyte_comms
   use, intrinsic :: iso_c_binding
   use syncyte_c, only: syncyte_cart_create, syncyte_comm_agree, syncyte_comm_barrier, syncyte_comm_destroy, &
-    syncyte_comm_dup, &
+    syncyte_comm_dup, syncyte_comm_leaders, &
     syncyte_comm_node, syncyte_comm_options_t, syncyte_comm_rank, syncyte_comm_self, syncyte_comm_size, &
     syncyte_comm_split, syncyte_comm_split_program, syncyte_comm_to_fortran, syncyte_comm_topology, &
     syncyte_comm_world, syncyte_collect, syncyte_error_set, syncyte_fact_t, syncyte_topology_t, &
@@ -25,6 +25,7 @@ module syncyte_comms
     procedure :: split => comm_split
     procedure :: split_program => comm_split_program
     procedure :: node => comm_node
+    procedure :: leaders => comm_leaders
     procedure :: cartesian => comm_cartesian
     procedure :: rank => comm_rank
     procedure :: size => comm_size
@@ -193,6 +194,25 @@ contains
     call adopt(part, status, made)
     call finish(status, stat, errmsg)
   end subroutine comm_node
+
+  !> The first rank of each node, in the order of the nodes; the others get none (part%is_null()). Collective.
+  subroutine comm_leaders(self, part, name, check, stat, errmsg)
+    class(syncyte_comm), intent(in) :: self
+    type(syncyte_comm), intent(inout) :: part
+    character(len=*), intent(in), optional :: name
+    integer, intent(in), optional :: check
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    character(kind=c_char, len=:), allocatable, target :: letters
+    type(c_ptr) :: made
+    integer(c_int32_t) :: status
+
+    call to_c(name, letters)
+    made = c_null_ptr
+    status = syncyte_comm_leaders(self%handle, make_options(letters, check), made)
+    call adopt(part, status, made)
+    call finish(status, stat, errmsg)
+  end subroutine comm_leaders
 
   !> Puts the first ranks on a grid, in their order, the first coordinate changing fastest; the others get none
   !> (cart%is_null()). Collective.

@@ -41,8 +41,8 @@ def _with_extent(shape: Shape, axis: int, extent: int) -> Shape:
     return tuple(changed)
 
 
-def _any_strides(array: Any) -> Buffer:
-    return as_buffer(array, "array", contiguous=False)
+def _any_strides(array: Any, recorded_by: str) -> Buffer:
+    return as_buffer(array, "array", contiguous=False, recorded_by=recorded_by)
 
 
 def _as_output(result: Any, dtype: DType) -> Buffer:
@@ -57,13 +57,15 @@ class Along(Collectives):
     strides; nothing beside its elements is written. Not differentiable.
     """
 
-    def _collected(self, array: Any, axis: int, lengths: Sequence[int] | None, name: str = "axis") -> Sequence[int]:
+    def _collected(
+        self, array: Any, axis: int, lengths: Sequence[int] | None, recorded_by: str, name: str = "axis"
+    ) -> Sequence[int]:
         """`lengths`, or what all ranks have along the axis."""
         if lengths is not None:
             return lengths
 
         def prepare() -> int:
-            return _extent(_any_strides(array).shape, as_int32(axis, name))
+            return _extent(_any_strides(array, recorded_by).shape, as_int32(axis, name))
 
         return self.lengths(self._prepare("comm_lengths", prepare))
 
@@ -76,10 +78,10 @@ class Along(Collectives):
         lengths: None: they are exchanged first (all ranks give None then, or none does). out: on root, the whole array;
         None: a new one. Returns out on root, None elsewhere.
         """
-        known = self._collected(array, axis, lengths)
+        known = self._collected(array, axis, lengths, "gather_along")
 
         def prepare() -> tuple[Buffer, int, Any, int, Buffer | None, Any]:
-            source, along, number = _any_strides(array), as_int32(axis, "axis"), as_int32(root, "root")
+            source, along, number = _any_strides(array, "gather_along"), as_int32(axis, "axis"), as_int32(root, "root")
             counts = as_counts(known, "lengths", self.size, 1)
             if self.rank != number:
                 return source, along, counts, number, None, None
@@ -107,10 +109,10 @@ class Along(Collectives):
         if axis is None and lengths is None:
             return self._stack(array, out)
         along = 0 if axis is None else axis
-        known = self._collected(array, along, lengths)
+        known = self._collected(array, along, lengths, "allgather_along")
 
         def prepare() -> tuple[Buffer, int, Any, Buffer, Any]:
-            source, number = _any_strides(array), as_int32(along, "axis")
+            source, number = _any_strides(array, "allgather_along"), as_int32(along, "axis")
             counts = as_counts(known, "lengths", self.size, 1)
             shape = _with_extent(source.shape, number, sum(counts))
             result = _buffers.empty_like(source, shape) if out is None else out
@@ -126,7 +128,7 @@ class Along(Collectives):
 
     def _stack(self, array: Any, out: Any) -> Any:
         def prepare() -> tuple[Buffer, Buffer, Any]:
-            source = as_buffer(array, "array")
+            source = as_buffer(array, "array", recorded_by="allgather_along")
             result = _buffers.empty_like(source, (self.size, *source.shape)) if out is None else out
             return source, as_buffer(result, "out", writable=True, expected=source.dtype), result
 
@@ -148,7 +150,7 @@ class Along(Collectives):
         kind, dtype, shape = self._described_by_root(array, root)
 
         def prepare() -> tuple[Any, int, Any, Buffer, Any]:
-            source = _any_strides(array).reference if self.rank == root else None
+            source = _any_strides(array, "scatter_along").reference if self.rank == root else None
             along = as_int32(axis, "axis")
             known = even_lengths(_extent(shape, along), self.size) if lengths is None else lengths
             counts = as_counts(known, "lengths", self.size, 1)
@@ -170,7 +172,7 @@ class Along(Collectives):
         def prepare() -> np.ndarray:
             header = np.zeros(3 + c.MAX_NDIM, np.int64)
             if self.rank == as_int32(root, "root"):
-                whole = _any_strides(array)
+                whole = _any_strides(array, "scatter_along")
                 header[:3] = whole.world == _buffers.TORCH, whole.dtype, len(whole.shape)
                 header[3 : 3 + len(whole.shape)] = whole.shape
             return header
@@ -195,7 +197,7 @@ class Along(Collectives):
         """
 
         def prepare() -> tuple[Buffer, int, Any, Op, Buffer, Any]:
-            source, along, reduction = _any_strides(array), as_int32(axis, "axis"), as_op(op)
+            source, along, reduction = _any_strides(array, "reduce_scatter_along"), as_int32(axis, "axis"), as_op(op)
             known = even_lengths(_extent(source.shape, along), self.size) if lengths is None else lengths
             counts = as_counts(known, "lengths", self.size, 1)
             part = _with_extent(source.shape, along, counts[self.rank])
@@ -229,10 +231,10 @@ class Along(Collectives):
         first (all ranks give None then, or none does). out: this rank's part along scatter_axis, whole along
         gather_axis; None: a new array. Returns out.
         """
-        given = self._collected(array, gather_axis, gather_lengths, "gather_axis")
+        given = self._collected(array, gather_axis, gather_lengths, "alltoall_along", "gather_axis")
 
         def prepare() -> tuple[Buffer, int, Any, int, Any, Buffer, Any]:
-            source = _any_strides(array)
+            source = _any_strides(array, "alltoall_along")
             before, after = as_int32(gather_axis, "gather_axis"), as_int32(scatter_axis, "scatter_axis")
             gathered = as_counts(given, "gather_lengths", self.size, 1)
             whole = _with_extent(source.shape, before, sum(gathered))

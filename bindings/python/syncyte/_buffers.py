@@ -63,7 +63,17 @@ def _check_contiguous(contiguous: bool, name: str, shape: Sequence[int], strides
         )
 
 
-def _of_torch(tensor: Any, name: str, writable: bool, contiguous: bool) -> Buffer:
+def _refuse_gradients(name: str, writable: bool, recorded_by: str | None) -> None:
+    """The tensor requires gradients, which an operation on memory cannot record: they would silently be lost."""
+    instead = f"use syncyte.torch.{recorded_by}(), or " if recorded_by else ""
+    if recorded_by or writable:
+        lost = "would be written in place" if writable else "its gradient would be lost"
+        raise errors.ArgumentError(
+            f"{name} requires grad, and {lost}: {instead}give {name}.detach(), or call within torch.no_grad()"
+        )
+
+
+def _of_torch(tensor: Any, name: str, writable: bool, contiguous: bool, recorded_by: str | None) -> Buffer:
     torch = dtypes.loaded_torch()
     assert torch is not None
     if tensor.layout != torch.strided or tensor.device.type not in ("cpu", "cuda"):
@@ -74,8 +84,8 @@ def _of_torch(tensor: Any, name: str, writable: bool, contiguous: bool) -> Buffe
         raise errors.DtypeError(
             f"{name} is a lazy conjugate or negative; resolve it with resolve_conj(), resolve_neg()"
         )
-    if writable and tensor.requires_grad and tensor.is_leaf and torch.is_grad_enabled():
-        raise errors.ArgumentError(f"{name} is a leaf that requires grad and would be written in place: use its .data")
+    if tensor.requires_grad and torch.is_grad_enabled():
+        _refuse_gradients(name, writable, recorded_by)
     try:
         dtype = dtypes.from_torch(tensor.dtype)
     except errors.DtypeError as error:
@@ -131,17 +141,25 @@ def _of_numpy(array: np.ndarray, name: str, writable: bool, contiguous: bool, ex
 
 
 def as_buffer(
-    value: Any, name: str, *, writable: bool = False, contiguous: bool = True, expected: DType | None = None
+    value: Any,
+    name: str,
+    *,
+    writable: bool = False,
+    contiguous: bool = True,
+    expected: DType | None = None,
+    recorded_by: str | None = None,
 ) -> Buffer:
     """Describes an array without copying it.
 
     value: a numpy array, a torch tensor, or an object with DLPack, __array_interface__ or the buffer protocol; numbers
     and lists too where it is only read. name: for messages. expected: its element type, where it must be that one;
-    numpy's uint16 stands for bfloat16 then.
-    Raises DtypeError, ShapeError (not contiguous, not aligned), ArgumentError (read-only).
+    numpy's uint16 stands for bfloat16 then. recorded_by: the function of syncyte.torch that records the gradients which
+    this operation would lose.
+    Raises DtypeError, ShapeError (not contiguous, not aligned), ArgumentError (read-only; a tensor that requires grad,
+    where it would be written, or where another function records its gradient).
     """
     if dtypes.is_torch_tensor(value):
-        buffer = _of_torch(value, name, writable, contiguous)
+        buffer = _of_torch(value, name, writable, contiguous, recorded_by)
     else:
         buffer = _of_numpy(_as_array(value, name, writable), name, writable, contiguous, expected)
     if expected is not None and buffer.dtype != expected:

@@ -21,12 +21,12 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, (bool, int, float, complex))
 
 
-def _operands(array: Any, op: Op | str, out: Any) -> tuple[Any, Op, Buffer, Any]:
+def _operands(array: Any, op: Op | str, out: Any, recorded_by: str) -> tuple[Any, Op, Buffer, Any]:
     """A reduction's input (None: in place) and op as the C library takes them, its output, and what the caller gets."""
     reduction = as_op(op)
     if out is array:
-        return None, reduction, as_buffer(array, "array", writable=True), array
-    source = as_buffer(array, "array")
+        return None, reduction, as_buffer(array, "array", writable=True, recorded_by=recorded_by), array
+    source = as_buffer(array, "array", recorded_by=recorded_by)
     result = _buffers.empty_like(source, source.shape) if out is None else out
     return source.reference, reduction, as_buffer(result, "out", writable=True, expected=source.dtype), result
 
@@ -45,7 +45,8 @@ class Collectives(Agreement):
             number = as_int32(root, "root")
             if not 0 <= number < self.size:  # before the array, which is read or written depending on root
                 raise ArgumentError(f"root is {number}; expected 0 to {self.size - 1}")
-            return as_buffer(array, "array", writable=self.rank != number), number
+            buffer = as_buffer(array, "array", writable=self.rank != number, recorded_by="bcast")
+            return buffer, number
 
         buffer, number = self._prepare("comm_bcast", prepare)
         _library.core().syncyte_comm_bcast(self.handle, number, None, buffer.reference)
@@ -63,7 +64,9 @@ class Collectives(Agreement):
         if _is_number(array) and out is None:
             return self.allreduce(np.asarray(array), op).item()
 
-        source, reduction, target, result = self._prepare("comm_allreduce", lambda: _operands(array, op, out))
+        source, reduction, target, result = self._prepare(
+            "comm_allreduce", lambda: _operands(array, op, out, "allreduce")
+        )
         _library.core().syncyte_comm_allreduce(self.handle, source, int(reduction), None, target.reference)
         if out is not None:
             target.written()
@@ -82,8 +85,8 @@ class Collectives(Agreement):
         def prepare() -> tuple[Any, Op, int, Buffer | None, Any]:
             number = as_int32(root, "root")
             if self.rank != number:
-                return as_buffer(array, "array").reference, as_op(op), number, None, None
-            source, reduction, target, result = _operands(array, op, out)
+                return as_buffer(array, "array", recorded_by="reduce").reference, as_op(op), number, None, None
+            source, reduction, target, result = _operands(array, op, out, "reduce")
             return source, reduction, number, target, result
 
         source, reduction, number, target, result = self._prepare("comm_reduce", prepare)
@@ -109,7 +112,9 @@ class Collectives(Agreement):
     def _scan(self, operation: str, array: Any, op: Op | str, reverse: bool, out: Any) -> Any:
         if _is_number(array) and out is None:
             return self._scan(operation, np.asarray(array), op, reverse, None).item()
-        source, reduction, target, result = self._prepare(operation, lambda: _operands(array, op, out))
+        source, reduction, target, result = self._prepare(
+            operation, lambda: _operands(array, op, out, operation.removeprefix("comm_"))
+        )
         start = c.Scan.FROM_LAST if reverse else c.Scan.FROM_FIRST
         function = getattr(_library.core(), f"syncyte_{operation}")
         function(self.handle, source, int(reduction), int(start), None, target.reference)
@@ -136,7 +141,7 @@ class Collectives(Agreement):
         known: Sequence[int] = counts
 
         def prepare() -> tuple[Buffer, Any, Buffer, Any]:
-            source = as_buffer(array, "array")
+            source = as_buffer(array, "array", recorded_by="allgather_along")
             rows, shape, elements = row_of(source, "array")
             numbers = as_counts(known, "counts", self.size, elements)
             if rows != known[self.rank]:
@@ -161,7 +166,7 @@ class Collectives(Agreement):
         """
 
         def prepare_send() -> tuple[Buffer, Any]:
-            source = as_buffer(array, "array")
+            source = as_buffer(array, "array", recorded_by="alltoall_along")
             _, _, elements = row_of(source, "array")
             numbers = as_counts(send_counts, "send_counts", self.size, elements)
             check_rows(source, numbers, "array", "send_counts")

@@ -9,16 +9,20 @@ from collections.abc import Iterable, Iterator
 
 import torch
 from torch.autograd.profiler import record_function
+from torch.utils.weak import WeakIdKeyDictionary
 
 from ._buffers import TORCH
 from ._reducer import Reducer
-from .comm import comm_or_world
+from ._torch_collectives import bcast
+from ._torch_refusals import not_a_tensor
+from .comm import COMM_WORLD, comm_or_world
 from .errors import ArgumentError, DtypeError, MismatchError, UnsupportedError
 
 if typing.TYPE_CHECKING:
     from .comm import Comm
 
 _BUCKET_BYTES = 4 << 20
+_averagers: WeakIdKeyDictionary = WeakIdKeyDictionary()  # of parameters
 
 
 class _Bucket:
@@ -35,7 +39,7 @@ class _Bucket:
     def place(self, memory: torch.Tensor) -> None:
         self.memory = memory
         parts = memory.split([p.numel() for p in self.parameters])
-        self.views = [part.view(p.shape) for part, p in zip(parts, self.parameters, strict=True)]
+        self.views = [part.as_strided(p.shape, _strides_for(p)) for part, p in zip(parts, self.parameters, strict=True)]
         self.begin()
 
     def begin(self) -> None:
@@ -43,26 +47,38 @@ class _Bucket:
         self.is_started = False
 
     def take(self, parameter: torch.Tensor, view: torch.Tensor) -> None:
-        """The gradient, wherever it is, into the bucket; it is that part of the bucket from then on."""
-        if parameter.grad is None:
+        """The gradient, wherever it is, into the bucket; it is that part of the bucket from then on. Where there is none
+        a parameter that has been frozen meanwhile gets none."""
+        gradient = parameter.grad
+        if gradient is None:
             view.zero_()
-        elif parameter.grad.requires_grad:
+        elif gradient.layout != torch.strided:
+            raise UnsupportedError(f"DataParallel: a gradient is {gradient.layout}; expected a dense one, such as that of "
+                                   "an Embedding with sparse=False")
+        elif gradient.requires_grad:
             raise UnsupportedError("DataParallel: backward(create_graph=True) is not supported")
-        elif parameter.grad.data_ptr() != view.data_ptr():
-            view.copy_(parameter.grad)
-        parameter.grad = view
+        elif gradient.data_ptr() != view.data_ptr():
+            view.copy_(gradient)
+        if gradient is not None or parameter.requires_grad:
+            parameter.grad = view
         self.waits_for.discard(parameter)
 
     def leave(self) -> None:
         """Gradients that lie in the bucket move elsewhere."""
         for parameter, view in zip(self.parameters, self.views, strict=True):
-            if parameter.grad is not None and parameter.grad.data_ptr() == view.data_ptr():
-                parameter.grad = parameter.grad.clone()
+            gradient = parameter.grad
+            if gradient is not None and gradient.layout == torch.strided and gradient.data_ptr() == view.data_ptr():
+                parameter.grad = gradient.clone()
 
     def take_the_rest(self) -> None:
         for parameter, view in zip(self.parameters, self.views, strict=True):
             if parameter in self.waits_for:
                 self.take(parameter, view)
+
+
+def _strides_for(parameter: torch.Tensor) -> tuple[int, ...]:
+    """Those of the gradients that autograd makes for it: dense, its dimensions in the parameter's order."""
+    return torch.empty_like(parameter, device="meta").stride()
 
 
 def _buckets_of(parameters: list[torch.Tensor], bucket_bytes: int) -> list[_Bucket]:
@@ -87,6 +103,8 @@ def _mistake_in(parameters: list[torch.Tensor], bucket_bytes: int) -> Exception 
         return ArgumentError(f"bucket_bytes is {bucket_bytes!r}; expected a whole number, 1 or more")
     if not parameters:
         return ArgumentError("no parameter requires a gradient; expected one or more that do")
+    if any(parameter in _averagers for parameter in parameters):
+        return ArgumentError("a parameter has another DataParallel; expected one for each: call its remove() first")
     for parameter in parameters:
         if parameter.device.type != "cpu" or parameter.layout != torch.strided:
             return UnsupportedError(f"a parameter is {parameter.layout} on {parameter.device}; expected dense ones on the "
@@ -96,9 +114,34 @@ def _mistake_in(parameters: list[torch.Tensor], bucket_bytes: int) -> Exception 
     return None
 
 
+def _parameters_of(module: torch.nn.Module | Iterable[torch.Tensor]) -> list[torch.Tensor]:
+    """Those that require gradients, each once."""
+    if not isinstance(module, (torch.nn.Module, Iterable)):
+        raise DtypeError(f"module is a {type(module).__name__}; expected a torch.nn.Module, or parameters")
+    given = list(module.parameters() if isinstance(module, torch.nn.Module) else module)
+    for parameter in given:
+        if not isinstance(parameter, torch.Tensor):
+            raise not_a_tensor(parameter, "a parameter")
+    return [parameter for parameter in dict.fromkeys(given) if parameter.requires_grad]
+
+
+def _state_of(module: torch.nn.Module | Iterable[torch.Tensor], parameters: list[torch.Tensor]) -> list[torch.Tensor]:
+    """What of a module has no gradients and is made equal nevertheless: frozen parameters and buffers, on the CPU."""
+    if not isinstance(module, torch.nn.Module):
+        return []
+    learnt = set(parameters)
+    return [tensor for tensor in dict.fromkeys([*module.parameters(), *module.buffers()])
+            if tensor not in learnt and tensor.device.type == "cpu" and tensor.layout == torch.strided]
+
+
+def _sizes_of(parameters: list[torch.Tensor]) -> dict[str, int]:
+    """Facts that name the first parameters that differ."""
+    return {f"size of parameter {place}": parameter.numel() for place, parameter in enumerate(parameters[:24])}
+
+
 def _digest_of(parameters: list[torch.Tensor]) -> int:
-    """A fact that tells parameters apart by shapes and dtypes, in their order."""
-    text = repr([(tuple(parameter.shape), parameter.dtype) for parameter in parameters])
+    """A fact that tells parameters apart by shapes, dtypes and the order of their elements in memory, in their order."""
+    text = repr([(tuple(parameter.shape), parameter.dtype, _strides_for(parameter)) for parameter in parameters])
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=7).digest(), "little")
 
 
@@ -120,22 +163,29 @@ class DataParallel:
 
     Making one is collective, and so is each backward: all ranks run as many, and where one's reaches no parameter at all
     it calls :meth:`average`. If one rank's backward fails, the others' raise MismatchError; gradients are undefined then,
-    zero them. A backward that failed before it came to any parameter is not noticed: call :meth:`give_up`. Parameters are
-    made equal first, those of rank 0. Collectives of the model itself are not disturbed.
+    zero them. A backward that failed before it came to any parameter is not noticed: call :meth:`give_up`. A module's
+    parameters and buffers on the CPU are made equal first: rank 0's. Buffers that change later, such as the running means
+    of BatchNorm, are left to each rank. A parameter has one averager at a time: :meth:`remove` lets go of it. Collectives
+    of the model itself are not disturbed.
+
+    Activation checkpointing works with ``use_reentrant=False``. A backward pass within another one, as with
+    ``use_reentrant=True``, raises UnsupportedError, and the other ranks' MismatchError: run it within :meth:`no_sync`, and
+    call :meth:`average` after it.
 
     Gradients live in the buckets, and are overwritten by the next backward: clone what you keep. With
     ``zero_grad(set_to_none=False)`` a copy is spared.
     """
 
-    def __init__(self, module: torch.nn.Module | Iterable[torch.Tensor], comm: Comm | None = None, *,
+    def __init__(self, module: torch.nn.Module | Iterable[torch.Tensor], comm: Comm = COMM_WORLD, *,
                  bucket_bytes: int = _BUCKET_BYTES):
-        """module: a module, or its parameters: dense, on the CPU. bucket_bytes: how much is added up at once. Parameters
-        and bucket_bytes must be alike on all ranks."""
+        """module: a module, or its parameters: dense, on the CPU. bucket_bytes: how much is added up at once. Parameters,
+        their strides too, and bucket_bytes must be alike on all ranks."""
         group = comm_or_world(comm)
-        given = module.parameters() if isinstance(module, torch.nn.Module) else module
-        parameters = [parameter for parameter in dict.fromkeys(given) if parameter.requires_grad]
+        parameters = group._prepare("DataParallel", lambda: _parameters_of(module), lifecycle=True)
+        state = _state_of(module, parameters)
         group.agree(_mistake_in(parameters, bucket_bytes), "DataParallel", parameters=len(parameters),
-                    shapes_and_dtypes=_digest_of(parameters),
+                    **_sizes_of(parameters), shapes_and_dtypes=_digest_of(parameters),
+                    buffers_and_frozen=_digest_of(state),
                     bucket_bytes=bucket_bytes if isinstance(bucket_bytes, int) else 0)
         self._comm = group
         self._buckets = _buckets_of(parameters, bucket_bytes)
@@ -148,11 +198,15 @@ class DataParallel:
         self._pass: int | None = None  # autograd's number of the backward that is averaged
         self._is_given_up = False
         self._is_paused = False
-        self._broadcast()
+        self._broadcast(state)
+        self._parameters = parameters
         self._hooks = [parameter.register_post_accumulate_grad_hook(self._arrived) for parameter in parameters]
+        _averagers.update(dict.fromkeys(parameters, True))
 
-    def _broadcast(self) -> None:
+    def _broadcast(self, state: list[torch.Tensor]) -> None:
         with torch.no_grad():
+            for tensor in state:
+                tensor.copy_(bcast(tensor, 0, self._comm))
             for bucket in self._buckets:
                 for view, parameter in zip(bucket.views, bucket.parameters, strict=True):
                     view.copy_(parameter)
@@ -174,6 +228,8 @@ class DataParallel:
         """Lets go of the parameters. Local."""
         for hook in self._hooks:
             hook.remove()
+        for parameter in self._parameters:
+            _averagers.pop(parameter, None)
 
     @torch.no_grad()
     def average(self) -> None:
@@ -195,11 +251,13 @@ class DataParallel:
         whose backward failed before it came to a parameter (later failures are noticed). Local, does not wait."""
         if self._is_given_up:
             return
-        for bucket in self._buckets:
-            bucket.leave()  # until the round has ended the memory is the reducer's
-        self._reducer.give_up()
-        self._is_given_up = True
-        self._pass = None
+        try:
+            for bucket in self._buckets:
+                bucket.leave()  # until the round has ended the memory is the reducer's
+        finally:  # whatever goes wrong here, the others must not wait for this rank
+            self._reducer.give_up()
+            self._is_given_up = True
+            self._pass = None
 
     @torch.no_grad()
     def _arrived(self, parameter: torch.Tensor) -> None:
@@ -256,6 +314,12 @@ class _Pass:
 
     def __call__(self) -> None:
         self._is_over = True
+        # How many there are within another is each rank's own affair: rounds would not meet.
+        if torch._C._current_autograd_node() is not None:
+            self._averager.give_up()
+            raise UnsupportedError("DataParallel: this is a backward pass within another one (torch.utils.checkpoint "
+                                   "with use_reentrant=True?); expected one that is not (use_reentrant=False), or backward "
+                                   "within no_sync(), and average() after it")
         self._averager.average()
 
     def __del__(self) -> None:

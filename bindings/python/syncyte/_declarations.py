@@ -934,6 +934,26 @@ CORE: dict[str, Function] = {
         ],
         "The ranks of comm that share memory with this rank, as a communicator. Collective.",
     ),
+    "syncyte_comm_leaders": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.POINTER(CommOptions),
+            ctypes.POINTER(ctypes.c_void_p),
+        ],
+        [
+            Parameter("comm", "in", False, None, "a communicator"),
+            Parameter("options", "in", True, None, "null for defaults"),
+            Parameter("leaders", "out", False, None,
+                "one rank per node, whose rank there is its node's number; on the other ranks a null handle, as "
+                "with syncyte_comm_split()"),
+        ],
+        (
+            "The first rank of each node (those of comm's ranks whose node_rank is 0), as a communicator. "
+            "Collective. What is reduced on the node first and then among leaders crosses the network once per"
+            " node."
+        ),
+    ),
     "syncyte_comm_topology": Function(
         ctypes.c_int32,
         [

@@ -17,8 +17,8 @@ ANY = c.ANY  #: as a source: whoever sends; as the tag of a receive: whatever ta
 NOBODY = c.NOBODY  #: as a source or destination: nobody; such a message changes nothing
 
 
-def _outgoing(array: Any) -> Buffer:
-    return as_buffer(array, "array", contiguous=False)
+def _outgoing(array: Any, recorded_by: str) -> Buffer:
+    return as_buffer(array, "array", contiguous=False, recorded_by=recorded_by)
 
 
 def _incoming(array: Any, name: str = "out") -> Buffer:
@@ -43,7 +43,7 @@ class Messages(Along):
 
         dest: a rank, or NOBODY. tag: 0 or more.
         """
-        buffer = _outgoing(array)
+        buffer = _outgoing(array, "send")
         number, label = as_int32(dest, "dest"), as_int32(tag, "tag")
         _library.core().syncyte_comm_send(self.handle, buffer.reference, number, label, None)
 
@@ -66,7 +66,7 @@ class Messages(Along):
         if not hasattr(array, "shape"):
             raise DtypeError(f"array is a {type(array).__name__}; expected a numpy array or a torch tensor, to be kept")
         reap()
-        buffer = _outgoing(array)
+        buffer = _outgoing(array, "isend")
         number, label = as_int32(dest, "dest"), as_int32(tag, "tag")
         handle = ctypes.c_void_p()
         _library.core().syncyte_comm_isend(
@@ -95,7 +95,7 @@ class Messages(Along):
     ) -> MessageStatus:
         """Sends one array and receives another, whoever comes first; waits for both. They must not overlap. Returns who
         has sent."""
-        outgoing, incoming = _outgoing(array), _incoming(out)
+        outgoing, incoming = _outgoing(array, "sendrecv"), _incoming(out)
         status = _status()
         _library.core().syncyte_comm_sendrecv(
             self.handle, outgoing.reference, as_int32(dest, "dest"), as_int32(send_tag, "send_tag"),

@@ -57,7 +57,7 @@ class Nonblocking(Along):
             number = as_int32(root, "root")
             if not 0 <= number < self.size:
                 raise ArgumentError(f"root is {number}; expected 0 to {self.size - 1}")
-            return as_buffer(array, "array", writable=self.rank != number), number
+            return as_buffer(array, "array", writable=self.rank != number, recorded_by="ibcast"), number
 
         buffer, number = self._prepare_start("comm_ibcast", prepare)
         return _started(
@@ -74,8 +74,8 @@ class Nonblocking(Along):
         def prepare() -> tuple[Buffer | None, Op, Buffer, Any]:
             reduction = as_op(op)
             if out is array:
-                return None, reduction, as_buffer(array, "array", writable=True), array
-            source = as_buffer(array, "array")
+                return None, reduction, as_buffer(array, "array", writable=True, recorded_by="iallreduce"), array
+            source = as_buffer(array, "array", recorded_by="iallreduce")
             result = _buffers.empty_like(source, source.shape) if out is None else out
             return source, reduction, as_buffer(result, "out", writable=True, expected=source.dtype), result
 
@@ -96,7 +96,7 @@ class Nonblocking(Along):
         out. Collective."""
 
         def prepare() -> tuple[Buffer, int, Any, Buffer, Any]:
-            source, along = _any_strides(array), as_int32(axis, "axis")
+            source, along = _any_strides(array, "iallgather_along"), as_int32(axis, "axis")
             counts = as_counts(lengths, "lengths", self.size, 1)
             shape = _with_extent(source.shape, along, sum(counts))
             result = _buffers.empty_like(source, shape) if out is None else out
@@ -125,7 +125,7 @@ class Nonblocking(Along):
         """Starts reduce_scatter(); wait() returns out. Collective."""
 
         def prepare() -> tuple[Buffer, int, Any, Op, Buffer, Any]:
-            source, along, reduction = _any_strides(array), as_int32(axis, "axis"), as_op(op)
+            source, along, reduction = _any_strides(array, "ireduce_scatter_along"), as_int32(axis, "axis"), as_op(op)
             known = even_lengths(_extent(source.shape, along), self.size) if lengths is None else lengths
             counts = as_counts(known, "lengths", self.size, 1)
             part = _with_extent(source.shape, along, counts[self.rank])
@@ -157,7 +157,7 @@ class Nonblocking(Along):
         Collective."""
 
         def prepare() -> tuple[Buffer, int, Any, int, Any, Buffer, Any]:
-            source = _any_strides(array)
+            source = _any_strides(array, "ialltoall_along")
             before, after = as_int32(gather_axis, "gather_axis"), as_int32(scatter_axis, "scatter_axis")
             gathered = as_counts(gather_lengths, "gather_lengths", self.size, 1)
             whole = _with_extent(source.shape, before, sum(gathered))

@@ -9,7 +9,7 @@ from typing import Any
 from . import _library, _views, dtypes
 from . import _declarations as c
 from ._handles import Handle
-from .comm import Comm, comm_or_world
+from .comm import COMM_WORLD, Comm, comm_or_world
 
 
 class Reducer(Handle):
@@ -21,7 +21,7 @@ class Reducer(Handle):
 
     kind = "reducer"
 
-    def __init__(self, pieces: Sequence[tuple[dtypes.DTypeLike, int]], comm: Comm | None = None, *, scale: float = 1.0):
+    def __init__(self, pieces: Sequence[tuple[dtypes.DTypeLike, int]], comm: Comm = COMM_WORLD, *, scale: float = 1.0):
         """Collective. pieces: dtype (floating-point or complex) and number of elements of each, alike on all ranks."""
         self._comm = comm_or_world(comm)
         count, kinds, lengths, options = self._comm._prepare("reducer_create", lambda: self._arguments(pieces, scale),

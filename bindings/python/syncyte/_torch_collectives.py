@@ -21,13 +21,14 @@ the whole batch, torch.func.grad raises RuntimeError: use torch.autograd.grad. S
 from __future__ import annotations
 
 import typing
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import torch
 
 from ._checks import as_op
 from ._declarations import Op
-from .comm import comm_or_world
+from ._torch_refusals import not_a_tensor, raise_on_all
+from .comm import COMM_WORLD, comm_or_world
 from .errors import ArgumentError, UnsupportedError
 
 if typing.TYPE_CHECKING:
@@ -37,11 +38,14 @@ _operators = torch.ops.syncyte  # finding the namespace anew costs microseconds
 _OPS = {op.name.lower(): int(op) for op in Op}
 
 
+def number_of(op: Op | str) -> int:
+    """The reduction's number; raises ArgumentError if there is none."""
+    return _OPS[op] if isinstance(op, str) and op in _OPS else int(as_op(op))
+
+
 def _number_of(op: Op | str, comm: "Comm", operation: str) -> int:
-    """The reduction's number; if there is none, all ranks are told."""
-    if isinstance(op, str) and op in _OPS:
-        return _OPS[op]
-    return comm._prepare(operation, lambda: int(as_op(op)))
+    """number_of(), whose error all ranks are told."""
+    return comm._prepare(operation, lambda: number_of(op))
 
 
 def _is_identity(adjoint: str, comm: "Comm") -> bool:
@@ -66,7 +70,21 @@ def _given(tensor: torch.Tensor, mixed_grad: bool) -> torch.Tensor:
     return _operators.mixed_grad(tensor)
 
 
-def allreduce(tensor: torch.Tensor, comm: "Comm | None" = None, *, op: Op | str = "sum", adjoint: str = "sum",
+def _collective(operator: Callable[..., typing.Any], operation: str, comm: "Comm", tensor: torch.Tensor,
+                mixed_grad: bool, *arguments: typing.Any) -> typing.Any:
+    """Calls a collective; operation: its name where the ranks agree first."""
+    group = comm_or_world(comm)
+    _refuse_compiled(mixed_grad)
+    try:
+        if not isinstance(tensor, torch.Tensor):  # schemas take None
+            raise not_a_tensor(tensor)
+        return operator(_given(tensor, mixed_grad), group.handle, *arguments)
+    except Exception as error:
+        raise_on_all(error, tensor, group, operation)
+        raise
+
+
+def allreduce(tensor: torch.Tensor, comm: "Comm" = COMM_WORLD, *, op: Op | str = "sum", adjoint: str = "sum",
               mixed_grad: bool = False) -> torch.Tensor:
     """``tensor`` of all ranks of ``comm`` reduced element by element, on all of them; a new contiguous tensor.
 
@@ -90,40 +108,45 @@ def allreduce(tensor: torch.Tensor, comm: "Comm | None" = None, *, op: Op | str 
         is sent in backward. If all ranks compute the same loss, "sum" gives size times what "identity" gives.
     """
     if op == "sum" and adjoint == "sum" and not mixed_grad:  # the shortest way, for small messages
-        return _operators.allreduce.default(tensor, comm_or_world(comm).handle)
+        group = comm_or_world(comm)
+        try:
+            return _operators.allreduce.default(tensor, group.handle)
+        except Exception as error:
+            raise_on_all(error, tensor, group, "comm_allreduce")
+            raise
     group = comm_or_world(comm)
     number, identity = _number_of(op, group, "comm_allreduce"), _is_identity(adjoint, group)
-    return _operators.allreduce(_given(tensor, mixed_grad), group.handle, number, identity)
+    return _collective(_operators.allreduce, "comm_allreduce", group, tensor, mixed_grad, number, identity)
 
 
-def bcast(tensor: torch.Tensor, root: int = 0, comm: "Comm | None" = None, *,
+def bcast(tensor: torch.Tensor, root: int = 0, comm: "Comm" = COMM_WORLD, *,
           mixed_grad: bool = False) -> torch.Tensor:
     """``tensor`` of root, on all ranks; a new contiguous tensor.
 
     Collective: all ranks give equal shapes, dtypes and root. With y_r = x_root, the adjoint is :func:`reduce`: root
     gets the sum of all ranks' cotangents, the others zeros.
     """
-    return _operators.bcast(_given(tensor, mixed_grad), comm_or_world(comm).handle, root)
+    return _collective(_operators.bcast, "comm_bcast", comm, tensor, mixed_grad, root)
 
 
-def barrier(comm: "Comm | None" = None) -> None:
+def barrier(comm: "Comm" = COMM_WORLD) -> None:
     """Returns when all ranks have called it. Collective. It has no gradient and no backward pass; in a compiled graph it
     keeps its place among the communications."""
     _operators.barrier(torch.empty(0), comm_or_world(comm).handle)
 
 
-def bcast_(tensor: torch.Tensor, root: int = 0, comm: "Comm | None" = None, *,
+def bcast_(tensor: torch.Tensor, root: int = 0, comm: "Comm" = COMM_WORLD, *,
            mixed_grad: bool = False) -> torch.Tensor:
     """:func:`bcast` into ``tensor``, which is returned: torch's in-place rules hold. Its version is raised; a leaf that
     requires gradients, a view of one, or a tensor whose elements overlap on one rank makes all ranks raise
     RuntimeError, before anything is sent. Of a view nothing beside its elements is written.
     """
     _refuse_compiled(mixed_grad)
-    _operators.bcast_(tensor, comm_or_world(comm).handle, root, mixed_grad)
+    _collective(_operators.bcast_, "comm_bcast", comm, tensor, False, root, mixed_grad)
     return tensor
 
 
-def reduce(tensor: torch.Tensor, root: int = 0, comm: "Comm | None" = None, *, op: Op | str = "sum",
+def reduce(tensor: torch.Tensor, root: int = 0, comm: "Comm" = COMM_WORLD, *, op: Op | str = "sum",
            mixed_grad: bool = False) -> torch.Tensor:
     """``tensor`` of all ranks reduced element by element on root, zeros elsewhere; a new contiguous tensor.
 
@@ -131,19 +154,21 @@ def reduce(tensor: torch.Tensor, root: int = 0, comm: "Comm | None" = None, *, o
     cotangent in place of the sum of all ranks'; the sum's adjoint is :func:`bcast`.
     """
     group = comm_or_world(comm)
-    return _operators.reduce(_given(tensor, mixed_grad), group.handle, root, _number_of(op, group, "comm_reduce"))
+    number = _number_of(op, group, "comm_reduce")
+    return _collective(_operators.reduce, "comm_reduce", group, tensor, mixed_grad, root, number)
 
 
-def reduce_(tensor: torch.Tensor, root: int = 0, comm: "Comm | None" = None, *, op: Op | str = "sum",
+def reduce_(tensor: torch.Tensor, root: int = 0, comm: "Comm" = COMM_WORLD, *, op: Op | str = "sum",
             mixed_grad: bool = False) -> torch.Tensor:
     """:func:`reduce` into ``tensor``, which is returned, zeroed elsewhere than on root; in place as :func:`bcast_`."""
     _refuse_compiled(mixed_grad)
     group = comm_or_world(comm)
-    _operators.reduce_(tensor, group.handle, root, _number_of(op, group, "comm_reduce"), mixed_grad)
+    number = _number_of(op, group, "comm_reduce")
+    _collective(_operators.reduce_, "comm_reduce", group, tensor, False, root, number, mixed_grad)
     return tensor
 
 
-def scan(tensor: torch.Tensor, *, reverse: bool = False, op: Op | str = "sum", comm: "Comm | None" = None,
+def scan(tensor: torch.Tensor, *, reverse: bool = False, op: Op | str = "sum", comm: "Comm" = COMM_WORLD,
          mixed_grad: bool = False) -> torch.Tensor:
     """``tensor`` reduced over ranks 0 to this one (``reverse``: this one to the last); a new contiguous tensor.
 
@@ -151,19 +176,21 @@ def scan(tensor: torch.Tensor, *, reverse: bool = False, op: Op | str = "sum", c
     end; other ops have none, as in :func:`allreduce`.
     """
     group = comm_or_world(comm)
-    return _operators.scan(_given(tensor, mixed_grad), group.handle, reverse, _number_of(op, group, "comm_scan"))
+    number = _number_of(op, group, "comm_scan")
+    return _collective(_operators.scan, "comm_scan", group, tensor, mixed_grad, reverse, number)
 
 
-def exscan(tensor: torch.Tensor, *, reverse: bool = False, op: Op | str = "sum", comm: "Comm | None" = None,
+def exscan(tensor: torch.Tensor, *, reverse: bool = False, op: Op | str = "sum", comm: "Comm" = COMM_WORLD,
            mixed_grad: bool = False) -> torch.Tensor:
     """As :func:`scan`, without this rank's own: where it begins, what op leaves as it is (zeros for sum, ones for
     prod)."""
     group = comm_or_world(comm)
-    return _operators.exscan(_given(tensor, mixed_grad), group.handle, reverse, _number_of(op, group, "comm_exscan"))
+    number = _number_of(op, group, "comm_exscan")
+    return _collective(_operators.exscan, "comm_exscan", group, tensor, mixed_grad, reverse, number)
 
 
 def allgather_along(tensor: torch.Tensor, axis: int = 0, *, lengths: Sequence[int] | None = None,
-                    comm: "Comm | None" = None, mixed_grad: bool = False) -> torch.Tensor:
+                    comm: "Comm" = COMM_WORLD, mixed_grad: bool = False) -> torch.Tensor:
     """All ranks' tensors joined along an axis, in order of ranks, on all ranks.
 
     Collective: dtypes and extents but along the axis are equal on all ranks. The adjoint is
@@ -174,26 +201,26 @@ def allgather_along(tensor: torch.Tensor, axis: int = 0, *, lengths: Sequence[in
     lengths: all ranks' extents along the axis, where they are known; otherwise they are collected first. A compiled
         function keeps those of its first call; if they change on some rank, all ranks raise ValueError.
     """
-    given, handle = _given(tensor, mixed_grad), comm_or_world(comm).handle
+    operator = _operators.allgather_along
     if lengths is None:
-        return _operators.allgather_along.default(given, handle, axis)
-    return _operators.allgather_along.lengths(given, handle, axis, lengths)
+        return _collective(operator.default, "comm_lengths", comm, tensor, mixed_grad, axis)
+    return _collective(operator.lengths, "comm_allgather_along", comm, tensor, mixed_grad, axis, lengths)
 
 
 def gather_along(tensor: torch.Tensor, axis: int = 0, root: int = 0, *, lengths: Sequence[int] | None = None,
-                 comm: "Comm | None" = None, mixed_grad: bool = False) -> torch.Tensor:
+                 comm: "Comm" = COMM_WORLD, mixed_grad: bool = False) -> torch.Tensor:
     """As :func:`allgather_along`, on root; on other ranks the result's extent along the axis is 0.
 
     The adjoint is :func:`scatter_along`: each rank gets its part of root's cotangent.
     """
-    given, handle = _given(tensor, mixed_grad), comm_or_world(comm).handle
+    operator = _operators.gather_along
     if lengths is None:
-        return _operators.gather_along.default(given, handle, axis, root)
-    return _operators.gather_along.lengths(given, handle, axis, lengths, root)
+        return _collective(operator.default, "comm_lengths", comm, tensor, mixed_grad, axis, root)
+    return _collective(operator.lengths, "comm_gather_along", comm, tensor, mixed_grad, axis, lengths, root)
 
 
 def scatter_along(tensor: torch.Tensor, length: int, axis: int = 0, root: int = 0, *,
-                  comm: "Comm | None" = None, mixed_grad: bool = False) -> torch.Tensor:
+                  comm: "Comm" = COMM_WORLD, mixed_grad: bool = False) -> torch.Tensor:
     """This rank's part of root's tensor, which is cut along an axis in order of ranks.
 
     Collective as :func:`allgather_along`. The adjoint is :func:`gather_along`: root gets all ranks' cotangents joined,
@@ -202,11 +229,11 @@ def scatter_along(tensor: torch.Tensor, length: int, axis: int = 0, root: int = 
     tensor: of root; on other ranks only its dtype counts, and that it may require gradients.
     length: of this rank's part; they add up to root's extent along the axis.
     """
-    return _operators.scatter_along.default(_given(tensor, mixed_grad), comm_or_world(comm).handle, axis, length, root)
+    return _collective(_operators.scatter_along.default, "comm_lengths", comm, tensor, mixed_grad, axis, length, root)
 
 
 def reduce_scatter_along(tensor: torch.Tensor, length: int, axis: int = 0, *, op: Op | str = "sum",
-                         comm: "Comm | None" = None, mixed_grad: bool = False) -> torch.Tensor:
+                         comm: "Comm" = COMM_WORLD, mixed_grad: bool = False) -> torch.Tensor:
     """This rank's part of all ranks' tensors reduced element by element, which is cut along an axis in order of ranks.
 
     Collective: all ranks' shapes, dtypes and op are equal. The adjoint of the sum is :func:`allgather_along`; other ops
@@ -216,11 +243,12 @@ def reduce_scatter_along(tensor: torch.Tensor, length: int, axis: int = 0, *, op
     """
     group = comm_or_world(comm)
     number = _number_of(op, group, "comm_lengths")
-    return _operators.reduce_scatter_along.default(_given(tensor, mixed_grad), group.handle, axis, length, number)
+    operator = _operators.reduce_scatter_along.default
+    return _collective(operator, "comm_lengths", group, tensor, mixed_grad, axis, length, number)
 
 
 def alltoall_along(tensor: torch.Tensor, gather_axis: int, scatter_axis: int, length: int, *,
-                   comm: "Comm | None" = None, mixed_grad: bool = False) -> torch.Tensor:
+                   comm: "Comm" = COMM_WORLD, mixed_grad: bool = False) -> torch.Tensor:
     """A tensor that is partitioned over the ranks along ``gather_axis``, partitioned along ``scatter_axis`` instead.
 
     Collective as :func:`allgather_along`; a permutation of elements, whose adjoint is its inverse. Equal axes: the
@@ -228,5 +256,5 @@ def alltoall_along(tensor: torch.Tensor, gather_axis: int, scatter_axis: int, le
 
     length: of this rank's part along ``scatter_axis``; they add up to the whole extent.
     """
-    return _operators.alltoall_along.default(_given(tensor, mixed_grad), comm_or_world(comm).handle, gather_axis,
-                                             scatter_axis, length)
+    operator = _operators.alltoall_along.default
+    return _collective(operator, "comm_lengths", comm, tensor, mixed_grad, gather_axis, scatter_axis, length)

@@ -1,9 +1,9 @@
 """Differentiable collectives that are started, and waited for after other work: what syncyte.torch offers of them.
 
 Started in the same order on all ranks of a communicator; waited for in any. A start waits for no other rank. Backward of
-the wait starts the adjoint, backward of the start waits for it. All are linear, differentiable any number of times, and
-copy their input. Errors of other ranks come with the wait. As in the blocking ones, gradients are recorded on all ranks
-or on none.
+the wait starts the adjoint, backward of the start waits for it. All are differentiable any number of times, and copy
+their input. Errors of other ranks come with the wait. As in the blocking ones, gradients are recorded on all ranks
+or on none, or with ``mixed_grad=True``, on all ranks, everybody's result requires one.
 """
 
 from __future__ import annotations
@@ -11,12 +11,15 @@ from __future__ import annotations
 import dataclasses
 import operator
 import typing
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import torch
 
+from ._declarations import Op
+from ._torch_collectives import _given, _refuse_compiled, number_of
+from ._torch_refusals import advise, not_a_tensor, wrong_type
 from ._torch_requests import Request
-from .comm import comm_or_world
+from .comm import COMM_WORLD, comm_or_world
 from .errors import ArgumentError
 
 if typing.TYPE_CHECKING:
@@ -24,6 +27,7 @@ if typing.TYPE_CHECKING:
 
 # As in nonblocking.cpp.
 _ALLREDUCE, _BCAST, _ALLGATHER, _REDUCE_SCATTER, _ALLTOALL = 0, 1, 3, 4, 5
+Plan = Callable[[], tuple[Sequence[int], Sequence[int]]]  # the kind's arguments and the result's shape
 
 
 @dataclasses.dataclass(frozen=True)
@@ -38,28 +42,62 @@ class CollectiveRequest(Request):
 
     def wait(self) -> torch.Tensor:
         """Waits for the end, and returns the result. Raises what went wrong on some rank, on all of them."""
-        return torch.ops.syncyte.wait_collective(self.ticket, self.comm, self.kind, self.arguments, self.input_shape,
-                                                 self.result_shape, self.dtype)
+        try:
+            return torch.ops.syncyte.wait_collective(self.ticket, self.comm, self.kind, self.arguments,
+                                                     self.input_shape, self.result_shape, self.dtype)
+        except Exception as error:
+            advise(error)
+            raise
 
 
-def _started(tensor: torch.Tensor, comm: Comm, kind: int, arguments: Sequence[int],
-             result_shape: Sequence[int]) -> CollectiveRequest:
+def _started(tensor: torch.Tensor, comm: Comm, operation: str, kind: int, mixed_grad: bool, plan: Plan,
+             op: Op | str = "sum") -> CollectiveRequest:
+    """Starts what `plan` says; what is wrong with it is told to the ranks that have started the operation."""
     handle = comm.handle
-    ticket = torch.ops.syncyte.start_collective(tensor, handle, kind, arguments, result_shape)
+    _refuse_compiled(mixed_grad)
+
+    def prepare() -> tuple[Sequence[int], Sequence[int], int]:
+        if not isinstance(tensor, torch.Tensor):
+            raise not_a_tensor(tensor)
+        arguments, result_shape = plan()
+        return arguments, result_shape, number_of(op)
+
+    arguments, result_shape, reduction = comm._prepare_start(operation, prepare)
+    try:
+        ticket = torch.ops.syncyte.start_collective(_given(tensor, mixed_grad), handle, kind, arguments, result_shape,
+                                                    op=reduction)
+    except Exception as error:
+        refused = wrong_type(error, tensor)
+        if refused is None:
+            raise
+        comm._refuse_start(operation, refused)
+        raise refused from None
     return CollectiveRequest(ticket, handle, kind, tuple(arguments), tuple(tensor.shape), tuple(result_shape),
                              tensor.dtype)
 
 
-def _lengths(values: Sequence[int], name: str, comm: Comm, operation: str) -> list[int]:
-    """The lengths as whole numbers; what are none is told to the ranks that have started the operation."""
+def _whole(value: int) -> int:
+    """The value as an int of 64 bits; raises TypeError if it is none."""
+    if isinstance(value, torch.SymInt) or torch.compiler.is_compiling():
+        return value
+    number = operator.index(value)
+    if not -2**63 <= number < 2**63:
+        raise TypeError
+    return number
 
-    def numbers() -> list[int]:
-        try:
-            return [value if isinstance(value, (int, torch.SymInt)) else operator.index(value) for value in values]
-        except TypeError:
-            raise ArgumentError(f"{name} is {values!r}; expected {comm.size} whole numbers") from None
 
-    return comm._prepare_start(operation, numbers)
+def _number(value: int, name: str) -> int:
+    try:
+        return _whole(value)
+    except TypeError:
+        raise ArgumentError(f"{name} is {value!r}; expected a whole number of 64 bits") from None
+
+
+def _lengths(values: Sequence[int], name: str, comm: Comm) -> list[int]:
+    try:
+        return [_whole(value) for value in values]
+    except TypeError:
+        raise ArgumentError(f"{name} is {values!r}; expected {comm.size} whole numbers of 64 bits") from None
 
 
 def _with_extent(shape: Sequence[int], axis: int, extent: int) -> list[int]:
@@ -74,48 +112,63 @@ def _at(values: Sequence[int], place: int) -> int:
     return values[place] if -len(values) <= place < len(values) else 0
 
 
-def iallreduce(tensor: torch.Tensor, comm: Comm | None = None) -> Request:
-    """Starts the sum of ``tensor`` over the ranks: see :func:`allreduce`."""
-    return _started(tensor, comm_or_world(comm), _ALLREDUCE, (), tensor.shape)
+def iallreduce(tensor: torch.Tensor, comm: Comm = COMM_WORLD, *, op: Op | str = "sum",
+               mixed_grad: bool = False) -> Request:
+    """Starts to reduce ``tensor`` over the ranks: see :func:`allreduce`, for ops too. Only the sum has an adjoint here: of
+    others a tensor that requires gradients makes all ranks raise NotImplementedError."""
+    return _started(tensor, comm_or_world(comm), "comm_iallreduce", _ALLREDUCE, mixed_grad,
+                    lambda: ((), tensor.shape), op)
 
 
-def ibcast(tensor: torch.Tensor, root: int = 0, comm: Comm | None = None) -> Request:
+def ibcast(tensor: torch.Tensor, root: int = 0, comm: Comm = COMM_WORLD, *, mixed_grad: bool = False) -> Request:
     """Starts to send root's ``tensor`` to all ranks: see :func:`bcast`."""
-    return _started(tensor, comm_or_world(comm), _BCAST, (root,), tensor.shape)
+    return _started(tensor, comm_or_world(comm), "comm_ibcast", _BCAST, mixed_grad,
+                    lambda: ((_number(root, "root"),), tensor.shape))
 
 
 def iallgather_along(tensor: torch.Tensor, lengths: Sequence[int], axis: int = 0, *,
-                     comm: Comm | None = None) -> Request:
+                     comm: Comm = COMM_WORLD, mixed_grad: bool = False) -> Request:
     """Starts to join all ranks' tensors along an axis: see :func:`allgather_along`.
 
     lengths: all ranks' extents along the axis.
     """
     group = comm_or_world(comm)
-    parts = _lengths(lengths, "lengths", group, "comm_iallgather_along")
-    return _started(tensor, group, _ALLGATHER, (axis, *parts), _with_extent(tensor.shape, axis, sum(parts)))
+
+    def plan() -> tuple[Sequence[int], Sequence[int]]:
+        along, parts = _number(axis, "axis"), _lengths(lengths, "lengths", group)
+        return (along, *parts), _with_extent(tensor.shape, along, sum(parts))
+
+    return _started(tensor, group, "comm_iallgather_along", _ALLGATHER, mixed_grad, plan)
 
 
-def ireduce_scatter_along(tensor: torch.Tensor, lengths: Sequence[int], axis: int = 0, *,
-                          comm: Comm | None = None) -> Request:
-    """Starts the sum of all ranks' tensors, of which each keeps a part: see :func:`reduce_scatter_along`.
+def ireduce_scatter_along(tensor: torch.Tensor, lengths: Sequence[int], axis: int = 0, *, op: Op | str = "sum",
+                          comm: Comm = COMM_WORLD, mixed_grad: bool = False) -> Request:
+    """Starts to reduce all ranks' tensors, of which each keeps a part: see :func:`reduce_scatter_along`.
 
     lengths: of all ranks' parts along the axis.
     """
     group = comm_or_world(comm)
-    parts = _lengths(lengths, "lengths", group, "comm_ireduce_scatter_along")
-    return _started(tensor, group, _REDUCE_SCATTER, (axis, *parts),
-                    _with_extent(tensor.shape, axis, _at(parts, group.rank)))
+
+    def plan() -> tuple[Sequence[int], Sequence[int]]:
+        along, parts = _number(axis, "axis"), _lengths(lengths, "lengths", group)
+        return (along, *parts), _with_extent(tensor.shape, along, _at(parts, group.rank))
+
+    return _started(tensor, group, "comm_ireduce_scatter_along", _REDUCE_SCATTER, mixed_grad, plan, op)
 
 
 def ialltoall_along(tensor: torch.Tensor, gather_axis: int, scatter_axis: int, gather_lengths: Sequence[int],
-                    scatter_lengths: Sequence[int], *, comm: Comm | None = None) -> Request:
+                    scatter_lengths: Sequence[int], *, comm: Comm = COMM_WORLD, mixed_grad: bool = False) -> Request:
     """Starts to partition along ``scatter_axis`` what is partitioned along ``gather_axis``: see :func:`alltoall_along`.
 
     gather_lengths, scatter_lengths: all ranks' extents along the axes, before and after.
     """
     group = comm_or_world(comm)
-    before = _lengths(gather_lengths, "gather_lengths", group, "comm_ialltoall_along")
-    after = _lengths(scatter_lengths, "scatter_lengths", group, "comm_ialltoall_along")
-    whole = _with_extent(tensor.shape, gather_axis, sum(before))
-    return _started(tensor, group, _ALLTOALL, (gather_axis, scatter_axis, *before, *after),
-                    _with_extent(whole, scatter_axis, _at(after, group.rank)))
+
+    def plan() -> tuple[Sequence[int], Sequence[int]]:
+        joined, cut = _number(gather_axis, "gather_axis"), _number(scatter_axis, "scatter_axis")
+        before = _lengths(gather_lengths, "gather_lengths", group)
+        after = _lengths(scatter_lengths, "scatter_lengths", group)
+        whole = _with_extent(tensor.shape, joined, sum(before))
+        return (joined, cut, *before, *after), _with_extent(whole, cut, _at(after, group.rank))
+
+    return _started(tensor, group, "comm_ialltoall_along", _ALLTOALL, mixed_grad, plan)

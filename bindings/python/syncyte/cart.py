@@ -13,7 +13,7 @@ from ._checks import as_index, as_int32, as_int64
 from ._declarations import DType
 from ._handles import Handle
 from ._requests import Request, _Started, drop, reap
-from .comm import Comm
+from .comm import Comm, no_part
 from .errors import ArgumentError, DtypeError, ShapeError
 
 __all__ = ["Cart", "Halo", "Shift"]
@@ -135,6 +135,8 @@ class Halo(Handle):
         ghosts at both ends, one number or one for each dimension of the grid; high None: as low. axes: which axis each
         dimension cuts, negative from the end; None: 0, 1, ... corners: ghosts beyond several borders too.
         """
+        if cart is None:
+            raise no_part("cart")
         if not isinstance(cart, Cart):
             raise DtypeError(f"cart is a {type(cart).__name__}; expected a syncyte.Cart (see Comm.cartesian)")
         self._cart = cart
@@ -196,7 +198,7 @@ class Halo(Handle):
             self._refused.complete()
             self._refused = None
         try:
-            return as_buffer(array, "array", writable=True, contiguous=False)
+            return as_buffer(array, "array", writable=True, contiguous=False, recorded_by="halo_exchange")
         except Exception:
             # The neighbours are told: a description that the library refuses takes part as a wrong array.
             tell(ctypes.byref(c.BufferDescription()))
@@ -207,6 +209,10 @@ class Halo(Handle):
         getattr(_library.core(), function)(self.handle, buffer.reference)
         buffer.written()
         return array
+
+    def _refuse(self) -> None:
+        """In place of an exchange that this rank cannot begin: the neighbours are told."""
+        _library.core().unchecked("syncyte_halo_exchange")(self.handle, ctypes.byref(c.BufferDescription()))
 
     def exchange(self, array: Any) -> Any:
         """Fills the ghosts, in place; returns `array`. All ranks call it; waits for the neighbours only.

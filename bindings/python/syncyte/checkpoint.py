@@ -17,7 +17,7 @@ from . import _declarations as c
 from ._buffers import NUMPY, TORCH, Buffer, as_buffer
 from ._checks import as_index
 from ._declarations import DType
-from .comm import Comm, comm_or_world
+from .comm import COMM_WORLD, Comm, comm_or_world
 from .errors import ArgumentError, DtypeError, MissingFileError, NotFoundError
 from .tensor import WholeTensor
 
@@ -113,7 +113,7 @@ def _with_library(comm: Comm, operation: str, prepare: Callable[[], Result]) -> 
 def save(
     path: Path,
     mapping: Mapping[str, Any],
-    comm: Comm | None = None,
+    comm: Comm = COMM_WORLD,
     *,
     sharded: Sharded = (),
     step: int = 0,
@@ -137,7 +137,7 @@ def save(
 def load(
     path: Path,
     into: Mapping[str, Any] | None = None,
-    comm: Comm | None = None,
+    comm: Comm = COMM_WORLD,
     *,
     sharded: Sharded = (),
     keys: Collection[str] | None = None,
@@ -202,7 +202,7 @@ def _rows_of(entry: Entry, comm: Comm) -> range:
     return range(first, first + each + (comm.rank < more))
 
 
-def open(path: Path, comm: Comm | None = None) -> Checkpoint:
+def open(path: Path, comm: Comm = COMM_WORLD) -> Checkpoint:
     """Opens a checkpoint: rank 0 reads and verifies the metadata, all get it. Collective. Use it with ``with``.
 
     Raises MissingFileError (a FileNotFoundError), FileFormatError (foreign or truncated), ChecksumError (damaged

@@ -158,6 +158,13 @@ class Comm(Nonblocking, Messages):
         options = self._prepare("comm_node", lambda: _comm_options(name, check), lifecycle=True)
         return self._made(lambda out: _library.core().syncyte_comm_node(self.handle, options, out))
 
+    def leaders(self, *, name: str | None = None, check: str | None = None) -> Comm | None:
+        """The first rank of each node, in the order of the nodes; the other ranks get None. Collective."""
+        options = self._prepare("comm_leaders", lambda: _comm_options(name, check), lifecycle=True)
+        handle = ctypes.c_void_p()
+        _library.core().syncyte_comm_leaders(self.handle, options, ctypes.byref(handle))
+        return None if handle.value is None else Comm(handle.value)
+
     def cartesian(
         self,
         dims: Sequence[int],
@@ -253,11 +260,21 @@ COMM_WORLD: Comm = _RootComm("syncyte_comm_world", "COMM_WORLD")
 COMM_SELF: Comm = _RootComm("syncyte_comm_self", "COMM_SELF")
 
 
-def comm_or_world(comm: Comm | None) -> Comm:
-    """`comm`, or COMM_WORLD for None. Raises DtypeError for anything that is not a Comm."""
+def no_part(name: str) -> ArgumentError:
+    """The error for an argument that is None in place of a communicator: local, as a rank that does not take part in a
+    communicator cannot tell those that do."""
+    return ArgumentError(
+        f"{name} is None: this rank has no part in that communicator (split() without a color, a place beyond the grid "
+        "of cartesian()); expected a syncyte.Comm, COMM_WORLD for all ranks"
+    )
+
+
+def comm_or_world(comm: Comm) -> Comm:
+    """`comm`, which is COMM_WORLD by default. Raises ArgumentError for None, which is what this rank gets of a
+    communicator that it has no part in, and DtypeError for anything else that is not a Comm."""
+    if isinstance(comm, Comm):
+        return comm
     if comm is None:
-        return COMM_WORLD
-    if not isinstance(comm, Comm):
-        hint = " (make one with Comm.from_mpi4py)" if hasattr(comm, "py2f") else ""
-        raise DtypeError(f"comm is a {type(comm).__name__}; expected a syncyte.Comm{hint}")
-    return comm
+        raise no_part("comm")
+    hint = " (make one with Comm.from_mpi4py)" if hasattr(comm, "py2f") else ""
+    raise DtypeError(f"comm is a {type(comm).__name__}; expected a syncyte.Comm{hint}")

@@ -19,7 +19,7 @@ from ._access import Access
 from ._buffers import NUMPY, TORCH, as_buffer
 from ._checks import as_index
 from ._declarations import DType
-from .comm import Comm, comm_or_world
+from .comm import COMM_WORLD, Comm, comm_or_world
 from .errors import DtypeError, Error, ShapeError, UnsupportedError
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ class WholeTensor(Access):
         shape: Sequence[int] | int,
         dtype: dtypes.DTypeLike = "float32",
         *,
-        comm: Comm | None = None,
+        comm: Comm = COMM_WORLD,
         local_rows: int | None = None,
         name: str | None = None,
     ):
@@ -120,7 +120,7 @@ class WholeTensor(Access):
         return cls(shape, dtype, **options)
 
     @classmethod
-    def wrap(cls, array: Any, *, comm: Comm | None = None, name: str | None = None) -> WholeTensor:
+    def wrap(cls, array: Any, *, comm: Comm = COMM_WORLD, name: str | None = None) -> WholeTensor:
         """A whole tensor of arrays that the ranks already have, without a copy. Collective: element type and all
         extents but the first must be equal on all ranks.
 

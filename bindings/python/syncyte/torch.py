@@ -20,6 +20,7 @@ from ._torch_collectives import (_given, allgather_along, allreduce, alltoall_al
 from ._torch_messages import irecv, isend, recv, send, sendrecv
 from ._torch_nonblocking import iallgather_along, iallreduce, ialltoall_along, ibcast, ireduce_scatter_along
 from ._torch_ordered import ordered
+from ._torch_refusals import advise, not_a_tensor
 from ._torch_requests import Request, join_dummies, wait_all
 
 if typing.TYPE_CHECKING:
@@ -84,7 +85,14 @@ def gather(whole: "WholeTensor", index: torch.Tensor, *, collective: bool = Fals
         return _operators.gather(whole.local, whole.handle, companion, index)
     if not scratch:
         raise errors.ArgumentError("gather(collective=True) needs the tensor's requires_grad_() first")
-    return _operators.gather_collective(whole.local, whole.handle, scratch, index)
+    try:
+        return _operators.gather_collective(whole.local, whole.handle, scratch, index)
+    except Exception:
+        if not isinstance(index, torch.Tensor):
+            refused = not_a_tensor(index, "index")
+            whole.comm._tell(refused, "gather_collective", lifecycle=True)
+            raise refused from None
+        raise
 
 
 def halo_exchange(tensor: torch.Tensor, halo: "Halo", *, mixed_grad: bool = False) -> torch.Tensor:
@@ -95,11 +103,18 @@ def halo_exchange(tensor: torch.Tensor, halo: "Halo", *, mixed_grad: bool = Fals
     themselves zeros; ghosts beyond an open border stay as they are, both ways. Differentiable, any number of times,
     backward and forward: gradients are recorded on all ranks or on none, and backward runs on all of them, in one order;
     neighbours that differ raise ValueError. mixed_grad=True, on all ranks, makes every rank's result require a gradient,
-    as in the collectives. Keep the halo until backward has run.
+    as in the collectives.
 
     tensor: of the halo's element type and shape (``syncyte.Halo``), any strides, on any device.
     """
-    return _operators.halo_exchange(_given(tensor, mixed_grad), halo.handle)
+    try:
+        return _operators.halo_exchange(_given(tensor, mixed_grad), halo.handle)
+    except Exception as error:
+        advise(error)
+        if not isinstance(tensor, torch.Tensor):
+            halo._refuse()
+            raise not_a_tensor(tensor) from None
+        raise
 
 
 # What differentiation adds to whole tensors: for adds of backward passes, and for values in flight.

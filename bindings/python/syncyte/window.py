@@ -15,7 +15,7 @@ from ._buffers import NUMPY, Buffer, as_buffer
 from ._checks import as_index, as_int32, as_op
 from ._declarations import DType
 from ._handles import Handle
-from .comm import Comm, Op, comm_or_world
+from .comm import COMM_WORLD, Comm, Op, comm_or_world
 from .errors import ArgumentError, ShapeError
 
 __all__ = ["Window"]
@@ -50,7 +50,7 @@ class Window(Handle):
 
     kind = "window"
 
-    def __init__(self, size: int, *, comm: Comm | None = None, name: str | None = None):
+    def __init__(self, size: int, *, comm: Comm = COMM_WORLD, name: str | None = None):
         """Collective. size: this rank's bytes; they may differ between ranks and may be 0. comm: COMM_WORLD by default.
 
         Raises OutOfMemoryError if the node's ranks together ask for more than there is, UnsupportedError if comm spans

@@ -186,6 +186,7 @@ at::Tensor gather::forward(const at::Tensor& input, std::int64_t comm, std::int6
       "comm_gather_along", comm, input, operand::along, asked,
       [&] {
         own(comm, lengths);
+        require_32_bits("root", root);
         return shape(input, comm, axis, lengths, root);
       },
       [&](const auto& from, const auto& options, const auto& to) {
@@ -203,7 +204,11 @@ at::Tensor gather::adjoint(const at::Tensor& gradient, const extents& shape, der
 at::Tensor scatter::forward(const at::Tensor& input, std::int64_t comm, std::int64_t axis, const extents& lengths,
                             std::int64_t root, const extents& whole, derivatives asked) {
   return collect(
-      "comm_scatter_along", comm, input, operand::along, asked, [&] { return shape(comm, axis, lengths, whole); },
+      "comm_scatter_along", comm, input, operand::along, asked,
+      [&] {
+        require_32_bits("root", root);
+        return shape(comm, axis, lengths, whole);
+      },
       [&](const auto& from, const auto& options, const auto& to) {
         return syncyte_comm_scatter_along(group_of(comm), &from, static_cast<std::int32_t>(axis), lengths.data(),
                                           static_cast<std::int32_t>(root), &options, &to);
@@ -259,6 +264,7 @@ extents collect_lengths(const at::Tensor& input, std::int64_t comm, std::int64_t
 extents shape_on(std::int64_t root, const at::Tensor& input, std::int64_t comm) {
   std::array<std::int64_t, SYNCYTE_MAX_NDIM + 1> message{};  // how many, which
   try {
+    require_32_bits("root", root);
     const extents shape = concrete_shape(input);
     TORCH_CHECK_VALUE(rank_in(comm) != root || shape.size() < message.size(), "input has ", shape.size(),
                       " dimensions; expected at most ", SYNCYTE_MAX_NDIM);

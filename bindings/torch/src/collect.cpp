@@ -17,6 +17,16 @@ std::size_t size_of(std::int64_t comm) {
   return static_cast<std::size_t>(size);
 }
 
+void require_32_bits(const char* argument, std::int64_t value) {
+  TORCH_CHECK_VALUE(value == static_cast<std::int32_t>(value), argument, " is ", value,
+                    "; expected a number of 32 bits");
+}
+
+void require_few_dimensions(at::IntArrayRef shape) {
+  TORCH_CHECK_VALUE(shape.size() <= SYNCYTE_MAX_NDIM, "the tensor has ", shape.size(), " dimensions; expected at most ",
+                    SYNCYTE_MAX_NDIM);
+}
+
 std::int64_t number_of_forward(std::int64_t comm, const at::Tensor& input) {
   if (input.unsafeGetTensorImpl()->is_python_dispatch()) return 0;
   std::int64_t number = 0;
@@ -35,6 +45,8 @@ at::Tensor collect(const char* name, std::int64_t comm, const at::Tensor& input,
     if (kind == operand::plain) {
       source = source.contiguous();
       add_shape(facts, source.sizes());
+    } else {
+      require_few_dimensions(input.sizes());
     }
     result = empty_from_pool(shape(), input.scalar_type());
   } catch (...) {

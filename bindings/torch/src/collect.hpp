@@ -12,10 +12,16 @@ namespace syncyte::torch_binding {
 
 using extents = std::vector<std::int64_t>;
 
+/// Throws ValueError for more dimensions than the C interface has.
+void require_few_dimensions(at::IntArrayRef shape);
+
 /// The communicator that a schema's integer stands for.
 inline syncyte_comm_t group_of(std::int64_t comm) { return reinterpret_cast<syncyte_comm_t>(comm); }
 std::int32_t rank_in(std::int64_t comm);
 std::size_t size_of(std::int64_t comm);
+
+/// Throws ValueError for an argument that the C interface's 32 bits cannot hold; it would be taken for another.
+void require_32_bits(const char* argument, std::int64_t value);
 
 /// What identifies the collective that has just ended on a communicator, equal on all ranks; for its node in the graph.
 /// 0 while a graph is traced: its constants are of one call, and it runs many times.
@@ -24,7 +30,7 @@ std::int64_t number_of_forward(std::int64_t comm, const at::Tensor& input);
 /// What a collective of the C interface is given.
 enum class operand {
   plain,  ///< contiguous elements; all ranks' shapes are equal, and facts
-  along   ///< any strides; the C function sees to the shapes
+  along   ///< any strides, SYNCYTE_MAX_NDIM dimensions at most; the C function sees to the shapes
 };
 
 /// A collective's call: input's buffer, options, the new result's buffer.

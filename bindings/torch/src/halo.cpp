@@ -10,6 +10,7 @@
 
 #include "buffers.hpp"
 #include "forward_mode.hpp"
+#include "handle_reference.hpp"
 #include "ordered.hpp"
 #include "profile.hpp"
 #include "refusal.hpp"
@@ -75,6 +76,7 @@ class halo_function : public torch::autograd::Function<halo_function> {
   static at::Tensor forward(AutogradContext* context, const at::Tensor& input, std::int64_t halo, bool adjoint,
                             bool has_tangent, std::int64_t forward_number) {
     context->saved_data["halo"] = halo;
+    context->saved_data["halo reference"] = capsule_of<halo_reference>(halo);
     context->saved_data["adjoint"] = adjoint;
     const at::AutoDispatchBelowADInplaceOrView below;
     at::Tensor result = call_halo(input, halo, adjoint, {true, has_tangent, forward_number});

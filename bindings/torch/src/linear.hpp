@@ -15,6 +15,7 @@
 
 #include "collect.hpp"
 #include "forward_mode.hpp"
+#include "handle_reference.hpp"
 #include "ordered.hpp"
 #include "profile.hpp"
 #include "reductions.hpp"
@@ -157,7 +158,7 @@ class linear : public torch::autograd::Function<linear<Operation>> {
   static at::Tensor forward(torch::autograd::AutogradContext* context, const at::Tensor& input, const parameters& given,
                             bool has_tangent, std::int64_t forward_number) {
     at::Tensor result = linear_operator<Operation>::call_below(input, given, {true, has_tangent, forward_number});
-    auto kept = c10::make_intrusive<kept_of_forward>();
+    auto kept = c10::make_intrusive<kept_of_forward>(std::get<0>(given));
     kept->given = given;
     kept->shape = concrete_shape(input);
     kept->number = number_of_forward(std::get<0>(given), input);
@@ -178,6 +179,8 @@ class linear : public torch::autograd::Function<linear<Operation>> {
 
  private:
   struct kept_of_forward final : torch::CustomClassHolder {
+    explicit kept_of_forward(std::int64_t comm) : reference(comm) {}
+    comm_reference reference;
     parameters given;
     extents shape;
     std::int64_t number = 0;

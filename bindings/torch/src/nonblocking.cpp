@@ -3,9 +3,8 @@
 //
 // Backward of the wait starts the adjoint, backward of the start waits for it; both are these two operations again, so
 // that they can be differentiated any number of times. The pairs of adjoints: allreduce with itself, bcast and reduce,
-// allgather and reduce_scatter, alltoall with itself, its axes exchanged.
+// allgather and reduce_scatter, alltoall with itself, its axes exchanged. Other reductions than the sum have none.
 
-#include <ATen/core/grad_mode.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/zeros.h>
 #include <torch/csrc/autograd/custom_function.h>
@@ -19,11 +18,14 @@
 #include "buffers.hpp"
 #include "collect.hpp"
 #include "forward_mode.hpp"
+#include "handle_reference.hpp"
 #include "linear.hpp"
 #include "ordered.hpp"
 #include "profile.hpp"
+#include "recording.hpp"
 #include "refusal.hpp"
 #include "requests.hpp"
+#include "started_collective.hpp"
 
 namespace syncyte::torch_binding {
 namespace {
@@ -33,15 +35,12 @@ using torch::autograd::variable_list;
 
 constexpr std::int64_t unknown_forward = -1;  // of a backward pass in a compiled graph
 
-enum class collective : std::int64_t { allreduce, bcast, reduce, allgather, reduce_scatter, alltoall };
-
 const char* name_of(collective kind) {
   constexpr const char* names[] = {"iallreduce", "ibcast", "ireduce", "iallgather", "ireduce_scatter", "ialltoall"};
   return names[static_cast<std::size_t>(kind)];
 }
 
-/// A collective and its arguments: for bcast and reduce the root; for allgather and reduce_scatter the axis, then all
-/// ranks' lengths along it; for alltoall the axes before and after, then the lengths along the one and the other.
+/// A collective and its arguments, as of call_start().
 struct plan {
   collective kind;
   extents arguments;
@@ -79,7 +78,7 @@ struct plan {
   }
 };
 
-syncyte_status_t start(const plan& what, syncyte_comm_t comm, const syncyte_buffer_t& from,
+syncyte_status_t start(const plan& what, syncyte_op_t op, syncyte_comm_t comm, const syncyte_buffer_t& from,
                        const syncyte_collective_options_t& options, const syncyte_buffer_t& to,
                        syncyte_request_t* request) {
   switch (what.kind) {
@@ -88,15 +87,14 @@ syncyte_status_t start(const plan& what, syncyte_comm_t comm, const syncyte_buff
     case collective::allgather:
       return syncyte_comm_iallgather_along(comm, &from, what.axis(0), what.lengths(1), &options, &to, request);
     case collective::reduce_scatter:
-      return syncyte_comm_ireduce_scatter_along(comm, &from, what.axis(0), what.lengths(1), SYNCYTE_OP_SUM, &options,
-                                                &to, request);
+      return syncyte_comm_ireduce_scatter_along(comm, &from, what.axis(0), what.lengths(1), op, &options, &to, request);
     case collective::alltoall: {
       const std::size_t ranks = (what.arguments.size() - 2) / 2;
       return syncyte_comm_ialltoall_along(comm, &from, what.axis(0), what.lengths(2), what.axis(1),
                                           what.lengths(2 + ranks), &options, &to, request);
     }
-    default:  // the sum on all ranks; of reduce the others than root's are dropped
-      return syncyte_comm_iallreduce(comm, &from, SYNCYTE_OP_SUM, &options, &to, request);
+    default:  // on all ranks; of reduce the others than root's are dropped
+      return syncyte_comm_iallreduce(comm, &from, op, &options, &to, request);
   }
 }
 
@@ -108,12 +106,20 @@ void require_lengths(const plan& what, std::int64_t comm) {
                                                                                                  : 1 + size;
   TORCH_CHECK_VALUE(what.arguments.size() == wanted, "lengths: there are ", what.arguments.size(),
                     " arguments; expected ", wanted, ", with one length per rank");
+  const std::size_t numbers = what.kind == collective::allreduce ? 0 : what.kind == collective::alltoall ? 2 : 1;
+  for (std::size_t i = 0; i < numbers; ++i)
+    require_32_bits(what.kind == collective::bcast || what.kind == collective::reduce ? "root" : "axis",
+                    what.arguments[i]);
 }
 
 std::unique_ptr<outstanding> prepared(const at::Tensor& input, const plan& what, std::int64_t comm,
-                                      at::IntArrayRef result_shape) {
+                                      at::IntArrayRef result_shape, std::int64_t op, derivatives asked) {
   refusal::check();
   require_lengths(what, comm);
+  require_derivative(name_of(what.kind), op, false, asked);
+  const bool has_axis =
+      what.kind != collective::allreduce && what.kind != collective::bcast && what.kind != collective::reduce;
+  if (has_axis) require_few_dimensions(input.sizes());
   auto made = std::make_unique<outstanding>();
   const at::Tensor source = input.resolve_conj().resolve_neg();
   made->operation = name_of(what.kind);
@@ -124,61 +130,8 @@ std::unique_ptr<outstanding> prepared(const at::Tensor& input, const plan& what,
   return made;
 }
 
-at::Tensor start_cpu(const at::Tensor& input, std::int64_t comm, std::int64_t kind, at::IntArrayRef arguments,
-                     at::IntArrayRef result_shape, bool needs_gradient, std::int64_t forward_number) {
-  const plan what{static_cast<collective>(kind), arguments.vec()};
-  const range range([&] { return what.profiled_as(); }, input);
-  std::unique_ptr<outstanding> made;
-  try {
-    made = prepared(input, what, comm, result_shape);
-  } catch (...) {
-    const syncyte_status_t status = keep_exception();
-    check(syncyte_comm_irefuse(group_of(comm), status, (std::string("comm_") + name_of(what.kind)).c_str()));
-    throw;
-  }
-  fact_list facts =
-      facts_of({.needs_gradient = needs_gradient, .forward_number = std::max(forward_number, std::int64_t{0})});
-  add_shape(facts,
-            what.kind == collective::allreduce || what.kind == collective::bcast || what.kind == collective::reduce
-                ? input.sizes()
-                : at::IntArrayRef());
-  syncyte_collective_options_t options SYNCYTE_COLLECTIVE_OPTIONS_INIT;
-  options.facts = facts.data();
-  options.fact_count = static_cast<std::int32_t>(facts.size());
-  check(start(what, group_of(comm), buffer_of(made->input), options, buffer_of(made->memory), &made->request));
-  check(syncyte_comm_sequence(group_of(comm), &made->status.label));
-  if (forward_number == 0) return ticket_for(std::move(made), unclaimed::warns);
-  const at::Tensor ticket = ticket_for(std::move(made), unclaimed::waits);
-  if (const auto pass = backward_pass::current()) pass->add(ticket);
-  return ticket;
-}
-
-at::Tensor start_meta(const at::Tensor& input, std::int64_t, std::int64_t, at::IntArrayRef, at::IntArrayRef, bool,
-                      std::int64_t) {
-  return at::empty({}, input.options().dtype(at::kDouble));
-}
-
-at::Tensor wait_cpu(const at::Tensor& ticket, std::int64_t comm, std::int64_t kind, at::IntArrayRef arguments,
-                    at::IntArrayRef, at::IntArrayRef result_shape, at::ScalarType dtype) {
-  TORCH_CHECK(!is_no_ticket(ticket),
-              "backward reached the start of a collective, but not its wait; expected the wait's result in the graph "
-              "of what is differentiated");
-  const plan what{static_cast<collective>(kind), arguments.vec()};
-  const range range([&] { return what.profiled_as() + "_wait"; }, ticket);
-  const auto ended = wait_for(ticket);
-  if (what.kind == collective::reduce && rank_in(comm) != what.root()) return at::zeros(result_shape, dtype);
-  return ended->memory;
-}
-
-at::Tensor wait_meta(const at::Tensor& ticket, std::int64_t, std::int64_t, at::IntArrayRef, at::IntArrayRef,
-                     at::IntArrayRef result_shape, at::ScalarType dtype) {
-  return at::empty(result_shape, ticket.options().dtype(dtype));
-}
-
-// ---- In autograd ----
-
 using start_signature = at::Tensor(const at::Tensor&, std::int64_t, std::int64_t, at::IntArrayRef, at::IntArrayRef,
-                                   bool, std::int64_t);
+                                   bool, std::int64_t, std::int64_t);
 using wait_signature = at::Tensor(const at::Tensor&, std::int64_t, std::int64_t, at::IntArrayRef, at::IntArrayRef,
                                   at::IntArrayRef, at::ScalarType);
 
@@ -204,6 +157,7 @@ struct record {
   void save(AutogradContext* context) const {
     auto& saved = context->saved_data;
     saved["comm"] = comm;
+    saved["comm reference"] = capsule_of<comm_reference>(comm);
     saved["kind"] = static_cast<std::int64_t>(what.kind);
     saved["arguments"] = what.arguments;
     saved["input"] = input_shape;
@@ -221,9 +175,10 @@ struct record {
   /// Of the adjoint: what was the input is its result.
   record adjoint() const { return {comm, what.adjoint(), result_shape, input_shape, dtype}; }
 
-  at::Tensor start(const at::Tensor& input, bool needs_gradient, std::int64_t forward_number) const {
+  at::Tensor start(const at::Tensor& input, bool needs_gradient, std::int64_t forward_number,
+                   std::int64_t op = SYNCYTE_OP_SUM) const {
     return start_operator().call(input, comm, static_cast<std::int64_t>(what.kind), what.arguments, result_shape,
-                                 needs_gradient, forward_number);
+                                 needs_gradient, forward_number, op);
   }
   at::Tensor wait(const at::Tensor& ticket) const {
     return wait_operator().call(ticket, comm, static_cast<std::int64_t>(what.kind), what.arguments, input_shape,
@@ -231,18 +186,77 @@ struct record {
   }
 };
 
+at::Tensor start_cpu(const at::Tensor& input, std::int64_t comm, std::int64_t kind, at::IntArrayRef arguments,
+                     at::IntArrayRef result_shape, bool needs_gradient, std::int64_t forward_number, std::int64_t op) {
+  const plan what{static_cast<collective>(kind), arguments.vec()};
+  const range range([&] { return what.profiled_as(); }, input);
+  const derivatives asked{.needs_gradient = needs_gradient,
+                          .forward_number = std::max(forward_number, std::int64_t{0})};
+  std::unique_ptr<outstanding> made;
+  try {
+    made = prepared(input, what, comm, result_shape, op, asked);
+  } catch (...) {
+    const syncyte_status_t status = keep_exception();
+    check(syncyte_comm_irefuse(group_of(comm), status, (std::string("comm_") + name_of(what.kind)).c_str()));
+    throw;
+  }
+  fact_list facts = facts_of(asked);
+  add_shape(facts,
+            what.kind == collective::allreduce || what.kind == collective::bcast || what.kind == collective::reduce
+                ? input.sizes()
+                : at::IntArrayRef());
+  syncyte_collective_options_t options SYNCYTE_COLLECTIVE_OPTIONS_INIT;
+  options.facts = facts.data();
+  options.fact_count = static_cast<std::int32_t>(facts.size());
+  check(start(what, static_cast<syncyte_op_t>(op), group_of(comm), buffer_of(made->input), options,
+              buffer_of(made->memory), &made->request));
+  check(syncyte_comm_sequence(group_of(comm), &made->status.label));
+  if (forward_number == 0) {
+    const record given{comm, what, input.sizes().vec(), result_shape.vec(), input.scalar_type()};
+    made->wait = [given](const at::Tensor& ticket) { return given.wait(ticket); };
+    return ticket_for(std::move(made), unclaimed::warns);
+  }
+  const at::Tensor ticket = ticket_for(std::move(made), unclaimed::waits);
+  if (const auto pass = backward_pass::current()) pass->add(ticket);
+  return ticket;
+}
+
+at::Tensor start_meta(const at::Tensor& input, std::int64_t, std::int64_t, at::IntArrayRef, at::IntArrayRef, bool,
+                      std::int64_t, std::int64_t) {
+  return at::empty({}, input.options().dtype(at::kDouble));
+}
+
+at::Tensor wait_cpu(const at::Tensor& ticket, std::int64_t comm, std::int64_t kind, at::IntArrayRef arguments,
+                    at::IntArrayRef, at::IntArrayRef result_shape, at::ScalarType dtype) {
+  TORCH_CHECK(!is_no_ticket(ticket),
+              "backward reached the start of a collective, but not its wait; expected the wait's result in the graph "
+              "of what is differentiated");
+  const plan what{static_cast<collective>(kind), arguments.vec()};
+  const range range([&] { return what.profiled_as() + "_wait"; }, ticket);
+  const auto ended = wait_for(ticket);
+  if (what.kind == collective::reduce && rank_in(comm) != what.root()) return at::zeros(result_shape, dtype);
+  return ended->memory;
+}
+
+at::Tensor wait_meta(const at::Tensor& ticket, std::int64_t, std::int64_t, at::IntArrayRef, at::IntArrayRef,
+                     at::IntArrayRef result_shape, at::ScalarType dtype) {
+  return at::empty(result_shape, ticket.options().dtype(dtype));
+}
+
+// ---- In autograd ----
+
 class start_function : public torch::autograd::Function<start_function> {
  public:
   static at::Tensor forward(AutogradContext* context, const at::Tensor& input, const record& given,
-                            std::int64_t forward_number) {
+                            std::int64_t forward_number, std::int64_t op) {
     given.save(context);
     const at::AutoDispatchBelowADInplaceOrView below;
-    return given.start(input, true, forward_number);
+    return given.start(input, true, forward_number, op);
   }
   static variable_list backward(AutogradContext* context, variable_list tickets) {
     const record given = record::load(context);
     const backward_range range([&] { return given.what.profiled_as(); }, tickets);
-    return {given.adjoint().wait(tickets[0]), at::Tensor(), at::Tensor()};
+    return {given.adjoint().wait(tickets[0]), at::Tensor(), at::Tensor(), at::Tensor()};
   }
 };
 
@@ -257,35 +271,33 @@ class wait_function : public torch::autograd::Function<wait_function> {
   }
   static variable_list backward(AutogradContext* context, variable_list cotangents) {
     refuse_batch(cotangents[0], "a started collective");
-    const bool again = cotangents[0].requires_grad() && at::GradMode::is_enabled();
+    const bool again = is_recorded(cotangents[0]);
     const record given = record::load(context);
     const backward_range range([&] { return given.what.profiled_as() + "_wait"; }, cotangents);
     return {given.adjoint().start(cotangents[0], again, context->saved_data["forward number"].toInt()), at::Tensor()};
   }
 };
 
-bool is_recorded(const at::Tensor& tensor) { return tensor.requires_grad() && at::GradMode::is_enabled(); }
-
 at::Tensor start_autograd(c10::DispatchKeySet keys, const at::Tensor& input, std::int64_t comm, std::int64_t kind,
                           at::IntArrayRef arguments, at::IntArrayRef result_shape, bool needs_gradient,
-                          std::int64_t forward_number) {
+                          std::int64_t forward_number, std::int64_t op) {
   TORCH_CHECK_NOT_IMPLEMENTED(!carries_tangent(input),
                               "a started collective carries no tangents of forward mode; expected a blocking one, or "
                               "reverse mode");
   if (is_plain_meta(input)) {
     const refusal told(meta_text(name_of(static_cast<collective>(kind))));
-    return start_cpu(stand_in(input), comm, kind, arguments, result_shape, needs_gradient, forward_number);
+    return start_cpu(stand_in(input), comm, kind, arguments, result_shape, needs_gradient, forward_number, op);
   }
   return in_order(input, [&](const at::Tensor& ordered) {
     if (!is_recorded(ordered))
       return start_operator().redispatch(keys & c10::after_ADInplaceOrView_keyset, ordered, comm, kind, arguments,
-                                         result_shape, needs_gradient, forward_number);
+                                         result_shape, needs_gradient, forward_number, op);
     const record given{comm,
                        {static_cast<collective>(kind), arguments.vec()},
                        concrete_shape(ordered),
                        result_shape.vec(),
                        ordered.scalar_type()};
-    return start_function::apply(ordered, given, forward_number);
+    return start_function::apply(ordered, given, forward_number, op);
   });
 }
 
@@ -301,16 +313,23 @@ at::Tensor wait_autograd(c10::DispatchKeySet keys, const at::Tensor& ticket, std
 }
 
 }  // namespace
+
+at::Tensor call_start(const at::Tensor& input, std::int64_t comm, collective kind, at::IntArrayRef arguments,
+                      at::IntArrayRef result_shape, std::int64_t op) {
+  return start_operator().call(input, comm, static_cast<std::int64_t>(kind), arguments, result_shape, false, 0, op);
+}
+
 }  // namespace syncyte::torch_binding
 
 using namespace syncyte::torch_binding;
 
 TORCH_LIBRARY_FRAGMENT(syncyte, library) {
   const std::vector<at::Tag> tags{at::Tag::pt2_compliant_tag};
-  // kind: the enumeration above; forward_number: 0, or in a backward pass which forward's it is, -1 if not known.
+  // kind: the enumeration of started_collective.hpp; forward_number: 0, or in a backward pass which forward's it is, -1
+  // if not known.
   library.def(
       "start_collective(Tensor input, int comm, int kind, int[] arguments, int[] result_shape, "
-      "bool needs_gradient=False, int forward_number=0) -> Tensor",
+      "bool needs_gradient=False, int forward_number=0, int op=1) -> Tensor",
       tags);
   library.def(
       "wait_collective(Tensor ticket, int comm, int kind, int[] arguments, int[] input_shape, int[] result_shape, "

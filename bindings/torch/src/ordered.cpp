@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "dummies.hpp"
+#include "recording.hpp"
 
 namespace syncyte::torch_binding {
 namespace {
@@ -117,12 +118,6 @@ void leave_scope() {
   if (--scope.depth == 0) scope.open.reset();
 }
 
-/// A graph that is traced keeps its operations in order by itself, and must not depend on this scope's.
-bool is_traced(const at::Tensor& tensor) {
-  return tensor.is_meta() || tensor.key_set().has(c10::DispatchKey::Python) ||
-         tensor.key_set().has(c10::DispatchKey::Functionalize);
-}
-
 at::Tensor join_order(const at::Tensor& input) {
   TORCH_CHECK(current().depth > 0, "join: no ordered scope is open in this thread");
   TORCH_CHECK_TYPE(input.is_floating_point() || input.is_complex(), "join: tensor is of dtype ", input.scalar_type(),
@@ -137,6 +132,7 @@ at::Tensor join_order(const at::Tensor& input) {
 
 bool is_ordered() { return current().depth > 0 && at::GradMode::is_enabled(); }
 
+/// A graph that is traced must not depend on this scope.
 at::Tensor after_the_last(const at::Tensor& input, place which) {
   if (is_traced(input) || (which == place::if_recorded && !input.requires_grad())) return input;
   const at::Tensor token = current().open->last();

@@ -25,6 +25,7 @@
 
 #include "buffers.hpp"
 #include "calls.hpp"
+#include "handle_reference.hpp"
 #include "linear.hpp"
 #include "profile.hpp"
 
@@ -85,7 +86,7 @@ class order_function : public torch::autograd::Function<order_function> {
   static at::Tensor forward(AutogradContext* context, const at::Tensor& input, const order_reduction& given,
                             derivatives asked) {
     at::Tensor result = reduce(input, given, asked);
-    auto kept = c10::make_intrusive<kept_of_forward>();
+    auto kept = c10::make_intrusive<kept_of_forward>(given.comm);
     kept->given = given;
     kept->number = number_of_forward(given.comm, input);
     context->saved_data["kept"] = at::IValue::make_capsule(std::move(kept));
@@ -111,6 +112,8 @@ class order_function : public torch::autograd::Function<order_function> {
 
  private:
   struct kept_of_forward final : torch::CustomClassHolder {
+    explicit kept_of_forward(std::int64_t comm) : reference(comm) {}
+    comm_reference reference;
     order_reduction given;
     std::int64_t number = 0;
   };
@@ -138,6 +141,7 @@ class replicated_function : public torch::autograd::Function<replicated_function
   static at::Tensor forward(AutogradContext* context, const at::Tensor& gradient, std::int64_t comm,
                             std::int64_t number) {
     context->saved_data["comm"] = comm;
+    context->saved_data["comm reference"] = capsule_of<comm_reference>(comm);
     context->saved_data["number"] = number;
     return gradient;
   }
@@ -154,6 +158,7 @@ class replicated_function : public torch::autograd::Function<replicated_function
 bool has_adjoint(std::int64_t op) { return op >= SYNCYTE_OP_SUM && op <= SYNCYTE_OP_MAX; }
 
 void require_derivative(const char* operation, std::int64_t op, bool orders, derivatives asked) {
+  require_32_bits("op", op);
   if (op == SYNCYTE_OP_SUM || name_of(op) == nullptr) return;  // what is no op the C function refuses
   TORCH_CHECK_NOT_IMPLEMENTED(!asked.has_tangent, "op ", name_of(op), " of ", operation,
                               " has no forward-mode derivative; use sum");

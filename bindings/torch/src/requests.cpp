@@ -50,6 +50,11 @@ class request_register {
     return done != 0;
   }
 
+  std::function<at::Tensor(const at::Tensor&)> wait_of(std::int64_t number) {
+    const std::lock_guard lock(mutex_);
+    return find(number, "wait").wait;
+  }
+
   std::int64_t label_of(std::int64_t number) {
     const std::lock_guard lock(mutex_);
     return find(number, "wait").status.label;
@@ -154,6 +159,12 @@ at::Tensor ticket_on(c10::Device device, const at::Tensor& ticket) {
 at::Tensor no_ticket(c10::Device device) { return at::scalar_tensor(0, at::TensorOptions(at::kDouble).device(device)); }
 
 bool is_no_ticket(const at::Tensor& ticket) { return number_of(ticket) == 0; }
+
+at::Tensor result_of(const at::Tensor& ticket) {
+  const auto wait = requests().wait_of(number_of(ticket));
+  TORCH_CHECK(wait, "wait: the operation belongs to a backward pass, which waits for it");
+  return wait(ticket);
+}
 
 std::unique_ptr<outstanding> wait_for(const at::Tensor& ticket) {
   std::unique_ptr<outstanding> result = requests().take(number_of(ticket));

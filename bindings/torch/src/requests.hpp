@@ -6,6 +6,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -24,6 +25,8 @@ struct outstanding {
   syncyte_message_status_t status{sizeof(syncyte_message_status_t), 0, 0, 0};
   syncyte_request_t request = nullptr;         // null: it has ended
   std::shared_ptr<posted_answer> answer = {};  // of the message of a backward pass
+  // The operator that waits for it, of the ticket: for those who know nothing but that.
+  std::function<at::Tensor(const at::Tensor& ticket)> wait = {};
 };
 
 /// What happens where nobody waits for a ticket any more.
@@ -44,6 +47,9 @@ bool is_no_ticket(const at::Tensor& ticket);
 
 /// Waits for a ticket's operation and gives it up. A second time is an error that names it.
 std::unique_ptr<outstanding> wait_for(const at::Tensor& ticket);
+
+/// What outstanding::wait returns of a ticket.
+at::Tensor result_of(const at::Tensor& ticket);
 
 /// Gives a ticket up: its operation is completed later. Errors of that are lost.
 void leave(const at::Tensor& ticket);

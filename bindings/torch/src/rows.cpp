@@ -1,27 +1,14 @@
 #include "rows.hpp"
 
-#include <ATen/core/ivalue_inl.h>
 #include <ATen/ops/empty.h>
 
 #include "buffers.hpp"
+#include "handle_reference.hpp"
 
 namespace syncyte::torch_binding {
-namespace {
-
-class tensor_reference final : public torch::CustomClassHolder {
- public:
-  explicit tensor_reference(syncyte_tensor_t tensor) : tensor_(tensor) { check(syncyte_tensor_retain(tensor)); }
-  ~tensor_reference() override { syncyte_tensor_release(tensor_); }
-
- private:
-  syncyte_tensor_t tensor_;
-};
-
-}  // namespace
 
 at::IValue reference_to(std::int64_t tensor) {
-  if (tensor == 0) return {};
-  return at::IValue::make_capsule(c10::make_intrusive<tensor_reference>(handle(tensor)));
+  return tensor == 0 ? at::IValue() : capsule_of<tensor_reference>(tensor);
 }
 
 syncyte_status_t gather_rows(syncyte_tensor_t tensor, const at::Tensor& index, const at::Tensor& local,

@@ -9,6 +9,10 @@
  * differs between ranks that all enter *some* collective of the communicator; a rank that enters none is the
  * watchdog's. One thread at a time may be inside a collective of a communicator; a second one gets SYNCYTE_ERR_BUSY.
  *
+ * Where MPI was initialised with level serialized, one thread at a time may be inside of what calls MPI at all (a
+ * second one: SYNCYTE_ERR_BUSY); with less only the thread that initialised MPI may call it (others:
+ * SYNCYTE_ERR_UNSUPPORTED). Nothing has happened then, and the other ranks are not told.
+ *
  * SYNCYTE_WATCHDOG=seconds (off by default): a thread of each rank that ends the job, with exit code 86, once the rank
  * has been inside one operation for longer, and prints where every rank of its node is, in which operation, for how
  * long, and for which of the node's ranks it waits. It sees this node only: ranks of other nodes appear in the reports
@@ -168,6 +172,17 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_split_program(syncyte_comm_t comm, 
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_comm_node(syncyte_comm_t comm, const syncyte_comm_options_t* options,
                                                   syncyte_comm_t* node);
+
+/**
+ * @brief The first rank of each node (those of comm's ranks whose node_rank is 0), as a communicator. Collective. What
+ * is reduced on the node first and then among leaders crosses the network once per node.
+ * @param[in] comm a communicator
+ * @param[in] options {optional} null for defaults
+ * @param[out] leaders one rank per node, whose rank there is its node's number; on the other ranks a null handle, as
+ * with syncyte_comm_split()
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_comm_leaders(syncyte_comm_t comm, const syncyte_comm_options_t* options,
+                                                     syncyte_comm_t* leaders);
 
 /**
  * @brief How the ranks lie on nodes. Local.

@@ -45,7 +45,7 @@ contains
   end subroutine errors_before_init
 
   subroutine groups()
-    type(syncyte_comm) :: part, single, program
+    type(syncyte_comm) :: part, single, program, leaders
     integer :: nodes, node, node_size, node_rank
 
     call world%split(mod(rank, 2), -rank, part, name="halves")
@@ -63,6 +63,13 @@ contains
     call check_equal(part%size(), node_size, "size of the node")
     call check_equal(part%rank(), node_rank, "place on the node")
     call check(node >= 0 .and. node < nodes, "number of the node")
+    call world%leaders(leaders, name="leaders")
+    call check(leaders%is_null() .neqv. node_rank == 0, "only the first rank of a node leads")
+    if (node_rank == 0) then
+      call check_equal(leaders%size(), nodes, "one leader per node")
+      call check_equal(leaders%rank(), node, "leaders in the order of the nodes")
+    end if
+    call leaders%destroy()
     call single%from_self()
     call check_equal(single%size(), 1, "size of self")
     call world%dup(part)

@@ -14,6 +14,7 @@ program test_reductions
   ranks = world%size()
   call reduces()
   call reduces_in_place()
+  call logical_xor()
   call scans()
   call exscans()
   call exscans_of_no_rank()
@@ -81,6 +82,30 @@ contains
     call world%reduce(flag, SYNCYTE_OP_LOR, 0)
     call check((rank == 0) .eqv. logical(flag), "logical or")
   end subroutine reduces_in_place
+
+  !> True where an odd number of ranks says so; what a true value's number is does not matter.
+  subroutine logical_xor()
+    logical(c_bool) :: flags(3)
+    integer(int64) :: number
+    real(real64) :: x
+    integer :: stat
+    character(len=400) :: errmsg
+
+    flags = [.true._c_bool, .false._c_bool, logical(rank == ranks - 1, c_bool)]
+    call world%allreduce(flags, SYNCYTE_OP_LXOR)
+    call check(logical(flags(1)) .eqv. mod(ranks, 2) == 1, "all ranks are true")
+    call check(.not. logical(flags(2)), "no rank is true")
+    call check(logical(flags(3)), "one rank is true")
+    number = 2*rank + 2
+    call world%allreduce(number, SYNCYTE_OP_LXOR)
+    call check((number /= 0) .eqv. mod(ranks, 2) == 1, "numbers are true where they are not zero")
+    flags = .true.
+    call world%scan(flags, SYNCYTE_OP_LXOR)
+    call check(all(logical(flags) .eqv. mod(rank, 2) == 0), "of the ranks up to this one")
+    x = 1
+    call world%allreduce(x, SYNCYTE_OP_LXOR, stat=stat, errmsg=errmsg)
+    call check_error(stat, SYNCYTE_ERR_UNSUPPORTED, errmsg, "op LXOR is not defined", "of real numbers")
+  end subroutine logical_xor
 
   subroutine scans()
     integer :: output(2, 3)

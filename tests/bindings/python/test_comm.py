@@ -113,6 +113,16 @@ def test_split_program_and_node(world):
     assert world.node().size == world.size
 
 
+def test_leaders_are_the_first_ranks_of_nodes(world):
+    leaders = world.leaders(name="leaders")
+    assert (leaders is None) == (world.topology.node_rank > 0)
+    if leaders is not None:
+        assert (leaders.rank, leaders.size) == (world.topology.node, world.topology.nodes)
+        assert leaders.allreduce(world.topology.node_size) == world.size
+    with pytest.raises(syncyte.ArgumentError, match="check is 'much'"):
+        world.leaders(check="much" if world.rank == world.size - 1 else None)
+
+
 def test_freed_comm_is_an_error(world):
     part = world.dup()
     part.free()

@@ -213,6 +213,24 @@ def test_wrong_thread_level():
     assert "ArgumentError" in message and "'many'" in message
 
 
+def test_a_thread_that_may_not_call_mpi():
+    output = run(
+        "import threading, syncyte\n"
+        "syncyte.init('funneled')\n"
+        "world = syncyte.COMM_WORLD\n"
+        "def communicate():\n"
+        "    try:\n"
+        "        world.barrier()\n"
+        "    except NotImplementedError as error:\n"
+        "        print('thread level is funneled' in str(error), world.rank)\n"
+        "thread = threading.Thread(target=communicate)\n"
+        "thread.start()\n"
+        "thread.join()\n"
+        "world.barrier()"
+    )
+    assert output == "True 0"
+
+
 def test_forked_child_and_threads_at_exit():
     output = run(
         "import os, threading, syncyte\n"

@@ -148,3 +148,51 @@ def test_root_is_checked_before_the_array(world):
     for root in (world.size, -1):
         with pytest.raises(syncyte.ArgumentError, match=f"root is {root}; expected 0 to {world.size - 1}"):
             world.bcast([1], root)
+
+
+IN_PLACE = {
+    "bcast": lambda world, x: world.bcast(x),
+    "ibcast": lambda world, x: world.ibcast(x).wait(),
+    "allreduce": lambda world, x: world.allreduce(x, out=x),
+}
+FROM = {
+    "allreduce": lambda world, x: world.allreduce(x),
+    "reduce": lambda world, x: world.reduce(x),
+    "scan": lambda world, x: world.scan(x),
+    "exscan": lambda world, x: world.exscan(x),
+    "gather_along": lambda world, x: world.gather(x),
+    "allgather_along": lambda world, x: world.allgather(x),
+    "scatter_along": lambda world, x: world.scatter(x),
+    "reduce_scatter_along": lambda world, x: world.reduce_scatter(x),
+    "alltoall_along": lambda world, x: world.alltoall(x, 0, 0),
+    "iallreduce": lambda world, x: world.iallreduce(x).wait(),
+    "iallgather_along": lambda world, x: world.iallgather(x, [2] * world.size).wait(),
+    "ireduce_scatter_along": lambda world, x: world.ireduce_scatter(x).wait(),
+    "ialltoall_along": lambda world, x: world.ialltoall(x, 0, 0, [2] * world.size, [2] * world.size).wait(),
+    "send": lambda world, x: world.send(x, syncyte.NOBODY),
+    "isend": lambda world, x: world.isend(x, syncyte.NOBODY).wait(),
+    "sendrecv": lambda world, x: world.sendrecv(x, syncyte.NOBODY, np.ones(1), syncyte.NOBODY),
+}
+
+
+@pytest.mark.parametrize("name, call", [*IN_PLACE.items(), *FROM.items()])
+def test_gradients_are_never_lost_silently(world, name, call):
+    """What records no gradients refuses a tensor that requires them, and names the function that records them."""
+    for x in (torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True) * 2):
+        with pytest.raises(syncyte.ArgumentError, match=rf"array requires grad.*syncyte\.torch\.{name}\(\)"):
+            call(world, x)
+        with torch.no_grad():
+            call(world, x)
+        call(world, x.detach())
+
+
+def test_a_gradient_that_one_rank_would_lose_is_everybodys_error(world):
+    with pytest.raises(syncyte.ArgumentError, match="requires grad"):
+        world.allreduce(torch.ones(2, requires_grad=last(world)))
+    with pytest.raises(syncyte.ArgumentError, match="out requires grad, and would be written in place"):
+        world.allreduce(torch.ones(2), out=torch.ones(2, requires_grad=True) * 1)
+    ring = world.cartesian([0], periods=True)
+    halo = syncyte.Halo(ring, (4,), "float32", 1)
+    with pytest.raises(syncyte.ArgumentError, match="halo_exchange"):
+        halo.exchange(torch.ones(4, requires_grad=True))
+    assert world.allreduce(1) == world.size

@@ -5,7 +5,9 @@ import gc
 import pytest
 import torch
 from mpi4py import MPI
+from torch.utils.checkpoint import checkpoint
 
+from syncyte.errors import MismatchError, UnsupportedError
 from syncyte.torch import DataParallel
 
 WORLD = MPI.COMM_WORLD
@@ -156,6 +158,73 @@ def test_a_failure_of_one_rank_is_told_to_the_others(model):
     close(model, expected)
 
 
+def test_a_sparse_gradient_of_one_rank_is_told_to_the_others():
+    model = torch.nn.Embedding(5, 2, sparse=RANK == 0)
+    averager = DataParallel(model)
+    if RANK == 0:
+        with pytest.raises(NotImplementedError, match="a gradient is torch.sparse_coo; expected a dense one"):
+            model(torch.tensor([0])).sum().backward()
+    else:
+        with pytest.raises(ValueError, match="rank 0 of world has given up round 1"):
+            model(torch.tensor([0])).sum().backward()
+    model.sparse = False
+    model.zero_grad()
+    model(torch.tensor([0])).sum().backward()
+    assert model.weight.grad.sum(1).tolist() == [2.0, 0.0, 0.0, 0.0, 0.0]
+    averager.remove()
+
+
+def test_nothing_in_giving_up_keeps_it_from_the_others(monkeypatch):
+    model = network(0)
+    averager = DataParallel(model)
+
+    def fail(*_):
+        raise MemoryError
+
+    monkeypatch.setattr(type(averager._buckets[0]), "leave", fail)
+    if RANK == 0:
+        with pytest.raises(MemoryError):
+            averager.give_up()
+    elif SIZE > 1:
+        with pytest.raises(ValueError, match="rank 0 of world has given up round 1"):
+            loss_of(model, RANK).backward()
+    monkeypatch.undo()
+    expected = mean_gradients(network(0))
+    model.zero_grad()
+    loss_of(model, RANK).backward()
+    close(model, expected)
+
+
+def test_gradients_have_the_strides_of_their_parameters():
+    model = torch.nn.Conv2d(3, 4, 3).to(memory_format=torch.channels_last)
+    averager = DataParallel(model)
+    image = torch.arange(75.0).view(1, 3, 5, 5)
+    (model(image * (RANK + 1))).sum().backward()
+    (expected,) = torch.autograd.grad(model(image).sum() * (SIZE + 1) / 2, [model.weight])
+    assert model.weight.grad.is_contiguous(memory_format=torch.channels_last)
+    torch.testing.assert_close(model.weight.grad, expected)
+    averager.remove()
+
+
+def test_ranks_with_other_strides_are_an_error_on_all():
+    if SIZE == 1:
+        return
+    model = torch.nn.Conv2d(3, 4, 3)
+    with pytest.raises(ValueError, match="shapes_and_dtypes"):
+        DataParallel(model.to(memory_format=torch.channels_last) if RANK == 0 else model)
+
+
+def test_a_parameter_that_is_frozen_later_gets_no_gradient(model):
+    model[0].requires_grad_(False)
+    for _ in range(2):
+        model.zero_grad()
+        loss_of(model, RANK).backward()
+        assert model[0].weight.grad is None and model[0].bias.grad is None
+        whole = network(0)
+        for parameter, gradient in list(zip(model.parameters(), mean_gradients(whole), strict=True))[2:]:
+            torch.testing.assert_close(parameter.grad, gradient)
+
+
 @pytest.mark.parametrize("set_to_none", [True, False])
 @pytest.mark.parametrize("name", ["4.bias", "2.weight", "0.bias"], ids=["first", "middle", "last"])
 def test_the_step_after_a_failure_of_one_rank_is_as_any_other(model, name, set_to_none):
@@ -218,8 +287,10 @@ def test_ranks_that_differ_are_an_error_on_all():
         return
     with pytest.raises(ValueError, match="bucket_bytes is 0"):
         DataParallel(network(0), bucket_bytes=0 if RANK == SIZE - 1 else 100)
-    with pytest.raises(ValueError, match="shapes_and_dtypes"):
+    with pytest.raises(ValueError, match="size of parameter 0"):
         DataParallel([torch.ones(2, 3 + (RANK == 0), requires_grad=True)])
+    with pytest.raises(ValueError, match="shapes_and_dtypes"):
+        DataParallel([torch.ones((2, 3) if RANK else (3, 2), requires_grad=True)])
 
 
 def test_the_mean_of_halves_does_not_overflow():
@@ -258,3 +329,99 @@ def test_nothing_to_average():
 def test_wrong_bucket_size():
     with pytest.raises(ValueError, match="bucket_bytes is 0"):
         DataParallel(network(0), bucket_bytes=0)
+
+
+class Checkpointed(torch.nn.Module):
+    """Layers whose activations are computed again in backward."""
+
+    def __init__(self, use_reentrant: bool, tied: bool = False):
+        super().__init__()
+        self.use_reentrant = use_reentrant
+        layers = [torch.nn.Sequential(torch.nn.Linear(5, 5), torch.nn.Tanh()).double() for _ in range(3)]
+        self.layers = torch.nn.ModuleList([*layers, layers[0]] if tied else layers)
+        self.last = torch.nn.Linear(5, 1).double()
+
+    def forward(self, x: torch.Tensor, is_checkpointed: bool = True) -> torch.Tensor:
+        for layer in self.layers:
+            x = checkpoint(layer, x, use_reentrant=self.use_reentrant) if is_checkpointed else layer(x)
+        return self.last(x)
+
+    def loss(self, rank: int = RANK, **more) -> torch.Tensor:
+        x = torch.randn(4, 5, dtype=torch.float64, generator=torch.Generator().manual_seed(rank)).requires_grad_()
+        return self(x, **more).pow(2).sum()
+
+
+def checkpointed(use_reentrant: bool, bucket_bytes: int, **more) -> tuple[Checkpointed, list[torch.Tensor]]:
+    """A model with an averager, and the mean gradients as they should be."""
+    torch.manual_seed(3)
+    made = Checkpointed(use_reentrant, **more)
+    losses = sum(made.loss(rank, is_checkpointed=False) for rank in range(SIZE)) / SIZE
+    expected = list(torch.autograd.grad(losses, list(made.parameters())))
+    made.averager = DataParallel(made, bucket_bytes=bucket_bytes)
+    return made, expected
+
+
+@pytest.mark.parametrize("tied", [False, True])
+@pytest.mark.parametrize("bucket_bytes", [300, 1 << 20])
+def test_checkpointed_activations(bucket_bytes, tied):
+    model, expected = checkpointed(False, bucket_bytes, tied=tied)
+    for _ in range(3):
+        model.zero_grad()
+        model.loss().backward()
+        close(model, expected)
+
+
+@pytest.mark.parametrize("who", [0, SIZE - 1, "all ranks"])
+@pytest.mark.parametrize("bucket_bytes", [1, 300, 1 << 20])
+def test_a_backward_within_a_backward_is_everybodys_error(bucket_bytes, who):
+    model, expected = checkpointed(True, bucket_bytes)
+    is_nested = who in (RANK, "all ranks")
+    text = "within another one" if is_nested else f"rank {who} of world has given up round"
+    for _ in range(2):
+        model.zero_grad()
+        with pytest.raises(UnsupportedError if is_nested else MismatchError, match=text):
+            model.loss(is_checkpointed=is_nested).backward()
+        model.zero_grad()
+        model.loss(is_checkpointed=False).backward()
+        close(model, expected)
+
+
+@pytest.mark.parametrize("tied", [False, True])
+def test_backward_within_backward_averaged_by_hand(tied):
+    model, expected = checkpointed(True, 300, tied=tied)
+    for _ in range(2):
+        model.zero_grad()
+        with model.averager.no_sync():
+            model.loss().backward()
+        model.averager.average()
+        close(model, expected)
+
+
+def test_a_second_averager_is_refused_until_the_first_is_removed():
+    model = torch.nn.Linear(2, 1)
+    first = DataParallel(model)
+    with pytest.raises(ValueError, match="another DataParallel.*remove"):
+        DataParallel(model)
+    first.remove()
+    DataParallel(model)
+    model(torch.full((1, 2), float(RANK + 1))).sum().backward()
+    assert torch.allclose(model.weight.grad, torch.full((1, 2), (SIZE + 1) / 2))
+
+
+def test_frozen_parameters_and_buffers_are_made_equal():
+    model = torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.BatchNorm1d(3), torch.nn.Linear(3, 1))
+    model[0].requires_grad_(False)
+    with torch.no_grad():
+        for tensor in (*model.parameters(), *model.buffers()):
+            tensor.fill_(RANK + 1)
+    DataParallel(model)
+    assert all((tensor == 1).all() for tensor in (*model.parameters(), *model.buffers()))
+
+
+def test_what_differs_is_named():
+    model = torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.Linear(3, 1 if RANK < SIZE - 1 else 2))
+    if SIZE == 1:
+        DataParallel(model)
+        return
+    with pytest.raises(ValueError, match="size of parameter 2 is 3 on rank.*but 6 on rank"):
+        DataParallel(model)

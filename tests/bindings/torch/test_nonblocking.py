@@ -20,13 +20,14 @@ def rows(count: int, *others: int, dtype: torch.dtype = torch.float64) -> torch.
 
 
 CASES = {
-    "allreduce": (lambda x: iallreduce(x), allreduce, lambda: rows(3, 2)),
-    "bcast": (lambda x: ibcast(x, SIZE - 1), lambda x: bcast(x, SIZE - 1), lambda: rows(3, 2)),
-    "allgather": (lambda x: iallgather_along(x, UNEVEN, -2), lambda x: allgather_along(x, 0), lambda: rows(RANK, 2)),
-    "reduce_scatter": (lambda x: ireduce_scatter_along(x, UNEVEN, 0),
+    "allreduce": (iallreduce, allreduce, lambda: rows(3, 2)),
+    "bcast": (lambda x, **more: ibcast(x, SIZE - 1, **more), lambda x: bcast(x, SIZE - 1), lambda: rows(3, 2)),
+    "allgather": (lambda x, **more: iallgather_along(x, UNEVEN, -2, **more), lambda x: allgather_along(x, 0),
+                  lambda: rows(RANK, 2)),
+    "reduce_scatter": (lambda x, **more: ireduce_scatter_along(x, UNEVEN, 0, **more),
                        lambda x: reduce_scatter_along(x, RANK, 0), lambda: rows(WHOLE, 2)),
-    "alltoall": (lambda x: ialltoall_along(x, 0, 1, UNEVEN, UNEVEN), lambda x: alltoall_along(x, 0, 1, RANK),
-                 lambda: rows(RANK, WHOLE)),
+    "alltoall": (lambda x, **more: ialltoall_along(x, 0, 1, UNEVEN, UNEVEN, **more),
+                 lambda x: alltoall_along(x, 0, 1, RANK), lambda: rows(RANK, WHOLE)),
 }
 
 
@@ -41,6 +42,28 @@ def test_like_the_blocking_one(case, dtype):
     x = given().to(dtype)
     assert torch.equal(start(x).wait(), blocking(x))
     assert torch.equal(start(x.t().contiguous().t()).wait(), blocking(x))
+
+
+@pytest.mark.parametrize("op", ["max", "prod", "lxor"])
+def test_other_reductions(op):
+    x = rows(WHOLE, 2, dtype=torch.int64)
+    assert torch.equal(iallreduce(x, op=op).wait(), allreduce(x, op=op))
+    assert torch.equal(ireduce_scatter_along(x, UNEVEN, op=op).wait(), reduce_scatter_along(x, RANK, op=op))
+
+
+def test_other_reductions_have_no_adjoint():
+    x = rows(3, 2).requires_grad_()
+    with pytest.raises(NotImplementedError, match="op max of iallreduce has no adjoint"):
+        iallreduce(x, op="max").wait()
+    with pytest.raises(NotImplementedError, match="op prod of ireduce_scatter has no adjoint"):
+        ireduce_scatter_along(torch.ones(WHOLE, requires_grad=True), UNEVEN, op="prod").wait()
+    assert torch.equal(iallreduce(x.detach(), op="max").wait(), allreduce(x.detach(), op="max"))
+
+
+def test_an_unknown_op_is_every_ranks_error():
+    with pytest.raises(ValueError, match="avg"):
+        iallreduce(rows(3), op="avg" if RANK == SIZE - 1 else "sum").wait()
+    assert allreduce(torch.ones(1)) == SIZE
 
 
 def test_gradients(case):
@@ -119,8 +142,50 @@ def test_an_error_of_one_rank_is_raised_on_all():
 def test_need_for_gradients_is_a_fact():
     if SIZE == 1:
         return
-    with pytest.raises(ValueError, match="needs-gradient"):
+    with pytest.raises(ValueError, match="needs-gradient.*mixed_grad=True"):
         iallreduce(torch.ones(2, requires_grad=RANK == 0)).wait()
+
+
+def cotangent_of(result: torch.Tensor) -> torch.Tensor:
+    return torch.randn(result.shape, dtype=result.dtype, generator=torch.Generator().manual_seed(7 + RANK))
+
+
+@pytest.mark.parametrize("needing", [0, SIZE - 1])
+def test_mixed_grad(case, needing):
+    """Where some ranks' inputs need no gradient, the others get what they get where all need one."""
+    start, _, given = case
+    everyone = given().requires_grad_()
+    result = start(everyone).wait()
+    cotangent = cotangent_of(result.detach())
+    result.backward(cotangent)
+    mine = given().requires_grad_(RANK == needing)
+    mixed = start(mine, mixed_grad=True).wait()
+    assert mixed.requires_grad and torch.equal(mixed, result)
+    mixed.backward(cotangent)
+    assert torch.equal(mine.grad, everyone.grad) if RANK == needing else mine.grad is None
+
+
+def test_mixed_grad_without_gradients():
+    with torch.no_grad():
+        assert not iallreduce(torch.ones(2), mixed_grad=True).wait().requires_grad
+    assert not iallreduce(torch.ones(2, dtype=torch.int32), mixed_grad=True).wait().requires_grad
+    assert not iallreduce(torch.ones(2)).wait().requires_grad
+
+
+@pytest.mark.skipif(SIZE == 1, reason="one rank agrees with itself")
+def test_mixed_grad_on_some_ranks_is_everybodys_error():
+    with pytest.raises(ValueError, match="needs-gradient"):
+        iallreduce(torch.ones(2), mixed_grad=RANK == 0).wait()
+    assert allreduce(torch.ones(1)).item() == SIZE
+
+
+def test_mixed_grad_is_refused_in_compiled_code(case, comm):
+    start, _, given = case
+    assert comm.size == SIZE
+    torch._dynamo.reset()
+    run = torch.compile(lambda x: start(x, mixed_grad=True).wait(), fullgraph=True, backend="eager")
+    with pytest.raises(Exception, match="mixed_grad=True does not work inside torch.compile"):
+        run(given().requires_grad_())
 
 
 def test_a_second_wait_names_the_operation():

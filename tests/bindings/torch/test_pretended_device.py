@@ -1,5 +1,10 @@
 """What syncyte.torch does on a device, told by a pretended one: streams, copies, and failures of one rank."""
 
+import os
+import pathlib
+import subprocess
+import sys
+
 import pytest
 import torch
 from mpi4py import MPI
@@ -184,3 +189,33 @@ def test_a_message_that_cannot_be_staged_is_its_senders_error():
     with pytest.raises(RuntimeError, match="could not allocate pinned memory"):
         isend(x, NEXT, 4)
     assert torch.equal(ring(x).cpu(), torch.ones(6))
+
+
+BACKWARD_ELSEWHERE = """
+import sys, torch, syncyte
+syncyte.init(sys.argv[1])
+from device_under_test import DEVICE
+from syncyte.torch import allreduce
+x = torch.ones(3).to(DEVICE).requires_grad_()
+y = allreduce(2 * x)
+for attempt in range(2):
+    try:
+        y.sum().backward(retain_graph=True)
+        print(syncyte.thread_level(), x.grad.tolist())
+    except NotImplementedError as error:
+        assert "this thread may not call MPI, whose thread level is funneled" in str(error), error
+        print(syncyte.thread_level(), "refused")
+"""
+
+
+@pytest.mark.parametrize("level", ["funneled", "serialized"])
+def test_backward_in_a_thread_that_may_not_call_mpi(level):
+    """Autograd runs backward of a device's tensors in a thread of its own."""
+    if RANK == 0:
+        alone = {name: value for name, value in os.environ.items() if not name.startswith(("OMPI_", "PMIX_"))}
+        ended = subprocess.run([sys.executable, "-c", BACKWARD_ELSEWHERE, level], env=alone, capture_output=True,
+                               text=True, cwd=pathlib.Path(__file__).parent, timeout=35)
+        expected = {"funneled": "funneled refused\n" * 2,
+                    "serialized": "serialized [2.0, 2.0, 2.0]\nserialized [4.0, 4.0, 4.0]\n"}
+        assert ended.returncode == 0 and ended.stdout == expected[level], ended.stdout + ended.stderr
+    WORLD.barrier()

@@ -1,7 +1,7 @@
 """The interface of mpi4torch 0.1.3 on Syncyte: ``import syncyte.compat.mpi4torch as mpi4torch``.
 
-What differs: gradients are right at any number of ranks; an incoming gradient is never overwritten; receives write a new
-tensor and nothing beside it; wrong arguments and ranks that disagree raise an exception with a text on every rank;
+What differs: gradients are right at any number of ranks; an incoming gradient is never overwritten; receives write
+nothing beside a view, and what they overwrite is noticed where autograd has saved it; wrong arguments and ranks that disagree raise an exception with a text on every rank;
 MPI_MAX, MPI_MIN and MPI_PROD have gradients in Allreduce and Reduce_; all dtypes of Syncyte; and MPI is initialised by
 the first use of COMM_WORLD, not by the import. As with mpi4torch, Bcast_ and Reduce_ take leaves that require gradients.
 """
@@ -9,13 +9,15 @@ the first use of COMM_WORLD, not by the import. As with mpi4torch, Bcast_ and Re
 from __future__ import annotations
 
 import copyreg
+import functools
 import weakref
-from typing import TYPE_CHECKING, Any, List
+from typing import TYPE_CHECKING, Any, Callable, List
 
 import torch
 
 import syncyte.torch  # registers torch.ops.syncyte
 from syncyte import comm as _comm
+from syncyte._torch_refusals import not_a_tensor, raise_on_all
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -52,7 +54,7 @@ class WaitHandle:
     """What Isend and Irecv return, for Wait: once."""
 
     def __init__(self, raw_handle: List[torch.Tensor]):
-        self._handle = raw_handle  # ticket; shape and dtype of the message; one element: a receive
+        self._handle = raw_handle  # ticket; the tensor, without its history; elements: 0 of a send, 1 or 2 of a receive
 
     @property
     def dummy(self):
@@ -119,17 +121,21 @@ class MPI_Communicator:  # noqa: N801
         return torch.ops.syncyte.alltoall_along(tensor, self._comm, gatheraxis, scatteraxis, numelem)
 
     def Isend(self, tensor: torch.Tensor, dest: int, tag: int) -> WaitHandle:  # noqa: N802
-        ticket = torch.ops.syncyte.isend(tensor, self._comm, dest, tag)
-        return WaitHandle([ticket, torch.empty([], dtype=tensor.dtype).expand(tensor.size()), torch.empty([0])])
+        return WaitHandle([torch.ops.syncyte.isend(tensor, self._comm, dest, tag), tensor.detach(), torch.empty([0])])
 
     def Irecv(self, tensor: torch.Tensor, source: int, tag: int) -> WaitHandle:  # noqa: N802
-        ticket = torch.ops.syncyte.irecv(tensor, self._comm, source, tag)
-        return WaitHandle([ticket, torch.empty([], dtype=tensor.dtype).expand(tensor.size()), torch.empty([1])])
+        kind = torch.empty([2 if source == -2 else 1])  # nobody sends: the tensor stays as it is
+        return WaitHandle([torch.ops.syncyte.irecv(tensor, self._comm, source, tag), tensor.detach(), kind])
 
     def Wait(self, waithandle: WaitHandle) -> torch.Tensor:  # noqa: N802
-        ticket, like, kind = waithandle._handle
+        """The tensor that was sent, or received into: its memory, in a place of its own in the graph."""
+        ticket, memory, kind = waithandle._handle
         # 3: with or without the sender's gradients
-        return torch.ops.syncyte.wait_message(ticket, self._comm, like.size(), like.dtype, kind.numel() == 1, 0, 3)[0]
+        value = torch.ops.syncyte.wait_message(ticket, self._comm, memory.size(), memory.dtype, kind.numel() >= 1, 0,
+                                               3)[0]
+        if kind.numel() == 1:
+            return torch.ops.syncyte.overwrite(memory, value)
+        return torch.ops.syncyte.join_dummies(memory, [value])
 
     def Send(self, tensor: torch.Tensor, dest: int, tag: int) -> torch.Tensor:  # noqa: N802
         return self.Wait(self.Isend(tensor, dest, tag))
@@ -137,6 +143,25 @@ class MPI_Communicator:  # noqa: N801
     def Recv(self, tensor: torch.Tensor, source: int, tag: int) -> torch.Tensor:  # noqa: N802
         return self.Wait(self.Irecv(tensor, source, tag))
 
+
+def _telling(method: Callable[..., torch.Tensor]) -> Callable[..., torch.Tensor]:
+    """A collective called from Python: arguments of wrong types, which torch refuses, are every rank's error."""
+
+    @functools.wraps(method)
+    def call(self: "MPI_Communicator", tensor: torch.Tensor, *arguments: Any, **named: Any) -> torch.Tensor:
+        try:
+            if not isinstance(tensor, torch.Tensor):  # schemas take None
+                raise not_a_tensor(tensor)
+            return method(self, tensor, *arguments, **named)
+        except Exception as error:
+            raise_on_all(error, tensor, _alive[self._comm], method.__name__)
+            raise
+
+    return call
+
+
+for _name in ("Allreduce", "Bcast_", "Reduce_", "Gather", "Allgather", "Scatter", "Alltoall"):
+    setattr(MPI_Communicator, _name, _telling(getattr(MPI_Communicator, _name)))  # TorchScript has its own by now
 
 # Communicators that an MPI_Communicator, which holds a number, stands for. They live as long as one of these does.
 _alive: weakref.WeakValueDictionary[int, _comm.Comm] = weakref.WeakValueDictionary()

@@ -1,0 +1,54 @@
+"""Arguments of a wrong Python type: torch's schemas refuse them before an operation begins, so the other ranks are told
+here."""
+
+from __future__ import annotations
+
+import re
+import typing
+
+import torch
+
+from .errors import DtypeError
+
+if typing.TYPE_CHECKING:
+    from .comm import Comm
+
+_BY_A_SCHEMA = re.compile(r"(?:Overloaded torch operator [^\n]*\s+)?(?:syncyte::\w+|_operation)\(\) Expected a value "
+                          r"of type '(?P<type>[^']+)' for argument '(?P<name>\w+)'.*?\nValue: (?P<value>.*?)\n"
+                          r"Declaration", re.DOTALL)
+_EXPECTED = {"int": "a whole number of 64 bits", "List[int]": "whole numbers of 64 bits", "bool": "True or False",
+             "Tensor": "a torch.Tensor"}
+_SHOWN = 60  # characters of a value
+
+
+def not_a_tensor(value: object, name: str = "tensor") -> DtypeError:
+    return DtypeError(f"{name} is a {type(value).__name__}; expected a torch.Tensor")
+
+
+def wrong_type(error: Exception, tensor: object) -> DtypeError | None:
+    """What is wrong, if an operation on `tensor` raised `error` because torch has refused an argument; None: it is an
+    error of the operation itself, which has told the other ranks already."""
+    if not isinstance(tensor, torch.Tensor):
+        return not_a_tensor(tensor)
+    refused = _BY_A_SCHEMA.match(str(error))
+    if refused is None:
+        return None
+    name, value = refused["name"], refused["value"]
+    value = value if len(value) <= _SHOWN else value[:_SHOWN] + "..."
+    return DtypeError(f"{name} is {value}; expected {_EXPECTED.get(refused['type'], refused['type'])}")
+
+
+def advise(error: Exception) -> None:
+    """Adds to an error about gradients that only some ranks record what allows that."""
+    text = str(error)
+    if "needs-gradient is " in text:
+        error.args = (f"{text.rstrip()}; expected the same on all ranks, or mixed_grad=True on all of them",)
+
+
+def raise_on_all(error: Exception, tensor: object, comm: Comm, operation: str) -> None:
+    """If torch has refused an argument of a collective, tells the other ranks and raises; otherwise only advises."""
+    refused = wrong_type(error, tensor)
+    if refused is not None:
+        comm._tell(refused, operation)
+        raise refused from None
+    advise(error)

@@ -1,0 +1,38 @@
+#pragma once
+
+namespace syncyte::comm {
+
+/// Whether this thread may call MPI, as MPI's thread level says. With level multiple any thread may at any time. With
+/// serialized one at a time may: a second one that is inside of Syncyte at the same time gets SYNCYTE_ERR_BUSY. Below
+/// that only the thread that initialised MPI may, and others get SYNCYTE_ERR_UNSUPPORTED. What the application's own
+/// MPI calls do nobody sees.
+///
+/// A turn begins before anything has happened, so that what it throws changes nothing; it is this rank's own error,
+/// which no call of MPI may tell the others. Turns nest in a thread.
+class mpi_turn {
+ public:
+  explicit mpi_turn(const char* operation);
+  ~mpi_turn();
+  mpi_turn(const mpi_turn&) = delete;
+  mpi_turn& operator=(const mpi_turn&) = delete;
+
+ private:
+  bool holds_ = false;
+};
+
+/// As mpi_turn, for what need not be done now: false where this thread may not call MPI at the moment.
+class mpi_chance {
+ public:
+  mpi_chance();
+  ~mpi_chance();
+  mpi_chance(const mpi_chance&) = delete;
+  mpi_chance& operator=(const mpi_chance&) = delete;
+
+  explicit operator bool() const { return may_call_; }
+
+ private:
+  bool holds_ = false;
+  bool may_call_ = true;
+};
+
+}  // namespace syncyte::comm

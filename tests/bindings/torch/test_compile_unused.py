@@ -1,0 +1,120 @@
+"""What nobody uses survives torch.compile: waits, started collectives, halos; a dropped one would leave a request under
+way, or other ranks waiting."""
+
+import gc
+
+import pytest
+import torch
+
+import syncyte
+from syncyte.torch import (allreduce, halo_exchange, iallgather_along, iallreduce, ialltoall_along, ibcast, irecv,
+                           ireduce_scatter_along, isend, recv)
+from test_compile import traced_operations
+
+under_way = torch.ops.syncyte.requests_under_way
+
+
+@pytest.fixture(params=["aot_eager", "inductor"])
+def backend(request):
+    return request.param
+
+
+@pytest.fixture
+def compiled(backend):
+    torch._dynamo.reset()
+    return lambda function: torch.compile(function, fullgraph=True, backend=backend)
+
+
+@pytest.fixture(params=[False, True], ids=["no gradients", "gradients"])
+def x(request, backend):
+    if backend == "inductor" and not request.param:
+        pytest.skip("seconds for each graph: those with gradients are enough")
+    return torch.ones(3, requires_grad=request.param)
+
+
+def leaves_nothing(run, x: torch.Tensor, capfd) -> None:
+    gc.collect()
+    before = under_way()
+    for _ in range(2):
+        assert torch.equal(run(x).detach(), x.detach() + 1)
+    gc.collect()
+    assert under_way() == before
+    assert "was dropped without a wait" not in capfd.readouterr().err
+
+
+def test_waits_of_messages(comm, compiled, x, capfd):
+    after, before = (comm.rank + 1) % comm.size, (comm.rank - 1) % comm.size
+
+    def forgetful(x):
+        received = irecv(torch.empty_like(x), before, 1, comm)
+        isend(x.detach(), after, 1, comm).wait()
+        received.wait()
+        return x + 1
+
+    leaves_nothing(compiled(forgetful), x, capfd)
+
+
+def test_the_wait_of_a_send_alone(comm, compiled, x, capfd):
+    after, before = (comm.rank + 1) % comm.size, (comm.rank - 1) % comm.size
+
+    def forgetful(x):
+        isend(x.detach(), after, 2, comm).wait()
+        return x + 1
+
+    run = compiled(forgetful)
+
+    def then_received(x):
+        result = run(x)
+        assert torch.equal(recv(torch.empty(3), before, 2, comm), torch.ones(3))
+        return result
+
+    leaves_nothing(then_received, x, capfd)
+
+
+STARTED = {
+    "iallreduce": lambda x, comm: iallreduce(x, comm),
+    "ibcast": lambda x, comm: ibcast(x, 0, comm),
+    "iallgather": lambda x, comm: iallgather_along(x, [3] * comm.size, comm=comm),
+    "ireduce_scatter": lambda x, comm: ireduce_scatter_along(x, [3] + [0] * (comm.size - 1), comm=comm),
+    "ialltoall": lambda x, comm: ialltoall_along(x, 0, 0, [3] * comm.size, [3] * comm.size, comm=comm),
+}
+
+
+@pytest.mark.parametrize("name", STARTED)
+def test_started_collectives_and_their_waits(comm, compiled, backend, x, name, capfd):
+    if backend == "inductor" and name != "iallreduce":
+        return  # one operator, torch.ops.syncyte.start_collective, and seconds for each graph
+    def forgetful(x):
+        STARTED[name](x, comm).wait()
+        return x + 1
+
+    run = compiled(forgetful)
+    leaves_nothing(run, x, capfd)
+    with traced_operations() as seen:
+        run(x)
+    assert [operation for operation in seen if name in operation], seen
+
+
+def test_a_halo_exchange(comm, compiled, x):
+    cart = comm.cartesian([comm.size], periods=True)
+    halo = syncyte.Halo(cart, (3,), "float32", 1)
+
+    def forgetful(x):
+        halo_exchange(x, halo)
+        return x + 1
+
+    run = compiled(forgetful)
+    run(x)
+    with traced_operations() as seen:
+        assert torch.equal(run(x).detach(), x.detach() + 1)
+    assert [operation for operation in seen if "halo_exchange" in operation], seen
+
+
+def test_ranks_go_on_together(comm, compiled):
+    """What comes after the unused ones is still everybody's."""
+    def forgetful(x):
+        iallreduce(x, comm).wait()
+        allreduce(x, comm)
+        return allreduce(x, comm)
+
+    assert torch.equal(compiled(forgetful)(torch.ones(3)), torch.full((3,), float(comm.size)))

@@ -1,0 +1,80 @@
+"""A graph keeps what its backward needs: communicators and halos that the application has dropped."""
+
+import gc
+
+import pytest
+import torch
+
+import syncyte
+from syncyte.torch import (allgather_along, allreduce, bcast_, halo_exchange, iallreduce, recv, reduce, send, sendrecv)
+
+WORLD = syncyte.COMM_WORLD
+RANK, SIZE = WORLD.rank, WORLD.size
+NEXT, BEFORE = (RANK + 1) % SIZE, (RANK - 1) % SIZE
+
+
+def changed(operation):
+    def run(x, comm):
+        y = x * 1.0
+        operation(y, comm)
+        return y
+
+    return run
+
+
+OPERATIONS = {
+    "allreduce": lambda x, comm: allreduce(x, comm),
+    "max": lambda x, comm: allreduce(x + RANK, comm, op="max"),
+    "prod": lambda x, comm: reduce(x, 0, op="prod", comm=comm),
+    "identity": lambda x, comm: allreduce(x, comm, adjoint="identity"),
+    "bcast_": changed(lambda y, comm: bcast_(y, 0, comm)),
+    "allgather": lambda x, comm: allgather_along(x, comm=comm),
+    "iallreduce": lambda x, comm: iallreduce(x, comm).wait(),
+    "sendrecv": lambda x, comm: sendrecv(x, NEXT, torch.empty_like(x), BEFORE, comm=comm),
+}
+
+
+@pytest.mark.parametrize("explicitly", [False, True])
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_backward_after_the_communicator_was_dropped(name, explicitly):
+    x = torch.full((3,), 2.0, dtype=torch.float64, requires_grad=True)
+    (wanted,) = torch.autograd.grad(OPERATIONS[name](x, WORLD).sum(), x)
+    comm = WORLD.dup()
+    loss = OPERATIONS[name](x, comm).sum()
+    if explicitly:
+        comm.free()
+    del comm
+    gc.collect()
+    WORLD.dup()  # a collective point, at which dropped communicators are freed
+    (gradient,) = torch.autograd.grad(loss, x)
+    assert torch.equal(gradient, wanted)
+
+
+def test_a_graph_that_goes_gives_the_communicator_back():
+    x = torch.ones(2, requires_grad=True)
+    for _ in range(300):  # more than MPI could have at once, if each took some
+        loss = allreduce(x, WORLD.dup()).sum()
+        loss.backward()
+
+
+def test_second_derivative_after_the_communicator_was_dropped():
+    x = torch.full((3,), 2.0, dtype=torch.float64, requires_grad=True)
+    loss = (allreduce(x * x, WORLD.dup()) ** 2).sum()
+    gc.collect()
+    WORLD.dup()
+    (first,) = torch.autograd.grad(loss, x, create_graph=True)
+    (second,) = torch.autograd.grad(first.sum(), x)
+    assert torch.isfinite(second).all()
+
+
+def test_backward_after_the_halo_was_dropped():
+    def exchanged(x):
+        halo = syncyte.Halo(WORLD.cartesian([SIZE], periods=[True]), (6, 3), "float64", 1, 1)
+        return halo_exchange(x, halo)
+
+    x = torch.arange(18.0, dtype=torch.float64).reshape(6, 3).requires_grad_()
+    loss = (exchanged(x) * 2.0).sum()
+    gc.collect()
+    WORLD.dup()
+    loss.backward()
+    assert x.grad.sum() == 2.0 * x.numel() and (x.grad[0] == 0).all()

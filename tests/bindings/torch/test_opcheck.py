@@ -1,0 +1,129 @@
+"""torch.library.opcheck of the operators that the other files do not check, and that every operator is checked.
+
+Operators of requests act once, so opcheck's last test, which runs an operator twice on the same arguments and compares
+what compiled code returns, is not for them: test_compile_messages.py and test_nonblocking.py compile what starts and
+waits.
+"""
+
+import pathlib
+
+import pytest
+import torch
+from mpi4py import MPI
+
+import syncyte
+from syncyte import torch as sct
+
+SIZE, RANK = MPI.COMM_WORLD.size, MPI.COMM_WORLD.rank
+NEXT, PREVIOUS = (RANK + 1) % SIZE, (RANK - 1) % SIZE
+SHAPE = [2, 3]
+OPS = torch.ops.syncyte
+ALL = ("test_schema", "test_autograd_registration", "test_faketensor", "test_aot_dispatch_dynamic")
+ONCE = ALL[:3]
+
+
+def x(grad: bool = False) -> torch.Tensor:
+    return torch.ones(SHAPE, dtype=torch.float64, requires_grad=grad)
+
+
+def exchanged(comm: int) -> tuple[torch.Tensor, torch.Tensor]:
+    """The statuses of a message sent round the ring, and of the one received, whose answers may follow."""
+    sent, received = OPS.isend(x(True), comm, NEXT, 7), OPS.irecv(x(True), comm, PREVIOUS, 7)
+    return tuple(OPS.wait_message(ticket, comm, SHAPE, torch.float64, is_receive)[1].detach()
+                 for ticket, is_receive in ((sent, False), (received, True)))
+
+
+def sent(comm: int, grad: bool) -> torch.Tensor:
+    OPS.irecv(x(grad), comm, PREVIOUS, 8)  # dropped, and completed later
+    return OPS.isend(x(grad), comm, NEXT, 8)
+
+
+def received(comm: int, grad: bool) -> torch.Tensor:
+    OPS.isend(x(grad), comm, NEXT, 9)
+    return OPS.irecv(x(grad), comm, PREVIOUS, 9)
+
+
+def answer_to_receive(comm: int, grad: bool) -> tuple:
+    to_send, to_receive = exchanged(comm)
+    OPS.isend_answer(x(), to_receive, comm, 0)
+    return x().sum(), to_send, comm, 0, SHAPE, torch.float64
+
+
+def answer_to_send(comm: int, grad: bool) -> tuple:
+    to_send, to_receive = exchanged(comm)
+    OPS.irecv_answer(x().sum(), to_send, comm, 0, SHAPE, torch.float64)
+    return x(), to_receive, comm, 0
+
+
+def started(comm: int, grad: bool) -> tuple:
+    return OPS.start_collective(x(grad), comm, 0, [], SHAPE), comm, 0, [], SHAPE, SHAPE, torch.float64
+
+
+OWN = 2 if RANK == 0 else 0  # rank 0 gets all of a part
+CASES = {
+    "start_collective.default": (ONCE, lambda comm, grad: (x(grad), comm, 0, [], SHAPE)),
+    "wait_collective.default": (ONCE, started),
+    "isend.default": (ONCE, lambda comm, grad: (x(grad), comm, syncyte.NOBODY, 0)),
+    "irecv.default": (ONCE, lambda comm, grad: (x(grad), comm, syncyte.NOBODY, 0)),
+    "wait_message.default": (ONCE, lambda comm, grad: (sent(comm, grad), comm, SHAPE, torch.float64, False)),
+    "wait_message.default of a receive": (
+        ONCE, lambda comm, grad: (received(comm, grad), comm, SHAPE, torch.float64, True, 0, 1 if grad else 0)),
+    "isend_answer.default": (ONCE, answer_to_send),
+    "irecv_answer.default": (ONCE, answer_to_receive),
+    "allgather_along.default": (ALL, lambda comm, grad: (x(grad), comm, -1)),
+    "gather_along.default": (ALL, lambda comm, grad: (x(grad), comm, 0, 0)),
+    "scatter_along.default": (ALL, lambda comm, grad: (x(grad), comm, 0, OWN, 0)),
+    "reduce_scatter_along.default": (ALL, lambda comm, grad: (x(grad), comm, 0, OWN)),
+    "alltoall_along.default": (ALL, lambda comm, grad: (x(grad), comm, 1, 0, OWN)),
+    "mixed_grad.default": (ALL, lambda comm, grad: (x(grad),)),
+    "join_dummies.default": (ALL, lambda comm, grad: (x(grad), [x(True), x()])),
+    "overwrite.default": (ALL, lambda comm, grad: (x(grad) * 1, x(grad))),
+}
+ELSEWHERE = {
+    "test_allreduce.py": ["allreduce.default"],
+    "test_collectives.py": ["barrier.default"],
+    "test_compile_collectives.py": [
+        "bcast.default", "reduce.default", "scan.default", "exscan.default", "allgather_along.lengths",
+        "gather_along.lengths", "scatter_along.lengths", "reduce_scatter_along.lengths", "alltoall_along.lengths"],
+    "test_gather.py": ["gather.default", "gather_backward.default", "gather_collective.default",
+                       "gather_adjoint.default"],
+    "test_in_place.py": ["bcast_.default", "reduce_.default"],
+    "test_opcheck.py": ["halo_exchange.default", "join_order.default"],
+}
+# They take no tensors, or a ticket whose state is not a function of it.
+NO_TENSORS = {"comm_rank.default", "comm_size.default", "enter_order.default", "leave_order.default",
+              "requests_under_way.default", "skip_message_numbers.default", "test_message.default"}
+
+
+@pytest.mark.parametrize("grad", [False, True], ids=["without gradients", "with gradients"])
+@pytest.mark.parametrize("name", CASES)
+def test_opcheck(name, grad, comm):
+    tests, arguments = CASES[name]
+    packet, overload = name.split()[0].split(".")
+    for test in tests:
+        torch.library.opcheck(getattr(getattr(OPS, packet), overload), arguments(comm.handle, grad), test_utils=test)
+
+
+@pytest.mark.parametrize("adjoint", [False, True])
+def test_halo_exchange(comm, adjoint):
+    ring = syncyte.Halo(comm.cartesian([0], True), (4, 3), "float64", 1)
+    for grad in (False, True):
+        field = torch.ones(4, 3, dtype=torch.float64, requires_grad=grad)
+        torch.library.opcheck(OPS.halo_exchange.default, (field, ring.handle, adjoint))
+
+
+def test_join_order():
+    with sct.ordered():
+        torch.library.opcheck(OPS.join_order.default, (x(True),), test_utils=ONCE)
+
+
+def test_every_operator_is_checked():
+    checked = {name.split()[0] for name in CASES} | NO_TENSORS
+    for file, names in ELSEWHERE.items():
+        text = pathlib.Path(__file__).with_name(file).read_text()
+        for name in names:
+            assert f".{name}" in text, f"{file} does not check {name}"
+        checked |= set(names)
+    names = (name.removeprefix("syncyte::") for name in torch._C._dispatch_get_all_op_names()
+             if name.startswith("syncyte::"))
+    assert {name if "." in name else f"{name}.default" for name in names} == checked

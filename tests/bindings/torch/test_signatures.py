@@ -1,0 +1,35 @@
+"""docs/pytorch.md has the signature of everything in syncyte.torch, as it is."""
+
+import inspect
+import json
+import pathlib
+import re
+
+import syncyte
+import syncyte.torch
+
+PAGE = (pathlib.Path(__file__).resolve().parents[3] / "docs" / "pytorch.md").read_text(encoding="utf-8")
+CLASSES = {"Request"}  # what functions return
+
+
+def shown(parameter: inspect.Parameter) -> str:
+    default = parameter.default
+    if default is inspect.Parameter.empty:
+        return parameter.name
+    value = "COMM_WORLD" if default is syncyte.COMM_WORLD else json.dumps(default) if isinstance(default, str) else default
+    return f"{parameter.name}={value}"
+
+
+def signature_of(name: str) -> str:
+    parts, is_keyword = [], False
+    for parameter in inspect.signature(getattr(syncyte.torch, name)).parameters.values():
+        if parameter.kind is parameter.KEYWORD_ONLY and not is_keyword:
+            parts.append("*")
+            is_keyword = True
+        parts.append(shown(parameter))
+    return f"{name}({', '.join(parts)})"
+
+
+def test_the_page_has_every_signature():
+    promised = set(re.findall(r"^\| `(\w+\(.*?\))` \|", PAGE, re.MULTILINE))
+    assert promised == {signature_of(name) for name in syncyte.torch.__all__ if name not in CLASSES}
