@@ -17,7 +17,8 @@ static_assert(syncyte::dtype_of<long> == syncyte::dtype::int64 &&
               syncyte::dtype_of<long long> == syncyte::dtype::int64);
 static_assert(syncyte::dtype_of<signed char> == syncyte::dtype::int8);
 static_assert(syncyte::dtype_of<bool> == syncyte::dtype::boolean);
-static_assert(!syncyte::element<char> && !syncyte::element<unsigned int> && !syncyte::element<std::string>);
+static_assert(syncyte::dtype_of<unsigned int> == syncyte::dtype::uint32);
+static_assert(!syncyte::element<char> && !syncyte::element<wchar_t> && !syncyte::element<std::string>);
 static_assert(!std::is_constructible_v<syncyte::buffer, const std::vector<int>&>, "what is const is not written");
 static_assert(std::is_constructible_v<syncyte::const_buffer, const std::vector<int>&>);
 static_assert(std::is_convertible_v<syncyte::buffer, syncyte::const_buffer>);
