@@ -37,7 +37,7 @@ def run(options: argparse.Namespace, program: str, promised: str) -> bool:
             file.write(program)
         line = mpirun_line([options.mpiexec, "-n"], options.ranks, [sys.executable, "-m", "syncyte", "program.py"])
         done = subprocess.run(line, cwd=folder, env=environment({}), stdout=subprocess.PIPE, text=True, timeout=100)
-    print(f"status {done.returncode}, printed {done.stdout.strip()!r}; promised {promised!r}")
+    print(f"status {done.returncode}, printed {done.stdout.strip()!r}; promised {promised!r}", flush=True)
     return done.returncode == 0 and done.stdout.splitlines() == [promised]
 
 
