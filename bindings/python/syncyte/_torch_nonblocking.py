@@ -51,13 +51,17 @@ def _started(tensor: torch.Tensor, comm: Comm, kind: int, arguments: Sequence[in
 
 
 def _lengths(values: Sequence[int], name: str, comm: Comm, operation: str) -> list[int]:
-    """The lengths as whole numbers; what are none is told to the ranks that have started the operation."""
+    """The lengths, one of each rank; what are none is told to the ranks that have started the operation."""
 
     def numbers() -> list[int]:
+        expected = f"{name} is {values!r}; expected {comm.size} whole numbers, one of each rank, 0 or more"
         try:
-            return [value if isinstance(value, (int, torch.SymInt)) else operator.index(value) for value in values]
+            found = [value if isinstance(value, (int, torch.SymInt)) else operator.index(value) for value in values]
         except TypeError:
-            raise ArgumentError(f"{name} is {values!r}; expected {comm.size} whole numbers") from None
+            raise ArgumentError(expected) from None
+        if len(found) != comm.size or any(length < 0 for length in found):
+            raise ArgumentError(expected)
+        return found
 
     return comm._prepare_start(operation, numbers)
 
