@@ -11,9 +11,9 @@ from ._declarations import Op
 from .errors import ArgumentError, DtypeError, ShapeError
 
 
-def as_op(op: Op | str) -> Op:
-    """A reduction from its name ("sum", "prod", "min", "max", "land", "lor", "lxor", "band", "bor", "bxor",
-    "replace").
+def as_op(op: Op | str, *, of_window: bool = False) -> Op:
+    """A reduction from its name ("sum", "prod", "min", "max", "land", "lor", "lxor", "band", "bor", "bxor", and
+    "replace" of_window).
 
     Raises ArgumentError for anything else.
     """
@@ -21,7 +21,8 @@ def as_op(op: Op | str) -> Op:
         return op
     if isinstance(op, str) and op.upper() in Op.__members__:
         return Op[op.upper()]
-    raise ArgumentError(f"op is {op!r}; expected one of {', '.join(name.lower() for name in Op.__members__)}")
+    names = [known.name.lower() for known in Op if of_window or known is not Op.REPLACE]
+    raise ArgumentError(f"op is {op!r}; expected one of {', '.join(names)}")
 
 
 def as_int32(value: Any, name: str) -> int:

@@ -94,10 +94,15 @@ def _number(value: int, name: str) -> int:
 
 
 def _lengths(values: Sequence[int], name: str, comm: Comm) -> list[int]:
+    """The lengths, one of each rank."""
+    expected = f"{name} is {values!r}; expected {comm.size} whole numbers of 64 bits, one of each rank, 0 or more"
     try:
-        return [_whole(value) for value in values]
+        found = [_whole(value) for value in values]
     except TypeError:
-        raise ArgumentError(f"{name} is {values!r}; expected {comm.size} whole numbers of 64 bits") from None
+        raise ArgumentError(expected) from None
+    if len(found) != comm.size or any(length < 0 for length in found):
+        raise ArgumentError(expected)
+    return found
 
 
 def _with_extent(shape: Sequence[int], axis: int, extent: int) -> list[int]:

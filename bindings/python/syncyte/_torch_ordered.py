@@ -31,6 +31,9 @@ class ordered:  # noqa: N801
     depend on it, so that a scope may go on for many steps. What is differentiated separately needs scopes of its own, or
     backward before the next one begins.
 
+    With is_grads_batched=True the order is lost (an operation whose result a rank does not use is then not run there):
+    differentiate one gradient at a time.
+
     Not inside torch.compile (UnsupportedError), where operations keep their order anyway but are left out if nobody uses
     their results in what is differentiated. A compiled function that is called within a scope is put in order by joining
     its input and its result: ``y = order.join(compiled(order.join(x)))``.

@@ -126,7 +126,7 @@ class Window(Handle):
         compare_swaps. Raises UnsupportedError for an op or element type without atomics."""
         values: Buffer = as_buffer(source, "source")
         _library.core().syncyte_window_accumulate(
-            self.handle, self._rank(rank), _size(offset, "offset"), int(as_op(op)), values.reference
+            self.handle, self._rank(rank), _size(offset, "offset"), int(as_op(op, of_window=True)), values.reference
         )
 
     def fetch_op(
@@ -140,7 +140,7 @@ class Window(Handle):
             self._rank(rank),
             _size(offset, "offset"),
             int(element),
-            int(as_op(op)),
+            int(as_op(op, of_window=True)),
             _pointer(given),
             _pointer(previous),
         )

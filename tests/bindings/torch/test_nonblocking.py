@@ -261,3 +261,18 @@ def test_lengths_that_are_no_numbers_on_one_rank(start, wrong):
         with pytest.raises(ValueError, match=f"rank {SIZE - 1}"):
             start([1] * SIZE).wait()
     assert allreduce(torch.ones(1)).item() == SIZE
+
+
+@pytest.mark.parametrize("lengths", [[2] * (SIZE + 1), [2] * (SIZE - 1), [2] * (SIZE - 1) + [-2]],
+                         ids=["one too many", "one too few", "a negative one"])
+@pytest.mark.parametrize("call, name", [
+    (lambda x, lengths: iallgather_along(x, lengths), "lengths"),
+    (lambda x, lengths: ireduce_scatter_along(x, lengths), "lengths"),
+    (lambda x, lengths: ialltoall_along(x, 0, 0, lengths, [2] * SIZE), "gather_lengths"),
+    (lambda x, lengths: ialltoall_along(x, 0, 0, [2] * SIZE, lengths), "scatter_lengths"),
+])
+def test_wrong_lengths_are_named(call, name, lengths):
+    with pytest.raises(ValueError) as raised:
+        call(torch.ones(2, 3), lengths)
+    assert f"{name} is {lengths}; expected {SIZE} whole numbers" in str(raised.value)
+    assert allreduce(torch.ones(1)).item() == SIZE
