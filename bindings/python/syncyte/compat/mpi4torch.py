@@ -1,7 +1,8 @@
 """The interface of mpi4torch 0.1.3 on Syncyte: ``import syncyte.compat.mpi4torch as mpi4torch``.
 
 What differs: gradients are right at any number of ranks; an incoming gradient is never overwritten; receives write
-nothing beside a view, and what they overwrite is noticed where autograd has saved it; wrong arguments and ranks that disagree raise an exception with a text on every rank;
+nothing beside a view, and what they overwrite is noticed where autograd has saved it; wrong arguments and ranks that
+disagree raise an exception with a text on every rank;
 MPI_MAX, MPI_MIN and MPI_PROD have gradients in Allreduce and Reduce_; all dtypes of Syncyte; and MPI is initialised by
 the first use of COMM_WORLD, not by the import. As with mpi4torch, Bcast_ and Reduce_ take leaves that require gradients.
 """
