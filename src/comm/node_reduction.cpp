@@ -37,12 +37,6 @@ void reduce_into(std::byte* target, const std::byte* source, bool is_first, int 
     check_mpi(MPI_Reduce_local(source, target, count, type, op), "MPI_Reduce_local");
 }
 
-/// This thread waits inside of a collective, so it may call MPI.
-void progress_mpi() {
-  int found = 0;
-  MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &found, MPI_STATUS_IGNORE);
-}
-
 }  // namespace
 
 struct alignas(line) node_reduction::slot_header {
@@ -84,14 +78,9 @@ bool node_reduction::fits_scatter(std::size_t longest_part) const {
   return longest_part <= most_rounds * share_bytes();
 }
 
+/// This thread is inside of a collective, so it may call MPI.
 void node_reduction::await(int rank) const {
-  constexpr unsigned often = 64;
-  const auto& arrived = header(rank).arrived;
-  for (unsigned turn = 1; arrived.load(std::memory_order_acquire) < round_; ++turn) {
-    if (needs_progress()) progress_all();
-    if (turn % often == 0) progress_mpi();
-    pause_polling();
-  }
+  poll_until([&] { return header(rank).arrived.load(std::memory_order_acquire) >= round_; }, probe_mpi);
 }
 
 void node_reduction::arrive() { header(rank_).arrived.store(round_, std::memory_order_release); }

@@ -85,6 +85,10 @@ void let_mpi_progress() {
   const mpi_chance now_or_later;
   if (!now_or_later) return;
   if (needs_progress()) progress_all();
+  probe_mpi();
+}
+
+void probe_mpi() {
   int found = 0;
   MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &found, MPI_STATUS_IGNORE);
 }

@@ -36,6 +36,9 @@ void progress_all();
 /// Memory of what can never end, for MPI, which may still write to it.
 void keep_for_ever(std::shared_ptr<void> object);
 
+/// MPI does what it has to. For a thread that may call it.
+void probe_mpi();
+
 /// For waits outside of MPI, about once a millisecond: what is under way goes on, and MPI does what it has to, where
 /// this thread may call it. Open MPI 5 ends a rank that has lost its mpirun only there (open-mpi/ompi#8925); it would
 /// wait for ever.
@@ -44,13 +47,14 @@ void let_mpi_progress();
 /// Lets other threads and processes run.
 inline void pause_polling() { ::sched_yield(); }
 
-/// Polls until `is_done()`, which need not call MPI, while everything that is under way goes on.
+/// Polls until `is_done()`, which need not call MPI, while everything that is under way goes on; `let_progress` is
+/// called now and then.
 template <class Condition>
-void poll_until(Condition&& is_done) {
+void poll_until(Condition&& is_done, void (*let_progress)() = let_mpi_progress) {
   constexpr unsigned often = 64;
   for (unsigned round = 1; !is_done(); ++round) {
     if (needs_progress()) progress_all();
-    if (round % often == 0) let_mpi_progress();
+    if (round % often == 0) let_progress();
     pause_polling();
   }
 }

@@ -27,7 +27,7 @@ void round_half(const float* wide, std::int64_t count, syncyte_dtype_t dtype, vo
 /// travel and are reduced as float32, and are rounded once; sums and products of bool are logic. `input` may be
 /// `output`: in place. No checks, no agreement.
 
-/// `nearby` is null where the communicator's ranks are not all of one node.
+/// `nearby`: see communicator::nearby(); null for messages in any case.
 void allreduce_elements(MPI_Comm comm, node_reduction* nearby, const void* input, void* output, std::int64_t count,
                         syncyte_dtype_t dtype, syncyte_op_t op);
 /// `output` counts on root only.

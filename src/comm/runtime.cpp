@@ -206,7 +206,7 @@ void start(int thread_level, std::optional<base::error> error) {
 void finish() {
   runtime_state& runtime = state();
   const std::lock_guard lock(runtime.mutex);
-  if (runtime.is_started && thread_level() < 2) const mpi_turn turn("finalize");
+  if (runtime.is_started && thread_level() < 2) const mpi_turn asked("finalize");  // may this thread? It ends no turn.
   if (runtime.is_started) tear_down(runtime);
   stop_watchdog();
   finalise_mpi(runtime);  // also after a start that failed half-way

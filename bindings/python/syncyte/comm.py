@@ -109,11 +109,16 @@ class Comm(Nonblocking, Messages):
         return cls.from_fortran(comm.py2f(), name=name, check=check)
 
     @staticmethod
-    def _made(make: Callable[[Any], object]) -> Comm:
+    def _made_or_none(make: Callable[[Any], object]) -> Comm | None:
         handle = ctypes.c_void_p()
         make(ctypes.byref(handle))
-        assert handle.value is not None
-        return Comm(handle.value)
+        return None if handle.value is None else Comm(handle.value)
+
+    @staticmethod
+    def _made(make: Callable[[Any], object]) -> Comm:
+        made = Comm._made_or_none(make)
+        assert made is not None
+        return made
 
     def dup(self, *, name: str | None = None, check: str | None = None) -> Comm:
         """The same ranks, with an order of collectives of its own. Collective.
@@ -139,9 +144,9 @@ class Comm(Nonblocking, Messages):
             ),
             lifecycle=True,
         )
-        handle = ctypes.c_void_p()
-        _library.core().syncyte_comm_split(self.handle, number, order, options, ctypes.byref(handle))
-        return None if handle.value is None else Comm(handle.value)
+        return self._made_or_none(
+            lambda out: _library.core().syncyte_comm_split(self.handle, number, order, options, out)
+        )
 
     def split_program(self, program: str | None = None, *, name: str | None = None, check: str | None = None) -> Comm:
         """The ranks that give the same program's name (None: the executable's file name), for jobs of several programs
@@ -161,9 +166,7 @@ class Comm(Nonblocking, Messages):
     def leaders(self, *, name: str | None = None, check: str | None = None) -> Comm | None:
         """The first rank of each node, in the order of the nodes; the other ranks get None. Collective."""
         options = self._prepare("comm_leaders", lambda: _comm_options(name, check), lifecycle=True)
-        handle = ctypes.c_void_p()
-        _library.core().syncyte_comm_leaders(self.handle, options, ctypes.byref(handle))
-        return None if handle.value is None else Comm(handle.value)
+        return self._made_or_none(lambda out: _library.core().syncyte_comm_leaders(self.handle, options, out))
 
     def cartesian(
         self,

@@ -10,16 +10,14 @@
 
 #include <algorithm>
 #include <array>
-#include <numeric>
 
 #include "buffers.hpp"
 #include "calls.hpp"
+#include "lengths.hpp"
 #include "linear.hpp"
 
 namespace syncyte::torch_binding {
 namespace {
-
-std::int64_t sum_of(const extents& lengths) { return std::accumulate(lengths.begin(), lengths.end(), std::int64_t{0}); }
 
 std::int64_t wrapped(std::int64_t axis, std::size_t dimensions) {
   const auto count = static_cast<std::int64_t>(dimensions);

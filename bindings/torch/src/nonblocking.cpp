@@ -11,6 +11,7 @@
 #include <torch/library.h>
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 #include <utility>
 
@@ -35,9 +36,12 @@ using torch::autograd::variable_list;
 
 constexpr std::int64_t unknown_forward = -1;  // of a backward pass in a compiled graph
 
+constexpr const char* names[] = {"iallreduce", "ibcast", "ireduce", "iallgather", "ireduce_scatter", "ialltoall"};
+
+bool is_known(collective kind) { return static_cast<std::uint64_t>(kind) < std::size(names); }
+
 const char* name_of(collective kind) {
-  constexpr const char* names[] = {"iallreduce", "ibcast", "ireduce", "iallgather", "ireduce_scatter", "ialltoall"};
-  return names[static_cast<std::size_t>(kind)];
+  return is_known(kind) ? names[static_cast<std::size_t>(kind)] : "start_collective";
 }
 
 /// A collective and its arguments, as of call_start().
@@ -45,6 +49,8 @@ struct plan {
   collective kind;
   extents arguments;
 
+  bool has_root() const { return kind == collective::bcast || kind == collective::reduce; }
+  bool has_axis() const { return kind != collective::allreduce && !has_root(); }
   std::int64_t root() const { return arguments.at(0); }
   std::int32_t axis(std::size_t which) const { return static_cast<std::int32_t>(arguments.at(which)); }
   const std::int64_t* lengths(std::size_t from) const { return arguments.data() + from; }
@@ -98,28 +104,24 @@ syncyte_status_t start(const plan& what, syncyte_op_t op, syncyte_comm_t comm, c
   }
 }
 
-void require_lengths(const plan& what, std::int64_t comm) {
+void require_arguments(const plan& what, std::int64_t comm) {
+  TORCH_CHECK_VALUE(is_known(what.kind), "kind is ", static_cast<std::int64_t>(what.kind), "; expected 0 to ",
+                    std::size(names) - 1);
   const std::size_t size = size_of(comm);
-  const std::size_t wanted = what.kind == collective::allreduce                                  ? 0
-                             : what.kind == collective::bcast || what.kind == collective::reduce ? 1
-                             : what.kind == collective::alltoall                                 ? 2 + 2 * size
-                                                                                                 : 1 + size;
+  const bool is_alltoall = what.kind == collective::alltoall;
+  const std::size_t numbers = is_alltoall ? 2 : what.kind == collective::allreduce ? 0 : 1;  // axes, or a root
+  const std::size_t wanted = numbers + (is_alltoall ? 2 * size : what.has_axis() ? size : 0);
   TORCH_CHECK_VALUE(what.arguments.size() == wanted, "lengths: there are ", what.arguments.size(),
                     " arguments; expected ", wanted, ", with one length per rank");
-  const std::size_t numbers = what.kind == collective::allreduce ? 0 : what.kind == collective::alltoall ? 2 : 1;
-  for (std::size_t i = 0; i < numbers; ++i)
-    require_32_bits(what.kind == collective::bcast || what.kind == collective::reduce ? "root" : "axis",
-                    what.arguments[i]);
+  for (std::size_t i = 0; i < numbers; ++i) require_32_bits(what.has_root() ? "root" : "axis", what.arguments[i]);
 }
 
 std::unique_ptr<outstanding> prepared(const at::Tensor& input, const plan& what, std::int64_t comm,
                                       at::IntArrayRef result_shape, std::int64_t op, derivatives asked) {
   refusal::check();
-  require_lengths(what, comm);
+  require_arguments(what, comm);
   require_derivative(name_of(what.kind), op, false, asked);
-  const bool has_axis =
-      what.kind != collective::allreduce && what.kind != collective::bcast && what.kind != collective::reduce;
-  if (has_axis) require_few_dimensions(input.sizes());
+  if (what.has_axis()) require_few_dimensions(input.sizes());
   auto made = std::make_unique<outstanding>();
   const at::Tensor source = input.resolve_conj().resolve_neg();
   made->operation = name_of(what.kind);
@@ -201,10 +203,7 @@ at::Tensor start_cpu(const at::Tensor& input, std::int64_t comm, std::int64_t ki
     throw;
   }
   fact_list facts = facts_of(asked);
-  add_shape(facts,
-            what.kind == collective::allreduce || what.kind == collective::bcast || what.kind == collective::reduce
-                ? input.sizes()
-                : at::IntArrayRef());
+  add_shape(facts, what.has_axis() ? at::IntArrayRef() : input.sizes());
   syncyte_collective_options_t options SYNCYTE_COLLECTIVE_OPTIONS_INIT;
   options.facts = facts.data();
   options.fact_count = static_cast<std::int32_t>(facts.size());

@@ -6,11 +6,11 @@
 
 #include <exception>
 #include <initializer_list>
-#include <numeric>
 #include <vector>
 
 #include "collect.hpp"
 #include "dummies.hpp"
+#include "lengths.hpp"
 #include "messages.hpp"
 #include "recording.hpp"
 #include "requests.hpp"
@@ -67,10 +67,6 @@ extents with_extent(at::IntArrayRef shape, std::int64_t axis, std::int64_t exten
   if (axis >= -dimensions && axis < dimensions)
     result[static_cast<std::size_t>(axis < 0 ? axis + dimensions : axis)] = extent;
   return result;
-}
-
-std::int64_t sum_of(at::IntArrayRef lengths) {
-  return std::accumulate(lengths.begin(), lengths.end(), std::int64_t{0});
 }
 
 std::int64_t own(at::IntArrayRef lengths, std::int64_t comm) {

@@ -12,6 +12,14 @@ def comm():
 
 
 @pytest.fixture
+def world():
+    """The communicator of programs for mpi4torch."""
+    import syncyte.compat.mpi4torch as mpi4torch
+
+    return mpi4torch.COMM_WORLD
+
+
+@pytest.fixture
 def generator(comm):
     """Random numbers, different on every rank."""
     return torch.Generator().manual_seed(7 + comm.rank)

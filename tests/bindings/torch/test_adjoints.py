@@ -8,8 +8,9 @@ from mpi4py import MPI
 import syncyte
 from syncyte.torch import (allgather_along, allreduce, alltoall_along, bcast_, exscan, gather, gather_along,
                            halo_exchange, iallgather_along, iallreduce, ialltoall_along, ibcast, irecv,
-                           ireduce_scatter_along, isend, join_dummies, recv, reduce_, reduce_scatter_along, scan,
-                           scatter_along, send, sendrecv)
+                           ireduce_scatter_along, isend, join_dummies, reduce_, reduce_scatter_along, scan,
+                           scatter_along, sendrecv)
+from test_messages import chain
 
 WORLD = MPI.COMM_WORLD
 SIZE, RANK = WORLD.size, WORLD.rank
@@ -53,17 +54,8 @@ def both_ways(x: torch.Tensor) -> torch.Tensor:
     return torch.cat([right, 3 * left])
 
 
-def blocking_chain(x: torch.Tensor) -> torch.Tensor:
-    total = x
-    if RANK > 0:
-        total = x + 2 * recv(join_dummies(torch.empty_like(x), [x]), RANK - 1)
-    if RANK < SIZE - 1:
-        total = join_dummies(total, [send(total, RANK + 1)])
-    return total
-
-
 MESSAGES = {"isend, irecv": (started_messages, (MINE, 2)), "sendrecv": (both_ways, (MINE, 2)),
-            "send, recv": (blocking_chain, (3,))}
+            "send, recv": (chain, (3,))}
 STARTED = {
     "iallreduce": (lambda x: iallreduce(x.t()).wait(), (3, 2)),
     "ibcast": (lambda x: ibcast(x, SIZE - 1).wait(), (3,)),

@@ -14,22 +14,25 @@ from test_compile import traced_operations
 under_way = torch.ops.syncyte.requests_under_way
 
 
-@pytest.fixture(params=["aot_eager", "inductor"])
-def backend(request):
-    return request.param
+# inductor takes seconds for each graph
+WAYS = {"aot_eager": ("aot_eager", False), "aot_eager, gradients": ("aot_eager", True),
+        "inductor, gradients": ("inductor", True)}
+
+
+@pytest.fixture(params=WAYS)
+def way(request):
+    return WAYS[request.param]
 
 
 @pytest.fixture
-def compiled(backend):
+def compiled(way):
     torch._dynamo.reset()
-    return lambda function: torch.compile(function, fullgraph=True, backend=backend)
+    return lambda function: torch.compile(function, fullgraph=True, backend=way[0])
 
 
-@pytest.fixture(params=[False, True], ids=["no gradients", "gradients"])
-def x(request, backend):
-    if backend == "inductor" and not request.param:
-        pytest.skip("seconds for each graph: those with gradients are enough")
-    return torch.ones(3, requires_grad=request.param)
+@pytest.fixture
+def x(way):
+    return torch.ones(3, requires_grad=way[1])
 
 
 def leaves_nothing(run, x: torch.Tensor, capfd) -> None:
@@ -80,10 +83,10 @@ STARTED = {
 }
 
 
-@pytest.mark.parametrize("name", STARTED)
-def test_started_collectives_and_their_waits(comm, compiled, backend, x, name, capfd):
-    if backend == "inductor" and name != "iallreduce":
-        return  # one operator, torch.ops.syncyte.start_collective, and seconds for each graph
+# One operator, torch.ops.syncyte.start_collective: inductor once.
+@pytest.mark.parametrize("way, name", [(way, name) for way in WAYS for name in STARTED
+                                       if way.startswith("aot_eager") or name == "iallreduce"], indirect=["way"])
+def test_started_collectives_and_their_waits(comm, compiled, x, name, capfd):
     def forgetful(x):
         STARTED[name](x, comm).wait()
         return x + 1

@@ -52,9 +52,14 @@ def test_backward_after_the_communicator_was_dropped(name, explicitly):
 
 def test_a_graph_that_goes_gives_the_communicator_back():
     x = torch.ones(2, requires_grad=True)
-    for _ in range(300):  # more than MPI could have at once, if each took some
-        loss = allreduce(x, WORLD.dup()).sum()
-        loss.backward()
+    comm = WORLD.dup()
+    handle, loss = comm.handle, allreduce(x, comm).sum()
+    del comm
+    gc.collect()
+    assert torch.ops.syncyte.comm_size(handle) == SIZE, "the graph keeps it"
+    del loss
+    with pytest.raises(RuntimeError, match="comm is a handle that was freed"):
+        torch.ops.syncyte.comm_size(handle)
 
 
 def test_second_derivative_after_the_communicator_was_dropped():

@@ -22,11 +22,6 @@ SIZE, RANK = WORLD.size, WORLD.rank
 NEXT, PREVIOUS = (RANK + 1) % SIZE, (RANK - 1) % SIZE
 
 
-@pytest.fixture
-def world():
-    return mpi4torch.COMM_WORLD
-
-
 def numbers(*shape: int, grad: bool = False) -> torch.Tensor:
     generator = torch.Generator().manual_seed(3 + RANK)
     return torch.rand(shape, dtype=torch.float64, generator=generator).requires_grad_(grad)

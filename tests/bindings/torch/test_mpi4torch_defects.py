@@ -21,11 +21,6 @@ SIZE, RANK = WORLD.size, WORLD.rank
 NEXT, PREVIOUS = (RANK + 1) % SIZE, (RANK - 1) % SIZE
 
 
-@pytest.fixture
-def world():
-    return mpi4torch.COMM_WORLD
-
-
 def of_rank(rank: int, *shape: int) -> torch.Tensor:
     return torch.randn(shape, dtype=torch.float64, generator=torch.Generator().manual_seed(rank))
 

@@ -12,11 +12,6 @@ SIZE, RANK = WORLD.size, WORLD.rank
 NEXT, PREVIOUS = (RANK + 1) % SIZE, (RANK - 1) % SIZE
 
 
-@pytest.fixture
-def world():
-    return mpi4torch.COMM_WORLD
-
-
 def of_rank(rank: int, *shape: int) -> torch.Tensor:
     return torch.arange(torch.Size(shape).numel(), dtype=torch.float64).reshape(shape) + 100.0 * rank + 1
 
