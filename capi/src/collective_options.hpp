@@ -16,7 +16,7 @@ inline comm::collective_extras extras(const syncyte_collective_options_t* given)
     constexpr syncyte_collective_options_t defaults SYNCYTE_COLLECTIVE_OPTIONS_INIT;
     const auto options = options_or(given, defaults, offsetof(syncyte_collective_options_t, facts));
     base::require(options.stream == nullptr, SYNCYTE_ERR_UNSUPPORTED,
-                  "options->stream is set, but buffers here are in host memory; expected null");
+                  "options->stream is set; expected null: streams are waited for before the call");
     const std::int32_t count = options.fact_count;
     base::require(count >= 0 && count <= most_facts, SYNCYTE_ERR_ARGUMENT,
                   "options->fact_count is {}; expected 0 to {}", count, most_facts);

@@ -9,6 +9,7 @@
 
 #include "comm/collective.hpp"
 #include "comm/collectives.hpp"
+#include "comm/mpi_memory.hpp"
 #include "comm/runtime.hpp"
 #include "comm_table.hpp"
 #include "guard.hpp"
@@ -76,6 +77,10 @@ syncyte_status_t syncyte_initialized(int32_t* flag) {
 
 syncyte_status_t syncyte_thread_level(int32_t* level) {
   return started("thread_level", [&] { out(level, "level") = comm::thread_level(); });
+}
+
+syncyte_status_t syncyte_mpi_takes(syncyte_memory_t memory, int32_t* flag) {
+  return started("mpi_takes", [&] { out(flag, "flag") = comm::mpi_takes(memory) ? 1 : 0; });
 }
 
 syncyte_status_t syncyte_comm_world(syncyte_comm_t* comm) {

@@ -1,5 +1,6 @@
 #include "syncyte/messages.h"
 
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -13,11 +14,27 @@
 namespace syncyte::capi {
 namespace {
 
-comm::message_peer peer_of(std::int32_t rank, std::int32_t tag, const syncyte_message_options_t* given) {
-  const auto options = options_or(given, syncyte_message_options_t SYNCYTE_MESSAGE_OPTIONS_INIT);
-  base::require(options.stream == nullptr, SYNCYTE_ERR_UNSUPPORTED,
-                "options->stream is set, but buffers here are in host memory; expected null");
-  return {rank, tag, options.channel, options.label};
+syncyte_message_options_t checked(const syncyte_message_options_t* given) {
+  const auto options = options_or(given, syncyte_message_options_t SYNCYTE_MESSAGE_OPTIONS_INIT,
+                                  offsetof(syncyte_message_options_t, room));
+  base::require(options.stream == nullptr, SYNCYTE_ERR_UNSUPPORTED, "options->stream is set; expected null");
+  return options;
+}
+
+using preparation = decltype(comm::message::prepare_send);  // or prepare_receive
+
+/// A message that is ready to start.
+std::unique_ptr<comm::message> prepared(preparation& prepare, syncyte_comm_t comm, const syncyte_buffer_t* buffer,
+                                        std::int32_t rank, std::int32_t tag, const syncyte_message_options_t* given) {
+  const syncyte_message_options_t options = checked(given);
+  return prepare(find_comm(comm), buffer, {rank, tag, options.channel, options.label}, options.room);
+}
+
+std::unique_ptr<comm::message> begun(preparation& prepare, syncyte_comm_t comm, const syncyte_buffer_t* buffer,
+                                     std::int32_t rank, std::int32_t tag, const syncyte_message_options_t* options) {
+  auto result = prepared(prepare, comm, buffer, rank, tag, options);
+  result->start();
+  return result;
 }
 
 void trace_message(const syncyte_buffer_t* buffer, std::int32_t peer) {
@@ -74,11 +91,12 @@ void start_request(std::unique_ptr<comm::message> message, syncyte_message_statu
 }  // namespace syncyte::capi
 
 using namespace syncyte;
-using capi::find_comm;
+using capi::begun;
 using capi::out;
-using capi::peer_of;
+using capi::prepared;
 using capi::started;
 using capi::trace_message;
+using comm::message;
 
 extern "C" {
 
@@ -90,7 +108,7 @@ syncyte_status_t syncyte_comm_send(syncyte_comm_t comm, const syncyte_buffer_t* 
                                    const syncyte_message_options_t* options) {
   return started("comm_send", [&] {
     trace_message(buffer, dest);
-    comm::message::send(find_comm(comm), buffer, peer_of(dest, tag, options))->wait();
+    begun(message::prepare_send, comm, buffer, dest, tag, options)->wait();
   });
 }
 
@@ -100,10 +118,10 @@ syncyte_status_t syncyte_comm_recv(syncyte_comm_t comm, int32_t source, int32_t 
   return started("comm_recv", [&] {
     trace_message(buffer, source);
     capi::require_status(status);
-    const auto message = comm::message::receive(find_comm(comm), buffer, peer_of(source, tag, options));
-    message->wait();
-    capi::trace_peer(message->peer().rank);
-    capi::fill(status, *message);
+    const auto received = begun(message::prepare_receive, comm, buffer, source, tag, options);
+    received->wait();
+    capi::trace_peer(received->peer().rank);
+    capi::fill(status, *received);
   });
 }
 
@@ -112,8 +130,8 @@ syncyte_status_t syncyte_comm_isend(syncyte_comm_t comm, const syncyte_buffer_t*
   return started("comm_isend", [&] {
     trace_message(buffer, dest);
     out(request, "request");
-    auto message = comm::message::send(find_comm(comm), buffer, peer_of(dest, tag, options));
-    capi::start_request(std::move(message), nullptr, "comm_isend", request);
+    auto sent = begun(message::prepare_send, comm, buffer, dest, tag, options);
+    capi::start_request(std::move(sent), nullptr, "comm_isend", request);
   });
 }
 
@@ -124,8 +142,8 @@ syncyte_status_t syncyte_comm_irecv(syncyte_comm_t comm, int32_t source, int32_t
     trace_message(buffer, source);
     out(request, "request");
     capi::require_status(status);
-    auto message = comm::message::receive(find_comm(comm), buffer, peer_of(source, tag, options));
-    capi::start_request(std::move(message), status, "comm_irecv", request);
+    auto received = begun(message::prepare_receive, comm, buffer, source, tag, options);
+    capi::start_request(std::move(received), status, "comm_irecv", request);
   });
 }
 
@@ -136,9 +154,8 @@ syncyte_status_t syncyte_comm_sendrecv(syncyte_comm_t comm, const syncyte_buffer
   return started("comm_sendrecv", [&] {
     trace_message(send_buffer, dest);
     capi::require_status(status);
-    const auto group = find_comm(comm);
-    const auto received = comm::message::prepare_receive(group, recv_buffer, peer_of(source, recv_tag, options));
-    const auto sent = comm::message::prepare_send(group, send_buffer, peer_of(dest, send_tag, options));
+    const auto received = prepared(message::prepare_receive, comm, recv_buffer, source, recv_tag, options);
+    const auto sent = prepared(message::prepare_send, comm, send_buffer, dest, send_tag, options);
     received->start();
     sent->start();
     received->wait();

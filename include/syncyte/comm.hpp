@@ -25,6 +25,13 @@ inline thread_level provided_thread_level() {
   return static_cast<thread_level>(level);
 }
 
+/// Whether MPI takes buffers in a kind of memory.
+inline bool mpi_takes(syncyte_memory_t memory) {
+  std::int32_t flag = 0;
+  check(syncyte_mpi_takes(memory, &flag));
+  return flag != 0;
+}
+
 /// Ends the whole job at once. Callable at any time, on any rank.
 [[noreturn]] inline void abort(std::int32_t exit_code) {
   syncyte_abort(exit_code);

@@ -45,7 +45,7 @@ void gather_along(communicator& comm, const syncyte_buffer_t* input, int axis, c
   call.attempt([&] {
     if (extras.error) throw *extras.error;
     require_root(comm, root);
-    const base::buffer part = any_strides(input, "input");
+    const base::buffer part = any_strides_to_move(input, "input");
     given = checked_partition(call, part, axis, lengths, on_root(comm, root, output, "output"), "output");
     call.fact("root", root);
     add_facts(call, extras);
@@ -62,7 +62,7 @@ void allgather_along(communicator& comm, const syncyte_buffer_t* input, int axis
   partitioned given;
   call.attempt([&] {
     if (extras.error) throw *extras.error;
-    const base::buffer part = any_strides(input, "input");
+    const base::buffer part = any_strides_to_move(input, "input");
     base::require(output != nullptr, SYNCYTE_ERR_ARGUMENT, "output is null; expected a syncyte_buffer_t");
     given = checked_partition(call, part, axis, lengths, output, "output");
     add_facts(call, extras);
@@ -80,7 +80,7 @@ void scatter_along(communicator& comm, const syncyte_buffer_t* input, int axis, 
   call.attempt([&] {
     if (extras.error) throw *extras.error;
     require_root(comm, root);
-    const base::buffer part = any_strides(output, "output");
+    const base::buffer part = any_strides_to_move(output, "output");
     given = checked_partition(call, part, axis, lengths, on_root(comm, root, input, "input"), "input");
     call.fact("root", root);
     add_facts(call, extras);
@@ -119,7 +119,7 @@ void alltoall_along(communicator& comm, const syncyte_buffer_t* raw_input, const
   repartitioned given;
   call.attempt([&] {
     if (extras.error) throw *extras.error;
-    given = checked_change(call, raw_input, asked, raw_output);
+    given = checked_change(call, any_strides_to_move(raw_input, "input"), asked, raw_output);
     add_facts(call, extras);
   });
   call.agree();

@@ -5,6 +5,7 @@
 
 #include "comm/collective_checks.hpp"
 #include "comm/int_layout.hpp"
+#include "comm/mpi_memory.hpp"
 #include "comm/pieces.hpp"
 
 namespace syncyte::comm {
@@ -55,6 +56,15 @@ void add_array(agreement& terms, const base::buffer& array, int axis, int other_
 /// Neither is written while the other is read: only arrays that MPI itself is given can be in each other's way.
 void require_apart_in_memory(const base::buffer& input, const base::buffer& output) {
   if (input.is_contiguous() && output.is_contiguous()) require_apart(input, output);
+}
+
+/// The other array of an operation.
+base::buffer other_array(const base::buffer& first, const syncyte_buffer_t* raw, const char* argument) {
+  if (first.memory() == SYNCYTE_MEMORY_HOST) return any_strides(raw, argument);
+  const base::buffer other = any_strides_to_move(raw, argument);
+  base::require(other.memory() == first.memory(), SYNCYTE_ERR_UNSUPPORTED,
+                "{} is in host memory; expected device memory, as {}", argument, first.argument());
+  return other;
 }
 
 /// The ranks' parts of a whole array along one axis: what the operations on one axis check and agree on.
@@ -177,19 +187,22 @@ base::buffer any_strides(const syncyte_buffer_t* raw, const char* argument) {
   return base::buffer(raw, argument).require_host();
 }
 
+base::buffer any_strides_to_move(const syncyte_buffer_t* raw, const char* argument) {
+  return require_mpi_memory(base::buffer(raw, argument));
+}
+
 partitioned checked_partition(agreement& terms, const base::buffer& part, int axis, const std::int64_t* lengths,
                               const syncyte_buffer_t* whole, const char* whole_name) {
   const axis_partition partition(terms.comm(), part, axis, lengths);
   partitioned result{partition.counts(), part.dtype(), partition.part(), std::nullopt};
-  if (whole != nullptr) result.whole = partition.cut(any_strides(whole, whole_name));
+  if (whole != nullptr) result.whole = partition.cut(other_array(part, whole, whole_name));
   partition.add_facts(terms);
   return result;
 }
 
-repartitioned checked_change(agreement& terms, const syncyte_buffer_t* raw_input, const axis_change& asked,
+repartitioned checked_change(agreement& terms, const base::buffer& input, const axis_change& asked,
                              const syncyte_buffer_t* raw_output) {
-  const base::buffer input = any_strides(raw_input, "input");
-  const base::buffer output = any_strides(raw_output, "output");
+  const base::buffer output = other_array(input, raw_output, "output");
   const partition_change change(terms.comm(), input, asked);
   change.require_fit(input, output);
   require_apart_in_memory(input, output);

@@ -69,8 +69,10 @@ void collective_call::agree() {
 /// Other ranks may come here only after what they wait for on other communicators.
 void collective_call::reduce(const vote_t& local, vote_t& highest) {
   constexpr int count = std::tuple_size_v<vote_t>;
-  if (node_reduction* const nearby = comm().made_nearby())
+  if (node_reduction* const nearby = comm().made_nearby()) {
+    if (needs_progress()) progress_all();  // a rank that is always the last one never waits
     return nearby->allreduce(local.data(), highest.data(), count, MPI_UINT64_T, sizeof local, MPI_MAX);
+  }
   if (comm().has_threads()) {
     std::optional<background_progress> meanwhile;
     if (needs_progress()) meanwhile.emplace();

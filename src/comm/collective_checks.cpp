@@ -6,6 +6,8 @@
 
 #include <numeric>
 
+#include "comm/mpi_memory.hpp"
+
 namespace syncyte::comm {
 namespace {
 
@@ -17,6 +19,11 @@ bool overlap(const base::buffer& a, const base::buffer& b) {
 
 base::buffer checked(const syncyte_buffer_t* raw, const char* argument) {
   return base::buffer(raw, argument).require_host().require_contiguous();
+}
+
+base::buffer checked_to_move(const syncyte_buffer_t* raw, const char* argument) {
+  const base::buffer buffer(raw, argument);
+  return require_mpi_memory(buffer).require_contiguous();
 }
 
 void require_apart(const base::buffer& input, const base::buffer& output) {

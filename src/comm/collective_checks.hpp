@@ -15,6 +15,9 @@ namespace syncyte::comm {
 /// A contiguous buffer in host memory.
 base::buffer checked(const syncyte_buffer_t* raw, const char* argument);
 
+/// A contiguous buffer in memory that MPI takes, for what only moves elements.
+base::buffer checked_to_move(const syncyte_buffer_t* raw, const char* argument);
+
 /// Throws SYNCYTE_ERR_ARGUMENT if two contiguous buffers share memory.
 void require_apart(const base::buffer& input, const base::buffer& output);
 

@@ -61,7 +61,7 @@ void bcast(communicator& comm, const syncyte_buffer_t* raw, int root, const coll
   call.attempt([&] {
     if (extras.error) throw *extras.error;
     require_root(comm, root);
-    buffer = checked(raw, "buffer");
+    buffer = checked_to_move(raw, "buffer");
     call.named_fact("dtype of buffer", buffer->dtype(), base::dtype_name);
     call.fact("elements of buffer", buffer->elements());
     call.fact("root", root);
@@ -82,8 +82,8 @@ void allgather(communicator& comm, const syncyte_buffer_t* raw_input, const sync
   std::optional<base::buffer> output;
   call.attempt([&] {
     if (extras.error) throw *extras.error;
-    input = checked(raw_input, "input");
-    output = checked(raw_output, "output");
+    input = checked_to_move(raw_input, "input");
+    output = checked_to_move(raw_output, "output");
     output->require_dtype(input->dtype()).require_elements(input->elements() * comm.size());
     require_apart(*input, *output);
     call.named_fact("dtype of input", input->dtype(), base::dtype_name);
@@ -103,8 +103,8 @@ void allgatherv(communicator& comm, const syncyte_buffer_t* raw_input, const std
   call.attempt([&] {
     if (extras.error) throw *extras.error;
     const std::int64_t total = checked_sum(counts, comm.size(), "counts");
-    input = checked(raw_input, "input").require_elements(counts[comm.rank()]);
-    output = checked(raw_output, "output").require_dtype(input->dtype()).require_elements(total);
+    input = checked_to_move(raw_input, "input").require_elements(counts[comm.rank()]);
+    output = checked_to_move(raw_output, "output").require_dtype(input->dtype()).require_elements(total);
     require_apart(*input, *output);
     call.named_fact("dtype of input", input->dtype(), base::dtype_name);
     add_counts(call, for_ranks(comm, counts), "sum of counts", "hash of counts");
@@ -121,8 +121,8 @@ void alltoallv(communicator& comm, const syncyte_buffer_t* raw_input, const std:
   std::optional<base::buffer> output;
   call.attempt([&] {
     if (extras.error) throw *extras.error;
-    input = checked(raw_input, "input").require_elements(checked_sum(send_counts, comm.size(), "send_counts"));
-    output = checked(raw_output, "output").require_dtype(input->dtype());
+    input = checked_to_move(raw_input, "input").require_elements(checked_sum(send_counts, comm.size(), "send_counts"));
+    output = checked_to_move(raw_output, "output").require_dtype(input->dtype());
     output->require_elements(checked_sum(recv_counts, comm.size(), "recv_counts"));
     require_apart(*input, *output);
     base::require(send_counts[comm.rank()] == recv_counts[comm.rank()], SYNCYTE_ERR_ARGUMENT,

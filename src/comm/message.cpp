@@ -11,10 +11,13 @@
 
 #include "base/strided_copy.hpp"
 #include "comm/mpi.hpp"
+#include "comm/mpi_memory.hpp"
 #include "comm/mpi_turn.hpp"
+#include "comm/pieces.hpp"
 #include "comm/progress.hpp"
 #include "comm/runtime.hpp"
 #include "comm/watchdog.hpp"
+#include "memory/device.hpp"
 
 namespace syncyte::comm {
 namespace {
@@ -43,17 +46,22 @@ std::string text_of(const envelope& letter) {
                      is_whole ? "" : fmt::format(" and {} more extents", dimensions - extents.size()));
 }
 
-/// Envelope and elements, wherever they lie, as one MPI type: counts beyond an int go in large blocks.
+MPI_Aint address_of(const void* place) {
+  MPI_Aint result = 0;
+  MPI_Get_address(place, &result);
+  return result;
+}
+
+/// Envelope and elements, wherever they lie seen from `origin`, as one MPI type: counts beyond an int go in large
+/// blocks.
 class letter_type {
  public:
-  letter_type(envelope* head, std::byte* elements, std::size_t bytes) {
+  letter_type(MPI_Aint origin, const std::byte* head, const std::byte* elements, std::size_t bytes) {
     constexpr std::size_t block = std::size_t{1} << 30;
     const auto blocks = static_cast<int>(bytes / block);
-    const int lengths[] = {static_cast<int>(sizeof *head), blocks, static_cast<int>(bytes % block)};
-    MPI_Aint places[3];
-    MPI_Get_address(head, &places[0]);
-    MPI_Get_address(elements, &places[1]);
-    places[2] = places[1] + static_cast<MPI_Aint>(block) * blocks;
+    const int lengths[] = {static_cast<int>(sizeof(envelope)), blocks, static_cast<int>(bytes % block)};
+    const MPI_Aint first = address_of(elements) - origin;
+    const MPI_Aint places[] = {address_of(head) - origin, first, first + static_cast<MPI_Aint>(block) * blocks};
     MPI_Datatype large = MPI_DATATYPE_NULL;
     check_mpi(MPI_Type_contiguous(static_cast<int>(block), MPI_BYTE, &large), "MPI_Type_contiguous");
     const MPI_Datatype types[] = {MPI_BYTE, large, MPI_BYTE};
@@ -94,6 +102,20 @@ void require_peer(const communicator& comm, const message_peer& peer, const char
                 "options->channel is {}; expected 0 to {}", peer.channel, channels - 1);
 }
 
+base::buffer checked_elements_of(const syncyte_buffer_t* raw, int room) {
+  const base::buffer buffer = require_mpi_memory(base::buffer(raw, "buffer"));
+  base::require(room == 0 || room == SYNCYTE_MESSAGE_ROOM, SYNCYTE_ERR_ARGUMENT,
+                "options->room is {}; expected 0 or SYNCYTE_MESSAGE_ROOM ({})", room, SYNCYTE_MESSAGE_ROOM);
+  if (buffer.memory() == SYNCYTE_MEMORY_HOST || buffer.elements() == 0) return buffer;
+  base::require(room != 0, SYNCYTE_ERR_UNSUPPORTED,
+                "options->room is 0; expected SYNCYTE_MESSAGE_ROOM ({}) for a message in device memory",
+                SYNCYTE_MESSAGE_ROOM);
+  base::require(buffer.is_contiguous(), SYNCYTE_ERR_UNSUPPORTED,
+                "buffer of shape {} is not contiguous; expected that in device memory",
+                base::shape_text(buffer.shape()));
+  return buffer;
+}
+
 }  // namespace
 
 int highest_tag() {
@@ -107,12 +129,16 @@ int control_tag(std::uint64_t number) {
   return channels * (1 + static_cast<int>(number % static_cast<std::uint64_t>(highest_tag() + 1)));
 }
 
-message::message(std::shared_ptr<communicator> comm, const base::buffer& buffer, const message_peer& peer,
+message::message(std::shared_ptr<communicator> comm, const base::buffer& buffer, int room, const message_peer& peer,
                  direction way)
-    : comm_(std::move(comm)), buffer_(buffer), peer_(peer), direction_(way) {
+    : comm_(std::move(comm)),
+      buffer_(buffer),
+      peer_(peer),
+      direction_(way),
+      is_in_room_(room != 0 && buffer.is_contiguous() && buffer.elements() > 0) {
   if (is_inline()) {
     packed_ = scratch(inline_bytes);
-  } else {
+  } else if (!is_in_room_) {
     envelope_ = std::make_unique<envelope>();
     if (!buffer_.is_contiguous()) packed_ = scratch(buffer_.bytes());
   }
@@ -149,7 +175,7 @@ void message::abandon() {
   keep_for_ever(std::shared_ptr<envelope>(std::move(envelope_)));
 }
 
-bool message::is_inline() const { return sizeof(envelope) + buffer_.bytes() <= inline_bytes; }
+bool message::is_inline() const { return !is_in_room_ && sizeof(envelope) + buffer_.bytes() <= inline_bytes; }
 
 std::byte* message::payload() const {
   if (is_inline()) return packed_.data() + sizeof(envelope);
@@ -170,63 +196,89 @@ void message::copy_out() {
 }
 
 std::unique_ptr<message> message::prepare_send(std::shared_ptr<communicator> comm, const syncyte_buffer_t* raw,
-                                               const message_peer& peer) {
+                                               const message_peer& peer, int room) {
   require_peer(*comm, peer, "dest", false);
-  const base::buffer buffer = base::buffer(raw, "buffer").require_host();
-  std::unique_ptr<message> made(new message(std::move(comm), buffer, peer, direction::out));
+  const base::buffer buffer = checked_elements_of(raw, room);
+  std::unique_ptr<message> made(new message(std::move(comm), buffer, room, peer, direction::out));
   made->copy_in();
+  made->write_envelope();
   return made;
 }
 
 std::unique_ptr<message> message::prepare_receive(std::shared_ptr<communicator> comm, const syncyte_buffer_t* raw,
-                                                  const message_peer& peer) {
+                                                  const message_peer& peer, int room) {
   require_peer(*comm, peer, "source", true);
   base::require(peer.tag != SYNCYTE_ANY || peer.channel == 0, SYNCYTE_ERR_ARGUMENT,
                 "tag is SYNCYTE_ANY, which only channel 0 has; expected a tag");
-  const base::buffer buffer = base::buffer(raw, "buffer").require_host();
-  return std::unique_ptr<message>(new message(std::move(comm), buffer, peer, direction::in));
+  const base::buffer buffer = checked_elements_of(raw, room);
+  return std::unique_ptr<message>(new message(std::move(comm), buffer, room, peer, direction::in));
 }
 
 std::unique_ptr<message> message::send(std::shared_ptr<communicator> comm, const syncyte_buffer_t* raw,
-                                       const message_peer& peer) {
-  auto made = prepare_send(std::move(comm), raw, peer);
+                                       const message_peer& peer, int room) {
+  auto made = prepare_send(std::move(comm), raw, peer, room);
   made->start();
   return made;
 }
 
 std::unique_ptr<message> message::receive(std::shared_ptr<communicator> comm, const syncyte_buffer_t* raw,
-                                          const message_peer& peer) {
-  auto made = prepare_receive(std::move(comm), raw, peer);
+                                          const message_peer& peer, int room) {
+  auto made = prepare_receive(std::move(comm), raw, peer, room);
   made->start();
   return made;
+}
+
+void message::post(void* data, int count, MPI_Datatype type) {
+  const int rank = mpi_rank(peer_.rank);
+  const int tag = mpi_tag(peer_);
+  const MPI_Comm comm = peer_.channel == 0 ? comm_->messages() : comm_->control();
+  if (direction_ == direction::out)
+    check_mpi(MPI_Isend(data, count, type, rank, tag, comm, &request_), "MPI_Isend");
+  else
+    check_mpi(MPI_Irecv(data, count, type, rank, tag, comm, &request_), "MPI_Irecv");
+}
+
+void message::write_envelope() {
+  envelope head = envelope_of(buffer_, peer_.label);
+  if (is_in_room_)
+    memory::copy_now({envelope_in_room(), buffer_.memory(), buffer_.device()}, {&head, SYNCYTE_MEMORY_HOST, 0},
+                     sizeof head);
+  else
+    std::memcpy(is_inline() ? packed_.data() : reinterpret_cast<std::byte*>(envelope_.get()), &head, sizeof head);
+}
+
+envelope message::read_envelope() const {
+  envelope result;
+  if (is_in_room_)
+    memory::copy_now({&result, SYNCYTE_MEMORY_HOST, 0}, {envelope_in_room(), buffer_.memory(), buffer_.device()},
+                     sizeof result);
+  else
+    std::memcpy(&result, is_inline() ? packed_.data() : reinterpret_cast<const std::byte*>(envelope_.get()),
+                sizeof result);
+  return result;
 }
 
 void message::start() {
   const mpi_turn turn(operation());
   const bool is_send = direction_ == direction::out;
-  const int rank = mpi_rank(peer_.rank);
-  const int tag = mpi_tag(peer_);
-  const MPI_Comm comm = peer_.channel == 0 ? comm_->messages() : comm_->control();
-  const envelope head = envelope_of(buffer_, peer_.label);
-  if (is_inline()) {
-    std::memcpy(packed_.data(), &head, sizeof head);
-    // Room for any short message: a receiver that expects a shorter one can still say what it got.
-    const auto length = static_cast<int>(is_send ? sizeof head + buffer_.bytes() : inline_bytes);
-    check_mpi(is_send ? MPI_Isend(packed_.data(), length, MPI_BYTE, rank, tag, comm, &request_)
-                      : MPI_Irecv(packed_.data(), length, MPI_BYTE, rank, tag, comm, &request_),
-              is_send ? "MPI_Isend" : "MPI_Irecv");
-    return;
-  }
-  *envelope_ = head;
-  const letter_type type(envelope_.get(), payload(), buffer_.bytes());
-  check_mpi(is_send ? MPI_Isend(MPI_BOTTOM, 1, type.get(), rank, tag, comm, &request_)
-                    : MPI_Irecv(MPI_BOTTOM, 1, type.get(), rank, tag, comm, &request_),
-            is_send ? "MPI_Isend" : "MPI_Irecv");
+  const std::size_t bytes = sizeof(envelope) + buffer_.bytes();
+  // Room for any short message: a receiver that expects a shorter one can still say what it got.
+  if (is_inline()) return post(packed_.data(), static_cast<int>(is_send ? bytes : inline_bytes), MPI_BYTE);
+  if (is_in_room_) return start_in_room(bytes);
+  const letter_type type(0, reinterpret_cast<std::byte*>(envelope_.get()), payload(), buffer_.bytes());
+  post(MPI_BOTTOM, 1, type.get());
+}
+
+/// MPI looks at the address that it is given to see what memory this is: not at MPI_BOTTOM.
+void message::start_in_room(std::size_t bytes) {
+  std::byte* const head = envelope_in_room();
+  if (bytes <= static_cast<std::size_t>(piece_limit())) return post(head, static_cast<int>(bytes), MPI_BYTE);
+  const letter_type type(address_of(head), head, buffer_.data(), buffer_.bytes());
+  post(head, 1, type.get());
 }
 
 envelope message::check_received(int code, const MPI_Status& status) const {
-  envelope got;
-  std::memcpy(&got, is_inline() ? packed_.data() : reinterpret_cast<const std::byte*>(envelope_.get()), sizeof got);
+  const envelope got = read_envelope();
   const envelope expected = envelope_of(buffer_, got.label);
   const auto from = [&] { return fmt::format("the message from rank {} with tag {}", peer_.rank, peer_.tag); };
   int error_class = MPI_SUCCESS;

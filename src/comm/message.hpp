@@ -23,7 +23,7 @@ struct envelope {
   /// Extents; if there are more, the last one is a hash of the rest.
   std::array<std::int64_t, 6> extents{};
 };
-static_assert(sizeof(envelope) == 64);
+static_assert(sizeof(envelope) == SYNCYTE_MESSAGE_ROOM);
 
 /// The other side of a message; a receiver may leave both open (SYNCYTE_ANY).
 struct message_peer {
@@ -35,18 +35,21 @@ struct message_peer {
 
 /// One message under way, sent or received. Owns what MPI reads and writes but for a contiguous buffer of the caller's.
 /// Elements travel as bytes, so that whatever arrives is received and can be compared with what was expected.
+///
+/// `room` is 0, or SYNCYTE_MESSAGE_ROOM: bytes in front of the elements, for the envelope. Device memory needs it: MPI
+/// would not take a message that is in two kinds of memory.
 class message {
  public:
   static std::unique_ptr<message> send(std::shared_ptr<communicator> comm, const syncyte_buffer_t* buffer,
-                                       const message_peer& peer);
+                                       const message_peer& peer, int room = 0);
   static std::unique_ptr<message> receive(std::shared_ptr<communicator> comm, const syncyte_buffer_t* buffer,
-                                          const message_peer& peer);
+                                          const message_peer& peer, int room = 0);
 
   /// The same two, checked and ready for start(): of several that belong together none starts where one is wrong.
   static std::unique_ptr<message> prepare_send(std::shared_ptr<communicator> comm, const syncyte_buffer_t* buffer,
-                                               const message_peer& peer);
+                                               const message_peer& peer, int room = 0);
   static std::unique_ptr<message> prepare_receive(std::shared_ptr<communicator> comm, const syncyte_buffer_t* buffer,
-                                                  const message_peer& peer);
+                                                  const message_peer& peer, int room = 0);
   void start();
 
   ~message();  // waits, if nobody has
@@ -66,13 +69,19 @@ class message {
 
  private:
   enum class direction { out, in };
-  message(std::shared_ptr<communicator> comm, const base::buffer& buffer, const message_peer& peer, direction way);
+  message(std::shared_ptr<communicator> comm, const base::buffer& buffer, int room, const message_peer& peer,
+          direction way);
 
   const char* operation() const { return direction_ == direction::out ? "comm_send" : "comm_recv"; }
   void abandon();
   void finish(int code, const MPI_Status& status);
   envelope check_received(int code, const MPI_Status& status) const;
+  void post(void* data, int count, MPI_Datatype type);
+  void start_in_room(std::size_t bytes);
+  void write_envelope();
+  envelope read_envelope() const;
   bool is_inline() const;
+  std::byte* envelope_in_room() const { return buffer_.data() - sizeof(envelope); }
   std::byte* payload() const;
   void copy_in();
   void copy_out();
@@ -81,7 +90,8 @@ class message {
   base::buffer buffer_;
   message_peer peer_;
   direction direction_;
-  scratch packed_;  // envelope and elements of a short message; elements of a long one that is not contiguous
+  bool is_in_room_;  // the envelope; so it lies in front of the elements, in the caller's memory
+  scratch packed_;   // envelope and elements of a short message; elements of a long one that is not contiguous
   std::unique_ptr<envelope> envelope_;  // of a long one; its address is MPI's until the end
   MPI_Request request_ = MPI_REQUEST_NULL;
 };

@@ -197,7 +197,7 @@ started_t ireduce_scatter_along(const std::shared_ptr<communicator>& comm, const
 started_t ialltoall_along(const std::shared_ptr<communicator>& comm, const syncyte_buffer_t* input,
                           const axis_change& change, const syncyte_buffer_t* output, const collective_extras& extras) {
   return start_with(comm, "comm_ialltoall_along", extras, [&](agreement& terms) -> std::unique_ptr<data_operation> {
-    return std::make_unique<all_to_all>(*comm, checked_change(terms, input, change, output));
+    return std::make_unique<all_to_all>(*comm, checked_change(terms, any_strides(input, "input"), change, output));
   });
 }
 

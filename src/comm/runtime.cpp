@@ -144,6 +144,7 @@ void check_environment() {
   base::environment_bytes("SYNCYTE_POOL_LIMIT", 0);
   base::environment_number("SYNCYTE_WATCHDOG", 0.0, 0.0);
   base::environment_check("SYNCYTE_WATCHDOG_ACTION", {"abort", "report"});
+  base::environment_check("SYNCYTE_CUDA_AWARE", {"off", "on"});
 }
 
 /// Bad options or values in the environment of one rank are every rank's error.

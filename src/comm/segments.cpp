@@ -24,11 +24,21 @@ std::int64_t elements_across(const base::buffer& array, int axis) {
 
 constexpr int no_axis = -1;
 
+/// For parts that are not dense one after the other.
+scratch room_to_pack(const base::buffer& array) {
+  base::require(
+      array.memory() == SYNCYTE_MEMORY_HOST, SYNCYTE_ERR_UNSUPPORTED,
+      "{} of shape {} would have to be packed, which device memory is not; expected a dense array that is cut "
+      "along its first axis, or a copy in host memory",
+      array.argument(), base::shape_text(array.shape()));
+  return scratch(array.bytes());
+}
+
 }  // namespace
 
 segments::segments(const base::buffer& array)
     : array_(array), axis_(no_axis), counts_{array.elements()}, is_in_place_(array.is_contiguous()) {
-  if (!is_in_place_) packed_ = scratch(array.bytes());
+  if (!is_in_place_) packed_ = room_to_pack(array);
 }
 
 segments::segments(const base::buffer& array, int axis, std::span<const std::int64_t> lengths)
@@ -38,7 +48,7 @@ segments::segments(const base::buffer& array, int axis, std::span<const std::int
       is_in_place_(array.is_contiguous() && (array.elements() == 0 || is_outermost(array, axis))) {
   const std::int64_t across = elements_across(array, axis);
   for (const std::int64_t length : lengths) counts_.push_back(length * across);
-  if (!is_in_place_) packed_ = scratch(array.bytes());
+  if (!is_in_place_) packed_ = room_to_pack(array);
 }
 
 std::byte* segments::data() const { return is_in_place_ ? array_.data() : packed_.data(); }

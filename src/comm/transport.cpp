@@ -1,6 +1,5 @@
 #include "comm/transport.hpp"
 
-#include <algorithm>
 #include <vector>
 
 #include "comm/int_layout.hpp"
@@ -54,6 +53,15 @@ class messages {
   std::vector<MPI_Request> requests_;
 };
 
+/// Copies elements of memory that MPI takes.
+void copy_by_mpi(communicator& comm, const std::byte* input, std::int64_t count, std::byte* output,
+                 syncyte_dtype_t dtype) {
+  messages all(comm, dtype);
+  all.receive(comm.rank(), output, count);
+  all.send(comm.rank(), input, count);
+  all.wait();
+}
+
 /// Each rank's piece by a broadcast.
 void gather_by_broadcasts(communicator& comm, const std::byte* input, counts_view counts, std::byte* output,
                           syncyte_dtype_t dtype) {
@@ -61,7 +69,7 @@ void gather_by_broadcasts(communicator& comm, const std::byte* input, counts_vie
   for (int rank = 0; rank < comm.size(); ++rank) {
     const std::int64_t count = counts[static_cast<std::size_t>(rank)];
     const std::size_t bytes = static_cast<std::size_t>(count) * element_bytes;
-    if (rank == comm.rank()) std::copy_n(input, bytes, output);
+    if (rank == comm.rank()) copy_by_mpi(comm, input, count, output, dtype);
     in_pieces(count, [&](std::int64_t first, int length) {
       check_mpi(MPI_Bcast(output + static_cast<std::size_t>(first) * element_bytes, length, mpi_type(dtype), rank,
                           comm.data()),

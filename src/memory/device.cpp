@@ -2,7 +2,10 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <map>
+#include <mutex>
 #include <new>
+#include <utility>
 
 #include "base/error.hpp"
 #include "memory/mapping.hpp"
@@ -52,9 +55,34 @@ device_backend& backend_of(syncyte_memory_t memory, const char* argument) {
   }
 }
 
+namespace {
+
+const place& decisive_of(const place& target, const place& source) {
+  return target.memory == SYNCYTE_MEMORY_HOST ? source : target;
+}
+
+/// A device's stream of our own. Kept: a driver that shuts down takes its streams with it.
+void* own_stream(device_backend& backend, int device) {
+  static std::mutex mutex;
+  static std::map<std::pair<device_backend*, int>, void*> streams;
+  const std::lock_guard lock(mutex);
+  const std::pair key(&backend, device);
+  const auto known = streams.find(key);
+  return known != streams.end() ? known->second : streams[key] = backend.create_stream(device);
+}
+
+}  // namespace
+
 void copy(const place& target, const place& source, std::size_t bytes, void* stream) {
-  const place& decisive = target.memory == SYNCYTE_MEMORY_HOST ? source : target;
-  backend_of(decisive.memory).copy(target, source, bytes, stream);
+  backend_of(decisive_of(target, source).memory).copy(target, source, bytes, stream);
+}
+
+void copy_now(const place& target, const place& source, std::size_t bytes) {
+  const place& decisive = decisive_of(target, source);
+  device_backend& backend = backend_of(decisive.memory);
+  void* const stream = own_stream(backend, decisive.device);
+  backend.copy(target, source, bytes, stream);
+  backend.synchronise(decisive.device, stream);
 }
 
 void require_device(syncyte_memory_t memory, int device) {

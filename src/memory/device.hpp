@@ -49,6 +49,9 @@ device_backend& backend_of(syncyte_memory_t memory, const char* argument = "memo
 /// Copies between any kinds of memory, by the backend of whichever side is not the host.
 void copy(const place& target, const place& source, std::size_t bytes, void* stream = nullptr);
 
+/// The same, done on return, and in no order with what is enqueued on the device: it waits for nothing there.
+void copy_now(const place& target, const place& source, std::size_t bytes);
+
 /// Throws SYNCYTE_ERR_UNSUPPORTED if the kind has no devices, SYNCYTE_ERR_ARGUMENT if not this one.
 void require_device(syncyte_memory_t memory, int device);
 

@@ -39,6 +39,12 @@ static void test_queries(void) {
   EXPECT_ERROR(syncyte_comm_sequence(world, NULL), SYNCYTE_ERR_ARGUMENT, "number is null");
   EXPECT_OK(syncyte_thread_level(&level));
   EXPECT(level >= 0 && level <= 3);
+  EXPECT_OK(syncyte_mpi_takes(SYNCYTE_MEMORY_HOST, &level));
+  EXPECT(level == 1);
+  EXPECT_OK(syncyte_mpi_takes(SYNCYTE_MEMORY_CUDA, &level));
+  EXPECT(level == 0 || level == 1);
+  EXPECT_ERROR(syncyte_mpi_takes(2, &level), SYNCYTE_ERR_ARGUMENT, "memory is 2");
+  EXPECT_ERROR(syncyte_mpi_takes(SYNCYTE_MEMORY_HOST, NULL), SYNCYTE_ERR_ARGUMENT, "flag is null");
 }
 
 /* Equal on all ranks, another one for each communicator. */

@@ -1,4 +1,5 @@
 /* Messages of syncyte/messages.h: round a ring, who has sent, what is refused and who learns of it. */
+#include <stddef.h>
 #include <stdlib.h>
 
 #include "expect.h"
@@ -14,7 +15,7 @@ static syncyte_buffer_t vector_of(void* data, syncyte_dtype_t dtype, int64_t cou
 
 static void test_sendrecv_tells_who_has_sent(void) {
   int32_t sent[] = {rank, 10 + rank}, received[] = {-1, -1};
-  const syncyte_message_options_t options = {sizeof options, NULL, 0, 1000 + rank};
+  const syncyte_message_options_t options = {sizeof options, NULL, 0, 1000 + rank, 0};
   syncyte_message_status_t status = {.struct_size = sizeof status};
   const syncyte_buffer_t from = vector_of(sent, SYNCYTE_INT32, 2), to = vector_of(received, SYNCYTE_INT32, 2);
   EXPECT_OK(syncyte_comm_sendrecv(world, &from, next, 7, SYNCYTE_ANY, SYNCYTE_ANY, &options, &to, &status));
@@ -82,18 +83,54 @@ static void test_mismatches_are_the_receivers(void) {
   EXPECT(received[0] == -1 && received[1] == -1);
 }
 
+/* Envelope and elements in one piece of memory, as devices need it; met by a receiver without, and the other way. */
+static void test_room(void) {
+  enum { room_elements = SYNCYTE_MESSAGE_ROOM / sizeof(int64_t) };
+  int64_t outgoing[room_elements + 2], incoming[room_elements + 2] = {0}, plain[2] = {0, 0};
+  syncyte_message_options_t with_room = SYNCYTE_MESSAGE_OPTIONS_INIT;
+  syncyte_request_t requests[2];
+  with_room.room = SYNCYTE_MESSAGE_ROOM;
+  for (int i = 0; i < room_elements + 2; ++i) outgoing[i] = 100 * rank + i;
+  const syncyte_buffer_t from = vector_of(outgoing + room_elements, SYNCYTE_INT64, 2);
+  const syncyte_buffer_t to = vector_of(incoming + room_elements, SYNCYTE_INT64, 2);
+  const syncyte_buffer_t other = vector_of(plain, SYNCYTE_INT64, 2);
+  EXPECT_OK(syncyte_comm_isend(world, &from, next, 1, &with_room, &requests[0]));
+  EXPECT_OK(syncyte_comm_recv(world, previous, 1, NULL, &other, NULL));
+  EXPECT_OK(syncyte_comm_isend(world, &other, next, 2, NULL, &requests[1]));
+  EXPECT_OK(syncyte_comm_recv(world, previous, 2, &with_room, &to, NULL));
+  EXPECT_OK(syncyte_request_wait(&requests[0]));
+  EXPECT_OK(syncyte_request_wait(&requests[1]));
+  const int before = (rank + size - 1) % size, two_before = (rank + 2 * size - 2) % size;
+  EXPECT(plain[1] == 100 * before + room_elements + 1);
+  EXPECT(incoming[room_elements] == 100 * two_before + room_elements);
+}
+
+/* Programs that were compiled when the options had no room. */
+static void test_options_of_older_callers(void) {
+  int32_t value = rank, got = -1;
+  const syncyte_buffer_t from = vector_of(&value, SYNCYTE_INT32, 1), to = vector_of(&got, SYNCYTE_INT32, 1);
+  syncyte_message_options_t options = SYNCYTE_MESSAGE_OPTIONS_INIT;
+  options.struct_size = offsetof(syncyte_message_options_t, room);
+  options.room = 5; /* not there */
+  EXPECT_OK(syncyte_comm_sendrecv(world, &from, next, 1, previous, 1, &options, &to, NULL));
+  EXPECT(got == previous);
+}
+
 static void test_wrong_arguments(void) {
   int32_t value = 0, highest = 0;
   syncyte_message_status_t status = {.struct_size = 3};
   syncyte_message_options_t channel = SYNCYTE_MESSAGE_OPTIONS_INIT;
   const syncyte_buffer_t buffer = vector_of(&value, SYNCYTE_INT32, 1);
+  syncyte_message_options_t room = SYNCYTE_MESSAGE_OPTIONS_INIT;
   channel.channel = 8;
+  room.room = 3;
   EXPECT_OK(syncyte_message_highest_tag(&highest));
   EXPECT(highest >= 4094);
   EXPECT_ERROR(syncyte_comm_send(world, &buffer, size, 0, NULL), SYNCYTE_ERR_ARGUMENT, "dest is");
   EXPECT_ERROR(syncyte_comm_send(world, &buffer, SYNCYTE_ANY, 0, NULL), SYNCYTE_ERR_ARGUMENT, "dest is -1");
   EXPECT_ERROR(syncyte_comm_send(world, &buffer, 0, highest + 1, NULL), SYNCYTE_ERR_ARGUMENT, "tag is");
   EXPECT_ERROR(syncyte_comm_send(world, &buffer, 0, 0, &channel), SYNCYTE_ERR_ARGUMENT, "options->channel is 8");
+  EXPECT_ERROR(syncyte_comm_send(world, &buffer, 0, 0, &room), SYNCYTE_ERR_ARGUMENT, "options->room is 3");
   EXPECT_ERROR(syncyte_comm_send(world, NULL, 0, 0, NULL), SYNCYTE_ERR_ARGUMENT, "buffer is null");
   EXPECT_ERROR(syncyte_comm_sendrecv(world, &buffer, size, 0, previous, 77, NULL, &buffer, NULL), SYNCYTE_ERR_ARGUMENT,
                "dest is"); /* at once: nothing waits for what nobody sends */
@@ -112,6 +149,8 @@ int main(void) {
   test_strides();
   test_started_messages();
   test_nobody();
+  test_room();
+  test_options_of_older_callers();
   test_mismatches_are_the_receivers();
   test_wrong_arguments();
   EXPECT_OK(syncyte_comm_destroy(&world));

@@ -12,6 +12,7 @@ int main(int argc, char** argv) {
   EXPECT(comm == NULL);
   EXPECT_ERROR(syncyte_comm_barrier(NULL), SYNCYTE_ERR_NOT_INITIALISED, "call syncyte_init first");
   EXPECT_ERROR(syncyte_thread_level(&flag), SYNCYTE_ERR_NOT_INITIALISED, "call syncyte_init first");
+  EXPECT_ERROR(syncyte_mpi_takes(SYNCYTE_MEMORY_CUDA, &flag), SYNCYTE_ERR_NOT_INITIALISED, "call syncyte_init first");
   EXPECT_OK(syncyte_finalize());
   MPI_Init(&argc, &argv);
   EXPECT_ERROR(syncyte_comm_world(&comm), SYNCYTE_ERR_NOT_INITIALISED, "call syncyte_init first");

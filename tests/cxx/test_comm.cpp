@@ -26,6 +26,7 @@ class Comm : public testing::Test {
 TEST_F(Comm, IsStartedAndKnowsItsRanks) {
   EXPECT_TRUE(syncyte::initialized());
   EXPECT_EQ(syncyte::provided_thread_level(), syncyte::thread_level::multiple);
+  EXPECT_TRUE(syncyte::mpi_takes(SYNCYTE_MEMORY_HOST));
   EXPECT_LT(rank_, size_);
   EXPECT_EQ(communicator::self().size(), 1);
   const auto nodes = world_.nodes();

@@ -17,7 +17,7 @@ module syncyte_collectives_c
   type, bind(C) :: syncyte_collective_options_t
     ! sizeof(syncyte_collective_options_t)
     integer(c_size_t) :: struct_size = 40_c_size_t
-    ! a cudaStream_t for device buffers; null: the default stream
+    ! reserved: null. What is enqueued on a device buffer has ended before the call
     type(c_ptr) :: stream = c_null_ptr
     ! a further fact that all ranks must share, for libraries on top; 0 by default
     integer(c_int64_t) :: fact = 0_c_int64_t

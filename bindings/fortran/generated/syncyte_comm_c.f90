@@ -91,6 +91,22 @@ module syncyte_comm_c
       integer(c_int32_t) :: answer
     end function syncyte_thread_level
 
+    !> Whether MPI takes buffers in a kind of memory: host memory always; a CUDA device's where this build has CUDA,
+    !> the machine a device, and the MPI library says that it is CUDA-aware, or SYNCYTE_CUDA_AWARE=on does for it.
+    !> Local. Such buffers can be given to what only moves elements: messages, and broadcasts, gathers, scatters and
+    !> all-to-alls that wait. They are dense, and cut along their first axis; where an operation has two on a rank,
+    !> both are on devices; what was enqueued on them has ended before the call. Every other operation on a
+    !> communicator answers SYNCYTE_ERR_UNSUPPORTED for device memory.
+    ! memory [in]: kind
+    ! flag [out]: 1 or 0
+    ! Returns: SYNCYTE_ERR_ARGUMENT for an unknown kind.
+    function syncyte_mpi_takes(memory, flag) bind(C, name="syncyte_mpi_takes") result(answer)
+      import
+      integer(c_int32_t), value :: memory
+      integer(c_int32_t), intent(out) :: flag
+      integer(c_int32_t) :: answer
+    end function syncyte_mpi_takes
+
     !> A reference to the communicator of all ranks. Local.
     ! comm [out]: the communicator; to be destroyed as any other handle
     function syncyte_comm_world(comm) bind(C, name="syncyte_comm_world") result(answer)

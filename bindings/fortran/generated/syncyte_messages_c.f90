@@ -13,17 +13,24 @@ module syncyte_messages_c
   !> As a source or destination: nobody, as MPI_PROC_NULL; such a message ends at once and changes nothing.
   integer(c_int32_t), parameter :: SYNCYTE_NOBODY = -2_c_int32_t
 
+  !> Bytes that every message has in front of its elements.
+  integer(c_int32_t), parameter :: SYNCYTE_MESSAGE_ROOM = 64_c_int32_t
+
   !> Options of a message.
   type, bind(C) :: syncyte_message_options_t
     ! sizeof(syncyte_message_options_t)
-    integer(c_size_t) :: struct_size = 32_c_size_t
-    ! a cudaStream_t for device buffers; null: the default stream
+    integer(c_size_t) :: struct_size = 40_c_size_t
+    ! reserved: null
     type(c_ptr) :: stream = c_null_ptr
     ! 0 to 7; messages of different channels do not meet: for libraries on top, that send derivatives with the tags
     ! of their users
     integer(c_int32_t) :: channel = 0_c_int32_t
     ! of a send: any number, which the receiver finds in its status; for libraries on top
     integer(c_int64_t) :: label = 0_c_int64_t
+    ! SYNCYTE_MESSAGE_ROOM: so many bytes in front of the buffer's first element are the message's, to be written.
+    ! Device memory that MPI takes (syncyte_mpi_takes()) needs them, and is contiguous; what was enqueued on it has
+    ! ended before the call. 0: there are none
+    integer(c_int32_t) :: room = 0_c_int32_t
   end type syncyte_message_options_t
 
   !> Who sent a message that was received.

@@ -39,6 +39,7 @@ ABI_VERSION = 1  # Raised whenever a change breaks the binary interface.
 MAX_NDIM = 8  # Most dimensions a tensor or buffer may have.
 ANY = -1  # As a source: whoever sends. As the tag of a receive: whatever tag.
 NOBODY = -2
+MESSAGE_ROOM = 64  # Bytes that every message has in front of its elements.
 CHECKPOINT_FORMAT = 1  # Newest file format that this library reads and writes.
 
 
@@ -356,7 +357,7 @@ class CollectiveOptions(ctypes.Structure):
     _fields_ = [
         # sizeof(syncyte_collective_options_t)
         ("struct_size", ctypes.c_size_t),
-        # a cudaStream_t for device buffers; null: the default stream
+        # reserved: null. What is enqueued on a device buffer has ended before the call
         ("stream", ctypes.c_void_p),
         # a further fact that all ranks must share, for libraries on top; 0 by default
         ("fact", ctypes.c_int64),
@@ -394,13 +395,17 @@ class MessageOptions(ctypes.Structure):
     _fields_ = [
         # sizeof(syncyte_message_options_t)
         ("struct_size", ctypes.c_size_t),
-        # a cudaStream_t for device buffers; null: the default stream
+        # reserved: null
         ("stream", ctypes.c_void_p),
         # 0 to 7; messages of different channels do not meet: for libraries on top, that send derivatives with the
         # tags of their users
         ("channel", ctypes.c_int32),
         # of a send: any number, which the receiver finds in its status; for libraries on top
         ("label", ctypes.c_int64),
+        # SYNCYTE_MESSAGE_ROOM: so many bytes in front of the buffer's first element are the message's, to be written.
+        # Device memory that MPI takes (syncyte_mpi_takes()) needs them, and is contiguous; what was enqueued on it
+        # has ended before the call. 0: there are none
+        ("room", ctypes.c_int32),
     ]
 
 
@@ -808,6 +813,26 @@ CORE: dict[str, Function] = {
             Parameter("level", "out", False, None, "the level"),
         ],
         "Thread level that MPI provides: 0 single, 1 funneled, 2 serialized, 3 multiple. Local.",
+    ),
+    "syncyte_mpi_takes": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_int32,
+            ctypes.POINTER(ctypes.c_int32),
+        ],
+        [
+            Parameter("memory", "in", False, None, "kind"),
+            Parameter("flag", "out", False, None, "1 or 0"),
+        ],
+        (
+            "Whether MPI takes buffers in a kind of memory: host memory always; a CUDA device's where this "
+            "build has CUDA, the machine a device, and the MPI library says that it is CUDA-aware, or "
+            "SYNCYTE_CUDA_AWARE=on does for it. Local. Such buffers can be given to what only moves elements: "
+            "messages, and broadcasts, gathers, scatters and all-to-alls that wait. They are dense, and cut "
+            "along their first axis; where an operation has two on a rank, both are on devices; what was "
+            "enqueued on them has ended before the call. Every other operation on a communicator answers "
+            "SYNCYTE_ERR_UNSUPPORTED for device memory. Returns: SYNCYTE_ERR_ARGUMENT for an unknown kind."
+        ),
     ),
     "syncyte_comm_world": Function(
         ctypes.c_int32,

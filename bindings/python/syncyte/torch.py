@@ -30,7 +30,8 @@ if typing.TYPE_CHECKING:
 __all__ = ["DataParallel", "Request", "allgather_along", "allreduce", "alltoall_along", "barrier", "bcast", "bcast_",
            "exscan", "gather", "gather_along", "halo_exchange", "iallgather_along", "iallreduce", "ialltoall_along",
            "ibcast", "irecv", "ireduce_scatter_along", "isend", "join_dummies", "ordered", "recv", "reduce",
-           "reduce_", "reduce_scatter_along", "scan", "scatter_along", "send", "sendrecv", "wait_all"]
+           "reduce_", "reduce_scatter_along", "scan", "scatter_along", "send", "sendrecv", "use_cuda_aware_mpi",
+           "wait_all"]
 
 # Operations whose order among each other matters, and which must run even if nobody uses their results: a rank whose
 # compiler dropped one would leave the others waiting.
@@ -63,6 +64,18 @@ def load() -> None:
     torch.ops.load_library(_library.find("syncyte_torch"))
     _register_effects()
     _torch_vmap.register()
+
+
+def use_cuda_aware_mpi(use: bool | None = None) -> None:
+    """Whether MPI is given the memory of CUDA tensors, by what only moves elements: messages, broadcasts, and gathers,
+    scatters and all-to-alls along axis 0. Local: ranks may differ.
+
+    use: True, False, or None, the default: where the MPI library says that it is CUDA-aware (or SYNCYTE_CUDA_AWARE=on
+        does). With True elsewhere such operations raise NotImplementedError.
+    """
+    if use is not None and not isinstance(use, bool):
+        raise errors.ArgumentError(f"use is {use!r}; expected True, False or None")
+    torch.ops.syncyte.use_device_memory(2 if use is None else int(use))
 
 
 def gather(whole: "WholeTensor", index: torch.Tensor, *, collective: bool = False) -> torch.Tensor:

@@ -35,6 +35,8 @@ extents with_extent(extents shape, std::int64_t axis, std::int64_t extent) {
 std::int64_t own(std::int64_t comm, const extents& lengths) {
   TORCH_CHECK_VALUE(lengths.size() == size_of(comm), "lengths has ", lengths.size(), " numbers; expected ",
                     size_of(comm), ", one per rank");
+  for (std::size_t i = 0; i < lengths.size(); ++i)
+    TORCH_CHECK_VALUE(lengths[i] >= 0, "lengths[", i, "] is ", lengths[i], "; expected 0 or more");
   return lengths[static_cast<std::size_t>(rank_in(comm))];
 }
 

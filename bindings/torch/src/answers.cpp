@@ -26,8 +26,9 @@ namespace {
 
 thread_local bool is_in_eager_node = false;
 
-bool has_bits_of(const at::Tensor& sent, const at::Tensor& cotangent) {
-  const at::Tensor dense = cotangent.resolve_conj().resolve_neg().contiguous();
+bool has_bits_of(const at::Tensor& sent_anywhere, const at::Tensor& cotangent) {
+  const at::Tensor sent = sent_anywhere.cpu();
+  const at::Tensor dense = cotangent.resolve_conj().resolve_neg().contiguous().cpu();
   return dense.nbytes() == sent.nbytes() &&
          (dense.nbytes() == 0 || std::memcmp(dense.const_data_ptr(), sent.const_data_ptr(), dense.nbytes()) == 0);
 }

@@ -4,7 +4,7 @@
 #include <c10/core/Allocator.h>
 #include <c10/util/Exception.h>
 
-#include "pinned_memory.hpp"
+#include "operation_memory.hpp"
 
 namespace syncyte::torch_binding {
 namespace {
@@ -82,15 +82,15 @@ syncyte_buffer_t buffer_of(const at::Tensor& tensor) {
 }
 
 at::Tensor empty_from_pool(at::IntArrayRef sizes, at::ScalarType dtype) {
-  if (const pinned_memory* const pinned = pinned_memory::current()) return pinned->empty(sizes, dtype);
+  if (const operation_memory* const other = operation_memory::current()) return other->empty(sizes, dtype);
   static auto* const allocator = new pool_allocator;  // leaked: tensors may outlive static objects
   constexpr c10::DispatchKeySet keys(c10::DispatchKey::CPU);
   return at::Tensor(at::detail::empty_generic(sizes, allocator, keys, dtype, std::nullopt));
 }
 
 at::Tensor copy_to_pool(const at::Tensor& source) {
-  if (const pinned_memory* const pinned = pinned_memory::current()) {
-    pinned->require_well();
+  if (const operation_memory* const other = operation_memory::current()) {
+    other->require_well();
     return source.contiguous();
   }
   return empty_from_pool(source.sizes(), source.scalar_type()).copy_(source);

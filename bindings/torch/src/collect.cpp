@@ -1,6 +1,7 @@
 #include "collect.hpp"
 
 #include "buffers.hpp"
+#include "operation_memory.hpp"
 #include "refusal.hpp"
 
 namespace syncyte::torch_binding {
@@ -42,13 +43,16 @@ at::Tensor collect(const char* name, std::int64_t comm, const at::Tensor& input,
   try {
     refusal::check();
     source = input.resolve_conj().resolve_neg();
-    if (kind == operand::plain) {
+    if (kind == operand::along) {
+      require_few_dimensions(input.sizes());
+    } else {
       source = source.contiguous();
       add_shape(facts, source.sizes());
-    } else {
-      require_few_dimensions(input.sizes());
     }
-    result = empty_from_pool(shape(), input.scalar_type());
+    const extents wanted = shape();
+    const bool is_copy = operation_memory::current() != nullptr;
+    result =
+        kind == operand::rewritten && is_copy ? copy_to_pool(source) : empty_from_pool(wanted, input.scalar_type());
   } catch (...) {
     fail_together(group_of(comm), name);
   }

@@ -29,8 +29,9 @@ std::int64_t number_of_forward(std::int64_t comm, const at::Tensor& input);
 
 /// What a collective of the C interface is given.
 enum class operand {
-  plain,  ///< contiguous elements; all ranks' shapes are equal, and facts
-  along   ///< any strides, SYNCYTE_MAX_NDIM dimensions at most; the C function sees to the shapes
+  plain,      ///< contiguous elements; all ranks' shapes are equal, and facts
+  rewritten,  ///< the same; where input is a copy already, of a device's tensor, it may be the result, too
+  along       ///< any strides, SYNCYTE_MAX_NDIM dimensions at most; the C function sees to the shapes
 };
 
 /// A collective's call: input's buffer, options, the new result's buffer.

@@ -1,10 +1,12 @@
 // Tensors on devices. All operators have one kernel there: it copies the tensors that it is given to pinned host
-// memory, runs the operator's CPU kernel, and copies what that returns to the device. Autograd and meta kernels know no
-// devices; a ticket is where its operation's input was, and what is waited for comes to where the ticket is.
+// memory, runs the operator's CPU kernel, and copies what that returns to the device. Where MPI takes the device's
+// memory, operators that only move elements keep to that instead: the CPU kernel is given copies on the device, and its
+// result is there. Autograd and meta kernels know no devices; a ticket is where its operation's input was, and what is
+// waited for comes to where the ticket is.
 //
-// Copies are enqueued on the device's current stream: those to the host follow what was enqueued before, and are waited
-// for; the host does not wait for those to the device. What can fail on this rank alone comes before the CPU kernel,
-// the memory of a collective's result too, so that all ranks are told.
+// Copies are enqueued on the device's current stream: those for MPI to read follow what was enqueued before, and are
+// waited for; the host does not wait for those of results. What can fail on this rank alone comes before the CPU
+// kernel, the memory of a collective's result too, so that all ranks are told.
 
 #include <ATen/ops/empty.h>
 #include <c10/core/DeviceGuard.h>
@@ -16,40 +18,47 @@
 #include <optional>
 #include <vector>
 
-#include "pinned_memory.hpp"
+#include "device_way.hpp"
+#include "operation_memory.hpp"
 #include "requests.hpp"
 
 namespace syncyte::torch_binding {
 namespace {
 
+/// When an operator's CPU kernel does well with memory of a device: it hands it to MPI, and only there. Not where it
+/// reduces: MPI libraries do that on the host, after copies of their own. Nor where it packs, as it does along other
+/// axes than the first.
+enum class moves { never, always, along_first_axis };
+
 /// An operator, and what is particular about it.
-struct staged_operator {
+struct device_operator {
   const char* name;
   bool reads_first = true;    ///< or needs only the shape and dtype of its first tensor
   bool gives_ticket = false;  ///< of an operation that is under way
   bool fails_alone = false;   ///< no other rank waits for it, or it can no longer tell them
+  moves when = moves::never;
 };
 
-constexpr staged_operator staged_operators[] = {
+constexpr device_operator device_operators[] = {
     {"allreduce"},
-    {"bcast"},
+    {.name = "bcast", .when = moves::always},
     {"reduce"},
     {"scan"},
     {"exscan"},
-    {"allgather_along.lengths"},
-    {"gather_along.lengths"},
-    {"scatter_along.lengths"},
+    {.name = "allgather_along.lengths", .when = moves::along_first_axis},
+    {.name = "gather_along.lengths", .when = moves::along_first_axis},
+    {.name = "scatter_along.lengths", .when = moves::along_first_axis},
     {"reduce_scatter_along.lengths"},
-    {"alltoall_along.lengths"},
+    {.name = "alltoall_along.lengths", .when = moves::along_first_axis},
     {"halo_exchange"},
     {"gather_collective"},
     {"gather_adjoint"},
     {.name = "gather", .fails_alone = true},
     {.name = "gather_backward", .fails_alone = true},
-    {.name = "isend", .gives_ticket = true, .fails_alone = true},
-    {.name = "irecv", .reads_first = false, .gives_ticket = true, .fails_alone = true},
-    {.name = "isend_answer", .gives_ticket = true, .fails_alone = true},
-    {.name = "irecv_answer", .reads_first = false, .gives_ticket = true, .fails_alone = true},
+    {.name = "isend", .gives_ticket = true, .fails_alone = true, .when = moves::always},
+    {.name = "irecv", .reads_first = false, .gives_ticket = true, .fails_alone = true, .when = moves::always},
+    {.name = "isend_answer", .gives_ticket = true, .fails_alone = true, .when = moves::always},
+    {.name = "irecv_answer", .reads_first = false, .gives_ticket = true, .fails_alone = true, .when = moves::always},
     {.name = "start_collective", .gives_ticket = true},
     {.name = "wait_message", .fails_alone = true},
     {.name = "wait_collective", .fails_alone = true},
@@ -85,6 +94,17 @@ void require_one_device(const std::vector<given_tensor>& given, const char* oper
                       each.tensor().device(), ", but another tensor on ", device, "; expected both on one device");
 }
 
+bool is_axis(const c10::Argument& argument) {
+  return argument.name() == "axis" || argument.name() == "gather_axis" || argument.name() == "scatter_axis";
+}
+
+bool is_along_first_axis(const c10::FunctionSchema& schema, const torch::jit::Stack& stack) {
+  const std::size_t count = schema.arguments().size();
+  for (std::size_t i = 0; i < count; ++i)
+    if (is_axis(schema.arguments()[i]) && stack[stack.size() - count + i].toInt() != 0) return false;
+  return true;
+}
+
 /// Of a shape and dtype, without their memory.
 at::Tensor placeholder(const at::Tensor& tensor) {
   return at::empty({}, at::TensorOptions(tensor.dtype())).expand(tensor.sizes());
@@ -110,9 +130,17 @@ at::Tensor result_of(const c10::OperatorHandle& op, const torch::jit::Stack& sta
   return at::empty(like.sizes(), like.options().device(device));
 }
 
-class through_host final : public c10::OperatorKernel {
+/// Made on another stream perhaps, where an operation was started: its memory is not given away before this one, too,
+/// is done with it.
+at::Tensor seen_by_current_stream(const at::Tensor& tensor) {
+  const c10::impl::VirtualGuardImpl guard(tensor.device().type());
+  guard.recordDataPtrOnStream(tensor.storage().data_ptr(), guard.getStream(tensor.device()));
+  return tensor;
+}
+
+class on_device final : public c10::OperatorKernel {
  public:
-  explicit through_host(const staged_operator& what) : what_(what) {}
+  explicit on_device(const device_operator& what) : what_(what) {}
 
   void operator()(const c10::OperatorHandle& op, c10::DispatchKeySet, torch::jit::Stack* stack) const {
     const at::AutoDispatchBelowADInplaceOrView below;
@@ -121,12 +149,15 @@ class through_host final : public c10::OperatorKernel {
     const c10::DeviceGuard guard(device);
     at::Tensor result;
     {
-      pinned_memory memory(device.type());
+      const travels way = way_of(op.schema(), *stack, device);
+      operation_memory memory(device, way, /*has_room=*/what_.gives_ticket);
       std::vector<at::Tensor> copies;
       try {
         require_one_device(given, what_.name, device);
-        for (std::size_t i = 0; i < given.size(); ++i) copies.push_back(host_copy(given[i].tensor(), i == 0, memory));
-        if (!what_.fails_alone && !what_.gives_ticket) result = result_of(op, *stack, device);
+        for (std::size_t i = 0; i < given.size(); ++i)
+          copies.push_back(copy_for_mpi(given[i].tensor(), i == 0, memory));
+        if (way == travels::through_host && !what_.fails_alone && !what_.gives_ticket)
+          result = result_of(op, *stack, device);
         const bool is_read = what_.reads_first || given.size() > 1;
         if (is_read) c10::impl::VirtualGuardImpl(device.type()).getStream(device).synchronize();
       } catch (...) {
@@ -142,25 +173,35 @@ class through_host final : public c10::OperatorKernel {
   }
 
  private:
-  at::Tensor host_copy(const at::Tensor& tensor, bool is_first, const pinned_memory& memory) const {
+  travels way_of(const c10::FunctionSchema& schema, const torch::jit::Stack& stack, c10::Device device) const {
+    const bool only_moves =
+        what_.when == moves::always || (what_.when == moves::along_first_axis && is_along_first_axis(schema, stack));
+    return only_moves && mpi_takes(device.type()) ? travels::as_it_is : travels::through_host;
+  }
+
+  /// Of the first tensor elements travel; of others the operator reads numbers.
+  at::Tensor copy_for_mpi(const at::Tensor& tensor, bool is_first, const operation_memory& memory) const {
     if (is_first && !what_.reads_first) return placeholder(tensor);
-    return memory.empty(tensor.sizes(), tensor.scalar_type()).copy_(tensor, /*non_blocking=*/true);
+    const at::Tensor copy = is_first ? memory.empty(tensor.sizes(), tensor.scalar_type())
+                                     : memory.empty_pinned(tensor.sizes(), tensor.scalar_type());
+    return copy.copy_(tensor, /*non_blocking=*/true);
   }
 
   /// A result on the device, in the memory that was made for it, if any.
   at::Tensor brought(const at::Tensor& host, c10::Device device, const at::Tensor& made) const {
     if (what_.gives_ticket) return ticket_on(device, host);
+    if (host.device() == device) return seen_by_current_stream(host);
     const at::Tensor target =
         made.defined() && made.sizes() == host.sizes() ? made : at::empty(host.sizes(), host.options().device(device));
     return target.copy_(host, /*non_blocking=*/host.is_pinned());
   }
 
-  staged_operator what_;
+  device_operator what_;
 };
 
 void implement_all(torch::Library& library) {
-  for (const staged_operator& each : staged_operators)
-    library.impl(each.name, torch::CppFunction::makeFromBoxedFunctor(std::make_unique<through_host>(each)));
+  for (const device_operator& each : device_operators)
+    library.impl(each.name, torch::CppFunction::makeFromBoxedFunctor(std::make_unique<on_device>(each)));
 }
 
 }  // namespace

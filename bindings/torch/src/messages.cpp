@@ -67,11 +67,12 @@ std::int32_t narrowed(std::int64_t value, const char* argument) {
   return static_cast<std::int32_t>(value);
 }
 
-syncyte_message_options_t options_for(const route& way, std::int64_t label) {
+syncyte_message_options_t options_for(const route& way, std::int64_t label, const at::Tensor& memory) {
   TORCH_CHECK_NOT_IMPLEMENTED(way.channel <= 7, "messages can be differentiated 7 times");
   syncyte_message_options_t options SYNCYTE_MESSAGE_OPTIONS_INIT;
   options.channel = static_cast<std::int32_t>(way.channel);
   options.label = label;
+  options.room = memory.is_cpu() ? 0 : SYNCYTE_MESSAGE_ROOM;  // operation_memory.hpp
   return options;
 }
 
@@ -88,7 +89,7 @@ std::unique_ptr<outstanding> start_send(const at::Tensor& input, const route& wa
   // A copy: the input may change, or a compiled graph use its memory for something else, before the wait.
   started->memory = copy_to_pool(source);
   started->operation = text_of("isend", "to", way);
-  const auto options = options_for(way, new_label(needs_gradient));
+  const auto options = options_for(way, new_label(needs_gradient), started->memory);
   started->status.source = narrowed(way.peer, "dest");
   started->status.label = options.label;
   const syncyte_buffer_t buffer = buffer_of(started->memory);
@@ -103,7 +104,7 @@ std::unique_ptr<outstanding> start_receive(at::IntArrayRef shape, at::ScalarType
   started->memory = empty_from_pool(shape, dtype);
   if (way.peer == SYNCYTE_NOBODY) started->memory.zero_();  // nothing arrives
   started->operation = text_of("irecv", "from", way);
-  const auto options = options_for(way, 0);
+  const auto options = options_for(way, 0, started->memory);
   started->status.source = narrowed(way.peer, "source");
   const syncyte_buffer_t buffer = buffer_of(started->memory);
   check(syncyte_comm_irecv(group_of(way.comm), started->status.source, narrowed(way.tag, "tag"), &options, &buffer,

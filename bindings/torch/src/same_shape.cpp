@@ -76,13 +76,14 @@ at::Tensor reduce::forward(const at::Tensor& input, std::int64_t comm, std::int6
 
 at::Tensor bcast::forward(const at::Tensor& input, std::int64_t comm, std::int64_t root, derivatives asked) {
   return collect(
-      "comm_bcast", comm, input, operand::plain, asked,
+      "comm_bcast", comm, input, operand::rewritten, asked,
       [&] {
         require_32_bits("root", root);
         return input.sizes().vec();
       },
       [&](const auto& from, const auto& options, const auto& to) {
-        if (rank_in(comm) == root && input.numel() > 0) std::memcpy(to.data, from.data, bytes_of(input));
+        const bool is_elsewhere = to.data != from.data && input.numel() > 0;
+        if (is_elsewhere && rank_in(comm) == root) std::memcpy(to.data, from.data, bytes_of(input));
         return syncyte_comm_bcast(group_of(comm), static_cast<std::int32_t>(root), &options, &to);
       });
 }

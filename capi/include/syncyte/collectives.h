@@ -9,7 +9,8 @@
  * on all ranks. A negative axis counts from the end. Nothing beside a strided output's elements is written.
  *
  * Beyond what each function names, all may answer SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE for
- * arguments that are wrong on any rank, SYNCYTE_ERR_MISMATCH where the facts differ, SYNCYTE_ERR_MEMORY.
+ * arguments that are wrong on any rank, SYNCYTE_ERR_MISMATCH where the facts differ, SYNCYTE_ERR_MEMORY, and
+ * SYNCYTE_ERR_UNSUPPORTED for device memory that is not taken (syncyte_mpi_takes()).
  */
 #ifndef SYNCYTE_COLLECTIVES_H
 #define SYNCYTE_COLLECTIVES_H
@@ -23,7 +24,7 @@ extern "C" {
 /** Options of a collective operation. */
 typedef struct syncyte_collective_options_t {
   size_t struct_size;          /**< sizeof(syncyte_collective_options_t) */
-  void* stream;                /**< a cudaStream_t for device buffers; null: the default stream */
+  void* stream;                /**< reserved: null. What is enqueued on a device buffer has ended before the call */
   int64_t fact;                /**< a further fact that all ranks must share, for libraries on top; 0 by default */
   const syncyte_fact_t* facts; /**< such facts with names for the message, read during the call; null if there are
                                     none */

@@ -101,6 +101,20 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_initialized(int32_t* flag);
 SYNCYTE_EXPORT syncyte_status_t syncyte_thread_level(int32_t* level);
 
 /**
+ * @brief Whether MPI takes buffers in a kind of memory: host memory always; a CUDA device's where this build has CUDA,
+ * the machine a device, and the MPI library says that it is CUDA-aware, or SYNCYTE_CUDA_AWARE=on does for it. Local.
+ *
+ * Such buffers can be given to what only moves elements: messages, and broadcasts, gathers, scatters and all-to-alls
+ * that wait. They are dense, and cut along their first axis; where an operation has two on a rank, both are on devices;
+ * what was enqueued on them has ended before the call. Every other operation on a communicator answers
+ * SYNCYTE_ERR_UNSUPPORTED for device memory.
+ * @param[in] memory kind
+ * @param[out] flag 1 or 0
+ * @return SYNCYTE_ERR_ARGUMENT for an unknown kind.
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_mpi_takes(syncyte_memory_t memory, int32_t* flag);
+
+/**
  * @brief A reference to the communicator of all ranks. Local.
  * @param[out] comm the communicator; to be destroyed as any other handle
  */

@@ -5,8 +5,8 @@
  * A message carries its dtype and shape in front of its elements; if they are not those of the receiver's buffer, the
  * receive answers SYNCYTE_ERR_MISMATCH and names both. Buffers may have any strides; nothing beside a strided buffer's
  * elements is written, and a strided or short (below 8 KiB) one is not written at all by a message that does not match;
- * what a long contiguous one then holds is undefined. Messages between two ranks with one tag arrive in the order they
- * were sent. They meet neither collectives nor the application's own messages.
+ * what a long contiguous one, or one with options->room, then holds is undefined. Messages between two ranks with one
+ * tag arrive in the order they were sent. They meet neither collectives nor the application's own messages.
  *
  * These functions are local: an error before sending is the caller's alone, and a message that never comes is the
  * watchdog's (SYNCYTE_WATCHDOG). Sizes are not limited.
@@ -31,17 +31,23 @@ extern "C" {
 /** As a source or destination: nobody, as MPI_PROC_NULL; such a message ends at once and changes nothing. */
 #define SYNCYTE_NOBODY (-2)
 
+/** Bytes that every message has in front of its elements. */
+#define SYNCYTE_MESSAGE_ROOM 64
+
 /** Options of a message. */
 typedef struct syncyte_message_options_t {
   size_t struct_size; /**< sizeof(syncyte_message_options_t) */
-  void* stream;       /**< a cudaStream_t for device buffers; null: the default stream */
+  void* stream;       /**< reserved: null */
   int32_t channel; /**< 0 to 7; messages of different channels do not meet: for libraries on top, that send derivatives
                         with the tags of their users */
   int64_t label;   /**< of a send: any number, which the receiver finds in its status; for libraries on top */
+  int32_t room;    /**< SYNCYTE_MESSAGE_ROOM: so many bytes in front of the buffer's first element are the message's, to
+                        be written. Device memory that MPI takes (syncyte_mpi_takes()) needs them, and is contiguous;
+                        what was enqueued on it has ended before the call. 0: there are none */
 } syncyte_message_options_t;
 
 /** All defaults: `syncyte_message_options_t options = SYNCYTE_MESSAGE_OPTIONS_INIT;`. */
-#define SYNCYTE_MESSAGE_OPTIONS_INIT {sizeof(syncyte_message_options_t), NULL, 0, 0}
+#define SYNCYTE_MESSAGE_OPTIONS_INIT {sizeof(syncyte_message_options_t), NULL, 0, 0, 0}
 
 /** Who sent a message that was received. */
 typedef struct syncyte_message_status_t {

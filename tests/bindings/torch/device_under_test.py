@@ -2,6 +2,7 @@
 
 SYNCYTE_TEST_DEVICE: "cuda", or the library of the pretended device, which lets its tests run on any machine: its memory
 is the host's, and its streams do nothing until they are waited for.
+SYNCYTE_TEST_MPI_TAKES=1: MPI is given the device's memory, which it takes where that is the host's.
 """
 
 import os
@@ -9,6 +10,8 @@ import types
 
 import pytest
 import torch
+
+import syncyte.torch
 
 _given = os.environ.get("SYNCYTE_TEST_DEVICE", "cuda")
 IS_PRETENDED = _given != "cuda"
@@ -28,3 +31,6 @@ DEVICE = torch.device("pretend" if IS_PRETENDED else "cuda", 0)
 
 needs_device = pytest.mark.skipif(not IS_PRETENDED and not torch.cuda.is_available(), reason="no CUDA device")
 needs_pretended = pytest.mark.skipif(not IS_PRETENDED, reason="asks the pretended device what happened")
+
+if os.environ.get("SYNCYTE_TEST_MPI_TAKES") == "1":
+    torch.ops.syncyte.use_device_memory(3)

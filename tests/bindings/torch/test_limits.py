@@ -9,6 +9,7 @@ from syncyte.torch import (allgather_along, allreduce, alltoall_along, bcast, bc
 
 WORLD = syncyte.COMM_WORLD
 RANK, SIZE = WORLD.rank, WORLD.size
+OPS = torch.ops.syncyte
 FAR = 2 ** 40  # zero in its lower 32 bits: taken for rank 0
 
 ROOTED = {
@@ -45,6 +46,24 @@ def test_an_unknown_kind_of_collective_is_an_error():
     for kind in (-1, 6, FAR):
         with pytest.raises(ValueError, match=f"kind is {kind}; expected 0 to 5"):
             torch.ops.syncyte.start_collective(torch.ones(2), WORLD.handle, kind, [], [2])
+    assert allreduce(torch.ones(1)) == SIZE
+
+
+LENGTHS = {
+    "allgather": lambda x, lengths: allgather_along(x, lengths=lengths),
+    "gather": lambda x, lengths: OPS.gather_along.lengths(x, WORLD.handle, 0, lengths, 0),
+    "scatter": lambda x, lengths: OPS.scatter_along.lengths(x, WORLD.handle, 0, lengths, 0, [SIZE]),
+    "reduce_scatter": lambda x, lengths: OPS.reduce_scatter_along.lengths(x, WORLD.handle, 0, lengths, 1),
+    "alltoall": lambda x, lengths: OPS.alltoall_along.lengths(x, WORLD.handle, 0, [1] * SIZE, 0, lengths),
+    "iallgather": lambda x, lengths: iallgather_along(x, lengths).wait(),
+}
+
+
+@pytest.mark.parametrize("name", LENGTHS)
+def test_a_negative_length_on_one_rank_is_everybodys_error(name):
+    lengths = [1] * (SIZE - 1) + [-2 if RANK == SIZE - 1 else 1]
+    with pytest.raises(ValueError, match=r"lengths.*-2.*expected .*0 or more"):
+        LENGTHS[name](torch.ones(SIZE if "scatter" in name else 1), lengths)
     assert allreduce(torch.ones(1)) == SIZE
 
 

@@ -95,7 +95,8 @@ ELSEWHERE = {
 }
 # They take no tensors, or a ticket whose state is not a function of it.
 NO_TENSORS = {"comm_rank.default", "comm_size.default", "enter_order.default", "leave_order.default",
-              "requests_under_way.default", "skip_message_numbers.default", "test_message.default"}
+              "requests_under_way.default", "skip_message_numbers.default", "test_message.default",
+              "use_device_memory.default"}
 
 
 @pytest.mark.parametrize("grad", [False, True], ids=["without gradients", "with gradients"])

@@ -203,7 +203,8 @@ def comm_from_mpi4py(comm: "MPI.Comm") -> MPI_Communicator:
 
 
 def deactivate_cuda_aware_mpi_support() -> None:
-    """Does nothing: MPI is never given device memory."""
+    """From now on MPI is given no memory of CUDA tensors, also where it could take it."""
+    syncyte.torch.use_cuda_aware_mpi(False)
 
 
 def __getattr__(name: str) -> Any:

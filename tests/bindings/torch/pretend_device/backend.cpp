@@ -175,6 +175,9 @@ TORCH_LIBRARY(pretend, library) {
   library.def("is_finished(int device) -> bool", [](std::int64_t device) {
     return pretend::is_finished(pretend::current_stream(static_cast<c10::DeviceIndex>(device)));
   });
+  library.def("queued(int device) -> int", [](std::int64_t device) {
+    return pretend::queued(pretend::current_stream(static_cast<c10::DeviceIndex>(device)));
+  });
   library.def("finish() -> ()", pretend::finish_all);
   library.def("allocated() -> int", pretend::allocated);
   library.def("fail_pinned(int n) -> ()", pretend::fail_pinned);

@@ -67,9 +67,11 @@ void finish_all() {
   for (auto& [stream, queue] : queues()) finish(make(stream.first, stream.second));
 }
 
-bool is_finished(c10::Stream stream) {
+bool is_finished(c10::Stream stream) { return queued(stream) == 0; }
+
+std::int64_t queued(c10::Stream stream) {
   const std::lock_guard lock(mutex);
-  return queues()[key_of(stream)].empty();
+  return static_cast<std::int64_t>(queues()[key_of(stream)].size());
 }
 
 }  // namespace pretend

@@ -1,0 +1,37 @@
+#pragma once
+// In a test program, in place of the backend that the library has: a CUDA of two devices whose memory is the host's. So
+// any MPI takes it, and it shows which buffers the core gives to MPI, and which it refuses.
+
+#include <cstdlib>
+#include <cstring>
+
+#include "memory/device.hpp"
+
+namespace syncyte::test {
+
+class pretended_cuda final : public memory::device_backend {
+ public:
+  int count() const noexcept override { return 2; }
+  void* allocate(int, std::size_t bytes) override { return std::malloc(bytes); }
+  void free(int, void* data) noexcept override { std::free(data); }
+  void copy(const memory::place& target, const memory::place& source, std::size_t bytes, void*) override {
+    std::memcpy(target.data, source.data, bytes);
+  }
+  void fill(const memory::place& target, unsigned char value, std::size_t bytes, void*) override {
+    std::memset(target.data, value, bytes);
+  }
+  void* create_stream(int) override { return nullptr; }
+  void destroy_stream(int, void*) noexcept override {}
+  void synchronise(int, void*) override {}
+};
+
+}  // namespace syncyte::test
+
+namespace syncyte::memory {
+
+device_backend& cuda_backend() {
+  static test::pretended_cuda backend;
+  return backend;
+}
+
+}  // namespace syncyte::memory
