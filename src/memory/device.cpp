@@ -64,11 +64,11 @@ const place& decisive_of(const place& target, const place& source) {
 /// A device's stream of our own. Kept: a driver that shuts down takes its streams with it.
 void* own_stream(device_backend& backend, int device) {
   static std::mutex mutex;
-  static std::map<std::pair<device_backend*, int>, void*> streams;
+  static auto* const streams = new std::map<std::pair<device_backend*, int>, void*>;  // leaked: messages may end late
   const std::lock_guard lock(mutex);
   const std::pair key(&backend, device);
-  const auto known = streams.find(key);
-  return known != streams.end() ? known->second : streams[key] = backend.create_stream(device);
+  const auto known = streams->find(key);
+  return known != streams->end() ? known->second : (*streams)[key] = backend.create_stream(device);
 }
 
 }  // namespace

@@ -7,6 +7,8 @@
 #include <mutex>
 #include <utility>
 
+#include "operation_memory.hpp"
+
 namespace syncyte::torch_binding {
 
 /// An answer of a pass that has not succeeded, or not yet.
@@ -141,7 +143,10 @@ void keep_answer(const outstanding& ended) {
   kept->operation = ended.operation;
   kept->status = ended.status;
   // Compiled code may write to what it gets; autograd's nodes do not while it is kept here.
-  if (!ended.answer->key.is_send) kept->memory = is_in_eager_node ? ended.memory : ended.memory.clone();
+  if (!ended.answer->key.is_send) {
+    kept->memory = is_in_eager_node ? ended.memory : ended.memory.clone();
+    if (!is_in_eager_node) wait_for_stream(ended.memory.device());  // the pass may be repeated on another one
+  }
   answers().keep(*ended.answer, std::move(kept));
 }
 

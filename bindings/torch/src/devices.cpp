@@ -159,7 +159,7 @@ class on_device final : public c10::OperatorKernel {
         if (way == travels::through_host && !what_.fails_alone && !what_.gives_ticket)
           result = result_of(op, *stack, device);
         const bool is_read = what_.reads_first || given.size() > 1;
-        if (is_read) c10::impl::VirtualGuardImpl(device.type()).getStream(device).synchronize();
+        if (is_read) wait_for_stream(device);
       } catch (...) {
         if (what_.fails_alone) throw;
         memory.fail(std::current_exception());

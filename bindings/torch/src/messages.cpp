@@ -23,6 +23,7 @@
 #include "buffers.hpp"
 #include "collect.hpp"
 #include "messages.hpp"
+#include "operation_memory.hpp"
 #include "requests.hpp"
 
 namespace syncyte::torch_binding {
@@ -102,7 +103,10 @@ std::unique_ptr<outstanding> start_receive(at::IntArrayRef shape, at::ScalarType
   require_few_dimensions(shape);
   auto started = std::make_unique<outstanding>();
   started->memory = empty_from_pool(shape, dtype);
-  if (way.peer == SYNCYTE_NOBODY) started->memory.zero_();  // nothing arrives
+  if (way.peer == SYNCYTE_NOBODY) {  // nothing arrives, for which a wait on another stream would wait
+    started->memory.zero_();
+    wait_for_stream(started->memory.device());
+  }
   started->operation = text_of("irecv", "from", way);
   const auto options = options_for(way, 0, started->memory);
   started->status.source = narrowed(way.peer, "source");

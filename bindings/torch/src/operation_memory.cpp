@@ -17,6 +17,10 @@ thread_local const operation_memory* of_this_thread = nullptr;
 
 }  // namespace
 
+void wait_for_stream(c10::Device device) {
+  if (!device.is_cpu()) c10::impl::VirtualGuardImpl(device.type()).getStream(device).synchronize();
+}
+
 operation_memory::operation_memory(c10::Device device, travels way, bool has_room)
     : device_(device), way_(way), has_room_(has_room) {
   of_this_thread = this;
@@ -40,7 +44,7 @@ at::Tensor operation_memory::empty_on_device(at::IntArrayRef sizes, at::ScalarTy
   const std::int64_t count = c10::multiply_integers(sizes);
   const at::Tensor all = at::empty({room + count}, at::TensorOptions(dtype).device(device_));
   // Until now it was the stream's: what was freed there may be in use still.
-  c10::impl::VirtualGuardImpl(device_.type()).getStream(device_).synchronize();
+  wait_for_stream(device_);
   return all.slice(0, room).view(sizes);
 }
 
