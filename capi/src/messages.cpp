@@ -21,20 +21,13 @@ syncyte_message_options_t checked(const syncyte_message_options_t* given) {
   return options;
 }
 
-using preparation = decltype(comm::message::prepare_send);  // or prepare_receive
+/// comm::message's makers have one type: send, receive, and those that do not start it yet.
+using message_maker = decltype(comm::message::send);
 
-/// A message that is ready to start.
-std::unique_ptr<comm::message> prepared(preparation& prepare, syncyte_comm_t comm, const syncyte_buffer_t* buffer,
-                                        std::int32_t rank, std::int32_t tag, const syncyte_message_options_t* given) {
+std::unique_ptr<comm::message> made_by(message_maker& make, syncyte_comm_t comm, const syncyte_buffer_t* buffer,
+                                       std::int32_t rank, std::int32_t tag, const syncyte_message_options_t* given) {
   const syncyte_message_options_t options = checked(given);
-  return prepare(find_comm(comm), buffer, {rank, tag, options.channel, options.label}, options.room);
-}
-
-std::unique_ptr<comm::message> begun(preparation& prepare, syncyte_comm_t comm, const syncyte_buffer_t* buffer,
-                                     std::int32_t rank, std::int32_t tag, const syncyte_message_options_t* options) {
-  auto result = prepared(prepare, comm, buffer, rank, tag, options);
-  result->start();
-  return result;
+  return make(find_comm(comm), buffer, {rank, tag, options.channel, options.label}, options.room);
 }
 
 void trace_message(const syncyte_buffer_t* buffer, std::int32_t peer) {
@@ -91,9 +84,8 @@ void start_request(std::unique_ptr<comm::message> message, syncyte_message_statu
 }  // namespace syncyte::capi
 
 using namespace syncyte;
-using capi::begun;
+using capi::made_by;
 using capi::out;
-using capi::prepared;
 using capi::started;
 using capi::trace_message;
 using comm::message;
@@ -108,7 +100,7 @@ syncyte_status_t syncyte_comm_send(syncyte_comm_t comm, const syncyte_buffer_t* 
                                    const syncyte_message_options_t* options) {
   return started("comm_send", [&] {
     trace_message(buffer, dest);
-    begun(message::prepare_send, comm, buffer, dest, tag, options)->wait();
+    made_by(message::send, comm, buffer, dest, tag, options)->wait();
   });
 }
 
@@ -118,7 +110,7 @@ syncyte_status_t syncyte_comm_recv(syncyte_comm_t comm, int32_t source, int32_t 
   return started("comm_recv", [&] {
     trace_message(buffer, source);
     capi::require_status(status);
-    const auto received = begun(message::prepare_receive, comm, buffer, source, tag, options);
+    const auto received = made_by(message::receive, comm, buffer, source, tag, options);
     received->wait();
     capi::trace_peer(received->peer().rank);
     capi::fill(status, *received);
@@ -130,7 +122,7 @@ syncyte_status_t syncyte_comm_isend(syncyte_comm_t comm, const syncyte_buffer_t*
   return started("comm_isend", [&] {
     trace_message(buffer, dest);
     out(request, "request");
-    auto sent = begun(message::prepare_send, comm, buffer, dest, tag, options);
+    auto sent = made_by(message::send, comm, buffer, dest, tag, options);
     capi::start_request(std::move(sent), nullptr, "comm_isend", request);
   });
 }
@@ -142,7 +134,7 @@ syncyte_status_t syncyte_comm_irecv(syncyte_comm_t comm, int32_t source, int32_t
     trace_message(buffer, source);
     out(request, "request");
     capi::require_status(status);
-    auto received = begun(message::prepare_receive, comm, buffer, source, tag, options);
+    auto received = made_by(message::receive, comm, buffer, source, tag, options);
     capi::start_request(std::move(received), status, "comm_irecv", request);
   });
 }
@@ -154,8 +146,8 @@ syncyte_status_t syncyte_comm_sendrecv(syncyte_comm_t comm, const syncyte_buffer
   return started("comm_sendrecv", [&] {
     trace_message(send_buffer, dest);
     capi::require_status(status);
-    const auto received = prepared(message::prepare_receive, comm, recv_buffer, source, recv_tag, options);
-    const auto sent = prepared(message::prepare_send, comm, send_buffer, dest, send_tag, options);
+    const auto received = made_by(message::prepare_receive, comm, recv_buffer, source, recv_tag, options);
+    const auto sent = made_by(message::prepare_send, comm, send_buffer, dest, send_tag, options);
     received->start();
     sent->start();
     received->wait();

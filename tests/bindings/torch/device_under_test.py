@@ -34,3 +34,19 @@ needs_pretended = pytest.mark.skipif(not IS_PRETENDED, reason="asks the pretende
 
 if os.environ.get("SYNCYTE_TEST_MPI_TAKES") == "1":
     torch.ops.syncyte.use_device_memory(3)
+
+
+def copies(function) -> list[int]:
+    """How many copies go to the host, to the pretended device, and how many of them the host waits for."""
+    before = torch.ops.pretend.copies()
+    function()
+    return [after - earlier for earlier, after in zip(before, torch.ops.pretend.copies())]
+
+
+def pending(values: torch.Tensor) -> torch.Tensor:
+    """A tensor whose values come when its stream, the pretended device's current one, is waited for."""
+    filled = values.to(DEVICE)
+    result = torch.empty_like(filled)
+    result.copy_(filled)
+    assert values.numel() == 0 or not torch.ops.pretend.is_finished(0)
+    return result

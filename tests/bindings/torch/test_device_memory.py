@@ -7,7 +7,7 @@ from mpi4py import MPI
 
 import syncyte
 import syncyte.compat.mpi4torch
-from device_under_test import DEVICE, needs_pretended
+from device_under_test import DEVICE, copies, needs_pretended, pending
 from syncyte.torch import (allgather_along, allreduce, alltoall_along, bcast, gather_along, ibcast, irecv, isend,
                            join_dummies, recv, scatter_along, send, use_cuda_aware_mpi)
 
@@ -30,21 +30,6 @@ def mpi_takes_it():
     give_to_mpi(True)
     yield
     use_cuda_aware_mpi(None)
-
-
-def pending(values: torch.Tensor) -> torch.Tensor:
-    """A tensor whose values come when its stream, the current one, is waited for."""
-    filled = values.to(DEVICE)
-    result = torch.empty_like(filled)
-    result.copy_(filled)
-    assert values.numel() == 0 or not torch.ops.pretend.is_finished(0)
-    return result
-
-
-def copies(function) -> list[int]:
-    before = torch.ops.pretend.copies()
-    function()
-    return [after - earlier for earlier, after in zip(before, torch.ops.pretend.copies())]
 
 
 def rows(count: int, *others: int) -> torch.Tensor:
@@ -70,8 +55,7 @@ MOVED = {
     "allgather": (lambda x: allgather_along(x, lengths=UNEVEN), lambda: rows(RANK, 2)),
     "gather": (lambda x: gather_along(x, 0, SIZE - 1), lambda: rows(RANK, 2)),
     "scatter": (lambda x: scatter_along(x, RANK, 0, SIZE - 1), lambda: rows(WHOLE, 2)),
-    "alltoall": (lambda x: alltoall_along(x, 0, 0, WHOLE - RANK if SIZE == 1 else UNEVEN[SIZE - 1 - RANK]),
-                 lambda: rows(RANK, 2)),
+    "alltoall": (lambda x: alltoall_along(x, 0, 0, UNEVEN[SIZE - 1 - RANK]), lambda: rows(RANK, 2)),
 }
 
 

@@ -10,7 +10,7 @@ import torch
 from mpi4py import MPI
 
 import syncyte
-from device_under_test import DEVICE, needs_pretended
+from device_under_test import DEVICE, copies, needs_pretended, pending
 from syncyte.torch import (allgather_along, allreduce, bcast, halo_exchange, iallreduce, irecv, isend, recv,
                            reduce_scatter_along, send)
 
@@ -22,27 +22,11 @@ TO_HOST, TO_DEVICE, WAITED_FOR = range(3)
 pytestmark = needs_pretended
 
 
-def copies(function) -> list[int]:
-    """How many copies go to the host, to the device, and how many of them the host waits for."""
-    before = torch.ops.pretend.copies()
-    function()
-    return [after - earlier for earlier, after in zip(before, torch.ops.pretend.copies())]
-
-
 @pytest.fixture
 def side_stream():
     before = torch.ops.pretend.use_new_stream(0)
     yield
     torch.ops.pretend.use_stream(0, before)
-
-
-def pending(value: float) -> torch.Tensor:
-    """A tensor whose values come when its stream, the current one, is waited for."""
-    filled = torch.full((50,), value).to(DEVICE)
-    result = torch.empty_like(filled)
-    result.copy_(filled)
-    assert not torch.ops.pretend.is_finished(0)
-    return result
 
 
 def ring(x: torch.Tensor) -> torch.Tensor:
@@ -73,7 +57,7 @@ def test_what_is_on_the_current_stream_is_waited_for(name, is_side, request):
     if is_side:
         request.getfixturevalue("side_stream")
     function, expected = WAITING[name]
-    assert function(pending(RANK + 1.0)).cpu()[0] == expected
+    assert function(pending(torch.full((50,), RANK + 1.0))).cpu()[0] == expected
 
 
 def test_another_device_than_the_current_one():
@@ -87,7 +71,7 @@ def test_another_device_than_the_current_one():
 
 
 def test_the_host_does_not_wait_for_the_result(side_stream):
-    x = pending(1.0)
+    x = pending(torch.full((50,), 1.0))
     results = []
     assert copies(lambda: results.append(allreduce(x))) == [1, 1, 0]
     assert not torch.ops.pretend.is_finished(0)
@@ -95,13 +79,13 @@ def test_the_host_does_not_wait_for_the_result(side_stream):
 
 
 def test_backward_is_on_the_stream_of_forward(side_stream):
-    x = pending(RANK + 1.0).requires_grad_()
-    (allreduce(x) * pending(2.0)).sum().backward()
+    x = pending(torch.full((50,), RANK + 1.0)).requires_grad_()
+    (allreduce(x) * pending(torch.full((50,), 2.0))).sum().backward()
     assert x.grad.cpu().tolist() == [2.0 * SIZE] * 50
 
 
 def test_a_receive_does_not_copy_what_it_does_not_read():
-    x = pending(1.0)
+    x = pending(torch.full((50,), 1.0))
     made = []
     assert copies(lambda: made.append(irecv(x, PREVIOUS, 3))) == [0, 0, 0]
     assert not torch.ops.pretend.is_finished(0)
