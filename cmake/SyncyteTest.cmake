@@ -1,11 +1,14 @@
-# Declares tests that run under mpirun.
+# Declares tests that run under mpirun. tests/README.md says which label protects what, and how long it takes.
 #
-#   syncyte_mpi_test(NAME base LABELS core SOURCES a.cpp b.cpp RANKS 1 2 3 5 LINK syncyte_core)
+#   syncyte_mpi_test(NAME base LABELS core SOURCES a.cpp b.cpp RANKS 3 MORE_RANKS 1 2 5 7 LINK syncyte_core)
 #     A GoogleTest program (target test_<NAME>) with the harness's main: MPI is initialised with MPI_THREAD_MULTIPLE,
 #     MPI_COMM_WORLD is all ranks. Write plain TEST()s: they run on all ranks, and a test passes if it passes on all.
-#   syncyte_pytest(NAME python LABELS python FILES test_a.py test_b.py RANKS 1 2 3)
-#     pytest under mpirun with mpi4py's MPI.COMM_WORLD; the cases of a parametrised function share one CTest entry.
-#   syncyte_mpi_program_test(NAME solver LABELS fortran SOURCES solver.f90 RANKS 1 2 LINK syncyte_fortran)
+#   syncyte_mpi_test(NAME window_remote TARGET test_window ONLY "window.*" RANKS 2 ENV SYNCYTE_SHM=none)
+#     Tests of a program that stands in the same CMakeLists.txt, once more.
+#   syncyte_pytest(NAME python LABELS python FILES test_a.py test_b.py RANKS 3 MORE_RANKS 1 2 5)
+#     pytest under mpirun with mpi4py's MPI.COMM_WORLD; the cases of a parametrised function share one CTest entry. Cases
+#     marked pytest.mark.thorough run at MORE_RANKS only, and where LABELS has slow.
+#   syncyte_mpi_program_test(NAME solver LABELS fortran SOURCES solver.f90 RANKS 3 LINK syncyte_fortran)
 #   syncyte_mpi_program_test(NAME demo LABELS slow COMMAND prog --flag RANKS 2)
 #   syncyte_mpi_program_test(NAME demo LABELS slow COMMAND 2 solver : 1 learner RANKS 3)     (MPMD: count in front)
 #     A plain program in any language: it passes if all ranks exit with 0, and is skipped if they exit with 77.
@@ -14,12 +17,17 @@
 #   syncyte_virtual_host_test(NAME hello_hosts KIND program TARGET hello RANKS_PER_HOST 2)
 #     A program on two hosts (HOSTS n) made of network namespaces, which share no memory; skipped with a reason where the
 #     machine forbids them. One CTest entry per number of ranks on a host; label slow, unless LABELS says otherwise.
-#   syncyte_kill_test(NAME tensor_leaks PROGRAM tensor_loop [ROUNDS 8] [GRACE 15] RANKS 2)
+#   syncyte_kill_test(NAME tensor_leaks PROGRAM tensor_loop [ROUNDS 4] [GRACE 15] RANKS 2)
 #     kill -9 of ranks and mpirun of an endless program (a target) leaves no process, file or segment behind.
 #
 # Common options:
-#   RANKS 1 2 3 5             rank counts; one mpirun per count runs all tests of the program (default 1 2 3 5)
+#   RANKS 3                   rank counts of the default run; one mpirun per count runs all tests of the program
+#   MORE_RANKS 1 2 5 7        further rank counts, with the label ranks; (default: RANKS 3 MORE_RANKS 1 2 5 7)
 #   LABELS a b                CTest labels
+#   SLOTS 3                   CTest's PROCESSORS. quickstart.sh gives CTest three slots per core: what mostly waits takes 1,
+#                             a plain program 2 (its default), what keeps a core busy 3 (default), two cores 4
+#   COST 60                   seconds it takes, roughly: CTest starts long ones first (default 0)
+#   NEEDS /dev/nvidiactl      all of it is skipped where there is no such file
 #   TIMEOUT_PER_TEST 20       seconds of one test, on all ranks; then the run is ended, the test has failed with a text
 #                             that says where each rank was, and the rest is run again without it
 #   TIMEOUT 300               seconds of a whole run
@@ -27,7 +35,7 @@
 #   ARGS ...                  arguments of a program test
 #   MPIRUN_FLAGS ...          further flags of mpirun, for example --enable-recovery
 #
-# CTest sees <NAME>.np<R>/<test> for each test, <NAME>.np<R>/(job) for what happens outside of tests (start, exit), and
+# CTest sees <NAME>.np<R>/<test> for each test (one for all cases of a parametrised one), <NAME>.np<R>/(job) for what happens outside of tests (start, exit), and
 # <NAME>.np<R>.run, the fixture that runs mpirun; `ctest -R <test>` starts the fixture by itself. A test fails too if it
 # leaves a message on MPI_COMM_WORLD unreceived. Each run has a working folder of its own (SYNCYTE_TEST_FOLDER).
 # Results, output and JUnit: <binary dir>/<NAME>.tests/np<R>/.
@@ -81,13 +89,18 @@ endif()
 
 # Options that all kinds share, into TEST_*.
 macro(_syncyte_parse_test)
-  cmake_parse_arguments(TEST "" "NAME;TIMEOUT_PER_TEST;TIMEOUT;TARGET;KIND;HOSTS;ROUNDS;GRACE;PROGRAM"
-                        "LABELS;SOURCES;FILES;COMMAND;RANKS;LINK;ENV;ARGS;RANKS_PER_HOST;ONLY;MPIRUN_FLAGS" ${ARGN})
+  cmake_parse_arguments(TEST "" "NAME;TIMEOUT_PER_TEST;TIMEOUT;TARGET;KIND;HOSTS;ROUNDS;GRACE;PROGRAM;SLOTS;COST;NEEDS"
+                        "LABELS;SOURCES;FILES;COMMAND;RANKS;MORE_RANKS;LINK;ENV;ARGS;RANKS_PER_HOST;ONLY;MPIRUN_FLAGS"
+                        ${ARGN})
   if(NOT TEST_NAME OR TEST_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "${CMAKE_CURRENT_FUNCTION}: NAME is missing, or unknown: ${TEST_UNPARSED_ARGUMENTS}")
   endif()
-  if(NOT TEST_RANKS)
-    set(TEST_RANKS 1 2 3 5)
+  if(NOT TEST_RANKS AND NOT TEST_MORE_RANKS)
+    set(TEST_RANKS 3)
+    set(TEST_MORE_RANKS 1 2 5 7)
+  endif()
+  if(NOT TEST_COST)
+    set(TEST_COST 0)
   endif()
   if(NOT TEST_TIMEOUT_PER_TEST)
     set(TEST_TIMEOUT_PER_TEST 20)
@@ -114,18 +127,29 @@ function(_syncyte_discover output kind files)
   set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES "${include}")
   list(JOIN TEST_LABELS "," labels)
   list(JOIN TEST_RANKS "," ranks)
+  list(JOIN TEST_MORE_RANKS "," more_ranks)
+  if(NOT TEST_SLOTS)
+    set(TEST_SLOTS 3)
+  endif()
+  if(TEST_NEEDS)
+    list(APPEND TEST_LIMITS "--needs=${TEST_NEEDS}")
+  endif()
+  list(JOIN TEST_ONLY "," only)
   set(${output} "${Python3_EXECUTABLE}" -B "${SYNCYTE_LAUNCH}" discover --name=${TEST_NAME} "--output=${declared}"
-      --kind=${kind} --labels=${labels} --ranks=${ranks} "--folder=${TEST_FOLDER}" ${TEST_LIMITS}
-      --total=${TEST_TIMEOUT} ${files} PARENT_SCOPE)
+      --kind=${kind} "--only=${only}" --labels=${labels} --ranks=${ranks} --more-ranks=${more_ranks} --slots=${TEST_SLOTS}
+      --cost=${TEST_COST} "--folder=${TEST_FOLDER}" ${TEST_LIMITS} --total=${TEST_TIMEOUT} ${files} PARENT_SCOPE)
 endfunction()
 
 function(syncyte_mpi_test)
   _syncyte_parse_test(${ARGN})
-  set(target test_${TEST_NAME})
-  add_executable(${target} ${TEST_SOURCES})
-  target_link_libraries(${target} PRIVATE ${TEST_LINK} syncyte_test_main syncyte_warnings)
-  # Symbols of its own functions, for the stacks of ranks that hang.
-  set_target_properties(${target} PROPERTIES ENABLE_EXPORTS ON CXX_VISIBILITY_PRESET default)
+  set(target ${TEST_TARGET})
+  if(NOT target)
+    set(target test_${TEST_NAME})
+    add_executable(${target} ${TEST_SOURCES})
+    target_link_libraries(${target} PRIVATE ${TEST_LINK} syncyte_test_main syncyte_warnings)
+    # Symbols of its own functions, for the stacks of ranks that hang.
+    set_target_properties(${target} PROPERTIES ENABLE_EXPORTS ON CXX_VISIBILITY_PRESET default)
+  endif()
   _syncyte_discover(command gtest "$<TARGET_FILE:${target}>")
   add_custom_command(TARGET ${target} POST_BUILD COMMAND ${command} VERBATIM)
   set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS "${SYNCYTE_HARNESS_FILES}")
@@ -153,12 +177,19 @@ function(syncyte_mpi_program_test)
     set(program "$<TARGET_FILE:test_${TEST_NAME}>")
   endif()
   math(EXPR outer "${TEST_TIMEOUT_PER_TEST} + 30")
-  foreach(ranks IN LISTS TEST_RANKS)
+  if(NOT TEST_SLOTS)
+    set(TEST_SLOTS 2)
+  endif()
+  foreach(ranks IN LISTS TEST_RANKS TEST_MORE_RANKS)
+    set(labels ${TEST_LABELS})
+    if(ranks IN_LIST TEST_MORE_RANKS)
+      list(APPEND labels ranks)
+    endif()
     set(test ${TEST_NAME}.np${ranks})
     add_test(NAME ${test} COMMAND "${Python3_EXECUTABLE}" -B "${SYNCYTE_LAUNCH}" program ${TEST_LIMITS} ${SYNCYTE_MPMD_FLAG}
              --ranks=${ranks} "--folder=${TEST_FOLDER}/np${ranks}" -- ${program} ${TEST_ARGS})
-    set_tests_properties(${test} PROPERTIES LABELS "${TEST_LABELS}" TIMEOUT ${outer} SKIP_RETURN_CODE 77
-                                            PROCESSORS ${ranks})
+    set_tests_properties(${test} PROPERTIES LABELS "${labels}" TIMEOUT ${outer} SKIP_RETURN_CODE 77
+                                            PROCESSORS ${TEST_SLOTS} COST ${TEST_COST})
   endforeach()
 endfunction()
 
@@ -186,14 +217,14 @@ function(syncyte_virtual_host_test)
              "${Python3_EXECUTABLE}" -B "${SYNCYTE_LAUNCH}" ${command})
     math(EXPR outer "${TEST_TIMEOUT} + 30")
     set_tests_properties(${test} PROPERTIES LABELS "${TEST_LABELS}" TIMEOUT ${outer} SKIP_RETURN_CODE 77
-                                            PROCESSORS ${ranks})
+                                            PROCESSORS 2)
   endforeach()
 endfunction()
 
 function(syncyte_kill_test)
   _syncyte_parse_test(${ARGN})
   if(NOT TEST_ROUNDS)
-    set(TEST_ROUNDS 8)
+    set(TEST_ROUNDS 4)
   endif()
   if(NOT TEST_GRACE)
     set(TEST_GRACE 15)
@@ -203,7 +234,7 @@ function(syncyte_kill_test)
     add_test(NAME ${test} COMMAND "${Python3_EXECUTABLE}" -B "${PROJECT_SOURCE_DIR}/tests/support/kill_loop.py"
              --ranks=${ranks} --rounds=${TEST_ROUNDS} --grace=${TEST_GRACE} "--mpirun=${SYNCYTE_MPIRUN}" --
              "$<TARGET_FILE:${TEST_PROGRAM}>" ${TEST_ARGS})
-    set_tests_properties(${test} PROPERTIES LABELS "${TEST_LABELS}" TIMEOUT ${TEST_TIMEOUT} PROCESSORS ${ranks}
-                                            ENVIRONMENT "${TEST_ENV}")
+    set_tests_properties(${test} PROPERTIES LABELS "${TEST_LABELS}" TIMEOUT ${TEST_TIMEOUT} PROCESSORS 1
+                                            COST ${TEST_COST} ENVIRONMENT "${TEST_ENV}")
   endforeach()
 endfunction()

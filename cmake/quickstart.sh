@@ -24,8 +24,8 @@ Usage: cmake/quickstart.sh COMMAND [OPTIONS]
 Commands
   demo [OPTIONS]   the tsunami demo: a Fortran solver and PyTorch learners in one MPI job; the picture is
                    build/demo/figure.png; OPTIONS go to examples/tsunami/demo.py (demo --help lists them)
-  test [OPTIONS]   builds everything and runs the tests but for those labelled slow; OPTIONS go to ctest (for example
-                   -R window; -L slow runs the slow ones)
+  test [OPTIONS]   builds everything and runs the tests of a few minutes; OPTIONS go to ctest (for example -R window).
+                   -L ranks runs those at further rank counts, -L slow the long ones (tests/README.md)
   bench            builds and runs the benchmarks; the report is build/bench/report.json
   build            builds everything and runs nothing
   setup            installs system packages and the Python environment, and builds nothing

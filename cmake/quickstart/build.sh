@@ -59,11 +59,11 @@ run_demo() {
   step "Done"
 }
 
-# Whether ctest's options ask for the slow tests by their label: then nothing keeps them out.
-asks_for_slow() {
+# Whether ctest's options ask, by label, for tests that the default run leaves out: then nothing keeps them out.
+asks_for_more() {
   local previous="" argument
   for argument in "$@"; do
-    if [[ ("${previous}" == -L || "${previous}" == --label-regex) && "${argument}" == *slow* ]]; then
+    if [[ ("${previous}" == -L || "${previous}" == --label-regex) && "${argument}" =~ slow|ranks ]]; then
       return 0
     fi
     previous="${argument}"
@@ -71,13 +71,40 @@ asks_for_slow() {
   return 1
 }
 
+# How long ctest takes with these options on two idle cores, where that is known.
+expected_time() {
+  case "$*" in
+    "") echo " (4 to 6 minutes on 2 idle cores)" ;;
+    "-L slow") echo " (about 25 minutes on 2 idle cores)" ;;
+    "-L ranks") echo " (about 30 minutes on 2 idle cores)" ;;
+  esac
+}
+
+# Prints the ten longest entries of ctest's last run, and the ten longest tests within its MPI jobs.
+print_slowest() {
+  local log="${BUILD_FOLDER}/Testing/Temporary/LastTest.log"
+  [[ -f "${log}" ]] || return 0
+  step "The slowest ten (jobs end in .run)"
+  awk '/^[0-9]+\/[0-9]+ Test: / { name = $3 } /^Test time = / { printf "%8.1f s  %s\n", $4, name }' "${log}" |
+    sort -rn | head -n 10 || true
+  step "The slowest ten tests within jobs"
+  awk '/^[0-9]+\/[0-9]+ Test: / { job = $3; sub(/\/.*/, "", job) }
+       /^(passed|failed) .* \([0-9.]+ s\)$/ { printf "%8.1f s  %s of %s\n", substr($(NF - 1), 2), $2, job }' "${log}" |
+    sort -rn | head -n 10 || true
+}
+
 run_test() {
-  local -a exclude=(--label-exclude slow)
-  ! asks_for_slow "$@" || exclude=()
+  local -a exclude=(--label-exclude 'slow|ranks')
+  local status=0
+  ! asks_for_more "$@" || exclude=()
   build_target
   prepare_mpirun
-  step "The tests"
-  ctest --test-dir "${BUILD_FOLDER}" "${exclude[@]}" --output-on-failure --no-tests=error --parallel "$(nproc)" "$@"
+  step "The tests$(expected_time "$@")"
+  # Three slots per core: cmake/SyncyteTest.cmake says how many a test takes.
+  ctest --test-dir "${BUILD_FOLDER}" "${exclude[@]}" --output-on-failure --no-tests=error --parallel "$((3 * $(nproc)))" \
+    "$@" || status=$?
+  print_slowest
+  return "${status}"
 }
 
 run_bench() {

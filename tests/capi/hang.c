@@ -3,7 +3,6 @@
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "../support/waiting.h"
 #include "syncyte_mpi.h"
@@ -76,7 +75,7 @@ int main(int argc, char** argv) {
   if (strcmp(where, "from_mpi") == 0) /* refused at once on the last rank, which cannot tell the others */
     syncyte_comm_from_mpi(is_last ? MPI_COMM_NULL : MPI_COMM_WORLD, NULL, &made);
   if (strcmp(where, "crossed") == 0) cross(world, is_last);
-  if (is_last) sleep(argc > 2 ? (unsigned)atoi(argv[2]) : 25);
+  if (is_last) sleep_for(argc > 2 ? atof(argv[2]) : 25.0);
   if (strcmp(where, "barrier") == 0) syncyte_comm_barrier(world);
   if (strcmp(where, "request") == 0) use_requests(world, is_last ? 0 : size - 1);
   if (strcmp(where, "any") == 0 && !is_last) wait_for_any(world, size - 1);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs the launcher on tests that go wrong and checks its verdicts.
 
-check_launcher.py CASE --kind gtest|pytest|program|end --target FILE --launch tests/support/launch.py [--mpirun a|b|c]
+check_launcher.py --kind gtest|pytest|program|end --target FILE --launch tests/support/launch.py [--mpirun a|b|c]
 """
 
 import argparse
@@ -15,8 +15,9 @@ import xml.etree.ElementTree as xml
 from dataclasses import dataclass
 
 RANKS = 3
-LIMIT = 3.0  # of a test
-MOST_SECONDS = 25.0  # of a whole run with one hang and one restart, on a busy machine
+LIMIT = 1.5  # of a test
+PROGRAM_LIMIT = 3.0  # of a program that hangs; the start of all ranks is in it
+MOST_SECONDS = 12.0  # that one culprit costs, its restart included, on a busy machine
 
 
 @dataclass
@@ -27,30 +28,35 @@ class Case:
     verdict: str
     words: tuple[str, ...]
 
+    @property
+    def ends_run(self) -> bool:
+        """Whether the run has to be started again after it: it hangs or crashes."""
+        return any(word.startswith(("HANG", "CRASH")) or "did not arrive" in word for word in self.words)
 
-GTEST = {
-    "fail": Case("Faulty.FailsOnOneRank", "failed", ("[rank 2]", "only here", "faulty.cpp:")),
-    "hang": Case("Faulty.HangsOnOneRank", "failed", ("HANG: rank 2 did not arrive", "rank 0", "has arrived", "sleep")),
-    "hang_in_mpi": Case("Faulty.HangsInsideMpi", "failed", ("HANG: ranks 0, 1 did not arrive", "rank 2", "stacks")),
-    "fail_early": Case("Faulty.FailsWhileOthersWait", "failed", ("ranks 0, 1 did not arrive", "it failed", "left early")),
-    "segfault": Case("Faulty.Segfaults", "failed", ("CRASH: rank 2 died of SIGSEGV",)),
-    "kill": Case("Faulty.IsKilled", "failed", ("CRASH: rank 2 died of SIGKILL",)),
-    "exit": Case("Faulty.ThrowsNothingButExits", "failed", ("CRASH: rank 2 exited with status 9",)),
-    "abort": Case("Faulty.Aborts", "failed", ("CRASH: rank 2 called MPI_Abort(5)",)),
-    "message": Case("Faulty.LeavesAMessage", "failed", ("[rank 0]", "unreceived", "from rank 2, tag 7, 4 bytes")),
-    "skip": Case("Faulty.SkipsEverywhere", "skipped", ("no such thing",)),
-    "skip_one": Case("Faulty.SkipsOnOneRank", "passed", ()),
-}
-PYTEST = {
-    "fail": Case("test_raises_on_one_rank", "failed", ("[rank 2]", "ValueError: only here", "faulty_pytest.py")),
-    "hang": Case("test_hangs_on_one_rank", "failed", ("HANG: rank 2 did not arrive", "faulty_pytest.py")),
-    "fail_early": Case("test_raises_while_others_wait", "failed", ("ranks 0, 1 did not arrive", "left early")),
-    "segfault": Case("test_segfaults", "failed", ("CRASH: rank 2 died of SIGSEGV",)),
-    "exit": Case("test_exits", "failed", ("CRASH: rank 2 exited with status 9",)),
-    "message": Case("test_leaves_a_message", "failed", ("[rank 0]", "unreceived", "from rank 2, tag 7")),
-    "one_case": Case("test_one_case_fails", "failed", ("[rank 2]", "test_one_case_fails[2]")),
-    "skip": Case("test_skips_everywhere", "skipped", ("no such thing",)),
-}
+
+GTEST = [
+    Case("Faulty.FailsOnOneRank", "failed", ("[rank 2]", "only here", "faulty.cpp:")),
+    Case("Faulty.HangsOnOneRank", "failed", ("HANG: rank 2 did not arrive", "rank 0", "has arrived", "sleep")),
+    Case("Faulty.HangsInsideMpi", "failed", ("HANG: ranks 0, 1 did not arrive", "rank 2", "stacks")),
+    Case("Faulty.FailsWhileOthersWait", "failed", ("ranks 0, 1 did not arrive", "it failed", "left early")),
+    Case("Faulty.Segfaults", "failed", ("CRASH: rank 2 died of SIGSEGV",)),
+    Case("Faulty.IsKilled", "failed", ("CRASH: rank 2 died of SIGKILL",)),
+    Case("Faulty.ThrowsNothingButExits", "failed", ("CRASH: rank 2 exited with status 9",)),
+    Case("Faulty.Aborts", "failed", ("CRASH: rank 2 called MPI_Abort(5)",)),
+    Case("Faulty.LeavesAMessage", "failed", ("[rank 0]", "unreceived", "from rank 2, tag 7, 4 bytes")),
+    Case("Faulty.SkipsEverywhere", "skipped", ("no such thing",)),
+    Case("Faulty.SkipsOnOneRank", "passed", ()),
+]
+PYTEST = [
+    Case("test_raises_on_one_rank", "failed", ("[rank 2]", "ValueError: only here", "faulty_pytest.py")),
+    Case("test_hangs_on_one_rank", "failed", ("HANG: rank 2 did not arrive", "faulty_pytest.py")),
+    Case("test_raises_while_others_wait", "failed", ("ranks 0, 1 did not arrive", "left early")),
+    Case("test_segfaults", "failed", ("CRASH: rank 2 died of SIGSEGV",)),
+    Case("test_exits", "failed", ("CRASH: rank 2 exited with status 9",)),
+    Case("test_leaves_a_message", "failed", ("[rank 0]", "unreceived", "from rank 2, tag 7")),
+    Case("test_one_case_fails", "failed", ("[rank 2]", "test_one_case_fails[2]")),
+    Case("test_skips_everywhere", "skipped", ("no such thing",)),
+]
 # Arguments of the plain program: exit status of the launcher, words of its output.
 PROGRAM = {
     "succeeds": (0, ()),
@@ -66,14 +72,15 @@ def check(condition: bool, text: str) -> None:
         sys.exit(f"the launcher is wrong: {text}")
 
 
-def launch(options: argparse.Namespace, mode: str, limit: float, arguments: list[str]) -> subprocess.CompletedProcess:
+def launch(options: argparse.Namespace, mode: str, limit: float, most_seconds: float,
+           arguments: list[str]) -> subprocess.CompletedProcess:
     command = [sys.executable, "-B", options.launch, mode, "--ranks", str(RANKS), f"--limit={limit:g}"]
     command += [f"--mpirun={options.mpirun}", *arguments]
     begin = time.monotonic()
     result = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=100)
     seconds = time.monotonic() - begin
     print(result.stdout)
-    check(seconds < MOST_SECONDS, f"it took {seconds:.1f} s, expected less than {MOST_SECONDS:g} s")
+    check(seconds < most_seconds, f"it took {seconds:.1f} s, expected less than {most_seconds:g} s")
     return result
 
 
@@ -89,31 +96,35 @@ def verdict(folder: str, test: str) -> tuple[str, str]:
 
 
 def check_tests(options: argparse.Namespace, folder: str) -> None:
-    case = (GTEST if options.kind == "gtest" else PYTEST)[options.case]
+    """All in one run: each culprit that ends it costs a restart, and the good tests stay good."""
+    cases = GTEST if options.kind == "gtest" else PYTEST
     prefix = "" if options.kind == "gtest" else os.path.basename(options.target) + "::"
     good = ["Good.Before", "Good.After"] if options.kind == "gtest" else ["test_good_before", "test_good_after"]
-    names = [prefix + name for name in [*good, case.test]]
-    only = "--only=" + ",".join(names)
-    result = launch(options, "run", LIMIT, ["--kind", options.kind, "--folder", folder, only, options.target])
+    only = "--only=" + ",".join(prefix + name for name in [*good, *(case.test for case in cases)])
+    most_seconds = MOST_SECONDS * (1 + sum(case.ends_run for case in cases))
+    result = launch(options, "run", LIMIT, most_seconds,
+                    ["--kind", options.kind, "--folder", folder, only, options.target])
     check(result.returncode == 0, f"exit status {result.returncode}")
-    for name in names[:2] + ["(job)"]:
+    for name in [*(prefix + name for name in good), "(job)"]:
         check(verdict(folder, name)[0] == "passed", f"{name}: {verdict(folder, name)[1]}")
-    found, text = verdict(folder, names[2])
-    check(found == case.verdict, f"{case.test} is {found}, expected {case.verdict}:\n{text}")
-    for word in case.words:
-        check(word in text, f"the message of {case.test} does not say {word!r}:\n{text}")
+    for case in cases:
+        found, text = verdict(folder, prefix + case.test)
+        check(found == case.verdict, f"{case.test} is {found}, expected {case.verdict}:\n{text}")
+        for word in case.words:
+            check(word in text, f"the message of {case.test} does not say {word!r}:\n{text}")
     suite = xml.parse(os.path.join(folder, "junit.xml")).getroot()
-    check(len(suite) == 4, f"JUnit has {len(suite)} entries, expected 4")
-    check(len(suite.findall("./testcase/failure")) == (case.verdict == "failed"), "failures in JUnit")
+    failures = sum(case.verdict == "failed" for case in cases)
+    check(len(suite) == len(cases) + 3, f"JUnit has {len(suite)} entries, expected {len(cases) + 3}")
+    check(len(suite.findall("./testcase/failure")) == failures, f"failures in JUnit, expected {failures}")
 
 
 def check_program(options: argparse.Namespace, folder: str) -> None:
-    status, words = PROGRAM[options.case]
-    limit = LIMIT if options.case == "hangs" else 20.0  # here it includes the start of all ranks
-    result = launch(options, "program", limit, ["--folder", folder, "--", options.target, options.case])
-    check(result.returncode == status, f"exit status {result.returncode}, expected {status}")
-    for word in words:
-        check(word in result.stdout, f"the output does not say {word!r}")
+    for argument, (status, words) in PROGRAM.items():
+        limit = PROGRAM_LIMIT if argument == "hangs" else 20.0
+        result = launch(options, "program", limit, MOST_SECONDS, ["--folder", folder, "--", options.target, argument])
+        check(result.returncode == status, f"{argument}: exit status {result.returncode}, expected {status}")
+        for word in words:
+            check(word in result.stdout, f"{argument}: the output does not say {word!r}")
 
 
 def ranks_alive(mark: str) -> int:
@@ -127,12 +138,16 @@ def ranks_alive(mark: str) -> int:
     return count
 
 
-def check_end(options: argparse.Namespace, folder: str) -> None:
+def check_ends(options: argparse.Namespace, folder: str) -> None:
+    for number in (signal.SIGKILL, signal.SIGTERM):
+        check_end(options, folder, number)
+
+
+def check_end(options: argparse.Namespace, folder: str, number: signal.Signals) -> None:
     """A launcher that is ended, by CTest's time limit or by hand, takes its ranks with it."""
-    number = signal.SIGKILL if options.case == "launcher_killed" else signal.SIGTERM
     command = [sys.executable, "-B", options.launch, "program", "--ranks", str(RANKS), "--limit=60", "--folder", folder]
     command += [f"--mpirun={options.mpirun}", "--", options.target, "hangs"]
-    mark = f"{os.getpid()}"
+    mark = f"{os.getpid()}-{number}"
     launcher = subprocess.Popen(command, env=dict(os.environ, HARNESS_MARK=mark))
     limit = time.monotonic() + 20
     while ranks_alive(mark) < RANKS + 2 and time.monotonic() < limit:  # the launcher and mpirun are marked too
@@ -149,14 +164,13 @@ def check_end(options: argparse.Namespace, folder: str) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("case")
     parser.add_argument("--kind", choices=["gtest", "pytest", "program", "end"], required=True)
     parser.add_argument("--target", required=True)
     parser.add_argument("--launch", required=True)
     parser.add_argument("--mpirun", default="mpirun|--tag-output|-np")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="syncyte-harness-") as folder:
-        checks = {"program": check_program, "end": check_end}
+        checks = {"program": check_program, "end": check_ends}
         checks.get(options.kind, check_tests)(options, os.path.join(folder, "run"))
 
 

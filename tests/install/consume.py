@@ -57,7 +57,7 @@ def install(arguments: argparse.Namespace, moved: Path) -> None:
 def configure(arguments: argparse.Namespace, moved: Path, build: Path) -> None:
     defines = [f"-D{define}" for define in arguments.define if not define.endswith("=")]
     run([arguments.cmake, "-S", arguments.source, "-B", str(build), f"-DCMAKE_PREFIX_PATH={moved}",
-         "-DCMAKE_BUILD_TYPE=Release", "--no-warn-unused-cli", *defines])
+         "--no-warn-unused-cli", *defines])
 
 
 def build_with_pkg_config(arguments: argparse.Namespace, moved: Path, build: Path) -> None:

@@ -1,4 +1,4 @@
-"""Each public header compiles alone, C headers as C11 and as C++20, C++ headers as C++20, without a warning.
+"""Each public C header compiles alone, as C11 and as C++20, without a warning. tests/cxx compiles the C++ headers.
 
     headers.py FOLDER --cc CC --cxx CXX [--mpi-include FOLDER ...]
 
@@ -29,9 +29,8 @@ def check(arguments: argparse.Namespace) -> tuple[int, list[str]]:
     as_cxx = [arguments.cxx, "-std=c++20", "-x", "c++"]
     mpi = [flag for path in arguments.mpi_include for flag in ("-isystem", path)]
     errors, count = [], 0
-    for header in sorted(folder.rglob("*.h*")):
-        commands = [as_cxx] if header.suffix == ".hpp" else [as_c, as_cxx]
-        for command in commands:
+    for header in sorted(folder.rglob("*.h")):
+        for command in (as_c, as_cxx):
             count += 1
             error = compile_alone(command + (mpi if "mpi" in header.stem else []), folder, header)
             errors += [error] if error else []

@@ -167,13 +167,13 @@ class Quickstart(unittest.TestCase):
                                    f"--build {self.root}/build --output results"))
         self.assertTrue(self.asked("cmake", f"-S {self.root}", f"-B {self.root}/build"))
 
-    def test_slow_tests_only_where_they_are_asked_for(self):
-        for arguments, excluded in (([], True), (["-L", "slow"], False), (["--label-regex", "slow|docs"], False),
+    def test_long_tests_only_where_they_are_asked_for(self):
+        for arguments, excluded in (([], True), (["-L", "slow"], False), (["--label-regex", "ranks|docs"], False),
                                     (["-L", "python"], True), (["-R", "slow"], True)):
             with self.subTest(arguments=arguments):
                 self.run_it("test", *arguments)
                 (line,) = self.asked(": ctest ")
-                self.assertEqual("--label-exclude slow" in line, excluded)
+                self.assertEqual("--label-exclude slow|ranks" in line, excluded)
                 self.assertTrue(line.endswith(" ".join(arguments)))
 
 

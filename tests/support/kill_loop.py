@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Kills an MPI program over and over, and checks that nothing stays behind.
 
-    kill_loop.py --ranks 2 --rounds 8 -- PROGRAM [ARGUMENT...]
+    kill_loop.py --ranks 2 --rounds 4 -- PROGRAM [ARGUMENT...]
 
 PROGRAM creates and frees things in an endless loop. Each round starts it, waits a random time after its ranks have
 appeared, kills with signal 9 in one of four ways (one rank, all ranks, mpirun alone, mpirun and all ranks at once) and
@@ -164,9 +164,9 @@ def enter_namespaces() -> int | None:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--ranks", type=int, default=2)
-    parser.add_argument("--rounds", type=int, default=8)
-    parser.add_argument("--after", type=float, default=0.6, help="seconds between the start of the ranks and the kill")
-    parser.add_argument("--spread", type=float, default=0.4, help="seconds added at random")
+    parser.add_argument("--rounds", type=int, default=4)
+    parser.add_argument("--after", type=float, default=0.3, help="seconds between the start of the ranks and the kill")
+    parser.add_argument("--spread", type=float, default=0.3, help="seconds added at random")
     parser.add_argument("--grace", type=float, default=15, help="seconds in which everything must have ended")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--mpirun", default="mpirun|--tag-output|-np", help="mpirun and its flags (a|b|c)")

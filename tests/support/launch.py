@@ -9,9 +9,12 @@ A run by hand: launch.py run --kind gtest --ranks 3 --folder /tmp/run build/test
 """
 
 import argparse
+import fnmatch
 import os
+import resource
 import signal
 import sys
+import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "python"))
 
@@ -20,6 +23,7 @@ from mpi_harness.results import FAILED  # noqa: E402
 from mpi_harness.run import Plan, Run  # noqa: E402
 from mpi_harness.watch import Limits  # noqa: E402
 
+STARTED = time.monotonic()
 DEFAULT_MPIRUN = "mpirun|--tag-output|-np"
 
 
@@ -31,9 +35,15 @@ def add_common(parser: argparse.ArgumentParser) -> None:
 
 
 def add_kind(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--only", default="", metavar="PATTERNS", help="names of tests, also with * (a,b,c); all without it")
     parser.add_argument("--kind", choices=["gtest", "pytest"], default="gtest")
     parser.add_argument("--folder", required=True, help="of the results")
+    parser.add_argument("--needs", default="", metavar="FILE", help="skip all tests where there is no such file")
     parser.add_argument("files", nargs="+", help="the GoogleTest program, or the pytest files")
+
+
+def rank_counts(text: str) -> list[int]:
+    return [int(count) for count in text.split(",") if count]
 
 
 def environment_of(options: argparse.Namespace) -> dict[str, str]:
@@ -41,26 +51,26 @@ def environment_of(options: argparse.Namespace) -> dict[str, str]:
     return {name: value for name, _, value in pairs}
 
 
-def names_of(options: argparse.Namespace) -> list[str]:
+def names_of(options: argparse.Namespace, thorough: bool) -> list[str]:
     if options.kind == "gtest":
-        return discover.gtest_names(options.files[0])
-    return discover.pytest_names(options.files)
-
-
-def chosen(options: argparse.Namespace) -> list[str]:
-    names = names_of(options)
-    only = [name for name in options.only.split(",") if name]
-    unknown = set(only) - set(names)
+        names = discover.gtest_names(options.files[0])
+    else:
+        names = discover.pytest_names(options.files, thorough)
+    patterns = [pattern for pattern in options.only.split(",") if pattern]
+    unknown = [pattern for pattern in patterns if not fnmatch.filter(names, pattern)]
     if unknown:
-        raise SystemExit(f"--only: no test is called {', '.join(sorted(unknown))}")
-    return [name for name in names if name in only] if only else names
+        raise SystemExit(f"--only: no test is called {', '.join(unknown)}")
+    return [name for name in names if any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns)] if patterns else names
 
 
 def rank_command(options: argparse.Namespace) -> list[str]:
     files = [os.path.abspath(file) for file in options.files]
     if options.kind == "gtest":
         return files
-    flags = ["-p", "mpi_plugin", "-p", "no:cacheprovider", "--tb=short", "--rootdir", os.path.dirname(files[0])]
+    # Its capture of log messages costs 2 ms a test.
+    flags = ["-p", "mpi_plugin", "-p", "no:cacheprovider", "-p", "no:logging"]
+    flags += ["--tb=short", "--rootdir", os.path.dirname(files[0])]
+    flags += [] if options.thorough else ["-m", "not thorough"]
     return [sys.executable, "-m", "pytest", *flags, *files]
 
 
@@ -69,11 +79,13 @@ def run_discover(options: argparse.Namespace) -> int:
     launch += ["--limit", f"{options.limit:g}", "--total", f"{options.total:g}"]
     for entry in options.env:
         launch += ["--env", entry]
+    launch += ["--needs", options.needs] if options.needs else []
+    launch += ["--only", options.only] if options.only else []
     launch += [os.path.abspath(file) for file in options.files]
-    ranks = [int(count) for count in options.ranks.split(",")]
     labels = [label for label in options.labels.split(",") if label]
-    declaration = discover.Declaration(options.name, options.folder, launch, ranks, labels, options.total + 60)
-    declaration.tests = names_of(options)
+    declaration = discover.Declaration(
+        options.name, options.folder, launch, options.ranks, options.more_ranks, labels, options.total + 60,
+        options.slots, options.cost, names_of(options, False), names_of(options, True))
     discover.write(declaration, options.output)
     return 0
 
@@ -82,14 +94,16 @@ def run_tests(options: argparse.Namespace) -> int:
     env = environment_of(options)
     if options.kind == "pytest":
         env["PYTHONPATH"] = os.pathsep.join(filter(None, [sys.path[0], env.get("PYTHONPATH"), os.getenv("PYTHONPATH")]))
-    limits = Limits(test=options.limit, after_failure=min(5.0, options.limit), total=options.total)
+    limits = Limits(test=options.limit, after_failure=min(5.0, options.limit / 2), total=options.total)
     folder = os.path.abspath(options.folder)
-    plan = Plan(options.mpirun.split("|"), options.ranks, rank_command(options), chosen(options), folder, env, limits)
+    plan = Plan(options.mpirun.split("|"), options.ranks, rank_command(options), names_of(options, options.thorough), folder, env, limits,
+                options.needs)
     results = Run(plan).execute()
     failed = [result for result in results if result.verdict == FAILED]
     for result in failed:
         print(f"FAILED at {options.ranks} ranks: {result.test}\n{result.message}")
     print(f"{len(results) - len(failed)} of {len(results)} verdicts are good; they are in {folder}")
+    print(f"It took {time_spent()}.")
     # For CTest the verdicts are the tests' own; a run by hand wants the exit status.
     return 1 if failed and options.strict else 0
 
@@ -110,10 +124,13 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     finder.add_argument("--name", required=True)
     finder.add_argument("--output", required=True, help="file that CTest includes")
     finder.add_argument("--labels", default="")
-    finder.add_argument("--ranks", default="1", help="rank counts (a,b,c)")
+    finder.add_argument("--ranks", type=rank_counts, default=[1], help="rank counts of the default run (a,b,c)")
+    finder.add_argument("--more-ranks", type=rank_counts, default=[], help="rank counts with the label ranks (a,b,c)")
+    finder.add_argument("--slots", type=int, default=1, help="CTest's PROCESSORS of the run")
+    finder.add_argument("--cost", type=float, default=0.0, help="CTest's COST of the run")
     runner = modes.add_parser("run", help="run tests")
     runner.add_argument("--ranks", type=int, default=1)
-    runner.add_argument("--only", default="", help="names of the tests to run (a,b,c); all without it")
+    runner.add_argument("--thorough", action="store_true", help="with the cases that are marked thorough")
     runner.add_argument("--strict", action="store_true", help="exit with 1 if a test failed")
     plain = modes.add_parser("program", help="run a program whose exit status is the verdict")
     plain.add_argument("--ranks", type=int, default=1)
@@ -125,6 +142,13 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     for mode in (finder, runner, plain):
         add_common(mode)
     return parser.parse_args(arguments)
+
+
+def time_spent() -> str:
+    """Of this launcher and all it has started and waited for: mpirun and, through it, the ranks."""
+    usages = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    busy = sum(usage.ru_utime + usage.ru_stime for usage in usages)
+    return f"{time.monotonic() - STARTED:.1f} s, of which the processors were busy for {busy:.1f} s"
 
 
 def interrupted(number: int, frame: object) -> None:

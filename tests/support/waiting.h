@@ -3,6 +3,7 @@
 #define SYNCYTE_TESTS_SUPPORT_WAITING_H
 
 #include <stdlib.h>
+#include <time.h>
 
 #include "syncyte.h"
 
@@ -13,6 +14,11 @@ static inline syncyte_comm_t start_world(int32_t* rank, int32_t* size) {
   syncyte_comm_rank(world, rank);
   syncyte_comm_size(world, size);
   return world;
+}
+
+static inline void sleep_for(double seconds) {
+  const struct timespec time = {(time_t)seconds, (long)((seconds - (double)(time_t)seconds) * 1e9)};
+  nanosleep(&time, NULL);
 }
 
 /* A tensor of one int64, which is 0. */

@@ -1,6 +1,4 @@
 /* The last rank takes rank 0's lock, shared, and keeps it; the others wait for it until the watchdog ends them. */
-#include <unistd.h>
-
 #include "../support/waiting.h"
 
 int main(void) {
@@ -9,7 +7,7 @@ int main(void) {
   syncyte_comm_t world = start_world(&rank, &size);
   syncyte_window_t window = make_held_window(world, rank == size - 1);
   if (rank == size - 1) {
-    sleep(25);
+    sleep_for(25.0);
   } else {
     syncyte_window_lock(window, 0, SYNCYTE_LOCK_EXCLUSIVE);
   }

@@ -2,7 +2,7 @@
 
 SYNCYTE_TEST_DEVICE: "cuda", or the library of the pretended device, which lets its tests run on any machine: its memory
 is the host's, and its streams do nothing until they are waited for.
-SYNCYTE_TEST_MPI_TAKES=1: MPI is given the device's memory, which it takes where that is the host's.
+SYNCYTE_TEST_MPI_TAKES=1: the MPI library takes the device's memory; it takes the pretended device's in any case.
 """
 
 import os
@@ -31,9 +31,12 @@ DEVICE = torch.device("pretend" if IS_PRETENDED else "cuda", 0)
 
 needs_device = pytest.mark.skipif(not IS_PRETENDED and not torch.cuda.is_available(), reason="no CUDA device")
 needs_pretended = pytest.mark.skipif(not IS_PRETENDED, reason="asks the pretended device what happened")
+mpi_takes_it = IS_PRETENDED or os.environ.get("SYNCYTE_TEST_MPI_TAKES") == "1"
 
-if os.environ.get("SYNCYTE_TEST_MPI_TAKES") == "1":
-    torch.ops.syncyte.use_device_memory(3)
+
+def give_to_mpi(whether: bool) -> None:
+    """Whether MPI is given the device's memory, or copies of it on the host."""
+    torch.ops.syncyte.use_device_memory(3 if whether else 0)
 
 
 def copies(function) -> list[int]:

@@ -6,17 +6,19 @@ import pytest
 import torch
 
 import syncyte
+from backends import EAGER, INDUCTOR
 from syncyte.torch import gather
 
-BACKENDS = ["eager", "aot_eager", "inductor"]
+inductor_too = pytest.mark.parametrize("compiled", [EAGER, "aot_eager", "inductor"], indirect=True)
 
 
-@pytest.fixture(params=BACKENDS)
+@pytest.fixture(params=[EAGER, "aot_eager", INDUCTOR])
 def compiled(request):
     torch._dynamo.reset()
     return lambda function: torch.compile(function, fullgraph=True, backend=request.param)
 
 
+@inductor_too
 def test_allreduce_and_its_gradient(comm, compiled):
     handle = comm.handle
 
@@ -58,6 +60,7 @@ def traced_operations():
         _library.core().syncyte_trace_set(c.TraceFn(), None)
 
 
+@inductor_too
 def test_an_unused_allreduce_still_runs(comm, compiled):
     handle = comm.handle
 

@@ -14,12 +14,15 @@ from test_compile import traced_operations
 under_way = torch.ops.syncyte.requests_under_way
 
 
-# inductor takes seconds for each graph
 WAYS = {"aot_eager": ("aot_eager", False), "aot_eager, gradients": ("aot_eager", True),
         "inductor, gradients": ("inductor", True)}
 
 
-@pytest.fixture(params=WAYS)
+def is_slow(way: str) -> bool:
+    return way.startswith("inductor")
+
+
+@pytest.fixture(params=[pytest.param(way, marks=[pytest.mark.thorough] * is_slow(way)) for way in WAYS])
 def way(request):
     return WAYS[request.param]
 
@@ -83,9 +86,14 @@ STARTED = {
 }
 
 
+def started_case(way: str, name: str):
+    is_thorough = way != "aot_eager" and (way, name) != ("aot_eager, gradients", "iallreduce")
+    return pytest.param(way, name, marks=[pytest.mark.thorough] * is_thorough)
+
+
 # One operator, torch.ops.syncyte.start_collective: inductor once.
-@pytest.mark.parametrize("way, name", [(way, name) for way in WAYS for name in STARTED
-                                       if way.startswith("aot_eager") or name == "iallreduce"], indirect=["way"])
+@pytest.mark.parametrize("way, name", [started_case(way, name) for way in WAYS for name in STARTED
+                                       if not is_slow(way) or name == "iallreduce"], indirect=["way"])
 def test_started_collectives_and_their_waits(comm, compiled, x, name, capfd):
     def forgetful(x):
         STARTED[name](x, comm).wait()

@@ -7,7 +7,7 @@ from mpi4py import MPI
 
 import syncyte
 import syncyte.compat.mpi4torch
-from device_under_test import DEVICE, copies, needs_pretended, pending
+from device_under_test import DEVICE, copies, give_to_mpi, needs_pretended, pending
 from syncyte.torch import (allgather_along, allreduce, alltoall_along, bcast, gather_along, ibcast, irecv, isend,
                            join_dummies, recv, scatter_along, send, use_cuda_aware_mpi)
 
@@ -19,10 +19,6 @@ WHOLE = sum(UNEVEN)
 TO_HOST, TO_DEVICE, WAITED_FOR = range(3)
 
 pytestmark = needs_pretended
-
-
-def give_to_mpi(whether: bool) -> None:
-    torch.ops.syncyte.use_device_memory(3 if whether else 0)
 
 
 @pytest.fixture(autouse=True)

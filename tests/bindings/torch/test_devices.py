@@ -7,12 +7,12 @@ import torch
 from mpi4py import MPI
 
 import syncyte
-from device_under_test import DEVICE, needs_device
+from device_under_test import DEVICE, give_to_mpi, mpi_takes_it, needs_device
 from distributed_gradcheck import distributed_gradcheck, distributed_gradgradcheck
 from syncyte.torch import (allgather_along, allreduce, alltoall_along, bcast, bcast_, exscan, gather_along,
                            halo_exchange, iallgather_along, iallreduce, ialltoall_along, ibcast, irecv,
                            ireduce_scatter_along, isend, join_dummies, recv, reduce, reduce_, reduce_scatter_along,
-                           scan, scatter_along, send, sendrecv, wait_all)
+                           scan, scatter_along, send, sendrecv, use_cuda_aware_mpi, wait_all)
 
 WORLD = MPI.COMM_WORLD
 SIZE, RANK = WORLD.size, WORLD.rank
@@ -75,6 +75,15 @@ CASES = {name: (function, lambda: rows(3, 2)) for name, function in SAME_SHAPE.i
     "ireduce_scatter": (lambda x: ireduce_scatter_along(x, UNEVEN).wait(), lambda: rows(WHOLE, 2)),
     "ialltoall": (lambda x: ialltoall_along(x, 0, 1, UNEVEN, UNEVEN).wait(), lambda: rows(RANK, WHOLE)),
 }
+
+
+@pytest.fixture(params=[False, True], ids=["copied", "given to MPI"], autouse=True)
+def way_to_mpi(request):
+    if request.param and not mpi_takes_it:
+        pytest.skip("MPI may not take the device's memory (SYNCYTE_TEST_MPI_TAKES)")
+    give_to_mpi(request.param)
+    yield
+    use_cuda_aware_mpi(None)
 
 
 @pytest.fixture(params=CASES)
@@ -256,6 +265,7 @@ def test_cpu_and_device_tensors_in_one_graph():
     assert leaf.grad.tolist() == [1 + SIZE * sum(range(6))] * 3
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("backend", ["eager", "aot_eager"])
 def test_compiled(backend):
     def step(x):

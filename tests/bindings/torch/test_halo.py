@@ -7,6 +7,7 @@ import torch
 from mpi4py import MPI
 
 import syncyte
+from backends import INDUCTOR
 from distributed_gradcheck import distributed_gradcheck, distributed_gradgradcheck
 from syncyte.torch import allreduce, halo_exchange
 
@@ -59,7 +60,7 @@ def test_a_wrong_shape_is_an_error_on_all_neighbours(halo):
         halo_exchange(torch.zeros(halo.shape[0], halo.shape[1] + 1, dtype=torch.float64), halo)
 
 
-@pytest.mark.parametrize("backend", ["aot_eager", "inductor"])
+@pytest.mark.parametrize("backend", ["aot_eager", INDUCTOR])
 def test_compiled(backend):
     torch._dynamo.reset()
     plan = syncyte.Halo(grid(1, True), (6, 3), "float64", 1)

@@ -6,6 +6,7 @@ from mpi4py import MPI
 
 import syncyte
 import syncyte.compat.mpi4torch as mpi4torch
+from backends import EAGER, INDUCTOR
 
 WORLD = MPI.COMM_WORLD
 SIZE, RANK = WORLD.size, WORLD.rank
@@ -155,7 +156,7 @@ def test_a_scripted_send_whose_result_is_not_used(world):
         assert buffer.tolist() == [value, value]
 
 
-@pytest.mark.parametrize("backend", ["eager", "aot_eager", "inductor"])
+@pytest.mark.parametrize("backend", [EAGER, "aot_eager", INDUCTOR])
 def test_compiled_receives_write_their_buffers(world, backend):
     def exchange(x, buffer):
         sent = world.Isend(x, NEXT, 0)
@@ -171,7 +172,7 @@ def test_compiled_receives_write_their_buffers(world, backend):
         assert torch.equal(buffer, of_rank(PREVIOUS, 3) * factor) and torch.equal(result, 2 * buffer)
 
 
-@pytest.mark.parametrize("backend", ["aot_eager", "inductor"])
+@pytest.mark.parametrize("backend", ["aot_eager", INDUCTOR])
 def test_gradients_of_compiled_receives(world, backend):
     def exchange(x, buffer):
         sent = world.Isend(x, NEXT, 0)

@@ -4,6 +4,7 @@ import pytest
 import torch
 from mpi4py import MPI
 
+from backends import INDUCTOR
 from distributed_gradcheck import distributed_gradcheck, distributed_gradgradcheck
 from syncyte.torch import (allgather_along, allreduce, alltoall_along, bcast, iallgather_along, iallreduce,
                            ialltoall_along, ibcast, irecv, ireduce_scatter_along, isend, reduce_scatter_along, wait_all)
@@ -231,7 +232,7 @@ def test_compiled_with_a_dummy_warns_of_nothing(comm, capfd):
     assert "dropped" not in capfd.readouterr().err
 
 
-@pytest.mark.parametrize("backend", ["aot_eager", "inductor"])
+@pytest.mark.parametrize("backend", ["aot_eager", INDUCTOR])
 def test_compiled(backend, comm):
     assert comm.size == SIZE  # and started
     torch._dynamo.reset()

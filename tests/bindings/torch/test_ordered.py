@@ -300,7 +300,7 @@ def joined(x: torch.Tensor) -> torch.Tensor:
     return mpi4torch.JoinDummies(got, [mpi4torch.COMM_WORLD.Wait(handle)])
 
 
-def test_join_dummies_and_handles_leak_nothing_in_1000_iterations():
+def test_join_dummies_and_handles_leak_nothing():
     def tensors() -> int:
         gc.collect()
         return sum(isinstance(thing, torch.Tensor) for thing in gc.get_objects())
@@ -309,7 +309,7 @@ def test_join_dummies_and_handles_leak_nothing_in_1000_iterations():
     x = numbers(2)
     joined(x * 1).sum().backward()
     before = tensors()
-    for _ in range(1000):
+    for _ in range(200):
         start = x * 1
         alive.append(weakref.ref(start))
         result = joined(start)

@@ -3,13 +3,14 @@
 import ast
 import os
 import shlex
+import shutil
 import subprocess
 from dataclasses import dataclass, field
 
 from . import results as store
 from .job import environment
 
-VERDICT_SCRIPT = os.path.normpath(os.path.join(os.path.dirname(__file__), "..", "..", "verdict.sh"))
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 @dataclass
@@ -18,11 +19,15 @@ class Declaration:
 
     name: str
     folder: str
-    launch: list[str]  # command that runs all tests; --ranks and --folder are added
-    ranks: list[int]
+    launch: list[str]  # command that runs the tests; --ranks, --folder and --thorough are added
+    ranks: list[int]  # of the default run
+    more_ranks: list[int]  # with the label ranks
     labels: list[str]
     timeout: float
-    tests: list[str] = field(default_factory=list)
+    slots: int
+    cost: float
+    tests: list[str] = field(default_factory=list)  # of the default run
+    all_tests: list[str] = field(default_factory=list)  # with those marked thorough
 
 
 def gtest_names(program: str) -> list[str]:
@@ -39,30 +44,36 @@ def gtest_names(program: str) -> list[str]:
     return [name for name in names if "DISABLED_" not in name]
 
 
-def pytest_names(files: list[str]) -> list[str]:
+def pytest_names(files: list[str], thorough: bool) -> list[str]:
     """Names of the test functions in pytest files, read from the source: nothing is imported.
 
-    The cases of a parametrised function share its name and one verdict.
+    The cases of a parametrised function share its name and one verdict. Functions marked thorough are left out unless
+    asked for.
     """
     names = []
     for path in files:
         with open(path, encoding="utf-8") as file:
             tree = ast.parse(file.read(), path)
         base = os.path.basename(path)
-        names += [f"{base}::{name}" for name in _test_functions(tree)]
+        names += [f"{base}::{name}" for name in _test_functions(tree, thorough)]
     return names
 
 
-def _test_functions(tree: ast.Module) -> list[str]:
-    functions = (ast.FunctionDef, ast.AsyncFunctionDef)
+def _test_functions(tree: ast.Module, thorough: bool) -> list[str]:
+    def is_test(node: ast.stmt) -> bool:
+        return isinstance(node, FUNCTIONS) and node.name.startswith("test") and (thorough or not _is_thorough(node))
+
     names = []
     for node in tree.body:
-        if isinstance(node, functions) and node.name.startswith("test"):
+        if is_test(node):
             names.append(node.name)
         if isinstance(node, ast.ClassDef) and node.name.startswith("Test"):
-            methods = [item.name for item in node.body if isinstance(item, functions)]
-            names += [f"{node.name}::{name}" for name in methods if name.startswith("test")]
+            names += [f"{node.name}::{item.name}" for item in node.body if is_test(item)]
     return names
+
+
+def _is_thorough(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    return any(isinstance(mark, ast.Attribute) and mark.attr == "thorough" for mark in node.decorator_list)
 
 
 def _quoted(words: list[str]) -> str:
@@ -77,29 +88,34 @@ def _properties(test: str, **values: str) -> str:
 def _declare_run(declaration: Declaration, ranks: int) -> str:
     run = f"{declaration.name}.np{ranks}"
     folder = os.path.join(declaration.folder, f"np{ranks}")
-    labels = f'"{";".join(declaration.labels)}"'
-    command = declaration.launch + ["--ranks", str(ranks), "--folder", folder]
+    is_more = ranks in declaration.more_ranks
+    labels = f'"{";".join(declaration.labels + ["ranks"] * is_more)}"'
+    is_thorough = is_more or "slow" in declaration.labels
+    command = declaration.launch + ["--thorough"] * is_thorough + ["--ranks", str(ranks), "--folder", folder]
     setup, fixture = f"{run}.run", f"[==[{run}]==]"
     text = f"add_test([==[{setup}]==] {_quoted(command)})\n"
     text += _properties(
-        setup, FIXTURES_SETUP=fixture, LABELS=labels, TIMEOUT=f"{declaration.timeout:g}", PROCESSORS=str(ranks)
+        setup, FIXTURES_SETUP=fixture, LABELS=labels, TIMEOUT=f"{declaration.timeout:g}",
+        PROCESSORS=str(declaration.slots), COST=f"{declaration.cost:g}"
     )
-    for test in declaration.tests + [store.JOB]:
+    # A verdict is read by one small process: there are thousands of them. A file that is not there is a failure.
+    cat = shutil.which("cat")
+    tests = map(store.entry_of, declaration.all_tests if is_thorough else declaration.tests)
+    for test in [*dict.fromkeys(tests), store.JOB]:
         verdict = os.path.join(folder, "verdicts", store.file_name(test))
         full = f"{run}/{test}"
-        text += f"add_test([==[{full}]==] {_quoted(['/bin/sh', VERDICT_SCRIPT, verdict])})\n"
-        text += _properties(full, FIXTURES_REQUIRED=fixture, LABELS=labels, SKIP_RETURN_CODE="77", TIMEOUT="30")
+        text += f"add_test([==[{full}]==] {_quoted([cat, verdict])})\n"
+        text += _properties(full, FIXTURES_REQUIRED=fixture, LABELS=labels, TIMEOUT="30",
+                            FAIL_REGULAR_EXPRESSION=f'"^{store.FAILED} "', SKIP_REGULAR_EXPRESSION=f'"^{store.SKIPPED} "')
     return text
 
 
 def write(declaration: Declaration, output: str) -> None:
-    """Writes the list of the tests and the CTest declarations."""
+    """Writes the CTest declarations."""
     os.makedirs(declaration.folder, exist_ok=True)
-    if not declaration.tests:
+    if not declaration.all_tests:
         raise SystemExit(f"{declaration.name}: no tests found")
-    with open(os.path.join(declaration.folder, "tests.txt"), "w", encoding="utf-8") as file:
-        file.write("".join(test + "\n" for test in declaration.tests))
     text = f"# The tests of {declaration.name}; written by {shlex.quote(os.path.basename(__file__))}.\n"
-    text += "".join(_declare_run(declaration, ranks) for ranks in declaration.ranks)
+    text += "".join(_declare_run(declaration, ranks) for ranks in declaration.ranks + declaration.more_ranks)
     with open(output, "w", encoding="utf-8") as file:
         file.write(text)

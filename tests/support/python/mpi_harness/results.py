@@ -20,6 +20,23 @@ class Result:
     message: str = ""
 
 
+def entry_of(test: str) -> str:
+    """Name of a test's entry in CTest: the cases of a value- or type-parametrised GoogleTest share one."""
+    suite, dot, name = test.rpartition(".")
+    return suite + dot + name.split("/")[0] if "::" not in test else test
+
+
+def by_entry(results: list[Result]) -> list[Result]:
+    """One result for each entry: the worst verdict of its cases, their time together, what they say."""
+    entries: dict[str, Result] = {}
+    for result in results:
+        entry = entries.setdefault(entry_of(result.test), Result(entry_of(result.test), SKIPPED))
+        entry.verdict = max(entry.verdict, result.verdict, key=[SKIPPED, PASSED, FAILED].index)
+        entry.seconds += result.seconds
+        entry.message += result.message
+    return list(entries.values())
+
+
 def file_name(test: str) -> str:
     """Name of a test's verdict file: any character that a shell or CMake could mind is encoded."""
     return re.sub(r"[^A-Za-z0-9._-]", lambda match: f"+{ord(match.group()):x}+", test)

@@ -8,13 +8,14 @@ from dataclasses import dataclass, field
 from . import results as store
 from .board import Board
 from .job import Job, ending_with_mpirun, environment
-from .results import FAILED, JOB, PASSED, Result
+from .results import FAILED, JOB, PASSED, SKIPPED, Result
 from .watch import Ending, Limits, watch
 
 
 @dataclass
 class Plan:
-    """What to run: mpirun with its flags, ranks, command of a rank, names of the tests, folder of the results."""
+    """What to run: mpirun with its flags, ranks, command of a rank, names of the tests, folder of the results; all is
+    skipped where the file `needs` does not exist."""
 
     mpirun: list[str]
     ranks: int
@@ -23,6 +24,7 @@ class Plan:
     folder: str
     env: dict[str, str] = field(default_factory=dict)
     limits: Limits = field(default_factory=Limits)
+    needs: str = ""
 
 
 def prepare_folder(folder: str) -> str:
@@ -80,7 +82,10 @@ class Run:
         return [test for test in self.plan.tests if test not in self.found]
 
     def execute(self) -> list[Result]:
-        remaining = list(self.plan.tests)
+        if self.plan.needs and not os.path.exists(self.plan.needs):
+            text = f"{self.plan.needs} does not exist\n"
+            self.found = {test: Result(test, SKIPPED, 0.0, text) for test in self.plan.tests}
+        remaining = self._remaining()
         while remaining:
             ending = self._once(remaining)
             self._collect()
@@ -102,7 +107,7 @@ class Run:
         for result in self.found.values():
             if result.test not in self.plan.tests and result.verdict == FAILED:
                 self.job_failures.append(f"{result.test}, which CTest does not know, failed:\n{result.message}\n")
-        ordered = [self.found[test] for test in self.plan.tests]
+        ordered = store.by_entry([self.found[test] for test in self.plan.tests])
         verdict = FAILED if self.job_failures else PASSED
         ordered.append(Result(JOB, verdict, 0.0, "\n".join(self.job_failures)))
         store.write_verdicts(os.path.join(self.plan.folder, "verdicts"), ordered)

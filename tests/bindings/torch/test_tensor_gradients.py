@@ -2,12 +2,19 @@
 
 import numpy as np
 import pytest
+import torch
+
 import syncyte
 import syncyte.torch
-import torch
+from backends import INDUCTOR
 
 SHAPE = (7, 3)
 WHOLE = torch.arange(21, dtype=torch.float64).reshape(SHAPE)
+
+
+@pytest.fixture
+def world():
+    return syncyte.COMM_WORLD
 
 
 def recording(world, dtype=torch.float64):
@@ -103,11 +110,7 @@ def test_a_wrong_index_of_a_collective_gather_is_everybodys_error(world, check):
     assert tensor.gather([6], collective=True).shape == (1, 3)
 
 
-COMPILED = [(name, "eager") for name in ("number", "slice", "list", "torch", "torch number", "rows and more", "pairs")]
-
-
-@pytest.mark.parametrize("name, backend", [*COMPILED, ("torch", "aot_eager"), ("torch", "inductor")])
-def test_keys_within_torch_compile(world, name, backend):
+def check_compiled_key(world, name, backend):
     torch._dynamo.reset()
     tensor, single, key = recording(world), WHOLE.clone().requires_grad_(), KEYS[name]
     if name == "torch":
@@ -119,6 +122,19 @@ def test_keys_within_torch_compile(world, name, backend):
     with torch.no_grad():
         assert torch.equal(read(key), WHOLE[key] * 2)
     world.barrier()
+
+
+MORE_KEYS = [pytest.param(name, marks=pytest.mark.thorough) for name in ("slice", "list", "torch", "torch number", "pairs")]
+
+
+@pytest.mark.parametrize("name", ["number", "rows and more", *MORE_KEYS])
+def test_keys_within_torch_compile(world, name):
+    check_compiled_key(world, name, "eager")
+
+
+@pytest.mark.parametrize("backend", ["aot_eager", INDUCTOR])
+def test_a_tensor_as_key_within_torch_compile(world, backend):
+    check_compiled_key(world, "torch", backend)
 
 
 def test_wrong_numbers_within_torch_compile(world):

@@ -1,0 +1,21 @@
+"""Runs programs one after another in one job, where Python and torch are imported once. Rank 0 prints a JSON list: what
+each program has printed, rank by rank.
+
+    mpirun -n 3 python -m syncyte run_one_after_another.py FIRST.py SECOND.py ...
+"""
+
+import contextlib
+import io
+import json
+import runpy
+import sys
+
+from mpi4py import MPI
+
+texts = []
+for path in sys.argv[1:]:
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        runpy.run_path(path, run_name="__main__")
+    texts.append("".join(MPI.COMM_WORLD.allgather(printed.getvalue())))
+if MPI.COMM_WORLD.rank == 0:
+    print(json.dumps(texts))
