@@ -75,8 +75,8 @@ asks_for_more() {
 expected_time() {
   case "$*" in
     "") echo " (4 to 6 minutes on 2 idle cores)" ;;
-    "-L slow") echo " (about 25 minutes on 2 idle cores)" ;;
-    "-L ranks") echo " (about 30 minutes on 2 idle cores)" ;;
+    "-L slow") echo " (about 6 minutes on 2 idle cores)" ;;
+    "-L ranks") echo " (about 12 minutes on 2 idle cores)" ;;
   esac
 }
 
