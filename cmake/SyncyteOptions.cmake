@@ -33,8 +33,10 @@ set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
 find_program(SYNCYTE_CCACHE ccache)
 if(SYNCYTE_CCACHE)
-  # Without this ccache leaves sources with a precompiled header alone.
-  set(launcher "${CMAKE_COMMAND}" -E env CCACHE_SLOPPINESS=pch_defines,time_macros "${SYNCYTE_CCACHE}")
+  set(launcher "${SYNCYTE_CCACHE}")
+  if(NOT DEFINED ENV{CCACHE_SLOPPINESS})  # without it ccache leaves sources with a precompiled header alone
+    set(launcher "${CMAKE_COMMAND}" -E env CCACHE_SLOPPINESS=pch_defines,time_macros "${SYNCYTE_CCACHE}")
+  endif()
   set(CMAKE_C_COMPILER_LAUNCHER ${launcher})
   set(CMAKE_CXX_COMPILER_LAUNCHER ${launcher})
   set(CMAKE_CUDA_COMPILER_LAUNCHER ${launcher})

@@ -24,10 +24,10 @@
 #   RANKS 3                   rank counts of the default run; one mpirun per count runs all tests of the program
 #   MORE_RANKS 1 2 5 7        further rank counts, with the label ranks; (default: RANKS 3 MORE_RANKS 1 2 5 7)
 #   LABELS a b                CTest labels
-#   SLOTS 3                   CTest's PROCESSORS. quickstart.sh gives CTest three slots per core: what mostly waits takes 1,
-#                             a plain program 2 (its default), what keeps a core busy 3 (default), two cores 4
+#   SLOTS 3                   CTest's PROCESSORS. quickstart.sh gives CTest three slots per core: what mostly waits takes
+#                             1, a plain program 2 (its default), what keeps a core busy 3 (default), two cores 4
 #   COST 60                   seconds it takes, roughly: CTest starts long ones first (default 0)
-#   NEEDS /dev/nvidiactl      all of it is skipped where there is no such file
+#   NEEDS /dev/nvidiactl      all of it is skipped where there is no such file (GoogleTest and pytest only)
 #   TIMEOUT_PER_TEST 20       seconds of one test, on all ranks; then the run is ended, the test has failed with a text
 #                             that says where each rank was, and the rest is run again without it
 #   TIMEOUT 300               seconds of a whole run
@@ -35,9 +35,10 @@
 #   ARGS ...                  arguments of a program test
 #   MPIRUN_FLAGS ...          further flags of mpirun, for example --enable-recovery
 #
-# CTest sees <NAME>.np<R>/<test> for each test (one for all cases of a parametrised one), <NAME>.np<R>/(job) for what happens outside of tests (start, exit), and
-# <NAME>.np<R>.run, the fixture that runs mpirun; `ctest -R <test>` starts the fixture by itself. A test fails too if it
-# leaves a message on MPI_COMM_WORLD unreceived. Each run has a working folder of its own (SYNCYTE_TEST_FOLDER).
+# CTest sees <NAME>.np<R>/<test> for each test (one for all cases of a parametrised one), <NAME>.np<R>/(job) for what
+# happens outside of tests (start, exit), and <NAME>.np<R>.run, the fixture that runs mpirun; `ctest -R <test>` starts the
+# fixture by itself. A test fails too if it leaves a message on MPI_COMM_WORLD unreceived. Each run has a working folder of
+# its own (SYNCYTE_TEST_FOLDER).
 # Results, output and JUnit: <binary dir>/<NAME>.tests/np<R>/.
 
 include_guard(GLOBAL)
@@ -118,6 +119,15 @@ macro(_syncyte_parse_test)
   set(TEST_LIMITS "--mpirun=${mpirun}" --limit=${TEST_TIMEOUT_PER_TEST} ${environment})
 endmacro()
 
+# _syncyte_refuse(OPTION...): ends with an error where an option is given that this kind of test does not have.
+function(_syncyte_refuse)
+  foreach(option IN LISTS ARGN)
+    if(DEFINED TEST_${option})
+      message(FATAL_ERROR "${TEST_NAME}: this kind of test has no option ${option}")
+    endif()
+  endforeach()
+endfunction()
+
 # The command that finds the tests in FILES and declares them; CTest includes what it writes.
 function(_syncyte_discover output kind files)
   set(declared "${TEST_FOLDER}/declared.cmake")
@@ -176,6 +186,7 @@ function(syncyte_mpi_program_test)
     target_link_libraries(test_${TEST_NAME} PRIVATE ${TEST_LINK} syncyte_warnings)
     set(program "$<TARGET_FILE:test_${TEST_NAME}>")
   endif()
+  _syncyte_refuse(NEEDS ONLY)
   math(EXPR outer "${TEST_TIMEOUT_PER_TEST} + 30")
   if(NOT TEST_SLOTS)
     set(TEST_SLOTS 2)
@@ -195,6 +206,7 @@ endfunction()
 
 function(syncyte_virtual_host_test)
   _syncyte_parse_test(${ARGN})
+  _syncyte_refuse(NEEDS SLOTS MPIRUN_FLAGS)
   if(NOT TEST_HOSTS)
     set(TEST_HOSTS 2)
   endif()
@@ -223,6 +235,7 @@ endfunction()
 
 function(syncyte_kill_test)
   _syncyte_parse_test(${ARGN})
+  _syncyte_refuse(NEEDS SLOTS ONLY MPIRUN_FLAGS)
   if(NOT TEST_ROUNDS)
     set(TEST_ROUNDS 4)
   endif()

@@ -1,6 +1,7 @@
 // Creates, uses and frees tensors, windows and communicators until it is killed; tests/support/kill_loop.py does that
 // and looks for what stays behind.
 
+#include <cstdio>
 #include <syncyte/syncyte.hpp>
 #include <vector>
 
@@ -23,5 +24,8 @@ void create_and_free(const syncyte::communicator& world, std::int64_t round) {
 int main() {
   const syncyte::environment environment;
   const auto world = syncyte::communicator::world();
-  for (std::int64_t round = 0;; ++round) create_and_free(world, round);
+  create_and_free(world, 0);
+  std::puts("ready");
+  std::fflush(stdout);
+  for (std::int64_t round = 1;; ++round) create_and_free(world, round);
 }

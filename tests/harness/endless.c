@@ -31,6 +31,8 @@ int main(int argc, char** argv) {
     leave_file(getenv("TMPDIR"), rank);
     leave_process();
   }
+  puts("ready");
+  fflush(stdout);
   for (;;) {
     MPI_Barrier(MPI_COMM_WORLD);
     usleep(1000);

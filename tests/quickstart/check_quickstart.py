@@ -167,6 +167,15 @@ class Quickstart(unittest.TestCase):
                                    f"--build {self.root}/build --output results"))
         self.assertTrue(self.asked("cmake", f"-S {self.root}", f"-B {self.root}/build"))
 
+    def test_labels_to_leave_out_are_joined(self):
+        for arguments, excluded in ((["-LE", "torch"], "slow|ranks|torch"), (["-L", "slow", "-LE", "torch"], "torch"),
+                                    (["--label-exclude", "a|b", "-j", "2"], "slow|ranks|a|b")):
+            with self.subTest(arguments=arguments):
+                self.run_it("test", *arguments)
+                (line,) = self.asked(": ctest ")
+                self.assertEqual(line.count("-LE") + line.count("--label-exclude"), 1)
+                self.assertIn(f"--label-exclude {excluded} ", line)
+
     def test_long_tests_only_where_they_are_asked_for(self):
         for arguments, excluded in (([], True), (["-L", "slow"], False), (["--label-regex", "ranks|docs"], False),
                                     (["-L", "python"], True), (["-R", "slow"], True)):

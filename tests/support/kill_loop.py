@@ -3,10 +3,11 @@
 
     kill_loop.py --ranks 2 --rounds 4 -- PROGRAM [ARGUMENT...]
 
-PROGRAM creates and frees things in an endless loop. Each round starts it, waits a random time after its ranks have
-appeared, kills with signal 9 in one of four ways (one rank, all ranks, mpirun alone, mpirun and all ranks at once) and
-then looks for processes, for files in /dev/shm and TMPDIR and for System V segments that were not there before. What
-Open MPI and PMIx themselves leave is not counted. Where the machine allows namespaces, the rounds run in their own.
+PROGRAM creates and frees things in an endless loop; each rank prints the line "ready" when it is in the loop. Each round
+starts it, waits for all ranks to be ready and a random time more, kills with signal 9 in one of four ways (one rank, all
+ranks, mpirun alone, mpirun and all ranks at once) and then looks for processes, for files in /dev/shm and TMPDIR and for
+System V segments that were not there before. What Open MPI and PMIx themselves leave is not counted. Where the machine
+allows namespaces, the rounds run in their own.
 Exit status: 0 nothing left, 1 something left (named), 2 the program does not run.
 """
 
@@ -26,6 +27,7 @@ from mpi_harness.job import Job, environment, send  # noqa: E402
 
 FOREIGN = ["vader_segment.*", "sm_segment.*", "ompi.*", "openmpi-sessions-*", "pmix*", "prte.*", "prterun.*",
            "prrte.*"]
+READY = "ready\n"
 MARK = "SYNCYTE_KILL_LOOP"
 INSIDE = "SYNCYTE_KILL_LOOP_INSIDE"
 WAYS = ["one rank", "all ranks", "mpirun", "mpirun and all ranks"]
@@ -92,17 +94,15 @@ class Loop:
     def _wait_for_ranks(self, job: Job) -> dict[int, int]:
         limit = time.monotonic() + 30
         while time.monotonic() < limit:
-            ranks = job.rank_pids()
-            if len(ranks) == self.options.ranks:
-                pause = self.options.after + self.random.uniform(0, self.options.spread)
-                end = time.monotonic() + pause
-                while time.monotonic() < end:
-                    if job.poll(0.01) is not None:
-                        break
-                else:
-                    return ranks
             if job.poll(0.02) is not None:
                 break
+            if job.output.count(READY) == self.options.ranks:
+                end = time.monotonic() + self.random.uniform(0, self.options.spread)
+                while time.monotonic() < end and job.poll(0.01) is None:
+                    pass
+                if job.poll(0) is not None:
+                    break
+                return job.rank_pids()
         job.kill()
         print(f"the program ended, or did not start, before it could be killed:\n{job.tagged_output()}")
         sys.exit(2)
@@ -165,8 +165,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--ranks", type=int, default=2)
     parser.add_argument("--rounds", type=int, default=4)
-    parser.add_argument("--after", type=float, default=0.3, help="seconds between the start of the ranks and the kill")
-    parser.add_argument("--spread", type=float, default=0.3, help="seconds added at random")
+    parser.add_argument("--spread", type=float, default=0.3, help="most seconds from all being ready to the kill")
     parser.add_argument("--grace", type=float, default=15, help="seconds in which everything must have ended")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--mpirun", default="mpirun|--tag-output|-np", help="mpirun and its flags (a|b|c)")

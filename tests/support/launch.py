@@ -35,7 +35,7 @@ def add_common(parser: argparse.ArgumentParser) -> None:
 
 
 def add_kind(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--only", default="", metavar="PATTERNS", help="names of tests, also with * (a,b,c); all without it")
+    parser.add_argument("--only", default="", metavar="PATTERNS", help="tests' names, also with * (a,b,c); default: all")
     parser.add_argument("--kind", choices=["gtest", "pytest"], default="gtest")
     parser.add_argument("--folder", required=True, help="of the results")
     parser.add_argument("--needs", default="", metavar="FILE", help="skip all tests where there is no such file")
@@ -60,7 +60,7 @@ def names_of(options: argparse.Namespace, thorough: bool) -> list[str]:
     unknown = [pattern for pattern in patterns if not fnmatch.filter(names, pattern)]
     if unknown:
         raise SystemExit(f"--only: no test is called {', '.join(unknown)}")
-    return [name for name in names if any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns)] if patterns else names
+    return [name for name in names if not patterns or any(fnmatch.fnmatchcase(name, each) for each in patterns)]
 
 
 def rank_command(options: argparse.Namespace) -> list[str]:
@@ -84,8 +84,9 @@ def run_discover(options: argparse.Namespace) -> int:
     launch += [os.path.abspath(file) for file in options.files]
     labels = [label for label in options.labels.split(",") if label]
     declaration = discover.Declaration(
-        options.name, options.folder, launch, options.ranks, options.more_ranks, labels, options.total + 60,
-        options.slots, options.cost, names_of(options, False), names_of(options, True))
+        name=options.name, folder=options.folder, launch=launch, ranks=options.ranks, more_ranks=options.more_ranks,
+        labels=labels, timeout=options.total + 60, slots=options.slots, cost=options.cost,
+        tests=names_of(options, thorough=False), all_tests=names_of(options, thorough=True))
     discover.write(declaration, options.output)
     return 0
 
@@ -96,8 +97,8 @@ def run_tests(options: argparse.Namespace) -> int:
         env["PYTHONPATH"] = os.pathsep.join(filter(None, [sys.path[0], env.get("PYTHONPATH"), os.getenv("PYTHONPATH")]))
     limits = Limits(test=options.limit, after_failure=min(5.0, options.limit / 2), total=options.total)
     folder = os.path.abspath(options.folder)
-    plan = Plan(options.mpirun.split("|"), options.ranks, rank_command(options), names_of(options, options.thorough), folder, env, limits,
-                options.needs)
+    names = names_of(options, options.thorough)
+    plan = Plan(options.mpirun.split("|"), options.ranks, rank_command(options), names, folder, env, limits, options.needs)
     results = Run(plan).execute()
     failed = [result for result in results if result.verdict == FAILED]
     for result in failed:

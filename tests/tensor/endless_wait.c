@@ -1,4 +1,6 @@
 /* The last rank holds a lock and waits for a counter, the others wait for the lock: until they are killed. */
+#include <stdio.h>
+
 #include "../support/waiting.h"
 
 int main(void) {
@@ -8,6 +10,8 @@ int main(void) {
   syncyte_comm_t world = start_world(&rank, &size);
   syncyte_tensor_t flag = make_flag(world);
   syncyte_window_t window = make_held_window(world, rank == size - 1);
+  puts("ready");
+  fflush(stdout);
   if (rank == size - 1) syncyte_tensor_wait(flag, 0, SYNCYTE_COMPARE_EQ, 1, -1.0, &seen);
   syncyte_window_lock(window, 0, SYNCYTE_LOCK_EXCLUSIVE);
   return 0;

@@ -22,7 +22,7 @@ pytestmark = needs_pretended
 
 
 @pytest.fixture(autouse=True)
-def mpi_takes_it():
+def mpi_is_given_it():
     give_to_mpi(True)
     yield
     use_cuda_aware_mpi(None)

@@ -1,13 +1,11 @@
 """Memory of the process over 10,000 forward and backward passes of every operation."""
 
-import gc
-import os
-
 import pytest
 import torch
 from mpi4py import MPI
 
 import syncyte
+from resident_memory import resident_bytes
 from syncyte import torch as sct
 from test_messages import both_ways, receive_from_anybody, start_then_wait
 from test_nonblocking import CASES
@@ -15,14 +13,6 @@ from test_safety import OPERATIONS
 
 SIZE, RANK = MPI.COMM_WORLD.size, MPI.COMM_WORLD.rank
 NEXT, PREVIOUS = (RANK + 1) % SIZE, (RANK - 1) % SIZE
-PAGE = os.sysconf("SC_PAGE_SIZE")
-
-
-def resident() -> int:
-    """Bytes."""
-    gc.collect()
-    with open("/proc/self/statm") as file:
-        return int(file.read().split()[1]) * PAGE
 
 
 def differentiated(operation, given=lambda: torch.ones(4, 4, dtype=torch.float64)):
@@ -149,8 +139,8 @@ def test_nothing_grows(name):
     step = STEPS[name]()
     for _ in range(500):
         step()
-    before = resident()
+    before = resident_bytes()
     for _ in range(10_000):
         step()
-    assert resident() - before < 512 * 1024  # 50 bytes an iteration
+    assert resident_bytes() - before < 512 * 1024  # 50 bytes an iteration
     assert torch.ops.syncyte.requests_under_way() == 0

@@ -6,7 +6,6 @@ test_safety.py; 3 of in-place collectives in test_in_place.py; 3 and 5 of receiv
 
 import copy
 import gc
-import os
 import pickle
 
 import pytest
@@ -15,6 +14,7 @@ from mpi4py import MPI
 
 import syncyte
 import syncyte.compat.mpi4torch as mpi4torch
+from resident_memory import resident_bytes
 
 WORLD = MPI.COMM_WORLD
 SIZE, RANK = WORLD.size, WORLD.rank
@@ -48,12 +48,6 @@ def test_defect_2_siblings_and_the_users_gradient_keep_their_values(world, name)
     sibling = torch.zeros(3, dtype=torch.float64, requires_grad=True)
     (result + sibling).backward(gradient)
     assert torch.equal(gradient, before) and torch.equal(sibling.grad, before)
-
-
-def resident_bytes() -> int:
-    gc.collect()
-    with open("/proc/self/statm", encoding="ascii") as status:
-        return int(status.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
 def test_defect_4_joining_dummies_leaks_nothing(world):

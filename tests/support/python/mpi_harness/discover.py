@@ -3,9 +3,8 @@
 import ast
 import os
 import shlex
-import shutil
 import subprocess
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from . import results as store
 from .job import environment
@@ -26,8 +25,8 @@ class Declaration:
     timeout: float
     slots: int
     cost: float
-    tests: list[str] = field(default_factory=list)  # of the default run
-    all_tests: list[str] = field(default_factory=list)  # with those marked thorough
+    tests: list[str]  # of the default run
+    all_tests: list[str]  # with those marked thorough
 
 
 def gtest_names(program: str) -> list[str]:
@@ -98,15 +97,15 @@ def _declare_run(declaration: Declaration, ranks: int) -> str:
         setup, FIXTURES_SETUP=fixture, LABELS=labels, TIMEOUT=f"{declaration.timeout:g}",
         PROCESSORS=str(declaration.slots), COST=f"{declaration.cost:g}"
     )
-    # A verdict is read by one small process: there are thousands of them. A file that is not there is a failure.
-    cat = shutil.which("cat")
+    # A verdict is read by one small process: there are thousands of them. No file, or an empty one, is a failure.
     tests = map(store.entry_of, declaration.all_tests if is_thorough else declaration.tests)
     for test in [*dict.fromkeys(tests), store.JOB]:
         verdict = os.path.join(folder, "verdicts", store.file_name(test))
         full = f"{run}/{test}"
-        text += f"add_test([==[{full}]==] {_quoted([cat, verdict])})\n"
+        text += f"add_test([==[{full}]==] {_quoted(['cat', verdict])})\n"
         text += _properties(full, FIXTURES_REQUIRED=fixture, LABELS=labels, TIMEOUT="30",
-                            FAIL_REGULAR_EXPRESSION=f'"^{store.FAILED} "', SKIP_REGULAR_EXPRESSION=f'"^{store.SKIPPED} "')
+                            PASS_REGULAR_EXPRESSION=f'"^{store.PASSED} "',
+                            SKIP_REGULAR_EXPRESSION=f'"^{store.SKIPPED} "')
     return text
 
 

@@ -21,7 +21,7 @@ class Result:
 
 
 def entry_of(test: str) -> str:
-    """Name of a test's entry in CTest: the cases of a value- or type-parametrised GoogleTest share one."""
+    """Name of a test's entry in CTest: the cases of a GoogleTest with values share one."""
     suite, dot, name = test.rpartition(".")
     return suite + dot + name.split("/")[0] if "::" not in test else test
 
@@ -33,7 +33,8 @@ def by_entry(results: list[Result]) -> list[Result]:
         entry = entries.setdefault(entry_of(result.test), Result(entry_of(result.test), SKIPPED))
         entry.verdict = max(entry.verdict, result.verdict, key=[SKIPPED, PASSED, FAILED].index)
         entry.seconds += result.seconds
-        entry.message += result.message
+        is_case = result.message and result.test != entry.test
+        entry.message += f"{result.test}:\n{result.message}\n" if is_case else result.message
     return list(entries.values())
 
 
