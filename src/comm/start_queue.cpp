@@ -106,21 +106,25 @@ void start_queue::post_all() {
   });
 }
 
+bool start_queue::have_ended_or_never_will(std::chrono::steady_clock::time_point begin) {
+  std::vector<entry> ended;
+  const std::lock_guard lock(mutex_);
+  for (const auto& [key, each] : active_)
+    if (each->end_if_done()) ended.push_back(each);
+  for (const entry& each : ended) active_.erase(each.get());
+  const auto longest = unposted_.empty() ? unchecked_patience : patience;
+  const bool may_never_end =
+      std::any_of(active_.begin(), active_.end(), [](const auto& each) { return !each.second->has_agreed(); });
+  return active_.empty() || (may_never_end && std::chrono::steady_clock::now() - begin > longest);
+}
+
 bool start_queue::settle() noexcept {
   try {
     const auto begin = std::chrono::steady_clock::now();
     poll_until([&] {
       progress();
-      std::vector<entry> ended;
-      const std::lock_guard lock(mutex_);
-      for (const auto& [key, each] : active_)
-        if (each->end_if_done()) ended.push_back(each);
-      for (const entry& each : ended) active_.erase(each.get());
-      const auto longest = unposted_.empty() ? unchecked_patience : patience;
-      const bool may_never_end =
-          std::any_of(active_.begin(), active_.end(), [](const auto& each) { return !each.second->has_agreed(); });
-      if (active_.empty() || (may_never_end && std::chrono::steady_clock::now() - begin > longest)) return true;
-      std::this_thread::sleep_for(std::chrono::microseconds(50));  // nobody measures the end
+      if (have_ended_or_never_will(begin)) return true;
+      std::this_thread::sleep_for(std::chrono::microseconds(50));  // the end is not in a hurry
       return false;
     });
     std::vector<entry> ended;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -45,6 +46,7 @@ class start_queue : public progressing {
   void end_orphans(std::vector<entry>& ended);
   void look_after(const started_collective& added);
   void leave_if_idle() noexcept;
+  bool have_ended_or_never_will(std::chrono::steady_clock::time_point begin);
   void give_up();
 
   std::mutex mutex_;
