@@ -11,7 +11,7 @@ import numpy as np
 
 from . import _buffers, _indexing, _library, dtypes
 from . import _declarations as c
-from ._buffers import TORCH, Buffer, as_buffer
+from ._buffers import NOWHERE, TORCH, Buffer, as_buffer
 from ._checks import as_index, as_int32
 from ._declarations import DType
 from ._handles import Handle
@@ -138,8 +138,9 @@ class Access(Handle):
         """Writes rows: tensor[index[i]] = source[i]. Local. Of rows that repeat the last one stays; a row that two
         ranks write at once is undefined. Others see it after sync().
 
-        index: as in gather. source: contiguous, of the tensor's element type, index.shape + a row's shape.
-        Returns the tensor. Raises as gather.
+        index: as in gather. source: contiguous, of the tensor's element type, index.shape + a row's shape. Not
+        differentiable. Returns the tensor. Raises as gather, and ArgumentError if source requires grad: give
+        source.detach(), or call within torch.no_grad().
         """
         wanted, values = self._rows_to_write(index, source)
         _library.core().syncyte_tensor_scatter(self.handle, wanted.reference, values.reference)
@@ -148,7 +149,7 @@ class Access(Handle):
     def scatter_add_(self, index: Any, source: Any) -> Self:
         """Adds to rows: tensor[index[i]] += source[i]. Local. Exact under contention: no add is lost. bool: logical or.
 
-        index, source: as in scatter_. Returns the tensor. Raises as gather; PeerDiedError if a process died while it
+        index, source: as in scatter_. Returns the tensor. Raises as scatter_; PeerDiedError if a process died while it
         added to one of the rows, UnsupportedError if a row lies on another node.
         """
         wanted, values = self._rows_to_write(index, source)
@@ -156,9 +157,12 @@ class Access(Handle):
         return self
 
     def _rows_to_write(self, index: Any, source: Any) -> tuple[Buffer, Buffer]:
-        wanted, values = _index_buffer(index), as_buffer(source, "source", expected=self._dtype)
+        wanted, values = _index_buffer(index), self._source(source, True)
         self._check_rows(wanted, values, "source")
         return wanted, values
+
+    def _source(self, source: Any, contiguous: bool) -> Buffer:
+        return as_buffer(source, "source", contiguous=contiguous, expected=self._dtype, recorded_by=NOWHERE)
 
     def _check_rows(self, index: Buffer, rows: Buffer, name: str) -> None:
         expected = (*index.shape, *self._shape[1:])
@@ -203,9 +207,10 @@ class Access(Handle):
     def put_box(self, lower: Sequence[int], source: Any) -> None:
         """Writes the box [lower, lower + source.shape). Local. Others see it after sync().
 
-        source: as many dimensions as the tensor, any strides. Raises as get_box.
+        source: as many dimensions as the tensor, any strides. Not differentiable. Raises as get_box, and ArgumentError
+        if source requires grad: give source.detach(), or call within torch.no_grad().
         """
-        values = as_buffer(source, "source", contiguous=False, expected=self._dtype)
+        values = self._source(source, False)
         first = self._check_inside(lower, values.shape)
         _library.core().syncyte_tensor_put_box(self.handle, first, values.reference)
 

@@ -14,6 +14,7 @@ from ._declarations import DType
 
 NUMPY = "numpy"
 TORCH = "torch"
+NOWHERE = ""  # as recorded_by: no function of syncyte.torch records this operation's gradients
 
 _Numbers = ctypes.c_int64 * c.MAX_NDIM
 _DESCRIPTION_SIZE = ctypes.sizeof(c.BufferDescription)
@@ -66,11 +67,18 @@ def _check_contiguous(contiguous: bool, name: str, shape: Sequence[int], strides
 def _refuse_gradients(name: str, writable: bool, recorded_by: str | None) -> None:
     """The tensor requires gradients, which an operation on memory cannot record: they would silently be lost."""
     instead = f"use syncyte.torch.{recorded_by}(), or " if recorded_by else ""
-    if recorded_by or writable:
+    if recorded_by is not None or writable:
         lost = "would be written in place" if writable else "its gradient would be lost"
         raise errors.ArgumentError(
             f"{name} requires grad, and {lost}: {instead}give {name}.detach(), or call within torch.no_grad()"
         )
+
+
+def refuse_to_lose_gradients(value: object, name: str) -> None:
+    """Raises ArgumentError if value is a torch tensor that records gradients: what is done with its elements does not."""
+    if dtypes.is_torch_tensor(value) and value.requires_grad:  # type: ignore[attr-defined]
+        if dtypes.import_torch().is_grad_enabled():
+            _refuse_gradients(name, False, NOWHERE)
 
 
 def _of_torch(tensor: Any, name: str, writable: bool, contiguous: bool, recorded_by: str | None) -> Buffer:
@@ -154,9 +162,9 @@ def as_buffer(
     value: a numpy array, a torch tensor, or an object with DLPack, __array_interface__ or the buffer protocol; numbers
     and lists too where it is only read. name: for messages. expected: its element type, where it must be that one;
     numpy's uint16 stands for bfloat16 then. recorded_by: the function of syncyte.torch that records the gradients which
-    this operation would lose.
+    this operation would lose; NOWHERE if no function records them; None if there is nothing to lose.
     Raises DtypeError, ShapeError (not contiguous, not aligned), ArgumentError (read-only; a tensor that requires grad,
-    where it would be written, or where another function records its gradient).
+    where it would be written, or its gradient would be lost).
     """
     if dtypes.is_torch_tensor(value):
         buffer = _of_torch(value, name, writable, contiguous, recorded_by)

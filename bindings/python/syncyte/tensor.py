@@ -16,11 +16,11 @@ import numpy as np
 from . import _buffers, _indexing, _library, _views, dtypes
 from . import _declarations as c
 from ._access import Access
-from ._buffers import NUMPY, TORCH, as_buffer
+from ._buffers import NUMPY, TORCH, as_buffer, refuse_to_lose_gradients
 from ._checks import as_index
 from ._declarations import DType
 from .comm import COMM_WORLD, Comm, comm_or_world
-from .errors import DtypeError, Error, ShapeError, UnsupportedError
+from .errors import ArgumentError, DtypeError, Error, ShapeError, UnsupportedError
 
 if TYPE_CHECKING:
     import torch
@@ -299,7 +299,12 @@ class WholeTensor(Access):
 
     def _broadcast(self, values: Any, shape: tuple[int, ...]) -> Any:
         """Values as a contiguous array of this tensor's element type and of `shape`."""
+        refuse_to_lose_gradients(values, "values")
         if isinstance(values, WholeTensor):
+            if values._records_gradients():
+                raise ArgumentError(
+                    "values is a whole tensor that records gradients, which would be lost: call within torch.no_grad()"
+                )
             values = values._read_box(values._world, (0,) * values.ndim, values.shape)
         try:
             if dtypes.is_torch_tensor(values) or self._dtype == DType.BFLOAT16:
