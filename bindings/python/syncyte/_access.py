@@ -27,7 +27,7 @@ _COMPARISONS = {"==": c.Compare.EQ, "!=": c.Compare.NE, ">=": c.Compare.GE, "<="
 
 
 class Access(Handle):
-    """Base of WholeTensor. All methods but sync, requires_grad_ and sync_grad are local."""
+    """Base of WholeTensor. All methods but sync, requires_grad_, sync_grad and zero_grad are local."""
 
     _comm: Comm
     _shape: tuple[int, ...]
@@ -340,12 +340,26 @@ class Access(Handle):
 
     def sync_grad(self) -> None:
         """Waits for all ranks' backward passes, and adds what they gave for this rank's rows to local.grad.
-        Collective."""
+        Collective. What a skipped step's backward gave comes too, unless zero_grad() has dropped it.
+
+        Raises UnsupportedError before requires_grad_()."""
+        self._differentiable("sync_grad").sync_grad(self._whole())
+
+    def zero_grad(self) -> None:
+        """Waits for all ranks' backward passes, drops what they gave, and sets local.grad to None. Collective.
+
+        An optimizer's or a module's zero_grad() clears local.grad only: gradients that no sync_grad() has brought home
+        stay, and the next sync_grad() brings them. Call this one where a step is skipped between backward() and
+        sync_grad(). Raises UnsupportedError before requires_grad_()."""
+        self._differentiable("zero_grad").zero_grad(self._whole())
+
+    def _differentiable(self, operation: str) -> Any:
+        """The module syncyte.torch, for an operation on gradients."""
         if ("local", TORCH) not in self._cache:
-            raise UnsupportedError("sync_grad: the tensor records no gradients; call requires_grad_() first")
+            raise UnsupportedError(f"{operation}: the tensor records no gradients; call requires_grad_() first")
         from . import torch as differentiable
 
-        differentiable.sync_grad(self._whole())
+        return differentiable
 
 
 def _no_gradient_through_out() -> ArgumentError:

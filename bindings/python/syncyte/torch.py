@@ -154,11 +154,15 @@ def requires_grad_(whole: "WholeTensor", requires_grad: bool) -> None:
     whole.local.requires_grad_(requires_grad)
 
 
+def _companion(whole: "WholeTensor", operation: str) -> "WholeTensor":
+    if _COMPANIONS not in whole.__dict__:
+        raise errors.UnsupportedError(f"{operation}: the tensor records no gradients; call requires_grad_() first")
+    return whole.__dict__[_COMPANIONS][0]
+
+
 def sync_grad(whole: "WholeTensor") -> None:
     """What WholeTensor.sync_grad() does. Collective."""
-    if _COMPANIONS not in whole.__dict__:
-        raise errors.UnsupportedError("sync_grad: the tensor records no gradients; call requires_grad_() first")
-    companion = whole.__dict__[_COMPANIONS][0]
+    companion = _companion(whole, "sync_grad")
     companion.sync()
     local, arrived = whole.local, companion.local
     if local.grad is None:
@@ -167,6 +171,15 @@ def sync_grad(whole: "WholeTensor") -> None:
         local.grad += arrived
     arrived.zero_()
     companion.sync()
+
+
+def zero_grad(whole: "WholeTensor") -> None:
+    """What WholeTensor.zero_grad() does. Collective."""
+    companion = _companion(whole, "zero_grad")
+    companion.sync()  # all adds have arrived
+    companion.local.zero_()
+    whole.local.grad = None
+    companion.sync()  # no rank adds anew before all have cleared
 
 
 load()
