@@ -16,7 +16,7 @@ import numpy as np
 from . import _buffers, _indexing, _library, _views, dtypes
 from . import _declarations as c
 from ._access import Access
-from ._buffers import NUMPY, TORCH, as_buffer, refuse_to_lose_gradients
+from ._buffers import NUMPY, TORCH, as_buffer, refuse_masked, refuse_to_lose_gradients
 from ._checks import as_index
 from ._declarations import DType
 from .comm import COMM_WORLD, Comm, comm_or_world
@@ -340,6 +340,7 @@ class WholeTensor(Access):
     def _broadcast(self, values: Any, shape: tuple[int, ...]) -> Any:
         """Values as a contiguous array of this tensor's element type and of `shape`."""
         refuse_to_lose_gradients(values, "values")
+        refuse_masked(values, "values")
         if isinstance(values, WholeTensor):
             if values._records_gradients():
                 raise ArgumentError(
