@@ -151,8 +151,8 @@ def requires_grad_(whole: "WholeTensor", requires_grad: bool) -> None:
         whole._agree_in_place("tensor_create")
         rows = len(whole.rows())
         whole.__dict__[_COMPANIONS] = tuple(
-            type(whole)(whole.shape, whole.dtype, comm=whole.comm, local_rows=rows, name=name)
-            for name in ("gradient companion", "gather scratch")
+            type(whole)(whole.shape, whole.dtype, comm=whole.comm, local_rows=rows, name=f"{what} of {whole._called()}")
+            for what in ("gradients", "gathers")
         )
     whole.local.requires_grad_(requires_grad)
 
