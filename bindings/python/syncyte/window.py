@@ -66,6 +66,7 @@ class Window(Handle):
         _library.core().syncyte_window_create(self._comm.handle, count, ctypes.byref(options), ctypes.byref(handle))
         assert handle.value is not None
         self._own(handle.value)
+        self._bytes, self._name = count, name
 
     @property
     def comm(self) -> Comm:
@@ -198,4 +199,6 @@ class Window(Handle):
         return self._comm.rank if rank is None else as_int32(rank, "rank")
 
     def __repr__(self) -> str:
-        return "<syncyte.Window>" if self.__dict__.get("_handle") is not None else "<syncyte.Window, freed>"
+        name = f" {self._name!r}" if self._name else ""
+        freed = "" if self.__dict__.get("_handle") is not None else ", freed"
+        return f"<syncyte.Window{name} of {self._bytes} bytes on this rank, over {self._comm!r}{freed}>"
