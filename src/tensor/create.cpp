@@ -5,6 +5,7 @@
 
 #include "comm/collective.hpp"
 #include "comm/mpi.hpp"
+#include "tensor/naming.hpp"
 #include "tensor/whole_tensor.hpp"
 
 namespace syncyte::tensor {
@@ -41,6 +42,13 @@ std::vector<std::int64_t> gather_lengths(const comm::communicator& comm, std::in
   return lengths;
 }
 
+/// naming() of a tensor that is being made.
+template <class Step>
+auto naming_new(const tensor_options& options, Step&& step) {
+  const auto text = [&] { return options.name.empty() ? "" : fmt::format("tensor \"{}\"", options.name); };
+  return naming(text, std::forward<Step>(step));
+}
+
 void add_extent_facts(comm::collective_call& call, std::span<const std::int64_t> shape, std::size_t from) {
   for (std::size_t i = from; i < shape.size(); ++i) call.fact(extent_names[i], shape[i]);
 }
@@ -63,9 +71,11 @@ std::shared_ptr<whole_tensor> whole_tensor::create(std::shared_ptr<comm::communi
   call.fact("ndim", ndim);
   add_extent_facts(call, extents, 0);
   call.fact("equal parts (local_rows is -1)", is_equal);
-  call.agree();
-  auto parts = is_equal ? base::partition::equal(extents[0], comm->size())
-                        : base::partition::explicit_lengths(gather_lengths(*comm, options.local_rows), extents[0]);
+  naming_new(options, [&] { call.agree(); });
+  auto parts = naming_new(options, [&] {
+    return is_equal ? base::partition::equal(extents[0], comm->size())
+                    : base::partition::explicit_lengths(gather_lengths(*comm, options.local_rows), extents[0]);
+  });
   layout described(options.name, dtype, {extents.begin(), extents.end()}, std::move(parts));
   auto held = storage::allocate(call, described);
   return std::shared_ptr<whole_tensor>(new whole_tensor(std::move(comm), std::move(described), std::move(held)));
@@ -90,7 +100,7 @@ std::shared_ptr<whole_tensor> whole_tensor::wrap(std::shared_ptr<comm::communica
     call.fact("ndim", mine->ndim());
     add_extent_facts(call, mine->shape(), 1);
   }
-  call.agree();
+  naming_new(options, [&] { call.agree(); });
   auto parts = base::partition::explicit_lengths(gather_lengths(*comm, mine->extent(0)));
   std::vector<std::int64_t> shape(mine->shape().begin(), mine->shape().end());
   shape[0] = parts.total();

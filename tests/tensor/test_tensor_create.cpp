@@ -149,12 +149,16 @@ TEST(TensorErrors, RanksThatDisagree) {
   const auto attempt = [&](syncyte_dtype_t dtype, std::int32_t ndim, std::int64_t local_rows) {
     tensor::tensor_options options;
     options.local_rows = local_rows;
+    options.name = "pressure";
     return outcome_of([&] { create_raw(dtype, ndim, shape, options); });
   };
   expect_error(attempt(is_odd ? SYNCYTE_INT8 : SYNCYTE_INT16, 1, -1), SYNCYTE_ERR_MISMATCH, "dtype is");
   expect_error(attempt(SYNCYTE_INT8, is_odd ? 1 : 2, -1), SYNCYTE_ERR_MISMATCH, "ndim is");
   expect_error(attempt(SYNCYTE_INT8, 3, -1), SYNCYTE_ERR_MISMATCH, "shape[1] is");
   expect_error(attempt(SYNCYTE_INT8, 1, is_odd ? 8 : -1), SYNCYTE_ERR_MISMATCH, "equal parts");
+  expect_error(attempt(SYNCYTE_INT8, 3, -1), SYNCYTE_ERR_MISMATCH, "(on this rank: tensor \"pressure\")");
+  expect_error(attempt(SYNCYTE_INT8, 1, is_odd ? -2 : 1), SYNCYTE_ERR_ARGUMENT, "(on this rank: tensor \"pressure\")");
+  expect_error(attempt(SYNCYTE_INT8, 1, 9), SYNCYTE_ERR_ARGUMENT, "(on this rank: tensor \"pressure\")");  // the sum
 }
 
 TEST(TensorErrors, PartsThatDoNotAddUp) {

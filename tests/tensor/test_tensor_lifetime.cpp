@@ -95,6 +95,11 @@ TEST(TensorSync, OfDifferentTensorsIsAnError) {
   const auto other = make_tensor(SYNCYTE_INT8, {1});
   expect_error(outcome_of([&] { (rank() == 0 ? one : other)->sync(); }), SYNCYTE_ERR_MISMATCH, "the tensor is");
   one->sync();
+  const auto wide = make_tensor(SYNCYTE_INT8, {2});
+  expect_error(
+      outcome_of([&] { (rank() == 0 ? one : wide)->sync(); }), SYNCYTE_ERR_MISMATCH,
+      rank() == 0 ? "(on this rank: tensor \"test\" (int8, [1]))" : "(on this rank: tensor \"test\" (int8, [2]))");
+  wide->sync();
 }
 
 }  // namespace

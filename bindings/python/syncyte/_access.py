@@ -11,7 +11,7 @@ import numpy as np
 
 from . import _buffers, _indexing, _library, dtypes
 from . import _declarations as c
-from ._buffers import TORCH, Buffer, as_buffer
+from ._buffers import NOWHERE, TORCH, Buffer, as_buffer
 from ._checks import as_index, as_int32
 from ._declarations import DType
 from ._handles import Handle
@@ -27,7 +27,7 @@ _COMPARISONS = {"==": c.Compare.EQ, "!=": c.Compare.NE, ">=": c.Compare.GE, "<="
 
 
 class Access(Handle):
-    """Base of WholeTensor. All methods but sync, requires_grad_ and sync_grad are local."""
+    """Base of WholeTensor. All methods but sync, requires_grad_, sync_grad and zero_grad are local."""
 
     _comm: Comm
     _shape: tuple[int, ...]
@@ -138,8 +138,9 @@ class Access(Handle):
         """Writes rows: tensor[index[i]] = source[i]. Local. Of rows that repeat the last one stays; a row that two
         ranks write at once is undefined. Others see it after sync().
 
-        index: as in gather. source: contiguous, of the tensor's element type, index.shape + a row's shape.
-        Returns the tensor. Raises as gather.
+        index: as in gather. source: contiguous, of the tensor's element type, index.shape + a row's shape. Not
+        differentiable. Returns the tensor. Raises as gather, and ArgumentError if source requires grad: give
+        source.detach(), or call within torch.no_grad().
         """
         wanted, values = self._rows_to_write(index, source)
         _library.core().syncyte_tensor_scatter(self.handle, wanted.reference, values.reference)
@@ -148,7 +149,7 @@ class Access(Handle):
     def scatter_add_(self, index: Any, source: Any) -> Self:
         """Adds to rows: tensor[index[i]] += source[i]. Local. Exact under contention: no add is lost. bool: logical or.
 
-        index, source: as in scatter_. Returns the tensor. Raises as gather; PeerDiedError if a process died while it
+        index, source: as in scatter_. Returns the tensor. Raises as scatter_; PeerDiedError if a process died while it
         added to one of the rows, UnsupportedError if a row lies on another node.
         """
         wanted, values = self._rows_to_write(index, source)
@@ -156,9 +157,12 @@ class Access(Handle):
         return self
 
     def _rows_to_write(self, index: Any, source: Any) -> tuple[Buffer, Buffer]:
-        wanted, values = _index_buffer(index), as_buffer(source, "source", expected=self._dtype)
+        wanted, values = _index_buffer(index), self._source(source, True)
         self._check_rows(wanted, values, "source")
         return wanted, values
+
+    def _source(self, source: Any, contiguous: bool) -> Buffer:
+        return as_buffer(source, "source", contiguous=contiguous, expected=self._dtype, recorded_by=NOWHERE)
 
     def _check_rows(self, index: Buffer, rows: Buffer, name: str) -> None:
         expected = (*index.shape, *self._shape[1:])
@@ -203,9 +207,10 @@ class Access(Handle):
     def put_box(self, lower: Sequence[int], source: Any) -> None:
         """Writes the box [lower, lower + source.shape). Local. Others see it after sync().
 
-        source: as many dimensions as the tensor, any strides. Raises as get_box.
+        source: as many dimensions as the tensor, any strides. Not differentiable. Raises as get_box, and ArgumentError
+        if source requires grad: give source.detach(), or call within torch.no_grad().
         """
-        values = as_buffer(source, "source", contiguous=False, expected=self._dtype)
+        values = self._source(source, False)
         first = self._check_inside(lower, values.shape)
         _library.core().syncyte_tensor_put_box(self.handle, first, values.reference)
 
@@ -335,12 +340,26 @@ class Access(Handle):
 
     def sync_grad(self) -> None:
         """Waits for all ranks' backward passes, and adds what they gave for this rank's rows to local.grad.
-        Collective."""
+        Collective. What a skipped step's backward gave comes too, unless zero_grad() has dropped it.
+
+        Raises UnsupportedError before requires_grad_()."""
+        self._differentiable("sync_grad").sync_grad(self._whole())
+
+    def zero_grad(self) -> None:
+        """Waits for all ranks' backward passes, drops what they gave, and sets local.grad to None. Collective.
+
+        An optimizer's or a module's zero_grad() clears local.grad only: gradients that no sync_grad() has brought home
+        stay, and the next sync_grad() brings them. Call this one where a step is skipped between backward() and
+        sync_grad(). Raises UnsupportedError before requires_grad_()."""
+        self._differentiable("zero_grad").zero_grad(self._whole())
+
+    def _differentiable(self, operation: str) -> Any:
+        """The module syncyte.torch, for an operation on gradients."""
         if ("local", TORCH) not in self._cache:
-            raise UnsupportedError("sync_grad: the tensor records no gradients; call requires_grad_() first")
+            raise UnsupportedError(f"{operation}: the tensor records no gradients; call requires_grad_() first")
         from . import torch as differentiable
 
-        differentiable.sync_grad(self._whole())
+        return differentiable
 
 
 def _no_gradient_through_out() -> ArgumentError:

@@ -14,6 +14,7 @@ from ._declarations import DType
 
 NUMPY = "numpy"
 TORCH = "torch"
+NOWHERE = ""  # as recorded_by: no function of syncyte.torch records this operation's gradients
 
 _Numbers = ctypes.c_int64 * c.MAX_NDIM
 _DESCRIPTION_SIZE = ctypes.sizeof(c.BufferDescription)
@@ -63,14 +64,41 @@ def _check_contiguous(contiguous: bool, name: str, shape: Sequence[int], strides
         )
 
 
+def _check_distinct(name: str, shape: Sequence[int], strides: Sequence[int]) -> None:
+    """An array that is written must have memory for each element."""
+    if 0 in strides:
+        axes = [axis for axis, stride in enumerate(strides) if stride == 0 and shape[axis] > 1]
+        if axes and 0 not in shape:
+            raise errors.ShapeError(
+                f"{name} would be written, but its elements along axis {axes[0]} are all one in memory (shape "
+                f"{tuple(shape)}, strides {tuple(strides)} bytes); expected memory for each of them: give a copy"
+            )
+
+
+def refuse_masked(value: object, name: str) -> None:
+    """Raises DtypeError if value is a masked array of numpy's: the library sees its elements, not its mask."""
+    if isinstance(value, np.ma.MaskedArray):
+        raise errors.DtypeError(
+            f"{name} is a masked array, whose mask would be lost; give {name}.filled(value), such as 0 for a sum, or "
+            f"{name}.data for all elements, and the mask as an array of its own"
+        )
+
+
 def _refuse_gradients(name: str, writable: bool, recorded_by: str | None) -> None:
     """The tensor requires gradients, which an operation on memory cannot record: they would silently be lost."""
     instead = f"use syncyte.torch.{recorded_by}(), or " if recorded_by else ""
-    if recorded_by or writable:
+    if recorded_by is not None or writable:
         lost = "would be written in place" if writable else "its gradient would be lost"
         raise errors.ArgumentError(
             f"{name} requires grad, and {lost}: {instead}give {name}.detach(), or call within torch.no_grad()"
         )
+
+
+def refuse_to_lose_gradients(value: object, name: str) -> None:
+    """Raises ArgumentError if value is a torch tensor that records gradients: what is done with its elements does not."""
+    if dtypes.is_torch_tensor(value) and value.requires_grad:  # type: ignore[attr-defined]
+        if dtypes.import_torch().is_grad_enabled():
+            _refuse_gradients(name, False, NOWHERE)
 
 
 def _of_torch(tensor: Any, name: str, writable: bool, contiguous: bool, recorded_by: str | None) -> Buffer:
@@ -94,6 +122,8 @@ def _of_torch(tensor: Any, name: str, writable: bool, contiguous: bool, recorded
     shape, strides = tuple(tensor.shape), [stride * size for stride in tensor.stride()]
     if contiguous:
         _check_contiguous(tensor.is_contiguous(), name, shape, strides, dtype)
+    elif writable:
+        _check_distinct(name, shape, strides)
     buffer = Buffer(tensor, TORCH, dtype, tensor.data_ptr(), shape, strides)
     if tensor.device.type == "cuda":
         buffer.description.memory = int(c.Memory.CUDA)
@@ -102,7 +132,10 @@ def _of_torch(tensor: Any, name: str, writable: bool, contiguous: bool, recorded
 
 
 def _as_array(value: Any, name: str, writable: bool) -> np.ndarray:
+    if type(value) is np.ndarray:
+        return value
     if isinstance(value, np.ndarray):
+        refuse_masked(value, name)
         return value
     if hasattr(value, "__dlpack__"):
         return np.from_dlpack(value)
@@ -137,6 +170,8 @@ def _of_numpy(array: np.ndarray, name: str, writable: bool, contiguous: bool, ex
         raise errors.ShapeError(f"{name} is not aligned to its element size; copy it")
     if contiguous:
         _check_contiguous(array.flags.c_contiguous, name, array.shape, array.strides, dtype)
+    elif writable:
+        _check_distinct(name, array.shape, array.strides)
     return Buffer(array, NUMPY, dtype, array.ctypes.data, array.shape, array.strides)
 
 
@@ -154,9 +189,9 @@ def as_buffer(
     value: a numpy array, a torch tensor, or an object with DLPack, __array_interface__ or the buffer protocol; numbers
     and lists too where it is only read. name: for messages. expected: its element type, where it must be that one;
     numpy's uint16 stands for bfloat16 then. recorded_by: the function of syncyte.torch that records the gradients which
-    this operation would lose.
-    Raises DtypeError, ShapeError (not contiguous, not aligned), ArgumentError (read-only; a tensor that requires grad,
-    where it would be written, or where another function records its gradient).
+    this operation would lose; NOWHERE if no function records them; None if there is nothing to lose.
+    Raises DtypeError (a masked array too), ShapeError (not contiguous, not aligned; written, and elements share memory),
+    ArgumentError (read-only; a tensor that requires grad, where it would be written, or its gradient would be lost).
     """
     if dtypes.is_torch_tensor(value):
         buffer = _of_torch(value, name, writable, contiguous, recorded_by)

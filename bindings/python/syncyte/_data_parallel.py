@@ -215,6 +215,12 @@ class DataParallel:
                     parameter.copy_(view)
                 bucket.memory.zero_()
 
+    def __repr__(self) -> str:
+        elements = sum(bucket.elements for bucket in self._buckets)
+        removed = "" if any(parameter in _averagers for parameter in self._parameters) else ", removed"
+        return (f"<syncyte.torch.DataParallel of {len(self._parameters)} parameters, {elements} elements, in "
+                f"{len(self._buckets)} buckets, over {self._comm!r}{removed}>")
+
     @contextlib.contextmanager
     def no_sync(self) -> Iterator[None]:
         """Within, backward averages nothing."""

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import dtypes
+from ._buffers import refuse_masked
 from .errors import DtypeError, OutOfRangeError, ShapeError, UnsupportedError
 
 
@@ -64,6 +65,8 @@ def _consumed(part: Any) -> int:
 
 def _as_array(part: Any) -> Any:
     """Lists, ranges and single booleans as arrays; an empty list selects nothing."""
+    if isinstance(part, np.ndarray) and type(part) is not np.ndarray:
+        refuse_masked(part, "an index")
     if not isinstance(part, (list, range, bool, np.bool_)):
         return part
     if dtypes.is_compiling():  # which knows torch better than numpy

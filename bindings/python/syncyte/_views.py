@@ -37,8 +37,16 @@ def array_over(memory: Any, world: str, dtype: DType, shape: Sequence[int]) -> A
     return np.frombuffer(memory, dtypes.numpy_dtype(dtype)).reshape(tuple(shape))
 
 
+def fixed(tensor: Any) -> Any:
+    """A torch tensor whose memory torch cannot move from now on; see _fixed_storage."""
+    from ._fixed_storage import fix
+
+    return fix(tensor)
+
+
 def view(kind: str, handle: int, world: str, dtype: DType, shape: Sequence[int], address: int | None) -> Any:
     """An array over memory of a tensor or window (`kind`), which is retained while the array or a slice of it lives.
+    torch cannot move it.
 
     Empty shapes give an empty array that refers to nothing.
     """
@@ -47,4 +55,5 @@ def view(kind: str, handle: int, world: str, dtype: DType, shape: Sequence[int],
         return _buffers.empty(world, dtype, shape)
     getattr(_library.core(), f"syncyte_{kind}_retain")(handle)
     memory = memory_at(address, count * dtypes.itemsize(dtype), f"syncyte_{kind}_release", handle)
-    return array_over(memory, world, dtype, shape)
+    array = array_over(memory, world, dtype, shape)
+    return fixed(array) if world == _buffers.TORCH else array

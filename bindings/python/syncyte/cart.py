@@ -14,7 +14,7 @@ from ._declarations import DType
 from ._handles import Handle
 from ._requests import Request, _Started, drop, reap
 from .comm import Comm, no_part
-from .errors import ArgumentError, DtypeError, ShapeError
+from .errors import ArgumentError, DtypeError, Error, ShapeError
 
 __all__ = ["Cart", "Halo", "Shift"]
 
@@ -83,8 +83,15 @@ class Cart(Comm):
         )  # fmt: skip
         return Shift(source.value, dest.value)
 
+    def _state(self) -> str:
+        try:
+            place = f", at {self.coords} of dims {self.dims}, periods {self.periods}"
+        except Error:  # freed, or Syncyte has ended
+            place = ""
+        return f"{super()._state()}{place}"
 
-def make_cart(comm: Comm, dims: Sequence[int], periods: Any, options: Any) -> Cart | None:
+
+def make_cart(comm: Comm, dims: Sequence[int], periods: Any, name: str | None, options: Any) -> Cart | None:
     """Comm.cartesian(), after its options have been checked."""
 
     def prepare() -> tuple[int, Any, Any, Any]:
@@ -98,7 +105,7 @@ def make_cart(comm: Comm, dims: Sequence[int], periods: Any, options: Any) -> Ca
     ndim, extents, flags, chosen = comm._prepare("cart_create", prepare, lifecycle=True)
     handle = ctypes.c_void_p()
     _library.core().syncyte_cart_create(comm.handle, ndim, extents, flags, chosen, ctypes.byref(handle))
-    return None if handle.value is None else Cart(handle.value)
+    return None if handle.value is None else Cart(handle.value, name or "")
 
 
 def _widths(value: Any, name: str, count: int) -> Any:
@@ -171,6 +178,8 @@ class Halo(Handle):
         for axis, first, last in zip(used, below, above, strict=True):
             slices[axis] = slice(first, self._shape[axis] - last)
         self._interior = tuple(slices)
+        self._ghosts = f"{tuple(below)} below and {tuple(above)} above axes {tuple(used)}"
+        self._corners = bool(corners)
         self._own(handle.value)
 
     @property
@@ -192,6 +201,14 @@ class Halo(Handle):
     def interior(self) -> tuple[slice, ...]:
         """Where the array is this rank's own: array[halo.interior] is a view without ghosts."""
         return self._interior
+
+    def __repr__(self) -> str:
+        corners = "" if self._corners else ", no corners"
+        freed = "" if self.__dict__.get("_handle") is not None else ", freed"
+        return (
+            f"<syncyte.Halo of arrays of shape {self._shape}, {self._dtype.name.lower()}: ghosts {self._ghosts}{corners}, "
+            f"over {self._cart!r}{freed}>"
+        )
 
     def _buffer(self, array: Any, tell: Callable[[Any], None]) -> Buffer:
         if self._refused is not None:  # it keeps the halo busy until the neighbours know

@@ -98,7 +98,7 @@ class Comm(Nonblocking, Messages):
         except Error:
             _refuse_together(number)
             raise
-        return Comm._made(lambda out: _library.core().syncyte_comm_from_fortran(number, options, out))
+        return Comm._made(lambda out: _library.core().syncyte_comm_from_fortran(number, options, out), name)
 
     @classmethod
     def from_mpi4py(cls, comm: MPI.Comm, *, name: str | None = None, check: str | None = None) -> Comm:
@@ -109,14 +109,14 @@ class Comm(Nonblocking, Messages):
         return cls.from_fortran(comm.py2f(), name=name, check=check)
 
     @staticmethod
-    def _made_or_none(make: Callable[[Any], object]) -> Comm | None:
+    def _made_or_none(make: Callable[[Any], object], name: str | None) -> Comm | None:
         handle = ctypes.c_void_p()
         make(ctypes.byref(handle))
-        return None if handle.value is None else Comm(handle.value)
+        return None if handle.value is None else Comm(handle.value, name or "")
 
     @staticmethod
-    def _made(make: Callable[[Any], object]) -> Comm:
-        made = Comm._made_or_none(make)
+    def _made(make: Callable[[Any], object], name: str | None) -> Comm:
+        made = Comm._made_or_none(make, name)
         assert made is not None
         return made
 
@@ -126,7 +126,7 @@ class Comm(Nonblocking, Messages):
         check: "off", "on" or "full", what is compared before data moves; None: as here.
         """
         options = self._prepare("comm_dup", lambda: _comm_options(name, check), lifecycle=True)
-        return self._made(lambda out: _library.core().syncyte_comm_dup(self.handle, options, out))
+        return self._made(lambda out: _library.core().syncyte_comm_dup(self.handle, options, out), name)
 
     def split(
         self, color: int | None, key: int = 0, *, name: str | None = None, check: str | None = None
@@ -145,7 +145,7 @@ class Comm(Nonblocking, Messages):
             lifecycle=True,
         )
         return self._made_or_none(
-            lambda out: _library.core().syncyte_comm_split(self.handle, number, order, options, out)
+            lambda out: _library.core().syncyte_comm_split(self.handle, number, order, options, out), name
         )
 
     def split_program(self, program: str | None = None, *, name: str | None = None, check: str | None = None) -> Comm:
@@ -156,17 +156,19 @@ class Comm(Nonblocking, Messages):
             lambda: (_library.name_bytes(program), _comm_options(name, check)),
             lifecycle=True,
         )
-        return self._made(lambda out: _library.core().syncyte_comm_split_program(self.handle, given, options, out))
+        return self._made(
+            lambda out: _library.core().syncyte_comm_split_program(self.handle, given, options, out), name
+        )
 
     def node(self, *, name: str | None = None, check: str | None = None) -> Comm:
         """The ranks that share memory with this one. Collective."""
         options = self._prepare("comm_node", lambda: _comm_options(name, check), lifecycle=True)
-        return self._made(lambda out: _library.core().syncyte_comm_node(self.handle, options, out))
+        return self._made(lambda out: _library.core().syncyte_comm_node(self.handle, options, out), name)
 
     def leaders(self, *, name: str | None = None, check: str | None = None) -> Comm | None:
         """The first rank of each node, in the order of the nodes; the other ranks get None. Collective."""
         options = self._prepare("comm_leaders", lambda: _comm_options(name, check), lifecycle=True)
-        return self._made_or_none(lambda out: _library.core().syncyte_comm_leaders(self.handle, options, out))
+        return self._made_or_none(lambda out: _library.core().syncyte_comm_leaders(self.handle, options, out), name)
 
     def cartesian(
         self,
@@ -183,7 +185,7 @@ class Comm(Nonblocking, Messages):
         """
         from .cart import make_cart
 
-        return make_cart(self, dims, periods, lambda: _comm_options(name, check))
+        return make_cart(self, dims, periods, name, lambda: _comm_options(name, check))
 
     # What it is.
 
@@ -220,9 +222,13 @@ class Comm(Nonblocking, Messages):
         return self
 
     def __repr__(self) -> str:
-        if self.__dict__.get("_handle") is None:
-            return f"<syncyte.{self._name or 'Comm'}, not started or freed>"
-        return f"<syncyte.{self._name or 'Comm'}: rank {self.rank} of {self.size}>"
+        return f"<syncyte.{self._title()}: {self._state()}>"
+
+    def _title(self) -> str:
+        return f"{type(self).__name__} {self._name!r}" if self._name else type(self).__name__
+
+    def _state(self) -> str:
+        return f"rank {self.rank} of {self.size}" if self.__dict__.get("_handle") is not None else "freed"
 
 
 class _RootComm(Comm):
@@ -255,6 +261,12 @@ class _RootComm(Comm):
 
     def __reduce__(self) -> Any:
         return self._name  # pickled by name: every process has its own
+
+    def _title(self) -> str:
+        return self._name
+
+    def _state(self) -> str:
+        return super()._state() if self.__dict__.get("_handle") is not None else "not started"
 
 
 #: All ranks. The first use starts Syncyte (and MPI, if nobody has), which is collective over all ranks.

@@ -16,11 +16,11 @@ import numpy as np
 from . import _buffers, _indexing, _library, _views, dtypes
 from . import _declarations as c
 from ._access import Access
-from ._buffers import NUMPY, TORCH, as_buffer
+from ._buffers import NUMPY, TORCH, as_buffer, refuse_masked, refuse_to_lose_gradients
 from ._checks import as_index
 from ._declarations import DType
 from .comm import COMM_WORLD, Comm, comm_or_world
-from .errors import DtypeError, Error, ShapeError, UnsupportedError
+from .errors import ArgumentError, DtypeError, Error, ShapeError, UnsupportedError
 
 if TYPE_CHECKING:
     import torch
@@ -40,9 +40,13 @@ def _remember(released: ctypes.c_int64, array: Any) -> None:
 
 
 def _forget_released() -> None:
-    for key, (released, _) in list(_wrapped.items()):
+    for key, (released, array) in list(_wrapped.items()):
         # Several threads may be here: one of them finds the entry.
         if released.value and (entry := _wrapped.pop(key, None)) is not None:
+            if dtypes.is_torch_tensor(array):
+                from ._fixed_storage import release
+
+                release(array)
             ctypes.pythonapi.Py_DecRef(ctypes.py_object(entry))
 
 
@@ -113,6 +117,7 @@ class WholeTensor(Access):
         self._original = wrapped
         self._name = None
         self._cache: dict[tuple[str, str], Any] = {}
+        self._addresses: dict[str, int] = {}  # where the torch views in _cache were when they were made
 
     @classmethod
     def zeros(cls, shape: Sequence[int] | int, dtype: dtypes.DTypeLike = "float32", **options: Any) -> WholeTensor:
@@ -140,6 +145,8 @@ class WholeTensor(Access):
         buffer, options = comm._prepare("tensor_wrap", prepare, lifecycle=True)
         released, handle = ctypes.c_int64(), ctypes.c_void_p()
         options.released = ctypes.pointer(released)
+        if buffer.world == TORCH:
+            _views.fixed(buffer.array)
         _remember(released, buffer.array)  # before the call: Ctrl-C may end it when the library has the array already
         try:
             _library.core().syncyte_tensor_wrap(
@@ -171,9 +178,11 @@ class WholeTensor(Access):
     def free(self) -> None:
         """Drops the tensor before this object goes. Local; views stay valid as long as they live."""
         self._cache.clear()
+        self._addresses.clear()
         super().free()
 
     def sync(self) -> None:
+        self._agree_in_place("tensor_sync")
         super().sync()
         _forget_released()
 
@@ -188,29 +197,60 @@ class WholeTensor(Access):
         return found
 
     def _make_view(self, part: str, world: str) -> Any:
-        if part == "local" and self._original is not None:
-            return self._original_as(world)
         description, first = _library.options(c.BufferDescription), ctypes.c_int64()
         if part == "local":
             _library.core().syncyte_tensor_local(self.handle, ctypes.byref(description))
         else:
             _library.core().syncyte_tensor_node(self.handle, ctypes.byref(description), ctypes.byref(first))
         shape = description.shape[: description.ndim]
+        if world == TORCH and 0 not in shape:
+            self._addresses[part] = description.data
+        if part == "local" and self._original is not None:
+            return self._original_as(world)
         return _views.view("tensor", self.handle, world, self._dtype, shape, description.data)
 
     def _original_as(self, world: str) -> Any:
         if world == TORCH:
-            torch_module = dtypes.import_torch()
-            return torch_module.as_tensor(self._original)
+            if dtypes.is_torch_tensor(self._original):
+                return self._original  # fixed by wrap()
+            return _views.fixed(dtypes.import_torch().as_tensor(self._original))
         if dtypes.is_torch_tensor(self._original):
             bits = self._original.detach()
             return (bits.view(dtypes.import_torch().uint16) if self._dtype == DType.BFLOAT16 else bits).numpy()
         return self._original
 
+    # A torch view may be given another memory: local.data = ..., local.set_(...). What is written there would be lost.
+
+    def _in_place(self, part: str) -> Any:
+        found = self._view(part, TORCH)
+        if not dtypes.is_compiling():
+            self._check_in_place()
+        return found
+
+    def _check_in_place(self) -> None:
+        for part, address in self._addresses.items():
+            found = self._cache[part, TORCH].data_ptr()
+            if found != address:
+                raise ArgumentError(
+                    f"{part} of {self._called()} lies at {found:#x}, but the tensor's rows at {address:#x}: it was given "
+                    f"other memory ({part}.data = ..., {part}.set_(...)), and what is written there is lost; expected "
+                    f"{part}[:] = ..., or {part}.copy_(...)"
+                )
+
+    def _agree_in_place(self, operation: str) -> None:
+        """_check_in_place() at the beginning of a collective; all ranks get the error."""
+        if self._addresses:
+            self._comm._prepare(operation, self._check_in_place, lifecycle=True)
+
     @property
     def local(self) -> torch.Tensor:
-        """This rank's rows in place, a torch tensor, the same object each time. Local. It keeps the memory alive."""
-        return self._view("local", TORCH)
+        """This rank's rows in place, a torch tensor, the same object each time. Local. It keeps the memory alive.
+
+        It stays there: what torch would do by moving it (share_memory_(), also a module's; multiprocessing queues; a
+        DataLoader with spawn or forkserver) raises UnsupportedError. Raises ArgumentError, as sync, sync_grad and
+        zero_grad do on all ranks, if it has been given other memory (local.data = ..., local.set_(...)).
+        """
+        return self._in_place("local")
 
     @property
     def local_array(self) -> np.ndarray:
@@ -224,7 +264,7 @@ class WholeTensor(Access):
         Its row i is global row node_first_row + i where that is not None.
         Raises UnsupportedError for a wrapped tensor of several ranks.
         """
-        return self._view("node", TORCH)
+        return self._in_place("node")
 
     @property
     def node_array(self) -> np.ndarray:
@@ -299,7 +339,13 @@ class WholeTensor(Access):
 
     def _broadcast(self, values: Any, shape: tuple[int, ...]) -> Any:
         """Values as a contiguous array of this tensor's element type and of `shape`."""
+        refuse_to_lose_gradients(values, "values")
+        refuse_masked(values, "values")
         if isinstance(values, WholeTensor):
+            if values._records_gradients():
+                raise ArgumentError(
+                    "values is a whole tensor that records gradients, which would be lost: call within torch.no_grad()"
+                )
             values = values._read_box(values._world, (0,) * values.ndim, values.shape)
         try:
             if dtypes.is_torch_tensor(values) or self._dtype == DType.BFLOAT16:

@@ -14,6 +14,7 @@ import typing
 import torch
 
 from . import _library, _torch_vmap, errors
+from ._buffers import TORCH
 from ._data_parallel import DataParallel
 from ._torch_collectives import (_given, allgather_along, allreduce, alltoall_along, barrier, bcast, bcast_, exscan,
                                  gather_along, reduce, reduce_, reduce_scatter_along, scan, scatter_along)
@@ -94,12 +95,13 @@ def gather(whole: "WholeTensor", index: torch.Tensor, *, collective: bool = Fals
     index: int32 or int64, on the CPU. Raises IndexError (names index and position), on all ranks if collective.
     """
     companion, scratch = _companions(whole)
+    local = whole._view("local", TORCH)
     if not collective:
-        return _operators.gather(whole.local, whole.handle, companion, index)
+        return _operators.gather(local, whole.handle, companion, index)
     if not scratch:
         raise errors.ArgumentError("gather(collective=True) needs the tensor's requires_grad_() first")
     try:
-        return _operators.gather_collective(whole.local, whole.handle, scratch, index)
+        return _operators.gather_collective(local, whole.handle, scratch, index)
     except Exception:
         if not isinstance(index, torch.Tensor):
             refused = not_a_tensor(index, "index")
@@ -146,19 +148,25 @@ def requires_grad_(whole: "WholeTensor", requires_grad: bool) -> None:
             f"requires_grad_: dtype is {whole.torch_dtype}; expected a floating-point or complex one"
         )
     if requires_grad and _COMPANIONS not in whole.__dict__:
+        whole._agree_in_place("tensor_create")
         rows = len(whole.rows())
         whole.__dict__[_COMPANIONS] = tuple(
-            type(whole)(whole.shape, whole.dtype, comm=whole.comm, local_rows=rows, name=name)
-            for name in ("gradient companion", "gather scratch")
+            type(whole)(whole.shape, whole.dtype, comm=whole.comm, local_rows=rows, name=f"{what} of {whole._called()}")
+            for what in ("gradients", "gathers")
         )
     whole.local.requires_grad_(requires_grad)
 
 
+def _companion(whole: "WholeTensor", operation: str) -> "WholeTensor":
+    if _COMPANIONS not in whole.__dict__:
+        raise errors.UnsupportedError(f"{operation}: the tensor records no gradients; call requires_grad_() first")
+    return whole.__dict__[_COMPANIONS][0]
+
+
 def sync_grad(whole: "WholeTensor") -> None:
     """What WholeTensor.sync_grad() does. Collective."""
-    if _COMPANIONS not in whole.__dict__:
-        raise errors.UnsupportedError("sync_grad: the tensor records no gradients; call requires_grad_() first")
-    companion = whole.__dict__[_COMPANIONS][0]
+    companion = _companion(whole, "sync_grad")
+    whole._agree_in_place("tensor_sync")
     companion.sync()
     local, arrived = whole.local, companion.local
     if local.grad is None:
@@ -167,6 +175,16 @@ def sync_grad(whole: "WholeTensor") -> None:
         local.grad += arrived
     arrived.zero_()
     companion.sync()
+
+
+def zero_grad(whole: "WholeTensor") -> None:
+    """What WholeTensor.zero_grad() does. Collective."""
+    companion = _companion(whole, "zero_grad")
+    whole._agree_in_place("tensor_sync")
+    companion.sync()  # all adds have arrived
+    companion.local.zero_()
+    whole.local.grad = None
+    companion.sync()  # no rank adds anew before all have cleared
 
 
 load()

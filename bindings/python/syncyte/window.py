@@ -11,7 +11,7 @@ import numpy as np
 
 from . import _buffers, _library, _views, dtypes
 from . import _declarations as c
-from ._buffers import NUMPY, Buffer, as_buffer
+from ._buffers import NOWHERE, NUMPY, Buffer, as_buffer
 from ._checks import as_index, as_int32, as_op
 from ._declarations import DType
 from ._handles import Handle
@@ -66,6 +66,7 @@ class Window(Handle):
         _library.core().syncyte_window_create(self._comm.handle, count, ctypes.byref(options), ctypes.byref(handle))
         assert handle.value is not None
         self._own(handle.value)
+        self._bytes, self._name = count, name
 
     @property
     def comm(self) -> Comm:
@@ -93,9 +94,9 @@ class Window(Handle):
     def put(self, rank: int, offset: int, source: Any) -> None:
         """Writes an array to a rank. source: contiguous, host memory; may be re-used on return.
 
-        Raises OutOfRangeError beyond the end, ArgumentError (rank), ShapeError.
+        Raises OutOfRangeError beyond the end, ArgumentError (rank; a source that requires grad), ShapeError.
         """
-        values = as_buffer(source, "source")
+        values = as_buffer(source, "source", recorded_by=NOWHERE)
         _library.core().syncyte_window_put(self.handle, self._rank(rank), _size(offset, "offset"), values.reference)
 
     def get(
@@ -124,7 +125,7 @@ class Window(Handle):
     def accumulate(self, rank: int, offset: int, source: Any, op: Op | str = "sum") -> None:
         """Combines elements with those at a rank; atomic per element with other accumulates, fetch_ops and
         compare_swaps. Raises UnsupportedError for an op or element type without atomics."""
-        values: Buffer = as_buffer(source, "source")
+        values: Buffer = as_buffer(source, "source", recorded_by=NOWHERE)
         _library.core().syncyte_window_accumulate(
             self.handle, self._rank(rank), _size(offset, "offset"), int(as_op(op, of_window=True)), values.reference
         )
@@ -198,4 +199,6 @@ class Window(Handle):
         return self._comm.rank if rank is None else as_int32(rank, "rank")
 
     def __repr__(self) -> str:
-        return "<syncyte.Window>" if self.__dict__.get("_handle") is not None else "<syncyte.Window, freed>"
+        name = f" {self._name!r}" if self._name else ""
+        freed = "" if self.__dict__.get("_handle") is not None else ", freed"
+        return f"<syncyte.Window{name} of {self._bytes} bytes on this rank, over {self._comm!r}{freed}>"

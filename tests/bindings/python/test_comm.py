@@ -256,3 +256,28 @@ def test_other_exporters(world):
     out = bytearray(3)
     world.allreduce(np.ones(3, np.uint8), out=out)
     assert list(out) == [world.size] * 3
+
+
+def test_representations_say_what_they_are(world):
+    place = f"rank {world.rank} of {world.size}"
+    assert repr(world) == f"<syncyte.COMM_WORLD: {place}>"
+    assert repr(world.dup()) == f"<syncyte.Comm: {place}>"
+    named = world.split(0, name="ocean")
+    assert repr(named) == f"<syncyte.Comm 'ocean': {place}>"
+    named.free()
+    assert repr(named) == "<syncyte.Comm 'ocean': freed>"
+    ring = world.cartesian([0, 1], [True, False], name="ring")
+    grid = f"at ({world.rank}, 0) of dims ({world.size}, 1), periods (True, False)"
+    assert repr(ring) == f"<syncyte.Cart 'ring': {place}, {grid}>"
+    halo = syncyte.Halo(ring, (5, 5), "float64", 1, (2, 0), corners=False)
+    assert repr(halo) == (
+        "<syncyte.Halo of arrays of shape (5, 5), float64: ghosts (1, 1) below and (2, 0) above axes (0, 1), no corners, "
+        f"over {ring!r}>"
+    )
+    halo.free()
+    ring.free()
+    assert repr(ring) == "<syncyte.Cart 'ring': freed>" and repr(halo).endswith(f"over {ring!r}, freed>")
+    window = syncyte.Window(8 * world.rank, name="flags")
+    assert repr(window) == f"<syncyte.Window 'flags' of {8 * world.rank} bytes on this rank, over {world!r}>"
+    window.free()
+    assert repr(window).endswith(", freed>")

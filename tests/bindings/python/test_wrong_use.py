@@ -196,3 +196,69 @@ def test_a_gradient_that_one_rank_would_lose_is_everybodys_error(world):
     with pytest.raises(syncyte.ArgumentError, match="halo_exchange"):
         halo.exchange(torch.ones(4, requires_grad=True))
     assert world.allreduce(1) == world.size
+
+
+TARGETS = {
+    "recv": lambda world, out: world.recv(out, syncyte.NOBODY),
+    "irecv": lambda world, out: world.irecv(out, syncyte.NOBODY).wait(),
+    "sendrecv": lambda world, out: world.sendrecv(np.ones(2), syncyte.NOBODY, out, syncyte.NOBODY),
+    "gather": lambda world, out: world.gather(np.ones((4, 3)), lengths=[4] * world.size, out=out),
+    "allgather": lambda world, out: world.allgather(np.ones((4, 3)), lengths=[4] * world.size, out=out),
+    "scatter": lambda world, out: world.scatter(np.ones((4 * world.size, 3)), out=out),
+    "reduce_scatter": lambda world, out: world.reduce_scatter(np.ones((4 * world.size, 3)), out=out),
+    "alltoall": lambda world, out: world.alltoall(np.ones((4, 3)), 0, 0, out=out),
+    "iallgather": lambda world, out: world.iallgather(np.ones((4, 3)), [4] * world.size, out=out).wait(),
+    "get_box": lambda world, out: syncyte.WholeTensor((4, 3), "float64").get_box((0, 0), out=out),
+}
+
+
+def test_targets_whose_elements_share_memory(world):
+    numpys = np.lib.stride_tricks.as_strided(np.zeros(3), (4, 3), (0, 8))
+    for name, call in TARGETS.items():
+        for out in (numpys, torch.zeros(3, dtype=torch.float64).expand(4, 3)):
+            if name == "gather" and world.rank != 0:
+                out = np.zeros((4 * world.size, 3))  # read on root only
+            with pytest.raises(syncyte.ShapeError, match="rank 0|out would be written.*axis 0 are all one.*give a copy"):
+                call(world, out)
+    assert not numpys.any()
+    ring = world.cartesian([0], periods=True)
+    halo = syncyte.Halo(ring, (4, 3), "float64", 1)
+    with pytest.raises(syncyte.ShapeError, match="array would be written.*axis 0"):
+        halo.exchange(numpys)
+    world.send(numpys, syncyte.NOBODY)  # which is read only
+    world.barrier()
+
+
+def test_targets_of_one_element_or_none_may_have_any_strides(world):
+    for shape in ((1, 3), (0, 3)):
+        world.recv(np.lib.stride_tricks.as_strided(np.zeros(3), shape, (0, 8)), syncyte.NOBODY)
+
+
+@pytest.mark.parametrize("name, call", [*IN_PLACE.items(), *FROM.items()])
+def test_masks_are_never_lost_silently(world, name, call):
+    masked = np.ma.array([1.0, 1e20], mask=[False, True])
+    with pytest.raises(syncyte.DtypeError, match=r"array is a masked array.*array\.filled\(value\)"):
+        call(world, masked)
+    call(world, masked.filled(0))
+    assert world.allreduce(1) == world.size
+
+
+def test_masks_of_other_arguments(world):
+    masked, tensor = np.ma.array([0, 1], mask=[False, True]), syncyte.WholeTensor((2,), "int64")
+    for call, name in (
+        (lambda: world.allreduce(np.ones(2, np.int64), out=masked), "out"),
+        (lambda: world.recv(masked, syncyte.NOBODY), "out"),
+        (lambda: world.allgatherv(masked), "array"),
+        (lambda: world.alltoallv(masked, [2] + [0] * (world.size - 1)), "array"),
+        (lambda: tensor.scatter_([0, 1], masked), "source"),
+        (lambda: tensor.put_box((0,), masked), "source"),
+        (lambda: tensor.__setitem__(slice(None), masked), "values"),
+        (lambda: tensor[masked], "an index"),
+        (lambda: syncyte.WholeTensor.wrap(masked), "array"),
+        (lambda: syncyte.Window(16).put(0, 0, masked), "source"),
+    ):
+        with pytest.raises(syncyte.DtypeError, match=f"{name} is a masked array"):
+            call()
+    with pytest.raises(syncyte.DtypeError, match="rank|masked array"):
+        world.allreduce(masked if last(world) else np.ones(2, np.int64))
+    world.barrier()

@@ -425,3 +425,11 @@ def test_what_differs_is_named():
         return
     with pytest.raises(ValueError, match="size of parameter 2 is 3 on rank.*but 6 on rank"):
         DataParallel(model)
+
+
+def test_its_representation_says_what_it_is(comm):
+    averager = DataParallel(torch.nn.Linear(3, 2), comm, bucket_bytes=24)
+    of = f"2 parameters, 8 elements, in 2 buckets, over {comm!r}"
+    assert repr(averager) == f"<syncyte.torch.DataParallel of {of}>"
+    averager.remove()
+    assert repr(averager) == f"<syncyte.torch.DataParallel of {of}, removed>"

@@ -65,6 +65,30 @@ def test_sync_grad_accumulates_and_clears(whole, comm):
     assert not whole.local.grad.any()
 
 
+def test_zero_grad_drops_what_an_optimizer_cannot_reach(whole, comm):
+    whole.requires_grad_()
+    optimizer = torch.optim.SGD([whole.local], lr=1.0)
+    gather(whole, torch.tensor([0])).sum().backward()
+    whole.sync_grad()
+    for _ in range(comm.rank + 1):  # a skipped step, in which the ranks gather different numbers of times
+        gather(whole, torch.arange(ROWS)).sum().backward()
+    optimizer.zero_grad()
+    whole.zero_grad()
+    assert whole.local.grad is None
+    gather(whole, torch.tensor([ROWS - 1])).sum().backward()  # may come before other ranks' zero_grad() has returned
+    whole.sync_grad()
+    for i, row in enumerate(whole.rows()):
+        assert whole.local.grad[i].tolist() == [comm.size if row == ROWS - 1 else 0.0] * WIDTH
+
+
+def test_zero_grad_needs_asking(whole):
+    with pytest.raises(syncyte.UnsupportedError, match="zero_grad: .*requires_grad_"):
+        whole.zero_grad()
+    whole.local  # noqa: B018  (a view is there, but no companion)
+    with pytest.raises(syncyte.UnsupportedError, match="zero_grad: .*requires_grad_"):
+        whole.zero_grad()
+
+
 def test_optimizer_step_is_seen_by_all(whole, comm):
     whole.requires_grad_()
     optimizer = torch.optim.SGD([whole.local], lr=0.5)

@@ -174,3 +174,45 @@ def test_allreduce_names_what_is_no_communicator(world):
         with pytest.raises(syncyte.DtypeError, match="comm is a .*; expected a syncyte.Comm") as caught:
             syncyte.torch.allreduce(torch.ones(1), wrong)
         assert ("from_mpi4py" in str(caught.value)) == (wrong is MPI.COMM_WORLD)
+
+
+WRITES = {
+    "a row": lambda tensor, x: tensor.__setitem__(0, x[0]),
+    "a slice": lambda tensor, x: tensor.__setitem__(slice(0, 2), x),
+    "rows": lambda tensor, x: tensor.__setitem__([0, 1], x),
+    "scatter_": lambda tensor, x: tensor.scatter_([0, 1], x),
+    "scatter_add_": lambda tensor, x: tensor.scatter_add_([0, 1], x),
+    "put_box": lambda tensor, x: tensor.put_box((0, 0), x),
+    "Window.put": lambda tensor, x: window_of(tensor).put(0, 0, x),
+    "Window.accumulate": lambda tensor, x: window_of(tensor).accumulate(0, 0, x),
+}
+
+
+def window_of(tensor):
+    return syncyte.Window(2 * 3 * 8, comm=tensor.comm)
+
+
+@pytest.mark.parametrize("name", WRITES)
+def test_writes_refuse_what_requires_gradients(world, name):
+    write, tensor = WRITES[name], syncyte.WholeTensor(SHAPE, torch.float64)
+    for x in (torch.ones(2, 3, dtype=torch.float64, requires_grad=True), torch.ones(2, 3).double().requires_grad_() * 2):
+        with pytest.raises(syncyte.ArgumentError, match=r"(source|values) requires grad.*lost.*detach\(\).*no_grad"):
+            write(tensor, x)
+    tensor.sync()
+    assert not tensor.local.any()
+    tensor.sync()
+    for _ in range(2):
+        with torch.no_grad():
+            write(tensor, x)
+        write(tensor, x.detach())
+    tensor.sync()
+
+
+def test_a_whole_tensor_that_records_gradients_is_not_assigned_in_silence(world):
+    source, target = recording(world), syncyte.WholeTensor(SHAPE, torch.float64)
+    with pytest.raises(syncyte.ArgumentError, match="records gradients.*no_grad"):
+        target[:] = source
+    with torch.no_grad():
+        target[:] = source
+    assert torch.equal(target[:], WHOLE)
+    world.barrier()

@@ -1,0 +1,58 @@
+"""Memory of Syncyte's as torch's storages, which torch must not move.
+
+To share a tensor with another process, torch copies its storage to new shared memory and lets the storage refer to that:
+every tensor over it leaves the memory that other ranks read and write, without a word. Storages of Syncyte's memory
+refuse instead.
+"""
+
+from __future__ import annotations
+
+from multiprocessing.reduction import ForkingPickler
+from typing import Any, NoReturn
+
+import torch
+
+from .errors import UnsupportedError
+
+
+class FixedStorage(torch.UntypedStorage):
+    """A storage that stays where it is. It is copied and saved as any other."""
+
+    uses: int  # calls of fix() that no release() has taken back
+
+    def _refuse(self, *_: Any, **__: Any) -> NoReturn:
+        raise UnsupportedError(
+            "this tensor lies in memory of Syncyte's that other ranks use (a whole tensor's local or node, a reducer's "
+            "piece): torch shares a tensor with another process (share_memory_(), a multiprocessing queue, a DataLoader "
+            "with spawn or forkserver) by moving it to new memory, where no rank would see what is written. Share "
+            "tensor.clone(), or let workers be forked (multiprocessing_context='fork'), which see the rows in place"
+        )
+
+    share_memory_ = _share_fd_cpu_ = _share_filename_cpu_ = _refuse
+
+    def clone(self) -> torch.UntypedStorage:
+        return torch.UntypedStorage(self.nbytes()).copy_(self)
+
+
+ForkingPickler.register(FixedStorage, FixedStorage._refuse)
+
+
+def fix(tensor: torch.Tensor) -> torch.Tensor:
+    """The tensor, whose storage is fixed from now on, for all tensors over it. A storage that is shared already does not
+    move, and stays as it is."""
+    storage = tensor.untyped_storage()
+    if type(storage) is torch.UntypedStorage and not storage.is_shared():
+        storage.__class__ = FixedStorage  # torch keeps this object for as long as the storage lives
+        storage.uses = 0
+    if type(storage) is FixedStorage:
+        storage.uses += 1
+    return tensor
+
+
+def release(tensor: torch.Tensor) -> None:
+    """Takes one fix() back, for memory that Syncyte no longer uses."""
+    storage = tensor.untyped_storage()
+    if type(storage) is FixedStorage:
+        storage.uses -= 1
+        if storage.uses == 0:
+            storage.__class__ = torch.UntypedStorage

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <fmt/format.h>
+
+#include <string>
+#include <utility>
+
+#include "comm/agreement.hpp"
+
+namespace syncyte::tensor {
+
+inline std::string with_name(const base::error& error, const std::string& tensor) {
+  return tensor.empty() ? error.what() : fmt::format("{} (on this rank: {})", error.what(), tensor);
+}
+
+/// Runs a collective step; its error says which tensor the call was about on this rank, because ranks that disagree may
+/// mean different ones. `text` is only called then, and may give an empty string.
+template <class Text, class Step>
+auto naming(const Text& text, Step&& step) -> decltype(step()) {
+  try {
+    return std::forward<Step>(step)();
+  } catch (const comm::agreed_error& error) {
+    throw comm::agreed_error(error.status(), with_name(error, text()));
+  } catch (const base::error& error) {
+    throw base::error(error.status(), with_name(error, text()));
+  }
+}
+
+}  // namespace syncyte::tensor
