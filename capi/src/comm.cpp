@@ -36,18 +36,30 @@ comm::communicator_options comm_options(const syncyte_comm_options_t* given, con
 
 namespace {
 
-/// A null part (of a rank without colour) is a null handle.
-syncyte_comm_t handle_of(std::shared_ptr<comm::communicator> comm) {
-  return comm ? comms().insert(std::move(comm)) : nullptr;
+constexpr std::intptr_t world_number = 0xC1, self_number = 0xC2;
+
+std::intptr_t number_of(const comm::communicator& comm) {
+  if (&comm == comm::world().get()) return world_number;
+  if (&comm == comm::self().get()) return self_number;
+  constexpr std::uint64_t tagged = std::uint64_t{1} << 62;  // next_handle_number() never comes so far
+  return static_cast<std::intptr_t>(tagged | (comm.id() & (tagged - 1)));
 }
 
 }  // namespace
+
+syncyte_comm_t handle_of(std::shared_ptr<comm::communicator> comm) {
+  if (!comm) return nullptr;
+  const std::intptr_t number = number_of(*comm);
+  return comms().insert_as(number, std::move(comm));
+}
+
 }  // namespace syncyte::capi
 
 using namespace syncyte;
 using capi::comms;
 using capi::find_comm;
 using capi::guarded;
+using capi::handle_of;
 using capi::out;
 using capi::started;
 
@@ -58,6 +70,7 @@ syncyte_status_t syncyte_init(const syncyte_init_options_t* options) {
     syncyte_init_options_t chosen SYNCYTE_INIT_OPTIONS_INIT;
     const auto error = capi::error_of([&] { chosen = capi::options_or(options, chosen); });
     comm::start(chosen.thread_level, error);
+    capi::tag_handle_numbers(comm::world()->id());
     capi::open_trace_file();
   });
 }
@@ -84,17 +97,17 @@ syncyte_status_t syncyte_mpi_takes(syncyte_memory_t memory, int32_t* flag) {
 }
 
 syncyte_status_t syncyte_comm_world(syncyte_comm_t* comm) {
-  return started("comm_world", [&] { out(comm, "comm") = comms().insert(comm::world()); });
+  return started("comm_world", [&] { out(comm, "comm") = handle_of(comm::world()); });
 }
 
 syncyte_status_t syncyte_comm_self(syncyte_comm_t* comm) {
-  return started("comm_self", [&] { out(comm, "comm") = comms().insert(comm::self()); });
+  return started("comm_self", [&] { out(comm, "comm") = handle_of(comm::self()); });
 }
 
 syncyte_status_t syncyte_comm_from_mpi(MPI_Comm mpi_comm, const syncyte_comm_options_t* options, syncyte_comm_t* comm) {
   return started("comm_from_mpi", [&] {
     auto made = comm::adopt(mpi_comm, capi::comm_options(options, comm, "comm"));
-    *comm = comms().insert(std::move(made));
+    *comm = handle_of(std::move(made));
   });
 }
 
@@ -103,7 +116,7 @@ syncyte_status_t syncyte_comm_from_fortran(int32_t fortran_handle, const syncyte
   return started("comm_from_fortran", [&] {
     auto made = comm::adopt(MPI_Comm_f2c(fortran_handle), capi::comm_options(options, comm, "comm"),
                             fmt::format("fortran_handle is {},", fortran_handle));
-    *comm = comms().insert(std::move(made));
+    *comm = handle_of(std::move(made));
   });
 }
 
@@ -116,7 +129,7 @@ syncyte_status_t syncyte_comm_dup(syncyte_comm_t comm, const syncyte_comm_option
                                   syncyte_comm_t* duplicate) {
   return started("comm_dup", [&] {
     auto made = find_comm(comm)->duplicate(capi::comm_options(options, duplicate, "duplicate"));
-    *duplicate = comms().insert(std::move(made));
+    *duplicate = handle_of(std::move(made));
   });
 }
 
@@ -124,7 +137,7 @@ syncyte_status_t syncyte_comm_split(syncyte_comm_t comm, int32_t color, int32_t 
                                     const syncyte_comm_options_t* options, syncyte_comm_t* part) {
   return started("comm_split", [&] {
     const int mpi_color = color == -1 ? MPI_UNDEFINED : color;
-    *part = capi::handle_of(find_comm(comm)->split(mpi_color, key, capi::comm_options(options, part, "part")));
+    *part = handle_of(find_comm(comm)->split(mpi_color, key, capi::comm_options(options, part, "part")));
   });
 }
 
@@ -132,20 +145,19 @@ syncyte_status_t syncyte_comm_split_program(syncyte_comm_t comm, const char* nam
                                             const syncyte_comm_options_t* options, syncyte_comm_t* part) {
   return started("comm_split_program", [&] {
     const std::string program = name != nullptr ? name : program_invocation_short_name;
-    *part = capi::handle_of(find_comm(comm)->split_program(program, capi::comm_options(options, part, "part")));
+    *part = handle_of(find_comm(comm)->split_program(program, capi::comm_options(options, part, "part")));
   });
 }
 
 syncyte_status_t syncyte_comm_node(syncyte_comm_t comm, const syncyte_comm_options_t* options, syncyte_comm_t* node) {
-  return started("comm_node", [&] {
-    *node = capi::handle_of(find_comm(comm)->split_node(capi::comm_options(options, node, "node")));
-  });
+  return started("comm_node",
+                 [&] { *node = handle_of(find_comm(comm)->split_node(capi::comm_options(options, node, "node"))); });
 }
 
 syncyte_status_t syncyte_comm_leaders(syncyte_comm_t comm, const syncyte_comm_options_t* options,
                                       syncyte_comm_t* leaders) {
   return started("comm_leaders", [&] {
-    *leaders = capi::handle_of(find_comm(comm)->split_leaders(capi::comm_options(options, leaders, "leaders")));
+    *leaders = handle_of(find_comm(comm)->split_leaders(capi::comm_options(options, leaders, "leaders")));
   });
 }
 

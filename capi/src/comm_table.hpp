@@ -13,6 +13,10 @@ using comm_table = handle_table<syncyte_comm_t, comm::communicator>;
 /// The communicators behind handles.
 comm_table& comms();
 
+/// A reference to a communicator; null gives a null handle. The number is the same in all handles of a communicator, on
+/// all its ranks: fixed for the world and self, random for others, so that it means no communicator in another job.
+syncyte_comm_t handle_of(std::shared_ptr<comm::communicator> comm);
+
 /// The communicator of a C argument; throws SYNCYTE_ERR_HANDLE.
 inline std::shared_ptr<comm::communicator> find_comm(syncyte_comm_t comm) { return comms().find(comm, "comm"); }
 

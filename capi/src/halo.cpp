@@ -139,7 +139,7 @@ syncyte_status_t syncyte_halo_comm(syncyte_halo_t halo, syncyte_comm_t* cart) {
   return started("halo_comm", [&] {
     const auto found = find_halo(halo);
     out(cart, "cart");
-    *cart = capi::comms().insert(found->comm());
+    *cart = capi::handle_of(found->comm());
   });
 }
 

@@ -86,7 +86,7 @@ syncyte_status_t syncyte_tensor_comm(syncyte_tensor_t tensor, syncyte_comm_t* co
   return started("tensor_comm", [&] {
     const auto found = find_tensor(tensor);
     out(comm, "comm");
-    *comm = capi::comms().insert(found->comm());
+    *comm = capi::handle_of(found->comm());
   });
 }
 

@@ -107,7 +107,7 @@ module syncyte_comm_c
       integer(c_int32_t) :: answer
     end function syncyte_mpi_takes
 
-    !> A reference to the communicator of all ranks. Local.
+    !> A reference to the communicator of all ranks. Local. All references have one handle, the same in every job.
     ! comm [out]: the communicator; to be destroyed as any other handle
     function syncyte_comm_world(comm) bind(C, name="syncyte_comm_world") result(answer)
       import
@@ -115,7 +115,8 @@ module syncyte_comm_c
       integer(c_int32_t) :: answer
     end function syncyte_comm_world
 
-    !> A reference to the communicator of this rank alone. Local.
+    !> A reference to the communicator of this rank alone. Local. All references have one handle, the same in every
+    !> job.
     ! comm [out]: the communicator; to be destroyed as any other handle
     function syncyte_comm_self(comm) bind(C, name="syncyte_comm_self") result(answer)
       import

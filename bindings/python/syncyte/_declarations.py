@@ -842,7 +842,10 @@ CORE: dict[str, Function] = {
         [
             Parameter("comm", "out", False, None, "the communicator; to be destroyed as any other handle"),
         ],
-        "A reference to the communicator of all ranks. Local.",
+        (
+            "A reference to the communicator of all ranks. Local. All references have one handle, the same in "
+            "every job."
+        ),
     ),
     "syncyte_comm_self": Function(
         ctypes.c_int32,
@@ -852,7 +855,10 @@ CORE: dict[str, Function] = {
         [
             Parameter("comm", "out", False, None, "the communicator; to be destroyed as any other handle"),
         ],
-        "A reference to the communicator of this rank alone. Local.",
+        (
+            "A reference to the communicator of this rank alone. Local. All references have one handle, the "
+            "same in every job."
+        ),
     ),
     "syncyte_comm_from_fortran": Function(
         ctypes.c_int32,

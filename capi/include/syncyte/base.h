@@ -7,8 +7,9 @@
  * - Every function returns a ::syncyte_status_t: 0 is success, codes are never renumbered. The thread's full message
  *   (what, which rank, which argument, what to do) is syncyte_last_error(). No exception, abort or exit crosses this
  *   boundary.
- * - Handles are opaque values. A handle is never re-used during the life of the process, so that a freed or foreign one
- *   is answered with ::SYNCYTE_ERR_HANDLE and never taken for another object; it may be stored in an int64_t.
+ * - Handles are opaque values. A handle is never re-used for another object during the life of the process, so that a
+ *   freed or foreign one is answered with ::SYNCYTE_ERR_HANDLE; it may be stored in an int64_t, in a file too: another
+ *   job does not find an object by it, except the world and self communicators, whose handles are the same in all jobs.
  *   `destroy` takes the handle's address and nulls it; `retain` adds a reference, `release` drops one (both local,
  *   thread-safe, without MPI).
  * - Outputs come last and are written only on success.

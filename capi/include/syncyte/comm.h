@@ -115,13 +115,14 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_thread_level(int32_t* level);
 SYNCYTE_EXPORT syncyte_status_t syncyte_mpi_takes(syncyte_memory_t memory, int32_t* flag);
 
 /**
- * @brief A reference to the communicator of all ranks. Local.
+ * @brief A reference to the communicator of all ranks. Local. All references have one handle, the same in every job.
  * @param[out] comm the communicator; to be destroyed as any other handle
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_comm_world(syncyte_comm_t* comm);
 
 /**
- * @brief A reference to the communicator of this rank alone. Local.
+ * @brief A reference to the communicator of this rank alone. Local. All references have one handle, the same in every
+ * job.
  * @param[out] comm the communicator; to be destroyed as any other handle
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_comm_self(syncyte_comm_t* comm);
