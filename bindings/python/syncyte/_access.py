@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import math
 import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Self, cast
@@ -50,6 +51,15 @@ class Access(Handle):
     def ndim(self) -> int:
         """Number of dimensions. Local."""
         return len(self._shape)
+
+    def numel(self) -> int:
+        """Number of elements of the whole tensor. Local."""
+        return math.prod(self._shape)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all elements of the whole tensor. Local."""
+        return self.numel() * dtypes.itemsize(self._dtype)
 
     @property
     def dtype(self) -> DType:
