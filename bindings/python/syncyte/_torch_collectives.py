@@ -28,6 +28,7 @@ import torch
 from ._checks import as_op
 from ._declarations import Op
 from ._torch_refusals import not_a_tensor, raise_on_all
+from ._types import Reduction
 from .comm import COMM_WORLD, comm_or_world
 from .errors import ArgumentError, UnsupportedError
 
@@ -38,12 +39,12 @@ _operators = torch.ops.syncyte  # finding the namespace anew costs microseconds
 _OPS = {op.name.lower(): int(op) for op in Op}
 
 
-def number_of(op: Op | str) -> int:
+def number_of(op: Reduction) -> int:
     """The reduction's number; raises ArgumentError if there is none."""
     return _OPS[op] if isinstance(op, str) and op in _OPS else int(as_op(op))
 
 
-def _number_of(op: Op | str, comm: "Comm", operation: str) -> int:
+def _number_of(op: Reduction, comm: "Comm", operation: str) -> int:
     """number_of(), whose error all ranks are told."""
     return comm._prepare(operation, lambda: number_of(op))
 
@@ -84,7 +85,7 @@ def _collective(operator: Callable[..., typing.Any], operation: str, comm: "Comm
         raise
 
 
-def allreduce(tensor: torch.Tensor, comm: "Comm" = COMM_WORLD, *, op: Op | str = "sum", adjoint: str = "sum",
+def allreduce(tensor: torch.Tensor, comm: "Comm" = COMM_WORLD, *, op: Reduction = "sum", adjoint: typing.Literal["sum", "identity"] = "sum",
               mixed_grad: bool = False) -> torch.Tensor:
     """``tensor`` of all ranks of ``comm`` reduced element by element, on all of them; a new contiguous tensor.
 
@@ -146,7 +147,7 @@ def bcast_(tensor: torch.Tensor, root: int = 0, comm: "Comm" = COMM_WORLD, *,
     return tensor
 
 
-def reduce(tensor: torch.Tensor, root: int = 0, comm: "Comm" = COMM_WORLD, *, op: Op | str = "sum",
+def reduce(tensor: torch.Tensor, root: int = 0, comm: "Comm" = COMM_WORLD, *, op: Reduction = "sum",
            mixed_grad: bool = False) -> torch.Tensor:
     """``tensor`` of all ranks reduced element by element on root, zeros elsewhere; a new contiguous tensor.
 
@@ -158,7 +159,7 @@ def reduce(tensor: torch.Tensor, root: int = 0, comm: "Comm" = COMM_WORLD, *, op
     return _collective(_operators.reduce, "comm_reduce", group, tensor, mixed_grad, root, number)
 
 
-def reduce_(tensor: torch.Tensor, root: int = 0, comm: "Comm" = COMM_WORLD, *, op: Op | str = "sum",
+def reduce_(tensor: torch.Tensor, root: int = 0, comm: "Comm" = COMM_WORLD, *, op: Reduction = "sum",
             mixed_grad: bool = False) -> torch.Tensor:
     """:func:`reduce` into ``tensor``, which is returned, zeroed elsewhere than on root; in place as :func:`bcast_`."""
     _refuse_compiled(mixed_grad)
@@ -168,7 +169,7 @@ def reduce_(tensor: torch.Tensor, root: int = 0, comm: "Comm" = COMM_WORLD, *, o
     return tensor
 
 
-def scan(tensor: torch.Tensor, *, reverse: bool = False, op: Op | str = "sum", comm: "Comm" = COMM_WORLD,
+def scan(tensor: torch.Tensor, *, reverse: bool = False, op: Reduction = "sum", comm: "Comm" = COMM_WORLD,
          mixed_grad: bool = False) -> torch.Tensor:
     """``tensor`` reduced over ranks 0 to this one (``reverse``: this one to the last); a new contiguous tensor.
 
@@ -180,7 +181,7 @@ def scan(tensor: torch.Tensor, *, reverse: bool = False, op: Op | str = "sum", c
     return _collective(_operators.scan, "comm_scan", group, tensor, mixed_grad, reverse, number)
 
 
-def exscan(tensor: torch.Tensor, *, reverse: bool = False, op: Op | str = "sum", comm: "Comm" = COMM_WORLD,
+def exscan(tensor: torch.Tensor, *, reverse: bool = False, op: Reduction = "sum", comm: "Comm" = COMM_WORLD,
            mixed_grad: bool = False) -> torch.Tensor:
     """As :func:`scan`, without this rank's own: where it begins, what op leaves as it is (zeros for sum, ones for
     prod)."""
@@ -232,7 +233,7 @@ def scatter_along(tensor: torch.Tensor, length: int, axis: int = 0, root: int = 
     return _collective(_operators.scatter_along.default, "comm_lengths", comm, tensor, mixed_grad, axis, length, root)
 
 
-def reduce_scatter_along(tensor: torch.Tensor, length: int, axis: int = 0, *, op: Op | str = "sum",
+def reduce_scatter_along(tensor: torch.Tensor, length: int, axis: int = 0, *, op: Reduction = "sum",
                          comm: "Comm" = COMM_WORLD, mixed_grad: bool = False) -> torch.Tensor:
     """This rank's part of all ranks' tensors reduced element by element, which is cut along an axis in order of ranks.
 

@@ -15,10 +15,10 @@ from collections.abc import Callable, Sequence
 
 import torch
 
-from ._declarations import Op
 from ._torch_collectives import _given, _refuse_compiled, number_of
 from ._torch_refusals import advise, not_a_tensor, wrong_type
 from ._torch_requests import Request
+from ._types import Reduction
 from .comm import COMM_WORLD, comm_or_world
 from .errors import ArgumentError
 
@@ -51,7 +51,7 @@ class CollectiveRequest(Request):
 
 
 def _started(tensor: torch.Tensor, comm: Comm, operation: str, kind: int, mixed_grad: bool, plan: Plan,
-             op: Op | str = "sum") -> CollectiveRequest:
+             op: Reduction = "sum") -> CollectiveRequest:
     """Starts what `plan` says; what is wrong with it is told to the ranks that have started the operation."""
     handle = comm.handle
     _refuse_compiled(mixed_grad)
@@ -117,7 +117,7 @@ def _at(values: Sequence[int], place: int) -> int:
     return values[place] if -len(values) <= place < len(values) else 0
 
 
-def iallreduce(tensor: torch.Tensor, comm: Comm = COMM_WORLD, *, op: Op | str = "sum",
+def iallreduce(tensor: torch.Tensor, comm: Comm = COMM_WORLD, *, op: Reduction = "sum",
                mixed_grad: bool = False) -> Request:
     """Starts to reduce ``tensor`` over the ranks: see :func:`allreduce`, for ops too. Only the sum has an adjoint here: of
     others a tensor that requires gradients makes all ranks raise NotImplementedError."""
@@ -146,7 +146,7 @@ def iallgather_along(tensor: torch.Tensor, lengths: Sequence[int], axis: int = 0
     return _started(tensor, group, "comm_iallgather_along", _ALLGATHER, mixed_grad, plan)
 
 
-def ireduce_scatter_along(tensor: torch.Tensor, lengths: Sequence[int], axis: int = 0, *, op: Op | str = "sum",
+def ireduce_scatter_along(tensor: torch.Tensor, lengths: Sequence[int], axis: int = 0, *, op: Reduction = "sum",
                           comm: Comm = COMM_WORLD, mixed_grad: bool = False) -> Request:
     """Starts to reduce all ranks' tensors, of which each keeps a part: see :func:`reduce_scatter_along`.
 

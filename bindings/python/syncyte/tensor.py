@@ -312,7 +312,7 @@ class WholeTensor(Access):
 
     # Reading and writing by index.
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: Any) -> np.ndarray | torch.Tensor | Any:
         parsed = _indexing.parse(key, self._shape)
         if self._records_gradients():
             return self._read_recorded(parsed)
