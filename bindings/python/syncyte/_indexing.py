@@ -146,7 +146,8 @@ def _box(parts: list[Any], shape: tuple[int, ...]) -> Box:
             continue
         if isinstance(part, slice):
             numbers = _numbers(part, shape[dimension], dimension)
-            first, count = min(numbers[0], numbers[-1]) if numbers else 0, abs(numbers[-1] - numbers[0]) + 1 if numbers else 0
+            first, last = sorted((numbers[0], numbers[-1])) if numbers else (0, -1)
+            count = last - first + 1
             rest: Any = slice(None, None, numbers.step)
         elif is_array(part):
             first, count, rest = _span(wrapped(part, shape[dimension], dimension), shape[dimension])

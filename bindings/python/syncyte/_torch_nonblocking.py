@@ -120,13 +120,23 @@ def _at(values: Sequence[int], place: int) -> int:
 def iallreduce(tensor: torch.Tensor, comm: Comm = COMM_WORLD, *, op: Reduction = "sum",
                mixed_grad: bool = False) -> Request:
     """Starts to reduce ``tensor`` over the ranks: see :func:`allreduce`, for ops too. Only the sum has an adjoint here: of
-    others a tensor that requires gradients makes all ranks raise NotImplementedError."""
+    others a tensor that requires gradients makes all ranks raise NotImplementedError.
+
+    mixed_grad: True, on all ranks, where only some ranks record gradients: every rank's result requires one then, and all
+        ranks run backward().
+    Raises the errors of :func:`allreduce`, at once where this rank is wrong, from wait() on the others.
+    """
     return _started(tensor, comm_or_world(comm), "comm_iallreduce", _ALLREDUCE, mixed_grad,
                     lambda: ((), tensor.shape), op)
 
 
 def ibcast(tensor: torch.Tensor, root: int = 0, comm: Comm = COMM_WORLD, *, mixed_grad: bool = False) -> Request:
-    """Starts to send root's ``tensor`` to all ranks: see :func:`bcast`."""
+    """Starts to send root's ``tensor`` to all ranks: see :func:`bcast`.
+
+    mixed_grad: True, on all ranks, where only some ranks record gradients: every rank's result requires one then, and all
+        ranks run backward().
+    Raises the errors of :func:`bcast`, at once where this rank is wrong, from wait() on the others.
+    """
     return _started(tensor, comm_or_world(comm), "comm_ibcast", _BCAST, mixed_grad,
                     lambda: ((_number(root, "root"),), tensor.shape))
 
@@ -136,6 +146,10 @@ def iallgather_along(tensor: torch.Tensor, lengths: Sequence[int], axis: int = 0
     """Starts to join all ranks' tensors along an axis: see :func:`allgather_along`.
 
     lengths: all ranks' extents along the axis.
+    mixed_grad: True, on all ranks, where only some ranks record gradients: every rank's result requires one then, and all
+        ranks run backward().
+    Raises the errors of :func:`allgather_along`, at once where this rank is wrong, from wait() on the
+        others; ValueError (lengths, an axis that is no number).
     """
     group = comm_or_world(comm)
 
@@ -151,6 +165,10 @@ def ireduce_scatter_along(tensor: torch.Tensor, lengths: Sequence[int], axis: in
     """Starts to reduce all ranks' tensors, of which each keeps a part: see :func:`reduce_scatter_along`.
 
     lengths: of all ranks' parts along the axis.
+    mixed_grad: True, on all ranks, where only some ranks record gradients: every rank's result requires one then, and all
+        ranks run backward().
+    Raises the errors of :func:`reduce_scatter_along`, at once where this rank is wrong, from wait() on
+        the others; ValueError (lengths, an axis that is no number).
     """
     group = comm_or_world(comm)
 
@@ -166,6 +184,10 @@ def ialltoall_along(tensor: torch.Tensor, gather_axis: int, scatter_axis: int, g
     """Starts to partition along ``scatter_axis`` what is partitioned along ``gather_axis``: see :func:`alltoall_along`.
 
     gather_lengths, scatter_lengths: all ranks' extents along the axes, before and after.
+    mixed_grad: True, on all ranks, where only some ranks record gradients: every rank's result requires one then, and all
+        ranks run backward().
+    Raises the errors of :func:`alltoall_along`, at once where this rank is wrong, from wait() on the
+        others; ValueError (lengths, an axis that is no number).
     """
     group = comm_or_world(comm)
 
