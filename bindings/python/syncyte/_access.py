@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ctypes
+import math
 import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Self, cast
+from typing import TYPE_CHECKING, Any, Self, cast, overload
 
 import numpy as np
 
@@ -15,9 +16,12 @@ from ._buffers import NOWHERE, TORCH, Buffer, as_buffer
 from ._checks import as_index, as_int32
 from ._declarations import DType
 from ._handles import Handle
+from ._types import Array, Comparison
 from .errors import ArgumentError, DtypeError, OutOfRangeError, ShapeError, UnsupportedError, WaitTimeoutError
 
 if TYPE_CHECKING:
+    import torch
+
     from .comm import Comm
     from .tensor import WholeTensor
 
@@ -51,6 +55,15 @@ class Access(Handle):
         """Number of dimensions. Local."""
         return len(self._shape)
 
+    def numel(self) -> int:
+        """Number of elements of the whole tensor. Local."""
+        return math.prod(self._shape)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all elements of the whole tensor. Local."""
+        return self.numel() * dtypes.itemsize(self._dtype)
+
     @property
     def dtype(self) -> DType:
         """Element type; see numpy_dtype and torch_dtype. Local."""
@@ -62,7 +75,7 @@ class Access(Handle):
         return dtypes.numpy_dtype(self._dtype)
 
     @property
-    def torch_dtype(self) -> Any:
+    def torch_dtype(self) -> torch.dtype:
         """Element type of the torch views. Local; imports torch."""
         return dtypes.torch_dtype(self._dtype)
 
@@ -74,6 +87,13 @@ class Access(Handle):
         first, count = ctypes.c_int64(), ctypes.c_int64()
         _library.core().syncyte_tensor_rows(self.handle, number, ctypes.byref(first), ctypes.byref(count))
         return range(first.value, first.value + count.value)
+
+    @overload
+    def owner(self, index: int) -> int: ...
+    @overload
+    def owner(self, index: torch.Tensor) -> torch.Tensor: ...
+    @overload
+    def owner(self, index: Any) -> np.ndarray: ...
 
     def owner(self, index: Any) -> Any:
         """Ranks that own rows: an int for an int, otherwise an int32 array of index's shape and kind. Local.
@@ -97,6 +117,13 @@ class Access(Handle):
         return ranks
 
     # Rows.
+
+    @overload
+    def gather(self, index: Any, out: Array, *, collective: bool = False) -> Array: ...
+    @overload
+    def gather(self, index: torch.Tensor, out: None = None, *, collective: bool = False) -> torch.Tensor: ...
+    @overload
+    def gather(self, index: Any, out: None = None, *, collective: bool = False) -> np.ndarray | torch.Tensor | Any: ...
 
     def gather(self, index: Any, out: Any = None, *, collective: bool = False) -> Any:
         """Reads rows: result[i] = tensor[index[i]]. Local. Rows may repeat; negative numbers are errors.
@@ -170,6 +197,11 @@ class Access(Handle):
             raise ShapeError(f"{name} has shape {rows.shape}; expected {expected}, index's shape and a row's")
 
     # Boxes.
+
+    @overload
+    def get_box(self, lower: Sequence[int], extent: None = None, *, out: Array) -> Array: ...
+    @overload
+    def get_box(self, lower: Sequence[int], extent: Sequence[int]) -> np.ndarray | torch.Tensor | Any: ...
 
     def get_box(self, lower: Sequence[int], extent: Sequence[int] | None = None, out: Any = None) -> Any:
         """Reads the box [lower, lower + extent). Local.
@@ -275,7 +307,7 @@ class Access(Handle):
         """Writes one element; release: whoever reads the new value sees what this rank wrote before. Local."""
         _library.core().syncyte_tensor_store(self.handle, self._element(element), _int64(value, "value"))
 
-    def wait(self, element: int | Sequence[int], compare: str, value: int, timeout: float | None = None) -> int:
+    def wait(self, element: int | Sequence[int], compare: Comparison, value: int, timeout: float | None = None) -> int:
         """Waits, asleep, until one element compares true, and returns it; acquire. Local. Ctrl-C works.
 
         compare: "==", "!=", ">=" or "<=". timeout: seconds; None: no limit.

@@ -13,6 +13,7 @@ from ._buffers import Buffer, as_buffer
 from ._checks import as_counts, as_index, as_int32, as_op
 from ._collectives import Collectives
 from ._declarations import DType, Op
+from ._types import Array, Reduction
 from .errors import ArgumentError
 
 Shape = tuple[int, ...]
@@ -70,8 +71,14 @@ class Along(Collectives):
         return self.lengths(self._prepare("comm_lengths", prepare))
 
     def gather(
-        self, array: Any, axis: int = 0, root: int = 0, *, lengths: Sequence[int] | None = None, out: Any = None
-    ) -> Any:
+        self,
+        array: Array,
+        axis: int = 0,
+        root: int = 0,
+        *,
+        lengths: Sequence[int] | None = None,
+        out: Array | None = None,
+    ) -> Array | None:
         """Joins the ranks' parts along an axis, on root. Collective: element type, extents but along the axis, axis,
         lengths and root must be equal.
 
@@ -97,8 +104,8 @@ class Along(Collectives):
         return result
 
     def allgather(
-        self, array: Any, out: Any = None, *, axis: int | None = None, lengths: Sequence[int] | None = None
-    ) -> Any:
+        self, array: Array, out: Array | None = None, *, axis: int | None = None, lengths: Sequence[int] | None = None
+    ) -> Array | Any:
         """Joins the ranks' arrays, on all ranks. Collective: element type and extents (but along the axis), axis and
         lengths must be equal.
 
@@ -139,8 +146,14 @@ class Along(Collectives):
         return result
 
     def scatter(
-        self, array: Any, axis: int = 0, root: int = 0, *, lengths: Sequence[int] | None = None, out: Any = None
-    ) -> Any:
+        self,
+        array: Array | None,
+        axis: int = 0,
+        root: int = 0,
+        *,
+        lengths: Sequence[int] | None = None,
+        out: Array | None = None,
+    ) -> Array:
         """Cuts root's array along an axis, a part for every rank. Collective: axis, lengths and root must be equal.
 
         array: on root, the whole; ignored elsewhere (None). What it is (type, shape, numpy or torch) is sent to all
@@ -182,13 +195,13 @@ class Along(Collectives):
 
     def reduce_scatter(
         self,
-        array: Any,
+        array: Array,
         axis: int = 0,
-        op: Op | str = "sum",
+        op: Reduction = "sum",
         *,
         lengths: Sequence[int] | None = None,
-        out: Any = None,
-    ) -> Any:
+        out: Array | None = None,
+    ) -> Array:
         """Reduces the ranks' whole arrays element by element, and gives each rank its part of the result. Collective:
         element type, extents, axis, lengths and op must be equal.
 
@@ -214,14 +227,14 @@ class Along(Collectives):
 
     def alltoall(
         self,
-        array: Any,
+        array: Array,
         gather_axis: int,
         scatter_axis: int,
         lengths: Sequence[int] | None = None,
         *,
         gather_lengths: Sequence[int] | None = None,
-        out: Any = None,
-    ) -> Any:
+        out: Array | None = None,
+    ) -> Array:
         """Turns parts along gather_axis into parts along scatter_axis (a parallel transposition); if these are one
         axis, changes the lengths of the parts. Collective: element type, extents but along the axes, both axes and all
         lengths must be equal.

@@ -8,10 +8,11 @@ from typing import Any
 
 from ._buffers import Buffer
 from ._declarations import Op
+from ._types import WindowReduction
 from .errors import ArgumentError, DtypeError, ShapeError
 
 
-def as_op(op: Op | str, *, of_window: bool = False) -> Op:
+def as_op(op: WindowReduction, *, of_window: bool = False) -> Op:
     """A reduction from its name ("sum", "prod", "min", "max", "land", "lor", "lxor", "band", "bor", "bxor", and
     "replace" of_window).
 

@@ -14,6 +14,7 @@ from ._agreement import Agreement
 from ._buffers import Buffer, as_buffer
 from ._checks import as_counts, as_int32, as_int64, as_op, check_rows, row_of
 from ._declarations import Op
+from ._types import Array, Reduction
 from .errors import ArgumentError, ShapeError
 
 
@@ -21,7 +22,7 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, (bool, int, float, complex))
 
 
-def _operands(array: Any, op: Op | str, out: Any, recorded_by: str) -> tuple[Any, Op, Buffer, Any]:
+def _operands(array: Any, op: Reduction, out: Any, recorded_by: str) -> tuple[Any, Op, Buffer, Any]:
     """A reduction's input (None: in place) and op as the C library takes them, its output, and what the caller gets."""
     reduction = as_op(op)
     if out is array:
@@ -34,7 +35,7 @@ def _operands(array: Any, op: Op | str, out: Any, recorded_by: str) -> tuple[Any
 class Collectives(Agreement):
     """What syncyte.Comm does with all its ranks, but for what _along.py has."""
 
-    def bcast(self, array: Any, root: int = 0) -> Any:
+    def bcast(self, array: Array, root: int = 0) -> Array:
         """Sends root's elements to all ranks, in place; returns `array`. Collective: element type, number of elements
         and root must be equal on all ranks.
 
@@ -54,7 +55,7 @@ class Collectives(Agreement):
             buffer.written()
         return array
 
-    def allreduce(self, array: Any, op: Op | str = "sum", out: Any = None) -> Any:
+    def allreduce(self, array: Array, op: Reduction = "sum", out: Array | None = None) -> Array:
         """Reduces element by element over all ranks; all get the same. Collective: element type, number of elements and
         op must be equal on all ranks. Not differentiable: see syncyte.torch.
 
@@ -72,7 +73,9 @@ class Collectives(Agreement):
             target.written()
         return result
 
-    def reduce(self, array: Any, op: Op | str = "sum", root: int = 0, out: Any = None) -> Any:
+    def reduce(
+        self, array: Array, op: Reduction = "sum", root: int = 0, out: Array | None = None
+    ) -> Array | None:
         """Reduces element by element over all ranks, to root. Collective: element type, number of elements, op and root
         must be equal on all ranks. Not differentiable.
 
@@ -96,7 +99,9 @@ class Collectives(Agreement):
             target.written()
         return result
 
-    def scan(self, array: Any, op: Op | str = "sum", reverse: bool = False, out: Any = None) -> Any:
+    def scan(
+        self, array: Array, op: Reduction = "sum", reverse: bool = False, out: Array | None = None
+    ) -> Array:
         """Reduces element by element over the ranks up to this one, its own included. Collective: element type, number
         of elements, op and reverse must be equal on all ranks. Not differentiable.
 
@@ -104,12 +109,14 @@ class Collectives(Agreement):
         """
         return self._scan("comm_scan", array, op, reverse, out)
 
-    def exscan(self, array: Any, op: Op | str = "sum", reverse: bool = False, out: Any = None) -> Any:
+    def exscan(
+        self, array: Array, op: Reduction = "sum", reverse: bool = False, out: Array | None = None
+    ) -> Array:
         """As scan(), without this rank's own. The rank where it begins gets what op leaves as it is: 0 for "sum", 1 for
         "prod", the highest value (or infinity) for "min", the lowest for "max". Collective. Not differentiable."""
         return self._scan("comm_exscan", array, op, reverse, out)
 
-    def _scan(self, operation: str, array: Any, op: Op | str, reverse: bool, out: Any) -> Any:
+    def _scan(self, operation: str, array: Any, op: Reduction, reverse: bool, out: Any) -> Any:
         if _is_number(array) and out is None:
             return self._scan(operation, np.asarray(array), op, reverse, None).item()
         source, reduction, target, result = self._prepare(
@@ -129,7 +136,7 @@ class Collectives(Agreement):
         _library.core().syncyte_comm_lengths(self.handle, number, None, collected)
         return list(collected)
 
-    def allgatherv(self, array: Any, counts: Sequence[int] | None = None, out: Any = None) -> Any:
+    def allgatherv(self, array: Array, counts: Sequence[int] | None = None, out: Array | None = None) -> Array:
         """Concatenates the ranks' rows, of which each may have another number. Collective: element type and counts
         must be equal on all ranks.
 
@@ -156,8 +163,12 @@ class Collectives(Agreement):
         return result
 
     def alltoallv(
-        self, array: Any, send_counts: Sequence[int], recv_counts: Sequence[int] | None = None, out: Any = None
-    ) -> Any:
+        self,
+        array: Array,
+        send_counts: Sequence[int],
+        recv_counts: Sequence[int] | None = None,
+        out: Array | None = None,
+    ) -> Array:
         """Every rank sends some rows to every rank. Collective: the element type must be equal on all ranks.
 
         array: (rows, ...), contiguous, the pieces in order of target ranks. send_counts: rows for every rank.

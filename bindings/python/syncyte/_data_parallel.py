@@ -179,7 +179,11 @@ class DataParallel:
     def __init__(self, module: torch.nn.Module | Iterable[torch.Tensor], comm: Comm = COMM_WORLD, *,
                  bucket_bytes: int = _BUCKET_BYTES):
         """module: a module, or its parameters: dense, on the CPU. bucket_bytes: how much is added up at once. Parameters,
-        their strides too, and bucket_bytes must be alike on all ranks."""
+        their strides too, and bucket_bytes must be alike on all ranks.
+
+        Raises on all ranks: DtypeError (no module, a parameter that is no tensor or no floating-point one); ArgumentError
+        (no parameter requires a gradient, one has another DataParallel, bucket_bytes); UnsupportedError (a parameter that
+        is sparse or not on the CPU); MismatchError (ranks that differ)."""
         group = comm_or_world(comm)
         parameters = group._prepare("DataParallel", lambda: _parameters_of(module), lifecycle=True)
         state = _state_of(module, parameters)

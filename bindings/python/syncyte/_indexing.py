@@ -9,11 +9,11 @@ import numpy as np
 
 from . import dtypes
 from ._buffers import refuse_masked
-from .errors import DtypeError, OutOfRangeError, ShapeError, UnsupportedError
+from .errors import ArgumentError, DtypeError, OutOfRangeError, ShapeError, UnsupportedError
 
 
 class Box(NamedTuple):
-    """Only integers, slices, None and Ellipsis: read a box, then apply `local` to it."""
+    """A key that begins with an integer, a slice or None: read a box, then pick() `local` from it."""
 
     lower: tuple[int, ...]
     extent: tuple[int, ...]
@@ -21,11 +21,11 @@ class Box(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """Arrays of integers in the first dimensions: gather `index`, then apply `pick` and `rest`."""
+    """Arrays of integers in the first dimensions, or a slice with steps: gather `index`, then apply()."""
 
     index: Any  # row numbers, all of them valid, numpy or torch
     pick: tuple[Any, ...]  # arrays of the next dimensions, of index's shape
-    rest: tuple[Any, ...]  # integers, slices and None for what is left
+    rest: tuple[Any, ...]  # what is left of the key
 
 
 def is_array(key: object) -> bool:
@@ -33,7 +33,7 @@ def is_array(key: object) -> bool:
     if dtypes.is_torch_tensor(key) or isinstance(key, np.ndarray):
         # torch.compile cannot turn a tensor of one number into a Python integer.
         return key.ndim > 0 or _is_bool(key) or dtypes.is_compiling()  # type: ignore[attr-defined]
-    return isinstance(key, (list, bool, np.bool_, range))
+    return isinstance(key, (list, range))
 
 
 def is_torch_key(key: object) -> bool:
@@ -63,11 +63,20 @@ def _consumed(part: Any) -> int:
     return part.ndim if is_array(part) and _is_bool(part) else 1
 
 
+def _no_single_bool(value: object) -> DtypeError:
+    return DtypeError(
+        f"an index is {value!r}, a single truth value; expected integers, slices, None, '...', or arrays of integers or "
+        f"of truth values, one for each row"
+    )
+
+
 def _as_array(part: Any) -> Any:
-    """Lists, ranges and single booleans as arrays; an empty list selects nothing."""
+    """Lists and ranges as arrays; an empty list selects nothing."""
     if isinstance(part, np.ndarray) and type(part) is not np.ndarray:
         refuse_masked(part, "an index")
-    if not isinstance(part, (list, range, bool, np.bool_)):
+    if isinstance(part, (bool, np.bool_)):
+        raise _no_single_bool(part)
+    if not isinstance(part, (list, range)):
         return part
     if dtypes.is_compiling():  # which knows torch better than numpy
         tensor = dtypes.import_torch().tensor(list(part) if isinstance(part, range) else part)
@@ -106,34 +115,66 @@ def _integer(part: Any, extent: int, dimension: int) -> int:
     return number + extent if number < 0 else number
 
 
+def _numbers(part: slice, extent: int, dimension: int) -> range:
+    """What a slice selects."""
+    try:
+        return range(*part.indices(extent))
+    except TypeError:
+        raise DtypeError(f"the slice of dimension {dimension} is {part}; expected integers or None in it") from None
+    except ValueError:
+        raise ArgumentError(f"the slice of dimension {dimension} is {part}; expected a step other than 0") from None
+
+
+def _span(numbers: Any, extent: int) -> tuple[int, int, Any]:
+    """First element and extent of the least range that has all numbers, and the numbers counted from it."""
+    if dtypes.is_torch_tensor(numbers) and dtypes.is_compiling():
+        return 0, extent, numbers
+    if 0 in tuple(numbers.shape):
+        return 0, 0, numbers
+    low, high = int(numbers.min()), int(numbers.max())
+    return low, high - low + 1, numbers - low
+
+
 def _box(parts: list[Any], shape: tuple[int, ...]) -> Box:
     lower: list[int] = []
     extent: list[int] = []
     local: list[Any] = []
-    dimension = 0
-    for part in parts:
+    for part in _without_masks(parts, shape):
+        dimension = len(lower)
         if part is None:
             local.append(None)
             continue
         if isinstance(part, slice):
-            if part.step is not None and operator.index(part.step) <= 0:
-                raise UnsupportedError(f"the step of a slice is {part.step}; expected 1 or more, as in torch")
-            numbers = range(*part.indices(shape[dimension]))
-            lower.append(numbers.start if numbers else 0)
-            extent.append(numbers[-1] - numbers[0] + 1 if numbers else 0)
-            local.append(slice(None, None, numbers.step))
+            numbers = _numbers(part, shape[dimension], dimension)
+            first, last = sorted((numbers[0], numbers[-1])) if numbers else (0, -1)
+            count = last - first + 1
+            rest: Any = slice(None, None, numbers.step)
+        elif is_array(part):
+            first, count, rest = _span(wrapped(part, shape[dimension], dimension), shape[dimension])
         else:
-            lower.append(_integer(part, shape[dimension], dimension))
-            extent.append(1)
-            local.append(0)
-        dimension += 1
+            first, count, rest = _integer(part, shape[dimension], dimension), 1, 0
+        lower.append(first)
+        extent.append(count)
+        local.append(rest)
     return Box(tuple(lower), tuple(extent), tuple(local))
+
+
+def _without_masks(parts: list[Any], shape: tuple[int, ...], dimension: int = 0) -> list[Any]:
+    """The parts of a key from a dimension on, masks as numbers."""
+    result: list[Any] = []
+    for part in parts:
+        is_mask = is_array(part) and _is_bool(part)
+        result += _mask_numbers(part, shape, dimension) if is_mask else [part]
+        dimension += _consumed(part)
+    return result
 
 
 def _mask_numbers(mask: Any, shape: tuple[int, ...], dimension: int) -> list[Any]:
     """A mask's true positions, one array for each of its dimensions."""
+    if mask.ndim == 0:
+        raise _no_single_bool(mask)
     expected = shape[dimension : dimension + mask.ndim]
-    if tuple(mask.shape) != expected or mask.ndim == 0:
+    if tuple(mask.shape) != expected:
         raise ShapeError(f"a mask has shape {tuple(mask.shape)}; expected {expected} from dimension {dimension} on")
     return list(mask.nonzero(as_tuple=True)) if dtypes.is_torch_tensor(mask) else list(mask.nonzero())
 
@@ -171,7 +212,8 @@ def _arrays(parts: list[Any], shape: tuple[int, ...]) -> tuple[list[Any], list[A
         arrays += _mask_numbers(part, shape, len(arrays)) if _is_bool(part) else [part]
     if not arrays or any(is_array(part) for part in parts):
         raise UnsupportedError(
-            "arrays and masks must come first in an index and side by side; gather the rows, then index the result"
+            "arrays and masks of an index must stand side by side where one comes first; gather the rows, then index the "
+            "result"
         )
     return [wrapped(array, shape[number], number) for number, array in enumerate(arrays)], parts
 
@@ -196,22 +238,37 @@ def _as_rows(numbers: Any) -> Any:
     return np.ascontiguousarray(numbers, numbers.dtype if numbers.dtype in (np.int32, np.int64) else np.int64)
 
 
+def _rest(parts: list[Any], shape: tuple[int, ...], dimension: int) -> tuple[Any, ...]:
+    """The parts from a dimension on, checked: masks as numbers, numbers that count from the start."""
+    result: list[Any] = []
+    for part in _without_masks(parts, shape, dimension):
+        if isinstance(part, slice):
+            _numbers(part, shape[dimension], dimension)
+        elif part is not None:
+            check = wrapped if is_array(part) else _integer
+            part = check(part, shape[dimension], dimension)
+        result.append(part)
+        dimension += part is not None
+    return tuple(result)
+
+
 def parse(key: Any, shape: tuple[int, ...]) -> Box | Rows:
     """What to read for `t[key]` of a tensor of `shape`.
 
-    Raises OutOfRangeError, ShapeError, DtypeError, UnsupportedError (arrays behind slices, negative steps).
+    Raises OutOfRangeError, ShapeError, DtypeError, ArgumentError, UnsupportedError (an array in the first dimension and
+    another behind a slice).
     """
     parts = _expanded(key, len(shape))
-    if isinstance(parts[0], slice) and parts[0].step is not None and operator.index(parts[0].step) > 1:
-        parts[0] = np.arange(*parts[0].indices(shape[0]))  # rows one by one: the box would hold all between them
-    if not any(is_array(part) for part in parts):
+    if isinstance(parts[0], slice) and parts[0].step is not None:
+        numbers = _numbers(parts[0], shape[0], 0)
+        if numbers.step != 1:  # rows one by one: the box would hold all between them
+            rows = np.arange(numbers.start, numbers.stop, numbers.step)
+            return Rows(_as_rows(rows), (), _rest(parts[1:], shape, 1))
+    if not is_array(parts[0]):
         return _box(parts, shape)
     arrays, rest = _arrays(parts, shape)
     first, *others = _broadcast(arrays)
-    for dimension, part in enumerate((part for part in rest if part is not None), start=len(arrays)):
-        if not isinstance(part, slice):
-            _integer(part, shape[dimension], dimension)
-    return Rows(_as_rows(first), tuple(others), tuple(rest))
+    return Rows(_as_rows(first), tuple(others), _rest(rest, shape, len(arrays)))
 
 
 def as_torch(numbers: Any) -> Any:
@@ -226,11 +283,47 @@ def rows_of_box(box: Box) -> tuple[range, tuple[slice, ...]]:
     return range(first[0], sum(first)), (slice(None), *parts)
 
 
+def _is_all(part: Any) -> bool:
+    return isinstance(part, slice) and part == slice(None)
+
+
+def pick(array: Any, key: tuple[Any, ...]) -> Any:
+    """array[key] as torch counts dimensions (integers are applied before arrays), with negative steps as in numpy. `key`
+    has a part for each dimension; its numbers are valid."""
+    turned: list[int] = []  # dimensions that are reversed first
+    parts: list[Any] = []
+    chosen: list[Any] = []  # integers alone
+    for part in key:
+        if part is None:
+            parts.append(None)
+            continue
+        dimension = len(chosen)
+        if isinstance(part, slice) and part.step is not None and part.step < 0:
+            turned.append(dimension)
+            numbers, last = range(*part.indices(array.shape[dimension])), array.shape[dimension] - 1
+            part = slice(last - numbers[0], last - numbers[-1] + 1, -numbers.step) if numbers else slice(0, 0)
+        is_number = not isinstance(part, slice) and not is_array(part)
+        chosen.append(part if is_number else slice(None))
+        if not is_number:
+            parts.append(part)
+    return _picked(array, tuple(turned), tuple(chosen), parts)
+
+
+def _picked(array: Any, turned: tuple[int, ...], chosen: tuple[Any, ...], parts: list[Any]) -> Any:
+    if dtypes.is_torch_tensor(array):
+        torch = dtypes.import_torch()
+        parts = [torch.as_tensor(part).long() if is_array(part) else part for part in parts]
+        return (torch.flip(array, turned) if turned else array)[chosen][tuple(parts)]
+    parts = [np.asarray(part) if is_array(part) else part for part in parts]
+    found = (np.flip(array, turned) if turned else array)[chosen][tuple(parts)]
+    return np.ascontiguousarray(found) if turned else found
+
+
 def apply(rows: Rows, gathered: Any) -> Any:
     """The result of `t[key]` from the gathered rows."""
     if not rows.pick:
-        trivial = all(isinstance(part, slice) and part == slice(None) for part in rows.rest)
-        return gathered if trivial else gathered[(slice(None),) * rows.index.ndim + rows.rest]
+        trivial = all(_is_all(part) for part in rows.rest)
+        return gathered if trivial else pick(gathered, (slice(None),) * rows.index.ndim + rows.rest)
     count = rows.index.size if isinstance(rows.index, np.ndarray) else rows.index.numel()
     flat = gathered.reshape((count, *gathered.shape[rows.index.ndim :]))
     if dtypes.is_torch_tensor(gathered):
@@ -242,17 +335,21 @@ def apply(rows: Rows, gathered: Any) -> Any:
         picks = tuple(np.asarray(part).reshape(-1) for part in rows.pick)
     picked = flat[(numbers, *picks)]
     picked = picked.reshape((*rows.index.shape, *picked.shape[1:]))
-    return picked[(slice(None),) * rows.index.ndim + rows.rest]
+    return pick(picked, (slice(None),) * rows.index.ndim + rows.rest)
 
 
 def assigned_shape(box: Box) -> tuple[int, ...]:
-    """Shape that values must fit for `t[key] = values`. Raises UnsupportedError for steps and None."""
-    if None in box.local or any(isinstance(part, slice) and part.step not in (None, 1) for part in box.local):
-        raise UnsupportedError("an assignment takes integers and slices without a step, or one array of rows")
+    """Shape that values must fit for `t[key] = values`. Raises UnsupportedError for arrays, steps and None."""
+    if any(part is None or is_array(part) or (isinstance(part, slice) and part.step != 1) for part in box.local):
+        raise _not_assignable()
     return tuple(extent for extent, part in zip(box.extent, box.local) if isinstance(part, slice))
 
 
 def check_assignable(rows: Rows) -> None:
     """Raises UnsupportedError unless whole rows are selected."""
-    if rows.pick or any(part != slice(None) for part in rows.rest):
-        raise UnsupportedError("an assignment takes integers and slices without a step, or one array of rows")
+    if rows.pick or not all(_is_all(part) for part in rows.rest):
+        raise _not_assignable()
+
+
+def _not_assignable() -> UnsupportedError:
+    return UnsupportedError("an assignment takes integers and slices without a step, or one array of rows")

@@ -61,7 +61,7 @@ class Messages(Along):
         buffer.written()
         return _answer(status)
 
-    def isend(self, array: Any, dest: int, tag: int = 0) -> Request:
+    def isend(self, array: Any, dest: int, tag: int = 0) -> Request[None]:
         """Starts to send an array, which must not change until the request has ended, and does not wait."""
         if not hasattr(array, "shape"):
             raise DtypeError(f"array is a {type(array).__name__}; expected a numpy array or a torch tensor, to be kept")
@@ -74,7 +74,7 @@ class Messages(Along):
         )
         return Request(handle, buffer, "isend", lambda: None)
 
-    def irecv(self, out: Any, source: int = ANY, tag: int = ANY) -> Request:
+    def irecv(self, out: Any, source: int = ANY, tag: int = ANY) -> Request[MessageStatus]:
         """Starts to receive into an array, which must not be read until the request has ended, and does not wait."""
         reap()
         buffer = _incoming(out)

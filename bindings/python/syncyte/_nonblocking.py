@@ -13,18 +13,19 @@ from ._buffers import Buffer, as_buffer
 from ._checks import as_counts, as_int32, as_op
 from ._declarations import Op
 from ._requests import Request, reap
+from ._types import Array, Reduction
 from .errors import ArgumentError, status_of
 
 
 def _started(
-    operation: str, start: Callable[[Any], object], arrays: Any, written: Buffer | None, result: Any
-) -> Request:
+    operation: str, start: Callable[[Any], object], arrays: Any, written: Buffer | None, result: Array
+) -> Request[Array]:
     """Starts an operation and keeps its arrays until its end; `written`: an array of the caller's."""
     reap()
     handle = ctypes.c_void_p()
     start(ctypes.byref(handle))
 
-    def finish() -> Any:
+    def finish() -> Array:
         if written is not None:
             written.written()
         return result
@@ -50,7 +51,7 @@ class Nonblocking(Along):
         lib.syncyte_error_set(status, str(error).encode("utf-8", "replace"))
         lib.unchecked("syncyte_comm_irefuse")(self.handle, status, operation.encode())
 
-    def ibcast(self, array: Any, root: int = 0) -> Request:
+    def ibcast(self, array: Array, root: int = 0) -> Request[Array]:
         """Starts bcast(); wait() returns `array`. Collective."""
 
         def prepare() -> tuple[Buffer, int]:
@@ -68,7 +69,7 @@ class Nonblocking(Along):
             array,
         )
 
-    def iallreduce(self, array: Any, op: Op | str = "sum", out: Any = None) -> Request:
+    def iallreduce(self, array: Array, op: Reduction = "sum", out: Array | None = None) -> Request[Array]:
         """Starts allreduce() of an array; wait() returns out. Collective."""
 
         def prepare() -> tuple[Buffer | None, Op, Buffer, Any]:
@@ -91,7 +92,9 @@ class Nonblocking(Along):
             result,
         )
 
-    def iallgather(self, array: Any, lengths: Sequence[int], axis: int = 0, *, out: Any = None) -> Request:
+    def iallgather(
+        self, array: Array, lengths: Sequence[int], axis: int = 0, *, out: Array | None = None
+    ) -> Request[Array]:
         """Starts allgather() along an axis; lengths must be given, since nothing can be exchanged first. wait() returns
         out. Collective."""
 
@@ -115,13 +118,13 @@ class Nonblocking(Along):
 
     def ireduce_scatter(
         self,
-        array: Any,
+        array: Array,
         axis: int = 0,
-        op: Op | str = "sum",
+        op: Reduction = "sum",
         *,
         lengths: Sequence[int] | None = None,
-        out: Any = None,
-    ) -> Request:
+        out: Array | None = None,
+    ) -> Request[Array]:
         """Starts reduce_scatter(); wait() returns out. Collective."""
 
         def prepare() -> tuple[Buffer, int, Any, Op, Buffer, Any]:
@@ -145,14 +148,14 @@ class Nonblocking(Along):
 
     def ialltoall(
         self,
-        array: Any,
+        array: Array,
         gather_axis: int,
         scatter_axis: int,
         gather_lengths: Sequence[int],
         lengths: Sequence[int] | None = None,
         *,
-        out: Any = None,
-    ) -> Request:
+        out: Array | None = None,
+    ) -> Request[Array]:
         """Starts alltoall(); gather_lengths must be given, since nothing can be exchanged first. wait() returns out.
         Collective."""
 

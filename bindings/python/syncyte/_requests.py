@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ctypes
 import warnings
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any, Generic, NamedTuple
 
 from . import _declarations as c
 from . import _library
+from ._types import Result
 from .errors import HandleError
 
 
@@ -66,20 +67,20 @@ def drop(handle: ctypes.c_void_p, arrays: Any) -> _Started:
     return started
 
 
-class Request:
+class Request(Generic[Result]):
     """An operation under way. Call wait() once; until it has ended, its arrays belong to Syncyte.
 
     A request that is dropped before warns (ResourceWarning) and is completed later, with its arrays kept alive.
     """
 
-    def __init__(self, handle: ctypes.c_void_p, arrays: Any, operation: str, finish: Callable[[], Any]):
+    def __init__(self, handle: ctypes.c_void_p, arrays: Any, operation: str, finish: Callable[[], Result]):
         """For this package: takes over a C request. `finish` is called when it has ended well, and gives its result."""
         self._operation = operation
         self._finish = finish
         self._started: _Started | None = _Started(handle, arrays)
-        self._result: tuple[Any, ...] = ()  # there when it has ended and has not been waited for
+        self._result: tuple[Result, ...] = ()  # there when it has ended and has not been waited for
 
-    def wait(self) -> Any:
+    def wait(self) -> Result:
         """Waits for the end and returns the result: who has sent (MessageStatus) for irecv(), the output for
         collectives. Raises the operation's error. Local.
 
@@ -122,7 +123,7 @@ class Request:
         return f"<syncyte.Request of {self._operation}, {'ended' if self._started is None else 'under way'}>"
 
 
-def wait_all(requests: list[Request]) -> list[Any]:
+def wait_all(requests: Sequence[Request[Any]]) -> list[Any]:
     """Waits for all requests; raises the first error after all have ended. Local."""
     answers: list[Any] = []
     first: Exception | None = None

@@ -28,6 +28,7 @@ import torch
 from ._checks import as_op
 from ._declarations import Op
 from ._torch_refusals import not_a_tensor, raise_on_all
+from ._types import Reduction
 from .comm import COMM_WORLD, comm_or_world
 from .errors import ArgumentError, UnsupportedError
 
@@ -38,12 +39,12 @@ _operators = torch.ops.syncyte  # finding the namespace anew costs microseconds
 _OPS = {op.name.lower(): int(op) for op in Op}
 
 
-def number_of(op: Op | str) -> int:
+def number_of(op: Reduction) -> int:
     """The reduction's number; raises ArgumentError if there is none."""
     return _OPS[op] if isinstance(op, str) and op in _OPS else int(as_op(op))
 
 
-def _number_of(op: Op | str, comm: "Comm", operation: str) -> int:
+def _number_of(op: Reduction, comm: "Comm", operation: str) -> int:
     """number_of(), whose error all ranks are told."""
     return comm._prepare(operation, lambda: number_of(op))
 
@@ -84,8 +85,8 @@ def _collective(operator: Callable[..., typing.Any], operation: str, comm: "Comm
         raise
 
 
-def allreduce(tensor: torch.Tensor, comm: "Comm" = COMM_WORLD, *, op: Op | str = "sum", adjoint: str = "sum",
-              mixed_grad: bool = False) -> torch.Tensor:
+def allreduce(tensor: torch.Tensor, comm: "Comm" = COMM_WORLD, *, op: Reduction = "sum",
+              adjoint: typing.Literal["sum", "identity"] = "sum", mixed_grad: bool = False) -> torch.Tensor:
     """``tensor`` of all ranks of ``comm`` reduced element by element, on all of them; a new contiguous tensor.
 
     Collective: all ranks give equal shapes, dtypes, op and adjoint. Differentiable, with S = sum over ranks r of the
@@ -106,6 +107,12 @@ def allreduce(tensor: torch.Tensor, comm: "Comm" = COMM_WORLD, *, op: Op | str =
         "identity" (mpi4jax's): the results are one variable, of which every rank has a copy, and every rank computes
         the same loss from it; ybar_r is equal on all ranks, and xbar_s is as above with ybar_s in place of S. Nothing
         is sent in backward. If all ranks compute the same loss, "sum" gives size times what "identity" gives.
+    mixed_grad: True, on all ranks, where only some ranks record gradients: every rank's result requires one then, and all
+        ranks run backward().
+    Raises on all ranks: TypeError (not a tensor, an argument of another type); ValueError (ranks that differ in shape,
+        dtype, op, adjoint or in recording gradients; an op or adjoint that is none); NotImplementedError (a sparse,
+        quantised, nested or meta tensor; an op that the dtype does not have, or without an adjoint where a gradient is
+        required).
     """
     if op == "sum" and adjoint == "sum" and not mixed_grad:  # the shortest way, for small messages
         group = comm_or_world(comm)
@@ -125,13 +132,22 @@ def bcast(tensor: torch.Tensor, root: int = 0, comm: "Comm" = COMM_WORLD, *,
 
     Collective: all ranks give equal shapes, dtypes and root. With y_r = x_root, the adjoint is :func:`reduce`: root
     gets the sum of all ranks' cotangents, the others zeros.
+
+    mixed_grad: True, on all ranks, where only some ranks record gradients: every rank's result requires one then, and all
+        ranks run backward().
+    Raises on all ranks: TypeError (not a tensor, an argument of another type); ValueError (ranks that differ in shape,
+        dtype, root or in recording gradients; a root that is no rank); NotImplementedError (a sparse, quantised,
+        nested or meta tensor).
     """
     return _collective(_operators.bcast, "comm_bcast", comm, tensor, mixed_grad, root)
 
 
 def barrier(comm: "Comm" = COMM_WORLD) -> None:
     """Returns when all ranks have called it. Collective. It has no gradient and no backward pass; in a compiled graph it
-    keeps its place among the communications."""
+    keeps its place among the communications.
+
+    Raises ValueError (comm is None, or the other ranks call another operation).
+    """
     _operators.barrier(torch.empty(0), comm_or_world(comm).handle)
 
 
@@ -140,27 +156,42 @@ def bcast_(tensor: torch.Tensor, root: int = 0, comm: "Comm" = COMM_WORLD, *,
     """:func:`bcast` into ``tensor``, which is returned: torch's in-place rules hold. Its version is raised; a leaf that
     requires gradients, a view of one, or a tensor whose elements overlap on one rank makes all ranks raise
     RuntimeError, before anything is sent. Of a view nothing beside its elements is written.
+
+    mixed_grad: True, on all ranks, where only some ranks record gradients: every rank's result requires one then, and all
+        ranks run backward().
+    Raises on all ranks: RuntimeError as above; the errors of :func:`bcast`.
     """
     _refuse_compiled(mixed_grad)
     _collective(_operators.bcast_, "comm_bcast", comm, tensor, False, root, mixed_grad)
     return tensor
 
 
-def reduce(tensor: torch.Tensor, root: int = 0, comm: "Comm" = COMM_WORLD, *, op: Op | str = "sum",
+def reduce(tensor: torch.Tensor, root: int = 0, comm: "Comm" = COMM_WORLD, *, op: Reduction = "sum",
            mixed_grad: bool = False) -> torch.Tensor:
     """``tensor`` of all ranks reduced element by element on root, zeros elsewhere; a new contiguous tensor.
 
     Collective: all ranks give equal shapes, dtypes, op and root. Differentiable as :func:`allreduce`, with root's
     cotangent in place of the sum of all ranks'; the sum's adjoint is :func:`bcast`.
+
+    mixed_grad: True, on all ranks, where only some ranks record gradients: every rank's result requires one then, and all
+        ranks run backward().
+    Raises on all ranks: TypeError (not a tensor, an argument of another type); ValueError (ranks that differ in shape,
+        dtype, op, root or in recording gradients; an op that is none, a root that is no rank); NotImplementedError (a
+        sparse, quantised, nested or meta tensor; an op that the dtype does not have, or without an adjoint).
     """
     group = comm_or_world(comm)
     number = _number_of(op, group, "comm_reduce")
     return _collective(_operators.reduce, "comm_reduce", group, tensor, mixed_grad, root, number)
 
 
-def reduce_(tensor: torch.Tensor, root: int = 0, comm: "Comm" = COMM_WORLD, *, op: Op | str = "sum",
+def reduce_(tensor: torch.Tensor, root: int = 0, comm: "Comm" = COMM_WORLD, *, op: Reduction = "sum",
             mixed_grad: bool = False) -> torch.Tensor:
-    """:func:`reduce` into ``tensor``, which is returned, zeroed elsewhere than on root; in place as :func:`bcast_`."""
+    """:func:`reduce` into ``tensor``, which is returned, zeroed elsewhere than on root; in place as :func:`bcast_`.
+
+    mixed_grad: True, on all ranks, where only some ranks record gradients: every rank's result requires one then, and all
+        ranks run backward().
+    Raises on all ranks: the errors of :func:`reduce` and :func:`bcast_`.
+    """
     _refuse_compiled(mixed_grad)
     group = comm_or_world(comm)
     number = _number_of(op, group, "comm_reduce")
@@ -168,22 +199,33 @@ def reduce_(tensor: torch.Tensor, root: int = 0, comm: "Comm" = COMM_WORLD, *, o
     return tensor
 
 
-def scan(tensor: torch.Tensor, *, reverse: bool = False, op: Op | str = "sum", comm: "Comm" = COMM_WORLD,
+def scan(tensor: torch.Tensor, *, reverse: bool = False, op: Reduction = "sum", comm: "Comm" = COMM_WORLD,
          mixed_grad: bool = False) -> torch.Tensor:
     """``tensor`` reduced over ranks 0 to this one (``reverse``: this one to the last); a new contiguous tensor.
 
     Collective: all ranks give equal shapes, dtypes, op and direction. The adjoint of the sum is the scan from the other
     end; other ops have none, as in :func:`allreduce`.
+
+    mixed_grad: True, on all ranks, where only some ranks record gradients: every rank's result requires one then, and all
+        ranks run backward().
+    Raises on all ranks: TypeError (not a tensor, an argument of another type); ValueError (ranks that differ in shape,
+        dtype, op, direction or in recording gradients; an op that is none); NotImplementedError (a sparse, quantised,
+        nested or meta tensor; an op that the dtype does not have, or without an adjoint).
     """
     group = comm_or_world(comm)
     number = _number_of(op, group, "comm_scan")
     return _collective(_operators.scan, "comm_scan", group, tensor, mixed_grad, reverse, number)
 
 
-def exscan(tensor: torch.Tensor, *, reverse: bool = False, op: Op | str = "sum", comm: "Comm" = COMM_WORLD,
+def exscan(tensor: torch.Tensor, *, reverse: bool = False, op: Reduction = "sum", comm: "Comm" = COMM_WORLD,
            mixed_grad: bool = False) -> torch.Tensor:
     """As :func:`scan`, without this rank's own: where it begins, what op leaves as it is (zeros for sum, ones for
-    prod)."""
+    prod).
+
+    mixed_grad: True, on all ranks, where only some ranks record gradients: every rank's result requires one then, and all
+        ranks run backward().
+    Raises on all ranks: the errors of :func:`scan`.
+    """
     group = comm_or_world(comm)
     number = _number_of(op, group, "comm_exscan")
     return _collective(_operators.exscan, "comm_exscan", group, tensor, mixed_grad, reverse, number)
@@ -200,6 +242,11 @@ def allgather_along(tensor: torch.Tensor, axis: int = 0, *, lengths: Sequence[in
     axis: a negative one counts from the end.
     lengths: all ranks' extents along the axis, where they are known; otherwise they are collected first. A compiled
         function keeps those of its first call; if they change on some rank, all ranks raise ValueError.
+    mixed_grad: True, on all ranks, where only some ranks record gradients: every rank's result requires one then, and all
+        ranks run backward().
+    Raises on all ranks: TypeError (not a tensor, an argument of another type); IndexError (an axis that the tensor
+        does not have); ValueError (ranks that differ in dtype, axis, other extents or in recording gradients; lengths
+        that do not fit); NotImplementedError (a sparse, quantised, nested or meta tensor).
     """
     operator = _operators.allgather_along
     if lengths is None:
@@ -212,6 +259,10 @@ def gather_along(tensor: torch.Tensor, axis: int = 0, root: int = 0, *, lengths:
     """As :func:`allgather_along`, on root; on other ranks the result's extent along the axis is 0.
 
     The adjoint is :func:`scatter_along`: each rank gets its part of root's cotangent.
+
+    mixed_grad: True, on all ranks, where only some ranks record gradients: every rank's result requires one then, and all
+        ranks run backward().
+    Raises on all ranks: the errors of :func:`allgather_along`; ValueError (a root that is no rank).
     """
     operator = _operators.gather_along
     if lengths is None:
@@ -228,11 +279,15 @@ def scatter_along(tensor: torch.Tensor, length: int, axis: int = 0, root: int = 
 
     tensor: of root; on other ranks only its dtype counts, and that it may require gradients.
     length: of this rank's part; they add up to root's extent along the axis.
+    mixed_grad: True, on all ranks, where only some ranks record gradients: every rank's result requires one then, and all
+        ranks run backward().
+    Raises on all ranks: the errors of :func:`allgather_along`; ValueError (a root that is no rank, lengths that do not
+        add up).
     """
     return _collective(_operators.scatter_along.default, "comm_lengths", comm, tensor, mixed_grad, axis, length, root)
 
 
-def reduce_scatter_along(tensor: torch.Tensor, length: int, axis: int = 0, *, op: Op | str = "sum",
+def reduce_scatter_along(tensor: torch.Tensor, length: int, axis: int = 0, *, op: Reduction = "sum",
                          comm: "Comm" = COMM_WORLD, mixed_grad: bool = False) -> torch.Tensor:
     """This rank's part of all ranks' tensors reduced element by element, which is cut along an axis in order of ranks.
 
@@ -240,6 +295,10 @@ def reduce_scatter_along(tensor: torch.Tensor, length: int, axis: int = 0, *, op
     have none, as in :func:`scan`. float16 and bfloat16 are reduced in float32 and rounded once.
 
     length: of this rank's part; they add up to the extent along the axis.
+    mixed_grad: True, on all ranks, where only some ranks record gradients: every rank's result requires one then, and all
+        ranks run backward().
+    Raises on all ranks: the errors of :func:`allgather_along` and, of op, :func:`scan`; ValueError (lengths that do
+        not add up).
     """
     group = comm_or_world(comm)
     number = _number_of(op, group, "comm_lengths")
@@ -255,6 +314,9 @@ def alltoall_along(tensor: torch.Tensor, gather_axis: int, scatter_axis: int, le
     lengths of the parts change.
 
     length: of this rank's part along ``scatter_axis``; they add up to the whole extent.
+    mixed_grad: True, on all ranks, where only some ranks record gradients: every rank's result requires one then, and all
+        ranks run backward().
+    Raises on all ranks: the errors of :func:`allgather_along`, of both axes; ValueError (lengths that do not add up).
     """
     operator = _operators.alltoall_along.default
     return _collective(operator, "comm_lengths", comm, tensor, mixed_grad, gather_axis, scatter_axis, length)

@@ -42,6 +42,8 @@ def isend(tensor: torch.Tensor, dest: int, tag: int = 0, comm: "Comm" = COMM_WOR
     backward receives: so the wait's result must be joined with what is differentiated. Local.
 
     tensor: any shape, any dtype of Syncyte, any strides, on any device.
+    Raises ValueError (dest is no rank, tag is negative, comm is None); NotImplementedError (a sparse,
+        quantised, nested or meta tensor; a tangent, in forward mode).
     """
     handle = comm_or_world(comm).handle
     ticket = torch.ops.syncyte.isend(tensor, handle, dest, tag)
@@ -55,6 +57,8 @@ def irecv(like: torch.Tensor, source: int, tag: int = 0, comm: "Comm" = COMM_WOR
         elements are neither read nor written.
     source: a rank, or -1: whoever sends.
     tag: the sender's, or -1: whatever tag.
+    Raises ValueError (source is no rank, comm is None); NotImplementedError (as :func:`isend`); and from
+        wait() ValueError (the message has another dtype or shape; the sender records gradients, this rank does not).
     """
     handle = comm_or_world(comm).handle
     ticket = torch.ops.syncyte.irecv(like, handle, source, tag)
@@ -62,12 +66,18 @@ def irecv(like: torch.Tensor, source: int, tag: int = 0, comm: "Comm" = COMM_WOR
 
 
 def send(tensor: torch.Tensor, dest: int, tag: int = 0, comm: "Comm" = COMM_WORLD) -> torch.Tensor:
-    """As :func:`isend`, and waits; returns the zero to be joined with what is differentiated."""
+    """As :func:`isend`, and waits; returns the zero to be joined with what is differentiated.
+
+    Raises as :func:`isend`.
+    """
     return isend(tensor, dest, tag, comm).wait()
 
 
 def recv(like: torch.Tensor, source: int, tag: int = 0, comm: "Comm" = COMM_WORLD) -> torch.Tensor:
-    """As :func:`irecv`, and waits; returns what was received."""
+    """As :func:`irecv`, and waits; returns what was received.
+
+    Raises as :func:`irecv` and its wait.
+    """
     return irecv(like, source, tag, comm).wait()
 
 
@@ -76,6 +86,8 @@ def sendrecv(tensor: torch.Tensor, dest: int, like: torch.Tensor, source: int, t
     """Sends one tensor and receives another, whoever comes first; returns what was received, joined with the send.
 
     Arguments as of :func:`isend` and :func:`irecv`; recv_tag: tag by default.
+
+    Raises as :func:`isend`, :func:`irecv` and its wait.
     """
     sent = isend(tensor, dest, tag, comm)
     received = irecv(join_dummies(like, [sent.ticket]), source, tag if recv_tag is None else recv_tag, comm).wait()

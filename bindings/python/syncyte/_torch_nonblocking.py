@@ -15,10 +15,10 @@ from collections.abc import Callable, Sequence
 
 import torch
 
-from ._declarations import Op
 from ._torch_collectives import _given, _refuse_compiled, number_of
 from ._torch_refusals import advise, not_a_tensor, wrong_type
 from ._torch_requests import Request
+from ._types import Reduction
 from .comm import COMM_WORLD, comm_or_world
 from .errors import ArgumentError
 
@@ -51,7 +51,7 @@ class CollectiveRequest(Request):
 
 
 def _started(tensor: torch.Tensor, comm: Comm, operation: str, kind: int, mixed_grad: bool, plan: Plan,
-             op: Op | str = "sum") -> CollectiveRequest:
+             op: Reduction = "sum") -> CollectiveRequest:
     """Starts what `plan` says; what is wrong with it is told to the ranks that have started the operation."""
     handle = comm.handle
     _refuse_compiled(mixed_grad)
@@ -117,16 +117,26 @@ def _at(values: Sequence[int], place: int) -> int:
     return values[place] if -len(values) <= place < len(values) else 0
 
 
-def iallreduce(tensor: torch.Tensor, comm: Comm = COMM_WORLD, *, op: Op | str = "sum",
+def iallreduce(tensor: torch.Tensor, comm: Comm = COMM_WORLD, *, op: Reduction = "sum",
                mixed_grad: bool = False) -> Request:
     """Starts to reduce ``tensor`` over the ranks: see :func:`allreduce`, for ops too. Only the sum has an adjoint here: of
-    others a tensor that requires gradients makes all ranks raise NotImplementedError."""
+    others a tensor that requires gradients makes all ranks raise NotImplementedError.
+
+    mixed_grad: True, on all ranks, where only some ranks record gradients: every rank's result requires one then, and all
+        ranks run backward().
+    Raises the errors of :func:`allreduce`, at once where this rank is wrong, from wait() on the others.
+    """
     return _started(tensor, comm_or_world(comm), "comm_iallreduce", _ALLREDUCE, mixed_grad,
                     lambda: ((), tensor.shape), op)
 
 
 def ibcast(tensor: torch.Tensor, root: int = 0, comm: Comm = COMM_WORLD, *, mixed_grad: bool = False) -> Request:
-    """Starts to send root's ``tensor`` to all ranks: see :func:`bcast`."""
+    """Starts to send root's ``tensor`` to all ranks: see :func:`bcast`.
+
+    mixed_grad: True, on all ranks, where only some ranks record gradients: every rank's result requires one then, and all
+        ranks run backward().
+    Raises the errors of :func:`bcast`, at once where this rank is wrong, from wait() on the others.
+    """
     return _started(tensor, comm_or_world(comm), "comm_ibcast", _BCAST, mixed_grad,
                     lambda: ((_number(root, "root"),), tensor.shape))
 
@@ -136,6 +146,10 @@ def iallgather_along(tensor: torch.Tensor, lengths: Sequence[int], axis: int = 0
     """Starts to join all ranks' tensors along an axis: see :func:`allgather_along`.
 
     lengths: all ranks' extents along the axis.
+    mixed_grad: True, on all ranks, where only some ranks record gradients: every rank's result requires one then, and all
+        ranks run backward().
+    Raises the errors of :func:`allgather_along`, at once where this rank is wrong, from wait() on the
+        others; ValueError (lengths, an axis that is no number).
     """
     group = comm_or_world(comm)
 
@@ -146,11 +160,15 @@ def iallgather_along(tensor: torch.Tensor, lengths: Sequence[int], axis: int = 0
     return _started(tensor, group, "comm_iallgather_along", _ALLGATHER, mixed_grad, plan)
 
 
-def ireduce_scatter_along(tensor: torch.Tensor, lengths: Sequence[int], axis: int = 0, *, op: Op | str = "sum",
+def ireduce_scatter_along(tensor: torch.Tensor, lengths: Sequence[int], axis: int = 0, *, op: Reduction = "sum",
                           comm: Comm = COMM_WORLD, mixed_grad: bool = False) -> Request:
     """Starts to reduce all ranks' tensors, of which each keeps a part: see :func:`reduce_scatter_along`.
 
     lengths: of all ranks' parts along the axis.
+    mixed_grad: True, on all ranks, where only some ranks record gradients: every rank's result requires one then, and all
+        ranks run backward().
+    Raises the errors of :func:`reduce_scatter_along`, at once where this rank is wrong, from wait() on
+        the others; ValueError (lengths, an axis that is no number).
     """
     group = comm_or_world(comm)
 
@@ -166,6 +184,10 @@ def ialltoall_along(tensor: torch.Tensor, gather_axis: int, scatter_axis: int, g
     """Starts to partition along ``scatter_axis`` what is partitioned along ``gather_axis``: see :func:`alltoall_along`.
 
     gather_lengths, scatter_lengths: all ranks' extents along the axes, before and after.
+    mixed_grad: True, on all ranks, where only some ranks record gradients: every rank's result requires one then, and all
+        ranks run backward().
+    Raises the errors of :func:`alltoall_along`, at once where this rank is wrong, from wait() on the
+        others; ValueError (lengths, an axis that is no number).
     """
     group = comm_or_world(comm)
 

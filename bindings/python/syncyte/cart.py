@@ -13,6 +13,7 @@ from ._checks import as_index, as_int32, as_int64
 from ._declarations import DType
 from ._handles import Handle
 from ._requests import Request, _Started, drop, reap
+from ._types import Array
 from .comm import Comm, no_part
 from .errors import ArgumentError, DtypeError, Error, ShapeError
 
@@ -231,18 +232,18 @@ class Halo(Handle):
         """In place of an exchange that this rank cannot begin: the neighbours are told."""
         _library.core().unchecked("syncyte_halo_exchange")(self.handle, ctypes.byref(c.BufferDescription()))
 
-    def exchange(self, array: Any) -> Any:
+    def exchange(self, array: Array) -> Array:
         """Fills the ghosts, in place; returns `array`. All ranks call it; waits for the neighbours only.
 
         array: of the halo's element type and shape, any strides. A wrong one raises here and on the neighbours.
         """
         return self._call("syncyte_halo_exchange", array)
 
-    def accumulate(self, array: Any) -> Any:
+    def accumulate(self, array: Array) -> Array:
         """The adjoint of exchange(), in place: adds the ghosts to the cells they show, and sets them to 0."""
         return self._call("syncyte_halo_accumulate", array)
 
-    def _start(self, function: str, array: Any) -> Request:
+    def _start(self, function: str, array: Any) -> Request[None]:
         reap()
         handle = ctypes.c_void_p()
 
@@ -255,11 +256,11 @@ class Halo(Handle):
         getattr(_library.core(), function)(self.handle, buffer.reference, ctypes.byref(handle))
         return Request(handle, buffer, function.removeprefix("syncyte_"), buffer.written)
 
-    def iexchange(self, array: Any) -> Request:
+    def iexchange(self, array: Any) -> Request[None]:
         """Starts to fill the ghosts, and does not wait; until the end ghosts must not be read, nor cells that ghosts show
         be written. One exchange of a halo is under way at a time (BusyError)."""
         return self._start("syncyte_halo_iexchange", array)
 
-    def iaccumulate(self, array: Any) -> Request:
+    def iaccumulate(self, array: Any) -> Request[None]:
         """Starts the adjoint, and does not wait; until the end the array must not be used."""
         return self._start("syncyte_halo_iaccumulate", array)

@@ -62,6 +62,11 @@ class Comm(Nonblocking, Messages):
     Copies (copy, deepcopy) are the same communicator. Two Comm objects of one communicator are equal. A pickle resolves
     to the live communicator, on each of its ranks to that rank's; where there is none (it is gone, the process is none
     of its ranks, another job) it raises HandleError.
+
+    What every collective raises, on all ranks: DtypeError (an array, number or element type of a wrong kind), ShapeError
+    (shape, strides, counts that do not fit), ArgumentError (a value that is not allowed; a tensor whose gradient would be
+    lost), MismatchError (ranks that differ), UnsupportedError (an op that the element type does not have), HandleError and
+    BusyError (on this rank alone: the communicator was freed; another thread is in a collective of it).
     """
 
     kind = "comm"

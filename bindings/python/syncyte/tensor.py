@@ -64,7 +64,9 @@ class WholeTensor(Access):
     """One N-dimensional tensor over the memory of all ranks, in rows (the first dimension).
 
     ``t[key]`` reads a copy from whichever ranks hold it; ``t[key] = values`` writes. Integers (negative ones count from
-    the end), slices, masks, arrays of integers, None and ``...`` work as in torch; arrays must come first. A result is
+    the end), slices, masks, arrays of integers, None and ``...`` work as in torch, and steps may be negative, as in
+    numpy. Of an array behind a slice (``t[:, columns]``) all between its least and greatest number is read; after an
+    array in the first dimension others must stand side by side with it. A result is
     a torch tensor if the key holds one, a numpy array if it holds one of those, and otherwise what the element type was
     given as (torch.float32: torch; numpy.float32: numpy; a name: torch where torch is imported). After requires_grad_()
     every read is differentiable, and a torch tensor, unless it stands within torch.no_grad().
@@ -310,13 +312,13 @@ class WholeTensor(Access):
 
     # Reading and writing by index.
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: Any) -> np.ndarray | torch.Tensor | Any:
         parsed = _indexing.parse(key, self._shape)
         if self._records_gradients():
             return self._read_recorded(parsed)
         world = TORCH if _indexing.is_torch_key(key) else NUMPY if _indexing.is_numpy_key(key) else self._world
         if isinstance(parsed, _indexing.Box):
-            return self._read_box(world, parsed.lower, parsed.extent)[parsed.local]
+            return _indexing.pick(self._read_box(world, parsed.lower, parsed.extent), parsed.local)
         return _indexing.apply(parsed, self._gather_as(world, as_buffer(parsed.index, "index")))
 
     def _read_recorded(self, parsed: _indexing.Box | _indexing.Rows) -> Any:
@@ -324,7 +326,7 @@ class WholeTensor(Access):
         if isinstance(parsed, _indexing.Box):
             rows, inside = _indexing.rows_of_box(parsed)
             index = dtypes.import_torch().arange(rows.start, rows.stop)
-            return self._gather_recorded(index)[inside][parsed.local]
+            return _indexing.pick(self._gather_recorded(index)[inside], parsed.local)
         index = _indexing.as_torch(parsed.index)
         return _indexing.apply(parsed._replace(index=index), self._gather_recorded(index))
 

@@ -4,6 +4,15 @@ Importing this module imports torch and loads libsyncyte_torch; it does not init
 
 Communicators and whole tensors travel through torch's schemas as integers that are never used twice in a process, so
 that a graph compiled with one that was freed since raises an error.
+
+Gradients of a collective are recorded on all ranks or on none, because backward is collective too. Where only some ranks
+need a gradient, ``mixed_grad=True``, on all ranks, makes every rank's result require one: the others take part in backward
+with their cotangent, and what comes of it is dropped. All must run backward(); for torch.autograd.grad() the operation
+leads to none of those ranks' inputs. torch.compile refuses it (UnsupportedError): detach() and requires_grad_() before the
+compiled function do the same.
+
+A collective that one rank calls with a wrong argument, or that ranks call with different ones, raises on all of them, and
+the next one works. What Python finds is a syncyte.Error too; what torch's operators find is the built-in class alone.
 """
 
 from __future__ import annotations
@@ -117,10 +126,13 @@ def halo_exchange(tensor: torch.Tensor, halo: "Halo", *, mixed_grad: bool = Fals
     With y = H x the adjoint H' adds the ghosts' cotangents to the neighbours' cells that they show, and gives the ghosts
     themselves zeros; ghosts beyond an open border stay as they are, both ways. Differentiable, any number of times,
     backward and forward: gradients are recorded on all ranks or on none, and backward runs on all of them, in one order;
-    neighbours that differ raise ValueError. mixed_grad=True, on all ranks, makes every rank's result require a gradient,
-    as in the collectives.
+    neighbours that differ raise ValueError.
 
     tensor: of the halo's element type and shape (``syncyte.Halo``), any strides, on any device.
+    mixed_grad: True, on all ranks, where only some ranks record gradients: every rank's result requires one then, and all
+        ranks run backward().
+    Raises, here and on the neighbours: TypeError (not a tensor, another dtype than the halo's); ValueError (another shape;
+        neighbours that differ in recording gradients); NotImplementedError (a sparse, quantised, nested or meta tensor).
     """
     try:
         return _operators.halo_exchange(_given(tensor, mixed_grad), halo.handle)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
@@ -15,7 +15,8 @@ from ._buffers import NOWHERE, NUMPY, Buffer, as_buffer
 from ._checks import as_index, as_int32, as_op
 from ._declarations import DType
 from ._handles import Handle
-from .comm import COMM_WORLD, Comm, Op, comm_or_world
+from ._types import Array, Number, WindowReduction
+from .comm import COMM_WORLD, Comm, comm_or_world
 from .errors import ArgumentError, ShapeError
 
 __all__ = ["Window"]
@@ -99,6 +100,13 @@ class Window(Handle):
         values = as_buffer(source, "source", recorded_by=NOWHERE)
         _library.core().syncyte_window_put(self.handle, self._rank(rank), _size(offset, "offset"), values.reference)
 
+    @overload
+    def get(self, rank: int, offset: int, *, out: Array) -> Array: ...
+    @overload
+    def get(
+        self, rank: int, offset: int, shape: Sequence[int] | int, dtype: dtypes.DTypeLike = "uint8"
+    ) -> np.ndarray: ...
+
     def get(
         self,
         rank: int,
@@ -122,7 +130,7 @@ class Window(Handle):
         extents = [_size(extent, "shape") for extent in (shape if hasattr(shape, "__iter__") else (shape,))]
         return _buffers.empty(NUMPY, dtypes.as_dtype(dtype), extents)
 
-    def accumulate(self, rank: int, offset: int, source: Any, op: Op | str = "sum") -> None:
+    def accumulate(self, rank: int, offset: int, source: Any, op: WindowReduction = "sum") -> None:
         """Combines elements with those at a rank; atomic per element with other accumulates, fetch_ops and
         compare_swaps. Raises UnsupportedError for an op or element type without atomics."""
         values: Buffer = as_buffer(source, "source", recorded_by=NOWHERE)
@@ -131,8 +139,13 @@ class Window(Handle):
         )
 
     def fetch_op(
-        self, rank: int, offset: int, operand: Any, op: Op | str = "sum", dtype: dtypes.DTypeLike = "int64"
-    ) -> Any:
+        self,
+        rank: int,
+        offset: int,
+        operand: Number,
+        op: WindowReduction = "sum",
+        dtype: dtypes.DTypeLike = "int64",
+    ) -> Number:
         """Combines one element of `dtype` with operand and returns what was there, a Python number; atomic."""
         element = dtypes.as_dtype(dtype)
         given, previous = _element(operand, element, "operand"), _element(0, element, "previous")
@@ -148,8 +161,8 @@ class Window(Handle):
         return previous.item()
 
     def compare_swap(
-        self, rank: int, offset: int, expected: Any, desired: Any, dtype: dtypes.DTypeLike = "int64"
-    ) -> Any:
+        self, rank: int, offset: int, expected: int, desired: int, dtype: dtypes.DTypeLike = "int64"
+    ) -> int:
         """Writes desired if the element equals expected, and returns what was there, a Python number; atomic.
 
         dtype: an integer type or bool.

@@ -17,13 +17,14 @@ def read(key, whole=WHOLE):
     source = torch.from_numpy(whole) if _indexing.is_torch_key(key) else whole
     if isinstance(parsed, _indexing.Box):
         box = source[tuple(slice(low, low + count) for low, count in zip(parsed.lower, parsed.extent))]
-        return box[parsed.local]
+        return _indexing.pick(box, parsed.local)
     index = torch.as_tensor(parsed.index) if _indexing.is_torch_key(key) else parsed.index
     assert str(index.dtype).removeprefix("torch.") in ("int32", "int64")
     return _indexing.apply(parsed, source[index])
 
 
 BASIC = [0, -1, np.int64(2), slice(None), slice(1, 3), slice(-2, None), slice(0, 5, 2), slice(3, 1), None, Ellipsis]
+BASIC += [slice(None, None, -1), slice(3, 0, -2), slice(0, 3, -1)]
 
 
 @pytest.mark.parametrize("key", list(itertools.product(BASIC, repeat=2)), ids=str)
@@ -103,9 +104,61 @@ def test_mixed_keys(key):
     np.testing.assert_array_equal(np.asarray(read(converted)), np.asarray(torch.from_numpy(WHOLE)[converted]))
 
 
+BEHIND = [
+    (slice(None), [2, 0]),
+    (slice(None), np.array([2, 0, 2, -1])),
+    (slice(1, 4), np.array([[0, 1], [3, 3]])),
+    (slice(None, None, 2), [3, 1]),
+    (slice(None, None, -1), [3, 1]),
+    (slice(4, 1, -2), slice(None), [2, 0]),
+    (slice(3, 1), [3, 1]),
+    (slice(None), []),
+    (slice(None), range(3, 0, -2)),
+    (slice(None), WHOLE[0, :, 0] > 3),
+    (slice(None), WHOLE[0] % 2 == 0),
+    (slice(None), [0, 3], [2, 1]),
+    (slice(None), [[0], [3]], [2, 1]),
+    (slice(None), [0, 3], slice(None, None, -1)),
+    (slice(None), slice(None, None, -2), [0, 2]),
+    (..., [2, 0]),
+    (None, slice(None), [2, 0]),
+    (slice(None), None, [2, 0]),
+    (slice(None), 1, [2, 0]),
+    (2, [1, 0]),
+    (2, [1, 0], 1),
+    ([4, 0], slice(None, None, -1)),
+    (WHOLE[:, 0, 0] > 20, slice(3, 0, -2), 1),
+]
+
+
+@pytest.mark.parametrize("key", BEHIND, ids=str)
+def test_arrays_behind_slices_and_negative_steps(key):
+    """As numpy where torch has no negative steps; torch counts an integer's dimension before arrays."""
+    listed = tuple(np.asarray(part, None if len(part) else int) if isinstance(part, list) else part for part in key)
+    expected = WHOLE[tuple(np.arange(5)[part] if isinstance(part, range) else part for part in listed)]
+    result = read(key)
+    np.testing.assert_array_equal(result, expected)
+    assert result.shape == expected.shape
+    assert result.size == 0 or min(result.strides) > 0  # torch takes no array of negative strides
+    tensors = tuple(torch.from_numpy(part) if isinstance(part, np.ndarray) else part for part in listed)
+    result = read(tensors)
+    assert result.shape == expected.shape and np.array_equal(np.asarray(result), expected)
+
+
+def test_an_integer_before_a_slice_and_an_array_counts_as_in_torch():
+    for key in ((0, slice(None), [2, 0]), (slice(None), 1, [2, 0])):
+        assert read(key).shape == tuple(torch.from_numpy(WHOLE)[key].shape)
+
+
+def test_arrays_behind_slices_read_only_what_they_span():
+    parsed = _indexing.parse((slice(1, 3), [2, 1]), SHAPE)
+    assert parsed.lower == (1, 1, 0) and parsed.extent == (2, 2, 3)
+
+
 def test_steps_read_only_their_rows():
-    parsed = _indexing.parse(slice(1, 5, 3), SHAPE)
-    assert isinstance(parsed, _indexing.Rows) and parsed.index.tolist() == [1, 4]
+    for key, rows in ((slice(1, 5, 3), [1, 4]), (slice(None, None, -2), [4, 2, 0]), ((slice(0, 5, 4), [1]), [0, 4])):
+        parsed = _indexing.parse(key, SHAPE)
+        assert isinstance(parsed, _indexing.Rows) and parsed.index.tolist() == rows
 
 
 @pytest.mark.parametrize(
@@ -123,11 +176,22 @@ def test_steps_read_only_their_rows():
         (np.array([0.5]), TypeError, "float64"),
         (torch.tensor([0.5]), TypeError, "float32"),
         ([[0], [1, 2]], TypeError, "index"),
-        (slice(None, None, -1), errors.UnsupportedError, "step"),
+        (slice(None, None, 0), ValueError, "the slice of dimension 0 is .*expected a step other than 0"),
+        ((0, slice(0.5, None)), TypeError, "the slice of dimension 1 is slice\\(0.5.*expected integers"),
+        (slice(None, None, "a"), TypeError, "the slice of dimension 0 is .*expected integers"),
+        (([0], slice("a", None)), TypeError, "the slice of dimension 1"),
         (np.ones(4, bool), errors.ShapeError, "mask"),
-        ((slice(None), [0, 1]), errors.UnsupportedError, "first"),
+        (([0], slice(None), [0, 1]), errors.UnsupportedError, "side by side"),
+        ((slice(None), [0, 4]), IndexError, "index 4 at position 1 .* dimension 1 of extent 4"),
+        ((slice(None, None, 2), [-5]), IndexError, "index -5 .* dimension 1"),
+        ((slice(None), np.ones(5, bool)), errors.ShapeError, "mask .* dimension 1"),
+        ((slice(None), np.array([0.5])), TypeError, "dimension 1 is an array of float64"),
         (([0, 1], [0, 1, 2]), errors.ShapeError, "fit"),
-        (True, errors.ShapeError, "mask"),
+        (True, TypeError, "an index is True, a single truth value; expected integers"),
+        ((0, False), TypeError, "an index is False"),
+        (np.True_, TypeError, "an index is .*True.*, a single truth value"),
+        (torch.tensor(True), TypeError, "a single truth value"),
+        (np.array(False), TypeError, "a single truth value"),
     ],
     ids=str,
 )
@@ -149,9 +213,10 @@ def test_no_rows():
 def test_what_can_be_assigned():
     box = _indexing.parse((slice(1, 3), 2), SHAPE)
     assert _indexing.assigned_shape(box) == (2, 3)
-    for key in ((None, 1), (0, slice(None, None, 2))):
+    for key in ((None, 1), (0, slice(None, None, 2)), (0, slice(None, None, -1)), (slice(None), [0, 1])):
         with pytest.raises(errors.UnsupportedError):
             _indexing.assigned_shape(_indexing.parse(key, SHAPE))
-    for key in (([0], 1), ([0], [1])):
+    assert _indexing.check_assignable(_indexing.parse(slice(None, None, -2), SHAPE)) is None
+    for key in (([0], 1), ([0], [1]), (slice(None, None, 2), [1]), (slice(None, None, 2), slice(0, 2))):
         with pytest.raises(errors.UnsupportedError):
             _indexing.check_assignable(_indexing.parse(key, SHAPE))

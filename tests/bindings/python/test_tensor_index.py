@@ -54,6 +54,38 @@ def test_mixed_keys(tensors):
         same(tensor[torch.tensor([8, 0]), ..., -1], torch.from_numpy(WHOLE)[torch.tensor([8, 0]), ..., -1])
 
 
+def test_columns_and_negative_steps(tensors):
+    keys = (
+        slice(None, None, -1),
+        (slice(8, 1, -3), slice(None, None, -2)),
+        (slice(None), [3, 0]),
+        (slice(None, None, -2), np.array([3, 0]), slice(None, None, -1)),
+        (slice(2, 8), WHOLE[0, :, 0] > 3),
+        (7, [3, 0]),
+        (slice(None), slice(None), np.array([2, 0])),
+    )
+    for tensor in tensors:
+        for key in keys:
+            same(tensor[key], WHOLE[key])
+        assert torch.from_numpy(tensor[::-1, :, ::-1]).shape == SHAPE
+        columns = torch.tensor([3, 0])
+        same(tensor[1:7:2, columns], torch.from_numpy(WHOLE)[1:7:2, columns])
+        same(tensor[::-1, columns], torch.from_numpy(WHOLE[::-1].copy())[:, columns])
+
+
+def test_writes_in_reverse(world):
+    tensor = syncyte.WholeTensor((6, 2), np.float32)
+    if world.rank == 0:
+        tensor[::-2] = np.arange(6, dtype=np.float32).reshape(3, 2)
+    tensor.sync()
+    expected = np.zeros((6, 2), np.float32)
+    expected[::-2] = np.arange(6).reshape(3, 2)
+    same(tensor[:], expected)
+    assert tensor.numel() == 12 and tensor.nbytes == 48
+    assert syncyte.WholeTensor((2**40, 0), "int8").nbytes == 0
+    world.barrier()
+
+
 def test_a_result_is_a_copy(world, tensors):
     part = tensors[0][1:3]
     part[:] = -1

@@ -33,3 +33,14 @@ def signature_of(name: str) -> str:
 def test_the_page_has_every_signature():
     promised = set(re.findall(r"^\| `(\w+\(.*?\))` \|", PAGE, re.MULTILINE))
     assert promised == {signature_of(name) for name in syncyte.torch.__all__ if name not in CLASSES}
+
+
+def test_mixed_grad_and_errors_are_explained_wherever_they_are_taken():
+    for name in syncyte.torch.__all__:
+        entry = getattr(syncyte.torch, name)
+        parameters = inspect.signature(entry).parameters if inspect.isfunction(entry) else {}
+        if "mixed_grad" in parameters:
+            assert re.search(r"^ +mixed_grad: True, on all ranks", entry.__doc__, re.MULTILINE), name
+        if "comm" in parameters or "mixed_grad" in parameters:
+            assert re.search(r"^ +Raises", entry.__doc__, re.MULTILINE), name
+    assert "Raises" in syncyte.torch.DataParallel.__init__.__doc__ and "mixed_grad" in syncyte.torch.__doc__

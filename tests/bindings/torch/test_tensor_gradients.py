@@ -45,6 +45,10 @@ KEYS = {
     "mask of elements": WHOLE % 4 == 1,
     "rows and more": (torch.tensor([6, 0, -7]), slice(1, None)),
     "pairs": (torch.tensor([6, 0, 0]), torch.tensor([-1, 2, 2])),
+    "columns": (slice(None), [2, 0]),
+    "steps and columns": (slice(0, 7, 3), torch.tensor([2, 0, 2])),
+    "row and columns": (5, np.array([2, 1])),
+    "mask of columns": (slice(1, None), WHOLE[0] != 1),
     "numpy pairs": (np.array([6, 0]), np.array([-1, 2])),
 }
 
@@ -66,6 +70,15 @@ def test_reads_by_key(world, name, dtype):
     check_gradient(world, tensor, tensor[key], single[list(key) if isinstance(key, range) else key])
     rows = tensor.rows()
     assert torch.allclose(tensor.local.grad, world.size * single.grad[rows.start : rows.stop])
+
+
+def test_negative_steps(world):
+    for key in ((slice(None, None, -2), slice(2, 0, -1)), (slice(1, 6), slice(None, None, -1))):
+        tensor, single = recording(world), WHOLE.clone().requires_grad_()
+        numbers = torch.from_numpy(np.arange(21).reshape(SHAPE)[key].copy())
+        check_gradient(world, tensor, tensor[key], single.flatten()[numbers])
+        rows = tensor.rows()
+        assert torch.allclose(tensor.local.grad, world.size * single.grad[rows.start : rows.stop])
 
 
 @pytest.mark.parametrize("index", [[0, 5, 5], 4, np.array([[1, 6]]), torch.tensor([2, 2], dtype=torch.int32)], ids=str)
@@ -124,7 +137,7 @@ def check_compiled_key(world, name, backend):
     world.barrier()
 
 
-MORE_KEYS = [pytest.param(name, marks=pytest.mark.thorough) for name in ("slice", "list", "torch", "torch number", "pairs")]
+MORE_KEYS = [pytest.param(name, marks=pytest.mark.thorough) for name in ("slice", "list", "torch", "torch number", "pairs", "columns")]
 
 
 @pytest.mark.parametrize("name", ["number", "rows and more", *MORE_KEYS])

@@ -1,0 +1,19 @@
+"""Types of arguments and results, for editors and type checkers."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeVar
+
+from ._declarations import Op
+
+OpName = Literal["sum", "prod", "min", "max", "land", "lor", "lxor", "band", "bor", "bxor"]
+Reduction = Op | OpName
+WindowReduction = Op | OpName | Literal["replace"]
+Comparison = Literal["==", "!=", ">=", "<="]
+CheckLevel = Literal["off", "on", "full"]
+
+#: A numpy array, a torch tensor, or what else an operation takes for one; where a number is allowed, a number. Results are
+#: of the argument's kind.
+Array = TypeVar("Array")
+Result = TypeVar("Result")
+Number = TypeVar("Number", bound=complex)  # a Python number; an int is a complex one too
