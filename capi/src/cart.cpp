@@ -38,6 +38,7 @@ const comm::cartesian_grid& grid_of(const comm::communicator& cart, std::int32_t
 
 using namespace syncyte;
 using capi::find_comm;
+using capi::forks_too;
 using capi::grid_of;
 using capi::out;
 using capi::started;
@@ -56,14 +57,14 @@ syncyte_status_t syncyte_cart_create(syncyte_comm_t comm, int32_t ndim, const in
 }
 
 syncyte_status_t syncyte_cart_ndim(syncyte_comm_t cart, int32_t* ndim) {
-  return started("cart_ndim", [&] {
+  return started<forks_too>("cart_ndim", [&] {
     const auto found = find_comm(cart);
     out(ndim, "ndim") = found->grid() != nullptr ? found->grid()->ndim() : 0;
   });
 }
 
 syncyte_status_t syncyte_cart_grid(syncyte_comm_t cart, int32_t ndim, int32_t* extents, int32_t* periods) {
-  return started("cart_grid", [&] {
+  return started<forks_too>("cart_grid", [&] {
     const auto found = find_comm(cart);
     const comm::cartesian_grid& grid = grid_of(*found, ndim);
     if (extents != nullptr) std::copy(grid.extents.begin(), grid.extents.end(), extents);

@@ -58,6 +58,7 @@ syncyte_comm_t handle_of(std::shared_ptr<comm::communicator> comm) {
 using namespace syncyte;
 using capi::comms;
 using capi::find_comm;
+using capi::forks_too;
 using capi::guarded;
 using capi::handle_of;
 using capi::out;
@@ -67,6 +68,7 @@ extern "C" {
 
 syncyte_status_t syncyte_init(const syncyte_init_options_t* options) {
   return guarded("init", [&] {
+    if (comm::is_forked_child()) return;
     syncyte_init_options_t chosen SYNCYTE_INIT_OPTIONS_INIT;
     const auto error = capi::error_of([&] { chosen = capi::options_or(options, chosen); });
     comm::start(chosen.thread_level, error);
@@ -77,6 +79,7 @@ syncyte_status_t syncyte_init(const syncyte_init_options_t* options) {
 
 syncyte_status_t syncyte_finalize(void) {
   return guarded("finalize", [] {
+    if (comm::is_forked_child()) return;
     comm::finish();
     capi::close_trace_file();
   });
@@ -85,7 +88,7 @@ syncyte_status_t syncyte_finalize(void) {
 void syncyte_abort(int32_t exit_code) { comm::abort_job(exit_code >= 1 && exit_code <= 255 ? exit_code : 1); }
 
 syncyte_status_t syncyte_initialized(int32_t* flag) {
-  return guarded("initialized", [&] { out(flag, "flag") = comm::is_started(); });
+  return guarded("initialized", [&] { out(flag, "flag") = comm::is_started() || comm::is_forked_child(); });
 }
 
 syncyte_status_t syncyte_thread_level(int32_t* level) {
@@ -97,11 +100,11 @@ syncyte_status_t syncyte_mpi_takes(syncyte_memory_t memory, int32_t* flag) {
 }
 
 syncyte_status_t syncyte_comm_world(syncyte_comm_t* comm) {
-  return started("comm_world", [&] { out(comm, "comm") = handle_of(comm::world()); });
+  return started<forks_too>("comm_world", [&] { out(comm, "comm") = handle_of(comm::world()); });
 }
 
 syncyte_status_t syncyte_comm_self(syncyte_comm_t* comm) {
-  return started("comm_self", [&] { out(comm, "comm") = handle_of(comm::self()); });
+  return started<forks_too>("comm_self", [&] { out(comm, "comm") = handle_of(comm::self()); });
 }
 
 syncyte_status_t syncyte_comm_from_mpi(MPI_Comm mpi_comm, const syncyte_comm_options_t* options, syncyte_comm_t* comm) {
@@ -162,7 +165,7 @@ syncyte_status_t syncyte_comm_leaders(syncyte_comm_t comm, const syncyte_comm_op
 }
 
 syncyte_status_t syncyte_comm_topology(syncyte_comm_t comm, syncyte_topology_t* topology) {
-  return started("comm_topology", [&] {
+  return started<forks_too>("comm_topology", [&] {
     const auto size = out(topology, "topology").struct_size;
     base::require(size == sizeof *topology, SYNCYTE_ERR_ARGUMENT, "topology->struct_size is {}; expected {}", size,
                   sizeof *topology);
@@ -172,23 +175,25 @@ syncyte_status_t syncyte_comm_topology(syncyte_comm_t comm, syncyte_topology_t* 
 }
 
 syncyte_status_t syncyte_comm_rank(syncyte_comm_t comm, int32_t* rank) {
-  return started("comm_rank", [&] { out(rank, "rank") = find_comm(comm)->rank(); });
+  return started<forks_too>("comm_rank", [&] { out(rank, "rank") = find_comm(comm)->rank(); });
 }
 
 syncyte_status_t syncyte_comm_size(syncyte_comm_t comm, int32_t* size) {
-  return started("comm_size", [&] { out(size, "size") = find_comm(comm)->size(); });
+  return started<forks_too>("comm_size", [&] { out(size, "size") = find_comm(comm)->size(); });
 }
 
 syncyte_status_t syncyte_comm_check_level(syncyte_comm_t comm, int32_t* level) {
-  return started("comm_check_level", [&] { out(level, "level") = static_cast<int32_t>(find_comm(comm)->check()); });
+  return started<forks_too>("comm_check_level",
+                            [&] { out(level, "level") = static_cast<int32_t>(find_comm(comm)->check()); });
 }
 
 syncyte_status_t syncyte_comm_sequence(syncyte_comm_t comm, int64_t* number) {
-  return started("comm_sequence", [&] { out(number, "number") = static_cast<int64_t>(find_comm(comm)->sequence()); });
+  return started<forks_too>("comm_sequence",
+                            [&] { out(number, "number") = static_cast<int64_t>(find_comm(comm)->sequence()); });
 }
 
 syncyte_status_t syncyte_comm_id(syncyte_comm_t comm, int64_t* id) {
-  return started("comm_id", [&] { out(id, "id") = static_cast<int64_t>(find_comm(comm)->id()); });
+  return started<forks_too>("comm_id", [&] { out(id, "id") = static_cast<int64_t>(find_comm(comm)->id()); });
 }
 
 syncyte_status_t syncyte_comm_retain(syncyte_comm_t comm) {
@@ -205,7 +210,7 @@ syncyte_status_t syncyte_comm_destroy(syncyte_comm_t* comm) {
 
 syncyte_status_t syncyte_comm_agree(syncyte_comm_t comm, syncyte_status_t status, const char* operation, int32_t count,
                                     const syncyte_fact_t* facts) {
-  return started("comm_agree", [&] {
+  return started<forks_too>("comm_agree", [&] {
     const auto group = find_comm(comm);
     comm::collective_call call(*group, operation != nullptr ? operation : "comm_agree",
                                comm::collective_call::lifecycle);
@@ -231,6 +236,6 @@ syncyte_status_t syncyte_collect(syncyte_comm_t comm) {
 }
 
 syncyte_status_t syncyte_comm_barrier(syncyte_comm_t comm) {
-  return started("comm_barrier", [&] { comm::barrier(*find_comm(comm)); });
+  return started<forks_too>("comm_barrier", [&] { comm::barrier(*find_comm(comm)); });
 }
 }

@@ -95,6 +95,7 @@ void start_transfer(syncyte_halo_t halo, const syncyte_buffer_t* array, comm::ha
 
 using namespace syncyte;
 using capi::find_halo;
+using capi::forks_too;
 using capi::guarded;
 using capi::halos;
 using capi::out;
@@ -128,7 +129,7 @@ syncyte_status_t syncyte_halo_destroy(syncyte_halo_t* halo) {
 }
 
 syncyte_status_t syncyte_halo_describe(syncyte_halo_t halo, syncyte_buffer_t* array, syncyte_buffer_t* interior) {
-  return started("halo_describe", [&] {
+  return started<forks_too>("halo_describe", [&] {
     const auto found = find_halo(halo);
     out(array, "array") = base::make_buffer(nullptr, found->dtype(), found->shape());
     if (interior != nullptr) *interior = capi::interior_of(*found);
@@ -136,7 +137,7 @@ syncyte_status_t syncyte_halo_describe(syncyte_halo_t halo, syncyte_buffer_t* ar
 }
 
 syncyte_status_t syncyte_halo_comm(syncyte_halo_t halo, syncyte_comm_t* cart) {
-  return started("halo_comm", [&] {
+  return started<forks_too>("halo_comm", [&] {
     const auto found = find_halo(halo);
     out(cart, "cart");
     *cart = capi::handle_of(found->comm());

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <pthread.h>
+
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -36,7 +38,14 @@ inline void tag_handle_numbers(std::uint64_t job) {
 template <class Handle, class Object>
 class handle_table {
  public:
-  explicit handle_table(const char* type_name) : type_name_(type_name) {}
+  /// There is one of each type, which lives as long as the process. It is locked while the process forks: a child has
+  /// no other thread that would unlock it, or complete a change. The child gets a new lock, because glibc's knows its
+  /// writer by a number that the child's thread does not have.
+  explicit handle_table(const char* type_name) : type_name_(type_name) {
+    the_only_one = this;
+    ::pthread_atfork([] { the_only_one->mutex_.lock(); }, [] { the_only_one->mutex_.unlock(); },
+                     [] { std::construct_at(&the_only_one->mutex_); });
+  }
 
   Handle insert(std::shared_ptr<Object> object) { return insert_as(next_handle_number(), std::move(object)); }
 
@@ -90,6 +99,8 @@ class handle_table {
                   argument, type_name_);
     return found->second;
   }
+
+  static inline handle_table* the_only_one = nullptr;
 
   const char* type_name_;
   mutable std::shared_mutex mutex_;

@@ -1,5 +1,6 @@
 #include "trace.hpp"
 
+#include <pthread.h>
 #include <time.h>
 
 #include <memory>
@@ -45,6 +46,23 @@ void tell(const syncyte_trace_event_t& event) {
   }
   if (file) file->write(event);
   if (hook.hook != nullptr) hook.hook(&event, hook.context);
+}
+
+void hold_for_fork() {
+  the_listeners_mutex.lock();
+  if (the_file) the_file->hold_for_fork();
+}
+
+void go_on_after_fork() {
+  if (the_file) the_file->go_on_after_fork();
+  the_listeners_mutex.unlock();
+}
+
+/// The trace is the rank's: a child must not write to it, nor end it at its exit.
+void forget_file_in_child() {
+  go_on_after_fork();
+  static_cast<void>(new std::shared_ptr<trace_file>(std::move(the_file)));  // leaked
+  is_traced = the_hook.hook != nullptr;
 }
 
 template <class Change>
@@ -103,6 +121,8 @@ void trace_buffer(const syncyte_buffer_t* buffer) noexcept try {
 void open_trace_file() {
   const auto folder = base::environment("SYNCYTE_TRACE");
   if (!folder) return;
+  static const int registered = ::pthread_atfork(hold_for_fork, go_on_after_fork, forget_file_in_child);
+  base::require(registered == 0, SYNCYTE_ERR_MEMORY, "pthread_atfork has no memory for another handler");
   change_listeners([&] {
     if (!the_file) the_file = std::make_shared<trace_file>(*folder, base::process_rank());
   });

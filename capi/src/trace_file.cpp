@@ -40,6 +40,13 @@ trace_file::trace_file(const std::string& folder, int rank)
 
 trace_file::~trace_file() { std::fputs("\n]\n", file_.get()); }
 
+void trace_file::hold_for_fork() {
+  mutex_.lock();
+  std::fflush(file_.get());
+}
+
+void trace_file::go_on_after_fork() { mutex_.unlock(); }
+
 void trace_file::write(const syncyte_trace_event_t& event) {
   const std::lock_guard lock(mutex_);
   const std::string peer = event.peer < 0 ? "" : fmt::format(R"("peer":{},)", event.peer);

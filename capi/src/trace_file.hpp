@@ -24,6 +24,10 @@ class trace_file {
 
   void write(const syncyte_trace_event_t& event);
 
+  /// Around a fork: nothing is buffered in it that a child would write again at its exit.
+  void hold_for_fork();
+  void go_on_after_fork();
+
  private:
   struct closer {
     void operator()(std::FILE* file) const { std::fclose(file); }

@@ -44,6 +44,7 @@ void require_pointer(const void* pointer, const char* argument) {
 
 using namespace syncyte;
 using capi::find_window;
+using capi::forks_too;
 using capi::guarded;
 using capi::out;
 using capi::started;
@@ -80,14 +81,14 @@ syncyte_status_t syncyte_window_destroy(syncyte_window_t* window) {
 }
 
 syncyte_status_t syncyte_window_size(syncyte_window_t window, int32_t rank, size_t* bytes) {
-  return started("window_size", [&] {
+  return started<forks_too>("window_size", [&] {
     size_t& result = out(bytes, "bytes");
     result = find_window(window)->size(rank);
   });
 }
 
 syncyte_status_t syncyte_window_pointer(syncyte_window_t window, int32_t rank, void** data) {
-  return started("window_pointer", [&] {
+  return started<forks_too>("window_pointer", [&] {
     void*& result = out(data, "data");
     std::byte* const part = find_window(window)->pointer(rank);
     base::require(part != nullptr, SYNCYTE_ERR_UNSUPPORTED, "rank {} is on another node; expected one of this node",
@@ -109,7 +110,7 @@ syncyte_status_t syncyte_window_put(syncyte_window_t window, int32_t rank, size_
 
 syncyte_status_t syncyte_window_get(syncyte_window_t window, int32_t rank, size_t offset,
                                     const syncyte_buffer_t* target) {
-  return started("window_get", [&] {
+  return started<forks_too>("window_get", [&] {
     capi::trace_peer(rank);
     const auto source = find_window(window);
     const base::buffer to = capi::contiguous(target, "target");

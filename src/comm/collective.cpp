@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "comm/alone.hpp"
 #include "comm/mpi.hpp"
 #include "comm/node_reduction.hpp"
 #include "comm/progress.hpp"
@@ -34,8 +35,8 @@ void share_error(MPI_Comm comm, const std::optional<base::error>& mine, const ch
   throw shared_error(all, reason, operation, comm_name);
 }
 
-collective_turn::collective_turn(communicator& comm, const char* operation)
-    : in_mpi_(operation), comm_(comm), sequence_(0) {
+collective_turn::collective_turn(communicator& comm, const char* operation, bool starts)
+    : in_mpi_(operation, comm.size() == 1 && !starts), comm_(comm), sequence_(0) {
   base::require(!comm.busy_.test_and_set(std::memory_order_acquire), SYNCYTE_ERR_BUSY,
                 "{}: another thread is inside a collective of communicator {}; use one communicator per thread",
                 operation, comm.name());
@@ -56,6 +57,7 @@ void collective_call::agree() {
     meanwhile_.emplace();  // what comes now waits for ranks that may wait for this one elsewhere
     return;
   }
+  if (is_alone(comm())) return agree_alone();
   if (kind_ != last) comm().starts().post_all();
   const bool pending = kind_ != data && comm().deferred().pending();
   const vote_t local = vote(kind_ == last ? 0 : turn_.sequence(), pending);
@@ -64,6 +66,12 @@ void collective_call::agree() {
   if (count(highest) == outcome::failed) share_error(comm().control(), error(), operation(), comm().name());
   if (count(highest) == outcome::differ) explain_mismatch();
   if (kind_ != data && bit_of(highest)) comm().deferred().collect(comm().control());
+}
+
+void collective_call::agree_alone() const {
+  if (is_well()) return;
+  const std::uint32_t verdict = verdict_of(error());
+  throw shared_error({&verdict, 1}, error()->what(), operation(), comm().name());
 }
 
 /// Other ranks may come here only after what they wait for on other communicators.

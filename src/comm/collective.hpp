@@ -21,7 +21,8 @@ namespace syncyte::comm {
 /// This thread's turn in MPI and on a communicator; another thread's is SYNCYTE_ERR_BUSY.
 class collective_turn {
  public:
-  collective_turn(communicator& comm, const char* operation);
+  /// `starts`: what is only begun, and goes on in MPI.
+  collective_turn(communicator& comm, const char* operation, bool starts = false);
   ~collective_turn();
   collective_turn(const collective_turn&) = delete;
   collective_turn& operator=(const collective_turn&) = delete;
@@ -63,6 +64,7 @@ class collective_call : public agreement {
 
  private:
   void reduce(const vote_t& local, vote_t& highest);
+  void agree_alone() const;
   [[noreturn]] void explain_mismatch() const;
 
   kind kind_;

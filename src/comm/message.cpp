@@ -164,8 +164,8 @@ message::~message() {
 void message::abandon() {
   int is_finalized = 0;
   int is_done = 0;
-  MPI_Finalized(&is_finalized);
-  if (is_finalized == 0) {
+  if (!is_forked_child()) MPI_Finalized(&is_finalized);
+  if (is_finalized == 0 && !is_forked_child()) {
     if (direction_ == direction::in) MPI_Cancel(&request_);
     MPI_Test(&request_, &is_done, MPI_STATUS_IGNORE);
   }

@@ -203,7 +203,7 @@ started_t ialltoall_along(const std::shared_ptr<communicator>& comm, const syncy
 
 void irefuse(const std::shared_ptr<communicator>& comm, const char* operation, const base::error& error) {
   auto made = std::make_shared<started_collective>(comm, operation);
-  const collective_turn turn(*comm, operation);
+  const collective_turn turn(*comm, operation, true);
   made->terms().set_error(error);
   comm->starts().add(made, turn.sequence());
   comm->starts().orphan(made);

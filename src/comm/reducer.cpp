@@ -16,6 +16,7 @@
 #include "comm/mpi_turn.hpp"
 #include "comm/progress.hpp"
 #include "comm/reducer_kernels.hpp"
+#include "comm/runtime.hpp"
 #include "comm/watchdog.hpp"
 
 namespace syncyte::comm {
@@ -112,7 +113,7 @@ std::shared_ptr<reducer> reducer::create(std::shared_ptr<communicator> comm, red
 }
 
 reducer::~reducer() {
-  if (memory_ == nullptr) return;
+  if (memory_ == nullptr || is_forked_child()) return;
   refuse();
   if (!is_exchanging_) return;
   keep_for_ever(memory_);

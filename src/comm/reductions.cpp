@@ -1,3 +1,4 @@
+#include "comm/alone.hpp"
 #include "comm/collective_checks.hpp"
 #include "comm/reduce.hpp"
 #include "comm/reduction_checks.hpp"
@@ -5,11 +6,20 @@
 namespace syncyte::comm {
 namespace {
 
+/// Of one rank; before its elements an exclusive scan has nothing to reduce.
+void reduce_alone(const operands& given, syncyte_op_t op, bool is_exclusive) {
+  const std::int64_t count = given.given().elements();
+  if (is_exclusive)
+    fill_identity(given.target(), count, given.given().dtype(), op);
+  else
+    copy_alone(given.source(), given.target(), count, given.given().dtype());
+}
+
 /// Reductions whose result all ranks get.
 template <class Reduce>
 void reduce_everywhere(communicator& comm, const char* operation, const syncyte_buffer_t* input,
                        const syncyte_buffer_t* output, syncyte_op_t op, scan_from start,
-                       const collective_extras& extras, Reduce&& reduce) {
+                       const collective_extras& extras, Reduce&& reduce, bool is_exclusive = false) {
   collective_call call(comm, operation);
   operands given;
   call.attempt([&] {
@@ -19,6 +29,7 @@ void reduce_everywhere(communicator& comm, const char* operation, const syncyte_
     add_operands(call, given, op, extras);
   });
   call.agree();
+  if (is_alone(comm)) return reduce_alone(given, op, is_exclusive);
   reduce(given.source(), given.target(), given.given().elements(), given.given().dtype(), op);
 }
 
@@ -45,8 +56,9 @@ void scan(communicator& comm, const syncyte_buffer_t* input, const syncyte_buffe
 
 void exscan(communicator& comm, const syncyte_buffer_t* input, const syncyte_buffer_t* output, syncyte_op_t op,
             scan_from start, const collective_extras& extras) {
-  reduce_everywhere(comm, "comm_exscan", input, output, op, start, extras,
-                    [&](auto... given) { exscan_elements(direction(comm, start), given...); });
+  reduce_everywhere(
+      comm, "comm_exscan", input, output, op, start, extras,
+      [&](auto... given) { exscan_elements(direction(comm, start), given...); }, true);
 }
 
 void reduce(communicator& comm, const syncyte_buffer_t* input, const syncyte_buffer_t* output, syncyte_op_t op,
@@ -61,6 +73,7 @@ void reduce(communicator& comm, const syncyte_buffer_t* input, const syncyte_buf
     add_operands(call, given, op, extras);
   });
   call.agree();
+  if (is_alone(comm)) return reduce_alone(given, op, false);
   reduce_to(comm.data(), given.source(), given.target(), given.given().elements(), root, given.given().dtype(), op);
 }
 

@@ -23,7 +23,7 @@ std::shared_ptr<started_collective> handle_of(std::shared_ptr<started_collective
 std::shared_ptr<started_collective> start(const std::shared_ptr<communicator>& comm, const char* operation,
                                           const operation_maker& prepare) {
   auto made = std::make_shared<started_collective>(comm, operation);
-  const collective_turn turn(*comm, operation);
+  const collective_turn turn(*comm, operation, true);
   made->terms().attempt([&] { made->set_operation(prepare(made->terms())); });
   const bool is_agreed_on = comm->check() != check_level::off;
   if (made->terms().is_well() || is_agreed_on) comm->starts().add(made, turn.sequence());

@@ -137,6 +137,8 @@ void stop_watchdog() {
   state->thread.join();
 }
 
+void forget_watchdog() noexcept { the_watchdog = nullptr; }
+
 namespace {
 
 /// Takes the first free one of a rank's lanes or listings; -1 if there is none.

@@ -18,6 +18,9 @@ class communicator;
 void start_watchdog(communicator& world);
 void stop_watchdog();
 
+/// In a forked child: it has no place on the board. Only an atomic changes.
+void forget_watchdog() noexcept;
+
 /// Marks this thread as inside an operation for its lifetime. Costs a test of a flag when no watchdog runs.
 /// `sequence` is the operation's number on its communicator, 0 if it has none; `ranks` how many enter the operation, 0
 /// where it does not wait for all of a communicator. A `patient` operation may last as long as it likes: it is shown to

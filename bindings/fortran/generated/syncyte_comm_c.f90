@@ -61,13 +61,15 @@ module syncyte_comm_c
 
     !> Ends Syncyte: frees all windows and communicators, and finalises MPI if syncyte_init() had initialised it.
     !> Collective over MPI_COMM_WORLD: waits for all ranks. Memory that a view still refers to stays readable. If
-    !> the application finalises MPI first, this happens inside MPI_Finalize. Further calls do nothing.
+    !> the application finalises MPI first, this happens inside MPI_Finalize. Further calls, and calls in a forked
+    !> child, do nothing.
     function syncyte_finalize() bind(C, name="syncyte_finalize") result(answer)
       import
       integer(c_int32_t) :: answer
     end function syncyte_finalize
 
-    !> Ends the whole job at once, as MPI_Abort does; does not return. Callable at any time, on any rank.
+    !> Ends the whole job at once, as MPI_Abort does; does not return. Callable at any time, on any rank. In a
+    !> forked child it ends the child only.
     ! exit_code [in]: what mpirun should return, 1 to 255
     function syncyte_abort(exit_code) bind(C, name="syncyte_abort") result(answer)
       import
@@ -76,7 +78,7 @@ module syncyte_comm_c
     end function syncyte_abort
 
     !> Whether Syncyte is started. Local; callable at any time.
-    ! flag [out]: 1 between init and finalize, otherwise 0
+    ! flag [out]: 1 between init and finalize, also in a child forked then; otherwise 0
     function syncyte_initialized(flag) bind(C, name="syncyte_initialized") result(answer)
       import
       integer(c_int32_t), intent(out) :: flag

@@ -781,7 +781,7 @@ CORE: dict[str, Function] = {
             "Ends Syncyte: frees all windows and communicators, and finalises MPI if syncyte_init() had "
             "initialised it. Collective over MPI_COMM_WORLD: waits for all ranks. Memory that a view still "
             "refers to stays readable. If the application finalises MPI first, this happens inside "
-            "MPI_Finalize. Further calls do nothing."
+            "MPI_Finalize. Further calls, and calls in a forked child, do nothing."
         ),
     ),
     "syncyte_abort": Function(
@@ -792,7 +792,10 @@ CORE: dict[str, Function] = {
         [
             Parameter("exit_code", "in", False, None, "what mpirun should return, 1 to 255"),
         ],
-        "Ends the whole job at once, as MPI_Abort does; does not return. Callable at any time, on any rank.",
+        (
+            "Ends the whole job at once, as MPI_Abort does; does not return. Callable at any time, on any "
+            "rank. In a forked child it ends the child only."
+        ),
     ),
     "syncyte_initialized": Function(
         ctypes.c_int32,
@@ -800,7 +803,8 @@ CORE: dict[str, Function] = {
             ctypes.POINTER(ctypes.c_int32),
         ],
         [
-            Parameter("flag", "out", False, None, "1 between init and finalize, otherwise 0"),
+            Parameter("flag", "out", False, None,
+                "1 between init and finalize, also in a child forked then; otherwise 0"),
         ],
         "Whether Syncyte is started. Local; callable at any time.",
     ),

@@ -13,6 +13,11 @@
  * second one: SYNCYTE_ERR_BUSY); with less only the thread that initialised MPI may call it (others:
  * SYNCYTE_ERR_UNSUPPORTED). Nothing has happened then, and the other ranks are not told.
  *
+ * A child that a rank has forked is no rank. It can read what is mapped (tensor_gather, tensor_get_box, tensor_load,
+ * window_get of this node's ranks, views), ask what objects are (comm_rank, tensor_rows ...), and use communicators of
+ * one rank in blocking collectives, so that it can load checkpoints; none of that enters MPI there. Everything else
+ * answers SYNCYTE_ERR_UNSUPPORTED. Memory given to tensor_wrap() is the child's copy.
+ *
  * SYNCYTE_WATCHDOG=seconds (off by default): a thread of each rank that ends the job, with exit code 86, once the rank
  * has been inside one operation for longer, and prints where every rank of its node is, in which operation, for how
  * long, and for which of the node's ranks it waits. It sees this node only: ranks of other nodes appear in the reports
@@ -78,19 +83,21 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_init(const syncyte_init_options_t* optio
 /**
  * @brief Ends Syncyte: frees all windows and communicators, and finalises MPI if syncyte_init() had initialised it.
  * Collective over MPI_COMM_WORLD: waits for all ranks. Memory that a view still refers to stays readable. If the
- * application finalises MPI first, this happens inside MPI_Finalize. Further calls do nothing.
+ * application finalises MPI first, this happens inside MPI_Finalize. Further calls, and calls in a forked child, do
+ * nothing.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_finalize(void);
 
 /**
- * @brief Ends the whole job at once, as MPI_Abort does; does not return. Callable at any time, on any rank.
+ * @brief Ends the whole job at once, as MPI_Abort does; does not return. Callable at any time, on any rank. In a forked
+ * child it ends the child only.
  * @param[in] exit_code what mpirun should return, 1 to 255
  */
 SYNCYTE_EXPORT void syncyte_abort(int32_t exit_code);
 
 /**
  * @brief Whether Syncyte is started. Local; callable at any time.
- * @param[out] flag 1 between init and finalize, otherwise 0
+ * @param[out] flag 1 between init and finalize, also in a child forked then; otherwise 0
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_initialized(int32_t* flag);
 
