@@ -4,7 +4,10 @@
 #include <mpi.h>
 
 #include <cerrno>
+#include <mutex>
 #include <optional>
+#include <string>
+#include <unordered_set>
 #include <utility>
 
 #include "comm/collective.hpp"
@@ -35,6 +38,14 @@ comm::communicator_options comm_options(const syncyte_comm_options_t* given, con
 }
 
 namespace {
+
+/// The same name, which stays: the watchdog may read it later than its owner.
+const char* kept(const char* name) {
+  static auto* const names = new std::unordered_set<std::string>;  // leaked
+  static std::mutex mutex;
+  const std::lock_guard lock(mutex);
+  return names->emplace(name).first->c_str();
+}
 
 /// A null part (of a rank without colour) is a null handle.
 syncyte_comm_t handle_of(std::shared_ptr<comm::communicator> comm) {
@@ -195,7 +206,7 @@ syncyte_status_t syncyte_comm_agree(syncyte_comm_t comm, syncyte_status_t status
                                     const syncyte_fact_t* facts) {
   return started("comm_agree", [&] {
     const auto group = find_comm(comm);
-    comm::collective_call call(*group, operation != nullptr ? operation : "comm_agree",
+    comm::collective_call call(*group, operation != nullptr ? capi::kept(operation) : "comm_agree",
                                comm::collective_call::lifecycle);
     call.attempt([&] {
       base::require(base::is_known_status(status), SYNCYTE_ERR_ARGUMENT,
