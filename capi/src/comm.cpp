@@ -4,7 +4,10 @@
 #include <mpi.h>
 
 #include <cerrno>
+#include <mutex>
 #include <optional>
+#include <string>
+#include <unordered_set>
 #include <utility>
 
 #include "comm/collective.hpp"
@@ -43,6 +46,14 @@ std::intptr_t number_of(const comm::communicator& comm) {
   if (&comm == comm::self().get()) return self_number;
   constexpr std::uint64_t tagged = std::uint64_t{1} << 62;  // next_handle_number() never comes so far
   return static_cast<std::intptr_t>(tagged | (comm.id() & (tagged - 1)));
+}
+
+/// The same name, which stays: the watchdog may read it later than its owner.
+const char* kept(const char* name) {
+  static auto* const names = new std::unordered_set<std::string>;  // leaked
+  static std::mutex mutex;
+  const std::lock_guard lock(mutex);
+  return names->emplace(name).first->c_str();
 }
 
 }  // namespace
@@ -212,7 +223,7 @@ syncyte_status_t syncyte_comm_agree(syncyte_comm_t comm, syncyte_status_t status
                                     const syncyte_fact_t* facts) {
   return started<forks_too>("comm_agree", [&] {
     const auto group = find_comm(comm);
-    comm::collective_call call(*group, operation != nullptr ? operation : "comm_agree",
+    comm::collective_call call(*group, operation != nullptr ? capi::kept(operation) : "comm_agree",
                                comm::collective_call::lifecycle);
     call.attempt([&] {
       base::require(base::is_known_status(status), SYNCYTE_ERR_ARGUMENT,

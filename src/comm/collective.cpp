@@ -3,9 +3,12 @@
 #include <vector>
 
 #include "comm/alone.hpp"
+#include "comm/departures.hpp"
+#include "comm/long_wait.hpp"
 #include "comm/mpi.hpp"
 #include "comm/node_reduction.hpp"
 #include "comm/progress.hpp"
+#include "comm/vote_exchange.hpp"
 
 namespace syncyte::comm {
 namespace {
@@ -40,16 +43,14 @@ collective_turn::collective_turn(communicator& comm, const char* operation, bool
   base::require(!comm.busy_.test_and_set(std::memory_order_acquire), SYNCYTE_ERR_BUSY,
                 "{}: another thread is inside a collective of communicator {}; use one communicator per thread",
                 operation, comm.name());
+  comm.operation_.store(operation, std::memory_order_relaxed);
   sequence_ = ++comm.sequence_;
 }
 
 collective_turn::~collective_turn() { comm_.busy_.clear(std::memory_order_release); }
 
 collective_call::collective_call(communicator& comm, const char* operation, kind how)
-    : agreement(comm, operation),
-      kind_(how),
-      watched_(operation, comm.name(), comm.last_sequence() + 1, comm.size()),
-      turn_(comm, operation) {}
+    : agreement(comm, operation), kind_(how), turn_(comm, operation) {}
 
 void collective_call::agree() {
   if (kind_ == data && comm().check() == check_level::off) {
@@ -58,7 +59,7 @@ void collective_call::agree() {
     return;
   }
   if (is_alone(comm())) return agree_alone();
-  if (kind_ != last) comm().starts().post_all();
+  if (kind_ != last) comm().starts().post_all(operation());
   const bool pending = kind_ != data && comm().deferred().pending();
   const vote_t local = vote(kind_ == last ? 0 : turn_.sequence(), pending);
   vote_t highest;
@@ -79,8 +80,11 @@ void collective_call::reduce(const vote_t& local, vote_t& highest) {
   constexpr int count = std::tuple_size_v<vote_t>;
   if (node_reduction* const nearby = comm().made_nearby()) {
     if (needs_progress()) progress_all();  // a rank that is always the last one never waits
-    return nearby->allreduce(local.data(), highest.data(), count, MPI_UINT64_T, sizeof local, MPI_MAX);
+    members_wait wait(operation(), comm(), turn_.sequence(),
+                      is_world(comm()) ? members_wait::everyone : members_wait::members);
+    return nearby->allreduce(local.data(), highest.data(), count, MPI_UINT64_T, sizeof local, MPI_MAX, &wait);
   }
+  if (!is_world(comm())) return exchange_votes(comm(), operation(), local, highest);
   if (comm().has_threads()) {
     std::optional<background_progress> meanwhile;
     if (needs_progress()) meanwhile.emplace();

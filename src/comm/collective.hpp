@@ -68,7 +68,6 @@ class collective_call : public agreement {
   [[noreturn]] void explain_mismatch() const;
 
   kind kind_;
-  watchdog_scope watched_;
   collective_turn turn_;
   std::optional<background_progress> meanwhile_;  // where nothing is agreed on
 };

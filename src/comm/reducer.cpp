@@ -12,12 +12,12 @@
 #include "base/dtype.hpp"
 #include "comm/collective.hpp"
 #include "comm/collective_checks.hpp"
+#include "comm/long_wait.hpp"
 #include "comm/mpi.hpp"
 #include "comm/mpi_turn.hpp"
 #include "comm/progress.hpp"
 #include "comm/reducer_kernels.hpp"
 #include "comm/runtime.hpp"
-#include "comm/watchdog.hpp"
 
 namespace syncyte::comm {
 namespace {
@@ -268,11 +268,13 @@ void reducer::wait() {
                 "piece {} has not been started in this round; expected all {} of them, or reducer_give_up",
                 missing - is_brought_.begin(), pieces());
   {
-    const watchdog_scope watched("reducer_wait", comm_->name(), round_, comm_->size());
-    poll_until([&] {
-      go_on();
-      return has_ended();
-    });
+    members_wait wait("reducer_wait", *comm_, round_);
+    poll_until(
+        [&] {
+          go_on();
+          return has_ended();
+        },
+        wait);
   }
   end_round();
 }

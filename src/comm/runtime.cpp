@@ -15,6 +15,7 @@
 #include "base/environment.hpp"
 #include "base/log.hpp"
 #include "comm/collective.hpp"
+#include "comm/departures.hpp"
 #include "comm/mpi.hpp"
 #include "comm/mpi_turn.hpp"
 #include "comm/ordering.hpp"
@@ -115,6 +116,7 @@ void tear_down(runtime_state& runtime) {
   runtime.is_started = false;
   runtime.was_finished = true;
   MPI_Request all_are_here = finish_starts(*runtime.world);
+  mark_departed();
   meet_all(*runtime.world);
   MPI_Wait(&all_are_here, MPI_STATUS_IGNORE);
   free_roots(runtime);

@@ -4,6 +4,7 @@
 
 #include "base/log.hpp"
 #include "comm/collective.hpp"
+#include "comm/long_wait.hpp"
 #include "comm/mpi.hpp"
 #include "comm/progress.hpp"
 #include "comm/start_queue.hpp"
@@ -35,12 +36,10 @@ std::shared_ptr<started_collective> start(const std::shared_ptr<communicator>& c
 
 bool started_collective::begin(std::uint64_t sequence) {
   sequence_ = sequence;
-  listing_.emplace(terms_.operation(), comm_->name(), sequence);
   if (is_off()) {
     try {
       operation_->post(pending_);
     } catch (...) {
-      listing_.reset();
       keep_if_pending();
       throw;
     }
@@ -137,14 +136,12 @@ bool started_collective::end_if_done() {
   }
   stage_ = stage::ended;
   if (!pending_.any()) operation_.reset();
-  listing_.reset();
   return true;
 }
 
 void started_collective::fail() noexcept {
   outcome_ = std::current_exception();
   stage_ = stage::ended;
-  listing_.reset();
   keep_if_pending();
 }
 
@@ -163,7 +160,11 @@ void started_collective::give_up() {
   base::log(SYNCYTE_LOG_ERROR, "{}", text);
   outcome_ = std::make_exception_ptr(agreed_error(SYNCYTE_ERR_MISMATCH, text));
   stage_ = stage::ended;
-  listing_.reset();
+}
+
+std::int64_t started_collective::seen_since(std::int64_t now) {
+  if (first_seen_ns_ == 0) first_seen_ns_ = now;
+  return first_seen_ns_;
 }
 
 bool started_collective::test() {
@@ -178,12 +179,12 @@ bool started_collective::test() {
 void started_collective::wait() {
   start_queue& queue = comm_->starts();
   if (!queue.is_posted(*this)) {  // another rank has not started it
-    const watchdog_scope watched(terms_.operation(), comm_->name(), sequence_, comm_->size());
-    poll_until([&] { return queue.is_posted(*this); });
+    members_wait wait(terms_.operation(), *comm_, sequence_);
+    poll_until([&] { return queue.is_posted(*this); }, wait);
   }
   if (!queue.has_ended(*this)) {
-    const watchdog_scope watched(terms_.operation(), comm_->name(), sequence_);
-    poll_until([&] { return queue.has_ended(*this); });
+    members_wait wait(terms_.operation(), *comm_, sequence_, members_wait::transfer);
+    poll_until([&] { return queue.has_ended(*this); }, wait);
   }
   if (outcome_) std::rethrow_exception(outcome_);
 }

@@ -7,7 +7,7 @@
  * `off` skips the agreement of the data-moving collectives (an error on one rank is then that rank's alone), `full`
  * also compares count matrices entry by entry and checksums of what must be replicated. The agreement finds what
  * differs between ranks that all enter *some* collective of the communicator; a rank that enters none is the
- * watchdog's. One thread at a time may be inside a collective of a communicator; a second one gets SYNCYTE_ERR_BUSY.
+ * watchdog's, unless it has come to syncyte_finalize(). One thread at a time may be inside a collective of a communicator; a second one gets SYNCYTE_ERR_BUSY.
  *
  * Where MPI was initialised with level serialized, one thread at a time may be inside of what calls MPI at all (a
  * second one: SYNCYTE_ERR_BUSY); with less only the thread that initialised MPI may call it (others:
@@ -18,11 +18,19 @@
  * one rank in blocking collectives, so that it can load checkpoints; none of that enters MPI there. Everything else
  * answers SYNCYTE_ERR_UNSUPPORTED. Memory given to tensor_wrap() is the child's copy.
  *
- * SYNCYTE_WATCHDOG=seconds (off by default): a thread of each rank that ends the job, with exit code 86, once the rank
- * has been inside one operation for longer, and prints where every rank of its node is, in which operation, for how
- * long, and for which of the node's ranks it waits. It sees this node only: ranks of other nodes appear in the reports
- * of those nodes, if one of them is stuck too, and in none otherwise. tensor_wait() may last as long as it likes: it is
- * shown, and never ends the job. What is no operation of Syncyte (the application's own MPI calls) it does not see.
+ * A rank that has come to syncyte_finalize() or MPI_Finalize, and has nothing under way, takes part in collectives of
+ * the world only. Ranks of its node that wait for it in a message, a halo, a reducer, a started collective, or a
+ * collective of another communicator get SYNCYTE_ERR_MISMATCH, which names it, about half a second after it has come
+ * there; the communicator, halo or reducer is then of no use any more. Ranks of other nodes wait: the watchdog's report
+ * names them. Where SYNCYTE_CHECK is off nobody is told in a collective.
+ *
+ * SYNCYTE_WATCHDOG=seconds: a thread of each rank that ends the job, with exit code 86, once the rank has been inside
+ * one operation for longer, and prints where every rank of its node is, in which operation, for how long, and for which
+ * of the node's ranks it waits. Unset, it prints that once for each such operation after 60 seconds, and never ends the
+ * job; messages and halos that were started and are not waited for are then not listed. 0: no such thread. It sees this
+ * node only: ranks of other nodes appear in the reports of those nodes, if one of them is stuck too, and in none
+ * otherwise. tensor_wait() may last as long as it likes: it is shown, and never ends the job. What is no operation of
+ * Syncyte (the application's own MPI calls) it does not see.
  */
 #ifndef SYNCYTE_COMM_H
 #define SYNCYTE_COMM_H
