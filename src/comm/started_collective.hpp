@@ -80,7 +80,6 @@ class started_collective : public std::enable_shared_from_this<started_collectiv
   std::optional<watchdog_listing> listing_;
 
   agreement::vote_t vote_{};  // of this rank, then of all
-  fact_record record_{};      // this rank's: the facts' names may not outlive the start
   std::vector<fact_record> records_;
   std::vector<failure> failures_;
   std::vector<std::uint32_t> verdicts_;
