@@ -226,6 +226,18 @@ TEST(reductions, misaligned_elements_are_refused) {
   comm::barrier(world());  // the others need this rank to learn of its errors
 }
 
+TEST(reductions, an_allreduce_agrees_on_its_own_facts_alone) {
+  if (world().size() == 1) GTEST_SKIP() << "one rank agrees with itself";
+  values input(4);
+  const auto in_place = buffer_of(input, SYNCYTE_INT32);
+  const syncyte_fact_t fact{"another", 0};
+  comm::collective_extras extras;
+  if (world().rank() == 0) extras.facts = {&fact, 1};
+  // dtype, elements, op and options->fact
+  expect_error(outcome_of([&] { comm::allreduce(world(), nullptr, &in_place, SYNCYTE_OP_SUM, extras); }),
+               SYNCYTE_ERR_MISMATCH, world().size() == 2 ? "but 4 on rank 1" : "number of facts is 4 on ranks 1");
+}
+
 TEST(reductions, different_directions_are_named) {
   if (world().size() == 1) GTEST_SKIP() << "one rank agrees with itself";
   values input(4);
