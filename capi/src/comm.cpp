@@ -227,7 +227,7 @@ syncyte_status_t syncyte_comm_agree(syncyte_comm_t comm, syncyte_status_t status
                                comm::collective_call::lifecycle);
     call.attempt([&] {
       base::require(base::is_known_status(status), SYNCYTE_ERR_ARGUMENT,
-                    "status is {}; expected SYNCYTE_SUCCESS (0) to SYNCYTE_ERR_INTERNAL (19)", status);
+                    "status is {}; expected SYNCYTE_SUCCESS (0) to SYNCYTE_ERR_LIMIT (20)", status);
       if (status != SYNCYTE_SUCCESS) throw base::error(status, capi::last_error_reason());
       base::require(operation != nullptr, SYNCYTE_ERR_ARGUMENT, "operation is null; expected a name");
       base::require(count >= 0 && count <= 32, SYNCYTE_ERR_ARGUMENT, "count is {}; expected 0 to 32", count);

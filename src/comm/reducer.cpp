@@ -27,6 +27,7 @@ static_assert(counter::is_always_lock_free, "processes share it");
 
 constexpr std::size_t line = 64;
 constexpr std::size_t page = 4096;
+constexpr std::int64_t most_bytes = std::int64_t{1} << 56;  // of all pieces: sums, twice as wide, fit 64 bits too
 constexpr std::int64_t chunk_elements = 1 << 15;
 
 std::size_t rounded_up(std::size_t bytes, std::size_t unit) { return (bytes + unit - 1) / unit * unit; }
@@ -52,13 +53,16 @@ void check_description(const reducer_description& asked) {
   if (asked.error) throw *asked.error;
   base::require(std::isfinite(asked.scale), SYNCYTE_ERR_ARGUMENT, "options->scale is {}; expected a finite number",
                 asked.scale);
+  std::int64_t left = most_bytes;
   for (std::size_t i = 0; i < asked.dtypes.size(); ++i) {
     const std::string name = fmt::format("dtypes[{}]", i);
-    const std::size_t size = base::dtype_size(asked.dtypes[i], name.c_str());
+    const auto size = static_cast<std::int64_t>(base::dtype_size(asked.dtypes[i], name.c_str()));
     base::require(is_scalable(asked.dtypes[i]), SYNCYTE_ERR_TYPE, "{} is {}; expected a floating-point or complex one",
                   name, base::dtype_name(asked.dtypes[i]));
-    base::require(asked.elements[i] >= 0 && asked.elements[i] < (std::int64_t{1} << 56) / static_cast<int>(size),
-                  SYNCYTE_ERR_ARGUMENT, "elements[{}] is {}; expected 0 to 2^56 bytes of them", i, asked.elements[i]);
+    base::require(asked.elements[i] >= 0 && asked.elements[i] <= left / size, SYNCYTE_ERR_ARGUMENT,
+                  "elements[{}] is {}; expected 0 or more, and at most 2^56 bytes of all pieces together", i,
+                  asked.elements[i]);
+    left -= asked.elements[i] * size;
   }
 }
 

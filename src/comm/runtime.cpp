@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <map>
@@ -34,7 +35,7 @@ struct runtime_state {
   std::atomic<int> thread_level{0};
   std::shared_ptr<communicator> world;
   std::shared_ptr<communicator> self;
-  std::vector<std::shared_ptr<communicator>> adopted;  // in order of creation
+  std::vector<std::shared_ptr<communicator>> adopted;  // in this rank's order of creation
 };
 
 runtime_state& state() {
@@ -71,6 +72,9 @@ bool mpi_is(int (*question)(int*)) {
 void free_roots(runtime_state& runtime) {
   if (runtime.world) runtime.world->free_now();
   if (runtime.self) runtime.self->free_now();
+  // Threads that adopt at once may come here in another order on each rank; the ids are the same on all.
+  std::sort(runtime.adopted.begin(), runtime.adopted.end(),
+            [](const auto& a, const auto& b) { return a->id() < b->id(); });
   for (const auto& root : runtime.adopted) root->free_now();
   runtime.world.reset();
   runtime.self.reset();

@@ -47,7 +47,7 @@ bool started_collective::begin(std::uint64_t sequence) {
     return true;
   }
   vote_ = terms_.vote(sequence, false);
-  record_ = terms_.record(sequence);
+  terms_.keep_names();
   check_mpi(MPI_Iallreduce(MPI_IN_PLACE, vote_.data(), 3, MPI_UINT64_T, MPI_MAX, comm_->control(), pending_.add()),
             "MPI_Iallreduce (agreement)");
   return false;
@@ -109,7 +109,7 @@ started_collective::stage started_collective::tell_error() {
 
 started_collective::stage started_collective::tell_facts() {
   records_.resize(static_cast<std::size_t>(comm_->size()));
-  records_[static_cast<std::size_t>(comm_->rank())] = record_;
+  records_[static_cast<std::size_t>(comm_->rank())] = terms_.record(sequence_);
   gather_in_place(*comm_, records_, pending_);
   return stage::telling_facts;
 }

@@ -84,7 +84,6 @@ class started_collective : public std::enable_shared_from_this<started_collectiv
   std::int64_t first_seen_ns_ = 0;  // by the watchdog
 
   agreement::vote_t vote_{};  // of this rank, then of all
-  fact_record record_{};      // this rank's: the facts' names may not outlive the start
   std::vector<fact_record> records_;
   std::vector<failure> failures_;
   std::vector<std::uint32_t> verdicts_;

@@ -15,6 +15,7 @@
 #include "base/environment.hpp"
 #include "base/error.hpp"
 #include "memory/handover.hpp"
+#include "memory/open_files.hpp"
 
 #ifndef MFD_NOEXEC_SEAL  // Linux 6.3
 #define MFD_NOEXEC_SEAL 8U
@@ -27,6 +28,7 @@ namespace {
 using std::chrono::milliseconds;
 
 [[noreturn]] void refuse(sharing method, const std::string& step, int code) {
+  check_open_files(step, code);
   base::fail(SYNCYTE_ERR_UNSUPPORTED, "sharing memory by {}: {} failed: {}", sharing_name(method), step,
              base::errno_text(code));
 }

@@ -280,7 +280,13 @@ class Checkpoint(Mapping[str, Entry]):
         return self.describe(key)
 
     def __contains__(self, key: object) -> bool:
-        return isinstance(key, str) and key in list(self)
+        if not isinstance(key, str) or not key or "\0" in key:
+            return False
+        try:
+            self.describe(key)
+        except (NotFoundError, UnicodeEncodeError):
+            return False
+        return True
 
     def describe(self, key: str) -> Entry:
         """Shape, element type and layout of a key. Raises NotFoundError (a KeyError), naming the key and the file."""

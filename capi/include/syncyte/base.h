@@ -72,7 +72,8 @@ enum syncyte_status_values {
   SYNCYTE_ERR_NOT_FOUND = 16,      /**< no such file or key */
   SYNCYTE_ERR_VERSION = 17,        /**< library or file of another version */
   SYNCYTE_ERR_TIMEOUT = 18,        /**< a stated time limit passed */
-  SYNCYTE_ERR_INTERNAL = 19        /**< a defect of Syncyte; please report it */
+  SYNCYTE_ERR_INTERNAL = 19,       /**< a defect of Syncyte; please report it */
+  SYNCYTE_ERR_LIMIT = 20           /**< a limit of the system on open files is reached; the message names it */
 };
 
 /** Element type: one of ::syncyte_dtype_values. */
@@ -142,6 +143,8 @@ enum syncyte_log_level_values {
  *
  * The memory belongs to the caller. Strides are in bytes; a buffer whose strides are those of a dense row-major array
  * is *contiguous*, and strides of dimensions of extent 1 or of empty arrays do not matter. ndim 0 is one element.
+ * Strides whose span leaves 64 bits are refused everywhere with SYNCYTE_ERR_SHAPE. Data may lie at any address but for
+ * reductions and lists of rows, whose elements have to be aligned (complex ones to their parts): SYNCYTE_ERR_SHAPE.
  */
 typedef struct syncyte_buffer_t {
   size_t struct_size;                /**< sizeof(syncyte_buffer_t) */
