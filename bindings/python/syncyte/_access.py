@@ -13,7 +13,7 @@ import numpy as np
 from . import _buffers, _indexing, _library, dtypes
 from . import _declarations as c
 from ._buffers import NOWHERE, TORCH, Buffer, as_buffer
-from ._checks import as_index, as_int32
+from ._checks import as_index, as_int32, as_numbers
 from ._declarations import DType
 from ._handles import Handle
 from ._types import Array, Comparison
@@ -213,7 +213,7 @@ class Access(Handle):
         if (extent is None) == (out is None):
             raise ArgumentError("give either extent or out")
         if out is None:
-            shape = tuple(as_index(number, "extent") for number in extent or ())
+            shape = tuple(as_numbers(extent, "extent"))
             if len(shape) != self.ndim or any(number < 0 for number in shape):
                 raise ShapeError(f"extent is {shape}; expected {self.ndim} numbers of 0 or more")
             first = self._check_inside(lower, shape)
@@ -247,11 +247,11 @@ class Access(Handle):
         _library.core().syncyte_tensor_put_box(self.handle, first, values.reference)
 
     def _check_inside(self, lower: Sequence[int], extent: Sequence[int]) -> Any:
-        if len(lower) != self.ndim or len(extent) != self.ndim:
+        numbers = as_numbers(lower, "lower")
+        if len(numbers) != self.ndim or len(extent) != self.ndim:
             raise ShapeError(
-                f"a box of {len(extent)} dimensions at {tuple(lower)}; expected {self.ndim}, as the tensor has"
+                f"a box of {len(extent)} dimensions at {tuple(numbers)}; expected {self.ndim}, as the tensor has"
             )
-        numbers = [as_index(number, "lower") for number in lower]
         if any(first < 0 or first + count > most for first, count, most in zip(numbers, extent, self._shape)):
             raise OutOfRangeError(
                 f"the box at {tuple(numbers)} of extent {tuple(extent)} is outside of the tensor of shape {self._shape}"
@@ -313,7 +313,7 @@ class Access(Handle):
         compare: "==", "!=", ">=" or "<=". timeout: seconds; None: no limit.
         Raises WaitTimeoutError (a TimeoutError) after timeout seconds, DtypeError where an argument is no number.
         """
-        if compare not in _COMPARISONS:
+        if not isinstance(compare, str) or compare not in _COMPARISONS:
             raise ArgumentError(f"compare is {compare!r}; expected one of {', '.join(_COMPARISONS)}")
         limit = None if timeout is None else _seconds(timeout, "timeout")
         number, wanted = self._element(element), _int64(value, "value")

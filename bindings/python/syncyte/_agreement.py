@@ -10,7 +10,7 @@ from . import _declarations as c
 from . import _library
 from ._checks import as_index
 from ._handles import Handle
-from .errors import status_of
+from .errors import DtypeError, status_of
 
 Result = TypeVar("Result")
 
@@ -77,11 +77,14 @@ class Agreement(Handle):
             array = (c.Fact * max(len(facts), 1))()
             for number, (name, value) in enumerate(facts.items()):
                 array[number].name, array[number].value = name.encode(), as_index(value, name)
+            if not isinstance(operation, str):
+                raise DtypeError(f"operation is {operation!r}; expected a string")
             if error is not None:
                 _library.core().syncyte_error_set(status_of(error), str(error).encode("utf-8", "replace"))
             return (0 if error is None else status_of(error)), array
 
-        status, array = self._prepare(operation, prepare, lifecycle=True)
+        called = operation if isinstance(operation, str) else "agree"
+        status, array = self._prepare(called, prepare, lifecycle=True)
         _library.core().syncyte_comm_agree(self.handle, status, operation.encode(), len(facts), array)
 
     def barrier(self) -> None:

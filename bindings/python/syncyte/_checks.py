@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ._buffers import Buffer
@@ -47,11 +47,18 @@ def as_index(value: Any, name: str) -> int:
         raise DtypeError(f"{name} is {value!r}; expected an integer") from None
 
 
+def as_numbers(values: Any, name: str, expected: str = "integers") -> list[int]:
+    """A sequence of integers as a list; `expected`: what to call them."""
+    if isinstance(values, (str, bytes, Mapping)) or not hasattr(values, "__iter__"):
+        raise DtypeError(f"{name} is {values!r}; expected a sequence of {expected}")
+    return [as_index(value, f"{name}[{place}]") for place, value in enumerate(values)]
+
+
 def as_counts(counts: Sequence[int], name: str, size: int, factor: int) -> Any:
     """Counts of rows as the C library takes them: elements, int64."""
-    if len(counts) != size:
-        raise ShapeError(f"{name} has {len(counts)} entries; expected one for each of the {size} ranks")
-    numbers = [as_index(count, name) for count in counts]
+    numbers = as_numbers(counts, name, f"{size} integers, one for each rank")
+    if len(numbers) != size:
+        raise ShapeError(f"{name} has {len(numbers)} entries; expected one for each of the {size} ranks")
     if any(number < 0 for number in numbers):
         raise ArgumentError(f"{name} is {numbers}; counts must not be negative")
     if sum(numbers) * factor >= 2**63:

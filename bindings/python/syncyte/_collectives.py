@@ -12,7 +12,7 @@ from . import _buffers, _library
 from . import _declarations as c
 from ._agreement import Agreement
 from ._buffers import Buffer, as_buffer
-from ._checks import as_counts, as_int32, as_int64, as_op, check_rows, row_of
+from ._checks import as_counts, as_int32, as_int64, as_numbers, as_op, check_rows, row_of
 from ._declarations import Op
 from ._types import Array, Reduction
 from .errors import ArgumentError, ShapeError
@@ -151,9 +151,10 @@ class Collectives(Agreement):
             source = as_buffer(array, "array", recorded_by="allgather_along")
             rows, shape, elements = row_of(source, "array")
             numbers = as_counts(known, "counts", self.size, elements)
-            if rows != known[self.rank]:
-                raise ShapeError(f"array has {rows} rows; counts[{self.rank}] is {known[self.rank]}")
-            result = _buffers.empty_like(source, (sum(known), *shape)) if out is None else out
+            per_rank = as_numbers(known, "counts")
+            if rows != per_rank[self.rank]:
+                raise ShapeError(f"array has {rows} rows; counts[{self.rank}] is {per_rank[self.rank]}")
+            result = _buffers.empty_like(source, (sum(per_rank), *shape)) if out is None else out
             return source, numbers, as_buffer(result, "out", writable=True, expected=source.dtype), result
 
         source, numbers, target, result = self._prepare("comm_allgatherv", prepare)

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import ctypes
 import warnings
-from collections.abc import Callable, Sequence
-from typing import Any, Generic, NamedTuple
+from collections.abc import Callable, Iterable
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from . import _declarations as c
 from . import _library
 from ._types import Result
-from .errors import HandleError
+from .errors import DtypeError, HandleError
+
+
+Kind = TypeVar("Kind")
 
 
 class MessageStatus(NamedTuple):
@@ -123,11 +126,22 @@ class Request(Generic[Result]):
         return f"<syncyte.Request of {self._operation}, {'ended' if self._started is None else 'under way'}>"
 
 
-def wait_all(requests: Sequence[Request[Any]]) -> list[Any]:
+def as_requests(requests: Iterable[Kind], kind: type[Kind]) -> list[Kind]:
+    """Requests of a kind as a list. Raises DtypeError for anything else, before one is waited for."""
+    if not isinstance(requests, Iterable):
+        raise DtypeError(f"requests is {requests!r}; expected a list of requests")
+    found = list(requests)
+    for place, request in enumerate(found):
+        if not isinstance(request, kind):
+            raise DtypeError(f"requests[{place}] is {request!r}; expected what a start has returned, a request")
+    return found
+
+
+def wait_all(requests: Iterable[Request[Any]]) -> list[Any]:
     """Waits for all requests; raises the first error after all have ended. Local."""
     answers: list[Any] = []
     first: Exception | None = None
-    for request in requests:
+    for request in as_requests(requests, Request):
         try:
             answers.append(request.wait())
         except Exception as error:

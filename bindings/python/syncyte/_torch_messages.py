@@ -7,6 +7,7 @@ import typing
 
 import torch
 
+from ._torch_refusals import not_a_tensor, refuse
 from ._torch_requests import Request, join_dummies
 from .comm import COMM_WORLD, comm_or_world
 
@@ -42,11 +43,15 @@ def isend(tensor: torch.Tensor, dest: int, tag: int = 0, comm: "Comm" = COMM_WOR
     backward receives: so the wait's result must be joined with what is differentiated. Local.
 
     tensor: any shape, any dtype of Syncyte, any strides, on any device.
-    Raises ValueError (dest is no rank, tag is negative, comm is None); NotImplementedError (a sparse,
+    Raises TypeError (not a tensor, an argument that is no number); ValueError (dest is no rank, tag is negative, comm is None); NotImplementedError (a sparse,
         quantised, nested or meta tensor; a tangent, in forward mode).
     """
     handle = comm_or_world(comm).handle
-    ticket = torch.ops.syncyte.isend(tensor, handle, dest, tag)
+    try:
+        ticket = torch.ops.syncyte.isend(tensor, handle, dest, tag)
+    except Exception as error:
+        refuse(error, tensor, "tensor")
+        raise
     return MessageRequest(ticket, handle, tuple(tensor.shape), tensor.dtype, False)
 
 
@@ -57,11 +62,15 @@ def irecv(like: torch.Tensor, source: int, tag: int = 0, comm: "Comm" = COMM_WOR
         elements are neither read nor written.
     source: a rank, or -1: whoever sends.
     tag: the sender's, or -1: whatever tag.
-    Raises ValueError (source is no rank, comm is None); NotImplementedError (as :func:`isend`); and from
+    Raises TypeError (as :func:`isend`); ValueError (source is no rank, comm is None); NotImplementedError (as :func:`isend`); and from
         wait() ValueError (the message has another dtype or shape; the sender records gradients, this rank does not).
     """
     handle = comm_or_world(comm).handle
-    ticket = torch.ops.syncyte.irecv(like, handle, source, tag)
+    try:
+        ticket = torch.ops.syncyte.irecv(like, handle, source, tag)
+    except Exception as error:
+        refuse(error, like, "like")
+        raise
     return MessageRequest(ticket, handle, tuple(like.shape), like.dtype, True)
 
 
@@ -89,6 +98,8 @@ def sendrecv(tensor: torch.Tensor, dest: int, like: torch.Tensor, source: int, t
 
     Raises as :func:`isend`, :func:`irecv` and its wait.
     """
+    if not isinstance(like, torch.Tensor):
+        raise not_a_tensor(like, "like")
     sent = isend(tensor, dest, tag, comm)
     received = irecv(join_dummies(like, [sent.ticket]), source, tag if recv_tag is None else recv_tag, comm).wait()
     return join_dummies(received, [sent.wait()])

@@ -25,17 +25,24 @@ def not_a_tensor(value: object, name: str = "tensor") -> DtypeError:
     return DtypeError(f"{name} is a {type(value).__name__}; expected a torch.Tensor")
 
 
-def wrong_type(error: Exception, tensor: object) -> DtypeError | None:
+def wrong_type(error: Exception, tensor: object, name: str = "tensor") -> DtypeError | None:
     """What is wrong, if an operation on `tensor` raised `error` because torch has refused an argument; None: it is an
     error of the operation itself, which has told the other ranks already."""
     if not isinstance(tensor, torch.Tensor):
-        return not_a_tensor(tensor)
+        return not_a_tensor(tensor, name)
     refused = _BY_A_SCHEMA.match(str(error))
     if refused is None:
         return None
-    name, value = refused["name"], refused["value"]
+    argument, value = refused["name"], refused["value"]
     value = value if len(value) <= _SHOWN else value[:_SHOWN] + "..."
-    return DtypeError(f"{name} is {value}; expected {_EXPECTED.get(refused['type'], refused['type'])}")
+    return DtypeError(f"{argument} is {value}; expected {_EXPECTED.get(refused['type'], refused['type'])}")
+
+
+def refuse(error: Exception, tensor: object, name: str) -> None:
+    """Of a local operation: raises DtypeError if torch has refused an argument; `name`: the tensor's."""
+    refused = wrong_type(error, tensor, name)
+    if refused is not None:
+        raise refused from None
 
 
 def advise(error: Exception) -> None:

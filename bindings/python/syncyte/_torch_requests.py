@@ -9,6 +9,9 @@ from collections.abc import Iterable, Sequence
 
 import torch
 
+from ._requests import as_requests
+from .errors import DtypeError
+
 
 @dataclasses.dataclass(frozen=True)
 class Request(abc.ABC):
@@ -30,11 +33,15 @@ class Request(abc.ABC):
         return torch.ops.syncyte.test_message(self.ticket)
 
 
+def _neither(value: object, name: str) -> DtypeError:
+    return DtypeError(f"{name} is a {type(value).__name__}; expected a torch.Tensor or a request")
+
+
 def wait_all(requests: Iterable[Request]) -> list[torch.Tensor]:
     """The results of all requests, in their order; raises the first error after all have ended."""
     results: list[torch.Tensor] = []
     first: Exception | None = None
-    for request in requests:
+    for request in as_requests(requests, Request):
         try:
             results.append(request.wait())
         except Exception as error:
@@ -51,8 +58,16 @@ def join_dummies(value: Joined, dummies: Sequence[torch.Tensor | Request]) -> Jo
     """``value``, which autograd takes to depend on ``dummies`` too; local.
 
     Backward runs what comes out of the dummies' operations after what comes after ``value``; the dummies get zeros.
-    Returns ``value`` itself if no dummy requires gradients. A request stands for its ticket.
+    Returns ``value`` itself if no dummy requires gradients. A request stands for its ticket. Raises DtypeError where one
+    is no tensor and no request.
     """
+    if not isinstance(value, (torch.Tensor, Request)):
+        raise _neither(value, "value")
+    if not isinstance(dummies, (list, tuple)):
+        raise DtypeError(f"dummies is {dummies!r}; expected a list of tensors or requests")
+    for place, dummy in enumerate(dummies):
+        if not isinstance(dummy, (torch.Tensor, Request)):
+            raise _neither(dummy, f"dummies[{place}]")
     tickets = [dummy.ticket if isinstance(dummy, Request) else dummy for dummy in dummies]
     if isinstance(value, Request):
         return dataclasses.replace(value, ticket=torch.ops.syncyte.join_dummies(value.ticket, tickets))

@@ -6,10 +6,12 @@ import ctypes
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from . import _declarations as c
 from . import _library, dtypes
 from ._buffers import Buffer, as_buffer
-from ._checks import as_index, as_int32, as_int64
+from ._checks import as_index, as_int32, as_int64, as_numbers
 from ._declarations import DType
 from ._handles import Handle
 from ._requests import Request, _Started, drop, reap
@@ -70,9 +72,9 @@ class Cart(Comm):
 
     def rank_at(self, coords: Sequence[int]) -> int:
         """Who lies at some coordinates, which wrap round in periodic dimensions; NOBODY beyond an edge. Local."""
-        place = (ctypes.c_int32 * len(coords))(*(as_int32(index, "coords") for index in coords))
-        number = ctypes.c_int32()
-        _library.core().syncyte_cart_rank(self.handle, len(coords), place, ctypes.byref(number))
+        numbers = [as_int32(index, "coords") for index in as_numbers(coords, "coords")]
+        place, number = (ctypes.c_int32 * len(numbers))(*numbers), ctypes.c_int32()
+        _library.core().syncyte_cart_rank(self.handle, len(numbers), place, ctypes.byref(number))
         return number.value
 
     def shift(self, dimension: int, displacement: int = 1) -> Shift:
@@ -96,8 +98,8 @@ def make_cart(comm: Comm, dims: Sequence[int], periods: Any, name: str | None, o
     """Comm.cartesian(), after its options have been checked."""
 
     def prepare() -> tuple[int, Any, Any, Any]:
-        places = [as_int32(extent, "dims") for extent in dims]
-        flags = [periods] * len(places) if isinstance(periods, bool) else [bool(flag) for flag in periods]
+        places = [as_int32(extent, "dims") for extent in as_numbers(dims, "dims", "integers, one per dimension")]
+        flags = [periods] * len(places) if isinstance(periods, bool) else _flags(periods)
         if len(flags) != len(places):
             raise ShapeError(f"periods has {len(flags)} entries; expected {len(places)}, one per dimension")
         numbers = ctypes.c_int32 * len(places)
@@ -109,8 +111,17 @@ def make_cart(comm: Comm, dims: Sequence[int], periods: Any, name: str | None, o
     return None if handle.value is None else Cart(handle.value, name or "")
 
 
+def _flags(periods: Any) -> list[bool]:
+    if not isinstance(periods, (list, tuple, np.ndarray)):
+        raise DtypeError(f"periods is {periods!r}; expected True or False, or a sequence of them, one per dimension")
+    return [bool(flag) for flag in periods]
+
+
 def _widths(value: Any, name: str, count: int) -> Any:
-    numbers = [value] * count if hasattr(value, "__index__") else list(value)
+    if hasattr(value, "__index__") and not hasattr(value, "__len__"):
+        numbers = [as_index(value, name)] * count
+    else:
+        numbers = as_numbers(value, name, f"{count} integers, one per dimension, or one integer for all")
     if len(numbers) != count:
         raise ShapeError(f"{name} has {len(numbers)} entries; expected one number, or {count}, one per dimension")
     return (ctypes.c_int64 * count)(*(as_int64(number, name) for number in numbers))
@@ -152,14 +163,15 @@ class Halo(Handle):
 
         def prepare() -> tuple[DType, tuple[int, ...], Any, Any, Any, Any]:
             count = cart.ndim
-            extents = tuple(as_int64(extent, "shape") for extent in shape)
+            extents = tuple(as_int64(extent, "shape") for extent in as_numbers(shape, "shape", "extents"))
             if len(extents) > c.MAX_NDIM:
                 raise ShapeError(f"shape has {len(extents)} dimensions; at most {c.MAX_NDIM} are possible")
             cut = None
             if axes is not None:
-                if len(axes) != count:
-                    raise ShapeError(f"axes has {len(axes)} entries; expected {count}, one per dimension of the grid")
-                cut = (ctypes.c_int32 * count)(*(as_int32(axis, "axes") for axis in axes))
+                numbers = as_numbers(axes, "axes", "axes, one per dimension of the grid")
+                if len(numbers) != count:
+                    raise ShapeError(f"axes has {len(numbers)} entries; expected {count}, one per dimension of the grid")
+                cut = (ctypes.c_int32 * count)(*(as_int32(axis, "axes") for axis in numbers))
             return (
                 dtypes.as_dtype(dtype), extents, cut, _widths(low, "low", count),
                 _widths(low if high is None else high, "high", count),

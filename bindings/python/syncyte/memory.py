@@ -10,6 +10,7 @@ import numpy as np
 
 from . import _buffers, _library, _views, dtypes
 from . import _declarations as c
+from ._checks import as_int32, as_numbers
 from .errors import ShapeError
 
 __all__ = ["MemoryStats", "device_count", "empty", "stats", "trim"]
@@ -40,7 +41,7 @@ def trim() -> None:
 def device_count(kind: c.Memory = c.Memory.CUDA) -> int:
     """Number of devices of a kind of memory; 0 for CUDA in a build without it. Local."""
     count = ctypes.c_int32()
-    _library.core().syncyte_memory_device_count(int(kind), ctypes.byref(count))
+    _library.core().syncyte_memory_device_count(as_int32(kind, "kind"), ctypes.byref(count))
     return count.value
 
 
@@ -50,9 +51,10 @@ def empty(shape: Sequence[int], dtype: dtypes.DTypeLike) -> np.ndarray:
 
     Raises OutOfMemoryError, DtypeError, ShapeError (a negative extent).
     """
-    if any(extent < 0 for extent in shape):
-        raise ShapeError(f"shape is {tuple(shape)}; extents must not be negative")
-    return empty_in(_buffers.NUMPY, dtypes.as_dtype(dtype), shape)
+    extents = as_numbers(shape, "shape", "extents")
+    if any(extent < 0 for extent in extents):
+        raise ShapeError(f"shape is {tuple(extents)}; extents must not be negative")
+    return empty_in(_buffers.NUMPY, dtypes.as_dtype(dtype), extents)
 
 
 def empty_in(world: str, dtype: c.DType, shape: Sequence[int]) -> Any:

@@ -18,7 +18,6 @@ the next one works. What Python finds is a syncyte.Error too; what torch's opera
 from __future__ import annotations
 
 import functools
-import typing
 
 import torch
 
@@ -30,12 +29,10 @@ from ._torch_collectives import (_given, allgather_along, allreduce, alltoall_al
 from ._torch_messages import irecv, isend, recv, send, sendrecv
 from ._torch_nonblocking import iallgather_along, iallreduce, ialltoall_along, ibcast, ireduce_scatter_along
 from ._torch_ordered import ordered
-from ._torch_refusals import advise, not_a_tensor
+from ._torch_refusals import advise, not_a_tensor, refuse
 from ._torch_requests import Request, join_dummies, wait_all
-
-if typing.TYPE_CHECKING:
-    from .cart import Halo
-    from .tensor import WholeTensor
+from .cart import Halo
+from .tensor import WholeTensor
 
 __all__ = ["DataParallel", "Request", "allgather_along", "allreduce", "alltoall_along", "barrier", "bcast", "bcast_",
            "exscan", "gather", "gather_along", "halo_exchange", "iallgather_along", "iallreduce", "ialltoall_along",
@@ -88,7 +85,7 @@ def use_cuda_aware_mpi(use: bool | None = None) -> None:
     torch.ops.syncyte.use_device_memory(2 if use is None else int(use))
 
 
-def gather(whole: "WholeTensor", index: torch.Tensor, *, collective: bool = False) -> torch.Tensor:
+def gather(whole: WholeTensor, index: torch.Tensor, *, collective: bool = False) -> torch.Tensor:
     """Rows of a whole tensor: result[i] = whole[index[i]], of shape index.shape + a row's shape. Differentiable with
     respect to ``whole.local`` after ``whole.requires_grad_()``; works inside torch.compile(fullgraph=True).
 
@@ -103,10 +100,16 @@ def gather(whole: "WholeTensor", index: torch.Tensor, *, collective: bool = Fals
 
     index: int32 or int64, on the CPU. Raises IndexError (names index and position), on all ranks if collective.
     """
+    if not isinstance(whole, WholeTensor):
+        raise errors.DtypeError(f"whole is a {type(whole).__name__}; expected a syncyte.WholeTensor")
     companion, scratch = _companions(whole)
     local = whole._view("local", TORCH)
     if not collective:
-        return _operators.gather(local, whole.handle, companion, index)
+        try:
+            return _operators.gather(local, whole.handle, companion, index)
+        except Exception as error:
+            refuse(error, index, "index")
+            raise
     if not scratch:
         raise errors.ArgumentError("gather(collective=True) needs the tensor's requires_grad_() first")
     try:
@@ -119,7 +122,7 @@ def gather(whole: "WholeTensor", index: torch.Tensor, *, collective: bool = Fals
         raise
 
 
-def halo_exchange(tensor: torch.Tensor, halo: "Halo", *, mixed_grad: bool = False) -> torch.Tensor:
+def halo_exchange(tensor: torch.Tensor, halo: Halo, *, mixed_grad: bool = False) -> torch.Tensor:
     """``tensor`` with its ghosts filled from the neighbours; a new contiguous tensor. All ranks of the halo's
     communicator call it; it waits for the neighbours only.
 
@@ -134,6 +137,8 @@ def halo_exchange(tensor: torch.Tensor, halo: "Halo", *, mixed_grad: bool = Fals
     Raises, here and on the neighbours: TypeError (not a tensor, another dtype than the halo's); ValueError (another shape;
         neighbours that differ in recording gradients); NotImplementedError (a sparse, quantised, nested or meta tensor).
     """
+    if not isinstance(halo, Halo):
+        raise errors.DtypeError(f"halo is a {type(halo).__name__}; expected a syncyte.Halo")
     try:
         return _operators.halo_exchange(_given(tensor, mixed_grad), halo.handle)
     except Exception as error:
@@ -148,19 +153,28 @@ def halo_exchange(tensor: torch.Tensor, halo: "Halo", *, mixed_grad: bool = Fals
 _COMPANIONS = "_gradient_companions"
 
 
-def _companions(whole: "WholeTensor") -> tuple[int, int]:
+def _companions(whole: WholeTensor) -> tuple[int, int]:
     made = whole.__dict__.get(_COMPANIONS)
     return (0, 0) if made is None else (made[0].handle, made[1].handle)
 
 
-def requires_grad_(whole: "WholeTensor", requires_grad: bool) -> None:
+def requires_grad_(whole: WholeTensor, requires_grad: bool) -> None:
     """What WholeTensor.requires_grad_() does. Collective."""
+
+    def check() -> None:
+        if not isinstance(requires_grad, bool):
+            raise errors.DtypeError(f"requires_grad is {requires_grad!r}; expected True or False")
+        whole._check_in_place()
+
+    if _COMPANIONS in whole.__dict__:
+        check()
+    else:
+        whole.comm._prepare("tensor_create", check, lifecycle=True)
     if requires_grad and not (whole.torch_dtype.is_floating_point or whole.torch_dtype.is_complex):
         raise errors.DtypeError(
             f"requires_grad_: dtype is {whole.torch_dtype}; expected a floating-point or complex one"
         )
     if requires_grad and _COMPANIONS not in whole.__dict__:
-        whole._agree_in_place("tensor_create")
         rows = len(whole.rows())
         whole.__dict__[_COMPANIONS] = tuple(
             type(whole)(whole.shape, whole.dtype, comm=whole.comm, local_rows=rows, name=f"{what} of {whole._called()}")
@@ -169,13 +183,13 @@ def requires_grad_(whole: "WholeTensor", requires_grad: bool) -> None:
     whole.local.requires_grad_(requires_grad)
 
 
-def _companion(whole: "WholeTensor", operation: str) -> "WholeTensor":
+def _companion(whole: WholeTensor, operation: str) -> WholeTensor:
     if _COMPANIONS not in whole.__dict__:
         raise errors.UnsupportedError(f"{operation}: the tensor records no gradients; call requires_grad_() first")
     return whole.__dict__[_COMPANIONS][0]
 
 
-def sync_grad(whole: "WholeTensor") -> None:
+def sync_grad(whole: WholeTensor) -> None:
     """What WholeTensor.sync_grad() does. Collective."""
     companion = _companion(whole, "sync_grad")
     whole._agree_in_place("tensor_sync")
@@ -189,7 +203,7 @@ def sync_grad(whole: "WholeTensor") -> None:
     companion.sync()
 
 
-def zero_grad(whole: "WholeTensor") -> None:
+def zero_grad(whole: WholeTensor) -> None:
     """What WholeTensor.zero_grad() does. Collective."""
     companion = _companion(whole, "zero_grad")
     whole._agree_in_place("tensor_sync")

@@ -262,3 +262,51 @@ def test_masks_of_other_arguments(world):
     with pytest.raises(syncyte.DtypeError, match="rank|masked array"):
         world.allreduce(masked if last(world) else np.ones(2, np.int64))
     world.barrier()
+
+
+def nonsense(world):
+    """Calls with one argument of a wrong kind, and how the message names argument, value and what was expected."""
+    ring, rows = world.cartesian([0], periods=True), np.ones((2, 3))
+    tensor, numbers = syncyte.WholeTensor((6, 2), "float64"), syncyte.WholeTensor((6,), "int64")
+    ones = [1] * world.size
+    return [
+        (lambda: world.cartesian(5), "dims is 5; expected a sequence of integers, one per dimension"),
+        (lambda: world.cartesian([1.5]), r"dims\[0\] is 1.5; expected an integer"),
+        (lambda: world.cartesian("22"), "dims is '22'; expected a sequence"),
+        (lambda: world.cartesian([0], 5), "periods is 5; expected True or False, or a sequence of them"),
+        (lambda: syncyte.Halo(ring, 4, "int8", 1), "shape is 4; expected a sequence of extents"),
+        (lambda: syncyte.Halo(ring, (4,), "int8", 1.5), "low is 1.5; expected a sequence of 1 integers, .* or one integer"),
+        (lambda: syncyte.Halo(ring, (4,), "int8", 1, [0.5]), r"high\[0\] is 0.5; expected an integer"),
+        (lambda: syncyte.Halo(ring, (4,), "int8", 1, axes=0), "axes is 0; expected a sequence of axes"),
+        (lambda: ring.rank_at(0), "coords is 0; expected a sequence of integers"),
+        (lambda: world.allgatherv(rows, 2), f"counts is 2; expected a sequence of {world.size} integers, one for each"),
+        (lambda: world.alltoallv(rows, None), "send_counts is None; expected a sequence"),
+        (lambda: world.alltoallv(np.ones((world.size, 3)), ones, 5), "recv_counts is 5; expected a sequence"),
+        (lambda: world.gather(rows, lengths=2), "lengths is 2; expected a sequence"),
+        (lambda: world.scatter(rows, lengths=2), "lengths is 2; expected a sequence"),
+        (lambda: world.alltoall(rows, 0, 0, gather_lengths={}), "gather_lengths is {}; expected a sequence"),
+        (lambda: world.iallgather(rows, None), "lengths is None; expected a sequence"),
+        (lambda: world.agree(operation=5), "operation is 5; expected a string"),
+        (lambda: tensor.get_box(0, (1, 1)), "lower is 0; expected a sequence of integers"),
+        (lambda: tensor.get_box((0, 0), 1), "extent is 1; expected a sequence of integers"),
+        (lambda: tensor.put_box(0, np.ones((1, 1))), "lower is 0; expected a sequence of integers"),
+        (lambda: tensor.requires_grad_("no"), "requires_grad is 'no'; expected True or False"),
+        (lambda: tensor[True], "an index is True, a single truth value; expected integers"),
+        (lambda: syncyte.memory.empty(3, "int8"), "shape is 3; expected a sequence of extents"),
+        (lambda: syncyte.memory.device_count("cuda"), "kind is 'cuda'; expected an integer"),
+        (lambda: syncyte.wait_all(5), "requests is 5; expected a list of requests"),
+        (lambda: syncyte.wait_all([1.5]), r"requests\[0\] is 1.5; expected what a start has returned"),
+        (lambda: numbers.fetch_add(0, "a"), "value is 'a'; expected an integer"),
+    ]
+
+
+def test_arguments_of_a_wrong_kind_are_named(world):
+    for call, text in nonsense(world):
+        with pytest.raises(syncyte.DtypeError, match=text):
+            call()
+    numbers = syncyte.WholeTensor((6,), "int64")
+    with pytest.raises(syncyte.ArgumentError, match=r"compare is \[1\]; expected one of ==, !=, >=, <="):
+        numbers.wait(0, [1], 0)
+    with pytest.raises(syncyte.DtypeError, match="rank|dims is 5; expected a sequence"):
+        world.cartesian(5 if last(world) else [0])
+    assert world.allreduce(1) == world.size

@@ -153,3 +153,26 @@ def test_whole_numbers_of_other_kinds_are_taken(comm, check):
     assert sct.allgather_along(x(), numpy.int32(-1), lengths=numpy.full(SIZE, 4), comm=group).shape == (4, 4 * SIZE)
     assert sct.iallgather_along(x(), numpy.full(SIZE, 4), numpy.int32(-1), comm=group).wait().shape == (4, 4 * SIZE)
     assert sct.ibcast(x(), torch.tensor(0), group).wait().sum() == 16
+
+
+def test_local_operations_name_argument_value_and_what_was_expected(comm):
+    x, whole = torch.ones(2), syncyte.WholeTensor((4, 2), torch.float32)
+    for call, text in (
+        (lambda: sct.isend([1.0], RANK), "tensor is a list; expected a torch.Tensor"),
+        (lambda: sct.isend(None, RANK), "tensor is a NoneType; expected a torch.Tensor"),
+        (lambda: sct.isend(x, "a"), "dest is 'a'; expected a whole number"),
+        (lambda: sct.isend(x, RANK, 1.5), "tag is 1.5; expected a whole number"),
+        (lambda: sct.irecv(3, RANK), "like is a int; expected a torch.Tensor"),
+        (lambda: sct.recv(x, None), "source is None; expected a whole number"),
+        (lambda: sct.sendrecv(x, RANK, [1.0], RANK), "like is a list; expected a torch.Tensor"),
+        (lambda: sct.gather(whole, [0]), "index is a list; expected a torch.Tensor"),
+        (lambda: sct.gather(x, x), "whole is a Tensor; expected a syncyte.WholeTensor"),
+        (lambda: sct.halo_exchange(x, comm), "halo is a _RootComm; expected a syncyte.Halo"),
+        (lambda: sct.join_dummies(1.0, []), "value is a float; expected a torch.Tensor or a request"),
+        (lambda: sct.join_dummies(x, [1.0]), r"dummies\[0\] is a float; expected a torch.Tensor or a request"),
+        (lambda: sct.join_dummies(x, x), "dummies is tensor.*; expected a list"),
+        (lambda: sct.wait_all([x]), r"requests\[0\] is tensor.*; expected what a start has returned"),
+    ):
+        with pytest.raises(syncyte.DtypeError, match=text):
+            call()
+    comm.barrier()
