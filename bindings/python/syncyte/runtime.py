@@ -29,8 +29,8 @@ def init(thread_level: str = "multiple") -> None:
 
     thread_level: "single", "funneled", "serialized" or "multiple", asked for if MPI is not initialised yet.
     Raises NotInitialisedError if MPI or Syncyte is already finalised, ArgumentError: on all ranks, if one gives a wrong
-    level or has a wrong environment variable, UnsupportedError in a worker of multiprocessing that is none of mpirun's
-    ranks, unless it was forked after the start.
+    level or has a wrong environment variable, UnsupportedError in a worker that multiprocessing has started under
+    mpirun, unless it was forked after the start.
     """
     global _started
     if _started and initialized():
@@ -60,9 +60,18 @@ def _is_worker() -> bool:
     return process.parent_process() is not None or hasattr(process.current_process(), "_inheriting")
 
 
+def _place_in_job() -> str | None:
+    """The rank by which MPI_Init finds its place in the job, as the launcher has set it for this process or its parent;
+    None where no launcher has: then a worker is a job of its own."""
+    names = ["OMPI_COMM_WORLD_RANK", "PMI_RANK"]
+    if "SLURM_STEP_ID" in os.environ:
+        names.append("PMIX_RANK")  # Open MPI itself sets it in a process that no launcher has started
+    return next((os.environ[name] for name in names if name in os.environ), None)
+
+
 def _refuse_worker() -> None:
     """MPI_Init in a worker would take its parent's place in the job, and wait for ever."""
-    rank = next((os.environ[name] for name in _RANK_VARIABLES if name in os.environ), None)
+    rank = _place_in_job()
     if rank is not None and _is_worker():
         raise _library.errors.UnsupportedError(
             f"this process is a worker of rank {rank}, which multiprocessing has started, and no rank: it cannot start "
