@@ -56,6 +56,25 @@ const char* kept(const char* name) {
   return names->emplace(name).first->c_str();
 }
 
+void agree(syncyte_comm_t comm, syncyte_status_t status, const char* operation, std::int32_t count,
+           const syncyte_fact_t* facts, bool is_patient) {
+  const auto group = find_comm(comm);
+  comm::collective_call call(*group, operation != nullptr ? kept(operation) : "comm_agree",
+                             comm::collective_call::lifecycle);
+  if (is_patient) call.be_patient();
+  call.attempt([&] {
+    base::require(base::is_known_status(status), SYNCYTE_ERR_ARGUMENT,
+                  "status is {}; expected SYNCYTE_SUCCESS (0) to SYNCYTE_ERR_LIMIT (20)", status);
+    if (status != SYNCYTE_SUCCESS) throw base::error(status, last_error_reason());
+    base::require(operation != nullptr, SYNCYTE_ERR_ARGUMENT, "operation is null; expected a name");
+    base::require(count >= 0 && count <= 32, SYNCYTE_ERR_ARGUMENT, "count is {}; expected 0 to 32", count);
+    base::require(facts != nullptr || count == 0, SYNCYTE_ERR_ARGUMENT, "facts is null; expected {} facts", count);
+    for (int32_t i = 0; i < count; ++i)
+      call.fact(facts[i].name != nullptr ? facts[i].name : "a fact without a name", facts[i].value);
+  });
+  call.agree();
+}
+
 }  // namespace
 
 syncyte_comm_t handle_of(std::shared_ptr<comm::communicator> comm) {
@@ -221,22 +240,13 @@ syncyte_status_t syncyte_comm_destroy(syncyte_comm_t* comm) {
 
 syncyte_status_t syncyte_comm_agree(syncyte_comm_t comm, syncyte_status_t status, const char* operation, int32_t count,
                                     const syncyte_fact_t* facts) {
-  return started<forks_too>("comm_agree", [&] {
-    const auto group = find_comm(comm);
-    comm::collective_call call(*group, operation != nullptr ? capi::kept(operation) : "comm_agree",
-                               comm::collective_call::lifecycle);
-    call.attempt([&] {
-      base::require(base::is_known_status(status), SYNCYTE_ERR_ARGUMENT,
-                    "status is {}; expected SYNCYTE_SUCCESS (0) to SYNCYTE_ERR_LIMIT (20)", status);
-      if (status != SYNCYTE_SUCCESS) throw base::error(status, capi::last_error_reason());
-      base::require(operation != nullptr, SYNCYTE_ERR_ARGUMENT, "operation is null; expected a name");
-      base::require(count >= 0 && count <= 32, SYNCYTE_ERR_ARGUMENT, "count is {}; expected 0 to 32", count);
-      base::require(facts != nullptr || count == 0, SYNCYTE_ERR_ARGUMENT, "facts is null; expected {} facts", count);
-      for (int32_t i = 0; i < count; ++i)
-        call.fact(facts[i].name != nullptr ? facts[i].name : "a fact without a name", facts[i].value);
-    });
-    call.agree();
-  });
+  return started<forks_too>("comm_agree", [&] { capi::agree(comm, status, operation, count, facts, false); });
+}
+
+syncyte_status_t syncyte_comm_agree_patiently(syncyte_comm_t comm, syncyte_status_t status, const char* operation,
+                                              int32_t count, const syncyte_fact_t* facts) {
+  return started<forks_too>("comm_agree_patiently",
+                            [&] { capi::agree(comm, status, operation, count, facts, true); });
 }
 
 syncyte_status_t syncyte_collect(syncyte_comm_t comm) {

@@ -47,6 +47,8 @@ collective_turn::collective_turn(communicator& comm, const char* operation, bool
   sequence_ = ++comm.sequence_;
 }
 
+void collective_turn::be_patient() { comm_.patient_sequence_.store(sequence_, std::memory_order_relaxed); }
+
 collective_turn::~collective_turn() { comm_.busy_.clear(std::memory_order_release); }
 
 collective_call::collective_call(communicator& comm, const char* operation, kind how)

@@ -27,6 +27,7 @@ class collective_turn {
   collective_turn(const collective_turn&) = delete;
   collective_turn& operator=(const collective_turn&) = delete;
 
+  void be_patient();
   std::uint64_t sequence() const { return sequence_; }  ///< this collective's number on the communicator
 
  private:
@@ -53,6 +54,9 @@ class collective_call : public agreement {
   };
 
   collective_call(communicator& comm, const char* operation, kind how = data);
+
+  /// The watchdog shows it, and never ends the job for it: other ranks may have long work to do before they come.
+  void be_patient() { turn_.be_patient(); }
 
   /// Number of this collective on its communicator, equal on all ranks once they have agreed.
   std::uint64_t sequence() const { return turn_.sequence(); }

@@ -36,6 +36,7 @@ struct collective_seen {
   std::uint64_t sequence = 0;
   int ranks = 0;
   bool is_inside = false;
+  bool is_patient = false;
   std::int64_t since_ns = 0;  // when it first looked like this
 };
 
@@ -107,6 +108,9 @@ class communicator : public std::enable_shared_from_this<communicator> {
   std::uint64_t sequence() const { return sequence_; }
   /// A rank's number in MPI_COMM_WORLD; negative if it is not of it.
   int world_rank(int rank) const { return world_ranks_[static_cast<std::size_t>(rank)]; }
+  /// Whether the collective that a thread is in may last as long as it likes: see collective_call::be_patient().
+  bool is_patient() const { return sequence_ != 0 && patient_sequence_.load(std::memory_order_relaxed) == sequence_; }
+
   /// Where a thread of this rank is, or was last. Called by one thread, the watchdog's, again and again.
   collective_seen seen_by_watchdog(std::int64_t now_ns);
   MPI_Comm data() const { return handles_->data; }
@@ -158,8 +162,9 @@ class communicator : public std::enable_shared_from_this<communicator> {
   std::vector<int> world_ranks_;
   std::atomic_flag busy_;
   std::atomic<const char*> operation_{nullptr};
-  collective_seen seen_;                    // by the watchdog
-  std::atomic<std::uint64_t> sequence_{0};  // of collectives on this communicator
+  std::atomic<std::uint64_t> patient_sequence_{0};  // of the last collective that may take long
+  collective_seen seen_;                            // by the watchdog
+  std::atomic<std::uint64_t> sequence_{0};          // of collectives on this communicator
 };
 
 /// Holds a communicator, and drops a collective resource of it when it goes: every object a user can drop has one as

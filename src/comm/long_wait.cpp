@@ -26,7 +26,9 @@ bool long_wait::has_lasted(std::size_t bytes) const {
 }
 
 void members_wait::examine(std::optional<watchdog_scope>& scope) {
-  if (!scope) scope.emplace(operation_, comm_.name(), sequence_, kind_ == transfer ? 0 : comm_.size());
+  if (!scope)
+    scope.emplace(operation_, comm_.name(), sequence_, kind_ == transfer ? 0 : comm_.size(),
+                  comm_.is_patient() ? watchdog_scope::patient : watchdog_scope::limited);
   if (kind_ != members || !has_lasted()) return;
   if (awaited_ >= 0) {
     if (has_departed(comm_, awaited_)) throw departed_error(comm_, awaited_, operation_);

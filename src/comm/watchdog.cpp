@@ -106,6 +106,7 @@ void clear(watchdog::lane& lane) {
 }
 
 void write(watchdog::lane& lane, const collective_seen& seen, bool is_inside) {
+  lane.is_patient = static_cast<int>(seen.is_patient);
   if (lane.since_ns == seen.since_ns && lane.is_inside == static_cast<int>(is_inside)) return;
   lane.is_inside = 0;
   lane.name.set(seen.operation, *seen.comm, seen.sequence);

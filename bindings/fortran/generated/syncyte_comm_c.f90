@@ -335,6 +335,26 @@ module syncyte_comm_c
       integer(c_int32_t) :: answer
     end function syncyte_comm_agree
 
+    !> As syncyte_comm_agree(), where a rank may come late because it has long work to do, such as to write a file:
+    !> the watchdog shows the wait, with the operation's name, and never ends the job for it. Collective; facts: as
+    !> there.
+    ! comm [in]: a communicator
+    ! status [in]: as in syncyte_comm_agree()
+    ! operation [in]: name for messages and the watchdog, equal on all ranks
+    ! count [in]: number of facts, 0 to 32
+    ! facts [in]: numbers that must be equal on all ranks
+    ! Returns: as syncyte_comm_agree().
+    function syncyte_comm_agree_patiently(comm, status, operation, count, facts) bind(C, &
+        name="syncyte_comm_agree_patiently") result(answer)
+      import
+      type(c_ptr), value :: comm
+      integer(c_int32_t), value :: status
+      character(kind=c_char), intent(in) :: operation(*)
+      integer(c_int32_t), value :: count
+      type(syncyte_fact_t), intent(in), optional :: facts(*)
+      integer(c_int32_t) :: answer
+    end function syncyte_comm_agree_patiently
+
     !> Frees what all ranks have dropped: tensors, windows and communicators made on comm. Collective. Creation and
     !> sync do the same; call it where memory should go back without either.
     ! comm [in]: a communicator

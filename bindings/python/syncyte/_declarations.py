@@ -1126,6 +1126,28 @@ CORE: dict[str, Function] = {
             " or SYNCYTE_ERR_MISMATCH, with a message that names the odd ranks."
         ),
     ),
+    "syncyte_comm_agree_patiently": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.c_int32,
+            ctypes.c_char_p,
+            ctypes.c_int32,
+            ctypes.POINTER(Fact),
+        ],
+        [
+            Parameter("comm", "in", False, None, "a communicator"),
+            Parameter("status", "in", False, None, "as in syncyte_comm_agree()"),
+            Parameter("operation", "in", False, None, "name for messages and the watchdog, equal on all ranks"),
+            Parameter("count", "in", False, None, "number of facts, 0 to 32"),
+            Parameter("facts", "in", True, "count", "numbers that must be equal on all ranks"),
+        ],
+        (
+            "As syncyte_comm_agree(), where a rank may come late because it has long work to do, such as to "
+            "write a file: the watchdog shows the wait, with the operation's name, and never ends the job for "
+            "it. Collective; facts: as there. Returns: as syncyte_comm_agree()."
+        ),
+    ),
     "syncyte_collect": Function(
         ctypes.c_int32,
         [

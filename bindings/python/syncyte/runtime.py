@@ -18,7 +18,6 @@ log = logging.getLogger("syncyte")
 _lock = threading.Lock()
 _started = False
 _LEVELS = ("single", "funneled", "serialized", "multiple")
-_RANK_VARIABLES = ("OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK")  # by which MPI_Init finds its place in the job
 
 
 def init(thread_level: str = "multiple") -> None:

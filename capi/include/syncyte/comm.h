@@ -7,7 +7,8 @@
  * `off` skips the agreement of the data-moving collectives (an error on one rank is then that rank's alone), `full`
  * also compares count matrices entry by entry and checksums of what must be replicated. The agreement finds what
  * differs between ranks that all enter *some* collective of the communicator; a rank that enters none is the
- * watchdog's, unless it has come to syncyte_finalize(). One thread at a time may be inside a collective of a communicator; a second one gets SYNCYTE_ERR_BUSY.
+ * watchdog's, unless it has come to syncyte_finalize(). One thread at a time may be inside a collective of a
+ * communicator; a second one gets SYNCYTE_ERR_BUSY.
  *
  * Where MPI was initialised with level serialized, one thread at a time may be inside of what calls MPI at all (a
  * second one: SYNCYTE_ERR_BUSY); with less only the thread that initialised MPI may call it (others:
@@ -290,6 +291,20 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_destroy(syncyte_comm_t* comm);
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_comm_agree(syncyte_comm_t comm, syncyte_status_t status, const char* operation,
                                                    int32_t count, const syncyte_fact_t* facts);
+
+/**
+ * @brief As syncyte_comm_agree(), where a rank may come late because it has long work to do, such as to write a file:
+ * the watchdog shows the wait, with the operation's name, and never ends the job for it. Collective; facts: as there.
+ * @param[in] comm a communicator
+ * @param[in] status as in syncyte_comm_agree()
+ * @param[in] operation {string} name for messages and the watchdog, equal on all ranks
+ * @param[in] count number of facts, 0 to 32
+ * @param[in] facts {array(count), optional} numbers that must be equal on all ranks
+ * @return as syncyte_comm_agree().
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_comm_agree_patiently(syncyte_comm_t comm, syncyte_status_t status,
+                                                             const char* operation, int32_t count,
+                                                             const syncyte_fact_t* facts);
 
 /**
  * @brief Frees what all ranks have dropped: tensors, windows and communicators made on comm. Collective. Creation and
