@@ -78,7 +78,7 @@ std::shared_ptr<checkpoint> open(syncyte_comm_t comm, const char* path, const sy
 }
 
 std::uint64_t load(syncyte_comm_t comm, const char* path, std::int64_t count, const syncyte_checkpoint_entry_t* entries,
-          const syncyte_checkpoint_options_t* options) {
+                   const syncyte_checkpoint_options_t* options) {
   const ranks all(comm);
   arguments mine;
   const syncyte_status_t status = attempt([&] { mine = check_arguments(path, count, entries, options); });

@@ -202,7 +202,7 @@ void saver::verify() {
 }
 
 std::uint64_t save(syncyte_comm_t comm, const char* path, std::int64_t count, const syncyte_checkpoint_entry_t* entries,
-          const syncyte_checkpoint_options_t* options) {
+                   const syncyte_checkpoint_options_t* options) {
   const ranks all(comm);
   arguments mine;
   const syncyte_status_t status = attempt([&] { mine = check_arguments(path, count, entries, options); });

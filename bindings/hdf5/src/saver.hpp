@@ -57,6 +57,6 @@ class saver {
 
 /// syncyte_checkpoint_save(). Collective. Returns the bytes that this rank has written of tensors.
 std::uint64_t save(syncyte_comm_t comm, const char* path, std::int64_t count, const syncyte_checkpoint_entry_t* entries,
-          const syncyte_checkpoint_options_t* options);
+                   const syncyte_checkpoint_options_t* options);
 
 }  // namespace syncyte::hdf5

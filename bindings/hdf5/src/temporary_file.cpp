@@ -18,7 +18,7 @@ namespace {
 constexpr std::string_view ending = ".tmp";
 constexpr std::size_t digits = 16;  // of the number
 
-/// Whether `name` is temporary_name()'s after what comes before the process: "process-number.tmp".
+/// Whether the rest of a name, after the target's, is as temporary_name() ends: "process-number.tmp".
 bool is_temporary(std::string_view rest) {
   if (rest.size() < digits + ending.size() + 2 || !rest.ends_with(ending)) return false;
   rest.remove_suffix(ending.size());
@@ -28,7 +28,7 @@ bool is_temporary(std::string_view rest) {
          number.find_first_not_of("0123456789abcdef") == number.npos;
 }
 
-/// Of a file that is held its saver is at work, here or on another machine; where files cannot be locked it may be.
+/// Whether no saver holds the file, here or on another machine. Where files cannot be locked nobody knows: it is not.
 bool is_abandoned(const std::string& path) {
   try {
     const file found(path, file::mode::write);

@@ -25,12 +25,15 @@ class StatsTable(dict[str, OperationStats]):
         def weight(item: tuple[str, OperationStats]) -> tuple[float, int, int]:
             return -item[1].seconds, -item[1].bytes, -item[1].calls
 
-        rows = [(name, f"{of.calls}", f"{of.errors}", f"{of.bytes}", f"{of.seconds:.6f}")
-                for name, of in sorted(self.items(), key=weight)]
-        table = [("operation", "calls", "errors", "bytes", "seconds"), *rows]
+        table = [("operation", "calls", "errors", "bytes", "seconds")]
+        table += [(name, f"{of.calls}", f"{of.errors}", f"{of.bytes}", f"{of.seconds:.6f}")
+                  for name, of in sorted(self.items(), key=weight)]
         widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-        return "\n".join("  ".join([row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width
-                                                             in zip(row[1:], widths[1:], strict=True))]) for row in table)
+        lines = []
+        for name, *numbers in table:
+            cells = [cell.rjust(width) for cell, width in zip(numbers, widths[1:], strict=True)]
+            lines.append("  ".join([name.ljust(widths[0]), *cells]))
+        return "\n".join(lines)
 
 
 def stats() -> StatsTable:
