@@ -91,6 +91,7 @@ using capi::find_comm;
 using capi::forks_too;
 using capi::guarded;
 using capi::handle_of;
+using capi::looked_up;
 using capi::out;
 using capi::started;
 
@@ -122,19 +123,19 @@ syncyte_status_t syncyte_initialized(int32_t* flag) {
 }
 
 syncyte_status_t syncyte_thread_level(int32_t* level) {
-  return started("thread_level", [&] { out(level, "level") = comm::thread_level(); });
+  return looked_up("thread_level", [&] { out(level, "level") = comm::thread_level(); });
 }
 
 syncyte_status_t syncyte_mpi_takes(syncyte_memory_t memory, int32_t* flag) {
-  return started("mpi_takes", [&] { out(flag, "flag") = comm::mpi_takes(memory) ? 1 : 0; });
+  return looked_up("mpi_takes", [&] { out(flag, "flag") = comm::mpi_takes(memory) ? 1 : 0; });
 }
 
 syncyte_status_t syncyte_comm_world(syncyte_comm_t* comm) {
-  return started<forks_too>("comm_world", [&] { out(comm, "comm") = handle_of(comm::world()); });
+  return looked_up("comm_world", [&] { out(comm, "comm") = handle_of(comm::world()); });
 }
 
 syncyte_status_t syncyte_comm_self(syncyte_comm_t* comm) {
-  return started<forks_too>("comm_self", [&] { out(comm, "comm") = handle_of(comm::self()); });
+  return looked_up("comm_self", [&] { out(comm, "comm") = handle_of(comm::self()); });
 }
 
 syncyte_status_t syncyte_comm_from_mpi(MPI_Comm mpi_comm, const syncyte_comm_options_t* options, syncyte_comm_t* comm) {
@@ -154,8 +155,8 @@ syncyte_status_t syncyte_comm_from_fortran(int32_t fortran_handle, const syncyte
 }
 
 syncyte_status_t syncyte_comm_to_fortran(syncyte_comm_t comm, int32_t* fortran_handle) {
-  return started("comm_to_fortran",
-                 [&] { out(fortran_handle, "fortran_handle") = MPI_Comm_c2f(find_comm(comm)->data()); });
+  return looked_up("comm_to_fortran",
+                   [&] { out(fortran_handle, "fortran_handle") = MPI_Comm_c2f(find_comm(comm)->data()); });
 }
 
 syncyte_status_t syncyte_comm_dup(syncyte_comm_t comm, const syncyte_comm_options_t* options,
@@ -195,7 +196,7 @@ syncyte_status_t syncyte_comm_leaders(syncyte_comm_t comm, const syncyte_comm_op
 }
 
 syncyte_status_t syncyte_comm_topology(syncyte_comm_t comm, syncyte_topology_t* topology) {
-  return started<forks_too>("comm_topology", [&] {
+  return looked_up("comm_topology", [&] {
     const auto size = out(topology, "topology").struct_size;
     base::require(size == sizeof *topology, SYNCYTE_ERR_ARGUMENT, "topology->struct_size is {}; expected {}", size,
                   sizeof *topology);
@@ -205,25 +206,23 @@ syncyte_status_t syncyte_comm_topology(syncyte_comm_t comm, syncyte_topology_t* 
 }
 
 syncyte_status_t syncyte_comm_rank(syncyte_comm_t comm, int32_t* rank) {
-  return started<forks_too>("comm_rank", [&] { out(rank, "rank") = find_comm(comm)->rank(); });
+  return looked_up("comm_rank", [&] { out(rank, "rank") = find_comm(comm)->rank(); });
 }
 
 syncyte_status_t syncyte_comm_size(syncyte_comm_t comm, int32_t* size) {
-  return started<forks_too>("comm_size", [&] { out(size, "size") = find_comm(comm)->size(); });
+  return looked_up("comm_size", [&] { out(size, "size") = find_comm(comm)->size(); });
 }
 
 syncyte_status_t syncyte_comm_check_level(syncyte_comm_t comm, int32_t* level) {
-  return started<forks_too>("comm_check_level",
-                            [&] { out(level, "level") = static_cast<int32_t>(find_comm(comm)->check()); });
+  return looked_up("comm_check_level", [&] { out(level, "level") = static_cast<int32_t>(find_comm(comm)->check()); });
 }
 
 syncyte_status_t syncyte_comm_sequence(syncyte_comm_t comm, int64_t* number) {
-  return started<forks_too>("comm_sequence",
-                            [&] { out(number, "number") = static_cast<int64_t>(find_comm(comm)->sequence()); });
+  return looked_up("comm_sequence", [&] { out(number, "number") = static_cast<int64_t>(find_comm(comm)->sequence()); });
 }
 
 syncyte_status_t syncyte_comm_id(syncyte_comm_t comm, int64_t* id) {
-  return started<forks_too>("comm_id", [&] { out(id, "id") = static_cast<int64_t>(find_comm(comm)->id()); });
+  return looked_up("comm_id", [&] { out(id, "id") = static_cast<int64_t>(find_comm(comm)->id()); });
 }
 
 syncyte_status_t syncyte_comm_retain(syncyte_comm_t comm) {
@@ -245,8 +244,7 @@ syncyte_status_t syncyte_comm_agree(syncyte_comm_t comm, syncyte_status_t status
 
 syncyte_status_t syncyte_comm_agree_patiently(syncyte_comm_t comm, syncyte_status_t status, const char* operation,
                                               int32_t count, const syncyte_fact_t* facts) {
-  return started<forks_too>("comm_agree_patiently",
-                            [&] { capi::agree(comm, status, operation, count, facts, true); });
+  return started<forks_too>("comm_agree_patiently", [&] { capi::agree(comm, status, operation, count, facts, true); });
 }
 
 syncyte_status_t syncyte_collect(syncyte_comm_t comm) {

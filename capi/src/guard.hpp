@@ -52,6 +52,16 @@ syncyte_status_t started(const char* operation, Body&& body) noexcept {
   return status;
 }
 
+/// guarded() for functions that need syncyte_init() first and only look something up: neither counted nor traced, and
+/// open to forked children.
+template <class Body>
+syncyte_status_t looked_up(const char* operation, Body&& body) noexcept {
+  return guarded(operation, [&] {
+    require_started(forks_too);
+    std::forward<Body>(body)();
+  });
+}
+
 /// guarded() for a body that ends something started earlier, and returns how that ended, or nothing if it has not:
 /// the call is then neither counted nor traced.
 template <class Body>

@@ -17,7 +17,11 @@ tensor_table& tensors() {
   return *the_table;
 }
 
-std::shared_ptr<tensor::whole_tensor> find_tensor(syncyte_tensor_t tensor) { return tensors().find(tensor, "tensor"); }
+std::shared_ptr<tensor::whole_tensor> find_tensor(syncyte_tensor_t tensor) {
+  auto found = tensors().find(tensor, "tensor");
+  trace_comm(found->comm()->name());
+  return found;
+}
 
 /// What is wrong with options or output is brought into the collective, for all ranks to be told.
 tensor::tensor_options chosen_options(const syncyte_tensor_options_t* given, const syncyte_tensor_t* result) {
@@ -43,6 +47,7 @@ using namespace syncyte;
 using capi::find_tensor;
 using capi::forks_too;
 using capi::guarded;
+using capi::looked_up;
 using capi::out;
 using capi::started;
 using capi::tensors;
@@ -80,11 +85,11 @@ syncyte_status_t syncyte_tensor_destroy(syncyte_tensor_t* tensor) {
 }
 
 syncyte_status_t syncyte_tensor_describe(syncyte_tensor_t tensor, syncyte_buffer_t* global) {
-  return started<forks_too>("tensor_describe", [&] { out(global, "global") = find_tensor(tensor)->describe(); });
+  return looked_up("tensor_describe", [&] { out(global, "global") = find_tensor(tensor)->describe(); });
 }
 
 syncyte_status_t syncyte_tensor_comm(syncyte_tensor_t tensor, syncyte_comm_t* comm) {
-  return started<forks_too>("tensor_comm", [&] {
+  return looked_up("tensor_comm", [&] {
     const auto found = find_tensor(tensor);
     out(comm, "comm");
     *comm = capi::handle_of(found->comm());
@@ -92,7 +97,7 @@ syncyte_status_t syncyte_tensor_comm(syncyte_tensor_t tensor, syncyte_comm_t* co
 }
 
 syncyte_status_t syncyte_tensor_rows(syncyte_tensor_t tensor, int32_t rank, int64_t* first, int64_t* count) {
-  return started<forks_too>("tensor_rows", [&] {
+  return looked_up("tensor_rows", [&] {
     out(first, "first");
     out(count, "count");
     find_tensor(tensor)->rows(rank, *first, *count);
@@ -100,15 +105,15 @@ syncyte_status_t syncyte_tensor_rows(syncyte_tensor_t tensor, int32_t rank, int6
 }
 
 syncyte_status_t syncyte_tensor_owner(syncyte_tensor_t tensor, int64_t count, const int64_t* rows, int32_t* ranks) {
-  return started<forks_too>("tensor_owner", [&] { find_tensor(tensor)->owner(count, rows, ranks); });
+  return looked_up("tensor_owner", [&] { find_tensor(tensor)->owner(count, rows, ranks); });
 }
 
 syncyte_status_t syncyte_tensor_local(syncyte_tensor_t tensor, syncyte_buffer_t* view) {
-  return started<forks_too>("tensor_local", [&] { out(view, "view") = find_tensor(tensor)->local_view(); });
+  return looked_up("tensor_local", [&] { out(view, "view") = find_tensor(tensor)->local_view(); });
 }
 
 syncyte_status_t syncyte_tensor_node(syncyte_tensor_t tensor, syncyte_buffer_t* view, int64_t* first_row) {
-  return started<forks_too>("tensor_node", [&] {
+  return looked_up("tensor_node", [&] {
     out(first_row, "first_row");
     out(view, "view");
     *view = find_tensor(tensor)->node_view(*first_row);

@@ -93,7 +93,7 @@ const buffer& buffer::require_contiguous() const {
 const buffer& buffer::require_aligned() const {
   const std::size_t unit = is_complex(raw_.dtype) ? element_bytes_ / 2 : element_bytes_;
   const auto address = reinterpret_cast<std::uintptr_t>(raw_.data);
-  require(elements_ == 0 || address % unit == 0, SYNCYTE_ERR_SHAPE,
+  require((address & (unit - 1)) == 0 || elements_ == 0, SYNCYTE_ERR_SHAPE,
           "{}: data lies at {}; expected a multiple of {} for elements of {}: copy it", argument_, raw_.data, unit,
           dtype_name(raw_.dtype));
   return *this;

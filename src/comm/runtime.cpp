@@ -370,8 +370,17 @@ std::shared_ptr<communicator> adopt(MPI_Comm original, const communicator_option
   return result;
 }
 
+namespace {
+std::atomic<void (*)() noexcept> before_abort{nullptr};
+}  // namespace
+
+void call_before_abort(void (*last_step)() noexcept) { before_abort = last_step; }
+
 void abort_job(int exit_code) {
-  if (!is_forked_child() && mpi_is(MPI_Initialized) && !mpi_is(MPI_Finalized)) MPI_Abort(MPI_COMM_WORLD, exit_code);
+  if (!is_forked_child()) {
+    if (const auto last_step = before_abort.load()) last_step();
+    if (mpi_is(MPI_Initialized) && !mpi_is(MPI_Finalized)) MPI_Abort(MPI_COMM_WORLD, exit_code);
+  }
   ::_exit(exit_code);
 }
 

@@ -44,4 +44,7 @@ std::shared_ptr<communicator> adopt(MPI_Comm original, const communicator_option
 /// Ends the job at once; in a forked child this process only.
 [[noreturn]] void abort_job(int exit_code);
 
+/// What abort_job() calls before it ends the job, on whichever thread; replaces what was to be called before.
+void call_before_abort(void (*last_step)() noexcept);
+
 }  // namespace syncyte::comm

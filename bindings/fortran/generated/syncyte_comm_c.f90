@@ -315,6 +315,17 @@ module syncyte_comm_c
       integer(c_int32_t) :: answer
     end function syncyte_comm_destroy
 
+    !> Counts and traces an operation of a library on top, as if it were Syncyte's own. Local, thread-safe.
+    ! comm [in]: the communicator whose name the event gets; with one that is null or freed the event keeps its own
+    ! event [in]: what the trace is told; of it struct_size and operation are needed
+    ! Returns: SYNCYTE_ERR_ARGUMENT.
+    function syncyte_trace_tell(comm, event) bind(C, name="syncyte_trace_tell") result(answer)
+      import
+      type(c_ptr), value :: comm
+      type(syncyte_trace_event_t), intent(in) :: event
+      integer(c_int32_t) :: answer
+    end function syncyte_trace_tell
+
     !> All ranks learn whether all are well and agree. Collective; facts: operation and those given.
     ! comm [in]: a communicator
     ! status [in]: this rank's own verdict, one of syncyte_status_values; if it is not SYNCYTE_SUCCESS, its last

@@ -66,6 +66,7 @@ class Status(enum.IntEnum):
     ERR_VERSION = 17  # library or file of another version
     ERR_TIMEOUT = 18  # a stated time limit passed
     ERR_INTERNAL = 19  # a defect of Syncyte; please report it
+    ERR_LIMIT = 20  # a limit of the system on open files is reached; the message names it
 
 
 class DType(enum.IntEnum):
@@ -172,6 +173,7 @@ SYNCYTE_ERR_NOT_FOUND = 16
 SYNCYTE_ERR_VERSION = 17
 SYNCYTE_ERR_TIMEOUT = 18
 SYNCYTE_ERR_INTERNAL = 19
+SYNCYTE_ERR_LIMIT = 20
 SYNCYTE_FLOAT16 = 1
 SYNCYTE_BFLOAT16 = 2
 SYNCYTE_FLOAT32 = 3
@@ -220,7 +222,9 @@ SYNCYTE_LAYOUT_SHARDED = 1
 class BufferDescription(ctypes.Structure):
     """An array argument: what it is and where it lies. The memory belongs to the caller. Strides are in bytes; a
     buffer whose strides are those of a dense row-major array is *contiguous*, and strides of dimensions of extent
-    1 or of empty arrays do not matter. ndim 0 is one element.
+    1 or of empty arrays do not matter. ndim 0 is one element. Strides whose span leaves 64 bits are refused
+    everywhere with SYNCYTE_ERR_SHAPE. Data may lie at any address but for reductions and lists of rows, whose
+    elements have to be aligned (complex ones to their parts): SYNCYTE_ERR_SHAPE.
     """
 
     _defaults_ = {}
@@ -252,7 +256,8 @@ class TraceEvent(ctypes.Structure):
     target the target; - of a wait that of the operation that was started, of a wait for several requests where
     they all have the same; - -1 of all else. Starting an operation and waiting for it are two events. A wait is
     "request_wait", "request_wait_all", "request_wait_any", or the "request_test" that finds the end; other tests
-    and waits for null are no events.
+    and waits for null are no events. Functions that only look something up (a rank, a shape, a pointer) are no
+    events, and are not counted by syncyte_stats().
     """
 
     _defaults_ = {}
@@ -271,6 +276,12 @@ class TraceEvent(ctypes.Structure):
         ("status", ctypes.c_int32),
         # the one rank it talked to, in its communicator, see there; or -1
         ("peer", ctypes.c_int32),
+        # element type of what it moved; of a wait, of what was started; or 0
+        ("dtype", ctypes.c_int32),
+        # name of the communicator, valid during the call; or null
+        ("comm", ctypes.c_char_p),
+        # file of a checkpoint, valid during the call; or null
+        ("path", ctypes.c_char_p),
     ]
 
 
@@ -1101,6 +1112,24 @@ CORE: dict[str, Function] = {
             Parameter("comm", "in,out", False, None, "a communicator"),
         ],
         "Drops a reference and nulls the handle; null is fine. Local, as syncyte_comm_release().",
+    ),
+    "syncyte_trace_tell": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.POINTER(TraceEvent),
+        ],
+        [
+            Parameter("comm", "in", False, None,
+                "the communicator whose name the event gets; with one that is null or freed the event keeps its "
+                "own"),
+            Parameter("event", "in", False, None,
+                "what the trace is told; of it struct_size and operation are needed"),
+        ],
+        (
+            "Counts and traces an operation of a library on top, as if it were Syncyte's own. Local, thread-"
+            "safe. Returns: SYNCYTE_ERR_ARGUMENT."
+        ),
     ),
     "syncyte_comm_agree": Function(
         ctypes.c_int32,
@@ -2195,7 +2224,8 @@ CORE: dict[str, Function] = {
             Parameter("pieces", "in", False, None, "number of pieces, 1 or more"),
             Parameter("dtypes", "in", False, "pieces",
                 "element types, floating-point or complex; 16-bit floats are summed in float32 and rounded once"),
-            Parameter("elements", "in", False, "pieces", "lengths, 0 or more"),
+            Parameter("elements", "in", False, "pieces",
+                "lengths, 0 or more; all pieces together have at most 2^56 bytes"),
             Parameter("options", "in", True, None, "null for defaults"),
             Parameter("reducer", "out", False, None, "the reducer"),
         ],
@@ -2972,8 +3002,12 @@ HDF5: dict[str, Function] = {
             "Saves entries into one file, atomically: on any error the old file is untouched. Collective; "
             "facts: path, count, keys, layouts, dtypes, extents (but the first of sharded ones), options; with"
             " SYNCYTE_CHECK=full also the CRC32C of replicated entries. A mismatch names the key, what "
-            "differs, and the ranks. Returns: SYNCYTE_ERR_IO (names path and reason), SYNCYTE_ERR_ARGUMENT, "
-            "SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_MISMATCH."
+            "differs, and the ranks. A file that is replaced gives the new one its permissions, and its owner "
+            "and group where this process may give them (otherwise the file becomes this user's, and another "
+            "group gets no access). A path that is a symbolic link stays one: what it leads to is written. "
+            "Rank 0 locks the temporary file (flock); a save removes those of earlier saves of the same file "
+            "that nobody has locked: they are left where a job is killed. Returns: SYNCYTE_ERR_IO (names path "
+            "and reason), SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_MISMATCH."
         ),
     ),
     "syncyte_checkpoint_open": Function(

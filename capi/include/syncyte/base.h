@@ -232,7 +232,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_log(syncyte_log_level_t level, const cha
  * - -1 of all else.
  *
  * Starting an operation and waiting for it are two events. A wait is "request_wait", "request_wait_all",
- * "request_wait_any", or the "request_test" that finds the end; other tests and waits for null are no events.
+ * "request_wait_any", or the "request_test" that finds the end; other tests and waits for null are no events. Functions
+ * that only look something up (a rank, a shape, a pointer) are no events, and are not counted by syncyte_stats().
  */
 typedef struct syncyte_trace_event_t {
   size_t struct_size;      /**< sizeof(syncyte_trace_event_t) as the library knows it */
@@ -242,6 +243,9 @@ typedef struct syncyte_trace_event_t {
   int64_t end_ns;          /**< CLOCK_MONOTONIC at the end, nanoseconds */
   syncyte_status_t status; /**< how it ended */
   int32_t peer;            /**< the one rank it talked to, in its communicator, see there; or -1 */
+  syncyte_dtype_t dtype;   /**< element type of what it moved; of a wait, of what was started; or 0 */
+  const char* comm;        /**< name of the communicator, valid during the call; or null */
+  const char* path;        /**< file of a checkpoint, valid during the call; or null */
 } syncyte_trace_event_t;
 
 /** Called after every traced operation, on the thread that ran it; must not call Syncyte. */

@@ -279,6 +279,14 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_release(syncyte_comm_t comm);
 SYNCYTE_EXPORT syncyte_status_t syncyte_comm_destroy(syncyte_comm_t* comm);
 
 /**
+ * @brief Counts and traces an operation of a library on top, as if it were Syncyte's own. Local, thread-safe.
+ * @param[in] comm the communicator whose name the event gets; with one that is null or freed the event keeps its own
+ * @param[in] event what the trace is told; of it struct_size and operation are needed
+ * @return SYNCYTE_ERR_ARGUMENT.
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_trace_tell(syncyte_comm_t comm, const syncyte_trace_event_t* event);
+
+/**
  * @brief All ranks learn whether all are well and agree. Collective; facts: operation and those given.
  * @param[in] comm a communicator
  * @param[in] status this rank's own verdict, one of ::syncyte_status_values; if it is not SYNCYTE_SUCCESS, its last
