@@ -5,6 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <filesystem>
@@ -25,16 +26,31 @@ std::int64_t nanoseconds(clockid_t clock) {
   return time.tv_sec * 1'000'000'000 + time.tv_nsec;
 }
 
-/// A text between quotes, as JSON has it.
+/// Bytes of the UTF-8 character at `text`; 0 where there is none.
+std::size_t character_bytes(const char* text) {
+  const auto bits = [text](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const std::size_t bytes = bits(0) < 0x80       ? 1
+                            : bits(0) >> 5 == 6  ? 2
+                            : bits(0) >> 4 == 14 ? 3
+                            : bits(0) >> 3 == 30 ? 4
+                                                 : 0;
+  for (std::size_t i = 1; i < bytes; ++i)
+    if (bits(i) >> 6 != 2) return 0;
+  return bytes;
+}
+
+/// A text between quotes, as JSON has it; bytes that are not UTF-8 are taken for Latin-1.
 std::string quoted(const char* text) {
   std::string result = "\"";
-  for (const char* c = text; *c != '\0'; ++c) {
-    if (*c == '"' || *c == '\\')
-      (result += '\\') += *c;
-    else if (static_cast<unsigned char>(*c) < 0x20)
-      result += fmt::format("\\u{:04x}", static_cast<int>(*c));
+  while (*text != '\0') {
+    const std::size_t bytes = character_bytes(text);
+    if (*text == '"' || *text == '\\')
+      (result += '\\') += *text;
+    else if (bytes == 0 || static_cast<unsigned char>(*text) < 0x20)
+      result += fmt::format("\\u{:04x}", static_cast<unsigned>(static_cast<unsigned char>(*text)));
     else
-      result += *c;
+      result.append(text, bytes);
+    text += std::max<std::size_t>(bytes, 1);
   }
   return result += '"';
 }
@@ -49,7 +65,7 @@ std::string arguments_of(const syncyte_trace_event_t& event) {
   return text + fmt::format(R"(,"status":{})", event.status);
 }
 
-const std::string closing = "\n]\n";
+constexpr std::string_view closing = "\n]\n";  // no object: the file may be closed after all of these
 
 }  // namespace
 
@@ -81,7 +97,7 @@ void trace_file::go_on_after_fork() { mutex_.unlock(); }
 
 void trace_file::write(const syncyte_trace_event_t& event) {
   const std::lock_guard lock(mutex_);
-  if (is_cut_) return;
+  if (is_cut_ || ::getpid() != process_) return;
   pending_ += fmt::format(
       ",\n"
       R"({{"name":{},"ph":"X","ts":{:.3f},"dur":{:.3f},"pid":{},"tid":{},"args":{{{}}}}})",
@@ -99,7 +115,7 @@ void trace_file::flush() noexcept try {
 }
 
 /// The errno of a write, or 0.
-int trace_file::write_at_end(const std::string& text) const {
+int trace_file::write_at_end(std::string_view text) const {
   std::size_t done = 0;
   while (done < text.size()) {
     const ssize_t written =
@@ -113,7 +129,7 @@ int trace_file::write_at_end(const std::string& text) const {
 
 void trace_file::flush_locked() {
   if (is_cut_ || pending_.empty() || ::getpid() != process_) return;
-  if (const int code = write_at_end(pending_ + closing); code != 0) return end_here(code);
+  if (const int code = write_at_end(std::string(pending_).append(closing)); code != 0) return end_here(code);
   end_ += static_cast<std::int64_t>(pending_.size());
   pending_.clear();
 }

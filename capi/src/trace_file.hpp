@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <mutex>
 #include <string>
+#include <string_view>
 
 #include "memory/descriptor.hpp"
 #include "syncyte/base.h"
@@ -35,7 +36,7 @@ class trace_file {
  private:
   void flush_locked();
   void end_here(int code);
-  int write_at_end(const std::string& text) const;
+  int write_at_end(std::string_view text) const;
 
   std::timed_mutex mutex_;
   std::string path_;

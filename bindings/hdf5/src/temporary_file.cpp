@@ -66,7 +66,8 @@ temporary_file& temporary_file::operator=(temporary_file&& other) noexcept {
 /// Another save may have found it before it was locked, and removed it.
 void temporary_file::lock() {
   lock_ = file(path_, file::mode::write);
-  if (::flock(lock_.descriptor(), LOCK_EX) != 0) return;  // not every file system can
+  while (::flock(lock_.descriptor(), LOCK_EX) != 0)
+    if (errno != EINTR) return;  // not every file system can
   struct stat facts{};
   require(::fstat(lock_.descriptor(), &facts) == 0 && facts.st_nlink > 0, SYNCYTE_ERR_IO,
           "'{}' was removed by another save of the same file at the same time", path_);

@@ -65,13 +65,13 @@ syncyte._library.core().syncyte_abort(3)
 def test_names_in_a_trace_are_json_too(tmp_path):
     events, _ = traced_process(tmp_path, r"""
 import numpy as np, syncyte
-part = syncyte.COMM_WORLD.dup(name='a "quoted" \\ name\n')
+part = syncyte.COMM_WORLD.dup(name='a "quoted" \\ näme\n')
 part.allreduce(np.ones(3))
 syncyte.checkpoint.save("%s", {"x": np.ones(5)}, part)
 """ % (tmp_path / "of a trace.h5"))
     calls = {event["name"]: event["args"] for event in events}
-    assert calls["comm_allreduce"]["comm"] == 'a "quoted" \\ name\n'
-    assert calls["checkpoint_save"] == {"bytes": 40, "comm": 'a "quoted" \\ name\n',
+    assert calls["comm_allreduce"]["comm"] == 'a "quoted" \\ näme\n'
+    assert calls["checkpoint_save"] == {"bytes": 40, "comm": 'a "quoted" \\ näme\n',
                                         "path": str(tmp_path / "of a trace.h5"), "status": 0}
 
 
