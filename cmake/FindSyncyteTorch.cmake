@@ -30,11 +30,12 @@ print(";".join([os.path.dirname(torch.__file__), torch.__version__, str(int(torc
   else()
     unset(SYNCYTE_TORCH_ASKED CACHE)
     unset(SYNCYTE_TORCH_ANSWER CACHE)
-    set(SyncyteTorch_reason "'${Python3_EXECUTABLE}' cannot import torch (give another with -DPython3_EXECUTABLE=...): \
-${_syncyte_torch_error}")
+    set(SyncyteTorch_reason "'${Python3_EXECUTABLE}' cannot import torch (give another with -DPython3_EXECUTABLE=..., or build \
+without torch with -DSYNCYTE_TORCH=OFF): ${_syncyte_torch_error}")
   endif()
 elseif(NOT Python3_EXECUTABLE)
-  set(SyncyteTorch_reason "no Python 3 found (give one with -DPython3_EXECUTABLE=...)")
+  set(SyncyteTorch_reason "no Python 3 found (give one with -DPython3_EXECUTABLE=..., or build without \
+torch with -DSYNCYTE_TORCH=OFF)")
 endif()
 
 if(SYNCYTE_TORCH_ANSWER)

@@ -121,3 +121,16 @@ install(FILES "${PROJECT_BINARY_DIR}/cmake/syncyte-env.sh" DESTINATION "${CMAKE_
 
 install(PROGRAMS tools/syncyte-mpmd DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT runtime)
 install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT runtime)
+
+# Documentation and examples, in the places where the pages' links expect them.
+install(FILES README.md CHANGELOG.md DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT devel)
+install(DIRECTORY docs DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT devel)
+install(DIRECTORY examples/first_steps DESTINATION "${CMAKE_INSTALL_DOCDIR}/examples" COMPONENT devel
+  PATTERN "__pycache__" EXCLUDE)
+install(DIRECTORY examples/tsunami DESTINATION "${CMAKE_INSTALL_DOCDIR}/examples" COMPONENT devel
+  PATTERN "__pycache__" EXCLUDE PATTERN "CMakeLists.txt" EXCLUDE)
+foreach(binding fortran hdf5 python)
+  install(FILES "bindings/${binding}/README.md" DESTINATION "${CMAKE_INSTALL_DOCDIR}/bindings/${binding}" COMPONENT devel)
+endforeach()
+install(DIRECTORY bindings/fortran/examples DESTINATION "${CMAKE_INSTALL_DOCDIR}/bindings/fortran" COMPONENT devel
+  PATTERN "CMakeLists.txt" EXCLUDE)

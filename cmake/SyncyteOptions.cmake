@@ -30,6 +30,8 @@ set(CMAKE_CXX_VISIBILITY_PRESET hidden)
 set(CMAKE_C_VISIBILITY_PRESET hidden)
 set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+# For libraries that MPI, torch or the kernel call back, and threads run in: dlclose leaves them where they are.
+set(SYNCYTE_STAYS_LOADED "LINKER:-z,nodelete")
 
 find_program(SYNCYTE_CCACHE ccache)
 if(SYNCYTE_CCACHE)

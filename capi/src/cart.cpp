@@ -39,6 +39,7 @@ const comm::cartesian_grid& grid_of(const comm::communicator& cart, std::int32_t
 using namespace syncyte;
 using capi::find_comm;
 using capi::grid_of;
+using capi::looked_up;
 using capi::out;
 using capi::started;
 
@@ -51,19 +52,19 @@ syncyte_status_t syncyte_cart_create(syncyte_comm_t comm, int32_t ndim, const in
     auto chosen = capi::comm_options(options, cart, "cart");
     const auto grid = capi::asked_grid(ndim, extents, periods, chosen);
     auto made = group->make_cartesian(grid, chosen);
-    *cart = made ? capi::comms().insert(std::move(made)) : nullptr;
+    *cart = capi::handle_of(std::move(made));
   });
 }
 
 syncyte_status_t syncyte_cart_ndim(syncyte_comm_t cart, int32_t* ndim) {
-  return started("cart_ndim", [&] {
+  return looked_up("cart_ndim", [&] {
     const auto found = find_comm(cart);
     out(ndim, "ndim") = found->grid() != nullptr ? found->grid()->ndim() : 0;
   });
 }
 
 syncyte_status_t syncyte_cart_grid(syncyte_comm_t cart, int32_t ndim, int32_t* extents, int32_t* periods) {
-  return started("cart_grid", [&] {
+  return looked_up("cart_grid", [&] {
     const auto found = find_comm(cart);
     const comm::cartesian_grid& grid = grid_of(*found, ndim);
     if (extents != nullptr) std::copy(grid.extents.begin(), grid.extents.end(), extents);
@@ -72,7 +73,7 @@ syncyte_status_t syncyte_cart_grid(syncyte_comm_t cart, int32_t ndim, int32_t* e
 }
 
 syncyte_status_t syncyte_cart_coordinates(syncyte_comm_t cart, int32_t rank, int32_t ndim, int32_t* coordinates) {
-  return started("cart_coordinates", [&] {
+  return looked_up("cart_coordinates", [&] {
     const auto found = find_comm(cart);
     grid_of(*found, ndim);
     const auto result = comm::coordinates_of(*found, rank);
@@ -81,7 +82,7 @@ syncyte_status_t syncyte_cart_coordinates(syncyte_comm_t cart, int32_t rank, int
 }
 
 syncyte_status_t syncyte_cart_rank(syncyte_comm_t cart, int32_t ndim, const int32_t* coordinates, int32_t* rank) {
-  return started("cart_rank", [&] {
+  return looked_up("cart_rank", [&] {
     const auto found = find_comm(cart);
     grid_of(*found, ndim);
     base::require(coordinates != nullptr, SYNCYTE_ERR_ARGUMENT, "coordinates is null; expected {} numbers", ndim);
@@ -91,7 +92,7 @@ syncyte_status_t syncyte_cart_rank(syncyte_comm_t cart, int32_t ndim, const int3
 
 syncyte_status_t syncyte_cart_shift(syncyte_comm_t cart, int32_t dimension, int32_t displacement, int32_t* source,
                                     int32_t* dest) {
-  return started("cart_shift", [&] {
+  return looked_up("cart_shift", [&] {
     const auto shift = comm::shift_along(*find_comm(cart), dimension, displacement);
     if (source != nullptr) *source = shift.source;
     if (dest != nullptr) *dest = shift.dest;

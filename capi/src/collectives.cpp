@@ -23,6 +23,7 @@ comm::scan_from checked(syncyte_scan_t from, comm::collective_extras& extras) {
 using namespace syncyte;
 using capi::extras;
 using capi::find_comm;
+using capi::forks_too;
 using capi::started;
 using capi::trace_buffer;
 using capi::trace_peer;
@@ -31,7 +32,7 @@ extern "C" {
 
 syncyte_status_t syncyte_comm_bcast(syncyte_comm_t comm, int32_t root, const syncyte_collective_options_t* options,
                                     const syncyte_buffer_t* buffer) {
-  return started("comm_bcast", [&] {
+  return started<forks_too>("comm_bcast", [&] {
     trace_buffer(buffer);
     trace_peer(root);
     comm::bcast(*find_comm(comm), buffer, root, extras(options));
@@ -40,7 +41,7 @@ syncyte_status_t syncyte_comm_bcast(syncyte_comm_t comm, int32_t root, const syn
 
 syncyte_status_t syncyte_comm_allreduce(syncyte_comm_t comm, const syncyte_buffer_t* input, syncyte_op_t op,
                                         const syncyte_collective_options_t* options, const syncyte_buffer_t* output) {
-  return started("comm_allreduce", [&] {
+  return started<forks_too>("comm_allreduce", [&] {
     trace_buffer(input != nullptr ? input : output);
     comm::allreduce(*find_comm(comm), input, output, op, extras(options));
   });
@@ -48,7 +49,7 @@ syncyte_status_t syncyte_comm_allreduce(syncyte_comm_t comm, const syncyte_buffe
 
 syncyte_status_t syncyte_comm_allgather(syncyte_comm_t comm, const syncyte_buffer_t* input,
                                         const syncyte_collective_options_t* options, const syncyte_buffer_t* output) {
-  return started("comm_allgather", [&] {
+  return started<forks_too>("comm_allgather", [&] {
     trace_buffer(input);
     comm::allgather(*find_comm(comm), input, output, extras(options));
   });
@@ -56,7 +57,7 @@ syncyte_status_t syncyte_comm_allgather(syncyte_comm_t comm, const syncyte_buffe
 
 syncyte_status_t syncyte_comm_allgatherv(syncyte_comm_t comm, const syncyte_buffer_t* input, const int64_t* counts,
                                          const syncyte_collective_options_t* options, const syncyte_buffer_t* output) {
-  return started("comm_allgatherv", [&] {
+  return started<forks_too>("comm_allgatherv", [&] {
     trace_buffer(input);
     comm::allgatherv(*find_comm(comm), input, counts, output, extras(options));
   });
@@ -65,7 +66,7 @@ syncyte_status_t syncyte_comm_allgatherv(syncyte_comm_t comm, const syncyte_buff
 syncyte_status_t syncyte_comm_alltoallv(syncyte_comm_t comm, const syncyte_buffer_t* input, const int64_t* send_counts,
                                         const int64_t* recv_counts, const syncyte_collective_options_t* options,
                                         const syncyte_buffer_t* output) {
-  return started("comm_alltoallv", [&] {
+  return started<forks_too>("comm_alltoallv", [&] {
     trace_buffer(input);
     comm::alltoallv(*find_comm(comm), input, send_counts, recv_counts, output, extras(options));
   });
@@ -73,7 +74,7 @@ syncyte_status_t syncyte_comm_alltoallv(syncyte_comm_t comm, const syncyte_buffe
 
 syncyte_status_t syncyte_comm_reduce(syncyte_comm_t comm, const syncyte_buffer_t* input, syncyte_op_t op, int32_t root,
                                      const syncyte_collective_options_t* options, const syncyte_buffer_t* output) {
-  return started("comm_reduce", [&] {
+  return started<forks_too>("comm_reduce", [&] {
     trace_buffer(input != nullptr ? input : output);
     trace_peer(root);
     comm::reduce(*find_comm(comm), input, output, op, root, extras(options));
@@ -83,7 +84,7 @@ syncyte_status_t syncyte_comm_reduce(syncyte_comm_t comm, const syncyte_buffer_t
 syncyte_status_t syncyte_comm_scan(syncyte_comm_t comm, const syncyte_buffer_t* input, syncyte_op_t op,
                                    syncyte_scan_t from, const syncyte_collective_options_t* options,
                                    const syncyte_buffer_t* output) {
-  return started("comm_scan", [&] {
+  return started<forks_too>("comm_scan", [&] {
     trace_buffer(input != nullptr ? input : output);
     auto given = extras(options);
     const auto start = capi::checked(from, given);
@@ -94,7 +95,7 @@ syncyte_status_t syncyte_comm_scan(syncyte_comm_t comm, const syncyte_buffer_t* 
 syncyte_status_t syncyte_comm_exscan(syncyte_comm_t comm, const syncyte_buffer_t* input, syncyte_op_t op,
                                      syncyte_scan_t from, const syncyte_collective_options_t* options,
                                      const syncyte_buffer_t* output) {
-  return started("comm_exscan", [&] {
+  return started<forks_too>("comm_exscan", [&] {
     trace_buffer(input != nullptr ? input : output);
     auto given = extras(options);
     const auto start = capi::checked(from, given);
@@ -104,14 +105,14 @@ syncyte_status_t syncyte_comm_exscan(syncyte_comm_t comm, const syncyte_buffer_t
 
 syncyte_status_t syncyte_comm_lengths(syncyte_comm_t comm, int64_t length, const syncyte_collective_options_t* options,
                                       int64_t* lengths) {
-  return started("comm_lengths", [&] { comm::lengths(*find_comm(comm), length, lengths, extras(options)); });
+  return started<forks_too>("comm_lengths", [&] { comm::lengths(*find_comm(comm), length, lengths, extras(options)); });
 }
 
 syncyte_status_t syncyte_comm_gather_along(syncyte_comm_t comm, const syncyte_buffer_t* input, int32_t axis,
                                            const int64_t* lengths, int32_t root,
                                            const syncyte_collective_options_t* options,
                                            const syncyte_buffer_t* output) {
-  return started("comm_gather_along", [&] {
+  return started<forks_too>("comm_gather_along", [&] {
     trace_buffer(input);
     trace_peer(root);
     comm::gather_along(*find_comm(comm), input, axis, lengths, root, output, extras(options));
@@ -121,7 +122,7 @@ syncyte_status_t syncyte_comm_gather_along(syncyte_comm_t comm, const syncyte_bu
 syncyte_status_t syncyte_comm_allgather_along(syncyte_comm_t comm, const syncyte_buffer_t* input, int32_t axis,
                                               const int64_t* lengths, const syncyte_collective_options_t* options,
                                               const syncyte_buffer_t* output) {
-  return started("comm_allgather_along", [&] {
+  return started<forks_too>("comm_allgather_along", [&] {
     trace_buffer(input);
     comm::allgather_along(*find_comm(comm), input, axis, lengths, output, extras(options));
   });
@@ -131,7 +132,7 @@ syncyte_status_t syncyte_comm_scatter_along(syncyte_comm_t comm, const syncyte_b
                                             const int64_t* lengths, int32_t root,
                                             const syncyte_collective_options_t* options,
                                             const syncyte_buffer_t* output) {
-  return started("comm_scatter_along", [&] {
+  return started<forks_too>("comm_scatter_along", [&] {
     trace_buffer(input);
     trace_peer(root);
     comm::scatter_along(*find_comm(comm), input, axis, lengths, root, output, extras(options));
@@ -142,7 +143,7 @@ syncyte_status_t syncyte_comm_reduce_scatter_along(syncyte_comm_t comm, const sy
                                                    const int64_t* lengths, syncyte_op_t op,
                                                    const syncyte_collective_options_t* options,
                                                    const syncyte_buffer_t* output) {
-  return started("comm_reduce_scatter_along", [&] {
+  return started<forks_too>("comm_reduce_scatter_along", [&] {
     trace_buffer(input);
     comm::reduce_scatter_along(*find_comm(comm), input, axis, lengths, op, output, extras(options));
   });
@@ -153,7 +154,7 @@ syncyte_status_t syncyte_comm_alltoall_along(syncyte_comm_t comm, const syncyte_
                                              const int64_t* scatter_lengths,
                                              const syncyte_collective_options_t* options,
                                              const syncyte_buffer_t* output) {
-  return started("comm_alltoall_along", [&] {
+  return started<forks_too>("comm_alltoall_along", [&] {
     trace_buffer(input);
     const comm::axis_change change{gather_axis, gather_lengths, scatter_axis, scatter_lengths};
     comm::alltoall_along(*find_comm(comm), input, change, output, extras(options));

@@ -4,7 +4,10 @@
 #include <mpi.h>
 
 #include <cerrno>
+#include <mutex>
 #include <optional>
+#include <string>
+#include <unordered_set>
 #include <utility>
 
 #include "comm/collective.hpp"
@@ -36,18 +39,59 @@ comm::communicator_options comm_options(const syncyte_comm_options_t* given, con
 
 namespace {
 
-/// A null part (of a rank without colour) is a null handle.
-syncyte_comm_t handle_of(std::shared_ptr<comm::communicator> comm) {
-  return comm ? comms().insert(std::move(comm)) : nullptr;
+constexpr std::intptr_t world_number = 0xC1, self_number = 0xC2;
+
+std::intptr_t number_of(const comm::communicator& comm) {
+  if (&comm == comm::world().get()) return world_number;
+  if (&comm == comm::self().get()) return self_number;
+  constexpr std::uint64_t tagged = std::uint64_t{1} << 62;  // next_handle_number() never comes so far
+  return static_cast<std::intptr_t>(tagged | (comm.id() & (tagged - 1)));
+}
+
+/// The same name, which stays: the watchdog may read it later than its owner.
+const char* kept(const char* name) {
+  static auto* const names = new std::unordered_set<std::string>;  // leaked
+  static std::mutex mutex;
+  const std::lock_guard lock(mutex);
+  return names->emplace(name).first->c_str();
+}
+
+void agree(syncyte_comm_t comm, syncyte_status_t status, const char* operation, std::int32_t count,
+           const syncyte_fact_t* facts, bool is_patient) {
+  const auto group = find_comm(comm);
+  comm::collective_call call(*group, operation != nullptr ? kept(operation) : "comm_agree",
+                             comm::collective_call::lifecycle);
+  if (is_patient) call.be_patient();
+  call.attempt([&] {
+    base::require(base::is_known_status(status), SYNCYTE_ERR_ARGUMENT,
+                  "status is {}; expected SYNCYTE_SUCCESS (0) to SYNCYTE_ERR_LIMIT (20)", status);
+    if (status != SYNCYTE_SUCCESS) throw base::error(status, last_error_reason());
+    base::require(operation != nullptr, SYNCYTE_ERR_ARGUMENT, "operation is null; expected a name");
+    base::require(count >= 0 && count <= 32, SYNCYTE_ERR_ARGUMENT, "count is {}; expected 0 to 32", count);
+    base::require(facts != nullptr || count == 0, SYNCYTE_ERR_ARGUMENT, "facts is null; expected {} facts", count);
+    for (int32_t i = 0; i < count; ++i)
+      call.fact(facts[i].name != nullptr ? facts[i].name : "a fact without a name", facts[i].value);
+  });
+  call.agree();
 }
 
 }  // namespace
+
+syncyte_comm_t handle_of(std::shared_ptr<comm::communicator> comm) {
+  if (!comm) return nullptr;
+  const std::intptr_t number = number_of(*comm);
+  return comms().insert_as(number, std::move(comm));
+}
+
 }  // namespace syncyte::capi
 
 using namespace syncyte;
 using capi::comms;
 using capi::find_comm;
+using capi::forks_too;
 using capi::guarded;
+using capi::handle_of;
+using capi::looked_up;
 using capi::out;
 using capi::started;
 
@@ -55,15 +99,18 @@ extern "C" {
 
 syncyte_status_t syncyte_init(const syncyte_init_options_t* options) {
   return guarded("init", [&] {
+    if (comm::is_forked_child()) return;
     syncyte_init_options_t chosen SYNCYTE_INIT_OPTIONS_INIT;
     const auto error = capi::error_of([&] { chosen = capi::options_or(options, chosen); });
     comm::start(chosen.thread_level, error);
+    capi::tag_handle_numbers(comm::world()->id());
     capi::open_trace_file();
   });
 }
 
 syncyte_status_t syncyte_finalize(void) {
   return guarded("finalize", [] {
+    if (comm::is_forked_child()) return;
     comm::finish();
     capi::close_trace_file();
   });
@@ -72,29 +119,29 @@ syncyte_status_t syncyte_finalize(void) {
 void syncyte_abort(int32_t exit_code) { comm::abort_job(exit_code >= 1 && exit_code <= 255 ? exit_code : 1); }
 
 syncyte_status_t syncyte_initialized(int32_t* flag) {
-  return guarded("initialized", [&] { out(flag, "flag") = comm::is_started(); });
+  return guarded("initialized", [&] { out(flag, "flag") = comm::is_started() || comm::is_forked_child(); });
 }
 
 syncyte_status_t syncyte_thread_level(int32_t* level) {
-  return started("thread_level", [&] { out(level, "level") = comm::thread_level(); });
+  return looked_up("thread_level", [&] { out(level, "level") = comm::thread_level(); });
 }
 
 syncyte_status_t syncyte_mpi_takes(syncyte_memory_t memory, int32_t* flag) {
-  return started("mpi_takes", [&] { out(flag, "flag") = comm::mpi_takes(memory) ? 1 : 0; });
+  return looked_up("mpi_takes", [&] { out(flag, "flag") = comm::mpi_takes(memory) ? 1 : 0; });
 }
 
 syncyte_status_t syncyte_comm_world(syncyte_comm_t* comm) {
-  return started("comm_world", [&] { out(comm, "comm") = comms().insert(comm::world()); });
+  return looked_up("comm_world", [&] { out(comm, "comm") = handle_of(comm::world()); });
 }
 
 syncyte_status_t syncyte_comm_self(syncyte_comm_t* comm) {
-  return started("comm_self", [&] { out(comm, "comm") = comms().insert(comm::self()); });
+  return looked_up("comm_self", [&] { out(comm, "comm") = handle_of(comm::self()); });
 }
 
 syncyte_status_t syncyte_comm_from_mpi(MPI_Comm mpi_comm, const syncyte_comm_options_t* options, syncyte_comm_t* comm) {
   return started("comm_from_mpi", [&] {
     auto made = comm::adopt(mpi_comm, capi::comm_options(options, comm, "comm"));
-    *comm = comms().insert(std::move(made));
+    *comm = handle_of(std::move(made));
   });
 }
 
@@ -103,20 +150,20 @@ syncyte_status_t syncyte_comm_from_fortran(int32_t fortran_handle, const syncyte
   return started("comm_from_fortran", [&] {
     auto made = comm::adopt(MPI_Comm_f2c(fortran_handle), capi::comm_options(options, comm, "comm"),
                             fmt::format("fortran_handle is {},", fortran_handle));
-    *comm = comms().insert(std::move(made));
+    *comm = handle_of(std::move(made));
   });
 }
 
 syncyte_status_t syncyte_comm_to_fortran(syncyte_comm_t comm, int32_t* fortran_handle) {
-  return started("comm_to_fortran",
-                 [&] { out(fortran_handle, "fortran_handle") = MPI_Comm_c2f(find_comm(comm)->data()); });
+  return looked_up("comm_to_fortran",
+                   [&] { out(fortran_handle, "fortran_handle") = MPI_Comm_c2f(find_comm(comm)->data()); });
 }
 
 syncyte_status_t syncyte_comm_dup(syncyte_comm_t comm, const syncyte_comm_options_t* options,
                                   syncyte_comm_t* duplicate) {
   return started("comm_dup", [&] {
     auto made = find_comm(comm)->duplicate(capi::comm_options(options, duplicate, "duplicate"));
-    *duplicate = comms().insert(std::move(made));
+    *duplicate = handle_of(std::move(made));
   });
 }
 
@@ -124,7 +171,7 @@ syncyte_status_t syncyte_comm_split(syncyte_comm_t comm, int32_t color, int32_t 
                                     const syncyte_comm_options_t* options, syncyte_comm_t* part) {
   return started("comm_split", [&] {
     const int mpi_color = color == -1 ? MPI_UNDEFINED : color;
-    *part = capi::handle_of(find_comm(comm)->split(mpi_color, key, capi::comm_options(options, part, "part")));
+    *part = handle_of(find_comm(comm)->split(mpi_color, key, capi::comm_options(options, part, "part")));
   });
 }
 
@@ -132,25 +179,24 @@ syncyte_status_t syncyte_comm_split_program(syncyte_comm_t comm, const char* nam
                                             const syncyte_comm_options_t* options, syncyte_comm_t* part) {
   return started("comm_split_program", [&] {
     const std::string program = name != nullptr ? name : program_invocation_short_name;
-    *part = capi::handle_of(find_comm(comm)->split_program(program, capi::comm_options(options, part, "part")));
+    *part = handle_of(find_comm(comm)->split_program(program, capi::comm_options(options, part, "part")));
   });
 }
 
 syncyte_status_t syncyte_comm_node(syncyte_comm_t comm, const syncyte_comm_options_t* options, syncyte_comm_t* node) {
-  return started("comm_node", [&] {
-    *node = capi::handle_of(find_comm(comm)->split_node(capi::comm_options(options, node, "node")));
-  });
+  return started("comm_node",
+                 [&] { *node = handle_of(find_comm(comm)->split_node(capi::comm_options(options, node, "node"))); });
 }
 
 syncyte_status_t syncyte_comm_leaders(syncyte_comm_t comm, const syncyte_comm_options_t* options,
                                       syncyte_comm_t* leaders) {
   return started("comm_leaders", [&] {
-    *leaders = capi::handle_of(find_comm(comm)->split_leaders(capi::comm_options(options, leaders, "leaders")));
+    *leaders = handle_of(find_comm(comm)->split_leaders(capi::comm_options(options, leaders, "leaders")));
   });
 }
 
 syncyte_status_t syncyte_comm_topology(syncyte_comm_t comm, syncyte_topology_t* topology) {
-  return started("comm_topology", [&] {
+  return looked_up("comm_topology", [&] {
     const auto size = out(topology, "topology").struct_size;
     base::require(size == sizeof *topology, SYNCYTE_ERR_ARGUMENT, "topology->struct_size is {}; expected {}", size,
                   sizeof *topology);
@@ -160,23 +206,23 @@ syncyte_status_t syncyte_comm_topology(syncyte_comm_t comm, syncyte_topology_t* 
 }
 
 syncyte_status_t syncyte_comm_rank(syncyte_comm_t comm, int32_t* rank) {
-  return started("comm_rank", [&] { out(rank, "rank") = find_comm(comm)->rank(); });
+  return looked_up("comm_rank", [&] { out(rank, "rank") = find_comm(comm)->rank(); });
 }
 
 syncyte_status_t syncyte_comm_size(syncyte_comm_t comm, int32_t* size) {
-  return started("comm_size", [&] { out(size, "size") = find_comm(comm)->size(); });
+  return looked_up("comm_size", [&] { out(size, "size") = find_comm(comm)->size(); });
 }
 
 syncyte_status_t syncyte_comm_check_level(syncyte_comm_t comm, int32_t* level) {
-  return started("comm_check_level", [&] { out(level, "level") = static_cast<int32_t>(find_comm(comm)->check()); });
+  return looked_up("comm_check_level", [&] { out(level, "level") = static_cast<int32_t>(find_comm(comm)->check()); });
 }
 
 syncyte_status_t syncyte_comm_sequence(syncyte_comm_t comm, int64_t* number) {
-  return started("comm_sequence", [&] { out(number, "number") = static_cast<int64_t>(find_comm(comm)->sequence()); });
+  return looked_up("comm_sequence", [&] { out(number, "number") = static_cast<int64_t>(find_comm(comm)->sequence()); });
 }
 
 syncyte_status_t syncyte_comm_id(syncyte_comm_t comm, int64_t* id) {
-  return started("comm_id", [&] { out(id, "id") = static_cast<int64_t>(find_comm(comm)->id()); });
+  return looked_up("comm_id", [&] { out(id, "id") = static_cast<int64_t>(find_comm(comm)->id()); });
 }
 
 syncyte_status_t syncyte_comm_retain(syncyte_comm_t comm) {
@@ -193,22 +239,12 @@ syncyte_status_t syncyte_comm_destroy(syncyte_comm_t* comm) {
 
 syncyte_status_t syncyte_comm_agree(syncyte_comm_t comm, syncyte_status_t status, const char* operation, int32_t count,
                                     const syncyte_fact_t* facts) {
-  return started("comm_agree", [&] {
-    const auto group = find_comm(comm);
-    comm::collective_call call(*group, operation != nullptr ? operation : "comm_agree",
-                               comm::collective_call::lifecycle);
-    call.attempt([&] {
-      base::require(base::is_known_status(status), SYNCYTE_ERR_ARGUMENT,
-                    "status is {}; expected SYNCYTE_SUCCESS (0) to SYNCYTE_ERR_INTERNAL (19)", status);
-      if (status != SYNCYTE_SUCCESS) throw base::error(status, capi::last_error_reason());
-      base::require(operation != nullptr, SYNCYTE_ERR_ARGUMENT, "operation is null; expected a name");
-      base::require(count >= 0 && count <= 32, SYNCYTE_ERR_ARGUMENT, "count is {}; expected 0 to 32", count);
-      base::require(facts != nullptr || count == 0, SYNCYTE_ERR_ARGUMENT, "facts is null; expected {} facts", count);
-      for (int32_t i = 0; i < count; ++i)
-        call.fact(facts[i].name != nullptr ? facts[i].name : "a fact without a name", facts[i].value);
-    });
-    call.agree();
-  });
+  return started<forks_too>("comm_agree", [&] { capi::agree(comm, status, operation, count, facts, false); });
+}
+
+syncyte_status_t syncyte_comm_agree_patiently(syncyte_comm_t comm, syncyte_status_t status, const char* operation,
+                                              int32_t count, const syncyte_fact_t* facts) {
+  return started<forks_too>("comm_agree_patiently", [&] { capi::agree(comm, status, operation, count, facts, true); });
 }
 
 syncyte_status_t syncyte_collect(syncyte_comm_t comm) {
@@ -219,6 +255,6 @@ syncyte_status_t syncyte_collect(syncyte_comm_t comm) {
 }
 
 syncyte_status_t syncyte_comm_barrier(syncyte_comm_t comm) {
-  return started("comm_barrier", [&] { comm::barrier(*find_comm(comm)); });
+  return started<forks_too>("comm_barrier", [&] { comm::barrier(*find_comm(comm)); });
 }
 }

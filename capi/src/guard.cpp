@@ -42,7 +42,12 @@ syncyte_status_t keep_current_error(const char* operation) noexcept {
 
 const std::string& last_error_reason() { return last_error().reason; }
 
-void require_started() { comm::require_started(); }
+void require_started(callers allowed) {
+  if (allowed == forks_too)
+    comm::require_started_or_forked();
+  else
+    comm::require_started();
+}
 
 }  // namespace syncyte::capi
 

@@ -19,8 +19,14 @@ syncyte_status_t keep_current_error(const char* operation) noexcept;
 /// Text of this thread's last error without "... failed on rank ...", for an agreement that passes it on.
 const std::string& last_error_reason();
 
-/// Throws SYNCYTE_ERR_NOT_INITIALISED unless syncyte_init() was called.
-void require_started();
+/// Processes that may call a function: ranks, or their forked children too, which can read what is mapped and use
+/// communicators of one rank.
+enum class callers { ranks, forks_too };
+constexpr callers forks_too = callers::forks_too;
+
+/// Throws SYNCYTE_ERR_NOT_INITIALISED unless syncyte_init() was called, SYNCYTE_ERR_UNSUPPORTED in a forked child that
+/// is not allowed.
+void require_started(callers allowed = callers::ranks);
 
 /// Runs the body of a C function: no exception leaves. `operation` is the function's name without "syncyte_".
 template <class Body>
@@ -34,16 +40,26 @@ syncyte_status_t guarded(const char* operation, Body&& body) noexcept {
 }
 
 /// guarded() for functions that need syncyte_init() first; counted and traced. Every body has a counter of its own.
-template <class Body>
+template <callers allowed = callers::ranks, class Body>
 syncyte_status_t started(const char* operation, Body&& body) noexcept {
   static operation_counter counter(operation);
   call_scope call;
   const syncyte_status_t status = guarded(operation, [&] {
-    require_started();
+    require_started(allowed);
     std::forward<Body>(body)();
   });
   call.end(counter, status);
   return status;
+}
+
+/// guarded() for functions that need syncyte_init() first and only look something up: neither counted nor traced, and
+/// open to forked children.
+template <class Body>
+syncyte_status_t looked_up(const char* operation, Body&& body) noexcept {
+  return guarded(operation, [&] {
+    require_started(forks_too);
+    std::forward<Body>(body)();
+  });
 }
 
 /// guarded() for a body that ends something started earlier, and returns how that ended, or nothing if it has not:

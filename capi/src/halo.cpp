@@ -21,7 +21,11 @@ halo_table& halos() {
   return *the_table;
 }
 
-std::shared_ptr<comm::halo> find_halo(syncyte_halo_t halo) { return halos().find(halo, "halo"); }
+std::shared_ptr<comm::halo> find_halo(syncyte_halo_t halo) {
+  auto found = halos().find(halo, "halo");
+  trace_comm(found->comm()->name());
+  return found;
+}
 
 /// Arrays of the caller's, and how long they are.
 struct halo_arrays {
@@ -97,6 +101,7 @@ using namespace syncyte;
 using capi::find_halo;
 using capi::guarded;
 using capi::halos;
+using capi::looked_up;
 using capi::out;
 using capi::started;
 using comm::halo_way;
@@ -128,7 +133,7 @@ syncyte_status_t syncyte_halo_destroy(syncyte_halo_t* halo) {
 }
 
 syncyte_status_t syncyte_halo_describe(syncyte_halo_t halo, syncyte_buffer_t* array, syncyte_buffer_t* interior) {
-  return started("halo_describe", [&] {
+  return looked_up("halo_describe", [&] {
     const auto found = find_halo(halo);
     out(array, "array") = base::make_buffer(nullptr, found->dtype(), found->shape());
     if (interior != nullptr) *interior = capi::interior_of(*found);
@@ -136,10 +141,10 @@ syncyte_status_t syncyte_halo_describe(syncyte_halo_t halo, syncyte_buffer_t* ar
 }
 
 syncyte_status_t syncyte_halo_comm(syncyte_halo_t halo, syncyte_comm_t* cart) {
-  return started("halo_comm", [&] {
+  return looked_up("halo_comm", [&] {
     const auto found = find_halo(halo);
     out(cart, "cart");
-    *cart = capi::comms().insert(found->comm());
+    *cart = capi::handle_of(found->comm());
   });
 }
 
@@ -159,8 +164,8 @@ syncyte_status_t syncyte_halo_transfer(syncyte_halo_t halo, int32_t adjoint,
 }
 
 syncyte_status_t syncyte_halo_sequence(syncyte_halo_t halo, int64_t* number) {
-  return started("halo_sequence",
-                 [&] { out(number, "number") = static_cast<std::int64_t>(find_halo(halo)->transfers()); });
+  return looked_up("halo_sequence",
+                   [&] { out(number, "number") = static_cast<std::int64_t>(find_halo(halo)->transfers()); });
 }
 
 syncyte_status_t syncyte_halo_iexchange(syncyte_halo_t halo, const syncyte_buffer_t* array,

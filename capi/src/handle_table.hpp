@@ -1,5 +1,7 @@
 #pragma once
 
+#include <pthread.h>
+
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -12,10 +14,23 @@
 
 namespace syncyte::capi {
 
+/// The last number that next_handle_number() gave. The first ones belong to the world and self communicators.
+inline std::atomic<std::intptr_t>& last_handle_number() {
+  static std::atomic<std::intptr_t> last{0xC2};  // so that small integers and flags are never taken for handles
+  return last;
+}
+
 /// A number that no other handle of the process ever had or will have, of whatever type.
-inline std::intptr_t next_handle_number() {
-  static std::atomic<std::intptr_t> last{0xC0};  // so that small integers and flags are never taken for handles
-  return ++last;
+inline std::intptr_t next_handle_number() { return ++last_handle_number(); }
+
+/// Handle numbers from now on carry a tag: 29 of the bits of `job`, which another job has otherwise. A graph that was
+/// saved in another job then finds no object, and never another one. Further calls do nothing.
+inline void tag_handle_numbers(std::uint64_t job) {
+  constexpr std::intptr_t tagged = std::intptr_t{1} << 61;
+  const auto tag = static_cast<std::intptr_t>(job & ((std::uint64_t{1} << 29) - 1));
+  std::intptr_t last = last_handle_number();
+  while (last < tagged && !last_handle_number().compare_exchange_weak(last, tagged | tag << 32)) {
+  }
 }
 
 /// The objects behind handles of one type, with their reference counts. A handle is a number in a pointer's clothes: it
@@ -23,12 +38,21 @@ inline std::intptr_t next_handle_number() {
 template <class Handle, class Object>
 class handle_table {
  public:
-  explicit handle_table(const char* type_name) : type_name_(type_name) {}
+  /// There is one of each type, which lives as long as the process. It is locked while the process forks: a child has
+  /// no other thread that would unlock it, or complete a change. The child gets a new lock, because glibc's knows its
+  /// writer by a number that the child's thread does not have.
+  explicit handle_table(const char* type_name) : type_name_(type_name) {
+    the_only_one = this;
+    ::pthread_atfork([] { the_only_one->mutex_.lock(); }, [] { the_only_one->mutex_.unlock(); },
+                     [] { std::construct_at(&the_only_one->mutex_); });
+  }
 
-  Handle insert(std::shared_ptr<Object> object) {
-    const std::intptr_t number = next_handle_number();
+  Handle insert(std::shared_ptr<Object> object) { return insert_as(next_handle_number(), std::move(object)); }
+
+  /// A further reference to the object, whose handles all have this number.
+  Handle insert_as(std::intptr_t number, std::shared_ptr<Object> object) {
     const std::unique_lock lock(mutex_);
-    entries_.emplace(number, entry{std::move(object), 1});
+    ++entries_.try_emplace(number, entry{std::move(object), 0}).first->second.references;
     return reinterpret_cast<Handle>(number);
   }
 
@@ -71,10 +95,12 @@ class handle_table {
   auto& at(Entries& entries, Handle handle, const char* argument) const {
     base::require(handle != nullptr, SYNCYTE_ERR_HANDLE, "{} is a null handle; expected a {}", argument, type_name_);
     const auto found = entries.find(reinterpret_cast<std::intptr_t>(handle));
-    base::require(found != entries.end(), SYNCYTE_ERR_HANDLE, "{} is a handle that was freed, or not a {}", argument,
-                  type_name_);
+    base::require(found != entries.end(), SYNCYTE_ERR_HANDLE, "{} is a handle that was freed, or not a {} of this job",
+                  argument, type_name_);
     return found->second;
   }
+
+  static inline handle_table* the_only_one = nullptr;
 
   const char* type_name_;
   mutable std::shared_mutex mutex_;

@@ -84,6 +84,7 @@ void start_request(std::unique_ptr<comm::message> message, syncyte_message_statu
 }  // namespace syncyte::capi
 
 using namespace syncyte;
+using capi::looked_up;
 using capi::made_by;
 using capi::out;
 using capi::started;
@@ -93,7 +94,7 @@ using comm::message;
 extern "C" {
 
 syncyte_status_t syncyte_message_highest_tag(int32_t* tag) {
-  return started("message_highest_tag", [&] { out(tag, "tag") = comm::highest_tag(); });
+  return looked_up("message_highest_tag", [&] { out(tag, "tag") = comm::highest_tag(); });
 }
 
 syncyte_status_t syncyte_comm_send(syncyte_comm_t comm, const syncyte_buffer_t* buffer, int32_t dest, int32_t tag,

@@ -18,7 +18,11 @@ reducer_table& reducers() {
   return *the_table;
 }
 
-std::shared_ptr<comm::reducer> find_reducer(syncyte_reducer_t reducer) { return reducers().find(reducer, "reducer"); }
+std::shared_ptr<comm::reducer> find_reducer(syncyte_reducer_t reducer) {
+  auto found = reducers().find(reducer, "reducer");
+  trace_comm(found->comm()->name());
+  return found;
+}
 
 comm::reducer_description asked_reducer(std::int32_t pieces, const syncyte_dtype_t* dtypes,
                                         const std::int64_t* elements, const syncyte_reducer_options_t* options,
@@ -42,6 +46,7 @@ comm::reducer_description asked_reducer(std::int32_t pieces, const syncyte_dtype
 using namespace syncyte;
 using capi::find_reducer;
 using capi::guarded;
+using capi::looked_up;
 using capi::reducers;
 using capi::started;
 
@@ -70,7 +75,7 @@ syncyte_status_t syncyte_reducer_destroy(syncyte_reducer_t* reducer) {
 }
 
 syncyte_status_t syncyte_reducer_piece(syncyte_reducer_t reducer, int32_t piece, syncyte_buffer_t* buffer) {
-  return started("reducer_piece", [&] {
+  return looked_up("reducer_piece", [&] {
     const auto found = find_reducer(reducer);
     capi::out(buffer, "buffer");
     found->require_piece(piece);
@@ -83,7 +88,8 @@ syncyte_status_t syncyte_reducer_start(syncyte_reducer_t reducer, int32_t piece)
   return started("reducer_start", [&] {
     const auto found = find_reducer(reducer);
     found->start(piece);
-    capi::trace_bytes(static_cast<std::size_t>(found->elements(piece)) * base::dtype_size(found->dtype(piece)));
+    capi::trace_bytes(static_cast<std::size_t>(found->elements(piece)) * base::dtype_size(found->dtype(piece)),
+                      found->dtype(piece));
   });
 }
 

@@ -100,13 +100,17 @@ syncyte_status_t wait_for_one(syncyte_request_t* handle) noexcept {
   return status != SYNCYTE_SUCCESS ? status : ended;
 }
 
-/// What is traced of several requests that are waited for together: all bytes; the peer if they have but one.
+/// What is traced of several requests that are waited for together: all bytes; peer, element type and communicator if
+/// they have but one.
 class sum_of_parts {
  public:
   void add(const traced_part& part) {
-    if (!sum_) sum_.emplace(traced_part{0, part.peer});
-    sum_->bytes += part.bytes;
+    const std::size_t before = sum_ ? sum_->bytes : 0;
+    if (!sum_) sum_ = part;
+    sum_->bytes = before + part.bytes;
     if (sum_->peer != part.peer) sum_->peer = traced_part().peer;
+    if (sum_->dtype != part.dtype) sum_->dtype = 0;
+    if (sum_->comm != part.comm) sum_->comm = nullptr;
   }
   /// Nothing before the first one.
   const std::optional<traced_part>& sum() const { return sum_; }

@@ -17,7 +17,11 @@ tensor_table& tensors() {
   return *the_table;
 }
 
-std::shared_ptr<tensor::whole_tensor> find_tensor(syncyte_tensor_t tensor) { return tensors().find(tensor, "tensor"); }
+std::shared_ptr<tensor::whole_tensor> find_tensor(syncyte_tensor_t tensor) {
+  auto found = tensors().find(tensor, "tensor");
+  trace_comm(found->comm()->name());
+  return found;
+}
 
 /// What is wrong with options or output is brought into the collective, for all ranks to be told.
 tensor::tensor_options chosen_options(const syncyte_tensor_options_t* given, const syncyte_tensor_t* result) {
@@ -41,7 +45,9 @@ tensor::tensor_options chosen_options(const syncyte_tensor_options_t* given, con
 
 using namespace syncyte;
 using capi::find_tensor;
+using capi::forks_too;
 using capi::guarded;
+using capi::looked_up;
 using capi::out;
 using capi::started;
 using capi::tensors;
@@ -79,19 +85,19 @@ syncyte_status_t syncyte_tensor_destroy(syncyte_tensor_t* tensor) {
 }
 
 syncyte_status_t syncyte_tensor_describe(syncyte_tensor_t tensor, syncyte_buffer_t* global) {
-  return started("tensor_describe", [&] { out(global, "global") = find_tensor(tensor)->describe(); });
+  return looked_up("tensor_describe", [&] { out(global, "global") = find_tensor(tensor)->describe(); });
 }
 
 syncyte_status_t syncyte_tensor_comm(syncyte_tensor_t tensor, syncyte_comm_t* comm) {
-  return started("tensor_comm", [&] {
+  return looked_up("tensor_comm", [&] {
     const auto found = find_tensor(tensor);
     out(comm, "comm");
-    *comm = capi::comms().insert(found->comm());
+    *comm = capi::handle_of(found->comm());
   });
 }
 
 syncyte_status_t syncyte_tensor_rows(syncyte_tensor_t tensor, int32_t rank, int64_t* first, int64_t* count) {
-  return started("tensor_rows", [&] {
+  return looked_up("tensor_rows", [&] {
     out(first, "first");
     out(count, "count");
     find_tensor(tensor)->rows(rank, *first, *count);
@@ -99,15 +105,15 @@ syncyte_status_t syncyte_tensor_rows(syncyte_tensor_t tensor, int32_t rank, int6
 }
 
 syncyte_status_t syncyte_tensor_owner(syncyte_tensor_t tensor, int64_t count, const int64_t* rows, int32_t* ranks) {
-  return started("tensor_owner", [&] { find_tensor(tensor)->owner(count, rows, ranks); });
+  return looked_up("tensor_owner", [&] { find_tensor(tensor)->owner(count, rows, ranks); });
 }
 
 syncyte_status_t syncyte_tensor_local(syncyte_tensor_t tensor, syncyte_buffer_t* view) {
-  return started("tensor_local", [&] { out(view, "view") = find_tensor(tensor)->local_view(); });
+  return looked_up("tensor_local", [&] { out(view, "view") = find_tensor(tensor)->local_view(); });
 }
 
 syncyte_status_t syncyte_tensor_node(syncyte_tensor_t tensor, syncyte_buffer_t* view, int64_t* first_row) {
-  return started("tensor_node", [&] {
+  return looked_up("tensor_node", [&] {
     out(first_row, "first_row");
     out(view, "view");
     *view = find_tensor(tensor)->node_view(*first_row);
@@ -116,7 +122,7 @@ syncyte_status_t syncyte_tensor_node(syncyte_tensor_t tensor, syncyte_buffer_t* 
 
 syncyte_status_t syncyte_tensor_gather(syncyte_tensor_t tensor, const syncyte_buffer_t* index,
                                        const syncyte_buffer_t* output) {
-  return started("tensor_gather", [&] {
+  return started<forks_too>("tensor_gather", [&] {
     find_tensor(tensor)->gather(index, output);
     trace_buffer(output);
   });
@@ -139,7 +145,7 @@ syncyte_status_t syncyte_tensor_scatter_add(syncyte_tensor_t tensor, const syncy
 }
 
 syncyte_status_t syncyte_tensor_get_box(syncyte_tensor_t tensor, const int64_t* lower, const syncyte_buffer_t* output) {
-  return started("tensor_get_box", [&] {
+  return started<forks_too>("tensor_get_box", [&] {
     find_tensor(tensor)->get_box(lower, output);
     trace_buffer(output);
   });
@@ -169,7 +175,7 @@ syncyte_status_t syncyte_tensor_compare_swap(syncyte_tensor_t tensor, int64_t el
 }
 
 syncyte_status_t syncyte_tensor_load(syncyte_tensor_t tensor, int64_t element, int64_t* value) {
-  return started("tensor_load", [&] { out(value, "value") = find_tensor(tensor)->load(element); });
+  return started<forks_too>("tensor_load", [&] { out(value, "value") = find_tensor(tensor)->load(element); });
 }
 
 syncyte_status_t syncyte_tensor_store(syncyte_tensor_t tensor, int64_t element, int64_t value) {
@@ -178,7 +184,7 @@ syncyte_status_t syncyte_tensor_store(syncyte_tensor_t tensor, int64_t element, 
 
 syncyte_status_t syncyte_tensor_wait(syncyte_tensor_t tensor, int64_t element, syncyte_compare_t compare, int64_t value,
                                      double timeout, int64_t* found) {
-  return started("tensor_wait", [&] {
+  return started<forks_too>("tensor_wait", [&] {
     const int64_t seen = find_tensor(tensor)->wait(element, compare, value, timeout);
     if (found != nullptr) *found = seen;
   });

@@ -1,14 +1,20 @@
 #include "trace.hpp"
 
+#include <pthread.h>
 #include <time.h>
 
+#include <map>
 #include <memory>
 #include <mutex>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "base/buffer.hpp"
 #include "base/environment.hpp"
 #include "base/log.hpp"
+#include "comm/runtime.hpp"
+#include "comm_table.hpp"
 #include "guard.hpp"
 #include "trace_file.hpp"
 
@@ -25,7 +31,6 @@ struct listener {
 std::mutex the_listeners_mutex;
 listener the_hook;
 std::shared_ptr<trace_file> the_file;
-std::atomic<bool> is_traced{false};
 
 thread_local traced_part the_part;
 
@@ -47,6 +52,23 @@ void tell(const syncyte_trace_event_t& event) {
   if (hook.hook != nullptr) hook.hook(&event, hook.context);
 }
 
+void hold_for_fork() {
+  the_listeners_mutex.lock();
+  if (the_file) the_file->hold_for_fork();
+}
+
+void go_on_after_fork() {
+  if (the_file) the_file->go_on_after_fork();
+  the_listeners_mutex.unlock();
+}
+
+/// The trace is the rank's: a child must not write to it, nor end it at its exit.
+void forget_file_in_child() {
+  go_on_after_fork();
+  static_cast<void>(new std::shared_ptr<trace_file>(std::move(the_file)));  // leaked
+  is_traced = the_hook.hook != nullptr;
+}
+
 template <class Change>
 void change_listeners(Change&& change) {
   const std::lock_guard lock(the_listeners_mutex);
@@ -54,7 +76,19 @@ void change_listeners(Change&& change) {
   is_traced = the_hook.hook != nullptr || the_file != nullptr;
 }
 
+/// The counter of an operation of a library on top.
+operation_counter& counter_of(const std::string& operation) {
+  static auto* const the_mutex = new std::mutex;
+  static auto* const the_counters = new std::map<std::string, std::unique_ptr<operation_counter>>;
+  const std::lock_guard lock(*the_mutex);
+  auto [found, is_new] = the_counters->try_emplace(operation);
+  if (is_new) found->second = std::make_unique<operation_counter>(found->first.c_str());
+  return *found->second;
+}
+
 }  // namespace
+
+std::atomic<bool> is_traced{false};
 
 operation_counter::operation_counter(const char* operation) : operation_(operation), next_(the_newest.load()) {
   while (!the_newest.compare_exchange_weak(next_, this)) {
@@ -87,29 +121,52 @@ void call_scope::end(operation_counter& counter, syncyte_status_t status) noexce
   counter.add(part.bytes, status, end_ns - begin_ns_);
   if (begin_ns_ == 0) return;
   tell({sizeof(syncyte_trace_event_t), counter.operation(), static_cast<std::int64_t>(part.bytes), begin_ns_, end_ns,
-        status, part.peer});
+        status, part.peer, part.dtype, part.comm, nullptr});
 } catch (...) {  // a trace that cannot be written spoils no operation
 }
 
 traced_part& traced() { return the_part; }
-void trace_bytes(std::size_t bytes) { the_part.bytes = bytes; }
+void trace_bytes(std::size_t bytes, syncyte_dtype_t dtype) {
+  the_part.bytes = bytes;
+  the_part.dtype = dtype;
+}
 void trace_peer(std::int32_t rank) { the_part.peer = rank < 0 ? traced_part().peer : rank; }
 
 void trace_buffer(const syncyte_buffer_t* buffer) noexcept try {
-  if (buffer != nullptr) trace_bytes(base::buffer(buffer, "buffer").bytes());
+  if (buffer != nullptr) trace_bytes(base::buffer(buffer, "buffer").bytes(), buffer->dtype);
 } catch (...) {
+}
+
+/// Requests outlive communicators: names are kept for good, each once.
+void keep_comm_name(const std::string& name) {
+  static auto* const the_mutex = new std::mutex;
+  static auto* const the_names = new std::set<std::string>;
+  const std::lock_guard lock(*the_mutex);
+  the_part.comm = the_names->insert(name).first->c_str();
 }
 
 void open_trace_file() {
   const auto folder = base::environment("SYNCYTE_TRACE");
   if (!folder) return;
+  static const int registered = ::pthread_atfork(hold_for_fork, go_on_after_fork, forget_file_in_child);
+  base::require(registered == 0, SYNCYTE_ERR_MEMORY, "pthread_atfork has no memory for another handler");
   change_listeners([&] {
     if (!the_file) the_file = std::make_shared<trace_file>(*folder, base::process_rank());
+    comm::call_before_abort(flush_trace_file);
   });
 }
 
 void close_trace_file() noexcept {
   change_listeners([] { the_file.reset(); });
+}
+
+void flush_trace_file() noexcept {
+  std::shared_ptr<trace_file> file;
+  {
+    const std::lock_guard lock(the_listeners_mutex);
+    file = the_file;
+  }
+  if (file) file->flush();
 }
 
 }  // namespace syncyte::capi
@@ -120,6 +177,23 @@ extern "C" {
 
 syncyte_status_t syncyte_trace_set(syncyte_trace_fn_t hook, void* context) {
   return capi::guarded("trace_set", [&] { capi::change_listeners([&] { capi::the_hook = {hook, context}; }); });
+}
+
+syncyte_status_t syncyte_trace_tell(syncyte_comm_t comm, const syncyte_trace_event_t* event) {
+  return capi::guarded("trace_tell", [&] {
+    base::require(event != nullptr, SYNCYTE_ERR_ARGUMENT, "event is null; expected a struct");
+    base::require(event->struct_size == sizeof *event, SYNCYTE_ERR_ARGUMENT, "event->struct_size is {}; expected {}",
+                  event->struct_size, sizeof *event);
+    base::require(event->operation != nullptr, SYNCYTE_ERR_ARGUMENT, "event->operation is null; expected a name");
+    const auto group = capi::error_of([&] { capi::find_comm(comm); }) ? nullptr : capi::find_comm(comm);
+    const bool is_heard = capi::is_traced.load(std::memory_order_relaxed);
+    capi::counter_of(event->operation)
+        .add(static_cast<std::size_t>(event->bytes), event->status, is_heard ? event->end_ns - event->begin_ns : 0);
+    if (!is_heard) return;
+    syncyte_trace_event_t told = *event;
+    if (group) told.comm = group->name().c_str();
+    capi::tell(told);
+  });
 }
 
 syncyte_status_t syncyte_stats(int64_t index, syncyte_operation_stats_t* stats) {

@@ -33,14 +33,24 @@ class operation_counter {
   const operation_counter* next_;
 };
 
-/// Of the operation in progress on this thread: the bytes it moves, the rank it talks to.
+/// Of the operation in progress on this thread: the bytes it moves, of which type, the rank it talks to, and the name
+/// of the communicator, which stays.
 struct traced_part {
   std::size_t bytes = 0;
   std::int32_t peer = -1;  // nobody, or several
+  syncyte_dtype_t dtype = 0;
+  const char* comm = nullptr;
 };
 traced_part& traced();
-void trace_bytes(std::size_t bytes);
+void trace_bytes(std::size_t bytes, syncyte_dtype_t dtype = 0);
 void trace_peer(std::int32_t rank);
+
+/// Whether anybody listens.
+extern std::atomic<bool> is_traced;
+void keep_comm_name(const std::string& name);
+inline void trace_comm(const std::string& name) {
+  if (is_traced.load(std::memory_order_relaxed)) keep_comm_name(name);
+}
 
 /// A call of an operation. At its end it is counted, and told to the trace file and the trace hook if there are any.
 /// An operation may be called inside another one, whose part it leaves as it was.
@@ -62,5 +72,7 @@ void trace_buffer(const syncyte_buffer_t* buffer) noexcept;
 /// From now on events go to a file in the folder of SYNCYTE_TRACE, if that is set; after MPI has started.
 void open_trace_file();
 void close_trace_file() noexcept;
+/// Writes what the file still holds back: before the job is aborted.
+void flush_trace_file() noexcept;
 
 }  // namespace syncyte::capi

@@ -1,20 +1,24 @@
 #include "trace_file.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
-#include <cstring>
+#include <chrono>
 #include <filesystem>
 #include <system_error>
 
+#include "base/dtype.hpp"
 #include "base/error.hpp"
+#include "base/log.hpp"
 
 namespace syncyte::capi {
 namespace {
 
-constexpr std::int64_t flush_interval_ns = 1'000'000'000;  // what a killed rank may lose
+constexpr std::int64_t flush_interval_ns = 100'000'000;  // what a killed rank may lose
 
 std::int64_t nanoseconds(clockid_t clock) {
   timespec time{};
@@ -22,36 +26,122 @@ std::int64_t nanoseconds(clockid_t clock) {
   return time.tv_sec * 1'000'000'000 + time.tv_nsec;
 }
 
+/// Bytes of the UTF-8 character at `text`; 0 where there is none.
+std::size_t character_bytes(const char* text) {
+  const auto bits = [text](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const std::size_t bytes = bits(0) < 0x80       ? 1
+                            : bits(0) >> 5 == 6  ? 2
+                            : bits(0) >> 4 == 14 ? 3
+                            : bits(0) >> 3 == 30 ? 4
+                                                 : 0;
+  for (std::size_t i = 1; i < bytes; ++i)
+    if (bits(i) >> 6 != 2) return 0;
+  return bytes;
+}
+
+/// A text between quotes, as JSON has it; bytes that are not UTF-8 are taken for Latin-1.
+std::string quoted(const char* text) {
+  std::string result = "\"";
+  while (*text != '\0') {
+    const std::size_t bytes = character_bytes(text);
+    if (*text == '"' || *text == '\\')
+      (result += '\\') += *text;
+    else if (bytes == 0 || static_cast<unsigned char>(*text) < 0x20)
+      result += fmt::format("\\u{:04x}", static_cast<unsigned>(static_cast<unsigned char>(*text)));
+    else
+      result.append(text, bytes);
+    text += std::max<std::size_t>(bytes, 1);
+  }
+  return result += '"';
+}
+
+/// What an event has of all there may be.
+std::string arguments_of(const syncyte_trace_event_t& event) {
+  std::string text = fmt::format(R"("bytes":{})", event.bytes);
+  if (event.dtype != 0) text += fmt::format(R"(,"dtype":"{}")", base::dtype_name(event.dtype));
+  if (event.peer >= 0) text += fmt::format(R"(,"peer":{})", event.peer);
+  if (event.comm != nullptr) text += R"(,"comm":)" + quoted(event.comm);
+  if (event.path != nullptr) text += R"(,"path":)" + quoted(event.path);
+  return text + fmt::format(R"(,"status":{})", event.status);
+}
+
+constexpr std::string_view closing = "\n]\n";  // no object: the file may be closed after all of these
+
 }  // namespace
 
 trace_file::trace_file(const std::string& folder, int rank)
-    : rank_(rank), to_system_ns_(nanoseconds(CLOCK_REALTIME) - nanoseconds(CLOCK_MONOTONIC)) {
+    : path_(fmt::format("{}/rank-{}.json", folder, rank)),
+      process_(::getpid()),
+      rank_(rank),
+      to_system_ns_(nanoseconds(CLOCK_REALTIME) - nanoseconds(CLOCK_MONOTONIC)) {
   std::error_code ignored;  // what is wrong shows when the file is opened
   std::filesystem::create_directories(folder, ignored);
-  const std::string path = fmt::format("{}/rank-{}.json", folder, rank);
-  file_.reset(std::fopen(path.c_str(), "we"));
-  base::require(file_ != nullptr, SYNCYTE_ERR_IO, "SYNCYTE_TRACE: {} cannot be written: {}", path,
-                std::strerror(errno));
+  file_ = memory::descriptor(::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+  base::require(static_cast<bool>(file_), SYNCYTE_ERR_IO, "SYNCYTE_TRACE: {} cannot be written: {}", path_,
+                base::errno_text(errno));
   char host[256] = "";
   ::gethostname(host, sizeof host - 1);
-  fmt::print(file_.get(), R"([{{"name":"process_name","ph":"M","pid":{},"args":{{"name":"rank {} on {}"}}}})", rank,
-             rank, host);
+  pending_ = fmt::format(R"([{{"name":"process_name","ph":"M","pid":{},"args":{{"name":"rank {} on {}"}}}})", rank,
+                         rank, host);
+  flush_locked();
 }
 
-trace_file::~trace_file() { std::fputs("\n]\n", file_.get()); }
+trace_file::~trace_file() { flush(); }
+
+void trace_file::hold_for_fork() {
+  mutex_.lock();
+  std::fflush(file_.get());
+}
+
+void trace_file::go_on_after_fork() { mutex_.unlock(); }
 
 void trace_file::write(const syncyte_trace_event_t& event) {
   const std::lock_guard lock(mutex_);
-  const std::string peer = event.peer < 0 ? "" : fmt::format(R"("peer":{},)", event.peer);
-  fmt::print(
-      file_.get(),
+  if (is_cut_ || ::getpid() != process_) return;
+  pending_ += fmt::format(
       ",\n"
-      R"({{"name":"{}","ph":"X","ts":{:.3f},"dur":{:.3f},"pid":{},"tid":{},"args":{{"bytes":{},{}"status":{}}}}})",
-      event.operation, static_cast<double>(event.begin_ns + to_system_ns_) / 1e3,
-      static_cast<double>(event.end_ns - event.begin_ns) / 1e3, rank_, ::gettid(), event.bytes, peer, event.status);
+      R"({{"name":{},"ph":"X","ts":{:.3f},"dur":{:.3f},"pid":{},"tid":{},"args":{{{}}}}})",
+      quoted(event.operation), static_cast<double>(event.begin_ns + to_system_ns_) / 1e3,
+      static_cast<double>(event.end_ns - event.begin_ns) / 1e3, rank_, ::gettid(), arguments_of(event));
   if (event.end_ns - flushed_ns_ < flush_interval_ns) return;
-  std::fflush(file_.get());
+  flush_locked();
   flushed_ns_ = event.end_ns;
+}
+
+void trace_file::flush() noexcept try {
+  const std::unique_lock lock(mutex_, std::chrono::seconds(1));
+  if (lock.owns_lock()) flush_locked();
+} catch (...) {  // out of memory
+}
+
+/// The errno of a write, or 0.
+int trace_file::write_at_end(std::string_view text) const {
+  std::size_t done = 0;
+  while (done < text.size()) {
+    const ssize_t written =
+        ::pwrite(file_.number(), text.data() + done, text.size() - done, end_ + static_cast<off_t>(done));
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return written < 0 ? errno : ENOSPC;
+    done += static_cast<std::size_t>(written);
+  }
+  return 0;
+}
+
+void trace_file::flush_locked() {
+  if (is_cut_ || pending_.empty() || ::getpid() != process_) return;
+  if (const int code = write_at_end(std::string(pending_).append(closing)); code != 0) return end_here(code);
+  end_ += static_cast<std::int64_t>(pending_.size());
+  pending_.clear();
+}
+
+/// What was complete before stays so: its bracket has room where it was.
+void trace_file::end_here(int code) {
+  is_cut_ = true;
+  pending_ = {};
+  if (end_ > 0) write_at_end(closing);
+  const bool is_shorter = ::ftruncate(file_.number(), end_ > 0 ? end_ + static_cast<off_t>(closing.size()) : 0) == 0;
+  base::log(SYNCYTE_LOG_WARN, "SYNCYTE_TRACE: {} cannot grow: {}; later events are not in it{}", path_,
+            base::errno_text(code), is_shorter ? "" : ", and its last one is broken");
 }
 
 }  // namespace syncyte::capi

@@ -17,7 +17,11 @@ window_table& windows() {
   return *the_table;
 }
 
-std::shared_ptr<window::window> find_window(syncyte_window_t handle) { return windows().find(handle, "window"); }
+std::shared_ptr<window::window> find_window(syncyte_window_t handle) {
+  auto found = windows().find(handle, "window");
+  trace_comm(found->comm()->name());
+  return found;
+}
 
 syncyte_window_options_t window_options(const syncyte_window_options_t* given) {
   const auto chosen = options_or(given, syncyte_window_options_t SYNCYTE_WINDOW_OPTIONS_INIT);
@@ -44,7 +48,9 @@ void require_pointer(const void* pointer, const char* argument) {
 
 using namespace syncyte;
 using capi::find_window;
+using capi::forks_too;
 using capi::guarded;
+using capi::looked_up;
 using capi::out;
 using capi::started;
 using capi::windows;
@@ -80,14 +86,14 @@ syncyte_status_t syncyte_window_destroy(syncyte_window_t* window) {
 }
 
 syncyte_status_t syncyte_window_size(syncyte_window_t window, int32_t rank, size_t* bytes) {
-  return started("window_size", [&] {
+  return looked_up("window_size", [&] {
     size_t& result = out(bytes, "bytes");
     result = find_window(window)->size(rank);
   });
 }
 
 syncyte_status_t syncyte_window_pointer(syncyte_window_t window, int32_t rank, void** data) {
-  return started("window_pointer", [&] {
+  return looked_up("window_pointer", [&] {
     void*& result = out(data, "data");
     std::byte* const part = find_window(window)->pointer(rank);
     base::require(part != nullptr, SYNCYTE_ERR_UNSUPPORTED, "rank {} is on another node; expected one of this node",
@@ -102,18 +108,18 @@ syncyte_status_t syncyte_window_put(syncyte_window_t window, int32_t rank, size_
     capi::trace_peer(rank);
     const auto target = find_window(window);
     const base::buffer from = capi::contiguous(source, "source");
-    capi::trace_bytes(from.bytes());
+    capi::trace_bytes(from.bytes(), from.dtype());
     target->put_bytes(rank, offset, from.data(), from.bytes());
   });
 }
 
 syncyte_status_t syncyte_window_get(syncyte_window_t window, int32_t rank, size_t offset,
                                     const syncyte_buffer_t* target) {
-  return started("window_get", [&] {
+  return started<forks_too>("window_get", [&] {
     capi::trace_peer(rank);
     const auto source = find_window(window);
     const base::buffer to = capi::contiguous(target, "target");
-    capi::trace_bytes(to.bytes());
+    capi::trace_bytes(to.bytes(), to.dtype());
     source->get_bytes(rank, offset, to.data(), to.bytes());
   });
 }
@@ -124,7 +130,7 @@ syncyte_status_t syncyte_window_accumulate(syncyte_window_t window, int32_t rank
     capi::trace_peer(rank);
     const auto target = find_window(window);
     const base::buffer from = capi::contiguous(source, "source");
-    capi::trace_bytes(from.bytes());
+    capi::trace_bytes(from.bytes(), from.dtype());
     target->accumulate(rank, offset, from.dtype(), op, from.data(), from.elements());
   });
 }

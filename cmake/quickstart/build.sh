@@ -48,11 +48,13 @@ prepare_mpirun() {
 
 run_build() {
   build_target
+  offer_package
   step "Built in ${BUILD_FOLDER}"
 }
 
 run_demo() {
   build_target demo_programs
+  offer_package
   prepare_mpirun
   step "The demo"
   "$(python_of_environment)" "${SYNCYTE_ROOT}/examples/tsunami/demo.py" --build "${BUILD_FOLDER}" "$@"
@@ -109,6 +111,7 @@ run_test() {
     previous="${argument}"
   done
   build_target
+  offer_package
   prepare_mpirun
   step "The tests$(expected_time "$@")"
   # Three slots per core: cmake/SyncyteTest.cmake says how many a test takes.

@@ -90,6 +90,20 @@ is_foreign() {
   [[ -n "${SYNCYTE_VENV:-}" && ! -f "${STAMP}" && ! -f "${MARKER}" && -n "$(ls -A "${ENVIRONMENT}" 2>/dev/null)" ]]
 }
 
+# Makes the build's package known to our own environment, by a .pth file; of somebody else's it says what to do.
+# SYNCYTE_WITHOUT_BUILD hides it again, for tests of installations.
+offer_package() {
+  local package="${BUILD_FOLDER}/python" site
+  [[ -d "${package}/syncyte" ]] || return 0
+  if [[ -f "${STAMP}" ]]; then
+    site="$("$(python_of_environment)" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')"
+    printf "import os, sys; 'SYNCYTE_WITHOUT_BUILD' in os.environ or sys.path.append('%s')\n" "${package}" \
+      >"${site}/syncyte-build.pth"
+  else
+    step "To import syncyte from this build: export PYTHONPATH=${package}"
+  fi
+}
+
 # Makes the environment with pip. The marker comes first: whatever interrupts us, the next call knows whose it is.
 make_environment() {
   local python

@@ -48,7 +48,8 @@ enum class status : std::int32_t {
   not_found = SYNCYTE_ERR_NOT_FOUND,
   version = SYNCYTE_ERR_VERSION,
   timeout = SYNCYTE_ERR_TIMEOUT,
-  internal = SYNCYTE_ERR_INTERNAL
+  internal = SYNCYTE_ERR_INTERNAL,
+  limit = SYNCYTE_ERR_LIMIT
 };
 
 /// A failed call: what() is the full message (what, which rank, which argument, what to do), code() the status.

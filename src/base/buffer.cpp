@@ -12,6 +12,26 @@ namespace {
 /// all else that a small message costs.
 auto listed(std::span<const std::int64_t> extents) { return fmt::join(extents, ", "); }
 
+/// Throws SYNCYTE_ERR_SHAPE unless the distance between any two elements of an array that is not empty, and a step
+/// beyond each dimension, fit 64 bits: whoever follows the strides need not look for overflow.
+void require_span(const syncyte_buffer_t& raw, std::size_t element_bytes, const char* argument) {
+  std::int64_t below = 0;
+  auto above = static_cast<std::int64_t>(element_bytes);
+  bool overflow = false;
+  for (int d = 0; d < raw.ndim; ++d) {
+    if (raw.shape[d] == 1) continue;
+    std::int64_t reach = 0;
+    overflow |= __builtin_mul_overflow(raw.shape[d], raw.strides[d], &reach);
+    std::int64_t& end = reach < 0 ? below : above;
+    overflow |= __builtin_add_overflow(end, reach, &end);
+  }
+  std::int64_t span = 0;
+  overflow |= __builtin_sub_overflow(above, below, &span);
+  const auto dimensions = static_cast<std::size_t>(raw.ndim);
+  require(!overflow, SYNCYTE_ERR_SHAPE, "{}: shape [{}] with strides [{}] (bytes) spans more than 2^63 - 1 bytes",
+          argument, listed({raw.shape, dimensions}), listed({raw.strides, dimensions}));
+}
+
 }  // namespace
 
 std::int64_t checked_elements(std::span<const std::int64_t> shape, std::size_t element_bytes, const char* argument) {
@@ -43,6 +63,7 @@ buffer::buffer(const syncyte_buffer_t* raw, const char* argument) : raw_{}, argu
           raw_.memory);
   require(raw_.data != nullptr || elements_ == 0, SYNCYTE_ERR_ARGUMENT,
           "{}: data is null, but shape [{}] has {} elements", argument, listed(shape()), elements_);
+  if (elements_ > 0) require_span(raw_, element_bytes_, argument);
 }
 
 bool buffer::is_contiguous() const {
@@ -66,6 +87,15 @@ const buffer& buffer::require_contiguous() const {
           "{}: shape [{}] with strides [{}] (bytes) is not contiguous; expected a dense "
           "row-major array",
           argument_, listed(shape()), listed({raw_.strides, static_cast<std::size_t>(raw_.ndim)}));
+  return *this;
+}
+
+const buffer& buffer::require_aligned() const {
+  const std::size_t unit = is_complex(raw_.dtype) ? element_bytes_ / 2 : element_bytes_;
+  const auto address = reinterpret_cast<std::uintptr_t>(raw_.data);
+  require((address & (unit - 1)) == 0 || elements_ == 0, SYNCYTE_ERR_SHAPE,
+          "{}: data lies at {}; expected a multiple of {} for elements of {}: copy it", argument_, raw_.data, unit,
+          dtype_name(raw_.dtype));
   return *this;
 }
 

@@ -14,7 +14,7 @@ namespace syncyte::base {
 std::int64_t checked_elements(std::span<const std::int64_t> shape, std::size_t element_bytes, const char* argument);
 
 /// A caller's buffer after its checks: known dtype and memory kind, extents that do not overflow, data where there are
-/// elements. `argument` is the parameter's name in messages.
+/// elements, strides whose span fits 64 bits. `argument` is the parameter's name in messages.
 class buffer {
  public:
   buffer(const syncyte_buffer_t* raw, const char* argument);
@@ -37,6 +37,7 @@ class buffer {
   /// These throw and return *this, so that checks can be chained.
   const buffer& require_host() const;                         // SYNCYTE_ERR_UNSUPPORTED for other memory
   const buffer& require_contiguous() const;                   // SYNCYTE_ERR_SHAPE
+  const buffer& require_aligned() const;                      // SYNCYTE_ERR_SHAPE for misaligned elements
   const buffer& require_dtype(syncyte_dtype_t wanted) const;  // SYNCYTE_ERR_TYPE
   const buffer& require_elements(std::int64_t wanted) const;  // SYNCYTE_ERR_SHAPE
 

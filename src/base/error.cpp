@@ -5,7 +5,7 @@
 
 namespace syncyte::base {
 
-bool is_known_status(syncyte_status_t status) { return status >= SYNCYTE_SUCCESS && status <= SYNCYTE_ERR_INTERNAL; }
+bool is_known_status(syncyte_status_t status) { return status >= SYNCYTE_SUCCESS && status <= SYNCYTE_ERR_LIMIT; }
 
 const char* status_name(syncyte_status_t status) {
   switch (status) {
@@ -49,6 +49,8 @@ const char* status_name(syncyte_status_t status) {
       return "SYNCYTE_ERR_TIMEOUT";
     case SYNCYTE_ERR_INTERNAL:
       return "SYNCYTE_ERR_INTERNAL";
+    case SYNCYTE_ERR_LIMIT:
+      return "SYNCYTE_ERR_LIMIT";
     default:
       return "SYNCYTE_ERR_UNKNOWN";
   }

@@ -68,16 +68,44 @@ agreed_error shared_error(std::span<const std::uint32_t> verdicts, const std::st
 }
 
 void agreement::named_fact(const char* name, std::int64_t value, const char* (*name_of)(std::int32_t)) {
-  if (fact_count_ < facts_.size()) facts_[fact_count_++] = {name, value, name_of};
+  if (fact_count_ < usual_facts)
+    facts_[fact_count_] = {name, value, name_of};
+  else
+    further_.push_back({name, value, name_of});
+  ++fact_count_;
 }
 
-agreement::vote_t agreement::vote(std::uint64_t sequence, bool bit) const {
-  std::uint64_t values[fact_record::max_facts + 2];
+void agreement::keep_names() {
+  std::size_t bytes = 0;
+  for (std::size_t i = 0; i < fact_count_; ++i) bytes += std::strlen(fact_at(i).name) + 1;
+  auto kept = std::make_unique<char[]>(bytes);
+  char* end = kept.get();
+  for (std::size_t i = 0; i < fact_count_; ++i) {
+    named_value& fact = i < usual_facts ? facts_[i] : further_[i - usual_facts];
+    const std::size_t length = std::strlen(fact.name) + 1;
+    fact.name = static_cast<const char*>(std::memcpy(end, fact.name, length));
+    end += length;
+  }
+  kept_names_ = std::move(kept);
+}
+
+std::uint64_t agreement::hash_of(std::uint64_t sequence) const {
+  std::uint64_t values[usual_facts + 3];
   std::size_t count = 0;
   values[count++] = sequence;
   values[count++] = XXH3_64bits(operation_, std::strlen(operation_));
-  for (std::size_t i = 0; i < fact_count_; ++i) values[count++] = static_cast<std::uint64_t>(facts_[i].value);
-  const std::uint64_t hash = XXH3_64bits(values, count * sizeof values[0]);
+  for (std::size_t i = 0; i < std::min(fact_count_, usual_facts); ++i)
+    values[count++] = static_cast<std::uint64_t>(facts_[i].value);
+  if (!further_.empty()) {
+    std::vector<std::int64_t> rest;
+    for (const named_value& each : further_) rest.push_back(each.value);
+    values[count++] = XXH3_64bits(rest.data(), rest.size() * sizeof rest[0]);
+  }
+  return XXH3_64bits(values, count * sizeof values[0]);
+}
+
+agreement::vote_t agreement::vote(std::uint64_t sequence, bool bit) const {
+  const std::uint64_t hash = hash_of(sequence);
   const std::uint64_t verdict = verdict_of(error_);
   return {verdict << 1 | static_cast<std::uint64_t>(bit), hash, ~hash};
 }
@@ -92,10 +120,8 @@ fact_record agreement::record(std::uint64_t sequence) const {
   std::strncpy(result.operation, operation_, sizeof result.operation - 1);
   result.sequence = sequence;
   result.count = fact_count_;
-  for (std::size_t i = 0; i < fact_count_; ++i) {
-    std::strncpy(result.facts[i].name, facts_[i].name, sizeof result.facts[i].name - 1);
-    result.facts[i].value = facts_[i].value;
-  }
+  result.hash = hash_of(sequence);
+  for (std::size_t i = 0; i < std::min(fact_count_, fact_record::most_values); ++i) result.values[i] = fact_at(i).value;
   return result;
 }
 
@@ -104,19 +130,21 @@ std::string agreement::first_difference(std::span<const fact_record> all) const 
   if (operations.size() > 1) return fmt::format("the ranks called different operations: {}", groups_text(operations));
   const auto sequences = groups_of(all, [](const fact_record& each) { return each.sequence; });
   if (sequences.size() > 1) return fmt::format("number of the collective is {}", groups_text(sequences));
-  std::uint64_t common = fact_count_;
+  std::uint64_t common = std::min<std::uint64_t>(fact_count_, fact_record::most_values);
   for (const fact_record& each : all) common = std::min(common, each.count);
-  const fact_record& mine = all[static_cast<std::size_t>(comm_.rank())];
   for (std::size_t i = 0; i < common; ++i) {
-    const auto text = facts_[i].name_of;
+    const auto text = fact_at(i).name_of;
     const auto values = groups_of(all, [&](const fact_record& each) {
-      const std::int64_t value = each.facts[i].value;
+      const std::int64_t value = each.values[i];
       return text != nullptr ? std::string(text(static_cast<std::int32_t>(value))) : std::to_string(value);
     });
-    if (values.size() > 1) return fmt::format("{} is {}", mine.facts[i].name, groups_text(values));
+    if (values.size() > 1) return fmt::format("{} is {}", fact_at(i).name, groups_text(values));
   }
   const auto counts = groups_of(all, [](const fact_record& each) { return each.count; });
-  return fmt::format("number of facts is {}", groups_text(counts));
+  if (counts.size() > 1) return fmt::format("number of facts is {}", groups_text(counts));
+  const auto hashes = groups_of(all, [](const fact_record& each) { return fmt::format("{:016x}", each.hash); });
+  return fmt::format("hash of the facts, of which the first {} are equal, is {}", fact_record::most_values,
+                     groups_text(hashes));
 }
 
 agreed_error agreement::mismatch(std::span<const fact_record> all) const {

@@ -3,11 +3,14 @@
 #include <mpi.h>
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/error.hpp"
 #include "comm/communicator.hpp"
@@ -29,16 +32,15 @@ int spokesman(std::span<const std::uint32_t> verdicts);
 agreed_error shared_error(std::span<const std::uint32_t> verdicts, const std::string& reason, const char* operation,
                           const std::string& comm_name);
 
-/// The facts of one rank, as they are exchanged once it is clear that they differ.
+/// The facts of one rank, as they are exchanged once it is clear that they differ. Each rank names them by its own
+/// names: of the same operation they are the same.
 struct fact_record {
-  static constexpr std::size_t max_facts = 40;
+  static constexpr std::size_t most_values = 128;
   char operation[48];
   std::uint64_t sequence;
-  std::uint64_t count;
-  struct {
-    char name[24];
-    std::int64_t value;
-  } facts[max_facts];
+  std::uint64_t count;  // of all facts
+  std::uint64_t hash;   // of all facts: those that have no room in values differ too
+  std::int64_t values[most_values];
 };
 
 /// One rank's side of the agreement that comes before a collective moves data: whether its local checks went well, and
@@ -70,7 +72,7 @@ class agreement {
   void set_error(base::error error) { error_ = std::move(error); }
   const std::optional<base::error>& error() const { return error_; }
 
-  /// A number that must be equal on all ranks; `name` must outlive the call. At most 40 of them.
+  /// A number that must be equal on all ranks; `name` must outlive the call, or keep_names().
   void fact(const char* name, std::int64_t value) { named_fact(name, value, nullptr); }
 
   /// As fact(), of a number that has a name: an element type, a reduction.
@@ -81,6 +83,9 @@ class agreement {
   vote_t vote(std::uint64_t sequence, bool bit) const;
   static outcome count(const vote_t& highest);
   static bool bit_of(const vote_t& highest) { return (highest[0] & 1) != 0; }
+
+  /// Copies the facts' names, which are the caller's.
+  void keep_names();
 
   fact_record record(std::uint64_t sequence) const;
   /// Names what the ranks differ in, and the odd ranks.
@@ -93,12 +98,18 @@ class agreement {
     const char* (*name_of)(std::int32_t);  // may be null
   };
 
+  static constexpr std::size_t usual_facts = 40;  // of nearly all operations: no memory is taken for these
+
+  const named_value& fact_at(std::size_t i) const { return i < usual_facts ? facts_[i] : further_[i - usual_facts]; }
+  std::uint64_t hash_of(std::uint64_t sequence) const;
   std::string first_difference(std::span<const fact_record> all) const;
 
   communicator& comm_;
   const char* operation_;
   std::size_t fact_count_ = 0;
-  std::array<named_value, fact_record::max_facts> facts_;
+  std::array<named_value, usual_facts> facts_;
+  std::vector<named_value> further_;
+  std::unique_ptr<char[]> kept_names_;
   std::optional<base::error> error_;
 };
 

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <optional>
 
+#include "comm/alone.hpp"
 #include "comm/along_checks.hpp"
 #include "comm/collective_checks.hpp"
 #include "comm/mpi.hpp"
@@ -35,6 +36,7 @@ void lengths(communicator& comm, std::int64_t length, std::int64_t* lengths, con
     add_facts(call, extras);
   });
   call.agree();
+  if (is_alone(comm)) return void(*lengths = length);
   check_mpi(MPI_Allgather(&length, 1, MPI_INT64_T, lengths, 1, MPI_INT64_T, comm.data()), "MPI_Allgather");
 }
 
@@ -98,13 +100,9 @@ void reduce_scatter_along(communicator& comm, const syncyte_buffer_t* input, int
   scratch wide;
   call.attempt([&] {
     if (extras.error) throw *extras.error;
-    const base::buffer part = any_strides(output, "output");
-    require_reducible(part.dtype(), op);
-    base::require(input != nullptr, SYNCYTE_ERR_ARGUMENT, "input is null; expected a syncyte_buffer_t");
-    given = checked_partition(call, part, axis, lengths, input, "input");
+    given = checked_reduce_scatter(call, input, axis, lengths, op, output);
     wide = scratch(reduce_scatter_scratch(std::accumulate(given.counts.begin(), given.counts.end(), std::int64_t{0}),
-                                          part.dtype()));
-    call.named_fact("op", op, base::op_name);
+                                          given.dtype));
     add_facts(call, extras);
   });
   call.agree();

@@ -7,6 +7,7 @@
 #include "comm/int_layout.hpp"
 #include "comm/mpi_memory.hpp"
 #include "comm/pieces.hpp"
+#include "comm/reduce.hpp"
 
 namespace syncyte::comm {
 namespace {
@@ -197,6 +198,16 @@ partitioned checked_partition(agreement& terms, const base::buffer& part, int ax
   partitioned result{partition.counts(), part.dtype(), partition.part(), std::nullopt};
   if (whole != nullptr) result.whole = partition.cut(other_array(part, whole, whole_name));
   partition.add_facts(terms);
+  return result;
+}
+
+partitioned checked_reduce_scatter(agreement& terms, const syncyte_buffer_t* input, int axis,
+                                   const std::int64_t* lengths, syncyte_op_t op, const syncyte_buffer_t* output) {
+  const base::buffer part = any_strides(output, "output").require_aligned();
+  require_reducible(part.dtype(), op);
+  any_strides(input, "input").require_aligned();
+  partitioned result = checked_partition(terms, part, axis, lengths, input, "input");
+  terms.named_fact("op", op, base::op_name);
   return result;
 }
 

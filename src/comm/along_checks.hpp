@@ -32,6 +32,10 @@ struct partitioned {
 partitioned checked_partition(agreement& terms, const base::buffer& part, int axis, const std::int64_t* lengths,
                               const syncyte_buffer_t* whole, const char* whole_name);
 
+/// The arrays of a reduce_scatter, checked, with all facts; elements are aligned.
+partitioned checked_reduce_scatter(agreement& terms, const syncyte_buffer_t* input, int axis,
+                                   const std::int64_t* lengths, syncyte_op_t op, const syncyte_buffer_t* output);
+
 /// The arrays of an alltoall, checked; both are in the same kind of memory.
 struct repartitioned {
   std::optional<segments> from;

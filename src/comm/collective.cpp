@@ -2,9 +2,13 @@
 
 #include <vector>
 
+#include "comm/alone.hpp"
+#include "comm/departures.hpp"
+#include "comm/long_wait.hpp"
 #include "comm/mpi.hpp"
 #include "comm/node_reduction.hpp"
 #include "comm/progress.hpp"
+#include "comm/vote_exchange.hpp"
 
 namespace syncyte::comm {
 namespace {
@@ -34,21 +38,21 @@ void share_error(MPI_Comm comm, const std::optional<base::error>& mine, const ch
   throw shared_error(all, reason, operation, comm_name);
 }
 
-collective_turn::collective_turn(communicator& comm, const char* operation)
-    : in_mpi_(operation), comm_(comm), sequence_(0) {
+collective_turn::collective_turn(communicator& comm, const char* operation, bool starts)
+    : in_mpi_(operation, comm.size() == 1 && !starts), comm_(comm), sequence_(0) {
   base::require(!comm.busy_.test_and_set(std::memory_order_acquire), SYNCYTE_ERR_BUSY,
                 "{}: another thread is inside a collective of communicator {}; use one communicator per thread",
                 operation, comm.name());
+  comm.operation_.store(operation, std::memory_order_relaxed);
   sequence_ = ++comm.sequence_;
 }
+
+void collective_turn::be_patient() { comm_.patient_sequence_.store(sequence_, std::memory_order_relaxed); }
 
 collective_turn::~collective_turn() { comm_.busy_.clear(std::memory_order_release); }
 
 collective_call::collective_call(communicator& comm, const char* operation, kind how)
-    : agreement(comm, operation),
-      kind_(how),
-      watched_(operation, comm.name(), comm.last_sequence() + 1, comm.size()),
-      turn_(comm, operation) {}
+    : agreement(comm, operation), kind_(how), turn_(comm, operation) {}
 
 void collective_call::agree() {
   if (kind_ == data && comm().check() == check_level::off) {
@@ -56,7 +60,8 @@ void collective_call::agree() {
     meanwhile_.emplace();  // what comes now waits for ranks that may wait for this one elsewhere
     return;
   }
-  if (kind_ != last) comm().starts().post_all();
+  if (is_alone(comm())) return agree_alone();
+  if (kind_ != last) comm().starts().post_all(operation());
   const bool pending = kind_ != data && comm().deferred().pending();
   const vote_t local = vote(kind_ == last ? 0 : turn_.sequence(), pending);
   vote_t highest;
@@ -66,13 +71,22 @@ void collective_call::agree() {
   if (kind_ != data && bit_of(highest)) comm().deferred().collect(comm().control());
 }
 
+void collective_call::agree_alone() const {
+  if (is_well()) return;
+  const std::uint32_t verdict = verdict_of(error());
+  throw shared_error({&verdict, 1}, error()->what(), operation(), comm().name());
+}
+
 /// Other ranks may come here only after what they wait for on other communicators.
 void collective_call::reduce(const vote_t& local, vote_t& highest) {
   constexpr int count = std::tuple_size_v<vote_t>;
   if (node_reduction* const nearby = comm().made_nearby()) {
     if (needs_progress()) progress_all();  // a rank that is always the last one never waits
-    return nearby->allreduce(local.data(), highest.data(), count, MPI_UINT64_T, sizeof local, MPI_MAX);
+    members_wait wait(operation(), comm(), turn_.sequence(),
+                      is_world(comm()) ? members_wait::everyone : members_wait::members);
+    return nearby->allreduce(local.data(), highest.data(), count, MPI_UINT64_T, sizeof local, MPI_MAX, &wait);
   }
+  if (!is_world(comm())) return exchange_votes(comm(), operation(), local, highest);
   if (comm().has_threads()) {
     std::optional<background_progress> meanwhile;
     if (needs_progress()) meanwhile.emplace();

@@ -21,11 +21,13 @@ namespace syncyte::comm {
 /// This thread's turn in MPI and on a communicator; another thread's is SYNCYTE_ERR_BUSY.
 class collective_turn {
  public:
-  collective_turn(communicator& comm, const char* operation);
+  /// `starts`: what is only begun, and goes on in MPI.
+  collective_turn(communicator& comm, const char* operation, bool starts = false);
   ~collective_turn();
   collective_turn(const collective_turn&) = delete;
   collective_turn& operator=(const collective_turn&) = delete;
 
+  void be_patient();
   std::uint64_t sequence() const { return sequence_; }  ///< this collective's number on the communicator
 
  private:
@@ -53,6 +55,9 @@ class collective_call : public agreement {
 
   collective_call(communicator& comm, const char* operation, kind how = data);
 
+  /// The watchdog shows it, and never ends the job for it: other ranks may have long work to do before they come.
+  void be_patient() { turn_.be_patient(); }
+
   /// Number of this collective on its communicator, equal on all ranks once they have agreed.
   std::uint64_t sequence() const { return turn_.sequence(); }
 
@@ -63,10 +68,10 @@ class collective_call : public agreement {
 
  private:
   void reduce(const vote_t& local, vote_t& highest);
+  void agree_alone() const;
   [[noreturn]] void explain_mismatch() const;
 
   kind kind_;
-  watchdog_scope watched_;
   collective_turn turn_;
   std::optional<background_progress> meanwhile_;  // where nothing is agreed on
 };

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "comm/alone.hpp"
 #include "comm/collective_checks.hpp"
 #include "comm/mpi.hpp"
 #include "comm/pieces.hpp"
@@ -68,6 +69,7 @@ void bcast(communicator& comm, const syncyte_buffer_t* raw, int root, const coll
     add_facts(call, extras);
   });
   call.agree();
+  if (is_alone(comm)) return;
   in_pieces(buffer->elements(), [&](std::int64_t first, int count) {
     check_mpi(MPI_Bcast(buffer->data() + static_cast<std::size_t>(first) * buffer->element_bytes(), count,
                         mpi_type(buffer->dtype()), root, comm.data()),
@@ -132,6 +134,7 @@ void alltoallv(communicator& comm, const syncyte_buffer_t* raw_input, const std:
     add_facts(call, extras);
   });
   call.agree();
+  if (is_alone(comm)) return copy_alone(input->data(), output->data(), input->elements(), input->dtype());
   // One rank may have much to send and another little: all must choose the same way. The sum of the differences
   // travels with it.
   const std::uint64_t is_long = std::max(input->elements(), output->elements()) > piece_limit();

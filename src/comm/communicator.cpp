@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 #include <random>
 #include <utility>
 
 #include "base/environment.hpp"
 #include "comm/collective.hpp"
+#include "comm/live_communicators.hpp"
 #include "comm/mpi.hpp"
 #include "comm/node_reduction.hpp"
 #include "comm/progress.hpp"
@@ -38,6 +40,21 @@ std::uint64_t agreed_id(MPI_Comm comm) {
   std::uint64_t id = (std::uint64_t{random()} << 31 ^ random()) & INT64_MAX;
   check_mpi(MPI_Bcast(&id, 1, MPI_UINT64_T, 0, comm), "MPI_Bcast");
   return id;
+}
+
+/// Their numbers in MPI_COMM_WORLD; local.
+std::vector<int> world_ranks_of(MPI_Comm comm, int size) {
+  MPI_Group group = MPI_GROUP_NULL;
+  MPI_Group world = MPI_GROUP_NULL;
+  MPI_Comm_group(comm, &group);
+  MPI_Comm_group(MPI_COMM_WORLD, &world);
+  std::vector<int> ranks(static_cast<std::size_t>(size));
+  std::iota(ranks.begin(), ranks.end(), 0);
+  std::vector<int> result(ranks.size());
+  MPI_Group_translate_ranks(group, size, ranks.data(), world, result.data());
+  MPI_Group_free(&group);
+  MPI_Group_free(&world);
+  return result;
 }
 
 /// A duplicate whose errors are returned and not fatal.
@@ -107,9 +124,12 @@ communicator::communicator(std::shared_ptr<communicator_handles> handles, std::s
     : handles_(std::move(handles)), name_(std::move(name)), check_(check) {
   MPI_Comm_rank(handles_->data, &rank_);
   MPI_Comm_size(handles_->data, &size_);
+  world_ranks_ = world_ranks_of(handles_->data, size_);
+  enter_live(*this);
 }
 
 communicator::~communicator() {
+  leave_live(*this);
   if (parent_) parent_->deferred().drop(id_in_parent_);
 }
 
@@ -126,6 +146,15 @@ node_reduction* communicator::nearby() {
   if (!handles_->has_tried_nearby && node().count == 1) handles_->nearby = node_reduction::make(node());
   handles_->has_tried_nearby = true;
   return made_nearby();
+}
+
+collective_seen communicator::seen_by_watchdog(std::int64_t now_ns) {
+  const bool is_inside = busy_.test(std::memory_order_acquire);
+  const std::uint64_t sequence = sequence_.load();
+  if (is_inside != seen_.is_inside || sequence != seen_.sequence)
+    seen_ = {operation_.load(std::memory_order_relaxed), &name_, sequence, size_, is_inside, false, now_ns};
+  seen_.is_patient = is_patient();
+  return seen_;
 }
 
 void communicator::free_now() { handles_->free_collectively(); }

@@ -29,6 +29,17 @@ struct communicator_options {
 
 class node_reduction;
 
+/// What the watchdog has seen of the collectives of a communicator.
+struct collective_seen {
+  const char* operation = nullptr;  // null: none yet
+  const std::string* comm = nullptr;
+  std::uint64_t sequence = 0;
+  int ranks = 0;
+  bool is_inside = false;
+  bool is_patient = false;
+  std::int64_t since_ns = 0;  // when it first looked like this
+};
+
 /// The MPI handles behind a communicator; freed collectively.
 class communicator_handles : public collective_resource {
  public:
@@ -95,6 +106,13 @@ class communicator : public std::enable_shared_from_this<communicator> {
   bool has_threads() const { return handles_->has_threads; }
   /// Number of collectives begun on it.
   std::uint64_t sequence() const { return sequence_; }
+  /// A rank's number in MPI_COMM_WORLD; negative if it is not of it.
+  int world_rank(int rank) const { return world_ranks_[static_cast<std::size_t>(rank)]; }
+  /// Whether the collective that a thread is in may last as long as it likes: see collective_call::be_patient().
+  bool is_patient() const { return sequence_ != 0 && patient_sequence_.load(std::memory_order_relaxed) == sequence_; }
+
+  /// Where a thread of this rank is, or was last. Called by one thread, the watchdog's, again and again.
+  collective_seen seen_by_watchdog(std::int64_t now_ns);
   MPI_Comm data() const { return handles_->data; }
   MPI_Comm control() const { return handles_->control; }
   MPI_Comm messages() const { return handles_->messages; }
@@ -141,8 +159,12 @@ class communicator : public std::enable_shared_from_this<communicator> {
   std::optional<cartesian_grid> grid_;
   std::shared_ptr<communicator> parent_;  // null for roots
   std::uint64_t id_in_parent_ = 0;
+  std::vector<int> world_ranks_;
   std::atomic_flag busy_;
-  std::atomic<std::uint64_t> sequence_{0};  // of collectives on this communicator
+  std::atomic<const char*> operation_{nullptr};
+  std::atomic<std::uint64_t> patient_sequence_{0};  // of the last collective that may take long
+  collective_seen seen_;                            // by the watchdog
+  std::atomic<std::uint64_t> sequence_{0};          // of collectives on this communicator
 };
 
 /// Holds a communicator, and drops a collective resource of it when it goes: every object a user can drop has one as

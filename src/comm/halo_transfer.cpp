@@ -1,6 +1,7 @@
 #include "comm/halo_transfer.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstring>
@@ -9,6 +10,7 @@
 #include <utility>
 
 #include "base/strided_copy.hpp"
+#include "comm/departures.hpp"
 #include "comm/mpi.hpp"
 #include "comm/mpi_turn.hpp"
 #include "comm/pieces.hpp"
@@ -34,7 +36,7 @@ base::buffer checked_array(const halo& plan, const syncyte_buffer_t* raw) {
 
 void halo::progress() {
   const std::unique_lock lock(mutex_, std::try_to_lock);
-  if (lock.owns_lock() && under_way_ != nullptr) under_way_->go_on(false);
+  if (lock.owns_lock() && under_way_ != nullptr) under_way_->go_on(nullptr);
 }
 
 halo_transfer::halo_transfer(std::shared_ptr<halo> plan, const syncyte_buffer_t* array, halo_way way,
@@ -43,7 +45,7 @@ halo_transfer::halo_transfer(std::shared_ptr<halo> plan, const syncyte_buffer_t*
   const mpi_turn turn(operation_of(way_));
   base::require(!plan_->busy_.test_and_set(std::memory_order_acquire), SYNCYTE_ERR_BUSY, "{}",
                 plan_->is_broken_
-                    ? "MPI has failed in an exchange of this halo; make a new one"
+                    ? "an exchange of this halo has failed half-way; make a new one"
                     : "an exchange of this halo is under way; wait for it, or make a halo for each array");
   number_ = plan_->number_ << 32 | ++plan_->transfers_;
   listing_.emplace(operation_of(way_), plan_->comm()->name(), plan_->transfers_);
@@ -97,6 +99,7 @@ void halo_transfer::post(halo_side& side, int rank, bool is_send) {
       check_mpi(MPI_Isend(side.out.data() + std::min(first, whole), length, MPI_BYTE, rank, tag, comm,
                           &sends_.emplace_back(MPI_REQUEST_NULL)),
                 "MPI_Isend");
+      receivers_.push_back(rank);
       return;
     }
     received_.push_back(&side);
@@ -216,12 +219,17 @@ void halo_transfer::look_at(const halo_side& side) {
 }
 
 /// Takes in messages of any phase; false if there are none, for which it may wait.
-bool halo_transfer::receive(bool may_wait) {
+bool halo_transfer::receive(long_wait* wait) {
   int count = 0;
   const auto all = static_cast<int>(receives_.size());
-  check_mpi(
-      (may_wait ? MPI_Waitsome : MPI_Testsome)(all, receives_.data(), &count, arrived_.data(), MPI_STATUSES_IGNORE),
-      may_wait ? "MPI_Waitsome" : "MPI_Testsome");
+  const auto take_some = [&] {
+    check_mpi(MPI_Testsome(all, receives_.data(), &count, arrived_.data(), MPI_STATUSES_IGNORE), "MPI_Testsome");
+    return count != 0;
+  };
+  if (wait == nullptr)
+    take_some();
+  else
+    poll_mpi_until(take_some, *wait);
   for (int i = 0; i < count; ++i) {  // MPI_UNDEFINED is negative
     halo_side& side = *received_[static_cast<std::size_t>(arrived_[static_cast<std::size_t>(i)])];
     if (--side.missing == 0) look_at(side);
@@ -235,7 +243,7 @@ bool halo_transfer::has_arrived(std::size_t phase) const {
 }
 
 /// Goes on as far as possible; true once everything has ended.
-bool halo_transfer::advance(bool may_wait) {
+bool halo_transfer::advance(long_wait* wait) {
   for (;;) {
     while (phases_done_ < phases_started_ && has_arrived(phases_done_)) {
       finish_phase();
@@ -243,20 +251,22 @@ bool halo_transfer::advance(bool may_wait) {
     }
     while (is_mismatch_ && phases_started_ < phases()) start_phase();
     if (phases_done_ == phases()) break;
-    if (!receive(may_wait)) return false;
+    if (!receive(wait)) return false;
   }
   int done = 0;
-  const auto count = static_cast<int>(sends_.size());
-  check_mpi(MPI_Testall(count, sends_.data(), &done, MPI_STATUSES_IGNORE), "MPI_Testall");
-  if (done != 0 || !may_wait) return done != 0;
-  check_mpi(MPI_Waitall(count, sends_.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
+  const auto all_are_sent = [&] {
+    check_mpi(MPI_Testall(static_cast<int>(sends_.size()), sends_.data(), &done, MPI_STATUSES_IGNORE), "MPI_Testall");
+    return done != 0;
+  };
+  if (all_are_sent() || wait == nullptr) return done != 0;
+  poll_mpi_until(all_are_sent, *wait);
   return true;
 }
 
-bool halo_transfer::go_on(bool may_wait) noexcept {
+bool halo_transfer::go_on(long_wait* wait) noexcept {
   try {
-    is_complete_ = is_complete_ || advance(may_wait);
-  } catch (...) {  // MPI has failed
+    is_complete_ = is_complete_ || advance(wait);
+  } catch (...) {  // MPI has failed, or a neighbour has departed
     fail();
   }
   if (is_complete_) leave();
@@ -303,11 +313,11 @@ void halo_transfer::give_up() {
              operation_of(way_));
 }
 
-bool halo_transfer::finish(bool may_wait) {
+bool halo_transfer::finish(long_wait* wait) {
   const std::lock_guard lock(plan_->mutex_);
   if (has_ended_) return true;
   if (!is_complete_ && !is_started()) give_up();
-  if (!go_on(may_wait)) return false;
+  if (!go_on(wait)) return false;
   end();
   if (outcome_) std::rethrow_exception(outcome_);
   if (error_) throw *error_;
@@ -315,23 +325,66 @@ bool halo_transfer::finish(bool may_wait) {
 }
 
 bool halo_transfer::test() {
-  if (finish(false)) return true;
+  if (finish(nullptr)) return true;
   if (needs_progress()) progress_all();
   return false;
 }
 
+/// The neighbours whose messages are missing; where none is, those that have not taken this rank's.
+std::vector<int> halo_transfer::awaited() const {
+  std::vector<int> ranks;
+  for (std::size_t i = 0; i < receives_.size(); ++i)
+    if (receives_[i] != MPI_REQUEST_NULL) ranks.push_back(sender_of(*received_[i]));
+  for (std::size_t i = 0; ranks.empty() && i < sends_.size(); ++i)
+    if (sends_[i] != MPI_REQUEST_NULL) ranks.push_back(receivers_[i]);
+  std::sort(ranks.begin(), ranks.end());
+  ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
+  return ranks;
+}
+
+class halo_transfer::neighbours_wait final : public long_wait {
+ public:
+  neighbours_wait(halo_transfer& transfer, bool holds_lock) : transfer_(transfer), holds_lock_(holds_lock) {}
+
+ private:
+  void examine(std::optional<watchdog_scope>& scope) override {
+    std::unique_lock lock(transfer_.plan_->mutex_, std::defer_lock);
+    if (!holds_lock_) lock.lock();
+    const std::vector<int> now = transfer_.awaited();
+    const communicator& comm = *transfer_.plan_->comm();
+    if (!scope || now != awaited_)
+      scope.emplace(operation_of(transfer_.way_),
+                    fmt::format("{} (from rank{} {})", comm.name(), now.size() > 1 ? "s" : "", fmt::join(now, ", ")),
+                    transfer_.number_ & 0xffffffff);
+    awaited_ = now;
+    for (const int rank : now)
+      if (has_lasted() && has_departed(comm, rank)) throw departed_error(comm, rank, operation_of(transfer_.way_));
+  }
+
+  halo_transfer& transfer_;
+  bool holds_lock_;  // of the plan
+  std::vector<int> awaited_;
+};
+
 void halo_transfer::wait() {
-  if (finish(false)) return;
+  if (finish(nullptr)) return;
   {
     const std::lock_guard lock(plan_->mutex_);
     leave();  // this thread looks after it
   }
-  const watchdog_scope watched(operation_of(way_), plan_->comm()->name(), number_ & 0xffffffff);
   if (!needs_progress()) {
-    finish(true);
+    neighbours_wait wait(*this, true);
+    finish(&wait);
     return;
   }
-  poll_until([&] { return finish(false); });  // another rank may have to wait for what else is under way
+  neighbours_wait wait(*this, false);
+  try {
+    poll_until([&] { return finish(nullptr); }, wait);  // another rank may have to wait for what else is under way
+  } catch (...) {
+    const std::lock_guard lock(plan_->mutex_);
+    if (!has_ended_) fail(), end();
+    throw;
+  }
 }
 
 }  // namespace syncyte::comm

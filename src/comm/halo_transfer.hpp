@@ -11,6 +11,7 @@
 #include "base/error.hpp"
 #include "comm/collectives.hpp"
 #include "comm/halo.hpp"
+#include "comm/long_wait.hpp"
 #include "comm/watchdog.hpp"
 
 namespace syncyte::comm {
@@ -40,11 +41,14 @@ class halo_transfer {
 
  private:
   friend class halo;  // for progress(), with the plan's lock, as all but the constructor, test() and wait()
-  bool go_on(bool may_wait) noexcept;
-  bool advance(bool may_wait);
+  class neighbours_wait;
+  // Where `wait` is null they do not wait.
+  bool go_on(long_wait* wait) noexcept;
+  bool advance(long_wait* wait);
   void post_receives();
   void post(halo_side& side, int rank, bool is_send);
-  bool receive(bool may_wait);
+  bool receive(long_wait* wait);
+  std::vector<int> awaited() const;
   bool has_arrived(std::size_t phase) const;
   void start_phase();
   void start_side(halo_side& side);
@@ -54,7 +58,7 @@ class halo_transfer {
   void take_in(const collective_extras& extras);
   void check_header(const halo_header& got, int sender);
   void check_facts(const halo_facts& got, int sender);
-  bool finish(bool may_wait);
+  bool finish(long_wait* wait);
   bool is_under_way() const;
   void leave() noexcept;
   void fail() noexcept;
@@ -82,9 +86,10 @@ class halo_transfer {
   std::vector<halo_side*> received_;   // the sides of receives_
   std::vector<int> arrived_;           // places in receives_, for MPI
   std::vector<MPI_Request> sends_;
+  std::vector<int> receivers_;  // of sends_
   bool is_complete_ = false;
   bool has_ended_ = false;      // and somebody knows
-  std::exception_ptr outcome_;  // MPI's error
+  std::exception_ptr outcome_;  // MPI's error, or that of a neighbour that has departed
   std::optional<watchdog_listing> listing_;
 };
 

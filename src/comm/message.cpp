@@ -10,6 +10,8 @@
 #include <utility>
 
 #include "base/strided_copy.hpp"
+#include "comm/departures.hpp"
+#include "comm/long_wait.hpp"
 #include "comm/mpi.hpp"
 #include "comm/mpi_memory.hpp"
 #include "comm/mpi_turn.hpp"
@@ -126,8 +128,10 @@ int highest_tag() {
 }
 
 int control_tag(std::uint64_t number) {
-  return channels * (1 + static_cast<int>(number % static_cast<std::uint64_t>(highest_tag() + 1)));
+  return channels * (2 + static_cast<int>(number % static_cast<std::uint64_t>(highest_tag())));
 }
+
+int vote_tag() { return channels; }
 
 message::message(std::shared_ptr<communicator> comm, const base::buffer& buffer, int room, const message_peer& peer,
                  direction way)
@@ -164,8 +168,8 @@ message::~message() {
 void message::abandon() {
   int is_finalized = 0;
   int is_done = 0;
-  MPI_Finalized(&is_finalized);
-  if (is_finalized == 0) {
+  if (!is_forked_child()) MPI_Finalized(&is_finalized);
+  if (is_finalized == 0 && !is_forked_child()) {
     if (direction_ == direction::in) MPI_Cancel(&request_);
     MPI_Test(&request_, &is_done, MPI_STATUS_IGNORE);
   }
@@ -330,15 +334,59 @@ std::string message::title() const {
   return fmt::format("{}, {} {}, {}", comm_->name(), word, rank, tag);
 }
 
+/// The other rank may have departed; a message that it had sent before still comes.
+class message::peer_wait final : public long_wait {
+ public:
+  explicit peer_wait(message& waiting) : message_(waiting) {}
+
+ private:
+  void examine(std::optional<watchdog_scope>& scope) override {
+    if (!scope) scope.emplace(message_.operation(), message_.title(), 0);
+    if (has_lasted(message_.direction_ == direction::out ? message_.buffer_.bytes() : 0))
+      message_.give_up_on_departed();
+  }
+
+  message& message_;
+};
+
+/// The rank whose departure leaves this message without its other side; -1 if there is none.
+int message::departed_peer() const {
+  if (peer_.rank != SYNCYTE_ANY)
+    return peer_.rank != SYNCYTE_NOBODY && peer_.rank != comm_->rank() && has_departed(*comm_, peer_.rank) ? peer_.rank
+                                                                                                           : -1;
+  for (int rank = 0; rank < comm_->size(); ++rank)
+    if (rank != comm_->rank() && !has_departed(*comm_, rank)) return -1;
+  return first_departed(*comm_);
+}
+
+/// MPI keeps the memory of a message to a departed rank, which it cannot take back.
+void message::give_up_on_departed() {
+  const int rank = departed_peer();
+  if (rank < 0) return;
+  if (direction_ == direction::in) {
+    MPI_Status status;
+    int is_done = 0;
+    int is_cancelled = 0;
+    MPI_Request_get_status(request_, &is_done, MPI_STATUS_IGNORE);
+    if (is_done != 0) return;
+    MPI_Cancel(&request_);
+    MPI_Request_get_status(request_, &is_done, &status);
+    if (is_done == 0) return;  // it is on its way
+    MPI_Test_cancelled(&status, &is_cancelled);
+    if (is_cancelled == 0) return;
+    MPI_Wait(&request_, MPI_STATUS_IGNORE);
+  } else {
+    abandon();
+  }
+  throw departed_error(*comm_, rank, operation());
+}
+
 void message::wait() {
   const mpi_turn turn(operation());
   if (test()) return;
-  const watchdog_scope watched(operation(), title(), 0);
-  if (needs_progress()) return poll_until([&] { return test(); });
-  MPI_Status status;
-  const int code = MPI_Wait(&request_, &status);
-  request_ = MPI_REQUEST_NULL;
-  finish(code, status);
+  peer_wait wait(*this);
+  if (needs_progress()) return poll_until([&] { return test(); }, wait);
+  poll_mpi_until([&] { return test(); }, wait);
 }
 
 }  // namespace syncyte::comm

@@ -74,6 +74,9 @@ class message {
 
   const char* operation() const { return direction_ == direction::out ? "comm_send" : "comm_recv"; }
   void abandon();
+  class peer_wait;
+  int departed_peer() const;
+  void give_up_on_departed();
   void finish(int code, const MPI_Status& status);
   envelope check_received(int code, const MPI_Status& status) const;
   void post(void* data, int count, MPI_Datatype type);
@@ -99,8 +102,10 @@ class message {
 /// Highest tag of a message.
 int highest_tag();
 
-/// For messages of the core's own on a control communicator: an MPI tag that no message of a channel has, nor the
-/// transport. Numbers wrap round beyond highest_tag().
+/// For messages of the core's own on a control communicator: MPI tags that no message of a channel has, nor the
+/// transport. Numbers wrap round at highest_tag().
 int control_tag(std::uint64_t number);
+/// That of agreements, which no number has.
+int vote_tag();
 
 }  // namespace syncyte::comm

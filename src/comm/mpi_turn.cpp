@@ -41,11 +41,13 @@ bool is_main() {
 
 }  // namespace
 
-mpi_turn::mpi_turn(const char* operation) {
+mpi_turn::mpi_turn(const char* operation, bool alone) {
   const int level = thread_level();
   if (level == multiple) [[likely]]
     return;
   if (level < serialized) {
+    if (alone && is_forked_child()) return;
+    require_rank_process();
     base::require(is_main(), SYNCYTE_ERR_UNSUPPORTED,
                   "{}: this thread may not call MPI, whose thread level is {}; expected the thread that initialised "
                   "MPI, or MPI initialised with MPI_THREAD_SERIALIZED or more (syncyte_init asks for multiple)",
@@ -69,7 +71,7 @@ mpi_chance::mpi_chance() {
   if (level == multiple) [[likely]]
     return;
   if (level < serialized) {
-    may_call_ = is_main();
+    may_call_ = !is_forked_child() && is_main();
     return;
   }
   if (is_mine()) return;

@@ -7,11 +7,14 @@ namespace syncyte::comm {
 /// that only the thread that initialised MPI may, and others get SYNCYTE_ERR_UNSUPPORTED. What the application's own
 /// MPI calls do nobody sees.
 ///
+/// In a forked child of a rank no thread may: SYNCYTE_ERR_UNSUPPORTED, except for what is `alone`, which does not call
+/// MPI there (alone.hpp).
+///
 /// A turn begins before anything has happened, so that what it throws changes nothing; it is this rank's own error,
 /// which no call of MPI may tell the others. Turns nest in a thread.
 class mpi_turn {
  public:
-  explicit mpi_turn(const char* operation);
+  explicit mpi_turn(const char* operation, bool alone = false);
   ~mpi_turn();
   mpi_turn(const mpi_turn&) = delete;
   mpi_turn& operator=(const mpi_turn&) = delete;

@@ -71,8 +71,8 @@ sharing_probe probe_sharing(MPI_Comm candidate) {
     if (attempt.successes > best.successes) best = {method, attempt.successes, static_cast<bool>(attempt.segment)};
     if (best.successes == size) break;
     if (attempt.error)
-      base::log(SYNCYTE_LOG_INFO, "sharing memory by {} does not work here: {}", memory::sharing_name(method),
-                attempt.error->what());
+      base::log(attempt.error->status() == SYNCYTE_ERR_LIMIT ? SYNCYTE_LOG_WARN : SYNCYTE_LOG_INFO,
+                "sharing memory by {} does not work here: {}", memory::sharing_name(method), attempt.error->what());
   }
   return best;
 }

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <utility>
 
+#include "comm/long_wait.hpp"
 #include "comm/mpi.hpp"
 #include "comm/progress.hpp"
 
@@ -79,25 +80,28 @@ bool node_reduction::fits_scatter(std::size_t longest_part) const {
 }
 
 /// This thread is inside of a collective, so it may call MPI.
-void node_reduction::await(int rank) const {
-  poll_until([&] { return header(rank).arrived.load(std::memory_order_acquire) >= round_; }, probe_mpi);
+void node_reduction::await(int rank, members_wait* wait) const {
+  const auto has_arrived = [&] { return header(rank).arrived.load(std::memory_order_acquire) >= round_; };
+  if (wait == nullptr) return poll_until(has_arrived, probe_mpi);
+  wait->set_awaited(rank);
+  poll_until(has_arrived, *wait, probe_mpi);
 }
 
 void node_reduction::arrive() { header(rank_).arrived.store(round_, std::memory_order_release); }
 
 void node_reduction::reduce_piece(const std::byte* input, std::byte* output, int count, MPI_Datatype type,
-                                  std::size_t bytes, MPI_Op op) {
+                                  std::size_t bytes, MPI_Op op, members_wait* wait) {
   ++round_;
   std::memcpy(elements(rank_), input, bytes);
   arrive();
   for (int rank = 0; rank < size_; ++rank) {
-    await(rank);
+    await(rank, wait);
     reduce_into(output, elements(rank), rank == 0, count, type, bytes, op);
   }
 }
 
 void node_reduction::allreduce(const void* input, void* output, int count, MPI_Datatype type, std::size_t bytes,
-                               MPI_Op op) {
+                               MPI_Op op, members_wait* wait) {
   if (count == 0) return;
   const std::size_t element_bytes = bytes / static_cast<std::size_t>(count);
   const int most = static_cast<int>(piece_bytes_ / element_bytes);
@@ -105,7 +109,7 @@ void node_reduction::allreduce(const void* input, void* output, int count, MPI_D
     const int length = std::min(most, count - first);
     const std::size_t offset = static_cast<std::size_t>(first) * element_bytes;
     reduce_piece(static_cast<const std::byte*>(input) + offset, static_cast<std::byte*>(output) + offset, length, type,
-                 static_cast<std::size_t>(length) * element_bytes, op);
+                 static_cast<std::size_t>(length) * element_bytes, op, wait);
   }
 }
 

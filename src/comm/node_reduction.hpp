@@ -12,6 +12,8 @@
 
 namespace syncyte::comm {
 
+class members_wait;
+
 /// Reductions of few bytes among ranks of one node, through memory that they share: each rank shows its elements to the
 /// others, waits for theirs, and reduces all of them by itself in the order of ranks, so that results are the same on
 /// all ranks, and from run to run. This takes less time than messages do (bench/allreduce.py).
@@ -29,8 +31,9 @@ class node_reduction {
   bool fits(std::size_t bytes) const { return bytes <= most_bytes_; }
 
   /// Collective; fits(count elements of type), equal on all ranks. `input` may be `output`. While it waits, everything
-  /// that is under way goes on, in MPI too.
-  void allreduce(const void* input, void* output, int count, MPI_Datatype type, std::size_t bytes, MPI_Op op);
+  /// that is under way goes on, in MPI too. Where ranks may not come there is a `wait`.
+  void allreduce(const void* input, void* output, int count, MPI_Datatype type, std::size_t bytes, MPI_Op op,
+                 members_wait* wait = nullptr);
 
   /// Whether this is the way for parts of which the longest has so many bytes: 1 MiB at 2 ranks, 512 KiB at 4, 256 KiB
   /// at 8.
@@ -49,10 +52,10 @@ class node_reduction {
   std::byte* elements(int rank) const;
   std::byte* share(int rank, int reader) const;
   std::size_t share_bytes() const;
-  void await(int rank) const;
+  void await(int rank, members_wait* wait = nullptr) const;
   void arrive();
   void reduce_piece(const std::byte* input, std::byte* output, int count, MPI_Datatype type, std::size_t bytes,
-                    MPI_Op op);
+                    MPI_Op op, members_wait* wait);
 
   memory::segment segment_;
   int rank_;

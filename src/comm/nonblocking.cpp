@@ -183,15 +183,11 @@ started_t iallgather_along(const std::shared_ptr<communicator>& comm, const sync
 started_t ireduce_scatter_along(const std::shared_ptr<communicator>& comm, const syncyte_buffer_t* input, int axis,
                                 const std::int64_t* lengths, syncyte_op_t op, const syncyte_buffer_t* output,
                                 const collective_extras& extras) {
-  return start_with(
-      comm, "comm_ireduce_scatter_along", extras, [&](agreement& terms) -> std::unique_ptr<data_operation> {
-        const base::buffer part = any_strides(output, "output");
-        require_reducible(part.dtype(), op);
-        base::require(input != nullptr, SYNCYTE_ERR_ARGUMENT, "input is null; expected a syncyte_buffer_t");
-        auto given = checked_partition(terms, part, axis, lengths, input, "input");
-        terms.named_fact("op", op, base::op_name);
-        return std::make_unique<reduce_scattering>(*comm, std::move(given), op);
-      });
+  return start_with(comm, "comm_ireduce_scatter_along", extras,
+                    [&](agreement& terms) -> std::unique_ptr<data_operation> {
+                      return std::make_unique<reduce_scattering>(
+                          *comm, checked_reduce_scatter(terms, input, axis, lengths, op, output), op);
+                    });
 }
 
 started_t ialltoall_along(const std::shared_ptr<communicator>& comm, const syncyte_buffer_t* input,
@@ -203,7 +199,7 @@ started_t ialltoall_along(const std::shared_ptr<communicator>& comm, const syncy
 
 void irefuse(const std::shared_ptr<communicator>& comm, const char* operation, const base::error& error) {
   auto made = std::make_shared<started_collective>(comm, operation);
-  const collective_turn turn(*comm, operation);
+  const collective_turn turn(*comm, operation, true);
   made->terms().set_error(error);
   comm->starts().add(made, turn.sequence());
   comm->starts().orphan(made);

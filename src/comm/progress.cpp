@@ -57,6 +57,8 @@ void forget_progress() noexcept {
   under_way.count = 0;
 }
 
+void stop_needing_progress() noexcept { table().count = 0; }
+
 bool needs_progress() { return table().count.load(std::memory_order_relaxed) > 0; }
 
 void progress_all() {

@@ -27,6 +27,9 @@ void leave_progress(const progressing& member) noexcept;
 /// Nobody looks after anything any longer: the end of Syncyte.
 void forget_progress() noexcept;
 
+/// In a forked child: what its rank has started is the rank's. Only an atomic changes.
+void stop_needing_progress() noexcept;
+
 /// Whether there is a member. Blocking waits look, and then poll instead of blocking.
 bool needs_progress();
 

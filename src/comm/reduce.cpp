@@ -149,6 +149,8 @@ T identity(syncyte_op_t op) {
   }
 }
 
+}  // namespace
+
 void fill_identity(void* output, std::int64_t count, syncyte_dtype_t dtype, syncyte_op_t op) {
   base::visit_dtype(dtype, [&](auto tag) {
     using type = typename decltype(tag)::type;
@@ -161,8 +163,6 @@ void fill_identity(void* output, std::int64_t count, syncyte_dtype_t dtype, sync
       std::fill_n(values, count, identity<type>(op));
   });
 }
-
-}  // namespace
 
 MPI_Op mpi_op(syncyte_dtype_t dtype, syncyte_op_t op) {
   if (const MPI_Op ordering = ordering_op(dtype, op); ordering != MPI_OP_NULL) return ordering;

@@ -36,6 +36,8 @@ void reduce_to(MPI_Comm comm, const void* input, void* output, std::int64_t coun
 /// Over ranks 0 to this one.
 void scan_elements(MPI_Comm comm, const void* input, void* output, std::int64_t count, syncyte_dtype_t dtype,
                    syncyte_op_t op);
+/// Identity elements of the reduction.
+void fill_identity(void* output, std::int64_t count, syncyte_dtype_t dtype, syncyte_op_t op);
 /// Over ranks 0 to the one before; rank 0 gets what changes nothing: 0 for SUM, 1 for PROD, the highest value for MIN.
 void exscan_elements(MPI_Comm comm, const void* input, void* output, std::int64_t count, syncyte_dtype_t dtype,
                      syncyte_op_t op);

@@ -12,11 +12,12 @@
 #include "base/dtype.hpp"
 #include "comm/collective.hpp"
 #include "comm/collective_checks.hpp"
+#include "comm/long_wait.hpp"
 #include "comm/mpi.hpp"
 #include "comm/mpi_turn.hpp"
 #include "comm/progress.hpp"
 #include "comm/reducer_kernels.hpp"
-#include "comm/watchdog.hpp"
+#include "comm/runtime.hpp"
 
 namespace syncyte::comm {
 namespace {
@@ -26,6 +27,7 @@ static_assert(counter::is_always_lock_free, "processes share it");
 
 constexpr std::size_t line = 64;
 constexpr std::size_t page = 4096;
+constexpr std::int64_t most_bytes = std::int64_t{1} << 56;  // of all pieces: sums, twice as wide, fit 64 bits too
 constexpr std::int64_t chunk_elements = 1 << 15;
 
 std::size_t rounded_up(std::size_t bytes, std::size_t unit) { return (bytes + unit - 1) / unit * unit; }
@@ -51,13 +53,16 @@ void check_description(const reducer_description& asked) {
   if (asked.error) throw *asked.error;
   base::require(std::isfinite(asked.scale), SYNCYTE_ERR_ARGUMENT, "options->scale is {}; expected a finite number",
                 asked.scale);
+  std::int64_t left = most_bytes;
   for (std::size_t i = 0; i < asked.dtypes.size(); ++i) {
     const std::string name = fmt::format("dtypes[{}]", i);
-    const std::size_t size = base::dtype_size(asked.dtypes[i], name.c_str());
+    const auto size = static_cast<std::int64_t>(base::dtype_size(asked.dtypes[i], name.c_str()));
     base::require(is_scalable(asked.dtypes[i]), SYNCYTE_ERR_TYPE, "{} is {}; expected a floating-point or complex one",
                   name, base::dtype_name(asked.dtypes[i]));
-    base::require(asked.elements[i] >= 0 && asked.elements[i] < (std::int64_t{1} << 56) / static_cast<int>(size),
-                  SYNCYTE_ERR_ARGUMENT, "elements[{}] is {}; expected 0 to 2^56 bytes of them", i, asked.elements[i]);
+    base::require(asked.elements[i] >= 0 && asked.elements[i] <= left / size, SYNCYTE_ERR_ARGUMENT,
+                  "elements[{}] is {}; expected 0 or more, and at most 2^56 bytes of all pieces together", i,
+                  asked.elements[i]);
+    left -= asked.elements[i] * size;
   }
 }
 
@@ -112,7 +117,7 @@ std::shared_ptr<reducer> reducer::create(std::shared_ptr<communicator> comm, red
 }
 
 reducer::~reducer() {
-  if (memory_ == nullptr) return;
+  if (memory_ == nullptr || is_forked_child()) return;
   refuse();
   if (!is_exchanging_) return;
   keep_for_ever(memory_);
@@ -267,11 +272,13 @@ void reducer::wait() {
                 "piece {} has not been started in this round; expected all {} of them, or reducer_give_up",
                 missing - is_brought_.begin(), pieces());
   {
-    const watchdog_scope watched("reducer_wait", comm_->name(), round_, comm_->size());
-    poll_until([&] {
-      go_on();
-      return has_ended();
-    });
+    members_wait wait("reducer_wait", *comm_, round_);
+    poll_until(
+        [&] {
+          go_on();
+          return has_ended();
+        },
+        wait);
   }
   end_round();
 }

@@ -4,12 +4,20 @@
 #include "comm/reduce.hpp"
 
 namespace syncyte::comm {
+namespace {
+
+/// MPI's reductions and ours read elements as what they are.
+base::buffer checked_elements(const syncyte_buffer_t* raw, const char* argument) {
+  return checked(raw, argument).require_aligned();
+}
+
+}  // namespace
 
 operands checked_operands(const syncyte_buffer_t* input, const syncyte_buffer_t* output, syncyte_op_t op,
                           bool gets_result) {
   operands result;
-  if (gets_result) result.output = checked(output, "output");
-  if (input != nullptr || !gets_result) result.input = checked(input, "input");
+  if (gets_result) result.output = checked_elements(output, "output");
+  if (input != nullptr || !gets_result) result.input = checked_elements(input, "input");
   if (result.input && result.output) {
     result.output->require_dtype(result.input->dtype()).require_elements(result.input->elements());
     require_apart(*result.input, *result.output);

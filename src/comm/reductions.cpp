@@ -1,3 +1,6 @@
+#include <optional>
+
+#include "comm/alone.hpp"
 #include "comm/collective_checks.hpp"
 #include "comm/reduce.hpp"
 #include "comm/reduction_checks.hpp"
@@ -5,20 +8,30 @@
 namespace syncyte::comm {
 namespace {
 
-/// Reductions whose result all ranks get.
+/// Of one rank; before its elements an exclusive scan has nothing to reduce.
+void reduce_alone(const operands& given, syncyte_op_t op, bool is_exclusive) {
+  const std::int64_t count = given.given().elements();
+  if (is_exclusive)
+    fill_identity(given.target(), count, given.given().dtype(), op);
+  else
+    copy_alone(given.source(), given.target(), count, given.given().dtype());
+}
+
+/// Reductions whose result all ranks get; scans agree on where they start.
 template <class Reduce>
 void reduce_everywhere(communicator& comm, const char* operation, const syncyte_buffer_t* input,
-                       const syncyte_buffer_t* output, syncyte_op_t op, scan_from start,
-                       const collective_extras& extras, Reduce&& reduce) {
+                       const syncyte_buffer_t* output, syncyte_op_t op, std::optional<scan_from> start,
+                       const collective_extras& extras, Reduce&& reduce, bool is_exclusive = false) {
   collective_call call(comm, operation);
   operands given;
   call.attempt([&] {
     if (extras.error) throw *extras.error;
     given = checked_operands(input, output, op, true);
-    call.fact("start of the scan", static_cast<int>(start));
+    if (start) call.fact("start of the scan", static_cast<int>(*start));
     add_operands(call, given, op, extras);
   });
   call.agree();
+  if (is_alone(comm)) return reduce_alone(given, op, is_exclusive);
   reduce(given.source(), given.target(), given.given().elements(), given.given().dtype(), op);
 }
 
@@ -30,8 +43,8 @@ MPI_Comm direction(communicator& comm, scan_from start) {
 
 void allreduce(communicator& comm, const syncyte_buffer_t* input, const syncyte_buffer_t* output, syncyte_op_t op,
                const collective_extras& extras) {
-  reduce_everywhere(comm, "comm_allreduce", input, output, op, scan_from::first, extras,
-                    // Of nothing there is nothing to wait for: without checks other ranks need not be here.
+  reduce_everywhere(comm, "comm_allreduce", input, output, op, std::nullopt, extras,
+                    // An empty allreduce returns at once when SYNCYTE_CHECK=off.
                     [&](const void* from, void* to, std::int64_t count, auto... given) {
                       if (count > 0) allreduce_elements(comm.data(), comm.nearby(), from, to, count, given...);
                     });
@@ -45,8 +58,9 @@ void scan(communicator& comm, const syncyte_buffer_t* input, const syncyte_buffe
 
 void exscan(communicator& comm, const syncyte_buffer_t* input, const syncyte_buffer_t* output, syncyte_op_t op,
             scan_from start, const collective_extras& extras) {
-  reduce_everywhere(comm, "comm_exscan", input, output, op, start, extras,
-                    [&](auto... given) { exscan_elements(direction(comm, start), given...); });
+  reduce_everywhere(
+      comm, "comm_exscan", input, output, op, start, extras,
+      [&](auto... given) { exscan_elements(direction(comm, start), given...); }, true);
 }
 
 void reduce(communicator& comm, const syncyte_buffer_t* input, const syncyte_buffer_t* output, syncyte_op_t op,
@@ -61,6 +75,7 @@ void reduce(communicator& comm, const syncyte_buffer_t* input, const syncyte_buf
     add_operands(call, given, op, extras);
   });
   call.agree();
+  if (is_alone(comm)) return reduce_alone(given, op, false);
   reduce_to(comm.data(), given.source(), given.target(), given.given().elements(), root, given.given().dtype(), op);
 }
 

@@ -1,8 +1,10 @@
 #include "comm/runtime.hpp"
 
 #include <fmt/format.h>
+#include <pthread.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <map>
@@ -14,6 +16,7 @@
 #include "base/environment.hpp"
 #include "base/log.hpp"
 #include "comm/collective.hpp"
+#include "comm/departures.hpp"
 #include "comm/mpi.hpp"
 #include "comm/mpi_turn.hpp"
 #include "comm/ordering.hpp"
@@ -27,17 +30,36 @@ struct runtime_state {
   std::mutex mutex;
   std::atomic<bool> is_started{false};
   std::atomic<bool> was_finished{false};
+  std::atomic<bool> is_forked_child{false};
   bool owns_mpi = false;
   std::atomic<int> thread_level{0};
   std::shared_ptr<communicator> world;
   std::shared_ptr<communicator> self;
-  std::vector<std::shared_ptr<communicator>> adopted;  // in order of creation
+  std::vector<std::shared_ptr<communicator>> adopted;  // in this rank's order of creation
 };
 
 runtime_state& state() {
   static auto* const the_state =
       new runtime_state;  // leaked: handles may be dropped while static objects are destroyed
   return *the_state;
+}
+
+constexpr int forked_level = -1;  // none of MPI's: checks of the thread level find forked children too
+
+/// In a forked child, right after the fork: other threads and their locks are gone, so only atomics are touched.
+void leave_the_ranks() {
+  runtime_state& runtime = state();
+  if (!runtime.is_started) return;
+  runtime.is_forked_child = true;
+  runtime.is_started = false;
+  runtime.thread_level = forked_level;
+  forget_watchdog();
+  stop_needing_progress();
+}
+
+void watch_forks() {
+  static const int registered = ::pthread_atfork(nullptr, nullptr, leave_the_ranks);
+  base::require(registered == 0, SYNCYTE_ERR_MEMORY, "pthread_atfork has no memory for another handler");
 }
 
 bool mpi_is(int (*question)(int*)) {
@@ -50,6 +72,9 @@ bool mpi_is(int (*question)(int*)) {
 void free_roots(runtime_state& runtime) {
   if (runtime.world) runtime.world->free_now();
   if (runtime.self) runtime.self->free_now();
+  // Threads that adopt at once may come here in another order on each rank; the ids are the same on all.
+  std::sort(runtime.adopted.begin(), runtime.adopted.end(),
+            [](const auto& a, const auto& b) { return a->id() < b->id(); });
   for (const auto& root : runtime.adopted) root->free_now();
   runtime.world.reset();
   runtime.self.reset();
@@ -95,6 +120,7 @@ void tear_down(runtime_state& runtime) {
   runtime.is_started = false;
   runtime.was_finished = true;
   MPI_Request all_are_here = finish_starts(*runtime.world);
+  mark_departed();
   meet_all(*runtime.world);
   MPI_Wait(&all_are_here, MPI_STATUS_IGNORE);
   free_roots(runtime);
@@ -104,6 +130,7 @@ void tear_down(runtime_state& runtime) {
 /// MPI_Finalize deletes MPI_COMM_SELF's attributes before anything else: an application that ends MPI first ends us so.
 int on_mpi_finalize(MPI_Comm, int, void*, void*) {
   runtime_state& runtime = state();
+  if (runtime.is_forked_child) return MPI_SUCCESS;
   const std::lock_guard lock(runtime.mutex);
   if (!runtime.is_started) return MPI_SUCCESS;
   tear_down(runtime);
@@ -186,6 +213,7 @@ void finalise_mpi(runtime_state& runtime) {
 
 void start(int thread_level, std::optional<base::error> error) {
   runtime_state& runtime = state();
+  if (runtime.is_forked_child) return;
   const std::lock_guard lock(runtime.mutex);
   if (!error && !is_level(thread_level))
     error = base::error(SYNCYTE_ERR_ARGUMENT,
@@ -201,11 +229,13 @@ void start(int thread_level, std::optional<base::error> error) {
   const mpi_turn turn("init");
   start_roots(runtime, error);
   watch_mpi_finalize();
+  watch_forks();
   runtime.is_started = true;
 }
 
 void finish() {
   runtime_state& runtime = state();
+  if (runtime.is_forked_child) return;
   const std::lock_guard lock(runtime.mutex);
   if (runtime.is_started && thread_level() < 2) const mpi_turn asked("finalize");  // may this thread? It ends no turn.
   if (runtime.is_started) tear_down(runtime);
@@ -215,9 +245,29 @@ void finish() {
 
 bool is_started() { return state().is_started; }
 
+bool is_forked_child() { return state().is_forked_child.load(std::memory_order_relaxed); }
+
+void require_rank_process() {
+  if (!is_forked_child()) [[likely]]
+    return;
+  base::fail(
+      SYNCYTE_ERR_UNSUPPORTED,
+      "this process is a forked child of rank {0}, and no rank; expected the process of rank {0} itself. A child "
+      "can read rows that are mapped (gather, get_box, views), and use COMM_SELF in blocking collectives and to "
+      "load checkpoints",
+      base::process_rank());
+}
+
+void require_started_or_forked() {
+  if (is_started() || is_forked_child()) [[likely]]
+    return;
+  require_started();
+}
+
 void require_started() {
   if (is_started()) [[likely]]
     return;
+  require_rank_process();
   base::require(!state().was_finished, SYNCYTE_ERR_NOT_INITIALISED,
                 "Syncyte is already finalised (syncyte_finalize or MPI_Finalize was called)");
   base::fail(SYNCYTE_ERR_NOT_INITIALISED, "Syncyte is not initialised; call syncyte_init first");
@@ -231,6 +281,8 @@ int thread_level() {
       return 2;
     case MPI_THREAD_FUNNELED:
       return 1;
+    case forked_level:
+      return -1;
     default:
       return 0;
   }
@@ -239,8 +291,9 @@ int thread_level() {
 namespace {
 
 std::shared_ptr<communicator> root(std::shared_ptr<communicator> runtime_state::* which) {
-  require_started();  // not behind the lock: a start in progress holds it for long
   runtime_state& runtime = state();
+  if (runtime.is_forked_child) return runtime.*which;  // another thread of the rank may have held the lock
+  require_started();                                   // not behind the lock: a start in progress holds it for long
   const std::lock_guard lock(runtime.mutex);
   require_started();
   return runtime.*which;
@@ -317,8 +370,17 @@ std::shared_ptr<communicator> adopt(MPI_Comm original, const communicator_option
   return result;
 }
 
+namespace {
+std::atomic<void (*)() noexcept> before_abort{nullptr};
+}  // namespace
+
+void call_before_abort(void (*last_step)() noexcept) { before_abort = last_step; }
+
 void abort_job(int exit_code) {
-  if (mpi_is(MPI_Initialized) && !mpi_is(MPI_Finalized)) MPI_Abort(MPI_COMM_WORLD, exit_code);
+  if (!is_forked_child()) {
+    if (const auto last_step = before_abort.load()) last_step();
+    if (mpi_is(MPI_Initialized) && !mpi_is(MPI_Finalized)) MPI_Abort(MPI_COMM_WORLD, exit_code);
+  }
   ::_exit(exit_code);
 }
 

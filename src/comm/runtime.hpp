@@ -13,12 +13,24 @@ namespace syncyte::comm {
 void start(int thread_level, std::optional<base::error> error = std::nullopt);
 void finish();
 
+/// False in a forked child of a rank.
 bool is_started();
 
-/// Throws SYNCYTE_ERR_NOT_INITIALISED, saying whether it is too early or too late, unless started.
+/// Whether this process was forked by a rank after start(). Such a child is no rank: it may read what is mapped, and
+/// must neither call MPI nor change what ranks share. start() and finish() do nothing there.
+bool is_forked_child();
+
+/// Throws SYNCYTE_ERR_NOT_INITIALISED, saying whether it is too early or too late, unless started, and
+/// SYNCYTE_ERR_UNSUPPORTED in a forked child.
 void require_started();
 
-/// MPI's thread level, 0 to 3.
+/// As require_started(), for what works in forked children too.
+void require_started_or_forked();
+
+/// Throws SYNCYTE_ERR_UNSUPPORTED in a forked child, and names the way out.
+void require_rank_process();
+
+/// MPI's thread level, 0 to 3; -1 in a forked child, where no thread may call MPI.
 int thread_level();
 
 std::shared_ptr<communicator> world();
@@ -29,7 +41,10 @@ std::shared_ptr<communicator> self();
 std::shared_ptr<communicator> adopt(MPI_Comm original, const communicator_options& options,
                                     const std::string& argument = "mpi_comm is");
 
-/// Ends the job at once.
+/// Ends the job at once; in a forked child this process only.
 [[noreturn]] void abort_job(int exit_code);
+
+/// What abort_job() calls before it ends the job, on whichever thread; replaces what was to be called before.
+void call_before_abort(void (*last_step)() noexcept);
 
 }  // namespace syncyte::comm

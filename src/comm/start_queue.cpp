@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "comm/communicator.hpp"
+#include "comm/long_wait.hpp"
 #include "comm/started_collective.hpp"
 
 namespace syncyte::comm {
@@ -94,16 +95,36 @@ bool start_queue::has_ended(started_collective& operation) {
   return true;
 }
 
-void start_queue::post_all() {
+void start_queue::post_all(const char* operation) {
   if (!needs_progress()) [[likely]]
     return;
-  poll_until([&] {
-    std::vector<entry> ended;
-    const std::lock_guard lock(mutex_);
-    post_some();
-    end_orphans(ended);
-    return unposted_.empty();
-  });
+  const auto comm = comm_of_unposted();
+  if (!comm) return;
+  members_wait wait(operation, *comm, 0);
+  poll_until(
+      [&] {
+        std::vector<entry> ended;
+        const std::lock_guard lock(mutex_);
+        post_some();
+        end_orphans(ended);
+        return unposted_.empty();
+      },
+      wait);
+}
+
+/// Null where all is posted; goes on with the orphans.
+std::shared_ptr<communicator> start_queue::comm_of_unposted() {
+  std::vector<entry> ended;
+  const std::lock_guard lock(mutex_);
+  post_some();
+  end_orphans(ended);
+  return unposted_.empty() ? nullptr : unposted_.front()->comm();
+}
+
+void start_queue::visit(const std::function<void(started_collective&)>& visit) {
+  const std::unique_lock lock(mutex_, std::try_to_lock);
+  if (!lock.owns_lock()) return;
+  for (const auto& [key, each] : active_) visit(*each);
 }
 
 bool start_queue::have_ended_or_never_will(std::chrono::steady_clock::time_point begin) {

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <unordered_map>
@@ -12,6 +13,7 @@
 
 namespace syncyte::comm {
 
+class communicator;
 class started_collective;
 
 /// The non-blocking collectives of one communicator that have not ended. Their data operations are posted strictly in
@@ -31,8 +33,11 @@ class start_queue : public progressing {
   bool is_posted(const started_collective& operation);
   bool has_ended(started_collective& operation);
 
-  /// Waits until all is posted.
-  void post_all();
+  /// Waits until all is posted, for `operation`, which comes next.
+  void post_all(const char* operation);
+
+  /// Calls `visit` with all that have not ended, unless another thread is at it.
+  void visit(const std::function<void(started_collective&)>& visit);
 
   void progress() override;
 
@@ -42,6 +47,7 @@ class start_queue : public progressing {
 
  private:
   using entry = std::shared_ptr<started_collective>;
+  std::shared_ptr<communicator> comm_of_unposted();
   void post_some();
   void end_orphans(std::vector<entry>& ended);
   void look_after(const started_collective& added);

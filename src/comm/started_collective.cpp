@@ -4,6 +4,7 @@
 
 #include "base/log.hpp"
 #include "comm/collective.hpp"
+#include "comm/long_wait.hpp"
 #include "comm/mpi.hpp"
 #include "comm/progress.hpp"
 #include "comm/start_queue.hpp"
@@ -23,7 +24,7 @@ std::shared_ptr<started_collective> handle_of(std::shared_ptr<started_collective
 std::shared_ptr<started_collective> start(const std::shared_ptr<communicator>& comm, const char* operation,
                                           const operation_maker& prepare) {
   auto made = std::make_shared<started_collective>(comm, operation);
-  const collective_turn turn(*comm, operation);
+  const collective_turn turn(*comm, operation, true);
   made->terms().attempt([&] { made->set_operation(prepare(made->terms())); });
   const bool is_agreed_on = comm->check() != check_level::off;
   if (made->terms().is_well() || is_agreed_on) comm->starts().add(made, turn.sequence());
@@ -35,12 +36,10 @@ std::shared_ptr<started_collective> start(const std::shared_ptr<communicator>& c
 
 bool started_collective::begin(std::uint64_t sequence) {
   sequence_ = sequence;
-  listing_.emplace(terms_.operation(), comm_->name(), sequence);
   if (is_off()) {
     try {
       operation_->post(pending_);
     } catch (...) {
-      listing_.reset();
       keep_if_pending();
       throw;
     }
@@ -48,7 +47,7 @@ bool started_collective::begin(std::uint64_t sequence) {
     return true;
   }
   vote_ = terms_.vote(sequence, false);
-  record_ = terms_.record(sequence);
+  terms_.keep_names();
   check_mpi(MPI_Iallreduce(MPI_IN_PLACE, vote_.data(), 3, MPI_UINT64_T, MPI_MAX, comm_->control(), pending_.add()),
             "MPI_Iallreduce (agreement)");
   return false;
@@ -110,7 +109,7 @@ started_collective::stage started_collective::tell_error() {
 
 started_collective::stage started_collective::tell_facts() {
   records_.resize(static_cast<std::size_t>(comm_->size()));
-  records_[static_cast<std::size_t>(comm_->rank())] = record_;
+  records_[static_cast<std::size_t>(comm_->rank())] = terms_.record(sequence_);
   gather_in_place(*comm_, records_, pending_);
   return stage::telling_facts;
 }
@@ -137,14 +136,12 @@ bool started_collective::end_if_done() {
   }
   stage_ = stage::ended;
   if (!pending_.any()) operation_.reset();
-  listing_.reset();
   return true;
 }
 
 void started_collective::fail() noexcept {
   outcome_ = std::current_exception();
   stage_ = stage::ended;
-  listing_.reset();
   keep_if_pending();
 }
 
@@ -163,7 +160,11 @@ void started_collective::give_up() {
   base::log(SYNCYTE_LOG_ERROR, "{}", text);
   outcome_ = std::make_exception_ptr(agreed_error(SYNCYTE_ERR_MISMATCH, text));
   stage_ = stage::ended;
-  listing_.reset();
+}
+
+std::int64_t started_collective::seen_since(std::int64_t now) {
+  if (first_seen_ns_ == 0) first_seen_ns_ = now;
+  return first_seen_ns_;
 }
 
 bool started_collective::test() {
@@ -178,12 +179,12 @@ bool started_collective::test() {
 void started_collective::wait() {
   start_queue& queue = comm_->starts();
   if (!queue.is_posted(*this)) {  // another rank has not started it
-    const watchdog_scope watched(terms_.operation(), comm_->name(), sequence_, comm_->size());
-    poll_until([&] { return queue.is_posted(*this); });
+    members_wait wait(terms_.operation(), *comm_, sequence_);
+    poll_until([&] { return queue.is_posted(*this); }, wait);
   }
   if (!queue.has_ended(*this)) {
-    const watchdog_scope watched(terms_.operation(), comm_->name(), sequence_);
-    poll_until([&] { return queue.has_ended(*this); });
+    members_wait wait(terms_.operation(), *comm_, sequence_, members_wait::transfer);
+    poll_until([&] { return queue.has_ended(*this); }, wait);
   }
   if (outcome_) std::rethrow_exception(outcome_);
 }

@@ -12,7 +12,6 @@
 #include "comm/agreement.hpp"
 #include "comm/communicator.hpp"
 #include "comm/transfers.hpp"
-#include "comm/watchdog.hpp"
 
 namespace syncyte::comm {
 
@@ -54,6 +53,11 @@ class started_collective : public std::enable_shared_from_this<started_collectiv
   /// It cannot end: another rank has never started it.
   void give_up();
 
+  /// For the watchdog: what it is, and when it was first asked for.
+  const char* name() const { return terms_.operation(); }
+  std::uint64_t sequence() const { return sequence_; }
+  std::int64_t seen_since(std::int64_t now);
+
  private:
   enum class stage { agreeing, asking_who_failed, moving, telling_error, telling_facts, ended };
   struct failure {
@@ -76,11 +80,10 @@ class started_collective : public std::enable_shared_from_this<started_collectiv
   stage stage_ = stage::agreeing;
   transfers pending_;
   std::unique_ptr<data_operation> operation_;
-  std::exception_ptr outcome_;  // null: success
-  std::optional<watchdog_listing> listing_;
+  std::exception_ptr outcome_;      // null: success
+  std::int64_t first_seen_ns_ = 0;  // by the watchdog
 
   agreement::vote_t vote_{};  // of this rank, then of all
-  fact_record record_{};      // this rank's: the facts' names may not outlive the start
   std::vector<fact_record> records_;
   std::vector<failure> failures_;
   std::vector<std::uint32_t> verdicts_;

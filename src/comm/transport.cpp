@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "comm/alone.hpp"
 #include "comm/int_layout.hpp"
 #include "comm/mpi.hpp"
 #include "comm/pieces.hpp"
@@ -83,6 +84,7 @@ void gather_by_broadcasts(communicator& comm, const std::byte* input, counts_vie
 
 void gather_pieces(communicator& comm, const std::byte* input, counts_view counts, int root, std::byte* output,
                    syncyte_dtype_t dtype) {
+  if (is_alone(comm)) return copy_alone(input, output, sum_of(counts), dtype);
   if (sum_of(counts) > piece_limit()) {
     messages all(comm, dtype);
     if (comm.rank() == root) all.receive_all(output, counts);
@@ -98,6 +100,7 @@ void gather_pieces(communicator& comm, const std::byte* input, counts_view count
 
 void allgather_pieces(communicator& comm, const std::byte* input, counts_view counts, std::byte* output,
                       syncyte_dtype_t dtype) {
+  if (is_alone(comm)) return copy_alone(input, output, sum_of(counts), dtype);
   if (sum_of(counts) > piece_limit()) return gather_by_broadcasts(comm, input, counts, output, dtype);
   const int_layout layout(counts);
   const MPI_Datatype type = mpi_type(dtype);
@@ -108,6 +111,7 @@ void allgather_pieces(communicator& comm, const std::byte* input, counts_view co
 
 void scatter_pieces(communicator& comm, const std::byte* input, counts_view counts, int root, std::byte* output,
                     syncyte_dtype_t dtype) {
+  if (is_alone(comm)) return copy_alone(input, output, sum_of(counts), dtype);
   if (sum_of(counts) > piece_limit()) {
     messages all(comm, dtype);
     all.receive(root, output, own(comm, counts));
@@ -123,6 +127,7 @@ void scatter_pieces(communicator& comm, const std::byte* input, counts_view coun
 
 void exchange_pieces(communicator& comm, const std::byte* input, counts_view send_counts, counts_view recv_counts,
                      std::byte* output, syncyte_dtype_t dtype, bool is_long) {
+  if (is_alone(comm)) return copy_alone(input, output, sum_of(send_counts), dtype);
   if (is_long) {
     messages all(comm, dtype);
     all.receive_all(output, recv_counts);
@@ -139,6 +144,7 @@ void exchange_pieces(communicator& comm, const std::byte* input, counts_view sen
 
 void reduce_scatter_pieces(communicator& comm, const std::byte* input, counts_view counts, std::byte* output,
                            syncyte_dtype_t dtype, syncyte_op_t op, std::byte* scratch) {
+  if (is_alone(comm)) return copy_alone(input, output, sum_of(counts), dtype);
   const std::int64_t total = sum_of(counts);
   if (total == 0) return;
   if (total <= piece_limit()) {

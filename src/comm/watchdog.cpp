@@ -15,9 +15,11 @@
 
 #include "base/environment.hpp"
 #include "comm/collective.hpp"
+#include "comm/live_communicators.hpp"
 #include "comm/mpi.hpp"
 #include "comm/progress.hpp"
 #include "comm/runtime.hpp"
+#include "comm/started_collective.hpp"
 #include "comm/watchdog_board.hpp"
 
 namespace syncyte::comm {
@@ -25,10 +27,14 @@ namespace {
 
 using watchdog::now_ns;
 
+constexpr double default_limit = 60.0;
+
 struct watchdog_state {
   std::optional<watchdog::board> board;
   watchdog::place* mine = nullptr;
-  double limit = 0.0;  // seconds
+  double limit = 0.0;         // seconds; 0: off
+  bool is_watched = false;    // some rank of the job looks
+  bool is_asked_for = false;  // by SYNCYTE_WATCHDOG: otherwise it only reports, and costs nothing but long waits
   bool only_reports = false;
   std::int64_t reported_ns = 0;  // when what is stuck now was reported; 0: not yet
   std::thread thread;
@@ -44,8 +50,11 @@ void report(const watchdog_state& state) {
   std::string text =
       fmt::format("syncyte watchdog: no progress for {} s (SYNCYTE_WATCHDOG); the ranks of this node:\n", state.limit);
   text += state.board->text();
-  text += state.only_reports ? "syncyte watchdog: going on (SYNCYTE_WATCHDOG_ACTION=report)\n"
-                             : "syncyte watchdog: aborting the job\n";
+  text += !state.only_reports ? "syncyte watchdog: aborting the job\n"
+          : state.is_asked_for
+              ? "syncyte watchdog: going on (SYNCYTE_WATCHDOG_ACTION=report)\n"
+              : "syncyte watchdog: going on (SYNCYTE_WATCHDOG is not set: seconds after which to abort, "
+                "or 0 for no report)\n";
   (void)!::write(STDERR_FILENO, text.data(), text.size());  // in one piece, and without locks that a stuck thread holds
 }
 
@@ -91,17 +100,63 @@ void look(watchdog_state& state) {
   state.reported_ns = std::max(state.reported_ns, since);
 }
 
+void clear(watchdog::lane& lane) {
+  lane.is_inside = 0;
+  lane.name.operation[0] = '\0';
+}
+
+void write(watchdog::lane& lane, const collective_seen& seen, bool is_inside) {
+  lane.is_patient = static_cast<int>(seen.is_patient);
+  if (lane.since_ns == seen.since_ns && lane.is_inside == static_cast<int>(is_inside)) return;
+  lane.is_inside = 0;
+  lane.name.set(seen.operation, *seen.comm, seen.sequence);
+  lane.ranks = seen.ranks;
+  lane.since_ns = seen.since_ns;
+  lane.is_inside = static_cast<int>(is_inside);
+}
+
+/// Brings to the board in which collectives this rank is, or which it has left last, and what it has started.
+void write_collectives(watchdog_state& state) {
+  const std::int64_t now = now_ns();
+  auto& lanes = state.mine->lanes;
+  auto& listings = state.mine->listings;
+  int next_lane = watchdog::lanes;
+  int next_listing = watchdog::listings;
+  std::optional<collective_seen> left;
+  visit_live([&](communicator& comm) {
+    const collective_seen seen = comm.seen_by_watchdog(now);
+    if (seen.operation != nullptr && seen.is_inside) {
+      if (next_lane < static_cast<int>(std::size(lanes))) write(lanes[next_lane++], seen, true);
+    } else if (seen.operation != nullptr && (!left || seen.since_ns > left->since_ns)) {
+      left = seen;
+    }
+    comm.starts().visit([&](started_collective& started) {
+      if (next_listing == static_cast<int>(std::size(listings))) return;
+      watchdog::listing& listed = listings[next_listing++];
+      listed.name.set(started.name(), comm.name(), started.sequence());
+      listed.since_ns = started.seen_since(now);
+      listed.is_shown = 1;
+    });
+  });
+  if (left && next_lane == watchdog::lanes) write(lanes[next_lane++], *left, false);
+  while (next_lane < static_cast<int>(std::size(lanes))) clear(lanes[next_lane++]);
+  while (next_listing < static_cast<int>(std::size(listings))) listings[next_listing++].is_shown = 0;
+}
+
 void watch(watchdog_state& state) {
-  const auto pause = std::chrono::duration<double>(std::min(0.5, state.limit / 4));
+  const auto pause = std::chrono::duration<double>(state.limit > 0.0 ? std::min(0.5, state.limit / 4) : 0.5);
   std::unique_lock lock(state.mutex);
-  while (!state.stop_signal.wait_for(lock, pause, [&] { return state.is_stopping; })) look(state);
+  while (!state.stop_signal.wait_for(lock, pause, [&] { return state.is_stopping; })) {
+    write_collectives(state);
+    if (state.limit > 0.0) look(state);
+  }
 }
 
 void take_place(watchdog_state& state, std::shared_ptr<node_memory> memory, const communicator& world) {
   state.mine = new (memory->local().data()) watchdog::place{};
   state.mine->world_rank = world.rank();
   state.mine->pid = ::getpid();
-  state.board.emplace(std::move(memory), world.node().size, world.size());
+  state.board.emplace(std::move(memory), world);
 }
 
 }  // namespace
@@ -109,17 +164,20 @@ void take_place(watchdog_state& state, std::shared_ptr<node_memory> memory, cons
 void start_watchdog(communicator& world) {
   collective_call call(world, "init_watchdog", collective_call::lifecycle);
   double limit = 0.0;
-  call.attempt([&] { limit = base::environment_number("SYNCYTE_WATCHDOG", 0.0, 0.0); });
+  call.attempt([&] { limit = base::environment_number("SYNCYTE_WATCHDOG", default_limit, 0.0); });
   call.agree();
   double longest = 0.0;  // in a job of several programs some may not ask; all put themselves on the board
   check_mpi(MPI_Allreduce(&limit, &longest, 1, MPI_DOUBLE, MPI_MAX, world.control()), "MPI_Allreduce");
-  if (longest == 0.0) return;
   auto state = std::make_unique<watchdog_state>();
   state->limit = limit;
-  state->only_reports = base::environment_choice("SYNCYTE_WATCHDOG_ACTION", {"abort", "report"}, 0) == 1;
+  state->is_watched = longest > 0.0;
+  state->is_asked_for = base::environment("SYNCYTE_WATCHDOG").has_value();
+  state->only_reports =
+      !state->is_asked_for || base::environment_choice("SYNCYTE_WATCHDOG_ACTION", {"abort", "report"}, 0) == 1;
   take_place(*state, node_memory::allocate(call, sizeof(watchdog::place), "the watchdog's board", false), world);
   call.agree();  // nobody reads the board before all have taken their places
-  if (limit > 0.0) state->thread = std::thread([raw = state.get()] { watch(*raw); });
+  watchdog::publish(*state->board);
+  if (state->is_watched) state->thread = std::thread([raw = state.get()] { watch(*raw); });
   the_watchdog = state.release();
 }
 
@@ -137,12 +195,14 @@ void stop_watchdog() {
   state->thread.join();
 }
 
+void forget_watchdog() noexcept { the_watchdog = nullptr; }
+
 namespace {
 
 /// Takes the first free one of a rank's lanes or listings; -1 if there is none.
 template <class Slots>
-int take(Slots& slots) {
-  for (int i = 0; i < static_cast<int>(std::size(slots)); ++i)
+int take(Slots& slots, int count) {
+  for (int i = 0; i < count; ++i)
     if (slots[i].is_taken.exchange(1) == 0) return i;
   return -1;
 }
@@ -153,8 +213,8 @@ watchdog_scope::watchdog_scope(const char* operation, const std::string& comm, s
                                kind how)
     : lane_(-1) {
   const watchdog_state* state = the_watchdog.load(std::memory_order_acquire);
-  if (state == nullptr) return;
-  lane_ = take(state->mine->lanes);
+  if (state == nullptr || !state->is_watched) return;
+  lane_ = take(state->mine->lanes, watchdog::lanes);
   if (lane_ < 0) return;
   watchdog::lane& lane = state->mine->lanes[lane_];
   lane.name.set(operation, comm, sequence);
@@ -176,8 +236,8 @@ watchdog_scope::~watchdog_scope() {
 watchdog_listing::watchdog_listing(const char* operation, const std::string& comm, std::uint64_t sequence)
     : slot_(none) {
   const watchdog_state* state = the_watchdog.load(std::memory_order_acquire);
-  if (state == nullptr) return;
-  slot_ = take(state->mine->listings);
+  if (state == nullptr || !state->is_asked_for) return;
+  slot_ = take(state->mine->listings, watchdog::listings);
   if (slot_ < 0) {
     slot_ = unnamed;
     ++state->mine->unlisted;

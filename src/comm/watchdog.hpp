@@ -9,14 +9,19 @@ class communicator;
 
 /// The end of every hang that no agreement can see (SYNCYTE_WATCHDOG=seconds): a thread looks whether this rank has
 /// been inside one operation for longer than the limit; then it prints what every rank of the node is doing, and what
-/// it has started and not completed, and aborts the job (SYNCYTE_WATCHDOG_ACTION=report: goes on instead). Where ranks
+/// it has started and not completed, and aborts the job (SYNCYTE_WATCHDOG_ACTION=report: goes on instead). Unset: it
+/// reports after 60 s and goes on; 0: there is no such thread. The same thread looks in which collectives this rank is
+/// (live_communicators.hpp); long waits tell it themselves (long_wait.hpp). Where ranks
 /// are is kept on a board in memory that the node shares, which a rank blocked inside MPI cannot withhold. The board
 /// ends at the node: ranks of other nodes are named only in the reports of their own nodes, which appear where a rank
 /// is stuck as well; a node of which no rank is stuck ends with the job, without a word.
 ///
-/// Collective over the world communicator; does nothing where no rank asks for it.
+/// Collective over the world communicator. The board is there in any case: departures.hpp.
 void start_watchdog(communicator& world);
 void stop_watchdog();
+
+/// In a forked child: it has no place on the board. Only an atomic changes.
+void forget_watchdog() noexcept;
 
 /// Marks this thread as inside an operation for its lifetime. Costs a test of a flag when no watchdog runs.
 /// `sequence` is the operation's number on its communicator, 0 if it has none; `ranks` how many enter the operation, 0

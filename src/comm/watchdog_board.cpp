@@ -52,7 +52,21 @@ std::string listings_text(const place& place, std::int64_t now) {
   return text;
 }
 
+/// Of a rank whose process has ended.
+std::string gone_text(const place& place) {
+  const lane* const lane = telling_lane(place);
+  if (lane == nullptr) return "gone: its process has ended\n";
+  return fmt::format("gone: its process has ended; it {} {}\n", lane->is_inside != 0 ? "was inside" : "had left",
+                     lane->name.text());
+}
+
+std::atomic<const board*> the_board{nullptr};
+
 }  // namespace
+
+const board* published() { return the_board.load(std::memory_order_acquire); }
+
+void publish(const board& board) { the_board.store(&board, std::memory_order_release); }
 
 std::int64_t now_ns() {
   timespec time{};
@@ -76,29 +90,42 @@ std::string operation_name::text() const {
   return fmt::format("{}{} on {}", operation, number == 0 ? "" : fmt::format(" #{}", number), comm);
 }
 
+board::board(std::shared_ptr<node_memory> memory, const communicator& world)
+    : memory_(std::move(memory)), world_id_(world.id()), world_size_(world.size()), node_(world.node()) {}
+
+const place* board::find(int world_rank) const {
+  const int node_rank = node_.node_rank(world_rank);
+  return node_rank < 0 ? nullptr : &at(node_rank);
+}
+
 /// Whom a rank waits for: the node's ranks that are not inside the same operation. They are named where all ranks are
 /// to enter it; of a smaller communicator the board does not know the members, only how many there are.
 std::string board::awaited_text(const lane& waiting) const {
   if (waiting.is_inside == 0 || waiting.ranks == 0) return "";
   std::vector<int> absent;
-  for (int node_rank = 0; node_rank < node_size_; ++node_rank)
-    if (!takes_part(at(node_rank), waiting.name)) absent.push_back(at(node_rank).world_rank);
-  const int present = node_size_ - static_cast<int>(absent.size());
+  for (int node_rank = 0; node_rank < node_.size; ++node_rank)
+    if (!node_.is_alive(node_rank) || !takes_part(at(node_rank), waiting.name))
+      absent.push_back(at(node_rank).world_rank);
+  const int present = node_.size - static_cast<int>(absent.size());
   if (present >= waiting.ranks) return "";
   if (waiting.ranks == world_size_ && !absent.empty())
     return fmt::format("; waits for rank{} {}", absent.size() > 1 ? "s" : "", fmt::join(absent, ", "));
   return fmt::format("; of its {} ranks {} are inside on this node", waiting.ranks.load(), present);
 }
 
+std::string board::living_text(const place& place, std::int64_t now) const {
+  const lane* const lane = telling_lane(place);
+  return fmt::format("{}\n{}", lane != nullptr ? lane_text(*lane, now) + awaited_text(*lane) : "in no operation yet",
+                     listings_text(place, now));
+}
+
 std::string board::text() const {
   const std::int64_t now = now_ns();
   std::string text;
-  for (int node_rank = 0; node_rank < node_size_; ++node_rank) {
+  for (int node_rank = 0; node_rank < node_.size; ++node_rank) {
     const place& place = at(node_rank);
-    const lane* lane = telling_lane(place);
-    text += fmt::format("  rank {} (pid {}): {}\n{}", place.world_rank, place.pid,
-                        lane != nullptr ? lane_text(*lane, now) + awaited_text(*lane) : "in no operation yet",
-                        listings_text(place, now));
+    text += fmt::format("  rank {} (pid {}): {}", place.world_rank, place.pid,
+                        node_.is_alive(node_rank) ? living_text(place, now) : gone_text(place));
   }
   return text;
 }

@@ -10,8 +10,10 @@
 
 namespace syncyte::comm::watchdog {
 
-constexpr int lanes = 4;  // threads of a rank that are inside operations at the same time; further ones are not watched
-constexpr int listings = 16;  // requests of a rank that are named; further ones are counted
+constexpr int lanes = 4;        // long waits of a rank's threads at the same time; further ones are not watched
+constexpr int collectives = 4;  // communicators in whose collectives threads of a rank are at the same time
+constexpr int listings = 16;    // requests of a rank that are named; further ones are counted
+constexpr int starts = 16;      // non-blocking collectives, likewise
 
 std::int64_t now_ns();
 
@@ -26,7 +28,7 @@ struct operation_name {
   std::string text() const;
 };
 
-/// What one thread is doing, or did last.
+/// What one thread is doing or did last.
 struct lane {
   std::atomic<std::int32_t> is_taken;
   std::atomic<std::int32_t> is_inside;
@@ -48,18 +50,23 @@ struct listing {
 struct place {
   std::int32_t world_rank;
   std::int32_t pid;
-  std::atomic<std::int64_t> last_report_ns;  // only the node's first place is used
-  lane lanes[watchdog::lanes];
-  listing listings[watchdog::listings];
-  std::atomic<std::int32_t> unlisted;
+  std::atomic<std::int64_t> last_report_ns;             // only the node's first place is used
+  std::atomic<std::int64_t> departed_ns;                // when this rank had come to finalize; 0: not yet
+  lane lanes[watchdog::lanes + watchdog::collectives];  // the first ones are taken by threads, the others by the thread
+                                                        // that looks at communicators
+  listing listings[watchdog::listings + watchdog::starts];  // likewise
+  std::atomic<std::int32_t> unlisted;                       // of the first ones
 };
 
 /// The places of a node's ranks, in memory that they share.
 class board {
  public:
-  board(std::shared_ptr<node_memory> memory, int node_size, int world_size)
-      : memory_(std::move(memory)), node_size_(node_size), world_size_(world_size) {}
+  board(std::shared_ptr<node_memory> memory, const communicator& world);
 
+  std::uint64_t world_id() const { return world_id_; }
+  place& mine() const { return at(node_.rank); }
+  /// Of a rank of the world; null if it is on another node.
+  const place* find(int world_rank) const;
   place& at(int node_rank) const { return *reinterpret_cast<place*>(memory_->part(node_rank).data()); }
 
   /// A line for every rank, and for everything that it has started and that has not ended.
@@ -67,10 +74,16 @@ class board {
 
  private:
   std::string awaited_text(const lane& waiting) const;
+  std::string living_text(const place& place, std::int64_t now) const;
 
   std::shared_ptr<node_memory> memory_;
-  int node_size_;
+  std::uint64_t world_id_;
   int world_size_;
+  node_group node_;
 };
+
+/// The board of this process, once all ranks have a place on it: it stays until the process ends.
+const board* published();
+void publish(const board& board);
 
 }  // namespace syncyte::comm::watchdog

@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "base/error.hpp"
+#include "memory/open_files.hpp"
 
 namespace syncyte::memory {
 
@@ -20,6 +21,7 @@ using std::chrono::milliseconds;
 using clock = std::chrono::steady_clock;
 
 [[noreturn]] void refuse(const char* step, const std::string& name, int code) {
+  check_open_files(fmt::format("{} of socket {}", step, name), code);
   base::fail(SYNCYTE_ERR_UNSUPPORTED, "{} of socket {} failed: {}", step, name, base::errno_text(code));
 }
 

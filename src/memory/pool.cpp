@@ -1,5 +1,6 @@
 #include "memory/pool.hpp"
 
+#include <pthread.h>
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -162,7 +163,12 @@ pool_statistics pool::statistics() const {
 }
 
 pool& host_pool() {
-  static pool* const instance = new pool(base::environment_bytes("SYNCYTE_POOL_LIMIT", total_bytes() / 16));
+  static pool* const instance = [] {
+    auto* const made = new pool(base::environment_bytes("SYNCYTE_POOL_LIMIT", total_bytes() / 16));
+    constexpr auto unlock = [] { host_pool().mutex_.unlock(); };
+    ::pthread_atfork([] { host_pool().mutex_.lock(); }, unlock, unlock);  // a child has no thread that would unlock it
+    return made;
+  }();
   return *instance;
 }
 

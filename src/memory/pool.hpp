@@ -46,6 +46,7 @@ class pool {
   static std::size_t class_bytes(std::size_t bytes);
 
  private:
+  friend pool& host_pool();
   struct block {
     void* data;
     std::size_t bytes;

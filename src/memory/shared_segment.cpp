@@ -15,6 +15,7 @@
 #include "base/environment.hpp"
 #include "base/error.hpp"
 #include "memory/handover.hpp"
+#include "memory/open_files.hpp"
 
 #ifndef MFD_NOEXEC_SEAL  // Linux 6.3
 #define MFD_NOEXEC_SEAL 8U
@@ -27,6 +28,7 @@ namespace {
 using std::chrono::milliseconds;
 
 [[noreturn]] void refuse(sharing method, const std::string& step, int code) {
+  check_open_files(step, code);
   base::fail(SYNCYTE_ERR_UNSUPPORTED, "sharing memory by {}: {} failed: {}", sharing_name(method), step,
              base::errno_text(code));
 }
@@ -54,10 +56,25 @@ descriptor open_memfd(sharing method) {
   return descriptor(number);
 }
 
-descriptor open_shm(const std::string& name, int flags) {
-  const int number = shm_open(name.c_str(), O_RDWR | flags, S_IRUSR | S_IWUSR);
+constexpr const char* shm_folder = "/dev/shm";  // where the C library's shm_open looks
+
+descriptor open_shm(const std::string& name) {
+  const int number = shm_open(name.c_str(), O_RDWR, 0);
   if (number < 0) refuse(sharing::shm, "shm_open of " + name, errno);
   return descriptor(number);
+}
+
+/// A shm object without a name: nothing is left of it if this process is killed while it reserves the memory.
+descriptor open_unnamed_shm() {
+  const int number = open(shm_folder, O_TMPFILE | O_RDWR | O_CLOEXEC, S_IRUSR | S_IWUSR);
+  if (number < 0) refuse(sharing::shm, std::string("opening an unnamed file in ") + shm_folder, errno);
+  return descriptor(number);
+}
+
+void link_shm(const descriptor& file, const std::string& name) {
+  const std::string unnamed = fmt::format("/proc/self/fd/{}", file.number());
+  if (linkat(AT_FDCWD, unnamed.c_str(), AT_FDCWD, (shm_folder + name).c_str(), AT_SYMLINK_FOLLOW) != 0)
+    refuse(sharing::shm, "linkat to " + name, errno);
 }
 
 descriptor open_proc(const ticket& wanted) {
@@ -76,7 +93,7 @@ descriptor open_as_told(const ticket& wanted, milliseconds timeout) {
     case sharing::socket_file:
       return receive_from(wanted.name, wanted.nonce, timeout);
     case sharing::shm:
-      return open_shm(wanted.name, 0);
+      return open_shm(wanted.name);
     default:
       base::fail(SYNCYTE_ERR_UNSUPPORTED, "memory is not shared (SYNCYTE_SHM=none)");
   }
@@ -104,11 +121,32 @@ void require_leaders_file(const descriptor& file, const ticket& wanted) {
                 "sharing memory by {}: the file found does not carry the leader's nonce", sharing_name(wanted.method));
 }
 
+[[noreturn]] void refuse_size(std::uint64_t bytes, int code) {
+  base::fail(SYNCYTE_ERR_MEMORY, "cannot make a shared segment of {} bytes: {}", bytes, base::errno_text(code));
+}
+
+/// Reserves the file's memory in its file system, whose size may be small: without it the first store to a page that is
+/// not to be had ends the process.
+void reserve(const descriptor& file, std::uint64_t first, std::uint64_t bytes, std::uint64_t whole) {
+  if (bytes == 0) return;
+  int code = 0;
+  do code = posix_fallocate(file.number(), static_cast<off_t>(first), static_cast<off_t>(bytes));
+  while (code == EINTR);
+  if (code == ENOSPC)
+    base::fail(SYNCYTE_ERR_MEMORY, "a shared segment of {} bytes does not fit {}; enlarge it, or its container's",
+               whole, shm_folder);
+  if (code != 0) refuse_size(whole, code);
+}
+
 void resize(const descriptor& file, std::uint64_t bytes, sharing method) {
-  if (ftruncate(file.number(), static_cast<off_t>(bytes)) != 0)
-    base::fail(SYNCYTE_ERR_MEMORY, "cannot make a shared segment of {} bytes: {}", bytes, base::errno_text(errno));
+  if (ftruncate(file.number(), static_cast<off_t>(bytes)) != 0) refuse_size(bytes, errno);
   // Nobody may shrink it under our feet. A shm object cannot be sealed.
-  if (method != sharing::shm) fcntl(file.number(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
+  if (method != sharing::shm) {
+    fcntl(file.number(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
+    return;
+  }
+  reserve(file, 0, small_page_bytes(), bytes);
+  reserve(file, segment::header_bytes, bytes - segment::header_bytes, bytes);
 }
 
 void write_name(ticket& target, const std::string& name) {
@@ -156,20 +194,18 @@ std::vector<sharing> sharing_candidates() {
 segment segment::create(std::size_t bytes, sharing method) {
   base::require(bytes <= PTRDIFF_MAX / 2, SYNCYTE_ERR_MEMORY, "cannot make a shared segment of {} bytes", bytes);
   segment result;
+  result.file_ = method == sharing::shm ? open_unnamed_shm() : open_memfd(method);
+  result.fill(bytes, method);
+  // Names last: nothing is left of what is killed before.
   std::string name;
-  if (method == sharing::shm) {
-    name = random_name("/syncyte-", "");
-    result.file_ = open_shm(name, O_CREAT | O_EXCL);
-    result.name_ = name_guard(name, remove_shm);
-  } else {
-    result.file_ = open_memfd(method);
-  }
+  if (method == sharing::shm) name = random_name("/syncyte-", "");
   if (method == sharing::socket) name = random_name("@syncyte-", "");
   if (method == sharing::socket_file) name = temporary_folder() + random_name("/syncyte-", ".socket");
-  if (method == sharing::socket_file) result.name_ = name_guard(name, remove_socket);
-  if (method == sharing::socket || method == sharing::socket_file) result.listener_ = listen_at(name);
   write_name(result.ticket_, name);
-  result.fill(bytes, method);
+  if (method == sharing::socket_file) result.name_ = name_guard(name, remove_socket);
+  if (method == sharing::shm) result.name_ = name_guard(name, remove_shm);
+  if (method == sharing::shm) link_shm(result.file_, name);
+  if (method == sharing::socket || method == sharing::socket_file) result.listener_ = listen_at(name);
   return result;
 }
 

@@ -45,7 +45,8 @@ static_assert(std::is_trivially_copyable_v<ticket> && sizeof(ticket) <= 512);
 /// Memory that processes of a node share: zeroed, its data starting at a multiple of 2 MiB in address space and file,
 /// so that huge pages fit. The leader creates it, sends the ticket, serves (socket methods only), and finishes once it
 /// knows the verdict of all others. Whoever holds a segment keeps the memory; nothing else does, so nothing stays
-/// behind when all processes are killed (between create and finish, `shm` and `socket_file` leave a name).
+/// behind when all processes are killed (between create and finish, while the others attach, `shm` and `socket_file`
+/// leave a name).
 class segment {
  public:
   segment() = default;

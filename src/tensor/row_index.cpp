@@ -23,7 +23,7 @@ row_index::row_index(const base::buffer& index)
     : data_(index.data()), count_(index.elements()), is_wide_(index.dtype() == SYNCYTE_INT64) {
   base::require(is_wide_ || index.dtype() == SYNCYTE_INT32, SYNCYTE_ERR_TYPE,
                 "{}: dtype is {}; expected int32 or int64", index.argument(), base::dtype_name(index.dtype()));
-  index.require_host().require_contiguous();
+  index.require_host().require_contiguous().require_aligned();
 }
 
 void row_index::require_inside(std::int64_t rows) const {

@@ -9,7 +9,7 @@
 
 namespace syncyte::tensor {
 
-/// A caller's list of row numbers: int32 or int64, contiguous, in host memory.
+/// A caller's list of row numbers: int32 or int64, contiguous, aligned, in host memory.
 class row_index {
  public:
   /// Checks type and layout; throws SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE or SYNCYTE_ERR_UNSUPPORTED.

@@ -1,13 +1,16 @@
 #include "tensor/row_locks.hpp"
 
+#include <fmt/format.h>
 #include <sched.h>
 
 #include <algorithm>
 #include <bit>
 #include <chrono>
+#include <optional>
 #include <utility>
 
 #include "base/error.hpp"
+#include "comm/watchdog.hpp"
 
 namespace syncyte::tensor {
 namespace {
@@ -22,8 +25,11 @@ std::int64_t row_locks::words_for(std::int64_t rows) {
   return static_cast<std::int64_t>(enough);
 }
 
-row_locks::row_locks(std::span<std::uint64_t> words, int holder, std::function<bool(int)> is_alive)
-    : words_(words), holder_(static_cast<std::uint64_t>(holder)), is_alive_(std::move(is_alive)) {
+row_locks::row_locks(std::span<std::uint64_t> words, int holder, std::function<bool(int)> is_alive, std::string name)
+    : words_(words),
+      holder_(static_cast<std::uint64_t>(holder)),
+      is_alive_(std::move(is_alive)),
+      name_(std::move(name)) {
   base::require(std::has_single_bit(words.size()), SYNCYTE_ERR_INTERNAL, "a lock table of {} words", words.size());
   base::require(holder >= 0 && holder_ + 1 < damaged, SYNCYTE_ERR_UNSUPPORTED, "more than {} ranks on a node",
                 damaged - 1);
@@ -33,6 +39,7 @@ void row_locks::lock_slowly(std::int64_t row) {
   const std::atomic_ref lock(word(row));
   std::uint64_t watched = 0;
   clock::time_point since;
+  std::optional<comm::watchdog_scope> shown;
   while (true) {
     std::uint64_t seen = 0;
     if (lock.compare_exchange_weak(seen, mark(holder_, row), std::memory_order_acquire)) return;
@@ -43,6 +50,7 @@ void row_locks::lock_slowly(std::int64_t row) {
     }
     if (seen >> holder_shift == damaged || clock::now() - since > patience) {
       look_after(seen, row);
+      if (!shown) shown.emplace(fmt::format("lock of row {}", row).c_str(), name_, 0);
       since = clock::now();
     }
     sched_yield();

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <string>
 
 namespace syncyte::tensor {
 
@@ -22,8 +23,9 @@ class row_locks {
 
   row_locks() = default;
   /// `words`: a power of two of them, zeroed before first use. `holder`: who we are, 0 to 65533. `is_alive` tells of
-  /// any holder.
-  row_locks(std::span<std::uint64_t> words, int holder, std::function<bool(int)> is_alive);
+  /// any holder. `name` is the tensor's, for the watchdog.
+  row_locks(std::span<std::uint64_t> words, int holder, std::function<bool(int)> is_alive,
+            std::string name = "a tensor");
 
   bool empty() const { return words_.empty(); }
 
@@ -59,6 +61,7 @@ class row_locks {
   std::span<std::uint64_t> words_;
   std::uint64_t holder_ = 0;
   std::function<bool(int)> is_alive_;
+  std::string name_;
 };
 
 }  // namespace syncyte::tensor

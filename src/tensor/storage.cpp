@@ -58,7 +58,7 @@ std::shared_ptr<storage> storage::allocate(comm::collective_call& call, const la
   }
   result->direct_ = row_map(ranges, shape.row_bytes());
   if (plan.locks_bytes > 0)
-    result->make_locks(as_words(result->node_ + plan.locks_offset, plan.locks_bytes), node, node.rank);
+    result->make_locks(as_words(result->node_ + plan.locks_offset, plan.locks_bytes), node, node.rank, shape.text());
   if (node.count > 1)
     result->remote_ = window::remote::create(call, {result->local_, shape.local_bytes(comm.rank())}, result->memory_);
   return result;
@@ -88,12 +88,16 @@ storage::~storage() {
   if (released_ != nullptr) std::atomic_ref(*released_).store(1, std::memory_order_release);
 }
 
-void storage::make_locks(std::span<std::uint64_t> words, const comm::node_group& node, int holder) {
+void storage::make_locks(std::span<std::uint64_t> words, const comm::node_group& node, int holder,
+                         const std::string& name) {
   std::vector<comm::process_id> processes = node.processes;
-  locks_ = row_locks(words, holder, [processes = std::move(processes)](int other) {
-    const auto& process = processes[static_cast<std::size_t>(other)];
-    return process.pid == 0 || comm::is_alive(process);
-  });
+  locks_ = row_locks(
+      words, holder,
+      [processes = std::move(processes)](int other) {
+        const auto& process = processes[static_cast<std::size_t>(other)];
+        return process.pid == 0 || comm::is_alive(process);
+      },
+      name);
 }
 
 void storage::free_collectively() noexcept {

@@ -55,6 +55,13 @@ bool is_nan(T value) {
   return false;
 }
 
+/// Whether a is less than b where their signs decide between zeros; never true of a NaN.
+template <class T>
+bool is_less(T a, T b) {
+  if constexpr (std::floating_point<T>) return a < b || (a == b && std::signbit(a) && !std::signbit(b));
+  return a < b;
+}
+
 /// The element that `op` makes of what is there and what comes. Half precision is computed in float and rounded once.
 template <class T, syncyte_op_t op>
 T combine(T a, T b) {
@@ -66,9 +73,9 @@ T combine(T a, T b) {
   else if constexpr (is_half<T>)
     return T(combine<float, op>(static_cast<float>(a), static_cast<float>(b)));
   else if constexpr (op == SYNCYTE_OP_MIN)
-    return b < a || is_nan(b) ? b : a;
+    return is_less(b, a) || is_nan(b) ? b : a;
   else if constexpr (op == SYNCYTE_OP_MAX)
-    return a < b || is_nan(b) ? b : a;
+    return is_less(a, b) || is_nan(b) ? b : a;
   else if constexpr (std::integral<T>)
     return combine_integers<T, op>(a, b);
   else if constexpr (op == SYNCYTE_OP_SUM)

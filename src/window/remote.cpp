@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "comm/mpi.hpp"
+#include "comm/runtime.hpp"
 
 namespace syncyte::window {
 
@@ -88,6 +89,7 @@ void remote::put(int rank, std::size_t offset, const void* source, std::size_t b
 }
 
 void remote::get(int rank, std::size_t offset, void* target, std::size_t bytes) {
+  comm::require_rank_process();
   auto* to = static_cast<std::byte*>(target);
   for (std::size_t done = 0; done < bytes; done += largest_request) {
     const int count = static_cast<int>(std::min(largest_request, bytes - done));
@@ -113,6 +115,7 @@ void remote::put_rows(int rank, std::span<const std::size_t> offsets, std::size_
 }
 
 void remote::get_rows(int rank, std::span<const std::size_t> offsets, std::size_t bytes, void* packed) {
+  comm::require_rank_process();
   auto* to = static_cast<std::byte*>(packed);
   if (bytes == 0) return;
   if (bytes > largest_request) {

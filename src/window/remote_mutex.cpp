@@ -1,9 +1,13 @@
 #include "window/remote_mutex.hpp"
 
+#include <fmt/format.h>
+
 #include <cstddef>
+#include <optional>
 
 #include "base/error.hpp"
 #include "comm/mpi.hpp"
+#include "comm/watchdog.hpp"
 #include "window/backoff.hpp"
 #include "window/remote.hpp"
 
@@ -52,8 +56,12 @@ std::uint64_t remote_mutex::swap(int rank, std::uint64_t value) {
 }
 
 void remote_mutex::lock(int rank) {
+  std::optional<comm::watchdog_scope> watched;  // the end of a wait for a holder that is dead on another node
   for (backoff wait; swap(rank, 1) != 0; wait.pause()) {
-    if (wait.is_time_to_look()) require_holder_alive(rank);
+    if (wait.is_time_to_look()) {
+      if (!watched) watched.emplace(fmt::format("lock of rank {}'s elements", rank).c_str(), comm_.name(), 0);
+      require_holder_alive(rank);
+    }
     remote::progress();
   }
   // For those who wait; complete at the latest when the mutex is given back.

@@ -23,7 +23,7 @@ void window::combine_here(int rank, std::size_t offset, syncyte_dtype_t dtype, s
   const std::size_t bytes = base::dtype_size(dtype);
   for (std::int64_t i = 0; i < count; ++i) {
     const std::size_t skipped = static_cast<std::size_t>(i) * bytes;
-    const element_lock lock(header_of(rank), offset + skipped, comm_->node());
+    const element_lock lock(header_of(rank), offset + skipped, comm_->node(), name_);
     combine(part + offset + skipped, source + skipped, previous == nullptr ? nullptr : previous + skipped, 1);
   }
 }

@@ -1,5 +1,9 @@
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
 #include "base/buffer.hpp"
 
 namespace {
@@ -80,6 +84,55 @@ TEST(buffer, strides_that_are_never_used_do_not_matter) {
   raw.strides[1] = 5;
   EXPECT_TRUE(buffer(&raw, "input").is_contiguous());
   EXPECT_EQ(buffer(&raw, "input").elements(), 0);
+}
+
+TEST(buffer, strides_whose_span_leaves_64_bits_are_refused) {
+  constexpr std::int64_t huge = std::int64_t{1} << 62;
+  float data[6];
+  const auto outcome = [&](std::int64_t first, std::int64_t second) {
+    auto raw = valid(data);
+    raw.strides[0] = first;
+    raw.strides[1] = second;
+    std::string message;
+    try {
+      const buffer checked(&raw, "input");
+    } catch (const error& caught) {
+      EXPECT_EQ(caught.status(), SYNCYTE_ERR_SHAPE);
+      message = caught.what();
+    }
+    return message;
+  };
+  EXPECT_EQ(outcome(huge, 4),
+            "input: shape [2, 3] with strides [4611686018427387904, 4] (bytes) spans more than 2^63 - 1 bytes");
+  for (const std::int64_t bad : {huge, -huge, INT64_MAX, INT64_MIN}) {
+    EXPECT_NE(outcome(bad, bad), "") << bad;
+    EXPECT_NE(outcome(12, bad), "") << bad;
+  }
+  EXPECT_NE(outcome(huge / 2, -huge / 2), "");  // each alone fits, not their distance
+  EXPECT_EQ(outcome(huge / 2, 4), "");
+  EXPECT_EQ(outcome(-12, -4), "");
+}
+
+TEST(buffer, misaligned_elements_are_refused_where_that_is_asked_for) {
+  alignas(16) std::byte data[40];
+  const std::int64_t shape[] = {2};
+  const auto aligned = [&](std::size_t offset, syncyte_dtype_t dtype) {
+    const auto raw = make_buffer(data + offset, dtype, shape);
+    try {
+      buffer(&raw, "input").require_aligned();
+    } catch (const error& caught) {
+      EXPECT_EQ(caught.status(), SYNCYTE_ERR_SHAPE);
+      EXPECT_NE(std::string(caught.what()).find("expected a multiple of"), std::string::npos) << caught.what();
+      return false;
+    }
+    return true;
+  };
+  EXPECT_TRUE(aligned(8, SYNCYTE_FLOAT64));
+  EXPECT_FALSE(aligned(4, SYNCYTE_FLOAT64));
+  EXPECT_FALSE(aligned(1, SYNCYTE_FLOAT16));
+  EXPECT_TRUE(aligned(1, SYNCYTE_INT8));
+  EXPECT_TRUE(aligned(4, SYNCYTE_COMPLEX64));
+  EXPECT_FALSE(aligned(2, SYNCYTE_COMPLEX64));
 }
 
 TEST(buffer, an_empty_dimension_forgives_huge_ones) {

@@ -1,6 +1,7 @@
 /* The last rank leaves the others alone for a while: in a barrier, in making a communicator, with what they have
    started, without messages, in a reducer's round that it has only half finished, or at the end. */
 #include <mpi.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,6 +72,10 @@ int main(int argc, char** argv) {
   if (strcmp(where, "reducer") == 0) syncyte_reducer_create(world, 2, types, lengths, NULL, &reducer);
   syncyte_comm_barrier(world);
   const int is_last = rank == size - 1;
+  if (strcmp(where, "killed") == 0) {
+    if (is_last) raise(SIGKILL);
+    syncyte_comm_barrier(world);
+  }
   if (reducer != NULL) begin_round(reducer, !is_last);
   if (strcmp(where, "from_mpi") == 0) /* refused at once on the last rank, which cannot tell the others */
     syncyte_comm_from_mpi(is_last ? MPI_COMM_NULL : MPI_COMM_WORLD, NULL, &made);

@@ -74,7 +74,7 @@ static void test_handles(void) {
   EXPECT_ERROR(syncyte_comm_rank((syncyte_comm_t)(intptr_t)42, &number), SYNCYTE_ERR_HANDLE,
                "freed, or not a communicator");
   EXPECT_ERROR(syncyte_comm_rank(world, NULL), SYNCYTE_ERR_ARGUMENT, "rank is null");
-  EXPECT_OK(syncyte_comm_world(&copy));
+  EXPECT_OK(syncyte_comm_dup(world, NULL, &copy));
   EXPECT_OK(syncyte_comm_retain(copy));
   other = copy;
   EXPECT_OK(syncyte_comm_destroy(&copy));
@@ -85,6 +85,30 @@ static void test_handles(void) {
   EXPECT_ERROR(syncyte_comm_release(other), SYNCYTE_ERR_HANDLE, "freed");
   EXPECT_OK(syncyte_comm_destroy(&copy)); /* null is fine */
   EXPECT_ERROR(syncyte_comm_destroy(NULL), SYNCYTE_ERR_ARGUMENT, "comm is null");
+}
+
+/* Graphs of torch.export hold numbers of handles. Those of the world and self are the same in every job; all others are
+ * random, so that another job has no such communicator, but the same on all ranks, which may exchange graphs. */
+static void test_numbers(void) {
+  syncyte_comm_t self = NULL, again = NULL, copy = NULL;
+  int64_t id = 0, lowest = 0, highest = 0;
+  EXPECT((intptr_t)world == 0xC1);
+  EXPECT_OK(syncyte_comm_self(&self));
+  EXPECT((intptr_t)self == 0xC2);
+  EXPECT_OK(syncyte_comm_world(&again));
+  EXPECT(again == world);
+  EXPECT_OK(syncyte_comm_destroy(&again));
+  EXPECT_OK(syncyte_comm_dup(world, NULL, &copy));
+  EXPECT_OK(syncyte_comm_id(copy, &id));
+  int64_t number = (int64_t)(intptr_t)copy;
+  EXPECT(number >> 62 == 1 && ((number ^ id) & INT64_C(0x3fffffffffffffff)) == 0);
+  const syncyte_buffer_t from = vector_of(&number, SYNCYTE_INT64, 1);
+  const syncyte_buffer_t low = vector_of(&lowest, SYNCYTE_INT64, 1), high = vector_of(&highest, SYNCYTE_INT64, 1);
+  EXPECT_OK(syncyte_comm_allreduce(world, &from, SYNCYTE_OP_MIN, NULL, &low));
+  EXPECT_OK(syncyte_comm_allreduce(world, &from, SYNCYTE_OP_MAX, NULL, &high));
+  EXPECT(lowest == number && highest == number);
+  EXPECT_OK(syncyte_comm_destroy(&copy));
+  EXPECT_OK(syncyte_comm_destroy(&self));
 }
 
 /* A handle that MPI has freed, and one between two groups; errors of the application's own calls stay as they were. */
@@ -292,6 +316,7 @@ int main(void) {
   test_queries();
   test_ids();
   test_handles();
+  test_numbers();
   test_leaders();
   test_making();
   test_errors_of_one_rank();

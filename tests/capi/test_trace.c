@@ -179,6 +179,39 @@ static void test_counters(void) {
   EXPECT(after.bytes == before.bytes && after.nanoseconds == before.nanoseconds);
 }
 
+static void test_names(void) {
+  double value = rank;
+  int32_t number = 0;
+  const syncyte_buffer_t buffer = vector_of(&value, 1);
+  events = 0;
+  EXPECT_OK(syncyte_comm_allreduce(world, NULL, SYNCYTE_OP_SUM, NULL, &buffer));
+  EXPECT(events == 1 && seen[0].dtype == SYNCYTE_FLOAT64 && strcmp(seen[0].comm, "world") == 0 && seen[0].path == NULL);
+  EXPECT_OK(syncyte_comm_rank(world, &number)); /* looked up: no event */
+  EXPECT_OK(syncyte_comm_barrier(world));
+  EXPECT(events == 2 && seen[1].dtype == 0);
+  EXPECT_EVENT(1, "comm_barrier", 0, -1);
+  EXPECT(stats_of("comm_rank").calls == 0);
+}
+
+/* A library on top tells its own operations. */
+static void test_told_events(void) {
+  syncyte_trace_event_t event = {.struct_size = sizeof event, .operation = "library_call", .bytes = 7, .end_ns = 5};
+  events = 0;
+  event.peer = -1;
+  EXPECT_OK(syncyte_trace_tell(world, &event));
+  event.status = SYNCYTE_ERR_IO;
+  EXPECT_OK(syncyte_trace_tell(NULL, &event));
+  EXPECT(events == 2 && strcmp(seen[0].comm, "world") == 0 && seen[1].comm == NULL && seen[1].status == SYNCYTE_ERR_IO);
+  EXPECT_EVENT(0, "library_call", 7, -1);
+  const syncyte_operation_stats_t told = stats_of("library_call");
+  EXPECT(told.calls == 2 && told.errors == 1 && told.bytes == 14 && told.nanoseconds == 10);
+  event.struct_size = 8;
+  EXPECT_ERROR(syncyte_trace_tell(world, &event), SYNCYTE_ERR_ARGUMENT, "event->struct_size is 8");
+  event = (syncyte_trace_event_t){.struct_size = sizeof event};
+  EXPECT_ERROR(syncyte_trace_tell(world, &event), SYNCYTE_ERR_ARGUMENT, "event->operation is null");
+  EXPECT_ERROR(syncyte_trace_tell(world, NULL), SYNCYTE_ERR_ARGUMENT, "event is null");
+}
+
 int main(void) {
   world = start(&rank, &size);
   next = (rank + 1) % size;
@@ -190,6 +223,8 @@ int main(void) {
   test_roots();
   test_halo();
   test_windows();
+  test_names();
+  test_told_events();
   EXPECT_OK(syncyte_trace_set(NULL, NULL));
   test_counters();
   EXPECT_OK(syncyte_comm_destroy(&world));

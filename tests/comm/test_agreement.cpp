@@ -92,6 +92,26 @@ TEST(agreement, different_numbers_of_facts_are_the_same_error_on_all_ranks) {
   expect_error(result, SYNCYTE_ERR_MISMATCH, fmt::format("but 2 on rank {}", world().size() - 1));
 }
 
+TEST(agreement, any_number_of_facts_counts_and_long_names_are_whole) {
+  if (world().size() == 1) GTEST_SKIP() << "one rank agrees with itself";
+  const char* const name = "a name that is longer than twenty-three characters, and than the forty-eight of others";
+  const auto differ_in = [&](int odd_fact, int facts) {
+    return outcome_of([&] {
+      collective_call call(world(), "test_operation");
+      for (int i = 0; i < facts; ++i)
+        call.fact(i == odd_fact ? name : "another", i == odd_fact && is_odd_one() ? -1 : i);
+      call.agree();
+    });
+  };
+  for (const int fact : {0, 39, 40, 100}) {
+    const auto text = fmt::format("{} is {} on rank", name, fact);
+    expect_error(differ_in(fact, 101), SYNCYTE_ERR_MISMATCH, text.c_str());
+  }
+  expect_error(differ_in(190, 200), SYNCYTE_ERR_MISMATCH, "hash of the facts, of which the first 128 are equal");
+  expect_error(differ_in(-1, 200 + is_odd_one()), SYNCYTE_ERR_MISMATCH, "number of facts is 200 on rank");
+  EXPECT_EQ(differ_in(-1, 200).status, SYNCYTE_SUCCESS);
+}
+
 TEST(agreement, different_operations_are_named) {
   if (world().size() == 1) GTEST_SKIP() << "one rank agrees with itself";
   const auto result = outcome_of([&] {

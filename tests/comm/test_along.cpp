@@ -202,6 +202,17 @@ TEST(along, one_ranks_error_is_everybodys) {
   EXPECT_EQ(attempt{}.run().status, SYNCYTE_SUCCESS);
 }
 
+TEST(along, strides_that_leave_64_bits_on_one_rank_are_everybodys_error) {
+  strided_array input({2, 3}, strides::dense);
+  strided_array output({2 * world().size(), 3}, strides::dense);
+  auto from = input.buffer();
+  if (world().rank() == world().size() - 1) from.strides[0] = std::int64_t{1} << 62;
+  const auto to = output.buffer();
+  const std::vector<std::int64_t> lengths(static_cast<std::size_t>(world().size()), 2);
+  expect_error(outcome_of([&] { comm::allgather_along(world(), &from, 0, lengths.data(), &to, {}); }),
+               SYNCYTE_ERR_SHAPE, "spans more than 2^63 - 1 bytes");
+}
+
 TEST(along, what_differs_between_ranks_is_named) {
   if (world().size() == 1) GTEST_SKIP() << "one rank agrees with itself";
   expect_error(attempt{.shape = {2, 4}}.run(), SYNCYTE_ERR_MISMATCH, "extent 1 is");

@@ -1,6 +1,9 @@
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <vector>
 
 #include "comm/collectives.hpp"
@@ -109,6 +112,34 @@ TEST(node_memory, what_the_machine_has_not_for_all_ranks_together_is_refused) {
     comm::node_memory::allocate(call, bytes, "a test", false);
   });
   expect_error(again, SYNCYTE_ERR_MEMORY, "a test");
+}
+
+/// No more open files for this process, for a while.
+class no_more_files {
+ public:
+  no_more_files() {
+    getrlimit(RLIMIT_NOFILE, &before_);
+    const rlimit none{0, before_.rlim_max};
+    setrlimit(RLIMIT_NOFILE, &none);
+  }
+  ~no_more_files() { setrlimit(RLIMIT_NOFILE, &before_); }
+
+ private:
+  rlimit before_{};
+};
+
+TEST(node_memory, too_many_open_files_are_an_error_that_names_the_limit) {
+  for (const int odd : {0, world().size() - 1}) {
+    std::optional<no_more_files> limited;
+    if (world().rank() == odd) limited.emplace();
+    const auto result = outcome_of([&] {
+      comm::collective_call call(world(), "test_operation");
+      comm::node_memory::allocate(call, 4096, "a test");
+    });
+    limited.reset();
+    expect_error(result, SYNCYTE_ERR_LIMIT, "EMFILE");
+    expect_error(result, SYNCYTE_ERR_LIMIT, "this process may have 0 open files (RLIMIT_NOFILE; ulimit -n)");
+  }
 }
 
 }  // namespace

@@ -167,14 +167,14 @@ TEST(nonblocking, further_facts_of_the_caller_count_and_their_names_need_not_sta
   const auto buffer = buffer_of(values, SYNCYTE_FLOAT32);
   started_t started;
   {
-    std::string name = "learning rate";
+    std::string name = "learning rate of the second optimizer";
     const syncyte_fact_t fact{name.c_str(), world().rank() == 0};
     comm::collective_extras extras;
     extras.facts = {&fact, 1};
     started = comm::iallreduce(shared_world(), nullptr, &buffer, SYNCYTE_OP_SUM, extras);
     std::fill(name.begin(), name.end(), '?');
   }
-  expect_error(outcome_of([&] { started->wait(); }), SYNCYTE_ERR_MISMATCH, "learning rate is ");
+  expect_error(outcome_of([&] { started->wait(); }), SYNCYTE_ERR_MISMATCH, "learning rate of the second optimizer is ");
 }
 
 TEST(nonblocking, without_checks_an_error_is_the_callers_alone) {

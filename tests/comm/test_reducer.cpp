@@ -187,6 +187,8 @@ TEST(Reducer, RanksThatDifferAreAnErrorOnAll) {
   };
   expect_error(made(described({1}, is_odd ? SYNCYTE_INT32 : SYNCYTE_FLOAT32)), SYNCYTE_ERR_TYPE, "dtypes[0] is int32");
   expect_error(made(described({1, is_odd ? -3 : 3}, SYNCYTE_FLOAT32)), SYNCYTE_ERR_ARGUMENT, "elements[1] is -3");
+  const std::vector<std::int64_t> too_many(512, std::int64_t{1} << 53);  // 2^64 bytes: their sum is 0
+  expect_error(made(described(too_many, SYNCYTE_FLOAT32)), SYNCYTE_ERR_ARGUMENT, "at most 2^56 bytes of all pieces");
   if (last == 0) return;
   expect_error(made(described({is_odd ? 4 : 3}, SYNCYTE_FLOAT32)), SYNCYTE_ERR_MISMATCH, "elements of all pieces");
   expect_error(made(described({3}, SYNCYTE_FLOAT32, is_odd ? 2 : 1)), SYNCYTE_ERR_MISMATCH, "bits of scale");

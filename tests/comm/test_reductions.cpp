@@ -1,6 +1,8 @@
 // Reductions to one rank and scans, against loops over all ranks' values.
 
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <functional>
 #include <limits>
@@ -8,6 +10,7 @@
 
 #include "base/buffer.hpp"
 #include "comm/collectives.hpp"
+#include "comm/nonblocking.hpp"
 #include "comm/pieces.hpp"
 #include "core_world.hpp"
 #include "reference.hpp"
@@ -195,6 +198,44 @@ TEST(reductions, one_ranks_error_is_everybodys) {
                  SYNCYTE_ERR_ARGUMENT, "input is null");
   expect_error(outcome_of([&] { comm::scan(world(), &from, &to, is_odd ? 0 : 1, scan_from::first, {}); }),
                SYNCYTE_ERR_ARGUMENT, "op 0 is unknown");
+}
+
+TEST(reductions, misaligned_elements_are_refused) {
+  const bool is_odd = world().rank() == world().size() - 1;
+  alignas(8) std::byte memory[64]{};
+  std::byte* const place = memory + (is_odd ? 1 : 0);
+  const std::int64_t shape[] = {world().size()};
+  const std::int64_t one[] = {1};
+  const std::vector<std::int64_t> lengths(static_cast<std::size_t>(world().size()), 1);
+  std::uint32_t part = 0;
+  for (const syncyte_dtype_t dtype : {SYNCYTE_FLOAT16, SYNCYTE_BFLOAT16, SYNCYTE_INT32}) {
+    const auto array = base::make_buffer(place, dtype, shape);
+    const auto own = base::make_buffer(&part, dtype, one);
+    const auto refused = [&](auto&& reduction) {
+      const auto result = outcome_of([&] { reduction(); });
+      expect_error(result, SYNCYTE_ERR_SHAPE, "expected a multiple of");
+    };
+    refused([&] { comm::allreduce(world(), nullptr, &array, SYNCYTE_OP_SUM, {}); });
+    refused([&] { comm::exscan(world(), nullptr, &array, SYNCYTE_OP_SUM, scan_from::first, {}); });
+    refused([&] { comm::iallreduce(test::shared_world(), nullptr, &array, SYNCYTE_OP_SUM, {})->wait(); });
+    refused([&] { comm::reduce_scatter_along(world(), &array, 0, lengths.data(), SYNCYTE_OP_SUM, &own, {}); });
+    refused([&] {
+      comm::ireduce_scatter_along(test::shared_world(), &array, 0, lengths.data(), SYNCYTE_OP_SUM, &own, {})->wait();
+    });
+  }
+  comm::barrier(world());  // the others need this rank to learn of its errors
+}
+
+TEST(reductions, an_allreduce_agrees_on_its_own_facts_alone) {
+  if (world().size() == 1) GTEST_SKIP() << "one rank agrees with itself";
+  values input(4);
+  const auto in_place = buffer_of(input, SYNCYTE_INT32);
+  const syncyte_fact_t fact{"another", 0};
+  comm::collective_extras extras;
+  if (world().rank() == 0) extras.facts = {&fact, 1};
+  // dtype, elements, op and options->fact
+  expect_error(outcome_of([&] { comm::allreduce(world(), nullptr, &in_place, SYNCYTE_OP_SUM, extras); }),
+               SYNCYTE_ERR_MISMATCH, world().size() == 2 ? "but 4 on rank 1" : "number of facts is 4 on ranks 1");
 }
 
 TEST(reductions, different_directions_are_named) {

@@ -21,7 +21,7 @@ MPI_ENVIRONMENT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIR
                    "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_hwloc_base_binding_policy": "none",
                    "OMPI_MCA_mpi_yield_when_idle": "1", "PRTE_ALLOW_RUN_AS_ROOT": "1",
                    "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
-                   "SYNCYTE_WATCHDOG": "60"}
+                   "SYNCYTE_WATCHDOG": "60", "SYNCYTE_WITHOUT_BUILD": "1"}
 
 
 def run(command: list[str], **more: str | Path) -> str:

@@ -1,8 +1,8 @@
-"""What a new user types: the commands of examples/first_steps/README.md and of README.md, as they stand there, in a
+"""What a new user types: the commands of examples/first_steps/README.md and of README.md, as the installation has them, in a
 shell that has read the installation's environment, and has the Python environment's bin folder in its PATH. Those that
 start several programs run by the installed syncyte-mpmd too; with --mpmd, only so.
 
-    first_steps.py --prefix P --source REPOSITORY --work W --bin FOLDER ... [--mpmd=...]
+    first_steps.py --prefix P --pages FOLDER --work W --bin FOLDER ... [--mpmd=...]
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ def by_mpmd(script: str) -> str:
 
 def script_of(options: argparse.Namespace) -> str:
     """All that is typed."""
-    steps = commands(options.source / "examples/first_steps/README.md", "cmake -B build")
-    readme = options.source / "README.md"
+    steps = commands(options.pages / "examples/first_steps/README.md", "cmake -B build")
+    readme = options.pages / "README.md"
     twenty_seconds = commands(readme, "mpif90 writer.f90")
     other_way = by_mpmd(twenty_seconds).splitlines()[-1]
     if other_way not in readme.read_text(encoding="utf-8"):
@@ -52,15 +52,15 @@ def script_of(options: argparse.Namespace) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--prefix", type=Path, required=True)
-    parser.add_argument("--source", type=Path, required=True)
+    parser.add_argument("--pages", type=Path, required=True)
     parser.add_argument("--work", type=Path, required=True)
     parser.add_argument("--bin", nargs="*", default=[])
     parser.add_argument("--mpmd", help="this mpirun takes one program only")
     options = parser.parse_args()
     folder = fresh(options.work)
-    for file in (options.source / "examples/first_steps").iterdir():
+    for file in (options.pages / "examples/first_steps").iterdir():
         shutil.copy(file, folder)
-    readme = options.source / "README.md"
+    readme = options.pages / "README.md"
     environment = {name: value for name, value in os.environ.items()
                    if name not in ("LD_LIBRARY_PATH", "PYTHONPATH", "PKG_CONFIG_PATH", "CMAKE_PREFIX_PATH")
                    and not name.startswith("SYNCYTE_")}

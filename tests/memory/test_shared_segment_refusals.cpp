@@ -1,7 +1,9 @@
 // What attach() must not take for the leader's memory, and whom the leader must not serve.
 #include <gtest/gtest.h>
 #include <sched.h>
+#include <sys/mount.h>
 
+#include <algorithm>
 #include <chrono>
 #include <functional>
 #include <string>
@@ -164,6 +166,28 @@ TEST(refusals_of_memory, more_than_there_is_address_space) {
   const auto [status, message] = outcome([] { segment::create(std::size_t{1} << 61, sharing::proc); });
   EXPECT_EQ(status, SYNCYTE_ERR_MEMORY) << message;
   EXPECT_EQ(outcome([] { segment::create(~std::size_t{0}, sharing::proc); }).first, SYNCYTE_ERR_MEMORY);
+}
+
+/// Gives the calling process a /dev/shm of its own of 4 MiB; false where that is not allowed.
+bool has_small_shm() {
+  return unshare(CLONE_NEWNS) == 0 && mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
+         mount("none", "/dev/shm", "tmpfs", 0, "size=4m") == 0;
+}
+
+TEST(refusals_of_memory, more_than_a_small_dev_shm_has) {
+  const int code = run_process([] {
+    if (!has_small_shm()) return 77;
+    const segment small = segment::create(1 << 20, sharing::shm);
+    small.data()[small.size() - 1] = std::byte{1};
+    const auto [status, message] = outcome([] {
+      const segment large = segment::create(64 << 20, sharing::shm);
+      large.data()[large.size() - 1] = std::byte{1};
+      std::fill_n(large.data(), large.size(), std::byte{1});
+    });
+    return status == SYNCYTE_ERR_MEMORY && contains(message, "does not fit /dev/shm") ? 0 : 1;
+  });
+  if (code == 77) GTEST_SKIP() << "may not mount a small /dev/shm";
+  EXPECT_EQ(code, 0);
 }
 
 TEST(refusals_of_memory, nobody_can_shrink_it) {

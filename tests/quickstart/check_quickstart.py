@@ -138,6 +138,28 @@ class Quickstart(unittest.TestCase):
         self.assertIn("expected 3.11 or newer", self.run_it("setup", status=2, SYNCYTE_PYTHON=str(old)))
         self.assertFalse(self.asked("python"))
 
+    # The package of the build.
+
+    def build_with_package(self, **environment):
+        """Runs a build in which there is a package; quickstart's output."""
+        package = self.root / "build/python/syncyte"
+        package.mkdir(parents=True, exist_ok=True)
+        (package / "__init__.py").write_text("from_build = True\n")
+        return self.run_it("build", **environment)
+
+    def test_own_environment_imports_the_build(self):
+        self.build_with_package()
+        path = (self.root / ".venv/site/syncyte-build.pth").read_text()
+        for environment, imports in (({}, True), ({"SYNCYTE_WITHOUT_BUILD": "1"}, False)):
+            run = subprocess.run([sys.executable, "-S", "-c", path + "import syncyte; assert syncyte.from_build"],
+                                 env={**self.environment, **environment, "PYTHONPATH": ""}, capture_output=True)
+            self.assertEqual(run.returncode == 0, imports, run.stderr)
+
+    def test_foreign_environment_is_told_the_path(self):
+        output = self.build_with_package(**self.make_foreign(alpha="1.0", beta="2.0"))
+        self.assertIn(f"export PYTHONPATH={self.root}/build/python", output)
+        self.assertEqual(list(self.folder.rglob("*.pth")), [])
+
     # Options and what is started with them.
 
     def test_wrong_options_are_told_before_anything_is_done(self):

@@ -19,6 +19,10 @@ case "$*" in
     [[ "${STUB_INTERRUPT:-}" != pip ]] || exit 130
     ;;
   --version) echo "Python 3.11.2" ;;
+  *purelib*)
+    mkdir -p "${here}/../site"
+    echo "${here}/../site"
+    ;;
   */demo.py*) log "python $*" ;;
   *) exec "${STUB_REAL_PYTHON}" "$@" ;;
 esac

@@ -262,6 +262,9 @@ TEST_F(RowErrors, WrongIndices) {
   index = buffer_of(rows, SYNCYTE_INT64, {4});
   index.strides[0] = 16;
   expect_error(outcome_of([&] { tensor_->gather(&index, &good_); }), SYNCYTE_ERR_SHAPE, "index: ");
+  index = buffer_of(rows, SYNCYTE_INT64, {4});
+  index.data = static_cast<std::byte*>(index.data) + 4;
+  expect_error(outcome_of([&] { tensor_->gather(&index, &good_); }), SYNCYTE_ERR_SHAPE, "expected a multiple of 8");
   expect_error(outcome_of([&] { tensor_->gather(nullptr, &good_); }), SYNCYTE_ERR_ARGUMENT, "index is null");
   expect_error(outcome_of([&] { tensor_->gather(&index, nullptr); }), SYNCYTE_ERR_SHAPE, "index: ");
 }

@@ -1,8 +1,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "base/dtype.hpp"
@@ -261,6 +263,35 @@ TEST(window_atomics, refuse_wrong_arguments) {
   expect_error(outcome_of([&] { memory->compare_swap(0, 0, 0, one, one, one); }), SYNCYTE_ERR_TYPE, "dtype 0");
   expect_error(outcome_of([&] { memory->compare_swap(0, 4, SYNCYTE_INT64, one, one, one); }), SYNCYTE_ERR_ARGUMENT,
                "multiple");
+}
+
+/// The target's element after `value` came by `op`.
+template <class T>
+T accumulated(window::window& memory, syncyte_dtype_t dtype, syncyte_op_t op, T there, T value) {
+  memory.put_bytes(rank(), 0, &there, sizeof there);
+  memory.flush(rank());
+  memory.accumulate(rank(), 0, dtype, op, &value, 1);
+  memory.flush(rank());
+  T result;
+  memory.get_bytes(rank(), 0, &result, sizeof result);
+  return result;
+}
+
+template <class T>
+void expect_ordered_zeros(syncyte_dtype_t dtype) {
+  const auto memory = make_window(sizeof(T));
+  for (const auto& [there, value] : {std::pair{T(0.0F), T(-0.0F)}, std::pair{T(-0.0F), T(0.0F)}}) {
+    EXPECT_TRUE(std::signbit(static_cast<float>(accumulated(*memory, dtype, SYNCYTE_OP_MIN, there, value))));
+    EXPECT_FALSE(std::signbit(static_cast<float>(accumulated(*memory, dtype, SYNCYTE_OP_MAX, there, value))));
+  }
+  memory->fence();
+}
+
+TEST(window_atomics, minus_zero_is_less_than_plus_zero) {
+  expect_ordered_zeros<float>(SYNCYTE_FLOAT32);
+  expect_ordered_zeros<double>(SYNCYTE_FLOAT64);
+  expect_ordered_zeros<base::float16>(SYNCYTE_FLOAT16);
+  expect_ordered_zeros<base::bfloat16>(SYNCYTE_BFLOAT16);
 }
 
 }  // namespace

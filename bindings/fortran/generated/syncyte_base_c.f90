@@ -58,6 +58,8 @@ module syncyte_base_c
   integer(c_int32_t), parameter :: SYNCYTE_ERR_TIMEOUT = 18_c_int32_t
   ! a defect of Syncyte; please report it
   integer(c_int32_t), parameter :: SYNCYTE_ERR_INTERNAL = 19_c_int32_t
+  ! a limit of the system on open files is reached; the message names it
+  integer(c_int32_t), parameter :: SYNCYTE_ERR_LIMIT = 20_c_int32_t
 
   !> Element types; never renumbered. Complex numbers are pairs (real, imaginary); bool is one byte, 0 or 1.
   integer(c_int32_t), parameter :: SYNCYTE_FLOAT16 = 1_c_int32_t
@@ -115,7 +117,9 @@ module syncyte_base_c
 
   !> An array argument: what it is and where it lies. The memory belongs to the caller. Strides are in bytes; a
   !> buffer whose strides are those of a dense row-major array is *contiguous*, and strides of dimensions of extent
-  !> 1 or of empty arrays do not matter. ndim 0 is one element.
+  !> 1 or of empty arrays do not matter. ndim 0 is one element. Strides whose span leaves 64 bits are refused
+  !> everywhere with SYNCYTE_ERR_SHAPE. Data may lie at any address but for reductions and lists of rows, whose
+  !> elements have to be aligned (complex ones to their parts): SYNCYTE_ERR_SHAPE.
   type, bind(C) :: syncyte_buffer_t
     ! sizeof(syncyte_buffer_t)
     integer(c_size_t) :: struct_size = 160_c_size_t
@@ -142,10 +146,11 @@ module syncyte_base_c
   !> target the target; - of a wait that of the operation that was started, of a wait for several requests where
   !> they all have the same; - -1 of all else. Starting an operation and waiting for it are two events. A wait is
   !> "request_wait", "request_wait_all", "request_wait_any", or the "request_test" that finds the end; other tests
-  !> and waits for null are no events.
+  !> and waits for null are no events. Functions that only look something up (a rank, a shape, a pointer) are no
+  !> events, and are not counted by syncyte_stats().
   type, bind(C) :: syncyte_trace_event_t
     ! sizeof(syncyte_trace_event_t) as the library knows it
-    integer(c_size_t) :: struct_size = 48_c_size_t
+    integer(c_size_t) :: struct_size = 72_c_size_t
     ! for example "comm_allreduce"; valid during the call
     type(c_ptr) :: operation = c_null_ptr
     ! bytes of this rank's part; of a wait, those of what was started; or 0
@@ -158,6 +163,12 @@ module syncyte_base_c
     integer(c_int32_t) :: status = 0_c_int32_t
     ! the one rank it talked to, in its communicator, see there; or -1
     integer(c_int32_t) :: peer = 0_c_int32_t
+    ! element type of what it moved; of a wait, of what was started; or 0
+    integer(c_int32_t) :: dtype = 0_c_int32_t
+    ! name of the communicator, valid during the call; or null
+    type(c_ptr) :: comm = c_null_ptr
+    ! file of a checkpoint, valid during the call; or null
+    type(c_ptr) :: path = c_null_ptr
   end type syncyte_trace_event_t
 
   !> What this process has called of one operation so far.

@@ -42,7 +42,11 @@ module syncyte_checkpoint_c
 
     !> Saves entries into one file, atomically: on any error the old file is untouched. Collective; facts: path,
     !> count, keys, layouts, dtypes, extents (but the first of sharded ones), options; with SYNCYTE_CHECK=full also
-    !> the CRC32C of replicated entries. A mismatch names the key, what differs, and the ranks.
+    !> the CRC32C of replicated entries. A mismatch names the key, what differs, and the ranks. A file that is
+    !> replaced gives the new one its permissions, and its owner and group where this process may give them
+    !> (otherwise the file becomes this user's, and another group gets no access). A path that is a symbolic link
+    !> stays one: what it leads to is written. Rank 0 locks the temporary file (flock); a save removes those of
+    !> earlier saves of the same file that nobody has locked: they are left where a job is killed.
     ! comm [in]: a communicator
     ! path [in]: file to write or replace; equal on all ranks, on a file system that all see
     ! count [in]: number of entries

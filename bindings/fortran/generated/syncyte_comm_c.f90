@@ -61,13 +61,15 @@ module syncyte_comm_c
 
     !> Ends Syncyte: frees all windows and communicators, and finalises MPI if syncyte_init() had initialised it.
     !> Collective over MPI_COMM_WORLD: waits for all ranks. Memory that a view still refers to stays readable. If
-    !> the application finalises MPI first, this happens inside MPI_Finalize. Further calls do nothing.
+    !> the application finalises MPI first, this happens inside MPI_Finalize. Further calls, and calls in a forked
+    !> child, do nothing.
     function syncyte_finalize() bind(C, name="syncyte_finalize") result(answer)
       import
       integer(c_int32_t) :: answer
     end function syncyte_finalize
 
-    !> Ends the whole job at once, as MPI_Abort does; does not return. Callable at any time, on any rank.
+    !> Ends the whole job at once, as MPI_Abort does; does not return. Callable at any time, on any rank. In a
+    !> forked child it ends the child only.
     ! exit_code [in]: what mpirun should return, 1 to 255
     function syncyte_abort(exit_code) bind(C, name="syncyte_abort") result(answer)
       import
@@ -76,7 +78,7 @@ module syncyte_comm_c
     end function syncyte_abort
 
     !> Whether Syncyte is started. Local; callable at any time.
-    ! flag [out]: 1 between init and finalize, otherwise 0
+    ! flag [out]: 1 between init and finalize, also in a child forked then; otherwise 0
     function syncyte_initialized(flag) bind(C, name="syncyte_initialized") result(answer)
       import
       integer(c_int32_t), intent(out) :: flag
@@ -107,7 +109,7 @@ module syncyte_comm_c
       integer(c_int32_t) :: answer
     end function syncyte_mpi_takes
 
-    !> A reference to the communicator of all ranks. Local.
+    !> A reference to the communicator of all ranks. Local. All references have one handle, the same in every job.
     ! comm [out]: the communicator; to be destroyed as any other handle
     function syncyte_comm_world(comm) bind(C, name="syncyte_comm_world") result(answer)
       import
@@ -115,7 +117,8 @@ module syncyte_comm_c
       integer(c_int32_t) :: answer
     end function syncyte_comm_world
 
-    !> A reference to the communicator of this rank alone. Local.
+    !> A reference to the communicator of this rank alone. Local. All references have one handle, the same in every
+    !> job.
     ! comm [out]: the communicator; to be destroyed as any other handle
     function syncyte_comm_self(comm) bind(C, name="syncyte_comm_self") result(answer)
       import
@@ -312,6 +315,17 @@ module syncyte_comm_c
       integer(c_int32_t) :: answer
     end function syncyte_comm_destroy
 
+    !> Counts and traces an operation of a library on top, as if it were Syncyte's own. Local, thread-safe.
+    ! comm [in]: the communicator whose name the event gets; with one that is null or freed the event keeps its own
+    ! event [in]: what the trace is told; of it struct_size and operation are needed
+    ! Returns: SYNCYTE_ERR_ARGUMENT.
+    function syncyte_trace_tell(comm, event) bind(C, name="syncyte_trace_tell") result(answer)
+      import
+      type(c_ptr), value :: comm
+      type(syncyte_trace_event_t), intent(in) :: event
+      integer(c_int32_t) :: answer
+    end function syncyte_trace_tell
+
     !> All ranks learn whether all are well and agree. Collective; facts: operation and those given.
     ! comm [in]: a communicator
     ! status [in]: this rank's own verdict, one of syncyte_status_values; if it is not SYNCYTE_SUCCESS, its last
@@ -331,6 +345,26 @@ module syncyte_comm_c
       type(syncyte_fact_t), intent(in), optional :: facts(*)
       integer(c_int32_t) :: answer
     end function syncyte_comm_agree
+
+    !> As syncyte_comm_agree(), where a rank may come late because it has long work to do, such as to write a file:
+    !> the watchdog shows the wait, with the operation's name, and never ends the job for it. Collective; facts: as
+    !> there.
+    ! comm [in]: a communicator
+    ! status [in]: as in syncyte_comm_agree()
+    ! operation [in]: name for messages and the watchdog, equal on all ranks
+    ! count [in]: number of facts, 0 to 32
+    ! facts [in]: numbers that must be equal on all ranks
+    ! Returns: as syncyte_comm_agree().
+    function syncyte_comm_agree_patiently(comm, status, operation, count, facts) bind(C, &
+        name="syncyte_comm_agree_patiently") result(answer)
+      import
+      type(c_ptr), value :: comm
+      integer(c_int32_t), value :: status
+      character(kind=c_char), intent(in) :: operation(*)
+      integer(c_int32_t), value :: count
+      type(syncyte_fact_t), intent(in), optional :: facts(*)
+      integer(c_int32_t) :: answer
+    end function syncyte_comm_agree_patiently
 
     !> Frees what all ranks have dropped: tensors, windows and communicators made on comm. Collective. Creation and
     !> sync do the same; call it where memory should go back without either.

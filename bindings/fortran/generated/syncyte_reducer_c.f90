@@ -21,7 +21,7 @@ module syncyte_reducer_c
     ! comm [in]: a communicator, which the reducer keeps alive
     ! pieces [in]: number of pieces, 1 or more
     ! dtypes [in]: element types, floating-point or complex; 16-bit floats are summed in float32 and rounded once
-    ! elements [in]: lengths, 0 or more
+    ! elements [in]: lengths, 0 or more; all pieces together have at most 2^56 bytes
     ! options [in]: null for defaults
     ! reducer [out]: the reducer
     ! Returns: SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_TYPE, SYNCYTE_ERR_MEMORY (all ranks' pieces of a node together do

@@ -3,16 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_contiguous(const CFI_cdesc_t* array) {
-  CFI_index_t expected = (CFI_index_t)array->elem_len;
-  if (fortran_count(array) == 0) return true;
-  for (int i = 0; i < array->rank; ++i) {
-    if (array->dim[i].extent != 1 && array->dim[i].sm != expected) return false;
-    expected *= array->dim[i].extent;
-  }
-  return true;
-}
-
 /* Copies what lies at `at` along the dimensions up to d, in array element order; returns the end of the dense side. */
 static char* copy_elements(const CFI_cdesc_t* array, int d, char* at, char* dense, bool to_dense) {
   if (d < 0) {
@@ -36,7 +26,7 @@ syncyte_status_t fortran_dense_open(const CFI_cdesc_t* array, const char* name, 
   dense->array = array;
   dense->copy = NULL;
   const syncyte_status_t status = fortran_buffer(array, name, 0, &dense->buffer);
-  if (status != SYNCYTE_SUCCESS || is_contiguous(array)) return status;
+  if (status != SYNCYTE_SUCCESS || fortran_is_contiguous(array)) return status;
   const size_t bytes = (size_t)fortran_count(array) * array->elem_len;
   dense->copy = malloc(bytes);
   if (dense->copy == NULL) {

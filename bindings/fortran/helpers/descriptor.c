@@ -72,6 +72,16 @@ int64_t fortran_count(const CFI_cdesc_t* array) {
   return count;
 }
 
+bool fortran_is_contiguous(const CFI_cdesc_t* array) {
+  CFI_index_t expected = (CFI_index_t)array->elem_len;
+  if (fortran_count(array) == 0) return true;
+  for (int i = 0; i < array->rank; ++i) {
+    if (array->dim[i].extent != 1 && array->dim[i].sm != expected) return false;
+    expected *= array->dim[i].extent;
+  }
+  return true;
+}
+
 /* Compilers give arrays without elements no address. One that is not allocated has none either, but the extents of its
  * last allocation or of a zeroed descriptor: it passes for empty only if an extent happens to be 0. */
 static bool has_no_elements(const CFI_cdesc_t* array) {

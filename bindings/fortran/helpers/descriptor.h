@@ -41,6 +41,9 @@ syncyte_status_t fortran_buffer(const CFI_cdesc_t* array, const char* name, sync
 /** Elements of an array; -1 for one of assumed size. */
 int64_t fortran_count(const CFI_cdesc_t* array);
 
+/** Whether the elements lie one after another; strides of dimensions of extent 1 do not matter. */
+bool fortran_is_contiguous(const CFI_cdesc_t* array);
+
 /** Reads a scalar integer of any kind. */
 syncyte_status_t fortran_integer(const CFI_cdesc_t* scalar, const char* name, int64_t* value);
 

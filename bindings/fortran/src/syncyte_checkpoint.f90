@@ -51,7 +51,7 @@ contains
     self%list = [self%list, entry]
   end subroutine append
 
-  !> Adds an array under a name. Local.
+  !> Adds an array under a name; one that is not contiguous is refused. Local.
   subroutine entries_add(self, key, array, sharded, dtype, stat, errmsg)
     class(syncyte_checkpoint_entries), intent(inout) :: self
     character(len=*), intent(in) :: key

@@ -1,4 +1,7 @@
+#include <time.h>
+
 #include <string>
+#include <utility>
 
 #include "checkpoint.hpp"
 #include "entries.hpp"
@@ -31,6 +34,42 @@ std::string key_of(const char* key) {
   return key;
 }
 
+std::int64_t now_ns() {
+  timespec time{};
+  ::clock_gettime(CLOCK_MONOTONIC, &time);
+  return time.tv_sec * 1'000'000'000 + time.tv_nsec;
+}
+
+// What the trace tells of a call.
+struct traced_call {
+  const char* operation;
+  std::string path{};
+  syncyte_comm_t comm = nullptr;
+  std::uint64_t bytes = 0;  // of this rank's tensors, once they have moved
+  syncyte_dtype_t dtype = 0;
+};
+
+// attempt() of a body that may fill what the trace is told at the end.
+template <class Body>
+syncyte_status_t traced(traced_call call, Body&& body) noexcept {
+  const std::int64_t begin = now_ns();
+  const syncyte_status_t status = attempt([&] { std::forward<Body>(body)(call); });
+  syncyte_trace_event_t event{};
+  event.struct_size = sizeof event;
+  event.operation = call.operation;
+  event.bytes = static_cast<std::int64_t>(call.bytes);
+  event.begin_ns = begin;
+  event.end_ns = now_ns();
+  event.status = status;
+  event.peer = -1;
+  event.dtype = call.dtype;
+  event.path = call.path.empty() ? nullptr : call.path.c_str();
+  syncyte_trace_tell(call.comm, &event);
+  return status;
+}
+
+std::string path_of(const char* path) { return path != nullptr ? path : ""; }
+
 }  // namespace
 
 extern "C" {
@@ -38,13 +77,14 @@ extern "C" {
 syncyte_status_t syncyte_checkpoint_save(syncyte_comm_t comm, const char* path, int64_t count,
                                          const syncyte_checkpoint_entry_t* entries,
                                          const syncyte_checkpoint_options_t* options) {
-  return attempt([&] { save(comm, path, count, entries, options); });
+  return traced({"checkpoint_save", path_of(path), comm},
+                [&](traced_call& call) { call.bytes = save(comm, path, count, entries, options); });
 }
 
 syncyte_status_t syncyte_checkpoint_open(syncyte_comm_t comm, const char* path,
                                          const syncyte_checkpoint_options_t* options,
                                          syncyte_checkpoint_t* checkpoint) {
-  return attempt([&] {
+  return traced({"checkpoint_open", path_of(path), comm}, [&](traced_call&) {
     auto result = open(comm, path, options, checkpoint != nullptr);
     *checkpoint = register_handle(std::move(result));
   });
@@ -93,13 +133,17 @@ syncyte_status_t syncyte_checkpoint_describe(syncyte_checkpoint_t checkpoint, co
 
 syncyte_status_t syncyte_checkpoint_read(syncyte_checkpoint_t checkpoint, const char* key, int64_t first_row,
                                          const syncyte_buffer_t* target) {
-  return attempt([&] {
+  return traced({"checkpoint_read"}, [&](traced_call& call) {
     const auto from = opened(checkpoint);
+    call.path = from->path();
     const dataset& found = from->find(key_of(key));
     require(target != nullptr, SYNCYTE_ERR_ARGUMENT, "checkpoint: target is null");
     check_buffer(*target, "target");
     from->check_target(found, first_row, *target);
-    from->read(found, first_row, target->ndim == 0 ? 1 : target->shape[0], static_cast<std::byte*>(target->data));
+    const std::int64_t rows = target->ndim == 0 ? 1 : target->shape[0];
+    from->read(found, first_row, rows, static_cast<std::byte*>(target->data));
+    call.bytes = found.row_bytes() * static_cast<std::uint64_t>(rows);
+    call.dtype = found.dtype;
   });
 }
 
@@ -114,7 +158,8 @@ syncyte_status_t syncyte_checkpoint_bytes_read(syncyte_checkpoint_t checkpoint, 
 syncyte_status_t syncyte_checkpoint_load(syncyte_comm_t comm, const char* path, int64_t count,
                                          const syncyte_checkpoint_entry_t* entries,
                                          const syncyte_checkpoint_options_t* options) {
-  return attempt([&] { load(comm, path, count, entries, options); });
+  return traced({"checkpoint_load", path_of(path), comm},
+                [&](traced_call& call) { call.bytes = load(comm, path, count, entries, options); });
 }
 
 }  // extern "C"

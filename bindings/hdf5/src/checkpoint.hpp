@@ -43,8 +43,8 @@ class checkpoint {
 std::shared_ptr<checkpoint> open(syncyte_comm_t comm, const char* path, const syncyte_checkpoint_options_t* options,
                                  bool has_output);
 
-/// syncyte_checkpoint_load(). Collective.
-void load(syncyte_comm_t comm, const char* path, std::int64_t count, const syncyte_checkpoint_entry_t* entries,
-          const syncyte_checkpoint_options_t* options);
+/// syncyte_checkpoint_load(). Collective. Returns the bytes of this rank's tensors.
+std::uint64_t load(syncyte_comm_t comm, const char* path, std::int64_t count, const syncyte_checkpoint_entry_t* entries,
+                   const syncyte_checkpoint_options_t* options);
 
 }  // namespace syncyte::hdf5

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <cstdio>
 #include <cstring>
 #include <ctime>
@@ -51,8 +52,8 @@ std::string errno_text(int code) {
   return fmt::format("{} ({})", reason, name != nullptr ? name : "unknown");
 }
 
-file::file(std::string path, mode how) : path_(std::move(path)) {
-  descriptor_ = retry([&] { return ::open(path_.c_str(), flags_of(how) | O_CLOEXEC | O_NONBLOCK, 0666); });
+file::file(std::string path, mode how, mode_t permissions) : path_(std::move(path)) {
+  descriptor_ = retry([&] { return ::open(path_.c_str(), flags_of(how) | O_CLOEXEC | O_NONBLOCK, permissions); });
   const int code = errno;
   if (descriptor_ < 0 && code == ENOENT && how == mode::read)
     fail(SYNCYTE_ERR_NOT_FOUND, "there is no file '{}'", path_);
@@ -180,6 +181,19 @@ void sync_directory(const std::string& path) {
   ::close(descriptor);
   // Some file systems do not sync folders and say so by EINVAL; there is nothing more to do there.
   if (result != 0 && code != EINVAL) fail_io("cannot sync the folder", path, code);
+}
+
+std::string behind_links(std::string path) {
+  constexpr int most_links = 40;  // as Linux
+  for (int links = 0;; ++links) {
+    char target[PATH_MAX];
+    const ssize_t length = ::readlink(path.c_str(), target, sizeof target);
+    if (length < 0 && (errno == EINVAL || errno == ENOENT)) return path;  // no link, or nothing
+    if (length < 0) fail_io("cannot replace", path, errno);
+    if (links == most_links) fail_io("cannot replace", path, ELOOP);
+    const std::string next(target, static_cast<std::size_t>(length));
+    path = next.starts_with('/') ? next : directory_of(path) + "/" + next;
+  }
 }
 
 void require_replaceable(const std::string& path) {

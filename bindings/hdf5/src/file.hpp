@@ -1,5 +1,7 @@
 #pragma once
 
+#include <sys/types.h>
+
 #include <csignal>
 #include <cstddef>
 #include <cstdint>
@@ -16,12 +18,14 @@ class file {
   enum class mode { read, write, create };  ///< create: read and write, and the file must not exist
 
   file() = default;
-  file(std::string path, mode how);
+  /// `permissions` of a file that is created, less the process' mask.
+  file(std::string path, mode how, mode_t permissions = 0666);
   file(file&& other) noexcept;
   file& operator=(file&& other) noexcept;
   ~file();
 
   const std::string& path() const { return path_; }
+  int descriptor() const { return descriptor_; }
   std::uint64_t size() const;
   void resize(std::uint64_t bytes);
   /// Reads up to `bytes`; fewer only at the file's end.
@@ -64,6 +68,8 @@ void rename_file(const std::string& from, const std::string& to);
 void remove_file(const std::string& path) noexcept;
 /// Makes a rename in this folder durable.
 void sync_directory(const std::string& path);
+/// Where a path leads to: symbolic links are followed, those too that lead to nothing yet. @throws error SYNCYTE_ERR_IO
+std::string behind_links(std::string path);
 /// @throws error SYNCYTE_ERR_IO if path exists and is not a regular file
 void require_replaceable(const std::string& path);
 

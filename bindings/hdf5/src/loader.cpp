@@ -77,8 +77,8 @@ std::shared_ptr<checkpoint> open(syncyte_comm_t comm, const char* path, const sy
   return open_agreed(all, mine.path);
 }
 
-void load(syncyte_comm_t comm, const char* path, std::int64_t count, const syncyte_checkpoint_entry_t* entries,
-          const syncyte_checkpoint_options_t* options) {
+std::uint64_t load(syncyte_comm_t comm, const char* path, std::int64_t count, const syncyte_checkpoint_entry_t* entries,
+                   const syncyte_checkpoint_options_t* options) {
   const ranks all(comm);
   arguments mine;
   const syncyte_status_t status = attempt([&] { mine = check_arguments(path, count, entries, options); });
@@ -95,6 +95,9 @@ void load(syncyte_comm_t comm, const char* path, std::int64_t count, const syncy
     for (const entry& one : mine.entries)
       from->read(from->find(one.key), one.sharded() ? one.first_row : 0, one.rows(), one.data);
   });
+  std::uint64_t bytes = 0;
+  for (const entry& one : mine.entries) bytes += one.bytes();
+  return bytes;
 }
 
 }  // namespace syncyte::hdf5

@@ -22,7 +22,8 @@ class ranks {
 
   /// All ranks go on if all are well; otherwise all throw the same.
   void agree(syncyte_status_t status, const char* operation, const std::vector<syncyte_fact_t>& facts = {}) const;
-  /// agree() on how `function` ends here.
+  /// agree() on how `function` ends here. It may take long on one rank, which reads or writes a file: the watchdog lets
+  /// the others wait.
   void together(const char* operation, const std::function<void()>& function) const;
 
   void broadcast(void* data, std::size_t bytes) const;

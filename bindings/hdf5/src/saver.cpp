@@ -40,22 +40,6 @@ manifest draft(const ranks& all, const arguments& mine, std::vector<std::size_t>
 
 }  // namespace
 
-temporary_file& temporary_file::operator=(temporary_file&& other) noexcept {
-  std::swap(file_, other.file_);
-  std::swap(path_, other.path_);
-  return *this;
-}
-
-void temporary_file::discard() noexcept {
-  if (!path_.empty()) remove_file(path_);
-  path_.clear();
-}
-
-void temporary_file::commit(const std::string& path) {
-  rename_file(path_, path);
-  path_.clear();
-}
-
 saver::saver(const ranks& all, const arguments& mine) : all_(all), mine_(mine) {
   contents_ = draft(all, mine, place_);
   first_block_.push_back(0);
@@ -64,8 +48,8 @@ saver::saver(const ranks& all, const arguments& mine) : all_(all), mine_(mine) {
 }
 
 void saver::run() {
-  name_temporary();
   lay_out();
+  share_name();
   share_offsets();
   all_.together("checkpoint_save: writing", [&] { write_data(); });
   combine_sums();
@@ -74,24 +58,29 @@ void saver::run() {
   });
 }
 
-void saver::name_temporary() {
-  std::uint64_t numbers[2] = {};
-  if (all_.first()) {
-    std::random_device device;
-    numbers[0] = static_cast<std::uint64_t>(::getpid());
-    numbers[1] = (static_cast<std::uint64_t>(device()) << 32) | device();
-  }
-  all_.broadcast(numbers, sizeof numbers);
-  temporary_name_ = temporary_name(mine_.path, static_cast<std::int64_t>(numbers[0]), numbers[1]);
+void saver::make_temporary() {
+  target_ = behind_links(mine_.path);
+  require_replaceable(target_);
+  remove_abandoned(target_);
+  std::random_device device;
+  const std::uint64_t number = (static_cast<std::uint64_t>(device()) << 32) | device();
+  temporary_ = temporary_file(target_, ::getpid(), number);
+  temporary_name_ = temporary_.path();
+}
+
+void saver::share_name() {
+  std::uint64_t bytes = temporary_name_.size();
+  all_.broadcast(&bytes, sizeof bytes);
+  temporary_name_.resize(bytes);
+  all_.broadcast(temporary_name_.data(), bytes);
 }
 
 // Rank 0 makes the datasets while all ranks gather the rows of each rank; it goes on gathering after an error.
 void saver::lay_out() {
   syncyte_status_t status = attempt([&] {
     if (!all_.first()) return;
-    require_replaceable(mine_.path);
     for (dataset& one : contents_.datasets) one.crc.resize(contents_.block_count(one));
-    temporary_ = temporary_file(temporary_name_);
+    make_temporary();
     header_.manifest_bytes = contents_.encoded_bytes();
     header_.userblock_bytes = userblock_bytes_for(header_.manifest_bytes);
     writer_ = std::make_unique<hdf5_writer>(header_.userblock_bytes);
@@ -180,8 +169,8 @@ void saver::end_file() {
     temporary_.get().sync();
     temporary_.get().close();
     verify();
-    temporary_.commit(mine_.path);
-    sync_directory(directory_of(mine_.path));
+    temporary_.commit(target_);
+    sync_directory(directory_of(target_));
   });
   if (status != SYNCYTE_SUCCESS) temporary_.discard();  // before the other ranks learn of it
   check(status);
@@ -212,14 +201,18 @@ void saver::verify() {
   verify_with_hdf5(temporary_name_, contents_);
 }
 
-void save(syncyte_comm_t comm, const char* path, std::int64_t count, const syncyte_checkpoint_entry_t* entries,
-          const syncyte_checkpoint_options_t* options) {
+std::uint64_t save(syncyte_comm_t comm, const char* path, std::int64_t count, const syncyte_checkpoint_entry_t* entries,
+                   const syncyte_checkpoint_options_t* options) {
   const ranks all(comm);
   arguments mine;
   const syncyte_status_t status = attempt([&] { mine = check_arguments(path, count, entries, options); });
   agree_on(all, status, "checkpoint_save", mine, all.check_level() == full_checks);
   place_rows(all, mine.entries);
   saver(all, mine).run();
+  std::uint64_t bytes = 0;
+  for (const entry& one : mine.entries)
+    if (one.sharded() || all.first()) bytes += one.bytes();
+  return bytes;
 }
 
 }  // namespace syncyte::hdf5

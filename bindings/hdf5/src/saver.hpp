@@ -10,26 +10,9 @@
 #include "hdf5_writer.hpp"
 #include "manifest.hpp"
 #include "ranks.hpp"
+#include "temporary_file.hpp"
 
 namespace syncyte::hdf5 {
-
-/// A file that is removed unless it is committed under its final name.
-class temporary_file {
- public:
-  temporary_file() = default;
-  explicit temporary_file(const std::string& path) : file_(path, file::mode::create), path_(path) {}
-  temporary_file(temporary_file&& other) noexcept = default;
-  temporary_file& operator=(temporary_file&& other) noexcept;
-  ~temporary_file() { discard(); }
-
-  file& get() { return file_; }
-  void discard() noexcept;
-  void commit(const std::string& path);
-
- private:
-  file file_;
-  std::string path_;
-};
 
 /// One collective save, whose arguments the ranks have agreed on. Rank 0 lays the file out and ends it; every rank
 /// writes its own rows, and rank 0 the replicated tensors. Memory: checksums and metadata, never data.
@@ -45,8 +28,9 @@ class saver {
   };
 
   dataset& dataset_of(std::size_t entry_number) { return contents_.datasets[place_[entry_number]]; }
-  void name_temporary();
   void lay_out();
+  void make_temporary();
+  void share_name();
   void share_offsets();
   void write_data();
   void write_part(file& target, const entry& one, std::size_t place);
@@ -64,14 +48,15 @@ class saver {
   file_header header_;                      // on rank 0
   std::vector<std::size_t> place_;          // of each entry's dataset in contents_
   std::vector<std::uint64_t> first_block_;  // of each dataset, counted over all, and the number of all at the end
+  std::string target_;                      // on rank 0: what is replaced, behind symbolic links
   std::string temporary_name_;
   temporary_file temporary_;             // on rank 0
   std::unique_ptr<hdf5_writer> writer_;  // on rank 0
   std::vector<block_sum> sums_;          // of this rank, in order of numbers after write_data()
 };
 
-/// syncyte_checkpoint_save(). Collective.
-void save(syncyte_comm_t comm, const char* path, std::int64_t count, const syncyte_checkpoint_entry_t* entries,
-          const syncyte_checkpoint_options_t* options);
+/// syncyte_checkpoint_save(). Collective. Returns the bytes that this rank has written of tensors.
+std::uint64_t save(syncyte_comm_t comm, const char* path, std::int64_t count, const syncyte_checkpoint_entry_t* entries,
+                   const syncyte_checkpoint_options_t* options);
 
 }  // namespace syncyte::hdf5

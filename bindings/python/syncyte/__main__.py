@@ -1,7 +1,7 @@
 """``python -m syncyte script.py [arguments]``: runs a script so that a rank that raises ends the whole job.
 
 Under mpirun, an exception on one rank otherwise leaves the others waiting. The script runs as ``__main__``, with its
-own folder first in sys.path, as ``python script.py`` does; ``-m module`` runs a module.
+own folder first in sys.path, as ``python script.py`` does; ``-m module`` runs a module, ``-c command`` a command.
 """
 
 from __future__ import annotations
@@ -9,20 +9,30 @@ from __future__ import annotations
 import os
 import runpy
 import sys
+import types
 from types import TracebackType
 
 from .excepthook import end_job_for, end_job_for_exit, exit_code, install_excepthook
 
-_USAGE = """usage: python -m syncyte [-m module | script.py] [arguments]
+_USAGE = """usage: python -m syncyte [-m module | -c command | script.py] [arguments]
 
-Runs a script (or module) on this rank; if it raises, or exits with a status that is not 0, prints the traceback with
+Runs a script (module, command) on this rank; if it raises, or exits with a status that is not 0, prints the traceback with
 the rank and ends the whole MPI job."""
+
+
+def _run_command(command: str) -> None:
+    module = types.ModuleType("__main__")
+    sys.modules["__main__"] = module
+    exec(compile(command, "<string>", "exec"), module.__dict__)
 
 
 def _run(arguments: list[str]) -> None:
     if arguments[0] == "-m":
         sys.argv = arguments[1:]
         runpy.run_module(arguments[1], run_name="__main__", alter_sys=True)
+    elif arguments[0] == "-c":
+        sys.argv = ["-c", *arguments[2:]]
+        _run_command(arguments[1])
     else:
         sys.argv = arguments
         if not sys.flags.safe_path:
@@ -41,10 +51,10 @@ def _from_script_on(trace: TracebackType | None) -> TracebackType | None:
 
 def main(arguments: list[str]) -> int:
     """Runs what the command line names and returns the exit status."""
-    if not arguments or arguments[0] in ("-h", "--help") or arguments == ["-m"]:
+    if not arguments or arguments[0] in ("-h", "--help") or arguments in (["-m"], ["-c"]):
         print(_USAGE, file=sys.stdout if arguments[:1] in (["-h"], ["--help"]) else sys.stderr)
         return 0 if arguments[:1] in (["-h"], ["--help"]) else 2
-    if arguments[0] != "-m" and not os.path.exists(arguments[0]):
+    if arguments[0] not in ("-m", "-c") and not os.path.exists(arguments[0]):
         print(f"python -m syncyte: there is no file {arguments[0]!r}", file=sys.stderr)
         return 2
     install_excepthook()

@@ -5,11 +5,12 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import typing
+import weakref
 from collections.abc import Iterable, Iterator
 
 import torch
 from torch.autograd.profiler import record_function
-from torch.utils.weak import WeakIdKeyDictionary
+from torch.utils.weak import TensorWeakRef, WeakIdKeyDictionary
 
 from ._buffers import TORCH
 from ._reducer import Reducer
@@ -22,29 +23,37 @@ if typing.TYPE_CHECKING:
     from .comm import Comm
 
 _BUCKET_BYTES = 4 << 20
-_averagers: WeakIdKeyDictionary = WeakIdKeyDictionary()  # of parameters
+_averagers: WeakIdKeyDictionary = WeakIdKeyDictionary()  # of parameters, weak references
 
 
 class _Bucket:
-    """Gradients of some parameters of one dtype, one after another in a piece of a reducer's memory."""
+    """Gradients of some parameters of one dtype, one after another in a piece of a reducer's memory. The parameters
+    hold the averager by their hooks: here they are known weakly, so that both go with the model."""
 
     def __init__(self, parameters: list[torch.Tensor]):
-        self.parameters = parameters
+        self._parameters = [TensorWeakRef(parameter) for parameter in parameters]
+        self._numbers = frozenset(map(id, parameters))
+        self.dtype = parameters[0].dtype
+        self.elements = sum(parameter.numel() for parameter in parameters)
         self.is_started = False
-
-    @property
-    def elements(self) -> int:
-        return sum(parameter.numel() for parameter in self.parameters)
 
     def place(self, memory: torch.Tensor) -> None:
         self.memory = memory
-        parts = memory.split([p.numel() for p in self.parameters])
-        self.views = [part.as_strided(p.shape, _strides_for(p)) for part, p in zip(parts, self.parameters, strict=True)]
+        parameters = [parameter() for parameter in self._parameters]
+        parts = memory.split([p.numel() for p in parameters])
+        self.views = [part.as_strided(p.shape, _strides_for(p)) for part, p in zip(parts, parameters, strict=True)]
         self.begin()
 
     def begin(self) -> None:
-        self.waits_for = set(self.parameters)
+        self.waits_for = set(self._numbers)
         self.is_started = False
+
+    def living(self) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
+        """Parameters that are still there, and their parts of the memory."""
+        for reference, view in zip(self._parameters, self.views, strict=True):
+            parameter = reference()
+            if parameter is not None:
+                yield parameter, view
 
     def take(self, parameter: torch.Tensor, view: torch.Tensor) -> None:
         """The gradient, wherever it is, into the bucket; it is that part of the bucket from then on. Where there is none
@@ -61,18 +70,18 @@ class _Bucket:
             view.copy_(gradient)
         if gradient is not None or parameter.requires_grad:
             parameter.grad = view
-        self.waits_for.discard(parameter)
+        self.waits_for.discard(id(parameter))
 
     def leave(self) -> None:
         """Gradients that lie in the bucket move elsewhere."""
-        for parameter, view in zip(self.parameters, self.views, strict=True):
+        for parameter, view in self.living():
             gradient = parameter.grad
             if gradient is not None and gradient.layout == torch.strided and gradient.data_ptr() == view.data_ptr():
                 parameter.grad = gradient.clone()
 
     def take_the_rest(self) -> None:
-        for parameter, view in zip(self.parameters, self.views, strict=True):
-            if parameter in self.waits_for:
+        for parameter, view in self.living():
+            if id(parameter) in self.waits_for:
                 self.take(parameter, view)
 
 
@@ -103,8 +112,9 @@ def _mistake_in(parameters: list[torch.Tensor], bucket_bytes: int) -> Exception 
         return ArgumentError(f"bucket_bytes is {bucket_bytes!r}; expected a whole number, 1 or more")
     if not parameters:
         return ArgumentError("no parameter requires a gradient; expected one or more that do")
-    if any(parameter in _averagers for parameter in parameters):
-        return ArgumentError("a parameter has another DataParallel; expected one for each: call its remove() first")
+    if any(averager._has_more_than(parameters) for averager in _averagers_of(parameters)):
+        return ArgumentError("a parameter has another DataParallel, which has more parameters than these; expected all of "
+                             "them, or its remove() before")
     for parameter in parameters:
         if parameter.device.type != "cpu" or parameter.layout != torch.strided:
             return UnsupportedError(f"a parameter is {parameter.layout} on {parameter.device}; expected dense ones on the "
@@ -112,6 +122,12 @@ def _mistake_in(parameters: list[torch.Tensor], bucket_bytes: int) -> Exception 
         if not (parameter.is_floating_point() or parameter.is_complex()):
             return DtypeError(f"a parameter is {parameter.dtype}; expected a floating-point or complex one")
     return None
+
+
+def _averagers_of(parameters: list[torch.Tensor]) -> list[DataParallel]:
+    """Those that the parameters have so far, each once."""
+    found = (_averagers[parameter]() for parameter in parameters if parameter in _averagers)
+    return list(dict.fromkeys(averager for averager in found if averager is not None))
 
 
 def _parameters_of(module: torch.nn.Module | Iterable[torch.Tensor]) -> list[torch.Tensor]:
@@ -165,8 +181,11 @@ class DataParallel:
     it calls :meth:`average`. If one rank's backward fails, the others' raise MismatchError; gradients are undefined then,
     zero them. A backward that failed before it came to any parameter is not noticed: call :meth:`give_up`. A module's
     parameters and buffers on the CPU are made equal first: rank 0's. Buffers that change later, such as the running means
-    of BatchNorm, are left to each rank. A parameter has one averager at a time: :meth:`remove` lets go of it. Collectives
-    of the model itself are not disturbed.
+    of BatchNorm, are left to each rank. Collectives of the model itself are not disturbed.
+
+    The parameters hold their averager: it averages until :meth:`remove`, or until the model goes, and need not be kept in
+    a variable. A parameter has one averager at a time: a new one of the same parameters, or of more, takes the place of
+    the one before, as a notebook's cell does that runs again; one of fewer is refused.
 
     Activation checkpointing works with ``use_reentrant=False``. A backward pass within another one, as with
     ``use_reentrant=True``, raises UnsupportedError, and the other ranks' MismatchError: run it within :meth:`no_sync`, and
@@ -192,30 +211,31 @@ class DataParallel:
                     buffers_and_frozen=_digest_of(state),
                     bucket_bytes=bucket_bytes if isinstance(bucket_bytes, int) else 0)
         self._comm = group
+        for before in _averagers_of(parameters):
+            before.remove()
         self._buckets = _buckets_of(parameters, bucket_bytes)
-        self._reducer = Reducer([(bucket.parameters[0].dtype, bucket.elements) for bucket in self._buckets], group,
+        self._reducer = Reducer([(bucket.dtype, bucket.elements) for bucket in self._buckets], group,
                                 scale=1 / group.size)
         for number, bucket in enumerate(self._buckets):
             bucket.place(self._reducer.piece(number, TORCH))
-        self._place = {parameter: (number, view) for number, bucket in enumerate(self._buckets)
-                       for parameter, view in zip(bucket.parameters, bucket.views, strict=True)}
+        self._place = {id(parameter): (number, view) for number, bucket in enumerate(self._buckets)
+                       for parameter, view in bucket.living()}
         self._pass: int | None = None  # autograd's number of the backward that is averaged
         self._is_given_up = False
         self._is_paused = False
         self._broadcast(state)
-        self._parameters = parameters
         self._hooks = [parameter.register_post_accumulate_grad_hook(self._arrived) for parameter in parameters]
-        _averagers.update(dict.fromkeys(parameters, True))
+        _averagers.update(dict.fromkeys(parameters, weakref.ref(self)))
 
     def _broadcast(self, state: list[torch.Tensor]) -> None:
         with torch.no_grad():
             for tensor in state:
                 tensor.copy_(bcast(tensor, 0, self._comm))
             for bucket in self._buckets:
-                for view, parameter in zip(bucket.views, bucket.parameters, strict=True):
+                for parameter, view in bucket.living():
                     view.copy_(parameter)
                 self._comm.bcast(bucket.memory, 0)
-                for view, parameter in zip(bucket.views, bucket.parameters, strict=True):
+                for parameter, view in bucket.living():
                     parameter.copy_(view)
                 bucket.memory.zero_()
 
@@ -238,8 +258,17 @@ class DataParallel:
         """Lets go of the parameters. Local."""
         for hook in self._hooks:
             hook.remove()
-        for parameter in self._parameters:
-            _averagers.pop(parameter, None)
+        for parameter in self._living():
+            if parameter in _averagers and _averagers[parameter]() is self:
+                del _averagers[parameter]
+
+    def _living(self) -> list[torch.Tensor]:
+        return [parameter for bucket in self._buckets for parameter, _ in bucket.living()]
+
+    def _has_more_than(self, parameters: list[torch.Tensor]) -> bool:
+        """Whether it averages gradients of others than these too. Local."""
+        given = set(map(id, parameters))
+        return any(parameter.requires_grad and id(parameter) not in given for parameter in self._living())
 
     @torch.no_grad()
     def average(self) -> None:
@@ -275,7 +304,7 @@ class DataParallel:
         if self._is_paused:
             return
         self._begin(torch._C._current_graph_task_id())
-        number, view = self._place[parameter]
+        number, view = self._place[id(parameter)]
         bucket = self._buckets[number]
         if bucket.is_started:
             raise UnsupportedError("DataParallel: a parameter got a second gradient in one backward, after its bucket "

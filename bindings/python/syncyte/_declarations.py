@@ -66,6 +66,7 @@ class Status(enum.IntEnum):
     ERR_VERSION = 17  # library or file of another version
     ERR_TIMEOUT = 18  # a stated time limit passed
     ERR_INTERNAL = 19  # a defect of Syncyte; please report it
+    ERR_LIMIT = 20  # a limit of the system on open files is reached; the message names it
 
 
 class DType(enum.IntEnum):
@@ -172,6 +173,7 @@ SYNCYTE_ERR_NOT_FOUND = 16
 SYNCYTE_ERR_VERSION = 17
 SYNCYTE_ERR_TIMEOUT = 18
 SYNCYTE_ERR_INTERNAL = 19
+SYNCYTE_ERR_LIMIT = 20
 SYNCYTE_FLOAT16 = 1
 SYNCYTE_BFLOAT16 = 2
 SYNCYTE_FLOAT32 = 3
@@ -220,7 +222,9 @@ SYNCYTE_LAYOUT_SHARDED = 1
 class BufferDescription(ctypes.Structure):
     """An array argument: what it is and where it lies. The memory belongs to the caller. Strides are in bytes; a
     buffer whose strides are those of a dense row-major array is *contiguous*, and strides of dimensions of extent
-    1 or of empty arrays do not matter. ndim 0 is one element.
+    1 or of empty arrays do not matter. ndim 0 is one element. Strides whose span leaves 64 bits are refused
+    everywhere with SYNCYTE_ERR_SHAPE. Data may lie at any address but for reductions and lists of rows, whose
+    elements have to be aligned (complex ones to their parts): SYNCYTE_ERR_SHAPE.
     """
 
     _defaults_ = {}
@@ -252,7 +256,8 @@ class TraceEvent(ctypes.Structure):
     target the target; - of a wait that of the operation that was started, of a wait for several requests where
     they all have the same; - -1 of all else. Starting an operation and waiting for it are two events. A wait is
     "request_wait", "request_wait_all", "request_wait_any", or the "request_test" that finds the end; other tests
-    and waits for null are no events.
+    and waits for null are no events. Functions that only look something up (a rank, a shape, a pointer) are no
+    events, and are not counted by syncyte_stats().
     """
 
     _defaults_ = {}
@@ -271,6 +276,12 @@ class TraceEvent(ctypes.Structure):
         ("status", ctypes.c_int32),
         # the one rank it talked to, in its communicator, see there; or -1
         ("peer", ctypes.c_int32),
+        # element type of what it moved; of a wait, of what was started; or 0
+        ("dtype", ctypes.c_int32),
+        # name of the communicator, valid during the call; or null
+        ("comm", ctypes.c_char_p),
+        # file of a checkpoint, valid during the call; or null
+        ("path", ctypes.c_char_p),
     ]
 
 
@@ -781,7 +792,7 @@ CORE: dict[str, Function] = {
             "Ends Syncyte: frees all windows and communicators, and finalises MPI if syncyte_init() had "
             "initialised it. Collective over MPI_COMM_WORLD: waits for all ranks. Memory that a view still "
             "refers to stays readable. If the application finalises MPI first, this happens inside "
-            "MPI_Finalize. Further calls do nothing."
+            "MPI_Finalize. Further calls, and calls in a forked child, do nothing."
         ),
     ),
     "syncyte_abort": Function(
@@ -792,7 +803,10 @@ CORE: dict[str, Function] = {
         [
             Parameter("exit_code", "in", False, None, "what mpirun should return, 1 to 255"),
         ],
-        "Ends the whole job at once, as MPI_Abort does; does not return. Callable at any time, on any rank.",
+        (
+            "Ends the whole job at once, as MPI_Abort does; does not return. Callable at any time, on any "
+            "rank. In a forked child it ends the child only."
+        ),
     ),
     "syncyte_initialized": Function(
         ctypes.c_int32,
@@ -800,7 +814,8 @@ CORE: dict[str, Function] = {
             ctypes.POINTER(ctypes.c_int32),
         ],
         [
-            Parameter("flag", "out", False, None, "1 between init and finalize, otherwise 0"),
+            Parameter("flag", "out", False, None,
+                "1 between init and finalize, also in a child forked then; otherwise 0"),
         ],
         "Whether Syncyte is started. Local; callable at any time.",
     ),
@@ -842,7 +857,10 @@ CORE: dict[str, Function] = {
         [
             Parameter("comm", "out", False, None, "the communicator; to be destroyed as any other handle"),
         ],
-        "A reference to the communicator of all ranks. Local.",
+        (
+            "A reference to the communicator of all ranks. Local. All references have one handle, the same in "
+            "every job."
+        ),
     ),
     "syncyte_comm_self": Function(
         ctypes.c_int32,
@@ -852,7 +870,10 @@ CORE: dict[str, Function] = {
         [
             Parameter("comm", "out", False, None, "the communicator; to be destroyed as any other handle"),
         ],
-        "A reference to the communicator of this rank alone. Local.",
+        (
+            "A reference to the communicator of this rank alone. Local. All references have one handle, the "
+            "same in every job."
+        ),
     ),
     "syncyte_comm_from_fortran": Function(
         ctypes.c_int32,
@@ -1092,6 +1113,24 @@ CORE: dict[str, Function] = {
         ],
         "Drops a reference and nulls the handle; null is fine. Local, as syncyte_comm_release().",
     ),
+    "syncyte_trace_tell": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.POINTER(TraceEvent),
+        ],
+        [
+            Parameter("comm", "in", False, None,
+                "the communicator whose name the event gets; with one that is null or freed the event keeps its "
+                "own"),
+            Parameter("event", "in", False, None,
+                "what the trace is told; of it struct_size and operation are needed"),
+        ],
+        (
+            "Counts and traces an operation of a library on top, as if it were Syncyte's own. Local, thread-"
+            "safe. Returns: SYNCYTE_ERR_ARGUMENT."
+        ),
+    ),
     "syncyte_comm_agree": Function(
         ctypes.c_int32,
         [
@@ -1114,6 +1153,28 @@ CORE: dict[str, Function] = {
             "All ranks learn whether all are well and agree. Collective; facts: operation and those given. "
             "Returns: on all ranks: SYNCYTE_SUCCESS; the highest status of any rank, with that rank's message;"
             " or SYNCYTE_ERR_MISMATCH, with a message that names the odd ranks."
+        ),
+    ),
+    "syncyte_comm_agree_patiently": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.c_int32,
+            ctypes.c_char_p,
+            ctypes.c_int32,
+            ctypes.POINTER(Fact),
+        ],
+        [
+            Parameter("comm", "in", False, None, "a communicator"),
+            Parameter("status", "in", False, None, "as in syncyte_comm_agree()"),
+            Parameter("operation", "in", False, None, "name for messages and the watchdog, equal on all ranks"),
+            Parameter("count", "in", False, None, "number of facts, 0 to 32"),
+            Parameter("facts", "in", True, "count", "numbers that must be equal on all ranks"),
+        ],
+        (
+            "As syncyte_comm_agree(), where a rank may come late because it has long work to do, such as to "
+            "write a file: the watchdog shows the wait, with the operation's name, and never ends the job for "
+            "it. Collective; facts: as there. Returns: as syncyte_comm_agree()."
         ),
     ),
     "syncyte_collect": Function(
@@ -2163,7 +2224,8 @@ CORE: dict[str, Function] = {
             Parameter("pieces", "in", False, None, "number of pieces, 1 or more"),
             Parameter("dtypes", "in", False, "pieces",
                 "element types, floating-point or complex; 16-bit floats are summed in float32 and rounded once"),
-            Parameter("elements", "in", False, "pieces", "lengths, 0 or more"),
+            Parameter("elements", "in", False, "pieces",
+                "lengths, 0 or more; all pieces together have at most 2^56 bytes"),
             Parameter("options", "in", True, None, "null for defaults"),
             Parameter("reducer", "out", False, None, "the reducer"),
         ],
@@ -2940,8 +3002,12 @@ HDF5: dict[str, Function] = {
             "Saves entries into one file, atomically: on any error the old file is untouched. Collective; "
             "facts: path, count, keys, layouts, dtypes, extents (but the first of sharded ones), options; with"
             " SYNCYTE_CHECK=full also the CRC32C of replicated entries. A mismatch names the key, what "
-            "differs, and the ranks. Returns: SYNCYTE_ERR_IO (names path and reason), SYNCYTE_ERR_ARGUMENT, "
-            "SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_MISMATCH."
+            "differs, and the ranks. A file that is replaced gives the new one its permissions, and its owner "
+            "and group where this process may give them (otherwise the file becomes this user's, and another "
+            "group gets no access). A path that is a symbolic link stays one: what it leads to is written. "
+            "Rank 0 locks the temporary file (flock); a save removes those of earlier saves of the same file "
+            "that nobody has locked: they are left where a job is killed. Returns: SYNCYTE_ERR_IO (names path "
+            "and reason), SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_MISMATCH."
         ),
     ),
     "syncyte_checkpoint_open": Function(

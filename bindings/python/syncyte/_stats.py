@@ -18,12 +18,31 @@ class OperationStats(NamedTuple):
     seconds: float  #: of the calls that were traced (SYNCYTE_TRACE)
 
 
-def stats() -> dict[str, OperationStats]:
+class StatsTable(dict[str, OperationStats]):
+    """Statistics by operation; as a text, a table of them: what took longest, or moved most, comes first."""
+
+    def __str__(self) -> str:
+        def weight(item: tuple[str, OperationStats]) -> tuple[float, int, int]:
+            return -item[1].seconds, -item[1].bytes, -item[1].calls
+
+        table = [("operation", "calls", "errors", "bytes", "seconds")]
+        table += [(name, f"{of.calls}", f"{of.errors}", f"{of.bytes}", f"{of.seconds:.6f}")
+                  for name, of in sorted(self.items(), key=weight)]
+        widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+        lines = []
+        for name, *numbers in table:
+            cells = [cell.rjust(width) for cell, width in zip(numbers, widths[1:], strict=True)]
+            lines.append("  ".join([name.ljust(widths[0]), *cells]))
+        return "\n".join(lines)
+
+
+def stats() -> StatsTable:
     """What this process has called so far, by operation: ``stats()["comm_allreduce"].bytes``. Local, any time.
 
-    Operations that were never called are not in it. Differences of two results tell of what is between them.
+    ``print(syncyte.stats())`` shows a table, sorted by time (of what was traced), bytes and calls. Operations that were
+    never called are not in it, nor what only looks something up. Differences of two results tell of what is between them.
     """
-    result: dict[str, OperationStats] = {}
+    result = StatsTable()
     function = _library.core().unchecked("syncyte_stats")
     found = _library.options(c.OperationStats)
     index = 0

@@ -121,6 +121,9 @@ def save(
 ) -> None:
     """Saves arrays into one file, atomically: on any error the old file is untouched. Collective.
 
+    A file that is replaced gives the new one its permissions, and a symbolic link stays one: what it leads to is written.
+    What killed jobs have left of earlier saves of the file is removed.
+
     path: equal on all ranks, on a file system that all see. mapping: keys to contiguous numpy arrays, torch tensors in
     host memory, or whole tensors; the same keys in the same order on all ranks. sharded: True, or the keys whose arrays
     are this rank's rows, in order of ranks (whole tensors always are; sync() them before); the others are replicated,
@@ -280,7 +283,13 @@ class Checkpoint(Mapping[str, Entry]):
         return self.describe(key)
 
     def __contains__(self, key: object) -> bool:
-        return isinstance(key, str) and key in list(self)
+        if not isinstance(key, str) or not key or "\0" in key:
+            return False
+        try:
+            self.describe(key)
+        except (NotFoundError, UnicodeEncodeError):
+            return False
+        return True
 
     def describe(self, key: str) -> Entry:
         """Shape, element type and layout of a key. Raises NotFoundError (a KeyError), naming the key and the file."""

@@ -18,6 +18,7 @@ __all__ = [
     "HandleError",
     "InternalError",
     "LibraryError",
+    "LimitError",
     "MPIError",
     "MismatchError",
     "MissingFileError",
@@ -161,6 +162,12 @@ class InternalError(Error, RuntimeError):
     status = Status.ERR_INTERNAL
 
 
+class LimitError(Error, OSError):
+    """A limit of the system on open files is reached; the message names it."""
+
+    status = Status.ERR_LIMIT
+
+
 class LibraryError(VersionError, ImportError):
     """A shared library of Syncyte is missing, cannot be loaded, or is of another version than this package."""
 
@@ -187,6 +194,7 @@ _CLASSES: dict[int, type[Error]] = {
         VersionError,
         WaitTimeoutError,
         InternalError,
+        LimitError,
     )
 }
 

@@ -28,7 +28,8 @@ def init(thread_level: str = "multiple") -> None:
 
     thread_level: "single", "funneled", "serialized" or "multiple", asked for if MPI is not initialised yet.
     Raises NotInitialisedError if MPI or Syncyte is already finalised, ArgumentError: on all ranks, if one gives a wrong
-    level or has a wrong environment variable.
+    level or has a wrong environment variable, UnsupportedError in a worker that multiprocessing has started under
+    mpirun, unless it was forked after the start.
     """
     global _started
     if _started and initialized():
@@ -36,6 +37,7 @@ def init(thread_level: str = "multiple") -> None:
     known = thread_level in _LEVELS
     with _lock:
         if not (_started and initialized()):
+            _refuse_worker()
             # The C library refuses -1 too, and tells the other ranks, which are on their way into it.
             options = _library.options(c.InitOptions, thread_level=_LEVELS.index(thread_level) if known else -1)
             if not known:
@@ -47,6 +49,35 @@ def init(thread_level: str = "multiple") -> None:
                 # Registered now, hence run before the exit handlers of modules imported earlier (mpi4py finalises MPI).
                 atexit.register(_at_exit, os.getpid())
             _started = True
+
+
+def _is_worker() -> bool:
+    """Whether multiprocessing has started this process, also while it imports the module of its parent's script."""
+    process = sys.modules.get("multiprocessing.process")
+    if process is None:
+        return False
+    return process.parent_process() is not None or hasattr(process.current_process(), "_inheriting")
+
+
+def _place_in_job() -> str | None:
+    """The rank by which MPI_Init finds its place in the job, as the launcher has set it for this process or its parent;
+    None where no launcher has: then a worker is a job of its own."""
+    names = ["OMPI_COMM_WORLD_RANK", "PMI_RANK"]
+    if "SLURM_STEP_ID" in os.environ:
+        names.append("PMIX_RANK")  # Open MPI itself sets it in a process that no launcher has started
+    return next((os.environ[name] for name in names if name in os.environ), None)
+
+
+def _refuse_worker() -> None:
+    """MPI_Init in a worker would take its parent's place in the job, and wait for ever."""
+    rank = _place_in_job()
+    if rank is not None and _is_worker():
+        raise _library.errors.UnsupportedError(
+            f"this process is a worker of rank {rank}, which multiprocessing has started, and no rank: it cannot start "
+            f"MPI. Put what uses Syncyte in the script under `if __name__ == '__main__':`, which workers do not run; or "
+            f"start workers with fork after the first use of COMM_WORLD (multiprocessing_context='fork' of a "
+            f"DataLoader): they can read mapped rows and load checkpoints with COMM_SELF"
+        )
 
 
 def finalize() -> None:

@@ -7,8 +7,9 @@
  * - Every function returns a ::syncyte_status_t: 0 is success, codes are never renumbered. The thread's full message
  *   (what, which rank, which argument, what to do) is syncyte_last_error(). No exception, abort or exit crosses this
  *   boundary.
- * - Handles are opaque values. A handle is never re-used during the life of the process, so that a freed or foreign one
- *   is answered with ::SYNCYTE_ERR_HANDLE and never taken for another object; it may be stored in an int64_t.
+ * - Handles are opaque values. A handle is never re-used for another object during the life of the process, so that a
+ *   freed or foreign one is answered with ::SYNCYTE_ERR_HANDLE; it may be stored in an int64_t, in a file too: another
+ *   job does not find an object by it, except the world and self communicators, whose handles are the same in all jobs.
  *   `destroy` takes the handle's address and nulls it; `retain` adds a reference, `release` drops one (both local,
  *   thread-safe, without MPI).
  * - Outputs come last and are written only on success.
@@ -71,7 +72,8 @@ enum syncyte_status_values {
   SYNCYTE_ERR_NOT_FOUND = 16,      /**< no such file or key */
   SYNCYTE_ERR_VERSION = 17,        /**< library or file of another version */
   SYNCYTE_ERR_TIMEOUT = 18,        /**< a stated time limit passed */
-  SYNCYTE_ERR_INTERNAL = 19        /**< a defect of Syncyte; please report it */
+  SYNCYTE_ERR_INTERNAL = 19,       /**< a defect of Syncyte; please report it */
+  SYNCYTE_ERR_LIMIT = 20           /**< a limit of the system on open files is reached; the message names it */
 };
 
 /** Element type: one of ::syncyte_dtype_values. */
@@ -141,6 +143,8 @@ enum syncyte_log_level_values {
  *
  * The memory belongs to the caller. Strides are in bytes; a buffer whose strides are those of a dense row-major array
  * is *contiguous*, and strides of dimensions of extent 1 or of empty arrays do not matter. ndim 0 is one element.
+ * Strides whose span leaves 64 bits are refused everywhere with SYNCYTE_ERR_SHAPE. Data may lie at any address but for
+ * reductions and lists of rows, whose elements have to be aligned (complex ones to their parts): SYNCYTE_ERR_SHAPE.
  */
 typedef struct syncyte_buffer_t {
   size_t struct_size;                /**< sizeof(syncyte_buffer_t) */
@@ -228,7 +232,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_log(syncyte_log_level_t level, const cha
  * - -1 of all else.
  *
  * Starting an operation and waiting for it are two events. A wait is "request_wait", "request_wait_all",
- * "request_wait_any", or the "request_test" that finds the end; other tests and waits for null are no events.
+ * "request_wait_any", or the "request_test" that finds the end; other tests and waits for null are no events. Functions
+ * that only look something up (a rank, a shape, a pointer) are no events, and are not counted by syncyte_stats().
  */
 typedef struct syncyte_trace_event_t {
   size_t struct_size;      /**< sizeof(syncyte_trace_event_t) as the library knows it */
@@ -238,6 +243,9 @@ typedef struct syncyte_trace_event_t {
   int64_t end_ns;          /**< CLOCK_MONOTONIC at the end, nanoseconds */
   syncyte_status_t status; /**< how it ended */
   int32_t peer;            /**< the one rank it talked to, in its communicator, see there; or -1 */
+  syncyte_dtype_t dtype;   /**< element type of what it moved; of a wait, of what was started; or 0 */
+  const char* comm;        /**< name of the communicator, valid during the call; or null */
+  const char* path;        /**< file of a checkpoint, valid during the call; or null */
 } syncyte_trace_event_t;
 
 /** Called after every traced operation, on the thread that ran it; must not call Syncyte. */

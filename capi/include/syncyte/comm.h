@@ -7,17 +7,31 @@
  * `off` skips the agreement of the data-moving collectives (an error on one rank is then that rank's alone), `full`
  * also compares count matrices entry by entry and checksums of what must be replicated. The agreement finds what
  * differs between ranks that all enter *some* collective of the communicator; a rank that enters none is the
- * watchdog's. One thread at a time may be inside a collective of a communicator; a second one gets SYNCYTE_ERR_BUSY.
+ * watchdog's, unless it has come to syncyte_finalize(). One thread at a time may be inside a collective of a
+ * communicator; a second one gets SYNCYTE_ERR_BUSY.
  *
  * Where MPI was initialised with level serialized, one thread at a time may be inside of what calls MPI at all (a
  * second one: SYNCYTE_ERR_BUSY); with less only the thread that initialised MPI may call it (others:
  * SYNCYTE_ERR_UNSUPPORTED). Nothing has happened then, and the other ranks are not told.
  *
- * SYNCYTE_WATCHDOG=seconds (off by default): a thread of each rank that ends the job, with exit code 86, once the rank
- * has been inside one operation for longer, and prints where every rank of its node is, in which operation, for how
- * long, and for which of the node's ranks it waits. It sees this node only: ranks of other nodes appear in the reports
- * of those nodes, if one of them is stuck too, and in none otherwise. tensor_wait() may last as long as it likes: it is
- * shown, and never ends the job. What is no operation of Syncyte (the application's own MPI calls) it does not see.
+ * A child that a rank has forked is no rank. It can read what is mapped (tensor_gather, tensor_get_box, tensor_load,
+ * window_get of this node's ranks, views), ask what objects are (comm_rank, tensor_rows ...), and use communicators of
+ * one rank in blocking collectives, so that it can load checkpoints; none of that enters MPI there. Everything else
+ * answers SYNCYTE_ERR_UNSUPPORTED. Memory given to tensor_wrap() is the child's copy.
+ *
+ * A rank that has come to syncyte_finalize() or MPI_Finalize, and has nothing under way, takes part in collectives of
+ * the world only. Ranks of its node that wait for it in a message, a halo, a reducer, a started collective, or a
+ * collective of another communicator get SYNCYTE_ERR_MISMATCH, which names it, about half a second after it has come
+ * there; the communicator, halo or reducer is then of no use any more. Ranks of other nodes wait: the watchdog's report
+ * names them. Where SYNCYTE_CHECK is off nobody is told in a collective.
+ *
+ * SYNCYTE_WATCHDOG=seconds: a thread of each rank that ends the job, with exit code 86, once the rank has been inside
+ * one operation for longer, and prints where every rank of its node is, in which operation, for how long, and for which
+ * of the node's ranks it waits. Unset, it prints that once for each such operation after 60 seconds, and never ends the
+ * job; messages and halos that were started and are not waited for are then not listed. 0: no such thread. It sees this
+ * node only: ranks of other nodes appear in the reports of those nodes, if one of them is stuck too, and in none
+ * otherwise. tensor_wait() may last as long as it likes: it is shown, and never ends the job. What is no operation of
+ * Syncyte (the application's own MPI calls) it does not see.
  */
 #ifndef SYNCYTE_COMM_H
 #define SYNCYTE_COMM_H
@@ -78,19 +92,21 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_init(const syncyte_init_options_t* optio
 /**
  * @brief Ends Syncyte: frees all windows and communicators, and finalises MPI if syncyte_init() had initialised it.
  * Collective over MPI_COMM_WORLD: waits for all ranks. Memory that a view still refers to stays readable. If the
- * application finalises MPI first, this happens inside MPI_Finalize. Further calls do nothing.
+ * application finalises MPI first, this happens inside MPI_Finalize. Further calls, and calls in a forked child, do
+ * nothing.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_finalize(void);
 
 /**
- * @brief Ends the whole job at once, as MPI_Abort does; does not return. Callable at any time, on any rank.
+ * @brief Ends the whole job at once, as MPI_Abort does; does not return. Callable at any time, on any rank. In a forked
+ * child it ends the child only.
  * @param[in] exit_code what mpirun should return, 1 to 255
  */
 SYNCYTE_EXPORT void syncyte_abort(int32_t exit_code);
 
 /**
  * @brief Whether Syncyte is started. Local; callable at any time.
- * @param[out] flag 1 between init and finalize, otherwise 0
+ * @param[out] flag 1 between init and finalize, also in a child forked then; otherwise 0
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_initialized(int32_t* flag);
 
@@ -115,13 +131,14 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_thread_level(int32_t* level);
 SYNCYTE_EXPORT syncyte_status_t syncyte_mpi_takes(syncyte_memory_t memory, int32_t* flag);
 
 /**
- * @brief A reference to the communicator of all ranks. Local.
+ * @brief A reference to the communicator of all ranks. Local. All references have one handle, the same in every job.
  * @param[out] comm the communicator; to be destroyed as any other handle
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_comm_world(syncyte_comm_t* comm);
 
 /**
- * @brief A reference to the communicator of this rank alone. Local.
+ * @brief A reference to the communicator of this rank alone. Local. All references have one handle, the same in every
+ * job.
  * @param[out] comm the communicator; to be destroyed as any other handle
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_comm_self(syncyte_comm_t* comm);
@@ -262,6 +279,14 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_release(syncyte_comm_t comm);
 SYNCYTE_EXPORT syncyte_status_t syncyte_comm_destroy(syncyte_comm_t* comm);
 
 /**
+ * @brief Counts and traces an operation of a library on top, as if it were Syncyte's own. Local, thread-safe.
+ * @param[in] comm the communicator whose name the event gets; with one that is null or freed the event keeps its own
+ * @param[in] event what the trace is told; of it struct_size and operation are needed
+ * @return SYNCYTE_ERR_ARGUMENT.
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_trace_tell(syncyte_comm_t comm, const syncyte_trace_event_t* event);
+
+/**
  * @brief All ranks learn whether all are well and agree. Collective; facts: operation and those given.
  * @param[in] comm a communicator
  * @param[in] status this rank's own verdict, one of ::syncyte_status_values; if it is not SYNCYTE_SUCCESS, its last
@@ -274,6 +299,20 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_destroy(syncyte_comm_t* comm);
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_comm_agree(syncyte_comm_t comm, syncyte_status_t status, const char* operation,
                                                    int32_t count, const syncyte_fact_t* facts);
+
+/**
+ * @brief As syncyte_comm_agree(), where a rank may come late because it has long work to do, such as to write a file:
+ * the watchdog shows the wait, with the operation's name, and never ends the job for it. Collective; facts: as there.
+ * @param[in] comm a communicator
+ * @param[in] status as in syncyte_comm_agree()
+ * @param[in] operation {string} name for messages and the watchdog, equal on all ranks
+ * @param[in] count number of facts, 0 to 32
+ * @param[in] facts {array(count), optional} numbers that must be equal on all ranks
+ * @return as syncyte_comm_agree().
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_comm_agree_patiently(syncyte_comm_t comm, syncyte_status_t status,
+                                                             const char* operation, int32_t count,
+                                                             const syncyte_fact_t* facts);
 
 /**
  * @brief Frees what all ranks have dropped: tensors, windows and communicators made on comm. Collective. Creation and

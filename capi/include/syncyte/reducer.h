@@ -43,7 +43,7 @@ typedef struct syncyte_reducer_options_t {
  * @param[in] pieces number of pieces, 1 or more
  * @param[in] dtypes {array(pieces)} element types, floating-point or complex; 16-bit floats are summed in float32 and
  * rounded once
- * @param[in] elements {array(pieces)} lengths, 0 or more
+ * @param[in] elements {array(pieces)} lengths, 0 or more; all pieces together have at most 2^56 bytes
  * @param[in] options {optional} null for defaults
  * @param[out] reducer the reducer
  * @return SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_TYPE, SYNCYTE_ERR_MEMORY (all ranks' pieces of a node together do not fit),

@@ -1,4 +1,5 @@
-"""Every public procedure of the Fortran modules has a comment, an example and a line in README.md.
+"""Every public procedure of the Fortran modules has a comment, an example and a line in README.md, which names targets
+that exist.
 
 Usage: documented_test.py FOLDER_OF_THE_BINDING
 """
@@ -28,10 +29,17 @@ def publics(text: str) -> list[tuple[str, str]]:
     return [(f"{RENAMED.get(name, name)}(", name) for name in names]
 
 
+def missing_targets(readme: str) -> list[str]:
+    """Targets that README.md names and that are no alias in CMakeLists.txt."""
+    known = re.findall(r"add_library\(([\w:]+) ALIAS", (FOLDER / "CMakeLists.txt").read_text())
+    named = re.findall(r"syncyte::\w+|syncyte_fortran\w*", readme)
+    return [f"README.md names the target {name}, which does not exist" for name in named if name not in known]
+
+
 def main() -> int:
     examples = "".join(path.read_text() for path in sorted((FOLDER / "examples").glob("*.f90")))
     readme = (FOLDER / "README.md").read_text()
-    problems, count = [], 0
+    problems, count = missing_targets(readme), 0
     for name in ["syncyte_comms.f90", "syncyte_collectives.f90", "syncyte_messages.f90", "syncyte_carts.f90", "syncyte_halos.f90", "syncyte_tensors.F90", "syncyte_windows.F90",
                  "syncyte_runtime.f90", "syncyte_checkpoint.f90"]:  # fmt: skip
         text = (FOLDER / "src" / name).read_text()

@@ -144,6 +144,10 @@ contains
     number = 1
     call entries%add("number", number, dtype=SYNCYTE_FLOAT16, stat=stat, errmsg=errmsg)
     call check_error(stat, SYNCYTE_ERR_TYPE, errmsg, "float16", "an array that cannot hold its type")
+    call entries%add("field", field(::2, :), stat=stat, errmsg=errmsg)
+    call check_error(stat, SYNCYTE_ERR_SHAPE, errmsg, "array of key field is not contiguous", "a section with gaps")
+    call entries%add("field", field(1, :), stat=stat, errmsg=errmsg)
+    call check(stat == SYNCYTE_ERR_SHAPE .and. entries%count() == 0, "a row of a matrix")
     call entries%add("number", number)
     call entries%add("number", number)
     call syncyte_save(world, "twice.h5", entries, stat=stat, errmsg=errmsg)

@@ -74,7 +74,9 @@ def main():
             if os.path.exists(path):
                 with h5py.File(path) as file:
                     assert (file["w"][...] == file.attrs["step"]).all(), "h5py reads a mixture"
-        print("steps found:", steps, "left over:", len(os.listdir(folder)) - 1)
+        left = len(os.listdir(folder)) - 1
+        print("steps found:", steps, "left over:", left)
+        assert left <= 1, "temporaries of jobs before the last one are still there"
         assert steps == sorted(steps) and steps[-1] > steps[0], "saves went backwards, or none completed"
 
 

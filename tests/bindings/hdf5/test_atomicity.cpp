@@ -1,9 +1,15 @@
 // A save that fails leaves the old file, and nothing else.
 
+#include <fcntl.h>
+#include <sys/file.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 
 #include "checkpoint_fixture.hpp"
 
@@ -73,6 +79,78 @@ TEST_F(Atomicity, ADiskThatIsFullForTheLastRank) {
     EXPECT_FAILS(save(world(), path_, new_), SYNCYTE_ERR_IO, folder_);
   }
   expect_old_file_alone();
+}
+
+struct stat status_of(const std::string& path) {
+  struct stat status{};
+  EXPECT_EQ(::stat(path.c_str(), &status), 0) << path;
+  return status;
+}
+
+TEST_F(Atomicity, PermissionsAndOwnerStay) {
+  const bool may_give = ::geteuid() == 0;
+  if (rank_ == 0) {
+    EXPECT_EQ(::chmod(path_.c_str(), 0600), 0);
+    if (may_give) EXPECT_EQ(::chown(path_.c_str(), 4321, 1234), 0);
+  }
+  syncyte_comm_barrier(world());
+  ASSERT_OK(save(world(), path_, new_));
+  EXPECT_EQ(status_of(path_).st_mode & 0777U, 0600U);
+  if (may_give) EXPECT_EQ(status_of(path_).st_uid, 4321U);
+  if (may_give) EXPECT_EQ(status_of(path_).st_gid, 1234U);
+  syncyte_comm_barrier(world());
+}
+
+TEST_F(Atomicity, SymbolicLinksStayAndWhatTheyLeadToIsWritten) {
+  namespace fs = std::filesystem;
+  const std::string elsewhere = folder_ + "/elsewhere";
+  if (rank_ == 0) {
+    fs::create_directory(elsewhere);
+    fs::rename(path_, elsewhere + "/target.h5");
+    fs::create_symlink("elsewhere/target.h5", path_);
+    fs::create_symlink("elsewhere/not_yet.h5", folder_ + "/dangling.h5");
+    fs::create_symlink("round.h5", folder_ + "/round.h5");
+  }
+  syncyte_comm_barrier(world());
+  ASSERT_OK(save(world(), path_, new_));
+  ASSERT_OK(save(world(), folder_ + "/dangling.h5", new_));
+  EXPECT_FAILS(save(world(), folder_ + "/round.h5", new_), SYNCYTE_ERR_IO, "ELOOP");
+  EXPECT_TRUE(fs::is_symlink(path_));
+  EXPECT_TRUE(fs::is_symlink(folder_ + "/dangling.h5"));
+  for (const char* name : {"/target.h5", "/not_yet.h5"}) {
+    std::vector<tensor> loaded = old_;
+    EXPECT_OK(load(world(), elsewhere + name, loaded));
+    EXPECT_EQ(loaded[0].bytes, new_[0].bytes) << name;
+  }
+  EXPECT_EQ(std::distance(fs::directory_iterator(elsewhere), fs::directory_iterator()), 2);
+  syncyte_comm_barrier(world());
+}
+
+TEST_F(Atomicity, TemporariesThatNobodyHoldsAreRemovedByALaterSave) {
+  const std::string folder = folder_ + "/";
+  const std::vector<std::string> left{".checkpoint.h5.77-0123456789abcdef.tmp",
+                                      ".checkpoint.h5.1-fedcba9876543210.tmp"};
+  const std::vector<std::string> others{".checkpoint.h5.77-0123456789abcdeg.tmp",
+                                        ".checkpoint.h5.x-0123456789abcdef.tmp", ".other.h5.77-0123456789abcdef.tmp",
+                                        ".checkpoint.h5.77-0123456789abcdef"};
+  const std::string held = folder + ".checkpoint.h5.78-0123456789abcdef.tmp";
+  int holder = -1;
+  if (rank_ == 0) {
+    for (const auto& name : left) std::ofstream(folder + name) << "left";
+    for (const auto& name : others) std::ofstream(folder + name) << "other";
+    holder = ::open(held.c_str(), O_RDWR | O_CREAT, 0600);
+    EXPECT_EQ(::flock(holder, LOCK_EX), 0);
+  }
+  syncyte_comm_barrier(world());
+  ASSERT_OK(save(world(), path_, new_));
+  for (const auto& name : left) EXPECT_FALSE(std::filesystem::exists(folder + name)) << name;
+  for (const auto& name : others) EXPECT_TRUE(std::filesystem::exists(folder + name)) << name;
+  EXPECT_TRUE(std::filesystem::exists(held));
+  syncyte_comm_barrier(world());
+  if (rank_ == 0) ::close(holder);
+  ASSERT_OK(save(world(), path_, new_));
+  EXPECT_FALSE(std::filesystem::exists(held));
+  syncyte_comm_barrier(world());
 }
 
 TEST_F(Atomicity, ABufferThatIsWrongOnTheLastRank) {

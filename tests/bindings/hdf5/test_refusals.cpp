@@ -70,6 +70,7 @@ TEST_F(Refusal, OfAnEntryThatIsWrongOnOneRank) {
   expect_refused([](auto& one) { one.data.memory = SYNCYTE_MEMORY_CUDA; }, SYNCYTE_ERR_UNSUPPORTED, "memory");
   expect_refused([](auto& one) { one.data.struct_size = 8; }, SYNCYTE_ERR_ARGUMENT, "struct_size");
   expect_refused([](auto& one) { one.struct_size = 0; }, SYNCYTE_ERR_ARGUMENT, "struct_size");
+  expect_refused([](auto& one) { one.struct_size += 8; }, SYNCYTE_ERR_ARGUMENT, "struct_size");
   expect_refused([](auto& one) { one.layout = 2; }, SYNCYTE_ERR_ARGUMENT, "layout");
   expect_refused([](auto& one) { one.key = nullptr; }, SYNCYTE_ERR_ARGUMENT, "null");
   expect_refused([](auto& one) { one.key = ""; }, SYNCYTE_ERR_ARGUMENT, "1 to 1023");
@@ -159,8 +160,10 @@ TEST_F(Refusal, OfBadOptionsAndNulls) {
     const auto options = blocks_of(bytes);
     EXPECT_FAILS(save_entries(&options), SYNCYTE_ERR_ARGUMENT, "block_bytes");
   }
-  syncyte_checkpoint_options_t options{};
-  EXPECT_FAILS(save_entries(&options), SYNCYTE_ERR_ARGUMENT, "struct_size");
+  for (const std::size_t size : {std::size_t{0}, sizeof(syncyte_checkpoint_options_t) + 8}) {
+    const syncyte_checkpoint_options_t options{size, 0, 0};
+    EXPECT_FAILS(save_entries(&options), SYNCYTE_ERR_ARGUMENT, "struct_size");
+  }
   EXPECT_FAILS(syncyte_checkpoint_save(world(), nullptr, 0, nullptr, nullptr), SYNCYTE_ERR_ARGUMENT, "path");
   EXPECT_FAILS(syncyte_checkpoint_save(world(), "", 0, nullptr, nullptr), SYNCYTE_ERR_ARGUMENT, "path");
   EXPECT_FAILS(syncyte_checkpoint_save(world(), path_.c_str(), -1, nullptr, nullptr), SYNCYTE_ERR_ARGUMENT, "count");

@@ -212,3 +212,26 @@ def test_wrong_use(world, path):
                 opened.read("a", rows)
         with pytest.raises(TypeError):
             opened.read("a", out=np.ones((2, 3), np.int8))
+
+
+def test_whether_a_key_is_there_is_asked_without_listing_all(world, path, monkeypatch):
+    checkpoint.save(path, {"a/b": np.ones(2), "c": np.ones(3)})
+    with checkpoint.open(path) as file:
+        monkeypatch.setattr(checkpoint.Checkpoint, "__iter__", lambda self: pytest.fail("all keys are listed"))
+        assert "a/b" in file and "c" in file
+        for other in ("a", "", "c\0", "\ud800", "k" * 2000, 3, None):
+            assert other not in file
+    with pytest.raises(syncyte.ArgumentError, match="is closed"):
+        "c" in file
+
+
+def test_a_replaced_file_keeps_its_permissions_and_a_link_stays_one(world, path):
+    checkpoint.save(path, {"x": np.ones(2)})
+    if world.rank == 0:
+        os.chmod(path, 0o640)
+        os.symlink(path, path + ".link")
+    world.barrier()
+    checkpoint.save(path + ".link", {"x": np.zeros(2)})
+    assert os.path.islink(path + ".link") and os.stat(path).st_mode & 0o777 == 0o640
+    assert checkpoint.load(path, torch=False)["x"].tolist() == [0, 0]
+    world.barrier()

@@ -159,6 +159,15 @@ def test_scripts_run_as_python_would(tmp_path):
     assert run(tmp_path, "", ranks=1, command=("-m", "syncyte", "-m", "tool")).status == 0
 
 
+def test_commands_run_as_python_would(tmp_path):
+    command = "import sys, __main__; x = 3; f = lambda: x; assert f() == __main__.x and sys.argv == ['-c', 'first']"
+    for python in (("-c", command), ("-m", "syncyte", "-c", command)):
+        run = subprocess.run([sys.executable, "-B", *python, "first"], cwd=tmp_path, capture_output=True, text=True)
+        assert run.returncode == 0, run.stderr
+    outcome = command_line("-c", "1 / 0")
+    assert outcome.returncode != 0 and "ZeroDivisionError" in outcome.stderr and "syncyte/__main__" not in outcome.stderr
+
+
 def command_line(*arguments):
     return subprocess.run(
         [sys.executable, "-B", "-m", "syncyte", *arguments], capture_output=True, text=True, timeout=60
@@ -167,6 +176,7 @@ def command_line(*arguments):
 
 def test_command_line():
     assert command_line("--help").returncode == 0 and "script.py" in command_line("--help").stdout
-    assert command_line().returncode == 2 and "usage" in command_line().stderr
+    for incomplete in ((), ("-m",), ("-c",)):
+        assert command_line(*incomplete).returncode == 2 and "usage" in command_line(*incomplete).stderr
     missing = command_line("nowhere.py")
     assert missing.returncode == 2 and "nowhere.py" in missing.stderr

@@ -29,13 +29,65 @@ END
 """
 
 
-def traced(tmp_path, end: str) -> list[dict]:
+def traced_process(folder, script: str) -> tuple[list[dict], str]:
+    """Events of a process of its own, from a file that is JSON as it stands, and what the process has said."""
     environment = {name: value for name, value in os.environ.items()
                    if not name.startswith(("OMPI_COMM", "PMI", "PMIX", "OMPI_MCA_ess", "OMPI_MCA_orte"))}
-    environment["SYNCYTE_TRACE"] = str(tmp_path / "a" / "folder")
-    subprocess.run([sys.executable, "-c", SCRIPT.replace("END", end)], env=environment, timeout=60, check=False)
-    text = (tmp_path / "a" / "folder" / "rank-0.json").read_text()
-    return json.loads(text if text.rstrip().endswith("]") else text + "]")
+    environment["SYNCYTE_TRACE"] = str(folder)
+    ended = subprocess.run([sys.executable, "-c", script], env=environment, timeout=60, check=False, capture_output=True,
+                           text=True)
+    return json.loads((folder / "rank-0.json").read_text()), ended.stderr
+
+
+def traced(tmp_path, end: str) -> list[dict]:
+    return traced_process(tmp_path / "a" / "folder", SCRIPT.replace("END", end))[0]
+
+
+of_rank_0 = pytest.mark.skipif(WORLD.rank > 0, reason="starts a process of its own, on rank 0")
+
+
+@of_rank_0
+def test_a_trace_is_whole_json_after_an_abort(tmp_path):
+    events, _ = traced_process(tmp_path, """
+import numpy as np, syncyte
+for _ in range(500):
+    syncyte.COMM_WORLD.allreduce(np.ones(3, np.float32))
+syncyte.COMM_WORLD.rank, syncyte.COMM_WORLD.size
+syncyte._library.core().syncyte_abort(3)
+""")
+    calls = [event for event in events if event["name"] == "comm_allreduce"]
+    assert len(calls) == 500  # those of the last moment too
+    assert calls[-1]["args"] == {"bytes": 12, "dtype": "float32", "comm": "world", "status": 0}
+    assert not {"comm_rank", "comm_size", "comm_world"} & {event["name"] for event in events}
+
+
+@of_rank_0
+def test_names_in_a_trace_are_json_too(tmp_path):
+    events, _ = traced_process(tmp_path, r"""
+import numpy as np, syncyte
+part = syncyte.COMM_WORLD.dup(name='a "quoted" \\ näme\n')
+part.allreduce(np.ones(3))
+syncyte.checkpoint.save("%s", {"x": np.ones(5)}, part)
+""" % (tmp_path / "of a trace.h5"))
+    calls = {event["name"]: event["args"] for event in events}
+    assert calls["comm_allreduce"]["comm"] == 'a "quoted" \\ näme\n'
+    assert calls["checkpoint_save"] == {"bytes": 40, "comm": 'a "quoted" \\ näme\n',
+                                        "path": str(tmp_path / "of a trace.h5"), "status": 0}
+
+
+@of_rank_0
+def test_a_full_disk_ends_a_trace_with_a_warning(tmp_path):
+    events, said = traced_process(tmp_path, """
+import numpy as np, resource, syncyte, time
+syncyte.COMM_WORLD.allreduce(np.ones(3))
+resource.setrlimit(resource.RLIMIT_FSIZE, (20000, 20000))
+for i in range(1000):
+    syncyte.COMM_WORLD.allreduce(np.ones(3))
+    if i % 50 == 0:
+        time.sleep(0.11)  # it is written ten times a second
+""")
+    assert 1 < len(events) < 500
+    assert said.count("rank-0.json cannot grow: File too large (EFBIG); later events are not in it") == 1
 
 
 @pytest.mark.skipif(WORLD.size > 1, reason="starts a process of its own")
@@ -47,10 +99,11 @@ def test_a_trace_is_chromes_format(tmp_path, end):
     calls = {event["name"]: event for event in events[1:]}
     for event in calls.values():
         assert event["ph"] == "X" and event["pid"] == 0 and event["dur"] >= 0 and event["ts"] > 1.6e15
-    assert calls["comm_allreduce"]["args"] == {"bytes": 8000, "status": 0}
-    assert calls["comm_isend"]["args"] == {"bytes": 40, "peer": 0, "status": 0}
-    assert calls["comm_recv"]["args"] == {"bytes": 40, "peer": 0, "status": 0}
-    assert calls["request_wait"]["args"] == {"bytes": 40, "peer": 0, "status": 0}
+    common = {"dtype": "float64", "comm": "world", "status": 0}
+    assert calls["comm_allreduce"]["args"] == {"bytes": 8000, **common}
+    assert calls["comm_isend"]["args"] == {"bytes": 40, "peer": 0, **common}
+    assert calls["comm_recv"]["args"] == {"bytes": 40, "peer": 0, **common}
+    assert calls["request_wait"]["args"] == {"bytes": 40, "peer": 0, **common}
     assert calls["comm_sendrecv"]["args"]["status"] != 0
     begins = [event["ts"] for event in events[1:]]
     assert begins == sorted(begins)
@@ -137,3 +190,23 @@ def test_stats_count_calls_bytes_and_errors():
 
     assert change("comm_allreduce") == (3, 0, 240)
     assert change("comm_barrier") == (0, 0, 0)
+
+
+def test_stats_are_a_sorted_table():
+    stats = type(syncyte.stats())({
+        "comm_bcast": syncyte.OperationStats(2, 0, 16, 0.0),
+        "comm_allreduce": syncyte.OperationStats(3, 1, 240, 0.5),
+        "comm_barrier": syncyte.OperationStats(7, 0, 0, 0.0),
+    })
+    assert str(stats).splitlines() == [
+        "operation       calls  errors  bytes   seconds",
+        "comm_allreduce      3       1    240  0.500000",
+        "comm_bcast          2       0     16  0.000000",
+        "comm_barrier        7       0      0  0.000000",
+    ]
+
+
+def test_what_only_looks_something_up_is_not_counted():
+    world = syncyte.COMM_WORLD
+    assert world.rank < world.size
+    assert not {"comm_rank", "comm_size", "comm_id", "comm_world"} & set(syncyte.stats())

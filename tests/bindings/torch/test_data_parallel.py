@@ -1,6 +1,7 @@
 """syncyte.torch.DataParallel: the gradients of one process that sees all ranks' data."""
 
 import gc
+import weakref
 
 import pytest
 import torch
@@ -397,15 +398,43 @@ def test_backward_within_backward_averaged_by_hand(tied):
         close(model, expected)
 
 
-def test_a_second_averager_is_refused_until_the_first_is_removed():
+def test_an_averager_goes_with_its_model():
+    reducers = []
+    for _ in range(3):
+        model = network(0)
+        averager = DataParallel(model)
+        loss_of(model, RANK).backward()
+        reducers.append(weakref.ref(averager._reducer))
+        del averager
+        loss_of(model, RANK).backward()  # the model holds it
+        close(model, [2 * gradient for gradient in mean_gradients(network(0))])
+        del model
+    assert [reducer() for reducer in reducers] == [None] * 3
+
+
+def test_an_averager_that_is_kept_does_not_keep_its_parameters():
+    averager = DataParallel(torch.nn.Linear(2, 1))
+    assert averager._living() == []
+    averager.average()
+    averager.remove()
+
+
+def test_a_second_averager_takes_the_place_of_the_first():
     model = torch.nn.Linear(2, 1)
-    first = DataParallel(model)
-    with pytest.raises(ValueError, match="another DataParallel.*remove"):
-        DataParallel(model)
-    first.remove()
-    DataParallel(model)
+    first = weakref.ref(DataParallel(model))  # lost: nobody can call its remove()
+    model(torch.full((1, 2), float(RANK + 1))).sum().backward()
+    model.zero_grad()
+    second = DataParallel(model)
+    assert first() is None
     model(torch.full((1, 2), float(RANK + 1))).sum().backward()
     assert torch.allclose(model.weight.grad, torch.full((1, 2), (SIZE + 1) / 2))
+    second.remove()
+    third = DataParallel(model)
+    second.remove()  # again: the parameters are the third one's by now
+    with pytest.raises(ValueError, match="has more parameters than these; expected all of them, or its remove"):
+        DataParallel([model.bias])
+    third.remove()
+    DataParallel([model.bias])
 
 
 def test_frozen_parameters_and_buffers_are_made_equal():

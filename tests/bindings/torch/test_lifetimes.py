@@ -1,6 +1,7 @@
 """A graph keeps what its backward needs: communicators and halos that the application has dropped."""
 
 import gc
+import io
 
 import pytest
 import torch
@@ -83,3 +84,40 @@ def test_backward_after_the_halo_was_dropped():
     WORLD.dup()
     loss.backward()
     assert x.grad.sum() == 2.0 * x.numel() and (x.grad[0] == 0).all()
+
+
+class Sum(torch.nn.Module):
+    def __init__(self, comm):
+        super().__init__()
+        self.comm = comm
+
+    def forward(self, x):
+        return allreduce(x, self.comm)
+
+
+def exported(comm):
+    """The sum over a communicator as torch.export saves and loads it, and the communicator's number in the graph."""
+    file = io.BytesIO()
+    torch.export.save(torch.export.export(Sum(comm), (torch.ones(2),)), file)
+    file.seek(0)
+    loaded = torch.export.load(file)
+    (call,) = [node for node in loaded.graph.nodes if "allreduce" in str(node.target)]
+    return loaded.module(), call.args[1]
+
+
+def test_an_exported_graph_on_the_world_holds_a_number_that_every_job_has():
+    module, number = exported(WORLD)
+    assert number == 0xC1
+    assert torch.equal(module(torch.ones(2)), torch.full((2,), float(SIZE)))
+
+
+def test_an_exported_graph_on_another_communicator_holds_a_number_of_its_own():
+    """Random, but the same on all ranks: another job has no communicator of this number."""
+    comm = WORLD.dup()
+    module, number = exported(comm)
+    assert number == comm.handle and number >> 62 == 1
+    assert torch.equal(module(torch.ones(2)), torch.full((2,), float(SIZE)))
+    assert torch.equal(allreduce(torch.tensor(number), op="max"), torch.tensor(number))
+    comm.free()
+    with pytest.raises(RuntimeError, match="freed, or not a communicator of this job"):
+        module(torch.ones(2))

@@ -6,6 +6,9 @@
  * row-major bytes in attributes. A save is atomic: a temporary file in the same directory is written, flushed, closed,
  * synced and checked before it takes the name; the directory is synced. A load reads only the bytes a rank asks for,
  * and at most a partial block at each end to verify them.
+ *
+ * The struct_size of entries and options is exactly their sizeof, as everywhere in Syncyte: a longer one is refused,
+ * because what it asks for would be ignored.
  */
 #ifndef SYNCYTE_CHECKPOINT_H
 #define SYNCYTE_CHECKPOINT_H
@@ -52,6 +55,11 @@ typedef struct syncyte_checkpoint_options_t {
  * @brief Saves entries into one file, atomically: on any error the old file is untouched. Collective; facts: path,
  * count, keys, layouts, dtypes, extents (but the first of sharded ones), options; with SYNCYTE_CHECK=full also the
  * CRC32C of replicated entries. A mismatch names the key, what differs, and the ranks.
+ *
+ * A file that is replaced gives the new one its permissions, and its owner and group where this process may give them
+ * (otherwise the file becomes this user's, and another group gets no access). A path that is a symbolic link stays one:
+ * what it leads to is written. Rank 0 locks the temporary file (flock); a save removes those of earlier saves of the
+ * same file that nobody has locked: they are left where a job is killed.
  * @param[in] comm a communicator
  * @param[in] path {string} file to write or replace; equal on all ranks, on a file system that all see
  * @param[in] count number of entries

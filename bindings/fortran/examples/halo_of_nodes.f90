@@ -1,0 +1,43 @@
+!> Nodes between cells: neighbours both have the node on their border, which is declared a ghost of the lower rank.
+!> Run: mpirun -np 3 ./halo_of_nodes
+program halo_of_nodes
+  use, intrinsic :: iso_fortran_env, only: real64
+  use syncyte
+  implicit none
+  integer, parameter :: n = 4                              ! cells of a rank
+  type(syncyte_comm) :: world, line
+  type(syncyte_halo) :: halo
+  real(real64), asynchronous :: nodes(0:n + 2)             ! a ghost, n nodes, the node on the border, a ghost
+  integer :: i, first
+
+  call syncyte_init()
+  call world%from_world()
+  call world%cartesian(line, [0], [.false.])
+  call halo%create(line, nodes, low=[1], high=[2])         ! one more than for cells: the border's node
+  first = n*line%rank()
+
+  ! An exchange brings the border's node from the next rank, which owns it, and the one beyond it
+  nodes = -1
+  nodes(1:n) = [(real(first + i, real64), i=0, n - 1)]
+  if (line%rank() == line%size() - 1) nodes(n + 1) = first + n   ! the last of all belongs to the last rank
+  call halo%exchange(nodes)
+  if (any(nint(nodes(1:n + 1)) /= [(first + i, i=0, n)])) error stop "the border's node comes from the next rank"
+  if (line%rank() > 0 .and. nint(nodes(0)) /= first - 1) error stop "the node before the border"
+  if (line%rank() < line%size() - 1 .and. nint(nodes(n + 2)) /= first + n + 1) error stop "the node after the border"
+
+  ! Each cell adds a half to both of its nodes; an accumulate gives the owner the sum, an exchange all of them
+  nodes = 0
+  nodes(1:n) = nodes(1:n) + 0.5_real64
+  nodes(2:n + 1) = nodes(2:n + 1) + 0.5_real64
+  call halo%accumulate(nodes)
+  call halo%exchange(nodes)
+  if (any(nint(2*nodes(2:n)) /= 2)) error stop "inner nodes have two cells"
+  if (line%rank() > 0 .and. nint(2*nodes(1)) /= 2) error stop "so do nodes on a border"
+  if (line%rank() == 0 .and. nint(2*nodes(1)) /= 1) error stop "the first node has one"
+  if (line%rank() < line%size() - 1 .and. nint(2*nodes(n + 1)) /= 2) error stop "the lower rank sees the sum"
+
+  call halo%destroy()
+  call line%destroy()
+  call world%destroy()
+  call syncyte_finalize()
+end program halo_of_nodes

@@ -1,0 +1,114 @@
+#include "temporary_file.hpp"
+
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <string_view>
+#include <utility>
+
+#include "errors.hpp"
+
+namespace syncyte::hdf5 {
+namespace {
+
+constexpr std::string_view ending = ".tmp";
+constexpr std::size_t digits = 16;  // of the number
+
+/// Whether the rest of a name, after the target's, is as temporary_name() ends: "process-number.tmp".
+bool is_temporary(std::string_view rest) {
+  if (rest.size() < digits + ending.size() + 2 || !rest.ends_with(ending)) return false;
+  rest.remove_suffix(ending.size());
+  const std::string_view number = rest.substr(rest.size() - digits);
+  rest.remove_suffix(digits);
+  return rest.ends_with('-') && rest.find_first_not_of("0123456789") == rest.size() - 1 &&
+         number.find_first_not_of("0123456789abcdef") == number.npos;
+}
+
+/// Whether no saver holds the file, here or on another machine. Where files cannot be locked nobody knows: it is not.
+bool is_abandoned(const std::string& path) {
+  try {
+    const file found(path, file::mode::write);
+    return ::flock(found.descriptor(), LOCK_EX | LOCK_NB) == 0;
+  } catch (const error&) {
+    return false;
+  }
+}
+
+}  // namespace
+
+temporary_file::temporary_file(const std::string& target, std::int64_t process, std::uint64_t number) {
+  struct stat before{};
+  const bool is_replaced = ::stat(target.c_str(), &before) == 0;
+  const std::string path = temporary_name(target, process, number);
+  // Nobody else reads it before it has the permissions of what it replaces.
+  file_ = file(path, file::mode::create, is_replaced ? S_IRUSR | S_IWUSR : 0666);
+  path_ = path;
+  try {
+    lock();
+    if (is_replaced) take_access_of(target);
+  } catch (...) {
+    discard();
+    throw;
+  }
+}
+
+temporary_file& temporary_file::operator=(temporary_file&& other) noexcept {
+  std::swap(file_, other.file_);
+  std::swap(lock_, other.lock_);
+  std::swap(path_, other.path_);
+  return *this;
+}
+
+/// Another save may have found it before it was locked, and removed it.
+void temporary_file::lock() {
+  lock_ = file(path_, file::mode::write);
+  while (::flock(lock_.descriptor(), LOCK_EX) != 0)
+    if (errno != EINTR) return;  // not every file system can
+  struct stat facts{};
+  require(::fstat(lock_.descriptor(), &facts) == 0 && facts.st_nlink > 0, SYNCYTE_ERR_IO,
+          "'{}' was removed by another save of the same file at the same time", path_);
+}
+
+void temporary_file::take_access_of(const std::string& target) {
+  struct stat before{};
+  struct stat now{};
+  if (::stat(target.c_str(), &before) != 0 || ::fstat(file_.descriptor(), &now) != 0) return;
+  const bool is_owned_alike = before.st_uid == now.st_uid && before.st_gid == now.st_gid;
+  if (!is_owned_alike && ::fchown(file_.descriptor(), before.st_uid, before.st_gid) != 0) {
+    // The owner is ours then; the group may still be one that this process is in.
+    const bool has_group = ::fchown(file_.descriptor(), static_cast<uid_t>(-1), before.st_gid) == 0;
+    if (!has_group) before.st_mode &= ~static_cast<mode_t>(S_IRWXG);  // of another group
+  }
+  require(::fchmod(file_.descriptor(), before.st_mode & 0777) == 0, SYNCYTE_ERR_IO,
+          "cannot give '{}' the permissions of '{}': {}", path_, target, errno_text(errno));
+}
+
+void temporary_file::discard() noexcept {
+  if (!path_.empty()) remove_file(path_);
+  path_.clear();
+}
+
+void temporary_file::commit(const std::string& target) {
+  rename_file(path_, target);
+  path_.clear();
+}
+
+void remove_abandoned(const std::string& target) noexcept try {
+  const std::string any = temporary_name(target, 0, 0);
+  const std::string stem = any.substr(0, any.size() - std::string_view("0-.tmp").size() - digits);
+  const std::string prefix = std::filesystem::path(stem).filename();
+  std::error_code ignored;
+  for (const auto& each : std::filesystem::directory_iterator(directory_of(target), ignored)) {
+    const std::string name = each.path().filename();
+    if (!name.starts_with(prefix) || !is_temporary(std::string_view(name).substr(prefix.size()))) continue;
+    if (each.is_regular_file(ignored) && !each.is_symlink(ignored) && is_abandoned(each.path()))
+      remove_file(each.path());
+  }
+} catch (...) {  // a save does not fail of what others have left
+}
+
+}  // namespace syncyte::hdf5

@@ -1,0 +1,89 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "comm/communicator.hpp"
+#include "comm/progress.hpp"
+#include "comm/watchdog.hpp"
+
+namespace syncyte::comm {
+
+/// What a wait does once it has lasted a millisecond, about a hundred times a second: it shows the watchdog where this
+/// rank is, and looks whether what it waits for can still come. A short wait pays for none of this.
+class long_wait {
+ public:
+  static constexpr unsigned often = 64;  // rounds of polling from one look() to the next
+
+  long_wait() = default;
+  long_wait(const long_wait&) = delete;
+  long_wait& operator=(const long_wait&) = delete;
+
+  /// Reads the clock, and does what is due. Throws what examine() throws.
+  void look();
+
+ protected:
+  ~long_wait() = default;
+  /// Enters into the scope what is waited for, where that is not there yet; throws where the wait cannot end.
+  virtual void examine(std::optional<watchdog_scope>& scope) = 0;
+
+  /// Whether what others had sent before this wait began must have come, at 100 MB/s at least.
+  bool has_lasted(std::size_t bytes = 0) const;
+
+ private:
+  std::int64_t begin_ns_ = 0;
+  std::int64_t next_ns_ = 0;
+  std::optional<watchdog_scope> scope_;
+};
+
+/// A wait for all ranks of a communicator, or for one of them: none of them may have departed.
+class members_wait final : public long_wait {
+ public:
+  enum kind {
+    members,   // all ranks have to come, and a departed one does not
+    everyone,  // as in collectives of the world: departed ones come too
+    transfer   // all have come: data is under way
+  };
+
+  /// `operation` is a string literal; sequence as in watchdog_scope.
+  members_wait(const char* operation, const communicator& comm, std::uint64_t sequence, kind what = members)
+      : operation_(operation), comm_(comm), sequence_(sequence), kind_(what) {}
+
+  /// The wait is for this rank alone now.
+  void set_awaited(int rank) { awaited_ = rank; }
+
+ private:
+  void examine(std::optional<watchdog_scope>& scope) override;
+
+  const char* operation_;
+  const communicator& comm_;
+  std::uint64_t sequence_;
+  kind kind_;
+  int awaited_ = -1;  // -1: all
+};
+
+/// As poll_until(), with what a long wait does.
+template <class Condition>
+void poll_until(Condition&& is_done, long_wait& wait, void (*let_progress)() = let_mpi_progress) {
+  for (unsigned round = 1; !is_done(); ++round) {
+    if (needs_progress()) progress_all();
+    if (round % long_wait::often == 0) {
+      let_progress();
+      wait.look();
+    }
+    pause_polling();
+  }
+}
+
+/// Polls what calls MPI itself, as closely as a blocking call of MPI's would: MPI gives the processor away where it was
+/// told to.
+template <class Condition>
+void poll_mpi_until(Condition&& is_done, long_wait& wait) {
+  for (unsigned round = 1; !is_done(); ++round) {
+    if (round % long_wait::often != 0) continue;
+    if (needs_progress()) progress_all();
+    wait.look();
+  }
+}
+
+}  // namespace syncyte::comm

@@ -1,0 +1,122 @@
+#include "comm/vote_exchange.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+
+#include "comm/departures.hpp"
+#include "comm/long_wait.hpp"
+#include "comm/message.hpp"
+#include "comm/mpi.hpp"
+
+namespace syncyte::comm {
+namespace {
+
+using vote_t = agreement::vote_t;
+
+/// In place of a verdict, higher than all of them: a rank that has departed, in the lower bits.
+constexpr std::uint64_t departed_bit = std::uint64_t{1} << 63;
+
+/// A vote from one rank, which may have departed.
+class vote_wait final : public long_wait {
+ public:
+  vote_wait(const communicator& comm, int rank) : comm_(comm), rank_(rank) {}
+  bool has_departed() const { return has_departed_; }
+
+ private:
+  void examine(std::optional<watchdog_scope>&) override {
+    has_departed_ = has_lasted() && !is_world(comm_) && comm::has_departed(comm_, rank_);
+  }
+
+  const communicator& comm_;
+  int rank_;
+  bool has_departed_ = false;
+};
+
+/// Recursive doubling. The ranks beyond the last power of two give their vote to a lower one, and get the result of it.
+class exchange {
+ public:
+  exchange(communicator& comm, const vote_t& local) : comm_(comm), highest_(local) {}
+
+  const vote_t& run() {
+    const int size = comm_.size();
+    const int rank = comm_.rank();
+    const int inner = static_cast<int>(std::bit_floor(static_cast<unsigned>(size)));
+    if (rank >= inner) {
+      send(rank - inner);
+      receive(rank - inner);
+    } else {
+      if (rank + inner < size) receive(rank + inner);
+      for (int distance = 1; distance < inner; distance *= 2) {
+        send(rank ^ distance);
+        receive(rank ^ distance);
+      }
+      if (rank + inner < size) send(rank + inner);
+    }
+    finish_sends();
+    return highest_;
+  }
+
+ private:
+  void send(int rank) {
+    const vote_t& vote = sent_[sends_] = highest_;
+    check_mpi(MPI_Isend(vote.data(), vote.size(), MPI_UINT64_T, rank, vote_tag(), comm_.control(), &requests_[sends_]),
+              "MPI_Isend (agreement)");
+    receivers_[sends_++] = rank;
+  }
+
+  void receive(int rank) {
+    vote_t got{};
+    MPI_Request request = MPI_REQUEST_NULL;
+    check_mpi(MPI_Irecv(got.data(), got.size(), MPI_UINT64_T, rank, vote_tag(), comm_.control(), &request),
+              "MPI_Irecv (agreement)");
+    if (!ends(request, rank) && is_cancelled(request)) got = {departed_bit | static_cast<std::uint64_t>(rank), 0, 0};
+    for (std::size_t i = 0; i < got.size(); ++i) highest_[i] = std::max(highest_[i], got[i]);
+  }
+
+  static bool is_cancelled(MPI_Request& request) {
+    MPI_Status status;
+    int is_cancelled = 0;
+    MPI_Cancel(&request);
+    check_mpi(MPI_Wait(&request, &status), "MPI_Wait (agreement)");
+    MPI_Test_cancelled(&status, &is_cancelled);
+    return is_cancelled != 0;
+  }
+
+  /// Waits for a message; false if the other rank has departed.
+  bool ends(MPI_Request& request, int rank) {
+    vote_wait wait(comm_, rank);
+    int is_done = 0;
+    poll_mpi_until(
+        [&] {
+          check_mpi(MPI_Test(&request, &is_done, MPI_STATUS_IGNORE), "MPI_Test (agreement)");
+          return is_done != 0 || wait.has_departed();
+        },
+        wait);
+    return is_done != 0;
+  }
+
+  /// MPI has copied so short a message, whether it was received or not; where it has not, a departed rank's is left.
+  void finish_sends() {
+    for (std::size_t i = 0; i < sends_; ++i)
+      if (!ends(requests_[i], receivers_[i])) MPI_Request_free(&requests_[i]);
+  }
+
+  static constexpr std::size_t most_sends = 33;
+  communicator& comm_;
+  vote_t highest_;
+  std::array<vote_t, most_sends> sent_;
+  std::array<MPI_Request, most_sends> requests_;
+  std::array<int, most_sends> receivers_;
+  std::size_t sends_ = 0;
+};
+
+}  // namespace
+
+void exchange_votes(communicator& comm, const char* operation, const vote_t& local, vote_t& highest) {
+  highest = exchange(comm, local).run();
+  if ((highest[0] & departed_bit) != 0)
+    throw departed_error(comm, static_cast<int>(highest[0] & ~departed_bit), operation);
+}
+
+}  // namespace syncyte::comm

@@ -1,0 +1,110 @@
+"""Processes that ranks start: workers of multiprocessing that import a script whose first line uses COMM_WORLD end with an
+error that names their rank, and the ranks go on; forked children leave the ranks alone."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+
+sys.path.insert(0, os.environ["SYNCYTE_LAUNCH_FOLDER"])
+from mpi_harness.job import environment  # noqa: E402
+
+MPIRUN = os.environ.get("SYNCYTE_MPIRUN", "mpirun|--tag-output|-np").split("|")
+
+SCRIPT = """
+import multiprocessing
+import sys
+
+import syncyte
+
+WORLD = syncyte.COMM_WORLD
+RANK = WORLD.rank
+
+if __name__ == "__main__":
+    worker = multiprocessing.get_context(sys.argv[1]).Process(target=print, args=("worked",))
+    worker.start()
+    worker.join(20)
+    print(f"ended with {worker.exitcode} of {WORLD.allreduce(1)}\\n", end="", flush=True)
+    worker.kill()
+"""
+
+FORKING = """
+import os
+import syncyte
+
+tensor = syncyte.WholeTensor((6, 2))
+tensor.sync()
+child = os.fork()
+if child == 0:
+    tensor.gather([5])
+    syncyte.finalize()
+    assert syncyte.COMM_SELF.allreduce(3) == 3, "finalize has done nothing"
+    print("child")
+    raise SystemExit(0)
+assert os.waitpid(child, 0)[1] == 0
+tensor.sync()
+print("rank")
+"""
+
+FORKED_BEFORE = """
+import multiprocessing
+import syncyte
+
+def work():
+    try:
+        syncyte.COMM_SELF.rank
+    except syncyte.UnsupportedError as error:
+        print(str(error).split(",")[0], flush=True)
+
+worker = multiprocessing.get_context("fork").Process(target=work)
+worker.start()
+worker.join()
+"""
+
+
+@pytest.mark.parametrize("method", ["spawn", "forkserver"])
+def test_a_worker_that_imports_the_script_is_no_rank(tmp_path, method):
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT)
+    env = environment({"SYNCYTE_WATCHDOG": "40", "SYNCYTE_LIBRARY": os.environ["SYNCYTE_TEST_LIBRARY"]})
+    line = [*MPIRUN, "2", sys.executable, "-B", str(script), method]
+    done = subprocess.run(line, env=env, capture_output=True, text=True, timeout=60)
+    output = re.sub(r"\[\d+,\d+\]<std(out|err)>: ?", "", done.stdout + done.stderr)  # mpirun's tags
+    assert done.returncode == 0, output
+    assert output.count("ended with 1 of 2") == 2 and "worked" not in output, output
+    for rank in range(2):
+        assert f"UnsupportedError: this process is a worker of rank {rank}" in output, output
+    assert "under `if __name__ == '__main__':`" in output, output
+
+
+def alone(path, *arguments, **variables):
+    """Output of a script without mpirun."""
+    env = {**os.environ, "SYNCYTE_LIBRARY": os.environ["SYNCYTE_TEST_LIBRARY"], **variables}
+    line = [sys.executable, "-B", str(path), *arguments]
+    done = subprocess.run(line, env=env, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_without_mpirun_a_worker_is_a_job_of_its_own(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT)
+    assert "worked" in alone(script, "spawn")
+
+
+def test_a_forked_child_leaves_its_ranks_trace_alone(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(FORKING)
+    assert alone(script, SYNCYTE_TRACE=str(tmp_path)) == "child\nrank\n"
+    events = json.loads((tmp_path / "rank-0.json").read_text())
+    assert [event["name"] for event in events].count("tensor_sync") == 2
+    assert not any(event["name"] == "tensor_gather" for event in events)
+
+
+def test_a_worker_that_was_forked_before_the_start_is_no_rank(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(FORKED_BEFORE)
+    assert alone(script, OMPI_COMM_WORLD_RANK="7") == "this process is a worker of rank 7\n"

@@ -1,0 +1,14 @@
+# SYNCYTE_WATCHDOG unset: after 60 s what is stuck is told once, and the job goes on to its end. 0: nothing is told.
+execute_process(COMMAND "${MPIEXEC}" -n ${RANKS} "${PROGRAM}" barrier ${SECONDS}
+  RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output TIMEOUT 100)
+string(REGEX MATCHALL "syncyte watchdog: no progress for 60 s" reports "${output}")
+list(LENGTH reports count)
+if(NOT count EQUAL ${REPORTS})
+  message(FATAL_ERROR "${count} reports; expected ${REPORTS}:\n${output}")
+endif()
+if(REPORTS AND NOT output MATCHES "inside comm_barrier #[0-9]+ on world for [0-9.]+ s; waits for rank 2\n")
+  message(FATAL_ERROR "the report does not name the rank that is waited for:\n${output}")
+endif()
+if(NOT result EQUAL 0)
+  message(FATAL_ERROR "the job ended with \"${result}\"; expected 0:\n${output}")
+endif()

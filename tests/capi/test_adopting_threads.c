@@ -1,0 +1,36 @@
+/* Two threads of a rank adopt a communicator each at the same time, many times over: which of them comes first may
+ * differ between ranks, and the end, where all communicators and what was made on them are freed together, must not
+ * mind. */
+#include <mpi.h>
+#include <pthread.h>
+
+#include "expect.h"
+#include "syncyte_mpi.h"
+
+enum { pairs = 40 };
+
+static void* adopt(void* original) {
+  syncyte_comm_t comm = NULL;
+  syncyte_window_t window = NULL;
+  EXPECT_OK(syncyte_comm_from_mpi(*(MPI_Comm*)original, NULL, &comm));
+  EXPECT_OK(syncyte_window_create(comm, 64, NULL, &window));
+  return NULL; /* both stay until the end */
+}
+
+int main(void) {
+  int32_t rank = 0, size = 0, level = 0;
+  MPI_Comm originals[2 * pairs];
+  syncyte_comm_t world = start(&rank, &size);
+  EXPECT_OK(syncyte_thread_level(&level));
+  if (level < 3) return 77;
+  for (int i = 0; i < 2 * pairs; ++i) MPI_Comm_dup(MPI_COMM_WORLD, &originals[i]);
+  for (int i = 0; i < pairs; ++i) {
+    pthread_t other;
+    EXPECT(pthread_create(&other, NULL, adopt, &originals[2 * i]) == 0);
+    adopt(&originals[2 * i + 1]);
+    EXPECT(pthread_join(other, NULL) == 0);
+  }
+  EXPECT_OK(syncyte_comm_destroy(&world));
+  EXPECT_OK(syncyte_finalize());
+  return failures != 0;
+}

@@ -1,0 +1,193 @@
+/* A forked child of a rank reads what is mapped and uses the communicator of one rank; everything else is refused
+ * there, and nothing of it reaches the ranks. */
+#include <mpi.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "expect.h"
+
+enum { rows = 6, columns = 4 };
+static const int64_t shape[2] = {rows, columns};
+static int32_t rank, size;
+static syncyte_comm_t world, self;
+static syncyte_tensor_t tensor;
+static syncyte_window_t window;
+static syncyte_reducer_t reducer;
+static syncyte_request_t under_way;
+
+#define EXPECT_REFUSED(call) EXPECT_ERROR(call, SYNCYTE_ERR_UNSUPPORTED, "forked child of rank")
+
+static syncyte_buffer_t vector_of(void* data, syncyte_dtype_t dtype, int64_t count) {
+  syncyte_buffer_t buffer;
+  EXPECT_OK(syncyte_buffer_init(data, dtype, 1, &count, &buffer));
+  return buffer;
+}
+
+/* Runs a function in a child, whose exit status is the number of its failures, at most 99. It leaves by exit(), as
+ * programs do, which runs the exit handlers of MPI and Syncyte. */
+static void in_child(void (*function)(void)) {
+  int status = 0;
+  fflush(NULL);
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(20); /* a child that hangs */
+    failures = 0;
+    function();
+    exit(failures < 100 ? failures : 99);
+  }
+  EXPECT(child > 0 && waitpid(child, &status, 0) == child);
+  EXPECT(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
+static void read_tensor(void) {
+  int64_t every[rows] = {0, 1, 2, 3, 4, 5};
+  double got[rows][columns] = {{0}};
+  const int64_t lower[2] = {0, 0};
+  const syncyte_buffer_t index = vector_of(every, SYNCYTE_INT64, rows);
+  syncyte_buffer_t output = {0};
+  EXPECT_OK(syncyte_buffer_init(got, SYNCYTE_FLOAT64, 2, shape, &output));
+  EXPECT_OK(syncyte_tensor_gather(tensor, &index, &output));
+  for (int i = 0; i < rows; ++i) EXPECT(got[i][columns - 1] == i);
+  got[rows - 1][0] = -1;
+  EXPECT_OK(syncyte_tensor_get_box(tensor, lower, &output));
+  EXPECT(got[rows - 1][0] == rows - 1);
+}
+
+static void read_rows(void) {
+  syncyte_buffer_t view = {0};
+  int32_t number = -1;
+  read_tensor();
+  EXPECT_OK(syncyte_tensor_local(tensor, &view));
+  EXPECT_OK(syncyte_comm_rank(world, &number));
+  EXPECT(number == rank);
+  EXPECT_OK(syncyte_initialized(&number));
+  EXPECT(number == 1);
+  for (int other = 0; other < size; ++other) {
+    int64_t found = -1;
+    const syncyte_buffer_t target = vector_of(&found, SYNCYTE_INT64, 1);
+    EXPECT_OK(syncyte_window_get(window, other, 0, &target));
+    EXPECT(found == other);
+  }
+}
+
+static void call_what_is_refused(void) {
+  double values[columns] = {1, 2, 3, 4};
+  int64_t row = 0, number = 7;
+  int32_t level = 0, done = 0;
+  const int64_t one_row[2] = {1, columns};
+  const syncyte_buffer_t index = vector_of(&row, SYNCYTE_INT64, 1), counter = vector_of(&number, SYNCYTE_INT64, 1);
+  const syncyte_buffer_t line = vector_of(values, SYNCYTE_FLOAT64, columns);
+  syncyte_buffer_t source = {0};
+  syncyte_comm_t comm = NULL;
+  syncyte_tensor_t made = NULL;
+  syncyte_request_t request = NULL;
+  EXPECT_OK(syncyte_buffer_init(values, SYNCYTE_FLOAT64, 2, one_row, &source));
+  if (size > 1) { /* collectives of several ranks */
+    EXPECT_REFUSED(syncyte_comm_barrier(world));
+    EXPECT_REFUSED(syncyte_comm_allreduce(world, &line, SYNCYTE_OP_SUM, NULL, &line));
+    EXPECT_REFUSED(syncyte_comm_agree(world, SYNCYTE_SUCCESS, "agree", 0, NULL));
+  }
+  EXPECT_ERROR(syncyte_tensor_sync(tensor), SYNCYTE_ERR_UNSUPPORTED, "use COMM_SELF in blocking collectives");
+  EXPECT_REFUSED(syncyte_comm_dup(self, NULL, &comm));
+  EXPECT_REFUSED(syncyte_tensor_create(self, SYNCYTE_FLOAT64, 2, shape, NULL, &made));
+  EXPECT_REFUSED(syncyte_comm_send(world, &line, 0, 0, NULL));
+  EXPECT_REFUSED(syncyte_comm_irecv(world, 0, 0, NULL, &line, NULL, &request));
+  EXPECT_REFUSED(syncyte_comm_iallreduce(self, &line, SYNCYTE_OP_SUM, NULL, &line, &request));
+  EXPECT_REFUSED(syncyte_request_test(&under_way, &done));
+  EXPECT_REFUSED(syncyte_request_wait(&under_way));
+  EXPECT_REFUSED(syncyte_request_destroy(&under_way));
+  EXPECT_REFUSED(syncyte_tensor_scatter(tensor, &index, &source));
+  EXPECT_REFUSED(syncyte_tensor_scatter_add(tensor, &index, &source));
+  EXPECT_REFUSED(syncyte_window_lock(window, 0, SYNCYTE_LOCK_EXCLUSIVE));
+  EXPECT_REFUSED(syncyte_window_put(window, 0, 0, &counter));
+  EXPECT_REFUSED(syncyte_window_accumulate(window, 0, 0, SYNCYTE_OP_SUM, &counter));
+  EXPECT_REFUSED(syncyte_window_fence(window));
+  EXPECT_REFUSED(syncyte_reducer_start(reducer, 0));
+  EXPECT_REFUSED(syncyte_reducer_wait(reducer));
+  EXPECT_REFUSED(syncyte_reducer_give_up(reducer));
+  EXPECT_REFUSED(syncyte_thread_level(&level));
+}
+
+static void use_the_communicator_of_one_rank(void) {
+  double values[3] = {1, 2, 3}, result[3] = {0, 0, 0};
+  int64_t counts[1] = {3}, length = 0;
+  uint16_t halves[3] = {0x3c00, 0x4000, 0x4200}, half_result[3] = {0, 0, 0};
+  const syncyte_buffer_t from = vector_of(values, SYNCYTE_FLOAT64, 3), to = vector_of(result, SYNCYTE_FLOAT64, 3);
+  const syncyte_buffer_t half = vector_of(halves, SYNCYTE_FLOAT16, 3);
+  const syncyte_buffer_t half_to = vector_of(half_result, SYNCYTE_FLOAT16, 3);
+  syncyte_comm_t again = NULL;
+  EXPECT_OK(syncyte_comm_self(&again));
+  EXPECT(again == self);
+#define EXPECT_COPIED(call)         \
+  memset(result, 0, sizeof result); \
+  EXPECT_OK(call);                  \
+  EXPECT(memcmp(result, values, sizeof result) == 0)
+  EXPECT_COPIED(syncyte_comm_allreduce(self, &from, SYNCYTE_OP_SUM, NULL, &to));
+  EXPECT_COPIED(syncyte_comm_reduce(self, &from, SYNCYTE_OP_MAX, 0, NULL, &to));
+  EXPECT_COPIED(syncyte_comm_scan(self, &from, SYNCYTE_OP_SUM, SYNCYTE_SCAN_FROM_LAST, NULL, &to));
+  EXPECT_COPIED(syncyte_comm_allgather(self, &from, NULL, &to));
+  EXPECT_COPIED(syncyte_comm_allgatherv(self, &from, counts, NULL, &to));
+  EXPECT_COPIED(syncyte_comm_alltoallv(self, &from, counts, counts, NULL, &to));
+  EXPECT_COPIED(syncyte_comm_gather_along(self, &from, 0, counts, 0, NULL, &to));
+  EXPECT_COPIED(syncyte_comm_allgather_along(self, &from, 0, counts, NULL, &to));
+  EXPECT_COPIED(syncyte_comm_scatter_along(self, &from, 0, counts, 0, NULL, &to));
+  EXPECT_COPIED(syncyte_comm_reduce_scatter_along(self, &from, 0, counts, SYNCYTE_OP_SUM, NULL, &to));
+  EXPECT_OK(syncyte_comm_allreduce(self, &half, SYNCYTE_OP_SUM, NULL, &half_to));
+  EXPECT(memcmp(half_result, halves, sizeof halves) == 0);
+  EXPECT_OK(syncyte_comm_exscan(self, &from, SYNCYTE_OP_PROD, SYNCYTE_SCAN_FROM_FIRST, NULL, &to));
+  EXPECT(result[0] == 1 && result[2] == 1);
+  EXPECT_OK(syncyte_comm_bcast(self, 0, NULL, &to));
+  EXPECT_OK(syncyte_comm_lengths(self, 5, NULL, &length));
+  EXPECT(length == 5);
+  EXPECT_OK(syncyte_comm_barrier(self));
+  EXPECT_ERROR(syncyte_comm_bcast(self, 1, NULL, &to), SYNCYTE_ERR_ARGUMENT, "root is 1");
+  EXPECT_OK(syncyte_comm_destroy(&again));
+}
+
+static void end(void) {
+  EXPECT_OK(syncyte_init(NULL));
+  EXPECT_OK(syncyte_reducer_destroy(&reducer));
+  EXPECT_OK(syncyte_window_destroy(&window));
+  EXPECT_OK(syncyte_finalize());
+  read_tensor();
+  EXPECT_OK(syncyte_tensor_destroy(&tensor));
+}
+
+int main(void) {
+  const syncyte_dtype_t dtype = SYNCYTE_FLOAT32;
+  const int64_t elements = 10;
+  syncyte_buffer_t local = {0};
+  void* mine = NULL;
+  int32_t arrived = -1;
+  world = start(&rank, &size);
+  EXPECT_OK(syncyte_comm_self(&self));
+  EXPECT_OK(syncyte_tensor_create(world, SYNCYTE_FLOAT64, 2, shape, NULL, &tensor));
+  EXPECT_OK(syncyte_window_create(world, sizeof(int64_t), NULL, &window));
+  EXPECT_OK(syncyte_reducer_create(world, 1, &dtype, &elements, NULL, &reducer));
+  EXPECT_OK(syncyte_window_pointer(window, rank, &mine));
+  *(int64_t*)mine = rank;
+  int64_t first = 0, count = 0;
+  EXPECT_OK(syncyte_tensor_local(tensor, &local));
+  EXPECT_OK(syncyte_tensor_rows(tensor, rank, &first, &count));
+  for (int64_t i = 0; i < count * columns; ++i) ((double*)local.data)[i] = (double)(first + i / columns);
+  EXPECT_OK(syncyte_tensor_sync(tensor));
+  const syncyte_buffer_t message = vector_of(&arrived, SYNCYTE_INT32, 1);
+  EXPECT_OK(syncyte_comm_irecv(world, (rank + 1) % size, 3, NULL, &message, NULL, &under_way));
+
+  in_child(read_rows);
+  in_child(call_what_is_refused);
+  in_child(use_the_communicator_of_one_rank);
+  in_child(end);
+
+  /* Nothing of it has reached the ranks. */
+  const syncyte_buffer_t sent = vector_of(&rank, SYNCYTE_INT32, 1);
+  EXPECT_OK(syncyte_comm_send(world, &sent, (rank + size - 1) % size, 3, NULL));
+  EXPECT_OK(syncyte_request_wait(&under_way));
+  EXPECT(arrived == (rank + 1) % size);
+  EXPECT_OK(syncyte_reducer_start(reducer, 0));
+  EXPECT_OK(syncyte_reducer_wait(reducer));
+  EXPECT_OK(syncyte_comm_barrier(world));
+  EXPECT_OK(syncyte_finalize());
+  return failures != 0;
+}
