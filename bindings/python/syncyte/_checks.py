@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import operator
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -51,7 +52,11 @@ def as_numbers(values: Any, name: str, expected: str = "integers") -> list[int]:
     """A sequence of integers as a list; `expected`: what to call them."""
     if isinstance(values, (str, bytes, Mapping)) or not hasattr(values, "__iter__"):
         raise DtypeError(f"{name} is {values!r}; expected a sequence of {expected}")
-    return [as_index(value, f"{name}[{place}]") for place, value in enumerate(values)]
+    numbers = list(values)
+    try:
+        return [operator.index(value) for value in numbers]
+    except TypeError:
+        return [as_index(value, f"{name}[{place}]") for place, value in enumerate(numbers)]  # says which one
 
 
 def as_counts(counts: Sequence[int], name: str, size: int, factor: int) -> Any:

@@ -44,7 +44,7 @@ def test_import_brings_neither_torch_nor_mpi():
         "print('libmpi' in open('/proc/self/maps').read(), 'libsyncyte' in open('/proc/self/maps').read())\n"
         "print(syncyte.initialized(), syncyte.COMM_WORLD)"
     )
-    assert output.splitlines() == ["[]", "False False", "False <syncyte.COMM_WORLD, not started or freed>"]
+    assert output.splitlines() == ["[]", "False False", "False <syncyte.COMM_WORLD: not started>"]
 
 
 def test_loading_the_library_does_not_initialise_mpi():
