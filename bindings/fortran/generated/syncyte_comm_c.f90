@@ -67,6 +67,18 @@ module syncyte_comm_c
       integer(c_int32_t) :: answer
     end function syncyte_finalize
 
+    !> Installs what the watchdog's report asks for the line of this rank's program; null removes it. Where no
+    !> answer comes within a second the report says "unknown". Local; callable at any time.
+    ! hook [in]: function
+    ! context [in]: passed to every call; must outlive the hook
+    function syncyte_watchdog_line_set(hook, context) bind(C, name="syncyte_watchdog_line_set") &
+        result(answer)
+      import
+      type(c_funptr), value :: hook
+      type(c_ptr), value :: context
+      integer(c_int32_t) :: answer
+    end function syncyte_watchdog_line_set
+
     !> Ends the whole job at once, as MPI_Abort does; does not return. Callable at any time, on any rank.
     ! exit_code [in]: what mpirun should return, 1 to 255
     function syncyte_abort(exit_code) bind(C, name="syncyte_abort") result(answer)
