@@ -61,7 +61,9 @@ module syncyte_comm_c
 
     !> Ends Syncyte: frees all windows and communicators, and finalises MPI if syncyte_init() had initialised it.
     !> Collective over MPI_COMM_WORLD: waits for all ranks. Memory that a view still refers to stays readable. If
-    !> the application finalises MPI first, this happens inside MPI_Finalize. Further calls do nothing.
+    !> the application finalises MPI first, this happens inside MPI_Finalize. Where the process of a rank of this
+    !> node has ended before, nobody is waited for: an error is logged, nothing is freed, and MPI is not finalised.
+    !> Further calls do nothing.
     function syncyte_finalize() bind(C, name="syncyte_finalize") result(answer)
       import
       integer(c_int32_t) :: answer
