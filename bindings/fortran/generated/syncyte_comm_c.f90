@@ -63,7 +63,7 @@ module syncyte_comm_c
     !> Collective over MPI_COMM_WORLD: waits for all ranks. Memory that a view still refers to stays readable. If
     !> the application finalises MPI first, this happens inside MPI_Finalize. Where the process of a rank of this
     !> node has ended before, nobody is waited for: an error is logged, nothing is freed, and MPI is not finalised.
-    !> Further calls do nothing.
+    !> Further calls, and calls in a forked child, do nothing.
     function syncyte_finalize() bind(C, name="syncyte_finalize") result(answer)
       import
       integer(c_int32_t) :: answer
@@ -81,7 +81,8 @@ module syncyte_comm_c
       integer(c_int32_t) :: answer
     end function syncyte_watchdog_line_set
 
-    !> Ends the whole job at once, as MPI_Abort does; does not return. Callable at any time, on any rank.
+    !> Ends the whole job at once, as MPI_Abort does; does not return. Callable at any time, on any rank. In a
+    !> forked child it ends the child only.
     ! exit_code [in]: what mpirun should return, 1 to 255
     function syncyte_abort(exit_code) bind(C, name="syncyte_abort") result(answer)
       import

@@ -797,7 +797,8 @@ CORE: dict[str, Function] = {
             "initialised it. Collective over MPI_COMM_WORLD: waits for all ranks. Memory that a view still "
             "refers to stays readable. If the application finalises MPI first, this happens inside "
             "MPI_Finalize. Where the process of a rank of this node has ended before, nobody is waited for: an"
-            " error is logged, nothing is freed, and MPI is not finalised. Further calls do nothing."
+            " error is logged, nothing is freed, and MPI is not finalised. Further calls, and calls in a "
+            "forked child, do nothing."
         ),
     ),
     "syncyte_watchdog_line_set": Function(
