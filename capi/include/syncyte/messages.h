@@ -9,7 +9,8 @@
  * tag arrive in the order they were sent. They meet neither collectives nor the application's own messages.
  *
  * These functions are local: an error before sending is the caller's alone, and a message that never comes is the
- * watchdog's (SYNCYTE_WATCHDOG). Sizes are not limited.
+ * watchdog's (SYNCYTE_WATCHDOG). Where the other rank has come to syncyte_finalize() on the same node, a wait ends with
+ * SYNCYTE_ERR_MISMATCH; the memory of a message to it that is not sent must stay. Sizes are not limited.
  *
  * The request of a message that is under way in syncyte_finalize() answers SYNCYTE_ERR_NOT_INITIALISED from then on.
  * Where MPI is the application's and goes on, a receive is cancelled at that answer if MPI still can. What it cannot
