@@ -10,6 +10,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "comm/application_line.hpp"
 #include "comm/collective.hpp"
 #include "comm/collectives.hpp"
 #include "comm/mpi_memory.hpp"
@@ -114,6 +115,10 @@ syncyte_status_t syncyte_finalize(void) {
     comm::finish();
     capi::close_trace_file();
   });
+}
+
+syncyte_status_t syncyte_watchdog_line_set(syncyte_line_fn_t hook, void* context) {
+  return guarded("watchdog_line_set", [&] { comm::set_line_function(hook, context); });
 }
 
 void syncyte_abort(int32_t exit_code) { comm::abort_job(exit_code >= 1 && exit_code <= 255 ? exit_code : 1); }

@@ -71,7 +71,6 @@ constexpr std::string_view closing = "\n]\n";  // no object: the file may be clo
 
 trace_file::trace_file(const std::string& folder, int rank)
     : path_(fmt::format("{}/rank-{}.json", folder, rank)),
-      process_(::getpid()),
       rank_(rank),
       to_system_ns_(nanoseconds(CLOCK_REALTIME) - nanoseconds(CLOCK_MONOTONIC)) {
   std::error_code ignored;  // what is wrong shows when the file is opened
@@ -88,16 +87,13 @@ trace_file::trace_file(const std::string& folder, int rank)
 
 trace_file::~trace_file() { flush(); }
 
-void trace_file::hold_for_fork() {
-  mutex_.lock();
-  std::fflush(file_.get());
-}
+void trace_file::hold_for_fork() { mutex_.lock(); }
 
 void trace_file::go_on_after_fork() { mutex_.unlock(); }
 
 void trace_file::write(const syncyte_trace_event_t& event) {
   const std::lock_guard lock(mutex_);
-  if (is_cut_ || ::getpid() != process_) return;
+  if (is_cut_) return;
   pending_ += fmt::format(
       ",\n"
       R"({{"name":{},"ph":"X","ts":{:.3f},"dur":{:.3f},"pid":{},"tid":{},"args":{{{}}}}})",
@@ -128,7 +124,7 @@ int trace_file::write_at_end(std::string_view text) const {
 }
 
 void trace_file::flush_locked() {
-  if (is_cut_ || pending_.empty() || ::getpid() != process_) return;
+  if (is_cut_ || pending_.empty()) return;
   if (const int code = write_at_end(std::string(pending_).append(closing)); code != 0) return end_here(code);
   end_ += static_cast<std::int64_t>(pending_.size());
   pending_.clear();

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <sys/types.h>
-
 #include <cstdint>
 #include <mutex>
 #include <string>
@@ -29,7 +27,7 @@ class trace_file {
   /// Writes what is held back; gives up where another thread is at it for a second.
   void flush() noexcept;
 
-  /// Around a fork: nothing is buffered in it that a child would write again at its exit.
+  /// Around a fork: no other thread is inside it then. The child forgets the file.
   void hold_for_fork();
   void go_on_after_fork();
 
@@ -44,7 +42,6 @@ class trace_file {
   std::string pending_;
   std::int64_t end_ = 0;  // of the events in the file, before the closing bracket
   bool is_cut_ = false;
-  pid_t process_;  // a child that inherits this leaves the file alone
   int rank_;
   std::int64_t to_system_ns_;  // from CLOCK_MONOTONIC to CLOCK_REALTIME
   std::int64_t flushed_ns_ = 0;

@@ -113,9 +113,28 @@ MPI_Request finish_starts(communicator& world) {
   return all_are_here;
 }
 
+/// The lowest rank of this node whose process has ended; -1 if there is none.
+int ended_rank(const communicator& world) {
+  const node_group& node = world.node();
+  for (int rank = 0; rank < node.size; ++rank)
+    if (!node.is_alive(rank)) return node.members[static_cast<std::size_t>(rank)];
+  return -1;
+}
+
+/// Nothing can be freed together with a rank that has ended, nor can MPI be finalised: that would wait for ever.
+void give_up(runtime_state& runtime, int rank) {
+  base::log(SYNCYTE_LOG_ERROR, "finalize: the process of rank {} has ended; nothing is freed, and MPI is not finalised",
+            rank);
+  runtime.is_started = false;
+  runtime.was_finished = true;
+  runtime.owns_mpi = false;
+  forget_progress();
+}
+
 /// Waits for all ranks, so that one that never comes is waited for here, where the watchdog sees it, and not inside
 /// MPI_Finalize, where nobody can; then frees all.
 void tear_down(runtime_state& runtime) {
+  if (const int rank = ended_rank(*runtime.world); rank >= 0) return give_up(runtime, rank);
   const watchdog_scope watched("finalize", runtime.world->name(), 0, runtime.world->size());
   runtime.is_started = false;
   runtime.was_finished = true;

@@ -8,12 +8,14 @@
 #include <atomic>
 #include <condition_variable>
 #include <csignal>
+#include <cstring>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <thread>
 
 #include "base/environment.hpp"
+#include "comm/application_line.hpp"
 #include "comm/collective.hpp"
 #include "comm/live_communicators.hpp"
 #include "comm/mpi.hpp"
@@ -46,7 +48,32 @@ struct watchdog_state {
 // Published once the board is ready; scopes look at nothing else.
 std::atomic<watchdog_state*> the_watchdog{nullptr};
 
+constexpr auto short_pause = std::chrono::milliseconds(20);
+
+/// Says at which line of its program this rank is, where a rank that reports has asked.
+void answer(const watchdog_state& state) {
+  const std::int64_t asked = state.mine->asked_ns;
+  if (asked == state.mine->answered_ns) return;
+  std::strncpy(state.mine->line, application_line().c_str(), sizeof state.mine->line - 1);
+  state.mine->answered_ns = asked;
+}
+
+/// The other ranks look for the question as often as for what is stuck, and have a second for the answer.
+void gather_lines(const watchdog_state& state) {
+  const std::int64_t end = now_ns() + 1'800'000'000;
+  state.board->ask_for_lines();
+  answer(state);
+  while (!state.board->have_answered() && now_ns() < end) std::this_thread::sleep_for(short_pause);
+}
+
+/// Gives the rank that reports time to do so.
+void wait_for_report(const watchdog_state& state) {
+  for (const std::int64_t end = now_ns() + 4'000'000'000; now_ns() < end; std::this_thread::sleep_for(short_pause))
+    answer(state);
+}
+
 void report(const watchdog_state& state) {
+  gather_lines(state);
   std::string text =
       fmt::format("syncyte watchdog: no progress for {} s (SYNCYTE_WATCHDOG); the ranks of this node:\n", state.limit);
   text += state.board->text();
@@ -78,11 +105,11 @@ bool is_reporter(const watchdog_state& state) {
 }
 
 void end_job(const watchdog_state& state) {
-  // The ranks that do not report give the one that does time to do so, and then end too, in case it could not.
+  // The ranks that do not report end too, in case the one that does could not end the job.
   if (is_reporter(state))
     report(state);
   else
-    std::this_thread::sleep_for(std::chrono::seconds(2));
+    wait_for_report(state);
   std::thread([] {  // MPI_Abort may itself hang behind the stuck thread
     std::this_thread::sleep_for(std::chrono::seconds(3));
     ::kill(::getpid(), SIGKILL);
@@ -148,6 +175,8 @@ void watch(watchdog_state& state) {
   std::unique_lock lock(state.mutex);
   while (!state.stop_signal.wait_for(lock, pause, [&] { return state.is_stopping; })) {
     write_collectives(state);
+    state.mine->has_lines = static_cast<int>(has_line_function());
+    answer(state);
     if (state.limit > 0.0) look(state);
   }
 }
@@ -217,10 +246,16 @@ watchdog_scope::watchdog_scope(const char* operation, const std::string& comm, s
   lane_ = take(state->mine->lanes, watchdog::lanes);
   if (lane_ < 0) return;
   watchdog::lane& lane = state->mine->lanes[lane_];
+  const std::int64_t now = now_ns();
+  // A patient wait may come in pieces, so that something else can be looked at in between: it is shown as one.
+  constexpr std::int64_t longest_gap = 100'000'000;
+  const bool goes_on = how == patient && lane.is_patient != 0 && now - lane.since_ns < longest_gap &&
+                       std::strncmp(lane.name.operation, operation, sizeof lane.name.operation - 1) == 0;
   lane.name.set(operation, comm, sequence);
   lane.ranks = ranks;
   lane.is_patient = how == patient;
-  lane.since_ns = now_ns();
+  if (!goes_on) lane.begun_ns = now;
+  lane.since_ns = lane.begun_ns.load();
   lane.is_inside = 1;
 }
 

@@ -113,10 +113,34 @@ std::string board::awaited_text(const lane& waiting) const {
   return fmt::format("; of its {} ranks {} are inside on this node", waiting.ranks.load(), present);
 }
 
+void board::ask_for_lines() const {
+  const std::int64_t now = now_ns();
+  for (int node_rank = 0; node_rank < node_.size; ++node_rank)
+    if (at(node_rank).has_lines != 0) at(node_rank).asked_ns = now;
+}
+
+bool board::have_answered() const {
+  for (int node_rank = 0; node_rank < node_.size; ++node_rank) {
+    const place& place = at(node_rank);
+    if (place.has_lines != 0 && place.answered_ns < place.asked_ns && node_.is_alive(node_rank)) return false;
+  }
+  return true;
+}
+
+namespace {
+
+/// The line of a rank's program, where it can tell.
+std::string line_text(const place& place) {
+  if (place.has_lines == 0) return "";
+  return fmt::format("    at {}\n", place.answered_ns < place.asked_ns ? "unknown" : place.line);
+}
+
+}  // namespace
+
 std::string board::living_text(const place& place, std::int64_t now) const {
   const lane* const lane = telling_lane(place);
-  return fmt::format("{}\n{}", lane != nullptr ? lane_text(*lane, now) + awaited_text(*lane) : "in no operation yet",
-                     listings_text(place, now));
+  return fmt::format("{}\n{}{}", lane != nullptr ? lane_text(*lane, now) + awaited_text(*lane) : "in no operation yet",
+                     line_text(place), listings_text(place, now));
 }
 
 std::string board::text() const {

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "comm/application_line.hpp"
 #include "comm/node_memory.hpp"
 
 namespace syncyte::comm::watchdog {
@@ -34,7 +35,8 @@ struct lane {
   std::atomic<std::int32_t> is_inside;
   std::atomic<std::int32_t> is_patient;
   std::atomic<std::int64_t> since_ns;
-  std::atomic<std::int32_t> ranks;  // that enter the operation; 0: not one of a whole communicator
+  std::atomic<std::int64_t> begun_ns;  // of the last that was patient
+  std::atomic<std::int32_t> ranks;     // that enter the operation; 0: not one of a whole communicator
   operation_name name;
 };
 
@@ -50,8 +52,12 @@ struct listing {
 struct place {
   std::int32_t world_rank;
   std::int32_t pid;
-  std::atomic<std::int64_t> last_report_ns;             // only the node's first place is used
-  std::atomic<std::int64_t> departed_ns;                // when this rank had come to finalize; 0: not yet
+  std::atomic<std::int64_t> last_report_ns;  // only the node's first place is used
+  std::atomic<std::int64_t> departed_ns;     // when this rank had come to finalize; 0: not yet
+  std::atomic<std::int32_t> has_lines;       // whether this rank can say at which line of its program it is
+  std::atomic<std::int64_t> asked_ns;        // when a rank that reports has asked for it last
+  std::atomic<std::int64_t> answered_ns;     // the question that `line` answers
+  char line[line_bytes];
   lane lanes[watchdog::lanes + watchdog::collectives];  // the first ones are taken by threads, the others by the thread
                                                         // that looks at communicators
   listing listings[watchdog::listings + watchdog::starts];  // likewise
@@ -68,6 +74,10 @@ class board {
   /// Of a rank of the world; null if it is on another node.
   const place* find(int world_rank) const;
   place& at(int node_rank) const { return *reinterpret_cast<place*>(memory_->part(node_rank).data()); }
+
+  /// Asks all ranks for the lines of their programs; whether all have answered that can.
+  void ask_for_lines() const;
+  bool have_answered() const;
 
   /// A line for every rank, and for everything that it has started and that has not ended.
   std::string text() const;

@@ -2,6 +2,7 @@
    started, without messages, in a reducer's round that it has only half finished, or at the end. */
 #include <mpi.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -75,6 +76,14 @@ int main(int argc, char** argv) {
   if (strcmp(where, "killed") == 0) {
     if (is_last) raise(SIGKILL);
     syncyte_comm_barrier(world);
+  }
+  if (strcmp(where, "killed_before_the_end") == 0) {
+    if (is_last) raise(SIGKILL);
+    sleep_for(0.5);
+    syncyte_finalize();
+    printf("rank %d has come to its end\n", rank);
+    fflush(stdout);
+    _Exit(0);
   }
   if (reducer != NULL) begin_round(reducer, !is_last);
   if (strcmp(where, "from_mpi") == 0) /* refused at once on the last rank, which cannot tell the others */

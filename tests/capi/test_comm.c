@@ -108,6 +108,12 @@ static void test_numbers(void) {
   EXPECT_OK(syncyte_comm_allreduce(world, &from, SYNCYTE_OP_MAX, NULL, &high));
   EXPECT(lowest == number && highest == number);
   EXPECT_OK(syncyte_comm_destroy(&copy));
+  syncyte_tensor_t tensor = NULL;
+  const int64_t shape[1] = {1};
+  EXPECT_OK(syncyte_tensor_create(self, SYNCYTE_INT8, 1, shape, NULL, &tensor));
+  EXPECT_OK(syncyte_comm_id(world, &id));
+  EXPECT((int64_t)(intptr_t)tensor >> 32 == (INT64_C(1) << 29 | (id & ((INT64_C(1) << 29) - 1)))); /* the job's tag */
+  EXPECT_OK(syncyte_tensor_destroy(&tensor));
   EXPECT_OK(syncyte_comm_destroy(&self));
 }
 

@@ -61,15 +61,27 @@ module syncyte_comm_c
 
     !> Ends Syncyte: frees all windows and communicators, and finalises MPI if syncyte_init() had initialised it.
     !> Collective over MPI_COMM_WORLD: waits for all ranks. Memory that a view still refers to stays readable. If
-    !> the application finalises MPI first, this happens inside MPI_Finalize. Further calls, and calls in a forked
-    !> child, do nothing.
+    !> the application finalises MPI first, this happens inside MPI_Finalize. Where the process of a rank of this
+    !> node has ended before, nobody is waited for: an error is logged, nothing is freed, and MPI is not finalised.
+    !> Further calls do nothing.
     function syncyte_finalize() bind(C, name="syncyte_finalize") result(answer)
       import
       integer(c_int32_t) :: answer
     end function syncyte_finalize
 
-    !> Ends the whole job at once, as MPI_Abort does; does not return. Callable at any time, on any rank. In a
-    !> forked child it ends the child only.
+    !> Installs what the watchdog's report asks for the line of this rank's program; null removes it. Where no
+    !> answer comes within a second the report says "unknown". Local; callable at any time.
+    ! hook [in]: function
+    ! context [in]: passed to every call; must outlive the hook
+    function syncyte_watchdog_line_set(hook, context) bind(C, name="syncyte_watchdog_line_set") &
+        result(answer)
+      import
+      type(c_funptr), value :: hook
+      type(c_ptr), value :: context
+      integer(c_int32_t) :: answer
+    end function syncyte_watchdog_line_set
+
+    !> Ends the whole job at once, as MPI_Abort does; does not return. Callable at any time, on any rank.
     ! exit_code [in]: what mpirun should return, 1 to 255
     function syncyte_abort(exit_code) bind(C, name="syncyte_abort") result(answer)
       import

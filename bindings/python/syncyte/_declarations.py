@@ -536,6 +536,10 @@ RequestWaitFn = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)
 # Frees the context; called once, after the operation has ended.
 RequestFreeFn = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 
+# Writes at which line of its program the application is, as a text of at most `bytes` bytes that ends with a zero
+# byte. Called on a thread of its own; may block.
+LineFn = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p)
+
 
 CORE: dict[str, Function] = {
     "syncyte_version": Function(
@@ -792,7 +796,23 @@ CORE: dict[str, Function] = {
             "Ends Syncyte: frees all windows and communicators, and finalises MPI if syncyte_init() had "
             "initialised it. Collective over MPI_COMM_WORLD: waits for all ranks. Memory that a view still "
             "refers to stays readable. If the application finalises MPI first, this happens inside "
-            "MPI_Finalize. Further calls, and calls in a forked child, do nothing."
+            "MPI_Finalize. Where the process of a rank of this node has ended before, nobody is waited for: an"
+            " error is logged, nothing is freed, and MPI is not finalised. Further calls do nothing."
+        ),
+    ),
+    "syncyte_watchdog_line_set": Function(
+        ctypes.c_int32,
+        [
+            LineFn,
+            ctypes.c_void_p,
+        ],
+        [
+            Parameter("hook", "in", True, None, "function"),
+            Parameter("context", "in", True, None, "passed to every call; must outlive the hook"),
+        ],
+        (
+            "Installs what the watchdog's report asks for the line of this rank's program; null removes it. "
+            "Where no answer comes within a second the report says \"unknown\". Local; callable at any time."
         ),
     ),
     "syncyte_abort": Function(

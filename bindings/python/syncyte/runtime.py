@@ -10,7 +10,7 @@ import sys
 import threading
 
 from . import _declarations as c
-from . import _library
+from . import _library, _where
 
 __all__ = ["finalize", "init", "initialized", "thread_level"]
 
@@ -44,6 +44,7 @@ def init(thread_level: str = "multiple") -> None:
                 _library.core().unchecked("syncyte_init")(ctypes.byref(options))
                 levels = ", ".join(_LEVELS)
                 raise _library.errors.ArgumentError(f"thread_level is {thread_level!r}; expected one of {levels}")
+            _library.core().syncyte_watchdog_line_set(_where.hook, None)
             _library.core().syncyte_init(ctypes.byref(options))
             if not _started:
                 # Registered now, hence run before the exit handlers of modules imported earlier (mpi4py finalises MPI).
@@ -112,7 +113,16 @@ def _ended_by_exception() -> bool:
 
 
 def _at_exit(process: int) -> None:
-    if os.getpid() != process or not initialized():
+    if os.getpid() != process:
+        return
+    try:
+        _end()
+    finally:  # nobody may ask an interpreter that has ended
+        _library.core().syncyte_watchdog_line_set(c.LineFn(), None)
+
+
+def _end() -> None:
+    if not initialized():
         return
     if _ended_by_exception():
         # The other ranks may be anywhere: a collective finalize could wait for ever.

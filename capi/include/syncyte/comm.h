@@ -92,10 +92,23 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_init(const syncyte_init_options_t* optio
 /**
  * @brief Ends Syncyte: frees all windows and communicators, and finalises MPI if syncyte_init() had initialised it.
  * Collective over MPI_COMM_WORLD: waits for all ranks. Memory that a view still refers to stays readable. If the
- * application finalises MPI first, this happens inside MPI_Finalize. Further calls, and calls in a forked child, do
- * nothing.
+ * application finalises MPI first, this happens inside MPI_Finalize. Where the process of a rank of this node has ended
+ * before, nobody is waited for: an error is logged, nothing is freed, and MPI is not finalised. Further calls, and calls
+ * in a forked child, do nothing.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_finalize(void);
+
+/** Writes at which line of its program the application is, as a text of at most `bytes` bytes that ends with a zero
+ * byte. Called on a thread of its own; may block. */
+typedef void (*syncyte_line_fn_t)(void* text, int64_t bytes, void* context);
+
+/**
+ * @brief Installs what the watchdog's report asks for the line of this rank's program; null removes it. Where no answer
+ * comes within a second the report says "unknown". Local; callable at any time.
+ * @param[in] hook {callback, optional} function
+ * @param[in] context {optional} passed to every call; must outlive the hook
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_watchdog_line_set(syncyte_line_fn_t hook, void* context);
 
 /**
  * @brief Ends the whole job at once, as MPI_Abort does; does not return. Callable at any time, on any rank. In a forked

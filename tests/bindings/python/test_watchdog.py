@@ -1,0 +1,34 @@
+"""What the watchdog's report says of programs in Python, of one job: every rank is stuck in another way."""
+
+import re
+
+from test_excepthook import run
+
+SCRIPT = """
+import ctypes
+
+def wait_for_a_flag():
+    tensor.wait(0, "==", 1)
+
+def hold_the_interpreter():
+    ctypes.PyDLL(None).sleep(20)
+
+tensor = syncyte.WholeTensor((1,), "int64")
+syncyte.COMM_WORLD.barrier()
+if rank == 0:
+    wait_for_a_flag()
+if rank == 1:
+    syncyte.COMM_WORLD.barrier()
+hold_the_interpreter()
+"""
+
+
+def test_the_report_says_at_which_line_every_rank_is(tmp_path):
+    outcome = run(tmp_path, SCRIPT, ranks=3, SYNCYTE_WATCHDOG="2")
+    assert outcome.status != 0
+    for pattern in (
+        r"rank 0 \(pid \d+\): inside tensor_wait on .* for [1-9][0-9.]* s\n +at \S+script\.py:\d+ in wait_for_a_flag\n",
+        r"rank 1 \(pid \d+\): inside comm_barrier #\d+ on world for [0-9.]+ s.*\n +at \S+script\.py:\d+ in <module>\n",
+        r"rank 2 \(pid \d+\): in no operation; .*\n +at unknown\n",
+    ):
+        assert re.search(pattern, outcome.output), outcome.output
