@@ -201,8 +201,8 @@ class DataParallel:
         their strides too, and bucket_bytes must be alike on all ranks.
 
         Raises on all ranks: DtypeError (no module, a parameter that is no tensor or no floating-point one); ArgumentError
-        (no parameter requires a gradient, one has another DataParallel, bucket_bytes); UnsupportedError (a parameter that
-        is sparse or not on the CPU); MismatchError (ranks that differ)."""
+        (no parameter requires a gradient, one has another DataParallel, of more parameters, bucket_bytes); UnsupportedError
+        (a parameter that is sparse or not on the CPU); MismatchError (ranks that differ)."""
         group = comm_or_world(comm)
         parameters = group._prepare("DataParallel", lambda: _parameters_of(module), lifecycle=True)
         state = _state_of(module, parameters)
@@ -241,8 +241,8 @@ class DataParallel:
 
     def __repr__(self) -> str:
         elements = sum(bucket.elements for bucket in self._buckets)
-        removed = "" if any(parameter in _averagers for parameter in self._parameters) else ", removed"
-        return (f"<syncyte.torch.DataParallel of {len(self._parameters)} parameters, {elements} elements, in "
+        removed = "" if self in _averagers_of(self._living()) else ", removed"
+        return (f"<syncyte.torch.DataParallel of {len(self._place)} parameters, {elements} elements, in "
                 f"{len(self._buckets)} buckets, over {self._comm!r}{removed}>")
 
     @contextlib.contextmanager

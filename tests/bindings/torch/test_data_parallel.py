@@ -457,7 +457,8 @@ def test_what_differs_is_named():
 
 
 def test_its_representation_says_what_it_is(comm):
-    averager = DataParallel(torch.nn.Linear(3, 2), comm, bucket_bytes=24)
+    model = torch.nn.Linear(3, 2)
+    averager = DataParallel(model, comm, bucket_bytes=24)
     of = f"2 parameters, 8 elements, in 2 buckets, over {comm!r}"
     assert repr(averager) == f"<syncyte.torch.DataParallel of {of}>"
     averager.remove()
