@@ -30,6 +30,13 @@ base::buffer checked_array(const halo& plan, const syncyte_buffer_t* raw) {
   return array;
 }
 
+/// Each request by itself: MPICH reports errors of several at once to the handler of MPI_COMM_SELF.
+bool test_one(MPI_Request& request) {
+  int is_done = 0;
+  check_mpi(MPI_Test(&request, &is_done, MPI_STATUS_IGNORE), "MPI_Test");
+  return is_done != 0;
+}
+
 }  // namespace
 
 void halo::progress() {
@@ -115,7 +122,6 @@ void halo_transfer::post_receives() {
       side.missing = 0;
       if (const int sender = sender_of(side); sender != SYNCYTE_NOBODY && sender != self) post(side, sender, false);
     }
-  arrived_.resize(receives_.size());
 }
 
 void halo_transfer::start_phase() {
@@ -215,18 +221,25 @@ void halo_transfer::look_at(const halo_side& side) {
   check_header(got, sender_of(side));
 }
 
-/// Takes in messages of any phase; false if there are none, for which it may wait.
-bool halo_transfer::receive(bool may_wait) {
-  int count = 0;
-  const auto all = static_cast<int>(receives_.size());
-  check_mpi(
-      (may_wait ? MPI_Waitsome : MPI_Testsome)(all, receives_.data(), &count, arrived_.data(), MPI_STATUSES_IGNORE),
-      may_wait ? "MPI_Waitsome" : "MPI_Testsome");
-  for (int i = 0; i < count; ++i) {  // MPI_UNDEFINED is negative
-    halo_side& side = *received_[static_cast<std::size_t>(arrived_[static_cast<std::size_t>(i)])];
-    if (--side.missing == 0) look_at(side);
+/// Takes in messages of any phase; false if there are none.
+bool halo_transfer::receive() {
+  bool is_any = false;
+  for (std::size_t i = 0; i < receives_.size(); ++i) {
+    if (receives_[i] == MPI_REQUEST_NULL || !test_one(receives_[i])) continue;
+    is_any = true;
+    if (--received_[i]->missing == 0) look_at(*received_[i]);
   }
-  return count > 0;
+  return is_any;
+}
+
+/// receive(), which it may wait for.
+bool halo_transfer::receive(bool may_wait) {
+  constexpr unsigned often = 64;
+  for (unsigned round = 1; !receive(); ++round) {
+    if (!may_wait) return false;
+    if (round % often == 0) pause_polling();
+  }
+  return true;
 }
 
 bool halo_transfer::has_arrived(std::size_t phase) const {
@@ -245,12 +258,11 @@ bool halo_transfer::advance(bool may_wait) {
     if (phases_done_ == phases()) break;
     if (!receive(may_wait)) return false;
   }
-  int done = 0;
-  const auto count = static_cast<int>(sends_.size());
-  check_mpi(MPI_Testall(count, sends_.data(), &done, MPI_STATUSES_IGNORE), "MPI_Testall");
-  if (done != 0 || !may_wait) return done != 0;
-  check_mpi(MPI_Waitall(count, sends_.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
-  return true;
+  return std::all_of(sends_.begin(), sends_.end(), [&](MPI_Request& each) {
+    if (!may_wait) return test_one(each);
+    check_mpi(MPI_Wait(&each, MPI_STATUS_IGNORE), "MPI_Wait");
+    return true;
+  });
 }
 
 bool halo_transfer::go_on(bool may_wait) noexcept {

@@ -44,6 +44,7 @@ class halo_transfer {
   bool advance(bool may_wait);
   void post_receives();
   void post(halo_side& side, int rank, bool is_send);
+  bool receive();
   bool receive(bool may_wait);
   bool has_arrived(std::size_t phase) const;
   void start_phase();
@@ -80,7 +81,6 @@ class halo_transfer {
   std::size_t phases_done_ = 0;
   std::vector<MPI_Request> receives_;  // of all phases
   std::vector<halo_side*> received_;   // the sides of receives_
-  std::vector<int> arrived_;           // places in receives_, for MPI
   std::vector<MPI_Request> sends_;
   bool is_complete_ = false;
   bool has_ended_ = false;      // and somebody knows
