@@ -285,6 +285,7 @@ std::shared_ptr<communicator> adopt(MPI_Comm original, const communicator_option
 }
 
 void abort_job(int exit_code) {
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));  // MPICH's mpirun drops output that it has not read yet
   if (mpi_is(MPI_Initialized) && !mpi_is(MPI_Finalized)) MPI_Abort(MPI_COMM_WORLD, exit_code);
   ::_exit(exit_code);
 }
