@@ -205,6 +205,9 @@ function(syncyte_mpi_program_test)
 endfunction()
 
 function(syncyte_virtual_host_test)
+  if(NOT SYNCYTE_MPIRUN MATCHES "--tag-output")  # the hosts are named by flags of Open MPI's mpirun
+    return()
+  endif()
   _syncyte_parse_test(${ARGN})
   _syncyte_refuse(NEEDS SLOTS MPIRUN_FLAGS)
   if(NOT TEST_HOSTS)

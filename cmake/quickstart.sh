@@ -5,13 +5,15 @@ set -euo pipefail
 SYNCYTE_ROOT="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)"
 readonly SYNCYTE_ROOT
 # shellcheck disable=SC2034
-readonly BUILD_FOLDER="${SYNCYTE_ROOT}/build"
+BUILD_FOLDER="${SYNCYTE_ROOT}/build"
 # shellcheck source=quickstart/report.sh
 source "${SYNCYTE_ROOT}/cmake/quickstart/report.sh"
 # shellcheck source=quickstart/packages.sh
 source "${SYNCYTE_ROOT}/cmake/quickstart/packages.sh"
 # shellcheck source=quickstart/python.sh
 source "${SYNCYTE_ROOT}/cmake/quickstart/python.sh"
+# shellcheck source=quickstart/other_mpi.sh
+source "${SYNCYTE_ROOT}/cmake/quickstart/other_mpi.sh"
 # shellcheck source=quickstart/build.sh
 source "${SYNCYTE_ROOT}/cmake/quickstart/build.sh"
 # shellcheck source=quickstart/arguments.sh
@@ -25,7 +27,9 @@ Commands
   demo [OPTIONS]   the tsunami demo: a Fortran solver and PyTorch learners in one MPI job; the picture is
                    build/demo/figure.png; OPTIONS go to examples/tsunami/demo.py (demo --help lists them)
   test [OPTIONS]   builds everything and runs the tests of a few minutes; OPTIONS go to ctest (for example -R window).
-                   -L ranks runs those at further rank counts, -L slow the long ones (tests/README.md)
+                   -L ranks runs those at further rank counts, -L slow the long ones (tests/README.md).
+                   --mpi=mpich or --mpi=openmpi5 runs the core's tests with another MPI, a package of the Python
+                   registry: environment and build are below build-mpich/ or build-openmpi5/, apart from all others
   bench            builds and runs the benchmarks; the report is build/bench/report.json
   build            builds everything and runs nothing
   setup            installs system packages and the Python environment, and builds nothing
@@ -58,12 +62,15 @@ main() {
     help_of "${command}"
     return 0
   fi
-  check_arguments "${command}" "$@"
+  local -a options=("$@")
+  [[ "${command}" != test ]] || take_mpi options
+  check_arguments "${command}" "${options[@]}"
+  [[ -z "${MPI}" ]] || use_mpi
   ensure_packages
   ensure_python
   [[ "${command}" == setup ]] && return 0
   configure
-  "run_${command}" "$@"
+  "run_${command}" "${options[@]}"
 }
 
 main "$@"

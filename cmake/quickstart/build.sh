@@ -15,6 +15,10 @@ configure() {
   local -a arguments=(-S "${SYNCYTE_ROOT}" --preset "${SYNCYTE_PRESET:-default}" -B "${BUILD_FOLDER}"
     "-DPython3_EXECUTABLE=$(python_of_environment)")
   local -a more
+  if [[ -n "${MPI}" ]]; then
+    mapfile -t more < <(arguments_of_mpi)
+    arguments+=("${more[@]}")
+  fi
   read -r -a more <<<"${SYNCYTE_CMAKE_ARGS:-}"
   arguments+=("${more[@]}")
   local stamp="${BUILD_FOLDER}/.quickstart" wanted
@@ -22,7 +26,7 @@ configure() {
   if [[ -f "${BUILD_FOLDER}/build.ninja" && -f "${stamp}" && "$(<"${stamp}")" == "${wanted}" ]]; then
     return 0
   fi
-  step "Configuring build/ (preset ${SYNCYTE_PRESET:-default})"
+  step "Configuring ${BUILD_FOLDER#"${SYNCYTE_ROOT}/"}/ (preset ${SYNCYTE_PRESET:-default})"
   rm -f "${stamp}"
   cmake "${arguments[@]}"
   printf '%s\n' "${wanted}" >"${stamp}"
@@ -75,6 +79,7 @@ asks_for_more() {
 
 # How long ctest takes with these options on two idle cores, where that is known.
 expected_time() {
+  [[ -z "${MPI}" ]] || return 0
   case "$*" in
     "") echo " (3 to 6 minutes on 2 idle cores)" ;;
     "-L slow") echo " (about 15 minutes on 2 idle cores)" ;;
@@ -110,10 +115,15 @@ run_test() {
     esac
     previous="${argument}"
   done
-  build_target
-  offer_package
+  if [[ -n "${MPI}" ]]; then
+    build_target core_tests
+    options=(--label-regex '^(core|memory|window|tensor|capi)$' "${options[@]}")
+  else
+    build_target
+    offer_package
+  fi
   prepare_mpirun
-  step "The tests$(expected_time "$@")"
+  step "The tests${MPI:+ of the core with ${MPI}}$(expected_time "$@")"
   # Three slots per core: cmake/SyncyteTest.cmake says how many a test takes.
   ctest --test-dir "${BUILD_FOLDER}" ${exclude:+--label-exclude "${exclude}"} --output-on-failure --no-tests=error \
     --parallel "$((3 * $(nproc)))" "${options[@]}" || status=$?

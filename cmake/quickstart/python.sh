@@ -1,12 +1,15 @@
 # shellcheck shell=bash
 # The Python environment: .venv with the pinned versions of cmake/requirements.lock, or what SYNCYTE_VENV names.
 
-readonly LOCK_FILE="${SYNCYTE_ROOT}/cmake/requirements.lock"
-ENVIRONMENT="${SYNCYTE_VENV:-${SYNCYTE_ROOT}/.venv}"
-[[ "${ENVIRONMENT}" == /* ]] || ENVIRONMENT="${PWD}/${ENVIRONMENT}"
-readonly ENVIRONMENT
-readonly STAMP="${ENVIRONMENT}/.syncyte-lock"   # written when all packages are there
-readonly MARKER="${ENVIRONMENT}/.syncyte-made"  # written before anything else, where quickstart makes the environment
+# place_environment FOLDER LOCK_FILE: where the environment is, and the file that names its packages.
+place_environment() {
+  ENVIRONMENT="$1"
+  LOCK_FILE="$2"
+  [[ "${ENVIRONMENT}" == /* ]] || ENVIRONMENT="${PWD}/${ENVIRONMENT}"
+  STAMP="${ENVIRONMENT}/.syncyte-lock"   # written when all packages are there
+  MARKER="${ENVIRONMENT}/.syncyte-made"  # written before anything else, where quickstart makes the environment
+}
+place_environment "${SYNCYTE_VENV:-${SYNCYTE_ROOT}/.venv}" "${SYNCYTE_ROOT}/cmake/requirements.lock"
 
 python_of_environment() { echo "${ENVIRONMENT}/bin/python"; }
 
@@ -147,8 +150,9 @@ ensure_python() {
     return 0
   fi
   ensure_environment
-  step "Python environment: installing the $(grep -c '==' "${LOCK_FILE}") packages of cmake/requirements.lock" \
-    "(PyTorch is 5 GB on disk: some minutes)"
+  local size=""
+  ! grep -q '^torch==' "${LOCK_FILE}" || size=" (PyTorch is 5 GB on disk: some minutes)"
+  step "Python environment: installing the packages of ${LOCK_FILE#"${SYNCYTE_ROOT}/"}${size}"
   [[ ! -f "${STAMP}" ]] || : >"${MARKER}"
   rm -f "${STAMP}"
   watched '^(Collecting|  ?Downloading|  ?Using cached|Installing|Successfully|ERROR|WARNING)' \

@@ -9,6 +9,7 @@
 
 #include "base/environment.hpp"
 #include "comm/collective.hpp"
+#include "comm/errors_returned.hpp"
 #include "comm/live_communicators.hpp"
 #include "comm/mpi.hpp"
 #include "comm/node_reduction.hpp"
@@ -112,6 +113,7 @@ void communicator_handles::free_collectively() noexcept {
   }
   if (!starts.settle()) return;  // MPI still refers to the communicators
   nearby.reset();
+  const errors_returned of_self(MPI_COMM_SELF);  // MPICH reports messages that nobody received there
   free_communicator(node.host);
   free_communicator(node.comm);
   free_communicator(reversed);

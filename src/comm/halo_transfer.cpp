@@ -32,6 +32,13 @@ base::buffer checked_array(const halo& plan, const syncyte_buffer_t* raw) {
   return array;
 }
 
+/// Each request by itself: MPICH reports errors of several at once to the handler of MPI_COMM_SELF.
+bool test_one(MPI_Request& request) {
+  int is_done = 0;
+  check_mpi(MPI_Test(&request, &is_done, MPI_STATUS_IGNORE), "MPI_Test");
+  return is_done != 0;
+}
+
 }  // namespace
 
 void halo::progress() {
@@ -118,7 +125,6 @@ void halo_transfer::post_receives() {
       side.missing = 0;
       if (const int sender = sender_of(side); sender != SYNCYTE_NOBODY && sender != self) post(side, sender, false);
     }
-  arrived_.resize(receives_.size());
 }
 
 void halo_transfer::start_phase() {
@@ -218,23 +224,23 @@ void halo_transfer::look_at(const halo_side& side) {
   check_header(got, sender_of(side));
 }
 
-/// Takes in messages of any phase; false if there are none, for which it may wait.
-bool halo_transfer::receive(long_wait* wait) {
-  int count = 0;
-  const auto all = static_cast<int>(receives_.size());
-  const auto take_some = [&] {
-    check_mpi(MPI_Testsome(all, receives_.data(), &count, arrived_.data(), MPI_STATUSES_IGNORE), "MPI_Testsome");
-    return count != 0;
-  };
-  if (wait == nullptr)
-    take_some();
-  else
-    poll_mpi_until(take_some, *wait);
-  for (int i = 0; i < count; ++i) {  // MPI_UNDEFINED is negative
-    halo_side& side = *received_[static_cast<std::size_t>(arrived_[static_cast<std::size_t>(i)])];
-    if (--side.missing == 0) look_at(side);
+/// Takes in messages of any phase; false if there are none.
+bool halo_transfer::receive() {
+  bool is_any = false;
+  for (std::size_t i = 0; i < receives_.size(); ++i) {
+    if (receives_[i] == MPI_REQUEST_NULL || !test_one(receives_[i])) continue;
+    is_any = true;
+    if (--received_[i]->missing == 0) look_at(*received_[i]);
   }
-  return count > 0;
+  return is_any;
+}
+
+/// receive(), for which it may wait.
+bool halo_transfer::receive(long_wait* wait) {
+  if (receive()) return true;
+  if (wait == nullptr) return false;
+  poll_mpi_until([&] { return receive(); }, *wait);
+  return true;
 }
 
 bool halo_transfer::has_arrived(std::size_t phase) const {
@@ -253,12 +259,9 @@ bool halo_transfer::advance(long_wait* wait) {
     if (phases_done_ == phases()) break;
     if (!receive(wait)) return false;
   }
-  int done = 0;
-  const auto all_are_sent = [&] {
-    check_mpi(MPI_Testall(static_cast<int>(sends_.size()), sends_.data(), &done, MPI_STATUSES_IGNORE), "MPI_Testall");
-    return done != 0;
-  };
-  if (all_are_sent() || wait == nullptr) return done != 0;
+  const auto all_are_sent = [&] { return std::all_of(sends_.begin(), sends_.end(), test_one); };
+  if (all_are_sent()) return true;
+  if (wait == nullptr) return false;
   poll_mpi_until(all_are_sent, *wait);
   return true;
 }

@@ -47,6 +47,7 @@ class halo_transfer {
   bool advance(long_wait* wait);
   void post_receives();
   void post(halo_side& side, int rank, bool is_send);
+  bool receive();
   bool receive(long_wait* wait);
   std::vector<int> awaited() const;
   bool has_arrived(std::size_t phase) const;
@@ -84,7 +85,6 @@ class halo_transfer {
   std::size_t phases_done_ = 0;
   std::vector<MPI_Request> receives_;  // of all phases
   std::vector<halo_side*> received_;   // the sides of receives_
-  std::vector<int> arrived_;           // places in receives_, for MPI
   std::vector<MPI_Request> sends_;
   std::vector<int> receivers_;  // of sends_
   bool is_complete_ = false;

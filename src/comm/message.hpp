@@ -77,6 +77,7 @@ class message {
   class peer_wait;
   int departed_peer() const;
   void give_up_on_departed();
+  int ask(int* is_done, MPI_Status* status);
   void finish(int code, const MPI_Status& status);
   envelope check_received(int code, const MPI_Status& status) const;
   void post(void* data, int count, MPI_Datatype type);
@@ -97,6 +98,7 @@ class message {
   scratch packed_;   // envelope and elements of a short message; elements of a long one that is not contiguous
   std::unique_ptr<envelope> envelope_;  // of a long one; its address is MPI's until the end
   MPI_Request request_ = MPI_REQUEST_NULL;
+  bool may_be_here_ = false;  // a receive that this rank's own message may have been waiting for; see ask()
 };
 
 /// Highest tag of a message.

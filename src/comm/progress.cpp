@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "comm/mpi.hpp"
 #include "comm/mpi_turn.hpp"
 #include "comm/runtime.hpp"
 
@@ -90,9 +91,39 @@ void let_mpi_progress() {
   probe_mpi();
 }
 
+namespace {
+
+/// A communicator without messages: MPICH makes no progress in a probe of MPI_COMM_SELF, nor Open MPI in a probe that
+/// finds a message.
+struct probe {
+  std::mutex mutex;
+  MPI_Comm comm = MPI_COMM_NULL;
+};
+
+probe& the_probe() {
+  static auto* const the_one = new probe;  // leaked: threads may wait while static objects are destroyed
+  return *the_one;
+}
+
+}  // namespace
+
+void open_probe(MPI_Comm world) {
+  const std::lock_guard lock(the_probe().mutex);
+  check_mpi(MPI_Comm_dup(world, &the_probe().comm), "MPI_Comm_dup");
+  MPI_Comm_set_errhandler(the_probe().comm, MPI_ERRORS_RETURN);
+}
+
+void close_probe() {
+  const std::lock_guard lock(the_probe().mutex);
+  if (the_probe().comm != MPI_COMM_NULL) MPI_Comm_free(&the_probe().comm);
+}
+
 void probe_mpi() {
+  probe& here = the_probe();
+  const std::unique_lock lock(here.mutex, std::try_to_lock);  // another thread's probe does the same for this one
+  if (!lock.owns_lock() || here.comm == MPI_COMM_NULL) return;
   int found = 0;
-  MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &found, MPI_STATUS_IGNORE);
+  MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, here.comm, &found, MPI_STATUS_IGNORE);
 }
 
 void keep_for_ever(std::shared_ptr<void> object) {

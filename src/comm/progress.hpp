@@ -1,5 +1,6 @@
 #pragma once
 
+#include <mpi.h>
 #include <sched.h>
 
 #include <atomic>
@@ -39,7 +40,11 @@ void progress_all();
 /// Memory of what can never end, for MPI, which may still write to it.
 void keep_for_ever(std::shared_ptr<void> object);
 
-/// MPI does what it has to. For a thread that may call it.
+/// The communicator of probe_mpi(): a duplicate of the world. Collective over it.
+void open_probe(MPI_Comm world);
+void close_probe();
+
+/// MPI does what it has to, between open_probe() and close_probe(). For a thread that may call it.
 void probe_mpi();
 
 /// For waits outside of MPI, about once a millisecond: what is under way goes on, and MPI does what it has to, where

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <map>
 #include <mutex>
 #include <thread>
 #include <utility>
@@ -17,6 +16,7 @@
 #include "base/log.hpp"
 #include "comm/collective.hpp"
 #include "comm/departures.hpp"
+#include "comm/errors_returned.hpp"
 #include "comm/mpi.hpp"
 #include "comm/mpi_turn.hpp"
 #include "comm/ordering.hpp"
@@ -70,6 +70,7 @@ bool mpi_is(int (*question)(int*)) {
 
 /// Frees all communicators and what was made on them; MPI still works.
 void free_roots(runtime_state& runtime) {
+  close_probe();
   if (runtime.world) runtime.world->free_now();
   if (runtime.self) runtime.self->free_now();
   // Threads that adopt at once may come here in another order on each rank; the ids are the same on all.
@@ -212,6 +213,7 @@ void start_roots(runtime_state& runtime, const std::optional<base::error>& error
   runtime.world = communicator::make_root(MPI_COMM_WORLD, world_options(error), "init");
   base::set_process_rank(runtime.world->rank());
   runtime.self = communicator::make_root(MPI_COMM_SELF, named("self"), "init");
+  open_probe(runtime.world->data());
   try {
     start_watchdog(*runtime.world);
   } catch (const agreed_error&) {
@@ -318,41 +320,6 @@ std::shared_ptr<communicator> root(std::shared_ptr<communicator> runtime_state::
   return runtime.*which;
 }
 
-/// While it lives MPI reports errors of calls on `comm` instead of ending the job. Several threads may have one of the
-/// same communicator: the last puts back what the first has found.
-class errors_returned {
- public:
-  explicit errors_returned(MPI_Comm comm) : comm_(comm) {
-    const std::lock_guard lock(mutex);
-    previous& found = table[comm_];
-    if (found.users++ > 0) return;
-    MPI_Comm_get_errhandler(comm_, &found.handler);
-    MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
-  }
-  ~errors_returned() {
-    const std::lock_guard lock(mutex);
-    previous& found = table[comm_];
-    if (--found.users > 0) return;
-    MPI_Comm_set_errhandler(comm_, found.handler);
-    // Freeing a predefined one is an error to some MPIs.
-    if (found.handler != MPI_ERRORS_ARE_FATAL && found.handler != MPI_ERRORS_RETURN)
-      MPI_Errhandler_free(&found.handler);
-    table.erase(comm_);
-  }
-  errors_returned(const errors_returned&) = delete;
-  errors_returned& operator=(const errors_returned&) = delete;
-
- private:
-  struct previous {
-    int users = 0;
-    MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
-  };
-  static inline std::mutex mutex;
-  static inline std::map<MPI_Comm, previous> table;
-
-  MPI_Comm comm_;
-};
-
 /// Throws unless it is an intra-communicator. What is none at all is an error of MPI_COMM_WORLD (MPI 3) or
 /// MPI_COMM_SELF (MPI 4), and would end the job there.
 void require_intra(MPI_Comm comm, const std::string& argument) {
@@ -398,6 +365,8 @@ void call_before_abort(void (*last_step)() noexcept) { before_abort = last_step;
 void abort_job(int exit_code) {
   if (!is_forked_child()) {
     if (const auto last_step = before_abort.load()) last_step();
+    // MPICH's mpirun drops output that it has not read yet.
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
     if (mpi_is(MPI_Initialized) && !mpi_is(MPI_Finalized)) MPI_Abort(MPI_COMM_WORLD, exit_code);
   }
   ::_exit(exit_code);

@@ -42,7 +42,8 @@ class messages {
       send(static_cast<int>(rank), data, counts[rank]);
   }
   void wait() {
-    check_mpi(MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
+    // Each by itself: MPICH reports errors of several at once to the handler of MPI_COMM_SELF.
+    for (MPI_Request& each : requests_) check_mpi(MPI_Wait(&each, MPI_STATUS_IGNORE), "MPI_Wait");
   }
 
  private:

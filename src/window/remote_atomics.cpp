@@ -7,6 +7,7 @@
 
 #include "base/dtype.hpp"
 #include "comm/mpi.hpp"
+#include "comm/progress.hpp"
 #include "comm/runtime.hpp"
 #include "window/atomics.hpp"
 #include "window/remote.hpp"
@@ -74,9 +75,6 @@ void remote::compare_swap(int rank, std::size_t offset, syncyte_dtype_t dtype, c
   guard.end();
 }
 
-void remote::progress() {
-  int found = 0;
-  comm::check_mpi(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &found, MPI_STATUS_IGNORE), "MPI_Iprobe");
-}
+void remote::progress() { comm::probe_mpi(); }
 
 }  // namespace syncyte::window

@@ -134,6 +134,30 @@ TEST(messages, that_do_not_match_are_the_receivers_error_and_write_nothing) {
   }
 }
 
+int errors_of_self = 0;
+void count_error(MPI_Comm*, int*, ...) { ++errors_of_self; }
+
+TEST(messages, to_oneself_that_are_too_long_leave_the_applications_handler_alone) {
+  MPI_Errhandler before, own, after;
+  MPI_Comm_get_errhandler(MPI_COMM_SELF, &before);
+  MPI_Comm_create_errhandler(count_error, &own);
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, own);
+  const int self = world().rank();
+  strided_array input({9000}, strides::dense), output({2}, strides::dense);
+  for (const int source : {self, SYNCYTE_ANY}) {
+    const auto sending = send(input.buffer(), self);
+    expect_error(outcome_of([&] { receive(output.buffer(), source)->wait(); }), SYNCYTE_ERR_MISMATCH, "longer than");
+    const auto dropped = send(input.buffer(), self);
+    receive(output.buffer(), source).reset();
+    sending->wait();
+    dropped->wait();
+  }
+  MPI_Comm_get_errhandler(MPI_COMM_SELF, &after);
+  EXPECT_EQ(after, own);
+  EXPECT_EQ(errors_of_self, 0);
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, before);
+}
+
 TEST(messages, carry_a_label) {
   std::int32_t value = 1;
   const auto buffer = base::make_buffer(&value, SYNCYTE_INT32, {});

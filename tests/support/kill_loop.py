@@ -6,7 +6,7 @@
 PROGRAM creates and frees things in an endless loop; each rank prints the line "ready" when it is in the loop. Each round
 starts it, waits for all ranks to be ready and a random time more, kills with signal 9 in one of four ways (one rank, all
 ranks, mpirun alone, mpirun and all ranks at once) and then looks for processes, for files in /dev/shm and TMPDIR and for
-System V segments that were not there before. What Open MPI and PMIx themselves leave is not counted. Where the machine
+System V segments that were not there before. What Open MPI, MPICH and PMIx themselves leave is not counted. Where the machine
 allows namespaces, the rounds run in their own.
 Exit status: 0 nothing left, 1 something left (named), 2 the program does not run.
 """
@@ -26,15 +26,15 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "pyt
 from mpi_harness.job import Job, environment, send  # noqa: E402
 
 FOREIGN = ["vader_segment.*", "sm_segment.*", "ompi.*", "openmpi-sessions-*", "pmix*", "prte.*", "prterun.*",
-           "prrte.*"]
-READY = "ready\n"
+           "prrte.*", "mpich_shm_*"]
+READY = "ready"  # MPICH's mpirun may send the end of the line apart
 MARK = "SYNCYTE_KILL_LOOP"
 INSIDE = "SYNCYTE_KILL_LOOP_INSIDE"
 WAYS = ["one rank", "all ranks", "mpirun", "mpirun and all ranks"]
 
 
 def files_below(folder: str) -> set[str]:
-    """Paths of files and folders that are not Open MPI's own."""
+    """Paths of files and folders that are not MPI's own."""
     found = set()
     for name in os.listdir(folder) if os.path.isdir(folder) else []:
         if any(fnmatch.fnmatch(name, pattern) for pattern in FOREIGN):

@@ -1,0 +1,51 @@
+# shellcheck shell=bash
+# quickstart.sh test --mpi=NAME: the core's tests with the MPI of a wheel of the Python registry. cmake/mpi/NAME.lock
+# names the wheel and its version.
+
+MPI=""  # the NAME; empty: the system's MPI
+
+# take_mpi ARRAY: takes --mpi=NAME out of an array of options, and sets MPI.
+take_mpi() {
+  local -n options_of_test="$1"
+  local -a others=()
+  local option
+  for option in "${options_of_test[@]}"; do
+    case "${option}" in
+      --mpi=*) MPI="${option#--mpi=}" && check_mpi ;;
+      --mpi) fail "--mpi has no value: expected --mpi=$(names_of_mpis)" ;;
+      *) others+=("${option}") ;;
+    esac
+  done
+  options_of_test=("${others[@]}")
+}
+
+# The MPIs that there are: NAME|NAME.
+names_of_mpis() {
+  local -a files=("${SYNCYTE_ROOT}"/cmake/mpi/*.lock)
+  local names
+  names="$(basename -a -s .lock "${files[@]}")"
+  echo "${names//$'\n'/|}"
+}
+
+check_mpi() {
+  [[ -n "${MPI}" && "${MPI}" != */* && -f "${SYNCYTE_ROOT}/cmake/mpi/${MPI}.lock" ]] ||
+    fail "--mpi is '${MPI}': expected $(names_of_mpis)"
+}
+
+# From here on environment and build are those of MPI. The environment is ours, whatever SYNCYTE_VENV says.
+use_mpi() {
+  local folder="${SYNCYTE_ROOT}/build-${MPI}"
+  BUILD_FOLDER="${folder}/build"
+  unset SYNCYTE_VENV
+  place_environment "${folder}/environment" "${SYNCYTE_ROOT}/cmake/mpi/${MPI}.lock"
+}
+
+# Arguments of the configuration, one a line: this MPI, and only what needs no other one (Fortran's module, HDF5 and
+# mpi4py are built for the system's).
+arguments_of_mpi() {
+  local part
+  printf '%s\n' "-DMPI_C_COMPILER=${ENVIRONMENT}/bin/mpicc" "-DMPIEXEC_EXECUTABLE=${ENVIRONMENT}/bin/mpirun"
+  for part in FORTRAN TORCH HDF5 PYTHON EXAMPLES BENCH CUDA; do
+    printf '%s\n' "-DSYNCYTE_${part}=OFF"
+  done
+}
