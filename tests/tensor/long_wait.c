@@ -10,11 +10,11 @@ int main(void) {
   syncyte_comm_t world = start_world(&rank, &size);
   syncyte_tensor_t flag = make_flag(world);
   if (rank == 0) {
-    if (syncyte_tensor_wait(flag, 0, SYNCYTE_COMPARE_EQ, 1, 1.0, &seen) == SYNCYTE_ERR_TIMEOUT) puts("waited in peace");
+    if (syncyte_tensor_wait(flag, 0, SYNCYTE_COMPARE_EQ, 1, 3.0, &seen) == SYNCYTE_ERR_TIMEOUT) puts("waited in peace");
     fflush(stdout);
     syncyte_tensor_wait(flag, 0, SYNCYTE_COMPARE_EQ, 1, -1.0, &seen);
   } else {
-    sleep_for(1.5);
+    sleep_for(3.5);
   }
   syncyte_comm_barrier(world);
   return 0;

@@ -26,7 +26,7 @@ int complain() {
 
 /// Stands before the C library's.
 extern "C" __attribute__((visibility("default"))) int fsync(int descriptor) {
-  if (is_slow.exchange(false)) std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+  if (is_slow.exchange(false)) std::this_thread::sleep_for(std::chrono::seconds(4));
   return static_cast<int>(::syscall(SYS_fsync, descriptor));
 }
 
