@@ -128,11 +128,11 @@ syncyte_status_t syncyte_initialized(int32_t* flag) {
 }
 
 syncyte_status_t syncyte_thread_level(int32_t* level) {
-  return looked_up("thread_level", [&] { out(level, "level") = comm::thread_level(); });
+  return looked_up<capi::callers::ranks>("thread_level", [&] { out(level, "level") = comm::thread_level(); });
 }
 
 syncyte_status_t syncyte_mpi_takes(syncyte_memory_t memory, int32_t* flag) {
-  return looked_up("mpi_takes", [&] { out(flag, "flag") = comm::mpi_takes(memory) ? 1 : 0; });
+  return looked_up<capi::callers::ranks>("mpi_takes", [&] { out(flag, "flag") = comm::mpi_takes(memory) ? 1 : 0; });
 }
 
 syncyte_status_t syncyte_comm_world(syncyte_comm_t* comm) {
@@ -160,8 +160,8 @@ syncyte_status_t syncyte_comm_from_fortran(int32_t fortran_handle, const syncyte
 }
 
 syncyte_status_t syncyte_comm_to_fortran(syncyte_comm_t comm, int32_t* fortran_handle) {
-  return looked_up("comm_to_fortran",
-                   [&] { out(fortran_handle, "fortran_handle") = MPI_Comm_c2f(find_comm(comm)->data()); });
+  return looked_up<capi::callers::ranks>(
+      "comm_to_fortran", [&] { out(fortran_handle, "fortran_handle") = MPI_Comm_c2f(find_comm(comm)->data()); });
 }
 
 syncyte_status_t syncyte_comm_dup(syncyte_comm_t comm, const syncyte_comm_options_t* options,

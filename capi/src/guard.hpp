@@ -52,12 +52,12 @@ syncyte_status_t started(const char* operation, Body&& body) noexcept {
   return status;
 }
 
-/// guarded() for functions that need syncyte_init() first and only look something up: neither counted nor traced, and
-/// open to forked children.
-template <class Body>
+/// guarded() for functions that need syncyte_init() first and only look something up: neither counted nor traced,
+/// and mostly open to forked children.
+template <callers allowed = callers::forks_too, class Body>
 syncyte_status_t looked_up(const char* operation, Body&& body) noexcept {
   return guarded(operation, [&] {
-    require_started(forks_too);
+    require_started(allowed);
     std::forward<Body>(body)();
   });
 }

@@ -94,7 +94,7 @@ using comm::message;
 extern "C" {
 
 syncyte_status_t syncyte_message_highest_tag(int32_t* tag) {
-  return looked_up("message_highest_tag", [&] { out(tag, "tag") = comm::highest_tag(); });
+  return looked_up<capi::callers::ranks>("message_highest_tag", [&] { out(tag, "tag") = comm::highest_tag(); });
 }
 
 syncyte_status_t syncyte_comm_send(syncyte_comm_t comm, const syncyte_buffer_t* buffer, int32_t dest, int32_t tag,

@@ -75,7 +75,7 @@ syncyte_status_t syncyte_reducer_destroy(syncyte_reducer_t* reducer) {
 }
 
 syncyte_status_t syncyte_reducer_piece(syncyte_reducer_t reducer, int32_t piece, syncyte_buffer_t* buffer) {
-  return looked_up("reducer_piece", [&] {
+  return looked_up<capi::callers::ranks>("reducer_piece", [&] {
     const auto found = find_reducer(reducer);
     capi::out(buffer, "buffer");
     found->require_piece(piece);

@@ -9,7 +9,7 @@ enum { many = 200000 };
 static int32_t rank, size;
 static syncyte_comm_t world, copy, used, ring;
 static double values[many];
-static char gone[64]; /* what messages say of the last rank */
+static char gone[128]; /* what messages say of the last rank */
 
 static syncyte_buffer_t buffer_of(int64_t count) {
   syncyte_buffer_t buffer;

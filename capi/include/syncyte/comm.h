@@ -93,8 +93,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_init(const syncyte_init_options_t* optio
  * @brief Ends Syncyte: frees all windows and communicators, and finalises MPI if syncyte_init() had initialised it.
  * Collective over MPI_COMM_WORLD: waits for all ranks. Memory that a view still refers to stays readable. If the
  * application finalises MPI first, this happens inside MPI_Finalize. Where the process of a rank of this node has ended
- * before, nobody is waited for: an error is logged, nothing is freed, and MPI is not finalised. Further calls, and calls
- * in a forked child, do nothing.
+ * before, nobody is waited for: an error is logged, nothing is freed, and MPI is not finalised. Further calls, and
+ * calls in a forked child, do nothing.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_finalize(void);
 

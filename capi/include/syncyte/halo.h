@@ -8,9 +8,9 @@
  * periodic dimension the neighbour is the rank itself. Ghosts beyond an edge of the grid that is not periodic show no
  * cell and are never touched: boundary values may be kept there.
  *
- * Each element of the whole lies in one interior only, which no halo can check. Node and face arrays have one point more
- * than cells along a cut axis, and neighbours both have the point on their border: declare it a ghost of the rank with
- * the lower coordinate, with one more in high than for cells.
+ * Each element of the whole lies in one interior only, which no halo can check. Node and face arrays have one point
+ * more than cells along a cut axis, and neighbours both have the point on their border: declare it a ghost of the rank
+ * with the lower coordinate, with one more in high than for cells.
  *
  * With corners (the default) the dimensions are exchanged one after the other, later ones including the ghosts that
  * earlier ones have filled, so that ghosts at corners and edges of the box show diagonal neighbours' cells. Without,

@@ -11,9 +11,9 @@
  * others to get it. Additions are in the order of ranks there. Between nodes the first rank of each sends its sums,
  * when it starts a piece or is in syncyte_reducer_progress() or _wait(): it must not drop its reducer in a round.
  *
- * A round has no agreement of its own: a rank that does not come is the watchdog's (SYNCYTE_WATCHDOG), unless it has come
- * to syncyte_finalize() on the same node: then the others get SYNCYTE_ERR_MISMATCH, which names it. One that cannot
- * bring what it should gives the round up, and all get an error.
+ * A round has no agreement of its own: a rank that does not come is the watchdog's (SYNCYTE_WATCHDOG), unless it has
+ * come to syncyte_finalize() on the same node: then the others get SYNCYTE_ERR_MISMATCH, which names it. One that
+ * cannot bring what it should gives the round up, and all get an error.
  *
  * One thread at a time works on a reducer; others wait for it.
  */

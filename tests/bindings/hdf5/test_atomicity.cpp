@@ -91,13 +91,17 @@ TEST_F(Atomicity, PermissionsAndOwnerStay) {
   const bool may_give = ::geteuid() == 0;
   if (rank_ == 0) {
     EXPECT_EQ(::chmod(path_.c_str(), 0600), 0);
-    if (may_give) EXPECT_EQ(::chown(path_.c_str(), 4321, 1234), 0);
+    if (may_give) {
+      EXPECT_EQ(::chown(path_.c_str(), 4321, 1234), 0);
+    }
   }
   syncyte_comm_barrier(world());
   ASSERT_OK(save(world(), path_, new_));
   EXPECT_EQ(status_of(path_).st_mode & 0777U, 0600U);
-  if (may_give) EXPECT_EQ(status_of(path_).st_uid, 4321U);
-  if (may_give) EXPECT_EQ(status_of(path_).st_gid, 1234U);
+  if (may_give) {
+    EXPECT_EQ(status_of(path_).st_uid, 4321U);
+    EXPECT_EQ(status_of(path_).st_gid, 1234U);
+  }
   syncyte_comm_barrier(world());
 }
 
