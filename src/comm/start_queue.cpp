@@ -122,7 +122,7 @@ std::shared_ptr<communicator> start_queue::comm_of_unposted() {
 }
 
 void start_queue::visit(const std::function<void(started_collective&)>& visit) {
-  const std::unique_lock lock(mutex_, std::try_to_lock);
+  const std::unique_lock lock(mutex_, std::chrono::milliseconds(100));
   if (!lock.owns_lock()) return;
   for (const auto& [key, each] : active_) visit(*each);
 }

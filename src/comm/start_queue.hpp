@@ -36,7 +36,7 @@ class start_queue : public progressing {
   /// Waits until all is posted, for `operation`, which comes next.
   void post_all(const char* operation);
 
-  /// Calls `visit` with all that have not ended, unless another thread is at it.
+  /// Calls `visit` with all that have not ended, unless another thread is at it for 100 ms: it may be stuck in MPI.
   void visit(const std::function<void(started_collective&)>& visit);
 
   void progress() override;
@@ -55,7 +55,7 @@ class start_queue : public progressing {
   bool have_ended_or_never_will(std::chrono::steady_clock::time_point begin);
   void give_up();
 
-  std::mutex mutex_;
+  std::timed_mutex mutex_;
   std::deque<entry> unposted_;
   std::unordered_map<const started_collective*, entry> active_;  // all that have not ended
   std::vector<entry> orphans_;                                   // of them those that nobody waits for
