@@ -30,7 +30,7 @@ set(CMAKE_CXX_VISIBILITY_PRESET hidden)
 set(CMAKE_C_VISIBILITY_PRESET hidden)
 set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
-# For libraries that MPI, torch or the kernel call back, and threads run in: dlclose leaves them where they are.
+# MPI, torch and threads go on calling these libraries after dlclose, which therefore must not unmap them.
 set(SYNCYTE_STAYS_LOADED "LINKER:-z,nodelete")
 
 find_program(SYNCYTE_CCACHE ccache)

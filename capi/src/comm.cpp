@@ -13,6 +13,7 @@
 #include "comm/application_line.hpp"
 #include "comm/collective.hpp"
 #include "comm/collectives.hpp"
+#include "comm/interrupts.hpp"
 #include "comm/mpi_memory.hpp"
 #include "comm/runtime.hpp"
 #include "comm_table.hpp"
@@ -65,7 +66,7 @@ void agree(syncyte_comm_t comm, syncyte_status_t status, const char* operation, 
   if (is_patient) call.be_patient();
   call.attempt([&] {
     base::require(base::is_known_status(status), SYNCYTE_ERR_ARGUMENT,
-                  "status is {}; expected SYNCYTE_SUCCESS (0) to SYNCYTE_ERR_LIMIT (20)", status);
+                  "status is {}; expected SYNCYTE_SUCCESS (0) to SYNCYTE_ERR_INTERRUPTED (21)", status);
     if (status != SYNCYTE_SUCCESS) throw base::error(status, last_error_reason());
     base::require(operation != nullptr, SYNCYTE_ERR_ARGUMENT, "operation is null; expected a name");
     base::require(count >= 0 && count <= 32, SYNCYTE_ERR_ARGUMENT, "count is {}; expected 0 to 32", count);
@@ -119,6 +120,10 @@ syncyte_status_t syncyte_finalize(void) {
 
 syncyte_status_t syncyte_watchdog_line_set(syncyte_line_fn_t hook, void* context) {
   return guarded("watchdog_line_set", [&] { comm::set_line_function(hook, context); });
+}
+
+syncyte_status_t syncyte_interrupt_set(syncyte_interrupt_fn_t hook, void* context) {
+  return guarded("interrupt_set", [&] { comm::set_interrupt_function(hook, context); });
 }
 
 void syncyte_abort(int32_t exit_code) { comm::abort_job(exit_code >= 1 && exit_code <= 255 ? exit_code : 1); }

@@ -85,7 +85,7 @@ std::shared_ptr<comm::halo> traced_halo(syncyte_halo_t halo, const syncyte_buffe
 
 void transfer(syncyte_halo_t halo, const syncyte_buffer_t* array, comm::halo_way way,
               const comm::collective_extras& given = {}) {
-  comm::halo_transfer(traced_halo(halo, array), array, way, given).wait();
+  comm::halo_transfer(traced_halo(halo, array), array, way, given).wait_or_leave();
 }
 
 void start_transfer(syncyte_halo_t halo, const syncyte_buffer_t* array, comm::halo_way way, const char* operation,

@@ -101,7 +101,7 @@ syncyte_status_t syncyte_comm_send(syncyte_comm_t comm, const syncyte_buffer_t* 
                                    const syncyte_message_options_t* options) {
   return started("comm_send", [&] {
     trace_message(buffer, dest);
-    made_by(message::send, comm, buffer, dest, tag, options)->wait();
+    message::wait_or_leave({made_by(message::send, comm, buffer, dest, tag, options).get()});
   });
 }
 
@@ -112,7 +112,7 @@ syncyte_status_t syncyte_comm_recv(syncyte_comm_t comm, int32_t source, int32_t 
     trace_message(buffer, source);
     capi::require_status(status);
     const auto received = made_by(message::receive, comm, buffer, source, tag, options);
-    received->wait();
+    message::wait_or_leave({received.get()});
     capi::trace_peer(received->peer().rank);
     capi::fill(status, *received);
   });
@@ -151,8 +151,7 @@ syncyte_status_t syncyte_comm_sendrecv(syncyte_comm_t comm, const syncyte_buffer
     const auto sent = made_by(message::prepare_send, comm, send_buffer, dest, send_tag, options);
     received->start();
     sent->start();
-    received->wait();
-    sent->wait();
+    message::wait_or_leave({received.get(), sent.get()});
     capi::fill(status, *received);
   });
 }

@@ -1,9 +1,9 @@
 #include <mutex>
 #include <optional>
 
+#include "comm/long_wait.hpp"
 #include "comm/mpi_turn.hpp"
 #include "comm/progress.hpp"
-#include "comm/watchdog.hpp"
 #include "guard.hpp"
 #include "handle_table.hpp"
 #include "requests.hpp"
@@ -29,18 +29,22 @@ class request {
     return lock.owns_lock() && test_locked();
   }
 
+  /// May return or throw SYNCYTE_ERR_INTERRUPTED before it is done.
   syncyte_status_t wait() {
     const std::lock_guard lock(mutex_);
     traced() = part_;
     if (!is_done_ && wait_ != nullptr) {
-      status_ = wait_(context_);
+      const syncyte_status_t status = wait_(context_);
+      if (status == SYNCYTE_ERR_INTERRUPTED) return status;
+      status_ = status;
       is_done_ = true;
     }
-    if (test_locked()) return status_;
-    const comm::watchdog_scope watched("request_wait", "a request", 0);
-    comm::poll_until([&] { return test_locked(); });
+    comm::plain_wait wait("request_wait", "a request");
+    comm::poll_until([&] { return test_locked(); }, wait);
     return status_;
   }
+
+  bool is_done() const { return is_done_; }
 
   syncyte_status_t status() const { return status_; }
 
@@ -83,12 +87,12 @@ syncyte_request_t* checked(syncyte_request_t* array, std::int64_t count) {
   return array;
 }
 
-/// Waits for a request and nulls the handle.
+/// Waits for a request and nulls the handle, unless the wait is interrupted.
 syncyte_status_t wait_for(syncyte_request_t* handle) {
   const auto active = requests().find(*handle, "request");
   const comm::mpi_turn turn("request_wait");
   const syncyte_status_t ended = active->wait();
-  requests().destroy(handle, "request");
+  if (active->is_done()) requests().destroy(handle, "request");
   return ended;
 }
 
@@ -100,8 +104,8 @@ syncyte_status_t wait_for_one(syncyte_request_t* handle) noexcept {
   return status != SYNCYTE_SUCCESS ? status : ended;
 }
 
-/// What is traced of several requests that are waited for together: all bytes; peer, element type and communicator if
-/// they have but one.
+/// Adds up several requests that are waited for together, for the trace: all bytes; the peer, element type and
+/// communicator that they share.
 class sum_of_parts {
  public:
   void add(const traced_part& part) {
@@ -121,9 +125,8 @@ class sum_of_parts {
 
 /// The place of a request that has ended, which is nulled, with its status in `ended`; -1 if all are null.
 std::int64_t wait_for_any(std::int64_t count, syncyte_request_t* array, syncyte_status_t& ended) {
-  const comm::watchdog_scope watched("request_wait_any", "some requests", 0);
   std::int64_t found = -1;
-  comm::poll_until([&] {
+  const auto find_ended = [&] {
     bool any = false;
     for (std::int64_t i = 0; i < count; ++i) {
       if (array[i] == nullptr) continue;
@@ -136,7 +139,9 @@ std::int64_t wait_for_any(std::int64_t count, syncyte_request_t* array, syncyte_
       return true;
     }
     return !any;
-  });
+  };
+  comm::plain_wait wait("request_wait_any", "some requests");
+  comm::poll_until(find_ended, wait);
   return found;
 }
 
@@ -200,6 +205,7 @@ syncyte_status_t syncyte_request_wait_all(int64_t count, syncyte_request_t* arra
       const syncyte_status_t ended = capi::wait_for_one(&array[i]);
       parts.add(capi::traced());
       if (first == SYNCYTE_SUCCESS) first = ended;
+      if (ended == SYNCYTE_ERR_INTERRUPTED && array[i] != nullptr) return ended;
     }
     if (!parts.sum()) return std::nullopt;
     capi::traced() = *parts.sum();

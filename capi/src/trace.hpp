@@ -33,8 +33,8 @@ class operation_counter {
   const operation_counter* next_;
 };
 
-/// Of the operation in progress on this thread: the bytes it moves, of which type, the rank it talks to, and the name
-/// of the communicator, which stays.
+/// The operation in progress on this thread: the bytes that it moves, their element type, the rank that it talks to,
+/// and its communicator's name, a pointer that stays valid.
 struct traced_part {
   std::size_t bytes = 0;
   std::int32_t peer = -1;  // nobody, or several

@@ -55,7 +55,7 @@ std::string quoted(const char* text) {
   return result += '"';
 }
 
-/// What an event has of all there may be.
+/// The arguments that an event has.
 std::string arguments_of(const syncyte_trace_event_t& event) {
   std::string text = fmt::format(R"("bytes":{})", event.bytes);
   if (event.dtype != 0) text += fmt::format(R"(,"dtype":"{}")", base::dtype_name(event.dtype));
@@ -130,7 +130,7 @@ void trace_file::flush_locked() {
   pending_.clear();
 }
 
-/// What was complete before stays so: its bracket has room where it was.
+/// Writes the closing bracket where the last complete event ends, so that the file is valid JSON.
 void trace_file::end_here(int code) {
   is_cut_ = true;
   pending_ = {};

@@ -77,7 +77,7 @@ asks_for_more() {
   return 1
 }
 
-# How long ctest takes with these options on two idle cores, where that is known.
+# Prints how long ctest takes with these options on two idle cores, where that is known.
 expected_time() {
   [[ -z "${MPI}" ]] || return 0
   case "$*" in

@@ -49,7 +49,8 @@ enum class status : std::int32_t {
   version = SYNCYTE_ERR_VERSION,
   timeout = SYNCYTE_ERR_TIMEOUT,
   internal = SYNCYTE_ERR_INTERNAL,
-  limit = SYNCYTE_ERR_LIMIT
+  limit = SYNCYTE_ERR_LIMIT,
+  interrupted = SYNCYTE_ERR_INTERRUPTED
 };
 
 /// A failed call: what() is the full message (what, which rank, which argument, what to do), code() the status.
@@ -351,7 +352,8 @@ class request {
     return *this;
   }
   ~request() {
-    if (raw_ != nullptr) static_cast<void>(syncyte_request_wait(&raw_));
+    while (raw_ != nullptr && syncyte_request_wait(&raw_) == SYNCYTE_ERR_INTERRUPTED) {
+    }
   }
 
   /// True if it has ended (then its error is thrown, if it failed). Local, does not wait.

@@ -5,7 +5,7 @@
 
 namespace syncyte::base {
 
-bool is_known_status(syncyte_status_t status) { return status >= SYNCYTE_SUCCESS && status <= SYNCYTE_ERR_LIMIT; }
+bool is_known_status(syncyte_status_t status) { return status >= SYNCYTE_SUCCESS && status <= SYNCYTE_ERR_INTERRUPTED; }
 
 const char* status_name(syncyte_status_t status) {
   switch (status) {
@@ -51,6 +51,8 @@ const char* status_name(syncyte_status_t status) {
       return "SYNCYTE_ERR_INTERNAL";
     case SYNCYTE_ERR_LIMIT:
       return "SYNCYTE_ERR_LIMIT";
+    case SYNCYTE_ERR_INTERRUPTED:
+      return "SYNCYTE_ERR_INTERRUPTED";
     default:
       return "SYNCYTE_ERR_UNKNOWN";
   }

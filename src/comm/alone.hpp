@@ -12,7 +12,7 @@ namespace syncyte::comm {
 /// Whether a collective is done without MPI: of one rank, in a forked child of it.
 inline bool is_alone(const communicator& comm) { return comm.size() == 1 && is_forked_child(); }
 
-/// What every collective of one rank moves; from and to may be the same.
+/// Moves the elements of a collective of one rank; from and to may be the same.
 inline void copy_alone(const void* from, void* to, std::int64_t count, syncyte_dtype_t dtype) {
   if (count > 0 && from != to) std::memmove(to, from, static_cast<std::size_t>(count) * base::dtype_size(dtype));
 }

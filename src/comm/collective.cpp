@@ -1,9 +1,11 @@
 #include "comm/collective.hpp"
 
+#include <memory>
 #include <vector>
 
 #include "comm/alone.hpp"
 #include "comm/departures.hpp"
+#include "comm/interrupts.hpp"
 #include "comm/long_wait.hpp"
 #include "comm/mpi.hpp"
 #include "comm/node_reduction.hpp"
@@ -40,16 +42,29 @@ void share_error(MPI_Comm comm, const std::optional<base::error>& mine, const ch
 
 collective_turn::collective_turn(communicator& comm, const char* operation, bool starts)
     : in_mpi_(operation, comm.size() == 1 && !starts), comm_(comm), sequence_(0) {
-  base::require(!comm.busy_.test_and_set(std::memory_order_acquire), SYNCYTE_ERR_BUSY,
-                "{}: another thread is inside a collective of communicator {}; use one communicator per thread",
-                operation, comm.name());
+  if (comm.busy_.test_and_set(std::memory_order_acquire)) [[unlikely]]
+    refuse(comm, operation);
   comm.operation_.store(operation, std::memory_order_relaxed);
   sequence_ = ++comm.sequence_;
 }
 
 void collective_turn::be_patient() { comm_.patient_sequence_.store(sequence_, std::memory_order_relaxed); }
 
-collective_turn::~collective_turn() { comm_.busy_.clear(std::memory_order_release); }
+void collective_turn::lose_step() { comm_.is_out_of_step_.store(true, std::memory_order_relaxed); }
+
+void collective_turn::refuse(const communicator& comm, const char* operation) {
+  base::require(!comm.is_out_of_step(), SYNCYTE_ERR_INTERRUPTED,
+                "{}: an earlier collective of communicator {} was interrupted on this rank, which is out of step with "
+                "the others; expected the program to end, or another communicator",
+                operation, comm.name());
+  base::fail(SYNCYTE_ERR_BUSY,
+             "{}: another thread is inside a collective of communicator {}; use one communicator per thread", operation,
+             comm.name());
+}
+
+collective_turn::~collective_turn() {
+  if (!comm_.is_out_of_step()) comm_.busy_.clear(std::memory_order_release);
+}
 
 collective_call::collective_call(communicator& comm, const char* operation, kind how)
     : agreement(comm, operation), kind_(how), turn_(comm, operation) {}
@@ -61,11 +76,16 @@ void collective_call::agree() {
     return;
   }
   if (is_alone(comm())) return agree_alone();
-  if (kind_ != last) comm().starts().post_all(operation());
   const bool pending = kind_ != data && comm().deferred().pending();
   const vote_t local = vote(kind_ == last ? 0 : turn_.sequence(), pending);
   vote_t highest;
-  reduce(local, highest);
+  try {
+    if (kind_ != last) comm().starts().post_all(operation());
+    reduce(local, highest);
+  } catch (const interrupted&) {
+    turn_.lose_step();
+    throw;
+  }
   if (count(highest) == outcome::failed) share_error(comm().control(), error(), operation(), comm().name());
   if (count(highest) == outcome::differ) explain_mismatch();
   if (kind_ != data && bit_of(highest)) comm().deferred().collect(comm().control());
@@ -87,16 +107,30 @@ void collective_call::reduce(const vote_t& local, vote_t& highest) {
     return nearby->allreduce(local.data(), highest.data(), count, MPI_UINT64_T, sizeof local, MPI_MAX, &wait);
   }
   if (!is_world(comm())) return exchange_votes(comm(), operation(), local, highest);
-  if (comm().has_threads()) {
-    std::optional<background_progress> meanwhile;
-    if (needs_progress()) meanwhile.emplace();
-    return check_mpi(MPI_Allreduce(local.data(), highest.data(), count, MPI_UINT64_T, MPI_MAX, comm().control()),
-                     "MPI_Allreduce (agreement)");
-  }
+  if (!comm().has_threads() || can_be_interrupted()) return reduce_polling(local, highest);
+  std::optional<background_progress> meanwhile;
+  if (needs_progress()) meanwhile.emplace();
+  check_mpi(MPI_Allreduce(local.data(), highest.data(), count, MPI_UINT64_T, MPI_MAX, comm().control()),
+            "MPI_Allreduce (agreement)");
+}
+
+void collective_call::reduce_polling(const vote_t& local, vote_t& highest) {
+  struct votes {
+    vote_t local, highest;
+  };
+  const auto memory = std::make_shared<votes>(votes{local, {}});
   MPI_Request pending = MPI_REQUEST_NULL;
-  check_mpi(MPI_Iallreduce(local.data(), highest.data(), count, MPI_UINT64_T, MPI_MAX, comm().control(), &pending),
+  check_mpi(MPI_Iallreduce(memory->local.data(), memory->highest.data(), local.size(), MPI_UINT64_T, MPI_MAX,
+                           comm().control(), &pending),
             "MPI_Iallreduce (agreement)");
-  wait_for(pending, "MPI_Iallreduce (agreement)");
+  members_wait wait(operation(), comm(), turn_.sequence(), members_wait::everyone);
+  try {
+    poll_mpi_until([&] { return has_ended(pending, "MPI_Iallreduce (agreement)"); }, wait);
+  } catch (const interrupted&) {
+    keep_for_ever(memory);
+    throw;
+  }
+  highest = memory->highest;
 }
 
 void collective_call::explain_mismatch() const {

@@ -28,9 +28,13 @@ class collective_turn {
   collective_turn& operator=(const collective_turn&) = delete;
 
   void be_patient();
+  /// This rank has left a collective that the others are still in: nobody has a turn any more.
+  void lose_step();
   std::uint64_t sequence() const { return sequence_; }  ///< this collective's number on the communicator
 
  private:
+  [[noreturn]] static void refuse(const communicator& comm, const char* operation);
+
   mpi_turn in_mpi_;
   communicator& comm_;
   std::uint64_t sequence_;
@@ -68,6 +72,7 @@ class collective_call : public agreement {
 
  private:
   void reduce(const vote_t& local, vote_t& highest);
+  void reduce_polling(const vote_t& local, vote_t& highest);
   void agree_alone() const;
   [[noreturn]] void explain_mismatch() const;
 

@@ -151,7 +151,7 @@ node_reduction* communicator::nearby() {
 }
 
 collective_seen communicator::seen_by_watchdog(std::int64_t now_ns) {
-  const bool is_inside = busy_.test(std::memory_order_acquire);
+  const bool is_inside = busy_.test(std::memory_order_acquire) && !is_out_of_step();
   const std::uint64_t sequence = sequence_.load();
   if (is_inside != seen_.is_inside || sequence != seen_.sequence)
     seen_ = {operation_.load(std::memory_order_relaxed), &name_, sequence, size_, is_inside, false, now_ns};

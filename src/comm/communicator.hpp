@@ -111,6 +111,9 @@ class communicator : public std::enable_shared_from_this<communicator> {
   /// Whether the collective that a thread is in may last as long as it likes: see collective_call::be_patient().
   bool is_patient() const { return sequence_ != 0 && patient_sequence_.load(std::memory_order_relaxed) == sequence_; }
 
+  /// Whether this rank was interrupted in a collective: there can be no other.
+  bool is_out_of_step() const { return is_out_of_step_.load(std::memory_order_relaxed); }
+
   /// Where a thread of this rank is, or was last. Called by one thread, the watchdog's, again and again.
   collective_seen seen_by_watchdog(std::int64_t now_ns);
   MPI_Comm data() const { return handles_->data; }
@@ -161,6 +164,7 @@ class communicator : public std::enable_shared_from_this<communicator> {
   std::uint64_t id_in_parent_ = 0;
   std::vector<int> world_ranks_;
   std::atomic_flag busy_;
+  std::atomic<bool> is_out_of_step_{false};  // busy_ then stays set
   std::atomic<const char*> operation_{nullptr};
   std::atomic<std::uint64_t> patient_sequence_{0};  // of the last collective that may take long
   collective_seen seen_;                            // by the watchdog

@@ -11,6 +11,8 @@
 
 #include "base/strided_copy.hpp"
 #include "comm/departures.hpp"
+#include "comm/interrupts.hpp"
+#include "comm/long_wait.hpp"
 #include "comm/mpi.hpp"
 #include "comm/mpi_turn.hpp"
 #include "comm/pieces.hpp"
@@ -33,17 +35,13 @@ base::buffer checked_array(const halo& plan, const syncyte_buffer_t* raw) {
 }
 
 /// Each request by itself: MPICH reports errors of several at once to the handler of MPI_COMM_SELF.
-bool test_one(MPI_Request& request) {
-  int is_done = 0;
-  check_mpi(MPI_Test(&request, &is_done, MPI_STATUS_IGNORE), "MPI_Test");
-  return is_done != 0;
-}
+bool test_one(MPI_Request& request) { return has_ended(request, "MPI_Test"); }
 
 }  // namespace
 
 void halo::progress() {
   const std::unique_lock lock(mutex_, std::try_to_lock);
-  if (lock.owns_lock() && under_way_ != nullptr) under_way_->go_on(nullptr);
+  if (lock.owns_lock() && under_way_ != nullptr) under_way_->go_on();
 }
 
 halo_transfer::halo_transfer(std::shared_ptr<halo> plan, const syncyte_buffer_t* array, halo_way way,
@@ -71,14 +69,12 @@ halo_transfer::halo_transfer(std::shared_ptr<halo> plan, const syncyte_buffer_t*
     end();
     throw;
   }
-  if (phases() == 1) return;
-  plan_->under_way_ = this;
-  enter_progress(plan_);
+  look_after();
 }
 
 halo_transfer::~halo_transfer() {
   try {
-    wait();
+    wait_or_leave();
   } catch (...) {  // nobody is there to be told
   }
 }
@@ -235,21 +231,13 @@ bool halo_transfer::receive() {
   return is_any;
 }
 
-/// receive(), for which it may wait.
-bool halo_transfer::receive(long_wait* wait) {
-  if (receive()) return true;
-  if (wait == nullptr) return false;
-  poll_mpi_until([&] { return receive(); }, *wait);
-  return true;
-}
-
 bool halo_transfer::has_arrived(std::size_t phase) const {
   const auto& all = sides(phase);
   return std::all_of(all.begin(), all.end(), [](const halo_side& side) { return side.missing == 0; });
 }
 
-/// Goes on as far as possible; true once everything has ended.
-bool halo_transfer::advance(long_wait* wait) {
+/// Goes on as far as possible without waiting; true once everything has ended.
+bool halo_transfer::advance() {
   for (;;) {
     while (phases_done_ < phases_started_ && has_arrived(phases_done_)) {
       finish_phase();
@@ -257,23 +245,26 @@ bool halo_transfer::advance(long_wait* wait) {
     }
     while (is_mismatch_ && phases_started_ < phases()) start_phase();
     if (phases_done_ == phases()) break;
-    if (!receive(wait)) return false;
+    if (!receive()) return false;
   }
-  const auto all_are_sent = [&] { return std::all_of(sends_.begin(), sends_.end(), test_one); };
-  if (all_are_sent()) return true;
-  if (wait == nullptr) return false;
-  poll_mpi_until(all_are_sent, *wait);
-  return true;
+  return std::all_of(sends_.begin(), sends_.end(), test_one);
 }
 
-bool halo_transfer::go_on(long_wait* wait) noexcept {
+bool halo_transfer::go_on() noexcept {
   try {
-    is_complete_ = is_complete_ || advance(wait);
-  } catch (...) {  // MPI has failed, or a neighbour has departed
+    is_complete_ = is_complete_ || advance();
+  } catch (...) {  // MPI has failed
     fail();
   }
   if (is_complete_) leave();
   return is_complete_;
+}
+
+/// All waits look after it from now on, where more than one phase is to be started.
+void halo_transfer::look_after() {
+  if (phases() == 1) return;
+  plan_->under_way_ = this;
+  enter_progress(plan_);
 }
 
 /// Waits look after it no longer.
@@ -316,11 +307,11 @@ void halo_transfer::give_up() {
              operation_of(way_));
 }
 
-bool halo_transfer::finish(long_wait* wait) {
+bool halo_transfer::try_finish() {
   const std::lock_guard lock(plan_->mutex_);
   if (has_ended_) return true;
   if (!is_complete_ && !is_started()) give_up();
-  if (!go_on(wait)) return false;
+  if (!go_on()) return false;
   end();
   if (outcome_) std::rethrow_exception(outcome_);
   if (error_) throw *error_;
@@ -328,64 +319,81 @@ bool halo_transfer::finish(long_wait* wait) {
 }
 
 bool halo_transfer::test() {
-  if (finish(nullptr)) return true;
+  if (try_finish()) return true;
   if (needs_progress()) progress_all();
   return false;
 }
 
 /// The neighbours whose messages are missing; where none is, those that have not taken this rank's.
-std::vector<int> halo_transfer::awaited() const {
-  std::vector<int> ranks;
+halo_transfer::neighbours halo_transfer::awaited() const {
+  neighbours result;
   for (std::size_t i = 0; i < receives_.size(); ++i)
-    if (receives_[i] != MPI_REQUEST_NULL) ranks.push_back(sender_of(*received_[i]));
-  for (std::size_t i = 0; ranks.empty() && i < sends_.size(); ++i)
-    if (sends_[i] != MPI_REQUEST_NULL) ranks.push_back(receivers_[i]);
-  std::sort(ranks.begin(), ranks.end());
-  ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
-  return ranks;
+    if (receives_[i] != MPI_REQUEST_NULL) result.ranks.push_back(sender_of(*received_[i]));
+  result.are_senders = !result.ranks.empty();
+  for (std::size_t i = 0; !result.are_senders && i < sends_.size(); ++i)
+    if (sends_[i] != MPI_REQUEST_NULL) result.ranks.push_back(receivers_[i]);
+  std::sort(result.ranks.begin(), result.ranks.end());
+  result.ranks.erase(std::unique(result.ranks.begin(), result.ranks.end()), result.ranks.end());
+  return result;
 }
 
 class halo_transfer::neighbours_wait final : public long_wait {
  public:
-  neighbours_wait(halo_transfer& transfer, bool holds_lock) : transfer_(transfer), holds_lock_(holds_lock) {}
+  explicit neighbours_wait(halo_transfer& transfer) : transfer_(transfer) {}
 
  private:
   void examine(std::optional<watchdog_scope>& scope) override {
-    std::unique_lock lock(transfer_.plan_->mutex_, std::defer_lock);
-    if (!holds_lock_) lock.lock();
-    const std::vector<int> now = transfer_.awaited();
+    const std::lock_guard lock(transfer_.plan_->mutex_);
+    const neighbours now = transfer_.awaited();
     const communicator& comm = *transfer_.plan_->comm();
     if (!scope || now != awaited_)
       scope.emplace(operation_of(transfer_.way_),
-                    fmt::format("{} (from rank{} {})", comm.name(), now.size() > 1 ? "s" : "", fmt::join(now, ", ")),
+                    fmt::format("{} ({} rank{} {})", comm.name(), now.are_senders ? "from" : "to",
+                                now.ranks.size() > 1 ? "s" : "", fmt::join(now.ranks, ", ")),
                     transfer_.number_ & 0xffffffff);
     awaited_ = now;
-    for (const int rank : now)
+    for (const int rank : now.ranks)
       if (has_lasted() && has_departed(comm, rank)) throw departed_error(comm, rank, operation_of(transfer_.way_));
   }
 
   halo_transfer& transfer_;
-  bool holds_lock_;  // of the plan
-  std::vector<int> awaited_;
+  neighbours awaited_;
 };
 
 void halo_transfer::wait() {
-  if (finish(nullptr)) return;
+  if (try_finish()) return;
   {
     const std::lock_guard lock(plan_->mutex_);
     leave();  // this thread looks after it
   }
-  if (!needs_progress()) {
-    neighbours_wait wait(*this, true);
-    finish(&wait);
-    return;
-  }
-  neighbours_wait wait(*this, false);
+  neighbours_wait wait(*this);
   try {
-    poll_until([&] { return finish(nullptr); }, wait);  // another rank may have to wait for what else is under way
-  } catch (...) {
+    const auto has_ended = [&] { return try_finish(); };
+    if (!needs_progress()) return poll_mpi_until(has_ended, wait);
+    poll_until(has_ended, wait);  // another rank may have to wait for what else is under way
+  } catch (const interrupted&) {
     const std::lock_guard lock(plan_->mutex_);
-    if (!has_ended_) fail(), end();
+    look_after();
+    throw;
+  } catch (...) {
+    break_off();
+    throw;
+  }
+}
+
+/// Called while an exception is handled.
+void halo_transfer::break_off() noexcept {
+  const std::lock_guard lock(plan_->mutex_);
+  if (has_ended_) return;
+  fail();
+  end();
+}
+
+void halo_transfer::wait_or_leave() {
+  try {
+    wait();
+  } catch (const interrupted&) {
+    break_off();
     throw;
   }
 }

@@ -11,7 +11,6 @@
 #include "base/error.hpp"
 #include "comm/collectives.hpp"
 #include "comm/halo.hpp"
-#include "comm/long_wait.hpp"
 #include "comm/watchdog.hpp"
 
 namespace syncyte::comm {
@@ -37,19 +36,28 @@ class halo_transfer {
 
   /// Whether it has ended; goes on with it where it can without waiting. Throws its error at the end, once.
   bool test();
+  /// If it is interrupted, it may be waited for again.
   void wait();
+  /// As wait(); if it is interrupted, it ends, and the halo can be used no longer.
+  void wait_or_leave();
 
  private:
   friend class halo;  // for progress(), with the plan's lock, as all but the constructor, test() and wait()
   class neighbours_wait;
-  // Where `wait` is null they do not wait.
-  bool go_on(long_wait* wait) noexcept;
-  bool advance(long_wait* wait);
+  /// Those that a wait is for.
+  struct neighbours {
+    std::vector<int> ranks;
+    bool are_senders = false;  // otherwise they have to receive
+
+    bool operator==(const neighbours&) const = default;
+  };
+
+  bool go_on() noexcept;
+  bool advance();
   void post_receives();
   void post(halo_side& side, int rank, bool is_send);
   bool receive();
-  bool receive(long_wait* wait);
-  std::vector<int> awaited() const;
+  neighbours awaited() const;
   bool has_arrived(std::size_t phase) const;
   void start_phase();
   void start_side(halo_side& side);
@@ -59,11 +67,13 @@ class halo_transfer {
   void take_in(const collective_extras& extras);
   void check_header(const halo_header& got, int sender);
   void check_facts(const halo_facts& got, int sender);
-  bool finish(long_wait* wait);
+  bool try_finish();
   bool is_under_way() const;
+  void look_after();
   void leave() noexcept;
   void fail() noexcept;
   void end();
+  void break_off() noexcept;
   void give_up();
   std::byte* place_of(const halo_box& box) const;
   std::vector<halo_side>& sides(std::size_t phase) const;

@@ -1,5 +1,7 @@
 #include "comm/live_communicators.hpp"
 
+#include <pthread.h>
+
 #include <mutex>
 #include <unordered_set>
 
@@ -12,7 +14,13 @@ struct live_table {
 };
 
 live_table& table() {
-  static auto* const the_table = new live_table;  // leaked: communicators may go with static objects
+  static auto* const the_table = [] {
+    auto* const made = new live_table;  // leaked: communicators may go with static objects
+    const auto unlock = [] { table().mutex.unlock(); };
+    // A child has no watchdog's thread that would unlock it.
+    ::pthread_atfork([] { table().mutex.lock(); }, unlock, unlock);
+    return made;
+  }();
   return *the_table;
 }
 

@@ -10,7 +10,8 @@
 namespace syncyte::comm {
 
 /// What a wait does once it has lasted a millisecond, about a hundred times a second: it shows the watchdog where this
-/// rank is, and looks whether what it waits for can still come. A short wait pays for none of this.
+/// rank is, and looks whether what it waits for can still come; ten times a second it asks the application whether to
+/// go on (interrupts.hpp). A short wait pays for none of this.
 class long_wait {
  public:
   static constexpr unsigned often = 64;  // rounds of polling from one look() to the next
@@ -19,7 +20,7 @@ class long_wait {
   long_wait(const long_wait&) = delete;
   long_wait& operator=(const long_wait&) = delete;
 
-  /// Reads the clock, and does what is due. Throws what examine() throws.
+  /// Reads the clock, and does what is due. Throws what examine() throws, or interrupted.
   void look();
 
  protected:
@@ -33,7 +34,20 @@ class long_wait {
  private:
   std::int64_t begin_ns_ = 0;
   std::int64_t next_ns_ = 0;
+  unsigned looks_ = 0;
   std::optional<watchdog_scope> scope_;
+};
+
+/// A wait of which only the name is known; both are string literals.
+class plain_wait final : public long_wait {
+ public:
+  plain_wait(const char* operation, const char* title) : operation_(operation), title_(title) {}
+
+ private:
+  void examine(std::optional<watchdog_scope>& scope) override;
+
+  const char* operation_;
+  const char* title_;
 };
 
 /// A wait for all ranks of a communicator, or for one of them: none of them may have departed.

@@ -12,6 +12,7 @@
 #include "base/strided_copy.hpp"
 #include "comm/departures.hpp"
 #include "comm/errors_returned.hpp"
+#include "comm/interrupts.hpp"
 #include "comm/long_wait.hpp"
 #include "comm/mpi.hpp"
 #include "comm/mpi_memory.hpp"
@@ -359,9 +360,8 @@ class message::peer_wait final : public long_wait {
 
 /// The rank whose departure leaves this message without its other side; -1 if there is none.
 int message::departed_peer() const {
-  if (peer_.rank != SYNCYTE_ANY)
-    return peer_.rank != SYNCYTE_NOBODY && peer_.rank != comm_->rank() && has_departed(*comm_, peer_.rank) ? peer_.rank
-                                                                                                           : -1;
+  if (peer_.rank == SYNCYTE_NOBODY || peer_.rank == comm_->rank()) return -1;
+  if (peer_.rank != SYNCYTE_ANY) return has_departed(*comm_, peer_.rank) ? peer_.rank : -1;
   for (int rank = 0; rank < comm_->size(); ++rank)
     if (rank != comm_->rank() && !has_departed(*comm_, rank)) return -1;
   return first_departed(*comm_);
@@ -371,22 +371,43 @@ int message::departed_peer() const {
 void message::give_up_on_departed() {
   const int rank = departed_peer();
   if (rank < 0) return;
-  if (direction_ == direction::in) {
-    MPI_Status status;
-    int is_done = 0;
-    int is_cancelled = 0;
-    MPI_Request_get_status(request_, &is_done, MPI_STATUS_IGNORE);
-    if (is_done != 0) return;
-    MPI_Cancel(&request_);
-    MPI_Request_get_status(request_, &is_done, &status);
-    if (is_done == 0) return;  // it is on its way
-    MPI_Test_cancelled(&status, &is_cancelled);
-    if (is_cancelled == 0) return;
-    MPI_Wait(&request_, MPI_STATUS_IGNORE);
-  } else {
-    abandon();
-  }
+  if (direction_ == direction::out) abandon();
+  if (direction_ == direction::in && !cancel()) return;
   throw departed_error(*comm_, rank, operation());
+}
+
+/// Takes a receive back; false if its message has come, or is on its way.
+bool message::cancel() {
+  MPI_Status status;
+  int is_done = 0;
+  int is_cancelled = 0;
+  MPI_Request_get_status(request_, &is_done, MPI_STATUS_IGNORE);
+  if (is_done != 0) return false;
+  MPI_Cancel(&request_);
+  MPI_Request_get_status(request_, &is_done, &status);
+  if (is_done == 0) return false;
+  MPI_Test_cancelled(&status, &is_cancelled);
+  if (is_cancelled == 0) return false;
+  MPI_Wait(&request_, MPI_STATUS_IGNORE);
+  return true;
+}
+
+void message::leave() noexcept {
+  if (request_ == MPI_REQUEST_NULL) return;
+  try {
+    if (direction_ == direction::out) return abandon();
+    if (!cancel()) poll_until([&] { return test(); });
+  } catch (...) {  // nobody asks for it
+  }
+}
+
+void message::wait_or_leave(std::initializer_list<message*> messages) {
+  try {
+    for (message* each : messages) each->wait();
+  } catch (const interrupted&) {
+    for (message* each : messages) each->leave();
+    throw;
+  }
 }
 
 void message::wait() {

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <string>
@@ -61,6 +62,10 @@ class message {
   bool test();
   void wait();
 
+  /// Waits for messages that nobody can wait for a second time. Where a wait is interrupted, receives are taken back,
+  /// or end if their message is on its way; sends, and their memory, are left to MPI.
+  static void wait_or_leave(std::initializer_list<message*> messages);
+
   /// Of an ended receive: who sent it, with which tag and label; of a send its destination.
   message_peer peer() const { return peer_; }
 
@@ -77,6 +82,8 @@ class message {
   class peer_wait;
   int departed_peer() const;
   void give_up_on_departed();
+  bool cancel();
+  void leave() noexcept;
   int ask(int* is_done, MPI_Status* status);
   void finish(int code, const MPI_Status& status);
   envelope check_received(int code, const MPI_Status& status) const;

@@ -13,12 +13,14 @@ void check_mpi(int code, const char* call) {
   base::fail(SYNCYTE_ERR_MPI, "{} failed: {}", call, text);
 }
 
+bool has_ended(MPI_Request& request, const char* call) {
+  int is_done = 0;
+  check_mpi(MPI_Test(&request, &is_done, MPI_STATUS_IGNORE), call);
+  return is_done != 0;
+}
+
 void wait_for(MPI_Request& request, const char* call) {
-  poll_until([&] {
-    int is_done = 0;
-    check_mpi(MPI_Test(&request, &is_done, MPI_STATUS_IGNORE), call);
-    return is_done != 0;
-  });
+  poll_until([&] { return has_ended(request, call); });
 }
 
 MPI_Datatype mpi_type(syncyte_dtype_t dtype) {

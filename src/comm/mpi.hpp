@@ -9,6 +9,9 @@ namespace syncyte::comm {
 /// Throws SYNCYTE_ERR_MPI with MPI's own text unless code is MPI_SUCCESS.
 void check_mpi(int code, const char* call);
 
+/// MPI_Test of one request, without its status. Throws as check_mpi().
+bool has_ended(MPI_Request& request, const char* call);
+
 /// Waits for a request while everything that is under way goes on (progress.hpp). Throws as check_mpi().
 void wait_for(MPI_Request& request, const char* call);
 

@@ -122,10 +122,16 @@ int ended_rank(const communicator& world) {
   return -1;
 }
 
-/// Nothing can be freed together with a rank that has ended, nor can MPI be finalised: that would wait for ever.
-void give_up(runtime_state& runtime, int rank) {
-  base::log(SYNCYTE_LOG_ERROR, "finalize: the process of rank {} has ended; nothing is freed, and MPI is not finalised",
-            rank);
+/// Why this rank cannot come to the end together with all others; empty if it can.
+std::string reason_to_give_up(const communicator& world) {
+  if (const int rank = ended_rank(world); rank >= 0) return fmt::format("the process of rank {} has ended", rank);
+  if (world.is_out_of_step()) return "a collective of the world was interrupted on this rank";
+  return "";
+}
+
+/// Frees nothing, and leaves MPI as it is: both would wait for the other ranks for ever.
+void give_up(runtime_state& runtime, const std::string& reason) {
+  base::log(SYNCYTE_LOG_ERROR, "finalize: {}; nothing is freed, and MPI is not finalised", reason);
   runtime.is_started = false;
   runtime.was_finished = true;
   runtime.owns_mpi = false;
@@ -135,7 +141,7 @@ void give_up(runtime_state& runtime, int rank) {
 /// Waits for all ranks, so that one that never comes is waited for here, where the watchdog sees it, and not inside
 /// MPI_Finalize, where nobody can; then frees all.
 void tear_down(runtime_state& runtime) {
-  if (const int rank = ended_rank(*runtime.world); rank >= 0) return give_up(runtime, rank);
+  if (const std::string reason = reason_to_give_up(*runtime.world); !reason.empty()) return give_up(runtime, reason);
   const watchdog_scope watched("finalize", runtime.world->name(), 0, runtime.world->size());
   runtime.is_started = false;
   runtime.was_finished = true;

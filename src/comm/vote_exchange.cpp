@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <memory>
 
 #include "comm/departures.hpp"
+#include "comm/interrupts.hpp"
 #include "comm/long_wait.hpp"
 #include "comm/message.hpp"
 #include "comm/mpi.hpp"
@@ -39,6 +41,18 @@ class exchange {
   exchange(communicator& comm, const vote_t& local) : comm_(comm), highest_(local) {}
 
   const vote_t& run() {
+    try {
+      go_round();
+      finish_sends();
+    } catch (const interrupted&) {
+      for (std::size_t i = 0; i < sends_; ++i) leave_send(i);
+      throw;
+    }
+    return highest_;
+  }
+
+ private:
+  void go_round() {
     const int size = comm_.size();
     const int rank = comm_.rank();
     const int inner = static_cast<int>(std::bit_floor(static_cast<unsigned>(size)));
@@ -53,13 +67,10 @@ class exchange {
       }
       if (rank + inner < size) send(rank + inner);
     }
-    finish_sends();
-    return highest_;
   }
 
- private:
   void send(int rank) {
-    const vote_t& vote = sent_[sends_] = highest_;
+    const vote_t& vote = (*sent_)[sends_] = highest_;
     check_mpi(MPI_Isend(vote.data(), vote.size(), MPI_UINT64_T, rank, vote_tag(), comm_.control(), &requests_[sends_]),
               "MPI_Isend (agreement)");
     receivers_[sends_++] = rank;
@@ -70,7 +81,12 @@ class exchange {
     MPI_Request request = MPI_REQUEST_NULL;
     check_mpi(MPI_Irecv(got.data(), got.size(), MPI_UINT64_T, rank, vote_tag(), comm_.control(), &request),
               "MPI_Irecv (agreement)");
-    if (!ends(request, rank) && is_cancelled(request)) got = {departed_bit | static_cast<std::uint64_t>(rank), 0, 0};
+    try {
+      if (!ends(request, rank) && is_cancelled(request)) got = {departed_bit | static_cast<std::uint64_t>(rank), 0, 0};
+    } catch (const interrupted&) {
+      is_cancelled(request);
+      throw;
+    }
     for (std::size_t i = 0; i < got.size(); ++i) highest_[i] = std::max(highest_[i], got[i]);
   }
 
@@ -86,26 +102,33 @@ class exchange {
   /// Waits for a message; false if the other rank has departed.
   bool ends(MPI_Request& request, int rank) {
     vote_wait wait(comm_, rank);
-    int is_done = 0;
+    bool is_done = false;
     poll_mpi_until(
         [&] {
-          check_mpi(MPI_Test(&request, &is_done, MPI_STATUS_IGNORE), "MPI_Test (agreement)");
-          return is_done != 0 || wait.has_departed();
+          is_done = has_ended(request, "MPI_Test (agreement)");
+          return is_done || wait.has_departed();
         },
         wait);
-    return is_done != 0;
+    return is_done;
   }
 
   /// MPI has copied so short a message, whether it was received or not; where it has not, a departed rank's is left.
   void finish_sends() {
     for (std::size_t i = 0; i < sends_; ++i)
-      if (!ends(requests_[i], receivers_[i])) MPI_Request_free(&requests_[i]);
+      if (!ends(requests_[i], receivers_[i])) leave_send(i);
+  }
+
+  /// MPI may read its memory later.
+  void leave_send(std::size_t i) {
+    if (requests_[i] == MPI_REQUEST_NULL) return;
+    MPI_Request_free(&requests_[i]);
+    keep_for_ever(sent_);
   }
 
   static constexpr std::size_t most_sends = 33;
   communicator& comm_;
   vote_t highest_;
-  std::array<vote_t, most_sends> sent_;
+  std::shared_ptr<std::array<vote_t, most_sends>> sent_ = std::make_shared<std::array<vote_t, most_sends>>();
   std::array<MPI_Request, most_sends> requests_;
   std::array<int, most_sends> receivers_;
   std::size_t sends_ = 0;

@@ -60,6 +60,8 @@ module syncyte_base_c
   integer(c_int32_t), parameter :: SYNCYTE_ERR_INTERNAL = 19_c_int32_t
   ! a limit of the system on open files is reached; the message names it
   integer(c_int32_t), parameter :: SYNCYTE_ERR_LIMIT = 20_c_int32_t
+  ! the application has ended a wait: see syncyte_interrupt_set()
+  integer(c_int32_t), parameter :: SYNCYTE_ERR_INTERRUPTED = 21_c_int32_t
 
   !> Element types; never renumbered. Complex numbers are pairs (real, imaginary); bool is one byte, 0 or 1.
   integer(c_int32_t), parameter :: SYNCYTE_FLOAT16 = 1_c_int32_t
@@ -329,6 +331,8 @@ module syncyte_base_c
 
     !> Waits for a request, returns its status, and nulls the handle. Local.
     ! request [in,out]: a request; null counts as ended
+    ! Returns: SYNCYTE_ERR_INTERRUPTED, and the request stays active: see syncyte_interrupt_set(). That holds for
+    ! the next two functions too.
     function syncyte_request_wait(request) bind(C, name="syncyte_request_wait") result(answer)
       import
       type(c_ptr), intent(inout) :: request

@@ -81,6 +81,24 @@ module syncyte_comm_c
       integer(c_int32_t) :: answer
     end function syncyte_watchdog_line_set
 
+    !> Installs what waits of the calling thread ask ten times a second, for example whether a signal has come; null
+    !> removes it. There is one for the process: a later call replaces it. Local; callable at any time. A wait that
+    !> is told to end returns SYNCYTE_ERR_INTERRUPTED, on this rank alone: - a request and the exchange of a halo
+    !> stay active, and may be waited for again; - a blocking receive is taken back, or has received a message that
+    !> was there already; - a blocking send may still arrive: its memory must stay as it is until
+    !> syncyte_finalize(); - a collective leaves the ranks of its communicator out of step: every later collective
+    !> on it returns SYNCYTE_ERR_INTERRUPTED on this rank; after one of the world communicator syncyte_finalize()
+    !> frees nothing, and does not finalise MPI. With SYNCYTE_CHECK=off collectives wait inside MPI, and do not ask;
+    !> nor does syncyte_finalize().
+    ! hook [in]: function; may call Syncyte, but must not wait for what the wait is for
+    ! context [in]: passed to every call; must outlive the hook
+    function syncyte_interrupt_set(hook, context) bind(C, name="syncyte_interrupt_set") result(answer)
+      import
+      type(c_funptr), value :: hook
+      type(c_ptr), value :: context
+      integer(c_int32_t) :: answer
+    end function syncyte_interrupt_set
+
     !> Ends the whole job at once, as MPI_Abort does; does not return. Callable at any time, on any rank. In a
     !> forked child it ends the child only.
     ! exit_code [in]: what mpirun should return, 1 to 255

@@ -40,7 +40,7 @@ std::int64_t now_ns() {
   return time.tv_sec * 1'000'000'000 + time.tv_nsec;
 }
 
-// What the trace tells of a call.
+// The part of a call that the trace tells.
 struct traced_call {
   const char* operation;
   std::string path{};

@@ -68,7 +68,8 @@ void rename_file(const std::string& from, const std::string& to);
 void remove_file(const std::string& path) noexcept;
 /// Makes a rename in this folder durable.
 void sync_directory(const std::string& path);
-/// Where a path leads to: symbolic links are followed, those too that lead to nothing yet. @throws error SYNCYTE_ERR_IO
+/// Follows symbolic links, also one that leads to nothing yet, and returns the path where they end.
+/// @throws error SYNCYTE_ERR_IO
 std::string behind_links(std::string path);
 /// @throws error SYNCYTE_ERR_IO if path exists and is not a regular file
 void require_replaceable(const std::string& path);

@@ -67,6 +67,7 @@ class Status(enum.IntEnum):
     ERR_TIMEOUT = 18  # a stated time limit passed
     ERR_INTERNAL = 19  # a defect of Syncyte; please report it
     ERR_LIMIT = 20  # a limit of the system on open files is reached; the message names it
+    ERR_INTERRUPTED = 21  # the application has ended a wait: see syncyte_interrupt_set()
 
 
 class DType(enum.IntEnum):
@@ -174,6 +175,7 @@ SYNCYTE_ERR_VERSION = 17
 SYNCYTE_ERR_TIMEOUT = 18
 SYNCYTE_ERR_INTERNAL = 19
 SYNCYTE_ERR_LIMIT = 20
+SYNCYTE_ERR_INTERRUPTED = 21
 SYNCYTE_FLOAT16 = 1
 SYNCYTE_BFLOAT16 = 2
 SYNCYTE_FLOAT32 = 3
@@ -530,7 +532,7 @@ TraceFn = ctypes.CFUNCTYPE(None, ctypes.POINTER(TraceEvent), ctypes.c_void_p)
 # Sets *done to 1 when the operation has ended, without waiting. Returns the operation's status once it has ended.
 RequestPollFn = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.POINTER(ctypes.c_int32))
 
-# Waits for the end of the operation and returns its status.
+# Waits for the end of the operation and returns its status; SYNCYTE_ERR_INTERRUPTED if it has not ended.
 RequestWaitFn = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)
 
 # Frees the context; called once, after the operation has ended.
@@ -539,6 +541,9 @@ RequestFreeFn = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 # Writes at which line of its program the application is, as a text of at most `bytes` bytes that ends with a zero
 # byte. Called on a thread of its own; may block.
 LineFn = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p)
+
+# Whether the wait in progress shall end: 0 if not.
+InterruptFn = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)
 
 
 CORE: dict[str, Function] = {
@@ -730,7 +735,11 @@ CORE: dict[str, Function] = {
         [
             Parameter("request", "in,out", False, None, "a request; null counts as ended"),
         ],
-        "Waits for a request, returns its status, and nulls the handle. Local.",
+        (
+            "Waits for a request, returns its status, and nulls the handle. Local. Returns: "
+            "SYNCYTE_ERR_INTERRUPTED, and the request stays active: see syncyte_interrupt_set(). That holds "
+            "for the next two functions too."
+        ),
     ),
     "syncyte_request_wait_all": Function(
         ctypes.c_int32,
@@ -814,6 +823,30 @@ CORE: dict[str, Function] = {
         (
             "Installs what the watchdog's report asks for the line of this rank's program; null removes it. "
             "Where no answer comes within a second the report says \"unknown\". Local; callable at any time."
+        ),
+    ),
+    "syncyte_interrupt_set": Function(
+        ctypes.c_int32,
+        [
+            InterruptFn,
+            ctypes.c_void_p,
+        ],
+        [
+            Parameter("hook", "in", True, None,
+                "function; may call Syncyte, but must not wait for what the wait is for"),
+            Parameter("context", "in", True, None, "passed to every call; must outlive the hook"),
+        ],
+        (
+            "Installs what waits of the calling thread ask ten times a second, for example whether a signal "
+            "has come; null removes it. There is one for the process: a later call replaces it. Local; "
+            "callable at any time. A wait that is told to end returns SYNCYTE_ERR_INTERRUPTED, on this rank "
+            "alone: - a request and the exchange of a halo stay active, and may be waited for again; - a "
+            "blocking receive is taken back, or has received a message that was there already; - a blocking "
+            "send may still arrive: its memory must stay as it is until syncyte_finalize(); - a collective "
+            "leaves the ranks of its communicator out of step: every later collective on it returns "
+            "SYNCYTE_ERR_INTERRUPTED on this rank; after one of the world communicator syncyte_finalize() "
+            "frees nothing, and does not finalise MPI. With SYNCYTE_CHECK=off collectives wait inside MPI, and"
+            " do not ask; nor does syncyte_finalize()."
         ),
     ),
     "syncyte_abort": Function(

@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from . import _declarations as c
-from . import errors
+from . import _interrupts, errors
 
 log = logging.getLogger("syncyte")
 
@@ -138,6 +138,8 @@ class Library:
 
 def _raise_if_failed(status: int, _function: Callable[..., int], _arguments: tuple[Any, ...]) -> int:
     if status != 0:
+        if status == c.Status.ERR_INTERRUPTED:
+            _interrupts.raise_again()
         message = core().syncyte_last_error()
         raise errors.from_status(status, message.decode("utf-8", "replace"))
     return status

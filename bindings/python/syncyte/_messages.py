@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
+from collections.abc import Iterator
 from typing import Any
 
 from . import _declarations as c
@@ -11,7 +13,7 @@ from ._along import Along
 from ._buffers import Buffer, as_buffer
 from ._checks import as_int32
 from ._requests import MessageStatus, Request, reap
-from .errors import DtypeError
+from .errors import DtypeError, Error
 
 ANY = c.ANY  #: as a source: whoever sends; as the tag of a receive: whatever tag
 NOBODY = c.NOBODY  #: as a source or destination: nobody; such a message changes nothing
@@ -23,6 +25,20 @@ def _outgoing(array: Any, recorded_by: str) -> Buffer:
 
 def _incoming(array: Any, name: str = "out") -> Buffer:
     return as_buffer(array, name, writable=True, contiguous=False)
+
+
+_interrupted: list[Buffer] = []  # MPI may read them until the end
+
+
+@contextlib.contextmanager
+def _kept_if_interrupted(sent: Buffer) -> Iterator[None]:
+    try:
+        yield
+    except Error:
+        raise
+    except BaseException:
+        _interrupted.append(sent)
+        raise
 
 
 def _status() -> Any:
@@ -45,7 +61,8 @@ class Messages(Along):
         """
         buffer = _outgoing(array, "send")
         number, label = as_int32(dest, "dest"), as_int32(tag, "tag")
-        _library.core().syncyte_comm_send(self.handle, buffer.reference, number, label, None)
+        with _kept_if_interrupted(buffer):
+            _library.core().syncyte_comm_send(self.handle, buffer.reference, number, label, None)
 
     def recv(self, out: Any, source: int = ANY, tag: int = ANY) -> MessageStatus:
         """Receives into an array; waits for the message. Returns who has sent it.
@@ -97,9 +114,11 @@ class Messages(Along):
         has sent."""
         outgoing, incoming = _outgoing(array, "sendrecv"), _incoming(out)
         status = _status()
-        _library.core().syncyte_comm_sendrecv(
-            self.handle, outgoing.reference, as_int32(dest, "dest"), as_int32(send_tag, "send_tag"),
-            as_int32(source, "source"), as_int32(recv_tag, "recv_tag"), None, incoming.reference, ctypes.byref(status),
-        )  # fmt: skip
+        with _kept_if_interrupted(outgoing):
+            _library.core().syncyte_comm_sendrecv(
+                self.handle, outgoing.reference, as_int32(dest, "dest"), as_int32(send_tag, "send_tag"),
+                as_int32(source, "source"), as_int32(recv_tag, "recv_tag"), None, incoming.reference,
+                ctypes.byref(status),
+            )  # fmt: skip
         incoming.written()
         return _answer(status)

@@ -87,11 +87,16 @@ class Request(Generic[Result]):
         """Waits for the end and returns the result: who has sent (MessageStatus) for irecv(), the output for
         collectives. Raises the operation's error. Local.
 
-        Raises HandleError when it has been waited for before.
+        Raises HandleError when it has been waited for before. Ctrl-C ends the wait, not the operation: wait again.
         """
         if self._started is not None:
             started, self._started = self._started, None
-            _library.core().syncyte_request_wait(ctypes.byref(started.handle))
+            try:
+                _library.core().syncyte_request_wait(ctypes.byref(started.handle))
+            except BaseException:
+                if started.handle:  # a signal has ended the wait
+                    self._started = started
+                raise
             reap()
             return self._finish()
         if not self._result:

@@ -31,6 +31,7 @@ __all__ = [
     "StorageError",
     "UnsupportedError",
     "VersionError",
+    "WaitInterruptedError",
     "WaitTimeoutError",
 ]
 
@@ -168,6 +169,12 @@ class LimitError(Error, OSError):
     status = Status.ERR_LIMIT
 
 
+class WaitInterruptedError(Error, RuntimeError):
+    """A signal, such as Ctrl-C, has ended a collective on this rank: its communicator can be used no longer."""
+
+    status = Status.ERR_INTERRUPTED
+
+
 class LibraryError(VersionError, ImportError):
     """A shared library of Syncyte is missing, cannot be loaded, or is of another version than this package."""
 
@@ -195,6 +202,7 @@ _CLASSES: dict[int, type[Error]] = {
         WaitTimeoutError,
         InternalError,
         LimitError,
+        WaitInterruptedError,
     )
 }
 

@@ -10,7 +10,7 @@ import sys
 import threading
 
 from . import _declarations as c
-from . import _library, _where
+from . import _interrupts, _library, _where
 
 __all__ = ["finalize", "init", "initialized", "thread_level"]
 
@@ -45,6 +45,8 @@ def init(thread_level: str = "multiple") -> None:
                 levels = ", ".join(_LEVELS)
                 raise _library.errors.ArgumentError(f"thread_level is {thread_level!r}; expected one of {levels}")
             _library.core().syncyte_watchdog_line_set(_where.hook, None)
+            if threading.current_thread() is threading.main_thread():  # the one that runs handlers of signals
+                _library.core().syncyte_interrupt_set(_interrupts.hook, None)
             _library.core().syncyte_init(ctypes.byref(options))
             if not _started:
                 # Registered now, hence run before the exit handlers of modules imported earlier (mpi4py finalises MPI).
@@ -119,6 +121,7 @@ def _at_exit(process: int) -> None:
         _end()
     finally:  # nobody may ask an interpreter that has ended
         _library.core().syncyte_watchdog_line_set(c.LineFn(), None)
+        _library.core().syncyte_interrupt_set(c.InterruptFn(), None)
 
 
 def _end() -> None:

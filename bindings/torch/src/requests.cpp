@@ -37,6 +37,12 @@ class request_register {
     return result;
   }
 
+  /// After a wait that a signal has ended.
+  void put_back(std::int64_t number, std::unique_ptr<outstanding> active) {
+    const std::lock_guard lock(mutex_);
+    active_.emplace(number, std::move(active));
+  }
+
   bool has_ended(std::int64_t number) {
     const std::lock_guard lock(mutex_);
     std::int32_t done = 0;
@@ -168,7 +174,9 @@ at::Tensor result_of(const at::Tensor& ticket) {
 
 std::unique_ptr<outstanding> wait_for(const at::Tensor& ticket) {
   std::unique_ptr<outstanding> result = requests().take(number_of(ticket));
-  check(syncyte_request_wait(&result->request));
+  const syncyte_status_t status = syncyte_request_wait(&result->request);
+  if (result->request != nullptr) requests().put_back(number_of(ticket), std::move(result));
+  check(status);
   return result;
 }
 

@@ -73,7 +73,8 @@ enum syncyte_status_values {
   SYNCYTE_ERR_VERSION = 17,        /**< library or file of another version */
   SYNCYTE_ERR_TIMEOUT = 18,        /**< a stated time limit passed */
   SYNCYTE_ERR_INTERNAL = 19,       /**< a defect of Syncyte; please report it */
-  SYNCYTE_ERR_LIMIT = 20           /**< a limit of the system on open files is reached; the message names it */
+  SYNCYTE_ERR_LIMIT = 20,          /**< a limit of the system on open files is reached; the message names it */
+  SYNCYTE_ERR_INTERRUPTED = 21     /**< the application has ended a wait: see syncyte_interrupt_set() */
 };
 
 /** Element type: one of ::syncyte_dtype_values. */
@@ -281,7 +282,7 @@ typedef struct syncyte_request_s* syncyte_request_t;
 
 /** Sets *done to 1 when the operation has ended, without waiting. Returns the operation's status once it has ended. */
 typedef syncyte_status_t (*syncyte_request_poll_fn_t)(void* context, int32_t* done);
-/** Waits for the end of the operation and returns its status. */
+/** Waits for the end of the operation and returns its status; SYNCYTE_ERR_INTERRUPTED if it has not ended. */
 typedef syncyte_status_t (*syncyte_request_wait_fn_t)(void* context);
 /** Frees the context; called once, after the operation has ended. */
 typedef void (*syncyte_request_free_fn_t)(void* context);
@@ -308,6 +309,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_request_test(syncyte_request_t* request,
 /**
  * @brief Waits for a request, returns its status, and nulls the handle. Local.
  * @param[in,out] request a request; null counts as ended
+ * @return SYNCYTE_ERR_INTERRUPTED, and the request stays active: see syncyte_interrupt_set(). That holds for the next
+ * two functions too.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_request_wait(syncyte_request_t* request);
 

@@ -110,6 +110,28 @@ typedef void (*syncyte_line_fn_t)(void* text, int64_t bytes, void* context);
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_watchdog_line_set(syncyte_line_fn_t hook, void* context);
 
+/** Whether the wait in progress shall end: 0 if not. */
+typedef int32_t (*syncyte_interrupt_fn_t)(void* context);
+
+/**
+ * @brief Installs what waits of the calling thread ask ten times a second, for example whether a signal has come; null
+ * removes it. There is one for the process: a later call replaces it. Local; callable at any time.
+ *
+ * A wait that is told to end returns SYNCYTE_ERR_INTERRUPTED, on this rank alone:
+ * - a request stays active, and may be waited for again;
+ * - a blocking receive is taken back, or has received a message that was there already;
+ * - a blocking send may still arrive: its memory must stay as it is until syncyte_finalize();
+ * - a halo can be used no longer after a blocking exchange or accumulate, which neighbours may still wait for;
+ * - a collective leaves the ranks of its communicator out of step: every later collective on it returns
+ *   SYNCYTE_ERR_INTERRUPTED on this rank; after one of the world communicator syncyte_finalize() frees nothing, and
+ * does not finalise MPI.
+ *
+ * With SYNCYTE_CHECK=off collectives wait inside MPI, and do not ask; nor does syncyte_finalize().
+ * @param[in] hook {callback, optional} function; may call Syncyte, but must not wait for what the wait is for
+ * @param[in] context {optional} passed to every call; must outlive the hook
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_interrupt_set(syncyte_interrupt_fn_t hook, void* context);
+
 /**
  * @brief Ends the whole job at once, as MPI_Abort does; does not return. Callable at any time, on any rank. In a forked
  * child it ends the child only.

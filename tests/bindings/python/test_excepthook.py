@@ -73,6 +73,13 @@ def test_one_rank_fails_under_python_m_syncyte(tmp_path, name):
     assert_ended(outcome, 1, text)
 
 
+@pytest.mark.parametrize("wait", ["COMM_WORLD.barrier()", "COMM_WORLD.recv([0.0], 1)"])
+def test_ctrl_c_while_a_rank_waits(tmp_path, wait):
+    interrupt = "signal.setitimer(signal.ITIMER_REAL, 0.5)\n    signal.signal(signal.SIGALRM, signal.default_int_handler)\n"
+    script = f"import signal, numpy\nif rank == 0:\n    {interrupt}    syncyte.{wait}\ntime.sleep(30)\n"
+    assert_ended(run(tmp_path, script.replace("[0.0]", "numpy.zeros(1)")), 0, "KeyboardInterrupt", f"syncyte.{wait[:10]}")
+
+
 @pytest.mark.parametrize("name", FAILURES)
 def test_one_rank_fails_with_the_hook_installed(tmp_path, name):
     statement, text = FAILURES[name]

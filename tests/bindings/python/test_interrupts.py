@@ -1,0 +1,80 @@
+"""Signals that come while the C library waits: Ctrl-C ends a wait, and a handler that returns does not."""
+
+import contextlib
+import signal
+
+import numpy as np
+import pytest
+import syncyte
+
+
+class Told(Exception):
+    """Raised by a handler."""
+
+
+@contextlib.contextmanager
+def signal_soon(handler, seconds=0.2):
+    """SIGALRM comes again and again: once may be before the wait."""
+    previous = signal.signal(signal.SIGALRM, handler)
+    signal.setitimer(signal.ITIMER_REAL, seconds, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, previous)
+
+
+def ends(number, frame):
+    raise Told("enough")
+
+
+def wait_for_request(world):
+    request = world.irecv(np.zeros(3), world.rank, 77)
+    try:
+        request.wait()
+    finally:
+        assert not request.test()
+        world.send(np.zeros(3), world.rank, 77)
+        assert request.wait().tag == 77
+
+
+WAITS = {
+    "recv": lambda world: world.recv(np.zeros(3), world.rank, 78),
+    "send": lambda world: world.send(np.zeros(100000), world.rank, 79),
+    "sendrecv": lambda world: world.sendrecv(np.zeros(3), world.rank, np.zeros(3), world.rank, 80, 81),
+    "request": wait_for_request,
+}
+
+
+@pytest.mark.parametrize("name", WAITS)
+def test_a_wait_ends_with_what_the_handler_raises(world, name):
+    with pytest.raises(Told, match="enough"), signal_soon(ends):
+        WAITS[name](world)
+    if name == "send":
+        world.recv(np.zeros(100000), world.rank, 79)
+    if name == "sendrecv":
+        world.recv(np.zeros(3), world.rank, 80)
+
+
+def test_after_a_collective_its_communicator_is_out_of_step(world):
+    part = world.dup()
+    if world.rank == 0 and world.size > 1:
+        with pytest.raises(Told), signal_soon(ends):
+            part.barrier()
+        with pytest.raises(syncyte.WaitInterruptedError, match="is out of step with the others"):
+            part.barrier()
+    world.barrier()
+
+
+def test_a_handler_that_returns_lets_the_wait_go_on(world):
+    calls = []
+
+    def answers(number, frame):
+        calls.append(number)
+        if len(calls) == 2:
+            world.send(np.ones(3), world.rank, 82)  # what the wait is for
+
+    received = np.zeros(3)
+    with signal_soon(answers, 0.15):
+        world.recv(received, world.rank, 82)
+    assert received.tolist() == [1, 1, 1] and len(calls) >= 2
