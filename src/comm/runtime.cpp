@@ -32,6 +32,9 @@ struct runtime_state {
   std::atomic<bool> was_finished{false};
   std::atomic<bool> is_forked_child{false};
   bool owns_mpi = false;
+  std::mutex end_mutex;                         // locked before `mutex`
+  bool end_has_begun = false;                   // end_mutex
+  MPI_Request all_are_here = MPI_REQUEST_NULL;  // a barrier that every rank enters when it comes to the end
   std::atomic<int> thread_level{0};
   std::shared_ptr<communicator> world;
   std::shared_ptr<communicator> self;
@@ -101,17 +104,13 @@ void meet_all(communicator& world) {
 }
 
 /// Until all ranks have come here this one goes on with what it has started and not waited for: they may wait for it.
-/// What all have started then ends while the communicators are freed. The barrier's request is to be completed after
-/// meet_all().
-MPI_Request finish_starts(communicator& world) {
-  MPI_Request all_are_here = MPI_REQUEST_NULL;
-  MPI_Ibarrier(world.data(), &all_are_here);  // the others' non-blocking agreements are on control()
+/// What all have started then ends while the communicators are freed.
+void finish_starts(MPI_Request& all_are_here) {
   int are_here = 0;
   poll_until([&] {
     if (needs_progress()) MPI_Test(&all_are_here, &are_here, MPI_STATUS_IGNORE);
     return are_here != 0 || !needs_progress();
   });
-  return all_are_here;
 }
 
 /// The lowest rank of this node whose process has ended; -1 if there is none.
@@ -132,6 +131,25 @@ void give_up(runtime_state& runtime, int rank) {
   forget_progress();
 }
 
+std::atomic<bool (*)(bool) noexcept> before_end{nullptr};
+
+/// The first part of the end, in which Syncyte can still be called: by what libraries have started, too. Other threads
+/// that come to the end wait for it.
+void begin_end(runtime_state& runtime) {
+  const std::lock_guard lock(runtime.end_mutex);
+  if (!runtime.is_started || std::exchange(runtime.end_has_begun, true)) return;
+  if (ended_rank(*runtime.world) >= 0) return;
+  const watchdog_scope watched("finalize", runtime.world->name(), 0, runtime.world->size());
+  runtime.all_are_here = start_probe_barrier();
+  const auto step = before_end.load();
+  int are_here = 0;
+  if (step == nullptr) return;
+  poll_until([&] {
+    if (are_here == 0) MPI_Test(&runtime.all_are_here, &are_here, MPI_STATUS_IGNORE);
+    return step(are_here != 0);
+  });
+}
+
 /// Waits for all ranks, so that one that never comes is waited for here, where the watchdog sees it, and not inside
 /// MPI_Finalize, where nobody can; then frees all.
 void tear_down(runtime_state& runtime) {
@@ -139,10 +157,10 @@ void tear_down(runtime_state& runtime) {
   const watchdog_scope watched("finalize", runtime.world->name(), 0, runtime.world->size());
   runtime.is_started = false;
   runtime.was_finished = true;
-  MPI_Request all_are_here = finish_starts(*runtime.world);
+  finish_starts(runtime.all_are_here);
   mark_departed();
   meet_all(*runtime.world);
-  MPI_Wait(&all_are_here, MPI_STATUS_IGNORE);
+  MPI_Wait(&runtime.all_are_here, MPI_STATUS_IGNORE);
   free_roots(runtime);
   forget_progress();
 }
@@ -151,6 +169,7 @@ void tear_down(runtime_state& runtime) {
 int on_mpi_finalize(MPI_Comm, int, void*, void*) {
   runtime_state& runtime = state();
   if (runtime.is_forked_child) return MPI_SUCCESS;
+  begin_end(runtime);
   const std::lock_guard lock(runtime.mutex);
   if (!runtime.is_started) return MPI_SUCCESS;
   tear_down(runtime);
@@ -257,12 +276,15 @@ void start(int thread_level, std::optional<base::error> error) {
 void finish() {
   runtime_state& runtime = state();
   if (runtime.is_forked_child) return;
-  const std::lock_guard lock(runtime.mutex);
   if (runtime.is_started && thread_level() < 2) const mpi_turn asked("finalize");  // may this thread? It ends no turn.
+  begin_end(runtime);
+  const std::lock_guard lock(runtime.mutex);
   if (runtime.is_started) tear_down(runtime);
   stop_watchdog();
   finalise_mpi(runtime);  // also after a start that failed half-way
 }
+
+void call_before_end(bool (*step)(bool are_all_here) noexcept) { before_end = step; }
 
 bool is_started() { return state().is_started; }
 
