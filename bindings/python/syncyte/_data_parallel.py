@@ -32,7 +32,6 @@ class _Bucket:
 
     def __init__(self, parameters: list[torch.Tensor]):
         self._parameters = [TensorWeakRef(parameter) for parameter in parameters]
-        self._numbers = frozenset(map(id, parameters))
         self.dtype = parameters[0].dtype
         self.elements = sum(parameter.numel() for parameter in parameters)
         self.is_started = False
@@ -45,7 +44,7 @@ class _Bucket:
         self.begin()
 
     def begin(self) -> None:
-        self.waits_for = set(self._numbers)
+        self.waits_for = {id(parameter) for parameter, _ in self.living()}
         self.is_started = False
 
     def living(self) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
@@ -211,8 +210,6 @@ class DataParallel:
                     buffers_and_frozen=_digest_of(state),
                     bucket_bytes=bucket_bytes if isinstance(bucket_bytes, int) else 0)
         self._comm = group
-        for before in _averagers_of(parameters):
-            before.remove()
         self._buckets = _buckets_of(parameters, bucket_bytes)
         self._reducer = Reducer([(bucket.dtype, bucket.elements) for bucket in self._buckets], group,
                                 scale=1 / group.size)
@@ -224,6 +221,8 @@ class DataParallel:
         self._is_given_up = False
         self._is_paused = False
         self._broadcast(state)
+        for before in _averagers_of(parameters):  # only now: if this one cannot be made, they still average
+            before.remove()
         self._hooks = [parameter.register_post_accumulate_grad_hook(self._arrived) for parameter in parameters]
         _averagers.update(dict.fromkeys(parameters, weakref.ref(self)))
 

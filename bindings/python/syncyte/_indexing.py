@@ -313,10 +313,10 @@ def _picked(array: Any, turned: tuple[int, ...], chosen: tuple[Any, ...], parts:
     if dtypes.is_torch_tensor(array):
         torch = dtypes.import_torch()
         parts = [torch.as_tensor(part).long() if is_array(part) else part for part in parts]
-        return (torch.flip(array, turned) if turned else array)[chosen][tuple(parts)]
+        return (torch.flip(array, turned) if turned else array)[chosen][tuple(parts)].contiguous()
     parts = [np.asarray(part) if is_array(part) else part for part in parts]
     found = (np.flip(array, turned) if turned else array)[chosen][tuple(parts)]
-    return np.ascontiguousarray(found) if turned else found
+    return np.ascontiguousarray(found) if found.ndim > 0 else found  # ascontiguousarray would add a dimension
 
 
 def apply(rows: Rows, gathered: Any) -> Any:

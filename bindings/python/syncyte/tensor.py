@@ -205,11 +205,13 @@ class WholeTensor(Access):
         else:
             _library.core().syncyte_tensor_node(self.handle, ctypes.byref(description), ctypes.byref(first))
         shape = description.shape[: description.ndim]
+        if part == "local" and self._original is not None:
+            found = self._original_as(world)
+        else:
+            found = _views.view("tensor", self.handle, world, self._dtype, shape, description.data)
         if world == TORCH and 0 not in shape:
             self._addresses[part] = description.data
-        if part == "local" and self._original is not None:
-            return self._original_as(world)
-        return _views.view("tensor", self.handle, world, self._dtype, shape, description.data)
+        return found
 
     def _original_as(self, world: str) -> Any:
         if world == TORCH:

@@ -164,17 +164,16 @@ def requires_grad_(whole: WholeTensor, requires_grad: bool) -> None:
     def check() -> None:
         if not isinstance(requires_grad, bool):
             raise errors.DtypeError(f"requires_grad is {requires_grad!r}; expected True or False")
+        if requires_grad and not (whole.torch_dtype.is_floating_point or whole.torch_dtype.is_complex):
+            raise errors.DtypeError(
+                f"requires_grad_: dtype is {whole.torch_dtype}; expected a floating-point or complex one"
+            )
         whole._check_in_place()
 
-    if _COMPANIONS in whole.__dict__:
-        check()
+    if not requires_grad or _COMPANIONS in whole.__dict__:
+        check()  # the other ranks create nothing, and would not hear of an error
     else:
         whole.comm._prepare("tensor_create", check, lifecycle=True)
-    if requires_grad and not (whole.torch_dtype.is_floating_point or whole.torch_dtype.is_complex):
-        raise errors.DtypeError(
-            f"requires_grad_: dtype is {whole.torch_dtype}; expected a floating-point or complex one"
-        )
-    if requires_grad and _COMPANIONS not in whole.__dict__:
         rows = len(whole.rows())
         whole.__dict__[_COMPANIONS] = tuple(
             type(whole)(whole.shape, whole.dtype, comm=whole.comm, local_rows=rows, name=f"{what} of {whole._called()}")

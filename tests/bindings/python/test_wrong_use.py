@@ -283,6 +283,7 @@ def nonsense(world):
         (lambda: world.alltoallv(rows, None), "send_counts is None; expected a sequence"),
         (lambda: world.alltoallv(np.ones((world.size, 3)), ones, 5), "recv_counts is 5; expected a sequence"),
         (lambda: world.gather(rows, lengths=2), "lengths is 2; expected a sequence"),
+        (lambda: world.gather(rows, lengths=np.array(3)), r"lengths is array\(3\); expected a sequence"),
         (lambda: world.scatter(rows, lengths=2), "lengths is 2; expected a sequence"),
         (lambda: world.alltoall(rows, 0, 0, gather_lengths={}), "gather_lengths is {}; expected a sequence"),
         (lambda: world.iallgather(rows, None), "lengths is None; expected a sequence"),
