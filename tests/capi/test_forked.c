@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "expect.h"
+#include "vector.h"
 
 enum { rows = 6, columns = 4 };
 static const int64_t shape[2] = {rows, columns};
@@ -18,12 +19,6 @@ static syncyte_request_t under_way;
 
 #define EXPECT_REFUSED(call) EXPECT_ERROR(call, SYNCYTE_ERR_UNSUPPORTED, "forked child of rank")
 
-static syncyte_buffer_t vector_of(void* data, syncyte_dtype_t dtype, int64_t count) {
-  syncyte_buffer_t buffer;
-  EXPECT_OK(syncyte_buffer_init(data, dtype, 1, &count, &buffer));
-  return buffer;
-}
-
 /* Runs a function in a child, whose exit status is the number of its failures, at most 99. It leaves by exit(), as
  * programs do, which runs the exit handlers of MPI and Syncyte. */
 static void in_child(void (*function)(void)) {
@@ -31,7 +26,7 @@ static void in_child(void (*function)(void)) {
   fflush(NULL);
   const pid_t child = fork();
   if (child == 0) {
-    alarm(20); /* a child that hangs */
+    alarm(5); /* a child that hangs */
     failures = 0;
     function();
     exit(failures < 100 ? failures : 99);
