@@ -1,5 +1,6 @@
 /* The last rank leaves the others alone for a while: in a barrier, in making a communicator, with what they have
-   started, without messages, in a reducer's round that it has only half finished, or at the end. */
+   started, without messages, in a reducer's round that it has only half finished, or at the end; or it is killed, in a
+   barrier or before the end. */
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>

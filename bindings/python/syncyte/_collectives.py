@@ -112,7 +112,7 @@ class Collectives(Agreement):
     def exscan(
         self, array: Array, op: Reduction = "sum", reverse: bool = False, out: Array | None = None
     ) -> Array:
-        """As scan(), without this rank's own. The rank where it begins gets what op leaves as it is: 0 for "sum", 1 for
+        """As scan(), but excluding this rank. The rank where it begins gets op's identity element: 0 for "sum", 1 for
         "prod", the highest value (or infinity) for "min", the lowest for "max". Collective. Not differentiable."""
         return self._scan("comm_exscan", array, op, reverse, out)
 

@@ -18,7 +18,7 @@ from ._handles import Handle
 from ._requests import Request, _Started, drop, reap
 from ._types import Array
 from .comm import Comm, no_part
-from .errors import ArgumentError, DtypeError, Error, ShapeError
+from .errors import DtypeError, Error, ShapeError
 
 __all__ = ["Cart", "Halo", "Shift"]
 
@@ -239,7 +239,7 @@ class Halo(Handle):
 
     def __repr__(self) -> str:
         corners = "" if self._corners else ", no corners"
-        freed = "" if self.__dict__.get("_handle") is not None else ", freed"
+        freed = ", freed" if self._is_freed else ""
         return (
             f"<syncyte.Halo of arrays of shape {self._shape}, {self._dtype.name.lower()}: ghosts {self._ghosts}{corners}, "
             f"over {self._cart!r}{freed}>"

@@ -1,4 +1,4 @@
-"""What the watchdog's report says of programs in Python, of one job: every rank is stuck in another way."""
+"""The watchdog's report for Python programs: one job in which each rank is stuck differently."""
 
 import ctypes
 import re
