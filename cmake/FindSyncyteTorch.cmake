@@ -10,6 +10,8 @@ Variables
   SyncyteTorch_INCLUDE_DIR, SyncyteTorch_LIBRARY_DIR, SyncyteTorch_CXX11_ABI (0 or 1), SyncyteTorch_CUDA (version or "")
 ]]
 set(SyncyteTorch_reason "")
+set(_syncyte_torch_advice
+    "give a Python with -DPython3_EXECUTABLE=..., or build without torch with -DSYNCYTE_TORCH=OFF")
 if(NOT Python3_EXECUTABLE)
   find_package(Python3 QUIET COMPONENTS Interpreter)
 endif()
@@ -30,12 +32,11 @@ print(";".join([os.path.dirname(torch.__file__), torch.__version__, str(int(torc
   else()
     unset(SYNCYTE_TORCH_ASKED CACHE)
     unset(SYNCYTE_TORCH_ANSWER CACHE)
-    set(SyncyteTorch_reason "'${Python3_EXECUTABLE}' cannot import torch (give another with -DPython3_EXECUTABLE=..., or build \
-without torch with -DSYNCYTE_TORCH=OFF): ${_syncyte_torch_error}")
+    set(SyncyteTorch_reason "'${Python3_EXECUTABLE}' cannot import torch (${_syncyte_torch_advice}): \
+${_syncyte_torch_error}")
   endif()
 elseif(NOT Python3_EXECUTABLE)
-  set(SyncyteTorch_reason "no Python 3 found (give one with -DPython3_EXECUTABLE=..., or build without \
-torch with -DSYNCYTE_TORCH=OFF)")
+  set(SyncyteTorch_reason "no Python 3 found (${_syncyte_torch_advice})")
 endif()
 
 if(SYNCYTE_TORCH_ANSWER)

@@ -24,8 +24,8 @@
 #   RANKS 3                   rank counts of the default run; one mpirun per count runs all tests of the program
 #   MORE_RANKS 1 2 5 7        further rank counts, with the label ranks; (default: RANKS 3 MORE_RANKS 1 2 5 7)
 #   LABELS a b                CTest labels
-#   SLOTS 3                   CTest's PROCESSORS. quickstart.sh gives CTest three slots per core: what mostly waits takes
-#                             1, a plain program 2 (its default), what keeps a core busy 3 (default), two cores 4
+#   SLOTS 3                   CTest's PROCESSORS; quickstart.sh offers three per core. Mostly waiting: 1; plain program: 2
+#                             (its default); one busy core: 3 (default); two: 4, as 6 would let nothing else run on two
 #   COST 60                   seconds it takes, roughly: CTest starts long ones first (default 0)
 #   NEEDS /dev/nvidiactl      all of it is skipped where there is no such file (GoogleTest and pytest only)
 #   TIMEOUT_PER_TEST 20       seconds of one test, on all ranks; then the run is ended, the test has failed with a text
@@ -96,7 +96,7 @@ macro(_syncyte_parse_test)
   if(NOT TEST_NAME OR TEST_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "${CMAKE_CURRENT_FUNCTION}: NAME is missing, or unknown: ${TEST_UNPARSED_ARGUMENTS}")
   endif()
-  if(NOT TEST_RANKS AND NOT TEST_MORE_RANKS)
+  if(NOT TEST_RANKS AND NOT TEST_MORE_RANKS AND NOT TEST_RANKS_PER_HOST)
     set(TEST_RANKS 3)
     set(TEST_MORE_RANKS 1 2 5 7)
   endif()
@@ -209,7 +209,7 @@ function(syncyte_virtual_host_test)
     return()
   endif()
   _syncyte_parse_test(${ARGN})
-  _syncyte_refuse(NEEDS SLOTS MPIRUN_FLAGS)
+  _syncyte_refuse(NEEDS SLOTS MPIRUN_FLAGS RANKS MORE_RANKS)
   if(NOT TEST_HOSTS)
     set(TEST_HOSTS 2)
   endif()
@@ -238,7 +238,7 @@ endfunction()
 
 function(syncyte_kill_test)
   _syncyte_parse_test(${ARGN})
-  _syncyte_refuse(NEEDS SLOTS ONLY MPIRUN_FLAGS)
+  _syncyte_refuse(NEEDS SLOTS ONLY MPIRUN_FLAGS MORE_RANKS)
   if(NOT TEST_ROUNDS)
     set(TEST_ROUNDS 4)
   endif()

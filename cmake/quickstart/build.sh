@@ -104,7 +104,7 @@ run_test() {
   local exclude='slow|ranks' previous="" argument status=0
   local -a options=()
   ! asks_for_more "$@" || exclude=""
-  # One pattern for all that is left out: of several, ctest would leave out only what matches each.
+  # One joined pattern: ctest excludes only tests that match every -LE.
   for argument in "$@"; do
     case "${previous}" in
       -LE | --label-exclude)

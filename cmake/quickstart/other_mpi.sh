@@ -32,7 +32,7 @@ check_mpi() {
     fail "--mpi is '${MPI}': expected $(names_of_mpis)"
 }
 
-# From here on environment and build are those of MPI. The environment is ours, whatever SYNCYTE_VENV says.
+# Switches to the environment and build folder of ${MPI}; ignores SYNCYTE_VENV.
 use_mpi() {
   local folder="${SYNCYTE_ROOT}/build-${MPI}"
   BUILD_FOLDER="${folder}/build"

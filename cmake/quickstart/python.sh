@@ -93,7 +93,7 @@ is_foreign() {
   [[ -n "${SYNCYTE_VENV:-}" && ! -f "${STAMP}" && ! -f "${MARKER}" && -n "$(ls -A "${ENVIRONMENT}" 2>/dev/null)" ]]
 }
 
-# Makes the build's package known to our own environment, by a .pth file; of somebody else's it says what to do.
+# Makes the build's package importable in our own environment (a .pth file); for a foreign environment prints the command.
 # SYNCYTE_WITHOUT_BUILD hides it again, for tests of installations.
 offer_package() {
   local package="${BUILD_FOLDER}/python" site

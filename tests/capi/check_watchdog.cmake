@@ -8,7 +8,7 @@ endif()
 if(NOT DEFINED LAST)
   set(LAST "in no operation; left comm_barrier #[0-9]+ on world")
 endif()
-foreach(expected "syncyte watchdog: no progress for 0.5 s"
+foreach(expected "syncyte watchdog: no progress for ${LIMIT} s"
                  "rank 0 \\(pid [0-9]+\\): inside ${INSIDE} for [0-9.]+ s${AWAITED}\n"
                  "rank ${last} \\(pid [0-9]+\\): ${LAST}")
   if(NOT output MATCHES "${expected}")

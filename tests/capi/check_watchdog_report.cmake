@@ -1,5 +1,5 @@
 # SYNCYTE_WATCHDOG_ACTION=report: what is stuck is told once, with what was started, and the job goes on to its end.
-execute_process(COMMAND "${MPIEXEC}" -n ${RANKS} "${PROGRAM}" request 1.5
+execute_process(COMMAND "${MPIEXEC}" -n ${RANKS} "${PROGRAM}" request 5
   RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output TIMEOUT 30)
 foreach(expected "rank 0 \\(pid [0-9]+\\): inside comm_ibcast #[0-9]+ on world for [0-9.]+ s; waits for rank 2\n"
                  "    started [0-9.]+ s ago, not completed: comm_irecv on world, from rank 2, tag 9\n"
@@ -9,7 +9,7 @@ foreach(expected "rank 0 \\(pid [0-9]+\\): inside comm_ibcast #[0-9]+ on world f
     message(FATAL_ERROR "the watchdog's report lacks \"${expected}\":\n${output}")
   endif()
 endforeach()
-string(REGEX MATCHALL "no progress for 0.5 s" reports "${output}")
+string(REGEX MATCHALL "no progress for 2 s" reports "${output}")
 list(LENGTH reports count)
 if(NOT count EQUAL 1)
   message(FATAL_ERROR "${count} reports; expected 1:\n${output}")

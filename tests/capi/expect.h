@@ -5,17 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "failures.h"
 #include "syncyte.h"
-
-static int failures = 0;
-
-#define EXPECT(condition)                                                      \
-  do {                                                                         \
-    if (!(condition)) {                                                        \
-      ++failures;                                                              \
-      fprintf(stderr, "%s:%d: expected %s\n", __FILE__, __LINE__, #condition); \
-    }                                                                          \
-  } while (0)
 
 #define EXPECT_OK(call) expect_status(call, SYNCYTE_SUCCESS, "", #call, __FILE__, __LINE__)
 

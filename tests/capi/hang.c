@@ -1,5 +1,7 @@
 /* The last rank leaves the others alone for a while: in a barrier, in making a communicator, with what they have
-   started, without messages, in a reducer's round that it has only half finished, or at the end. */
+   started, without messages, in a halo's exchange, in a reducer's round that it has only half finished, or at the end;
+   or it is killed, in a barrier, before the end, or while the others are in the end; or nobody changes a counter that
+   all wait for. */
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
@@ -9,25 +11,41 @@
 #include "../support/waiting.h"
 #include "syncyte_mpi.h"
 
-/* A message to or from a rank, and a broadcast. */
-static void use_requests(syncyte_comm_t world, int32_t peer) {
+static int32_t rank, size;
+static int is_last;
+static double late = 25.0; /* seconds */
+static syncyte_comm_t world;
+
+/* The last rank comes after the others, who wait. */
+static void come_late(void) {
+  if (is_last) sleep_for(late);
+}
+
+static void wait_in_barrier(void) {
+  come_late();
+  syncyte_comm_barrier(world);
+}
+
+/* A message to or from the last rank, and a broadcast. */
+static void wait_for_requests(void) {
   int32_t values[2] = {0, 0};
   const int64_t one = 1;
   syncyte_buffer_t number;
   syncyte_buffer_t letter;
   syncyte_request_t requests[2] = {NULL, NULL};
+  come_late();
   syncyte_buffer_init(&values[0], SYNCYTE_INT32, 1, &one, &number);
   syncyte_buffer_init(&values[1], SYNCYTE_INT32, 1, &one, &letter);
-  if (peer == 0)
-    for (int32_t rank = 0; rank < 2; ++rank) syncyte_comm_send(world, &letter, rank, 9, NULL);
+  if (is_last)
+    for (int32_t other = 0; other < 2; ++other) syncyte_comm_send(world, &letter, other, 9, NULL);
   else
-    syncyte_comm_irecv(world, peer, 9, NULL, &letter, NULL, &requests[1]);
+    syncyte_comm_irecv(world, size - 1, 9, NULL, &letter, NULL, &requests[1]);
   syncyte_comm_ibcast(world, 0, NULL, &number, &requests[0]);
   syncyte_request_wait_all(2, requests);
 }
 
 /* All but the last rank are in a blocking collective that it meets with a start. */
-static void cross(syncyte_comm_t world, int is_last) {
+static void cross(void) {
   int32_t value = 0;
   const int64_t one = 1;
   syncyte_buffer_t number;
@@ -39,61 +57,120 @@ static void cross(syncyte_comm_t world, int is_last) {
 }
 
 /* One of several messages that never come. */
-static void wait_for_any(syncyte_comm_t world, int32_t peer) {
+static void wait_for_any(void) {
   int32_t values[2] = {0, 0};
   const int64_t one = 1;
   int64_t index = 0;
   syncyte_request_t requests[2] = {NULL, NULL};
+  come_late();
+  if (is_last) return;
   for (int32_t i = 0; i < 2; ++i) {
     syncyte_buffer_t number;
     syncyte_buffer_init(&values[i], SYNCYTE_INT32, 1, &one, &number);
-    syncyte_comm_irecv(world, peer, i, NULL, &number, NULL, &requests[i]);
+    syncyte_comm_irecv(world, size - 1, i, NULL, &number, NULL, &requests[i]);
   }
   syncyte_request_wait_any(2, requests, &index);
 }
 
-/* All ranks bring the first piece; only `brings_all` the second, and wait for it. */
-static void begin_round(syncyte_reducer_t reducer, int brings_all) {
+/* All ranks bring the first piece; all but the last bring the second, and wait for it. */
+static void wait_for_round(void) {
+  const syncyte_dtype_t types[] = {SYNCYTE_FLOAT32, SYNCYTE_FLOAT32};
+  const int64_t lengths[] = {1000, 10};
+  syncyte_reducer_t reducer = NULL;
+  syncyte_reducer_create(world, 2, types, lengths, NULL, &reducer);
+  syncyte_comm_barrier(world);
   syncyte_reducer_start(reducer, 0);
-  if (!brings_all) return;
+  come_late();
+  if (is_last) return;
   syncyte_reducer_start(reducer, 1);
   syncyte_reducer_wait(reducer);
 }
 
-int main(int argc, char** argv) {
-  const char* where = argc > 1 ? argv[1] : "barrier";
+/* Refused at once on the last rank, which cannot tell the others. */
+static void make_communicator(void) {
   syncyte_comm_t made = NULL;
-  int32_t rank = 0;
-  int32_t size = 0;
-  if (strcmp(where, "mpi_finalize") == 0) MPI_Init(&argc, &argv);
-  syncyte_comm_t world = start_world(&rank, &size);
-  const syncyte_dtype_t types[] = {SYNCYTE_FLOAT32, SYNCYTE_FLOAT32};
-  const int64_t lengths[] = {1000, 10};
-  syncyte_reducer_t reducer = NULL;
-  if (strcmp(where, "reducer") == 0) syncyte_reducer_create(world, 2, types, lengths, NULL, &reducer);
+  syncyte_comm_from_mpi(is_last ? MPI_COMM_NULL : MPI_COMM_WORLD, NULL, &made);
+  come_late();
+}
+
+static void finalize_mpi(void) {
+  come_late();
+  MPI_Finalize();
+}
+
+static void die(void) {
+  if (is_last) raise(SIGKILL);
   syncyte_comm_barrier(world);
-  const int is_last = rank == size - 1;
-  if (strcmp(where, "killed") == 0) {
-    if (is_last) raise(SIGKILL);
-    syncyte_comm_barrier(world);
-  }
-  if (strcmp(where, "killed_before_the_end") == 0) {
-    if (is_last) raise(SIGKILL);
-    sleep_for(0.5);
-    syncyte_finalize();
-    printf("rank %d has come to its end\n", rank);
-    fflush(stdout);
-    _Exit(0);
-  }
-  if (reducer != NULL) begin_round(reducer, !is_last);
-  if (strcmp(where, "from_mpi") == 0) /* refused at once on the last rank, which cannot tell the others */
-    syncyte_comm_from_mpi(is_last ? MPI_COMM_NULL : MPI_COMM_WORLD, NULL, &made);
-  if (strcmp(where, "crossed") == 0) cross(world, is_last);
-  if (is_last) sleep_for(argc > 2 ? atof(argv[2]) : 25.0);
-  if (strcmp(where, "barrier") == 0) syncyte_comm_barrier(world);
-  if (strcmp(where, "request") == 0) use_requests(world, is_last ? 0 : size - 1);
-  if (strcmp(where, "any") == 0 && !is_last) wait_for_any(world, size - 1);
-  if (strcmp(where, "mpi_finalize") == 0) MPI_Finalize();
+}
+
+static void end(void) {
+  syncyte_finalize();
+  printf("rank %d has come to its end\n", rank);
+  fflush(stdout);
+  _Exit(0);
+}
+
+static void die_before_the_end(void) {
+  if (is_last) raise(SIGKILL);
+  sleep_for(0.5);
+  end();
+}
+
+static void die_during_the_end(void) {
+  if (is_last) sleep_for(0.5);
+  if (is_last) raise(SIGKILL);
+  end();
+}
+
+static void wait_in_halo(void) {
+  double cells[4] = {0};
+  const int32_t any_extent = 0, periodic = 1;
+  const int64_t shape = 4, one = 1;
+  syncyte_buffer_t field;
+  syncyte_comm_t ring = NULL;
+  syncyte_halo_t halo = NULL;
+  syncyte_buffer_init(cells, SYNCYTE_FLOAT64, 1, &shape, &field);
+  syncyte_cart_create(world, 1, &any_extent, &periodic, NULL, &ring);
+  syncyte_halo_create(ring, SYNCYTE_FLOAT64, 1, &shape, NULL, &one, &one, NULL, &halo);
+  come_late();
+  syncyte_halo_exchange(halo, &field);
+}
+
+static void wait_for_counter(void) {
+  int64_t seen = 0;
+  syncyte_tensor_t flag = make_flag(world);
+  syncyte_tensor_wait(flag, 0, SYNCYTE_COMPARE_EQ, 1, 3.5, &seen);
+  end();
+}
+
+static const struct {
+  const char* name;
+  void (*run)(void);
+} modes[] = {
+    {"barrier", wait_in_barrier},
+    {"request", wait_for_requests},
+    {"any", wait_for_any},
+    {"reducer", wait_for_round},
+    {"crossed", cross},
+    {"from_mpi", make_communicator},
+    {"finalize", come_late},
+    {"mpi_finalize", finalize_mpi},
+    {"killed", die},
+    {"killed_before_the_end", die_before_the_end},
+    {"killed_during_the_end", die_during_the_end},
+    {"halo", wait_in_halo},
+    {"counter", wait_for_counter},
+};
+
+int main(int argc, char** argv) {
+  const char* const name = argc > 1 ? argv[1] : "barrier";
+  if (argc > 2) late = atof(argv[2]);
+  if (strcmp(name, "mpi_finalize") == 0) MPI_Init(&argc, &argv);
+  world = start_world(&rank, &size);
+  is_last = rank == size - 1;
+  syncyte_comm_barrier(world);
+  for (size_t i = 0; i < sizeof modes / sizeof *modes; ++i)
+    if (strcmp(name, modes[i].name) == 0) modes[i].run();
   syncyte_finalize();
   return 0;
 }

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "expect.h"
+#include "vector.h"
 
 enum { most_ranks = 8 };
 
@@ -15,10 +16,6 @@ static syncyte_buffer_t array_of(void* data, syncyte_dtype_t dtype, int32_t ndim
   syncyte_buffer_t buffer;
   EXPECT_OK(syncyte_buffer_init(data, dtype, ndim, shape, &buffer));
   return buffer;
-}
-
-static syncyte_buffer_t vector_of(void* data, syncyte_dtype_t dtype, int64_t count) {
-  return array_of(data, dtype, 1, &count);
 }
 
 /* Rank r has columns 2 r and 2 r + 1 of a 3 x 2 size table whose element (i, j) is 100 i + j. */

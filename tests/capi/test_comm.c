@@ -4,17 +4,12 @@
 
 #include "expect.h"
 #include "syncyte_mpi.h"
+#include "vector.h"
 
 static int32_t rank, size;
 static syncyte_comm_t world;
 
 static int is_odd_one(void) { return rank == size - 1; }
-
-static syncyte_buffer_t vector_of(void* data, syncyte_dtype_t dtype, int64_t count) {
-  syncyte_buffer_t buffer;
-  EXPECT_OK(syncyte_buffer_init(data, dtype, 1, &count, &buffer));
-  return buffer;
-}
 
 static int32_t sum_over(syncyte_comm_t comm, int32_t value) {
   syncyte_buffer_t buffer = vector_of(&value, SYNCYTE_INT32, 1);

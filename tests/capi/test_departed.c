@@ -62,7 +62,7 @@ static void wait_in_collectives(void) {
   EXPECT_ERROR(syncyte_comm_allreduce(used, NULL, SYNCYTE_OP_SUM, NULL, &one), SYNCYTE_ERR_MISMATCH, gone);
 }
 
-/* Without this rank's word nothing says that a started collective will never be: the end waits 5 s for it. */
+/* Nothing tells this rank that the last one will never start the collective: its end waits 5 s. */
 static void wait_for_start(void) {
   const syncyte_buffer_t one = buffer_of(1);
   syncyte_request_t request = NULL;

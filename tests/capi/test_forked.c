@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "expect.h"
+#include "vector.h"
 
 enum { rows = 6, columns = 4 };
 static const int64_t shape[2] = {rows, columns};
@@ -18,12 +19,6 @@ static syncyte_request_t under_way;
 
 #define EXPECT_REFUSED(call) EXPECT_ERROR(call, SYNCYTE_ERR_UNSUPPORTED, "forked child of rank")
 
-static syncyte_buffer_t vector_of(void* data, syncyte_dtype_t dtype, int64_t count) {
-  syncyte_buffer_t buffer;
-  EXPECT_OK(syncyte_buffer_init(data, dtype, 1, &count, &buffer));
-  return buffer;
-}
-
 /* Runs a function in a child, whose exit status is the number of its failures, at most 99. It leaves by exit(), as
  * programs do, which runs the exit handlers of MPI and Syncyte. */
 static void in_child(void (*function)(void)) {
@@ -31,7 +26,7 @@ static void in_child(void (*function)(void)) {
   fflush(NULL);
   const pid_t child = fork();
   if (child == 0) {
-    alarm(20); /* a child that hangs */
+    alarm(5); /* a child that hangs */
     failures = 0;
     function();
     exit(failures < 100 ? failures : 99);
@@ -126,10 +121,12 @@ static void use_the_communicator_of_one_rank(void) {
   syncyte_comm_t again = NULL;
   EXPECT_OK(syncyte_comm_self(&again));
   EXPECT(again == self);
-#define EXPECT_COPIED(call)         \
-  memset(result, 0, sizeof result); \
-  EXPECT_OK(call);                  \
-  EXPECT(memcmp(result, values, sizeof result) == 0)
+#define EXPECT_COPIED(call)                             \
+  do {                                                  \
+    memset(result, 0, sizeof result);                   \
+    EXPECT_OK(call);                                    \
+    EXPECT(memcmp(result, values, sizeof result) == 0); \
+  } while (0)
   EXPECT_COPIED(syncyte_comm_allreduce(self, &from, SYNCYTE_OP_SUM, NULL, &to));
   EXPECT_COPIED(syncyte_comm_reduce(self, &from, SYNCYTE_OP_MAX, 0, NULL, &to));
   EXPECT_COPIED(syncyte_comm_scan(self, &from, SYNCYTE_OP_SUM, SYNCYTE_SCAN_FROM_LAST, NULL, &to));
@@ -161,40 +158,47 @@ static void end(void) {
   EXPECT_OK(syncyte_tensor_destroy(&tensor));
 }
 
-int main(void) {
+/* Makes what children use: a tensor whose rows hold their numbers, a window with each rank's number, a reducer. */
+static void make_objects(void) {
   const syncyte_dtype_t dtype = SYNCYTE_FLOAT32;
   const int64_t elements = 10;
   syncyte_buffer_t local = {0};
   void* mine = NULL;
-  int32_t arrived = -1;
-  world = start(&rank, &size);
+  int64_t first = 0, count = 0;
   EXPECT_OK(syncyte_comm_self(&self));
   EXPECT_OK(syncyte_tensor_create(world, SYNCYTE_FLOAT64, 2, shape, NULL, &tensor));
   EXPECT_OK(syncyte_window_create(world, sizeof(int64_t), NULL, &window));
   EXPECT_OK(syncyte_reducer_create(world, 1, &dtype, &elements, NULL, &reducer));
   EXPECT_OK(syncyte_window_pointer(window, rank, &mine));
   *(int64_t*)mine = rank;
-  int64_t first = 0, count = 0;
   EXPECT_OK(syncyte_tensor_local(tensor, &local));
   EXPECT_OK(syncyte_tensor_rows(tensor, rank, &first, &count));
   for (int64_t i = 0; i < count * columns; ++i) ((double*)local.data)[i] = (double)(first + i / columns);
   EXPECT_OK(syncyte_tensor_sync(tensor));
+}
+
+/* The ranks go on: what was under way arrives, and nothing of the children has reached them. */
+static void use_objects(const int32_t* arrived) {
+  const syncyte_buffer_t sent = vector_of(&rank, SYNCYTE_INT32, 1);
+  EXPECT_OK(syncyte_comm_send(world, &sent, (rank + size - 1) % size, 3, NULL));
+  EXPECT_OK(syncyte_request_wait(&under_way));
+  EXPECT(*arrived == (rank + 1) % size);
+  EXPECT_OK(syncyte_reducer_start(reducer, 0));
+  EXPECT_OK(syncyte_reducer_wait(reducer));
+  EXPECT_OK(syncyte_comm_barrier(world));
+}
+
+int main(void) {
+  int32_t arrived = -1;
+  world = start(&rank, &size);
+  make_objects();
   const syncyte_buffer_t message = vector_of(&arrived, SYNCYTE_INT32, 1);
   EXPECT_OK(syncyte_comm_irecv(world, (rank + 1) % size, 3, NULL, &message, NULL, &under_way));
-
   in_child(read_rows);
   in_child(call_what_is_refused);
   in_child(use_the_communicator_of_one_rank);
   in_child(end);
-
-  /* Nothing of it has reached the ranks. */
-  const syncyte_buffer_t sent = vector_of(&rank, SYNCYTE_INT32, 1);
-  EXPECT_OK(syncyte_comm_send(world, &sent, (rank + size - 1) % size, 3, NULL));
-  EXPECT_OK(syncyte_request_wait(&under_way));
-  EXPECT(arrived == (rank + 1) % size);
-  EXPECT_OK(syncyte_reducer_start(reducer, 0));
-  EXPECT_OK(syncyte_reducer_wait(reducer));
-  EXPECT_OK(syncyte_comm_barrier(world));
+  use_objects(&arrived);
   EXPECT_OK(syncyte_finalize());
   return failures != 0;
 }

@@ -3,15 +3,10 @@
 #include <stdlib.h>
 
 #include "expect.h"
+#include "vector.h"
 
 static int32_t rank, size, next, previous;
 static syncyte_comm_t world;
-
-static syncyte_buffer_t vector_of(void* data, syncyte_dtype_t dtype, int64_t count) {
-  syncyte_buffer_t buffer;
-  EXPECT_OK(syncyte_buffer_init(data, dtype, 1, &count, &buffer));
-  return buffer;
-}
 
 static void test_sendrecv_tells_who_has_sent(void) {
   int32_t sent[] = {rank, 10 + rank}, received[] = {-1, -1};

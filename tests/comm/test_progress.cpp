@@ -74,7 +74,7 @@ std::unique_ptr<comm::message> letter(bool is_send, int peer, std::int32_t& numb
 }
 
 TEST(progress, a_halo_exchange_goes_on_in_a_wait_for_a_message) {
-  if (world().size() == 1) GTEST_SKIP();
+  if (world().size() == 1) GTEST_SKIP() << "needs two ranks";
   std::int32_t number = world().rank();
   expect_exchange_to_go_on_in([&] {
     if (world().rank() < 2) letter(world().rank() == 1, 1 - world().rank(), number)->wait();
@@ -124,7 +124,7 @@ void expect_starts_to_go_on_in(const std::function<void()>& meet) {
 }
 
 TEST(progress, starts_go_on_while_a_dropped_message_is_waited_for) {
-  if (world().size() == 1) GTEST_SKIP();
+  if (world().size() == 1) GTEST_SKIP() << "needs two ranks";
   std::int32_t number = world().rank();
   expect_starts_to_go_on_in([&] {
     if (world().rank() < 2) letter(world().rank() == 1, 1 - world().rank(), number).reset();
@@ -162,7 +162,7 @@ TEST(progress, starts_go_on_while_a_communicator_is_made_of_an_mpi_communicator)
 }
 
 TEST(progress, probes_drive_mpi_whatever_the_application_left_on_its_communicators) {
-  if (world().size() == 1) GTEST_SKIP();
+  if (world().size() == 1) GTEST_SKIP() << "needs two ranks";
   const int letter = 1;
   int received = 0;
   MPI_Request sending = MPI_REQUEST_NULL;

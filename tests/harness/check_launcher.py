@@ -167,7 +167,7 @@ def main() -> None:
     parser.add_argument("--kind", choices=["gtest", "pytest", "program", "end"], required=True)
     parser.add_argument("--target", required=True)
     parser.add_argument("--launch", required=True)
-    parser.add_argument("--mpirun", default="mpirun|--tag-output|-np")
+    parser.add_argument("--mpirun", required=True)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="syncyte-harness-") as folder:
         checks = {"program": check_program, "end": check_ends}

@@ -15,21 +15,19 @@ import subprocess
 import sys
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "support" / "python"))
+from mpi_harness.job import environment  # noqa: E402
+
 RANKS = 2
-# Open MPI 4 and 5: start as root (in containers), more ranks than cores.
-MPI_ENVIRONMENT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-                   "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_hwloc_base_binding_policy": "none",
-                   "OMPI_MCA_mpi_yield_when_idle": "1", "PRTE_ALLOW_RUN_AS_ROOT": "1",
-                   "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
-                   "SYNCYTE_WATCHDOG": "60", "SYNCYTE_WITHOUT_BUILD": "1"}
+MPI_ENVIRONMENT = environment({"SYNCYTE_WATCHDOG": "60", "SYNCYTE_WITHOUT_BUILD": "1"}, {})
 
 
 def run(command: list[str], **more: str | Path) -> str:
     """Runs a command, shows it and its output, and fails with it. `more` goes to its environment, but for cwd."""
     cwd = more.pop("cwd", None)
     print("+", *command, flush=True)
-    environment = {**os.environ, **{name: str(value) for name, value in more.items()}}
-    result = subprocess.run(command, cwd=cwd, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+    variables = {**os.environ, **{name: str(value) for name, value in more.items()}}
+    result = subprocess.run(command, cwd=cwd, env=variables, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                             stdin=subprocess.DEVNULL, text=True, timeout=150)
     print(result.stdout, flush=True)
     if result.returncode != 0:

@@ -6,8 +6,8 @@
 PROGRAM creates and frees things in an endless loop; each rank prints the line "ready" when it is in the loop. Each round
 starts it, waits for all ranks to be ready and a random time more, kills with signal 9 in one of four ways (one rank, all
 ranks, mpirun alone, mpirun and all ranks at once) and then looks for processes, for files in /dev/shm and TMPDIR and for
-System V segments that were not there before. What Open MPI, MPICH and PMIx themselves leave is not counted. Where the machine
-allows namespaces, the rounds run in their own.
+System V segments that were not there before. What Open MPI, MPICH and PMIx themselves leave is not counted. Where the
+machine allows namespaces, the rounds run in their own.
 Exit status: 0 nothing left, 1 something left (named), 2 the program does not run.
 """
 
@@ -15,6 +15,7 @@ import argparse
 import fnmatch
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -23,11 +24,11 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "python"))
 
-from mpi_harness.job import Job, environment, send  # noqa: E402
+from mpi_harness.job import MPIRUN, Job, environment, send  # noqa: E402
 
 FOREIGN = ["vader_segment.*", "sm_segment.*", "ompi.*", "openmpi-sessions-*", "pmix*", "prte.*", "prterun.*",
            "prrte.*", "mpich_shm_*"]
-READY = "ready"  # MPICH's mpirun may send the end of the line apart
+READY = re.compile(r"\bready\b")  # MPICH's mpirun may send the end of the line apart
 MARK = "SYNCYTE_KILL_LOOP"
 INSIDE = "SYNCYTE_KILL_LOOP_INSIDE"
 WAYS = ["one rank", "all ranks", "mpirun", "mpirun and all ranks"]
@@ -96,7 +97,7 @@ class Loop:
         while time.monotonic() < limit:
             if job.poll(0.02) is not None:
                 break
-            if job.output.count(READY) == self.options.ranks:
+            if len(READY.findall(job.output)) >= self.options.ranks:
                 end = time.monotonic() + self.random.uniform(0, self.options.spread)
                 while time.monotonic() < end and job.poll(0.01) is None:
                     pass
@@ -168,7 +169,7 @@ def main() -> int:
     parser.add_argument("--spread", type=float, default=0.3, help="most seconds from all being ready to the kill")
     parser.add_argument("--grace", type=float, default=15, help="seconds in which everything must have ended")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--mpirun", default="mpirun|--tag-output|-np", help="mpirun and its flags (a|b|c)")
+    parser.add_argument("--mpirun", default=MPIRUN, help="mpirun and its flags (a|b|c)")
     parser.add_argument("command", nargs=argparse.REMAINDER)
     options = parser.parse_args()
     if options.command[:1] == ["--"]:

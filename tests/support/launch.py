@@ -19,16 +19,16 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "python"))
 
 from mpi_harness import discover, program  # noqa: E402
+from mpi_harness.job import MPIRUN  # noqa: E402
 from mpi_harness.results import FAILED  # noqa: E402
 from mpi_harness.run import Plan, Run  # noqa: E402
 from mpi_harness.watch import Limits  # noqa: E402
 
 STARTED = time.monotonic()
-DEFAULT_MPIRUN = "mpirun|--tag-output|-np"
 
 
 def add_common(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--mpirun", default=DEFAULT_MPIRUN, help="mpirun and its flags, the rank count's last (a|b|c)")
+    parser.add_argument("--mpirun", default=MPIRUN, help="mpirun and its flags, the rank count's last (a|b|c)")
     parser.add_argument("--env", action="append", default=[], metavar="NAME=VALUE", help="for the ranks")
     parser.add_argument("--limit", type=float, default=20.0, help="seconds of one test")
     parser.add_argument("--total", type=float, default=300.0, help="seconds of the whole run")
@@ -146,7 +146,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
 
 
 def time_spent() -> str:
-    """Of this launcher and all it has started and waited for: mpirun and, through it, the ranks."""
+    """Elapsed and processor time of this launcher and its children."""
     usages = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     busy = sum(usage.ru_utime + usage.ru_stime for usage in usages)
     return f"{time.monotonic() - STARTED:.1f} s, of which the processors were busy for {busy:.1f} s"

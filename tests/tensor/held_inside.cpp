@@ -51,7 +51,7 @@ int main(int argc, char** argv) {
   tensor::row_locks rows({reinterpret_cast<std::uint64_t*>(first), 8}, world->node().rank, is_alive, "parameters");
   if (which == "row") hold_and_wait(*world, [&] { rows.lock(3); });
   if (which == "element")
-    hold_and_wait(*world, [&] {
+    hold_and_wait(*world, [&] {  // never deleted: the lock stays held
       new window::element_lock(*reinterpret_cast<window::part_header*>(first), 0, world->node(), "parts");
     });
   return 1;

@@ -1,4 +1,4 @@
-!> Nodes between cells: neighbours both have the node on their border, which is declared a ghost of the lower rank.
+!> Nodes between cells: two neighbours share the node on their border; it is a ghost of the lower rank.
 !> Run: mpirun -np 3 ./halo_of_nodes
 program halo_of_nodes
   use, intrinsic :: iso_fortran_env, only: real64
@@ -16,7 +16,7 @@ program halo_of_nodes
   call halo%create(line, nodes, low=[1], high=[2])         ! one more than for cells: the border's node
   first = n*line%rank()
 
-  ! An exchange brings the border's node from the next rank, which owns it, and the one beyond it
+  ! exchange: the next rank owns the border node and sends it, with the one after it
   nodes = -1
   nodes(1:n) = [(real(first + i, real64), i=0, n - 1)]
   if (line%rank() == line%size() - 1) nodes(n + 1) = first + n   ! the last of all belongs to the last rank
@@ -25,7 +25,7 @@ program halo_of_nodes
   if (line%rank() > 0 .and. nint(nodes(0)) /= first - 1) error stop "the node before the border"
   if (line%rank() < line%size() - 1 .and. nint(nodes(n + 2)) /= first + n + 1) error stop "the node after the border"
 
-  ! Each cell adds a half to both of its nodes; an accumulate gives the owner the sum, an exchange all of them
+  ! Each cell adds 0.5 to both its nodes. accumulate gives each owner the sum; exchange sends it back
   nodes = 0
   nodes(1:n) = nodes(1:n) + 0.5_real64
   nodes(2:n + 1) = nodes(2:n + 1) + 0.5_real64

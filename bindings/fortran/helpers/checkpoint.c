@@ -17,7 +17,7 @@ syncyte_status_t fortran_entry_fill(const char* key, const CFI_cdesc_t* array, s
                           syncyte_dtype_name(dtype));
   if (status == SYNCYTE_SUCCESS && !fortran_is_contiguous(array))
     status =
-        fortran_fail(SYNCYTE_ERR_SHAPE, "array of key %s is not contiguous; expected an array that is, or a copy", key);
+        fortran_fail(SYNCYTE_ERR_SHAPE, "array of key %s is not contiguous; give a contiguous array or a copy", key);
   if (status != SYNCYTE_SUCCESS) return fortran_report(status);
   char* copy = strdup(key);
   if (copy == NULL) return fortran_report(fortran_fail(SYNCYTE_ERR_MEMORY, "no memory for key %s", key));

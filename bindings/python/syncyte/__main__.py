@@ -51,9 +51,10 @@ def _from_script_on(trace: TracebackType | None) -> TracebackType | None:
 
 def main(arguments: list[str]) -> int:
     """Runs what the command line names and returns the exit status."""
-    if not arguments or arguments[0] in ("-h", "--help") or arguments in (["-m"], ["-c"]):
-        print(_USAGE, file=sys.stdout if arguments[:1] in (["-h"], ["--help"]) else sys.stderr)
-        return 0 if arguments[:1] in (["-h"], ["--help"]) else 2
+    asks_for_help = arguments[:1] in (["-h"], ["--help"])
+    if not arguments or asks_for_help or arguments in (["-m"], ["-c"]):
+        print(_USAGE, file=sys.stdout if asks_for_help else sys.stderr)
+        return 0 if asks_for_help else 2
     if arguments[0] not in ("-m", "-c") and not os.path.exists(arguments[0]):
         print(f"python -m syncyte: there is no file {arguments[0]!r}", file=sys.stderr)
         return 2

@@ -1,44 +1,35 @@
-"""What a rank does with a whole tensor without its owners' help: gather, scatter, boxes, counters, owners."""
+"""What a rank does with a whole tensor without its owners' help: gather, scatter, boxes, owners."""
 
 from __future__ import annotations
 
 import ctypes
 import math
-import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Self, cast, overload
+from typing import TYPE_CHECKING, Any, Self, overload
 
 import numpy as np
 
 from . import _buffers, _indexing, _library, dtypes
-from . import _declarations as c
-from ._buffers import NOWHERE, TORCH, Buffer, as_buffer
-from ._checks import as_index, as_int32, as_numbers
+from ._buffers import NOT_RECORDED, Buffer, as_buffer
+from ._checks import as_int32, as_numbers
+from ._counters import Counters
 from ._declarations import DType
-from ._handles import Handle
-from ._types import Array, Comparison
-from .errors import ArgumentError, DtypeError, OutOfRangeError, ShapeError, UnsupportedError, WaitTimeoutError
+from ._gradients import Gradients
+from ._types import Array
+from .errors import ArgumentError, OutOfRangeError, ShapeError
 
 if TYPE_CHECKING:
     import torch
 
     from .comm import Comm
-    from .tensor import WholeTensor
-
-# So often a wait looks whether Python has a signal (Ctrl-C) to deliver, in seconds.
-_INTERRUPT_INTERVAL = 0.25
-_COMPARISONS = {"==": c.Compare.EQ, "!=": c.Compare.NE, ">=": c.Compare.GE, "<=": c.Compare.LE}
 
 
-class Access(Handle):
+class Access(Counters, Gradients):
     """Base of WholeTensor. All methods but sync, requires_grad_, sync_grad and zero_grad are local."""
 
     _comm: Comm
-    _shape: tuple[int, ...]
     _dtype: DType
     _world: str
-    _name: str | None
-    _cache: dict[tuple[str, str], Any]
 
     @property
     def comm(self) -> Comm:
@@ -189,7 +180,7 @@ class Access(Handle):
         return wanted, values
 
     def _source(self, source: Any, contiguous: bool) -> Buffer:
-        return as_buffer(source, "source", contiguous=contiguous, expected=self._dtype, recorded_by=NOWHERE)
+        return as_buffer(source, "source", contiguous=contiguous, expected=self._dtype, recorded_by=NOT_RECORDED)
 
     def _check_rows(self, index: Buffer, rows: Buffer, name: str) -> None:
         expected = (*index.shape, *self._shape[1:])
@@ -258,81 +249,6 @@ class Access(Handle):
             )
         return (ctypes.c_int64 * self.ndim)(*numbers)
 
-    # Counters and flags: elements of int32 and int64 tensors.
-
-    def _element(self, element: int | Sequence[int]) -> int:
-        if not isinstance(element, (tuple, list)):
-            return as_index(element, "element")
-        if len(element) != self.ndim:
-            raise ShapeError(f"element is {tuple(element)}; expected {self.ndim} numbers, or one in row-major order")
-        number = 0
-        for part, extent in zip(element, self._shape):
-            index = as_index(part, "element")
-            if not -extent <= index < extent:
-                raise OutOfRangeError(f"element {tuple(element)} is outside of the tensor of shape {self._shape}")
-            number = number * extent + index % extent
-        return number
-
-    def fetch_add(self, element: int | Sequence[int], value: int = 1) -> int:
-        """Adds to one element and returns what was there; atomic, acquire and release. Local.
-
-        element: its number in row-major order, or one number for each dimension.
-        """
-        previous = ctypes.c_int64()
-        _library.core().syncyte_tensor_fetch_add(
-            self.handle, self._element(element), _int64(value, "value"), ctypes.byref(previous)
-        )
-        return previous.value
-
-    def compare_swap(self, element: int | Sequence[int], expected: int, desired: int) -> int:
-        """Writes desired to one element if it equals expected, and returns what was there; atomic, acquire and release.
-        Local."""
-        previous = ctypes.c_int64()
-        _library.core().syncyte_tensor_compare_swap(
-            self.handle,
-            self._element(element),
-            _int64(expected, "expected"),
-            _int64(desired, "desired"),
-            ctypes.byref(previous),
-        )
-        return previous.value
-
-    def load(self, element: int | Sequence[int]) -> int:
-        """Reads one element; acquire. Local."""
-        value = ctypes.c_int64()
-        _library.core().syncyte_tensor_load(self.handle, self._element(element), ctypes.byref(value))
-        return value.value
-
-    def store(self, element: int | Sequence[int], value: int) -> None:
-        """Writes one element; release: whoever reads the new value sees what this rank wrote before. Local."""
-        _library.core().syncyte_tensor_store(self.handle, self._element(element), _int64(value, "value"))
-
-    def wait(self, element: int | Sequence[int], compare: Comparison, value: int, timeout: float | None = None) -> int:
-        """Waits, asleep, until one element compares true, and returns it; acquire. Local. Ctrl-C works.
-
-        compare: "==", "!=", ">=" or "<=". timeout: seconds; None: no limit.
-        Raises WaitTimeoutError (a TimeoutError) after timeout seconds, DtypeError where an argument is no number.
-        """
-        if not isinstance(compare, str) or compare not in _COMPARISONS:
-            raise ArgumentError(f"compare is {compare!r}; expected one of {', '.join(_COMPARISONS)}")
-        limit = None if timeout is None else _seconds(timeout, "timeout")
-        number, wanted = self._element(element), _int64(value, "value")
-        end = None if limit is None else time.monotonic() + limit
-        while True:
-            left = _INTERRUPT_INTERVAL if end is None else min(_INTERRUPT_INTERVAL, max(0.0, end - time.monotonic()))
-            found = ctypes.c_int64()
-            try:
-                _library.core().syncyte_tensor_wait(
-                    self.handle, number, int(_COMPARISONS[compare]), wanted, left, ctypes.byref(found)
-                )
-                return found.value
-            except WaitTimeoutError:
-                if end is not None and time.monotonic() >= end:
-                    raise WaitTimeoutError(
-                        f"wait: element {number} of {self._called()} is {self.load(number)}; it was not {compare} "
-                        f"{value} within {limit} s"
-                    ) from None
-
     # Visibility.
 
     def flush(self) -> None:
@@ -342,56 +258,6 @@ class Access(Handle):
     def sync(self) -> None:
         """What any rank wrote before is seen by all ranks after. Collective; also frees what all ranks have dropped."""
         _library.core().syncyte_tensor_sync(self.handle)
-
-    def _called(self) -> str:
-        return f"tensor {self._name!r}" if self._name else f"the tensor of shape {self._shape}"
-
-    # Gradients: syncyte.torch knows how.
-
-    def _whole(self) -> WholeTensor:
-        return cast("WholeTensor", self)
-
-    def _records_gradients(self) -> bool:
-        """Whether reads go through torch: gradients are to be recorded, or torch.compile traces them."""
-        local = self._cache.get(("local", TORCH))
-        if local is not None and local.requires_grad and dtypes.import_torch().is_grad_enabled():
-            return True
-        return dtypes.is_compiling()
-
-    def requires_grad_(self, requires_grad: bool = True) -> Self:
-        """From now on t[key], gather and get_box record gradients with respect to local, and give torch tensors; not
-        within torch.no_grad(). Collective: allocates the companion tensor.
-
-        Returns the tensor. Raises UnsupportedError without PyTorch.
-        """
-        dtypes.import_torch()
-        from . import torch as differentiable
-
-        differentiable.requires_grad_(self._whole(), requires_grad)
-        return self
-
-    def sync_grad(self) -> None:
-        """Waits for all ranks' backward passes, and adds what they gave for this rank's rows to local.grad.
-        Collective. What a skipped step's backward gave comes too, unless zero_grad() has dropped it.
-
-        Raises UnsupportedError before requires_grad_()."""
-        self._differentiable("sync_grad").sync_grad(self._whole())
-
-    def zero_grad(self) -> None:
-        """Waits for all ranks' backward passes, drops what they gave, and sets local.grad to None. Collective.
-
-        An optimizer's or a module's zero_grad() clears local.grad only: gradients that no sync_grad() has brought home
-        stay, and the next sync_grad() brings them. Call this one where a step is skipped between backward() and
-        sync_grad(). Raises UnsupportedError before requires_grad_()."""
-        self._differentiable("zero_grad").zero_grad(self._whole())
-
-    def _differentiable(self, operation: str) -> Any:
-        """The module syncyte.torch, for an operation on gradients."""
-        if ("local", TORCH) not in self._cache:
-            raise UnsupportedError(f"{operation}: the tensor records no gradients; call requires_grad_() first")
-        from . import torch as differentiable
-
-        return differentiable
 
 
 def _no_gradient_through_out() -> ArgumentError:
@@ -411,20 +277,3 @@ def _index_buffer(index: Any) -> Buffer:
         array = np.asarray(index)
         index = array.astype(np.int64) if array.size == 0 else array
     return as_buffer(index, "index")
-
-
-def _seconds(value: Any, name: str) -> float:
-    try:
-        seconds = float("none" if isinstance(value, (str, bytes, bytearray)) else value)  # "1" is no number here
-    except (TypeError, ValueError):
-        raise DtypeError(f"{name} is {value!r}; expected a number of seconds, or None") from None
-    if not seconds >= 0:
-        raise ArgumentError(f"{name} is {value}; expected 0 or more seconds, or None")
-    return seconds
-
-
-def _int64(value: Any, name: str) -> int:
-    number = as_index(value, name)
-    if not -(2**63) <= number < 2**63:
-        raise ArgumentError(f"{name} is {number}, which does not fit 64 bits")
-    return number

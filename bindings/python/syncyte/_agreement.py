@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
 from . import _declarations as c
 from . import _library
 from ._checks import as_index
 from ._handles import Handle
+from ._types import Result
 from .errors import DtypeError, status_of
-
-Result = TypeVar("Result")
 
 
 class Agreement(Handle):

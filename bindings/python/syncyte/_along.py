@@ -105,7 +105,7 @@ class Along(Collectives):
 
     def allgather(
         self, array: Array, out: Array | None = None, *, axis: int | None = None, lengths: Sequence[int] | None = None
-    ) -> Array | Any:
+    ) -> Array:
         """Joins the ranks' arrays, on all ranks. Collective: element type and extents (but along the axis), axis and
         lengths must be equal.
 

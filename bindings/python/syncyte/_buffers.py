@@ -14,7 +14,7 @@ from ._declarations import DType
 
 NUMPY = "numpy"
 TORCH = "torch"
-NOWHERE = ""  # as recorded_by: no function of syncyte.torch records this operation's gradients
+NOT_RECORDED = ""  # as recorded_by: no function of syncyte.torch records this operation's gradients
 
 _Numbers = ctypes.c_int64 * c.MAX_NDIM
 _DESCRIPTION_SIZE = ctypes.sizeof(c.BufferDescription)
@@ -65,13 +65,13 @@ def _check_contiguous(contiguous: bool, name: str, shape: Sequence[int], strides
 
 
 def _check_distinct(name: str, shape: Sequence[int], strides: Sequence[int]) -> None:
-    """An array that is written must have memory for each element."""
+    """Raises ShapeError if two elements of an output array share memory."""
     if 0 in strides:
         axes = [axis for axis, stride in enumerate(strides) if stride == 0 and shape[axis] > 1]
         if axes and 0 not in shape:
             raise errors.ShapeError(
-                f"{name} would be written, but its elements along axis {axes[0]} are all one in memory (shape "
-                f"{tuple(shape)}, strides {tuple(strides)} bytes); expected memory for each of them: give a copy"
+                f"{name} would be written, but its elements along axis {axes[0]} share memory (shape {tuple(shape)}, "
+                f"strides {tuple(strides)} bytes); give a copy"
             )
 
 
@@ -95,10 +95,10 @@ def _refuse_gradients(name: str, writable: bool, recorded_by: str | None) -> Non
 
 
 def refuse_to_lose_gradients(value: object, name: str) -> None:
-    """Raises ArgumentError if value is a torch tensor that records gradients: what is done with its elements does not."""
+    """Raises ArgumentError if value is a torch tensor that requires grad, because the operation records no gradients."""
     if dtypes.is_torch_tensor(value) and value.requires_grad:  # type: ignore[attr-defined]
         if dtypes.import_torch().is_grad_enabled():
-            _refuse_gradients(name, False, NOWHERE)
+            _refuse_gradients(name, False, NOT_RECORDED)
 
 
 def _of_torch(tensor: Any, name: str, writable: bool, contiguous: bool, recorded_by: str | None) -> Buffer:
@@ -189,7 +189,7 @@ def as_buffer(
     value: a numpy array, a torch tensor, or an object with DLPack, __array_interface__ or the buffer protocol; numbers
     and lists too where it is only read. name: for messages. expected: its element type, where it must be that one;
     numpy's uint16 stands for bfloat16 then. recorded_by: the function of syncyte.torch that records the gradients which
-    this operation would lose; NOWHERE if no function records them; None if there is nothing to lose.
+    this operation would lose; NOT_RECORDED if no function records them; None if there is nothing to lose.
     Raises DtypeError (a masked array too), ShapeError (not contiguous, not aligned; written, and elements share memory),
     ArgumentError (read-only; a tensor that requires grad, where it would be written, or its gradient would be lost).
     """

@@ -52,7 +52,10 @@ def as_numbers(values: Any, name: str, expected: str = "integers") -> list[int]:
     """A sequence of integers as a list; `expected`: what to call them."""
     if isinstance(values, (str, bytes, Mapping)) or not hasattr(values, "__iter__"):
         raise DtypeError(f"{name} is {values!r}; expected a sequence of {expected}")
-    numbers = list(values)
+    try:
+        numbers = list(values)
+    except TypeError:  # an array of 0 dimensions
+        raise DtypeError(f"{name} is {values!r}; expected a sequence of {expected}") from None
     try:
         return [operator.index(value) for value in numbers]
     except TypeError:

@@ -112,7 +112,7 @@ class Collectives(Agreement):
     def exscan(
         self, array: Array, op: Reduction = "sum", reverse: bool = False, out: Array | None = None
     ) -> Array:
-        """As scan(), without this rank's own. The rank where it begins gets what op leaves as it is: 0 for "sum", 1 for
+        """As scan(), but excluding this rank. The rank where it begins gets op's identity element: 0 for "sum", 1 for
         "prod", the highest value (or infinity) for "min", the lowest for "max". Collective. Not differentiable."""
         return self._scan("comm_exscan", array, op, reverse, out)
 
@@ -150,8 +150,8 @@ class Collectives(Agreement):
         def prepare() -> tuple[Buffer, Any, Buffer, Any]:
             source = as_buffer(array, "array", recorded_by="allgather_along")
             rows, shape, elements = row_of(source, "array")
-            numbers = as_counts(known, "counts", self.size, elements)
-            per_rank = as_numbers(known, "counts")
+            per_rank = as_numbers(known, "counts", f"{self.size} integers, one for each rank")
+            numbers = as_counts(per_rank, "counts", self.size, elements)
             if rows != per_rank[self.rank]:
                 raise ShapeError(f"array has {rows} rows; counts[{self.rank}] is {per_rank[self.rank]}")
             result = _buffers.empty_like(source, (sum(per_rank), *shape)) if out is None else out
@@ -177,23 +177,25 @@ class Collectives(Agreement):
         out: contiguous, (sum of recv_counts, ...), the pieces in order of source ranks; None: a new array. Returns out.
         """
 
-        def prepare_send() -> tuple[Buffer, Any]:
+        def prepare_send() -> tuple[Buffer, list[int], Any]:
             source = as_buffer(array, "array", recorded_by="alltoall_along")
             _, _, elements = row_of(source, "array")
-            numbers = as_counts(send_counts, "send_counts", self.size, elements)
+            per_rank = as_numbers(send_counts, "send_counts", f"{self.size} integers, one for each rank")
+            numbers = as_counts(per_rank, "send_counts", self.size, elements)
             check_rows(source, numbers, "array", "send_counts")
-            return source, numbers
+            return source, per_rank, numbers
 
-        source, sent = self._prepare("comm_alltoallv", prepare_send)
+        source, rows_sent, sent = self._prepare("comm_alltoallv", prepare_send)
         if recv_counts is None:
-            ones, asked = [1] * self.size, np.asarray([int(count) for count in send_counts], np.int64)
+            ones, asked = [1] * self.size, np.asarray(rows_sent, np.int64)
             recv_counts = self.alltoallv(asked, ones, ones).tolist()
         expected: Sequence[int] = recv_counts
 
         def prepare_receive() -> tuple[Any, Buffer, Any]:
             _, shape, elements = row_of(source, "array")
-            numbers = as_counts(expected, "recv_counts", self.size, elements)
-            result = _buffers.empty_like(source, (sum(expected), *shape)) if out is None else out
+            per_rank = as_numbers(expected, "recv_counts", f"{self.size} integers, one for each rank")
+            numbers = as_counts(per_rank, "recv_counts", self.size, elements)
+            result = _buffers.empty_like(source, (sum(per_rank), *shape)) if out is None else out
             target = as_buffer(result, "out", writable=True, expected=source.dtype)
             check_rows(target, numbers, "out", "recv_counts")
             return numbers, target, result

@@ -27,12 +27,11 @@ _averagers: WeakIdKeyDictionary = WeakIdKeyDictionary()  # of parameters, weak r
 
 
 class _Bucket:
-    """Gradients of some parameters of one dtype, one after another in a piece of a reducer's memory. The parameters
-    hold the averager by their hooks: here they are known weakly, so that both go with the model."""
+    """Gradients of parameters of one dtype, stored contiguously in a piece of a reducer's memory. References to the
+    parameters are weak, because the parameters' hooks keep the averager alive."""
 
     def __init__(self, parameters: list[torch.Tensor]):
         self._parameters = [TensorWeakRef(parameter) for parameter in parameters]
-        self._numbers = frozenset(map(id, parameters))
         self.dtype = parameters[0].dtype
         self.elements = sum(parameter.numel() for parameter in parameters)
         self.is_started = False
@@ -45,7 +44,7 @@ class _Bucket:
         self.begin()
 
     def begin(self) -> None:
-        self.waits_for = set(self._numbers)
+        self.waits_for = {id(parameter) for parameter, _ in self.living()}
         self.is_started = False
 
     def living(self) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
@@ -107,14 +106,14 @@ def _buckets_of(parameters: list[torch.Tensor], bucket_bytes: int) -> list[_Buck
     return buckets
 
 
-def _mistake_in(parameters: list[torch.Tensor], bucket_bytes: int) -> Exception | None:
+def _error_in(parameters: list[torch.Tensor], bucket_bytes: int) -> Exception | None:
     if not isinstance(bucket_bytes, int) or bucket_bytes < 1:
         return ArgumentError(f"bucket_bytes is {bucket_bytes!r}; expected a whole number, 1 or more")
     if not parameters:
         return ArgumentError("no parameter requires a gradient; expected one or more that do")
     if any(averager._has_more_than(parameters) for averager in _averagers_of(parameters)):
-        return ArgumentError("a parameter has another DataParallel, which has more parameters than these; expected all of "
-                             "them, or its remove() before")
+        return ArgumentError("another DataParallel averages some of these parameters and others too; give all of its "
+                             "parameters, or call its remove() first")
     for parameter in parameters:
         if parameter.device.type != "cpu" or parameter.layout != torch.strided:
             return UnsupportedError(f"a parameter is {parameter.layout} on {parameter.device}; expected dense ones on the "
@@ -125,7 +124,7 @@ def _mistake_in(parameters: list[torch.Tensor], bucket_bytes: int) -> Exception 
 
 
 def _averagers_of(parameters: list[torch.Tensor]) -> list[DataParallel]:
-    """Those that the parameters have so far, each once."""
+    """The distinct DataParallel objects that average any of these parameters."""
     found = (_averagers[parameter]() for parameter in parameters if parameter in _averagers)
     return list(dict.fromkeys(averager for averager in found if averager is not None))
 
@@ -183,9 +182,9 @@ class DataParallel:
     parameters and buffers on the CPU are made equal first: rank 0's. Buffers that change later, such as the running means
     of BatchNorm, are left to each rank. Collectives of the model itself are not disturbed.
 
-    The parameters hold their averager: it averages until :meth:`remove`, or until the model goes, and need not be kept in
-    a variable. A parameter has one averager at a time: a new one of the same parameters, or of more, takes the place of
-    the one before, as a notebook's cell does that runs again; one of fewer is refused.
+    The averager lives as long as the parameters, or until :meth:`remove`; it need not be kept in a variable. A new
+    DataParallel of the same parameters, or of these and more, replaces the old one (a notebook cell may run again); one of
+    only some of them is refused.
 
     Activation checkpointing works with ``use_reentrant=False``. A backward pass within another one, as with
     ``use_reentrant=True``, raises UnsupportedError, and the other ranks' MismatchError: run it within :meth:`no_sync`, and
@@ -206,13 +205,11 @@ class DataParallel:
         group = comm_or_world(comm)
         parameters = group._prepare("DataParallel", lambda: _parameters_of(module), lifecycle=True)
         state = _state_of(module, parameters)
-        group.agree(_mistake_in(parameters, bucket_bytes), "DataParallel", parameters=len(parameters),
+        group.agree(_error_in(parameters, bucket_bytes), "DataParallel", parameters=len(parameters),
                     **_sizes_of(parameters), shapes_and_dtypes=_digest_of(parameters),
                     buffers_and_frozen=_digest_of(state),
                     bucket_bytes=bucket_bytes if isinstance(bucket_bytes, int) else 0)
         self._comm = group
-        for before in _averagers_of(parameters):
-            before.remove()
         self._buckets = _buckets_of(parameters, bucket_bytes)
         self._reducer = Reducer([(bucket.dtype, bucket.elements) for bucket in self._buckets], group,
                                 scale=1 / group.size)
@@ -224,6 +221,8 @@ class DataParallel:
         self._is_given_up = False
         self._is_paused = False
         self._broadcast(state)
+        for before in _averagers_of(parameters):  # only now: if this one cannot be made, they still average
+            before.remove()
         self._hooks = [parameter.register_post_accumulate_grad_hook(self._arrived) for parameter in parameters]
         _averagers.update(dict.fromkeys(parameters, weakref.ref(self)))
 
@@ -266,7 +265,7 @@ class DataParallel:
         return [parameter for bucket in self._buckets for parameter, _ in bucket.living()]
 
     def _has_more_than(self, parameters: list[torch.Tensor]) -> bool:
-        """Whether it averages gradients of others than these too. Local."""
+        """Whether it also averages parameters that are not given. Local."""
         given = set(map(id, parameters))
         return any(parameter.requires_grad and id(parameter) not in given for parameter in self._living())
 

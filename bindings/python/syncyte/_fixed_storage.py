@@ -1,8 +1,8 @@
-"""Memory of Syncyte's as torch's storages, which torch must not move.
+"""torch storages over Syncyte's memory, which torch must not move.
 
 To share a tensor with another process, torch copies its storage to new shared memory and lets the storage refer to that:
-every tensor over it leaves the memory that other ranks read and write, without a word. Storages of Syncyte's memory
-refuse instead.
+every tensor over it silently leaves the memory that other ranks read and write. Storages of Syncyte's memory refuse
+instead.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ ForkingPickler.register(FixedStorage, FixedStorage._refuse)
 
 
 def fix(tensor: torch.Tensor) -> torch.Tensor:
-    """The tensor, whose storage is fixed from now on, for all tensors over it. A storage that is shared already does not
-    move, and stays as it is."""
+    """Fixes the tensor's storage, for all tensors over it, and returns the tensor. A storage that is already shared does
+    not move and is left alone."""
     storage = tensor.untyped_storage()
     if type(storage) is torch.UntypedStorage and not storage.is_shared():
         storage.__class__ = FixedStorage  # torch keeps this object for as long as the storage lives
@@ -50,7 +50,7 @@ def fix(tensor: torch.Tensor) -> torch.Tensor:
 
 
 def release(tensor: torch.Tensor) -> None:
-    """Takes one fix() back, for memory that Syncyte no longer uses."""
+    """Undoes one fix(), when Syncyte no longer uses the memory."""
     storage = tensor.untyped_storage()
     if type(storage) is FixedStorage:
         storage.uses -= 1

@@ -40,9 +40,13 @@ class Handle:
             raise HandleError(f"this {type(self).__name__} has been freed")
         return handle
 
+    @property
+    def _is_freed(self) -> bool:
+        return self.__dict__.get("_handle") is None
+
     def free(self) -> None:
         """Drops this object's reference. Local; memory goes back at a collective point (see syncyte.Comm.collect)."""
-        if self.__dict__.get("_handle") is not None:
+        if not self._is_freed:
             self._handle = None
             self._finalizer()
 

@@ -13,7 +13,7 @@ from .errors import ArgumentError, DtypeError, OutOfRangeError, ShapeError, Unsu
 
 
 class Box(NamedTuple):
-    """A key that begins with an integer, a slice or None: read a box, then pick() `local` from it."""
+    """A key that begins with an integer, a slice or None: read a box, then select() `local` from it."""
 
     lower: tuple[int, ...]
     extent: tuple[int, ...]
@@ -116,7 +116,7 @@ def _integer(part: Any, extent: int, dimension: int) -> int:
 
 
 def _numbers(part: slice, extent: int, dimension: int) -> range:
-    """What a slice selects."""
+    """The numbers that a slice selects."""
     try:
         return range(*part.indices(extent))
     except TypeError:
@@ -126,7 +126,7 @@ def _numbers(part: slice, extent: int, dimension: int) -> range:
 
 
 def _span(numbers: Any, extent: int) -> tuple[int, int, Any]:
-    """First element and extent of the least range that has all numbers, and the numbers counted from it."""
+    """First element and extent of the smallest range that contains all numbers, and the numbers relative to it."""
     if dtypes.is_torch_tensor(numbers) and dtypes.is_compiling():
         return 0, extent, numbers
     if 0 in tuple(numbers.shape):
@@ -212,8 +212,8 @@ def _arrays(parts: list[Any], shape: tuple[int, ...]) -> tuple[list[Any], list[A
         arrays += _mask_numbers(part, shape, len(arrays)) if _is_bool(part) else [part]
     if not arrays or any(is_array(part) for part in parts):
         raise UnsupportedError(
-            "arrays and masks of an index must stand side by side where one comes first; gather the rows, then index the "
-            "result"
+            "an index that begins with an array must have all its arrays and masks next to each other; gather the rows, "
+            "then index the result"
         )
     return [wrapped(array, shape[number], number) for number, array in enumerate(arrays)], parts
 
@@ -287,43 +287,44 @@ def _is_all(part: Any) -> bool:
     return isinstance(part, slice) and part == slice(None)
 
 
-def pick(array: Any, key: tuple[Any, ...]) -> Any:
-    """array[key] as torch counts dimensions (integers are applied before arrays), with negative steps as in numpy. `key`
+def select(array: Any, key: tuple[Any, ...]) -> Any:
+    """array[key] with torch's order of dimensions (integers before arrays) and numpy's negative steps; contiguous. `key`
     has a part for each dimension; its numbers are valid."""
-    turned: list[int] = []  # dimensions that are reversed first
+    flipped: list[int] = []  # dimensions
     parts: list[Any] = []
-    chosen: list[Any] = []  # integers alone
+    integers: list[Any] = []  # first pass: integers only
     for part in key:
         if part is None:
             parts.append(None)
             continue
-        dimension = len(chosen)
+        dimension = len(integers)
         if isinstance(part, slice) and part.step is not None and part.step < 0:
-            turned.append(dimension)
+            flipped.append(dimension)
             numbers, last = range(*part.indices(array.shape[dimension])), array.shape[dimension] - 1
             part = slice(last - numbers[0], last - numbers[-1] + 1, -numbers.step) if numbers else slice(0, 0)
         is_number = not isinstance(part, slice) and not is_array(part)
-        chosen.append(part if is_number else slice(None))
+        integers.append(part if is_number else slice(None))
         if not is_number:
             parts.append(part)
-    return _picked(array, tuple(turned), tuple(chosen), parts)
+    return _selected(array, tuple(flipped), tuple(integers), parts)
 
 
-def _picked(array: Any, turned: tuple[int, ...], chosen: tuple[Any, ...], parts: list[Any]) -> Any:
+def _selected(array: Any, flipped: tuple[int, ...], integers: tuple[Any, ...], parts: list[Any]) -> Any:
     if dtypes.is_torch_tensor(array):
         torch = dtypes.import_torch()
         parts = [torch.as_tensor(part).long() if is_array(part) else part for part in parts]
-        return (torch.flip(array, turned) if turned else array)[chosen][tuple(parts)]
+        found = (torch.flip(array, flipped) if flipped else array)[integers][tuple(parts)]
+        return found.contiguous()
     parts = [np.asarray(part) if is_array(part) else part for part in parts]
-    found = (np.flip(array, turned) if turned else array)[chosen][tuple(parts)]
-    return np.ascontiguousarray(found) if turned else found
+    found = (np.flip(array, flipped) if flipped else array)[integers][tuple(parts)]
+    return np.ascontiguousarray(found) if found.ndim > 0 else found  # ascontiguousarray would add a dimension
 
 
 def apply(rows: Rows, gathered: Any) -> Any:
     """The result of `t[key]` from the gathered rows."""
     if not rows.pick:
         trivial = all(_is_all(part) for part in rows.rest)
-        return gathered if trivial else pick(gathered, (slice(None),) * rows.index.ndim + rows.rest)
+        return gathered if trivial else select(gathered, (slice(None),) * rows.index.ndim + rows.rest)
     count = rows.index.size if isinstance(rows.index, np.ndarray) else rows.index.numel()
     flat = gathered.reshape((count, *gathered.shape[rows.index.ndim :]))
     if dtypes.is_torch_tensor(gathered):
@@ -335,7 +336,7 @@ def apply(rows: Rows, gathered: Any) -> Any:
         picks = tuple(np.asarray(part).reshape(-1) for part in rows.pick)
     picked = flat[(numbers, *picks)]
     picked = picked.reshape((*rows.index.shape, *picked.shape[1:]))
-    return pick(picked, (slice(None),) * rows.index.ndim + rows.rest)
+    return select(picked, (slice(None),) * rows.index.ndim + rows.rest)
 
 
 def assigned_shape(box: Box) -> tuple[int, ...]:

@@ -138,7 +138,7 @@ def as_requests(requests: Iterable[Kind], kind: type[Kind]) -> list[Kind]:
     found = list(requests)
     for place, request in enumerate(found):
         if not isinstance(request, kind):
-            raise DtypeError(f"requests[{place}] is {request!r}; expected what a start has returned, a request")
+            raise DtypeError(f"requests[{place}] is {request!r}; expected a request")
     return found
 
 

@@ -19,7 +19,7 @@ class OperationStats(NamedTuple):
 
 
 class StatsTable(dict[str, OperationStats]):
-    """Statistics by operation; as a text, a table of them: what took longest, or moved most, comes first."""
+    """Statistics by operation. str() gives a table, sorted by time, then bytes, then calls."""
 
     def __str__(self) -> str:
         def weight(item: tuple[str, OperationStats]) -> tuple[float, int, int]:
@@ -39,8 +39,8 @@ class StatsTable(dict[str, OperationStats]):
 def stats() -> StatsTable:
     """What this process has called so far, by operation: ``stats()["comm_allreduce"].bytes``. Local, any time.
 
-    ``print(syncyte.stats())`` shows a table, sorted by time (of what was traced), bytes and calls. Operations that were
-    never called are not in it, nor what only looks something up. Differences of two results tell of what is between them.
+    ``print(syncyte.stats())`` shows a table. Operations that were never called, and mere queries (a rank, a shape), are not
+    in it. Subtract two results to measure the code between them.
     """
     result = StatsTable()
     function = _library.core().unchecked("syncyte_stats")

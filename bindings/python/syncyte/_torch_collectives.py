@@ -2,10 +2,7 @@
 
 All are collective: dtypes and what each function names are equal on all ranks, and gradients are recorded (requires_grad,
 outside of torch.no_grad()) on all ranks or on none, because backward is collective too; otherwise all ranks raise
-ValueError. Where some ranks need no gradient, ``mixed_grad=True``, on all ranks, makes every rank's result require one:
-those ranks take part in backward with their cotangent, and what comes of it is dropped. They must run backward(): for
-torch.autograd.grad() the operation leads to none of their inputs. torch.compile refuses mixed_grad: detach and
-requires_grad_() before the compiled function do the same.
+ValueError. Where only some ranks need a gradient, use ``mixed_grad=True``: see :mod:`syncyte.torch`.
 
 Backward passes belong to their forward: ranks whose backward passes run in different orders raise ValueError, all of
 them, that names the number of the forward. Compiled graphs have no such numbers, so a function is compiled on all ranks
@@ -107,10 +104,9 @@ def allreduce(tensor: torch.Tensor, comm: "Comm" = COMM_WORLD, *, op: Reduction 
         "identity" (mpi4jax's): the results are one variable, of which every rank has a copy, and every rank computes
         the same loss from it; ybar_r is equal on all ranks, and xbar_s is as above with ybar_s in place of S. Nothing
         is sent in backward. If all ranks compute the same loss, "sum" gives size times what "identity" gives.
-    mixed_grad: True, on all ranks, where only some ranks record gradients: every rank's result requires one then, and all
-        ranks run backward().
+    mixed_grad: see :mod:`syncyte.torch`.
     Raises on all ranks: TypeError (not a tensor, an argument of another type); ValueError (ranks that differ in shape,
-        dtype, op, adjoint or in recording gradients; an op or adjoint that is none); NotImplementedError (a sparse,
+        dtype, op, adjoint or in recording gradients; an unknown op or adjoint); NotImplementedError (a sparse,
         quantised, nested or meta tensor; an op that the dtype does not have, or without an adjoint where a gradient is
         required).
     """
@@ -133,10 +129,9 @@ def bcast(tensor: torch.Tensor, root: int = 0, comm: "Comm" = COMM_WORLD, *,
     Collective: all ranks give equal shapes, dtypes and root. With y_r = x_root, the adjoint is :func:`reduce`: root
     gets the sum of all ranks' cotangents, the others zeros.
 
-    mixed_grad: True, on all ranks, where only some ranks record gradients: every rank's result requires one then, and all
-        ranks run backward().
+    mixed_grad: see :mod:`syncyte.torch`.
     Raises on all ranks: TypeError (not a tensor, an argument of another type); ValueError (ranks that differ in shape,
-        dtype, root or in recording gradients; a root that is no rank); NotImplementedError (a sparse, quantised,
+        dtype, root or in recording gradients; an invalid root); NotImplementedError (a sparse, quantised,
         nested or meta tensor).
     """
     return _collective(_operators.bcast, "comm_bcast", comm, tensor, mixed_grad, root)
@@ -157,8 +152,7 @@ def bcast_(tensor: torch.Tensor, root: int = 0, comm: "Comm" = COMM_WORLD, *,
     requires gradients, a view of one, or a tensor whose elements overlap on one rank makes all ranks raise
     RuntimeError, before anything is sent. Of a view nothing beside its elements is written.
 
-    mixed_grad: True, on all ranks, where only some ranks record gradients: every rank's result requires one then, and all
-        ranks run backward().
+    mixed_grad: see :mod:`syncyte.torch`.
     Raises on all ranks: RuntimeError as above; the errors of :func:`bcast`.
     """
     _refuse_compiled(mixed_grad)
@@ -173,10 +167,9 @@ def reduce(tensor: torch.Tensor, root: int = 0, comm: "Comm" = COMM_WORLD, *, op
     Collective: all ranks give equal shapes, dtypes, op and root. Differentiable as :func:`allreduce`, with root's
     cotangent in place of the sum of all ranks'; the sum's adjoint is :func:`bcast`.
 
-    mixed_grad: True, on all ranks, where only some ranks record gradients: every rank's result requires one then, and all
-        ranks run backward().
+    mixed_grad: see :mod:`syncyte.torch`.
     Raises on all ranks: TypeError (not a tensor, an argument of another type); ValueError (ranks that differ in shape,
-        dtype, op, root or in recording gradients; an op that is none, a root that is no rank); NotImplementedError (a
+        dtype, op, root or in recording gradients; an unknown op, an invalid root); NotImplementedError (a
         sparse, quantised, nested or meta tensor; an op that the dtype does not have, or without an adjoint).
     """
     group = comm_or_world(comm)
@@ -188,8 +181,7 @@ def reduce_(tensor: torch.Tensor, root: int = 0, comm: "Comm" = COMM_WORLD, *, o
             mixed_grad: bool = False) -> torch.Tensor:
     """:func:`reduce` into ``tensor``, which is returned, zeroed elsewhere than on root; in place as :func:`bcast_`.
 
-    mixed_grad: True, on all ranks, where only some ranks record gradients: every rank's result requires one then, and all
-        ranks run backward().
+    mixed_grad: see :mod:`syncyte.torch`.
     Raises on all ranks: the errors of :func:`reduce` and :func:`bcast_`.
     """
     _refuse_compiled(mixed_grad)
@@ -204,12 +196,11 @@ def scan(tensor: torch.Tensor, *, reverse: bool = False, op: Reduction = "sum", 
     """``tensor`` reduced over ranks 0 to this one (``reverse``: this one to the last); a new contiguous tensor.
 
     Collective: all ranks give equal shapes, dtypes, op and direction. The adjoint of the sum is the scan from the other
-    end; other ops have none, as in :func:`allreduce`.
+    end. Other ops have no adjoint: a rank whose input requires a gradient makes all ranks raise NotImplementedError.
 
-    mixed_grad: True, on all ranks, where only some ranks record gradients: every rank's result requires one then, and all
-        ranks run backward().
+    mixed_grad: see :mod:`syncyte.torch`.
     Raises on all ranks: TypeError (not a tensor, an argument of another type); ValueError (ranks that differ in shape,
-        dtype, op, direction or in recording gradients; an op that is none); NotImplementedError (a sparse, quantised,
+        dtype, op, direction or in recording gradients; an unknown op); NotImplementedError (a sparse, quantised,
         nested or meta tensor; an op that the dtype does not have, or without an adjoint).
     """
     group = comm_or_world(comm)
@@ -219,11 +210,9 @@ def scan(tensor: torch.Tensor, *, reverse: bool = False, op: Reduction = "sum", 
 
 def exscan(tensor: torch.Tensor, *, reverse: bool = False, op: Reduction = "sum", comm: "Comm" = COMM_WORLD,
            mixed_grad: bool = False) -> torch.Tensor:
-    """As :func:`scan`, without this rank's own: where it begins, what op leaves as it is (zeros for sum, ones for
-    prod).
+    """As :func:`scan`, but excluding this rank. The first rank gets op's identity element (zeros for sum, ones for prod).
 
-    mixed_grad: True, on all ranks, where only some ranks record gradients: every rank's result requires one then, and all
-        ranks run backward().
+    mixed_grad: see :mod:`syncyte.torch`.
     Raises on all ranks: the errors of :func:`scan`.
     """
     group = comm_or_world(comm)
@@ -242,8 +231,7 @@ def allgather_along(tensor: torch.Tensor, axis: int = 0, *, lengths: Sequence[in
     axis: a negative one counts from the end.
     lengths: all ranks' extents along the axis, where they are known; otherwise they are collected first. A compiled
         function keeps those of its first call; if they change on some rank, all ranks raise ValueError.
-    mixed_grad: True, on all ranks, where only some ranks record gradients: every rank's result requires one then, and all
-        ranks run backward().
+    mixed_grad: see :mod:`syncyte.torch`.
     Raises on all ranks: TypeError (not a tensor, an argument of another type); IndexError (an axis that the tensor
         does not have); ValueError (ranks that differ in dtype, axis, other extents or in recording gradients; lengths
         that do not fit); NotImplementedError (a sparse, quantised, nested or meta tensor).
@@ -260,9 +248,8 @@ def gather_along(tensor: torch.Tensor, axis: int = 0, root: int = 0, *, lengths:
 
     The adjoint is :func:`scatter_along`: each rank gets its part of root's cotangent.
 
-    mixed_grad: True, on all ranks, where only some ranks record gradients: every rank's result requires one then, and all
-        ranks run backward().
-    Raises on all ranks: the errors of :func:`allgather_along`; ValueError (a root that is no rank).
+    mixed_grad: see :mod:`syncyte.torch`.
+    Raises on all ranks: the errors of :func:`allgather_along`; ValueError (an invalid root).
     """
     operator = _operators.gather_along
     if lengths is None:
@@ -279,9 +266,8 @@ def scatter_along(tensor: torch.Tensor, length: int, axis: int = 0, root: int = 
 
     tensor: of root; on other ranks only its dtype counts, and that it may require gradients.
     length: of this rank's part; they add up to root's extent along the axis.
-    mixed_grad: True, on all ranks, where only some ranks record gradients: every rank's result requires one then, and all
-        ranks run backward().
-    Raises on all ranks: the errors of :func:`allgather_along`; ValueError (a root that is no rank, lengths that do not
+    mixed_grad: see :mod:`syncyte.torch`.
+    Raises on all ranks: the errors of :func:`allgather_along`; ValueError (an invalid root, lengths that do not
         add up).
     """
     return _collective(_operators.scatter_along.default, "comm_lengths", comm, tensor, mixed_grad, axis, length, root)
@@ -295,8 +281,7 @@ def reduce_scatter_along(tensor: torch.Tensor, length: int, axis: int = 0, *, op
     have none, as in :func:`scan`. float16 and bfloat16 are reduced in float32 and rounded once.
 
     length: of this rank's part; they add up to the extent along the axis.
-    mixed_grad: True, on all ranks, where only some ranks record gradients: every rank's result requires one then, and all
-        ranks run backward().
+    mixed_grad: see :mod:`syncyte.torch`.
     Raises on all ranks: the errors of :func:`allgather_along` and, of op, :func:`scan`; ValueError (lengths that do
         not add up).
     """
@@ -314,8 +299,7 @@ def alltoall_along(tensor: torch.Tensor, gather_axis: int, scatter_axis: int, le
     lengths of the parts change.
 
     length: of this rank's part along ``scatter_axis``; they add up to the whole extent.
-    mixed_grad: True, on all ranks, where only some ranks record gradients: every rank's result requires one then, and all
-        ranks run backward().
+    mixed_grad: see :mod:`syncyte.torch`.
     Raises on all ranks: the errors of :func:`allgather_along`, of both axes; ValueError (lengths that do not add up).
     """
     operator = _operators.alltoall_along.default

@@ -3,7 +3,7 @@
 Started in the same order on all ranks of a communicator; waited for in any. A start waits for no other rank. Backward of
 the wait starts the adjoint, backward of the start waits for it. All are differentiable any number of times, and copy
 their input. Errors of other ranks come with the wait. As in the blocking ones, gradients are recorded on all ranks
-or on none, or with ``mixed_grad=True``, on all ranks, everybody's result requires one.
+or on none, or with ``mixed_grad=True`` (see :mod:`syncyte.torch`).
 """
 
 from __future__ import annotations
@@ -119,11 +119,10 @@ def _at(values: Sequence[int], place: int) -> int:
 
 def iallreduce(tensor: torch.Tensor, comm: Comm = COMM_WORLD, *, op: Reduction = "sum",
                mixed_grad: bool = False) -> Request:
-    """Starts to reduce ``tensor`` over the ranks: see :func:`allreduce`, for ops too. Only the sum has an adjoint here: of
-    others a tensor that requires gradients makes all ranks raise NotImplementedError.
+    """Starts to reduce ``tensor`` over the ranks: see :func:`allreduce`, for ops too. Only the sum has an adjoint: with
+    another op, a tensor that requires grad makes all ranks raise NotImplementedError.
 
-    mixed_grad: True, on all ranks, where only some ranks record gradients: every rank's result requires one then, and all
-        ranks run backward().
+    mixed_grad: see :mod:`syncyte.torch`.
     Raises the errors of :func:`allreduce`, at once where this rank is wrong, from wait() on the others.
     """
     return _started(tensor, comm_or_world(comm), "comm_iallreduce", _ALLREDUCE, mixed_grad,
@@ -133,8 +132,7 @@ def iallreduce(tensor: torch.Tensor, comm: Comm = COMM_WORLD, *, op: Reduction =
 def ibcast(tensor: torch.Tensor, root: int = 0, comm: Comm = COMM_WORLD, *, mixed_grad: bool = False) -> Request:
     """Starts to send root's ``tensor`` to all ranks: see :func:`bcast`.
 
-    mixed_grad: True, on all ranks, where only some ranks record gradients: every rank's result requires one then, and all
-        ranks run backward().
+    mixed_grad: see :mod:`syncyte.torch`.
     Raises the errors of :func:`bcast`, at once where this rank is wrong, from wait() on the others.
     """
     return _started(tensor, comm_or_world(comm), "comm_ibcast", _BCAST, mixed_grad,
@@ -146,8 +144,7 @@ def iallgather_along(tensor: torch.Tensor, lengths: Sequence[int], axis: int = 0
     """Starts to join all ranks' tensors along an axis: see :func:`allgather_along`.
 
     lengths: all ranks' extents along the axis.
-    mixed_grad: True, on all ranks, where only some ranks record gradients: every rank's result requires one then, and all
-        ranks run backward().
+    mixed_grad: see :mod:`syncyte.torch`.
     Raises the errors of :func:`allgather_along`, at once where this rank is wrong, from wait() on the
         others; ValueError (lengths, an axis that is no number).
     """
@@ -165,8 +162,7 @@ def ireduce_scatter_along(tensor: torch.Tensor, lengths: Sequence[int], axis: in
     """Starts to reduce all ranks' tensors, of which each keeps a part: see :func:`reduce_scatter_along`.
 
     lengths: of all ranks' parts along the axis.
-    mixed_grad: True, on all ranks, where only some ranks record gradients: every rank's result requires one then, and all
-        ranks run backward().
+    mixed_grad: see :mod:`syncyte.torch`.
     Raises the errors of :func:`reduce_scatter_along`, at once where this rank is wrong, from wait() on
         the others; ValueError (lengths, an axis that is no number).
     """
@@ -184,8 +180,7 @@ def ialltoall_along(tensor: torch.Tensor, gather_axis: int, scatter_axis: int, g
     """Starts to partition along ``scatter_axis`` what is partitioned along ``gather_axis``: see :func:`alltoall_along`.
 
     gather_lengths, scatter_lengths: all ranks' extents along the axes, before and after.
-    mixed_grad: True, on all ranks, where only some ranks record gradients: every rank's result requires one then, and all
-        ranks run backward().
+    mixed_grad: see :mod:`syncyte.torch`.
     Raises the errors of :func:`alltoall_along`, at once where this rank is wrong, from wait() on the
         others; ValueError (lengths, an axis that is no number).
     """

@@ -39,7 +39,7 @@ def wrong_type(error: Exception, tensor: object, name: str = "tensor") -> DtypeE
 
 
 def refuse(error: Exception, tensor: object, name: str) -> None:
-    """Of a local operation: raises DtypeError if torch has refused an argument; `name`: the tensor's."""
+    """For local operations: raises DtypeError if torch has refused an argument. `name` is the tensor's name."""
     refused = wrong_type(error, tensor, name)
     if refused is not None:
         raise refused from None

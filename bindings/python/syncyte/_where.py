@@ -1,4 +1,4 @@
-"""What the watchdog's report says of where this program is."""
+"""The current line of the Python program, for the watchdog's report."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ def line() -> str:
 
 def _write(text: int, size: int, _context: int | None) -> None:
     # The end of a long path tells more than its beginning.
-    answer = line().encode("utf-8", "replace")[-(size - 1):]
+    answer = line().encode("utf-8", "replace")
+    answer = answer[max(0, len(answer) - size + 1):]
     ctypes.memmove(text, answer + b"\0", len(answer) + 1)
 
 

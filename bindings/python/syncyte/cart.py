@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -11,13 +12,13 @@ import numpy as np
 from . import _declarations as c
 from . import _library, dtypes
 from ._buffers import Buffer, as_buffer
-from ._checks import as_index, as_int32, as_int64, as_numbers
+from ._checks import as_int32, as_int64, as_numbers
 from ._declarations import DType
 from ._handles import Handle
 from ._requests import Request, _Started, drop, reap
 from ._types import Array
 from .comm import Comm, no_part
-from .errors import ArgumentError, DtypeError, Error, ShapeError
+from .errors import DtypeError, Error, ShapeError
 
 __all__ = ["Cart", "Halo", "Shift"]
 
@@ -118,13 +119,50 @@ def _flags(periods: Any) -> list[bool]:
 
 
 def _widths(value: Any, name: str, count: int) -> Any:
-    if hasattr(value, "__index__") and not hasattr(value, "__len__"):
-        numbers = [as_index(value, name)] * count
-    else:
+    try:
+        numbers = [operator.index(value)] * count
+    except TypeError:
         numbers = as_numbers(value, name, f"{count} integers, one per dimension, or one integer for all")
     if len(numbers) != count:
         raise ShapeError(f"{name} has {len(numbers)} entries; expected one number, or {count}, one per dimension")
     return (ctypes.c_int64 * count)(*(as_int64(number, name) for number in numbers))
+
+
+class _Description(NamedTuple):
+    """A halo's arguments as the C library takes them."""
+
+    dtype: DType
+    shape: tuple[int, ...]
+    axes: list[int] | None
+    low: Any
+    high: Any
+    options: Any
+
+
+def _described(cart: Cart, shape: Any, dtype: Any, low: Any, high: Any, axes: Any, corners: bool) -> _Description:
+    """Checks a halo's arguments."""
+    count = cart.ndim
+    extents = tuple(as_int64(extent, "shape") for extent in as_numbers(shape, "shape", "extents"))
+    if len(extents) > c.MAX_NDIM:
+        raise ShapeError(f"shape has {len(extents)} dimensions; at most {c.MAX_NDIM} are possible")
+    cut = None
+    if axes is not None:
+        cut = [as_int32(axis, "axes") for axis in as_numbers(axes, "axes", "axes, one per dimension of the grid")]
+        if len(cut) != count:
+            raise ShapeError(f"axes has {len(cut)} entries; expected {count}, one per dimension of the grid")
+    return _Description(
+        dtypes.as_dtype(dtype), extents, cut, _widths(low, "low", count),
+        _widths(low if high is None else high, "high", count),
+        _library.options(c.HaloOptions, corners=int(bool(corners))),
+    )  # fmt: skip
+
+
+def _interior_of(description: _Description, axes: Sequence[int]) -> tuple[slice, ...]:
+    """The slices of an array without its ghosts."""
+    slices = [slice(None)] * len(description.shape)
+    for axis, first, last in zip(axes, description.low, description.high, strict=True):
+        slices[axis] = slice(first, description.shape[axis] - last)
+    return tuple(slices)
 
 
 class Halo(Handle):
@@ -161,37 +199,21 @@ class Halo(Handle):
         self._cart = cart
         self._refused: _Started | None = None  # a start with a wrong array, of which the neighbours are told
 
-        def prepare() -> tuple[DType, tuple[int, ...], Any, Any, Any, Any]:
-            count = cart.ndim
-            extents = tuple(as_int64(extent, "shape") for extent in as_numbers(shape, "shape", "extents"))
-            if len(extents) > c.MAX_NDIM:
-                raise ShapeError(f"shape has {len(extents)} dimensions; at most {c.MAX_NDIM} are possible")
-            cut = None
-            if axes is not None:
-                numbers = as_numbers(axes, "axes", "axes, one per dimension of the grid")
-                if len(numbers) != count:
-                    raise ShapeError(f"axes has {len(numbers)} entries; expected {count}, one per dimension of the grid")
-                cut = (ctypes.c_int32 * count)(*(as_int32(axis, "axes") for axis in numbers))
-            return (
-                dtypes.as_dtype(dtype), extents, cut, _widths(low, "low", count),
-                _widths(low if high is None else high, "high", count),
-                _library.options(c.HaloOptions, corners=int(bool(corners))),
-            )  # fmt: skip
-
-        self._dtype, self._shape, cut, below, above, options = cart._prepare("halo_create", prepare, lifecycle=True)
-        extents = (ctypes.c_int64 * max(len(self._shape), 1))(*self._shape)
+        made = cart._prepare(
+            "halo_create", lambda: _described(cart, shape, dtype, low, high, axes, corners), lifecycle=True
+        )
+        self._dtype, self._shape = made.dtype, made.shape
+        extents = (ctypes.c_int64 * max(len(made.shape), 1))(*made.shape)
+        cut = None if made.axes is None else (ctypes.c_int32 * len(made.axes))(*made.axes)
         handle = ctypes.c_void_p()
         _library.core().syncyte_halo_create(
-            cart.handle, self._dtype, len(self._shape), extents, cut, below, above, ctypes.byref(options),
+            cart.handle, made.dtype, len(made.shape), extents, cut, made.low, made.high, ctypes.byref(made.options),
             ctypes.byref(handle),
         )  # fmt: skip
         assert handle.value is not None
-        used = range(cart.ndim) if axes is None else [as_index(axis, "axes") % len(self._shape) for axis in axes]
-        slices = [slice(None)] * len(self._shape)
-        for axis, first, last in zip(used, below, above, strict=True):
-            slices[axis] = slice(first, self._shape[axis] - last)
-        self._interior = tuple(slices)
-        self._ghosts = f"{tuple(below)} below and {tuple(above)} above axes {tuple(used)}"
+        used = range(cart.ndim) if made.axes is None else [axis % len(made.shape) for axis in made.axes]
+        self._interior = _interior_of(made, used)
+        self._ghosts = f"{tuple(made.low)} below and {tuple(made.high)} above axes {tuple(used)}"
         self._corners = bool(corners)
         self._own(handle.value)
 
@@ -217,7 +239,7 @@ class Halo(Handle):
 
     def __repr__(self) -> str:
         corners = "" if self._corners else ", no corners"
-        freed = "" if self.__dict__.get("_handle") is not None else ", freed"
+        freed = ", freed" if self._is_freed else ""
         return (
             f"<syncyte.Halo of arrays of shape {self._shape}, {self._dtype.name.lower()}: ghosts {self._ghosts}{corners}, "
             f"over {self._cart!r}{freed}>"

@@ -10,13 +10,14 @@ import ctypes
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from types import TracebackType
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 from . import _buffers, _library, dtypes
 from . import _declarations as c
 from ._buffers import NUMPY, TORCH, Buffer, as_buffer
 from ._checks import as_index
 from ._declarations import DType
+from ._types import Result
 from .comm import COMM_WORLD, Comm, comm_or_world
 from .errors import ArgumentError, DtypeError, MissingFileError, NotFoundError
 from .tensor import WholeTensor
@@ -25,7 +26,6 @@ __all__ = ["Checkpoint", "Entry", "load", "open", "save"]
 
 Path = str | os.PathLike[str]
 Sharded = bool | Collection[str]
-Result = TypeVar("Result")
 
 
 class Entry(NamedTuple):
@@ -121,8 +121,8 @@ def save(
 ) -> None:
     """Saves arrays into one file, atomically: on any error the old file is untouched. Collective.
 
-    A file that is replaced gives the new one its permissions, and a symbolic link stays one: what it leads to is written.
-    What killed jobs have left of earlier saves of the file is removed.
+    The new file keeps the permissions of the one it replaces. A symbolic link is kept; its target is replaced. Temporary
+    files that killed jobs left behind for this path are removed.
 
     path: equal on all ranks, on a file system that all see. mapping: keys to contiguous numpy arrays, torch tensors in
     host memory, or whole tensors; the same keys in the same order on all ranks. sharded: True, or the keys whose arrays

@@ -63,7 +63,7 @@ class Comm(Nonblocking, Messages):
     to the live communicator, on each of its ranks to that rank's; where there is none (it is gone, the process is none
     of its ranks, another job) it raises HandleError.
 
-    What every collective raises, on all ranks: DtypeError (an array, number or element type of a wrong kind), ShapeError
+    Every collective raises, on all ranks: DtypeError (an array, number or element type of a wrong kind), ShapeError
     (shape, strides, counts that do not fit), ArgumentError (a value that is not allowed; a tensor whose gradient would be
     lost), MismatchError (ranks that differ), UnsupportedError (an op that the element type does not have), HandleError and
     BusyError (on this rank alone: the communicator was freed; another thread is in a collective of it).
@@ -233,7 +233,7 @@ class Comm(Nonblocking, Messages):
         return f"{type(self).__name__} {self._name!r}" if self._name else type(self).__name__
 
     def _state(self) -> str:
-        return f"rank {self.rank} of {self.size}" if self.__dict__.get("_handle") is not None else "freed"
+        return "freed" if self._is_freed else f"rank {self.rank} of {self.size}"
 
 
 class _RootComm(Comm):
@@ -253,7 +253,7 @@ class _RootComm(Comm):
 
     def _start(self) -> int:
         with self._lock:
-            if self.__dict__.get("_handle") is None:
+            if self._is_freed:
                 runtime.init()
                 handle = ctypes.c_void_p()
                 getattr(_library.core(), self._function)(ctypes.byref(handle))
@@ -271,7 +271,7 @@ class _RootComm(Comm):
         return self._name
 
     def _state(self) -> str:
-        return super()._state() if self.__dict__.get("_handle") is not None else "not started"
+        return "not started" if self._is_freed else super()._state()
 
 
 #: All ranks. The first use starts Syncyte (and MPI, if nobody has), which is collective over all ranks.

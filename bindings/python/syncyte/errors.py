@@ -164,7 +164,7 @@ class InternalError(Error, RuntimeError):
 
 
 class LimitError(Error, OSError):
-    """A limit of the system on open files is reached; the message names it."""
+    """The limit on open files is reached; the message names it."""
 
     status = Status.ERR_LIMIT
 

@@ -63,8 +63,8 @@ def _is_worker() -> bool:
 
 
 def _place_in_job() -> str | None:
-    """The rank by which MPI_Init finds its place in the job, as the launcher has set it for this process or its parent;
-    None where no launcher has: then a worker is a job of its own."""
+    """The rank in the launcher's environment variables, which MPI_Init would use; None without a launcher: a worker is
+    then a job of its own."""
     names = ["OMPI_COMM_WORLD_RANK", "PMI_RANK"]
     if "SLURM_STEP_ID" in os.environ:
         names.append("PMIX_RANK")  # Open MPI itself sets it in a process that no launcher has started
@@ -119,7 +119,7 @@ def _at_exit(process: int) -> None:
         return
     try:
         _end()
-    finally:  # nobody may ask an interpreter that has ended
+    finally:  # the hook must not call into a finalised interpreter
         _library.core().syncyte_watchdog_line_set(c.LineFn(), None)
         _library.core().syncyte_interrupt_set(c.InterruptFn(), None)
 

@@ -65,9 +65,8 @@ class WholeTensor(Access):
 
     ``t[key]`` reads a copy from whichever ranks hold it; ``t[key] = values`` writes. Integers (negative ones count from
     the end), slices, masks, arrays of integers, None and ``...`` work as in torch, and steps may be negative, as in
-    numpy. Of an array behind a slice (``t[:, columns]``) all between its least and greatest number is read; after an
-    array in the first dimension others must stand side by side with it. A result is
-    a torch tensor if the key holds one, a numpy array if it holds one of those, and otherwise what the element type was
+    numpy. For an array behind a slice (``t[:, columns]``) the range from its smallest to its largest number is read.
+    Further arrays must directly follow an array in the first dimension. A result is a torch tensor if the key holds one, a numpy array if it holds one of those, and otherwise what the element type was
     given as (torch.float32: torch; numpy.float32: numpy; a name: torch where torch is imported). After requires_grad_()
     every read is differentiable, and a torch tensor, unless it stands within torch.no_grad().
 
@@ -205,11 +204,13 @@ class WholeTensor(Access):
         else:
             _library.core().syncyte_tensor_node(self.handle, ctypes.byref(description), ctypes.byref(first))
         shape = description.shape[: description.ndim]
+        if part == "local" and self._original is not None:
+            found = self._original_as(world)
+        else:
+            found = _views.view("tensor", self.handle, world, self._dtype, shape, description.data)
         if world == TORCH and 0 not in shape:
             self._addresses[part] = description.data
-        if part == "local" and self._original is not None:
-            return self._original_as(world)
-        return _views.view("tensor", self.handle, world, self._dtype, shape, description.data)
+        return found
 
     def _original_as(self, world: str) -> Any:
         if world == TORCH:
@@ -221,7 +222,7 @@ class WholeTensor(Access):
             return (bits.view(dtypes.import_torch().uint16) if self._dtype == DType.BFLOAT16 else bits).numpy()
         return self._original
 
-    # A torch view may be given another memory: local.data = ..., local.set_(...). What is written there would be lost.
+    # local.data = ... or local.set_(...) replaces a torch view's memory; writes to it would then be lost.
 
     def _in_place(self, part: str) -> Any:
         found = self._view(part, TORCH)
@@ -248,8 +249,8 @@ class WholeTensor(Access):
     def local(self) -> torch.Tensor:
         """This rank's rows in place, a torch tensor, the same object each time. Local. It keeps the memory alive.
 
-        It stays there: what torch would do by moving it (share_memory_(), also a module's; multiprocessing queues; a
-        DataLoader with spawn or forkserver) raises UnsupportedError. Raises ArgumentError, as sync, sync_grad and
+        Its memory cannot move: share_memory_() (also a module's), multiprocessing queues and a DataLoader with spawn or
+        forkserver raise UnsupportedError. Raises ArgumentError, as sync, sync_grad and
         zero_grad do on all ranks, if it has been given other memory (local.data = ..., local.set_(...)).
         """
         return self._in_place("local")
@@ -318,7 +319,7 @@ class WholeTensor(Access):
             return self._read_recorded(parsed)
         world = TORCH if _indexing.is_torch_key(key) else NUMPY if _indexing.is_numpy_key(key) else self._world
         if isinstance(parsed, _indexing.Box):
-            return _indexing.pick(self._read_box(world, parsed.lower, parsed.extent), parsed.local)
+            return _indexing.select(self._read_box(world, parsed.lower, parsed.extent), parsed.local)
         return _indexing.apply(parsed, self._gather_as(world, as_buffer(parsed.index, "index")))
 
     def _read_recorded(self, parsed: _indexing.Box | _indexing.Rows) -> Any:
@@ -326,7 +327,7 @@ class WholeTensor(Access):
         if isinstance(parsed, _indexing.Box):
             rows, inside = _indexing.rows_of_box(parsed)
             index = dtypes.import_torch().arange(rows.start, rows.stop)
-            return _indexing.pick(self._gather_recorded(index)[inside], parsed.local)
+            return _indexing.select(self._gather_recorded(index)[inside], parsed.local)
         index = _indexing.as_torch(parsed.index)
         return _indexing.apply(parsed._replace(index=index), self._gather_recorded(index))
 
@@ -365,6 +366,6 @@ class WholeTensor(Access):
         return self._shape[0]
 
     def __repr__(self) -> str:
-        state = "" if self.__dict__.get("_handle") is not None else ", freed"
+        state = ", freed" if self._is_freed else ""
         name = f" {self._name!r}" if self._name else ""
         return f"<syncyte.WholeTensor{name} of shape {self._shape}, {self._dtype.name.lower()}{state}>"

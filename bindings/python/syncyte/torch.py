@@ -6,18 +6,21 @@ Communicators and whole tensors travel through torch's schemas as integers that 
 that a graph compiled with one that was freed since raises an error.
 
 Gradients of a collective are recorded on all ranks or on none, because backward is collective too. Where only some ranks
-need a gradient, ``mixed_grad=True``, on all ranks, makes every rank's result require one: the others take part in backward
-with their cotangent, and what comes of it is dropped. All must run backward(); for torch.autograd.grad() the operation
-leads to none of those ranks' inputs. torch.compile refuses it (UnsupportedError): detach() and requires_grad_() before the
-compiled function do the same.
+need a gradient, pass ``mixed_grad=True`` on all ranks: every rank's result then requires one. The other ranks take part in
+backward; their gradients are dropped. All ranks must run backward(). torch.autograd.grad() finds no path to those ranks'
+inputs. Not available in torch.compile (UnsupportedError): call detach() and requires_grad_() before the compiled function
+instead.
 
 A collective that one rank calls with a wrong argument, or that ranks call with different ones, raises on all of them, and
-the next one works. What Python finds is a syncyte.Error too; what torch's operators find is the built-in class alone.
+the next one works. Errors that Python finds are also instances of syncyte.Error; errors that torch's operators find are of
+the built-in class only.
 """
 
 from __future__ import annotations
 
+import contextlib
 import functools
+from collections.abc import Iterator
 
 import torch
 
@@ -132,8 +135,7 @@ def halo_exchange(tensor: torch.Tensor, halo: Halo, *, mixed_grad: bool = False)
     neighbours that differ raise ValueError.
 
     tensor: of the halo's element type and shape (``syncyte.Halo``), any strides, on any device.
-    mixed_grad: True, on all ranks, where only some ranks record gradients: every rank's result requires one then, and all
-        ranks run backward().
+    mixed_grad: see :mod:`syncyte.torch`.
     Raises, here and on the neighbours: TypeError (not a tensor, another dtype than the halo's); ValueError (another shape;
         neighbours that differ in recording gradients); NotImplementedError (a sparse, quantised, nested or meta tensor).
     """
@@ -159,22 +161,21 @@ def _companions(whole: WholeTensor) -> tuple[int, int]:
 
 
 def requires_grad_(whole: WholeTensor, requires_grad: bool) -> None:
-    """What WholeTensor.requires_grad_() does. Collective."""
+    """Implements WholeTensor.requires_grad_(). Collective."""
 
     def check() -> None:
         if not isinstance(requires_grad, bool):
             raise errors.DtypeError(f"requires_grad is {requires_grad!r}; expected True or False")
+        if requires_grad and not (whole.torch_dtype.is_floating_point or whole.torch_dtype.is_complex):
+            raise errors.DtypeError(
+                f"requires_grad_: dtype is {whole.torch_dtype}; expected a floating-point or complex one"
+            )
         whole._check_in_place()
 
-    if _COMPANIONS in whole.__dict__:
-        check()
+    if not requires_grad or _COMPANIONS in whole.__dict__:
+        check()  # the other ranks create nothing, and would not hear of an error
     else:
         whole.comm._prepare("tensor_create", check, lifecycle=True)
-    if requires_grad and not (whole.torch_dtype.is_floating_point or whole.torch_dtype.is_complex):
-        raise errors.DtypeError(
-            f"requires_grad_: dtype is {whole.torch_dtype}; expected a floating-point or complex one"
-        )
-    if requires_grad and _COMPANIONS not in whole.__dict__:
         rows = len(whole.rows())
         whole.__dict__[_COMPANIONS] = tuple(
             type(whole)(whole.shape, whole.dtype, comm=whole.comm, local_rows=rows, name=f"{what} of {whole._called()}")
@@ -189,28 +190,31 @@ def _companion(whole: WholeTensor, operation: str) -> WholeTensor:
     return whole.__dict__[_COMPANIONS][0]
 
 
-def sync_grad(whole: WholeTensor) -> None:
-    """What WholeTensor.sync_grad() does. Collective."""
-    companion = _companion(whole, "sync_grad")
+@contextlib.contextmanager
+def _collected(whole: WholeTensor, operation: str) -> Iterator[torch.Tensor]:
+    """This rank's rows of the companion, with the gradients of all ranks' backward passes; cleared afterwards."""
+    companion = _companion(whole, operation)
     whole._agree_in_place("tensor_sync")
-    companion.sync()
-    local, arrived = whole.local, companion.local
-    if local.grad is None:
-        local.grad = arrived.clone()
-    else:
-        local.grad += arrived
-    arrived.zero_()
-    companion.sync()
+    companion.sync()  # all adds have arrived
+    yield companion.local
+    companion.local.zero_()
+    companion.sync()  # no rank adds anew before all have cleared
+
+
+def sync_grad(whole: WholeTensor) -> None:
+    """Implements WholeTensor.sync_grad(). Collective."""
+    with _collected(whole, "sync_grad") as arrived:
+        local = whole.local
+        if local.grad is None:
+            local.grad = arrived.clone()
+        else:
+            local.grad += arrived
 
 
 def zero_grad(whole: WholeTensor) -> None:
-    """What WholeTensor.zero_grad() does. Collective."""
-    companion = _companion(whole, "zero_grad")
-    whole._agree_in_place("tensor_sync")
-    companion.sync()  # all adds have arrived
-    companion.local.zero_()
-    whole.local.grad = None
-    companion.sync()  # no rank adds anew before all have cleared
+    """Implements WholeTensor.zero_grad(). Collective."""
+    with _collected(whole, "zero_grad"):
+        whole.local.grad = None
 
 
 load()

@@ -11,7 +11,7 @@ import numpy as np
 
 from . import _buffers, _library, _views, dtypes
 from . import _declarations as c
-from ._buffers import NOWHERE, NUMPY, Buffer, as_buffer
+from ._buffers import NOT_RECORDED, NUMPY, Buffer, as_buffer
 from ._checks import as_index, as_int32, as_op
 from ._declarations import DType
 from ._handles import Handle
@@ -97,7 +97,7 @@ class Window(Handle):
 
         Raises OutOfRangeError beyond the end, ArgumentError (rank; a source that requires grad), ShapeError.
         """
-        values = as_buffer(source, "source", recorded_by=NOWHERE)
+        values = as_buffer(source, "source", recorded_by=NOT_RECORDED)
         _library.core().syncyte_window_put(self.handle, self._rank(rank), _size(offset, "offset"), values.reference)
 
     @overload
@@ -133,7 +133,7 @@ class Window(Handle):
     def accumulate(self, rank: int, offset: int, source: Any, op: WindowReduction = "sum") -> None:
         """Combines elements with those at a rank; atomic per element with other accumulates, fetch_ops and
         compare_swaps. Raises UnsupportedError for an op or element type without atomics."""
-        values: Buffer = as_buffer(source, "source", recorded_by=NOWHERE)
+        values: Buffer = as_buffer(source, "source", recorded_by=NOT_RECORDED)
         _library.core().syncyte_window_accumulate(
             self.handle, self._rank(rank), _size(offset, "offset"), int(as_op(op, of_window=True)), values.reference
         )
@@ -213,5 +213,5 @@ class Window(Handle):
 
     def __repr__(self) -> str:
         name = f" {self._name!r}" if self._name else ""
-        freed = "" if self.__dict__.get("_handle") is not None else ", freed"
+        freed = ", freed" if self._is_freed else ""
         return f"<syncyte.Window{name} of {self._bytes} bytes on this rank, over {self._comm!r}{freed}>"

@@ -12,6 +12,10 @@ import threading
 
 import h5py
 
+SUPPORT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "support", "python")
+sys.path.insert(0, SUPPORT)
+from mpi_harness.job import without_launcher  # noqa: E402
+
 
 def parse():
     parser = argparse.ArgumentParser(description=__doc__)
@@ -22,25 +26,12 @@ def parse():
     return parser.parse_args()
 
 
-def environment():
-    inherited = {name: value for name, value in os.environ.items() if not name.startswith(("OMPI_", "PMIX_", "PMI_"))}
-    return inherited | {
-        "OMPI_ALLOW_RUN_AS_ROOT": "1",
-        "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-        "OMPI_MCA_rmaps_base_oversubscribe": "1",
-        "OMPI_MCA_mpi_yield_when_idle": "1",
-        "OMPI_MCA_hwloc_base_binding_policy": "none",
-        "PRTE_ALLOW_RUN_AS_ROOT": "1",
-        "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-        "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
-    }
-
-
 def run_and_kill(arguments, path):
     """Step that the job found at its start, after a rank was killed while it saved."""
     command = arguments.mpirun.split("|") + [str(arguments.ranks), arguments.program, path]
     job = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment(), start_new_session=True
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=without_launcher({}),
+        start_new_session=True,
     )
     limit = threading.Timer(60, os.killpg, (job.pid, signal.SIGKILL))
     limit.start()

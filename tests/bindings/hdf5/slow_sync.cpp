@@ -23,7 +23,7 @@ std::atomic<const char*> slow_call{nullptr};
 void wait_if_slow(const char* call) {
   const char* slow = slow_call;
   if (slow == nullptr || std::strcmp(slow, call) != 0 || !slow_call.compare_exchange_strong(slow, nullptr)) return;
-  std::this_thread::sleep_for(std::chrono::seconds(4));
+  std::this_thread::sleep_for(std::chrono::seconds(9));
 }
 
 int complain() {

@@ -231,3 +231,11 @@ def test_ranks_that_disagree(world, match, call):
     if world.size == 1:
         pytest.skip("one rank agrees with itself")
     expect_on_all(world, syncyte.MismatchError, match, lambda odd: call(world, odd))
+
+
+def test_counts_of_rows_may_be_an_iterator(world):
+    ones = [1] * world.size
+    assert world.allgatherv(np.array([world.rank]), iter(ones)).tolist() == list(range(world.size))
+    sent = np.full(world.size, world.rank)
+    for counts in ((iter(ones),), (iter(ones), iter(ones))):
+        assert world.alltoallv(sent, *counts).tolist() == list(range(world.size))

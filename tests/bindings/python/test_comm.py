@@ -2,7 +2,6 @@
 
 import copy
 import ctypes
-import os
 import pickle
 import subprocess
 import sys
@@ -11,6 +10,7 @@ import numpy as np
 import pytest
 import syncyte
 import torch
+from mpi_harness.job import without_launcher
 
 NUMPY_TYPES = "float16 float32 float64 complex64 complex128 int8 int16 int32 int64 uint8 uint16 uint32 uint64".split()
 
@@ -84,8 +84,8 @@ def test_a_pickle_of_another_job_does_not_resolve(world):
     pickled = pickle.dumps(world.dup())
     script = "import pickle, sys, syncyte; syncyte.COMM_WORLD.rank; pickle.loads(bytes.fromhex(sys.argv[1]))"
     if world.rank == 0:
-        alone = {name: value for name, value in os.environ.items() if not name.startswith(("OMPI_", "PMIX_"))}
-        ended = subprocess.run([sys.executable, "-c", script, pickled.hex()], env=alone, capture_output=True, text=True)
+        ended = subprocess.run([sys.executable, "-c", script, pickled.hex()], env=without_launcher({}),
+                               capture_output=True, text=True)
         assert ended.returncode != 0 and "pickled in another job" in ended.stderr
     world.barrier()
 

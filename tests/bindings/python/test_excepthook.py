@@ -9,9 +9,8 @@ import time
 import pytest
 
 sys.path.insert(0, os.environ["SYNCYTE_LAUNCH_FOLDER"])
-from mpi_harness.job import environment  # noqa: E402
+from mpi_harness.job import MPIRUN, environment  # noqa: E402
 
-MPIRUN = os.environ.get("SYNCYTE_MPIRUN", "mpirun|--tag-output|-np").split("|")
 LIMIT = 10.0  # seconds that issue and documentation promise
 
 PREAMBLE = """
@@ -32,7 +31,7 @@ class Outcome:
         path = folder / "script.py"
         path.write_text(script)
         env = environment({"SYNCYTE_WATCHDOG": "0", **extra})
-        line = [*MPIRUN, str(ranks), sys.executable, "-B", *command, str(path), "first", "--second"]
+        line = [*MPIRUN.split("|"), str(ranks), sys.executable, "-B", *command, str(path), "first", "--second"]
         begin = time.time()
         try:
             done = subprocess.run(line, env=env, capture_output=True, text=True, timeout=90, cwd=folder)

@@ -182,3 +182,12 @@ def test_freed_halos_say_so(world):
     halo.free()
     with pytest.raises(syncyte.HandleError, match="freed"):
         halo.exchange(np.zeros(6))
+
+
+def test_widths_and_axes_of_any_kind_of_numbers(world):
+    cart = world.cartesian([0])
+    expected = syncyte.Halo(cart, (4, 6), "float64", 1, 2, axes=[-1])
+    for low, high, axes in [(np.array(1), np.int64(2), np.array([1])), (torch.tensor(1), [2], iter([-1])),
+                            (np.array([1]), (2,), range(1, 2))]:  # fmt: skip
+        halo = syncyte.Halo(cart, (4, 6), "float64", low, high, axes=axes)
+        assert halo.interior == expected.interior and repr(halo) == repr(expected)

@@ -2,13 +2,13 @@
 
 import contextlib
 import json
-import os
 import subprocess
 import sys
 
 import numpy as np
 import pytest
 from mpi4py import MPI
+from mpi_harness.job import without_launcher
 
 import syncyte
 
@@ -31,11 +31,8 @@ END
 
 def traced_process(folder, script: str) -> tuple[list[dict], str]:
     """Events of a process of its own, from a file that is JSON as it stands, and what the process has said."""
-    environment = {name: value for name, value in os.environ.items()
-                   if not name.startswith(("OMPI_COMM", "PMI", "PMIX", "OMPI_MCA_ess", "OMPI_MCA_orte"))}
-    environment["SYNCYTE_TRACE"] = str(folder)
-    ended = subprocess.run([sys.executable, "-c", script], env=environment, timeout=60, check=False, capture_output=True,
-                           text=True)
+    ended = subprocess.run([sys.executable, "-c", script], env=without_launcher({"SYNCYTE_TRACE": str(folder)}),
+                           timeout=60, check=False, capture_output=True, text=True)
     return json.loads((folder / "rank-0.json").read_text()), ended.stderr
 
 
@@ -90,7 +87,7 @@ for i in range(1000):
     assert said.count("rank-0.json cannot grow: File too large (EFBIG); later events are not in it") == 1
 
 
-@pytest.mark.skipif(WORLD.size > 1, reason="starts a process of its own")
+@of_rank_0
 @pytest.mark.parametrize("end", ["syncyte.finalize()", "", "import time; time.sleep(1.2); world.barrier(); import os; os._exit(1)"],
                          ids=["finalized", "not finalized", "killed"])
 def test_a_trace_is_chromes_format(tmp_path, end):

@@ -10,9 +10,7 @@ import sys
 import pytest
 
 sys.path.insert(0, os.environ["SYNCYTE_LAUNCH_FOLDER"])
-from mpi_harness.job import environment  # noqa: E402
-
-MPIRUN = os.environ.get("SYNCYTE_MPIRUN", "mpirun|--tag-output|-np").split("|")
+from mpi_harness.job import MPIRUN, environment, without_launcher  # noqa: E402
 
 SCRIPT = """
 import multiprocessing
@@ -70,7 +68,7 @@ def test_a_worker_that_imports_the_script_is_no_rank(tmp_path, method):
     script = tmp_path / "script.py"
     script.write_text(SCRIPT)
     env = environment({"SYNCYTE_WATCHDOG": "40", "SYNCYTE_LIBRARY": os.environ["SYNCYTE_TEST_LIBRARY"]})
-    line = [*MPIRUN, "2", sys.executable, "-B", str(script), method]
+    line = [*MPIRUN.split("|"), "2", sys.executable, "-B", str(script), method]
     done = subprocess.run(line, env=env, capture_output=True, text=True, timeout=60)
     output = re.sub(r"\[\d+,\d+\]<std(out|err)>: ?", "", done.stdout + done.stderr)  # mpirun's tags
     assert done.returncode == 0, output
@@ -82,7 +80,7 @@ def test_a_worker_that_imports_the_script_is_no_rank(tmp_path, method):
 
 def alone(path, *arguments, **variables):
     """Output of a script without mpirun."""
-    env = {**os.environ, "SYNCYTE_LIBRARY": os.environ["SYNCYTE_TEST_LIBRARY"], **variables}
+    env = without_launcher({"SYNCYTE_LIBRARY": os.environ["SYNCYTE_TEST_LIBRARY"], **variables})
     line = [sys.executable, "-B", str(path), *arguments]
     done = subprocess.run(line, env=env, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr

@@ -1,8 +1,5 @@
 """syncyte.torch.DataParallel: the gradients of one process that sees all ranks' data."""
 
-import gc
-import weakref
-
 import pytest
 import torch
 from mpi4py import MPI
@@ -99,14 +96,6 @@ def test_no_sync_sums_locally_first(model):
         loss_of(model, RANK).backward()
     loss_of(model, RANK).backward()
     close(model, expected)
-
-
-def test_removed_averages_nothing(model):
-    model.averager.remove()
-    loss_of(model, RANK).backward()
-    one = network(0)
-    loss_of(one, RANK).backward()
-    close(model, [parameter.grad for parameter in one.parameters()])
 
 
 def test_a_rank_that_reaches_no_parameter(model):
@@ -311,17 +300,6 @@ def test_all_ranks_have_the_same_bits():
     averager.remove()
 
 
-def test_gradients_outlive_the_averager():
-    model = network(0)
-    averager = DataParallel(model)
-    expected = mean_gradients(network(0))
-    loss_of(model, RANK).backward()
-    averager.remove()
-    del averager
-    gc.collect()
-    close(model, expected)
-
-
 def test_nothing_to_average():
     with pytest.raises(ValueError, match="no parameter requires a gradient"):
         DataParallel([torch.ones(2)])
@@ -398,45 +376,6 @@ def test_backward_within_backward_averaged_by_hand(tied):
         close(model, expected)
 
 
-def test_an_averager_goes_with_its_model():
-    reducers = []
-    for _ in range(3):
-        model = network(0)
-        averager = DataParallel(model)
-        loss_of(model, RANK).backward()
-        reducers.append(weakref.ref(averager._reducer))
-        del averager
-        loss_of(model, RANK).backward()  # the model holds it
-        close(model, [2 * gradient for gradient in mean_gradients(network(0))])
-        del model
-    assert [reducer() for reducer in reducers] == [None] * 3
-
-
-def test_an_averager_that_is_kept_does_not_keep_its_parameters():
-    averager = DataParallel(torch.nn.Linear(2, 1))
-    assert averager._living() == []
-    averager.average()
-    averager.remove()
-
-
-def test_a_second_averager_takes_the_place_of_the_first():
-    model = torch.nn.Linear(2, 1)
-    first = weakref.ref(DataParallel(model))  # lost: nobody can call its remove()
-    model(torch.full((1, 2), float(RANK + 1))).sum().backward()
-    model.zero_grad()
-    second = DataParallel(model)
-    assert first() is None
-    model(torch.full((1, 2), float(RANK + 1))).sum().backward()
-    assert torch.allclose(model.weight.grad, torch.full((1, 2), (SIZE + 1) / 2))
-    second.remove()
-    third = DataParallel(model)
-    second.remove()  # again: the parameters are the third one's by now
-    with pytest.raises(ValueError, match="has more parameters than these; expected all of them, or its remove"):
-        DataParallel([model.bias])
-    third.remove()
-    DataParallel([model.bias])
-
-
 def test_frozen_parameters_and_buffers_are_made_equal():
     model = torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.BatchNorm1d(3), torch.nn.Linear(3, 1))
     model[0].requires_grad_(False)
@@ -454,12 +393,3 @@ def test_what_differs_is_named():
         return
     with pytest.raises(ValueError, match="size of parameter 2 is 3 on rank.*but 6 on rank"):
         DataParallel(model)
-
-
-def test_its_representation_says_what_it_is(comm):
-    model = torch.nn.Linear(3, 2)
-    averager = DataParallel(model, comm, bucket_bytes=24)
-    of = f"2 parameters, 8 elements, in 2 buckets, over {comm!r}"
-    assert repr(averager) == f"<syncyte.torch.DataParallel of {of}>"
-    averager.remove()
-    assert repr(averager) == f"<syncyte.torch.DataParallel of {of}, removed>"

@@ -1,6 +1,5 @@
 """What syncyte.torch does on a device, told by a pretended one: streams, copies, and failures of one rank."""
 
-import os
 import pathlib
 import subprocess
 import sys
@@ -8,6 +7,7 @@ import sys
 import pytest
 import torch
 from mpi4py import MPI
+from mpi_harness.job import without_launcher
 
 import syncyte
 from device_under_test import DEVICE, copies, needs_pretended, pending
@@ -198,9 +198,8 @@ def test_backward_in_a_thread_that_may_not_call_mpi():
     for i, level in enumerate(("funneled", "serialized")):  # each in a process of its own, side by side
         if RANK != i % SIZE:
             continue
-        alone = {name: value for name, value in os.environ.items() if not name.startswith(("OMPI_", "PMIX_"))}
-        ended = subprocess.run([sys.executable, "-c", BACKWARD_ELSEWHERE, level], env=alone, capture_output=True,
-                               text=True, cwd=pathlib.Path(__file__).parent, timeout=35)
+        ended = subprocess.run([sys.executable, "-c", BACKWARD_ELSEWHERE, level], env=without_launcher({}),
+                               capture_output=True, text=True, cwd=pathlib.Path(__file__).parent, timeout=35)
         expected = {"funneled": "funneled refused\n" * 2,
                     "serialized": "serialized [2.0, 2.0, 2.0]\nserialized [4.0, 4.0, 4.0]\n"}
         assert ended.returncode == 0 and ended.stdout == expected[level], ended.stdout + ended.stderr

@@ -54,7 +54,7 @@ def repeated(run, expected_failures: int) -> None:
 
 
 def under_way() -> int:
-    """After two seconds, if it is not zero before."""
+    """Requests still under way, after waiting up to two seconds for none."""
     for _ in range(200):
         if torch.ops.syncyte.requests_under_way() == 0:
             break

@@ -172,3 +172,17 @@ def test_gradients_are_not_recorded_with_respect_to_other_memory(whole, comm):
     with pytest.raises(syncyte.ArgumentError, match="local of tensor 'table' lies at"):
         whole.requires_grad_()
     comm.barrier()
+
+
+def test_after_a_view_that_could_not_be_made_sync_works(comm, monkeypatch):
+    tensor = syncyte.WholeTensor((comm.size,), torch.float32)
+
+    def fail(*_):
+        raise MemoryError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(syncyte._views, "view", fail)
+        with pytest.raises(MemoryError):
+            tensor.local.add_(1)
+    tensor.sync()
+    assert tensor.local.tolist() == [0]

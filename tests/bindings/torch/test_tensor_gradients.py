@@ -137,7 +137,8 @@ def check_compiled_key(world, name, backend):
     world.barrier()
 
 
-MORE_KEYS = [pytest.param(name, marks=pytest.mark.thorough) for name in ("slice", "list", "torch", "torch number", "pairs", "columns")]
+MORE_KEYS = [pytest.param(name, marks=pytest.mark.thorough)
+             for name in ("slice", "list", "torch", "torch number", "pairs", "columns")]
 
 
 @pytest.mark.parametrize("name", ["number", "rows and more", *MORE_KEYS])
@@ -229,3 +230,19 @@ def test_a_whole_tensor_that_records_gradients_is_not_assigned_in_silence(world)
         target[:] = source
     assert torch.equal(target[:], WHOLE)
     world.barrier()
+
+
+def test_requires_grad_of_false_is_checked_on_this_rank_alone(world):
+    """The other ranks create nothing: a rank with an error does not wait for them."""
+    tensor = syncyte.WholeTensor(SHAPE, torch.float64)
+    local = tensor.local
+    memory = local.data
+    if world.rank == 0:
+        local.data = torch.zeros_like(memory)
+        with pytest.raises(ValueError, match="other memory"):
+            tensor.requires_grad_(False)
+        local.data = memory
+    else:
+        tensor.requires_grad_(False)
+    assert world.allreduce(1) == world.size
+    tensor.sync()

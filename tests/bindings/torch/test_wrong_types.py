@@ -171,7 +171,7 @@ def test_local_operations_name_argument_value_and_what_was_expected(comm):
         (lambda: sct.join_dummies(1.0, []), "value is a float; expected a torch.Tensor or a request"),
         (lambda: sct.join_dummies(x, [1.0]), r"dummies\[0\] is a float; expected a torch.Tensor or a request"),
         (lambda: sct.join_dummies(x, x), "dummies is tensor.*; expected a list"),
-        (lambda: sct.wait_all([x]), r"requests\[0\] is tensor.*; expected what a start has returned"),
+        (lambda: sct.wait_all([x]), r"requests\[0\] is tensor.*; expected a request"),
     ):
         with pytest.raises(syncyte.DtypeError, match=text):
             call()

@@ -5,14 +5,13 @@ import subprocess
 import sys
 
 import pytest
+from mpi_harness.job import without_launcher
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import example_path  # noqa: E402
 from driver.options import parse_options  # noqa: E402
 
-# A program started by mpirun that starts another MPI program by itself must not hand on what mpirun told it.
-CLEAN = {name: value for name, value in os.environ.items() if not name.startswith(("OMPI_", "PMIX_", "PRTE_"))}
-CLEAN.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
+CLEAN = without_launcher({})
 
 
 def complaint(capsys, *arguments):

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Mapping
 
 _TAG = re.compile(r"^\[\d+,(\d+)\]<std(?:out|err)>: ?", re.MULTILINE)
 _SIGNALLED = re.compile(r"process rank (\d+) .*?exited on\s+signal (\d+)", re.DOTALL)
@@ -17,11 +18,22 @@ _ABORTED = re.compile(r"MPI_ABORT was invoked on rank (\d+) .*?(?:with errorcode
 _EXITED = re.compile(r"Process name: \[(?:\[\d+,\d+\]|\S+@\d+),(\d+)\]\s+Exit code:\s+(\d+)")
 _PR_SET_PDEATHSIG = 1
 _KEPT = 1 << 21  # characters of the output
+# Variables by which launchers (Open MPI's, MPICH's, Slurm's) tell a process its place in a job.
+_LAUNCHERS = ("OMPI_", "PRTE_", "PMI_", "PMIX_", "MPI_LOCAL", "HYDI_", "SLURM_")
+
+#: mpirun and its flags, the rank count's last (a|b|c).
+MPIRUN = os.environ.get("SYNCYTE_MPIRUN", "mpirun|--tag-output|-np")
 
 
-def environment(extra: dict[str, str]) -> dict[str, str]:
+def without_launcher(extra: dict[str, str]) -> dict[str, str]:
+    """The environment of a process that is not of this process's job: it is a job of its own, or runs mpirun."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(_LAUNCHERS)}
+    return environment(extra, kept)
+
+
+def environment(extra: dict[str, str], inherited: Mapping[str, str] = os.environ) -> dict[str, str]:
     """The environment of a test's ranks: more ranks than cores, root allowed, Syncyte's own watchdog on."""
-    env = dict(os.environ)
+    env = dict(inherited)
     defaults = {
         "OMPI_ALLOW_RUN_AS_ROOT": "1",
         "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",

@@ -1,0 +1,114 @@
+"""Counters and flags: elements of int32 and int64 whole tensors, read and changed atomically."""
+
+from __future__ import annotations
+
+import ctypes
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from . import _declarations as c
+from . import _library
+from ._checks import as_index, as_int64
+from ._handles import Handle
+from ._types import Comparison
+from .errors import ArgumentError, DtypeError, OutOfRangeError, ShapeError, WaitTimeoutError
+
+# So often a wait looks whether Python has a signal (Ctrl-C) to deliver, in seconds.
+_INTERRUPT_INTERVAL = 0.25
+_COMPARISONS = {"==": c.Compare.EQ, "!=": c.Compare.NE, ">=": c.Compare.GE, "<=": c.Compare.LE}
+
+
+class Counters(Handle):
+    """The part of WholeTensor for single elements. All methods are local."""
+
+    _shape: tuple[int, ...]
+    _name: str | None
+
+    def _called(self) -> str:
+        return f"tensor {self._name!r}" if self._name else f"the tensor of shape {self._shape}"
+
+    def _element(self, element: int | Sequence[int]) -> int:
+        if not isinstance(element, (tuple, list)):
+            return as_index(element, "element")
+        if len(element) != len(self._shape):
+            raise ShapeError(
+                f"element is {tuple(element)}; expected {len(self._shape)} numbers, or one in row-major order"
+            )
+        number = 0
+        for part, extent in zip(element, self._shape):
+            index = as_index(part, "element")
+            if not -extent <= index < extent:
+                raise OutOfRangeError(f"element {tuple(element)} is outside of the tensor of shape {self._shape}")
+            number = number * extent + index % extent
+        return number
+
+    def fetch_add(self, element: int | Sequence[int], value: int = 1) -> int:
+        """Adds to one element and returns what was there; atomic, acquire and release. Local.
+
+        element: its number in row-major order, or one number for each dimension.
+        """
+        previous = ctypes.c_int64()
+        _library.core().syncyte_tensor_fetch_add(
+            self.handle, self._element(element), as_int64(value, "value"), ctypes.byref(previous)
+        )
+        return previous.value
+
+    def compare_swap(self, element: int | Sequence[int], expected: int, desired: int) -> int:
+        """Writes desired to one element if it equals expected, and returns what was there; atomic, acquire and release.
+        Local."""
+        previous = ctypes.c_int64()
+        _library.core().syncyte_tensor_compare_swap(
+            self.handle,
+            self._element(element),
+            as_int64(expected, "expected"),
+            as_int64(desired, "desired"),
+            ctypes.byref(previous),
+        )
+        return previous.value
+
+    def load(self, element: int | Sequence[int]) -> int:
+        """Reads one element; acquire. Local."""
+        value = ctypes.c_int64()
+        _library.core().syncyte_tensor_load(self.handle, self._element(element), ctypes.byref(value))
+        return value.value
+
+    def store(self, element: int | Sequence[int], value: int) -> None:
+        """Writes one element; release: whoever reads the new value sees what this rank wrote before. Local."""
+        _library.core().syncyte_tensor_store(self.handle, self._element(element), as_int64(value, "value"))
+
+    def wait(self, element: int | Sequence[int], compare: Comparison, value: int, timeout: float | None = None) -> int:
+        """Waits, asleep, until one element compares true, and returns it; acquire. Local. Ctrl-C works.
+
+        compare: "==", "!=", ">=" or "<=". timeout: seconds; None: no limit.
+        Raises WaitTimeoutError (a TimeoutError) after timeout seconds, DtypeError where an argument is no number.
+        """
+        if not isinstance(compare, str) or compare not in _COMPARISONS:
+            raise ArgumentError(f"compare is {compare!r}; expected one of {', '.join(_COMPARISONS)}")
+        limit = None if timeout is None else _seconds(timeout, "timeout")
+        number, wanted = self._element(element), as_int64(value, "value")
+        end = None if limit is None else time.monotonic() + limit
+        while True:
+            left = _INTERRUPT_INTERVAL if end is None else min(_INTERRUPT_INTERVAL, max(0.0, end - time.monotonic()))
+            found = ctypes.c_int64()
+            try:
+                _library.core().syncyte_tensor_wait(
+                    self.handle, number, int(_COMPARISONS[compare]), wanted, left, ctypes.byref(found)
+                )
+                return found.value
+            except WaitTimeoutError:
+                if end is not None and time.monotonic() >= end:
+                    raise WaitTimeoutError(
+                        f"wait: element {number} of {self._called()} is {self.load(number)}; it was not {compare} "
+                        f"{value} within {limit} s"
+                    ) from None
+
+
+def _seconds(value: Any, name: str) -> float:
+    try:
+        seconds = float("none" if isinstance(value, (str, bytes, bytearray)) else value)  # "1" is no number here
+    except (TypeError, ValueError):
+        raise DtypeError(f"{name} is {value!r}; expected a number of seconds, or None") from None
+    if not seconds >= 0:
+        raise ArgumentError(f"{name} is {value}; expected 0 or more seconds, or None")
+    return seconds

@@ -1,0 +1,60 @@
+"""Gradients of whole tensors; syncyte.torch computes them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self, cast
+
+from . import dtypes
+from ._buffers import TORCH
+from ._handles import Handle
+
+if TYPE_CHECKING:
+    from .tensor import WholeTensor
+
+
+class Gradients(Handle):
+    """The part of WholeTensor that records gradients."""
+
+    _cache: dict[tuple[str, str], Any]
+
+    def _whole(self) -> WholeTensor:
+        return cast("WholeTensor", self)
+
+    def _records_gradients(self) -> bool:
+        """Whether reads go through torch: gradients are to be recorded, or torch.compile traces them."""
+        local = self._cache.get(("local", TORCH))
+        if local is not None and local.requires_grad and dtypes.import_torch().is_grad_enabled():
+            return True
+        return dtypes.is_compiling()
+
+    def requires_grad_(self, requires_grad: bool = True) -> Self:
+        """From now on t[key], gather and get_box record gradients with respect to local, and give torch tensors; not
+        within torch.no_grad(). Collective: allocates the companion tensor.
+
+        Returns the tensor. Raises UnsupportedError without PyTorch.
+        """
+        _differentiable().requires_grad_(self._whole(), requires_grad)
+        return self
+
+    def sync_grad(self) -> None:
+        """Waits for all ranks' backward passes, and adds what they gave for this rank's rows to local.grad.
+        Collective. Includes the gradients of a skipped step unless zero_grad() has dropped them.
+
+        Raises UnsupportedError before requires_grad_()."""
+        _differentiable().sync_grad(self._whole())
+
+    def zero_grad(self) -> None:
+        """Waits for all ranks' backward passes, drops their gradients, and sets local.grad to None. Collective.
+
+        An optimizer's or a module's zero_grad() clears local.grad only: gradients that no sync_grad() has brought home
+        stay, and the next sync_grad() brings them. Call this one where a step is skipped between backward() and
+        sync_grad(). Raises UnsupportedError before requires_grad_()."""
+        _differentiable().zero_grad(self._whole())
+
+
+def _differentiable() -> Any:
+    """The module syncyte.torch. Raises UnsupportedError without PyTorch."""
+    dtypes.import_torch()
+    from . import torch as differentiable
+
+    return differentiable

@@ -1,0 +1,17 @@
+/* EXPECT() counts failures, with a message that says where; the test goes on. Needs no library. */
+#ifndef SYNCYTE_TESTS_CAPI_FAILURES_H
+#define SYNCYTE_TESTS_CAPI_FAILURES_H
+
+#include <stdio.h>
+
+static int failures = 0;
+
+#define EXPECT(condition)                                                      \
+  do {                                                                         \
+    if (!(condition)) {                                                        \
+      ++failures;                                                              \
+      fprintf(stderr, "%s:%d: expected %s\n", __FILE__, __LINE__, #condition); \
+    }                                                                          \
+  } while (0)
+
+#endif
