@@ -111,7 +111,7 @@ void collective_call::reduce(const vote_t& local, vote_t& highest) {
     return nearby->allreduce(local.data(), highest.data(), count, MPI_UINT64_T, sizeof local, MPI_MAX, &wait);
   }
   if (!is_world(comm())) return exchange_votes(comm(), operation(), local, highest);
-  if (!comm().has_threads() || can_be_interrupted()) return reduce_polling(local, highest);
+  if (!comm().has_threads() || can_be_interrupted() || kind_ == last) return reduce_polling(local, highest);
   std::optional<background_progress> meanwhile;
   if (needs_progress()) meanwhile.emplace();
   check_mpi(MPI_Allreduce(local.data(), highest.data(), count, MPI_UINT64_T, MPI_MAX, comm().control()),
@@ -127,10 +127,10 @@ void collective_call::reduce_polling(const vote_t& local, vote_t& highest) {
   check_mpi(MPI_Iallreduce(memory->local.data(), memory->highest.data(), local.size(), MPI_UINT64_T, MPI_MAX,
                            comm().control(), &pending),
             "MPI_Iallreduce (agreement)");
-  members_wait wait(operation(), comm(), turn_.sequence(), members_wait::everyone);
+  members_wait wait(operation(), comm(), turn_.sequence(), kind_of_wait());
   try {
     poll_mpi_until([&] { return has_ended(pending, "MPI_Iallreduce (agreement)"); }, wait);
-  } catch (const interrupted&) {
+  } catch (...) {
     keep_for_ever(memory);
     throw;
   }

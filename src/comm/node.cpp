@@ -162,6 +162,12 @@ bool node_group::is_alive(int node_rank) const {
   return process.pid == 0 || comm::is_alive(process);
 }
 
+void node_group::require_all_alive() const {
+  for (int rank = 0; rank < size; ++rank)
+    base::require(is_alive(rank), SYNCYTE_ERR_PEER_DIED, "the process of rank {} has ended",
+                  members[static_cast<std::size_t>(rank)]);
+}
+
 node_group find_node_group(MPI_Comm comm, const node_group* inherited) {
   int rank = 0;
   MPI_Comm_rank(comm, &rank);

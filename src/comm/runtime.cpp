@@ -105,24 +105,13 @@ void meet_all(communicator& world) {
   }
 }
 
-/// The lowest rank of this node whose process has ended; -1 if there is none.
-int ended_rank(const communicator& world) {
-  const node_group& node = world.node();
-  for (int rank = 0; rank < node.size; ++rank)
-    if (!node.is_alive(rank)) return node.members[static_cast<std::size_t>(rank)];
-  return -1;
-}
-
 /// A wait for all ranks to come to the end; SYNCYTE_ERR_PEER_DIED where the process of one of this node has ended.
 class end_wait final : public long_wait {
  public:
   explicit end_wait(const communicator& world) : world_(world) {}
 
  private:
-  void examine(std::optional<watchdog_scope>&) override {
-    const int rank = ended_rank(world_);
-    base::require(rank < 0, SYNCYTE_ERR_PEER_DIED, "the process of rank {} has ended", rank);
-  }
+  void examine(std::optional<watchdog_scope>&) override { world_.node().require_all_alive(); }
 
   const communicator& world_;
 };
@@ -142,9 +131,12 @@ void finish_starts(runtime_state& runtime) {
 
 /// Why this rank cannot come to the end together with all others; empty if it can.
 std::string reason_to_give_up(const communicator& world) {
-  if (const int rank = ended_rank(world); rank >= 0) return fmt::format("the process of rank {} has ended", rank);
-  if (world.is_out_of_step()) return "a collective of the world was interrupted on this rank";
-  return "";
+  try {
+    world.node().require_all_alive();
+  } catch (const base::error& error) {
+    return error.what();
+  }
+  return world.is_out_of_step() ? "a collective of the world was interrupted on this rank" : "";
 }
 
 /// Frees nothing, and leaves MPI as it is: both would wait for the other ranks for ever.
