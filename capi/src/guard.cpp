@@ -8,16 +8,6 @@
 namespace syncyte::capi {
 namespace {
 
-struct thread_error {
-  std::string message;
-  std::string reason;
-};
-
-thread_error& last_error() {
-  thread_local thread_error the_error;
-  return the_error;
-}
-
 std::string located(const char* operation, const std::string& reason) {
   const int rank = base::process_rank();
   return rank < 0 ? fmt::format("{} failed: {}", operation, reason)
@@ -25,6 +15,11 @@ std::string located(const char* operation, const std::string& reason) {
 }
 
 }  // namespace
+
+thread_error& last_error() {
+  thread_local thread_error the_error;
+  return the_error;
+}
 
 syncyte_status_t keep_current_error(const char* operation) noexcept {
   try {

@@ -13,6 +13,15 @@
 
 namespace syncyte::capi {
 
+/// An error message with and without its "... failed on rank ...".
+struct thread_error {
+  std::string message;
+  std::string reason;
+};
+
+/// What syncyte_last_error() tells this thread.
+thread_error& last_error();
+
 /// Makes the exception in flight this thread's last error, and returns its status.
 syncyte_status_t keep_current_error(const char* operation) noexcept;
 

@@ -6,6 +6,7 @@
 #include "comm/progress.hpp"
 #include "guard.hpp"
 #include "handle_table.hpp"
+#include "library_operation.hpp"
 #include "requests.hpp"
 
 namespace syncyte::capi {
@@ -167,7 +168,7 @@ syncyte_status_t syncyte_request_create(syncyte_request_poll_fn_t poll, syncyte_
                                         syncyte_request_free_fn_t free, void* context, syncyte_request_t* request) {
   return guarded("request_create", [&] {
     base::require(poll != nullptr, SYNCYTE_ERR_ARGUMENT, "poll is null; expected a function");
-    out(request, "request") = capi::make_request(poll, wait, free, context, {});
+    out(request, "request") = capi::library_operation::start({poll, wait, free, context});
   });
 }
 

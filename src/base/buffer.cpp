@@ -90,6 +90,14 @@ const buffer& buffer::require_contiguous() const {
   return *this;
 }
 
+const buffer& buffer::require_writable() const {
+  for (int d = 0; d < ndim(); ++d)
+    require(stride(d) != 0 || extent(d) < 2 || elements_ == 0, SYNCYTE_ERR_SHAPE,
+            "{} would be written, but its elements along dimension {} are one (stride 0); expected separate elements",
+            argument_, d);
+  return *this;
+}
+
 const buffer& buffer::require_aligned() const {
   const std::size_t unit = is_complex(raw_.dtype) ? element_bytes_ / 2 : element_bytes_;
   const auto address = reinterpret_cast<std::uintptr_t>(raw_.data);

@@ -97,13 +97,17 @@ void collective_call::agree_alone() const {
   throw shared_error({&verdict, 1}, error()->what(), operation(), comm().name());
 }
 
+members_wait::kind collective_call::kind_of_wait() const {
+  if (kind_ == last) return members_wait::end;
+  return is_world(comm()) ? members_wait::everyone : members_wait::members;
+}
+
 /// Other ranks may come here only after what they wait for on other communicators.
 void collective_call::reduce(const vote_t& local, vote_t& highest) {
   constexpr int count = std::tuple_size_v<vote_t>;
   if (node_reduction* const nearby = comm().made_nearby()) {
     if (needs_progress()) progress_all();  // a rank that is always the last one never waits
-    members_wait wait(operation(), comm(), turn_.sequence(),
-                      is_world(comm()) ? members_wait::everyone : members_wait::members);
+    members_wait wait(operation(), comm(), turn_.sequence(), kind_of_wait());
     return nearby->allreduce(local.data(), highest.data(), count, MPI_UINT64_T, sizeof local, MPI_MAX, &wait);
   }
   if (!is_world(comm())) return exchange_votes(comm(), operation(), local, highest);

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "comm/agreement.hpp"
+#include "comm/long_wait.hpp"
 #include "comm/mpi_turn.hpp"
 #include "comm/progress.hpp"
 #include "comm/watchdog.hpp"
@@ -73,6 +74,7 @@ class collective_call : public agreement {
  private:
   void reduce(const vote_t& local, vote_t& highest);
   void reduce_polling(const vote_t& local, vote_t& highest);
+  members_wait::kind kind_of_wait() const;
   void agree_alone() const;
   [[noreturn]] void explain_mismatch() const;
 

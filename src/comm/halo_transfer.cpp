@@ -26,7 +26,7 @@ namespace {
 const char* operation_of(halo_way way) { return way == halo_way::exchange ? "halo_exchange" : "halo_accumulate"; }
 
 base::buffer checked_array(const halo& plan, const syncyte_buffer_t* raw) {
-  const base::buffer array = base::buffer(raw, "array").require_host().require_dtype(plan.dtype());
+  const base::buffer array = base::buffer(raw, "array").require_host().require_dtype(plan.dtype()).require_writable();
   const auto shape = array.shape();
   base::require(std::equal(shape.begin(), shape.end(), plan.shape().begin(), plan.shape().end()), SYNCYTE_ERR_SHAPE,
                 "array: shape is {}; expected {}, as the halo was made for", base::shape_text(shape),

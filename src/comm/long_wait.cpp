@@ -39,7 +39,10 @@ void members_wait::examine(std::optional<watchdog_scope>& scope) {
   if (!scope)
     scope.emplace(operation_, comm_.name(), sequence_, kind_ == transfer ? 0 : comm_.size(),
                   comm_.is_patient() ? watchdog_scope::patient : watchdog_scope::limited);
-  if (kind_ != members || !has_lasted()) return;
+  if (!has_lasted()) return;
+  if (kind_ == end && awaited_ >= 0 && !comm_.node().is_alive(awaited_))
+    base::fail(SYNCYTE_ERR_PEER_DIED, "the process of rank {} has ended", awaited_);
+  if (kind_ != members) return;
   if (awaited_ >= 0) {
     if (has_departed(comm_, awaited_)) throw departed_error(comm_, awaited_, operation_);
     return;

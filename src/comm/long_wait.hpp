@@ -56,6 +56,7 @@ class members_wait final : public long_wait {
   enum kind {
     members,   // all ranks have to come, and a departed one does not
     everyone,  // as in collectives of the world: departed ones come too
+    end,       // as everyone; SYNCYTE_ERR_PEER_DIED where the process of the awaited rank has ended
     transfer   // all have come: data is under way
   };
 

@@ -222,7 +222,7 @@ std::unique_ptr<message> message::prepare_receive(std::shared_ptr<communicator> 
   require_peer(*comm, peer, "source", true);
   base::require(peer.tag != SYNCYTE_ANY || peer.channel == 0, SYNCYTE_ERR_ARGUMENT,
                 "tag is SYNCYTE_ANY, which only channel 0 has; expected a tag");
-  const base::buffer buffer = checked_elements_of(raw, room);
+  const base::buffer buffer = checked_elements_of(raw, room).require_writable();
   return std::unique_ptr<message>(new message(std::move(comm), buffer, room, peer, direction::in));
 }
 

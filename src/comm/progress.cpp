@@ -118,6 +118,12 @@ void close_probe() {
   if (the_probe().comm != MPI_COMM_NULL) MPI_Comm_free(&the_probe().comm);
 }
 
+MPI_Request start_probe_barrier() {
+  MPI_Request result = MPI_REQUEST_NULL;
+  MPI_Ibarrier(the_probe().comm, &result);
+  return result;
+}
+
 void probe_mpi() {
   probe& here = the_probe();
   const std::unique_lock lock(here.mutex, std::try_to_lock);  // another thread's probe does the same for this one

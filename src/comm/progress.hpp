@@ -44,6 +44,9 @@ void keep_for_ever(std::shared_ptr<void> object);
 void open_probe(MPI_Comm world);
 void close_probe();
 
+/// A barrier of all ranks on that communicator. No thread of the application's has other collectives there.
+MPI_Request start_probe_barrier();
+
 /// MPI does what it has to, between open_probe() and close_probe(). For a thread that may call it.
 void probe_mpi();
 

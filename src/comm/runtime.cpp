@@ -17,6 +17,7 @@
 #include "comm/collective.hpp"
 #include "comm/departures.hpp"
 #include "comm/errors_returned.hpp"
+#include "comm/long_wait.hpp"
 #include "comm/mpi.hpp"
 #include "comm/mpi_turn.hpp"
 #include "comm/ordering.hpp"
@@ -32,6 +33,9 @@ struct runtime_state {
   std::atomic<bool> was_finished{false};
   std::atomic<bool> is_forked_child{false};
   bool owns_mpi = false;
+  std::mutex end_mutex;                         // locked before `mutex`
+  bool end_has_begun = false;                   // end_mutex
+  MPI_Request all_are_here = MPI_REQUEST_NULL;  // a barrier that every rank enters when it comes to the end
   std::atomic<int> thread_level{0};
   std::shared_ptr<communicator> world;
   std::shared_ptr<communicator> self;
@@ -84,8 +88,8 @@ void free_roots(runtime_state& runtime) {
 }
 
 /// All ranks come to the end together. A rank that is in another operation of the world learns there that the ranks
-/// called different ones, and is waited for until it comes; so is another thread of this rank. Nothing else ends the
-/// wait but MPI itself, where it fails.
+/// called different ones, and is waited for until it comes; so is another thread of this rank. MPI ends the wait where
+/// it fails, and a rank whose process has ended: SYNCYTE_ERR_PEER_DIED.
 void meet_all(communicator& world) {
   for (bool is_told = false;;) {
     try {
@@ -94,24 +98,11 @@ void meet_all(communicator& world) {
       if (!std::exchange(is_told, true))
         base::log(SYNCYTE_LOG_ERROR, "{}; waiting for the others to come to finalize", others.what());
     } catch (const base::error& own) {
+      if (own.status() == SYNCYTE_ERR_PEER_DIED) throw;
       if (own.status() != SYNCYTE_ERR_BUSY) return base::log(SYNCYTE_LOG_ERROR, "finalize: {}", own.what());
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
   }
-}
-
-/// Until all ranks have come here this one goes on with what it has started and not waited for: they may wait for it.
-/// What all have started then ends while the communicators are freed. The barrier's request is to be completed after
-/// meet_all().
-MPI_Request finish_starts(communicator& world) {
-  MPI_Request all_are_here = MPI_REQUEST_NULL;
-  MPI_Ibarrier(world.data(), &all_are_here);  // the others' non-blocking agreements are on control()
-  int are_here = 0;
-  poll_until([&] {
-    if (needs_progress()) MPI_Test(&all_are_here, &are_here, MPI_STATUS_IGNORE);
-    return are_here != 0 || !needs_progress();
-  });
-  return all_are_here;
 }
 
 /// The lowest rank of this node whose process has ended; -1 if there is none.
@@ -120,6 +111,33 @@ int ended_rank(const communicator& world) {
   for (int rank = 0; rank < node.size; ++rank)
     if (!node.is_alive(rank)) return node.members[static_cast<std::size_t>(rank)];
   return -1;
+}
+
+/// A wait for all ranks to come to the end; SYNCYTE_ERR_PEER_DIED where the process of one of this node has ended.
+class end_wait final : public long_wait {
+ public:
+  explicit end_wait(const communicator& world) : world_(world) {}
+
+ private:
+  void examine(std::optional<watchdog_scope>&) override {
+    const int rank = ended_rank(world_);
+    base::require(rank < 0, SYNCYTE_ERR_PEER_DIED, "the process of rank {} has ended", rank);
+  }
+
+  const communicator& world_;
+};
+
+/// Until all ranks have come here this one goes on with what it has started and not waited for: they may wait for it.
+/// What all have started then ends while the communicators are freed.
+void finish_starts(runtime_state& runtime) {
+  int are_here = 0;
+  end_wait wait(*runtime.world);
+  poll_until(
+      [&] {
+        if (needs_progress()) MPI_Test(&runtime.all_are_here, &are_here, MPI_STATUS_IGNORE);
+        return are_here != 0 || !needs_progress();
+      },
+      wait);
 }
 
 /// Why this rank cannot come to the end together with all others; empty if it can.
@@ -138,6 +156,30 @@ void give_up(runtime_state& runtime, const std::string& reason) {
   forget_progress();
 }
 
+std::atomic<bool (*)(bool) noexcept> before_end{nullptr};
+
+/// The first part of the end, in which Syncyte can still be called: by what libraries have started, too. Other threads
+/// that come to the end wait for it.
+void begin_end(runtime_state& runtime) {
+  const std::lock_guard lock(runtime.end_mutex);
+  if (!runtime.is_started || std::exchange(runtime.end_has_begun, true)) return;
+  if (!reason_to_give_up(*runtime.world).empty()) return;
+  const watchdog_scope watched("finalize", runtime.world->name(), 0, runtime.world->size());
+  runtime.all_are_here = start_probe_barrier();
+  const auto step = before_end.load();
+  int are_here = 0;
+  if (step == nullptr) return;
+  end_wait wait(*runtime.world);
+  const auto has_ended = [&] {
+    if (are_here == 0) MPI_Test(&runtime.all_are_here, &are_here, MPI_STATUS_IGNORE);
+    return step(are_here != 0);
+  };
+  try {
+    poll_until(has_ended, wait);
+  } catch (const base::error&) {  // tear_down() finds it too
+  }
+}
+
 /// Waits for all ranks, so that one that never comes is waited for here, where the watchdog sees it, and not inside
 /// MPI_Finalize, where nobody can; then frees all.
 void tear_down(runtime_state& runtime) {
@@ -145,10 +187,14 @@ void tear_down(runtime_state& runtime) {
   const watchdog_scope watched("finalize", runtime.world->name(), 0, runtime.world->size());
   runtime.is_started = false;
   runtime.was_finished = true;
-  MPI_Request all_are_here = finish_starts(*runtime.world);
-  mark_departed();
-  meet_all(*runtime.world);
-  MPI_Wait(&all_are_here, MPI_STATUS_IGNORE);
+  try {
+    finish_starts(runtime);
+    mark_departed();
+    meet_all(*runtime.world);
+  } catch (const base::error& error) {
+    return give_up(runtime, error.what());
+  }
+  MPI_Wait(&runtime.all_are_here, MPI_STATUS_IGNORE);
   free_roots(runtime);
   forget_progress();
 }
@@ -157,6 +203,7 @@ void tear_down(runtime_state& runtime) {
 int on_mpi_finalize(MPI_Comm, int, void*, void*) {
   runtime_state& runtime = state();
   if (runtime.is_forked_child) return MPI_SUCCESS;
+  begin_end(runtime);
   const std::lock_guard lock(runtime.mutex);
   if (!runtime.is_started) return MPI_SUCCESS;
   tear_down(runtime);
@@ -263,12 +310,15 @@ void start(int thread_level, std::optional<base::error> error) {
 void finish() {
   runtime_state& runtime = state();
   if (runtime.is_forked_child) return;
-  const std::lock_guard lock(runtime.mutex);
   if (runtime.is_started && thread_level() < 2) const mpi_turn asked("finalize");  // may this thread? It ends no turn.
+  begin_end(runtime);
+  const std::lock_guard lock(runtime.mutex);
   if (runtime.is_started) tear_down(runtime);
   stop_watchdog();
   finalise_mpi(runtime);  // also after a start that failed half-way
 }
+
+void call_before_end(bool (*step)(bool are_all_here) noexcept) { before_end = step; }
 
 bool is_started() { return state().is_started; }
 

@@ -44,6 +44,11 @@ std::shared_ptr<communicator> adopt(MPI_Comm original, const communicator_option
 /// Ends the job at once; in a forked child this process only.
 [[noreturn]] void abort_job(int exit_code);
 
+/// What the end of Syncyte calls again and again on this rank, until it returns true: what libraries have started goes
+/// on and ends, while everything works yet. `are_all_here`: all ranks have come to the end. Replaces what was to be
+/// called before.
+void call_before_end(bool (*step)(bool are_all_here) noexcept);
+
 /// What abort_job() calls before it ends the job, on whichever thread; replaces what was to be called before.
 void call_before_abort(void (*last_step)() noexcept);
 

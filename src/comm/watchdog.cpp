@@ -66,31 +66,36 @@ void gather_lines(const watchdog_state& state) {
   while (!state.board->have_answered() && now_ns() < end) std::this_thread::sleep_for(short_pause);
 }
 
+const char* outcome_text(const watchdog_state& state, bool is_open_ended) {
+  if (is_open_ended)
+    return "syncyte watchdog: going on (a counter may be waited for as long as the program likes: reported once)\n";
+  if (!state.only_reports) return "syncyte watchdog: aborting the job\n";
+  if (state.is_asked_for) return "syncyte watchdog: going on (SYNCYTE_WATCHDOG_ACTION=report)\n";
+  return "syncyte watchdog: going on (SYNCYTE_WATCHDOG is not set: seconds after which to abort, or 0 for no report)\n";
+}
+
 /// Gives the rank that reports time to do so.
 void wait_for_report(const watchdog_state& state) {
   for (const std::int64_t end = now_ns() + 4'000'000'000; now_ns() < end; std::this_thread::sleep_for(short_pause))
     answer(state);
 }
 
-void report(const watchdog_state& state) {
+void report(const watchdog_state& state, bool is_open_ended = false) {
   gather_lines(state);
   std::string text =
       fmt::format("syncyte watchdog: no progress for {} s (SYNCYTE_WATCHDOG); the ranks of this node:\n", state.limit);
   text += state.board->text();
-  text += !state.only_reports ? "syncyte watchdog: aborting the job\n"
-          : state.is_asked_for
-              ? "syncyte watchdog: going on (SYNCYTE_WATCHDOG_ACTION=report)\n"
-              : "syncyte watchdog: going on (SYNCYTE_WATCHDOG is not set: seconds after which to abort, "
-                "or 0 for no report)\n";
+  text += outcome_text(state, is_open_ended);
   (void)!::write(STDERR_FILENO, text.data(), text.size());  // in one piece, and without locks that a stuck thread holds
 }
 
-/// When the operation began that this rank has been inside for longer than the limit, the last of several; 0 if none.
-std::int64_t stuck_since(const watchdog_state& state) {
+/// When the operation of a kind began that this rank has been inside for longer than the limit, the last of several; 0
+/// if none.
+std::int64_t stuck_since(const watchdog_state& state, watchdog_scope::kind kind) {
   const std::int64_t now = now_ns();
   std::int64_t last = 0;
   for (const auto& lane : state.mine->lanes)
-    if (lane.is_inside != 0 && lane.is_patient == 0 && static_cast<double>(now - lane.since_ns) * 1e-9 > state.limit)
+    if (lane.is_inside != 0 && lane.kind == kind && static_cast<double>(now - lane.since_ns) * 1e-9 > state.limit)
       last = std::max(last, lane.since_ns.load());
   return last;
 }
@@ -118,10 +123,17 @@ void end_job(const watchdog_state& state) {
   abort_job(86);
 }
 
+/// A wait for a counter may be a hang, or a server's: it is reported once.
+void look_at_open_ended(const watchdog_state& state) {
+  std::atomic<std::int32_t>& has_told = state.board->at(0).has_told_open;
+  if (has_told == 0 && stuck_since(state, watchdog_scope::open_ended) != 0 && has_told.exchange(1) == 0)
+    report(state, true);
+}
+
 /// Tells once of every operation that is stuck, as long as it is.
 void look(watchdog_state& state) {
-  const std::int64_t since = stuck_since(state);
-  if (since == 0) return;
+  const std::int64_t since = stuck_since(state, watchdog_scope::limited);
+  if (since == 0) return look_at_open_ended(state);
   if (!state.only_reports) end_job(state);
   if (since > state.reported_ns && is_reporter(state)) report(state);
   state.reported_ns = std::max(state.reported_ns, since);
@@ -133,7 +145,7 @@ void clear(watchdog::lane& lane) {
 }
 
 void write(watchdog::lane& lane, const collective_seen& seen, bool is_inside) {
-  lane.is_patient = static_cast<int>(seen.is_patient);
+  lane.kind = seen.is_patient ? watchdog_scope::patient : watchdog_scope::limited;
   if (lane.since_ns == seen.since_ns && lane.is_inside == static_cast<int>(is_inside)) return;
   lane.is_inside = 0;
   lane.name.set(seen.operation, *seen.comm, seen.sequence);
@@ -249,11 +261,11 @@ watchdog_scope::watchdog_scope(const char* operation, const std::string& comm, s
   const std::int64_t now = now_ns();
   // A patient wait may come in pieces, so that something else can be looked at in between: it is shown as one.
   constexpr std::int64_t longest_gap = 100'000'000;
-  const bool goes_on = how == patient && lane.is_patient != 0 && now - lane.since_ns < longest_gap &&
+  const bool goes_on = how != limited && lane.kind == how && now - lane.since_ns < longest_gap &&
                        std::strncmp(lane.name.operation, operation, sizeof lane.name.operation - 1) == 0;
   lane.name.set(operation, comm, sequence);
   lane.ranks = ranks;
-  lane.is_patient = how == patient;
+  lane.kind = how;
   if (!goes_on) lane.begun_ns = now;
   lane.since_ns = lane.begun_ns.load();
   lane.is_inside = 1;

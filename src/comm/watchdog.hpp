@@ -26,10 +26,11 @@ void forget_watchdog() noexcept;
 /// Marks this thread as inside an operation for its lifetime. Costs a test of a flag when no watchdog runs.
 /// `sequence` is the operation's number on its communicator, 0 if it has none; `ranks` how many enter the operation, 0
 /// where it does not wait for all of a communicator. A `patient` operation may last as long as it likes: it is shown to
-/// others, but never ends the job.
+/// others, but never ends the job. Nor does an `open_ended` one, which may be a hang: the first of a node that outlasts
+/// the limit is reported.
 class watchdog_scope {
  public:
-  enum kind { limited, patient };
+  enum kind { limited, patient, open_ended };
 
   watchdog_scope(const char* operation, const std::string& comm, std::uint64_t sequence, int ranks = 0,
                  kind how = limited);

@@ -33,9 +33,9 @@ struct operation_name {
 struct lane {
   std::atomic<std::int32_t> is_taken;
   std::atomic<std::int32_t> is_inside;
-  std::atomic<std::int32_t> is_patient;
+  std::atomic<std::int32_t> kind;  // watchdog_scope::kind
   std::atomic<std::int64_t> since_ns;
-  std::atomic<std::int64_t> begun_ns;  // of the last that was patient
+  std::atomic<std::int64_t> begun_ns;  // of the last that was not limited
   std::atomic<std::int32_t> ranks;     // that enter the operation; 0: not one of a whole communicator
   operation_name name;
 };
@@ -53,6 +53,7 @@ struct place {
   std::int32_t world_rank;
   std::int32_t pid;
   std::atomic<std::int64_t> last_report_ns;  // only the node's first place is used
+  std::atomic<std::int32_t> has_told_open;   // likewise: a wait that may be open-ended was reported
   std::atomic<std::int64_t> departed_ns;     // when this rank had come to finalize; 0: not yet
   std::atomic<std::int32_t> has_lines;       // whether this rank can say at which line of its program it is
   std::atomic<std::int64_t> asked_ns;        // when a rank that reports has asked for it last

@@ -191,7 +191,7 @@ std::int64_t whole_tensor::wait(std::int64_t element, syncyte_compare_t compare,
     const std::int64_t seen = found.load();
     if (compares(compare, seen, value)) return seen;
     if (is_last) base::fail(SYNCYTE_ERR_TIMEOUT, "element {} was still {} after {} seconds", element, seen, timeout);
-    if (!watched) watched.emplace("tensor_wait", layout_.text(), 0, 0, comm::watchdog_scope::patient);
+    if (!watched) watched.emplace("tensor_wait", layout_.text(), 0, 0, comm::watchdog_scope::open_ended);
     if (pauses.is_long()) comm::let_mpi_progress();
     pauses.sleep();
   }

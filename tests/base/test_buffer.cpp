@@ -113,6 +113,24 @@ TEST(buffer, strides_whose_span_leaves_64_bits_are_refused) {
   EXPECT_EQ(outcome(-12, -4), "");
 }
 
+TEST(buffer, what_is_written_has_separate_elements) {
+  float data[6];
+  const std::int64_t shape[] = {2, 1, 3};
+  auto raw = make_buffer(data, SYNCYTE_FLOAT32, shape);
+  raw.strides[1] = 0;  // one element there
+  EXPECT_NO_THROW(buffer(&raw, "output").require_writable());
+  raw.strides[0] = 0;
+  try {
+    buffer(&raw, "output").require_writable();
+    ADD_FAILURE() << "expected an error";
+  } catch (const error& caught) {
+    EXPECT_EQ(caught.status(), SYNCYTE_ERR_SHAPE);
+    EXPECT_NE(std::string(caught.what()).find("output would be written, but its elements along dimension 0"),
+              std::string::npos)
+        << caught.what();
+  }
+}
+
 TEST(buffer, misaligned_elements_are_refused_where_that_is_asked_for) {
   alignas(16) std::byte data[40];
   const std::int64_t shape[] = {2};

@@ -1,6 +1,7 @@
 /* The last rank leaves the others alone for a while: in a barrier, in making a communicator, with what they have
-   started, without messages, in a reducer's round that it has only half finished, or at the end; or it is killed, in a
-   barrier or before the end. */
+   started, without messages, in a halo's exchange, in a reducer's round that it has only half finished, or at the end;
+   or it is killed, in a barrier, before the end, or while the others are in the end; or nobody changes a counter that
+   all wait for. */
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
@@ -102,13 +103,44 @@ static void die(void) {
   syncyte_comm_barrier(world);
 }
 
-static void die_before_the_end(void) {
-  if (is_last) raise(SIGKILL);
-  sleep_for(0.5);
+static void end(void) {
   syncyte_finalize();
   printf("rank %d has come to its end\n", rank);
   fflush(stdout);
   _Exit(0);
+}
+
+static void die_before_the_end(void) {
+  if (is_last) raise(SIGKILL);
+  sleep_for(0.5);
+  end();
+}
+
+static void die_during_the_end(void) {
+  if (is_last) sleep_for(0.5);
+  if (is_last) raise(SIGKILL);
+  end();
+}
+
+static void wait_in_halo(void) {
+  double cells[4] = {0};
+  const int32_t any_extent = 0, periodic = 1;
+  const int64_t shape = 4, one = 1;
+  syncyte_buffer_t field;
+  syncyte_comm_t ring = NULL;
+  syncyte_halo_t halo = NULL;
+  syncyte_buffer_init(cells, SYNCYTE_FLOAT64, 1, &shape, &field);
+  syncyte_cart_create(world, 1, &any_extent, &periodic, NULL, &ring);
+  syncyte_halo_create(ring, SYNCYTE_FLOAT64, 1, &shape, NULL, &one, &one, NULL, &halo);
+  come_late();
+  syncyte_halo_exchange(halo, &field);
+}
+
+static void wait_for_counter(void) {
+  int64_t seen = 0;
+  syncyte_tensor_t flag = make_flag(world);
+  syncyte_tensor_wait(flag, 0, SYNCYTE_COMPARE_EQ, 1, 3.5, &seen);
+  end();
 }
 
 static const struct {
@@ -125,6 +157,9 @@ static const struct {
     {"mpi_finalize", finalize_mpi},
     {"killed", die},
     {"killed_before_the_end", die_before_the_end},
+    {"killed_during_the_end", die_during_the_end},
+    {"halo", wait_in_halo},
+    {"counter", wait_for_counter},
 };
 
 int main(int argc, char** argv) {

@@ -66,6 +66,12 @@ static void read_rows(void) {
   }
 }
 
+static syncyte_status_t never_done(void* nothing, int32_t* done) {
+  (void)nothing;
+  (void)done;
+  return SYNCYTE_SUCCESS;
+}
+
 static void call_what_is_refused(void) {
   double values[columns] = {1, 2, 3, 4};
   int64_t row = 0, number = 7;
@@ -89,6 +95,7 @@ static void call_what_is_refused(void) {
   EXPECT_REFUSED(syncyte_comm_send(world, &line, 0, 0, NULL));
   EXPECT_REFUSED(syncyte_comm_irecv(world, 0, 0, NULL, &line, NULL, &request));
   EXPECT_REFUSED(syncyte_comm_iallreduce(self, &line, SYNCYTE_OP_SUM, NULL, &line, &request));
+  EXPECT_REFUSED(syncyte_request_create(never_done, NULL, NULL, NULL, &request));
   EXPECT_REFUSED(syncyte_request_test(&under_way, &done));
   EXPECT_REFUSED(syncyte_request_wait(&under_way));
   EXPECT_REFUSED(syncyte_request_destroy(&under_way));

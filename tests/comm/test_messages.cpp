@@ -183,4 +183,16 @@ TEST(messages, wrong_arguments_are_the_callers_error) {
                "options->channel is 8");
 }
 
+TEST(messages, elements_that_are_one_are_sent_and_not_received_into) {
+  const std::int64_t shape[] = {3};
+  std::int32_t value = 5, received[3] = {};
+  auto buffer = base::make_buffer(&value, SYNCYTE_INT32, shape);
+  buffer.strides[0] = 0;
+  const auto sent = message::send(shared_world(), &buffer, {world().rank(), 4});
+  expect_error(outcome_of([&] { receive(buffer, world().rank(), 4); }), SYNCYTE_ERR_SHAPE, "(stride 0)");
+  receive(base::make_buffer(received, SYNCYTE_INT32, shape), world().rank(), 4);
+  sent->wait();
+  EXPECT_EQ(received[2], 5);
+}
+
 }  // namespace

@@ -302,12 +302,20 @@ module syncyte_base_c
       integer(c_int32_t) :: answer
     end function syncyte_stats
 
-    !> Makes a request out of callbacks, for libraries on top of Syncyte. Local.
+    !> Makes a request out of callbacks, for libraries on top of Syncyte. Local. Until the operation has ended,
+    !> every wait of Syncyte on this rank calls poll, on any thread that may call MPI. Two callbacks of one request
+    !> never run at once. The thread that tests or waits for the request gets the status, and the message that poll
+    !> gave to syncyte_error_set(). Callbacks may call Syncyte's local functions, but must not start or end Syncyte.
+    !> poll must not wait for another rank: no other request's poll is called inside of it. syncyte_finalize() (or
+    !> MPI_Finalize) goes on with active requests until they have ended, and frees their contexts. Syncyte can be
+    !> called meanwhile. A request that has not ended 5 s after all ranks have come to finalize is named in the log
+    !> and left: it stays active, and its context is not freed.
     ! poll [in]: tests for completion
     ! wait [in]: waits; when null, poll is called until done
     ! free [in]: frees context
     ! context [in]: passed to the callbacks; owned by the request on success
     ! request [out]: the request
+    ! Returns: SYNCYTE_ERR_UNSUPPORTED in a forked child.
     function syncyte_request_create(poll, wait, free, context, request) bind(C, &
         name="syncyte_request_create") result(answer)
       import

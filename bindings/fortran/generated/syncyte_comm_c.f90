@@ -83,13 +83,13 @@ module syncyte_comm_c
 
     !> Installs what waits of the calling thread ask ten times a second, for example whether a signal has come; null
     !> removes it. There is one for the process: a later call replaces it. Local; callable at any time. A wait that
-    !> is told to end returns SYNCYTE_ERR_INTERRUPTED, on this rank alone: - a request and the exchange of a halo
-    !> stay active, and may be waited for again; - a blocking receive is taken back, or has received a message that
-    !> was there already; - a blocking send may still arrive: its memory must stay as it is until
-    !> syncyte_finalize(); - a collective leaves the ranks of its communicator out of step: every later collective
-    !> on it returns SYNCYTE_ERR_INTERRUPTED on this rank; after one of the world communicator syncyte_finalize()
-    !> frees nothing, and does not finalise MPI. With SYNCYTE_CHECK=off collectives wait inside MPI, and do not ask;
-    !> nor does syncyte_finalize().
+    !> is told to end returns SYNCYTE_ERR_INTERRUPTED, on this rank alone: - a request stays active, and may be
+    !> waited for again; - a blocking receive is taken back, or has received a message that was there already; - a
+    !> blocking send may still arrive: its memory must stay as it is until syncyte_finalize(); - a halo can be used
+    !> no longer after a blocking exchange or accumulate, which neighbours may still wait for; - a collective leaves
+    !> the ranks of its communicator out of step: every later collective on it returns SYNCYTE_ERR_INTERRUPTED on
+    !> this rank; after one of the world communicator syncyte_finalize() frees nothing, and does not finalise MPI.
+    !> With SYNCYTE_CHECK=off collectives wait inside MPI, and do not ask; nor does syncyte_finalize().
     ! hook [in]: function; may call Syncyte, but must not wait for what the wait is for
     ! context [in]: passed to every call; must outlive the hook
     function syncyte_interrupt_set(hook, context) bind(C, name="syncyte_interrupt_set") result(answer)

@@ -75,9 +75,10 @@ void saver::share_name() {
   all_.broadcast(temporary_name_.data(), bytes);
 }
 
-// Rank 0 makes the datasets while all ranks gather the rows of each rank; it goes on gathering after an error.
+// Rank 0 makes the file, then the datasets while all ranks gather the rows of each rank; it goes on gathering after an
+// error.
 void saver::lay_out() {
-  syncyte_status_t status = attempt([&] {
+  all_.together("checkpoint_save: making the file", [&] {
     if (!all_.first()) return;
     for (dataset& one : contents_.datasets) one.crc.resize(contents_.block_count(one));
     make_temporary();
@@ -87,11 +88,12 @@ void saver::lay_out() {
     for (dataset& one : contents_.datasets)
       if (one.layout == SYNCYTE_LAYOUT_REPLICATED) writer_->add(one, mine_.block_bytes, {});
   });
+  syncyte_status_t status = SYNCYTE_SUCCESS;
   for_each_sharded(all_, mine_.entries, [&](std::size_t i, const std::vector<std::int64_t>& rows) {
     if (writer_ && status == SYNCYTE_SUCCESS)
       status = attempt([&] { writer_->add(dataset_of(i), mine_.block_bytes, rows); });
   });
-  all_.agree(status, "checkpoint_save: making the file");
+  all_.agree(status, "checkpoint_save: laying out the file");
 }
 
 void saver::share_offsets() {

@@ -529,13 +529,15 @@ class CheckpointOptions(ctypes.Structure):
 # Called after every traced operation, on the thread that ran it; must not call Syncyte.
 TraceFn = ctypes.CFUNCTYPE(None, ctypes.POINTER(TraceEvent), ctypes.c_void_p)
 
-# Sets *done to 1 when the operation has ended, without waiting. Returns the operation's status once it has ended.
+# Sets *done to 1 when the operation has ended, without waiting. Returns the operation's status once it has ended; an
+# error ends it. Not called again after the end.
 RequestPollFn = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.POINTER(ctypes.c_int32))
 
-# Waits for the end of the operation and returns its status; SYNCYTE_ERR_INTERRUPTED if it has not ended.
+# Waits for the end of the operation and returns its status; SYNCYTE_ERR_INTERRUPTED if it has not ended. Not called
+# once poll has told of the end.
 RequestWaitFn = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)
 
-# Frees the context; called once, after the operation has ended.
+# Frees the context; called once, after the operation has ended: when a test or a wait tells of it, or by finalize.
 RequestFreeFn = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 
 # Writes at which line of its program the application is, as a text of at most `bytes` bytes that ends with a zero
@@ -710,7 +712,18 @@ CORE: dict[str, Function] = {
             Parameter("context", "in", True, None, "passed to the callbacks; owned by the request on success"),
             Parameter("request", "out", False, None, "the request"),
         ],
-        "Makes a request out of callbacks, for libraries on top of Syncyte. Local.",
+        (
+            "Makes a request out of callbacks, for libraries on top of Syncyte. Local. Until the operation has"
+            " ended, every wait of Syncyte on this rank calls poll, on any thread that may call MPI. Two "
+            "callbacks of one request never run at once. The thread that tests or waits for the request gets "
+            "the status, and the message that poll gave to syncyte_error_set(). Callbacks may call Syncyte's "
+            "local functions, but must not start or end Syncyte. poll must not wait for another rank: no other"
+            " request's poll is called inside of it. syncyte_finalize() (or MPI_Finalize) goes on with active "
+            "requests until they have ended, and frees their contexts. Syncyte can be called meanwhile. A "
+            "request that has not ended 5 s after all ranks have come to finalize is named in the log and "
+            "left: it stays active, and its context is not freed. Returns: SYNCYTE_ERR_UNSUPPORTED in a forked"
+            " child."
+        ),
     ),
     "syncyte_request_test": Function(
         ctypes.c_int32,
@@ -840,13 +853,14 @@ CORE: dict[str, Function] = {
             "Installs what waits of the calling thread ask ten times a second, for example whether a signal "
             "has come; null removes it. There is one for the process: a later call replaces it. Local; "
             "callable at any time. A wait that is told to end returns SYNCYTE_ERR_INTERRUPTED, on this rank "
-            "alone: - a request and the exchange of a halo stay active, and may be waited for again; - a "
-            "blocking receive is taken back, or has received a message that was there already; - a blocking "
-            "send may still arrive: its memory must stay as it is until syncyte_finalize(); - a collective "
-            "leaves the ranks of its communicator out of step: every later collective on it returns "
-            "SYNCYTE_ERR_INTERRUPTED on this rank; after one of the world communicator syncyte_finalize() "
-            "frees nothing, and does not finalise MPI. With SYNCYTE_CHECK=off collectives wait inside MPI, and"
-            " do not ask; nor does syncyte_finalize()."
+            "alone: - a request stays active, and may be waited for again; - a blocking receive is taken back,"
+            " or has received a message that was there already; - a blocking send may still arrive: its memory"
+            " must stay as it is until syncyte_finalize(); - a halo can be used no longer after a blocking "
+            "exchange or accumulate, which neighbours may still wait for; - a collective leaves the ranks of "
+            "its communicator out of step: every later collective on it returns SYNCYTE_ERR_INTERRUPTED on "
+            "this rank; after one of the world communicator syncyte_finalize() frees nothing, and does not "
+            "finalise MPI. With SYNCYTE_CHECK=off collectives wait inside MPI, and do not ask; nor does "
+            "syncyte_finalize()."
         ),
     ),
     "syncyte_abort": Function(

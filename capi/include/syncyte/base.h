@@ -280,20 +280,37 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_stats(int64_t index, syncyte_operation_s
 /** A started operation. */
 typedef struct syncyte_request_s* syncyte_request_t;
 
-/** Sets *done to 1 when the operation has ended, without waiting. Returns the operation's status once it has ended. */
+/**
+ * Sets *done to 1 when the operation has ended, without waiting. Returns the operation's status once it has ended; an
+ * error ends it. Not called again after the end.
+ */
 typedef syncyte_status_t (*syncyte_request_poll_fn_t)(void* context, int32_t* done);
-/** Waits for the end of the operation and returns its status; SYNCYTE_ERR_INTERRUPTED if it has not ended. */
+/**
+ * Waits for the end of the operation and returns its status; SYNCYTE_ERR_INTERRUPTED if it has not ended. Not called
+ * once poll has told of the end.
+ */
 typedef syncyte_status_t (*syncyte_request_wait_fn_t)(void* context);
-/** Frees the context; called once, after the operation has ended. */
+/** Frees the context; called once, after the operation has ended: when a test or a wait tells of it, or by finalize. */
 typedef void (*syncyte_request_free_fn_t)(void* context);
 
 /**
  * @brief Makes a request out of callbacks, for libraries on top of Syncyte. Local.
+ *
+ * Until the operation has ended, every wait of Syncyte on this rank calls poll, on any thread that may call MPI. Two
+ * callbacks of one request never run at once. The thread that tests or waits for the request gets the status, and the
+ * message that poll gave to syncyte_error_set(). Callbacks may call Syncyte's local functions, but must not start or
+ * end Syncyte. poll must not wait for another rank: no other request's poll is called inside of it.
+ *
+ * syncyte_finalize() (or MPI_Finalize) goes on with active requests until they have ended, and frees their contexts.
+ * Syncyte can be called meanwhile. A request that has not ended 5 s after all ranks have come to finalize is named in
+ * the log and left: it stays active, and its context is not freed.
+ *
  * @param[in] poll {callback} tests for completion
  * @param[in] wait {callback, optional} waits; when null, poll is called until done
  * @param[in] free {callback, optional} frees context
  * @param[in] context {optional} passed to the callbacks; owned by the request on success
  * @param[out] request the request
+ * @return SYNCYTE_ERR_UNSUPPORTED in a forked child.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_request_create(syncyte_request_poll_fn_t poll, syncyte_request_wait_fn_t wait,
                                                        syncyte_request_free_fn_t free, void* context,

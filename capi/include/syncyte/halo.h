@@ -109,7 +109,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_halo_comm(syncyte_halo_t halo, syncyte_c
 /**
  * @brief Fills the ghosts. All ranks of the communicator call it; waits for the neighbours only.
  * @param[in] halo a halo
- * @param[in,out] array of the halo's dtype and shape; any strides
+ * @param[in,out] array of the halo's dtype and shape; any strides, but 0 only where the extent is 1
  * @return SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE; the status of a neighbour that failed; SYNCYTE_ERR_MISMATCH where a
  * neighbour does something else with the halo; SYNCYTE_ERR_BUSY while another exchange of this halo is under way.
  */
@@ -120,7 +120,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_halo_exchange(syncyte_halo_t halo, const
  * of the communicator call it; waits for the neighbours only. bool is added as a logical or, 16-bit floats round at
  * every addition.
  * @param[in] halo a halo
- * @param[in,out] array of the halo's dtype and shape; any strides
+ * @param[in,out] array of the halo's dtype and shape; any strides, but 0 only where the extent is 1
  * @return as syncyte_halo_exchange().
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_halo_accumulate(syncyte_halo_t halo, const syncyte_buffer_t* array);
@@ -131,7 +131,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_halo_accumulate(syncyte_halo_t halo, con
  * @param[in] halo a halo
  * @param[in] adjoint 0: as syncyte_halo_exchange(), with which it may meet; 1: as syncyte_halo_accumulate()
  * @param[in] options {optional} null for defaults; fact_count at most 5. Facts that a neighbour does not give are 0
- * @param[in,out] array of the halo's dtype and shape; any strides
+ * @param[in,out] array of the halo's dtype and shape; any strides, but 0 only where the extent is 1
  * @return as syncyte_halo_exchange(); SYNCYTE_ERR_MISMATCH on all ranks that have a neighbour with another fact, with a
  * message that names the fact and both ranks. A rank learns of a neighbour's facts where its own ghosts show cells of
  * that neighbour (adjoint: where that neighbour's show its own).

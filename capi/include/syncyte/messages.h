@@ -82,7 +82,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_send(syncyte_comm_t comm, const syn
  * @param[in] source rank of the sender, SYNCYTE_ANY or SYNCYTE_NOBODY
  * @param[in] tag the sender's, or SYNCYTE_ANY (in channel 0)
  * @param[in] options {optional} null for defaults
- * @param[in,out] buffer where to; any strides
+ * @param[in,out] buffer where to; any strides, but 0 only where the extent is 1
  * @param[in,out] status {optional} struct_size set by the caller; the rest is filled
  * @return SYNCYTE_ERR_ARGUMENT (source, tag), SYNCYTE_ERR_MISMATCH (dtype, shape).
  */
@@ -130,7 +130,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_irecv(syncyte_comm_t comm, int32_t 
  * @param[in] source rank of the sender, SYNCYTE_ANY or SYNCYTE_NOBODY
  * @param[in] recv_tag the sender's, or SYNCYTE_ANY (in channel 0)
  * @param[in] options {optional} null for defaults
- * @param[in,out] recv_buffer where to; any strides; must not overlap send_buffer
+ * @param[in,out] recv_buffer where to; strides as in syncyte_comm_recv(); must not overlap send_buffer
  * @param[in,out] status {optional} struct_size set by the caller; the rest is filled
  * @return as syncyte_comm_send() and syncyte_comm_recv().
  */
