@@ -24,8 +24,8 @@
 #   RANKS 3                   rank counts of the default run; one mpirun per count runs all tests of the program
 #   MORE_RANKS 1 2 5 7        further rank counts, with the label ranks; (default: RANKS 3 MORE_RANKS 1 2 5 7)
 #   LABELS a b                CTest labels
-#   SLOTS 3                   CTest's PROCESSORS; quickstart.sh offers three per core. Mostly waiting: 1; plain program: 2
-#                             (its default); one busy core: 3 (default); two: 4, as 6 would let nothing else run on two
+#   SLOTS 3                   CTest's PROCESSORS; quickstart.sh offers three per core. Mostly waiting: 1; plain program:
+#                             2 (its default); one busy core: 3 (default); two: 4, as 6 would let nothing else run on two
 #   COST 60                   seconds it takes, roughly: CTest starts long ones first (default 0)
 #   NEEDS /dev/nvidiactl      all of it is skipped where there is no such file (GoogleTest and pytest only)
 #   TIMEOUT_PER_TEST 20       seconds of one test, on all ranks; then the run is ended, the test has failed with a text

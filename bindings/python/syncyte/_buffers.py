@@ -95,7 +95,7 @@ def _refuse_gradients(name: str, writable: bool, recorded_by: str | None) -> Non
 
 
 def refuse_to_lose_gradients(value: object, name: str) -> None:
-    """Raises ArgumentError if value is a torch tensor that requires grad, because the operation records no gradients."""
+    """Raises ArgumentError if value is a torch tensor that requires grad: the operation records no gradients."""
     if dtypes.is_torch_tensor(value) and value.requires_grad:  # type: ignore[attr-defined]
         if dtypes.import_torch().is_grad_enabled():
             _refuse_gradients(name, False, NOT_RECORDED)

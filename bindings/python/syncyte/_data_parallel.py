@@ -183,8 +183,8 @@ class DataParallel:
     of BatchNorm, are left to each rank. Collectives of the model itself are not disturbed.
 
     The averager lives as long as the parameters, or until :meth:`remove`; it need not be kept in a variable. A new
-    DataParallel of the same parameters, or of these and more, replaces the old one (a notebook cell may run again); one of
-    only some of them is refused.
+    DataParallel of the same parameters, or of these and more, replaces the old one (a notebook cell may run again); one
+    of only some of them is refused.
 
     Activation checkpointing works with ``use_reentrant=False``. A backward pass within another one, as with
     ``use_reentrant=True``, raises UnsupportedError, and the other ranks' MismatchError: run it within :meth:`no_sync`, and

@@ -38,8 +38,8 @@ ForkingPickler.register(FixedStorage, FixedStorage._refuse)
 
 
 def fix(tensor: torch.Tensor) -> torch.Tensor:
-    """Fixes the tensor's storage, for all tensors over it, and returns the tensor. A storage that is already shared does
-    not move and is left alone."""
+    """Fixes the tensor's storage, for all tensors over it, and returns the tensor. A storage that is already shared
+    does not move and is left alone."""
     storage = tensor.untyped_storage()
     if type(storage) is torch.UntypedStorage and not storage.is_shared():
         storage.__class__ = FixedStorage  # torch keeps this object for as long as the storage lives

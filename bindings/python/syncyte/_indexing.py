@@ -212,8 +212,8 @@ def _arrays(parts: list[Any], shape: tuple[int, ...]) -> tuple[list[Any], list[A
         arrays += _mask_numbers(part, shape, len(arrays)) if _is_bool(part) else [part]
     if not arrays or any(is_array(part) for part in parts):
         raise UnsupportedError(
-            "an index that begins with an array must have all its arrays and masks next to each other; gather the rows, "
-            "then index the result"
+            "an index that begins with an array must have all its arrays and masks next to each other; gather the "
+            "rows, then index the result"
         )
     return [wrapped(array, shape[number], number) for number, array in enumerate(arrays)], parts
 
@@ -288,8 +288,8 @@ def _is_all(part: Any) -> bool:
 
 
 def select(array: Any, key: tuple[Any, ...]) -> Any:
-    """array[key] with torch's order of dimensions (integers before arrays) and numpy's negative steps; contiguous. `key`
-    has a part for each dimension; its numbers are valid."""
+    """array[key] with torch's order of dimensions (integers before arrays) and numpy's negative steps; contiguous.
+    `key` has a part for each dimension; its numbers are valid."""
     flipped: list[int] = []  # dimensions
     parts: list[Any] = []
     integers: list[Any] = []  # first pass: integers only

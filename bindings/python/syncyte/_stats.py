@@ -39,8 +39,8 @@ class StatsTable(dict[str, OperationStats]):
 def stats() -> StatsTable:
     """What this process has called so far, by operation: ``stats()["comm_allreduce"].bytes``. Local, any time.
 
-    ``print(syncyte.stats())`` shows a table. Operations that were never called, and mere queries (a rank, a shape), are not
-    in it. Subtract two results to measure the code between them.
+    ``print(syncyte.stats())`` shows a table. Operations that were never called, and mere queries (a rank, a shape), are
+    not in it. Subtract two results to measure the code between them.
     """
     result = StatsTable()
     function = _library.core().unchecked("syncyte_stats")

@@ -210,7 +210,8 @@ def scan(tensor: torch.Tensor, *, reverse: bool = False, op: Reduction = "sum", 
 
 def exscan(tensor: torch.Tensor, *, reverse: bool = False, op: Reduction = "sum", comm: "Comm" = COMM_WORLD,
            mixed_grad: bool = False) -> torch.Tensor:
-    """As :func:`scan`, but excluding this rank. The first rank gets op's identity element (zeros for sum, ones for prod).
+    """As :func:`scan`, but excluding this rank. The first rank gets op's identity element (zeros for sum, ones for
+    prod).
 
     mixed_grad: see :mod:`syncyte.torch`.
     Raises on all ranks: the errors of :func:`scan`.

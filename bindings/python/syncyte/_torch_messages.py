@@ -43,8 +43,8 @@ def isend(tensor: torch.Tensor, dest: int, tag: int = 0, comm: "Comm" = COMM_WOR
     backward receives: so the wait's result must be joined with what is differentiated. Local.
 
     tensor: any shape, any dtype of Syncyte, any strides, on any device.
-    Raises TypeError (not a tensor, an argument that is no number); ValueError (dest is no rank, tag is negative, comm is
-        None); NotImplementedError (a sparse, quantised, nested or meta tensor; a tangent, in forward mode).
+    Raises TypeError (not a tensor, an argument that is no number); ValueError (dest is no rank, tag is negative, comm
+        is None); NotImplementedError (a sparse, quantised, nested or meta tensor; a tangent, in forward mode).
     """
     handle = comm_or_world(comm).handle
     try:
@@ -63,8 +63,8 @@ def irecv(like: torch.Tensor, source: int, tag: int = 0, comm: "Comm" = COMM_WOR
     source: a rank, or -1: whoever sends.
     tag: the sender's, or -1: whatever tag.
     Raises TypeError (as :func:`isend`); ValueError (source is no rank, comm is None); NotImplementedError (as
-        :func:`isend`); and from wait() ValueError (the message has another dtype or shape; the sender records gradients,
-        this rank does not).
+        :func:`isend`); and from wait() ValueError (the message has another dtype or shape; the sender records
+        gradients, this rank does not).
     """
     handle = comm_or_world(comm).handle
     try:

@@ -121,8 +121,8 @@ def save(
 ) -> None:
     """Saves arrays into one file, atomically: on any error the old file is untouched. Collective.
 
-    The new file keeps the permissions of the one it replaces. A symbolic link is kept; its target is replaced. Temporary
-    files that killed jobs left behind for this path are removed.
+    The new file keeps the permissions of the one it replaces. A symbolic link is kept; its target is replaced.
+    Temporary files that killed jobs left behind for this path are removed.
 
     path: equal on all ranks, on a file system that all see. mapping: keys to contiguous numpy arrays, torch tensors in
     host memory, or whole tensors; the same keys in the same order on all ranks. sharded: True, or the keys whose arrays

@@ -66,9 +66,10 @@ class WholeTensor(Access):
     ``t[key]`` reads a copy from whichever ranks hold it; ``t[key] = values`` writes. Integers (negative ones count from
     the end), slices, masks, arrays of integers, None and ``...`` work as in torch, and steps may be negative, as in
     numpy. For an array behind a slice (``t[:, columns]``) the range from its smallest to its largest number is read.
-    Further arrays must directly follow an array in the first dimension. A result is a torch tensor if the key holds one, a numpy array if it holds one of those, and otherwise what the element type was
-    given as (torch.float32: torch; numpy.float32: numpy; a name: torch where torch is imported). After requires_grad_()
-    every read is differentiable, and a torch tensor, unless it stands within torch.no_grad().
+    Further arrays must directly follow an array in the first dimension. A result is a torch tensor if the key holds
+    one, a numpy array if it holds one of those, and otherwise what the element type was given as (torch.float32:
+    torch; numpy.float32: numpy; a name: torch where torch is imported). After requires_grad_() every read is
+    differentiable, and a torch tensor, unless it stands within torch.no_grad().
 
     Dropped tensors are freed at collective points (creation, sync, Comm.collect), in any order on any rank.
     """

@@ -5,15 +5,15 @@ Importing this module imports torch and loads libsyncyte_torch; it does not init
 Communicators and whole tensors travel through torch's schemas as integers that are never used twice in a process, so
 that a graph compiled with one that was freed since raises an error.
 
-Gradients of a collective are recorded on all ranks or on none, because backward is collective too. Where only some ranks
-need a gradient, pass ``mixed_grad=True`` on all ranks: every rank's result then requires one. The other ranks take part in
-backward; their gradients are dropped. All ranks must run backward(). torch.autograd.grad() finds no path to those ranks'
-inputs. Not available in torch.compile (UnsupportedError): call detach() and requires_grad_() before the compiled function
-instead.
+Gradients of a collective are recorded on all ranks or on none, because backward is collective too. Where only some
+ranks need a gradient, pass ``mixed_grad=True`` on all ranks: every rank's result then requires one. The other ranks
+take part in backward; their gradients are dropped. All ranks must run backward(). torch.autograd.grad() finds no path
+to those ranks' inputs. Not available in torch.compile (UnsupportedError): call detach() and requires_grad_() before the
+compiled function instead.
 
-A collective that one rank calls with a wrong argument, or that ranks call with different ones, raises on all of them, and
-the next one works. Errors that Python finds are also instances of syncyte.Error; errors that torch's operators find are of
-the built-in class only.
+A collective that one rank calls with a wrong argument, or that ranks call with different ones, raises on all of them,
+and the next one works. Errors that Python finds are also instances of syncyte.Error; errors that torch's operators find
+are of the built-in class only.
 """
 
 from __future__ import annotations

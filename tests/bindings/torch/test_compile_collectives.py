@@ -29,7 +29,8 @@ OPERATIONS = {
                  lambda x, comm: sct.alltoall_along(x, 0, 1, 3 if comm.rank == 0 else 0, comm=comm))}
 
 
-VARIANTS = ("allreduce identity", "max", "prod", "reduce min", "reduce prod")  # further reductions of an operator that is tested already
+# Further reductions of an operator that is tested already.
+VARIANTS = ("allreduce identity", "max", "prod", "reduce min", "reduce prod")
 
 
 @pytest.fixture(params=[pytest.param(name, marks=[pytest.mark.thorough] * (name in VARIANTS)) for name in OPERATIONS])
