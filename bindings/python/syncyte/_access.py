@@ -16,7 +16,7 @@ from ._counters import Counters
 from ._declarations import DType
 from ._gradients import Gradients
 from ._types import Array
-from .errors import ArgumentError, OutOfRangeError, ShapeError
+from .errors import ArgumentError, DtypeError, OutOfRangeError, ShapeError
 
 if TYPE_CHECKING:
     import torch
@@ -89,14 +89,16 @@ class Access(Counters, Gradients):
     def owner(self, index: Any) -> Any:
         """Ranks that own rows: an int for an int, otherwise an int32 array of index's shape and kind. Local.
 
-        index: an integer, a list, or a numpy array or torch tensor of integers. Raises OutOfRangeError.
+        index: an integer, a list, or a numpy array or torch tensor of integers. Raises OutOfRangeError, DtypeError.
         """
-        if isinstance(index, int):
+        if isinstance(index, int) and not isinstance(index, bool):
             return int(self.owner(np.asarray(index, np.int64)))
         if dtypes.is_torch_tensor(index):
             owners = self.owner(index.detach().cpu().numpy())
             return dtypes.import_torch().from_numpy(owners)
         wanted = _index_buffer(index)
+        if wanted.array.dtype.kind not in "iu":
+            raise DtypeError(f"index is {index!r}; expected integers")
         numbers = np.ascontiguousarray(wanted.array, np.int64)
         ranks = np.empty(wanted.shape, np.int32)  # ascontiguousarray gives 0-dimensional ones a dimension
         _library.core().syncyte_tensor_owner(

@@ -79,6 +79,7 @@ def _entries(mapping: Mapping[str, Any], sharded: Sharded, writable: bool) -> tu
         is_whole = isinstance(value, WholeTensor)
         name, element = f"mapping[{key!r}]", None
         if is_whole:
+            value._check_in_place()
             element = value.dtype
             value = value.local_array
         buffer = as_buffer(value, name, writable=writable, expected=element)

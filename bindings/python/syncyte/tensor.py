@@ -223,7 +223,15 @@ class WholeTensor(Access):
             return (bits.view(dtypes.import_torch().uint16) if self._dtype == DType.BFLOAT16 else bits).numpy()
         return self._original
 
-    # local.data = ... or local.set_(...) replaces a torch view's memory; writes to it would then be lost.
+    # local.data = ... or local.set_(...) replaces a torch view's memory; writes to it would then be lost. A write that
+    # requires grad makes it a tensor of a graph, which grows with every write.
+
+    @property
+    def handle(self) -> int:
+        """The C handle. Raises HandleError once freed, ArgumentError as local does."""
+        if self._addresses and not dtypes.is_compiling():
+            self._check_in_place()
+        return super().handle
 
     def _in_place(self, part: str) -> Any:
         found = self._view(part, TORCH)
@@ -233,7 +241,13 @@ class WholeTensor(Access):
 
     def _check_in_place(self) -> None:
         for part, address in self._addresses.items():
-            found = self._cache[part, TORCH].data_ptr()
+            view = self._cache[part, TORCH]
+            found = view.data_ptr()
+            if view.grad_fn is not None:
+                raise ArgumentError(
+                    f"{part} of {self._called()} records gradients, because a tensor that requires grad was written to it; "
+                    f"expected detached ones, or writes within torch.no_grad(). Call {part}.detach_() to go on"
+                )
             if found != address:
                 raise ArgumentError(
                     f"{part} of {self._called()} lies at {found:#x}, but the tensor's rows at {address:#x}: it was given "
@@ -251,8 +265,10 @@ class WholeTensor(Access):
         """This rank's rows in place, a torch tensor, the same object each time. Local. It keeps the memory alive.
 
         Its memory cannot move: share_memory_() (also a module's), multiprocessing queues and a DataLoader with spawn or
-        forkserver raise UnsupportedError. Raises ArgumentError, as sync, sync_grad and
-        zero_grad do on all ranks, if it has been given other memory (local.data = ..., local.set_(...)).
+        forkserver raise UnsupportedError. Once it has been given other memory (local.data = ..., local.set_(...)), or a
+        tensor that requires grad was written to it, everything done with the whole tensor raises ArgumentError: sync,
+        sync_grad, zero_grad and a checkpoint on all ranks. A Parameter of it that is given other memory (.data = ...,
+        module.double(), load_state_dict(assign=True)) is another tensor, which nobody sees.
         """
         return self._in_place("local")
 
@@ -351,6 +367,8 @@ class WholeTensor(Access):
                     "values is a whole tensor that records gradients, which would be lost: call within torch.no_grad()"
                 )
             values = values._read_box(values._world, (0,) * values.ndim, values.shape)
+        if values is None:
+            raise DtypeError("values is None; expected numbers")
         try:
             if dtypes.is_torch_tensor(values) or self._dtype == DType.BFLOAT16:
                 torch_module = dtypes.import_torch()

@@ -113,10 +113,11 @@ def gather(whole: WholeTensor, index: torch.Tensor, *, collective: bool = False)
         except Exception as error:
             refuse(error, index, "index")
             raise
+    handle = whole.comm._prepare("gather_collective", lambda: whole.handle, lifecycle=True)
     if not scratch:
         raise errors.ArgumentError("gather(collective=True) needs the tensor's requires_grad_() first")
     try:
-        return _operators.gather_collective(local, whole.handle, scratch, index)
+        return _operators.gather_collective(local, handle, scratch, index)
     except Exception:
         if not isinstance(index, torch.Tensor):
             refused = not_a_tensor(index, "index")

@@ -201,3 +201,16 @@ def test_copies_and_pickles_are_refused_by_name(world):
     module.table = tensor
     with pytest.raises(TypeError, match="cannot be copied"):
         copy.deepcopy(module)
+
+
+@pytest.mark.parametrize("index", [1.7, [0.5], [True], True])
+def test_owner_wants_integers(world, index):
+    tensor = syncyte.WholeTensor((world.size,), np.float64)
+    with pytest.raises(syncyte.DtypeError, match="expected integers"):
+        tensor.owner(index)
+
+
+def test_nothing_cannot_be_assigned(world):
+    tensor = syncyte.WholeTensor((world.size,), np.float64)
+    with pytest.raises(syncyte.DtypeError, match="values is None"):
+        tensor[0] = None

@@ -174,6 +174,52 @@ def test_gradients_are_not_recorded_with_respect_to_other_memory(whole, comm):
     comm.barrier()
 
 
+USES = {
+    "gather": lambda whole: whole.gather([0]),
+    "index": lambda whole: whole[0],
+    "scatter": lambda whole: whole.scatter_([0], np.zeros((1, 2), np.float32)),
+    "flush": lambda whole: whole.flush(),
+    "array": lambda whole: np.asarray(whole),
+}
+
+
+@pytest.mark.parametrize("name", USES)
+def test_every_use_looks_whether_a_view_was_given_other_memory(whole, name):
+    local = whole.local
+    memory = local.data
+    local.data = torch.zeros_like(memory)
+    with pytest.raises(syncyte.ArgumentError, match="local of tensor 'table' lies at"):
+        USES[name](whole)
+    local.data = memory
+    USES[name](whole)
+
+
+@pytest.mark.parametrize("name", ["save", "load", "gather"])
+def test_collectives_tell_all_ranks_of_other_memory(whole, comm, tmp_path, name):
+    uses = {
+        "save": lambda: syncyte.checkpoint.save(tmp_path / "table.h5", {"w": whole}, comm),
+        "load": lambda: syncyte.checkpoint.load(tmp_path / "table.h5", {"w": whole}, comm),
+        "gather": lambda: whole.gather(torch.tensor([0]), collective=True),
+    }
+    whole.requires_grad_()
+    local = whole.local
+    memory = local.data
+    if comm.rank == comm.size - 1:
+        local.data = torch.zeros_like(memory)
+    with pytest.raises(syncyte.ArgumentError, match="local of tensor 'table' lies at"):
+        uses[name]()
+    local.data = memory
+    comm.barrier()
+
+
+def test_a_view_that_was_written_with_gradients_is_found(whole):
+    whole.local[:] = torch.ones(ROWS, 2, requires_grad=True)
+    with pytest.raises(syncyte.ArgumentError, match=r"records gradients, because .* local.detach_\(\)"):
+        whole[0]
+    whole._cache["local", "torch"].detach_()
+    assert whole[whole.rows().start].tolist() == [1, 1]
+
+
 def test_after_a_view_that_could_not_be_made_sync_works(comm, monkeypatch):
     tensor = syncyte.WholeTensor((comm.size,), torch.float32)
 
