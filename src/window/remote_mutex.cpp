@@ -57,7 +57,11 @@ std::uint64_t remote_mutex::swap(int rank, std::uint64_t value) {
 
 void remote_mutex::lock(int rank) {
   std::optional<comm::watchdog_scope> watched;  // the end of a wait for a holder that is dead on another node
-  for (backoff wait; swap(rank, 1) != 0; wait.pause()) {
+  for (backoff wait;; wait.pause()) {
+    // MPICH takes the own mutex at once, and serves requests of others that came before only afterwards, when they are
+    // too late: a rank that polls an element of its own would shut the others out.
+    if (rank == comm_.rank()) remote::progress();
+    if (swap(rank, 1) == 0) break;
     if (wait.is_time_to_look()) {
       if (!watched) watched.emplace(fmt::format("lock of rank {}'s elements", rank).c_str(), comm_.name(), 0);
       require_holder_alive(rank);
