@@ -1,6 +1,5 @@
 #include "comm/collective.hpp"
 
-#include <memory>
 #include <vector>
 
 #include "comm/alone.hpp"
@@ -104,37 +103,12 @@ members_wait::kind collective_call::kind_of_wait() const {
 
 /// Other ranks may come here only after what they wait for on other communicators.
 void collective_call::reduce(const vote_t& local, vote_t& highest) {
-  constexpr int count = std::tuple_size_v<vote_t>;
+  if (needs_progress()) progress_all();  // a rank that is always the last one never waits
   if (node_reduction* const nearby = comm().made_nearby()) {
-    if (needs_progress()) progress_all();  // a rank that is always the last one never waits
     members_wait wait(operation(), comm(), turn_.sequence(), kind_of_wait());
-    return nearby->allreduce(local.data(), highest.data(), count, MPI_UINT64_T, sizeof local, MPI_MAX, &wait);
+    return nearby->allreduce(local.data(), highest.data(), local.size(), MPI_UINT64_T, sizeof local, MPI_MAX, &wait);
   }
-  if (!is_world(comm())) return exchange_votes(comm(), operation(), local, highest);
-  if (!comm().has_threads() || can_be_interrupted() || kind_ == last) return reduce_polling(local, highest);
-  std::optional<background_progress> meanwhile;
-  if (needs_progress()) meanwhile.emplace();
-  check_mpi(MPI_Allreduce(local.data(), highest.data(), count, MPI_UINT64_T, MPI_MAX, comm().control()),
-            "MPI_Allreduce (agreement)");
-}
-
-void collective_call::reduce_polling(const vote_t& local, vote_t& highest) {
-  struct votes {
-    vote_t local, highest;
-  };
-  const auto memory = std::make_shared<votes>(votes{local, {}});
-  MPI_Request pending = MPI_REQUEST_NULL;
-  check_mpi(MPI_Iallreduce(memory->local.data(), memory->highest.data(), local.size(), MPI_UINT64_T, MPI_MAX,
-                           comm().control(), &pending),
-            "MPI_Iallreduce (agreement)");
-  members_wait wait(operation(), comm(), turn_.sequence(), kind_of_wait());
-  try {
-    poll_mpi_until([&] { return has_ended(pending, "MPI_Iallreduce (agreement)"); }, wait);
-  } catch (...) {
-    keep_for_ever(memory);
-    throw;
-  }
-  highest = memory->highest;
+  exchange_votes(comm(), operation(), kind_of_wait(), local, highest);
 }
 
 void collective_call::explain_mismatch() const {

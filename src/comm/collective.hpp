@@ -73,7 +73,6 @@ class collective_call : public agreement {
 
  private:
   void reduce(const vote_t& local, vote_t& highest);
-  void reduce_polling(const vote_t& local, vote_t& highest);
   members_wait::kind kind_of_wait() const;
   void agree_alone() const;
   [[noreturn]] void explain_mismatch() const;

@@ -76,15 +76,10 @@ MPI_Comm root_duplicate_of(MPI_Comm original) {
   return result;
 }
 
-struct root_terms {
-  check_level check;
-  bool has_threads;
-};
-
 /// The level of a root, before there is a communicator to agree on: all ranks take the highest, and throw if one of
 /// them was given nonsense, in its options or its environment.
-root_terms agree_on_terms(MPI_Comm comm, const communicator_options& options, const char* operation,
-                          const std::string& name) {
+check_level agree_on_level(MPI_Comm comm, const communicator_options& options, const char* operation,
+                           const std::string& name) {
   std::optional<base::error> error = options.error;
   std::uint32_t level = 0;
   try {
@@ -93,12 +88,11 @@ root_terms agree_on_terms(MPI_Comm comm, const communicator_options& options, co
   } catch (...) {
     if (!error) error = base::current_error();
   }
-  constexpr int multiple = 3;
-  const std::uint32_t local[3] = {verdict_of(error), level, thread_level() < multiple};
-  std::uint32_t highest[3];
-  check_mpi(MPI_Allreduce(local, highest, 3, MPI_UINT32_T, MPI_MAX, comm), "MPI_Allreduce");
+  const std::uint32_t local[2] = {verdict_of(error), level};
+  std::uint32_t highest[2];
+  check_mpi(MPI_Allreduce(local, highest, 2, MPI_UINT32_T, MPI_MAX, comm), "MPI_Allreduce");
   if (highest[0] != 0) share_error(comm, error, operation, name);
-  return {static_cast<check_level>(highest[1]), highest[2] == 0};
+  return static_cast<check_level>(highest[1]);
 }
 
 }  // namespace
@@ -180,10 +174,7 @@ std::shared_ptr<communicator> communicator::make_root(MPI_Comm original, const c
   const watchdog_scope watched(operation, name, 0, size);  // nothing can be agreed on before there is a duplicate
   MPI_Comm data = root_duplicate_of(original);
   try {
-    const root_terms terms = agree_on_terms(data, options, operation, name);
-    auto made = make(data, nullptr, name, terms.check);
-    made->handles_->has_threads = terms.has_threads;
-    return made;
+    return make(data, nullptr, name, agree_on_level(data, options, operation, name));
   } catch (...) {
     free_communicator(data);
     throw;
@@ -216,7 +207,6 @@ std::shared_ptr<communicator> communicator::add_part(MPI_Comm data, const std::s
   if (data != MPI_COMM_NULL) {
     MPI_Comm_set_errhandler(data, MPI_ERRORS_RETURN);
     part = make(data, &node(), name, check);
-    part->handles_->has_threads = has_threads();
   }
   // Every rank registers something, so that ids stay the same on all of them.
   const auto id = handles_->deferred.add(part ? part->handles_ : std::make_shared<communicator_handles>());

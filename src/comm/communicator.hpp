@@ -55,9 +55,8 @@ class communicator_handles : public collective_resource {
   node_group node;
   std::unique_ptr<node_reduction> nearby;
   bool has_tried_nearby = false;
-  bool has_threads = false;  // MPI may be called by any thread, on all ranks
-  deferred_frees deferred;   // what was made on this communicator
-  start_queue starts;        // of non-blocking collectives
+  deferred_frees deferred;  // what was made on this communicator
+  start_queue starts;       // of non-blocking collectives
 };
 
 /// How the ranks of a Cartesian communicator lie on a grid: row-major, the last coordinate changes fastest.
@@ -102,8 +101,6 @@ class communicator : public std::enable_shared_from_this<communicator> {
   int size() const { return size_; }
   const std::string& name() const { return name_; }
   check_level check() const { return check_; }
-  /// Whether any thread may call MPI, on all its ranks and those of the root it is a part of.
-  bool has_threads() const { return handles_->has_threads; }
   /// Number of collectives begun on it.
   std::uint64_t sequence() const { return sequence_; }
   /// A rank's number in MPI_COMM_WORLD; negative if it is not of it.

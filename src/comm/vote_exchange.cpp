@@ -6,7 +6,6 @@
 #include <memory>
 
 #include "comm/departures.hpp"
-#include "comm/interrupts.hpp"
 #include "comm/long_wait.hpp"
 #include "comm/message.hpp"
 #include "comm/mpi.hpp"
@@ -22,15 +21,18 @@ constexpr std::uint64_t departed_bit = std::uint64_t{1} << 63;
 /// A vote from one rank, which may have departed.
 class vote_wait final : public long_wait {
  public:
-  vote_wait(const communicator& comm, int rank) : comm_(comm), rank_(rank) {}
+  vote_wait(const communicator& comm, members_wait::kind kind, int rank) : comm_(comm), kind_(kind), rank_(rank) {}
   bool has_departed() const { return has_departed_; }
 
  private:
   void examine(std::optional<watchdog_scope>&) override {
-    has_departed_ = has_lasted() && !is_world(comm_) && comm::has_departed(comm_, rank_);
+    if (!has_lasted()) return;
+    if (kind_ == members_wait::end) comm_.node().require_all_alive();
+    has_departed_ = kind_ == members_wait::members && comm::has_departed(comm_, rank_);
   }
 
   const communicator& comm_;
+  members_wait::kind kind_;
   int rank_;
   bool has_departed_ = false;
 };
@@ -38,14 +40,15 @@ class vote_wait final : public long_wait {
 /// Recursive doubling. The ranks beyond the last power of two give their vote to a lower one, and get the result of it.
 class exchange {
  public:
-  exchange(communicator& comm, const vote_t& local) : comm_(comm), highest_(local) {}
+  exchange(communicator& comm, members_wait::kind kind, const vote_t& local)
+      : comm_(comm), kind_(kind), highest_(local) {}
 
   const vote_t& run() {
     try {
       go_round();
       finish_sends();
-    } catch (const interrupted&) {
-      for (std::size_t i = 0; i < sends_; ++i) leave_send(i);
+    } catch (...) {
+      for (std::size_t i = 0; i < sends_; ++i) leave(requests_[i]);
       throw;
     }
     return highest_;
@@ -70,21 +73,22 @@ class exchange {
   }
 
   void send(int rank) {
-    const vote_t& vote = (*sent_)[sends_] = highest_;
+    const vote_t& vote = memory_->sent[sends_] = highest_;
     check_mpi(MPI_Isend(vote.data(), vote.size(), MPI_UINT64_T, rank, vote_tag(), comm_.control(), &requests_[sends_]),
               "MPI_Isend (agreement)");
     receivers_[sends_++] = rank;
   }
 
   void receive(int rank) {
-    vote_t got{};
+    vote_t& got = memory_->received;
     MPI_Request request = MPI_REQUEST_NULL;
     check_mpi(MPI_Irecv(got.data(), got.size(), MPI_UINT64_T, rank, vote_tag(), comm_.control(), &request),
               "MPI_Irecv (agreement)");
     try {
       if (!ends(request, rank) && is_cancelled(request)) got = {departed_bit | static_cast<std::uint64_t>(rank), 0, 0};
-    } catch (const interrupted&) {
-      is_cancelled(request);
+    } catch (...) {
+      MPI_Cancel(&request);
+      leave(request);
       throw;
     }
     for (std::size_t i = 0; i < got.size(); ++i) highest_[i] = std::max(highest_[i], got[i]);
@@ -101,7 +105,7 @@ class exchange {
 
   /// Waits for a message; false if the other rank has departed.
   bool ends(MPI_Request& request, int rank) {
-    vote_wait wait(comm_, rank);
+    vote_wait wait(comm_, kind_, rank);
     bool is_done = false;
     poll_mpi_until(
         [&] {
@@ -115,20 +119,25 @@ class exchange {
   /// MPI has copied so short a message, whether it was received or not; where it has not, a departed rank's is left.
   void finish_sends() {
     for (std::size_t i = 0; i < sends_; ++i)
-      if (!ends(requests_[i], receivers_[i])) leave_send(i);
+      if (!ends(requests_[i], receivers_[i])) leave(requests_[i]);
   }
 
-  /// MPI may read its memory later.
-  void leave_send(std::size_t i) {
-    if (requests_[i] == MPI_REQUEST_NULL) return;
-    MPI_Request_free(&requests_[i]);
-    keep_for_ever(sent_);
+  /// MPI may use its memory later.
+  void leave(MPI_Request& request) {
+    if (request == MPI_REQUEST_NULL) return;
+    MPI_Request_free(&request);
+    keep_for_ever(memory_);
   }
 
   static constexpr std::size_t most_sends = 33;
+  struct message_memory {
+    std::array<vote_t, most_sends> sent;
+    vote_t received;
+  };
   communicator& comm_;
+  members_wait::kind kind_;
   vote_t highest_;
-  std::shared_ptr<std::array<vote_t, most_sends>> sent_ = std::make_shared<std::array<vote_t, most_sends>>();
+  std::shared_ptr<message_memory> memory_ = std::make_shared<message_memory>();
   std::array<MPI_Request, most_sends> requests_;
   std::array<int, most_sends> receivers_;
   std::size_t sends_ = 0;
@@ -136,8 +145,9 @@ class exchange {
 
 }  // namespace
 
-void exchange_votes(communicator& comm, const char* operation, const vote_t& local, vote_t& highest) {
-  highest = exchange(comm, local).run();
+void exchange_votes(communicator& comm, const char* operation, members_wait::kind kind, const vote_t& local,
+                    vote_t& highest) {
+  highest = exchange(comm, kind, local).run();
   if ((highest[0] & departed_bit) != 0)
     throw departed_error(comm, static_cast<int>(highest[0] & ~departed_bit), operation);
 }

@@ -1,13 +1,14 @@
 #pragma once
 
 #include "comm/agreement.hpp"
+#include "comm/long_wait.hpp"
 
 namespace syncyte::comm {
 
 /// The highest votes of all ranks of `comm`, by messages that are polled for while everything that is under way goes
 /// on. A rank that has departed (departures.hpp) is voted for by those who wait for it: then all other ranks throw
 /// SYNCYTE_ERR_MISMATCH, which names it. Collective.
-void exchange_votes(communicator& comm, const char* operation, const agreement::vote_t& local,
+void exchange_votes(communicator& comm, const char* operation, members_wait::kind kind, const agreement::vote_t& local,
                     agreement::vote_t& highest);
 
 }  // namespace syncyte::comm

@@ -63,7 +63,7 @@ void gather_lines(const watchdog_state& state) {
   const std::int64_t end = now_ns() + 1'800'000'000;
   state.board->ask_for_lines();
   answer(state);
-  while (!state.board->have_answered() && now_ns() < end) std::this_thread::sleep_for(short_pause);
+  for (; !state.board->have_answered() && now_ns() < end; answer(state)) std::this_thread::sleep_for(short_pause);
 }
 
 const char* outcome_text(const watchdog_state& state, bool is_open_ended) {
@@ -126,8 +126,9 @@ void end_job(const watchdog_state& state) {
 /// A wait for a counter may be a hang, or a server's: it is reported once.
 void look_at_open_ended(const watchdog_state& state) {
   std::atomic<std::int32_t>& has_told = state.board->at(0).has_told_open;
-  if (has_told == 0 && stuck_since(state, watchdog_scope::open_ended) != 0 && has_told.exchange(1) == 0)
-    report(state, true);
+  if (has_told != 0 || stuck_since(state, watchdog_scope::open_ended) == 0 || !is_reporter(state)) return;
+  has_told = 1;
+  report(state, true);
 }
 
 /// Tells once of every operation that is stuck, as long as it is.

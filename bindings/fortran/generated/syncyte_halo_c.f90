@@ -99,7 +99,7 @@ module syncyte_halo_c
 
     !> Fills the ghosts. All ranks of the communicator call it; waits for the neighbours only.
     ! halo [in]: a halo
-    ! array [in,out]: of the halo's dtype and shape; any strides
+    ! array [in,out]: of the halo's dtype and shape; any strides, but 0 only where the extent is 1
     ! Returns: SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE; the status of a neighbour that failed; SYNCYTE_ERR_MISMATCH
     ! where a neighbour does something else with the halo; SYNCYTE_ERR_BUSY while another exchange of this halo is
     ! under way.
@@ -114,7 +114,7 @@ module syncyte_halo_c
     !> of the communicator call it; waits for the neighbours only. bool is added as a logical or, 16-bit floats
     !> round at every addition.
     ! halo [in]: a halo
-    ! array [in,out]: of the halo's dtype and shape; any strides
+    ! array [in,out]: of the halo's dtype and shape; any strides, but 0 only where the extent is 1
     ! Returns: as syncyte_halo_exchange().
     function syncyte_halo_accumulate(halo, array) bind(C, name="syncyte_halo_accumulate") result(answer)
       import
@@ -128,7 +128,7 @@ module syncyte_halo_c
     ! halo [in]: a halo
     ! adjoint [in]: 0: as syncyte_halo_exchange(), with which it may meet; 1: as syncyte_halo_accumulate()
     ! options [in]: null for defaults; fact_count at most 5. Facts that a neighbour does not give are 0
-    ! array [in,out]: of the halo's dtype and shape; any strides
+    ! array [in,out]: of the halo's dtype and shape; any strides, but 0 only where the extent is 1
     ! Returns: as syncyte_halo_exchange(); SYNCYTE_ERR_MISMATCH on all ranks that have a neighbour with another
     ! fact, with a message that names the fact and both ranks. A rank learns of a neighbour's facts where its own
     ! ghosts show cells of that neighbour (adjoint: where that neighbour's show its own).

@@ -78,7 +78,7 @@ module syncyte_messages_c
     ! source [in]: rank of the sender, SYNCYTE_ANY or SYNCYTE_NOBODY
     ! tag [in]: the sender's, or SYNCYTE_ANY (in channel 0)
     ! options [in]: null for defaults
-    ! buffer [in,out]: where to; any strides
+    ! buffer [in,out]: where to; any strides, but 0 only where the extent is 1
     ! status [in,out]: struct_size set by the caller; the rest is filled
     ! Returns: SYNCYTE_ERR_ARGUMENT (source, tag), SYNCYTE_ERR_MISMATCH (dtype, shape).
     function syncyte_comm_recv(comm, source, tag, options, buffer, status) bind(C, &
@@ -143,7 +143,7 @@ module syncyte_messages_c
     ! source [in]: rank of the sender, SYNCYTE_ANY or SYNCYTE_NOBODY
     ! recv_tag [in]: the sender's, or SYNCYTE_ANY (in channel 0)
     ! options [in]: null for defaults
-    ! recv_buffer [in,out]: where to; any strides; must not overlap send_buffer
+    ! recv_buffer [in,out]: where to; strides as in syncyte_comm_recv(); must not overlap send_buffer
     ! status [in,out]: struct_size set by the caller; the rest is filled
     ! Returns: as syncyte_comm_send() and syncyte_comm_recv().
     function syncyte_comm_sendrecv(comm, send_buffer, dest, send_tag, source, recv_tag, options, &

@@ -1733,7 +1733,7 @@ CORE: dict[str, Function] = {
             Parameter("source", "in", False, None, "rank of the sender, SYNCYTE_ANY or SYNCYTE_NOBODY"),
             Parameter("tag", "in", False, None, "the sender's, or SYNCYTE_ANY (in channel 0)"),
             Parameter("options", "in", True, None, "null for defaults"),
-            Parameter("buffer", "in,out", False, None, "where to; any strides"),
+            Parameter("buffer", "in,out", False, None, "where to; any strides, but 0 only where the extent is 1"),
             Parameter("status", "in,out", True, None, "struct_size set by the caller; the rest is filled"),
         ],
         (
@@ -1810,7 +1810,8 @@ CORE: dict[str, Function] = {
             Parameter("source", "in", False, None, "rank of the sender, SYNCYTE_ANY or SYNCYTE_NOBODY"),
             Parameter("recv_tag", "in", False, None, "the sender's, or SYNCYTE_ANY (in channel 0)"),
             Parameter("options", "in", True, None, "null for defaults"),
-            Parameter("recv_buffer", "in,out", False, None, "where to; any strides; must not overlap send_buffer"),
+            Parameter("recv_buffer", "in,out", False, None,
+                "where to; strides as in syncyte_comm_recv(); must not overlap send_buffer"),
             Parameter("status", "in,out", True, None, "struct_size set by the caller; the rest is filled"),
         ],
         (
@@ -2173,7 +2174,8 @@ CORE: dict[str, Function] = {
         ],
         [
             Parameter("halo", "in", False, None, "a halo"),
-            Parameter("array", "in,out", False, None, "of the halo's dtype and shape; any strides"),
+            Parameter("array", "in,out", False, None,
+                "of the halo's dtype and shape; any strides, but 0 only where the extent is 1"),
         ],
         (
             "Fills the ghosts. All ranks of the communicator call it; waits for the neighbours only. Returns: "
@@ -2190,7 +2192,8 @@ CORE: dict[str, Function] = {
         ],
         [
             Parameter("halo", "in", False, None, "a halo"),
-            Parameter("array", "in,out", False, None, "of the halo's dtype and shape; any strides"),
+            Parameter("array", "in,out", False, None,
+                "of the halo's dtype and shape; any strides, but 0 only where the extent is 1"),
         ],
         (
             "The adjoint of syncyte_halo_exchange(): adds the ghosts to the cells they show, and sets them to "
@@ -2212,7 +2215,8 @@ CORE: dict[str, Function] = {
                 "0: as syncyte_halo_exchange(), with which it may meet; 1: as syncyte_halo_accumulate()"),
             Parameter("options", "in", True, None,
                 "null for defaults; fact_count at most 5. Facts that a neighbour does not give are 0"),
-            Parameter("array", "in,out", False, None, "of the halo's dtype and shape; any strides"),
+            Parameter("array", "in,out", False, None,
+                "of the halo's dtype and shape; any strides, but 0 only where the extent is 1"),
         ],
         (
             "Exchanges or accumulates, and compares facts with the neighbours: for libraries on top, whose "

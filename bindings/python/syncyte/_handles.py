@@ -35,10 +35,10 @@ class Handle:
     @property
     def handle(self) -> int:
         """The C handle, for calls of libraries on top; it stays this object's. Raises HandleError once freed."""
-        handle = self.__dict__.get("_handle")
-        if handle is None:
-            raise HandleError(f"this {type(self).__name__} has been freed")
-        return handle
+        return self.__dict__.get("_handle") or self._raise_freed()
+
+    def _raise_freed(self) -> NoReturn:
+        raise HandleError(f"this {type(self).__name__} has been freed")
 
     @property
     def _is_freed(self) -> bool:

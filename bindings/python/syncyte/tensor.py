@@ -231,7 +231,7 @@ class WholeTensor(Access):
         """The C handle. Raises HandleError once freed, ArgumentError as local does."""
         if self._addresses and not dtypes.is_compiling():
             self._check_in_place()
-        return super().handle
+        return self.__dict__.get("_handle") or self._raise_freed()  # torch.compile cannot call super() here
 
     def _in_place(self, part: str) -> Any:
         found = self._view(part, TORCH)
