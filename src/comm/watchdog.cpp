@@ -123,12 +123,22 @@ void end_job(const watchdog_state& state) {
   abort_job(86);
 }
 
-/// A wait for a counter may be a hang, or a server's: it is reported once.
+/// Whether a rank of this node may soon report an operation that must end.
+bool may_be_reported_soon(const watchdog_state& state) {
+  const std::int64_t now = now_ns();
+  for (int rank = 0; rank < state.board->ranks(); ++rank)
+    for (const auto& lane : state.board->at(rank).lanes)
+      if (lane.is_inside != 0 && lane.kind == watchdog_scope::limited &&
+          static_cast<double>(now - lane.since_ns) * 1e-9 > state.limit / 2)
+        return true;
+  return false;
+}
+
+/// A wait for a counter may be a hang, or a server's: it is reported once, unless another report shows it.
 void look_at_open_ended(const watchdog_state& state) {
   std::atomic<std::int32_t>& has_told = state.board->at(0).has_told_open;
-  if (has_told != 0 || stuck_since(state, watchdog_scope::open_ended) == 0 || !is_reporter(state)) return;
-  has_told = 1;
-  report(state, true);
+  if (has_told != 0 || stuck_since(state, watchdog_scope::open_ended) == 0 || may_be_reported_soon(state)) return;
+  if (has_told.exchange(1) == 0) report(state, true);
 }
 
 /// Tells once of every operation that is stuck, as long as it is.

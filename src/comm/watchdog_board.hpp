@@ -71,6 +71,7 @@ class board {
   board(std::shared_ptr<node_memory> memory, const communicator& world);
 
   std::uint64_t world_id() const { return world_id_; }
+  int ranks() const { return node_.size; }  // of the node
   place& mine() const { return at(node_.rank); }
   /// Of a rank of the world; null if it is on another node.
   const place* find(int world_rank) const;

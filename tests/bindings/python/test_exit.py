@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import pytest
+from test_excepthook import run
 
 EXITS = {
     "views at exit": "tensor = syncyte.WholeTensor((9, 2)); keep = tensor.local[1:]",
@@ -34,3 +35,34 @@ def test_interpreter_exit(name):
     done = subprocess.run([sys.executable, "-B", "-c", code], env=env, capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stdout) == (0, "")
     assert "xception" not in done.stderr and "Traceback" not in done.stderr, done.stderr
+
+
+DEPARTED = """
+import numpy, torch
+import syncyte
+import syncyte.torch
+world = syncyte.COMM_WORLD
+part, model = world.dup(), torch.nn.Linear(2, 1)
+averager = syncyte.torch.DataParallel(model)
+part.barrier()
+if world.rank < world.size - 1:
+    for wait in (
+        lambda: world.recv(numpy.zeros(3), world.size - 1),
+        part.barrier,
+        lambda: part.iallreduce(numpy.zeros(3)).wait(),
+        lambda: syncyte.torch.recv(torch.zeros(3), world.size - 1, comm=part),
+        lambda: (model(torch.ones(1, 2)).sum().backward(), averager.average()),
+    ):
+        try:
+            wait()
+        except (syncyte.MismatchError, ValueError) as error:
+            assert f"rank {world.size - 1}" in str(error) and "finalize" in str(error), error
+        else:
+            raise AssertionError("it went well")
+    print("told", flush=True)
+"""
+
+
+def test_who_waits_for_a_rank_that_has_ended_is_told(tmp_path):
+    outcome = run(tmp_path, DEPARTED, ranks=3, SYNCYTE_WATCHDOG="30")
+    assert outcome.status == 0 and outcome.output.count("told") == 2, outcome.output

@@ -7,8 +7,8 @@
  * synced and checked before it takes the name; the directory is synced. A load reads only the bytes a rank asks for,
  * and at most a partial block at each end to verify them.
  *
- * The struct_size of entries and options is exactly their sizeof: a longer one is refused, because what it asks for would
- * be ignored.
+ * The struct_size of entries and options is exactly their sizeof: a longer one is refused, because what it asks for
+ * would be ignored.
  */
 #ifndef SYNCYTE_CHECKPOINT_H
 #define SYNCYTE_CHECKPOINT_H
