@@ -163,9 +163,9 @@ bool node_group::is_alive(int node_rank) const {
 }
 
 void node_group::require_all_alive() const {
-  for (int rank = 0; rank < size; ++rank)
-    base::require(is_alive(rank), SYNCYTE_ERR_PEER_DIED, "the process of rank {} has ended",
-                  members[static_cast<std::size_t>(rank)]);
+  for (int place = 0; place < size; ++place)
+    base::require(is_alive(place), SYNCYTE_ERR_PEER_DIED, "the process of rank {} has ended",
+                  members[static_cast<std::size_t>(place)]);
 }
 
 node_group find_node_group(MPI_Comm comm, const node_group* inherited) {
