@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from . import _declarations as c
-from . import _library
+from . import _interrupts, _library
 from ._types import Result
 from .errors import DtypeError, HandleError
 
@@ -37,7 +37,9 @@ class _Started:
 
     def complete(self) -> None:
         """Waits; of one that nobody asks about its errors."""
-        _library.core().unchecked("syncyte_request_wait")(ctypes.byref(self.handle))
+        status = _library.core().unchecked("syncyte_request_wait")(ctypes.byref(self.handle))
+        if status == c.Status.ERR_INTERRUPTED:
+            _interrupts.raise_again()
 
     def is_over(self) -> bool:
         """Whether it has ended, well or not; of one that nobody asks about its errors."""
