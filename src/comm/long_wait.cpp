@@ -14,17 +14,18 @@ constexpr unsigned looks_per_question = 10;  // the application may have to take
 
 }  // namespace
 
-void long_wait::look() {
+bool long_wait::look() {
   const std::int64_t now = watchdog::now_ns();
   if (begin_ns_ == 0) {
     begin_ns_ = now;
     next_ns_ = now + first_ns;
   }
-  if (now < next_ns_) return;
+  if (now < next_ns_) return false;
   next_ns_ = now + pause_ns;
   examine(scope_);
   if (++looks_ % looks_per_question == 0) ask_for_interrupt();
   pause_polling();
+  return true;
 }
 
 bool long_wait::has_lasted(std::size_t bytes) const {

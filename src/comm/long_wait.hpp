@@ -14,14 +14,15 @@ namespace syncyte::comm {
 /// go on (interrupts.hpp). A short wait pays for none of this.
 class long_wait {
  public:
-  static constexpr unsigned often = 64;  // rounds of polling from one look() to the next
+  /// Rounds of polling from one look() to the next. On a loaded machine each may give away a time slice.
+  static constexpr unsigned often = 8;
 
   long_wait() = default;
   long_wait(const long_wait&) = delete;
   long_wait& operator=(const long_wait&) = delete;
 
-  /// Reads the clock, and does what is due. Throws what examine() throws, or interrupted.
-  void look();
+  /// Reads the clock, and does what is due, if anything. Throws what examine() throws, or interrupted.
+  bool look();
 
  protected:
   ~long_wait() = default;
@@ -82,10 +83,7 @@ template <class Condition>
 void poll_until(Condition&& is_done, long_wait& wait, void (*let_progress)() = let_mpi_progress) {
   for (unsigned round = 1; !is_done(); ++round) {
     if (needs_progress()) progress_all();
-    if (round % long_wait::often == 0) {
-      let_progress();
-      wait.look();
-    }
+    if (round % long_wait::often == 0 && (wait.look() || round % (8 * long_wait::often) == 0)) let_progress();
     pause_polling();
   }
 }
