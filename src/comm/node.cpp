@@ -1,5 +1,6 @@
 #include "comm/node.hpp"
 
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -163,9 +164,12 @@ bool node_group::is_alive(int node_rank) const {
 }
 
 void node_group::require_all_alive() const {
+  std::vector<int> ended;
   for (int place = 0; place < size; ++place)
-    base::require(is_alive(place), SYNCYTE_ERR_PEER_DIED, "the process of rank {} has ended",
-                  members[static_cast<std::size_t>(place)]);
+    if (!is_alive(place)) ended.push_back(members[static_cast<std::size_t>(place)]);
+  const bool are_several = ended.size() > 1;
+  base::require(ended.empty(), SYNCYTE_ERR_PEER_DIED, "the process{} of rank{} {} ha{} ended", are_several ? "es" : "",
+                are_several ? "s" : "", fmt::join(ended, ", "), are_several ? "ve" : "s");
 }
 
 node_group find_node_group(MPI_Comm comm, const node_group* inherited) {
