@@ -14,6 +14,7 @@
 #include "syncyte/messages.h"
 #include "syncyte/nonblocking.h"
 #include "syncyte/reducer.h"
+#include "syncyte/rows.h"
 #include "syncyte/tensor.h"
 #include "syncyte/window.h"
 

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_set>
 #include <utility>
@@ -202,6 +203,16 @@ syncyte_status_t syncyte_comm_leaders(syncyte_comm_t comm, const syncyte_comm_op
                                       syncyte_comm_t* leaders) {
   return started("comm_leaders", [&] {
     *leaders = handle_of(find_comm(comm)->split_leaders(capi::comm_options(options, leaders, "leaders")));
+  });
+}
+
+syncyte_status_t syncyte_comm_group(syncyte_comm_t comm, const int32_t* ranks, int64_t count, int32_t tag,
+                                    const syncyte_comm_options_t* options, syncyte_comm_t* group) {
+  return started("comm_group", [&] {
+    base::require(ranks != nullptr, SYNCYTE_ERR_ARGUMENT, "ranks is null; expected a list of ranks");
+    base::require(count >= 1 && count <= INT32_MAX, SYNCYTE_ERR_ARGUMENT, "count is {}; expected 1 or more", count);
+    const std::span list(ranks, static_cast<std::size_t>(count));
+    *group = handle_of(comm::group(*find_comm(comm), list, tag, capi::comm_options(options, group, "group")));
   });
 }
 

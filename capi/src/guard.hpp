@@ -48,17 +48,23 @@ syncyte_status_t guarded(const char* operation, Body&& body) noexcept {
   }
 }
 
-/// guarded() for functions that need syncyte_init() first; counted and traced. Every body has a counter of its own.
-template <callers allowed = callers::ranks, class Body>
-syncyte_status_t started(const char* operation, Body&& body) noexcept {
+/// guarded(), counted and traced. Every body has a counter of its own.
+template <class Body>
+syncyte_status_t counted(const char* operation, Body&& body) noexcept {
   static operation_counter counter(operation);
   call_scope call;
-  const syncyte_status_t status = guarded(operation, [&] {
+  const syncyte_status_t status = guarded(operation, std::forward<Body>(body));
+  call.end(counter, status);
+  return status;
+}
+
+/// counted() for functions that need syncyte_init() first.
+template <callers allowed = callers::ranks, class Body>
+syncyte_status_t started(const char* operation, Body&& body) noexcept {
+  return counted(operation, [&] {
     require_started(allowed);
     std::forward<Body>(body)();
   });
-  call.end(counter, status);
-  return status;
 }
 
 /// guarded() for functions that need syncyte_init() first and only look something up: neither counted nor traced,

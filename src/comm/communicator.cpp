@@ -10,6 +10,7 @@
 #include "base/environment.hpp"
 #include "comm/collective.hpp"
 #include "comm/errors_returned.hpp"
+#include "comm/group.hpp"
 #include "comm/live_communicators.hpp"
 #include "comm/mpi.hpp"
 #include "comm/node_reduction.hpp"
@@ -76,15 +77,16 @@ MPI_Comm root_duplicate_of(MPI_Comm original) {
   return result;
 }
 
-/// The level of a root, before there is a communicator to agree on: all ranks take the highest, and throw if one of
-/// them was given nonsense, in its options or its environment.
-check_level agree_on_level(MPI_Comm comm, const communicator_options& options, const char* operation,
+/// The level of what has no parent that all ranks could agree on: all take the highest, and throw if one of them was
+/// given nonsense, in its options or, without a level to inherit, in its environment.
+check_level agree_on_level(MPI_Comm comm, const communicator_options& options,
+                           const std::optional<check_level>& inherited, const char* operation,
                            const std::string& name) {
   std::optional<base::error> error = options.error;
   std::uint32_t level = 0;
   try {
-    base::environment_check("SYNCYTE_SHM", {"proc", "socket", "shm", "none"});
-    level = static_cast<std::uint32_t>(chosen_check(options.check, environment_check_level()));
+    if (!inherited) base::environment_check("SYNCYTE_SHM", {"proc", "socket", "shm", "none"});
+    level = static_cast<std::uint32_t>(chosen_check(options.check, inherited ? *inherited : environment_check_level()));
   } catch (...) {
     if (!error) error = base::current_error();
   }
@@ -174,7 +176,19 @@ std::shared_ptr<communicator> communicator::make_root(MPI_Comm original, const c
   const watchdog_scope watched(operation, name, 0, size);  // nothing can be agreed on before there is a duplicate
   MPI_Comm data = root_duplicate_of(original);
   try {
-    return make(data, nullptr, name, agree_on_level(data, options, operation, name));
+    return make(data, nullptr, name, agree_on_level(data, options, std::nullopt, operation, name));
+  } catch (...) {
+    free_communicator(data);
+    throw;
+  }
+}
+
+std::shared_ptr<communicator> communicator::make_group(std::span<const std::int32_t> ranks, int tag,
+                                                       const communicator_options& options) {
+  MPI_Comm data = create_group(*this, ranks, tag);
+  const std::string name = options.name.empty() ? name_ + "/group" : options.name;
+  try {
+    return make(data, &node(), name, agree_on_level(data, options, check_, "comm_group", name));
   } catch (...) {
     free_communicator(data);
     throw;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -76,6 +77,14 @@ class communicator : public std::enable_shared_from_this<communicator> {
   /// messages.
   static std::shared_ptr<communicator> make_root(MPI_Comm original, const communicator_options& options,
                                                  const char* operation);
+
+  /// The ranks of the list, which alone call; see create_group(). It is a root, since the other ranks know nothing of
+  /// it.
+  std::shared_ptr<communicator> make_group(std::span<const std::int32_t> ranks, int tag,
+                                           const communicator_options& options);
+  /// Whether a list of ranks was not the same on all of them: messages may be left that nobody receives.
+  bool has_broken_group() const { return has_broken_group_; }
+  void set_broken_group() { has_broken_group_ = true; }
 
   /// Collective; a colour of MPI_UNDEFINED gives nullptr.
   std::shared_ptr<communicator> split(int color, int key, const communicator_options& options);
@@ -161,6 +170,7 @@ class communicator : public std::enable_shared_from_this<communicator> {
   std::uint64_t id_in_parent_ = 0;
   std::vector<int> world_ranks_;
   std::atomic_flag busy_;
+  std::atomic<bool> has_broken_group_{false};
   std::atomic<bool> is_out_of_step_{false};  // busy_ then stays set
   std::atomic<const char*> operation_{nullptr};
   std::atomic<std::uint64_t> patient_sequence_{0};  // of the last collective that may take long

@@ -130,10 +130,13 @@ int highest_tag() {
 }
 
 int control_tag(std::uint64_t number) {
-  return channels * (2 + static_cast<int>(number % static_cast<std::uint64_t>(highest_tag())));
+  const auto numbers = static_cast<std::uint64_t>(highest_tag() - group_tags);
+  return channels * (2 + group_tags + static_cast<int>(number % numbers));
 }
 
 int vote_tag() { return channels; }
+
+int group_tag(int tag) { return channels * (2 + tag); }
 
 message::message(std::shared_ptr<communicator> comm, const base::buffer& buffer, int room, const message_peer& peer,
                  direction way)

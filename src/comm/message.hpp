@@ -112,9 +112,11 @@ class message {
 int highest_tag();
 
 /// For messages of the core's own on a control communicator: MPI tags that no message of a channel has, nor the
-/// transport. Numbers wrap round at highest_tag().
+/// transport. Numbers wrap round at highest_tag() - group_tags.
 int control_tag(std::uint64_t number);
-/// That of agreements, which no number has.
+/// That of agreements, and those of groups, which no number has.
 int vote_tag();
+inline constexpr int group_tags = 1024;
+int group_tag(int tag);
 
 }  // namespace syncyte::comm

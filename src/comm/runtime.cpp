@@ -382,6 +382,13 @@ void require_intra(MPI_Comm comm, const std::string& argument) {
                 argument);
 }
 
+/// Until the end.
+void keep_root(std::shared_ptr<communicator> root) {
+  runtime_state& runtime = state();
+  const std::lock_guard lock(runtime.mutex);
+  runtime.adopted.push_back(std::move(root));
+}
+
 }  // namespace
 
 std::shared_ptr<communicator> world() { return root(&runtime_state::world); }
@@ -398,9 +405,15 @@ std::shared_ptr<communicator> adopt(MPI_Comm original, const communicator_option
     const errors_returned own_errors(original);
     result = communicator::make_root(original, options, "comm_from_mpi");
   }
-  runtime_state& runtime = state();
-  const std::lock_guard lock(runtime.mutex);
-  runtime.adopted.push_back(result);
+  keep_root(result);
+  return result;
+}
+
+std::shared_ptr<communicator> group(communicator& parent, std::span<const std::int32_t> ranks, int tag,
+                                    const communicator_options& options) {
+  const mpi_turn turn("comm_group");
+  auto result = parent.make_group(ranks, tag, options);
+  keep_root(result);
   return result;
 }
 

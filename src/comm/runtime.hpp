@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "comm/communicator.hpp"
@@ -40,6 +41,10 @@ std::shared_ptr<communicator> self();
 /// intra-communicator is this rank's own error, and `argument` ("mpi_comm is") begins its message.
 std::shared_ptr<communicator> adopt(MPI_Comm original, const communicator_options& options,
                                     const std::string& argument = "mpi_comm is");
+
+/// communicator::make_group(), kept until finish(); what is wrong with `options` on one rank is every rank's error.
+std::shared_ptr<communicator> group(communicator& parent, std::span<const std::int32_t> ranks, int tag,
+                                    const communicator_options& options);
 
 /// Ends the job at once; in a forked child this process only.
 [[noreturn]] void abort_job(int exit_code);

@@ -64,10 +64,10 @@ base::buffer whole_tensor::check_box(const std::int64_t* lower, const syncyte_bu
 /// of rows that lie together.
 template <class Direct, class Remote>
 void whole_tensor::for_each_part(std::int64_t first, std::int64_t count, Direct&& direct, Remote&& remote) const {
-  const row_map& map = storage_->direct();
+  const rows::row_map& map = storage_->direct();
   const std::int64_t end = first + count;
   while (first < end) {
-    const row_range* const range = map.find_range(first);
+    const rows::row_range* const range = map.find_range(first);
     if (range != nullptr) {
       const std::int64_t stop = std::min(end, range->first + range->count);
       direct(first, stop - first, map.find(first));

@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "tensor/add_rows.hpp"
-#include "tensor/copy_rows.hpp"
+#include "rows/add_rows.hpp"
+#include "rows/copy_rows.hpp"
 #include "tensor/whole_tensor.hpp"
 
 namespace syncyte::tensor {
@@ -24,7 +24,7 @@ struct rows_by_owner {
 };
 
 /// A counting sort by owner.
-rows_by_owner sort_by_owner(const base::partition& parts, const row_index& index) {
+rows_by_owner sort_by_owner(const base::partition& parts, const rows::row_index& index) {
   rows_by_owner result;
   result.begin.assign(static_cast<std::size_t>(parts.parts()) + 1, 0);
   result.positions.resize(static_cast<std::size_t>(index.count()));
@@ -43,7 +43,7 @@ rows_by_owner sort_by_owner(const base::partition& parts, const row_index& index
 }
 
 /// Of positions whose rows repeat only the last: one request must not write a place twice.
-std::vector<std::int64_t> last_of_each_row(std::span<const std::int64_t> positions, const row_index& index) {
+std::vector<std::int64_t> last_of_each_row(std::span<const std::int64_t> positions, const rows::row_index& index) {
   std::vector<std::pair<std::int64_t, std::int64_t>> rows;  // {row, position}
   rows.reserve(positions.size());
   for (const std::int64_t position : positions) rows.emplace_back(index[position], position);
@@ -59,8 +59,8 @@ constexpr std::size_t request_bytes = std::size_t{32} << 20;
 
 /// Calls visitor(positions, offsets at the owner) for pieces of an owner's rows.
 template <class Visitor>
-void for_each_request(const layout& shape, int owner, const row_index& index, std::span<const std::int64_t> positions,
-                      Visitor&& visitor) {
+void for_each_request(const layout& shape, int owner, const rows::row_index& index,
+                      std::span<const std::int64_t> positions, Visitor&& visitor) {
   const std::size_t most = std::max<std::size_t>(1, request_bytes / shape.row_bytes());
   std::vector<std::size_t> offsets;
   for (std::size_t begin = 0; begin < positions.size(); begin += most) {
@@ -75,7 +75,7 @@ void for_each_request(const layout& shape, int owner, const row_index& index, st
 
 /// A checked list of rows with the packed memory that belongs to it.
 struct whole_tensor::row_request {
-  row_index index;
+  rows::row_index index;
   std::byte* packed;
   bool is_empty;
 
@@ -87,7 +87,7 @@ struct whole_tensor::row_request {
 whole_tensor::row_request whole_tensor::check_rows(const syncyte_buffer_t* index, const syncyte_buffer_t* packed,
                                                    const char* packed_name) const {
   const base::buffer indices(index, "index");
-  const row_index rows(indices);
+  const rows::row_index rows(indices);
   const base::buffer values(packed, packed_name);
   values.require_dtype(layout_.dtype()).require_host().require_contiguous();
   std::int64_t elements = 0;
@@ -102,7 +102,7 @@ void whole_tensor::gather(const syncyte_buffer_t* index, const syncyte_buffer_t*
   const row_request request = check_rows(index, output, "output");
   if (request.is_empty) return;
   if (storage_->direct().covers(layout_.rows()))
-    gather_rows(storage_->direct(), request.index, request.packed);
+    rows::gather_rows(storage_->direct(), request.index, request.packed);
   else
     gather_everywhere(request);
 }
@@ -132,7 +132,7 @@ void whole_tensor::scatter(const syncyte_buffer_t* index, const syncyte_buffer_t
   const row_request request = check_rows(index, source, "source");
   if (request.is_empty) return;
   if (storage_->direct().covers(layout_.rows()))
-    scatter_rows(storage_->direct(), request.index, request.packed);
+    rows::scatter_rows(storage_->direct(), request.index, request.packed);
   else
     scatter_everywhere(request);
 }
@@ -164,7 +164,7 @@ void whole_tensor::scatter_add(const syncyte_buffer_t* index, const syncyte_buff
   const row_request request = check_rows(index, source, "source");
   if (request.is_empty) return;
   require_direct(request);
-  add_rows(storage_->direct(), request.index, request.packed, layout_.dtype(), storage_->locks());
+  rows::add_rows(storage_->direct(), request.index, request.packed, layout_.dtype(), storage_->locks());
 }
 
 void whole_tensor::require_direct(const row_request& request) const {

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "comm/communicator.hpp"
-#include "tensor/add_rows.hpp"
+#include "rows/add_rows.hpp"
 
 namespace syncyte::tensor {
 namespace {
@@ -24,8 +24,8 @@ struct node_plan {
       rows_bytes += shape.local_bytes(member);
     }
     locks_offset = (rows_bytes + line_bytes - 1) / line_bytes * line_bytes;
-    if (rows > 0 && shape.row_bytes() >= locked_row_bytes)
-      locks_bytes = static_cast<std::size_t>(row_locks::words_for(rows)) * sizeof(std::uint64_t);
+    if (rows > 0 && shape.row_bytes() >= rows::locked_row_bytes)
+      locks_bytes = static_cast<std::size_t>(rows::row_locks::words_for(rows)) * sizeof(std::uint64_t);
   }
 
   /// The node's last rank contributes the locks, so that they follow all rows.
@@ -50,13 +50,13 @@ std::shared_ptr<storage> storage::allocate(comm::collective_call& call, const la
   result->memory_ = comm::node_memory::allocate(call, plan.contribution(shape, comm), shape.text().c_str());
   result->node_ = result->memory_->all().data();
   result->local_ = result->memory_->local().data();
-  std::vector<row_range> ranges;
+  std::vector<rows::row_range> ranges;
   std::byte* base = result->node_;
   for (const int member : node.members) {
     ranges.push_back({shape.partition().first(member), shape.partition().count(member), base});
     base += shape.local_bytes(member);
   }
-  result->direct_ = row_map(ranges, shape.row_bytes());
+  result->direct_ = rows::row_map(ranges, shape.row_bytes());
   if (plan.locks_bytes > 0)
     result->make_locks(as_words(result->node_ + plan.locks_offset, plan.locks_bytes), node, node.rank, shape.text());
   if (node.count > 1)
@@ -70,11 +70,11 @@ std::shared_ptr<storage> storage::wrap(comm::collective_call& call, const layout
   const std::int64_t count = shape.partition().count(comm.rank());
   auto result = std::make_shared<storage>();
   result->local_ = mine;
-  const row_range range{shape.partition().first(comm.rank()), count, mine};
-  result->direct_ = row_map({&range, 1}, shape.row_bytes());
-  if (count > 0 && needs_locks(result->direct_, shape.dtype())) {
-    result->private_words_.resize(static_cast<std::size_t>(row_locks::words_for(count)));
-    result->locks_ = row_locks(result->private_words_, 0, [](int) { return true; });
+  const rows::row_range range{shape.partition().first(comm.rank()), count, mine};
+  result->direct_ = rows::row_map({&range, 1}, shape.row_bytes());
+  if (count > 0 && rows::needs_locks(result->direct_, shape.dtype())) {
+    result->private_words_.resize(static_cast<std::size_t>(rows::row_locks::words_for(count)));
+    result->locks_ = rows::row_locks(result->private_words_, 0, [](int) { return true; });
   }
   if (comm.size() == 1)
     result->node_ = mine;
@@ -91,7 +91,7 @@ storage::~storage() {
 void storage::make_locks(std::span<std::uint64_t> words, const comm::node_group& node, int holder,
                          const std::string& name) {
   std::vector<comm::process_id> processes = node.processes;
-  locks_ = row_locks(
+  locks_ = rows::row_locks(
       words, holder,
       [processes = std::move(processes)](int other) {
         const auto& process = processes[static_cast<std::size_t>(other)];

@@ -8,9 +8,9 @@
 #include "comm/collective.hpp"
 #include "comm/deferred_frees.hpp"
 #include "comm/node_memory.hpp"
+#include "rows/row_locks.hpp"
+#include "rows/row_map.hpp"
 #include "tensor/layout.hpp"
-#include "tensor/row_locks.hpp"
-#include "tensor/row_map.hpp"
 #include "window/remote.hpp"
 
 namespace syncyte::tensor {
@@ -33,10 +33,10 @@ class storage final : public comm::collective_resource {
 
   void free_collectively() noexcept override;
 
-  const row_map& direct() const { return direct_; }  // rows that this process loads and stores
-  std::byte* local() const { return local_; }        // this rank's rows
-  std::byte* node() const { return node_; }          // the node's rows in one range; null for wrapped memory
-  row_locks& locks() { return locks_; }              // of direct rows; empty where adds need none
+  const rows::row_map& direct() const { return direct_; }  // rows that this process loads and stores
+  std::byte* local() const { return local_; }              // this rank's rows
+  std::byte* node() const { return node_; }                // the node's rows in one range; null for wrapped memory
+  rows::row_locks& locks() { return locks_; }              // of direct rows; empty where adds need none
   /// Other ranks' memory; null if all rows are direct.
   window::remote* remote() const { return remote_.get(); }
 
@@ -49,8 +49,8 @@ class storage final : public comm::collective_resource {
   std::byte* local_ = nullptr;
   std::byte* node_ = nullptr;
   std::int64_t* released_ = nullptr;
-  row_map direct_;
-  row_locks locks_;
+  rows::row_map direct_;
+  rows::row_locks locks_;
 };
 
 }  // namespace syncyte::tensor

@@ -33,7 +33,7 @@ void whole_tensor::owner(std::int64_t count, const std::int64_t* rows, std::int3
   base::require(rows != nullptr, SYNCYTE_ERR_ARGUMENT, "rows is null; expected {} row numbers", count);
   base::require(ranks != nullptr, SYNCYTE_ERR_ARGUMENT, "ranks is null; expected room for {} ranks", count);
   const std::span<const std::int64_t> wanted(rows, static_cast<std::size_t>(count));
-  row_index(wanted).require_inside(layout_.rows());
+  rows::row_index(wanted).require_inside(layout_.rows());
   for (std::size_t i = 0; i < wanted.size(); ++i) ranks[i] = layout_.partition().owner(wanted[i]);
 }
 

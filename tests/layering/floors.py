@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 # Lower floors first. The floors of one line stand side by side and do not see each other.
-FLOORS = [["base"], ["memory"], ["comm"], ["fabric"], ["window"], ["optim"], ["tensor", "kv", "cache", "shard"]]
+FLOORS = [["base"], ["memory"], ["comm"], ["fabric"], ["window", "rows"], ["optim"], ["tensor", "kv", "cache", "shard"]]
 HEIGHT = {name: height for height, line in enumerate(FLOORS) for name in line}
 
 # Folders whose files live on the C interface alone: what they may include of this repository, besides their own files.
@@ -32,7 +32,7 @@ USERS = {
 # Headers of others, and the only folders of the house that may include them.
 PLACES = [
     (re.compile(r"(hdf5|H5\w+)\.h$"), ["bindings/hdf5", "bench", "tests"]),
-    (re.compile(r"(cuda|cuda_runtime|cuda_runtime_api|cublas\w*|nccl)\.h$"), ["src/memory/cuda", "src/tensor/cuda"]),
+    (re.compile(r"(cuda|cuda_runtime|cuda_runtime_api|cublas\w*|nccl)\.h$"), ["src/memory/cuda", "src/rows/cuda"]),
     (re.compile(r"uc[pst]/"), ["src/fabric", "src/window"]),
     (re.compile(r"(torch|ATen|c10)/"), ["bindings/torch", "bench", "tests/bindings/torch", "tests/install"]),
     (re.compile(r"mpi\.h$"), ["src/comm", "src/fabric", "src/window", "src/tensor", "capi", "include/syncyte/mpi.hpp",

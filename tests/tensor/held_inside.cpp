@@ -9,7 +9,7 @@
 #include "comm/collectives.hpp"
 #include "comm/node_memory.hpp"
 #include "comm/runtime.hpp"
-#include "tensor/row_locks.hpp"
+#include "rows/row_locks.hpp"
 #include "window/direct_locks.hpp"
 #include "window/remote_mutex.hpp"
 
@@ -48,7 +48,7 @@ int main(int argc, char** argv) {
   const auto memory = locks_memory(*world);
   std::byte* const first = memory->part(0).data();
   const auto is_alive = [](int) { return true; };
-  tensor::row_locks rows({reinterpret_cast<std::uint64_t*>(first), 8}, world->node().rank, is_alive, "parameters");
+  rows::row_locks rows({reinterpret_cast<std::uint64_t*>(first), 8}, world->node().rank, is_alive, "parameters");
   if (which == "row") hold_and_wait(*world, [&] { rows.lock(3); });
   if (which == "element")
     hold_and_wait(*world, [&] {  // never deleted: the lock stays held

@@ -33,6 +33,7 @@ from . import checkpoint, errors, memory
 from ._declarations import VERSION_MAJOR, VERSION_MINOR, VERSION_PATCH, DType, Op, Status
 from ._messages import ANY, NOBODY
 from ._requests import MessageStatus, Request, wait_all
+from ._rows import gather_rows
 from ._stats import OperationStats, stats
 from .cart import Cart, Halo, Shift
 from .comm import COMM_SELF, COMM_WORLD, Comm, Topology, even_lengths
@@ -66,6 +67,7 @@ __all__ = [
     "errors",
     "even_lengths",
     "finalize",
+    "gather_rows",
     "init",
     "initialized",
     "install_excepthook",

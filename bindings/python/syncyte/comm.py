@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from . import _declarations as c
 from . import _library, _live_comms, runtime
 from ._along import even_lengths
-from ._checks import as_int32
+from ._checks import as_int32, as_numbers
 from ._messages import Messages
 from ._nonblocking import Nonblocking
 from .errors import ArgumentError, DtypeError, Error
@@ -174,6 +174,44 @@ class Comm(Nonblocking, Messages):
         """The first rank of each node, in the order of the nodes; the other ranks get None. Collective."""
         options = self._prepare("comm_leaders", lambda: _comm_options(name, check), lifecycle=True)
         return self._made_or_none(lambda out: _library.core().syncyte_comm_leaders(self.handle, options, out), name)
+
+    def group(
+        self, ranks: Sequence[int], tag: int = 0, *, name: str | None = None, check: str | None = None
+    ) -> Comm:
+        """A communicator of some ranks, in the order of the list. Collective over these ranks, which alone call. It is
+        freed at finalize.
+
+        Parameters
+        ----------
+        ranks : sequence of int
+            Ranks of this communicator, each once, the calling one among them; the same list on all of them.
+        tag : int
+            0 to 1023; groups that threads make at once have different tags.
+
+        Returns
+        -------
+        Comm
+
+        Raises
+        ------
+        ArgumentError
+            On all ranks of the list for a rank that is out of range or named twice, or a wrong name or check of one; on
+            this rank alone for a list without it, or a wrong tag.
+        MismatchError
+            Where ranks that name each other were called with different lists, and for every later group there.
+        """
+        numbers = [as_int32(rank, "an entry of ranks") for rank in as_numbers(ranks, "ranks")]
+        array, number = (ctypes.c_int32 * max(len(numbers), 1))(*numbers), as_int32(tag, "tag")
+        try:
+            options = _comm_options(name, check)
+        except Error:
+            refused = ctypes.byref(_library.options(c.CommOptions, check=_NO_CHECK))
+            function = _library.core().unchecked("syncyte_comm_group")
+            function(self.handle, array, len(numbers), number, refused, ctypes.byref(ctypes.c_void_p()))
+            raise
+        return self._made(
+            lambda out: _library.core().syncyte_comm_group(self.handle, array, len(numbers), number, options, out), name
+        )
 
     def cartesian(
         self,

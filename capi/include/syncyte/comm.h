@@ -251,6 +251,24 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_leaders(syncyte_comm_t comm, const 
                                                      syncyte_comm_t* leaders);
 
 /**
+ * @brief A communicator of some ranks of comm, in the order of the list. Collective over these ranks, which alone call;
+ * all with the same list and tag. It is freed at finalize, so keep it where it is needed again.
+ * @param[in] comm a communicator; groups of it that threads make at once have different tags
+ * @param[in] ranks {array(count)} ranks of comm, each once, this rank among them
+ * @param[in] count number of ranks, 1 or more
+ * @param[in] tag 0 to 1023
+ * @param[in] options {optional} null for defaults; what is wrong with them on one rank is every rank's error
+ * @param[out] group the communicator
+ * @return SYNCYTE_ERR_ARGUMENT for a rank that is out of range or named twice, on all ranks of the list; for a list
+ * without this rank, a count or a tag that is out of range on this rank alone, which cannot tell the others;
+ * SYNCYTE_ERR_MISMATCH where two ranks that name each other were called with different lists, on all who name one of
+ * them, and for every later group of comm there. One that does not name this rank is waited for.
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_comm_group(syncyte_comm_t comm, const int32_t* ranks, int64_t count,
+                                                   int32_t tag, const syncyte_comm_options_t* options,
+                                                   syncyte_comm_t* group);
+
+/**
  * @brief How the ranks lie on nodes. Local.
  * @param[in] comm a communicator
  * @param[in,out] topology struct_size set by the caller; the rest is filled

@@ -1,20 +1,40 @@
 """Modules with the interfaces of other libraries, for their users' programs.
 
-``python -m syncyte.compat script.py`` runs a script that says ``import mpi4torch``; so does :func:`install` within a
-program.
+``python -m syncyte.compat script.py`` runs a script that says ``import mpi4torch``, or imports another of these; so does
+:func:`install` within a program.
 """
 
 from __future__ import annotations
 
 import importlib
 import sys
+import types
 
 __all__ = ["install"]
 
-_MODULES = ("mpi4torch",)
+# The other libraries' modules by name, and the module of this package that each is; None: a package that only holds others.
+_MODULES = {
+    "mpi4torch": "mpi4torch",
+    "wholememory": None,
+    "wholememory.torch": None,
+    "wholememory.torch.wholememory_pytorch": "wholememory_pytorch",
+}
 
 
 def install() -> None:
-    """Makes ``import mpi4torch`` mean syncyte.compat.mpi4torch, in this process. Local; imports torch."""
-    for name in _MODULES:
-        sys.modules[name] = importlib.import_module(f"{__name__}.{name}")
+    """Makes ``import mpi4torch`` mean syncyte.compat.mpi4torch, and so on, in this process. Local; imports torch."""
+    for name, ours in _MODULES.items():
+        module = _package(name) if ours is None else importlib.import_module(f"{__name__}.{ours}")
+        sys.modules[name] = module
+        parent, _, last = name.rpartition(".")
+        if parent:
+            setattr(sys.modules[parent], last, module)
+
+
+def _package(name: str) -> types.ModuleType:
+    known = sys.modules.get(name)
+    if known is not None and getattr(known, "__path__", None) == []:
+        return known  # of an earlier install()
+    package = types.ModuleType(name, f"Holds what syncyte.compat has of {name}.")
+    package.__path__ = []
+    return package

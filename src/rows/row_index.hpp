@@ -7,7 +7,7 @@
 
 #include "base/buffer.hpp"
 
-namespace syncyte::tensor {
+namespace syncyte::rows {
 
 /// A caller's list of row numbers: int32 or int64, contiguous, aligned, in host memory.
 class row_index {
@@ -45,4 +45,4 @@ class row_index {
   bool is_wide_;
 };
 
-}  // namespace syncyte::tensor
+}  // namespace syncyte::rows

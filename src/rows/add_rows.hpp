@@ -2,10 +2,10 @@
 
 #include <cstddef>
 
-#include "tensor/row_locks.hpp"
-#include "tensor/row_map.hpp"
+#include "rows/row_locks.hpp"
+#include "rows/row_map.hpp"
 
-namespace syncyte::tensor {
+namespace syncyte::rows {
 
 /// Rows of fewer bytes are added element by element with the processor's atomics, longer ones under a lock.
 inline constexpr std::size_t locked_row_bytes = 16;
@@ -18,4 +18,4 @@ bool needs_locks(const row_map& map, syncyte_dtype_t dtype);
 void add_rows(const row_map& map, const row_index& index, const std::byte* source, syncyte_dtype_t dtype,
               row_locks& locks);
 
-}  // namespace syncyte::tensor
+}  // namespace syncyte::rows

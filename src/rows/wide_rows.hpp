@@ -2,12 +2,12 @@
 
 #include <cstddef>
 
+#include "rows/row_map.hpp"
 #include "syncyte/base.h"
-#include "tensor/row_map.hpp"
 
 /// What a processor's wide registers do better than portable code: x86/ has AVX2, chosen at run time; portable/ has
 /// nothing of it.
-namespace syncyte::tensor {
+namespace syncyte::rows {
 
 /// Adds elements to elements. Neither side need be aligned.
 using add_function = void (*)(std::byte* target, const std::byte* source, std::size_t elements);
@@ -26,4 +26,10 @@ void finish_streaming();
 /// The processor's own way to add; nullptr if there is none.
 add_function wide_add(syncyte_dtype_t dtype);
 
-}  // namespace syncyte::tensor
+/// Writes elements of one type as elements of another. Neither side need be aligned.
+using convert_function = void (*)(std::byte* target, const std::byte* source, std::size_t elements);
+
+/// The processor's own way between float16, bfloat16, float32 and float64; nullptr if there is none.
+convert_function wide_convert(syncyte_dtype_t from, syncyte_dtype_t to);
+
+}  // namespace syncyte::rows

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "reference.hpp"
-#include "tensor/copy_rows.hpp"
+#include "rows/copy_rows.hpp"
 
 namespace {
 
@@ -47,15 +47,15 @@ TEST_P(RowSizes, GatherEqualsTheLoop) {
   const std::size_t row_bytes = GetParam();
   constexpr std::int64_t rows = 301;
   const bytes table = random_bytes(1, rows * row_bytes);
-  const tensor::row_range all{0, rows, const_cast<std::byte*>(table.data())};
-  const tensor::row_map map({&all, 1}, row_bytes);
+  const rows::row_range all{0, rows, const_cast<std::byte*>(table.data())};
+  const rows::row_map map({&all, 1}, row_bytes);
   for (const std::int64_t count : {0, 1, 15, 16, 17, 511, 512, 513, 1500}) {
     const auto wide = reference::random_rows<std::int64_t>(2, 0, count, rows);
     const auto narrow = reference::random_rows<std::int32_t>(3, 0, count, rows);
     bytes output(static_cast<std::size_t>(count) * row_bytes);
-    tensor::gather_rows(map, tensor::row_index(std::span(wide)), output.data());
+    rows::gather_rows(map, rows::row_index(std::span(wide)), output.data());
     EXPECT_EQ(output, gathered(table.data(), row_bytes, wide)) << count << " int64 rows";
-    tensor::gather_rows(map, tensor::row_index(std::span(narrow)), output.data());
+    rows::gather_rows(map, rows::row_index(std::span(narrow)), output.data());
     EXPECT_EQ(output, gathered(table.data(), row_bytes, narrow)) << count << " int32 rows";
   }
 }
@@ -70,8 +70,8 @@ TEST_P(RowSizes, TheLastScatteredRowStays) {
   for (std::size_t i = 0; i < index.size(); ++i)
     std::memcpy(expected.data() + static_cast<std::size_t>(index[i]) * row_bytes, source.data() + i * row_bytes,
                 row_bytes);
-  const tensor::row_range all{0, rows, table.data()};
-  tensor::scatter_rows(tensor::row_map({&all, 1}, row_bytes), tensor::row_index(std::span(index)), source.data());
+  const rows::row_range all{0, rows, table.data()};
+  rows::scatter_rows(rows::row_map({&all, 1}, row_bytes), rows::row_index(std::span(index)), source.data());
   EXPECT_EQ(table, expected);
 }
 
@@ -85,12 +85,12 @@ TEST(LargeCopies, StreamedRowsEqualTheLoop) {
       constexpr std::int64_t rows = 1000;
       aligned_bytes table(rows * row_bytes + shift);
       std::memcpy(table.data + shift, random_bytes(7, rows * row_bytes).data(), rows * row_bytes);
-      const tensor::row_range all{0, rows, table.data + shift};
-      const tensor::row_map map({&all, 1}, row_bytes);
-      const auto count = static_cast<std::int64_t>(tensor::streaming_threshold / row_bytes) + 3;
+      const rows::row_range all{0, rows, table.data + shift};
+      const rows::row_map map({&all, 1}, row_bytes);
+      const auto count = static_cast<std::int64_t>(rows::streaming_threshold / row_bytes) + 3;
       const auto index = reference::random_rows<std::int64_t>(8, 0, count, rows);
       aligned_bytes output(index.size() * row_bytes + shift);
-      tensor::gather_rows(map, tensor::row_index(std::span(index)), output.data + shift);
+      rows::gather_rows(map, rows::row_index(std::span(index)), output.data + shift);
       const bytes expected = gathered(table.data + shift, row_bytes, index);
       ASSERT_EQ(std::memcmp(output.data + shift, expected.data(), expected.size()), 0) << row_bytes << " " << shift;
 
@@ -99,7 +99,7 @@ TEST(LargeCopies, StreamedRowsEqualTheLoop) {
       for (std::size_t i = 0; i < index.size(); ++i)
         std::memcpy(scattered.data() + static_cast<std::size_t>(index[i]) * row_bytes, source.data() + i * row_bytes,
                     row_bytes);
-      tensor::scatter_rows(map, tensor::row_index(std::span(index)), source.data());
+      rows::scatter_rows(map, rows::row_index(std::span(index)), source.data());
       ASSERT_EQ(std::memcmp(table.data + shift, scattered.data(), scattered.size()), 0) << row_bytes << " " << shift;
     }
   }
@@ -109,22 +109,22 @@ TEST(RowMap, FindsRowsInSeveralRanges) {
   constexpr std::size_t row_bytes = 8;
   std::vector<std::int64_t> first{10, 11, 12}, second{20, 21}, third{22};
   const auto base = [](std::vector<std::int64_t>& values) { return reinterpret_cast<std::byte*>(values.data()); };
-  const std::vector<tensor::row_range> ranges{
+  const std::vector<rows::row_range> ranges{
       {10, 3, base(first)}, {15, 0, nullptr}, {20, 2, base(second)}, {22, 1, base(third)}};
-  const tensor::row_map map(ranges, row_bytes);
+  const rows::row_map map(ranges, row_bytes);
   EXPECT_FALSE(map.covers(23));
   for (const std::int64_t row : {0, 9, 13, 15, 19, 23, 100}) EXPECT_EQ(map.find(row), nullptr) << row;
   const std::vector<std::int32_t> index{21, 10, 22, 12, 20, 11, 10};
   std::vector<std::int64_t> output(index.size());
-  tensor::gather_rows(map, tensor::row_index(std::span(index)), reinterpret_cast<std::byte*>(output.data()));
+  rows::gather_rows(map, rows::row_index(std::span(index)), reinterpret_cast<std::byte*>(output.data()));
   EXPECT_EQ(output, std::vector<std::int64_t>(index.begin(), index.end()));
 }
 
 TEST(RowMap, JoinsNeighbours) {
   bytes memory(80);
-  const std::vector<tensor::row_range> ranges{
+  const std::vector<rows::row_range> ranges{
       {0, 4, memory.data()}, {4, 0, memory.data() + 32}, {4, 6, memory.data() + 32}};
-  const tensor::row_map map(ranges, 8);
+  const rows::row_map map(ranges, 8);
   EXPECT_EQ(map.ranges().size(), 1u);
   EXPECT_TRUE(map.covers(10));
 }
@@ -132,7 +132,7 @@ TEST(RowMap, JoinsNeighbours) {
 template <class Index>
 std::string complaint(const std::vector<Index>& index, std::int64_t rows) {
   try {
-    tensor::row_index(std::span(index)).require_inside(rows);
+    rows::row_index(std::span(index)).require_inside(rows);
   } catch (const base::error& error) {
     EXPECT_EQ(error.status(), SYNCYTE_ERR_INDEX);
     return error.what();

@@ -7,11 +7,11 @@
 #include <span>
 #include <vector>
 
-#include "tensor/row_index.hpp"
+#include "rows/row_index.hpp"
 
-namespace syncyte::tensor {
+namespace syncyte::rows {
 
-/// Consecutive rows that lie one after another in memory of this process.
+/// Consecutive rows that lie one after another, or at equal distances, in memory of this process.
 struct row_range {
   std::int64_t first;
   std::int64_t count;
@@ -29,14 +29,18 @@ struct row_block {
   std::size_t row_bytes;
 };
 
-/// Where rows of a tensor lie in memory that this process can load and store: usually one range.
+/// Where rows lie in memory that this process can load and store: usually one range.
 class row_map {
  public:
   row_map() = default;
   /// Neighbouring ranges that also follow each other in memory become one; empty ones are left out.
-  row_map(std::span<const row_range> ranges, std::size_t row_bytes);
+  row_map(std::span<const row_range> ranges, std::size_t row_bytes)
+      : row_map(ranges, row_bytes, static_cast<std::int64_t>(row_bytes)) {}
+  /// `stride`: bytes from one row to the next, of any sign.
+  row_map(std::span<const row_range> ranges, std::size_t row_bytes, std::int64_t stride);
 
   std::size_t row_bytes() const { return row_bytes_; }
+  std::int64_t stride() const { return stride_; }
   std::span<const row_range> ranges() const { return ranges_; }
 
   /// Whether all of `rows` rows are mapped.
@@ -54,8 +58,8 @@ class row_map {
     if (ranges_.size() == 1) {
       std::byte* const base = ranges_[0].base;
       const std::int64_t first = ranges_[0].first;
-      const auto bytes = static_cast<std::int64_t>(row_bytes_);
-      for (std::size_t i = 0; i < index.size(); ++i) addresses[i] = base + (index[i] - first) * bytes;
+      const std::int64_t stride = stride_;
+      for (std::size_t i = 0; i < index.size(); ++i) addresses[i] = base + (index[i] - first) * stride;
     } else {
       for (std::size_t i = 0; i < index.size(); ++i) addresses[i] = find(index[i]);
     }
@@ -64,6 +68,7 @@ class row_map {
  private:
   std::vector<row_range> ranges_;  // ascending
   std::size_t row_bytes_ = 0;
+  std::int64_t stride_ = 0;
   std::int64_t covered_ = 0;
 };
 
@@ -87,4 +92,4 @@ void for_each_block(const row_map& map, const row_index& index, Visitor&& visito
   index.visit([&](auto rows) { for_each_block(map, rows, visitor); });
 }
 
-}  // namespace syncyte::tensor
+}  // namespace syncyte::rows

@@ -1,11 +1,11 @@
-#include "tensor/copy_rows.hpp"
+#include "rows/copy_rows.hpp"
 
 #include <bit>
 #include <cstring>
 
-#include "tensor/wide_rows.hpp"
+#include "rows/wide_rows.hpp"
 
-namespace syncyte::tensor {
+namespace syncyte::rows {
 namespace {
 
 constexpr std::size_t line_bytes = 64;
@@ -69,7 +69,8 @@ bool has_whole_lines(const row_map& map) {
   const auto begins_line = [&](const row_range& range) {
     return std::bit_cast<std::uintptr_t>(range.base) % line_bytes == 0 && can_stream(map.row_bytes(), range.base);
   };
-  return map.row_bytes() % line_bytes == 0 && std::all_of(map.ranges().begin(), map.ranges().end(), begins_line);
+  return map.row_bytes() % line_bytes == 0 && map.stride() % static_cast<std::int64_t>(line_bytes) == 0 &&
+         std::all_of(map.ranges().begin(), map.ranges().end(), begins_line);
 }
 
 }  // namespace
@@ -99,4 +100,4 @@ void scatter_rows(const row_map& map, const row_index& index, const std::byte* s
   for_each_block(map, index, [&](const row_block& block, std::size_t begin) { copy(block, packed + begin * bytes); });
 }
 
-}  // namespace syncyte::tensor
+}  // namespace syncyte::rows

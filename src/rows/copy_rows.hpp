@@ -2,9 +2,9 @@
 
 #include <cstddef>
 
-#include "tensor/row_map.hpp"
+#include "rows/row_map.hpp"
 
-namespace syncyte::tensor {
+namespace syncyte::rows {
 
 /// Outputs (gather) and sources (scatter) of this many bytes or more go past the caches: where they no longer fit
 /// there, streaming was 1.2 to 1.9 times as fast.
@@ -16,4 +16,4 @@ void gather_rows(const row_map& map, const row_index& index, std::byte* output);
 /// row index[i] = source[i], in order of i: of rows that repeat the last one stays.
 void scatter_rows(const row_map& map, const row_index& index, const std::byte* source);
 
-}  // namespace syncyte::tensor
+}  // namespace syncyte::rows

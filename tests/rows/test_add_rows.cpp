@@ -8,8 +8,8 @@
 
 #include "base/add_elements.hpp"
 #include "reference.hpp"
+#include "rows/add_rows.hpp"
 #include "shared_bytes.hpp"
-#include "tensor/add_rows.hpp"
 
 namespace {
 
@@ -23,7 +23,7 @@ constexpr syncyte_dtype_t all_dtypes[] = {SYNCYTE_FLOAT16,   SYNCYTE_BFLOAT16,  
 bool always_alive(int) { return true; }
 
 std::vector<std::uint64_t> lock_words(std::int64_t rows) {
-  return std::vector<std::uint64_t>(static_cast<std::size_t>(tensor::row_locks::words_for(rows)));
+  return std::vector<std::uint64_t>(static_cast<std::size_t>(rows::row_locks::words_for(rows)));
 }
 
 template <class T>
@@ -56,11 +56,11 @@ void check_adds(syncyte_dtype_t dtype, std::size_t row_elements, std::size_t shi
       T& place = table[static_cast<std::size_t>(index[i]) * row_elements + e];
       place = base::add_one(place, source[i * row_elements + e]);
     }
-  const tensor::row_range all{0, rows, memory + shift};
+  const rows::row_range all{0, rows, memory + shift};
   auto words = lock_words(rows);
-  tensor::row_locks locks(words, 0, always_alive);
-  tensor::add_rows(tensor::row_map({&all, 1}, row_bytes), tensor::row_index(std::span(index)),
-                   reinterpret_cast<const std::byte*>(source.data()), dtype, locks);
+  rows::row_locks locks(words, 0, always_alive);
+  rows::add_rows(rows::row_map({&all, 1}, row_bytes), rows::row_index(std::span(index)),
+                 reinterpret_cast<const std::byte*>(source.data()), dtype, locks);
   EXPECT_EQ(std::memcmp(memory + shift, table.data(), rows * row_bytes), 0)
       << base::dtype_name(dtype) << ", rows of " << row_elements << ", shifted by " << shift;
   EXPECT_EQ(words, lock_words(rows)) << "a lock is still held";
@@ -80,13 +80,13 @@ TEST(AddRows, RoundsSixteenBitFloatsOnce) {
     std::vector<base::float16> table(row_elements, base::float16(1.0f));
     const std::vector<base::float16> half_unit(row_elements, base::float16(0x1p-11f));
     const std::vector<base::float16> more(row_elements, base::float16(3 * 0x1p-11f));
-    const tensor::row_range all{0, 1, reinterpret_cast<std::byte*>(table.data())};
+    const rows::row_range all{0, 1, reinterpret_cast<std::byte*>(table.data())};
     auto words = lock_words(1);
-    tensor::row_locks locks(words, 0, always_alive);
+    rows::row_locks locks(words, 0, always_alive);
     const std::vector<std::int32_t> index{0};
     const auto add = [&](const std::vector<base::float16>& source) {
-      tensor::add_rows(tensor::row_map({&all, 1}, row_elements * 2), tensor::row_index(std::span(index)),
-                       reinterpret_cast<const std::byte*>(source.data()), SYNCYTE_FLOAT16, locks);
+      rows::add_rows(rows::row_map({&all, 1}, row_elements * 2), rows::row_index(std::span(index)),
+                     reinterpret_cast<const std::byte*>(source.data()), SYNCYTE_FLOAT16, locks);
     };
     add(half_unit);
     EXPECT_EQ(static_cast<float>(table.back()), 1.0f);
@@ -101,19 +101,19 @@ void check_contention(syncyte_dtype_t dtype, std::size_t row_elements) {
   constexpr int processes = 3, threads = 2, rounds = 200;
   constexpr std::int64_t rows = 4;
   const test::shared_bytes words(4096), table(1 << 16);
-  const std::span lock_table(words.as<std::uint64_t>(), static_cast<std::size_t>(tensor::row_locks::words_for(rows)));
-  const tensor::row_range all{0, rows, table.as<std::byte>()};
-  const tensor::row_map map({&all, 1}, row_elements * sizeof(T));
+  const std::span lock_table(words.as<std::uint64_t>(), static_cast<std::size_t>(rows::row_locks::words_for(rows)));
+  const rows::row_range all{0, rows, table.as<std::byte>()};
+  const rows::row_map map({&all, 1}, row_elements * sizeof(T));
   const std::vector<std::int32_t> index{0, 1, 2, 3, 1, 1};
   const std::vector<T> ones(index.size() * row_elements, number<T>(1));
   std::vector<pid_t> children;
   for (int process = 0; process < processes; ++process)
     children.push_back(test::fork_to([&] {
       const auto work = [&] {
-        tensor::row_locks locks(lock_table, process, always_alive);
+        rows::row_locks locks(lock_table, process, always_alive);
         for (int round = 0; round < rounds; ++round)
-          tensor::add_rows(map, tensor::row_index(std::span(index)), reinterpret_cast<const std::byte*>(ones.data()),
-                           dtype, locks);
+          rows::add_rows(map, rows::row_index(std::span(index)), reinterpret_cast<const std::byte*>(ones.data()), dtype,
+                         locks);
       };
       std::vector<std::jthread> workers;
       for (int thread = 0; thread < threads; ++thread) workers.emplace_back(work);

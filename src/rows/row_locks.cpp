@@ -1,4 +1,4 @@
-#include "tensor/row_locks.hpp"
+#include "rows/row_locks.hpp"
 
 #include <fmt/format.h>
 #include <sched.h>
@@ -12,7 +12,7 @@
 #include "base/error.hpp"
 #include "comm/watchdog.hpp"
 
-namespace syncyte::tensor {
+namespace syncyte::rows {
 namespace {
 
 using clock = std::chrono::steady_clock;
@@ -72,4 +72,4 @@ void row_locks::look_after(std::uint64_t seen, std::int64_t row) {
   base::fail(SYNCYTE_ERR_PEER_DIED, "row {} is damaged: a process died while it added to it", row);
 }
 
-}  // namespace syncyte::tensor
+}  // namespace syncyte::rows

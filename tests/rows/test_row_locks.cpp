@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "rows/add_rows.hpp"
 #include "shared_bytes.hpp"
-#include "tensor/add_rows.hpp"
 
 namespace {
 
@@ -29,15 +29,15 @@ std::pair<syncyte_status_t, std::string> outcome(Work&& work) {
 }
 
 TEST(RowLocks, TablesAreBoundedPowersOfTwo) {
-  EXPECT_EQ(tensor::row_locks::words_for(0), 1);
-  EXPECT_EQ(tensor::row_locks::words_for(1), 1);
-  EXPECT_EQ(tensor::row_locks::words_for(1000), 1024);
-  EXPECT_EQ(tensor::row_locks::words_for(std::int64_t{1} << 40), tensor::row_locks::most_words);
+  EXPECT_EQ(rows::row_locks::words_for(0), 1);
+  EXPECT_EQ(rows::row_locks::words_for(1), 1);
+  EXPECT_EQ(rows::row_locks::words_for(1000), 1024);
+  EXPECT_EQ(rows::row_locks::words_for(std::int64_t{1} << 40), rows::row_locks::most_words);
 }
 
 TEST(RowLocks, ConsecutiveRowsHaveWordsOfTheirOwn) {
   std::vector<std::uint64_t> words(256);
-  tensor::row_locks locks(words, 0, [](int) { return true; });
+  rows::row_locks locks(words, 0, [](int) { return true; });
   for (std::int64_t row = 1000; row < 1256; ++row) locks.lock(row);  // would hang if two shared a word
   for (std::int64_t row = 1000; row < 1256; ++row) locks.unlock(row);
   EXPECT_EQ(words, std::vector<std::uint64_t>(256));
@@ -46,7 +46,7 @@ TEST(RowLocks, ConsecutiveRowsHaveWordsOfTheirOwn) {
 TEST(RowLocks, AWaiterWaitsForALivingHolder) {
   const test::shared_bytes words(4096);
   const std::span table(words.as<std::uint64_t>(), 16);
-  tensor::row_locks mine(table, 0, [](int) { return true; }), theirs(table, 1, [](int) { return true; });
+  rows::row_locks mine(table, 0, [](int) { return true; }), theirs(table, 1, [](int) { return true; });
   theirs.lock(5);
   std::jthread holder([&] {
     std::this_thread::sleep_for(20ms);
@@ -63,7 +63,7 @@ class KilledHolder : public testing::Test {
   void SetUp() override {
     // Process 1 takes the lock of row 7 and is killed.
     const pid_t child = test::fork_to([&] {
-      tensor::row_locks(table_, 1, [](int) { return true; }).lock(7);
+      rows::row_locks(table_, 1, [](int) { return true; }).lock(7);
       raise(SIGKILL);
     });
     ASSERT_EQ(test::exit_code(child), -SIGKILL);
@@ -72,10 +72,10 @@ class KilledHolder : public testing::Test {
   test::shared_bytes words_{4096};
   std::span<std::uint64_t> table_{words_.as<std::uint64_t>(), 16};
   int asked_ = 0;
-  tensor::row_locks locks_{table_, 0, [this](int holder) {
-                             ++asked_;
-                             return holder != 1;
-                           }};
+  rows::row_locks locks_{table_, 0, [this](int holder) {
+                           ++asked_;
+                           return holder != 1;
+                         }};
 };
 
 TEST_F(KilledHolder, DamagesItsRowForEver) {
@@ -101,12 +101,12 @@ TEST_F(KilledHolder, LeavesOtherRowsAlone) {
 
 TEST_F(KilledHolder, EndsAnAddAfterTheRowsBefore) {
   std::vector<double> table(8 * 4, 0.0);
-  const tensor::row_range all{0, 8, reinterpret_cast<std::byte*>(table.data())};
+  const rows::row_range all{0, 8, reinterpret_cast<std::byte*>(table.data())};
   const std::vector<std::int64_t> index{1, 2, 7, 3};
   const std::vector<double> source(index.size() * 4, 1.0);
   const auto [status, text] = outcome([&] {
-    tensor::add_rows(tensor::row_map({&all, 1}, 4 * sizeof(double)), tensor::row_index(std::span(index)),
-                     reinterpret_cast<const std::byte*>(source.data()), SYNCYTE_FLOAT64, locks_);
+    rows::add_rows(rows::row_map({&all, 1}, 4 * sizeof(double)), rows::row_index(std::span(index)),
+                   reinterpret_cast<const std::byte*>(source.data()), SYNCYTE_FLOAT64, locks_);
   });
   EXPECT_EQ(status, SYNCYTE_ERR_PEER_DIED);
   EXPECT_NE(text.find("row 7"), std::string::npos) << text;

@@ -1,15 +1,16 @@
-#include "tensor/row_map.hpp"
+#include "rows/row_map.hpp"
 
-namespace syncyte::tensor {
+namespace syncyte::rows {
 
-row_map::row_map(std::span<const row_range> ranges, std::size_t row_bytes) : row_bytes_(row_bytes) {
+row_map::row_map(std::span<const row_range> ranges, std::size_t row_bytes, std::int64_t stride)
+    : row_bytes_(row_bytes), stride_(stride) {
   for (const row_range& range : ranges) {
     if (range.count == 0) continue;
     covered_ += range.count;
     if (!ranges_.empty()) {
       row_range& previous = ranges_.back();
       const bool is_next = previous.first + previous.count == range.first;
-      if (is_next && previous.base + static_cast<std::size_t>(previous.count) * row_bytes == range.base) {
+      if (is_next && previous.base + previous.count * stride == range.base) {
         previous.count += range.count;
         continue;
       }
@@ -28,7 +29,7 @@ const row_range* row_map::find_range(std::int64_t row) const {
 
 std::byte* row_map::find(std::int64_t row) const {
   const row_range* const range = find_range(row);
-  return range == nullptr ? nullptr : range->base + static_cast<std::size_t>(row - range->first) * row_bytes_;
+  return range == nullptr ? nullptr : range->base + (row - range->first) * stride_;
 }
 
-}  // namespace syncyte::tensor
+}  // namespace syncyte::rows

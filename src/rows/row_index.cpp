@@ -1,9 +1,9 @@
-#include "tensor/row_index.hpp"
+#include "rows/row_index.hpp"
 
 #include <algorithm>
 #include <limits>
 
-namespace syncyte::tensor {
+namespace syncyte::rows {
 namespace {
 
 /// Whether all indices lie in [0, last]. `i | (last - i)` is negative exactly where i is not: unlike a comparison of
@@ -35,4 +35,4 @@ void row_index::require_inside(std::int64_t rows) const {
   });
 }
 
-}  // namespace syncyte::tensor
+}  // namespace syncyte::rows

@@ -1,4 +1,4 @@
-#include "tensor/wide_rows.hpp"
+#include "rows/wide_rows.hpp"
 
 #include <immintrin.h>
 
@@ -10,7 +10,7 @@
 #define SYNCYTE_AVX2 [[gnu::target("avx2")]]
 #define SYNCYTE_AVX2_F16C [[gnu::target("avx2,f16c")]]
 
-namespace syncyte::tensor {
+namespace syncyte::rows {
 namespace {
 
 constexpr std::size_t register_bytes = 32;
@@ -98,4 +98,4 @@ add_function wide_add(syncyte_dtype_t dtype) {
   return base::visit_dtype(dtype, []<class T>(base::type_tag<T>) -> add_function { return add_avx2<T>; });
 }
 
-}  // namespace syncyte::tensor
+}  // namespace syncyte::rows

@@ -7,13 +7,13 @@
 #include <span>
 #include <string>
 
-namespace syncyte::tensor {
+namespace syncyte::rows {
 
 /// Locks of rows in memory that a node shares. A word is 0 where the lock is free; otherwise it names who holds it and
 /// for which row, so that a waiter can see whether the holder still lives. If it does not, the row is damaged: it may
 /// have been half added to, and every later attempt to lock it fails.
 ///
-/// Tables are bounded: rows of larger tensors share words (then damage hits all rows of the word).
+/// Tables are bounded: rows of larger tables share words (then damage hits all rows of the word).
 class row_locks {
  public:
   static constexpr std::int64_t most_words = std::int64_t{1} << 16;
@@ -23,7 +23,7 @@ class row_locks {
 
   row_locks() = default;
   /// `words`: a power of two of them, zeroed before first use. `holder`: who we are, 0 to 65533. `is_alive` tells of
-  /// any holder. `name` is the tensor's, for the watchdog.
+  /// any holder. `name` is that of what the rows belong to, for the watchdog.
   row_locks(std::span<std::uint64_t> words, int holder, std::function<bool(int)> is_alive,
             std::string name = "a tensor");
 
@@ -64,4 +64,4 @@ class row_locks {
   std::string name_;
 };
 
-}  // namespace syncyte::tensor
+}  // namespace syncyte::rows

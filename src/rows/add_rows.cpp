@@ -1,4 +1,4 @@
-#include "tensor/add_rows.hpp"
+#include "rows/add_rows.hpp"
 
 #include <atomic>
 #include <bit>
@@ -6,9 +6,9 @@
 #include <cstring>
 
 #include "base/add_elements.hpp"
-#include "tensor/wide_rows.hpp"
+#include "rows/wide_rows.hpp"
 
-namespace syncyte::tensor {
+namespace syncyte::rows {
 namespace {
 
 /// Adds one element atomically; complex numbers as two.
@@ -100,4 +100,4 @@ void add_rows(const row_map& map, const row_index& index, const std::byte* sourc
   });
 }
 
-}  // namespace syncyte::tensor
+}  // namespace syncyte::rows

@@ -1,0 +1,50 @@
+"""Gather from any array in this process's memory."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import _library, dtypes
+from ._buffers import NOT_RECORDED, as_buffer, empty
+from .errors import ShapeError
+
+
+def gather_rows(table: Any, index: Any, *, dtype: dtypes.DTypeLike = None, out: Any = None) -> Any:
+    """Reads rows of an array: ``result[i] = table[index[i]]``, checked and, where asked for, converted. Local.
+
+    Parameters
+    ----------
+    table : array
+        1 or more dimensions, any strides, numpy or torch, in host memory.
+    index : array of int32 or int64
+        Any number of dimensions; contiguous. Rows may repeat.
+    dtype : element type, optional
+        Of the result; float16, bfloat16, float32 and float64 are converted into each other, float64 to 16 bits by way
+        of float32. The table's by default.
+    out : array, optional
+        Contiguous, of the result's shape; its element type is the result's.
+
+    Returns
+    -------
+    array
+        ``out``, or a new array of the table's kind and of shape ``index.shape + table.shape[1:]``.
+
+    Raises
+    ------
+    OutOfRangeError
+        Names the first index that is out of range, and its position; nothing was written.
+    DtypeError, ShapeError
+    """
+    source = as_buffer(table, "table", contiguous=False, recorded_by=NOT_RECORDED)
+    rows = as_buffer(index, "index")
+    if not source.shape:
+        raise ShapeError("table has no dimensions; expected 1 or more")
+    if out is None:
+        out = empty(source.world, source.dtype if dtype is None else dtypes.as_dtype(dtype), rows.shape + source.shape[1:])
+        expected = None
+    else:
+        expected = None if dtype is None else dtypes.as_dtype(dtype)
+    target = as_buffer(out, "out", writable=True, expected=expected)
+    _library.core().syncyte_rows_gather(source.reference, rows.reference, target.reference)
+    target.written()
+    return out

@@ -1,0 +1,474 @@
+"""The interface of WholeMemory's PyTorch module on Syncyte, for host memory on one node.
+
+``from syncyte.compat import wholememory_pytorch as wm``; after ``syncyte.compat.install()``, and in a script that
+``python -m syncyte.compat`` runs, also ``from wholememory.torch import wholememory_pytorch as wm``.
+
+What differs: wrong arguments and ranks that disagree raise an exception with a text on every rank; tensors may be
+dropped in any order; every table is spread over all its ranks; indices are checked; slices are gathered as slices;
+integer tables can be gathered. A host tensor is a CPU tensor, and chunked tensors lie in host memory. What asks for CUDA
+raises UnsupportedError.
+"""
+
+from __future__ import annotations
+
+import glob
+import itertools
+import os
+import re
+import weakref
+import zlib
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+
+from syncyte import _rows, dtypes, runtime
+from syncyte._checks import as_index, as_numbers
+from syncyte._declarations import MAX_NDIM
+from syncyte.comm import COMM_WORLD, Comm
+from syncyte.errors import (
+    ArgumentError,
+    DtypeError,
+    MissingFileError,
+    NotInitialisedError,
+    ShapeError,
+    StorageError,
+    UnsupportedError,
+)
+from syncyte.tensor import WholeTensor
+
+__all__ = [
+    "ChunkedTensor",
+    "aggregate_size",
+    "barrier",
+    "create_chunked_tensor",
+    "create_tensor",
+    "finalize_lib",
+    "get_sub_chunked_tensor",
+    "get_tensor_view",
+    "init_lib",
+    "load_embedding_to_chunked_tensor_from_file_prefix",
+    "load_embedding_to_tensor_from_file_prefix",
+    "mp_init",
+]
+
+_NO_CUDA = "Syncyte's WholeMemory module has host memory only"
+_piece_bytes = 64 << 20  # of a file, read at once
+
+
+class _Session:
+    """What lies between mp_init and finalize_lib."""
+
+    def __init__(self) -> None:
+        self.is_open = False
+        self.groups: dict[tuple[int, ...], Comm] = {}
+
+
+_session = _Session()
+
+
+def init_lib() -> None:
+    """Starts Syncyte, and MPI if nobody has. Collective over all ranks at the first call."""
+    runtime.init()
+
+
+def mp_init(rank: int, size: int) -> None:
+    """Tells this process's rank and the number of ranks, which must be COMM_WORLD's. Collective.
+
+    Raises ArgumentError on all ranks where one gives others.
+    """
+
+    def check() -> None:
+        given, expected = (as_index(rank, "rank"), as_index(size, "size")), (COMM_WORLD.rank, COMM_WORLD.size)
+        if given != expected:
+            raise ArgumentError(f"rank {given[0]} of {given[1]} is not COMM_WORLD's: {expected[0]} of {expected[1]}")
+
+    COMM_WORLD._prepare("mp_init", check, lifecycle=True)
+    COMM_WORLD.agree(operation="mp_init")
+    _session.is_open = True
+
+
+def finalize_lib() -> None:
+    """Frees what all ranks have dropped. Collective. Tensors that still live stay valid; Syncyte goes on."""
+    _session.is_open = False
+    _session.groups.clear()
+    COMM_WORLD.collect()
+
+
+def _comm_of(ranks: Sequence[int]) -> Comm:
+    """The communicator of these ranks; all for none. It is made once, by these ranks: MPI has few communicators."""
+    if not _session.is_open:
+        raise NotInitialisedError("call init_lib() and mp_init(rank, size) first")
+    numbers = tuple(as_numbers(ranks, "ranks"))
+    if not numbers:
+        return COMM_WORLD
+    if numbers not in _session.groups:
+        _session.groups[numbers] = COMM_WORLD.group(numbers, name=f"ranks {', '.join(map(str, numbers))}")
+    return _session.groups[numbers]
+
+
+def barrier(ranks: Sequence[int]) -> None:
+    """Returns when all of these ranks (empty: all) have called it. Collective over them."""
+    _comm_of(ranks).barrier()
+
+
+def aggregate_size(local_size: int, ranks: Sequence[int]) -> tuple[int, int]:
+    """The sum of the ranks' sizes, and the sum of those before this rank. Collective over `ranks` (empty: all).
+
+    Raises ArgumentError on all of them for a negative size or a sum beyond 2^63 - 1.
+    """
+    comm = _comm_of(ranks)
+
+    def check() -> int:
+        size = as_index(local_size, "local_size")
+        if not 0 <= size < 2**63:
+            raise ArgumentError(f"local_size is {size}; expected 0 to 2^63 - 1")
+        return size
+
+    sizes = comm.lengths(comm._prepare("aggregate_size", check, lifecycle=True))
+    if sum(sizes) >= 2**63:
+        raise ArgumentError(f"the ranks' sizes {sizes} add up to {sum(sizes)}; expected at most 2^63 - 1")
+    return sum(sizes), sum(sizes[: comm.rank])
+
+
+# Tensors.
+
+
+class _Layout(NamedTuple):
+    sizes: list[int]
+    strides: list[int]
+    dtype: torch.dtype
+    rows: int  # of strides[0] elements each
+    row_elements: int
+
+
+def _layout(sizes: Sequence[int], strides: Sequence[int], dtype: torch.dtype) -> _Layout:
+    extents, distances = as_numbers(sizes, "sizes"), as_numbers(strides, "strides")
+    if not isinstance(dtype, torch.dtype):
+        raise DtypeError(f"dtype is {dtype!r}; expected a torch.dtype")
+    if len(extents) > MAX_NDIM:
+        raise ShapeError(f"sizes {extents} has {len(extents)} entries; expected at most {MAX_NDIM}")
+    if any(extent < 0 for extent in extents):
+        raise ShapeError(f"sizes is {extents}; expected no negative number")
+    if distances and len(distances) != len(extents):
+        raise ShapeError(f"strides {distances} has {len(distances)} entries, sizes {len(extents)}; expected as many, or []")
+    trailing = [1]  # products of the sizes behind each one
+    for extent in reversed(extents[1:]):
+        trailing.append(trailing[-1] * max(extent, 1))
+    dense = trailing[::-1][: len(extents)]
+    for axis, (distance, least) in enumerate(zip(distances, dense)):
+        if distance < least:
+            raise ShapeError(f"strides[{axis}] is {distance}; expected {least} or more, the product of sizes[{axis + 1}:]")
+    used = distances or dense
+    rows, row_elements = (extents[0], used[0]) if extents else (1, 1)
+    reach = 1 + sum((extent - 1) * distance for extent, distance in zip(extents, used) if extent > 0)
+    if 0 not in extents and reach > rows * row_elements:
+        raise ShapeError(f"sizes {extents} with strides {used} reach {reach} elements; expected at most sizes[0] * strides[0]")
+    if rows * row_elements * dtype.itemsize >= 2**63:
+        raise ShapeError(f"sizes {extents} with strides {used} are more than 2^63 - 1 bytes")
+    return _Layout(extents, used, dtype, rows, row_elements)
+
+
+def _require_one_node(comm: Comm) -> None:
+    nodes = comm.topology.nodes
+    if nodes > 1:
+        raise UnsupportedError(f"the ranks are on {nodes} nodes, which share no memory; expected ranks of one node")
+
+
+def _create(operation: str, layout_of: Callable[[], _Layout], comm: Comm) -> torch.Tensor:
+    layout = comm._prepare(operation, layout_of, lifecycle=True)
+    facts = {f"sizes[{axis}]": extent for axis, extent in enumerate(layout.sizes)}
+    facts |= {f"strides[{axis}]": distance for axis, distance in enumerate(layout.strides)}
+    known = str(layout.dtype).removeprefix("torch.")
+    comm.agree(operation=operation, dimensions=len(layout.sizes), dtype=zlib.crc32(known.encode()), **facts)
+    try:
+        element, scale = dtypes.as_dtype(layout.dtype), 1
+    except DtypeError:  # one of torch's that Syncyte need not know: nothing is computed with it
+        element, scale = dtypes.DType.UINT8, layout.dtype.itemsize
+    table = WholeTensor((layout.rows, layout.row_elements * scale), element, comm=comm)
+    node = table.node.view(layout.dtype)
+    node.untyped_storage().wholememory_comm = comm  # the storage's object lives as long as its memory
+    return node.as_strided(layout.sizes, layout.strides)
+
+
+def create_tensor(
+    sizes: Sequence[int], strides: Sequence[int], dtype: torch.dtype, use_host_memory: bool, ranks: Sequence[int]
+) -> torch.Tensor:
+    """A tensor of zeros that all of these ranks read and write in place, a plain CPU tensor. Collective over them.
+
+    Parameters
+    ----------
+    sizes : sequence of int
+        Extents, 0 to 8 of them. The rows are spread evenly over the ranks' memory.
+    strides : sequence of int
+        Elements from one entry to the next along each dimension, at least the product of the sizes behind it; empty:
+        no gaps. The tensor takes sizes[0] * strides[0] elements.
+    dtype : torch.dtype
+        Any.
+    use_host_memory : bool
+        True; device memory raises UnsupportedError.
+    ranks : sequence of int
+        Ranks of COMM_WORLD, on one node; only these call. Empty: all.
+
+    Returns
+    -------
+    torch.Tensor
+        Its memory begins at a multiple of 64 bytes. A rank's writes are seen by the others after barrier(ranks).
+
+    Raises
+    ------
+    ShapeError, DtypeError, ArgumentError, MismatchError, OutOfMemoryError, UnsupportedError
+        On all of these ranks.
+    """
+    comm = _comm_of(ranks)
+
+    def layout() -> _Layout:
+        if not use_host_memory:
+            raise UnsupportedError(f"use_host_memory is {use_host_memory!r}: {_NO_CUDA}; expected True")
+        _require_one_node(comm)
+        return _layout(sizes, strides, dtype)
+
+    return _create("create_tensor", layout, comm)
+
+
+def _comm_of_tensor(tensor: torch.Tensor) -> Comm:
+    if not isinstance(tensor, torch.Tensor):
+        raise DtypeError(f"tensor is a {type(tensor).__name__}; expected a tensor that create_tensor() has made")
+    comm = getattr(tensor.untyped_storage(), "wholememory_comm", None)
+    if comm is None:
+        raise ArgumentError("tensor lies in memory of its own; expected a tensor that create_tensor() has made, or a part")
+    return comm
+
+
+def get_tensor_view(tensor: torch.Tensor, device: Any) -> torch.Tensor:
+    """The same memory as a tensor of that device, also of a slice: for CPU only. Local.
+
+    Raises ArgumentError for a tensor that create_tensor() has not made, UnsupportedError for another device.
+    """
+    _comm_of_tensor(tensor)
+    wanted = torch.device(device)
+    if wanted.type != "cpu":
+        raise UnsupportedError(f"device is {wanted}: {_NO_CUDA}; expected cpu")
+    return tensor.detach()
+
+
+# Chunked tensors: WholeMemory's have no single address range on a device. Here they have one, in host memory.
+
+_chunked: weakref.WeakValueDictionary[int, ChunkedTensor] = weakref.WeakValueDictionary()
+_numbers = itertools.count(1)
+
+
+class ChunkedTensor:
+    """What create_chunked_tensor() and get_sub_chunked_tensor() return; for gather_chunked()."""
+
+    def __init__(self, other: ChunkedTensor | torch.Tensor):
+        self._tensor = other._tensor if isinstance(other, ChunkedTensor) else other
+        self._number = next(_numbers)
+        _chunked[self._number] = self
+
+    def get_ptr(self) -> int:
+        """What torch.ops.wholememory.gather_chunked takes; as long as this object lives."""
+        return self._number
+
+    @property
+    def shape(self) -> list[int]:
+        return list(self._tensor.shape)
+
+    @property
+    def stride(self) -> list[int]:
+        return list(self._tensor.stride())
+
+    @property
+    def dtype(self) -> torch.dtype:
+        return self._tensor.dtype
+
+    def __repr__(self) -> str:
+        return f"ChunkedTensor(shape={self.shape}, stride={self.stride}, dtype={self.dtype})"
+
+
+def create_chunked_tensor(
+    sizes: Sequence[int], strides: Sequence[int], dtype: torch.dtype, ranks: Sequence[int]
+) -> ChunkedTensor:
+    """As create_tensor() in host memory; the result is for get_sub_chunked_tensor and gather_chunked. Collective over
+    `ranks`."""
+    comm = _comm_of(ranks)
+
+    def layout() -> _Layout:
+        _require_one_node(comm)
+        return _layout(sizes, strides, dtype)
+
+    return ChunkedTensor(_create("create_chunked_tensor", layout, comm))
+
+
+def get_sub_chunked_tensor(tensor: ChunkedTensor, start: Sequence[int], count: Sequence[int]) -> ChunkedTensor:
+    """The box that begins at `start` and has `count` entries along each dimension; -1, or none: all that follow. Local.
+
+    Raises OutOfRangeError, ShapeError.
+    """
+    part = _require_chunked(tensor)._tensor
+    begins, counts = as_numbers(start, "start"), as_numbers(count, "count")
+    if not len(counts) <= len(begins) <= part.dim():
+        raise ShapeError(
+            f"start has {len(begins)} entries and count {len(counts)}, the tensor {part.dim()} dimensions; expected no more "
+            "in start than dimensions, and in count than in start"
+        )
+    for axis, begin in enumerate(begins):
+        extent = part.size(axis)
+        if not 0 <= begin <= extent:
+            raise ArgumentError(f"start[{axis}] is {begin}; expected 0 to {extent}")
+        length = counts[axis] if axis < len(counts) else -1
+        if not -1 <= length <= extent - begin:
+            raise ArgumentError(f"count[{axis}] is {length}; expected 0 to {extent - begin}, or -1 for all")
+        part = part.narrow(axis, begin, extent - begin if length < 0 else length)
+    return ChunkedTensor(part)
+
+
+def _require_chunked(tensor: ChunkedTensor) -> ChunkedTensor:
+    if not isinstance(tensor, ChunkedTensor):
+        raise DtypeError(f"tensor is a {type(tensor).__name__}; expected a ChunkedTensor")
+    return tensor
+
+
+# torch.ops.wholememory.
+
+_operators = torch.library.Library("wholememory", "DEF")
+_operators.define("gather(Tensor index, Tensor param, ScalarType out_dtype) -> Tensor")
+_operators.define("gather_chunked(Tensor index, int param, ScalarType out_dtype) -> Tensor")
+
+
+def _gather(index: torch.Tensor, param: torch.Tensor, out_dtype: torch.dtype) -> torch.Tensor:
+    if index.dim() != 1:
+        raise ShapeError(f"index has {index.dim()} dimensions; expected 1")
+    return _rows.gather_rows(param, index.contiguous(), dtype=out_dtype)
+
+
+def _gather_chunked(index: torch.Tensor, param: int, out_dtype: torch.dtype) -> torch.Tensor:
+    found = _chunked.get(param)
+    if found is None:
+        raise ArgumentError(f"param is {param}, no ChunkedTensor's; expected get_ptr() of one that lives")
+    return _gather(index, found._tensor, out_dtype)
+
+
+_operators.impl("gather", _gather, "CPU")
+_operators.impl("gather_chunked", _gather_chunked, "CPU")
+_operators.impl(
+    "gather", lambda index, param, out_dtype: param.new_empty((index.size(0), *param.shape[1:]), dtype=out_dtype), "Meta"
+)
+
+
+# Files.
+
+
+class _Part(NamedTuple):
+    path: str
+    first_row: int
+    rows: int
+
+
+def _parts(prefix: str, rows: int, row_bytes: int) -> list[_Part]:
+    """The files prefix_part_0_of_n to prefix_part_(n-1)_of_n, which hold the rows one after another."""
+    prefix = os.fspath(prefix)
+    found = [re.fullmatch(re.escape(prefix) + r"_part_(\d+)_of_(\d+)", path) for path in glob.glob(glob.escape(prefix) + "_part_*_of_*")]
+    numbers = sorted({int(match[2]) for match in found if match})
+    if len(numbers) != 1:
+        raise MissingFileError(f"{prefix}_part_*_of_*: found files of {numbers or 'no'} parts; expected one number of parts")
+    parts, first = [], 0
+    for part in range(numbers[0]):
+        path = f"{prefix}_part_{part}_of_{numbers[0]}"
+        if not os.path.exists(path):
+            raise MissingFileError(f"{path} is missing; expected {numbers[0]} parts")
+        size = os.path.getsize(path)
+        if size % row_bytes != 0:
+            raise StorageError(f"{path} has {size} bytes; expected a multiple of a row's {row_bytes}")
+        parts.append(_Part(path, first, size // row_bytes))
+        first += size // row_bytes
+    if first != rows:
+        raise StorageError(f"the {numbers[0]} files {prefix}_part_*_of_{numbers[0]} hold {first} rows; expected {rows}")
+    return parts
+
+
+def _read_rows(parts: list[_Part], target: torch.Tensor, src_dtype: torch.dtype, first: int, end: int) -> None:
+    """Rows first to end - 1 of the files into those of target."""
+    row_bytes = target.size(1) * src_dtype.itemsize
+    at_once = max(1, _piece_bytes // row_bytes)
+    for part in parts:
+        begin, stop = max(first, part.first_row), min(end, part.first_row + part.rows)
+        for row in range(begin, stop, at_once):
+            count = min(at_once, stop - row)
+            data = np.fromfile(part.path, np.uint8, count * row_bytes, offset=(row - part.first_row) * row_bytes)
+            if data.size != count * row_bytes:
+                raise StorageError(f"{part.path} became shorter while it was read")
+            target[row : row + count].copy_(torch.from_numpy(data).view(src_dtype).view(count, target.size(1)))
+
+
+def load_embedding_to_tensor_from_file_prefix(
+    tensor: torch.Tensor,
+    src_dtype: torch.dtype,
+    emb_dtype: torch.dtype,
+    table_size: int,
+    embedding_dim: int,
+    file_prefix: str,
+) -> None:
+    """Fills the first rows of a tensor from raw files, of which every rank reads its share. Collective over the ranks of
+    the tensor; all see all rows when it returns.
+
+    Parameters
+    ----------
+    tensor : torch.Tensor
+        Of create_tensor(), or a part of one: 2 dimensions, at least table_size rows of embedding_dim elements.
+    src_dtype : torch.dtype
+        Of the files' elements, which are converted.
+    emb_dtype : torch.dtype
+        The tensor's.
+    table_size, embedding_dim : int
+        Rows in all files together; elements of a row.
+    file_prefix : str
+        The files are file_prefix_part_0_of_n to file_prefix_part_(n-1)_of_n, rows without gaps.
+
+    Raises
+    ------
+    MissingFileError, StorageError, ShapeError, DtypeError, MismatchError
+        On all ranks of the tensor. ArgumentError on this rank alone for a tensor of other memory.
+    """
+    comm = _comm_of_tensor(tensor)
+    operation = "load_embedding"
+
+    def check() -> tuple[int, int, list[_Part]]:
+        rows, elements = as_index(table_size, "table_size"), as_index(embedding_dim, "embedding_dim")
+        if tensor.dim() != 2 or not 0 <= rows <= tensor.size(0) or not 0 < elements <= tensor.size(1):
+            raise ShapeError(
+                f"tensor is of shape {list(tensor.shape)}; expected 2 dimensions, at least table_size ({rows}) rows of "
+                f"embedding_dim ({elements}) elements"
+            )
+        for name, given in (("src_dtype", src_dtype), ("emb_dtype", emb_dtype)):
+            if not isinstance(given, torch.dtype):
+                raise DtypeError(f"{name} is {given!r}; expected a torch.dtype")
+        if tensor.dtype != emb_dtype:
+            raise DtypeError(f"tensor is of {tensor.dtype}; expected emb_dtype, {emb_dtype}")
+        return rows, elements, _parts(file_prefix, rows, elements * src_dtype.itemsize)
+
+    rows, elements, parts = comm._prepare(operation, check, lifecycle=True)
+    comm.agree(operation=operation, table_size=rows, embedding_dim=elements, parts=len(parts))
+    mine = range(rows * comm.rank // comm.size, rows * (comm.rank + 1) // comm.size)
+    error = None
+    try:
+        with torch.no_grad():
+            _read_rows(parts, tensor[:, :elements], src_dtype, mine.start, mine.stop)
+    except Exception as caught:
+        error = caught
+    comm.agree(error, operation=operation)
+
+
+def load_embedding_to_chunked_tensor_from_file_prefix(
+    tensor: ChunkedTensor,
+    src_dtype: torch.dtype,
+    emb_dtype: torch.dtype,
+    table_size: int,
+    embedding_dim: int,
+    file_prefix: str,
+) -> None:
+    """As load_embedding_to_tensor_from_file_prefix()."""
+    load_embedding_to_tensor_from_file_prefix(
+        _require_chunked(tensor)._tensor, src_dtype, emb_dtype, table_size, embedding_dim, file_prefix
+    )

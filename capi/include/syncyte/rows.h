@@ -1,0 +1,33 @@
+/**
+ * @file rows.h
+ * @brief Rows of any array in this process's memory.
+ */
+#ifndef SYNCYTE_ROWS_H
+#define SYNCYTE_ROWS_H
+
+#include "syncyte/base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * @brief Reads rows of an array: output[i] = table[index[i]], converted where the types differ. Local, without MPI;
+ * callable at any time, by several threads at once. Rows may repeat.
+ *
+ * float16, bfloat16, float32 and float64 are converted into each other, rounded to nearest even; float64 becomes 16
+ * bits wide by way of float32.
+ * @param[in] table 1 or more dimensions, any strides, in host memory; what follows the first dimension is a row
+ * @param[in] index int32 or int64, contiguous, any number of dimensions
+ * @param[out] output contiguous, index's elements times a row's elements; must not overlap the table
+ * @return SYNCYTE_ERR_INDEX (names the first index that is out of range and its position; nothing is written),
+ * SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_UNSUPPORTED for device memory.
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_rows_gather(const syncyte_buffer_t* table, const syncyte_buffer_t* index,
+                                                    const syncyte_buffer_t* output);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

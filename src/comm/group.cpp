@@ -1,0 +1,204 @@
+#include "comm/group.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <set>
+#include <vector>
+
+#include "comm/departures.hpp"
+#include "comm/long_wait.hpp"
+#include "comm/message.hpp"
+#include "comm/mpi.hpp"
+
+namespace syncyte::comm {
+namespace {
+
+constexpr const char* operation = "comm_group";
+
+using ranks_view = std::span<const std::int32_t>;
+
+/// The ranks of the list that can be told something: the others of the communicator, each once.
+std::set<int> others_of(const communicator& comm, ranks_view ranks) {
+  std::set<int> others;
+  for (const std::int32_t rank : ranks)
+    if (rank >= 0 && rank < comm.size() && rank != comm.rank()) others.insert(rank);
+  return others;
+}
+
+void require_distinct(const communicator& comm, ranks_view ranks) {
+  std::vector<bool> is_named(static_cast<std::size_t>(comm.size()));
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    base::require(ranks[i] >= 0 && ranks[i] < comm.size(), SYNCYTE_ERR_ARGUMENT, "ranks[{}] is {}; expected 0 to {}", i,
+                  ranks[i], comm.size() - 1);
+    const auto rank = static_cast<std::size_t>(ranks[i]);
+    base::require(!is_named[rank], SYNCYTE_ERR_ARGUMENT, "ranks[{}] is {}, as one before it; expected every rank once",
+                  i, ranks[i]);
+    is_named[rank] = true;
+  }
+}
+
+/// What one rank tells another: first its list's hash and length, then whether all lists are equal.
+using words = std::array<std::uint64_t, 2>;
+enum step { list = 0, verdict = 1 };
+constexpr words all_equal{1, 1}, not_equal{0, 0};
+
+/// Each rank tells every other one with which list it was called, and then whether all lists are equal:
+/// MPI_Comm_create_group would wait for ever where they are not.
+class meeting {
+ public:
+  meeting(const communicator& comm, ranks_view ranks, int tag)
+      : comm_(comm), ranks_(ranks), mine_{XXH3_64bits(ranks.data(), ranks.size_bytes()), ranks.size()}, tag_(tag) {
+    for (const int rank : others_of(comm, ranks)) letters_->emplace_back().rank = rank;
+  }
+
+  /// Returns where all ranks of the list were called with the same one; throws where that cannot be.
+  void hold() {
+    try {
+      for (letters& each : *letters_)
+        for (const step which : {list, verdict}) receive(each, which);
+      tell(list, mine_);
+      answers_wait wait(*this);
+      poll_mpi_until([&] { return are_all_here(); }, wait);
+      for (letters& each : *letters_)
+        check_mpi(MPI_Waitall(2, each.sends.data(), MPI_STATUSES_IGNORE), "MPI_Waitall (comm_group)");
+    } catch (...) {
+      break_off();
+      throw;
+    }
+  }
+
+  /// Tells all ranks of the list that there is no group.
+  void refuse() {
+    tell(list, not_equal);
+    break_off();
+  }
+
+ private:
+  /// To and from one rank, by step.
+  struct letters {
+    int rank = 0;
+    std::array<words, 2> sent{};
+    std::array<words, 2> received{};
+    std::array<MPI_Request, 2> sends{MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+    std::array<MPI_Request, 2> receives{MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+  };
+
+  class answers_wait final : public long_wait {
+   public:
+    explicit answers_wait(const meeting& waiting) : meeting_(waiting) {}
+
+   private:
+    void examine(std::optional<watchdog_scope>& scope) override {
+      const communicator& comm = meeting_.comm_;
+      if (!scope) scope.emplace(operation, comm.name(), 0);
+      if (!has_lasted()) return;
+      for (const letters& each : *meeting_.letters_)
+        if (has_departed(comm, each.rank)) throw departed_error(comm, each.rank, operation);
+    }
+
+    const meeting& meeting_;
+  };
+
+  void tell(step which, const words& what) {
+    has_told_verdict_ = which == verdict;
+    for (letters& each : *letters_) {
+      const words& sent = each.sent[which] = what;
+      check_mpi(MPI_Isend(sent.data(), sent.size(), MPI_UINT64_T, each.rank, group_tag(tag_), comm_.control(),
+                          &each.sends[which]),
+                "MPI_Isend (comm_group)");
+    }
+  }
+
+  void receive(letters& from, step which) {
+    words& received = from.received[which];
+    check_mpi(MPI_Irecv(received.data(), received.size(), MPI_UINT64_T, from.rank, group_tag(tag_), comm_.control(),
+                        &from.receives[which]),
+              "MPI_Irecv (comm_group)");
+  }
+
+  /// Whether all verdicts have come. A verdict against the group comes also where a list never does.
+  bool are_all_here() {
+    bool have_lists = true, have_verdicts = true;
+    for (letters& each : *letters_) {
+      have_lists &= has_come(each, list, mine_);
+      have_verdicts &= has_come(each, verdict, all_equal);
+    }
+    if (have_lists && !has_told_verdict_) tell(verdict, all_equal);
+    return have_verdicts;
+  }
+
+  bool has_come(letters& from, step which, const words& expected) {
+    if (!has_ended(from.receives[which], "MPI_Test (comm_group)")) return false;
+    base::require(from.received[which] == expected, SYNCYTE_ERR_MISMATCH,
+                  "rank {} of {} {}; expected the same ranks on all of them, as here: {}", from.rank, comm_.name(),
+                  which == list ? "was called with other ranks" : "was told of other ranks", fmt::join(ranks_, ", "));
+    return true;
+  }
+
+  /// What was not told is told now; MPI keeps what it cannot take back.
+  void break_off() noexcept {
+    try {
+      if (!has_told_verdict_) tell(verdict, not_equal);
+      for (letters& each : *letters_)
+        for (const step which : {list, verdict}) {
+          if (each.receives[which] != MPI_REQUEST_NULL) MPI_Cancel(&each.receives[which]);
+          for (MPI_Request* request : {&each.receives[which], &each.sends[which]})
+            if (*request != MPI_REQUEST_NULL) MPI_Request_free(request);
+        }
+    } catch (...) {  // MPI has failed: nobody can be told
+    }
+    keep_for_ever(letters_);
+  }
+
+  const communicator& comm_;
+  ranks_view ranks_;
+  words mine_;
+  int tag_;
+  bool has_told_verdict_ = false;
+  std::shared_ptr<std::vector<letters>> letters_ = std::make_shared<std::vector<letters>>();
+};
+
+MPI_Comm create(const communicator& comm, ranks_view ranks, int tag) {
+  MPI_Group all = MPI_GROUP_NULL, some = MPI_GROUP_NULL;
+  MPI_Comm result = MPI_COMM_NULL;
+  check_mpi(MPI_Comm_group(comm.control(), &all), "MPI_Comm_group");
+  check_mpi(MPI_Group_incl(all, static_cast<int>(ranks.size()), ranks.data(), &some), "MPI_Group_incl");
+  MPI_Group_free(&all);
+  const int code = MPI_Comm_create_group(comm.control(), some, tag, &result);
+  MPI_Group_free(&some);
+  check_mpi(code, "MPI_Comm_create_group");
+  MPI_Comm_set_errhandler(result, MPI_ERRORS_RETURN);
+  return result;
+}
+
+}  // namespace
+
+MPI_Comm create_group(communicator& comm, std::span<const std::int32_t> ranks, int tag) {
+  base::require(tag >= 0 && tag < group_tags, SYNCYTE_ERR_ARGUMENT, "tag is {}; expected 0 to {}", tag, group_tags - 1);
+  base::require(std::find(ranks.begin(), ranks.end(), comm.rank()) != ranks.end(), SYNCYTE_ERR_ARGUMENT,
+                "ranks [{}] are without this rank, {}; expected it among them", fmt::join(ranks, ", "), comm.rank());
+  meeting members(comm, ranks, tag);
+  if (comm.has_broken_group()) {
+    members.refuse();
+    base::fail(SYNCYTE_ERR_MISMATCH,
+               "a group of {} has failed before, after which its ranks cannot know who calls with whom; expected a "
+               "duplicate of it",
+               comm.name());
+  }
+  try {
+    members.hold();
+  } catch (...) {
+    comm.set_broken_group();
+    throw;
+  }
+  require_distinct(comm, ranks);
+  return create(comm, ranks, tag);
+}
+
+}  // namespace syncyte::comm

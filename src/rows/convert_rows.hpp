@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstddef>
+
+#include "rows/row_map.hpp"
+
+namespace syncyte::rows {
+
+/// Whether elements of the one type can be written as the other: equal types, and any two of float16, bfloat16, float32
+/// and float64.
+bool can_convert(syncyte_dtype_t from, syncyte_dtype_t to);
+
+/// output[i] = row index[i], its elements converted as torch does: rounded to nearest even, float64 to 16 bits by way
+/// of float32. Every index must have been checked, and mapped; can_convert(), of types that differ.
+void gather_converted_rows(const row_map& map, const row_index& index, std::byte* output, syncyte_dtype_t from,
+                           syncyte_dtype_t to);
+
+}  // namespace syncyte::rows

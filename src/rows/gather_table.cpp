@@ -1,0 +1,77 @@
+#include "rows/gather_table.hpp"
+
+#include <array>
+#include <vector>
+
+#include "base/buffer.hpp"
+#include "base/strided_copy.hpp"
+#include "rows/convert_rows.hpp"
+#include "rows/copy_rows.hpp"
+
+namespace syncyte::rows {
+namespace {
+
+/// The table's row 0, as an array of its own.
+base::buffer row_of(const base::buffer& table) {
+  syncyte_buffer_t row = base::make_buffer(table.data(), table.dtype(), table.shape().subspan(1));
+  for (int d = 1; d < table.ndim(); ++d) row.strides[d - 1] = table.stride(d);
+  return {&row, "table"};
+}
+
+void require_output(const base::buffer& output, const base::buffer& row, std::int64_t count) {
+  output.require_host().require_contiguous();
+  std::int64_t elements = 0;
+  base::require(!__builtin_mul_overflow(count, row.elements(), &elements), SYNCYTE_ERR_SHAPE,
+                "index: {} rows of {} elements are more than 2^63 - 1 elements", count, row.elements());
+  output.require_elements(elements);
+}
+
+void gather_dense_rows(const row_map& map, const row_index& index, std::byte* output, syncyte_dtype_t from,
+                       syncyte_dtype_t to) {
+  if (from == to)
+    gather_rows(map, index, output);
+  else
+    gather_converted_rows(map, index, output, from, to);
+}
+
+/// Rows whose elements do not lie one after another are packed, one at a time.
+void gather_strided_rows(const row_map& map, const row_index& index, const base::buffer& row,
+                         const base::buffer& output) {
+  const auto dense = base::dense_strides(row.shape(), row.element_bytes());
+  const std::size_t output_bytes = static_cast<std::size_t>(row.elements()) * output.element_bytes();
+  std::vector<std::byte> packed(row.bytes());
+  const row_range only{0, 1, packed.data()};
+  const row_map packed_map({&only, 1}, packed.size());
+  const std::array<std::int64_t, 1> first{0};
+  for (std::int64_t i = 0; i < index.count(); ++i) {
+    base::copy_strided(packed.data(), dense, map.find(index[i]), row.strides(), row.shape(), row.element_bytes());
+    gather_dense_rows(packed_map, row_index(std::span(first)),
+                      output.data() + static_cast<std::size_t>(i) * output_bytes, row.dtype(), output.dtype());
+  }
+}
+
+}  // namespace
+
+void gather_table(const syncyte_buffer_t* raw_table, const syncyte_buffer_t* raw_index,
+                  const syncyte_buffer_t* raw_output) {
+  const base::buffer table(raw_table, "table");
+  table.require_host();
+  base::require(table.ndim() >= 1, SYNCYTE_ERR_SHAPE, "table has no dimensions; expected 1 or more");
+  const row_index index(base::buffer(raw_index, "index"));
+  const base::buffer output(raw_output, "output");
+  const base::buffer row = row_of(table);
+  require_output(output, row, index.count());
+  base::require(can_convert(table.dtype(), output.dtype()), SYNCYTE_ERR_TYPE,
+                "output: dtype is {} of a table of {}; expected {}, or both of float16, bfloat16, float32 and float64",
+                base::dtype_name(output.dtype()), base::dtype_name(table.dtype()), base::dtype_name(table.dtype()));
+  index.require_inside(table.extent(0));
+  if (output.elements() == 0) return;
+  const row_range all{0, table.extent(0), table.data()};
+  const row_map map({&all, 1}, row.bytes(), table.stride(0));
+  if (row.is_contiguous())
+    gather_dense_rows(map, index, output.data(), table.dtype(), output.dtype());
+  else
+    gather_strided_rows(map, index, row, output);
+}
+
+}  // namespace syncyte::rows

@@ -1,0 +1,126 @@
+// Gather with a conversion, against the conversion of one element at a time.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <tuple>
+#include <vector>
+
+#include "base/dtype.hpp"
+#include "reference.hpp"
+#include "rows/convert_rows.hpp"
+
+namespace {
+
+using namespace syncyte;
+using bytes = std::vector<std::byte>;
+
+constexpr syncyte_dtype_t floats[] = {SYNCYTE_FLOAT16, SYNCYTE_BFLOAT16, SYNCYTE_FLOAT32, SYNCYTE_FLOAT64};
+
+double read(const std::byte* from, syncyte_dtype_t dtype) {
+  return base::visit_dtype(dtype, [&]<class T>(base::type_tag<T>) -> double {
+    T value;
+    std::memcpy(&value, from, sizeof value);
+    if constexpr (std::is_same_v<T, double>)
+      return value;
+    else if constexpr (requires { static_cast<float>(value); })
+      return static_cast<float>(value);
+    else
+      return 0;
+  });
+}
+
+void write(std::byte* to, syncyte_dtype_t dtype, double number) {
+  base::visit_dtype(dtype, [&]<class T>(base::type_tag<T>) {
+    if constexpr (std::is_same_v<T, double>) {
+      std::memcpy(to, &number, sizeof number);
+    } else if constexpr (requires { T(1.0f); }) {
+      const T value = T(static_cast<float>(number));
+      std::memcpy(to, &value, sizeof value);
+    }
+  });
+}
+
+/// Normal numbers of all sizes, ties, subnormals, zeros, infinities and NaN.
+std::vector<double> trying_numbers() {
+  const double special[] = {0.0,
+                            -0.0,
+                            1.0,
+                            65504.0,
+                            65520.0,
+                            65519.99,
+                            -70000.0,
+                            1e-7,
+                            5.9604645e-8,
+                            2.9802322e-8,
+                            2.9802326e-8,
+                            6.1e-5,
+                            1.00048828125,
+                            1.0009765625,
+                            1.00390625,
+                            1.01171875,
+                            3.3e38,
+                            1e39,
+                            -1e300,
+                            1e-300,
+                            1e-42,
+                            std::numeric_limits<double>::infinity(),
+                            -std::numeric_limits<double>::infinity(),
+                            std::numeric_limits<double>::quiet_NaN()};
+  std::vector<double> numbers(std::begin(special), std::end(special));
+  for (int i = 0; i < 1000; ++i) {
+    const auto bits = reference::random_bits(7, 0, i);
+    const double mantissa = 1 + static_cast<double>(bits >> 12) * 0x1p-52;
+    numbers.push_back(std::ldexp((bits & 1) != 0 ? -mantissa : mantissa, static_cast<int>(bits >> 1 & 63) - 32));
+  }
+  return numbers;
+}
+
+class Conversions : public testing::TestWithParam<std::tuple<syncyte_dtype_t, syncyte_dtype_t>> {};
+
+TEST_P(Conversions, EqualThoseOfOneElement) {
+  const auto [from, to] = GetParam();
+  if (from == to) return;
+  const std::size_t in = base::dtype_size(from), out = base::dtype_size(to);
+  const std::vector<double> numbers = trying_numbers();
+  bytes table(numbers.size() * in + 1);
+  for (const std::size_t shift : {0, 1}) {  // also not aligned
+    for (std::size_t i = 0; i < numbers.size(); ++i) write(table.data() + shift + i * in, from, numbers[i]);
+    for (const std::size_t elements : {1, 3, 8, 9, 64}) {
+      const auto rows = static_cast<std::int64_t>(numbers.size() / elements);
+      const rows::row_range all{0, rows, table.data() + shift};
+      const auto index = reference::random_rows<std::int64_t>(9, 0, 700, rows);
+      bytes output(index.size() * elements * out + 1);
+      rows::gather_converted_rows(rows::row_map({&all, 1}, elements * in), rows::row_index(std::span(index)),
+                                  output.data() + shift, from, to);
+      for (std::size_t i = 0; i < index.size() * elements; ++i) {
+        const std::size_t source = static_cast<std::size_t>(index[i / elements]) * elements + i % elements;
+        std::byte expected[8];
+        write(expected, to, read(table.data() + shift + source * in, from));
+        const std::byte* const found = output.data() + shift + i * out;
+        if (std::isnan(read(expected, to)))
+          ASSERT_TRUE(std::isnan(read(found, to)));
+        else
+          ASSERT_EQ(std::memcmp(found, expected, out), 0)
+              << read(table.data() + shift + source * in, from) << " became " << read(found, to) << ", not "
+              << read(expected, to);
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Pairs, Conversions, testing::Combine(testing::ValuesIn(floats), testing::ValuesIn(floats)));
+
+TEST(Conversions, OnlyFloatsAreConverted) {
+  for (syncyte_dtype_t from = SYNCYTE_FLOAT16; from <= SYNCYTE_UINT64; ++from)
+    for (syncyte_dtype_t to = SYNCYTE_FLOAT16; to <= SYNCYTE_UINT64; ++to) {
+      const auto is_float = [](syncyte_dtype_t dtype) {
+        return std::find(std::begin(floats), std::end(floats), dtype) != std::end(floats);
+      };
+      EXPECT_EQ(rows::can_convert(from, to), from == to || (is_float(from) && is_float(to)));
+    }
+}
+
+}  // namespace
