@@ -258,6 +258,30 @@ module syncyte_comm_c
       integer(c_int32_t) :: answer
     end function syncyte_comm_leaders
 
+    !> A communicator of some ranks of comm, in the order of the list. Collective over these ranks, which alone
+    !> call; all with the same list and tag. It is freed at finalize, so keep it where it is needed again.
+    ! comm [in]: a communicator; groups of it that threads make at once have different tags
+    ! ranks [in]: ranks of comm, each once, this rank among them
+    ! count [in]: number of ranks, 1 or more
+    ! tag [in]: 0 to 1023
+    ! options [in]: null for defaults; what is wrong with them on one rank is every rank's error
+    ! group [out]: the communicator
+    ! Returns: SYNCYTE_ERR_ARGUMENT for a rank that is out of range or named twice, on all ranks of the list; for a
+    ! list without this rank, a count or a tag that is out of range on this rank alone, which cannot tell the
+    ! others; SYNCYTE_ERR_MISMATCH where two ranks that name each other were called with different lists, on all who
+    ! name one of them, and for every later group of comm there. One that does not name this rank is waited for.
+    function syncyte_comm_group(comm, ranks, count, tag, options, group) bind(C, &
+        name="syncyte_comm_group") result(answer)
+      import
+      type(c_ptr), value :: comm
+      integer(c_int32_t), intent(in) :: ranks(*)
+      integer(c_int64_t), value :: count
+      integer(c_int32_t), value :: tag
+      type(syncyte_comm_options_t), intent(in), optional :: options
+      type(c_ptr), intent(out) :: group
+      integer(c_int32_t) :: answer
+    end function syncyte_comm_group
+
     !> How the ranks lie on nodes. Local.
     ! comm [in]: a communicator
     ! topology [in,out]: struct_size set by the caller; the rest is filled

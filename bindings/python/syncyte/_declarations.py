@@ -1068,6 +1068,36 @@ CORE: dict[str, Function] = {
             " node."
         ),
     ),
+    "syncyte_comm_group": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.POINTER(ctypes.c_int32),
+            ctypes.c_int64,
+            ctypes.c_int32,
+            ctypes.POINTER(CommOptions),
+            ctypes.POINTER(ctypes.c_void_p),
+        ],
+        [
+            Parameter("comm", "in", False, None,
+                "a communicator; groups of it that threads make at once have different tags"),
+            Parameter("ranks", "in", False, "count", "ranks of comm, each once, this rank among them"),
+            Parameter("count", "in", False, None, "number of ranks, 1 or more"),
+            Parameter("tag", "in", False, None, "0 to 1023"),
+            Parameter("options", "in", True, None,
+                "null for defaults; what is wrong with them on one rank is every rank's error"),
+            Parameter("group", "out", False, None, "the communicator"),
+        ],
+        (
+            "A communicator of some ranks of comm, in the order of the list. Collective over these ranks, "
+            "which alone call; all with the same list and tag. It is freed at finalize, so keep it where it is"
+            " needed again. Returns: SYNCYTE_ERR_ARGUMENT for a rank that is out of range or named twice, on "
+            "all ranks of the list; for a list without this rank, a count or a tag that is out of range on "
+            "this rank alone, which cannot tell the others; SYNCYTE_ERR_MISMATCH where two ranks that name "
+            "each other were called with different lists, on all who name one of them, and for every later "
+            "group of comm there. One that does not name this rank is waited for."
+        ),
+    ),
     "syncyte_comm_topology": Function(
         ctypes.c_int32,
         [
@@ -2412,6 +2442,29 @@ CORE: dict[str, Function] = {
             "This rank does not bring what is missing of the round: all that wait for it, this rank too, which"
             " has to, get SYNCYTE_ERR_MISMATCH with this rank's number. Local, does not wait; the pieces stay "
             "untouched until then."
+        ),
+    ),
+    "syncyte_rows_gather": Function(
+        ctypes.c_int32,
+        [
+            ctypes.POINTER(BufferDescription),
+            ctypes.POINTER(BufferDescription),
+            ctypes.POINTER(BufferDescription),
+        ],
+        [
+            Parameter("table", "in", False, None,
+                "1 or more dimensions, any strides, in host memory; what follows the first dimension is a row"),
+            Parameter("index", "in", False, None, "int32 or int64, contiguous, any number of dimensions"),
+            Parameter("output", "out", False, None,
+                "contiguous, index's elements times a row's elements; must not overlap the table"),
+        ],
+        (
+            "Reads rows of an array: output[i] = table[index[i]], converted where the types differ. Local, "
+            "without MPI; callable at any time, by several threads at once. Rows may repeat. float16, "
+            "bfloat16, float32 and float64 are converted into each other, rounded to nearest even; float64 "
+            "becomes 16 bits wide by way of float32. Returns: SYNCYTE_ERR_INDEX (names the first index that is"
+            " out of range and its position; nothing is written), SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE, "
+            "SYNCYTE_ERR_UNSUPPORTED for device memory."
         ),
     ),
     "syncyte_window_create": Function(

@@ -1,0 +1,28 @@
+! Generated from syncyte/rows.h by bindings/generate; do not edit.
+!> Rows of any array in this process's memory.
+module syncyte_rows_c
+  use, intrinsic :: iso_c_binding
+  use syncyte_base_c
+  use syncyte_comm_c
+  implicit none
+  public
+
+  interface
+
+    !> Reads rows of an array: output[i] = table[index[i]], converted where the types differ. Local, without MPI;
+    !> callable at any time, by several threads at once. Rows may repeat. float16, bfloat16, float32 and float64 are
+    !> converted into each other, rounded to nearest even; float64 becomes 16 bits wide by way of float32.
+    ! table [in]: 1 or more dimensions, any strides, in host memory; what follows the first dimension is a row
+    ! index [in]: int32 or int64, contiguous, any number of dimensions
+    ! output [out]: contiguous, index's elements times a row's elements; must not overlap the table
+    ! Returns: SYNCYTE_ERR_INDEX (names the first index that is out of range and its position; nothing is written),
+    ! SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_UNSUPPORTED for device memory.
+    function syncyte_rows_gather(table, index, output) bind(C, name="syncyte_rows_gather") result(answer)
+      import
+      type(syncyte_buffer_t), intent(in) :: table
+      type(syncyte_buffer_t), intent(in) :: index
+      type(syncyte_buffer_t), intent(in) :: output
+      integer(c_int32_t) :: answer
+    end function syncyte_rows_gather
+  end interface
+end module syncyte_rows_c
