@@ -122,7 +122,8 @@ class meeting {
               "MPI_Irecv (comm_group)");
   }
 
-  /// Whether all verdicts have come. A verdict against the group comes also where a list never does.
+  /// Whether all verdicts have come, and this rank's is sent. A verdict against the group comes also where a list never
+  /// does; a list may come after it was looked for, and before its rank's verdict is.
   bool are_all_here() {
     bool have_lists = true, have_verdicts = true;
     for (letters& each : *letters_) {
@@ -130,7 +131,7 @@ class meeting {
       have_verdicts &= has_come(each, verdict, all_equal);
     }
     if (have_lists && !has_told_verdict_) tell(verdict, all_equal);
-    return have_verdicts;
+    return have_verdicts && has_told_verdict_;
   }
 
   bool has_come(letters& from, step which, const words& expected) {

@@ -1,17 +1,14 @@
 #include "rows/convert_rows.hpp"
 
-#include <algorithm>
 #include <cstring>
 #include <type_traits>
 
 #include "base/dtype.hpp"
+#include "rows/copy_rows.hpp"
 #include "rows/wide_rows.hpp"
 
 namespace syncyte::rows {
 namespace {
-
-constexpr std::size_t line_bytes = 64;
-constexpr std::size_t most_prefetched = 512;  // of a row
 
 template <class T>
 constexpr bool is_float = std::is_same_v<T, base::float16> || std::is_same_v<T, base::bfloat16> ||
@@ -30,12 +27,15 @@ To converted(From value) {
 }
 
 template <class From, class To>
-void convert(std::byte* target, const std::byte* source, std::size_t elements) {
-  for (std::size_t i = 0; i < elements; ++i) {
-    From value;
-    std::memcpy(&value, source + i * sizeof value, sizeof value);
-    const To result = converted<From, To>(value);
-    std::memcpy(target + i * sizeof result, &result, sizeof result);
+void convert(const row_block& block, std::size_t elements, std::byte* output) {
+  for (std::size_t row = 0; row < block.count; ++row) {
+    prefetch_row(block.rows[row + prefetch_distance], block.row_bytes);
+    for (std::size_t i = 0; i < elements; ++i) {
+      From value;
+      std::memcpy(&value, block.rows[row] + i * sizeof value, sizeof value);
+      const To result = converted<From, To>(value);
+      std::memcpy(output + (row * elements + i) * sizeof result, &result, sizeof result);
+    }
   }
 }
 
@@ -56,18 +56,16 @@ bool can_convert(syncyte_dtype_t from, syncyte_dtype_t to) { return from == to |
 
 void gather_converted_rows(const row_map& map, const row_index& index, std::byte* output, syncyte_dtype_t from,
                            syncyte_dtype_t to) {
-  const convert_function wide = wide_convert(from, to);
-  const convert_function convert = wide != nullptr ? wide : portable_convert(from, to);
   const std::size_t elements = map.row_bytes() / base::dtype_size(from);
   const std::size_t output_bytes = elements * base::dtype_size(to);
-  const std::size_t prefetched = std::min(map.row_bytes(), most_prefetched);
+  const bool is_large = static_cast<std::size_t>(index.count()) * output_bytes >= streaming_threshold;
+  const bool streams = is_large && can_stream(output_bytes, output);
+  const convert_function wide = wide_convert(from, to, streams);
+  const convert_function convert = wide != nullptr ? wide : portable_convert(from, to);
   for_each_block(map, index, [&](const row_block& block, std::size_t begin) {
-    for (std::size_t i = 0; i < block.count; ++i) {
-      const std::byte* const ahead = block.rows[i + prefetch_distance];
-      for (std::size_t at = 0; at < prefetched; at += line_bytes) __builtin_prefetch(ahead + at);
-      convert(output + (begin + i) * output_bytes, block.rows[i], elements);
-    }
+    convert(block, elements, output + begin * output_bytes);
   });
+  if (streams) finish_streaming();
 }
 
 }  // namespace syncyte::rows

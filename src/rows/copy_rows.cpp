@@ -9,22 +9,15 @@ namespace syncyte::rows {
 namespace {
 
 constexpr std::size_t line_bytes = 64;
-constexpr std::size_t most_prefetched = 512;  // of a row: the processor's own prefetcher follows longer ones
 
 using block_function = void (*)(const row_block& block, std::byte* packed);
-
-template <bool ForWriting>
-inline void prefetch(const std::byte* row, std::size_t bytes) {
-  for (std::size_t at = 0; at < bytes; at += line_bytes) __builtin_prefetch(row + at, ForWriting);
-}
 
 /// Copies a block's rows out to, or in from, packed memory. RowBytes is 0 for a size known only at run time.
 template <std::size_t RowBytes, bool IsScatter>
 void copy_block(const row_block& block, std::byte* packed) {
   const std::size_t bytes = RowBytes != 0 ? RowBytes : block.row_bytes;
-  const std::size_t prefetched = std::min(bytes, most_prefetched);
   for (std::size_t i = 0; i < block.count; ++i) {
-    prefetch<IsScatter>(block.rows[i + prefetch_distance], prefetched);
+    prefetch_row<IsScatter>(block.rows[i + prefetch_distance], bytes);
     if constexpr (IsScatter)
       std::memcpy(block.rows[i], packed + i * bytes, bytes);
     else

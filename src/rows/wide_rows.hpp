@@ -26,10 +26,11 @@ void finish_streaming();
 /// The processor's own way to add; nullptr if there is none.
 add_function wide_add(syncyte_dtype_t dtype);
 
-/// Writes elements of one type as elements of another. Neither side need be aligned.
-using convert_function = void (*)(std::byte* target, const std::byte* source, std::size_t elements);
+/// Writes a block's rows, each of so many elements, as elements of another type. Neither side need be aligned.
+using convert_function = void (*)(const row_block& block, std::size_t elements, std::byte* output);
 
-/// The processor's own way between float16, bfloat16, float32 and float64; nullptr if there is none.
-convert_function wide_convert(syncyte_dtype_t from, syncyte_dtype_t to);
+/// The processor's own way between float16, bfloat16, float32 and float64; nullptr if there is none. `streams`: past
+/// the caches, to outputs for which can_stream() says so.
+convert_function wide_convert(syncyte_dtype_t from, syncyte_dtype_t to, bool streams);
 
 }  // namespace syncyte::rows

@@ -5,12 +5,14 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <memory>
 #include <tuple>
 #include <vector>
 
 #include "base/dtype.hpp"
 #include "reference.hpp"
 #include "rows/convert_rows.hpp"
+#include "rows/copy_rows.hpp"
 
 namespace {
 
@@ -109,6 +111,31 @@ TEST_P(Conversions, EqualThoseOfOneElement) {
       }
     }
   }
+}
+
+/// Those that go past the caches equal the others, whose output is not aligned.
+TEST_P(Conversions, OfLargeOutputsAreTheSame) {
+  const auto [from, to] = GetParam();
+  if (from == to) return;
+  constexpr std::size_t elements = 16;
+  const std::size_t in = base::dtype_size(from), out = base::dtype_size(to);
+  const std::vector<double> numbers = trying_numbers();
+  bytes table(numbers.size() * in);
+  for (std::size_t i = 0; i < numbers.size(); ++i) write(table.data() + i * in, from, numbers[i]);
+  const auto rows = static_cast<std::int64_t>(numbers.size() / elements);
+  const rows::row_range all{0, rows, table.data()};
+  const rows::row_map map({&all, 1}, elements * in);
+  const auto count = static_cast<std::int64_t>(rows::streaming_threshold / (elements * out)) + 1;
+  const auto index = reference::random_rows<std::int32_t>(10, 0, count, rows);
+  const std::size_t size = index.size() * elements * out;
+  bytes storage(2 * size + 128);
+  void* place = storage.data();
+  std::size_t space = storage.size();
+  auto* const streamed = static_cast<std::byte*>(std::align(64, size, place, space));
+  std::byte* const plain = streamed + size + 1;
+  rows::gather_converted_rows(map, rows::row_index(std::span(index)), streamed, from, to);
+  rows::gather_converted_rows(map, rows::row_index(std::span(index)), plain, from, to);
+  EXPECT_EQ(std::memcmp(streamed, plain, size), 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(Pairs, Conversions, testing::Combine(testing::ValuesIn(floats), testing::ValuesIn(floats)));

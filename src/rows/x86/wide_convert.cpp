@@ -18,13 +18,32 @@ constexpr std::size_t lanes = 8;
 template <class T>
 struct eight;
 
+template <bool Streams>
+SYNCYTE_AVX2_F16C void store_128(std::byte* to, __m128i bits) {
+  auto* const place = reinterpret_cast<__m128i*>(to);
+  if constexpr (Streams)
+    _mm_stream_si128(place, bits);
+  else
+    _mm_storeu_si128(place, bits);
+}
+
+template <bool Streams>
+SYNCYTE_AVX2_F16C void store_256(std::byte* to, __m256i bits) {
+  auto* const place = reinterpret_cast<__m256i*>(to);
+  if constexpr (Streams)
+    _mm256_stream_si256(place, bits);
+  else
+    _mm256_storeu_si256(place, bits);
+}
+
 template <>
 struct eight<float> {
   SYNCYTE_AVX2_F16C static __m256 load(const std::byte* from) {
     return _mm256_loadu_ps(reinterpret_cast<const float*>(from));
   }
+  template <bool Streams>
   SYNCYTE_AVX2_F16C static void store(std::byte* to, __m256 values) {
-    _mm256_storeu_ps(reinterpret_cast<float*>(to), values);
+    store_256<Streams>(to, _mm256_castps_si256(values));
   }
 };
 
@@ -33,8 +52,9 @@ struct eight<base::float16> {
   SYNCYTE_AVX2_F16C static __m256 load(const std::byte* from) {
     return _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
   }
+  template <bool Streams>
   SYNCYTE_AVX2_F16C static void store(std::byte* to, __m256 values) {
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm256_cvtps_ph(values, _MM_FROUND_TO_NEAREST_INT));
+    store_128<Streams>(to, _mm256_cvtps_ph(values, _MM_FROUND_TO_NEAREST_INT));
   }
 };
 
@@ -45,6 +65,7 @@ struct eight<base::bfloat16> {
     return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(halves), 16));
   }
   /// As bfloat16's constructor rounds.
+  template <bool Streams>
   SYNCYTE_AVX2_F16C static void store(std::byte* to, __m256 values) {
     const __m256i words = _mm256_castps_si256(values);
     const __m256i lowest_kept = _mm256_and_si256(_mm256_srli_epi32(words, 16), _mm256_set1_epi32(1));
@@ -52,8 +73,7 @@ struct eight<base::bfloat16> {
     const __m256i quiet = _mm256_or_si256(words, _mm256_set1_epi32(0x400000));
     const __m256i is_nan = _mm256_castps_si256(_mm256_cmp_ps(values, values, _CMP_UNORD_Q));
     const __m256i result = _mm256_srli_epi32(_mm256_blendv_epi8(rounded, quiet, is_nan), 16);
-    const __m128i packed = _mm_packus_epi32(_mm256_castsi256_si128(result), _mm256_extracti128_si256(result, 1));
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(to), packed);
+    store_128<Streams>(to, _mm_packus_epi32(_mm256_castsi256_si128(result), _mm256_extracti128_si256(result, 1)));
   }
 };
 
@@ -63,24 +83,34 @@ struct eight<double> {
     const auto* const values = reinterpret_cast<const double*>(from);
     return _mm256_set_m128(_mm256_cvtpd_ps(_mm256_loadu_pd(values + 4)), _mm256_cvtpd_ps(_mm256_loadu_pd(values)));
   }
+  template <bool Streams>
   SYNCYTE_AVX2_F16C static void store(std::byte* to, __m256 values) {
-    auto* const places = reinterpret_cast<double*>(to);
-    _mm256_storeu_pd(places, _mm256_cvtps_pd(_mm256_castps256_ps128(values)));
-    _mm256_storeu_pd(places + 4, _mm256_cvtps_pd(_mm256_extractf128_ps(values, 1)));
+    store_256<Streams>(to, _mm256_castpd_si256(_mm256_cvtps_pd(_mm256_castps256_ps128(values))));
+    store_256<Streams>(to + 32, _mm256_castpd_si256(_mm256_cvtps_pd(_mm256_extractf128_ps(values, 1))));
   }
 };
 
-template <class From, class To>
-[[gnu::target("avx2,f16c")]] void convert(std::byte* target, const std::byte* source, std::size_t elements) {
+/// What is streamed is a multiple of `lanes`.
+template <class From, class To, bool Streams>
+SYNCYTE_AVX2_F16C void convert_row(std::byte* target, const std::byte* source, std::size_t elements) {
   std::size_t i = 0;
+#pragma GCC unroll 4
   for (; i + lanes <= elements; i += lanes)
-    eight<To>::store(target + i * sizeof(To), eight<From>::load(source + i * sizeof(From)));
+    eight<To>::template store<Streams>(target + i * sizeof(To), eight<From>::load(source + i * sizeof(From)));
   if (i == elements) return;
   // The rest goes the same way, so that it is rounded the same way.
   std::byte rest[lanes * sizeof(From)]{}, result[lanes * sizeof(To)];
   std::memcpy(rest, source + i * sizeof(From), (elements - i) * sizeof(From));
-  eight<To>::store(result, eight<From>::load(rest));
+  eight<To>::template store<false>(result, eight<From>::load(rest));
   std::memcpy(target + i * sizeof(To), result, (elements - i) * sizeof(To));
+}
+
+template <class From, class To, bool Streams>
+[[gnu::target("avx2,f16c")]] void convert(const row_block& block, std::size_t elements, std::byte* output) {
+  for (std::size_t row = 0; row < block.count; ++row) {
+    prefetch_row(block.rows[row + prefetch_distance], block.row_bytes);
+    convert_row<From, To, Streams>(output + row * elements * sizeof(To), block.rows[row], elements);
+  }
 }
 
 bool has_avx2_and_f16c() {
@@ -88,17 +118,22 @@ bool has_avx2_and_f16c() {
   return result;
 }
 
+template <class From, class To>
+convert_function chosen(bool streams) {
+  return streams ? convert<From, To, true> : convert<From, To, false>;
+}
+
 template <class From>
-convert_function convert_to(syncyte_dtype_t to) {
+convert_function convert_to(syncyte_dtype_t to, bool streams) {
   switch (to) {
     case SYNCYTE_FLOAT16:
-      return convert<From, base::float16>;
+      return chosen<From, base::float16>(streams);
     case SYNCYTE_BFLOAT16:
-      return convert<From, base::bfloat16>;
+      return chosen<From, base::bfloat16>(streams);
     case SYNCYTE_FLOAT32:
-      return convert<From, float>;
+      return chosen<From, float>(streams);
     case SYNCYTE_FLOAT64:
-      return convert<From, double>;
+      return chosen<From, double>(streams);
     default:
       return nullptr;
   }
@@ -106,17 +141,17 @@ convert_function convert_to(syncyte_dtype_t to) {
 
 }  // namespace
 
-convert_function wide_convert(syncyte_dtype_t from, syncyte_dtype_t to) {
+convert_function wide_convert(syncyte_dtype_t from, syncyte_dtype_t to, bool streams) {
   if (!has_avx2_and_f16c()) return nullptr;
   switch (from) {
     case SYNCYTE_FLOAT16:
-      return convert_to<base::float16>(to);
+      return convert_to<base::float16>(to, streams);
     case SYNCYTE_BFLOAT16:
-      return convert_to<base::bfloat16>(to);
+      return convert_to<base::bfloat16>(to, streams);
     case SYNCYTE_FLOAT32:
-      return convert_to<float>(to);
+      return convert_to<float>(to, streams);
     case SYNCYTE_FLOAT64:
-      return convert_to<double>(to);
+      return convert_to<double>(to, streams);
     default:
       return nullptr;
   }

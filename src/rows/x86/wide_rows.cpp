@@ -14,7 +14,6 @@ namespace syncyte::rows {
 namespace {
 
 constexpr std::size_t register_bytes = 32;
-constexpr std::size_t line_bytes = 64;
 
 bool has_avx2() {
   static const bool result = __builtin_cpu_supports("avx2");
@@ -34,17 +33,11 @@ SYNCYTE_AVX2 inline void stream(std::byte* target, const std::byte* source, std:
                         _mm256_loadu_si256(reinterpret_cast<const __m256i*>(source + at)));
 }
 
-inline void prefetch(const std::byte* row, std::size_t bytes) {
-#pragma GCC unroll 4
-  for (std::size_t at = 0; at < bytes; at += line_bytes) __builtin_prefetch(row + at);
-}
-
 /// row_bytes is a constant where it is worth it: the caller's inlined copy then has no inner loop.
 SYNCYTE_AVX2 [[gnu::always_inline]] inline void stream_out(const row_block& block, std::size_t row_bytes,
                                                            std::byte* output) {
-  const std::size_t ahead = row_bytes < 512 ? row_bytes : 512;
   for (std::size_t i = 0; i < block.count; ++i) {
-    prefetch(block.rows[i + prefetch_distance], ahead);
+    prefetch_row(block.rows[i + prefetch_distance], row_bytes);
     stream(output + i * row_bytes, block.rows[i], row_bytes);
   }
 }

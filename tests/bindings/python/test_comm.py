@@ -281,3 +281,28 @@ def test_representations_say_what_they_are(world):
     assert repr(window) == f"<syncyte.Window 'flags' of {8 * world.rank} bytes on this rank, over {world!r}>"
     window.free()
     assert repr(window).endswith(", freed>")
+
+
+def test_a_group_is_made_by_its_ranks_alone_in_the_lists_order(world):
+    ranks = list(range(world.size))[:0:-1] or [0]  # all but rank 0, the last first
+    if world.rank in ranks:
+        group = world.group(ranks, name="others")
+        assert (group.size, group.rank) == (len(ranks), ranks.index(world.rank))
+        assert group.allreduce(world.rank) == sum(ranks)
+        assert "others" in repr(group)
+    world.barrier()
+
+
+def test_wrong_groups(world):
+    everyone = list(range(world.size))
+    with pytest.raises(ValueError, match="is 0, as one before it"):
+        world.group([*everyone, 0])
+    with pytest.raises(ValueError, match="expected None|check is|options->check"):
+        world.group(everyone, check="loud" if world.rank == world.size - 1 else None)
+    with pytest.raises(ValueError, match="count is 0|without this rank"):
+        world.group([])
+    with pytest.raises(TypeError, match="ranks"):
+        world.group(None)
+    with pytest.raises(ValueError, match="tag is -1"):
+        world.group(everyone, -1)
+    assert world.group(everyone).size == world.size
