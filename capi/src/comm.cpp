@@ -209,8 +209,11 @@ syncyte_status_t syncyte_comm_leaders(syncyte_comm_t comm, const syncyte_comm_op
 syncyte_status_t syncyte_comm_group(syncyte_comm_t comm, const int32_t* ranks, int64_t count, int32_t tag,
                                     const syncyte_comm_options_t* options, syncyte_comm_t* group) {
   return started("comm_group", [&] {
-    base::require(ranks != nullptr, SYNCYTE_ERR_ARGUMENT, "ranks is null; expected a list of ranks");
-    base::require(count >= 1 && count <= INT32_MAX, SYNCYTE_ERR_ARGUMENT, "count is {}; expected 1 or more", count);
+    if (ranks == nullptr)
+      base::refuse(SYNCYTE_ERR_ARGUMENT, {.argument = "ranks", .value = "null", .expected = "a list of ranks"});
+    if (count < 1 || count > INT32_MAX)
+      base::refuse(SYNCYTE_ERR_ARGUMENT,
+                   {.argument = "count", .value = fmt::to_string(count), .expected = "1 to 2^31 - 1"});
     const std::span list(ranks, static_cast<std::size_t>(count));
     *group = handle_of(comm::group(*find_comm(comm), list, tag, capi::comm_options(options, group, "group")));
   });

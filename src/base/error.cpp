@@ -58,6 +58,12 @@ const char* status_name(syncyte_status_t status) {
   }
 }
 
+void refuse(syncyte_status_t status, const wrong_argument& wrong) {
+  const std::string object = wrong.object.empty() ? "" : fmt::format("{}: ", wrong.object);
+  const std::string place = wrong.axis < 0 ? "" : fmt::format("[{}]", wrong.axis);
+  fail(status, "{}{}{} is {}; expected {}", object, wrong.argument, place, wrong.value, wrong.expected);
+}
+
 error current_error() {
   try {
     throw;

@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "syncyte/base.h"  // the one place where codes and types are numbered
@@ -34,6 +36,18 @@ void require(bool condition, syncyte_status_t status, fmt::format_string<Argumen
   if (!condition) [[unlikely]]
     fail(status, format, std::forward<Arguments>(arguments)...);
 }
+
+/// What is wrong with an argument; the C interface adds the operation and the rank.
+struct wrong_argument {
+  std::string_view object = {};  // what it belongs to, where the argument's name does not say it
+  std::string_view argument;
+  std::int64_t axis = -1;  // or position in a list; -1: the whole argument
+  std::string value;
+  std::string expected;
+};
+
+/// Throws "object: argument[axis] is value; expected expected".
+[[noreturn]] void refuse(syncyte_status_t status, const wrong_argument& wrong);
 
 bool is_known_status(syncyte_status_t status);
 

@@ -34,12 +34,16 @@ std::set<int> others_of(const communicator& comm, ranks_view ranks) {
 void require_distinct(const communicator& comm, ranks_view ranks) {
   std::vector<bool> is_named(static_cast<std::size_t>(comm.size()));
   for (std::size_t i = 0; i < ranks.size(); ++i) {
-    base::require(ranks[i] >= 0 && ranks[i] < comm.size(), SYNCYTE_ERR_ARGUMENT, "ranks[{}] is {}; expected 0 to {}", i,
-                  ranks[i], comm.size() - 1);
-    const auto rank = static_cast<std::size_t>(ranks[i]);
-    base::require(!is_named[rank], SYNCYTE_ERR_ARGUMENT, "ranks[{}] is {}, as one before it; expected every rank once",
-                  i, ranks[i]);
-    is_named[rank] = true;
+    const bool is_there = ranks[i] >= 0 && ranks[i] < comm.size();
+    if (is_there && !is_named[static_cast<std::size_t>(ranks[i])]) {
+      is_named[static_cast<std::size_t>(ranks[i])] = true;
+      continue;
+    }
+    base::refuse(SYNCYTE_ERR_ARGUMENT,
+                 {.argument = "ranks",
+                  .axis = static_cast<std::int64_t>(i),
+                  .value = fmt::to_string(ranks[i]),
+                  .expected = is_there ? "every rank once" : fmt::format("0 to {}", comm.size() - 1)});
   }
 }
 
@@ -181,9 +185,13 @@ MPI_Comm create(const communicator& comm, ranks_view ranks, int tag) {
 }  // namespace
 
 MPI_Comm create_group(communicator& comm, std::span<const std::int32_t> ranks, int tag) {
-  base::require(tag >= 0 && tag < group_tags, SYNCYTE_ERR_ARGUMENT, "tag is {}; expected 0 to {}", tag, group_tags - 1);
-  base::require(std::find(ranks.begin(), ranks.end(), comm.rank()) != ranks.end(), SYNCYTE_ERR_ARGUMENT,
-                "ranks [{}] are without this rank, {}; expected it among them", fmt::join(ranks, ", "), comm.rank());
+  if (tag < 0 || tag >= group_tags)
+    base::refuse(SYNCYTE_ERR_ARGUMENT,
+                 {.argument = "tag", .value = fmt::to_string(tag), .expected = fmt::format("0 to {}", group_tags - 1)});
+  if (std::find(ranks.begin(), ranks.end(), comm.rank()) == ranks.end())
+    base::refuse(SYNCYTE_ERR_ARGUMENT, {.argument = "ranks",
+                                        .value = fmt::format("[{}]", fmt::join(ranks, ", ")),
+                                        .expected = fmt::format("this rank, {}, among them", comm.rank())});
   meeting members(comm, ranks, tag);
   if (comm.has_broken_group()) {
     members.refuse();

@@ -21,8 +21,10 @@ base::buffer row_of(const base::buffer& table) {
 void require_output(const base::buffer& output, const base::buffer& row, std::int64_t count) {
   output.require_host().require_contiguous();
   std::int64_t elements = 0;
-  base::require(!__builtin_mul_overflow(count, row.elements(), &elements), SYNCYTE_ERR_SHAPE,
-                "index: {} rows of {} elements are more than 2^63 - 1 elements", count, row.elements());
+  if (__builtin_mul_overflow(count, row.elements(), &elements))
+    base::refuse(SYNCYTE_ERR_SHAPE, {.argument = "index",
+                                     .value = fmt::format("of {} rows of {} elements", count, row.elements()),
+                                     .expected = "at most 2^63 - 1 elements"});
   output.require_elements(elements);
 }
 
@@ -56,14 +58,18 @@ void gather_table(const syncyte_buffer_t* raw_table, const syncyte_buffer_t* raw
                   const syncyte_buffer_t* raw_output) {
   const base::buffer table(raw_table, "table");
   table.require_host();
-  base::require(table.ndim() >= 1, SYNCYTE_ERR_SHAPE, "table has no dimensions; expected 1 or more");
+  if (table.ndim() < 1)
+    base::refuse(SYNCYTE_ERR_SHAPE, {.argument = "table", .value = "of 0 dimensions", .expected = "1 or more"});
   const row_index index(base::buffer(raw_index, "index"));
   const base::buffer output(raw_output, "output");
   const base::buffer row = row_of(table);
   require_output(output, row, index.count());
-  base::require(can_convert(table.dtype(), output.dtype()), SYNCYTE_ERR_TYPE,
-                "output: dtype is {} of a table of {}; expected {}, or both of float16, bfloat16, float32 and float64",
-                base::dtype_name(output.dtype()), base::dtype_name(table.dtype()), base::dtype_name(table.dtype()));
+  if (!can_convert(table.dtype(), output.dtype()))
+    base::refuse(SYNCYTE_ERR_TYPE,
+                 {.argument = "output",
+                  .value = fmt::format("of {}", base::dtype_name(output.dtype())),
+                  .expected = fmt::format("the table's {}; float16, bfloat16, float32 and float64 are converted",
+                                          base::dtype_name(table.dtype()))});
   index.require_inside(table.extent(0));
   if (output.elements() == 0) return;
   const row_range all{0, table.extent(0), table.data()};

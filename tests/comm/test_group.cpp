@@ -80,7 +80,7 @@ TEST(group, bad_lists_are_every_ranks_error_and_harm_no_later_one) {
   twice.push_back(0);
   beyond.push_back(size);
   expect_error(outcome_of([&] { group(world(), twice); }), SYNCYTE_ERR_ARGUMENT,
-               fmt::format("ranks[{}] is 0, as one before it; expected every rank once", size));
+               fmt::format("ranks[{}] is 0; expected every rank once", size));
   expect_error(outcome_of([&] { group(world(), beyond); }), SYNCYTE_ERR_ARGUMENT,
                fmt::format("ranks[{0}] is {0}; expected 0 to {1}", size, size - 1));
   comm::communicator_options options;
@@ -91,7 +91,7 @@ TEST(group, bad_lists_are_every_ranks_error_and_harm_no_later_one) {
 }
 
 TEST(group, what_one_rank_alone_can_see_is_its_own_error) {
-  expect_error(outcome_of([] { group(world(), {world().rank() + 1}); }), SYNCYTE_ERR_ARGUMENT, "without this rank");
+  expect_error(outcome_of([] { group(world(), {world().rank() + 1}); }), SYNCYTE_ERR_ARGUMENT, "expected this rank");
   expect_error(outcome_of([] { group(world(), {world().rank()}, 1024); }), SYNCYTE_ERR_ARGUMENT,
                "tag is 1024; expected 0 to 1023");
 }

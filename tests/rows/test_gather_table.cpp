@@ -104,10 +104,10 @@ TEST(GatherTable, RefusesWhatCannotBe) {
   auto output = base::make_buffer(elsewhere, SYNCYTE_INT32, shape_t{4, 4});
   expect(SYNCYTE_ERR_INDEX, "index 4 at position 2 is out of range; expected 0 to 3", table, index, output);
   EXPECT_EQ(elsewhere[0], 7);
-  expect(SYNCYTE_ERR_TYPE, "output: dtype is float32 of a table of int32", table, index,
+  expect(SYNCYTE_ERR_TYPE, "output is of float32; expected the table's int32", table, index,
          base::make_buffer(elsewhere, SYNCYTE_FLOAT32, shape_t{4, 4}));
   expect(SYNCYTE_ERR_SHAPE, "output", table, index, base::make_buffer(elsewhere, SYNCYTE_INT32, shape_t{3, 4}));
-  expect(SYNCYTE_ERR_SHAPE, "table has no dimensions", base::make_buffer(numbers.data(), SYNCYTE_INT32, {}), index,
+  expect(SYNCYTE_ERR_SHAPE, "table is of 0 dimensions", base::make_buffer(numbers.data(), SYNCYTE_INT32, {}), index,
          output);
   expect(SYNCYTE_ERR_TYPE, "index: dtype is float32", table, base::make_buffer(elsewhere, SYNCYTE_FLOAT32, shape_t{4}),
          output);

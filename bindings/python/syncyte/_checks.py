@@ -10,7 +10,15 @@ from typing import Any
 from ._buffers import Buffer
 from ._declarations import Op
 from ._types import WindowReduction
-from .errors import ArgumentError, DtypeError, ShapeError
+from .errors import ArgumentError, DtypeError, Error, ShapeError
+
+
+def wrong(
+    error: type[Error], argument: str, value: object, expected: str, *, axis: int | None = None, object_: str = ""
+) -> Error:
+    """The exception for a wrong argument: "object: argument[axis] is value; expected expected"."""
+    place = "" if axis is None else f"[{axis}]"
+    return error(f"{object_ and object_ + ': '}{argument}{place} is {value}; expected {expected}")
 
 
 def as_op(op: WindowReduction, *, of_window: bool = False) -> Op:

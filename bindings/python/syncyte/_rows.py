@@ -39,11 +39,9 @@ def gather_rows(table: Any, index: Any, *, dtype: dtypes.DTypeLike = None, out: 
     rows = as_buffer(index, "index")
     if not source.shape:
         raise ShapeError("table has no dimensions; expected 1 or more")
+    expected = None if dtype is None else dtypes.as_dtype(dtype)
     if out is None:
-        out = empty(source.world, source.dtype if dtype is None else dtypes.as_dtype(dtype), rows.shape + source.shape[1:])
-        expected = None
-    else:
-        expected = None if dtype is None else dtypes.as_dtype(dtype)
+        out = empty(source.world, source.dtype if expected is None else expected, rows.shape + source.shape[1:])
     target = as_buffer(out, "out", writable=True, expected=expected)
     _library.core().syncyte_rows_gather(source.reference, rows.reference, target.reference)
     target.written()

@@ -295,11 +295,11 @@ def test_a_group_is_made_by_its_ranks_alone_in_the_lists_order(world):
 
 def test_wrong_groups(world):
     everyone = list(range(world.size))
-    with pytest.raises(ValueError, match="is 0, as one before it"):
+    with pytest.raises(ValueError, match="is 0; expected every rank once"):
         world.group([*everyone, 0])
     with pytest.raises(ValueError, match="expected None|check is|options->check"):
         world.group(everyone, check="loud" if world.rank == world.size - 1 else None)
-    with pytest.raises(ValueError, match="count is 0|without this rank"):
+    with pytest.raises(ValueError, match="count is 0"):
         world.group([])
     with pytest.raises(TypeError, match="ranks"):
         world.group(None)

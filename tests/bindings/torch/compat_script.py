@@ -1,4 +1,5 @@
-"""A script for mpi4torch as it is, for `python -m syncyte.compat`: a ring, whose gradient goes the other way round."""
+"""A script for mpi4torch and WholeMemory as it is, for `python -m syncyte.compat`: a ring, whose gradient goes the other
+way round, and a table of all ranks."""
 
 import mpi4torch
 import torch
@@ -14,3 +15,17 @@ y = mpi4torch.JoinDummies(x + received, [comm.Wait(mpi4torch.JoinDummiesHandle(s
 assert (y == 2.0 + comm.rank + before).all() and comm.size > 1
 comm.Allreduce(y, mpi4torch.MPI_SUM).sum().backward()
 assert (x.grad == 2.0 * comm.size).all(), x.grad
+
+# WholeMemory's, in the same script
+from wholememory.torch import wholememory_pytorch as wm  # noqa: E402
+
+wm.init_lib()
+wm.mp_init(comm.rank, comm.size)
+table = wm.create_tensor([comm.size, 4], [], torch.float32, True, [])
+table[comm.rank] = comm.rank
+wm.barrier([])
+found = torch.ops.wholememory.gather(torch.tensor([comm.size - 1, 0]), table, torch.float64)
+assert found[:, 1].tolist() == [comm.size - 1, 0]
+wm.barrier([])
+del table
+wm.finalize_lib()

@@ -1,4 +1,4 @@
-"""What programs written for WholeMemory expect of syncyte.compat.wholememory_pytorch, and what WholeMemory does wrong."""
+"""What programs for WholeMemory expect of syncyte.compat.wholememory_pytorch, and what WholeMemory does wrong."""
 
 import gc
 import importlib
@@ -49,7 +49,12 @@ def test_a_tensor_is_one_range_of_zeros_that_all_ranks_write(comm, dtype):
 def test_a_small_table_is_spread_over_all_ranks(comm, monkeypatch):
     """WholeMemory put less than 512 MiB on the last rank."""
     made = []
-    monkeypatch.setattr(wm, "WholeTensor", lambda *args, **named: made.append(syncyte.WholeTensor(*args, **named)) or made[0])
+
+    def make(*arguments, **named):
+        made.append(syncyte.WholeTensor(*arguments, **named))
+        return made[0]
+
+    monkeypatch.setattr(wm, "WholeTensor", make)
     t = wm.create_tensor([comm.size, 16], [], torch.float32, True, [])
     t[comm.rank] = comm.rank
     wm.barrier([])
@@ -78,7 +83,7 @@ def test_views_of_the_cpu_also_of_slices(comm):
     part = wm.get_tensor_view(t[2:4, 1:], torch.device("cpu"))
     assert part.data_ptr() == t[2:, 1:].data_ptr() and part.stride() == (4, 1) and part.shape == (2, 3)
     assert wm.get_tensor_view(t, "cpu").data_ptr() == t.data_ptr()
-    with pytest.raises(ValueError, match="made"):
+    with pytest.raises(ValueError, match="in memory of its own; expected a tensor that create_tensor"):
         wm.get_tensor_view(torch.ones(3), torch.device("cpu"))
     with pytest.raises(NotImplementedError, match="device is cuda:0"):
         wm.get_tensor_view(t, torch.device("cuda:0"))
@@ -129,13 +134,13 @@ def test_aggregate_size(comm):
     assert offset == sum(rank + 3 for rank in range(comm.rank))
     with pytest.raises(ValueError, match="local_size is -1"):
         wm.aggregate_size(-1 if comm.rank == comm.size - 1 else 1, [])
-    with pytest.raises(ValueError, match="add up to|expected 0 to"):
+    with pytest.raises(ValueError, match="the sum of local_size|expected 0 to"):
         wm.aggregate_size(2**63 - 1 if comm.size > 1 else 2**63, [])
 
 
 def test_rank_and_size_must_be_those_of_the_world(comm):
     last = comm.size - 1
-    with pytest.raises(ValueError, match=f"rank {last} of {comm.size + 1} is not COMM_WORLD's"):
+    with pytest.raises(ValueError, match=f"rank, size is .{last}, {comm.size + 1}.; expected COMM_WORLD's"):
         wm.mp_init(comm.rank, comm.size + (comm.rank == last))
     wm.finalize_lib()
     with pytest.raises(RuntimeError, match="mp_init"):
@@ -149,14 +154,14 @@ def test_rank_and_size_must_be_those_of_the_world(comm):
     "sizes, strides, dtype, error, text",
     [
         ([3, 4], [3, 1], torch.float32, ValueError, r"strides\[0\] is 3; expected 4 or more"),
-        ([3, 4], [4], torch.float32, ValueError, "has 1 entries, sizes 2"),
+        ([3, 4], [4], torch.float32, ValueError, "2 numbers, as many as sizes has"),
         ([2, 3, 4], [12, 100, 1], torch.float32, ValueError, "reach 216 elements"),
-        ([-1, 4], [], torch.float32, ValueError, "no negative"),
+        ([-1, 4], [], torch.float32, ValueError, "0 or more"),
         ([2.5, 4], [], torch.float32, TypeError, "2.5; expected an integer"),
         (4, [], torch.float32, TypeError, "sizes is 4; expected a sequence"),
         ([3], [], "float32", TypeError, "expected a torch.dtype"),
         ([1] * 9, [], torch.float32, ValueError, "at most 8"),
-        ([2**40, 2**40], [], torch.float32, ValueError, "more than 2\\^63 - 1 bytes"),
+        ([2**40, 2**40], [], torch.float32, ValueError, "at most 2\\^63 - 1 bytes"),
         ([2**40, 2**10], [], torch.float32, MemoryError, "are available"),
     ],
 )
@@ -193,7 +198,7 @@ def test_arguments_that_differ_are_an_error_of_all(comm, mine, text):
         wm.create_tensor(*(mine if comm.rank == 0 else ([3], [], torch.float32)), True, [])
 
 
-@pytest.mark.parametrize("more, text", [([0], "each once|every rank once"), ([COMM_WORLD.size], "expected 0 to")])
+@pytest.mark.parametrize("more, text", [([0], "every rank once"), ([COMM_WORLD.size], "expected 0 to")])
 def test_wrong_ranks(comm, more, text):
     with pytest.raises(ValueError, match=text):
         wm.create_tensor([3], [], torch.float32, True, [*range(comm.size), *more])
@@ -250,9 +255,9 @@ def test_what_cannot_be_gathered(comm):
     gather = torch.ops.wholememory.gather
     with pytest.raises(TypeError, match="index: dtype is float32"):
         gather(torch.tensor([0.0, 1.0]), t, t.dtype)
-    with pytest.raises(TypeError, match="dtype is float32 of a table of int32"):
+    with pytest.raises(TypeError, match="expected the table's int32"):
         gather(torch.tensor([0]), t, torch.float32)
-    with pytest.raises(ValueError, match="index has 2 dimensions"):
+    with pytest.raises(ValueError, match="index is of 2 dimensions"):
         gather(torch.tensor([[0]]), t, t.dtype)
     with pytest.raises(ValueError, match="no dimensions"):
         gather(torch.tensor([0]), torch.tensor(1.0), torch.float32)
@@ -274,19 +279,20 @@ def test_chunked_tensors_and_their_parts(comm):
     again = wm.get_sub_chunked_tensor(part, [1], [-1])
     assert part.shape == [10, 6] and part.stride == [8, 1] and again.shape == [9, 6]
     index = torch.tensor([0, 5, 8])
-    assert torch.equal(torch.ops.wholememory.gather_chunked(index, again.get_ptr(), torch.float64), values[5:14, 2:][index].double())
+    found = torch.ops.wholememory.gather_chunked(index, again.get_ptr(), torch.float64)
+    assert torch.equal(found, values[5:14, 2:][index].double())
     with pytest.raises(IndexError):
         torch.ops.wholememory.gather_chunked(torch.tensor([9]), again.get_ptr(), torch.float32)
     with pytest.raises(ValueError, match=r"start\[0\] is 21"):
         wm.get_sub_chunked_tensor(c, [21], [])
     with pytest.raises(ValueError, match=r"count\[1\] is 8"):
         wm.get_sub_chunked_tensor(c, [0, 1], [1, 8])
-    with pytest.raises(ValueError, match="count 2"):
+    with pytest.raises(ValueError, match="in count no more"):
         wm.get_sub_chunked_tensor(c, [0], [1, 1])
     pointer = again.get_ptr()
     del again
     gc.collect()
-    with pytest.raises(ValueError, match="no ChunkedTensor's"):
+    with pytest.raises(ValueError, match="of a ChunkedTensor that lives"):
         torch.ops.wholememory.gather_chunked(index, pointer, torch.float32)
     wm.barrier([])
 
@@ -339,10 +345,10 @@ def test_files_that_do_not_fit_are_every_ranks_error_and_change_nothing(comm, fo
     def load(rows=4, columns=2, tensor=t, dtype=torch.float32):
         wm.load_embedding_to_tensor_from_file_prefix(tensor, torch.float32, dtype, rows, columns, prefix)
 
-    with pytest.raises(FileNotFoundError, match="found files of no parts"):
+    with pytest.raises(FileNotFoundError, match="is none; expected one"):
         load()
     write_parts(comm, prefix, torch.ones(4, 2), [2, 2])
-    with pytest.raises(OSError, match="hold 4 rows; expected 5"):
+    with pytest.raises(OSError, match="is 4; expected table_size, 5"):
         load(rows=5)
     with pytest.raises(ValueError, match="at least table_size"):
         load(rows=7 if comm.rank == 0 else 4)
@@ -357,7 +363,7 @@ def test_files_that_do_not_fit_are_every_ranks_error_and_change_nothing(comm, fo
         with open(prefix + "_part_1_of_2", "ab") as file:
             file.write(b"x")
     comm.barrier()
-    with pytest.raises(OSError, match="has 17 bytes; expected a multiple of a row's 8"):
+    with pytest.raises(OSError, match="is 17 bytes long; expected a multiple of a row's 8"):
         load()
     comm.barrier()
     if comm.rank == 0:

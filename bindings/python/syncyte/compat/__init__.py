@@ -1,7 +1,7 @@
 """Modules with the interfaces of other libraries, for their users' programs.
 
-``python -m syncyte.compat script.py`` runs a script that says ``import mpi4torch``, or imports another of these; so does
-:func:`install` within a program.
+``python -m syncyte.compat script.py`` runs a script that says ``import mpi4torch``, or imports another of these; so
+does :func:`install` within a program.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import types
 
 __all__ = ["install"]
 
-# The other libraries' modules by name, and the module of this package that each is; None: a package that only holds others.
+# The other libraries' modules by name, and which module of this package each is; None: a package that holds others.
 _MODULES = {
     "mpi4torch": "mpi4torch",
     "wholememory": None,

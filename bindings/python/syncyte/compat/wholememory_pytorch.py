@@ -5,8 +5,8 @@
 
 What differs: wrong arguments and ranks that disagree raise an exception with a text on every rank; tensors may be
 dropped in any order; every table is spread over all its ranks; indices are checked; slices are gathered as slices;
-integer tables can be gathered. A host tensor is a CPU tensor, and chunked tensors lie in host memory. What asks for CUDA
-raises UnsupportedError.
+integer tables can be gathered. A host tensor is a CPU tensor, and chunked tensors lie in host memory. What asks for
+CUDA raises UnsupportedError.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ import numpy as np
 import torch
 
 from syncyte import _rows, dtypes, runtime
-from syncyte._checks import as_index, as_numbers
+from syncyte._checks import as_index, as_numbers, wrong
 from syncyte._declarations import MAX_NDIM
 from syncyte.comm import COMM_WORLD, Comm
 from syncyte.errors import (
@@ -54,6 +54,7 @@ __all__ = [
 ]
 
 _NO_CUDA = "Syncyte's WholeMemory module has host memory only"
+_MADE = "a tensor that create_tensor() has made, or a part of one"
 _piece_bytes = 64 << 20  # of a file, read at once
 
 
@@ -82,7 +83,7 @@ def mp_init(rank: int, size: int) -> None:
     def check() -> None:
         given, expected = (as_index(rank, "rank"), as_index(size, "size")), (COMM_WORLD.rank, COMM_WORLD.size)
         if given != expected:
-            raise ArgumentError(f"rank {given[0]} of {given[1]} is not COMM_WORLD's: {expected[0]} of {expected[1]}")
+            raise wrong(ArgumentError, "rank, size", given, f"COMM_WORLD's, {expected}")
 
     COMM_WORLD._prepare("mp_init", check, lifecycle=True)
     COMM_WORLD.agree(operation="mp_init")
@@ -123,12 +124,12 @@ def aggregate_size(local_size: int, ranks: Sequence[int]) -> tuple[int, int]:
     def check() -> int:
         size = as_index(local_size, "local_size")
         if not 0 <= size < 2**63:
-            raise ArgumentError(f"local_size is {size}; expected 0 to 2^63 - 1")
+            raise wrong(ArgumentError, "local_size", size, "0 to 2^63 - 1")
         return size
 
     sizes = comm.lengths(comm._prepare("aggregate_size", check, lifecycle=True))
     if sum(sizes) >= 2**63:
-        raise ArgumentError(f"the ranks' sizes {sizes} add up to {sum(sizes)}; expected at most 2^63 - 1")
+        raise wrong(ArgumentError, "the sum of local_size over the ranks", sum(sizes), "at most 2^63 - 1")
     return sum(sizes), sum(sizes[: comm.rank])
 
 
@@ -146,34 +147,37 @@ class _Layout(NamedTuple):
 def _layout(sizes: Sequence[int], strides: Sequence[int], dtype: torch.dtype) -> _Layout:
     extents, distances = as_numbers(sizes, "sizes"), as_numbers(strides, "strides")
     if not isinstance(dtype, torch.dtype):
-        raise DtypeError(f"dtype is {dtype!r}; expected a torch.dtype")
+        raise wrong(DtypeError, "dtype", repr(dtype), "a torch.dtype")
     if len(extents) > MAX_NDIM:
-        raise ShapeError(f"sizes {extents} has {len(extents)} entries; expected at most {MAX_NDIM}")
-    if any(extent < 0 for extent in extents):
-        raise ShapeError(f"sizes is {extents}; expected no negative number")
+        raise wrong(ShapeError, "sizes", f"{extents}, {len(extents)} numbers", f"at most {MAX_NDIM}")
+    for axis, extent in enumerate(extents):
+        if extent < 0:
+            raise wrong(ShapeError, "sizes", extent, "0 or more", axis=axis)
     if distances and len(distances) != len(extents):
-        raise ShapeError(f"strides {distances} has {len(distances)} entries, sizes {len(extents)}; expected as many, or []")
+        raise wrong(ShapeError, "strides", distances, f"{len(extents)} numbers, as many as sizes has, or []")
     trailing = [1]  # products of the sizes behind each one
     for extent in reversed(extents[1:]):
         trailing.append(trailing[-1] * max(extent, 1))
     dense = trailing[::-1][: len(extents)]
     for axis, (distance, least) in enumerate(zip(distances, dense)):
         if distance < least:
-            raise ShapeError(f"strides[{axis}] is {distance}; expected {least} or more, the product of sizes[{axis + 1}:]")
+            expected = f"{least} or more, the product of sizes[{axis + 1}:]"
+            raise wrong(ShapeError, "strides", distance, expected, axis=axis)
     used = distances or dense
     rows, row_elements = (extents[0], used[0]) if extents else (1, 1)
     reach = 1 + sum((extent - 1) * distance for extent, distance in zip(extents, used) if extent > 0)
     if 0 not in extents and reach > rows * row_elements:
-        raise ShapeError(f"sizes {extents} with strides {used} reach {reach} elements; expected at most sizes[0] * strides[0]")
+        expected = f"at most sizes[0] * strides[0], {rows * row_elements}"
+        raise wrong(ShapeError, "strides", f"{used}, which reach {reach} elements", expected)
     if rows * row_elements * dtype.itemsize >= 2**63:
-        raise ShapeError(f"sizes {extents} with strides {used} are more than 2^63 - 1 bytes")
+        raise wrong(ShapeError, "sizes", f"{extents} with strides {used}", "at most 2^63 - 1 bytes")
     return _Layout(extents, used, dtype, rows, row_elements)
 
 
 def _require_one_node(comm: Comm) -> None:
     nodes = comm.topology.nodes
     if nodes > 1:
-        raise UnsupportedError(f"the ranks are on {nodes} nodes, which share no memory; expected ranks of one node")
+        raise wrong(UnsupportedError, "ranks", f"on {nodes} nodes, which share no memory", "ranks of one node")
 
 
 def _create(operation: str, layout_of: Callable[[], _Layout], comm: Comm) -> torch.Tensor:
@@ -225,7 +229,7 @@ def create_tensor(
 
     def layout() -> _Layout:
         if not use_host_memory:
-            raise UnsupportedError(f"use_host_memory is {use_host_memory!r}: {_NO_CUDA}; expected True")
+            raise wrong(UnsupportedError, "use_host_memory", repr(use_host_memory), f"True: {_NO_CUDA}")
         _require_one_node(comm)
         return _layout(sizes, strides, dtype)
 
@@ -234,10 +238,10 @@ def create_tensor(
 
 def _comm_of_tensor(tensor: torch.Tensor) -> Comm:
     if not isinstance(tensor, torch.Tensor):
-        raise DtypeError(f"tensor is a {type(tensor).__name__}; expected a tensor that create_tensor() has made")
+        raise wrong(DtypeError, "tensor", f"a {type(tensor).__name__}", _MADE)
     comm = getattr(tensor.untyped_storage(), "wholememory_comm", None)
     if comm is None:
-        raise ArgumentError("tensor lies in memory of its own; expected a tensor that create_tensor() has made, or a part")
+        raise wrong(ArgumentError, "tensor", "in memory of its own", _MADE)
     return comm
 
 
@@ -249,7 +253,7 @@ def get_tensor_view(tensor: torch.Tensor, device: Any) -> torch.Tensor:
     _comm_of_tensor(tensor)
     wanted = torch.device(device)
     if wanted.type != "cpu":
-        raise UnsupportedError(f"device is {wanted}: {_NO_CUDA}; expected cpu")
+        raise wrong(UnsupportedError, "device", wanted, f"cpu: {_NO_CUDA}")
     return tensor.detach()
 
 
@@ -309,24 +313,22 @@ def get_sub_chunked_tensor(tensor: ChunkedTensor, start: Sequence[int], count: S
     part = _require_chunked(tensor)._tensor
     begins, counts = as_numbers(start, "start"), as_numbers(count, "count")
     if not len(counts) <= len(begins) <= part.dim():
-        raise ShapeError(
-            f"start has {len(begins)} entries and count {len(counts)}, the tensor {part.dim()} dimensions; expected no more "
-            "in start than dimensions, and in count than in start"
-        )
+        expected = f"at most {part.dim()} numbers, in count no more than in start"
+        raise wrong(ShapeError, "start, count", (begins, counts), expected)
     for axis, begin in enumerate(begins):
         extent = part.size(axis)
         if not 0 <= begin <= extent:
-            raise ArgumentError(f"start[{axis}] is {begin}; expected 0 to {extent}")
+            raise wrong(ArgumentError, "start", begin, f"0 to {extent}", axis=axis)
         length = counts[axis] if axis < len(counts) else -1
         if not -1 <= length <= extent - begin:
-            raise ArgumentError(f"count[{axis}] is {length}; expected 0 to {extent - begin}, or -1 for all")
+            raise wrong(ArgumentError, "count", length, f"0 to {extent - begin}, or -1 for all", axis=axis)
         part = part.narrow(axis, begin, extent - begin if length < 0 else length)
     return ChunkedTensor(part)
 
 
 def _require_chunked(tensor: ChunkedTensor) -> ChunkedTensor:
     if not isinstance(tensor, ChunkedTensor):
-        raise DtypeError(f"tensor is a {type(tensor).__name__}; expected a ChunkedTensor")
+        raise wrong(DtypeError, "tensor", f"a {type(tensor).__name__}", "a ChunkedTensor")
     return tensor
 
 
@@ -339,22 +341,24 @@ _operators.define("gather_chunked(Tensor index, int param, ScalarType out_dtype)
 
 def _gather(index: torch.Tensor, param: torch.Tensor, out_dtype: torch.dtype) -> torch.Tensor:
     if index.dim() != 1:
-        raise ShapeError(f"index has {index.dim()} dimensions; expected 1")
+        raise wrong(ShapeError, "index", f"of {index.dim()} dimensions", "1")
     return _rows.gather_rows(param, index.contiguous(), dtype=out_dtype)
 
 
 def _gather_chunked(index: torch.Tensor, param: int, out_dtype: torch.dtype) -> torch.Tensor:
     found = _chunked.get(param)
     if found is None:
-        raise ArgumentError(f"param is {param}, no ChunkedTensor's; expected get_ptr() of one that lives")
+        raise wrong(ArgumentError, "param", param, "get_ptr() of a ChunkedTensor that lives")
     return _gather(index, found._tensor, out_dtype)
+
+
+def _gathered_meta(index: torch.Tensor, param: torch.Tensor, out_dtype: torch.dtype) -> torch.Tensor:
+    return param.new_empty((index.size(0), *param.shape[1:]), dtype=out_dtype)
 
 
 _operators.impl("gather", _gather, "CPU")
 _operators.impl("gather_chunked", _gather_chunked, "CPU")
-_operators.impl(
-    "gather", lambda index, param, out_dtype: param.new_empty((index.size(0), *param.shape[1:]), dtype=out_dtype), "Meta"
-)
+_operators.impl("gather", _gathered_meta, "Meta")
 
 
 # Files.
@@ -369,22 +373,24 @@ class _Part(NamedTuple):
 def _parts(prefix: str, rows: int, row_bytes: int) -> list[_Part]:
     """The files prefix_part_0_of_n to prefix_part_(n-1)_of_n, which hold the rows one after another."""
     prefix = os.fspath(prefix)
-    found = [re.fullmatch(re.escape(prefix) + r"_part_(\d+)_of_(\d+)", path) for path in glob.glob(glob.escape(prefix) + "_part_*_of_*")]
-    numbers = sorted({int(match[2]) for match in found if match})
+    pattern = re.compile(re.escape(prefix) + r"_part_\d+_of_(\d+)")
+    found = [pattern.fullmatch(path) for path in glob.glob(glob.escape(prefix) + "_part_*_of_*")]
+    numbers = sorted({int(match[1]) for match in found if match})
     if len(numbers) != 1:
-        raise MissingFileError(f"{prefix}_part_*_of_*: found files of {numbers or 'no'} parts; expected one number of parts")
+        raise wrong(MissingFileError, f"the number of parts of {prefix}_part_*_of_*", numbers or "none", "one")
     parts, first = [], 0
     for part in range(numbers[0]):
         path = f"{prefix}_part_{part}_of_{numbers[0]}"
         if not os.path.exists(path):
-            raise MissingFileError(f"{path} is missing; expected {numbers[0]} parts")
+            raise wrong(MissingFileError, path, "missing", f"{numbers[0]} parts")
         size = os.path.getsize(path)
         if size % row_bytes != 0:
-            raise StorageError(f"{path} has {size} bytes; expected a multiple of a row's {row_bytes}")
+            raise wrong(StorageError, path, f"{size} bytes long", f"a multiple of a row's {row_bytes}")
         parts.append(_Part(path, first, size // row_bytes))
         first += size // row_bytes
     if first != rows:
-        raise StorageError(f"the {numbers[0]} files {prefix}_part_*_of_{numbers[0]} hold {first} rows; expected {rows}")
+        name = f"the number of rows in {prefix}_part_*_of_{numbers[0]}"
+        raise wrong(StorageError, name, first, f"table_size, {rows}")
     return parts
 
 
@@ -410,8 +416,8 @@ def load_embedding_to_tensor_from_file_prefix(
     embedding_dim: int,
     file_prefix: str,
 ) -> None:
-    """Fills the first rows of a tensor from raw files, of which every rank reads its share. Collective over the ranks of
-    the tensor; all see all rows when it returns.
+    """Fills the first rows of a tensor from raw files, of which every rank reads its share. Collective over the ranks
+    of the tensor; all see all rows when it returns.
 
     Parameters
     ----------
@@ -437,15 +443,13 @@ def load_embedding_to_tensor_from_file_prefix(
     def check() -> tuple[int, int, list[_Part]]:
         rows, elements = as_index(table_size, "table_size"), as_index(embedding_dim, "embedding_dim")
         if tensor.dim() != 2 or not 0 <= rows <= tensor.size(0) or not 0 < elements <= tensor.size(1):
-            raise ShapeError(
-                f"tensor is of shape {list(tensor.shape)}; expected 2 dimensions, at least table_size ({rows}) rows of "
-                f"embedding_dim ({elements}) elements"
-            )
+            least = f"2 dimensions, at least table_size ({rows}) rows of embedding_dim ({elements}) elements"
+            raise wrong(ShapeError, "tensor", f"of shape {list(tensor.shape)}", least)
         for name, given in (("src_dtype", src_dtype), ("emb_dtype", emb_dtype)):
             if not isinstance(given, torch.dtype):
-                raise DtypeError(f"{name} is {given!r}; expected a torch.dtype")
+                raise wrong(DtypeError, name, repr(given), "a torch.dtype")
         if tensor.dtype != emb_dtype:
-            raise DtypeError(f"tensor is of {tensor.dtype}; expected emb_dtype, {emb_dtype}")
+            raise wrong(DtypeError, "tensor", f"of {tensor.dtype}", f"emb_dtype, {emb_dtype}")
         return rows, elements, _parts(file_prefix, rows, elements * src_dtype.itemsize)
 
     rows, elements, parts = comm._prepare(operation, check, lifecycle=True)
