@@ -127,7 +127,12 @@ fact_record agreement::record(std::uint64_t sequence) const {
 
 std::string agreement::first_difference(std::span<const fact_record> all) const {
   const auto operations = groups_of(all, [](const fact_record& each) { return std::string(each.operation); });
-  if (operations.size() > 1) return fmt::format("the ranks called different operations: {}", groups_text(operations));
+  const auto is_end = [](const auto& group) { return group.first == "finalize"; };
+  if (operations.size() > 1)
+    return fmt::format("the ranks called different operations: {}{}", groups_text(operations),
+                       std::any_of(operations.begin(), operations.end(), is_end)
+                           ? "; a rank whose program has ended is in finalize"
+                           : "");
   const auto sequences = groups_of(all, [](const fact_record& each) { return each.sequence; });
   if (sequences.size() > 1) return fmt::format("number of the collective is {}", groups_text(sequences));
   std::uint64_t common = std::min<std::uint64_t>(fact_count_, fact_record::most_values);

@@ -39,8 +39,8 @@ void require_room(const communicator& cart, const halo_description& asked, int d
                 "the widths along dimension {} are {} (low) and {} (high); expected 0 or more", dimension, low, high);
   const std::int64_t extent = asked.shape[at(axis)], interior = extent - low - high;
   base::require(low <= extent && interior >= 0, SYNCYTE_ERR_SHAPE,
-                "shape[{}] is {}; expected at least {} + {}, the widths along dimension {}", axis, extent, low, high,
-                dimension);
+                "shape[{}] is {}; expected at least {} + {}, the widths of the ghosts at its ends", axis, extent, low,
+                high);
   const auto [below, above] = shift_along(cart, dimension, 1);
   const std::int64_t shown = std::max(above == SYNCYTE_NOBODY ? 0 : low, below == SYNCYTE_NOBODY ? 0 : high);
   base::require(interior >= shown, SYNCYTE_ERR_SHAPE,

@@ -28,7 +28,7 @@ from mpi_harness.job import MPIRUN, Job, environment, send  # noqa: E402
 
 FOREIGN = ["vader_segment.*", "sm_segment.*", "ompi.*", "openmpi-sessions-*", "pmix*", "prte.*", "prterun.*",
            "prrte.*", "mpich_shm_*"]
-READY = re.compile(r"\bready\b")  # MPICH's mpirun may send the end of the line apart
+READY = re.compile(r"(?<!al)ready")  # MPICH's mpirun may send the end of the line apart, or after the next rank's
 MARK = "SYNCYTE_KILL_LOOP"
 INSIDE = "SYNCYTE_KILL_LOOP_INSIDE"
 WAYS = ["one rank", "all ranks", "mpirun", "mpirun and all ranks"]

@@ -7,19 +7,21 @@ program halo_of_nodes
   integer, parameter :: n = 4                              ! cells of a rank
   type(syncyte_comm) :: world, line
   type(syncyte_halo) :: halo
-  real(real64), asynchronous :: nodes(0:n + 2)             ! a ghost, n nodes, the node on the border, a ghost
-  integer :: i, first
+  real(real64), allocatable, asynchronous :: nodes(:)
+  integer :: i, first, owned
 
   call syncyte_init()
   call world%from_world()
   call world%cartesian(line, [0], [.false.])
+  owned = n
+  if (line%rank() == line%size() - 1) owned = n + 1        ! the last node of all
+  allocate (nodes(0:owned + 2))                            ! a ghost, nodes of this rank, the node on the border, a ghost
   call halo%create(line, nodes, low=[1], high=[2])         ! one more than for cells: the border's node
   first = n*line%rank()
 
   ! exchange: the next rank owns the border node and sends it, with the one after it
   nodes = -1
-  nodes(1:n) = [(real(first + i, real64), i=0, n - 1)]
-  if (line%rank() == line%size() - 1) nodes(n + 1) = first + n   ! the last of all belongs to the last rank
+  nodes(1:owned) = [(real(first + i, real64), i=0, owned - 1)]
   call halo%exchange(nodes)
   if (any(nint(nodes(1:n + 1)) /= [(first + i, i=0, n)])) error stop "the border's node comes from the next rank"
   if (line%rank() > 0 .and. nint(nodes(0)) /= first - 1) error stop "the node before the border"

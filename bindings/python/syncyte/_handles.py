@@ -53,7 +53,8 @@ class Handle:
     def __reduce__(self) -> NoReturn:
         raise TypeError(
             f"a {type(self).__name__} belongs to its process and cannot be pickled; save what it holds: the local "
-            f"rows, or all of a tensor with syncyte.checkpoint.save()"
+            f"rows, or all of a tensor with syncyte.checkpoint.save(). Workers that are forked see it in place "
+            f"(multiprocessing_context='fork')"
         )
 
     def __copy__(self) -> Any:

@@ -10,7 +10,8 @@
  *
  * Each element of the whole lies in one interior only, which no halo can check. Node and face arrays have one point
  * more than cells along a cut axis, and neighbours both have the point on their border: declare it a ghost of the rank
- * with the lower coordinate, with one more in high than for cells.
+ * with the lower coordinate, with one more in high than for cells. Along a dimension that is not periodic the last
+ * rank's array is one longer: the last point lies in its interior.
  *
  * With corners (the default) the dimensions are exchanged one after the other, later ones including the ghosts that
  * earlier ones have filled, so that ghosts at corners and edges of the box show diagonal neighbours' cells. Without,

@@ -191,3 +191,21 @@ def test_widths_and_axes_of_any_kind_of_numbers(world):
                             (np.array([1]), (2,), range(1, 2))]:  # fmt: skip
         halo = syncyte.Halo(cart, (4, 6), "float64", low, high, axes=axes)
         assert halo.interior == expected.interior and repr(halo) == repr(expected)
+
+
+def test_nodes_of_a_grid_get_the_sums_of_all_their_cells(world):
+    """Each rank's cells add 1 to their corners; the last rank along a dimension owns the last nodes."""
+    cart = world.cartesian([0, 0])
+    is_last = [cart.coords[d] == cart.dims[d] - 1 for d in (0, 1)]
+    nodes = np.zeros([1 + 3 + last_one + 2 for last_one in is_last])
+    halo = syncyte.Halo(cart, nodes.shape, nodes.dtype, low=1, high=2)
+    for row, column in [(1, 1), (1, 2), (2, 1), (2, 2)]:
+        nodes[row : row + 3, column : column + 3] += 1
+    halo.accumulate(nodes)
+    halo.exchange(nodes)
+    expected = np.full((4, 4), 4.0)
+    for d in (0, 1):
+        along = np.moveaxis(expected, d, 0)
+        along[0] /= 2 if cart.coords[d] == 0 else 1
+        along[-1] /= 2 if is_last[d] else 1
+    assert np.array_equal(nodes[1:5, 1:5], expected)
