@@ -156,6 +156,49 @@ static void test_leaders(void) {
   EXPECT_ERROR(syncyte_comm_leaders(NULL, NULL, &leaders), SYNCYTE_ERR_HANDLE, "comm is a null handle");
 }
 
+/* The last rank and rank 0 make one of their own, in this order. */
+static void test_group(void) {
+  const int32_t ranks[] = {size - 1, 0};
+  const int64_t count = size > 1 ? 2 : 1;
+  syncyte_comm_options_t options = SYNCYTE_COMM_OPTIONS_INIT;
+  syncyte_comm_t group = NULL;
+  int32_t place = -1;
+  EXPECT_ERROR(syncyte_comm_group(world, NULL, 1, 0, NULL, &group), SYNCYTE_ERR_ARGUMENT, "ranks is null");
+  EXPECT_ERROR(syncyte_comm_group(world, ranks, 0, 0, NULL, &group), SYNCYTE_ERR_ARGUMENT, "count is 0");
+  EXPECT_ERROR(syncyte_comm_group(world, &rank, 1, 1024, NULL, &group), SYNCYTE_ERR_ARGUMENT, "tag is 1024");
+  EXPECT_ERROR(syncyte_comm_group(NULL, &rank, 1, 0, NULL, &group), SYNCYTE_ERR_HANDLE, "comm is a null handle");
+  if (rank != 0 && rank != size - 1) return;
+  EXPECT_OK(syncyte_comm_group(world, ranks, count, 5, NULL, &group));
+  EXPECT(sum_over(group, 1) == count);
+  EXPECT_OK(syncyte_comm_rank(group, &place));
+  EXPECT(ranks[place] == rank);
+  EXPECT_OK(syncyte_comm_destroy(&group));
+  options.check = is_odd_one() ? 9 : -1;
+  if (size > 1) {
+    EXPECT_ERROR(syncyte_comm_group(world, ranks, count, 0, &options, &group), SYNCYTE_ERR_ARGUMENT,
+                 "options->check is 9");
+    EXPECT_ERROR(syncyte_comm_group(world, ranks, count, 0, NULL, is_odd_one() ? NULL : &group), SYNCYTE_ERR_ARGUMENT,
+                 "group is null");
+  }
+}
+
+/* Before the start: it needs no ranks. */
+static void test_rows(void) {
+  const int64_t shape[] = {2, 2}, count = 1;
+  float table[] = {1, 2, 3, 4};
+  double row[2] = {0, 0};
+  int32_t which = 1;
+  syncyte_buffer_t from, index, to;
+  syncyte_buffer_init(table, SYNCYTE_FLOAT32, 2, shape, &from);
+  syncyte_buffer_init(&which, SYNCYTE_INT32, 1, &count, &index);
+  syncyte_buffer_init(row, SYNCYTE_FLOAT64, 1, shape, &to);
+  EXPECT_OK(syncyte_rows_gather(&from, &index, &to));
+  EXPECT(row[0] == 3 && row[1] == 4);
+  which = 2;
+  EXPECT_ERROR(syncyte_rows_gather(&from, &index, &to), SYNCYTE_ERR_INDEX, "index 2 at position 0");
+  EXPECT_ERROR(syncyte_rows_gather(NULL, &index, &to), SYNCYTE_ERR_ARGUMENT, "table is null");
+}
+
 static void test_making(void) {
   syncyte_comm_t part = NULL;
   int32_t number = -1;
@@ -313,12 +356,14 @@ static void test_stats(void) {
 }
 
 int main(void) {
+  test_rows();
   world = start(&rank, &size);
   test_queries();
   test_ids();
   test_handles();
   test_numbers();
   test_leaders();
+  test_group();
   test_making();
   test_errors_of_one_rank();
   test_agree();
