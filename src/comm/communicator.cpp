@@ -1,6 +1,7 @@
 #include "comm/communicator.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <numeric>
@@ -185,6 +186,8 @@ std::shared_ptr<communicator> communicator::make_root(MPI_Comm original, const c
 
 std::shared_ptr<communicator> communicator::make_group(std::span<const std::int32_t> ranks, int tag,
                                                        const communicator_options& options) {
+  const std::string title = fmt::format("ranks {} of {}", fmt::join(ranks, ", "), name_);
+  const watchdog_scope watched("comm_group", title, 0);
   MPI_Comm data = create_group(*this, ranks, tag);
   const std::string name = options.name.empty() ? name_ + "/group" : options.name;
   try {

@@ -23,7 +23,7 @@ constexpr const char* operation = "comm_group";
 
 using ranks_view = std::span<const std::int32_t>;
 
-/// The ranks of the list that can be told something: the others of the communicator, each once.
+/// The other valid ranks of the list, each once.
 std::set<int> others_of(const communicator& comm, ranks_view ranks) {
   std::set<int> others;
   for (const std::int32_t rank : ranks)
@@ -68,7 +68,10 @@ class meeting {
         for (const step which : {list, verdict}) receive(each, which);
       tell(list, mine_);
       answers_wait wait(*this);
-      poll_mpi_until([&] { return are_all_here(); }, wait);
+      poll_mpi_until([&] { return have_all(list, mine_) && is_not_refused(); }, wait);
+      tell(verdict, all_equal);
+      // No interrupt from here on: the others may be in MPI_Comm_create_group already.
+      poll_until([&] { return have_all(verdict, all_equal); });
       for (letters& each : *letters_)
         check_mpi(MPI_Waitall(2, each.sends.data(), MPI_STATUSES_IGNORE), "MPI_Waitall (comm_group)");
     } catch (...) {
@@ -95,18 +98,17 @@ class meeting {
 
   class answers_wait final : public long_wait {
    public:
-    explicit answers_wait(const meeting& waiting) : meeting_(waiting) {}
+    explicit answers_wait(meeting& waiting) : meeting_(waiting) {}
 
    private:
-    void examine(std::optional<watchdog_scope>& scope) override {
-      const communicator& comm = meeting_.comm_;
-      if (!scope) scope.emplace(operation, comm.name(), 0);
+    void examine(std::optional<watchdog_scope>&) override {
       if (!has_lasted()) return;
+      meeting_.is_not_refused();  // throws if it is: a verdict comes also where another rank's list never does
       for (const letters& each : *meeting_.letters_)
-        if (has_departed(comm, each.rank)) throw departed_error(comm, each.rank, operation);
+        if (has_departed(meeting_.comm_, each.rank)) throw departed_error(meeting_.comm_, each.rank, operation);
     }
 
-    const meeting& meeting_;
+    meeting& meeting_;
   };
 
   void tell(step which, const words& what) {
@@ -126,27 +128,33 @@ class meeting {
               "MPI_Irecv (comm_group)");
   }
 
-  /// Whether all verdicts have come, and this rank's is sent. A verdict against the group comes also where a list never
-  /// does; a list may come after it was looked for, and before its rank's verdict is.
-  bool are_all_here() {
-    bool have_lists = true, have_verdicts = true;
-    for (letters& each : *letters_) {
-      have_lists &= has_come(each, list, mine_);
-      have_verdicts &= has_come(each, verdict, all_equal);
-    }
-    if (have_lists && !has_told_verdict_) tell(verdict, all_equal);
-    return have_verdicts && has_told_verdict_;
+  bool have_all(step which, const words& expected) {
+    bool result = true;
+    for (letters& each : *letters_) result &= has_come(each, which, expected);
+    return result;
+  }
+
+  /// Throws where a rank has told that there is no group.
+  bool is_not_refused() {
+    have_all(verdict, all_equal);
+    return true;
   }
 
   bool has_come(letters& from, step which, const words& expected) {
     if (!has_ended(from.receives[which], "MPI_Test (comm_group)")) return false;
-    base::require(from.received[which] == expected, SYNCYTE_ERR_MISMATCH,
-                  "rank {} of {} {}; expected the same ranks on all of them, as here: {}", from.rank, comm_.name(),
-                  which == list ? "was called with other ranks" : "was told of other ranks", fmt::join(ranks_, ", "));
+    const words& told = from.received[which];
+    base::require(
+        told != not_equal, SYNCYTE_ERR_MISMATCH,
+        "rank {} of {} makes no group of ranks {}: its call was broken off, found lists of ranks that differ, or "
+        "came after a group that had failed",
+        from.rank, comm_.name(), fmt::join(ranks_, ", "));
+    base::require(told == expected, SYNCYTE_ERR_MISMATCH,
+                  "rank {} of {} was called with other ranks; expected the same ranks on all of them, as here: {}",
+                  from.rank, comm_.name(), fmt::join(ranks_, ", "));
     return true;
   }
 
-  /// What was not told is told now; MPI keeps what it cannot take back.
+  /// Sends the verdict if it was not sent; memory of messages that cannot be taken back is kept.
   void break_off() noexcept {
     try {
       if (!has_told_verdict_) tell(verdict, not_equal);
@@ -195,10 +203,10 @@ MPI_Comm create_group(communicator& comm, std::span<const std::int32_t> ranks, i
   meeting members(comm, ranks, tag);
   if (comm.has_broken_group()) {
     members.refuse();
-    base::fail(SYNCYTE_ERR_MISMATCH,
-               "a group of {} has failed before, after which its ranks cannot know who calls with whom; expected a "
-               "duplicate of it",
-               comm.name());
+    base::fail(
+        SYNCYTE_ERR_MISMATCH,
+        "no group of {} can be made any more, because an earlier one has failed; make groups of a duplicate of it",
+        comm.name());
   }
   try {
     members.hold();

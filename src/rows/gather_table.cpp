@@ -36,19 +36,22 @@ void gather_dense_rows(const row_map& map, const row_index& index, std::byte* ou
     gather_converted_rows(map, index, output, from, to);
 }
 
-/// Rows whose elements do not lie one after another are packed, one at a time.
+/// Rows whose elements do not lie one after another are packed, one at a time: in the output where nothing is
+/// converted.
 void gather_strided_rows(const row_map& map, const row_index& index, const base::buffer& row,
                          const base::buffer& output) {
   const auto dense = base::dense_strides(row.shape(), row.element_bytes());
   const std::size_t output_bytes = static_cast<std::size_t>(row.elements()) * output.element_bytes();
-  std::vector<std::byte> packed(row.bytes());
+  const bool converts = row.dtype() != output.dtype();
+  std::vector<std::byte> packed(converts ? row.bytes() : 0);
   const row_range only{0, 1, packed.data()};
   const row_map packed_map({&only, 1}, packed.size());
   const std::array<std::int64_t, 1> first{0};
   for (std::int64_t i = 0; i < index.count(); ++i) {
-    base::copy_strided(packed.data(), dense, map.find(index[i]), row.strides(), row.shape(), row.element_bytes());
-    gather_dense_rows(packed_map, row_index(std::span(first)),
-                      output.data() + static_cast<std::size_t>(i) * output_bytes, row.dtype(), output.dtype());
+    std::byte* const target = output.data() + static_cast<std::size_t>(i) * output_bytes;
+    base::copy_strided(converts ? packed.data() : target, dense, map.find(index[i]), row.strides(), row.shape(),
+                       row.element_bytes());
+    if (converts) gather_converted_rows(packed_map, row_index(std::span(first)), target, row.dtype(), output.dtype());
   }
 }
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from . import _library, dtypes
 from ._buffers import NOT_RECORDED, as_buffer, empty
+from ._checks import wrong
 from .errors import ShapeError
 
 
@@ -22,7 +23,7 @@ def gather_rows(table: Any, index: Any, *, dtype: dtypes.DTypeLike = None, out: 
         Of the result; float16, bfloat16, float32 and float64 are converted into each other, float64 to 16 bits by way
         of float32. The table's by default.
     out : array, optional
-        Contiguous, of the result's shape; its element type is the result's.
+        Contiguous, of the result's shape, without memory of the table's; its element type is the result's.
 
     Returns
     -------
@@ -40,9 +41,12 @@ def gather_rows(table: Any, index: Any, *, dtype: dtypes.DTypeLike = None, out: 
     if not source.shape:
         raise ShapeError("table has no dimensions; expected 1 or more")
     expected = None if dtype is None else dtypes.as_dtype(dtype)
+    shape = rows.shape + source.shape[1:]
     if out is None:
-        out = empty(source.world, source.dtype if expected is None else expected, rows.shape + source.shape[1:])
+        out = empty(source.world, source.dtype if expected is None else expected, shape)
     target = as_buffer(out, "out", writable=True, expected=expected)
+    if target.shape != shape:
+        raise wrong(ShapeError, "out", f"of shape {target.shape}", f"shape {shape}")
     _library.core().syncyte_rows_gather(source.reference, rows.reference, target.reference)
     target.written()
     return out

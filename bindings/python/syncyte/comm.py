@@ -200,10 +200,12 @@ class Comm(Nonblocking, Messages):
         MismatchError
             Where ranks that name each other were called with different lists, and for every later group there.
         """
-        numbers = [as_int32(rank, "an entry of ranks") for rank in as_numbers(ranks, "ranks")]
-        array, number = (ctypes.c_int32 * max(len(numbers), 1))(*numbers), as_int32(tag, "tag")
+        numbers, number = as_numbers(ranks, "ranks"), as_int32(tag, "tag")
+        array = (ctypes.c_int32 * max(len(numbers), 1))(*(rank if -(2**31) <= rank < 2**31 else -1 for rank in numbers))
         try:
             options = _comm_options(name, check)
+            for place, rank in enumerate(numbers):
+                as_int32(rank, f"ranks[{place}]")
         except Error:
             refused = ctypes.byref(_library.options(c.CommOptions, check=_NO_CHECK))
             function = _library.core().unchecked("syncyte_comm_group")

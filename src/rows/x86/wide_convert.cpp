@@ -90,7 +90,7 @@ struct eight<double> {
   }
 };
 
-/// What is streamed is a multiple of `lanes`.
+/// Streams whole groups of eight elements; a rest is stored normally.
 template <class From, class To, bool Streams>
 SYNCYTE_AVX2_F16C void convert_row(std::byte* target, const std::byte* source, std::size_t elements) {
   std::size_t i = 0;

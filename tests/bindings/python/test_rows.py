@@ -31,8 +31,9 @@ def test_wrong_use(world):
         syncyte.gather_rows(table, [0], dtype="int32")
     with pytest.raises(ValueError, match="no dimensions"):
         syncyte.gather_rows(np.float32(1), [0])
-    with pytest.raises(ValueError, match="output"):
-        syncyte.gather_rows(table, [0], out=np.zeros((2, 2), np.float32))
+    for shape in [(2, 2), (2,), (1, 1, 2)]:
+        with pytest.raises(ValueError, match=r"out is of shape .*; expected shape \(1, 2\)"):
+            syncyte.gather_rows(table, [0], out=np.zeros(shape, np.float32))
     with pytest.raises(TypeError, match="out is of float32; expected float64"):
         syncyte.gather_rows(table, [0], dtype="float64", out=np.zeros((1, 2), np.float32))
     with pytest.raises(ValueError, match="not contiguous"):

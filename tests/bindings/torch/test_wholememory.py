@@ -2,6 +2,7 @@
 
 import gc
 import importlib
+import importlib.util
 import os
 import sys
 
@@ -123,9 +124,50 @@ def test_a_tensor_of_some_ranks_is_theirs_alone(comm):
 
 
 def test_many_tensors_of_the_same_ranks_take_one_communicator(comm):
+    before = set(wm._session.groups)
+    backwards = list(range(comm.size))[::-1]
     for _ in range(100):
-        wm.create_tensor([3], [], torch.int8, True, list(range(comm.size)))
-    assert len(wm._session.groups) == 1
+        wm.create_tensor([3], [], torch.int8, True, backwards)
+    wm.create_tensor([3], [], torch.int8, True, list(range(comm.size)))
+    assert set(wm._session.groups) <= before | {tuple(backwards)}
+
+
+def shared_mappings() -> int:
+    with open("/proc/self/maps", encoding="utf-8") as file:
+        return sum("memfd:" in line for line in file)
+
+
+def test_the_end_frees_tensors_of_some_ranks_too(comm):
+    ranks = list(range(comm.size))[::-1]
+    wm.create_tensor([3], [], torch.int8, True, ranks)  # the group is made
+    wm.finalize_lib()
+    before = shared_mappings()
+    for _ in range(3):
+        wm.mp_init(comm.rank, comm.size)
+        t = wm.create_tensor([1000, 100], [], torch.float32, True, ranks)
+        t[:] = comm.rank
+        del t
+        wm.finalize_lib()
+    assert shared_mappings() <= before
+
+
+@pytest.mark.skipif(COMM_WORLD.size < 2, reason="ranks that differ")
+def test_lists_of_ranks_that_differ_are_an_error_of_all_until_mp_init(comm):
+    wm._session.groups.pop((0, 1), None)
+    wm._session.groups.pop((1, 0), None)
+    if comm.size == 2:  # [0, 1] are all, in no need of a group
+        mine = [1, 0] if comm.rank == 0 else [1, 0, 0]
+    else:
+        mine = [1, 0] if comm.rank == 0 else [0, 1]
+    if comm.rank < 2:
+        with pytest.raises(ValueError, match="ranks"):
+            wm.create_tensor([3], [], torch.float32, True, mine)
+        with pytest.raises(ValueError, match="an earlier one has failed"):
+            wm.barrier([comm.rank])
+    wm.mp_init(comm.rank, comm.size)
+    if comm.rank < 2:
+        wm.barrier([1, 0])
+        wm.barrier([comm.rank])
 
 
 def test_aggregate_size(comm):
@@ -189,7 +231,7 @@ def test_device_memory_is_refused(comm):
     [
         (([4], [], torch.float32), r"sizes\[0\]"),
         (([3, 1], [], torch.float32), "dimensions"),
-        (([3], [], torch.int32), "dtype"),
+        (([3], [], torch.int32), "dtype is .*(float32|int32) on rank"),
         (([3], [2], torch.float32), r"strides\[0\]"),
     ],
 )
@@ -345,7 +387,7 @@ def test_files_that_do_not_fit_are_every_ranks_error_and_change_nothing(comm, fo
     def load(rows=4, columns=2, tensor=t, dtype=torch.float32):
         wm.load_embedding_to_tensor_from_file_prefix(tensor, torch.float32, dtype, rows, columns, prefix)
 
-    with pytest.raises(FileNotFoundError, match="is none; expected one"):
+    with pytest.raises(FileNotFoundError, match="is of no file; expected all i from 0"):
         load()
     write_parts(comm, prefix, torch.ones(4, 2), [2, 2])
     with pytest.raises(OSError, match="is 4; expected table_size, 5"):
@@ -388,3 +430,4 @@ def test_install_makes_every_name_the_same_module(comm, monkeypatch):
 
     assert dotted is wholememory_pytorch is wm is importlib.import_module("wholememory.torch.wholememory_pytorch")
     assert importlib.import_module("mpi4torch").__name__ == "syncyte.compat.mpi4torch"
+    assert importlib.util.find_spec("wholememory") is not None and importlib.util.find_spec("wholememory.torch") is not None

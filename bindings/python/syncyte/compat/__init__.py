@@ -7,12 +7,13 @@ does :func:`install` within a program.
 from __future__ import annotations
 
 import importlib
+import importlib.machinery
 import sys
 import types
 
 __all__ = ["install"]
 
-# The other libraries' modules by name, and which module of this package each is; None: a package that holds others.
+# Other libraries' module names, and our module for each; None: a package that only holds submodules.
 _MODULES = {
     "mpi4torch": "mpi4torch",
     "wholememory": None,
@@ -37,4 +38,5 @@ def _package(name: str) -> types.ModuleType:
         return known  # of an earlier install()
     package = types.ModuleType(name, f"Holds what syncyte.compat has of {name}.")
     package.__path__ = []
+    package.__spec__ = importlib.machinery.ModuleSpec(name, None, is_package=True)
     return package

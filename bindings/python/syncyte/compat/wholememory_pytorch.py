@@ -7,6 +7,8 @@ What differs: wrong arguments and ranks that disagree raise an exception with a 
 dropped in any order; every table is spread over all its ranks; indices are checked; slices are gathered as slices;
 integer tables can be gathered. A host tensor is a CPU tensor, and chunked tensors lie in host memory. What asks for
 CUDA raises UnsupportedError.
+
+All functions are for one thread of each rank.
 """
 
 from __future__ import annotations
@@ -63,7 +65,9 @@ class _Session:
 
     def __init__(self) -> None:
         self.is_open = False
-        self.groups: dict[tuple[int, ...], Comm] = {}
+        self.groups: dict[tuple[int, ...], Comm] = {}  # MPI has few communicators: one for each list, until the end
+        self.parent: Comm = COMM_WORLD  # of groups
+        self.has_broken_group = False
 
 
 _session = _Session()
@@ -86,26 +90,34 @@ def mp_init(rank: int, size: int) -> None:
             raise wrong(ArgumentError, "rank, size", given, f"COMM_WORLD's, {expected}")
 
     COMM_WORLD._prepare("mp_init", check, lifecycle=True)
-    COMM_WORLD.agree(operation="mp_init")
+    if COMM_WORLD.allreduce(_session.has_broken_group, "lor"):  # ranks' lists differed: no more groups of that parent
+        _session.parent, _session.has_broken_group = COMM_WORLD.dup(), False
     _session.is_open = True
 
 
 def finalize_lib() -> None:
     """Frees what all ranks have dropped. Collective. Tensors that still live stay valid; Syncyte goes on."""
     _session.is_open = False
-    _session.groups.clear()
+    for ranks in sorted(_session.groups):  # one order on all ranks
+        _session.groups[ranks].collect()
     COMM_WORLD.collect()
 
 
 def _comm_of(ranks: Sequence[int]) -> Comm:
-    """The communicator of these ranks; all for none. It is made once, by these ranks: MPI has few communicators."""
+    """The communicator of these ranks; all for none. It is made once, by these ranks."""
     if not _session.is_open:
         raise NotInitialisedError("call init_lib() and mp_init(rank, size) first")
     numbers = tuple(as_numbers(ranks, "ranks"))
-    if not numbers:
+    if numbers in ((), tuple(range(COMM_WORLD.size))):
         return COMM_WORLD
     if numbers not in _session.groups:
-        _session.groups[numbers] = COMM_WORLD.group(numbers, name=f"ranks {', '.join(map(str, numbers))}")
+        try:
+            _session.groups[numbers] = _session.parent.group(numbers, name=f"ranks {', '.join(map(str, numbers))}")
+        except ArgumentError:
+            raise
+        except BaseException:
+            _session.has_broken_group = True
+            raise
     return _session.groups[numbers]
 
 
@@ -169,7 +181,7 @@ def _layout(sizes: Sequence[int], strides: Sequence[int], dtype: torch.dtype) ->
     if 0 not in extents and reach > rows * row_elements:
         expected = f"at most sizes[0] * strides[0], {rows * row_elements}"
         raise wrong(ShapeError, "strides", f"{used}, which reach {reach} elements", expected)
-    if rows * row_elements * dtype.itemsize >= 2**63:
+    if max(rows, 1) * row_elements * dtype.itemsize >= 2**63:
         raise wrong(ShapeError, "sizes", f"{extents} with strides {used}", "at most 2^63 - 1 bytes")
     return _Layout(extents, used, dtype, rows, row_elements)
 
@@ -184,12 +196,12 @@ def _create(operation: str, layout_of: Callable[[], _Layout], comm: Comm) -> tor
     layout = comm._prepare(operation, layout_of, lifecycle=True)
     facts = {f"sizes[{axis}]": extent for axis, extent in enumerate(layout.sizes)}
     facts |= {f"strides[{axis}]": distance for axis, distance in enumerate(layout.strides)}
-    known = str(layout.dtype).removeprefix("torch.")
-    comm.agree(operation=operation, dimensions=len(layout.sizes), dtype=zlib.crc32(known.encode()), **facts)
     try:
-        element, scale = dtypes.as_dtype(layout.dtype), 1
-    except DtypeError:  # one of torch's that Syncyte need not know: nothing is computed with it
+        element, scale = dtypes.as_dtype(layout.dtype), 1  # which WholeTensor compares
+    except DtypeError:  # a dtype that Syncyte does not have: stored as bytes
         element, scale = dtypes.DType.UINT8, layout.dtype.itemsize
+        facts["checksum of the dtype's name"] = zlib.crc32(str(layout.dtype).encode())
+    comm.agree(operation=operation, dimensions=len(layout.sizes), **facts)
     table = WholeTensor((layout.rows, layout.row_elements * scale), element, comm=comm)
     node = table.node.view(layout.dtype)
     node.untyped_storage().wholememory_comm = comm  # the storage's object lives as long as its memory
@@ -308,7 +320,7 @@ def create_chunked_tensor(
 def get_sub_chunked_tensor(tensor: ChunkedTensor, start: Sequence[int], count: Sequence[int]) -> ChunkedTensor:
     """The box that begins at `start` and has `count` entries along each dimension; -1, or none: all that follow. Local.
 
-    Raises OutOfRangeError, ShapeError.
+    Raises ArgumentError for a start or count outside the tensor, ShapeError for too many of them.
     """
     part = _require_chunked(tensor)._tensor
     begins, counts = as_numbers(start, "start"), as_numbers(count, "count")
@@ -345,20 +357,29 @@ def _gather(index: torch.Tensor, param: torch.Tensor, out_dtype: torch.dtype) ->
     return _rows.gather_rows(param, index.contiguous(), dtype=out_dtype)
 
 
-def _gather_chunked(index: torch.Tensor, param: int, out_dtype: torch.dtype) -> torch.Tensor:
+def _chunked_tensor(param: int) -> torch.Tensor:
     found = _chunked.get(param)
     if found is None:
         raise wrong(ArgumentError, "param", param, "get_ptr() of a ChunkedTensor that lives")
-    return _gather(index, found._tensor, out_dtype)
+    return found._tensor
+
+
+def _gather_chunked(index: torch.Tensor, param: int, out_dtype: torch.dtype) -> torch.Tensor:
+    return _gather(index, _chunked_tensor(param), out_dtype)
 
 
 def _gathered_meta(index: torch.Tensor, param: torch.Tensor, out_dtype: torch.dtype) -> torch.Tensor:
     return param.new_empty((index.size(0), *param.shape[1:]), dtype=out_dtype)
 
 
+def _gathered_chunked_meta(index: torch.Tensor, param: int, out_dtype: torch.dtype) -> torch.Tensor:
+    return index.new_empty((index.size(0), *_chunked_tensor(param).shape[1:]), dtype=out_dtype)
+
+
 _operators.impl("gather", _gather, "CPU")
 _operators.impl("gather_chunked", _gather_chunked, "CPU")
 _operators.impl("gather", _gathered_meta, "Meta")
+_operators.impl("gather_chunked", _gathered_chunked_meta, "Meta")
 
 
 # Files.
@@ -372,12 +393,15 @@ class _Part(NamedTuple):
 
 def _parts(prefix: str, rows: int, row_bytes: int) -> list[_Part]:
     """The files prefix_part_0_of_n to prefix_part_(n-1)_of_n, which hold the rows one after another."""
+    if not isinstance(prefix, (str, os.PathLike)):
+        raise wrong(DtypeError, "file_prefix", repr(prefix), "a path")
     prefix = os.fspath(prefix)
     pattern = re.compile(re.escape(prefix) + r"_part_\d+_of_(\d+)")
     found = [pattern.fullmatch(path) for path in glob.glob(glob.escape(prefix) + "_part_*_of_*")]
     numbers = sorted({int(match[1]) for match in found if match})
     if len(numbers) != 1:
-        raise wrong(MissingFileError, f"the number of parts of {prefix}_part_*_of_*", numbers or "none", "one")
+        found_text = f"of files with different n: {numbers}" if numbers else "of no file"
+        raise wrong(MissingFileError, f"{prefix}_part_i_of_n", found_text, "all i from 0 to n - 1 for one n")
     parts, first = [], 0
     for part in range(numbers[0]):
         path = f"{prefix}_part_{part}_of_{numbers[0]}"
