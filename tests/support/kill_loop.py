@@ -5,9 +5,9 @@
 
 PROGRAM creates and frees things in an endless loop; each rank prints the line "ready" when it is in the loop. Each round
 starts it, waits for all ranks to be ready and a random time more, kills with signal 9 in one of four ways (one rank, all
-ranks, mpirun alone, mpirun and all ranks at once) and then looks for processes, for files in /dev/shm and TMPDIR and for
-System V segments that were not there before. What Open MPI, MPICH and PMIx themselves leave is not counted. Where the
-machine allows namespaces, the rounds run in their own.
+ranks, mpirun alone, mpirun and all ranks at once) and then looks for processes and for files in /dev/shm and TMPDIR that
+were not there before. What Open MPI, MPICH and PMIx themselves leave is not counted, such as System V segments, of which
+Syncyte makes none. Where the machine allows namespaces, the rounds run in their own.
 Exit status: 0 nothing left, 1 something left (named), 2 the program does not run.
 """
 
@@ -47,12 +47,6 @@ def files_below(folder: str) -> set[str]:
     return found
 
 
-def segments() -> set[str]:
-    """System V shared memory."""
-    with open("/proc/sysvipc/shm", encoding="utf-8") as file:
-        return {f"System V segment {line.split()[1]}" for line in file.readlines()[1:]}
-
-
 def marked(mark: str) -> dict[int, str]:
     """Processes of a round, wherever they have been re-parented to: id to command."""
     found = {}
@@ -85,7 +79,7 @@ class Loop:
         shared = files_below("/dev/shm")
         if not self.private:  # others use /dev/shm too: only names that can be ours count
             shared = {path for path in shared if "syncyte" in path}
-        return shared | files_below(self.temporary) | (segments() if self.private else set())
+        return shared | files_below(self.temporary)
 
     def _start(self, mark: str) -> Job:
         env = environment({"TMPDIR": self.temporary, MARK: mark})
