@@ -37,7 +37,7 @@ void require(bool condition, syncyte_status_t status, fmt::format_string<Argumen
     fail(status, format, std::forward<Arguments>(arguments)...);
 }
 
-/// What is wrong with an argument; the C interface adds the operation and the rank.
+/// The parts of a message about an argument; the C interface adds the operation and the rank.
 struct wrong_argument {
   std::string_view object = {};  // what it belongs to, where the argument's name does not say it
   std::string_view argument;

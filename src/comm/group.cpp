@@ -47,7 +47,7 @@ void require_distinct(const communicator& comm, ranks_view ranks) {
   }
 }
 
-/// What one rank tells another: first its list's hash and length, then whether all lists are equal.
+/// A message: first the list's hash and length, then whether all lists are equal.
 using words = std::array<std::uint64_t, 2>;
 enum step { list = 0, verdict = 1 };
 constexpr words all_equal{1, 1}, not_equal{0, 0};

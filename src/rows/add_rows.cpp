@@ -57,11 +57,6 @@ add_function choose_add(syncyte_dtype_t dtype) {
   });
 }
 
-void prefetch_row(const std::byte* row, std::size_t bytes) {
-  constexpr std::size_t line_bytes = 64;
-  for (std::size_t at = 0; at < std::min<std::size_t>(bytes, 512); at += line_bytes) __builtin_prefetch(row + at, 1);
-}
-
 void add_under_locks(const row_map& map, const row_index& index, const std::byte* source, syncyte_dtype_t dtype,
                      row_locks& locks) {
   const add_function add = choose_add(dtype);
@@ -71,7 +66,7 @@ void add_under_locks(const row_map& map, const row_index& index, const std::byte
     for_each_block(map, rows, [&](const row_block& block, std::size_t begin) {
       for (std::size_t i = 0; i < block.count; ++i) {
         const std::size_t position = begin + i;
-        prefetch_row(block.rows[i + prefetch_distance], bytes);
+        prefetch_row<true>(block.rows[i + prefetch_distance], bytes);
         locks.prefetch(rows[std::min(position + prefetch_distance, rows.size() - 1)]);
         locks.lock(rows[position]);
         add(block.rows[i], source + position * bytes, elements);

@@ -38,7 +38,7 @@ template <bool ForWriting = false>
   for (std::size_t at = 0; at < end; at += line_bytes) __builtin_prefetch(row + at, ForWriting);
 }
 
-/// Where rows lie in memory that this process can load and store: usually one range.
+/// Addresses of rows in memory that this process can load and store: usually one range.
 class row_map {
  public:
   row_map() = default;

@@ -5,9 +5,9 @@
 
 PROGRAM creates and frees things in an endless loop; each rank prints the line "ready" when it is in the loop. Each round
 starts it, waits for all ranks to be ready and a random time more, kills with signal 9 in one of four ways (one rank, all
-ranks, mpirun alone, mpirun and all ranks at once) and then looks for processes and for files in /dev/shm and TMPDIR that
-were not there before. What Open MPI, MPICH and PMIx themselves leave is not counted, such as System V segments, of which
-Syncyte makes none. Where the machine allows namespaces, the rounds run in their own.
+ranks, mpirun alone, mpirun and all ranks at once) and then looks for processes, for files in /dev/shm and TMPDIR and for
+System V segments that were not there before. What Open MPI, MPICH and PMIx themselves leave is not counted: MPICH's ranks
+leave segments. Where the machine allows namespaces, the rounds run in their own.
 Exit status: 0 nothing left, 1 something left (named), 2 the program does not run.
 """
 
@@ -47,6 +47,18 @@ def files_below(folder: str) -> set[str]:
     return found
 
 
+def is_mpich(mpirun: str) -> bool:
+    """Whether a command line (a|b|c) begins with MPICH's mpirun."""
+    version = subprocess.run([mpirun.split("|")[0], "--version"], stdout=subprocess.PIPE, text=True, check=False)
+    return "HYDRA" in version.stdout
+
+
+def segments() -> set[str]:
+    """System V shared memory."""
+    with open("/proc/sysvipc/shm", encoding="utf-8") as file:
+        return {f"System V segment {line.split()[1]}" for line in file.readlines()[1:]}
+
+
 def marked(mark: str) -> dict[int, str]:
     """Processes of a round, wherever they have been re-parented to: id to command."""
     found = {}
@@ -74,12 +86,13 @@ class Loop:
         self.random = random.Random(options.seed)
         self.temporary = tempfile.mkdtemp(prefix="syncyte-kill-")
         self.private = os.environ.get(INSIDE) == "1"
+        self.counts_segments = self.private and not is_mpich(options.mpirun)
 
     def _left_files(self) -> set[str]:
         shared = files_below("/dev/shm")
         if not self.private:  # others use /dev/shm too: only names that can be ours count
             shared = {path for path in shared if "syncyte" in path}
-        return shared | files_below(self.temporary)
+        return shared | files_below(self.temporary) | (segments() if self.counts_segments else set())
 
     def _start(self, mark: str) -> Job:
         env = environment({"TMPDIR": self.temporary, MARK: mark})

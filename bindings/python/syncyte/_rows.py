@@ -38,8 +38,6 @@ def gather_rows(table: Any, index: Any, *, dtype: dtypes.DTypeLike = None, out: 
     """
     source = as_buffer(table, "table", contiguous=False, recorded_by=NOT_RECORDED)
     rows = as_buffer(index, "index")
-    if not source.shape:
-        raise ShapeError("table has no dimensions; expected 1 or more")
     expected = None if dtype is None else dtypes.as_dtype(dtype)
     shape = rows.shape + source.shape[1:]
     if out is None:

@@ -64,7 +64,7 @@ struct eight<base::bfloat16> {
     const __m128i halves = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
     return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(halves), 16));
   }
-  /// As bfloat16's constructor rounds.
+  /// Rounds as bfloat16's constructor does.
   template <bool Streams>
   SYNCYTE_AVX2_F16C static void store(std::byte* to, __m256 values) {
     const __m256i words = _mm256_castps_si256(values);
