@@ -47,32 +47,32 @@ void require_distinct(const communicator& comm, ranks_view ranks) {
   }
 }
 
-/// A message: first the list's hash and length, then whether all lists are equal.
-using words = std::array<std::uint64_t, 2>;
+/// First the list's hash and length, then whether all lists are equal.
+using message = std::array<std::uint64_t, 2>;
 enum step { list = 0, verdict = 1 };
-constexpr words all_equal{1, 1}, not_equal{0, 0};
+constexpr message all_equal{1, 1}, not_equal{0, 0};
 
 /// Each rank tells every other one with which list it was called, and then whether all lists are equal:
 /// MPI_Comm_create_group would wait for ever where they are not.
-class meeting {
+class list_comparison {
  public:
-  meeting(const communicator& comm, ranks_view ranks, int tag)
+  list_comparison(const communicator& comm, ranks_view ranks, int tag)
       : comm_(comm), ranks_(ranks), mine_{XXH3_64bits(ranks.data(), ranks.size_bytes()), ranks.size()}, tag_(tag) {
-    for (const int rank : others_of(comm, ranks)) letters_->emplace_back().rank = rank;
+    for (const int rank : others_of(comm, ranks)) peers_->emplace_back().rank = rank;
   }
 
   /// Returns where all ranks of the list were called with the same one; throws where that cannot be.
-  void hold() {
+  void run() {
     try {
-      for (letters& each : *letters_)
+      for (peer& each : *peers_)
         for (const step which : {list, verdict}) receive(each, which);
       tell(list, mine_);
       answers_wait wait(*this);
-      poll_mpi_until([&] { return have_all(list, mine_) && is_not_refused(); }, wait);
+      poll_mpi_until([&] { return have_all(list, mine_); }, wait);
       tell(verdict, all_equal);
       // No interrupt from here on: the others may be in MPI_Comm_create_group already.
       poll_until([&] { return have_all(verdict, all_equal); });
-      for (letters& each : *letters_)
+      for (peer& each : *peers_)
         check_mpi(MPI_Waitall(2, each.sends.data(), MPI_STATUSES_IGNORE), "MPI_Waitall (comm_group)");
     } catch (...) {
       break_off();
@@ -87,62 +87,57 @@ class meeting {
   }
 
  private:
-  /// To and from one rank, by step.
-  struct letters {
+  /// Another rank of the list; messages to and from it, by step.
+  struct peer {
     int rank = 0;
-    std::array<words, 2> sent{};
-    std::array<words, 2> received{};
+    std::array<message, 2> sent{};
+    std::array<message, 2> received{};
     std::array<MPI_Request, 2> sends{MPI_REQUEST_NULL, MPI_REQUEST_NULL};
     std::array<MPI_Request, 2> receives{MPI_REQUEST_NULL, MPI_REQUEST_NULL};
   };
 
   class answers_wait final : public long_wait {
    public:
-    explicit answers_wait(meeting& waiting) : meeting_(waiting) {}
+    explicit answers_wait(list_comparison& comparison) : comparison_(comparison) {}
 
    private:
     void examine(std::optional<watchdog_scope>&) override {
       if (!has_lasted()) return;
-      meeting_.is_not_refused();  // throws if it is: a verdict comes also where another rank's list never does
-      for (const letters& each : *meeting_.letters_)
-        if (has_departed(meeting_.comm_, each.rank)) throw departed_error(meeting_.comm_, each.rank, operation);
+      // Throws where a rank tells that there is no group; another rank's list may never come then.
+      comparison_.have_all(verdict, all_equal);
+      for (const peer& each : *comparison_.peers_)
+        if (has_departed(comparison_.comm_, each.rank)) throw departed_error(comparison_.comm_, each.rank, operation);
     }
 
-    meeting& meeting_;
+    list_comparison& comparison_;
   };
 
-  void tell(step which, const words& what) {
+  void tell(step which, const message& what) {
     has_told_verdict_ = which == verdict;
-    for (letters& each : *letters_) {
-      const words& sent = each.sent[which] = what;
+    for (peer& each : *peers_) {
+      const message& sent = each.sent[which] = what;
       check_mpi(MPI_Isend(sent.data(), sent.size(), MPI_UINT64_T, each.rank, group_tag(tag_), comm_.control(),
                           &each.sends[which]),
                 "MPI_Isend (comm_group)");
     }
   }
 
-  void receive(letters& from, step which) {
-    words& received = from.received[which];
+  void receive(peer& from, step which) {
+    message& received = from.received[which];
     check_mpi(MPI_Irecv(received.data(), received.size(), MPI_UINT64_T, from.rank, group_tag(tag_), comm_.control(),
                         &from.receives[which]),
               "MPI_Irecv (comm_group)");
   }
 
-  bool have_all(step which, const words& expected) {
+  bool have_all(step which, const message& expected) {
     bool result = true;
-    for (letters& each : *letters_) result &= has_come(each, which, expected);
+    for (peer& each : *peers_) result &= has_come(each, which, expected);
     return result;
   }
 
-  /// Throws where a rank has told that there is no group.
-  bool is_not_refused() {
-    have_all(verdict, all_equal);
-    return true;
-  }
-
-  bool has_come(letters& from, step which, const words& expected) {
+  bool has_come(peer& from, step which, const message& expected) {
     if (!has_ended(from.receives[which], "MPI_Test (comm_group)")) return false;
-    const words& told = from.received[which];
+    const message& told = from.received[which];
     base::require(
         told != not_equal, SYNCYTE_ERR_MISMATCH,
         "rank {} of {} makes no group of ranks {}: its call was broken off, found lists of ranks that differ, or "
@@ -158,7 +153,7 @@ class meeting {
   void break_off() noexcept {
     try {
       if (!has_told_verdict_) tell(verdict, not_equal);
-      for (letters& each : *letters_)
+      for (peer& each : *peers_)
         for (const step which : {list, verdict}) {
           if (each.receives[which] != MPI_REQUEST_NULL) MPI_Cancel(&each.receives[which]);
           for (MPI_Request* request : {&each.receives[which], &each.sends[which]})
@@ -166,15 +161,15 @@ class meeting {
         }
     } catch (...) {  // MPI has failed: nobody can be told
     }
-    keep_for_ever(letters_);
+    keep_for_ever(peers_);
   }
 
   const communicator& comm_;
   ranks_view ranks_;
-  words mine_;
+  message mine_;
   int tag_;
   bool has_told_verdict_ = false;
-  std::shared_ptr<std::vector<letters>> letters_ = std::make_shared<std::vector<letters>>();
+  std::shared_ptr<std::vector<peer>> peers_ = std::make_shared<std::vector<peer>>();
 };
 
 MPI_Comm create(const communicator& comm, ranks_view ranks, int tag) {
@@ -200,16 +195,16 @@ MPI_Comm create_group(communicator& comm, std::span<const std::int32_t> ranks, i
     base::refuse(SYNCYTE_ERR_ARGUMENT, {.argument = "ranks",
                                         .value = fmt::format("[{}]", fmt::join(ranks, ", ")),
                                         .expected = fmt::format("this rank, {}, among them", comm.rank())});
-  meeting members(comm, ranks, tag);
+  list_comparison lists(comm, ranks, tag);
   if (comm.has_broken_group()) {
-    members.refuse();
+    lists.refuse();
     base::fail(
         SYNCYTE_ERR_MISMATCH,
         "no group of {} can be made any more, because an earlier one has failed; make groups of a duplicate of it",
         comm.name());
   }
   try {
-    members.hold();
+    lists.run();
   } catch (...) {
     comm.set_broken_group();
     throw;

@@ -39,6 +39,8 @@ void convert(const row_block& block, std::size_t elements, std::byte* output) {
   }
 }
 
+}  // namespace
+
 convert_function portable_convert(syncyte_dtype_t from, syncyte_dtype_t to) {
   return base::visit_dtype(from, [&]<class From>(base::type_tag<From>) -> convert_function {
     return base::visit_dtype(to, []<class To>(base::type_tag<To>) -> convert_function {
@@ -49,8 +51,6 @@ convert_function portable_convert(syncyte_dtype_t from, syncyte_dtype_t to) {
     });
   });
 }
-
-}  // namespace
 
 bool can_convert(syncyte_dtype_t from, syncyte_dtype_t to) { return from == to || (is_real(from) && is_real(to)); }
 

@@ -33,4 +33,7 @@ using convert_function = void (*)(const row_block& block, std::size_t elements, 
 /// the caches, to outputs for which can_stream() says so.
 convert_function wide_convert(syncyte_dtype_t from, syncyte_dtype_t to, bool streams);
 
+/// The way of processors that have none of their own; nullptr for types that are not converted.
+convert_function portable_convert(syncyte_dtype_t from, syncyte_dtype_t to);
+
 }  // namespace syncyte::rows

@@ -62,6 +62,12 @@ static void wait_in_collectives(void) {
   EXPECT_ERROR(syncyte_comm_allreduce(used, NULL, SYNCYTE_OP_SUM, NULL, &one), SYNCYTE_ERR_MISMATCH, gone);
 }
 
+static void wait_for_group(void) {
+  const int32_t pair[2] = {rank, size - 1};
+  syncyte_comm_t group = NULL;
+  EXPECT_ERROR(syncyte_comm_group(world, pair, 2, 0, NULL, &group), SYNCYTE_ERR_MISMATCH, gone);
+}
+
 /* Nothing tells this rank that the last one will never start the collective: its end waits 5 s. */
 static void wait_for_start(void) {
   const syncyte_buffer_t one = buffer_of(1);
@@ -90,6 +96,7 @@ int main(int argc, char** argv) {
   } else {
     wait_for_messages();
     wait_in_collectives();
+    wait_for_group();
     wait_for_sums(reducer);
     wait_in_halo(halo);
     if (rank == 0) EXPECT_OK(syncyte_comm_recv(world, size - 1, 7, NULL, &all, NULL));

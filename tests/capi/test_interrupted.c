@@ -202,6 +202,23 @@ static void test_collective(void) {
   EXPECT_OK(syncyte_comm_barrier(world));
 }
 
+static void test_group(void) {
+  int32_t* all = malloc((size_t)size * sizeof *all);
+  for (int32_t i = 0; i < size; ++i) all[i] = i;
+  syncyte_comm_t group = NULL;
+  if (rank == 0) {
+    shall_end = 1;
+    expect_interrupted(syncyte_comm_group(world, all, size, 0, NULL, &group), "");
+    give_word();
+  } else {
+    await_word();
+    EXPECT_ERROR(syncyte_comm_group(world, all, size, 0, NULL, &group), SYNCYTE_ERR_MISMATCH,
+                 "rank 0 of world makes no");
+  }
+  EXPECT(group == NULL);
+  free(all);
+}
+
 static void test_no_reason_to_end(void) {
   if (rank == 1) sleep_for(0.5);
   EXPECT_OK(syncyte_comm_barrier(world));
@@ -228,6 +245,7 @@ int main(int argc, char** argv) {
     test_started_collective();
     test_halo();
     test_reducer();
+    test_group();
     test_collective();
     test_no_reason_to_end();
   }

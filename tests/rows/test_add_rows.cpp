@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/add_elements.hpp"
+#include "elements.hpp"
 #include "reference.hpp"
 #include "rows/add_rows.hpp"
 #include "shared_bytes.hpp"
@@ -14,24 +15,13 @@
 namespace {
 
 using namespace syncyte;
-
-constexpr syncyte_dtype_t all_dtypes[] = {SYNCYTE_FLOAT16,   SYNCYTE_BFLOAT16,   SYNCYTE_FLOAT32, SYNCYTE_FLOAT64,
-                                          SYNCYTE_COMPLEX64, SYNCYTE_COMPLEX128, SYNCYTE_INT8,    SYNCYTE_INT16,
-                                          SYNCYTE_INT32,     SYNCYTE_INT64,      SYNCYTE_UINT8,   SYNCYTE_BOOL,
-                                          SYNCYTE_UINT16,    SYNCYTE_UINT32,     SYNCYTE_UINT64};
+using test::all_dtypes;
+using test::number;
 
 bool always_alive(int) { return true; }
 
 std::vector<std::uint64_t> lock_words(std::int64_t rows) {
   return std::vector<std::uint64_t>(static_cast<std::size_t>(rows::row_locks::words_for(rows)));
-}
-
-template <class T>
-T number(std::int64_t value) {
-  if constexpr (std::is_same_v<T, base::boolean>)
-    return T{static_cast<std::uint8_t>(value % 2)};
-  else
-    return static_cast<T>(static_cast<float>(value));
 }
 
 template <class T>

@@ -13,6 +13,7 @@
 #include "reference.hpp"
 #include "rows/convert_rows.hpp"
 #include "rows/copy_rows.hpp"
+#include "rows/wide_rows.hpp"
 
 namespace {
 
@@ -111,6 +112,27 @@ TEST_P(Conversions, EqualThoseOfOneElement) {
       }
     }
   }
+}
+
+/// Of the processor's own way and the one of processors without it.
+TEST_P(Conversions, AreTheSameOnEveryProcessor) {
+  const auto [from, to] = GetParam();
+  const rows::convert_function wide = rows::wide_convert(from, to, false);
+  if (from == to || wide == nullptr) return;
+  const std::size_t in = base::dtype_size(from), out = base::dtype_size(to);
+  const std::vector<double> numbers = trying_numbers();
+  bytes row(numbers.size() * in);
+  for (std::size_t i = 0; i < numbers.size(); ++i) write(row.data() + i * in, from, numbers[i]);
+  const std::vector<std::byte*> places(1 + rows::prefetch_distance, row.data());  // those behind it are fetched early
+  const rows::row_block block{places.data(), 1, row.size()};
+  bytes expected(numbers.size() * out), found(numbers.size() * out);
+  rows::portable_convert(from, to)(block, numbers.size(), expected.data());
+  wide(block, numbers.size(), found.data());
+  for (std::size_t i = 0; i < numbers.size(); ++i)
+    if (!std::isnan(read(expected.data() + i * out, to)))
+      ASSERT_EQ(std::memcmp(found.data() + i * out, expected.data() + i * out, out), 0) << numbers[i];
+    else
+      ASSERT_TRUE(std::isnan(read(found.data() + i * out, to)));
 }
 
 /// Those that go past the caches equal the others, whose output is not aligned.

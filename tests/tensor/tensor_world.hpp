@@ -8,6 +8,7 @@
 #include "base/buffer.hpp"
 #include "comm/collectives.hpp"
 #include "core_world.hpp"
+#include "elements.hpp"
 #include "reference.hpp"
 #include "tensor/whole_tensor.hpp"
 
@@ -15,11 +16,6 @@ namespace syncyte::test {
 
 using tensor_pointer = std::shared_ptr<tensor::whole_tensor>;
 using extents = std::vector<std::int64_t>;
-
-inline constexpr syncyte_dtype_t all_dtypes[] = {
-    SYNCYTE_FLOAT16,    SYNCYTE_BFLOAT16, SYNCYTE_FLOAT32, SYNCYTE_FLOAT64, SYNCYTE_COMPLEX64,
-    SYNCYTE_COMPLEX128, SYNCYTE_INT8,     SYNCYTE_INT16,   SYNCYTE_INT32,   SYNCYTE_INT64,
-    SYNCYTE_UINT8,      SYNCYTE_BOOL,     SYNCYTE_UINT16,  SYNCYTE_UINT32,  SYNCYTE_UINT64};
 
 inline int rank() { return world().rank(); }
 inline int ranks() { return world().size(); }
@@ -47,15 +43,6 @@ inline std::vector<reference::lengths> partitions(std::int64_t rows) {
 inline std::int64_t product(const extents& shape, std::size_t from = 0) {
   return std::accumulate(shape.begin() + static_cast<std::ptrdiff_t>(from), shape.end(), std::int64_t{1},
                          std::multiplies<>());
-}
-
-/// A small whole number as an element.
-template <class T>
-T number(std::int64_t value) {
-  if constexpr (std::is_same_v<T, base::boolean>)
-    return T{static_cast<std::uint8_t>(value % 2)};
-  else
-    return static_cast<T>(static_cast<float>(value));
 }
 
 /// What element `place` (row-major) of a filled tensor holds.

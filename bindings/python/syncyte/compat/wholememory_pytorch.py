@@ -13,29 +13,24 @@ All functions are for one thread of each rank.
 
 from __future__ import annotations
 
-import glob
 import itertools
-import os
-import re
 import weakref
 import zlib
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
 import torch
 
 from syncyte import _rows, dtypes, runtime
 from syncyte._checks import as_index, as_numbers, wrong
 from syncyte._declarations import MAX_NDIM
 from syncyte.comm import COMM_WORLD, Comm
+from syncyte.compat._wholememory_files import Part, parts_of, read_rows
 from syncyte.errors import (
     ArgumentError,
     DtypeError,
-    MissingFileError,
     NotInitialisedError,
     ShapeError,
-    StorageError,
     UnsupportedError,
 )
 from syncyte.tensor import WholeTensor
@@ -57,7 +52,6 @@ __all__ = [
 
 _NO_CUDA = "Syncyte's WholeMemory module has host memory only"
 _MADE = "a tensor that create_tensor() has made, or a part of one"
-_piece_bytes = 64 << 20  # of a file, read at once
 
 
 class _Session:
@@ -385,53 +379,6 @@ _operators.impl("gather_chunked", _gathered_chunked_meta, "Meta")
 # Files.
 
 
-class _Part(NamedTuple):
-    path: str
-    first_row: int
-    rows: int
-
-
-def _parts(prefix: str, rows: int, row_bytes: int) -> list[_Part]:
-    """The files prefix_part_0_of_n to prefix_part_(n-1)_of_n, which hold the rows one after another."""
-    if not isinstance(prefix, (str, os.PathLike)):
-        raise wrong(DtypeError, "file_prefix", repr(prefix), "a path")
-    prefix = os.fspath(prefix)
-    pattern = re.compile(re.escape(prefix) + r"_part_\d+_of_(\d+)")
-    found = [pattern.fullmatch(path) for path in glob.glob(glob.escape(prefix) + "_part_*_of_*")]
-    numbers = sorted({int(match[1]) for match in found if match})
-    if len(numbers) != 1:
-        found_text = f"of files with different n: {numbers}" if numbers else "of no file"
-        raise wrong(MissingFileError, f"{prefix}_part_i_of_n", found_text, "all i from 0 to n - 1 for one n")
-    parts, first = [], 0
-    for part in range(numbers[0]):
-        path = f"{prefix}_part_{part}_of_{numbers[0]}"
-        if not os.path.exists(path):
-            raise wrong(MissingFileError, path, "missing", f"{numbers[0]} parts")
-        size = os.path.getsize(path)
-        if size % row_bytes != 0:
-            raise wrong(StorageError, path, f"{size} bytes long", f"a multiple of a row's {row_bytes}")
-        parts.append(_Part(path, first, size // row_bytes))
-        first += size // row_bytes
-    if first != rows:
-        name = f"the number of rows in {prefix}_part_*_of_{numbers[0]}"
-        raise wrong(StorageError, name, first, f"table_size, {rows}")
-    return parts
-
-
-def _read_rows(parts: list[_Part], target: torch.Tensor, src_dtype: torch.dtype, first: int, end: int) -> None:
-    """Rows first to end - 1 of the files into those of target."""
-    row_bytes = target.size(1) * src_dtype.itemsize
-    at_once = max(1, _piece_bytes // row_bytes)
-    for part in parts:
-        begin, stop = max(first, part.first_row), min(end, part.first_row + part.rows)
-        for row in range(begin, stop, at_once):
-            count = min(at_once, stop - row)
-            data = np.fromfile(part.path, np.uint8, count * row_bytes, offset=(row - part.first_row) * row_bytes)
-            if data.size != count * row_bytes:
-                raise StorageError(f"{part.path} became shorter while it was read")
-            target[row : row + count].copy_(torch.from_numpy(data).view(src_dtype).view(count, target.size(1)))
-
-
 def load_embedding_to_tensor_from_file_prefix(
     tensor: torch.Tensor,
     src_dtype: torch.dtype,
@@ -464,7 +411,7 @@ def load_embedding_to_tensor_from_file_prefix(
     comm = _comm_of_tensor(tensor)
     operation = "load_embedding"
 
-    def check() -> tuple[int, int, list[_Part]]:
+    def check() -> tuple[int, int, list[Part]]:
         rows, elements = as_index(table_size, "table_size"), as_index(embedding_dim, "embedding_dim")
         if tensor.dim() != 2 or not 0 <= rows <= tensor.size(0) or not 0 < elements <= tensor.size(1):
             least = f"2 dimensions, at least table_size ({rows}) rows of embedding_dim ({elements}) elements"
@@ -474,7 +421,7 @@ def load_embedding_to_tensor_from_file_prefix(
                 raise wrong(DtypeError, name, repr(given), "a torch.dtype")
         if tensor.dtype != emb_dtype:
             raise wrong(DtypeError, "tensor", f"of {tensor.dtype}", f"emb_dtype, {emb_dtype}")
-        return rows, elements, _parts(file_prefix, rows, elements * src_dtype.itemsize)
+        return rows, elements, parts_of(file_prefix, rows, elements * src_dtype.itemsize)
 
     rows, elements, parts = comm._prepare(operation, check, lifecycle=True)
     comm.agree(operation=operation, table_size=rows, embedding_dim=elements, parts=len(parts))
@@ -482,7 +429,7 @@ def load_embedding_to_tensor_from_file_prefix(
     error = None
     try:
         with torch.no_grad():
-            _read_rows(parts, tensor[:, :elements], src_dtype, mine.start, mine.stop)
+            read_rows(parts, tensor[:, :elements], src_dtype, mine.start, mine.stop)
     except Exception as caught:
         error = caught
     comm.agree(error, operation=operation)
