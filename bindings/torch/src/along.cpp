@@ -324,6 +324,12 @@ at::Tensor call_allgather_along(const at::Tensor& input, std::int64_t comm, std:
   return linear_operator<allgather>::call(input, {comm, axis, lengths}, asked);
 }
 
+at::Tensor call_alltoall_along(const at::Tensor& input, std::int64_t comm, std::int64_t gather_axis,
+                               const extents& gathered, std::int64_t scatter_axis, const extents& scattered,
+                               derivatives asked) {
+  return linear_operator<alltoall>::call(input, {comm, gather_axis, gathered, scatter_axis, scattered}, asked);
+}
+
 }  // namespace syncyte::torch_binding
 
 using namespace syncyte::torch_binding;

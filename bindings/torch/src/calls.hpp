@@ -18,5 +18,8 @@ at::Tensor call_bcast(const at::Tensor& input, std::int64_t comm, std::int64_t r
 at::Tensor call_exscan(const at::Tensor& input, std::int64_t comm, bool reverse, std::int64_t op, derivatives asked);
 at::Tensor call_allgather_along(const at::Tensor& input, std::int64_t comm, std::int64_t axis, const extents& lengths,
                                 derivatives asked);
+at::Tensor call_alltoall_along(const at::Tensor& input, std::int64_t comm, std::int64_t gather_axis,
+                               const extents& gathered, std::int64_t scatter_axis, const extents& scattered,
+                               derivatives asked);
 
 }  // namespace syncyte::torch_binding

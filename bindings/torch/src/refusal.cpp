@@ -33,6 +33,11 @@ std::string layout_text(const at::Tensor& tensor) {
   return c10::str("of layout ", tensor.layout());
 }
 
+std::string layout_refused(const char* operation, const std::string& argument, const at::Tensor& tensor) {
+  return c10::str(operation, ": ", argument, " is ", layout_text(tensor),
+                  "; expected a dense tensor (to_dense(), dequantize())");
+}
+
 /// An operator's kernel for tensors of a layout that Syncyte does not have.
 class refused_layout final : public c10::OperatorKernel {
  public:
@@ -45,8 +50,7 @@ class refused_layout final : public c10::OperatorKernel {
     for (std::size_t i = 0; i < arguments.size(); ++i) {
       c10::IValue& value = (*stack)[stack->size() - arguments.size() + i];
       if (!value.isTensor() || is_usable(value.toTensor())) continue;
-      why = c10::str(name, ": ", arguments[i].name(), " is ", layout_text(value.toTensor()),
-                     "; expected a dense tensor (to_dense(), dequantize())");
+      why = layout_refused(name.c_str(), arguments[i].name(), value.toTensor());
       value = stand_in(value.toTensor());
     }
     const refusal told(why);
@@ -98,6 +102,11 @@ void refusal::check() {
 bool is_plain_meta(const at::Tensor& tensor) {
   return tensor.is_meta() && !tensor.unsafeGetTensorImpl()->is_python_dispatch() &&
          !tensor.key_set().has(c10::DispatchKey::Functionalize) && !c10::impl::TorchDispatchModeTLS::any_modes_set();
+}
+
+void require_usable(const at::Tensor& tensor, const char* operation) {
+  TORCH_CHECK_NOT_IMPLEMENTED(is_usable(tensor), layout_refused(operation, "input", tensor));
+  TORCH_CHECK_NOT_IMPLEMENTED(!is_plain_meta(tensor), meta_text(operation));
 }
 
 at::Tensor stand_in(const at::Tensor& tensor) {

@@ -30,6 +30,10 @@ class refusal {
 /// ones.
 bool is_plain_meta(const at::Tensor& tensor);
 
+/// Throws NotImplementedError for a tensor that Syncyte cannot use, or on the meta device; for operations that have no
+/// kernel of their own.
+void require_usable(const at::Tensor& tensor, const char* operation);
+
 /// What kernels are given in place of a tensor that is refused: of as many dimensions, without elements.
 at::Tensor stand_in(const at::Tensor& tensor);
 

@@ -1,5 +1,5 @@
-"""A script for mpi4torch and WholeMemory as it is, for `python -m syncyte.compat`: a ring, whose gradient goes the other
-way round, and a table of all ranks."""
+"""A script for mpi4torch, WholeMemory and TorchShard as it is, for `python -m syncyte.compat`: a ring, whose gradient goes
+the other way round, a table of all ranks, and a layer in parts."""
 
 import mpi4torch
 import torch
@@ -29,3 +29,16 @@ assert found[:, 1].tolist() == [comm.size - 1, 0]
 wm.barrier([])
 del table
 wm.finalize_lib()
+
+# TorchShard's
+import torchshard as ts  # noqa: E402
+import torchshard.nn.functional  # noqa: E402
+
+assert torchshard.nn is ts.nn and torchshard.nn.functional is ts.nn.functional
+ts.distributed.init_process_group(group_size=comm.size)
+layer = ts.nn.ParallelLinear(4, 2 * comm.size, dim=-1)
+output = layer(torch.ones(3, 4))
+assert output.shape == (3, 2) and ts.get_parallel_dim(output) == -1
+assert ts.distributed.gather(output).shape == (3, 2 * comm.size)
+assert ts.collect_state_dict(layer)["weight"].shape == (2 * comm.size, 4)
+ts.distributed.destroy_process_group()

@@ -16,6 +16,11 @@ __all__ = ["install"]
 # Other libraries' module names, and our module for each; None: a package that only holds submodules.
 _MODULES = {
     "mpi4torch": "mpi4torch",
+    "torchshard": "torchshard",
+    "torchshard.distributed": "torchshard.distributed",
+    "torchshard.nn": "torchshard.nn",
+    "torchshard.nn.functional": "torchshard.nn.functional",
+    "torchshard.nn.init": "torchshard.nn.init",
     "wholememory": None,
     "wholememory.torch": None,
     "wholememory.torch.wholememory_pytorch": "wholememory_pytorch",

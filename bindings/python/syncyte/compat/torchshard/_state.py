@@ -1,0 +1,43 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+
+from syncyte.nn import _state
+from syncyte.nn._layouts import Layout, layouts_of
+
+from . import distributed
+from ._tags import get_parallel_dim, stored_dim
+
+
+def _layouts(model: torch.nn.Module) -> dict[int, Layout]:
+    """Of parallel layers, and of parameters and buffers that carry attributes."""
+    found = layouts_of(model)
+    tensors = [*model.parameters(), *model.buffers()]
+    for tensor in tensors:
+        dim = stored_dim(tensor)
+        if id(tensor) not in found and dim is not None:
+            comm = distributed._comm()
+            found[id(tensor)] = Layout(comm, dim, (tensor.size(dim),) * comm.size)
+    return found
+
+
+def collect_state_dict(
+    model: torch.nn.Module, state_dict: Mapping[str, Any] | None = None, prefix: str = ""
+) -> dict[str, Any]:
+    """As syncyte.nn.collect_state_dict(): whole tensors, on all ranks. Collective."""
+    return _state.collect(model, state_dict, prefix, None, _layouts)
+
+
+def relocate_state_dict(model: torch.nn.Module, state_dict: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    """As syncyte.nn.relocate_state_dict(): this rank's parts. Collective."""
+    return _state.relocate(model, state_dict, prefix, _layouts)
+
+
+def register_ddp_parameters_to_ignore(module: torch.nn.Module) -> list[str]:
+    """Names of the parameters of parallel layers, which DistributedDataParallel(module) then leaves alone. Local."""
+    names = [name for name, parameter in module.named_parameters() if get_parallel_dim(parameter) is not None]
+    module._ddp_params_and_buffers_to_ignore = names  # DistributedDataParallel looks for this attribute
+    return names

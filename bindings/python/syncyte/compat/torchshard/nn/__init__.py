@@ -1,0 +1,177 @@
+"""torchshard.nn: layers of equal parts over the group's ranks, with attributes on parameters and results."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch.nn._reduction import legacy_get_string
+
+from syncyte import nn as parallel
+from syncyte._checks import wrong
+from syncyte.comm import COMM_WORLD, Comm
+from syncyte.errors import DtypeError, ShapeError
+from syncyte.nn._convert import Planned, replace
+from syncyte.nn.functional import _as_layer_dim
+
+from .. import distributed
+from .._state import register_ddp_parameters_to_ignore
+from .._tags import set_attribute
+from . import functional, init
+
+__all__ = [
+    "ParallelCrossEntropy",
+    "ParallelCrossEntropyLoss",
+    "ParallelEmbedding",
+    "ParallelLinear",
+    "RegisterParallelDim",
+    "functional",
+    "init",
+]
+
+
+def _comm_of(dim: Any) -> Comm:
+    return COMM_WORLD if dim is None else distributed._comm()
+
+
+def _converted(module: torch.nn.Module, dense: type, layer: type, dim: int | None) -> torch.nn.Module:
+    """All layers of the dense class, however deep, replaced."""
+
+    def plan() -> list[Planned]:
+        if not isinstance(module, torch.nn.Module):
+            raise wrong(DtypeError, "module", f"a {type(module).__name__}", "a torch.nn.Module")
+        along, layers = _as_layer_dim(dim), module.named_modules(remove_duplicate=False)
+        return [Planned(name, each, dim if along is None else along) for name, each in layers if type(each) is dense]
+
+    if dim is None and not distributed.is_initialized():
+        comm = COMM_WORLD
+    else:
+        comm = distributed._comm()
+    converted = replace(module, plan, {dense: layer}, comm)
+    register_ddp_parameters_to_ignore(converted)
+    return converted
+
+
+class ParallelLinear(parallel.ParallelLinear):
+    """syncyte.nn.ParallelLinear over the group, whose results and parameters are tagged."""
+
+    def __init__(self, in_features: int, out_features: int, bias: bool = True, dim: int | None = None) -> None:
+        super().__init__(in_features, out_features, bias, dim=dim, comm=_comm_of(dim))
+
+    def _take(self, dense: torch.nn.Linear) -> None:
+        super()._take(dense)
+        self._tag()
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        self._tag()  # copies of parameters have lost their attributes
+
+    def _tag(self) -> None:
+        for parameter in self.parameters():
+            set_attribute(parameter, self.dim)
+
+    def forward(self, input: torch.Tensor) -> torch.Tensor:
+        return functional.parallel_linear(input, self.weight, self.bias, self.dim)
+
+    @classmethod
+    def convert_parallel_linear(cls, module: torch.nn.Module, dim: int | None = None) -> torch.nn.Module:
+        """Replaces all torch.nn.Linear of a module, however deep, by parallel ones with the same values; returns it, or
+        the new layer where it is one itself. DistributedDataParallel ignores their parameters. Collective."""
+        return _converted(module, torch.nn.Linear, cls, dim)
+
+
+class ParallelEmbedding(parallel.ParallelEmbedding):
+    """syncyte.nn.ParallelEmbedding over the group, whose parameters are tagged."""
+
+    def __init__(
+        self,
+        num_embeddings: int,
+        embedding_dim: int,
+        padding_idx: int | None = None,
+        max_norm: float | None = None,
+        norm_type: float = 2.0,
+        scale_grad_by_freq: bool = False,
+        sparse: bool = False,
+        _weight: torch.Tensor | None = None,
+        dim: int | None = None,
+    ) -> None:
+        comm, shape = _comm_of(dim), [num_embeddings, embedding_dim]
+
+        def check() -> None:
+            if _weight is not None and list(_weight.shape) != shape:
+                expected = f"{shape}, [num_embeddings, embedding_dim]"
+                raise wrong(ShapeError, "_weight", f"of shape {list(_weight.shape)}", expected)
+
+        if dim is None:
+            check()
+        else:
+            comm._prepare("ParallelEmbedding", check, lifecycle=True)
+        self.__dict__["_given"] = _weight
+        options = (padding_idx, max_norm, norm_type, scale_grad_by_freq, sparse)
+        super().__init__(num_embeddings, embedding_dim, *options, dim=dim, comm=comm)
+
+    def _new_table(self, device: Any, dtype: torch.dtype | None) -> torch.nn.Embedding:
+        given = self.__dict__.pop("_given")
+        if given is None:
+            return super()._new_table(device, dtype)
+        return torch.nn.Embedding(*given.shape, self.padding_idx, _weight=given)
+
+    def _take(self, dense: torch.nn.Embedding) -> None:
+        super()._take(dense)
+        self._tag()
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        self._tag()
+
+    def _tag(self) -> None:
+        set_attribute(self.weight, self.dim, 1)
+
+    @classmethod
+    def convert_parallel_embedding(cls, module: torch.nn.Module, dim: int | None = None) -> torch.nn.Module:
+        """As ParallelLinear.convert_parallel_linear() for torch.nn.Embedding."""
+        return _converted(module, torch.nn.Embedding, cls, dim)
+
+
+class ParallelCrossEntropyLoss(torch.nn.Module):
+    """torch.nn.CrossEntropyLoss; of logits that are tagged -1, over the group's ranks."""
+
+    weight: torch.Tensor | None
+
+    def __init__(
+        self,
+        weight: torch.Tensor | None = None,
+        size_average: bool | None = None,
+        ignore_index: int = -100,
+        reduce: bool | None = None,
+        reduction: str = "mean",
+    ) -> None:
+        super().__init__()
+        self.register_buffer("weight", weight)
+        if size_average is not None or reduce is not None:
+            reduction = legacy_get_string(size_average, reduce)
+        self.ignore_index, self.reduction = ignore_index, reduction
+
+    def forward(self, input: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
+        return functional.parallel_cross_entropy(
+            input, target, weight=self.weight, ignore_index=self.ignore_index, reduction=self.reduction
+        )
+
+
+ParallelCrossEntropy = ParallelCrossEntropyLoss
+
+
+class RegisterParallelDim(torch.nn.Module):
+    """Tags the tensor, or all tensors of a list or tuple, that goes through it."""
+
+    def __init__(self, dim: int | None = None) -> None:
+        super().__init__()
+        self.dim = dim
+
+    def forward(self, x: Any) -> Any:
+        for tensor in x if isinstance(x, (list, tuple)) else [x]:
+            set_attribute(tensor, self.dim)
+        return x
+
+    def extra_repr(self) -> str:
+        return f"dim={self.dim}"

@@ -1,0 +1,79 @@
+"""torchshard.nn.functional."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch.nn._reduction import legacy_get_string
+
+from syncyte._checks import as_index, wrong
+from syncyte.errors import ShapeError
+from syncyte.nn import functional
+
+from .. import distributed
+from .._tags import get_parallel_dim, set_attribute
+
+__all__ = ["parallel_cross_entropy", "parallel_embedding", "parallel_linear"]
+
+
+def _is_cut(input: Any) -> bool:
+    return get_parallel_dim(input) in (1, -1)
+
+
+def parallel_linear(
+    input: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None = None, dim: int | None = None
+) -> torch.Tensor:
+    """syncyte.nn.functional.linear() with equal parts of weight. dim=0: an input that is tagged -1 is a part, otherwise
+    its last extent says. The result is tagged: -1 for dim=1 or -1, else None."""
+    if dim is None:
+        return torch.nn.functional.linear(input, weight, bias)
+    is_part = True if dim == 0 and _is_cut(input) else None
+    result = functional.linear(input, weight, bias, dim=dim, comm=distributed._comm(), input_is_parallel=is_part)
+    set_attribute(result, None if dim == 0 else -1)
+    return result
+
+
+def parallel_cross_entropy(
+    input: torch.Tensor,
+    target: torch.Tensor,
+    weight: torch.Tensor | None = None,
+    size_average: bool | None = None,
+    ignore_index: int = -100,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> torch.Tensor:
+    """syncyte.nn.functional.cross_entropy() of logits that are tagged -1, torch's of others."""
+    if size_average is not None or reduce is not None:
+        reduction = legacy_get_string(size_average, reduce)
+    if not _is_cut(input):
+        return torch.nn.functional.cross_entropy(
+            input, target, weight=weight, ignore_index=ignore_index, reduction=reduction
+        )
+    return functional.cross_entropy(input, target, weight, ignore_index, reduction, comm=distributed._comm())
+
+
+def parallel_embedding(
+    input: torch.Tensor,
+    weight: torch.Tensor,
+    padding_idx: int | None = None,
+    max_norm: float | None = None,
+    norm_type: float = 2.0,
+    scale_grad_by_freq: bool = False,
+    sparse: bool = False,
+    num_embeddings: int | None = None,
+    dim: int | None = None,
+) -> torch.Tensor:
+    """syncyte.nn.functional.embedding() with equal parts of weight. num_embeddings: of the whole table, checked."""
+    options = (padding_idx, max_norm, norm_type, scale_grad_by_freq, sparse)
+    if dim is None:
+        return torch.nn.functional.embedding(input, weight, *options)
+    comm = distributed._comm()
+
+    def check() -> None:
+        rows = weight.size(0) * (comm.size if dim == 0 else 1)
+        if num_embeddings is not None and as_index(num_embeddings, "num_embeddings") != rows:
+            raise wrong(ShapeError, "num_embeddings", num_embeddings, f"{rows}, as weight has on all ranks")
+
+    comm._prepare("embedding", check)
+    return functional.embedding(input, weight, *options, dim=dim, comm=comm)

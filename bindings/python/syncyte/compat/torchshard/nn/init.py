@@ -1,0 +1,33 @@
+"""torchshard.nn.init."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from syncyte.nn._layouts import Layout
+from syncyte.torch import bcast_
+
+from .. import distributed
+from .._tags import _PARALLEL_DIM, stored_dim
+
+__all__ = ["shard_init_helper_"]
+
+
+def shard_init_helper_(init_method: Callable[..., Any], tensor: torch.Tensor, **kwargs: Any) -> torch.Tensor:
+    """Fills a parameter of a parallel layer with its part of what a torch.nn.init method gives for the whole one on rank
+    0 of the group; all ranks draw. Collective over the group for a tensor that has the attribute, also where that is
+    None; local for others."""
+    if not hasattr(tensor, _PARALLEL_DIM):
+        return init_method(tensor, **kwargs)
+    comm, dim = distributed._comm(), stored_dim(tensor)
+    layout = None if dim is None else Layout(comm, dim, (tensor.size(dim),) * comm.size)
+    shape = tensor.shape if layout is None else layout.whole_shape(tensor)
+    with torch.no_grad():
+        whole = torch.empty(shape, dtype=tensor.dtype, device=tensor.device)
+        init_method(whole, **kwargs)
+        bcast_(whole, 0, comm)
+        tensor.copy_(whole if layout is None else layout.part_of(whole))
+    return tensor

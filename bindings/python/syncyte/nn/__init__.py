@@ -1,0 +1,24 @@
+"""Layers of PyTorch whose parameters are cut over the ranks of a communicator, and the state of models with them.
+
+Importing this module imports torch; it does not initialise MPI. Every rank computes its part of a model: the results,
+and the gradients of each rank's part, are those of the dense model. See docs/parallel-layers.md.
+"""
+
+from __future__ import annotations
+
+from . import functional
+from ._convert import convert
+from ._layers import ParallelCrossEntropy, ParallelEmbedding, ParallelLinear
+from ._layouts import mark_sharded
+from ._state import collect_state_dict, relocate_state_dict
+
+__all__ = [
+    "ParallelCrossEntropy",
+    "ParallelEmbedding",
+    "ParallelLinear",
+    "collect_state_dict",
+    "convert",
+    "functional",
+    "mark_sharded",
+    "relocate_state_dict",
+]

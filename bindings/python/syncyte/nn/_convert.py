@@ -1,0 +1,148 @@
+"""A model's dense layers as parallel ones."""
+
+from __future__ import annotations
+
+import fnmatch
+import zlib
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import torch
+
+from .._checks import wrong
+from ..comm import COMM_WORLD, Comm, comm_or_world
+from ..errors import ArgumentError, DtypeError
+from ._layers import ParallelEmbedding, ParallelLinear
+from ._layouts import lengths_of
+from .functional import _as_layer_dim
+
+_DENSE = {torch.nn.Linear: ParallelLinear, torch.nn.Embedding: ParallelEmbedding}
+
+
+class Planned(NamedTuple):
+    name: str
+    dense: Any
+    dim: int | None
+
+    def stored_dim(self) -> int | None:
+        """Along which the weight is cut, as it is stored."""
+        if self.dim is None:
+            return None
+        return 1 - self.dim if isinstance(self.dense, torch.nn.Linear) else self.dim
+
+    def extent(self) -> tuple[str, int]:
+        """Which extent is cut, if any."""
+        if self.dim is None:
+            return "", 0
+        names = ("in_features", "out_features")
+        if isinstance(self.dense, torch.nn.Embedding):
+            names = ("num_embeddings", "embedding_dim")
+        return f"{self.name}.{names[self.dim]}", getattr(self.dense, names[self.dim])
+
+
+def convert(
+    model: torch.nn.Module, plan: Mapping[str, int | None], *, comm: Comm = COMM_WORLD, uneven: bool = False
+) -> torch.nn.Module:
+    """Replaces torch.nn.Linear and torch.nn.Embedding layers of a model, however deep, by parallel ones with the same
+    values. Collective. Tied parameters stay tied.
+
+    Parameters
+    ----------
+    model : torch.nn.Module
+        The same on all ranks, values too; it is changed.
+    plan : mapping from str to int
+        Patterns of names in model.named_modules() (`*`, `?`, `[...]`; the first that fits counts) to the layer's dim.
+    comm : Comm
+        The ranks.
+    uneven : bool
+        See ParallelLinear.
+
+    Returns
+    -------
+    torch.nn.Module
+        model; or the new layer, where model itself is one and the plan names it "".
+
+    Raises
+    ------
+    ArgumentError, ShapeError, DtypeError, MismatchError
+        On all ranks, before anything is changed: a pattern that fits no layer, or another kind of module; a wrong dim;
+        an extent that the ranks do not divide; a parameter that is tied to one that is not cut, or cut otherwise; plans
+        that differ.
+    """
+    return replace(model, lambda: _planned(model, plan), _DENSE, comm_or_world(comm), uneven)
+
+
+def replace(
+    model: torch.nn.Module,
+    plan: Callable[[], list[Planned]],
+    layers: Mapping[type, Any],
+    group: Comm,
+    uneven: bool = False,
+) -> torch.nn.Module:
+    """convert() with a plan of one's own, and classes for the new layers by those of the dense ones."""
+
+    def check() -> list[Planned]:
+        planned = plan()
+        for layer in planned:
+            name, extent = layer.extent()
+            lengths_of(extent, group, uneven, name)
+        _check_ties(model, planned)
+        return planned
+
+    planned = group._prepare("convert", check, lifecycle=True)
+    text = repr([(layer.name, type(layer.dense).__name__, layer.dim, layer.extent()) for layer in planned])
+    checksum = zlib.crc32(text.encode())
+    group.agree(operation="convert", layers=len(planned), **{"checksum of the plan": checksum})
+    made: dict[int, torch.nn.Parameter] = {}  # by identity of the dense layers' parameters
+    for layer in planned:
+        parallel = layers[type(layer.dense)].from_dense(layer.dense, dim=layer.dim, comm=group, uneven=uneven)
+        for name, parameter in layer.dense.named_parameters(recurse=False):
+            setattr(parallel, name, made.setdefault(id(parameter), getattr(parallel, name)))
+        model = _replaced(model, layer.name, parallel)
+    return model
+
+
+def _planned(model: Any, plan: Any) -> list[Planned]:
+    if not isinstance(model, torch.nn.Module):
+        raise wrong(DtypeError, "model", f"a {type(model).__name__}", "a torch.nn.Module")
+    if not isinstance(plan, Mapping):
+        raise wrong(DtypeError, "plan", repr(plan), "a mapping from names of layers to dims")
+    planned, used = [], set()
+    for name, module in model.named_modules(remove_duplicate=False):
+        pattern = next((each for each in plan if fnmatch.fnmatchcase(name, each)), None)
+        if pattern is None or (type(module) not in _DENSE and name != pattern):
+            continue  # a pattern of several names passes over other modules
+        if type(module) not in _DENSE:
+            raise wrong(DtypeError, f"plan[{pattern!r}]", f"a {type(module).__name__}", "a Linear or an Embedding")
+        used.add(pattern)
+        dim = _as_layer_dim(plan[pattern])
+        if dim is not None:
+            planned.append(Planned(name, module, dim))
+    unused = [pattern for pattern in plan if pattern not in used]
+    if unused:
+        raise wrong(ArgumentError, "plan", f"of {unused[0]!r}, which fits no layer", "names of Linear or Embedding layers")
+    return planned
+
+
+def _check_ties(model: torch.nn.Module, planned: list[Planned]) -> None:
+    cut: dict[int, tuple[str, int | None]] = {}
+    for layer in planned:
+        first, dim = cut.setdefault(id(layer.dense.weight), (layer.name, layer.stored_dim()))
+        if dim != layer.stored_dim():
+            expected = f"cut along dimension {dim}, as that of {first}, with which it is tied"
+            given = f"cut along dimension {layer.stored_dim()}"
+            raise wrong(ArgumentError, f"{layer.name}.weight", given, expected)
+    names = {layer.name for layer in planned}
+    for name, module in model.named_modules(remove_duplicate=False):
+        for own, parameter in module.named_parameters(recurse=False):
+            if name not in names and cut.get(id(parameter), ("", None))[1] is not None:
+                expected = f"in the plan as well, because it is tied to {cut[id(parameter)][0]}.weight"
+                raise wrong(ArgumentError, f"{name}.{own}", "whole", expected)
+
+
+def _replaced(model: torch.nn.Module, name: str, layer: torch.nn.Module) -> torch.nn.Module:
+    if not name:
+        return layer
+    parent, _, last = name.rpartition(".")
+    setattr(model.get_submodule(parent), last, layer)
+    return model

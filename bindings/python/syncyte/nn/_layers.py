@@ -1,0 +1,322 @@
+"""Layers whose parameters are cut over ranks: a linear map, and a table of embeddings."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import torch
+
+from .._checks import as_index, wrong
+from ..comm import COMM_WORLD, Comm, comm_or_world
+from ..errors import ArgumentError
+from ..torch import bcast
+from . import functional
+from ._layouts import Layout, lengths_of, set_layout
+
+__all__ = ["ParallelCrossEntropy", "ParallelEmbedding", "ParallelLinear"]
+
+
+def _part(module: torch.nn.Module, name: str, dense: torch.Tensor, layout: Layout | None) -> None:
+    """Gives the module its part of a dense layer's parameter."""
+    part = dense.detach() if layout is None else layout.part_of(dense)
+    requires_grad = dense.requires_grad
+    if layout is None and isinstance(dense, torch.nn.Parameter):
+        module.register_parameter(name, dense)
+    else:
+        module.register_parameter(name, torch.nn.Parameter(part, requires_grad))
+    set_layout(module, name, layout)
+
+
+class ParallelLinear(torch.nn.Module):
+    """torch.nn.Linear with a weight of which every rank has a part.
+
+    Of the matrix (inputs, outputs), dim=1 (or -1) cuts the columns: the result is this rank's part of the outputs.
+    dim=0 cuts the rows: the input may be whole or this rank's part, the result is whole, and every rank has the whole
+    bias. dim=None: torch.nn.Linear. weight is stored as torch does, (outputs, inputs): [out/P, in] for dim=1, [out,
+    in/P] for dim=0.
+
+    Constructing it is collective, unless dim is None: parameters are those of the torch.nn.Linear that each rank makes
+    with its own random numbers, of which it keeps its part; a whole bias is rank 0's. So give all ranks the same seed.
+
+    Parameters
+    ----------
+    in_features, out_features : int
+        Of the whole layer.
+    bias : bool
+        Whether it has one.
+    dim : int, optional
+        See above.
+    comm : Comm
+        The ranks.
+    input_is_parallel : bool, optional
+        dim=0: whether inputs are this rank's part; None: their last extent says so.
+    uneven : bool
+        Whether parts may differ by one, the first ones being longer, where the number of ranks does not divide.
+    device, dtype
+        As for torch.nn.Linear.
+
+    Raises
+    ------
+    ArgumentError, ShapeError, DtypeError, MismatchError
+        On all ranks, when constructed: a wrong dim; an extent that the ranks do not divide; ranks that differ. When
+        called: see functional.linear().
+    """
+
+    def __init__(
+        self,
+        in_features: int,
+        out_features: int,
+        bias: bool = True,
+        *,
+        dim: int | None = None,
+        comm: Comm = COMM_WORLD,
+        input_is_parallel: bool | None = None,
+        uneven: bool = False,
+        device: Any = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
+        super().__init__()
+        self._describe(in_features, out_features, dim, comm, input_is_parallel, uneven)
+        if dim is not None:
+            self._agree(bias)
+        self._take(torch.nn.Linear(in_features, out_features, bias, device=device, dtype=dtype))
+        if self.dim == 0 and self.bias is not None:
+            with torch.no_grad():
+                self.bias.copy_(bcast(self.bias.detach(), 0, self.comm))
+
+    @classmethod
+    def from_dense(
+        cls,
+        dense: torch.nn.Linear,
+        *,
+        dim: int | None,
+        comm: Comm = COMM_WORLD,
+        input_is_parallel: bool | None = None,
+        uneven: bool = False,
+    ) -> Self:
+        """Of a torch.nn.Linear that all ranks have, each with its own part of its parameters. Collective."""
+        layer = cls.__new__(cls)
+        torch.nn.Module.__init__(layer)
+        layer._describe(dense.in_features, dense.out_features, dim, comm, input_is_parallel, uneven)
+        if dim is not None:
+            layer._agree(dense.bias is not None)
+        layer._take(dense)
+        layer.train(dense.training)
+        return layer
+
+    def _describe(
+        self, inputs: int, outputs: int, dim: Any, comm: Comm, input_is_parallel: bool | None, uneven: bool
+    ) -> None:
+        self.in_features, self.out_features, self.dim = inputs, outputs, dim
+        self.comm, self.input_is_parallel, self.uneven = comm_or_world(comm), input_is_parallel, uneven
+        self.lengths: tuple[int, ...] = ()  # of the ranks' parts
+
+    def _agree(self, bias: bool) -> None:
+        def check() -> dict[str, int]:
+            along = functional._as_layer_dim(self.dim)
+            features = {"in_features": self.in_features, "out_features": self.out_features}
+            for name, number in features.items():
+                if as_index(number, name) < 0:
+                    raise wrong(ArgumentError, name, number, "0 or more")
+            cut = ("in_features", "out_features")[along]
+            self.lengths = lengths_of(features[cut], self.comm, self.uneven, cut)
+            return {**features, "dim": along, "bias": bool(bias), "uneven": bool(self.uneven)}
+
+        facts = self.comm._prepare("ParallelLinear", check, lifecycle=True)
+        self.comm.agree(operation="ParallelLinear", **facts)
+
+    def _take(self, dense: torch.nn.Linear) -> None:
+        along = functional._as_layer_dim(self.dim)
+        cut = None if along is None else Layout(self.comm, 1 - along, self.lengths)
+        _part(self, "weight", dense.weight, cut)
+        if dense.bias is None:
+            self.register_parameter("bias", None)
+        else:
+            _part(self, "bias", dense.bias, cut if along == 1 else None)
+
+    def forward(self, input: torch.Tensor) -> torch.Tensor:
+        return functional.linear(
+            input,
+            self.weight,
+            self.bias,
+            dim=self.dim,
+            comm=self.comm,
+            lengths=self.lengths,
+            input_is_parallel=self.input_is_parallel,
+        )
+
+    def extra_repr(self) -> str:
+        bias = self.bias is not None
+        return f"in_features={self.in_features}, out_features={self.out_features}, bias={bias}, dim={self.dim}"
+
+
+class ParallelEmbedding(torch.nn.Module):
+    """torch.nn.Embedding with a table of which every rank has a part. The result is whole on every rank.
+
+    dim=0 cuts the rows, [num_embeddings/P, embedding_dim] each; dim=1 (or -1) the columns; None: torch.nn.Embedding.
+    Constructing it is collective, unless dim is None; values as for ParallelLinear.
+
+    Parameters
+    ----------
+    num_embeddings, embedding_dim : int
+        Of the whole table.
+    padding_idx, max_norm, norm_type, scale_grad_by_freq, sparse
+        As for torch.nn.Embedding; padding_idx counts in the whole table. max_norm: not with dim=1.
+    dim : int, optional
+        See above.
+    comm : Comm
+        The ranks.
+    uneven : bool
+        Whether parts may differ by one, the first ones being longer, where the number of ranks does not divide.
+    device, dtype
+        As for torch.nn.Embedding.
+
+    Raises
+    ------
+    ArgumentError, ShapeError, DtypeError, MismatchError
+        On all ranks, when constructed: a wrong dim or padding_idx; an extent that the ranks do not divide; ranks that
+        differ. When called: see functional.embedding().
+    """
+
+    def __init__(
+        self,
+        num_embeddings: int,
+        embedding_dim: int,
+        padding_idx: int | None = None,
+        max_norm: float | None = None,
+        norm_type: float = 2.0,
+        scale_grad_by_freq: bool = False,
+        sparse: bool = False,
+        *,
+        dim: int | None = None,
+        comm: Comm = COMM_WORLD,
+        uneven: bool = False,
+        device: Any = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
+        super().__init__()
+        self.num_embeddings, self.embedding_dim, self.padding_idx = num_embeddings, embedding_dim, padding_idx
+        self.max_norm, self.norm_type = max_norm, norm_type
+        self.scale_grad_by_freq, self.sparse = scale_grad_by_freq, sparse
+        self._agree(dim, comm, uneven)
+        self._take(self._new_table(device, dtype))
+
+    def _new_table(self, device: Any, dtype: torch.dtype | None) -> torch.nn.Embedding:
+        sizes = (self.num_embeddings, self.embedding_dim, self.padding_idx)
+        return torch.nn.Embedding(*sizes, device=device, dtype=dtype)
+
+    @classmethod
+    def from_dense(
+        cls, dense: torch.nn.Embedding, *, dim: int | None, comm: Comm = COMM_WORLD, uneven: bool = False
+    ) -> Self:
+        """Of a torch.nn.Embedding that all ranks have, each with its own part of its table. Collective."""
+        layer = cls.__new__(cls)
+        torch.nn.Module.__init__(layer)
+        for name in ("num_embeddings", "embedding_dim", "padding_idx", "max_norm", "norm_type"):
+            setattr(layer, name, getattr(dense, name))
+        layer.scale_grad_by_freq, layer.sparse = dense.scale_grad_by_freq, dense.sparse
+        layer._agree(dim, comm, uneven)
+        layer._take(dense)
+        layer.train(dense.training)
+        return layer
+
+    def _agree(self, dim: int | None, comm: Comm, uneven: bool) -> None:
+        self.dim, self.comm, self.uneven = dim, comm_or_world(comm), uneven
+        self.lengths: tuple[int, ...] = ()  # of the ranks' parts
+        if dim is None:
+            return
+
+        def check() -> dict[str, int]:
+            along = functional._as_layer_dim(dim)
+            extents = {"num_embeddings": self.num_embeddings, "embedding_dim": self.embedding_dim}
+            for name, number in extents.items():
+                if as_index(number, name) < 0:
+                    raise wrong(ArgumentError, name, number, "0 or more")
+            padding, rows = self.padding_idx, self.num_embeddings
+            if padding is not None:
+                if not -rows <= as_index(padding, "padding_idx") < rows:
+                    raise wrong(ArgumentError, "padding_idx", padding, f"{-rows} to {rows - 1}")
+                self.padding_idx = padding % rows
+            if along == 1 and self.max_norm is not None:
+                raise wrong(ArgumentError, "max_norm", self.max_norm, "None where columns are cut")
+            cut = ("num_embeddings", "embedding_dim")[along]
+            self.lengths = lengths_of(extents[cut], self.comm, uneven, cut)
+            return {**extents, "dim": along, "uneven": bool(uneven)}
+
+        facts = self.comm._prepare("ParallelEmbedding", check, lifecycle=True)
+        self.comm.agree(operation="ParallelEmbedding", **facts)
+
+    def _take(self, dense: torch.nn.Embedding) -> None:
+        along = functional._as_layer_dim(self.dim)
+        _part(self, "weight", dense.weight, None if along is None else Layout(self.comm, along, self.lengths))
+
+    def forward(self, input: torch.Tensor) -> torch.Tensor:
+        return functional.embedding(
+            input,
+            self.weight,
+            self.padding_idx,
+            self.max_norm,
+            self.norm_type,
+            self.scale_grad_by_freq,
+            self.sparse,
+            dim=self.dim,
+            comm=self.comm,
+            lengths=self.lengths,
+        )
+
+    def extra_repr(self) -> str:
+        padding = "" if self.padding_idx is None else f", padding_idx={self.padding_idx}"
+        return f"{self.num_embeddings}, {self.embedding_dim}{padding}, dim={self.dim}"
+
+
+class ParallelCrossEntropy(torch.nn.Module):
+    """torch.nn.CrossEntropyLoss of logits of which every rank has the part of some classes, as a ParallelLinear of dim=1
+    gives them. The loss is whole on every rank.
+
+    Parameters
+    ----------
+    weight : torch.Tensor, optional
+        A number for each of all classes.
+    ignore_index : int
+        Targets that do not count.
+    reduction : str
+        "mean", "sum" or "none".
+    comm : Comm
+        The ranks.
+    num_classes : int, optional
+        Of all ranks together, in parts that differ by one at most, the first ones longer; None: all ranks have equally
+        many.
+
+    Raises
+    ------
+    ArgumentError, DtypeError
+        On this rank, when constructed, for num_classes. When called: see functional.cross_entropy().
+    """
+
+    weight: torch.Tensor | None
+
+    def __init__(
+        self,
+        weight: torch.Tensor | None = None,
+        ignore_index: int = -100,
+        reduction: str = "mean",
+        *,
+        comm: Comm = COMM_WORLD,
+        num_classes: int | None = None,
+    ) -> None:
+        super().__init__()
+        self.register_buffer("weight", weight)
+        self.ignore_index, self.reduction, self.comm = ignore_index, reduction, comm_or_world(comm)
+        if num_classes is not None and as_index(num_classes, "num_classes") < 0:
+            raise wrong(ArgumentError, "num_classes", num_classes, "0 or more")
+        self.num_classes = num_classes
+
+    def forward(self, input: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
+        classes = self.num_classes
+        lengths = None if classes is None else lengths_of(classes, self.comm, True, "num_classes")
+        return functional.cross_entropy(
+            input, target, self.weight, self.ignore_index, self.reduction, comm=self.comm, lengths=lengths
+        )
+
+    def extra_repr(self) -> str:
+        return f"ignore_index={self.ignore_index}, reduction={self.reduction!r}"

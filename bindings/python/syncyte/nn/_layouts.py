@@ -1,0 +1,123 @@
+"""Which parameters and buffers of a model are parts of larger tensors. Known by their layers, not by the tensors: an
+attribute of a tensor is gone in its copies, views and detached aliases."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import torch
+
+from .._along import even_lengths
+from .._checks import as_index, as_numbers, wrong
+from ..comm import COMM_WORLD, Comm, comm_or_world
+from ..errors import ArgumentError, DtypeError, ShapeError
+
+_LAYOUTS = "_syncyte_layouts"  # a module's attribute: from names of its parameters and buffers to their layouts
+
+
+class Layout(NamedTuple):
+    """Every rank of a communicator has a part of a tensor along one of its dimensions."""
+
+    comm: Comm
+    dim: int  #: counted from 0
+    lengths: tuple[int, ...]  #: of the ranks' parts along dim, in order of ranks
+
+    @property
+    def length(self) -> int:
+        """Of this rank's part."""
+        return self.lengths[self.comm.rank]
+
+    @property
+    def first(self) -> int:
+        """Where this rank's part begins."""
+        return sum(self.lengths[: self.comm.rank])
+
+    def with_extent(self, shape: Sequence[int], extent: int) -> tuple[int, ...]:
+        return (*shape[: self.dim], extent, *shape[self.dim + 1 :])
+
+    def whole_shape(self, part: torch.Tensor) -> tuple[int, ...]:
+        return self.with_extent(part.shape, sum(self.lengths))
+
+    def part_of(self, whole: torch.Tensor) -> torch.Tensor:
+        """This rank's part, in memory of its own."""
+        return whole.detach().narrow(self.dim, self.first, self.length).clone(memory_format=torch.contiguous_format)
+
+
+def lengths_of(extent: int, comm: Comm, uneven: bool, name: str) -> tuple[int, ...]:
+    """Equal lengths of all ranks' parts, or with `uneven` lengths that differ by one at most, the first ones longer."""
+    if extent % comm.size != 0 and not uneven:
+        expected = f"a multiple of the number of ranks, {comm.size}, or uneven=True"
+        raise wrong(ShapeError, name, extent, expected)
+    return tuple(even_lengths(extent, comm.size))
+
+
+def set_layout(module: torch.nn.Module, name: str, layout: Layout | None) -> None:
+    if layout is not None:
+        module.__dict__.setdefault(_LAYOUTS, {})[name] = layout
+
+
+def mark_sharded(
+    module: torch.nn.Module,
+    name: str,
+    dim: int,
+    comm: Comm = COMM_WORLD,
+    *,
+    lengths: Sequence[int] | None = None,
+) -> None:
+    """Says that a parameter or buffer of a layer of one's own is this rank's part of a larger tensor, for
+    collect_state_dict() and relocate_state_dict(). Local; all ranks say the same. Copies of the module know it too.
+
+    Parameters
+    ----------
+    module : torch.nn.Module
+        The layer that has it.
+    name : str
+        Of the parameter or buffer, in that layer.
+    dim : int
+        Along which it is cut.
+    comm : Comm
+        Its ranks have a part each.
+    lengths : sequence of int, optional
+        Of the parts along dim, one for each rank; None: all are as long as this rank's.
+
+    Raises
+    ------
+    ArgumentError, ShapeError, DtypeError
+        On this rank: no such parameter or buffer; a dim that it does not have; lengths that do not fit.
+    """
+    group = comm_or_world(comm)
+    if not isinstance(module, torch.nn.Module):
+        raise wrong(DtypeError, "module", f"a {type(module).__name__}", "a torch.nn.Module")
+    tensor = {**module._parameters, **module._buffers}.get(name)
+    if tensor is None:
+        raise wrong(ArgumentError, "name", repr(name), f"a parameter or buffer of the {type(module).__name__}")
+    number = as_index(dim, "dim")
+    if not -tensor.dim() <= number < tensor.dim():
+        raise wrong(ArgumentError, "dim", number, f"{-tensor.dim()} to {tensor.dim() - 1}")
+    number %= tensor.dim()
+    known = [tensor.size(number)] * group.size if lengths is None else as_numbers(lengths, "lengths")
+    if len(known) != group.size:
+        raise wrong(ShapeError, "lengths", known, f"{group.size} numbers, one for each rank")
+    if known[group.rank] != tensor.size(number):
+        expected = f"{tensor.size(number)}, as {name} has along dimension {number}"
+        raise wrong(ShapeError, "lengths", known[group.rank], expected, axis=group.rank)
+    set_layout(module, name, Layout(group, number, tuple(known)))
+
+
+def layouts_of(model: torch.nn.Module) -> dict[int, Layout]:
+    """The layouts of a model's parameters and buffers, by the tensors' identity: a tied parameter is known by all its
+    names. Raises ArgumentError where two layers give it different ones."""
+    found: dict[int, tuple[Layout, str]] = {}
+    for prefix, module in model.named_modules():
+        for name, layout in module.__dict__.get(_LAYOUTS, {}).items():
+            tensor = getattr(module, name, None)
+            if tensor is None:
+                continue
+            called = f"{prefix}.{name}" if prefix else name
+            known, first = found.setdefault(id(tensor), (layout, called))
+            if known != layout:
+                expected = f"dim {known.dim}, lengths {list(known.lengths)}, as it has as {first}"
+                given = f"cut along dim {layout.dim} into lengths {list(layout.lengths)}"
+                raise wrong(ArgumentError, called, given, expected)
+    return {tensor: layout for tensor, (layout, _) in found.items()}

@@ -1,0 +1,239 @@
+"""State dictionaries of models with parallel layers: whole tensors from parts, and parts from whole tensors."""
+
+from __future__ import annotations
+
+import zlib
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import torch
+
+from .._checks import as_int32, wrong
+from .._torch_collectives import gather_along
+from ..comm import Comm
+from ..errors import ArgumentError, DtypeError, ShapeError
+from ._layouts import Layout, layouts_of
+from .functional import gather
+
+State = Mapping[str, Any]
+_WRAPPERS = ("module.", "_orig_mod.")  # of DistributedDataParallel, of torch.compile
+
+
+class _Entry(NamedTuple):
+    key: str
+    value: Any
+    tensor: torch.Tensor | None  # the model's; tied keys have the same
+    layout: Layout | None
+
+
+def collect_state_dict(
+    model: torch.nn.Module, state_dict: State | None = None, prefix: str = "", *, root: int | None = None
+) -> dict[str, Any]:
+    """A state dictionary with whole tensors, also where the model has parts. Collective over the ranks of the model's
+    parallel layers; other models are left as they are.
+
+    Parameters
+    ----------
+    model : torch.nn.Module
+        With parallel layers (also ones that mark_sharded() knows), however nested, wrapped, tied or copied.
+    state_dict : mapping, optional
+        Of the model, or some of its keys, but all whose tensors are cut; None: model.state_dict().
+    prefix : str
+        What the result's keys begin with.
+    root : int, optional
+        The rank that gets it; the others get an empty dictionary. None: all ranks get it.
+
+    Returns
+    -------
+    dict
+        In order of keys. Tensors that were parts are new; tied ones are one tensor still.
+
+    Raises
+    ------
+    ArgumentError, ShapeError, DtypeError, MismatchError
+        On all ranks: keys that are missing, or no tensors of the model; a tensor that is no part (it is whole
+        already); ranks that differ; a root that is no rank.
+    """
+    return collect(model, state_dict, prefix, root, layouts_of)
+
+
+def relocate_state_dict(model: torch.nn.Module, state_dict: State, prefix: str = "") -> dict[str, Any]:
+    """A state dictionary with this rank's parts for a model's parallel layers, from whole tensors that all ranks have.
+    Collective over the ranks of these layers; sends nothing but the agreement.
+
+    Parameters
+    ----------
+    model : torch.nn.Module
+        As for collect_state_dict().
+    state_dict : mapping
+        What collect_state_dict() gave, or the dense model's. Keys that the model does not have stay.
+    prefix : str
+        What its keys begin with; the result's have it no more. Other keys are left out.
+
+    Returns
+    -------
+    dict
+        For model.load_state_dict(). Parts have memory of their own.
+
+    Raises
+    ------
+    ArgumentError, ShapeError, DtypeError, MismatchError
+        On all ranks: a key that is missing; a tensor that is not whole (it is a part already), or of another shape;
+        ranks that differ.
+    """
+    return relocate(model, state_dict, prefix, layouts_of)
+
+
+Layouts = Callable[[torch.nn.Module], Mapping[int, Layout]]
+
+
+def collect(
+    model: torch.nn.Module, state_dict: State | None, prefix: str, root: int | None, layouts: Layouts
+) -> dict[str, Any]:
+    """collect_state_dict() with another way to find layouts."""
+    known = layouts(_as_model(model))
+    comms = _comms(known)
+
+    def check() -> list[_Entry]:
+        if root is not None:
+            _check_root(root, comms)
+        entries = _entries(model, model.state_dict() if state_dict is None else state_dict, "", known)
+        for entry in entries:
+            if entry.layout is not None:
+                _check_shape(entry, entry.layout.length, "this rank's part")
+            elif entry.tensor is None and isinstance(entry.value, torch.Tensor):
+                raise wrong(ArgumentError, "state_dict", f"with the key {entry.key!r}", "keys of the model")
+        return entries
+
+    entries = _agreed("collect_state_dict", comms, check, root)
+    result: dict[str, Any] = OrderedDict()
+    whole: dict[tuple[int, int], torch.Tensor] = {}  # by identity of the model's tensor, and address
+    for entry in entries:
+        value = entry.value
+        if entry.layout is not None:
+            tied = (id(entry.tensor), value.data_ptr())
+            if tied not in whole:
+                whole[tied] = _gathered(value.detach(), entry.layout, root)
+            value = whole[tied]
+        result[prefix + entry.key] = value
+    if root is not None and comms and comms[0].rank != root:
+        return OrderedDict()
+    return _with_metadata(result, model.state_dict() if state_dict is None else state_dict)
+
+
+def relocate(model: torch.nn.Module, state_dict: State, prefix: str, layouts: Layouts) -> dict[str, Any]:
+    """relocate_state_dict() with another way to find layouts."""
+    known = layouts(_as_model(model))
+
+    def check() -> list[_Entry]:
+        entries = _entries(model, state_dict, prefix, known)
+        for entry in entries:
+            if entry.layout is not None:
+                _check_shape(entry, sum(entry.layout.lengths), "the whole")
+        return entries
+
+    result: dict[str, Any] = OrderedDict()
+    for entry in _agreed("relocate_state_dict", _comms(known), check, None):
+        result[entry.key] = entry.value if entry.layout is None else entry.layout.part_of(entry.value)
+    return _with_metadata(result, state_dict)
+
+
+def _gathered(part: torch.Tensor, layout: Layout, root: int | None) -> torch.Tensor:
+    if root is None:
+        return gather(part, layout.dim, layout.comm, lengths=layout.lengths)
+    return gather_along(part, layout.dim, root, lengths=layout.lengths, comm=layout.comm)
+
+
+def _as_model(model: Any) -> torch.nn.Module:
+    if not isinstance(model, torch.nn.Module):
+        raise wrong(DtypeError, "model", f"a {type(model).__name__}", "a torch.nn.Module")
+    return model
+
+
+def _comms(layouts: Mapping[int, Layout]) -> list[Comm]:
+    """Each once, in order."""
+    comms: list[Comm] = []
+    for layout in layouts.values():
+        if layout.comm not in comms:
+            comms.append(layout.comm)
+    return comms
+
+
+def _check_root(root: Any, comms: list[Comm]) -> None:
+    if len(comms) > 1:
+        raise wrong(ArgumentError, "root", root, "None, because the layers are of several communicators")
+    number = as_int32(root, "root")
+    if comms and not 0 <= number < comms[0].size:
+        raise wrong(ArgumentError, "root", number, f"None or 0 to {comms[0].size - 1}")
+
+
+def _entries(model: torch.nn.Module, state_dict: Any, prefix: Any, layouts: Mapping[int, Layout]) -> list[_Entry]:
+    """The state's entries in order of keys, without the prefix. Raises ArgumentError for a layout that none has."""
+    if not isinstance(state_dict, Mapping):
+        raise wrong(DtypeError, "state_dict", f"a {type(state_dict).__name__}", "a mapping from keys to tensors")
+    if not isinstance(prefix, str):
+        raise wrong(DtypeError, "prefix", repr(prefix), "a string")
+    tensors = dict(model.named_parameters(remove_duplicate=False))
+    tensors |= dict(model.named_buffers(remove_duplicate=False))
+    names = {_unwrapped(name): tensor for name, tensor in tensors.items()}
+    entries = []
+    for key, value in state_dict.items():
+        if key.startswith(prefix):
+            key = key.removeprefix(prefix)
+            tensor = tensors.get(key, names.get(_unwrapped(key)))
+            layout = None if tensor is None else layouts.get(id(tensor))
+            entries.append(_Entry(key, value, tensor, layout))
+    found = {id(entry.tensor) for entry in entries}
+    for name, tensor in tensors.items():
+        if id(tensor) in layouts and id(tensor) not in found:
+            raise wrong(ArgumentError, "state_dict", f"without the key {prefix + name!r}", "all that the model has cut")
+    return entries
+
+
+def _unwrapped(key: str) -> str:
+    """Without what wrappers put before a model's names."""
+    while key.startswith(_WRAPPERS):
+        key = key.partition(".")[2]
+    return key.replace("._orig_mod.", ".")
+
+
+def _check_shape(entry: _Entry, extent: int, called: str) -> None:
+    value, tensor, layout = entry.value, entry.tensor, entry.layout
+    assert tensor is not None and layout is not None
+    if not isinstance(value, torch.Tensor):
+        raise wrong(DtypeError, f"state_dict[{entry.key!r}]", f"a {type(value).__name__}", "a tensor")
+    expected = layout.with_extent(tensor.shape, extent)
+    if tuple(value.shape) != expected:
+        raise wrong(ShapeError, f"state_dict[{entry.key!r}]", f"of shape {list(value.shape)}", f"{list(expected)}, {called}")
+
+
+def _agreed(operation: str, comms: list[Comm], check: Callable[[], list[_Entry]], root: int | None) -> list[_Entry]:
+    """What check() gives, if all ranks' checks succeed and give the same keys, shapes and layouts."""
+    error, entries = None, []
+    try:
+        entries = check()
+    except Exception as caught:
+        error = caught
+    described = [(entry.key, *_described(entry)) for entry in entries if isinstance(entry.value, torch.Tensor)]
+    facts = {"tensors": len(described), "root": -1 if root is None else root}
+    if error is None:
+        facts["checksum of keys, shapes and layouts"] = zlib.crc32(repr(described).encode())
+    for comm in comms:
+        comm.agree(error, operation, **facts)
+    if error is not None:
+        raise error
+    return entries
+
+
+def _described(entry: _Entry) -> tuple[Any, ...]:
+    shape, layout = tuple(entry.value.shape), entry.layout
+    if layout is None:
+        return (shape, str(entry.value.dtype))
+    return (layout.with_extent(shape, 0), str(entry.value.dtype), layout.dim, layout.lengths)
+
+
+def _with_metadata(result: dict[str, Any], source: Any) -> dict[str, Any]:
+    if hasattr(source, "_metadata"):  # versions of modules, which load_state_dict() looks at
+        result._metadata = source._metadata  # type: ignore[attr-defined]
+    return result

@@ -1,0 +1,426 @@
+"""Operations on tensors of which every rank has the whole or a part along a dimension.
+
+A whole tensor counts as one variable, of which every rank has a copy and from which all ranks compute the same loss.
+So these operations come in pairs, either of which is the other's adjoint: copy and reduce, scatter and gather. All are
+collective and differentiable any number of times, backward and forward, also in torch.compile(fullgraph=True).
+Gradients are recorded on all ranks or on none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+
+from .._checks import as_index, as_numbers, wrong
+from .._declarations import Op
+from .._torch_refusals import not_a_tensor, raise_on_all
+from ..comm import COMM_WORLD, Comm, comm_or_world
+from ..errors import ArgumentError, DtypeError, OutOfRangeError, ShapeError, UnsupportedError
+from ..torch import load
+from ._layouts import lengths_of
+
+__all__ = ["copy", "cross_entropy", "embedding", "gather", "linear", "reduce", "scatter"]
+
+load()
+_operators = torch.ops.syncyte
+_REDUCTIONS = ("none", "mean", "sum")
+
+
+def _call(operation: Callable[..., torch.Tensor], name: str, tensor: Any, comm: Comm, *given: Any, **named: Any) -> Any:
+    try:
+        if not isinstance(tensor, torch.Tensor):  # schemas take None
+            raise not_a_tensor(tensor)
+        return operation(tensor, comm.handle, *given, **named)
+    except Exception as error:
+        raise_on_all(error, tensor, comm, name)
+        raise
+
+
+def copy(tensor: torch.Tensor, comm: Comm = COMM_WORLD) -> torch.Tensor:
+    """`tensor` as it is, with the sum of all ranks' cotangents for gradient: for a whole tensor from which each rank
+    computes a part of a result. Collective: shapes are equal.
+
+    Raises TypeError, ValueError or NotImplementedError on all ranks, as syncyte.torch.allreduce().
+    """
+    return _call(_operators.parallel_copy, "parallel_copy", tensor, comm_or_world(comm))
+
+
+def reduce(tensor: torch.Tensor, comm: Comm = COMM_WORLD) -> torch.Tensor:
+    """The sum of all ranks' tensors on all of them, with the result's cotangent for gradient. Collective:
+    syncyte.torch.allreduce(adjoint="identity")."""
+    return _call(_operators.allreduce, "comm_allreduce", tensor, comm_or_world(comm), int(Op.SUM), True)
+
+
+def _extent(tensor: Any, dim: Any) -> int:
+    if not isinstance(tensor, torch.Tensor):
+        raise not_a_tensor(tensor)
+    number = as_index(dim, "dim")
+    if not -tensor.dim() <= number < tensor.dim():
+        expected = f"{-tensor.dim()} to {tensor.dim() - 1}" if tensor.dim() else "a tensor with dimensions"
+        raise wrong(OutOfRangeError, "dim", number, expected)
+    return tensor.size(number)
+
+
+def _given_lengths(lengths: Sequence[int], comm: Comm) -> list[int]:
+    numbers = as_numbers(lengths, "lengths")
+    if len(numbers) != comm.size:
+        raise wrong(ShapeError, "lengths", numbers, f"{comm.size} numbers, one for each rank")
+    return numbers
+
+
+def scatter(
+    tensor: torch.Tensor,
+    dim: int = -1,
+    comm: Comm = COMM_WORLD,
+    *,
+    lengths: Sequence[int] | None = None,
+    uneven: bool = False,
+) -> torch.Tensor:
+    """This rank's part of a whole tensor that every rank has; a new contiguous tensor. Nothing is sent but in backward,
+    which is gather(). Collective.
+
+    Parameters
+    ----------
+    tensor : torch.Tensor
+        Equal on all ranks.
+    dim : int
+        Along which it is cut.
+    comm : Comm
+        Its ranks take a part each, in order.
+    lengths : sequence of int, optional
+        Of the parts along dim, one for each rank; None: they are equal.
+    uneven : bool
+        Without lengths: whether they may differ by one, the first parts being longer.
+
+    Raises
+    ------
+    ShapeError, OutOfRangeError, DtypeError, ValueError, NotImplementedError
+        On all ranks: an extent that the number of ranks does not divide, lengths that do not fit; no such dim; not a
+        tensor; shapes that differ; a sparse tensor.
+    """
+    group = comm_or_world(comm)
+
+    def check() -> Sequence[int]:
+        extent = _extent(tensor, dim)
+        if lengths is None:
+            return lengths_of(extent, group, uneven, f"the extent of dimension {dim}")
+        return _given_lengths(lengths, group)
+
+    parts = group._prepare("relocate", check)
+    return _call(_operators.relocate, "relocate", tensor, group, to_dim=dim, to_lengths=parts)
+
+
+def gather(
+    tensor: torch.Tensor,
+    dim: int = -1,
+    comm: Comm = COMM_WORLD,
+    *,
+    lengths: Sequence[int] | None = None,
+    uneven: bool = False,
+) -> torch.Tensor:
+    """All ranks' parts joined along a dimension, on all ranks. Backward is scatter(), which sends nothing. Collective.
+
+    Parameters
+    ----------
+    tensor : torch.Tensor
+        This rank's part; extents but along dim are equal on all ranks.
+    dim : int
+        Along which they are joined, in order of ranks.
+    comm : Comm
+        The ranks.
+    lengths : sequence of int, optional
+        Of the parts along dim, one for each rank; None: all are as long as this rank's.
+    uneven : bool
+        Without lengths: whether they may differ; they are exchanged then. Not in torch.compile.
+
+    Raises
+    ------
+    OutOfRangeError, ShapeError, DtypeError, ValueError, NotImplementedError
+        On all ranks: no such dim; lengths that do not fit; not a tensor; ranks that differ; a sparse tensor.
+    """
+    group = comm_or_world(comm)
+
+    def check() -> Sequence[int]:
+        extent = _extent(tensor, dim)
+        if lengths is not None:
+            return _given_lengths(lengths, group)
+        return [extent] * group.size
+
+    parts = group._prepare("comm_allgather_along", check)
+    if uneven and lengths is None:
+        if torch.compiler.is_compiling():
+            raise wrong(UnsupportedError, "uneven", True, "lengths in its place inside torch.compile")
+        parts = group.lengths(parts[group.rank])
+    return _call(_operators.relocate, "comm_allgather_along", tensor, group, from_dim=dim, from_lengths=parts)
+
+
+def _as_layer_dim(dim: Any) -> int | None:
+    """A layer's dim with -1 as 1: of the matrix (inputs, outputs)."""
+    if dim is None:
+        return None
+    number = as_index(dim, "dim")
+    if number not in (-1, 0, 1):
+        raise wrong(ArgumentError, "dim", number, "0 (rows), 1 or -1 (columns), or None")
+    return abs(number)
+
+
+def _width(tensor: Any) -> int:
+    if not isinstance(tensor, torch.Tensor):
+        raise not_a_tensor(tensor, "input")
+    if tensor.dim() == 0:
+        raise wrong(ShapeError, "input", "of 0 dimensions", "1 or more")
+    return tensor.size(-1)
+
+
+def linear(
+    input: torch.Tensor,
+    weight: torch.Tensor,
+    bias: torch.Tensor | None = None,
+    *,
+    dim: int | None = None,
+    comm: Comm = COMM_WORLD,
+    lengths: Sequence[int] | None = None,
+    input_is_parallel: bool | None = None,
+) -> torch.Tensor:
+    """input @ weight.T + bias, with a weight of which every rank has a part. Collective, but for dim=None.
+
+    Parameters
+    ----------
+    input : torch.Tensor
+        (..., inputs). dim=0: also this rank's part of it along the last dimension.
+    weight : torch.Tensor
+        (outputs, inputs), as torch.nn.Linear has it; dim=1: (this rank's outputs, inputs); dim=0: (outputs, this rank's
+        inputs).
+    bias : torch.Tensor, optional
+        (outputs,); dim=1: this rank's part.
+    dim : int, optional
+        Which dimension of the matrix (inputs, outputs) is cut: 1 or -1, its columns; 0, its rows; None: none.
+    comm : Comm
+        The ranks.
+    lengths : sequence of int, optional
+        dim=0: inputs of each rank; None: all have as many as this rank.
+    input_is_parallel : bool, optional
+        dim=0: whether input is a part; None: its last extent says so.
+
+    Returns
+    -------
+    torch.Tensor
+        (..., outputs), the whole on every rank; dim=1: this rank's part of it.
+
+    Raises
+    ------
+    ShapeError, ArgumentError, DtypeError, ValueError
+        On all ranks: an input of another width; a wrong dim; not a tensor; ranks that differ.
+    """
+    if dim is None:
+        return torch.nn.functional.linear(input, weight, bias)
+    group = comm_or_world(comm)
+
+    def check() -> tuple[int, bool, list[int]]:
+        along, width, own = _as_layer_dim(dim), _width(input), weight.size(1)
+        if along == 1:
+            if width != own:
+                raise wrong(ShapeError, "input", f"of width {width}", own)
+            return 1, False, []
+        parts = [own] * group.size if lengths is None else _given_lengths(lengths, group)
+        inputs = sum(parts)
+        is_part = width != inputs if input_is_parallel is None else input_is_parallel
+        if width != (own if is_part else inputs):
+            ways = {None: f"{inputs}, or this rank's part of it, {own}", True: f"this rank's part, {own}", False: inputs}
+            raise wrong(ShapeError, "input", f"of width {width}", str(ways[input_is_parallel]))
+        return 0, is_part, parts
+
+    along, is_part, parts = group._prepare("linear", check)
+    if along == 1:
+        return torch.nn.functional.linear(copy(input, group), weight, bias)
+    part = input if is_part or group.size == 1 else scatter(input, -1, group, lengths=parts)
+    result = reduce(torch.nn.functional.linear(part, weight), group)
+    return result if bias is None else result + bias
+
+
+def embedding(
+    input: torch.Tensor,
+    weight: torch.Tensor,
+    padding_idx: int | None = None,
+    max_norm: float | None = None,
+    norm_type: float = 2.0,
+    scale_grad_by_freq: bool = False,
+    sparse: bool = False,
+    *,
+    dim: int | None = None,
+    comm: Comm = COMM_WORLD,
+    lengths: Sequence[int] | None = None,
+) -> torch.Tensor:
+    """Rows of a table of which every rank has a part, whole on every rank. Collective, but for dim=None.
+
+    Parameters
+    ----------
+    input : torch.Tensor
+        Numbers of rows, int32 or int64, equal on all ranks.
+    weight : torch.Tensor
+        (rows, width); dim=0: (this rank's rows, width); dim=1: (rows, this rank's columns).
+    padding_idx, max_norm, norm_type, scale_grad_by_freq, sparse
+        As for torch.nn.functional.embedding; padding_idx counts in the whole table. max_norm: not with dim=1.
+    dim : int, optional
+        Which dimension of the table is cut: 0, its rows; 1 or -1, its columns; None: none.
+    comm : Comm
+        The ranks.
+    lengths : sequence of int, optional
+        Of the ranks' parts along dim; None: all are as long as this rank's.
+
+    Raises
+    ------
+    OutOfRangeError, ArgumentError, DtypeError, ShapeError, UnsupportedError
+        On all ranks: an index that is not in the table; a wrong dim; not integers; lengths that do not fit.
+    """
+    options = (max_norm, norm_type, scale_grad_by_freq, sparse)
+    if dim is None:
+        return torch.nn.functional.embedding(input, weight, padding_idx, *options)
+    group = comm_or_world(comm)
+
+    def check() -> tuple[int, list[int]]:
+        along = _as_layer_dim(dim)
+        if not isinstance(input, torch.Tensor) or input.dtype not in (torch.int32, torch.int64):
+            given = f"a {type(input).__name__}" if not isinstance(input, torch.Tensor) else f"of {input.dtype}"
+            raise wrong(DtypeError, "input", given, "a tensor of torch.int64 or torch.int32")
+        if along == 1 and max_norm is not None:
+            raise wrong(UnsupportedError, "max_norm", max_norm, "None where columns are cut")
+        parts = [weight.size(along)] * group.size if lengths is None else _given_lengths(lengths, group)
+        _check_range(input, sum(parts) if along == 0 else weight.size(0), "input")
+        return along, parts
+
+    along, parts = group._prepare("embedding", check)
+    if along == 1:
+        columns = torch.nn.functional.embedding(input, weight, padding_idx, *options)
+        return gather(columns, -1, group, lengths=parts)
+    first, rows = sum(parts[: group.rank]), parts[group.rank]
+    padding = None if padding_idx is None else padding_idx % sum(parts) - first
+    own_padding = padding if padding is not None and 0 <= padding < rows else None
+    return reduce(_own_rows(input - first, weight, own_padding, options), group)
+
+
+def _check_range(index: torch.Tensor, extent: int, name: str) -> None:
+    """Raises OutOfRangeError for the first index that is not in the range, where values can be seen."""
+    if torch.compiler.is_compiling():
+        return
+    bad = ((index < 0) | (index >= extent)).flatten()
+    if bad.any():
+        place = int(bad.nonzero()[0])
+        expected = f"0 to {extent - 1}" if extent else "none, of 0 rows"
+        raise wrong(OutOfRangeError, f"{name}'s element {place}", int(index.flatten()[place]), expected)
+
+
+def _own_rows(
+    local: torch.Tensor, weight: torch.Tensor, padding: int | None, options: tuple[float | None, float, bool, bool]
+) -> torch.Tensor:
+    """The rows that are this rank's, zeros for the others."""
+    rows, width = weight.shape
+    own = (local >= 0) & (local < rows)
+    if rows == 0:  # an expression of weight all the same: gradients are recorded on all ranks
+        return weight.sum().expand(*local.shape, width)
+    max_norm, _, by_frequency, sparse = options
+    if by_frequency or sparse or max_norm is not None:  # what also counts or changes rows: only those asked for
+        found = torch.nn.functional.embedding(local[own], weight, padding, *options)
+        return weight.new_zeros(*local.shape, width).index_put((own,), found)
+    found = torch.nn.functional.embedding(torch.where(own, local, 0), weight, padding)
+    return torch.where(own.unsqueeze(-1), found, 0)
+
+
+def cross_entropy(
+    input: torch.Tensor,
+    target: torch.Tensor,
+    weight: torch.Tensor | None = None,
+    ignore_index: int = -100,
+    reduction: str = "mean",
+    *,
+    comm: Comm = COMM_WORLD,
+    lengths: Sequence[int] | None = None,
+) -> torch.Tensor:
+    """torch.nn.functional.cross_entropy of logits of which every rank has the part of some classes. Collective; two
+    allreduces of a number, and of two, per target.
+
+    Parameters
+    ----------
+    input : torch.Tensor
+        This rank's part of the logits, (classes,), (N, classes) or (N, classes, ...).
+    target : torch.Tensor
+        int64, (), (N,) or (N, ...): classes, equal on all ranks.
+    weight : torch.Tensor, optional
+        A number for each of all classes, equal on all ranks.
+    ignore_index : int
+        Targets that do not count.
+    reduction : str
+        "mean", "sum" or "none".
+    comm : Comm
+        The ranks.
+    lengths : sequence of int, optional
+        Classes of each rank; None: all have as many as this rank.
+
+    Raises
+    ------
+    ShapeError, OutOfRangeError, ArgumentError, DtypeError
+        On all ranks: shapes that do not fit; a target that is no class; an unknown reduction; class probabilities.
+    """
+    group = comm_or_world(comm)
+    parts = group._prepare(
+        "cross_entropy", lambda: _check_classes(input, target, weight, ignore_index, reduction, group, lengths)
+    )
+    axis = 1 if input.dim() > 1 else 0
+    counts = target != ignore_index
+    classes = torch.where(counts, target, 0)
+    local = classes - sum(parts[: group.rank])
+    logits = input.float() if input.dtype in (torch.float16, torch.bfloat16) else input
+    exponentials, own = _own_classes(logits, local, axis, group)
+    total, chosen = reduce(torch.stack([exponentials, own]), group).unbind()
+    weights = counts.to(logits.dtype) if weight is None else weight[classes] * counts
+    losses = torch.where(counts, (total.log() - chosen) * weights, 0)
+    if reduction == "mean":
+        losses = losses.sum() / weights.sum()
+    elif reduction == "sum":
+        losses = losses.sum()
+    return losses.to(input.dtype)
+
+
+def _check_classes(
+    input: Any, target: Any, weight: Any, ignore_index: Any, reduction: Any, comm: Comm, lengths: Sequence[int] | None
+) -> list[int]:
+    for name, given in (("input", input), ("target", target)):
+        if not isinstance(given, torch.Tensor):
+            raise not_a_tensor(given, name)
+    if reduction not in _REDUCTIONS:
+        raise wrong(ArgumentError, "reduction", repr(reduction), "'none', 'mean' or 'sum'")
+    if input.dim() == 0:
+        raise wrong(ShapeError, "input", "of 0 dimensions", "1 or more")
+    axis = 1 if input.dim() > 1 else 0
+    expected = (*input.shape[:axis], *input.shape[axis + 1 :])
+    if target.dtype != torch.int64:
+        raise wrong(DtypeError, "target", f"of {target.dtype}", "classes as torch.int64")
+    if target.shape != expected:
+        raise wrong(ShapeError, "target", f"of shape {list(target.shape)}", f"{list(expected)}, as input has")
+    parts = [input.size(axis)] * comm.size if lengths is None else _given_lengths(lengths, comm)
+    if parts[comm.rank] != input.size(axis):
+        raise wrong(ShapeError, "input", f"of {input.size(axis)} classes", f"lengths[{comm.rank}], {parts[comm.rank]}")
+    if weight is not None and tuple(weight.shape) != (sum(parts),):
+        raise wrong(ShapeError, "weight", f"of shape {list(weight.shape)}", f"[{sum(parts)}], one for each class")
+    number = as_index(ignore_index, "ignore_index")
+    if not torch.compiler.is_compiling():
+        _check_range(torch.where(target == number, 0, target), sum(parts) or 1, "target")
+    return parts
+
+
+def _own_classes(logits: torch.Tensor, local: torch.Tensor, axis: int, comm: Comm) -> tuple[torch.Tensor, torch.Tensor]:
+    """The sum of this rank's exponentials, and the targets' logits where they are this rank's; both relative to the
+    largest logit of all ranks, which keeps the exponentials finite."""
+    extent = logits.size(axis)
+    constant = logits.detach()
+    largest = constant.amax(axis) if extent else constant.new_full(local.shape, -torch.inf)
+    largest = _operators.allreduce(largest, comm.handle, int(Op.MAX))
+    shifted = logits - largest.unsqueeze(axis)
+    exponentials = shifted.exp().sum(axis)
+    if extent == 0:
+        return exponentials, exponentials
+    own = (local >= 0) & (local < extent)
+    chosen = shifted.gather(axis, torch.where(own, local, 0).unsqueeze(axis)).squeeze(axis)
+    return exponentials, torch.where(own, chosen, 0)

@@ -1,0 +1,348 @@
+"""collect_state_dict, relocate_state_dict, convert and mark_sharded of syncyte.nn: tied, nested, copied and wrapped
+models with buffers, on the ranks of a communicator; files that other numbers of ranks load."""
+
+import copy
+import re
+
+import pytest
+import torch
+from mpi4py import MPI
+
+import syncyte
+from syncyte import nn
+from syncyte.nn._layouts import lengths_of
+
+WORLD = MPI.COMM_WORLD
+SIZE, RANK = WORLD.size, WORLD.rank
+
+
+class Block(torch.nn.Module):
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.norm = torch.nn.BatchNorm1d(width)  # buffers, one of them a number
+        self.up = torch.nn.Linear(width, 2 * width)
+        self.down = torch.nn.Linear(2 * width, width)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x + self.down(torch.relu(self.up(self.norm(x))))
+
+
+class Model(torch.nn.Module):
+    """Nested, with a tied table."""
+
+    def __init__(self, ranks: int = SIZE, width: int = 2) -> None:
+        super().__init__()
+        width *= ranks
+        self.table = torch.nn.Embedding(3 * ranks, width)
+        self.blocks = torch.nn.ModuleList([Block(width) for _ in range(2)])
+        self.head = torch.nn.Linear(width, 3 * ranks, bias=False)
+        self.head.weight = self.table.weight
+        self.register_buffer("scale", torch.arange(width, dtype=torch.float64))
+        self.double()
+
+    def forward(self, index: torch.Tensor) -> torch.Tensor:
+        x = self.table(index) * self.scale
+        for block in self.blocks:
+            x = block(x)
+        return self.head(x)
+
+
+PLAN = {"table": 0, "blocks.*.up": 1, "blocks.*.down": 0, "head": -1}
+CUT = [f"blocks.{i}.{name}" for i in range(2) for name in ("up.weight", "up.bias", "down.weight")]
+CUT += ["table.weight", "head.weight"]
+
+
+def dense_model() -> Model:
+    torch.manual_seed(4)
+    return Model()
+
+
+def parallel_model(comm: syncyte.Comm = syncyte.COMM_WORLD) -> Model:
+    torch.manual_seed(4)
+    return nn.convert(Model(comm.size), PLAN, comm=comm)
+
+
+def assert_equal(found, expected) -> None:
+    assert list(found) == list(expected)
+    for key in expected:
+        assert torch.equal(found[key], expected[key]), key
+
+
+# From dense layers.
+
+
+def test_a_converted_model_computes_what_the_dense_one_does(comm):
+    dense, parallel = dense_model(), parallel_model()
+    index, target = torch.arange(7) % (3 * SIZE), torch.arange(7) % (3 * SIZE)
+    expected = torch.nn.functional.cross_entropy(dense(index), target)
+    loss = nn.ParallelCrossEntropy()(parallel(index), target)
+    torch.testing.assert_close(loss, expected, rtol=1e-12, atol=0)
+    expected.backward()
+    loss.backward()
+    gradients = {name: parameter.grad for name, parameter in dense.named_parameters()}
+    own = nn.relocate_state_dict(parallel, dense.state_dict() | gradients)
+    for name, parameter in parallel.named_parameters():
+        torch.testing.assert_close(parameter.grad, own[name], rtol=1e-11, atol=1e-13)
+
+
+def test_tied_parameters_stay_tied(comm):
+    model = parallel_model()
+    assert model.head.weight is model.table.weight
+    collected = nn.collect_state_dict(model)
+    assert collected["head.weight"] is collected["table.weight"]
+
+
+def test_parameters_keep_what_they_were(comm):
+    model = dense_model().eval()
+    model.blocks[0].up.weight.requires_grad_(False)
+    nn.convert(model, {"blocks.0.up": 1})
+    assert not model.blocks[0].up.weight.requires_grad and model.blocks[0].up.bias.requires_grad
+    assert not model.blocks[0].up.training and type(model.blocks[1].up) is torch.nn.Linear
+    layer = torch.nn.Linear(SIZE, SIZE)
+    assert isinstance(nn.convert(layer, {"": 1}), nn.ParallelLinear)
+    assert nn.convert(model, {"blocks.1.*": None}) is model and type(model.blocks[1].up) is torch.nn.Linear
+
+
+WRONG_PLANS = {
+    "plan.*'blocks'.* is a ModuleList; expected a Linear or an Embedding": {"blocks": 1},
+    "plan is of 'nothing', which fits no layer": {"blocks.0.up": 1, "nothing": 0},
+    "dim is 3; expected 0": {"blocks.0.up": 3},
+    r"head.weight is whole; expected in the plan as well, because it is tied to table.weight": {"table": 0},
+    "head.weight is cut along dimension 1; expected cut along dimension 0": {"table": 0, "head": 0},
+    "plan is 5; expected a mapping": 5,
+}
+
+
+@pytest.mark.parametrize("text", WRONG_PLANS)
+def test_a_wrong_plan_of_one_rank_changes_nothing_anywhere(comm, text):
+    model = dense_model()
+    plan = WRONG_PLANS[text] if RANK == SIZE - 1 else PLAN
+    with pytest.raises((ValueError, TypeError), match=text):
+        nn.convert(model, plan)
+    assert all(type(module) is not nn.ParallelLinear for module in model.modules())
+    assert_equal(model.state_dict(), dense_model().state_dict())
+
+
+def test_plans_that_differ_are_an_error(comm):
+    if SIZE > 1:
+        with pytest.raises(ValueError, match="checksum of the plan|layers is"):
+            nn.convert(dense_model(), {"blocks.0.up": 1 if RANK == 0 else -1, "blocks.0.down": 0 if RANK == 0 else 1})
+        with pytest.raises(ValueError, match="expected a multiple of the number of ranks"):
+            nn.convert(torch.nn.Linear(SIZE + 1, SIZE), {"": 0})
+
+
+# Collecting.
+
+
+@pytest.mark.parametrize("change", ["", "copied", "copied twice", "moved", "after a step"])
+def test_collected_state_is_the_dense_models(comm, change):
+    model = parallel_model()
+    if change.startswith("copied"):
+        model = copy.deepcopy(model)
+    if change == "copied twice":
+        model = copy.deepcopy(model)
+    if change == "moved":
+        model = model.to("cpu").double().requires_grad_(False).eval()
+    if change == "after a step":
+        torch.optim.SGD(model.parameters(), lr=0.1).step()
+    assert_equal(nn.collect_state_dict(model), dense_model().state_dict())
+
+
+def test_collected_state_is_roots_alone_where_there_is_one(comm):
+    collected = nn.collect_state_dict(parallel_model(), root=SIZE - 1, prefix="model.")
+    if RANK == SIZE - 1:
+        assert_equal(collected, {f"model.{key}": value for key, value in dense_model().state_dict().items()})
+    else:
+        assert collected == {}
+
+
+def test_collected_tensors_are_new_and_need_no_gradient(comm):
+    model = parallel_model()
+    collected = nn.collect_state_dict(model, model.state_dict(keep_vars=True))
+    for key in CUT:
+        assert not collected[key].requires_grad
+        collected[key].zero_()
+    assert_equal(nn.collect_state_dict(model), dense_model().state_dict())
+
+
+@pytest.mark.parametrize("prefix", ["module.", "_orig_mod.", "module._orig_mod."])
+def test_names_that_wrappers_prepend_do_not_matter(comm, prefix):
+    model, expected = parallel_model(), dense_model().state_dict()
+    wrapped = {prefix + key: value for key, value in model.state_dict().items()}
+    assert_equal(nn.collect_state_dict(model, wrapped), {prefix + key: expected[key] for key in expected})
+    outer = torch.nn.Module()
+    outer.module = model
+    assert_equal(nn.collect_state_dict(outer, model.state_dict()), expected)
+    relocated = nn.relocate_state_dict(model, {prefix + key: expected[key] for key in expected})
+    assert_equal(relocated, wrapped)
+
+
+def test_a_compiled_model_is_known(comm):
+    model = torch.compile(parallel_model(), backend="eager")
+    collected = nn.collect_state_dict(model)
+    assert_equal({key.removeprefix("_orig_mod."): collected[key] for key in collected}, dense_model().state_dict())
+
+
+def test_a_model_without_parallel_layers_is_left_as_it_is():
+    model = dense_model()
+    assert_equal(nn.collect_state_dict(model), model.state_dict())
+    assert_equal(nn.relocate_state_dict(model, model.state_dict()), model.state_dict())
+
+
+# Relocating.
+
+
+def test_relocated_state_is_this_ranks(comm):
+    model = parallel_model()
+    expected = {key: value.clone() for key, value in model.state_dict().items()}
+    whole = dense_model().state_dict()
+    relocated = nn.relocate_state_dict(model, {f"model.{key}": value for key, value in whole.items()} | {"step": 3},
+                                       "model.")
+    assert_equal(relocated, expected)
+    for parameter in model.parameters():
+        parameter.data.zero_()
+    assert model.load_state_dict(relocated) == ([], [])
+    assert_equal(model.state_dict(), expected)
+    relocated["blocks.0.up.weight"].zero_()  # memory of its own
+    assert whole["blocks.0.up.weight"].any()
+
+
+def test_keys_that_the_model_does_not_have_stay(comm):
+    model = parallel_model()
+    relocated = nn.relocate_state_dict(model, dense_model().state_dict() | {"more": torch.ones(3), "step": 3})
+    assert relocated["more"].sum() == 3 and relocated["step"] == 3
+
+
+def test_uneven_parts_are_collected_and_relocated(comm):
+    torch.manual_seed(4)
+    dense = torch.nn.Sequential(torch.nn.Linear(SIZE + 2, 2 * SIZE + 1), torch.nn.Linear(2 * SIZE + 1, 3))
+    expected = copy.deepcopy(dense.state_dict())
+    model = nn.convert(dense, {"0": 1, "1": 0}, uneven=True)
+    assert model[0].weight.size(0) == syncyte.even_lengths(2 * SIZE + 1, SIZE)[RANK]
+    assert_equal(nn.collect_state_dict(model), expected)
+    assert_equal(nn.relocate_state_dict(model, expected), model.state_dict())
+
+
+class Cut(torch.nn.Module):
+    """A layer of one's own."""
+
+    def __init__(self, rows: int) -> None:
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.full((3, rows), float(RANK)))
+        self.register_buffer("mean", torch.full((rows,), 10.0 + RANK))
+        self.register_buffer("count", torch.zeros(()))
+        lengths = list(range(SIZE))
+        nn.mark_sharded(self, "weight", -1, lengths=lengths)
+        nn.mark_sharded(self, "mean", 0, lengths=lengths)
+
+
+def test_parameters_and_buffers_of_ones_own_layers_are_marked(comm):
+    model = copy.deepcopy(torch.nn.Sequential(Cut(RANK), torch.nn.ReLU()))
+    rows = [rank for rank in range(SIZE) for _ in range(rank)]
+    collected = nn.collect_state_dict(model)
+    assert collected["0.mean"].tolist() == [10.0 + rank for rank in rows] and collected["0.count"] == 0
+    assert torch.equal(collected["0.weight"], torch.tensor(rows, dtype=torch.float32).expand(3, -1))
+    assert_equal(nn.relocate_state_dict(model, collected), model.state_dict())
+    for arguments, error, text in (
+        (("nothing", 0), ValueError, "name is 'nothing'; expected a parameter or buffer of the Cut"),
+        (("weight", 2), ValueError, "dim is 2; expected -2 to 1"),
+        (("count", 0), ValueError, "dim is 0"),
+    ):
+        with pytest.raises(error, match=text):
+            nn.mark_sharded(model[0], *arguments)
+    with pytest.raises(ValueError, match=rf"lengths\[{RANK}\] is {RANK + 1}; expected {RANK}"):
+        nn.mark_sharded(model[0], "mean", 0, lengths=range(1, SIZE + 1))
+
+
+def test_state_of_layers_that_disagree_about_a_tied_parameter_is_an_error(comm):
+    model = torch.nn.Sequential(nn.ParallelLinear(SIZE, SIZE, dim=1), nn.ParallelLinear(SIZE, SIZE, dim=0))
+    model[1].weight = model[0].weight
+    with pytest.raises(ValueError, match="1.weight is cut along dim 1 .*expected dim 0, .* as it has as 0.weight"):
+        nn.collect_state_dict(model)
+
+
+# Wrong input.
+
+
+def change_last(state: dict, change) -> dict:
+    return change(state) if RANK == SIZE - 1 else state
+
+
+def without(key: str):
+    return lambda state: {name: value for name, value in state.items() if name != key}
+
+
+@pytest.mark.parametrize("key", ["blocks.0.up.weight", "blocks.1.down.weight"])
+def test_a_key_that_one_rank_lacks_is_every_ranks_error(comm, key):
+    model, whole = parallel_model(), dense_model().state_dict()
+    text = re.escape(f"state_dict is without the key '{key}'")
+    with pytest.raises(ValueError, match=text):
+        nn.collect_state_dict(model, change_last(model.state_dict(), without(key)))
+    with pytest.raises(ValueError, match=text):
+        nn.relocate_state_dict(model, change_last(whole, without(key)))
+    assert_equal(nn.collect_state_dict(model), whole)
+
+
+def test_what_is_whole_already_is_not_collected_and_a_part_not_relocated_again(comm):
+    model, whole = parallel_model(), dense_model().state_dict()
+    if SIZE == 1:
+        return  # a part is the whole
+    with pytest.raises(ValueError, match=r"state_dict\['table.weight'\] is of shape .*, this rank's part"):
+        nn.collect_state_dict(model, change_last(model.state_dict(), lambda _: whole))
+    with pytest.raises(ValueError, match=r"state_dict\['table.weight'\] is of shape .*, the whole"):
+        nn.relocate_state_dict(model, nn.relocate_state_dict(model, whole))
+
+
+def test_other_mistakes_of_one_rank(comm):
+    model, whole = parallel_model(), dense_model().state_dict()
+    cases = {
+        "is of shape .*; expected": lambda s: s | {"blocks.0.up.weight": torch.ones(3, 1)},
+        "is a int; expected a tensor": lambda s: s | {"blocks.0.up.weight": 3},
+        "state_dict is a list; expected a mapping": lambda s: list(s),
+    }
+    for text, change in cases.items():
+        with pytest.raises((ValueError, TypeError), match=text):
+            nn.relocate_state_dict(model, change_last(whole, change))
+        with pytest.raises((ValueError, TypeError), match=text):
+            nn.collect_state_dict(model, change_last(model.state_dict(), change))
+    with pytest.raises(ValueError, match="state_dict is with the key 'more'; expected keys of the model"):
+        nn.collect_state_dict(model, change_last(model.state_dict(), lambda s: s | {"more": torch.ones(2)}))
+    with pytest.raises(ValueError, match=f"root is {SIZE}; expected None or 0 to {SIZE - 1}"):
+        nn.collect_state_dict(model, root=SIZE if RANK == SIZE - 1 else 0)
+    with pytest.raises(TypeError, match="model is a int; expected a torch.nn.Module"):
+        nn.collect_state_dict(3)
+    if SIZE > 1:
+        with pytest.raises(ValueError, match="the ranks of .* disagree"):
+            nn.relocate_state_dict(model, change_last(whole, lambda s: s | {"more": torch.ones(2)}))
+        with pytest.raises(ValueError, match="root is"):
+            nn.collect_state_dict(model, root=RANK % 2)
+    assert_equal(nn.collect_state_dict(model), whole)
+
+
+def test_lengths_follow_one_rule(comm):
+    assert list(lengths_of(2 * SIZE, comm, False, "x")) == [2] * SIZE
+    assert list(lengths_of(SIZE + 1, comm, True, "x")) == [2] + [1] * (SIZE - 1)
+
+
+# Files.
+
+
+def test_a_file_of_two_ranks_is_loaded_by_others(comm, tmp_path):
+    """Saved by two ranks (by one, where there is one only), loaded by all and by each alone."""
+    pytest.importorskip("h5py")
+    path = WORLD.bcast(str(tmp_path / "model.h5"))
+    pair = comm.split(0 if RANK < 2 else None)
+    torch.manual_seed(9)
+    dense = torch.nn.Sequential(torch.nn.Embedding(12, 6), torch.nn.Linear(6, 30), torch.nn.Linear(30, 6))
+    expected = copy.deepcopy(dense.state_dict())
+    plan = {"0": 0, "1": 1, "2": 0}
+    if pair is not None:
+        model = nn.convert(copy.deepcopy(dense), plan, comm=pair)
+        syncyte.checkpoint.save(path, nn.collect_state_dict(model), pair)
+    comm.barrier()
+    for ranks in (comm, syncyte.COMM_SELF):
+        model = nn.convert(copy.deepcopy(dense), plan, comm=ranks, uneven=True)
+        for parameter in model.parameters():
+            parameter.data.zero_()
+        model.load_state_dict(nn.relocate_state_dict(model, syncyte.checkpoint.load(path, comm=ranks)))
+        assert_equal(nn.collect_state_dict(model), expected)

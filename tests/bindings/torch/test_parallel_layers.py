@@ -1,0 +1,295 @@
+"""Layers of syncyte.nn against torch's: results and the gradients of every rank's part, in float64."""
+
+import pytest
+import torch
+from mpi4py import MPI
+
+import syncyte
+from syncyte import nn
+from syncyte.nn import functional
+from test_compile import compiled  # noqa: F401 (a fixture)
+
+WORLD = MPI.COMM_WORLD
+SIZE, RANK = WORLD.size, WORLD.rank
+DIMS = [None, 0, 1, -1]
+
+
+def part(tensor: torch.Tensor, dim: int | None) -> torch.Tensor:
+    """This rank's, by the rule that layers follow."""
+    return tensor if dim is None else tensor.split(syncyte.even_lengths(tensor.size(dim), SIZE), dim)[RANK]
+
+
+def assert_same(found: torch.Tensor, expected: torch.Tensor) -> None:
+    torch.testing.assert_close(found, expected, rtol=1e-12, atol=1e-13)
+
+
+def random(*shape: int, seed: int = 5) -> torch.Tensor:
+    """The same on all ranks."""
+    return torch.randn(shape, dtype=torch.float64, generator=torch.Generator().manual_seed(seed))
+
+
+def seeded(make, *arguments, **options):
+    torch.manual_seed(3)
+    return make(*arguments, dtype=torch.float64, **options)
+
+
+def check_linear(inputs: int, outputs: int, dim: int | None, **options) -> None:
+    layer = seeded(nn.ParallelLinear, inputs, outputs, dim=dim, **options)
+    dense = seeded(torch.nn.Linear, inputs, outputs)
+    weight_dim = {None: None, 0: 1, 1: 0, -1: 0}[dim]
+    bias_dim, result_dim = (0, -1) if weight_dim == 0 else (None, None)
+    assert_same(layer.weight, part(dense.weight, weight_dim))
+    assert_same(layer.bias, part(dense.bias, bias_dim))
+    x = random(2, 4, inputs)
+    own, whole = x.clone().requires_grad_(), x.clone().requires_grad_()
+    result, expected = layer(own), dense(whole)
+    assert_same(result, part(expected, result_dim))
+    cotangent = random(*expected.shape, seed=6)
+    expected.backward(cotangent)
+    result.backward(part(cotangent, result_dim))
+    assert_same(own.grad, whole.grad)
+    assert_same(layer.weight.grad, part(dense.weight.grad, weight_dim))
+    assert_same(layer.bias.grad, part(dense.bias.grad, bias_dim))
+
+
+@pytest.mark.parametrize("dim", DIMS)
+def test_a_linear_map_equals_the_dense_one(comm, dim):
+    check_linear(3 * SIZE, 2 * SIZE, dim)
+
+
+@pytest.mark.parametrize("dim", DIMS)
+def test_a_linear_map_of_uneven_parts_equals_the_dense_one(comm, dim):
+    check_linear(2 * SIZE + 1, SIZE + 1, dim, uneven=True)
+    if SIZE > 1:
+        check_linear(SIZE - 1, SIZE - 1, dim, uneven=True)  # the last rank has none
+
+
+def test_rows_take_a_part_or_the_whole(comm):
+    layer = seeded(nn.ParallelLinear, 2 * SIZE, 3, dim=0)
+    x = random(4, 2 * SIZE)
+    assert_same(layer(part(x, -1)), layer(x))
+    for given, width in ((True, 2), (False, 2 * SIZE)):
+        layer.input_is_parallel = given
+        assert_same(layer(part(x, -1) if given else x), functional.linear(x, layer.weight, layer.bias, dim=0))
+        with pytest.raises(ValueError, match=f"input is of width {2 * SIZE + 1}; expected .*{width}"):
+            layer(random(4, 2 * SIZE + 1))
+
+
+def test_columns_then_rows_need_no_tags(comm):
+    up, down = seeded(nn.ParallelLinear, 3, 4 * SIZE, dim=1), seeded(nn.ParallelLinear, 4 * SIZE, 3, dim=0)
+    dense = seeded(torch.nn.Linear, 3, 4 * SIZE), seeded(torch.nn.Linear, 4 * SIZE, 3)
+    x = random(5, 3)
+    assert_same(down(torch.relu(up(x)).view(5, -1).clone()), dense[1](torch.relu(dense[0](x))))
+
+
+def test_a_whole_bias_is_the_first_ranks_whatever_the_seeds(comm):
+    torch.manual_seed(RANK)
+    bias = nn.ParallelLinear(SIZE, 4, dim=0).bias.detach()
+    assert all(torch.equal(bias, other) for other in WORLD.allgather(bias))
+    assert nn.ParallelLinear(SIZE, 4, bias=False, dim=0).bias is None
+
+
+def check_embedding(rows: int, width: int, dim: int | None, uneven: bool = False, **options) -> None:
+    index = torch.tensor([[0, rows - 1, rows // 2, 0], [rows - 1, 0, 1 % rows, rows // 2]])
+    layer = seeded(nn.ParallelEmbedding, rows, width, dim=dim, uneven=uneven, **options)
+    dense = seeded(torch.nn.Embedding, rows, width, **options)
+    stored = None if dim is None else abs(dim)
+    assert_same(layer.weight, part(dense.weight, stored))
+    result, expected = layer(index), dense(index)
+    assert_same(result, expected)
+    cotangent = random(*expected.shape, seed=7)
+    result.backward(cotangent)
+    expected.backward(cotangent)
+    gradients = [each.weight.grad.to_dense() for each in (layer, dense)]
+    assert_same(gradients[0], part(gradients[1], stored))
+    assert_same(layer.weight, part(dense.weight, stored))  # max_norm changes it
+
+
+@pytest.mark.parametrize("options", [{}, {"padding_idx": -1}, {"scale_grad_by_freq": True}, {"sparse": True}])
+@pytest.mark.parametrize("dim", DIMS)
+def test_an_embedding_equals_the_dense_one(comm, dim, options):
+    check_embedding(3 * SIZE, 2 * SIZE, dim, **options)
+
+
+@pytest.mark.parametrize("dim", DIMS)
+def test_an_embedding_of_uneven_parts_equals_the_dense_one(comm, dim):
+    check_embedding(2 * SIZE + 1, SIZE + 2, dim, uneven=True)
+    check_embedding(max(SIZE - 1, 1), max(SIZE - 1, 1), dim, uneven=True)  # the last rank has none
+
+
+def test_rows_are_renormalised_where_they_are(comm):
+    check_embedding(3 * SIZE, 4, 0, max_norm=0.5)
+    with pytest.raises(ValueError, match="max_norm is 0.5; expected None where columns are cut"):
+        nn.ParallelEmbedding(SIZE, SIZE, max_norm=0.5, dim=1)
+
+
+def check_cross_entropy(shape, lengths=None, **options) -> None:
+    """shape: of the logits, the classes first."""
+    classes, *places = shape
+    logits = random(*shape) if len(shape) == 1 else random(*shape).movedim(0, 1)
+    axis = 0 if len(shape) == 1 else 1
+    if len(shape) == 1:
+        target = torch.tensor(classes - 1)
+    else:
+        target = torch.randint(classes, places, generator=torch.Generator().manual_seed(2))
+        target.view(-1)[0] = options.get("ignore_index", -100)
+    parts = [classes // SIZE] * SIZE if lengths is None else lengths
+    own = logits.split(parts, axis)[RANK].clone().requires_grad_()
+    whole = logits.clone().requires_grad_()
+    result = functional.cross_entropy(own, target, lengths=lengths, **options)
+    expected = torch.nn.functional.cross_entropy(whole, target, **options)
+    assert_same(result, expected)
+    cotangent = random(*expected.shape, seed=8)
+    result.backward(cotangent)
+    expected.backward(cotangent)
+    assert_same(own.grad, whole.grad.split(parts, axis)[RANK])
+
+
+@pytest.mark.parametrize("reduction", ["none", "mean", "sum"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_cross_entropy_equals_that_of_all_classes(comm, reduction, weighted):
+    weight = random(3 * SIZE).abs() if weighted else None
+    check_cross_entropy((3 * SIZE, 7), weight=weight, reduction=reduction)
+    check_cross_entropy((3 * SIZE, 7), weight=weight, reduction=reduction, ignore_index=1)
+    check_cross_entropy((3 * SIZE, 2, 3), weight=weight, reduction=reduction)
+    check_cross_entropy((3 * SIZE,), weight=weight, reduction=reduction)
+
+
+def test_cross_entropy_of_uneven_classes(comm):
+    check_cross_entropy((SIZE + 2, 5), lengths=syncyte.even_lengths(SIZE + 2, SIZE))
+    check_cross_entropy((3, 5), lengths=[0] * (SIZE - 1) + [3])
+    loss = nn.ParallelCrossEntropy(num_classes=SIZE + 2)
+    logits, target = random(4, SIZE + 2), torch.arange(4) % (SIZE + 2)
+    assert_same(loss(part(logits, 1), target), torch.nn.functional.cross_entropy(logits, target))
+
+
+def test_cross_entropy_of_large_and_of_masked_logits_is_finite(comm):
+    logits = 1000 * random(5, 2 * SIZE)
+    logits[:, ::2] = -torch.inf
+    logits[:, -1] = 900
+    target = torch.full((5,), 2 * SIZE - 1)
+    own = part(logits, 1).clone().requires_grad_()
+    loss = functional.cross_entropy(own, target)
+    assert_same(loss, torch.nn.functional.cross_entropy(logits, target))
+    loss.backward()
+    assert own.grad.isfinite().all()
+
+
+def test_cross_entropy_of_half_precision_is_computed_in_float32(comm):
+    logits = (20 * random(3, 4 * SIZE)).to(torch.bfloat16)
+    loss = functional.cross_entropy(part(logits, 1), torch.tensor([0, 1, 2]))
+    expected = torch.nn.functional.cross_entropy(logits.float(), torch.tensor([0, 1, 2]))
+    assert loss.dtype == torch.bfloat16
+    torch.testing.assert_close(loss, expected.to(torch.bfloat16))
+
+
+class Model(torch.nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        options = {"dtype": torch.float64}
+        self.table = nn.ParallelEmbedding(2 * SIZE, 4, dim=0, **options)
+        self.up = nn.ParallelLinear(4, 2 * SIZE, dim=1, **options)
+        self.down = nn.ParallelLinear(2 * SIZE, 4, dim=0, **options)
+        self.head = nn.ParallelLinear(4, 3 * SIZE, dim=-1, **options)
+        self.loss = nn.ParallelCrossEntropy()
+
+    def forward(self, index: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
+        return self.loss(self.head(self.down(torch.relu(self.up(self.table(index))))), target)
+
+
+def test_a_model_is_compiled_in_one_graph(comm, compiled):  # noqa: F811
+    torch.manual_seed(3)
+    model = Model()
+    index, target = torch.arange(6) % (2 * SIZE), torch.arange(6) % (3 * SIZE)
+    expected = model(index, target)
+    expected.backward()
+    gradients = [parameter.grad.clone() for parameter in model.parameters()]
+    model.zero_grad()
+    loss = compiled(model)(index, target)
+    loss.backward()
+    assert_same(loss, expected)
+    for parameter, gradient in zip(model.parameters(), gradients, strict=True):
+        assert_same(parameter.grad, gradient)
+
+
+def test_steps_of_an_optimizer_keep_to_the_dense_model(comm):
+    parallel = [seeded(nn.ParallelLinear, 4, 2 * SIZE, dim=1), seeded(nn.ParallelLinear, 2 * SIZE, 4, dim=0)]
+    dense = [seeded(torch.nn.Linear, 4, 2 * SIZE), seeded(torch.nn.Linear, 2 * SIZE, 4)]
+    models = [torch.nn.Sequential(each[0], torch.nn.Tanh(), each[1]) for each in (parallel, dense)]
+    losses = []
+    for model in models:
+        optimizer = torch.optim.AdamW(model.parameters(), lr=0.01)
+        for step in range(5):
+            optimizer.zero_grad()
+            loss = (model(random(3, 4, seed=step)) - 1).square().mean()
+            loss.backward()
+            optimizer.step()
+        losses.append(loss)
+    torch.testing.assert_close(*losses, rtol=1e-10, atol=0)
+
+
+def test_layers_of_one_groups_ranks(comm):
+    group = comm.split(RANK % 2)
+    torch.manual_seed(3)
+    layer = nn.ParallelLinear(2 * group.size, 3, dim=0, comm=group)
+    assert layer.weight.shape == (3, 2)
+    torch.manual_seed(3)
+    x = torch.ones(2, 2 * group.size)
+    torch.testing.assert_close(layer(x), torch.nn.Linear(2 * group.size, 3)(x))
+
+
+WRONG = {
+    "in_features is": lambda: nn.ParallelLinear(SIZE + 1, 3, dim=0),
+    "out_features is": lambda: nn.ParallelLinear(3, SIZE + 1, dim=1),
+    "num_embeddings is": lambda: nn.ParallelEmbedding(SIZE + 1, 3, dim=0),
+    "embedding_dim is": lambda: nn.ParallelEmbedding(3, SIZE + 1, dim=-1),
+}
+
+
+@pytest.mark.parametrize("text", WRONG)
+def test_what_the_ranks_do_not_divide_is_an_error_unless_uneven(comm, text):
+    if SIZE > 1:
+        with pytest.raises(ValueError, match=f"{text} {SIZE + 1}; expected a multiple of the number of ranks, {SIZE}, or"):
+            WRONG[text]()
+
+
+def test_one_ranks_mistake_is_every_ranks_error(comm):
+    last = RANK == SIZE - 1
+    with pytest.raises(ValueError, match="dim is 2; expected 0 .rows., 1 or -1 .columns., or None"):
+        nn.ParallelLinear(SIZE, SIZE, dim=2 if last else 1)
+    with pytest.raises(ValueError, match=r"padding_idx is \d+; expected"):
+        nn.ParallelEmbedding(SIZE, 2, padding_idx=SIZE if last else 0, dim=0)
+    layer, table = nn.ParallelLinear(2 * SIZE, SIZE, dim=1), nn.ParallelEmbedding(2 * SIZE, 3, dim=0)
+    with pytest.raises(ValueError, match=f"input is of width {2 * SIZE + 1}; expected {2 * SIZE}"):
+        layer(torch.ones(2, 2 * SIZE + last))
+    with pytest.raises(IndexError, match=f"input's element 1 is {2 * SIZE}; expected 0 to {2 * SIZE - 1}"):
+        table(torch.tensor([0, 2 * SIZE if last else 0]))
+    with pytest.raises(TypeError, match="input is of torch.float32; expected a tensor of torch.int64"):
+        table(torch.ones(2) if last else torch.tensor([0, 1]))
+    logits, target = torch.ones(3, 2), torch.tensor([0, 1, 0])
+    with pytest.raises(IndexError, match=f"target's element 2 is {2 * SIZE}; expected 0 to {2 * SIZE - 1}"):
+        functional.cross_entropy(logits, torch.tensor([0, 1, 2 * SIZE]) if last else target)
+    with pytest.raises(TypeError, match="target is of torch.float32; expected classes as torch.int64"):
+        functional.cross_entropy(logits, target.float() if last else target)
+    with pytest.raises(ValueError, match=r"target is of shape \[2\]; expected \[3\], as input has"):
+        functional.cross_entropy(logits, target[:2] if last else target)
+    with pytest.raises(ValueError, match=rf"weight is of shape \[1\]; expected \[{2 * SIZE}\], one for each class"):
+        functional.cross_entropy(logits, target, torch.ones(1 if last else 2 * SIZE))
+    with pytest.raises(ValueError, match="reduction is 'max'; expected 'none', 'mean' or 'sum'"):
+        functional.cross_entropy(logits, target, reduction="max" if last else "mean")
+    assert functional.reduce(torch.ones(1)).item() == SIZE
+
+
+def test_ranks_that_differ_are_told(comm):
+    if SIZE == 1:
+        return
+    last = int(RANK == SIZE - 1)
+    with pytest.raises(ValueError, match="out_features is"):
+        nn.ParallelLinear(SIZE, 3 + last, dim=0)
+    with pytest.raises(ValueError, match="dim is"):
+        nn.ParallelLinear(SIZE, SIZE, dim=last)
+    layer = nn.ParallelLinear(SIZE, 3, dim=0)
+    with pytest.raises(ValueError):
+        layer(torch.ones(2 + last, SIZE))
+    with pytest.raises(ValueError):
+        layer(torch.ones(2, SIZE)[:, : SIZE if last else 1])  # whole here, a part elsewhere
