@@ -266,10 +266,11 @@ module syncyte_comm_c
     ! tag [in]: 0 to 1023
     ! options [in]: null for defaults; what is wrong with them on one rank is every rank's error
     ! group [out]: the communicator
-    ! Returns: SYNCYTE_ERR_ARGUMENT for a rank that is out of range or named twice, on all ranks of the list; for a
-    ! list without this rank, a count or a tag that is out of range on this rank alone, which cannot tell the
-    ! others; SYNCYTE_ERR_MISMATCH where two ranks that name each other were called with different lists, on all who
-    ! name one of them, and for every later group of comm there. One that does not name this rank is waited for.
+    ! Returns: on all ranks of the list: SYNCYTE_ERR_ARGUMENT where it names a rank that is out of range or twice,
+    ! and SYNCYTE_ERR_MISMATCH where lists differ, after which comm makes no further group on any rank named; on
+    ! this rank alone, which cannot tell the others: SYNCYTE_ERR_ARGUMENT for a list without this rank, a count or a
+    ! tag out of range. Lists that differ are found between ranks that name each other; a rank that was not called
+    ! is waited for.
     function syncyte_comm_group(comm, ranks, count, tag, options, group) bind(C, &
         name="syncyte_comm_group") result(answer)
       import

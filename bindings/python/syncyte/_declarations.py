@@ -1091,11 +1091,11 @@ CORE: dict[str, Function] = {
         (
             "A communicator of some ranks of comm, in the order of the list. Collective over these ranks, "
             "which alone call; all with the same list and tag. It is freed at finalize, so keep it where it is"
-            " needed again. Returns: SYNCYTE_ERR_ARGUMENT for a rank that is out of range or named twice, on "
-            "all ranks of the list; for a list without this rank, a count or a tag that is out of range on "
-            "this rank alone, which cannot tell the others; SYNCYTE_ERR_MISMATCH where two ranks that name "
-            "each other were called with different lists, on all who name one of them, and for every later "
-            "group of comm there. One that does not name this rank is waited for."
+            " needed again. Returns: on all ranks of the list: SYNCYTE_ERR_ARGUMENT where it names a rank that"
+            " is out of range or twice, and SYNCYTE_ERR_MISMATCH where lists differ, after which comm makes no"
+            " further group on any rank named; on this rank alone, which cannot tell the others: "
+            "SYNCYTE_ERR_ARGUMENT for a list without this rank, a count or a tag out of range. Lists that "
+            "differ are found between ranks that name each other; a rank that was not called is waited for."
         ),
     ),
     "syncyte_comm_topology": Function(

@@ -58,5 +58,5 @@ at::Tensor parallel_copy(const at::Tensor& input, std::int64_t comm) {
 }  // namespace syncyte::torch_binding
 
 TORCH_LIBRARY_FRAGMENT(syncyte, library) {
-  library.def("parallel_copy(Tensor input, int comm) -> Tensor", syncyte::torch_binding::parallel_copy);
+  library.def("parallel_copy(Tensor(a) input, int comm) -> Tensor(a)", syncyte::torch_binding::parallel_copy);
 }

@@ -67,7 +67,7 @@ at::Tensor part_agreed(const at::Tensor& whole, const relocation& what, derivati
 
 at::Tensor move(const at::Tensor& input, const relocation& what, derivatives asked) {
   const auto& [comm, from, to] = what;
-  if (!from.dim && !to.dim) return input;
+  if (!from.dim && !to.dim) return input.clone();
   if (!from.dim) return part_agreed(input, what, asked);
   if (!to.dim) return call_allgather_along(input, comm, *from.dim, from.lengths, asked);
   return call_alltoall_along(input, comm, *from.dim, from.lengths, *to.dim, to.lengths, asked);

@@ -75,6 +75,10 @@ CASES = {
     "scatter_along.default": (ALL, lambda comm, grad: (x(grad), comm, 0, OWN, 0)),
     "reduce_scatter_along.default": (ALL, lambda comm, grad: (x(grad), comm, 0, OWN)),
     "alltoall_along.default": (ALL, lambda comm, grad: (x(grad), comm, 1, 0, OWN)),
+    "parallel_copy.default": (ALL, lambda comm, grad: (x(grad), comm)),
+    "relocate.default": (ALL, lambda comm, grad: (x(grad), comm, {"to_dim": 0, "to_lengths": [2] + [0] * (SIZE - 1)})),
+    "relocate.default to the whole": (
+        ALL, lambda comm, grad: (x(grad), comm, {"from_dim": -1, "from_lengths": [3] * SIZE})),
     "mixed_grad.default": (ALL, lambda comm, grad: (x(grad),)),
     "join_dummies.default": (ALL, lambda comm, grad: (x(grad), [x(True), x()])),
     "overwrite.default": (ALL, lambda comm, grad: (x(grad) * 1, x(grad))),
@@ -105,7 +109,9 @@ def test_opcheck(name, grad, comm):
     tests, arguments = CASES[name]
     packet, overload = name.split()[0].split(".")
     for test in tests:
-        torch.library.opcheck(getattr(getattr(OPS, packet), overload), arguments(comm.handle, grad), test_utils=test)
+        *given, last = arguments(comm.handle, grad)
+        given, named = (given, last) if isinstance(last, dict) else ([*given, last], {})
+        torch.library.opcheck(getattr(getattr(OPS, packet), overload), tuple(given), named, test_utils=test)
 
 
 @pytest.mark.parametrize("adjoint", [False, True])

@@ -13,8 +13,7 @@ from .._checks import wrong
 from ..comm import COMM_WORLD, Comm, comm_or_world
 from ..errors import ArgumentError, DtypeError
 from ._layers import ParallelEmbedding, ParallelLinear
-from ._layouts import lengths_of
-from .functional import _as_layer_dim
+from ._layouts import as_layer_dim, lengths_of
 
 _DENSE = {torch.nn.Linear: ParallelLinear, torch.nn.Embedding: ParallelEmbedding}
 
@@ -115,7 +114,7 @@ def _planned(model: Any, plan: Any) -> list[Planned]:
         if type(module) not in _DENSE:
             raise wrong(DtypeError, f"plan[{pattern!r}]", f"a {type(module).__name__}", "a Linear or an Embedding")
         used.add(pattern)
-        dim = _as_layer_dim(plan[pattern])
+        dim = as_layer_dim(plan[pattern])
         if dim is not None:
             planned.append(Planned(name, module, dim))
     unused = [pattern for pattern in plan if pattern not in used]

@@ -11,19 +11,15 @@ from ..comm import COMM_WORLD, Comm, comm_or_world
 from ..errors import ArgumentError
 from ..torch import bcast
 from . import functional
-from ._layouts import Layout, lengths_of, set_layout
+from ._layouts import Layout, as_layer_dim, lengths_of, set_layout
 
 __all__ = ["ParallelCrossEntropy", "ParallelEmbedding", "ParallelLinear"]
 
 
-def _part(module: torch.nn.Module, name: str, dense: torch.Tensor, layout: Layout | None) -> None:
-    """Gives the module its part of a dense layer's parameter."""
-    part = dense.detach() if layout is None else layout.part_of(dense)
-    requires_grad = dense.requires_grad
-    if layout is None and isinstance(dense, torch.nn.Parameter):
-        module.register_parameter(name, dense)
-    else:
-        module.register_parameter(name, torch.nn.Parameter(part, requires_grad))
+def _take_part(module: torch.nn.Module, name: str, dense: torch.nn.Parameter, layout: Layout | None) -> None:
+    """Gives the module its part of a dense layer's parameter; without a layout the parameter itself."""
+    part = dense if layout is None else torch.nn.Parameter(layout.part_of(dense), dense.requires_grad)
+    module.register_parameter(name, part)
     set_layout(module, name, layout)
 
 
@@ -113,7 +109,7 @@ class ParallelLinear(torch.nn.Module):
 
     def _agree(self, bias: bool) -> None:
         def check() -> dict[str, int]:
-            along = functional._as_layer_dim(self.dim)
+            along = as_layer_dim(self.dim)
             features = {"in_features": self.in_features, "out_features": self.out_features}
             for name, number in features.items():
                 if as_index(number, name) < 0:
@@ -126,13 +122,13 @@ class ParallelLinear(torch.nn.Module):
         self.comm.agree(operation="ParallelLinear", **facts)
 
     def _take(self, dense: torch.nn.Linear) -> None:
-        along = functional._as_layer_dim(self.dim)
+        along = as_layer_dim(self.dim)
         cut = None if along is None else Layout(self.comm, 1 - along, self.lengths)
-        _part(self, "weight", dense.weight, cut)
+        _take_part(self, "weight", dense.weight, cut)
         if dense.bias is None:
             self.register_parameter("bias", None)
         else:
-            _part(self, "bias", dense.bias, cut if along == 1 else None)
+            _take_part(self, "bias", dense.bias, cut if along == 1 else None)
 
     def forward(self, input: torch.Tensor) -> torch.Tensor:
         return functional.linear(
@@ -227,7 +223,7 @@ class ParallelEmbedding(torch.nn.Module):
             return
 
         def check() -> dict[str, int]:
-            along = functional._as_layer_dim(dim)
+            along = as_layer_dim(dim)
             extents = {"num_embeddings": self.num_embeddings, "embedding_dim": self.embedding_dim}
             for name, number in extents.items():
                 if as_index(number, name) < 0:
@@ -247,8 +243,8 @@ class ParallelEmbedding(torch.nn.Module):
         self.comm.agree(operation="ParallelEmbedding", **facts)
 
     def _take(self, dense: torch.nn.Embedding) -> None:
-        along = functional._as_layer_dim(self.dim)
-        _part(self, "weight", dense.weight, None if along is None else Layout(self.comm, along, self.lengths))
+        along = as_layer_dim(self.dim)
+        _take_part(self, "weight", dense.weight, None if along is None else Layout(self.comm, along, self.lengths))
 
     def forward(self, input: torch.Tensor) -> torch.Tensor:
         return functional.embedding(

@@ -44,6 +44,16 @@ class Layout(NamedTuple):
         return whole.detach().narrow(self.dim, self.first, self.length).clone(memory_format=torch.contiguous_format)
 
 
+def as_layer_dim(dim: object) -> int | None:
+    """A layer's dim with -1 as 1: of the matrix (inputs, outputs)."""
+    if dim is None:
+        return None
+    number = as_index(dim, "dim")
+    if number not in (-1, 0, 1):
+        raise wrong(ArgumentError, "dim", number, "0 (rows), 1 or -1 (columns), or None")
+    return abs(number)
+
+
 def lengths_of(extent: int, comm: Comm, uneven: bool, name: str) -> tuple[int, ...]:
     """Equal lengths of all ranks' parts, or with `uneven` lengths that differ by one at most, the first ones longer."""
     if extent % comm.size != 0 and not uneven:

@@ -19,7 +19,7 @@ from .._torch_refusals import not_a_tensor, raise_on_all
 from ..comm import COMM_WORLD, Comm, comm_or_world
 from ..errors import ArgumentError, DtypeError, OutOfRangeError, ShapeError, UnsupportedError
 from ..torch import load
-from ._layouts import lengths_of
+from ._layouts import as_layer_dim, lengths_of
 
 __all__ = ["copy", "cross_entropy", "embedding", "gather", "linear", "reduce", "scatter"]
 
@@ -156,16 +156,6 @@ def gather(
     return _call(_operators.relocate, "comm_allgather_along", tensor, group, from_dim=dim, from_lengths=parts)
 
 
-def _as_layer_dim(dim: Any) -> int | None:
-    """A layer's dim with -1 as 1: of the matrix (inputs, outputs)."""
-    if dim is None:
-        return None
-    number = as_index(dim, "dim")
-    if number not in (-1, 0, 1):
-        raise wrong(ArgumentError, "dim", number, "0 (rows), 1 or -1 (columns), or None")
-    return abs(number)
-
-
 def _width(tensor: Any) -> int:
     if not isinstance(tensor, torch.Tensor):
         raise not_a_tensor(tensor, "input")
@@ -219,7 +209,7 @@ def linear(
     group = comm_or_world(comm)
 
     def check() -> tuple[int, bool, list[int]]:
-        along, width, own = _as_layer_dim(dim), _width(input), weight.size(1)
+        along, width, own = as_layer_dim(dim), _width(input), weight.size(1)
         if along == 1:
             if width != own:
                 raise wrong(ShapeError, "input", f"of width {width}", own)
@@ -281,7 +271,7 @@ def embedding(
     group = comm_or_world(comm)
 
     def check() -> tuple[int, list[int]]:
-        along = _as_layer_dim(dim)
+        along = as_layer_dim(dim)
         if not isinstance(input, torch.Tensor) or input.dtype not in (torch.int32, torch.int64):
             given = f"a {type(input).__name__}" if not isinstance(input, torch.Tensor) else f"of {input.dtype}"
             raise wrong(DtypeError, "input", given, "a tensor of torch.int64 or torch.int32")

@@ -9,10 +9,10 @@ from torch.nn._reduction import legacy_get_string
 
 from syncyte import nn as parallel
 from syncyte._checks import wrong
-from syncyte.comm import COMM_WORLD, Comm
+from syncyte.comm import COMM_SELF, Comm
 from syncyte.errors import DtypeError, ShapeError
 from syncyte.nn._convert import Planned, replace
-from syncyte.nn.functional import _as_layer_dim
+from syncyte.nn._layouts import as_layer_dim
 
 from .. import distributed
 from .._state import register_ddp_parameters_to_ignore
@@ -31,7 +31,8 @@ __all__ = [
 
 
 def _comm_of(dim: Any) -> Comm:
-    return COMM_WORLD if dim is None else distributed._comm()
+    """A dense layer is each rank's own."""
+    return COMM_SELF if dim is None else distributed._comm()
 
 
 def _converted(module: torch.nn.Module, dense: type, layer: type, dim: int | None) -> torch.nn.Module:
@@ -40,14 +41,10 @@ def _converted(module: torch.nn.Module, dense: type, layer: type, dim: int | Non
     def plan() -> list[Planned]:
         if not isinstance(module, torch.nn.Module):
             raise wrong(DtypeError, "module", f"a {type(module).__name__}", "a torch.nn.Module")
-        along, layers = _as_layer_dim(dim), module.named_modules(remove_duplicate=False)
+        along, layers = as_layer_dim(dim), module.named_modules(remove_duplicate=False)
         return [Planned(name, each, dim if along is None else along) for name, each in layers if type(each) is dense]
 
-    if dim is None and not distributed.is_initialized():
-        comm = COMM_WORLD
-    else:
-        comm = distributed._comm()
-    converted = replace(module, plan, {dense: layer}, comm)
+    converted = replace(module, plan, {dense: layer}, _comm_of(dim))
     register_ddp_parameters_to_ignore(converted)
     return converted
 
@@ -102,10 +99,7 @@ class ParallelEmbedding(parallel.ParallelEmbedding):
                 expected = f"{shape}, [num_embeddings, embedding_dim]"
                 raise wrong(ShapeError, "_weight", f"of shape {list(_weight.shape)}", expected)
 
-        if dim is None:
-            check()
-        else:
-            comm._prepare("ParallelEmbedding", check, lifecycle=True)
+        comm._prepare("ParallelEmbedding", check, lifecycle=True)
         self.__dict__["_given"] = _weight
         options = (padding_idx, max_norm, norm_type, scale_grad_by_freq, sparse)
         super().__init__(num_embeddings, embedding_dim, *options, dim=dim, comm=comm)
