@@ -129,7 +129,7 @@ def _averagers_of(parameters: list[torch.Tensor]) -> list[DataParallel]:
     return list(dict.fromkeys(averager for averager in found if averager is not None))
 
 
-def _parameters_of(module: torch.nn.Module | Iterable[torch.Tensor]) -> list[torch.Tensor]:
+def _parameters_of(module: torch.nn.Module | Iterable[torch.Tensor], comm: Comm) -> list[torch.Tensor]:
     """Those that require gradients, each once."""
     if not isinstance(module, (torch.nn.Module, Iterable)):
         raise DtypeError(f"module is a {type(module).__name__}; expected a torch.nn.Module, or parameters")
@@ -137,7 +137,18 @@ def _parameters_of(module: torch.nn.Module | Iterable[torch.Tensor]) -> list[tor
     for parameter in given:
         if not isinstance(parameter, torch.Tensor):
             raise not_a_tensor(parameter, "a parameter")
+    if isinstance(module, torch.nn.Module):
+        _refuse_parts(module, comm)
     return [parameter for parameter in dict.fromkeys(given) if parameter.requires_grad]
+
+
+def _refuse_parts(module: torch.nn.Module, comm: Comm) -> None:
+    """Of layers that are cut over the same ranks: their mean would be that of different things."""
+    from .nn._layouts import layouts_of  # syncyte.nn is made of this module's neighbours
+
+    if any(layout.comm == comm for layout in layouts_of(module).values()):
+        raise ArgumentError(f"module has parameters that are cut over the ranks of {comm._title()}; expected a "
+                            "communicator of ranks that have the same parts (comm.split)")
 
 
 def _state_of(module: torch.nn.Module | Iterable[torch.Tensor], parameters: list[torch.Tensor]) -> list[torch.Tensor]:
@@ -203,7 +214,7 @@ class DataParallel:
         (no parameter requires a gradient, one has another DataParallel, of more parameters, bucket_bytes); UnsupportedError
         (a parameter that is sparse or not on the CPU); MismatchError (ranks that differ)."""
         group = comm_or_world(comm)
-        parameters = group._prepare("DataParallel", lambda: _parameters_of(module), lifecycle=True)
+        parameters = group._prepare("DataParallel", lambda: _parameters_of(module, group), lifecycle=True)
         state = _state_of(module, parameters)
         group.agree(_error_in(parameters, bucket_bytes), "DataParallel", parameters=len(parameters),
                     **_sizes_of(parameters), shapes_and_dtypes=_digest_of(parameters),

@@ -103,6 +103,25 @@ def test_parameters_keep_what_they_were(comm):
     assert nn.convert(model, {"blocks.1.*": None}) is model and type(model.blocks[1].up) is torch.nn.Linear
 
 
+def test_an_encoder_layer_calls_its_layers_in_evaluation_too(comm):
+    """torch's fast path would read a part for the whole."""
+    torch.manual_seed(5)
+    dense = torch.nn.TransformerEncoderLayer(4, 2, 2 * SIZE, batch_first=True, dtype=torch.float64).eval()
+    model = nn.convert(copy.deepcopy(dense), {"linear1": 1, "linear2": 0})
+    x = torch.randn(2, 3, 4, dtype=torch.float64, generator=torch.Generator().manual_seed(1))
+    with torch.no_grad():
+        torch.testing.assert_close(model(x), dense(x), rtol=1e-12, atol=1e-12)
+
+
+def test_hooks_stay(comm):
+    layer = torch.nn.Linear(SIZE, SIZE)
+    seen = []
+    layer.register_forward_hook(lambda module, given, result: seen.append(type(module)))
+    layer.register_forward_pre_hook(lambda module, given: seen.append("before"))
+    nn.convert(layer, {"": 0})(torch.ones(1, SIZE))
+    assert seen == ["before", nn.ParallelLinear]
+
+
 WRONG_PLANS = {
     "plan.*'blocks'.* is a ModuleList; expected a Linear or an Embedding": {"blocks": 1},
     "plan is of 'nothing', which fits no layer": {"blocks.0.up": 1, "nothing": 0},
@@ -258,6 +277,12 @@ def test_state_of_layers_that_disagree_about_a_tied_parameter_is_an_error(comm):
     model = torch.nn.Sequential(nn.ParallelLinear(SIZE, SIZE, dim=1), nn.ParallelLinear(SIZE, SIZE, dim=0))
     model[1].weight = model[0].weight
     with pytest.raises(ValueError, match="1.weight is cut along dim 1 .*expected dim 0, .* as it has as 0.weight"):
+        nn.collect_state_dict(model)
+
+
+def test_a_parameter_that_is_computed_from_others_is_an_error(comm):
+    model = torch.nn.utils.parametrizations.weight_norm(nn.ParallelLinear(SIZE, SIZE, dim=0))
+    with pytest.raises(ValueError, match="weight is computed from other parameters"):
         nn.collect_state_dict(model)
 
 

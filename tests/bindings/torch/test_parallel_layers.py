@@ -293,3 +293,85 @@ def test_ranks_that_differ_are_told(comm):
         layer(torch.ones(2 + last, SIZE))
     with pytest.raises(ValueError):
         layer(torch.ones(2, SIZE)[:, : SIZE if last else 1])  # whole here, a part elsewhere
+
+
+@pytest.mark.parametrize("run", [lambda f: f, lambda f: torch.compile(f, fullgraph=True, backend="aot_eager")])
+def test_parts_that_differ_are_an_error_where_their_lengths_are_not_given(comm, run):
+    if SIZE == 1:
+        return
+    rows, loss = 2 if RANK == 0 else 1, nn.ParallelCrossEntropy()
+    with pytest.raises(ValueError, match="parts of equal length, or lengths .num_classes of|sum of lengths is"):
+        run(lambda x: loss(x, torch.tensor([0, 1])))(torch.ones(2, rows))
+    with pytest.raises(ValueError, match="parts of equal length, or lengths|sum of lengths is"):
+        run(lambda w: functional.embedding(torch.tensor([0, 1]), w, dim=0))(torch.ones(rows, 3))
+
+
+def test_the_loss_is_of_float32_within_autocast(comm):
+    layer, loss = nn.ParallelLinear(3, 2 * SIZE, dim=1), nn.ParallelCrossEntropy()
+    with torch.autocast("cpu", torch.bfloat16):
+        logits = layer(torch.ones(2, 3))
+        value = loss(logits, torch.tensor([0, 1]))
+    assert logits.dtype == torch.bfloat16 and value.dtype == torch.float32
+    value.backward()
+    assert layer.weight.grad.dtype == torch.float32
+
+
+def model_in_parts() -> torch.nn.Sequential:
+    torch.manual_seed(3)
+    dense = torch.nn.Sequential(torch.nn.LayerNorm(4), torch.nn.Linear(4, 2 * SIZE), torch.nn.Linear(2 * SIZE, 3))
+    return nn.convert(dense.double(), {"1": 1, "2": 0})
+
+
+@pytest.mark.parametrize("power", [2.0, 1.0, 3, float("inf")])
+@pytest.mark.parametrize("largest", [0.1, 1e6])
+def test_the_norm_is_that_of_the_whole_gradient(comm, power, largest):
+    models = [model_in_parts(), model_in_parts()]
+    whole = nn.collect_state_dict(models[0])
+    dense = torch.nn.Sequential(torch.nn.LayerNorm(4), torch.nn.Linear(4, 2 * SIZE), torch.nn.Linear(2 * SIZE, 3))
+    dense.double().load_state_dict(whole)
+    for model in (models[0], dense):
+        model(random(5, 4)).square().sum().backward()
+    norm = nn.clip_grad_norm_(models[0], largest, power)
+    assert_same(norm, torch.nn.utils.clip_grad_norm_(dense.parameters(), largest, power))
+    gradients = {name: parameter.grad for name, parameter in dense.named_parameters()}
+    for name, gradient in nn.relocate_state_dict(models[0], gradients).items():
+        assert_same(models[0].get_parameter(name).grad, gradient)
+    models[1][2].bias.grad = torch.full((3,), torch.nan, dtype=torch.float64)
+    with pytest.raises(RuntimeError, match="the norm of the gradients is nan"):
+        nn.clip_grad_norm_(models[1], 1.0, error_if_nonfinite=True)
+    assert nn.clip_grad_norm_(dense, 1e9) > 0  # also of a model without parts
+
+
+def test_means_over_the_ranks_of_a_model_are_refused(comm):
+    from syncyte.torch import DataParallel
+
+    if SIZE > 1:
+        with pytest.raises(ValueError, match="module has parameters that are cut over the ranks of"):
+            DataParallel(model_in_parts())
+    mine, others = comm.split(RANK % 2), comm.split(RANK // 2)  # a model on each mine
+    torch.manual_seed(3)
+    layer = nn.ParallelLinear(2 * mine.size, 4, dim=0, comm=mine)
+    if SIZE % 2 == 0:
+        averager = DataParallel(layer, comm=others)
+        layer(torch.full((1, 2 * mine.size), float(RANK % 2))).sum().backward()
+        assert torch.equal(layer.weight.grad, torch.full_like(layer.weight, 0.5))
+        del averager
+
+
+def test_full_checks_compare_what_must_be_the_same(comm):
+    if SIZE == 1:
+        return
+    full = comm.dup(check="full")
+    mine = torch.full((2, SIZE), float(RANK))
+    for operation in (functional.copy, functional.scatter):
+        with pytest.raises(ValueError, match="checksum of input is"):
+            operation(mine, comm=full)
+        operation(torch.ones(2, SIZE), comm=full)
+    table = nn.ParallelEmbedding(2 * SIZE, 2, dim=0, comm=full)
+    with pytest.raises(ValueError, match="checksum of input is"):
+        table(torch.tensor([RANK]))
+    with pytest.raises(ValueError, match="checksum of target is"):
+        functional.cross_entropy(torch.ones(1, 2), torch.tensor([RANK]), comm=full)
+    torch.manual_seed(RANK)
+    with pytest.raises(ValueError, match="checksum of 0.weight is"):
+        nn.convert(torch.nn.Sequential(torch.nn.Linear(2, SIZE)), {"0": 1}, comm=full)

@@ -134,6 +134,16 @@ def test_slices_are_views_unless_copies_are_asked_for():
             ts.slice(*wrong)
 
 
+def test_contiguous_slices_of_columns_have_memory_of_their_own():
+    x = torch.zeros(2, 6)
+    for each in ts.slice(x, 3, contiguous=True):
+        each += 1
+    assert not x.any()
+    for each in ts.slice(x, 3):
+        each += 1
+    assert x.eq(1).all()
+
+
 # Operations.
 
 
@@ -168,6 +178,39 @@ def test_a_sum_is_in_place_where_no_gradient_is_recorded():
     assert ts.distributed.reduce(y) is not y and y.tolist() == [1, 1]
 
 
+ADJOINTS = {  # the operation, its adjoint, and whether it begins with what all ranks have whole
+    "copy": (ts.distributed.copy, ts.distributed.reduce, True),
+    "reduce": (ts.distributed.reduce, ts.distributed.copy, False),
+    "scatter": (ts.distributed.scatter, ts.distributed.gather, True),
+    "gather": (ts.distributed.gather, ts.distributed.scatter, False),
+}
+
+
+def product(x: torch.Tensor, y: torch.Tensor, whole: bool) -> float:
+    """A whole tensor counts once, parts and summands of all ranks add up."""
+    own = (x.detach() * y).sum().item()
+    return own if whole else WORLD.allreduce(own)
+
+
+@pytest.mark.parametrize("name", ADJOINTS)
+def test_either_operation_of_a_pair_is_the_others_adjoint(name):
+    operation, adjoint, whole = ADJOINTS[name]
+    x = random(3, 4 * SIZE, seed=5 if whole else 5 + RANK).requires_grad_()
+    result = operation(x)
+    y = random(*result.shape, seed=50 + RANK if whole else 50)
+    result.backward(y)
+    assert product(result, y, not whole) == pytest.approx(product(x, x.grad, whole), rel=1e-12)
+    assert_same(x.grad, adjoint(y.clone()))
+
+
+def test_results_are_tagged_only_where_they_are_parts():
+    x = torch.ones(SIZE, SIZE, SIZE)
+    assert [ts.get_parallel_dim(ts.distributed.scatter(x, dim)) for dim in (0, 1, -1, 2)] == [0, 1, -1, None]
+    ts.register_parallel_dim(x, -1)
+    assert ts.get_parallel_dim(ts.distributed.gather(x)) is None
+    assert ts.get_parallel_dim(ts.distributed.reduce(x)) is None
+
+
 # Layers.
 
 STORED = {None: None, 1: 0, -1: 0, 0: 1}  # which dimension of a linear map's weight
@@ -175,6 +218,18 @@ STORED = {None: None, 1: 0, -1: 0, 0: 1}  # which dimension of a linear map's we
 
 def part(tensor, dim):
     return tensor if dim is None else tensor.chunk(SIZE, dim)[RANK]
+
+
+@pytest.mark.parametrize("dim, weight, bias", [
+    (None, [15 * SIZE, 10 * SIZE], [15 * SIZE]),
+    (1, [15, 10 * SIZE], [15]),
+    (-1, [15, 10 * SIZE], [15]),
+    (0, [15 * SIZE, 10], [15 * SIZE]),
+])
+def test_a_linear_maps_parts_have_torchs_layout(dim, weight, bias):
+    layer = ts.nn.ParallelLinear(10 * SIZE, 15 * SIZE, dim=dim)
+    assert [list(layer.weight.shape), list(layer.bias.shape)] == [weight, bias]
+    assert ts.nn.ParallelLinear(10 * SIZE, 15 * SIZE, bias=False, dim=dim).bias is None
 
 
 @pytest.mark.parametrize("dim", STORED)
@@ -206,6 +261,32 @@ def test_rows_know_a_part_without_its_attribute(lost):
     hidden = lost(torch.nn.functional.linear(x, weights[0]["weight"], weights[0]["bias"]))
     expected = torch.nn.functional.linear(hidden, weights[1]["weight"], weights[1]["bias"])
     torch.testing.assert_close(down(lost(up(x))), expected)
+
+
+def test_rows_know_a_detached_part():
+    down = ts.nn.ParallelLinear(4 * SIZE, 3, dim=0)
+    whole = torch.randn(2, 4 * SIZE, generator=torch.Generator().manual_seed(1))
+    detached = ts.distributed.scatter(whole).detach()
+    assert ts.get_parallel_dim(detached) is None
+    assert torch.equal(down(detached), down(whole))
+
+
+@pytest.mark.parametrize("dim, shape", [(None, [4 * SIZE, 2 * SIZE]), (0, [4, 2 * SIZE]), (1, [4 * SIZE, 2]),
+                                        (-1, [4 * SIZE, 2])])
+def test_an_embeddings_parts_have_torchs_layout(dim, shape):
+    assert list(ts.nn.ParallelEmbedding(4 * SIZE, 2 * SIZE, dim=dim).weight.shape) == shape
+
+
+@pytest.mark.parametrize("dim", [0, 1, -1])
+@pytest.mark.parametrize("padding", [0, 4 * SIZE - 1, -1, -4 * SIZE])
+def test_the_row_of_padding_has_no_gradient_wherever_it_is(dim, padding):
+    torch.manual_seed(4)
+    layer = ts.nn.ParallelEmbedding(4 * SIZE, SIZE, padding_idx=padding, dim=dim)
+    layer(torch.arange(4 * SIZE)).sum().backward()
+    expected = torch.ones(4 * SIZE, SIZE)
+    expected[padding] = 0
+    assert torch.equal(layer.weight.grad, part(expected, abs(dim)))
+    assert not ts.collect_state_dict(layer)["weight"][padding].any()
 
 
 @pytest.mark.parametrize("dim", [None, 0, 1, -1])
@@ -244,11 +325,53 @@ def test_cross_entropy_equals_torchs(options):
     assert_same(criterion(logits, target), expected)  # without the attribute it is torch's
 
 
+@pytest.mark.parametrize("reduction", ["none", "mean", "sum"])
+@pytest.mark.parametrize("ignored", [-100, 1, 255])
+def test_cross_entropy_with_weight_and_ignored_targets_equals_torchs(ignored, reduction):
+    """TorchShard's did not use the weights, failed where targets were ignored, and gave "none" another dimension."""
+    options = {"weight": random(3 * SIZE).abs(), "ignore_index": ignored, "reduction": reduction}
+    logits, target = random(6, 3 * SIZE), torch.tensor([0, 1, ignored, 3 * SIZE - 1, ignored, 2])
+    mine, whole = logits.clone().requires_grad_(), logits.clone().requires_grad_()
+    loss = F.parallel_cross_entropy(ts.distributed.scatter(mine), target, **options)
+    expected = torch.nn.functional.cross_entropy(whole, target, **options)
+    assert loss.shape == expected.shape == ((6,) if reduction == "none" else ())
+    assert_same(loss, expected)
+    loss.sum().backward()
+    expected.sum().backward()
+    assert_same(mine.grad, whole.grad)
+
+
+@pytest.mark.filterwarnings("ignore:size_average and reduce args will be deprecated")
+@pytest.mark.parametrize("size_average", [None, False, True])
+@pytest.mark.parametrize("reduce", [None, False, True])
+def test_cross_entropy_knows_what_reduction_was_called_before(size_average, reduce):
+    logits, target = random(6, 3 * SIZE), torch.arange(6) % (3 * SIZE)
+    options = {"size_average": size_average, "reduce": reduce}
+    expected = torch.nn.functional.cross_entropy(logits, target, **options)
+    assert_same(F.parallel_cross_entropy(ts.distributed.scatter(logits), target, **options), expected)
+    assert_same(ts.nn.ParallelCrossEntropy(**options)(ts.distributed.scatter(logits), target), expected)
+
+
+def test_a_classifier_with_its_loss_equals_the_dense_one():
+    torch.manual_seed(2)
+    head = ts.nn.ParallelLinear(5, 3 * SIZE, dim=-1).double()
+    torch.manual_seed(2)
+    dense = torch.nn.Linear(5, 3 * SIZE).double()
+    x, y = random(4, 5).requires_grad_(), random(4, 5).requires_grad_()
+    target = torch.tensor([0, 3 * SIZE - 1, 2, 1])
+    loss, expected = ts.nn.ParallelCrossEntropy()(head(x), target), torch.nn.CrossEntropyLoss()(dense(y), target)
+    loss.backward()
+    expected.backward()
+    assert_same(loss, expected)
+    assert_same(x.grad, y.grad)
+    assert_same(head.weight.grad, part(dense.weight.grad, 0))
+
+
 @pytest.mark.parametrize("dim", [None, 0, 1, -1])
 def test_parts_of_what_an_initialiser_gives_the_first_rank(dim):
     layer = ts.nn.ParallelLinear(2 * SIZE, 3 * SIZE, dim=dim)
     torch.manual_seed(RANK)
-    ts.nn.init.shard_init_helper_(torch.nn.init.normal_, layer.weight, std=2.0)
+    ts.nn.init.shard_init_helper_(torch.nn.init.normal_, layer.weight.data, std=2.0)  # which has lost the attribute
     ts.nn.init.shard_init_helper_(torch.nn.init.uniform_, layer.bias)
     torch.manual_seed(0)
     weight, bias = torch.nn.init.normal_(torch.empty(3 * SIZE, 2 * SIZE), std=2.0), torch.empty(3 * SIZE).uniform_()
@@ -256,6 +379,16 @@ def test_parts_of_what_an_initialiser_gives_the_first_rank(dim):
     assert torch.equal(layer.bias, part(bias, 0 if STORED[dim] == 0 else None))
     local = ts.nn.init.shard_init_helper_(torch.nn.init.constant_, torch.empty(3), val=RANK)
     assert local.tolist() == [RANK] * 3
+
+
+@pytest.mark.parametrize("dim", [0, 1, -1])
+def test_parts_of_what_an_initialiser_gives_for_a_table(dim):
+    layer = ts.nn.ParallelEmbedding(2 * SIZE, 3 * SIZE, dim=dim)
+    torch.manual_seed(RANK)
+    assert ts.nn.init.shard_init_helper_(torch.nn.init.xavier_uniform_, layer.weight, gain=2.0) is layer.weight
+    torch.manual_seed(0)
+    expected = torch.nn.init.xavier_uniform_(torch.empty(2 * SIZE, 3 * SIZE), gain=2.0)  # its fans are the whole's
+    assert torch.equal(layer.weight, part(expected, abs(dim)))
 
 
 # State.
@@ -358,6 +491,77 @@ def test_state_goes_through_a_file(tmp_path):
     assert_state(ts.collect_state_dict(model), nested().state_dict())
 
 
+def test_only_parallel_layers_are_hidden_from_distributed_data_parallel():
+    layers = {"dense": torch.nn.Linear(SIZE, SIZE), "whole": ts.nn.ParallelLinear(SIZE, SIZE),
+              "rows": ts.nn.ParallelLinear(SIZE, SIZE, dim=0), "table": ts.nn.ParallelEmbedding(SIZE, SIZE, dim=-1)}
+    model = torch.nn.ModuleDict(layers)
+    names = ["rows.weight", "rows.bias", "table.weight"]
+    assert ts.register_ddp_parameters_to_ignore(model) == model._ddp_params_and_buffers_to_ignore == names
+
+
+def test_a_second_conversion_lists_the_layers_of_both():
+    model = torch.nn.Sequential(torch.nn.Embedding(SIZE, SIZE), torch.nn.Linear(SIZE, SIZE), torch.nn.LayerNorm(SIZE))
+    ts.nn.ParallelLinear.convert_parallel_linear(model, 1)
+    assert model._ddp_params_and_buffers_to_ignore == ["1.weight", "1.bias"]
+    ts.nn.ParallelEmbedding.convert_parallel_embedding(model, 0)
+    assert model._ddp_params_and_buffers_to_ignore == ["0.weight", "1.weight", "1.bias"]
+
+
+def test_conversion_of_embeddings_reaches_every_depth():
+    model = torch.nn.Sequential(torch.nn.ModuleDict({"a": torch.nn.ModuleList([torch.nn.Embedding(2 * SIZE, 3, 1)])}))
+    expected = copy.deepcopy(model.state_dict())
+    ts.nn.ParallelEmbedding.convert_parallel_embedding(model, 0)
+    layer = model[0]["a"][0]
+    assert type(layer) is ts.nn.ParallelEmbedding and layer.weight.shape == (2, 3) and layer.padding_idx == 1
+    assert_state(ts.collect_state_dict(model), expected)
+
+
+def test_a_wrapped_models_state_is_collected_and_relocated():
+    """DistributedDataParallel puts "module." before a model's names, its state may have it or not."""
+    wrapper = torch.nn.Module()
+    wrapper.module = converted_first(1)
+    whole = nested().state_dict()
+    with_prefix = {f"module.{key}": value for key, value in whole.items()}
+    assert_state(ts.collect_state_dict(wrapper), with_prefix)
+    assert_state(ts.collect_state_dict(wrapper, wrapper.module.state_dict()), whole)
+    assert_state(ts.relocate_state_dict(wrapper, with_prefix), wrapper.state_dict())
+    assert_state(ts.relocate_state_dict(wrapper, whole), wrapper.module.state_dict())
+    assert_state(ts.relocate_state_dict(wrapper.module, with_prefix), wrapper.state_dict())
+
+
+def test_a_deep_copy_is_a_model_of_its_own():
+    model = converted_first(1)
+    copied = copy.deepcopy(model)
+    assert_state(ts.collect_state_dict(copied), ts.collect_state_dict(model))
+    with torch.no_grad():
+        for parameter in copied.parameters():
+            parameter.zero_()
+    assert_state(ts.collect_state_dict(model), nested().state_dict())
+    assert not any(value.any() for value in ts.collect_state_dict(copied).values())
+    names = ts.register_ddp_parameters_to_ignore(model)
+    assert ts.register_ddp_parameters_to_ignore(copied) == names != []
+
+
+def test_only_one_rank_has_to_have_the_memory_for_the_whole():
+    """TorchShard's own function gives it to all; syncyte.nn's knows its layers too."""
+    model = converted_first(1)
+    collected = syncyte.nn.collect_state_dict(model, root=0)
+    if RANK == 0:
+        assert_state(collected, nested().state_dict())
+    else:
+        assert collected == {}
+
+
+def test_state_without_the_prefix_is_left_out():
+    layer = ts.nn.ParallelLinear(2, 2 * SIZE, dim=1)
+    whole = ts.collect_state_dict(layer, layer.state_dict(keep_vars=True), prefix="a.")
+    others = {"b.weight": torch.ones(1), "weight": torch.ones(2)}
+    relocated = ts.relocate_state_dict(layer, {**whole, **others}, prefix="a.")
+    assert_state(relocated, layer.state_dict())
+    with pytest.raises(ValueError, match="without the key 'b.weight'"):
+        ts.relocate_state_dict(layer, whole, prefix="b.")
+
+
 # Groups.
 
 
@@ -373,6 +577,32 @@ def test_a_group_smaller_than_the_world():
     assert layer.weight.shape == (2, 3)
     assert ts.collect_state_dict(layer)["weight"].shape == (4, 3)
     assert ts.distributed.gather(torch.tensor([RANK])).tolist() == [RANK // 2 * 2, RANK // 2 * 2 + 1]
+
+
+@pytest.mark.parametrize("group_size", [size for size in range(1, SIZE + 1) if SIZE % size == 0])
+def test_each_group_has_a_model_of_its_own(group_size):
+    """TorchShard took ranks of the world for the group's."""
+    ts.distributed.destroy_process_group()
+    ts.distributed.init_process_group(group_size)
+    group, own = divmod(RANK, group_size)
+    assert (ts.distributed.get_rank(), ts.distributed.get_group_size()) == (own, group_size)
+    torch.manual_seed(group)
+    layer = ts.nn.ParallelLinear(2 * group_size, 3, dim=0).double()
+    torch.manual_seed(group)
+    dense = torch.nn.Linear(2 * group_size, 3).double()
+    x, y = [random(4, 2 * group_size, seed=group).requires_grad_() for _ in range(2)]
+    result, expected = layer(x), dense(y)
+    assert_same(result, expected)
+    result.square().sum().backward()
+    expected.square().sum().backward()
+    assert_same(x.grad, y.grad)
+    assert_same(layer.weight.grad, dense.weight.grad.chunk(group_size, 1)[own])
+    assert_state(ts.collect_state_dict(layer), dense.state_dict())
+    assert_state(ts.relocate_state_dict(layer, dense.state_dict()), layer.state_dict())
+    torch.manual_seed(RANK)
+    ts.nn.init.shard_init_helper_(torch.nn.init.normal_, layer.bias)
+    torch.manual_seed(group * group_size)
+    assert torch.equal(layer.bias, torch.empty(3, dtype=torch.float64).normal_())
 
 
 def test_all_ranks_are_the_group_by_default():
@@ -418,3 +648,49 @@ def test_a_size_that_the_group_does_not_divide_is_an_error_of_all_ranks():
             wrong()
     with pytest.raises(ValueError, match="dim is 3; expected 0 .rows., 1 or -1 .columns., or None"):
         ts.nn.ParallelLinear(SIZE, SIZE, dim=3 if RANK == 0 else 1)
+
+
+MISTAKES = {  # what the last rank does wrong where `bad`
+    "a linear map's dim": (ValueError, lambda bad: ts.nn.ParallelLinear(SIZE, SIZE, dim=2 if bad else 0)),
+    "a table's dim": (ValueError, lambda bad: ts.nn.ParallelEmbedding(SIZE, SIZE, dim=-2 if bad else 0)),
+    "a conversion's dim": (ValueError, lambda bad: ts.nn.ParallelLinear.convert_parallel_linear(
+        torch.nn.Linear(SIZE, SIZE), 5 if bad else 1)),
+    "a function's dim": (
+        ValueError, lambda bad: F.parallel_linear(torch.ones(1, SIZE), torch.ones(SIZE, 1), None, 3 if bad else 0)),
+    "a table's whole length": (ValueError, lambda bad: F.parallel_embedding(
+        torch.tensor([0]), torch.ones(2, 2), num_embeddings=2 * SIZE + bad, dim=0)),
+    "an index": (IndexError, lambda bad: F.parallel_embedding(
+        torch.tensor([2 * SIZE - 1 + bad]), torch.ones(2, 2), dim=0)),
+    "a width": (ValueError, lambda bad: F.parallel_linear(torch.ones(1, 2 + bad), torch.ones(1, 2), None, 1)),
+    "scatter's dim": (IndexError, lambda bad: ts.distributed.scatter(torch.ones(SIZE, SIZE), 2 if bad else 0)),
+    "gather's dim": (IndexError, lambda bad: ts.distributed.gather(torch.ones(SIZE, SIZE), -3 if bad else 0)),
+    "what to copy": (TypeError, lambda bad: ts.distributed.copy(3 if bad else torch.ones(2))),
+    "what to sum": (TypeError, lambda bad: ts.distributed.reduce(None if bad else torch.ones(2))),
+    "a class": (IndexError, lambda bad: F.parallel_cross_entropy(
+        ts.distributed.scatter(torch.ones(1, SIZE)), torch.tensor([SIZE - 1 + bad]))),
+    "a reduction": (ValueError, lambda bad: F.parallel_cross_entropy(
+        ts.distributed.scatter(torch.ones(1, SIZE)), torch.tensor([0]), reduction="average" if bad else "mean")),
+    "the weights' number": (ValueError, lambda bad: F.parallel_cross_entropy(
+        ts.distributed.scatter(torch.ones(1, SIZE)), torch.tensor([0]), torch.ones(SIZE + bad))),
+    "a key to relocate": (ValueError, lambda bad: ts.relocate_state_dict(
+        ts.nn.ParallelLinear(1, SIZE, False, dim=1), {"wait" if bad else "weight": torch.ones(SIZE, 1)})),
+    "a key to collect": (ValueError, lambda bad: ts.collect_state_dict(
+        ts.nn.ParallelLinear(1, SIZE, False, dim=1), {"wait" if bad else "weight": torch.ones(1, 1)})),
+}
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_one_ranks_mistake_is_every_ranks_error(name):
+    expected, call = MISTAKES[name]
+    call(False)
+    with pytest.raises(expected):  # the other ranks may raise the built-in class itself
+        call(RANK == SIZE - 1)
+    assert ts.distributed.reduce(torch.ones(1)).item() == SIZE  # the group goes on
+
+
+def test_a_rank_that_is_initialised_already_is_every_ranks_error():
+    if RANK != SIZE - 1:
+        ts.distributed.destroy_process_group()
+    with pytest.raises(RuntimeError, match="initialised already"):
+        ts.distributed.init_process_group()
+    assert ts.distributed.is_initialized() == (RANK == SIZE - 1)

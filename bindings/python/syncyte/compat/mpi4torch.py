@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import copyreg
 import functools
+import warnings
 import weakref
 from typing import TYPE_CHECKING, Any, Callable, List
 
@@ -43,14 +44,20 @@ MPI_MINLOC: int = 10
 MPI_MAXLOC: int = 11
 
 
-@torch.jit.script
+def _script(entry: Any) -> Any:
+    with warnings.catch_warnings():  # torch 2.15 calls TorchScript deprecated; programs for mpi4torch use it
+        warnings.simplefilter("ignore", FutureWarning)
+        return torch.jit.script(entry, _frames_up=1)
+
+
+@_script
 def _operation(op: int) -> int:
     """Syncyte's number (SYNCYTE_OP_...). What it has not stays what it refuses on all ranks."""
     numbers = [4, 3, 1, 2, 5, 7, 6, 8, 11, 9, -1, -1]
     return numbers[op] if 0 <= op < len(numbers) else -1
 
 
-@torch.jit.script
+@_script
 class WaitHandle:
     """What Isend and Irecv return, for Wait: once."""
 
@@ -63,7 +70,7 @@ class WaitHandle:
         return self._handle[0]
 
 
-@torch.jit.script
+@_script
 def JoinDummies(loopthrough: torch.Tensor, dummies: List[torch.Tensor]) -> torch.Tensor:  # noqa: N802
     """``loopthrough``, which autograd takes to depend on the dummies too; they get zeros for gradients.
 
@@ -72,14 +79,14 @@ def JoinDummies(loopthrough: torch.Tensor, dummies: List[torch.Tensor]) -> torch
     return torch.ops.syncyte.join_dummies(loopthrough, dummies)
 
 
-@torch.jit.script
+@_script
 def JoinDummiesHandle(handle: WaitHandle, dummies: List[torch.Tensor]) -> WaitHandle:  # noqa: N802
     """As JoinDummies, for a handle."""
     raw = handle._handle
     return WaitHandle([torch.ops.syncyte.join_dummies(raw[0], dummies), raw[1], raw[2]])
 
 
-@torch.jit.script
+@_script
 class MPI_Communicator:  # noqa: N801
     """mpi4torch's communicator: a number that torch.ops.syncyte knows, so that TorchScript can hold it.
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from . import functional
 from ._convert import convert
+from ._gradients import clip_grad_norm_
 from ._layers import ParallelCrossEntropy, ParallelEmbedding, ParallelLinear
 from ._layouts import mark_sharded
 from ._state import collect_state_dict, relocate_state_dict
@@ -16,6 +17,7 @@ __all__ = [
     "ParallelCrossEntropy",
     "ParallelEmbedding",
     "ParallelLinear",
+    "clip_grad_norm_",
     "collect_state_dict",
     "convert",
     "functional",

@@ -13,8 +13,11 @@ from .._checks import wrong
 from ..comm import COMM_WORLD, Comm, comm_or_world
 from ..errors import ArgumentError, DtypeError
 from ._layers import ParallelEmbedding, ParallelLinear
-from ._layouts import as_layer_dim, lengths_of
+from ._layouts import as_layer_dim, compare_checksums, lengths_of
 
+# Attributes of modules.
+_HOOKS = ("_forward_hooks", "_forward_hooks_with_kwargs", "_forward_hooks_always_called", "_forward_pre_hooks",
+          "_forward_pre_hooks_with_kwargs", "_backward_hooks", "_backward_pre_hooks", "_is_full_backward_hook")
 _DENSE = {torch.nn.Linear: ParallelLinear, torch.nn.Embedding: ParallelEmbedding}
 
 
@@ -43,7 +46,7 @@ def convert(
     model: torch.nn.Module, plan: Mapping[str, int | None], *, comm: Comm = COMM_WORLD, uneven: bool = False
 ) -> torch.nn.Module:
     """Replaces torch.nn.Linear and torch.nn.Embedding layers of a model, however deep, by parallel ones with the same
-    values. Collective. Tied parameters stay tied.
+    values. Collective. Tied parameters stay tied, modules' hooks stay; make optimizers after it.
 
     Parameters
     ----------
@@ -92,11 +95,15 @@ def replace(
     text = repr([(layer.name, type(layer.dense).__name__, layer.dim, layer.extent()) for layer in planned])
     checksum = zlib.crc32(text.encode())
     group.agree(operation="convert", layers=len(planned), **{"checksum of the plan": checksum})
+    if group.check == "full":
+        compare_checksums("convert", group, {f"{layer.name}.weight": layer.dense.weight for layer in planned})
     made: dict[int, torch.nn.Parameter] = {}  # by identity of the dense layers' parameters
     for layer in planned:
         parallel = layers[type(layer.dense)].from_dense(layer.dense, dim=layer.dim, comm=group, uneven=uneven)
         for name, parameter in layer.dense.named_parameters(recurse=False):
             setattr(parallel, name, made.setdefault(id(parameter), getattr(parallel, name)))
+        for hooks in _HOOKS:
+            setattr(parallel, hooks, getattr(layer.dense, hooks))
         model = _replaced(model, layer.name, parallel)
     return model
 
@@ -143,5 +150,8 @@ def _replaced(model: torch.nn.Module, name: str, layer: torch.nn.Module) -> torc
     if not name:
         return layer
     parent, _, last = name.rpartition(".")
-    setattr(model.get_submodule(parent), last, layer)
+    holder = model.get_submodule(parent)
+    setattr(holder, last, layer)
+    if isinstance(holder, torch.nn.TransformerEncoderLayer):
+        holder.activation_relu_or_gelu = 0  # else, in eval(), it reads its layers' weights and does not call them
     return model

@@ -3,7 +3,8 @@ attribute of a tensor is gone in its copies, views and detached aliases."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import zlib
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import torch
@@ -62,6 +63,18 @@ def lengths_of(extent: int, comm: Comm, uneven: bool, name: str) -> tuple[int, .
     return tuple(even_lengths(extent, comm.size))
 
 
+def compare_checksums(operation: str, comm: Comm, tensors: Mapping[str, torch.Tensor]) -> None:
+    """Raises MismatchError on all ranks where tensors that must be the same on all of them are not. Collective."""
+    names, most = list(tensors), 32  # facts of one agreement
+    for first in range(0, len(names), most):
+        comm.agree(operation=operation, **{f"checksum of {n}": _checksum(tensors[n]) for n in names[first : first + most]})
+
+
+def _checksum(tensor: torch.Tensor) -> int:
+    flat = tensor.detach().cpu().resolve_conj().contiguous().reshape(-1)
+    return zlib.crc32(flat.view(torch.uint8).numpy()) if flat.numel() else 0
+
+
 def set_layout(module: torch.nn.Module, name: str, layout: Layout | None) -> None:
     if layout is not None:
         module.__dict__.setdefault(_LAYOUTS, {})[name] = layout
@@ -117,7 +130,7 @@ def mark_sharded(
 
 def layouts_of(model: torch.nn.Module) -> dict[int, Layout]:
     """The layouts of a model's parameters and buffers, by the tensors' identity: a tied parameter is known by all its
-    names. Raises ArgumentError where two layers give it different ones."""
+    names. Raises ArgumentError where two layers give it different ones, or where it is none any longer."""
     found: dict[int, tuple[Layout, str]] = {}
     for prefix, module in model.named_modules():
         for name, layout in module.__dict__.get(_LAYOUTS, {}).items():
@@ -125,6 +138,9 @@ def layouts_of(model: torch.nn.Module) -> dict[int, Layout]:
             if tensor is None:
                 continue
             called = f"{prefix}.{name}" if prefix else name
+            if name not in module._parameters and name not in module._buffers:
+                given = "computed from other parameters (torch.nn.utils.parametrize)"
+                raise wrong(ArgumentError, called, given, "a parameter or buffer, of which each rank has a part")
             known, first = found.setdefault(id(tensor), (layout, called))
             if known != layout:
                 expected = f"dim {known.dim}, lengths {list(known.lengths)}, as it has as {first}"

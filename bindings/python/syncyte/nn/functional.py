@@ -19,7 +19,7 @@ from .._torch_refusals import not_a_tensor, raise_on_all
 from ..comm import COMM_WORLD, Comm, comm_or_world
 from ..errors import ArgumentError, DtypeError, OutOfRangeError, ShapeError, UnsupportedError
 from ..torch import load
-from ._layouts import as_layer_dim, lengths_of
+from ._layouts import as_layer_dim, compare_checksums, lengths_of
 
 __all__ = ["copy", "cross_entropy", "embedding", "gather", "linear", "reduce", "scatter"]
 
@@ -51,6 +51,23 @@ def reduce(tensor: torch.Tensor, comm: Comm = COMM_WORLD) -> torch.Tensor:
     """The sum of all ranks' tensors on all of them, with the result's cotangent for gradient. Collective:
     syncyte.torch.allreduce(adjoint="identity")."""
     return _call(_operators.allreduce, "comm_allreduce", tensor, comm_or_world(comm), int(Op.SUM), True)
+
+
+def _require_equal(extent: int, tensor: torch.Tensor, comm: Comm, advice: str) -> None:
+    """All ranks' parts are equally long, or all ranks raise ValueError: an agreement, in compiled graphs too."""
+    if comm.size == 1:
+        return
+    try:
+        gather(tensor.detach().new_empty(0, extent), -1, comm, lengths=[extent] * comm.size)
+    except ValueError as error:
+        error.args = (f"{error}; expected parts of equal length, or {advice}",)
+        raise
+
+
+def _compare_if_full(operation: str, comm: Comm, **tensors: torch.Tensor | None) -> None:
+    """With SYNCYTE_CHECK=full, MismatchError where what must be the same on all ranks is not. Not in compiled graphs."""
+    if not torch.compiler.is_compiling() and comm.check == "full":
+        compare_checksums(operation, comm, {name: each for name, each in tensors.items() if each is not None})
 
 
 def _extent(tensor: Any, dim: Any) -> int:
@@ -282,6 +299,9 @@ def embedding(
         return along, parts
 
     along, parts = group._prepare("embedding", check)
+    _compare_if_full("embedding", group, input=input)
+    if along == 0 and lengths is None:
+        _require_equal(weight.size(0), weight, group, "lengths")
     if along == 1:
         columns = torch.nn.functional.embedding(input, weight, padding_idx, *options)
         return gather(columns, -1, group, lengths=parts)
@@ -346,7 +366,12 @@ def cross_entropy(
     comm : Comm
         The ranks.
     lengths : sequence of int, optional
-        Classes of each rank; None: all have as many as this rank.
+        Classes of each rank; None: all have as many as this rank, which is checked.
+
+    Returns
+    -------
+    torch.Tensor
+        Of input's dtype; within torch.autocast float32, as torch's.
 
     Raises
     ------
@@ -358,6 +383,9 @@ def cross_entropy(
         "cross_entropy", lambda: _check_classes(input, target, weight, ignore_index, reduction, group, lengths)
     )
     axis = 1 if input.dim() > 1 else 0
+    _compare_if_full("cross_entropy", group, target=target, weight=weight)
+    if lengths is None:
+        _require_equal(input.size(axis), input, group, "lengths (num_classes of ParallelCrossEntropy)")
     counts = target != ignore_index
     classes = torch.where(counts, target, 0)
     local = classes - sum(parts[: group.rank])
@@ -370,7 +398,7 @@ def cross_entropy(
         losses = losses.sum() / weights.sum()
     elif reduction == "sum":
         losses = losses.sum()
-    return losses.to(input.dtype)
+    return losses if torch.is_autocast_enabled(input.device.type) else losses.to(input.dtype)
 
 
 def _check_classes(

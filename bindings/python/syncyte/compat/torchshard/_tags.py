@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from typing import Any
 
 import torch
@@ -11,6 +12,9 @@ from syncyte.errors import ArgumentError, DtypeError
 
 _PARALLEL_DIM = "parallel_dim"
 _ORDER_ATTR = "order_type"  # 0: the tensor is stored as (outputs, inputs); 1: as (inputs, outputs)
+
+
+_parameters: weakref.WeakValueDictionary[int, torch.Tensor] = weakref.WeakValueDictionary()  # that have attributes
 
 
 def set_attribute(tensor: torch.Tensor, value: int | None = None, order_type: int = 0) -> None:
@@ -23,6 +27,16 @@ def set_attribute(tensor: torch.Tensor, value: int | None = None, order_type: in
         raise wrong(ArgumentError, "order_type", repr(order_type), "0 or 1")
     setattr(tensor, _PARALLEL_DIM, value)
     setattr(tensor, _ORDER_ATTR, order_type)
+    if isinstance(tensor, torch.nn.Parameter):
+        _parameters[id(tensor)] = tensor
+
+
+def with_attributes(tensor: torch.Tensor) -> torch.Tensor:
+    """The parameter whose memory this is, such as that of its `.data`, which has no attributes; or the tensor itself."""
+    if hasattr(tensor, _PARALLEL_DIM) or tensor.numel() == 0:
+        return tensor
+    same = (each for each in _parameters.values() if each.data_ptr() == tensor.data_ptr() and each.shape == tensor.shape)
+    return next(same, tensor)
 
 
 def get_parallel_dim(tensor: torch.Tensor) -> Any:

@@ -11,18 +11,19 @@ from syncyte.nn._layouts import Layout
 from syncyte.torch import bcast_
 
 from .. import distributed
-from .._tags import _PARALLEL_DIM, stored_dim
+from .._tags import _PARALLEL_DIM, stored_dim, with_attributes
 
 __all__ = ["shard_init_helper_"]
 
 
 def shard_init_helper_(init_method: Callable[..., Any], tensor: torch.Tensor, **kwargs: Any) -> torch.Tensor:
     """Fills a parameter of a parallel layer with its part of what a torch.nn.init method gives for the whole one on rank
-    0 of the group; all ranks draw. Collective over the group for a tensor that has the attribute, also where that is
-    None; local for others."""
-    if not hasattr(tensor, _PARALLEL_DIM):
+    0 of the group; all ranks draw. Collective over the group for a parameter that has the attribute, also where that is
+    None, and for its .data; local for others."""
+    known = with_attributes(tensor)
+    if not hasattr(known, _PARALLEL_DIM):
         return init_method(tensor, **kwargs)
-    comm, dim = distributed._comm(), stored_dim(tensor)
+    comm, dim = distributed._comm(), stored_dim(known)
     layout = None if dim is None else Layout(comm, dim, (tensor.size(dim),) * comm.size)
     shape = tensor.shape if layout is None else layout.whole_shape(tensor)
     with torch.no_grad():

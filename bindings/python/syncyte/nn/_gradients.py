@@ -1,0 +1,61 @@
+"""The norm of gradients of which every rank has a part."""
+
+from __future__ import annotations
+
+import torch
+
+from .._checks import wrong
+from .._declarations import Op
+from ..errors import ArgumentError
+from ._layouts import layouts_of
+
+
+def clip_grad_norm_(
+    model: torch.nn.Module, max_norm: float, norm_type: float = 2.0, error_if_nonfinite: bool = False
+) -> torch.Tensor:
+    """torch.nn.utils.clip_grad_norm_ of all gradients of a model with parallel layers: the norm is that of the whole
+    gradient, the same on all ranks. torch's own sees this rank's parts, and whole parameters would drift apart.
+    Collective over the ranks of the layers.
+
+    Parameters
+    ----------
+    model : torch.nn.Module
+        All of its parallel layers are of one communicator.
+    max_norm : float
+        Gradients are scaled down in place where their norm is larger.
+    norm_type : float
+        p of the p-norm; inf: the largest element.
+    error_if_nonfinite : bool
+        Whether a norm that is infinite or NaN raises RuntimeError; on all ranks.
+
+    Returns
+    -------
+    torch.Tensor
+        The norm before.
+
+    Raises
+    ------
+    ArgumentError
+        Layers of several communicators.
+    """
+    layouts = layouts_of(model)
+    comms = list(dict.fromkeys(layout.comm for layout in layouts.values()))
+    if not comms:
+        return torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm, norm_type, error_if_nonfinite)
+    if len(comms) > 1:
+        raise wrong(ArgumentError, "model", f"of layers of {len(comms)} communicators", "one communicator")
+    comm, power = comms[0], float(norm_type)
+    gradients = [(p.grad.detach(), id(p) in layouts) for p in model.parameters() if p.grad is not None]
+    # What all ranks have is the first one's to count.
+    counted = [gradient for gradient, is_part in gradients if is_part or comm.rank == 0]
+    norms = torch.tensor([torch.linalg.vector_norm(each.double(), power) for each in counted] or [0.0]).double()
+    if power == float("inf"):
+        norm = torch.ops.syncyte.allreduce(norms.max(), comm.handle, int(Op.MAX))
+    else:
+        norm = torch.ops.syncyte.allreduce((norms**power).sum(), comm.handle).pow(1 / power)
+    if error_if_nonfinite and not norm.isfinite():
+        raise RuntimeError(f"the norm of the gradients is {norm.item()}; expected a finite one, or error_if_nonfinite=False")
+    scale = (max_norm / (norm + 1e-6)).clamp(max=1.0)
+    for gradient, _ in gradients:
+        gradient.mul_(scale.to(gradient.dtype))
+    return norm
