@@ -475,7 +475,7 @@ def test_parameters_and_buffers_with_attributes_are_collected():
     ranks = [float(rank) for rank in range(SIZE) for _ in range(2)]
     assert collected["mean"].tolist() == ranks and collected["kernel"][2].tolist() == ranks
     assert_state(ts.relocate_state_dict(model, collected), model.state_dict())
-    assert ts.register_ddp_parameters_to_ignore(model) == ["kernel"]
+    assert ts.register_ddp_parameters_to_ignore(model) == ["kernel", "mean"]
 
 
 def test_state_goes_through_a_file(tmp_path):
@@ -694,3 +694,32 @@ def test_a_rank_that_is_initialised_already_is_every_ranks_error():
     with pytest.raises(RuntimeError, match="initialised already"):
         ts.distributed.init_process_group()
     assert ts.distributed.is_initialized() == (RANK == SIZE - 1)
+
+
+def test_all_names_of_a_tied_parameter_are_hidden_from_distributed_data_parallel():
+    table = ts.nn.ParallelEmbedding(2 * SIZE, 3, dim=0)
+    head = ts.nn.ParallelLinear(3, 2 * SIZE, bias=False, dim=1)
+    head.weight = table.weight
+    names = ts.register_ddp_parameters_to_ignore(torch.nn.ModuleDict({"table": table, "head": head}))
+    assert names == ["table.weight", "head.weight"]
+
+
+def test_an_assigned_parameter_is_hidden_from_distributed_data_parallel():
+    layer = ts.nn.ParallelLinear(3, 2 * SIZE, dim=1)
+    layer.weight = torch.nn.Parameter(torch.zeros(2, 3))
+    assert ts.register_ddp_parameters_to_ignore(layer) == ["weight", "bias"]
+    assert ts.register_ddp_parameters_to_ignore(Own()) == ["kernel", "mean"]
+
+
+def test_layers_keep_their_group():
+    layer, criterion = ts.nn.ParallelLinear(3, 2 * SIZE, dim=1), ts.nn.ParallelCrossEntropyLoss()
+    x, target = torch.ones(1, 3, requires_grad=True), torch.tensor([0])
+    criterion(layer(x), target).backward()
+    expected, x.grad = x.grad, None
+    ts.distributed.destroy_process_group()
+    criterion(layer(x), target).backward()
+    torch.testing.assert_close(x.grad, expected)
+    x.grad = None
+    ts.distributed.init_process_group(1)
+    criterion(layer(x), target).backward()
+    torch.testing.assert_close(x.grad, expected)

@@ -86,7 +86,7 @@ def _torch_group(size: int) -> Any:
 
 
 def destroy_process_group() -> None:
-    """The end of init_process_group(). Local; models that were made stay valid."""
+    """The end of init_process_group(). Local; layers that were made keep their group."""
     global _group
     _group = None
 

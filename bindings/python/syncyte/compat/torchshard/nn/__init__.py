@@ -68,7 +68,7 @@ class ParallelLinear(parallel.ParallelLinear):
             set_attribute(parameter, self.dim)
 
     def forward(self, input: torch.Tensor) -> torch.Tensor:
-        return functional.parallel_linear(input, self.weight, self.bias, self.dim)
+        return functional.linear(input, self.weight, self.bias, self.dim, self.comm)
 
     @classmethod
     def convert_parallel_linear(cls, module: torch.nn.Module, dim: int | None = None) -> torch.nn.Module:
@@ -145,11 +145,10 @@ class ParallelCrossEntropyLoss(torch.nn.Module):
         if size_average is not None or reduce is not None:
             reduction = legacy_get_string(size_average, reduce)
         self.ignore_index, self.reduction = ignore_index, reduction
+        self.comm = distributed._comm() if distributed.is_initialized() else None
 
     def forward(self, input: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
-        return functional.parallel_cross_entropy(
-            input, target, weight=self.weight, ignore_index=self.ignore_index, reduction=self.reduction
-        )
+        return functional.cross_entropy(input, target, self.weight, self.ignore_index, self.reduction, self.comm)
 
 
 ParallelCrossEntropy = ParallelCrossEntropyLoss

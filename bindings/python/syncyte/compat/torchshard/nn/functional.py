@@ -8,6 +8,7 @@ import torch
 from torch.nn._reduction import legacy_get_string
 
 from syncyte._checks import as_index, wrong
+from syncyte.comm import Comm
 from syncyte.errors import ShapeError
 from syncyte.nn import functional
 
@@ -26,10 +27,18 @@ def parallel_linear(
 ) -> torch.Tensor:
     """syncyte.nn.functional.linear() with equal parts of weight. dim=0: an input that is tagged -1 is a part, otherwise
     its last extent says. The result is tagged: -1 for dim=1 or -1, else None."""
+    return linear(input, weight, bias, dim, None)
+
+
+def linear(
+    input: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None, dim: int | None, comm: Comm | None
+) -> torch.Tensor:
+    """parallel_linear() over the ranks of a communicator; None: of the group."""
     if dim is None:
         return torch.nn.functional.linear(input, weight, bias)
     is_part = True if dim == 0 and _is_cut(input) else None
-    result = functional.linear(input, weight, bias, dim=dim, comm=distributed._comm(), input_is_parallel=is_part)
+    group = comm or distributed._comm()
+    result = functional.linear(input, weight, bias, dim=dim, comm=group, input_is_parallel=is_part)
     set_attribute(result, None if dim == 0 else -1)
     return result
 
@@ -46,11 +55,23 @@ def parallel_cross_entropy(
     """syncyte.nn.functional.cross_entropy() of logits that are tagged -1, torch's of others."""
     if size_average is not None or reduce is not None:
         reduction = legacy_get_string(size_average, reduce)
+    return cross_entropy(input, target, weight, ignore_index, reduction, None)
+
+
+def cross_entropy(
+    input: torch.Tensor,
+    target: torch.Tensor,
+    weight: torch.Tensor | None,
+    ignore_index: int,
+    reduction: str,
+    comm: Comm | None,
+) -> torch.Tensor:
+    """parallel_cross_entropy() over the ranks of a communicator; None: of the group."""
     if not _is_cut(input):
         return torch.nn.functional.cross_entropy(
             input, target, weight=weight, ignore_index=ignore_index, reduction=reduction
         )
-    return functional.cross_entropy(input, target, weight, ignore_index, reduction, comm=distributed._comm())
+    return functional.cross_entropy(input, target, weight, ignore_index, reduction, comm=comm or distributed._comm())
 
 
 def parallel_embedding(
