@@ -1,25 +1,15 @@
 #include "rows/row_locks.hpp"
 
 #include <fmt/format.h>
-#include <sched.h>
 
 #include <algorithm>
 #include <bit>
-#include <chrono>
-#include <optional>
 #include <utility>
 
 #include "base/error.hpp"
-#include "comm/watchdog.hpp"
+#include "rows/lock_wait.hpp"
 
 namespace syncyte::rows {
-namespace {
-
-using clock = std::chrono::steady_clock;
-constexpr auto patience = std::chrono::milliseconds(1);
-
-}  // namespace
-
 std::int64_t row_locks::words_for(std::int64_t rows) {
   const auto enough = std::bit_ceil(static_cast<std::uint64_t>(std::clamp<std::int64_t>(rows, 1, most_words)));
   return static_cast<std::int64_t>(enough);
@@ -37,23 +27,12 @@ row_locks::row_locks(std::span<std::uint64_t> words, int holder, std::function<b
 
 void row_locks::lock_slowly(std::int64_t row) {
   const std::atomic_ref lock(word(row));
-  std::uint64_t watched = 0;
-  clock::time_point since;
-  std::optional<comm::watchdog_scope> shown;
+  lock_wait wait(fmt::format("row {}", row), name_);
   while (true) {
     std::uint64_t seen = 0;
     if (lock.compare_exchange_weak(seen, mark(holder_, row), std::memory_order_acquire)) return;
     if (seen == 0) continue;  // a spurious failure
-    if (seen >> holder_shift == damaged || seen != watched) {
-      watched = seen;
-      since = clock::now();
-    }
-    if (seen >> holder_shift == damaged || clock::now() - since > patience) {
-      look_after(seen, row);
-      if (!shown) shown.emplace(fmt::format("lock of row {}", row).c_str(), name_, 0);
-      since = clock::now();
-    }
-    sched_yield();
+    if (seen >> holder_shift == damaged || wait.pause(seen)) look_after(seen, row);
   }
 }
 

@@ -1,0 +1,60 @@
+#include "kv/key_words.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "base/error.hpp"
+#include "rows/lock_wait.hpp"
+
+namespace syncyte::kv {
+namespace {
+
+[[noreturn]] void fail_damaged(std::int64_t key) {
+  base::fail(SYNCYTE_ERR_PEER_DIED, "key {} is damaged: a process died while it wrote its values; set() mends it", key);
+}
+
+}  // namespace
+
+key_words::key_words(std::uint64_t* words, process self)
+    : words_(words),
+      self_(static_cast<std::uint64_t>(self.number)),
+      is_alive_(std::move(self.is_alive)),
+      name_(std::move(self.name)) {
+  base::require(self.number >= 0 && self_ + 1 < damaged, SYNCYTE_ERR_UNSUPPORTED, "more than {} processes on a node",
+                damaged - 1);
+}
+
+std::uint64_t key_words::wait_for_writer(std::int64_t key) const {
+  rows::lock_wait wait(fmt::format("key {}", key), name_);
+  while (true) {
+    const std::uint64_t seen = word(key).load(std::memory_order_acquire);
+    if (seen >> holder_shift == 0) return seen;
+    if (seen >> holder_shift == damaged) fail_damaged(key);
+    if (wait.pause(seen)) mark_damage(key, seen);
+  }
+}
+
+void key_words::lock_slowly(std::int64_t key, damage what) {
+  rows::lock_wait wait(fmt::format("key {}", key), name_);
+  while (true) {
+    std::uint64_t seen = word(key).load(std::memory_order_relaxed);
+    const bool is_damaged = seen >> holder_shift == damaged;
+    if (is_damaged && what == damage::is_refused) fail_damaged(key);
+    if (is_damaged || seen >> holder_shift == 0) {
+      const std::uint64_t mine = mark(self_) | (seen & version_mask);
+      if (word(key).compare_exchange_weak(seen, mine, std::memory_order_acquire)) return;
+    } else if (wait.pause(seen)) {
+      mark_damage(key, seen);
+    }
+  }
+}
+
+/// The word has been held for long: if its holder has died, the key is damaged from now on.
+void key_words::mark_damage(std::int64_t key, std::uint64_t seen) const {
+  if (is_alive_(static_cast<int>((seen >> holder_shift) - 1))) return;
+  // If another waiter was quicker, or the word was freed meanwhile, the next look sees it.
+  word(key).compare_exchange_strong(seen, damaged << holder_shift | (seen & version_mask));
+}
+
+}  // namespace syncyte::kv

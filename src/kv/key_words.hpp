@@ -1,0 +1,69 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <string>
+
+namespace syncyte::kv {
+
+/// One word for each key, in memory that a node's processes share: which process writes the key's values, and how often
+/// they have been written. Readers take no lock: they read again where a write came between (a sequence lock).
+///
+/// Where a process has died while it wrote, the key is damaged: its values may be half written.
+class key_words {
+ public:
+  /// How a process is known to the others.
+  struct process {
+    int number = 0;                     ///< its own, 0 to 65533
+    std::function<bool(int)> is_alive;  ///< of any
+    std::string name = "a store";       ///< of what the keys belong to, for the watchdog
+  };
+
+  /// `words` are zero before their first use.
+  key_words(std::uint64_t* words, process self);
+
+  [[gnu::always_inline]] void prefetch(std::int64_t key) const { __builtin_prefetch(&words_[key]); }
+
+  /// What is_unchanged() is to be given after the values have been read. Waits while they are written. Throws
+  /// SYNCYTE_ERR_PEER_DIED for a damaged key.
+  std::uint64_t begin_read(std::int64_t key) const {
+    const std::uint64_t seen = word(key).load(std::memory_order_acquire);
+    return seen >> holder_shift == 0 ? seen : wait_for_writer(key);
+  }
+  bool is_unchanged(std::int64_t key, std::uint64_t seen) const {
+    return word(key).load(std::memory_order_relaxed) == seen;
+  }
+
+  enum class damage { is_refused, is_mended };  ///< by a write of all values
+
+  /// From here to end_write() nobody else writes the key's values. Throws as begin_read(), unless damage is mended.
+  void begin_write(std::int64_t key, damage what) {
+    std::uint64_t seen = word(key).load(std::memory_order_relaxed) & version_mask;
+    if (!word(key).compare_exchange_weak(seen, mark(self_) | seen, std::memory_order_acquire)) [[unlikely]]
+      lock_slowly(key, what);
+  }
+  void end_write(std::int64_t key) {
+    const std::uint64_t version = word(key).load(std::memory_order_relaxed) & version_mask;
+    word(key).store((version + 1) & version_mask, std::memory_order_release);
+  }
+
+ private:
+  static constexpr int holder_shift = 48;
+  static constexpr std::uint64_t version_mask = (std::uint64_t{1} << holder_shift) - 1;
+  static constexpr std::uint64_t damaged = 0xffff;
+
+  static std::uint64_t mark(std::uint64_t number) { return (number + 1) << holder_shift; }
+  std::atomic_ref<std::uint64_t> word(std::int64_t key) const { return std::atomic_ref(words_[key]); }
+
+  std::uint64_t wait_for_writer(std::int64_t key) const;
+  void lock_slowly(std::int64_t key, damage what);
+  void mark_damage(std::int64_t key, std::uint64_t seen) const;
+
+  std::uint64_t* words_;
+  std::uint64_t self_;
+  std::function<bool(int)> is_alive_;
+  std::string name_;
+};
+
+}  // namespace syncyte::kv

@@ -1,0 +1,199 @@
+// The store's values in one node's memory: against an obvious loop, by several threads at once, and after a death.
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <numeric>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/error.hpp"
+#include "kv/table.hpp"
+#include "reference.hpp"
+
+namespace {
+
+using namespace syncyte;
+using key_list = std::vector<std::int64_t>;
+
+/// A table with memory of its own, as one process of several sees it.
+class memory {
+ public:
+  explicit memory(kv::key_layout layout)
+      : words_(static_cast<std::size_t>(layout.keys())), values_(layout.first(layout.keys())), layout_(layout) {}
+
+  kv::table seen_by(int process, std::function<bool(int)> is_alive = [](int) { return true; }) {
+    return {layout_, words_.data(), values_.data(), {process, std::move(is_alive)}};
+  }
+  std::uint64_t& word(std::int64_t key) { return words_[static_cast<std::size_t>(key)]; }
+
+ private:
+  std::vector<std::uint64_t> words_, values_;
+  kv::key_layout layout_;
+};
+
+std::vector<float> pulled(const kv::table& table, const key_list& keys) {
+  std::int64_t count = 0;
+  for (const std::int64_t key : keys) count += table.layout().length(key);
+  std::vector<float> values(static_cast<std::size_t>(count), -1);
+  table.check(keys, count);
+  table.pull(keys, values.data());
+  return values;
+}
+
+using result = std::pair<syncyte_status_t, std::string>;
+
+/// What `work` throws.
+template <class Work>
+result outcome(Work&& work) {
+  try {
+    work();
+    return {SYNCYTE_SUCCESS, ""};
+  } catch (const base::error& error) {
+    return {error.status(), error.what()};
+  }
+}
+
+TEST(KeyLayout, PlacesVectorsOfAnyLengths) {
+  const key_list lengths{1, 2, 7, 16, 3};
+  const auto places = kv::key_layout::places(lengths);
+  const kv::key_layout layout{std::span<const std::int64_t>(places)};
+  ASSERT_EQ(layout.keys(), 5);
+  std::size_t first = 0;
+  for (std::int64_t key = 0; key < 5; ++key) {
+    const std::int64_t length = lengths[static_cast<std::size_t>(key)];
+    EXPECT_EQ(layout.length(key), length);
+    EXPECT_EQ(layout.first(key), first);
+    first += static_cast<std::size_t>((length + 1) / 2);
+  }
+  EXPECT_EQ(layout.first(5), first);
+  EXPECT_EQ(layout.uniform_length(), 0);
+  const kv::key_layout equal(5, 7);
+  EXPECT_EQ(equal.first(3), 12u);
+  EXPECT_EQ(equal.uniform_length(), 7);
+}
+
+void check_against_loop(const kv::key_layout& layout) {
+  memory shared(layout);
+  kv::table table = shared.seen_by(0);
+  std::vector<std::vector<float>> expected;
+  for (std::int64_t key = 0; key < layout.keys(); ++key)
+    expected.emplace_back(static_cast<std::size_t>(layout.length(key)), 0.0f);
+  for (int round = 0; round < 30; ++round) {
+    const key_list keys = reference::random_rows<std::int64_t>(3, round, 50, layout.keys());  // some repeat
+    std::vector<float> values;
+    for (const std::int64_t key : keys)
+      for (std::int64_t i = 0; i < layout.length(key); ++i)
+        values.push_back(
+            static_cast<float>(reference::random_integer(4, round, static_cast<std::int64_t>(values.size()), -9, 9)));
+    const bool sets = round % 3 == 0;
+    table.check(keys, static_cast<std::int64_t>(values.size()));
+    sets ? table.set(keys, values.data()) : table.push(keys, values.data());
+    const float* given = values.data();
+    for (const std::int64_t key : keys)
+      for (float& element : expected[static_cast<std::size_t>(key)]) {
+        element = sets ? *given : element + *given;
+        ++given;
+      }
+  }
+  for (std::int64_t key = 0; key < layout.keys(); ++key)
+    EXPECT_EQ(pulled(table, {key}), expected[static_cast<std::size_t>(key)]) << key;
+}
+
+TEST(Table, EqualsTheLoopForVectorsOfOneLength) {
+  for (const std::int64_t length : {1, 2, 3, 16, 17, 1000}) check_against_loop(kv::key_layout(31, length));
+}
+
+TEST(Table, EqualsTheLoopForVectorsOfAnyLength) {
+  const auto places = kv::key_layout::places(key_list{3, 1, 16, 2, 5, 5, 1, 300});
+  check_against_loop(kv::key_layout{std::span<const std::int64_t>(places)});
+}
+
+TEST(Table, RefusesKeysAndCountsThatDoNotFit) {
+  memory shared(kv::key_layout(10, 2));
+  const kv::table table = shared.seen_by(0);
+  const auto refused = [&](const key_list& keys, std::int64_t count, syncyte_status_t status, const char* text) {
+    EXPECT_EQ(outcome([&] { table.check(keys, count); }), result(status, text));
+  };
+  refused({1, 10, -1}, 6, SYNCYTE_ERR_INDEX, "key 10 at position 1 is out of range; expected 0 to 9");
+  refused({-1}, 2, SYNCYTE_ERR_INDEX, "key -1 at position 0 is out of range; expected 0 to 9");
+  refused({1, 2}, 5, SYNCYTE_ERR_SHAPE, "values has 5 elements; expected 4, as the keys have");
+  table.check({}, 0);
+}
+
+TEST(Table, PushesOfSeveralThreadsAreAllThere) {
+  constexpr std::int64_t keys = 5, length = 6;
+  constexpr int threads = 3, rounds = 20000;
+  memory shared(kv::key_layout(keys, length));
+  std::vector<std::jthread> running;
+  for (int thread = 0; thread < threads; ++thread)
+    running.emplace_back([&shared, thread] {
+      kv::table mine = shared.seen_by(thread);
+      const std::vector<float> ones(2 * length, 1.0f);
+      for (int round = 0; round < rounds; ++round)
+        mine.push(key_list{round % keys, (round + thread) % keys}, ones.data());
+    });
+  running.clear();  // joins
+  key_list all(keys);
+  std::iota(all.begin(), all.end(), 0);
+  const auto values = pulled(shared.seen_by(0), all);
+  EXPECT_EQ(std::accumulate(values.begin(), values.end(), 0.0), 2.0 * length * threads * rounds);
+  for (std::size_t i = 0; i < values.size(); ++i) EXPECT_EQ(values[i], values[i / length * length]);
+}
+
+TEST(Table, APullSeesAWholeWriteOrNothingOfIt) {
+  constexpr std::int64_t length = 33;
+  memory shared(kv::key_layout(1, length));
+  std::atomic<bool> is_over = false;
+  std::jthread writer([&] {
+    kv::table mine = shared.seen_by(1);
+    std::vector<float> values(length);
+    for (int round = 0; round < 100000; ++round) {
+      std::fill(values.begin(), values.end(), static_cast<float>(round % 2 == 0 ? round : 1));
+      round % 2 == 0 ? mine.set(key_list{0}, values.data()) : mine.push(key_list{0}, values.data());
+    }
+    is_over = true;
+  });
+  const kv::table mine = shared.seen_by(0);
+  std::int64_t changes = 0;
+  float last = 0;
+  while (!is_over) {
+    const auto values = pulled(mine, {0});
+    for (const float element : values) ASSERT_EQ(element, values[0]);
+    ASSERT_GE(values[0], last);
+    changes += values[0] != last;
+    last = values[0];
+  }
+  EXPECT_GT(changes, 0);
+}
+
+TEST(Table, AKeyWhoseWriterHasDiedIsDamagedUntilItIsSet) {
+  memory shared(kv::key_layout(4, 2));
+  kv::table mine = shared.seen_by(0, [](int process) { return process != 7; });
+  const std::vector<float> ones(6, 1.0f);
+  mine.push(key_list{0, 1, 2}, ones.data());
+  kv::key_words theirs(&shared.word(0), {7, [](int) { return true; }});
+  theirs.begin_write(1, kv::key_words::damage::is_refused);  // and then it died
+  const std::string text = "key 1 is damaged: a process died while it wrote its values; set() mends it";
+  EXPECT_EQ(outcome([&] { pulled(mine, {1}); }), result(SYNCYTE_ERR_PEER_DIED, text));
+  EXPECT_EQ(outcome([&] { mine.push(key_list{0, 1, 2}, ones.data()); }), result(SYNCYTE_ERR_PEER_DIED, text));
+  EXPECT_EQ(pulled(mine, {0, 2}), (std::vector<float>{2, 2, 1, 1}));  // the list was gone through up to it
+  mine.set(key_list{1}, ones.data());
+  EXPECT_EQ(pulled(mine, {1}), (std::vector<float>{1, 1}));
+}
+
+TEST(Table, AWaiterWaitsForALivingWriter) {
+  memory shared(kv::key_layout(2, 2));
+  kv::key_words theirs(&shared.word(0), {1, [](int) { return true; }});
+  theirs.begin_write(0, kv::key_words::damage::is_refused);
+  std::jthread writer([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    theirs.end_write(0);
+  });
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_EQ(pulled(shared.seen_by(0), {0}), (std::vector<float>{0, 0}));
+  EXPECT_GE(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(15));
+}
+
+}  // namespace
