@@ -269,8 +269,8 @@ module syncyte_comm_c
     ! Returns: on all ranks of the list: SYNCYTE_ERR_ARGUMENT where it names a rank that is out of range or twice,
     ! and SYNCYTE_ERR_MISMATCH where lists differ, after which comm makes no further group on any rank named; on
     ! this rank alone, which cannot tell the others: SYNCYTE_ERR_ARGUMENT for a list without this rank, a count or a
-    ! tag out of range. Lists that differ are found between ranks that name each other; a rank that was not called
-    ! is waited for.
+    ! tag out of range. Lists that differ are found between ranks that name each other; a rank that never calls is
+    ! waited for.
     function syncyte_comm_group(comm, ranks, count, tag, options, group) bind(C, &
         name="syncyte_comm_group") result(answer)
       import

@@ -1095,7 +1095,7 @@ CORE: dict[str, Function] = {
             " is out of range or twice, and SYNCYTE_ERR_MISMATCH where lists differ, after which comm makes no"
             " further group on any rank named; on this rank alone, which cannot tell the others: "
             "SYNCYTE_ERR_ARGUMENT for a list without this rank, a count or a tag out of range. Lists that "
-            "differ are found between ranks that name each other; a rank that was not called is waited for."
+            "differ are found between ranks that name each other; a rank that never calls is waited for."
         ),
     ),
     "syncyte_comm_topology": Function(

@@ -260,9 +260,9 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_leaders(syncyte_comm_t comm, const 
  * @param[in] options {optional} null for defaults; what is wrong with them on one rank is every rank's error
  * @param[out] group the communicator
  * @return on all ranks of the list: SYNCYTE_ERR_ARGUMENT where it names a rank that is out of range or twice, and
- * SYNCYTE_ERR_MISMATCH where lists differ, after which comm makes no further group on any rank named; on this rank alone,
- * which cannot tell the others: SYNCYTE_ERR_ARGUMENT for a list without this rank, a count or a tag out of range. Lists
- * that differ are found between ranks that name each other; a rank that was not called is waited for.
+ * SYNCYTE_ERR_MISMATCH where lists differ, after which comm makes no further group on any rank named; on this rank
+ * alone, which cannot tell the others: SYNCYTE_ERR_ARGUMENT for a list without this rank, a count or a tag out of
+ * range. Lists that differ are found between ranks that name each other; a rank that never calls is waited for.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_comm_group(syncyte_comm_t comm, const int32_t* ranks, int64_t count,
                                                    int32_t tag, const syncyte_comm_options_t* options,
