@@ -10,6 +10,7 @@
 #include "syncyte/collectives.h"
 #include "syncyte/comm.h"
 #include "syncyte/halo.h"
+#include "syncyte/kv.h"
 #include "syncyte/memory.h"
 #include "syncyte/messages.h"
 #include "syncyte/nonblocking.h"

@@ -33,6 +33,13 @@ pair read_pair(const float* from) {
   return result;
 }
 
+[[noreturn]] void refuse_key(std::size_t position, std::int64_t key, std::int64_t keys) {
+  base::refuse(SYNCYTE_ERR_INDEX, {.argument = "keys",
+                                   .axis = static_cast<std::int64_t>(position),
+                                   .value = fmt::format("{}", key),
+                                   .expected = fmt::format("0 to {}", keys - 1)});
+}
+
 /// change(place, values) for each whole pair of a vector, and then with a zero beside the last element where the length
 /// is odd.
 template <class Change>
@@ -46,15 +53,14 @@ void for_each_pair(std::uint64_t* to, const float* values, std::int64_t length, 
 table::table(key_layout layout, std::uint64_t* words, std::uint64_t* values, key_words::process self)
     : layout_(std::move(layout)), words_(words, std::move(self)), values_(values) {}
 
-void table::check(std::span<const std::int64_t> keys, std::int64_t value_count) const {
+std::int64_t table::check(std::span<const std::int64_t> keys) const {
   std::int64_t expected = 0;
   for (std::size_t i = 0; i < keys.size(); ++i) {
-    base::require(keys[i] >= 0 && keys[i] < layout_.keys(), SYNCYTE_ERR_INDEX,
-                  "key {} at position {} is out of range; expected 0 to {}", keys[i], i, layout_.keys() - 1);
+    if (keys[i] < 0 || keys[i] >= layout_.keys()) [[unlikely]]
+      refuse_key(i, keys[i], layout_.keys());
     expected += layout_.length(keys[i]);
   }
-  base::require(value_count == expected, SYNCYTE_ERR_SHAPE, "values has {} elements; expected {}, as the keys have",
-                value_count, expected);
+  return expected;
 }
 
 template <bool ForWriting>

@@ -21,9 +21,9 @@ class table {
 
   const key_layout& layout() const { return layout_; }
 
-  /// Throws SYNCYTE_ERR_INDEX for the first key that is not there, with its position, and SYNCYTE_ERR_SHAPE where
-  /// `value_count` is not the sum of the keys' lengths. The following functions expect that it has returned.
-  void check(std::span<const std::int64_t> keys, std::int64_t value_count) const;
+  /// The sum of the keys' lengths. Throws SYNCYTE_ERR_INDEX for the first key that is not there, with its position; the
+  /// following functions expect that it has not.
+  std::int64_t check(std::span<const std::int64_t> keys) const;
 
   void pull(std::span<const std::int64_t> keys, float* values) const;
   /// Adds; for a key that repeats several times.

@@ -13,6 +13,7 @@ module syncyte_c
   use syncyte_rows_c
   use syncyte_window_c
   use syncyte_tensor_c
+  use syncyte_kv_c
   implicit none
   public
 end module syncyte_c

@@ -22,6 +22,9 @@ module syncyte_constants
     SYNCYTE_LOCK_SHARED, SYNCYTE_LOCK_EXCLUSIVE
   use syncyte_tensor_c, only: &
     SYNCYTE_COMPARE_EQ, SYNCYTE_COMPARE_NE, SYNCYTE_COMPARE_GE, SYNCYTE_COMPARE_LE
+  use syncyte_kv_c, only: &
+    SYNCYTE_KV_SCHEME_NAIVE, SYNCYTE_KV_SCHEME_PRELOC, SYNCYTE_KV_SCHEME_POOL, SYNCYTE_KV_SCHEME_LOCAL, &
+    SYNCYTE_KV_UNIFORM, SYNCYTE_KV_LOG_UNIFORM
   implicit none
   public
 end module syncyte_constants

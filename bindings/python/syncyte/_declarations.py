@@ -146,6 +146,22 @@ class Compare(enum.IntEnum):
     LE = 4  # less or equal
 
 
+class KvScheme(enum.IntEnum):
+    """Schemes of sampling, those of AdaPM."""
+
+    SCHEME_NAIVE = 1  # drawn when they are prepared
+    SCHEME_PRELOC = 2  # as naive, and an intent is recorded for them
+    SCHEME_POOL = 3  # as preloc, from a pool of keys that the process's workers share
+    SCHEME_LOCAL = 4  # drawn when they are pulled, from the keys that are local then
+
+
+class KvDistribution(enum.IntEnum):
+    """Distributions over a range of n keys."""
+
+    UNIFORM = 1  # each with the same probability
+    LOG_UNIFORM = 2  # the i-th, i from 1, with the probability log((i + 1) / i) / log(n + 1)
+
+
 class Layout(enum.IntEnum):
     """Layouts."""
 
@@ -217,6 +233,12 @@ SYNCYTE_COMPARE_EQ = 1
 SYNCYTE_COMPARE_NE = 2
 SYNCYTE_COMPARE_GE = 3
 SYNCYTE_COMPARE_LE = 4
+SYNCYTE_KV_SCHEME_NAIVE = 1
+SYNCYTE_KV_SCHEME_PRELOC = 2
+SYNCYTE_KV_SCHEME_POOL = 3
+SYNCYTE_KV_SCHEME_LOCAL = 4
+SYNCYTE_KV_UNIFORM = 1
+SYNCYTE_KV_LOG_UNIFORM = 2
 SYNCYTE_LAYOUT_REPLICATED = 0
 SYNCYTE_LAYOUT_SHARDED = 1
 
@@ -493,6 +515,74 @@ class TensorOptions(ctypes.Structure):
         # may be null; of wrap: set to 1 (a release store) when no rank uses this rank's array any more. It is the
         # caller's and lives as long as the array
         ("released", ctypes.POINTER(ctypes.c_int64)),
+    ]
+
+
+class KvOptions(ctypes.Structure):
+    """Options of a new store."""
+
+    _defaults_ = {"workers": 1}
+    _fields_ = [
+        # sizeof(syncyte_kv_options_t)
+        ("struct_size", ctypes.c_size_t),
+        # for messages; may be null
+        ("name", ctypes.c_char_p),
+        # of this process, 1 or more; ranks may differ
+        ("workers", ctypes.c_int32),
+    ]
+
+
+class KvSampling(ctypes.Structure):
+    """How keys are sampled. Only keys that have as many values as min_key are drawn."""
+
+    _defaults_ = {"scheme": 4, "distribution": 1, "with_replacement": 1, "pool_size": 250, "reuse": 1}
+    _fields_ = [
+        # sizeof(syncyte_kv_sampling_t)
+        ("struct_size", ctypes.c_size_t),
+        # when keys are drawn
+        ("scheme", ctypes.c_int32),
+        # of the keys
+        ("distribution", ctypes.c_int32),
+        # 0: no key twice in a sample; not with a pool
+        ("with_replacement", ctypes.c_int32),
+        # first key of the range
+        ("min_key", ctypes.c_int64),
+        # the key after its last one
+        ("max_key", ctypes.c_int64),
+        # keys of the pool
+        ("pool_size", ctypes.c_int64),
+        # how often each key of a pool is given
+        ("reuse", ctypes.c_int64),
+        # with the rank and the worker's number it says which keys are drawn
+        ("seed", ctypes.c_int64),
+    ]
+
+
+class KvWorkerInfo(ctypes.Structure):
+    """What a worker has done since it was made."""
+
+    _defaults_ = {}
+    _fields_ = [
+        # sizeof(syncyte_kv_worker_info_t)
+        ("struct_size", ctypes.c_size_t),
+        # of the worker
+        ("number", ctypes.c_int64),
+        # as kv_worker_clock()
+        ("clock", ctypes.c_int64),
+        # by pull, pull_if_local and pull_sample; a key that repeats counts each time
+        ("pulled_keys", ctypes.c_int64),
+        # by push
+        ("pushed_keys", ctypes.c_int64),
+        # by set
+        ("set_keys", ctypes.c_int64),
+        # by localize
+        ("localized_keys", ctypes.c_int64),
+        # by intent and prepare_sample
+        ("intended_keys", ctypes.c_int64),
+        # intended keys whose window has not ended
+        ("active_intents", ctypes.c_int64),
+        # samples that have keys left
+        ("prepared_samples", ctypes.c_int64),
     ]
 
 
@@ -3101,6 +3191,458 @@ CORE: dict[str, Function] = {
             "What any rank wrote before is seen by all ranks after. Collective; also frees what all ranks have"
             " dropped."
         ),
+    ),
+    "syncyte_kv_create": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.c_int32,
+            ctypes.c_int64,
+            ctypes.c_int64,
+            ctypes.POINTER(ctypes.c_int64),
+            ctypes.POINTER(KvOptions),
+            ctypes.POINTER(ctypes.c_void_p),
+        ],
+        [
+            Parameter("comm", "in", False, None, "its ranks, all of one node"),
+            Parameter("dtype", "in", False, None, "SYNCYTE_FLOAT32"),
+            Parameter("key_count", "in", False, None, "1 or more"),
+            Parameter("length_count", "in", False, None, "1, if all keys have as many values; otherwise key_count"),
+            Parameter("lengths", "in", False, "length_count", "number of values, 1 or more, of all keys or of each"),
+            Parameter("options", "in", True, None, "null for defaults"),
+            Parameter("kv", "out", False, None, "the store"),
+        ],
+        (
+            "Makes a store of zeros. Collective; facts: dtype, key_count, length_count, lengths. Returns: "
+            "SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_TYPE, SYNCYTE_ERR_UNSUPPORTED (another "
+            "dtype, ranks of several nodes), SYNCYTE_ERR_MEMORY (more than the node has), "
+            "SYNCYTE_ERR_MISMATCH."
+        ),
+    ),
+    "syncyte_kv_retain": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+        ],
+        [
+            Parameter("kv", "in", False, None, "a store"),
+        ],
+        "Adds a reference. Local, thread-safe, without MPI; works after finalize.",
+    ),
+    "syncyte_kv_release": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+        ],
+        [
+            Parameter("kv", "in", False, None, "a store"),
+        ],
+        (
+            "Drops a reference. Local, thread-safe, without MPI; works after finalize. Memory is freed at a "
+            "collective point once all ranks have dropped the store; its workers hold references of their own."
+        ),
+    ),
+    "syncyte_kv_destroy": Function(
+        ctypes.c_int32,
+        [
+            ctypes.POINTER(ctypes.c_void_p),
+        ],
+        [
+            Parameter("kv", "in,out", False, None, "a store"),
+        ],
+        "Drops a reference and nulls the handle; null is fine. Local, as syncyte_kv_release().",
+    ),
+    "syncyte_kv_keys": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.POINTER(ctypes.c_int64),
+        ],
+        [
+            Parameter("kv", "in", False, None, "a store"),
+            Parameter("key_count", "out", False, None, "as given to kv_create()"),
+        ],
+        "Number of keys. Local.",
+    ),
+    "syncyte_kv_length": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.c_int64,
+            ctypes.POINTER(ctypes.c_int64),
+        ],
+        [
+            Parameter("kv", "in", False, None, "a store"),
+            Parameter("key", "in", False, None, "a key"),
+            Parameter("length", "out", False, None, "how many"),
+        ],
+        "Number of a key's values. Local. Returns: SYNCYTE_ERR_INDEX.",
+    ),
+    "syncyte_kv_owner": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.c_int64,
+            ctypes.POINTER(ctypes.c_int64),
+            ctypes.POINTER(ctypes.c_int32),
+        ],
+        [
+            Parameter("kv", "in", False, None, "a store"),
+            Parameter("count", "in", False, None, "number of keys asked for"),
+            Parameter("keys", "in", False, "count", "keys"),
+            Parameter("ranks", "out", False, "count", "their owners"),
+        ],
+        "Ranks that own keys now. Local. Returns: SYNCYTE_ERR_INDEX, naming key and position.",
+    ),
+    "syncyte_kv_set_sampling": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.POINTER(KvSampling),
+        ],
+        [
+            Parameter("kv", "in", False, None, "a store"),
+            Parameter("sampling", "in", False, None, "what is wanted, begun with SYNCYTE_KV_SAMPLING_INIT"),
+        ],
+        (
+            "Says how this process's workers sample keys from now on; samples that are prepared stay as they "
+            "are. Local. Returns: SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_UNSUPPORTED (a pool without replacement)."
+        ),
+    ),
+    "syncyte_kv_sync": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+        ],
+        [
+            Parameter("kv", "in", False, None, "a store"),
+        ],
+        (
+            "What any rank wrote before is seen by all ranks after. Collective, one thread of each process; "
+            "also frees what all ranks have dropped."
+        ),
+    ),
+    "syncyte_kv_worker_create": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.c_int32,
+            ctypes.POINTER(ctypes.c_void_p),
+        ],
+        [
+            Parameter("kv", "in", False, None, "a store"),
+            Parameter("number", "in", False, None,
+                "0 to workers - 1 (options of kv_create()), of no other worker of this process that has not been "
+                "destroyed"),
+            Parameter("worker", "out", False, None, "the worker"),
+        ],
+        (
+            "Makes a worker. Local. It may be used by another thread than the one that makes it. Returns: "
+            "SYNCYTE_ERR_ARGUMENT."
+        ),
+    ),
+    "syncyte_kv_worker_retain": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+        ],
+        [
+            Parameter("worker", "in", False, None, "a worker"),
+        ],
+        "Adds a reference. Local, thread-safe, without MPI; works after finalize.",
+    ),
+    "syncyte_kv_worker_release": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+        ],
+        [
+            Parameter("worker", "in", False, None, "a worker"),
+        ],
+        (
+            "Drops a reference. Local, thread-safe, without MPI; works after finalize. With the last one the "
+            "worker ends: the others of its process meet without it."
+        ),
+    ),
+    "syncyte_kv_worker_destroy": Function(
+        ctypes.c_int32,
+        [
+            ctypes.POINTER(ctypes.c_void_p),
+        ],
+        [
+            Parameter("worker", "in,out", False, None, "a worker"),
+        ],
+        "Drops a reference and nulls the handle; null is fine. Local, as syncyte_kv_worker_release().",
+    ),
+    "syncyte_kv_worker_pull": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.POINTER(BufferDescription),
+            ctypes.POINTER(BufferDescription),
+            ctypes.POINTER(ctypes.c_int64),
+        ],
+        [
+            Parameter("worker", "in", False, None, "a worker"),
+            Parameter("keys", "in", False, None, "int64, contiguous, any number of dimensions"),
+            Parameter("values", "out", False, None,
+                "float32, contiguous, as many as the keys have; not to be read before kv_worker_wait()"),
+            Parameter("timestamp", "out", True, None, "what to wait for; -1: complete. Null: complete on return"),
+        ],
+        (
+            "Reads the values of keys, one key's after another's. Local. Returns: SYNCYTE_ERR_INDEX (names the"
+            " first key that is out of range and its position), SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE, "
+            "SYNCYTE_ERR_UNSUPPORTED (device memory): nothing was written. SYNCYTE_ERR_PEER_DIED."
+        ),
+    ),
+    "syncyte_kv_worker_push": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.POINTER(BufferDescription),
+            ctypes.POINTER(BufferDescription),
+            ctypes.POINTER(ctypes.c_int64),
+        ],
+        [
+            Parameter("worker", "in", False, None, "a worker"),
+            Parameter("keys", "in", False, None, "int64, contiguous"),
+            Parameter("values", "in", False, None,
+                "float32, contiguous, as many as the keys have; not to be changed before kv_worker_wait()"),
+            Parameter("timestamp", "out", True, None, "as of pull"),
+        ],
+        "Adds to the values of keys; of a key that repeats several times. Local. Returns: as pull.",
+    ),
+    "syncyte_kv_worker_set": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.POINTER(BufferDescription),
+            ctypes.POINTER(BufferDescription),
+            ctypes.POINTER(ctypes.c_int64),
+        ],
+        [
+            Parameter("worker", "in", False, None, "a worker"),
+            Parameter("keys", "in", False, None, "int64, contiguous"),
+            Parameter("values", "in", False, None,
+                "float32, contiguous, as many as the keys have; not to be changed before kv_worker_wait()"),
+            Parameter("timestamp", "out", True, None, "as of pull"),
+        ],
+        (
+            "Replaces the values of keys; of a key that repeats the last ones stay. Makes damaged keys whole. "
+            "Local. Returns: as pull, but for SYNCYTE_ERR_PEER_DIED."
+        ),
+    ),
+    "syncyte_kv_worker_pull_if_local": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.POINTER(BufferDescription),
+            ctypes.POINTER(BufferDescription),
+            ctypes.POINTER(ctypes.c_int32),
+        ],
+        [
+            Parameter("worker", "in", False, None, "a worker"),
+            Parameter("keys", "in", False, None, "int64, contiguous"),
+            Parameter("values", "out", False, None,
+                "float32, contiguous, as many as the keys have; not touched if a key is not local"),
+            Parameter("is_local", "out", False, None, "1, or 0 if a key is not local"),
+        ],
+        "Reads the values of keys if all of them are local: on one node they are. Local. Returns: as pull.",
+    ),
+    "syncyte_kv_worker_localize": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.POINTER(BufferDescription),
+            ctypes.POINTER(ctypes.c_int64),
+        ],
+        [
+            Parameter("worker", "in", False, None, "a worker"),
+            Parameter("keys", "in", False, None, "int64, contiguous"),
+            Parameter("timestamp", "out", True, None, "as of pull"),
+        ],
+        (
+            "Asks that this rank owns keys. On one node it checks and counts them: they are local. Local. "
+            "Returns: as pull."
+        ),
+    ),
+    "syncyte_kv_worker_intent": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.POINTER(BufferDescription),
+            ctypes.c_int64,
+            ctypes.c_int64,
+        ],
+        [
+            Parameter("worker", "in", False, None, "a worker"),
+            Parameter("keys", "in", False, None, "int64, contiguous"),
+            Parameter("start", "in", False, None, "0 or more"),
+            Parameter("end", "in", False, None, "more than start; 0: start + 1"),
+        ],
+        (
+            "Says that this worker is going to use keys while its clock is in [start, end). On one node it "
+            "checks and records it. Local. Returns: as pull; SYNCYTE_ERR_ARGUMENT."
+        ),
+    ),
+    "syncyte_kv_worker_advance_clock": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.POINTER(ctypes.c_int64),
+        ],
+        [
+            Parameter("worker", "in", False, None, "a worker"),
+            Parameter("clock", "out", True, None, "what it is now"),
+        ],
+        "Adds 1 to the worker's clock, which begins at 0. Local.",
+    ),
+    "syncyte_kv_worker_clock": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.POINTER(ctypes.c_int64),
+        ],
+        [
+            Parameter("worker", "in", False, None, "a worker"),
+            Parameter("clock", "out", False, None, "0 or more"),
+        ],
+        "The worker's clock. Local.",
+    ),
+    "syncyte_kv_worker_prepare_sample": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.c_int64,
+            ctypes.c_int64,
+            ctypes.c_int64,
+            ctypes.POINTER(ctypes.c_int64),
+        ],
+        [
+            Parameter("worker", "in", False, None, "a worker"),
+            Parameter("count", "in", False, None, "number of keys, 0 or more"),
+            Parameter("start", "in", False, None, "0 or more"),
+            Parameter("end", "in", False, None, "more than start; 0: start + 1"),
+            Parameter("sample", "out", False, None, "the sample's number, 1 or more, for kv_worker_pull_sample()"),
+        ],
+        (
+            "Says that this worker is going to pull sampled keys while its clock is in [start, end). Local. "
+            "Returns: SYNCYTE_ERR_ARGUMENT (no kv_set_sampling() before; more keys than there are, without "
+            "replacement)."
+        ),
+    ),
+    "syncyte_kv_worker_pull_sample": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.c_int64,
+            ctypes.POINTER(BufferDescription),
+            ctypes.POINTER(BufferDescription),
+            ctypes.POINTER(ctypes.c_int64),
+        ],
+        [
+            Parameter("worker", "in", False, None, "the worker that has prepared it"),
+            Parameter("sample", "in", False, None, "its number"),
+            Parameter("keys", "out", False, None, "int64, contiguous, at most as many as the sample has left"),
+            Parameter("values", "out", False, None, "float32, contiguous, as many as the keys have"),
+            Parameter("timestamp", "out", True, None, "as of pull"),
+        ],
+        (
+            "Reads the next keys of a sample and their values. Local. A sample ends when its last key was "
+            "pulled. Returns: SYNCYTE_ERR_ARGUMENT (no such sample, or not as many keys left), and as pull."
+        ),
+    ),
+    "syncyte_kv_worker_wait": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.c_int64,
+        ],
+        [
+            Parameter("worker", "in", False, None, "the worker that began it"),
+            Parameter("timestamp", "in", False, None, "what the operation gave; -1: complete"),
+        ],
+        (
+            "Waits until an operation is complete. Local. Waiting twice is fine. Returns: SYNCYTE_ERR_ARGUMENT"
+            " for a timestamp that no operation gave."
+        ),
+    ),
+    "syncyte_kv_worker_wait_all": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+        ],
+        [
+            Parameter("worker", "in", False, None, "a worker"),
+        ],
+        "Waits until all of the worker's operations are complete. Local.",
+    ),
+    "syncyte_kv_worker_wait_sync": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+        ],
+        [
+            Parameter("worker", "in", False, None, "a worker"),
+        ],
+        (
+            "Waits until what this process has written before is with the owners of the keys: on one node it "
+            "is. Local."
+        ),
+    ),
+    "syncyte_kv_worker_barrier": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+        ],
+        [
+            Parameter("worker", "in", False, None, "a worker"),
+        ],
+        (
+            "All workers of all ranks meet; what any of them wrote before is seen by all after. Collective: "
+            "each worker calls, in a thread of its own where a process has several. One of them enters the "
+            "collective for its process, so MPI must be at the thread level SYNCYTE_THREAD_SERIALIZED or above"
+            " there. A worker that is destroyed is not waited for. Returns: SYNCYTE_ERR_MISMATCH on all "
+            "workers of all ranks where some meet in another function."
+        ),
+    ),
+    "syncyte_kv_worker_begin_setup": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+        ],
+        [
+            Parameter("worker", "in", False, None, "a worker"),
+        ],
+        (
+            "Begins the phase in which values are set for the first time: a barrier, so far. Collective, as "
+            "kv_worker_barrier(). Returns: SYNCYTE_ERR_ARGUMENT within the phase."
+        ),
+    ),
+    "syncyte_kv_worker_end_setup": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+        ],
+        [
+            Parameter("worker", "in", False, None, "a worker"),
+        ],
+        (
+            "Ends the phase that kv_worker_begin_setup() began; all values that were set are there for all "
+            "workers. Collective, as kv_worker_barrier(). Returns: SYNCYTE_ERR_ARGUMENT outside of the phase."
+        ),
+    ),
+    "syncyte_kv_worker_describe": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.POINTER(KvWorkerInfo),
+        ],
+        [
+            Parameter("worker", "in", False, None, "a worker"),
+            Parameter("info", "in,out", False, None, "struct_size is set by the caller"),
+        ],
+        "What a worker has done. Local.",
     ),
 }
 

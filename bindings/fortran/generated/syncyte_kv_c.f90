@@ -1,0 +1,457 @@
+! Generated from syncyte/kv.h by bindings/generate; do not edit.
+!> The parameter store: a vector of float32 under each key 0 to key_count - 1, which all ranks pull, push and set.
+module syncyte_kv_c
+  use, intrinsic :: iso_c_binding
+  use syncyte_base_c
+  use syncyte_comm_c
+  implicit none
+  public
+
+  !> Schemes of sampling, those of AdaPM.
+  ! drawn when they are prepared
+  integer(c_int32_t), parameter :: SYNCYTE_KV_SCHEME_NAIVE = 1_c_int32_t
+  ! as naive, and an intent is recorded for them
+  integer(c_int32_t), parameter :: SYNCYTE_KV_SCHEME_PRELOC = 2_c_int32_t
+  ! as preloc, from a pool of keys that the process's workers share
+  integer(c_int32_t), parameter :: SYNCYTE_KV_SCHEME_POOL = 3_c_int32_t
+  ! drawn when they are pulled, from the keys that are local then
+  integer(c_int32_t), parameter :: SYNCYTE_KV_SCHEME_LOCAL = 4_c_int32_t
+
+  !> Distributions over a range of n keys.
+  ! each with the same probability
+  integer(c_int32_t), parameter :: SYNCYTE_KV_UNIFORM = 1_c_int32_t
+  ! the i-th, i from 1, with the probability log((i + 1) / i) / log(n + 1)
+  integer(c_int32_t), parameter :: SYNCYTE_KV_LOG_UNIFORM = 2_c_int32_t
+
+  !> Options of a new store.
+  type, bind(C) :: syncyte_kv_options_t
+    ! sizeof(syncyte_kv_options_t)
+    integer(c_size_t) :: struct_size = 24_c_size_t
+    ! for messages; may be null
+    type(c_ptr) :: name = c_null_ptr
+    ! of this process, 1 or more; ranks may differ
+    integer(c_int32_t) :: workers = 1_c_int32_t
+  end type syncyte_kv_options_t
+
+  !> How keys are sampled. Only keys that have as many values as min_key are drawn.
+  type, bind(C) :: syncyte_kv_sampling_t
+    ! sizeof(syncyte_kv_sampling_t)
+    integer(c_size_t) :: struct_size = 64_c_size_t
+    ! when keys are drawn
+    integer(c_int32_t) :: scheme = 4_c_int32_t
+    ! of the keys
+    integer(c_int32_t) :: distribution = 1_c_int32_t
+    ! 0: no key twice in a sample; not with a pool
+    integer(c_int32_t) :: with_replacement = 1_c_int32_t
+    ! first key of the range
+    integer(c_int64_t) :: min_key = 0_c_int64_t
+    ! the key after its last one
+    integer(c_int64_t) :: max_key = 0_c_int64_t
+    ! keys of the pool
+    integer(c_int64_t) :: pool_size = 250_c_int64_t
+    ! how often each key of a pool is given
+    integer(c_int64_t) :: reuse = 1_c_int64_t
+    ! with the rank and the worker's number it says which keys are drawn
+    integer(c_int64_t) :: seed = 0_c_int64_t
+  end type syncyte_kv_sampling_t
+
+  !> What a worker has done since it was made.
+  type, bind(C) :: syncyte_kv_worker_info_t
+    ! sizeof(syncyte_kv_worker_info_t)
+    integer(c_size_t) :: struct_size = 80_c_size_t
+    ! of the worker
+    integer(c_int64_t) :: number = 0_c_int64_t
+    ! as kv_worker_clock()
+    integer(c_int64_t) :: clock = 0_c_int64_t
+    ! by pull, pull_if_local and pull_sample; a key that repeats counts each time
+    integer(c_int64_t) :: pulled_keys = 0_c_int64_t
+    ! by push
+    integer(c_int64_t) :: pushed_keys = 0_c_int64_t
+    ! by set
+    integer(c_int64_t) :: set_keys = 0_c_int64_t
+    ! by localize
+    integer(c_int64_t) :: localized_keys = 0_c_int64_t
+    ! by intent and prepare_sample
+    integer(c_int64_t) :: intended_keys = 0_c_int64_t
+    ! intended keys whose window has not ended
+    integer(c_int64_t) :: active_intents = 0_c_int64_t
+    ! samples that have keys left
+    integer(c_int64_t) :: prepared_samples = 0_c_int64_t
+  end type syncyte_kv_worker_info_t
+
+  interface
+
+    !> Makes a store of zeros. Collective; facts: dtype, key_count, length_count, lengths.
+    ! comm [in]: its ranks, all of one node
+    ! dtype [in]: SYNCYTE_FLOAT32
+    ! key_count [in]: 1 or more
+    ! length_count [in]: 1, if all keys have as many values; otherwise key_count
+    ! lengths [in]: number of values, 1 or more, of all keys or of each
+    ! options [in]: null for defaults
+    ! kv [out]: the store
+    ! Returns: SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_TYPE, SYNCYTE_ERR_UNSUPPORTED (another dtype,
+    ! ranks of several nodes), SYNCYTE_ERR_MEMORY (more than the node has), SYNCYTE_ERR_MISMATCH.
+    function syncyte_kv_create(comm, dtype, key_count, length_count, lengths, options, kv) bind(C, &
+        name="syncyte_kv_create") result(answer)
+      import
+      type(c_ptr), value :: comm
+      integer(c_int32_t), value :: dtype
+      integer(c_int64_t), value :: key_count
+      integer(c_int64_t), value :: length_count
+      integer(c_int64_t), intent(in) :: lengths(*)
+      type(syncyte_kv_options_t), intent(in), optional :: options
+      type(c_ptr), intent(out) :: kv
+      integer(c_int32_t) :: answer
+    end function syncyte_kv_create
+
+    !> Adds a reference. Local, thread-safe, without MPI; works after finalize.
+    ! kv [in]: a store
+    function syncyte_kv_retain(kv) bind(C, name="syncyte_kv_retain") result(answer)
+      import
+      type(c_ptr), value :: kv
+      integer(c_int32_t) :: answer
+    end function syncyte_kv_retain
+
+    !> Drops a reference. Local, thread-safe, without MPI; works after finalize. Memory is freed at a collective
+    !> point once all ranks have dropped the store; its workers hold references of their own.
+    ! kv [in]: a store
+    function syncyte_kv_release(kv) bind(C, name="syncyte_kv_release") result(answer)
+      import
+      type(c_ptr), value :: kv
+      integer(c_int32_t) :: answer
+    end function syncyte_kv_release
+
+    !> Drops a reference and nulls the handle; null is fine. Local, as syncyte_kv_release().
+    ! kv [in,out]: a store
+    function syncyte_kv_destroy(kv) bind(C, name="syncyte_kv_destroy") result(answer)
+      import
+      type(c_ptr), intent(inout) :: kv
+      integer(c_int32_t) :: answer
+    end function syncyte_kv_destroy
+
+    !> Number of keys. Local.
+    ! kv [in]: a store
+    ! key_count [out]: as given to kv_create()
+    function syncyte_kv_keys(kv, key_count) bind(C, name="syncyte_kv_keys") result(answer)
+      import
+      type(c_ptr), value :: kv
+      integer(c_int64_t), intent(out) :: key_count
+      integer(c_int32_t) :: answer
+    end function syncyte_kv_keys
+
+    !> Number of a key's values. Local.
+    ! kv [in]: a store
+    ! key [in]: a key
+    ! length [out]: how many
+    ! Returns: SYNCYTE_ERR_INDEX.
+    function syncyte_kv_length(kv, key, length) bind(C, name="syncyte_kv_length") result(answer)
+      import
+      type(c_ptr), value :: kv
+      integer(c_int64_t), value :: key
+      integer(c_int64_t), intent(out) :: length
+      integer(c_int32_t) :: answer
+    end function syncyte_kv_length
+
+    !> Ranks that own keys now. Local.
+    ! kv [in]: a store
+    ! count [in]: number of keys asked for
+    ! keys [in]: keys
+    ! ranks [out]: their owners
+    ! Returns: SYNCYTE_ERR_INDEX, naming key and position.
+    function syncyte_kv_owner(kv, count, keys, ranks) bind(C, name="syncyte_kv_owner") result(answer)
+      import
+      type(c_ptr), value :: kv
+      integer(c_int64_t), value :: count
+      integer(c_int64_t), intent(in) :: keys(*)
+      integer(c_int32_t), intent(out) :: ranks(*)
+      integer(c_int32_t) :: answer
+    end function syncyte_kv_owner
+
+    !> Says how this process's workers sample keys from now on; samples that are prepared stay as they are. Local.
+    ! kv [in]: a store
+    ! sampling [in]: what is wanted, begun with SYNCYTE_KV_SAMPLING_INIT
+    ! Returns: SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_UNSUPPORTED (a pool without replacement).
+    function syncyte_kv_set_sampling(kv, sampling) bind(C, name="syncyte_kv_set_sampling") result(answer)
+      import
+      type(c_ptr), value :: kv
+      type(syncyte_kv_sampling_t), intent(in) :: sampling
+      integer(c_int32_t) :: answer
+    end function syncyte_kv_set_sampling
+
+    !> What any rank wrote before is seen by all ranks after. Collective, one thread of each process; also frees
+    !> what all ranks have dropped.
+    ! kv [in]: a store
+    function syncyte_kv_sync(kv) bind(C, name="syncyte_kv_sync") result(answer)
+      import
+      type(c_ptr), value :: kv
+      integer(c_int32_t) :: answer
+    end function syncyte_kv_sync
+
+    !> Makes a worker. Local. It may be used by another thread than the one that makes it.
+    ! kv [in]: a store
+    ! number [in]: 0 to workers - 1 (options of kv_create()), of no other worker of this process that has not been
+    ! destroyed
+    ! worker [out]: the worker
+    ! Returns: SYNCYTE_ERR_ARGUMENT.
+    function syncyte_kv_worker_create(kv, number, worker) bind(C, name="syncyte_kv_worker_create") &
+        result(answer)
+      import
+      type(c_ptr), value :: kv
+      integer(c_int32_t), value :: number
+      type(c_ptr), intent(out) :: worker
+      integer(c_int32_t) :: answer
+    end function syncyte_kv_worker_create
+
+    !> Adds a reference. Local, thread-safe, without MPI; works after finalize.
+    ! worker [in]: a worker
+    function syncyte_kv_worker_retain(worker) bind(C, name="syncyte_kv_worker_retain") result(answer)
+      import
+      type(c_ptr), value :: worker
+      integer(c_int32_t) :: answer
+    end function syncyte_kv_worker_retain
+
+    !> Drops a reference. Local, thread-safe, without MPI; works after finalize. With the last one the worker ends:
+    !> the others of its process meet without it.
+    ! worker [in]: a worker
+    function syncyte_kv_worker_release(worker) bind(C, name="syncyte_kv_worker_release") result(answer)
+      import
+      type(c_ptr), value :: worker
+      integer(c_int32_t) :: answer
+    end function syncyte_kv_worker_release
+
+    !> Drops a reference and nulls the handle; null is fine. Local, as syncyte_kv_worker_release().
+    ! worker [in,out]: a worker
+    function syncyte_kv_worker_destroy(worker) bind(C, name="syncyte_kv_worker_destroy") result(answer)
+      import
+      type(c_ptr), intent(inout) :: worker
+      integer(c_int32_t) :: answer
+    end function syncyte_kv_worker_destroy
+
+    !> Reads the values of keys, one key's after another's. Local.
+    ! worker [in]: a worker
+    ! keys [in]: int64, contiguous, any number of dimensions
+    ! values [out]: float32, contiguous, as many as the keys have; not to be read before kv_worker_wait()
+    ! timestamp [out]: what to wait for; -1: complete. Null: complete on return
+    ! Returns: SYNCYTE_ERR_INDEX (names the first key that is out of range and its position), SYNCYTE_ERR_TYPE,
+    ! SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_UNSUPPORTED (device memory): nothing was written. SYNCYTE_ERR_PEER_DIED.
+    function syncyte_kv_worker_pull(worker, keys, values, timestamp) bind(C, &
+        name="syncyte_kv_worker_pull") result(answer)
+      import
+      type(c_ptr), value :: worker
+      type(syncyte_buffer_t), intent(in) :: keys
+      type(syncyte_buffer_t), intent(in) :: values
+      integer(c_int64_t), intent(out), optional :: timestamp
+      integer(c_int32_t) :: answer
+    end function syncyte_kv_worker_pull
+
+    !> Adds to the values of keys; of a key that repeats several times. Local.
+    ! worker [in]: a worker
+    ! keys [in]: int64, contiguous
+    ! values [in]: float32, contiguous, as many as the keys have; not to be changed before kv_worker_wait()
+    ! timestamp [out]: as of pull
+    ! Returns: as pull.
+    function syncyte_kv_worker_push(worker, keys, values, timestamp) bind(C, &
+        name="syncyte_kv_worker_push") result(answer)
+      import
+      type(c_ptr), value :: worker
+      type(syncyte_buffer_t), intent(in) :: keys
+      type(syncyte_buffer_t), intent(in) :: values
+      integer(c_int64_t), intent(out), optional :: timestamp
+      integer(c_int32_t) :: answer
+    end function syncyte_kv_worker_push
+
+    !> Replaces the values of keys; of a key that repeats the last ones stay. Makes damaged keys whole. Local.
+    ! worker [in]: a worker
+    ! keys [in]: int64, contiguous
+    ! values [in]: float32, contiguous, as many as the keys have; not to be changed before kv_worker_wait()
+    ! timestamp [out]: as of pull
+    ! Returns: as pull, but for SYNCYTE_ERR_PEER_DIED.
+    function syncyte_kv_worker_set(worker, keys, values, timestamp) bind(C, name="syncyte_kv_worker_set") &
+        result(answer)
+      import
+      type(c_ptr), value :: worker
+      type(syncyte_buffer_t), intent(in) :: keys
+      type(syncyte_buffer_t), intent(in) :: values
+      integer(c_int64_t), intent(out), optional :: timestamp
+      integer(c_int32_t) :: answer
+    end function syncyte_kv_worker_set
+
+    !> Reads the values of keys if all of them are local: on one node they are. Local.
+    ! worker [in]: a worker
+    ! keys [in]: int64, contiguous
+    ! values [out]: float32, contiguous, as many as the keys have; not touched if a key is not local
+    ! is_local [out]: 1, or 0 if a key is not local
+    ! Returns: as pull.
+    function syncyte_kv_worker_pull_if_local(worker, keys, values, is_local) bind(C, &
+        name="syncyte_kv_worker_pull_if_local") result(answer)
+      import
+      type(c_ptr), value :: worker
+      type(syncyte_buffer_t), intent(in) :: keys
+      type(syncyte_buffer_t), intent(in) :: values
+      integer(c_int32_t), intent(out) :: is_local
+      integer(c_int32_t) :: answer
+    end function syncyte_kv_worker_pull_if_local
+
+    !> Asks that this rank owns keys. On one node it checks and counts them: they are local. Local.
+    ! worker [in]: a worker
+    ! keys [in]: int64, contiguous
+    ! timestamp [out]: as of pull
+    ! Returns: as pull.
+    function syncyte_kv_worker_localize(worker, keys, timestamp) bind(C, &
+        name="syncyte_kv_worker_localize") result(answer)
+      import
+      type(c_ptr), value :: worker
+      type(syncyte_buffer_t), intent(in) :: keys
+      integer(c_int64_t), intent(out), optional :: timestamp
+      integer(c_int32_t) :: answer
+    end function syncyte_kv_worker_localize
+
+    !> Says that this worker is going to use keys while its clock is in [start, end). On one node it checks and
+    !> records it. Local.
+    ! worker [in]: a worker
+    ! keys [in]: int64, contiguous
+    ! start [in]: 0 or more
+    ! end [in]: more than start; 0: start + 1
+    ! Returns: as pull; SYNCYTE_ERR_ARGUMENT.
+    function syncyte_kv_worker_intent(worker, keys, start, end) bind(C, name="syncyte_kv_worker_intent") &
+        result(answer)
+      import
+      type(c_ptr), value :: worker
+      type(syncyte_buffer_t), intent(in) :: keys
+      integer(c_int64_t), value :: start
+      integer(c_int64_t), value :: end
+      integer(c_int32_t) :: answer
+    end function syncyte_kv_worker_intent
+
+    !> Adds 1 to the worker's clock, which begins at 0. Local.
+    ! worker [in]: a worker
+    ! clock [out]: what it is now
+    function syncyte_kv_worker_advance_clock(worker, clock) bind(C, &
+        name="syncyte_kv_worker_advance_clock") result(answer)
+      import
+      type(c_ptr), value :: worker
+      integer(c_int64_t), intent(out), optional :: clock
+      integer(c_int32_t) :: answer
+    end function syncyte_kv_worker_advance_clock
+
+    !> The worker's clock. Local.
+    ! worker [in]: a worker
+    ! clock [out]: 0 or more
+    function syncyte_kv_worker_clock(worker, clock) bind(C, name="syncyte_kv_worker_clock") result(answer)
+      import
+      type(c_ptr), value :: worker
+      integer(c_int64_t), intent(out) :: clock
+      integer(c_int32_t) :: answer
+    end function syncyte_kv_worker_clock
+
+    !> Says that this worker is going to pull sampled keys while its clock is in [start, end). Local.
+    ! worker [in]: a worker
+    ! count [in]: number of keys, 0 or more
+    ! start [in]: 0 or more
+    ! end [in]: more than start; 0: start + 1
+    ! sample [out]: the sample's number, 1 or more, for kv_worker_pull_sample()
+    ! Returns: SYNCYTE_ERR_ARGUMENT (no kv_set_sampling() before; more keys than there are, without replacement).
+    function syncyte_kv_worker_prepare_sample(worker, count, start, end, sample) bind(C, &
+        name="syncyte_kv_worker_prepare_sample") result(answer)
+      import
+      type(c_ptr), value :: worker
+      integer(c_int64_t), value :: count
+      integer(c_int64_t), value :: start
+      integer(c_int64_t), value :: end
+      integer(c_int64_t), intent(out) :: sample
+      integer(c_int32_t) :: answer
+    end function syncyte_kv_worker_prepare_sample
+
+    !> Reads the next keys of a sample and their values. Local. A sample ends when its last key was pulled.
+    ! worker [in]: the worker that has prepared it
+    ! sample [in]: its number
+    ! keys [out]: int64, contiguous, at most as many as the sample has left
+    ! values [out]: float32, contiguous, as many as the keys have
+    ! timestamp [out]: as of pull
+    ! Returns: SYNCYTE_ERR_ARGUMENT (no such sample, or not as many keys left), and as pull.
+    function syncyte_kv_worker_pull_sample(worker, sample, keys, values, timestamp) bind(C, &
+        name="syncyte_kv_worker_pull_sample") result(answer)
+      import
+      type(c_ptr), value :: worker
+      integer(c_int64_t), value :: sample
+      type(syncyte_buffer_t), intent(in) :: keys
+      type(syncyte_buffer_t), intent(in) :: values
+      integer(c_int64_t), intent(out), optional :: timestamp
+      integer(c_int32_t) :: answer
+    end function syncyte_kv_worker_pull_sample
+
+    !> Waits until an operation is complete. Local. Waiting twice is fine.
+    ! worker [in]: the worker that began it
+    ! timestamp [in]: what the operation gave; -1: complete
+    ! Returns: SYNCYTE_ERR_ARGUMENT for a timestamp that no operation gave.
+    function syncyte_kv_worker_wait(worker, timestamp) bind(C, name="syncyte_kv_worker_wait") &
+        result(answer)
+      import
+      type(c_ptr), value :: worker
+      integer(c_int64_t), value :: timestamp
+      integer(c_int32_t) :: answer
+    end function syncyte_kv_worker_wait
+
+    !> Waits until all of the worker's operations are complete. Local.
+    ! worker [in]: a worker
+    function syncyte_kv_worker_wait_all(worker) bind(C, name="syncyte_kv_worker_wait_all") result(answer)
+      import
+      type(c_ptr), value :: worker
+      integer(c_int32_t) :: answer
+    end function syncyte_kv_worker_wait_all
+
+    !> Waits until what this process has written before is with the owners of the keys: on one node it is. Local.
+    ! worker [in]: a worker
+    function syncyte_kv_worker_wait_sync(worker) bind(C, name="syncyte_kv_worker_wait_sync") &
+        result(answer)
+      import
+      type(c_ptr), value :: worker
+      integer(c_int32_t) :: answer
+    end function syncyte_kv_worker_wait_sync
+
+    !> All workers of all ranks meet; what any of them wrote before is seen by all after. Collective: each worker
+    !> calls, in a thread of its own where a process has several. One of them enters the collective for its process,
+    !> so MPI must be at the thread level SYNCYTE_THREAD_SERIALIZED or above there. A worker that is destroyed is
+    !> not waited for.
+    ! worker [in]: a worker
+    ! Returns: SYNCYTE_ERR_MISMATCH on all workers of all ranks where some meet in another function.
+    function syncyte_kv_worker_barrier(worker) bind(C, name="syncyte_kv_worker_barrier") result(answer)
+      import
+      type(c_ptr), value :: worker
+      integer(c_int32_t) :: answer
+    end function syncyte_kv_worker_barrier
+
+    !> Begins the phase in which values are set for the first time: a barrier, so far. Collective, as
+    !> kv_worker_barrier().
+    ! worker [in]: a worker
+    ! Returns: SYNCYTE_ERR_ARGUMENT within the phase.
+    function syncyte_kv_worker_begin_setup(worker) bind(C, name="syncyte_kv_worker_begin_setup") &
+        result(answer)
+      import
+      type(c_ptr), value :: worker
+      integer(c_int32_t) :: answer
+    end function syncyte_kv_worker_begin_setup
+
+    !> Ends the phase that kv_worker_begin_setup() began; all values that were set are there for all workers.
+    !> Collective, as kv_worker_barrier().
+    ! worker [in]: a worker
+    ! Returns: SYNCYTE_ERR_ARGUMENT outside of the phase.
+    function syncyte_kv_worker_end_setup(worker) bind(C, name="syncyte_kv_worker_end_setup") &
+        result(answer)
+      import
+      type(c_ptr), value :: worker
+      integer(c_int32_t) :: answer
+    end function syncyte_kv_worker_end_setup
+
+    !> What a worker has done. Local.
+    ! worker [in]: a worker
+    ! info [in,out]: struct_size is set by the caller
+    function syncyte_kv_worker_describe(worker, info) bind(C, name="syncyte_kv_worker_describe") &
+        result(answer)
+      import
+      type(c_ptr), value :: worker
+      type(syncyte_kv_worker_info_t), intent(inout) :: info
+      integer(c_int32_t) :: answer
+    end function syncyte_kv_worker_describe
+  end interface
+end module syncyte_kv_c

@@ -1,0 +1,268 @@
+#include "syncyte/kv.h"
+
+#include <span>
+
+#include "comm_table.hpp"
+#include "guard.hpp"
+#include "handle_table.hpp"
+#include "kv/store.hpp"
+#include "kv/worker.hpp"
+
+namespace syncyte::capi {
+namespace {
+
+using kv_table = handle_table<syncyte_kv_t, kv::store>;
+using worker_table = handle_table<syncyte_kv_worker_t, kv::worker>;
+
+// Leaked: handles may be dropped by static destructors.
+kv_table& stores() {
+  static auto* const the_table = new kv_table("store");
+  return *the_table;
+}
+
+worker_table& workers() {
+  static auto* const the_table = new worker_table("worker of a store");
+  return *the_table;
+}
+
+std::shared_ptr<kv::store> find_store(syncyte_kv_t kv) {
+  auto found = stores().find(kv, "kv");
+  trace_comm(found->comm()->name());
+  return found;
+}
+
+std::shared_ptr<kv::worker> find_worker(syncyte_kv_worker_t worker) {
+  auto found = workers().find(worker, "worker");
+  trace_comm(found->of().comm()->name());
+  return found;
+}
+
+/// What is wrong with options or output is brought into the collective, for all ranks to be told.
+kv::store_options chosen_options(const syncyte_kv_options_t* given, const syncyte_kv_t* result) {
+  kv::store_options options;
+  options.error = error_of([&] {
+    out(result, "kv");
+    constexpr syncyte_kv_options_t defaults SYNCYTE_KV_OPTIONS_INIT;
+    const auto chosen = options_or(given, defaults);
+    options.name = chosen.name != nullptr ? chosen.name : "";
+    options.workers = chosen.workers;
+  });
+  return options;
+}
+
+/// Every operation of a store of one node is complete.
+void set_complete(std::int64_t* timestamp) {
+  if (timestamp != nullptr) *timestamp = -1;
+}
+
+template <class T>
+void require_array(const T* array, std::int64_t count, const char* argument) {
+  if (array == nullptr && count > 0)
+    base::refuse(SYNCYTE_ERR_ARGUMENT,
+                 {.argument = argument, .value = "null", .expected = fmt::format("{} elements", count)});
+}
+
+}  // namespace
+}  // namespace syncyte::capi
+
+using namespace syncyte;
+using capi::counted;
+using capi::find_store;
+using capi::find_worker;
+using capi::forks_too;
+using capi::guarded;
+using capi::looked_up;
+using capi::out;
+using capi::set_complete;
+using capi::started;
+using capi::stores;
+using capi::trace_buffer;
+using capi::workers;
+
+extern "C" {
+
+syncyte_status_t syncyte_kv_create(syncyte_comm_t comm, syncyte_dtype_t dtype, int64_t key_count, int64_t length_count,
+                                   const int64_t* lengths, const syncyte_kv_options_t* options, syncyte_kv_t* kv) {
+  return started("kv_create", [&] {
+    *kv = stores().insert(kv::store::create(capi::find_comm(comm), dtype, key_count, length_count, lengths,
+                                            capi::chosen_options(options, kv)));
+  });
+}
+
+syncyte_status_t syncyte_kv_retain(syncyte_kv_t kv) {
+  return guarded("kv_retain", [&] { stores().retain(kv, "kv"); });
+}
+
+syncyte_status_t syncyte_kv_release(syncyte_kv_t kv) {
+  return guarded("kv_release", [&] { stores().release(kv, "kv"); });
+}
+
+syncyte_status_t syncyte_kv_destroy(syncyte_kv_t* kv) {
+  return guarded("kv_destroy", [&] { stores().destroy(kv, "kv"); });
+}
+
+syncyte_status_t syncyte_kv_keys(syncyte_kv_t kv, int64_t* key_count) {
+  return looked_up("kv_keys", [&] { out(key_count, "key_count") = find_store(kv)->keys(); });
+}
+
+syncyte_status_t syncyte_kv_length(syncyte_kv_t kv, int64_t key, int64_t* length) {
+  return looked_up("kv_length", [&] { out(length, "length") = find_store(kv)->length(key); });
+}
+
+syncyte_status_t syncyte_kv_owner(syncyte_kv_t kv, int64_t count, const int64_t* keys, int32_t* ranks) {
+  return looked_up("kv_owner", [&] {
+    const auto found = find_store(kv);
+    base::require(count >= 0, SYNCYTE_ERR_ARGUMENT, "count is {}; expected 0 or more", count);
+    capi::require_array(keys, count, "keys");
+    capi::require_array(ranks, count, "ranks");
+    found->owner({keys, static_cast<std::size_t>(count)}, ranks);
+  });
+}
+
+syncyte_status_t syncyte_kv_set_sampling(syncyte_kv_t kv, const syncyte_kv_sampling_t* sampling) {
+  return started("kv_set_sampling", [&] {
+    const auto found = find_store(kv);
+    constexpr syncyte_kv_sampling_t defaults SYNCYTE_KV_SAMPLING_INIT;
+    found->set_sampling(capi::options_or(sampling, defaults));
+  });
+}
+
+syncyte_status_t syncyte_kv_sync(syncyte_kv_t kv) {
+  return started("kv_sync", [&] { find_store(kv)->meet("kv_sync", kv::store::meeting::is_plain, std::nullopt); });
+}
+
+syncyte_status_t syncyte_kv_worker_create(syncyte_kv_t kv, int32_t number, syncyte_kv_worker_t* worker) {
+  return started("kv_worker_create", [&] {
+    out(worker, "worker");
+    *worker = workers().insert(std::make_shared<kv::worker>(find_store(kv), number));
+  });
+}
+
+syncyte_status_t syncyte_kv_worker_retain(syncyte_kv_worker_t worker) {
+  return guarded("kv_worker_retain", [&] { workers().retain(worker, "worker"); });
+}
+
+syncyte_status_t syncyte_kv_worker_release(syncyte_kv_worker_t worker) {
+  return guarded("kv_worker_release", [&] { workers().release(worker, "worker"); });
+}
+
+syncyte_status_t syncyte_kv_worker_destroy(syncyte_kv_worker_t* worker) {
+  return guarded("kv_worker_destroy", [&] { workers().destroy(worker, "worker"); });
+}
+
+syncyte_status_t syncyte_kv_worker_pull(syncyte_kv_worker_t worker, const syncyte_buffer_t* keys,
+                                        const syncyte_buffer_t* values, int64_t* timestamp) {
+  return started<forks_too>("kv_worker_pull", [&] {
+    find_worker(worker)->pull(keys, values);
+    set_complete(timestamp);
+    trace_buffer(values);
+  });
+}
+
+syncyte_status_t syncyte_kv_worker_push(syncyte_kv_worker_t worker, const syncyte_buffer_t* keys,
+                                        const syncyte_buffer_t* values, int64_t* timestamp) {
+  return started("kv_worker_push", [&] {
+    find_worker(worker)->push(keys, values);
+    set_complete(timestamp);
+    trace_buffer(values);
+  });
+}
+
+syncyte_status_t syncyte_kv_worker_set(syncyte_kv_worker_t worker, const syncyte_buffer_t* keys,
+                                       const syncyte_buffer_t* values, int64_t* timestamp) {
+  return started("kv_worker_set", [&] {
+    find_worker(worker)->set(keys, values);
+    set_complete(timestamp);
+    trace_buffer(values);
+  });
+}
+
+syncyte_status_t syncyte_kv_worker_pull_if_local(syncyte_kv_worker_t worker, const syncyte_buffer_t* keys,
+                                                 const syncyte_buffer_t* values, int32_t* is_local) {
+  return started<forks_too>("kv_worker_pull_if_local", [&] {
+    out(is_local, "is_local");
+    find_worker(worker)->pull(keys, values);
+    *is_local = 1;
+    trace_buffer(values);
+  });
+}
+
+syncyte_status_t syncyte_kv_worker_localize(syncyte_kv_worker_t worker, const syncyte_buffer_t* keys,
+                                            int64_t* timestamp) {
+  return started("kv_worker_localize", [&] {
+    find_worker(worker)->localize(keys);
+    set_complete(timestamp);
+  });
+}
+
+syncyte_status_t syncyte_kv_worker_intent(syncyte_kv_worker_t worker, const syncyte_buffer_t* keys, int64_t start,
+                                          int64_t end) {
+  return started("kv_worker_intent", [&] { find_worker(worker)->intent(keys, start, end); });
+}
+
+syncyte_status_t syncyte_kv_worker_advance_clock(syncyte_kv_worker_t worker, int64_t* clock) {
+  return started("kv_worker_advance_clock", [&] {
+    const std::int64_t now = find_worker(worker)->advance_clock();
+    if (clock != nullptr) *clock = now;
+  });
+}
+
+syncyte_status_t syncyte_kv_worker_clock(syncyte_kv_worker_t worker, int64_t* clock) {
+  return looked_up("kv_worker_clock", [&] { out(clock, "clock") = find_worker(worker)->clock(); });
+}
+
+syncyte_status_t syncyte_kv_worker_prepare_sample(syncyte_kv_worker_t worker, int64_t count, int64_t start, int64_t end,
+                                                  int64_t* sample) {
+  return started("kv_worker_prepare_sample",
+                 [&] { out(sample, "sample") = find_worker(worker)->prepare_sample(count, start, end); });
+}
+
+syncyte_status_t syncyte_kv_worker_pull_sample(syncyte_kv_worker_t worker, int64_t sample, const syncyte_buffer_t* keys,
+                                               const syncyte_buffer_t* values, int64_t* timestamp) {
+  return started("kv_worker_pull_sample", [&] {
+    find_worker(worker)->pull_sample(sample, keys, values);
+    set_complete(timestamp);
+    trace_buffer(values);
+  });
+}
+
+syncyte_status_t syncyte_kv_worker_wait(syncyte_kv_worker_t worker, int64_t timestamp) {
+  return started("kv_worker_wait", [&] {
+    find_worker(worker);
+    base::require(timestamp == -1, SYNCYTE_ERR_ARGUMENT, "timestamp is {}; expected what an operation gave, here -1",
+                  timestamp);
+  });
+}
+
+syncyte_status_t syncyte_kv_worker_wait_all(syncyte_kv_worker_t worker) {
+  return started("kv_worker_wait_all", [&] { find_worker(worker); });
+}
+
+syncyte_status_t syncyte_kv_worker_wait_sync(syncyte_kv_worker_t worker) {
+  return started("kv_worker_wait_sync", [&] { find_worker(worker); });
+}
+
+syncyte_status_t syncyte_kv_worker_barrier(syncyte_kv_worker_t worker) {
+  return started("kv_worker_barrier",
+                 [&] { find_worker(worker)->meet("kv_worker_barrier", kv::store::meeting::is_plain); });
+}
+
+syncyte_status_t syncyte_kv_worker_begin_setup(syncyte_kv_worker_t worker) {
+  return started("kv_worker_begin_setup",
+                 [&] { find_worker(worker)->meet("kv_worker_begin_setup", kv::store::meeting::begins_setup); });
+}
+
+syncyte_status_t syncyte_kv_worker_end_setup(syncyte_kv_worker_t worker) {
+  return started("kv_worker_end_setup",
+                 [&] { find_worker(worker)->meet("kv_worker_end_setup", kv::store::meeting::ends_setup); });
+}
+
+syncyte_status_t syncyte_kv_worker_describe(syncyte_kv_worker_t worker, syncyte_kv_worker_info_t* info) {
+  return looked_up("kv_worker_describe", [&] {
+    const auto found = find_worker(worker);
+    base::require(out(info, "info").struct_size == sizeof *info, SYNCYTE_ERR_ARGUMENT,
+                  "info->struct_size is {}; expected {} (the sizeof of the struct)", info->struct_size, sizeof *info);
+    *info = found->describe();
+  });
+}
+}

@@ -1,0 +1,184 @@
+#include "kv/worker.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace syncyte::kv {
+namespace {
+
+[[noreturn]] void refuse(const store& of, std::string_view argument, std::int64_t value, std::string expected) {
+  base::refuse(
+      SYNCYTE_ERR_ARGUMENT,
+      {.object = of.text(), .argument = argument, .value = fmt::format("{}", value), .expected = std::move(expected)});
+}
+
+base::buffer checked(const syncyte_buffer_t* raw, const char* argument, syncyte_dtype_t dtype) {
+  base::buffer result(raw, argument);
+  result.require_host().require_dtype(dtype).require_contiguous().require_aligned();
+  return result;
+}
+
+std::span<std::int64_t> keys_of(const base::buffer& keys) {
+  return {reinterpret_cast<std::int64_t*>(keys.data()), static_cast<std::size_t>(keys.elements())};
+}
+
+/// Keys and their values, after all checks.
+struct request {
+  request(store& of, const syncyte_buffer_t* raw_keys, const syncyte_buffer_t* raw_values)
+      : keys(keys_of(checked(raw_keys, "keys", SYNCYTE_INT64))) {
+    const base::buffer given = checked(raw_values, "values", SYNCYTE_FLOAT32);
+    const std::int64_t expected = of.values().check(keys);
+    if (given.elements() != expected)
+      base::refuse(SYNCYTE_ERR_SHAPE, {.object = of.text(),
+                                       .argument = "values",
+                                       .value = fmt::format("of {} elements", given.elements()),
+                                       .expected = fmt::format("{}, the sum of the keys' lengths", expected)});
+    values = reinterpret_cast<float*>(given.data());
+  }
+
+  std::int64_t count() const { return static_cast<std::int64_t>(keys.size()); }
+
+  std::span<const std::int64_t> keys;
+  float* values;
+};
+
+void count(std::atomic<std::int64_t>& total, std::int64_t keys) { total.fetch_add(keys, std::memory_order_relaxed); }
+
+}  // namespace
+
+worker::worker(std::shared_ptr<store> of, std::int32_t number) : store_(std::move(of)), number_(number) {
+  store_->workers().join(number);
+}
+
+worker::~worker() { store_->workers().leave(number_); }
+
+void worker::pull(const syncyte_buffer_t* keys, const syncyte_buffer_t* values) {
+  const request asked(*store_, keys, values);
+  store_->values().pull(asked.keys, asked.values);
+  count(pulled_, asked.count());
+}
+
+void worker::push(const syncyte_buffer_t* keys, const syncyte_buffer_t* values) {
+  const request asked(*store_, keys, values);
+  store_->values().push(asked.keys, asked.values);
+  count(pushed_, asked.count());
+}
+
+void worker::set(const syncyte_buffer_t* keys, const syncyte_buffer_t* values) {
+  const request asked(*store_, keys, values);
+  store_->values().set(asked.keys, asked.values);
+  count(set_, asked.count());
+}
+
+void worker::localize(const syncyte_buffer_t* keys) {
+  const auto wanted = keys_of(checked(keys, "keys", SYNCYTE_INT64));
+  store_->values().check(wanted);
+  count(localized_, static_cast<std::int64_t>(wanted.size()));
+}
+
+worker::window worker::check_window(std::int64_t start, std::int64_t end) const {
+  if (start < 0) refuse(*store_, "start", start, "0 or more, a clock");
+  if (end == 0) return {start, start + 1};
+  if (end <= start) refuse(*store_, "end", end, fmt::format("more than start ({}), or 0 for start + 1", start));
+  return {start, end};
+}
+
+void worker::record_intent(std::int64_t keys, const window& when) {
+  count(intended_, keys);
+  if (when.end > clock() && keys > 0) intended_until_[when.end] += keys;
+}
+
+void worker::intent(const syncyte_buffer_t* keys, std::int64_t start, std::int64_t end) {
+  const auto wanted = keys_of(checked(keys, "keys", SYNCYTE_INT64));
+  store_->values().check(wanted);
+  const window when = check_window(start, end);
+  const std::lock_guard lock(mutex_);
+  record_intent(static_cast<std::int64_t>(wanted.size()), when);
+}
+
+std::int64_t worker::advance_clock() {
+  const std::lock_guard lock(mutex_);
+  const std::int64_t now = clock_.fetch_add(1, std::memory_order_relaxed) + 1;
+  intended_until_.erase(intended_until_.begin(), intended_until_.upper_bound(now));
+  return now;
+}
+
+/// Each worker of each rank draws other keys, the same ones in each run.
+void worker::seed_engine(const std::shared_ptr<sampling>& source) {
+  if (source == engine_source_) return;
+  const auto seed = static_cast<std::uint64_t>(source->seed());
+  std::seed_seq mixed{static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32),
+                      static_cast<std::uint32_t>(store_->comm()->rank()), static_cast<std::uint32_t>(number_)};
+  engine_.seed(mixed);
+  engine_source_ = source;
+}
+
+std::int64_t worker::prepare_sample(std::int64_t count, std::int64_t start, std::int64_t end) {
+  const auto source = store_->find_sampling();
+  if (count < 0) refuse(*store_, "count", count, "0 or more");
+  source->require_enough(count);
+  const window when = check_window(start, end);
+  const std::lock_guard lock(mutex_);
+  seed_engine(source);
+  sample made{.source = source, .count = count, .used = 0, .keys = {}, .drawn = {}};
+  if (!source->is_late()) {
+    made.keys.resize(static_cast<std::size_t>(count));
+    source->draw(made.keys, engine_, made.drawn);
+    made.drawn.clear();
+  }
+  if (source->is_intended()) record_intent(count, when);
+  samples_.emplace(++last_sample_, std::move(made));
+  return last_sample_;
+}
+
+void worker::pull_sample(std::int64_t id, const syncyte_buffer_t* raw_keys, const syncyte_buffer_t* raw_values) {
+  const auto keys = keys_of(checked(raw_keys, "keys", SYNCYTE_INT64));
+  const base::buffer values = checked(raw_values, "values", SYNCYTE_FLOAT32);
+  const auto wanted = static_cast<std::int64_t>(keys.size());
+  const std::lock_guard lock(mutex_);
+  const auto found = samples_.find(id);
+  if (found == samples_.end()) refuse(*store_, "sample", id, "the number of a sample that has keys left");
+  sample& from = found->second;
+  if (wanted > from.count - from.used)
+    refuse(*store_, "number of keys", wanted,
+           fmt::format("at most {}, as the sample has left", from.count - from.used));
+  if (values.elements() != wanted * from.source->length())
+    base::refuse(SYNCYTE_ERR_SHAPE, {.object = store_->text(),
+                                     .argument = "values",
+                                     .value = fmt::format("of {} elements", values.elements()),
+                                     .expected = fmt::format("{} ({} keys of {})", wanted * from.source->length(),
+                                                             wanted, from.source->length())});
+  if (from.source->is_late())
+    from.source->draw(keys, engine_, from.drawn);
+  else
+    std::copy_n(from.keys.begin() + from.used, wanted, keys.begin());
+  from.used += wanted;
+  if (from.used == from.count) samples_.erase(found);
+  store_->values().pull(keys, reinterpret_cast<float*>(values.data()));
+  count(pulled_, wanted);
+}
+
+void worker::meet(const char* operation, store::meeting what) {
+  store_->workers().meet(operation,
+                         [&](const std::optional<base::error>& wrong) { store_->meet(operation, what, wrong); });
+}
+
+syncyte_kv_worker_info_t worker::describe() const {
+  const std::lock_guard lock(mutex_);
+  syncyte_kv_worker_info_t info{};
+  info.struct_size = sizeof info;
+  info.number = number_;
+  info.clock = clock();
+  info.pulled_keys = pulled_;
+  info.pushed_keys = pushed_;
+  info.set_keys = set_;
+  info.localized_keys = localized_;
+  info.intended_keys = intended_;
+  for (const auto& [end, keys] : intended_until_) info.active_intents += keys;
+  info.prepared_samples = static_cast<std::int64_t>(samples_.size());
+  return info;
+}
+
+}  // namespace syncyte::kv

@@ -1,0 +1,89 @@
+#include "kv/worker_meeting.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstring>
+
+#include "comm/interrupts.hpp"
+#include "comm/progress.hpp"
+#include "comm/watchdog.hpp"
+
+namespace syncyte::kv {
+
+worker_meeting::worker_meeting(std::int32_t workers, const std::string& name)
+    : name_(name), places_(static_cast<std::size_t>(workers), place::awaited), expected_(workers) {}
+
+void worker_meeting::join(std::int32_t number) {
+  const std::lock_guard lock(mutex_);
+  const auto workers = static_cast<std::int32_t>(places_.size());
+  if (number < 0 || number >= workers)
+    base::refuse(SYNCYTE_ERR_ARGUMENT, {.object = name_,
+                                        .argument = "number",
+                                        .value = fmt::format("{}", number),
+                                        .expected = fmt::format("0 to {} ({} workers)", workers - 1, workers)});
+  place& mine = places_[static_cast<std::size_t>(number)];
+  if (mine == place::here)
+    base::refuse(SYNCYTE_ERR_ARGUMENT, {.object = name_,
+                                        .argument = "number",
+                                        .value = fmt::format("{}, which is a worker already", number),
+                                        .expected = "another"});
+  if (mine == place::left) ++expected_;
+  mine = place::here;
+}
+
+void worker_meeting::leave(std::int32_t number) {
+  const std::lock_guard lock(mutex_);
+  places_[static_cast<std::size_t>(number)] = place::left;
+  --expected_;
+  changed_.notify_all();
+}
+
+void worker_meeting::meet(const char* operation, const step& what) {
+  std::unique_lock lock(mutex_);
+  const std::uint64_t round = round_;
+  if (arrived_++ == 0) operation_ = operation;
+  if (std::strcmp(operation, operation_) != 0 && !wrong_)
+    wrong_.emplace(SYNCYTE_ERR_MISMATCH,
+                   fmt::format("{}: workers of this process meet in {} and in {}; expected one of "
+                               "them",
+                               name_, operation_, operation));
+  if (!is_complete()) wait(lock, operation, round);
+  if (round == round_) run(lock, what);
+  if (last_) throw *last_;
+}
+
+/// Until the round is over, or complete.
+void worker_meeting::wait(std::unique_lock<std::mutex>& lock, const char* operation, std::uint64_t round) {
+  const comm::watchdog_scope shown(operation, name_, 0);
+  constexpr auto pause = std::chrono::milliseconds(100);
+  while (!changed_.wait_for(lock, pause, [&] { return round != round_ || is_complete(); })) {
+    comm::let_mpi_progress();  // it notices there when mpirun has ended
+    try {
+      comm::ask_for_interrupt();
+    } catch (...) {
+      --arrived_;
+      throw;
+    }
+  }
+}
+
+void worker_meeting::run(std::unique_lock<std::mutex>& lock, const step& what) {
+  is_running_ = true;
+  lock.unlock();
+  std::optional<base::error> result;
+  try {
+    what(wrong_);
+  } catch (...) {
+    result = base::current_error();
+  }
+  lock.lock();
+  last_ = std::move(result);
+  wrong_.reset();
+  is_running_ = false;
+  arrived_ = 0;
+  ++round_;
+  changed_.notify_all();
+}
+
+}  // namespace syncyte::kv

@@ -1,0 +1,223 @@
+/* The parameter store: what ranks and threads see of each other's pushes, workers that meet, samples, wrong input. */
+#include <pthread.h>
+
+#include "expect.h"
+#include "vector.h"
+
+enum { keys = 1000, most = 64 };
+static int32_t rank, size;
+static syncyte_comm_t world;
+
+static syncyte_buffer_t key_list(int64_t* list, int64_t count) { return vector_of(list, SYNCYTE_INT64, count); }
+static syncyte_buffer_t value_list(float* list, int64_t count) { return vector_of(list, SYNCYTE_FLOAT32, count); }
+
+static syncyte_kv_t make_store(int64_t length, int32_t workers) {
+  syncyte_kv_t kv = NULL;
+  syncyte_kv_options_t options = SYNCYTE_KV_OPTIONS_INIT;
+  options.name = "parameters";
+  options.workers = workers;
+  EXPECT_OK(syncyte_kv_create(world, SYNCYTE_FLOAT32, keys, 1, &length, &options, &kv));
+  return kv;
+}
+
+static syncyte_kv_worker_t make_worker(syncyte_kv_t kv, int32_t number) {
+  syncyte_kv_worker_t worker = NULL;
+  EXPECT_OK(syncyte_kv_worker_create(kv, number, &worker));
+  return worker;
+}
+
+static float first_of(syncyte_kv_worker_t worker, int64_t key, int64_t length) {
+  float values[most];
+  const syncyte_buffer_t wanted = key_list(&key, 1), room = value_list(values, length);
+  EXPECT_OK(syncyte_kv_worker_pull(worker, &wanted, &room, NULL));
+  return values[0];
+}
+
+/* Every rank adds to all keys, its own and others'; after a meeting all see all. */
+static void all_push(void) {
+  const syncyte_kv_t kv = make_store(2, 1);
+  const syncyte_kv_worker_t worker = make_worker(kv, 0);
+  int64_t list[keys], count = 0, timestamp = 7, length = 0;
+  static float values[2 * keys];
+  int32_t owners[keys];
+  for (int64_t i = 0; i < keys; ++i) {
+    list[i] = keys - 1 - i;
+    values[2 * i] = 1;
+    values[2 * i + 1] = (float)list[i];
+  }
+  const syncyte_buffer_t wanted = key_list(list, keys), room = value_list(values, 2 * keys);
+  EXPECT_OK(syncyte_kv_worker_push(worker, &wanted, &room, &timestamp));
+  EXPECT(timestamp == -1);
+  EXPECT_OK(syncyte_kv_worker_wait(worker, timestamp));
+  EXPECT_OK(syncyte_kv_worker_wait(worker, timestamp));
+  EXPECT_OK(syncyte_kv_worker_wait_all(worker));
+  EXPECT_OK(syncyte_kv_worker_wait_sync(worker));
+  EXPECT_OK(syncyte_kv_sync(kv));
+  EXPECT_OK(syncyte_kv_worker_pull(worker, &wanted, &room, NULL));
+  for (int64_t i = 0; i < keys; ++i)
+    EXPECT(values[2 * i] == (float)size && values[2 * i + 1] == (float)(size * list[i]));
+  EXPECT_OK(syncyte_kv_keys(kv, &count));
+  EXPECT(count == keys);
+  EXPECT_OK(syncyte_kv_length(kv, 999, &length));
+  EXPECT(length == 2);
+  EXPECT_OK(syncyte_kv_owner(kv, keys, list, owners));
+  EXPECT(owners[keys - 1] == 0 && owners[0] == size - 1);
+  EXPECT_OK(syncyte_comm_barrier(world));
+  /* A set is seen at once by whoever comes after it. */
+  if (rank == size - 1) EXPECT_OK(syncyte_kv_worker_set(worker, &wanted, &room, &timestamp));
+  EXPECT_OK(syncyte_comm_barrier(world));
+  EXPECT(first_of(worker, 3, 2) == (float)size);
+  int32_t is_local = 0;
+  EXPECT_OK(syncyte_kv_worker_pull_if_local(worker, &wanted, &room, &is_local));
+  EXPECT(is_local == 1);
+  syncyte_kv_worker_t gone = worker;
+  EXPECT_OK(syncyte_kv_worker_destroy(&gone));
+  EXPECT(gone == NULL);
+  EXPECT_ERROR(syncyte_kv_worker_pull(worker, &wanted, &room, NULL), SYNCYTE_ERR_HANDLE, "worker");
+  syncyte_kv_t dropped = kv;
+  EXPECT_OK(syncyte_kv_destroy(&dropped));
+}
+
+/* One length for each key; key k has k % 5 + 1 values. */
+static void lengths_differ(void) {
+  int64_t lengths[keys], list[3] = {4, 0, 999};
+  float values[11], found[11];
+  for (int64_t i = 0; i < keys; ++i) lengths[i] = i % 5 + 1;
+  syncyte_kv_t kv = NULL;
+  EXPECT_OK(syncyte_kv_create(world, SYNCYTE_FLOAT32, keys, keys, lengths, NULL, &kv));
+  syncyte_kv_worker_t worker = make_worker(kv, 0);
+  for (int i = 0; i < 11; ++i) values[i] = (float)(i + 1);
+  const syncyte_buffer_t wanted = key_list(list, 3), given = value_list(values, 11), room = value_list(found, 11);
+  EXPECT_OK(syncyte_kv_worker_push(worker, &wanted, &given, NULL));
+  EXPECT_OK(syncyte_kv_worker_barrier(worker));
+  EXPECT_OK(syncyte_kv_worker_pull(worker, &wanted, &room, NULL));
+  for (int i = 0; i < 11; ++i) EXPECT(found[i] == (float)(size * (i + 1)));
+  const syncyte_buffer_t few = value_list(found, 10);
+  EXPECT_ERROR(syncyte_kv_worker_pull(worker, &wanted, &few, NULL), SYNCYTE_ERR_SHAPE,
+               "values is of 10 elements; expected 11, the sum of the keys' lengths");
+  EXPECT_OK(syncyte_kv_worker_destroy(&worker));
+  EXPECT_OK(syncyte_kv_destroy(&kv));
+}
+
+/* Each of two threads of a rank has a worker. */
+typedef struct {
+  syncyte_kv_t kv;
+  syncyte_kv_worker_t worker;
+  int number;
+} user;
+
+static void* meet_often(void* context) {
+  const user* const me = context;
+  int64_t key = 7;
+  float one = 1;
+  const syncyte_buffer_t wanted = key_list(&key, 1), given = value_list(&one, 1);
+  EXPECT_OK(syncyte_kv_worker_begin_setup(me->worker));
+  if (rank == 0 && me->number == 0) EXPECT_OK(syncyte_kv_worker_set(me->worker, &wanted, &given, NULL));
+  EXPECT_OK(syncyte_kv_worker_end_setup(me->worker));
+  for (int round = 1; round <= 20; ++round) {
+    EXPECT(first_of(me->worker, 7, 1) == (float)(1 + 2 * size * (round - 1)));
+    EXPECT_OK(syncyte_kv_worker_barrier(me->worker));
+    EXPECT_OK(syncyte_kv_worker_push(me->worker, &wanted, &given, NULL));
+    EXPECT_OK(syncyte_kv_worker_barrier(me->worker));
+  }
+  /* Within the phase or outside of it: an error of all workers of all ranks. */
+  EXPECT_ERROR(syncyte_kv_worker_end_setup(me->worker), SYNCYTE_ERR_ARGUMENT, "is not in its setup phase");
+  EXPECT_OK(syncyte_kv_worker_begin_setup(me->worker));
+  EXPECT_ERROR(syncyte_kv_worker_begin_setup(me->worker), SYNCYTE_ERR_ARGUMENT, "is in its setup phase already");
+  EXPECT_OK(syncyte_kv_worker_end_setup(me->worker));
+  /* The last rank's workers come for different things. */
+  if (rank == size - 1 && me->number == 1)
+    EXPECT_ERROR(syncyte_kv_worker_begin_setup(me->worker), SYNCYTE_ERR_MISMATCH, "expected one of them");
+  else
+    EXPECT_ERROR(syncyte_kv_worker_barrier(me->worker), SYNCYTE_ERR_MISMATCH, "");
+  EXPECT_OK(syncyte_kv_worker_barrier(me->worker));
+  return NULL;
+}
+
+static void in_threads(syncyte_kv_t kv, void* (*work)(void*)) {
+  pthread_t threads[2];
+  user users[2];
+  for (int i = 0; i < 2; ++i) {
+    users[i] = (user){kv, make_worker(kv, i), i};
+    EXPECT(pthread_create(&threads[i], NULL, work, &users[i]) == 0);
+  }
+  for (int i = 0; i < 2; ++i) {
+    EXPECT(pthread_join(threads[i], NULL) == 0);
+    EXPECT_OK(syncyte_kv_worker_destroy(&users[i].worker));
+  }
+}
+
+static void* leave_early(void* context) {
+  user* const me = context;
+  EXPECT_OK(syncyte_kv_worker_barrier(me->worker));
+  if (me->number == 1) EXPECT_OK(syncyte_kv_worker_destroy(&me->worker)); /* the other one goes on alone */
+  if (me->number == 0) EXPECT_OK(syncyte_kv_worker_barrier(me->worker));
+  return NULL;
+}
+
+static void workers_meet(void) {
+  syncyte_kv_t kv = make_store(1, 2);
+  in_threads(kv, meet_often);
+  in_threads(kv, leave_early);
+  in_threads(kv, leave_early); /* workers that have left come back */
+  EXPECT_OK(syncyte_kv_destroy(&kv));
+}
+
+static void numbers_of_workers(void) {
+  syncyte_kv_t kv = make_store(1, 2);
+  syncyte_kv_worker_t first = make_worker(kv, 0), second = NULL;
+  EXPECT_ERROR(syncyte_kv_worker_create(kv, 0, &second), SYNCYTE_ERR_ARGUMENT,
+               "number is 0, which is a worker already");
+  EXPECT_ERROR(syncyte_kv_worker_create(kv, 2, &second), SYNCYTE_ERR_ARGUMENT,
+               "number is 2; expected 0 to 1 (2 workers)");
+  EXPECT_ERROR(syncyte_kv_worker_create(kv, -1, &second), SYNCYTE_ERR_ARGUMENT, "number is -1");
+  EXPECT(second == NULL);
+  EXPECT_OK(syncyte_kv_destroy(&kv)); /* the worker keeps it */
+  EXPECT(first_of(first, 0, 1) == 0);
+  EXPECT_OK(syncyte_kv_worker_destroy(&first));
+}
+
+/* On one node keys do not move: what is asked for is checked and counted. */
+static void clocks_and_intents(void) {
+  syncyte_kv_t kv = make_store(1, 1);
+  syncyte_kv_worker_t worker = make_worker(kv, 0);
+  int64_t list[3] = {1, 2, 3}, clock = -1, timestamp = 7;
+  const syncyte_buffer_t wanted = key_list(list, 3);
+  EXPECT_OK(syncyte_kv_worker_clock(worker, &clock));
+  EXPECT(clock == 0);
+  EXPECT_OK(syncyte_kv_worker_intent(worker, &wanted, 1, 0));
+  EXPECT_OK(syncyte_kv_worker_intent(worker, &wanted, 0, 4));
+  EXPECT_OK(syncyte_kv_worker_localize(worker, &wanted, &timestamp));
+  EXPECT(timestamp == -1);
+  EXPECT_OK(syncyte_kv_worker_advance_clock(worker, NULL));
+  EXPECT_OK(syncyte_kv_worker_advance_clock(worker, &clock));
+  EXPECT(clock == 2);
+  syncyte_kv_worker_info_t info = {.struct_size = sizeof info};
+  EXPECT_OK(syncyte_kv_worker_describe(worker, &info));
+  EXPECT(info.number == 0 && info.clock == 2 && info.localized_keys == 3);
+  EXPECT(info.intended_keys == 6 && info.active_intents == 3);
+  EXPECT_ERROR(syncyte_kv_worker_intent(worker, &wanted, -1, 0), SYNCYTE_ERR_ARGUMENT,
+               "start is -1; expected 0 or more");
+  EXPECT_ERROR(syncyte_kv_worker_intent(worker, &wanted, 3, 3), SYNCYTE_ERR_ARGUMENT,
+               "end is 3; expected more than start (3)");
+  list[1] = keys;
+  EXPECT_ERROR(syncyte_kv_worker_intent(worker, &wanted, 1, 0), SYNCYTE_ERR_INDEX,
+               "keys[1] is 1000; expected 0 to 999");
+  EXPECT_ERROR(syncyte_kv_worker_localize(worker, &wanted, NULL), SYNCYTE_ERR_INDEX, "keys[1]");
+  EXPECT_OK(syncyte_kv_worker_describe(worker, &info));
+  EXPECT(info.intended_keys == 6 && info.localized_keys == 3);
+  EXPECT_OK(syncyte_kv_worker_destroy(&worker));
+  EXPECT_OK(syncyte_kv_destroy(&kv));
+}
+
+int main(void) {
+  world = start(&rank, &size);
+  all_push();
+  lengths_differ();
+  workers_meet();
+  numbers_of_workers();
+  clocks_and_intents();
+  EXPECT_OK(syncyte_comm_destroy(&world));
+  EXPECT_OK(syncyte_finalize());
+  return failures == 0 ? 0 : 1;
+}

@@ -1,0 +1,280 @@
+/* The parameter store: samples, and every wrong input, on all ranks where the call is collective. */
+#include <stdlib.h>
+
+#include "expect.h"
+#include "vector.h"
+
+enum { keys = 100 };
+static int32_t rank, size;
+static syncyte_comm_t world;
+static syncyte_kv_t kv;
+static syncyte_kv_worker_t worker;
+
+static void wrong_stores(void) {
+  const int64_t two = 2, zero = 0, huge = INT64_MAX / 8;
+  int64_t lengths[keys];
+  syncyte_kv_t none = NULL;
+  syncyte_kv_options_t options = SYNCYTE_KV_OPTIONS_INIT;
+  for (int i = 0; i < keys; ++i) lengths[i] = 1;
+#define EXPECT_REFUSED(dtype, key_count, length_count, lengths, status, text) \
+  EXPECT_ERROR(syncyte_kv_create(world, dtype, key_count, length_count, lengths, &options, &none), status, text)
+  EXPECT_REFUSED(SYNCYTE_FLOAT64, keys, 1, &two, SYNCYTE_ERR_UNSUPPORTED, "dtype is float64; expected float32");
+  EXPECT_REFUSED(77, keys, 1, &two, SYNCYTE_ERR_TYPE, "77");
+  EXPECT_REFUSED(SYNCYTE_FLOAT32, 0, 1, &two, SYNCYTE_ERR_SHAPE, "key_count is 0; expected 1 or more");
+  EXPECT_REFUSED(SYNCYTE_FLOAT32, keys, 7, lengths, SYNCYTE_ERR_SHAPE, "length_count is 7; expected 1, or 100");
+  EXPECT_REFUSED(SYNCYTE_FLOAT32, keys, 1, NULL, SYNCYTE_ERR_ARGUMENT, "lengths is null");
+  EXPECT_REFUSED(SYNCYTE_FLOAT32, keys, 1, &zero, SYNCYTE_ERR_SHAPE, "lengths[0] is 0; expected 1 or more");
+  EXPECT_REFUSED(SYNCYTE_FLOAT32, keys, 1, &huge, SYNCYTE_ERR_SHAPE, "lengths[0]");
+  EXPECT_REFUSED(SYNCYTE_FLOAT32, (int64_t)1 << 42, 1, &two, SYNCYTE_ERR_MEMORY, "");
+  lengths[9] = -3;
+  EXPECT_REFUSED(SYNCYTE_FLOAT32, keys, keys, lengths, SYNCYTE_ERR_SHAPE, "lengths[9] is -3");
+  options.workers = rank == size - 1 ? 0 : 1; /* one rank's mistake is every rank's error */
+  EXPECT_REFUSED(SYNCYTE_FLOAT32, keys, 1, &two, SYNCYTE_ERR_ARGUMENT, "options->workers is 0; expected 1 or more");
+  options.workers = 1;
+  EXPECT_ERROR(syncyte_kv_create(world, SYNCYTE_FLOAT32, keys, 1, &two, NULL, NULL), SYNCYTE_ERR_ARGUMENT,
+               "kv is null");
+  if (size > 1) {
+    lengths[9] = rank == 1 ? 2 : 1;
+    EXPECT_REFUSED(SYNCYTE_FLOAT32, keys, keys, lengths, SYNCYTE_ERR_MISMATCH, "lengths");
+    EXPECT_REFUSED(SYNCYTE_FLOAT32, keys + rank, 1, &two, SYNCYTE_ERR_MISMATCH, "key_count");
+  }
+  EXPECT(none == NULL);
+}
+
+static float first_value(void) {
+  int64_t key = 0;
+  float values[2];
+  const syncyte_buffer_t wanted = vector_of(&key, SYNCYTE_INT64, 1), room = vector_of(values, SYNCYTE_FLOAT32, 2);
+  EXPECT_OK(syncyte_kv_worker_pull(worker, &wanted, &room, NULL));
+  return values[0];
+}
+
+/* Every operation refuses the buffers, and nothing has changed. */
+static void expect_refused(const syncyte_buffer_t* wanted, const syncyte_buffer_t* values, syncyte_status_t status,
+                           const char* text) {
+  int32_t is_local = 7;
+  int64_t timestamp = 7;
+  EXPECT_ERROR(syncyte_kv_worker_pull(worker, wanted, values, &timestamp), status, text);
+  EXPECT_ERROR(syncyte_kv_worker_push(worker, wanted, values, &timestamp), status, text);
+  EXPECT_ERROR(syncyte_kv_worker_set(worker, wanted, values, &timestamp), status, text);
+  EXPECT_ERROR(syncyte_kv_worker_pull_if_local(worker, wanted, values, &is_local), status, text);
+  EXPECT(is_local == 7 && timestamp == 7);
+  EXPECT(first_value() == 0);
+}
+
+static void wrong_buffers(void) {
+  int64_t list[3] = {0, 1, 2};
+  int32_t narrow[3] = {0, 1, 2};
+  float values[6] = {5, 5, 5, 5, 5, 5}, floats[3] = {0, 1, 2};
+  double wide[6] = {5, 5, 5, 5, 5, 5};
+  const syncyte_buffer_t good = vector_of(list, SYNCYTE_INT64, 3), room = vector_of(values, SYNCYTE_FLOAT32, 6);
+  syncyte_buffer_t bad = vector_of(wide, SYNCYTE_FLOAT64, 6);
+  expect_refused(&good, &bad, SYNCYTE_ERR_TYPE, "values");
+  bad = vector_of(floats, SYNCYTE_FLOAT32, 3);
+  expect_refused(&bad, &room, SYNCYTE_ERR_TYPE, "keys");
+  bad = vector_of(narrow, SYNCYTE_INT32, 3);
+  expect_refused(&bad, &room, SYNCYTE_ERR_TYPE, "keys");
+  bad = vector_of(values, SYNCYTE_FLOAT32, 5);
+  expect_refused(&good, &bad, SYNCYTE_ERR_SHAPE, "values is of 5 elements; expected 6");
+  bad = vector_of(values, SYNCYTE_FLOAT32, 3);
+  bad.strides[0] = 8;
+  expect_refused(&good, &bad, SYNCYTE_ERR_SHAPE, "values");
+  bad = vector_of(list, SYNCYTE_INT64, 2);
+  bad.strides[0] = 16;
+  expect_refused(&bad, &room, SYNCYTE_ERR_SHAPE, "keys");
+  bad = room;
+  bad.memory = SYNCYTE_MEMORY_CUDA;
+  expect_refused(&good, &bad, SYNCYTE_ERR_UNSUPPORTED, "values");
+  expect_refused(NULL, &room, SYNCYTE_ERR_ARGUMENT, "keys");
+  list[2] = -1;
+  expect_refused(&good, &room, SYNCYTE_ERR_INDEX, "keys[2] is -1; expected 0 to 99");
+  list[1] = keys;
+  expect_refused(&good, &room, SYNCYTE_ERR_INDEX, "keys[1] is 100; expected 0 to 99");
+  EXPECT_ERROR(syncyte_kv_worker_wait(worker, 3), SYNCYTE_ERR_ARGUMENT, "timestamp is 3");
+  int64_t length = 0;
+  int32_t owner = 0;
+  EXPECT_ERROR(syncyte_kv_length(kv, keys, &length), SYNCYTE_ERR_INDEX, "key is 100; expected 0 to 99");
+  EXPECT_ERROR(syncyte_kv_owner(kv, 1, &list[1], &owner), SYNCYTE_ERR_INDEX, "keys[0] is 100");
+  EXPECT_ERROR(syncyte_kv_owner(kv, -1, list, &owner), SYNCYTE_ERR_ARGUMENT, "count is -1");
+  EXPECT_ERROR(syncyte_kv_owner(kv, 1, NULL, &owner), SYNCYTE_ERR_ARGUMENT, "keys is null");
+  syncyte_kv_worker_info_t info = {.struct_size = 8};
+  EXPECT_ERROR(syncyte_kv_worker_describe(worker, &info), SYNCYTE_ERR_ARGUMENT, "info->struct_size is 8");
+  /* No keys are fine. */
+  const syncyte_buffer_t no_keys = vector_of(NULL, SYNCYTE_INT64, 0), none = vector_of(NULL, SYNCYTE_FLOAT32, 0);
+  EXPECT_OK(syncyte_kv_worker_push(worker, &no_keys, &none, NULL));
+}
+
+static int64_t prepare(int64_t count) {
+  int64_t sample = 0, clock = 0;
+  EXPECT_OK(syncyte_kv_worker_clock(worker, &clock));
+  EXPECT_OK(syncyte_kv_worker_prepare_sample(worker, count, clock, 0, &sample));
+  return sample;
+}
+
+/* Pulls `count` keys of the sample; each key's first value is its number. */
+static void pull(int64_t sample, int64_t* drawn, int64_t count) {
+  float values[2 * 1000];
+  const syncyte_buffer_t room = vector_of(values, SYNCYTE_FLOAT32, 2 * count);
+  const syncyte_buffer_t wanted = vector_of(drawn, SYNCYTE_INT64, count);
+  EXPECT_OK(syncyte_kv_worker_pull_sample(worker, sample, &wanted, &room, NULL));
+  for (int64_t i = 0; i < count; ++i) EXPECT(values[2 * i] == (float)drawn[i]);
+}
+
+static syncyte_kv_sampling_t sampling_of(syncyte_kv_scheme_t scheme, int32_t with_replacement) {
+  syncyte_kv_sampling_t sampling = SYNCYTE_KV_SAMPLING_INIT;
+  sampling.scheme = scheme;
+  sampling.with_replacement = with_replacement;
+  sampling.min_key = 10;
+  sampling.max_key = 60;
+  return sampling;
+}
+
+/* Of the range [10, 60), two pulls of a sample; without replacement no key twice. Key 20 has another length. */
+static void samples(void) {
+  for (syncyte_kv_scheme_t scheme = SYNCYTE_KV_SCHEME_NAIVE; scheme <= SYNCYTE_KV_SCHEME_LOCAL; ++scheme)
+    for (int32_t with_replacement = scheme == SYNCYTE_KV_SCHEME_POOL; with_replacement < 2; ++with_replacement) {
+      const syncyte_kv_sampling_t sampling = sampling_of(scheme, with_replacement);
+      EXPECT_OK(syncyte_kv_set_sampling(kv, &sampling));
+      int64_t drawn[49], again[49], times[keys] = {0};
+      const int64_t sample = prepare(49);
+      EXPECT(sample >= 1);
+      pull(sample, drawn, 20);
+      pull(sample, drawn + 20, 29);
+      for (int i = 0; i < 49; ++i) {
+        EXPECT(drawn[i] >= 10 && drawn[i] < 60 && drawn[i] != 20);
+        ++times[drawn[i]];
+        if (!with_replacement) EXPECT(times[drawn[i]] == 1);
+      }
+      /* The same seed, the same keys. */
+      EXPECT_OK(syncyte_kv_set_sampling(kv, &sampling));
+      pull(prepare(49), again, 49);
+      if (with_replacement) EXPECT(memcmp(drawn, again, sizeof drawn) == 0);
+    }
+}
+
+/* Frequencies of 100,000 draws against their probabilities, within six standard deviations. */
+static void distributions(void) {
+  for (int is_log = 0; is_log < 2; ++is_log) {
+    syncyte_kv_sampling_t sampling = sampling_of(SYNCYTE_KV_SCHEME_NAIVE, 1);
+    sampling.distribution = is_log ? SYNCYTE_KV_LOG_UNIFORM : SYNCYTE_KV_UNIFORM;
+    sampling.min_key = 30;
+    sampling.max_key = 37; /* 7 keys: log(2) / log(8) = 1/3, for the first three log(4) / log(8) = 2/3 */
+    sampling.seed = rank + 1;
+    EXPECT_OK(syncyte_kv_set_sampling(kv, &sampling));
+    const double n = 100000;
+    double first = 0, three = 0;
+    for (int i = 0; i < 100; ++i) {
+      int64_t drawn[1000];
+      pull(prepare(1000), drawn, 1000);
+      for (int k = 0; k < 1000; ++k) {
+        first += drawn[k] == 30;
+        three += drawn[k] <= 32;
+      }
+    }
+    const double p_first = is_log ? 1.0 / 3 : 1.0 / 7, p_three = is_log ? 2.0 / 3 : 3.0 / 7;
+    const double off_first = first / n - p_first, off_three = three / n - p_three;
+    EXPECT(off_first * off_first < 36 * p_first * (1 - p_first) / n);
+    EXPECT(off_three * off_three < 36 * p_three * (1 - p_three) / n);
+  }
+}
+
+/* Each key of a pool is given as often as asked for before there are new ones. */
+static void pools(void) {
+  syncyte_kv_sampling_t sampling = sampling_of(SYNCYTE_KV_SCHEME_POOL, 1);
+  sampling.pool_size = 5;
+  sampling.reuse = 3;
+  EXPECT_OK(syncyte_kv_set_sampling(kv, &sampling));
+  int64_t drawn[15];
+  int times[keys] = {0};
+  pull(prepare(15), drawn, 15);
+  for (int i = 0; i < 15; ++i) ++times[drawn[i]];
+  for (int i = 0; i < keys; ++i) EXPECT(times[i] % 3 == 0);
+  syncyte_kv_worker_info_t info = {.struct_size = sizeof info};
+  EXPECT_OK(syncyte_kv_worker_describe(worker, &info));
+  EXPECT(info.active_intents >= 15 && info.prepared_samples == 0);
+}
+
+static void wrong_samples(void) {
+  syncyte_kv_sampling_t sampling = sampling_of(5, 1);
+  EXPECT_ERROR(syncyte_kv_set_sampling(kv, &sampling), SYNCYTE_ERR_ARGUMENT, "sampling->scheme is 5; expected");
+  sampling = sampling_of(SYNCYTE_KV_SCHEME_POOL, 0);
+  EXPECT_ERROR(syncyte_kv_set_sampling(kv, &sampling), SYNCYTE_ERR_UNSUPPORTED, "a pool only with replacement");
+  sampling = sampling_of(SYNCYTE_KV_SCHEME_POOL, 1);
+  sampling.pool_size = 0;
+  EXPECT_ERROR(syncyte_kv_set_sampling(kv, &sampling), SYNCYTE_ERR_ARGUMENT, "sampling->pool_size is 0");
+  sampling.pool_size = 1;
+  sampling.reuse = 0;
+  EXPECT_ERROR(syncyte_kv_set_sampling(kv, &sampling), SYNCYTE_ERR_ARGUMENT, "sampling->reuse is 0");
+  sampling = sampling_of(SYNCYTE_KV_SCHEME_LOCAL, 1);
+  sampling.distribution = 0;
+  EXPECT_ERROR(syncyte_kv_set_sampling(kv, &sampling), SYNCYTE_ERR_ARGUMENT, "sampling->distribution is 0");
+  sampling = sampling_of(SYNCYTE_KV_SCHEME_LOCAL, 1);
+  sampling.min_key = -1;
+  EXPECT_ERROR(syncyte_kv_set_sampling(kv, &sampling), SYNCYTE_ERR_ARGUMENT, "sampling->min_key is -1");
+  sampling.min_key = 60;
+  EXPECT_ERROR(syncyte_kv_set_sampling(kv, &sampling), SYNCYTE_ERR_ARGUMENT,
+               "sampling->max_key is 60; expected 61 to 100");
+  sampling = sampling_of(SYNCYTE_KV_SCHEME_LOCAL, 0);
+  EXPECT_OK(syncyte_kv_set_sampling(kv, &sampling));
+  int64_t sample = 0, drawn[3];
+  float values[6];
+  const syncyte_buffer_t wanted = vector_of(drawn, SYNCYTE_INT64, 3), room = vector_of(values, SYNCYTE_FLOAT32, 6);
+  const syncyte_buffer_t few = vector_of(values, SYNCYTE_FLOAT32, 5);
+  EXPECT_ERROR(syncyte_kv_worker_prepare_sample(worker, 50, 0, 0, &sample), SYNCYTE_ERR_ARGUMENT,
+               "count is 50; expected at most 49");
+  EXPECT_ERROR(syncyte_kv_worker_prepare_sample(worker, -1, 0, 0, &sample), SYNCYTE_ERR_ARGUMENT, "count is -1");
+  EXPECT_ERROR(syncyte_kv_worker_prepare_sample(worker, 1, 2, 1, &sample), SYNCYTE_ERR_ARGUMENT, "end is 1");
+  EXPECT_ERROR(syncyte_kv_worker_pull_sample(worker, 999, &wanted, &room, NULL), SYNCYTE_ERR_ARGUMENT, "sample is 999");
+  sample = prepare(2);
+  EXPECT_ERROR(syncyte_kv_worker_pull_sample(worker, sample, &wanted, &room, NULL), SYNCYTE_ERR_ARGUMENT,
+               "expected at most 2");
+  sample = prepare(3);
+  EXPECT_ERROR(syncyte_kv_worker_pull_sample(worker, sample, &wanted, &few, NULL), SYNCYTE_ERR_SHAPE,
+               "values is of 5 elements; expected 6 (3 keys of 2)");
+  EXPECT_OK(syncyte_kv_worker_pull_sample(worker, sample, &wanted, &room, NULL));
+  EXPECT_ERROR(syncyte_kv_worker_pull_sample(worker, sample, &wanted, &room, NULL), SYNCYTE_ERR_ARGUMENT, "sample is");
+}
+
+static void set_numbers(void) {
+  int64_t list[keys], lengths[keys];
+  float values[2 * keys + 1];
+  int64_t place = 0;
+  for (int64_t i = 0; i < keys; ++i) {
+    list[i] = i;
+    lengths[i] = i == 20 ? 3 : 2;
+    for (int64_t k = 0; k < lengths[i]; ++k) values[place++] = (float)i;
+  }
+  EXPECT_OK(syncyte_kv_create(world, SYNCYTE_FLOAT32, keys, keys, lengths, NULL, &kv));
+  EXPECT_OK(syncyte_kv_worker_create(kv, 0, &worker));
+  const syncyte_buffer_t all = vector_of(list, SYNCYTE_INT64, keys), given = vector_of(values, SYNCYTE_FLOAT32, place);
+  EXPECT_OK(syncyte_kv_worker_set(worker, &all, &given, NULL));
+  int64_t sample = 0;
+  EXPECT_ERROR(syncyte_kv_worker_prepare_sample(worker, 1, 0, 0, &sample), SYNCYTE_ERR_ARGUMENT, "has no sampling");
+  EXPECT_OK(syncyte_kv_sync(kv));
+}
+
+int main(void) {
+  world = start(&rank, &size);
+  wrong_stores();
+  const int64_t two = 2;
+  EXPECT_OK(syncyte_kv_create(world, SYNCYTE_FLOAT32, keys, 1, &two, NULL, &kv));
+  EXPECT_OK(syncyte_kv_worker_create(kv, 0, &worker));
+  wrong_buffers();
+  EXPECT_OK(syncyte_kv_worker_destroy(&worker));
+  EXPECT_OK(syncyte_kv_destroy(&kv));
+  set_numbers();
+  samples();
+  distributions();
+  pools();
+  wrong_samples();
+  /* A worker and a store that nobody destroys, and what nobody waits for. */
+  const syncyte_kv_worker_t left = worker;
+  int64_t clock = 0;
+  EXPECT_OK(syncyte_comm_destroy(&world));
+  EXPECT_OK(syncyte_finalize());
+  EXPECT_ERROR(syncyte_kv_worker_clock(left, &clock), SYNCYTE_ERR_NOT_INITIALISED, "");
+  EXPECT_ERROR(syncyte_kv_sync(kv), SYNCYTE_ERR_NOT_INITIALISED, "");
+  EXPECT_OK(syncyte_kv_worker_destroy(&worker));
+  EXPECT_OK(syncyte_kv_destroy(&kv));
+  return failures == 0 ? 0 : 1;
+}
