@@ -114,6 +114,30 @@ def test_an_encoder_layer_calls_its_layers_in_evaluation_too(comm):
         torch.testing.assert_close(model(x), dense(x), rtol=1e-12, atol=1e-12)
 
 
+def encoder_layer() -> torch.nn.TransformerEncoderLayer:
+    torch.manual_seed(5)
+    return torch.nn.TransformerEncoderLayer(4, 2, 2 * SIZE, batch_first=True, dtype=torch.float64).eval()
+
+
+def test_an_encoder_layer_calls_layers_that_were_put_there_by_hand(comm):
+    dense, model = encoder_layer(), encoder_layer()
+    model.linear1 = nn.ParallelLinear.from_dense(model.linear1, dim=1)
+    model.linear2 = nn.ParallelLinear.from_dense(model.linear2, dim=0)
+    x = torch.randn(2, 3, 4, dtype=torch.float64, generator=torch.Generator().manual_seed(1))
+    with torch.no_grad():
+        torch.testing.assert_close(copy.deepcopy(model).eval()(x), dense(x), rtol=1e-12, atol=1e-12)
+
+
+def test_an_encoder_takes_a_padding_mask_in_evaluation(comm):
+    dense = torch.nn.TransformerEncoder(encoder_layer(), 2).eval()
+    model = nn.convert(copy.deepcopy(dense), {"layers.*.linear1": 1, "layers.*.linear2": 0})
+    x = torch.randn(2, 3, 4, dtype=torch.float64, generator=torch.Generator().manual_seed(1))
+    padding = torch.tensor([[False, False, False], [False, False, True]])
+    with torch.no_grad():
+        found, expected = (each(x, src_key_padding_mask=padding) for each in (model, dense))
+    torch.testing.assert_close(found[~padding], expected[~padding], rtol=1e-12, atol=1e-12)
+
+
 def test_hooks_stay(comm):
     layer = torch.nn.Linear(SIZE, SIZE)
     seen = []
@@ -141,6 +165,50 @@ def test_a_wrong_plan_of_one_rank_changes_nothing_anywhere(comm, text):
         nn.convert(model, plan)
     assert all(type(module) is not nn.ParallelLinear for module in model.modules())
     assert_equal(model.state_dict(), dense_model().state_dict())
+
+
+def tied_biases() -> torch.nn.Sequential:
+    model = torch.nn.Sequential(torch.nn.Linear(SIZE, SIZE), torch.nn.Linear(SIZE, SIZE), torch.nn.LayerNorm(SIZE))
+    model[1].bias = model[2].bias = model[0].bias
+    return model
+
+
+def with_old_weight_norm() -> torch.nn.Sequential:
+    model = torch.nn.Sequential(torch.nn.Linear(SIZE, SIZE), torch.nn.Linear(SIZE, SIZE))
+    model[1] = torch.nn.utils.weight_norm(model[1])
+    return model
+
+
+IMPOSSIBLE = {
+    "1.bias is whole; expected cut along dimension 0, as 0.bias": (tied_biases, {"0": 1, "1": 0}),
+    "2.bias is whole; expected in the plan as well, because it is tied to 0.bias": (tied_biases, {"[01]": 1}),
+    "max_norm is 1.0; expected None where columns are cut": (
+        lambda: torch.nn.Sequential(torch.nn.Linear(SIZE, SIZE), torch.nn.Embedding(3, SIZE, max_norm=1.0)),
+        {"*": 1},
+    ),
+    "dense.weight is computed from other parameters": (with_old_weight_norm, {"*": 1}),
+}
+
+
+@pytest.mark.filterwarnings("ignore::FutureWarning")
+@pytest.mark.parametrize("text", IMPOSSIBLE)
+def test_layers_that_cannot_be_cut_change_nothing(comm, text):
+    make, plan = IMPOSSIBLE[text]
+    model = make()
+    with pytest.raises((ValueError, TypeError), match=text):
+        nn.convert(model, plan)
+    assert not any(isinstance(each, (nn.ParallelLinear, nn.ParallelEmbedding)) for each in model)
+
+
+def test_models_that_differ_change_nothing(comm):
+    if SIZE == 1:
+        return
+    last = RANK == SIZE - 1
+    for second in (torch.nn.Linear(SIZE, 3, bias=not last), torch.nn.Linear(SIZE, 3 + last)):
+        model = torch.nn.Sequential(torch.nn.Linear(SIZE, SIZE), second)
+        with pytest.raises(ValueError, match="checksum of the plan"):
+            nn.convert(model, {"*": 0})
+        assert type(model[0]) is torch.nn.Linear
 
 
 def test_plans_that_differ_are_an_error(comm):
@@ -281,6 +349,32 @@ def test_state_of_layers_that_disagree_about_a_tied_parameter_is_an_error(comm):
         nn.collect_state_dict(model)
 
 
+def test_one_ranks_model_that_disagrees_is_every_ranks_error(comm):
+    model = torch.nn.Sequential(nn.ParallelLinear(SIZE, SIZE, dim=1), nn.ParallelLinear(SIZE, SIZE, dim=0))
+    if RANK == SIZE - 1:
+        model[1].weight = model[0].weight
+    with pytest.raises(ValueError, match="1.weight is cut along dim 1"):
+        nn.collect_state_dict(model)
+
+
+@pytest.mark.parametrize("rows", [SIZE, SIZE - 1])
+def test_values_of_tied_keys_are_collected_once_whatever_memory_they_have(comm, rows):
+    """One rank's state has clones, another's the tied tensor, a third one's nothing: all gather equally often."""
+    first = nn.ParallelLinear(2, rows, False, dim=1, uneven=True)
+    model = torch.nn.Sequential(first, nn.ParallelLinear(2, rows, False, dim=1, uneven=True))
+    model[1].weight = first.weight
+    state = model.state_dict()
+    if RANK != 0:
+        state = {key: value.clone() for key, value in state.items()}
+    whole = nn.collect_state_dict(model, state)
+    assert whole["0.weight"] is whole["1.weight"] and whole["0.weight"].shape == (rows, 2)
+    if RANK == 0 and first.weight.numel() > 0:
+        state = dict(state) | {"1.weight": state["1.weight"] + 1}
+    if rows > 0:
+        with pytest.raises(ValueError, match="'1.weight'.* is another value; expected that of '0.weight'"):
+            nn.collect_state_dict(model, state)
+
+
 def test_a_parameter_that_is_computed_from_others_is_an_error(comm):
     model = torch.nn.utils.parametrizations.weight_norm(nn.ParallelLinear(SIZE, SIZE, dim=0))
     with pytest.raises(ValueError, match="weight is computed from other parameters"):
@@ -323,6 +417,10 @@ def test_other_mistakes_of_one_rank(comm):
     model, whole = parallel_model(), dense_model().state_dict()
     cases = {
         "is of shape .*; expected": lambda s: s | {"blocks.0.up.weight": torch.ones(3, 1)},
+        "layout torch.sparse_coo; expected torch.strided": lambda s: (
+            s | {"blocks.0.up.weight": s["blocks.0.up.weight"].to_sparse()}
+        ),
+        "state_dict is with the key 3; expected names": lambda s: s | {3: torch.ones(1)},
         "is a int; expected a tensor": lambda s: s | {"blocks.0.up.weight": 3},
         "state_dict is a list; expected a mapping": lambda s: list(s),
     }

@@ -280,10 +280,83 @@ def test_one_ranks_mistake_is_every_ranks_error(comm):
     assert functional.reduce(torch.ones(1)).item() == SIZE
 
 
+def wrong_tensors() -> dict:
+    """By their messages: what one rank does while the others do the right thing."""
+    x, weight, bias = torch.ones(2, 3 * SIZE), torch.ones(4, 3), torch.ones(4)
+    rows, numbers = torch.ones(2, 3), torch.tensor([0, 1])
+    logits, target = torch.ones(2, 2), torch.tensor([0, 1])
+
+    def linear(weight=weight, bias=bias, dim=0):
+        return lambda: functional.linear(x, weight, bias, dim=dim)
+
+    def embedding(weight=rows, **options):
+        return lambda: functional.embedding(numbers, weight, **{"dim": 0} | options)
+
+    def loss(logits=logits, **options):
+        return lambda: functional.cross_entropy(logits, target, **options)
+
+    return {
+        r"bias is of shape \[1\]; expected \[4\]": (linear(), linear(bias=bias[:1])),
+        r"bias is of torch.float64; expected torch.float32, as input": (linear(), linear(bias=bias.double())),
+        r"weight is of torch.float64; expected torch.float32, as input": (linear(), linear(weight=weight.double())),
+        r"weight is of shape \[1, 4, 3\]; expected 2 dimensions, .outputs": (linear(), linear(weight=weight[None])),
+        r"weight is a NoneType": (linear(), linear(weight=None)),
+        rf"padding_idx is {2 * SIZE}; expected {-2 * SIZE} to": (embedding(), embedding(padding_idx=2 * SIZE)),
+        r"padding_idx is 2; expected -2 to 1": (embedding(dim=1), embedding(dim=1, padding_idx=2)),
+        r"weight is of shape \[3\]; expected 2 dimensions, .rows": (embedding(), embedding(weight=rows[0])),
+        r"max_norm is 'x'; expected a number": (embedding(), embedding(max_norm="x")),
+        r"input is of torch.int64; expected logits": (loss(), loss(logits.long())),
+        r"weight is a str": (loss(), loss(weight="w")),
+    }
+
+
+@pytest.mark.parametrize("text", wrong_tensors())
+def test_one_ranks_wrong_tensor_is_every_ranks_error(comm, text):
+    right, mistaken = wrong_tensors()[text]
+    with pytest.raises((ValueError, TypeError), match=text):
+        (mistaken if RANK == SIZE - 1 else right)()
+    right()
+
+
+def test_a_layer_that_one_rank_cannot_make_is_every_ranks_error(comm):
+    last = RANK == SIZE - 1
+    for make in (nn.ParallelLinear, nn.ParallelEmbedding):
+        with pytest.raises((TypeError, ValueError, RuntimeError), match="dtype|device"):
+            make(SIZE, SIZE, dim=0, dtype="float" if last else None)
+        if not torch.cuda.is_available():
+            with pytest.raises(NotImplementedError, match="device is 'cuda'; expected 'cpu': there is no CUDA device"):
+                make(SIZE, SIZE, dim=0, device="cuda" if last else None)
+            with pytest.raises(NotImplementedError, match="there is no CUDA device"):
+                make(SIZE, SIZE, dim=0).cuda()
+        with pytest.raises(TypeError, match="dense is a int; expected a torch.nn"):
+            make.from_dense(3, dim=0)
+    assert functional.reduce(torch.ones(1)).item() == SIZE
+
+
+def test_compiled_an_index_that_is_out_of_range_is_an_error(comm, compiled):  # noqa: F811
+    table, loss = nn.ParallelEmbedding(2 * SIZE, 3, dim=0), nn.ParallelCrossEntropy()
+    rows = compiled(lambda index: table(index))
+    losses = compiled(lambda target: loss(torch.ones(2, 2), target))
+    assert rows(torch.tensor([0, 1])).shape == (2, 3) and losses(torch.tensor([0, 1])).shape == ()
+    with pytest.raises((RuntimeError, IndexError), match="out of range"):
+        rows(torch.tensor([0, 2 * SIZE]))
+    with pytest.raises((RuntimeError, IndexError), match="out of range"):
+        losses(torch.tensor([-1, 1]))
+
+
 def test_ranks_that_differ_are_told(comm):
     if SIZE == 1:
         return
     last = int(RANK == SIZE - 1)
+    logits, target = torch.ones(2, 2), torch.tensor([0, 1])
+    with pytest.raises(ValueError, match="reduction"):
+        functional.cross_entropy(logits, target, reduction="sum" if last else "mean")
+    with pytest.raises(ValueError, match="ignore_index is"):
+        functional.cross_entropy(logits, target, ignore_index=last)
+    with pytest.raises(ValueError, match="dtype is"):
+        nn.ParallelLinear(SIZE, SIZE, dim=0, dtype=torch.float64 if last else torch.float32)
+    with pytest.raises(ValueError, match="padding_idx is"):
+        nn.ParallelEmbedding(SIZE, 2, dim=0, padding_idx=last)
     with pytest.raises(ValueError, match="out_features is"):
         nn.ParallelLinear(SIZE, 3 + last, dim=0)
     with pytest.raises(ValueError, match="dim is"):
@@ -314,6 +387,13 @@ def test_the_loss_is_of_float32_within_autocast(comm):
     assert logits.dtype == torch.bfloat16 and value.dtype == torch.float32
     value.backward()
     assert layer.weight.grad.dtype == torch.float32
+
+
+@pytest.mark.parametrize("dim", DIMS)
+def test_results_have_the_dense_layers_type_within_autocast(comm, dim):
+    layer = nn.ParallelLinear(SIZE, SIZE, dim=dim)
+    with torch.autocast("cpu", torch.bfloat16):
+        assert layer(torch.ones(2, SIZE)).dtype == torch.bfloat16
 
 
 def model_in_parts() -> torch.nn.Sequential:

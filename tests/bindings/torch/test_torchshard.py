@@ -6,6 +6,7 @@ import importlib
 import inspect
 import sys
 
+import numpy
 import pytest
 import torch
 from mpi4py import MPI
@@ -97,7 +98,7 @@ def test_install_makes_every_name_the_same_module():
     before = dict(sys.modules)
     try:
         compat.install()
-        for name in ("", ".distributed", ".nn", ".nn.functional", ".nn.init"):
+        for name in ("", ".distributed", ".nn", ".nn.functional", ".nn.init", "._tags", "._state"):
             assert importlib.import_module(f"torchshard{name}") is importlib.import_module(
                 f"syncyte.compat.torchshard{name}")
         assert sys.modules["torchshard"].nn is sys.modules["torchshard.nn"]
@@ -723,3 +724,20 @@ def test_layers_keep_their_group():
     ts.distributed.init_process_group(1)
     criterion(layer(x), target).backward()
     torch.testing.assert_close(x.grad, expected)
+
+
+def test_an_init_method_that_fails_on_one_rank_is_every_ranks_error():
+    layer = ts.nn.ParallelLinear(SIZE, SIZE, dim=0)
+
+    def fill(tensor: torch.Tensor) -> None:
+        if RANK == SIZE - 1:
+            raise ValueError("no numbers left")
+
+    with pytest.raises(ValueError, match="no numbers left"):
+        ts.nn.init.shard_init_helper_(fill, layer.weight)
+    ts.nn.init.shard_init_helper_(torch.nn.init.ones_, layer.weight)
+
+
+def test_a_dim_may_be_any_integer():
+    layer = ts.nn.ParallelLinear(SIZE, SIZE, dim=numpy.int64(0))
+    assert ts.get_parallel_dim(layer.weight) == 0 and layer(torch.ones(1, SIZE)).shape == (1, SIZE)

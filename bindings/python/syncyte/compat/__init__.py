@@ -13,14 +13,10 @@ import types
 
 __all__ = ["install"]
 
-# Other libraries' module names, and our module for each; None: a package that only holds submodules.
+# Other libraries' module names, and our module, with its submodules, for each; None: a package that only holds some.
 _MODULES = {
     "mpi4torch": "mpi4torch",
     "torchshard": "torchshard",
-    "torchshard.distributed": "torchshard.distributed",
-    "torchshard.nn": "torchshard.nn",
-    "torchshard.nn.functional": "torchshard.nn.functional",
-    "torchshard.nn.init": "torchshard.nn.init",
     "wholememory": None,
     "wholememory.torch": None,
     "wholememory.torch.wholememory_pytorch": "wholememory_pytorch",
@@ -32,6 +28,9 @@ def install() -> None:
     for name, ours in _MODULES.items():
         module = _package(name) if ours is None else importlib.import_module(f"{__name__}.{ours}")
         sys.modules[name] = module
+        for loaded in list(sys.modules):  # else an import of a submodule would load a second one
+            if ours is not None and loaded.startswith(f"{module.__name__}."):
+                sys.modules[name + loaded.removeprefix(module.__name__)] = sys.modules[loaded]
         parent, _, last = name.rpartition(".")
         if parent:
             setattr(sys.modules[parent], last, module)

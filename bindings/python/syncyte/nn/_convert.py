@@ -32,6 +32,19 @@ class Planned(NamedTuple):
             return None
         return 1 - self.dim if isinstance(self.dense, torch.nn.Linear) else self.dim
 
+    def cut(self) -> dict[str, int | None]:
+        """Along which each parameter is cut, as it is stored. The bias of rows is whole."""
+        along = {"weight": self.stored_dim()}
+        if getattr(self.dense, "bias", None) is not None:
+            along["bias"] = 0 if self.dim == 1 else None
+        return along
+
+    def description(self) -> tuple[Any, ...]:
+        """All ranks' are the same."""
+        parameters = self.dense.named_parameters(recurse=False)
+        shapes = [(name, tuple(each.shape), str(each.dtype)) for name, each in parameters]
+        return (self.name, type(self.dense).__name__, self.dim, shapes)
+
     def extent(self) -> tuple[str, int]:
         """Which extent is cut, if any."""
         if self.dim is None:
@@ -92,19 +105,23 @@ def replace(
         return planned
 
     planned = group._prepare("convert", check, lifecycle=True)
-    text = repr([(layer.name, type(layer.dense).__name__, layer.dim, layer.extent()) for layer in planned])
-    checksum = zlib.crc32(text.encode())
+    checksum = zlib.crc32(repr([layer.description() for layer in planned]).encode())
     group.agree(operation="convert", layers=len(planned), **{"checksum of the plan": checksum})
     if group.check == "full":
         compare_checksums("convert", group, {f"{layer.name}.weight": layer.dense.weight for layer in planned})
+    options = {"comm": group, "uneven": uneven}
+    parallels = [layers[type(each.dense)].from_dense(each.dense, dim=each.dim, **options) for each in planned]
     made: dict[int, torch.nn.Parameter] = {}  # by identity of the dense layers' parameters
-    for layer in planned:
-        parallel = layers[type(layer.dense)].from_dense(layer.dense, dim=layer.dim, comm=group, uneven=uneven)
+    for layer, parallel in zip(planned, parallels, strict=True):
         for name, parameter in layer.dense.named_parameters(recurse=False):
             setattr(parallel, name, made.setdefault(id(parameter), getattr(parallel, name)))
         for hooks in _HOOKS:
             setattr(parallel, hooks, getattr(layer.dense, hooks))
+        parallel._be_called()
         model = _replaced(model, layer.name, parallel)
+    for module in model.modules() if planned else ():
+        if isinstance(module, torch.nn.TransformerEncoder):
+            module.use_nested_tensor = False  # parallel layers take none
     return model
 
 
@@ -133,25 +150,27 @@ def _planned(model: Any, plan: Any) -> list[Planned]:
 def _check_ties(model: torch.nn.Module, planned: list[Planned]) -> None:
     cut: dict[int, tuple[str, int | None]] = {}
     for layer in planned:
-        first, dim = cut.setdefault(id(layer.dense.weight), (layer.name, layer.stored_dim()))
-        if dim != layer.stored_dim():
-            expected = f"cut along dimension {dim}, as that of {first}, with which it is tied"
-            given = f"cut along dimension {layer.stored_dim()}"
-            raise wrong(ArgumentError, f"{layer.name}.weight", given, expected)
+        for own, along in layer.cut().items():
+            name = f"{layer.name}.{own}"
+            first, dim = cut.setdefault(id(getattr(layer.dense, own)), (name, along))
+            if dim != along:
+                expected = f"{_way(dim)}, as {first}, with which it is tied"
+                raise wrong(ArgumentError, name, _way(along), expected)
     names = {layer.name for layer in planned}
     for name, module in model.named_modules(remove_duplicate=False):
         for own, parameter in module.named_parameters(recurse=False):
-            if name not in names and cut.get(id(parameter), ("", None))[1] is not None:
-                expected = f"in the plan as well, because it is tied to {cut[id(parameter)][0]}.weight"
-                raise wrong(ArgumentError, f"{name}.{own}", "whole", expected)
+            first, dim = cut.get(id(parameter), ("", None))
+            if name not in names and dim is not None:
+                raise wrong(ArgumentError, f"{name}.{own}", "whole", f"in the plan as well, because it is tied to {first}")
+
+
+def _way(dim: int | None) -> str:
+    return "whole" if dim is None else f"cut along dimension {dim}"
 
 
 def _replaced(model: torch.nn.Module, name: str, layer: torch.nn.Module) -> torch.nn.Module:
     if not name:
         return layer
     parent, _, last = name.rpartition(".")
-    holder = model.get_submodule(parent)
-    setattr(holder, last, layer)
-    if isinstance(holder, torch.nn.TransformerEncoderLayer):
-        holder.activation_relu_or_gelu = 0  # else, in eval(), it reads its layers' weights and does not call them
+    setattr(model.get_submodule(parent), last, layer)
     return model

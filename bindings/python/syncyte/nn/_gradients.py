@@ -35,8 +35,8 @@ def clip_grad_norm_(
 
     Raises
     ------
-    ArgumentError
-        Layers of several communicators.
+    ArgumentError, ValueError, TypeError
+        On all ranks: layers of several communicators; a norm_type or max_norm that is none.
     """
     layouts = layouts_of(model)
     comms = list(dict.fromkeys(layout.comm for layout in layouts.values()))
@@ -44,7 +44,17 @@ def clip_grad_norm_(
         return torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm, norm_type, error_if_nonfinite)
     if len(comms) > 1:
         raise wrong(ArgumentError, "model", f"of layers of {len(comms)} communicators", "one communicator")
-    comm, power = comms[0], float(norm_type)
+    comm = comms[0]
+
+    def check() -> tuple[float, float]:
+        power, most = float(norm_type), float(max_norm)
+        if not power > 0:
+            raise wrong(ArgumentError, "norm_type", norm_type, "more than 0, or inf")
+        if not most >= 0:
+            raise wrong(ArgumentError, "max_norm", max_norm, "0 or more")
+        return power, most
+
+    power, most = comm._prepare("clip_grad_norm_", check)
     gradients = [(p.grad.detach(), id(p) in layouts) for p in model.parameters() if p.grad is not None]
     # What all ranks have is the first one's to count.
     counted = [gradient for gradient, is_part in gradients if is_part or comm.rank == 0]
@@ -55,7 +65,7 @@ def clip_grad_norm_(
         norm = torch.ops.syncyte.allreduce((norms**power).sum(), comm.handle).pow(1 / power)
     if error_if_nonfinite and not norm.isfinite():
         raise RuntimeError(f"the norm of the gradients is {norm.item()}; expected a finite one, or error_if_nonfinite=False")
-    scale = (max_norm / (norm + 1e-6)).clamp(max=1.0)
+    scale = (most / (norm + 1e-6)).clamp(max=1.0)
     for gradient, _ in gradients:
         gradient.mul_(scale.to(gradient.dtype))
     return norm

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Self
 
 import torch
 
+from .. import dtypes
 from .._checks import as_index, wrong
 from ..comm import COMM_WORLD, Comm, comm_or_world
-from ..errors import ArgumentError
+from ..errors import ArgumentError, DtypeError, UnsupportedError
 from ..torch import bcast
 from . import functional
 from ._layouts import Layout, as_layer_dim, lengths_of, set_layout
@@ -23,7 +25,42 @@ def _take_part(module: torch.nn.Module, name: str, dense: torch.nn.Parameter, la
     set_layout(module, name, layout)
 
 
-class ParallelLinear(torch.nn.Module):
+def _check_device(device: Any) -> None:
+    if device is not None and torch.device(device).type == "cuda" and not torch.cuda.is_available():
+        raise wrong(UnsupportedError, "device", repr(device), "'cpu': there is no CUDA device here")
+
+
+def _check_extents(**extents: Any) -> None:
+    for name, number in extents.items():
+        if as_index(number, name) < 0:
+            raise wrong(ArgumentError, name, number, "0 or more")
+
+
+def _as_dense(dense: Any, kind: type[torch.nn.Module]) -> Any:
+    if not isinstance(dense, kind):
+        raise wrong(DtypeError, "dense", f"a {type(dense).__name__}", f"a torch.nn.{kind.__name__}")
+    if dense._parameters.get("weight") is None:
+        given = "computed from other parameters (weight_norm, parametrize)"
+        raise wrong(ArgumentError, "dense.weight", given, "a parameter")
+    return dense
+
+
+def _calls_it(module: torch.nn.Module, input: Any) -> None:
+    """A hook that does nothing: torch.nn.TransformerEncoderLayer in eval() calls layers that have one. Of others it
+    reads the weights, and would take a part for the whole."""
+
+
+class _ParallelLayer(torch.nn.Module):
+    def _be_called(self) -> None:
+        self.register_forward_pre_hook(_calls_it)
+
+    def cuda(self, device: Any = None) -> Self:
+        """As torch.nn.Module.cuda(). Raises UnsupportedError where there is no CUDA device."""
+        _check_device("cuda")
+        return super().cuda(device)
+
+
+class ParallelLinear(_ParallelLayer):
     """torch.nn.Linear with a weight of which every rank has a part.
 
     Of the matrix (inputs, outputs), dim=1 (or -1) cuts the columns: the result is this rank's part of the outputs.
@@ -72,10 +109,14 @@ class ParallelLinear(torch.nn.Module):
         dtype: torch.dtype | None = None,
     ) -> None:
         super().__init__()
-        self._describe(in_features, out_features, dim, comm, input_is_parallel, uneven)
-        if dim is not None:
-            self._agree(bias)
-        self._take(torch.nn.Linear(in_features, out_features, bias, device=device, dtype=dtype))
+
+        def make() -> torch.nn.Linear:
+            _check_extents(in_features=in_features, out_features=out_features)
+            _check_device(device)
+            return torch.nn.Linear(in_features, out_features, bias, device=device, dtype=dtype)
+
+        self._describe(dim, comm, input_is_parallel, uneven)
+        self._take(self._agree(make))
         if self.dim == 0 and self.bias is not None:
             with torch.no_grad():
                 self.bias.copy_(bcast(self.bias.detach(), 0, self.comm))
@@ -90,36 +131,51 @@ class ParallelLinear(torch.nn.Module):
         input_is_parallel: bool | None = None,
         uneven: bool = False,
     ) -> Self:
-        """Of a torch.nn.Linear that all ranks have, each with its own part of its parameters. Collective."""
+        """Of a torch.nn.Linear that all ranks have, each with its own part of its parameters. Collective.
+
+        Parameters
+        ----------
+        dense : torch.nn.Linear
+            Equal on all ranks; it stays as it is.
+        dim, comm, input_is_parallel, uneven
+            As of the layer.
+
+        Raises
+        ------
+        ArgumentError, ShapeError, DtypeError, MismatchError
+            On all ranks, as the constructor; a weight that is computed from other parameters.
+        """
         layer = cls.__new__(cls)
         torch.nn.Module.__init__(layer)
-        layer._describe(dense.in_features, dense.out_features, dim, comm, input_is_parallel, uneven)
-        if dim is not None:
-            layer._agree(dense.bias is not None)
-        layer._take(dense)
+        layer._describe(dim, comm, input_is_parallel, uneven)
+        layer._take(layer._agree(lambda: _as_dense(dense, torch.nn.Linear)))
         layer.train(dense.training)
         return layer
 
-    def _describe(
-        self, inputs: int, outputs: int, dim: Any, comm: Comm, input_is_parallel: bool | None, uneven: bool
-    ) -> None:
-        self.in_features, self.out_features, self.dim = inputs, outputs, dim
-        self.comm, self.input_is_parallel, self.uneven = comm_or_world(comm), input_is_parallel, uneven
+    def _describe(self, dim: Any, comm: Comm, input_is_parallel: bool | None, uneven: bool) -> None:
+        self.dim, self.comm = dim, comm_or_world(comm)
+        self.input_is_parallel, self.uneven = input_is_parallel, uneven
         self.lengths: tuple[int, ...] = ()  # of the ranks' parts
 
-    def _agree(self, bias: bool) -> None:
-        def check() -> dict[str, int]:
-            along = as_layer_dim(self.dim)
+    def _agree(self, make: Callable[[], torch.nn.Linear]) -> torch.nn.Linear:
+        """The dense layer, after all ranks have made theirs."""
+
+        def check() -> tuple[torch.nn.Linear, dict[str, int]]:
+            along, dense = as_layer_dim(self.dim), make()
+            self.in_features, self.out_features = dense.in_features, dense.out_features
+            if along is None:
+                return dense, {}
             features = {"in_features": self.in_features, "out_features": self.out_features}
-            for name, number in features.items():
-                if as_index(number, name) < 0:
-                    raise wrong(ArgumentError, name, number, "0 or more")
             cut = ("in_features", "out_features")[along]
             self.lengths = lengths_of(features[cut], self.comm, self.uneven, cut)
-            return {**features, "dim": along, "bias": bool(bias), "uneven": bool(self.uneven)}
+            terms = {"bias": dense.bias is not None, "uneven": bool(self.uneven)}
+            return dense, {**features, "dim": along, "dtype": int(dtypes.from_torch(dense.weight.dtype)), **terms}
 
-        facts = self.comm._prepare("ParallelLinear", check, lifecycle=True)
+        if self.dim is None:
+            return check()[0]
+        dense, facts = self.comm._prepare("ParallelLinear", check, lifecycle=True)
         self.comm.agree(operation="ParallelLinear", **facts)
+        return dense
 
     def _take(self, dense: torch.nn.Linear) -> None:
         along = as_layer_dim(self.dim)
@@ -129,6 +185,8 @@ class ParallelLinear(torch.nn.Module):
             self.register_parameter("bias", None)
         else:
             _take_part(self, "bias", dense.bias, cut if along == 1 else None)
+        if along is not None:
+            self._be_called()
 
     def forward(self, input: torch.Tensor) -> torch.Tensor:
         return functional.linear(
@@ -146,7 +204,7 @@ class ParallelLinear(torch.nn.Module):
         return f"in_features={self.in_features}, out_features={self.out_features}, bias={bias}, dim={self.dim}"
 
 
-class ParallelEmbedding(torch.nn.Module):
+class ParallelEmbedding(_ParallelLayer):
     """torch.nn.Embedding with a table of which every rank has a part. The result is whole on every rank.
 
     dim=0 cuts the rows, [num_embeddings/P, embedding_dim] each; dim=1 (or -1) the columns; None: torch.nn.Embedding.
@@ -194,8 +252,12 @@ class ParallelEmbedding(torch.nn.Module):
         self.num_embeddings, self.embedding_dim, self.padding_idx = num_embeddings, embedding_dim, padding_idx
         self.max_norm, self.norm_type = max_norm, norm_type
         self.scale_grad_by_freq, self.sparse = scale_grad_by_freq, sparse
-        self._agree(dim, comm, uneven)
-        self._take(self._new_table(device, dtype))
+
+        def describe() -> None:
+            _check_extents(num_embeddings=num_embeddings, embedding_dim=embedding_dim)
+            _check_device(device)
+
+        self._take(self._agree(dim, comm, uneven, describe, lambda: self._new_table(device, dtype)))
 
     def _new_table(self, device: Any, dtype: torch.dtype | None) -> torch.nn.Embedding:
         sizes = (self.num_embeddings, self.embedding_dim, self.padding_idx)
@@ -205,46 +267,76 @@ class ParallelEmbedding(torch.nn.Module):
     def from_dense(
         cls, dense: torch.nn.Embedding, *, dim: int | None, comm: Comm = COMM_WORLD, uneven: bool = False
     ) -> Self:
-        """Of a torch.nn.Embedding that all ranks have, each with its own part of its table. Collective."""
+        """Of a torch.nn.Embedding that all ranks have, each with its own part of its table. Collective.
+
+        Parameters
+        ----------
+        dense : torch.nn.Embedding
+            Equal on all ranks; it stays as it is.
+        dim, comm, uneven
+            As of the layer.
+
+        Raises
+        ------
+        ArgumentError, ShapeError, DtypeError, MismatchError
+            On all ranks, as the constructor; a weight that is computed from other parameters.
+        """
         layer = cls.__new__(cls)
         torch.nn.Module.__init__(layer)
-        for name in ("num_embeddings", "embedding_dim", "padding_idx", "max_norm", "norm_type"):
-            setattr(layer, name, getattr(dense, name))
-        layer.scale_grad_by_freq, layer.sparse = dense.scale_grad_by_freq, dense.sparse
-        layer._agree(dim, comm, uneven)
-        layer._take(dense)
+
+        def describe() -> None:
+            _as_dense(dense, torch.nn.Embedding)
+            for name in ("num_embeddings", "embedding_dim", "padding_idx", "max_norm", "norm_type"):
+                setattr(layer, name, getattr(dense, name))
+            layer.scale_grad_by_freq, layer.sparse = dense.scale_grad_by_freq, dense.sparse
+
+        layer._take(layer._agree(dim, comm, uneven, describe, lambda: dense))
         layer.train(dense.training)
         return layer
 
-    def _agree(self, dim: int | None, comm: Comm, uneven: bool) -> None:
+    def _agree(
+        self,
+        dim: int | None,
+        comm: Comm,
+        uneven: bool,
+        describe: Callable[[], None],
+        make: Callable[[], torch.nn.Embedding],
+    ) -> torch.nn.Embedding:
+        """The dense table, after all ranks have made theirs; `describe` sets, or checks, what it is made of."""
         self.dim, self.comm, self.uneven = dim, comm_or_world(comm), uneven
         self.lengths: tuple[int, ...] = ()  # of the ranks' parts
-        if dim is None:
-            return
 
-        def check() -> dict[str, int]:
+        def check() -> tuple[torch.nn.Embedding, dict[str, int]]:
             along = as_layer_dim(dim)
-            extents = {"num_embeddings": self.num_embeddings, "embedding_dim": self.embedding_dim}
-            for name, number in extents.items():
-                if as_index(number, name) < 0:
-                    raise wrong(ArgumentError, name, number, "0 or more")
+            describe()
             padding, rows = self.padding_idx, self.num_embeddings
             if padding is not None:
                 if not -rows <= as_index(padding, "padding_idx") < rows:
                     raise wrong(ArgumentError, "padding_idx", padding, f"{-rows} to {rows - 1}")
                 self.padding_idx = padding % rows
+            if along is None:
+                return make(), {}
             if along == 1 and self.max_norm is not None:
                 raise wrong(ArgumentError, "max_norm", self.max_norm, "None where columns are cut")
+            extents = {"num_embeddings": rows, "embedding_dim": self.embedding_dim}
             cut = ("num_embeddings", "embedding_dim")[along]
             self.lengths = lengths_of(extents[cut], self.comm, uneven, cut)
-            return {**extents, "dim": along, "uneven": bool(uneven)}
+            dense = make()
+            terms = {"padding_idx": -1 if padding is None else self.padding_idx, "uneven": bool(uneven)}
+            terms |= {"sparse": bool(self.sparse), "scale_grad_by_freq": bool(self.scale_grad_by_freq)}
+            return dense, {**extents, "dim": along, "dtype": int(dtypes.from_torch(dense.weight.dtype)), **terms}
 
-        facts = self.comm._prepare("ParallelEmbedding", check, lifecycle=True)
+        if dim is None:
+            return check()[0]
+        dense, facts = self.comm._prepare("ParallelEmbedding", check, lifecycle=True)
         self.comm.agree(operation="ParallelEmbedding", **facts)
+        return dense
 
     def _take(self, dense: torch.nn.Embedding) -> None:
         along = as_layer_dim(self.dim)
         _take_part(self, "weight", dense.weight, None if along is None else Layout(self.comm, along, self.lengths))
+        if along is not None:
+            self._be_called()
 
     def forward(self, input: torch.Tensor) -> torch.Tensor:
         return functional.embedding(

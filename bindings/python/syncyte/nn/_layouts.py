@@ -128,6 +128,11 @@ def mark_sharded(
     set_layout(module, name, Layout(group, number, tuple(known)))
 
 
+def marks_of(model: torch.nn.Module) -> list[Layout]:
+    """All layouts that a model's layers know, in order."""
+    return [layout for module in model.modules() for layout in module.__dict__.get(_LAYOUTS, {}).values()]
+
+
 def layouts_of(model: torch.nn.Module) -> dict[int, Layout]:
     """The layouts of a model's parameters and buffers, by the tensors' identity: a tied parameter is known by all its
     names. Raises ArgumentError where two layers give it different ones, or where it is none any longer."""

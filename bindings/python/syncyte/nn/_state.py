@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 import torch
@@ -12,8 +12,8 @@ import torch
 from .._checks import as_int32, wrong
 from .._torch_collectives import gather_along
 from ..comm import Comm
-from ..errors import ArgumentError, DtypeError, ShapeError
-from ._layouts import Layout, layouts_of
+from ..errors import ArgumentError, DtypeError, Error, ShapeError
+from ._layouts import Layout, layouts_of, marks_of
 from .functional import gather
 
 State = Mapping[str, Any]
@@ -47,7 +47,8 @@ def collect_state_dict(
     Returns
     -------
     dict
-        In order of keys. Tensors that were parts are new; tied ones are one tensor still.
+        In order of keys. Tensors that were parts are new; tied ones are one tensor still. A model without parallel
+        layers: all ranks get it.
 
     Raises
     ------
@@ -92,10 +93,11 @@ def collect(
     model: torch.nn.Module, state_dict: State | None, prefix: str, root: int | None, layouts: Layouts
 ) -> dict[str, Any]:
     """collect_state_dict() with another way to find layouts."""
-    known = layouts(_as_model(model))
-    comms = _comms(known)
+    known, comms, error = _found(model, layouts)
 
     def check() -> list[_Entry]:
+        if error is not None:
+            raise error
         if root is not None:
             _check_root(root, comms)
         entries = _entries(model, model.state_dict() if state_dict is None else state_dict, "", known)
@@ -104,18 +106,18 @@ def collect(
                 _check_shape(entry, entry.layout.length, "this rank's part")
             elif entry.tensor is None and isinstance(entry.value, torch.Tensor):
                 raise wrong(ArgumentError, "state_dict", f"with the key {entry.key!r}", "keys of the model")
+        _check_tied(entries)
         return entries
 
     entries = _agreed("collect_state_dict", comms, check, root)
     result: dict[str, Any] = OrderedDict()
-    whole: dict[tuple[int, int], torch.Tensor] = {}  # by identity of the model's tensor, and address
+    whole: dict[int, torch.Tensor] = {}  # by identity of the model's tensor, which is tied on all ranks or on none
     for entry in entries:
         value = entry.value
         if entry.layout is not None:
-            tied = (id(entry.tensor), value.data_ptr())
-            if tied not in whole:
-                whole[tied] = _gathered(value.detach(), entry.layout, root)
-            value = whole[tied]
+            if id(entry.tensor) not in whole:
+                whole[id(entry.tensor)] = _gathered(value.detach(), entry.layout, root)
+            value = whole[id(entry.tensor)]
         result[prefix + entry.key] = value
     if root is not None and comms and comms[0].rank != root:
         return OrderedDict()
@@ -124,9 +126,11 @@ def collect(
 
 def relocate(model: torch.nn.Module, state_dict: State, prefix: str, layouts: Layouts) -> dict[str, Any]:
     """relocate_state_dict() with another way to find layouts."""
-    known = layouts(_as_model(model))
+    known, comms, error = _found(model, layouts)
 
     def check() -> list[_Entry]:
+        if error is not None:
+            raise error
         entries = _entries(model, state_dict, prefix, known)
         for entry in entries:
             if entry.layout is not None:
@@ -134,9 +138,32 @@ def relocate(model: torch.nn.Module, state_dict: State, prefix: str, layouts: La
         return entries
 
     result: dict[str, Any] = OrderedDict()
-    for entry in _agreed("relocate_state_dict", _comms(known), check, None):
+    for entry in _agreed("relocate_state_dict", comms, check, None):
         result[entry.key] = entry.value if entry.layout is None else entry.layout.part_of(entry.value)
     return _with_metadata(result, state_dict)
+
+
+def _found(model: Any, layouts: Layouts) -> tuple[Mapping[int, Layout], list[Comm], Error | None]:
+    """Layouts, their communicators in order, and what is wrong with them, for all ranks to be told."""
+    if not isinstance(model, torch.nn.Module):
+        raise wrong(DtypeError, "model", f"a {type(model).__name__}", "a torch.nn.Module")
+    try:
+        known = layouts(model)
+    except Error as error:
+        return {}, _comms(marks_of(model)), error
+    return known, _comms(known.values()), None
+
+
+def _check_tied(entries: list[_Entry]) -> None:
+    """Values of tied keys, of which one is collected, are the same."""
+    first: dict[int, _Entry] = {}
+    for entry in entries:
+        if entry.layout is None:
+            continue
+        other = first.setdefault(id(entry.tensor), entry)
+        if other.value.data_ptr() != entry.value.data_ptr() and not torch.equal(other.value, entry.value):
+            key, expected = f"state_dict[{entry.key!r}]", f"that of {other.key!r}, with which the model has it tied"
+            raise wrong(ArgumentError, key, "another value", expected)
 
 
 def _gathered(part: torch.Tensor, layout: Layout, root: int | None) -> torch.Tensor:
@@ -145,19 +172,9 @@ def _gathered(part: torch.Tensor, layout: Layout, root: int | None) -> torch.Ten
     return gather_along(part, layout.dim, root, lengths=layout.lengths, comm=layout.comm)
 
 
-def _as_model(model: Any) -> torch.nn.Module:
-    if not isinstance(model, torch.nn.Module):
-        raise wrong(DtypeError, "model", f"a {type(model).__name__}", "a torch.nn.Module")
-    return model
-
-
-def _comms(layouts: Mapping[int, Layout]) -> list[Comm]:
+def _comms(layouts: Iterable[Layout]) -> list[Comm]:
     """Each once, in order."""
-    comms: list[Comm] = []
-    for layout in layouts.values():
-        if layout.comm not in comms:
-            comms.append(layout.comm)
-    return comms
+    return list(dict.fromkeys(layout.comm for layout in layouts))
 
 
 def _check_root(root: Any, comms: list[Comm]) -> None:
@@ -179,6 +196,8 @@ def _entries(model: torch.nn.Module, state_dict: Any, prefix: Any, layouts: Mapp
     names = {_unwrapped(name): tensor for name, tensor in tensors.items()}
     entries = []
     for key, value in state_dict.items():
+        if not isinstance(key, str):
+            raise wrong(DtypeError, "state_dict", f"with the key {key!r}", "names")
         if key.startswith(prefix):
             key = key.removeprefix(prefix)
             tensor = tensors.get(key, names.get(_unwrapped(key)))
@@ -203,6 +222,8 @@ def _check_shape(entry: _Entry, extent: int, called: str) -> None:
     assert tensor is not None and layout is not None
     if not isinstance(value, torch.Tensor):
         raise wrong(DtypeError, f"state_dict[{entry.key!r}]", f"a {type(value).__name__}", "a tensor")
+    if value.layout != torch.strided:
+        raise wrong(DtypeError, f"state_dict[{entry.key!r}]", f"of layout {value.layout}", "torch.strided")
     expected = layout.with_extent(tensor.shape, extent)
     if tuple(value.shape) != expected:
         raise wrong(ShapeError, f"state_dict[{entry.key!r}]", f"of shape {list(value.shape)}", f"{list(expected)}, {called}")

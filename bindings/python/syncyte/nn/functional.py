@@ -40,16 +40,48 @@ def _call(operation: Callable[..., torch.Tensor], name: str, tensor: Any, comm: 
 
 def copy(tensor: torch.Tensor, comm: Comm = COMM_WORLD) -> torch.Tensor:
     """`tensor` as it is, with the sum of all ranks' cotangents for gradient: for a whole tensor from which each rank
-    computes a part of a result. Collective: shapes are equal.
+    computes a part of a result. Collective.
 
-    Raises TypeError, ValueError or NotImplementedError on all ranks, as syncyte.torch.allreduce().
+    Parameters
+    ----------
+    tensor : torch.Tensor
+        Equal on all ranks.
+    comm : Comm
+        The ranks.
+
+    Returns
+    -------
+    torch.Tensor
+        The same values, in the same memory.
+
+    Raises
+    ------
+    TypeError, ValueError, NotImplementedError
+        On all ranks, as syncyte.torch.allreduce(): shapes that differ.
     """
     return _call(_operators.parallel_copy, "parallel_copy", tensor, comm_or_world(comm))
 
 
 def reduce(tensor: torch.Tensor, comm: Comm = COMM_WORLD) -> torch.Tensor:
-    """The sum of all ranks' tensors on all of them, with the result's cotangent for gradient. Collective:
-    syncyte.torch.allreduce(adjoint="identity")."""
+    """The sum of all ranks' tensors on all of them, with the result's cotangent for gradient. Collective.
+
+    Parameters
+    ----------
+    tensor : torch.Tensor
+        Of one shape and type on all ranks.
+    comm : Comm
+        The ranks.
+
+    Returns
+    -------
+    torch.Tensor
+        Whole on every rank; syncyte.torch.allreduce(adjoint="identity").
+
+    Raises
+    ------
+    TypeError, ValueError, NotImplementedError
+        On all ranks, as syncyte.torch.allreduce(): shapes that differ.
+    """
     return _call(_operators.allreduce, "comm_allreduce", tensor, comm_or_world(comm), int(Op.SUM), True)
 
 
@@ -226,7 +258,9 @@ def linear(
     group = comm_or_world(comm)
 
     def check() -> tuple[int, bool, list[int]]:
-        along, width, own = as_layer_dim(dim), _width(input), weight.size(1)
+        along, width = as_layer_dim(dim), _width(input)
+        _check_matrix(input, weight, bias)
+        own = weight.size(1)
         if along == 1:
             if width != own:
                 raise wrong(ShapeError, "input", f"of width {width}", own)
@@ -244,7 +278,30 @@ def linear(
         return torch.nn.functional.linear(copy(input, group), weight, bias)
     part = input if is_part or group.size == 1 else scatter(input, -1, group, lengths=parts)
     result = reduce(torch.nn.functional.linear(part, weight), group)
-    return result if bias is None else result + bias
+    return result if bias is None else result + bias.to(result.dtype)  # they differ within torch.autocast
+
+
+def _check_matrix(input: torch.Tensor, weight: Any, bias: Any) -> None:
+    _check_table(weight, "(outputs, inputs)")
+    given = {"weight": weight}
+    if bias is not None:
+        if not isinstance(bias, torch.Tensor):
+            raise not_a_tensor(bias, "bias")
+        if tuple(bias.shape) != (weight.size(0),):
+            raise wrong(ShapeError, "bias", f"of shape {list(bias.shape)}", f"[{weight.size(0)}], as weight has outputs")
+        given["bias"] = bias
+    if torch.is_autocast_enabled(input.device.type):
+        return
+    for name, tensor in given.items():
+        if tensor.dtype != input.dtype:
+            raise wrong(DtypeError, name, f"of {tensor.dtype}", f"{input.dtype}, as input")
+
+
+def _check_table(weight: Any, expected: str) -> None:
+    if not isinstance(weight, torch.Tensor):
+        raise not_a_tensor(weight, "weight")
+    if weight.dim() != 2:
+        raise wrong(ShapeError, "weight", f"of shape {list(weight.shape)}", f"2 dimensions, {expected}")
 
 
 def embedding(
@@ -292,10 +349,17 @@ def embedding(
         if not isinstance(input, torch.Tensor) or input.dtype not in (torch.int32, torch.int64):
             given = f"a {type(input).__name__}" if not isinstance(input, torch.Tensor) else f"of {input.dtype}"
             raise wrong(DtypeError, "input", given, "a tensor of torch.int64 or torch.int32")
-        if along == 1 and max_norm is not None:
-            raise wrong(UnsupportedError, "max_norm", max_norm, "None where columns are cut")
+        _check_table(weight, "(rows, width)")
+        if max_norm is not None:
+            if not isinstance(max_norm, (int, float)):
+                raise wrong(DtypeError, "max_norm", repr(max_norm), "a number, or None")
+            if along == 1:
+                raise wrong(UnsupportedError, "max_norm", max_norm, "None where columns are cut")
         parts = [weight.size(along)] * group.size if lengths is None else _given_lengths(lengths, group)
-        _check_range(input, sum(parts) if along == 0 else weight.size(0), "input")
+        rows = sum(parts) if along == 0 else weight.size(0)
+        if padding_idx is not None and not -rows <= as_index(padding_idx, "padding_idx") < rows:
+            raise wrong(ArgumentError, "padding_idx", padding_idx, f"{-rows} to {rows - 1}")
+        _check_range(input, rows, "input")
         return along, parts
 
     along, parts = group._prepare("embedding", check)
@@ -312,8 +376,10 @@ def embedding(
 
 
 def _check_range(index: torch.Tensor, extent: int, name: str) -> None:
-    """Raises OutOfRangeError for the first index that is not in the range, where values can be seen."""
+    """Raises OutOfRangeError for the first index that is not in the range. Compiled graphs cannot look: they raise
+    RuntimeError when they run."""
     if torch.compiler.is_compiling():
+        torch._assert_async(((index >= 0) & (index < extent)).all(), f"{name} has an element that is out of range")
         return
     bad = ((index < 0) | (index >= extent)).flatten()
     if bad.any():
@@ -383,6 +449,9 @@ def cross_entropy(
         "cross_entropy", lambda: _check_classes(input, target, weight, ignore_index, reduction, group, lengths)
     )
     axis = 1 if input.dim() > 1 else 0
+    if group.size > 1 and not torch.compiler.is_compiling():
+        facts = {"reduction (none, mean, sum)": _REDUCTIONS.index(reduction), "ignore_index": ignore_index}
+        group.agree(operation="cross_entropy", **facts)
     _compare_if_full("cross_entropy", group, target=target, weight=weight)
     if lengths is None:
         _require_equal(input.size(axis), input, group, "lengths (num_classes of ParallelCrossEntropy)")
@@ -411,6 +480,8 @@ def _check_classes(
         raise wrong(ArgumentError, "reduction", repr(reduction), "'none', 'mean' or 'sum'")
     if input.dim() == 0:
         raise wrong(ShapeError, "input", "of 0 dimensions", "1 or more")
+    if not input.is_floating_point():
+        raise wrong(DtypeError, "input", f"of {input.dtype}", "logits of a floating-point type")
     axis = 1 if input.dim() > 1 else 0
     expected = (*input.shape[:axis], *input.shape[axis + 1 :])
     if target.dtype != torch.int64:
@@ -420,11 +491,12 @@ def _check_classes(
     parts = [input.size(axis)] * comm.size if lengths is None else _given_lengths(lengths, comm)
     if parts[comm.rank] != input.size(axis):
         raise wrong(ShapeError, "input", f"of {input.size(axis)} classes", f"lengths[{comm.rank}], {parts[comm.rank]}")
+    if weight is not None and not isinstance(weight, torch.Tensor):
+        raise not_a_tensor(weight, "weight")
     if weight is not None and tuple(weight.shape) != (sum(parts),):
         raise wrong(ShapeError, "weight", f"of shape {list(weight.shape)}", f"[{sum(parts)}], one for each class")
     number = as_index(ignore_index, "ignore_index")
-    if not torch.compiler.is_compiling():
-        _check_range(torch.where(target == number, 0, target), sum(parts) or 1, "target")
+    _check_range(torch.where(target == number, 0, target), sum(parts) or 1, "target")
     return parts
 
 

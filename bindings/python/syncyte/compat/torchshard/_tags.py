@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from syncyte._checks import wrong
+from syncyte._checks import as_index, wrong
 from syncyte.errors import ArgumentError, DtypeError
 
 _PARALLEL_DIM = "parallel_dim"
@@ -21,8 +21,9 @@ def set_attribute(tensor: torch.Tensor, value: int | None = None, order_type: in
     """Sets both attributes. Local. Raises ArgumentError for other values than None, 0, 1, -1 and 0, 1."""
     if not isinstance(tensor, torch.Tensor):
         raise wrong(DtypeError, "tensor", f"a {type(tensor).__name__}", "a torch.Tensor")
-    if value is not None and (type(value) is not int or value not in (0, 1, -1)):
-        raise wrong(ArgumentError, "parallel_dim", repr(value), "None, 0, 1 or -1")
+    value = None if value is None else as_index(value, "parallel_dim")
+    if value not in (None, 0, 1, -1):
+        raise wrong(ArgumentError, "parallel_dim", value, "None, 0, 1 or -1")
     if order_type not in (0, 1):
         raise wrong(ArgumentError, "order_type", repr(order_type), "0 or 1")
     setattr(tensor, _PARALLEL_DIM, value)

@@ -28,7 +28,7 @@ def shard_init_helper_(init_method: Callable[..., Any], tensor: torch.Tensor, **
     shape = tensor.shape if layout is None else layout.whole_shape(tensor)
     with torch.no_grad():
         whole = torch.empty(shape, dtype=tensor.dtype, device=tensor.device)
-        init_method(whole, **kwargs)
+        comm._prepare("shard_init_helper_", lambda: init_method(whole, **kwargs))
         bcast_(whole, 0, comm)
         tensor.copy_(whole if layout is None else layout.part_of(whole))
     return tensor
