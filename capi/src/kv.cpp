@@ -55,11 +55,15 @@ void set_complete(std::int64_t* timestamp) {
   if (timestamp != nullptr) *timestamp = -1;
 }
 
-template <class T>
-void require_array(const T* array, std::int64_t count, const char* argument) {
-  if (array == nullptr && count > 0)
-    base::refuse(SYNCYTE_ERR_ARGUMENT,
-                 {.argument = argument, .value = "null", .expected = fmt::format("{} elements", count)});
+/// A caller's keys, with room for a number of each.
+std::span<const std::int64_t> key_list(std::int64_t count, const std::int64_t* keys, const void* room,
+                                       const char* room_name) {
+  base::require(count >= 0, SYNCYTE_ERR_ARGUMENT, "count is {}; expected 0 or more", count);
+  if (count > 0 && (keys == nullptr || room == nullptr))
+    base::refuse(SYNCYTE_ERR_ARGUMENT, {.argument = keys == nullptr ? "keys" : room_name,
+                                        .value = "null",
+                                        .expected = fmt::format("{} elements", count)});
+  return {keys, static_cast<std::size_t>(count)};
 }
 
 }  // namespace
@@ -105,17 +109,17 @@ syncyte_status_t syncyte_kv_keys(syncyte_kv_t kv, int64_t* key_count) {
   return looked_up("kv_keys", [&] { out(key_count, "key_count") = find_store(kv)->keys(); });
 }
 
-syncyte_status_t syncyte_kv_length(syncyte_kv_t kv, int64_t key, int64_t* length) {
-  return looked_up("kv_length", [&] { out(length, "length") = find_store(kv)->length(key); });
+syncyte_status_t syncyte_kv_lengths(syncyte_kv_t kv, int64_t count, const int64_t* keys, int64_t* lengths) {
+  return looked_up("kv_lengths", [&] {
+    const auto found = find_store(kv);
+    found->lengths(capi::key_list(count, keys, lengths, "lengths"), lengths);
+  });
 }
 
 syncyte_status_t syncyte_kv_owner(syncyte_kv_t kv, int64_t count, const int64_t* keys, int32_t* ranks) {
   return looked_up("kv_owner", [&] {
     const auto found = find_store(kv);
-    base::require(count >= 0, SYNCYTE_ERR_ARGUMENT, "count is {}; expected 0 or more", count);
-    capi::require_array(keys, count, "keys");
-    capi::require_array(ranks, count, "ranks");
-    found->owner({keys, static_cast<std::size_t>(count)}, ranks);
+    found->owner(capi::key_list(count, keys, ranks, "ranks"), ranks);
   });
 }
 

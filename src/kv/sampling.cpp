@@ -21,8 +21,8 @@ namespace {
 
 sampling::sampling(const key_layout& layout, const syncyte_kv_sampling_t& asked, const std::string& store)
     : layout_(layout), asked_(asked) {
-  if (asked.scheme < SYNCYTE_KV_SCHEME_NAIVE || asked.scheme > SYNCYTE_KV_SCHEME_LOCAL)
-    refuse(store, "sampling->scheme", asked.scheme, "SYNCYTE_KV_SCHEME_NAIVE (1), PRELOC (2), POOL (3) or LOCAL (4)");
+  if (asked.scheme < SYNCYTE_KV_NAIVE || asked.scheme > SYNCYTE_KV_LOCAL)
+    refuse(store, "sampling->scheme", asked.scheme, "SYNCYTE_KV_NAIVE (1), PRELOC (2), POOL (3) or LOCAL (4)");
   if (asked.distribution < SYNCYTE_KV_UNIFORM || asked.distribution > SYNCYTE_KV_LOG_UNIFORM)
     refuse(store, "sampling->distribution", asked.distribution, "SYNCYTE_KV_UNIFORM (1) or SYNCYTE_KV_LOG_UNIFORM (2)");
   if (asked.min_key < 0 || asked.min_key >= layout.keys())
@@ -31,10 +31,10 @@ sampling::sampling(const key_layout& layout, const syncyte_kv_sampling_t& asked,
     refuse(store, "sampling->max_key", asked.max_key, fmt::format("{} to {}", asked.min_key + 1, layout.keys()));
   if (asked.pool_size < 1) refuse(store, "sampling->pool_size", asked.pool_size, "1 or more");
   if (asked.reuse < 1) refuse(store, "sampling->reuse", asked.reuse, "1 or more");
-  if (asked.scheme == SYNCYTE_KV_SCHEME_POOL && asked.with_replacement == 0)
+  if (asked.scheme == SYNCYTE_KV_POOL && asked.with_replacement == 0)
     base::refuse(SYNCYTE_ERR_UNSUPPORTED, {.object = store,
                                            .argument = "sampling->with_replacement",
-                                           .value = "0 and sampling->scheme SYNCYTE_KV_SCHEME_POOL",
+                                           .value = "0 and sampling->scheme SYNCYTE_KV_POOL",
                                            .expected = "a pool only with replacement"});
   if (asked.with_replacement == 0)
     for (std::int64_t key = asked.min_key; key < asked.max_key; ++key) different_ += layout.length(key) == length();
@@ -80,7 +80,7 @@ std::int64_t sampling::draw_from_pool(random_engine& engine) {
 
 void sampling::draw(std::span<std::int64_t> keys, random_engine& engine, std::unordered_set<std::int64_t>& drawn) {
   for (std::int64_t& key : keys) {
-    key = asked_.scheme == SYNCYTE_KV_SCHEME_POOL ? draw_from_pool(engine) : draw_one(engine);
+    key = asked_.scheme == SYNCYTE_KV_POOL ? draw_from_pool(engine) : draw_one(engine);
     if (asked_.with_replacement == 0)
       while (!drawn.insert(key).second) key = draw_one(engine);
   }

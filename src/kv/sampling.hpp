@@ -25,11 +25,9 @@ class sampling {
   std::int64_t length() const { return layout_.length(asked_.min_key); }
   std::int64_t seed() const { return asked_.seed; }
   /// Keys are drawn when they are pulled, not when they are prepared.
-  bool is_late() const { return asked_.scheme == SYNCYTE_KV_SCHEME_LOCAL; }
+  bool is_late() const { return asked_.scheme == SYNCYTE_KV_LOCAL; }
   /// What is prepared is intended.
-  bool is_intended() const {
-    return asked_.scheme == SYNCYTE_KV_SCHEME_PRELOC || asked_.scheme == SYNCYTE_KV_SCHEME_POOL;
-  }
+  bool is_intended() const { return asked_.scheme == SYNCYTE_KV_PRELOC || asked_.scheme == SYNCYTE_KV_POOL; }
   /// Throws SYNCYTE_ERR_ARGUMENT for more than there are different keys, without replacement.
   void require_enough(std::int64_t count) const;
 

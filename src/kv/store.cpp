@@ -84,10 +84,9 @@ store::store(std::shared_ptr<comm::communicator> comm, std::string text, std::in
 
 store::~store() { comm_->deferred().drop(id_); }
 
-std::int64_t store::length(std::int64_t key) const {
-  if (key < 0 || key >= keys())
-    refuse(SYNCYTE_ERR_INDEX, "key", fmt::format("{}", key), fmt::format("0 to {}", keys() - 1));
-  return table_.layout().length(key);
+void store::lengths(std::span<const std::int64_t> keys, std::int64_t* lengths) const {
+  table_.check(keys);
+  for (const std::int64_t key : keys) *lengths++ = table_.layout().length(key);
 }
 
 void store::owner(std::span<const std::int64_t> keys, std::int32_t* ranks) const {

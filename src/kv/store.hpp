@@ -44,8 +44,8 @@ class store {
   worker_meeting& workers() { return workers_; }
 
   std::int64_t keys() const { return table_.layout().keys(); }
-  /// Throws SYNCYTE_ERR_INDEX.
-  std::int64_t length(std::int64_t key) const;
+  /// These throw SYNCYTE_ERR_INDEX.
+  void lengths(std::span<const std::int64_t> keys, std::int64_t* lengths) const;
   void owner(std::span<const std::int64_t> keys, std::int32_t* ranks) const;
 
   void set_sampling(const syncyte_kv_sampling_t& asked);

@@ -58,7 +58,7 @@ static void all_push(void) {
     EXPECT(values[2 * i] == (float)size && values[2 * i + 1] == (float)(size * list[i]));
   EXPECT_OK(syncyte_kv_keys(kv, &count));
   EXPECT(count == keys);
-  EXPECT_OK(syncyte_kv_length(kv, 999, &length));
+  EXPECT_OK(syncyte_kv_lengths(kv, 1, list, &length));
   EXPECT(length == 2);
   EXPECT_OK(syncyte_kv_owner(kv, keys, list, owners));
   EXPECT(owners[keys - 1] == 0 && owners[0] == size - 1);

@@ -93,7 +93,8 @@ static void wrong_buffers(void) {
   EXPECT_ERROR(syncyte_kv_worker_wait(worker, 3), SYNCYTE_ERR_ARGUMENT, "timestamp is 3");
   int64_t length = 0;
   int32_t owner = 0;
-  EXPECT_ERROR(syncyte_kv_length(kv, keys, &length), SYNCYTE_ERR_INDEX, "key is 100; expected 0 to 99");
+  EXPECT_ERROR(syncyte_kv_lengths(kv, 1, &list[1], &length), SYNCYTE_ERR_INDEX, "keys[0] is 100; expected 0 to 99");
+  EXPECT_ERROR(syncyte_kv_lengths(kv, 1, list, NULL), SYNCYTE_ERR_ARGUMENT, "lengths is null");
   EXPECT_ERROR(syncyte_kv_owner(kv, 1, &list[1], &owner), SYNCYTE_ERR_INDEX, "keys[0] is 100");
   EXPECT_ERROR(syncyte_kv_owner(kv, -1, list, &owner), SYNCYTE_ERR_ARGUMENT, "count is -1");
   EXPECT_ERROR(syncyte_kv_owner(kv, 1, NULL, &owner), SYNCYTE_ERR_ARGUMENT, "keys is null");
@@ -131,8 +132,8 @@ static syncyte_kv_sampling_t sampling_of(syncyte_kv_scheme_t scheme, int32_t wit
 
 /* Of the range [10, 60), two pulls of a sample; without replacement no key twice. Key 20 has another length. */
 static void samples(void) {
-  for (syncyte_kv_scheme_t scheme = SYNCYTE_KV_SCHEME_NAIVE; scheme <= SYNCYTE_KV_SCHEME_LOCAL; ++scheme)
-    for (int32_t with_replacement = scheme == SYNCYTE_KV_SCHEME_POOL; with_replacement < 2; ++with_replacement) {
+  for (syncyte_kv_scheme_t scheme = SYNCYTE_KV_NAIVE; scheme <= SYNCYTE_KV_LOCAL; ++scheme)
+    for (int32_t with_replacement = scheme == SYNCYTE_KV_POOL; with_replacement < 2; ++with_replacement) {
       const syncyte_kv_sampling_t sampling = sampling_of(scheme, with_replacement);
       EXPECT_OK(syncyte_kv_set_sampling(kv, &sampling));
       int64_t drawn[49], again[49], times[keys] = {0};
@@ -155,7 +156,7 @@ static void samples(void) {
 /* Frequencies of 100,000 draws against their probabilities, within six standard deviations. */
 static void distributions(void) {
   for (int is_log = 0; is_log < 2; ++is_log) {
-    syncyte_kv_sampling_t sampling = sampling_of(SYNCYTE_KV_SCHEME_NAIVE, 1);
+    syncyte_kv_sampling_t sampling = sampling_of(SYNCYTE_KV_NAIVE, 1);
     sampling.distribution = is_log ? SYNCYTE_KV_LOG_UNIFORM : SYNCYTE_KV_UNIFORM;
     sampling.min_key = 30;
     sampling.max_key = 37; /* 7 keys: log(2) / log(8) = 1/3, for the first three log(4) / log(8) = 2/3 */
@@ -180,7 +181,7 @@ static void distributions(void) {
 
 /* Each key of a pool is given as often as asked for before there are new ones. */
 static void pools(void) {
-  syncyte_kv_sampling_t sampling = sampling_of(SYNCYTE_KV_SCHEME_POOL, 1);
+  syncyte_kv_sampling_t sampling = sampling_of(SYNCYTE_KV_POOL, 1);
   sampling.pool_size = 5;
   sampling.reuse = 3;
   EXPECT_OK(syncyte_kv_set_sampling(kv, &sampling));
@@ -197,24 +198,24 @@ static void pools(void) {
 static void wrong_samples(void) {
   syncyte_kv_sampling_t sampling = sampling_of(5, 1);
   EXPECT_ERROR(syncyte_kv_set_sampling(kv, &sampling), SYNCYTE_ERR_ARGUMENT, "sampling->scheme is 5; expected");
-  sampling = sampling_of(SYNCYTE_KV_SCHEME_POOL, 0);
+  sampling = sampling_of(SYNCYTE_KV_POOL, 0);
   EXPECT_ERROR(syncyte_kv_set_sampling(kv, &sampling), SYNCYTE_ERR_UNSUPPORTED, "a pool only with replacement");
-  sampling = sampling_of(SYNCYTE_KV_SCHEME_POOL, 1);
+  sampling = sampling_of(SYNCYTE_KV_POOL, 1);
   sampling.pool_size = 0;
   EXPECT_ERROR(syncyte_kv_set_sampling(kv, &sampling), SYNCYTE_ERR_ARGUMENT, "sampling->pool_size is 0");
   sampling.pool_size = 1;
   sampling.reuse = 0;
   EXPECT_ERROR(syncyte_kv_set_sampling(kv, &sampling), SYNCYTE_ERR_ARGUMENT, "sampling->reuse is 0");
-  sampling = sampling_of(SYNCYTE_KV_SCHEME_LOCAL, 1);
+  sampling = sampling_of(SYNCYTE_KV_LOCAL, 1);
   sampling.distribution = 0;
   EXPECT_ERROR(syncyte_kv_set_sampling(kv, &sampling), SYNCYTE_ERR_ARGUMENT, "sampling->distribution is 0");
-  sampling = sampling_of(SYNCYTE_KV_SCHEME_LOCAL, 1);
+  sampling = sampling_of(SYNCYTE_KV_LOCAL, 1);
   sampling.min_key = -1;
   EXPECT_ERROR(syncyte_kv_set_sampling(kv, &sampling), SYNCYTE_ERR_ARGUMENT, "sampling->min_key is -1");
   sampling.min_key = 60;
   EXPECT_ERROR(syncyte_kv_set_sampling(kv, &sampling), SYNCYTE_ERR_ARGUMENT,
                "sampling->max_key is 60; expected 61 to 100");
-  sampling = sampling_of(SYNCYTE_KV_SCHEME_LOCAL, 0);
+  sampling = sampling_of(SYNCYTE_KV_LOCAL, 0);
   EXPECT_OK(syncyte_kv_set_sampling(kv, &sampling));
   int64_t sample = 0, drawn[3];
   float values[6];

@@ -9,13 +9,13 @@ module syncyte_kv_c
 
   !> Schemes of sampling, those of AdaPM.
   ! drawn when they are prepared
-  integer(c_int32_t), parameter :: SYNCYTE_KV_SCHEME_NAIVE = 1_c_int32_t
+  integer(c_int32_t), parameter :: SYNCYTE_KV_NAIVE = 1_c_int32_t
   ! as naive, and an intent is recorded for them
-  integer(c_int32_t), parameter :: SYNCYTE_KV_SCHEME_PRELOC = 2_c_int32_t
+  integer(c_int32_t), parameter :: SYNCYTE_KV_PRELOC = 2_c_int32_t
   ! as preloc, from a pool of keys that the process's workers share
-  integer(c_int32_t), parameter :: SYNCYTE_KV_SCHEME_POOL = 3_c_int32_t
+  integer(c_int32_t), parameter :: SYNCYTE_KV_POOL = 3_c_int32_t
   ! drawn when they are pulled, from the keys that are local then
-  integer(c_int32_t), parameter :: SYNCYTE_KV_SCHEME_LOCAL = 4_c_int32_t
+  integer(c_int32_t), parameter :: SYNCYTE_KV_LOCAL = 4_c_int32_t
 
   !> Distributions over a range of n keys.
   ! each with the same probability
@@ -139,18 +139,21 @@ module syncyte_kv_c
       integer(c_int32_t) :: answer
     end function syncyte_kv_keys
 
-    !> Number of a key's values. Local.
+    !> Numbers of keys' values. Local.
     ! kv [in]: a store
-    ! key [in]: a key
-    ! length [out]: how many
-    ! Returns: SYNCYTE_ERR_INDEX.
-    function syncyte_kv_length(kv, key, length) bind(C, name="syncyte_kv_length") result(answer)
+    ! count [in]: number of keys asked for
+    ! keys [in]: keys
+    ! lengths [out]: how many values each has
+    ! Returns: SYNCYTE_ERR_INDEX, naming key and position.
+    function syncyte_kv_lengths(kv, count, keys, lengths) bind(C, name="syncyte_kv_lengths") &
+        result(answer)
       import
       type(c_ptr), value :: kv
-      integer(c_int64_t), value :: key
-      integer(c_int64_t), intent(out) :: length
+      integer(c_int64_t), value :: count
+      integer(c_int64_t), intent(in) :: keys(*)
+      integer(c_int64_t), intent(out) :: lengths(*)
       integer(c_int32_t) :: answer
-    end function syncyte_kv_length
+    end function syncyte_kv_lengths
 
     !> Ranks that own keys now. Local.
     ! kv [in]: a store

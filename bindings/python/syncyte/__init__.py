@@ -40,6 +40,7 @@ from .comm import COMM_SELF, COMM_WORLD, Comm, Topology, even_lengths
 from .errors import *  # noqa: F403  (the exceptions, which errors.__all__ lists)
 from .excepthook import install_excepthook
 from .runtime import finalize, init, initialized, thread_level
+from .store import Store, StoreWorker
 from .tensor import WholeTensor
 from .window import Window
 
@@ -60,6 +61,8 @@ __all__ = [
     "Request",
     "Shift",
     "Status",
+    "Store",
+    "StoreWorker",
     "Topology",
     "WholeTensor",
     "Window",

@@ -149,10 +149,10 @@ class Compare(enum.IntEnum):
 class KvScheme(enum.IntEnum):
     """Schemes of sampling, those of AdaPM."""
 
-    SCHEME_NAIVE = 1  # drawn when they are prepared
-    SCHEME_PRELOC = 2  # as naive, and an intent is recorded for them
-    SCHEME_POOL = 3  # as preloc, from a pool of keys that the process's workers share
-    SCHEME_LOCAL = 4  # drawn when they are pulled, from the keys that are local then
+    NAIVE = 1  # drawn when they are prepared
+    PRELOC = 2  # as naive, and an intent is recorded for them
+    POOL = 3  # as preloc, from a pool of keys that the process's workers share
+    LOCAL = 4  # drawn when they are pulled, from the keys that are local then
 
 
 class KvDistribution(enum.IntEnum):
@@ -233,10 +233,10 @@ SYNCYTE_COMPARE_EQ = 1
 SYNCYTE_COMPARE_NE = 2
 SYNCYTE_COMPARE_GE = 3
 SYNCYTE_COMPARE_LE = 4
-SYNCYTE_KV_SCHEME_NAIVE = 1
-SYNCYTE_KV_SCHEME_PRELOC = 2
-SYNCYTE_KV_SCHEME_POOL = 3
-SYNCYTE_KV_SCHEME_LOCAL = 4
+SYNCYTE_KV_NAIVE = 1
+SYNCYTE_KV_PRELOC = 2
+SYNCYTE_KV_POOL = 3
+SYNCYTE_KV_LOCAL = 4
 SYNCYTE_KV_UNIFORM = 1
 SYNCYTE_KV_LOG_UNIFORM = 2
 SYNCYTE_LAYOUT_REPLICATED = 0
@@ -3264,19 +3264,21 @@ CORE: dict[str, Function] = {
         ],
         "Number of keys. Local.",
     ),
-    "syncyte_kv_length": Function(
+    "syncyte_kv_lengths": Function(
         ctypes.c_int32,
         [
             ctypes.c_void_p,
             ctypes.c_int64,
             ctypes.POINTER(ctypes.c_int64),
+            ctypes.POINTER(ctypes.c_int64),
         ],
         [
             Parameter("kv", "in", False, None, "a store"),
-            Parameter("key", "in", False, None, "a key"),
-            Parameter("length", "out", False, None, "how many"),
+            Parameter("count", "in", False, None, "number of keys asked for"),
+            Parameter("keys", "in", False, "count", "keys"),
+            Parameter("lengths", "out", False, "count", "how many values each has"),
         ],
-        "Number of a key's values. Local. Returns: SYNCYTE_ERR_INDEX.",
+        "Numbers of keys' values. Local. Returns: SYNCYTE_ERR_INDEX, naming key and position.",
     ),
     "syncyte_kv_owner": Function(
         ctypes.c_int32,

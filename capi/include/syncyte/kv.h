@@ -49,10 +49,10 @@ typedef int32_t syncyte_kv_scheme_t;
 
 /** Schemes of sampling, those of AdaPM. */
 enum syncyte_kv_scheme_values {
-  SYNCYTE_KV_SCHEME_NAIVE = 1,  /**< drawn when they are prepared */
-  SYNCYTE_KV_SCHEME_PRELOC = 2, /**< as naive, and an intent is recorded for them */
-  SYNCYTE_KV_SCHEME_POOL = 3,   /**< as preloc, from a pool of keys that the process's workers share */
-  SYNCYTE_KV_SCHEME_LOCAL = 4   /**< drawn when they are pulled, from the keys that are local then */
+  SYNCYTE_KV_NAIVE = 1,  /**< drawn when they are prepared */
+  SYNCYTE_KV_PRELOC = 2, /**< as naive, and an intent is recorded for them */
+  SYNCYTE_KV_POOL = 3,   /**< as preloc, from a pool of keys that the process's workers share */
+  SYNCYTE_KV_LOCAL = 4   /**< drawn when they are pulled, from the keys that are local then */
 };
 
 /** Distribution of sampled keys: one of ::syncyte_kv_distribution_values. */
@@ -79,7 +79,7 @@ typedef struct syncyte_kv_sampling_t {
 
 /** Local, uniform, with replacement; max_key is to be set. */
 #define SYNCYTE_KV_SAMPLING_INIT \
-  { sizeof(syncyte_kv_sampling_t), SYNCYTE_KV_SCHEME_LOCAL, SYNCYTE_KV_UNIFORM, 1, 0, 0, 250, 1, 0 }
+  { sizeof(syncyte_kv_sampling_t), SYNCYTE_KV_LOCAL, SYNCYTE_KV_UNIFORM, 1, 0, 0, 250, 1, 0 }
 
 /** What a worker has done since it was made. */
 typedef struct syncyte_kv_worker_info_t {
@@ -138,13 +138,15 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_kv_destroy(syncyte_kv_t* kv);
 SYNCYTE_EXPORT syncyte_status_t syncyte_kv_keys(syncyte_kv_t kv, int64_t* key_count);
 
 /**
- * @brief Number of a key's values. Local.
+ * @brief Numbers of keys' values. Local.
  * @param[in] kv a store
- * @param[in] key a key
- * @param[out] length how many
- * @return SYNCYTE_ERR_INDEX.
+ * @param[in] count number of keys asked for
+ * @param[in] keys {array(count)} keys
+ * @param[out] lengths {array(count)} how many values each has
+ * @return SYNCYTE_ERR_INDEX, naming key and position.
  */
-SYNCYTE_EXPORT syncyte_status_t syncyte_kv_length(syncyte_kv_t kv, int64_t key, int64_t* length);
+SYNCYTE_EXPORT syncyte_status_t syncyte_kv_lengths(syncyte_kv_t kv, int64_t count, const int64_t* keys,
+                                                   int64_t* lengths);
 
 /**
  * @brief Ranks that own keys now. Local.

@@ -15,6 +15,7 @@ __all__ = ["install"]
 
 # Other libraries' module names, and our module, with its submodules, for each; None: a package that only holds some.
 _MODULES = {
+    "adapm": "adapm",
     "mpi4torch": "mpi4torch",
     "torchshard": "torchshard",
     "wholememory": None,
