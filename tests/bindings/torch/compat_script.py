@@ -1,5 +1,5 @@
-"""A script for mpi4torch, WholeMemory and TorchShard as it is, for `python -m syncyte.compat`: a ring, whose gradient goes
-the other way round, a table of all ranks, and a layer in parts."""
+"""A script for mpi4torch, WholeMemory, TorchShard and AdaPM as it is, for `python -m syncyte.compat`: a ring, whose gradient
+goes the other way round, a table of all ranks, a layer in parts, and parameters under keys."""
 
 import mpi4torch
 import torch
@@ -42,3 +42,17 @@ assert output.shape == (3, 2) and ts.get_parallel_dim(output) == -1
 assert ts.distributed.gather(output).shape == (3, 2 * comm.size)
 assert ts.collect_state_dict(layer)["weight"].shape == (2 * comm.size, 4)
 ts.distributed.destroy_process_group()
+
+# AdaPM's
+import adapm  # noqa: E402
+
+adapm.setup(10, 1)
+server = adapm.Server(2)
+worker = adapm.Worker(0, server)
+worker.push(torch.tensor([comm.rank, 9]), torch.ones(4), True)
+worker.barrier()
+values = torch.empty(2)
+worker.pull(torch.tensor([9]), values)
+assert values.tolist() == [comm.size, comm.size]
+worker.finalize()
+server.shutdown()

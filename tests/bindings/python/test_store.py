@@ -1,0 +1,262 @@
+"""syncyte.Store on all ranks: the arrays it takes and gives, threads that meet, samples, and what an idle store costs. The
+operations themselves are tested in C: tests/capi/test_kv.c."""
+
+import gc
+import os
+import re
+import threading
+import time
+
+import numpy as np
+import pytest
+import torch
+from mpi4py import MPI
+
+import syncyte
+
+WORLD = MPI.COMM_WORLD
+SIZE, RANK = WORLD.size, WORLD.rank
+
+
+@pytest.fixture
+def store(comm):
+    return syncyte.Store(10, 3, name="parameters")
+
+
+def in_threads(work, count: int = 2) -> None:
+    """work(number) in threads of their own; their first error is raised."""
+    errors = []
+
+    def run(number: int) -> None:
+        try:
+            work(number)
+        except BaseException as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=run, args=(number,)) for number in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if errors:
+        raise errors[0]
+
+
+@pytest.mark.parametrize("make", [np.array, torch.tensor, list])
+def test_every_ranks_pushes_are_in_what_all_pull(store, make):
+    worker = store.worker()
+    keys = make([7, 0, 7])
+    worker.push(keys, np.ones((3, 3), np.float32))
+    store.sync()
+    values = worker.pull(keys)
+    assert isinstance(values, torch.Tensor if make is torch.tensor else np.ndarray)
+    assert values.tolist() == [[2.0 * SIZE] * 3, [1.0 * SIZE] * 3, [2.0 * SIZE] * 3]
+    out = torch.empty(9)
+    assert worker.pull(keys, out) is out and out[3] == SIZE
+    assert worker.pull(torch.tensor([[1, 2], [3, 4]])).shape == (2, 2, 3)
+    assert worker.pull_if_local(keys).tolist() == values.tolist()
+    store.sync()
+    worker.set([3], torch.full((3,), 5.0))
+    worker.wait(worker.iset(np.array([3]), np.full(3, 5.0, np.float32)))
+    assert worker.ipush(keys, np.zeros(9, np.float32)) == worker.ipull(keys, out) == worker.ilocalize(keys) == -1
+    assert worker.pull([3]).tolist() == [[5.0, 5.0, 5.0]]
+    worker.wait_all()
+    worker.wait_sync()
+    assert store.owner([0, 9]).tolist() == [0, SIZE - 1] and store.num_keys == 10 and store.length == 3
+
+
+@pytest.mark.parametrize("make", [torch.tensor, np.array, lambda numbers: torch.tensor(numbers, dtype=torch.float32), list])
+def test_keys_may_differ_in_length(comm, make):
+    store = syncyte.Store(3, make([1, 4, 2]))
+    worker = store.worker()
+    assert store.length is None and store.lengths([2, 1]).tolist() == [2, 4]
+    worker.push([1, 0], np.arange(5, dtype=np.float32))
+    store.sync()
+    assert worker.pull([0, 1, 2]).tolist() == [4.0 * SIZE, *(SIZE * i for i in range(4)), 0, 0]
+
+
+def test_workers_of_a_rank_meet_while_others_run(comm):
+    """Threads that wait let others run: each of these waits for what the other one does."""
+    store = syncyte.Store(1, 1, workers=2)
+    workers, seen = [store.worker(number) for number in range(2)], []
+
+    def work(number: int) -> None:
+        workers[number].begin_setup()
+        if RANK == 0 and number == 1:
+            time.sleep(0.05)
+            workers[1].set([0], np.full(1, 7, np.float32))
+        workers[number].end_setup()
+        seen.append(float(workers[number].pull([0])[0, 0]))
+        workers[number].barrier()
+        for _ in range(50):
+            workers[number].push([0], np.ones(1, np.float32))
+        workers[number].barrier()
+        seen.append(float(workers[number].pull([0])[0, 0]))
+
+    in_threads(work)
+    assert sorted(seen) == [7.0, 7.0, 7.0 + 100 * SIZE, 7.0 + 100 * SIZE]
+    workers[1].free()  # and is not waited for
+    workers[0].barrier()
+    with pytest.raises(ValueError, match="number is 2; expected 0 to 1"):
+        store.worker(2)
+
+
+def test_a_long_pull_lets_other_threads_run(comm):
+    store = syncyte.Store(1, 1 << 20)
+    worker, keys, is_over, steps = store.worker(), np.zeros(200, np.int64), threading.Event(), 0
+    out = np.empty((200, 1 << 20), np.float32)
+
+    def work() -> None:
+        worker.pull(keys, out)
+        is_over.set()
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    while not is_over.is_set():
+        steps += 1
+        time.sleep(0.001)
+    thread.join()
+    assert steps > 5
+
+
+def test_samples_are_of_the_range(store):
+    worker = store.worker()
+    for scheme in ("naive", "preloc", "pool", "local"):
+        store.set_sampling(scheme, "log-uniform", 2, 7, with_replacement=scheme == "pool")
+        sample = worker.prepare_sample(5)
+        keys, values = worker.pull_sample(sample, 2)
+        rest = torch.empty(3, dtype=torch.int64)
+        assert worker.pull_sample(sample, rest, torch.empty(9))[0] is rest
+        drawn = keys.tolist() + rest.tolist()
+        assert all(2 <= key < 7 for key in drawn) and values.shape == (2, 3)
+        if scheme != "pool":
+            assert sorted(drawn) == [2, 3, 4, 5, 6]
+        with pytest.raises(ValueError, match=f"sample is {sample}; expected the number of a sample that has keys left"):
+            worker.pull_sample(sample, 1)
+    for text, options in {
+        "scheme is 'best'; expected one of naive, preloc, pool, local": {"scheme": "best"},
+        "distribution is 'normal'; expected one of uniform, log-uniform": {"distribution": "normal"},
+        r"max_key is 11; expected 1 to 10": {"max_key": 11},
+    }.items():
+        with pytest.raises(ValueError, match=text):
+            store.set_sampling(**{"scheme": "local", "distribution": "uniform", "min_key": 0, "max_key": 10} | options)
+    with pytest.raises(ValueError, match="count is -1"):
+        worker.prepare_sample(-1)
+
+
+def test_clocks_and_intents_are_recorded(store):
+    worker = store.worker()
+    assert worker.clock == 0 and worker.advance_clock() == 1
+    worker.intent([1, 2], 1, 3)
+    worker.intent(torch.tensor([5]), 2)
+    worker.localize([4])
+    worker.advance_clock()
+    worker.advance_clock()
+    info = worker.info()
+    assert (info.clock, info.intended_keys, info.active_intents, info.localized_keys) == (3, 3, 0, 1)
+    for text, window in {"start is -1": (-1,), "end is 2; expected more than start": (2, 2), "end is 0": (0, 0)}.items():
+        with pytest.raises(ValueError, match=text):
+            worker.intent([1], *window)
+
+
+WRONG = {
+    "keys is of float64; expected int64": (np.array([1.0, 2.0]), np.zeros(6, np.float32)),
+    "keys is of int32; expected int64": (np.array([1, 2], np.int32), np.zeros(6, np.float32)),
+    "is of float64; expected float32": ([1, 2], np.zeros(6)),
+    "is not contiguous": (np.array([1, 2]), np.zeros((6, 2), np.float32)[:, 0]),
+    "keys is not contiguous": (np.arange(4)[::2], np.zeros(6, np.float32)),
+    "of 5 elements; expected 6, the sum of the keys' lengths": ([1, 2], np.zeros(5, np.float32)),
+    re.escape("keys[1] is -2; expected 0 to 9"): ([1, -2], np.zeros(6, np.float32)),
+    re.escape("keys[0] is 10; expected 0 to 9"): ([10, 2], np.zeros(6, np.float32)),
+}
+
+
+@pytest.mark.parametrize("text", WRONG)
+def test_wrong_arrays_change_nothing(store, text):
+    worker = store.worker()
+    keys, values = WRONG[text]
+    values = values + 1 if values.flags.c_contiguous else values
+    before = values.copy()
+    for operation in (worker.pull, worker.push, worker.set, worker.ipull, worker.ipush, worker.iset):
+        with pytest.raises((ValueError, TypeError, IndexError), match=text):
+            operation(keys, values)
+    assert (values == before).all() and not worker.pull(np.arange(10)).any()
+
+
+def test_wrong_stores_are_every_ranks_error(comm):
+    last = RANK == SIZE - 1
+    for text, given in {
+        r"lengths\[1\] is 2.5; expected a whole number": (2, [1, 2.5]),
+        r"lengths\[0\] is 0; expected 1 or more": (2, [0, 2]),
+        "lengths is of shape .1, 2.": (2, [[1, 2]]),
+        "lengths is 'x'": (2, "x"),
+        "length_count is 3; expected 1, or 2": (2, [1, 2, 3]),
+        "num_keys is 'x'; expected an integer": ("x", 2),
+    }.items():
+        with pytest.raises((ValueError, TypeError), match=text):
+            syncyte.Store(*(given if last else (2, 2)))
+    for text, options in {
+        "dtype is float64; expected float32": {"dtype": "float64"},
+        "options->workers is 0; expected 1 or more": {"workers": 0},
+    }.items():
+        with pytest.raises((ValueError, NotImplementedError), match=text):
+            syncyte.Store(2, 2, **(options if last else {}))
+    if SIZE > 1:
+        with pytest.raises(ValueError, match="lengths"):
+            syncyte.Store(2, 3 if last else 2)
+
+
+def test_what_was_freed_is_an_error(store):
+    worker = store.worker()
+    store.free()
+    assert worker.pull([1]).shape == (1, 3)  # a worker keeps its store
+    worker.free()
+    for use in (lambda: worker.pull([1]), worker.barrier, lambda: store.worker()):
+        with pytest.raises(ValueError, match="has been freed"):
+            use()
+
+
+def test_a_pull_is_no_part_of_a_graph(store):
+    worker = store.worker()
+    with pytest.raises(ValueError, match="requires grad"):
+        worker.pull(torch.tensor([1]), torch.zeros(3, requires_grad=True))
+    out = torch.zeros(3)
+    version = out._version
+    worker.pull(torch.tensor([1]), out)
+    assert out._version > version
+
+
+def test_an_idle_store_has_no_threads_and_takes_no_time(comm):
+    comm.barrier()
+    threads = len(os.listdir("/proc/self/task"))
+    store = syncyte.Store(1000, 16)
+    worker = store.worker()
+    worker.push(np.arange(1000), np.ones((1000, 16), np.float32))
+    assert len(os.listdir("/proc/self/task")) == threads
+    begin = time.process_time()
+    time.sleep(0.5)
+    assert time.process_time() - begin < 0.05
+
+
+def mapped_bytes() -> int:
+    """Of memory that this process shares with others."""
+    total = 0
+    with open("/proc/self/maps") as maps:
+        for line in maps:
+            if "memfd:" in line or "/dev/shm" in line or "/dev/zero" in line:
+                begin, end = line.split()[0].split("-")
+                total += int(end, 16) - int(begin, 16)
+    return total
+
+
+@pytest.mark.skipif(os.environ.get("SYNCYTE_SHM") == "none", reason="memory is not shared")
+def test_a_key_takes_its_values_and_32_bytes_at_most(comm):
+    keys = 1 << 17
+    for lengths in (16, np.full(keys, 16)):
+        gc.collect()  # stores of other tests
+        syncyte.COMM_WORLD.collect()
+        before = mapped_bytes()
+        store = syncyte.Store(keys, lengths)
+        taken = mapped_bytes() - before  # by all ranks of the node together
+        assert 72 * keys <= taken <= 96 * keys + (1 << 20), taken / keys
+        store.free()
