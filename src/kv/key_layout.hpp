@@ -21,18 +21,42 @@ class key_layout {
   static std::vector<std::int64_t> places(std::span<const std::int64_t> lengths);
 
   std::int64_t keys() const { return keys_; }
+
+  class equal_vectors {
+   public:
+    equal_vectors(std::int64_t length, std::int64_t pairs) : length_(length), pairs_(pairs) {}
+    std::int64_t length(std::int64_t) const { return length_; }
+    std::size_t first(std::int64_t key) const { return static_cast<std::size_t>(key * pairs_); }
+
+   private:
+    std::int64_t length_, pairs_;
+  };
+
+  class different_vectors {
+   public:
+    explicit different_vectors(const std::int64_t* places) : places_(places) {}
+    std::int64_t length(std::int64_t key) const {
+      return 2 * ((places_[key + 1] >> 1) - (places_[key] >> 1)) - (places_[key] & 1);
+    }
+    std::size_t first(std::int64_t key) const { return static_cast<std::size_t>(places_[key] >> 1); }
+
+   private:
+    const std::int64_t* places_;
+  };
+
+  /// Calls visitor with one of these, which have length() and first() too: for loops over many keys.
+  template <class Visitor>
+  auto visit(Visitor&& visitor) const {
+    return places_.empty() ? visitor(equal_vectors{length_, pairs_}) : visitor(different_vectors{places_.data()});
+  }
+
   std::int64_t length(std::int64_t key) const {
-    if (places_.empty()) return length_;
-    const std::int64_t place = places_[static_cast<std::size_t>(key)];
-    const std::int64_t next = places_[static_cast<std::size_t>(key) + 1];
-    return 2 * ((next >> 1) - (place >> 1)) - (place & 1);
+    return visit([=](auto vectors) { return vectors.length(key); });
   }
   /// Number of 8 bytes before the key's vector; key may be keys().
   std::size_t first(std::int64_t key) const {
-    return static_cast<std::size_t>(places_.empty() ? key * pairs_ : places_[static_cast<std::size_t>(key)] >> 1);
+    return visit([=](auto vectors) { return vectors.first(key); });
   }
-  /// The length of all vectors; 0 where they differ.
-  std::int64_t uniform_length() const { return places_.empty() ? length_ : 0; }
 
  private:
   std::int64_t keys_;

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <utility>
 
-#include "base/error.hpp"
+#include "rows/row_index.hpp"
 
 // Values are loaded and stored two at a time, by atomic operations that are plain moves on x86: a reader may look while
 // a writer writes, and finds out afterwards. Loads acquire, so that the reader's second look at the key's word comes
@@ -33,11 +33,12 @@ pair read_pair(const float* from) {
   return result;
 }
 
-[[noreturn]] void refuse_key(std::size_t position, std::int64_t key, std::int64_t keys) {
-  base::refuse(SYNCYTE_ERR_INDEX, {.argument = "keys",
-                                   .axis = static_cast<std::int64_t>(position),
-                                   .value = fmt::format("{}", key),
-                                   .expected = fmt::format("0 to {}", keys - 1)});
+/// Inline, because GCC drops calls of functions that do nothing but this.
+template <bool ForWriting>
+[[gnu::always_inline]] inline void prefetch(const std::uint64_t* vector, std::int64_t length) {
+  const std::int64_t pairs = (length + 1) / 2;
+  const std::int64_t end = pairs < line_pairs * most_lines ? pairs : line_pairs * most_lines;
+  for (std::int64_t at = 0; at < end; at += line_pairs) __builtin_prefetch(vector + at, ForWriting);
 }
 
 /// change(place, values) for each whole pair of a vector, and then with a zero beside the last element where the length
@@ -54,73 +55,62 @@ table::table(key_layout layout, std::uint64_t* words, std::uint64_t* values, key
     : layout_(std::move(layout)), words_(words, std::move(self)), values_(values) {}
 
 std::int64_t table::check(std::span<const std::int64_t> keys) const {
-  std::int64_t expected = 0;
-  for (std::size_t i = 0; i < keys.size(); ++i) {
-    if (keys[i] < 0 || keys[i] >= layout_.keys()) [[unlikely]]
-      refuse_key(i, keys[i], layout_.keys());
-    expected += layout_.length(keys[i]);
-  }
-  return expected;
+  rows::row_index(keys).require_inside(layout_.keys(), "keys");
+  return layout_.visit([&](auto vectors) {
+    std::int64_t sum = 0;
+    for (const std::int64_t key : keys) sum += vectors.length(key);
+    return sum;
+  });
 }
 
-template <bool ForWriting>
-inline void table::prefetch(std::span<const std::int64_t> keys, std::size_t position) const {
-  if (position >= keys.size()) return;
-  const std::int64_t key = keys[position];
-  words_.prefetch(key);
-  const std::uint64_t* const first = values_ + layout_.first(key);
-  const std::int64_t pairs = (layout_.length(key) + 1) / 2;
-  const std::int64_t end = pairs < line_pairs * most_lines ? pairs : line_pairs * most_lines;
-  for (std::int64_t at = 0; at < end; at += line_pairs) __builtin_prefetch(first + at, ForWriting);
-}
-
-void table::read(std::int64_t key, float* values, std::int64_t length) const {
-  const std::uint64_t* const from = values_ + layout_.first(key);
-  while (true) {
-    const std::uint64_t seen = words_.begin_read(key);
-    for (std::int64_t i = 0; i < length / 2; ++i) {
-      const pair both = load(from[i]);
-      std::memcpy(values + 2 * i, both.data(), sizeof both);
+/// visit(key, place of its vector, values, length) for each key, whose memory has been asked for before.
+template <bool ForWriting, class Values, class Visitor>
+void table::for_each(std::span<const std::int64_t> keys, Values* values, Visitor&& visitor) const {
+  layout_.visit([&, values](auto vectors) mutable {
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      if (i + prefetch_distance < keys.size()) {
+        const std::int64_t later = keys[i + prefetch_distance];
+        words_.prefetch(later);
+        prefetch<ForWriting>(values_ + vectors.first(later), vectors.length(later));
+      }
+      const std::int64_t length = vectors.length(keys[i]);
+      visitor(keys[i], values_ + vectors.first(keys[i]), values, length);
+      values += length;
     }
-    if (length % 2 != 0) values[length - 1] = load(from[length / 2])[0];
-    if (words_.is_unchanged(key, seen)) return;
-  }
+  });
 }
 
 void table::pull(std::span<const std::int64_t> keys, float* values) const {
-  for (std::size_t i = 0; i < keys.size(); ++i) {
-    prefetch<false>(keys, i + prefetch_distance);
-    const std::int64_t length = layout_.length(keys[i]);
-    read(keys[i], values, length);
-    values += length;
-  }
+  for_each<false>(keys, values, [&](std::int64_t key, const std::uint64_t* from, float* result, std::int64_t length) {
+    while (true) {
+      const std::uint64_t seen = words_.begin_read(key);
+      for (std::int64_t i = 0; i < length / 2; ++i) {
+        const pair both = load(from[i]);
+        std::memcpy(result + 2 * i, both.data(), sizeof both);
+      }
+      if (length % 2 != 0) result[length - 1] = load(from[length / 2])[0];
+      if (words_.is_unchanged(key, seen)) return;
+    }
+  });
 }
 
 void table::push(std::span<const std::int64_t> keys, const float* values) {
-  for (std::size_t i = 0; i < keys.size(); ++i) {
-    prefetch<true>(keys, i + prefetch_distance);
-    const std::int64_t length = layout_.length(keys[i]);
-    std::uint64_t* const to = values_ + layout_.first(keys[i]);
-    words_.begin_write(keys[i], key_words::damage::is_refused);
-    for_each_pair(to, values, length, [](std::uint64_t& place, pair more) {
+  for_each<true>(keys, values, [&](std::int64_t key, std::uint64_t* to, const float* given, std::int64_t length) {
+    words_.begin_write(key, key_words::damage::is_refused);
+    for_each_pair(to, given, length, [](std::uint64_t& place, pair more) {
       const pair before = load(place);
       store(place, {before[0] + more[0], before[1] + more[1]});
     });
-    words_.end_write(keys[i]);
-    values += length;
-  }
+    words_.end_write(key);
+  });
 }
 
 void table::set(std::span<const std::int64_t> keys, const float* values) {
-  for (std::size_t i = 0; i < keys.size(); ++i) {
-    prefetch<true>(keys, i + prefetch_distance);
-    const std::int64_t length = layout_.length(keys[i]);
-    std::uint64_t* const to = values_ + layout_.first(keys[i]);
-    words_.begin_write(keys[i], key_words::damage::is_mended);
-    for_each_pair(to, values, length, store);
-    words_.end_write(keys[i]);
-    values += length;
-  }
+  for_each<true>(keys, values, [&](std::int64_t key, std::uint64_t* to, const float* given, std::int64_t length) {
+    words_.begin_write(key, key_words::damage::is_mended);
+    for_each_pair(to, given, length, store);
+    words_.end_write(key);
+  });
 }
 
 }  // namespace syncyte::kv

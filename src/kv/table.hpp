@@ -31,10 +31,8 @@ class table {
   void set(std::span<const std::int64_t> keys, const float* values);
 
  private:
-  /// Inline, because GCC drops calls of functions that do nothing but this.
-  template <bool ForWriting>
-  [[gnu::always_inline]] void prefetch(std::span<const std::int64_t> keys, std::size_t position) const;
-  void read(std::int64_t key, float* values, std::int64_t length) const;
+  template <bool ForWriting, class Values, class Visitor>
+  void for_each(std::span<const std::int64_t> keys, Values* values, Visitor&& visitor) const;
 
   key_layout layout_;
   key_words words_;

@@ -26,6 +26,17 @@ row_index::row_index(const base::buffer& index)
   index.require_host().require_contiguous().require_aligned();
 }
 
+void row_index::require_inside(std::int64_t extent, const char* argument) const {
+  visit([&](auto index) {
+    if (all_inside(index, extent - 1)) return;
+    const auto bad = std::find_if(index.begin(), index.end(), [&](auto i) { return i < 0 || i >= extent; });
+    base::refuse(SYNCYTE_ERR_INDEX, {.argument = argument,
+                                     .axis = bad - index.begin(),
+                                     .value = fmt::format("{}", *bad),
+                                     .expected = fmt::format("0 to {}", extent - 1)});
+  });
+}
+
 void row_index::require_inside(std::int64_t rows) const {
   visit([&](auto index) {
     if (all_inside(index, rows - 1)) return;

@@ -33,6 +33,8 @@ class row_index {
 
   /// Throws SYNCYTE_ERR_INDEX, naming the first index outside [0, rows) and its position.
   void require_inside(std::int64_t rows) const;
+  /// The same of what is no row but a key, say: argument[position].
+  void require_inside(std::int64_t extent, const char* argument) const;
 
  private:
   template <class T>

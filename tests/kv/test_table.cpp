@@ -66,10 +66,8 @@ TEST(KeyLayout, PlacesVectorsOfAnyLengths) {
     first += static_cast<std::size_t>((length + 1) / 2);
   }
   EXPECT_EQ(layout.first(5), first);
-  EXPECT_EQ(layout.uniform_length(), 0);
   const kv::key_layout equal(5, 7);
   EXPECT_EQ(equal.first(3), 12u);
-  EXPECT_EQ(equal.uniform_length(), 7);
 }
 
 void check_against_loop(const kv::key_layout& layout) {
