@@ -161,6 +161,9 @@ void worker::pull_sample(std::int64_t id, const syncyte_buffer_t* raw_keys, cons
 }
 
 void worker::meet(const char* operation, store::meeting what) {
+  const std::unique_lock only_one(meeting_mutex_, std::try_to_lock);
+  base::require(only_one.owns_lock(), SYNCYTE_ERR_BUSY, "worker {} of {} is in a meeting, in another thread", number_,
+                store_->text());
   store_->workers().meet(operation,
                          [&](const std::optional<base::error>& wrong) { store_->meet(operation, what, wrong); });
 }

@@ -64,6 +64,7 @@ class worker {
   std::atomic<std::int64_t> clock_{0};
   std::atomic<std::int64_t> pulled_{0}, pushed_{0}, set_{0}, localized_{0}, intended_{0};
 
+  std::mutex meeting_mutex_;                             // held while it waits for the others
   mutable std::mutex mutex_;                             // of what follows
   std::map<std::int64_t, std::int64_t> intended_until_;  // number of keys by the clock at which their window ends
   std::unordered_map<std::int64_t, sample> samples_;

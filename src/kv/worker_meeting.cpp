@@ -41,6 +41,7 @@ void worker_meeting::leave(std::int32_t number) {
 
 void worker_meeting::meet(const char* operation, const step& what) {
   std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return !is_running_; });  // a worker that has just joined comes into the next round
   const std::uint64_t round = round_;
   if (arrived_++ == 0) operation_ = operation;
   if (std::strcmp(operation, operation_) != 0 && !wrong_)
@@ -62,7 +63,7 @@ void worker_meeting::wait(std::unique_lock<std::mutex>& lock, const char* operat
     try {
       comm::ask_for_interrupt();
     } catch (...) {
-      --arrived_;
+      if (--arrived_ == 0) wrong_.reset();
       throw;
     }
   }

@@ -1,7 +1,7 @@
 /* The last rank leaves the others alone for a while: in a barrier, in making a communicator, with what they have
    started, without messages, in a halo's exchange, in a reducer's round that it has only half finished, or at the end;
    or it is killed, in a barrier, before the end, or while the others are in the end; or nobody changes a counter that
-   all wait for. */
+   all wait for, or a worker does not come. */
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
@@ -140,6 +140,19 @@ static void wait_in_halo(void) {
   syncyte_halo_exchange(halo, &field);
 }
 
+/* The other worker of each process never comes. */
+static void wait_for_worker(void) {
+  const int64_t one = 1;
+  syncyte_kv_t kv = NULL;
+  syncyte_kv_worker_t worker = NULL;
+  syncyte_kv_options_t options = SYNCYTE_KV_OPTIONS_INIT;
+  options.workers = 2;
+  syncyte_kv_create(world, SYNCYTE_FLOAT32, 1, 1, &one, &options, &kv);
+  syncyte_kv_worker_create(kv, 0, &worker);
+  come_late();
+  if (!is_last) syncyte_kv_worker_barrier(worker);
+}
+
 static void wait_for_counter(void) {
   int64_t seen = 0;
   syncyte_tensor_t flag = make_flag(world);
@@ -163,6 +176,7 @@ static const struct {
     {"killed_before_the_end", die_before_the_end},
     {"killed_during_the_end", die_during_the_end},
     {"halo", wait_in_halo},
+    {"worker", wait_for_worker},
     {"counter", wait_for_counter},
 };
 

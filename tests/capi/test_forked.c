@@ -15,6 +15,8 @@ static syncyte_comm_t world, self;
 static syncyte_tensor_t tensor;
 static syncyte_window_t window;
 static syncyte_reducer_t reducer;
+static syncyte_kv_t store;
+static syncyte_kv_worker_t worker;
 static syncyte_request_t under_way;
 
 #define EXPECT_REFUSED(call) EXPECT_ERROR(call, SYNCYTE_ERR_UNSUPPORTED, "forked child of rank")
@@ -49,10 +51,20 @@ static void read_tensor(void) {
   EXPECT(got[rows - 1][0] == rows - 1);
 }
 
+/* Key 1 of the store holds the number of ranks. */
+static void pull(void) {
+  int64_t key = 1;
+  float value = -1;
+  const syncyte_buffer_t wanted = vector_of(&key, SYNCYTE_INT64, 1), room = vector_of(&value, SYNCYTE_FLOAT32, 1);
+  EXPECT_OK(syncyte_kv_worker_pull(worker, &wanted, &room, NULL));
+  EXPECT(value == (float)size);
+}
+
 static void read_rows(void) {
   syncyte_buffer_t view = {0};
   int32_t number = -1;
   read_tensor();
+  pull();
   EXPECT_OK(syncyte_tensor_local(tensor, &view));
   EXPECT_OK(syncyte_comm_rank(world, &number));
   EXPECT(number == rank);
@@ -105,6 +117,10 @@ static void call_what_is_refused(void) {
   EXPECT_REFUSED(syncyte_window_put(window, 0, 0, &counter));
   EXPECT_REFUSED(syncyte_window_accumulate(window, 0, 0, SYNCYTE_OP_SUM, &counter));
   EXPECT_REFUSED(syncyte_window_fence(window));
+  EXPECT_REFUSED(syncyte_kv_worker_push(worker, &index, &line, NULL));
+  EXPECT_REFUSED(syncyte_kv_worker_set(worker, &index, &line, NULL));
+  EXPECT_REFUSED(syncyte_kv_worker_barrier(worker));
+  EXPECT_REFUSED(syncyte_kv_sync(store));
   EXPECT_REFUSED(syncyte_reducer_start(reducer, 0));
   EXPECT_REFUSED(syncyte_reducer_wait(reducer));
   EXPECT_REFUSED(syncyte_reducer_give_up(reducer));
@@ -158,7 +174,19 @@ static void end(void) {
   EXPECT_OK(syncyte_tensor_destroy(&tensor));
 }
 
-/* Makes what children use: a tensor whose rows hold their numbers, a window with each rank's number, a reducer. */
+static void make_store(void) {
+  const int64_t one = 1;
+  int64_t key = 1;
+  float value = 1;
+  const syncyte_buffer_t wanted = vector_of(&key, SYNCYTE_INT64, 1), given = vector_of(&value, SYNCYTE_FLOAT32, 1);
+  EXPECT_OK(syncyte_kv_create(world, SYNCYTE_FLOAT32, 2, 1, &one, NULL, &store));
+  EXPECT_OK(syncyte_kv_worker_create(store, 0, &worker));
+  EXPECT_OK(syncyte_kv_worker_push(worker, &wanted, &given, NULL));
+  EXPECT_OK(syncyte_kv_sync(store));
+}
+
+/* Makes what children use: a tensor whose rows hold their numbers, a window with each rank's number, a reducer, a
+   store. */
 static void make_objects(void) {
   const syncyte_dtype_t dtype = SYNCYTE_FLOAT32;
   const int64_t elements = 10;
@@ -166,6 +194,7 @@ static void make_objects(void) {
   void* mine = NULL;
   int64_t first = 0, count = 0;
   EXPECT_OK(syncyte_comm_self(&self));
+  make_store();
   EXPECT_OK(syncyte_tensor_create(world, SYNCYTE_FLOAT64, 2, shape, NULL, &tensor));
   EXPECT_OK(syncyte_window_create(world, sizeof(int64_t), NULL, &window));
   EXPECT_OK(syncyte_reducer_create(world, 1, &dtype, &elements, NULL, &reducer));

@@ -1,5 +1,7 @@
 /* The parameter store: what ranks and threads see of each other's pushes, workers that meet, samples, wrong input. */
 #include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
 
 #include "expect.h"
 #include "vector.h"
@@ -163,6 +165,32 @@ static void workers_meet(void) {
   EXPECT_OK(syncyte_kv_destroy(&kv));
 }
 
+static atomic_int refused;
+
+static void* meet_as_one(void* context) {
+  const syncyte_status_t status = syncyte_kv_worker_barrier(context);
+  if (status == SYNCYTE_ERR_BUSY)
+    EXPECT(strstr(syncyte_last_error(), "worker 0 of store \"parameters\" is in a") != NULL);
+  EXPECT(status == SYNCYTE_SUCCESS || status == SYNCYTE_ERR_BUSY);
+  refused += status == SYNCYTE_ERR_BUSY;
+  return NULL;
+}
+
+/* Of two threads that meet as one worker one waits for the other worker, and one is refused. */
+static void a_worker_is_one_of_those_who_meet(void) {
+  syncyte_kv_t kv = make_store(1, 2);
+  syncyte_kv_worker_t first = make_worker(kv, 0), second = make_worker(kv, 1);
+  pthread_t threads[2];
+  for (int i = 0; i < 2; ++i) EXPECT(pthread_create(&threads[i], NULL, meet_as_one, first) == 0);
+  while (refused == 0) sched_yield();
+  EXPECT_OK(syncyte_kv_worker_barrier(second));
+  for (int i = 0; i < 2; ++i) EXPECT(pthread_join(threads[i], NULL) == 0);
+  EXPECT(refused == 1);
+  EXPECT_OK(syncyte_kv_worker_destroy(&first));
+  EXPECT_OK(syncyte_kv_worker_destroy(&second));
+  EXPECT_OK(syncyte_kv_destroy(&kv));
+}
+
 static void numbers_of_workers(void) {
   syncyte_kv_t kv = make_store(1, 2);
   syncyte_kv_worker_t first = make_worker(kv, 0), second = NULL;
@@ -215,6 +243,7 @@ int main(void) {
   all_push();
   lengths_differ();
   workers_meet();
+  a_worker_is_one_of_those_who_meet();
   numbers_of_workers();
   clocks_and_intents();
   EXPECT_OK(syncyte_comm_destroy(&world));

@@ -334,7 +334,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_kv_worker_wait_sync(syncyte_kv_worker_t 
  * calls, in a thread of its own where a process has several. One of them enters the collective for its process, so MPI
  * must be at the thread level SYNCYTE_THREAD_SERIALIZED or above there. A worker that is destroyed is not waited for.
  * @param[in] worker a worker
- * @return SYNCYTE_ERR_MISMATCH on all workers of all ranks where some meet in another function.
+ * @return SYNCYTE_ERR_MISMATCH on all workers of all ranks where some meet in another function; SYNCYTE_ERR_BUSY where
+ * another thread meets as the same worker.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_kv_worker_barrier(syncyte_kv_worker_t worker);
 

@@ -183,6 +183,7 @@ def test_setup_server_and_shutdown_as_often_as_one_likes(comm):
         values = torch.empty(1)
         worker.pull(keys(9 + round), values)
         assert values.item() == 0
+        server.barrier()
         worker.push(keys(9 + round), torch.ones(1), True)  # nobody waits for it
         if round % 2:
             worker.finalize()
@@ -197,6 +198,8 @@ def test_setup_server_and_shutdown_as_often_as_one_likes(comm):
 
 def test_the_scheduler_returns(comm):
     assert adapm.scheduler(10, 2) is None
+    with pytest.raises(ValueError, match="num_threads is 0; expected 1 or more"):
+        adapm.scheduler(10, 0)
 
 
 # AdaPM's defects, by their numbers in its list of them.

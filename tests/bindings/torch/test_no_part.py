@@ -38,6 +38,7 @@ NEEDS_COMM = {
     "WholeTensor": lambda comm: syncyte.WholeTensor((4, 2), comm=comm),
     "WholeTensor.wrap": lambda comm: syncyte.WholeTensor.wrap(torch.ones(2), comm=comm),
     "Window": lambda comm: syncyte.Window(8, comm=comm),
+    "Store": lambda comm: syncyte.Store(8, 2, comm=comm),
     "save": lambda comm: syncyte.checkpoint.save("none.h5", {}, comm),
     "load": lambda comm: syncyte.checkpoint.load("none.h5", comm=comm),
     "open": lambda comm: syncyte.checkpoint.open("none.h5", comm),

@@ -28,24 +28,25 @@ def setup(num_keys: int, num_threads: int, use_techniques: str = "", num_channel
     """Says how many keys the next Server has, and how many workers each rank has. Local. use_techniques and num_channels
     are checked; on one node nothing is relocated or replicated."""
     global _settings
-    keys, threads = as_index(num_keys, "num_keys"), as_int32(num_threads, "num_threads")
-    for name, number in (("num_keys", keys), ("num_threads", threads)):
-        if number < 1:
-            raise wrong(ArgumentError, name, number, "1 or more")
+    settings = _checked(num_keys, num_threads)
     if use_techniques not in _TECHNIQUES:
         raise wrong(ArgumentError, "use_techniques", repr(use_techniques), f"one of {', '.join(_TECHNIQUES[1:])}, or ''")
     if as_int32(num_channels, "num_channels") < 1 and num_channels != -1:
         raise wrong(ArgumentError, "num_channels", num_channels, "1 or more, or -1")
-    _settings = keys, threads
+    _settings = settings
+
+
+def _checked(num_keys: int, num_threads: int) -> tuple[int, int]:
+    keys, threads = as_index(num_keys, "num_keys"), as_int32(num_threads, "num_threads")
+    for name, number in (("num_keys", keys), ("num_threads", threads)):
+        if number < 1:
+            raise wrong(ArgumentError, name, number, "1 or more")
+    return keys, threads
 
 
 def scheduler(num_keys: int, num_threads: int) -> None:
     """Checks its arguments and returns: there is no scheduler. Local."""
-    settings = _settings
-    try:
-        setup(num_keys, num_threads)
-    finally:
-        globals()["_settings"] = settings
+    _checked(num_keys, num_threads)
 
 
 class Server:
