@@ -112,8 +112,7 @@ void run() {
   const double million_keys = batches * batch_keys * 1e-6;
   const auto compare = [&](const char* name, const char* reference, double goal, memories::operation what,
                            std::vector<key_list>& lists, const std::function<void()>& loop) {
-    measure_rate(
-        {name, "Mkeys/s", reference, "higher", goal}, million_keys, [&] { all.run(what, lists); }, loop);
+    measure_rate({name, "Mkeys/s", reference, "higher", goal}, million_keys, [&] { all.run(what, lists); }, loop);
   };
   const auto gather = [&] { all.gather_loop(own); };
   const auto add = [&] { all.add_loop(own); };

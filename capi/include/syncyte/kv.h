@@ -41,8 +41,7 @@ typedef struct syncyte_kv_options_t {
 } syncyte_kv_options_t;
 
 /** All defaults: `syncyte_kv_options_t options = SYNCYTE_KV_OPTIONS_INIT;`. */
-#define SYNCYTE_KV_OPTIONS_INIT \
-  { sizeof(syncyte_kv_options_t), NULL, 1 }
+#define SYNCYTE_KV_OPTIONS_INIT {sizeof(syncyte_kv_options_t), NULL, 1}
 
 /** When sampled keys are drawn: one of ::syncyte_kv_scheme_values. */
 typedef int32_t syncyte_kv_scheme_t;
@@ -79,7 +78,7 @@ typedef struct syncyte_kv_sampling_t {
 
 /** Local, uniform, with replacement; max_key is to be set. */
 #define SYNCYTE_KV_SAMPLING_INIT \
-  { sizeof(syncyte_kv_sampling_t), SYNCYTE_KV_LOCAL, SYNCYTE_KV_UNIFORM, 1, 0, 0, 250, 1, 0 }
+  {sizeof(syncyte_kv_sampling_t), SYNCYTE_KV_LOCAL, SYNCYTE_KV_UNIFORM, 1, 0, 0, 250, 1, 0}
 
 /** What a worker has done since it was made. */
 typedef struct syncyte_kv_worker_info_t {
