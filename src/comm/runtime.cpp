@@ -322,7 +322,8 @@ void require_rank_process() {
   base::fail(
       SYNCYTE_ERR_UNSUPPORTED,
       "this process is a forked child of rank {0}, and no rank; expected the process of rank {0} itself. A child "
-      "can read rows that are mapped (gather, get_box, views), and use COMM_SELF in blocking collectives and to "
+      "can read rows that are mapped (gather, get_box, a store's pull, views), and use COMM_SELF in blocking "
+      "collectives and to "
       "load checkpoints",
       base::process_rank());
 }

@@ -102,7 +102,9 @@ void store::set_sampling(const syncyte_kv_sampling_t& asked) {
 
 std::shared_ptr<sampling> store::find_sampling() const {
   const std::lock_guard lock(sampling_mutex_);
-  base::require(sampling_ != nullptr, SYNCYTE_ERR_ARGUMENT, "{} has no sampling; call kv_set_sampling() first", text_);
+  base::require(sampling_ != nullptr, SYNCYTE_ERR_ARGUMENT,
+                "{} has no sampling yet; expected kv_set_sampling() before (set_sampling, enable_sampling_support)",
+                text_);
   return sampling_;
 }
 

@@ -164,7 +164,7 @@ void worker::meet(const char* operation, store::meeting what) {
   const std::unique_lock only_one(meeting_mutex_, std::try_to_lock);
   base::require(only_one.owns_lock(), SYNCYTE_ERR_BUSY, "worker {} of {} is in a meeting, in another thread", number_,
                 store_->text());
-  store_->workers().meet(operation,
+  store_->workers().meet(number_, operation,
                          [&](const std::optional<base::error>& wrong) { store_->meet(operation, what, wrong); });
 }
 

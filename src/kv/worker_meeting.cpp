@@ -23,7 +23,7 @@ void worker_meeting::join(std::int32_t number) {
                                         .value = fmt::format("{}", number),
                                         .expected = fmt::format("0 to {} ({} workers)", workers - 1, workers)});
   place& mine = places_[static_cast<std::size_t>(number)];
-  if (mine == place::here)
+  if (mine == place::here || mine == place::meets)
     base::refuse(SYNCYTE_ERR_ARGUMENT, {.object = name_,
                                         .argument = "number",
                                         .value = fmt::format("{}, which is a worker already", number),
@@ -39,47 +39,66 @@ void worker_meeting::leave(std::int32_t number) {
   changed_.notify_all();
 }
 
-void worker_meeting::meet(const char* operation, const step& what) {
+void worker_meeting::meet(std::int32_t number, const char* operation, const step& what) {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [&] { return !is_running_; });  // a worker that has just joined comes into the next round
   const std::uint64_t round = round_;
+  place& mine = places_[static_cast<std::size_t>(number)];
+  mine = place::meets;
   if (arrived_++ == 0) operation_ = operation;
   if (std::strcmp(operation, operation_) != 0 && !wrong_)
     wrong_.emplace(SYNCYTE_ERR_MISMATCH,
                    fmt::format("{}: workers of this process meet in {} and in {}; expected one of "
                                "them",
                                name_, operation_, operation));
-  if (!is_complete()) wait(lock, operation, round);
+  try {
+    if (!is_complete()) wait(lock, operation, round);
+  } catch (...) {
+    mine = place::here;
+    if (--arrived_ == 0) wrong_.reset();
+    throw;
+  }
   if (round == round_) run(lock, what);
-  if (last_) throw *last_;
+  mine = place::here;
+  if (last_) std::rethrow_exception(last_);
+}
+
+/// For the watchdog: whose workers are here, and which are not.
+std::string worker_meeting::awaited() const {
+  std::string missing;
+  for (std::size_t number = 0; number < places_.size(); ++number) {
+    if (places_[number] == place::awaited) missing += fmt::format(", {} (never made)", number);
+    if (places_[number] == place::here) missing += fmt::format(", {}", number);
+  }
+  return missing.empty() ? name_ : fmt::format("{}, waits for worker {}", name_, missing.substr(2));
 }
 
 /// Until the round is over, or complete.
 void worker_meeting::wait(std::unique_lock<std::mutex>& lock, const char* operation, std::uint64_t round) {
-  const comm::watchdog_scope shown(operation, name_, 0);
+  std::optional<comm::watchdog_scope> shown;
+  std::string text;
   constexpr auto pause = std::chrono::milliseconds(100);
   while (!changed_.wait_for(lock, pause, [&] { return round != round_ || is_complete(); })) {
-    comm::let_mpi_progress();  // it notices there when mpirun has ended
-    try {
-      comm::ask_for_interrupt();
-    } catch (...) {
-      if (--arrived_ == 0) wrong_.reset();
-      throw;
+    if (std::string now = awaited(); now != text) {
+      text = std::move(now);
+      shown.emplace(operation, text, 0);
     }
+    comm::let_mpi_progress();  // it notices there when mpirun has ended
+    comm::ask_for_interrupt();
   }
 }
 
 void worker_meeting::run(std::unique_lock<std::mutex>& lock, const step& what) {
   is_running_ = true;
   lock.unlock();
-  std::optional<base::error> result;
+  std::exception_ptr result;
   try {
     what(wrong_);
   } catch (...) {
-    result = base::current_error();
+    result = std::current_exception();
   }
   lock.lock();
-  last_ = std::move(result);
+  last_ = result;
   wrong_.reset();
   is_running_ = false;
   arrived_ = 0;

@@ -2,6 +2,7 @@
 
 #include <condition_variable>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <mutex>
 #include <optional>
@@ -27,14 +28,16 @@ class worker_meeting {
   /// What one of the workers does for all; it is told where they came for different things.
   using step = std::function<void(const std::optional<base::error>& wrong)>;
 
-  /// Waits for all workers that have not left; one that has never joined is waited for. All throw what the step throws.
-  /// `operation` is a string literal. Throws comm::interrupted, then the others still wait for this worker.
-  void meet(const char* operation, const step& what);
+  /// Worker `number` waits for all workers that have not left; one that has never joined is waited for. All throw what
+  /// the step throws. `operation` is a string literal. Throws comm::interrupted, then the others still wait for this
+  /// worker.
+  void meet(std::int32_t number, const char* operation, const step& what);
 
  private:
-  enum class place { awaited, here, left };
+  enum class place { awaited, here, meets, left };
 
   bool is_complete() const { return arrived_ == expected_ && !is_running_; }
+  std::string awaited() const;
   void wait(std::unique_lock<std::mutex>& lock, const char* operation, std::uint64_t round);
   void run(std::unique_lock<std::mutex>& lock, const step& what);
 
@@ -48,7 +51,7 @@ class worker_meeting {
   std::uint64_t round_ = 0;
   const char* operation_ = nullptr;   // that the first worker came for
   std::optional<base::error> wrong_;  // of this round, before its step
-  std::optional<base::error> last_;   // of the last round's step
+  std::exception_ptr last_;           // of the last round's step
 };
 
 }  // namespace syncyte::kv

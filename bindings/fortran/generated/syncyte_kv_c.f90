@@ -417,7 +417,8 @@ module syncyte_kv_c
     !> so MPI must be at the thread level SYNCYTE_THREAD_SERIALIZED or above there. A worker that is destroyed is
     !> not waited for.
     ! worker [in]: a worker
-    ! Returns: SYNCYTE_ERR_MISMATCH on all workers of all ranks where some meet in another function.
+    ! Returns: SYNCYTE_ERR_MISMATCH on all workers of all ranks where some meet in another function;
+    ! SYNCYTE_ERR_BUSY where another thread meets as the same worker.
     function syncyte_kv_worker_barrier(worker) bind(C, name="syncyte_kv_worker_barrier") result(answer)
       import
       type(c_ptr), value :: worker

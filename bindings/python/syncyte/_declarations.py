@@ -3605,7 +3605,8 @@ CORE: dict[str, Function] = {
             "each worker calls, in a thread of its own where a process has several. One of them enters the "
             "collective for its process, so MPI must be at the thread level SYNCYTE_THREAD_SERIALIZED or above"
             " there. A worker that is destroyed is not waited for. Returns: SYNCYTE_ERR_MISMATCH on all "
-            "workers of all ranks where some meet in another function."
+            "workers of all ranks where some meet in another function; SYNCYTE_ERR_BUSY where another thread "
+            "meets as the same worker."
         ),
     ),
     "syncyte_kv_worker_begin_setup": Function(

@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import ctypes
 import enum
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from . import _buffers, _library, dtypes
 from . import _declarations as c
-from ._buffers import Buffer, as_buffer
+from ._buffers import NOT_RECORDED, Buffer, as_buffer
 from ._checks import as_index, as_int32, as_int64, wrong
 from ._declarations import DType
 from ._handles import Handle
+from ._short_descriptions import short_description, written
 from ._types import Array
 from .comm import COMM_WORLD, Comm, comm_or_world
 from .errors import ArgumentError, DtypeError, ShapeError
@@ -110,7 +112,10 @@ class Store(Handle):
         def prepare() -> tuple[int, np.ndarray, DType, Any]:
             options = {"name": _library.name_bytes(name), "workers": as_int32(workers, "workers")}
             chosen = _library.options(c.KvOptions, **options)
-            return as_int64(num_keys, "num_keys"), _as_lengths(lengths), dtypes.as_dtype(dtype), chosen
+            for argument, number in (("num_keys", as_int64(num_keys, "num_keys")), ("workers", options["workers"])):
+                if number < 1:
+                    raise wrong(ArgumentError, argument, number, "1 or more")
+            return int(num_keys), _as_lengths(lengths), dtypes.as_dtype(dtype), chosen
 
         keys, numbers, element, options = comm._prepare("kv_create", prepare, lifecycle=True)
         handle = ctypes.c_void_p()
@@ -120,8 +125,14 @@ class Store(Handle):
         )  # fmt: skip
         assert handle.value is not None
         self._own(handle.value)
-        self._comm, self._num_keys, self._workers = comm, keys, workers
+        self._comm, self._num_keys, self._name = comm, keys, name
+        self._live: dict[int, StoreWorker] = {}  # a worker that a thread has lost is waited for all the same
         self._length = int(numbers[0]) if numbers.size == 1 else None
+
+    def __repr__(self) -> str:
+        name = "" if self._name is None else f", name={self._name!r}"
+        length = "of several lengths" if self._length is None else f"of {self._length} values"
+        return f"Store({self._num_keys} keys {length}{name})"
 
     @property
     def comm(self) -> Comm:
@@ -234,7 +245,8 @@ class StoreWorker(Handle):
     """One of a process's users of a store, mostly a thread; made by Store.worker(). Every call lets other threads run.
 
     Keys are int64, contiguous, numpy or torch, any number of dimensions; they may repeat. Values are float32, contiguous,
-    one key's after another's, in any shape. All methods but the meetings are local.
+    one key's after another's; of several dimensions the last one is a key's length, where all have one. All methods but
+    the meetings are local. It lives until free(), also where nobody refers to it any longer.
     """
 
     kind = "kv_worker"
@@ -245,25 +257,48 @@ class StoreWorker(Handle):
         core.syncyte_kv_worker_create(store.handle, as_int32(number, "number"), ctypes.byref(handle))
         assert handle.value is not None
         self._own(handle.value)
-        self._store = store
+        self._store, self._number = store, number
+        store._live[number] = self
 
     @property
     def store(self) -> Store:
         """What it is a worker of."""
         return self._store
 
-    def _room(self, keys: Buffer, out: Any) -> Buffer:
-        """out, or a new array for the values of keys."""
-        if out is None:
-            length = self._store.length
-            shape = [int(self._store.lengths(keys.array).sum())] if length is None else [*keys.shape, length]
-            out = _buffers.empty(keys.world, DType.FLOAT32, shape)
-        return as_buffer(out, "out", writable=True, expected=DType.FLOAT32)
+    def free(self) -> None:
+        """Ends this worker: the others of this process meet without it. Local."""
+        if self._store._live.get(self._number) is self:
+            del self._store._live[self._number]
+        super().free()
 
-    def _call(self, function: str, keys: Buffer, values: Buffer) -> int:
+    def _new_room(self, keys: Any) -> Array:
+        """An array for the values of keys, of their kind."""
+        wanted, length = _as_keys(keys), self._store.length
+        shape = [int(self._store.lengths(keys).sum())] if length is None else [*wanted.shape, length]
+        return _buffers.empty(wanted.world, DType.FLOAT32, shape)
+
+    def _check_shape(self, name: str, shape: Sequence[int]) -> None:
+        length = self._store.length
+        if len(shape) > 1 and length is not None and shape[-1] != length:
+            raise wrong(ShapeError, name, f"of shape {tuple(shape)}", f"one dimension, or a last one of {length}")
+
+    def _begin(self, function: str, keys: Any, values: Any, name: str, is_written: bool) -> int:
+        """Calls the library's function and returns the timestamp."""
         timestamp = ctypes.c_int64()
-        call = getattr(_library.core(), function)
-        call(self.handle, keys.reference, values.reference, ctypes.byref(timestamp))
+        call, short = getattr(_library.core(), function), short_description(keys, values, is_written)
+        if short is not None:
+            self._check_shape(name, values.shape)
+            call(self.handle, *short, ctypes.byref(timestamp))
+            if is_written:
+                written(values)
+            return timestamp.value
+        wanted = _as_keys(keys)
+        recorded_by = None if is_written else NOT_RECORDED
+        given = as_buffer(values, name, writable=is_written, expected=DType.FLOAT32, recorded_by=recorded_by)
+        self._check_shape(name, given.shape)
+        call(self.handle, wanted.reference, given.reference, ctypes.byref(timestamp))
+        if is_written:
+            given.written()
         return timestamp.value
 
     def pull(self, keys: Any, out: Any = None) -> Array:
@@ -289,50 +324,46 @@ class StoreWorker(Handle):
         PeerDiedError
             A process died while it wrote a key's values; set() makes it whole.
         """
-        wanted = _as_keys(keys)
-        room = self._room(wanted, out)
-        self.wait(self._call("syncyte_kv_worker_pull", wanted, room))
-        room.written()
-        return room.array
+        room = self._new_room(keys) if out is None else out
+        self.wait(self.ipull(keys, room))
+        return room
 
     def push(self, keys: Any, values: Any) -> None:
-        """Adds to the values of keys; of a key that repeats several times. Errors as of pull()."""
+        """Adds to the values of keys; of a key that repeats several times. Errors as of pull(); ArgumentError for values
+        that require grad, since none is recorded."""
         self.wait(self.ipush(keys, values))
 
     def set(self, keys: Any, values: Any) -> None:
-        """Replaces the values of keys; of a key that repeats the last ones stay. Errors as of pull(), but that it makes
+        """Replaces the values of keys; of a key that repeats the last ones stay. Errors as of push(), but that it makes
         damaged keys whole."""
         self.wait(self.iset(keys, values))
 
     def ipull(self, keys: Any, out: Any) -> int:
         """Begins a pull and returns its timestamp, for wait(): -1 where it is complete. Errors as of pull()."""
-        room = as_buffer(out, "out", writable=True, expected=DType.FLOAT32)
-        timestamp = self._call("syncyte_kv_worker_pull", _as_keys(keys), room)
-        room.written()
-        return timestamp
+        return self._begin("syncyte_kv_worker_pull", keys, out, "out", True)
 
     def ipush(self, keys: Any, values: Any) -> int:
         """Begins a push, as ipull()."""
-        given = as_buffer(values, "values", expected=DType.FLOAT32)
-        return self._call("syncyte_kv_worker_push", _as_keys(keys), given)
+        return self._begin("syncyte_kv_worker_push", keys, values, "values", False)
 
     def iset(self, keys: Any, values: Any) -> int:
         """Begins a set, as ipull()."""
-        given = as_buffer(values, "values", expected=DType.FLOAT32)
-        return self._call("syncyte_kv_worker_set", _as_keys(keys), given)
+        return self._begin("syncyte_kv_worker_set", keys, values, "values", False)
 
     def pull_if_local(self, keys: Any, out: Any = None) -> Array | None:
         """As pull(), if this rank reaches all keys without a message, as on one node it does; otherwise None, and nothing
         was written."""
-        wanted = _as_keys(keys)
-        room, is_local = self._room(wanted, out), ctypes.c_int32()
+        wanted, is_local = _as_keys(keys), ctypes.c_int32()
+        given = self._new_room(keys) if out is None else out
+        room = as_buffer(given, "out", writable=True, expected=DType.FLOAT32)
+        self._check_shape("out", room.shape)
         _library.core().syncyte_kv_worker_pull_if_local(
             self.handle, wanted.reference, room.reference, ctypes.byref(is_local)
         )
         if not is_local.value:
             return None
         room.written()
-        return room.array
+        return given
 
     def localize(self, keys: Any) -> None:
         """Asks that this rank owns keys; on one node they are local, and are checked and counted. Errors as of pull()."""

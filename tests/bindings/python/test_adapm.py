@@ -172,7 +172,24 @@ def test_numbers_of_workers_are_ones_own(server):
     with pytest.raises(TypeError, match="server is a int"):
         adapm.Worker(1, 3)
     first.finalize()
+    with pytest.raises(ValueError, match="this Worker was finalized"):
+        first.barrier()
     adapm.Worker(0, server).finalize()
+
+
+def test_a_worker_is_waited_for_until_it_is_finalized(server):
+    """Whether or not somebody still refers to it."""
+    adapm.Worker(0, server)
+    gc.collect()
+    with pytest.raises(ValueError, match="number is 0, which is a worker already"):
+        adapm.Worker(0, server)
+
+
+def test_a_script_that_starts_its_nodes_by_itself_is_told(comm, monkeypatch):
+    monkeypatch.setenv("DMLC_NUM_SERVER", str(SIZE + 1))
+    adapm.setup(2, 1)
+    with pytest.warns(UserWarning, match=f"DMLC_NUM_SERVER is {SIZE + 1}, but the nodes are the {SIZE} ranks"):
+        adapm.Server(1).shutdown()
 
 
 def test_setup_server_and_shutdown_as_often_as_one_likes(comm):
@@ -190,7 +207,7 @@ def test_setup_server_and_shutdown_as_often_as_one_likes(comm):
         server.shutdown()
         server.shutdown()
         for use in (lambda: worker.pull(keys(1), values), worker.barrier, worker.current_clock):
-            with pytest.raises(ValueError, match="this Worker was finalized"):
+            with pytest.raises(ValueError, match="this Worker's Server was shut down"):
                 use()
         with pytest.raises(ValueError, match="this Server was shut down"):
             adapm.Worker(0, server)

@@ -197,7 +197,7 @@ def test_wrong_stores_are_every_ranks_error(comm):
             syncyte.Store(*(given if last else (2, 2)))
     for text, options in {
         "dtype is float64; expected float32": {"dtype": "float64"},
-        "options->workers is 0; expected 1 or more": {"workers": 0},
+        "workers is 0; expected 1 or more": {"workers": 0},
     }.items():
         with pytest.raises((ValueError, NotImplementedError), match=text):
             syncyte.Store(2, 2, **(options if last else {}))
@@ -214,6 +214,40 @@ def test_what_was_freed_is_an_error(store):
     for use in (lambda: worker.pull([1]), worker.barrier, lambda: store.worker()):
         with pytest.raises(ValueError, match="has been freed"):
             use()
+
+
+def test_several_dimensions_end_with_a_keys_values(store):
+    worker = store.worker()
+    for values in (np.ones((3, 4), np.float32), torch.ones(3, 4)):  # transposed
+        for operation in (worker.push, worker.set, worker.pull, worker.pull_if_local):
+            with pytest.raises(ValueError, match=r"of shape \(3, 4\); expected one dimension, or a last one of 3"):
+                operation([0, 1, 2, 3], values)
+    worker.push(torch.tensor([0, 1]), torch.ones(1, 2, 3))
+    assert repr(store) == "Store(10 keys of 3 values, name='parameters')"
+
+
+def test_a_worker_that_nobody_refers_to_is_still_waited_for(store):
+    store.worker()
+    gc.collect()
+    with pytest.raises(ValueError, match="number is 0, which is a worker already"):
+        store.worker()
+
+
+def test_views_and_inference_tensors_are_pulled_into_as_others_are(store):
+    worker = store.worker()
+    keys, room = torch.arange(10), torch.zeros(20, 3)
+    worker.set(keys, torch.arange(30.0))
+    store.sync()
+    assert worker.pull(keys[2:4], room[5:7]).tolist() == [[6, 7, 8], [9, 10, 11]] and room.sum() == 51
+    with torch.inference_mode():
+        assert worker.pull(keys[:1], torch.zeros(3)).tolist() == [0, 1, 2]
+    negative = torch.view_as_complex(torch.ones(3, 2)).conj().imag  # -1, with a bit that says so
+    with pytest.raises(TypeError, match="negative"):
+        worker.push(keys[:1], negative)
+    with pytest.raises(ValueError, match="not contiguous"):
+        worker.pull(keys[::2], torch.zeros(15))
+    with pytest.raises(ValueError, match="requires grad|gradient"):
+        worker.push(keys[:1], torch.ones(3, requires_grad=True))
 
 
 def test_a_pull_is_no_part_of_a_graph(store):

@@ -8,8 +8,9 @@ Nodes are the ranks of the MPI job; DMLC_* in the environment means nothing. Wha
 
 from __future__ import annotations
 
+import os
 import warnings
-import weakref
+from collections.abc import Sequence
 from typing import Any
 
 from syncyte import dtypes
@@ -65,9 +66,18 @@ class Server:
             return _settings
 
         keys, threads = COMM_WORLD._prepare("Server", prepare, lifecycle=True)
+        self._warn_of_other_nodes()
         self._store = Store(keys, value_lengths, workers=threads, name="AdaPM")
-        self._workers: weakref.WeakSet[Worker] = weakref.WeakSet()
+        self._workers: set[Worker] = set()
         self._is_open = True
+
+    @staticmethod
+    def _warn_of_other_nodes() -> None:
+        """A script that starts its nodes by itself gives each a job of its own, where it is alone."""
+        nodes = os.environ.get("DMLC_NUM_SERVER", "")
+        if nodes.isdigit() and int(nodes) != COMM_WORLD.size:
+            text = f"DMLC_NUM_SERVER is {nodes}, but the nodes are the {COMM_WORLD.size} ranks of this job: start it with"
+            warnings.warn(f"{text} mpirun -n {nodes}, and call what runs a node on each rank", stacklevel=3)
 
     def enable_sampling_support(
         self, scheme: str, with_replacement: bool, distribution: str, min: int, max: int
@@ -113,6 +123,13 @@ def _plain(array: Any) -> Any:
     return array.detach() if dtypes.is_torch_tensor(array) else array
 
 
+class _AnyShape(StoreWorker):
+    """AdaPM counts values, whatever shape they have."""
+
+    def _check_shape(self, name: str, shape: Sequence[int]) -> None:
+        pass
+
+
 class Worker:
     """One of a rank's worker threads; any thread may make it. Keys are int64 and values float32, torch or numpy,
     contiguous. Operations return a timestamp: -1, all was local and is done. Other threads run meanwhile."""
@@ -120,14 +137,14 @@ class Worker:
     def __init__(self, customer_id: int, server: Server) -> None:
         if not isinstance(server, Server):
             raise wrong(DtypeError, "server", f"a {type(server).__name__}", "a Server")
-        self._worker: StoreWorker | None = server._opened().worker(customer_id)
-        self._store = server._store
+        self._worker: StoreWorker | None = _AnyShape(server._opened(), customer_id)
+        self._server, self._store = server, server._store
         server._workers.add(self)
 
     def _open(self) -> StoreWorker:
         worker = self._worker
         if worker is None:
-            raise HandleError("this Worker was finalized")
+            raise HandleError("this Worker was finalized" if self._server._is_open else "this Worker's Server was shut down")
         return worker
 
     def _done(self, timestamp: int, waits: bool) -> int:
@@ -209,6 +226,7 @@ class Worker:
     def finalize(self) -> None:
         """Ends the worker; the others meet without it. Local. Nothing need have been waited for."""
         worker, self._worker = self._worker, None
+        self._server._workers.discard(self)
         if worker is not None:
             worker.free()
 

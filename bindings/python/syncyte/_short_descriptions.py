@@ -1,0 +1,58 @@
+"""Descriptions of plain torch tensors for operations that take less time than as_buffer()."""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+from typing import TYPE_CHECKING, Any
+
+from . import _buffers, dtypes
+from . import _declarations as c
+from ._declarations import DType
+
+if TYPE_CHECKING:
+    import torch
+
+
+class _Descriptions(threading.local):
+    """Of keys and of values, written anew for each call. Each thread has its own, because calls let others run."""
+
+    def __init__(self) -> None:
+        self.keys, self.values = _of_one_dimension(DType.INT64), _of_one_dimension(DType.FLOAT32)
+        self.references = ctypes.byref(self.keys), ctypes.byref(self.values)
+
+
+def _of_one_dimension(dtype: DType) -> Any:
+    shape = _buffers._Numbers(0)
+    strides = _buffers._Numbers(dtypes.itemsize(dtype))
+    return c.BufferDescription(ctypes.sizeof(c.BufferDescription), 0, dtype, 1, shape, strides)
+
+
+_descriptions = _Descriptions()
+
+
+def short_description(keys: Any, values: Any, is_written: bool) -> tuple[Any, Any] | None:
+    """References to descriptions of int64 keys and float32 values as the C library takes them, valid until the thread's
+    next call; None where as_buffer() has more to look at."""
+    torch = dtypes.loaded_torch()
+    if torch is None or type(keys) is not torch.Tensor or type(values) is not torch.Tensor:
+        return None
+    if keys.dtype is not torch.int64 or values.dtype is not torch.float32:
+        return None
+    if not (_is_plain(keys) and _is_plain(values)) or (is_written and values.is_inference()):
+        return None
+    found = _descriptions
+    found.keys.data, found.values.data = keys.data_ptr(), values.data_ptr()
+    found.keys.shape[0], found.values.shape[0] = keys.numel(), values.numel()
+    return found.references
+
+
+def _is_plain(tensor: torch.Tensor) -> bool:
+    if not tensor.is_cpu or tensor.requires_grad or tensor.layout is not dtypes.import_torch().strided:
+        return False
+    return tensor.is_contiguous() and not tensor.is_neg()
+
+
+def written(tensor: torch.Tensor) -> None:
+    """Tells autograd that the tensor has new contents."""
+    dtypes.import_torch().autograd.graph.increment_version(tensor)
