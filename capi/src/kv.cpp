@@ -230,6 +230,10 @@ syncyte_status_t syncyte_kv_worker_pull_sample(syncyte_kv_worker_t worker, int64
   });
 }
 
+syncyte_status_t syncyte_kv_worker_finish_sample(syncyte_kv_worker_t worker, int64_t sample) {
+  return started("kv_worker_finish_sample", [&] { find_worker(worker)->finish_sample(sample); });
+}
+
 syncyte_status_t syncyte_kv_worker_wait(syncyte_kv_worker_t worker, int64_t timestamp) {
   return started("kv_worker_wait", [&] {
     find_worker(worker);
@@ -262,7 +266,7 @@ syncyte_status_t syncyte_kv_worker_end_setup(syncyte_kv_worker_t worker) {
 }
 
 syncyte_status_t syncyte_kv_worker_describe(syncyte_kv_worker_t worker, syncyte_kv_worker_info_t* info) {
-  return looked_up("kv_worker_describe", [&] {
+  return looked_up<capi::callers::ranks>("kv_worker_describe", [&] {
     const auto found = find_worker(worker);
     base::require(out(info, "info").struct_size == sizeof *info, SYNCYTE_ERR_ARGUMENT,
                   "info->struct_size is {}; expected {} (the sizeof of the struct)", info->struct_size, sizeof *info);

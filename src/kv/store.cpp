@@ -13,6 +13,9 @@
 namespace syncyte::kv {
 namespace {
 
+constexpr std::int32_t most_workers = 65536;
+constexpr std::int64_t most_keys = std::int64_t{1} << 58;
+
 std::string text_of(const std::string& name) { return name.empty() ? "a store" : fmt::format("store \"{}\"", name); }
 
 [[noreturn]] void refuse(syncyte_status_t status, std::string_view argument, std::string value, std::string expected,
@@ -25,8 +28,9 @@ void check_options(const comm::communicator& comm, syncyte_dtype_t dtype, const 
   if (options.error) throw *options.error;
   base::dtype_size(dtype);  // throws for what is no type
   if (dtype != SYNCYTE_FLOAT32) refuse(SYNCYTE_ERR_UNSUPPORTED, "dtype", base::dtype_name(dtype), "float32");
-  if (options.workers < 1)
-    refuse(SYNCYTE_ERR_ARGUMENT, "options->workers", fmt::format("{}", options.workers), "1 or more");
+  if (options.workers < 1 || options.workers > most_workers)
+    refuse(SYNCYTE_ERR_ARGUMENT, "options->workers", fmt::format("{}", options.workers),
+           options.workers < 1 ? "1 or more" : fmt::format("at most {}", most_workers));
   if (comm.node().count > 1)
     refuse(SYNCYTE_ERR_UNSUPPORTED, "comm", fmt::format("of {} nodes", comm.node().count),
            "ranks of one node, which share memory");
@@ -34,6 +38,7 @@ void check_options(const comm::communicator& comm, syncyte_dtype_t dtype, const 
 
 std::span<const std::int64_t> check_lengths(std::int64_t keys, std::int64_t count, const std::int64_t* lengths) {
   if (keys < 1) refuse(SYNCYTE_ERR_SHAPE, "key_count", fmt::format("{}", keys), "1 or more");
+  if (keys > most_keys) refuse(SYNCYTE_ERR_SHAPE, "key_count", fmt::format("{}", keys), "at most 2^58");
   if (count != 1 && count != keys)
     refuse(SYNCYTE_ERR_SHAPE, "length_count", fmt::format("{}", count), fmt::format("1, or {} (key_count)", keys));
   if (lengths == nullptr) refuse(SYNCYTE_ERR_ARGUMENT, "lengths", "null", fmt::format("{} lengths", count));

@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace syncyte::kv {
 namespace {
+
+constexpr std::int64_t most_sampled = std::int64_t{1} << 40;
 
 [[noreturn]] void refuse(const store& of, std::string_view argument, std::int64_t value, std::string expected) {
   base::refuse(
@@ -79,7 +82,8 @@ void worker::localize(const syncyte_buffer_t* keys) {
 }
 
 worker::window worker::check_window(std::int64_t start, std::int64_t end) const {
-  if (start < 0) refuse(*store_, "start", start, "0 or more, a clock");
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  if (start < 0 || start == most) refuse(*store_, "start", start, "0 or more, and less than 2^63 - 1");
   if (end == 0) return {start, start + 1};
   if (end <= start) refuse(*store_, "end", end, fmt::format("more than start ({}), or 0 for start + 1", start));
   return {start, end};
@@ -117,7 +121,7 @@ void worker::seed_engine(const std::shared_ptr<sampling>& source) {
 
 std::int64_t worker::prepare_sample(std::int64_t count, std::int64_t start, std::int64_t end) {
   const auto source = store_->find_sampling();
-  if (count < 0) refuse(*store_, "count", count, "0 or more");
+  if (count < 0 || count > most_sampled) refuse(*store_, "count", count, "0 to 2^40");
   source->require_enough(count);
   const window when = check_window(start, end);
   const std::lock_guard lock(mutex_);
@@ -158,6 +162,11 @@ void worker::pull_sample(std::int64_t id, const syncyte_buffer_t* raw_keys, cons
   if (from.used == from.count) samples_.erase(found);
   store_->values().pull(keys, reinterpret_cast<float*>(values.data()));
   count(pulled_, wanted);
+}
+
+void worker::finish_sample(std::int64_t id) {
+  const std::lock_guard lock(mutex_);
+  samples_.erase(id);
 }
 
 void worker::meet(const char* operation, store::meeting what) {

@@ -40,6 +40,8 @@ class worker {
   /// The sample's next keys, as many as there is room for, and their values.
   void pull_sample(std::int64_t sample, const syncyte_buffer_t* keys, const syncyte_buffer_t* values);
 
+  void finish_sample(std::int64_t id);
+
   void meet(const char* operation, store::meeting what);
   syncyte_kv_worker_info_t describe() const;
 

@@ -7,6 +7,7 @@
 
 #include "comm/interrupts.hpp"
 #include "comm/progress.hpp"
+#include "comm/runtime.hpp"
 #include "comm/watchdog.hpp"
 
 namespace syncyte::kv {
@@ -73,6 +74,26 @@ std::string worker_meeting::awaited() const {
   return missing.empty() ? name_ : fmt::format("{}, waits for worker {}", name_, missing.substr(2));
 }
 
+/// What a long wait does; others may use the store meanwhile, also what the application runs for a signal.
+void worker_meeting::look_around(std::unique_lock<std::mutex>& lock) {
+  lock.unlock();
+  std::exception_ptr found;
+  try {
+    require_started();
+    comm::let_mpi_progress();  // it notices there when mpirun has ended
+    comm::ask_for_interrupt();
+  } catch (...) {
+    found = std::current_exception();
+  }
+  lock.lock();
+  if (found) std::rethrow_exception(found);
+}
+
+void worker_meeting::require_started() const {
+  base::require(comm::is_started(), SYNCYTE_ERR_NOT_INITIALISED, "{}: Syncyte has ended while workers were to meet",
+                name_);
+}
+
 /// Until the round is over, or complete.
 void worker_meeting::wait(std::unique_lock<std::mutex>& lock, const char* operation, std::uint64_t round) {
   std::optional<comm::watchdog_scope> shown;
@@ -83,8 +104,7 @@ void worker_meeting::wait(std::unique_lock<std::mutex>& lock, const char* operat
       text = std::move(now);
       shown.emplace(operation, text, 0);
     }
-    comm::let_mpi_progress();  // it notices there when mpirun has ended
-    comm::ask_for_interrupt();
+    look_around(lock);
   }
 }
 
@@ -93,6 +113,7 @@ void worker_meeting::run(std::unique_lock<std::mutex>& lock, const step& what) {
   lock.unlock();
   std::exception_ptr result;
   try {
+    require_started();
     what(wrong_);
   } catch (...) {
     result = std::current_exception();

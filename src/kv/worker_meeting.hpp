@@ -39,6 +39,8 @@ class worker_meeting {
   bool is_complete() const { return arrived_ == expected_ && !is_running_; }
   std::string awaited() const;
   void wait(std::unique_lock<std::mutex>& lock, const char* operation, std::uint64_t round);
+  void look_around(std::unique_lock<std::mutex>& lock);
+  void require_started() const;
   void run(std::unique_lock<std::mutex>& lock, const step& what);
 
   const std::string& name_;

@@ -1,4 +1,5 @@
 /* The parameter store: samples, and every wrong input, on all ranks where the call is collective. */
+#include <pthread.h>
 #include <stdlib.h>
 
 #include "expect.h"
@@ -30,7 +31,11 @@ static void wrong_stores(void) {
   EXPECT_REFUSED(SYNCYTE_FLOAT32, keys, keys, lengths, SYNCYTE_ERR_SHAPE, "lengths[9] is -3");
   options.workers = rank == size - 1 ? 0 : 1; /* one rank's mistake is every rank's error */
   EXPECT_REFUSED(SYNCYTE_FLOAT32, keys, 1, &two, SYNCYTE_ERR_ARGUMENT, "options->workers is 0; expected 1 or more");
+  options.workers = rank == 0 ? INT32_MAX : 1;
+  EXPECT_REFUSED(SYNCYTE_FLOAT32, keys, 1, &two, SYNCYTE_ERR_ARGUMENT,
+                 "options->workers is 2147483647; expected at most");
   options.workers = 1;
+  EXPECT_REFUSED(SYNCYTE_FLOAT32, INT64_MAX, 1, &two, SYNCYTE_ERR_SHAPE, "key_count is 9223372036854775807; expected");
   EXPECT_ERROR(syncyte_kv_create(world, SYNCYTE_FLOAT32, keys, 1, &two, NULL, NULL), SYNCYTE_ERR_ARGUMENT,
                "kv is null");
   if (size > 1) {
@@ -179,6 +184,17 @@ static void distributions(void) {
   }
 }
 
+static void finished_samples(void) {
+  int64_t drawn[3];
+  float values[6];
+  const syncyte_buffer_t wanted = vector_of(drawn, SYNCYTE_INT64, 3), room = vector_of(values, SYNCYTE_FLOAT32, 6);
+  const int64_t sample = prepare(5);
+  pull(sample, drawn, 3);
+  EXPECT_OK(syncyte_kv_worker_finish_sample(worker, sample));
+  EXPECT_OK(syncyte_kv_worker_finish_sample(worker, sample));
+  EXPECT_ERROR(syncyte_kv_worker_pull_sample(worker, sample, &wanted, &room, NULL), SYNCYTE_ERR_ARGUMENT, "sample is");
+}
+
 /* Each key of a pool is given as often as asked for before there are new ones. */
 static void pools(void) {
   syncyte_kv_sampling_t sampling = sampling_of(SYNCYTE_KV_POOL, 1);
@@ -224,6 +240,9 @@ static void wrong_samples(void) {
   EXPECT_ERROR(syncyte_kv_worker_prepare_sample(worker, 50, 0, 0, &sample), SYNCYTE_ERR_ARGUMENT,
                "count is 50; expected at most 49");
   EXPECT_ERROR(syncyte_kv_worker_prepare_sample(worker, -1, 0, 0, &sample), SYNCYTE_ERR_ARGUMENT, "count is -1");
+  EXPECT_ERROR(syncyte_kv_worker_prepare_sample(worker, (int64_t)1 << 41, 0, 0, &sample), SYNCYTE_ERR_ARGUMENT,
+               "count");
+  EXPECT_ERROR(syncyte_kv_worker_prepare_sample(worker, 1, INT64_MAX, 0, &sample), SYNCYTE_ERR_ARGUMENT, "start is");
   EXPECT_ERROR(syncyte_kv_worker_prepare_sample(worker, 1, 2, 1, &sample), SYNCYTE_ERR_ARGUMENT, "end is 1");
   EXPECT_ERROR(syncyte_kv_worker_pull_sample(worker, 999, &wanted, &room, NULL), SYNCYTE_ERR_ARGUMENT, "sample is 999");
   sample = prepare(2);
@@ -254,6 +273,13 @@ static void set_numbers(void) {
   EXPECT_OK(syncyte_kv_sync(kv));
 }
 
+static syncyte_kv_worker_t waits;
+
+static void* wait_in_vain(void* context) {
+  EXPECT_ERROR(syncyte_kv_worker_barrier(waits), SYNCYTE_ERR_NOT_INITIALISED, "");
+  return context;
+}
+
 int main(void) {
   world = start(&rank, &size);
   wrong_stores();
@@ -265,16 +291,33 @@ int main(void) {
   EXPECT_OK(syncyte_kv_destroy(&kv));
   set_numbers();
   samples();
+  finished_samples();
   distributions();
   pools();
   wrong_samples();
-  /* A worker and a store that nobody destroys, and what nobody waits for. */
+  /* A worker and a store that nobody destroys, what nobody waits for, and a thread that waits for the other worker. */
   const syncyte_kv_worker_t left = worker;
-  int64_t clock = 0;
+  int64_t clock = 0, key = 0;
+  float values[2];
+  const syncyte_buffer_t wanted = vector_of(&key, SYNCYTE_INT64, 1), room = vector_of(values, SYNCYTE_FLOAT32, 2);
+  syncyte_kv_options_t options = SYNCYTE_KV_OPTIONS_INIT;
+  syncyte_kv_t pair = NULL;
+  pthread_t waiting;
+  options.workers = 2;
+  EXPECT_OK(syncyte_kv_create(world, SYNCYTE_FLOAT32, 1, 1, &two, &options, &pair));
+  EXPECT_OK(syncyte_kv_worker_create(pair, 0, &waits));
+  EXPECT(pthread_create(&waiting, NULL, wait_in_vain, NULL) == 0);
   EXPECT_OK(syncyte_comm_destroy(&world));
   EXPECT_OK(syncyte_finalize());
   EXPECT_ERROR(syncyte_kv_worker_clock(left, &clock), SYNCYTE_ERR_NOT_INITIALISED, "");
   EXPECT_ERROR(syncyte_kv_sync(kv), SYNCYTE_ERR_NOT_INITIALISED, "");
+  EXPECT_ERROR(syncyte_kv_worker_pull(left, &wanted, &room, NULL), SYNCYTE_ERR_NOT_INITIALISED, "");
+  EXPECT_ERROR(syncyte_kv_worker_push(left, &wanted, &room, NULL), SYNCYTE_ERR_NOT_INITIALISED, "");
+  EXPECT_ERROR(syncyte_kv_worker_set(left, &wanted, &room, NULL), SYNCYTE_ERR_NOT_INITIALISED, "");
+  EXPECT_ERROR(syncyte_kv_worker_barrier(left), SYNCYTE_ERR_NOT_INITIALISED, "");
+  EXPECT(pthread_join(waiting, NULL) == 0);
+  EXPECT_OK(syncyte_kv_worker_destroy(&waits));
+  EXPECT_OK(syncyte_kv_destroy(&pair));
   EXPECT_OK(syncyte_kv_worker_destroy(&worker));
   EXPECT_OK(syncyte_kv_destroy(&kv));
   return failures == 0 ? 0 : 1;

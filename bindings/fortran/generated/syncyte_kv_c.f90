@@ -29,7 +29,7 @@ module syncyte_kv_c
     integer(c_size_t) :: struct_size = 24_c_size_t
     ! for messages; may be null
     type(c_ptr) :: name = c_null_ptr
-    ! of this process, 1 or more; ranks may differ
+    ! of this process, 1 to 65536; ranks may differ
     integer(c_int32_t) :: workers = 1_c_int32_t
   end type syncyte_kv_options_t
 
@@ -349,7 +349,7 @@ module syncyte_kv_c
 
     !> Says that this worker is going to pull sampled keys while its clock is in [start, end). Local.
     ! worker [in]: a worker
-    ! count [in]: number of keys, 0 or more
+    ! count [in]: number of keys, 0 to 2^40
     ! start [in]: 0 or more
     ! end [in]: more than start; 0: start + 1
     ! sample [out]: the sample's number, 1 or more, for kv_worker_pull_sample()
@@ -382,6 +382,17 @@ module syncyte_kv_c
       integer(c_int64_t), intent(out), optional :: timestamp
       integer(c_int32_t) :: answer
     end function syncyte_kv_worker_pull_sample
+
+    !> Ends a sample of which no more keys are going to be pulled. Local.
+    ! worker [in]: the worker that has prepared it
+    ! sample [in]: its number; one that has ended is fine
+    function syncyte_kv_worker_finish_sample(worker, sample) bind(C, &
+        name="syncyte_kv_worker_finish_sample") result(answer)
+      import
+      type(c_ptr), value :: worker
+      integer(c_int64_t), value :: sample
+      integer(c_int32_t) :: answer
+    end function syncyte_kv_worker_finish_sample
 
     !> Waits until an operation is complete. Local. Waiting twice is fine.
     ! worker [in]: the worker that began it

@@ -527,7 +527,7 @@ class KvOptions(ctypes.Structure):
         ("struct_size", ctypes.c_size_t),
         # for messages; may be null
         ("name", ctypes.c_char_p),
-        # of this process, 1 or more; ranks may differ
+        # of this process, 1 to 65536; ranks may differ
         ("workers", ctypes.c_int32),
     ]
 
@@ -3522,7 +3522,7 @@ CORE: dict[str, Function] = {
         ],
         [
             Parameter("worker", "in", False, None, "a worker"),
-            Parameter("count", "in", False, None, "number of keys, 0 or more"),
+            Parameter("count", "in", False, None, "number of keys, 0 to 2^40"),
             Parameter("start", "in", False, None, "0 or more"),
             Parameter("end", "in", False, None, "more than start; 0: start + 1"),
             Parameter("sample", "out", False, None, "the sample's number, 1 or more, for kv_worker_pull_sample()"),
@@ -3553,6 +3553,18 @@ CORE: dict[str, Function] = {
             "Reads the next keys of a sample and their values. Local. A sample ends when its last key was "
             "pulled. Returns: SYNCYTE_ERR_ARGUMENT (no such sample, or not as many keys left), and as pull."
         ),
+    ),
+    "syncyte_kv_worker_finish_sample": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.c_int64,
+        ],
+        [
+            Parameter("worker", "in", False, None, "the worker that has prepared it"),
+            Parameter("sample", "in", False, None, "its number; one that has ended is fine"),
+        ],
+        "Ends a sample of which no more keys are going to be pulled. Local.",
     ),
     "syncyte_kv_worker_wait": Function(
         ctypes.c_int32,

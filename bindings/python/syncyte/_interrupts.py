@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Generator
 from typing import Any
 
@@ -40,6 +41,8 @@ def _started() -> Generator[int, Any, None]:
 def raise_again() -> None:
     """Raises what a handler has raised while the C library was waiting, if anything."""
     global _raised
+    if threading.current_thread() is not threading.main_thread():
+        return  # where handlers run; this thread has waited for the same
     error, _raised = _raised, None
     if error is not None:
         raise error

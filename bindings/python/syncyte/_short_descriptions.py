@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import threading
 from typing import TYPE_CHECKING, Any
 
 from . import _buffers, dtypes
@@ -14,8 +13,10 @@ if TYPE_CHECKING:
     import torch
 
 
-class _Descriptions(threading.local):
-    """Of keys and of values, written anew for each call. Each thread has its own, because calls let others run."""
+class ShortDescriptions:
+    """Of keys and of values, both of one dimension. One call at a time uses it."""
+
+    __slots__ = ("keys", "references", "values")
 
     def __init__(self) -> None:
         self.keys, self.values = _of_one_dimension(DType.INT64), _of_one_dimension(DType.FLOAT32)
@@ -28,12 +29,12 @@ def _of_one_dimension(dtype: DType) -> Any:
     return c.BufferDescription(ctypes.sizeof(c.BufferDescription), 0, dtype, 1, shape, strides)
 
 
-_descriptions = _Descriptions()
+# Those that no call uses. Other threads, and handlers of signals, call meanwhile.
+_unused: list[ShortDescriptions] = []
 
 
-def short_description(keys: Any, values: Any, is_written: bool) -> tuple[Any, Any] | None:
-    """References to descriptions of int64 keys and float32 values as the C library takes them, valid until the thread's
-    next call; None where as_buffer() has more to look at."""
+def take_descriptions(keys: Any, values: Any, is_written: bool) -> ShortDescriptions | None:
+    """Of int64 keys and float32 values, for give_back() after the call; None where as_buffer() has more to look at."""
     torch = dtypes.loaded_torch()
     if torch is None or type(keys) is not torch.Tensor or type(values) is not torch.Tensor:
         return None
@@ -41,10 +42,18 @@ def short_description(keys: Any, values: Any, is_written: bool) -> tuple[Any, An
         return None
     if not (_is_plain(keys) and _is_plain(values)) or (is_written and values.is_inference()):
         return None
-    found = _descriptions
+    try:
+        found = _unused.pop()
+    except IndexError:
+        found = ShortDescriptions()
     found.keys.data, found.values.data = keys.data_ptr(), values.data_ptr()
     found.keys.shape[0], found.values.shape[0] = keys.numel(), values.numel()
-    return found.references
+    return found
+
+
+def give_back(descriptions: ShortDescriptions) -> None:
+    """For the next call."""
+    _unused.append(descriptions)
 
 
 def _is_plain(tensor: torch.Tensor) -> bool:

@@ -19,10 +19,10 @@ from ._buffers import NOT_RECORDED, Buffer, as_buffer
 from ._checks import as_index, as_int32, as_int64, wrong
 from ._declarations import DType
 from ._handles import Handle
-from ._short_descriptions import short_description, written
+from ._short_descriptions import give_back, take_descriptions, written
 from ._types import Array
 from .comm import COMM_WORLD, Comm, comm_or_world
-from .errors import ArgumentError, DtypeError, ShapeError
+from .errors import ArgumentError, DtypeError, ShapeError, UnsupportedError
 
 __all__ = ["Store", "StoreWorker", "WorkerInfo"]
 
@@ -52,7 +52,7 @@ def _as_lengths(lengths: Any) -> np.ndarray:
         raise wrong(DtypeError, "lengths", repr(lengths), "integers")
     if given.ndim != 1:
         raise wrong(ShapeError, "lengths", f"of shape {given.shape}", "a number, or one for each key")
-    if given.dtype.kind == "f":
+    if given.dtype.kind in "uf":
         bad = np.flatnonzero(~(np.abs(given) < 2.0**53) | (given != np.floor(given)))
         if bad.size:
             raise wrong(ArgumentError, "lengths", given[bad[0]], "a whole number", axis=int(bad[0]))
@@ -60,6 +60,8 @@ def _as_lengths(lengths: Any) -> np.ndarray:
 
 
 def _as_keys(keys: Any) -> Buffer:
+    if isinstance(keys, (list, tuple)) and not keys:
+        keys = np.empty(0, np.int64)  # which numpy takes for floating-point numbers
     return as_buffer(keys, "keys", expected=DType.INT64)
 
 
@@ -170,6 +172,8 @@ class Store(Handle):
 
     def _of_each(self, function: str, keys: Any, dtype: type) -> np.ndarray:
         wanted = _as_keys(keys)
+        if wanted.description.memory != c.Memory.HOST:
+            raise wrong(UnsupportedError, "keys", "in device memory", "host memory")
         result = np.empty(wanted.shape, dtype)
         pointer = ctypes.POINTER(np.ctypeslib.as_ctypes_type(dtype))
         given = ctypes.cast(wanted.description.data, _NUMBERS)
@@ -285,10 +289,11 @@ class StoreWorker(Handle):
     def _begin(self, function: str, keys: Any, values: Any, name: str, is_written: bool) -> int:
         """Calls the library's function and returns the timestamp."""
         timestamp = ctypes.c_int64()
-        call, short = getattr(_library.core(), function), short_description(keys, values, is_written)
+        call, short = getattr(_library.core(), function), take_descriptions(keys, values, is_written)
         if short is not None:
             self._check_shape(name, values.shape)
-            call(self.handle, *short, ctypes.byref(timestamp))
+            call(self.handle, *short.references, ctypes.byref(timestamp))
+            give_back(short)
             if is_written:
                 written(values)
             return timestamp.value
@@ -480,6 +485,10 @@ class StoreWorker(Handle):
         keys.written()
         values.written()
         return timestamp.value
+
+    def finish_sample(self, sample: int) -> None:
+        """Ends a sample of which no more keys are going to be pulled; one that has ended is fine."""
+        _library.core().syncyte_kv_worker_finish_sample(self.handle, as_int64(sample, "sample"))
 
     def wait(self, timestamp: int) -> None:
         """Waits until an operation of this worker's is complete; waiting twice, and for -1, is fine.

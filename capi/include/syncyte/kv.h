@@ -37,7 +37,7 @@ typedef struct syncyte_kv_worker_s* syncyte_kv_worker_t;
 typedef struct syncyte_kv_options_t {
   size_t struct_size; /**< sizeof(syncyte_kv_options_t) */
   const char* name;   /**< for messages; may be null */
-  int32_t workers;    /**< {default(1)} of this process, 1 or more; ranks may differ */
+  int32_t workers;    /**< {default(1)} of this process, 1 to 65536; ranks may differ */
 } syncyte_kv_options_t;
 
 /** All defaults: `syncyte_kv_options_t options = SYNCYTE_KV_OPTIONS_INIT;`. */
@@ -286,7 +286,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_kv_worker_clock(syncyte_kv_worker_t work
 /**
  * @brief Says that this worker is going to pull sampled keys while its clock is in [start, end). Local.
  * @param[in] worker a worker
- * @param[in] count number of keys, 0 or more
+ * @param[in] count number of keys, 0 to 2^40
  * @param[in] start 0 or more
  * @param[in] end more than start; 0: start + 1
  * @param[out] sample the sample's number, 1 or more, for kv_worker_pull_sample()
@@ -307,6 +307,13 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_kv_worker_prepare_sample(syncyte_kv_work
 SYNCYTE_EXPORT syncyte_status_t syncyte_kv_worker_pull_sample(syncyte_kv_worker_t worker, int64_t sample,
                                                               const syncyte_buffer_t* keys,
                                                               const syncyte_buffer_t* values, int64_t* timestamp);
+
+/**
+ * @brief Ends a sample of which no more keys are going to be pulled. Local.
+ * @param[in] worker the worker that has prepared it
+ * @param[in] sample its number; one that has ended is fine
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_kv_worker_finish_sample(syncyte_kv_worker_t worker, int64_t sample);
 
 /**
  * @brief Waits until an operation is complete. Local. Waiting twice is fine.

@@ -118,7 +118,7 @@ def test_lengths_are_one_number_or_a_tensor_of_any_numbers(comm):
     adapm.setup(5, 1)
     lengths = torch.ones(5) * 2
     lengths[3] = 4
-    for given, last in ((2, 2), (lengths, 4), (lengths.long(), 4)):
+    for given, last in ((2, 2), (np.int64(2), 2), (lengths, 4), (lengths.long(), 4)):
         server = adapm.Server(given)
         worker = adapm.Worker(0, server)
         assert worker.get_key_size() == 2 and worker.get_key_size(3) == last and worker.num_keys == 5
@@ -171,10 +171,15 @@ def test_numbers_of_workers_are_ones_own(server):
         adapm.Worker(2, server)
     with pytest.raises(TypeError, match="server is a int"):
         adapm.Worker(1, 3)
-    first.finalize()
+    second = adapm.Worker(1, server)
+    threads = [threading.Thread(target=each.finalize) for each in (first, second)]  # all workers of all ranks meet
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
     with pytest.raises(ValueError, match="this Worker was finalized"):
         first.barrier()
-    adapm.Worker(0, server).finalize()
+    adapm.Worker(0, server)
 
 
 def test_a_worker_is_waited_for_until_it_is_finalized(server):
@@ -211,6 +216,24 @@ def test_setup_server_and_shutdown_as_often_as_one_likes(comm):
                 use()
         with pytest.raises(ValueError, match="this Server was shut down"):
             adapm.Worker(0, server)
+
+
+def test_servers_and_workers_meet_at_the_same_time(server):
+    workers, met = [adapm.Worker(number, server) for number in range(2)], []
+
+    def meet(worker) -> None:
+        for _ in range(20):
+            worker.barrier()
+        met.append(worker)
+
+    threads = [threading.Thread(target=meet, args=(worker,)) for worker in workers]
+    for thread in threads:
+        thread.start()
+    for _ in range(20):
+        server.barrier()
+    for thread in threads:
+        thread.join()
+    assert len(met) == 2
 
 
 def test_the_scheduler_returns(comm):

@@ -4,6 +4,7 @@ operations themselves are tested in C: tests/capi/test_kv.c."""
 import gc
 import os
 import re
+import signal
 import threading
 import time
 
@@ -133,6 +134,8 @@ def test_samples_are_of_the_range(store):
             assert sorted(drawn) == [2, 3, 4, 5, 6]
         with pytest.raises(ValueError, match=f"sample is {sample}; expected the number of a sample that has keys left"):
             worker.pull_sample(sample, 1)
+        worker.finish_sample(worker.prepare_sample(3))
+    assert worker.info().prepared_samples == 0
     for text, options in {
         "scheme is 'best'; expected one of naive, preloc, pool, local": {"scheme": "best"},
         "distribution is 'normal'; expected one of uniform, log-uniform": {"distribution": "normal"},
@@ -142,6 +145,40 @@ def test_samples_are_of_the_range(store):
             store.set_sampling(**{"scheme": "local", "distribution": "uniform", "min_key": 0, "max_key": 10} | options)
     with pytest.raises(ValueError, match="count is -1"):
         worker.prepare_sample(-1)
+
+
+def test_what_handlers_of_signals_do_disturbs_no_call(store):
+    worker, handled = store.worker(), 0
+    keys, ones = [torch.tensor([key]) for key in range(2)], torch.ones(3)
+
+    def handle(number, frame) -> None:
+        nonlocal handled
+        handled += 1
+        worker.push(keys[1], ones)
+
+    before = signal.signal(signal.SIGALRM, handle)
+    signal.setitimer(signal.ITIMER_REAL, 0.0002, 0.0002)
+    try:
+        for _ in range(20000):
+            worker.push(keys[0], ones)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    counts = WORLD.allreduce(handled)
+    assert handled > 0 and worker.pull(keys[0])[0, 0] <= 20000 * SIZE
+    store.sync()
+    assert worker.pull([0, 1])[:, 0].tolist() == [20000 * SIZE, counts]
+
+
+def test_ctrl_c_ends_a_wait_for_workers(comm):
+    store = syncyte.Store(1, 1, workers=2)
+    waiting, other = store.worker(0), store.worker(1)
+    timer = threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        waiting.barrier()
+    timer.join()
+    in_threads(lambda number: (waiting, other)[number].barrier())
 
 
 def test_clocks_and_intents_are_recorded(store):

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from syncyte import dtypes
-from syncyte._checks import as_index, as_int32, wrong
+from syncyte._checks import as_int32, as_int64, wrong
 from syncyte.comm import COMM_WORLD
 from syncyte.errors import ArgumentError, DtypeError, HandleError, ShapeError
 from syncyte.store import Store, StoreWorker
@@ -38,7 +38,7 @@ def setup(num_keys: int, num_threads: int, use_techniques: str = "", num_channel
 
 
 def _checked(num_keys: int, num_threads: int) -> tuple[int, int]:
-    keys, threads = as_index(num_keys, "num_keys"), as_int32(num_threads, "num_threads")
+    keys, threads = as_int64(num_keys, "num_keys"), as_int32(num_threads, "num_threads")
     for name, number in (("num_keys", keys), ("num_threads", threads)):
         if number < 1:
             raise wrong(ArgumentError, name, number, "1 or more")
@@ -60,14 +60,15 @@ class Server:
         def prepare() -> tuple[int, int]:
             if _settings is None:
                 raise ArgumentError("there are no keys yet; call setup(num_keys, num_threads) before Server()")
-            if hasattr(value_lengths, "shape") and tuple(value_lengths.shape) != (_settings[0],):
+            if getattr(value_lengths, "shape", ()) not in ((), (_settings[0],)):
                 given, expected = f"of shape {list(value_lengths.shape)}", f"[{_settings[0]}], one for each key"
                 raise wrong(ShapeError, "value_lengths", given, expected)
             return _settings
 
         keys, threads = COMM_WORLD._prepare("Server", prepare, lifecycle=True)
         self._warn_of_other_nodes()
-        self._store = Store(keys, value_lengths, workers=threads, name="AdaPM")
+        self._comm = COMM_WORLD.dup()  # for workers: the server, and the script itself, may meet at the same time
+        self._store = Store(keys, value_lengths, comm=self._comm, workers=threads, name="AdaPM")
         self._workers: set[Worker] = set()
         self._is_open = True
 
@@ -87,17 +88,19 @@ class Server:
 
     def barrier(self) -> None:
         """All ranks meet. Collective, one thread of each rank."""
-        self._opened().sync()
+        self._opened()
+        COMM_WORLD.barrier()
 
     def shutdown(self) -> None:
         """Ends the server and its workers. Collective; once more does nothing."""
         if not self._is_open:
             return
-        self._store.sync()
+        COMM_WORLD.barrier()
         self._is_open = False
         for worker in list(self._workers):
-            worker.finalize()
+            worker._leave()
         self._store.free()
+        self._comm.free()
         COMM_WORLD.collect()
 
     def my_rank(self) -> int:
@@ -224,7 +227,13 @@ class Worker:
         self._open().barrier()
 
     def finalize(self) -> None:
-        """Ends the worker; the others meet without it. Local. Nothing need have been waited for."""
+        """Ends the worker, after all workers of all ranks have come here. Collective; once more does nothing. Nothing need
+        have been waited for."""
+        if self._worker is not None:
+            self._worker.barrier()
+            self._leave()
+
+    def _leave(self) -> None:
         worker, self._worker = self._worker, None
         self._server._workers.discard(self)
         if worker is not None:
@@ -233,7 +242,7 @@ class Worker:
     def get_key_size(self, key_id: int = 0) -> int:
         """Number of values under a key. Local."""
         self._open()
-        return int(self._store.lengths([as_index(key_id, "key_id")])[0])
+        return int(self._store.lengths([as_int64(key_id, "key_id")])[0])
 
     @property
     def num_keys(self) -> int:
