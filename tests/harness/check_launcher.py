@@ -17,6 +17,7 @@ from dataclasses import dataclass
 RANKS = 3
 LIMIT = 2.5  # of a test
 PROGRAM_LIMIT = 3.0  # of a program that hangs; the start of all ranks is in it
+START_SECONDS = 80.0  # of an mpirun and its ranks
 MOST_SECONDS = 12.0  # that one culprit costs, its restart included, on a busy machine
 
 
@@ -138,6 +139,15 @@ def ranks_alive(mark: str) -> int:
     return count
 
 
+def await_start(mark: str) -> None:
+    """The first mpirun after a machine's start reads all of MPI from its disk: this may take tens of seconds."""
+    limit = time.monotonic() + START_SECONDS
+    while ranks_alive(mark) < RANKS + 2 and time.monotonic() < limit:  # the launcher and mpirun are marked too
+        time.sleep(0.05)
+    alive = ranks_alive(mark)
+    check(alive >= RANKS + 2, f"{alive} processes have started after {START_SECONDS:g} s, expected {RANKS + 2}")
+
+
 def check_ends(options: argparse.Namespace, folder: str) -> None:
     for number in (signal.SIGKILL, signal.SIGTERM):
         check_end(options, folder, number)
@@ -145,17 +155,17 @@ def check_ends(options: argparse.Namespace, folder: str) -> None:
 
 def check_end(options: argparse.Namespace, folder: str, number: signal.Signals) -> None:
     """A launcher that is ended, by CTest's time limit or by hand, takes its ranks with it."""
-    command = [sys.executable, "-B", options.launch, "program", "--ranks", str(RANKS), "--limit=60", "--folder", folder]
-    command += [f"--mpirun={options.mpirun}", "--", options.target, "hangs"]
+    command = [sys.executable, "-B", options.launch, "program", "--ranks", str(RANKS), "--limit=100"]
+    command += ["--folder", folder, f"--mpirun={options.mpirun}", "--", options.target, "hangs"]
     mark = f"{os.getpid()}-{number}"
-    launcher = subprocess.Popen(command, env=dict(os.environ, HARNESS_MARK=mark))
-    limit = time.monotonic() + 20
-    while ranks_alive(mark) < RANKS + 2 and time.monotonic() < limit:  # the launcher and mpirun are marked too
-        time.sleep(0.05)
-    check(ranks_alive(mark) >= RANKS + 2, "the ranks did not start")
-    time.sleep(0.5)
-    launcher.send_signal(number)
-    launcher.wait(20)
+    with subprocess.Popen(command, env=dict(os.environ, HARNESS_MARK=mark)) as launcher:
+        try:
+            await_start(mark)
+            time.sleep(0.5)
+            launcher.send_signal(number)
+            launcher.wait(20)
+        finally:
+            launcher.kill()
     limit = time.monotonic() + 15
     while ranks_alive(mark) > 0 and time.monotonic() < limit:
         time.sleep(0.05)
