@@ -127,6 +127,8 @@ install(FILES README.md CHANGELOG.md DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPO
 install(DIRECTORY docs DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT devel)
 install(DIRECTORY examples/first_steps DESTINATION "${CMAKE_INSTALL_DOCDIR}/examples" COMPONENT devel
   PATTERN "__pycache__" EXCLUDE)
+install(DIRECTORY examples/cache DESTINATION "${CMAKE_INSTALL_DOCDIR}/examples" COMPONENT devel
+        FILES_MATCHING PATTERN "*.py")
 install(DIRECTORY examples/tsunami DESTINATION "${CMAKE_INSTALL_DOCDIR}/examples" COMPONENT devel
   PATTERN "__pycache__" EXCLUDE PATTERN "CMakeLists.txt" EXCLUDE)
 foreach(binding fortran hdf5 python)

@@ -6,6 +6,7 @@
 #define SYNCYTE_H
 
 #include "syncyte/base.h"
+#include "syncyte/cache.h"
 #include "syncyte/cart.h"
 #include "syncyte/collectives.h"
 #include "syncyte/comm.h"

@@ -25,6 +25,12 @@ class descriptor {
   int number_ = -1;
 };
 
+/// Memory as a file without a name, of 0 bytes, whose size can be sealed; none, and errno, where the kernel refuses.
+descriptor open_memfd(const char* name);
+
+/// Nobody can shrink the memfd from now on, which would end processes that have mapped it, or grow it.
+bool seal_size(const descriptor& memfd);
+
 /// A name in a file system that must go when its owner does: of a shm object or of a socket. A process forked meanwhile
 /// leaves it alone.
 class name_guard {

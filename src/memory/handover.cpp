@@ -64,9 +64,13 @@ bool is_same_user(int connection) {
   return getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0 && peer.uid == geteuid();
 }
 
+constexpr char given = 'm';
+constexpr char taken = 't';    // what the caller says of it
+constexpr char refused = 'r';  // what is told a caller with another nonce
+
 /// One message of a byte, with room for one descriptor beside it.
 struct envelope {
-  char byte = 'm';
+  char byte = given;
   alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
   iovec content{&byte, 1};
   msghdr header{};
@@ -89,15 +93,47 @@ bool send_descriptor(int connection, int number) {
   return sendmsg(connection, &message.header, MSG_NOSIGNAL) == 1;
 }
 
-descriptor receive_descriptor(int connection) {
+/// What a listener has answered: a descriptor, or why there is none.
+struct answer {
+  descriptor file;
+  const char* failed_step = nullptr;
+  int code = 0;  // errno
+  bool is_refusal = false;
+};
+
+answer receive_answer(int connection) {
   envelope message;
-  if (recvmsg(connection, &message.header, MSG_CMSG_CLOEXEC) != 1) return {};
+  const ssize_t bytes = recvmsg(connection, &message.header, MSG_CMSG_CLOEXEC);
+  answer result{{}, "receiving a descriptor", bytes < 0 ? errno : EPROTO, bytes == 1 && message.byte == refused};
+  if (bytes != 1) return result;
   const cmsghdr* attached = CMSG_FIRSTHDR(&message.header);
   if (attached == nullptr || attached->cmsg_type != SCM_RIGHTS || attached->cmsg_len != CMSG_LEN(sizeof(int)))
-    return {};
+    return result;
   int number = -1;
   std::memcpy(&number, CMSG_DATA(attached), sizeof(int));
-  return descriptor(number);
+  descriptor file(number);
+  if (send(connection, &taken, sizeof(taken), MSG_NOSIGNAL) == sizeof(taken)) result.file = std::move(file);
+  return result;
+}
+
+/// 0, or errno.
+int connect_to(const descriptor& connection, const address& there) {
+  int code = 0;
+  do {
+    code = connect(connection.number(), there.get(), there.length) == 0 ? 0 : errno;
+  } while (code == EINTR);
+  return code;
+}
+
+/// Connects, shows the nonce and waits for the answer.
+answer ask(const std::string& name, const nonce& secret, milliseconds timeout) {
+  const address there(name);
+  const descriptor connection = open_socket(name);
+  if (const int code = connect_to(connection, there); code != 0) return {{}, "connecting", code};
+  if (!is_same_user(connection.number())) return {{}, "checking the user", EPERM};
+  if (send(connection.number(), &secret, sizeof(secret), MSG_NOSIGNAL) != sizeof(secret)) return {{}, "sending", errno};
+  if (!wait_readable(connection.number(), clock::now() + timeout)) return {{}, "waiting", ETIMEDOUT};
+  return receive_answer(connection.number());
 }
 
 }  // namespace
@@ -119,26 +155,37 @@ bool hand_over(const descriptor& listener, const descriptor& file, const nonce& 
   if (!connection || !is_same_user(connection.number())) return false;
   nonce shown{};
   // A caller that says nothing must not hold up the others.
-  if (!wait_readable(connection.number(), std::min(deadline, clock::now() + milliseconds(1000)))) return false;
-  if (recv(connection.number(), &shown, sizeof(shown), 0) != sizeof(shown) || shown != secret) return false;
-  return send_descriptor(connection.number(), file.number());
+  const auto patience = [] { return clock::now() + milliseconds(1000); };
+  if (!wait_readable(connection.number(), std::min(deadline, patience()))) return false;
+  const bool has_spoken = recv(connection.number(), &shown, sizeof(shown), 0) == sizeof(shown);
+  if (has_spoken && shown != secret) send(connection.number(), &refused, sizeof(refused), MSG_NOSIGNAL);
+  if (!has_spoken || shown != secret || !send_descriptor(connection.number(), file.number())) return false;
+  // It may have gone meanwhile.
+  char said = 0;
+  return wait_readable(connection.number(), patience()) && recv(connection.number(), &said, 1, 0) == 1 && said == taken;
 }
 
 descriptor receive_from(const std::string& name, const nonce& secret, milliseconds timeout) {
-  const address there(name);
+  answer got = ask(name, secret, timeout);
+  if (!got.file) refuse(got.failed_step, name, got.code);
+  return std::move(got.file);
+}
+
+descriptor try_to_receive_from(const std::string& name, const nonce& secret, milliseconds timeout) {
+  answer got = ask(name, secret, timeout);
+  if (got.is_refusal)
+    base::refuse(
+        SYNCYTE_ERR_ARGUMENT,
+        {.argument = "nonce", .value = "another one", .expected = fmt::format("that of the sender at {}", name)});
+  // No listener yet, or one that has served another process and gone.
+  constexpr int absent[] = {ENOENT, ECONNREFUSED, ECONNRESET, EPIPE, ETIMEDOUT, EPROTO};
+  if (!got.file && std::ranges::find(absent, got.code) == std::end(absent)) refuse(got.failed_step, name, got.code);
+  return std::move(got.file);
+}
+
+bool is_listened_at(const std::string& name) {
   const descriptor connection = open_socket(name);
-  int code = 0;
-  do {
-    code = connect(connection.number(), there.get(), there.length) == 0 ? 0 : errno;
-  } while (code == EINTR);
-  if (code != 0) refuse("connecting", name, code);
-  if (!is_same_user(connection.number())) refuse("checking the user", name, EPERM);
-  if (send(connection.number(), &secret, sizeof(secret), MSG_NOSIGNAL) != sizeof(secret))
-    refuse("sending", name, errno);
-  if (!wait_readable(connection.number(), clock::now() + timeout)) refuse("waiting", name, ETIMEDOUT);
-  descriptor result = receive_descriptor(connection.number());
-  if (!result) refuse("receiving a descriptor", name, EPROTO);
-  return result;
+  return connect_to(connection, address(name)) == 0;
 }
 
 }  // namespace syncyte::memory

@@ -18,7 +18,14 @@ descriptor listen_at(const std::string& name);
 bool hand_over(const descriptor& listener, const descriptor& file, const nonce& secret,
                std::chrono::milliseconds timeout);
 
-/// Connects, shows the nonce and receives the descriptor; throws SYNCYTE_ERR_UNSUPPORTED.
+/// Connects, shows the nonce and receives the descriptor; throws SYNCYTE_ERR_UNSUPPORTED, naming the step.
 descriptor receive_from(const std::string& name, const nonce& secret, std::chrono::milliseconds timeout);
+
+/// As receive_from(), where a listener may come later: no descriptor if there is none now, or if it has gone before it
+/// gave one. Throws SYNCYTE_ERR_ARGUMENT if it has refused the nonce.
+descriptor try_to_receive_from(const std::string& name, const nonce& secret, std::chrono::milliseconds timeout);
+
+/// Whether a process listens there.
+bool is_listened_at(const std::string& name);
 
 }  // namespace syncyte::memory

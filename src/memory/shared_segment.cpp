@@ -17,10 +17,6 @@
 #include "memory/handover.hpp"
 #include "memory/open_files.hpp"
 
-#ifndef MFD_NOEXEC_SEAL  // Linux 6.3
-#define MFD_NOEXEC_SEAL 8U
-#endif
-
 namespace syncyte::memory {
 
 namespace {
@@ -48,12 +44,10 @@ std::string random_name(const char* pattern_begin, const char* pattern_end) {
 
 std::string temporary_folder() { return base::environment("TMPDIR").value_or("/tmp"); }
 
-/// Kernels before 6.3 do not know MFD_NOEXEC_SEAL; some newer ones insist on it.
-descriptor open_memfd(sharing method) {
-  int number = memfd_create("syncyte", MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_NOEXEC_SEAL);
-  if (number < 0 && errno == EINVAL) number = memfd_create("syncyte", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-  if (number < 0) refuse(method, "memfd_create", errno);
-  return descriptor(number);
+descriptor open_memfd_by(sharing method) {
+  descriptor result = open_memfd("syncyte");
+  if (!result) refuse(method, "memfd_create", errno);
+  return result;
 }
 
 constexpr const char* shm_folder = "/dev/shm";  // where the C library's shm_open looks
@@ -142,7 +136,7 @@ void resize(const descriptor& file, std::uint64_t bytes, sharing method) {
   if (ftruncate(file.number(), static_cast<off_t>(bytes)) != 0) refuse_size(bytes, errno);
   // Nobody may shrink it under our feet. A shm object cannot be sealed.
   if (method != sharing::shm) {
-    fcntl(file.number(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
+    seal_size(file);
     return;
   }
   reserve(file, 0, small_page_bytes(), bytes);
@@ -194,7 +188,7 @@ std::vector<sharing> sharing_candidates() {
 segment segment::create(std::size_t bytes, sharing method) {
   base::require(bytes <= PTRDIFF_MAX / 2, SYNCYTE_ERR_MEMORY, "cannot make a shared segment of {} bytes", bytes);
   segment result;
-  result.file_ = method == sharing::shm ? open_unnamed_shm() : open_memfd(method);
+  result.file_ = method == sharing::shm ? open_unnamed_shm() : open_memfd_by(method);
   result.fill(bytes, method);
   // Names last: nothing is left of what is killed before.
   std::string name;

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Runs the Python programs of pages, all in one job, and compares what each prints with what its page promises."""
+"""Runs the Python programs of pages, all in one job or each alone, and compares what each prints with what its page
+promises."""
 
 import argparse
 import json
@@ -19,12 +20,14 @@ RUNNER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "run_one_after
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--mpiexec", required=True)
-    parser.add_argument("--ranks", type=int, required=True)
+    parser.add_argument("--mpiexec")
+    parser.add_argument("--ranks", type=int)
+    parser.add_argument("--alone", action="store_true", help="each by `python -m syncyte.compat`, without mpirun")
     parser.add_argument("pages", nargs="+")
     options = parser.parse_args()
     programs = {f"{os.path.basename(page)}_{number}.py": program for page in options.pages
                 for number, program in enumerate(python_programs(page), start=1)}
+    run = run_alone if options.alone else run_in_one_job
     printed = run(options, {name: text for name, (text, _) in programs.items()})
     failed = False
     for (name, (_, promised)), text in zip(programs.items(), printed, strict=True):
@@ -33,17 +36,32 @@ def main() -> None:
     sys.exit(failed)
 
 
-def run(options: argparse.Namespace, programs: dict[str, str]) -> list[str]:
+def write(programs: dict[str, str], folder: str) -> None:
+    for name, text in programs.items():
+        with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+            file.write(text)
+
+
+def run_in_one_job(options: argparse.Namespace, programs: dict[str, str]) -> list[str]:
+    command = [sys.executable, "-m", "syncyte", RUNNER, *programs]
     with tempfile.TemporaryDirectory() as folder:
-        for name, text in programs.items():
-            with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
-                file.write(text)
-        command = [sys.executable, "-m", "syncyte", RUNNER, *programs]
-        done = subprocess.run(mpirun_line([options.mpiexec, "-n"], options.ranks, command), cwd=folder,
-                              env=environment({}), stdout=subprocess.PIPE, text=True, timeout=100)
+        write(programs, folder)
+        printed = output(mpirun_line([options.mpiexec, "-n"], options.ranks, command), folder)
+    return json.loads(printed)
+
+
+def run_alone(_: argparse.Namespace, programs: dict[str, str]) -> list[str]:
+    with tempfile.TemporaryDirectory() as folder:
+        write(programs, folder)
+        return [output([sys.executable, "-m", "syncyte.compat", name], folder) for name in programs]
+
+
+def output(command: list[str], folder: str) -> str:
+    env = environment({"SYNCYTE_CACHE_FOLDER": os.path.join(folder, "cache")})
+    done = subprocess.run(command, cwd=folder, env=env, stdout=subprocess.PIPE, text=True, timeout=100)
     if done.returncode != 0:
         sys.exit(f"{command} ended with status {done.returncode}; printed {done.stdout}")
-    return json.loads(done.stdout)
+    return done.stdout
 
 
 if __name__ == "__main__":

@@ -29,12 +29,13 @@ if importlib.util.find_spec("numpy") is None:
         name="numpy",
     )
 
-from . import checkpoint, errors, memory
+from . import cache, checkpoint, errors, memory
 from ._declarations import VERSION_MAJOR, VERSION_MINOR, VERSION_PATCH, DType, Op, Status
 from ._messages import ANY, NOBODY
 from ._requests import MessageStatus, Request, wait_all
 from ._rows import gather_rows
 from ._stats import OperationStats, stats
+from .cache import SharedCache
 from .cart import Cart, Halo, Shift
 from .comm import COMM_SELF, COMM_WORLD, Comm, Topology, even_lengths
 from .errors import *  # noqa: F403  (the exceptions, which errors.__all__ lists)
@@ -59,6 +60,7 @@ __all__ = [
     "Op",
     "OperationStats",
     "Request",
+    "SharedCache",
     "Shift",
     "Status",
     "Store",
@@ -66,6 +68,7 @@ __all__ = [
     "Topology",
     "WholeTensor",
     "Window",
+    "cache",
     "checkpoint",
     "errors",
     "even_lengths",

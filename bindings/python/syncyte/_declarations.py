@@ -423,6 +423,39 @@ class MemoryStats(ctypes.Structure):
     ]
 
 
+class CacheSizes(ctypes.Structure):
+    """Sizes of a new cache, in bytes; rounded up to pages."""
+
+    _defaults_ = {}
+    _fields_ = [
+        # sizeof(syncyte_cache_sizes_t)
+        ("struct_size", ctypes.c_size_t),
+        # 0: SYNCYTE_CACHE_PARAMETER_BYTES, otherwise 1 GiB or what the machine has
+        ("parameter_bytes", ctypes.c_int64),
+        # 0: SYNCYTE_CACHE_COMPUTATION_BYTES, otherwise 11 GiB or what the machine has
+        ("computation_bytes", ctypes.c_int64),
+    ]
+
+
+class CacheMeeting(ctypes.Structure):
+    """Where two processes meet, a Unix socket in a folder, and how long they wait."""
+
+    _defaults_ = {"timeout": -1}
+    _fields_ = [
+        # sizeof(syncyte_cache_meeting_t)
+        ("struct_size", ctypes.c_size_t),
+        # of the socket, at most 60 bytes; null: SYNCYTE_CACHE, otherwise "cache"
+        ("name", ctypes.c_char_p),
+        # the user's own, mode 0700, made where it is missing; null: SYNCYTE_CACHE_FOLDER, otherwise
+        # $XDG_RUNTIME_DIR/syncyte, otherwise $TMPDIR/syncyte-UID
+        ("folder", ctypes.c_char_p),
+        # a secret that both processes know; zeros: none
+        ("nonce", ctypes.c_int64 * 2),
+        # seconds to wait; negative: SYNCYTE_CACHE_TIMEOUT, otherwise 10
+        ("timeout", ctypes.c_double),
+    ]
+
+
 class MessageOptions(ctypes.Structure):
     """Options of a message."""
 
@@ -1805,6 +1838,218 @@ CORE: dict[str, Function] = {
             "Copies bytes between contiguous buffers of any memory kinds; returns when the copy is done or, "
             "with a stream, when it is queued. Returns: SYNCYTE_ERR_SHAPE (different sizes, not contiguous), "
             "SYNCYTE_ERR_UNSUPPORTED."
+        ),
+    ),
+    "syncyte_cache_allocate": Function(
+        ctypes.c_int32,
+        [
+            ctypes.POINTER(CacheSizes),
+            ctypes.POINTER(ctypes.c_void_p),
+        ],
+        [
+            Parameter("sizes", "in", True, None, "null for defaults"),
+            Parameter("cache", "out", False, None, "the cache"),
+        ],
+        (
+            "Allocates a cache of zeros, whose pages the system gives when they are first touched. Default "
+            "sizes are scaled down, with a warning in the log, where the machine or its control group has "
+            "less. Returns: SYNCYTE_ERR_MEMORY (sizes that were chosen are more than the machine has), "
+            "SYNCYTE_ERR_ARGUMENT."
+        ),
+    ),
+    "syncyte_cache_retain": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+        ],
+        [
+            Parameter("cache", "in", False, None, "a cache"),
+        ],
+        "Adds a reference.",
+    ),
+    "syncyte_cache_release": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+        ],
+        [
+            Parameter("cache", "in", False, None, "a cache"),
+        ],
+        "Drops a reference. Slices keep the memory until they are cleared.",
+    ),
+    "syncyte_cache_destroy": Function(
+        ctypes.c_int32,
+        [
+            ctypes.POINTER(ctypes.c_void_p),
+        ],
+        [
+            Parameter("cache", "in,out", False, None, "a cache"),
+        ],
+        "Drops a reference and nulls the handle; null is fine.",
+    ),
+    "syncyte_cache_send": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.POINTER(CacheMeeting),
+        ],
+        [
+            Parameter("cache", "in", False, None, "a cache; stays this process's too"),
+            Parameter("meeting", "in", True, None, "where; null for defaults"),
+        ],
+        (
+            "Hands a cache to one process of the same user, which calls syncyte_cache_receive() before or "
+            "after. Waits for it. Returns: SYNCYTE_ERR_TIMEOUT (no process has come), SYNCYTE_ERR_BUSY "
+            "(another process sends under this name), SYNCYTE_ERR_ARGUMENT (a folder that is another user's or"
+            " open to others; a name), SYNCYTE_ERR_IO, SYNCYTE_ERR_INTERRUPTED."
+        ),
+    ),
+    "syncyte_cache_receive": Function(
+        ctypes.c_int32,
+        [
+            ctypes.POINTER(CacheMeeting),
+            ctypes.POINTER(ctypes.c_void_p),
+        ],
+        [
+            Parameter("meeting", "in", True, None, "where; null for defaults"),
+            Parameter("cache", "out", False, None, "the cache"),
+        ],
+        (
+            "Takes a cache that another process of the same user sends. Waits for it. Returns: "
+            "SYNCYTE_ERR_TIMEOUT (no process has sent one), SYNCYTE_ERR_ARGUMENT (as for syncyte_cache_send();"
+            " another nonce than the sender's), SYNCYTE_ERR_FORMAT and SYNCYTE_ERR_VERSION (what came is no "
+            "cache, or another version's), SYNCYTE_ERR_MEMORY, SYNCYTE_ERR_IO, SYNCYTE_ERR_INTERRUPTED."
+        ),
+    ),
+    "syncyte_cache_sizes": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.POINTER(ctypes.c_int64),
+            ctypes.POINTER(ctypes.c_int64),
+        ],
+        [
+            Parameter("cache", "in", False, None, "a cache"),
+            Parameter("parameter_bytes", "out", False, None, "from offset 0 on"),
+            Parameter("computation_bytes", "out", False, None, "from offset parameter_bytes on"),
+        ],
+        "Sizes of a cache's parts, in bytes.",
+    ),
+    "syncyte_cache_data": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.POINTER(ctypes.c_void_p),
+        ],
+        [
+            Parameter("cache", "in", False, None, "a cache"),
+            Parameter("data", "out", False, None,
+                "its memory, valid while this process has a reference or a slice of the cache"),
+        ],
+        "First byte of a cache in this process, at a multiple of 2 MiB; another one in other processes.",
+    ),
+    "syncyte_cache_touch": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.c_int64,
+            ctypes.c_int64,
+        ],
+        [
+            Parameter("cache", "in", False, None, "a cache"),
+            Parameter("offset", "in", False, None, "0 or more"),
+            Parameter("bytes", "in", False, None, "0 or more, from offset on"),
+        ],
+        (
+            "Makes bytes resident in this process, in huge pages where the machine has some, so that first "
+            "uses do not wait for pages. Contents stay. Returns: SYNCYTE_ERR_ARGUMENT (outside of the cache), "
+            "SYNCYTE_ERR_MEMORY (more than the machine has)."
+        ),
+    ),
+    "syncyte_cache_insert": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.c_int64,
+            ctypes.c_int64,
+        ],
+        [
+            Parameter("cache", "in", False, None, "a cache"),
+            Parameter("offset", "in", False, None, "a multiple of 512"),
+            Parameter("bytes", "in", False, None, "a multiple of 512, at least that"),
+        ],
+        (
+            "The calling thread takes blocks from these bytes, until it inserts another slice or clears. "
+            "Returns: SYNCYTE_ERR_ARGUMENT (outside of the cache, not a multiple), SYNCYTE_ERR_BUSY (overlaps "
+            "a slice that a thread of this process has inserted and not cleared)."
+        ),
+    ),
+    "syncyte_cache_insert_for_parameter": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+        ],
+        [
+            Parameter("cache", "in", False, None, "a cache"),
+        ],
+        (
+            "Inserts the part for parameters: syncyte_cache_insert(cache, 0, parameter_bytes). Returns: "
+            "SYNCYTE_ERR_BUSY."
+        ),
+    ),
+    "syncyte_cache_insert_for_computation": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+        ],
+        [
+            Parameter("cache", "in", False, None, "a cache"),
+        ],
+        (
+            "Inserts the part for computation: syncyte_cache_insert(cache, parameter_bytes, "
+            "computation_bytes). Returns: SYNCYTE_ERR_BUSY."
+        ),
+    ),
+    "syncyte_cache_clear": Function(
+        ctypes.c_int32,
+        [
+        ],
+        [
+        ],
+        (
+            "Forgets all slices that the calling thread has inserted, of all caches. Returns: "
+            "SYNCYTE_ERR_BUSY, naming offsets and sizes, while blocks of them are used: nothing has changed "
+            "then."
+        ),
+    ),
+    "syncyte_cache_acquire": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_int64,
+            ctypes.POINTER(ctypes.c_void_p),
+        ],
+        [
+            Parameter("bytes", "in", False, None, "0 or more; rounded up to a multiple of 512, at least that"),
+            Parameter("data", "out", False, None,
+                "a block at a multiple of 512 bytes; null where the thread has inserted no slice"),
+        ],
+        (
+            "Takes a block from the slice that the calling thread has inserted last. A full slice is an error:"
+            " nothing comes from elsewhere. Returns: SYNCYTE_ERR_MEMORY (the slice has no room), "
+            "SYNCYTE_ERR_ARGUMENT."
+        ),
+    ),
+    "syncyte_cache_free": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+        ],
+        [
+            Parameter("data", "in", True, None, "what syncyte_cache_acquire() gave; null is fine"),
+        ],
+        (
+            "Gives a block back, from any thread. Returns: SYNCYTE_ERR_ARGUMENT for another pointer, or one "
+            "that was given back already."
         ),
     ),
     "syncyte_message_highest_tag": Function(

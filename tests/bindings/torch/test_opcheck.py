@@ -100,7 +100,7 @@ ELSEWHERE = {
 # They take no tensors, or a ticket whose state is not a function of it.
 NO_TENSORS = {"comm_rank.default", "comm_size.default", "enter_order.default", "leave_order.default",
               "requests_under_way.default", "skip_message_numbers.default", "test_message.default",
-              "use_device_memory.default"}
+              "use_device_memory.default", "serve_from_cache.default"}
 
 
 @pytest.mark.parametrize("grad", [False, True], ids=["without gradients", "with gradients"])

@@ -10,6 +10,7 @@ import importlib
 import importlib.machinery
 import sys
 import types
+from typing import Any
 
 __all__ = ["install"]
 
@@ -25,7 +26,8 @@ _MODULES = {
 
 
 def install() -> None:
-    """Makes ``import mpi4torch`` mean syncyte.compat.mpi4torch, and so on, in this process. Local; imports torch."""
+    """Makes ``import mpi4torch`` mean syncyte.compat.mpi4torch, and so on, in this process, and gives torch.cuda
+    PipeSwitch's functions; also in processes that multiprocessing starts from here on. Local; imports torch."""
     for name, ours in _MODULES.items():
         module = _package(name) if ours is None else importlib.import_module(f"{__name__}.{ours}")
         sys.modules[name] = module
@@ -35,6 +37,38 @@ def install() -> None:
         parent, _, last = name.rpartition(".")
         if parent:
             setattr(sys.modules[parent], last, module)
+    _add_pipeswitch()
+    _install_in_processes()
+
+
+def _add_pipeswitch() -> None:
+    import torch
+
+    from . import pipeswitch
+
+    for name in pipeswitch.__all__:
+        setattr(torch.cuda, name, getattr(pipeswitch, name))
+
+
+class _Install:
+    """Calls install() where it is unpickled."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return install, ()
+
+
+def _install_in_processes() -> None:
+    """A process that is spawned, not forked, knows only the script, and what multiprocessing sends it first."""
+    from multiprocessing import spawn
+
+    original: Any = spawn.get_preparation_data
+    if getattr(original, "__module__", "") == __name__:
+        return  # of an earlier install()
+
+    def get_preparation_data(name: str) -> dict[str, Any]:
+        return {"syncyte.compat": _Install(), **original(name)}
+
+    spawn.get_preparation_data = get_preparation_data  # type: ignore[assignment]
 
 
 def _package(name: str) -> types.ModuleType:

@@ -1,0 +1,259 @@
+"""A shared cache: memory of one machine that processes hand to each other, and whose slices hold their PyTorch tensors.
+
+The same order of allocations gives the same places in every process, so that a process finds in its new tensors what
+another one has written into its own. Without MPI, and also before and after Syncyte is started.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import math
+import os
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from . import _interrupts, _library, _views
+from . import _declarations as c
+from ._buffers import NUMPY
+from ._checks import as_int64, wrong
+from ._declarations import DType
+from ._handles import Handle
+from .errors import ArgumentError, DtypeError
+from .runtime import initialized
+
+__all__ = ["SharedCache", "clear"]
+
+
+class SharedCache(Handle):
+    """Memory of this machine for processes of one user: a part for parameters, and one for computation after it.
+
+    Parameters
+    ----------
+    parameter_bytes, computation_bytes : int, optional
+        Sizes of the parts, rounded up to pages. By default SYNCYTE_CACHE_PARAMETER_BYTES and
+        SYNCYTE_CACHE_COMPUTATION_BYTES of the environment, otherwise 1 GiB and 11 GiB, or, with a warning in the log,
+        less where the machine has less.
+
+    Raises
+    ------
+    OutOfMemoryError
+        Sizes that were chosen are more than the machine has.
+
+    Notes
+    -----
+    Local. The memory is zeroed, and pages are taken from the system when they are first touched. It goes with the last
+    process that has it.
+    """
+
+    kind = "cache"
+
+    def __init__(self, parameter_bytes: int | None = None, computation_bytes: int | None = None) -> None:
+        sizes = _library.options(c.CacheSizes, parameter_bytes=_size(parameter_bytes, "parameter_bytes"),
+                                 computation_bytes=_size(computation_bytes, "computation_bytes"))  # fmt: skip
+        handle = ctypes.c_void_p()
+        _library.core().syncyte_cache_allocate(ctypes.byref(sizes), ctypes.byref(handle))
+        self._keep(handle)
+
+    @classmethod
+    def receive(
+        cls, *, name: str | None = None, folder: str | os.PathLike[str] | None = None, nonce: int = 0,
+        timeout: float | None = None
+    ) -> SharedCache:  # fmt: skip
+        """Takes a cache that another process of this user sends; waits for it.
+
+        Parameters
+        ----------
+        name, folder, nonce, timeout
+            As in send().
+
+        Raises
+        ------
+        WaitTimeoutError
+            No process has sent a cache within the time.
+        ArgumentError
+            The folder is not this user's alone, or the sender has another nonce.
+        FileFormatError, VersionError
+            What came is no cache, or another version's.
+        """
+        meeting = _meeting(name, folder, nonce, timeout)
+        handle = ctypes.c_void_p()
+        with _interruptible():
+            _library.core().syncyte_cache_receive(ctypes.byref(meeting), ctypes.byref(handle))
+        cache = cls.__new__(cls)
+        cache._keep(handle)
+        return cache
+
+    def _keep(self, handle: ctypes.c_void_p) -> None:
+        assert handle.value is not None
+        self._own(handle.value)
+        sizes = ctypes.c_int64(), ctypes.c_int64()
+        _library.core().syncyte_cache_sizes(self.handle, *map(ctypes.byref, sizes))
+        self._sizes = sizes[0].value, sizes[1].value
+
+    @property
+    def parameter_bytes(self) -> int:
+        """Size of the part for parameters, which begins at offset 0."""
+        return self._sizes[0]
+
+    @property
+    def computation_bytes(self) -> int:
+        """Size of the part for computation, which begins at offset parameter_bytes."""
+        return self._sizes[1]
+
+    @property
+    def memory(self) -> np.ndarray:
+        """All bytes, in place: uint8. The memory stays while this array, or a part of it, lives."""
+        address = ctypes.c_void_p()
+        _library.core().syncyte_cache_data(self.handle, ctypes.byref(address))
+        return _views.view("cache", self.handle, NUMPY, DType.UINT8, (sum(self._sizes),), address.value)
+
+    def send(
+        self, *, name: str | None = None, folder: str | os.PathLike[str] | None = None, nonce: int = 0,
+        timeout: float | None = None
+    ) -> None:  # fmt: skip
+        """Hands the cache to one process of this user, which calls receive() before or after; waits for it.
+
+        Parameters
+        ----------
+        name : str, optional
+            Of the Unix socket where they meet; SYNCYTE_CACHE by default, otherwise "cache".
+        folder : path, optional
+            Of the socket: this user's, mode 0700, made where it is missing. SYNCYTE_CACHE_FOLDER by default, otherwise
+            $XDG_RUNTIME_DIR/syncyte, or $TMPDIR/syncyte-UID.
+        nonce : int
+            A secret of at most 128 bits that both processes know; 0: none.
+        timeout : float, optional
+            Seconds to wait; SYNCYTE_CACHE_TIMEOUT by default, otherwise 10.
+
+        Raises
+        ------
+        WaitTimeoutError
+            No process has come within the time.
+        BusyError
+            Another process sends under this name.
+        ArgumentError
+            The folder is another user's, or open to others.
+        """
+        meeting = _meeting(name, folder, nonce, timeout)
+        with _interruptible():
+            _library.core().syncyte_cache_send(self.handle, ctypes.byref(meeting))
+
+    def touch(self, offset: int = 0, size: int | None = None) -> None:
+        """Makes `size` bytes (all, by default) from `offset` on resident in this process, in huge pages where the machine
+        has some: first uses then do not wait for pages. Contents stay. Raises OutOfMemoryError where there is less."""
+        begin = as_int64(offset, "offset")
+        count = max(sum(self._sizes) - begin, 0) if size is None else as_int64(size, "size")
+        _library.core().syncyte_cache_touch(self.handle, begin, count)
+
+    def insert(self, offset: int, size: int) -> None:
+        """CPU tensors that the calling thread makes lie in these bytes from now on, until it inserts another slice or calls
+        clear(). Every tensor takes a multiple of 512 bytes; the same order of allocations gives the same offsets in
+        every process. Contents are what was there.
+
+        Parameters
+        ----------
+        offset, size : int
+            Multiples of 512.
+
+        Raises
+        ------
+        ArgumentError
+            Not a multiple, or outside of the cache.
+        BusyError
+            The slice overlaps one that a thread of this process has inserted and not cleared.
+
+        Notes
+        -----
+        A tensor that does not fit the slice raises torch.OutOfMemoryError: nothing comes from elsewhere.
+        """
+        _serve_torch()
+        _library.core().syncyte_cache_insert(self.handle, as_int64(offset, "offset"), as_int64(size, "size"))
+
+    def insert_for_parameter(self) -> None:
+        """Inserts the part for parameters; see insert()."""
+        _serve_torch()
+        _library.core().syncyte_cache_insert_for_parameter(self.handle)
+
+    def insert_for_computation(self) -> None:
+        """Inserts the part for computation; see insert()."""
+        _serve_torch()
+        _library.core().syncyte_cache_insert_for_computation(self.handle)
+
+    def __repr__(self) -> str:
+        state = "freed" if self._is_freed else f"{self.parameter_bytes} + {self.computation_bytes} bytes"
+        return f"<SharedCache, {state}>"
+
+
+def clear() -> None:
+    """Forgets all slices that the calling thread has inserted, of all caches: its new tensors lie in memory of its own.
+
+    Raises
+    ------
+    BusyError
+        Tensors of this thread's slices are alive; the message names offsets and sizes, and nothing has changed. Drop
+        them first.
+    """
+    _library.core().syncyte_cache_clear()
+
+
+def _serve_torch() -> None:
+    """From now on torch asks the slice of the calling thread for memory of CPU tensors."""
+    from . import torch as operators
+
+    operators._operators.serve_from_cache()
+
+
+def _size(value: int | None, name: str) -> int:
+    if value is None:
+        return 0
+    number = as_int64(value, name)
+    if number < 1:
+        raise wrong(ArgumentError, name, number, "1 or more, or None for the default")
+    return number
+
+
+def _meeting(name: str | None, folder: Any, nonce: int, timeout: float | None) -> Any:
+    seconds = -1.0
+    if timeout is not None:
+        if isinstance(timeout, bool) or not isinstance(timeout, (int, float, np.number)):
+            raise wrong(DtypeError, "timeout", repr(timeout), "a number of seconds")
+        seconds = float(timeout)
+        if not seconds >= 0 or math.isinf(seconds):
+            raise wrong(ArgumentError, "timeout", timeout, "a number of seconds, 0 or more")
+    if isinstance(nonce, bool) or not hasattr(nonce, "__index__"):
+        raise wrong(DtypeError, "nonce", repr(nonce), "an integer")
+    secret = nonce.__index__()
+    if not 0 <= secret < 2**128:
+        raise wrong(ArgumentError, "nonce", "of more bits" if secret > 0 else secret, "0 to 2^128 - 1")
+    meeting = _library.options(c.CacheMeeting, name=_text(name, "name"), timeout=seconds,
+                               folder=_text(None if folder is None else os.fspath(folder), "folder"))  # fmt: skip
+    halves = secret & (2**64 - 1), secret >> 64
+    meeting.nonce[0], meeting.nonce[1] = (ctypes.c_int64(half).value for half in halves)
+    return meeting
+
+
+def _text(value: str | None, argument: str) -> bytes | None:
+    if value is None:
+        return None
+    if not isinstance(value, str):
+        raise wrong(DtypeError, argument, repr(value), "a string")
+    if not value or "\0" in value:
+        raise wrong(ArgumentError, argument, repr(value), "a string that is not empty, without a zero character")
+    return os.fsencode(value)
+
+
+@contextlib.contextmanager
+def _interruptible() -> Iterator[None]:
+    """Waits of the main thread look at signals, also where Syncyte is not started."""
+    if initialized() or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    _library.core().syncyte_interrupt_set(_interrupts.hook, None)
+    try:
+        yield
+    finally:
+        _library.core().syncyte_interrupt_set(c.InterruptFn(), None)

@@ -1,0 +1,80 @@
+"""PipeSwitch's functions of torch.cuda on Syncyte's shared cache, on CPU.
+
+``from syncyte.compat import pipeswitch``; after ``syncyte.compat.install()``, and in a script that
+``python -m syncyte.compat`` runs, they are also functions of torch.cuda, where PipeSwitch's plugin has them. New
+programs use syncyte.SharedCache.
+
+A process has one cache: the one that it has allocated or received last. What differs: see docs/from-pipeswitch.md.
+"""
+
+from __future__ import annotations
+
+import torch
+
+from syncyte import cache
+from syncyte.cache import SharedCache
+from syncyte.errors import HandleError, UnsupportedError
+
+__all__ = [
+    "allocate_shared_cache",
+    "clear_shared_cache",
+    "insert_shared_cache_for_computation",
+    "insert_shared_cache_for_parameter",
+    "recv_shared_cache",
+    "send_shared_cache",
+]
+
+_cache: SharedCache | None = None
+
+
+def allocate_shared_cache() -> None:
+    """Allocates this process's cache: 1 GiB for parameters and 11 GiB for computation, or what the environment's
+    SYNCYTE_CACHE_PARAMETER_BYTES and SYNCYTE_CACHE_COMPUTATION_BYTES say. Local."""
+    global _cache
+    _require_cpu("allocate_shared_cache")
+    _cache = SharedCache()
+
+
+def send_shared_cache() -> None:
+    """Hands the cache to one process, which calls recv_shared_cache() before or after; waits for it."""
+    _required("send_shared_cache").send()
+
+
+def recv_shared_cache() -> None:
+    """Takes the cache of a process that calls send_shared_cache(); waits for it."""
+    global _cache
+    _require_cpu("recv_shared_cache")
+    _cache = SharedCache.receive()
+
+
+def insert_shared_cache_for_parameter() -> None:
+    """CPU tensors that the calling thread makes lie in the part for parameters from now on."""
+    _required("insert_shared_cache_for_parameter").insert_for_parameter()
+
+
+def insert_shared_cache_for_computation() -> None:
+    """CPU tensors that the calling thread makes lie in the part for computation from now on."""
+    _required("insert_shared_cache_for_computation").insert_for_computation()
+
+
+def clear_shared_cache() -> None:
+    """Forgets the slices that the calling thread has inserted. Its tensors in them have to be dropped before."""
+    _require_cpu("clear_shared_cache")
+    cache.clear()
+
+
+def _require_cpu(operation: str) -> None:
+    """Tensors on a GPU would lie in this process's own memory, without a word."""
+    if torch.cuda.is_initialized():
+        raise UnsupportedError(
+            f"{operation}: this process uses CUDA, and the shared cache holds tensors on the CPU only; "
+            f"make tensors with device='cpu', and no CUDA stream"
+        )
+
+
+def _required(operation: str) -> SharedCache:
+    _require_cpu(operation)
+    if _cache is None:
+        raise HandleError(f"{operation}: this process has no shared cache; call allocate_shared_cache() or "
+                          f"recv_shared_cache() first")  # fmt: skip
+    return _cache

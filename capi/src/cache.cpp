@@ -1,0 +1,139 @@
+#include "syncyte/cache.h"
+
+#include "cache/meeting_place.hpp"
+#include "cache/region.hpp"
+#include "cache/slices.hpp"
+#include "guard.hpp"
+#include "handle_table.hpp"
+
+namespace syncyte::capi {
+namespace {
+
+using cache_table = handle_table<syncyte_cache_t, cache::region>;
+
+// Leaked: handles may be dropped by static destructors.
+cache_table& caches() {
+  static auto* const the_table = new cache_table("shared cache");
+  return *the_table;
+}
+
+cache::region_sizes chosen_sizes(const syncyte_cache_sizes_t* given) {
+  constexpr syncyte_cache_sizes_t defaults SYNCYTE_CACHE_SIZES_INIT;
+  const auto chosen = options_or(given, defaults);
+  const auto checked = [](std::int64_t bytes, const char* name) {
+    if (bytes < 0)
+      base::refuse(SYNCYTE_ERR_ARGUMENT,
+                   {.argument = name, .value = std::to_string(bytes), .expected = "1 or more, or 0 for the default"});
+    return static_cast<std::uint64_t>(bytes);
+  };
+  return {checked(chosen.parameter_bytes, "parameter_bytes"), checked(chosen.computation_bytes, "computation_bytes")};
+}
+
+cache::meeting_place chosen_place(const syncyte_cache_meeting_t* given) {
+  constexpr syncyte_cache_meeting_t defaults SYNCYTE_CACHE_MEETING_INIT;
+  const auto chosen = options_or(given, defaults);
+  if (chosen.timeout != chosen.timeout)
+    base::refuse(SYNCYTE_ERR_ARGUMENT, {.argument = "timeout", .value = "nan", .expected = "a number of seconds"});
+  return {.name = chosen.name != nullptr ? chosen.name : "",
+          .folder = chosen.folder != nullptr ? chosen.folder : "",
+          .nonce = {static_cast<std::uint64_t>(chosen.nonce[0]), static_cast<std::uint64_t>(chosen.nonce[1])},
+          .seconds = chosen.timeout};
+}
+
+}  // namespace
+}  // namespace syncyte::capi
+
+using namespace syncyte;
+using capi::caches;
+using capi::counted;
+using capi::guarded;
+using capi::out;
+
+extern "C" {
+
+syncyte_status_t syncyte_cache_allocate(const syncyte_cache_sizes_t* sizes, syncyte_cache_t* cache) {
+  return counted("cache_allocate", [&] {
+    out(cache, "cache");
+    *cache = caches().insert(cache::region::allocate(capi::chosen_sizes(sizes)));
+  });
+}
+
+syncyte_status_t syncyte_cache_retain(syncyte_cache_t cache) {
+  return guarded("cache_retain", [&] { caches().retain(cache, "cache"); });
+}
+
+syncyte_status_t syncyte_cache_release(syncyte_cache_t cache) {
+  return guarded("cache_release", [&] { caches().release(cache, "cache"); });
+}
+
+syncyte_status_t syncyte_cache_destroy(syncyte_cache_t* cache) {
+  return guarded("cache_destroy", [&] { caches().destroy(cache, "cache"); });
+}
+
+syncyte_status_t syncyte_cache_send(syncyte_cache_t cache, const syncyte_cache_meeting_t* meeting) {
+  return counted("cache_send",
+                 [&] { cache::send(caches().find(cache, "cache")->file(), capi::chosen_place(meeting)); });
+}
+
+syncyte_status_t syncyte_cache_receive(const syncyte_cache_meeting_t* meeting, syncyte_cache_t* cache) {
+  return counted("cache_receive", [&] {
+    out(cache, "cache");
+    *cache = caches().insert(cache::region::attach(cache::receive(capi::chosen_place(meeting))));
+  });
+}
+
+syncyte_status_t syncyte_cache_sizes(syncyte_cache_t cache, int64_t* parameter_bytes, int64_t* computation_bytes) {
+  return guarded("cache_sizes", [&] {
+    const cache::region_sizes sizes = caches().find(cache, "cache")->sizes();
+    auto& parameters = out(parameter_bytes, "parameter_bytes");
+    auto& computation = out(computation_bytes, "computation_bytes");
+    parameters = static_cast<int64_t>(sizes.parameters);
+    computation = static_cast<int64_t>(sizes.computation);
+  });
+}
+
+syncyte_status_t syncyte_cache_data(syncyte_cache_t cache, void** data) {
+  return guarded("cache_data", [&] { out(data, "data") = caches().find(cache, "cache")->data(); });
+}
+
+syncyte_status_t syncyte_cache_touch(syncyte_cache_t cache, int64_t offset, int64_t bytes) {
+  return counted("cache_touch", [&] { caches().find(cache, "cache")->touch(offset, bytes); });
+}
+
+syncyte_status_t syncyte_cache_insert(syncyte_cache_t cache, int64_t offset, int64_t bytes) {
+  return counted("cache_insert", [&] { cache::insert(caches().find(cache, "cache"), offset, bytes); });
+}
+
+syncyte_status_t syncyte_cache_insert_for_parameter(syncyte_cache_t cache) {
+  return counted("cache_insert_for_parameter", [&] {
+    const auto found = caches().find(cache, "cache");
+    cache::insert(found, 0, static_cast<int64_t>(found->sizes().parameters));
+  });
+}
+
+syncyte_status_t syncyte_cache_insert_for_computation(syncyte_cache_t cache) {
+  return counted("cache_insert_for_computation", [&] {
+    const auto found = caches().find(cache, "cache");
+    const cache::region_sizes sizes = found->sizes();
+    cache::insert(found, static_cast<int64_t>(sizes.parameters), static_cast<int64_t>(sizes.computation));
+  });
+}
+
+syncyte_status_t syncyte_cache_clear(void) {
+  return counted("cache_clear", [] { cache::clear(); });
+}
+
+syncyte_status_t syncyte_cache_acquire(int64_t bytes, void** data) {
+  return guarded("cache_acquire", [&] {
+    if (bytes < 0)
+      base::refuse(SYNCYTE_ERR_ARGUMENT,
+                   {.argument = "bytes", .value = std::to_string(bytes), .expected = "0 or more"});
+    out(data, "data");
+    *data = cache::acquire(static_cast<std::uint64_t>(bytes));
+  });
+}
+
+syncyte_status_t syncyte_cache_free(void* data) {
+  return guarded("cache_free", [&] { cache::release(data); });
+}
+}

@@ -1,0 +1,183 @@
+#include "cache/meeting_place.hpp"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "base/environment.hpp"
+#include "base/error.hpp"
+#include "comm/interrupts.hpp"
+#include "memory/handover.hpp"
+#include "memory/open_files.hpp"
+
+namespace syncyte::cache {
+namespace {
+
+using clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+constexpr milliseconds look_interval(100);  // at signals
+constexpr milliseconds retry_interval(5);
+
+/// A time limit that is asked about while something else is waited for.
+class deadline {
+ public:
+  explicit deadline(double seconds)
+      : seconds_(seconds >= 0 ? seconds : base::environment_number("SYNCYTE_CACHE_TIMEOUT", 10, 0)),
+        end_(clock::now() +
+             std::chrono::duration_cast<clock::duration>(std::chrono::duration<double>(std::min(seconds_, 1e8)))) {}
+
+  /// Whether time is left; throws where a signal has come.
+  bool is_ahead() const {
+    comm::ask_for_interrupt();
+    return clock::now() < end_;
+  }
+  milliseconds next_look() const {
+    return std::clamp(std::chrono::ceil<milliseconds>(end_ - clock::now()), milliseconds(0), look_interval);
+  }
+  double seconds() const { return seconds_; }
+
+ private:
+  double seconds_;
+  clock::time_point end_;
+};
+
+std::string chosen_name(const meeting_place& place) {
+  std::string name = !place.name.empty() ? place.name : base::environment("SYNCYTE_CACHE").value_or("cache");
+  const bool is_good = name.size() <= 60 && name.find('/') == std::string::npos && name.front() != '.';
+  if (!is_good)
+    base::refuse(SYNCYTE_ERR_ARGUMENT, {.argument = place.name.empty() ? "SYNCYTE_CACHE" : "name",
+                                        .value = '"' + name + '"',
+                                        .expected = "a file name of at most 60 bytes that does not begin with a dot"});
+  return name;
+}
+
+std::string chosen_folder(const meeting_place& place) {
+  if (!place.folder.empty()) return place.folder;
+  if (const auto given = base::environment("SYNCYTE_CACHE_FOLDER")) return *given;
+  // Batch jobs often inherit the variable from a login node, where the folder was.
+  const auto runtime = base::environment("XDG_RUNTIME_DIR");
+  if (runtime && access(runtime->c_str(), W_OK | X_OK) == 0) return *runtime + "/syncyte";
+  return fmt::format("{}/syncyte-{}", base::environment("TMPDIR").value_or("/tmp"), geteuid());
+}
+
+[[noreturn]] void fail(const char* step, const std::string& path) {
+  const int code = errno;
+  memory::check_open_files(fmt::format("{} {}", step, path), code);
+  base::fail(SYNCYTE_ERR_IO, "the shared cache's folder: {} {} failed: {}", step, path, base::errno_text(code));
+}
+
+/// The folder, open, and the name in it.
+class place_in_folder {
+ public:
+  explicit place_in_folder(const meeting_place& place) : name_(chosen_name(place)), path_(chosen_folder(place)) {
+    if (mkdir(path_.c_str(), S_IRWXU) != 0 && errno != EEXIST) fail("making", path_);
+    folder_ = memory::descriptor(open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (!folder_) fail("opening", path_);
+    check_folder();
+  }
+
+  /// Through the open folder: a short name, whatever the path is, and no other folder under the same path.
+  std::string socket(const std::string& name) const {
+    return fmt::format("/proc/self/fd/{}/{}", folder_.number(), name);
+  }
+  std::string socket() const { return socket(name_); }
+  std::string shown() const { return fmt::format("\"{}\" in {}", name_, path_); }
+  const memory::descriptor& folder() const { return folder_; }
+  const std::string& name() const { return name_; }
+  const std::string& path() const { return path_; }
+
+ private:
+  /// Whoever can open the folder can take the cache, or give another one.
+  void check_folder() const {
+    struct stat found{};
+    if (fstat(folder_.number(), &found) != 0) fail("looking at", path_);
+    constexpr unsigned open_to_others = S_IRWXG | S_IRWXO;
+    if (found.st_uid == geteuid() && (found.st_mode & open_to_others) == 0) return;
+    base::refuse(SYNCYTE_ERR_ARGUMENT,
+                 {.argument = "folder",
+                  .value = fmt::format("{}, which belongs to user {} and has mode {:04o}", path_, found.st_uid,
+                                       found.st_mode & 07777U),
+                  .expected = fmt::format("a folder of user {} that is open to nobody else (chmod 700)", geteuid())});
+  }
+
+  std::string name_;
+  std::string path_;
+  memory::descriptor folder_;
+};
+
+/// Holds other senders off while this one looks for sockets and makes its own; goes with the process.
+class folder_lock {
+ public:
+  folder_lock(const place_in_folder& place, const deadline& until) : folder_(place.folder()) {
+    while (flock(folder_.number(), LOCK_EX | LOCK_NB) != 0) {
+      if (errno != EWOULDBLOCK && errno != EINTR) fail("locking", place.path());
+      base::require(until.is_ahead(), SYNCYTE_ERR_TIMEOUT, "another process has locked the folder {} for {} s",
+                    place.path(), until.seconds());
+      std::this_thread::sleep_for(retry_interval);
+    }
+  }
+  folder_lock(const folder_lock&) = delete;
+  folder_lock& operator=(const folder_lock&) = delete;
+  ~folder_lock() { flock(folder_.number(), LOCK_UN); }
+
+ private:
+  const memory::descriptor& folder_;
+};
+
+std::vector<std::string> sockets_in(const place_in_folder& place) {
+  const std::unique_ptr<DIR, int (*)(DIR*)> entries(opendir(place.socket(".").c_str()), closedir);
+  if (!entries) fail("reading", place.path());
+  std::vector<std::string> names;
+  while (const dirent* const entry = readdir(entries.get()))
+    if (entry->d_type == DT_SOCK) names.emplace_back(entry->d_name);
+  return names;
+}
+
+/// Listens under the place's name; removes sockets at which nobody listens, those of killed processes.
+memory::descriptor listen(const place_in_folder& place, const deadline& until) {
+  const folder_lock lock(place, until);
+  for (const std::string& name : sockets_in(place)) {
+    if (!memory::is_listened_at(place.socket(name)))
+      unlink(place.socket(name).c_str());
+    else if (name == place.name())
+      base::fail(SYNCYTE_ERR_BUSY, "another process sends the shared cache {}; wait for it, or use another name",
+                 place.shown());
+  }
+  return memory::listen_at(place.socket());
+}
+
+}  // namespace
+
+void send(const memory::descriptor& file, const meeting_place& chosen) {
+  const deadline until(chosen.seconds);
+  const place_in_folder place(chosen);
+  const memory::descriptor listener = listen(place, until);
+  // Removed while it is listened at: afterwards it might be another process's.
+  const memory::name_guard name(place.socket(), [](const char* path) { unlink(path); });
+  while (!memory::hand_over(listener, file, chosen.nonce, until.next_look()))
+    base::require(until.is_ahead(), SYNCYTE_ERR_TIMEOUT, "no process has come for the shared cache {} within {} s",
+                  place.shown(), until.seconds());
+}
+
+memory::descriptor receive(const meeting_place& chosen) {
+  const deadline until(chosen.seconds);
+  const place_in_folder place(chosen);
+  for (;;) {
+    memory::descriptor file = memory::try_to_receive_from(place.socket(), chosen.nonce, look_interval);
+    if (file) return file;
+    base::require(until.is_ahead(), SYNCYTE_ERR_TIMEOUT, "no process has sent the shared cache {} within {} s",
+                  place.shown(), until.seconds());
+    std::this_thread::sleep_for(retry_interval);
+  }
+}
+
+}  // namespace syncyte::cache

@@ -1,0 +1,151 @@
+#include "cache/region.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <string>
+
+#include "base/environment.hpp"
+#include "base/error.hpp"
+#include "base/log.hpp"
+#include "memory/capacity.hpp"
+#include "memory/huge_pages.hpp"
+#include "memory/open_files.hpp"
+
+namespace syncyte::cache {
+namespace {
+
+constexpr std::array<char, 16> magic{"syncyte cache\n\0"};
+constexpr std::uint64_t layout_version = 1;
+constexpr std::uint64_t most_bytes = std::uint64_t{1} << 46;  // half of what a process can address
+
+/// First bytes of the file.
+struct header {
+  std::array<char, 16> magic;
+  std::uint64_t version;
+  region_sizes sizes;
+};
+
+std::uint64_t total(const region_sizes& sizes) { return sizes.parameters + sizes.computation; }
+
+void check_size(std::uint64_t bytes, const char* name) {
+  if (bytes > most_bytes)
+    base::refuse(SYNCYTE_ERR_MEMORY,
+                 {.argument = name, .value = std::to_string(bytes), .expected = fmt::format("at most {}", most_bytes)});
+}
+
+/// The sizes that the caller or the environment has chosen; 0 where neither has.
+region_sizes with_environment(region_sizes chosen) {
+  if (chosen.parameters == 0) chosen.parameters = base::environment_bytes("SYNCYTE_CACHE_PARAMETER_BYTES", 0);
+  if (chosen.computation == 0) chosen.computation = base::environment_bytes("SYNCYTE_CACHE_COMPUTATION_BYTES", 0);
+  check_size(chosen.parameters, "parameter_bytes");
+  check_size(chosen.computation, "computation_bytes");
+  return chosen;
+}
+
+std::uint64_t in_pages(std::uint64_t bytes) {
+  return memory::round_up(std::max<std::uint64_t>(bytes, 1), memory::small_page_bytes());
+}
+
+/// Default sizes for what is not chosen: together they take three quarters of what the chosen ones leave at most.
+region_sizes with_defaults(const region_sizes& chosen, std::uint64_t available) {
+  const region_sizes defaults{chosen.parameters > 0 ? 0 : region::default_sizes.parameters,
+                              chosen.computation > 0 ? 0 : region::default_sizes.computation};
+  const auto room = static_cast<double>(available - std::min(available, total(chosen))) * 0.75;
+  const double scale = std::min(1.0, room / static_cast<double>(std::max<std::uint64_t>(total(defaults), 1)));
+  const auto size = [&](std::uint64_t given, std::uint64_t otherwise) {
+    return in_pages(given > 0 ? given : static_cast<std::uint64_t>(static_cast<double>(otherwise) * scale));
+  };
+  return {size(chosen.parameters, defaults.parameters), size(chosen.computation, defaults.computation)};
+}
+
+void log_if_scaled(const region_sizes& chosen, const region_sizes& sizes) {
+  const bool is_scaled = (chosen.parameters == 0 && sizes.parameters < region::default_sizes.parameters) ||
+                         (chosen.computation == 0 && sizes.computation < region::default_sizes.computation);
+  if (is_scaled)
+    base::log(
+        SYNCYTE_LOG_WARN,
+        "shared cache: the default sizes are scaled down to what this machine has: {} bytes for parameters, {} for "
+        "computation",
+        sizes.parameters, sizes.computation);
+}
+
+[[noreturn]] void fail_to_make(const char* step, std::uint64_t bytes) {
+  const int code = errno;
+  memory::check_open_files(step, code);
+  base::fail(SYNCYTE_ERR_MEMORY, "cannot make a shared cache of {} bytes: {}: {}", bytes, step, base::errno_text(code));
+}
+
+[[noreturn]] void refuse_file(const std::string& why) {
+  base::fail(SYNCYTE_ERR_FORMAT, "the file that was received is no shared cache: {}", why);
+}
+
+}  // namespace
+
+region::region(memory::descriptor file, region_sizes sizes)
+    : file_(std::move(file)),
+      sizes_(sizes),
+      mapping_(memory::mapping::shared(file_.number(), header_bytes + total(sizes))) {
+  struct stat found{};
+  if (fstat(file_.number(), &found) == 0) inode_ = found.st_ino;
+}
+
+std::shared_ptr<region> region::allocate(region_sizes chosen) {
+  chosen = with_environment(chosen);
+  const std::uint64_t available = memory::available_bytes();
+  const region_sizes sizes = with_defaults(chosen, available);
+  memory::require_available(total(sizes), fmt::format("a shared cache with parameter_bytes {} and computation_bytes {}",
+                                                      sizes.parameters, sizes.computation));
+  log_if_scaled(chosen, sizes);
+  const std::uint64_t bytes = header_bytes + total(sizes);
+  memory::descriptor file = memory::open_memfd("syncyte-cache");
+  if (!file) fail_to_make("memfd_create", bytes);
+  if (ftruncate(file.number(), static_cast<off_t>(bytes)) != 0) fail_to_make("ftruncate", bytes);
+  const header written{magic, layout_version, sizes};
+  if (pwrite(file.number(), &written, sizeof(written), 0) != sizeof(written)) fail_to_make("pwrite", bytes);
+  if (!memory::seal_size(file)) fail_to_make("sealing its size", bytes);
+  return std::shared_ptr<region>(new region(std::move(file), sizes));
+}
+
+std::shared_ptr<region> region::attach(memory::descriptor file) {
+  // Without the seal, whoever shrinks the file ends this process.
+  const int seals = fcntl(file.number(), F_GET_SEALS);
+  if (seals < 0 || (seals & F_SEAL_SHRINK) == 0) refuse_file("its size is not sealed");
+  header found{};
+  if (pread(file.number(), &found, sizeof(found), 0) != sizeof(found)) refuse_file("it is shorter than a header");
+  if (found.magic != magic) refuse_file("it has another header");
+  base::require(
+      found.version == layout_version, SYNCYTE_ERR_VERSION,
+      "the shared cache that was received has layout {}; expected {}: use one version of Syncyte in all processes",
+      found.version, layout_version);
+  struct stat size{};
+  const bool is_whole = found.sizes.parameters <= most_bytes && found.sizes.computation <= most_bytes &&
+                        fstat(file.number(), &size) == 0 &&
+                        static_cast<std::uint64_t>(size.st_size) == header_bytes + total(found.sizes);
+  if (!is_whole) refuse_file("its header names other sizes than it has");
+  return std::shared_ptr<region>(new region(std::move(file), found.sizes));
+}
+
+void region::touch(std::int64_t offset, std::int64_t bytes) const {
+  const auto whole = static_cast<std::int64_t>(this->bytes());
+  const auto check = [](std::int64_t value, const char* name, std::int64_t most) {
+    if (value < 0 || value > most)
+      base::refuse(SYNCYTE_ERR_ARGUMENT, {.argument = name,
+                                          .value = std::to_string(value),
+                                          .expected = fmt::format("0 to {}, inside of the cache", most)});
+  };
+  check(offset, "offset", whole);
+  check(bytes, "bytes", whole - offset);
+  if (bytes == 0) return;
+  struct stat found{};
+  const std::int64_t resident = fstat(file_.number(), &found) == 0 ? found.st_blocks * 512 : 0;
+  memory::require_available(static_cast<std::size_t>(std::max<std::int64_t>(bytes - resident, 0)),
+                            fmt::format("touching {} bytes of the shared cache", bytes));
+  memory::touch_and_collapse(data() + offset, static_cast<std::size_t>(bytes));
+}
+
+}  // namespace syncyte::cache

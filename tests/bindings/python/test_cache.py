@@ -1,0 +1,340 @@
+"""syncyte.SharedCache, without mpirun: PyTorch's tensors in slices, processes that share one, and wrong input."""
+
+import contextlib
+import ctypes
+import gc
+import multiprocessing
+import os
+import signal
+import stat
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+import torch
+
+import syncyte
+from syncyte import SharedCache
+from syncyte.cache import clear
+
+UNIT = 512
+spawned = multiprocessing.get_context("spawn")
+
+
+@pytest.fixture(autouse=True)
+def own_folder(tmp_path, monkeypatch):
+    folder = tmp_path / "meet"
+    monkeypatch.setenv("SYNCYTE_CACHE_FOLDER", str(folder))
+    yield folder
+    gc.collect()
+    clear()
+    assert not folder.exists() or not list(folder.iterdir())
+
+
+@pytest.fixture
+def cache():
+    return SharedCache(64 * UNIT, 1 << 20)
+
+
+def offset_in(cache, tensor):
+    return tensor.data_ptr() - cache.memory.ctypes.data
+
+
+def test_sizes_and_memory(cache):
+    assert (cache.parameter_bytes, cache.computation_bytes) == (64 * UNIT, 1 << 20)
+    assert repr(cache) == "<SharedCache, 32768 + 1048576 bytes>"
+    memory = cache.memory
+    assert memory.dtype == np.uint8 and memory.shape == (64 * UNIT + (1 << 20),) and not memory.any()
+    cache.free()
+    memory[-1] = 7  # stays mapped
+    assert memory[-1] == 7
+    assert repr(cache) == "<SharedCache, freed>"
+    with pytest.raises(syncyte.HandleError, match="this SharedCache has been freed"):
+        cache.insert(0, UNIT)
+
+
+def test_sizes_from_the_environment(monkeypatch):
+    monkeypatch.setenv("SYNCYTE_CACHE_PARAMETER_BYTES", "8K")
+    monkeypatch.setenv("SYNCYTE_CACHE_COMPUTATION_BYTES", "4K")
+    assert repr(SharedCache()) == "<SharedCache, 8192 + 4096 bytes>"
+
+
+def test_default_sizes_are_scaled_down_with_a_warning():
+    program = "import syncyte; c = syncyte.SharedCache(); print(c.computation_bytes / c.parameter_bytes)"
+    found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60)
+    assert abs(float(found.stdout) - 11) < 0.01
+    too_small = SharedCache().parameter_bytes < 1 << 30
+    assert ("scaled down" in found.stderr) == too_small
+
+
+def test_tensors_lie_in_the_slice_in_order(cache):
+    cache.insert_for_parameter()
+    tensors = [torch.empty(shape, dtype=dtype) for shape, dtype in
+               [((3, 5), torch.float32), ((129,), torch.float32), ((), torch.int64), ((1000,), torch.float16)]]
+    assert [offset_in(cache, each) for each in tensors] == [0, UNIT, 3 * UNIT, 4 * UNIT]
+    cache.insert_for_computation()
+    assert offset_in(cache, torch.zeros(8)) == cache.parameter_bytes
+    negative = tensors[1].neg()  # with a number in it, the number would take a block too
+    assert offset_in(cache, negative) == cache.parameter_bytes
+    tensors[0].fill_(2.0)
+    assert cache.memory[:60].view(np.float32).tolist() == [2.0] * 15
+    empty = torch.empty(0)  # takes nothing
+    del tensors, negative
+    clear()
+    assert torch.empty(8).data_ptr() and empty.numel() == 0
+    assert not 0 <= offset_in(cache, torch.empty(8)) < cache.memory.size
+
+
+def test_what_was_written_is_there_for_the_same_order(cache):
+    cache.insert_for_parameter()
+    first = [torch.full((100,), float(number)) for number in range(5)]
+    del first
+    clear()
+    cache.insert_for_parameter()
+    second = [torch.empty(100) for _ in range(5)]
+    for number, each in enumerate(second):
+        assert torch.equal(each, torch.full((100,), float(number)))
+
+
+def test_backward_and_resize_stay_in_the_slice(cache):
+    cache.insert_for_computation()
+    inside = range(cache.parameter_bytes, cache.memory.size)
+    x = torch.ones(50, requires_grad=True)
+    (x * x).sum().backward()
+    assert offset_in(cache, x.grad) in inside and torch.equal(x.grad, torch.full((50,), 2.0))
+    grown = torch.ones(4).resize_(4000)
+    assert offset_in(cache, grown) in inside and grown[:4].tolist() == [1.0] * 4
+
+
+def test_a_full_slice_is_an_error(cache):
+    cache.insert_for_parameter()
+    kept = torch.ones(100)
+    with pytest.raises(torch.OutOfMemoryError, match=r"40000 bytes do not fit the shared cache's slice \[0, 32768\)"):
+        torch.empty(10000)
+    with pytest.raises(torch.OutOfMemoryError):
+        torch.ones(8000).add(1)  # the result has no room
+    rest = torch.zeros(4000)
+    assert kept.sum() == 100 and offset_in(cache, rest) > 0
+
+
+def test_clear_names_living_tensors(cache):
+    cache.insert_for_parameter()
+    first, second = torch.empty(10), torch.empty(1000)
+    with pytest.raises(syncyte.BusyError, match=r"2 tensors .*at offset 0 \(512 bytes\), 512 \(4096 bytes\); drop"):
+        clear()
+    view = second[3:5]
+    del first, second
+    with pytest.raises(syncyte.BusyError, match=r"1 tensors .*at offset 512"):
+        clear()
+    assert offset_in(cache, torch.empty(1)) == 0  # still inserted
+    del view
+    clear()
+
+
+def test_other_threads_have_their_own_memory(cache):
+    cache.insert_for_parameter()
+    mine = torch.empty(10)
+    found = []
+
+    def work():
+        found.append(torch.empty(10))
+        cache.insert_for_computation()
+        found.append(torch.empty(10))
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert not 0 <= offset_in(cache, found[0]) < cache.memory.size
+    assert offset_in(cache, found[1]) == cache.parameter_bytes
+    with pytest.raises(syncyte.BusyError, match="overlaps"):
+        cache.insert_for_computation()  # until the ended thread's tensor has gone
+    found.clear()
+    cache.insert_for_computation()
+    dropped = threading.Thread(target=lambda tensors: tensors.clear(), args=([mine],))
+    del mine
+    dropped.start()
+    dropped.join()
+
+
+def test_tensors_of_before_and_after_are_left_alone(cache):
+    before = torch.ones(10)
+    cache.insert_for_parameter()
+    before.resize_(20)
+    del before
+    inside = torch.ones(10)
+    assert 0 <= offset_in(cache, inside) < cache.memory.size
+    del inside
+    clear()
+
+
+def test_a_forked_worker_of_a_data_loader_has_its_own_memory(cache):
+    cache.insert_for_parameter()
+    kept = torch.arange(20.0)
+    loader = torch.utils.data.DataLoader(kept, batch_size=5, num_workers=2, multiprocessing_context="fork")
+    assert torch.cat(list(loader)).sum() == 190
+    assert kept.tolist() == list(range(20))
+    del loader
+
+
+def test_a_network_gives_the_same_bits(cache):
+    torch.manual_seed(1)
+    network = torch.nn.Sequential(torch.nn.Conv2d(3, 8, 3), torch.nn.BatchNorm2d(8), torch.nn.ReLU(), torch.nn.Flatten(),
+                                  torch.nn.Linear(8 * 36, 10)).eval()
+    data = torch.rand(2, 3, 8, 8)
+    expected = network(data)
+    state = {name: value.clone() for name, value in network.state_dict().items()}
+    cache.insert_for_parameter()
+    with torch.no_grad():
+        for each in [*network.parameters(), *network.buffers()]:
+            each.data = torch.empty_like(each)
+    for name, value in network.state_dict().items():
+        value.copy_(state[name])
+    cache.insert_for_computation()
+    output = network(data)
+    assert torch.equal(output, expected)
+    assert 0 <= offset_in(cache, output) < cache.memory.size
+    del output, network, value, each
+
+
+def test_thousand_cycles_leak_nothing(cache):
+    def cycle():
+        cache.insert_for_parameter()
+        tensors = [torch.ones(100) for _ in range(5)]
+        del tensors
+        clear()
+
+    def measure():
+        gc.collect()
+        with open("/proc/self/statm", encoding="ascii") as file:
+            pages = int(file.read().split()[0])
+        return pages, len(os.listdir("/proc/self/fd")), len(multiprocessing.active_children())
+
+    for _ in range(20):
+        cycle()
+    before = measure()
+    for _ in range(1000):
+        cycle()
+    assert measure() == before
+
+
+def receive_and_answer(name, nonce, pipe):
+    """In another process: its tensors show what the first one has written, and the other way."""
+    cache = SharedCache.receive(name=name, nonce=nonce, timeout=60)
+    cache.insert_for_parameter()
+    tensors = [torch.empty(7), torch.empty(300)]
+    pipe.send([each.sum().item() for each in tensors])
+    tensors[1].fill_(5.0)
+    pipe.send((cache.parameter_bytes, cache.computation_bytes))
+    pipe.recv()
+    del tensors
+    clear()
+
+
+def test_two_processes_share(cache):
+    ours, theirs = spawned.Pipe()
+    other = spawned.Process(target=receive_and_answer, args=("shared", 2**127 + 9, theirs))
+    other.start()
+    cache.insert_for_parameter()
+    tensors = [torch.full((7,), 3.0), torch.full((300,), 4.0)]
+    cache.send(name="shared", nonce=2**127 + 9, timeout=60)
+    assert ours.recv() == [21.0, 1200.0]
+    assert ours.recv() == (cache.parameter_bytes, cache.computation_bytes)
+    assert tensors[1].sum() == 1500
+    ours.send("end")
+    other.join(30)
+    assert other.exitcode == 0
+
+
+@pytest.mark.parametrize("wrong", [
+    (lambda cache: SharedCache(0), syncyte.ArgumentError, "parameter_bytes is 0; expected 1 or more"),
+    (lambda cache: SharedCache(UNIT, -3), syncyte.ArgumentError, "computation_bytes is -3"),
+    (lambda cache: SharedCache(1.5), syncyte.DtypeError, "parameter_bytes is 1.5; expected an integer"),
+    (lambda cache: SharedCache(1 << 44), syncyte.OutOfMemoryError, "are available"),
+    (lambda cache: SharedCache(2**70), syncyte.ArgumentError, "does not fit 64 bits"),
+    (lambda cache: cache.insert(3, UNIT), syncyte.ArgumentError, "offset is 3; expected a multiple of 512"),
+    (lambda cache: cache.insert(0, 1 << 40), syncyte.ArgumentError, "bytes is 1099511627776"),
+    (lambda cache: cache.insert("0", UNIT), syncyte.DtypeError, "offset is '0'"),
+    (lambda cache: cache.touch(-1), syncyte.ArgumentError, "offset is -1"),
+    (lambda cache: cache.touch(0, 1 << 40), syncyte.ArgumentError, "bytes is 1099511627776"),
+    (lambda cache: cache.send(timeout=-1), syncyte.ArgumentError, "timeout is -1"),
+    (lambda cache: cache.send(timeout="1"), syncyte.DtypeError, "timeout is '1'"),
+    (lambda cache: cache.send(timeout=float("nan")), syncyte.ArgumentError, "timeout is nan"),
+    (lambda cache: cache.send(timeout=0, name="a/b"), syncyte.ArgumentError, 'name is "a/b"'),
+    (lambda cache: cache.send(timeout=0, name=3), syncyte.DtypeError, "name is 3; expected a string"),
+    (lambda cache: cache.send(timeout=0, name=""), syncyte.ArgumentError, "name is ''"),
+    (lambda cache: cache.send(timeout=0, nonce=2**128), syncyte.ArgumentError, "nonce is of more bits"),
+    (lambda cache: cache.send(timeout=0, nonce=-1), syncyte.ArgumentError, "nonce is -1"),
+    (lambda cache: cache.send(timeout=0, nonce="x"), syncyte.DtypeError, "nonce is 'x'"),
+    (lambda cache: cache.send(timeout=0), syncyte.WaitTimeoutError, "no process has come"),
+    (lambda cache: SharedCache.receive(timeout=0), syncyte.WaitTimeoutError, "no process has sent"),
+])  # fmt: skip
+def test_wrong_input(cache, wrong):
+    call, error, text = wrong
+    with pytest.raises(error) as raised:
+        call(cache)
+    assert text in str(raised.value)
+
+
+def test_a_folder_that_others_can_open_is_refused(cache, own_folder):
+    own_folder.mkdir(mode=0o700)
+    own_folder.chmod(0o770)
+    for call in (lambda: cache.send(timeout=0), lambda: SharedCache.receive(timeout=0)):
+        with pytest.raises(syncyte.ArgumentError, match=r"folder is .*, which belongs to user \d+ and has mode 0770"):
+            call()
+    own_folder.chmod(stat.S_IRWXU)
+
+
+def test_a_second_sender_is_busy(cache):
+    first = threading.Thread(target=lambda: cache.send(timeout=30))
+    first.start()
+    with pytest.raises(syncyte.BusyError, match="another process sends"):
+        while True:
+            with contextlib.suppress(syncyte.WaitTimeoutError):  # before the first one
+                cache.send(timeout=0)
+    SharedCache.receive(timeout=30)
+    first.join()
+
+
+INTERRUPTED = """
+import sys, syncyte
+cache = syncyte.SharedCache(4096, 4096)
+print("waiting", flush=True)
+try:
+    cache.send(timeout=60) if sys.argv[1] == "send" else syncyte.SharedCache.receive(timeout=60)
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+
+
+@pytest.mark.parametrize("operation", ["send", "receive"])
+def test_ctrl_c_ends_a_wait(operation):
+    process = subprocess.Popen([sys.executable, "-c", INTERRUPTED, operation], stdout=subprocess.PIPE, text=True)
+    assert process.stdout.readline() == "waiting\n"
+    time.sleep(0.3)
+    process.send_signal(signal.SIGINT)
+    assert process.communicate(timeout=20)[0] == "interrupted\n"
+    assert process.returncode == 0
+
+
+def test_a_cache_is_not_pickled_or_copied(cache):
+    import copy
+    import pickle
+
+    for call in (pickle.dumps, copy.copy, copy.deepcopy):
+        with pytest.raises(TypeError):
+            call(cache)
+
+
+def test_the_library_is_used_without_mpi():
+    program = "import torch, syncyte; c = syncyte.SharedCache(4096, 4096); c.insert_for_parameter(); torch.empty(3); "
+    program += "syncyte.cache.clear(); print(syncyte.initialized())"
+    found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60)
+    assert found.stdout == "False\n"
+
+
+def test_pointers_of_others_are_refused():
+    with pytest.raises(syncyte.ArgumentError, match="data is no pointer that cache_acquire"):
+        syncyte._library.core().syncyte_cache_free(ctypes.c_void_p(4096))

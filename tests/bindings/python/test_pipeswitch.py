@@ -1,0 +1,99 @@
+"""PipeSwitch's functions, in one process; docs/from-pipeswitch.md has a program with several."""
+
+import inspect
+import subprocess
+import sys
+
+import pytest
+import torch
+
+import syncyte
+from syncyte import compat
+from syncyte.compat import pipeswitch
+
+NAMES = ["allocate_shared_cache", "clear_shared_cache", "insert_shared_cache_for_computation",
+         "insert_shared_cache_for_parameter", "recv_shared_cache", "send_shared_cache"]  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def environment(tmp_path, monkeypatch):
+    monkeypatch.setenv("SYNCYTE_CACHE_FOLDER", str(tmp_path / "meet"))
+    monkeypatch.setenv("SYNCYTE_CACHE_PARAMETER_BYTES", "64K")
+    monkeypatch.setenv("SYNCYTE_CACHE_COMPUTATION_BYTES", "128K")
+    monkeypatch.setattr(pipeswitch, "_cache", None)
+    yield
+    syncyte.cache.clear()
+
+
+def test_install_gives_torch_cuda_the_functions():
+    compat.install()
+    assert sorted(pipeswitch.__all__) == NAMES
+    for name in NAMES:
+        assert getattr(torch.cuda, name) is getattr(pipeswitch, name)
+        assert not inspect.signature(getattr(pipeswitch, name)).parameters  # as in PipeSwitch's torch/cuda/__init__.py
+
+
+def test_parts_of_the_cache():
+    pipeswitch.allocate_shared_cache()
+    memory = pipeswitch._cache.memory
+    assert memory.size == (64 << 10) + (128 << 10)
+    pipeswitch.insert_shared_cache_for_parameter()
+    parameter = torch.ones(10)
+    pipeswitch.insert_shared_cache_for_computation()
+    result = torch.empty(10)
+    assert parameter.data_ptr() == memory.ctypes.data and result.data_ptr() == memory.ctypes.data + (64 << 10)
+    with pytest.raises(syncyte.BusyError, match="2 tensors"):
+        pipeswitch.clear_shared_cache()
+    with pytest.raises(syncyte.BusyError, match="overlaps"):
+        pipeswitch.insert_shared_cache_for_parameter()
+    del parameter, result
+    pipeswitch.clear_shared_cache()
+    pipeswitch.clear_shared_cache()  # nothing is inserted: fine
+    pipeswitch.allocate_shared_cache()  # another one
+    assert memory.ctypes.data != pipeswitch._cache.memory.ctypes.data
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if "insert" in name or "send" in name])
+def test_before_allocate(name):
+    with pytest.raises(syncyte.HandleError, match=f"{name}: this process has no shared cache; call allocate_shared_cache"):
+        getattr(pipeswitch, name)()
+
+
+def test_nobody_there(monkeypatch):
+    monkeypatch.setenv("SYNCYTE_CACHE_TIMEOUT", "0.05")
+    with pytest.raises(syncyte.WaitTimeoutError, match="no process has sent"):
+        pipeswitch.recv_shared_cache()
+    pipeswitch.allocate_shared_cache()
+    with pytest.raises(syncyte.WaitTimeoutError, match="no process has come"):
+        pipeswitch.send_shared_cache()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_with_cuda(name, monkeypatch):
+    pipeswitch.allocate_shared_cache()
+    monkeypatch.setattr(torch.cuda, "is_initialized", lambda: True)
+    with pytest.raises(syncyte.UnsupportedError, match=f"{name}: this process uses CUDA"):
+        getattr(pipeswitch, name)()
+
+
+SPAWNS = """
+import multiprocessing, torch
+
+def work():
+    assert torch.cuda.recv_shared_cache.__module__ == "syncyte.compat.pipeswitch"
+    import adapm
+    print(adapm.__name__, flush=True)
+
+if __name__ == "__main__":
+    for start in ("spawn", "forkserver", "fork"):
+        process = multiprocessing.get_context(start).Process(target=work)
+        process.start()
+        process.join()
+"""
+
+
+def test_processes_of_a_script_have_the_functions_too(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(SPAWNS)
+    found = subprocess.run([sys.executable, "-m", "syncyte.compat", script], capture_output=True, text=True, timeout=100)
+    assert found.stdout == "syncyte.compat.adapm\n" * 3, found.stderr
