@@ -133,6 +133,10 @@ syncyte_status_t syncyte_cache_acquire(int64_t bytes, void** data) {
   });
 }
 
+syncyte_status_t syncyte_cache_holds(const void* data, int32_t* holds) {
+  return guarded("cache_holds", [&] { out(holds, "holds") = cache::holds(data) ? 1 : 0; });
+}
+
 syncyte_status_t syncyte_cache_free(void* data) {
   return guarded("cache_free", [&] { cache::release(data); });
 }

@@ -17,8 +17,16 @@ std::string located(const char* operation, const std::string& reason) {
 }  // namespace
 
 thread_error& last_error() {
-  thread_local thread_error the_error;
-  return the_error;
+  // Static destructors, which may call us, run after the main thread's own objects have gone.
+  static auto* const after_all = new thread_error;
+  thread_local bool is_gone = false;  // trivial, so it can be read afterwards
+  struct owner {
+    thread_error error;
+    ~owner() { is_gone = true; }
+  };
+  if (is_gone) return *after_all;
+  thread_local owner own;
+  return own.error;
 }
 
 syncyte_status_t keep_current_error(const char* operation) noexcept {

@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <memory>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "base/environment.hpp"
@@ -63,9 +64,10 @@ std::string chosen_name(const meeting_place& place) {
 std::string chosen_folder(const meeting_place& place) {
   if (!place.folder.empty()) return place.folder;
   if (const auto given = base::environment("SYNCYTE_CACHE_FOLDER")) return *given;
-  // Batch jobs often inherit the variable from a login node, where the folder was.
+  // Batch jobs often inherit the variable from a login node, where the folder was, and root's shells from a user.
   const auto runtime = base::environment("XDG_RUNTIME_DIR");
-  if (runtime && access(runtime->c_str(), W_OK | X_OK) == 0) return *runtime + "/syncyte";
+  struct stat found{};
+  if (runtime && stat(runtime->c_str(), &found) == 0 && found.st_uid == geteuid()) return *runtime + "/syncyte";
   return fmt::format("{}/syncyte-{}", base::environment("TMPDIR").value_or("/tmp"), geteuid());
 }
 
@@ -137,8 +139,11 @@ std::vector<std::string> sockets_in(const place_in_folder& place) {
   const std::unique_ptr<DIR, int (*)(DIR*)> entries(opendir(place.socket(".").c_str()), closedir);
   if (!entries) fail("reading", place.path());
   std::vector<std::string> names;
-  while (const dirent* const entry = readdir(entries.get()))
-    if (entry->d_type == DT_SOCK) names.emplace_back(entry->d_name);
+  while (const dirent* const entry = readdir(entries.get())) {
+    struct stat found{};
+    const bool is_there = fstatat(place.folder().number(), entry->d_name, &found, AT_SYMLINK_NOFOLLOW) == 0;
+    if (is_there && S_ISSOCK(found.st_mode)) names.emplace_back(entry->d_name);
+  }
   return names;
 }
 
@@ -155,12 +160,23 @@ memory::descriptor listen(const place_in_folder& place, const deadline& until) {
   return memory::listen_at(place.socket());
 }
 
+/// What sockets refuse is told with the place's name in place of the socket's.
+template <class Function>
+auto at(const place_in_folder& place, Function&& function) {
+  try {
+    return std::forward<Function>(function)();
+  } catch (const base::error& thrown) {
+    if (thrown.status() != SYNCYTE_ERR_UNSUPPORTED) throw;
+    base::fail(SYNCYTE_ERR_IO, "the shared cache {}: {}", place.shown(), thrown.what());
+  }
+}
+
 }  // namespace
 
 void send(const memory::descriptor& file, const meeting_place& chosen) {
   const deadline until(chosen.seconds);
   const place_in_folder place(chosen);
-  const memory::descriptor listener = listen(place, until);
+  const memory::descriptor listener = at(place, [&] { return listen(place, until); });
   // Removed while it is listened at: afterwards it might be another process's.
   const memory::name_guard name(place.socket(), [](const char* path) { unlink(path); });
   while (!memory::hand_over(listener, file, chosen.nonce, until.next_look()))
@@ -172,7 +188,9 @@ memory::descriptor receive(const meeting_place& chosen) {
   const deadline until(chosen.seconds);
   const place_in_folder place(chosen);
   for (;;) {
-    memory::descriptor file = memory::try_to_receive_from(place.socket(), chosen.nonce, look_interval);
+    memory::descriptor file = at(place, [&] {
+      return memory::try_to_receive_from(place.socket(), chosen.nonce, [&] { return until.is_ahead(); });
+    });
     if (file) return file;
     base::require(until.is_ahead(), SYNCYTE_ERR_TIMEOUT, "no process has sent the shared cache {} within {} s",
                   place.shown(), until.seconds());

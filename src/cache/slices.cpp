@@ -4,9 +4,11 @@
 #include <pthread.h>
 
 #include <algorithm>
-#include <iterator>
+#include <chrono>
+#include <memory>
 #include <mutex>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -15,6 +17,13 @@
 
 namespace syncyte::cache {
 namespace {
+
+/// Who takes blocks of a slice.
+enum class owner {
+  thread,        // the one that has inserted it
+  ended_thread,  // nobody any longer
+  parent         // nobody in this forked child
+};
 
 /// Part of a region, and which of its bytes are used. One thread acquires, any thread releases.
 class slice {
@@ -56,12 +65,19 @@ class slice {
     return result;
   }
 
+  /// A forked child that has received the parent's region anew has other addresses, and shares bytes with the parent's
+  /// slices as any other process does.
   bool overlaps(const region& other, std::uint64_t offset, std::uint64_t bytes) const {
-    return other.inode() == region_->inode() && offset < offset_ + bytes_ && offset_ < offset + bytes;
+    const bool is_same =
+        taken_by == owner::parent ? other.data() == region_->data() : other.inode() == region_->inode();
+    return is_same && offset < offset_ + bytes_ && offset_ < offset + bytes;
   }
 
-  /// No thread takes memory from it any longer. The list's lock guards this.
-  bool is_left_behind = false;
+  /// Held while the process forks, so that a child finds it whole.
+  std::mutex& mutex() { return mutex_; }
+
+  /// The list's lock guards this.
+  owner taken_by = owner::thread;
 
   std::string describe() const { return fmt::format("[{}, {})", offset_, offset_ + bytes_); }
 
@@ -80,13 +96,14 @@ class slice {
   heap heap_;
 };
 
+constexpr std::size_t most_named = 5;  // blocks in a message
+
 using slices = std::vector<std::shared_ptr<slice>>;
 
-/// All slices of the process, of threads that have ended too.
+/// All slices of the process, also those of ended threads and of a parent that have used blocks.
 struct slice_list {
   std::mutex mutex;
   slices all;
-  bool is_childs = false;  // some blocks may be the parent's
 };
 
 slice_list& list();
@@ -102,18 +119,32 @@ struct thread_slices {
 thread_local thread_slices own;
 thread_local slice* serving = nullptr;  // the last of them; trivial, so that it can be asked after the thread's end
 
-/// The child has none of its parent's slices. Their memory stays mapped: tensors of the parent may be used.
+void lock_for_fork() {
+  list().mutex.lock();
+  for (const auto& each : list().all) each->mutex().lock();
+}
+
+void unlock_in_parent() {
+  for (const auto& each : list().all) each->mutex().unlock();
+  list().mutex.unlock();
+}
+
+/// The child takes blocks of none of its parent's slices. Those in which the parent's blocks are stay, so that these
+/// can be given back here too.
 void start_as_child() {
   std::construct_at(&list().mutex);
-  new slices(std::exchange(list().all, {}));  // leaked, for the parent's blocks to stay
-  list().is_childs = true;
+  for (const auto& each : list().all) {
+    std::construct_at(&each->mutex());
+    each->taken_by = owner::parent;
+  }
+  std::erase_if(list().all, [](const auto& each) { return each->used_blocks() == 0; });
   own.inserted.clear();
   serving = nullptr;
 }
 
 slice_list& list() {
   static slice_list* const the_list = [] {
-    ::pthread_atfork([] { list().mutex.lock(); }, [] { list().mutex.unlock(); }, start_as_child);
+    ::pthread_atfork(lock_for_fork, unlock_in_parent, start_as_child);
     return new slice_list;  // leaked: tensors may outlive static objects
   }();
   return *the_list;
@@ -129,7 +160,7 @@ void thread_slices::forget() {
   const slices gone = std::exchange(inserted, {});
   const std::lock_guard lock(list().mutex);
   for (const auto& each : gone) {
-    each->is_left_behind = true;
+    each->taken_by = owner::ended_thread;
     if (each->used_blocks() == 0) remove(each.get());
   }
 }
@@ -146,7 +177,7 @@ std::shared_ptr<slice> find_slice(const void* data) {
 
 void remove_if_left_behind(const slice& used) {
   const std::lock_guard lock(list().mutex);
-  if (used.is_left_behind) remove(&used);
+  if (used.taken_by != owner::thread) remove(&used);
 }
 
 void check_range(const region& from, std::int64_t offset, std::int64_t bytes) {
@@ -164,17 +195,41 @@ void check_range(const region& from, std::int64_t offset, std::int64_t bytes) {
                                           heap::unit, heap::unit, whole - offset, offset)});
 }
 
+[[noreturn]] void refuse_overlap(slice& other, std::uint64_t begin, std::uint64_t end) {
+  const auto is_mine = [&](const auto& each) { return each.get() == &other; };
+  std::string why = "which another thread of this process has inserted: that thread has to clear it first";
+  if (std::ranges::any_of(own.inserted, is_mine)) why = "which this thread has inserted: clear it first";
+  if (other.taken_by != owner::thread)
+    why = fmt::format("where tensors of {} live, at offset {}: drop them first",
+                      other.taken_by == owner::parent ? "the parent process" : "a thread that has ended",
+                      fmt::join(other.describe_used(most_named), ", "));
+  base::fail(SYNCYTE_ERR_BUSY, "the slice [{}, {}) overlaps {}, {}", begin, end, other.describe(), why);
+}
+
+/// What overlaps, if anything. The lock is the caller's.
+slice* find_overlap(const region& from, std::uint64_t begin, std::uint64_t size) {
+  const auto& all = list().all;
+  const auto found = std::ranges::find_if(all, [&](const auto& each) { return each->overlaps(from, begin, size); });
+  return found == all.end() ? nullptr : found->get();
+}
+
 }  // namespace
 
 void insert(std::shared_ptr<region> from, std::int64_t offset, std::int64_t bytes) {
   check_range(*from, offset, bytes);
   const auto begin = static_cast<std::uint64_t>(offset);
   const auto size = static_cast<std::uint64_t>(bytes);
-  const std::lock_guard lock(list().mutex);
-  for (const auto& each : list().all)
-    base::require(!each->overlaps(*from, begin, size), SYNCYTE_ERR_BUSY,
-                  "the slice [{}, {}) overlaps {}, which a thread of this process has inserted; clear that one first",
-                  begin, begin + size, each->describe());
+  // Python joins a thread some moments before its slices go: one without blocks may be such.
+  const auto patience = std::chrono::steady_clock::now() + std::chrono::milliseconds(500);
+  std::unique_lock lock(list().mutex);
+  while (slice* const other = find_overlap(*from, begin, size)) {
+    const bool may_go = other->taken_by == owner::thread && other->used_blocks() == 0 &&
+                        std::ranges::none_of(own.inserted, [&](const auto& each) { return each.get() == other; });
+    if (!may_go || std::chrono::steady_clock::now() > patience) refuse_overlap(*other, begin, begin + size);
+    lock.unlock();
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    lock.lock();
+  }
   auto made = std::make_shared<slice>(std::move(from), begin, size);
   list().all.push_back(made);
   serving = made.get();
@@ -182,7 +237,6 @@ void insert(std::shared_ptr<region> from, std::int64_t offset, std::int64_t byte
 }
 
 void clear() {
-  constexpr std::size_t most_named = 5;
   std::uint64_t used = 0;
   std::vector<std::string> named;
   for (const auto& each : own.inserted) {
@@ -198,6 +252,8 @@ void clear() {
   if (!own.inserted.empty()) own.forget();
 }
 
+bool holds(const void* data) { return find_slice(data) != nullptr; }
+
 void* acquire(std::uint64_t bytes) { return serving == nullptr ? nullptr : serving->acquire(bytes); }
 
 void release(void* data) {
@@ -206,8 +262,7 @@ void release(void* data) {
     serving->release(data);
     return;
   }
-  auto found = find_slice(data);
-  if (!found && list().is_childs) return;  // the parent's
+  const auto found = find_slice(data);
   base::require(found != nullptr, SYNCYTE_ERR_ARGUMENT, "data is no pointer that cache_acquire() gave");
   if (found->release(data) == 0) remove_if_left_behind(*found);
 }

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <thread>
 
 #include "base/error.hpp"
 #include "memory/open_files.hpp"
@@ -42,7 +43,8 @@ struct address {
 };
 
 descriptor open_socket(const std::string& name) {
-  descriptor result(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+  // Non-blocking: a listener that does not accept would hold up callers when its queue is full.
+  descriptor result(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!result) refuse("opening", name, errno);
   return result;
 }
@@ -106,6 +108,7 @@ answer receive_answer(int connection) {
   const ssize_t bytes = recvmsg(connection, &message.header, MSG_CMSG_CLOEXEC);
   answer result{{}, "receiving a descriptor", bytes < 0 ? errno : EPROTO, bytes == 1 && message.byte == refused};
   if (bytes != 1) return result;
+  if ((message.header.msg_flags & MSG_CTRUNC) != 0) result.code = EMFILE;  // no room for it in this process
   const cmsghdr* attached = CMSG_FIRSTHDR(&message.header);
   if (attached == nullptr || attached->cmsg_type != SCM_RIGHTS || attached->cmsg_len != CMSG_LEN(sizeof(int)))
     return result;
@@ -126,13 +129,17 @@ int connect_to(const descriptor& connection, const address& there) {
 }
 
 /// Connects, shows the nonce and waits for the answer.
-answer ask(const std::string& name, const nonce& secret, milliseconds timeout) {
+answer ask(const std::string& name, const nonce& secret, const std::function<bool()>& goes_on) {
   const address there(name);
   const descriptor connection = open_socket(name);
-  if (const int code = connect_to(connection, there); code != 0) return {{}, "connecting", code};
+  int code = connect_to(connection, there);
+  for (; code == EAGAIN && goes_on(); code = connect_to(connection, there))
+    std::this_thread::sleep_for(milliseconds(5));  // many others are before this one
+  if (code != 0) return {{}, "connecting", code};
   if (!is_same_user(connection.number())) return {{}, "checking the user", EPERM};
   if (send(connection.number(), &secret, sizeof(secret), MSG_NOSIGNAL) != sizeof(secret)) return {{}, "sending", errno};
-  if (!wait_readable(connection.number(), clock::now() + timeout)) return {{}, "waiting", ETIMEDOUT};
+  while (!wait_readable(connection.number(), clock::now() + milliseconds(100)))
+    if (!goes_on()) return {{}, "waiting", ETIMEDOUT};
   return receive_answer(connection.number());
 }
 
@@ -152,6 +159,7 @@ bool hand_over(const descriptor& listener, const descriptor& file, const nonce& 
   const auto deadline = clock::now() + timeout;
   if (!wait_readable(listener.number(), deadline)) return false;
   const descriptor connection(accept4(listener.number(), nullptr, nullptr, SOCK_CLOEXEC));
+  if (!connection) check_open_files("accepting at a socket", errno);
   if (!connection || !is_same_user(connection.number())) return false;
   nonce shown{};
   // A caller that says nothing must not hold up the others.
@@ -166,26 +174,26 @@ bool hand_over(const descriptor& listener, const descriptor& file, const nonce& 
 }
 
 descriptor receive_from(const std::string& name, const nonce& secret, milliseconds timeout) {
-  answer got = ask(name, secret, timeout);
+  const auto deadline = clock::now() + timeout;
+  answer got = ask(name, secret, [&] { return clock::now() < deadline; });
   if (!got.file) refuse(got.failed_step, name, got.code);
   return std::move(got.file);
 }
 
-descriptor try_to_receive_from(const std::string& name, const nonce& secret, milliseconds timeout) {
-  answer got = ask(name, secret, timeout);
+descriptor try_to_receive_from(const std::string& name, const nonce& secret, const std::function<bool()>& goes_on) {
+  answer got = ask(name, secret, goes_on);
   if (got.is_refusal)
-    base::refuse(
-        SYNCYTE_ERR_ARGUMENT,
-        {.argument = "nonce", .value = "another one", .expected = fmt::format("that of the sender at {}", name)});
+    base::refuse(SYNCYTE_ERR_ARGUMENT, {.argument = "nonce", .value = "another one", .expected = "the sender's"});
   // No listener yet, or one that has served another process and gone.
-  constexpr int absent[] = {ENOENT, ECONNREFUSED, ECONNRESET, EPIPE, ETIMEDOUT, EPROTO};
+  constexpr int absent[] = {EAGAIN, ENOENT, ECONNREFUSED, ECONNRESET, EPIPE, ETIMEDOUT, EPROTO};
   if (!got.file && std::ranges::find(absent, got.code) == std::end(absent)) refuse(got.failed_step, name, got.code);
   return std::move(got.file);
 }
 
 bool is_listened_at(const std::string& name) {
   const descriptor connection = open_socket(name);
-  return connect_to(connection, address(name)) == 0;
+  const int code = connect_to(connection, address(name));
+  return code != ECONNREFUSED && code != ENOENT;
 }
 
 }  // namespace syncyte::memory

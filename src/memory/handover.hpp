@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <string>
 
 #include "memory/descriptor.hpp"
@@ -22,10 +23,11 @@ bool hand_over(const descriptor& listener, const descriptor& file, const nonce& 
 descriptor receive_from(const std::string& name, const nonce& secret, std::chrono::milliseconds timeout);
 
 /// As receive_from(), where a listener may come later: no descriptor if there is none now, or if it has gone before it
-/// gave one. Throws SYNCYTE_ERR_ARGUMENT if it has refused the nonce.
-descriptor try_to_receive_from(const std::string& name, const nonce& secret, std::chrono::milliseconds timeout);
+/// gave one. Waits while `goes_on`, which is asked ten times a second. Throws SYNCYTE_ERR_ARGUMENT if the listener has
+/// refused the nonce.
+descriptor try_to_receive_from(const std::string& name, const nonce& secret, const std::function<bool()>& goes_on);
 
-/// Whether a process listens there.
+/// Whether a process listens there, of whatever kind; not so for a name that a killed process has left.
 bool is_listened_at(const std::string& name);
 
 }  // namespace syncyte::memory

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/file.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -281,6 +282,74 @@ TEST_F(cache_meeting, kill_at_random_moments) {
   }
   EXPECT_EQ(outcome([&] { send(region_->file(), place(0)); }).first, SYNCYTE_ERR_TIMEOUT);
   EXPECT_EQ(names(), 0u);
+}
+
+TEST_F(cache_meeting, other_programs_sockets_are_left_alone) {
+  const memory::descriptor stream(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_un here{};
+  here.sun_family = AF_UNIX;
+  std::strcpy(here.sun_path, (folder_ / "cache").c_str());
+  ASSERT_EQ(bind(stream.number(), reinterpret_cast<const sockaddr*>(&here), sizeof(here)), 0);
+  ASSERT_EQ(listen(stream.number(), 5), 0);
+  EXPECT_EQ(outcome([&] { send(region_->file(), place(1)); }).first, SYNCYTE_ERR_BUSY);
+  const auto [status, text] = outcome([&] { receive(place(1)); });
+  EXPECT_EQ(status, SYNCYTE_ERR_IO);
+  EXPECT_TRUE(contains(text, "the shared cache \"cache\" in " + folder_.string())) << text;
+  EXPECT_TRUE(contains(text, "EPROTOTYPE")) << text;
+  EXPECT_EQ(names(), 1u);
+}
+
+TEST_F(cache_meeting, a_stopped_sender_is_waited_for_until_the_limit) {
+  const pid_t stopped = start_process([&] {
+    send(region_->file(), place(30));
+    return 0;
+  });
+  ASSERT_TRUE(wait_for_names(1));
+  usleep(50000);
+  kill(stopped, SIGSTOP);
+  EXPECT_EQ(outcome([&] { receive(place(0.3)); }).first, SYNCYTE_ERR_TIMEOUT);
+  kill(stopped, SIGCONT);
+  EXPECT_TRUE(receive(place(20)));
+  EXPECT_EQ(wait_process(stopped), 0);
+}
+
+TEST_F(cache_meeting, a_full_queue_holds_nobody_up) {
+  const memory::descriptor full(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+  sockaddr_un here{};
+  here.sun_family = AF_UNIX;
+  std::strcpy(here.sun_path, (folder_ / "cache").c_str());
+  const auto* const address = reinterpret_cast<const sockaddr*>(&here);
+  ASSERT_EQ(bind(full.number(), address, sizeof(here)), 0);
+  ASSERT_EQ(listen(full.number(), 0), 0);  // room for one caller
+  const memory::descriptor caller(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+  ASSERT_EQ(connect(caller.number(), address, sizeof(here)), 0);
+  EXPECT_EQ(outcome([&] { receive(place(0.1)); }).first, SYNCYTE_ERR_TIMEOUT);
+  EXPECT_EQ(outcome([&] { send(region_->file(), place(0.1)); }).first, SYNCYTE_ERR_BUSY);
+}
+
+TEST_F(cache_meeting, too_many_open_files_are_named) {
+  const auto with_few = [](const auto& work) {
+    return run_process([&] {
+      const int next = dup(0);
+      const rlimit few{static_cast<rlim_t>(next + 2), static_cast<rlim_t>(next + 2)};  // folder and socket
+      close(next);
+      if (setrlimit(RLIMIT_NOFILE, &few) != 0) return 1;
+      const auto [status, text] = outcome(work);
+      return status == SYNCYTE_ERR_LIMIT && contains(text, "RLIMIT_NOFILE") ? 0 : 2;
+    });
+  };
+  const pid_t sender = start_process([&] {
+    send(region_->file(), place(20));
+    return 0;
+  });
+  ASSERT_TRUE(wait_for_names(1));
+  EXPECT_EQ(with_few([&] { receive(place(5)); }), 0);
+  EXPECT_TRUE(receive(place(20)));
+  EXPECT_EQ(wait_process(sender), 0);
+  const pid_t receiver = start_receiver(place(20));
+  EXPECT_EQ(with_few([&] { send(region_->file(), place(5)); }), 0);
+  send(region_->file(), place(20));
+  EXPECT_EQ(wait_process(receiver), 0);
 }
 
 TEST_F(cache_meeting, a_locked_folder_is_waited_for) {

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstring>
 #include <mutex>
 #include <random>
@@ -86,7 +87,7 @@ TEST_F(cache_slices, overlaps_are_refused_in_every_thread_and_mapping) {
   expect_refused(4 * unit, 8 * unit, SYNCYTE_ERR_BUSY, "overlaps [2048, 6144)");
   expect_refused(0, 5 * unit, SYNCYTE_ERR_BUSY, "overlaps");
   expect_refused(11 * unit, unit, SYNCYTE_ERR_BUSY, "overlaps");
-  std::thread([&] { expect_refused(0, part, SYNCYTE_ERR_BUSY, "overlaps"); }).join();
+  std::thread([&] { expect_refused(0, part, SYNCYTE_ERR_BUSY, "another thread of this process"); }).join();
   const auto again = region::attach(memory::descriptor(dup(region_->file().number())));
   EXPECT_EQ(outcome([&] { insert(again, 0, part); }).first, SYNCYTE_ERR_BUSY);
   insert(region_, 0, 4 * unit);
@@ -142,7 +143,7 @@ TEST_F(cache_slices, a_slice_of_an_ended_thread_goes_with_its_last_block) {
   insert(region_, part, part);
   clear();
   release(blocks[0]);
-  expect_refused(0, part, SYNCYTE_ERR_BUSY, "overlaps");
+  expect_refused(0, part, SYNCYTE_ERR_BUSY, "tensors of a thread that has ended live, at offset 512 (512 bytes): drop");
   release(blocks[1]);
   insert(region_, 0, part);
 }
@@ -199,18 +200,52 @@ TEST_F(cache_slices, a_forked_child_has_none) {
   void* const block = acquire(8);
   const int code = test::run_process([&] {
     if (acquire(8) != nullptr) return 1;
-    release(block);  // the parent's: nothing happens
-    insert(region_, 0, part);
+    // The same address: the child's blocks would lie where the inherited one is.
+    const auto [status, text] = outcome([&] { insert(region_, 0, part); });
+    if (status != SYNCYTE_ERR_BUSY || !contains(text, "tensors of the parent process live, at offset 0 (512 bytes)"))
+      return 2;
+    insert(region_, part, part);
     void* const own = acquire(8);
-    if (own != block) return 2;
-    release(own);
-    clear();
-    return 0;
+    if (offset_of(own) != part || acquire(part - unit) == nullptr) return 3;
+    release(block);
+    if (outcome([&] { release(block); }).first != SYNCYTE_ERR_ARGUMENT) return 4;
+    insert(region_, 0, part);
+    if (offset_of(acquire(8)) != 0) return 5;
+    return outcome(clear).first == SYNCYTE_ERR_BUSY ? 0 : 6;
   });
   EXPECT_EQ(code, 0);
   EXPECT_EQ(offset_of(acquire(8)), unit);
   release(region_->data() + unit);
   release(block);
+}
+
+TEST_F(cache_slices, a_forked_child_may_receive_the_region_anew) {
+  insert(region_, 0, part);
+  void* const block = acquire(8);
+  const int code = test::run_process([&] {
+    const auto again = region::attach(memory::descriptor(dup(region_->file().number())));
+    insert(again, 0, part);
+    void* const own = acquire(8);
+    if (own != again->data()) return 1;
+    release(block);
+    release(own);
+    clear();
+    return 0;
+  });
+  EXPECT_EQ(code, 0);
+  release(block);
+}
+
+TEST_F(cache_slices, a_thread_that_is_ending_is_waited_for) {
+  std::atomic<bool> is_inserted = false;
+  std::thread ending([&] {
+    insert(region_, 0, part);
+    is_inserted = true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  });
+  while (!is_inserted) std::this_thread::yield();
+  insert(region_, 0, part);
+  ending.join();
 }
 
 TEST_F(cache_slices, a_child_forked_while_threads_work_can_go_on) {
@@ -223,7 +258,7 @@ TEST_F(cache_slices, a_child_forked_while_threads_work_can_go_on) {
   for (int round = 0; round < 30; ++round) {
     const int code = test::run_process([&] {
       alarm(20);
-      insert(region_, 0, part);
+      insert(region_, part, part);
       release(acquire(8));
       clear();
       return 0;

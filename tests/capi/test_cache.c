@@ -23,6 +23,7 @@ static syncyte_cache_t small_cache(void) {
 static void blocks_lie_in_the_slice(void) {
   syncyte_cache_t cache = small_cache();
   int64_t parameters = 0, computation = 0;
+  int32_t holds = -1;
   void *base = NULL, *first = NULL, *second = NULL;
   EXPECT_OK(syncyte_cache_sizes(cache, &parameters, &computation));
   EXPECT(parameters == part && computation == 2 * part);
@@ -33,6 +34,10 @@ static void blocks_lie_in_the_slice(void) {
   EXPECT_OK(syncyte_cache_insert_for_parameter(cache));
   EXPECT_OK(syncyte_cache_acquire(8, &first));
   EXPECT(first == base);
+  EXPECT_OK(syncyte_cache_holds(first, &holds));
+  EXPECT(holds == 1);
+  EXPECT_OK(syncyte_cache_holds(&holds, &holds));
+  EXPECT(holds == 0);
   EXPECT_OK(syncyte_cache_insert_for_computation(cache));
   EXPECT_OK(syncyte_cache_acquire(0, &second));
   EXPECT((char*)second == (char*)base + part);
@@ -84,9 +89,10 @@ static void wrong_arguments(void) {
   EXPECT_ERROR(syncyte_cache_insert(cache, 0, INT64_MAX), SYNCYTE_ERR_ARGUMENT, "bytes is 9223372036854775807");
   EXPECT_OK(syncyte_cache_insert(cache, 0, 2 * part));
   EXPECT_ERROR(syncyte_cache_insert_for_parameter(cache), SYNCYTE_ERR_BUSY, "overlaps [0, 65536)");
-  EXPECT_ERROR(syncyte_cache_insert_for_computation(cache), SYNCYTE_ERR_BUSY, "clear that one first");
+  EXPECT_ERROR(syncyte_cache_insert_for_computation(cache), SYNCYTE_ERR_BUSY, "clear it first");
   EXPECT_ERROR(syncyte_cache_acquire(-1, &data), SYNCYTE_ERR_ARGUMENT, "bytes is -1; expected 0 or more");
   EXPECT_ERROR(syncyte_cache_acquire(8, NULL), SYNCYTE_ERR_ARGUMENT, "data is null");
+  EXPECT_ERROR(syncyte_cache_holds(NULL, NULL), SYNCYTE_ERR_ARGUMENT, "holds is null");
   EXPECT_ERROR(syncyte_cache_free(&number), SYNCYTE_ERR_ARGUMENT, "data is no pointer that cache_acquire() gave");
   EXPECT_OK(syncyte_cache_clear());
   meeting.timeout = NAN;

@@ -139,7 +139,8 @@ module syncyte_cache_c
     ! offset [in]: a multiple of 512
     ! bytes [in]: a multiple of 512, at least that
     ! Returns: SYNCYTE_ERR_ARGUMENT (outside of the cache, not a multiple), SYNCYTE_ERR_BUSY (overlaps a slice that
-    ! a thread of this process has inserted and not cleared).
+    ! a thread of this process has inserted and not cleared, or that has blocks of an ended thread or of a forked
+    ! child's parent).
     function syncyte_cache_insert(cache, offset, bytes) bind(C, name="syncyte_cache_insert") &
         result(answer)
       import
@@ -187,6 +188,16 @@ module syncyte_cache_c
       type(c_ptr), intent(out) :: data
       integer(c_int32_t) :: answer
     end function syncyte_cache_acquire
+
+    !> Whether a pointer lies in a slice that a thread of this process has inserted.
+    ! data [in]: any pointer
+    ! holds [out]: 1 if so, otherwise 0
+    function syncyte_cache_holds(data, holds) bind(C, name="syncyte_cache_holds") result(answer)
+      import
+      type(c_ptr), value :: data
+      integer(c_int32_t), intent(out) :: holds
+      integer(c_int32_t) :: answer
+    end function syncyte_cache_holds
 
     !> Gives a block back, from any thread.
     ! data [in]: what syncyte_cache_acquire() gave; null is fine

@@ -1981,7 +1981,8 @@ CORE: dict[str, Function] = {
         (
             "The calling thread takes blocks from these bytes, until it inserts another slice or clears. "
             "Returns: SYNCYTE_ERR_ARGUMENT (outside of the cache, not a multiple), SYNCYTE_ERR_BUSY (overlaps "
-            "a slice that a thread of this process has inserted and not cleared)."
+            "a slice that a thread of this process has inserted and not cleared, or that has blocks of an "
+            "ended thread or of a forked child's parent)."
         ),
     ),
     "syncyte_cache_insert_for_parameter": Function(
@@ -2038,6 +2039,18 @@ CORE: dict[str, Function] = {
             " nothing comes from elsewhere. Returns: SYNCYTE_ERR_MEMORY (the slice has no room), "
             "SYNCYTE_ERR_ARGUMENT."
         ),
+    ),
+    "syncyte_cache_holds": Function(
+        ctypes.c_int32,
+        [
+            ctypes.c_void_p,
+            ctypes.POINTER(ctypes.c_int32),
+        ],
+        [
+            Parameter("data", "in", True, None, "any pointer"),
+            Parameter("holds", "out", False, None, "1 if so, otherwise 0"),
+        ],
+        "Whether a pointer lies in a slice that a thread of this process has inserted.",
     ),
     "syncyte_cache_free": Function(
         ctypes.c_int32,

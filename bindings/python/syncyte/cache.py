@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import functools
 import math
 import os
+import sys
 import threading
 from collections.abc import Iterator
 from typing import Any
@@ -22,7 +24,7 @@ from ._buffers import NUMPY
 from ._checks import as_int64, wrong
 from ._declarations import DType
 from ._handles import Handle
-from .errors import ArgumentError, DtypeError
+from .errors import ArgumentError, DtypeError, LibraryError
 from .runtime import initialized
 
 __all__ = ["SharedCache", "clear"]
@@ -93,6 +95,10 @@ class SharedCache(Handle):
         sizes = ctypes.c_int64(), ctypes.c_int64()
         _library.core().syncyte_cache_sizes(self.handle, *map(ctypes.byref, sizes))
         self._sizes = sizes[0].value, sizes[1].value
+        # As early as can be: a tensor that was made before takes its memory elsewhere when it grows.
+        if "torch" in sys.modules:
+            with contextlib.suppress(LibraryError):  # a build without PyTorch
+                _serve_torch()
 
     @property
     def parameter_bytes(self) -> int:
@@ -204,7 +210,22 @@ def _serve_torch() -> None:
     """From now on torch asks the slice of the calling thread for memory of CPU tensors."""
     from . import torch as operators
 
-    operators._operators.serve_from_cache()
+    _wrap_storages(operators._operators.serve_from_cache())
+
+
+@functools.cache
+def _wrap_storages(allocator: int) -> None:
+    """torch.UntypedStorage(n), and with it copy.deepcopy of a tensor, has another allocator than new tensors."""
+    import torch
+
+    make = torch.UntypedStorage.__new__
+
+    def make_by_allocator(cls: type, *sizes: Any, device: Any = None, **options: Any) -> Any:
+        if not options and (device is None or torch.device(device).type == "cpu"):
+            return make(cls, *sizes, allocator=allocator)
+        return make(cls, *sizes, device=device, **options)
+
+    torch.UntypedStorage.__new__ = make_by_allocator  # type: ignore[method-assign]
 
 
 def _size(value: int | None, name: str) -> int:

@@ -7,6 +7,7 @@
 #include <c10/util/Exception.h>
 #include <torch/library.h>
 
+#include <cstdint>
 #include <limits>
 
 #include "buffers.hpp"
@@ -20,7 +21,12 @@ c10::Allocator* own = nullptr;  // torch's, for all other threads
 
 /// For what has been allocated without a deleter, wherever it lies.
 void give_back_anything(void* data) {
-  if (syncyte_cache_free(data) != SYNCYTE_SUCCESS) own->raw_deallocate(data);
+  std::int32_t is_ours = 0;
+  syncyte_cache_holds(data, &is_ours);
+  if (is_ours != 0)
+    give_back(data);
+  else
+    own->raw_deallocate(data);
 }
 
 /// Torch's own allocator, but for threads that have inserted a slice.
@@ -49,19 +55,20 @@ class cache_allocator final : public c10::Allocator {
   }
 };
 
-/// Further calls do nothing. The allocator is never destroyed: tensors refer to it.
-void serve_from_cache() {
-  static const bool is_set = [] {
+/// The allocator's address. It is never destroyed: tensors refer to it. Further calls change nothing.
+std::int64_t serve_from_cache() {
+  static auto* const the_allocator = [] {
     own = c10::GetCPUAllocator();
-    c10::SetCPUAllocator(new cache_allocator, 100);  // a priority that others do not have, so that none replaces it
-    return true;
+    auto* const made = new cache_allocator;
+    c10::SetCPUAllocator(made, 100);  // a priority that others do not have, so that none replaces it
+    return made;
   }();
-  static_cast<void>(is_set);
+  return reinterpret_cast<std::int64_t>(static_cast<c10::Allocator*>(the_allocator));
 }
 
 }  // namespace
 }  // namespace syncyte::torch_binding
 
 TORCH_LIBRARY_FRAGMENT(syncyte, library) {
-  library.def("serve_from_cache() -> ()", syncyte::torch_binding::serve_from_cache);
+  library.def("serve_from_cache() -> int", syncyte::torch_binding::serve_from_cache);
 }

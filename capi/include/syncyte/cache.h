@@ -12,7 +12,7 @@
  * file system, and goes with the last process that has it.
  *
  * All functions are local and thread-safe, and work before syncyte_init(), without it, and after syncyte_finalize(). A
- * forked child inherits caches, but no slices.
+ * forked child inherits caches, but no slices; the blocks that it inherits stay its parent's memory, which it shares.
  */
 #ifndef SYNCYTE_CACHE_H
 #define SYNCYTE_CACHE_H
@@ -130,7 +130,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_cache_touch(syncyte_cache_t cache, int64
  * @param[in] offset a multiple of 512
  * @param[in] bytes a multiple of 512, at least that
  * @return SYNCYTE_ERR_ARGUMENT (outside of the cache, not a multiple), SYNCYTE_ERR_BUSY (overlaps a slice that a thread
- * of this process has inserted and not cleared).
+ * of this process has inserted and not cleared, or that has blocks of an ended thread or of a forked child's parent).
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_cache_insert(syncyte_cache_t cache, int64_t offset, int64_t bytes);
 
@@ -162,6 +162,13 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_cache_clear(void);
  * @return SYNCYTE_ERR_MEMORY (the slice has no room), SYNCYTE_ERR_ARGUMENT.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_cache_acquire(int64_t bytes, void** data);
+
+/**
+ * @brief Whether a pointer lies in a slice that a thread of this process has inserted.
+ * @param[in] data {optional} any pointer
+ * @param[out] holds 1 if so, otherwise 0
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_cache_holds(const void* data, int32_t* holds);
 
 /**
  * @brief Gives a block back, from any thread.

@@ -1,10 +1,12 @@
 """syncyte.SharedCache, without mpirun: PyTorch's tensors in slices, processes that share one, and wrong input."""
 
 import contextlib
+import copy
 import ctypes
 import gc
 import multiprocessing
 import os
+import pickle
 import signal
 import stat
 import subprocess
@@ -32,6 +34,10 @@ def own_folder(tmp_path, monkeypatch):
     gc.collect()
     clear()
     assert not folder.exists() or not list(folder.iterdir())
+
+
+def inside(cache, tensor):
+    return 0 <= offset_in(cache, tensor) < cache.memory.size
 
 
 @pytest.fixture
@@ -109,6 +115,41 @@ def test_backward_and_resize_stay_in_the_slice(cache):
     assert offset_in(cache, grown) in inside and grown[:4].tolist() == [1.0] * 4
 
 
+def test_copies_and_storages_lie_in_the_slice(cache):
+    network = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.BatchNorm1d(4))
+    cache.insert_for_computation()
+    copied = copy.deepcopy(network)
+    state = [*copied.parameters(), *copied.buffers()]
+    assert len(state) == 7 and all(inside(cache, each) for each in state)
+    assert all(torch.equal(a, b) for a, b in zip(state, [*network.parameters(), *network.buffers()], strict=True))
+    tensors = [torch.ones(5).untyped_storage().clone(), torch.UntypedStorage(20), torch.UntypedStorage(20, device="cpu"),
+               torch.FloatStorage(5), torch.FloatStorage([1.0, 2.0]), pickle.loads(pickle.dumps(torch.ones(3)))]
+    assert all(inside(cache, each) for each in tensors)
+    assert tensors[4].tolist() == [1.0, 2.0] and tensors[5].tolist() == [1.0] * 3
+    del tensors, state, copied
+    clear()
+    assert not inside(cache, torch.UntypedStorage(20)) and torch.UntypedStorage(20, device="meta").device.type == "meta"
+
+
+OFFSETS = """
+import sys, torch, syncyte
+cache = syncyte.SharedCache(65536, 4096)
+if sys.argv[1] == "again":
+    cache.insert_for_parameter()
+    syncyte.cache.clear()
+buffer = torch.empty(0)
+cache.insert_for_parameter()
+torch.arange(100.0, out=buffer)
+print(torch.empty(100).data_ptr() - cache.memory.ctypes.data)
+"""
+
+
+def test_offsets_do_not_depend_on_earlier_insertions():
+    printed = {subprocess.run([sys.executable, "-c", OFFSETS, what], capture_output=True, text=True, check=True).stdout
+               for what in ("first", "again")}  # fmt: skip
+    assert printed == {"512\n"}
+
+
 def test_a_full_slice_is_an_error(cache):
     cache.insert_for_parameter()
     kept = torch.ones(100)
@@ -149,10 +190,10 @@ def test_other_threads_have_their_own_memory(cache):
     thread.join()
     assert not 0 <= offset_in(cache, found[0]) < cache.memory.size
     assert offset_in(cache, found[1]) == cache.parameter_bytes
-    with pytest.raises(syncyte.BusyError, match="overlaps"):
-        cache.insert_for_computation()  # until the ended thread's tensor has gone
+    with pytest.raises(syncyte.BusyError, match="where tensors of a thread that has ended live, at offset 32768|another thread"):
+        cache.insert_for_computation()
     found.clear()
-    cache.insert_for_computation()
+    cache.insert_for_computation()  # Python joins a thread before all of it has ended: this waits
     dropped = threading.Thread(target=lambda tensors: tensors.clear(), args=([mine],))
     del mine
     dropped.start()
@@ -177,6 +218,23 @@ def test_a_forked_worker_of_a_data_loader_has_its_own_memory(cache):
     assert torch.cat(list(loader)).sum() == 190
     assert kept.tolist() == list(range(20))
     del loader
+
+
+def test_a_forked_child_that_inserts_does_not_overwrite_what_it_inherits(cache):
+    cache.insert_for_parameter()
+    inherited = torch.ones(10)
+    child = os.fork()
+    if child == 0:
+        try:
+            cache.insert_for_parameter()
+        except syncyte.BusyError as error:
+            cache.insert_for_computation()
+            own = torch.full((10,), 5.0)
+            good = "tensors of the parent process live, at offset 0 (512 bytes)" in str(error)
+            os._exit(0 if good and own.sum() == 50 and inherited.sum() == 10 else 2)
+        os._exit(1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert inherited.sum() == 10
 
 
 def test_a_network_gives_the_same_bits(cache):
@@ -210,7 +268,7 @@ def test_thousand_cycles_leak_nothing(cache):
         gc.collect()
         with open("/proc/self/statm", encoding="ascii") as file:
             pages = int(file.read().split()[0])
-        return pages, len(os.listdir("/proc/self/fd")), len(multiprocessing.active_children())
+        return pages, len(os.listdir("/proc/self/fd")), len(os.listdir("/proc/self/task"))
 
     for _ in range(20):
         cycle()
@@ -320,9 +378,6 @@ def test_ctrl_c_ends_a_wait(operation):
 
 
 def test_a_cache_is_not_pickled_or_copied(cache):
-    import copy
-    import pickle
-
     for call in (pickle.dumps, copy.copy, copy.deepcopy):
         with pytest.raises(TypeError):
             call(cache)

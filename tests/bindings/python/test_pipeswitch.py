@@ -17,6 +17,7 @@ NAMES = ["allocate_shared_cache", "clear_shared_cache", "insert_shared_cache_for
 
 @pytest.fixture(autouse=True)
 def environment(tmp_path, monkeypatch):
+    monkeypatch.setattr(pipeswitch, "_refuse_cuda", lambda: None)  # it lasts; tested in a process of its own
     monkeypatch.setenv("SYNCYTE_CACHE_FOLDER", str(tmp_path / "meet"))
     monkeypatch.setenv("SYNCYTE_CACHE_PARAMETER_BYTES", "64K")
     monkeypatch.setenv("SYNCYTE_CACHE_COMPUTATION_BYTES", "128K")
@@ -74,6 +75,27 @@ def test_with_cuda(name, monkeypatch):
     monkeypatch.setattr(torch.cuda, "is_initialized", lambda: True)
     with pytest.raises(syncyte.UnsupportedError, match=f"{name}: this process uses CUDA"):
         getattr(pipeswitch, name)()
+
+
+ASKS_FOR_CUDA = """
+import torch
+from syncyte.compat import pipeswitch
+pipeswitch.allocate_shared_cache()
+for ask in (lambda: torch.ones(3).cuda(), lambda: torch.ones(3, device="cuda"), lambda: torch.nn.Linear(2, 2).cuda(),
+            lambda: torch.empty(3).to("cuda:0"), lambda: torch.cuda.Stream(), lambda: torch.cuda.synchronize()):
+    try:
+        ask()
+    except NotImplementedError as error:
+        print(error)
+print(torch.ones(3).sum().item(), torch.cuda.is_initialized())
+"""
+
+
+def test_what_asks_for_cuda_is_refused():
+    found = subprocess.run([sys.executable, "-c", ASKS_FOR_CUDA], capture_output=True, text=True, check=True, timeout=60)
+    *refusals, last = found.stdout.splitlines()
+    assert last == "3.0 False" and len(refusals) == 6
+    assert all("the shared cache holds tensors on the CPU only; make tensors with device='cpu'" in text for text in refusals)
 
 
 SPAWNS = """

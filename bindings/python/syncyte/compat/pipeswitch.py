@@ -9,6 +9,9 @@ A process has one cache: the one that it has allocated or received last. What di
 
 from __future__ import annotations
 
+import functools
+from typing import NoReturn
+
 import torch
 
 from syncyte import cache
@@ -33,6 +36,7 @@ def allocate_shared_cache() -> None:
     global _cache
     _require_cpu("allocate_shared_cache")
     _cache = SharedCache()
+    _refuse_cuda()
 
 
 def send_shared_cache() -> None:
@@ -45,6 +49,7 @@ def recv_shared_cache() -> None:
     global _cache
     _require_cpu("recv_shared_cache")
     _cache = SharedCache.receive()
+    _refuse_cuda()
 
 
 def insert_shared_cache_for_parameter() -> None:
@@ -63,13 +68,24 @@ def clear_shared_cache() -> None:
     cache.clear()
 
 
+_CPU_ONLY = "the shared cache holds tensors on the CPU only; make tensors with device='cpu', and no CUDA stream"
+
+
 def _require_cpu(operation: str) -> None:
     """Tensors on a GPU would lie in this process's own memory, without a word."""
     if torch.cuda.is_initialized():
-        raise UnsupportedError(
-            f"{operation}: this process uses CUDA, and the shared cache holds tensors on the CPU only; "
-            f"make tensors with device='cpu', and no CUDA stream"
-        )
+        raise UnsupportedError(f"{operation}: this process uses CUDA, and {_CPU_ONLY}")
+
+
+@functools.cache
+def _refuse_cuda() -> None:
+    """From now on this process can neither start CUDA, as `.cuda()` and device='cuda' do, nor make streams."""
+
+    def refuse(*_: object, **__: object) -> NoReturn:
+        raise UnsupportedError(f"this process has a shared cache of PipeSwitch's functions, and {_CPU_ONLY}")
+
+    torch.cuda._lazy_init = refuse
+    torch.cuda.Stream.__new__ = refuse  # type: ignore[method-assign]
 
 
 def _required(operation: str) -> SharedCache:
