@@ -96,12 +96,12 @@ syncyte_status_t syncyte_cache_data(syncyte_cache_t cache, void** data) {
   return guarded("cache_data", [&] { out(data, "data") = caches().find(cache, "cache")->data(); });
 }
 
-syncyte_status_t syncyte_cache_touch(syncyte_cache_t cache, int64_t offset, int64_t bytes) {
-  return counted("cache_touch", [&] { caches().find(cache, "cache")->touch(offset, bytes); });
+syncyte_status_t syncyte_cache_touch(syncyte_cache_t cache, int64_t offset, int64_t size) {
+  return counted("cache_touch", [&] { caches().find(cache, "cache")->touch(offset, size); });
 }
 
-syncyte_status_t syncyte_cache_insert(syncyte_cache_t cache, int64_t offset, int64_t bytes) {
-  return counted("cache_insert", [&] { cache::insert(caches().find(cache, "cache"), offset, bytes); });
+syncyte_status_t syncyte_cache_insert(syncyte_cache_t cache, int64_t offset, int64_t size) {
+  return counted("cache_insert", [&] { cache::insert(caches().find(cache, "cache"), offset, size); });
 }
 
 syncyte_status_t syncyte_cache_insert_for_parameter(syncyte_cache_t cache) {

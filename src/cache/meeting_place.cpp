@@ -180,8 +180,10 @@ void send(const memory::descriptor& file, const meeting_place& chosen) {
   // Removed while it is listened at: afterwards it might be another process's.
   const memory::name_guard name(place.socket(), [](const char* path) { unlink(path); });
   while (!memory::hand_over(listener, file, chosen.nonce, until.next_look()))
-    base::require(until.is_ahead(), SYNCYTE_ERR_TIMEOUT, "no process has come for the shared cache {} within {} s",
-                  place.shown(), until.seconds());
+    base::require(
+        until.is_ahead(), SYNCYTE_ERR_TIMEOUT,
+        "no process has come for the shared cache {} within {} s; the other one needs the same name and folder",
+        place.shown(), until.seconds());
 }
 
 memory::descriptor receive(const meeting_place& chosen) {
@@ -192,7 +194,8 @@ memory::descriptor receive(const meeting_place& chosen) {
       return memory::try_to_receive_from(place.socket(), chosen.nonce, [&] { return until.is_ahead(); });
     });
     if (file) return file;
-    base::require(until.is_ahead(), SYNCYTE_ERR_TIMEOUT, "no process has sent the shared cache {} within {} s",
+    base::require(until.is_ahead(), SYNCYTE_ERR_TIMEOUT,
+                  "no process has sent the shared cache {} within {} s; the other one needs the same name and folder",
                   place.shown(), until.seconds());
     std::this_thread::sleep_for(retry_interval);
   }

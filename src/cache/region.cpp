@@ -35,7 +35,9 @@ std::uint64_t total(const region_sizes& sizes) { return sizes.parameters + sizes
 void check_size(std::uint64_t bytes, const char* name) {
   if (bytes > most_bytes)
     base::refuse(SYNCYTE_ERR_MEMORY,
-                 {.argument = name, .value = std::to_string(bytes), .expected = fmt::format("at most {}", most_bytes)});
+                 {.argument = name,
+                  .value = std::to_string(bytes),
+                  .expected = fmt::format("at most {}, which is more than any machine has", most_bytes)});
 }
 
 /// The sizes that the caller or the environment has chosen; 0 where neither has.
@@ -139,7 +141,7 @@ void region::touch(std::int64_t offset, std::int64_t bytes) const {
                                           .expected = fmt::format("0 to {}, inside of the cache", most)});
   };
   check(offset, "offset", whole);
-  check(bytes, "bytes", whole - offset);
+  check(bytes, "size", whole - offset);
   if (bytes == 0) return;
   struct stat found{};
   const std::int64_t resident = fstat(file_.number(), &found) == 0 ? found.st_blocks * 512 : 0;

@@ -84,7 +84,9 @@ class slice {
  private:
   [[noreturn]] void refuse_size(std::uint64_t bytes) const {
     base::fail(SYNCYTE_ERR_MEMORY,
-               "{} bytes do not fit the shared cache's slice {}: {} of its {} bytes are free, {} of them in one piece",
+               "{} bytes do not fit the shared cache's slice {}: {} of its {} bytes are free, {} of them in one piece; "
+               "drop tensors, or make "
+               "the cache's part larger",
                bytes, describe(), heap_.free_bytes(), bytes_, heap_.largest_hole());
   }
 
@@ -189,7 +191,7 @@ void check_range(const region& from, std::int64_t offset, std::int64_t bytes) {
                   .expected = fmt::format("a multiple of {} from 0 to {}, the size of the cache", heap::unit, whole)});
   if (bytes < 1 || bytes > whole - offset || bytes % static_cast<std::int64_t>(heap::unit) != 0)
     base::refuse(SYNCYTE_ERR_ARGUMENT,
-                 {.argument = "bytes",
+                 {.argument = "size",
                   .value = std::to_string(bytes),
                   .expected = fmt::format("a multiple of {} from {} to {}, what the cache has from offset {} on",
                                           heap::unit, heap::unit, whole - offset, offset)});
@@ -244,11 +246,11 @@ void clear() {
     const auto more = each->describe_used(most_named - named.size());
     named.insert(named.end(), more.begin(), more.end());
   }
-  base::require(
-      used == 0, SYNCYTE_ERR_BUSY,
-      "{} tensors or other blocks are still in this thread's slices of the shared cache, at offset {}{}; drop "
-      "them first",
-      used, fmt::join(named, ", "), used > named.size() ? ", ..." : "");
+  base::require(used == 0, SYNCYTE_ERR_BUSY,
+                "{} still in this thread's slices of the shared cache, at offset {}{}; drop what refers to them first "
+                "(gradients, optimizers, results, numpy views and tracebacks do too)",
+                used == 1 ? "1 tensor is" : fmt::format("{} tensors are", used), fmt::join(named, ", "),
+                used > named.size() ? ", ..." : "");
   if (!own.inserted.empty()) own.forget();
 }
 

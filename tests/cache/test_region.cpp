@@ -87,7 +87,7 @@ TEST(cache_region, touch_keeps_contents_and_its_range) {
   made->touch(static_cast<std::int64_t>(made->bytes()), 0);
   const auto [status, text] = outcome([&] { made->touch(page, static_cast<std::int64_t>(made->bytes())); });
   EXPECT_EQ(status, SYNCYTE_ERR_ARGUMENT);
-  EXPECT_TRUE(contains(text, "bytes is")) << text;
+  EXPECT_TRUE(contains(text, "size is")) << text;
   EXPECT_TRUE(contains(outcome([&] { made->touch(-1, 0); }).second, "offset is -1"));
 }
 

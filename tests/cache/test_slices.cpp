@@ -74,10 +74,10 @@ TEST_F(cache_slices, wrong_ranges_are_refused) {
   expect_refused(-unit, unit, SYNCYTE_ERR_ARGUMENT, "offset is -512");
   expect_refused(7, unit, SYNCYTE_ERR_ARGUMENT, "offset is 7; expected a multiple of 512");
   expect_refused(3 * part, unit, SYNCYTE_ERR_ARGUMENT, "offset is");
-  expect_refused(0, 0, SYNCYTE_ERR_ARGUMENT, "bytes is 0");
-  expect_refused(0, 100, SYNCYTE_ERR_ARGUMENT, "bytes is 100");
-  expect_refused(unit, 2 * part, SYNCYTE_ERR_ARGUMENT, "bytes is");
-  expect_refused(unit, INT64_MAX, SYNCYTE_ERR_ARGUMENT, "bytes is 9223372036854775807");
+  expect_refused(0, 0, SYNCYTE_ERR_ARGUMENT, "size is 0");
+  expect_refused(0, 100, SYNCYTE_ERR_ARGUMENT, "size is 100");
+  expect_refused(unit, 2 * part, SYNCYTE_ERR_ARGUMENT, "size is");
+  expect_refused(unit, INT64_MAX, SYNCYTE_ERR_ARGUMENT, "size is 9223372036854775807");
   expect_refused(INT64_MAX, unit, SYNCYTE_ERR_ARGUMENT, "offset is 9223372036854775807");
   EXPECT_EQ(acquire(8), nullptr);
 }
@@ -102,7 +102,7 @@ TEST_F(cache_slices, clear_with_blocks_is_refused_and_names_them) {
   insert(region_, part, part);
   const auto [status, text] = outcome(clear);
   EXPECT_EQ(status, SYNCYTE_ERR_BUSY);
-  EXPECT_TRUE(contains(text, "7 tensors")) << text;
+  EXPECT_TRUE(contains(text, "7 tensors are still")) << text;
   EXPECT_TRUE(contains(text, "offset 0 (1024 bytes), 1024 (1024 bytes)")) << text;
   EXPECT_TRUE(contains(text, "4096 (1024 bytes), ...")) << text;
   EXPECT_EQ(offset_of(acquire(1)), part);  // still inserted

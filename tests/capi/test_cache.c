@@ -84,9 +84,9 @@ static void wrong_arguments(void) {
   EXPECT_ERROR(syncyte_cache_sizes(cache, &number, NULL), SYNCYTE_ERR_ARGUMENT, "computation_bytes is null");
   EXPECT_ERROR(syncyte_cache_data(cache, NULL), SYNCYTE_ERR_ARGUMENT, "data is null");
   EXPECT_ERROR(syncyte_cache_touch(cache, -1, 1), SYNCYTE_ERR_ARGUMENT, "offset is -1; expected 0 to 98304");
-  EXPECT_ERROR(syncyte_cache_touch(cache, part, 3 * part), SYNCYTE_ERR_ARGUMENT, "bytes is 98304; expected 0 to 65536");
+  EXPECT_ERROR(syncyte_cache_touch(cache, part, 3 * part), SYNCYTE_ERR_ARGUMENT, "size is 98304; expected 0 to 65536");
   EXPECT_ERROR(syncyte_cache_insert(cache, 1, unit), SYNCYTE_ERR_ARGUMENT, "offset is 1; expected a multiple of 512");
-  EXPECT_ERROR(syncyte_cache_insert(cache, 0, INT64_MAX), SYNCYTE_ERR_ARGUMENT, "bytes is 9223372036854775807");
+  EXPECT_ERROR(syncyte_cache_insert(cache, 0, INT64_MAX), SYNCYTE_ERR_ARGUMENT, "size is 9223372036854775807");
   EXPECT_OK(syncyte_cache_insert(cache, 0, 2 * part));
   EXPECT_ERROR(syncyte_cache_insert_for_parameter(cache), SYNCYTE_ERR_BUSY, "overlaps [0, 65536)");
   EXPECT_ERROR(syncyte_cache_insert_for_computation(cache), SYNCYTE_ERR_BUSY, "clear it first");

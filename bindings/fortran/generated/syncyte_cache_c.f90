@@ -124,29 +124,28 @@ module syncyte_cache_c
     !> wait for pages. Contents stay.
     ! cache [in]: a cache
     ! offset [in]: 0 or more
-    ! bytes [in]: 0 or more, from offset on
+    ! size [in]: bytes from offset on, 0 or more
     ! Returns: SYNCYTE_ERR_ARGUMENT (outside of the cache), SYNCYTE_ERR_MEMORY (more than the machine has).
-    function syncyte_cache_touch(cache, offset, bytes) bind(C, name="syncyte_cache_touch") result(answer)
+    function syncyte_cache_touch(cache, offset, size) bind(C, name="syncyte_cache_touch") result(answer)
       import
       type(c_ptr), value :: cache
       integer(c_int64_t), value :: offset
-      integer(c_int64_t), value :: bytes
+      integer(c_int64_t), value :: size
       integer(c_int32_t) :: answer
     end function syncyte_cache_touch
 
     !> The calling thread takes blocks from these bytes, until it inserts another slice or clears.
     ! cache [in]: a cache
     ! offset [in]: a multiple of 512
-    ! bytes [in]: a multiple of 512, at least that
+    ! size [in]: bytes from offset on, a multiple of 512, at least that
     ! Returns: SYNCYTE_ERR_ARGUMENT (outside of the cache, not a multiple), SYNCYTE_ERR_BUSY (overlaps a slice that
     ! a thread of this process has inserted and not cleared, or that has blocks of an ended thread or of a forked
     ! child's parent).
-    function syncyte_cache_insert(cache, offset, bytes) bind(C, name="syncyte_cache_insert") &
-        result(answer)
+    function syncyte_cache_insert(cache, offset, size) bind(C, name="syncyte_cache_insert") result(answer)
       import
       type(c_ptr), value :: cache
       integer(c_int64_t), value :: offset
-      integer(c_int64_t), value :: bytes
+      integer(c_int64_t), value :: size
       integer(c_int32_t) :: answer
     end function syncyte_cache_insert
 

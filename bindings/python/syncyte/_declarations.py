@@ -1958,7 +1958,7 @@ CORE: dict[str, Function] = {
         [
             Parameter("cache", "in", False, None, "a cache"),
             Parameter("offset", "in", False, None, "0 or more"),
-            Parameter("bytes", "in", False, None, "0 or more, from offset on"),
+            Parameter("size", "in", False, None, "bytes from offset on, 0 or more"),
         ],
         (
             "Makes bytes resident in this process, in huge pages where the machine has some, so that first "
@@ -1976,7 +1976,7 @@ CORE: dict[str, Function] = {
         [
             Parameter("cache", "in", False, None, "a cache"),
             Parameter("offset", "in", False, None, "a multiple of 512"),
-            Parameter("bytes", "in", False, None, "a multiple of 512, at least that"),
+            Parameter("size", "in", False, None, "bytes from offset on, a multiple of 512, at least that"),
         ],
         (
             "The calling thread takes blocks from these bytes, until it inserts another slice or clears. "

@@ -14,7 +14,7 @@ import os
 import sys
 import threading
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -188,6 +188,20 @@ class SharedCache(Handle):
         """Inserts the part for computation; see insert()."""
         _serve_torch()
         _library.core().syncyte_cache_insert_for_computation(self.handle)
+
+    @staticmethod
+    def clear() -> None:
+        """As syncyte.cache.clear(): of all caches."""
+        clear()
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError(
+            "a SharedCache belongs to its process and cannot be pickled or copied; hand it over: send() here, "
+            "SharedCache.receive() there"
+        )
+
+    def __copy__(self) -> NoReturn:
+        self.__reduce__()
 
     def __repr__(self) -> str:
         state = "freed" if self._is_freed else f"{self.parameter_bytes} + {self.computation_bytes} bytes"

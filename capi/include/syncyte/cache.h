@@ -119,20 +119,20 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_cache_data(syncyte_cache_t cache, void**
  * for pages. Contents stay.
  * @param[in] cache a cache
  * @param[in] offset 0 or more
- * @param[in] bytes 0 or more, from offset on
+ * @param[in] size bytes from offset on, 0 or more
  * @return SYNCYTE_ERR_ARGUMENT (outside of the cache), SYNCYTE_ERR_MEMORY (more than the machine has).
  */
-SYNCYTE_EXPORT syncyte_status_t syncyte_cache_touch(syncyte_cache_t cache, int64_t offset, int64_t bytes);
+SYNCYTE_EXPORT syncyte_status_t syncyte_cache_touch(syncyte_cache_t cache, int64_t offset, int64_t size);
 
 /**
  * @brief The calling thread takes blocks from these bytes, until it inserts another slice or clears.
  * @param[in] cache a cache
  * @param[in] offset a multiple of 512
- * @param[in] bytes a multiple of 512, at least that
+ * @param[in] size bytes from offset on, a multiple of 512, at least that
  * @return SYNCYTE_ERR_ARGUMENT (outside of the cache, not a multiple), SYNCYTE_ERR_BUSY (overlaps a slice that a thread
  * of this process has inserted and not cleared, or that has blocks of an ended thread or of a forked child's parent).
  */
-SYNCYTE_EXPORT syncyte_status_t syncyte_cache_insert(syncyte_cache_t cache, int64_t offset, int64_t bytes);
+SYNCYTE_EXPORT syncyte_status_t syncyte_cache_insert(syncyte_cache_t cache, int64_t offset, int64_t size);
 
 /**
  * @brief Inserts the part for parameters: syncyte_cache_insert(cache, 0, parameter_bytes).

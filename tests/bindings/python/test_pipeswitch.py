@@ -1,6 +1,7 @@
 """PipeSwitch's functions, in one process; docs/from-pipeswitch.md has a program with several."""
 
 import inspect
+import os
 import subprocess
 import sys
 
@@ -36,7 +37,7 @@ def test_install_gives_torch_cuda_the_functions():
 
 def test_parts_of_the_cache():
     pipeswitch.allocate_shared_cache()
-    memory = pipeswitch._cache.memory
+    memory = pipeswitch._cache[1].memory
     assert memory.size == (64 << 10) + (128 << 10)
     pipeswitch.insert_shared_cache_for_parameter()
     parameter = torch.ones(10)
@@ -50,8 +51,9 @@ def test_parts_of_the_cache():
     del parameter, result
     pipeswitch.clear_shared_cache()
     pipeswitch.clear_shared_cache()  # nothing is inserted: fine
-    pipeswitch.allocate_shared_cache()  # another one
-    assert memory.ctypes.data != pipeswitch._cache.memory.ctypes.data
+    for again in (pipeswitch.allocate_shared_cache, pipeswitch.recv_shared_cache):
+        with pytest.raises(syncyte.BusyError, match=f"{again.__name__}: this process has a shared cache already"):
+            again()
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if "insert" in name or "send" in name])
@@ -96,6 +98,23 @@ def test_what_asks_for_cuda_is_refused():
     *refusals, last = found.stdout.splitlines()
     assert last == "3.0 False" and len(refusals) == 6
     assert all("the shared cache holds tensors on the CPU only; make tensors with device='cpu'" in text for text in refusals)
+
+
+def test_a_forked_child_may_receive_its_own(monkeypatch):
+    pipeswitch.allocate_shared_cache()
+    child = os.fork()
+    if child == 0:
+        try:
+            pipeswitch.recv_shared_cache()
+            pipeswitch.insert_shared_cache_for_parameter()
+            os._exit(int(torch.empty(1).item()))
+        finally:
+            os._exit(99)
+    pipeswitch.insert_shared_cache_for_parameter()
+    written = torch.full((1,), 42.0)
+    pipeswitch.send_shared_cache()
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 42
+    del written
 
 
 SPAWNS = """

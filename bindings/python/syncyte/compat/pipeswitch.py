@@ -4,19 +4,20 @@
 ``python -m syncyte.compat`` runs, they are also functions of torch.cuda, where PipeSwitch's plugin has them. New
 programs use syncyte.SharedCache.
 
-A process has one cache: the one that it has allocated or received last. What differs: see docs/from-pipeswitch.md.
+A process has one cache, which it has allocated or received. What differs: see docs/from-pipeswitch.md.
 """
 
 from __future__ import annotations
 
 import functools
+import os
 from typing import NoReturn
 
 import torch
 
 from syncyte import cache
 from syncyte.cache import SharedCache
-from syncyte.errors import HandleError, UnsupportedError
+from syncyte.errors import BusyError, HandleError, UnsupportedError
 
 __all__ = [
     "allocate_shared_cache",
@@ -27,16 +28,14 @@ __all__ = [
     "send_shared_cache",
 ]
 
-_cache: SharedCache | None = None
+_cache: tuple[int, SharedCache] | None = None  # and its process: a forked child may receive its own
 
 
 def allocate_shared_cache() -> None:
     """Allocates this process's cache: 1 GiB for parameters and 11 GiB for computation, or what the environment's
     SYNCYTE_CACHE_PARAMETER_BYTES and SYNCYTE_CACHE_COMPUTATION_BYTES say. Local."""
-    global _cache
-    _require_cpu("allocate_shared_cache")
-    _cache = SharedCache()
-    _refuse_cuda()
+    _require_none("allocate_shared_cache")
+    _keep(SharedCache())
 
 
 def send_shared_cache() -> None:
@@ -46,10 +45,8 @@ def send_shared_cache() -> None:
 
 def recv_shared_cache() -> None:
     """Takes the cache of a process that calls send_shared_cache(); waits for it."""
-    global _cache
-    _require_cpu("recv_shared_cache")
-    _cache = SharedCache.receive()
-    _refuse_cuda()
+    _require_none("recv_shared_cache")
+    _keep(SharedCache.receive())
 
 
 def insert_shared_cache_for_parameter() -> None:
@@ -88,9 +85,21 @@ def _refuse_cuda() -> None:
     torch.cuda.Stream.__new__ = refuse  # type: ignore[method-assign]
 
 
+def _require_none(operation: str) -> None:
+    _require_cpu(operation)
+    if _cache is not None and _cache[0] == os.getpid():
+        raise BusyError(f"{operation}: this process has a shared cache already; syncyte.SharedCache makes and receives more")
+
+
+def _keep(cache: SharedCache) -> None:
+    global _cache
+    _cache = os.getpid(), cache
+    _refuse_cuda()
+
+
 def _required(operation: str) -> SharedCache:
     _require_cpu(operation)
     if _cache is None:
         raise HandleError(f"{operation}: this process has no shared cache; call allocate_shared_cache() or "
                           f"recv_shared_cache() first")  # fmt: skip
-    return _cache
+    return _cache[1]
