@@ -139,10 +139,9 @@ static void* meet_often(void* context) {
 static void in_threads(syncyte_kv_t kv, void* (*work)(void*)) {
   pthread_t threads[2];
   user users[2];
-  for (int i = 0; i < 2; ++i) {
-    users[i] = (user){kv, make_worker(kv, i), i};
-    EXPECT(pthread_create(&threads[i], NULL, work, &users[i]) == 0);
-  }
+  /* First both: nobody waits for a worker that has left before and is not made again yet. */
+  for (int i = 0; i < 2; ++i) users[i] = (user){kv, make_worker(kv, i), i};
+  for (int i = 0; i < 2; ++i) EXPECT(pthread_create(&threads[i], NULL, work, &users[i]) == 0);
   for (int i = 0; i < 2; ++i) {
     EXPECT(pthread_join(threads[i], NULL) == 0);
     EXPECT_OK(syncyte_kv_worker_destroy(&users[i].worker));
