@@ -51,7 +51,7 @@ syncyte_status_t syncyte_cart_create(syncyte_comm_t comm, int32_t ndim, const in
     const auto group = find_comm(comm);
     auto chosen = capi::comm_options(options, cart, "cart");
     const auto grid = capi::asked_grid(ndim, extents, periods, chosen);
-    auto made = group->make_cartesian(grid, chosen);
+    auto made = comm::make_cartesian(*group, grid, chosen);
     *cart = capi::handle_of(std::move(made));
   });
 }

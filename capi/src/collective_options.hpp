@@ -2,16 +2,16 @@
 
 #include <cstddef>
 
-#include "comm/collectives.hpp"
+#include "collectives/collectives.hpp"
 #include "guard.hpp"
 #include "syncyte/collectives.h"
 
 namespace syncyte::capi {
 
 /// The caller's options; what is wrong with them is brought into the collective.
-inline comm::collective_extras extras(const syncyte_collective_options_t* given) {
+inline collectives::extras extras(const syncyte_collective_options_t* given) {
   constexpr std::int32_t most_facts = 24;  // the collectives have some of their own
-  comm::collective_extras result;
+  collectives::extras result;
   result.error = error_of([&] {
     constexpr syncyte_collective_options_t defaults SYNCYTE_COLLECTIVE_OPTIONS_INIT;
     const auto options = options_or(given, defaults, offsetof(syncyte_collective_options_t, facts));

@@ -1,20 +1,20 @@
 #include "syncyte/collectives.h"
 
 #include "collective_options.hpp"
-#include "comm/collectives.hpp"
+#include "collectives/collectives.hpp"
 #include "comm_table.hpp"
 #include "guard.hpp"
 
 namespace syncyte::capi {
 namespace {
 
-comm::scan_from checked(syncyte_scan_t from, comm::collective_extras& extras) {
+collectives::scan_from checked(syncyte_scan_t from, collectives::extras& extras) {
   const auto error = error_of([&] {
     base::require(from == SYNCYTE_SCAN_FROM_FIRST || from == SYNCYTE_SCAN_FROM_LAST, SYNCYTE_ERR_ARGUMENT,
                   "from is {}; expected SYNCYTE_SCAN_FROM_FIRST (0) or SYNCYTE_SCAN_FROM_LAST (1)", from);
   });
   if (error && !extras.error) extras.error = error;
-  return from == SYNCYTE_SCAN_FROM_FIRST ? comm::scan_from::first : comm::scan_from::last;
+  return from == SYNCYTE_SCAN_FROM_FIRST ? collectives::scan_from::first : collectives::scan_from::last;
 }
 
 }  // namespace
@@ -35,7 +35,7 @@ syncyte_status_t syncyte_comm_bcast(syncyte_comm_t comm, int32_t root, const syn
   return started<forks_too>("comm_bcast", [&] {
     trace_buffer(buffer);
     trace_peer(root);
-    comm::bcast(*find_comm(comm), buffer, root, extras(options));
+    collectives::bcast(*find_comm(comm), buffer, root, extras(options));
   });
 }
 
@@ -43,7 +43,7 @@ syncyte_status_t syncyte_comm_allreduce(syncyte_comm_t comm, const syncyte_buffe
                                         const syncyte_collective_options_t* options, const syncyte_buffer_t* output) {
   return started<forks_too>("comm_allreduce", [&] {
     trace_buffer(input != nullptr ? input : output);
-    comm::allreduce(*find_comm(comm), input, output, op, extras(options));
+    collectives::allreduce(*find_comm(comm), input, output, op, extras(options));
   });
 }
 
@@ -51,7 +51,7 @@ syncyte_status_t syncyte_comm_allgather(syncyte_comm_t comm, const syncyte_buffe
                                         const syncyte_collective_options_t* options, const syncyte_buffer_t* output) {
   return started<forks_too>("comm_allgather", [&] {
     trace_buffer(input);
-    comm::allgather(*find_comm(comm), input, output, extras(options));
+    collectives::allgather(*find_comm(comm), input, output, extras(options));
   });
 }
 
@@ -59,7 +59,7 @@ syncyte_status_t syncyte_comm_allgatherv(syncyte_comm_t comm, const syncyte_buff
                                          const syncyte_collective_options_t* options, const syncyte_buffer_t* output) {
   return started<forks_too>("comm_allgatherv", [&] {
     trace_buffer(input);
-    comm::allgatherv(*find_comm(comm), input, counts, output, extras(options));
+    collectives::allgatherv(*find_comm(comm), input, counts, output, extras(options));
   });
 }
 
@@ -68,7 +68,7 @@ syncyte_status_t syncyte_comm_alltoallv(syncyte_comm_t comm, const syncyte_buffe
                                         const syncyte_buffer_t* output) {
   return started<forks_too>("comm_alltoallv", [&] {
     trace_buffer(input);
-    comm::alltoallv(*find_comm(comm), input, send_counts, recv_counts, output, extras(options));
+    collectives::alltoallv(*find_comm(comm), input, send_counts, recv_counts, output, extras(options));
   });
 }
 
@@ -77,7 +77,7 @@ syncyte_status_t syncyte_comm_reduce(syncyte_comm_t comm, const syncyte_buffer_t
   return started<forks_too>("comm_reduce", [&] {
     trace_buffer(input != nullptr ? input : output);
     trace_peer(root);
-    comm::reduce(*find_comm(comm), input, output, op, root, extras(options));
+    collectives::reduce(*find_comm(comm), input, output, op, root, extras(options));
   });
 }
 
@@ -88,7 +88,7 @@ syncyte_status_t syncyte_comm_scan(syncyte_comm_t comm, const syncyte_buffer_t* 
     trace_buffer(input != nullptr ? input : output);
     auto given = extras(options);
     const auto start = capi::checked(from, given);
-    comm::scan(*find_comm(comm), input, output, op, start, given);
+    collectives::scan(*find_comm(comm), input, output, op, start, given);
   });
 }
 
@@ -99,13 +99,14 @@ syncyte_status_t syncyte_comm_exscan(syncyte_comm_t comm, const syncyte_buffer_t
     trace_buffer(input != nullptr ? input : output);
     auto given = extras(options);
     const auto start = capi::checked(from, given);
-    comm::exscan(*find_comm(comm), input, output, op, start, given);
+    collectives::exscan(*find_comm(comm), input, output, op, start, given);
   });
 }
 
 syncyte_status_t syncyte_comm_lengths(syncyte_comm_t comm, int64_t length, const syncyte_collective_options_t* options,
                                       int64_t* lengths) {
-  return started<forks_too>("comm_lengths", [&] { comm::lengths(*find_comm(comm), length, lengths, extras(options)); });
+  return started<forks_too>("comm_lengths",
+                            [&] { collectives::lengths(*find_comm(comm), length, lengths, extras(options)); });
 }
 
 syncyte_status_t syncyte_comm_gather_along(syncyte_comm_t comm, const syncyte_buffer_t* input, int32_t axis,
@@ -115,7 +116,7 @@ syncyte_status_t syncyte_comm_gather_along(syncyte_comm_t comm, const syncyte_bu
   return started<forks_too>("comm_gather_along", [&] {
     trace_buffer(input);
     trace_peer(root);
-    comm::gather_along(*find_comm(comm), input, axis, lengths, root, output, extras(options));
+    collectives::gather_along(*find_comm(comm), input, axis, lengths, root, output, extras(options));
   });
 }
 
@@ -124,7 +125,7 @@ syncyte_status_t syncyte_comm_allgather_along(syncyte_comm_t comm, const syncyte
                                               const syncyte_buffer_t* output) {
   return started<forks_too>("comm_allgather_along", [&] {
     trace_buffer(input);
-    comm::allgather_along(*find_comm(comm), input, axis, lengths, output, extras(options));
+    collectives::allgather_along(*find_comm(comm), input, axis, lengths, output, extras(options));
   });
 }
 
@@ -135,7 +136,7 @@ syncyte_status_t syncyte_comm_scatter_along(syncyte_comm_t comm, const syncyte_b
   return started<forks_too>("comm_scatter_along", [&] {
     trace_buffer(input);
     trace_peer(root);
-    comm::scatter_along(*find_comm(comm), input, axis, lengths, root, output, extras(options));
+    collectives::scatter_along(*find_comm(comm), input, axis, lengths, root, output, extras(options));
   });
 }
 
@@ -145,7 +146,7 @@ syncyte_status_t syncyte_comm_reduce_scatter_along(syncyte_comm_t comm, const sy
                                                    const syncyte_buffer_t* output) {
   return started<forks_too>("comm_reduce_scatter_along", [&] {
     trace_buffer(input);
-    comm::reduce_scatter_along(*find_comm(comm), input, axis, lengths, op, output, extras(options));
+    collectives::reduce_scatter_along(*find_comm(comm), input, axis, lengths, op, output, extras(options));
   });
 }
 
@@ -156,8 +157,8 @@ syncyte_status_t syncyte_comm_alltoall_along(syncyte_comm_t comm, const syncyte_
                                              const syncyte_buffer_t* output) {
   return started<forks_too>("comm_alltoall_along", [&] {
     trace_buffer(input);
-    const comm::axis_change change{gather_axis, gather_lengths, scatter_axis, scatter_lengths};
-    comm::alltoall_along(*find_comm(comm), input, change, output, extras(options));
+    const collectives::axis_change change{gather_axis, gather_lengths, scatter_axis, scatter_lengths};
+    collectives::alltoall_along(*find_comm(comm), input, change, output, extras(options));
   });
 }
 }

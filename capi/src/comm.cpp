@@ -11,15 +11,17 @@
 #include <unordered_set>
 #include <utility>
 
-#include "comm/application_line.hpp"
+#include "collectives/collectives.hpp"
 #include "comm/collective.hpp"
-#include "comm/collectives.hpp"
-#include "comm/interrupts.hpp"
-#include "comm/mpi_memory.hpp"
 #include "comm/runtime.hpp"
+#include "comm/split.hpp"
 #include "comm_table.hpp"
 #include "guard.hpp"
+#include "mpi/memory_kinds.hpp"
+#include "mpi/process.hpp"
 #include "syncyte_mpi.h"
+#include "watchdog/application_line.hpp"
+#include "watchdog/interrupts.hpp"
 
 namespace syncyte::capi {
 
@@ -102,7 +104,7 @@ extern "C" {
 
 syncyte_status_t syncyte_init(const syncyte_init_options_t* options) {
   return guarded("init", [&] {
-    if (comm::is_forked_child()) return;
+    if (mpi::is_forked_child()) return;
     syncyte_init_options_t chosen SYNCYTE_INIT_OPTIONS_INIT;
     const auto error = capi::error_of([&] { chosen = capi::options_or(options, chosen); });
     comm::start(chosen.thread_level, error);
@@ -113,32 +115,32 @@ syncyte_status_t syncyte_init(const syncyte_init_options_t* options) {
 
 syncyte_status_t syncyte_finalize(void) {
   return guarded("finalize", [] {
-    if (comm::is_forked_child()) return;
+    if (mpi::is_forked_child()) return;
     comm::finish();
     capi::close_trace_file();
   });
 }
 
 syncyte_status_t syncyte_watchdog_line_set(syncyte_line_fn_t hook, void* context) {
-  return guarded("watchdog_line_set", [&] { comm::set_line_function(hook, context); });
+  return guarded("watchdog_line_set", [&] { watchdog::set_line_function(hook, context); });
 }
 
 syncyte_status_t syncyte_interrupt_set(syncyte_interrupt_fn_t hook, void* context) {
-  return guarded("interrupt_set", [&] { comm::set_interrupt_function(hook, context); });
+  return guarded("interrupt_set", [&] { watchdog::set_interrupt_function(hook, context); });
 }
 
-void syncyte_abort(int32_t exit_code) { comm::abort_job(exit_code >= 1 && exit_code <= 255 ? exit_code : 1); }
+void syncyte_abort(int32_t exit_code) { mpi::abort_job(exit_code >= 1 && exit_code <= 255 ? exit_code : 1); }
 
 syncyte_status_t syncyte_initialized(int32_t* flag) {
-  return guarded("initialized", [&] { out(flag, "flag") = comm::is_started() || comm::is_forked_child(); });
+  return guarded("initialized", [&] { out(flag, "flag") = mpi::is_started() || mpi::is_forked_child(); });
 }
 
 syncyte_status_t syncyte_thread_level(int32_t* level) {
-  return looked_up<capi::callers::ranks>("thread_level", [&] { out(level, "level") = comm::thread_level(); });
+  return looked_up<capi::callers::ranks>("thread_level", [&] { out(level, "level") = mpi::thread_level(); });
 }
 
 syncyte_status_t syncyte_mpi_takes(syncyte_memory_t memory, int32_t* flag) {
-  return looked_up<capi::callers::ranks>("mpi_takes", [&] { out(flag, "flag") = comm::mpi_takes(memory) ? 1 : 0; });
+  return looked_up<capi::callers::ranks>("mpi_takes", [&] { out(flag, "flag") = mpi::takes(memory) ? 1 : 0; });
 }
 
 syncyte_status_t syncyte_comm_world(syncyte_comm_t* comm) {
@@ -173,7 +175,7 @@ syncyte_status_t syncyte_comm_to_fortran(syncyte_comm_t comm, int32_t* fortran_h
 syncyte_status_t syncyte_comm_dup(syncyte_comm_t comm, const syncyte_comm_options_t* options,
                                   syncyte_comm_t* duplicate) {
   return started("comm_dup", [&] {
-    auto made = find_comm(comm)->duplicate(capi::comm_options(options, duplicate, "duplicate"));
+    auto made = comm::duplicate(*find_comm(comm), capi::comm_options(options, duplicate, "duplicate"));
     *duplicate = handle_of(std::move(made));
   });
 }
@@ -182,7 +184,7 @@ syncyte_status_t syncyte_comm_split(syncyte_comm_t comm, int32_t color, int32_t 
                                     const syncyte_comm_options_t* options, syncyte_comm_t* part) {
   return started("comm_split", [&] {
     const int mpi_color = color == -1 ? MPI_UNDEFINED : color;
-    *part = handle_of(find_comm(comm)->split(mpi_color, key, capi::comm_options(options, part, "part")));
+    *part = handle_of(comm::split(*find_comm(comm), mpi_color, key, capi::comm_options(options, part, "part")));
   });
 }
 
@@ -190,19 +192,20 @@ syncyte_status_t syncyte_comm_split_program(syncyte_comm_t comm, const char* nam
                                             const syncyte_comm_options_t* options, syncyte_comm_t* part) {
   return started("comm_split_program", [&] {
     const std::string program = name != nullptr ? name : program_invocation_short_name;
-    *part = handle_of(find_comm(comm)->split_program(program, capi::comm_options(options, part, "part")));
+    *part = handle_of(comm::split_program(*find_comm(comm), program, capi::comm_options(options, part, "part")));
   });
 }
 
 syncyte_status_t syncyte_comm_node(syncyte_comm_t comm, const syncyte_comm_options_t* options, syncyte_comm_t* node) {
-  return started("comm_node",
-                 [&] { *node = handle_of(find_comm(comm)->split_node(capi::comm_options(options, node, "node"))); });
+  return started("comm_node", [&] {
+    *node = handle_of(comm::split_node(*find_comm(comm), capi::comm_options(options, node, "node")));
+  });
 }
 
 syncyte_status_t syncyte_comm_leaders(syncyte_comm_t comm, const syncyte_comm_options_t* options,
                                       syncyte_comm_t* leaders) {
   return started("comm_leaders", [&] {
-    *leaders = handle_of(find_comm(comm)->split_leaders(capi::comm_options(options, leaders, "leaders")));
+    *leaders = handle_of(comm::split_leaders(*find_comm(comm), capi::comm_options(options, leaders, "leaders")));
   });
 }
 
@@ -224,7 +227,7 @@ syncyte_status_t syncyte_comm_topology(syncyte_comm_t comm, syncyte_topology_t* 
     const auto size = out(topology, "topology").struct_size;
     base::require(size == sizeof *topology, SYNCYTE_ERR_ARGUMENT, "topology->struct_size is {}; expected {}", size,
                   sizeof *topology);
-    const comm::node_group& node = find_comm(comm)->node();
+    const topology::node_group& node = find_comm(comm)->node();
     *topology = {size, node.count, node.index, node.size, node.rank};
   });
 }
@@ -279,6 +282,6 @@ syncyte_status_t syncyte_collect(syncyte_comm_t comm) {
 }
 
 syncyte_status_t syncyte_comm_barrier(syncyte_comm_t comm) {
-  return started<forks_too>("comm_barrier", [&] { comm::barrier(*find_comm(comm)); });
+  return started<forks_too>("comm_barrier", [&] { collectives::barrier(*find_comm(comm)); });
 }
 }

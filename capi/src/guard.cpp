@@ -2,8 +2,8 @@
 
 #include "base/log.hpp"
 #include "comm/collective.hpp"
-#include "comm/runtime.hpp"
 #include "handle_table.hpp"
+#include "mpi/process.hpp"
 
 namespace syncyte::capi {
 namespace {
@@ -47,9 +47,9 @@ const std::string& last_error_reason() { return last_error().reason; }
 
 void require_started(callers allowed) {
   if (allowed == forks_too)
-    comm::require_started_or_forked();
+    mpi::require_started_or_forked();
   else
-    comm::require_started();
+    mpi::require_started();
 }
 
 }  // namespace syncyte::capi

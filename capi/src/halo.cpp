@@ -5,23 +5,23 @@
 
 #include "base/buffer.hpp"
 #include "collective_options.hpp"
-#include "comm/halo.hpp"
-#include "comm/halo_transfer.hpp"
 #include "comm_table.hpp"
 #include "guard.hpp"
+#include "halo/plan.hpp"
+#include "halo/transfer.hpp"
 #include "requests.hpp"
 
 namespace syncyte::capi {
 namespace {
 
-using halo_table = handle_table<syncyte_halo_t, comm::halo>;
+using halo_table = handle_table<syncyte_halo_t, halo::plan>;
 
 halo_table& halos() {
   static auto* const the_table = new halo_table("halo");  // leaked: handles may be dropped by static destructors
   return *the_table;
 }
 
-std::shared_ptr<comm::halo> find_halo(syncyte_halo_t halo) {
+std::shared_ptr<halo::plan> find_halo(syncyte_halo_t halo) {
   auto found = halos().find(halo, "halo");
   trace_comm(found->comm()->name());
   return found;
@@ -36,7 +36,7 @@ struct halo_arrays {
   const std::int64_t* high;
 };
 
-void read(const comm::communicator& cart, const halo_arrays& given, comm::halo_description& asked) {
+void read(const comm::communicator& cart, const halo_arrays& given, halo::description& asked) {
   const comm::cartesian_grid* const grid = cart.grid();
   base::require(given.ndim >= 0 && given.ndim <= SYNCYTE_MAX_NDIM, SYNCYTE_ERR_SHAPE, "ndim is {}; expected 1 to {}",
                 given.ndim, SYNCYTE_MAX_NDIM);
@@ -51,9 +51,9 @@ void read(const comm::communicator& cart, const halo_arrays& given, comm::halo_d
   asked.high.assign(given.high, given.high + grid->ndim());
 }
 
-comm::halo_description asked_halo(const comm::communicator& cart, const halo_arrays& given,
-                                  const syncyte_halo_options_t* options, const syncyte_halo_t* result) {
-  comm::halo_description asked;
+halo::description asked_halo(const comm::communicator& cart, const halo_arrays& given,
+                             const syncyte_halo_options_t* options, const syncyte_halo_t* result) {
+  halo::description asked;
   asked.error = error_of([&] {
     out(result, "halo");
     asked.has_corners = options_or(options, syncyte_halo_options_t SYNCYTE_HALO_OPTIONS_INIT).corners != 0;
@@ -63,9 +63,9 @@ comm::halo_description asked_halo(const comm::communicator& cart, const halo_arr
 }
 
 /// The interior as a part of a contiguous array at address 0.
-syncyte_buffer_t interior_of(const comm::halo& halo) {
+syncyte_buffer_t interior_of(const halo::plan& halo) {
   syncyte_buffer_t result = base::make_buffer(nullptr, halo.dtype(), halo.shape());
-  const comm::halo_box box = halo.interior();
+  const halo::box box = halo.interior();
   std::intptr_t offset = 0;
   for (std::size_t d = 0; d < halo.shape().size(); ++d) {
     offset += box.first[d] * result.strides[d];
@@ -76,22 +76,22 @@ syncyte_buffer_t interior_of(const comm::halo& halo) {
 }
 
 /// The halo of a transfer, which is traced with the array's bytes.
-std::shared_ptr<comm::halo> traced_halo(syncyte_halo_t halo, const syncyte_buffer_t* array) {
+std::shared_ptr<halo::plan> traced_halo(syncyte_halo_t halo, const syncyte_buffer_t* array) {
   auto found = find_halo(halo);
   trace_buffer(array);
   trace_peer(found->only_neighbour());
   return found;
 }
 
-void transfer(syncyte_halo_t halo, const syncyte_buffer_t* array, comm::halo_way way,
-              const comm::collective_extras& given = {}) {
-  comm::halo_transfer(traced_halo(halo, array), array, way, given).wait_or_leave();
+void transfer(syncyte_halo_t halo, const syncyte_buffer_t* array, halo::operation way,
+              const collectives::extras& given = {}) {
+  halo::transfer(traced_halo(halo, array), array, way, given).wait_or_leave();
 }
 
-void start_transfer(syncyte_halo_t halo, const syncyte_buffer_t* array, comm::halo_way way, const char* operation,
+void start_transfer(syncyte_halo_t halo, const syncyte_buffer_t* array, halo::operation way, const char* operation,
                     syncyte_request_t* request) {
   out(request, "request");
-  give_request(std::make_unique<comm::halo_transfer>(traced_halo(halo, array), array, way), operation, request);
+  give_request(std::make_unique<halo::transfer>(traced_halo(halo, array), array, way), operation, request);
 }
 
 }  // namespace
@@ -104,7 +104,6 @@ using capi::halos;
 using capi::looked_up;
 using capi::out;
 using capi::started;
-using comm::halo_way;
 
 extern "C" {
 
@@ -115,7 +114,7 @@ syncyte_status_t syncyte_halo_create(syncyte_comm_t cart, syncyte_dtype_t dtype,
     const auto group = capi::find_comm(cart);
     auto asked = capi::asked_halo(*group, {ndim, shape, axes, low, high}, options, halo);
     asked.dtype = dtype;
-    auto made = comm::halo::create(group, std::move(asked));
+    auto made = halo::plan::create(group, std::move(asked));
     *halo = halos().insert(std::move(made));
   });
 }
@@ -149,16 +148,16 @@ syncyte_status_t syncyte_halo_comm(syncyte_halo_t halo, syncyte_comm_t* cart) {
 }
 
 syncyte_status_t syncyte_halo_exchange(syncyte_halo_t halo, const syncyte_buffer_t* array) {
-  return started("halo_exchange", [&] { capi::transfer(halo, array, halo_way::exchange); });
+  return started("halo_exchange", [&] { capi::transfer(halo, array, halo::operation::exchange); });
 }
 
 syncyte_status_t syncyte_halo_accumulate(syncyte_halo_t halo, const syncyte_buffer_t* array) {
-  return started("halo_accumulate", [&] { capi::transfer(halo, array, halo_way::accumulate); });
+  return started("halo_accumulate", [&] { capi::transfer(halo, array, halo::operation::accumulate); });
 }
 
 syncyte_status_t syncyte_halo_transfer(syncyte_halo_t halo, int32_t adjoint,
                                        const syncyte_collective_options_t* options, const syncyte_buffer_t* array) {
-  const halo_way way = adjoint != 0 ? halo_way::accumulate : halo_way::exchange;
+  const halo::operation way = adjoint != 0 ? halo::operation::accumulate : halo::operation::exchange;
   return started(adjoint != 0 ? "halo_accumulate" : "halo_exchange",
                  [&] { capi::transfer(halo, array, way, capi::extras(options)); });
 }
@@ -171,12 +170,12 @@ syncyte_status_t syncyte_halo_sequence(syncyte_halo_t halo, int64_t* number) {
 syncyte_status_t syncyte_halo_iexchange(syncyte_halo_t halo, const syncyte_buffer_t* array,
                                         syncyte_request_t* request) {
   return started("halo_iexchange",
-                 [&] { capi::start_transfer(halo, array, halo_way::exchange, "halo_iexchange", request); });
+                 [&] { capi::start_transfer(halo, array, halo::operation::exchange, "halo_iexchange", request); });
 }
 
 syncyte_status_t syncyte_halo_iaccumulate(syncyte_halo_t halo, const syncyte_buffer_t* array,
                                           syncyte_request_t* request) {
   return started("halo_iaccumulate",
-                 [&] { capi::start_transfer(halo, array, halo_way::accumulate, "halo_iaccumulate", request); });
+                 [&] { capi::start_transfer(halo, array, halo::operation::accumulate, "halo_iaccumulate", request); });
 }
 }

@@ -12,6 +12,7 @@
 
 #include "base/log.hpp"
 #include "comm/runtime.hpp"
+#include "mpi/process.hpp"
 #include "requests.hpp"
 #include "trace.hpp"
 
@@ -59,7 +60,7 @@ thread_local bool is_polling = false;  // this thread is inside a poll callback
 }  // namespace
 
 syncyte_request_t library_operation::start(const request_callbacks& callbacks) {
-  comm::require_rank_process();
+  mpi::require_rank_process();
   comm::call_before_end(end_all);
   const auto made = std::make_shared<library_operation>(callbacks);
   add(made);
@@ -73,7 +74,7 @@ syncyte_request_t library_operation::start(const request_callbacks& callbacks) {
   }
   made->handle_ = request;
   try {
-    comm::enter_progress(made);
+    mpi::enter_progress(made);
   } catch (...) {  // out of memory: only waits for this request poll it
   }
   return request;
@@ -123,12 +124,12 @@ void library_operation::poll() {
 }
 
 syncyte_status_t library_operation::wait() {
-  comm::leave_progress(*this);  // the callback may wait in Syncyte, which would poll
+  mpi::leave_progress(*this);  // the callback may wait in Syncyte, which would poll
   const std::lock_guard lock(mutex_);
   if (has_ended()) return status();
   const syncyte_status_t status = callbacks_.wait(callbacks_.context);
   if (status == SYNCYTE_ERR_INTERRUPTED)
-    comm::enter_progress(shared_from_this());
+    mpi::enter_progress(shared_from_this());
   else
     end(status);
   return status;
@@ -141,7 +142,7 @@ void library_operation::end(syncyte_status_t status) noexcept {
   } catch (...) {  // out of memory: the status without its message
   }
   has_ended_.store(true, std::memory_order_release);
-  comm::leave_progress(*this);
+  mpi::leave_progress(*this);
 }
 
 syncyte_status_t library_operation::status() const {
@@ -165,7 +166,7 @@ bool library_operation::end_all(bool are_all_here) noexcept {
     if (!active.empty() && !(all_came && clock::now() - *all_came > patience)) return false;
     std::vector<std::intptr_t> handles;
     for (const auto& each : active) {
-      comm::leave_progress(*each);
+      mpi::leave_progress(*each);
       handles.push_back(reinterpret_cast<std::intptr_t>(each->handle_.load()));
     }
     if (!handles.empty())

@@ -4,8 +4,8 @@
 #include <memory>
 #include <mutex>
 
-#include "comm/progress.hpp"
 #include "guard.hpp"
+#include "mpi/progress.hpp"
 #include "syncyte/base.h"
 
 namespace syncyte::capi {
@@ -20,7 +20,7 @@ struct request_callbacks {
 
 /// An operation of a library on top of Syncyte. All waits of Syncyte poll it until it has ended; its status and its
 /// error message are kept for the thread that asks for the end. One callback runs at a time.
-class library_operation final : public comm::progressing, public std::enable_shared_from_this<library_operation> {
+class library_operation final : public mpi::progressing, public std::enable_shared_from_this<library_operation> {
  public:
   explicit library_operation(const request_callbacks& callbacks) : callbacks_(callbacks) {}
 

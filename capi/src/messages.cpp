@@ -5,11 +5,11 @@
 #include <optional>
 #include <utility>
 
-#include "comm/message.hpp"
-#include "comm/watchdog.hpp"
 #include "comm_table.hpp"
 #include "guard.hpp"
+#include "messages/message.hpp"
 #include "requests.hpp"
+#include "watchdog/watchdog.hpp"
 
 namespace syncyte::capi {
 namespace {
@@ -22,10 +22,11 @@ syncyte_message_options_t checked(const syncyte_message_options_t* given) {
 }
 
 /// comm::message's makers have one type: send, receive, and those that do not start it yet.
-using message_maker = decltype(comm::message::send);
+using message_maker = decltype(messages::message::send);
 
-std::unique_ptr<comm::message> made_by(message_maker& make, syncyte_comm_t comm, const syncyte_buffer_t* buffer,
-                                       std::int32_t rank, std::int32_t tag, const syncyte_message_options_t* given) {
+std::unique_ptr<messages::message> made_by(message_maker& make, syncyte_comm_t comm, const syncyte_buffer_t* buffer,
+                                           std::int32_t rank, std::int32_t tag,
+                                           const syncyte_message_options_t* given) {
   const syncyte_message_options_t options = checked(given);
   return make(find_comm(comm), buffer, {rank, tag, options.channel, options.label}, options.room);
 }
@@ -40,7 +41,7 @@ void require_status(const syncyte_message_status_t* status) {
                 "status->struct_size is {}; expected {}", status != nullptr ? status->struct_size : 0, sizeof *status);
 }
 
-void fill(syncyte_message_status_t* status, const comm::message& ended) {
+void fill(syncyte_message_status_t* status, const messages::message& ended) {
   if (status == nullptr) return;
   status->source = ended.peer().rank;
   status->tag = ended.peer().tag;
@@ -50,7 +51,7 @@ void fill(syncyte_message_status_t* status, const comm::message& ended) {
 /// A message that fills a status when it ends; listed by the watchdog until then.
 class pending_message {
  public:
-  pending_message(std::unique_ptr<comm::message> message, syncyte_message_status_t* status, const char* operation)
+  pending_message(std::unique_ptr<messages::message> message, syncyte_message_status_t* status, const char* operation)
       : message_(std::move(message)), status_(status), listing_(std::in_place, operation, message_->title(), 0) {}
 
   bool test() {
@@ -70,12 +71,12 @@ class pending_message {
     listing_.reset();
   }
 
-  std::unique_ptr<comm::message> message_;
+  std::unique_ptr<messages::message> message_;
   syncyte_message_status_t* status_;
-  std::optional<comm::watchdog_listing> listing_;
+  std::optional<watchdog::started_scope> listing_;
 };
 
-void start_request(std::unique_ptr<comm::message> message, syncyte_message_status_t* status, const char* operation,
+void start_request(std::unique_ptr<messages::message> message, syncyte_message_status_t* status, const char* operation,
                    syncyte_request_t* request) {
   give_request(std::make_unique<pending_message>(std::move(message), status, operation), operation, request);
 }
@@ -89,7 +90,7 @@ using capi::made_by;
 using capi::out;
 using capi::started;
 using capi::trace_message;
-using comm::message;
+using messages::message;
 
 extern "C" {
 

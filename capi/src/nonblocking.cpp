@@ -5,7 +5,7 @@
 #include <string>
 
 #include "collective_options.hpp"
-#include "comm/nonblocking.hpp"
+#include "collectives/nonblocking.hpp"
 #include "comm_table.hpp"
 #include "guard.hpp"
 #include "requests.hpp"
@@ -48,7 +48,7 @@ syncyte_status_t syncyte_comm_ibcast(syncyte_comm_t comm, int32_t root, const sy
   return start_request("comm_ibcast", comm, options, request, [&](const auto& group, const auto& extras) {
     trace_buffer(buffer);
     trace_peer(root);
-    return comm::ibcast(group, buffer, root, extras);
+    return collectives::ibcast(group, buffer, root, extras);
   });
 }
 
@@ -57,7 +57,7 @@ syncyte_status_t syncyte_comm_iallreduce(syncyte_comm_t comm, const syncyte_buff
                                          syncyte_request_t* request) {
   return start_request("comm_iallreduce", comm, options, request, [&](const auto& group, const auto& extras) {
     trace_buffer(input != nullptr ? input : output);
-    return comm::iallreduce(group, input, output, op, extras);
+    return collectives::iallreduce(group, input, output, op, extras);
   });
 }
 
@@ -66,7 +66,7 @@ syncyte_status_t syncyte_comm_iallgather_along(syncyte_comm_t comm, const syncyt
                                                const syncyte_buffer_t* output, syncyte_request_t* request) {
   return start_request("comm_iallgather_along", comm, options, request, [&](const auto& group, const auto& extras) {
     trace_buffer(input);
-    return comm::iallgather_along(group, input, axis, lengths, output, extras);
+    return collectives::iallgather_along(group, input, axis, lengths, output, extras);
   });
 }
 
@@ -77,7 +77,7 @@ syncyte_status_t syncyte_comm_ireduce_scatter_along(syncyte_comm_t comm, const s
   return start_request("comm_ireduce_scatter_along", comm, options, request,
                        [&](const auto& group, const auto& extras) {
                          trace_buffer(input);
-                         return comm::ireduce_scatter_along(group, input, axis, lengths, op, output, extras);
+                         return collectives::ireduce_scatter_along(group, input, axis, lengths, op, output, extras);
                        });
 }
 
@@ -88,8 +88,8 @@ syncyte_status_t syncyte_comm_ialltoall_along(syncyte_comm_t comm, const syncyte
                                               const syncyte_buffer_t* output, syncyte_request_t* request) {
   return start_request("comm_ialltoall_along", comm, options, request, [&](const auto& group, const auto& extras) {
     trace_buffer(input);
-    const comm::axis_change change{gather_axis, gather_lengths, scatter_axis, scatter_lengths};
-    return comm::ialltoall_along(group, input, change, output, extras);
+    const collectives::axis_change change{gather_axis, gather_lengths, scatter_axis, scatter_lengths};
+    return collectives::ialltoall_along(group, input, change, output, extras);
   });
 }
 
@@ -99,7 +99,7 @@ syncyte_status_t syncyte_comm_irefuse(syncyte_comm_t comm, syncyte_status_t stat
     base::require(status != SYNCYTE_SUCCESS, SYNCYTE_ERR_ARGUMENT, "status is SYNCYTE_SUCCESS (0); expected an error");
     const base::error error(status, capi::last_error_reason());
     const auto group = capi::find_comm(comm);
-    if (group->check() != comm::check_level::off) comm::irefuse(group, capi::kept(operation), error);
+    if (group->check() != comm::check_level::off) collectives::irefuse(group, capi::kept(operation), error);
   });
 }
 }

@@ -4,30 +4,29 @@
 #include <utility>
 
 #include "base/buffer.hpp"
-#include "comm/reducer.hpp"
 #include "comm_table.hpp"
 #include "guard.hpp"
+#include "reducer/bucket_reducer.hpp"
 
 namespace syncyte::capi {
 namespace {
 
-using reducer_table = handle_table<syncyte_reducer_t, comm::reducer>;
+using reducer_table = handle_table<syncyte_reducer_t, reducer::bucket_reducer>;
 
 reducer_table& reducers() {
   static auto* const the_table = new reducer_table("reducer");  // leaked: handles may be dropped by static destructors
   return *the_table;
 }
 
-std::shared_ptr<comm::reducer> find_reducer(syncyte_reducer_t reducer) {
+std::shared_ptr<reducer::bucket_reducer> find_reducer(syncyte_reducer_t reducer) {
   auto found = reducers().find(reducer, "reducer");
   trace_comm(found->comm()->name());
   return found;
 }
 
-comm::reducer_description asked_reducer(std::int32_t pieces, const syncyte_dtype_t* dtypes,
-                                        const std::int64_t* elements, const syncyte_reducer_options_t* options,
-                                        const syncyte_reducer_t* result) {
-  comm::reducer_description asked;
+reducer::description asked_reducer(std::int32_t pieces, const syncyte_dtype_t* dtypes, const std::int64_t* elements,
+                                   const syncyte_reducer_options_t* options, const syncyte_reducer_t* result) {
+  reducer::description asked;
   asked.error = error_of([&] {
     out(result, "reducer");
     base::require(pieces > 0, SYNCYTE_ERR_ARGUMENT, "pieces is {}; expected 1 or more", pieces);
@@ -57,7 +56,7 @@ syncyte_status_t syncyte_reducer_create(syncyte_comm_t comm, int32_t pieces, con
                                         syncyte_reducer_t* reducer) {
   return started("reducer_create", [&] {
     const auto group = capi::find_comm(comm);
-    auto made = comm::reducer::create(group, capi::asked_reducer(pieces, dtypes, elements, options, reducer));
+    auto made = reducer::bucket_reducer::create(group, capi::asked_reducer(pieces, dtypes, elements, options, reducer));
     *reducer = reducers().insert(std::move(made));
   });
 }

@@ -13,9 +13,7 @@
 #include "base/buffer.hpp"
 #include "base/environment.hpp"
 #include "base/log.hpp"
-#include "comm/runtime.hpp"
-#include "comm_table.hpp"
-#include "guard.hpp"
+#include "mpi/process.hpp"
 #include "trace_file.hpp"
 
 namespace syncyte::capi {
@@ -40,7 +38,7 @@ std::int64_t now_ns() {
   return time.tv_sec * 1'000'000'000 + time.tv_nsec;
 }
 
-void tell(const syncyte_trace_event_t& event) {
+void tell_listeners(const syncyte_trace_event_t& event) {
   listener hook;
   std::shared_ptr<trace_file> file;
   {
@@ -69,13 +67,6 @@ void forget_file_in_child() {
   is_traced = the_hook.hook != nullptr;
 }
 
-template <class Change>
-void change_listeners(Change&& change) {
-  const std::lock_guard lock(the_listeners_mutex);
-  change();
-  is_traced = the_hook.hook != nullptr || the_file != nullptr;
-}
-
 /// The counter of an operation of a library on top.
 operation_counter& counter_of(const std::string& operation) {
   static auto* const the_mutex = new std::mutex;
@@ -84,6 +75,13 @@ operation_counter& counter_of(const std::string& operation) {
   auto [found, is_new] = the_counters->try_emplace(operation);
   if (is_new) found->second = std::make_unique<operation_counter>(found->first.c_str());
   return *found->second;
+}
+
+template <class Change>
+void change_listeners(Change&& change) {
+  const std::lock_guard lock(the_listeners_mutex);
+  change();
+  is_traced = the_hook.hook != nullptr || the_file != nullptr;
 }
 
 }  // namespace
@@ -120,8 +118,8 @@ void call_scope::end(operation_counter& counter, syncyte_status_t status) noexce
   const traced_part part = the_part;
   counter.add(part.bytes, status, end_ns - begin_ns_);
   if (begin_ns_ == 0) return;
-  tell({sizeof(syncyte_trace_event_t), counter.operation(), static_cast<std::int64_t>(part.bytes), begin_ns_, end_ns,
-        status, part.peer, part.dtype, part.comm, nullptr});
+  tell_listeners({sizeof(syncyte_trace_event_t), counter.operation(), static_cast<std::int64_t>(part.bytes), begin_ns_,
+                  end_ns, status, part.peer, part.dtype, part.comm, nullptr});
 } catch (...) {  // a trace that cannot be written spoils no operation
 }
 
@@ -135,6 +133,17 @@ void trace_peer(std::int32_t rank) { the_part.peer = rank < 0 ? traced_part().pe
 void trace_buffer(const syncyte_buffer_t* buffer) noexcept try {
   if (buffer != nullptr) trace_bytes(base::buffer(buffer, "buffer").bytes(), buffer->dtype);
 } catch (...) {
+}
+
+void tell_call(const syncyte_trace_event_t& event) {
+  const bool is_heard = is_traced.load(std::memory_order_relaxed);
+  counter_of(event.operation)
+      .add(static_cast<std::size_t>(event.bytes), event.status, is_heard ? event.end_ns - event.begin_ns : 0);
+  if (is_heard) tell_listeners(event);
+}
+
+void set_trace_hook(syncyte_trace_fn_t hook, void* context) {
+  change_listeners([&] { the_hook = {hook, context}; });
 }
 
 /// Requests outlive communicators: names are kept for good, each once.
@@ -152,7 +161,7 @@ void open_trace_file() {
   base::require(registered == 0, SYNCYTE_ERR_MEMORY, "pthread_atfork has no memory for another handler");
   change_listeners([&] {
     if (!the_file) the_file = std::make_shared<trace_file>(*folder, base::process_rank());
-    comm::call_before_abort(flush_trace_file);
+    mpi::call_before_abort(flush_trace_file);
   });
 }
 
@@ -170,46 +179,3 @@ void flush_trace_file() noexcept {
 }
 
 }  // namespace syncyte::capi
-
-using namespace syncyte;
-
-extern "C" {
-
-syncyte_status_t syncyte_trace_set(syncyte_trace_fn_t hook, void* context) {
-  return capi::guarded("trace_set", [&] { capi::change_listeners([&] { capi::the_hook = {hook, context}; }); });
-}
-
-syncyte_status_t syncyte_trace_tell(syncyte_comm_t comm, const syncyte_trace_event_t* event) {
-  return capi::guarded("trace_tell", [&] {
-    base::require(event != nullptr, SYNCYTE_ERR_ARGUMENT, "event is null; expected a struct");
-    base::require(event->struct_size == sizeof *event, SYNCYTE_ERR_ARGUMENT, "event->struct_size is {}; expected {}",
-                  event->struct_size, sizeof *event);
-    base::require(event->operation != nullptr, SYNCYTE_ERR_ARGUMENT, "event->operation is null; expected a name");
-    const auto group = capi::error_of([&] { capi::find_comm(comm); }) ? nullptr : capi::find_comm(comm);
-    const bool is_heard = capi::is_traced.load(std::memory_order_relaxed);
-    capi::counter_of(event->operation)
-        .add(static_cast<std::size_t>(event->bytes), event->status, is_heard ? event->end_ns - event->begin_ns : 0);
-    if (!is_heard) return;
-    syncyte_trace_event_t told = *event;
-    if (group) told.comm = group->name().c_str();
-    capi::tell(told);
-  });
-}
-
-syncyte_status_t syncyte_stats(int64_t index, syncyte_operation_stats_t* stats) {
-  return capi::guarded("stats", [&] {
-    base::require(stats != nullptr, SYNCYTE_ERR_ARGUMENT, "stats is null; expected a struct");
-    base::require(stats->struct_size >= sizeof *stats, SYNCYTE_ERR_ARGUMENT, "stats->struct_size is {}; expected {}",
-                  stats->struct_size, sizeof *stats);
-    std::int64_t left = index;
-    const auto* counter = capi::operation_counter::newest();
-    while (left > 0 && counter != nullptr) {
-      counter = counter->next();
-      --left;
-    }
-    base::require(index >= 0 && counter != nullptr, SYNCYTE_ERR_INDEX,
-                  "index is {}; expected 0 to the number of operations", index);
-    counter->read(stats);
-  });
-}
-}

@@ -69,6 +69,12 @@ class call_scope {
 /// Bytes of a buffer that has perhaps not been checked yet; 0 of one that is wrong.
 void trace_buffer(const syncyte_buffer_t* buffer) noexcept;
 
+/// Counts a call that a library on top has made, and tells whoever listens.
+void tell_call(const syncyte_trace_event_t& event);
+
+/// In place of the hook before; null: none.
+void set_trace_hook(syncyte_trace_fn_t hook, void* context);
+
 /// From now on events go to a file in the folder of SYNCYTE_TRACE, if that is set; after MPI has started.
 void open_trace_file();
 void close_trace_file() noexcept;

@@ -15,9 +15,9 @@
 
 #include "base/environment.hpp"
 #include "base/error.hpp"
-#include "comm/interrupts.hpp"
 #include "memory/handover.hpp"
 #include "memory/open_files.hpp"
+#include "watchdog/interrupts.hpp"
 
 namespace syncyte::cache {
 namespace {
@@ -38,7 +38,7 @@ class deadline {
 
   /// Whether time is left; throws where a signal has come.
   bool is_ahead() const {
-    comm::ask_for_interrupt();
+    watchdog::ask_for_interrupt();
     return clock::now() < end_;
   }
   milliseconds next_look() const {

@@ -5,8 +5,9 @@
 
 #include <algorithm>
 
-#include "comm/collective_checks.hpp"
-#include "comm/mpi.hpp"
+#include "comm/collective.hpp"
+#include "comm/facts.hpp"
+#include "mpi/call.hpp"
 #include "syncyte/messages.h"
 
 namespace syncyte::comm {
@@ -38,7 +39,7 @@ cartesian_grid chosen_grid(const cartesian_grid& asked, int size) {
   if (std::find(asked.extents.begin(), asked.extents.end(), 0) == asked.extents.end()) return chosen;
   base::require(size % places == 0, SYNCYTE_ERR_ARGUMENT,
                 "extents [{}] cannot be completed: {} ranks are not a multiple of {}", listed(), size, places);
-  check_mpi(MPI_Dims_create(size, chosen.ndim(), chosen.extents.data()), "MPI_Dims_create");
+  mpi::check(MPI_Dims_create(size, chosen.ndim(), chosen.extents.data()), "MPI_Dims_create");
   return chosen;
 }
 
@@ -53,25 +54,24 @@ int neighbour_of(int rank) { return rank == MPI_PROC_NULL ? SYNCYTE_NOBODY : ran
 
 }  // namespace
 
-std::shared_ptr<communicator> communicator::make_cartesian(const cartesian_grid& asked,
-                                                           const communicator_options& options) {
-  collective_call call(*this, "cart_create", collective_call::lifecycle);
-  check_level check = check_;
+std::shared_ptr<communicator> make_cartesian(communicator& parent, const cartesian_grid& asked,
+                                             const communicator_options& options) {
+  collective_call call(parent, "cart_create", collective_call::lifecycle);
+  check_level check = parent.check();
   cartesian_grid grid;
   call.attempt([&] {
     if (options.error) throw *options.error;
-    grid = chosen_grid(asked, size_);
-    check = check_of_part(options);
+    grid = chosen_grid(asked, parent.size());
+    check = chosen_check(options, parent.check());
   });
   call.fact("check", static_cast<int>(check));
   add_facts(call, grid);
   call.agree();
   MPI_Comm data = MPI_COMM_NULL;
-  check_mpi(MPI_Cart_create(handles_->data, grid.ndim(), grid.extents.data(), grid.periods.data(), 0, &data),
-            "MPI_Cart_create");
-  const auto part = add_part(data, options.name.empty() ? name_ + "/cart" : options.name, check);
-  if (part) part->grid_ = std::move(grid);
-  return part;
+  mpi::check(MPI_Cart_create(parent.data(), grid.ndim(), grid.extents.data(), grid.periods.data(), 0, &data),
+             "MPI_Cart_create");
+  const std::string name = options.name.empty() ? parent.name() + "/cart" : options.name;
+  return parent.add_part(data, name, check, std::move(grid));
 }
 
 const cartesian_grid& require_grid(const communicator& comm) {
@@ -84,7 +84,7 @@ std::vector<int> coordinates_of(const communicator& cart, int rank) {
   std::vector<int> result(require_grid(cart).extents.size());
   base::require(rank >= 0 && rank < cart.size(), SYNCYTE_ERR_ARGUMENT, "rank is {}; expected 0 to {}", rank,
                 cart.size() - 1);
-  check_mpi(MPI_Cart_coords(cart.data(), rank, static_cast<int>(result.size()), result.data()), "MPI_Cart_coords");
+  mpi::check(MPI_Cart_coords(cart.data(), rank, static_cast<int>(result.size()), result.data()), "MPI_Cart_coords");
   return result;
 }
 
@@ -95,7 +95,7 @@ int rank_at(const communicator& cart, std::span<const int> coordinates) {
     if (!is_inside && grid.periods[d] == 0) return SYNCYTE_NOBODY;
   }
   int rank = 0;
-  check_mpi(MPI_Cart_rank(cart.data(), coordinates.data(), &rank), "MPI_Cart_rank");
+  mpi::check(MPI_Cart_rank(cart.data(), coordinates.data(), &rank), "MPI_Cart_rank");
   return rank;
 }
 
@@ -104,7 +104,7 @@ cartesian_shift shift_along(const communicator& cart, int dimension, int displac
   base::require(dimension >= 0 && dimension < grid.ndim(), SYNCYTE_ERR_ARGUMENT, "dimension is {}; expected 0 to {}",
                 dimension, grid.ndim() - 1);
   cartesian_shift result{};
-  check_mpi(MPI_Cart_shift(cart.data(), dimension, displacement, &result.source, &result.dest), "MPI_Cart_shift");
+  mpi::check(MPI_Cart_shift(cart.data(), dimension, displacement, &result.source, &result.dest), "MPI_Cart_shift");
   return {neighbour_of(result.source), neighbour_of(result.dest)};
 }
 

@@ -1,11 +1,16 @@
 #pragma once
 
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "comm/communicator.hpp"
 
 namespace syncyte::comm {
+
+/// Puts the first ranks on a grid, in their order; collective. An extent of 0 is chosen; the other ranks get nullptr.
+std::shared_ptr<communicator> make_cartesian(communicator& parent, const cartesian_grid& asked,
+                                             const communicator_options& options);
 
 /// The grid; throws SYNCYTE_ERR_ARGUMENT for a communicator that is not Cartesian.
 const cartesian_grid& require_grid(const communicator& comm);

@@ -2,14 +2,12 @@
 
 #include <vector>
 
-#include "comm/alone.hpp"
 #include "comm/departures.hpp"
-#include "comm/interrupts.hpp"
-#include "comm/long_wait.hpp"
-#include "comm/mpi.hpp"
 #include "comm/node_reduction.hpp"
-#include "comm/progress.hpp"
 #include "comm/vote_exchange.hpp"
+#include "mpi/call.hpp"
+#include "mpi/progress.hpp"
+#include "watchdog/interrupts.hpp"
 
 namespace syncyte::comm {
 namespace {
@@ -17,9 +15,9 @@ namespace {
 /// The message of one rank on all of them.
 std::string broadcast_text(MPI_Comm comm, int source, std::string text) {
   std::uint64_t length = text.size();
-  check_mpi(MPI_Bcast(&length, 1, MPI_UINT64_T, source, comm), "MPI_Bcast");
+  mpi::check(MPI_Bcast(&length, 1, MPI_UINT64_T, source, comm), "MPI_Bcast");
   text.resize(length);
-  check_mpi(MPI_Bcast(text.data(), static_cast<int>(length), MPI_CHAR, source, comm), "MPI_Bcast");
+  mpi::check(MPI_Bcast(text.data(), static_cast<int>(length), MPI_CHAR, source, comm), "MPI_Bcast");
   return text;
 }
 
@@ -33,7 +31,7 @@ void share_error(MPI_Comm comm, const std::optional<base::error>& mine, const ch
   MPI_Comm_size(comm, &size);
   const std::uint32_t verdict = verdict_of(mine);
   std::vector<std::uint32_t> all(static_cast<std::size_t>(size));
-  check_mpi(MPI_Allgather(&verdict, 1, MPI_UINT32_T, all.data(), 1, MPI_UINT32_T, comm), "MPI_Allgather");
+  mpi::check(MPI_Allgather(&verdict, 1, MPI_UINT32_T, all.data(), 1, MPI_UINT32_T, comm), "MPI_Allgather");
   const int source = spokesman(all);
   const std::string reason = broadcast_text(comm, source, rank == source && mine ? mine->what() : "");
   throw shared_error(all, reason, operation, comm_name);
@@ -74,20 +72,27 @@ void collective_call::agree() {
     meanwhile_.emplace();  // what comes now waits for ranks that may wait for this one elsewhere
     return;
   }
-  if (is_alone(comm())) return agree_alone();
+  if (comm().is_alone()) return agree_alone();
   const bool pending = kind_ != data && comm().deferred().pending();
   const vote_t local = vote(kind_ == last ? 0 : turn_.sequence(), pending);
   vote_t highest;
   try {
-    if (kind_ != last) comm().starts().post_all(operation());
+    if (kind_ != last) post_starts();
     reduce(local, highest);
-  } catch (const interrupted&) {
+  } catch (const watchdog::interrupted&) {
     turn_.lose_step();
     throw;
   }
   if (count(highest) == outcome::failed) share_error(comm().control(), error(), operation(), comm().name());
   if (count(highest) == outcome::differ) explain_mismatch();
   if (kind_ != data && bit_of(highest)) comm().deferred().collect(comm().control());
+}
+
+void collective_call::post_starts() {
+  if (!mpi::needs_progress()) [[likely]]
+    return;
+  members_wait wait(operation(), comm(), 0);
+  comm().starts().post_all(wait);
 }
 
 void collective_call::agree_alone() const {
@@ -103,7 +108,7 @@ members_wait::kind collective_call::kind_of_wait() const {
 
 /// Other ranks may come here only after what they wait for on other communicators.
 void collective_call::reduce(const vote_t& local, vote_t& highest) {
-  if (needs_progress()) progress_all();  // a rank that is always the last one never waits
+  if (mpi::needs_progress()) mpi::progress_all();  // a rank that is always the last one never waits
   if (node_reduction* const nearby = comm().made_nearby()) {
     members_wait wait(operation(), comm(), turn_.sequence(), kind_of_wait());
     return nearby->allreduce(local.data(), highest.data(), local.size(), MPI_UINT64_T, sizeof local, MPI_MAX, &wait);
@@ -114,8 +119,8 @@ void collective_call::reduce(const vote_t& local, vote_t& highest) {
 void collective_call::explain_mismatch() const {
   const fact_record mine = record(turn_.sequence());
   std::vector<fact_record> all(static_cast<std::size_t>(comm().size()));
-  check_mpi(MPI_Allgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, comm().control()),
-            "MPI_Allgather");
+  mpi::check(MPI_Allgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, comm().control()),
+             "MPI_Allgather");
   throw mismatch(all);
 }
 

@@ -7,10 +7,10 @@
 #include <string>
 
 #include "comm/agreement.hpp"
-#include "comm/long_wait.hpp"
-#include "comm/mpi_turn.hpp"
-#include "comm/progress.hpp"
-#include "comm/watchdog.hpp"
+#include "comm/members_wait.hpp"
+#include "mpi/progress.hpp"
+#include "mpi/thread_guard.hpp"
+#include "watchdog/watchdog.hpp"
 
 namespace syncyte::comm {
 
@@ -36,7 +36,7 @@ class collective_turn {
  private:
   [[noreturn]] static void refuse(const communicator& comm, const char* operation);
 
-  mpi_turn in_mpi_;
+  mpi::thread_guard in_mpi_;
   communicator& comm_;
   std::uint64_t sequence_;
 };
@@ -74,12 +74,13 @@ class collective_call : public agreement {
  private:
   void reduce(const vote_t& local, vote_t& highest);
   members_wait::kind kind_of_wait() const;
+  void post_starts();
   void agree_alone() const;
   [[noreturn]] void explain_mismatch() const;
 
   kind kind_;
   collective_turn turn_;
-  std::optional<background_progress> meanwhile_;  // where nothing is agreed on
+  std::optional<mpi::background_progress> meanwhile_;  // where nothing is agreed on
 };
 
 }  // namespace syncyte::comm

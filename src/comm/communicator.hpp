@@ -6,15 +6,15 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "base/error.hpp"
 #include "comm/deferred_frees.hpp"
-#include "comm/node.hpp"
 #include "comm/start_queue.hpp"
 #include "syncyte/base.h"
+#include "topology/node_group.hpp"
+#include "watchdog/watchdog.hpp"
 
 namespace syncyte::comm {
 
@@ -28,18 +28,10 @@ struct communicator_options {
   std::optional<base::error> error;  // what the caller found wrong on this rank: all ranks are told
 };
 
-class node_reduction;
+/// Throws SYNCYTE_ERR_ARGUMENT for a level that is none.
+check_level chosen_check(const communicator_options& options, check_level inherited);
 
-/// What the watchdog has seen of the collectives of a communicator.
-struct collective_seen {
-  const char* operation = nullptr;  // null: none yet
-  const std::string* comm = nullptr;
-  std::uint64_t sequence = 0;
-  int ranks = 0;
-  bool is_inside = false;
-  bool is_patient = false;
-  std::int64_t since_ns = 0;  // when it first looked like this
-};
+class node_reduction;
 
 /// The MPI handles behind a communicator; freed collectively.
 class communicator_handles : public collective_resource {
@@ -53,7 +45,7 @@ class communicator_handles : public collective_resource {
   MPI_Comm messages = MPI_COMM_NULL;  // point-to-point, and the data of non-blocking collectives
   MPI_Comm reversed = MPI_COMM_NULL;  // the ranks of data from the last to the first; made when first asked for
   std::uint64_t id = 0;               // see communicator::id()
-  node_group node;
+  topology::node_group node;
   std::unique_ptr<node_reduction> nearby;
   bool has_tried_nearby = false;
   deferred_frees deferred;  // what was made on this communicator
@@ -73,31 +65,14 @@ struct cartesian_grid {
 /// holds it by shared_ptr, so that it is dropped last.
 class communicator : public std::enable_shared_from_this<communicator> {
  public:
-  /// Duplicates an MPI communicator; collective over it. Finds out which ranks really share memory. `operation` is for
-  /// messages.
-  static std::shared_ptr<communicator> make_root(MPI_Comm original, const communicator_options& options,
-                                                 const char* operation);
+  /// Wraps an MPI communicator, which it owns from now on. Collective over it. `inherited` as in find_node_group().
+  static std::shared_ptr<communicator> make(MPI_Comm data, const topology::node_group* inherited,
+                                            const std::string& name, check_level check);
 
-  /// The ranks of the list, which alone call; see create_group(). It is a root, since the other ranks know nothing of
-  /// it.
-  std::shared_ptr<communicator> make_group(std::span<const std::int32_t> ranks, int tag,
-                                           const communicator_options& options);
-  /// Whether a list of ranks was not the same on all of them: messages may be left that nobody receives.
-  bool has_broken_group() const { return has_broken_group_; }
-  void set_broken_group() { has_broken_group_ = true; }
-
-  /// Collective; a colour of MPI_UNDEFINED gives nullptr.
-  std::shared_ptr<communicator> split(int color, int key, const communicator_options& options);
-  std::shared_ptr<communicator> duplicate(const communicator_options& options) {
-    return grid_ ? make_cartesian(*grid_, options) : split(0, rank_, options);
-  }
-  std::shared_ptr<communicator> split_program(const std::string& program, const communicator_options& options);
-  std::shared_ptr<communicator> split_node(const communicator_options& options);
-  /// The first rank of each node; the others get nullptr.
-  std::shared_ptr<communicator> split_leaders(const communicator_options& options);
-
-  /// Puts the first ranks on a grid, in their order; collective. An extent of 0 is chosen; the other ranks get nullptr.
-  std::shared_ptr<communicator> make_cartesian(const cartesian_grid& asked, const communicator_options& options);
+  /// make() of a part of this one, which inherits its nodes and is a resource of it; MPI_COMM_NULL gives nullptr.
+  /// Collective over this one.
+  std::shared_ptr<communicator> add_part(MPI_Comm data, const std::string& name, check_level check,
+                                         std::optional<cartesian_grid> grid = std::nullopt);
 
   ~communicator();
   communicator(const communicator&) = delete;
@@ -121,11 +96,11 @@ class communicator : public std::enable_shared_from_this<communicator> {
   bool is_out_of_step() const { return is_out_of_step_.load(std::memory_order_relaxed); }
 
   /// Where a thread of this rank is, or was last. Called by one thread, the watchdog's, again and again.
-  collective_seen seen_by_watchdog(std::int64_t now_ns);
+  watchdog::collective_seen seen_by_watchdog(std::int64_t now_ns);
   MPI_Comm data() const { return handles_->data; }
   MPI_Comm control() const { return handles_->control; }
   MPI_Comm messages() const { return handles_->messages; }
-  const node_group& node() const { return handles_->node; }
+  const topology::node_group& node() const { return handles_->node; }
 
   /// The grid of a Cartesian communicator, otherwise null.
   const cartesian_grid* grid() const { return grid_ ? &*grid_ : nullptr; }
@@ -136,8 +111,15 @@ class communicator : public std::enable_shared_from_this<communicator> {
   /// What nearby() has made, or null: the same on all ranks.
   node_reduction* made_nearby() const { return handles_->nearby.get(); }
 
+  /// Whether a list of ranks was not the same on all of them: messages may be left that nobody receives.
+  bool has_broken_group() const { return has_broken_group_; }
+  void set_broken_group() { has_broken_group_ = true; }
+
   /// The same ranks from the last to the first, for scans. Collective when first called.
   MPI_Comm reversed();
+
+  /// Whether its collectives are done without MPI: of one rank, in a forked child of it.
+  bool is_alone() const;
 
   /// Where collective resources of this communicator are registered: `id = deferred().add(resource)` right after the
   /// agreement that made it; `deferred().drop(id)` when this rank's last reference goes (see deferred_reference).
@@ -155,11 +137,6 @@ class communicator : public std::enable_shared_from_this<communicator> {
  private:
   friend class collective_turn;
   communicator(std::shared_ptr<communicator_handles> handles, std::string name, check_level check);
-  static std::shared_ptr<communicator> make(MPI_Comm data, const node_group* inherited, const std::string& name,
-                                            check_level check);
-  check_level check_of_part(const communicator_options& options) const;
-  std::shared_ptr<communicator> add_part(MPI_Comm data, const std::string& name, check_level check);
-
   std::shared_ptr<communicator_handles> handles_;
   std::string name_;
   check_level check_;
@@ -174,7 +151,7 @@ class communicator : public std::enable_shared_from_this<communicator> {
   std::atomic<bool> is_out_of_step_{false};  // busy_ then stays set
   std::atomic<const char*> operation_{nullptr};
   std::atomic<std::uint64_t> patient_sequence_{0};  // of the last collective that may take long
-  collective_seen seen_;                            // by the watchdog
+  watchdog::collective_seen seen_;                  // by the watchdog
   std::atomic<std::uint64_t> sequence_{0};          // of collectives on this communicator
 };
 

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "comm/mpi.hpp"
+#include "mpi/call.hpp"
 
 namespace syncyte::comm {
 
@@ -32,19 +32,19 @@ void deferred_frees::collect(MPI_Comm control) {
   // What rank 0 has dropped is offered to all; each rank says which of it it has dropped too. O(ids) bytes per rank.
   std::vector<std::uint64_t> offered = dropped_ids();
   std::uint64_t count = offered.size();
-  check_mpi(MPI_Bcast(&count, 1, MPI_UINT64_T, 0, control), "MPI_Bcast");
+  mpi::check(MPI_Bcast(&count, 1, MPI_UINT64_T, 0, control), "MPI_Bcast");
   if (count == 0) return;
   const std::vector<std::uint64_t> mine = offered;
   offered.resize(count);
-  check_mpi(MPI_Bcast(offered.data(), static_cast<int>(count), MPI_UINT64_T, 0, control), "MPI_Bcast");
+  mpi::check(MPI_Bcast(offered.data(), static_cast<int>(count), MPI_UINT64_T, 0, control), "MPI_Bcast");
   std::vector<unsigned char> agreed(count);
   std::size_t next = 0;  // both lists are sorted
   for (std::size_t i = 0; i < count; ++i) {
     while (next < mine.size() && mine[next] < offered[i]) ++next;
     agreed[i] = next < mine.size() && mine[next] == offered[i];
   }
-  check_mpi(MPI_Allreduce(MPI_IN_PLACE, agreed.data(), static_cast<int>(count), MPI_UNSIGNED_CHAR, MPI_MIN, control),
-            "MPI_Allreduce");
+  mpi::check(MPI_Allreduce(MPI_IN_PLACE, agreed.data(), static_cast<int>(count), MPI_UNSIGNED_CHAR, MPI_MIN, control),
+             "MPI_Allreduce");
   std::vector<std::uint64_t> ids;
   for (std::size_t i = 0; i < count; ++i)
     if (agreed[i]) ids.push_back(offered[i]);

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "comm/watchdog_board.hpp"
+#include "watchdog/board.hpp"
 
 namespace syncyte::comm {
 namespace {

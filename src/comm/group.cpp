@@ -11,10 +11,13 @@
 #include <set>
 #include <vector>
 
+#include "comm/control_tags.hpp"
 #include "comm/departures.hpp"
-#include "comm/long_wait.hpp"
-#include "comm/message.hpp"
-#include "comm/mpi.hpp"
+#include "comm/root.hpp"
+#include "mpi/call.hpp"
+#include "mpi/progress.hpp"
+#include "watchdog/long_wait.hpp"
+#include "watchdog/scope.hpp"
 
 namespace syncyte::comm {
 namespace {
@@ -68,12 +71,12 @@ class list_comparison {
         for (const step which : {list, verdict}) receive(each, which);
       tell(list, mine_);
       answers_wait wait(*this);
-      poll_mpi_until([&] { return have_all(list, mine_); }, wait);
+      watchdog::poll_mpi_until([&] { return have_all(list, mine_); }, wait);
       tell(verdict, all_equal);
       // No interrupt from here on: the others may be in MPI_Comm_create_group already.
-      poll_until([&] { return have_all(verdict, all_equal); });
+      mpi::poll_until([&] { return have_all(verdict, all_equal); });
       for (peer& each : *peers_)
-        check_mpi(MPI_Waitall(2, each.sends.data(), MPI_STATUSES_IGNORE), "MPI_Waitall (comm_group)");
+        mpi::check(MPI_Waitall(2, each.sends.data(), MPI_STATUSES_IGNORE), "MPI_Waitall (comm_group)");
     } catch (...) {
       break_off();
       throw;
@@ -96,12 +99,12 @@ class list_comparison {
     std::array<MPI_Request, 2> receives{MPI_REQUEST_NULL, MPI_REQUEST_NULL};
   };
 
-  class answers_wait final : public long_wait {
+  class answers_wait final : public watchdog::long_wait {
    public:
     explicit answers_wait(list_comparison& comparison) : comparison_(comparison) {}
 
    private:
-    void examine(std::optional<watchdog_scope>&) override {
+    void examine(std::optional<watchdog::scope>&) override {
       if (!has_lasted()) return;
       // Throws where a rank tells that there is no group; another rank's list may never come then.
       comparison_.have_all(verdict, all_equal);
@@ -116,17 +119,17 @@ class list_comparison {
     has_told_verdict_ = which == verdict;
     for (peer& each : *peers_) {
       const message& sent = each.sent[which] = what;
-      check_mpi(MPI_Isend(sent.data(), sent.size(), MPI_UINT64_T, each.rank, group_tag(tag_), comm_.control(),
-                          &each.sends[which]),
-                "MPI_Isend (comm_group)");
+      mpi::check(MPI_Isend(sent.data(), sent.size(), MPI_UINT64_T, each.rank, group_tag(tag_), comm_.control(),
+                           &each.sends[which]),
+                 "MPI_Isend (comm_group)");
     }
   }
 
   void receive(peer& from, step which) {
     message& received = from.received[which];
-    check_mpi(MPI_Irecv(received.data(), received.size(), MPI_UINT64_T, from.rank, group_tag(tag_), comm_.control(),
-                        &from.receives[which]),
-              "MPI_Irecv (comm_group)");
+    mpi::check(MPI_Irecv(received.data(), received.size(), MPI_UINT64_T, from.rank, group_tag(tag_), comm_.control(),
+                         &from.receives[which]),
+               "MPI_Irecv (comm_group)");
   }
 
   bool have_all(step which, const message& expected) {
@@ -136,7 +139,7 @@ class list_comparison {
   }
 
   bool has_come(peer& from, step which, const message& expected) {
-    if (!has_ended(from.receives[which], "MPI_Test (comm_group)")) return false;
+    if (!mpi::has_ended(from.receives[which], "MPI_Test (comm_group)")) return false;
     const message& told = from.received[which];
     base::require(
         told != not_equal, SYNCYTE_ERR_MISMATCH,
@@ -161,7 +164,7 @@ class list_comparison {
         }
     } catch (...) {  // MPI has failed: nobody can be told
     }
-    keep_for_ever(peers_);
+    mpi::keep_for_ever(peers_);
   }
 
   const communicator& comm_;
@@ -175,18 +178,17 @@ class list_comparison {
 MPI_Comm create(const communicator& comm, ranks_view ranks, int tag) {
   MPI_Group all = MPI_GROUP_NULL, some = MPI_GROUP_NULL;
   MPI_Comm result = MPI_COMM_NULL;
-  check_mpi(MPI_Comm_group(comm.control(), &all), "MPI_Comm_group");
-  check_mpi(MPI_Group_incl(all, static_cast<int>(ranks.size()), ranks.data(), &some), "MPI_Group_incl");
+  mpi::check(MPI_Comm_group(comm.control(), &all), "MPI_Comm_group");
+  mpi::check(MPI_Group_incl(all, static_cast<int>(ranks.size()), ranks.data(), &some), "MPI_Group_incl");
   MPI_Group_free(&all);
   const int code = MPI_Comm_create_group(comm.control(), some, tag, &result);
   MPI_Group_free(&some);
-  check_mpi(code, "MPI_Comm_create_group");
+  mpi::check(code, "MPI_Comm_create_group");
   MPI_Comm_set_errhandler(result, MPI_ERRORS_RETURN);
   return result;
 }
 
-}  // namespace
-
+/// An MPI communicator of the list's ranks; see make_group().
 MPI_Comm create_group(communicator& comm, std::span<const std::int32_t> ranks, int tag) {
   if (tag < 0 || tag >= group_tags)
     base::refuse(SYNCYTE_ERR_ARGUMENT,
@@ -211,6 +213,23 @@ MPI_Comm create_group(communicator& comm, std::span<const std::int32_t> ranks, i
   }
   require_distinct(comm, ranks);
   return create(comm, ranks, tag);
+}
+
+}  // namespace
+
+std::shared_ptr<communicator> make_group(communicator& parent, std::span<const std::int32_t> ranks, int tag,
+                                         const communicator_options& options) {
+  const std::string title = fmt::format("ranks {} of {}", fmt::join(ranks, ", "), parent.name());
+  const watchdog::scope watched("comm_group", title, 0);
+  MPI_Comm data = create_group(parent, ranks, tag);
+  const std::string name = options.name.empty() ? parent.name() + "/group" : options.name;
+  try {
+    return communicator::make(data, &parent.node(), name,
+                              agree_on_level(data, options, parent.check(), "comm_group", name));
+  } catch (...) {
+    MPI_Comm_free(&data);
+    throw;
+  }
 }
 
 }  // namespace syncyte::comm

@@ -3,9 +3,10 @@
 #include <numeric>
 #include <utility>
 
-#include "comm/mpi.hpp"
 #include "memory/capacity.hpp"
 #include "memory/huge_pages.hpp"
+#include "mpi/call.hpp"
+#include "topology/shared_attempt.hpp"
 
 namespace syncyte::comm {
 namespace {
@@ -40,13 +41,15 @@ struct demand {
 };
 
 /// The demands of all ranks of the machine; nothing where the machine is one node, whose first rank adds them up.
-std::vector<demand> machine_demands(const node_group& node, std::uint64_t bytes, const memory::capacity& have) {
+std::vector<demand> machine_demands(const topology::node_group& node, std::uint64_t bytes,
+                                    const memory::capacity& have) {
   if (node.host == MPI_COMM_NULL) return {};
   int size = 0;
   MPI_Comm_size(node.host, &size);
   std::vector<demand> all(static_cast<std::size_t>(size));
   const demand mine{bytes, have.group};
-  check_mpi(MPI_Allgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, node.host), "MPI_Allgather");
+  mpi::check(MPI_Allgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, node.host),
+             "MPI_Allgather");
   return all;
 }
 
@@ -71,10 +74,10 @@ node_memory::node_memory(memory::segment segment, std::vector<std::size_t> offse
 
 std::shared_ptr<node_memory> node_memory::allocate(collective_call& call, std::size_t bytes, const char* what,
                                                    bool touch) {
-  const node_group& node = call.comm().node();
+  const topology::node_group& node = call.comm().node();
   const std::uint64_t mine = bytes;
   std::vector<std::uint64_t> sizes(static_cast<std::size_t>(node.size));
-  check_mpi(MPI_Allgather(&mine, 1, MPI_UINT64_T, sizes.data(), 1, MPI_UINT64_T, node.comm), "MPI_Allgather");
+  mpi::check(MPI_Allgather(&mine, 1, MPI_UINT64_T, sizes.data(), 1, MPI_UINT64_T, node.comm), "MPI_Allgather");
   const memory::capacity have = node.host == MPI_COMM_NULL ? memory::capacity{} : memory::available();
   const std::vector<demand> demands = machine_demands(node, mine, have);
   std::vector<std::size_t> offsets;
@@ -84,7 +87,7 @@ std::shared_ptr<node_memory> node_memory::allocate(collective_call& call, std::s
     if (!demands.empty()) require_machine_has(demands, mine, have, what);
   });
   call.agree();
-  shared_attempt attempt = share_segment(node.comm, offsets.back(), node.method);
+  topology::shared_attempt attempt = topology::share_segment(node.comm, offsets.back(), node.method);
   std::shared_ptr<node_memory> result;
   call.attempt([&] {
     if (attempt.error) throw *attempt.error;

@@ -6,9 +6,9 @@
 #include <numeric>
 #include <utility>
 
-#include "comm/long_wait.hpp"
-#include "comm/mpi.hpp"
-#include "comm/progress.hpp"
+#include "mpi/call.hpp"
+#include "mpi/progress.hpp"
+#include "topology/shared_attempt.hpp"
 
 namespace syncyte::comm {
 namespace {
@@ -35,7 +35,7 @@ void reduce_into(std::byte* target, const std::byte* source, bool is_first, int 
   if (is_first)
     std::memcpy(target, source, bytes);
   else
-    check_mpi(MPI_Reduce_local(source, target, count, type, op), "MPI_Reduce_local");
+    mpi::check(MPI_Reduce_local(source, target, count, type, op), "MPI_Reduce_local");
 }
 
 }  // namespace
@@ -45,17 +45,17 @@ struct alignas(line) node_reduction::slot_header {
 };
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free, "processes share it");
 
-node_reduction::node_reduction(memory::segment segment, const node_group& node)
+node_reduction::node_reduction(memory::segment segment, const topology::node_group& node)
     : segment_(std::move(segment)),
       rank_(node.rank),
       size_(node.size),
       most_bytes_(most_bytes_of(node.size)),
       piece_bytes_(piece_bytes_of(node.size)) {}
 
-std::unique_ptr<node_reduction> node_reduction::make(const node_group& node) {
+std::unique_ptr<node_reduction> node_reduction::make(const topology::node_group& node) {
   if (node.size < 2 || most_bytes_of(node.size) == 0) return nullptr;
   const std::size_t bytes = index(node.size) * slot_bytes_of(node.size);
-  shared_attempt attempt = share_segment(node.comm, bytes, node.method);
+  topology::shared_attempt attempt = topology::share_segment(node.comm, bytes, node.method);
   if (attempt.successes < node.size) return nullptr;
   return std::unique_ptr<node_reduction>(new node_reduction(std::move(attempt.segment), node));
 }
@@ -80,17 +80,17 @@ bool node_reduction::fits_scatter(std::size_t longest_part) const {
 }
 
 /// This thread is inside of a collective, so it may call MPI.
-void node_reduction::await(int rank, members_wait* wait) const {
+void node_reduction::await(int rank, watchdog::long_wait* wait) const {
   const auto has_arrived = [&] { return header(rank).arrived.load(std::memory_order_acquire) >= round_; };
-  if (wait == nullptr) return poll_until(has_arrived, probe_mpi);
+  if (wait == nullptr) return mpi::poll_until(has_arrived, mpi::probe);
   wait->set_awaited(rank);
-  poll_until(has_arrived, *wait, probe_mpi);
+  poll_until(has_arrived, *wait, mpi::probe);
 }
 
 void node_reduction::arrive() { header(rank_).arrived.store(round_, std::memory_order_release); }
 
 void node_reduction::reduce_piece(const std::byte* input, std::byte* output, int count, MPI_Datatype type,
-                                  std::size_t bytes, MPI_Op op, members_wait* wait) {
+                                  std::size_t bytes, MPI_Op op, watchdog::long_wait* wait) {
   ++round_;
   std::memcpy(elements(rank_), input, bytes);
   arrive();
@@ -101,7 +101,7 @@ void node_reduction::reduce_piece(const std::byte* input, std::byte* output, int
 }
 
 void node_reduction::allreduce(const void* input, void* output, int count, MPI_Datatype type, std::size_t bytes,
-                               MPI_Op op, members_wait* wait) {
+                               MPI_Op op, watchdog::long_wait* wait) {
   if (count == 0) return;
   const std::size_t element_bytes = bytes / static_cast<std::size_t>(count);
   const int most = static_cast<int>(piece_bytes_ / element_bytes);

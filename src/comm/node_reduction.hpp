@@ -7,12 +7,11 @@
 #include <memory>
 #include <vector>
 
-#include "comm/node.hpp"
 #include "memory/shared_segment.hpp"
+#include "topology/node_group.hpp"
+#include "watchdog/long_wait.hpp"
 
 namespace syncyte::comm {
-
-class members_wait;
 
 /// Reductions of few bytes among ranks of one node, through memory that they share: each rank shows its elements to the
 /// others, waits for theirs, and reduces all of them by itself in the order of ranks, so that results are the same on
@@ -25,7 +24,7 @@ class node_reduction {
  public:
   /// Collective over `node`, whose ranks are all of a communicator's. On all ranks null where there is one rank, or
   /// where memory could not be had, or where ranks are too many.
-  static std::unique_ptr<node_reduction> make(const node_group& node);
+  static std::unique_ptr<node_reduction> make(const topology::node_group& node);
 
   /// Whether this is the way for so many bytes: 1 MiB of 2 ranks, 256 KiB of 4, 64 KiB of 8.
   bool fits(std::size_t bytes) const { return bytes <= most_bytes_; }
@@ -33,7 +32,7 @@ class node_reduction {
   /// Collective; fits(count elements of type), equal on all ranks. `input` may be `output`. While it waits, everything
   /// that is under way goes on, in MPI too. Where ranks may not come there is a `wait`.
   void allreduce(const void* input, void* output, int count, MPI_Datatype type, std::size_t bytes, MPI_Op op,
-                 members_wait* wait = nullptr);
+                 watchdog::long_wait* wait = nullptr);
 
   /// Whether this is the way for parts of which the longest has so many bytes: 1 MiB at 2 ranks, 512 KiB at 4, 256 KiB
   /// at 8.
@@ -47,15 +46,15 @@ class node_reduction {
  private:
   struct slot_header;
 
-  node_reduction(memory::segment segment, const node_group& node);
+  node_reduction(memory::segment segment, const topology::node_group& node);
   slot_header& header(int rank) const;
   std::byte* elements(int rank) const;
   std::byte* share(int rank, int reader) const;
   std::size_t share_bytes() const;
-  void await(int rank, members_wait* wait = nullptr) const;
+  void await(int rank, watchdog::long_wait* wait = nullptr) const;
   void arrive();
   void reduce_piece(const std::byte* input, std::byte* output, int count, MPI_Datatype type, std::size_t bytes,
-                    MPI_Op op, members_wait* wait);
+                    MPI_Op op, watchdog::long_wait* wait);
 
   memory::segment segment_;
   int rank_;

@@ -5,10 +5,6 @@
 #include <thread>
 #include <utility>
 
-#include "comm/communicator.hpp"
-#include "comm/long_wait.hpp"
-#include "comm/started_collective.hpp"
-
 namespace syncyte::comm {
 namespace {
 
@@ -35,15 +31,15 @@ void start_queue::add(entry started, std::uint64_t sequence) {
 }
 
 /// All waits look after a queue for as long as it has something to post, or orphans.
-void start_queue::look_after(const started_collective& added) {
+void start_queue::look_after(const pending_operation& added) {
   if (is_looked_after_ || (unposted_.empty() && orphans_.empty())) return;
-  enter_progress({added.comm(), this});
+  mpi::enter_progress({added.owner(), this});
   is_looked_after_ = true;
 }
 
 void start_queue::leave_if_idle() noexcept {
   if (is_looked_after_ && unposted_.empty() && orphans_.empty()) {
-    leave_progress(*this);
+    mpi::leave_progress(*this);
     is_looked_after_ = false;
   }
 }
@@ -81,13 +77,13 @@ void start_queue::progress() {
   end_orphans(ended);
 }
 
-bool start_queue::is_posted(const started_collective& operation) {
+bool start_queue::is_posted(const pending_operation& operation) {
   const std::lock_guard lock(mutex_);
   post_some();
   return operation.is_posted();
 }
 
-bool start_queue::has_ended(started_collective& operation) {
+bool start_queue::has_ended(pending_operation& operation) {
   const std::lock_guard lock(mutex_);
   post_some();
   if (!operation.end_if_done()) return false;
@@ -95,33 +91,20 @@ bool start_queue::has_ended(started_collective& operation) {
   return true;
 }
 
-void start_queue::post_all(const char* operation) {
-  if (!needs_progress()) [[likely]]
-    return;
-  const auto comm = comm_of_unposted();
-  if (!comm) return;
-  members_wait wait(operation, *comm, 0);
-  poll_until(
-      [&] {
-        std::vector<entry> ended;
-        const std::lock_guard lock(mutex_);
-        post_some();
-        end_orphans(ended);
-        return unposted_.empty();
-      },
-      wait);
+void start_queue::post_all(watchdog::long_wait& wait) {
+  poll_until([this] { return is_all_posted(); }, wait);
 }
 
-/// Null where all is posted; goes on with the orphans.
-std::shared_ptr<communicator> start_queue::comm_of_unposted() {
+/// Goes on with the orphans, too.
+bool start_queue::is_all_posted() {
   std::vector<entry> ended;
   const std::lock_guard lock(mutex_);
   post_some();
   end_orphans(ended);
-  return unposted_.empty() ? nullptr : unposted_.front()->comm();
+  return unposted_.empty();
 }
 
-void start_queue::visit(const std::function<void(started_collective&)>& visit) {
+void start_queue::visit(const std::function<void(pending_operation&)>& visit) {
   const std::unique_lock lock(mutex_, std::chrono::milliseconds(100));
   if (!lock.owns_lock()) return;
   for (const auto& [key, each] : active_) visit(*each);
@@ -142,7 +125,7 @@ bool start_queue::have_ended_or_never_will(std::chrono::steady_clock::time_point
 bool start_queue::settle() noexcept {
   try {
     const auto begin = std::chrono::steady_clock::now();
-    poll_until([&] {
+    mpi::poll_until([&] {
       progress();
       if (have_ended_or_never_will(begin)) return true;
       std::this_thread::sleep_for(std::chrono::microseconds(50));  // the end is not in a hurry
@@ -165,7 +148,7 @@ void start_queue::give_up() {
   unposted_.clear();
   for (const auto& [key, each] : active_) {
     each->give_up();
-    keep_for_ever(each);
+    mpi::keep_for_ever(each);
   }
   active_.clear();
 }

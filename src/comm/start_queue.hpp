@@ -9,35 +9,58 @@
 #include <unordered_map>
 #include <vector>
 
-#include "comm/progress.hpp"
+#include "mpi/progress.hpp"
+#include "watchdog/long_wait.hpp"
 
 namespace syncyte::comm {
 
-class communicator;
-class started_collective;
+/// A non-blocking collective as its queue sees it: first an agreement, then the data.
+class pending_operation {
+ public:
+  virtual ~pending_operation() = default;
+
+  /// Posts the agreement, or the data where nothing is agreed on, and tells which (true: the data). `sequence` is the
+  /// operation's number on its communicator.
+  virtual bool begin(std::uint64_t sequence) = 0;
+  /// Goes on as far as possible; true once everything is posted.
+  virtual bool advance() = 0;
+  virtual bool is_posted() const = 0;
+  /// Whether it is known that all ranks have started it.
+  virtual bool has_agreed() const = 0;
+  virtual bool end_if_done() = 0;
+  /// It cannot end: another rank has never started it.
+  virtual void give_up() = 0;
+
+  /// Keeps the queue alive.
+  virtual std::shared_ptr<void> owner() const = 0;
+
+  /// For the watchdog: what it is, and when it was first asked for.
+  virtual const char* name() const = 0;
+  virtual std::uint64_t sequence() const = 0;
+  virtual std::int64_t seen_since(std::int64_t now) = 0;
+};
 
 /// The non-blocking collectives of one communicator that have not ended. Their data operations are posted strictly in
 /// the order of the starts, on all ranks, each when its agreement is complete: nothing waits for that, but whoever
-/// tests, waits, or calls a blocking collective looks for it. Thread-safe; a started_collective is only touched with
-/// the lock.
-class start_queue : public progressing {
+/// tests, waits, or calls a blocking collective looks for it. Thread-safe; operations are only touched with the lock.
+class start_queue : public mpi::progressing {
  public:
   /// Starts an operation; `sequence` is its number on the communicator.
-  void add(std::shared_ptr<started_collective> operation, std::uint64_t sequence);
+  void add(std::shared_ptr<pending_operation> operation, std::uint64_t sequence);
 
   /// Nobody will ask for the operation's end: the caller has dropped it, or this rank's own error has ended it for the
   /// caller. It takes part all the same, and is freed when it has ended. Without MPI.
-  void orphan(const std::shared_ptr<started_collective>& operation) noexcept;
+  void orphan(const std::shared_ptr<pending_operation>& operation) noexcept;
 
   /// Posts what can be posted, and tells whether `operation` has been, or has ended.
-  bool is_posted(const started_collective& operation);
-  bool has_ended(started_collective& operation);
+  bool is_posted(const pending_operation& operation);
+  bool has_ended(pending_operation& operation);
 
-  /// Waits until all is posted, for `operation`, which comes next.
-  void post_all(const char* operation);
+  /// Waits until all is posted.
+  void post_all(watchdog::long_wait& wait);
 
   /// Calls `visit` with all that have not ended, unless another thread is at it for 100 ms: it may be stuck in MPI.
-  void visit(const std::function<void(started_collective&)>& visit);
+  void visit(const std::function<void(pending_operation&)>& visit);
 
   void progress() override;
 
@@ -46,20 +69,20 @@ class start_queue : public progressing {
   bool settle() noexcept;
 
  private:
-  using entry = std::shared_ptr<started_collective>;
-  std::shared_ptr<communicator> comm_of_unposted();
+  using entry = std::shared_ptr<pending_operation>;
+  bool is_all_posted();
   void post_some();
   void end_orphans(std::vector<entry>& ended);
-  void look_after(const started_collective& added);
+  void look_after(const pending_operation& added);
   void leave_if_idle() noexcept;
   bool have_ended_or_never_will(std::chrono::steady_clock::time_point begin);
   void give_up();
 
   std::timed_mutex mutex_;
   std::deque<entry> unposted_;
-  std::unordered_map<const started_collective*, entry> active_;  // all that have not ended
-  std::vector<entry> orphans_;                                   // of them those that nobody waits for
-  bool is_looked_after_ = false;                                 // in the table of what goes on
+  std::unordered_map<const pending_operation*, entry> active_;  // all that have not ended
+  std::vector<entry> orphans_;                                  // of them those that nobody waits for
+  bool is_looked_after_ = false;                                // in the table of what goes on
 };
 
 }  // namespace syncyte::comm

@@ -5,10 +5,9 @@
 #include <bit>
 #include <memory>
 
+#include "comm/control_tags.hpp"
 #include "comm/departures.hpp"
-#include "comm/long_wait.hpp"
-#include "comm/message.hpp"
-#include "comm/mpi.hpp"
+#include "mpi/call.hpp"
 
 namespace syncyte::comm {
 namespace {
@@ -19,13 +18,13 @@ using vote_t = agreement::vote_t;
 constexpr std::uint64_t departed_bit = std::uint64_t{1} << 63;
 
 /// A vote from one rank, which may have departed.
-class vote_wait final : public long_wait {
+class vote_wait final : public watchdog::long_wait {
  public:
   vote_wait(const communicator& comm, members_wait::kind kind, int rank) : comm_(comm), kind_(kind), rank_(rank) {}
   bool has_departed() const { return has_departed_; }
 
  private:
-  void examine(std::optional<watchdog_scope>&) override {
+  void examine(std::optional<watchdog::scope>&) override {
     if (!has_lasted()) return;
     if (kind_ == members_wait::end) comm_.node().require_all_alive();
     has_departed_ = kind_ == members_wait::members && comm::has_departed(comm_, rank_);
@@ -74,16 +73,16 @@ class exchange {
 
   void send(int rank) {
     const vote_t& vote = memory_->sent[sends_] = highest_;
-    check_mpi(MPI_Isend(vote.data(), vote.size(), MPI_UINT64_T, rank, vote_tag(), comm_.control(), &requests_[sends_]),
-              "MPI_Isend (agreement)");
+    mpi::check(MPI_Isend(vote.data(), vote.size(), MPI_UINT64_T, rank, vote_tag(), comm_.control(), &requests_[sends_]),
+               "MPI_Isend (agreement)");
     receivers_[sends_++] = rank;
   }
 
   void receive(int rank) {
     vote_t& got = memory_->received;
     MPI_Request request = MPI_REQUEST_NULL;
-    check_mpi(MPI_Irecv(got.data(), got.size(), MPI_UINT64_T, rank, vote_tag(), comm_.control(), &request),
-              "MPI_Irecv (agreement)");
+    mpi::check(MPI_Irecv(got.data(), got.size(), MPI_UINT64_T, rank, vote_tag(), comm_.control(), &request),
+               "MPI_Irecv (agreement)");
     try {
       if (!ends(request, rank) && is_cancelled(request)) got = {departed_bit | static_cast<std::uint64_t>(rank), 0, 0};
     } catch (...) {
@@ -98,7 +97,7 @@ class exchange {
     MPI_Status status;
     int is_cancelled = 0;
     MPI_Cancel(&request);
-    check_mpi(MPI_Wait(&request, &status), "MPI_Wait (agreement)");
+    mpi::check(MPI_Wait(&request, &status), "MPI_Wait (agreement)");
     MPI_Test_cancelled(&status, &is_cancelled);
     return is_cancelled != 0;
   }
@@ -107,9 +106,9 @@ class exchange {
   bool ends(MPI_Request& request, int rank) {
     vote_wait wait(comm_, kind_, rank);
     bool is_done = false;
-    poll_mpi_until(
+    watchdog::poll_mpi_until(
         [&] {
-          is_done = has_ended(request, "MPI_Test (agreement)");
+          is_done = mpi::has_ended(request, "MPI_Test (agreement)");
           return is_done || wait.has_departed();
         },
         wait);
@@ -126,7 +125,7 @@ class exchange {
   void leave(MPI_Request& request) {
     if (request == MPI_REQUEST_NULL) return;
     MPI_Request_free(&request);
-    keep_for_ever(memory_);
+    mpi::keep_for_ever(memory_);
   }
 
   static constexpr std::size_t most_sends = 33;

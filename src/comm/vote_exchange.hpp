@@ -1,7 +1,7 @@
 #pragma once
 
 #include "comm/agreement.hpp"
-#include "comm/long_wait.hpp"
+#include "comm/members_wait.hpp"
 
 namespace syncyte::comm {
 

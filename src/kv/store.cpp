@@ -7,8 +7,9 @@
 #include <utility>
 
 #include "base/dtype.hpp"
+#include "collectives/checks.hpp"
 #include "comm/collective.hpp"
-#include "comm/collective_checks.hpp"
+#include "comm/facts.hpp"
 
 namespace syncyte::kv {
 namespace {

@@ -5,10 +5,10 @@
 #include <chrono>
 #include <cstring>
 
-#include "comm/interrupts.hpp"
-#include "comm/progress.hpp"
-#include "comm/runtime.hpp"
-#include "comm/watchdog.hpp"
+#include "mpi/process.hpp"
+#include "mpi/progress.hpp"
+#include "watchdog/interrupts.hpp"
+#include "watchdog/scope.hpp"
 
 namespace syncyte::kv {
 
@@ -80,8 +80,8 @@ void worker_meeting::look_around(std::unique_lock<std::mutex>& lock) {
   std::exception_ptr found;
   try {
     require_started();
-    comm::let_mpi_progress();  // it notices there when mpirun has ended
-    comm::ask_for_interrupt();
+    mpi::let_progress();  // it notices there when mpirun has ended
+    watchdog::ask_for_interrupt();
   } catch (...) {
     found = std::current_exception();
   }
@@ -90,13 +90,13 @@ void worker_meeting::look_around(std::unique_lock<std::mutex>& lock) {
 }
 
 void worker_meeting::require_started() const {
-  base::require(comm::is_started(), SYNCYTE_ERR_NOT_INITIALISED, "{}: Syncyte has ended while workers were to meet",
+  base::require(mpi::is_started(), SYNCYTE_ERR_NOT_INITIALISED, "{}: Syncyte has ended while workers were to meet",
                 name_);
 }
 
 /// Until the round is over, or complete.
 void worker_meeting::wait(std::unique_lock<std::mutex>& lock, const char* operation, std::uint64_t round) {
-  std::optional<comm::watchdog_scope> shown;
+  std::optional<watchdog::scope> shown;
   std::string text;
   constexpr auto pause = std::chrono::milliseconds(100);
   while (!changed_.wait_for(lock, pause, [&] { return round != round_ || is_complete(); })) {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "memory/descriptor.hpp"
-#include "memory/shared_segment.hpp"
+#include "memory/nonce.hpp"
 
 namespace syncyte::memory {
 

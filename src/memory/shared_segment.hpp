@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -9,6 +8,7 @@
 
 #include "memory/descriptor.hpp"
 #include "memory/mapping.hpp"
+#include "memory/nonce.hpp"
 
 namespace syncyte::memory {
 
@@ -26,8 +26,6 @@ const char* sharing_name(sharing method);
 /// Methods in the order in which they are to be tried, always ending in `none`: all of them, or what SYNCYTE_SHM =
 /// proc|socket|shm|none leaves. Throws SYNCYTE_ERR_ARGUMENT for another value of the variable.
 std::vector<sharing> sharing_candidates();
-
-using nonce = std::array<std::uint64_t, 2>;
 
 /// What the leader tells the others; plain bytes that may travel in a message.
 struct ticket {

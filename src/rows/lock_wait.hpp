@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "comm/watchdog.hpp"
+#include "watchdog/scope.hpp"
 
 namespace syncyte::rows {
 
@@ -24,7 +24,7 @@ class lock_wait {
   const std::string& owner_;
   std::uint64_t watched_ = 0;
   std::chrono::steady_clock::time_point since_;
-  std::optional<comm::watchdog_scope> shown_;
+  std::optional<watchdog::scope> shown_;
 };
 
 }  // namespace syncyte::rows

@@ -10,9 +10,10 @@
 #include <limits>
 #include <optional>
 
-#include "comm/runtime.hpp"
-#include "comm/watchdog.hpp"
+#include "mpi/process.hpp"
+#include "mpi/progress.hpp"
 #include "tensor/whole_tensor.hpp"
+#include "watchdog/scope.hpp"
 
 namespace syncyte::tensor {
 namespace {
@@ -87,7 +88,7 @@ struct whole_tensor::counter {
     remote->fetch_op(owner, offset, dtype, op, is_wide() ? static_cast<const void*>(&operand) : &narrow,
                      is_wide() ? static_cast<void*>(&previous) : &narrow_previous);
     std::atomic_thread_fence(std::memory_order_seq_cst);
-    window::remote::progress();
+    mpi::probe();
     return is_wide() ? previous : narrow_previous;
   }
 
@@ -103,7 +104,7 @@ struct whole_tensor::counter {
     std::atomic_thread_fence(std::memory_order_seq_cst);
     remote->compare_swap(owner, offset, dtype, &before, &after, &previous);
     std::atomic_thread_fence(std::memory_order_seq_cst);
-    window::remote::progress();
+    mpi::probe();
     return previous;
   }
 
@@ -185,14 +186,14 @@ std::int64_t whole_tensor::wait(std::int64_t element, syncyte_compare_t compare,
   base::require(!std::isnan(timeout), SYNCYTE_ERR_ARGUMENT,
                 "timeout is not a number; expected seconds, or less than 0");
   back_off pauses(timeout);
-  std::optional<comm::watchdog_scope> watched;
+  std::optional<watchdog::scope> watched;
   while (true) {
     const bool is_last = pauses.is_over();  // asked before the last look, so that no change before the limit is missed
     const std::int64_t seen = found.load();
     if (compares(compare, seen, value)) return seen;
     if (is_last) base::fail(SYNCYTE_ERR_TIMEOUT, "element {} was still {} after {} seconds", element, seen, timeout);
-    if (!watched) watched.emplace("tensor_wait", layout_.text(), 0, 0, comm::watchdog_scope::open_ended);
-    if (pauses.is_long()) comm::let_mpi_progress();
+    if (!watched) watched.emplace("tensor_wait", layout_.text(), 0, 0, watchdog::scope::open_ended);
+    if (pauses.is_long()) mpi::let_progress();
     pauses.sleep();
   }
 }

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "comm/collective.hpp"
-#include "comm/mpi.hpp"
+#include "mpi/call.hpp"
 #include "tensor/naming.hpp"
 #include "tensor/whole_tensor.hpp"
 
@@ -37,8 +37,7 @@ std::span<const std::int64_t> check_shape(syncyte_dtype_t dtype, std::int32_t nd
 
 std::vector<std::int64_t> gather_lengths(const comm::communicator& comm, std::int64_t mine) {
   std::vector<std::int64_t> lengths(static_cast<std::size_t>(comm.size()));
-  comm::check_mpi(MPI_Allgather(&mine, 1, MPI_INT64_T, lengths.data(), 1, MPI_INT64_T, comm.control()),
-                  "MPI_Allgather");
+  mpi::check(MPI_Allgather(&mine, 1, MPI_INT64_T, lengths.data(), 1, MPI_INT64_T, comm.control()), "MPI_Allgather");
   return lengths;
 }
 

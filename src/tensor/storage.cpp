@@ -18,7 +18,7 @@ struct node_plan {
   std::size_t locks_offset = 0;
   std::size_t locks_bytes = 0;
 
-  node_plan(const layout& shape, const comm::node_group& node) {
+  node_plan(const layout& shape, const topology::node_group& node) {
     for (const int member : node.members) {
       rows += shape.partition().count(member);
       rows_bytes += shape.local_bytes(member);
@@ -44,7 +44,7 @@ std::span<std::uint64_t> as_words(std::byte* begin, std::size_t bytes) {
 
 std::shared_ptr<storage> storage::allocate(comm::collective_call& call, const layout& shape) {
   const comm::communicator& comm = call.comm();
-  const comm::node_group& node = comm.node();
+  const topology::node_group& node = comm.node();
   const node_plan plan(shape, node);
   auto result = std::make_shared<storage>();
   result->memory_ = comm::node_memory::allocate(call, plan.contribution(shape, comm), shape.text().c_str());
@@ -88,14 +88,14 @@ storage::~storage() {
   if (released_ != nullptr) std::atomic_ref(*released_).store(1, std::memory_order_release);
 }
 
-void storage::make_locks(std::span<std::uint64_t> words, const comm::node_group& node, int holder,
+void storage::make_locks(std::span<std::uint64_t> words, const topology::node_group& node, int holder,
                          const std::string& name) {
-  std::vector<comm::process_id> processes = node.processes;
+  std::vector<topology::process_id> processes = node.processes;
   locks_ = rows::row_locks(
       words, holder,
       [processes = std::move(processes)](int other) {
         const auto& process = processes[static_cast<std::size_t>(other)];
-        return process.pid == 0 || comm::is_alive(process);
+        return process.pid == 0 || topology::is_alive(process);
       },
       name);
 }

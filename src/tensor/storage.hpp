@@ -41,7 +41,8 @@ class storage final : public comm::collective_resource {
   window::remote* remote() const { return remote_.get(); }
 
  private:
-  void make_locks(std::span<std::uint64_t> words, const comm::node_group& node, int holder, const std::string& name);
+  void make_locks(std::span<std::uint64_t> words, const topology::node_group& node, int holder,
+                  const std::string& name);
 
   std::shared_ptr<comm::node_memory> memory_;
   std::vector<std::uint64_t> private_words_;  // locks of wrapped rows, which only this process adds to

@@ -44,7 +44,7 @@ syncyte_buffer_t whole_tensor::local_view() const {
 }
 
 syncyte_buffer_t whole_tensor::node_view(std::int64_t& first_row) const {
-  const comm::node_group& node = comm_->node();
+  const topology::node_group& node = comm_->node();
   base::require(storage_->node() != nullptr || comm_->size() == 1, SYNCYTE_ERR_UNSUPPORTED,
                 "{} wraps memory that the ranks do not share; there is no view of the node's rows", layout_.text());
   std::vector<std::int64_t> shape(layout_.shape().begin(), layout_.shape().end());

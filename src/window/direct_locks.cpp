@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "base/error.hpp"
-#include "comm/watchdog.hpp"
+#include "watchdog/scope.hpp"
 #include "window/backoff.hpp"
 
 namespace syncyte::window {
@@ -15,12 +15,12 @@ constexpr std::size_t element_bytes = 16;
 
 }  // namespace
 
-element_lock::element_lock(part_header& header, std::size_t offset, const comm::node_group& node,
+element_lock::element_lock(part_header& header, std::size_t offset, const topology::node_group& node,
                            const std::string& name)
     : word_(header.elements[offset / element_bytes % part_header::element_locks]) {
   const auto mine = static_cast<std::uint64_t>(node.rank) + 1;
   std::uint64_t holder = 0;
-  std::optional<comm::watchdog_scope> watched;
+  std::optional<watchdog::scope> watched;
   for (backoff wait; !std::atomic_ref(word_).compare_exchange_weak(holder, mine); holder = 0) {
     wait.pause();
     if (holder == 0 || !wait.is_time_to_look()) continue;

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "comm/node.hpp"
+#include "topology/node_group.hpp"
 
 namespace syncyte::window {
 
@@ -25,7 +25,7 @@ static_assert(sizeof(part_header) % part_alignment == 0);
 class element_lock {
  public:
   /// Waits; throws SYNCYTE_ERR_PEER_DIED if the holder died. `name` is the window's, for the watchdog.
-  element_lock(part_header& header, std::size_t offset, const comm::node_group& node, const std::string& name);
+  element_lock(part_header& header, std::size_t offset, const topology::node_group& node, const std::string& name);
   ~element_lock();
   element_lock(const element_lock&) = delete;
   element_lock& operator=(const element_lock&) = delete;

@@ -5,9 +5,10 @@
 #include <optional>
 
 #include "base/error.hpp"
-#include "comm/runtime.hpp"
-#include "comm/watchdog.hpp"
+#include "mpi/process.hpp"
+#include "mpi/progress.hpp"
 #include "syncyte/window.h"
+#include "watchdog/scope.hpp"
 #include "window/backoff.hpp"
 #include "window/direct_locks.hpp"
 #include "window/window.hpp"
@@ -54,20 +55,20 @@ void window::lock(int rank, bool is_exclusive) {
 /// One wait for a lock: how it pauses, and what the watchdog sees of it once it takes long.
 struct window::lock_wait {
   backoff pauses;
-  std::optional<comm::watchdog_scope> watched = std::nullopt;
+  std::optional<watchdog::scope> watched = std::nullopt;
 };
 
 void window::look_at_holder(lock_wait& wait, std::uint64_t word, int rank) const {
   if (!wait.pauses.is_time_to_look()) return;
   if (!wait.watched) wait.watched.emplace(fmt::format("window_lock of rank {}", rank).c_str(), name_, serial_);
   require_holder_alive(*comm_, word, rank);
-  comm::let_mpi_progress();
+  mpi::let_progress();
 }
 
 void window::wait_for_lock(lock_wait& wait) const {
   // Outside of requests of its own: MPI's atomics are themselves a lock at the target, which others could hardly take
   // if they were served only while this rank holds it.
-  if (remote_) remote::progress();
+  if (remote_) mpi::probe();
   wait.pauses.pause();
 }
 

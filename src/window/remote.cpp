@@ -5,14 +5,12 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "comm/mpi.hpp"
-#include "comm/runtime.hpp"
+#include "mpi/call.hpp"
+#include "mpi/process.hpp"
 
 namespace syncyte::window {
 
 namespace {
-
-using comm::check_mpi;
 
 /// MPI counts are ints; and nothing is gained by larger requests.
 constexpr std::size_t largest_request = std::size_t{1} << 28;
@@ -26,10 +24,10 @@ class pieces_type {
  public:
   pieces_type(std::span<const std::size_t> offsets, std::size_t bytes) {
     const std::vector<MPI_Aint> places(offsets.begin(), offsets.end());
-    check_mpi(MPI_Type_create_hindexed_block(static_cast<int>(places.size()), static_cast<int>(bytes), places.data(),
-                                             MPI_BYTE, &type_),
-              "MPI_Type_create_hindexed_block");
-    check_mpi(MPI_Type_commit(&type_), "MPI_Type_commit");
+    mpi::check(MPI_Type_create_hindexed_block(static_cast<int>(places.size()), static_cast<int>(bytes), places.data(),
+                                              MPI_BYTE, &type_),
+               "MPI_Type_create_hindexed_block");
+    mpi::check(MPI_Type_commit(&type_), "MPI_Type_commit");
   }
   ~pieces_type() {
     if (type_ != MPI_DATATYPE_NULL) MPI_Type_free(&type_);
@@ -82,21 +80,21 @@ void remote::put(int rank, std::size_t offset, const void* source, std::size_t b
   const auto* from = static_cast<const std::byte*>(source);
   for (std::size_t done = 0; done < bytes; done += largest_request) {
     const int count = static_cast<int>(std::min(largest_request, bytes - done));
-    check_mpi(MPI_Put(from + done, count, MPI_BYTE, rank, displacement(offset + done), count, MPI_BYTE, window_),
-              "MPI_Put");
+    mpi::check(MPI_Put(from + done, count, MPI_BYTE, rank, displacement(offset + done), count, MPI_BYTE, window_),
+               "MPI_Put");
   }
-  check_mpi(MPI_Win_flush_local(rank, window_), "MPI_Win_flush_local");
+  mpi::check(MPI_Win_flush_local(rank, window_), "MPI_Win_flush_local");
 }
 
 void remote::get(int rank, std::size_t offset, void* target, std::size_t bytes) {
-  comm::require_rank_process();
+  mpi::require_rank_process();
   auto* to = static_cast<std::byte*>(target);
   for (std::size_t done = 0; done < bytes; done += largest_request) {
     const int count = static_cast<int>(std::min(largest_request, bytes - done));
-    check_mpi(MPI_Get(to + done, count, MPI_BYTE, rank, displacement(offset + done), count, MPI_BYTE, window_),
-              "MPI_Get");
+    mpi::check(MPI_Get(to + done, count, MPI_BYTE, rank, displacement(offset + done), count, MPI_BYTE, window_),
+               "MPI_Get");
   }
-  check_mpi(MPI_Win_flush_local(rank, window_), "MPI_Win_flush_local");
+  mpi::check(MPI_Win_flush_local(rank, window_), "MPI_Win_flush_local");
 }
 
 void remote::put_rows(int rank, std::span<const std::size_t> offsets, std::size_t bytes, const void* packed) {
@@ -108,14 +106,15 @@ void remote::put_rows(int rank, std::span<const std::size_t> offsets, std::size_
   }
   for_batches(offsets.size(), bytes, [&](std::size_t first, std::size_t count) {
     const pieces_type type(offsets.subspan(first, count), bytes);
-    check_mpi(MPI_Put(from + first * bytes, static_cast<int>(count * bytes), MPI_BYTE, rank, 0, 1, type.get(), window_),
-              "MPI_Put");
+    mpi::check(
+        MPI_Put(from + first * bytes, static_cast<int>(count * bytes), MPI_BYTE, rank, 0, 1, type.get(), window_),
+        "MPI_Put");
   });
-  check_mpi(MPI_Win_flush_local(rank, window_), "MPI_Win_flush_local");
+  mpi::check(MPI_Win_flush_local(rank, window_), "MPI_Win_flush_local");
 }
 
 void remote::get_rows(int rank, std::span<const std::size_t> offsets, std::size_t bytes, void* packed) {
-  comm::require_rank_process();
+  mpi::require_rank_process();
   auto* to = static_cast<std::byte*>(packed);
   if (bytes == 0) return;
   if (bytes > largest_request) {
@@ -124,22 +123,22 @@ void remote::get_rows(int rank, std::span<const std::size_t> offsets, std::size_
   }
   for_batches(offsets.size(), bytes, [&](std::size_t first, std::size_t count) {
     const pieces_type type(offsets.subspan(first, count), bytes);
-    check_mpi(MPI_Get(to + first * bytes, static_cast<int>(count * bytes), MPI_BYTE, rank, 0, 1, type.get(), window_),
-              "MPI_Get");
+    mpi::check(MPI_Get(to + first * bytes, static_cast<int>(count * bytes), MPI_BYTE, rank, 0, 1, type.get(), window_),
+               "MPI_Get");
   });
-  check_mpi(MPI_Win_flush_local(rank, window_), "MPI_Win_flush_local");
+  mpi::check(MPI_Win_flush_local(rank, window_), "MPI_Win_flush_local");
 }
 
 void remote::flush(int rank) {
   if (rank < 0)
-    check_mpi(MPI_Win_flush_all(window_), "MPI_Win_flush_all");
+    mpi::check(MPI_Win_flush_all(window_), "MPI_Win_flush_all");
   else
-    check_mpi(MPI_Win_flush(rank, window_), "MPI_Win_flush");
+    mpi::check(MPI_Win_flush(rank, window_), "MPI_Win_flush");
   synchronise_memory();
 }
 
 void remote::synchronise_memory() {
-  check_mpi(MPI_Win_sync(window_), "MPI_Win_sync");
+  mpi::check(MPI_Win_sync(window_), "MPI_Win_sync");
   std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 

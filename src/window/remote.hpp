@@ -40,8 +40,6 @@ class remote final : public comm::collective_resource {
                     void* previous);
 
   void flush(int rank);  // -1: all
-  /// Lets MPI serve other ranks' requests, as a rank that waits for something must do outside of requests of its own.
-  static void progress();
   /// Makes what MPI has written visible to loads, and stores visible to MPI.
   void synchronise_memory();
 

@@ -6,9 +6,8 @@
 #include <vector>
 
 #include "base/dtype.hpp"
-#include "comm/mpi.hpp"
-#include "comm/progress.hpp"
-#include "comm/runtime.hpp"
+#include "mpi/call.hpp"
+#include "mpi/process.hpp"
 #include "window/atomics.hpp"
 #include "window/remote.hpp"
 
@@ -30,7 +29,7 @@ scratch make_scratch(std::size_t bytes) {
 
 void remote::combine_piece(int rank, std::size_t offset, syncyte_dtype_t dtype, syncyte_op_t op,
                            const std::byte* source, std::byte* previous, std::int64_t count) {
-  comm::require_rank_process();
+  mpi::require_rank_process();
   const atomic_combine combine = find_combine(dtype, op);
   const std::size_t bytes = static_cast<std::size_t>(count) * base::dtype_size(dtype);
   scratch room = make_scratch(bytes);
@@ -74,7 +73,5 @@ void remote::compare_swap(int rank, std::size_t offset, syncyte_dtype_t dtype, c
   }
   guard.end();
 }
-
-void remote::progress() { comm::probe_mpi(); }
 
 }  // namespace syncyte::window

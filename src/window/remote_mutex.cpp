@@ -6,16 +6,14 @@
 #include <optional>
 
 #include "base/error.hpp"
-#include "comm/mpi.hpp"
-#include "comm/watchdog.hpp"
+#include "mpi/call.hpp"
+#include "mpi/progress.hpp"
+#include "watchdog/scope.hpp"
 #include "window/backoff.hpp"
-#include "window/remote.hpp"
 
 namespace syncyte::window {
 
 namespace {
-
-using comm::check_mpi;
 
 constexpr const char* no_rma_hint =
     "this MPI has no one-sided communication between these ranks; with Open MPI 4 try `mpirun --mca pml ucx --mca osc "
@@ -29,7 +27,7 @@ MPI_Win open_window(const comm::communicator& comm, void* data, std::size_t byte
   const int code = MPI_Win_create(data, static_cast<MPI_Aint>(bytes), 1, MPI_INFO_NULL, comm.data(), &window);
   if (code != MPI_SUCCESS) base::fail(SYNCYTE_ERR_UNSUPPORTED, "MPI_Win_create failed: {}", no_rma_hint);
   MPI_Win_set_errhandler(window, MPI_ERRORS_RETURN);
-  check_mpi(MPI_Win_lock_all(MPI_MODE_NOCHECK, window), "MPI_Win_lock_all");
+  mpi::check(MPI_Win_lock_all(MPI_MODE_NOCHECK, window), "MPI_Win_lock_all");
   return window;
 }
 
@@ -49,35 +47,35 @@ void remote_mutex::free() noexcept { close_window(window_); }
 
 std::uint64_t remote_mutex::swap(int rank, std::uint64_t value) {
   std::uint64_t previous = 0;
-  check_mpi(MPI_Fetch_and_op(&value, &previous, MPI_UINT64_T, rank, offsetof(words, held), MPI_REPLACE, window_),
-            "MPI_Fetch_and_op");
-  check_mpi(MPI_Win_flush(rank, window_), "MPI_Win_flush");
+  mpi::check(MPI_Fetch_and_op(&value, &previous, MPI_UINT64_T, rank, offsetof(words, held), MPI_REPLACE, window_),
+             "MPI_Fetch_and_op");
+  mpi::check(MPI_Win_flush(rank, window_), "MPI_Win_flush");
   return previous;
 }
 
 void remote_mutex::lock(int rank) {
-  std::optional<comm::watchdog_scope> watched;  // the end of a wait for a holder that is dead on another node
+  std::optional<watchdog::scope> watched;  // the end of a wait for a holder that is dead on another node
   for (backoff wait;; wait.pause()) {
     // MPICH takes the own mutex at once, and serves requests of others that came before only afterwards, when they are
     // too late: a rank that polls an element of its own would shut the others out.
-    if (rank == comm_.rank()) remote::progress();
+    if (rank == comm_.rank()) mpi::probe();
     if (swap(rank, 1) == 0) break;
     if (wait.is_time_to_look()) {
       if (!watched) watched.emplace(fmt::format("lock of rank {}'s elements", rank).c_str(), comm_.name(), 0);
       require_holder_alive(rank);
     }
-    remote::progress();
+    mpi::probe();
   }
   // For those who wait; complete at the latest when the mutex is given back.
-  check_mpi(MPI_Put(&name_, 1, MPI_UINT64_T, rank, offsetof(words, holder), 1, MPI_UINT64_T, window_), "MPI_Put");
+  mpi::check(MPI_Put(&name_, 1, MPI_UINT64_T, rank, offsetof(words, holder), 1, MPI_UINT64_T, window_), "MPI_Put");
 }
 
 void remote_mutex::unlock(int rank) { swap(rank, 0); }
 
 void remote_mutex::require_holder_alive(int rank) {
   std::uint64_t name = 0;
-  check_mpi(MPI_Get(&name, 1, MPI_UINT64_T, rank, offsetof(words, holder), 1, MPI_UINT64_T, window_), "MPI_Get");
-  check_mpi(MPI_Win_flush(rank, window_), "MPI_Win_flush");
+  mpi::check(MPI_Get(&name, 1, MPI_UINT64_T, rank, offsetof(words, holder), 1, MPI_UINT64_T, window_), "MPI_Get");
+  mpi::check(MPI_Win_flush(rank, window_), "MPI_Win_flush");
   const int holder = static_cast<int>(name) - 1;
   if (holder < 0 || !comm_.node().is_here(holder)) return;
   base::require(comm_.node().is_alive(comm_.node().node_rank(holder)), SYNCYTE_ERR_PEER_DIED,

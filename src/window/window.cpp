@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "base/dtype.hpp"
-#include "comm/mpi.hpp"
 #include "memory/mapping.hpp"
+#include "mpi/call.hpp"
 #include "window/atomics.hpp"
 #include "window/direct_locks.hpp"
 
@@ -74,14 +74,14 @@ std::shared_ptr<window> window::over(comm::collective_call& call, std::span<std:
 void window::share_sizes(std::size_t mine) {
   const std::uint64_t told[2] = {mine, static_cast<std::uint64_t>(next_serial())};
   std::vector<std::uint64_t> all(2 * parts_.size());
-  comm::check_mpi(MPI_Allgather(told, 2, MPI_UINT64_T, all.data(), 2, MPI_UINT64_T, comm_->data()), "MPI_Allgather");
+  mpi::check(MPI_Allgather(told, 2, MPI_UINT64_T, all.data(), 2, MPI_UINT64_T, comm_->data()), "MPI_Allgather");
   serial_ = static_cast<std::int64_t>(all[1]);
   sizes_.resize(parts_.size());
   for (std::size_t rank = 0; rank < sizes_.size(); ++rank) sizes_[rank] = all[2 * rank];
 }
 
 void window::map_node_parts() {
-  const comm::node_group& node = comm_->node();
+  const topology::node_group& node = comm_->node();
   for (int place = 0; place < node.size; ++place) {
     const auto rank = static_cast<std::size_t>(node.members[static_cast<std::size_t>(place)]);
     parts_[rank] = memory_->part(place).data() + header_bytes_;

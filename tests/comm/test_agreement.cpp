@@ -1,8 +1,9 @@
 #include <chrono>
 #include <thread>
 
+#include "collectives/collectives.hpp"
 #include "comm/collective.hpp"
-#include "comm/collectives.hpp"
+#include "comm/split.hpp"
 #include "core_world.hpp"
 
 namespace {
@@ -64,7 +65,7 @@ TEST(agreement, a_status_that_is_no_code_is_an_error_all_the_same) {
     EXPECT_EQ(result.status, status == 0 ? 1 : status);
     EXPECT_NE(result.message.find("a strange one"), std::string::npos) << result.message;
   }
-  comm::barrier(world());
+  collectives::barrier(world());
 }
 
 TEST(agreement, different_facts_are_named_with_their_ranks) {
@@ -129,14 +130,14 @@ TEST(agreement, works_again_after_errors) {
       call.fact("number", world().rank());
       call.agree();
     });
-    EXPECT_EQ(outcome_of([] { comm::barrier(world()); }).status, SYNCYTE_SUCCESS);
+    EXPECT_EQ(outcome_of([] { collectives::barrier(world()); }).status, SYNCYTE_SUCCESS);
   }
 }
 
 TEST(agreement, a_second_thread_gets_busy) {
   collective_call call(world(), "test_operation");
   test::outcome other;
-  std::thread([&] { other = outcome_of([] { comm::barrier(world()); }); }).join();
+  std::thread([&] { other = outcome_of([] { collectives::barrier(world()); }); }).join();
   expect_error(other, SYNCYTE_ERR_BUSY, "another thread is inside a collective of communicator world");
   call.agree();
 }
@@ -144,7 +145,7 @@ TEST(agreement, a_second_thread_gets_busy) {
 TEST(agreement, off_leaves_an_error_with_its_rank) {
   comm::communicator_options options;
   options.check = 0;
-  const auto unchecked = world().duplicate(options);
+  const auto unchecked = comm::duplicate(world(), options);
   const auto result = outcome_of([&] {
     collective_call call(*unchecked, "test_operation");
     call.attempt([&] { base::require(unchecked->rank() != 0, SYNCYTE_ERR_SHAPE, "bad"); });

@@ -3,8 +3,10 @@
 #include <memory>
 #include <vector>
 
+#include "base/buffer.hpp"
+#include "collectives/collectives.hpp"
 #include "comm/cart.hpp"
-#include "comm/collectives.hpp"
+#include "comm/split.hpp"
 #include "core_world.hpp"
 #include "syncyte/messages.h"
 
@@ -16,7 +18,7 @@ using test::expect_error;
 using test::outcome_of;
 using test::world;
 
-std::shared_ptr<comm::communicator> make(const cartesian_grid& grid) { return world().make_cartesian(grid, {}); }
+std::shared_ptr<comm::communicator> make(const cartesian_grid& grid) { return comm::make_cartesian(world(), grid, {}); }
 
 TEST(cart, chosen_extents_have_a_place_for_every_rank) {
   for (int ndim = 1; ndim <= 3; ++ndim) {
@@ -45,7 +47,7 @@ TEST(cart, ranks_beyond_the_grid_have_no_part) {
   if (world().size() == 1) GTEST_SKIP();
   const auto cart = make({{world().size() - 1}, {1}});
   EXPECT_EQ(cart == nullptr, world().rank() == world().size() - 1);
-  if (cart) comm::barrier(*cart);
+  if (cart) collectives::barrier(*cart);
 }
 
 TEST(cart, neighbours_wrap_round_or_are_nobody) {
@@ -69,13 +71,13 @@ TEST(cart, is_a_communicator_and_duplicates_are_cartesian) {
   const auto cart = make({{0, 0}, {1, 0}});
   std::int32_t sum = 1;
   const auto buffer = base::make_buffer(&sum, SYNCYTE_INT32, {});
-  comm::allreduce(*cart, nullptr, &buffer, SYNCYTE_OP_SUM, {});
+  collectives::allreduce(*cart, nullptr, &buffer, SYNCYTE_OP_SUM, {});
   EXPECT_EQ(sum, world().size());
-  const auto copy = cart->duplicate({});
+  const auto copy = comm::duplicate(*cart, {});
   ASSERT_NE(copy->grid(), nullptr);
   EXPECT_EQ(copy->grid()->extents, cart->grid()->extents);
   EXPECT_EQ(copy->grid()->periods, cart->grid()->periods);
-  EXPECT_EQ(cart->split(0, 0, {})->grid(), nullptr);
+  EXPECT_EQ(comm::split(*cart, 0, 0, {})->grid(), nullptr);
 }
 
 TEST(cart, mistakes_of_one_rank_are_every_ranks_error) {

@@ -2,9 +2,10 @@
 #include <vector>
 
 #include "base/buffer.hpp"
-#include "comm/collectives.hpp"
-#include "comm/pieces.hpp"
+#include "collectives/collectives.hpp"
+#include "comm/split.hpp"
 #include "core_world.hpp"
+#include "mpi/large_counts.hpp"
 #include "reference.hpp"
 
 namespace {
@@ -40,10 +41,10 @@ void expect_equal(const std::vector<T>& actual, const std::vector<T>& expected) 
 template <class Body>
 void with_and_without_pieces(Body&& body) {
   body();
-  const std::int64_t limit = comm::piece_limit();
-  comm::piece_limit() = 3;
+  const std::int64_t limit = mpi::piece_limit();
+  mpi::piece_limit() = 3;
   body();
-  comm::piece_limit() = limit;
+  mpi::piece_limit() = limit;
 }
 
 template <class Body>
@@ -64,9 +65,9 @@ TEST(collectives, allreduce_sums_every_dtype) {
         std::vector<type> output(input.size());
         const auto from = buffer_of(input, dtype);
         const auto to = buffer_of(output, dtype);
-        comm::allreduce(world(), &from, &to, SYNCYTE_OP_SUM, {});
+        collectives::allreduce(world(), &from, &to, SYNCYTE_OP_SUM, {});
         expect_equal(output, reference::allreduce<type>(5, world().size(), count));
-        comm::allreduce(world(), nullptr, &from, SYNCYTE_OP_SUM, {});
+        collectives::allreduce(world(), nullptr, &from, SYNCYTE_OP_SUM, {});
         expect_equal(input, output);
       }
     });
@@ -87,7 +88,7 @@ TEST(collectives, allreduce_knows_all_ops_on_integers) {
     std::vector<std::int32_t> output(50);
     const auto from = buffer_of(input, SYNCYTE_INT32);
     const auto to = buffer_of(output, SYNCYTE_INT32);
-    comm::allreduce(world(), &from, &to, op, {});
+    collectives::allreduce(world(), &from, &to, op, {});
     EXPECT_EQ(output, (reference::reduce<std::int32_t>(9, world().size(), 50, combine))) << "op " << op;
   }
 }
@@ -95,7 +96,7 @@ TEST(collectives, allreduce_knows_all_ops_on_integers) {
 TEST(collectives, arithmetic_on_bool_is_logic) {
   std::vector<base::boolean> values{{static_cast<std::uint8_t>(world().rank() == 0)}, {1}, {0}};
   const auto buffer = buffer_of(values, SYNCYTE_BOOL);
-  comm::allreduce(world(), nullptr, &buffer, SYNCYTE_OP_SUM, {});
+  collectives::allreduce(world(), nullptr, &buffer, SYNCYTE_OP_SUM, {});
   EXPECT_EQ(values[0].value, 1);
   EXPECT_EQ(values[1].value, 1);
   EXPECT_EQ(values[2].value, 0);
@@ -105,7 +106,7 @@ TEST(collectives, half_precision_is_rounded_once) {
   // 2048 + 1 is a tie in float16 and would be lost at every step; summed in float32 all the ones count.
   std::vector<base::float16> values{base::float16(world().rank() == 0 ? 2048.0f : 1.0f)};
   const auto buffer = buffer_of(values, SYNCYTE_FLOAT16);
-  comm::allreduce(world(), nullptr, &buffer, SYNCYTE_OP_SUM, {});
+  collectives::allreduce(world(), nullptr, &buffer, SYNCYTE_OP_SUM, {});
   EXPECT_EQ(values[0].bits, base::float16(2047.0f + static_cast<float>(world().size())).bits);
 }
 
@@ -114,7 +115,7 @@ TEST(collectives, bcast_from_every_root) {
     for (int root = 0; root < world().size(); ++root) {
       auto values = reference::random_values<double>(3, world().rank(), 11);
       const auto buffer = buffer_of(values, SYNCYTE_FLOAT64);
-      comm::bcast(world(), &buffer, root, {});
+      collectives::bcast(world(), &buffer, root, {});
       EXPECT_EQ(values, reference::random_values<double>(3, root, 11));
     }
   });
@@ -126,7 +127,7 @@ TEST(collectives, allgather_concatenates) {
     std::vector<std::int16_t> output(5 * static_cast<std::size_t>(world().size()));
     const auto from = buffer_of(input, SYNCYTE_INT16);
     const auto to = buffer_of(output, SYNCYTE_INT16);
-    comm::allgather(world(), &from, &to, {});
+    collectives::allgather(world(), &from, &to, {});
     EXPECT_EQ(output,
               reference::allgatherv<std::int16_t>(4, reference::lengths(static_cast<std::size_t>(world().size()), 5)));
   });
@@ -141,7 +142,7 @@ TEST(collectives, allgatherv_takes_uneven_and_empty_parts) {
       std::vector<float> output(17);
       const auto from = buffer_of(input, SYNCYTE_FLOAT32);
       const auto to = buffer_of(output, SYNCYTE_FLOAT32);
-      comm::allgatherv(world(), &from, counts.data(), &to, {});
+      collectives::allgatherv(world(), &from, counts.data(), &to, {});
       EXPECT_EQ(output, reference::allgatherv<float>(seed, counts));
     }
   });
@@ -157,7 +158,7 @@ void check_alltoallv(comm::communicator& group) {
     std::vector<std::int64_t> output(expected.size());
     const auto from = buffer_of(input, SYNCYTE_INT64);
     const auto to = buffer_of(output, SYNCYTE_INT64);
-    comm::alltoallv(group, &from, sending.data(), receiving.data(), &to, {});
+    collectives::alltoallv(group, &from, sending.data(), receiving.data(), &to, {});
     EXPECT_EQ(output, expected);
   }
 }
@@ -177,7 +178,8 @@ test::outcome alltoallv_with(std::int64_t expected) {
   std::vector<std::int32_t> output(size + (is_first ? static_cast<std::size_t>(expected) - 1 : 0), -1);
   const auto from = buffer_of(input, SYNCYTE_INT32);
   const auto to = buffer_of(output, SYNCYTE_INT32);
-  const auto result = outcome_of([&] { comm::alltoallv(world(), &from, sending.data(), receiving.data(), &to, {}); });
+  const auto result =
+      outcome_of([&] { collectives::alltoallv(world(), &from, sending.data(), receiving.data(), &to, {}); });
   const std::int32_t every = result.status == SYNCYTE_SUCCESS ? 5 : -1;  // all is written, or nothing
   for (const auto value : output) EXPECT_EQ(value, every);
   return result;
@@ -198,7 +200,7 @@ TEST(collectives, alltoallv_refuses_counts_that_do_not_fit_on_all_ranks) {
 TEST(collectives, full_check_compares_the_count_matrix) {
   comm::communicator_options options;
   options.check = 2;
-  const auto strict = world().duplicate(options);
+  const auto strict = comm::duplicate(world(), options);
   check_alltoallv(*strict);
   if (strict->size() == 1) return;
   const auto size = static_cast<std::size_t>(strict->size());
@@ -209,7 +211,7 @@ TEST(collectives, full_check_compares_the_count_matrix) {
   std::vector<std::int32_t> output(size + (strict->rank() == 0));
   const auto from = buffer_of(input, SYNCYTE_INT32);
   const auto to = buffer_of(output, SYNCYTE_INT32);
-  expect_error(outcome_of([&] { comm::alltoallv(*strict, &from, sending.data(), receiving.data(), &to, {}); }),
+  expect_error(outcome_of([&] { collectives::alltoallv(*strict, &from, sending.data(), receiving.data(), &to, {}); }),
                SYNCYTE_ERR_MISMATCH, "rank 1 sends 1 elements, but recv_counts[1] is 2");
 }
 
@@ -220,7 +222,7 @@ TEST(collectives, wrong_arguments_on_one_rank_are_every_ranks_error) {
   auto from = buffer_of(values, SYNCYTE_FLOAT64);
   auto to = buffer_of(result, SYNCYTE_FLOAT64);
   const auto allreduce = [&](const syncyte_buffer_t* input, const syncyte_buffer_t* output, syncyte_op_t op) {
-    return outcome_of([&] { comm::allreduce(world(), input, output, op, {}); });
+    return outcome_of([&] { collectives::allreduce(world(), input, output, op, {}); });
   };
   expect_error(allreduce(is_odd ? &to : &from, &to, SYNCYTE_OP_SUM), SYNCYTE_ERR_ARGUMENT, "overlap");
   expect_error(allreduce(&from, is_odd ? nullptr : &to, SYNCYTE_OP_SUM), SYNCYTE_ERR_ARGUMENT, "output is null");
@@ -233,19 +235,20 @@ TEST(collectives, wrong_arguments_on_one_rank_are_every_ranks_error) {
   wrong = from;
   wrong.strides[0] = 16;
   expect_error(allreduce(is_odd ? &wrong : &from, &to, SYNCYTE_OP_SUM), SYNCYTE_ERR_SHAPE, "is not contiguous");
-  expect_error(outcome_of([&] { comm::bcast(world(), &to, is_odd ? -1 : 0, {}); }), SYNCYTE_ERR_ARGUMENT, "root is -1");
+  expect_error(outcome_of([&] { collectives::bcast(world(), &to, is_odd ? -1 : 0, {}); }), SYNCYTE_ERR_ARGUMENT,
+               "root is -1");
   std::vector<std::int64_t> counts(static_cast<std::size_t>(world().size()), is_odd ? -1 : 4);
   result.resize(4 * counts.size());
   to = buffer_of(result, SYNCYTE_FLOAT64);
-  expect_error(outcome_of([&] { comm::allgatherv(world(), &from, counts.data(), &to, {}); }), SYNCYTE_ERR_ARGUMENT,
-               "counts[0] is -1");
+  expect_error(outcome_of([&] { collectives::allgatherv(world(), &from, counts.data(), &to, {}); }),
+               SYNCYTE_ERR_ARGUMENT, "counts[0] is -1");
 }
 
 TEST(collectives, different_sizes_are_named) {
   if (world().size() == 1) GTEST_SKIP() << "one rank agrees with itself";
   std::vector<double> values(world().rank() == 0 ? 3 : 4);
   const auto buffer = buffer_of(values, SYNCYTE_FLOAT64);
-  expect_error(outcome_of([&] { comm::allreduce(world(), nullptr, &buffer, SYNCYTE_OP_SUM, {}); }),
+  expect_error(outcome_of([&] { collectives::allreduce(world(), nullptr, &buffer, SYNCYTE_OP_SUM, {}); }),
                SYNCYTE_ERR_MISMATCH, "elements of output is");
 }
 

@@ -2,7 +2,9 @@
 #include <thread>
 #include <vector>
 
-#include "comm/collectives.hpp"
+#include "base/buffer.hpp"
+#include "collectives/collectives.hpp"
+#include "comm/split.hpp"
 #include "core_world.hpp"
 
 namespace {
@@ -15,13 +17,13 @@ using test::world;
 int sum_over(comm::communicator& group, int value) {
   std::int32_t number = value;
   const auto buffer = base::make_buffer(&number, SYNCYTE_INT32, {});
-  comm::allreduce(group, nullptr, &buffer, SYNCYTE_OP_SUM, {});
+  collectives::allreduce(group, nullptr, &buffer, SYNCYTE_OP_SUM, {});
   return number;
 }
 
 TEST(communicator, split_by_colour_and_key) {
   const int size = world().size();
-  const auto part = world().split(world().rank() % 2, -world().rank(), {});
+  const auto part = comm::split(world(), world().rank() % 2, -world().rank(), {});
   const int members = (size + 1 - world().rank() % 2) / 2;
   EXPECT_EQ(part->size(), members);
   EXPECT_EQ(part->rank(), members - 1 - world().rank() / 2);  // keys reverse the order
@@ -29,50 +31,50 @@ TEST(communicator, split_by_colour_and_key) {
 }
 
 TEST(communicator, no_colour_gives_no_part) {
-  const auto part = world().split(world().rank() == 0 ? MPI_UNDEFINED : 3, 0, {});
+  const auto part = comm::split(world(), world().rank() == 0 ? MPI_UNDEFINED : 3, 0, {});
   EXPECT_EQ(part == nullptr, world().rank() == 0);
   if (part) {
     EXPECT_EQ(part->size(), world().size() - 1);
   }
-  comm::barrier(world());
+  collectives::barrier(world());
 }
 
 TEST(communicator, bad_colour_on_one_rank_is_every_ranks_error) {
-  expect_error(outcome_of([] { world().split(world().rank() == 0 ? -7 : 0, 0, {}); }), SYNCYTE_ERR_ARGUMENT,
+  expect_error(outcome_of([] { comm::split(world(), world().rank() == 0 ? -7 : 0, 0, {}); }), SYNCYTE_ERR_ARGUMENT,
                "color is -7");
 }
 
 TEST(communicator, split_by_program) {
-  const auto part = world().split_program(world().rank() < 2 ? "solver" : "learner", {});
+  const auto part = comm::split_program(world(), world().rank() < 2 ? "solver" : "learner", {});
   EXPECT_EQ(part->size(), world().rank() < 2 ? std::min(2, world().size()) : world().size() - 2);
   EXPECT_EQ(part->name(), world().rank() < 2 ? "world/solver" : "world/learner");
-  expect_error(outcome_of([] { world().split_program(world().rank() == 0 ? "" : "x", {}); }), SYNCYTE_ERR_ARGUMENT,
-               "name has 0 bytes");
+  expect_error(outcome_of([] { comm::split_program(world(), world().rank() == 0 ? "" : "x", {}); }),
+               SYNCYTE_ERR_ARGUMENT, "name has 0 bytes");
 }
 
 TEST(communicator, parts_of_parts_outlive_their_handles) {
-  auto half = world().split(world().rank() % 2, 0, {});
-  auto quarter = half->split(half->rank() % 2, 0, {});
+  auto half = comm::split(world(), world().rank() % 2, 0, {});
+  auto quarter = comm::split(*half, half->rank() % 2, 0, {});
   half.reset();
   EXPECT_EQ(sum_over(*quarter, 1), quarter->size());
   quarter.reset();
-  comm::barrier(world());
-  comm::barrier(world());
+  collectives::barrier(world());
+  collectives::barrier(world());
 }
 
 TEST(communicator, thousands_come_and_go) {
   // MPI libraries have a few thousand communicators at most: dropped ones must really be freed.
   const int count = world().size() <= 2 ? 3000 : 300;
-  for (int i = 0; i < count; ++i) world().duplicate({});
+  for (int i = 0; i < count; ++i) comm::duplicate(world(), {});
 }
 
 TEST(communicator, levels_of_checking_must_agree) {
   comm::communicator_options options;
   options.check = world().rank() == 0 ? 0 : 1;
-  const auto result = outcome_of([&] { world().duplicate(options); });
+  const auto result = outcome_of([&] { comm::duplicate(world(), options); });
   if (world().size() > 1) expect_error(result, SYNCYTE_ERR_MISMATCH, "check is");
   options.check = world().rank() == 0 ? 9 : 1;
-  expect_error(outcome_of([&] { world().duplicate(options); }), SYNCYTE_ERR_ARGUMENT, "options->check is 9");
+  expect_error(outcome_of([&] { comm::duplicate(world(), options); }), SYNCYTE_ERR_ARGUMENT, "options->check is 9");
 }
 
 TEST(communicator, adopts_foreign_ones_and_refuses_others) {

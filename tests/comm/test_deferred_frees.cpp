@@ -3,7 +3,8 @@
 #include <thread>
 #include <vector>
 
-#include "comm/collectives.hpp"
+#include "base/buffer.hpp"
+#include "collectives/collectives.hpp"
 #include "core_world.hpp"
 
 namespace {
@@ -29,7 +30,7 @@ TEST(deferred_frees, nothing_goes_before_all_ranks_have_dropped_it) {
   for (int last = 0; last < world().size(); ++last) {
     if (world().rank() == last) reference.reset();
     EXPECT_TRUE(freed.empty());
-    comm::barrier(world());  // collects
+    collectives::barrier(world());  // collects
     EXPECT_EQ(freed.size(), last == world().size() - 1 ? 1u : 0u);
   }
 }
@@ -43,7 +44,7 @@ TEST(deferred_frees, any_order_of_drops_ends_in_the_order_of_creation) {
   std::shuffle(references.begin(), references.end(), std::mt19937(static_cast<unsigned>(world().rank())));
   while (!references.empty()) {
     references.pop_back();
-    comm::barrier(world());
+    collectives::barrier(world());
   }
   EXPECT_EQ(freed.size(), static_cast<std::size_t>(count));
   // All ranks freed the same at the same collective points: compare with rank 0's order.
@@ -51,7 +52,7 @@ TEST(deferred_frees, any_order_of_drops_ends_in_the_order_of_creation) {
   order.resize(count, -1);
   const std::int64_t shape[] = {count};
   const auto buffer = base::make_buffer(order.data(), SYNCYTE_INT32, shape);
-  comm::bcast(world(), &buffer, 0, {});
+  collectives::bcast(world(), &buffer, 0, {});
   EXPECT_TRUE(std::equal(freed.begin(), freed.end(), order.begin(), order.end()));
 }
 
@@ -60,7 +61,7 @@ TEST(deferred_frees, drops_may_come_from_any_thread) {
   auto reference = std::make_unique<comm::deferred_reference>(shared_world(), std::make_shared<noted>(1, freed));
   std::thread([&] { reference.reset(); }).join();
   EXPECT_TRUE(freed.empty());
-  comm::barrier(world());
+  collectives::barrier(world());
   EXPECT_EQ(freed.size(), 1u);
 }
 

@@ -3,19 +3,20 @@
 #include <numeric>
 #include <vector>
 
-#include "comm/collectives.hpp"
-#include "comm/message.hpp"
-#include "comm/mpi_memory.hpp"
-#include "comm/nonblocking.hpp"
-#include "comm/pieces.hpp"
+#include "base/buffer.hpp"
+#include "collectives/collectives.hpp"
+#include "collectives/nonblocking.hpp"
 #include "core_world.hpp"
+#include "messages/message.hpp"
+#include "mpi/large_counts.hpp"
+#include "mpi/memory_kinds.hpp"
 #include "pretended_cuda.hpp"
 #include "reference.hpp"
 
 namespace {
 
 using namespace syncyte;
-using comm::message;
+using messages::message;
 using test::expect_error;
 using test::outcome_of;
 using test::shared_world;
@@ -59,10 +60,10 @@ void for_places(Body&& body) {
   body(true);
   body(world().rank() % 2 == 0);
   body(false);
-  const std::int64_t limit = comm::piece_limit();
-  comm::piece_limit() = 3;
+  const std::int64_t limit = mpi::piece_limit();
+  mpi::piece_limit() = 3;
   body(world().rank() % 2 == 0);
-  comm::piece_limit() = limit;
+  mpi::piece_limit() = limit;
 }
 
 /// Rank r has r rows.
@@ -83,16 +84,16 @@ struct partition {
 
 TEST(device_buffers, mpi_takes_both_kinds) {
   shared_world();
-  EXPECT_TRUE(comm::mpi_takes(SYNCYTE_MEMORY_HOST));
-  EXPECT_TRUE(comm::mpi_takes(SYNCYTE_MEMORY_CUDA));
-  expect_error(outcome_of([] { comm::mpi_takes(7); }), SYNCYTE_ERR_ARGUMENT, "memory is 7; expected");
+  EXPECT_TRUE(mpi::takes(SYNCYTE_MEMORY_HOST));
+  EXPECT_TRUE(mpi::takes(SYNCYTE_MEMORY_CUDA));
+  expect_error(outcome_of([] { mpi::takes(7); }), SYNCYTE_ERR_ARGUMENT, "memory is 7; expected");
 }
 
 TEST(device_buffers, are_broadcast) {
   for_places([](bool is_on_device) {
     array mine(4, is_on_device, 100 * world().rank());
     const auto buffer = mine.buffer();
-    comm::bcast(world(), &buffer, world().size() - 1, {});
+    collectives::bcast(world(), &buffer, world().size() - 1, {});
     EXPECT_EQ(mine.contents(), numbers(100 * (world().size() - 1), 8));
   });
 }
@@ -110,9 +111,9 @@ TEST(device_buffers, are_gathered_and_scattered) {
     const auto all = everywhere.buffer();
     const auto whole = at_root.buffer();
     const auto to = back.buffer();
-    comm::allgather_along(world(), &from, 0, parts.lengths.data(), &all, {});
-    comm::gather_along(world(), &from, 0, parts.lengths.data(), root, is_root ? &whole : nullptr, {});
-    comm::scatter_along(world(), is_root ? &whole : nullptr, 0, parts.lengths.data(), root, &to, {});
+    collectives::allgather_along(world(), &from, 0, parts.lengths.data(), &all, {});
+    collectives::gather_along(world(), &from, 0, parts.lengths.data(), root, is_root ? &whole : nullptr, {});
+    collectives::scatter_along(world(), is_root ? &whole : nullptr, 0, parts.lengths.data(), root, &to, {});
     EXPECT_EQ(everywhere.contents(), numbers(0, 2 * parts.all));
     EXPECT_EQ(at_root.contents(), numbers(is_root ? 0 : -1000, 2 * parts.all));
     EXPECT_EQ(back.contents(), part.contents());
@@ -130,7 +131,7 @@ TEST(device_buffers, are_repartitioned) {
     array after(mine, is_on_device, -1000);
     const auto from = before.buffer();
     const auto to = after.buffer();
-    comm::alltoall_along(world(), &from, {0, parts.lengths.data(), 0, reversed.data()}, &to, {});
+    collectives::alltoall_along(world(), &from, {0, parts.lengths.data(), 0, reversed.data()}, &to, {});
     EXPECT_EQ(after.contents(), numbers(first, 2 * mine));
   });
 }
@@ -147,11 +148,11 @@ TEST(device_buffers, are_gathered_without_an_axis) {
     const auto to = all.buffer();
     const auto once_more = again.buffer();
     const auto other = exchanged.buffer();
-    comm::allgather(world(), &from, &to, {});
+    collectives::allgather(world(), &from, &to, {});
     EXPECT_EQ(all.contents(), numbers(0, 4 * size));
-    comm::allgatherv(world(), &from, counts.data(), &once_more, {});
+    collectives::allgatherv(world(), &from, counts.data(), &once_more, {});
     EXPECT_EQ(again.contents(), numbers(0, 4 * size));
-    comm::alltoallv(world(), &to, counts.data(), counts.data(), &other, {});
+    collectives::alltoallv(world(), &to, counts.data(), counts.data(), &other, {});
     for (std::size_t rank = 0; rank < size; ++rank)
       EXPECT_EQ(exchanged.contents()[4 * rank], 4 * world().rank()) << "from rank " << rank;
   });
@@ -228,7 +229,7 @@ TEST(device_buffers, of_one_rank_that_would_be_packed_are_everybodys_error) {
   to.shape[0] = 2;
   to.shape[1] = 2 * world().size();
   to.strides[0] = to.shape[1] * to.strides[1];
-  expect_error(outcome_of([&] { comm::allgather_along(world(), &from, 1, lengths.data(), &to, {}); }),
+  expect_error(outcome_of([&] { collectives::allgather_along(world(), &from, 1, lengths.data(), &to, {}); }),
                SYNCYTE_ERR_UNSUPPORTED, "would have to be packed, which device memory is not");
 }
 
@@ -237,9 +238,9 @@ TEST(device_buffers, are_both_on_devices) {
   const reference::lengths lengths(static_cast<std::size_t>(world().size()), 2);
   const auto from = part.buffer();
   const auto to = whole.buffer();
-  expect_error(outcome_of([&] { comm::allgather_along(world(), &from, 0, lengths.data(), &to, {}); }),
+  expect_error(outcome_of([&] { collectives::allgather_along(world(), &from, 0, lengths.data(), &to, {}); }),
                SYNCYTE_ERR_UNSUPPORTED, "output is in host memory; expected device memory, as input");
-  expect_error(outcome_of([&] { comm::scatter_along(world(), &to, 0, lengths.data(), 0, &from, {}); }),
+  expect_error(outcome_of([&] { collectives::scatter_along(world(), &to, 0, lengths.data(), 0, &from, {}); }),
                SYNCYTE_ERR_UNSUPPORTED, "input is in host memory; expected device memory, as output");
 }
 
@@ -247,22 +248,26 @@ TEST(device_buffers, are_not_reduced) {
   array mine(2, world().rank() == 0);
   const auto buffer = mine.buffer();
   const reference::lengths lengths(static_cast<std::size_t>(world().size()), 0);
-  expect_error(outcome_of([&] { comm::allreduce(world(), nullptr, &buffer, SYNCYTE_OP_SUM, {}); }),
+  expect_error(outcome_of([&] { collectives::allreduce(world(), nullptr, &buffer, SYNCYTE_OP_SUM, {}); }),
                SYNCYTE_ERR_UNSUPPORTED, refusal);
-  expect_error(
-      outcome_of([&] { comm::reduce_scatter_along(world(), &buffer, 0, lengths.data(), SYNCYTE_OP_SUM, &buffer, {}); }),
-      SYNCYTE_ERR_UNSUPPORTED, refusal);
+  expect_error(outcome_of([&] {
+                 collectives::reduce_scatter_along(world(), &buffer, 0, lengths.data(), SYNCYTE_OP_SUM, &buffer, {});
+               }),
+               SYNCYTE_ERR_UNSUPPORTED, refusal);
 }
 
 TEST(device_buffers, are_not_started) {
   array mine(2, true);
   const auto buffer = mine.buffer();
   const reference::lengths lengths(static_cast<std::size_t>(world().size()), 2);
-  expect_error(outcome_of([&] { comm::ibcast(shared_world(), &buffer, 0, {}); }), SYNCYTE_ERR_UNSUPPORTED, refusal);
-  expect_error(outcome_of([&] { comm::iallgather_along(shared_world(), &buffer, 0, lengths.data(), &buffer, {}); }),
-               SYNCYTE_ERR_UNSUPPORTED, refusal);
+  expect_error(outcome_of([&] { collectives::ibcast(shared_world(), &buffer, 0, {}); }), SYNCYTE_ERR_UNSUPPORTED,
+               refusal);
+  expect_error(
+      outcome_of([&] { collectives::iallgather_along(shared_world(), &buffer, 0, lengths.data(), &buffer, {}); }),
+      SYNCYTE_ERR_UNSUPPORTED, refusal);
   expect_error(outcome_of([&] {
-                 comm::ialltoall_along(shared_world(), &buffer, {0, lengths.data(), 0, lengths.data()}, &buffer, {});
+                 collectives::ialltoall_along(shared_world(), &buffer, {0, lengths.data(), 0, lengths.data()}, &buffer,
+                                              {});
                }),
                SYNCYTE_ERR_UNSUPPORTED, refusal);
 }
@@ -271,7 +276,7 @@ TEST(device_buffers, are_of_devices_that_exist) {
   array mine(2, true);
   auto buffer = mine.buffer();
   if (world().rank() == 0) buffer.device = 2;
-  expect_error(outcome_of([&] { comm::bcast(world(), &buffer, 0, {}); }), SYNCYTE_ERR_ARGUMENT,
+  expect_error(outcome_of([&] { collectives::bcast(world(), &buffer, 0, {}); }), SYNCYTE_ERR_ARGUMENT,
                "device is 2; expected 0 to 1");
 }
 

@@ -1,9 +1,10 @@
 // Device buffers where MPI does not take them: SYNCYTE_CUDA_AWARE=off.
 
-#include "comm/collectives.hpp"
-#include "comm/message.hpp"
-#include "comm/mpi_memory.hpp"
+#include "base/buffer.hpp"
+#include "collectives/collectives.hpp"
 #include "core_world.hpp"
+#include "messages/message.hpp"
+#include "mpi/memory_kinds.hpp"
 #include "pretended_cuda.hpp"
 
 namespace {
@@ -15,15 +16,15 @@ using test::shared_world;
 using test::world;
 
 TEST(device_buffers_refused, of_one_rank_are_everybodys_error) {
-  EXPECT_FALSE(comm::mpi_takes(SYNCYTE_MEMORY_CUDA));
+  EXPECT_FALSE(mpi::takes(SYNCYTE_MEMORY_CUDA));
   float element = 1;
   const std::int64_t shape[] = {1};
   auto buffer = base::make_buffer(&element, SYNCYTE_FLOAT32, shape);
   if (world().rank() == 0) buffer.memory = SYNCYTE_MEMORY_CUDA;
-  expect_error(outcome_of([&] { comm::bcast(world(), &buffer, 0, {}); }), SYNCYTE_ERR_UNSUPPORTED,
+  expect_error(outcome_of([&] { collectives::bcast(world(), &buffer, 0, {}); }), SYNCYTE_ERR_UNSUPPORTED,
                "buffer: the MPI library does not take memory of CUDA devices; copy it to host memory first");
   if (world().rank() == 0)
-    expect_error(outcome_of([&] { comm::message::send(shared_world(), &buffer, {0, 1}, SYNCYTE_MESSAGE_ROOM); }),
+    expect_error(outcome_of([&] { messages::message::send(shared_world(), &buffer, {0, 1}, SYNCYTE_MESSAGE_ROOM); }),
                  SYNCYTE_ERR_UNSUPPORTED, "the MPI library does not take memory of CUDA devices");
 }
 

@@ -4,9 +4,12 @@
 #include <thread>
 #include <vector>
 
-#include "comm/collectives.hpp"
+#include "base/buffer.hpp"
+#include "collectives/collectives.hpp"
 #include "comm/runtime.hpp"
+#include "comm/split.hpp"
 #include "core_world.hpp"
+#include "mpi/process.hpp"
 
 namespace {
 
@@ -33,7 +36,7 @@ bool names(const list& ranks, int rank) { return std::find(ranks.begin(), ranks.
 int sum_of_ranks(comm::communicator& of) {
   std::int32_t number = world().rank();
   const auto buffer = base::make_buffer(&number, SYNCYTE_INT32, {});
-  comm::allreduce(of, nullptr, &buffer, SYNCYTE_OP_SUM, {});
+  collectives::allreduce(of, nullptr, &buffer, SYNCYTE_OP_SUM, {});
   return number;
 }
 
@@ -65,7 +68,7 @@ TEST(group, overlapping_ones_are_made_along_a_chain) {
 
 TEST(group, threads_make_them_at_once_with_different_tags) {
   const int rank = world().rank();
-  if (comm::thread_level() < 3) GTEST_SKIP() << "MPI allows one thread";
+  if (mpi::thread_level() < 3) GTEST_SKIP() << "MPI allows one thread";
   const auto make = [](int tag) { EXPECT_EQ(group(world(), all_ranks(), tag)->size(), world().size()); };
   // One order on even ranks, the other on odd ones.
   std::thread first(make, rank % 2);
@@ -97,10 +100,10 @@ TEST(group, what_one_rank_alone_can_see_is_its_own_error) {
 }
 
 void expect_mismatch(const list& mine) {
-  const auto parent = world().duplicate({});
+  const auto parent = comm::duplicate(world(), {});
   expect_error(outcome_of([&] { group(*parent, mine); }), SYNCYTE_ERR_MISMATCH, "ranks");
   expect_error(outcome_of([&] { group(*parent, all_ranks()); }), SYNCYTE_ERR_MISMATCH, "an earlier one has failed");
-  comm::barrier(*parent);
+  collectives::barrier(*parent);
 }
 
 TEST(group, lists_in_another_order_are_an_error_of_all) {

@@ -8,13 +8,14 @@
 #include <optional>
 #include <vector>
 
+#include "base/buffer.hpp"
+#include "collectives/collectives.hpp"
 #include "comm/cart.hpp"
-#include "comm/collectives.hpp"
-#include "comm/halo.hpp"
-#include "comm/halo_transfer.hpp"
-#include "comm/message.hpp"
-#include "comm/pieces.hpp"
 #include "core_world.hpp"
+#include "halo/plan.hpp"
+#include "halo/transfer.hpp"
+#include "messages/message.hpp"
+#include "mpi/large_counts.hpp"
 #include "reference.hpp"
 #include "strided_array.hpp"
 
@@ -22,9 +23,6 @@ namespace {
 
 using namespace syncyte;
 using comm::cartesian_grid;
-using comm::halo;
-using comm::halo_transfer;
-using comm::halo_way;
 using test::expect_error;
 using test::extents;
 using test::outcome_of;
@@ -59,8 +57,8 @@ struct scene {
     return result;
   }
 
-  comm::halo_description description() const {
-    comm::halo_description result;
+  halo::description description() const {
+    halo::description result;
     result.dtype = SYNCYTE_INT32;
     result.shape = shape();
     result.axes = axes;
@@ -108,16 +106,16 @@ std::int32_t value_at(const extents& whole) {
 
 std::int32_t mark_at(const extents& local) { return -1000 - value_at(local); }
 
-void run(const std::shared_ptr<halo>& plan, strided_array& array, halo_way way) {
+void run(const std::shared_ptr<halo::plan>& plan, strided_array& array, halo::operation way) {
   const auto buffer = array.buffer();
-  halo_transfer(plan, &buffer, way).wait();
+  halo::transfer(plan, &buffer, way).wait();
 }
 
-void check_exchange(const scene& here, const std::shared_ptr<halo>& plan, strides how) {
+void check_exchange(const scene& here, const std::shared_ptr<halo::plan>& plan, strides how) {
   strided_array array(here.shape(), how);
   array.fill(
       [&](const extents& local) { return here.is_interior(local) ? value_at(*here.shown(local)) : mark_at(local); });
-  run(plan, array, halo_way::exchange);
+  run(plan, array, halo::operation::exchange);
   array.expect([&](const extents& local) {
     const auto cell = here.shown(local);
     return cell ? value_at(*cell) : mark_at(local);
@@ -137,19 +135,19 @@ std::int64_t inner_product(strided_array& a, strided_array& b) {
   b.for_each([&](std::int32_t element, const extents&) { right.push_back(element); });
   std::int64_t sum = std::inner_product(left.begin(), left.end(), right.begin(), std::int64_t{0});
   const auto buffer = base::make_buffer(&sum, SYNCYTE_INT64, {});
-  comm::allreduce(world(), nullptr, &buffer, SYNCYTE_OP_SUM, {});
+  collectives::allreduce(world(), nullptr, &buffer, SYNCYTE_OP_SUM, {});
   return sum;
 }
 
 /// <H x, y> = <x, H' y>, on the whole arrays; ghosts that show a cell are 0 after H'.
-void check_adjoint(const scene& here, const std::shared_ptr<halo>& plan, strides how, std::uint64_t seed) {
+void check_adjoint(const scene& here, const std::shared_ptr<halo::plan>& plan, strides how, std::uint64_t seed) {
   strided_array x(here.shape(), how), y(here.shape(), how), moved(here.shape(), how), gathered(here.shape(), how);
   x.fill(random_numbers(seed));
   moved.fill(random_numbers(seed));
   y.fill(random_numbers(seed + 1));
   gathered.fill(random_numbers(seed + 1));
-  run(plan, moved, halo_way::exchange);
-  run(plan, gathered, halo_way::accumulate);
+  run(plan, moved, halo::operation::exchange);
+  run(plan, gathered, halo::operation::accumulate);
   EXPECT_EQ(inner_product(moved, y), inner_product(x, gathered));
   gathered.for_each([&](std::int32_t element, const extents& local) {
     if (!here.is_interior(local) && here.shown(local)) {
@@ -159,7 +157,7 @@ void check_adjoint(const scene& here, const std::shared_ptr<halo>& plan, strides
 }
 
 void check_scene(const scene& here) {
-  const auto plan = halo::create(here.cart, here.description());
+  const auto plan = halo::plan::create(here.cart, here.description());
   for (const strides how : all_strides) {
     check_exchange(here, plan, how);
     check_adjoint(here, plan, how, 2 * here.axes.size());
@@ -172,7 +170,7 @@ const std::vector<std::vector<widths>> all_widths = {{{1, 1}, {1, 1}, {1, 1}}, {
 
 /// All widths, with and without corners, the axes in order and not, on one grid.
 void check_grid(const cartesian_grid& asked) {
-  const auto cart = world().make_cartesian(asked, {});
+  const auto cart = comm::make_cartesian(world(), asked, {});
   const int dimensions = cart->grid()->ndim();
   const auto place = comm::coordinates_of(*cart, cart->rank());
   std::vector<int> ordered(at(dimensions)), turned(at(dimensions));
@@ -202,15 +200,15 @@ TEST(halo, in_three_dimensions) {
 
 /// One dimension, periodic or not, a ghost cell at each end.
 scene line(int period) {
-  const auto cart = world().make_cartesian({{world().size()}, {period}}, {});
+  const auto cart = comm::make_cartesian(world(), {{world().size()}, {period}}, {});
   return {cart, {0}, 1, {{1, 1}}, true, {cart->rank()}};
 }
 
 TEST(halo, in_pieces_as_beyond_what_mpi_counts) {
-  const std::int64_t limit = comm::piece_limit();
-  comm::piece_limit() = 5;
+  const std::int64_t limit = mpi::piece_limit();
+  mpi::piece_limit() = 5;
   check_grid({{0, 0}, {1, 0}});
-  comm::piece_limit() = limit;
+  mpi::piece_limit() = limit;
 }
 
 template <class T>
@@ -229,7 +227,7 @@ TEST(halo, adds_every_dtype) {
         asked.dtype = dtype;
         std::vector<type> values(static_cast<std::size_t>(asked.shape[0]), type(1.0f));
         const auto buffer = base::make_buffer(values.data(), dtype, asked.shape);
-        halo_transfer(halo::create(here.cart, asked), &buffer, halo_way::accumulate).wait();
+        halo::transfer(halo::plan::create(here.cart, asked), &buffer, halo::operation::accumulate).wait();
         EXPECT_TRUE(is_number(values.front(), 0.0f)) << base::dtype_name(dtype);
         EXPECT_TRUE(is_number(values.back(), 0.0f)) << base::dtype_name(dtype);
         EXPECT_TRUE(is_number(values[1], 2.0f)) << base::dtype_name(dtype);
@@ -240,16 +238,17 @@ TEST(halo, adds_every_dtype) {
 
 TEST(halo, goes_on_when_it_is_tested) {
   const auto here = line(1);
-  const auto plan = halo::create(here.cart, here.description());
+  const auto plan = halo::plan::create(here.cart, here.description());
   strided_array array(here.shape(), strides::dense);
   array.fill([&](const extents& local) { return here.is_interior(local) ? value_at(*here.shown(local)) : 0; });
   const auto buffer = array.buffer();
-  halo_transfer under_way(plan, &buffer, halo_way::exchange);
-  expect_error(outcome_of([&] { halo_transfer(plan, &buffer, halo_way::exchange); }), SYNCYTE_ERR_BUSY, "under way");
+  halo::transfer under_way(plan, &buffer, halo::operation::exchange);
+  expect_error(outcome_of([&] { halo::transfer(plan, &buffer, halo::operation::exchange); }), SYNCYTE_ERR_BUSY,
+               "under way");
   while (!under_way.test()) {
   }
   array.expect([&](const extents& local) { return value_at(*here.shown(local)); });
-  halo_transfer(plan, &buffer, halo_way::exchange).wait();  // free again
+  halo::transfer(plan, &buffer, halo::operation::exchange).wait();  // free again
 }
 
 bool is_odd_one() { return world().rank() == world().size() - 1; }
@@ -257,12 +256,12 @@ bool is_odd_one() { return world().rank() == world().size() - 1; }
 test::outcome create_with(const scene& here, auto&& change) {
   auto asked = here.description();
   if (is_odd_one()) change(asked);
-  return outcome_of([&] { halo::create(here.cart, asked); });
+  return outcome_of([&] { halo::plan::create(here.cart, asked); });
 }
 
 TEST(halo, mistakes_of_one_rank_when_it_is_made_are_every_ranks_error) {
   const auto here = line(1);
-  using asked = comm::halo_description&;
+  using asked = halo::description&;
   expect_error(create_with(here, [](asked a) { a.low[0] = 9; }), SYNCYTE_ERR_SHAPE, "expected at least 9 + 1");
   expect_error(create_with(here, [](asked a) { a.high[0] = -1; }), SYNCYTE_ERR_ARGUMENT, "expected 0 or more");
   expect_error(create_with(here, [](asked a) { a.axes[0] = 1; }), SYNCYTE_ERR_ARGUMENT, "axes[0] is 1");
@@ -272,7 +271,7 @@ TEST(halo, mistakes_of_one_rank_when_it_is_made_are_every_ranks_error) {
   auto elsewhere = here;
   elsewhere.cart = test::shared_world();
   auto description = here.description();
-  expect_error(outcome_of([&] { halo::create(test::shared_world(), description); }), SYNCYTE_ERR_ARGUMENT,
+  expect_error(outcome_of([&] { halo::plan::create(test::shared_world(), description); }), SYNCYTE_ERR_ARGUMENT,
                "not Cartesian");
   if (world().size() == 1) return;
   expect_error(create_with(here, [](asked a) { a.low[0] = 0; }), SYNCYTE_ERR_MISMATCH, "low[0] is 1 on");
@@ -282,23 +281,22 @@ TEST(halo, mistakes_of_one_rank_when_it_is_made_are_every_ranks_error) {
 
 TEST(halo, extents_across_a_cut_must_be_equal) {
   if (world().size() == 1) GTEST_SKIP();
-  const auto cart = world().make_cartesian({{world().size(), 1}, {0, 0}}, {});
+  const auto cart = comm::make_cartesian(world(), {{world().size(), 1}, {0, 0}}, {});
   const scene here{cart, {0, 1}, 2, {{1, 1}, {1, 1}}, true, comm::coordinates_of(*cart, cart->rank())};
-  expect_error(create_with(here, [](comm::halo_description& a) { ++a.shape[1]; }), SYNCYTE_ERR_MISMATCH,
+  expect_error(create_with(here, [](halo::description& a) { ++a.shape[1]; }), SYNCYTE_ERR_MISMATCH,
                "shape[1] is 5 on rank 0, but 6 on rank " + std::to_string(world().size() - 1));
   const scene uncut{cart, {0, 1}, 3, {{1, 1}, {1, 1}}, true, here.place};
-  expect_error(create_with(uncut, [](comm::halo_description& a) { ++a.shape[2]; }), SYNCYTE_ERR_MISMATCH,
-               "shape[2] is");
+  expect_error(create_with(uncut, [](halo::description& a) { ++a.shape[2]; }), SYNCYTE_ERR_MISMATCH, "shape[2] is");
 }
 
 TEST(halo, a_wrong_array_is_its_ranks_and_its_neighbours_error) {
   const auto here = line(0);
-  const auto plan = halo::create(here.cart, here.description());
+  const auto plan = halo::plan::create(here.cart, here.description());
   strided_array array(here.shape(), strides::dense);
   auto buffer = array.fill(mark_at).buffer();
   if (is_odd_one()) buffer.dtype = SYNCYTE_FLOAT32;
-  for (const halo_way way : {halo_way::exchange, halo_way::accumulate}) {
-    const auto result = outcome_of([&] { halo_transfer(plan, &buffer, way).wait(); });
+  for (const halo::operation way : {halo::operation::exchange, halo::operation::accumulate}) {
+    const auto result = outcome_of([&] { halo::transfer(plan, &buffer, way).wait(); });
     const int distance = world().size() - 1 - world().rank();
     if (distance == 0) expect_error(result, SYNCYTE_ERR_TYPE, "array: dtype is float32; expected int32");
     if (distance == 1) expect_error(result, SYNCYTE_ERR_TYPE, "a neighbour, has failed with SYNCYTE_ERR_TYPE");
@@ -309,7 +307,7 @@ TEST(halo, a_wrong_array_is_its_ranks_and_its_neighbours_error) {
   buffer.shape[0] = 1;
   expect_error(outcome_of([&] {
                  buffer.dtype = SYNCYTE_INT32;
-                 halo_transfer(plan, &buffer, halo_way::exchange).wait();
+                 halo::transfer(plan, &buffer, halo::operation::exchange).wait();
                }),
                SYNCYTE_ERR_SHAPE, "array: shape is [1]; expected [");
   check_exchange(here, plan, strides::dense);  // as if nothing had happened
@@ -318,46 +316,46 @@ TEST(halo, a_wrong_array_is_its_ranks_and_its_neighbours_error) {
 TEST(halo, neighbours_that_do_different_things_are_told) {
   if (world().size() == 1) GTEST_SKIP();
   const auto here = line(0);
-  const auto plan = halo::create(here.cart, here.description());
+  const auto plan = halo::plan::create(here.cart, here.description());
   strided_array array(here.shape(), strides::dense);
   const auto buffer = array.fill(mark_at).buffer();
-  const auto way = is_odd_one() ? halo_way::accumulate : halo_way::exchange;
-  const auto result = outcome_of([&] { halo_transfer(plan, &buffer, way).wait(); });
+  const auto way = is_odd_one() ? halo::operation::accumulate : halo::operation::exchange;
+  const auto result = outcome_of([&] { halo::transfer(plan, &buffer, way).wait(); });
   if (world().rank() >= world().size() - 2) expect_error(result, SYNCYTE_ERR_MISMATCH, "is in halo_");
-  comm::barrier(world());
+  collectives::barrier(world());
   check_exchange(here, plan, strides::dense);
 }
 
 /// The last rank accumulates while the others exchange, with messages of different lengths both ways.
 void expect_all_to_be_told(const scene& here, bool is_other) {
-  const auto plan = halo::create(here.cart, here.description());
+  const auto plan = halo::plan::create(here.cart, here.description());
   for (const bool exchanges : {true, false}) {
     strided_array array(here.shape(), strides::dense);
     const auto buffer = array.fill(mark_at).buffer();
-    const auto way = is_other == exchanges ? halo_way::accumulate : halo_way::exchange;
-    const auto result = outcome_of([&] { halo_transfer(plan, &buffer, way).wait(); });
+    const auto way = is_other == exchanges ? halo::operation::accumulate : halo::operation::exchange;
+    const auto result = outcome_of([&] { halo::transfer(plan, &buffer, way).wait(); });
     expect_error(result, SYNCYTE_ERR_MISMATCH, "is in halo_");
-    comm::barrier(world());
+    collectives::barrier(world());
     check_exchange(here, plan, strides::dense);
   }
 }
 
 TEST(halo, messages_of_other_lengths_are_a_mismatch_too) {
   if (world().size() != 2 && world().size() != 3) GTEST_SKIP() << "every rank is to be a neighbour of the odd one";
-  const std::int64_t limit = comm::piece_limit();
+  const std::int64_t limit = mpi::piece_limit();
   for (const std::int64_t pieces : {limit, std::int64_t{7}})
     for (const auto ghosts : {widths{1, 3}, widths{3, 1}}) {
       auto here = line(1);
       here.ghosts = {ghosts};
-      comm::piece_limit() = pieces;
+      mpi::piece_limit() = pieces;
       expect_all_to_be_told(here, is_odd_one());
-      comm::piece_limit() = limit;
+      mpi::piece_limit() = limit;
     }
 }
 
 TEST(halo, a_mismatch_of_neighbours_in_different_phases_is_told) {
   if (world().size() % 2 != 0) GTEST_SKIP() << "needs a grid of two rows";
-  const auto cart = world().make_cartesian({{2, 0}, {0, 0}}, {});
+  const auto cart = comm::make_cartesian(world(), {{2, 0}, {0, 0}}, {});
   const auto place = comm::coordinates_of(*cart, cart->rank());
   expect_all_to_be_told({cart, {0, 1}, 3, {{1, 2}, {2, 1}}, true, place}, (place[0] + place[1]) % 2 != 0);
 }
@@ -366,19 +364,19 @@ TEST(halo, after_an_error_of_mpi_its_memory_is_left_to_mpi) {
   if (world().size() == 1) GTEST_SKIP();
   const auto here = line(0);
   const auto number = here.cart->last_sequence() + 1;
-  auto plan = halo::create(here.cart, here.description());
-  const std::weak_ptr<halo> observer = plan;
+  auto plan = halo::plan::create(here.cart, here.description());
+  const std::weak_ptr<halo::plan> observer = plan;
   if (world().rank() == 0) {  // longer than anything that the halo's neighbours send
     const std::vector<char> foreign(1000);
     MPI_Send(foreign.data(), 1000, MPI_CHAR, 1, comm::control_tag(number * 2 * SYNCYTE_MAX_NDIM), here.cart->control());
   }
-  comm::barrier(world());
+  collectives::barrier(world());
   strided_array array(here.shape(), strides::dense);
   const auto buffer = array.fill(mark_at).buffer();
-  const auto result = outcome_of([&] { halo_transfer(plan, &buffer, halo_way::exchange).wait(); });
+  const auto result = outcome_of([&] { halo::transfer(plan, &buffer, halo::operation::exchange).wait(); });
   if (world().rank() == 1) {
     EXPECT_EQ(result.status, SYNCYTE_ERR_MPI) << result.message;
-    expect_error(outcome_of([&] { halo_transfer(plan, &buffer, halo_way::exchange); }), SYNCYTE_ERR_BUSY,
+    expect_error(outcome_of([&] { halo::transfer(plan, &buffer, halo::operation::exchange); }), SYNCYTE_ERR_BUSY,
                  "has failed half-way");
   } else {
     EXPECT_EQ(result.status, SYNCYTE_SUCCESS) << result.message;

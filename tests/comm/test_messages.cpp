@@ -3,15 +3,16 @@
 #include <memory>
 #include <vector>
 
-#include "comm/message.hpp"
+#include "base/buffer.hpp"
 #include "core_world.hpp"
+#include "messages/message.hpp"
 #include "strided_array.hpp"
 
 namespace {
 
 using namespace syncyte;
-using comm::message;
-using comm::message_peer;
+using messages::message;
+using messages::message_peer;
 using test::expect_error;
 using test::extents;
 using test::outcome_of;

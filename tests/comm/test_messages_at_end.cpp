@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "base/buffer.hpp"
-#include "comm/message.hpp"
 #include "comm/runtime.hpp"
-#include "comm/scratch.hpp"
+#include "memory/scratch.hpp"
+#include "messages/message.hpp"
 
 namespace {
 
@@ -20,7 +20,7 @@ using namespace syncyte;
 
 constexpr std::int64_t rows = 100000;
 
-bool ends_with_an_error(comm::message& message) {
+bool ends_with_an_error(messages::message& message) {
   try {
     message.wait();
   } catch (const base::error& error) {
@@ -54,10 +54,10 @@ int main(int argc, char** argv) {
   const auto contiguous = base::make_buffer(many.data(), SYNCYTE_INT32, shape);
   shape[0] = 1;
   const auto single = base::make_buffer(one.data(), SYNCYTE_INT32, shape);
-  auto sent = comm::message::send(world, &strided, {next, 1});
-  auto dropped = comm::message::send(world, &strided, {next, 2});
-  auto never_comes = comm::message::receive(world, &contiguous, {previous, 3});
-  auto short_one = comm::message::receive(world, &single, {previous, 4});
+  auto sent = messages::message::send(world, &strided, {next, 1});
+  auto dropped = messages::message::send(world, &strided, {next, 2});
+  auto never_comes = messages::message::receive(world, &contiguous, {previous, 3});
+  auto short_one = messages::message::receive(world, &single, {previous, 4});
   comm::finish();
 
   if (!ends_with_an_error(*sent)) return failed("the message that nobody receives has ended without an error");
@@ -65,7 +65,7 @@ int main(int argc, char** argv) {
   if (!ends_with_an_error(*short_one)) return failed("the short message has ended without an error");
   sent.reset();
   dropped.reset();
-  std::vector<comm::scratch> others;
+  std::vector<memory::scratch> others;
   for (int i = 0; i < 8; ++i) {
     others.emplace_back(sizeof(std::int32_t) * rows);
     std::int32_t first = 0;

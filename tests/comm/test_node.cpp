@@ -6,8 +6,9 @@
 #include <optional>
 #include <vector>
 
-#include "comm/collectives.hpp"
+#include "collectives/collectives.hpp"
 #include "comm/node_memory.hpp"
+#include "comm/split.hpp"
 #include "core_world.hpp"
 #include "memory/capacity.hpp"
 
@@ -24,7 +25,7 @@ bool shares_nothing() {
 }
 
 TEST(node, groups_are_consistent) {
-  const comm::node_group& node = world().node();
+  const topology::node_group& node = world().node();
   const int expected_size = shares_nothing() ? 1 : world().size();  // the tests' ranks are on one host
   EXPECT_EQ(node.size, expected_size);
   EXPECT_EQ(node.count, world().size() / expected_size);
@@ -39,21 +40,21 @@ TEST(node, groups_are_consistent) {
 }
 
 TEST(node, a_process_that_ended_is_not_alive) {
-  EXPECT_TRUE(comm::is_alive(comm::this_process()));
-  auto other = comm::this_process();
+  EXPECT_TRUE(topology::is_alive(topology::this_process()));
+  auto other = topology::this_process();
   other.start_time += 1;  // the same pid, another process
-  EXPECT_FALSE(comm::is_alive(other));
+  EXPECT_FALSE(topology::is_alive(other));
 }
 
 TEST(node, parts_split_off_keep_their_nodes) {
-  const auto odd = world().split(world().rank() % 2, 0, {});
+  const auto odd = comm::split(world(), world().rank() % 2, 0, {});
   EXPECT_EQ(odd->node().size, shares_nothing() ? 1 : odd->size());
-  const auto node = world().split_node({});
+  const auto node = comm::split_node(world(), {});
   EXPECT_EQ(node->size(), world().node().size);
 }
 
 TEST(node, leaders_are_one_rank_of_each_node) {
-  const auto leaders = world().split_leaders({});
+  const auto leaders = comm::split_leaders(world(), {});
   EXPECT_EQ(leaders != nullptr, world().node().rank == 0);
   if (leaders) {
     EXPECT_EQ(leaders->size(), world().node().count);
@@ -64,7 +65,7 @@ TEST(node, leaders_are_one_rank_of_each_node) {
 }
 
 TEST(node_memory, every_rank_sees_every_part_of_the_node) {
-  const comm::node_group& node = world().node();
+  const topology::node_group& node = world().node();
   comm::collective_call call(world(), "test_allocate", comm::collective_call::lifecycle);
   call.agree();
   const auto bytes = static_cast<std::size_t>(1000 * (world().rank() % 3));  // uneven, some empty
@@ -92,7 +93,7 @@ TEST(node_memory, more_than_the_machine_has_is_refused_on_all_ranks) {
     comm::node_memory::allocate(call, bytes, "a test");
   });
   expect_error(result, SYNCYTE_ERR_MEMORY, "a test");
-  comm::barrier(world());
+  collectives::barrier(world());
 }
 
 TEST(node_memory, what_the_machine_has_not_for_all_ranks_together_is_refused) {
@@ -105,7 +106,8 @@ TEST(node_memory, what_the_machine_has_not_for_all_ranks_together_is_refused) {
     comm::node_memory::allocate(call, bytes, "a test", false);
   });
   expect_error(result, SYNCYTE_ERR_MEMORY, "a test");
-  const auto part = world().split(0, -world().rank(), {});  // a communicator made of another knows the machine too
+  const auto part =
+      comm::split(world(), 0, -world().rank(), {});  // a communicator made of another knows the machine too
   const auto again = outcome_of([&] {
     comm::collective_call call(*part, "test_allocate", comm::collective_call::lifecycle);
     call.agree();

@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "comm/split.hpp"
 #include "reference.hpp"
 #include "trials.hpp"
 
@@ -35,7 +36,7 @@ void expect_sum(comm::communicator& comm, int seed, std::int64_t count, bool is_
   std::vector<double> output(input.size(), -1.0);
   const auto from = buffer_of(input, SYNCYTE_FLOAT64);
   const auto to = buffer_of(is_in_place ? input : output, SYNCYTE_FLOAT64);
-  comm::allreduce(comm, is_in_place ? nullptr : &from, &to, SYNCYTE_OP_SUM, {});
+  collectives::allreduce(comm, is_in_place ? nullptr : &from, &to, SYNCYTE_OP_SUM, {});
   ASSERT_EQ(is_in_place ? input : output, sum_of_all(seed, count)) << count << " elements, seed " << seed;
 }
 
@@ -50,7 +51,7 @@ void expect_part_of_sum(comm::communicator& comm, int seed, std::int64_t longest
   std::vector<double> output(static_cast<std::size_t>(*mine), -1.0);
   const auto from = buffer_of(input, SYNCYTE_FLOAT64);
   const auto to = buffer_of(output, SYNCYTE_FLOAT64);
-  comm::reduce_scatter_along(comm, &from, 0, lengths.data(), SYNCYTE_OP_SUM, &to, {});
+  collectives::reduce_scatter_along(comm, &from, 0, lengths.data(), SYNCYTE_OP_SUM, &to, {});
   const std::vector<double> whole = sum_of_all(seed, all);
   const std::vector<double> wanted(whole.begin() + first, whole.begin() + first + *mine);
   ASSERT_EQ(output, wanted) << "longest of " << longest << " elements, seed " << seed;
@@ -65,7 +66,7 @@ std::int64_t most_elements() {
 TEST(node_reduction, is_there_where_several_ranks_share_a_node) {
   const bool is_possible = world().size() > 1 && world().node().count == 1;
   EXPECT_EQ(world().nearby() != nullptr, is_possible);
-  EXPECT_EQ(world().split(world().rank(), 0, {})->nearby(), nullptr) << "of one rank";
+  EXPECT_EQ(comm::split(world(), world().rank(), 0, {})->nearby(), nullptr) << "of one rank";
   if (is_possible) {
     EXPECT_TRUE(world().nearby()->fits(8192)) << "up to 16 ranks";
   }
@@ -110,18 +111,19 @@ TEST(node_reduction, waits_for_whoever_is_late) {
 TEST(node_reduction, agreements_go_its_way_and_tell_errors) {
   std::vector<double> values(4, 1.0);
   const auto buffer = buffer_of(values, SYNCYTE_FLOAT64);
-  const group comm = shared_world()->duplicate({});
+  const group comm = comm::duplicate(*shared_world(), {});
   for (int i = 0; i < 3; ++i) {
-    comm::allreduce(*comm, nullptr, &buffer, SYNCYTE_OP_SUM, {});
+    collectives::allreduce(*comm, nullptr, &buffer, SYNCYTE_OP_SUM, {});
     const bool is_last = world().rank() == world().size() - 1;
     const syncyte_op_t op = is_last ? syncyte_op_t{77} : SYNCYTE_OP_SUM;
-    expect_error(outcome_of([&] { comm::allreduce(*comm, nullptr, &buffer, op, {}); }), SYNCYTE_ERR_ARGUMENT,
+    expect_error(outcome_of([&] { collectives::allreduce(*comm, nullptr, &buffer, op, {}); }), SYNCYTE_ERR_ARGUMENT,
                  "op 77 is unknown");
     if (world().size() == 1) continue;
     const syncyte_op_t other = is_last ? SYNCYTE_OP_MAX : SYNCYTE_OP_SUM;
-    expect_error(outcome_of([&] { comm::allreduce(*comm, nullptr, &buffer, other, {}); }), SYNCYTE_ERR_MISMATCH, "op");
+    expect_error(outcome_of([&] { collectives::allreduce(*comm, nullptr, &buffer, other, {}); }), SYNCYTE_ERR_MISMATCH,
+                 "op");
   }
-  comm->split(0, 0, {});
+  comm::split(*comm, 0, 0, {});
 }
 
 TEST(node_reduction, an_application_s_own_messages_go_on_meanwhile) {

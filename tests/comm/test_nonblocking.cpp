@@ -5,13 +5,14 @@
 #include <thread>
 #include <vector>
 
-#include "comm/pieces.hpp"
+#include "comm/split.hpp"
+#include "mpi/large_counts.hpp"
 #include "trials.hpp"
 
 namespace {
 
 using namespace syncyte;
-using comm::started_t;
+using collectives::started_t;
 using test::buffer_of;
 using test::expect_error;
 using test::extents;
@@ -61,10 +62,10 @@ TEST(nonblocking, half_precision_is_reduced_in_float32_and_rounded_once) {
   std::vector<base::float16> out(in.size());
   const auto input = buffer_of(in, SYNCYTE_FLOAT16);
   const auto output = buffer_of(out, SYNCYTE_FLOAT16);
-  comm::iallreduce(shared_world(), &input, &output, SYNCYTE_OP_SUM, {})->wait();
+  collectives::iallreduce(shared_world(), &input, &output, SYNCYTE_OP_SUM, {})->wait();
   const auto wanted = base::float16(2048.0f + static_cast<float>(world().size() - 1));
   for (const auto each : out) ASSERT_EQ(static_cast<float>(each), static_cast<float>(wanted));
-  comm::iallreduce(shared_world(), nullptr, &input, SYNCYTE_OP_SUM, {})->wait();  // in place
+  collectives::iallreduce(shared_world(), nullptr, &input, SYNCYTE_OP_SUM, {})->wait();  // in place
   for (const auto each : in) ASSERT_EQ(static_cast<float>(each), static_cast<float>(wanted));
 
   const extents lengths = uneven_lengths();
@@ -73,18 +74,18 @@ TEST(nonblocking, half_precision_is_reduced_in_float32_and_rounded_once) {
   std::vector<base::bfloat16> part(static_cast<std::size_t>(lengths[static_cast<std::size_t>(world().rank())]));
   const auto from = buffer_of(whole, SYNCYTE_BFLOAT16);
   const auto to = buffer_of(part, SYNCYTE_BFLOAT16);
-  comm::ireduce_scatter_along(shared_world(), &from, 0, lengths.data(), SYNCYTE_OP_SUM, &to, {})->wait();
+  collectives::ireduce_scatter_along(shared_world(), &from, 0, lengths.data(), SYNCYTE_OP_SUM, &to, {})->wait();
   const auto rounded = static_cast<float>(base::bfloat16(256.0f + static_cast<float>(world().size() - 1)));
   for (const auto each : part) ASSERT_EQ(static_cast<float>(each), rounded);
 }
 
 TEST(nonblocking, counts_beyond_mpis_go_in_pieces) {
-  const auto limit = comm::piece_limit();
-  comm::piece_limit() = 5;
+  const auto limit = mpi::piece_limit();
+  mpi::piece_limit() = 5;
   std::vector<trial> trials;
   for (int i = 0; i < 40; ++i) trials.push_back(start_any(shared_world(), i % 5, i));
   for (auto each = trials.rbegin(); each != trials.rend(); ++each) each->started->wait();
-  comm::piece_limit() = limit;
+  mpi::piece_limit() = limit;
   for (const trial& each : trials) each.expect();
 }
 
@@ -95,7 +96,7 @@ test::outcome odd_allreduce(const group& comm, int odd, bool is_bad_argument) {
   const auto buffer = buffer_of(values, SYNCYTE_FLOAT32);
   const syncyte_op_t op = is_odd && is_bad_argument ? SYNCYTE_OP_BAND : SYNCYTE_OP_SUM;
   started_t started;
-  const auto at_start = outcome_of([&] { started = comm::iallreduce(comm, nullptr, &buffer, op, {}); });
+  const auto at_start = outcome_of([&] { started = collectives::iallreduce(comm, nullptr, &buffer, op, {}); });
   if (is_odd && is_bad_argument) {
     EXPECT_EQ(started, nullptr);
     return at_start;
@@ -127,7 +128,7 @@ TEST(nonblocking, a_bad_argument_is_an_error_at_once_there_and_at_the_wait_elsew
 }
 
 TEST(nonblocking, orphans_of_errors_do_not_pile_up) {
-  const group comm = shared_world()->duplicate({});
+  const group comm = comm::duplicate(*shared_world(), {});
   for (int i = 0; i < 300; ++i) odd_allreduce(comm, i % world().size(), true);
   start_bcast(comm, 8).started->wait();
 }
@@ -140,7 +141,7 @@ TEST(nonblocking, a_mismatch_names_the_odd_rank_as_the_blocking_one_does) {
   const trial after = start_allgather(shared_world(), 5);
   std::vector<float> values(world().rank() == odd ? 4 : 3);
   const auto buffer = buffer_of(values, SYNCYTE_FLOAT32);
-  auto blocking = outcome_of([&] { comm::allreduce(world(), nullptr, &buffer, SYNCYTE_OP_SUM, {}); });
+  auto blocking = outcome_of([&] { collectives::allreduce(world(), nullptr, &buffer, SYNCYTE_OP_SUM, {}); });
   EXPECT_EQ(result.status, SYNCYTE_ERR_MISMATCH);
   EXPECT_EQ(result.message, "comm_i" + blocking.message.substr(std::string("comm_").size()));
   if (world().size() > 2) expect_error(result, SYNCYTE_ERR_MISMATCH, fmt::format("but 4 on rank {}", odd));
@@ -155,10 +156,10 @@ TEST(nonblocking, different_operations_are_named) {
   std::vector<float> values(3);
   const auto buffer = buffer_of(values, SYNCYTE_FLOAT32);
   const started_t started = world().rank() == 0
-                                ? comm::ibcast(shared_world(), &buffer, 0, {})
-                                : comm::iallreduce(shared_world(), nullptr, &buffer, SYNCYTE_OP_SUM, {});
+                                ? collectives::ibcast(shared_world(), &buffer, 0, {})
+                                : collectives::iallreduce(shared_world(), nullptr, &buffer, SYNCYTE_OP_SUM, {});
   expect_error(outcome_of([&] { started->wait(); }), SYNCYTE_ERR_MISMATCH, "comm_ibcast on rank 0");
-  comm::barrier(world());
+  collectives::barrier(world());
 }
 
 TEST(nonblocking, further_facts_of_the_caller_count_and_their_names_need_not_stay) {
@@ -169,9 +170,9 @@ TEST(nonblocking, further_facts_of_the_caller_count_and_their_names_need_not_sta
   {
     std::string name = "learning rate of the second optimizer";
     const syncyte_fact_t fact{name.c_str(), world().rank() == 0};
-    comm::collective_extras extras;
+    collectives::extras extras;
     extras.facts = {&fact, 1};
-    started = comm::iallreduce(shared_world(), nullptr, &buffer, SYNCYTE_OP_SUM, extras);
+    started = collectives::iallreduce(shared_world(), nullptr, &buffer, SYNCYTE_OP_SUM, extras);
     std::fill(name.begin(), name.end(), '?');
   }
   expect_error(outcome_of([&] { started->wait(); }), SYNCYTE_ERR_MISMATCH, "learning rate of the second optimizer is ");
@@ -182,7 +183,7 @@ TEST(nonblocking, without_checks_an_error_is_the_callers_alone) {
   std::vector<float> values(3);
   const auto buffer = buffer_of(values, SYNCYTE_FLOAT32);
   if (world().rank() == 0)
-    expect_error(outcome_of([&] { comm::ibcast(comm, &buffer, -1, {}); }), SYNCYTE_ERR_ARGUMENT, "root is -1");
+    expect_error(outcome_of([&] { collectives::ibcast(comm, &buffer, -1, {}); }), SYNCYTE_ERR_ARGUMENT, "root is -1");
   const trial one = start_bcast(comm, 3);
   one.started->wait();
   one.expect();

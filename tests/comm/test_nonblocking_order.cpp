@@ -8,9 +8,12 @@
 #include <thread>
 #include <vector>
 
-#include "comm/halo.hpp"
-#include "comm/halo_transfer.hpp"
-#include "comm/message.hpp"
+#include "comm/cart.hpp"
+#include "comm/collective.hpp"
+#include "comm/split.hpp"
+#include "halo/plan.hpp"
+#include "halo/transfer.hpp"
+#include "messages/message.hpp"
 #include "trials.hpp"
 
 namespace {
@@ -32,8 +35,8 @@ TEST(nonblocking_order, blocking_collectives_may_come_between) {
   std::vector<trial> trials;
   for (int i = 0; i < 30; ++i) {
     trials.push_back(start_any(shared_world(), i % 5, i));
-    if (i % 3 == 0) comm::barrier(world());
-    if (i % 7 == 0) shared_world()->duplicate({});  // also frees the one before
+    if (i % 3 == 0) collectives::barrier(world());
+    if (i % 7 == 0) comm::duplicate(*shared_world(), {});  // also frees the one before
     if (i % 4 == 3) {
       trials[static_cast<std::size_t>(i / 2)].started->wait();
     }
@@ -45,10 +48,10 @@ TEST(nonblocking_order, blocking_collectives_may_come_between) {
 }
 
 /// One number to or from a rank.
-std::unique_ptr<comm::message> letter(bool is_send, int peer, std::vector<std::int32_t>& number) {
+std::unique_ptr<messages::message> letter(bool is_send, int peer, std::vector<std::int32_t>& number) {
   const auto buffer = buffer_of(number, SYNCYTE_INT32);
-  return is_send ? comm::message::send(shared_world(), &buffer, {peer, 5, 0, 0})
-                 : comm::message::receive(shared_world(), &buffer, {peer, 5, 0, 0});
+  return is_send ? messages::message::send(shared_world(), &buffer, {peer, 5, 0, 0})
+                 : messages::message::receive(shared_world(), &buffer, {peer, 5, 0, 0});
 }
 
 /// Rank 0 tests what the others begin only when an allreduce that all have started has ended.
@@ -77,15 +80,15 @@ TEST(nonblocking_order, is_posted_by_testing_a_message) {
 }
 
 TEST(nonblocking_order, is_posted_by_testing_a_halo_exchange) {
-  const auto cart = world().make_cartesian({{world().size()}, {0}}, {});
-  comm::halo_description asked;
+  const auto cart = comm::make_cartesian(world(), {{world().size()}, {0}}, {});
+  halo::description asked;
   asked.dtype = SYNCYTE_INT32;
   asked.shape = {4};
   asked.low = asked.high = {1};
-  const auto plan = comm::halo::create(cart, asked);
+  const auto plan = halo::plan::create(cart, asked);
   std::vector<std::int32_t> cells(4, world().rank());
   const auto buffer = buffer_of(cells, SYNCYTE_INT32);
-  const auto start = [&] { return std::make_unique<comm::halo_transfer>(plan, &buffer, comm::halo_way::exchange); };
+  const auto start = [&] { return std::make_unique<halo::transfer>(plan, &buffer, halo::operation::exchange); };
   const auto exchange = world().rank() == 0 ? start() : nullptr;
   expect_to_post_when_tested([&] { return exchange->test(); }, [&] { start()->wait(); });
   EXPECT_EQ(cells[3], std::min(world().rank() + 1, world().size() - 1));
@@ -121,8 +124,8 @@ TEST(nonblocking_order, who_waits_for_a_message_goes_on_with_what_was_started) {
 }
 
 TEST(nonblocking_order, waits_go_on_with_other_communicators) {
-  const group first = shared_world()->duplicate({});
-  const group second = shared_world()->duplicate({});
+  const group first = comm::duplicate(*shared_world(), {});
+  const group second = comm::duplicate(*shared_world(), {});
   const trial one = start_bcast(first, 3);
   const trial two = start_bcast(second, 4);
   if (world().rank() % 2 == 0) {
@@ -139,9 +142,9 @@ TEST(nonblocking_order, waits_go_on_with_other_communicators) {
 TEST(nonblocking_order, early_ranks_wait_while_a_late_one_is_in_a_blocking_collective) {
   for (comm::communicator* blocking : {&world(), &reference_world()}) {
     const trial one = start_bcast(shared_world(), 3);
-    if (world().rank() == 0) comm::barrier(*blocking);
+    if (world().rank() == 0) collectives::barrier(*blocking);
     one.started->wait();
-    if (world().rank() != 0) comm::barrier(*blocking);
+    if (world().rank() != 0) collectives::barrier(*blocking);
     one.expect();
   }
 }
@@ -153,41 +156,41 @@ TEST(nonblocking_order, another_thread_waits_while_this_one_is_in_collectives) {
     std::thread waiter([&] {
       for (auto each = trials.rbegin(); each != trials.rend(); ++each) each->started->wait();
     });
-    for (int i = 0; i < 10; ++i) comm::barrier(world());
+    for (int i = 0; i < 10; ++i) collectives::barrier(world());
     waiter.join();
     for (const trial& each : trials) each.expect();
   }
 }
 
 TEST(nonblocking_order, a_start_beside_another_threads_collective_is_busy) {
-  const group comm = shared_world()->duplicate({});
+  const group comm = comm::duplicate(*shared_world(), {});
   std::vector<float> values(3);
   const auto buffer = buffer_of(values, SYNCYTE_FLOAT32);
   {
     const comm::collective_turn turn(*comm, "test_operation");
-    expect_error(outcome_of([&] { comm::ibcast(comm, &buffer, 0, {}); }), SYNCYTE_ERR_BUSY, "another thread");
+    expect_error(outcome_of([&] { collectives::ibcast(comm, &buffer, 0, {}); }), SYNCYTE_ERR_BUSY, "another thread");
   }
-  comm::ibcast(comm, &buffer, 0, {})->wait();
+  collectives::ibcast(comm, &buffer, 0, {})->wait();
 }
 
 TEST(nonblocking_order, a_communicator_stays_until_its_requests_have_ended) {
-  group comm = shared_world()->duplicate({});
+  group comm = comm::duplicate(*shared_world(), {});
   const trial one = start_allreduce(comm, 3);
   comm.reset();
-  comm::barrier(world());  // frees what all have dropped
+  collectives::barrier(world());  // frees what all have dropped
   one.started->wait();
   one.expect();
 }
 
 TEST(nonblocking_order, freed_resources_are_not_disturbed) {
-  const group comm = shared_world()->duplicate({});
+  const group comm = comm::duplicate(*shared_world(), {});
   for (int i = 0; i < 10; ++i) {
     const trial one = start_bcast(comm, 3);
-    comm->duplicate({});  // dropped at once: freed by the next lifecycle call
+    comm::duplicate(*comm, {});  // dropped at once: freed by the next lifecycle call
     one.started->wait();
     one.expect();
   }
-  comm::barrier(*comm);
+  collectives::barrier(*comm);
   EXPECT_FALSE(comm->deferred().pending());
 }
 

@@ -1,6 +1,6 @@
 // Whatever a rank waits for, what it has started goes on: other ranks may wait for that. And what is dropped is freed.
 
-#include "comm/progress.hpp"
+#include "mpi/progress.hpp"
 
 #include <atomic>
 #include <chrono>
@@ -9,18 +9,19 @@
 #include <thread>
 #include <vector>
 
-#include "comm/halo.hpp"
-#include "comm/halo_transfer.hpp"
-#include "comm/message.hpp"
-#include "comm/reducer.hpp"
-#include "comm/transfers.hpp"
+#include "base/buffer.hpp"
+#include "collectives/transfers.hpp"
+#include "comm/cart.hpp"
+#include "comm/split.hpp"
+#include "halo/plan.hpp"
+#include "halo/transfer.hpp"
+#include "messages/message.hpp"
+#include "reducer/bucket_reducer.hpp"
 #include "trials.hpp"
 
 namespace {
 
 using namespace syncyte;
-using comm::halo;
-using comm::halo_transfer;
 using test::buffer_of;
 using test::expect_error;
 using test::group;
@@ -34,21 +35,21 @@ using test::world;
 
 /// A line of ranks with a ghost cell at each end; only the second of its two phases has messages.
 struct line {
-  std::shared_ptr<halo> plan;
+  std::shared_ptr<halo::plan> plan;
   std::vector<std::int32_t> cells = std::vector<std::int32_t>(4, world().rank());
 
   line() {
-    comm::halo_description asked;
+    halo::description asked;
     asked.dtype = SYNCYTE_INT32;
     asked.shape = {1, 4};
     asked.low = asked.high = {0, 1};
-    plan = halo::create(world().make_cartesian({{1, world().size()}, {0, 0}}, {}), asked);
+    plan = halo::plan::create(comm::make_cartesian(world(), {{1, world().size()}, {0, 0}}, {}), asked);
   }
 
-  std::unique_ptr<halo_transfer> start() {
+  std::unique_ptr<halo::transfer> start() {
     const std::int64_t shape[] = {1, 4};
     const auto buffer = base::make_buffer(cells.data(), SYNCYTE_INT32, shape);
-    return std::make_unique<halo_transfer>(plan, &buffer, comm::halo_way::exchange);
+    return std::make_unique<halo::transfer>(plan, &buffer, halo::operation::exchange);
   }
 
   void expect() const {
@@ -67,10 +68,10 @@ void expect_exchange_to_go_on_in(const std::function<void()>& meet) {
   here.expect();
 }
 
-std::unique_ptr<comm::message> letter(bool is_send, int peer, std::int32_t& number) {
+std::unique_ptr<messages::message> letter(bool is_send, int peer, std::int32_t& number) {
   const auto buffer = base::make_buffer(&number, SYNCYTE_INT32, {});
-  return is_send ? comm::message::send(shared_world(), &buffer, {peer, 6})
-                 : comm::message::receive(shared_world(), &buffer, {peer, 6});
+  return is_send ? messages::message::send(shared_world(), &buffer, {peer, 6})
+                 : messages::message::receive(shared_world(), &buffer, {peer, 6});
 }
 
 TEST(progress, a_halo_exchange_goes_on_in_a_wait_for_a_message) {
@@ -83,8 +84,8 @@ TEST(progress, a_halo_exchange_goes_on_in_a_wait_for_a_message) {
 }
 
 TEST(progress, a_halo_exchange_goes_on_in_collectives) {
-  const group other = shared_world()->duplicate({});
-  expect_exchange_to_go_on_in([&] { comm::barrier(*other); });
+  const group other = comm::duplicate(*shared_world(), {});
+  expect_exchange_to_go_on_in([&] { collectives::barrier(*other); });
   expect_exchange_to_go_on_in([&] { start_bcast(other, 3).started->wait(); });
   const auto second = std::make_shared<line>();
   expect_exchange_to_go_on_in([&] { second->start()->wait(); });
@@ -93,12 +94,12 @@ TEST(progress, a_halo_exchange_goes_on_in_collectives) {
 
 TEST(progress, a_halo_exchange_is_gone_on_with_by_one_thread_at_a_time) {
   line here;
-  const group other = shared_world()->duplicate({});
+  const group other = comm::duplicate(*shared_world(), {});
   for (int round = 0; round < 30; ++round) {
     const auto exchange = here.start();
     std::thread waiter([&] { exchange->wait(); });
-    comm::barrier(*other);
-    comm::progress_all();
+    collectives::barrier(*other);
+    mpi::progress_all();
     waiter.join();
     here.expect();
   }
@@ -107,8 +108,8 @@ TEST(progress, a_halo_exchange_is_gone_on_with_by_one_thread_at_a_time) {
 TEST(progress, a_halo_is_busy_until_somebody_knows_of_the_end) {
   line here;
   const auto exchange = here.start();
-  for (int i = 0; i < 3; ++i) comm::barrier(world());
-  while (comm::needs_progress()) comm::progress_all();  // until it is complete
+  for (int i = 0; i < 3; ++i) collectives::barrier(world());
+  while (mpi::needs_progress()) mpi::progress_all();  // until it is complete
   expect_error(outcome_of([&] { here.start(); }), SYNCYTE_ERR_BUSY, "under way");
   exchange->wait();
   here.start()->wait();
@@ -135,18 +136,20 @@ TEST(progress, starts_go_on_in_collectives_with_and_without_checks) {
   const group unchecked = unchecked_world();
   std::vector<double> values(3, 1.0);
   const auto buffer = buffer_of(values, SYNCYTE_FLOAT64);
-  const auto sum_up = [&](comm::communicator& comm) { comm::allreduce(comm, nullptr, &buffer, SYNCYTE_OP_SUM, {}); };
+  const auto sum_up = [&](comm::communicator& comm) {
+    collectives::allreduce(comm, nullptr, &buffer, SYNCYTE_OP_SUM, {});
+  };
   expect_starts_to_go_on_in([&] { sum_up(reference_world()); });
   expect_starts_to_go_on_in([&] { sum_up(*unchecked); });
-  expect_starts_to_go_on_in([&] { comm::barrier(*unchecked); });
-  expect_starts_to_go_on_in([&] { reference_world().split(world().rank() % 2, 0, {}); });
+  expect_starts_to_go_on_in([&] { collectives::barrier(*unchecked); });
+  expect_starts_to_go_on_in([&] { comm::split(reference_world(), world().rank() % 2, 0, {}); });
 }
 
 TEST(progress, posted_starts_go_on_in_waits_that_call_no_mpi) {
-  comm::reducer_description asked;
+  reducer::description asked;
   asked.dtypes = {SYNCYTE_FLOAT32};
   asked.elements = {10};
-  const auto sums = comm::reducer::create(shared_world(), asked);
+  const auto sums = reducer::bucket_reducer::create(shared_world(), asked);
   const trial one = test::start_allreduce(shared_world(), 6);
   if (world().rank() == 0)
     while (!shared_world()->starts().is_posted(*one.started)) std::this_thread::yield();
@@ -171,7 +174,7 @@ TEST(progress, probes_drive_mpi_whatever_the_application_left_on_its_communicato
   MPI_Win window = MPI_WIN_NULL;
   MPI_Win_create(&cell, sizeof cell, 1, MPI_INFO_NULL, world().data(), &window);
   MPI_Win_lock_all(0, window);
-  comm::barrier(world());
+  collectives::barrier(world());
   if (world().rank() == 1) {  // it waits until rank 0 makes progress
     const std::int64_t one = 1;
     std::int64_t previous = 0;
@@ -182,12 +185,12 @@ TEST(progress, probes_drive_mpi_whatever_the_application_left_on_its_communicato
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(5);
     const std::atomic_ref seen(cell);
     while (seen == 0 && std::chrono::steady_clock::now() < deadline) {
-      comm::let_mpi_progress();
+      mpi::let_progress();
       std::this_thread::yield();
     }
     EXPECT_EQ(seen, 1);
   }
-  comm::barrier(world());
+  collectives::barrier(world());
   MPI_Win_unlock_all(window);
   MPI_Win_free(&window);
   MPI_Recv(&received, 1, MPI_INT, 0, 0, MPI_COMM_SELF, MPI_STATUS_IGNORE);
@@ -195,11 +198,11 @@ TEST(progress, probes_drive_mpi_whatever_the_application_left_on_its_communicato
 }
 
 /// Sums numbers of its own; counts how many of its kind there are, and may fail when half of it is posted.
-class counted : public comm::data_operation {
+class counted : public collectives::data_operation {
  public:
   counted(const comm::communicator& comm, bool fails) : comm_(comm), fails_(fails) { ++alive; }
   ~counted() override { --alive; }
-  void post(comm::transfers& pending) override {
+  void post(collectives::transfers& pending) override {
     pending.allreduce(comm_, values_.data(), values_.data(), 100, SYNCYTE_FLOAT64, SYNCYTE_OP_SUM);
     if (fails_) base::fail(SYNCYTE_ERR_MPI, "half of it is posted");
   }
@@ -212,23 +215,23 @@ class counted : public comm::data_operation {
   std::vector<double> values_ = std::vector<double>(100);
 };
 
-comm::started_t start_counted(const group& comm, bool fails = false) {
-  return comm::start(comm, "test_counted", [&](auto&) { return std::make_unique<counted>(*comm, fails); });
+collectives::started_t start_counted(const group& comm, bool fails = false) {
+  return collectives::start(comm, "test_counted", [&](auto&) { return std::make_unique<counted>(*comm, fails); });
 }
 
 TEST(progress, dropped_starts_are_freed_when_they_end) {
   for (const bool is_checked : {true, false}) {
-    group comm = is_checked ? shared_world()->duplicate({}) : unchecked_world();
+    group comm = is_checked ? comm::duplicate(*shared_world(), {}) : unchecked_world();
     for (int i = 0; i < 10000; ++i) {
       start_counted(comm);
       if (i % 100 != 99) continue;
-      comm::barrier(world());
+      collectives::barrier(world());
       ASSERT_LE(counted::alive, 300);
     }
     const std::weak_ptr<comm::communicator> observer = comm;
     comm.reset();  // nobody calls anything on it any longer
     for (int i = 0; i < 20; ++i) {
-      comm::barrier(world());
+      collectives::barrier(world());
       std::this_thread::sleep_for(std::chrono::milliseconds(2));
     }
     EXPECT_TRUE(observer.expired());
@@ -239,9 +242,9 @@ TEST(progress, dropped_starts_are_freed_when_they_end) {
 TEST(progress, what_mpi_may_still_write_to_stays_when_a_start_fails_half_way) {
   int kept = 0;
   for (const bool is_checked : {true, false}) {
-    const group comm = is_checked ? shared_world()->duplicate({}) : unchecked_world();
+    const group comm = is_checked ? comm::duplicate(*shared_world(), {}) : unchecked_world();
     expect_error(outcome_of([&] { start_counted(comm, true)->wait(); }), SYNCYTE_ERR_MPI, "half of it is posted");
-    comm::barrier(*comm);
+    collectives::barrier(*comm);
     EXPECT_EQ(counted::alive, ++kept);
   }
   counted::alive = 0;

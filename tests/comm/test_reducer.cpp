@@ -1,6 +1,6 @@
 // Sums in place over rounds against sums by hand, and rounds that a rank gives up.
 
-#include "comm/reducer.hpp"
+#include "reducer/bucket_reducer.hpp"
 
 #include <algorithm>
 #include <complex>
@@ -8,16 +8,17 @@
 #include <numeric>
 #include <vector>
 
+#include "base/buffer.hpp"
 #include "base/half.hpp"
-#include "comm/collectives.hpp"
+#include "collectives/collectives.hpp"
 #include "core_world.hpp"
 #include "reference.hpp"
 
 namespace {
 
 using namespace syncyte;
-using comm::reducer;
-using comm::reducer_description;
+using reducer::bucket_reducer;
+using reducer::description;
 using test::expect_error;
 using test::outcome_of;
 using test::shared_world;
@@ -27,12 +28,12 @@ constexpr std::int64_t chunk = 1 << 15;
 
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
-reducer_description described(std::vector<std::int64_t> elements, syncyte_dtype_t dtype, double scale = 1) {
+description described(std::vector<std::int64_t> elements, syncyte_dtype_t dtype, double scale = 1) {
   return {std::vector<syncyte_dtype_t>(elements.size(), dtype), std::move(elements), scale, {}};
 }
 
 /// All pieces, in an order of this rank's own.
-std::vector<int> shuffled_pieces(const reducer& sums, std::uint64_t seed) {
+std::vector<int> shuffled_pieces(const bucket_reducer& sums, std::uint64_t seed) {
   std::vector<int> order(at(sums.pieces()));
   std::iota(order.begin(), order.end(), 0);
   std::sort(order.begin(), order.end(), [&](int a, int b) {
@@ -42,7 +43,7 @@ std::vector<int> shuffled_pieces(const reducer& sums, std::uint64_t seed) {
 }
 
 template <class T>
-void fill(const reducer& sums, std::uint64_t seed) {
+void fill(const bucket_reducer& sums, std::uint64_t seed) {
   for (int piece = 0; piece < sums.pieces(); ++piece) {
     const auto values = reference::random_values<T>(seed + at(piece), world().rank(), sums.elements(piece));
     std::memcpy(sums.data(piece), values.data(), values.size() * sizeof(T));
@@ -50,7 +51,7 @@ void fill(const reducer& sums, std::uint64_t seed) {
 }
 
 template <class T>
-void expect_sums(const reducer& sums, std::uint64_t seed, float scale) {
+void expect_sums(const bucket_reducer& sums, std::uint64_t seed, float scale) {
   for (int piece = 0; piece < sums.pieces(); ++piece) {
     std::vector<T> expected(static_cast<std::size_t>(sums.elements(piece)), static_cast<T>(0.0f));
     for (int rank = 0; rank < world().size(); ++rank) {
@@ -71,7 +72,7 @@ void expect_sums(const reducer& sums, std::uint64_t seed, float scale) {
 template <class T>
 void check_rounds(syncyte_dtype_t dtype) {
   const float scale = 0.5f;  // exact
-  const auto sums = reducer::create(shared_world(), described({1, chunk, 0, 3 * chunk + 7, 5}, dtype, scale));
+  const auto sums = bucket_reducer::create(shared_world(), described({1, chunk, 0, 3 * chunk + 7, 5}, dtype, scale));
   for (std::uint64_t round = 1; round <= 4; ++round) {
     fill<T>(*sums, 100 * round);
     for (const int piece : shuffled_pieces(*sums, round)) sums->start(piece);
@@ -89,7 +90,7 @@ TEST(Reducer, RoundsOfBfloats) { check_rounds<base::bfloat16>(SYNCYTE_BFLOAT16);
 
 TEST(Reducer, SixteenBitSumsAreRoundedOnceAfterScaling) {
   // Each sum is beyond float16's range, or would lose the small addends one by one.
-  const auto sums = reducer::create(shared_world(), described({1, 1}, SYNCYTE_FLOAT16, 1.0 / world().size()));
+  const auto sums = bucket_reducer::create(shared_world(), described({1, 1}, SYNCYTE_FLOAT16, 1.0 / world().size()));
   auto* const large = reinterpret_cast<base::float16*>(sums->data(0));
   auto* const mixed = reinterpret_cast<base::float16*>(sums->data(1));
   *large = base::float16(60000.0f);
@@ -104,7 +105,7 @@ TEST(Reducer, SixteenBitSumsAreRoundedOnceAfterScaling) {
 }
 
 TEST(Reducer, AllRanksHaveTheSameBits) {
-  const auto sums = reducer::create(shared_world(), described({2 * chunk + 3}, SYNCYTE_FLOAT32, 1.0 / 3));
+  const auto sums = bucket_reducer::create(shared_world(), described({2 * chunk + 3}, SYNCYTE_FLOAT32, 1.0 / 3));
   auto* const values = reinterpret_cast<float*>(sums->data(0));
   for (std::int64_t i = 0; i < sums->elements(0); ++i)
     values[i] = 1.0f / static_cast<float>(1 + reference::random_integer(7, world().rank(), i, 0, 1000000));
@@ -113,15 +114,15 @@ TEST(Reducer, AllRanksHaveTheSameBits) {
   std::vector<float> first(values, values + sums->elements(0));
   const std::int64_t shape[] = {sums->elements(0)};
   const auto buffer = base::make_buffer(first.data(), SYNCYTE_FLOAT32, shape);
-  comm::bcast(world(), &buffer, 0, {});
+  collectives::bcast(world(), &buffer, 0, {});
   EXPECT_EQ(std::memcmp(first.data(), values, first.size() * sizeof(float)), 0);
 }
 
 TEST(Reducer, PiecesOfDifferentTypes) {
-  reducer_description asked;
+  description asked;
   asked.dtypes = {SYNCYTE_FLOAT64, SYNCYTE_BFLOAT16, SYNCYTE_FLOAT32};
   asked.elements = {3, 5, 7};
-  const auto sums = reducer::create(shared_world(), asked);
+  const auto sums = bucket_reducer::create(shared_world(), asked);
   std::fill_n(reinterpret_cast<double*>(sums->data(0)), 3, 1.5);
   std::fill_n(reinterpret_cast<base::bfloat16*>(sums->data(1)), 5, base::bfloat16(2.0f));
   std::fill_n(reinterpret_cast<float*>(sums->data(2)), 7, 0.25f);
@@ -135,20 +136,20 @@ TEST(Reducer, PiecesOfDifferentTypes) {
 
 TEST(Reducer, OthersNeedNotBeInIt) {
   // A rank of the node that has started its pieces does other things: the rest get their sums.
-  const auto sums = reducer::create(shared_world(), described({3 * chunk}, SYNCYTE_FLOAT64));
+  const auto sums = bucket_reducer::create(shared_world(), described({3 * chunk}, SYNCYTE_FLOAT64));
   if (world().node().count > 1) GTEST_SKIP() << "between nodes the first ranks have to send";
   fill<double>(*sums, 1);
-  comm::barrier(world());
+  collectives::barrier(world());
   sums->start(0);
-  if (world().rank() == world().size() - 1) comm::barrier(world());
+  if (world().rank() == world().size() - 1) collectives::barrier(world());
   sums->wait();
-  if (world().rank() != world().size() - 1) comm::barrier(world());
+  if (world().rank() != world().size() - 1) collectives::barrier(world());
   expect_sums<double>(*sums, 1, 1);
 }
 
 TEST(Reducer, OneThatGivesUpIsNamedOnAllRanks) {
   const int size = world().size();
-  const auto sums = reducer::create(shared_world(), described({10, 2 * chunk}, SYNCYTE_FLOAT32));
+  const auto sums = bucket_reducer::create(shared_world(), described({10, 2 * chunk}, SYNCYTE_FLOAT32));
   for (int odd = 0; odd < size; ++odd) {
     fill<float>(*sums, 3);
     sums->start(1);
@@ -167,7 +168,7 @@ TEST(Reducer, OneThatGivesUpIsNamedOnAllRanks) {
 }
 
 TEST(Reducer, ALocalMistakeLeavesTheRoundOpen) {
-  const auto sums = reducer::create(shared_world(), described({2, 3}, SYNCYTE_FLOAT32));
+  const auto sums = bucket_reducer::create(shared_world(), described({2, 3}, SYNCYTE_FLOAT32));
   fill<float>(*sums, 8);
   expect_error(outcome_of([&] { sums->start(2); }), SYNCYTE_ERR_ARGUMENT, "piece is 2; expected 0 to 1");
   expect_error(outcome_of([&] { sums->start(-1); }), SYNCYTE_ERR_ARGUMENT, "piece is -1; expected 0 to 1");
@@ -182,8 +183,8 @@ TEST(Reducer, ALocalMistakeLeavesTheRoundOpen) {
 TEST(Reducer, RanksThatDifferAreAnErrorOnAll) {
   const int last = world().size() - 1;
   const bool is_odd = world().rank() == last;
-  const auto made = [&](reducer_description asked) {
-    return outcome_of([&] { reducer::create(shared_world(), std::move(asked)); });
+  const auto made = [&](description asked) {
+    return outcome_of([&] { bucket_reducer::create(shared_world(), std::move(asked)); });
   };
   expect_error(made(described({1}, is_odd ? SYNCYTE_INT32 : SYNCYTE_FLOAT32)), SYNCYTE_ERR_TYPE, "dtypes[0] is int32");
   expect_error(made(described({1, is_odd ? -3 : 3}, SYNCYTE_FLOAT32)), SYNCYTE_ERR_ARGUMENT, "elements[1] is -3");
@@ -195,7 +196,7 @@ TEST(Reducer, RanksThatDifferAreAnErrorOnAll) {
 }
 
 TEST(Reducer, OneThatIsDroppedGivesUp) {
-  auto sums = reducer::create(shared_world(), described({100, 3 * chunk}, SYNCYTE_FLOAT32));
+  auto sums = bucket_reducer::create(shared_world(), described({100, 3 * chunk}, SYNCYTE_FLOAT32));
   if (world().node().count > 1) GTEST_SKIP() << "between nodes the first ranks stay until a round has ended";
   sums->start(1);
   if (world().rank() == world().size() - 1) return;
@@ -205,7 +206,7 @@ TEST(Reducer, OneThatIsDroppedGivesUp) {
 
 TEST(Reducer, MayGoWithARoundOpen) {
   for (int i = 0; i < 20; ++i) {
-    const auto sums = reducer::create(shared_world(), described({100}, SYNCYTE_FLOAT32));
+    const auto sums = bucket_reducer::create(shared_world(), described({100}, SYNCYTE_FLOAT32));
     if (world().rank() % 2 == 0) sums->start(0);
   }
 }

@@ -9,16 +9,16 @@
 #include <vector>
 
 #include "base/buffer.hpp"
-#include "comm/collectives.hpp"
-#include "comm/nonblocking.hpp"
-#include "comm/pieces.hpp"
+#include "collectives/collectives.hpp"
+#include "collectives/nonblocking.hpp"
 #include "core_world.hpp"
+#include "mpi/large_counts.hpp"
 #include "reference.hpp"
 
 namespace {
 
 using namespace syncyte;
-using comm::scan_from;
+using collectives::scan_from;
 using test::expect_error;
 using test::outcome_of;
 using test::world;
@@ -66,10 +66,10 @@ values reduced(const operation& how, int first, int last) {
 template <class Body>
 void with_and_without_pieces(Body&& body) {
   body();
-  const std::int64_t limit = comm::piece_limit();
-  comm::piece_limit() = 3;
+  const std::int64_t limit = mpi::piece_limit();
+  mpi::piece_limit() = 3;
   body();
-  comm::piece_limit() = limit;
+  mpi::piece_limit() = limit;
 }
 
 TEST(reductions, reduce_gives_every_root_the_result) {
@@ -80,10 +80,10 @@ TEST(reductions, reduce_gives_every_root_the_result) {
         values output(count, -5);
         const auto from = buffer_of(input, SYNCYTE_INT32);
         const auto to = buffer_of(output, SYNCYTE_INT32);
-        comm::reduce(world(), &from, &to, how.op, root, {});
+        collectives::reduce(world(), &from, &to, how.op, root, {});
         const bool is_root = world().rank() == root;
         EXPECT_EQ(output, is_root ? reduced(how, 0, world().size()) : values(count, -5)) << "op " << how.op;
-        comm::reduce(world(), is_root ? nullptr : &from, is_root ? &from : nullptr, how.op, root, {});
+        collectives::reduce(world(), is_root ? nullptr : &from, is_root ? &from : nullptr, how.op, root, {});
         EXPECT_EQ(input, is_root ? reduced(how, 0, world().size()) : of_rank(world().rank())) << "in place";
       }
   });
@@ -93,10 +93,10 @@ TEST(reductions, reduce_gives_every_root_the_result) {
 template <class T>
 std::vector<T> ordered(syncyte_dtype_t dtype, syncyte_op_t op, std::vector<T> row) {
   const auto buffer = buffer_of(row, dtype);
-  comm::allreduce(world(), nullptr, &buffer, op, {});
+  collectives::allreduce(world(), nullptr, &buffer, op, {});
   std::vector<T> of_first = row;
   const auto first = buffer_of(of_first, dtype);
-  comm::bcast(world(), &first, 0, {});
+  collectives::bcast(world(), &first, 0, {});
   EXPECT_EQ(std::memcmp(row.data(), of_first.data(), row.size() * sizeof(T)), 0) << "bits differ between ranks";
   return row;
 }
@@ -149,10 +149,10 @@ TEST(reductions, scans_run_both_ways) {
     const int size = world().size();
     for (const operation& how : operations) {
       const auto scan = [&](scan_from start) -> scan_function {
-        return [&how, start](auto from, auto to) { comm::scan(world(), from, to, how.op, start, {}); };
+        return [&how, start](auto from, auto to) { collectives::scan(world(), from, to, how.op, start, {}); };
       };
       const auto exscan = [&](scan_from start) -> scan_function {
-        return [&how, start](auto from, auto to) { comm::exscan(world(), from, to, how.op, start, {}); };
+        return [&how, start](auto from, auto to) { collectives::exscan(world(), from, to, how.op, start, {}); };
       };
       expect_scan(exscan(scan_from::first), reduced(how, 0, rank));
       expect_scan(exscan(scan_from::last), reduced(how, rank + 1, size));
@@ -169,7 +169,7 @@ TEST(reductions, exscan_begins_with_what_changes_nothing_in_every_dtype) {
     std::vector<type> output(1, type(3.0f));
     const auto from = buffer_of(input, dtype);
     const auto to = buffer_of(output, dtype);
-    comm::exscan(world(), &from, &to, op, scan_from::first, {});
+    collectives::exscan(world(), &from, &to, op, scan_from::first, {});
     return static_cast<double>(static_cast<float>(output[0]));
   };
   const double infinity = std::numeric_limits<double>::infinity();
@@ -189,14 +189,16 @@ TEST(reductions, one_ranks_error_is_everybodys) {
   const auto from = buffer_of(input, SYNCYTE_INT32);
   const auto to = buffer_of(output, SYNCYTE_INT32);
   const int last = world().size() - 1;
-  expect_error(outcome_of([&] { comm::reduce(world(), &from, &to, SYNCYTE_OP_SUM, is_odd ? -1 : 0, {}); }),
+  expect_error(outcome_of([&] { collectives::reduce(world(), &from, &to, SYNCYTE_OP_SUM, is_odd ? -1 : 0, {}); }),
                SYNCYTE_ERR_ARGUMENT, "root is -1");
-  expect_error(outcome_of([&] { comm::reduce(world(), &from, is_odd ? nullptr : &to, SYNCYTE_OP_SUM, last, {}); }),
-               SYNCYTE_ERR_ARGUMENT, "output is null");
+  expect_error(
+      outcome_of([&] { collectives::reduce(world(), &from, is_odd ? nullptr : &to, SYNCYTE_OP_SUM, last, {}); }),
+      SYNCYTE_ERR_ARGUMENT, "output is null");
   if (world().size() > 1)
-    expect_error(outcome_of([&] { comm::reduce(world(), is_odd ? nullptr : &from, &to, SYNCYTE_OP_SUM, 0, {}); }),
-                 SYNCYTE_ERR_ARGUMENT, "input is null");
-  expect_error(outcome_of([&] { comm::scan(world(), &from, &to, is_odd ? 0 : 1, scan_from::first, {}); }),
+    expect_error(
+        outcome_of([&] { collectives::reduce(world(), is_odd ? nullptr : &from, &to, SYNCYTE_OP_SUM, 0, {}); }),
+        SYNCYTE_ERR_ARGUMENT, "input is null");
+  expect_error(outcome_of([&] { collectives::scan(world(), &from, &to, is_odd ? 0 : 1, scan_from::first, {}); }),
                SYNCYTE_ERR_ARGUMENT, "op 0 is unknown");
 }
 
@@ -215,15 +217,16 @@ TEST(reductions, misaligned_elements_are_refused) {
       const auto result = outcome_of([&] { reduction(); });
       expect_error(result, SYNCYTE_ERR_SHAPE, "expected a multiple of");
     };
-    refused([&] { comm::allreduce(world(), nullptr, &array, SYNCYTE_OP_SUM, {}); });
-    refused([&] { comm::exscan(world(), nullptr, &array, SYNCYTE_OP_SUM, scan_from::first, {}); });
-    refused([&] { comm::iallreduce(test::shared_world(), nullptr, &array, SYNCYTE_OP_SUM, {})->wait(); });
-    refused([&] { comm::reduce_scatter_along(world(), &array, 0, lengths.data(), SYNCYTE_OP_SUM, &own, {}); });
+    refused([&] { collectives::allreduce(world(), nullptr, &array, SYNCYTE_OP_SUM, {}); });
+    refused([&] { collectives::exscan(world(), nullptr, &array, SYNCYTE_OP_SUM, scan_from::first, {}); });
+    refused([&] { collectives::iallreduce(test::shared_world(), nullptr, &array, SYNCYTE_OP_SUM, {})->wait(); });
+    refused([&] { collectives::reduce_scatter_along(world(), &array, 0, lengths.data(), SYNCYTE_OP_SUM, &own, {}); });
     refused([&] {
-      comm::ireduce_scatter_along(test::shared_world(), &array, 0, lengths.data(), SYNCYTE_OP_SUM, &own, {})->wait();
+      collectives::ireduce_scatter_along(test::shared_world(), &array, 0, lengths.data(), SYNCYTE_OP_SUM, &own, {})
+          ->wait();
     });
   }
-  comm::barrier(world());  // the others need this rank to learn of its errors
+  collectives::barrier(world());  // the others need this rank to learn of its errors
 }
 
 TEST(reductions, an_allreduce_agrees_on_its_own_facts_alone) {
@@ -231,10 +234,10 @@ TEST(reductions, an_allreduce_agrees_on_its_own_facts_alone) {
   values input(4);
   const auto in_place = buffer_of(input, SYNCYTE_INT32);
   const syncyte_fact_t fact{"another", 0};
-  comm::collective_extras extras;
+  collectives::extras extras;
   if (world().rank() == 0) extras.facts = {&fact, 1};
   // dtype, elements, op and options->fact
-  expect_error(outcome_of([&] { comm::allreduce(world(), nullptr, &in_place, SYNCYTE_OP_SUM, extras); }),
+  expect_error(outcome_of([&] { collectives::allreduce(world(), nullptr, &in_place, SYNCYTE_OP_SUM, extras); }),
                SYNCYTE_ERR_MISMATCH, world().size() == 2 ? "but 4 on rank 1" : "number of facts is 4 on ranks 1");
 }
 
@@ -243,7 +246,7 @@ TEST(reductions, different_directions_are_named) {
   values input(4);
   const auto in_place = buffer_of(input, SYNCYTE_INT32);
   const auto start = world().rank() == 0 ? scan_from::last : scan_from::first;
-  expect_error(outcome_of([&] { comm::scan(world(), nullptr, &in_place, SYNCYTE_OP_SUM, start, {}); }),
+  expect_error(outcome_of([&] { collectives::scan(world(), nullptr, &in_place, SYNCYTE_OP_SUM, start, {}); }),
                SYNCYTE_ERR_MISMATCH, "start of the scan is");
 }
 

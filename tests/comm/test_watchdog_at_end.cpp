@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "comm/runtime.hpp"
-#include "comm/watchdog.hpp"
+#include "watchdog/scope.hpp"
 
 int main() {
   using namespace syncyte;
@@ -17,8 +17,8 @@ int main() {
   for (int i = 0; i < 3; ++i)
     threads.emplace_back([&] {
       while (!is_over) {
-        const comm::watchdog_scope inside("test_operation", "test", 1);
-        const comm::watchdog_listing listed("test_operation", "test", 2);
+        const watchdog::scope inside("test_operation", "test", 1);
+        const watchdog::started_scope listed("test_operation", "test", 2);
       }
     });
   std::this_thread::sleep_for(pause);

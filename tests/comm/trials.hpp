@@ -7,14 +7,16 @@
 #include <numeric>
 #include <vector>
 
-#include "comm/collectives.hpp"
-#include "comm/nonblocking.hpp"
+#include "base/buffer.hpp"
+#include "collectives/collectives.hpp"
+#include "collectives/nonblocking.hpp"
+#include "comm/split.hpp"
 #include "core_world.hpp"
 #include "strided_array.hpp"
 
 namespace syncyte::test {
 
-using comm::started_t;
+using collectives::started_t;
 using group = std::shared_ptr<comm::communicator>;
 
 inline constexpr strides all_strides[] = {strides::dense, strides::gaps, strides::transposed};
@@ -28,12 +30,12 @@ syncyte_buffer_t buffer_of(std::vector<T>& values, syncyte_dtype_t dtype) {
 inline group unchecked_world() {
   comm::communicator_options options;
   options.check = 0;
-  return shared_world()->duplicate(options);
+  return comm::duplicate(*shared_world(), options);
 }
 
 /// For the blocking ones to compare with: what is started elsewhere stays unposted.
 inline comm::communicator& reference_world() {
-  static const group the_world = shared_world()->duplicate({});
+  static const group the_world = comm::duplicate(*shared_world(), {});
   return *the_world;
 }
 
@@ -87,8 +89,9 @@ inline trial start_allreduce(const group& comm, int seed) {
   const auto input = buffer_of(*in, SYNCYTE_FLOAT64);
   const auto output = buffer_of(*out, SYNCYTE_FLOAT64);
   const auto reference = buffer_of(*wanted, SYNCYTE_FLOAT64);
-  comm::allreduce(reference_world(), &input, &reference, SYNCYTE_OP_SUM, {});
-  return {comm::iallreduce(comm, &input, &output, SYNCYTE_OP_SUM, {}), [=] { EXPECT_EQ(*out, *wanted) << in->size(); }};
+  collectives::allreduce(reference_world(), &input, &reference, SYNCYTE_OP_SUM, {});
+  return {collectives::iallreduce(comm, &input, &output, SYNCYTE_OP_SUM, {}),
+          [=] { EXPECT_EQ(*out, *wanted) << in->size(); }};
 }
 
 inline trial start_bcast(const group& comm, int seed) {
@@ -96,7 +99,7 @@ inline trial start_bcast(const group& comm, int seed) {
   auto values = std::make_shared<std::vector<std::int64_t>>(static_cast<std::size_t>(seed % 5 * 300), -1);
   if (world().rank() == root) std::fill(values->begin(), values->end(), seed);
   const auto buffer = buffer_of(*values, SYNCYTE_INT64);
-  return {comm::ibcast(comm, &buffer, root, {}),
+  return {collectives::ibcast(comm, &buffer, root, {}),
           [=] { EXPECT_TRUE(std::all_of(values->begin(), values->end(), [=](auto each) { return each == seed; })); }};
 }
 
@@ -111,8 +114,8 @@ inline trial start_allgather(const group& comm, int seed) {
   const auto input = arrays->in.buffer();
   const auto output = arrays->out.buffer();
   const auto reference = arrays->wanted.buffer();
-  comm::allgather_along(reference_world(), &input, axis, lengths->data(), &reference, {});
-  auto started = comm::iallgather_along(comm, &input, axis - 3, lengths->data(), &output, {});
+  collectives::allgather_along(reference_world(), &input, axis, lengths->data(), &reference, {});
+  auto started = collectives::iallgather_along(comm, &input, axis - 3, lengths->data(), &output, {});
   std::fill(lengths->begin(), lengths->end(), -1);  // read during the start only
   return {started, [=] { arrays->expect(); }};
 }
@@ -129,8 +132,9 @@ inline trial start_reduce_scatter(const group& comm, int seed) {
   const auto output = arrays->out.buffer();
   const auto reference = arrays->wanted.buffer();
   const syncyte_op_t op = seed % 2 == 0 ? SYNCYTE_OP_SUM : SYNCYTE_OP_MAX;
-  comm::reduce_scatter_along(reference_world(), &input, axis, lengths.data(), op, &reference, {});
-  return {comm::ireduce_scatter_along(comm, &input, axis, lengths.data(), op, &output, {}), [=] { arrays->expect(); }};
+  collectives::reduce_scatter_along(reference_world(), &input, axis, lengths.data(), op, &reference, {});
+  return {collectives::ireduce_scatter_along(comm, &input, axis, lengths.data(), op, &output, {}),
+          [=] { arrays->expect(); }};
 }
 
 inline trial start_alltoall(const group& comm, int seed) {
@@ -149,9 +153,9 @@ inline trial start_alltoall(const group& comm, int seed) {
   const auto input = arrays->in.buffer();
   const auto output = arrays->out.buffer();
   const auto reference = arrays->wanted.buffer();
-  const comm::axis_change change{0, gathered.data(), is_repartition ? 0 : 2, scattered.data()};
-  comm::alltoall_along(reference_world(), &input, change, &reference, {});
-  return {comm::ialltoall_along(comm, &input, change, &output, {}), [=] { arrays->expect(); }};
+  const collectives::axis_change change{0, gathered.data(), is_repartition ? 0 : 2, scattered.data()};
+  collectives::alltoall_along(reference_world(), &input, change, &reference, {});
+  return {collectives::ialltoall_along(comm, &input, change, &output, {}), [=] { arrays->expect(); }};
 }
 
 inline trial start_any(const group& comm, int kind, int seed) {

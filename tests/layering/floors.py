@@ -14,7 +14,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 # Lower floors first. The floors of one line stand side by side and do not see each other.
-FLOORS = [["base"], ["memory"], ["comm"], ["fabric"], ["window", "rows"], ["optim"], ["tensor", "kv", "cache", "shard"]]
+FLOORS = [["base"], ["memory"], ["mpi"], ["topology"], ["watchdog"], ["comm"], ["collectives", "messages", "fabric"],
+          ["halo", "reducer", "window", "rows"], ["optim"], ["tensor", "kv", "cache", "shard"]]
 HEIGHT = {name: height for height, line in enumerate(FLOORS) for name in line}
 
 # Folders whose files live on the C interface alone: what they may include of this repository, besides their own files.
@@ -35,7 +36,8 @@ PLACES = [
     (re.compile(r"(cuda|cuda_runtime|cuda_runtime_api|cublas\w*|nccl)\.h$"), ["src/memory/cuda", "src/rows/cuda"]),
     (re.compile(r"uc[pst]/"), ["src/fabric", "src/window"]),
     (re.compile(r"(torch|ATen|c10)/"), ["bindings/torch", "bench", "tests/bindings/torch", "tests/install"]),
-    (re.compile(r"mpi\.h$"), ["src/comm", "src/fabric", "src/window", "src/tensor", "capi", "include/syncyte/mpi.hpp",
+    (re.compile(r"mpi\.h$"), ["src/mpi", "src/topology", "src/comm", "src/collectives", "src/messages", "src/halo", "src/fabric",
+                             "src/window", "src/tensor", "capi", "include/syncyte/mpi.hpp",
                              "bindings/fortran", "examples", "bench", "tests"]),
     (re.compile(r"(spdlog|fmt)/"), ["src", "capi/src", "bindings/hdf5/src", "tests", "bench"]),
 ]

@@ -6,7 +6,7 @@
 #include <string>
 #include <thread>
 
-#include "comm/collectives.hpp"
+#include "collectives/collectives.hpp"
 #include "comm/node_memory.hpp"
 #include "comm/runtime.hpp"
 #include "rows/row_locks.hpp"
@@ -22,7 +22,7 @@ template <class Take>
 void hold_and_wait(comm::communicator& world, Take&& take) {
   const bool is_last = world.rank() == world.size() - 1;
   if (is_last) take();
-  comm::barrier(world);
+  collectives::barrier(world);
   if (!is_last) take();
   std::this_thread::sleep_for(std::chrono::seconds(25));
 }

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/buffer.hpp"
-#include "comm/collectives.hpp"
+#include "collectives/collectives.hpp"
 #include "core_world.hpp"
 #include "elements.hpp"
 #include "reference.hpp"
@@ -19,7 +19,7 @@ using extents = std::vector<std::int64_t>;
 
 inline int rank() { return world().rank(); }
 inline int ranks() { return world().size(); }
-inline void barrier() { comm::barrier(world()); }
+inline void barrier() { collectives::barrier(world()); }
 
 /// Whether every rank's rows are mapped here: not with SYNCYTE_SHM=none, and not between hosts.
 inline bool on_one_node() { return world().node().count == 1; }

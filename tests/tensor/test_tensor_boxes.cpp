@@ -4,6 +4,7 @@
 
 #include <limits>
 
+#include "base/buffer.hpp"
 #include "tensor_world.hpp"
 
 namespace {

@@ -4,6 +4,8 @@
 
 #include <limits>
 
+#include "base/buffer.hpp"
+#include "comm/split.hpp"
 #include "tensor_world.hpp"
 
 namespace {
@@ -81,7 +83,7 @@ TEST(TensorViews, TheNodesRowsInOneRange) {
 
 /// Even ranks first, then odd ones: on two hosts of two ranks each, a node's ranks are then 0, 2 and 1, 3.
 TEST(TensorViews, OfRanksThatAreNotConsecutive) {
-  const auto mixed = world().split(0, rank() % 2 * ranks() + rank(), {});
+  const auto mixed = comm::split(world(), 0, rank() % 2 * ranks() + rank(), {});
   const extents shape{17, 2};
   const auto tensor = tensor::whole_tensor::create(mixed, SYNCYTE_INT32, 2, shape.data(), {});
   const syncyte_buffer_t mine = tensor->local_view();

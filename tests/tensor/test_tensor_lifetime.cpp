@@ -6,6 +6,7 @@
 #include <fstream>
 #include <string>
 
+#include "comm/split.hpp"
 #include "tensor_world.hpp"
 
 namespace {
@@ -78,7 +79,7 @@ TEST(TensorLifetime, SyncAlsoCollects) {
 }
 
 TEST(TensorLifetime, ATensorHoldsItsCommunicator) {
-  auto part = world().split(0, rank(), {});
+  auto part = comm::split(world(), 0, rank(), {});
   const std::int64_t shape[] = {4};
   auto tensor = tensor::whole_tensor::create(part, SYNCYTE_INT32, 1, shape, {});
   part.reset();

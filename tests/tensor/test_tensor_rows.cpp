@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/add_elements.hpp"
+#include "base/buffer.hpp"
 #include "tensor_world.hpp"
 
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/dtype.hpp"
-#include "comm/collectives.hpp"
+#include "collectives/collectives.hpp"
 #include "slow_elements.hpp"
 #include "window_world.hpp"
 

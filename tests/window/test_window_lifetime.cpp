@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "comm/split.hpp"
 #include "window_world.hpp"
 
 namespace {
@@ -81,7 +82,7 @@ TEST(window_lifetime, takes_any_order_of_dropping) {
 }
 
 TEST(window_lifetime, keeps_its_communicator) {
-  auto half = test::world().split(rank() % 2, 0, {});
+  auto half = comm::split(test::world(), rank() % 2, 0, {});
   test::window_pointer memory;
   {
     comm::collective_call call(*half, "test_window_create", comm::collective_call::lifecycle);

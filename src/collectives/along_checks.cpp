@@ -1,0 +1,224 @@
+#include "collectives/along_checks.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "collectives/checks.hpp"
+#include "collectives/reduce.hpp"
+#include "comm/facts.hpp"
+#include "mpi/large_counts.hpp"
+#include "mpi/memory_kinds.hpp"
+
+namespace syncyte::collectives {
+namespace {
+
+using lengths_view = std::span<const std::int64_t>;
+
+int checked_axis(int axis, const base::buffer& array, const char* name) {
+  base::require(array.ndim() > 0, SYNCYTE_ERR_SHAPE, "{} has no dimension; expected 1 or more", array.argument());
+  base::require(axis >= -array.ndim() && axis < array.ndim(), SYNCYTE_ERR_ARGUMENT,
+                "{} is {}; expected {} to {} for {} of shape {}", name, axis, -array.ndim(), array.ndim() - 1,
+                array.argument(), base::shape_text(array.shape()));
+  return axis < 0 ? axis + array.ndim() : axis;
+}
+
+/// Lengths of all ranks' parts, checked.
+lengths_view checked_lengths(const comm::communicator& comm, const std::int64_t* lengths, const char* argument) {
+  checked_sum(lengths, comm.size(), argument);
+  return {lengths, static_cast<std::size_t>(comm.size())};
+}
+
+void require_extent(const base::buffer& array, int axis, std::int64_t wanted, const char* why) {
+  base::require(array.extent(axis) == wanted, SYNCYTE_ERR_SHAPE,
+                "{}: shape is {}; expected extent {} along axis {}, {}", array.argument(),
+                base::shape_text(array.shape()), wanted, axis, why);
+}
+
+/// Same dtype and, but for some axes, the same extents.
+void require_alike(const base::buffer& array, const base::buffer& like, int axis, int other_axis) {
+  array.require_dtype(like.dtype());
+  bool alike = array.ndim() == like.ndim();
+  for (int d = 0; alike && d < like.ndim(); ++d)
+    alike = d == axis || d == other_axis || array.extent(d) == like.extent(d);
+  base::require(alike, SYNCYTE_ERR_SHAPE, "{}: shape is {}; expected that of {}, {}, but along the axis",
+                array.argument(), base::shape_text(array.shape()), like.argument(), base::shape_text(like.shape()));
+}
+
+/// What is equal on all ranks: dtype and the extents but for some axes.
+void add_array(comm::agreement& terms, const base::buffer& array, int axis, int other_axis) {
+  constexpr const char* names[SYNCYTE_MAX_NDIM] = {"extent 0", "extent 1", "extent 2", "extent 3",
+                                                   "extent 4", "extent 5", "extent 6", "extent 7"};
+  terms.named_fact("dtype", array.dtype(), base::dtype_name);
+  terms.fact("number of dimensions", array.ndim());
+  for (int d = 0; d < array.ndim(); ++d)
+    if (d != axis && d != other_axis) terms.fact(names[d], array.extent(d));
+}
+
+/// Neither is written while the other is read: only arrays that MPI itself is given can be in each other's way.
+void require_apart_in_memory(const base::buffer& input, const base::buffer& output) {
+  if (input.is_contiguous() && output.is_contiguous()) require_apart(input, output);
+}
+
+/// The other array of an operation.
+base::buffer other_array(const base::buffer& first, const syncyte_buffer_t* raw, const char* argument) {
+  if (first.memory() == SYNCYTE_MEMORY_HOST) return any_strides(raw, argument);
+  const base::buffer other = any_strides_to_move(raw, argument);
+  base::require(other.memory() == first.memory(), SYNCYTE_ERR_UNSUPPORTED,
+                "{} is in host memory; expected device memory, as {}", argument, first.argument());
+  return other;
+}
+
+/// The ranks' parts of a whole array along one axis: what the operations on one axis check and agree on.
+class axis_partition {
+ public:
+  axis_partition(const comm::communicator& comm, const base::buffer& part, int axis, const std::int64_t* lengths)
+      : part_(part), axis_(checked_axis(axis, part, "axis")), lengths_(checked_lengths(comm, lengths, "lengths")) {
+    require_extent(part, axis_, lengths_[static_cast<std::size_t>(comm.rank())], "this rank's in lengths");
+  }
+
+  void add_facts(comm::agreement& terms) const {
+    add_array(terms, part_, axis_, axis_);
+    terms.fact("axis", axis_);
+    comm::add_counts(terms, lengths_, "sum of lengths", "hash of lengths");
+  }
+
+  segments part() const { return segments(part_); }
+
+  /// The whole array, cut; its shape is checked.
+  segments cut(const base::buffer& whole) const {
+    require_alike(whole, part_, axis_, axis_);
+    require_extent(whole, axis_, mpi::sum_of(lengths_), "the sum of lengths");
+    require_apart_in_memory(part_, whole);
+    return segments(whole, axis_, lengths_);
+  }
+
+  /// Elements of every rank's part.
+  std::vector<std::int64_t> counts() const {
+    std::int64_t across = 1;
+    for (int d = 0; d < part_.ndim(); ++d)
+      if (d != axis_) across *= part_.extent(d);
+    std::vector<std::int64_t> result;
+    for (const std::int64_t length : lengths_) result.push_back(length * across);
+    return result;
+  }
+
+ private:
+  base::buffer part_;
+  int axis_;
+  lengths_view lengths_;
+};
+
+/// How much of [first, first + length) lies in each of consecutive parts.
+std::vector<std::int64_t> overlaps(std::int64_t first, std::int64_t length, lengths_view parts) {
+  std::vector<std::int64_t> result;
+  std::int64_t begin = 0;
+  for (const std::int64_t part : parts) {
+    const std::int64_t low = std::max(begin, first);
+    const std::int64_t high = std::min(begin + part, first + length);
+    result.push_back(std::max<std::int64_t>(high - low, 0));
+    begin += part;
+  }
+  return result;
+}
+
+/// An alltoall's two partitions, checked against the arrays.
+struct partition_change {
+  int gather_axis;
+  int scatter_axis;
+  lengths_view gathered;
+  lengths_view scattered;
+  int rank;
+
+  partition_change(const comm::communicator& comm, const base::buffer& input, const axis_change& asked)
+      : gather_axis(checked_axis(asked.gather_axis, input, "gather_axis")),
+        scatter_axis(checked_axis(asked.scatter_axis, input, "scatter_axis")),
+        gathered(checked_lengths(comm, asked.gather_lengths, "gather_lengths")),
+        scattered(checked_lengths(comm, asked.scatter_lengths, "scatter_lengths")),
+        rank(comm.rank()) {}
+
+  bool is_repartition() const { return gather_axis == scatter_axis; }
+  std::int64_t mine(lengths_view lengths) const { return lengths[static_cast<std::size_t>(rank)]; }
+
+  void require_fit(const base::buffer& input, const base::buffer& output) const {
+    require_extent(input, gather_axis, mine(gathered), "this rank's in gather_lengths");
+    require_extent(output, scatter_axis, mine(scattered), "this rank's in scatter_lengths");
+    require_alike(output, input, gather_axis, scatter_axis);
+    if (is_repartition()) {
+      base::require(mpi::sum_of(gathered) == mpi::sum_of(scattered), SYNCYTE_ERR_SHAPE,
+                    "gather_lengths add up to {}, scatter_lengths to {}; expected equal sums", mpi::sum_of(gathered),
+                    mpi::sum_of(scattered));
+    } else {
+      require_extent(input, scatter_axis, mpi::sum_of(scattered), "the sum of scatter_lengths");
+      require_extent(output, gather_axis, mpi::sum_of(gathered), "the sum of gather_lengths");
+    }
+  }
+
+  void add_facts(comm::agreement& terms, const base::buffer& input) const {
+    add_array(terms, input, gather_axis, scatter_axis);
+    terms.fact("gather_axis", gather_axis);
+    terms.fact("scatter_axis", scatter_axis);
+    comm::add_counts(terms, gathered, "sum of gather_lengths", "hash of gather_lengths");
+    comm::add_counts(terms, scattered, "sum of scatter_lengths", "hash of scatter_lengths");
+  }
+
+  segments cut_input(const base::buffer& input) const {
+    if (!is_repartition()) return segments(input, scatter_axis, scattered);
+    const std::int64_t first = mpi::sum_of(gathered.first(static_cast<std::size_t>(rank)));
+    return segments(input, gather_axis, overlaps(first, mine(gathered), scattered));
+  }
+
+  segments cut_output(const base::buffer& output) const {
+    if (!is_repartition()) return segments(output, gather_axis, gathered);
+    const std::int64_t first = mpi::sum_of(scattered.first(static_cast<std::size_t>(rank)));
+    return segments(output, gather_axis, overlaps(first, mine(scattered), gathered));
+  }
+
+  /// Whether all ranks' elements together pass what MPI can count; the same on all of them.
+  bool is_long(const base::buffer& input) const {
+    std::int64_t elements = mpi::sum_of(gathered);
+    for (int d = 0; d < input.ndim(); ++d)
+      if (d != gather_axis) elements *= input.extent(d);
+    return elements > mpi::piece_limit();
+  }
+};
+
+}  // namespace
+
+base::buffer any_strides(const syncyte_buffer_t* raw, const char* argument) {
+  return base::buffer(raw, argument).require_host();
+}
+
+base::buffer any_strides_to_move(const syncyte_buffer_t* raw, const char* argument) {
+  return mpi::require_taken(base::buffer(raw, argument));
+}
+
+partitioned checked_partition(comm::agreement& terms, const base::buffer& part, int axis, const std::int64_t* lengths,
+                              const syncyte_buffer_t* whole, const char* whole_name) {
+  const axis_partition partition(terms.comm(), part, axis, lengths);
+  partitioned result{partition.counts(), part.dtype(), partition.part(), std::nullopt};
+  if (whole != nullptr) result.whole = partition.cut(other_array(part, whole, whole_name));
+  partition.add_facts(terms);
+  return result;
+}
+
+partitioned checked_reduce_scatter(comm::agreement& terms, const syncyte_buffer_t* input, int axis,
+                                   const std::int64_t* lengths, syncyte_op_t op, const syncyte_buffer_t* output) {
+  const base::buffer part = any_strides(output, "output").require_aligned();
+  require_reducible(part.dtype(), op);
+  any_strides(input, "input").require_aligned();
+  partitioned result = checked_partition(terms, part, axis, lengths, input, "input");
+  terms.named_fact("op", op, base::op_name);
+  return result;
+}
+
+repartitioned checked_change(comm::agreement& terms, const base::buffer& input, const axis_change& asked,
+                             const syncyte_buffer_t* raw_output) {
+  const base::buffer output = other_array(input, raw_output, "output");
+  const partition_change change(terms.comm(), input, asked);
+  change.require_fit(input, output);
+  require_apart_in_memory(input, output);
+  change.add_facts(terms, input);
+  return {change.cut_input(input), change.cut_output(output), input.dtype(), change.is_long(input)};
+}
+
+}  // namespace syncyte::collectives

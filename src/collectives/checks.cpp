@@ -1,0 +1,49 @@
+#include "collectives/checks.hpp"
+
+#include "mpi/memory_kinds.hpp"
+
+namespace syncyte::collectives {
+namespace {
+
+bool overlap(const base::buffer& a, const base::buffer& b) {
+  return a.bytes() > 0 && b.bytes() > 0 && a.data() < b.data() + b.bytes() && b.data() < a.data() + a.bytes();
+}
+
+}  // namespace
+
+base::buffer checked(const syncyte_buffer_t* raw, const char* argument) {
+  return base::buffer(raw, argument).require_host().require_contiguous();
+}
+
+base::buffer checked_to_move(const syncyte_buffer_t* raw, const char* argument) {
+  const base::buffer buffer(raw, argument);
+  return mpi::require_taken(buffer).require_contiguous();
+}
+
+void require_apart(const base::buffer& input, const base::buffer& output) {
+  base::require(!overlap(input, output), SYNCYTE_ERR_ARGUMENT, "input and output overlap; expected separate memory");
+}
+
+void require_root(const comm::communicator& comm, int root) {
+  base::require(root >= 0 && root < comm.size(), SYNCYTE_ERR_ARGUMENT, "root is {}; expected 0 to {}", root,
+                comm.size() - 1);
+}
+
+std::int64_t checked_sum(const std::int64_t* counts, int size, const char* argument) {
+  base::require(counts != nullptr, SYNCYTE_ERR_ARGUMENT, "{} is null; expected {} counts", argument, size);
+  std::int64_t sum = 0;
+  for (int rank = 0; rank < size; ++rank) {
+    base::require(counts[rank] >= 0, SYNCYTE_ERR_ARGUMENT, "{}[{}] is {}; expected 0 or more", argument, rank,
+                  counts[rank]);
+    base::require(!__builtin_add_overflow(sum, counts[rank], &sum), SYNCYTE_ERR_ARGUMENT,
+                  "{} add up to more than 2^63 - 1 elements", argument);
+  }
+  return sum;
+}
+
+void add_facts(comm::agreement& terms, const extras& extras) {
+  terms.fact("options->fact", extras.fact);
+  for (const syncyte_fact_t& each : extras.facts) terms.fact(each.name, each.value);
+}
+
+}  // namespace syncyte::collectives

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+
+#include "collectives/extras.hpp"
+#include "comm/communicator.hpp"
+#include "syncyte/collectives.h"
+
+namespace syncyte::collectives {
+
+/// The collectives of collectives.h on checked buffers; each is one collective_call. Counts beyond 2^31 are cut into
+/// pieces.
+void barrier(comm::communicator& comm);
+void bcast(comm::communicator& comm, const syncyte_buffer_t* buffer, int root, const extras& extras);
+void allreduce(comm::communicator& comm, const syncyte_buffer_t* input, const syncyte_buffer_t* output, syncyte_op_t op,
+               const extras& extras);
+void allgather(comm::communicator& comm, const syncyte_buffer_t* input, const syncyte_buffer_t* output,
+               const extras& extras);
+void allgatherv(comm::communicator& comm, const syncyte_buffer_t* input, const std::int64_t* counts,
+                const syncyte_buffer_t* output, const extras& extras);
+void alltoallv(comm::communicator& comm, const syncyte_buffer_t* input, const std::int64_t* send_counts,
+               const std::int64_t* recv_counts, const syncyte_buffer_t* output, const extras& extras);
+
+/// As there: a null input is output's contents. Of reduce, output counts on root alone.
+void reduce(comm::communicator& comm, const syncyte_buffer_t* input, const syncyte_buffer_t* output, syncyte_op_t op,
+            int root, const extras& extras);
+
+/// Which ranks a scan's result covers, from the first or from the last to this one.
+enum class scan_from { first, last };
+void scan(comm::communicator& comm, const syncyte_buffer_t* input, const syncyte_buffer_t* output, syncyte_op_t op,
+          scan_from start, const extras& extras);
+void exscan(comm::communicator& comm, const syncyte_buffer_t* input, const syncyte_buffer_t* output, syncyte_op_t op,
+            scan_from start, const extras& extras);
+
+/// Arrays with any strides that are cut along an axis; `lengths` are all ranks' extents there. Negative axes count from
+/// the end.
+void lengths(comm::communicator& comm, std::int64_t length, std::int64_t* lengths, const extras& extras);
+void gather_along(comm::communicator& comm, const syncyte_buffer_t* input, int axis, const std::int64_t* lengths,
+                  int root, const syncyte_buffer_t* output, const extras& extras);
+void allgather_along(comm::communicator& comm, const syncyte_buffer_t* input, int axis, const std::int64_t* lengths,
+                     const syncyte_buffer_t* output, const extras& extras);
+void scatter_along(comm::communicator& comm, const syncyte_buffer_t* input, int axis, const std::int64_t* lengths,
+                   int root, const syncyte_buffer_t* output, const extras& extras);
+void reduce_scatter_along(comm::communicator& comm, const syncyte_buffer_t* input, int axis,
+                          const std::int64_t* lengths, syncyte_op_t op, const syncyte_buffer_t* output,
+                          const extras& extras);
+
+/// The two partitions of an alltoall.
+struct axis_change {
+  int gather_axis;
+  const std::int64_t* gather_lengths;  // of input
+  int scatter_axis;
+  const std::int64_t* scatter_lengths;  // of output
+};
+void alltoall_along(comm::communicator& comm, const syncyte_buffer_t* input, const axis_change& change,
+                    const syncyte_buffer_t* output, const extras& extras);
+
+}  // namespace syncyte::collectives

@@ -1,0 +1,96 @@
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "collectives/transfers.hpp"
+#include "comm/agreement.hpp"
+#include "comm/communicator.hpp"
+#include "comm/start_queue.hpp"
+
+namespace syncyte::collectives {
+
+/// What a non-blocking collective does once all ranks have agreed. Owns what MPI reads and writes but for contiguous
+/// buffers of the caller's.
+class data_operation {
+ public:
+  virtual ~data_operation() = default;
+  virtual void post(transfers& pending) = 0;
+  /// All transfers are complete: brings the result to where it belongs.
+  virtual void finish() {}
+};
+
+/// A non-blocking collective: agreement, then data; where the ranks do not agree, the explanation takes the data's
+/// place. Everything but the agreement goes over the communicator of the messages, which carries no other collectives,
+/// in the order of the starts. Made by start(); all that happens later is under the lock of its queue.
+class started_collective : public comm::pending_operation, public std::enable_shared_from_this<started_collective> {
+ public:
+  started_collective(std::shared_ptr<comm::communicator> comm, const char* operation)
+      : comm_(std::move(comm)), terms_(*comm_, operation) {}
+
+  /// Whether it has ended. Throws the error that it has ended with.
+  bool test();
+  void wait();
+
+  const std::shared_ptr<comm::communicator>& comm() const { return comm_; }
+  comm::agreement& terms() { return terms_; }
+  void set_operation(std::unique_ptr<data_operation> operation) { operation_ = std::move(operation); }
+
+  // pending_operation
+  bool begin(std::uint64_t sequence) override;
+  bool advance() override;
+  bool is_posted() const override { return stage_ >= stage::moving; }
+  bool has_agreed() const override { return is_posted() && !is_off(); }
+  bool end_if_done() override;
+  void give_up() override;
+  std::shared_ptr<void> owner() const override { return comm_; }
+  const char* name() const override { return terms_.operation(); }
+  std::uint64_t sequence() const override { return sequence_; }
+  std::int64_t seen_since(std::int64_t now) override;
+
+ private:
+  enum class stage { agreeing, asking_who_failed, moving, telling_error, telling_facts, ended };
+  struct failure {
+    std::uint32_t verdict;
+    std::uint32_t length;  // of the text
+  };
+
+  bool is_off() const { return comm_->check() == comm::check_level::off; }
+  stage next_stage();
+  stage ask_who_failed();
+  stage tell_error();
+  stage tell_facts();
+  void end();
+  void fail() noexcept;
+  void keep_if_pending() noexcept;
+
+  std::shared_ptr<comm::communicator> comm_;
+  comm::agreement terms_;
+  std::uint64_t sequence_ = 0;
+  stage stage_ = stage::agreeing;
+  transfers pending_;
+  std::unique_ptr<data_operation> operation_;
+  std::exception_ptr outcome_;      // null: success
+  std::int64_t first_seen_ns_ = 0;  // by the watchdog
+
+  comm::agreement::vote_t vote_{};  // of this rank, then of all
+  std::vector<comm::fact_record> records_;
+  std::vector<failure> failures_;
+  std::vector<std::uint32_t> verdicts_;
+  std::string text_;
+};
+
+/// Starts a collective: prepare(terms) makes its data operation, with everything that can fail on this rank alone. An
+/// error of this rank's is thrown, after the others are sure to get it, from test() or wait().
+using operation_maker = std::function<std::unique_ptr<data_operation>(comm::agreement& terms)>;
+/// The queue keeps it until it has ended, also where the caller drops it before.
+std::shared_ptr<started_collective> start(const std::shared_ptr<comm::communicator>& comm, const char* operation,
+                                          const operation_maker& prepare);
+
+}  // namespace syncyte::collectives

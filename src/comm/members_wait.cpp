@@ -1,0 +1,21 @@
+#include "comm/members_wait.hpp"
+
+#include "comm/departures.hpp"
+
+namespace syncyte::comm {
+
+void members_wait::examine(std::optional<watchdog::scope>& scope) {
+  if (!scope)
+    scope.emplace(operation_, comm_.name(), sequence_, kind_ == transfer ? 0 : comm_.size(),
+                  comm_.is_patient() ? watchdog::scope::patient : watchdog::scope::limited);
+  if (!has_lasted()) return;
+  if (kind_ == end) comm_.node().require_all_alive();
+  if (kind_ != members) return;
+  if (awaited_ >= 0) {
+    if (has_departed(comm_, awaited_)) throw departed_error(comm_, awaited_, operation_);
+    return;
+  }
+  if (const int rank = first_departed(comm_); rank >= 0) throw departed_error(comm_, rank, operation_);
+}
+
+}  // namespace syncyte::comm

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "comm/communicator.hpp"
+#include "watchdog/long_wait.hpp"
+
+namespace syncyte::comm {
+
+/// A wait for all ranks of a communicator, or for one of them: none of them may have departed.
+class members_wait final : public watchdog::long_wait {
+ public:
+  enum kind {
+    members,   // all ranks have to come, and a departed one does not
+    everyone,  // as in collectives of the world: departed ones come too
+    end,       // as everyone; SYNCYTE_ERR_PEER_DIED where the process of a rank of this node has ended
+    transfer   // all have come: data is under way
+  };
+
+  /// `operation` is a string literal; sequence as in watchdog_scope.
+  members_wait(const char* operation, const communicator& comm, std::uint64_t sequence, kind what = members)
+      : operation_(operation), comm_(comm), sequence_(sequence), kind_(what) {}
+
+  void set_awaited(int rank) override { awaited_ = rank; }
+
+ private:
+  void examine(std::optional<watchdog::scope>& scope) override;
+
+  const char* operation_;
+  const communicator& comm_;
+  std::uint64_t sequence_;
+  kind kind_;
+  int awaited_ = -1;  // -1: all
+};
+
+}  // namespace syncyte::comm

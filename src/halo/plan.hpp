@@ -1,0 +1,115 @@
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "base/buffer.hpp"
+#include "comm/communicator.hpp"
+#include "memory/scratch.hpp"
+#include "mpi/progress.hpp"
+
+namespace syncyte::halo {
+
+/// What a halo is asked to be, on every rank of a Cartesian communicator.
+struct description {
+  syncyte_dtype_t dtype = 0;
+  std::vector<std::int64_t> shape;  // of this rank's array, ghost cells included
+  std::vector<int> axes;            // of the array, one for each dimension of the grid; empty: the first ones
+  std::vector<std::int64_t> low;    // widths, one for each dimension of the grid
+  std::vector<std::int64_t> high;
+  bool has_corners = true;
+  std::optional<base::error> error;  // what the caller found wrong on this rank: all ranks are told
+};
+
+/// Numbers that libraries on top compare between neighbours, 0 where there are fewer.
+using facts = std::array<std::int64_t, 6>;
+
+/// In front of the elements of each message of a halo.
+struct header {
+  std::int32_t verdict;  // the sender's status; there are no elements to use unless it is success
+  std::int32_t way;      // an operation
+  std::uint64_t number;  // of the transfer on this halo
+  halo::facts facts;
+};
+static_assert(sizeof(header) == 64);
+
+/// A part of this rank's array.
+struct box {
+  std::array<std::int64_t, SYNCYTE_MAX_NDIM> first{};
+  std::array<std::int64_t, SYNCYTE_MAX_NDIM> extents{};
+};
+
+/// The ghost cells at one end of one dimension, and the cells next to the opposite end that a neighbour's ghost cells
+/// of this end show. Both have the same extents.
+struct side {
+  int owner;                                // whose cells these ghosts show; SYNCYTE_NOBODY at an edge
+  int viewer;                               // whose ghosts show this rank's cells; SYNCYTE_NOBODY at an edge
+  box ghosts;                               // meaningful where there is an owner
+  box cells;                                // meaningful where there is a viewer
+  std::vector<std::int64_t> dense_strides;  // of a packed box
+  std::size_t bytes;                        // of a packed box
+  std::size_t room;     // for a packed box, or that of a neighbour who does something else with the halo
+  int tag;              // of an exchange, on the control communicator; by the direction in which messages travel
+  int adjoint_tag;      // of an accumulate, whose messages travel the other way
+  memory::scratch out;  // a header and a packed box
+  memory::scratch in;
+  int missing;  // pieces of the message to come
+};
+
+class transfer;
+
+/// Which neighbours exchange which cells of arrays of one shape: made once, collectively, used often, between
+/// neighbours only. As a linear map on the arrays of all ranks, an exchange copies cells into the ghosts that show
+/// them; its adjoint, accumulate, adds these ghosts to the cells and sets them to zero.
+class plan : public mpi::progressing {
+ public:
+  /// Collective over a Cartesian communicator.
+  static std::shared_ptr<plan> create(std::shared_ptr<comm::communicator> cart, description asked);
+
+  const std::shared_ptr<comm::communicator>& comm() const { return comm_; }
+  syncyte_dtype_t dtype() const { return description_.dtype; }
+  std::span<const std::int64_t> shape() const { return description_.shape; }
+  std::size_t element_bytes() const { return element_bytes_; }
+
+  /// Exchanges and accumulates begun on this rank.
+  std::uint64_t transfers() const { return transfers_; }
+
+  /// The rank with which this one exchanges messages, itself included; SYNCYTE_NOBODY if there is none, or several.
+  int only_neighbour() const { return only_neighbour_; }
+
+  /// Where the cells are that are no ghosts of any neighbour or edge.
+  box interior() const;
+
+  /// Goes on with the transfer under way, where it has further phases.
+  void progress() override;
+
+ private:
+  friend class transfer;
+  using phase = std::vector<side>;  // messages that can be under way together
+
+  plan(std::shared_ptr<comm::communicator> comm, description asked, std::uint64_t number);
+  void add_side(int dimension, bool is_low, phase& sides);
+  box across(int dimension) const;
+  int find_only_neighbour() const;
+  void require_equal_extents() const;
+
+  std::shared_ptr<comm::communicator> comm_;
+  description description_;
+  std::size_t element_bytes_ = 0;
+  std::uint64_t number_;
+  std::vector<phase> phases_;  // in the order of an exchange
+  int only_neighbour_;
+  std::atomic_flag busy_;
+  std::uint64_t transfers_ = 0;         // so far
+  std::atomic<bool> is_broken_{false};  // MPI has failed, and may still use its memory: it stays busy
+  std::mutex mutex_;                    // of the transfer under way
+  transfer* under_way_ = nullptr;       // where all waits look after it
+};
+
+}  // namespace syncyte::halo

@@ -1,0 +1,401 @@
+#include "halo/transfer.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstring>
+#include <mutex>
+#include <span>
+#include <utility>
+
+#include "base/strided_copy.hpp"
+#include "comm/departures.hpp"
+#include "mpi/call.hpp"
+#include "mpi/large_counts.hpp"
+#include "mpi/process.hpp"
+#include "mpi/progress.hpp"
+#include "mpi/thread_guard.hpp"
+#include "syncyte/messages.h"
+#include "watchdog/interrupts.hpp"
+#include "watchdog/long_wait.hpp"
+
+namespace syncyte::halo {
+namespace {
+
+const char* operation_of(operation way) { return way == operation::exchange ? "halo_exchange" : "halo_accumulate"; }
+
+base::buffer checked_array(const halo::plan& plan, const syncyte_buffer_t* raw) {
+  const base::buffer array = base::buffer(raw, "array").require_host().require_dtype(plan.dtype()).require_writable();
+  const auto shape = array.shape();
+  base::require(std::equal(shape.begin(), shape.end(), plan.shape().begin(), plan.shape().end()), SYNCYTE_ERR_SHAPE,
+                "array: shape is {}; expected {}, as the halo was made for", base::shape_text(shape),
+                base::shape_text(plan.shape()));
+  return array;
+}
+
+/// Each request by itself: MPICH reports errors of several at once to the handler of MPI_COMM_SELF.
+bool test_one(MPI_Request& request) { return mpi::has_ended(request, "MPI_Test"); }
+
+}  // namespace
+
+void plan::progress() {
+  const std::unique_lock lock(mutex_, std::try_to_lock);
+  if (lock.owns_lock() && under_way_ != nullptr) under_way_->go_on();
+}
+
+transfer::transfer(std::shared_ptr<plan> on, const syncyte_buffer_t* array, operation way,
+                   const collectives::extras& extras)
+    : plan_(std::move(on)), way_(way), number_(0) {
+  const mpi::thread_guard turn(operation_of(way_));
+  base::require(!plan_->busy_.test_and_set(std::memory_order_acquire), SYNCYTE_ERR_BUSY, "{}",
+                plan_->is_broken_
+                    ? "an exchange of this halo has failed half-way; make a new one"
+                    : "an exchange of this halo is under way; wait for it, or make a halo for each array");
+  number_ = plan_->number_ << 32 | ++plan_->transfers_;
+  listing_.emplace(operation_of(way_), plan_->comm()->name(), plan_->transfers_);
+  try {
+    take_in(extras);
+    array_ = checked_array(*plan_, array);
+  } catch (...) {
+    error_ = base::current_error();
+  }
+  const std::lock_guard lock(plan_->mutex_);
+  try {
+    post_receives();
+    start_phase();
+  } catch (...) {  // MPI has failed
+    fail();
+    end();
+    throw;
+  }
+  look_after();
+}
+
+transfer::~transfer() {
+  try {
+    wait_or_leave();
+  } catch (...) {  // nobody is there to be told
+  }
+}
+
+/// An accumulate goes through the phases of an exchange from the last to the first.
+std::vector<side>& transfer::sides(std::size_t phase) const {
+  return plan_->phases_[is_exchange() ? phase : phases() - 1 - phase];
+}
+
+std::byte* transfer::place_of(const box& box) const {
+  std::byte* place = array_->data();
+  for (int d = 0; d < array_->ndim(); ++d) place += box.first[static_cast<std::size_t>(d)] * array_->stride(d);
+  return place;
+}
+
+/// As many pieces both ways, some of them empty: a neighbour who does something else with the halo gets and sends
+/// messages of another length, which nobody shall wait for in vain.
+void transfer::post(side& side, int rank, bool is_send) {
+  const MPI_Comm comm = plan_->comm()->control();
+  const int tag = is_exchange() ? side.tag : side.adjoint_tag;
+  const auto whole = static_cast<std::int64_t>(sizeof(header) + side.bytes);
+  mpi::in_pieces(static_cast<std::int64_t>(sizeof(header) + side.room), [&](std::int64_t first, int room) {
+    if (is_send) {
+      const auto length = static_cast<int>(std::clamp<std::int64_t>(whole - first, 0, room));
+      mpi::check(MPI_Isend(side.out.data() + std::min(first, whole), length, MPI_BYTE, rank, tag, comm,
+                           &sends_.emplace_back(MPI_REQUEST_NULL)),
+                 "MPI_Isend");
+      receivers_.push_back(rank);
+      return;
+    }
+    received_.push_back(&side);
+    mpi::check(
+        MPI_Irecv(side.in.data() + first, room, MPI_BYTE, rank, tag, comm, &receives_.emplace_back(MPI_REQUEST_NULL)),
+        "MPI_Irecv");
+    ++side.missing;
+  });
+}
+
+/// For all phases: whoever does something else may be in another one.
+void transfer::post_receives() {
+  const int self = plan_->comm()->rank();
+  for (std::size_t phase = 0; phase < phases(); ++phase)
+    for (side& side : sides(phase)) {
+      side.missing = 0;
+      if (const int sender = sender_of(side); sender != SYNCYTE_NOBODY && sender != self) post(side, sender, false);
+    }
+}
+
+void transfer::start_phase() {
+  for (side& side : sides(phases_started_)) start_side(side);
+  ++phases_started_;
+}
+
+void transfer::start_side(side& side) {
+  const int receiver = receiver_of(side);
+  if (receiver == SYNCYTE_NOBODY) return;
+  const bool is_own = receiver == plan_->comm()->rank();
+  const header header{error_ ? error_->status() : SYNCYTE_SUCCESS, static_cast<std::int32_t>(way_), number_, facts_};
+  if (!is_own) std::memcpy(side.out.data(), &header, sizeof header);
+  if (!error_) {
+    const std::span extents(side.ghosts.extents.data(), plan_->shape().size());
+    std::byte* const from = place_of(is_exchange() ? side.cells : side.ghosts);
+    std::byte* const own = is_own ? place_of(is_exchange() ? side.ghosts : side.cells) : nullptr;
+    if (is_own && !is_exchange()) {
+      base::add_strided(own, array_->strides(), from, array_->strides(), extents, plan_->dtype());
+    } else {
+      base::copy_strided(is_own ? own : side.out.data() + sizeof header,
+                         is_own ? array_->strides() : std::span<const std::int64_t>(side.dense_strides), from,
+                         array_->strides(), extents, plan_->element_bytes());
+    }
+    if (!is_exchange()) base::zero_strided(from, array_->strides(), extents, plan_->element_bytes());
+  }
+  if (!is_own) post(side, receiver, true);
+}
+
+void transfer::check_header(const header& got, int sender) {
+  if (error_) return;
+  const auto name = [](std::int32_t way) { return operation_of(static_cast<operation>(way)); };
+  if (got.number != number_ || got.way != static_cast<std::int32_t>(way_)) {
+    error_ = base::error(SYNCYTE_ERR_MISMATCH,
+                         fmt::format("rank {} is in {} number {} of halo {}, this rank in {} number {} of halo {}; "
+                                     "expected all ranks to use their halos in the same order",
+                                     sender, name(got.way), got.number & 0xffffffff, got.number >> 32,
+                                     operation_of(way_), number_ & 0xffffffff, number_ >> 32));
+  } else if (got.verdict != SYNCYTE_SUCCESS) {
+    error_ = base::error(got.verdict, fmt::format("rank {}, a neighbour, has failed with {}, as its own message says",
+                                                  sender, base::status_name(got.verdict)));
+  } else {
+    check_facts(got.facts, sender);
+  }
+}
+
+void transfer::take_in(const collectives::extras& extras) {
+  if (extras.error) throw *extras.error;
+  facts_[0] = extras.fact;
+  base::require(extras.facts.size() < facts_.size(), SYNCYTE_ERR_ARGUMENT,
+                "options->fact_count is {}; expected 0 to {} for a halo", extras.facts.size(), facts_.size() - 1);
+  for (std::size_t i = 0; i < extras.facts.size(); ++i) {
+    facts_[i + 1] = extras.facts[i].value;
+    fact_names_[i + 1] = extras.facts[i].name;
+  }
+}
+
+void transfer::check_facts(const facts& got, int sender) {
+  const auto [other, mine] = std::mismatch(got.begin(), got.end(), facts_.begin());
+  if (other == got.end()) return;
+  const char* const name = fact_names_[static_cast<std::size_t>(other - got.begin())];
+  error_ = base::error(SYNCYTE_ERR_MISMATCH,
+                       fmt::format("neighbours disagree: {} is {} on rank {}, but {} on rank {}, this one; expected "
+                                   "equal ones",
+                                   name == nullptr ? "a fact" : name, *other, sender, *mine, plan_->comm()->rank()));
+}
+
+void transfer::finish_side(side& side) {
+  const int sender = sender_of(side);
+  if (sender == SYNCYTE_NOBODY || sender == plan_->comm()->rank()) return;
+  header got;
+  std::memcpy(&got, side.in.data(), sizeof got);
+  check_header(got, sender);
+  if (error_) return;
+  const std::span extents(side.ghosts.extents.data(), plan_->shape().size());
+  const std::byte* const elements = side.in.data() + sizeof got;
+  if (is_exchange())
+    base::copy_strided(place_of(side.ghosts), array_->strides(), elements, side.dense_strides, extents,
+                       plan_->element_bytes());
+  else
+    base::add_strided(place_of(side.cells), array_->strides(), elements, side.dense_strides, extents, plan_->dtype());
+}
+
+void transfer::finish_phase() {
+  for (side& side : sides(phases_done_)) finish_side(side);
+  ++phases_done_;
+}
+
+/// Of a message that has just come, perhaps of a later phase. A neighbour who does something else may wait for messages
+/// that this rank would send only after that neighbour's own.
+void transfer::look_at(const side& side) {
+  header got;
+  std::memcpy(&got, side.in.data(), sizeof got);
+  if (got.number == number_ && got.way == static_cast<std::int32_t>(way_)) return;
+  is_mismatch_ = true;
+  check_header(got, sender_of(side));
+}
+
+/// Takes in messages of any phase; false if there are none.
+bool transfer::receive() {
+  bool is_any = false;
+  for (std::size_t i = 0; i < receives_.size(); ++i) {
+    if (receives_[i] == MPI_REQUEST_NULL || !test_one(receives_[i])) continue;
+    is_any = true;
+    if (--received_[i]->missing == 0) look_at(*received_[i]);
+  }
+  return is_any;
+}
+
+bool transfer::has_arrived(std::size_t phase) const {
+  const auto& all = sides(phase);
+  return std::all_of(all.begin(), all.end(), [](const side& side) { return side.missing == 0; });
+}
+
+/// Goes on as far as possible without waiting; true once everything has ended.
+bool transfer::advance() {
+  for (;;) {
+    while (phases_done_ < phases_started_ && has_arrived(phases_done_)) {
+      finish_phase();
+      if (phases_done_ == phases_started_ && phases_started_ < phases()) start_phase();
+    }
+    while (is_mismatch_ && phases_started_ < phases()) start_phase();
+    if (phases_done_ == phases()) break;
+    if (!receive()) return false;
+  }
+  return std::all_of(sends_.begin(), sends_.end(), test_one);
+}
+
+bool transfer::go_on() noexcept {
+  try {
+    is_complete_ = is_complete_ || advance();
+  } catch (...) {  // MPI has failed
+    fail();
+  }
+  if (is_complete_) leave();
+  return is_complete_;
+}
+
+/// All waits look after it from now on, where more than one phase is to be started.
+void transfer::look_after() {
+  if (phases() == 1) return;
+  plan_->under_way_ = this;
+  mpi::enter_progress(plan_);
+}
+
+/// Waits look after it no longer.
+void transfer::leave() noexcept {
+  if (std::exchange(plan_->under_way_, nullptr) != nullptr) mpi::leave_progress(*plan_);
+}
+
+bool transfer::is_under_way() const {
+  const auto is_active = [](MPI_Request each) { return each != MPI_REQUEST_NULL; };
+  return std::any_of(receives_.begin(), receives_.end(), is_active) ||
+         std::any_of(sends_.begin(), sends_.end(), is_active);
+}
+
+/// What MPI has not completed may still read and write the halo's memory.
+void transfer::fail() noexcept {
+  outcome_ = std::current_exception();
+  is_complete_ = true;
+  try {
+    if (is_under_way()) mpi::keep_for_ever(plan_);
+  } catch (...) {  // out of memory: nothing better can be done
+  }
+  plan_->is_broken_ = is_under_way();
+}
+
+/// Somebody knows that it is over, and the halo is free for the next one.
+void transfer::end() {
+  has_ended_ = true;
+  leave();
+  listing_.reset();
+  if (!plan_->is_broken_) plan_->busy_.clear(std::memory_order_release);
+}
+
+/// MPI has ended, or is about to; the halo stays busy.
+void transfer::give_up() {
+  has_ended_ = true;
+  leave();
+  listing_.reset();
+  mpi::keep_for_ever(plan_);
+  base::fail(SYNCYTE_ERR_NOT_INITIALISED, "Syncyte was finalised before this {} was complete; wait for it first",
+             operation_of(way_));
+}
+
+bool transfer::try_finish() {
+  const std::lock_guard lock(plan_->mutex_);
+  if (has_ended_) return true;
+  if (!is_complete_ && !mpi::is_started()) give_up();
+  if (!go_on()) return false;
+  end();
+  if (outcome_) std::rethrow_exception(outcome_);
+  if (error_) throw *error_;
+  return true;
+}
+
+bool transfer::test() {
+  if (try_finish()) return true;
+  if (mpi::needs_progress()) mpi::progress_all();
+  return false;
+}
+
+/// The neighbours whose messages are missing; where none is, those that have not taken this rank's.
+transfer::neighbours transfer::awaited() const {
+  neighbours result;
+  for (std::size_t i = 0; i < receives_.size(); ++i)
+    if (receives_[i] != MPI_REQUEST_NULL) result.ranks.push_back(sender_of(*received_[i]));
+  result.are_senders = !result.ranks.empty();
+  for (std::size_t i = 0; !result.are_senders && i < sends_.size(); ++i)
+    if (sends_[i] != MPI_REQUEST_NULL) result.ranks.push_back(receivers_[i]);
+  std::sort(result.ranks.begin(), result.ranks.end());
+  result.ranks.erase(std::unique(result.ranks.begin(), result.ranks.end()), result.ranks.end());
+  return result;
+}
+
+class transfer::neighbours_wait final : public watchdog::long_wait {
+ public:
+  explicit neighbours_wait(transfer& transfer) : transfer_(transfer) {}
+
+ private:
+  void examine(std::optional<watchdog::scope>& scope) override {
+    const std::lock_guard lock(transfer_.plan_->mutex_);
+    const neighbours now = transfer_.awaited();
+    const comm::communicator& comm = *transfer_.plan_->comm();
+    if (!scope || now != awaited_)
+      scope.emplace(operation_of(transfer_.way_),
+                    fmt::format("{} ({} rank{} {})", comm.name(), now.are_senders ? "from" : "to",
+                                now.ranks.size() > 1 ? "s" : "", fmt::join(now.ranks, ", ")),
+                    transfer_.number_ & 0xffffffff);
+    awaited_ = now;
+    for (const int rank : now.ranks)
+      if (has_lasted() && comm::has_departed(comm, rank))
+        throw comm::departed_error(comm, rank, operation_of(transfer_.way_));
+  }
+
+  transfer& transfer_;
+  neighbours awaited_;
+};
+
+void transfer::wait() {
+  if (try_finish()) return;
+  {
+    const std::lock_guard lock(plan_->mutex_);
+    leave();  // this thread looks after it
+  }
+  neighbours_wait wait(*this);
+  try {
+    const auto has_ended = [&] { return try_finish(); };
+    if (!mpi::needs_progress()) return watchdog::poll_mpi_until(has_ended, wait);
+    poll_until(has_ended, wait);  // another rank may have to wait for what else is under way
+  } catch (const watchdog::interrupted&) {
+    const std::lock_guard lock(plan_->mutex_);
+    look_after();
+    throw;
+  } catch (...) {
+    break_off();
+    throw;
+  }
+}
+
+/// Called while an exception is handled.
+void transfer::break_off() noexcept {
+  const std::lock_guard lock(plan_->mutex_);
+  if (has_ended_) return;
+  fail();
+  end();
+}
+
+void transfer::wait_or_leave() {
+  try {
+    wait();
+  } catch (const watchdog::interrupted&) {
+    break_off();
+    throw;
+  }
+}
+
+}  // namespace syncyte::halo

@@ -1,0 +1,106 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "base/error.hpp"
+#include "collectives/collectives.hpp"
+#include "halo/plan.hpp"
+#include "watchdog/scope.hpp"
+
+namespace syncyte::halo {
+
+/// What a halo does.
+enum class operation : std::int32_t {
+  exchange = 1,   // cells to the ghosts that show them
+  accumulate = 2  // the adjoint: ghosts to the cells that they show
+};
+
+/// One exchange or accumulate under way. A rank whose array is wrong still sends its messages, with a verdict in place
+/// of elements: no neighbour waits for it, and all of them get an error too. One of several phases goes on while this
+/// rank waits for whatever it is in Syncyte: neighbours may wait for its later phases.
+class transfer {
+ public:
+  /// Starts it. Throws SYNCYTE_ERR_BUSY while another one of this halo is under way; all other errors come at the end.
+  /// The names of extra facts must stay until it has ended.
+  transfer(std::shared_ptr<plan> on, const syncyte_buffer_t* array, operation way,
+           const collectives::extras& extras = {});
+  ~transfer();  // waits, if nobody has
+  transfer(const transfer&) = delete;
+  transfer& operator=(const transfer&) = delete;
+
+  /// Whether it has ended; goes on with it where it can without waiting. Throws its error at the end, once.
+  bool test();
+  /// If it is interrupted, it may be waited for again.
+  void wait();
+  /// As wait(); if it is interrupted, it ends, and the halo can be used no longer.
+  void wait_or_leave();
+
+ private:
+  friend class plan;  // for progress(), with the plan's lock, as all but the constructor, test() and wait()
+  class neighbours_wait;
+  /// Those that a wait is for.
+  struct neighbours {
+    std::vector<int> ranks;
+    bool are_senders = false;  // otherwise they have to receive
+
+    bool operator==(const neighbours&) const = default;
+  };
+
+  bool go_on() noexcept;
+  bool advance();
+  void post_receives();
+  void post(side& side, int rank, bool is_send);
+  bool receive();
+  neighbours awaited() const;
+  bool has_arrived(std::size_t phase) const;
+  void start_phase();
+  void start_side(side& side);
+  void finish_phase();
+  void finish_side(side& side);
+  void look_at(const side& side);
+  void take_in(const collectives::extras& extras);
+  void check_header(const header& got, int sender);
+  void check_facts(const facts& got, int sender);
+  bool try_finish();
+  bool is_under_way() const;
+  void look_after();
+  void leave() noexcept;
+  void fail() noexcept;
+  void end();
+  void break_off() noexcept;
+  void give_up();
+  std::byte* place_of(const box& box) const;
+  std::vector<side>& sides(std::size_t phase) const;
+  std::size_t phases() const { return plan_->phases_.size(); }
+
+  bool is_exchange() const { return way_ == operation::exchange; }
+  int sender_of(const side& side) const { return is_exchange() ? side.owner : side.viewer; }
+  int receiver_of(const side& side) const { return is_exchange() ? side.viewer : side.owner; }
+
+  std::shared_ptr<plan> plan_;
+  std::optional<base::buffer> array_;
+  operation way_;
+  std::uint64_t number_;
+  facts facts_{};
+  std::array<const char*, facts().size()> fact_names_{};
+  std::optional<base::error> error_;  // the first one
+  bool is_mismatch_ = false;          // a neighbour does something else: no phase waits for another
+  std::size_t phases_started_ = 0;
+  std::size_t phases_done_ = 0;
+  std::vector<MPI_Request> receives_;  // of all phases
+  std::vector<side*> received_;        // the sides of receives_
+  std::vector<MPI_Request> sends_;
+  std::vector<int> receivers_;  // of sends_
+  bool is_complete_ = false;
+  bool has_ended_ = false;      // and somebody knows
+  std::exception_ptr outcome_;  // MPI's error, or that of a neighbour that has departed
+  std::optional<watchdog::started_scope> listing_;
+};
+
+}  // namespace syncyte::halo

@@ -1,0 +1,407 @@
+#include "messages/message.hpp"
+
+#define XXH_INLINE_ALL
+#include <fmt/format.h>
+#include <xxhash.h>
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+#include <utility>
+
+#include "base/strided_copy.hpp"
+#include "comm/departures.hpp"
+#include "memory/device.hpp"
+#include "mpi/call.hpp"
+#include "mpi/errors_returned.hpp"
+#include "mpi/large_counts.hpp"
+#include "mpi/memory_kinds.hpp"
+#include "mpi/process.hpp"
+#include "mpi/progress.hpp"
+#include "mpi/thread_guard.hpp"
+#include "watchdog/interrupts.hpp"
+#include "watchdog/long_wait.hpp"
+#include "watchdog/scope.hpp"
+
+namespace syncyte::messages {
+namespace {
+
+constexpr std::size_t inline_bytes = 8192;  // up to here envelope and elements are sent as one piece of memory
+
+envelope envelope_of(const base::buffer& buffer, std::int64_t label) {
+  envelope result{buffer.dtype(), buffer.ndim(), label, {}};
+  const auto shape = buffer.shape();
+  const std::size_t named = shape.size() <= result.extents.size() ? shape.size() : result.extents.size() - 1;
+  std::copy_n(shape.begin(), named, result.extents.begin());
+  if (named < shape.size()) {
+    const auto rest = shape.subspan(named);
+    result.extents.back() = static_cast<std::int64_t>(XXH3_64bits(rest.data(), rest.size_bytes()));
+  }
+  return result;
+}
+
+std::string text_of(const envelope& letter) {
+  const std::size_t room = letter.extents.size();
+  const auto dimensions = static_cast<std::size_t>(std::max(letter.ndim, 0));
+  const bool is_whole = dimensions <= room;
+  const std::span<const std::int64_t> extents(letter.extents.data(), is_whole ? dimensions : room - 1);
+  return fmt::format("{} of shape {}{}", base::dtype_name(letter.dtype), base::shape_text(extents),
+                     is_whole ? "" : fmt::format(" and {} more extents", dimensions - extents.size()));
+}
+
+MPI_Aint address_of(const void* place) {
+  MPI_Aint result = 0;
+  MPI_Get_address(place, &result);
+  return result;
+}
+
+/// Envelope and elements, wherever they lie seen from `origin`, as one MPI type: counts beyond an int go in large
+/// blocks.
+class letter_type {
+ public:
+  letter_type(MPI_Aint origin, const std::byte* head, const std::byte* elements, std::size_t bytes) {
+    constexpr std::size_t block = std::size_t{1} << 30;
+    const auto blocks = static_cast<int>(bytes / block);
+    const int lengths[] = {static_cast<int>(sizeof(envelope)), blocks, static_cast<int>(bytes % block)};
+    const MPI_Aint first = address_of(elements) - origin;
+    const MPI_Aint places[] = {address_of(head) - origin, first, first + static_cast<MPI_Aint>(block) * blocks};
+    MPI_Datatype large = MPI_DATATYPE_NULL;
+    mpi::check(MPI_Type_contiguous(static_cast<int>(block), MPI_BYTE, &large), "MPI_Type_contiguous");
+    const MPI_Datatype types[] = {MPI_BYTE, large, MPI_BYTE};
+    mpi::check(MPI_Type_create_struct(3, lengths, places, types, &type_), "MPI_Type_create_struct");
+    MPI_Type_free(&large);
+    mpi::check(MPI_Type_commit(&type_), "MPI_Type_commit");
+  }
+  ~letter_type() { MPI_Type_free(&type_); }  // MPI keeps it for as long as a message needs it
+  letter_type(const letter_type&) = delete;
+  letter_type& operator=(const letter_type&) = delete;
+
+  MPI_Datatype get() const { return type_; }
+
+ private:
+  MPI_Datatype type_ = MPI_DATATYPE_NULL;
+};
+
+int mpi_tag(const message_peer& peer) {
+  if (peer.channel == 0) return peer.tag == SYNCYTE_ANY ? MPI_ANY_TAG : peer.tag;
+  return comm::channel_tag(peer.tag, peer.channel);
+}
+
+int mpi_rank(int rank) {
+  if (rank == SYNCYTE_ANY) return MPI_ANY_SOURCE;
+  return rank == SYNCYTE_NOBODY ? MPI_PROC_NULL : rank;
+}
+
+void require_peer(const comm::communicator& comm, const message_peer& peer, const char* argument, bool may_be_any) {
+  const bool is_special = peer.rank == SYNCYTE_NOBODY || (may_be_any && peer.rank == SYNCYTE_ANY);
+  base::require(is_special || (peer.rank >= 0 && peer.rank < comm.size()), SYNCYTE_ERR_ARGUMENT,
+                "{} is {}; expected 0 to {}, {}or SYNCYTE_NOBODY ({})", argument, peer.rank, comm.size() - 1,
+                may_be_any ? "SYNCYTE_ANY (-1) " : "", SYNCYTE_NOBODY);
+  base::require((may_be_any && peer.tag == SYNCYTE_ANY) || (peer.tag >= 0 && peer.tag <= comm::highest_tag()),
+                SYNCYTE_ERR_ARGUMENT, "tag is {}; expected 0 to {}{}", peer.tag, comm::highest_tag(),
+                may_be_any ? ", or SYNCYTE_ANY (-1)" : "");
+  base::require(peer.channel >= 0 && peer.channel < comm::channels, SYNCYTE_ERR_ARGUMENT,
+                "options->channel is {}; expected 0 to {}", peer.channel, comm::channels - 1);
+}
+
+base::buffer checked_elements_of(const syncyte_buffer_t* raw, int room) {
+  const base::buffer buffer = mpi::require_taken(base::buffer(raw, "buffer"));
+  base::require(room == 0 || room == SYNCYTE_MESSAGE_ROOM, SYNCYTE_ERR_ARGUMENT,
+                "options->room is {}; expected 0 or SYNCYTE_MESSAGE_ROOM ({})", room, SYNCYTE_MESSAGE_ROOM);
+  if (buffer.memory() == SYNCYTE_MEMORY_HOST || buffer.elements() == 0) return buffer;
+  base::require(room != 0, SYNCYTE_ERR_UNSUPPORTED,
+                "options->room is 0; expected SYNCYTE_MESSAGE_ROOM ({}) for a message in device memory",
+                SYNCYTE_MESSAGE_ROOM);
+  base::require(buffer.is_contiguous(), SYNCYTE_ERR_UNSUPPORTED,
+                "buffer of shape {} is not contiguous; expected that in device memory",
+                base::shape_text(buffer.shape()));
+  return buffer;
+}
+
+}  // namespace
+
+message::message(std::shared_ptr<comm::communicator> comm, const base::buffer& buffer, int room,
+                 const message_peer& peer, direction way)
+    : comm_(std::move(comm)),
+      buffer_(buffer),
+      peer_(peer),
+      direction_(way),
+      is_in_room_(room != 0 && buffer.is_contiguous() && buffer.elements() > 0) {
+  if (is_inline()) {
+    packed_ = memory::scratch(inline_bytes);
+  } else if (!is_in_room_) {
+    envelope_ = std::make_unique<envelope>();
+    if (!buffer_.is_contiguous()) packed_ = memory::scratch(buffer_.bytes());
+  }
+}
+
+message::~message() {
+  if (request_ == MPI_REQUEST_NULL) return;
+  try {
+    const watchdog::scope watched(operation(), title(), 0);
+    int is_done = 0;
+    mpi::poll_until(
+        [&] { return !mpi::is_started() || ask(&is_done, MPI_STATUS_IGNORE) != MPI_SUCCESS || is_done != 0; });
+    if (is_done == 0) abandon();
+  } catch (...) {  // out of memory: what MPI may still use stays
+    static_cast<void>(envelope_.release());
+    static_cast<void>(new (std::nothrow) memory::scratch(std::move(packed_)));
+  }
+}
+
+/// Syncyte has ended before the message has: MPI, where it goes on, is told that nobody receives it any longer, and
+/// keeps the memory of what it cannot take back.
+void message::abandon() {
+  int is_finalized = 0;
+  int is_done = 0;
+  if (!mpi::is_forked_child()) MPI_Finalized(&is_finalized);
+  if (is_finalized == 0 && !mpi::is_forked_child()) {
+    if (direction_ == direction::in) MPI_Cancel(&request_);
+    ask(&is_done, MPI_STATUS_IGNORE);
+  }
+  request_ = MPI_REQUEST_NULL;
+  if (is_done != 0) return;
+  mpi::keep_for_ever(std::make_shared<memory::scratch>(std::move(packed_)));
+  mpi::keep_for_ever(std::shared_ptr<envelope>(std::move(envelope_)));
+}
+
+/// MPI_Test. MPICH ends the receive of a message that this rank has sent before at once, and no longer knows its
+/// communicator: the first MPI_Test reports that it was too long to the handler of MPI_COMM_SELF.
+int message::ask(int* is_done, MPI_Status* status) {
+  if (!std::exchange(may_be_here_, false)) return MPI_Test(&request_, is_done, status);
+  const mpi::errors_returned of_self(MPI_COMM_SELF);
+  return MPI_Test(&request_, is_done, status);
+}
+
+bool message::is_inline() const { return !is_in_room_ && sizeof(envelope) + buffer_.bytes() <= inline_bytes; }
+
+std::byte* message::payload() const {
+  if (is_inline()) return packed_.data() + sizeof(envelope);
+  return packed_.data() != nullptr ? packed_.data() : buffer_.data();
+}
+
+void message::copy_in() {
+  if (payload() == buffer_.data() || buffer_.elements() == 0) return;
+  base::copy_strided(payload(), base::dense_strides(buffer_.shape(), buffer_.element_bytes()), buffer_.data(),
+                     buffer_.strides(), buffer_.shape(), buffer_.element_bytes());
+}
+
+void message::copy_out() {
+  if (payload() == buffer_.data() || buffer_.elements() == 0) return;
+  base::copy_strided(buffer_.data(), buffer_.strides(), payload(),
+                     base::dense_strides(buffer_.shape(), buffer_.element_bytes()), buffer_.shape(),
+                     buffer_.element_bytes());
+}
+
+std::unique_ptr<message> message::prepare_send(std::shared_ptr<comm::communicator> comm, const syncyte_buffer_t* raw,
+                                               const message_peer& peer, int room) {
+  require_peer(*comm, peer, "dest", false);
+  const base::buffer buffer = checked_elements_of(raw, room);
+  std::unique_ptr<message> made(new message(std::move(comm), buffer, room, peer, direction::out));
+  made->copy_in();
+  made->write_envelope();
+  return made;
+}
+
+std::unique_ptr<message> message::prepare_receive(std::shared_ptr<comm::communicator> comm, const syncyte_buffer_t* raw,
+                                                  const message_peer& peer, int room) {
+  require_peer(*comm, peer, "source", true);
+  base::require(peer.tag != SYNCYTE_ANY || peer.channel == 0, SYNCYTE_ERR_ARGUMENT,
+                "tag is SYNCYTE_ANY, which only channel 0 has; expected a tag");
+  const base::buffer buffer = checked_elements_of(raw, room).require_writable();
+  return std::unique_ptr<message>(new message(std::move(comm), buffer, room, peer, direction::in));
+}
+
+std::unique_ptr<message> message::send(std::shared_ptr<comm::communicator> comm, const syncyte_buffer_t* raw,
+                                       const message_peer& peer, int room) {
+  auto made = prepare_send(std::move(comm), raw, peer, room);
+  made->start();
+  return made;
+}
+
+std::unique_ptr<message> message::receive(std::shared_ptr<comm::communicator> comm, const syncyte_buffer_t* raw,
+                                          const message_peer& peer, int room) {
+  auto made = prepare_receive(std::move(comm), raw, peer, room);
+  made->start();
+  return made;
+}
+
+void message::post(void* data, int count, MPI_Datatype type) {
+  const int rank = mpi_rank(peer_.rank);
+  const int tag = mpi_tag(peer_);
+  const MPI_Comm comm = peer_.channel == 0 ? comm_->messages() : comm_->control();
+  if (direction_ == direction::out)
+    mpi::check(MPI_Isend(data, count, type, rank, tag, comm, &request_), "MPI_Isend");
+  else
+    mpi::check(MPI_Irecv(data, count, type, rank, tag, comm, &request_), "MPI_Irecv");
+  may_be_here_ = direction_ == direction::in && (peer_.rank == SYNCYTE_ANY || peer_.rank == comm_->rank());
+}
+
+void message::write_envelope() {
+  envelope head = envelope_of(buffer_, peer_.label);
+  if (is_in_room_)
+    memory::copy_now({envelope_in_room(), buffer_.memory(), buffer_.device()}, {&head, SYNCYTE_MEMORY_HOST, 0},
+                     sizeof head);
+  else
+    std::memcpy(is_inline() ? packed_.data() : reinterpret_cast<std::byte*>(envelope_.get()), &head, sizeof head);
+}
+
+envelope message::read_envelope() const {
+  envelope result;
+  if (is_in_room_)
+    memory::copy_now({&result, SYNCYTE_MEMORY_HOST, 0}, {envelope_in_room(), buffer_.memory(), buffer_.device()},
+                     sizeof result);
+  else
+    std::memcpy(&result, is_inline() ? packed_.data() : reinterpret_cast<const std::byte*>(envelope_.get()),
+                sizeof result);
+  return result;
+}
+
+void message::start() {
+  const mpi::thread_guard turn(operation());
+  const bool is_send = direction_ == direction::out;
+  const std::size_t bytes = sizeof(envelope) + buffer_.bytes();
+  // Room for any short message: a receiver that expects a shorter one can still say what it got.
+  if (is_inline()) return post(packed_.data(), static_cast<int>(is_send ? bytes : inline_bytes), MPI_BYTE);
+  if (is_in_room_) return start_in_room(bytes);
+  const letter_type type(0, reinterpret_cast<std::byte*>(envelope_.get()), payload(), buffer_.bytes());
+  post(MPI_BOTTOM, 1, type.get());
+}
+
+/// MPI looks at the address that it is given to see what memory this is: not at MPI_BOTTOM.
+void message::start_in_room(std::size_t bytes) {
+  std::byte* const head = envelope_in_room();
+  if (bytes <= static_cast<std::size_t>(mpi::piece_limit())) return post(head, static_cast<int>(bytes), MPI_BYTE);
+  const letter_type type(address_of(head), head, buffer_.data(), buffer_.bytes());
+  post(head, 1, type.get());
+}
+
+envelope message::check_received(int code, const MPI_Status& status) const {
+  const envelope got = read_envelope();
+  const envelope expected = envelope_of(buffer_, got.label);
+  const auto from = [&] { return fmt::format("the message from rank {} with tag {}", peer_.rank, peer_.tag); };
+  int error_class = MPI_SUCCESS;
+  if (code != MPI_SUCCESS) MPI_Error_class(code, &error_class);
+  if (error_class == MPI_ERR_TRUNCATE)
+    base::fail(SYNCYTE_ERR_MISMATCH, "{} is longer than expected, which was {}", from(), text_of(expected));
+  mpi::check(code, "MPI_Wait");
+  MPI_Count bytes = 0;
+  MPI_Get_elements_x(&status, MPI_BYTE, &bytes);
+  base::require(bytes >= static_cast<MPI_Count>(sizeof got), SYNCYTE_ERR_MISMATCH,
+                "{} has {} bytes; expected one that Syncyte has sent", from(), static_cast<long long>(bytes));
+  const bool alike = got.dtype == expected.dtype && got.ndim == expected.ndim && got.extents == expected.extents;
+  base::require(alike, SYNCYTE_ERR_MISMATCH, "{} is {}; expected {}", from(), text_of(got), text_of(expected));
+  return got;
+}
+
+void message::finish(int code, const MPI_Status& status) {
+  if (direction_ == direction::out) return mpi::check(code, "MPI_Isend");
+  if (peer_.rank == SYNCYTE_NOBODY) return mpi::check(code, "MPI_Irecv");  // nothing arrives
+  peer_.rank = status.MPI_SOURCE;
+  if (peer_.channel == 0) peer_.tag = status.MPI_TAG;
+  peer_.label = check_received(code, status).label;
+  copy_out();
+}
+
+bool message::test() {
+  if (request_ == MPI_REQUEST_NULL) return true;
+  if (!mpi::is_started()) {
+    abandon();
+    base::fail(SYNCYTE_ERR_NOT_INITIALISED,
+               "Syncyte was finalised before this message was complete; wait for it first");
+  }
+  int done = 0;
+  MPI_Status status;
+  const int code = ask(&done, &status);
+  if (done == 0 && code == MPI_SUCCESS) {
+    if (mpi::needs_progress()) mpi::progress_all();
+    return false;
+  }
+  request_ = MPI_REQUEST_NULL;
+  finish(code, status);
+  return true;
+}
+
+std::string message::title() const {
+  const char* const word = direction_ == direction::out ? "to" : "from";
+  const std::string rank = peer_.rank == SYNCYTE_ANY ? "any rank" : fmt::format("rank {}", peer_.rank);
+  const std::string tag = peer_.tag == SYNCYTE_ANY ? "any tag" : fmt::format("tag {}", peer_.tag);
+  return fmt::format("{}, {} {}, {}", comm_->name(), word, rank, tag);
+}
+
+/// The other rank may have departed; a message that it had sent before still comes.
+class message::peer_wait final : public watchdog::long_wait {
+ public:
+  explicit peer_wait(message& waiting) : message_(waiting) {}
+
+ private:
+  void examine(std::optional<watchdog::scope>& scope) override {
+    if (!scope) scope.emplace(message_.operation(), message_.title(), 0);
+    if (has_lasted(message_.direction_ == direction::out ? message_.buffer_.bytes() : 0))
+      message_.give_up_on_departed();
+  }
+
+  message& message_;
+};
+
+/// The rank whose departure leaves this message without its other side; -1 if there is none.
+int message::departed_peer() const {
+  if (peer_.rank == SYNCYTE_NOBODY || peer_.rank == comm_->rank()) return -1;
+  if (peer_.rank != SYNCYTE_ANY) return comm::has_departed(*comm_, peer_.rank) ? peer_.rank : -1;
+  for (int rank = 0; rank < comm_->size(); ++rank)
+    if (rank != comm_->rank() && !comm::has_departed(*comm_, rank)) return -1;
+  return comm::first_departed(*comm_);
+}
+
+/// MPI keeps the memory of a message to a departed rank, which it cannot take back.
+void message::give_up_on_departed() {
+  const int rank = departed_peer();
+  if (rank < 0) return;
+  if (direction_ == direction::out) abandon();
+  if (direction_ == direction::in && !cancel()) return;
+  throw comm::departed_error(*comm_, rank, operation());
+}
+
+/// Takes a receive back; false if its message has come, or is on its way.
+bool message::cancel() {
+  MPI_Status status;
+  int is_done = 0;
+  int is_cancelled = 0;
+  MPI_Request_get_status(request_, &is_done, MPI_STATUS_IGNORE);
+  if (is_done != 0) return false;
+  MPI_Cancel(&request_);
+  MPI_Request_get_status(request_, &is_done, &status);
+  if (is_done == 0) return false;
+  MPI_Test_cancelled(&status, &is_cancelled);
+  if (is_cancelled == 0) return false;
+  MPI_Wait(&request_, MPI_STATUS_IGNORE);
+  return true;
+}
+
+void message::leave() noexcept {
+  if (request_ == MPI_REQUEST_NULL) return;
+  try {
+    if (direction_ == direction::out) return abandon();
+    if (!cancel()) mpi::poll_until([&] { return test(); });
+  } catch (...) {  // nobody asks for it
+  }
+}
+
+void message::wait_or_leave(std::initializer_list<message*> messages) {
+  try {
+    for (message* each : messages) each->wait();
+  } catch (const watchdog::interrupted&) {
+    for (message* each : messages) each->leave();
+    throw;
+  }
+}
+
+void message::wait() {
+  const mpi::thread_guard turn(operation());
+  if (test()) return;
+  peer_wait wait(*this);
+  if (mpi::needs_progress()) return poll_until([&] { return test(); }, wait);
+  watchdog::poll_mpi_until([&] { return test(); }, wait);
+}
+
+}  // namespace syncyte::messages

@@ -1,0 +1,113 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <array>
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/buffer.hpp"
+#include "comm/communicator.hpp"
+#include "comm/control_tags.hpp"
+#include "memory/scratch.hpp"
+#include "syncyte/messages.h"
+
+namespace syncyte::messages {
+
+/// What travels in front of a message's elements, in the same MPI message: the receiver can tell what it got.
+struct envelope {
+  std::int32_t dtype = 0;
+  std::int32_t ndim = 0;
+  std::int64_t label = 0;  // the sender's, for libraries on top
+  /// Extents; if there are more, the last one is a hash of the rest.
+  std::array<std::int64_t, 6> extents{};
+};
+static_assert(sizeof(envelope) == SYNCYTE_MESSAGE_ROOM);
+
+/// The other side of a message; a receiver may leave both open (SYNCYTE_ANY).
+struct message_peer {
+  int rank;
+  int tag;
+  int channel = 0;         // messages of different channels do not meet
+  std::int64_t label = 0;  // for the receiver to read
+};
+
+/// One message under way, sent or received. Owns what MPI reads and writes but for a contiguous buffer of the caller's.
+/// Elements travel as bytes, so that whatever arrives is received and can be compared with what was expected.
+///
+/// `room` is 0, or SYNCYTE_MESSAGE_ROOM: bytes in front of the elements, for the envelope. Device memory needs it: MPI
+/// would not take a message that is in two kinds of memory.
+class message {
+ public:
+  static std::unique_ptr<message> send(std::shared_ptr<comm::communicator> comm, const syncyte_buffer_t* buffer,
+                                       const message_peer& peer, int room = 0);
+  static std::unique_ptr<message> receive(std::shared_ptr<comm::communicator> comm, const syncyte_buffer_t* buffer,
+                                          const message_peer& peer, int room = 0);
+
+  /// The same two, checked and ready for start(): of several that belong together none starts where one is wrong.
+  static std::unique_ptr<message> prepare_send(std::shared_ptr<comm::communicator> comm, const syncyte_buffer_t* buffer,
+                                               const message_peer& peer, int room = 0);
+  static std::unique_ptr<message> prepare_receive(std::shared_ptr<comm::communicator> comm,
+                                                  const syncyte_buffer_t* buffer, const message_peer& peer,
+                                                  int room = 0);
+  void start();
+
+  ~message();  // waits, if nobody has
+  message(const message&) = delete;
+  message& operator=(const message&) = delete;
+
+  /// Whether it has ended; goes on with started collectives, which the other side may be waiting for. Throws
+  /// SYNCYTE_ERR_MISMATCH where a received message is not what was expected.
+  bool test();
+  void wait();
+
+  /// Waits for messages that nobody can wait for a second time. Where a wait is interrupted, receives are taken back,
+  /// or end if their message is on its way; sends, and their memory, are left to MPI.
+  static void wait_or_leave(std::initializer_list<message*> messages);
+
+  /// Of an ended receive: who sent it, with which tag and label; of a send its destination.
+  message_peer peer() const { return peer_; }
+
+  /// Communicator, peer and tag, for the watchdog.
+  std::string title() const;
+
+ private:
+  enum class direction { out, in };
+  message(std::shared_ptr<comm::communicator> comm, const base::buffer& buffer, int room, const message_peer& peer,
+          direction way);
+
+  const char* operation() const { return direction_ == direction::out ? "comm_send" : "comm_recv"; }
+  void abandon();
+  class peer_wait;
+  int departed_peer() const;
+  void give_up_on_departed();
+  bool cancel();
+  void leave() noexcept;
+  int ask(int* is_done, MPI_Status* status);
+  void finish(int code, const MPI_Status& status);
+  envelope check_received(int code, const MPI_Status& status) const;
+  void post(void* data, int count, MPI_Datatype type);
+  void start_in_room(std::size_t bytes);
+  void write_envelope();
+  envelope read_envelope() const;
+  bool is_inline() const;
+  std::byte* envelope_in_room() const { return buffer_.data() - sizeof(envelope); }
+  std::byte* payload() const;
+  void copy_in();
+  void copy_out();
+
+  std::shared_ptr<comm::communicator> comm_;
+  base::buffer buffer_;
+  message_peer peer_;
+  direction direction_;
+  bool is_in_room_;         // the envelope; so it lies in front of the elements, in the caller's memory
+  memory::scratch packed_;  // envelope and elements of a short message; elements of a long one that is not contiguous
+  std::unique_ptr<envelope> envelope_;  // of a long one; its address is MPI's until the end
+  MPI_Request request_ = MPI_REQUEST_NULL;
+  bool may_be_here_ = false;  // a receive that this rank's own message may have been waiting for; see ask()
+};
+
+}  // namespace syncyte::messages

@@ -1,0 +1,40 @@
+#include "mpi/memory_kinds.hpp"
+
+#include "base/environment.hpp"
+#include "base/error.hpp"
+#include "memory/device.hpp"
+
+// In no standard's header, and null where the MPI library has none.
+extern "C" [[gnu::weak]] int MPIX_Query_cuda_support();
+
+namespace syncyte::mpi {
+namespace {
+
+bool says_mpi() { return MPIX_Query_cuda_support != nullptr && MPIX_Query_cuda_support() == 1; }
+
+bool takes_cuda() {
+  static const bool result = [] {
+    const int choice = base::environment_choice("SYNCYTE_CUDA_AWARE", {"off", "on"}, 2);
+    return choice == 2 ? says_mpi() : choice == 1;
+  }();
+  return result && memory::cuda_backend().count() > 0;
+}
+
+}  // namespace
+
+bool takes(syncyte_memory_t memory) {
+  memory::backend_of(memory);  // throws for an unknown kind
+  return memory == SYNCYTE_MEMORY_HOST || takes_cuda();
+}
+
+const base::buffer& require_taken(const base::buffer& buffer) {
+  if (buffer.memory() == SYNCYTE_MEMORY_HOST) return buffer;
+  memory::require_device(buffer.memory(), buffer.device());
+  base::require(takes(buffer.memory()), SYNCYTE_ERR_UNSUPPORTED,
+                "{}: the MPI library does not take memory of CUDA devices; copy it to host memory first (or set "
+                "SYNCYTE_CUDA_AWARE=on where the library does, but cannot be asked)",
+                buffer.argument());
+  return buffer;
+}
+
+}  // namespace syncyte::mpi

@@ -1,0 +1,47 @@
+#pragma once
+
+namespace syncyte::mpi {
+
+/// What this process is: not started, a rank between start() and finish() (runtime.hpp), a forked child of a rank, or
+/// at its end.
+
+/// False in a forked child of a rank.
+bool is_started();
+
+/// Whether this process was forked by a rank after start(). Such a child is no rank: it may read what is mapped, and
+/// must neither call MPI nor change what ranks share.
+bool is_forked_child();
+
+/// Whether finish() has begun in this process.
+bool was_finished();
+
+/// Throws SYNCYTE_ERR_NOT_INITIALISED, saying whether it is too early or too late, unless started, and
+/// SYNCYTE_ERR_UNSUPPORTED in a forked child.
+void require_started();
+
+/// As require_started(), for what works in forked children too.
+void require_started_or_forked();
+
+/// Throws SYNCYTE_ERR_UNSUPPORTED in a forked child, and names the way out.
+void require_rank_process();
+
+/// MPI's thread level, 0 to 3; -1 in a forked child, where no thread may call MPI.
+int thread_level();
+
+/// Whether MPI answers yes: MPI_Initialized or MPI_Finalized.
+bool mpi_is(int (*question)(int*));
+
+/// Ends the job at once; in a forked child this process only.
+[[noreturn]] void abort_job(int exit_code);
+
+/// What abort_job() calls before it ends the job, on whichever thread; replaces what was to be called before.
+void call_before_abort(void (*last_step)() noexcept);
+
+/// For the runtime.
+void set_thread_level(int mpi_level);
+void set_started();
+void set_finished();
+/// In a forked child, right after the fork: whether its parent is a rank. Only atomics change.
+bool become_forked_child() noexcept;
+
+}  // namespace syncyte::mpi

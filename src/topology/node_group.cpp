@@ -1,0 +1,156 @@
+#include "topology/node_group.hpp"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "base/log.hpp"
+#include "mpi/call.hpp"
+#include "topology/shared_attempt.hpp"
+
+namespace syncyte::topology {
+namespace {
+
+MPI_Comm split(MPI_Comm comm, int color, int key) {
+  MPI_Comm result = MPI_COMM_NULL;
+  mpi::check(MPI_Comm_split(comm, color, key, &result), "MPI_Comm_split");
+  MPI_Comm_set_errhandler(result, MPI_ERRORS_RETURN);
+  return result;
+}
+
+/// What a probe of one way to share found.
+struct sharing_probe {
+  memory::sharing method = memory::sharing::none;
+  int successes = 0;
+  bool is_attached = false;
+};
+
+/// The ways that SYNCYTE_SHM leaves on all ranks, in the order of this rank's list: no rank tries one alone.
+std::vector<memory::sharing> common_candidates(MPI_Comm candidate) {
+  const auto bit_of = [](memory::sharing method) { return std::uint32_t{1} << static_cast<int>(method); };
+  std::vector<memory::sharing> methods = memory::sharing_candidates();
+  std::uint32_t allowed = 0;
+  for (const auto method : methods)
+    if (method != memory::sharing::none) allowed |= bit_of(method);
+  mpi::check(MPI_Allreduce(MPI_IN_PLACE, &allowed, 1, MPI_UINT32_T, MPI_BAND, candidate), "MPI_Allreduce");
+  std::erase_if(methods, [&](memory::sharing method) { return (allowed & bit_of(method)) == 0; });
+  return methods;
+}
+
+/// Tries the ways in order until one works for all of the candidate's ranks; otherwise the one that worked for most.
+sharing_probe probe_sharing(MPI_Comm candidate) {
+  int size = 0;
+  MPI_Comm_size(candidate, &size);
+  sharing_probe best;
+  for (const auto method : common_candidates(candidate)) {
+    const shared_attempt attempt = share_segment(candidate, 4096, method);
+    if (attempt.successes > best.successes) best = {method, attempt.successes, static_cast<bool>(attempt.segment)};
+    if (best.successes == size) break;
+    if (attempt.error)
+      base::log(attempt.error->status() == SYNCYTE_ERR_LIMIT ? SYNCYTE_LOG_WARN : SYNCYTE_LOG_INFO,
+                "sharing memory by {} does not work here: {}", memory::sharing_name(method), attempt.error->what());
+  }
+  return best;
+}
+
+/// Keeps the communicator of a host's ranks on all ranks if it is more than a node anywhere; frees it otherwise.
+void keep_host(MPI_Comm comm, int rank, MPI_Comm candidate, bool is_divided, node_group& group) {
+  int is_any_divided = is_divided;
+  mpi::check(MPI_Allreduce(MPI_IN_PLACE, &is_any_divided, 1, MPI_INT, MPI_MAX, comm), "MPI_Allreduce");
+  if (is_any_divided == 0) {
+    MPI_Comm_free(&candidate);
+    return;
+  }
+  group.host = candidate;
+  group.host_number = rank;
+  mpi::check(MPI_Bcast(&group.host_number, 1, MPI_INT, 0, candidate), "MPI_Bcast");
+}
+
+/// The ranks that really share memory: those of one host that attached in a trial; the others are alone.
+void find_by_trying(MPI_Comm comm, int rank, node_group& group) {
+  MPI_Comm candidate = MPI_COMM_NULL;
+  mpi::check(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &candidate), "MPI_Comm_split_type");
+  MPI_Comm_set_errhandler(candidate, MPI_ERRORS_RETURN);
+  int candidate_size = 0;
+  MPI_Comm_size(candidate, &candidate_size);
+  const sharing_probe probe = candidate_size > 1 ? probe_sharing(candidate) : sharing_probe{};
+  group.comm = split(candidate, probe.is_attached ? 0 : 1 + rank, rank);
+  group.method = probe.is_attached ? probe.method : memory::sharing::none;
+  keep_host(comm, rank, candidate, candidate_size > 1 && probe.successes < candidate_size, group);
+}
+
+/// The part of the parent's group that is in `comm`.
+void inherit(MPI_Comm comm, int rank, const node_group& parent, node_group& group) {
+  group.comm = split(comm, parent.index, rank);
+  group.method = parent.method;
+  group.host_number = parent.host_number;
+  if (parent.host != MPI_COMM_NULL) group.host = split(comm, parent.host_number, rank);
+}
+
+void number_nodes(MPI_Comm comm, node_group& group) {
+  int size = 0;
+  MPI_Comm_size(comm, &size);
+  const int leader = group.members.front();
+  std::vector<int> leaders(static_cast<std::size_t>(size));
+  mpi::check(MPI_Allgather(&leader, 1, MPI_INT, leaders.data(), 1, MPI_INT, comm), "MPI_Allgather");
+  std::vector<int> distinct = leaders;
+  std::sort(distinct.begin(), distinct.end());
+  distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
+  const auto number = [&](int of) {
+    return static_cast<int>(std::lower_bound(distinct.begin(), distinct.end(), of) - distinct.begin());
+  };
+  group.count = static_cast<int>(distinct.size());
+  group.index = number(leader);
+  group.node_of.resize(leaders.size());
+  std::transform(leaders.begin(), leaders.end(), group.node_of.begin(), number);
+}
+
+void exchange_processes(node_group& group) {
+  const process_id mine = this_process();
+  group.processes.resize(static_cast<std::size_t>(group.size));
+  mpi::check(MPI_Allgather(&mine, sizeof mine, MPI_BYTE, group.processes.data(), sizeof mine, MPI_BYTE, group.comm),
+             "MPI_Allgather");
+  // In another PID namespace the numbers mean somebody else: nothing is known about such a process.
+  for (auto& process : group.processes)
+    if (!is_alive(process)) process = {};
+}
+
+}  // namespace
+
+int node_group::node_rank(int comm_rank) const {
+  const auto found = std::lower_bound(members.begin(), members.end(), comm_rank);
+  return found != members.end() && *found == comm_rank ? static_cast<int>(found - members.begin()) : -1;
+}
+
+bool node_group::is_alive(int node_rank) const {
+  const auto& process = processes[static_cast<std::size_t>(node_rank)];
+  return process.pid == 0 || topology::is_alive(process);
+}
+
+void node_group::require_all_alive() const {
+  std::vector<int> ended;
+  for (int place = 0; place < size; ++place)
+    if (!is_alive(place)) ended.push_back(members[static_cast<std::size_t>(place)]);
+  const bool are_several = ended.size() > 1;
+  base::require(ended.empty(), SYNCYTE_ERR_PEER_DIED, "the process{} of rank{} {} ha{} ended", are_several ? "es" : "",
+                are_several ? "s" : "", fmt::join(ended, ", "), are_several ? "ve" : "s");
+}
+
+node_group find_node_group(MPI_Comm comm, const node_group* inherited) {
+  int rank = 0;
+  MPI_Comm_rank(comm, &rank);
+  node_group group;
+  if (inherited != nullptr)
+    inherit(comm, rank, *inherited, group);
+  else
+    find_by_trying(comm, rank, group);
+  MPI_Comm_rank(group.comm, &group.rank);
+  MPI_Comm_size(group.comm, &group.size);
+  group.members.resize(static_cast<std::size_t>(group.size));
+  mpi::check(MPI_Allgather(&rank, 1, MPI_INT, group.members.data(), 1, MPI_INT, group.comm), "MPI_Allgather");
+  number_nodes(comm, group);
+  exchange_processes(group);
+  return group;
+}
+
+}  // namespace syncyte::topology

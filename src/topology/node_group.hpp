@@ -1,0 +1,39 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <vector>
+
+#include "memory/shared_segment.hpp"
+#include "topology/process_id.hpp"
+
+namespace syncyte::topology {
+
+/// The ranks of a communicator that share memory with this one, and how the others group.
+struct node_group {
+  MPI_Comm comm = MPI_COMM_NULL;                   // of the node's ranks, in order of ranks
+  MPI_Comm host = MPI_COMM_NULL;                   // of all ranks of this machine; null where every machine is a node
+  int host_number = 0;                             // differs between machines; means nothing else
+  int index = 0;                                   // this node's number, in order of lowest ranks
+  int count = 1;                                   // number of nodes
+  int rank = 0;                                    // within the node
+  int size = 1;                                    // ranks of the node
+  std::vector<int> members;                        // their ranks in the communicator, ascending
+  std::vector<int> node_of;                        // node index of every rank of the communicator
+  std::vector<process_id> processes;               // of the node's ranks, by rank within the node
+  memory::sharing method = memory::sharing::none;  // how they share memory
+
+  bool is_here(int comm_rank) const { return node_of[static_cast<std::size_t>(comm_rank)] == index; }
+  int node_rank(int comm_rank) const;  // within the node; -1 if elsewhere
+  bool is_alive(int node_rank) const;
+  /// Throws SYNCYTE_ERR_PEER_DIED where the process of a rank has ended.
+  void require_all_alive() const;
+  bool is_consecutive() const { return members.back() - members.front() + 1 == size; }
+};
+
+/// Finds the groups of `comm`. Collective. `inherited` is this rank's group in a communicator that contains comm: its
+/// ranks are known to share memory. Null: find out by trying (SYNCYTE_SHM forces a way: one that all ranks of a machine
+/// allow; `none` on one of them is none for all).
+node_group find_node_group(MPI_Comm comm, const node_group* inherited);
+
+}  // namespace syncyte::topology

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstdint>
+
+namespace syncyte::topology {
+
+/// A process, so that a later one with the same pid is not taken for it.
+struct process_id {
+  std::int64_t pid = 0;
+  std::int64_t start_time = 0;  // clock ticks after boot, field 22 of /proc/PID/stat
+};
+
+process_id this_process();
+
+/// Whether the process still runs (a zombie does not).
+bool is_alive(const process_id& process);
+
+}  // namespace syncyte::topology

@@ -1,0 +1,50 @@
+#include "topology/shared_attempt.hpp"
+
+#include <chrono>
+
+#include "mpi/call.hpp"
+
+namespace syncyte::topology {
+
+shared_attempt share_segment(MPI_Comm node, std::size_t bytes, memory::sharing method) {
+  shared_attempt result;
+  int rank = 0;
+  int size = 0;
+  MPI_Comm_rank(node, &rank);
+  MPI_Comm_size(node, &size);
+  struct {
+    std::int32_t is_there = 0;
+    memory::ticket ticket{};
+  } offer;
+  if (rank == 0) {
+    try {
+      result.segment = memory::segment::create(bytes, method);
+      offer = {1, result.segment.ticket()};
+    } catch (...) {
+      result.error = base::current_error();
+    }
+  }
+  mpi::check(MPI_Bcast(&offer, sizeof offer, MPI_BYTE, 0, node), "MPI_Bcast");
+  if (rank != 0 && offer.is_there != 0) {
+    try {
+      result.segment = memory::segment::attach(offer.ticket);
+    } catch (...) {
+      result.error = base::current_error();
+    }
+  }
+  // The leader serves descriptors while the others attach, and stops when all of them have succeeded or failed.
+  const int mine = static_cast<bool>(result.segment);
+  MPI_Request request = MPI_REQUEST_NULL;
+  mpi::check(MPI_Iallreduce(&mine, &result.successes, 1, MPI_INT, MPI_SUM, node, &request), "MPI_Iallreduce");
+  int is_complete = 0;
+  while (is_complete == 0) {
+    if (rank == 0 && mine != 0) result.segment.serve(size - 1, std::chrono::milliseconds(1));
+    mpi::check(MPI_Test(&request, &is_complete, MPI_STATUS_IGNORE), "MPI_Test");
+  }
+  if (rank == 0 && mine != 0) result.segment.finish();
+  if (rank != 0 && offer.is_there == 0)
+    result.error = base::error(SYNCYTE_ERR_MEMORY, "the node's first rank could not create shared memory");
+  return result;
+}
+
+}  // namespace syncyte::topology

@@ -1,0 +1,138 @@
+#include "watchdog/board.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+#include <vector>
+
+namespace syncyte::watchdog {
+namespace {
+
+double seconds_since(const std::atomic<std::int64_t>& begin, std::int64_t now) {
+  return static_cast<double>(now - begin) * 1e-9;
+}
+
+std::string lane_text(const lane& lane, std::int64_t now) {
+  const double seconds = seconds_since(lane.since_ns, now);
+  return lane.is_inside != 0 ? fmt::format("inside {} for {:.1f} s", lane.name.text(), seconds)
+                             : fmt::format("in no operation; left {} {:.1f} s ago", lane.name.text(), seconds);
+}
+
+/// Whether a rank is inside an operation, or has started it.
+bool takes_part(const place& place, const operation_name& name) {
+  return std::any_of(std::begin(place.lanes), std::end(place.lanes),
+                     [&](const lane& lane) { return lane.is_inside != 0 && lane.name.is(name); }) ||
+         std::any_of(std::begin(place.listings), std::end(place.listings),
+                     [&](const listing& listed) { return listed.is_shown != 0 && listed.name.is(name); });
+}
+
+/// The lane that tells most about a rank: one it is inside, otherwise the last it left.
+const lane* telling_lane(const place& place) {
+  const lane* best = nullptr;
+  for (const auto& lane : place.lanes) {
+    if (lane.name.operation[0] == '\0') continue;
+    if (best == nullptr || lane.is_inside > best->is_inside ||
+        (lane.is_inside == best->is_inside && lane.since_ns > best->since_ns))
+      best = &lane;
+  }
+  return best;
+}
+
+std::string listings_text(const place& place, std::int64_t now) {
+  std::string text;
+  for (const listing& listed : place.listings)
+    if (listed.is_shown != 0)
+      text += fmt::format("    started {:.1f} s ago, not completed: {}\n", seconds_since(listed.since_ns, now),
+                          listed.name.text());
+  if (place.unlisted > 0) text += fmt::format("    and {} more that were started\n", place.unlisted.load());
+  return text;
+}
+
+/// Of a rank whose process has ended.
+std::string gone_text(const place& place) {
+  const lane* const lane = telling_lane(place);
+  if (lane == nullptr) return "gone: its process has ended\n";
+  return fmt::format("gone: its process has ended; it {} {}\n", lane->is_inside != 0 ? "was inside" : "had left",
+                     lane->name.text());
+}
+
+std::atomic<const board*> the_board{nullptr};
+
+}  // namespace
+
+const board* published() { return the_board.load(std::memory_order_acquire); }
+
+void publish(const board& board) { the_board.store(&board, std::memory_order_release); }
+
+board::board(std::shared_ptr<void> memory, std::vector<place*> places, const job_ranks& ranks)
+    : memory_(std::move(memory)),
+      places_(std::move(places)),
+      world_id_(ranks.world_id),
+      world_size_(ranks.world_size),
+      node_(ranks.node) {}
+
+const place* board::find(int world_rank) const {
+  const int node_rank = node_.node_rank(world_rank);
+  return node_rank < 0 ? nullptr : &at(node_rank);
+}
+
+/// Whom a rank waits for: the node's ranks that are not inside the same operation. They are named where all ranks are
+/// to enter it; of a smaller communicator the board does not know the members, only how many there are.
+std::string board::awaited_text(const lane& waiting) const {
+  if (waiting.is_inside == 0 || waiting.ranks == 0) return "";
+  std::vector<int> absent;
+  for (int node_rank = 0; node_rank < node_.size; ++node_rank)
+    if (!node_.is_alive(node_rank) || !takes_part(at(node_rank), waiting.name))
+      absent.push_back(at(node_rank).world_rank);
+  const int present = node_.size - static_cast<int>(absent.size());
+  if (present >= waiting.ranks) return "";
+  if (waiting.ranks == world_size_ && !absent.empty())
+    return fmt::format("; waits for rank{} {}", absent.size() > 1 ? "s" : "", fmt::join(absent, ", "));
+  return fmt::format("; of its {} ranks {} are inside on this node", waiting.ranks.load(), present);
+}
+
+void board::ask_for_lines() const {
+  const std::int64_t now = now_ns();
+  for (int node_rank = 0; node_rank < node_.size; ++node_rank)
+    if (at(node_rank).has_lines != 0) at(node_rank).asked_ns = now;
+}
+
+bool board::have_answered() const {
+  for (int node_rank = 0; node_rank < node_.size; ++node_rank) {
+    const place& place = at(node_rank);
+    if (place.has_lines != 0 && place.answered_ns < place.asked_ns && node_.is_alive(node_rank)) return false;
+  }
+  return true;
+}
+
+namespace {
+
+/// The line of a rank's program, where it can tell.
+std::string line_text(const place& place) {
+  if (place.has_lines == 0) return "";
+  return fmt::format("    at {}\n", place.answered_ns < place.asked_ns ? "unknown" : place.line);
+}
+
+}  // namespace
+
+std::string board::living_text(const place& place, std::int64_t now) const {
+  const lane* const lane = telling_lane(place);
+  return fmt::format("{}\n{}{}", lane != nullptr ? lane_text(*lane, now) + awaited_text(*lane) : "in no operation yet",
+                     line_text(place), listings_text(place, now));
+}
+
+std::string board::text() const {
+  const std::int64_t now = now_ns();
+  std::string text;
+  for (int node_rank = 0; node_rank < node_.size; ++node_rank) {
+    const place& place = at(node_rank);
+    text += fmt::format("  rank {} (pid {}): {}", place.world_rank, place.pid,
+                        node_.is_alive(node_rank) ? living_text(place, now) : gone_text(place));
+  }
+  return text;
+}
+
+}  // namespace syncyte::watchdog

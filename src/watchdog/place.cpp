@@ -1,0 +1,52 @@
+#include "watchdog/place.hpp"
+
+#include <fmt/format.h>
+#include <time.h>
+
+#include <cstring>
+
+namespace syncyte::watchdog {
+namespace {
+
+std::atomic<place*> scopes_place{nullptr};
+std::atomic<place*> started_scopes_place{nullptr};
+
+}  // namespace
+
+place* place_of_scopes() { return scopes_place.load(std::memory_order_acquire); }
+
+place* place_of_started_scopes() { return started_scopes_place.load(std::memory_order_acquire); }
+
+void publish_places(place* of_scopes, place* of_started_scopes) {
+  scopes_place.store(of_scopes, std::memory_order_release);
+  started_scopes_place.store(of_started_scopes, std::memory_order_release);
+}
+
+void forget_places() noexcept {
+  scopes_place = nullptr;
+  started_scopes_place = nullptr;
+}
+
+std::int64_t now_ns() {
+  timespec time{};
+  ::clock_gettime(CLOCK_MONOTONIC, &time);
+  return time.tv_sec * 1'000'000'000 + time.tv_nsec;
+}
+
+void operation_name::set(const char* new_operation, const std::string& new_comm, std::uint64_t new_sequence) {
+  std::strncpy(operation, new_operation, sizeof operation - 1);
+  std::strncpy(comm, new_comm.c_str(), sizeof comm - 1);
+  sequence = new_sequence;
+}
+
+bool operation_name::is(const operation_name& other) const {
+  return sequence == other.sequence && std::strncmp(operation, other.operation, sizeof operation) == 0 &&
+         std::strncmp(comm, other.comm, sizeof comm) == 0;
+}
+
+std::string operation_name::text() const {
+  const std::uint64_t number = sequence;
+  return fmt::format("{}{} on {}", operation, number == 0 ? "" : fmt::format(" #{}", number), comm);
+}
+
+}  // namespace syncyte::watchdog

@@ -1,0 +1,240 @@
+#include "watchdog/watchdog.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <csignal>
+#include <cstring>
+#include <iterator>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include "base/environment.hpp"
+#include "mpi/process.hpp"
+#include "mpi/progress.hpp"
+#include "watchdog/application_line.hpp"
+#include "watchdog/scope.hpp"
+
+namespace syncyte::watchdog {
+namespace {
+
+constexpr double default_limit = 60.0;
+
+struct watchdog_state {
+  watchdog_state(const settings& asked, board all, place& own, void (*write)(collectives_writer&))
+      : chosen(asked), places(std::move(all)), mine(own), write_collectives(write) {}
+
+  settings chosen;
+  board places;
+  place& mine;
+  void (*write_collectives)(collectives_writer&);
+  std::int64_t reported_ns = 0;  // when what is stuck now was reported; 0: not yet
+  std::thread thread;
+  std::mutex mutex;
+  std::condition_variable stop_signal;
+  bool is_stopping = false;
+};
+
+std::atomic<watchdog_state*> the_watchdog{nullptr};
+
+constexpr auto short_pause = std::chrono::milliseconds(20);
+
+/// Says at which line of its program this rank is, where a rank that reports has asked.
+void answer(const watchdog_state& state) {
+  const std::int64_t asked = state.mine.asked_ns;
+  if (asked == state.mine.answered_ns) return;
+  std::strncpy(state.mine.line, application_line().c_str(), sizeof state.mine.line - 1);
+  state.mine.answered_ns = asked;
+}
+
+/// The other ranks look for the question as often as for what is stuck, and have a second for the answer.
+void gather_lines(const watchdog_state& state) {
+  const std::int64_t end = now_ns() + 1'800'000'000;
+  state.places.ask_for_lines();
+  answer(state);
+  for (; !state.places.have_answered() && now_ns() < end; answer(state)) std::this_thread::sleep_for(short_pause);
+}
+
+const char* outcome_text(const watchdog_state& state, bool is_open_ended) {
+  if (is_open_ended)
+    return "syncyte watchdog: going on (a counter may be waited for as long as the program likes: reported once)\n";
+  if (!state.chosen.only_reports) return "syncyte watchdog: aborting the job\n";
+  if (state.chosen.is_asked_for) return "syncyte watchdog: going on (SYNCYTE_WATCHDOG_ACTION=report)\n";
+  return "syncyte watchdog: going on (SYNCYTE_WATCHDOG is not set: seconds after which to abort, or 0 for no report)\n";
+}
+
+/// Gives the rank that reports time to do so.
+void wait_for_report(const watchdog_state& state) {
+  for (const std::int64_t end = now_ns() + 4'000'000'000; now_ns() < end; std::this_thread::sleep_for(short_pause))
+    answer(state);
+}
+
+void report(const watchdog_state& state, bool is_open_ended = false) {
+  gather_lines(state);
+  std::string text = fmt::format("syncyte watchdog: no progress for {} s (SYNCYTE_WATCHDOG); the ranks of this node:\n",
+                                 state.chosen.limit);
+  text += state.places.text();
+  text += outcome_text(state, is_open_ended);
+  (void)!::write(STDERR_FILENO, text.data(), text.size());  // in one piece, and without locks that a stuck thread holds
+}
+
+/// When the operation of a kind began that this rank has been inside for longer than the limit, the last of several; 0
+/// if none.
+std::int64_t stuck_since(const watchdog_state& state, scope::kind kind) {
+  const std::int64_t now = now_ns();
+  std::int64_t last = 0;
+  for (const auto& lane : state.mine.lanes)
+    if (lane.is_inside != 0 && lane.kind == kind &&
+        static_cast<double>(now - lane.since_ns) * 1e-9 > state.chosen.limit)
+      last = std::max(last, lane.since_ns.load());
+  return last;
+}
+
+/// One rank of a node reports: whether it is this one. A later report is another matter once the limit has passed.
+bool is_reporter(const watchdog_state& state) {
+  std::atomic<std::int64_t>& last = state.places.at(0).last_report_ns;
+  std::int64_t before = last;
+  const std::int64_t now = now_ns();
+  if (before != 0 && static_cast<double>(now - before) * 1e-9 < state.chosen.limit) return false;
+  return last.compare_exchange_strong(before, now);
+}
+
+void end_job(const watchdog_state& state) {
+  // The ranks that do not report end too, in case the one that does could not end the job.
+  if (is_reporter(state))
+    report(state);
+  else
+    wait_for_report(state);
+  std::thread([] {  // MPI_Abort may itself hang behind the stuck thread
+    std::this_thread::sleep_for(std::chrono::seconds(3));
+    ::kill(::getpid(), SIGKILL);
+  })
+      .detach();
+  mpi::abort_job(86);
+}
+
+/// Whether a rank of this node may soon report an operation that must end.
+bool may_be_reported_soon(const watchdog_state& state) {
+  const std::int64_t now = now_ns();
+  for (int rank = 0; rank < state.places.ranks(); ++rank)
+    for (const auto& lane : state.places.at(rank).lanes)
+      if (lane.is_inside != 0 && lane.kind == scope::limited &&
+          static_cast<double>(now - lane.since_ns) * 1e-9 > state.chosen.limit / 2)
+        return true;
+  return false;
+}
+
+/// A wait for a counter may be a hang, or a server's: it is reported once, unless another report shows it.
+void look_at_open_ended(const watchdog_state& state) {
+  std::atomic<std::int32_t>& has_told = state.places.at(0).has_told_open;
+  if (has_told != 0 || stuck_since(state, scope::open_ended) == 0 || may_be_reported_soon(state)) return;
+  if (has_told.exchange(1) == 0) report(state, true);
+}
+
+/// Tells once of every operation that is stuck, as long as it is.
+void look(watchdog_state& state) {
+  const std::int64_t since = stuck_since(state, scope::limited);
+  if (since == 0) return look_at_open_ended(state);
+  if (!state.chosen.only_reports) end_job(state);
+  if (since > state.reported_ns && is_reporter(state)) report(state);
+  state.reported_ns = std::max(state.reported_ns, since);
+}
+
+void clear(lane& lane) {
+  lane.is_inside = 0;
+  lane.name.operation[0] = '\0';
+}
+
+void write(lane& lane, const collective_seen& seen, bool is_inside) {
+  lane.kind = seen.is_patient ? scope::patient : scope::limited;
+  if (lane.since_ns == seen.since_ns && lane.is_inside == static_cast<int>(is_inside)) return;
+  lane.is_inside = 0;
+  lane.name.set(seen.operation, *seen.comm, seen.sequence);
+  lane.ranks = seen.ranks;
+  lane.since_ns = seen.since_ns;
+  lane.is_inside = static_cast<int>(is_inside);
+}
+
+void watch(watchdog_state& state) {
+  const auto pause =
+      std::chrono::duration<double>(state.chosen.limit > 0.0 ? std::min(0.5, state.chosen.limit / 4) : 0.5);
+  std::unique_lock lock(state.mutex);
+  while (!state.stop_signal.wait_for(lock, pause, [&] { return state.is_stopping; })) {
+    collectives_writer writer(state.mine);
+    state.write_collectives(writer);
+    writer.finish();
+    state.mine.has_lines = static_cast<int>(has_line_function());
+    answer(state);
+    if (state.chosen.limit > 0.0) look(state);
+  }
+}
+
+}  // namespace
+
+settings settings_of_environment() {
+  settings result;
+  result.limit = base::environment_number("SYNCYTE_WATCHDOG", default_limit, 0.0);
+  result.is_watched = result.limit > 0.0;
+  result.is_asked_for = base::environment("SYNCYTE_WATCHDOG").has_value();
+  result.only_reports =
+      !result.is_asked_for || base::environment_choice("SYNCYTE_WATCHDOG_ACTION", {"abort", "report"}, 0) == 1;
+  return result;
+}
+
+void collectives_writer::add(const collective_seen& seen) {
+  if (seen.operation == nullptr) return;
+  if (!seen.is_inside) {
+    if (!left_ || seen.since_ns > left_->since_ns) left_ = seen;
+  } else if (next_lane_ < static_cast<int>(std::size(mine_.lanes))) {
+    write(mine_.lanes[next_lane_++], seen, true);
+  }
+}
+
+void collectives_writer::add_started(const char* operation, const std::string& comm, std::uint64_t sequence,
+                                     std::int64_t since_ns) {
+  if (next_listing_ == static_cast<int>(std::size(mine_.listings))) return;
+  listing& listed = mine_.listings[next_listing_++];
+  listed.name.set(operation, comm, sequence);
+  listed.since_ns = since_ns;
+  listed.is_shown = 1;
+}
+
+void collectives_writer::finish() {
+  if (left_ && next_lane_ == lanes) write(mine_.lanes[next_lane_++], *left_, false);
+  while (next_lane_ < static_cast<int>(std::size(mine_.lanes))) clear(mine_.lanes[next_lane_++]);
+  while (next_listing_ < static_cast<int>(std::size(mine_.listings))) mine_.listings[next_listing_++].is_shown = 0;
+}
+
+void start(const settings& chosen, board places, place& mine, void (*write_collectives)(collectives_writer&)) {
+  auto state = std::make_unique<watchdog_state>(chosen, std::move(places), mine, write_collectives);
+  publish(state->places);
+  publish_places(chosen.is_watched ? &mine : nullptr, chosen.is_asked_for ? &mine : nullptr);
+  if (chosen.is_watched) state->thread = std::thread([raw = state.get()] { watch(*raw); });
+  the_watchdog = state.release();
+}
+
+void stop() {
+  const std::shared_ptr<watchdog_state> state(the_watchdog.exchange(nullptr));
+  forget_places();
+  if (!state) return;
+  mpi::keep_for_ever(state);
+  if (!state->thread.joinable()) return;
+  {
+    const std::lock_guard lock(state->mutex);
+    state->is_stopping = true;
+  }
+  state->stop_signal.notify_all();
+  state->thread.join();
+}
+
+void forget() noexcept {
+  the_watchdog = nullptr;
+  forget_places();
+}
+
+}  // namespace syncyte::watchdog

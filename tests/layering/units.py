@@ -1,0 +1,112 @@
+"""The graph of units: which file of a room includes or imports which. It has no cycle.
+
+    units.py ROOT           prints each cycle and answers 1 if there is one
+    units.py ROOT --draw FILE.svg      draws the rooms and their units, by Graphviz
+
+A unit is a header with the source of the same name, or a Python module. Python's imports inside functions count; those
+for type checkers alone do not.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import graphlib
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import floors
+
+Graph = dict[str, set[str]]
+
+# Folders of C++ at which includes begin, and Python's packages.
+SOURCES = ["src", "capi/src", "bindings/torch/src", "bindings/hdf5/src"]
+PACKAGES = ["bindings/python/syncyte"]
+
+
+def unit_of(path: Path, root: Path) -> str:
+    return path.relative_to(root).with_suffix("").as_posix()
+
+
+def cpp_graph(root: Path, folder: str) -> Graph:
+    """Units of a folder, named by their paths in it, and the units that each includes."""
+    base = root / folder
+    graph: Graph = {}
+    for path in floors.sources(base):
+        included = graph.setdefault(unit_of(path, base), set())
+        for _, name, is_quoted in floors.includes(path):
+            target = floors.owned(root, path, name, [folder]) if is_quoted else None
+            if target is not None and target.startswith(folder + "/"):
+                included.add(unit_of(root / target, base))
+    return {unit: {other for other in included if other != unit} for unit, included in graph.items()}
+
+
+def is_for_type_checkers(node: ast.AST) -> bool:
+    return isinstance(node, ast.If) and ast.unparse(node.test) in ("TYPE_CHECKING", "typing.TYPE_CHECKING")
+
+
+def imports(node: ast.AST) -> Iterator[ast.ImportFrom | ast.Import]:
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, (ast.Import, ast.ImportFrom)):
+            yield child
+        elif not is_for_type_checkers(child):
+            yield from imports(child)
+
+
+def imported_modules(path: Path, package: Path) -> Iterator[str]:
+    """Modules of the package that a file imports, as paths in the package without suffix."""
+    here = path.parent.relative_to(package).parts
+    for node in imports(ast.parse(path.read_text())):
+        if not isinstance(node, ast.ImportFrom) or node.level == 0:
+            continue
+        start = [*here[:len(here) - node.level + 1], *(node.module or "").split(".")]
+        module = Path(*[part for part in start if part])
+        for alias in node.names:
+            for candidate in (module / alias.name, module, module / "__init__"):
+                if (package / candidate).with_suffix(".py").is_file():
+                    yield candidate.as_posix()
+                    break
+
+
+def python_graph(root: Path, folder: str) -> Graph:
+    package = root / folder
+    return {unit_of(path, package): set(imported_modules(path, package)) - {unit_of(path, package)}
+            for path in sorted(package.rglob("*.py"))}
+
+
+def cycles(graph: Graph) -> Iterator[list[str]]:
+    """A cycle for each tangle of units: those that remain are reported once it is cut."""
+    rest = {unit: set(others) for unit, others in graph.items()}
+    while True:
+        try:
+            graphlib.TopologicalSorter(rest).prepare()
+            return
+        except graphlib.CycleError as error:
+            found = error.args[1][::-1]
+            yield found
+            for unit in set(found):
+                rest.pop(unit)
+            for others in rest.values():
+                others.difference_update(found)
+
+
+def all_graphs(root: Path) -> dict[str, Graph]:
+    graphs = {folder: cpp_graph(root, folder) for folder in SOURCES}
+    graphs |= {folder: python_graph(root, folder) for folder in PACKAGES}
+    return graphs
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("root", type=Path)
+    arguments = parser.parse_args()
+    found = [f"{folder}: {' -> '.join(cycle)}" for folder, graph in all_graphs(arguments.root.resolve()).items()
+             for cycle in cycles(graph)]
+    print("\n".join(found) or "no unit includes or imports itself by way of others")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
