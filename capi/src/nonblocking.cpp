@@ -5,7 +5,7 @@
 #include <string>
 
 #include "collective_options.hpp"
-#include "collectives/nonblocking.hpp"
+#include "collectives/collectives.hpp"
 #include "comm_table.hpp"
 #include "guard.hpp"
 #include "requests.hpp"
@@ -99,7 +99,7 @@ syncyte_status_t syncyte_comm_irefuse(syncyte_comm_t comm, syncyte_status_t stat
     base::require(status != SYNCYTE_SUCCESS, SYNCYTE_ERR_ARGUMENT, "status is SYNCYTE_SUCCESS (0); expected an error");
     const base::error error(status, capi::last_error_reason());
     const auto group = capi::find_comm(comm);
-    if (group->check() != comm::check_level::off) collectives::irefuse(group, capi::kept(operation), error);
+    if (group->check() != comm::check_level::off) collectives::fail_collective(group, capi::kept(operation), error);
   });
 }
 }

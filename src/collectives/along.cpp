@@ -1,29 +1,147 @@
 // Collectives on arrays that are cut along an axis: each rank has one part of the whole. Arrays may have any strides;
 // parts that are not dense go through scratch (segments).
 
-#include <numeric>
 #include <optional>
+#include <utility>
 
-#include "collectives/alone.hpp"
 #include "collectives/along_checks.hpp"
-#include "collectives/checks.hpp"
-#include "collectives/reduce.hpp"
+#include "collectives/collectives.hpp"
+#include "collectives/forms.hpp"
+#include "collectives/half_precision.hpp"
 #include "collectives/segments.hpp"
-#include "collectives/transport.hpp"
-#include "comm/collective.hpp"
 #include "mpi/call.hpp"
 
 namespace syncyte::collectives {
 namespace {
 
-const syncyte_buffer_t* on_root(const comm::communicator& comm, int root, const syncyte_buffer_t* buffer,
+/// The root's array; null elsewhere.
+const syncyte_buffer_t* on_root(comm::agreement& terms, int root, const syncyte_buffer_t* buffer,
                                 const char* argument) {
-  if (comm.rank() != root) return nullptr;
+  if (terms.comm().rank() != checked_root(terms, root)) return nullptr;
   base::require(buffer != nullptr, SYNCYTE_ERR_ARGUMENT, "{} is null on root; expected a syncyte_buffer_t", argument);
   return buffer;
 }
 
 std::byte* data_of(const std::optional<segments>& side) { return side ? side->data() : nullptr; }
+
+class gathering_along {
+ public:
+  gathering_along(comm::agreement& terms, form how, const syncyte_buffer_t* input, int axis,
+                  const std::int64_t* lengths, int root, const syncyte_buffer_t* output)
+      : root_(root) {
+    const base::buffer part = any_strides_to_move(input, "input", how);
+    given_ = checked_partition(terms, part, axis, lengths, on_root(terms, root, output, "output"), "output");
+    given_.part->load();
+  }
+
+  template <class Moves>
+  void move(Moves& by) {
+    by.gather(given_.part->data(), given_.counts, root_, data_of(given_.whole), given_.dtype);
+  }
+  void finish() {
+    if (given_.whole) given_.whole->store();
+  }
+
+ private:
+  partitioned given_;
+  int root_;
+};
+
+class all_gathering_along {
+ public:
+  all_gathering_along(comm::agreement& terms, form how, const syncyte_buffer_t* input, int axis,
+                      const std::int64_t* lengths, const syncyte_buffer_t* output) {
+    const base::buffer part = any_strides_to_move(input, "input", how);
+    base::require(output != nullptr, SYNCYTE_ERR_ARGUMENT, "output is null; expected a syncyte_buffer_t");
+    given_ = checked_partition(terms, part, axis, lengths, output, "output");
+    given_.part->load();
+  }
+
+  template <class Moves>
+  void move(Moves& by) {
+    by.allgather(given_.part->data(), given_.counts, given_.whole->data(), given_.dtype);
+  }
+  void finish() { given_.whole->store(); }
+
+ private:
+  partitioned given_;
+};
+
+class scattering_along {
+ public:
+  scattering_along(comm::agreement& terms, form how, const syncyte_buffer_t* input, int axis,
+                   const std::int64_t* lengths, int root, const syncyte_buffer_t* output)
+      : root_(root) {
+    const base::buffer part = any_strides_to_move(output, "output", how);
+    given_ = checked_partition(terms, part, axis, lengths, on_root(terms, root, input, "input"), "input");
+    if (given_.whole) given_.whole->load();
+  }
+
+  template <class Moves>
+  void move(Moves& by) {
+    by.scatter(data_of(given_.whole), given_.counts, root_, given_.part->data(), given_.dtype);
+  }
+  void finish() { given_.part->store(); }
+
+ private:
+  partitioned given_;
+  int root_;
+};
+
+/// Half-precision elements are widened as a whole, and rounded once.
+class reduce_scattering_along {
+ public:
+  reduce_scattering_along(comm::agreement& terms, form, const syncyte_buffer_t* input, int axis,
+                          const std::int64_t* lengths, syncyte_op_t op, const syncyte_buffer_t* output)
+      : given_(checked_reduce_scatter(terms, input, axis, lengths, op, output)),
+        op_(op),
+        own_(given_.counts[static_cast<std::size_t>(terms.comm().rank())]) {
+    given_.whole->load();
+    if (!is_half(given_.dtype)) return;
+    const std::int64_t total = mpi::sum_of(given_.counts);
+    wide_whole_.emplace(total);
+    wide_part_.emplace(own_);
+    widen_half(given_.whole->data(), total, given_.dtype, wide_whole_->data());
+  }
+
+  template <class Moves>
+  void move(Moves& by) {
+    if (wide_whole_)
+      by.reduce_scatter(wide_whole_->bytes(), given_.counts, wide_part_->bytes(), SYNCYTE_FLOAT32, op_);
+    else
+      by.reduce_scatter(given_.whole->data(), given_.counts, given_.part->data(), given_.dtype, op_);
+  }
+  void finish() {
+    if (wide_part_) round_half(wide_part_->data(), own_, given_.dtype, given_.part->data());
+    given_.part->store();
+  }
+
+ private:
+  partitioned given_;
+  syncyte_op_t op_;
+  std::int64_t own_;
+  std::optional<wide_elements> wide_whole_;
+  std::optional<wide_elements> wide_part_;
+};
+
+class all_to_all_along {
+ public:
+  all_to_all_along(comm::agreement& terms, form how, const syncyte_buffer_t* input, const axis_change& change,
+                   const syncyte_buffer_t* output)
+      : given_(checked_change(terms, any_strides_to_move(input, "input", how), change, output)) {
+    given_.from->load();
+  }
+
+  template <class Moves>
+  void move(Moves& by) {
+    by.alltoall(given_.from->data(), given_.from->counts(), given_.to->counts(), given_.to->data(), given_.dtype,
+                given_.is_long);
+  }
+  void finish() { given_.to->store(); }
+
+ private:
+  repartitioned given_;
+};
 
 }  // namespace
 
@@ -43,90 +161,44 @@ void lengths(comm::communicator& comm, std::int64_t length, std::int64_t* length
 
 void gather_along(comm::communicator& comm, const syncyte_buffer_t* input, int axis, const std::int64_t* lengths,
                   int root, const syncyte_buffer_t* output, const extras& extras) {
-  comm::collective_call call(comm, "comm_gather_along");
-  partitioned given;
-  call.attempt([&] {
-    if (extras.error) throw *extras.error;
-    require_root(comm, root);
-    const base::buffer part = any_strides_to_move(input, "input");
-    given = checked_partition(call, part, axis, lengths, on_root(comm, root, output, "output"), "output");
-    call.fact("root", root);
-    add_facts(call, extras);
-  });
-  call.agree();
-  given.part->load();
-  gather_pieces(comm, given.part->data(), given.counts, root, data_of(given.whole), given.dtype);
-  if (given.whole) given.whole->store();
+  run<gathering_along>(comm, "comm_gather_along", extras, input, axis, lengths, root, output);
 }
 
 void allgather_along(comm::communicator& comm, const syncyte_buffer_t* input, int axis, const std::int64_t* lengths,
                      const syncyte_buffer_t* output, const extras& extras) {
-  comm::collective_call call(comm, "comm_allgather_along");
-  partitioned given;
-  call.attempt([&] {
-    if (extras.error) throw *extras.error;
-    const base::buffer part = any_strides_to_move(input, "input");
-    base::require(output != nullptr, SYNCYTE_ERR_ARGUMENT, "output is null; expected a syncyte_buffer_t");
-    given = checked_partition(call, part, axis, lengths, output, "output");
-    add_facts(call, extras);
-  });
-  call.agree();
-  given.part->load();
-  allgather_pieces(comm, given.part->data(), given.counts, given.whole->data(), given.dtype);
-  given.whole->store();
+  run<all_gathering_along>(comm, "comm_allgather_along", extras, input, axis, lengths, output);
+}
+
+started_t iallgather_along(const std::shared_ptr<comm::communicator>& comm, const syncyte_buffer_t* input, int axis,
+                           const std::int64_t* lengths, const syncyte_buffer_t* output, const extras& extras) {
+  return start<all_gathering_along>(comm, "comm_iallgather_along", extras, input, axis, lengths, output);
 }
 
 void scatter_along(comm::communicator& comm, const syncyte_buffer_t* input, int axis, const std::int64_t* lengths,
                    int root, const syncyte_buffer_t* output, const extras& extras) {
-  comm::collective_call call(comm, "comm_scatter_along");
-  partitioned given;
-  call.attempt([&] {
-    if (extras.error) throw *extras.error;
-    require_root(comm, root);
-    const base::buffer part = any_strides_to_move(output, "output");
-    given = checked_partition(call, part, axis, lengths, on_root(comm, root, input, "input"), "input");
-    call.fact("root", root);
-    add_facts(call, extras);
-  });
-  call.agree();
-  if (given.whole) given.whole->load();
-  scatter_pieces(comm, data_of(given.whole), given.counts, root, given.part->data(), given.dtype);
-  given.part->store();
+  run<scattering_along>(comm, "comm_scatter_along", extras, input, axis, lengths, root, output);
 }
 
 void reduce_scatter_along(comm::communicator& comm, const syncyte_buffer_t* input, int axis,
                           const std::int64_t* lengths, syncyte_op_t op, const syncyte_buffer_t* output,
                           const extras& extras) {
-  comm::collective_call call(comm, "comm_reduce_scatter_along");
-  partitioned given;
-  memory::scratch wide;
-  call.attempt([&] {
-    if (extras.error) throw *extras.error;
-    given = checked_reduce_scatter(call, input, axis, lengths, op, output);
-    wide = memory::scratch(reduce_scatter_scratch(
-        std::accumulate(given.counts.begin(), given.counts.end(), std::int64_t{0}), given.dtype));
-    add_facts(call, extras);
-  });
-  call.agree();
-  given.whole->load();
-  reduce_scatter_pieces(comm, given.whole->data(), given.counts, given.part->data(), given.dtype, op, wide.data());
-  given.part->store();
+  run<reduce_scattering_along>(comm, "comm_reduce_scatter_along", extras, input, axis, lengths, op, output);
 }
 
-void alltoall_along(comm::communicator& comm, const syncyte_buffer_t* raw_input, const axis_change& asked,
-                    const syncyte_buffer_t* raw_output, const extras& extras) {
-  comm::collective_call call(comm, "comm_alltoall_along");
-  repartitioned given;
-  call.attempt([&] {
-    if (extras.error) throw *extras.error;
-    given = checked_change(call, any_strides_to_move(raw_input, "input"), asked, raw_output);
-    add_facts(call, extras);
-  });
-  call.agree();
-  given.from->load();
-  exchange_pieces(comm, given.from->data(), given.from->counts(), given.to->counts(), given.to->data(), given.dtype,
-                  given.is_long);
-  given.to->store();
+started_t ireduce_scatter_along(const std::shared_ptr<comm::communicator>& comm, const syncyte_buffer_t* input,
+                                int axis, const std::int64_t* lengths, syncyte_op_t op, const syncyte_buffer_t* output,
+                                const extras& extras) {
+  return start<reduce_scattering_along>(comm, "comm_ireduce_scatter_along", extras, input, axis, lengths, op, output);
+}
+
+void alltoall_along(comm::communicator& comm, const syncyte_buffer_t* input, const axis_change& change,
+                    const syncyte_buffer_t* output, const extras& extras) {
+  run<all_to_all_along>(comm, "comm_alltoall_along", extras, input, change, output);
+}
+
+started_t ialltoall_along(const std::shared_ptr<comm::communicator>& comm, const syncyte_buffer_t* input,
+                          const axis_change& change, const syncyte_buffer_t* output, const extras& extras) {
+  return start<all_to_all_along>(comm, "comm_ialltoall_along", extras, input, change, output);
 }
 
 }  // namespace syncyte::collectives

@@ -3,11 +3,9 @@
 #include <algorithm>
 #include <numeric>
 
-#include "collectives/checks.hpp"
-#include "collectives/reduce.hpp"
+#include "collectives/reduction_ops.hpp"
 #include "comm/facts.hpp"
 #include "mpi/large_counts.hpp"
-#include "mpi/memory_kinds.hpp"
 
 namespace syncyte::collectives {
 namespace {
@@ -62,7 +60,7 @@ void require_apart_in_memory(const base::buffer& input, const base::buffer& outp
 /// The other array of an operation.
 base::buffer other_array(const base::buffer& first, const syncyte_buffer_t* raw, const char* argument) {
   if (first.memory() == SYNCYTE_MEMORY_HOST) return any_strides(raw, argument);
-  const base::buffer other = any_strides_to_move(raw, argument);
+  const base::buffer other = any_strides_to_move(raw, argument, form::blocking);
   base::require(other.memory() == first.memory(), SYNCYTE_ERR_UNSUPPORTED,
                 "{} is in host memory; expected device memory, as {}", argument, first.argument());
   return other;
@@ -183,14 +181,6 @@ struct partition_change {
 };
 
 }  // namespace
-
-base::buffer any_strides(const syncyte_buffer_t* raw, const char* argument) {
-  return base::buffer(raw, argument).require_host();
-}
-
-base::buffer any_strides_to_move(const syncyte_buffer_t* raw, const char* argument) {
-  return mpi::require_taken(base::buffer(raw, argument));
-}
 
 partitioned checked_partition(comm::agreement& terms, const base::buffer& part, int axis, const std::int64_t* lengths,
                               const syncyte_buffer_t* whole, const char* whole_name) {

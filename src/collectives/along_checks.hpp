@@ -5,18 +5,12 @@
 #include <vector>
 
 #include "base/buffer.hpp"
+#include "collectives/checks.hpp"
 #include "collectives/collectives.hpp"
 #include "collectives/segments.hpp"
 #include "comm/agreement.hpp"
 
 namespace syncyte::collectives {
-
-/// A buffer in host memory.
-base::buffer any_strides(const syncyte_buffer_t* raw, const char* argument);
-
-/// A buffer in memory that MPI takes, for what only moves elements. Device memory is not packed: segments() refuses it
-/// where MPI cannot be given it as it is.
-base::buffer any_strides_to_move(const syncyte_buffer_t* raw, const char* argument);
 
 /// Arrays that are parts of a whole along one axis, checked: what all ranks have, and the two sides where a rank has
 /// them. Refers to nothing of the caller's but the arrays.

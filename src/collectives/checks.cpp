@@ -11,22 +11,32 @@ bool overlap(const base::buffer& a, const base::buffer& b) {
 
 }  // namespace
 
-base::buffer checked(const syncyte_buffer_t* raw, const char* argument) {
-  return base::buffer(raw, argument).require_host().require_contiguous();
+base::buffer any_strides(const syncyte_buffer_t* raw, const char* argument) {
+  return base::buffer(raw, argument).require_host();
 }
 
-base::buffer checked_to_move(const syncyte_buffer_t* raw, const char* argument) {
-  const base::buffer buffer(raw, argument);
-  return mpi::require_taken(buffer).require_contiguous();
+base::buffer any_strides_to_move(const syncyte_buffer_t* raw, const char* argument, form how) {
+  if (how == form::started) return any_strides(raw, argument);
+  return mpi::require_taken(base::buffer(raw, argument));
+}
+
+base::buffer checked(const syncyte_buffer_t* raw, const char* argument) {
+  return any_strides(raw, argument).require_contiguous();
+}
+
+base::buffer checked_to_move(const syncyte_buffer_t* raw, const char* argument, form how) {
+  return any_strides_to_move(raw, argument, how).require_contiguous();
 }
 
 void require_apart(const base::buffer& input, const base::buffer& output) {
   base::require(!overlap(input, output), SYNCYTE_ERR_ARGUMENT, "input and output overlap; expected separate memory");
 }
 
-void require_root(const comm::communicator& comm, int root) {
-  base::require(root >= 0 && root < comm.size(), SYNCYTE_ERR_ARGUMENT, "root is {}; expected 0 to {}", root,
-                comm.size() - 1);
+int checked_root(comm::agreement& terms, int root) {
+  base::require(root >= 0 && root < terms.comm().size(), SYNCYTE_ERR_ARGUMENT, "root is {}; expected 0 to {}", root,
+                terms.comm().size() - 1);
+  terms.fact("root", root);
+  return root;
 }
 
 std::int64_t checked_sum(const std::int64_t* counts, int size, const char* argument) {

@@ -12,16 +12,26 @@
 
 namespace syncyte::collectives {
 
+/// The forms of a collective. What is started takes host memory alone: MPI libraries take no other in non-blocking
+/// collectives.
+enum class form { blocking, started };
+
 /// A contiguous buffer in host memory.
 base::buffer checked(const syncyte_buffer_t* raw, const char* argument);
 
-/// A contiguous buffer in memory that MPI takes, for what only moves elements.
-base::buffer checked_to_move(const syncyte_buffer_t* raw, const char* argument);
+/// A buffer of any strides in host memory.
+base::buffer any_strides(const syncyte_buffer_t* raw, const char* argument);
+
+/// As the two above, for what only moves elements: in any memory that MPI takes in this form. Device memory is not
+/// packed: segments() refuses it where MPI cannot be given it as it is.
+base::buffer checked_to_move(const syncyte_buffer_t* raw, const char* argument, form how);
+base::buffer any_strides_to_move(const syncyte_buffer_t* raw, const char* argument, form how);
 
 /// Throws SYNCYTE_ERR_ARGUMENT if two contiguous buffers share memory.
 void require_apart(const base::buffer& input, const base::buffer& output);
 
-void require_root(const comm::communicator& comm, int root);
+/// The root, a fact; throws SYNCYTE_ERR_ARGUMENT for a rank that is none.
+int checked_root(comm::agreement& terms, int root);
 
 /// Sum of one count for each rank, each 0 or more; throws SYNCYTE_ERR_ARGUMENT, naming the rank, otherwise.
 std::int64_t checked_sum(const std::int64_t* counts, int size, const char* argument);

@@ -1,19 +1,27 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
 #include "collectives/extras.hpp"
+#include "collectives/started_collective.hpp"
 #include "comm/communicator.hpp"
 #include "syncyte/collectives.h"
 
 namespace syncyte::collectives {
 
 /// The collectives of collectives.h on checked buffers; each is one collective_call. Counts beyond 2^31 are cut into
-/// pieces.
+/// pieces. Those with an i before their names are the non-blocking ones of nonblocking.h: each checks as the blocking
+/// one, starts, and throws this rank's own error at once. Contiguous buffers are the caller's to keep until the end;
+/// strided ones are copied, at the start and at the end.
 void barrier(comm::communicator& comm);
 void bcast(comm::communicator& comm, const syncyte_buffer_t* buffer, int root, const extras& extras);
+started_t ibcast(const std::shared_ptr<comm::communicator>& comm, const syncyte_buffer_t* buffer, int root,
+                 const extras& extras);
 void allreduce(comm::communicator& comm, const syncyte_buffer_t* input, const syncyte_buffer_t* output, syncyte_op_t op,
                const extras& extras);
+started_t iallreduce(const std::shared_ptr<comm::communicator>& comm, const syncyte_buffer_t* input,
+                     const syncyte_buffer_t* output, syncyte_op_t op, const extras& extras);
 void allgather(comm::communicator& comm, const syncyte_buffer_t* input, const syncyte_buffer_t* output,
                const extras& extras);
 void allgatherv(comm::communicator& comm, const syncyte_buffer_t* input, const std::int64_t* counts,
@@ -39,11 +47,16 @@ void gather_along(comm::communicator& comm, const syncyte_buffer_t* input, int a
                   int root, const syncyte_buffer_t* output, const extras& extras);
 void allgather_along(comm::communicator& comm, const syncyte_buffer_t* input, int axis, const std::int64_t* lengths,
                      const syncyte_buffer_t* output, const extras& extras);
+started_t iallgather_along(const std::shared_ptr<comm::communicator>& comm, const syncyte_buffer_t* input, int axis,
+                           const std::int64_t* lengths, const syncyte_buffer_t* output, const extras& extras);
 void scatter_along(comm::communicator& comm, const syncyte_buffer_t* input, int axis, const std::int64_t* lengths,
                    int root, const syncyte_buffer_t* output, const extras& extras);
 void reduce_scatter_along(comm::communicator& comm, const syncyte_buffer_t* input, int axis,
                           const std::int64_t* lengths, syncyte_op_t op, const syncyte_buffer_t* output,
                           const extras& extras);
+started_t ireduce_scatter_along(const std::shared_ptr<comm::communicator>& comm, const syncyte_buffer_t* input,
+                                int axis, const std::int64_t* lengths, syncyte_op_t op, const syncyte_buffer_t* output,
+                                const extras& extras);
 
 /// The two partitions of an alltoall.
 struct axis_change {
@@ -54,5 +67,7 @@ struct axis_change {
 };
 void alltoall_along(comm::communicator& comm, const syncyte_buffer_t* input, const axis_change& change,
                     const syncyte_buffer_t* output, const extras& extras);
+started_t ialltoall_along(const std::shared_ptr<comm::communicator>& comm, const syncyte_buffer_t* input,
+                          const axis_change& change, const syncyte_buffer_t* output, const extras& extras);
 
 }  // namespace syncyte::collectives

@@ -1,7 +1,7 @@
 #include "collectives/reduction_checks.hpp"
 
 #include "collectives/checks.hpp"
-#include "collectives/reduce.hpp"
+#include "collectives/reduction_ops.hpp"
 
 namespace syncyte::collectives {
 namespace {
@@ -26,11 +26,10 @@ operands checked_operands(const syncyte_buffer_t* input, const syncyte_buffer_t*
   return result;
 }
 
-void add_operands(comm::agreement& terms, const operands& given, syncyte_op_t op, const extras& extras) {
+void add_operands(comm::agreement& terms, const operands& given, syncyte_op_t op) {
   terms.named_fact("dtype of output", given.given().dtype(), base::dtype_name);
   terms.fact("elements of output", given.given().elements());
   terms.named_fact("op", op, base::op_name);
-  add_facts(terms, extras);
 }
 
 }  // namespace syncyte::collectives

@@ -1,84 +1,120 @@
 #include <optional>
 
-#include "collectives/alone.hpp"
-#include "collectives/checks.hpp"
 #include "collectives/collectives.hpp"
-#include "collectives/reduce.hpp"
+#include "collectives/forms.hpp"
+#include "collectives/half_precision.hpp"
 #include "collectives/reduction_checks.hpp"
-#include "comm/collective.hpp"
 
 namespace syncyte::collectives {
 namespace {
 
-/// Of one rank; before its elements an exclusive scan has nothing to reduce.
-void reduce_alone(const operands& given, syncyte_op_t op, bool is_exclusive) {
-  const std::int64_t count = given.given().elements();
-  if (is_exclusive)
-    fill_identity(given.target(), count, given.given().dtype(), op);
-  else
-    copy_alone(given.source(), given.target(), count, given.given().dtype());
-}
+/// A reduction's buffers. A started one widens half-precision elements at once and as a whole.
+class reduction {
+ public:
+  reduction(comm::agreement& terms, form how, const syncyte_buffer_t* input, const syncyte_buffer_t* output,
+            syncyte_op_t op, bool gets_result = true)
+      : given_(checked_operands(input, output, op, gets_result)), op_(op) {
+    add_operands(terms, given_, op);
+    if (how == form::blocking || !is_half(given_.dtype())) return;
+    wide_.emplace(given_.count());
+    widen_half(given_.source(), given_.count(), given_.dtype(), wide_->data());
+  }
 
-/// Reductions whose result all ranks get; scans agree on where they start.
-template <class Reduce>
-void reduce_everywhere(comm::communicator& comm, const char* operation, const syncyte_buffer_t* input,
-                       const syncyte_buffer_t* output, syncyte_op_t op, std::optional<scan_from> start,
-                       const extras& extras, Reduce&& reduce, bool is_exclusive = false) {
-  comm::collective_call call(comm, operation);
-  operands given;
-  call.attempt([&] {
-    if (extras.error) throw *extras.error;
-    given = checked_operands(input, output, op, true);
-    if (start) call.fact("start of the scan", static_cast<int>(*start));
-    add_operands(call, given, op, extras);
-  });
-  call.agree();
-  if (comm.is_alone()) return reduce_alone(given, op, is_exclusive);
-  reduce(given.source(), given.target(), given.given().elements(), given.given().dtype(), op);
-}
+  void finish() {
+    if (wide_) round_half(wide_->data(), given_.count(), given_.dtype(), given_.target());
+  }
 
-MPI_Comm direction(comm::communicator& comm, scan_from start) {
-  return start == scan_from::first ? comm.data() : comm.reversed();
-}
+ protected:
+  /// step(input, output, count, dtype, op)
+  template <class Step>
+  void reduce(Step&& step) {
+    if (wide_)
+      step(wide_->data(), wide_->data(), given_.count(), SYNCYTE_FLOAT32, op_);
+    else
+      step(given_.source(), given_.target(), given_.count(), given_.dtype(), op_);
+  }
+
+ private:
+  operands given_;
+  syncyte_op_t op_;
+  std::optional<wide_elements> wide_;
+};
+
+class all_reduction : public reduction {
+ public:
+  using reduction::reduction;
+
+  template <class Moves>
+  void move(Moves& by) {
+    reduce([&](auto... given) { by.allreduce(given...); });
+  }
+};
+
+class reduction_to_root : public reduction {
+ public:
+  reduction_to_root(comm::agreement& terms, form how, const syncyte_buffer_t* input, const syncyte_buffer_t* output,
+                    syncyte_op_t op, int root)
+      : reduction(terms, how, input, output, op, terms.comm().rank() == checked_root(terms, root)), root_(root) {}
+
+  template <class Moves>
+  void move(Moves& by) {
+    reduce([&](auto input, auto output, auto count, auto... type_and_op) {
+      by.reduce(input, output, count, root_, type_and_op...);
+    });
+  }
+
+ private:
+  int root_;
+};
+
+template <bool IsExclusive>
+class prefix_reduction : public reduction {
+ public:
+  prefix_reduction(comm::agreement& terms, form how, const syncyte_buffer_t* input, const syncyte_buffer_t* output,
+                   syncyte_op_t op, scan_from start)
+      : reduction(terms, how, input, output, op), from_last_(start == scan_from::last) {
+    terms.fact("start of the scan", from_last_);
+  }
+
+  template <class Moves>
+  void move(Moves& by) {
+    reduce([&](auto... given) {
+      if constexpr (IsExclusive)
+        by.exscan(given..., from_last_);
+      else
+        by.scan(given..., from_last_);
+    });
+  }
+
+ private:
+  bool from_last_;
+};
 
 }  // namespace
 
 void allreduce(comm::communicator& comm, const syncyte_buffer_t* input, const syncyte_buffer_t* output, syncyte_op_t op,
                const extras& extras) {
-  reduce_everywhere(comm, "comm_allreduce", input, output, op, std::nullopt, extras,
-                    // An empty allreduce returns at once when SYNCYTE_CHECK=off.
-                    [&](const void* from, void* to, std::int64_t count, auto... given) {
-                      if (count > 0) allreduce_elements(comm.data(), comm.nearby(), from, to, count, given...);
-                    });
+  run<all_reduction>(comm, "comm_allreduce", extras, input, output, op);
 }
 
-void scan(comm::communicator& comm, const syncyte_buffer_t* input, const syncyte_buffer_t* output, syncyte_op_t op,
-          scan_from start, const extras& extras) {
-  reduce_everywhere(comm, "comm_scan", input, output, op, start, extras,
-                    [&](auto... given) { scan_elements(direction(comm, start), given...); });
-}
-
-void exscan(comm::communicator& comm, const syncyte_buffer_t* input, const syncyte_buffer_t* output, syncyte_op_t op,
-            scan_from start, const extras& extras) {
-  reduce_everywhere(
-      comm, "comm_exscan", input, output, op, start, extras,
-      [&](auto... given) { exscan_elements(direction(comm, start), given...); }, true);
+started_t iallreduce(const std::shared_ptr<comm::communicator>& comm, const syncyte_buffer_t* input,
+                     const syncyte_buffer_t* output, syncyte_op_t op, const extras& extras) {
+  return start<all_reduction>(comm, "comm_iallreduce", extras, input, output, op);
 }
 
 void reduce(comm::communicator& comm, const syncyte_buffer_t* input, const syncyte_buffer_t* output, syncyte_op_t op,
             int root, const extras& extras) {
-  comm::collective_call call(comm, "comm_reduce");
-  operands given;
-  call.attempt([&] {
-    if (extras.error) throw *extras.error;
-    require_root(comm, root);
-    given = checked_operands(input, output, op, comm.rank() == root);
-    call.fact("root", root);
-    add_operands(call, given, op, extras);
-  });
-  call.agree();
-  if (comm.is_alone()) return reduce_alone(given, op, false);
-  reduce_to(comm.data(), given.source(), given.target(), given.given().elements(), root, given.given().dtype(), op);
+  run<reduction_to_root>(comm, "comm_reduce", extras, input, output, op, root);
+}
+
+void scan(comm::communicator& comm, const syncyte_buffer_t* input, const syncyte_buffer_t* output, syncyte_op_t op,
+          scan_from start, const extras& extras) {
+  run<prefix_reduction<false>>(comm, "comm_scan", extras, input, output, op, start);
+}
+
+void exscan(comm::communicator& comm, const syncyte_buffer_t* input, const syncyte_buffer_t* output, syncyte_op_t op,
+            scan_from start, const extras& extras) {
+  run<prefix_reduction<true>>(comm, "comm_exscan", extras, input, output, op, start);
 }
 
 }  // namespace syncyte::collectives

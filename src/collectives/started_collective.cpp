@@ -21,8 +21,8 @@ std::shared_ptr<started_collective> handle_of(std::shared_ptr<started_collective
 
 }  // namespace
 
-std::shared_ptr<started_collective> start(const std::shared_ptr<comm::communicator>& comm, const char* operation,
-                                          const operation_maker& prepare) {
+started_t start_collective(const std::shared_ptr<comm::communicator>& comm, const char* operation,
+                           const operation_maker& prepare) {
   auto made = std::make_shared<started_collective>(comm, operation);
   const comm::collective_turn turn(*comm, operation, true);
   made->terms().attempt([&] { made->set_operation(prepare(made->terms())); });
@@ -32,6 +32,14 @@ std::shared_ptr<started_collective> start(const std::shared_ptr<comm::communicat
   const base::error error = *made->terms().error();  // it may go with what it is about
   comm->starts().orphan(made);
   throw error;
+}
+
+void fail_collective(const std::shared_ptr<comm::communicator>& comm, const char* operation, const base::error& error) {
+  auto made = std::make_shared<started_collective>(comm, operation);
+  const comm::collective_turn turn(*comm, operation, true);
+  made->terms().set_error(error);
+  comm->starts().add(made, turn.sequence());
+  comm->starts().orphan(made);
 }
 
 bool started_collective::begin(std::uint64_t sequence) {
@@ -79,7 +87,7 @@ namespace {
 
 /// Every rank's place in `all`, of which this rank has filled its own.
 template <class T>
-void gather_in_place(const comm::communicator& comm, std::vector<T>& all, transfers& pending) {
+void gather_in_place(const comm::communicator& comm, std::vector<T>& all, posted_calls& pending) {
   const auto bytes = static_cast<int>(sizeof(T) * all.size() / static_cast<std::size_t>(comm.size()));
   mpi::check(
       MPI_Iallgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all.data(), bytes, MPI_BYTE, comm.messages(), pending.add()),

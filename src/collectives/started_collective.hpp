@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "collectives/transfers.hpp"
+#include "collectives/calls.hpp"
 #include "comm/agreement.hpp"
 #include "comm/communicator.hpp"
 #include "comm/start_queue.hpp"
@@ -21,7 +21,7 @@ namespace syncyte::collectives {
 class data_operation {
  public:
   virtual ~data_operation() = default;
-  virtual void post(transfers& pending) = 0;
+  virtual void post(posted_calls& pending) = 0;
   /// All transfers are complete: brings the result to where it belongs.
   virtual void finish() {}
 };
@@ -32,7 +32,7 @@ class data_operation {
 class started_collective : public comm::pending_operation, public std::enable_shared_from_this<started_collective> {
  public:
   started_collective(std::shared_ptr<comm::communicator> comm, const char* operation)
-      : comm_(std::move(comm)), terms_(*comm_, operation) {}
+      : comm_(std::move(comm)), terms_(*comm_, operation), pending_(*comm_) {}
 
   /// Whether it has ended. Throws the error that it has ended with.
   bool test();
@@ -74,7 +74,7 @@ class started_collective : public comm::pending_operation, public std::enable_sh
   comm::agreement terms_;
   std::uint64_t sequence_ = 0;
   stage stage_ = stage::agreeing;
-  transfers pending_;
+  posted_calls pending_;
   std::unique_ptr<data_operation> operation_;
   std::exception_ptr outcome_;      // null: success
   std::int64_t first_seen_ns_ = 0;  // by the watchdog
@@ -86,11 +86,16 @@ class started_collective : public comm::pending_operation, public std::enable_sh
   std::string text_;
 };
 
+using started_t = std::shared_ptr<started_collective>;
+
 /// Starts a collective: prepare(terms) makes its data operation, with everything that can fail on this rank alone. An
 /// error of this rank's is thrown, after the others are sure to get it, from test() or wait().
 using operation_maker = std::function<std::unique_ptr<data_operation>(comm::agreement& terms)>;
 /// The queue keeps it until it has ended, also where the caller drops it before.
-std::shared_ptr<started_collective> start(const std::shared_ptr<comm::communicator>& comm, const char* operation,
-                                          const operation_maker& prepare);
+started_t start_collective(const std::shared_ptr<comm::communicator>& comm, const char* operation,
+                           const operation_maker& prepare);
+
+/// Takes part in the agreement of a collective that this rank cannot start; `operation` must stay for ever.
+void fail_collective(const std::shared_ptr<comm::communicator>& comm, const char* operation, const base::error& error);
 
 }  // namespace syncyte::collectives

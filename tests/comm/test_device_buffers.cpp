@@ -5,7 +5,6 @@
 
 #include "base/buffer.hpp"
 #include "collectives/collectives.hpp"
-#include "collectives/nonblocking.hpp"
 #include "core_world.hpp"
 #include "messages/message.hpp"
 #include "mpi/large_counts.hpp"

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/buffer.hpp"
-#include "collectives/transfers.hpp"
+#include "collectives/calls.hpp"
 #include "comm/cart.hpp"
 #include "comm/split.hpp"
 #include "halo/plan.hpp"
@@ -200,23 +200,22 @@ TEST(progress, probes_drive_mpi_whatever_the_application_left_on_its_communicato
 /// Sums numbers of its own; counts how many of its kind there are, and may fail when half of it is posted.
 class counted : public collectives::data_operation {
  public:
-  counted(const comm::communicator& comm, bool fails) : comm_(comm), fails_(fails) { ++alive; }
+  explicit counted(bool fails) : fails_(fails) { ++alive; }
   ~counted() override { --alive; }
-  void post(collectives::transfers& pending) override {
-    pending.allreduce(comm_, values_.data(), values_.data(), 100, SYNCYTE_FLOAT64, SYNCYTE_OP_SUM);
+  void post(collectives::posted_calls& pending) override {
+    pending.allreduce(values_.data(), values_.data(), 100, SYNCYTE_FLOAT64, SYNCYTE_OP_SUM);
     if (fails_) base::fail(SYNCYTE_ERR_MPI, "half of it is posted");
   }
 
   static inline std::atomic<int> alive = 0;
 
  private:
-  const comm::communicator& comm_;
   bool fails_;
   std::vector<double> values_ = std::vector<double>(100);
 };
 
 collectives::started_t start_counted(const group& comm, bool fails = false) {
-  return collectives::start(comm, "test_counted", [&](auto&) { return std::make_unique<counted>(*comm, fails); });
+  return collectives::start_collective(comm, "test_counted", [&](auto&) { return std::make_unique<counted>(fails); });
 }
 
 TEST(progress, dropped_starts_are_freed_when_they_end) {

@@ -10,7 +10,6 @@
 
 #include "base/buffer.hpp"
 #include "collectives/collectives.hpp"
-#include "collectives/nonblocking.hpp"
 #include "core_world.hpp"
 #include "mpi/large_counts.hpp"
 #include "reference.hpp"

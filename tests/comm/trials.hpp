@@ -9,7 +9,6 @@
 
 #include "base/buffer.hpp"
 #include "collectives/collectives.hpp"
-#include "collectives/nonblocking.hpp"
 #include "comm/split.hpp"
 #include "core_world.hpp"
 #include "strided_array.hpp"

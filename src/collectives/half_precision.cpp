@@ -1,0 +1,33 @@
+#include "collectives/half_precision.hpp"
+
+#include "base/half.hpp"
+
+namespace syncyte::collectives {
+namespace {
+
+/// Calls visitor(tag) with the storage type of a dtype that travels as float32.
+template <class Visitor>
+void visit_half(syncyte_dtype_t dtype, Visitor&& visitor) {
+  if (dtype == SYNCYTE_FLOAT16) visitor(base::type_tag<base::float16>{});
+  if (dtype == SYNCYTE_BFLOAT16) visitor(base::type_tag<base::bfloat16>{});
+}
+
+}  // namespace
+
+bool is_half(syncyte_dtype_t dtype) { return dtype == SYNCYTE_FLOAT16 || dtype == SYNCYTE_BFLOAT16; }
+
+void widen_half(const void* half, std::int64_t count, syncyte_dtype_t dtype, float* wide) {
+  visit_half(dtype, [&](auto tag) {
+    const auto* const from = static_cast<const typename decltype(tag)::type*>(half);
+    std::transform(from, from + count, wide, [](auto x) { return static_cast<float>(x); });
+  });
+}
+
+void round_half(const float* wide, std::int64_t count, syncyte_dtype_t dtype, void* half) {
+  visit_half(dtype, [&](auto tag) {
+    using type = typename decltype(tag)::type;
+    std::transform(wide, wide + count, static_cast<type*>(half), [](float x) { return type(x); });
+  });
+}
+
+}  // namespace syncyte::collectives
