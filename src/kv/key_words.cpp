@@ -4,8 +4,8 @@
 
 #include <utility>
 
+#include "atomics/holder_wait.hpp"
 #include "base/error.hpp"
-#include "rows/lock_wait.hpp"
 
 namespace syncyte::kv {
 namespace {
@@ -26,7 +26,7 @@ key_words::key_words(std::uint64_t* words, process self)
 }
 
 std::uint64_t key_words::wait_for_writer(std::int64_t key) const {
-  rows::lock_wait wait(fmt::format("key {}", key), name_);
+  atomics::holder_wait wait(fmt::format("key {}", key), name_);
   while (true) {
     const std::uint64_t seen = word(key).load(std::memory_order_acquire);
     if (seen >> holder_shift == 0) return seen;
@@ -36,7 +36,7 @@ std::uint64_t key_words::wait_for_writer(std::int64_t key) const {
 }
 
 void key_words::lock_slowly(std::int64_t key, damage what) {
-  rows::lock_wait wait(fmt::format("key {}", key), name_);
+  atomics::holder_wait wait(fmt::format("key {}", key), name_);
   while (true) {
     std::uint64_t seen = word(key).load(std::memory_order_relaxed);
     const bool is_damaged = seen >> holder_shift == damaged;

@@ -1,10 +1,9 @@
 #include "rows/add_rows.hpp"
 
-#include <atomic>
 #include <bit>
-#include <complex>
 #include <cstring>
 
+#include "atomics/combine_element.hpp"
 #include "base/add_elements.hpp"
 #include "rows/wide_rows.hpp"
 
@@ -14,27 +13,14 @@ namespace {
 /// Adds one element atomically; complex numbers as two.
 template <class T>
 void add_atomically(std::byte* target, const std::byte* source) {
-  if constexpr (std::is_integral_v<T>) {
-    T value;
-    std::memcpy(&value, source, sizeof value);
-    std::atomic_ref(*reinterpret_cast<T*>(target)).fetch_add(value, std::memory_order_relaxed);
-  } else if constexpr (std::is_same_v<T, base::boolean>) {
-    const auto value = static_cast<std::uint8_t>(*source != std::byte{0});
-    std::atomic_ref(*reinterpret_cast<std::uint8_t*>(target)).fetch_or(value, std::memory_order_relaxed);
-  } else if constexpr (sizeof(T) == 2 || std::is_floating_point_v<T>) {
-    using bits = std::conditional_t<sizeof(T) == 2, std::uint16_t,
-                                    std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>;
-    T value;
-    std::memcpy(&value, source, sizeof value);
-    const std::atomic_ref place(*reinterpret_cast<bits*>(target));
-    bits seen = place.load(std::memory_order_relaxed);
-    while (!place.compare_exchange_weak(seen, std::bit_cast<bits>(base::add_one(std::bit_cast<T>(seen), value)),
-                                        std::memory_order_relaxed)) {
-    }
-  } else {
+  if constexpr (atomics::is_complex_number<T>) {
     using part = typename T::value_type;
     add_atomically<part>(target, source);
     add_atomically<part>(target + sizeof(part), source + sizeof(part));
+  } else {
+    T value;
+    std::memcpy(&value, source, sizeof value);
+    atomics::combine_element<T, SYNCYTE_OP_SUM>(target, value);
   }
 }
 
@@ -58,7 +44,7 @@ add_function choose_add(syncyte_dtype_t dtype) {
 }
 
 void add_under_locks(const row_map& map, const row_index& index, const std::byte* source, syncyte_dtype_t dtype,
-                     row_locks& locks) {
+                     atomics::lock_table& locks) {
   const add_function add = choose_add(dtype);
   const std::size_t bytes = map.row_bytes();
   const std::size_t elements = bytes / base::dtype_size(dtype);
@@ -86,7 +72,7 @@ bool needs_locks(const row_map& map, syncyte_dtype_t dtype) {
 }
 
 void add_rows(const row_map& map, const row_index& index, const std::byte* source, syncyte_dtype_t dtype,
-              row_locks& locks) {
+              atomics::lock_table& locks) {
   if (needs_locks(map, dtype)) return add_under_locks(map, index, source, dtype, locks);
   base::visit_dtype(dtype, [&]<class T>(base::type_tag<T>) {
     for_each_block(map, index, [&](const row_block& block, std::size_t begin) {

@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-#include "rows/row_locks.hpp"
+#include "atomics/lock_table.hpp"
 #include "rows/row_map.hpp"
 
 namespace syncyte::rows {
@@ -16,6 +16,6 @@ bool needs_locks(const row_map& map, syncyte_dtype_t dtype);
 /// row index[i] += source[i]; exact under contention by any process that shares rows and locks. Every index must have
 /// been checked, and mapped. Throws SYNCYTE_ERR_PEER_DIED, naming the row; rows before it have been added.
 void add_rows(const row_map& map, const row_index& index, const std::byte* source, syncyte_dtype_t dtype,
-              row_locks& locks);
+              atomics::lock_table& locks);
 
 }  // namespace syncyte::rows

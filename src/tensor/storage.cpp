@@ -25,7 +25,7 @@ struct node_plan {
     }
     locks_offset = (rows_bytes + line_bytes - 1) / line_bytes * line_bytes;
     if (rows > 0 && shape.row_bytes() >= rows::locked_row_bytes)
-      locks_bytes = static_cast<std::size_t>(rows::row_locks::words_for(rows)) * sizeof(std::uint64_t);
+      locks_bytes = static_cast<std::size_t>(atomics::lock_table::words_for(rows)) * sizeof(std::uint64_t);
   }
 
   /// The node's last rank contributes the locks, so that they follow all rows.
@@ -73,8 +73,8 @@ std::shared_ptr<storage> storage::wrap(comm::collective_call& call, const layout
   const rows::row_range range{shape.partition().first(comm.rank()), count, mine};
   result->direct_ = rows::row_map({&range, 1}, shape.row_bytes());
   if (count > 0 && rows::needs_locks(result->direct_, shape.dtype())) {
-    result->private_words_.resize(static_cast<std::size_t>(rows::row_locks::words_for(count)));
-    result->locks_ = rows::row_locks(result->private_words_, 0, [](int) { return true; });
+    result->private_words_.resize(static_cast<std::size_t>(atomics::lock_table::words_for(count)));
+    result->locks_ = atomics::lock_table(result->private_words_, 0, [](int) { return true; });
   }
   if (comm.size() == 1)
     result->node_ = mine;
@@ -91,7 +91,7 @@ storage::~storage() {
 void storage::make_locks(std::span<std::uint64_t> words, const topology::node_group& node, int holder,
                          const std::string& name) {
   std::vector<topology::process_id> processes = node.processes;
-  locks_ = rows::row_locks(
+  locks_ = atomics::lock_table(
       words, holder,
       [processes = std::move(processes)](int other) {
         const auto& process = processes[static_cast<std::size_t>(other)];

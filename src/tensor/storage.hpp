@@ -5,10 +5,10 @@
 #include <memory>
 #include <vector>
 
+#include "atomics/lock_table.hpp"
 #include "comm/collective.hpp"
 #include "comm/deferred_frees.hpp"
 #include "comm/node_memory.hpp"
-#include "rows/row_locks.hpp"
 #include "rows/row_map.hpp"
 #include "tensor/layout.hpp"
 #include "window/remote.hpp"
@@ -36,7 +36,7 @@ class storage final : public comm::collective_resource {
   const rows::row_map& direct() const { return direct_; }  // rows that this process loads and stores
   std::byte* local() const { return local_; }              // this rank's rows
   std::byte* node() const { return node_; }                // the node's rows in one range; null for wrapped memory
-  rows::row_locks& locks() { return locks_; }              // of direct rows; empty where adds need none
+  atomics::lock_table& locks() { return locks_; }          // of direct rows; empty where adds need none
   /// Other ranks' memory; null if all rows are direct.
   window::remote* remote() const { return remote_.get(); }
 
@@ -51,7 +51,7 @@ class storage final : public comm::collective_resource {
   std::byte* node_ = nullptr;
   std::int64_t* released_ = nullptr;
   rows::row_map direct_;
-  rows::row_locks locks_;
+  atomics::lock_table locks_;
 };
 
 }  // namespace syncyte::tensor

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "atomics/lock_table.hpp"
 #include "topology/node_group.hpp"
 
 namespace syncyte::window {
@@ -15,23 +16,12 @@ struct part_header {
   std::uint64_t
       lock;  ///< 0 free; rank + 1 of an exclusive holder in the upper half, number of shared ones in the lower
   std::uint64_t unused[7];
-  std::uint64_t elements[element_locks];  ///< 0 free, otherwise the holder's rank within the node, plus 1
+  std::uint64_t elements[element_locks];  ///< words of element_locks()
 };
 inline constexpr std::size_t part_alignment = 64;
 static_assert(sizeof(part_header) % part_alignment == 0);
 
-/// Holds one of a part's element locks, chosen by the element's offset, for operations wider than the processor's
-/// atomics.
-class element_lock {
- public:
-  /// Waits; throws SYNCYTE_ERR_PEER_DIED if the holder died. `name` is the window's, for the watchdog.
-  element_lock(part_header& header, std::size_t offset, const topology::node_group& node, const std::string& name);
-  ~element_lock();
-  element_lock(const element_lock&) = delete;
-  element_lock& operator=(const element_lock&) = delete;
-
- private:
-  std::uint64_t& word_;
-};
+/// The locks of a part's elements, by their numbers, for operations wider than the processor's atomics.
+atomics::lock_table element_locks(part_header& header, const topology::node_group& node, const std::string& name);
 
 }  // namespace syncyte::window

@@ -2,14 +2,10 @@
 // atomics of the window.
 #include <fmt/format.h>
 
-#include <optional>
-
 #include "base/error.hpp"
 #include "mpi/process.hpp"
 #include "mpi/progress.hpp"
 #include "syncyte/window.h"
-#include "watchdog/scope.hpp"
-#include "window/backoff.hpp"
 #include "window/direct_locks.hpp"
 #include "window/window.hpp"
 
@@ -52,44 +48,31 @@ void window::lock(int rank, bool is_exclusive) {
   if (remote_) remote_->synchronise_memory();
 }
 
-/// One wait for a lock: how it pauses, and what the watchdog sees of it once it takes long.
-struct window::lock_wait {
-  backoff pauses;
-  std::optional<watchdog::scope> watched = std::nullopt;
-};
-
-void window::look_at_holder(lock_wait& wait, std::uint64_t word, int rank) const {
-  if (!wait.pauses.is_time_to_look()) return;
-  if (!wait.watched) wait.watched.emplace(fmt::format("window_lock of rank {}", rank).c_str(), name_, serial_);
-  require_holder_alive(*comm_, word, rank);
-  mpi::let_progress();
-}
-
-void window::wait_for_lock(lock_wait& wait) const {
+/// Between two looks at a lock's word.
+void window::wait_for_lock(atomics::holder_wait& wait, std::uint64_t seen, int rank) const {
   // Outside of requests of its own: MPI's atomics are themselves a lock at the target, which others could hardly take
   // if they were served only while this rank holds it.
   if (remote_) mpi::probe();
-  wait.pauses.pause();
+  if (!wait.pause(seen)) return;
+  require_holder_alive(*comm_, seen, rank);
+  mpi::let_progress();
 }
 
 void window::acquire_exclusive(int rank) {
   const std::uint64_t mine = exclusive_word(comm_->rank());
-  for (lock_wait wait;; wait_for_lock(wait)) {
-    const std::uint64_t seen = swap_lock_word(rank, 0, mine);
-    if (seen == 0) return;
-    look_at_holder(wait, seen, rank);
-  }
+  atomics::holder_wait wait(fmt::format("rank {}'s part", rank), name_, serial_);
+  while (const std::uint64_t seen = swap_lock_word(rank, 0, mine)) wait_for_lock(wait, seen, rank);
 }
 
 void window::acquire_shared(int rank) {
   std::uint64_t expected = 0;
-  for (lock_wait wait;;) {
+  atomics::holder_wait wait(fmt::format("rank {}'s part", rank), name_, serial_);
+  while (true) {
     const std::uint64_t seen = swap_lock_word(rank, expected, expected + 1);
     if (seen == expected) return;
     expected = holder_of(seen) < 0 ? seen : 0;
     if (holder_of(seen) < 0) continue;  // others share it: their number was another
-    look_at_holder(wait, seen, rank);
-    wait_for_lock(wait);
+    wait_for_lock(wait, seen, rank);
   }
 }
 

@@ -5,10 +5,10 @@
 #include <cstring>
 #include <vector>
 
+#include "atomics/elements.hpp"
 #include "base/dtype.hpp"
 #include "mpi/call.hpp"
 #include "mpi/process.hpp"
-#include "window/atomics.hpp"
 #include "window/remote.hpp"
 
 namespace syncyte::window {
@@ -30,7 +30,7 @@ scratch make_scratch(std::size_t bytes) {
 void remote::combine_piece(int rank, std::size_t offset, syncyte_dtype_t dtype, syncyte_op_t op,
                            const std::byte* source, std::byte* previous, std::int64_t count) {
   mpi::require_rank_process();
-  const atomic_combine combine = find_combine(dtype, op);
+  const atomics::atomic_combine combine = atomics::find_combine(dtype, op);
   const std::size_t bytes = static_cast<std::size_t>(count) * base::dtype_size(dtype);
   scratch room = make_scratch(bytes);
   auto* elements = reinterpret_cast<std::byte*>(room.data());
@@ -66,7 +66,7 @@ void remote::compare_swap(int rank, std::size_t offset, syncyte_dtype_t dtype, c
   alignas(std::max_align_t) std::byte element[sizeof(std::uint64_t)];
   remote_guard guard(mutex_, rank);
   get(rank, offset, element, bytes);
-  compare_swap_element(dtype, element, expected, desired, previous);
+  atomics::compare_swap_element(dtype, element, expected, desired, previous);
   if (std::memcmp(element, previous, bytes) != 0) {
     put(rank, offset, element, bytes);
     flush(rank);

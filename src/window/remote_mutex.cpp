@@ -3,13 +3,11 @@
 #include <fmt/format.h>
 
 #include <cstddef>
-#include <optional>
 
+#include "atomics/holder_wait.hpp"
 #include "base/error.hpp"
 #include "mpi/call.hpp"
 #include "mpi/progress.hpp"
-#include "watchdog/scope.hpp"
-#include "window/backoff.hpp"
 
 namespace syncyte::window {
 
@@ -54,16 +52,14 @@ std::uint64_t remote_mutex::swap(int rank, std::uint64_t value) {
 }
 
 void remote_mutex::lock(int rank) {
-  std::optional<watchdog::scope> watched;  // the end of a wait for a holder that is dead on another node
-  for (backoff wait;; wait.pause()) {
+  atomics::holder_wait wait(fmt::format("rank {}'s elements", rank), comm_.name());
+  while (true) {
     // MPICH takes the own mutex at once, and serves requests of others that came before only afterwards, when they are
     // too late: a rank that polls an element of its own would shut the others out.
     if (rank == comm_.rank()) mpi::probe();
-    if (swap(rank, 1) == 0) break;
-    if (wait.is_time_to_look()) {
-      if (!watched) watched.emplace(fmt::format("lock of rank {}'s elements", rank).c_str(), comm_.name(), 0);
-      require_holder_alive(rank);
-    }
+    const std::uint64_t held = swap(rank, 1);
+    if (held == 0) break;
+    if (wait.pause(held)) require_holder_alive(rank);  // the end of a wait for a holder that died on this node
     mpi::probe();
   }
   // For those who wait; complete at the latest when the mutex is given back.

@@ -4,10 +4,10 @@
 #include <cstring>
 #include <utility>
 
+#include "atomics/elements.hpp"
 #include "base/dtype.hpp"
 #include "memory/mapping.hpp"
 #include "mpi/call.hpp"
-#include "window/atomics.hpp"
 #include "window/direct_locks.hpp"
 
 namespace syncyte::window {

@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "atomics/holder_wait.hpp"
 #include "comm/collective.hpp"
 #include "comm/communicator.hpp"
 #include "comm/node_memory.hpp"
-#include "window/backoff.hpp"
 #include "window/remote.hpp"
 
 namespace syncyte::window {
@@ -94,9 +94,7 @@ class window {
   void check_lockable(int rank) const;
   void acquire_exclusive(int rank);
   void acquire_shared(int rank);
-  struct lock_wait;
-  void look_at_holder(lock_wait& wait, std::uint64_t word, int rank) const;
-  void wait_for_lock(lock_wait& wait) const;
+  void wait_for_lock(atomics::holder_wait& wait, std::uint64_t seen, int rank) const;
   std::uint64_t swap_lock_word(int rank, std::uint64_t expected, std::uint64_t desired);
 
   std::shared_ptr<comm::communicator> comm_;

@@ -2,8 +2,8 @@
 #include <atomic>
 #include <optional>
 
+#include "atomics/elements.hpp"
 #include "base/dtype.hpp"
-#include "window/atomics.hpp"
 #include "window/direct_locks.hpp"
 #include "window/window.hpp"
 
@@ -15,22 +15,25 @@ part_header& window::header_of(int rank) const {
 
 void window::combine_here(int rank, std::size_t offset, syncyte_dtype_t dtype, syncyte_op_t op, const std::byte* source,
                           std::byte* previous, std::int64_t count) {
-  const atomic_combine combine = find_combine(dtype, op);
+  const atomics::atomic_combine combine = atomics::find_combine(dtype, op);
   std::byte* const part = pointer(rank);
-  if (has_atomics(dtype)) return combine(part + offset, source, previous, count);
+  if (atomics::has_atomics(dtype)) return combine(part + offset, source, previous, count);
   base::require(header_bytes_ > 0, SYNCYTE_ERR_UNSUPPORTED,
                 "window {} lies over existing memory and has no atomics for dtype {}", name_, base::dtype_name(dtype));
   const std::size_t bytes = base::dtype_size(dtype);
+  atomics::lock_table locks = element_locks(header_of(rank), comm_->node(), name_);
   for (std::int64_t i = 0; i < count; ++i) {
     const std::size_t skipped = static_cast<std::size_t>(i) * bytes;
-    const element_lock lock(header_of(rank), offset + skipped, comm_->node(), name_);
+    const auto element = static_cast<std::int64_t>((offset + skipped) / bytes);
+    locks.lock(element);
     combine(part + offset + skipped, source + skipped, previous == nullptr ? nullptr : previous + skipped, 1);
+    locks.unlock(element);
   }
 }
 
 void window::accumulate(int rank, std::size_t offset, syncyte_dtype_t dtype, syncyte_op_t op, const void* source,
                         std::int64_t count) {
-  find_combine(dtype, op);
+  atomics::find_combine(dtype, op);
   const std::size_t bytes = base::dtype_size(dtype);
   require_element(rank, offset, bytes, static_cast<std::size_t>(count) * bytes);
   if (count == 0) return;
@@ -42,7 +45,7 @@ void window::accumulate(int rank, std::size_t offset, syncyte_dtype_t dtype, syn
 
 void window::fetch_op(int rank, std::size_t offset, syncyte_dtype_t dtype, syncyte_op_t op, const void* operand,
                       void* previous) {
-  find_combine(dtype, op);
+  atomics::find_combine(dtype, op);
   const std::size_t bytes = base::dtype_size(dtype);
   require_element(rank, offset, bytes, bytes);
   if (remote_)
@@ -53,13 +56,13 @@ void window::fetch_op(int rank, std::size_t offset, syncyte_dtype_t dtype, syncy
 
 void window::compare_swap(int rank, std::size_t offset, syncyte_dtype_t dtype, const void* expected,
                           const void* desired, void* previous) {
-  require_swappable(dtype);
+  atomics::require_swappable(dtype);
   const std::size_t bytes = base::dtype_size(dtype);
   require_element(rank, offset, bytes, bytes);
   if (remote_)
     remote_->compare_swap(rank, header_bytes_ + offset, dtype, expected, desired, previous);
   else
-    compare_swap_element(dtype, pointer(rank) + offset, expected, desired, previous);
+    atomics::compare_swap_element(dtype, pointer(rank) + offset, expected, desired, previous);
 }
 
 std::uint64_t window::swap_lock_word(int rank, std::uint64_t expected, std::uint64_t desired) {

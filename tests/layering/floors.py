@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 # Lower floors first. The floors of one line stand side by side and do not see each other.
-FLOORS = [["base"], ["memory"], ["mpi"], ["topology"], ["watchdog"], ["comm"], ["collectives", "messages", "fabric"],
+FLOORS = [["base"], ["memory"], ["mpi"], ["topology"], ["watchdog"], ["atomics"], ["comm"], ["collectives", "messages", "fabric"],
           ["halo", "reducer", "window", "rows"], ["optim"], ["tensor", "kv", "cache", "shard"]]
 HEIGHT = {name: height for height, line in enumerate(FLOORS) for name in line}
 

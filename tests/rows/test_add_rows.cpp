@@ -21,7 +21,7 @@ using test::number;
 bool always_alive(int) { return true; }
 
 std::vector<std::uint64_t> lock_words(std::int64_t rows) {
-  return std::vector<std::uint64_t>(static_cast<std::size_t>(rows::row_locks::words_for(rows)));
+  return std::vector<std::uint64_t>(static_cast<std::size_t>(atomics::lock_table::words_for(rows)));
 }
 
 template <class T>
@@ -48,7 +48,7 @@ void check_adds(syncyte_dtype_t dtype, std::size_t row_elements, std::size_t shi
     }
   const rows::row_range all{0, rows, memory + shift};
   auto words = lock_words(rows);
-  rows::row_locks locks(words, 0, always_alive);
+  atomics::lock_table locks(words, 0, always_alive);
   rows::add_rows(rows::row_map({&all, 1}, row_bytes), rows::row_index(std::span(index)),
                  reinterpret_cast<const std::byte*>(source.data()), dtype, locks);
   EXPECT_EQ(std::memcmp(memory + shift, table.data(), rows * row_bytes), 0)
@@ -72,7 +72,7 @@ TEST(AddRows, RoundsSixteenBitFloatsOnce) {
     const std::vector<base::float16> more(row_elements, base::float16(3 * 0x1p-11f));
     const rows::row_range all{0, 1, reinterpret_cast<std::byte*>(table.data())};
     auto words = lock_words(1);
-    rows::row_locks locks(words, 0, always_alive);
+    atomics::lock_table locks(words, 0, always_alive);
     const std::vector<std::int32_t> index{0};
     const auto add = [&](const std::vector<base::float16>& source) {
       rows::add_rows(rows::row_map({&all, 1}, row_elements * 2), rows::row_index(std::span(index)),
@@ -91,7 +91,7 @@ void check_contention(syncyte_dtype_t dtype, std::size_t row_elements) {
   constexpr int processes = 3, threads = 2, rounds = 200;
   constexpr std::int64_t rows = 4;
   const test::shared_bytes words(4096), table(1 << 16);
-  const std::span lock_table(words.as<std::uint64_t>(), static_cast<std::size_t>(rows::row_locks::words_for(rows)));
+  const std::span lock_table(words.as<std::uint64_t>(), static_cast<std::size_t>(atomics::lock_table::words_for(rows)));
   const rows::row_range all{0, rows, table.as<std::byte>()};
   const rows::row_map map({&all, 1}, row_elements * sizeof(T));
   const std::vector<std::int32_t> index{0, 1, 2, 3, 1, 1};
@@ -100,7 +100,7 @@ void check_contention(syncyte_dtype_t dtype, std::size_t row_elements) {
   for (int process = 0; process < processes; ++process)
     children.push_back(test::fork_to([&] {
       const auto work = [&] {
-        rows::row_locks locks(lock_table, process, always_alive);
+        atomics::lock_table locks(lock_table, process, always_alive);
         for (int round = 0; round < rounds; ++round)
           rows::add_rows(map, rows::row_index(std::span(index)), reinterpret_cast<const std::byte*>(ones.data()), dtype,
                          locks);

@@ -6,10 +6,10 @@
 #include <string>
 #include <thread>
 
+#include "atomics/lock_table.hpp"
 #include "collectives/collectives.hpp"
 #include "comm/node_memory.hpp"
 #include "comm/runtime.hpp"
-#include "rows/row_locks.hpp"
 #include "window/direct_locks.hpp"
 #include "window/remote_mutex.hpp"
 
@@ -48,11 +48,11 @@ int main(int argc, char** argv) {
   const auto memory = locks_memory(*world);
   std::byte* const first = memory->part(0).data();
   const auto is_alive = [](int) { return true; };
-  rows::row_locks rows({reinterpret_cast<std::uint64_t*>(first), 8}, world->node().rank, is_alive, "parameters");
+  atomics::lock_table rows({reinterpret_cast<std::uint64_t*>(first), 8}, world->node().rank, is_alive, "parameters");
   if (which == "row") hold_and_wait(*world, [&] { rows.lock(3); });
   if (which == "element")
-    hold_and_wait(*world, [&] {  // never deleted: the lock stays held
-      new window::element_lock(*reinterpret_cast<window::part_header*>(first), 0, world->node(), "parts");
+    hold_and_wait(*world, [&] {
+      window::element_locks(*reinterpret_cast<window::part_header*>(first), world->node(), "parts").lock(0);
     });
   return 1;
 }

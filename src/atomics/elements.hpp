@@ -5,7 +5,7 @@
 
 #include "syncyte/base.h"
 
-namespace syncyte::window {
+namespace syncyte::atomics {
 
 /// Combines `count` elements from `source` with those at `target`, each atomically and in sequentially consistent
 /// order; what was there goes to `previous` unless that is null. The target is aligned to its elements, source and
@@ -14,7 +14,7 @@ using atomic_combine = void (*)(std::byte* target, const std::byte* source, std:
 
 /// The function for a dtype and op; throws SYNCYTE_ERR_TYPE, SYNCYTE_ERR_ARGUMENT (op), SYNCYTE_ERR_UNSUPPORTED. That
 /// of complex128 is not atomic by itself, because processors have no such instruction that processes could rely on
-/// everywhere: hold an element_lock (direct_locks.hpp).
+/// everywhere: hold a lock (lock_table.hpp).
 atomic_combine find_combine(syncyte_dtype_t dtype, syncyte_op_t op);
 
 /// Whether the function that find_combine() gives is atomic by itself.
@@ -27,4 +27,4 @@ void require_swappable(syncyte_dtype_t dtype);
 void compare_swap_element(syncyte_dtype_t dtype, std::byte* target, const void* expected, const void* desired,
                           void* previous);
 
-}  // namespace syncyte::window
+}  // namespace syncyte::atomics

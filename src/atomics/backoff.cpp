@@ -1,29 +1,29 @@
-#include "window/backoff.hpp"
+#include "atomics/backoff.hpp"
 
 #include <sched.h>
 
 #include <algorithm>
 #include <thread>
 
-namespace syncyte::window {
+namespace syncyte::atomics {
 
 namespace {
 
 constexpr int spins = 32;
 constexpr int yields = 32;
-constexpr std::chrono::microseconds longest{1000};
+constexpr int most_doublings = 10;  // of a microsecond
 
 }  // namespace
 
-void backoff::pause() {
+void backoff::pause(seconds longest) {
   ++turns_;
   if (turns_ <= spins) return;
   if (turns_ <= spins + yields) {
     sched_yield();
     return;
   }
-  const int doublings = std::min(turns_ - spins - yields, 10);
-  std::this_thread::sleep_for(std::min(std::chrono::microseconds(1 << doublings), longest));
+  const int doublings = std::min(turns_ - spins - yields, most_doublings);
+  std::this_thread::sleep_for(std::min(seconds(1e-6 * (1 << doublings)), longest));
 }
 
 bool backoff::is_time_to_look() {
@@ -33,4 +33,4 @@ bool backoff::is_time_to_look() {
   return true;
 }
 
-}  // namespace syncyte::window
+}  // namespace syncyte::atomics

@@ -7,7 +7,7 @@
 
 #include "base/dtype.hpp"
 
-namespace syncyte::window {
+namespace syncyte::atomics {
 
 template <class T>
 inline constexpr bool is_half = std::same_as<T, base::float16> || std::same_as<T, base::bfloat16>;
@@ -133,4 +133,4 @@ auto visit_dtype_and_op(syncyte_dtype_t dtype, syncyte_op_t op, Visitor&& visito
   });
 }
 
-}  // namespace syncyte::window
+}  // namespace syncyte::atomics

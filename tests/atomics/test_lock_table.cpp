@@ -1,4 +1,4 @@
-// Row locks: what becomes of a row whose holder dies.
+// Lock tables: what becomes of an item whose holder dies.
 
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -28,25 +28,25 @@ std::pair<syncyte_status_t, std::string> outcome(Work&& work) {
   }
 }
 
-TEST(RowLocks, TablesAreBoundedPowersOfTwo) {
-  EXPECT_EQ(rows::row_locks::words_for(0), 1);
-  EXPECT_EQ(rows::row_locks::words_for(1), 1);
-  EXPECT_EQ(rows::row_locks::words_for(1000), 1024);
-  EXPECT_EQ(rows::row_locks::words_for(std::int64_t{1} << 40), rows::row_locks::most_words);
+TEST(LockTable, TablesAreBoundedPowersOfTwo) {
+  EXPECT_EQ(atomics::lock_table::words_for(0), 1);
+  EXPECT_EQ(atomics::lock_table::words_for(1), 1);
+  EXPECT_EQ(atomics::lock_table::words_for(1000), 1024);
+  EXPECT_EQ(atomics::lock_table::words_for(std::int64_t{1} << 40), atomics::lock_table::most_words);
 }
 
-TEST(RowLocks, ConsecutiveRowsHaveWordsOfTheirOwn) {
+TEST(LockTable, ConsecutiveRowsHaveWordsOfTheirOwn) {
   std::vector<std::uint64_t> words(256);
-  rows::row_locks locks(words, 0, [](int) { return true; });
+  atomics::lock_table locks(words, 0, [](int) { return true; });
   for (std::int64_t row = 1000; row < 1256; ++row) locks.lock(row);  // would hang if two shared a word
   for (std::int64_t row = 1000; row < 1256; ++row) locks.unlock(row);
   EXPECT_EQ(words, std::vector<std::uint64_t>(256));
 }
 
-TEST(RowLocks, AWaiterWaitsForALivingHolder) {
+TEST(LockTable, AWaiterWaitsForALivingHolder) {
   const test::shared_bytes words(4096);
   const std::span table(words.as<std::uint64_t>(), 16);
-  rows::row_locks mine(table, 0, [](int) { return true; }), theirs(table, 1, [](int) { return true; });
+  atomics::lock_table mine(table, 0, [](int) { return true; }), theirs(table, 1, [](int) { return true; });
   theirs.lock(5);
   std::jthread holder([&] {
     std::this_thread::sleep_for(20ms);
@@ -63,7 +63,7 @@ class KilledHolder : public testing::Test {
   void SetUp() override {
     // Process 1 takes the lock of row 7 and is killed.
     const pid_t child = test::fork_to([&] {
-      rows::row_locks(table_, 1, [](int) { return true; }).lock(7);
+      atomics::lock_table(table_, 1, [](int) { return true; }).lock(7);
       raise(SIGKILL);
     });
     ASSERT_EQ(test::exit_code(child), -SIGKILL);
@@ -72,10 +72,10 @@ class KilledHolder : public testing::Test {
   test::shared_bytes words_{4096};
   std::span<std::uint64_t> table_{words_.as<std::uint64_t>(), 16};
   int asked_ = 0;
-  rows::row_locks locks_{table_, 0, [this](int holder) {
-                           ++asked_;
-                           return holder != 1;
-                         }};
+  atomics::lock_table locks_{table_, 0, [this](int holder) {
+                               ++asked_;
+                               return holder != 1;
+                             }};
 };
 
 TEST_F(KilledHolder, DamagesItsRowForEver) {

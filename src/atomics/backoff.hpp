@@ -2,13 +2,16 @@
 
 #include <chrono>
 
-namespace syncyte::window {
+namespace syncyte::atomics {
 
-/// How to wait for another process: a moment spinning, then giving the processor away, then asleep, up to a millisecond
-/// at a time.
+/// How to wait for another process or thread: a moment spinning, then giving the processor away, then asleep, up to a
+/// millisecond at a time.
 class backoff {
  public:
-  void pause();
+  using seconds = std::chrono::duration<double>;
+
+  /// Sleeps for `longest` at most.
+  void pause(seconds longest = seconds(1e-3));
 
   /// Whether at least a millisecond has passed since the beginning or the last time this said so: then it is worth the
   /// cost to look whether the other process still lives.
@@ -19,4 +22,4 @@ class backoff {
   std::chrono::steady_clock::time_point looked_ = std::chrono::steady_clock::now();
 };
 
-}  // namespace syncyte::window
+}  // namespace syncyte::atomics

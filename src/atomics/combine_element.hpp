@@ -1,14 +1,15 @@
-#include "window/atomics.hpp"
+#pragma once
 
 #include <atomic>
 #include <bit>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
 
-#include "window/ops.hpp"
+#include "atomics/ops.hpp"
 
-namespace syncyte::window {
-
-namespace {
+namespace syncyte::atomics {
 
 /// The unsigned integer of an element's size, which the processor exchanges atomically.
 template <std::size_t bytes>
@@ -70,8 +71,9 @@ T by_swapping(std::byte* target, T value) {
   return std::bit_cast<T>(seen);
 }
 
+/// Combines an element with one in memory, atomically but for those wider than 8 bytes; returns what was there.
 template <class T, syncyte_op_t op>
-T combine_at(std::byte* target, T value) {
+T combine_element(std::byte* target, T value) {
   if constexpr (sizeof(T) > 8) {
     const T seen = load<T>(target);
     store(target, combine<T, op>(seen, value));
@@ -83,48 +85,4 @@ T combine_at(std::byte* target, T value) {
   }
 }
 
-template <class T, syncyte_op_t op>
-void combine_all(std::byte* target, const std::byte* source, std::byte* previous, std::int64_t count) {
-  for (std::int64_t i = 0; i < count; ++i) {
-    const T seen = combine_at<T, op>(target, load<T>(source));
-    if (previous != nullptr) {
-      store(previous, seen);
-      previous += sizeof(T);
-    }
-    target += sizeof(T);
-    source += sizeof(T);
-  }
-}
-
-template <class T>
-void swap_integers(std::byte* target, T expected, T desired, void* previous) {
-  std::atomic_ref<T>(*reinterpret_cast<T*>(target)).compare_exchange_strong(expected, desired);
-  store(previous, expected);  // now what was there
-}
-
-}  // namespace
-
-atomic_combine find_combine(syncyte_dtype_t dtype, syncyte_op_t op) {
-  return visit_dtype_and_op(dtype, op,
-                            []<class T, syncyte_op_t which>() -> atomic_combine { return combine_all<T, which>; });
-}
-
-void require_swappable(syncyte_dtype_t dtype) {
-  base::dtype_size(dtype);
-  base::require(base::is_integer(dtype) || dtype == SYNCYTE_BOOL, SYNCYTE_ERR_UNSUPPORTED,
-                "compare_swap is not defined for dtype {}; expected an integer type or bool", base::dtype_name(dtype));
-}
-
-void compare_swap_element(syncyte_dtype_t dtype, std::byte* target, const void* expected, const void* desired,
-                          void* previous) {
-  require_swappable(dtype);
-  base::visit_dtype(dtype, [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    if constexpr (std::integral<T>)
-      swap_integers<T>(target, load<T>(expected), load<T>(desired), previous);
-    else if constexpr (is_bool<T>)
-      swap_integers<std::uint8_t>(target, load<T>(expected).value != 0, load<T>(desired).value != 0, previous);
-  });
-}
-
-}  // namespace syncyte::window
+}  // namespace syncyte::atomics

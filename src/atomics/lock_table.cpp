@@ -1,0 +1,57 @@
+#include "atomics/lock_table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "atomics/holder_wait.hpp"
+#include "base/error.hpp"
+
+namespace syncyte::atomics {
+
+std::int64_t lock_table::words_for(std::int64_t items) {
+  const auto enough = std::bit_ceil(static_cast<std::uint64_t>(std::clamp<std::int64_t>(items, 1, most_words)));
+  return static_cast<std::int64_t>(enough);
+}
+
+lock_table::lock_table(std::span<std::uint64_t> words, int holder, std::function<bool(int)> is_alive, std::string name,
+                       locked_kind kind)
+    : words_(words),
+      holder_(static_cast<std::uint64_t>(holder)),
+      is_alive_(std::move(is_alive)),
+      name_(std::move(name)),
+      kind_(kind) {
+  base::require(std::has_single_bit(words.size()), SYNCYTE_ERR_INTERNAL, "a lock table of {} words", words.size());
+  base::require(holder >= 0 && holder_ + 1 < damaged, SYNCYTE_ERR_UNSUPPORTED, "more than {} ranks on a node",
+                damaged - 1);
+}
+
+void lock_table::lock_slowly(std::int64_t item) {
+  const std::atomic_ref lock(word(item));
+  holder_wait wait(fmt::format("{} {}", kind_.item, item), name_);
+  while (true) {
+    std::uint64_t seen = 0;
+    if (lock.compare_exchange_weak(seen, mark(holder_, item), std::memory_order_acquire)) return;
+    if (seen == 0) continue;  // a spurious failure
+    if (seen >> holder_shift == damaged || wait.pause(seen)) look_after(seen, item);
+  }
+}
+
+/// The lock has been held for long: throws if its item is damaged, or must now be called so.
+void lock_table::look_after(std::uint64_t seen, std::int64_t item) {
+  const std::uint64_t held_item = seen & item_mask;
+  if (seen >> holder_shift != damaged) {
+    if (is_alive_(static_cast<int>((seen >> holder_shift) - 1))) return;
+    const std::uint64_t damage = damaged << holder_shift | held_item;
+    // If another waiter was quicker, or the word was freed meanwhile, the next round sees it.
+    if (!std::atomic_ref(word(item)).compare_exchange_strong(seen, damage)) return;
+  }
+  base::require(held_item == (static_cast<std::uint64_t>(item) & item_mask), SYNCYTE_ERR_PEER_DIED,
+                "{0} {1} shares its lock with {0} {2}, which is damaged: a process died while it {3}", kind_.item, item,
+                held_item, kind_.change);
+  base::fail(SYNCYTE_ERR_PEER_DIED, "{} {} is damaged: a process died while it {}", kind_.item, item, kind_.change);
+}
+
+}  // namespace syncyte::atomics

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+
+namespace syncyte::atomics {
+
+/// What a lock table locks, for its errors and the watchdog.
+struct locked_kind {
+  const char* item = "row";
+  const char* change = "added to it";
+};
+
+/// Locks of numbered items (rows, elements) in memory that a node shares. A word is 0 where the lock is free; otherwise
+/// it names who holds it and for which item, so that a waiter can see whether the holder still lives. If it does not,
+/// the item is damaged: it may have been half changed, and every later attempt to lock it fails.
+///
+/// Tables are bounded: items of larger tables share words (then damage hits all items of the word).
+class lock_table {
+ public:
+  static constexpr std::int64_t most_words = std::int64_t{1} << 16;
+
+  /// Size of a table for this many items: a power of two, at most most_words.
+  static std::int64_t words_for(std::int64_t items);
+
+  lock_table() = default;
+  /// `words`: a power of two of them, zeroed before first use. `holder`: who we are, 0 to 65533. `is_alive` tells of
+  /// any holder. `name` is that of what the rows belong to, for the watchdog.
+  lock_table(std::span<std::uint64_t> words, int holder, std::function<bool(int)> is_alive,
+             std::string name = "a tensor", locked_kind kind = {});
+
+  bool empty() const { return words_.empty(); }
+
+  void prefetch(std::int64_t item) const { __builtin_prefetch(&word(item), 1); }
+
+  /// Throws SYNCYTE_ERR_PEER_DIED, naming the damaged item.
+  void lock(std::int64_t item) {
+    std::uint64_t free = 0;
+    if (!std::atomic_ref(word(item)).compare_exchange_weak(free, mark(holder_, item), std::memory_order_acquire))
+        [[unlikely]]
+      lock_slowly(item);
+  }
+
+  void unlock(std::int64_t item) { std::atomic_ref(word(item)).store(0, std::memory_order_release); }
+
+ private:
+  static constexpr int holder_shift = 48;
+  static constexpr std::uint64_t damaged = 0xffff;
+  static constexpr std::uint64_t item_mask = (std::uint64_t{1} << holder_shift) - 1;
+
+  static std::uint64_t mark(std::uint64_t holder, std::int64_t item) {
+    return (holder + 1) << holder_shift | (static_cast<std::uint64_t>(item) & item_mask);
+  }
+
+  /// Neighbours lie on different cache lines; the odd factor keeps consecutive items on words of their own.
+  std::uint64_t& word(std::int64_t item) const {
+    return words_[static_cast<std::size_t>(item) * 0x9e3779b1u & (words_.size() - 1)];
+  }
+
+  void lock_slowly(std::int64_t item);
+  void look_after(std::uint64_t seen, std::int64_t item);
+
+  std::span<std::uint64_t> words_;
+  std::uint64_t holder_ = 0;
+  std::function<bool(int)> is_alive_;
+  std::string name_;
+  locked_kind kind_;
+};
+
+}  // namespace syncyte::atomics
