@@ -15,6 +15,7 @@ import abi  # noqa: E402
 import floors  # noqa: E402
 import headers  # noqa: E402
 import symbols  # noqa: E402
+import units  # noqa: E402
 
 
 class Tree(unittest.TestCase):
@@ -26,6 +27,27 @@ class Tree(unittest.TestCase):
         path = self.root / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
+
+
+class Units(Tree):
+    def test_a_cycle_of_units_is_found(self) -> None:
+        self.write("src/comm/a.hpp")
+        self.write("src/comm/a.cpp", '#include "comm/b.hpp"\n')
+        self.write("src/comm/b.hpp", '#include "comm/c.hpp"\n')
+        self.write("src/comm/c.hpp", "")
+        self.assertEqual(list(units.cycles(units.cpp_graph(self.root, "src"))), [])
+        self.write("src/comm/c.cpp", '#include "comm/a.hpp"\n')
+        (found,) = units.cycles(units.cpp_graph(self.root, "src"))
+        self.assertEqual(set(found), {"comm/a", "comm/b", "comm/c"})
+
+    def test_an_import_inside_a_function_counts_and_one_for_type_checkers_does_not(self) -> None:
+        self.write("package/__init__.py")
+        self.write("package/one.py", "from .two import x\n")
+        self.write("package/two.py", "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from .one import y\n")
+        self.assertEqual(list(units.cycles(units.python_graph(self.root, "package"))), [])
+        self.write("package/two.py", "def f():\n    from . import one\n")
+        (found,) = units.cycles(units.python_graph(self.root, "package"))
+        self.assertEqual(set(found), {"one", "two"})
 
 
 class Floors(Tree):

@@ -1,7 +1,6 @@
 """The graph of units: which file of a room includes or imports which. It has no cycle.
 
-    units.py ROOT           prints each cycle and answers 1 if there is one
-    units.py ROOT --draw FILE.svg      draws the rooms and their units, by Graphviz
+    units.py ROOT       prints each cycle and answers 1 if there is one
 
 A unit is a header with the source of the same name, or a Python module. Python's imports inside functions count; those
 for type checkers alone do not.
@@ -9,7 +8,6 @@ for type checkers alone do not.
 
 from __future__ import annotations
 
-import argparse
 import ast
 import graphlib
 import os
@@ -99,10 +97,7 @@ def all_graphs(root: Path) -> dict[str, Graph]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("root", type=Path)
-    arguments = parser.parse_args()
-    found = [f"{folder}: {' -> '.join(cycle)}" for folder, graph in all_graphs(arguments.root.resolve()).items()
+    found = [f"{folder}: {' -> '.join(cycle)}" for folder, graph in all_graphs(Path(sys.argv[1]).resolve()).items()
              for cycle in cycles(graph)]
     print("\n".join(found) or "no unit includes or imports itself by way of others")
     return 1 if found else 0
