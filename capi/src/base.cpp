@@ -32,9 +32,8 @@ syncyte_status_t syncyte_buffer_init(void* data, syncyte_dtype_t dtype, int32_t 
                                      syncyte_buffer_t* buffer) {
   return guarded("buffer_init", [&] {
     syncyte_buffer_t& result = out(buffer, "buffer");
-    base::require(ndim >= 0 && ndim <= SYNCYTE_MAX_NDIM, SYNCYTE_ERR_SHAPE, "ndim is {}; expected 0 to {}", ndim,
-                  SYNCYTE_MAX_NDIM);
-    base::require(shape != nullptr || ndim == 0, SYNCYTE_ERR_ARGUMENT, "shape is null; expected {} extents", ndim);
+    base::expect(ndim >= 0 && ndim <= SYNCYTE_MAX_NDIM, SYNCYTE_ERR_SHAPE, "ndim", ndim, "0 to {}", SYNCYTE_MAX_NDIM);
+    base::expect(shape != nullptr || ndim == 0, SYNCYTE_ERR_ARGUMENT, "shape", "null", "{} extents", ndim);
     const std::span<const std::int64_t> extents(shape, static_cast<std::size_t>(ndim));
     base::checked_elements(extents, base::dtype_size(dtype), "shape");
     result = base::make_buffer(data, dtype, extents);
@@ -43,8 +42,8 @@ syncyte_status_t syncyte_buffer_init(void* data, syncyte_dtype_t dtype, int32_t 
 
 syncyte_status_t syncyte_log(syncyte_log_level_t level, const char* message) {
   return guarded("log", [&] {
-    base::require(level >= SYNCYTE_LOG_ERROR && level <= SYNCYTE_LOG_DEBUG, SYNCYTE_ERR_ARGUMENT,
-                  "level is {}; expected SYNCYTE_LOG_ERROR (1) to SYNCYTE_LOG_DEBUG (4)", level);
+    base::expect(level >= SYNCYTE_LOG_ERROR && level <= SYNCYTE_LOG_DEBUG, SYNCYTE_ERR_ARGUMENT, "level", level,
+                 "SYNCYTE_LOG_ERROR (1) to SYNCYTE_LOG_DEBUG (4)");
     base::require(message != nullptr, SYNCYTE_ERR_ARGUMENT, "message is null");
     base::log(level, "{}", message);
   });

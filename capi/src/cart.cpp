@@ -15,9 +15,9 @@ comm::cartesian_grid asked_grid(std::int32_t ndim, const std::int32_t* extents, 
                                 comm::communicator_options& options) {
   comm::cartesian_grid grid;
   const auto error = error_of([&] {
-    base::require(ndim >= 1 && ndim <= SYNCYTE_MAX_NDIM, SYNCYTE_ERR_ARGUMENT, "ndim is {}; expected 1 to {}", ndim,
-                  SYNCYTE_MAX_NDIM);
-    base::require(extents != nullptr, SYNCYTE_ERR_ARGUMENT, "extents is null; expected {} numbers", ndim);
+    base::expect(ndim >= 1 && ndim <= SYNCYTE_MAX_NDIM, SYNCYTE_ERR_ARGUMENT, "ndim", ndim, "1 to {}",
+                 SYNCYTE_MAX_NDIM);
+    base::expect(extents != nullptr, SYNCYTE_ERR_ARGUMENT, "extents", "null", "{} numbers", ndim);
     grid.extents.assign(extents, extents + ndim);
     grid.periods.assign(static_cast<std::size_t>(ndim), 0);
     if (periods != nullptr) grid.periods.assign(periods, periods + ndim);
@@ -28,8 +28,8 @@ comm::cartesian_grid asked_grid(std::int32_t ndim, const std::int32_t* extents, 
 
 const comm::cartesian_grid& grid_of(const comm::communicator& cart, std::int32_t ndim) {
   const comm::cartesian_grid& grid = comm::require_grid(cart);
-  base::require(grid.ndim() == ndim, SYNCYTE_ERR_ARGUMENT, "ndim is {}; expected {}, which the grid of {} has", ndim,
-                grid.ndim(), cart.name());
+  base::expect(grid.ndim() == ndim, SYNCYTE_ERR_ARGUMENT, "ndim", ndim, "{}, which the grid of {} has", grid.ndim(),
+               cart.name());
   return grid;
 }
 
@@ -85,7 +85,7 @@ syncyte_status_t syncyte_cart_rank(syncyte_comm_t cart, int32_t ndim, const int3
   return looked_up("cart_rank", [&] {
     const auto found = find_comm(cart);
     grid_of(*found, ndim);
-    base::require(coordinates != nullptr, SYNCYTE_ERR_ARGUMENT, "coordinates is null; expected {} numbers", ndim);
+    base::expect(coordinates != nullptr, SYNCYTE_ERR_ARGUMENT, "coordinates", "null", "{} numbers", ndim);
     out(rank, "rank") = comm::rank_at(*found, {coordinates, static_cast<std::size_t>(ndim)});
   });
 }

@@ -15,13 +15,13 @@ inline collectives::extras extras(const syncyte_collective_options_t* given) {
   result.error = error_of([&] {
     constexpr syncyte_collective_options_t defaults SYNCYTE_COLLECTIVE_OPTIONS_INIT;
     const auto options = options_or(given, defaults, offsetof(syncyte_collective_options_t, facts));
-    base::require(options.stream == nullptr, SYNCYTE_ERR_UNSUPPORTED,
-                  "options->stream is set; expected null: streams are waited for before the call");
+    base::expect(options.stream == nullptr, SYNCYTE_ERR_UNSUPPORTED, "options->stream", "set",
+                 "null: streams are waited for before the call");
     const std::int32_t count = options.fact_count;
-    base::require(count >= 0 && count <= most_facts, SYNCYTE_ERR_ARGUMENT,
-                  "options->fact_count is {}; expected 0 to {}", count, most_facts);
-    base::require(options.facts != nullptr || count == 0, SYNCYTE_ERR_ARGUMENT,
-                  "options->facts is null; expected {} facts", count);
+    base::expect(count >= 0 && count <= most_facts, SYNCYTE_ERR_ARGUMENT, "options->fact_count", count, "0 to {}",
+                 most_facts);
+    base::expect(options.facts != nullptr || count == 0, SYNCYTE_ERR_ARGUMENT, "options->facts", "null", "{} facts",
+                 count);
     for (std::int32_t i = 0; i < count; ++i)
       base::require(options.facts[i].name != nullptr, SYNCYTE_ERR_ARGUMENT,
                     "options->facts[{}].name is null; expected a name", i);

@@ -10,8 +10,8 @@ namespace {
 
 collectives::scan_from checked(syncyte_scan_t from, collectives::extras& extras) {
   const auto error = error_of([&] {
-    base::require(from == SYNCYTE_SCAN_FROM_FIRST || from == SYNCYTE_SCAN_FROM_LAST, SYNCYTE_ERR_ARGUMENT,
-                  "from is {}; expected SYNCYTE_SCAN_FROM_FIRST (0) or SYNCYTE_SCAN_FROM_LAST (1)", from);
+    base::expect(from == SYNCYTE_SCAN_FROM_FIRST || from == SYNCYTE_SCAN_FROM_LAST, SYNCYTE_ERR_ARGUMENT, "from", from,
+                 "SYNCYTE_SCAN_FROM_FIRST (0) or SYNCYTE_SCAN_FROM_LAST (1)");
   });
   if (error && !extras.error) extras.error = error;
   return from == SYNCYTE_SCAN_FROM_FIRST ? collectives::scan_from::first : collectives::scan_from::last;

@@ -68,12 +68,12 @@ void agree(syncyte_comm_t comm, syncyte_status_t status, const char* operation, 
                              comm::collective_call::lifecycle);
   if (is_patient) call.be_patient();
   call.attempt([&] {
-    base::require(base::is_known_status(status), SYNCYTE_ERR_ARGUMENT,
-                  "status is {}; expected SYNCYTE_SUCCESS (0) to SYNCYTE_ERR_INTERRUPTED (21)", status);
-    if (status != SYNCYTE_SUCCESS) throw base::error(status, last_error_reason());
-    base::require(operation != nullptr, SYNCYTE_ERR_ARGUMENT, "operation is null; expected a name");
-    base::require(count >= 0 && count <= 32, SYNCYTE_ERR_ARGUMENT, "count is {}; expected 0 to 32", count);
-    base::require(facts != nullptr || count == 0, SYNCYTE_ERR_ARGUMENT, "facts is null; expected {} facts", count);
+    base::expect(base::is_known_status(status), SYNCYTE_ERR_ARGUMENT, "status", status,
+                 "SYNCYTE_SUCCESS (0) to SYNCYTE_ERR_INTERRUPTED (21)");
+    if (status != SYNCYTE_SUCCESS) throw base::error(status, last_error_reason().what(), last_error_reason().fields());
+    base::expect(operation != nullptr, SYNCYTE_ERR_ARGUMENT, "operation", "null", "a name");
+    base::expect(count >= 0 && count <= 32, SYNCYTE_ERR_ARGUMENT, "count", count, "0 to 32");
+    base::expect(facts != nullptr || count == 0, SYNCYTE_ERR_ARGUMENT, "facts", "null", "{} facts", count);
     for (int32_t i = 0; i < count; ++i)
       call.fact(facts[i].name != nullptr ? facts[i].name : "a fact without a name", facts[i].value);
   });
@@ -225,8 +225,7 @@ syncyte_status_t syncyte_comm_group(syncyte_comm_t comm, const int32_t* ranks, i
 syncyte_status_t syncyte_comm_topology(syncyte_comm_t comm, syncyte_topology_t* topology) {
   return looked_up("comm_topology", [&] {
     const auto size = out(topology, "topology").struct_size;
-    base::require(size == sizeof *topology, SYNCYTE_ERR_ARGUMENT, "topology->struct_size is {}; expected {}", size,
-                  sizeof *topology);
+    base::expect(size == sizeof *topology, SYNCYTE_ERR_ARGUMENT, "topology->struct_size", size, "{}", sizeof *topology);
     const topology::node_group& node = find_comm(comm)->node();
     *topology = {size, node.count, node.index, node.size, node.rank};
   });

@@ -33,17 +33,20 @@ syncyte_status_t keep_current_error(const char* operation) noexcept {
   try {
     throw;
   } catch (const comm::agreed_error& agreed) {  // names the ranks itself
-    last_error() = {agreed.what(), agreed.what()};
+    last_error() = {agreed.what(), agreed};
     return agreed.status();
   } catch (...) {
     const base::error error = base::current_error();
-    last_error() = {located(operation, error.what()), error.what()};
+    base::error_fields fields = error.fields();
+    fields.operation = operation;
+    fields.rank = base::process_rank();
+    last_error() = {located(operation, error.what()), base::error(error.status(), error.what(), std::move(fields))};
     base::log(SYNCYTE_LOG_DEBUG, "{}", last_error().message);
     return error.status();
   }
 }
 
-const std::string& last_error_reason() { return last_error().reason; }
+const base::error& last_error_reason() { return last_error().reason; }
 
 void require_started(callers allowed) {
   if (allowed == forks_too)
@@ -60,10 +63,24 @@ extern "C" {
 
 const char* syncyte_last_error(void) { return capi::last_error().message.c_str(); }
 
+syncyte_status_t syncyte_last_error_fields(syncyte_error_fields_t* fields) {
+  return capi::guarded("last_error_fields", [&] {
+    base::expect(fields != nullptr, SYNCYTE_ERR_ARGUMENT, "fields", "null", "a struct");
+    base::expect(fields->struct_size == sizeof *fields, SYNCYTE_ERR_ARGUMENT, "fields->struct_size",
+                 fields->struct_size, "{}", sizeof *fields);
+    const base::error& last = capi::last_error_reason();
+    const base::error_fields& known = last.fields();
+    *fields = {
+        sizeof *fields,         last.status(), known.rank,          known.operation.c_str(), known.object.c_str(),
+        known.argument.c_str(), known.axis,    known.value.c_str(), known.expected.c_str(),  last.what()};
+  });
+}
+
 syncyte_status_t syncyte_error_set(syncyte_status_t status, const char* message) {
   const std::string reason = message != nullptr ? message : "";
   const int rank = base::process_rank();
-  capi::last_error() = {rank < 0 ? reason : fmt::format("rank {}: {}", rank, reason), reason};
+  capi::last_error() = {rank < 0 ? reason : fmt::format("rank {}: {}", rank, reason),
+                        base::error(status, reason, {.rank = rank})};
   return status;
 }
 }

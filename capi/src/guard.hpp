@@ -13,10 +13,10 @@
 
 namespace syncyte::capi {
 
-/// An error message with and without its "... failed on rank ...".
+/// A thread's last error.
 struct thread_error {
   std::string message;
-  std::string reason;
+  base::error reason{SYNCYTE_SUCCESS, ""};  // without "... failed on rank ..."
 };
 
 /// What syncyte_last_error() tells this thread.
@@ -25,8 +25,8 @@ thread_error& last_error();
 /// Makes the exception in flight this thread's last error, and returns its status.
 syncyte_status_t keep_current_error(const char* operation) noexcept;
 
-/// Text of this thread's last error without "... failed on rank ...", for an agreement that passes it on.
-const std::string& last_error_reason();
+/// This thread's last error without "... failed on rank ...", for an agreement that passes it on.
+const base::error& last_error_reason();
 
 /// Processes that may call a function: ranks, or their forked children too, which can read what is mapped and use
 /// communicators of one rank.
@@ -97,8 +97,8 @@ template <class Options>
 Options options_or(const Options* given, const Options& defaults, std::size_t smallest = sizeof(Options)) {
   if (given == nullptr) return defaults;
   const std::size_t size = given->struct_size;
-  base::require(size == sizeof(Options) || (size >= smallest && size < sizeof(Options)), SYNCYTE_ERR_ARGUMENT,
-                "options->struct_size is {}; expected {} (the sizeof of the struct)", size, sizeof(Options));
+  base::expect(size == sizeof(Options) || (size >= smallest && size < sizeof(Options)), SYNCYTE_ERR_ARGUMENT,
+               "options->struct_size", size, "{} (the sizeof of the struct)", sizeof(Options));
   Options result = defaults;
   std::memcpy(&result, given, size);
   return result;

@@ -38,14 +38,14 @@ struct halo_arrays {
 
 void read(const comm::communicator& cart, const halo_arrays& given, halo::description& asked) {
   const comm::cartesian_grid* const grid = cart.grid();
-  base::require(given.ndim >= 0 && given.ndim <= SYNCYTE_MAX_NDIM, SYNCYTE_ERR_SHAPE, "ndim is {}; expected 1 to {}",
-                given.ndim, SYNCYTE_MAX_NDIM);
-  base::require(given.shape != nullptr || given.ndim == 0, SYNCYTE_ERR_ARGUMENT, "shape is null; expected {} extents",
-                given.ndim);
+  base::expect(given.ndim >= 0 && given.ndim <= SYNCYTE_MAX_NDIM, SYNCYTE_ERR_SHAPE, "ndim", given.ndim, "1 to {}",
+               SYNCYTE_MAX_NDIM);
+  base::expect(given.shape != nullptr || given.ndim == 0, SYNCYTE_ERR_ARGUMENT, "shape", "null", "{} extents",
+               given.ndim);
   asked.shape.assign(given.shape, given.shape + given.ndim);
   if (grid == nullptr) return;  // refused by the collective
-  base::require(given.low != nullptr && given.high != nullptr, SYNCYTE_ERR_ARGUMENT, "{} is null; expected {} widths",
-                given.low == nullptr ? "low" : "high", grid->ndim());
+  base::expect(given.low != nullptr && given.high != nullptr, SYNCYTE_ERR_ARGUMENT,
+               given.low == nullptr ? "low" : "high", "null", "{} widths", grid->ndim());
   if (given.axes != nullptr) asked.axes.assign(given.axes, given.axes + grid->ndim());
   asked.low.assign(given.low, given.low + grid->ndim());
   asked.high.assign(given.high, given.high + grid->ndim());

@@ -79,7 +79,7 @@ class handle_table {
 
   /// release() and null; null is fine.
   void destroy(Handle* handle, const char* argument) {
-    base::require(handle != nullptr, SYNCYTE_ERR_ARGUMENT, "{} is null; expected the address of a handle", argument);
+    base::expect(handle != nullptr, SYNCYTE_ERR_ARGUMENT, argument, "null", "the address of a handle");
     if (*handle == nullptr) return;
     release(*handle, argument);
     *handle = nullptr;
@@ -93,7 +93,7 @@ class handle_table {
 
   template <class Entries>
   auto& at(Entries& entries, Handle handle, const char* argument) const {
-    base::require(handle != nullptr, SYNCYTE_ERR_HANDLE, "{} is a null handle; expected a {}", argument, type_name_);
+    base::expect(handle != nullptr, SYNCYTE_ERR_HANDLE, argument, "a null handle", "a {}", type_name_);
     const auto found = entries.find(reinterpret_cast<std::intptr_t>(handle));
     base::require(found != entries.end(), SYNCYTE_ERR_HANDLE, "{} is a handle that was freed, or not a {} of this job",
                   argument, type_name_);
@@ -110,7 +110,7 @@ class handle_table {
 /// Checks an output parameter.
 template <class T>
 T& out(T* pointer, const char* argument) {
-  base::require(pointer != nullptr, SYNCYTE_ERR_ARGUMENT, "{} is null; expected an address for the result", argument);
+  base::expect(pointer != nullptr, SYNCYTE_ERR_ARGUMENT, argument, "null", "an address for the result");
   return *pointer;
 }
 

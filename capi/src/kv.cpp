@@ -58,7 +58,7 @@ void set_complete(std::int64_t* timestamp) {
 /// A caller's keys, with room for a number of each.
 std::span<const std::int64_t> key_list(std::int64_t count, const std::int64_t* keys, const void* room,
                                        const char* room_name) {
-  base::require(count >= 0, SYNCYTE_ERR_ARGUMENT, "count is {}; expected 0 or more", count);
+  base::expect(count >= 0, SYNCYTE_ERR_ARGUMENT, "count", count, "0 or more");
   if (count > 0 && (keys == nullptr || room == nullptr))
     base::refuse(SYNCYTE_ERR_ARGUMENT, {.argument = keys == nullptr ? "keys" : room_name,
                                         .value = "null",
@@ -237,8 +237,7 @@ syncyte_status_t syncyte_kv_worker_finish_sample(syncyte_kv_worker_t worker, int
 syncyte_status_t syncyte_kv_worker_wait(syncyte_kv_worker_t worker, int64_t timestamp) {
   return started("kv_worker_wait", [&] {
     find_worker(worker);
-    base::require(timestamp == -1, SYNCYTE_ERR_ARGUMENT, "timestamp is {}; expected what an operation gave, here -1",
-                  timestamp);
+    base::expect(timestamp == -1, SYNCYTE_ERR_ARGUMENT, "timestamp", timestamp, "what an operation gave, here -1");
   });
 }
 
@@ -268,8 +267,8 @@ syncyte_status_t syncyte_kv_worker_end_setup(syncyte_kv_worker_t worker) {
 syncyte_status_t syncyte_kv_worker_describe(syncyte_kv_worker_t worker, syncyte_kv_worker_info_t* info) {
   return looked_up<capi::callers::ranks>("kv_worker_describe", [&] {
     const auto found = find_worker(worker);
-    base::require(out(info, "info").struct_size == sizeof *info, SYNCYTE_ERR_ARGUMENT,
-                  "info->struct_size is {}; expected {} (the sizeof of the struct)", info->struct_size, sizeof *info);
+    base::expect(out(info, "info").struct_size == sizeof *info, SYNCYTE_ERR_ARGUMENT, "info->struct_size",
+                 info->struct_size, "{} (the sizeof of the struct)", sizeof *info);
     *info = found->describe();
   });
 }

@@ -17,7 +17,7 @@ namespace {
 syncyte_message_options_t checked(const syncyte_message_options_t* given) {
   const auto options = options_or(given, syncyte_message_options_t SYNCYTE_MESSAGE_OPTIONS_INIT,
                                   offsetof(syncyte_message_options_t, room));
-  base::require(options.stream == nullptr, SYNCYTE_ERR_UNSUPPORTED, "options->stream is set; expected null");
+  base::expect(options.stream == nullptr, SYNCYTE_ERR_UNSUPPORTED, "options->stream", "set", "null");
   return options;
 }
 
@@ -37,8 +37,8 @@ void trace_message(const syncyte_buffer_t* buffer, std::int32_t peer) {
 }
 
 void require_status(const syncyte_message_status_t* status) {
-  base::require(status == nullptr || status->struct_size >= sizeof *status, SYNCYTE_ERR_ARGUMENT,
-                "status->struct_size is {}; expected {}", status != nullptr ? status->struct_size : 0, sizeof *status);
+  base::expect(status == nullptr || status->struct_size >= sizeof *status, SYNCYTE_ERR_ARGUMENT, "status->struct_size",
+               status != nullptr ? status->struct_size : 0, "{}", sizeof *status);
 }
 
 void fill(syncyte_message_status_t* status, const messages::message& ended) {

@@ -95,9 +95,9 @@ syncyte_status_t syncyte_comm_ialltoall_along(syncyte_comm_t comm, const syncyte
 
 syncyte_status_t syncyte_comm_irefuse(syncyte_comm_t comm, syncyte_status_t status, const char* operation) {
   return capi::started("comm_irefuse", [&] {
-    base::require(operation != nullptr, SYNCYTE_ERR_ARGUMENT, "operation is null; expected a name");
+    base::expect(operation != nullptr, SYNCYTE_ERR_ARGUMENT, "operation", "null", "a name");
     base::require(status != SYNCYTE_SUCCESS, SYNCYTE_ERR_ARGUMENT, "status is SYNCYTE_SUCCESS (0); expected an error");
-    const base::error error(status, capi::last_error_reason());
+    const base::error error(status, capi::last_error_reason().what(), capi::last_error_reason().fields());
     const auto group = capi::find_comm(comm);
     if (group->check() != comm::check_level::off) collectives::fail_collective(group, capi::kept(operation), error);
   });

@@ -29,9 +29,9 @@ reducer::description asked_reducer(std::int32_t pieces, const syncyte_dtype_t* d
   reducer::description asked;
   asked.error = error_of([&] {
     out(result, "reducer");
-    base::require(pieces > 0, SYNCYTE_ERR_ARGUMENT, "pieces is {}; expected 1 or more", pieces);
-    base::require(dtypes != nullptr && elements != nullptr, SYNCYTE_ERR_ARGUMENT, "{} is null; expected {} of them",
-                  dtypes == nullptr ? "dtypes" : "elements", pieces);
+    base::expect(pieces > 0, SYNCYTE_ERR_ARGUMENT, "pieces", pieces, "1 or more");
+    base::expect(dtypes != nullptr && elements != nullptr, SYNCYTE_ERR_ARGUMENT,
+                 dtypes == nullptr ? "dtypes" : "elements", "null", "{} of them", pieces);
     asked.dtypes.assign(dtypes, dtypes + pieces);
     asked.elements.assign(elements, elements + pieces);
     asked.scale = options_or(options, syncyte_reducer_options_t SYNCYTE_REDUCER_OPTIONS_INIT).scale;

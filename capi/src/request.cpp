@@ -78,13 +78,13 @@ request_table& requests() {
 }
 
 syncyte_request_t& checked(syncyte_request_t* request) {
-  base::require(request != nullptr, SYNCYTE_ERR_ARGUMENT, "request is null; expected the address of a handle");
+  base::expect(request != nullptr, SYNCYTE_ERR_ARGUMENT, "request", "null", "the address of a handle");
   return *request;
 }
 
 syncyte_request_t* checked(syncyte_request_t* array, std::int64_t count) {
-  base::require(count >= 0, SYNCYTE_ERR_ARGUMENT, "count is {}; expected 0 or more", count);
-  base::require(array != nullptr || count == 0, SYNCYTE_ERR_ARGUMENT, "requests is null; expected {} handles", count);
+  base::expect(count >= 0, SYNCYTE_ERR_ARGUMENT, "count", count, "0 or more");
+  base::expect(array != nullptr || count == 0, SYNCYTE_ERR_ARGUMENT, "requests", "null", "{} handles", count);
   return array;
 }
 
@@ -167,7 +167,7 @@ extern "C" {
 syncyte_status_t syncyte_request_create(syncyte_request_poll_fn_t poll, syncyte_request_wait_fn_t wait,
                                         syncyte_request_free_fn_t free, void* context, syncyte_request_t* request) {
   return guarded("request_create", [&] {
-    base::require(poll != nullptr, SYNCYTE_ERR_ARGUMENT, "poll is null; expected a function");
+    base::expect(poll != nullptr, SYNCYTE_ERR_ARGUMENT, "poll", "null", "a function");
     out(request, "request") = capi::library_operation::start({poll, wait, free, context});
   });
 }

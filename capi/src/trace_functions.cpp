@@ -13,10 +13,10 @@ syncyte_status_t syncyte_trace_set(syncyte_trace_fn_t hook, void* context) {
 
 syncyte_status_t syncyte_trace_tell(syncyte_comm_t comm, const syncyte_trace_event_t* event) {
   return capi::guarded("trace_tell", [&] {
-    base::require(event != nullptr, SYNCYTE_ERR_ARGUMENT, "event is null; expected a struct");
-    base::require(event->struct_size == sizeof *event, SYNCYTE_ERR_ARGUMENT, "event->struct_size is {}; expected {}",
-                  event->struct_size, sizeof *event);
-    base::require(event->operation != nullptr, SYNCYTE_ERR_ARGUMENT, "event->operation is null; expected a name");
+    base::expect(event != nullptr, SYNCYTE_ERR_ARGUMENT, "event", "null", "a struct");
+    base::expect(event->struct_size == sizeof *event, SYNCYTE_ERR_ARGUMENT, "event->struct_size", event->struct_size,
+                 "{}", sizeof *event);
+    base::expect(event->operation != nullptr, SYNCYTE_ERR_ARGUMENT, "event->operation", "null", "a name");
     const auto group = capi::error_of([&] { capi::find_comm(comm); }) ? nullptr : capi::find_comm(comm);
     syncyte_trace_event_t told = *event;
     if (group) told.comm = group->name().c_str();
@@ -26,17 +26,16 @@ syncyte_status_t syncyte_trace_tell(syncyte_comm_t comm, const syncyte_trace_eve
 
 syncyte_status_t syncyte_stats(int64_t index, syncyte_operation_stats_t* stats) {
   return capi::guarded("stats", [&] {
-    base::require(stats != nullptr, SYNCYTE_ERR_ARGUMENT, "stats is null; expected a struct");
-    base::require(stats->struct_size >= sizeof *stats, SYNCYTE_ERR_ARGUMENT, "stats->struct_size is {}; expected {}",
-                  stats->struct_size, sizeof *stats);
+    base::expect(stats != nullptr, SYNCYTE_ERR_ARGUMENT, "stats", "null", "a struct");
+    base::expect(stats->struct_size >= sizeof *stats, SYNCYTE_ERR_ARGUMENT, "stats->struct_size", stats->struct_size,
+                 "{}", sizeof *stats);
     std::int64_t left = index;
     const auto* counter = capi::operation_counter::newest();
     while (left > 0 && counter != nullptr) {
       counter = counter->next();
       --left;
     }
-    base::require(index >= 0 && counter != nullptr, SYNCYTE_ERR_INDEX,
-                  "index is {}; expected 0 to the number of operations", index);
+    base::expect(index >= 0 && counter != nullptr, SYNCYTE_ERR_INDEX, "index", index, "0 to the number of operations");
     counter->read(stats);
   });
 }

@@ -25,8 +25,8 @@ std::shared_ptr<window::window> find_window(syncyte_window_t handle) {
 
 syncyte_window_options_t window_options(const syncyte_window_options_t* given) {
   const auto chosen = options_or(given, syncyte_window_options_t SYNCYTE_WINDOW_OPTIONS_INIT);
-  base::require(chosen.memory == SYNCYTE_MEMORY_HOST || chosen.memory == SYNCYTE_MEMORY_CUDA, SYNCYTE_ERR_ARGUMENT,
-                "options->memory is {}; expected SYNCYTE_MEMORY_HOST (0)", chosen.memory);
+  base::expect(chosen.memory == SYNCYTE_MEMORY_HOST || chosen.memory == SYNCYTE_MEMORY_CUDA, SYNCYTE_ERR_ARGUMENT,
+               "options->memory", chosen.memory, "SYNCYTE_MEMORY_HOST (0)");
   base::require(chosen.memory == SYNCYTE_MEMORY_HOST, SYNCYTE_ERR_UNSUPPORTED,
                 "options->memory is SYNCYTE_MEMORY_CUDA; windows lie in host memory (0)");
   return chosen;
@@ -40,7 +40,7 @@ base::buffer contiguous(const syncyte_buffer_t* raw, const char* argument) {
 }
 
 void require_pointer(const void* pointer, const char* argument) {
-  base::require(pointer != nullptr, SYNCYTE_ERR_ARGUMENT, "{} is null; expected the address of one element", argument);
+  base::expect(pointer != nullptr, SYNCYTE_ERR_ARGUMENT, argument, "null", "the address of one element");
 }
 
 }  // namespace
@@ -163,8 +163,8 @@ syncyte_status_t syncyte_window_lock(syncyte_window_t window, int32_t rank, sync
   return started("window_lock", [&] {
     capi::trace_peer(rank);
     const auto target = find_window(window);
-    base::require(kind == SYNCYTE_LOCK_SHARED || kind == SYNCYTE_LOCK_EXCLUSIVE, SYNCYTE_ERR_ARGUMENT,
-                  "kind is {}; expected SYNCYTE_LOCK_SHARED (1) or SYNCYTE_LOCK_EXCLUSIVE (2)", kind);
+    base::expect(kind == SYNCYTE_LOCK_SHARED || kind == SYNCYTE_LOCK_EXCLUSIVE, SYNCYTE_ERR_ARGUMENT, "kind", kind,
+                 "SYNCYTE_LOCK_SHARED (1) or SYNCYTE_LOCK_EXCLUSIVE (2)");
     target->lock(rank, kind == SYNCYTE_LOCK_EXCLUSIVE);
   });
 }

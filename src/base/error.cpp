@@ -1,5 +1,6 @@
 #include "base/error.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <new>
 
@@ -58,10 +59,48 @@ const char* status_name(syncyte_status_t status) {
   }
 }
 
-void refuse(syncyte_status_t status, const wrong_argument& wrong) {
+const error_fields& error::fields() const {
+  static const auto* const none = new error_fields;  // leaked: static objects' destructors may ask
+  return fields_ ? *fields_ : *none;
+}
+
+namespace {
+
+constexpr char separator = '\x1f';  // of ASCII's units; no text of ours has it
+
+}  // namespace
+
+std::string error::pack() const {
+  const error_fields& all = fields();
+  return fmt::format("{}{sep}{}{sep}{}{sep}{}{sep}{}{sep}{}{sep}{}", what(), all.operation, all.object, all.argument,
+                     all.axis, all.value, all.expected, fmt::arg("sep", separator));
+}
+
+error error::unpack(syncyte_status_t status, std::string_view packed) {
+  const auto next = [&] {
+    const std::size_t length = std::min(packed.find(separator), packed.size());
+    const std::string part(packed.substr(0, length));
+    packed.remove_prefix(std::min(length + 1, packed.size()));
+    return part;
+  };
+  const std::string text = next();
+  error_fields fields;
+  fields.operation = next();
+  fields.object = next();
+  fields.argument = next();
+  const std::string axis = next();
+  fields.axis = axis.empty() ? -1 : std::stoll(axis);
+  fields.value = next();
+  fields.expected = next();
+  return error(status, text, std::move(fields));
+}
+
+void refuse(syncyte_status_t status, error_fields wrong) {
   const std::string object = wrong.object.empty() ? "" : fmt::format("{}: ", wrong.object);
   const std::string place = wrong.axis < 0 ? "" : fmt::format("[{}]", wrong.axis);
-  fail(status, "{}{}{} is {}; expected {}", object, wrong.argument, place, wrong.value, wrong.expected);
+  const std::string text =
+      fmt::format("{}{}{} is {}; expected {}", object, wrong.argument, place, wrong.value, wrong.expected);
+  throw error(status, text, std::move(wrong));
 }
 
 error current_error() {

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <concepts>
 #include <cstdint>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -12,14 +14,36 @@
 
 namespace syncyte::base {
 
+/// What an error is about, beside its text; empty where there is nothing to say.
+struct error_fields {
+  std::string operation = {};  // name of the C function without "syncyte_"; the C interface adds it
+  std::string object = {};     // name of what the argument belongs to, or of what the operation acts on
+  std::string argument = {};
+  std::int64_t axis = -1;  // of the argument's, or a position in a list; -1: the whole argument
+  std::string value = {};
+  std::string expected = {};
+  int rank = -1;  // whose error it is; -1: this process's, or that of several
+};
+
 /// What every layer throws; the C interface turns it into a status and the thread's last error.
 class error : public std::runtime_error {
  public:
   error(syncyte_status_t status, const std::string& message) : std::runtime_error(message), status_(status) {}
+  error(syncyte_status_t status, const std::string& message, error_fields fields)
+      : std::runtime_error(message),
+        status_(status),
+        fields_(std::make_shared<const error_fields>(std::move(fields))) {}
+
   syncyte_status_t status() const { return status_; }
+  const error_fields& fields() const;
+
+  /// Text and fields as one string, for other ranks; unpack() makes an error of it again.
+  std::string pack() const;
+  static error unpack(syncyte_status_t status, std::string_view packed);
 
  private:
   syncyte_status_t status_;
+  std::shared_ptr<const error_fields> fields_;  // null: none
 };
 
 /// Throws an error with a formatted message. Messages name the argument, the value and what was expected; the rank is
@@ -37,17 +61,30 @@ void require(bool condition, syncyte_status_t status, fmt::format_string<Argumen
     fail(status, format, std::forward<Arguments>(arguments)...);
 }
 
-/// The parts of a message about an argument; the C interface adds the operation and the rank.
-struct wrong_argument {
-  std::string_view object = {};  // what it belongs to, where the argument's name does not say it
-  std::string_view argument;
-  std::int64_t axis = -1;  // or position in a list; -1: the whole argument
-  std::string value;
-  std::string expected;
+/// Throws "object: argument[axis] is value; expected expected", with these fields.
+[[noreturn]] void refuse(syncyte_status_t status, error_fields wrong);
+
+/// An argument, or one element of it.
+struct argument_name {
+  argument_name(const char* given) : name(given) {}
+  argument_name(const std::string& given) : name(given.c_str()) {}  // which outlives this
+  template <std::integral Index>
+  argument_name(const char* given, Index index) : name(given), axis(static_cast<std::int64_t>(index)) {}
+
+  const char* name;
+  std::int64_t axis = -1;
 };
 
-/// Throws "object: argument[axis] is value; expected expected".
-[[noreturn]] void refuse(syncyte_status_t status, const wrong_argument& wrong);
+/// refuse() unless the condition holds: `expect(root < size, SYNCYTE_ERR_ARGUMENT, "root", root, "0 to {}", size - 1)`.
+template <class Value, class... Arguments>
+void expect(bool condition, syncyte_status_t status, const argument_name& argument, const Value& value,
+            fmt::format_string<Arguments...> expected, Arguments&&... arguments) {
+  if (!condition) [[unlikely]]
+    refuse(status, {.argument = argument.name,
+                    .axis = argument.axis,
+                    .value = fmt::format("{}", value),
+                    .expected = fmt::format(expected, std::forward<Arguments>(arguments)...)});
+}
 
 bool is_known_status(syncyte_status_t status);
 

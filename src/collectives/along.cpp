@@ -52,7 +52,7 @@ class all_gathering_along {
   all_gathering_along(comm::agreement& terms, form how, const syncyte_buffer_t* input, int axis,
                       const std::int64_t* lengths, const syncyte_buffer_t* output) {
     const base::buffer part = any_strides_to_move(input, "input", how);
-    base::require(output != nullptr, SYNCYTE_ERR_ARGUMENT, "output is null; expected a syncyte_buffer_t");
+    base::expect(output != nullptr, SYNCYTE_ERR_ARGUMENT, "output", "null", "a syncyte_buffer_t");
     given_ = checked_partition(terms, part, axis, lengths, output, "output");
     given_.part->load();
   }
@@ -149,9 +149,8 @@ void lengths(comm::communicator& comm, std::int64_t length, std::int64_t* length
   comm::collective_call call(comm, "comm_lengths");
   call.attempt([&] {
     if (extras.error) throw *extras.error;
-    base::require(length >= 0, SYNCYTE_ERR_ARGUMENT, "length is {}; expected 0 or more", length);
-    base::require(lengths != nullptr, SYNCYTE_ERR_ARGUMENT, "lengths is null; expected room for {} numbers",
-                  comm.size());
+    base::expect(length >= 0, SYNCYTE_ERR_ARGUMENT, "length", length, "0 or more");
+    base::expect(lengths != nullptr, SYNCYTE_ERR_ARGUMENT, "lengths", "null", "room for {} numbers", comm.size());
     add_facts(call, extras);
   });
   call.agree();

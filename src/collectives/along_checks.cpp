@@ -14,9 +14,9 @@ using lengths_view = std::span<const std::int64_t>;
 
 int checked_axis(int axis, const base::buffer& array, const char* name) {
   base::require(array.ndim() > 0, SYNCYTE_ERR_SHAPE, "{} has no dimension; expected 1 or more", array.argument());
-  base::require(axis >= -array.ndim() && axis < array.ndim(), SYNCYTE_ERR_ARGUMENT,
-                "{} is {}; expected {} to {} for {} of shape {}", name, axis, -array.ndim(), array.ndim() - 1,
-                array.argument(), base::shape_text(array.shape()));
+  base::expect(axis >= -array.ndim() && axis < array.ndim(), SYNCYTE_ERR_ARGUMENT, name, axis,
+               "{} to {} for {} of shape {}", -array.ndim(), array.ndim() - 1, array.argument(),
+               base::shape_text(array.shape()));
   return axis < 0 ? axis + array.ndim() : axis;
 }
 

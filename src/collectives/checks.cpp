@@ -33,18 +33,17 @@ void require_apart(const base::buffer& input, const base::buffer& output) {
 }
 
 int checked_root(comm::agreement& terms, int root) {
-  base::require(root >= 0 && root < terms.comm().size(), SYNCYTE_ERR_ARGUMENT, "root is {}; expected 0 to {}", root,
-                terms.comm().size() - 1);
+  base::expect(root >= 0 && root < terms.comm().size(), SYNCYTE_ERR_ARGUMENT, "root", root, "0 to {}",
+               terms.comm().size() - 1);
   terms.fact("root", root);
   return root;
 }
 
 std::int64_t checked_sum(const std::int64_t* counts, int size, const char* argument) {
-  base::require(counts != nullptr, SYNCYTE_ERR_ARGUMENT, "{} is null; expected {} counts", argument, size);
+  base::expect(counts != nullptr, SYNCYTE_ERR_ARGUMENT, argument, "null", "{} counts", size);
   std::int64_t sum = 0;
   for (int rank = 0; rank < size; ++rank) {
-    base::require(counts[rank] >= 0, SYNCYTE_ERR_ARGUMENT, "{}[{}] is {}; expected 0 or more", argument, rank,
-                  counts[rank]);
+    base::expect(counts[rank] >= 0, SYNCYTE_ERR_ARGUMENT, {argument, rank}, counts[rank], "0 or more");
     base::require(!__builtin_add_overflow(sum, counts[rank], &sum), SYNCYTE_ERR_ARGUMENT,
                   "{} add up to more than 2^63 - 1 elements", argument);
   }

@@ -97,7 +97,7 @@ void gather_in_place(const comm::communicator& comm, std::vector<T>& all, posted
 }  // namespace
 
 started_collective::stage started_collective::ask_who_failed() {
-  if (terms_.error()) text_ = terms_.error()->what();
+  if (terms_.error()) text_ = terms_.error()->pack();
   failures_.resize(static_cast<std::size_t>(comm_->size()));
   failures_[static_cast<std::size_t>(comm_->rank())] = {comm::verdict_of(terms_.error()),
                                                         static_cast<std::uint32_t>(text_.size())};

@@ -56,15 +56,22 @@ int spokesman(std::span<const std::uint32_t> verdicts) {
   return static_cast<int>(std::max_element(verdicts.begin(), verdicts.end()) - verdicts.begin());
 }
 
-agreed_error shared_error(std::span<const std::uint32_t> verdicts, const std::string& reason, const char* operation,
+agreed_error shared_error(std::span<const std::uint32_t> verdicts, const std::string& packed, const char* operation,
                           const std::string& comm_name) {
   const int source = spokesman(verdicts);
   std::vector<int> others;
   for (std::size_t other = 0; other < verdicts.size(); ++other)
     if (static_cast<int>(other) != source && verdicts[other] != 0) others.push_back(static_cast<int>(other));
   const std::string more = others.empty() ? "" : fmt::format(" (failed on {} too)", ranks_text(others));
-  return agreed_error(static_cast<syncyte_status_t>(verdicts[static_cast<std::size_t>(source)]),
-                      fmt::format("{} failed on rank {}{}: {}{}", operation, source, of_comm(comm_name), reason, more));
+  const auto status = static_cast<syncyte_status_t>(verdicts[static_cast<std::size_t>(source)]);
+  const base::error theirs = base::error::unpack(status, packed);
+  base::error_fields fields = theirs.fields();
+  fields.operation = operation;
+  fields.rank = source;
+  if (fields.object.empty()) fields.object = comm_name;
+  return agreed_error(
+      status, fmt::format("{} failed on rank {}{}: {}{}", operation, source, of_comm(comm_name), theirs.what(), more),
+      std::move(fields));
 }
 
 void agreement::named_fact(const char* name, std::int64_t value, const char* (*name_of)(std::int32_t)) {
@@ -125,16 +132,22 @@ fact_record agreement::record(std::uint64_t sequence) const {
   return result;
 }
 
-std::string agreement::first_difference(std::span<const fact_record> all) const {
+base::error_fields agreement::first_difference(std::span<const fact_record> all) const {
+  const auto differ = [&](std::string what, std::string values) {
+    return base::error_fields{.operation = operation_,
+                              .object = comm_.name(),
+                              .argument = std::move(what),
+                              .value = std::move(values),
+                              .expected = "the same on all ranks"};
+  };
   const auto operations = groups_of(all, [](const fact_record& each) { return std::string(each.operation); });
   const auto is_end = [](const auto& group) { return group.first == "finalize"; };
   if (operations.size() > 1)
-    return fmt::format("the ranks called different operations: {}{}", groups_text(operations),
-                       std::any_of(operations.begin(), operations.end(), is_end)
-                           ? "; a rank whose program has ended is in finalize"
-                           : "");
+    return differ("operation", groups_text(operations) + (std::any_of(operations.begin(), operations.end(), is_end)
+                                                              ? "; a rank whose program has ended is in finalize"
+                                                              : ""));
   const auto sequences = groups_of(all, [](const fact_record& each) { return each.sequence; });
-  if (sequences.size() > 1) return fmt::format("number of the collective is {}", groups_text(sequences));
+  if (sequences.size() > 1) return differ("number of the collective", groups_text(sequences));
   std::uint64_t common = std::min<std::uint64_t>(fact_count_, fact_record::most_values);
   for (const fact_record& each : all) common = std::min(common, each.count);
   for (std::size_t i = 0; i < common; ++i) {
@@ -143,18 +156,23 @@ std::string agreement::first_difference(std::span<const fact_record> all) const 
       const std::int64_t value = each.values[i];
       return text != nullptr ? std::string(text(static_cast<std::int32_t>(value))) : std::to_string(value);
     });
-    if (values.size() > 1) return fmt::format("{} is {}", fact_at(i).name, groups_text(values));
+    if (values.size() > 1) return differ(fact_at(i).name, groups_text(values));
   }
   const auto counts = groups_of(all, [](const fact_record& each) { return each.count; });
-  if (counts.size() > 1) return fmt::format("number of facts is {}", groups_text(counts));
+  if (counts.size() > 1) return differ("number of facts", groups_text(counts));
   const auto hashes = groups_of(all, [](const fact_record& each) { return fmt::format("{:016x}", each.hash); });
-  return fmt::format("hash of the facts, of which the first {} are equal, is {}", fact_record::most_values,
-                     groups_text(hashes));
+  return differ(fmt::format("hash of the facts, of which the first {} are equal,", fact_record::most_values),
+                groups_text(hashes));
 }
 
 agreed_error agreement::mismatch(std::span<const fact_record> all) const {
-  return agreed_error(SYNCYTE_ERR_MISMATCH, fmt::format("{}: the ranks{} disagree: {}", operation_,
-                                                        of_comm(comm_.name()), first_difference(all)));
+  base::error_fields fields = first_difference(all);
+  const std::string difference = fields.argument == "operation"
+                                     ? "the ranks called different operations: " + fields.value
+                                     : fmt::format("{} is {}", fields.argument, fields.value);
+  return agreed_error(SYNCYTE_ERR_MISMATCH,
+                      fmt::format("{}: the ranks{} disagree: {}", operation_, of_comm(comm_.name()), difference),
+                      std::move(fields));
 }
 
 }  // namespace syncyte::comm

@@ -25,11 +25,11 @@ class agreed_error : public base::error {
 /// What a rank says of its error in an agreement: 0 where there is none. Any status counts, also one that is no code.
 std::uint32_t verdict_of(const std::optional<base::error>& error);
 
-/// Whose error all ranks are told: the rank with the highest verdict, of several the lowest.
+/// Rank whose error all ranks are told: the one with the highest verdict; ties go to the lowest rank.
 int spokesman(std::span<const std::uint32_t> verdicts);
 
-/// What all are told; `reason` is that rank's message.
-agreed_error shared_error(std::span<const std::uint32_t> verdicts, const std::string& reason, const char* operation,
+/// What all are told; `packed` is that rank's error (base::error::pack()).
+agreed_error shared_error(std::span<const std::uint32_t> verdicts, const std::string& packed, const char* operation,
                           const std::string& comm_name);
 
 /// The facts of one rank, as they are exchanged once it is clear that they differ. Each rank names them by its own
@@ -102,7 +102,7 @@ class agreement {
 
   const named_value& fact_at(std::size_t i) const { return i < usual_facts ? facts_[i] : further_[i - usual_facts]; }
   std::uint64_t hash_of(std::uint64_t sequence) const;
-  std::string first_difference(std::span<const fact_record> all) const;
+  base::error_fields first_difference(std::span<const fact_record> all) const;
 
   communicator& comm_;
   const char* operation_;

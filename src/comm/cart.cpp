@@ -23,12 +23,11 @@ std::int64_t given_places(const cartesian_grid& grid) {
 
 /// The grid with extents of 0 chosen, as even as possible (MPI_Dims_create).
 cartesian_grid chosen_grid(const cartesian_grid& asked, int size) {
-  base::require(asked.ndim() >= 1 && asked.ndim() <= SYNCYTE_MAX_NDIM, SYNCYTE_ERR_ARGUMENT,
-                "ndim is {}; expected 1 to {}", asked.ndim(), SYNCYTE_MAX_NDIM);
+  base::expect(asked.ndim() >= 1 && asked.ndim() <= SYNCYTE_MAX_NDIM, SYNCYTE_ERR_ARGUMENT, "ndim", asked.ndim(),
+               "1 to {}", SYNCYTE_MAX_NDIM);
   for (int d = 0; d < asked.ndim(); ++d) {
     const int extent = asked.extents[static_cast<std::size_t>(d)];
-    base::require(extent >= 0, SYNCYTE_ERR_ARGUMENT, "extents[{}] is {}; expected 1 or more, or 0 to choose", d,
-                  extent);
+    base::expect(extent >= 0, SYNCYTE_ERR_ARGUMENT, {"extents", d}, extent, "1 or more, or 0 to choose");
   }
   const std::int64_t places = given_places(asked);
   const auto listed = [&] { return fmt::join(asked.extents, ", "); };
@@ -82,8 +81,7 @@ const cartesian_grid& require_grid(const communicator& comm) {
 
 std::vector<int> coordinates_of(const communicator& cart, int rank) {
   std::vector<int> result(require_grid(cart).extents.size());
-  base::require(rank >= 0 && rank < cart.size(), SYNCYTE_ERR_ARGUMENT, "rank is {}; expected 0 to {}", rank,
-                cart.size() - 1);
+  base::expect(rank >= 0 && rank < cart.size(), SYNCYTE_ERR_ARGUMENT, "rank", rank, "0 to {}", cart.size() - 1);
   mpi::check(MPI_Cart_coords(cart.data(), rank, static_cast<int>(result.size()), result.data()), "MPI_Cart_coords");
   return result;
 }
@@ -101,8 +99,8 @@ int rank_at(const communicator& cart, std::span<const int> coordinates) {
 
 cartesian_shift shift_along(const communicator& cart, int dimension, int displacement) {
   const cartesian_grid& grid = require_grid(cart);
-  base::require(dimension >= 0 && dimension < grid.ndim(), SYNCYTE_ERR_ARGUMENT, "dimension is {}; expected 0 to {}",
-                dimension, grid.ndim() - 1);
+  base::expect(dimension >= 0 && dimension < grid.ndim(), SYNCYTE_ERR_ARGUMENT, "dimension", dimension, "0 to {}",
+               grid.ndim() - 1);
   cartesian_shift result{};
   mpi::check(MPI_Cart_shift(cart.data(), dimension, displacement, &result.source, &result.dest), "MPI_Cart_shift");
   return {neighbour_of(result.source), neighbour_of(result.dest)};

@@ -33,8 +33,8 @@ void share_error(MPI_Comm comm, const std::optional<base::error>& mine, const ch
   std::vector<std::uint32_t> all(static_cast<std::size_t>(size));
   mpi::check(MPI_Allgather(&verdict, 1, MPI_UINT32_T, all.data(), 1, MPI_UINT32_T, comm), "MPI_Allgather");
   const int source = spokesman(all);
-  const std::string reason = broadcast_text(comm, source, rank == source && mine ? mine->what() : "");
-  throw shared_error(all, reason, operation, comm_name);
+  const std::string packed = broadcast_text(comm, source, rank == source && mine ? mine->pack() : "");
+  throw shared_error(all, packed, operation, comm_name);
 }
 
 collective_turn::collective_turn(communicator& comm, const char* operation, bool starts)
@@ -98,7 +98,7 @@ void collective_call::post_starts() {
 void collective_call::agree_alone() const {
   if (is_well()) return;
   const std::uint32_t verdict = verdict_of(error());
-  throw shared_error({&verdict, 1}, error()->what(), operation(), comm().name());
+  throw shared_error({&verdict, 1}, error()->pack(), operation(), comm().name());
 }
 
 members_wait::kind collective_call::kind_of_wait() const {

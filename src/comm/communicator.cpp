@@ -51,8 +51,8 @@ MPI_Comm duplicate_of(MPI_Comm original) {
 }  // namespace
 
 check_level chosen_check(const communicator_options& options, check_level inherited) {
-  base::require(options.check >= -1 && options.check <= 2, SYNCYTE_ERR_ARGUMENT,
-                "options->check is {}; expected -1 (as the parent), 0 (off), 1 (on) or 2 (full)", options.check);
+  base::expect(options.check >= -1 && options.check <= 2, SYNCYTE_ERR_ARGUMENT, "options->check", options.check,
+               "-1 (as the parent), 0 (off), 1 (on) or 2 (full)");
   return options.check < 0 ? inherited : static_cast<check_level>(options.check);
 }
 

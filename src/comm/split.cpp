@@ -17,8 +17,8 @@ std::shared_ptr<communicator> split(communicator& parent, int color, int key, co
   check_level check = parent.check();
   call.attempt([&] {
     if (options.error) throw *options.error;
-    base::require(color >= 0 || color == MPI_UNDEFINED, SYNCYTE_ERR_ARGUMENT,
-                  "color is {}; expected 0 or more, or -1 for no part", color);
+    base::expect(color >= 0 || color == MPI_UNDEFINED, SYNCYTE_ERR_ARGUMENT, "color", color,
+                 "0 or more, or -1 for no part");
     check = chosen_check(options, parent.check());
   });
   call.fact("check", static_cast<int>(check));

@@ -24,8 +24,7 @@ std::vector<int> named_axes(std::vector<int> axes, int dimensions, int ndim) {
   for (int d = static_cast<int>(axes.size()); d < dimensions; ++d) axes.push_back(d);
   for (int d = 0; d < dimensions; ++d) {
     int& axis = axes[at(d)];
-    base::require(axis >= -ndim && axis < ndim, SYNCYTE_ERR_ARGUMENT, "axes[{}] is {}; expected {} to {}", d, axis,
-                  -ndim, ndim - 1);
+    base::expect(axis >= -ndim && axis < ndim, SYNCYTE_ERR_ARGUMENT, {"axes", d}, axis, "{} to {}", -ndim, ndim - 1);
     if (axis < 0) axis += ndim;
     const auto before = std::find(axes.begin(), axes.begin() + d, axis);
     base::require(before == axes.begin() + d, SYNCYTE_ERR_ARGUMENT,
@@ -41,9 +40,8 @@ void require_room(const comm::communicator& cart, const description& asked, int 
   base::require(low >= 0 && high >= 0, SYNCYTE_ERR_ARGUMENT,
                 "the widths along dimension {} are {} (low) and {} (high); expected 0 or more", dimension, low, high);
   const std::int64_t extent = asked.shape[at(axis)], interior = extent - low - high;
-  base::require(low <= extent && interior >= 0, SYNCYTE_ERR_SHAPE,
-                "shape[{}] is {}; expected at least {} + {}, the widths of the ghosts at its ends", axis, extent, low,
-                high);
+  base::expect(low <= extent && interior >= 0, SYNCYTE_ERR_SHAPE, {"shape", axis}, extent,
+               "at least {} + {}, the widths of the ghosts at its ends", low, high);
   const auto [below, above] = comm::shift_along(cart, dimension, 1);
   const std::int64_t shown = std::max(above == SYNCYTE_NOBODY ? 0 : low, below == SYNCYTE_NOBODY ? 0 : high);
   base::require(interior >= shown, SYNCYTE_ERR_SHAPE,

@@ -170,8 +170,8 @@ void transfer::check_header(const header& got, int sender) {
 void transfer::take_in(const collectives::extras& extras) {
   if (extras.error) throw *extras.error;
   facts_[0] = extras.fact;
-  base::require(extras.facts.size() < facts_.size(), SYNCYTE_ERR_ARGUMENT,
-                "options->fact_count is {}; expected 0 to {} for a halo", extras.facts.size(), facts_.size() - 1);
+  base::expect(extras.facts.size() < facts_.size(), SYNCYTE_ERR_ARGUMENT, "options->fact_count", extras.facts.size(),
+               "0 to {} for a halo", facts_.size() - 1);
   for (std::size_t i = 0; i < extras.facts.size(); ++i) {
     facts_[i + 1] = extras.facts[i].value;
     fact_names_[i + 1] = extras.facts[i].name;

@@ -12,9 +12,10 @@ namespace {
 
 [[noreturn]] void refuse(const std::string& store, std::string_view argument, std::int64_t value,
                          std::string expected) {
-  base::refuse(
-      SYNCYTE_ERR_ARGUMENT,
-      {.object = store, .argument = argument, .value = fmt::format("{}", value), .expected = std::move(expected)});
+  base::refuse(SYNCYTE_ERR_ARGUMENT, {.object = store,
+                                      .argument = std::string(argument),
+                                      .value = fmt::format("{}", value),
+                                      .expected = std::move(expected)});
 }
 
 }  // namespace

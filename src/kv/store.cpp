@@ -21,8 +21,9 @@ std::string text_of(const std::string& name) { return name.empty() ? "a store" :
 
 [[noreturn]] void refuse(syncyte_status_t status, std::string_view argument, std::string value, std::string expected,
                          std::int64_t axis = -1) {
-  base::refuse(status,
-               {.argument = argument, .axis = axis, .value = std::move(value), .expected = std::move(expected)});
+  base::refuse(
+      status,
+      {.argument = std::string(argument), .axis = axis, .value = std::move(value), .expected = std::move(expected)});
 }
 
 void check_options(const comm::communicator& comm, syncyte_dtype_t dtype, const store_options& options) {

@@ -12,9 +12,10 @@ namespace {
 constexpr std::int64_t most_sampled = std::int64_t{1} << 40;
 
 [[noreturn]] void refuse(const store& of, std::string_view argument, std::int64_t value, std::string expected) {
-  base::refuse(
-      SYNCYTE_ERR_ARGUMENT,
-      {.object = of.text(), .argument = argument, .value = fmt::format("{}", value), .expected = std::move(expected)});
+  base::refuse(SYNCYTE_ERR_ARGUMENT, {.object = of.text(),
+                                      .argument = std::string(argument),
+                                      .value = fmt::format("{}", value),
+                                      .expected = std::move(expected)});
 }
 
 base::buffer checked(const syncyte_buffer_t* raw, const char* argument, syncyte_dtype_t dtype) {

@@ -90,8 +90,7 @@ void require_device(syncyte_memory_t memory, int device) {
   base::require(
       count > 0, SYNCYTE_ERR_UNSUPPORTED,
       "there is no CUDA device: the machine has none, its driver is missing, or this is a build without CUDA");
-  base::require(device >= 0 && device < count, SYNCYTE_ERR_ARGUMENT, "device is {}; expected 0 to {}", device,
-                count - 1);
+  base::expect(device >= 0 && device < count, SYNCYTE_ERR_ARGUMENT, "device", device, "0 to {}", count - 1);
 }
 
 }  // namespace syncyte::memory

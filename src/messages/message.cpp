@@ -94,24 +94,23 @@ int mpi_rank(int rank) {
 
 void require_peer(const comm::communicator& comm, const message_peer& peer, const char* argument, bool may_be_any) {
   const bool is_special = peer.rank == SYNCYTE_NOBODY || (may_be_any && peer.rank == SYNCYTE_ANY);
-  base::require(is_special || (peer.rank >= 0 && peer.rank < comm.size()), SYNCYTE_ERR_ARGUMENT,
-                "{} is {}; expected 0 to {}, {}or SYNCYTE_NOBODY ({})", argument, peer.rank, comm.size() - 1,
-                may_be_any ? "SYNCYTE_ANY (-1) " : "", SYNCYTE_NOBODY);
-  base::require((may_be_any && peer.tag == SYNCYTE_ANY) || (peer.tag >= 0 && peer.tag <= comm::highest_tag()),
-                SYNCYTE_ERR_ARGUMENT, "tag is {}; expected 0 to {}{}", peer.tag, comm::highest_tag(),
-                may_be_any ? ", or SYNCYTE_ANY (-1)" : "");
-  base::require(peer.channel >= 0 && peer.channel < comm::channels, SYNCYTE_ERR_ARGUMENT,
-                "options->channel is {}; expected 0 to {}", peer.channel, comm::channels - 1);
+  base::expect(is_special || (peer.rank >= 0 && peer.rank < comm.size()), SYNCYTE_ERR_ARGUMENT, argument, peer.rank,
+               "0 to {}, {}or SYNCYTE_NOBODY ({})", comm.size() - 1, may_be_any ? "SYNCYTE_ANY (-1) " : "",
+               SYNCYTE_NOBODY);
+  base::expect((may_be_any && peer.tag == SYNCYTE_ANY) || (peer.tag >= 0 && peer.tag <= comm::highest_tag()),
+               SYNCYTE_ERR_ARGUMENT, "tag", peer.tag, "0 to {}{}", comm::highest_tag(),
+               may_be_any ? ", or SYNCYTE_ANY (-1)" : "");
+  base::expect(peer.channel >= 0 && peer.channel < comm::channels, SYNCYTE_ERR_ARGUMENT, "options->channel",
+               peer.channel, "0 to {}", comm::channels - 1);
 }
 
 base::buffer checked_elements_of(const syncyte_buffer_t* raw, int room) {
   const base::buffer buffer = mpi::require_taken(base::buffer(raw, "buffer"));
-  base::require(room == 0 || room == SYNCYTE_MESSAGE_ROOM, SYNCYTE_ERR_ARGUMENT,
-                "options->room is {}; expected 0 or SYNCYTE_MESSAGE_ROOM ({})", room, SYNCYTE_MESSAGE_ROOM);
+  base::expect(room == 0 || room == SYNCYTE_MESSAGE_ROOM, SYNCYTE_ERR_ARGUMENT, "options->room", room,
+               "0 or SYNCYTE_MESSAGE_ROOM ({})", SYNCYTE_MESSAGE_ROOM);
   if (buffer.memory() == SYNCYTE_MEMORY_HOST || buffer.elements() == 0) return buffer;
-  base::require(room != 0, SYNCYTE_ERR_UNSUPPORTED,
-                "options->room is 0; expected SYNCYTE_MESSAGE_ROOM ({}) for a message in device memory",
-                SYNCYTE_MESSAGE_ROOM);
+  base::expect(room != 0, SYNCYTE_ERR_UNSUPPORTED, "options->room", "0",
+               "SYNCYTE_MESSAGE_ROOM ({}) for a message in device memory", SYNCYTE_MESSAGE_ROOM);
   base::require(buffer.is_contiguous(), SYNCYTE_ERR_UNSUPPORTED,
                 "buffer of shape {} is not contiguous; expected that in device memory",
                 base::shape_text(buffer.shape()));

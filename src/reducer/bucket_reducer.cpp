@@ -54,17 +54,15 @@ void raise_to(counter& value, std::uint64_t least) {
 
 void check_description(const description& asked) {
   if (asked.error) throw *asked.error;
-  base::require(std::isfinite(asked.scale), SYNCYTE_ERR_ARGUMENT, "options->scale is {}; expected a finite number",
-                asked.scale);
+  base::expect(std::isfinite(asked.scale), SYNCYTE_ERR_ARGUMENT, "options->scale", asked.scale, "a finite number");
   std::int64_t left = most_bytes;
   for (std::size_t i = 0; i < asked.dtypes.size(); ++i) {
     const std::string name = fmt::format("dtypes[{}]", i);
     const auto size = static_cast<std::int64_t>(base::dtype_size(asked.dtypes[i], name.c_str()));
-    base::require(is_scalable(asked.dtypes[i]), SYNCYTE_ERR_TYPE, "{} is {}; expected a floating-point or complex one",
-                  name, base::dtype_name(asked.dtypes[i]));
-    base::require(asked.elements[i] >= 0 && asked.elements[i] <= left / size, SYNCYTE_ERR_ARGUMENT,
-                  "elements[{}] is {}; expected 0 or more, and at most 2^56 bytes of all pieces together", i,
-                  asked.elements[i]);
+    base::expect(is_scalable(asked.dtypes[i]), SYNCYTE_ERR_TYPE, {"dtypes", i}, base::dtype_name(asked.dtypes[i]),
+                 "a floating-point or complex one");
+    base::expect(asked.elements[i] >= 0 && asked.elements[i] <= left / size, SYNCYTE_ERR_ARGUMENT, {"elements", i},
+                 asked.elements[i], "0 or more, and at most 2^56 bytes of all pieces together");
     left -= asked.elements[i] * size;
   }
 }
@@ -154,8 +152,7 @@ bucket_reducer::piece_state& bucket_reducer::state_of(int piece) const {
 std::atomic<std::uint64_t>& bucket_reducer::refusal_of_round() const { return state().refusals[round_ % 2]; }
 
 void bucket_reducer::require_piece(int piece) const {
-  base::require(piece >= 0 && piece < pieces(), SYNCYTE_ERR_ARGUMENT, "piece is {}; expected 0 to {}", piece,
-                pieces() - 1);
+  base::expect(piece >= 0 && piece < pieces(), SYNCYTE_ERR_ARGUMENT, "piece", piece, "0 to {}", pieces() - 1);
 }
 
 /// At least one, so that a round of empty pieces waits for all ranks too.

@@ -45,7 +45,7 @@ struct box_copy {
 base::buffer whole_tensor::check_box(const std::int64_t* lower, const syncyte_buffer_t* packed,
                                      const char* packed_name) const {
   const auto shape = layout_.shape();
-  base::require(lower != nullptr, SYNCYTE_ERR_ARGUMENT, "lower is null; expected {} numbers", shape.size());
+  base::expect(lower != nullptr, SYNCYTE_ERR_ARGUMENT, "lower", "null", "{} numbers", shape.size());
   const base::buffer values(packed, packed_name);
   values.require_dtype(layout_.dtype()).require_host();
   base::require(static_cast<std::size_t>(values.ndim()) == shape.size(), SYNCYTE_ERR_SHAPE,

@@ -119,9 +119,8 @@ whole_tensor::counter whole_tensor::find_counter(std::int64_t element) const {
 
 std::int64_t whole_tensor::number_for_counter(std::int64_t value, const char* argument) const {
   using narrow = std::numeric_limits<std::int32_t>;
-  base::require(layout_.dtype() == SYNCYTE_INT64 || (value >= narrow::min() && value <= narrow::max()),
-                SYNCYTE_ERR_ARGUMENT, "{} is {}; expected a number that fits into int32, as the tensor's elements",
-                argument, value);
+  base::expect(layout_.dtype() == SYNCYTE_INT64 || (value >= narrow::min() && value <= narrow::max()),
+               SYNCYTE_ERR_ARGUMENT, argument, value, "a number that fits into int32, as the tensor's elements");
   return value;
 }
 
@@ -144,8 +143,8 @@ void whole_tensor::store(std::int64_t element, std::int64_t value) {
 
 std::int64_t whole_tensor::wait(std::int64_t element, syncyte_compare_t compare, std::int64_t value, double timeout) {
   const counter found = find_counter(element);
-  base::require(compare >= SYNCYTE_COMPARE_EQ && compare <= SYNCYTE_COMPARE_LE, SYNCYTE_ERR_ARGUMENT,
-                "compare is {}; expected SYNCYTE_COMPARE_EQ (1), NE (2), GE (3) or LE (4)", compare);
+  base::expect(compare >= SYNCYTE_COMPARE_EQ && compare <= SYNCYTE_COMPARE_LE, SYNCYTE_ERR_ARGUMENT, "compare", compare,
+               "SYNCYTE_COMPARE_EQ (1), NE (2), GE (3) or LE (4)");
   base::require(!std::isnan(timeout), SYNCYTE_ERR_ARGUMENT,
                 "timeout is not a number; expected seconds, or less than 0");
   const auto begin = std::chrono::steady_clock::now();

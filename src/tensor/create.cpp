@@ -19,15 +19,14 @@ void check_options(const tensor_options& options) {
   if (options.error) throw *options.error;
   base::require(options.memory == SYNCYTE_MEMORY_HOST, SYNCYTE_ERR_UNSUPPORTED,
                 "options->memory is {}; only SYNCYTE_MEMORY_HOST (0) is supported for tensors", options.memory);
-  base::require(options.local_rows >= -1, SYNCYTE_ERR_ARGUMENT,
-                "options->local_rows is {}; expected 0 or more, or -1 for equal parts", options.local_rows);
+  base::expect(options.local_rows >= -1, SYNCYTE_ERR_ARGUMENT, "options->local_rows", options.local_rows,
+               "0 or more, or -1 for equal parts");
 }
 
 std::span<const std::int64_t> check_shape(syncyte_dtype_t dtype, std::int32_t ndim, const std::int64_t* shape) {
   const std::size_t element_bytes = base::dtype_size(dtype);
-  base::require(ndim >= 1 && ndim <= SYNCYTE_MAX_NDIM, SYNCYTE_ERR_SHAPE, "ndim is {}; expected 1 to {}", ndim,
-                SYNCYTE_MAX_NDIM);
-  base::require(shape != nullptr, SYNCYTE_ERR_ARGUMENT, "shape is null; expected {} extents", ndim);
+  base::expect(ndim >= 1 && ndim <= SYNCYTE_MAX_NDIM, SYNCYTE_ERR_SHAPE, "ndim", ndim, "1 to {}", SYNCYTE_MAX_NDIM);
+  base::expect(shape != nullptr, SYNCYTE_ERR_ARGUMENT, "shape", "null", "{} extents", ndim);
   const std::span<const std::int64_t> extents(shape, static_cast<std::size_t>(ndim));
   base::checked_elements(extents, element_bytes, "shape");
   // Of an empty tensor too, a row must be something that can be counted.
@@ -86,8 +85,8 @@ std::shared_ptr<whole_tensor> whole_tensor::wrap(std::shared_ptr<comm::communica
   std::optional<base::buffer> mine;
   call.attempt([&] {
     check_options(options);
-    base::require(options.local_rows == -1, SYNCYTE_ERR_ARGUMENT,
-                  "options->local_rows is {}; expected -1: local's first extent says it", options.local_rows);
+    base::expect(options.local_rows == -1, SYNCYTE_ERR_ARGUMENT, "options->local_rows", options.local_rows,
+                 "-1: local's first extent says it");
     if (options.released != nullptr) *options.released = 0;
     mine.emplace(local, "local");
     mine->require_host().require_contiguous();

@@ -20,9 +20,9 @@ auto naming(const Text& text, Step&& step) -> decltype(step()) {
   try {
     return std::forward<Step>(step)();
   } catch (const comm::agreed_error& error) {
-    throw comm::agreed_error(error.status(), with_name(error, text()));
+    throw comm::agreed_error(error.status(), with_name(error, text()), error.fields());
   } catch (const base::error& error) {
-    throw base::error(error.status(), with_name(error, text()));
+    throw base::error(error.status(), with_name(error, text()), error.fields());
   }
 }
 

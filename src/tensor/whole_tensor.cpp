@@ -21,17 +21,16 @@ whole_tensor::~whole_tensor() { comm_->deferred().drop(id_); }
 syncyte_buffer_t whole_tensor::describe() const { return base::make_buffer(nullptr, layout_.dtype(), layout_.shape()); }
 
 void whole_tensor::rows(int rank, std::int64_t& first, std::int64_t& count) const {
-  base::require(rank >= 0 && rank < comm_->size(), SYNCYTE_ERR_ARGUMENT, "rank is {}; expected 0 to {}", rank,
-                comm_->size() - 1);
+  base::expect(rank >= 0 && rank < comm_->size(), SYNCYTE_ERR_ARGUMENT, "rank", rank, "0 to {}", comm_->size() - 1);
   first = layout_.partition().first(rank);
   count = layout_.partition().count(rank);
 }
 
 void whole_tensor::owner(std::int64_t count, const std::int64_t* rows, std::int32_t* ranks) const {
-  base::require(count >= 0, SYNCYTE_ERR_ARGUMENT, "count is {}; expected 0 or more", count);
+  base::expect(count >= 0, SYNCYTE_ERR_ARGUMENT, "count", count, "0 or more");
   if (count == 0) return;
-  base::require(rows != nullptr, SYNCYTE_ERR_ARGUMENT, "rows is null; expected {} row numbers", count);
-  base::require(ranks != nullptr, SYNCYTE_ERR_ARGUMENT, "ranks is null; expected room for {} ranks", count);
+  base::expect(rows != nullptr, SYNCYTE_ERR_ARGUMENT, "rows", "null", "{} row numbers", count);
+  base::expect(ranks != nullptr, SYNCYTE_ERR_ARGUMENT, "ranks", "null", "room for {} ranks", count);
   const std::span<const std::int64_t> wanted(rows, static_cast<std::size_t>(count));
   rows::row_index(wanted).require_inside(layout_.rows());
   for (std::size_t i = 0; i < wanted.size(); ++i) ranks[i] = layout_.partition().owner(wanted[i]);

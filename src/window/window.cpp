@@ -35,7 +35,7 @@ window::window(std::shared_ptr<comm::communicator> comm, std::string name)
 std::shared_ptr<window> window::create(comm::collective_call& call, std::size_t bytes, const std::string& name) {
   std::size_t whole = 0;
   call.attempt([&] {
-    base::require(bytes < (std::size_t{1} << 62), SYNCYTE_ERR_MEMORY, "bytes is {}; expected less than 2^62", bytes);
+    base::expect(bytes < (std::size_t{1} << 62), SYNCYTE_ERR_MEMORY, "bytes", bytes, "less than 2^62");
     whole = sizeof(part_header) + memory::round_up(bytes, part_alignment);
   });
   call.agree();
@@ -94,8 +94,7 @@ void window::connect(comm::collective_call& call, std::span<std::byte> mine, std
 }
 
 void window::require_rank(int rank) const {
-  base::require(rank >= 0 && rank < comm_->size(), SYNCYTE_ERR_ARGUMENT, "rank is {}; expected 0 to {}", rank,
-                comm_->size() - 1);
+  base::expect(rank >= 0 && rank < comm_->size(), SYNCYTE_ERR_ARGUMENT, "rank", rank, "0 to {}", comm_->size() - 1);
 }
 
 void window::require_bounds(int rank, std::size_t offset, std::size_t bytes) const {
@@ -106,8 +105,8 @@ void window::require_bounds(int rank, std::size_t offset, std::size_t bytes) con
 }
 
 void window::require_element(int rank, std::size_t offset, std::size_t element, std::size_t bytes) const {
-  base::require(offset % element == 0, SYNCYTE_ERR_ARGUMENT,
-                "offset is {}; expected a multiple of the element's {} bytes", offset, element);
+  base::expect(offset % element == 0, SYNCYTE_ERR_ARGUMENT, "offset", offset, "a multiple of the element's {} bytes",
+               element);
   require_bounds(rank, offset, bytes);
   const auto address = reinterpret_cast<std::uintptr_t>(parts_[static_cast<std::size_t>(rank)]);
   base::require(address % element == 0, SYNCYTE_ERR_UNSUPPORTED,

@@ -1,4 +1,5 @@
 /* Collectives of syncyte/collectives.h: what some of them give, and what wrong use gets, on all ranks. */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "expect.h"
@@ -168,6 +169,68 @@ static void test_disagreement(void) {
   EXPECT_OK(syncyte_comm_barrier(world));
 }
 
+/* What the last error is about: the same on all ranks where a collective has agreed on it. */
+static syncyte_error_fields_t fields_of_error(void) {
+  syncyte_error_fields_t fields = {.struct_size = sizeof fields};
+  EXPECT_OK(syncyte_last_error_fields(&fields));
+  return fields;
+}
+
+static void expect_fields(syncyte_status_t status, int32_t of_rank, const char* operation, const char* object,
+                          const char* argument, int64_t axis, const char* value, const char* expected) {
+  const syncyte_error_fields_t told = fields_of_error();
+  EXPECT(told.status == status && told.rank == of_rank && told.axis == axis);
+  EXPECT(strcmp(told.operation, operation) == 0 && strcmp(told.object, object) == 0);
+  EXPECT(strcmp(told.argument, argument) == 0 && strcmp(told.value, value) == 0);
+  EXPECT(strcmp(told.expected, expected) == 0);
+}
+
+static void test_error_fields(void) {
+  double value = 1;
+  const syncyte_buffer_t buffer = vector_of(&value, SYNCYTE_FLOAT64, 1);
+  char range[32];
+  snprintf(range, sizeof range, "0 to %d", size - 1);
+
+  /* One rank's error is every rank's, fields included. */
+  EXPECT_ERROR(syncyte_comm_bcast(world, is_odd_one() ? -3 : 0, NULL, &buffer), SYNCYTE_ERR_ARGUMENT, "root is -3");
+  expect_fields(SYNCYTE_ERR_ARGUMENT, size - 1, "comm_bcast", "world", "root", -1, "-3", range);
+  EXPECT(strcmp(fields_of_error().reason, syncyte_last_error()) == 0);
+
+  /* An element of an array. */
+  int64_t counts[most_ranks] = {-5};
+  double other = 0;
+  const syncyte_buffer_t output = vector_of(&other, SYNCYTE_FLOAT64, 1);
+  EXPECT_ERROR(syncyte_comm_allgatherv(world, &buffer, counts, NULL, &output), SYNCYTE_ERR_ARGUMENT, "counts[0] is -5");
+  expect_fields(SYNCYTE_ERR_ARGUMENT, 0, "comm_allgatherv", "world", "counts", 0, "-5", "0 or more");
+
+  /* A started collective's, at its end, on ranks whose own arguments were good. */
+  syncyte_request_t request = NULL;
+  const syncyte_status_t status = syncyte_comm_ibcast(world, rank == 0 ? size : 0, NULL, &buffer, &request);
+  if (rank != 0) EXPECT_ERROR(syncyte_request_wait(&request), SYNCYTE_ERR_ARGUMENT, "root is");
+  EXPECT(rank != 0 || status == SYNCYTE_ERR_ARGUMENT);
+  snprintf(range, sizeof range, "%d", size);
+  EXPECT(strcmp(fields_of_error().argument, "root") == 0 && strcmp(fields_of_error().value, range) == 0);
+  EXPECT_OK(syncyte_comm_barrier(world));
+
+  /* What differs between ranks. */
+  if (size > 1) {
+    EXPECT_ERROR(syncyte_comm_bcast(world, rank == 0, NULL, &buffer), SYNCYTE_ERR_MISMATCH, "root is");
+    const syncyte_error_fields_t told = fields_of_error();
+    EXPECT(strcmp(told.argument, "root") == 0 && strstr(told.value, "on rank 0") != NULL && told.rank == -1);
+    EXPECT(strcmp(told.expected, "the same on all ranks") == 0 && strcmp(told.object, "world") == 0);
+  }
+
+  /* A local call's, and a library's own. */
+  EXPECT_ERROR(syncyte_stats(-1, NULL), SYNCYTE_ERR_ARGUMENT, "stats is null");
+  expect_fields(SYNCYTE_ERR_ARGUMENT, rank, "stats", "", "stats", -1, "null", "a struct");
+  EXPECT_ERROR(syncyte_error_set(SYNCYTE_ERR_IO, "the disk is full"), SYNCYTE_ERR_IO, "the disk is full");
+  expect_fields(SYNCYTE_ERR_IO, rank, "", "", "", -1, "", "");
+  EXPECT(strcmp(fields_of_error().reason, "the disk is full") == 0);
+  EXPECT_ERROR(syncyte_last_error_fields(NULL), SYNCYTE_ERR_ARGUMENT, "fields is null");
+  syncyte_error_fields_t wrong = {.struct_size = 3};
+  EXPECT_ERROR(syncyte_last_error_fields(&wrong), SYNCYTE_ERR_ARGUMENT, "fields->struct_size is 3");
+}
+
 int main(void) {
   world = start(&rank, &size);
   for (int r = 0; r < size; ++r) twos[r] = 2;
@@ -180,6 +243,7 @@ int main(void) {
   test_wrong_reductions();
   test_wrong_parts();
   test_disagreement();
+  test_error_fields();
   EXPECT_OK(syncyte_comm_destroy(&world));
   EXPECT_OK(syncyte_finalize());
   return failures != 0;

@@ -141,6 +141,31 @@ module syncyte_base_c
     integer(c_int32_t) :: device = 0_c_int32_t
   end type syncyte_buffer_t
 
+  !> What a failed call's error is about, beside its text. Texts are empty, and numbers -1, where there is nothing
+  !> to say.
+  type, bind(C) :: syncyte_error_fields_t
+    ! sizeof(syncyte_error_fields_t)
+    integer(c_size_t) :: struct_size = 72_c_size_t
+    ! of the call
+    integer(c_int32_t) :: status = 0_c_int32_t
+    ! whose error it is: of the communicator in a collective, otherwise of the world
+    integer(c_int32_t) :: rank = 0_c_int32_t
+    ! the function's name without "syncyte_"
+    type(c_ptr) :: operation = c_null_ptr
+    ! name of what the argument belongs to, or of the collective's communicator
+    type(c_ptr) :: object = c_null_ptr
+    ! what was wrong; what differed between ranks
+    type(c_ptr) :: argument = c_null_ptr
+    ! dimension of the argument, or its position in an array
+    integer(c_int64_t) :: axis = 0_c_int64_t
+    ! of the argument, there; on which ranks, where it differed
+    type(c_ptr) :: value = c_null_ptr
+    ! in its place
+    type(c_ptr) :: expected = c_null_ptr
+    ! the message without operation and rank
+    type(c_ptr) :: reason = c_null_ptr
+  end type syncyte_error_fields_t
+
   !> What the trace hook is told: an operation has ended on this thread. The peer is - of send, recv, isend, irecv
   !> the other rank, of a receive from SYNCYTE_ANY the sender (-1 when it starts), of sendrecv the receiver; - of
   !> collectives with a root (bcast, ibcast, reduce, gather_along, scatter_along) the root, on all ranks; - of a
@@ -211,6 +236,15 @@ module syncyte_base_c
       import
       type(c_ptr) :: answer
     end function syncyte_last_error
+
+    !> What this thread's last failed call is about. Local; callable at any time.
+    ! fields [in,out]: struct_size set by the caller; the rest is filled; texts are valid until the thread's next
+    ! failing call
+    function syncyte_last_error_fields(fields) bind(C, name="syncyte_last_error_fields") result(answer)
+      import
+      type(syncyte_error_fields_t), intent(inout) :: fields
+      integer(c_int32_t) :: answer
+    end function syncyte_last_error_fields
 
     !> Name of a status code, for example "SYNCYTE_ERR_INDEX". Local; callable at any time.
     ! status [in]: any number

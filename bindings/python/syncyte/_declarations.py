@@ -272,6 +272,36 @@ class BufferDescription(ctypes.Structure):
     ]
 
 
+class ErrorFields(ctypes.Structure):
+    """What a failed call's error is about, beside its text. Texts are empty, and numbers -1, where there is nothing
+    to say.
+    """
+
+    _defaults_ = {}
+    _fields_ = [
+        # sizeof(syncyte_error_fields_t)
+        ("struct_size", ctypes.c_size_t),
+        # of the call
+        ("status", ctypes.c_int32),
+        # whose error it is: of the communicator in a collective, otherwise of the world
+        ("rank", ctypes.c_int32),
+        # the function's name without "syncyte_"
+        ("operation", ctypes.c_char_p),
+        # name of what the argument belongs to, or of the collective's communicator
+        ("object", ctypes.c_char_p),
+        # what was wrong; what differed between ranks
+        ("argument", ctypes.c_char_p),
+        # dimension of the argument, or its position in an array
+        ("axis", ctypes.c_int64),
+        # of the argument, there; on which ranks, where it differed
+        ("value", ctypes.c_char_p),
+        # in its place
+        ("expected", ctypes.c_char_p),
+        # the message without operation and rank
+        ("reason", ctypes.c_char_p),
+    ]
+
+
 class TraceEvent(ctypes.Structure):
     """What the trace hook is told: an operation has ended on this thread. The peer is - of send, recv, isend, irecv
     the other rank, of a receive from SYNCYTE_ANY the sender (-1 when it starts), of sendrecv the receiver; - of
@@ -698,6 +728,18 @@ CORE: dict[str, Function] = {
             "Message of this thread's last failed call. Local; callable at any time. Returns: a string that is"
             " valid until the thread's next failing call; empty if none failed."
         ),
+    ),
+    "syncyte_last_error_fields": Function(
+        ctypes.c_int32,
+        [
+            ctypes.POINTER(ErrorFields),
+        ],
+        [
+            Parameter("fields", "in,out", False, None,
+                "struct_size set by the caller; the rest is filled; texts are valid until the thread's next "
+                "failing call"),
+        ],
+        "What this thread's last failed call is about. Local; callable at any time.",
     ),
     "syncyte_status_name": Function(
         ctypes.c_char_p,

@@ -1,5 +1,6 @@
 #pragma once
-// Answers to messages: the messages of a backward pass, which a pass that repeats a failed one does not send again.
+// Backward passes of autograd, what operations leave behind in one that fails, and answers to messages: the messages of
+// a backward pass, which a pass that repeats a failed one does not send again.
 //
 // A rank whose backward pass fails (a hook raises) may have sent some answers, and received others. The ranks at their
 // other ends have, or may yet, use what was sent, and do not know of the failure. So the pass that repeats it takes
@@ -12,11 +13,31 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <vector>
 
-#include "backward_pass.hpp"
 #include "requests.hpp"
 
 namespace syncyte::torch_binding {
+
+/// One run of autograd's engine. Its last reference goes with the run, whether that has succeeded or not.
+class backward_pass : public std::enable_shared_from_this<backward_pass> {
+ public:
+  /// The one that this thread is in; null outside of any.
+  static std::shared_ptr<backward_pass> current();
+
+  ~backward_pass();
+  backward_pass(const backward_pass&) = delete;
+  backward_pass& operator=(const backward_pass&) = delete;
+
+  /// The ticket of an operation that the pass has started: if nobody has waited for it at the end, it is given up.
+  void add(const at::Tensor& ticket);
+
+ private:
+  backward_pass() = default;
+  void queue_end(bool is_last);
+
+  std::vector<at::Tensor> tickets_;
+};
 
 /// Which answer, on this rank.
 struct answer_key {

@@ -15,7 +15,7 @@
 #include <string>
 #include <utility>
 
-#include "backward_pass.hpp"
+#include "answers.hpp"
 #include "buffers.hpp"
 #include "collect.hpp"
 #include "forward_mode.hpp"

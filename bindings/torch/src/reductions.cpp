@@ -26,7 +26,7 @@
 #include "buffers.hpp"
 #include "calls.hpp"
 #include "handle_reference.hpp"
-#include "linear.hpp"
+#include "ordered.hpp"
 #include "profile.hpp"
 
 namespace syncyte::torch_binding {

@@ -173,6 +173,29 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_version(int32_t* major, int32_t* minor, 
  */
 SYNCYTE_EXPORT const char* syncyte_last_error(void);
 
+/** What a failed call's error is about, beside its text. Texts are empty, and numbers -1, where there is nothing to
+ * say.
+ */
+typedef struct syncyte_error_fields_t {
+  size_t struct_size;      /**< sizeof(syncyte_error_fields_t) */
+  syncyte_status_t status; /**< of the call */
+  int32_t rank;            /**< whose error it is: of the communicator in a collective, otherwise of the world */
+  const char* operation;   /**< the function's name without "syncyte_" */
+  const char* object;      /**< name of what the argument belongs to, or of the collective's communicator */
+  const char* argument;    /**< what was wrong; what differed between ranks */
+  int64_t axis;            /**< dimension of the argument, or its position in an array */
+  const char* value;       /**< of the argument, there; on which ranks, where it differed */
+  const char* expected;    /**< in its place */
+  const char* reason;      /**< the message without operation and rank */
+} syncyte_error_fields_t;
+
+/**
+ * @brief What this thread's last failed call is about. Local; callable at any time.
+ * @param[in,out] fields struct_size set by the caller; the rest is filled; texts are valid until the thread's next
+ * failing call
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_last_error_fields(syncyte_error_fields_t* fields);
+
 /**
  * @brief Name of a status code, for example "SYNCYTE_ERR_INDEX". Local; callable at any time.
  * @param[in] status any number
