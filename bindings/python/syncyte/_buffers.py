@@ -18,7 +18,6 @@ NOT_RECORDED = ""  # as recorded_by: no function of syncyte.torch records this o
 
 _Numbers = ctypes.c_int64 * c.MAX_NDIM
 _DESCRIPTION_SIZE = ctypes.sizeof(c.BufferDescription)
-_POOLED_BYTES = 1 << 16  # from here on results come from the pool of recycled memory
 
 
 class Buffer:
@@ -202,22 +201,17 @@ def as_buffer(
     return buffer
 
 
-def empty(world: str, dtype: DType, shape: Sequence[int]) -> Any:
-    """A new contiguous array in host memory, contents undefined: a numpy array or a torch tensor as `world` says."""
-    count = 1
-    for extent in shape:
-        count *= extent
-    if count * dtypes.itemsize(dtype) >= _POOLED_BYTES:
-        from . import memory
-
-        return memory.empty_in(world, dtype, shape)
-    if world == TORCH:
-        return dtypes.import_torch().empty(tuple(shape), dtype=dtypes.torch_dtype(dtype))
-    return np.empty(tuple(shape), dtypes.numpy_dtype(dtype))
+def row_of(buffer: Buffer, name: str) -> tuple[int, tuple[int, ...], int]:
+    """Rows, shape of a row, elements of a row."""
+    if not buffer.shape:
+        raise errors.ShapeError(f"{name} has no dimensions; expected rows along the first one")
+    elements = 1
+    for extent in buffer.shape[1:]:
+        elements *= extent
+    return buffer.shape[0], buffer.shape[1:], elements
 
 
-def empty_like(buffer: Buffer, shape: Sequence[int]) -> Any:
-    """A new contiguous array of the buffer's element type, kind and device."""
-    if buffer.world == TORCH and buffer.array.device.type != "cpu":
-        return buffer.array.new_empty(tuple(shape))
-    return empty(buffer.world, buffer.dtype, shape)
+def check_rows(buffer: Buffer, counts: Any, name: str, counts_name: str) -> None:
+    total = sum(counts)
+    if buffer.size != total:
+        raise errors.ShapeError(f"{name} of shape {buffer.shape} has {buffer.size} elements; {counts_name} adds up to {total}")

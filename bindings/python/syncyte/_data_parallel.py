@@ -13,6 +13,7 @@ from torch.autograd.profiler import record_function
 from torch.utils.weak import TensorWeakRef, WeakIdKeyDictionary
 
 from ._buffers import TORCH
+from ._layouts import layouts_of
 from ._reducer import Reducer
 from ._torch_collectives import bcast
 from ._torch_refusals import not_a_tensor
@@ -144,8 +145,6 @@ def _parameters_of(module: torch.nn.Module | Iterable[torch.Tensor], comm: Comm)
 
 def _refuse_parts(module: torch.nn.Module, comm: Comm) -> None:
     """Of layers that are cut over the same ranks: their mean would be that of different things."""
-    from .nn._layouts import layouts_of  # syncyte.nn is made of this module's neighbours
-
     if any(layout.comm == comm for layout in layouts_of(module).values()):
         raise ArgumentError(f"module has parameters that are cut over the ranks of {comm._title()}; expected a "
                             "communicator of ranks that have the same parts (comm.split)")

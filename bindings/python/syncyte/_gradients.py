@@ -1,4 +1,4 @@
-"""Gradients of whole tensors; syncyte.torch computes them."""
+"""The gradients of a whole tensor; _torch_gradients computes them."""
 
 from __future__ import annotations
 
@@ -53,8 +53,8 @@ class Gradients(Handle):
 
 
 def _differentiable() -> Any:
-    """The module syncyte.torch. Raises UnsupportedError without PyTorch."""
+    """What computes gradients. Raises UnsupportedError without PyTorch."""
     dtypes.import_torch()
-    from . import torch as differentiable
+    from . import _torch_gradients
 
-    return differentiable
+    return _torch_gradients

@@ -6,8 +6,8 @@ import ctypes
 from collections.abc import Sequence
 from typing import Any
 
-from . import _library, _views, dtypes
 from . import _declarations as c
+from . import _library, _views, dtypes
 from ._handles import Handle
 from .comm import COMM_WORLD, Comm, comm_or_world
 

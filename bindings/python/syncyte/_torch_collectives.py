@@ -24,6 +24,7 @@ import torch
 
 from ._checks import as_op
 from ._declarations import Op
+from ._torch_operators import operators
 from ._torch_refusals import not_a_tensor, raise_on_all
 from ._types import Reduction
 from .comm import COMM_WORLD, comm_or_world
@@ -32,7 +33,6 @@ from .errors import ArgumentError, UnsupportedError
 if typing.TYPE_CHECKING:
     from .comm import Comm
 
-_operators = torch.ops.syncyte  # finding the namespace anew costs microseconds
 _OPS = {op.name.lower(): int(op) for op in Op}
 
 
@@ -65,7 +65,7 @@ def _given(tensor: torch.Tensor, mixed_grad: bool) -> torch.Tensor:
     if not mixed_grad:
         return tensor
     _refuse_compiled(mixed_grad)
-    return _operators.mixed_grad(tensor)
+    return operators.mixed_grad(tensor)
 
 
 def _collective(operator: Callable[..., typing.Any], operation: str, comm: "Comm", tensor: torch.Tensor,
@@ -113,13 +113,13 @@ def allreduce(tensor: torch.Tensor, comm: "Comm" = COMM_WORLD, *, op: Reduction 
     if op == "sum" and adjoint == "sum" and not mixed_grad:  # the shortest way, for small messages
         group = comm_or_world(comm)
         try:
-            return _operators.allreduce.default(tensor, group.handle)
+            return operators.allreduce.default(tensor, group.handle)
         except Exception as error:
             raise_on_all(error, tensor, group, "comm_allreduce")
             raise
     group = comm_or_world(comm)
     number, identity = _number_of(op, group, "comm_allreduce"), _is_identity(adjoint, group)
-    return _collective(_operators.allreduce, "comm_allreduce", group, tensor, mixed_grad, number, identity)
+    return _collective(operators.allreduce, "comm_allreduce", group, tensor, mixed_grad, number, identity)
 
 
 def bcast(tensor: torch.Tensor, root: int = 0, comm: "Comm" = COMM_WORLD, *,
@@ -134,7 +134,7 @@ def bcast(tensor: torch.Tensor, root: int = 0, comm: "Comm" = COMM_WORLD, *,
         dtype, root or in recording gradients; an invalid root); NotImplementedError (a sparse, quantised,
         nested or meta tensor).
     """
-    return _collective(_operators.bcast, "comm_bcast", comm, tensor, mixed_grad, root)
+    return _collective(operators.bcast, "comm_bcast", comm, tensor, mixed_grad, root)
 
 
 def barrier(comm: "Comm" = COMM_WORLD) -> None:
@@ -143,7 +143,7 @@ def barrier(comm: "Comm" = COMM_WORLD) -> None:
 
     Raises ValueError (comm is None, or the other ranks call another operation).
     """
-    _operators.barrier(torch.empty(0), comm_or_world(comm).handle)
+    operators.barrier(torch.empty(0), comm_or_world(comm).handle)
 
 
 def bcast_(tensor: torch.Tensor, root: int = 0, comm: "Comm" = COMM_WORLD, *,
@@ -156,7 +156,7 @@ def bcast_(tensor: torch.Tensor, root: int = 0, comm: "Comm" = COMM_WORLD, *,
     Raises on all ranks: RuntimeError as above; the errors of :func:`bcast`.
     """
     _refuse_compiled(mixed_grad)
-    _collective(_operators.bcast_, "comm_bcast", comm, tensor, False, root, mixed_grad)
+    _collective(operators.bcast_, "comm_bcast", comm, tensor, False, root, mixed_grad)
     return tensor
 
 
@@ -174,7 +174,7 @@ def reduce(tensor: torch.Tensor, root: int = 0, comm: "Comm" = COMM_WORLD, *, op
     """
     group = comm_or_world(comm)
     number = _number_of(op, group, "comm_reduce")
-    return _collective(_operators.reduce, "comm_reduce", group, tensor, mixed_grad, root, number)
+    return _collective(operators.reduce, "comm_reduce", group, tensor, mixed_grad, root, number)
 
 
 def reduce_(tensor: torch.Tensor, root: int = 0, comm: "Comm" = COMM_WORLD, *, op: Reduction = "sum",
@@ -187,7 +187,7 @@ def reduce_(tensor: torch.Tensor, root: int = 0, comm: "Comm" = COMM_WORLD, *, o
     _refuse_compiled(mixed_grad)
     group = comm_or_world(comm)
     number = _number_of(op, group, "comm_reduce")
-    _collective(_operators.reduce_, "comm_reduce", group, tensor, False, root, number, mixed_grad)
+    _collective(operators.reduce_, "comm_reduce", group, tensor, False, root, number, mixed_grad)
     return tensor
 
 
@@ -205,7 +205,7 @@ def scan(tensor: torch.Tensor, *, reverse: bool = False, op: Reduction = "sum", 
     """
     group = comm_or_world(comm)
     number = _number_of(op, group, "comm_scan")
-    return _collective(_operators.scan, "comm_scan", group, tensor, mixed_grad, reverse, number)
+    return _collective(operators.scan, "comm_scan", group, tensor, mixed_grad, reverse, number)
 
 
 def exscan(tensor: torch.Tensor, *, reverse: bool = False, op: Reduction = "sum", comm: "Comm" = COMM_WORLD,
@@ -218,7 +218,7 @@ def exscan(tensor: torch.Tensor, *, reverse: bool = False, op: Reduction = "sum"
     """
     group = comm_or_world(comm)
     number = _number_of(op, group, "comm_exscan")
-    return _collective(_operators.exscan, "comm_exscan", group, tensor, mixed_grad, reverse, number)
+    return _collective(operators.exscan, "comm_exscan", group, tensor, mixed_grad, reverse, number)
 
 
 def allgather_along(tensor: torch.Tensor, axis: int = 0, *, lengths: Sequence[int] | None = None,
@@ -237,7 +237,7 @@ def allgather_along(tensor: torch.Tensor, axis: int = 0, *, lengths: Sequence[in
         does not have); ValueError (ranks that differ in dtype, axis, other extents or in recording gradients; lengths
         that do not fit); NotImplementedError (a sparse, quantised, nested or meta tensor).
     """
-    operator = _operators.allgather_along
+    operator = operators.allgather_along
     if lengths is None:
         return _collective(operator.default, "comm_lengths", comm, tensor, mixed_grad, axis)
     return _collective(operator.lengths, "comm_allgather_along", comm, tensor, mixed_grad, axis, lengths)
@@ -252,7 +252,7 @@ def gather_along(tensor: torch.Tensor, axis: int = 0, root: int = 0, *, lengths:
     mixed_grad: see :mod:`syncyte.torch`.
     Raises on all ranks: the errors of :func:`allgather_along`; ValueError (an invalid root).
     """
-    operator = _operators.gather_along
+    operator = operators.gather_along
     if lengths is None:
         return _collective(operator.default, "comm_lengths", comm, tensor, mixed_grad, axis, root)
     return _collective(operator.lengths, "comm_gather_along", comm, tensor, mixed_grad, axis, lengths, root)
@@ -271,7 +271,7 @@ def scatter_along(tensor: torch.Tensor, length: int, axis: int = 0, root: int = 
     Raises on all ranks: the errors of :func:`allgather_along`; ValueError (an invalid root, lengths that do not
         add up).
     """
-    return _collective(_operators.scatter_along.default, "comm_lengths", comm, tensor, mixed_grad, axis, length, root)
+    return _collective(operators.scatter_along.default, "comm_lengths", comm, tensor, mixed_grad, axis, length, root)
 
 
 def reduce_scatter_along(tensor: torch.Tensor, length: int, axis: int = 0, *, op: Reduction = "sum",
@@ -288,7 +288,7 @@ def reduce_scatter_along(tensor: torch.Tensor, length: int, axis: int = 0, *, op
     """
     group = comm_or_world(comm)
     number = _number_of(op, group, "comm_lengths")
-    operator = _operators.reduce_scatter_along.default
+    operator = operators.reduce_scatter_along.default
     return _collective(operator, "comm_lengths", group, tensor, mixed_grad, axis, length, number)
 
 
@@ -303,5 +303,5 @@ def alltoall_along(tensor: torch.Tensor, gather_axis: int, scatter_axis: int, le
     mixed_grad: see :mod:`syncyte.torch`.
     Raises on all ranks: the errors of :func:`allgather_along`, of both axes; ValueError (lengths that do not add up).
     """
-    operator = _operators.alltoall_along.default
+    operator = operators.alltoall_along.default
     return _collective(operator, "comm_lengths", comm, tensor, mixed_grad, gather_axis, scatter_axis, length)

@@ -18,8 +18,8 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from . import _interrupts, _library, _views
 from . import _declarations as c
+from . import _interrupts, _library, _views
 from ._buffers import NUMPY
 from ._checks import as_int64, wrong
 from ._declarations import DType
@@ -222,9 +222,9 @@ def clear() -> None:
 
 def _serve_torch() -> None:
     """From now on torch asks the slice of the calling thread for memory of CPU tensors."""
-    from . import torch as operators
+    from ._torch_operators import operators
 
-    _wrap_storages(operators._operators.serve_from_cache())
+    _wrap_storages(operators.serve_from_cache())
 
 
 @functools.cache

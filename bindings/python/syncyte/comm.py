@@ -16,6 +16,7 @@ from . import _declarations as c
 from . import _library, _live_comms, runtime
 from ._along import even_lengths
 from ._checks import as_int32, as_numbers
+from ._grid import Grid, extents_and_flags
 from ._messages import Messages
 from ._nonblocking import Nonblocking
 from .errors import ArgumentError, DtypeError, Error
@@ -23,9 +24,7 @@ from .errors import ArgumentError, DtypeError, Error
 if TYPE_CHECKING:
     from mpi4py import MPI
 
-    from .cart import Cart
-
-__all__ = ["COMM_SELF", "COMM_WORLD", "Comm", "Op", "Topology", "even_lengths"]
+__all__ = ["COMM_SELF", "COMM_WORLD", "Cart", "Comm", "Op", "Topology", "even_lengths"]
 
 Op = c.Op
 _CHECKS = {None: -1, "off": 0, "on": 1, "full": 2}
@@ -228,9 +227,12 @@ class Comm(Nonblocking, Messages):
         dims: places along each dimension; 0: chosen, so that all ranks have a place. periods: whether each dimension is
         periodic, or one value for all. Ranks beyond the grid get None.
         """
-        from .cart import make_cart
-
-        return make_cart(self, dims, periods, name, lambda: _comm_options(name, check))
+        ndim, extents, flags, options = self._prepare(
+            "cart_create", lambda: (*extents_and_flags(dims, periods), _comm_options(name, check)), lifecycle=True
+        )
+        handle = ctypes.c_void_p()
+        _library.core().syncyte_cart_create(self.handle, ndim, extents, flags, options, ctypes.byref(handle))
+        return None if handle.value is None else Cart(handle.value, name or "")
 
     # What it is.
 
@@ -274,6 +276,16 @@ class Comm(Nonblocking, Messages):
 
     def _state(self) -> str:
         return "freed" if self._is_freed else f"rank {self.rank} of {self.size}"
+
+
+class Cart(Grid, Comm):
+    """Ranks on a grid, in row-major order: the last coordinate changes fastest. Made by syncyte.Comm.cartesian().
+
+    It is a communicator in every respect. Coordinates count from 0.
+    """
+
+    def _state(self) -> str:
+        return f"{super()._state()}{self._place()}"
 
 
 class _RootComm(Comm):

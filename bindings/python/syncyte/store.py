@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import _buffers, _library, dtypes
+from . import _arrays, _library, dtypes
 from . import _declarations as c
 from ._buffers import NOT_RECORDED, Buffer, as_buffer
 from ._checks import as_index, as_int32, as_int64, wrong
@@ -279,7 +279,7 @@ class StoreWorker(Handle):
         """An array for the values of keys, of their kind."""
         wanted, length = _as_keys(keys), self._store.length
         shape = [int(self._store.lengths(keys).sum())] if length is None else [*wanted.shape, length]
-        return _buffers.empty(wanted.world, DType.FLOAT32, shape)
+        return _arrays.empty(wanted.world, DType.FLOAT32, shape)
 
     def _check_shape(self, name: str, shape: Sequence[int]) -> None:
         length = self._store.length
@@ -474,7 +474,7 @@ class StoreWorker(Handle):
             length = self._store.length
             if length is None:
                 raise wrong(ArgumentError, "out", None, "an array, because keys differ in length")
-            out = _buffers.empty(drawn.world, DType.FLOAT32, [*drawn.shape, length])
+            out = _arrays.empty(drawn.world, DType.FLOAT32, [*drawn.shape, length])
         return drawn, as_buffer(out, "out", writable=True, expected=DType.FLOAT32)
 
     def _pull_sample(self, sample: int, keys: Buffer, values: Buffer) -> int:

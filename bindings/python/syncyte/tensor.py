@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _buffers, _indexing, _library, _views, dtypes
 from . import _declarations as c
+from . import _indexing, _library, _views, dtypes
 from ._access import Access
-from ._buffers import NUMPY, TORCH, as_buffer, refuse_masked, refuse_to_lose_gradients
+from ._buffers import NUMPY, TORCH, Buffer, as_buffer, refuse_masked, refuse_to_lose_gradients
 from ._checks import as_index
 from ._declarations import DType
 from .comm import COMM_WORLD, Comm, comm_or_world
@@ -137,7 +137,7 @@ class WholeTensor(Access):
         """
         comm = comm_or_world(comm)
 
-        def prepare() -> tuple[_buffers.Buffer, Any]:
+        def prepare() -> tuple[Buffer, Any]:
             buffer = as_buffer(array, "array", writable=True)
             if not buffer.shape:
                 raise ShapeError("array has no dimensions; expected rows along the first one")

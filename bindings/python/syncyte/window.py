@@ -9,7 +9,7 @@ from typing import Any, overload
 
 import numpy as np
 
-from . import _buffers, _library, _views, dtypes
+from . import _arrays, _library, _views, dtypes
 from . import _declarations as c
 from ._buffers import NOT_RECORDED, NUMPY, Buffer, as_buffer
 from ._checks import as_index, as_int32, as_op
@@ -128,7 +128,7 @@ class Window(Handle):
     @staticmethod
     def _new(shape: Any, dtype: dtypes.DTypeLike) -> Any:
         extents = [_size(extent, "shape") for extent in (shape if hasattr(shape, "__iter__") else (shape,))]
-        return _buffers.empty(NUMPY, dtypes.as_dtype(dtype), extents)
+        return _arrays.empty(NUMPY, dtypes.as_dtype(dtype), extents)
 
     def accumulate(self, rank: int, offset: int, source: Any, op: WindowReduction = "sum") -> None:
         """Combines elements with those at a rank; atomic per element with other accumulates, fetch_ops and

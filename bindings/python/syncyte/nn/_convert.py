@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 import torch
 
 from .._checks import wrong
+from .._layouts import as_layer_dim, compare_checksums, lengths_of
 from ..comm import COMM_WORLD, Comm, comm_or_world
 from ..errors import ArgumentError, DtypeError
 from ._layers import ParallelEmbedding, ParallelLinear
-from ._layouts import as_layer_dim, compare_checksums, lengths_of
 
 # Attributes of modules.
 _HOOKS = ("_forward_hooks", "_forward_hooks_with_kwargs", "_forward_hooks_always_called", "_forward_pre_hooks",

@@ -6,8 +6,8 @@ import torch
 
 from .._checks import wrong
 from .._declarations import Op
+from .._layouts import layouts_of
 from ..errors import ArgumentError
-from ._layouts import layouts_of
 
 
 def clip_grad_norm_(

@@ -9,11 +9,11 @@ import torch
 
 from .. import dtypes
 from .._checks import as_index, wrong
+from .._layouts import Layout, as_layer_dim, lengths_of, set_layout
 from ..comm import COMM_WORLD, Comm, comm_or_world
 from ..errors import ArgumentError, DtypeError, UnsupportedError
 from ..torch import bcast
 from . import functional
-from ._layouts import Layout, as_layer_dim, lengths_of, set_layout
 
 __all__ = ["ParallelCrossEntropy", "ParallelEmbedding", "ParallelLinear"]
 

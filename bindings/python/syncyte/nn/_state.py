@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 import torch
 
 from .._checks import as_int32, wrong
+from .._layouts import Layout, layouts_of, marks_of
 from .._torch_collectives import gather_along
 from ..comm import Comm
 from ..errors import ArgumentError, DtypeError, Error, ShapeError
-from ._layouts import Layout, layouts_of, marks_of
 from .functional import gather
 
 State = Mapping[str, Any]

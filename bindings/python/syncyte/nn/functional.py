@@ -15,16 +15,14 @@ import torch
 
 from .._checks import as_index, as_numbers, wrong
 from .._declarations import Op
+from .._layouts import as_layer_dim, compare_checksums, lengths_of
+from .._torch_operators import operators
 from .._torch_refusals import not_a_tensor, raise_on_all
 from ..comm import COMM_WORLD, Comm, comm_or_world
 from ..errors import ArgumentError, DtypeError, OutOfRangeError, ShapeError, UnsupportedError
-from ..torch import load
-from ._layouts import as_layer_dim, compare_checksums, lengths_of
 
 __all__ = ["copy", "cross_entropy", "embedding", "gather", "linear", "reduce", "scatter"]
 
-load()
-_operators = torch.ops.syncyte
 _REDUCTIONS = ("none", "mean", "sum")
 
 
@@ -59,7 +57,7 @@ def copy(tensor: torch.Tensor, comm: Comm = COMM_WORLD) -> torch.Tensor:
     TypeError, ValueError, NotImplementedError
         On all ranks, as syncyte.torch.allreduce(): shapes that differ.
     """
-    return _call(_operators.parallel_copy, "parallel_copy", tensor, comm_or_world(comm))
+    return _call(operators.parallel_copy, "parallel_copy", tensor, comm_or_world(comm))
 
 
 def reduce(tensor: torch.Tensor, comm: Comm = COMM_WORLD) -> torch.Tensor:
@@ -82,7 +80,7 @@ def reduce(tensor: torch.Tensor, comm: Comm = COMM_WORLD) -> torch.Tensor:
     TypeError, ValueError, NotImplementedError
         On all ranks, as syncyte.torch.allreduce(): shapes that differ.
     """
-    return _call(_operators.allreduce, "comm_allreduce", tensor, comm_or_world(comm), int(Op.SUM), True)
+    return _call(operators.allreduce, "comm_allreduce", tensor, comm_or_world(comm), int(Op.SUM), True)
 
 
 def _require_equal(extent: int, tensor: torch.Tensor, comm: Comm, advice: str) -> None:
@@ -158,7 +156,7 @@ def scatter(
         return _given_lengths(lengths, group)
 
     parts = group._prepare("relocate", check)
-    return _call(_operators.relocate, "relocate", tensor, group, to_dim=dim, to_lengths=parts)
+    return _call(operators.relocate, "relocate", tensor, group, to_dim=dim, to_lengths=parts)
 
 
 def gather(
@@ -202,7 +200,7 @@ def gather(
         if torch.compiler.is_compiling():
             raise wrong(UnsupportedError, "uneven", True, "lengths in its place inside torch.compile")
         parts = group.lengths(parts[group.rank])
-    return _call(_operators.relocate, "comm_allgather_along", tensor, group, from_dim=dim, from_lengths=parts)
+    return _call(operators.relocate, "comm_allgather_along", tensor, group, from_dim=dim, from_lengths=parts)
 
 
 def _width(tensor: Any) -> int:
@@ -506,7 +504,7 @@ def _own_classes(logits: torch.Tensor, local: torch.Tensor, axis: int, comm: Com
     extent = logits.size(axis)
     constant = logits.detach()
     largest = constant.amax(axis) if extent else constant.new_full(local.shape, -torch.inf)
-    largest = _operators.allreduce(largest, comm.handle, int(Op.MAX))
+    largest = operators.allreduce(largest, comm.handle, int(Op.MAX))
     shifted = logits - largest.unsqueeze(axis)
     exponentials = shifted.exp().sum(axis)
     if extent == 0:

@@ -5,8 +5,8 @@ from typing import Any
 
 import torch
 
+from syncyte._layouts import Layout, layouts_of
 from syncyte.nn import _state
-from syncyte.nn._layouts import Layout, layouts_of
 
 from . import distributed
 from ._tags import get_parallel_dim, stored_dim

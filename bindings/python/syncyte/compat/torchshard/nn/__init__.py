@@ -9,10 +9,10 @@ from torch.nn._reduction import legacy_get_string
 
 from syncyte import nn as parallel
 from syncyte._checks import wrong
+from syncyte._layouts import as_layer_dim
 from syncyte.comm import COMM_SELF, Comm
 from syncyte.errors import DtypeError, ShapeError
 from syncyte.nn._convert import Planned, replace
-from syncyte.nn._layouts import as_layer_dim
 
 from .. import distributed
 from .._state import register_ddp_parameters_to_ignore

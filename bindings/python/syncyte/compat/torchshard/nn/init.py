@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from syncyte.nn._layouts import Layout
+from syncyte._layouts import Layout
 from syncyte.torch import bcast_
 
 from .. import distributed

@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 import torch
 
-from .._along import even_lengths
-from .._checks import as_index, as_numbers, wrong
-from ..comm import COMM_WORLD, Comm, comm_or_world
-from ..errors import ArgumentError, DtypeError, ShapeError
+from ._along import even_lengths
+from ._checks import as_index, as_numbers, wrong
+from .comm import COMM_WORLD, Comm, comm_or_world
+from .errors import ArgumentError, DtypeError, ShapeError
 
 _LAYOUTS = "_syncyte_layouts"  # a module's attribute: from names of its parameters and buffers to their layouts
 
