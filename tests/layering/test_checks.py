@@ -11,10 +11,10 @@ import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
-import abi  # noqa: E402
-import floors  # noqa: E402
-import headers  # noqa: E402
-import symbols  # noqa: E402
+import abi
+import floors
+import headers
+import symbols
 
 
 class Tree(unittest.TestCase):

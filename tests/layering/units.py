@@ -12,7 +12,6 @@ from __future__ import annotations
 import argparse
 import ast
 import graphlib
-import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path

@@ -245,7 +245,9 @@ class Access(Counters, Gradients):
             raise ShapeError(
                 f"a box of {len(extent)} dimensions at {tuple(numbers)}; expected {self.ndim}, as the tensor has"
             )
-        if any(first < 0 or first + count > most for first, count, most in zip(numbers, extent, self._shape)):
+        if any(
+            first < 0 or first + count > most for first, count, most in zip(numbers, extent, self._shape, strict=True)
+        ):
             raise OutOfRangeError(
                 f"the box at {tuple(numbers)} of extent {tuple(extent)} is outside of the tensor of shape {self._shape}"
             )

@@ -21,7 +21,8 @@ Shape = tuple[int, ...]
 
 def even_lengths(extent: int, parts: int) -> list[int]:
     """Lengths of parts as even as possible, the first ones longer. Local. Raises ArgumentError for a negative extent or
-    fewer parts than one."""
+    fewer parts than one.
+    """
     extent, parts = as_index(extent, "extent"), as_index(parts, "parts")
     if extent < 0 or parts < 1:
         raise ArgumentError(f"extent is {extent}, parts is {parts}; expected 0 or more, and 1 or more")

@@ -23,7 +23,7 @@ _DESCRIPTION_SIZE = ctypes.sizeof(c.BufferDescription)
 class Buffer:
     """A described array. It keeps the array alive; `description` is what the C library gets."""
 
-    __slots__ = ("array", "description", "dtype", "shape", "world", "reference")
+    __slots__ = ("array", "description", "dtype", "reference", "shape", "world")
 
     def __init__(
         self, array: Any, world: str, dtype: DType, address: int, shape: Sequence[int], strides: Sequence[int]
@@ -189,8 +189,9 @@ def as_buffer(
     and lists too where it is only read. name: for messages. expected: its element type, where it must be that one;
     numpy's uint16 stands for bfloat16 then. recorded_by: the function of syncyte.torch that records the gradients which
     this operation would lose; NOT_RECORDED if no function records them; None if there is nothing to lose.
-    Raises DtypeError (a masked array too), ShapeError (not contiguous, not aligned; written, and elements share memory),
-    ArgumentError (read-only; a tensor that requires grad, where it would be written, or its gradient would be lost).
+    Raises DtypeError (a masked array too), ShapeError (not contiguous, not aligned; written, and elements share
+    memory), ArgumentError (read-only; a tensor that requires grad, where it would be written, or its gradient would be
+    lost).
     """
     if dtypes.is_torch_tensor(value):
         buffer = _of_torch(value, name, writable, contiguous, recorded_by)
@@ -214,4 +215,6 @@ def row_of(buffer: Buffer, name: str) -> tuple[int, tuple[int, ...], int]:
 def check_rows(buffer: Buffer, counts: Any, name: str, counts_name: str) -> None:
     total = sum(counts)
     if buffer.size != total:
-        raise errors.ShapeError(f"{name} of shape {buffer.shape} has {buffer.size} elements; {counts_name} adds up to {total}")
+        raise errors.ShapeError(
+            f"{name} of shape {buffer.shape} has {buffer.size} elements; {counts_name} adds up to {total}"
+        )

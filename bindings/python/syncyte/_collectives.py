@@ -113,7 +113,8 @@ class Collectives(Agreement):
         self, array: Array, op: Reduction = "sum", reverse: bool = False, out: Array | None = None
     ) -> Array:
         """As scan(), but excluding this rank. The rank where it begins gets op's identity element: 0 for "sum", 1 for
-        "prod", the highest value (or infinity) for "min", the lowest for "max". Collective. Not differentiable."""
+        "prod", the highest value (or infinity) for "min", the lowest for "max". Collective. Not differentiable.
+        """
         return self._scan("comm_exscan", array, op, reverse, out)
 
     def _scan(self, operation: str, array: Any, op: Reduction, reverse: bool, out: Any) -> Any:

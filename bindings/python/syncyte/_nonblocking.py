@@ -35,7 +35,8 @@ def _started(
 
 class Nonblocking(Along):
     """What syncyte.Comm starts. A start is collective but waits for no other rank: this rank's own error is raised at
-    once, the others get it from wait() or test(). All ranks start in the same order, and wait in any."""
+    once, the others get it from wait() or test(). All ranks start in the same order, and wait in any.
+    """
 
     def _prepare_start(self, operation: str, prepare: Callable[[], Result]) -> Result:
         """Runs a start's local checks; if they fail, the others learn of it without waiting for this rank."""
@@ -96,7 +97,8 @@ class Nonblocking(Along):
         self, array: Array, lengths: Sequence[int], axis: int = 0, *, out: Array | None = None
     ) -> Request[Array]:
         """Starts allgather() along an axis; lengths must be given, since nothing can be exchanged first. wait() returns
-        out. Collective."""
+        out. Collective.
+        """
 
         def prepare() -> tuple[Buffer, int, Any, Buffer, Any]:
             source, along = _any_strides(array, "iallgather_along"), as_int32(axis, "axis")
@@ -157,7 +159,8 @@ class Nonblocking(Along):
         out: Array | None = None,
     ) -> Request[Array]:
         """Starts alltoall(); gather_lengths must be given, since nothing can be exchanged first. wait() returns out.
-        Collective."""
+        Collective.
+        """
 
         def prepare() -> tuple[Buffer, int, Any, int, Any, Buffer, Any]:
             source = _any_strides(array, "ialltoall_along")
@@ -170,7 +173,9 @@ class Nonblocking(Along):
             result = _arrays.empty_like(source, part) if out is None else out
             return source, before, gathered, after, scattered, _as_output(result, source.dtype), result
 
-        source, before, gathered, after, scattered, target, result = self._prepare_start("comm_ialltoall_along", prepare)
+        source, before, gathered, after, scattered, target, result = self._prepare_start(
+            "comm_ialltoall_along", prepare
+        )
         return _started(
             "comm_ialltoall_along",
             lambda request: _library.core().syncyte_comm_ialltoall_along(

@@ -1,8 +1,8 @@
 """The collectives of syncyte.torch.
 
-All are collective: dtypes and what each function names are equal on all ranks, and gradients are recorded (requires_grad,
-outside of torch.no_grad()) on all ranks or on none, because backward is collective too; otherwise all ranks raise
-ValueError. Where only some ranks need a gradient, use ``mixed_grad=True``: see :mod:`syncyte.torch`.
+All are collective: dtypes and what each function names are equal on all ranks, and gradients are recorded
+(requires_grad, outside of torch.no_grad()) on all ranks or on none, because backward is collective too; otherwise all
+ranks raise ValueError. Where only some ranks need a gradient, use ``mixed_grad=True``: see :mod:`syncyte.torch`.
 
 Backward passes belong to their forward: ranks whose backward passes run in different orders raise ValueError, all of
 them, that names the number of the forward. Compiled graphs have no such numbers, so a function is compiled on all ranks
@@ -41,12 +41,12 @@ def number_of(op: Reduction) -> int:
     return _OPS[op] if isinstance(op, str) and op in _OPS else int(as_op(op))
 
 
-def _number_of(op: Reduction, comm: "Comm", operation: str) -> int:
+def _number_of(op: Reduction, comm: Comm, operation: str) -> int:
     """number_of(), whose error all ranks are told."""
     return comm._prepare(operation, lambda: number_of(op))
 
 
-def _is_identity(adjoint: str, comm: "Comm") -> bool:
+def _is_identity(adjoint: str, comm: Comm) -> bool:
     def check() -> bool:
         if adjoint not in ("sum", "identity"):
             raise ArgumentError(f"adjoint is {adjoint!r}; expected 'sum' or 'identity'")
@@ -68,7 +68,7 @@ def _given(tensor: torch.Tensor, mixed_grad: bool) -> torch.Tensor:
     return operators.mixed_grad(tensor)
 
 
-def _collective(operator: Callable[..., typing.Any], operation: str, comm: "Comm", tensor: torch.Tensor,
+def _collective(operator: Callable[..., typing.Any], operation: str, comm: Comm, tensor: torch.Tensor,
                 mixed_grad: bool, *arguments: typing.Any) -> typing.Any:
     """Calls a collective; operation: its name where the ranks agree first."""
     group = comm_or_world(comm)
@@ -82,7 +82,7 @@ def _collective(operator: Callable[..., typing.Any], operation: str, comm: "Comm
         raise
 
 
-def allreduce(tensor: torch.Tensor, comm: "Comm" = COMM_WORLD, *, op: Reduction = "sum",
+def allreduce(tensor: torch.Tensor, comm: Comm = COMM_WORLD, *, op: Reduction = "sum",
               adjoint: typing.Literal["sum", "identity"] = "sum", mixed_grad: bool = False) -> torch.Tensor:
     """``tensor`` of all ranks of ``comm`` reduced element by element, on all of them; a new contiguous tensor.
 
@@ -122,7 +122,7 @@ def allreduce(tensor: torch.Tensor, comm: "Comm" = COMM_WORLD, *, op: Reduction 
     return _collective(operators.allreduce, "comm_allreduce", group, tensor, mixed_grad, number, identity)
 
 
-def bcast(tensor: torch.Tensor, root: int = 0, comm: "Comm" = COMM_WORLD, *,
+def bcast(tensor: torch.Tensor, root: int = 0, comm: Comm = COMM_WORLD, *,
           mixed_grad: bool = False) -> torch.Tensor:
     """``tensor`` of root, on all ranks; a new contiguous tensor.
 
@@ -137,16 +137,16 @@ def bcast(tensor: torch.Tensor, root: int = 0, comm: "Comm" = COMM_WORLD, *,
     return _collective(operators.bcast, "comm_bcast", comm, tensor, mixed_grad, root)
 
 
-def barrier(comm: "Comm" = COMM_WORLD) -> None:
-    """Returns when all ranks have called it. Collective. It has no gradient and no backward pass; in a compiled graph it
-    keeps its place among the communications.
+def barrier(comm: Comm = COMM_WORLD) -> None:
+    """Returns when all ranks have called it. Collective. It has no gradient and no backward pass; in a compiled graph
+    it keeps its place among the communications.
 
     Raises ValueError (comm is None, or the other ranks call another operation).
     """
     operators.barrier(torch.empty(0), comm_or_world(comm).handle)
 
 
-def bcast_(tensor: torch.Tensor, root: int = 0, comm: "Comm" = COMM_WORLD, *,
+def bcast_(tensor: torch.Tensor, root: int = 0, comm: Comm = COMM_WORLD, *,
            mixed_grad: bool = False) -> torch.Tensor:
     """:func:`bcast` into ``tensor``, which is returned: torch's in-place rules hold. Its version is raised; a leaf that
     requires gradients, a view of one, or a tensor whose elements overlap on one rank makes all ranks raise
@@ -160,7 +160,7 @@ def bcast_(tensor: torch.Tensor, root: int = 0, comm: "Comm" = COMM_WORLD, *,
     return tensor
 
 
-def reduce(tensor: torch.Tensor, root: int = 0, comm: "Comm" = COMM_WORLD, *, op: Reduction = "sum",
+def reduce(tensor: torch.Tensor, root: int = 0, comm: Comm = COMM_WORLD, *, op: Reduction = "sum",
            mixed_grad: bool = False) -> torch.Tensor:
     """``tensor`` of all ranks reduced element by element on root, zeros elsewhere; a new contiguous tensor.
 
@@ -177,7 +177,7 @@ def reduce(tensor: torch.Tensor, root: int = 0, comm: "Comm" = COMM_WORLD, *, op
     return _collective(operators.reduce, "comm_reduce", group, tensor, mixed_grad, root, number)
 
 
-def reduce_(tensor: torch.Tensor, root: int = 0, comm: "Comm" = COMM_WORLD, *, op: Reduction = "sum",
+def reduce_(tensor: torch.Tensor, root: int = 0, comm: Comm = COMM_WORLD, *, op: Reduction = "sum",
             mixed_grad: bool = False) -> torch.Tensor:
     """:func:`reduce` into ``tensor``, which is returned, zeroed elsewhere than on root; in place as :func:`bcast_`.
 
@@ -191,7 +191,7 @@ def reduce_(tensor: torch.Tensor, root: int = 0, comm: "Comm" = COMM_WORLD, *, o
     return tensor
 
 
-def scan(tensor: torch.Tensor, *, reverse: bool = False, op: Reduction = "sum", comm: "Comm" = COMM_WORLD,
+def scan(tensor: torch.Tensor, *, reverse: bool = False, op: Reduction = "sum", comm: Comm = COMM_WORLD,
          mixed_grad: bool = False) -> torch.Tensor:
     """``tensor`` reduced over ranks 0 to this one (``reverse``: this one to the last); a new contiguous tensor.
 
@@ -208,7 +208,7 @@ def scan(tensor: torch.Tensor, *, reverse: bool = False, op: Reduction = "sum", 
     return _collective(operators.scan, "comm_scan", group, tensor, mixed_grad, reverse, number)
 
 
-def exscan(tensor: torch.Tensor, *, reverse: bool = False, op: Reduction = "sum", comm: "Comm" = COMM_WORLD,
+def exscan(tensor: torch.Tensor, *, reverse: bool = False, op: Reduction = "sum", comm: Comm = COMM_WORLD,
            mixed_grad: bool = False) -> torch.Tensor:
     """As :func:`scan`, but excluding this rank. The first rank gets op's identity element (zeros for sum, ones for
     prod).
@@ -222,7 +222,7 @@ def exscan(tensor: torch.Tensor, *, reverse: bool = False, op: Reduction = "sum"
 
 
 def allgather_along(tensor: torch.Tensor, axis: int = 0, *, lengths: Sequence[int] | None = None,
-                    comm: "Comm" = COMM_WORLD, mixed_grad: bool = False) -> torch.Tensor:
+                    comm: Comm = COMM_WORLD, mixed_grad: bool = False) -> torch.Tensor:
     """All ranks' tensors joined along an axis, in order of ranks, on all ranks.
 
     Collective: dtypes and extents but along the axis are equal on all ranks. The adjoint is
@@ -244,7 +244,7 @@ def allgather_along(tensor: torch.Tensor, axis: int = 0, *, lengths: Sequence[in
 
 
 def gather_along(tensor: torch.Tensor, axis: int = 0, root: int = 0, *, lengths: Sequence[int] | None = None,
-                 comm: "Comm" = COMM_WORLD, mixed_grad: bool = False) -> torch.Tensor:
+                 comm: Comm = COMM_WORLD, mixed_grad: bool = False) -> torch.Tensor:
     """As :func:`allgather_along`, on root; on other ranks the result's extent along the axis is 0.
 
     The adjoint is :func:`scatter_along`: each rank gets its part of root's cotangent.
@@ -259,7 +259,7 @@ def gather_along(tensor: torch.Tensor, axis: int = 0, root: int = 0, *, lengths:
 
 
 def scatter_along(tensor: torch.Tensor, length: int, axis: int = 0, root: int = 0, *,
-                  comm: "Comm" = COMM_WORLD, mixed_grad: bool = False) -> torch.Tensor:
+                  comm: Comm = COMM_WORLD, mixed_grad: bool = False) -> torch.Tensor:
     """This rank's part of root's tensor, which is cut along an axis in order of ranks.
 
     Collective as :func:`allgather_along`. The adjoint is :func:`gather_along`: root gets all ranks' cotangents joined,
@@ -275,7 +275,7 @@ def scatter_along(tensor: torch.Tensor, length: int, axis: int = 0, root: int = 
 
 
 def reduce_scatter_along(tensor: torch.Tensor, length: int, axis: int = 0, *, op: Reduction = "sum",
-                         comm: "Comm" = COMM_WORLD, mixed_grad: bool = False) -> torch.Tensor:
+                         comm: Comm = COMM_WORLD, mixed_grad: bool = False) -> torch.Tensor:
     """This rank's part of all ranks' tensors reduced element by element, which is cut along an axis in order of ranks.
 
     Collective: all ranks' shapes, dtypes and op are equal. The adjoint of the sum is :func:`allgather_along`; other ops
@@ -293,7 +293,7 @@ def reduce_scatter_along(tensor: torch.Tensor, length: int, axis: int = 0, *, op
 
 
 def alltoall_along(tensor: torch.Tensor, gather_axis: int, scatter_axis: int, length: int, *,
-                   comm: "Comm" = COMM_WORLD, mixed_grad: bool = False) -> torch.Tensor:
+                   comm: Comm = COMM_WORLD, mixed_grad: bool = False) -> torch.Tensor:
     """A tensor that is partitioned over the ranks along ``gather_axis``, partitioned along ``scatter_axis`` instead.
 
     Collective as :func:`allgather_along`; a permutation of elements, whose adjoint is its inverse. Equal axes: the

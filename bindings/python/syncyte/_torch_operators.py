@@ -9,11 +9,11 @@ from . import _library, _torch_vmap
 # Operations whose order among each other matters, and which must run even if nobody uses their results: a rank whose
 # compiler dropped one would leave the others waiting.
 _EFFECTFUL = ("allreduce.default", "bcast.default", "reduce.default", "scan.default", "exscan.default",
-              "allgather_along.lengths", "gather_along.lengths", "scatter_along.lengths", "reduce_scatter_along.lengths",
-              "alltoall_along.lengths", "gather.default", "gather_backward.default", "gather_collective.default",
-              "gather_adjoint.default", "isend.default", "irecv.default", "isend_answer.default",
-              "irecv_answer.default", "barrier.default", "wait_message.default", "start_collective.default",
-              "wait_collective.default", "halo_exchange.default")
+              "allgather_along.lengths", "gather_along.lengths", "scatter_along.lengths",
+              "reduce_scatter_along.lengths", "alltoall_along.lengths", "gather.default",
+              "gather_backward.default", "gather_collective.default", "gather_adjoint.default", "isend.default",
+              "irecv.default", "isend_answer.default", "irecv_answer.default", "barrier.default",
+              "wait_message.default", "start_collective.default", "wait_collective.default", "halo_exchange.default")
 
 
 def _register_effects() -> None:

@@ -145,8 +145,8 @@ class Halo(Handle):
         corners = "" if self._corners else ", no corners"
         freed = ", freed" if self._is_freed else ""
         return (
-            f"<syncyte.Halo of arrays of shape {self._shape}, {self._dtype.name.lower()}: ghosts {self._ghosts}{corners}, "
-            f"over {self._cart!r}{freed}>"
+            f"<syncyte.Halo of arrays of shape {self._shape}, {self._dtype.name.lower()}: "
+            f"ghosts {self._ghosts}{corners}, over {self._cart!r}{freed}>"
         )
 
     def _buffer(self, array: Any, tell: Callable[[Any], None]) -> Buffer:
@@ -195,8 +195,9 @@ class Halo(Handle):
         return Request(handle, buffer, function.removeprefix("syncyte_"), buffer.written)
 
     def iexchange(self, array: Any) -> Request[None]:
-        """Starts to fill the ghosts, and does not wait; until the end ghosts must not be read, nor cells that ghosts show
-        be written. One exchange of a halo is under way at a time (BusyError)."""
+        """Starts to fill the ghosts, and does not wait; until the end ghosts must not be read, nor cells that ghosts
+        show be written. One exchange of a halo is under way at a time (BusyError).
+        """
         return self._start("syncyte_halo_iexchange", array)
 
     def iaccumulate(self, array: Any) -> Request[None]:

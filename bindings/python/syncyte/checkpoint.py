@@ -75,7 +75,7 @@ def _entries(mapping: Mapping[str, Any], sharded: Sharded, writable: bool) -> tu
     _check_sharded(sharded, mapping)
     entries = (c.CheckpointEntry * max(len(mapping), 1))()
     buffers = []
-    for entry, (key, value) in zip(entries, mapping.items()):
+    for entry, (key, value) in zip(entries, mapping.items(), strict=False):
         is_whole = isinstance(value, WholeTensor)
         name, element = f"mapping[{key!r}]", None
         if is_whole:

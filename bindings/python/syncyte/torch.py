@@ -89,15 +89,18 @@ def halo_exchange(tensor: torch.Tensor, halo: Halo, *, mixed_grad: bool = False)
     """``tensor`` with its ghosts filled from the neighbours; a new contiguous tensor. All ranks of the halo's
     communicator call it; it waits for the neighbours only.
 
-    With y = H x the adjoint H' adds the ghosts' cotangents to the neighbours' cells that they show, and gives the ghosts
-    themselves zeros; ghosts beyond an open border stay as they are, both ways. Differentiable, any number of times,
-    backward and forward: gradients are recorded on all ranks or on none, and backward runs on all of them, in one order;
-    neighbours that differ raise ValueError.
+    With y = H x the adjoint H' adds the ghosts' cotangents to the neighbours' cells that they show, and gives the
+    ghosts themselves zeros; ghosts beyond an open border stay as they are, both ways. Differentiable, any number of
+    times,
+    backward and forward: gradients are recorded on all ranks or on none, and backward runs on all of them, in one
+    order; neighbours that differ raise ValueError.
 
     tensor: of the halo's element type and shape (``syncyte.Halo``), any strides, on any device.
     mixed_grad: see :mod:`syncyte.torch`.
-    Raises, here and on the neighbours: TypeError (not a tensor, another dtype than the halo's); ValueError (another shape;
-        neighbours that differ in recording gradients); NotImplementedError (a sparse, quantised, nested or meta tensor).
+    Raises, here and on the neighbours: TypeError (not a tensor, another dtype than the halo's); ValueError (another
+    shape;
+        neighbours that differ in recording gradients); NotImplementedError (a sparse, quantised, nested or meta
+        tensor).
     """
     if not isinstance(halo, Halo):
         raise errors.DtypeError(f"halo is a {type(halo).__name__}; expected a syncyte.Halo")

@@ -83,7 +83,8 @@ class Window(Handle):
     def view(self, rank: int | None = None, dtype: dtypes.DTypeLike = "uint8") -> np.ndarray:
         """A rank's part in place (this rank's by default), a one-dimensional numpy array that keeps the window's memory
         alive. Raises UnsupportedError for a rank on another node, ShapeError if the part is no whole number
-        of elements."""
+        of elements.
+        """
         number, element = self._rank(rank), dtypes.as_dtype(dtype)
         count, left = divmod(self.size(number), dtypes.itemsize(element))
         if left:
@@ -132,7 +133,8 @@ class Window(Handle):
 
     def accumulate(self, rank: int, offset: int, source: Any, op: WindowReduction = "sum") -> None:
         """Combines elements with those at a rank; atomic per element with other accumulates, fetch_ops and
-        compare_swaps. Raises UnsupportedError for an op or element type without atomics."""
+        compare_swaps. Raises UnsupportedError for an op or element type without atomics.
+        """
         values: Buffer = as_buffer(source, "source", recorded_by=NOT_RECORDED)
         _library.core().syncyte_window_accumulate(
             self.handle, self._rank(rank), _size(offset, "offset"), int(as_op(op, of_window=True)), values.reference
@@ -205,7 +207,8 @@ class Window(Handle):
 
     def fence(self) -> None:
         """Completes all ranks' operations: what was written before is seen by all after. Collective; also frees what
-        all ranks have dropped."""
+        all ranks have dropped.
+        """
         _library.core().syncyte_window_fence(self.handle)
 
     def _rank(self, rank: int | None) -> int:

@@ -4,8 +4,9 @@ import array
 
 import numpy as np
 import pytest
-import syncyte
 import torch
+
+import syncyte
 from syncyte import _arrays, _buffers, dtypes, errors
 from syncyte._declarations import DType, Status
 
@@ -50,7 +51,10 @@ def test_dtypes_there_and_back(dtype):
         assert dtypes.as_dtype(dtypes.numpy_dtype(dtype)) == dtype
 
 
-@pytest.mark.parametrize("wrong", ["float128", "f33", object, "S2", torch.quint8, torch.complex32, torch.float8_e5m2, 3, None, ">f4", "M8[s]"])
+@pytest.mark.parametrize(
+    "wrong",
+    ["float128", "f33", object, "S2", torch.quint8, torch.complex32, torch.float8_e5m2, 3, None, ">f4", "M8[s]"],
+)
 def test_unknown_dtypes(wrong):
     if wrong is None:
         pytest.skip("numpy takes None for float64")

@@ -18,7 +18,9 @@ LOCAL = {"gather.default", "gather_backward.default", "isend.default", "irecv.de
 
 @pytest.mark.parametrize("name", _torch_operators._EFFECTFUL)
 def test_kernels(name):
-    has = lambda key: torch._C._dispatch_has_kernel_for_dispatch_key(f"syncyte::{name.removesuffix('.default')}", key)
+    def has(key):
+        return torch._C._dispatch_has_kernel_for_dispatch_key(f"syncyte::{name.removesuffix('.default')}", key)
+
     assert has("CPU") and has("Meta")
     if name not in NO_DATA:
         assert has("CUDA"), "devices.cpp lacks it"

@@ -143,7 +143,9 @@ def _planned(model: Any, plan: Any) -> list[Planned]:
             planned.append(Planned(name, module, dim))
     unused = [pattern for pattern in plan if pattern not in used]
     if unused:
-        raise wrong(ArgumentError, "plan", f"of {unused[0]!r}, which fits no layer", "names of Linear or Embedding layers")
+        raise wrong(
+            ArgumentError, "plan", f"of {unused[0]!r}, which fits no layer", "names of Linear or Embedding layers"
+        )
     return planned
 
 
@@ -161,7 +163,9 @@ def _check_ties(model: torch.nn.Module, planned: list[Planned]) -> None:
         for own, parameter in module.named_parameters(recurse=False):
             first, dim = cut.get(id(parameter), ("", None))
             if name not in names and dim is not None:
-                raise wrong(ArgumentError, f"{name}.{own}", "whole", f"in the plan as well, because it is tied to {first}")
+                raise wrong(
+                    ArgumentError, f"{name}.{own}", "whole", f"in the plan as well, because it is tied to {first}"
+                )
 
 
 def _way(dim: int | None) -> str:

@@ -47,7 +47,8 @@ def _as_dense(dense: Any, kind: type[torch.nn.Module]) -> Any:
 
 def _calls_it(module: torch.nn.Module, input: Any) -> None:
     """A hook that does nothing: torch.nn.TransformerEncoderLayer in eval() calls layers that have one. Of others it
-    reads the weights, and would take a part for the whole."""
+    reads the weights, and would take a part for the whole.
+    """
 
 
 class _ParallelLayer(torch.nn.Module):
@@ -358,8 +359,8 @@ class ParallelEmbedding(_ParallelLayer):
 
 
 class ParallelCrossEntropy(torch.nn.Module):
-    """torch.nn.CrossEntropyLoss of logits of which every rank has the part of some classes, as a ParallelLinear of dim=1
-    gives them. The loss is whole on every rank.
+    """torch.nn.CrossEntropyLoss of logits of which every rank has the part of some classes, as a ParallelLinear of
+    dim=1 gives them. The loss is whole on every rank.
 
     Parameters
     ----------

@@ -95,7 +95,9 @@ def _require_equal(extent: int, tensor: torch.Tensor, comm: Comm, advice: str) -
 
 
 def _compare_if_full(operation: str, comm: Comm, **tensors: torch.Tensor | None) -> None:
-    """With SYNCYTE_CHECK=full, MismatchError where what must be the same on all ranks is not. Not in compiled graphs."""
+    """With SYNCYTE_CHECK=full, MismatchError where what must be the same on all ranks is not. Not in compiled
+    graphs.
+    """
     if not torch.compiler.is_compiling() and comm.check == "full":
         compare_checksums(operation, comm, {name: each for name, each in tensors.items() if each is not None})
 
@@ -267,7 +269,11 @@ def linear(
         inputs = sum(parts)
         is_part = width != inputs if input_is_parallel is None else input_is_parallel
         if width != (own if is_part else inputs):
-            ways = {None: f"{inputs}, or this rank's part of it, {own}", True: f"this rank's part, {own}", False: inputs}
+            ways = {
+                None: f"{inputs}, or this rank's part of it, {own}",
+                True: f"this rank's part, {own}",
+                False: inputs,
+            }
             raise wrong(ShapeError, "input", f"of width {width}", str(ways[input_is_parallel]))
         return 0, is_part, parts
 
@@ -286,7 +292,9 @@ def _check_matrix(input: torch.Tensor, weight: Any, bias: Any) -> None:
         if not isinstance(bias, torch.Tensor):
             raise not_a_tensor(bias, "bias")
         if tuple(bias.shape) != (weight.size(0),):
-            raise wrong(ShapeError, "bias", f"of shape {list(bias.shape)}", f"[{weight.size(0)}], as weight has outputs")
+            raise wrong(
+                ShapeError, "bias", f"of shape {list(bias.shape)}", f"[{weight.size(0)}], as weight has outputs"
+            )
         given["bias"] = bias
     if torch.is_autocast_enabled(input.device.type):
         return
@@ -375,7 +383,8 @@ def embedding(
 
 def _check_range(index: torch.Tensor, extent: int, name: str) -> None:
     """Raises OutOfRangeError for the first index that is not in the range. Compiled graphs cannot look: they raise
-    RuntimeError when they run."""
+    RuntimeError when they run.
+    """
     if torch.compiler.is_compiling():
         torch._assert_async(((index >= 0) & (index < extent)).all(), f"{name} has an element that is out of range")
         return
@@ -500,7 +509,8 @@ def _check_classes(
 
 def _own_classes(logits: torch.Tensor, local: torch.Tensor, axis: int, comm: Comm) -> tuple[torch.Tensor, torch.Tensor]:
     """The sum of this rank's exponentials, and the targets' logits where they are this rank's; both relative to the
-    largest logit of all ranks, which keeps the exponentials finite."""
+    largest logit of all ranks, which keeps the exponentials finite.
+    """
     extent = logits.size(axis)
     constant = logits.detach()
     largest = constant.amax(axis) if extent else constant.new_full(local.shape, -torch.inf)
