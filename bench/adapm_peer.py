@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 import torch
 
 import syncyte
-from paired import Row, WORLD, measure_rate
+from paired import WORLD, Row, measure_rate
 
 KEYS, LENGTH, BATCH, BATCHES = 1 << 20, 16, 1000, 200
 SOURCE = os.environ.get("SYNCYTE_ADAPM_SOURCE", "")
@@ -91,7 +91,7 @@ def measure(ours: syncyte.StoreWorker, peer: object) -> None:
 
 
 def measure_both(runs: list[tuple[Callable[[], None], Callable[[], None]]]) -> None:
-    for name, (ours, theirs) in zip(("pull", "push"), runs):
+    for name, (ours, theirs) in zip(("pull", "push"), runs, strict=True):
         measure_rate(Row(f"store: {name} from Python, batches of 1,000 keys", "Mkeys/s", "AdaPM", "higher", 5),
                      BATCHES * BATCH * 1e-6, ours, theirs, repeats=5)
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 import torch
 
-from paired import Row, WORLD, measure_rate, measure_time
+from paired import WORLD, Row, measure_rate, measure_time
 from syncyte import SharedCache
 from syncyte.cache import clear
 
@@ -82,8 +82,8 @@ def measure_switch(cache: SharedCache, count: int, goal: float | None) -> None:
     if WORLD.rank == 1:
         assert all(parameter.numpy()[0] == number for number, parameter in enumerate(model.parameters)), "another model"
     switch()
-    measure_time(Row(f"switch to a resident model of {count} tensors, 256 MiB", "ms", "memcpy of its bytes", "lower", goal),
-                 1e3, switch, copy, repeats=2)
+    row = Row(f"switch to a resident model of {count} tensors, 256 MiB", "ms", "memcpy of its bytes", "lower", goal)
+    measure_time(row, 1e3, switch, copy, repeats=2)
     if model.parameters[0].numel() > 0:
         model.drop()
 

@@ -5,14 +5,15 @@ import tempfile
 
 import numpy as np
 
-from paired import Row, WORLD, measure_rate
+from paired import WORLD, Row, measure_rate
 from syncyte import checkpoint
 
 BYTES = 256 << 20  # of each rank
 
 
 def raw_write(path: str, data: np.ndarray) -> None:
-    """Each rank writes its part of one new file and syncs it; then the file takes the old one's place, as a save's does."""
+    """Each rank writes its part of one new file and syncs it; then the file takes the old one's place, as a save's
+    does."""
     temporary = path + ".new"
     descriptor = os.open(temporary, os.O_CREAT | os.O_WRONLY, 0o644)
     view, offset = memoryview(data).cast("B"), WORLD.rank * data.nbytes

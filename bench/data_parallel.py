@@ -7,7 +7,7 @@ import socket
 import torch
 import torch.distributed
 
-from paired import Row, WORLD, print_row, seconds_of
+from paired import WORLD, Row, print_row, seconds_of
 from syncyte.torch import DataParallel
 
 ROUNDS = 11

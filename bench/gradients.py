@@ -4,7 +4,7 @@ import numpy
 import torch
 from mpi4py import MPI
 
-from paired import Row, WORLD, measure_time
+from paired import WORLD, Row, measure_time
 from syncyte.torch import allgather_along, allreduce, alltoall_along
 
 MIB = (1 << 20) // 8  # float64

@@ -1,12 +1,12 @@
-"""allreduce of syncyte.torch against mpi4torch's Allreduce, float64; where mpi4torch is installed, which needs torch 2.6 or
-older, and a Syncyte that was built with that torch."""
+"""allreduce of syncyte.torch against mpi4torch's Allreduce, float64; where mpi4torch is installed, which needs torch
+2.6 or older, and a Syncyte that was built with that torch."""
 
 import sys
 
 import torch
 
 import syncyte
-from paired import Row, WORLD, measure_time
+from paired import WORLD, Row, measure_time
 from syncyte.torch import allreduce
 
 try:

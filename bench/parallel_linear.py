@@ -1,12 +1,12 @@
 """Forward and backward of a ParallelLinear, 2048 to 2048, 512 samples, float32, against torch.nn.Linear of this rank's
-part and a raw MPI_Allreduce of the bytes that it cannot do without: those of the input's gradient where columns are cut,
-of the result where rows are."""
+part and a raw MPI_Allreduce of the bytes that it cannot do without: those of the input's gradient where columns are
+cut, of the result where rows are."""
 
 import numpy
 import torch
 from mpi4py import MPI
 
-from paired import Row, WORLD, measure_time
+from paired import WORLD, Row, measure_time
 from syncyte.nn import ParallelLinear
 
 WIDTH, SAMPLES = 2048, 512

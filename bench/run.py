@@ -51,7 +51,7 @@ def print_table(rows: list[dict]) -> None:
                       "" if row["goal"] is None else f"{sign} {row['goal']}", met(row)))
     widths = [max(len(line[i]) for line in lines) for i in range(len(header))]
     for line in lines:
-        print("  ".join(cell.ljust(width) for cell, width in zip(line, widths)).rstrip())
+        print("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())
 
 
 def main() -> int:

@@ -3,7 +3,7 @@
 import torch
 
 import syncyte
-from paired import Row, WORLD, measure_rate
+from paired import WORLD, Row, measure_rate
 
 ROWS, FLOATS, BATCH = 1 << 20, 64, 100_000
 
@@ -18,7 +18,8 @@ def main() -> None:
     whole.sync()
     out = torch.empty(BATCH, FLOATS)
     measure_rate(Row("gather of 256-byte rows", "Mrow/s", "torch.index_select(out=) on local memory", "higher", 0.9),
-                 BATCH * 1e-6, lambda: whole.gather(index, out=out), lambda: torch.index_select(local, 0, index, out=out))
+                 BATCH * 1e-6, lambda: whole.gather(index, out=out),
+                 lambda: torch.index_select(local, 0, index, out=out))
     source = torch.ones(BATCH, FLOATS)
     measure_rate(Row("scatter-add of 256-byte rows", "Mrow/s", "torch.index_add_ on local memory", "higher", 0.5),
                  BATCH * 1e-6, lambda: whole.scatter_add_(index, source), lambda: local.index_add_(0, index, source))

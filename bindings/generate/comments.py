@@ -61,7 +61,7 @@ def _comment(where: str, body: str) -> Comment:
     comment = Comment()
     parts = re.split(r"@(brief|param|return)\b", clean(body))
     comment.brief = parts[0].strip()
-    for tag, text in zip(parts[1::2], parts[2::2]):
+    for tag, text in zip(parts[1::2], parts[2::2], strict=True):
         text = text.strip()
         if tag == "brief":
             comment.brief = text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 
-from model import Callback, CType, Enum, Function, Header, Names, Parameter, Struct, Value, camel, short
+from model import Callback, CType, Enum, Function, Header, Names, Parameter, Struct, Value, camel
 
 _SCALARS = {
     "int8_t": "ctypes.c_int8",
@@ -102,7 +102,7 @@ def _values(values: tuple[Value, ...]) -> list[tuple[str, Value]]:
     words = [value.name.removeprefix("SYNCYTE_") for value in values]
     first = words[0].split("_")[0] + "_"
     cut = len(first) if all(word.startswith(first) for word in words) else 0
-    return [(word[cut:], value) for word, value in zip(words, values)]
+    return [(word[cut:], value) for word, value in zip(words, values, strict=True)]
 
 
 def _enum(enum: Enum) -> str:

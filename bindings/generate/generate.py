@@ -17,7 +17,8 @@ from model import Names
 from parse import check, parse_headers
 
 ROOT = Path(__file__).resolve().parents[2]
-CORE = ["base", "comm", "collectives", "memory", "cache", "messages", "nonblocking", "cart", "halo", "reducer", "rows", "window", "tensor", "kv"]
+CORE = ["base", "comm", "collectives", "memory", "cache", "messages", "nonblocking", "cart", "halo", "reducer",
+        "rows", "window", "tensor", "kv"]
 HDF5 = ["checkpoint"]
 
 

@@ -15,7 +15,9 @@ class Bottleneck(nn.Module):
             nn.Conv2d(width, 4 * width, 1, bias=False), nn.BatchNorm2d(4 * width))
         self.shortcut = nn.Sequential()
         if stride != 1 or channels != 4 * width:
-            self.shortcut = nn.Sequential(nn.Conv2d(channels, 4 * width, 1, stride, bias=False), nn.BatchNorm2d(4 * width))
+            self.shortcut = nn.Sequential(
+                nn.Conv2d(channels, 4 * width, 1, stride, bias=False), nn.BatchNorm2d(4 * width)
+            )
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         return torch.relu(self.path(x) + self.shortcut(x))

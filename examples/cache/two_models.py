@@ -14,6 +14,7 @@ from multiprocessing.connection import Connection
 
 import torch
 from networks import BertBase, ResNet152
+
 from syncyte import SharedCache
 from syncyte.cache import clear
 

@@ -1,4 +1,5 @@
 import torch
+
 import syncyte
 
 field = syncyte.WholeTensor((6, 4), torch.float64)  # the same collective call: the same tensor

@@ -6,8 +6,9 @@ import argparse
 import os
 import time
 
-import syncyte
 from learner.ring import Ring
+
+import syncyte
 
 
 def parse_options() -> argparse.Namespace:

@@ -5,7 +5,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "python"))
 
-from mpi_harness.job import Job  # noqa: E402
+from mpi_harness.job import Job
 
 SAID = {
     "   Process name: [[21501,1],2]\n   Exit code:    9\n": "rank 2 exited with status 9",

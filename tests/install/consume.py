@@ -16,7 +16,7 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "support" / "python"))
-from mpi_harness.job import environment  # noqa: E402
+from mpi_harness.job import environment
 
 RANKS = 2
 MPI_ENVIRONMENT = environment({"SYNCYTE_WATCHDOG": "60", "SYNCYTE_WITHOUT_BUILD": "1"}, {})

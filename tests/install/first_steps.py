@@ -1,6 +1,6 @@
-"""What a new user types: the commands of examples/first_steps/README.md and of README.md, as the installation has them, in a
-shell that has read the installation's environment, and has the Python environment's bin folder in its PATH. Those that
-start several programs run by the installed syncyte-mpmd too; with --mpmd, only so.
+"""What a new user types: the commands of examples/first_steps/README.md and of README.md, as the installation has them,
+in a shell that has read the installation's environment, and has the Python environment's bin folder in its PATH. Those
+that start several programs run by the installed syncyte-mpmd too; with --mpmd, only so.
 
     first_steps.py --prefix P --pages FOLDER --work W --bin FOLDER ... [--mpmd=...]
 """
@@ -65,8 +65,16 @@ def main() -> None:
                    if name not in ("LD_LIBRARY_PATH", "PYTHONPATH", "PKG_CONFIG_PATH", "CMAKE_PREFIX_PATH")
                    and not name.startswith("SYNCYTE_")}
     environment.update(MPI_ENVIRONMENT, PATH=":".join([*options.bin, environment["PATH"]]), OMP_NUM_THREADS="1")
-    run = subprocess.run(["bash", "-c", script_of(options)], cwd=folder, env=environment, text=True, stdin=subprocess.DEVNULL,
-                         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=230)
+    run = subprocess.run(
+        ["bash", "-c", script_of(options)],
+        cwd=folder,
+        env=environment,
+        text=True,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        timeout=230,
+    )
     print(run.stdout)
     promised = re.search(r"prints `(.*?)`", readme.read_text(encoding="utf-8")).group(1)
     wanted = [(promised, 3), ("rank 1 of 2 has read 0, 0, 0", 1), ("squares: 200 400 0 0 400 200 400 0 0 400", 1),

@@ -47,8 +47,10 @@ def compare(arguments: argparse.Namespace) -> int:
     if result.returncode == 0:
         print("the binary interface is as it was")
         return 0
-    print("The binary interface has changed. If that is meant: raise SYNCYTE_ABI_VERSION where old programs would break,"
-          "\nsay so in CHANGELOG.md, and write the description anew with `cmake --build build --target abi_baseline`.")
+    print(
+        "The binary interface has changed. If that is meant: raise SYNCYTE_ABI_VERSION where old programs would break,"
+        "\nsay so in CHANGELOG.md, and write the description anew with `cmake --build build --target abi_baseline`."
+    )
     return 1
 
 

@@ -11,11 +11,11 @@ import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
-import abi  # noqa: E402
-import floors  # noqa: E402
-import headers  # noqa: E402
-import symbols  # noqa: E402
-import units  # noqa: E402
+import abi
+import floors
+import headers
+import symbols
+import units
 
 
 class Tree(unittest.TestCase):

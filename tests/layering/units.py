@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import ast
 import graphlib
-import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path

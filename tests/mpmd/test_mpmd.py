@@ -10,7 +10,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "python"))
 
-from mpi_harness.job import environment  # noqa: E402
+from mpi_harness.job import environment
 
 LAUNCHERS = ("OMPI_", "PMI_", "PMIX_", "SLURM_")
 PROGRAMS = ["-n", "2", "echo", "one", "two words", "*", "::", "-np", "1", "printf", "%s|", "", "a::b", "::", "-n", "10",
@@ -48,8 +48,12 @@ def alone(mpmd: str, words: list[str], variables: dict[str, str]) -> subprocess.
 
 
 def check_choice(mpmd: str) -> None:
-    for variable, more in (("OMPI_COMM_WORLD_RANK", {"OMPI_COMM_WORLD_SIZE": "13", "PMIX_RANK": "7"}), ("PMIX_RANK", {}),
-                           ("PMI_RANK", {"PMI_SIZE": "13"}), ("SLURM_PROCID", {"SLURM_STEP_NUM_TASKS": "13"})):
+    for variable, more in (
+        ("OMPI_COMM_WORLD_RANK", {"OMPI_COMM_WORLD_SIZE": "13", "PMIX_RANK": "7"}),
+        ("PMIX_RANK", {}),
+        ("PMI_RANK", {"PMI_SIZE": "13"}),
+        ("SLURM_PROCID", {"SLURM_STEP_NUM_TASKS": "13"}),
+    ):
         for rank, printed in PRINTED.items():
             run = alone(mpmd, PROGRAMS, {variable: str(rank), **more})
             check(run.returncode == 0 and run.stdout == printed, f"{variable}={rank}: {run}, expected {printed!r}")

@@ -10,7 +10,8 @@ def _read(path: str) -> str:
 
 
 def same_in_each_language(path: str) -> tuple[dict[str, str], str]:
-    """Programs by language of a page with one program in each of C, C++ and Python, and the line that all of them print."""
+    """Programs by language of a page with one program in each of C, C++ and Python, and the line that all of them
+    print."""
     page = _read(path)
     found = re.findall(r"```(\w+)\n(.*?)```", page, re.DOTALL)
     if sorted(language for language, _ in found) != ["c", "cpp", "python"]:
@@ -24,5 +25,7 @@ def python_programs(path: str) -> list[tuple[str, str]]:
     programs = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
     promises = re.findall(r"it prints\s`(.*?)`", page) or re.findall(r"programs print\s`(.*?)`", page)
     if not programs or len(programs) != len(promises):
-        sys.exit(f"{path} has {len(programs)} programs and {len(promises)} promises (it prints `...`); expected as many")
+        sys.exit(
+            f"{path} has {len(programs)} programs and {len(promises)} promises (it prints `...`); expected as many"
+        )
     return list(zip(programs, promises, strict=True))

@@ -9,9 +9,9 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "python"))
 
-from mpi_harness.job import environment  # noqa: E402
-from mpi_harness.program import mpirun_line  # noqa: E402
-from pages import same_in_each_language  # noqa: E402
+from mpi_harness.job import environment
+from mpi_harness.program import mpirun_line
+from pages import same_in_each_language
 
 
 def main() -> None:

@@ -10,8 +10,8 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "python"))
 
-from mpi_harness.job import environment  # noqa: E402
-from mpi_harness.program import mpirun_line  # noqa: E402
+from mpi_harness.job import environment
+from mpi_harness.program import mpirun_line
 
 
 def block(text: str, language: str) -> str:

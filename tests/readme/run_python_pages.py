@@ -11,9 +11,9 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "python"))
 
-from mpi_harness.job import environment  # noqa: E402
-from mpi_harness.program import mpirun_line  # noqa: E402
-from pages import python_programs  # noqa: E402
+from mpi_harness.job import environment
+from mpi_harness.program import mpirun_line
+from pages import python_programs
 
 RUNNER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "run_one_after_another.py")
 

@@ -3,11 +3,11 @@
 
     kill_loop.py --ranks 2 --rounds 4 -- PROGRAM [ARGUMENT...]
 
-PROGRAM creates and frees things in an endless loop; each rank prints the line "ready" when it is in the loop. Each round
-starts it, waits for all ranks to be ready and a random time more, kills with signal 9 in one of four ways (one rank, all
-ranks, mpirun alone, mpirun and all ranks at once) and then looks for processes, for files in /dev/shm and TMPDIR and for
-System V segments that were not there before. What Open MPI, MPICH and PMIx themselves leave is not counted: MPICH's ranks
-leave segments. Where the machine allows namespaces, the rounds run in their own.
+PROGRAM creates and frees things in an endless loop; each rank prints the line "ready" when it is in the loop. Each
+round starts it, waits for all ranks to be ready and a random time more, kills with signal 9 in one of four ways (one
+rank, all ranks, mpirun alone, mpirun and all ranks at once) and then looks for processes, for files in /dev/shm and
+TMPDIR and for System V segments that were not there before. What Open MPI, MPICH and PMIx themselves leave is not
+counted: MPICH's ranks leave segments. Where the machine allows namespaces, the rounds run in their own.
 Exit status: 0 nothing left, 1 something left (named), 2 the program does not run.
 """
 
@@ -24,7 +24,7 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "python"))
 
-from mpi_harness.job import MPIRUN, Job, environment, send  # noqa: E402
+from mpi_harness.job import MPIRUN, Job, environment, send
 
 FOREIGN = ["vader_segment.*", "sm_segment.*", "ompi.*", "openmpi-sessions-*", "pmix*", "prte.*", "prterun.*",
            "prrte.*", "mpich_shm_*"]
@@ -96,7 +96,7 @@ class Loop:
 
     def _start(self, mark: str) -> Job:
         env = environment({"TMPDIR": self.temporary, MARK: mark})
-        command = self.options.mpirun.split("|") + [str(self.options.ranks)] + self.options.command
+        command = [*self.options.mpirun.split("|"), str(self.options.ranks), *self.options.command]
         return Job(command, env, self.temporary, os.devnull)
 
     def _wait_for_ranks(self, job: Job) -> dict[int, int]:

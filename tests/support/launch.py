@@ -18,11 +18,11 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "python"))
 
-from mpi_harness import discover, program  # noqa: E402
-from mpi_harness.job import MPIRUN  # noqa: E402
-from mpi_harness.results import FAILED  # noqa: E402
-from mpi_harness.run import Plan, Run  # noqa: E402
-from mpi_harness.watch import Limits  # noqa: E402
+from mpi_harness import discover, program
+from mpi_harness.job import MPIRUN
+from mpi_harness.results import FAILED
+from mpi_harness.run import Plan, Run
+from mpi_harness.watch import Limits
 
 STARTED = time.monotonic()
 
@@ -35,7 +35,9 @@ def add_common(parser: argparse.ArgumentParser) -> None:
 
 
 def add_kind(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--only", default="", metavar="PATTERNS", help="tests' names, also with * (a,b,c); default: all")
+    parser.add_argument(
+        "--only", default="", metavar="PATTERNS", help="tests' names, also with * (a,b,c); default: all"
+    )
     parser.add_argument("--kind", choices=["gtest", "pytest"], default="gtest")
     parser.add_argument("--folder", required=True, help="of the results")
     parser.add_argument("--needs", default="", metavar="FILE", help="skip all tests where there is no such file")
@@ -98,7 +100,9 @@ def run_tests(options: argparse.Namespace) -> int:
     limits = Limits(test=options.limit, after_failure=min(5.0, options.limit / 2), total=options.total)
     folder = os.path.abspath(options.folder)
     names = names_of(options, options.thorough)
-    plan = Plan(options.mpirun.split("|"), options.ranks, rank_command(options), names, folder, env, limits, options.needs)
+    plan = Plan(
+        options.mpirun.split("|"), options.ranks, rank_command(options), names, folder, env, limits, options.needs
+    )
     results = Run(plan).execute()
     failed = [result for result in results if result.verdict == FAILED]
     for result in failed:
@@ -114,8 +118,9 @@ def run_program(options: argparse.Namespace) -> int:
     if command and os.path.isfile(command[0]):
         command[0] = os.path.abspath(command[0])  # the ranks work in a folder of their own
     folder = os.path.abspath(options.folder)
-    return program.run(options.mpirun.split("|"), options.ranks, command, folder, environment_of(options), options.limit,
-                       options.mpmd)
+    return program.run(
+        options.mpirun.split("|"), options.ranks, command, folder, environment_of(options), options.limit, options.mpmd
+    )
 
 
 def parse(arguments: list[str]) -> argparse.Namespace:

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Runs a command on several virtual hosts of this machine: network namespaces that share no memory.
 
-    virtual_hosts.py --hosts 2 --per-host 2 -- launch.py program --ranks 4 --folder /tmp/run --mpirun {mpirun} -- PROGRAM
+    virtual_hosts.py --hosts 2 --per-host 2 -- launch.py program --ranks 4 --folder /tmp/run --mpirun {mpirun} --
+    PROGRAM
 
 `{mpirun}` in the command becomes mpirun with the flags that spread ranks over the hosts, separated by "|" as launch.py
 wants it. Each host has its own name, addresses, processes, /dev/shm and TMPDIR; the file system is common. Everything

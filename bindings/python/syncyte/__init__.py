@@ -20,7 +20,7 @@ import logging
 import sys
 from typing import Any
 
-if sys.version_info < (3, 11):
+if sys.version_info < (3, 11):  # noqa: UP036  (an older Python says what it lacks)
     raise ImportError(f"Syncyte needs Python 3.11 or newer; this is {sys.version.split()[0]} ({sys.executable})")
 if importlib.util.find_spec("numpy") is None:
     raise ModuleNotFoundError(

@@ -16,8 +16,8 @@ from .excepthook import end_job_for, end_job_for_exit, exit_code, install_except
 
 _USAGE = """usage: python -m syncyte [-m module | -c command | script.py] [arguments]
 
-Runs a script (module, command) on this rank; if it raises, or exits with a status that is not 0, prints the traceback with
-the rank and ends the whole MPI job."""
+Runs a script (module, command) on this rank; if it raises, or exits with a status that is not 0, prints the traceback
+with the rank and ends the whole MPI job."""
 
 
 def _run_command(command: str) -> None:

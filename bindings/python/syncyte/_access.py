@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self, overload
 
 import numpy as np
 
-from . import _buffers, _indexing, _library, dtypes
+from . import _arrays, _indexing, _library, dtypes
 from ._buffers import NOT_RECORDED, Buffer, as_buffer
 from ._checks import as_int32, as_numbers
 from ._counters import Counters
@@ -144,12 +144,12 @@ class Access(Counters, Gradients):
         return out
 
     def _gather_recorded(self, index: Any, collective: bool = False) -> Any:
-        from . import torch as differentiable
+        from . import _torch_gradients
 
-        return differentiable.gather(self._whole(), index, collective=collective)
+        return _torch_gradients.gather(self._whole(), index, collective=collective)
 
     def _gather_as(self, world: str, wanted: Buffer) -> Any:
-        result = _buffers.empty(world, self._dtype, (*wanted.shape, *self._shape[1:]))
+        result = _arrays.empty(world, self._dtype, (*wanted.shape, *self._shape[1:]))
         target = as_buffer(result, "out", expected=self._dtype)
         _library.core().syncyte_tensor_gather(self.handle, wanted.reference, target.reference)
         return result
@@ -224,7 +224,7 @@ class Access(Counters, Gradients):
 
     def _read_box(self, world: str, lower: Sequence[int], extent: Sequence[int]) -> Any:
         """A new array with a box that is known to lie inside."""
-        result = _buffers.empty(world, self._dtype, extent)
+        result = _arrays.empty(world, self._dtype, extent)
         target = as_buffer(result, "out", expected=self._dtype)
         _library.core().syncyte_tensor_get_box(self.handle, (ctypes.c_int64 * len(lower))(*lower), target.reference)
         return result
@@ -245,7 +245,9 @@ class Access(Counters, Gradients):
             raise ShapeError(
                 f"a box of {len(extent)} dimensions at {tuple(numbers)}; expected {self.ndim}, as the tensor has"
             )
-        if any(first < 0 or first + count > most for first, count, most in zip(numbers, extent, self._shape)):
+        if any(
+            first < 0 or first + count > most for first, count, most in zip(numbers, extent, self._shape, strict=True)
+        ):
             raise OutOfRangeError(
                 f"the box at {tuple(numbers)} of extent {tuple(extent)} is outside of the tensor of shape {self._shape}"
             )

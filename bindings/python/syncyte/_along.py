@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from . import _buffers, _library
+from . import _arrays, _library
 from . import _declarations as c
-from ._buffers import Buffer, as_buffer
+from ._buffers import NUMPY, TORCH, Buffer, as_buffer
 from ._checks import as_counts, as_index, as_int32, as_op
 from ._collectives import Collectives
 from ._declarations import DType, Op
@@ -21,7 +21,8 @@ Shape = tuple[int, ...]
 
 def even_lengths(extent: int, parts: int) -> list[int]:
     """Lengths of parts as even as possible, the first ones longer. Local. Raises ArgumentError for a negative extent or
-    fewer parts than one."""
+    fewer parts than one.
+    """
     extent, parts = as_index(extent, "extent"), as_index(parts, "parts")
     if extent < 0 or parts < 1:
         raise ArgumentError(f"extent is {extent}, parts is {parts}; expected 0 or more, and 1 or more")
@@ -93,7 +94,7 @@ class Along(Collectives):
             if self.rank != number:
                 return source, along, counts, number, None, None
             shape = _with_extent(source.shape, along, sum(counts))
-            result = _buffers.empty_like(source, shape) if out is None else out
+            result = _arrays.empty_like(source, shape) if out is None else out
             return source, along, counts, number, _as_output(result, source.dtype), result
 
         source, along, counts, number, target, result = self._prepare("comm_gather_along", prepare)
@@ -122,7 +123,7 @@ class Along(Collectives):
             source, number = _any_strides(array, "allgather_along"), as_int32(along, "axis")
             counts = as_counts(known, "lengths", self.size, 1)
             shape = _with_extent(source.shape, number, sum(counts))
-            result = _buffers.empty_like(source, shape) if out is None else out
+            result = _arrays.empty_like(source, shape) if out is None else out
             return source, number, counts, _as_output(result, source.dtype), result
 
         source, number, counts, target, result = self._prepare("comm_allgather_along", prepare)
@@ -136,7 +137,7 @@ class Along(Collectives):
     def _stack(self, array: Any, out: Any) -> Any:
         def prepare() -> tuple[Buffer, Buffer, Any]:
             source = as_buffer(array, "array", recorded_by="allgather_along")
-            result = _buffers.empty_like(source, (self.size, *source.shape)) if out is None else out
+            result = _arrays.empty_like(source, (self.size, *source.shape)) if out is None else out
             return source, as_buffer(result, "out", writable=True, expected=source.dtype), result
 
         source, target, result = self._prepare("comm_allgather", prepare)
@@ -168,7 +169,7 @@ class Along(Collectives):
             known = even_lengths(_extent(shape, along), self.size) if lengths is None else lengths
             counts = as_counts(known, "lengths", self.size, 1)
             part = _with_extent(shape, along, counts[self.rank])
-            result = _buffers.empty(kind, dtype, part) if out is None else out
+            result = _arrays.empty(kind, dtype, part) if out is None else out
             return source, along, counts, _as_output(result, dtype), result
 
         source, along, counts, target, result = self._prepare("comm_scatter_along", prepare)
@@ -186,12 +187,12 @@ class Along(Collectives):
             header = np.zeros(3 + c.MAX_NDIM, np.int64)
             if self.rank == as_int32(root, "root"):
                 whole = _any_strides(array, "scatter_along")
-                header[:3] = whole.world == _buffers.TORCH, whole.dtype, len(whole.shape)
+                header[:3] = whole.world == TORCH, whole.dtype, len(whole.shape)
                 header[3 : 3 + len(whole.shape)] = whole.shape
             return header
 
         is_torch, dtype, ndim, *extents = self.bcast(self._prepare("comm_scatter_along", prepare), root).tolist()
-        return _buffers.TORCH if is_torch else _buffers.NUMPY, DType(dtype), tuple(extents[:ndim])
+        return TORCH if is_torch else NUMPY, DType(dtype), tuple(extents[:ndim])
 
     def reduce_scatter(
         self,
@@ -214,7 +215,7 @@ class Along(Collectives):
             known = even_lengths(_extent(source.shape, along), self.size) if lengths is None else lengths
             counts = as_counts(known, "lengths", self.size, 1)
             part = _with_extent(source.shape, along, counts[self.rank])
-            result = _buffers.empty_like(source, part) if out is None else out
+            result = _arrays.empty_like(source, part) if out is None else out
             return source, along, counts, reduction, _as_output(result, source.dtype), result
 
         source, along, counts, reduction, target, result = self._prepare("comm_reduce_scatter_along", prepare)
@@ -254,7 +255,7 @@ class Along(Collectives):
             wanted = even_lengths(_extent(whole, after), self.size) if lengths is None else lengths
             scattered = as_counts(wanted, "lengths", self.size, 1)
             part = _with_extent(whole, after, scattered[self.rank])
-            result = _buffers.empty_like(source, part) if out is None else out
+            result = _arrays.empty_like(source, part) if out is None else out
             return source, before, gathered, after, scattered, _as_output(result, source.dtype), result
 
         source, before, gathered, after, scattered, target, result = self._prepare("comm_alltoall_along", prepare)

@@ -18,13 +18,12 @@ NOT_RECORDED = ""  # as recorded_by: no function of syncyte.torch records this o
 
 _Numbers = ctypes.c_int64 * c.MAX_NDIM
 _DESCRIPTION_SIZE = ctypes.sizeof(c.BufferDescription)
-_POOLED_BYTES = 1 << 16  # from here on results come from the pool of recycled memory
 
 
 class Buffer:
     """A described array. It keeps the array alive; `description` is what the C library gets."""
 
-    __slots__ = ("array", "description", "dtype", "shape", "world", "reference")
+    __slots__ = ("array", "description", "dtype", "reference", "shape", "world")
 
     def __init__(
         self, array: Any, world: str, dtype: DType, address: int, shape: Sequence[int], strides: Sequence[int]
@@ -190,8 +189,9 @@ def as_buffer(
     and lists too where it is only read. name: for messages. expected: its element type, where it must be that one;
     numpy's uint16 stands for bfloat16 then. recorded_by: the function of syncyte.torch that records the gradients which
     this operation would lose; NOT_RECORDED if no function records them; None if there is nothing to lose.
-    Raises DtypeError (a masked array too), ShapeError (not contiguous, not aligned; written, and elements share memory),
-    ArgumentError (read-only; a tensor that requires grad, where it would be written, or its gradient would be lost).
+    Raises DtypeError (a masked array too), ShapeError (not contiguous, not aligned; written, and elements share
+    memory), ArgumentError (read-only; a tensor that requires grad, where it would be written, or its gradient would be
+    lost).
     """
     if dtypes.is_torch_tensor(value):
         buffer = _of_torch(value, name, writable, contiguous, recorded_by)
@@ -202,22 +202,19 @@ def as_buffer(
     return buffer
 
 
-def empty(world: str, dtype: DType, shape: Sequence[int]) -> Any:
-    """A new contiguous array in host memory, contents undefined: a numpy array or a torch tensor as `world` says."""
-    count = 1
-    for extent in shape:
-        count *= extent
-    if count * dtypes.itemsize(dtype) >= _POOLED_BYTES:
-        from . import memory
-
-        return memory.empty_in(world, dtype, shape)
-    if world == TORCH:
-        return dtypes.import_torch().empty(tuple(shape), dtype=dtypes.torch_dtype(dtype))
-    return np.empty(tuple(shape), dtypes.numpy_dtype(dtype))
+def row_of(buffer: Buffer, name: str) -> tuple[int, tuple[int, ...], int]:
+    """Rows, shape of a row, elements of a row."""
+    if not buffer.shape:
+        raise errors.ShapeError(f"{name} has no dimensions; expected rows along the first one")
+    elements = 1
+    for extent in buffer.shape[1:]:
+        elements *= extent
+    return buffer.shape[0], buffer.shape[1:], elements
 
 
-def empty_like(buffer: Buffer, shape: Sequence[int]) -> Any:
-    """A new contiguous array of the buffer's element type, kind and device."""
-    if buffer.world == TORCH and buffer.array.device.type != "cpu":
-        return buffer.array.new_empty(tuple(shape))
-    return empty(buffer.world, buffer.dtype, shape)
+def check_rows(buffer: Buffer, counts: Any, name: str, counts_name: str) -> None:
+    total = sum(counts)
+    if buffer.size != total:
+        raise errors.ShapeError(
+            f"{name} of shape {buffer.shape} has {buffer.size} elements; {counts_name} adds up to {total}"
+        )

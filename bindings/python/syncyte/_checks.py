@@ -1,4 +1,4 @@
-"""Checks of numbers and shapes that several modules share; each error names the argument and its value."""
+"""Checks of numbers that several modules share; each error names the argument and its value."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import operator
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ._buffers import Buffer
 from ._declarations import Op
 from ._types import WindowReduction
 from .errors import ArgumentError, DtypeError, Error, ShapeError
@@ -80,19 +79,3 @@ def as_counts(counts: Sequence[int], name: str, size: int, factor: int) -> Any:
     if sum(numbers) * factor >= 2**63:
         raise ArgumentError(f"{name} is {numbers}; that is more than 2^63 - 1 elements")
     return (ctypes.c_int64 * size)(*(number * factor for number in numbers))
-
-
-def row_of(buffer: Buffer, name: str) -> tuple[int, tuple[int, ...], int]:
-    """Rows, shape of a row, elements of a row."""
-    if not buffer.shape:
-        raise ShapeError(f"{name} has no dimensions; expected rows along the first one")
-    elements = 1
-    for extent in buffer.shape[1:]:
-        elements *= extent
-    return buffer.shape[0], buffer.shape[1:], elements
-
-
-def check_rows(buffer: Buffer, counts: Any, name: str, counts_name: str) -> None:
-    total = sum(counts)
-    if buffer.size != total:
-        raise ShapeError(f"{name} of shape {buffer.shape} has {buffer.size} elements; {counts_name} adds up to {total}")

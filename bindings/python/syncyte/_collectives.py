@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from . import _buffers, _library
+from . import _arrays, _library
 from . import _declarations as c
 from ._agreement import Agreement
-from ._buffers import Buffer, as_buffer
-from ._checks import as_counts, as_int32, as_int64, as_numbers, as_op, check_rows, row_of
+from ._buffers import Buffer, as_buffer, check_rows, row_of
+from ._checks import as_counts, as_int32, as_int64, as_numbers, as_op
 from ._declarations import Op
 from ._types import Array, Reduction
 from .errors import ArgumentError, ShapeError
@@ -28,7 +28,7 @@ def _operands(array: Any, op: Reduction, out: Any, recorded_by: str) -> tuple[An
     if out is array:
         return None, reduction, as_buffer(array, "array", writable=True, recorded_by=recorded_by), array
     source = as_buffer(array, "array", recorded_by=recorded_by)
-    result = _buffers.empty_like(source, source.shape) if out is None else out
+    result = _arrays.empty_like(source, source.shape) if out is None else out
     return source.reference, reduction, as_buffer(result, "out", writable=True, expected=source.dtype), result
 
 
@@ -113,7 +113,8 @@ class Collectives(Agreement):
         self, array: Array, op: Reduction = "sum", reverse: bool = False, out: Array | None = None
     ) -> Array:
         """As scan(), but excluding this rank. The rank where it begins gets op's identity element: 0 for "sum", 1 for
-        "prod", the highest value (or infinity) for "min", the lowest for "max". Collective. Not differentiable."""
+        "prod", the highest value (or infinity) for "min", the lowest for "max". Collective. Not differentiable.
+        """
         return self._scan("comm_exscan", array, op, reverse, out)
 
     def _scan(self, operation: str, array: Any, op: Reduction, reverse: bool, out: Any) -> Any:
@@ -154,7 +155,7 @@ class Collectives(Agreement):
             numbers = as_counts(per_rank, "counts", self.size, elements)
             if rows != per_rank[self.rank]:
                 raise ShapeError(f"array has {rows} rows; counts[{self.rank}] is {per_rank[self.rank]}")
-            result = _buffers.empty_like(source, (sum(per_rank), *shape)) if out is None else out
+            result = _arrays.empty_like(source, (sum(per_rank), *shape)) if out is None else out
             return source, numbers, as_buffer(result, "out", writable=True, expected=source.dtype), result
 
         source, numbers, target, result = self._prepare("comm_allgatherv", prepare)
@@ -195,7 +196,7 @@ class Collectives(Agreement):
             _, shape, elements = row_of(source, "array")
             per_rank = as_numbers(expected, "recv_counts", f"{self.size} integers, one for each rank")
             numbers = as_counts(per_rank, "recv_counts", self.size, elements)
-            result = _buffers.empty_like(source, (sum(per_rank), *shape)) if out is None else out
+            result = _arrays.empty_like(source, (sum(per_rank), *shape)) if out is None else out
             target = as_buffer(result, "out", writable=True, expected=source.dtype)
             check_rows(target, numbers, "out", "recv_counts")
             return numbers, target, result

@@ -36,7 +36,7 @@ class Counters(Handle):
                 f"element is {tuple(element)}; expected {len(self._shape)} numbers, or one in row-major order"
             )
         number = 0
-        for part, extent in zip(element, self._shape):
+        for part, extent in zip(element, self._shape, strict=True):
             index = as_index(part, "element")
             if not -extent <= index < extent:
                 raise OutOfRangeError(f"element {tuple(element)} is outside of the tensor of shape {self._shape}")
@@ -56,7 +56,8 @@ class Counters(Handle):
 
     def compare_swap(self, element: int | Sequence[int], expected: int, desired: int) -> int:
         """Writes desired to one element if it equals expected, and returns what was there; atomic, acquire and release.
-        Local."""
+        Local.
+        """
         previous = ctypes.c_int64()
         _library.core().syncyte_tensor_compare_swap(
             self.handle,

@@ -13,6 +13,7 @@ from torch.autograd.profiler import record_function
 from torch.utils.weak import TensorWeakRef, WeakIdKeyDictionary
 
 from ._buffers import TORCH
+from ._layouts import layouts_of
 from ._reducer import Reducer
 from ._torch_collectives import bcast
 from ._torch_refusals import not_a_tensor
@@ -28,7 +29,8 @@ _averagers: WeakIdKeyDictionary = WeakIdKeyDictionary()  # of parameters, weak r
 
 class _Bucket:
     """Gradients of parameters of one dtype, stored contiguously in a piece of a reducer's memory. References to the
-    parameters are weak, because the parameters' hooks keep the averager alive."""
+    parameters are weak, because the parameters' hooks keep the averager alive.
+    """
 
     def __init__(self, parameters: list[torch.Tensor]):
         self._parameters = [TensorWeakRef(parameter) for parameter in parameters]
@@ -55,14 +57,17 @@ class _Bucket:
                 yield parameter, view
 
     def take(self, parameter: torch.Tensor, view: torch.Tensor) -> None:
-        """The gradient, wherever it is, into the bucket; it is that part of the bucket from then on. Where there is none
-        a parameter that has been frozen meanwhile gets none."""
+        """The gradient, wherever it is, into the bucket; it is that part of the bucket from then on. Where there is
+        none a parameter that has been frozen meanwhile gets none.
+        """
         gradient = parameter.grad
         if gradient is None:
             view.zero_()
         elif gradient.layout != torch.strided:
-            raise UnsupportedError(f"DataParallel: a gradient is {gradient.layout}; expected a dense one, such as that of "
-                                   "an Embedding with sparse=False")
+            raise UnsupportedError(
+                f"DataParallel: a gradient is {gradient.layout}; expected a dense one, such as that of "
+                "an Embedding with sparse=False"
+            )
         elif gradient.requires_grad:
             raise UnsupportedError("DataParallel: backward(create_graph=True) is not supported")
         elif gradient.data_ptr() != view.data_ptr():
@@ -116,8 +121,9 @@ def _error_in(parameters: list[torch.Tensor], bucket_bytes: int) -> Exception | 
                              "parameters, or call its remove() first")
     for parameter in parameters:
         if parameter.device.type != "cpu" or parameter.layout != torch.strided:
-            return UnsupportedError(f"a parameter is {parameter.layout} on {parameter.device}; expected dense ones on the "
-                                    "CPU")
+            return UnsupportedError(
+                f"a parameter is {parameter.layout} on {parameter.device}; expected dense ones on the CPU"
+            )
         if not (parameter.is_floating_point() or parameter.is_complex()):
             return DtypeError(f"a parameter is {parameter.dtype}; expected a floating-point or complex one")
     return None
@@ -144,8 +150,6 @@ def _parameters_of(module: torch.nn.Module | Iterable[torch.Tensor], comm: Comm)
 
 def _refuse_parts(module: torch.nn.Module, comm: Comm) -> None:
     """Of layers that are cut over the same ranks: their mean would be that of different things."""
-    from .nn._layouts import layouts_of  # syncyte.nn is made of this module's neighbours
-
     if any(layout.comm == comm for layout in layouts_of(module).values()):
         raise ArgumentError(f"module has parameters that are cut over the ranks of {comm._title()}; expected a "
                             "communicator of ranks that have the same parts (comm.split)")
@@ -166,7 +170,9 @@ def _sizes_of(parameters: list[torch.Tensor]) -> dict[str, int]:
 
 
 def _digest_of(parameters: list[torch.Tensor]) -> int:
-    """A fact that tells parameters apart by shapes, dtypes and the order of their elements in memory, in their order."""
+    """A fact that tells parameters apart by shapes, dtypes and the order of their elements in memory, in their
+    order.
+    """
     text = repr([(tuple(parameter.shape), parameter.dtype, _strides_for(parameter)) for parameter in parameters])
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=7).digest(), "little")
 
@@ -183,23 +189,24 @@ class DataParallel:
             optimizer.step()
 
     Gradients lie in buckets, in memory that the ranks of a node share. Each bucket is started as soon as backward has
-    filled it, and whoever comes by adds up what all ranks have started, while backward goes on; backward returns when all
-    is there, the same bits on all ranks. A parameter that a rank's backward does not reach counts as zero there. Within
-    :meth:`no_sync` gradients are summed locally, and averaged by the next backward outside.
+    filled it, and whoever comes by adds up what all ranks have started, while backward goes on; backward returns when
+    all is there, the same bits on all ranks. A parameter that a rank's backward does not reach counts as zero there.
+    Within :meth:`no_sync` gradients are summed locally, and averaged by the next backward outside.
 
-    Making one is collective, and so is each backward: all ranks run as many, and where one's reaches no parameter at all
-    it calls :meth:`average`. If one rank's backward fails, the others' raise MismatchError; gradients are undefined then,
-    zero them. A backward that failed before it came to any parameter is not noticed: call :meth:`give_up`. A module's
-    parameters and buffers on the CPU are made equal first: rank 0's. Buffers that change later, such as the running means
-    of BatchNorm, are left to each rank. Collectives of the model itself are not disturbed.
+    Making one is collective, and so is each backward: all ranks run as many, and where one's reaches no parameter at
+    all it calls :meth:`average`. If one rank's backward fails, the others' raise MismatchError; gradients are undefined
+    then, zero them. A backward that failed before it came to any parameter is not noticed: call :meth:`give_up`. A
+    module's
+    parameters and buffers on the CPU are made equal first: rank 0's. Buffers that change later, such as the running
+    means of BatchNorm, are left to each rank. Collectives of the model itself are not disturbed.
 
     The averager lives as long as the parameters, or until :meth:`remove`; it need not be kept in a variable. A new
     DataParallel of the same parameters, or of these and more, replaces the old one (a notebook cell may run again); one
     of only some of them is refused.
 
     Activation checkpointing works with ``use_reentrant=False``. A backward pass within another one, as with
-    ``use_reentrant=True``, raises UnsupportedError, and the other ranks' MismatchError: run it within :meth:`no_sync`, and
-    call :meth:`average` after it.
+    ``use_reentrant=True``, raises UnsupportedError, and the other ranks' MismatchError: run it within :meth:`no_sync`,
+    and call :meth:`average` after it.
 
     Gradients live in the buckets, and are overwritten by the next backward: clone what you keep. With
     ``zero_grad(set_to_none=False)`` a copy is spared.
@@ -207,12 +214,14 @@ class DataParallel:
 
     def __init__(self, module: torch.nn.Module | Iterable[torch.Tensor], comm: Comm = COMM_WORLD, *,
                  bucket_bytes: int = _BUCKET_BYTES):
-        """module: a module, or its parameters: dense, on the CPU. bucket_bytes: how much is added up at once. Parameters,
-        their strides too, and bucket_bytes must be alike on all ranks.
+        """module: a module, or its parameters: dense, on the CPU. bucket_bytes: how much is added up at once.
+        Parameters, their strides too, and bucket_bytes must be alike on all ranks.
 
-        Raises on all ranks: DtypeError (no module, a parameter that is no tensor or no floating-point one); ArgumentError
-        (no parameter requires a gradient, one has another DataParallel, of more parameters, bucket_bytes); UnsupportedError
-        (a parameter that is sparse or not on the CPU); MismatchError (ranks that differ)."""
+        Raises on all ranks: DtypeError (no module, a parameter that is no tensor or no floating-point one);
+        ArgumentError (no parameter requires a gradient, one has another DataParallel, of more parameters,
+        bucket_bytes); UnsupportedError (a parameter that is sparse or not on the CPU); MismatchError (ranks that
+        differ).
+        """
         group = comm_or_world(comm)
         parameters = group._prepare("DataParallel", lambda: _parameters_of(module, group), lifecycle=True)
         state = _state_of(module, parameters)
@@ -297,7 +306,8 @@ class DataParallel:
     @torch.no_grad()
     def give_up(self) -> None:
         """For a rank that cannot do the backward of the others, who get an error: one whose loss cannot be computed, or
-        whose backward failed before it came to a parameter (later failures are noticed). Local, does not wait."""
+        whose backward failed before it came to a parameter (later failures are noticed). Local, does not wait.
+        """
         if self._is_given_up:
             return
         try:
@@ -366,9 +376,11 @@ class _Pass:
         # How many there are within another is each rank's own affair: rounds would not meet.
         if torch._C._current_autograd_node() is not None:
             self._averager.give_up()
-            raise UnsupportedError("DataParallel: this is a backward pass within another one (torch.utils.checkpoint "
-                                   "with use_reentrant=True?); expected one that is not (use_reentrant=False), or backward "
-                                   "within no_sync(), and average() after it")
+            raise UnsupportedError(
+                "DataParallel: this is a backward pass within another one (torch.utils.checkpoint "
+                "with use_reentrant=True?); expected one that is not (use_reentrant=False), or backward "
+                "within no_sync(), and average() after it"
+            )
         self._averager.average()
 
     def __del__(self) -> None:

@@ -1,8 +1,8 @@
 """torch storages over Syncyte's memory, which torch must not move.
 
-To share a tensor with another process, torch copies its storage to new shared memory and lets the storage refer to that:
-every tensor over it silently leaves the memory that other ranks read and write. Storages of Syncyte's memory refuse
-instead.
+To share a tensor with another process, torch copies its storage to new shared memory and lets the storage refer to
+that: every tensor over it silently leaves the memory that other ranks read and write. Storages of Syncyte's memory
+refuse instead.
 """
 
 from __future__ import annotations
@@ -23,9 +23,10 @@ class FixedStorage(torch.UntypedStorage):
     def _refuse(self, *_: Any, **__: Any) -> NoReturn:
         raise UnsupportedError(
             "this tensor lies in memory of Syncyte's that other ranks use (a whole tensor's local or node, a reducer's "
-            "piece): torch shares a tensor with another process (share_memory_(), a multiprocessing queue, a DataLoader "
-            "with spawn or forkserver) by moving it to new memory, where no rank would see what is written. Share "
-            "tensor.clone(), or let workers be forked (multiprocessing_context='fork'), which see the rows in place"
+            "piece): torch shares a tensor with another process (share_memory_(), a multiprocessing queue, a "
+            "DataLoader with spawn or forkserver) by moving it to new memory, where no rank would see what is written. "
+            "Share tensor.clone(), or let workers be forked (multiprocessing_context='fork'), which see the rows in "
+            "place"
         )
 
     share_memory_ = _share_fd_cpu_ = _share_filename_cpu_ = _refuse
@@ -39,7 +40,8 @@ ForkingPickler.register(FixedStorage, FixedStorage._refuse)
 
 def fix(tensor: torch.Tensor) -> torch.Tensor:
     """Fixes the tensor's storage, for all tensors over it, and returns the tensor. A storage that is already shared
-    does not move and is left alone."""
+    does not move and is left alone.
+    """
     storage = tensor.untyped_storage()
     if type(storage) is torch.UntypedStorage and not storage.is_shared():
         storage.__class__ = FixedStorage  # torch keeps this object for as long as the storage lives

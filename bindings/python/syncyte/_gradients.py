@@ -1,4 +1,4 @@
-"""Gradients of whole tensors; syncyte.torch computes them."""
+"""The gradients of a whole tensor; _torch_gradients computes them."""
 
 from __future__ import annotations
 
@@ -40,7 +40,8 @@ class Gradients(Handle):
         """Waits for all ranks' backward passes, and adds what they gave for this rank's rows to local.grad.
         Collective. Includes the gradients of a skipped step unless zero_grad() has dropped them.
 
-        Raises UnsupportedError before requires_grad_()."""
+        Raises UnsupportedError before requires_grad_().
+        """
         _differentiable().sync_grad(self._whole())
 
     def zero_grad(self) -> None:
@@ -48,13 +49,14 @@ class Gradients(Handle):
 
         An optimizer's or a module's zero_grad() clears local.grad only: gradients that no sync_grad() has brought home
         stay, and the next sync_grad() brings them. Call this one where a step is skipped between backward() and
-        sync_grad(). Raises UnsupportedError before requires_grad_()."""
+        sync_grad(). Raises UnsupportedError before requires_grad_().
+        """
         _differentiable().zero_grad(self._whole())
 
 
 def _differentiable() -> Any:
-    """The module syncyte.torch. Raises UnsupportedError without PyTorch."""
+    """What computes gradients. Raises UnsupportedError without PyTorch."""
     dtypes.import_torch()
-    from . import torch as differentiable
+    from . import _torch_gradients
 
-    return differentiable
+    return _torch_gradients

@@ -65,8 +65,8 @@ def _consumed(part: Any) -> int:
 
 def _no_single_bool(value: object) -> DtypeError:
     return DtypeError(
-        f"an index is {value!r}, a single truth value; expected integers, slices, None, '...', or arrays of integers or "
-        f"of truth values, one for each row"
+        f"an index is {value!r}, a single truth value; expected integers, slices, None, '...', or arrays of integers "
+        f"or of truth values, one for each row"
     )
 
 
@@ -278,7 +278,7 @@ def as_torch(numbers: Any) -> Any:
 
 def rows_of_box(box: Box) -> tuple[range, tuple[slice, ...]]:
     """The rows that hold a box, and what of them it is."""
-    first, *others = zip(box.lower, box.extent)
+    first, *others = zip(box.lower, box.extent, strict=True)
     parts = (slice(low, low + count) for low, count in others)
     return range(first[0], sum(first)), (slice(None), *parts)
 
@@ -289,7 +289,8 @@ def _is_all(part: Any) -> bool:
 
 def select(array: Any, key: tuple[Any, ...]) -> Any:
     """array[key] with torch's order of dimensions (integers before arrays) and numpy's negative steps; contiguous.
-    `key` has a part for each dimension; its numbers are valid."""
+    `key` has a part for each dimension; its numbers are valid.
+    """
     flipped: list[int] = []  # dimensions
     parts: list[Any] = []
     integers: list[Any] = []  # first pass: integers only
@@ -343,7 +344,7 @@ def assigned_shape(box: Box) -> tuple[int, ...]:
     """Shape that values must fit for `t[key] = values`. Raises UnsupportedError for arrays, steps and None."""
     if any(part is None or is_array(part) or (isinstance(part, slice) and part.step != 1) for part in box.local):
         raise _not_assignable()
-    return tuple(extent for extent, part in zip(box.extent, box.local) if isinstance(part, slice))
+    return tuple(extent for extent, part in zip(box.extent, box.local, strict=True) if isinstance(part, slice))
 
 
 def check_assignable(rows: Rows) -> None:

@@ -52,7 +52,8 @@ def _answer(status: Any) -> MessageStatus:
 class Messages(Along):
     """What one rank of a syncyte.Comm sends to another. All methods are local: an error before sending is the caller's
     alone. A message carries element type and shape; a receive into an array of others raises MismatchError. Arrays may
-    have any strides, and nothing beside them is written."""
+    have any strides, and nothing beside them is written.
+    """
 
     def send(self, array: Any, dest: int, tag: int = 0) -> None:
         """Sends an array, or a number. Returns when its memory may be used again; the receiver may not have it yet.
@@ -111,7 +112,8 @@ class Messages(Along):
         self, array: Any, dest: int, out: Any, source: int = ANY, send_tag: int = 0, recv_tag: int = ANY
     ) -> MessageStatus:
         """Sends one array and receives another, whoever comes first; waits for both. They must not overlap. Returns who
-        has sent."""
+        has sent.
+        """
         outgoing, incoming = _outgoing(array, "sendrecv"), _incoming(out)
         status = _status()
         with _kept_if_interrupted(outgoing):

@@ -6,7 +6,7 @@ import ctypes
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from . import _buffers, _library
+from . import _arrays, _library
 from ._agreement import Result
 from ._along import Along, _any_strides, _as_output, _extent, _with_extent, even_lengths
 from ._buffers import Buffer, as_buffer
@@ -35,7 +35,8 @@ def _started(
 
 class Nonblocking(Along):
     """What syncyte.Comm starts. A start is collective but waits for no other rank: this rank's own error is raised at
-    once, the others get it from wait() or test(). All ranks start in the same order, and wait in any."""
+    once, the others get it from wait() or test(). All ranks start in the same order, and wait in any.
+    """
 
     def _prepare_start(self, operation: str, prepare: Callable[[], Result]) -> Result:
         """Runs a start's local checks; if they fail, the others learn of it without waiting for this rank."""
@@ -77,7 +78,7 @@ class Nonblocking(Along):
             if out is array:
                 return None, reduction, as_buffer(array, "array", writable=True, recorded_by="iallreduce"), array
             source = as_buffer(array, "array", recorded_by="iallreduce")
-            result = _buffers.empty_like(source, source.shape) if out is None else out
+            result = _arrays.empty_like(source, source.shape) if out is None else out
             return source, reduction, as_buffer(result, "out", writable=True, expected=source.dtype), result
 
         source, reduction, target, result = self._prepare_start("comm_iallreduce", prepare)
@@ -96,13 +97,14 @@ class Nonblocking(Along):
         self, array: Array, lengths: Sequence[int], axis: int = 0, *, out: Array | None = None
     ) -> Request[Array]:
         """Starts allgather() along an axis; lengths must be given, since nothing can be exchanged first. wait() returns
-        out. Collective."""
+        out. Collective.
+        """
 
         def prepare() -> tuple[Buffer, int, Any, Buffer, Any]:
             source, along = _any_strides(array, "iallgather_along"), as_int32(axis, "axis")
             counts = as_counts(lengths, "lengths", self.size, 1)
             shape = _with_extent(source.shape, along, sum(counts))
-            result = _buffers.empty_like(source, shape) if out is None else out
+            result = _arrays.empty_like(source, shape) if out is None else out
             return source, along, counts, _as_output(result, source.dtype), result
 
         source, along, counts, target, result = self._prepare_start("comm_iallgather_along", prepare)
@@ -132,7 +134,7 @@ class Nonblocking(Along):
             known = even_lengths(_extent(source.shape, along), self.size) if lengths is None else lengths
             counts = as_counts(known, "lengths", self.size, 1)
             part = _with_extent(source.shape, along, counts[self.rank])
-            result = _buffers.empty_like(source, part) if out is None else out
+            result = _arrays.empty_like(source, part) if out is None else out
             return source, along, counts, reduction, _as_output(result, source.dtype), result
 
         source, along, counts, reduction, target, result = self._prepare_start("comm_ireduce_scatter_along", prepare)
@@ -157,7 +159,8 @@ class Nonblocking(Along):
         out: Array | None = None,
     ) -> Request[Array]:
         """Starts alltoall(); gather_lengths must be given, since nothing can be exchanged first. wait() returns out.
-        Collective."""
+        Collective.
+        """
 
         def prepare() -> tuple[Buffer, int, Any, int, Any, Buffer, Any]:
             source = _any_strides(array, "ialltoall_along")
@@ -167,10 +170,12 @@ class Nonblocking(Along):
             wanted = even_lengths(_extent(whole, after), self.size) if lengths is None else lengths
             scattered = as_counts(wanted, "lengths", self.size, 1)
             part = _with_extent(whole, after, scattered[self.rank])
-            result = _buffers.empty_like(source, part) if out is None else out
+            result = _arrays.empty_like(source, part) if out is None else out
             return source, before, gathered, after, scattered, _as_output(result, source.dtype), result
 
-        source, before, gathered, after, scattered, target, result = self._prepare_start("comm_ialltoall_along", prepare)
+        source, before, gathered, after, scattered, target, result = self._prepare_start(
+            "comm_ialltoall_along", prepare
+        )
         return _started(
             "comm_ialltoall_along",
             lambda request: _library.core().syncyte_comm_ialltoall_along(

@@ -12,7 +12,6 @@ from . import _interrupts, _library
 from ._types import Result
 from .errors import DtypeError, HandleError
 
-
 Kind = TypeVar("Kind")
 
 

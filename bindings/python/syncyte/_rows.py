@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from . import _library, dtypes
-from ._buffers import NOT_RECORDED, as_buffer, empty
+from ._arrays import empty
+from ._buffers import NOT_RECORDED, as_buffer
 from ._checks import wrong
 from .errors import ShapeError
 

@@ -1,8 +1,8 @@
 """The collectives of syncyte.torch.
 
-All are collective: dtypes and what each function names are equal on all ranks, and gradients are recorded (requires_grad,
-outside of torch.no_grad()) on all ranks or on none, because backward is collective too; otherwise all ranks raise
-ValueError. Where only some ranks need a gradient, use ``mixed_grad=True``: see :mod:`syncyte.torch`.
+All are collective: dtypes and what each function names are equal on all ranks, and gradients are recorded
+(requires_grad, outside of torch.no_grad()) on all ranks or on none, because backward is collective too; otherwise all
+ranks raise ValueError. Where only some ranks need a gradient, use ``mixed_grad=True``: see :mod:`syncyte.torch`.
 
 Backward passes belong to their forward: ranks whose backward passes run in different orders raise ValueError, all of
 them, that names the number of the forward. Compiled graphs have no such numbers, so a function is compiled on all ranks
@@ -24,6 +24,7 @@ import torch
 
 from ._checks import as_op
 from ._declarations import Op
+from ._torch_operators import operators
 from ._torch_refusals import not_a_tensor, raise_on_all
 from ._types import Reduction
 from .comm import COMM_WORLD, comm_or_world
@@ -32,7 +33,6 @@ from .errors import ArgumentError, UnsupportedError
 if typing.TYPE_CHECKING:
     from .comm import Comm
 
-_operators = torch.ops.syncyte  # finding the namespace anew costs microseconds
 _OPS = {op.name.lower(): int(op) for op in Op}
 
 
@@ -41,12 +41,12 @@ def number_of(op: Reduction) -> int:
     return _OPS[op] if isinstance(op, str) and op in _OPS else int(as_op(op))
 
 
-def _number_of(op: Reduction, comm: "Comm", operation: str) -> int:
+def _number_of(op: Reduction, comm: Comm, operation: str) -> int:
     """number_of(), whose error all ranks are told."""
     return comm._prepare(operation, lambda: number_of(op))
 
 
-def _is_identity(adjoint: str, comm: "Comm") -> bool:
+def _is_identity(adjoint: str, comm: Comm) -> bool:
     def check() -> bool:
         if adjoint not in ("sum", "identity"):
             raise ArgumentError(f"adjoint is {adjoint!r}; expected 'sum' or 'identity'")
@@ -65,10 +65,10 @@ def _given(tensor: torch.Tensor, mixed_grad: bool) -> torch.Tensor:
     if not mixed_grad:
         return tensor
     _refuse_compiled(mixed_grad)
-    return _operators.mixed_grad(tensor)
+    return operators.mixed_grad(tensor)
 
 
-def _collective(operator: Callable[..., typing.Any], operation: str, comm: "Comm", tensor: torch.Tensor,
+def _collective(operator: Callable[..., typing.Any], operation: str, comm: Comm, tensor: torch.Tensor,
                 mixed_grad: bool, *arguments: typing.Any) -> typing.Any:
     """Calls a collective; operation: its name where the ranks agree first."""
     group = comm_or_world(comm)
@@ -82,7 +82,7 @@ def _collective(operator: Callable[..., typing.Any], operation: str, comm: "Comm
         raise
 
 
-def allreduce(tensor: torch.Tensor, comm: "Comm" = COMM_WORLD, *, op: Reduction = "sum",
+def allreduce(tensor: torch.Tensor, comm: Comm = COMM_WORLD, *, op: Reduction = "sum",
               adjoint: typing.Literal["sum", "identity"] = "sum", mixed_grad: bool = False) -> torch.Tensor:
     """``tensor`` of all ranks of ``comm`` reduced element by element, on all of them; a new contiguous tensor.
 
@@ -113,16 +113,16 @@ def allreduce(tensor: torch.Tensor, comm: "Comm" = COMM_WORLD, *, op: Reduction 
     if op == "sum" and adjoint == "sum" and not mixed_grad:  # the shortest way, for small messages
         group = comm_or_world(comm)
         try:
-            return _operators.allreduce.default(tensor, group.handle)
+            return operators.allreduce.default(tensor, group.handle)
         except Exception as error:
             raise_on_all(error, tensor, group, "comm_allreduce")
             raise
     group = comm_or_world(comm)
     number, identity = _number_of(op, group, "comm_allreduce"), _is_identity(adjoint, group)
-    return _collective(_operators.allreduce, "comm_allreduce", group, tensor, mixed_grad, number, identity)
+    return _collective(operators.allreduce, "comm_allreduce", group, tensor, mixed_grad, number, identity)
 
 
-def bcast(tensor: torch.Tensor, root: int = 0, comm: "Comm" = COMM_WORLD, *,
+def bcast(tensor: torch.Tensor, root: int = 0, comm: Comm = COMM_WORLD, *,
           mixed_grad: bool = False) -> torch.Tensor:
     """``tensor`` of root, on all ranks; a new contiguous tensor.
 
@@ -134,19 +134,19 @@ def bcast(tensor: torch.Tensor, root: int = 0, comm: "Comm" = COMM_WORLD, *,
         dtype, root or in recording gradients; an invalid root); NotImplementedError (a sparse, quantised,
         nested or meta tensor).
     """
-    return _collective(_operators.bcast, "comm_bcast", comm, tensor, mixed_grad, root)
+    return _collective(operators.bcast, "comm_bcast", comm, tensor, mixed_grad, root)
 
 
-def barrier(comm: "Comm" = COMM_WORLD) -> None:
-    """Returns when all ranks have called it. Collective. It has no gradient and no backward pass; in a compiled graph it
-    keeps its place among the communications.
+def barrier(comm: Comm = COMM_WORLD) -> None:
+    """Returns when all ranks have called it. Collective. It has no gradient and no backward pass; in a compiled graph
+    it keeps its place among the communications.
 
     Raises ValueError (comm is None, or the other ranks call another operation).
     """
-    _operators.barrier(torch.empty(0), comm_or_world(comm).handle)
+    operators.barrier(torch.empty(0), comm_or_world(comm).handle)
 
 
-def bcast_(tensor: torch.Tensor, root: int = 0, comm: "Comm" = COMM_WORLD, *,
+def bcast_(tensor: torch.Tensor, root: int = 0, comm: Comm = COMM_WORLD, *,
            mixed_grad: bool = False) -> torch.Tensor:
     """:func:`bcast` into ``tensor``, which is returned: torch's in-place rules hold. Its version is raised; a leaf that
     requires gradients, a view of one, or a tensor whose elements overlap on one rank makes all ranks raise
@@ -156,11 +156,11 @@ def bcast_(tensor: torch.Tensor, root: int = 0, comm: "Comm" = COMM_WORLD, *,
     Raises on all ranks: RuntimeError as above; the errors of :func:`bcast`.
     """
     _refuse_compiled(mixed_grad)
-    _collective(_operators.bcast_, "comm_bcast", comm, tensor, False, root, mixed_grad)
+    _collective(operators.bcast_, "comm_bcast", comm, tensor, False, root, mixed_grad)
     return tensor
 
 
-def reduce(tensor: torch.Tensor, root: int = 0, comm: "Comm" = COMM_WORLD, *, op: Reduction = "sum",
+def reduce(tensor: torch.Tensor, root: int = 0, comm: Comm = COMM_WORLD, *, op: Reduction = "sum",
            mixed_grad: bool = False) -> torch.Tensor:
     """``tensor`` of all ranks reduced element by element on root, zeros elsewhere; a new contiguous tensor.
 
@@ -174,10 +174,10 @@ def reduce(tensor: torch.Tensor, root: int = 0, comm: "Comm" = COMM_WORLD, *, op
     """
     group = comm_or_world(comm)
     number = _number_of(op, group, "comm_reduce")
-    return _collective(_operators.reduce, "comm_reduce", group, tensor, mixed_grad, root, number)
+    return _collective(operators.reduce, "comm_reduce", group, tensor, mixed_grad, root, number)
 
 
-def reduce_(tensor: torch.Tensor, root: int = 0, comm: "Comm" = COMM_WORLD, *, op: Reduction = "sum",
+def reduce_(tensor: torch.Tensor, root: int = 0, comm: Comm = COMM_WORLD, *, op: Reduction = "sum",
             mixed_grad: bool = False) -> torch.Tensor:
     """:func:`reduce` into ``tensor``, which is returned, zeroed elsewhere than on root; in place as :func:`bcast_`.
 
@@ -187,11 +187,11 @@ def reduce_(tensor: torch.Tensor, root: int = 0, comm: "Comm" = COMM_WORLD, *, o
     _refuse_compiled(mixed_grad)
     group = comm_or_world(comm)
     number = _number_of(op, group, "comm_reduce")
-    _collective(_operators.reduce_, "comm_reduce", group, tensor, False, root, number, mixed_grad)
+    _collective(operators.reduce_, "comm_reduce", group, tensor, False, root, number, mixed_grad)
     return tensor
 
 
-def scan(tensor: torch.Tensor, *, reverse: bool = False, op: Reduction = "sum", comm: "Comm" = COMM_WORLD,
+def scan(tensor: torch.Tensor, *, reverse: bool = False, op: Reduction = "sum", comm: Comm = COMM_WORLD,
          mixed_grad: bool = False) -> torch.Tensor:
     """``tensor`` reduced over ranks 0 to this one (``reverse``: this one to the last); a new contiguous tensor.
 
@@ -205,10 +205,10 @@ def scan(tensor: torch.Tensor, *, reverse: bool = False, op: Reduction = "sum", 
     """
     group = comm_or_world(comm)
     number = _number_of(op, group, "comm_scan")
-    return _collective(_operators.scan, "comm_scan", group, tensor, mixed_grad, reverse, number)
+    return _collective(operators.scan, "comm_scan", group, tensor, mixed_grad, reverse, number)
 
 
-def exscan(tensor: torch.Tensor, *, reverse: bool = False, op: Reduction = "sum", comm: "Comm" = COMM_WORLD,
+def exscan(tensor: torch.Tensor, *, reverse: bool = False, op: Reduction = "sum", comm: Comm = COMM_WORLD,
            mixed_grad: bool = False) -> torch.Tensor:
     """As :func:`scan`, but excluding this rank. The first rank gets op's identity element (zeros for sum, ones for
     prod).
@@ -218,11 +218,11 @@ def exscan(tensor: torch.Tensor, *, reverse: bool = False, op: Reduction = "sum"
     """
     group = comm_or_world(comm)
     number = _number_of(op, group, "comm_exscan")
-    return _collective(_operators.exscan, "comm_exscan", group, tensor, mixed_grad, reverse, number)
+    return _collective(operators.exscan, "comm_exscan", group, tensor, mixed_grad, reverse, number)
 
 
 def allgather_along(tensor: torch.Tensor, axis: int = 0, *, lengths: Sequence[int] | None = None,
-                    comm: "Comm" = COMM_WORLD, mixed_grad: bool = False) -> torch.Tensor:
+                    comm: Comm = COMM_WORLD, mixed_grad: bool = False) -> torch.Tensor:
     """All ranks' tensors joined along an axis, in order of ranks, on all ranks.
 
     Collective: dtypes and extents but along the axis are equal on all ranks. The adjoint is
@@ -237,14 +237,14 @@ def allgather_along(tensor: torch.Tensor, axis: int = 0, *, lengths: Sequence[in
         does not have); ValueError (ranks that differ in dtype, axis, other extents or in recording gradients; lengths
         that do not fit); NotImplementedError (a sparse, quantised, nested or meta tensor).
     """
-    operator = _operators.allgather_along
+    operator = operators.allgather_along
     if lengths is None:
         return _collective(operator.default, "comm_lengths", comm, tensor, mixed_grad, axis)
     return _collective(operator.lengths, "comm_allgather_along", comm, tensor, mixed_grad, axis, lengths)
 
 
 def gather_along(tensor: torch.Tensor, axis: int = 0, root: int = 0, *, lengths: Sequence[int] | None = None,
-                 comm: "Comm" = COMM_WORLD, mixed_grad: bool = False) -> torch.Tensor:
+                 comm: Comm = COMM_WORLD, mixed_grad: bool = False) -> torch.Tensor:
     """As :func:`allgather_along`, on root; on other ranks the result's extent along the axis is 0.
 
     The adjoint is :func:`scatter_along`: each rank gets its part of root's cotangent.
@@ -252,14 +252,14 @@ def gather_along(tensor: torch.Tensor, axis: int = 0, root: int = 0, *, lengths:
     mixed_grad: see :mod:`syncyte.torch`.
     Raises on all ranks: the errors of :func:`allgather_along`; ValueError (an invalid root).
     """
-    operator = _operators.gather_along
+    operator = operators.gather_along
     if lengths is None:
         return _collective(operator.default, "comm_lengths", comm, tensor, mixed_grad, axis, root)
     return _collective(operator.lengths, "comm_gather_along", comm, tensor, mixed_grad, axis, lengths, root)
 
 
 def scatter_along(tensor: torch.Tensor, length: int, axis: int = 0, root: int = 0, *,
-                  comm: "Comm" = COMM_WORLD, mixed_grad: bool = False) -> torch.Tensor:
+                  comm: Comm = COMM_WORLD, mixed_grad: bool = False) -> torch.Tensor:
     """This rank's part of root's tensor, which is cut along an axis in order of ranks.
 
     Collective as :func:`allgather_along`. The adjoint is :func:`gather_along`: root gets all ranks' cotangents joined,
@@ -271,11 +271,11 @@ def scatter_along(tensor: torch.Tensor, length: int, axis: int = 0, root: int = 
     Raises on all ranks: the errors of :func:`allgather_along`; ValueError (an invalid root, lengths that do not
         add up).
     """
-    return _collective(_operators.scatter_along.default, "comm_lengths", comm, tensor, mixed_grad, axis, length, root)
+    return _collective(operators.scatter_along.default, "comm_lengths", comm, tensor, mixed_grad, axis, length, root)
 
 
 def reduce_scatter_along(tensor: torch.Tensor, length: int, axis: int = 0, *, op: Reduction = "sum",
-                         comm: "Comm" = COMM_WORLD, mixed_grad: bool = False) -> torch.Tensor:
+                         comm: Comm = COMM_WORLD, mixed_grad: bool = False) -> torch.Tensor:
     """This rank's part of all ranks' tensors reduced element by element, which is cut along an axis in order of ranks.
 
     Collective: all ranks' shapes, dtypes and op are equal. The adjoint of the sum is :func:`allgather_along`; other ops
@@ -288,12 +288,12 @@ def reduce_scatter_along(tensor: torch.Tensor, length: int, axis: int = 0, *, op
     """
     group = comm_or_world(comm)
     number = _number_of(op, group, "comm_lengths")
-    operator = _operators.reduce_scatter_along.default
+    operator = operators.reduce_scatter_along.default
     return _collective(operator, "comm_lengths", group, tensor, mixed_grad, axis, length, number)
 
 
 def alltoall_along(tensor: torch.Tensor, gather_axis: int, scatter_axis: int, length: int, *,
-                   comm: "Comm" = COMM_WORLD, mixed_grad: bool = False) -> torch.Tensor:
+                   comm: Comm = COMM_WORLD, mixed_grad: bool = False) -> torch.Tensor:
     """A tensor that is partitioned over the ranks along ``gather_axis``, partitioned along ``scatter_axis`` instead.
 
     Collective as :func:`allgather_along`; a permutation of elements, whose adjoint is its inverse. Equal axes: the
@@ -303,5 +303,5 @@ def alltoall_along(tensor: torch.Tensor, gather_axis: int, scatter_axis: int, le
     mixed_grad: see :mod:`syncyte.torch`.
     Raises on all ranks: the errors of :func:`allgather_along`, of both axes; ValueError (lengths that do not add up).
     """
-    operator = _operators.alltoall_along.default
+    operator = operators.alltoall_along.default
     return _collective(operator, "comm_lengths", comm, tensor, mixed_grad, gather_axis, scatter_axis, length)

@@ -36,7 +36,7 @@ class MessageRequest(Request):
                                               _FOLLOW_THE_SENDER)[0]
 
 
-def isend(tensor: torch.Tensor, dest: int, tag: int = 0, comm: "Comm" = COMM_WORLD) -> Request:
+def isend(tensor: torch.Tensor, dest: int, tag: int = 0, comm: Comm = COMM_WORLD) -> Request:
     """Starts to send a tensor; does not wait. The tensor is copied and may be changed at once.
 
     Differentiable, any number of times: with y_dest = x the adjoint is the message back, xbar = ybar_dest, which
@@ -55,7 +55,7 @@ def isend(tensor: torch.Tensor, dest: int, tag: int = 0, comm: "Comm" = COMM_WOR
     return MessageRequest(ticket, handle, tuple(tensor.shape), tensor.dtype, False)
 
 
-def irecv(like: torch.Tensor, source: int, tag: int = 0, comm: "Comm" = COMM_WORLD) -> Request:
+def irecv(like: torch.Tensor, source: int, tag: int = 0, comm: Comm = COMM_WORLD) -> Request:
     """Starts to receive a tensor, which :meth:`Request.wait` returns; does not wait. Local.
 
     like: says shape and dtype, and the receive's place in the graph if it requires gradients: it gets zeros. Its
@@ -75,7 +75,7 @@ def irecv(like: torch.Tensor, source: int, tag: int = 0, comm: "Comm" = COMM_WOR
     return MessageRequest(ticket, handle, tuple(like.shape), like.dtype, True)
 
 
-def send(tensor: torch.Tensor, dest: int, tag: int = 0, comm: "Comm" = COMM_WORLD) -> torch.Tensor:
+def send(tensor: torch.Tensor, dest: int, tag: int = 0, comm: Comm = COMM_WORLD) -> torch.Tensor:
     """As :func:`isend`, and waits; returns the zero to be joined with what is differentiated.
 
     Raises as :func:`isend`.
@@ -83,7 +83,7 @@ def send(tensor: torch.Tensor, dest: int, tag: int = 0, comm: "Comm" = COMM_WORL
     return isend(tensor, dest, tag, comm).wait()
 
 
-def recv(like: torch.Tensor, source: int, tag: int = 0, comm: "Comm" = COMM_WORLD) -> torch.Tensor:
+def recv(like: torch.Tensor, source: int, tag: int = 0, comm: Comm = COMM_WORLD) -> torch.Tensor:
     """As :func:`irecv`, and waits; returns what was received.
 
     Raises as :func:`irecv` and its wait.
@@ -91,8 +91,15 @@ def recv(like: torch.Tensor, source: int, tag: int = 0, comm: "Comm" = COMM_WORL
     return irecv(like, source, tag, comm).wait()
 
 
-def sendrecv(tensor: torch.Tensor, dest: int, like: torch.Tensor, source: int, tag: int = 0, recv_tag: int | None = None,
-             comm: "Comm" = COMM_WORLD) -> torch.Tensor:
+def sendrecv(
+    tensor: torch.Tensor,
+    dest: int,
+    like: torch.Tensor,
+    source: int,
+    tag: int = 0,
+    recv_tag: int | None = None,
+    comm: Comm = COMM_WORLD,
+) -> torch.Tensor:
     """Sends one tensor and receives another, whoever comes first; returns what was received, joined with the send.
 
     Arguments as of :func:`isend` and :func:`irecv`; recv_tag: tag by default.

@@ -13,8 +13,10 @@ from .errors import UnsupportedError
 Joined = typing.TypeVar("Joined", torch.Tensor, Request)
 
 
-class ordered:  # noqa: N801
-    """A scope in which communications follow each other in the graph too, in the order in which they are called::
+class ordered:
+    """A scope in which communications follow each other in the graph too, in the order in which they are called.
+
+    For example::
 
         with syncyte.torch.ordered() as order:
             syncyte.torch.send(x, dest=1)        # its result is not used
@@ -26,20 +28,21 @@ class ordered:  # noqa: N801
     tensor runs all their backward passes, in exactly the reverse order, whether or not their results are used; no
     :func:`join_dummies` is needed. Values and gradients are those of the program without the scope.
 
-    What has no backward pass (inputs that need no gradient, torch.no_grad()) takes no part; a receive always does. Scopes
-    within scopes are one with the outermost. A graph that backward has been through is let go: what follows does not
-    depend on it, so that a scope may go on for many steps. What is differentiated separately needs scopes of its own, or
-    backward before the next one begins.
+    What has no backward pass (inputs that need no gradient, torch.no_grad()) takes no part; a receive always does.
+    Scopes within scopes are one with the outermost. A graph that backward has been through is let go: what follows does
+    not depend on it, so that a scope may go on for many steps. What is differentiated separately needs scopes of its
+    own, or backward before the next one begins.
 
     With is_grads_batched=True the order is lost (an operation whose result a rank does not use is then not run there):
     differentiate one gradient at a time.
 
-    Not inside torch.compile (UnsupportedError), where operations keep their order anyway but are left out if nobody uses
-    their results in what is differentiated. A compiled function that is called within a scope is put in order by joining
+    Not inside torch.compile (UnsupportedError), where operations keep their order anyway but are left out if nobody
+    uses their results in what is differentiated. A compiled function that is called within a scope is put in order by
+    joining
     its input and its result: ``y = order.join(compiled(order.join(x)))``.
     """
 
-    def __enter__(self) -> "ordered":
+    def __enter__(self) -> ordered:
         if torch.compiler.is_compiling():
             raise UnsupportedError("syncyte.torch.ordered() does not work inside torch.compile: open the scope outside "
                                    "of the compiled function, and join its input and result")

@@ -58,8 +58,8 @@ def join_dummies(value: Joined, dummies: Sequence[torch.Tensor | Request]) -> Jo
     """``value``, which autograd takes to depend on ``dummies`` too; local.
 
     Backward runs what comes out of the dummies' operations after what comes after ``value``; the dummies get zeros.
-    Returns ``value`` itself if no dummy requires gradients. A request stands for its ticket. Raises DtypeError where one
-    is no tensor and no request.
+    Returns ``value`` itself if no dummy requires gradients. A request stands for its ticket. Raises DtypeError where
+    one is no tensor and no request.
     """
     if not isinstance(value, (torch.Tensor, Request)):
         raise _neither(value, "value")

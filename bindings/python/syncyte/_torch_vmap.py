@@ -16,8 +16,8 @@ _ELEMENTWISE = ("allreduce", "bcast", "reduce", "scan", "exscan")
 _IN_A_LOOP = ("halo_exchange", "gather", "gather_collective", "gather_adjoint")
 _IDENTITIES = ("join_dummies", "join_order", "mixed_grad")
 _IN_PLACE = ("bcast_", "reduce_")
-_REFUSED = ("overwrite", "isend", "irecv", "isend_answer", "irecv_answer", "wait_message", "test_message", "start_collective",
-            "wait_collective", "gather_backward")
+_REFUSED = ("overwrite", "isend", "irecv", "isend_answer", "irecv_answer", "wait_message", "test_message",
+            "start_collective", "wait_collective", "gather_backward")
 # Which arguments are axes, and which are shapes.
 _ALONG: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {
     "allgather_along.lengths": ((2,), ()), "gather_along.lengths": ((2,), ()), "scatter_along.lengths": ((2,), (5,)),

@@ -12,8 +12,8 @@ WindowReduction = Op | OpName | Literal["replace"]
 Comparison = Literal["==", "!=", ">=", "<="]
 CheckLevel = Literal["off", "on", "full"]
 
-#: A numpy array, a torch tensor, or what else an operation takes for one; where a number is allowed, a number. Results are
-#: of the argument's kind.
+#: A numpy array, a torch tensor, or what else an operation takes for one; where a number is allowed, a number. Results
+#: are of the argument's kind.
 Array = TypeVar("Array")
 Result = TypeVar("Result")
 Number = TypeVar("Number", bound=complex)  # a Python number; an int is a complex one too

@@ -1,40 +1,15 @@
-"""Arrays over memory of the C library that keep it alive: a view holds a reference until its last slice is gone."""
+"""Views of tensors, windows and caches: arrays over their memory that keep it alive until their last slice is gone."""
 
 from __future__ import annotations
 
-import ctypes
-import functools
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from . import _buffers, _library, dtypes
+from . import _arrays, _library, dtypes
+from ._buffers import TORCH
 from ._declarations import DType
-from ._handles import release_with
-
-
-@functools.lru_cache(maxsize=64)
-def _view_type(size: int) -> Any:
-    # A subclass, because instances of ctypes' own array types cannot be referred to weakly.
-    return type("_View", (ctypes.c_char * size,), {})
-
-
-def memory_at(address: int, size: int, release: str, handle: int) -> Any:
-    """`size` > 0 bytes at an address as an object with the buffer protocol; when the last array over it is gone, the
-    library's function `release` gets `handle`: local, without MPI, on any thread."""
-    view = _view_type(size).from_address(address)
-    release_with(view, release, handle)
-    return view
-
-
-def array_over(memory: Any, world: str, dtype: DType, shape: Sequence[int]) -> Any:
-    """A writable numpy array or torch tensor over all of `memory`, which it keeps alive."""
-    if world == _buffers.TORCH:
-        torch = dtypes.import_torch()
-        # .data: neither a view in autograd's sense nor bound to the grad mode of its creation.
-        return torch.frombuffer(memory, dtype=dtypes.torch_dtype(dtype)).view(tuple(shape)).data
-    return np.frombuffer(memory, dtypes.numpy_dtype(dtype)).reshape(tuple(shape))
 
 
 def fixed(tensor: Any) -> Any:
@@ -52,8 +27,8 @@ def view(kind: str, handle: int, world: str, dtype: DType, shape: Sequence[int],
     """
     count = int(np.prod(tuple(shape), dtype=np.int64))
     if count == 0 or address is None:
-        return _buffers.empty(world, dtype, shape)
+        return _arrays.fresh(world, dtype, shape)
     getattr(_library.core(), f"syncyte_{kind}_retain")(handle)
-    memory = memory_at(address, count * dtypes.itemsize(dtype), f"syncyte_{kind}_release", handle)
-    array = array_over(memory, world, dtype, shape)
-    return fixed(array) if world == _buffers.TORCH else array
+    memory = _arrays.memory_at(address, count * dtypes.itemsize(dtype), f"syncyte_{kind}_release", handle)
+    array = _arrays.array_over(memory, world, dtype, shape)
+    return fixed(array) if world == TORCH else array

@@ -18,8 +18,8 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from . import _interrupts, _library, _views
 from . import _declarations as c
+from . import _interrupts, _library, _views
 from ._buffers import NUMPY
 from ._checks import as_int64, wrong
 from ._declarations import DType
@@ -149,16 +149,18 @@ class SharedCache(Handle):
             _library.core().syncyte_cache_send(self.handle, ctypes.byref(meeting))
 
     def touch(self, offset: int = 0, size: int | None = None) -> None:
-        """Makes `size` bytes (all, by default) from `offset` on resident in this process, in huge pages where the machine
-        has some: first uses then do not wait for pages. Contents stay. Raises OutOfMemoryError where there is less."""
+        """Makes `size` bytes (all, by default) from `offset` on resident in this process, in huge pages where the
+        machine
+        has some: first uses then do not wait for pages. Contents stay. Raises OutOfMemoryError where there is less.
+        """
         begin = as_int64(offset, "offset")
         count = max(sum(self._sizes) - begin, 0) if size is None else as_int64(size, "size")
         _library.core().syncyte_cache_touch(self.handle, begin, count)
 
     def insert(self, offset: int, size: int) -> None:
-        """CPU tensors that the calling thread makes lie in these bytes from now on, until it inserts another slice or calls
-        clear(). Every tensor takes a multiple of 512 bytes; the same order of allocations gives the same offsets in
-        every process. Contents are what was there.
+        """CPU tensors that the calling thread makes lie in these bytes from now on, until it inserts another slice or
+        calls clear(). Every tensor takes a multiple of 512 bytes; the same order of allocations gives the same offsets
+        in every process. Contents are what was there.
 
         Parameters
         ----------
@@ -222,9 +224,9 @@ def clear() -> None:
 
 def _serve_torch() -> None:
     """From now on torch asks the slice of the calling thread for memory of CPU tensors."""
-    from . import torch as operators
+    from ._torch_operators import operators
 
-    _wrap_storages(operators._operators.serve_from_cache())
+    _wrap_storages(operators.serve_from_cache())
 
 
 @functools.cache

@@ -1,4 +1,4 @@
-"""Cartesian communicators: ranks on a grid, and halo exchange between neighbours."""
+"""Halo exchange between neighbours on a grid of ranks."""
 
 from __future__ import annotations
 
@@ -7,115 +7,19 @@ import operator
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from . import _declarations as c
 from . import _library, dtypes
 from ._buffers import Buffer, as_buffer
 from ._checks import as_int32, as_int64, as_numbers
 from ._declarations import DType
+from ._grid import Shift
 from ._handles import Handle
 from ._requests import Request, _Started, drop, reap
 from ._types import Array
-from .comm import Comm, no_part
-from .errors import DtypeError, Error, ShapeError
+from .comm import Cart, no_part
+from .errors import DtypeError, ShapeError
 
 __all__ = ["Cart", "Halo", "Shift"]
-
-
-class Shift(NamedTuple):
-    """Neighbours along a dimension of a grid; NOBODY beyond an edge."""
-
-    source: int  #: who sends to this rank
-    dest: int  #: who receives from this rank
-
-
-class Cart(Comm):
-    """Ranks on a grid, in row-major order: the last coordinate changes fastest. Made by syncyte.Comm.cartesian().
-
-    It is a communicator in every respect. Coordinates count from 0.
-    """
-
-    @property
-    def ndim(self) -> int:
-        """Number of dimensions. Local."""
-        number = ctypes.c_int32()
-        _library.core().syncyte_cart_ndim(self.handle, ctypes.byref(number))
-        return number.value
-
-    @property
-    def dims(self) -> tuple[int, ...]:
-        """Places along each dimension. Local."""
-        return self._grid()[0]
-
-    @property
-    def periods(self) -> tuple[bool, ...]:
-        """Whether each dimension is periodic. Local."""
-        return tuple(bool(flag) for flag in self._grid()[1])
-
-    def _grid(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        ndim = self.ndim
-        dims, periods = (ctypes.c_int32 * ndim)(), (ctypes.c_int32 * ndim)()
-        _library.core().syncyte_cart_grid(self.handle, ndim, dims, periods)
-        return tuple(dims), tuple(periods)
-
-    @property
-    def coords(self) -> tuple[int, ...]:
-        """Where this rank lies. Local."""
-        return self.coords_of(self.rank)
-
-    def coords_of(self, rank: int) -> tuple[int, ...]:
-        """Where a rank lies. Local."""
-        ndim = self.ndim
-        place = (ctypes.c_int32 * ndim)()
-        _library.core().syncyte_cart_coordinates(self.handle, as_int32(rank, "rank"), ndim, place)
-        return tuple(place)
-
-    def rank_at(self, coords: Sequence[int]) -> int:
-        """Who lies at some coordinates, which wrap round in periodic dimensions; NOBODY beyond an edge. Local."""
-        numbers = [as_int32(index, "coords") for index in as_numbers(coords, "coords")]
-        place, number = (ctypes.c_int32 * len(numbers))(*numbers), ctypes.c_int32()
-        _library.core().syncyte_cart_rank(self.handle, len(numbers), place, ctypes.byref(number))
-        return number.value
-
-    def shift(self, dimension: int, displacement: int = 1) -> Shift:
-        """This rank's neighbours, for a shift in which all ranks send `displacement` places up. Local."""
-        source, dest = ctypes.c_int32(), ctypes.c_int32()
-        _library.core().syncyte_cart_shift(
-            self.handle, as_int32(dimension, "dimension"), as_int32(displacement, "displacement"),
-            ctypes.byref(source), ctypes.byref(dest),
-        )  # fmt: skip
-        return Shift(source.value, dest.value)
-
-    def _state(self) -> str:
-        try:
-            place = f", at {self.coords} of dims {self.dims}, periods {self.periods}"
-        except Error:  # freed, or Syncyte has ended
-            place = ""
-        return f"{super()._state()}{place}"
-
-
-def make_cart(comm: Comm, dims: Sequence[int], periods: Any, name: str | None, options: Any) -> Cart | None:
-    """Comm.cartesian(), after its options have been checked."""
-
-    def prepare() -> tuple[int, Any, Any, Any]:
-        places = [as_int32(extent, "dims") for extent in as_numbers(dims, "dims", "integers, one per dimension")]
-        flags = [periods] * len(places) if isinstance(periods, bool) else _flags(periods)
-        if len(flags) != len(places):
-            raise ShapeError(f"periods has {len(flags)} entries; expected {len(places)}, one per dimension")
-        numbers = ctypes.c_int32 * len(places)
-        return len(places), numbers(*places), numbers(*flags), options()
-
-    ndim, extents, flags, chosen = comm._prepare("cart_create", prepare, lifecycle=True)
-    handle = ctypes.c_void_p()
-    _library.core().syncyte_cart_create(comm.handle, ndim, extents, flags, chosen, ctypes.byref(handle))
-    return None if handle.value is None else Cart(handle.value, name or "")
-
-
-def _flags(periods: Any) -> list[bool]:
-    if not isinstance(periods, (list, tuple, np.ndarray)):
-        raise DtypeError(f"periods is {periods!r}; expected True or False, or a sequence of them, one per dimension")
-    return [bool(flag) for flag in periods]
 
 
 def _widths(value: Any, name: str, count: int) -> Any:
@@ -241,8 +145,8 @@ class Halo(Handle):
         corners = "" if self._corners else ", no corners"
         freed = ", freed" if self._is_freed else ""
         return (
-            f"<syncyte.Halo of arrays of shape {self._shape}, {self._dtype.name.lower()}: ghosts {self._ghosts}{corners}, "
-            f"over {self._cart!r}{freed}>"
+            f"<syncyte.Halo of arrays of shape {self._shape}, {self._dtype.name.lower()}: "
+            f"ghosts {self._ghosts}{corners}, over {self._cart!r}{freed}>"
         )
 
     def _buffer(self, array: Any, tell: Callable[[Any], None]) -> Buffer:
@@ -291,8 +195,9 @@ class Halo(Handle):
         return Request(handle, buffer, function.removeprefix("syncyte_"), buffer.written)
 
     def iexchange(self, array: Any) -> Request[None]:
-        """Starts to fill the ghosts, and does not wait; until the end ghosts must not be read, nor cells that ghosts show
-        be written. One exchange of a halo is under way at a time (BusyError)."""
+        """Starts to fill the ghosts, and does not wait; until the end ghosts must not be read, nor cells that ghosts
+        show be written. One exchange of a halo is under way at a time (BusyError).
+        """
         return self._start("syncyte_halo_iexchange", array)
 
     def iaccumulate(self, array: Any) -> Request[None]:

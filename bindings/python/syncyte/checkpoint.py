@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import Any, NamedTuple
 
-from . import _buffers, _library, dtypes
+from . import _arrays, _library, dtypes
 from . import _declarations as c
 from ._buffers import NUMPY, TORCH, Buffer, as_buffer
 from ._checks import as_index
@@ -75,7 +75,7 @@ def _entries(mapping: Mapping[str, Any], sharded: Sharded, writable: bool) -> tu
     _check_sharded(sharded, mapping)
     entries = (c.CheckpointEntry * max(len(mapping), 1))()
     buffers = []
-    for entry, (key, value) in zip(entries, mapping.items()):
+    for entry, (key, value) in zip(entries, mapping.items(), strict=False):
         is_whole = isinstance(value, WholeTensor)
         name, element = f"mapping[{key!r}]", None
         if is_whole:
@@ -313,7 +313,7 @@ class Checkpoint(Mapping[str, Entry]):
         if out is None:
             use_torch = dtypes.loaded_torch() is not None if torch is None else torch
             shape = entry.shape if rows is None else (last - first, *entry.shape[1:])
-            out = _buffers.empty(TORCH if use_torch else NUMPY, entry.dtype, shape)
+            out = _arrays.empty(TORCH if use_torch else NUMPY, entry.dtype, shape)
         target = as_buffer(out, "out", writable=True, expected=entry.dtype)
         if rows is not None and target.shape[:1] != (last - first,):
             raise ArgumentError(f"out has shape {target.shape}, but rows {first} to {last} are asked for")

@@ -16,6 +16,7 @@ from . import _declarations as c
 from . import _library, _live_comms, runtime
 from ._along import even_lengths
 from ._checks import as_int32, as_numbers
+from ._grid import Grid, extents_and_flags
 from ._messages import Messages
 from ._nonblocking import Nonblocking
 from .errors import ArgumentError, DtypeError, Error
@@ -23,9 +24,7 @@ from .errors import ArgumentError, DtypeError, Error
 if TYPE_CHECKING:
     from mpi4py import MPI
 
-    from .cart import Cart
-
-__all__ = ["COMM_SELF", "COMM_WORLD", "Comm", "Op", "Topology", "even_lengths"]
+__all__ = ["COMM_SELF", "COMM_WORLD", "Cart", "Comm", "Op", "Topology", "even_lengths"]
 
 Op = c.Op
 _CHECKS = {None: -1, "off": 0, "on": 1, "full": 2}
@@ -49,7 +48,8 @@ def _comm_options(name: str | None, check: str | None) -> Any:
 
 def _refuse_together(fortran_handle: int) -> None:
     """Takes part in the making of a communicator with options that the C library refuses on all ranks: before the
-    communicator is there, nothing else can tell the other ranks that this one has found a mistake."""
+    communicator is there, nothing else can tell the other ranks that this one has found a mistake.
+    """
     refused = _library.options(c.CommOptions, check=_NO_CHECK)
     out = ctypes.c_void_p()
     function = _library.core().unchecked("syncyte_comm_from_fortran")
@@ -64,9 +64,9 @@ class Comm(Nonblocking, Messages):
     of its ranks, another job) it raises HandleError.
 
     Every collective raises, on all ranks: DtypeError (an array, number or element type of a wrong kind), ShapeError
-    (shape, strides, counts that do not fit), ArgumentError (a value that is not allowed; a tensor whose gradient would be
-    lost), MismatchError (ranks that differ), UnsupportedError (an op that the element type does not have), HandleError and
-    BusyError (on this rank alone: the communicator was freed; another thread is in a collective of it).
+    (shape, strides, counts that do not fit), ArgumentError (a value that is not allowed; a tensor whose gradient would
+    be lost), MismatchError (ranks that differ), UnsupportedError (an op that the element type does not have),
+    HandleError and BusyError (on this rank alone: the communicator was freed; another thread is in a collective of it).
     """
 
     kind = "comm"
@@ -81,7 +81,7 @@ class Comm(Nonblocking, Messages):
 
     def _own(self, handle: int) -> None:
         super()._own(handle)
-        self.rank, self.size  # read now: torch.compile cannot trace the calls, and takes the numbers as constants
+        _ = self.rank, self.size  # read now: torch.compile cannot trace the calls, and takes them as constants
         _live_comms.add(self._identity(), self)
 
     def _identity(self) -> int:
@@ -95,7 +95,8 @@ class Comm(Nonblocking, Messages):
     def from_fortran(cls, fortran_handle: int, *, name: str | None = None, check: str | None = None) -> Comm:
         """From the integer of MPI_Comm_c2f (mpi4py's py2f(), comm%MPI_VAL); it is duplicated. Collective over it;
         starts Syncyte. Raises ArgumentError for a null or inter-communicator, on this rank alone; a wrong name or check
-        of one rank is every rank's error."""
+        of one rank is every rank's error.
+        """
         runtime.init()
         number = as_int32(fortran_handle, "fortran_handle")
         try:
@@ -108,7 +109,8 @@ class Comm(Nonblocking, Messages):
     @classmethod
     def from_mpi4py(cls, comm: MPI.Comm, *, name: str | None = None, check: str | None = None) -> Comm:
         """From an mpi4py communicator, which is duplicated and stays the caller's. Collective over it; starts
-        Syncyte."""
+        Syncyte.
+        """
         if not hasattr(comm, "py2f"):
             raise DtypeError(f"comm is a {type(comm).__name__}; expected an mpi4py communicator")
         return cls.from_fortran(comm.py2f(), name=name, check=check)
@@ -155,7 +157,8 @@ class Comm(Nonblocking, Messages):
 
     def split_program(self, program: str | None = None, *, name: str | None = None, check: str | None = None) -> Comm:
         """The ranks that give the same program's name (None: the executable's file name), for jobs of several programs
-        in one mpirun. Collective."""
+        in one mpirun. Collective.
+        """
         given, options = self._prepare(
             "comm_split_program",
             lambda: (_library.name_bytes(program), _comm_options(name, check)),
@@ -228,9 +231,12 @@ class Comm(Nonblocking, Messages):
         dims: places along each dimension; 0: chosen, so that all ranks have a place. periods: whether each dimension is
         periodic, or one value for all. Ranks beyond the grid get None.
         """
-        from .cart import make_cart
-
-        return make_cart(self, dims, periods, name, lambda: _comm_options(name, check))
+        ndim, extents, flags, options = self._prepare(
+            "cart_create", lambda: (*extents_and_flags(dims, periods), _comm_options(name, check)), lifecycle=True
+        )
+        handle = ctypes.c_void_p()
+        _library.core().syncyte_cart_create(self.handle, ndim, extents, flags, options, ctypes.byref(handle))
+        return None if handle.value is None else Cart(handle.value, name or "")
 
     # What it is.
 
@@ -243,7 +249,8 @@ class Comm(Nonblocking, Messages):
 
     def to_fortran(self) -> int:
         """The MPI communicator behind it, as a Fortran handle (mpi4py: MPI.Comm.f2py). Local. It stays Syncyte's: use
-        it only while this object lives, and never free it."""
+        it only while this object lives, and never free it.
+        """
         number = ctypes.c_int32()
         _library.core().syncyte_comm_to_fortran(self.handle, ctypes.byref(number))
         return number.value
@@ -274,6 +281,16 @@ class Comm(Nonblocking, Messages):
 
     def _state(self) -> str:
         return "freed" if self._is_freed else f"rank {self.rank} of {self.size}"
+
+
+class Cart(Grid, Comm):
+    """Ranks on a grid, in row-major order: the last coordinate changes fastest. Made by syncyte.Comm.cartesian().
+
+    It is a communicator in every respect. Coordinates count from 0.
+    """
+
+    def _state(self) -> str:
+        return f"{super()._state()}{self._place()}"
 
 
 class _RootComm(Comm):
@@ -322,7 +339,8 @@ COMM_SELF: Comm = _RootComm("syncyte_comm_self", "COMM_SELF")
 
 def no_part(name: str) -> ArgumentError:
     """The error for an argument that is None in place of a communicator: local, as a rank that does not take part in a
-    communicator cannot tell those that do."""
+    communicator cannot tell those that do.
+    """
     return ArgumentError(
         f"{name} is None: this rank has no part in that communicator (split() without a color, a place beyond the grid "
         "of cartesian()); expected a syncyte.Comm, COMM_WORLD for all ranks"
@@ -331,7 +349,8 @@ def no_part(name: str) -> ArgumentError:
 
 def comm_or_world(comm: Comm) -> Comm:
     """`comm`, which is COMM_WORLD by default. Raises ArgumentError for None, which is what this rank gets of a
-    communicator that it has no part in, and DtypeError for anything else that is not a Comm."""
+    communicator that it has no part in, and DtypeError for anything else that is not a Comm.
+    """
     if isinstance(comm, Comm):
         return comm
     if comm is None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from . import _buffers, _library, _views, dtypes
+from . import _arrays, _library, dtypes
 from . import _declarations as c
+from ._buffers import NUMPY
 from ._checks import as_int32, as_numbers
 from .errors import ShapeError
 
@@ -54,18 +55,4 @@ def empty(shape: Sequence[int], dtype: dtypes.DTypeLike) -> np.ndarray:
     extents = as_numbers(shape, "shape", "extents")
     if any(extent < 0 for extent in extents):
         raise ShapeError(f"shape is {tuple(extents)}; extents must not be negative")
-    return empty_in(_buffers.NUMPY, dtypes.as_dtype(dtype), extents)
-
-
-def empty_in(world: str, dtype: c.DType, shape: Sequence[int]) -> Any:
-    """As empty(), a numpy array or a torch tensor as `world` says."""
-    size = dtypes.itemsize(dtype)
-    for extent in shape:
-        size *= int(extent)
-    if size == 0:
-        return _buffers.empty(world, dtype, shape)
-    address = ctypes.c_void_p()
-    _library.core().syncyte_memory_acquire(size, int(c.Memory.HOST), 0, ctypes.byref(address))
-    assert address.value is not None
-    memory = _views.memory_at(address.value, size, "syncyte_memory_release", address.value)
-    return _views.array_over(memory, world, dtype, shape)
+    return _arrays.recycled(NUMPY, dtypes.as_dtype(dtype), extents)

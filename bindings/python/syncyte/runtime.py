@@ -64,7 +64,8 @@ def _is_worker() -> bool:
 
 def _place_in_job() -> str | None:
     """The rank in the launcher's environment variables, which MPI_Init would use; None without a launcher: a worker is
-    then a job of its own."""
+    then a job of its own.
+    """
     names = ["OMPI_COMM_WORLD_RANK", "PMI_RANK"]
     if "SLURM_STEP_ID" in os.environ:
         names.append("PMIX_RANK")  # Open MPI itself sets it in a process that no launcher has started
@@ -77,8 +78,8 @@ def _refuse_worker() -> None:
     if rank is not None and _is_worker():
         raise _library.errors.UnsupportedError(
             f"this process is a worker of rank {rank}, which multiprocessing has started, and no rank: it cannot start "
-            f"MPI. Put what uses Syncyte in the script under `if __name__ == '__main__':`, which workers do not run; or "
-            f"start workers with fork after the first use of COMM_WORLD (multiprocessing_context='fork' of a "
+            f"MPI. Put what uses Syncyte in the script under `if __name__ == '__main__':`, which workers do not run; "
+            f"or start workers with fork after the first use of COMM_WORLD (multiprocessing_context='fork' of a "
             f"DataLoader): they can read mapped rows and load checkpoints with COMM_SELF"
         )
 

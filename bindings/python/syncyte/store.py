@@ -1,7 +1,7 @@
 """The parameter store: a vector of float32 under each of many keys, which all ranks pull, push and set.
 
-What is done to one key is done at once, and seen by all ranks in one order; a list of keys is gone through in its order.
-So far all ranks of a store share one node's memory, where every operation is complete on return.
+What is done to one key is done at once, and seen by all ranks in one order; a list of keys is gone through in its
+order. So far all ranks of a store share one node's memory, where every operation is complete on return.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import _buffers, _library, dtypes
+from . import _arrays, _library, dtypes
 from . import _declarations as c
 from ._buffers import NOT_RECORDED, Buffer, as_buffer
 from ._checks import as_index, as_int32, as_int64, wrong
@@ -240,17 +240,18 @@ class Store(Handle):
         _library.core().syncyte_kv_set_sampling(self.handle, ctypes.byref(_library.options(c.KvSampling, **options)))
 
     def sync(self) -> None:
-        """What any rank wrote before is seen by all after. Collective, one thread of each rank; frees what all ranks have
-        dropped."""
+        """What any rank wrote before is seen by all after. Collective, one thread of each rank; frees what all ranks
+        have dropped.
+        """
         _library.core().syncyte_kv_sync(self.handle)
 
 
 class StoreWorker(Handle):
     """One of a process's users of a store, mostly a thread; made by Store.worker(). Every call lets other threads run.
 
-    Keys are int64, contiguous, numpy or torch, any number of dimensions; they may repeat. Values are float32, contiguous,
-    one key's after another's; of several dimensions the last one is a key's length, where all have one. All methods but
-    the meetings are local. It lives until free(), also where nobody refers to it any longer.
+    Keys are int64, contiguous, numpy or torch, any number of dimensions; they may repeat. Values are float32,
+    contiguous, one key's after another's; of several dimensions the last one is a key's length, where all have one. All
+    methods but the meetings are local. It lives until free(), also where nobody refers to it any longer.
     """
 
     kind = "kv_worker"
@@ -279,7 +280,7 @@ class StoreWorker(Handle):
         """An array for the values of keys, of their kind."""
         wanted, length = _as_keys(keys), self._store.length
         shape = [int(self._store.lengths(keys).sum())] if length is None else [*wanted.shape, length]
-        return _buffers.empty(wanted.world, DType.FLOAT32, shape)
+        return _arrays.empty(wanted.world, DType.FLOAT32, shape)
 
     def _check_shape(self, name: str, shape: Sequence[int]) -> None:
         length = self._store.length
@@ -334,13 +335,15 @@ class StoreWorker(Handle):
         return room
 
     def push(self, keys: Any, values: Any) -> None:
-        """Adds to the values of keys; of a key that repeats several times. Errors as of pull(); ArgumentError for values
-        that require grad, since none is recorded."""
+        """Adds to the values of keys; of a key that repeats several times. Errors as of pull(); ArgumentError for
+        values that require grad, since none is recorded.
+        """
         self.wait(self.ipush(keys, values))
 
     def set(self, keys: Any, values: Any) -> None:
         """Replaces the values of keys; of a key that repeats the last ones stay. Errors as of push(), but that it makes
-        damaged keys whole."""
+        damaged keys whole.
+        """
         self.wait(self.iset(keys, values))
 
     def ipull(self, keys: Any, out: Any) -> int:
@@ -356,8 +359,9 @@ class StoreWorker(Handle):
         return self._begin("syncyte_kv_worker_set", keys, values, "values", False)
 
     def pull_if_local(self, keys: Any, out: Any = None) -> Array | None:
-        """As pull(), if this rank reaches all keys without a message, as on one node it does; otherwise None, and nothing
-        was written."""
+        """As pull(), if this rank reaches all keys without a message, as on one node it does; otherwise None, and
+        nothing was written.
+        """
         wanted, is_local = _as_keys(keys), ctypes.c_int32()
         given = self._new_room(keys) if out is None else out
         room = as_buffer(given, "out", writable=True, expected=DType.FLOAT32)
@@ -371,7 +375,9 @@ class StoreWorker(Handle):
         return given
 
     def localize(self, keys: Any) -> None:
-        """Asks that this rank owns keys; on one node they are local, and are checked and counted. Errors as of pull()."""
+        """Asks that this rank owns keys; on one node they are local, and are checked and counted. Errors as of
+        pull().
+        """
         self.wait(self.ilocalize(keys))
 
     def ilocalize(self, keys: Any) -> int:
@@ -382,8 +388,8 @@ class StoreWorker(Handle):
         return timestamp.value
 
     def intent(self, keys: Any, start: int, end: int | None = None) -> None:
-        """Says that this worker is going to use keys while its clock is in [start, end); None: start + 1. On one node it
-        is checked and recorded.
+        """Says that this worker is going to use keys while its clock is in [start, end); None: start + 1. On one node
+        it is checked and recorded.
 
         Raises
         ------
@@ -474,7 +480,7 @@ class StoreWorker(Handle):
             length = self._store.length
             if length is None:
                 raise wrong(ArgumentError, "out", None, "an array, because keys differ in length")
-            out = _buffers.empty(drawn.world, DType.FLOAT32, [*drawn.shape, length])
+            out = _arrays.empty(drawn.world, DType.FLOAT32, [*drawn.shape, length])
         return drawn, as_buffer(out, "out", writable=True, expected=DType.FLOAT32)
 
     def _pull_sample(self, sample: int, keys: Buffer, values: Buffer) -> int:

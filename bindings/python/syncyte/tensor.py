@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _buffers, _indexing, _library, _views, dtypes
 from . import _declarations as c
+from . import _indexing, _library, _views, dtypes
 from ._access import Access
-from ._buffers import NUMPY, TORCH, as_buffer, refuse_masked, refuse_to_lose_gradients
+from ._buffers import NUMPY, TORCH, Buffer, as_buffer, refuse_masked, refuse_to_lose_gradients
 from ._checks import as_index
 from ._declarations import DType
 from .comm import COMM_WORLD, Comm, comm_or_world
@@ -137,7 +137,7 @@ class WholeTensor(Access):
         """
         comm = comm_or_world(comm)
 
-        def prepare() -> tuple[_buffers.Buffer, Any]:
+        def prepare() -> tuple[Buffer, Any]:
             buffer = as_buffer(array, "array", writable=True)
             if not buffer.shape:
                 raise ShapeError("array has no dimensions; expected rows along the first one")
@@ -184,11 +184,10 @@ class WholeTensor(Access):
         super().free()
 
     def sync(self) -> None:
+        """What any rank wrote before is seen by all ranks after. Collective; also frees what all ranks have dropped."""
         self._agree_in_place("tensor_sync")
         super().sync()
         _forget_released()
-
-    sync.__doc__ = Access.sync.__doc__
 
     # Views.
 
@@ -245,14 +244,14 @@ class WholeTensor(Access):
             found = view.data_ptr()
             if view.grad_fn is not None:
                 raise ArgumentError(
-                    f"{part} of {self._called()} records gradients, because a tensor that requires grad was written to it; "
-                    f"expected detached ones, or writes within torch.no_grad(). Call {part}.detach_() to go on"
+                    f"{part} of {self._called()} records gradients, because a tensor that requires grad was written to "
+                    f"it; expected detached ones, or writes within torch.no_grad(). Call {part}.detach_() to go on"
                 )
             if found != address:
                 raise ArgumentError(
-                    f"{part} of {self._called()} lies at {found:#x}, but the tensor's rows at {address:#x}: it was given "
-                    f"other memory ({part}.data = ..., {part}.set_(...)), and what is written there is lost; expected "
-                    f"{part}[:] = ..., or {part}.copy_(...)"
+                    f"{part} of {self._called()} lies at {found:#x}, but the tensor's rows at {address:#x}: it was "
+                    f"given other memory ({part}.data = ..., {part}.set_(...)), and what is written there is lost; "
+                    f"expected {part}[:] = ..., or {part}.copy_(...)"
                 )
 
     def _agree_in_place(self, operation: str) -> None:
@@ -294,7 +293,8 @@ class WholeTensor(Access):
     @property
     def node_first_row(self) -> int | None:
         """Global number of the node view's first row; None if the node's ranks are not consecutive: the view then holds
-        the ranges that rows(rank) gives for the node's ranks one after another. Local."""
+        the ranges that rows(rank) gives for the node's ranks one after another. Local.
+        """
         description, first = _library.options(c.BufferDescription), ctypes.c_int64()
         _library.core().syncyte_tensor_node(self.handle, ctypes.byref(description), ctypes.byref(first))
         return None if first.value < 0 else first.value

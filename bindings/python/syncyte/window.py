@@ -9,7 +9,7 @@ from typing import Any, overload
 
 import numpy as np
 
-from . import _buffers, _library, _views, dtypes
+from . import _arrays, _library, _views, dtypes
 from . import _declarations as c
 from ._buffers import NOT_RECORDED, NUMPY, Buffer, as_buffer
 from ._checks import as_index, as_int32, as_op
@@ -83,7 +83,8 @@ class Window(Handle):
     def view(self, rank: int | None = None, dtype: dtypes.DTypeLike = "uint8") -> np.ndarray:
         """A rank's part in place (this rank's by default), a one-dimensional numpy array that keeps the window's memory
         alive. Raises UnsupportedError for a rank on another node, ShapeError if the part is no whole number
-        of elements."""
+        of elements.
+        """
         number, element = self._rank(rank), dtypes.as_dtype(dtype)
         count, left = divmod(self.size(number), dtypes.itemsize(element))
         if left:
@@ -128,11 +129,12 @@ class Window(Handle):
     @staticmethod
     def _new(shape: Any, dtype: dtypes.DTypeLike) -> Any:
         extents = [_size(extent, "shape") for extent in (shape if hasattr(shape, "__iter__") else (shape,))]
-        return _buffers.empty(NUMPY, dtypes.as_dtype(dtype), extents)
+        return _arrays.empty(NUMPY, dtypes.as_dtype(dtype), extents)
 
     def accumulate(self, rank: int, offset: int, source: Any, op: WindowReduction = "sum") -> None:
         """Combines elements with those at a rank; atomic per element with other accumulates, fetch_ops and
-        compare_swaps. Raises UnsupportedError for an op or element type without atomics."""
+        compare_swaps. Raises UnsupportedError for an op or element type without atomics.
+        """
         values: Buffer = as_buffer(source, "source", recorded_by=NOT_RECORDED)
         _library.core().syncyte_window_accumulate(
             self.handle, self._rank(rank), _size(offset, "offset"), int(as_op(op, of_window=True)), values.reference
@@ -205,7 +207,8 @@ class Window(Handle):
 
     def fence(self) -> None:
         """Completes all ranks' operations: what was written before is seen by all after. Collective; also frees what
-        all ranks have dropped."""
+        all ranks have dropped.
+        """
         _library.core().syncyte_window_fence(self.handle)
 
     def _rank(self, rank: int | None) -> int:

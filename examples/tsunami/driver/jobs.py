@@ -48,7 +48,8 @@ class Programs:
     def command(self, job: Job) -> list[str]:
         """By syncyte-mpmd: "mpirun -n 1 solver : -n 2 learner" is the same, but Debian 13's mpirun dies of it."""
         learner = os.path.join(EXAMPLE, "learn.py")
-        return [self.mpirun, "-n", str(job.solver_ranks + job.learner_ranks), os.path.join(ROOT, "tools", "syncyte-mpmd"),
+        mpmd = os.path.join(ROOT, "tools", "syncyte-mpmd")
+        return [self.mpirun, "-n", str(job.solver_ranks + job.learner_ranks), mpmd,
                 "-n", str(job.solver_ranks), self.solver, *job.solver,
                 "::", "-n", str(job.learner_ranks), sys.executable, "-m", "syncyte", learner, *job.learner]
 

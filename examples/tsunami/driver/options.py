@@ -49,7 +49,8 @@ def make_parser(description: str) -> argparse.ArgumentParser:
     add("--held-out", type=number(int, 1, 1000), metavar="N", help="runs kept for the evaluation (default 12)")
     add("--time-limit", type=number(float, 10, 10**6), metavar="SECONDS",
         help="a job that takes longer is ended (default: training time + 300)")
-    add("--quick", action="store_true", help="a small grid and a few seconds of training: does everything, learns little")
+    add("--quick", action="store_true",
+        help="a small grid and a few seconds of training: does everything, learns little")
     return parser
 
 

@@ -52,7 +52,9 @@ def check_output(folder: str) -> None:
         if not isinstance(report["seconds"].get(name), (int, float)):
             raise ValueError(f"report.json: seconds has no {name!r}")
     if report["restart_max_abs_diff"] != 0:
-        raise ValueError(f"parameters changed by {report['restart_max_abs_diff']} from checkpoint to restart; expected 0")
+        raise ValueError(
+            f"parameters changed by {report['restart_max_abs_diff']} from checkpoint to restart; expected 0"
+        )
     if report["restart_loss_relative_difference"] > 1e-5:
         raise ValueError(f"the restarted job's evaluation differs by {report['restart_loss_relative_difference']:.2g}, "
                          "relative; expected at most 1e-5")
@@ -62,14 +64,17 @@ def summary(report: dict, columns: int) -> str:
     """A few lines for the terminal."""
     seconds, ranks = report["seconds"], report["ranks"]
     verdict = "less than a third" if report["loss_over_baseline"] < 1 / 3 else "not yet less than a third"
-    return "\n".join((
-        "-" * min(columns, 80),
-        f"ranks: {ranks['solver']} solver, {ranks['learners']} learners; restart with {ranks['restart_learners']}",
-        f"samples: {report['samples']} in {report['steps']} steps; the solver wrote {report['bytes_put'] / 1e9:.2f} GB, "
-        f"learners gathered {report['bytes_gathered'] / 1e9:.2f} GB",
-        f"held-out loss: {report['held_out_loss']:.4f}; persistence: {report['baseline_loss']:.4f} "
-        f"({report['persistence_to_variance']:.2f} of the variance)",
-        f"surrogate: {report['loss_over_baseline']:.3f} of persistence, {verdict}",
-        f"restart: parameters differ by {report['restart_max_abs_diff']:g}, "
-        f"evaluation by {report['restart_loss_relative_difference']:.1e} (relative)",
-        "seconds: " + ", ".join(f"{name} {seconds[name]:.1f}" for name in PHASES)))
+    return "\n".join(
+        (
+            "-" * min(columns, 80),
+            f"ranks: {ranks['solver']} solver, {ranks['learners']} learners; restart with {ranks['restart_learners']}",
+            f"samples: {report['samples']} in {report['steps']} steps; the solver wrote "
+            f"{report['bytes_put'] / 1e9:.2f} GB, learners gathered {report['bytes_gathered'] / 1e9:.2f} GB",
+            f"held-out loss: {report['held_out_loss']:.4f}; persistence: {report['baseline_loss']:.4f} "
+            f"({report['persistence_to_variance']:.2f} of the variance)",
+            f"surrogate: {report['loss_over_baseline']:.3f} of persistence, {verdict}",
+            f"restart: parameters differ by {report['restart_max_abs_diff']:g}, "
+            f"evaluation by {report['restart_loss_relative_difference']:.1e} (relative)",
+            "seconds: " + ", ".join(f"{name} {seconds[name]:.1f}" for name in PHASES),
+        )
+    )

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-import syncyte
 import torch
-from syncyte import checkpoint
 from torch import nn
+
+import syncyte
+from syncyte import checkpoint
 
 from .dataset import Normalisation
 from .training import Trainer

@@ -12,7 +12,8 @@ Reduce = Callable[[np.ndarray], np.ndarray]  # sums a float64 array over all lea
 
 
 def deviations(states: np.ndarray, rest_depth: np.ndarray) -> torch.Tensor:
-    """(count, 3, ny, nx) depth and momenta to elevation and momenta, in place; zero where the sea bed is dry at rest."""
+    """(count, 3, ny, nx) depth and momenta to elevation and momenta, in place; zero where the sea bed is dry at
+    rest."""
     states[:, 0] -= rest_depth
     states *= rest_depth > 0
     return torch.from_numpy(states)

@@ -8,12 +8,12 @@ import matplotlib
 
 matplotlib.use("Agg")
 
-import matplotlib.pyplot as plt  # noqa: E402
-import numpy as np  # noqa: E402
-from matplotlib.axes import Axes  # noqa: E402
-from matplotlib.colors import LinearSegmentedColormap, TwoSlopeNorm  # noqa: E402
-from matplotlib.figure import Figure  # noqa: E402
-from matplotlib.ticker import LogLocator, NullFormatter  # noqa: E402
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.colors import LinearSegmentedColormap, TwoSlopeNorm
+from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator, NullFormatter
 
 LAND = "#d8d2c4"
 COAST = "#4a4438"
@@ -59,8 +59,13 @@ def draw(path: str, ground: Map, wave: Wave, curves: Curves, table: list[tuple[s
     grid = figure.add_gridspec(2, 3, left=0.045, right=0.93, top=0.86, bottom=0.07, hspace=0.26, wspace=0.16)
     figure.text(0.045, 0.945, "One memory: a Fortran tsunami solver and a PyTorch surrogate in one MPI job",
                 fontsize=19, weight="bold")
-    figure.text(0.045, 0.91, f"Salish Sea, a run that the surrogate has never seen: the sea {wave.lead_minutes:g} minutes "
-                f"ahead, {wave.minutes:g} minutes after the seabed rose", fontsize=12)
+    figure.text(
+        0.045,
+        0.91,
+        f"Salish Sea, a run that the surrogate has never seen: the sea {wave.lead_minutes:g} minutes "
+        f"ahead, {wave.minutes:g} minutes after the seabed rose",
+        fontsize=12,
+    )
     draw_waves(figure, [figure.add_subplot(grid[0, i]) for i in range(3)], ground, wave)
     draw_bed(figure.add_subplot(grid[1, 0]), ground, wave)
     draw_curves(figure.add_subplot(grid[1, 1]), curves)
@@ -74,7 +79,9 @@ def draw_waves(figure: Figure, axes: list[Axes], ground: Map, wave: Wave) -> Non
     wet = ground.elevation < 0
     limit = max(float(np.quantile(np.abs(wave.solver[wet]), 0.99)), 1e-3)
     titles = ("Solver (finite volumes, Fortran)", "Surrogate (network, PyTorch)", "Difference")
-    for axis, title, values in zip(axes, titles, (wave.solver, wave.surrogate, wave.surrogate - wave.solver)):
+    for axis, title, values in zip(
+        axes, titles, (wave.solver, wave.surrogate, wave.surrogate - wave.solver), strict=True
+    ):
         prepare_map(axis, ground)
         mesh = axis.pcolormesh(ground.longitude, ground.latitude, np.where(wet, values, np.nan), cmap="RdBu_r",
                                vmin=-limit, vmax=limit, shading="nearest", rasterized=True)
@@ -134,7 +141,9 @@ def draw_curves(axis: Axes, curves: Curves) -> None:
     axis.plot(curves.seconds, values, color=ACCENT, alpha=0.25, linewidth=0.7)
     axis.plot(curves.seconds, smooth(values, len(values) // 40 + 1), color=ACCENT, linewidth=1.8, label="training")
     if curves.held_out:
-        axis.plot(*zip(*curves.held_out), "o-", color=INK, markersize=5, linewidth=1.2, label="held-out runs")
+        axis.plot(
+            *zip(*curves.held_out, strict=True), "o-", color=INK, markersize=5, linewidth=1.2, label="held-out runs"
+        )
     axis.axhline(curves.persistence, color="gray", linestyle="--", linewidth=1.2, label="persistence")
     axis.axhline(curves.persistence / 3, color="gray", linestyle=":", linewidth=1.2, label="a third of it")
     axis.set_yscale("log")

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import typing
 
+import bathymetry
 import numpy as np
 import torch
-
-import bathymetry
 
 from . import figure
 
@@ -33,8 +32,9 @@ def example(session: Session) -> figure.Wave:
         predicted = session.model(before)
     start, solver, surrogate = (session.normalisation.undo(x)[0, 0].numpy() for x in (before, after, predicted))
     minutes_per_snapshot = session.ring.layout.interval_milliseconds / 60000
-    return figure.Wave((pair[1] + session.lag) * minutes_per_snapshot, session.lag * minutes_per_snapshot, start, solver,
-                       surrogate)
+    return figure.Wave(
+        (pair[1] + session.lag) * minutes_per_snapshot, session.lag * minutes_per_snapshot, start, solver, surrogate
+    )
 
 
 def table(report: dict) -> list[tuple[str, str]]:

@@ -11,6 +11,7 @@ import dataclasses
 import enum
 
 import numpy as np
+
 import syncyte
 
 LAYOUT_VERSION = 1

@@ -11,10 +11,11 @@ import zlib
 from collections.abc import Iterator
 
 import numpy as np
-import syncyte
-import syncyte.torch
 import torch
 from tqdm import tqdm
+
+import syncyte
+import syncyte.torch
 
 from .checkpoint import load_checkpoint, parameters, save_checkpoint
 from .dataset import Moments, Normalisation, deviations

@@ -41,7 +41,8 @@ class Progress:
 class Trainer:
     """AdamW with a cosine schedule. All methods are collective over the learners.
 
-    Where there are several learners a syncyte.torch.DataParallel is on the model: gradients are means after backward."""
+    Where there are several learners a syncyte.torch.DataParallel is on the model: gradients are means after
+    backward."""
 
     def __init__(self, model: nn.Module, wet: torch.Tensor, plan: Plan, rank: int, ranks: int,
                  allreduce: AllReduce) -> None:

@@ -28,7 +28,7 @@ def parse():
 
 def run_and_kill(arguments, path):
     """Step that the job found at its start, after a rank was killed while it saved."""
-    command = arguments.mpirun.split("|") + [str(arguments.ranks), arguments.program, path]
+    command = [*arguments.mpirun.split("|"), str(arguments.ranks), arguments.program, path]
     job = subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=without_launcher({}),
         start_new_session=True,

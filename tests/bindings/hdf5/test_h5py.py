@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 sys.path.insert(0, os.path.dirname(__file__))
-from checkpoint_calls import DTYPES, Checkpoints, values  # noqa: E402
+from checkpoint_calls import DTYPES, Checkpoints, values
 
 
 @pytest.fixture(scope="module")
@@ -80,7 +80,7 @@ def test_schema(comm, checkpoints):
         assert attributes["global_shape"].tolist() == [1000, 3]
         lengths = comm.allgather(end - begin)
         assert attributes["shard_lengths"].tolist() == lengths
-        assert attributes["shard_offsets"].tolist() == np.cumsum([0] + lengths[:-1]).tolist()
+        assert attributes["shard_offsets"].tolist() == np.cumsum([0, *lengths[:-1]]).tolist()
         assert attributes["crc32c_block_bytes"] == 4096
         raw = big.tobytes()
         assert attributes["crc32c"].tolist() == [crc32c(raw[at : at + 4096]) for at in range(0, len(raw), 4096)]

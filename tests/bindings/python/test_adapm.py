@@ -125,7 +125,11 @@ def test_lengths_are_one_number_or_a_tensor_of_any_numbers(comm):
         assert server.my_rank() == RANK
         worker.finalize()
         server.shutdown()
-    for text, wrong in {r"lengths\[1\] is 2.5": torch.tensor([1, 2.5, 1, 1, 1]), r"value_lengths is of shape \[2\]; expected \[5\]": torch.ones(2)}.items():  # fmt: skip
+    wrong_lengths = {
+        r"lengths\[1\] is 2.5": torch.tensor([1, 2.5, 1, 1, 1]),
+        r"value_lengths is of shape \[2\]; expected \[5\]": torch.ones(2),
+    }
+    for text, wrong in wrong_lengths.items():
         with pytest.raises(ValueError, match=text):
             adapm.Server(wrong)
 
@@ -272,7 +276,12 @@ def test_3_keys_that_are_not_there_are_errors(worker):
 
 
 def test_4_other_types_and_strides_are_errors(worker):
-    for values in (torch.zeros(4, dtype=torch.float64), torch.zeros(4, 2)[:, 0], np.zeros(4), np.zeros((4, 2), "f")[:, 0]):
+    for values in (
+        torch.zeros(4, dtype=torch.float64),
+        torch.zeros(4, 2)[:, 0],
+        np.zeros(4),
+        np.zeros((4, 2), "f")[:, 0],
+    ):
         for operation in (worker.pull, worker.push, worker.set):
             with pytest.raises((TypeError, ValueError)):
                 operation(keys(1, 2), values)

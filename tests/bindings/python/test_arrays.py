@@ -4,9 +4,10 @@ import array
 
 import numpy as np
 import pytest
-import syncyte
 import torch
-from syncyte import _buffers, dtypes, errors
+
+import syncyte
+from syncyte import _arrays, _buffers, dtypes, errors
 from syncyte._declarations import DType, Status
 
 
@@ -50,7 +51,10 @@ def test_dtypes_there_and_back(dtype):
         assert dtypes.as_dtype(dtypes.numpy_dtype(dtype)) == dtype
 
 
-@pytest.mark.parametrize("wrong", ["float128", "f33", object, "S2", torch.quint8, torch.complex32, torch.float8_e5m2, 3, None, ">f4", "M8[s]"])
+@pytest.mark.parametrize(
+    "wrong",
+    ["float128", "f33", object, "S2", torch.quint8, torch.complex32, torch.float8_e5m2, 3, None, ">f4", "M8[s]"],
+)
 def test_unknown_dtypes(wrong):
     if wrong is None:
         pytest.skip("numpy takes None for float64")
@@ -68,7 +72,7 @@ def test_numpy_names_and_types():
 @pytest.mark.parametrize("shape", [(), (0,), (3,), (2, 0, 4), (2, 3, 4)])
 @pytest.mark.parametrize("world", [_buffers.NUMPY, _buffers.TORCH])
 def test_descriptions(shape, world):
-    value = _buffers.empty(world, DType.FLOAT32, shape)
+    value = _arrays.empty(world, DType.FLOAT32, shape)
     buffer = _buffers.as_buffer(value, "value", writable=True)
     description = buffer.description
     assert buffer.world == world and buffer.array is value
@@ -131,7 +135,7 @@ def test_bits_of_bfloat16():
 @pytest.mark.parametrize("dtype", list(DType))
 def test_pool_arrays_live_as_long_as_their_slices(world, dtype):
     before = syncyte.memory.stats().in_use
-    value = syncyte.memory.empty_in(world, dtype, (1 << 10, 100))
+    value = _arrays.recycled(world, dtype, (1 << 10, 100))
     assert syncyte.memory.stats().in_use > before
     part = value[3:5, 7]
     part[...] = 1
@@ -143,10 +147,10 @@ def test_pool_arrays_live_as_long_as_their_slices(world, dtype):
 
 
 def test_pool_arrays_are_plain_tensors():
-    value = syncyte.memory.empty_in(_buffers.TORCH, DType.FLOAT32, (1 << 10, 100))
+    value = _arrays.recycled(_buffers.TORCH, DType.FLOAT32, (1 << 10, 100))
     assert value.is_leaf and not value._is_view() and value.data_ptr() % 64 == 0
     with torch.no_grad():
-        other = syncyte.memory.empty_in(_buffers.TORCH, DType.FLOAT32, (1 << 10, 100))
+        other = _arrays.recycled(_buffers.TORCH, DType.FLOAT32, (1 << 10, 100))
     other.requires_grad_()
     (other * 2).sum().backward()
     assert bool((other.grad == 2).all())

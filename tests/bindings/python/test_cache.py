@@ -122,8 +122,14 @@ def test_copies_and_storages_lie_in_the_slice(cache):
     state = [*copied.parameters(), *copied.buffers()]
     assert len(state) == 7 and all(inside(cache, each) for each in state)
     assert all(torch.equal(a, b) for a, b in zip(state, [*network.parameters(), *network.buffers()], strict=True))
-    tensors = [torch.ones(5).untyped_storage().clone(), torch.UntypedStorage(20), torch.UntypedStorage(20, device="cpu"),
-               torch.FloatStorage(5), torch.FloatStorage([1.0, 2.0]), pickle.loads(pickle.dumps(torch.ones(3)))]
+    tensors = [
+        torch.ones(5).untyped_storage().clone(),
+        torch.UntypedStorage(20),
+        torch.UntypedStorage(20, device="cpu"),
+        torch.FloatStorage(5),
+        torch.FloatStorage([1.0, 2.0]),
+        pickle.loads(pickle.dumps(torch.ones(3))),
+    ]
     assert all(inside(cache, each) for each in tensors)
     assert tensors[4].tolist() == [1.0, 2.0] and tensors[5].tolist() == [1.0] * 3
     del tensors, state, copied
@@ -190,7 +196,9 @@ def test_other_threads_have_their_own_memory(cache):
     thread.join()
     assert not 0 <= offset_in(cache, found[0]) < cache.memory.size
     assert offset_in(cache, found[1]) == cache.parameter_bytes
-    with pytest.raises(syncyte.BusyError, match="where tensors of a thread that has ended live, at offset 32768|another thread"):
+    with pytest.raises(
+        syncyte.BusyError, match="where tensors of a thread that has ended live, at offset 32768|another thread"
+    ):
         cache.insert_for_computation()
     found.clear()
     cache.insert_for_computation()  # Python joins a thread before all of it has ended: this waits
@@ -239,8 +247,13 @@ def test_a_forked_child_that_inserts_does_not_overwrite_what_it_inherits(cache):
 
 def test_a_network_gives_the_same_bits(cache):
     torch.manual_seed(1)
-    network = torch.nn.Sequential(torch.nn.Conv2d(3, 8, 3), torch.nn.BatchNorm2d(8), torch.nn.ReLU(), torch.nn.Flatten(),
-                                  torch.nn.Linear(8 * 36, 10)).eval()
+    network = torch.nn.Sequential(
+        torch.nn.Conv2d(3, 8, 3),
+        torch.nn.BatchNorm2d(8),
+        torch.nn.ReLU(),
+        torch.nn.Flatten(),
+        torch.nn.Linear(8 * 36, 10),
+    ).eval()
     data = torch.rand(2, 3, 8, 8)
     expected = network(data)
     state = {name: value.clone() for name, value in network.state_dict().items()}

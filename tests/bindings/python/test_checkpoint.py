@@ -5,8 +5,9 @@ import os
 import h5py
 import numpy as np
 import pytest
-import syncyte
 import torch
+
+import syncyte
 from syncyte import DType, checkpoint
 
 
@@ -222,7 +223,7 @@ def test_whether_a_key_is_there_is_asked_without_listing_all(world, path, monkey
         for other in ("a", "", "c\0", "\ud800", "k" * 2000, 3, None):
             assert other not in file
     with pytest.raises(syncyte.ArgumentError, match="is closed"):
-        "c" in file
+        _ = "c" in file
 
 
 def test_a_replaced_file_keeps_its_permissions_and_a_link_stays_one(world, path):

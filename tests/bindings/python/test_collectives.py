@@ -4,8 +4,9 @@ import itertools
 
 import numpy as np
 import pytest
-import syncyte
 import torch
+
+import syncyte
 
 SHAPES = [(7,), (4, 5), (3, 0, 2), (6, 2, 5)]
 CASES = [(shape, axis) for shape in SHAPES for axis in range(-len(shape), len(shape))]

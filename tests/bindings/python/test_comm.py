@@ -8,8 +8,9 @@ import sys
 
 import numpy as np
 import pytest
-import syncyte
 import torch
+
+import syncyte
 from mpi_harness.job import without_launcher
 
 NUMPY_TYPES = "float16 float32 float64 complex64 complex128 int8 int16 int32 int64 uint8 uint16 uint32 uint64".split()
@@ -271,8 +272,8 @@ def test_representations_say_what_they_are(world):
     assert repr(ring) == f"<syncyte.Cart 'ring': {place}, {grid}>"
     halo = syncyte.Halo(ring, (5, 5), "float64", 1, (2, 0), corners=False)
     assert repr(halo) == (
-        "<syncyte.Halo of arrays of shape (5, 5), float64: ghosts (1, 1) below and (2, 0) above axes (0, 1), no corners, "
-        f"over {ring!r}>"
+        "<syncyte.Halo of arrays of shape (5, 5), float64: ghosts (1, 1) below and (2, 0) above axes (0, 1), "
+        f"no corners, over {ring!r}>"
     )
     halo.free()
     ring.free()

@@ -9,7 +9,7 @@ import time
 import pytest
 
 sys.path.insert(0, os.environ["SYNCYTE_LAUNCH_FOLDER"])
-from mpi_harness.job import MPIRUN, environment  # noqa: E402
+from mpi_harness.job import MPIRUN, environment
 
 LIMIT = 10.0  # seconds that issue and documentation promise
 
@@ -74,9 +74,13 @@ def test_one_rank_fails_under_python_m_syncyte(tmp_path, name):
 
 @pytest.mark.parametrize("wait", ["COMM_WORLD.barrier()", "COMM_WORLD.recv([0.0], 1)"])
 def test_ctrl_c_while_a_rank_waits(tmp_path, wait):
-    interrupt = "signal.setitimer(signal.ITIMER_REAL, 0.5)\n    signal.signal(signal.SIGALRM, signal.default_int_handler)\n"
+    interrupt = (
+        "signal.setitimer(signal.ITIMER_REAL, 0.5)\n    signal.signal(signal.SIGALRM, signal.default_int_handler)\n"
+    )
     script = f"import signal, numpy\nif rank == 0:\n    {interrupt}    syncyte.{wait}\ntime.sleep(30)\n"
-    assert_ended(run(tmp_path, script.replace("[0.0]", "numpy.zeros(1)")), 0, "KeyboardInterrupt", f"syncyte.{wait[:10]}")
+    assert_ended(
+        run(tmp_path, script.replace("[0.0]", "numpy.zeros(1)")), 0, "KeyboardInterrupt", f"syncyte.{wait[:10]}"
+    )
 
 
 @pytest.mark.parametrize("name", FAILURES)
@@ -171,7 +175,9 @@ def test_commands_run_as_python_would(tmp_path):
         run = subprocess.run([sys.executable, "-B", *python, "first"], cwd=tmp_path, capture_output=True, text=True)
         assert run.returncode == 0, run.stderr
     outcome = command_line("-c", "1 / 0")
-    assert outcome.returncode != 0 and "ZeroDivisionError" in outcome.stderr and "syncyte/__main__" not in outcome.stderr
+    assert (
+        outcome.returncode != 0 and "ZeroDivisionError" in outcome.stderr and "syncyte/__main__" not in outcome.stderr
+    )
 
 
 def command_line(*arguments):

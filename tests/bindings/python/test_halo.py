@@ -5,8 +5,9 @@ import math
 
 import numpy as np
 import pytest
-import syncyte
 import torch
+
+import syncyte
 
 
 def last(world):

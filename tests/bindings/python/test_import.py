@@ -94,7 +94,7 @@ def test_package_folder_then_loader(tmp_path):
 
 @pytest.mark.parametrize("version", [(1, 1, 1), (0, 0, 1), (0, 1, 99)])
 def test_library_of_another_version_is_refused(tmp_path, version):
-    flags = [f"-D{name}={value}" for name, value in zip(("MAJOR", "MINOR", "ABI"), version)]
+    flags = [f"-D{name}={value}" for name, value in zip(("MAJOR", "MINOR", "ABI"), version, strict=True)]
     path = build(tmp_path, FAKE, *flags)
     code = (
         "import syncyte\n"

@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 import pytest
 import torch
+
 from syncyte import _indexing, errors
 
 SHAPE = (5, 4, 3)
@@ -16,7 +17,7 @@ def read(key, whole=WHOLE):
     parsed = _indexing.parse(key, whole.shape)
     source = torch.from_numpy(whole) if _indexing.is_torch_key(key) else whole
     if isinstance(parsed, _indexing.Box):
-        box = source[tuple(slice(low, low + count) for low, count in zip(parsed.lower, parsed.extent))]
+        box = source[tuple(slice(low, low + count) for low, count in zip(parsed.lower, parsed.extent, strict=True))]
         return _indexing.select(box, parsed.local)
     index = torch.as_tensor(parsed.index) if _indexing.is_torch_key(key) else parsed.index
     assert str(index.dtype).removeprefix("torch.") in ("int32", "int64")

@@ -5,6 +5,7 @@ import signal
 
 import numpy as np
 import pytest
+
 import syncyte
 
 

@@ -4,8 +4,9 @@ import gc
 
 import numpy as np
 import pytest
-import syncyte
 import torch
+
+import syncyte
 
 
 @pytest.fixture

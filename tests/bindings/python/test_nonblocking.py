@@ -5,6 +5,7 @@ import random
 
 import numpy as np
 import pytest
+
 import syncyte
 
 

@@ -58,7 +58,9 @@ def test_parts_of_the_cache():
 
 @pytest.mark.parametrize("name", [name for name in NAMES if "insert" in name or "send" in name])
 def test_before_allocate(name):
-    with pytest.raises(syncyte.HandleError, match=f"{name}: this process has no shared cache; call allocate_shared_cache"):
+    with pytest.raises(
+        syncyte.HandleError, match=f"{name}: this process has no shared cache; call allocate_shared_cache"
+    ):
         getattr(pipeswitch, name)()
 
 
@@ -94,10 +96,14 @@ print(torch.ones(3).sum().item(), torch.cuda.is_initialized())
 
 
 def test_what_asks_for_cuda_is_refused():
-    found = subprocess.run([sys.executable, "-c", ASKS_FOR_CUDA], capture_output=True, text=True, check=True, timeout=60)
+    found = subprocess.run(
+        [sys.executable, "-c", ASKS_FOR_CUDA], capture_output=True, text=True, check=True, timeout=60
+    )
     *refusals, last = found.stdout.splitlines()
     assert last == "3.0 False" and len(refusals) == 6
-    assert all("the shared cache holds tensors on the CPU only; make tensors with device='cpu'" in text for text in refusals)
+    assert all(
+        "the shared cache holds tensors on the CPU only; make tensors with device='cpu'" in text for text in refusals
+    )
 
 
 def test_a_forked_child_may_receive_its_own(monkeypatch):
@@ -136,5 +142,7 @@ if __name__ == "__main__":
 def test_processes_of_a_script_have_the_functions_too(tmp_path):
     script = tmp_path / "script.py"
     script.write_text(SPAWNS)
-    found = subprocess.run([sys.executable, "-m", "syncyte.compat", script], capture_output=True, text=True, timeout=100)
+    found = subprocess.run(
+        [sys.executable, "-m", "syncyte.compat", script], capture_output=True, text=True, timeout=100
+    )
     assert found.stdout == "syncyte.compat.adapm\n" * 3, found.stderr

@@ -68,4 +68,4 @@ def test_a_restored_run_goes_on_bit_for_bit(page):
     first = train()
     page["optimizer"] = torch.optim.Adam([*head.parameters(), table.local], lr=0.01)
     assert page["restore"]("again.h5") == 7
-    assert all(torch.equal(one, other) for one, other in zip(first, train()))
+    assert all(torch.equal(one, other) for one, other in zip(first, train(), strict=True))

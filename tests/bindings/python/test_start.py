@@ -1,6 +1,7 @@
 """A start that fails on one rank fails on all of them; the next one works. First of all tests of its process."""
 
 import pytest
+
 import syncyte
 
 

@@ -1,4 +1,5 @@
-"""syncyte.Store on all ranks: the arrays it takes and gives, threads that meet, samples, and what an idle store costs. The
+"""syncyte.Store on all ranks: the arrays it takes and gives, threads that meet, samples, and what an idle store costs.
+The
 operations themselves are tested in C: tests/capi/test_kv.c."""
 
 import gc
@@ -66,7 +67,9 @@ def test_every_ranks_pushes_are_in_what_all_pull(store, make):
     assert store.owner([0, 9]).tolist() == [0, SIZE - 1] and store.num_keys == 10 and store.length == 3
 
 
-@pytest.mark.parametrize("make", [torch.tensor, np.array, lambda numbers: torch.tensor(numbers, dtype=torch.float32), list])
+@pytest.mark.parametrize(
+    "make", [torch.tensor, np.array, lambda numbers: torch.tensor(numbers, dtype=torch.float32), list]
+)
 def test_keys_may_differ_in_length(comm, make):
     store = syncyte.Store(3, make([1, 4, 2]))
     worker = store.worker()
@@ -191,7 +194,11 @@ def test_clocks_and_intents_are_recorded(store):
     worker.advance_clock()
     info = worker.info()
     assert (info.clock, info.intended_keys, info.active_intents, info.localized_keys) == (3, 3, 0, 1)
-    for text, window in {"start is -1": (-1,), "end is 2; expected more than start": (2, 2), "end is 0": (0, 0)}.items():
+    for text, window in {
+        "start is -1": (-1,),
+        "end is 2; expected more than start": (2, 2),
+        "end is 0": (0, 0),
+    }.items():
         with pytest.raises(ValueError, match=text):
             worker.intent([1], *window)
 

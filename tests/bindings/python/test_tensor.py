@@ -8,8 +8,9 @@ import weakref
 
 import numpy as np
 import pytest
-import syncyte
 import torch
+
+import syncyte
 from syncyte import DType
 
 SHAPE = (11, 2, 3)

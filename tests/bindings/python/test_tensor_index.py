@@ -4,8 +4,9 @@ import itertools
 
 import numpy as np
 import pytest
-import syncyte
 import torch
+
+import syncyte
 
 SHAPE = (9, 4, 3)
 WHOLE = np.arange(108, dtype=np.float32).reshape(SHAPE)

@@ -5,8 +5,9 @@ import pickle
 
 import numpy as np
 import pytest
-import syncyte
 import torch
+
+import syncyte
 
 
 def last(world):
@@ -180,7 +181,7 @@ def test_a_wait_in_vain_names_tensor_and_element(world):
     wrapped = syncyte.WholeTensor.wrap(np.zeros(2, np.int64), name="own")
     plain = syncyte.WholeTensor((2, 3), "int64")
     texts = ("tensor 'flags'", "tensor 'own'", r"the tensor of shape \(2, 3\)")
-    for tensor, text in zip((named, wrapped, plain), texts):
+    for tensor, text in zip((named, wrapped, plain), texts, strict=True):
         element = tensor.rows().start * (3 if tensor.ndim == 2 else 1)
         element = element if tensor.rows() else 0
         with pytest.raises(syncyte.WaitTimeoutError, match=f"^wait: element {element} of {text} is 0; it was not >= 1"):

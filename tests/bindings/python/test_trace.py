@@ -8,9 +8,9 @@ import sys
 import numpy as np
 import pytest
 from mpi4py import MPI
-from mpi_harness.job import without_launcher
 
 import syncyte
+from mpi_harness.job import without_launcher
 
 WORLD = MPI.COMM_WORLD
 
@@ -88,8 +88,11 @@ for i in range(1000):
 
 
 @of_rank_0
-@pytest.mark.parametrize("end", ["syncyte.finalize()", "", "import time; time.sleep(1.2); world.barrier(); import os; os._exit(1)"],
-                         ids=["finalized", "not finalized", "killed"])
+@pytest.mark.parametrize(
+    "end",
+    ["syncyte.finalize()", "", "import time; time.sleep(1.2); world.barrier(); import os; os._exit(1)"],
+    ids=["finalized", "not finalized", "killed"],
+)
 def test_a_trace_is_chromes_format(tmp_path, end):
     events = traced(tmp_path, end)
     assert events[0]["name"] == "process_name" and events[0]["args"]["name"].startswith("rank 0 on ")

@@ -4,6 +4,7 @@ import inspect
 import typing
 
 import pytest
+
 import syncyte
 from syncyte import _counters, _types
 

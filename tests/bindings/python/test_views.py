@@ -6,8 +6,9 @@ import threading
 
 import numpy as np
 import pytest
-import syncyte
 import torch
+
+import syncyte
 from syncyte import DType
 
 

@@ -4,6 +4,7 @@ import ctypes
 import re
 
 import pytest
+
 from syncyte import _where
 from test_excepthook import run
 

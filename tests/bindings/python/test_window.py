@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
-import syncyte
 import torch
+
+import syncyte
 
 
 def test_put_get_and_view(world):

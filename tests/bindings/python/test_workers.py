@@ -1,5 +1,5 @@
-"""Processes that ranks start: workers of multiprocessing that import a script whose first line uses COMM_WORLD end with an
-error that names their rank, and the ranks go on; forked children leave the ranks alone."""
+"""Processes that ranks start: workers of multiprocessing that import a script whose first line uses COMM_WORLD end with
+an error that names their rank, and the ranks go on; forked children leave the ranks alone."""
 
 import json
 import os
@@ -10,7 +10,7 @@ import sys
 import pytest
 
 sys.path.insert(0, os.environ["SYNCYTE_LAUNCH_FOLDER"])
-from mpi_harness.job import MPIRUN, environment, without_launcher  # noqa: E402
+from mpi_harness.job import MPIRUN, environment, without_launcher
 
 SCRIPT = """
 import multiprocessing

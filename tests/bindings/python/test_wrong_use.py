@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
-import syncyte
 import torch
+
+import syncyte
 
 
 def last(world):
@@ -282,7 +283,10 @@ def wrong_arguments(world):
         (lambda: world.cartesian("22"), "dims is '22'; expected a sequence"),
         (lambda: world.cartesian([0], 5), "periods is 5; expected True or False, or a sequence of them"),
         (lambda: syncyte.Halo(ring, 4, "int8", 1), "shape is 4; expected a sequence of extents"),
-        (lambda: syncyte.Halo(ring, (4,), "int8", 1.5), "low is 1.5; expected a sequence of 1 integers, .* or one integer"),
+        (
+            lambda: syncyte.Halo(ring, (4,), "int8", 1.5),
+            "low is 1.5; expected a sequence of 1 integers, .* or one integer",
+        ),
         (lambda: syncyte.Halo(ring, (4,), "int8", 1, [0.5]), r"high\[0\] is 0.5; expected an integer"),
         (lambda: syncyte.Halo(ring, (4,), "int8", 1, axes=0), "axes is 0; expected a sequence of axes"),
         (lambda: ring.rank_at(0), "coords is 0; expected a sequence of integers"),

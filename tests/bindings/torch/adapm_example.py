@@ -1,5 +1,5 @@
-"""AdaPM's own example, where somebody has it: SYNCYTE_ADAPM_EXAMPLE is its bindings/example.py. It starts processes of its
-own; here every rank of the job is one of its nodes, twenty times in a row."""
+"""AdaPM's own example, where somebody has it: SYNCYTE_ADAPM_EXAMPLE is its bindings/example.py. It starts processes of
+its own; here every rank of the job is one of its nodes, twenty times in a row."""
 
 import os
 import runpy

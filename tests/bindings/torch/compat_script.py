@@ -1,5 +1,5 @@
-"""A script for mpi4torch, WholeMemory, TorchShard and AdaPM as it is, for `python -m syncyte.compat`: a ring, whose gradient
-goes the other way round, a table of all ranks, a layer in parts, and parameters under keys."""
+"""A script for mpi4torch, WholeMemory, TorchShard and AdaPM as it is, for `python -m syncyte.compat`: a ring, whose
+gradient goes the other way round, a table of all ranks, a layer in parts, and parameters under keys."""
 
 import mpi4torch
 import torch

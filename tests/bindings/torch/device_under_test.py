@@ -11,7 +11,7 @@ import types
 import pytest
 import torch
 
-import syncyte.torch
+import syncyte.torch  # noqa: F401  (loads the operators)
 
 _given = os.environ.get("SYNCYTE_TEST_DEVICE", "cuda")
 IS_PRETENDED = _given != "cuda"
@@ -43,7 +43,7 @@ def copies(function) -> list[int]:
     """How many copies go to the host, to the pretended device, and how many of them the host waits for."""
     before = torch.ops.pretend.copies()
     function()
-    return [after - earlier for earlier, after in zip(before, torch.ops.pretend.copies())]
+    return [after - earlier for earlier, after in zip(before, torch.ops.pretend.copies(), strict=True)]
 
 
 def pending(values: torch.Tensor) -> torch.Tensor:

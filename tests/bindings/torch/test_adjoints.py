@@ -6,10 +6,29 @@ import torch
 from mpi4py import MPI
 
 import syncyte
-from syncyte.torch import (allgather_along, allreduce, alltoall_along, bcast_, exscan, gather, gather_along,
-                           halo_exchange, iallgather_along, iallreduce, ialltoall_along, ibcast, irecv,
-                           ireduce_scatter_along, isend, join_dummies, reduce_, reduce_scatter_along, scan,
-                           scatter_along, sendrecv)
+from syncyte.torch import (
+    allgather_along,
+    allreduce,
+    alltoall_along,
+    bcast_,
+    exscan,
+    gather,
+    gather_along,
+    halo_exchange,
+    iallgather_along,
+    iallreduce,
+    ialltoall_along,
+    ibcast,
+    irecv,
+    ireduce_scatter_along,
+    isend,
+    join_dummies,
+    reduce_,
+    reduce_scatter_along,
+    scan,
+    scatter_along,
+    sendrecv,
+)
 from test_messages import chain
 
 WORLD = MPI.COMM_WORLD

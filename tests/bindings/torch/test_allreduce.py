@@ -140,8 +140,10 @@ def test_need_for_gradients_is_a_fact(comm):
     if comm.size == 1:
         pytest.skip("one rank agrees with itself")
     x = torch.ones(3, requires_grad=comm.rank == 0)
-    with pytest.raises(ValueError, match="needs-gradient is (1 on rank 0, but 0 on rank|0 on ranks [1-9, ]+, but 1 on rank 0)"
-                       ".*mixed_grad=True"):
+    with pytest.raises(
+        ValueError,
+        match="needs-gradient is (1 on rank 0, but 0 on rank|0 on ranks [1-9, ]+, but 1 on rank 0).*mixed_grad=True",
+    ):
         allreduce(x, comm)
     with torch.no_grad():
         assert allreduce(x, comm).tolist() == [comm.size] * 3

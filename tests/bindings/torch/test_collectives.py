@@ -9,8 +9,18 @@ from mpi4py import MPI
 import syncyte
 from distributed_gradcheck import distributed_gradcheck, distributed_gradgradcheck
 from resident_memory import resident_bytes
-from syncyte.torch import (allgather_along, alltoall_along, barrier, bcast, exscan, gather_along, reduce,
-                           reduce_scatter_along, scan, scatter_along)
+from syncyte.torch import (
+    allgather_along,
+    alltoall_along,
+    barrier,
+    bcast,
+    exscan,
+    gather_along,
+    reduce,
+    reduce_scatter_along,
+    scan,
+    scatter_along,
+)
 
 WORLD = MPI.COMM_WORLD
 SIZE, RANK = WORLD.size, WORLD.rank

@@ -7,8 +7,18 @@ import pytest
 import torch
 
 import syncyte
-from syncyte.torch import (allreduce, halo_exchange, iallgather_along, iallreduce, ialltoall_along, ibcast, irecv,
-                           ireduce_scatter_along, isend, recv)
+from syncyte.torch import (
+    allreduce,
+    halo_exchange,
+    iallgather_along,
+    iallreduce,
+    ialltoall_along,
+    ibcast,
+    irecv,
+    ireduce_scatter_along,
+    isend,
+    recv,
+)
 from test_compile import traced_operations
 
 under_way = torch.ops.syncyte.requests_under_way

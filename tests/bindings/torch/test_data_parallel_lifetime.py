@@ -5,10 +5,10 @@ import weakref
 
 import pytest
 import torch
-from test_data_parallel import RANK, SIZE, close, loss_of, mean_gradients, network
 
 from syncyte import _data_parallel
 from syncyte.torch import DataParallel
+from test_data_parallel import RANK, SIZE, close, loss_of, mean_gradients, network
 
 
 def test_removed_averages_nothing():

@@ -8,8 +8,21 @@ from mpi4py import MPI
 import syncyte
 import syncyte.compat.mpi4torch
 from device_under_test import DEVICE, copies, give_to_mpi, needs_pretended, pending
-from syncyte.torch import (allgather_along, allreduce, alltoall_along, bcast, gather_along, ibcast, irecv, isend,
-                           join_dummies, recv, scatter_along, send, use_cuda_aware_mpi)
+from syncyte.torch import (
+    allgather_along,
+    allreduce,
+    alltoall_along,
+    bcast,
+    gather_along,
+    ibcast,
+    irecv,
+    isend,
+    join_dummies,
+    recv,
+    scatter_along,
+    send,
+    use_cuda_aware_mpi,
+)
 
 WORLD = MPI.COMM_WORLD
 SIZE, RANK = WORLD.size, WORLD.rank

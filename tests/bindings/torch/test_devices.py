@@ -10,10 +10,34 @@ import syncyte
 from backends import EAGER
 from device_under_test import DEVICE, IS_PRETENDED, give_to_mpi, mpi_takes_it, needs_device
 from distributed_gradcheck import distributed_gradcheck, distributed_gradgradcheck
-from syncyte.torch import (allgather_along, allreduce, alltoall_along, bcast, bcast_, exscan, gather_along,
-                           halo_exchange, iallgather_along, iallreduce, ialltoall_along, ibcast, irecv,
-                           ireduce_scatter_along, isend, join_dummies, recv, reduce, reduce_, reduce_scatter_along,
-                           scan, scatter_along, send, sendrecv, use_cuda_aware_mpi, wait_all)
+from syncyte.torch import (
+    allgather_along,
+    allreduce,
+    alltoall_along,
+    bcast,
+    bcast_,
+    exscan,
+    gather_along,
+    halo_exchange,
+    iallgather_along,
+    iallreduce,
+    ialltoall_along,
+    ibcast,
+    irecv,
+    ireduce_scatter_along,
+    isend,
+    join_dummies,
+    recv,
+    reduce,
+    reduce_,
+    reduce_scatter_along,
+    scan,
+    scatter_along,
+    send,
+    sendrecv,
+    use_cuda_aware_mpi,
+    wait_all,
+)
 
 WORLD = MPI.COMM_WORLD
 SIZE, RANK = WORLD.size, WORLD.rank
@@ -108,7 +132,7 @@ def with_gradient(function, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor
 def expect_like_cpu(function, x: torch.Tensor) -> None:
     expected = with_gradient(function, x)
     for given in (x.to(DEVICE), x.to(DEVICE).t().contiguous().t()):
-        for mine, wanted in zip(with_gradient(function, given), expected):
+        for mine, wanted in zip(with_gradient(function, given), expected, strict=True):
             assert mine.device == DEVICE
             torch.testing.assert_close(mine.cpu(), wanted, rtol=1e-14, atol=0)
 
@@ -127,7 +151,9 @@ def test_double_backward(name):
     distributed_gradgradcheck(lambda x: (function((x * x).to(DEVICE)) ** 2).cpu(), [at_home], tolerance=1e-5)
 
 
-@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.complex64, torch.int64, torch.uint8, torch.bool])
+@pytest.mark.parametrize(
+    "dtype", [torch.float16, torch.bfloat16, torch.complex64, torch.int64, torch.uint8, torch.bool]
+)
 @pytest.mark.parametrize("shape", [(), (0, 4), (3, 5)])
 def test_dtypes_and_shapes(dtype, shape):
     x = torch.ones(shape, dtype=dtype)
@@ -280,6 +306,6 @@ def test_compiled(backend):
     torch._dynamo.reset()
     x = rows(3)
     compiled = torch.compile(step, fullgraph=True, backend=backend)
-    for mine, wanted in zip(with_gradient(compiled, x.to(DEVICE)), with_gradient(step, x)):
+    for mine, wanted in zip(with_gradient(compiled, x.to(DEVICE)), with_gradient(step, x), strict=True):
         assert mine.device == DEVICE
         torch.testing.assert_close(mine.cpu(), wanted)

@@ -94,7 +94,8 @@ def test_adjoint_of_the_collective_gather(whole, comm):
     index, rows = torch.tensor([1]), len(whole.rows())
     cotangent = torch.full((1, 2), comm.rank + 1.0, dtype=torch.float64)
     primal, tangent = torch.func.jvp(
-        lambda y: torch.ops.syncyte.gather_adjoint(y**2, whole.handle, scratch, index, rows), (cotangent,), (cotangent,))
+        lambda y: torch.ops.syncyte.gather_adjoint(y**2, whole.handle, scratch, index, rows), (cotangent,), (cotangent,)
+    )
     total = sum((rank + 1.0) ** 2 for rank in range(comm.size)) * (comm.rank == 0)
     assert primal.tolist() == [[0.0] * 2, [total] * 2, [0.0] * 2, [0.0] * 2]
     assert torch.equal(tangent, 2 * primal)

@@ -14,7 +14,8 @@ ROWS, WIDTH = 11, 3
 
 @pytest.fixture
 def whole(comm):
-    """A whole tensor in which element e of row r is 10 r + e; uneven, and the last rank has no rows if there are three."""
+    """A whole tensor in which element e of row r is 10 r + e; uneven, and the last rank has no rows if there are
+    three."""
     weights = [3, 1, 0][: comm.size] if comm.size < 4 else [1] * comm.size
     counts = [ROWS * w // sum(weights) for w in weights]
     counts[0] += ROWS - sum(counts)

@@ -1,4 +1,5 @@
-"""Differentiable halo exchange: the adjoint identity, gradients, compiled graphs, and a solver differentiated over ranks."""
+"""Differentiable halo exchange: the adjoint identity, gradients, compiled graphs, and a solver differentiated over
+ranks."""
 
 import contextlib
 

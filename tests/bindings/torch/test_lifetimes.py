@@ -7,7 +7,7 @@ import pytest
 import torch
 
 import syncyte
-from syncyte.torch import (allgather_along, allreduce, bcast_, halo_exchange, iallreduce, recv, reduce, send, sendrecv)
+from syncyte.torch import allgather_along, allreduce, bcast_, halo_exchange, iallreduce, reduce, sendrecv
 
 WORLD = syncyte.COMM_WORLD
 RANK, SIZE = WORLD.rank, WORLD.size

@@ -4,8 +4,23 @@ import pytest
 import torch
 
 import syncyte
-from syncyte.torch import (allgather_along, allreduce, alltoall_along, bcast, bcast_, gather_along, iallgather_along,
-                           ibcast, irecv, isend, recv, reduce, reduce_, reduce_scatter_along, scatter_along)
+from syncyte.torch import (
+    allgather_along,
+    allreduce,
+    alltoall_along,
+    bcast,
+    bcast_,
+    gather_along,
+    iallgather_along,
+    ibcast,
+    irecv,
+    isend,
+    recv,
+    reduce,
+    reduce_,
+    reduce_scatter_along,
+    scatter_along,
+)
 
 WORLD = syncyte.COMM_WORLD
 RANK, SIZE = WORLD.rank, WORLD.size

@@ -10,7 +10,7 @@ from mpi4py import MPI
 
 import syncyte
 from syncyte import nn
-from syncyte.nn._layouts import lengths_of
+from syncyte._layouts import lengths_of
 
 WORLD = MPI.COMM_WORLD
 SIZE, RANK = WORLD.size, WORLD.rank

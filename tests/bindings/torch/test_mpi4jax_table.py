@@ -4,8 +4,17 @@ import pytest
 import torch
 from mpi4py import MPI
 
-from syncyte.torch import (allgather_along, allreduce, alltoall_along, bcast, gather_along, reduce, scan, scatter_along,
-                           sendrecv)
+from syncyte.torch import (
+    allgather_along,
+    allreduce,
+    alltoall_along,
+    bcast,
+    gather_along,
+    reduce,
+    scan,
+    scatter_along,
+    sendrecv,
+)
 
 SIZE, RANK = MPI.COMM_WORLD.size, MPI.COMM_WORLD.rank
 ROOT = SIZE - 1

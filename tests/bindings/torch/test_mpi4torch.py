@@ -9,14 +9,13 @@ import runpy
 import subprocess
 import sys
 import weakref
-from typing import List
 
 import pytest
 import torch
 from mpi4py import MPI
-from mpi_harness.job import without_launcher
 
 import syncyte.compat.mpi4torch as mpi4torch
+from mpi_harness.job import without_launcher
 
 WORLD = MPI.COMM_WORLD
 SIZE, RANK = WORLD.size, WORLD.rank
@@ -230,7 +229,8 @@ def test_a_script_that_imports_mpi4torch(tmp_path):
 
 
 def fitted(world) -> torch.Tensor:
-    """A quadratic through points of which every rank has a part; the mean of the ranks' parameters is what is fitted."""
+    """A quadratic through points of which every rank has a part; the mean of the ranks' parameters is what is
+    fitted."""
     x = 2 * torch.rand(1000, dtype=torch.float64, generator=torch.Generator().manual_seed(42))[RANK::SIZE]
     y = (3 * x - 2) * x + 0.5
     parameters = torch.arange(3, dtype=torch.float64).requires_grad_()
@@ -268,7 +268,7 @@ def test_mpi4torchs_own(path, monkeypatch):
     spec.loader.exec_module(module)
     outcome = unittest.TestResult()
     unittest.defaultTestLoader.loadTestsFromModule(module).run(outcome)
-    failures: List[str] = [text for _, text in outcome.failures + outcome.errors]
+    failures: list[str] = [text for _, text in outcome.failures + outcome.errors]
     assert outcome.testsRun > 0 and not failures, "\n".join(failures)
 
 

@@ -1,8 +1,9 @@
 """Defects of mpi4torch 0.1.3 that a program for it does not meet here; the number is that of the defect.
 
-Elsewhere: 6 (counts of 32 bits) in test_large.py; 8 (the number of collectives in backward) and 12 (the application's own
-messages) in test_operators.py; 14 (streams of a device) in test_device_memory.py; 2, 7, 13 and 15 for every operation in
-test_safety.py; 3 of in-place collectives in test_in_place.py; 3 and 5 of receives in test_mpi4torch_messages.py."""
+Elsewhere: 6 (counts of 32 bits) in test_large.py; 8 (the number of collectives in backward) and 12 (the application's
+own messages) in test_operators.py; 14 (streams of a device) in test_device_memory.py; 2, 7, 13 and 15 for every
+operation in test_safety.py; 3 of in-place collectives in test_in_place.py; 3 and 5 of receives in
+test_mpi4torch_messages.py."""
 
 import copy
 import gc
@@ -12,7 +13,6 @@ import pytest
 import torch
 from mpi4py import MPI
 
-import syncyte
 import syncyte.compat.mpi4torch as mpi4torch
 from resident_memory import resident_bytes
 

@@ -1,4 +1,5 @@
-"""None in place of a communicator is not COMM_WORLD: it is what a rank gets of a communicator that it has no part in."""
+"""None in place of a communicator is not COMM_WORLD: it is what a rank gets of a communicator that it has no part
+in."""
 
 import inspect
 

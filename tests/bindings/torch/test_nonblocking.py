@@ -1,4 +1,5 @@
-"""Started collectives of syncyte.torch: values against the blocking ones, gradients, orders, and what wrong use gets."""
+"""Started collectives of syncyte.torch: values against the blocking ones, gradients, orders, and what wrong use
+gets."""
 
 import pytest
 import torch
@@ -6,8 +7,21 @@ from mpi4py import MPI
 
 from backends import INDUCTOR
 from distributed_gradcheck import distributed_gradcheck, distributed_gradgradcheck
-from syncyte.torch import (allgather_along, allreduce, alltoall_along, bcast, iallgather_along, iallreduce,
-                           ialltoall_along, ibcast, irecv, ireduce_scatter_along, isend, reduce_scatter_along, wait_all)
+from syncyte.torch import (
+    allgather_along,
+    allreduce,
+    alltoall_along,
+    bcast,
+    iallgather_along,
+    iallreduce,
+    ialltoall_along,
+    ibcast,
+    irecv,
+    ireduce_scatter_along,
+    isend,
+    reduce_scatter_along,
+    wait_all,
+)
 
 WORLD = MPI.COMM_WORLD
 SIZE, RANK = WORLD.size, WORLD.rank

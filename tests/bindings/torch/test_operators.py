@@ -5,6 +5,7 @@ import torch
 from mpi4py import MPI
 
 import syncyte
+from syncyte import _torch_operators
 from syncyte import torch as sct
 from test_compile import traced_operations
 
@@ -15,9 +16,11 @@ LOCAL = {"gather.default", "gather_backward.default", "isend.default", "irecv.de
          "irecv_answer.default", "wait_message.default", "wait_collective.default"}  # tell no other rank
 
 
-@pytest.mark.parametrize("name", sct._EFFECTFUL)
+@pytest.mark.parametrize("name", _torch_operators._EFFECTFUL)
 def test_kernels(name):
-    has = lambda key: torch._C._dispatch_has_kernel_for_dispatch_key(f"syncyte::{name.removesuffix('.default')}", key)
+    def has(key):
+        return torch._C._dispatch_has_kernel_for_dispatch_key(f"syncyte::{name.removesuffix('.default')}", key)
+
     assert has("CPU") and has("Meta")
     if name not in NO_DATA:
         assert has("CUDA"), "devices.cpp lacks it"
@@ -30,7 +33,7 @@ def test_effects_are_all_there():
     with_kernels = {name.removeprefix("syncyte::") for name in torch._C._dispatch_get_all_op_names()
                     if name.startswith("syncyte::") and torch._C._dispatch_has_kernel_for_dispatch_key(name, "CPU")}
     with_overload = {name if "." in name else f"{name}.default" for name in with_kernels}
-    assert with_overload - {"test_message.default"} <= set(sct._EFFECTFUL)
+    assert with_overload - {"test_message.default"} <= set(_torch_operators._EFFECTFUL)
 
 
 BACKWARDS = {

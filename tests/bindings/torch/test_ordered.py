@@ -9,8 +9,23 @@ from mpi4py import MPI
 
 import syncyte
 import syncyte.compat.mpi4torch as mpi4torch
-from syncyte.torch import (Request, allgather_along, allreduce, bcast, halo_exchange, iallreduce, irecv, isend,
-                           join_dummies, ordered, recv, reduce, scan, send, sendrecv)
+from syncyte.torch import (
+    Request,
+    allgather_along,
+    allreduce,
+    bcast,
+    halo_exchange,
+    iallreduce,
+    irecv,
+    isend,
+    join_dummies,
+    ordered,
+    recv,
+    reduce,
+    scan,
+    send,
+    sendrecv,
+)
 
 SIZE, RANK = MPI.COMM_WORLD.size, MPI.COMM_WORLD.rank
 NEXT, PREVIOUS = (RANK + 1) % SIZE, (RANK - 1) % SIZE

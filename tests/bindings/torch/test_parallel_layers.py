@@ -249,7 +249,9 @@ WRONG = {
 @pytest.mark.parametrize("text", WRONG)
 def test_what_the_ranks_do_not_divide_is_an_error_unless_uneven(comm, text):
     if SIZE > 1:
-        with pytest.raises(ValueError, match=f"{text} {SIZE + 1}; expected a multiple of the number of ranks, {SIZE}, or"):
+        with pytest.raises(
+            ValueError, match=f"{text} {SIZE + 1}; expected a multiple of the number of ranks, {SIZE}, or"
+        ):
             WRONG[text]()
 
 

@@ -7,12 +7,22 @@ import sys
 import pytest
 import torch
 from mpi4py import MPI
-from mpi_harness.job import without_launcher
 
 import syncyte
 from device_under_test import DEVICE, copies, needs_pretended, pending
-from syncyte.torch import (allgather_along, allreduce, bcast, halo_exchange, iallreduce, irecv, isend, recv,
-                           reduce_scatter_along, send)
+from mpi_harness.job import without_launcher
+from syncyte.torch import (
+    allgather_along,
+    allreduce,
+    bcast,
+    halo_exchange,
+    iallreduce,
+    irecv,
+    isend,
+    recv,
+    reduce_scatter_along,
+    send,
+)
 
 WORLD = MPI.COMM_WORLD
 SIZE, RANK = WORLD.size, WORLD.rank

@@ -6,9 +6,26 @@ from mpi4py import MPI
 from torch.autograd.profiler import profile
 
 import syncyte
-from syncyte.torch import (DataParallel, allgather_along, allreduce, alltoall_along, bcast, exscan, gather,
-                           gather_along, halo_exchange, iallgather_along, iallreduce, irecv, isend, join_dummies,
-                           reduce, reduce_scatter_along, scan, scatter_along)
+from syncyte.torch import (
+    DataParallel,
+    allgather_along,
+    allreduce,
+    alltoall_along,
+    bcast,
+    exscan,
+    gather,
+    gather_along,
+    halo_exchange,
+    iallgather_along,
+    iallreduce,
+    irecv,
+    isend,
+    join_dummies,
+    reduce,
+    reduce_scatter_along,
+    scan,
+    scatter_along,
+)
 
 SIZE, RANK = MPI.COMM_WORLD.size, MPI.COMM_WORLD.rank
 EVEN = [4] * SIZE

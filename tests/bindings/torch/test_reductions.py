@@ -1,5 +1,5 @@
-"""Reductions of syncyte.torch other than the sum: values, adjoints with ties and zeros, double backward, and what has no
-derivative."""
+"""Reductions of syncyte.torch other than the sum: values, adjoints with ties and zeros, double backward, and what has
+no derivative."""
 
 import pytest
 import torch
@@ -37,7 +37,9 @@ def reference(x: torch.Tensor, cotangents: torch.Tensor, op: str) -> torch.Tenso
 
 
 @pytest.mark.parametrize("op", TORCH_OPS)
-@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32, torch.float64, torch.int32, torch.uint8])
+@pytest.mark.parametrize(
+    "dtype", [torch.float16, torch.bfloat16, torch.float32, torch.float64, torch.int32, torch.uint8]
+)
 def test_values(op, dtype):
     x = (torch.arange(6).reshape(2, 3) * (RANK + 1) % 4 + 1).to(dtype)
     everyone = all_of(x)
@@ -149,7 +151,9 @@ def test_logical_exclusive_or(dtype):
 def test_no_adjoint_is_everybodys_error_at_once(call):
     """Also where one rank alone would have recorded gradients."""
     x = torch.ones(3, requires_grad=RANK == SIZE - 1)
-    with pytest.raises(NotImplementedError, match="op (max|min|prod) of .* has no adjoint; detach the input or use sum"):
+    with pytest.raises(
+        NotImplementedError, match="op (max|min|prod) of .* has no adjoint; detach the input or use sum"
+    ):
         call(x)
     with torch.no_grad():
         call(x)

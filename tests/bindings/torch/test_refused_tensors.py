@@ -8,9 +8,25 @@ import torch
 from mpi4py import MPI
 
 import syncyte
-from syncyte.torch import (allgather_along, allreduce, alltoall_along, bcast, bcast_, exscan, gather, gather_along,
-                           halo_exchange, iallgather_along, iallreduce, isend, recv, reduce, reduce_,
-                           reduce_scatter_along, scan, scatter_along)
+from syncyte.torch import (
+    allgather_along,
+    allreduce,
+    alltoall_along,
+    bcast,
+    bcast_,
+    exscan,
+    gather,
+    gather_along,
+    halo_exchange,
+    iallgather_along,
+    iallreduce,
+    isend,
+    reduce,
+    reduce_,
+    reduce_scatter_along,
+    scan,
+    scatter_along,
+)
 
 SIZE, RANK = MPI.COMM_WORLD.size, MPI.COMM_WORLD.rank
 ODD = SIZE - 1

@@ -1,4 +1,5 @@
-"""Backward passes that fail on some ranks and are repeated there: every answer to a message is sent and received once."""
+"""Backward passes that fail on some ranks and are repeated there: every answer to a message is sent and received
+once."""
 
 import gc
 import time
@@ -79,7 +80,7 @@ def test_where_a_pass_has_failed_it_is_repeated(places, failing, length):
     y = exchange(x, {place: Fuse(fails) for place in places})
 
     def gradient(number: int) -> torch.Tensor:
-        return torch.autograd.grad(y, x, cotangent(number, RANK, length), retain_graph=True)[0]
+        return torch.autograd.grad(y, x, cotangent(number, RANK, length), retain_graph=True)[0]  # noqa: F821  (y goes last)
 
     for _ in places if fails else []:
         with pytest.raises(Broken):
@@ -98,7 +99,7 @@ def test_second_derivatives_after_a_repeated_pass(place):
     weight = cotangent(1, RANK, 3).requires_grad_()
 
     def run() -> None:
-        run.gradient = torch.autograd.grad(y, x, weight, create_graph=True)[0]
+        run.gradient = torch.autograd.grad(y, x, weight, create_graph=True)[0]  # noqa: F821  (y goes last)
 
     repeated(run, int(RANK == 0))
     (second,) = torch.autograd.grad(run.gradient.sum(), weight)  # gradient = 2 x weight of the next rank

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 import syncyte
-from syncyte.torch import (allgather_along, allreduce, alltoall_along, bcast, reduce_scatter_along)
+from syncyte.torch import allgather_along, allreduce, alltoall_along, bcast, reduce_scatter_along
 
 WORLD = syncyte.COMM_WORLD
 RANK, SIZE = WORLD.rank, WORLD.size
@@ -99,4 +99,6 @@ def test_a_second_wait_is_an_error():
 
 def test_not_in_compiled_functions():
     with pytest.raises(Exception, match="expected a request of\\s+syncyte.torch"):
-        torch.compile(lambda x: torch.ops.syncyte.wait(x), backend="aot_eager", fullgraph=True)(torch.zeros(()).double())
+        torch.compile(lambda x: torch.ops.syncyte.wait(x), backend="aot_eager", fullgraph=True)(
+            torch.zeros(()).double()
+        )

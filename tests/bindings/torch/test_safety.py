@@ -6,8 +6,20 @@ import torch
 from mpi4py import MPI
 
 import syncyte
-from syncyte.torch import (allgather_along, allreduce, alltoall_along, bcast, bcast_, exscan, gather_along, reduce,
-                           reduce_, reduce_scatter_along, scan, scatter_along)
+from syncyte.torch import (
+    allgather_along,
+    allreduce,
+    alltoall_along,
+    bcast,
+    bcast_,
+    exscan,
+    gather_along,
+    reduce,
+    reduce_,
+    reduce_scatter_along,
+    scan,
+    scatter_along,
+)
 
 SIZE, RANK = MPI.COMM_WORLD.size, MPI.COMM_WORLD.rank
 several = pytest.mark.skipif(SIZE == 1, reason="one rank agrees with itself")

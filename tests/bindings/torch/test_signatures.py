@@ -16,7 +16,9 @@ def shown(parameter: inspect.Parameter) -> str:
     default = parameter.default
     if default is inspect.Parameter.empty:
         return parameter.name
-    value = "COMM_WORLD" if default is syncyte.COMM_WORLD else json.dumps(default) if isinstance(default, str) else default
+    value = (
+        "COMM_WORLD" if default is syncyte.COMM_WORLD else json.dumps(default) if isinstance(default, str) else default
+    )
     return f"{parameter.name}={value}"
 
 

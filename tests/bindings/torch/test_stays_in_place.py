@@ -1,4 +1,5 @@
-"""A tensor's torch views stay in the memory that the ranks share: what would move them raises, on the rank that tries."""
+"""A tensor's torch views stay in the memory that the ranks share: what would move them raises, on the rank that
+tries."""
 
 import copy
 import io
@@ -43,7 +44,9 @@ def module_with(rows):
 
 
 def load_with(start):
-    return lambda rows: next(iter(torch.utils.data.DataLoader(Rows(rows), num_workers=1, multiprocessing_context=start)))
+    return lambda rows: next(
+        iter(torch.utils.data.DataLoader(Rows(rows), num_workers=1, multiprocessing_context=start))
+    )
 
 
 def shared_by_name(rows):
@@ -103,7 +106,9 @@ def saved_and_loaded(tensor):
 
 
 def test_forked_workers_see_the_rows_in_place(whole, comm):
-    loader = torch.utils.data.DataLoader(Rows(whole.local), num_workers=1, multiprocessing_context="fork", batch_size=ROWS)
+    loader = torch.utils.data.DataLoader(
+        Rows(whole.local), num_workers=1, multiprocessing_context="fork", batch_size=ROWS
+    )
     assert torch.equal(next(iter(loader)), whole.local)
     comm.barrier()
 

@@ -209,7 +209,10 @@ def window_of(tensor):
 @pytest.mark.parametrize("name", WRITES)
 def test_writes_refuse_what_requires_gradients(world, name):
     write, tensor = WRITES[name], syncyte.WholeTensor(SHAPE, torch.float64)
-    for x in (torch.ones(2, 3, dtype=torch.float64, requires_grad=True), torch.ones(2, 3).double().requires_grad_() * 2):
+    for x in (
+        torch.ones(2, 3, dtype=torch.float64, requires_grad=True),
+        torch.ones(2, 3).double().requires_grad_() * 2,
+    ):
         with pytest.raises(syncyte.ArgumentError, match=r"(source|values) requires grad.*lost.*detach\(\).*no_grad"):
             write(tensor, x)
     tensor.sync()

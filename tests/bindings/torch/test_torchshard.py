@@ -127,7 +127,9 @@ def test_attributes_have_their_names():
 def test_slices_are_views_unless_copies_are_asked_for():
     x = torch.arange(12.0).view(2, 6)
     parts = ts.slice(x, 3)
-    assert isinstance(parts, tuple) and torch.equal(torch.cat(parts, 1), x) and parts[1].data_ptr() == x[:, 2:].data_ptr()
+    assert (
+        isinstance(parts, tuple) and torch.equal(torch.cat(parts, 1), x) and parts[1].data_ptr() == x[:, 2:].data_ptr()
+    )
     assert ts.slice(x, 3, contiguous=True)[1].is_contiguous() and len(ts.slice(x, 2, dim=0)) == 2
     for wrong, error in (((x, 4), "is 6; expected a multiple of num_partitions, 4"), ((x, 0), "num_partitions is 0"),
                          ((x, 2, 2), "dim is 2; expected -2 to 1")):
@@ -318,7 +320,10 @@ def test_cross_entropy_equals_torchs(options):
     logits, target = random(6, 3 * SIZE), torch.arange(6) % (3 * SIZE)
     mine, whole = logits.clone().requires_grad_(), logits.clone().requires_grad_()
     criterion = ts.nn.ParallelCrossEntropyLoss(**options)
-    loss, expected = criterion(ts.distributed.scatter(mine), target), torch.nn.CrossEntropyLoss(**options)(whole, target)
+    loss, expected = (
+        criterion(ts.distributed.scatter(mine), target),
+        torch.nn.CrossEntropyLoss(**options)(whole, target),
+    )
     assert_same(loss, expected)
     loss.sum().backward()
     expected.sum().backward()
@@ -398,7 +403,9 @@ def test_parts_of_what_an_initialiser_gives_for_a_table(dim):
 class Nested(torch.nn.Module):
     def __init__(self) -> None:
         super().__init__()
-        self.inner = torch.nn.Sequential(torch.nn.Linear(2, 2 * SIZE), torch.nn.Sequential(torch.nn.Linear(2 * SIZE, 2)))
+        self.inner = torch.nn.Sequential(
+            torch.nn.Linear(2, 2 * SIZE), torch.nn.Sequential(torch.nn.Linear(2 * SIZE, 2))
+        )
         self.table = torch.nn.Embedding(2 * SIZE, 3)
 
 

@@ -6,9 +6,26 @@ from mpi4py import MPI
 
 import syncyte
 from syncyte import stats
-from syncyte.torch import (allgather_along, allreduce, alltoall_along, bcast, bcast_, exscan, gather, gather_along,
-                           halo_exchange, iallreduce, irecv, isend, join_dummies, reduce, reduce_,
-                           reduce_scatter_along, scan, scatter_along)
+from syncyte.torch import (
+    allgather_along,
+    allreduce,
+    alltoall_along,
+    bcast,
+    bcast_,
+    exscan,
+    gather,
+    gather_along,
+    halo_exchange,
+    iallreduce,
+    irecv,
+    isend,
+    join_dummies,
+    reduce,
+    reduce_,
+    reduce_scatter_along,
+    scan,
+    scatter_along,
+)
 
 SIZE, RANK = MPI.COMM_WORLD.size, MPI.COMM_WORLD.rank
 BATCH = 3

@@ -424,10 +424,12 @@ def test_install_makes_every_name_the_same_module(comm, monkeypatch):
         monkeypatch.delitem(sys.modules, name, raising=False)
     compat.install()
     compat.install()
-    from wholememory.torch import wholememory_pytorch
-
     import wholememory.torch.wholememory_pytorch as dotted
+    from wholememory.torch import wholememory_pytorch
 
     assert dotted is wholememory_pytorch is wm is importlib.import_module("wholememory.torch.wholememory_pytorch")
     assert importlib.import_module("mpi4torch").__name__ == "syncyte.compat.mpi4torch"
-    assert importlib.util.find_spec("wholememory") is not None and importlib.util.find_spec("wholememory.torch") is not None
+    assert (
+        importlib.util.find_spec("wholememory") is not None
+        and importlib.util.find_spec("wholememory.torch") is not None
+    )

@@ -9,9 +9,10 @@ import time
 import numpy as np
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-import example_path  # noqa: E402, F401
-import syncyte  # noqa: E402
-from learner.ring import Counter, Ring  # noqa: E402
+import example_path  # noqa: F401
+from learner.ring import Counter, Ring
+
+import syncyte
 
 STEP_DONE, READER_DONE = 10, 11
 RUN = 6  # snapshots of a run
@@ -60,7 +61,9 @@ def check_open_slot(ring: Ring, writers: int) -> None:
     torn = ring.gather(ring.training, np.array([2]))[0]
     assert pattern_of(torn) is (None if writers > 1 else 14), "the pattern shows a torn snapshot"
     used, _, _ = ring.try_pairs(np.array([2, 3, 12, 14]), LAG)
-    assert used.tolist() == [False, True, False, False], "neither as the first nor as the second, nor before it is published"
+    assert used.tolist() == [False, True, False, False], (
+        "neither as the first nor as the second, nor before it is published"
+    )
     tell(ring, 2)
 
 
@@ -86,7 +89,7 @@ def check_at_full_speed(ring: Ring) -> None:
     end = time.monotonic() + SECONDS
     while time.monotonic() < end:
         before, after = ring.sample(2, LAG, random)
-        for start, last in zip(before, after):
+        for start, last in zip(before, after, strict=True):
             publication = pattern_of(start)
             assert publication is not None and pattern_of(last) == publication + LAG, "a torn or mixed pair was used"
             assert publication % RUN + LAG < RUN, "a pair crosses runs"

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-import example_path  # noqa: E402, F401
-import bathymetry  # noqa: E402
+import bathymetry
+import example_path  # noqa: F401
 
 
 def test_data_is_the_salish_sea():

@@ -8,11 +8,11 @@ import pytest
 import torch
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-import example_path  # noqa: E402, F401
-from learner.dataset import Moments, Normalisation, deviations  # noqa: E402
-from learner.evaluation import evaluate, held_out_pairs, mean_squared_error  # noqa: E402
-from learner.model import Surrogate  # noqa: E402
-from learner.training import Plan, Trainer  # noqa: E402
+import example_path  # noqa: F401
+from learner.dataset import Moments, Normalisation, deviations
+from learner.evaluation import evaluate, held_out_pairs, mean_squared_error
+from learner.model import Surrogate
+from learner.training import Plan, Trainer
 
 NY, NX = 13, 10
 

@@ -5,11 +5,12 @@ import subprocess
 import sys
 
 import pytest
+
 from mpi_harness.job import without_launcher
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-import example_path  # noqa: E402
-from driver.options import parse_options  # noqa: E402
+import example_path
+from driver.options import parse_options
 
 CLEAN = without_launcher({})
 
@@ -79,7 +80,9 @@ def test_demo_cannot_write_into_its_folder(tmp_path):
 
 
 def solver(*arguments):
-    return subprocess.run([os.environ["TSUNAMI_SOLVER"], *arguments], env=CLEAN, capture_output=True, text=True, timeout=30)
+    return subprocess.run(
+        [os.environ["TSUNAMI_SOLVER"], *arguments], env=CLEAN, capture_output=True, text=True, timeout=30
+    )
 
 
 @pytest.mark.parametrize(("arguments", "words"), [

@@ -1,7 +1,8 @@
 """Checks of derivatives of functions that all ranks compute together.
 
-torch's own gradcheck perturbs the inputs of all ranks at once, and takes different numbers of steps where shapes differ:
-it reports errors for correct adjoints, and hangs. Here one scalar is differentiated: with random cotangents c_r,
+torch's own gradcheck perturbs the inputs of all ranks at once, and takes different numbers of steps where shapes
+differ: it reports errors for correct adjoints, and hangs. Here one scalar is differentiated: with random cotangents
+c_r,
 
     L(x) = sum over ranks r of Re <f(x)_r, c_r>.
 
@@ -31,7 +32,7 @@ def _cotangents(outputs: Sequence[torch.Tensor], comm: MPI.Comm, seed: int) -> l
 
 def _pairing(outputs: Sequence[torch.Tensor], cotangents: Sequence[torch.Tensor], comm: MPI.Comm) -> float:
     """L: the same number on all ranks."""
-    mine = sum(float((out.detach().conj() * cot).real.sum()) for out, cot in zip(outputs, cotangents))
+    mine = sum(float((out.detach().conj() * cot).real.sum()) for out, cot in zip(outputs, cotangents, strict=True))
     return comm.allreduce(mine)
 
 
@@ -75,8 +76,10 @@ def distributed_gradcheck(function: Function, inputs: Sequence[torch.Tensor], co
                     entry = 0.0 if gradient is None else gradient.reshape(-1)[element].item()
                     actual = entry.imag if direction == 1.0j else complex(entry).real
                     if abs(actual - expected) > tolerance * max(1.0, abs(expected)):
-                        problems.append(f"rank {owner}, input {which}, element {element}, direction {direction}: backward "
-                                        f"gives {actual}, differences {expected}")
+                        problems.append(
+                            f"rank {owner}, input {which}, element {element}, direction {direction}: backward "
+                            f"gives {actual}, differences {expected}"
+                        )
     everyone = [problem for part in comm.allgather(problems) for problem in part]
     assert not everyone, "\n".join(everyone[:10])
 
@@ -93,6 +96,6 @@ def distributed_gradgradcheck(function: Function, inputs: Sequence[torch.Tensor]
             xs = [x if x.requires_grad else x.detach().requires_grad_() for x in arguments[:count]]
             grads = torch.autograd.grad(_outputs(function, xs), xs, arguments[count:], create_graph=True,
                                         allow_unused=True)
-        return [torch.zeros_like(x) if g is None else g for g, x in zip(grads, xs)]
+        return [torch.zeros_like(x) if g is None else g for g, x in zip(grads, xs, strict=True)]
 
     distributed_gradcheck(gradient, [*inputs, *cotangents], comm, step=step, tolerance=tolerance, seed=seed)

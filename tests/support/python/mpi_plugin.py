@@ -1,7 +1,8 @@
 """pytest plugin: the ranks of an mpirun run the same tests and agree on each verdict.
 
 Used by tests/support/launch.py (cmake/SyncyteTest.cmake: syncyte_pytest). A test passes if it passes on every rank; the
-fixture `comm` is mpi4py's MPI.COMM_WORLD. The cases of a parametrised function share one verdict, written after the last.
+fixture `comm` is mpi4py's MPI.COMM_WORLD. The cases of a parametrised function share one verdict, written after the
+last.
 """
 
 import faulthandler

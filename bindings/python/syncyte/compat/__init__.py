@@ -27,7 +27,8 @@ _MODULES = {
 
 def install() -> None:
     """Makes ``import mpi4torch`` mean syncyte.compat.mpi4torch, and so on, in this process, and gives torch.cuda
-    PipeSwitch's functions; also in processes that multiprocessing starts from here on. Local; imports torch."""
+    PipeSwitch's functions; also in processes that multiprocessing starts from here on. Local; imports torch.
+    """
     for name, ours in _MODULES.items():
         module = _package(name) if ours is None else importlib.import_module(f"{__name__}.{ours}")
         sys.modules[name] = module

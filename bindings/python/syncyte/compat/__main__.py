@@ -1,4 +1,6 @@
-"""``python -m syncyte.compat script.py [arguments]``: as ``python -m syncyte``, where ``import mpi4torch`` and so on work."""
+"""``python -m syncyte.compat script.py [arguments]``: as ``python -m syncyte``, where ``import mpi4torch`` and so on
+work.
+"""
 
 import sys
 

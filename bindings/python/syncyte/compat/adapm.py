@@ -26,12 +26,15 @@ _settings: tuple[int, int] | None = None  # keys, and workers of each rank
 
 
 def setup(num_keys: int, num_threads: int, use_techniques: str = "", num_channels: int = -1) -> None:
-    """Says how many keys the next Server has, and how many workers each rank has. Local. use_techniques and num_channels
-    are checked; on one node nothing is relocated or replicated."""
+    """Says how many keys the next Server has, and how many workers each rank has. Local. use_techniques and
+    num_channels are checked; on one node nothing is relocated or replicated.
+    """
     global _settings
     settings = _checked(num_keys, num_threads)
     if use_techniques not in _TECHNIQUES:
-        raise wrong(ArgumentError, "use_techniques", repr(use_techniques), f"one of {', '.join(_TECHNIQUES[1:])}, or ''")
+        raise wrong(
+            ArgumentError, "use_techniques", repr(use_techniques), f"one of {', '.join(_TECHNIQUES[1:])}, or ''"
+        )
     if as_int32(num_channels, "num_channels") < 1 and num_channels != -1:
         raise wrong(ArgumentError, "num_channels", num_channels, "1 or more, or -1")
     _settings = settings
@@ -77,7 +80,9 @@ class Server:
         """A script that starts its nodes by itself gives each a job of its own, where it is alone."""
         nodes = os.environ.get("DMLC_NUM_SERVER", "")
         if nodes.isdigit() and int(nodes) != COMM_WORLD.size:
-            text = f"DMLC_NUM_SERVER is {nodes}, but the nodes are the {COMM_WORLD.size} ranks of this job: start it with"
+            text = (
+                f"DMLC_NUM_SERVER is {nodes}, but the nodes are the {COMM_WORLD.size} ranks of this job: start it with"
+            )
             warnings.warn(f"{text} mpirun -n {nodes}, and call what runs a node on each rank", stacklevel=3)
 
     def enable_sampling_support(
@@ -135,7 +140,8 @@ class _AnyShape(StoreWorker):
 
 class Worker:
     """One of a rank's worker threads; any thread may make it. Keys are int64 and values float32, torch or numpy,
-    contiguous. Operations return a timestamp: -1, all was local and is done. Other threads run meanwhile."""
+    contiguous. Operations return a timestamp: -1, all was local and is done. Other threads run meanwhile.
+    """
 
     def __init__(self, customer_id: int, server: Server) -> None:
         if not isinstance(server, Server):
@@ -147,7 +153,9 @@ class Worker:
     def _open(self) -> StoreWorker:
         worker = self._worker
         if worker is None:
-            raise HandleError("this Worker was finalized" if self._server._is_open else "this Worker's Server was shut down")
+            raise HandleError(
+                "this Worker was finalized" if self._server._is_open else "this Worker's Server was shut down"
+            )
         return worker
 
     def _done(self, timestamp: int, waits: bool) -> int:
@@ -184,7 +192,9 @@ class Worker:
         self._open().wait_all()
 
     def intent(self, keys: Any, start: int, end: int = 0) -> int:
-        """Records that keys are going to be used while the clock is in [start, end); 0: start + 1. Local. Returns -1."""
+        """Records that keys are going to be used while the clock is in [start, end); 0: start + 1. Local. Returns
+        -1.
+        """
         self._open().intent(keys, start, end or None)
         return -1
 
@@ -227,8 +237,9 @@ class Worker:
         self._open().barrier()
 
     def finalize(self) -> None:
-        """Ends the worker, after all workers of all ranks have come here. Collective; once more does nothing. Nothing need
-        have been waited for."""
+        """Ends the worker, after all workers of all ranks have come here. Collective; once more does nothing. Nothing
+        need have been waited for.
+        """
         if self._worker is not None:
             self._worker.barrier()
             self._leave()

@@ -33,7 +33,8 @@ _cache: tuple[int, SharedCache] | None = None  # and its process: a forked child
 
 def allocate_shared_cache() -> None:
     """Allocates this process's cache: 1 GiB for parameters and 11 GiB for computation, or what the environment's
-    SYNCYTE_CACHE_PARAMETER_BYTES and SYNCYTE_CACHE_COMPUTATION_BYTES say. Local."""
+    SYNCYTE_CACHE_PARAMETER_BYTES and SYNCYTE_CACHE_COMPUTATION_BYTES say. Local.
+    """
     _require_none("allocate_shared_cache")
     _keep(SharedCache())
 
@@ -88,7 +89,9 @@ def _refuse_cuda() -> None:
 def _require_none(operation: str) -> None:
     _require_cpu(operation)
     if _cache is not None and _cache[0] == os.getpid():
-        raise BusyError(f"{operation}: this process has a shared cache already; syncyte.SharedCache makes and receives more")
+        raise BusyError(
+            f"{operation}: this process has a shared cache already; syncyte.SharedCache makes and receives more"
+        )
 
 
 def _keep(cache: SharedCache) -> None:

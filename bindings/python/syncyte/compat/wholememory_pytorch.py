@@ -165,13 +165,13 @@ def _layout(sizes: Sequence[int], strides: Sequence[int], dtype: torch.dtype) ->
     for extent in reversed(extents[1:]):
         trailing.append(trailing[-1] * max(extent, 1))
     dense = trailing[::-1][: len(extents)]
-    for axis, (distance, least) in enumerate(zip(distances, dense)):
+    for axis, (distance, least) in enumerate(zip(distances, dense, strict=False)):
         if distance < least:
             expected = f"{least} or more, the product of sizes[{axis + 1}:]"
             raise wrong(ShapeError, "strides", distance, expected, axis=axis)
     used = distances or dense
     rows, row_elements = (extents[0], used[0]) if extents else (1, 1)
-    reach = 1 + sum((extent - 1) * distance for extent, distance in zip(extents, used) if extent > 0)
+    reach = 1 + sum((extent - 1) * distance for extent, distance in zip(extents, used, strict=True) if extent > 0)
     if 0 not in extents and reach > rows * row_elements:
         expected = f"at most sizes[0] * strides[0], {rows * row_elements}"
         raise wrong(ShapeError, "strides", f"{used}, which reach {reach} elements", expected)
@@ -283,14 +283,17 @@ class ChunkedTensor:
 
     @property
     def shape(self) -> list[int]:
+        """Global extents."""
         return list(self._tensor.shape)
 
     @property
     def stride(self) -> list[int]:
+        """Distances along each dimension, in elements."""
         return list(self._tensor.stride())
 
     @property
     def dtype(self) -> torch.dtype:
+        """Element type."""
         return self._tensor.dtype
 
     def __repr__(self) -> str:
@@ -301,7 +304,8 @@ def create_chunked_tensor(
     sizes: Sequence[int], strides: Sequence[int], dtype: torch.dtype, ranks: Sequence[int]
 ) -> ChunkedTensor:
     """As create_tensor() in host memory; the result is for get_sub_chunked_tensor and gather_chunked. Collective over
-    `ranks`."""
+    `ranks`.
+    """
     comm = _comm_of(ranks)
 
     def layout() -> _Layout:

@@ -6,11 +6,11 @@ and the gradients of each rank's part, are those of the dense model. See docs/pa
 
 from __future__ import annotations
 
+from .._layouts import mark_sharded
 from . import functional
 from ._convert import convert
 from ._gradients import clip_grad_norm_
 from ._layers import ParallelCrossEntropy, ParallelEmbedding, ParallelLinear
-from ._layouts import mark_sharded
 from ._state import collect_state_dict, relocate_state_dict
 
 __all__ = [

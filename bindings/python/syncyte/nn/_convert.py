@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 import torch
 
 from .._checks import wrong
+from .._layouts import as_layer_dim, compare_checksums, lengths_of
 from ..comm import COMM_WORLD, Comm, comm_or_world
 from ..errors import ArgumentError, DtypeError
 from ._layers import ParallelEmbedding, ParallelLinear
-from ._layouts import as_layer_dim, compare_checksums, lengths_of
 
 # Attributes of modules.
 _HOOKS = ("_forward_hooks", "_forward_hooks_with_kwargs", "_forward_hooks_always_called", "_forward_pre_hooks",
@@ -143,7 +143,9 @@ def _planned(model: Any, plan: Any) -> list[Planned]:
             planned.append(Planned(name, module, dim))
     unused = [pattern for pattern in plan if pattern not in used]
     if unused:
-        raise wrong(ArgumentError, "plan", f"of {unused[0]!r}, which fits no layer", "names of Linear or Embedding layers")
+        raise wrong(
+            ArgumentError, "plan", f"of {unused[0]!r}, which fits no layer", "names of Linear or Embedding layers"
+        )
     return planned
 
 
@@ -161,7 +163,9 @@ def _check_ties(model: torch.nn.Module, planned: list[Planned]) -> None:
         for own, parameter in module.named_parameters(recurse=False):
             first, dim = cut.get(id(parameter), ("", None))
             if name not in names and dim is not None:
-                raise wrong(ArgumentError, f"{name}.{own}", "whole", f"in the plan as well, because it is tied to {first}")
+                raise wrong(
+                    ArgumentError, f"{name}.{own}", "whole", f"in the plan as well, because it is tied to {first}"
+                )
 
 
 def _way(dim: int | None) -> str:

@@ -6,8 +6,8 @@ import torch
 
 from .._checks import wrong
 from .._declarations import Op
+from .._layouts import layouts_of
 from ..errors import ArgumentError
-from ._layouts import layouts_of
 
 
 def clip_grad_norm_(
@@ -64,7 +64,9 @@ def clip_grad_norm_(
     else:
         norm = torch.ops.syncyte.allreduce((norms**power).sum(), comm.handle).pow(1 / power)
     if error_if_nonfinite and not norm.isfinite():
-        raise RuntimeError(f"the norm of the gradients is {norm.item()}; expected a finite one, or error_if_nonfinite=False")
+        raise RuntimeError(
+            f"the norm of the gradients is {norm.item()}; expected a finite one, or error_if_nonfinite=False"
+        )
     scale = (most / (norm + 1e-6)).clamp(max=1.0)
     for gradient, _ in gradients:
         gradient.mul_(scale.to(gradient.dtype))

@@ -9,11 +9,11 @@ import torch
 
 from .. import dtypes
 from .._checks import as_index, wrong
+from .._layouts import Layout, as_layer_dim, lengths_of, set_layout
 from ..comm import COMM_WORLD, Comm, comm_or_world
 from ..errors import ArgumentError, DtypeError, UnsupportedError
 from ..torch import bcast
 from . import functional
-from ._layouts import Layout, as_layer_dim, lengths_of, set_layout
 
 __all__ = ["ParallelCrossEntropy", "ParallelEmbedding", "ParallelLinear"]
 
@@ -47,7 +47,8 @@ def _as_dense(dense: Any, kind: type[torch.nn.Module]) -> Any:
 
 def _calls_it(module: torch.nn.Module, input: Any) -> None:
     """A hook that does nothing: torch.nn.TransformerEncoderLayer in eval() calls layers that have one. Of others it
-    reads the weights, and would take a part for the whole."""
+    reads the weights, and would take a part for the whole.
+    """
 
 
 class _ParallelLayer(torch.nn.Module):
@@ -358,8 +359,8 @@ class ParallelEmbedding(_ParallelLayer):
 
 
 class ParallelCrossEntropy(torch.nn.Module):
-    """torch.nn.CrossEntropyLoss of logits of which every rank has the part of some classes, as a ParallelLinear of dim=1
-    gives them. The loss is whole on every rank.
+    """torch.nn.CrossEntropyLoss of logits of which every rank has the part of some classes, as a ParallelLinear of
+    dim=1 gives them. The loss is whole on every rank.
 
     Parameters
     ----------

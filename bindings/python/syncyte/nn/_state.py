@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 import torch
 
 from .._checks import as_int32, wrong
+from .._layouts import Layout, layouts_of, marks_of
 from .._torch_collectives import gather_along
 from ..comm import Comm
 from ..errors import ArgumentError, DtypeError, Error, ShapeError
-from ._layouts import Layout, layouts_of, marks_of
 from .functional import gather
 
 State = Mapping[str, Any]
@@ -226,7 +226,9 @@ def _check_shape(entry: _Entry, extent: int, called: str) -> None:
         raise wrong(DtypeError, f"state_dict[{entry.key!r}]", f"of layout {value.layout}", "torch.strided")
     expected = layout.with_extent(tensor.shape, extent)
     if tuple(value.shape) != expected:
-        raise wrong(ShapeError, f"state_dict[{entry.key!r}]", f"of shape {list(value.shape)}", f"{list(expected)}, {called}")
+        raise wrong(
+            ShapeError, f"state_dict[{entry.key!r}]", f"of shape {list(value.shape)}", f"{list(expected)}, {called}"
+        )
 
 
 def _agreed(operation: str, comms: list[Comm], check: Callable[[], list[_Entry]], root: int | None) -> list[_Entry]:

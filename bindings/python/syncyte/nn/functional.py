@@ -15,16 +15,14 @@ import torch
 
 from .._checks import as_index, as_numbers, wrong
 from .._declarations import Op
+from .._layouts import as_layer_dim, compare_checksums, lengths_of
+from .._torch_operators import operators
 from .._torch_refusals import not_a_tensor, raise_on_all
 from ..comm import COMM_WORLD, Comm, comm_or_world
 from ..errors import ArgumentError, DtypeError, OutOfRangeError, ShapeError, UnsupportedError
-from ..torch import load
-from ._layouts import as_layer_dim, compare_checksums, lengths_of
 
 __all__ = ["copy", "cross_entropy", "embedding", "gather", "linear", "reduce", "scatter"]
 
-load()
-_operators = torch.ops.syncyte
 _REDUCTIONS = ("none", "mean", "sum")
 
 
@@ -59,7 +57,7 @@ def copy(tensor: torch.Tensor, comm: Comm = COMM_WORLD) -> torch.Tensor:
     TypeError, ValueError, NotImplementedError
         On all ranks, as syncyte.torch.allreduce(): shapes that differ.
     """
-    return _call(_operators.parallel_copy, "parallel_copy", tensor, comm_or_world(comm))
+    return _call(operators.parallel_copy, "parallel_copy", tensor, comm_or_world(comm))
 
 
 def reduce(tensor: torch.Tensor, comm: Comm = COMM_WORLD) -> torch.Tensor:
@@ -82,7 +80,7 @@ def reduce(tensor: torch.Tensor, comm: Comm = COMM_WORLD) -> torch.Tensor:
     TypeError, ValueError, NotImplementedError
         On all ranks, as syncyte.torch.allreduce(): shapes that differ.
     """
-    return _call(_operators.allreduce, "comm_allreduce", tensor, comm_or_world(comm), int(Op.SUM), True)
+    return _call(operators.allreduce, "comm_allreduce", tensor, comm_or_world(comm), int(Op.SUM), True)
 
 
 def _require_equal(extent: int, tensor: torch.Tensor, comm: Comm, advice: str) -> None:
@@ -97,7 +95,9 @@ def _require_equal(extent: int, tensor: torch.Tensor, comm: Comm, advice: str) -
 
 
 def _compare_if_full(operation: str, comm: Comm, **tensors: torch.Tensor | None) -> None:
-    """With SYNCYTE_CHECK=full, MismatchError where what must be the same on all ranks is not. Not in compiled graphs."""
+    """With SYNCYTE_CHECK=full, MismatchError where what must be the same on all ranks is not. Not in compiled
+    graphs.
+    """
     if not torch.compiler.is_compiling() and comm.check == "full":
         compare_checksums(operation, comm, {name: each for name, each in tensors.items() if each is not None})
 
@@ -158,7 +158,7 @@ def scatter(
         return _given_lengths(lengths, group)
 
     parts = group._prepare("relocate", check)
-    return _call(_operators.relocate, "relocate", tensor, group, to_dim=dim, to_lengths=parts)
+    return _call(operators.relocate, "relocate", tensor, group, to_dim=dim, to_lengths=parts)
 
 
 def gather(
@@ -202,7 +202,7 @@ def gather(
         if torch.compiler.is_compiling():
             raise wrong(UnsupportedError, "uneven", True, "lengths in its place inside torch.compile")
         parts = group.lengths(parts[group.rank])
-    return _call(_operators.relocate, "comm_allgather_along", tensor, group, from_dim=dim, from_lengths=parts)
+    return _call(operators.relocate, "comm_allgather_along", tensor, group, from_dim=dim, from_lengths=parts)
 
 
 def _width(tensor: Any) -> int:
@@ -269,7 +269,11 @@ def linear(
         inputs = sum(parts)
         is_part = width != inputs if input_is_parallel is None else input_is_parallel
         if width != (own if is_part else inputs):
-            ways = {None: f"{inputs}, or this rank's part of it, {own}", True: f"this rank's part, {own}", False: inputs}
+            ways = {
+                None: f"{inputs}, or this rank's part of it, {own}",
+                True: f"this rank's part, {own}",
+                False: inputs,
+            }
             raise wrong(ShapeError, "input", f"of width {width}", str(ways[input_is_parallel]))
         return 0, is_part, parts
 
@@ -288,7 +292,9 @@ def _check_matrix(input: torch.Tensor, weight: Any, bias: Any) -> None:
         if not isinstance(bias, torch.Tensor):
             raise not_a_tensor(bias, "bias")
         if tuple(bias.shape) != (weight.size(0),):
-            raise wrong(ShapeError, "bias", f"of shape {list(bias.shape)}", f"[{weight.size(0)}], as weight has outputs")
+            raise wrong(
+                ShapeError, "bias", f"of shape {list(bias.shape)}", f"[{weight.size(0)}], as weight has outputs"
+            )
         given["bias"] = bias
     if torch.is_autocast_enabled(input.device.type):
         return
@@ -377,7 +383,8 @@ def embedding(
 
 def _check_range(index: torch.Tensor, extent: int, name: str) -> None:
     """Raises OutOfRangeError for the first index that is not in the range. Compiled graphs cannot look: they raise
-    RuntimeError when they run."""
+    RuntimeError when they run.
+    """
     if torch.compiler.is_compiling():
         torch._assert_async(((index >= 0) & (index < extent)).all(), f"{name} has an element that is out of range")
         return
@@ -502,11 +509,12 @@ def _check_classes(
 
 def _own_classes(logits: torch.Tensor, local: torch.Tensor, axis: int, comm: Comm) -> tuple[torch.Tensor, torch.Tensor]:
     """The sum of this rank's exponentials, and the targets' logits where they are this rank's; both relative to the
-    largest logit of all ranks, which keeps the exponentials finite."""
+    largest logit of all ranks, which keeps the exponentials finite.
+    """
     extent = logits.size(axis)
     constant = logits.detach()
     largest = constant.amax(axis) if extent else constant.new_full(local.shape, -torch.inf)
-    largest = _operators.allreduce(largest, comm.handle, int(Op.MAX))
+    largest = operators.allreduce(largest, comm.handle, int(Op.MAX))
     shifted = logits - largest.unsqueeze(axis)
     exponentials = shifted.exp().sum(axis)
     if extent == 0:

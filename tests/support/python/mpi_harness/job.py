@@ -62,8 +62,9 @@ def _die_with_parent() -> None:
 
 
 def ending_with_mpirun(command: list[str]) -> list[str]:
-    """A rank's command, changed so that the rank ends when mpirun is killed. Open MPI 4's ranks do so by themselves, Open
-    MPI 5's at their next call of MPI only (open-mpi/ompi#8925): a test that hangs elsewhere would stay for ever."""
+    """A rank's command, changed so that the rank ends when mpirun is killed. Open MPI 4's ranks do so by themselves,
+    Open MPI 5's at their next call of MPI only (open-mpi/ompi#8925): a test that hangs elsewhere would stay for
+    ever."""
     setpriv = shutil.which("setpriv")
     return [setpriv, "--pdeathsig", "KILL", *command] if setpriv else command
 
@@ -191,7 +192,7 @@ class Job:
         limit = time.monotonic() + 3
         while self._process.poll() is None and time.monotonic() < limit:
             self.poll(0.05)
-        for pid in below + [self.pid]:
+        for pid in [*below, self.pid]:
             if pid == self.pid or rank_of(pid) is not None:
                 send(pid, signal.SIGKILL)
 
@@ -209,7 +210,9 @@ class Job:
 
     def deaths(self) -> str:
         """What mpirun says about the ranks that died, for example "rank 1 died of SIGSEGV"."""
-        signalled = [f"rank {rank} died of {signal_name(int(number))}" for rank, number in _SIGNALLED.findall(self.output)]
+        signalled = [
+            f"rank {rank} died of {signal_name(int(number))}" for rank, number in _SIGNALLED.findall(self.output)
+        ]
         aborted = [f"rank {rank} called MPI_Abort({code})" for rank, code in _ABORTED.findall(self.output)]
         exited = [f"rank {rank} exited with status {status}" for rank, status in _EXITED.findall(self.output)]
         return ", ".join(aborted or signalled + exited)

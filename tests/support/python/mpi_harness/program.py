@@ -29,7 +29,7 @@ def mpirun_line(mpirun: list[str], ranks: int, command: list[str], mpmd: str = "
     """The mpirun line; ":" in the command separates programs, each with its own rank count in front (MPMD), and `mpmd`
     is syncyte-mpmd if this mpirun takes one program only."""
     if ":" not in command:
-        return mpirun + [str(ranks)] + ending_with_mpirun(command)
+        return [*mpirun, str(ranks), *ending_with_mpirun(command)]
     flag, separator, line = mpirun[-1], ":", list(mpirun[:-1])
     if mpmd:
         flag, separator, line = "-n", "::", [*mpirun, str(ranks), mpmd]

@@ -58,7 +58,7 @@ class Run:
         env["SYNCYTE_TEST_RESULTS"] = self.lines
         env["SYNCYTE_TEST_SELECT"] = self._path("select.txt")
         env["SYNCYTE_TEST_FOLDER"] = self.work
-        command = self.plan.mpirun + [str(self.plan.ranks)] + ending_with_mpirun(self.plan.command)
+        command = [*self.plan.mpirun, str(self.plan.ranks), *ending_with_mpirun(self.plan.command)]
         job = Job(command, env, self.work, self._path("output.log"))
         try:
             return watch(job, board, self.plan.limits, self.deadline)

@@ -58,7 +58,7 @@ def slice(
 
 
 def register_parallel_dim(
-    tensor: torch.Tensor, value: int | None = None, *, parallel_dim: int | None | object = _NOT_GIVEN
+    tensor: torch.Tensor, value: int | None = None, *, parallel_dim: int | object | None = _NOT_GIVEN
 ) -> None:
     """Says along which dimension a tensor is cut: -1 or 1, its last; None: every rank has the whole. Local."""
     set_attribute(tensor, value if parallel_dim is _NOT_GIVEN else parallel_dim)  # type: ignore[arg-type]
@@ -69,8 +69,9 @@ def register_parallel_attribute(
     value: int | None = None,
     order_type: int = 0,
     *,
-    parallel_dim: int | None | object = _NOT_GIVEN,
+    parallel_dim: int | object | None = _NOT_GIVEN,
 ) -> None:
     """As register_parallel_dim() for a parameter or buffer of a layer of one's own. order_type: 0, it is stored as
-    (outputs, inputs); 1, as (inputs, outputs). Local."""
+    (outputs, inputs); 1, as (inputs, outputs). Local.
+    """
     set_attribute(param, value if parallel_dim is _NOT_GIVEN else parallel_dim, order_type)  # type: ignore[arg-type]

@@ -5,8 +5,8 @@ from typing import Any
 
 import torch
 
+from syncyte._layouts import Layout, layouts_of
 from syncyte.nn import _state
-from syncyte.nn._layouts import Layout, layouts_of
 
 from . import distributed
 from ._tags import get_parallel_dim, stored_dim
@@ -37,8 +37,9 @@ def relocate_state_dict(model: torch.nn.Module, state_dict: Mapping[str, Any], p
 
 
 def register_ddp_parameters_to_ignore(module: torch.nn.Module) -> list[str]:
-    """Names of what parallel layers, and attributes, say is cut; DistributedDataParallel(module) then leaves it alone. All
-    names of tied parameters. Local."""
+    """Names of what parallel layers, and attributes, say is cut; DistributedDataParallel(module) then leaves it alone.
+    All names of tied parameters. Local.
+    """
     known = layouts_of(module)
     tensors = [*module.named_parameters(remove_duplicate=False), *module.named_buffers(remove_duplicate=False)]
     names = [name for name, tensor in tensors if id(tensor) in known or get_parallel_dim(tensor) is not None]

@@ -33,10 +33,14 @@ def set_attribute(tensor: torch.Tensor, value: int | None = None, order_type: in
 
 
 def with_attributes(tensor: torch.Tensor) -> torch.Tensor:
-    """The parameter whose memory this is, such as that of its `.data`, which has no attributes; or the tensor itself."""
+    """The parameter whose memory this is, such as that of its `.data`, which has no attributes; or the tensor
+    itself.
+    """
     if hasattr(tensor, _PARALLEL_DIM) or tensor.numel() == 0:
         return tensor
-    same = (each for each in _parameters.values() if each.data_ptr() == tensor.data_ptr() and each.shape == tensor.shape)
+    same = (
+        each for each in _parameters.values() if each.data_ptr() == tensor.data_ptr() and each.shape == tensor.shape
+    )
     return next(same, tensor)
 
 

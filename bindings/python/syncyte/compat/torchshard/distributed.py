@@ -133,7 +133,8 @@ def copy(input: torch.Tensor) -> torch.Tensor:
 
 def reduce(input: torch.Tensor) -> torch.Tensor:
     """The sum over the group's ranks; its gradient is the result's. Collective over the group. In place where no
-    gradient is recorded."""
+    gradient is recorded.
+    """
     result = functional.reduce(input, _comm())
     if not result.requires_grad:
         with torch.no_grad():

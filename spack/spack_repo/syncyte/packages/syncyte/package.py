@@ -6,10 +6,9 @@
 import os
 import pathlib
 
+from spack.package import *
 from spack_repo.builtin.build_systems.cmake import CMakeBuilder, CMakePackage
 from spack_repo.builtin.build_systems.cuda import CudaPackage
-
-from spack.package import *
 
 
 class Syncyte(CMakePackage, CudaPackage):

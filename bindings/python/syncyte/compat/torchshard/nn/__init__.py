@@ -9,10 +9,10 @@ from torch.nn._reduction import legacy_get_string
 
 from syncyte import nn as parallel
 from syncyte._checks import wrong
+from syncyte._layouts import as_layer_dim
 from syncyte.comm import COMM_SELF, Comm
 from syncyte.errors import DtypeError, ShapeError
 from syncyte.nn._convert import Planned, replace
-from syncyte.nn._layouts import as_layer_dim
 
 from .. import distributed
 from .._state import register_ddp_parameters_to_ignore
@@ -68,12 +68,14 @@ class ParallelLinear(parallel.ParallelLinear):
             set_attribute(parameter, self.dim)
 
     def forward(self, input: torch.Tensor) -> torch.Tensor:
+        """The layer's output, see functional.linear()."""
         return functional.linear(input, self.weight, self.bias, self.dim, self.comm)
 
     @classmethod
     def convert_parallel_linear(cls, module: torch.nn.Module, dim: int | None = None) -> torch.nn.Module:
         """Replaces all torch.nn.Linear of a module, however deep, by parallel ones with the same values; returns it, or
-        the new layer where it is one itself. DistributedDataParallel ignores their parameters. Collective."""
+        the new layer where it is one itself. DistributedDataParallel ignores their parameters. Collective.
+        """
         return _converted(module, torch.nn.Linear, cls, dim)
 
 
@@ -148,6 +150,7 @@ class ParallelCrossEntropyLoss(torch.nn.Module):
         self.comm = distributed._comm() if distributed.is_initialized() else None
 
     def forward(self, input: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
+        """The loss, see functional.cross_entropy()."""
         return functional.cross_entropy(input, target, self.weight, self.ignore_index, self.reduction, self.comm)
 
 
@@ -162,9 +165,11 @@ class RegisterParallelDim(torch.nn.Module):
         self.dim = dim
 
     def forward(self, x: Any) -> Any:
+        """``x`` itself, tagged. Local."""
         for tensor in x if isinstance(x, (list, tuple)) else [x]:
             set_attribute(tensor, self.dim)
         return x
 
     def extra_repr(self) -> str:
+        """What repr() shows."""
         return f"dim={self.dim}"

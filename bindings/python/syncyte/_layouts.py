@@ -1,5 +1,6 @@
 """Which parameters and buffers of a model are parts of larger tensors. Known by their layers, not by the tensors: an
-attribute of a tensor is gone in its copies, views and detached aliases."""
+attribute of a tensor is gone in its copies, views and detached aliases.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +10,10 @@ from typing import NamedTuple
 
 import torch
 
-from .._along import even_lengths
-from .._checks import as_index, as_numbers, wrong
-from ..comm import COMM_WORLD, Comm, comm_or_world
-from ..errors import ArgumentError, DtypeError, ShapeError
+from ._along import even_lengths
+from ._checks import as_index, as_numbers, wrong
+from .comm import COMM_WORLD, Comm, comm_or_world
+from .errors import ArgumentError, DtypeError, ShapeError
 
 _LAYOUTS = "_syncyte_layouts"  # a module's attribute: from names of its parameters and buffers to their layouts
 
@@ -67,7 +68,9 @@ def compare_checksums(operation: str, comm: Comm, tensors: Mapping[str, torch.Te
     """Raises MismatchError on all ranks where tensors that must be the same on all of them are not. Collective."""
     names, most = list(tensors), 32  # facts of one agreement
     for first in range(0, len(names), most):
-        comm.agree(operation=operation, **{f"checksum of {n}": _checksum(tensors[n]) for n in names[first : first + most]})
+        comm.agree(
+            operation=operation, **{f"checksum of {n}": _checksum(tensors[n]) for n in names[first : first + most]}
+        )
 
 
 def _checksum(tensor: torch.Tensor) -> int:
@@ -135,7 +138,8 @@ def marks_of(model: torch.nn.Module) -> list[Layout]:
 
 def layouts_of(model: torch.nn.Module) -> dict[int, Layout]:
     """The layouts of a model's parameters and buffers, by the tensors' identity: a tied parameter is known by all its
-    names. Raises ArgumentError where two layers give it different ones, or where it is none any longer."""
+    names. Raises ArgumentError where two layers give it different ones, or where it is none any longer.
+    """
     found: dict[int, tuple[Layout, str]] = {}
     for prefix, module in model.named_modules():
         for name, layout in module.__dict__.get(_LAYOUTS, {}).items():

@@ -1,0 +1,98 @@
+"""Places on a grid of ranks: coordinates and neighbours."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from . import _library
+from ._agreement import Agreement
+from ._checks import as_int32, as_numbers
+from .errors import DtypeError, Error, ShapeError
+
+
+class Shift(NamedTuple):
+    """Neighbours along a dimension of a grid; NOBODY beyond an edge."""
+
+    source: int  #: who sends to this rank
+    dest: int  #: who receives from this rank
+
+
+class Grid(Agreement):
+    """The part of syncyte.Cart that says where ranks lie."""
+
+    @property
+    def ndim(self) -> int:
+        """Number of dimensions. Local."""
+        number = ctypes.c_int32()
+        _library.core().syncyte_cart_ndim(self.handle, ctypes.byref(number))
+        return number.value
+
+    @property
+    def dims(self) -> tuple[int, ...]:
+        """Places along each dimension. Local."""
+        return self._grid()[0]
+
+    @property
+    def periods(self) -> tuple[bool, ...]:
+        """Whether each dimension is periodic. Local."""
+        return tuple(bool(flag) for flag in self._grid()[1])
+
+    def _grid(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        ndim = self.ndim
+        dims, periods = (ctypes.c_int32 * ndim)(), (ctypes.c_int32 * ndim)()
+        _library.core().syncyte_cart_grid(self.handle, ndim, dims, periods)
+        return tuple(dims), tuple(periods)
+
+    @property
+    def coords(self) -> tuple[int, ...]:
+        """Where this rank lies. Local."""
+        return self.coords_of(self.rank)
+
+    def coords_of(self, rank: int) -> tuple[int, ...]:
+        """Where a rank lies. Local."""
+        ndim = self.ndim
+        place = (ctypes.c_int32 * ndim)()
+        _library.core().syncyte_cart_coordinates(self.handle, as_int32(rank, "rank"), ndim, place)
+        return tuple(place)
+
+    def rank_at(self, coords: Sequence[int]) -> int:
+        """Who lies at some coordinates, which wrap round in periodic dimensions; NOBODY beyond an edge. Local."""
+        numbers = [as_int32(index, "coords") for index in as_numbers(coords, "coords")]
+        place, number = (ctypes.c_int32 * len(numbers))(*numbers), ctypes.c_int32()
+        _library.core().syncyte_cart_rank(self.handle, len(numbers), place, ctypes.byref(number))
+        return number.value
+
+    def shift(self, dimension: int, displacement: int = 1) -> Shift:
+        """This rank's neighbours, for a shift in which all ranks send `displacement` places up. Local."""
+        source, dest = ctypes.c_int32(), ctypes.c_int32()
+        _library.core().syncyte_cart_shift(
+            self.handle, as_int32(dimension, "dimension"), as_int32(displacement, "displacement"),
+            ctypes.byref(source), ctypes.byref(dest),
+        )  # fmt: skip
+        return Shift(source.value, dest.value)
+
+    def _place(self) -> str:
+        try:
+            return f", at {self.coords} of dims {self.dims}, periods {self.periods}"
+        except Error:  # freed, or Syncyte has ended
+            return ""
+
+
+def extents_and_flags(dims: Sequence[int], periods: bool | Sequence[bool]) -> tuple[int, Any, Any]:
+    """A new grid's arguments as the C library takes them: number of dimensions, their extents, which are periodic."""
+    places = [as_int32(extent, "dims") for extent in as_numbers(dims, "dims", "integers, one per dimension")]
+    flags = [periods] * len(places) if isinstance(periods, bool) else _flags(periods)
+    if len(flags) != len(places):
+        raise ShapeError(f"periods has {len(flags)} entries; expected {len(places)}, one per dimension")
+    numbers = ctypes.c_int32 * len(places)
+    return len(places), numbers(*places), numbers(*flags)
+
+
+def _flags(periods: Any) -> list[bool]:
+    if not isinstance(periods, (list, tuple, np.ndarray)):
+        raise DtypeError(f"periods is {periods!r}; expected True or False, or a sequence of them, one per dimension")
+    return [bool(flag) for flag in periods]

@@ -1,0 +1,105 @@
+"""Gradients of whole tensors: what reads of them record, and how it comes home."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import torch
+
+from . import errors
+from ._buffers import TORCH
+from ._torch_operators import operators
+from ._torch_refusals import not_a_tensor, refuse
+
+if TYPE_CHECKING:
+    from .tensor import WholeTensor
+
+# What differentiation adds to whole tensors: for adds of backward passes, and for values in flight.
+_COMPANIONS = "_gradient_companions"
+
+
+def _companions(whole: WholeTensor) -> tuple[int, int]:
+    made = whole.__dict__.get(_COMPANIONS)
+    return (0, 0) if made is None else (made[0].handle, made[1].handle)
+
+
+def gather(whole: WholeTensor, index: torch.Tensor, *, collective: bool = False) -> torch.Tensor:
+    """syncyte.torch.gather() of what is known to be a whole tensor."""
+    companion, scratch = _companions(whole)
+    local = whole._view("local", TORCH)
+    if not collective:
+        try:
+            return operators.gather(local, whole.handle, companion, index)
+        except Exception as error:
+            refuse(error, index, "index")
+            raise
+    handle = whole.comm._prepare("gather_collective", lambda: whole.handle, lifecycle=True)
+    if not scratch:
+        raise errors.ArgumentError("gather(collective=True) needs the tensor's requires_grad_() first")
+    try:
+        return operators.gather_collective(local, handle, scratch, index)
+    except Exception:
+        if not isinstance(index, torch.Tensor):
+            refused = not_a_tensor(index, "index")
+            whole.comm._tell(refused, "gather_collective", lifecycle=True)
+            raise refused from None
+        raise
+
+
+def requires_grad_(whole: WholeTensor, requires_grad: bool) -> None:
+    """Implements WholeTensor.requires_grad_(). Collective."""
+
+    def check() -> None:
+        if not isinstance(requires_grad, bool):
+            raise errors.DtypeError(f"requires_grad is {requires_grad!r}; expected True or False")
+        if requires_grad and not (whole.torch_dtype.is_floating_point or whole.torch_dtype.is_complex):
+            raise errors.DtypeError(
+                f"requires_grad_: dtype is {whole.torch_dtype}; expected a floating-point or complex one"
+            )
+        whole._check_in_place()
+
+    if not requires_grad or _COMPANIONS in whole.__dict__:
+        check()  # the other ranks create nothing, and would not hear of an error
+    else:
+        whole.comm._prepare("tensor_create", check, lifecycle=True)
+        rows = len(whole.rows())
+        whole.__dict__[_COMPANIONS] = tuple(
+            type(whole)(whole.shape, whole.dtype, comm=whole.comm, local_rows=rows, name=f"{what} of {whole._called()}")
+            for what in ("gradients", "gathers")
+        )
+    whole.local.requires_grad_(requires_grad)
+
+
+def _companion(whole: WholeTensor, operation: str) -> WholeTensor:
+    if _COMPANIONS not in whole.__dict__:
+        raise errors.UnsupportedError(f"{operation}: the tensor records no gradients; call requires_grad_() first")
+    return whole.__dict__[_COMPANIONS][0]
+
+
+@contextlib.contextmanager
+def _collected(whole: WholeTensor, operation: str) -> Iterator[torch.Tensor]:
+    """This rank's rows of the companion, with the gradients of all ranks' backward passes; cleared afterwards."""
+    companion = _companion(whole, operation)
+    whole._agree_in_place("tensor_sync")
+    companion.sync()  # all adds have arrived
+    yield companion.local
+    companion.local.zero_()
+    companion.sync()  # no rank adds anew before all have cleared
+
+
+def sync_grad(whole: WholeTensor) -> None:
+    """Implements WholeTensor.sync_grad(). Collective."""
+    with _collected(whole, "sync_grad") as arrived:
+        local = whole.local
+        if local.grad is None:
+            local.grad = arrived.clone()
+        else:
+            local.grad += arrived
+
+
+def zero_grad(whole: WholeTensor) -> None:
+    """Implements WholeTensor.zero_grad(). Collective."""
+    with _collected(whole, "zero_grad"):
+        whole.local.grad = None
