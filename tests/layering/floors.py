@@ -14,8 +14,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 # Lower floors first. The floors of one line stand side by side and do not see each other.
-FLOORS = [["base"], ["memory"], ["mpi"], ["topology"], ["watchdog"], ["atomics"], ["comm"], ["collectives", "messages", "fabric"],
-          ["halo", "reducer", "window", "rows"], ["optim"], ["tensor", "kv", "cache", "shard"]]
+FLOORS = [["base"], ["memory"], ["mpi"], ["topology"], ["watchdog"], ["atomics"], ["comm"],
+          ["collectives", "messages", "fabric"], ["halo", "reducer", "window", "rows"], ["optim"],
+          ["tensor", "kv", "cache", "shard"]]
 HEIGHT = {name: height for height, line in enumerate(FLOORS) for name in line}
 
 # Folders whose files live on the C interface alone: what they may include of this repository, besides their own files.
