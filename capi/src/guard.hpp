@@ -19,7 +19,7 @@ struct thread_error {
   base::error reason{SYNCYTE_SUCCESS, ""};  // without "... failed on rank ..."
 };
 
-/// What syncyte_last_error() tells this thread.
+/// The error that syncyte_last_error() tells this thread.
 thread_error& last_error();
 
 /// Makes the exception in flight this thread's last error, and returns its status.

@@ -10,7 +10,7 @@
 
 namespace syncyte::capi {
 
-/// What syncyte_request_create() was given; wait and free may be null.
+/// Arguments of syncyte_request_create(); wait and free may be null.
 struct request_callbacks {
   syncyte_request_poll_fn_t poll;
   syncyte_request_wait_fn_t wait;

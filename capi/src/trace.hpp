@@ -9,7 +9,7 @@
 
 namespace syncyte::capi {
 
-/// What has been called so far of one operation. Each is a static object, which stays in a list of all.
+/// Counts calls of one operation. Each is a static object, which stays in a list of all.
 class operation_counter {
  public:
   explicit operation_counter(const char* operation);

@@ -4,7 +4,7 @@
 
 namespace syncyte::atomics {
 
-/// How to wait for another process or thread: a moment spinning, then giving the processor away, then asleep, up to a
+/// Waits for another process or thread: a moment spinning, then giving the processor away, then asleep, up to a
 /// millisecond at a time.
 class backoff {
  public:

@@ -9,7 +9,7 @@
 
 namespace syncyte::atomics {
 
-/// What a lock table locks, for its errors and the watchdog.
+/// Words for the items that a lock table locks, for its errors and the watchdog.
 struct locked_kind {
   const char* item = "row";
   const char* change = "added to it";

@@ -48,7 +48,7 @@ T combine_integers(T a, T b) {
   return static_cast<T>(a ^ b);
 }
 
-/// Of either operand it reaches the result.
+/// Whether an operand is NaN, which then is the result.
 template <class T>
 bool is_nan(T value) {
   if constexpr (std::floating_point<T>) return std::isnan(value);

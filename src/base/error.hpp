@@ -14,7 +14,7 @@
 
 namespace syncyte::base {
 
-/// What an error is about, beside its text; empty where there is nothing to say.
+/// The subject of an error, beside its text; empty where there is nothing to say.
 struct error_fields {
   std::string operation = {};  // name of the C function without "syncyte_"; the C interface adds it
   std::string object = {};     // name of what the argument belongs to, or of what the operation acts on
@@ -25,7 +25,7 @@ struct error_fields {
   int rank = -1;  // whose error it is; -1: this process's, or that of several
 };
 
-/// What every layer throws; the C interface turns it into a status and the thread's last error.
+/// The exception of every layer; the C interface turns it into a status and the thread's last error.
 class error : public std::runtime_error {
  public:
   error(syncyte_status_t status, const std::string& message) : std::runtime_error(message), status_(status) {}

@@ -6,7 +6,7 @@
 
 namespace syncyte::base {
 
-/// How rows 0 to total() - 1 are divided among parts (ranks), contiguously and in order. Parts may be empty.
+/// The division of rows 0 to total() - 1 among parts (ranks), contiguously and in order. Parts may be empty.
 class partition {
  public:
   /// As equal as possible: the first total % parts parts have one row more.

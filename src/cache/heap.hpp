@@ -13,7 +13,7 @@ namespace syncyte::cache {
 /// order of calls gives the same offsets in every process. Not thread-safe.
 class heap {
  public:
-  /// What blocks are rounded up to, as in PyTorch's allocator for CUDA, whose offsets PipeSwitch relies on.
+  /// Multiple to which blocks are rounded up, as in PyTorch's allocator for CUDA, whose offsets PipeSwitch relies on.
   static constexpr std::uint64_t unit = 512;
 
   struct block {

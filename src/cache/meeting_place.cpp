@@ -98,7 +98,7 @@ class place_in_folder {
   const std::string& path() const { return path_; }
 
  private:
-  /// Whoever can open the folder can take the cache, or give another one.
+  /// A process that can open the folder can take the cache, or give another one.
   void check_folder() const {
     struct stat found{};
     if (fstat(folder_.number(), &found) != 0) fail("looking at", path_);

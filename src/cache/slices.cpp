@@ -18,7 +18,7 @@
 namespace syncyte::cache {
 namespace {
 
-/// Who takes blocks of a slice.
+/// A thread that takes blocks of a slice.
 enum class owner {
   thread,        // the one that has inserted it
   ended_thread,  // nobody any longer
@@ -208,7 +208,7 @@ void check_range(const region& from, std::int64_t offset, std::int64_t bytes) {
   base::fail(SYNCYTE_ERR_BUSY, "the slice [{}, {}) overlaps {}, {}", begin, end, other.describe(), why);
 }
 
-/// What overlaps, if anything. The lock is the caller's.
+/// The slice that overlaps, if any. The caller holds the lock.
 slice* find_overlap(const region& from, std::uint64_t begin, std::uint64_t size) {
   const auto& all = list().all;
   const auto found = std::ranges::find_if(all, [&](const auto& each) { return each->overlaps(from, begin, size); });

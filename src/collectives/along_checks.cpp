@@ -42,7 +42,7 @@ void require_alike(const base::buffer& array, const base::buffer& like, int axis
                 array.argument(), base::shape_text(array.shape()), like.argument(), base::shape_text(like.shape()));
 }
 
-/// What is equal on all ranks: dtype and the extents but for some axes.
+/// Adds as facts the dtype and the extents but for some axes.
 void add_array(comm::agreement& terms, const base::buffer& array, int axis, int other_axis) {
   constexpr const char* names[SYNCYTE_MAX_NDIM] = {"extent 0", "extent 1", "extent 2", "extent 3",
                                                    "extent 4", "extent 5", "extent 6", "extent 7"};
@@ -106,7 +106,7 @@ class axis_partition {
   lengths_view lengths_;
 };
 
-/// How much of [first, first + length) lies in each of consecutive parts.
+/// Lengths of the parts of [first, first + length) that lie in each of consecutive parts.
 std::vector<std::int64_t> overlaps(std::int64_t first, std::int64_t length, lengths_view parts) {
   std::vector<std::int64_t> result;
   std::int64_t begin = 0;

@@ -92,7 +92,7 @@ class posted_calls {
   std::deque<mpi::int_layout> layouts_;  // their addresses stay
 };
 
-/// Of one rank, without MPI: for forked children.
+/// Calls of a communicator of one rank, without MPI: for forked children.
 class local_calls {
  public:
   explicit local_calls(comm::communicator& comm) : comm_(comm) {}

@@ -36,7 +36,7 @@ int checked_root(comm::agreement& terms, int root);
 /// Sum of one count for each rank, each 0 or more; throws SYNCYTE_ERR_ARGUMENT, naming the rank, otherwise.
 std::int64_t checked_sum(const std::int64_t* counts, int size, const char* argument);
 
-/// What the caller brings as facts.
+/// Adds the caller's own facts.
 void add_facts(comm::agreement& terms, const extras& extras);
 
 }  // namespace syncyte::collectives

@@ -24,7 +24,7 @@ std::uint64_t pair_hash(int source, int target, std::int64_t count) {
   return count == 0 ? 0 : XXH3_64bits(pair, sizeof pair);
 }
 
-/// What this rank adds to a sum over all ranks (modulo 2^64) that is 0 where all expect what is sent to them.
+/// This rank's term of a sum over all ranks (modulo 2^64) that is 0 if every rank expects what is sent to it.
 std::uint64_t count_difference(int rank, mpi::counts_view send_counts, mpi::counts_view recv_counts) {
   std::uint64_t result = 0;
   for (std::size_t i = 0; i < send_counts.size(); ++i) {
@@ -34,7 +34,7 @@ std::uint64_t count_difference(int rank, mpi::counts_view send_counts, mpi::coun
   return result;
 }
 
-/// What i sends to j must be what j expects from i: finds the pairs where it is not, and throws on all ranks.
+/// Compares the counts that i sends to j with those that j expects from i; throws on all ranks if a pair differs.
 void compare_count_matrix(comm::collective_call& call, mpi::counts_view send_counts, mpi::counts_view recv_counts) {
   comm::communicator& comm = call.comm();
   std::vector<std::int64_t> announced(static_cast<std::size_t>(comm.size()));

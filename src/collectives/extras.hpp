@@ -9,7 +9,7 @@
 
 namespace syncyte::collectives {
 
-/// What the caller brings into a collective besides buffers.
+/// Further facts of the caller's, and its error, for the agreement of a collective.
 struct extras {
   std::int64_t fact = 0;                  // a further fact that all ranks must share
   std::span<const syncyte_fact_t> facts;  // more of them, with names; the caller's

@@ -153,7 +153,7 @@ void started_collective::fail() noexcept {
   keep_if_pending();
 }
 
-/// Where MPI fails half-way, it may still read and write the memory of what was posted before.
+/// Keeps the memory for MPI, which may still read and write it after a failure half-way.
 void started_collective::keep_if_pending() noexcept {
   try {
     if (pending_.any()) mpi::keep_for_ever(shared_from_this());

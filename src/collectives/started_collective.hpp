@@ -16,8 +16,8 @@
 
 namespace syncyte::collectives {
 
-/// What a non-blocking collective does once all ranks have agreed. Owns what MPI reads and writes but for contiguous
-/// buffers of the caller's.
+/// The data of a non-blocking collective, moved once all ranks have agreed. Owns what MPI reads and writes but for
+/// contiguous buffers of the caller's.
 class data_operation {
  public:
   virtual ~data_operation() = default;

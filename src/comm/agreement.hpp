@@ -22,13 +22,13 @@ class agreed_error : public base::error {
   using base::error::error;
 };
 
-/// What a rank says of its error in an agreement: 0 where there is none. Any status counts, also one that is no code.
+/// A rank's error as a number in an agreement: 0 if there is none. Any status counts, also one that is no code.
 std::uint32_t verdict_of(const std::optional<base::error>& error);
 
 /// Rank whose error all ranks are told: the one with the highest verdict; ties go to the lowest rank.
 int spokesman(std::span<const std::uint32_t> verdicts);
 
-/// What all are told; `packed` is that rank's error (base::error::pack()).
+/// The error that all ranks get; `packed` is that rank's (base::error::pack()).
 agreed_error shared_error(std::span<const std::uint32_t> verdicts, const std::string& packed, const char* operation,
                           const std::string& comm_name);
 

@@ -27,7 +27,8 @@ struct cartesian_shift {
   int dest;    // where this rank's goes
 };
 
-/// Who gets what when every rank sends `displacement` places up; SYNCYTE_NOBODY beyond an edge. Local.
+/// The ranks to receive from and to send to when every rank sends `displacement` places up; SYNCYTE_NOBODY beyond an
+/// edge. Local.
 cartesian_shift shift_along(const communicator& cart, int dimension, int displacement);
 
 }  // namespace syncyte::comm

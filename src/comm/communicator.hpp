@@ -18,7 +18,7 @@
 
 namespace syncyte::comm {
 
-/// How much is compared before data moves (SYNCYTE_CHECK).
+/// The amount of comparison before data moves (SYNCYTE_CHECK).
 enum class check_level { off = 0, on = 1, full = 2 };
 
 /// Choices for a new communicator; collective constructors agree on `check`.
@@ -52,7 +52,7 @@ class communicator_handles : public collective_resource {
   start_queue starts;       // of non-blocking collectives
 };
 
-/// How the ranks of a Cartesian communicator lie on a grid: row-major, the last coordinate changes fastest.
+/// The grid of a Cartesian communicator's ranks: row-major, the last coordinate changes fastest.
 struct cartesian_grid {
   std::vector<int> extents;
   std::vector<int> periods;  // 1 where the last place's neighbour is the first
@@ -95,7 +95,8 @@ class communicator : public std::enable_shared_from_this<communicator> {
   /// Whether this rank was interrupted in a collective: there can be no other.
   bool is_out_of_step() const { return is_out_of_step_.load(std::memory_order_relaxed); }
 
-  /// Where a thread of this rank is, or was last. Called by one thread, the watchdog's, again and again.
+  /// The collective that a thread of this rank is in, or was in last. Called by one thread, the watchdog's, again and
+  /// again.
   watchdog::collective_seen seen_by_watchdog(std::int64_t now_ns);
   MPI_Comm data() const { return handles_->data; }
   MPI_Comm control() const { return handles_->control; }
@@ -108,7 +109,7 @@ class communicator : public std::enable_shared_from_this<communicator> {
   /// The way of small reductions where all ranks are of one node; otherwise, or where they have no memory for it, null.
   /// Collective when first called.
   node_reduction* nearby();
-  /// What nearby() has made, or null: the same on all ranks.
+  /// The result of nearby(), or null: the same on all ranks.
   node_reduction* made_nearby() const { return handles_->nearby.get(); }
 
   /// Whether a list of ranks was not the same on all of them: messages may be left that nobody receives.

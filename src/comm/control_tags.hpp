@@ -13,7 +13,7 @@ inline constexpr int channels = 8;
 /// Highest tag of a message.
 int highest_tag();
 
-/// Of messages of a channel other than 0, on the control communicator.
+/// Tag of messages of a channel other than 0.
 constexpr int channel_tag(int tag, int channel) { return tag * channels + channel; }
 
 /// For the core's own messages; numbers wrap round at highest_tag() - group_tags.

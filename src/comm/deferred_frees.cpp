@@ -29,7 +29,7 @@ std::vector<std::uint64_t> deferred_frees::dropped_ids() const {
 }
 
 void deferred_frees::collect(MPI_Comm control) {
-  // What rank 0 has dropped is offered to all; each rank says which of it it has dropped too. O(ids) bytes per rank.
+  // Rank 0 offers what it has dropped to all; each rank says which of these it has dropped too. O(ids) bytes per rank.
   std::vector<std::uint64_t> offered = dropped_ids();
   std::uint64_t count = offered.size();
   mpi::check(MPI_Bcast(&count, 1, MPI_UINT64_T, 0, control), "MPI_Bcast");

@@ -19,7 +19,7 @@ int first_departed(const communicator& comm);
 /// Whether `comm` is the world, to whose collectives a departed rank still comes.
 bool is_world(const communicator& comm);
 
-/// What a rank is told that waits for one that has departed.
+/// The error of a rank that waits for one that has departed.
 agreed_error departed_error(const communicator& comm, int rank, const char* operation);
 
 }  // namespace syncyte::comm

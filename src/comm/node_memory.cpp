@@ -16,7 +16,7 @@ std::uint64_t saturating_sum(std::uint64_t a, std::uint64_t b) {
   return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
 }
 
-/// Where each of the node's parts begins; throws on overflow.
+/// Offsets of the node's parts; throws on overflow.
 std::vector<std::size_t> part_offsets(const std::vector<std::uint64_t>& sizes) {
   std::vector<std::size_t> offsets{0};
   for (const auto size : sizes) {
@@ -34,7 +34,7 @@ void require_within(std::uint64_t together, std::uint64_t mine, const memory::ca
                 what, mine, together, have.bytes, have.limit);
 }
 
-/// What a rank asks for, and the control group that limits it.
+/// Bytes that a rank asks for, and the control group that limits it.
 struct demand {
   std::uint64_t bytes;
   std::uint64_t group;

@@ -24,7 +24,7 @@ std::size_t most_bytes_of(int ranks) {
   return of_one_rank / (index(ranks) * index(ranks)) / line * line;
 }
 
-/// Of which the second cache holds those of some ranks.
+/// Bytes of a piece: the second cache holds those of some ranks.
 std::size_t piece_bytes_of(int ranks) { return std::min(most_bytes_of(ranks), std::size_t{64} << 10); }
 
 std::size_t slot_bytes_of(int ranks) { return line + 2 * piece_bytes_of(ranks); }
@@ -64,12 +64,12 @@ node_reduction::slot_header& node_reduction::header(int rank) const {
   return *reinterpret_cast<slot_header*>(segment_.data() + index(rank) * slot_bytes_of(size_));
 }
 
-/// Of this round.
+/// A rank's elements of this round.
 std::byte* node_reduction::elements(int rank) const {
   return reinterpret_cast<std::byte*>(&header(rank) + 1) + round_ % 2 * piece_bytes_;
 }
 
-/// Of it, what `rank` shows `reader`, where every rank is shown something else.
+/// The part of them that `rank` shows `reader`, where every rank is shown something else.
 std::byte* node_reduction::share(int rank, int reader) const { return elements(rank) + index(reader) * share_bytes(); }
 
 std::size_t node_reduction::share_bytes() const { return piece_bytes_ / index(size_) / line * line; }

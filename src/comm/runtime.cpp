@@ -215,7 +215,7 @@ communicator_options named(const char* name) {
   return options;
 }
 
-/// What is read later, on one rank or where nobody could catch it, is looked at now.
+/// Checks variables that are read later on one rank, or where nobody could catch an error.
 void check_environment() {
   base::environment_check("SYNCYTE_LOG", {"off", "error", "warn", "info", "debug"});
   base::environment_check("SYNCYTE_HUGE_PAGES", {"on", "off"});

@@ -8,8 +8,8 @@
 namespace syncyte::comm {
 namespace {
 
-/// How long the end of a communicator waits for what other ranks may never have started. An agreement takes no time
-/// where they have; without checks there is none, and the data themselves have to arrive.
+/// Time for which the end of a communicator waits for what other ranks may never have started. An agreement takes no
+/// time where they have; without checks there is none, and the data themselves have to arrive.
 constexpr auto patience = std::chrono::seconds(5);
 constexpr auto unchecked_patience = std::chrono::seconds(60);
 
@@ -143,7 +143,7 @@ bool start_queue::settle() noexcept {
   return false;
 }
 
-/// What has not ended never will.
+/// Gives up what has not ended: it never will.
 void start_queue::give_up() {
   unposted_.clear();
   for (const auto& [key, each] : active_) {

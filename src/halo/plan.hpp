@@ -16,7 +16,7 @@
 
 namespace syncyte::halo {
 
-/// What a halo is asked to be, on every rank of a Cartesian communicator.
+/// The halo that a caller asks for, on every rank of a Cartesian communicator.
 struct description {
   syncyte_dtype_t dtype = 0;
   std::vector<std::int64_t> shape;  // of this rank's array, ghost cells included
@@ -83,7 +83,7 @@ class plan : public mpi::progressing {
   /// The rank with which this one exchanges messages, itself included; SYNCYTE_NOBODY if there is none, or several.
   int only_neighbour() const { return only_neighbour_; }
 
-  /// Where the cells are that are no ghosts of any neighbour or edge.
+  /// The cells that are no ghosts of any neighbour or edge.
   box interior() const;
 
   /// Goes on with the transfer under way, where it has further phases.

@@ -15,7 +15,7 @@
 
 namespace syncyte::halo {
 
-/// What a halo does.
+/// The two operations of a halo.
 enum class operation : std::int32_t {
   exchange = 1,   // cells to the ghosts that show them
   accumulate = 2  // the adjoint: ghosts to the cells that they show

@@ -13,7 +13,7 @@ namespace syncyte::kv {
 /// Where a process has died while it wrote, the key is damaged: its values may be half written.
 class key_words {
  public:
-  /// How a process is known to the others.
+  /// The number by which other processes know this one.
   struct process {
     int number = 0;                     ///< its own, 0 to 65533
     std::function<bool(int)> is_alive;  ///< of any

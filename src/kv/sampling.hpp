@@ -15,8 +15,8 @@ namespace syncyte::kv {
 
 using random_engine = std::mt19937_64;
 
-/// How keys are drawn: what a user asked for, after its checks. Keys that are not as long as the first one of the range
-/// are never drawn. Used by all workers of a process.
+/// The way in which keys are drawn, as a user has asked for it, checked. Keys that are not as long as the first one of
+/// the range are never drawn. Used by all workers of a process.
 class sampling {
  public:
   /// Throws SYNCYTE_ERR_ARGUMENT, and SYNCYTE_ERR_UNSUPPORTED for the pool without replacement. `store` is its name.

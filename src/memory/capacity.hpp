@@ -7,7 +7,7 @@
 
 namespace syncyte::memory {
 
-/// How much memory may still be taken, and what says so.
+/// Bytes that may still be taken, and the limit that says so.
 struct capacity {
   std::uint64_t bytes = 0;
   std::string limit;        ///< for messages: "MemAvailable of /proc/meminfo" or the cgroup's file

@@ -13,9 +13,9 @@ struct place {
   int device;  ///< 0 for host memory
 };
 
-/// What the core needs of a kind of memory. Streams are the backend's own (cudaStream_t); null is the default one. All
-/// functions throw base::error: SYNCYTE_ERR_UNSUPPORTED where the kind is not to be had, SYNCYTE_ERR_ARGUMENT for a
-/// device that does not exist, SYNCYTE_ERR_MEMORY. Thread-safe.
+/// The operations that the core needs of a kind of memory. Streams are the backend's own (cudaStream_t); null is the
+/// default one. All functions throw base::error: SYNCYTE_ERR_UNSUPPORTED where the kind is not to be had,
+/// SYNCYTE_ERR_ARGUMENT for a device that does not exist, SYNCYTE_ERR_MEMORY. Thread-safe.
 class device_backend {
  public:
   virtual ~device_backend() = default;

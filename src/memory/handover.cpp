@@ -95,7 +95,7 @@ bool send_descriptor(int connection, int number) {
   return sendmsg(connection, &message.header, MSG_NOSIGNAL) == 1;
 }
 
-/// What a listener has answered: a descriptor, or why there is none.
+/// A listener's answer: a descriptor, or the reason why there is none.
 struct answer {
   descriptor file;
   const char* failed_step = nullptr;

@@ -12,7 +12,7 @@
 
 namespace syncyte::memory {
 
-/// How the other processes of a node get at the leader's memory.
+/// Ways by which the other processes of a node get at the leader's memory.
 enum class sharing : std::int32_t {
   proc = 0,         ///< memfd, opened through /proc/PID/fd/N
   socket = 1,       ///< memfd, handed over an abstract socket (same network namespace)
@@ -27,7 +27,7 @@ const char* sharing_name(sharing method);
 /// proc|socket|shm|none leaves. Throws SYNCYTE_ERR_ARGUMENT for another value of the variable.
 std::vector<sharing> sharing_candidates();
 
-/// What the leader tells the others; plain bytes that may travel in a message.
+/// The leader's message to the others; plain bytes.
 struct ticket {
   sharing method;
   std::int32_t descriptor;  ///< of the leader

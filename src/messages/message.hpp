@@ -17,7 +17,7 @@
 
 namespace syncyte::messages {
 
-/// What travels in front of a message's elements, in the same MPI message: the receiver can tell what it got.
+/// The head of a message, in front of its elements in the same MPI message: tells the receiver what it got.
 struct envelope {
   std::int32_t dtype = 0;
   std::int32_t ndim = 0;
@@ -68,7 +68,7 @@ class message {
   /// or end if their message is on its way; sends, and their memory, are left to MPI.
   static void wait_or_leave(std::initializer_list<message*> messages);
 
-  /// Of an ended receive: who sent it, with which tag and label; of a send its destination.
+  /// The sender, tag and label of a receive that has ended; the destination of a send.
   message_peer peer() const { return peer_; }
 
   /// Communicator, peer and tag, for the watchdog.

@@ -2,8 +2,8 @@
 
 namespace syncyte::mpi {
 
-/// What this process is: not started, a rank between start() and finish() (runtime.hpp), a forked child of a rank, or
-/// at its end.
+/// The state of this process: not started, a rank between start() and finish() (runtime.hpp), a forked child of a rank,
+/// or at its end.
 
 /// False in a forked child of a rank.
 bool is_started();
@@ -34,7 +34,7 @@ bool mpi_is(int (*question)(int*));
 /// Ends the job at once; in a forked child this process only.
 [[noreturn]] void abort_job(int exit_code);
 
-/// What abort_job() calls before it ends the job, on whichever thread; replaces what was to be called before.
+/// Sets the function that abort_job() calls before it ends the job, on any thread; replaces the one before.
 void call_before_abort(void (*last_step)() noexcept);
 
 /// For the runtime.

@@ -35,7 +35,7 @@ constexpr std::int64_t chunk_elements = 1 << 15;
 
 std::size_t rounded_up(std::size_t bytes, std::size_t unit) { return (bytes + unit - 1) / unit * unit; }
 
-/// Where pieces of memory one after the other begin, each at a cache line, and where the last ends.
+/// Offsets of consecutive pieces of memory, each at a cache line, and the end of the last.
 template <class BytesOf>
 std::vector<std::size_t> offsets_of(int pieces, BytesOf&& bytes_of) {
   std::vector<std::size_t> offsets{0};

@@ -13,7 +13,7 @@
 
 namespace syncyte::reducer {
 
-/// What a reducer is made for.
+/// The pieces that a reducer sums.
 struct description {
   std::vector<syncyte_dtype_t> dtypes;  // of the pieces
   std::vector<std::int64_t> elements;

@@ -18,7 +18,7 @@ struct row_range {
   std::byte* base;
 };
 
-/// How far ahead of the row being copied rows are prefetched.
+/// Number of rows by which prefetching is ahead of copying.
 inline constexpr std::size_t prefetch_distance = 32;
 
 /// Addresses of a few rows, in the order asked for. The prefetch_distance addresses after rows[count - 1] are valid

@@ -11,7 +11,7 @@
 
 namespace syncyte::tensor {
 
-/// What a tensor is, apart from where it lies: element type, global shape, and who owns which rows.
+/// A tensor's description, apart from its memory: element type, global shape, and who owns which rows.
 class layout {
  public:
   /// `shape` has at least one dimension, and its bytes fit into 63 bits; shape[0] is the partition's total.
@@ -27,7 +27,7 @@ class layout {
   std::size_t row_bytes() const { return static_cast<std::size_t>(row_elements_) * element_bytes_; }
   std::size_t local_bytes(int rank) const { return static_cast<std::size_t>(rows_.count(rank)) * row_bytes(); }
 
-  /// Where a row begins in its owner's memory.
+  /// Offset of a row in its owner's memory.
   std::size_t offset_at_owner(int owner, std::int64_t row) const {
     return static_cast<std::size_t>(row - rows_.first(owner)) * row_bytes();
   }

@@ -15,7 +15,7 @@
 
 namespace syncyte::tensor {
 
-/// Where a tensor's rows lie, and how they are reached from this process. Held in common by all ranks; what needs MPI
+/// A tensor's rows in memory, and the ways to reach them from this process. Held in common by all ranks; what needs MPI
 /// is freed collectively. The mapping goes with the last reference, which a view may hold beyond finalize.
 class storage final : public comm::collective_resource {
  public:

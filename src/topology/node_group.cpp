@@ -18,7 +18,7 @@ MPI_Comm split(MPI_Comm comm, int color, int key) {
   return result;
 }
 
-/// What a probe of one way to share found.
+/// The result of a probe of one way to share.
 struct sharing_probe {
   memory::sharing method = memory::sharing::none;
   int successes = 0;

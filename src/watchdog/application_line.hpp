@@ -14,7 +14,7 @@ constexpr int line_bytes = 160;
 void set_line_function(line_function function, void* context);
 bool has_line_function();
 
-/// What it writes, called on a thread of its own; "unknown" where it has not done so within a second.
+/// The text that it writes, called on a thread of its own; "unknown" where it has not done so within a second.
 std::string application_line();
 
 }  // namespace syncyte::watchdog

@@ -51,7 +51,7 @@ std::string listings_text(const place& place, std::int64_t now) {
   return text;
 }
 
-/// Of a rank whose process has ended.
+/// Describes a rank whose process has ended.
 std::string gone_text(const place& place) {
   const lane* const lane = telling_lane(place);
   if (lane == nullptr) return "gone: its process has ended\n";
@@ -79,8 +79,9 @@ const place* board::find(int world_rank) const {
   return node_rank < 0 ? nullptr : &at(node_rank);
 }
 
-/// Whom a rank waits for: the node's ranks that are not inside the same operation. They are named where all ranks are
-/// to enter it; of a smaller communicator the board does not know the members, only how many there are.
+/// Names the ranks for which a rank waits: the node's ranks that are not inside the same operation. They are named
+/// where all ranks are to enter it; of a smaller communicator the board does not know the members, only how many there
+/// are.
 std::string board::awaited_text(const lane& waiting) const {
   if (waiting.is_inside == 0 || waiting.ranks == 0) return "";
   std::vector<int> absent;

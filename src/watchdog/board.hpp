@@ -26,7 +26,7 @@ class board {
   std::uint64_t world_id() const { return world_id_; }
   int ranks() const { return node_.size; }  // of the node
   place& mine() const { return at(node_.rank); }
-  /// Of a rank of the world; null if it is on another node.
+  /// The place of a rank of the world; null if it is on another node.
   const place* find(int world_rank) const;
   place& at(int node_rank) const { return *places_[static_cast<std::size_t>(node_rank)]; }
 

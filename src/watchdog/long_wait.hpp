@@ -9,9 +9,9 @@
 
 namespace syncyte::watchdog {
 
-/// What a wait does once it has lasted a millisecond, about a hundred times a second: it shows the watchdog where this
-/// rank is, and looks whether what it waits for can still come; ten times a second it asks the application whether to
-/// go on (interrupts.hpp). A short wait pays for none of this.
+/// A wait that, once it has lasted a millisecond, does more about a hundred times a second: it shows the watchdog where
+/// this rank is, and looks whether what it waits for can still come; ten times a second it asks the application whether
+/// to go on (interrupts.hpp). A short wait pays for none of this.
 class long_wait {
  public:
   /// Rounds of polling from one look() to the next. On a loaded machine each may give away a time slice.

@@ -26,7 +26,7 @@ struct operation_name {
   std::string text() const;
 };
 
-/// What one thread is doing or did last.
+/// The operation that one thread is in, or was in last.
 struct lane {
   std::atomic<std::int32_t> is_taken;
   std::atomic<std::int32_t> is_inside;
@@ -62,7 +62,7 @@ struct place {
   std::atomic<std::int32_t> unlisted;                       // of the first ones
 };
 
-/// Where this process writes its scopes (scope.hpp); null: nowhere, because nobody looks.
+/// The place where this process writes its scopes (scope.hpp); null if nobody looks.
 place* place_of_scopes();
 place* place_of_started_scopes();
 void publish_places(place* of_scopes, place* of_started_scopes);

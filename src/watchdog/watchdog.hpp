@@ -27,7 +27,7 @@ struct settings {
   bool only_reports = false;
 };
 
-/// Of the environment, this rank's. Throws SYNCYTE_ERR_ARGUMENT where a value is none.
+/// The settings in this rank's environment. Throws SYNCYTE_ERR_ARGUMENT for a wrong value.
 settings settings_of_environment();
 
 /// In which collective of a communicator a rank is, or was last.

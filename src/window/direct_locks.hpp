@@ -9,7 +9,7 @@
 
 namespace syncyte::window {
 
-/// What lies before each rank's part, in memory that the node shares: the rank's lock, and locks of elements.
+/// The header of each rank's part, in memory that the node shares: the rank's lock, and locks of elements.
 struct part_header {
   static constexpr std::size_t element_locks = 64;
 
