@@ -62,9 +62,9 @@ void blocking_calls::alltoall(const std::byte* input, counts_view send_counts, c
 
 void blocking_calls::allreduce(const void* input, void* output, int count, syncyte_dtype_t dtype, syncyte_op_t op) {
   const std::size_t bytes = static_cast<std::size_t>(count) * base::dtype_size(dtype);
-  comm::node_reduction* const nearby = comm_.nearby();
-  if (nearby != nullptr && nearby->fits(bytes))
-    return nearby->allreduce(input, output, count, type_of(dtype), bytes, mpi_op(dtype, op));
+  comm::node_reduction* const on_node = comm_.reduction_on_node();
+  if (on_node != nullptr && on_node->fits(bytes))
+    return on_node->allreduce(input, output, count, type_of(dtype), bytes, mpi_op(dtype, op));
   check(MPI_Allreduce(send_buffer(input, output), output, count, type_of(dtype), mpi_op(dtype, op), comm_.data()),
         "MPI_Allreduce");
 }
@@ -96,9 +96,9 @@ void blocking_calls::reduce_scatter(const std::byte* input, counts_view counts, 
   const auto longest = static_cast<std::size_t>(*std::max_element(counts.begin(), counts.end()));
   if (longest == 0) return;
   const int_layout layout(counts);
-  comm::node_reduction* const nearby = comm_.nearby();
-  if (nearby != nullptr && nearby->fits_scatter(longest * element_bytes))
-    return nearby->reduce_scatter(input, output, layout.counts, type_of(dtype), element_bytes, mpi_op(dtype, op));
+  comm::node_reduction* const on_node = comm_.reduction_on_node();
+  if (on_node != nullptr && on_node->fits_scatter(longest * element_bytes))
+    return on_node->reduce_scatter(input, output, layout.counts, type_of(dtype), element_bytes, mpi_op(dtype, op));
   check(MPI_Reduce_scatter(input, output, layout.counts.data(), type_of(dtype), mpi_op(dtype, op), comm_.data()),
         "MPI_Reduce_scatter");
 }

@@ -109,9 +109,9 @@ members_wait::kind collective_call::kind_of_wait() const {
 /// Other ranks may come here only after what they wait for on other communicators.
 void collective_call::reduce(const vote_t& local, vote_t& highest) {
   if (mpi::needs_progress()) mpi::progress_all();  // a rank that is always the last one never waits
-  if (node_reduction* const nearby = comm().made_nearby()) {
+  if (node_reduction* const on_node = comm().made_node_reduction()) {
     members_wait wait(operation(), comm(), turn_.sequence(), kind_of_wait());
-    return nearby->allreduce(local.data(), highest.data(), local.size(), MPI_UINT64_T, sizeof local, MPI_MAX, &wait);
+    return on_node->allreduce(local.data(), highest.data(), local.size(), MPI_UINT64_T, sizeof local, MPI_MAX, &wait);
   }
   exchange_votes(comm(), operation(), kind_of_wait(), local, highest);
 }

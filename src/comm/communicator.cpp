@@ -65,7 +65,7 @@ void communicator_handles::free_collectively() noexcept {
   } catch (...) {  // MPI failed: nothing can be done about it, and the communicators are freed all the same
   }
   if (!starts.settle()) return;  // MPI still refers to the communicators
-  nearby.reset();
+  reduction.reset();
   const mpi::errors_returned of_self(MPI_COMM_SELF);  // MPICH reports messages that nobody received there
   free_communicator(node.host);
   free_communicator(node.comm);
@@ -97,10 +97,10 @@ MPI_Comm communicator::reversed() {
   return made;
 }
 
-node_reduction* communicator::nearby() {
-  if (!handles_->has_tried_nearby && node().count == 1) handles_->nearby = node_reduction::make(node());
-  handles_->has_tried_nearby = true;
-  return made_nearby();
+node_reduction* communicator::reduction_on_node() {
+  if (!handles_->has_tried_reduction && node().count == 1) handles_->reduction = node_reduction::make(node());
+  handles_->has_tried_reduction = true;
+  return made_node_reduction();
 }
 
 watchdog::collective_seen communicator::seen_by_watchdog(std::int64_t now_ns) {

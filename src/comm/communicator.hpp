@@ -46,8 +46,8 @@ class communicator_handles : public collective_resource {
   MPI_Comm reversed = MPI_COMM_NULL;  // the ranks of data from the last to the first; made when first asked for
   std::uint64_t id = 0;               // see communicator::id()
   topology::node_group node;
-  std::unique_ptr<node_reduction> nearby;
-  bool has_tried_nearby = false;
+  std::unique_ptr<node_reduction> reduction;
+  bool has_tried_reduction = false;
   deferred_frees deferred;  // what was made on this communicator
   start_queue starts;       // of non-blocking collectives
 };
@@ -108,9 +108,9 @@ class communicator : public std::enable_shared_from_this<communicator> {
 
   /// The way of small reductions where all ranks are of one node; otherwise, or where they have no memory for it, null.
   /// Collective when first called.
-  node_reduction* nearby();
-  /// The result of nearby(), or null: the same on all ranks.
-  node_reduction* made_nearby() const { return handles_->nearby.get(); }
+  node_reduction* reduction_on_node();
+  /// The result of reduction_on_node(), or null: the same on all ranks.
+  node_reduction* made_node_reduction() const { return handles_->reduction.get(); }
 
   /// Whether a list of ranks was not the same on all of them: messages may be left that nobody receives.
   bool has_broken_group() const { return has_broken_group_; }

@@ -59,21 +59,21 @@ void expect_part_of_sum(comm::communicator& comm, int seed, std::int64_t longest
 
 std::int64_t most_elements() {
   std::size_t bytes = 8;
-  while (world().nearby()->fits(2 * bytes)) bytes *= 2;
+  while (world().reduction_on_node()->fits(2 * bytes)) bytes *= 2;
   return static_cast<std::int64_t>(bytes / 8);
 }
 
 TEST(node_reduction, is_there_where_several_ranks_share_a_node) {
   const bool is_possible = world().size() > 1 && world().node().count == 1;
-  EXPECT_EQ(world().nearby() != nullptr, is_possible);
-  EXPECT_EQ(comm::split(world(), world().rank(), 0, {})->nearby(), nullptr) << "of one rank";
+  EXPECT_EQ(world().reduction_on_node() != nullptr, is_possible);
+  EXPECT_EQ(comm::split(world(), world().rank(), 0, {})->reduction_on_node(), nullptr) << "of one rank";
   if (is_possible) {
-    EXPECT_TRUE(world().nearby()->fits(8192)) << "up to 16 ranks";
+    EXPECT_TRUE(world().reduction_on_node()->fits(8192)) << "up to 16 ranks";
   }
 }
 
 TEST(node_reduction, sums_in_the_order_of_ranks) {
-  if (world().nearby() == nullptr) GTEST_SKIP();
+  if (world().reduction_on_node() == nullptr) GTEST_SKIP();
   const std::int64_t most = most_elements();
   const group unchecked = unchecked_world();
   for (const std::int64_t count : {std::int64_t{0}, std::int64_t{1}, std::int64_t{7}, most - 1, most, 3 * most})
@@ -84,16 +84,16 @@ TEST(node_reduction, sums_in_the_order_of_ranks) {
 }
 
 TEST(node_reduction, scatters_sums_in_the_order_of_ranks) {
-  if (world().nearby() == nullptr) GTEST_SKIP();
+  if (world().reduction_on_node() == nullptr) GTEST_SKIP();
   std::size_t longest_bytes = 8;
-  while (world().nearby()->fits_scatter(2 * longest_bytes)) longest_bytes *= 2;
+  while (world().reduction_on_node()->fits_scatter(2 * longest_bytes)) longest_bytes *= 2;
   const auto most = static_cast<std::int64_t>(longest_bytes / 8);
   for (const std::int64_t longest : {std::int64_t{0}, std::int64_t{2}, std::int64_t{9}, most - 1, most})
     for (int seed = 0; seed < 3; ++seed) expect_part_of_sum(world(), seed, longest);
 }
 
 TEST(node_reduction, waits_for_whoever_is_late) {
-  if (world().nearby() == nullptr) GTEST_SKIP();
+  if (world().reduction_on_node() == nullptr) GTEST_SKIP();
   const group comm = unchecked_world();
   const std::int64_t most = most_elements();
   std::mt19937 same(1), own(static_cast<unsigned>(world().rank()));
