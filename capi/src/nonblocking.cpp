@@ -93,8 +93,8 @@ syncyte_status_t syncyte_comm_ialltoall_along(syncyte_comm_t comm, const syncyte
   });
 }
 
-syncyte_status_t syncyte_comm_irefuse(syncyte_comm_t comm, syncyte_status_t status, const char* operation) {
-  return capi::started("comm_irefuse", [&] {
+syncyte_status_t syncyte_comm_ifail(syncyte_comm_t comm, syncyte_status_t status, const char* operation) {
+  return capi::started("comm_ifail", [&] {
     base::expect(operation != nullptr, SYNCYTE_ERR_ARGUMENT, "operation", "null", "a name");
     base::require(status != SYNCYTE_SUCCESS, SYNCYTE_ERR_ARGUMENT, "status is SYNCYTE_SUCCESS (0); expected an error");
     const base::error error(status, capi::last_error_reason().what(), capi::last_error_reason().fields());

@@ -257,7 +257,7 @@ class collectives : public comm_reference {
   void refuse_unless_one_per_rank(const char* operation, std::initializer_list<named_lengths> arrays) const {
     const syncyte_status_t wrong = one_per_rank(operation, arrays);
     if (wrong == SYNCYTE_SUCCESS) return;
-    check(syncyte_comm_irefuse(get(), wrong, operation));
+    check(syncyte_comm_ifail(get(), wrong, operation));
     check(wrong);
   }
 };

@@ -13,8 +13,8 @@ namespace syncyte {
 /// As a source: whoever sends. As the tag of a receive: whatever tag.
 inline constexpr std::int32_t any = SYNCYTE_ANY;
 
-/// As a source or destination: nobody; such a message ends at once and changes nothing.
-inline constexpr std::int32_t nobody = SYNCYTE_NOBODY;
+/// As a source or destination: no rank; such a message ends at once and changes nothing.
+inline constexpr std::int32_t proc_null = SYNCYTE_PROC_NULL;
 
 /// Highest tag of a message. Local.
 inline std::int32_t highest_tag() {
@@ -96,7 +96,7 @@ class messages : public collectives {
   }
 
  protected:
-  static syncyte_message_status_t empty_status() { return {sizeof(syncyte_message_status_t), nobody, any, 0}; }
+  static syncyte_message_status_t empty_status() { return {sizeof(syncyte_message_status_t), proc_null, any, 0}; }
 };
 
 }  // namespace detail

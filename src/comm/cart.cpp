@@ -49,7 +49,7 @@ void add_facts(collective_call& call, const cartesian_grid& grid) {
   add_facts(call, periods, grid.periods);
 }
 
-int neighbour_of(int rank) { return rank == MPI_PROC_NULL ? SYNCYTE_NOBODY : rank; }
+int neighbour_of(int rank) { return rank == MPI_PROC_NULL ? SYNCYTE_PROC_NULL : rank; }
 
 }  // namespace
 
@@ -90,7 +90,7 @@ int rank_at(const communicator& cart, std::span<const int> coordinates) {
   const cartesian_grid& grid = require_grid(cart);
   for (std::size_t d = 0; d < coordinates.size(); ++d) {
     const bool is_inside = coordinates[d] >= 0 && coordinates[d] < grid.extents[d];
-    if (!is_inside && grid.periods[d] == 0) return SYNCYTE_NOBODY;
+    if (!is_inside && grid.periods[d] == 0) return SYNCYTE_PROC_NULL;
   }
   int rank = 0;
   mpi::check(MPI_Cart_rank(cart.data(), coordinates.data(), &rank), "MPI_Cart_rank");

@@ -18,7 +18,7 @@ const cartesian_grid& require_grid(const communicator& comm);
 /// A rank's coordinates. Local.
 std::vector<int> coordinates_of(const communicator& cart, int rank);
 
-/// The rank at some coordinates, which wrap round in periodic dimensions; SYNCYTE_NOBODY beyond an edge. Local.
+/// The rank at some coordinates, which wrap round in periodic dimensions; SYNCYTE_PROC_NULL beyond an edge. Local.
 int rank_at(const communicator& cart, std::span<const int> coordinates);
 
 /// Neighbours along a dimension.
@@ -27,7 +27,7 @@ struct cartesian_shift {
   int dest;    // where this rank's goes
 };
 
-/// The ranks to receive from and to send to when every rank sends `displacement` places up; SYNCYTE_NOBODY beyond an
+/// The ranks to receive from and to send to when every rank sends `displacement` places up; SYNCYTE_PROC_NULL beyond an
 /// edge. Local.
 cartesian_shift shift_along(const communicator& cart, int dimension, int displacement);
 

@@ -43,7 +43,7 @@ void require_room(const comm::communicator& cart, const description& asked, int 
   base::expect(low <= extent && interior >= 0, SYNCYTE_ERR_SHAPE, {"shape", axis}, extent,
                "at least {} + {}, the widths of the ghosts at its ends", low, high);
   const auto [below, above] = comm::shift_along(cart, dimension, 1);
-  const std::int64_t shown = std::max(above == SYNCYTE_NOBODY ? 0 : low, below == SYNCYTE_NOBODY ? 0 : high);
+  const std::int64_t shown = std::max(above == SYNCYTE_PROC_NULL ? 0 : low, below == SYNCYTE_PROC_NULL ? 0 : high);
   base::require(interior >= shown, SYNCYTE_ERR_SHAPE,
                 "the interior along axis {} is {} cells, but a neighbour's ghost cells show {} of them; expected "
                 "widths of at most the interior's extent on every rank",
@@ -107,12 +107,12 @@ plan::plan(std::shared_ptr<comm::communicator> comm, description asked, std::uin
 }
 
 int plan::find_only_neighbour() const {
-  int found = SYNCYTE_NOBODY;
+  int found = SYNCYTE_PROC_NULL;
   for (const phase& sides : phases_) {
     for (const side& side : sides) {
       for (const int rank : {side.owner, side.viewer}) {
-        if (rank == SYNCYTE_NOBODY || rank == found) continue;
-        if (found != SYNCYTE_NOBODY) return SYNCYTE_NOBODY;
+        if (rank == SYNCYTE_PROC_NULL || rank == found) continue;
+        if (found != SYNCYTE_PROC_NULL) return SYNCYTE_PROC_NULL;
         found = rank;
       }
     }
@@ -138,11 +138,11 @@ box plan::across(int dimension) const {
   for (int d = 0; d < dimension && description_.has_corners; ++d) {
     const std::size_t axis = at(description_.axes[at(d)]);
     const auto [below, above] = comm::shift_along(*comm_, d, 1);
-    if (below != SYNCYTE_NOBODY) {
+    if (below != SYNCYTE_PROC_NULL) {
       result.first[axis] = 0;
       result.extents[axis] += description_.low[at(d)];
     }
-    if (above != SYNCYTE_NOBODY) result.extents[axis] += description_.high[at(d)];
+    if (above != SYNCYTE_PROC_NULL) result.extents[axis] += description_.high[at(d)];
   }
   return result;
 }
@@ -162,7 +162,7 @@ void plan::add_side(int dimension, bool is_low, phase& sides) {
   side.cells.first[axis] = is_low ? interior_end - low : low;
   const std::span extents(side.ghosts.extents.data(), shape().size());
   for (const std::int64_t extent : extents) side.bytes *= static_cast<std::size_t>(extent);
-  if (side.bytes == 0 || (side.owner == SYNCYTE_NOBODY && side.viewer == SYNCYTE_NOBODY)) return;
+  if (side.bytes == 0 || (side.owner == SYNCYTE_PROC_NULL && side.viewer == SYNCYTE_PROC_NULL)) return;
   side.dense_strides = base::dense_strides(extents, element_bytes_);
   const std::uint64_t first_tag = number_ * 2 * SYNCYTE_MAX_NDIM + at(2 * dimension);
   side.tag = comm::control_tag(first_tag + (is_low ? 0 : 1));

@@ -48,8 +48,8 @@ struct box {
 /// The ghost cells at one end of one dimension, and the cells next to the opposite end that a neighbour's ghost cells
 /// of this end show. Both have the same extents.
 struct side {
-  int owner;                                // whose cells these ghosts show; SYNCYTE_NOBODY at an edge
-  int viewer;                               // whose ghosts show this rank's cells; SYNCYTE_NOBODY at an edge
+  int owner;                                // whose cells these ghosts show; SYNCYTE_PROC_NULL at an edge
+  int viewer;                               // whose ghosts show this rank's cells; SYNCYTE_PROC_NULL at an edge
   box ghosts;                               // meaningful where there is an owner
   box cells;                                // meaningful where there is a viewer
   std::vector<std::int64_t> dense_strides;  // of a packed box
@@ -80,7 +80,7 @@ class plan : public mpi::progressing {
   /// Exchanges and accumulates begun on this rank.
   std::uint64_t transfers() const { return transfers_; }
 
-  /// The rank with which this one exchanges messages, itself included; SYNCYTE_NOBODY if there is none, or several.
+  /// The rank with which this one exchanges messages, itself included; SYNCYTE_PROC_NULL if there is none, or several.
   int only_neighbour() const { return only_neighbour_; }
 
   /// The cells that are no ghosts of any neighbour or edge.

@@ -119,7 +119,7 @@ void transfer::post_receives() {
   for (std::size_t phase = 0; phase < phases(); ++phase)
     for (side& side : sides(phase)) {
       side.missing = 0;
-      if (const int sender = sender_of(side); sender != SYNCYTE_NOBODY && sender != self) post(side, sender, false);
+      if (const int sender = sender_of(side); sender != SYNCYTE_PROC_NULL && sender != self) post(side, sender, false);
     }
 }
 
@@ -130,7 +130,7 @@ void transfer::start_phase() {
 
 void transfer::start_side(side& side) {
   const int receiver = receiver_of(side);
-  if (receiver == SYNCYTE_NOBODY) return;
+  if (receiver == SYNCYTE_PROC_NULL) return;
   const bool is_own = receiver == plan_->comm()->rank();
   const header header{error_ ? error_->status() : SYNCYTE_SUCCESS, static_cast<std::int32_t>(way_), number_, facts_};
   if (!is_own) std::memcpy(side.out.data(), &header, sizeof header);
@@ -190,7 +190,7 @@ void transfer::check_facts(const facts& got, int sender) {
 
 void transfer::finish_side(side& side) {
   const int sender = sender_of(side);
-  if (sender == SYNCYTE_NOBODY || sender == plan_->comm()->rank()) return;
+  if (sender == SYNCYTE_PROC_NULL || sender == plan_->comm()->rank()) return;
   header got;
   std::memcpy(&got, side.in.data(), sizeof got);
   check_header(got, sender);

@@ -89,14 +89,14 @@ int mpi_tag(const message_peer& peer) {
 
 int mpi_rank(int rank) {
   if (rank == SYNCYTE_ANY) return MPI_ANY_SOURCE;
-  return rank == SYNCYTE_NOBODY ? MPI_PROC_NULL : rank;
+  return rank == SYNCYTE_PROC_NULL ? MPI_PROC_NULL : rank;
 }
 
 void require_peer(const comm::communicator& comm, const message_peer& peer, const char* argument, bool may_be_any) {
-  const bool is_special = peer.rank == SYNCYTE_NOBODY || (may_be_any && peer.rank == SYNCYTE_ANY);
+  const bool is_special = peer.rank == SYNCYTE_PROC_NULL || (may_be_any && peer.rank == SYNCYTE_ANY);
   base::expect(is_special || (peer.rank >= 0 && peer.rank < comm.size()), SYNCYTE_ERR_ARGUMENT, argument, peer.rank,
-               "0 to {}, {}or SYNCYTE_NOBODY ({})", comm.size() - 1, may_be_any ? "SYNCYTE_ANY (-1) " : "",
-               SYNCYTE_NOBODY);
+               "0 to {}, {}or SYNCYTE_PROC_NULL ({})", comm.size() - 1, may_be_any ? "SYNCYTE_ANY (-1) " : "",
+               SYNCYTE_PROC_NULL);
   base::expect((may_be_any && peer.tag == SYNCYTE_ANY) || (peer.tag >= 0 && peer.tag <= comm::highest_tag()),
                SYNCYTE_ERR_ARGUMENT, "tag", peer.tag, "0 to {}{}", comm::highest_tag(),
                may_be_any ? ", or SYNCYTE_ANY (-1)" : "");
@@ -295,7 +295,7 @@ envelope message::check_received(int code, const MPI_Status& status) const {
 
 void message::finish(int code, const MPI_Status& status) {
   if (direction_ == direction::out) return mpi::check(code, "MPI_Isend");
-  if (peer_.rank == SYNCYTE_NOBODY) return mpi::check(code, "MPI_Irecv");  // nothing arrives
+  if (peer_.rank == SYNCYTE_PROC_NULL) return mpi::check(code, "MPI_Irecv");  // nothing arrives
   peer_.rank = status.MPI_SOURCE;
   if (peer_.channel == 0) peer_.tag = status.MPI_TAG;
   peer_.label = check_received(code, status).label;
@@ -345,7 +345,7 @@ class message::peer_wait final : public watchdog::long_wait {
 
 /// The rank whose departure leaves this message without its other side; -1 if there is none.
 int message::departed_peer() const {
-  if (peer_.rank == SYNCYTE_NOBODY || peer_.rank == comm_->rank()) return -1;
+  if (peer_.rank == SYNCYTE_PROC_NULL || peer_.rank == comm_->rank()) return -1;
   if (peer_.rank != SYNCYTE_ANY) return comm::has_departed(*comm_, peer_.rank) ? peer_.rank : -1;
   for (int rank = 0; rank < comm_->size(); ++rank)
     if (rank != comm_->rank() && !comm::has_departed(*comm_, rank)) return -1;

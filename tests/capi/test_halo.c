@@ -19,7 +19,7 @@ static void test_grid(void) {
   EXPECT(found == rank);
   place[0] = extents[0];
   EXPECT_OK(syncyte_cart_rank(grid, 2, place, &found));
-  EXPECT(found == SYNCYTE_NOBODY);
+  EXPECT(found == SYNCYTE_PROC_NULL);
   EXPECT_OK(syncyte_comm_barrier(grid));
   EXPECT_ERROR(syncyte_cart_grid(grid, 3, extents, periods), SYNCYTE_ERR_ARGUMENT, "ndim is 3; expected 2");
   EXPECT_OK(syncyte_cart_ndim(world, &ndim));

@@ -56,9 +56,9 @@ static void test_nobody(void) {
   int32_t value = 5;
   syncyte_message_status_t status = {.struct_size = sizeof status};
   const syncyte_buffer_t buffer = vector_of(&value, SYNCYTE_INT32, 1);
-  EXPECT_OK(syncyte_comm_send(world, &buffer, SYNCYTE_NOBODY, 0, NULL));
-  EXPECT_OK(syncyte_comm_recv(world, SYNCYTE_NOBODY, SYNCYTE_ANY, NULL, &buffer, &status));
-  EXPECT(value == 5 && status.source == SYNCYTE_NOBODY);
+  EXPECT_OK(syncyte_comm_send(world, &buffer, SYNCYTE_PROC_NULL, 0, NULL));
+  EXPECT_OK(syncyte_comm_recv(world, SYNCYTE_PROC_NULL, SYNCYTE_ANY, NULL, &buffer, &status));
+  EXPECT(value == 5 && status.source == SYNCYTE_PROC_NULL);
 }
 
 static void test_mismatches_are_the_receivers(void) {

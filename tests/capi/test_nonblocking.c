@@ -90,14 +90,14 @@ static void test_refusal(void) {
   snprintf(whose, sizeof whose, "failed on rank %d of world: ", size - 1);
   if (rank == size - 1) {
     syncyte_error_set(SYNCYTE_ERR_SHAPE, "a library's own reason");
-    EXPECT_OK(syncyte_comm_irefuse(world, SYNCYTE_ERR_SHAPE, "comm_iallreduce"));
+    EXPECT_OK(syncyte_comm_ifail(world, SYNCYTE_ERR_SHAPE, "comm_iallreduce"));
   } else {
     EXPECT_OK(syncyte_comm_iallreduce(world, NULL, SYNCYTE_OP_SUM, NULL, &buffer, &request));
     EXPECT_ERROR(syncyte_request_wait(&request), SYNCYTE_ERR_SHAPE, whose);
     EXPECT(strstr(syncyte_last_error(), "a library's own reason") != NULL && request == NULL);
   }
-  EXPECT_ERROR(syncyte_comm_irefuse(world, SYNCYTE_SUCCESS, "comm_iallreduce"), SYNCYTE_ERR_ARGUMENT, "status is");
-  EXPECT_ERROR(syncyte_comm_irefuse(world, SYNCYTE_ERR_TYPE, NULL), SYNCYTE_ERR_ARGUMENT, "operation is null");
+  EXPECT_ERROR(syncyte_comm_ifail(world, SYNCYTE_SUCCESS, "comm_iallreduce"), SYNCYTE_ERR_ARGUMENT, "status is");
+  EXPECT_ERROR(syncyte_comm_ifail(world, SYNCYTE_ERR_TYPE, NULL), SYNCYTE_ERR_ARGUMENT, "operation is null");
   EXPECT_OK(syncyte_comm_barrier(world));
 }
 

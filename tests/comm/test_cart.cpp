@@ -55,7 +55,7 @@ TEST(cart, neighbours_wrap_round_or_are_nobody) {
   const auto ring = make({{size}, {1}});
   const auto line = make({{size}, {0}});
   for (const int step : {1, -1, 2, 7}) {
-    const auto inside = [&](int place) { return place >= 0 && place < size ? place : SYNCYTE_NOBODY; };
+    const auto inside = [&](int place) { return place >= 0 && place < size ? place : SYNCYTE_PROC_NULL; };
     const auto wrapped = [&](int place) { return ((place % size) + size) % size; };
     EXPECT_EQ(comm::shift_along(*ring, 0, step).dest, wrapped(rank + step));
     EXPECT_EQ(comm::shift_along(*ring, 0, step).source, wrapped(rank - step));

@@ -21,7 +21,7 @@ TEST(Cart, KnowsItsGrid) {
   const auto place = cart.coordinates();
   EXPECT_EQ(place[0] * grid[1] + place[1], cart.rank());
   EXPECT_EQ(cart.rank_at(place), cart.rank());
-  EXPECT_EQ(cart.rank_at({0, grid[1]}), nobody);
+  EXPECT_EQ(cart.rank_at({0, grid[1]}), proc_null);
   EXPECT_EQ(cart.shift(0).dest, cart.rank_at({place[0] + 1, place[1]}));
   EXPECT_EQ(cart.shift(1).source, cart.rank_at({place[0], place[1] - 1}));
   EXPECT_EQ(cart.allreduce_value(1), world.size());

@@ -38,7 +38,7 @@ TEST_F(Messages, SendrecvAndAnySource) {
 }
 
 TEST_F(Messages, StartedReceivesKnowWhoHasSent) {
-  std::array<request, 2> sends{world_.isend(sent_, next_, 1), world_.isend(sent_, nobody)};
+  std::array<request, 2> sends{world_.isend(sent_, next_, 1), world_.isend(sent_, proc_null)};
   auto receiving = world_.irecv(received_);
   receive_request moved;
   moved = std::move(receiving);

@@ -97,8 +97,8 @@ TEST(messages, channels_do_not_meet) {
 
 TEST(messages, to_and_from_nobody_change_nothing) {
   strided_array array = strided_array({4}, strides::dense).fill(values_of(1));
-  send(array.buffer(), SYNCYTE_NOBODY)->wait();
-  receive(array.buffer(), SYNCYTE_NOBODY)->wait();
+  send(array.buffer(), SYNCYTE_PROC_NULL)->wait();
+  receive(array.buffer(), SYNCYTE_PROC_NULL)->wait();
   array.expect(values_of(1));
 }
 

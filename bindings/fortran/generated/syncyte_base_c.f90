@@ -13,7 +13,7 @@ module syncyte_base_c
   integer(c_int32_t), parameter :: SYNCYTE_VERSION_PATCH = 0_c_int32_t
 
   !> Raised whenever a change breaks the binary interface.
-  integer(c_int32_t), parameter :: SYNCYTE_ABI_VERSION = 1_c_int32_t
+  integer(c_int32_t), parameter :: SYNCYTE_ABI_VERSION = 2_c_int32_t
 
   !> Most dimensions a tensor or buffer may have.
   integer(c_int32_t), parameter :: SYNCYTE_MAX_NDIM = 8_c_int32_t

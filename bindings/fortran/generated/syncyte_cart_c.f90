@@ -78,7 +78,7 @@ module syncyte_cart_c
     ! cart [in]: a Cartesian communicator
     ! ndim [in]: its number of dimensions
     ! coordinates [in]: any numbers; they wrap round in periodic dimensions
-    ! rank [out]: the rank; SYNCYTE_NOBODY beyond the edge of a dimension that is not periodic
+    ! rank [out]: the rank; SYNCYTE_PROC_NULL beyond the edge of a dimension that is not periodic
     ! Returns: SYNCYTE_ERR_ARGUMENT (not Cartesian, ndim).
     function syncyte_cart_rank(cart, ndim, coordinates, rank) bind(C, name="syncyte_cart_rank") &
         result(answer)
@@ -95,8 +95,8 @@ module syncyte_cart_c
     ! cart [in]: a Cartesian communicator
     ! dimension [in]: 0 to ndim - 1
     ! displacement [in]: how many places; negative: down
-    ! source [out]: who sends to this rank; SYNCYTE_NOBODY beyond an edge
-    ! dest [out]: who receives from this rank; SYNCYTE_NOBODY beyond an edge
+    ! source [out]: who sends to this rank; SYNCYTE_PROC_NULL beyond an edge
+    ! dest [out]: who receives from this rank; SYNCYTE_PROC_NULL beyond an edge
     ! Returns: SYNCYTE_ERR_ARGUMENT (not Cartesian, dimension).
     function syncyte_cart_shift(cart, dimension, displacement, source, dest) bind(C, &
         name="syncyte_cart_shift") result(answer)

@@ -17,7 +17,7 @@ module syncyte_constants
   use syncyte_collectives_c, only: &
     SYNCYTE_SCAN_FROM_FIRST, SYNCYTE_SCAN_FROM_LAST
   use syncyte_messages_c, only: &
-    SYNCYTE_ANY, SYNCYTE_NOBODY, SYNCYTE_MESSAGE_ROOM
+    SYNCYTE_ANY, SYNCYTE_PROC_NULL, SYNCYTE_MESSAGE_ROOM
   use syncyte_window_c, only: &
     SYNCYTE_LOCK_SHARED, SYNCYTE_LOCK_EXCLUSIVE
   use syncyte_tensor_c, only: &

@@ -11,7 +11,7 @@ module syncyte_messages_c
   integer(c_int32_t), parameter :: SYNCYTE_ANY = -1_c_int32_t
 
   !> As a source or destination: nobody, as MPI_PROC_NULL; such a message ends at once and changes nothing.
-  integer(c_int32_t), parameter :: SYNCYTE_NOBODY = -2_c_int32_t
+  integer(c_int32_t), parameter :: SYNCYTE_PROC_NULL = -2_c_int32_t
 
   !> Bytes that every message has in front of its elements.
   integer(c_int32_t), parameter :: SYNCYTE_MESSAGE_ROOM = 64_c_int32_t
@@ -58,7 +58,7 @@ module syncyte_messages_c
     !> Sends an array, and returns when its memory may be used again; the receiver may not have it yet. Local.
     ! comm [in]: a communicator
     ! buffer [in]: what to send; any strides
-    ! dest [in]: rank of the receiver, or SYNCYTE_NOBODY
+    ! dest [in]: rank of the receiver, or SYNCYTE_PROC_NULL
     ! tag [in]: 0 to syncyte_message_highest_tag()
     ! options [in]: null for defaults
     ! Returns: SYNCYTE_ERR_ARGUMENT (dest, tag).
@@ -75,7 +75,7 @@ module syncyte_messages_c
 
     !> Receives an array. Local; waits for the message.
     ! comm [in]: a communicator
-    ! source [in]: rank of the sender, SYNCYTE_ANY or SYNCYTE_NOBODY
+    ! source [in]: rank of the sender, SYNCYTE_ANY or SYNCYTE_PROC_NULL
     ! tag [in]: the sender's, or SYNCYTE_ANY (in channel 0)
     ! options [in]: null for defaults
     ! buffer [in,out]: where to; any strides, but 0 only where the extent is 1
@@ -96,7 +96,7 @@ module syncyte_messages_c
     !> Starts to send an array. Local; does not wait.
     ! comm [in]: a communicator
     ! buffer [in]: what to send; its memory must stay, unchanged, until the request has ended
-    ! dest [in]: rank of the receiver, or SYNCYTE_NOBODY
+    ! dest [in]: rank of the receiver, or SYNCYTE_PROC_NULL
     ! tag [in]: 0 to syncyte_message_highest_tag()
     ! options [in]: null for defaults
     ! request [out]: ends when the memory may be used again
@@ -115,7 +115,7 @@ module syncyte_messages_c
 
     !> Starts to receive an array. Local; does not wait. The request ends with syncyte_comm_recv()'s status.
     ! comm [in]: a communicator
-    ! source [in]: rank of the sender, SYNCYTE_ANY or SYNCYTE_NOBODY
+    ! source [in]: rank of the sender, SYNCYTE_ANY or SYNCYTE_PROC_NULL
     ! tag [in]: the sender's, or SYNCYTE_ANY (in channel 0)
     ! options [in]: null for defaults
     ! buffer [in]: where to; its memory must stay, and may not be read, until the request has ended
@@ -138,9 +138,9 @@ module syncyte_messages_c
     !> Sends one array and receives another, whoever comes first. Local; waits for both.
     ! comm [in]: a communicator
     ! send_buffer [in]: what to send; any strides
-    ! dest [in]: rank of the receiver, or SYNCYTE_NOBODY
+    ! dest [in]: rank of the receiver, or SYNCYTE_PROC_NULL
     ! send_tag [in]: 0 to syncyte_message_highest_tag()
-    ! source [in]: rank of the sender, SYNCYTE_ANY or SYNCYTE_NOBODY
+    ! source [in]: rank of the sender, SYNCYTE_ANY or SYNCYTE_PROC_NULL
     ! recv_tag [in]: the sender's, or SYNCYTE_ANY (in channel 0)
     ! options [in]: null for defaults
     ! recv_buffer [in,out]: where to; strides as in syncyte_comm_recv(); must not overlap send_buffer

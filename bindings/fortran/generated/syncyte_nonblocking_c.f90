@@ -123,13 +123,12 @@ module syncyte_nonblocking_c
     ! comm [in]: a communicator
     ! status [in]: of the error, not SYNCYTE_SUCCESS
     ! operation [in]: for messages, for example "comm_iallreduce"
-    function syncyte_comm_irefuse(comm, status, operation) bind(C, name="syncyte_comm_irefuse") &
-        result(answer)
+    function syncyte_comm_ifail(comm, status, operation) bind(C, name="syncyte_comm_ifail") result(answer)
       import
       type(c_ptr), value :: comm
       integer(c_int32_t), value :: status
       character(kind=c_char), intent(in) :: operation(*)
       integer(c_int32_t) :: answer
-    end function syncyte_comm_irefuse
+    end function syncyte_comm_ifail
   end interface
 end module syncyte_nonblocking_c

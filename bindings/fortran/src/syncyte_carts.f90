@@ -5,7 +5,7 @@
 module syncyte_carts
   use, intrinsic :: iso_c_binding
   use syncyte_c, only: syncyte_cart_coordinates, syncyte_cart_grid, syncyte_cart_ndim, syncyte_cart_rank, &
-    syncyte_cart_shift, syncyte_comm_rank, SYNCYTE_NOBODY, SYNCYTE_SUCCESS
+    syncyte_cart_shift, syncyte_comm_rank, SYNCYTE_PROC_NULL, SYNCYTE_SUCCESS
   use syncyte_errors
   use syncyte_messages, only: message_comm
   implicit none
@@ -87,7 +87,7 @@ contains
     call finish(status, stat, errmsg)
   end subroutine cart_coordinates
 
-  !> Who lies at some coordinates, which wrap round in periodic dimensions; SYNCYTE_NOBODY beyond an edge. Local.
+  !> Who lies at some coordinates, which wrap round in periodic dimensions; SYNCYTE_PROC_NULL beyond an edge. Local.
   function cart_rank_at(self, place, stat, errmsg) result(rank)
     class(cart_comm), intent(in) :: self
     integer, intent(in) :: place(:)  !! one for each dimension, from 0
@@ -97,12 +97,12 @@ contains
     integer(c_int32_t) :: reversed(size(place)), number
 
     reversed = int(place(size(place):1:-1), c_int32_t)
-    number = SYNCYTE_NOBODY
+    number = SYNCYTE_PROC_NULL
     call finish(syncyte_cart_rank(self%handle, size(place, kind=c_int32_t), reversed, number), stat, errmsg)
     rank = int(number)
   end function cart_rank_at
 
-  !> This rank's neighbours along a dimension, where all ranks send some places up; SYNCYTE_NOBODY beyond an edge. Local.
+  !> This rank's neighbours along a dimension, where all ranks send some places up; SYNCYTE_PROC_NULL beyond an edge. Local.
   subroutine cart_shift(self, dim, displacement, source, dest, stat, errmsg)
     class(cart_comm), intent(in) :: self
     integer, intent(in) :: dim                     !! from 1
@@ -112,8 +112,8 @@ contains
     character(len=*), intent(inout), optional :: errmsg
     integer(c_int32_t) :: from, to, status
 
-    from = SYNCYTE_NOBODY
-    to = SYNCYTE_NOBODY
+    from = SYNCYTE_PROC_NULL
+    to = SYNCYTE_PROC_NULL
     status = syncyte_cart_shift(self%handle, quiet_dimensions(self) - int(dim, c_int32_t), &
                                 int(displacement, c_int32_t), from, to)
     if (present(source)) source = int(from)

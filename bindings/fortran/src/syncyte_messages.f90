@@ -1,7 +1,7 @@
 !> Messages between two ranks: type(message_comm), which type(syncyte_comm) extends.
 !>
 !> Arrays may be sections with any strides. A message carries its type and shape; a receive into another array is an
-!> error (SYNCYTE_ERR_MISMATCH) of the receiver. dest and source may be SYNCYTE_NOBODY, source and the tag of a receive
+!> error (SYNCYTE_ERR_MISMATCH) of the receiver. dest and source may be SYNCYTE_PROC_NULL, source and the tag of a receive
 !> SYNCYTE_ANY. Arrays of isend and irecv belong to Syncyte until the request has ended: give them the asynchronous or
 !> target attribute, and pass whole arrays or sections, no expressions.
 module syncyte_messages

@@ -31,7 +31,7 @@ if importlib.util.find_spec("numpy") is None:
 
 from . import cache, checkpoint, errors, memory
 from ._declarations import VERSION_MAJOR, VERSION_MINOR, VERSION_PATCH, DType, Op, Status
-from ._messages import ANY, NOBODY
+from ._messages import ANY, PROC_NULL
 from ._requests import MessageStatus, Request, wait_all
 from ._rows import gather_rows
 from ._stats import OperationStats, stats
@@ -51,7 +51,7 @@ __all__ = [
     "ANY",
     "COMM_SELF",
     "COMM_WORLD",
-    "NOBODY",
+    "PROC_NULL",
     "Cart",
     "Comm",
     "DType",

@@ -35,10 +35,10 @@ class Function(NamedTuple):
 VERSION_MAJOR = 0  # Version of this header; syncyte_version() tells the library's.
 VERSION_MINOR = 1
 VERSION_PATCH = 0
-ABI_VERSION = 1  # Raised whenever a change breaks the binary interface.
+ABI_VERSION = 2  # Raised whenever a change breaks the binary interface.
 MAX_NDIM = 8  # Most dimensions a tensor or buffer may have.
 ANY = -1  # As a source: whoever sends. As the tag of a receive: whatever tag.
-NOBODY = -2
+PROC_NULL = -2
 MESSAGE_ROOM = 64  # Bytes that every message has in front of its elements.
 CHECKPOINT_FORMAT = 1  # Newest file format that this library reads and writes.
 
@@ -2129,7 +2129,7 @@ CORE: dict[str, Function] = {
         [
             Parameter("comm", "in", False, None, "a communicator"),
             Parameter("buffer", "in", False, None, "what to send; any strides"),
-            Parameter("dest", "in", False, None, "rank of the receiver, or SYNCYTE_NOBODY"),
+            Parameter("dest", "in", False, None, "rank of the receiver, or SYNCYTE_PROC_NULL"),
             Parameter("tag", "in", False, None, "0 to syncyte_message_highest_tag()"),
             Parameter("options", "in", True, None, "null for defaults"),
         ],
@@ -2150,7 +2150,7 @@ CORE: dict[str, Function] = {
         ],
         [
             Parameter("comm", "in", False, None, "a communicator"),
-            Parameter("source", "in", False, None, "rank of the sender, SYNCYTE_ANY or SYNCYTE_NOBODY"),
+            Parameter("source", "in", False, None, "rank of the sender, SYNCYTE_ANY or SYNCYTE_PROC_NULL"),
             Parameter("tag", "in", False, None, "the sender's, or SYNCYTE_ANY (in channel 0)"),
             Parameter("options", "in", True, None, "null for defaults"),
             Parameter("buffer", "in,out", False, None, "where to; any strides, but 0 only where the extent is 1"),
@@ -2175,7 +2175,7 @@ CORE: dict[str, Function] = {
             Parameter("comm", "in", False, None, "a communicator"),
             Parameter("buffer", "in", False, None,
                 "what to send; its memory must stay, unchanged, until the request has ended"),
-            Parameter("dest", "in", False, None, "rank of the receiver, or SYNCYTE_NOBODY"),
+            Parameter("dest", "in", False, None, "rank of the receiver, or SYNCYTE_PROC_NULL"),
             Parameter("tag", "in", False, None, "0 to syncyte_message_highest_tag()"),
             Parameter("options", "in", True, None, "null for defaults"),
             Parameter("request", "out", False, None, "ends when the memory may be used again"),
@@ -2195,7 +2195,7 @@ CORE: dict[str, Function] = {
         ],
         [
             Parameter("comm", "in", False, None, "a communicator"),
-            Parameter("source", "in", False, None, "rank of the sender, SYNCYTE_ANY or SYNCYTE_NOBODY"),
+            Parameter("source", "in", False, None, "rank of the sender, SYNCYTE_ANY or SYNCYTE_PROC_NULL"),
             Parameter("tag", "in", False, None, "the sender's, or SYNCYTE_ANY (in channel 0)"),
             Parameter("options", "in", True, None, "null for defaults"),
             Parameter("buffer", "in", False, None,
@@ -2225,9 +2225,9 @@ CORE: dict[str, Function] = {
         [
             Parameter("comm", "in", False, None, "a communicator"),
             Parameter("send_buffer", "in", False, None, "what to send; any strides"),
-            Parameter("dest", "in", False, None, "rank of the receiver, or SYNCYTE_NOBODY"),
+            Parameter("dest", "in", False, None, "rank of the receiver, or SYNCYTE_PROC_NULL"),
             Parameter("send_tag", "in", False, None, "0 to syncyte_message_highest_tag()"),
-            Parameter("source", "in", False, None, "rank of the sender, SYNCYTE_ANY or SYNCYTE_NOBODY"),
+            Parameter("source", "in", False, None, "rank of the sender, SYNCYTE_ANY or SYNCYTE_PROC_NULL"),
             Parameter("recv_tag", "in", False, None, "the sender's, or SYNCYTE_ANY (in channel 0)"),
             Parameter("options", "in", True, None, "null for defaults"),
             Parameter("recv_buffer", "in,out", False, None,
@@ -2358,7 +2358,7 @@ CORE: dict[str, Function] = {
         ],
         "Starts syncyte_comm_alltoall_along(). Collective; does not wait. Facts as there.",
     ),
-    "syncyte_comm_irefuse": Function(
+    "syncyte_comm_ifail": Function(
         ctypes.c_int32,
         [
             ctypes.c_void_p,
@@ -2465,7 +2465,7 @@ CORE: dict[str, Function] = {
             Parameter("ndim", "in", False, None, "its number of dimensions"),
             Parameter("coordinates", "in", False, "ndim", "any numbers; they wrap round in periodic dimensions"),
             Parameter("rank", "out", False, None,
-                "the rank; SYNCYTE_NOBODY beyond the edge of a dimension that is not periodic"),
+                "the rank; SYNCYTE_PROC_NULL beyond the edge of a dimension that is not periodic"),
         ],
         "Who lies at some coordinates. Local. Returns: SYNCYTE_ERR_ARGUMENT (not Cartesian, ndim).",
     ),
@@ -2482,8 +2482,8 @@ CORE: dict[str, Function] = {
             Parameter("cart", "in", False, None, "a Cartesian communicator"),
             Parameter("dimension", "in", False, None, "0 to ndim - 1"),
             Parameter("displacement", "in", False, None, "how many places; negative: down"),
-            Parameter("source", "out", True, None, "who sends to this rank; SYNCYTE_NOBODY beyond an edge"),
-            Parameter("dest", "out", True, None, "who receives from this rank; SYNCYTE_NOBODY beyond an edge"),
+            Parameter("source", "out", True, None, "who sends to this rank; SYNCYTE_PROC_NULL beyond an edge"),
+            Parameter("dest", "out", True, None, "who receives from this rank; SYNCYTE_PROC_NULL beyond an edge"),
         ],
         (
             "This rank's neighbours along a dimension, for a shift in which all ranks send `displacement` "

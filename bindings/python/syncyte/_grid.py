@@ -15,7 +15,7 @@ from .errors import DtypeError, Error, ShapeError
 
 
 class Shift(NamedTuple):
-    """Neighbours along a dimension of a grid; NOBODY beyond an edge."""
+    """Neighbours along a dimension of a grid; PROC_NULL beyond an edge."""
 
     source: int  #: who sends to this rank
     dest: int  #: who receives from this rank
@@ -60,7 +60,7 @@ class Grid(Agreement):
         return tuple(place)
 
     def rank_at(self, coords: Sequence[int]) -> int:
-        """Who lies at some coordinates, which wrap round in periodic dimensions; NOBODY beyond an edge. Local."""
+        """Who lies at some coordinates, which wrap round in periodic dimensions; PROC_NULL beyond an edge. Local."""
         numbers = [as_int32(index, "coords") for index in as_numbers(coords, "coords")]
         place, number = (ctypes.c_int32 * len(numbers))(*numbers), ctypes.c_int32()
         _library.core().syncyte_cart_rank(self.handle, len(numbers), place, ctypes.byref(number))

@@ -16,7 +16,7 @@ from ._requests import MessageStatus, Request, reap
 from .errors import DtypeError, Error
 
 ANY = c.ANY  #: as a source: whoever sends; as the tag of a receive: whatever tag
-NOBODY = c.NOBODY  #: as a source or destination: nobody; such a message changes nothing
+PROC_NULL = c.PROC_NULL  #: as a source or destination: nobody; such a message changes nothing
 
 
 def _outgoing(array: Any, recorded_by: str) -> Buffer:
@@ -58,7 +58,7 @@ class Messages(Along):
     def send(self, array: Any, dest: int, tag: int = 0) -> None:
         """Sends an array, or a number. Returns when its memory may be used again; the receiver may not have it yet.
 
-        dest: a rank, or NOBODY. tag: 0 or more.
+        dest: a rank, or PROC_NULL. tag: 0 or more.
         """
         buffer = _outgoing(array, "send")
         number, label = as_int32(dest, "dest"), as_int32(tag, "tag")
@@ -68,7 +68,7 @@ class Messages(Along):
     def recv(self, out: Any, source: int = ANY, tag: int = ANY) -> MessageStatus:
         """Receives into an array; waits for the message. Returns who has sent it.
 
-        out: an array of the message's element type and shape. source: a rank, ANY or NOBODY.
+        out: an array of the message's element type and shape. source: a rank, ANY or PROC_NULL.
         """
         buffer = _incoming(out)
         status = _status()

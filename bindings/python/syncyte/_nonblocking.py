@@ -50,7 +50,7 @@ class Nonblocking(Along):
         """In place of a start that this rank cannot make: the others get the error from wait() or test()."""
         lib, status = _library.core(), status_of(error)
         lib.syncyte_error_set(status, str(error).encode("utf-8", "replace"))
-        lib.unchecked("syncyte_comm_irefuse")(self.handle, status, operation.encode())
+        lib.unchecked("syncyte_comm_ifail")(self.handle, status, operation.encode())
 
     def ibcast(self, array: Array, root: int = 0) -> Request[Array]:
         """Starts bcast(); wait() returns `array`. Collective."""

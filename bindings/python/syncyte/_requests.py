@@ -18,7 +18,7 @@ Kind = TypeVar("Kind")
 class MessageStatus(NamedTuple):
     """Who sent a message that was received."""
 
-    source: int  #: the sender's rank; NOBODY if there was none
+    source: int  #: the sender's rank; PROC_NULL if there was none
     tag: int  #: its tag
 
 

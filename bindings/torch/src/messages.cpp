@@ -103,7 +103,7 @@ std::unique_ptr<outstanding> start_receive(at::IntArrayRef shape, at::ScalarType
   require_few_dimensions(shape);
   auto started = std::make_unique<outstanding>();
   started->memory = empty_from_pool(shape, dtype);
-  if (way.peer == SYNCYTE_NOBODY) {  // nothing arrives, for which a wait on another stream would wait
+  if (way.peer == SYNCYTE_PROC_NULL) {  // nothing arrives, for which a wait on another stream would wait
     started->memory.zero_();
     wait_for_stream(started->memory.device());
   }
@@ -159,7 +159,7 @@ value_and_status wait_cpu(const at::Tensor& ticket, std::int64_t, at::IntArrayRe
   const at::Tensor status = empty_from_pool({2}, at::kLong);
   auto* const peer_and_label = status.mutable_data_ptr<std::int64_t>();
   if (is_no_ticket(ticket)) {
-    peer_and_label[0] = SYNCYTE_NOBODY;
+    peer_and_label[0] = SYNCYTE_PROC_NULL;
     peer_and_label[1] = 0;
     return {is_receive ? at::zeros(shape, dtype) : at::zeros({}, at::kDouble), status};
   }
@@ -168,7 +168,7 @@ value_and_status wait_cpu(const at::Tensor& ticket, std::int64_t, at::IntArrayRe
   peer_and_label[0] = ended->status.source;
   peer_and_label[1] = ended->status.label;
   if (!is_receive) return {at::zeros({}, at::kDouble), status};
-  if (ended->status.source != SYNCYTE_NOBODY) require_alike(*ended, records_gradient(ended->status.label), asked);
+  if (ended->status.source != SYNCYTE_PROC_NULL) require_alike(*ended, records_gradient(ended->status.label), asked);
   return {ended->memory, status};
 }
 

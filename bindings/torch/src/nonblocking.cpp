@@ -199,7 +199,7 @@ at::Tensor start_cpu(const at::Tensor& input, std::int64_t comm, std::int64_t ki
     made = prepared(input, what, comm, result_shape, op, asked);
   } catch (...) {
     const syncyte_status_t status = keep_exception();
-    check(syncyte_comm_irefuse(group_of(comm), status, (std::string("comm_") + name_of(what.kind)).c_str()));
+    check(syncyte_comm_ifail(group_of(comm), status, (std::string("comm_") + name_of(what.kind)).c_str()));
     throw;
   }
   fact_list facts = facts_of(asked);

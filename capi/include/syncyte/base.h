@@ -43,7 +43,7 @@ extern "C" {
 #define SYNCYTE_VERSION_PATCH 0
 
 /** Raised whenever a change breaks the binary interface. */
-#define SYNCYTE_ABI_VERSION 1
+#define SYNCYTE_ABI_VERSION 2
 
 /** Most dimensions a tensor or buffer may have. */
 #define SYNCYTE_MAX_NDIM 8

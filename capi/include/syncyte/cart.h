@@ -68,7 +68,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_cart_coordinates(syncyte_comm_t cart, in
  * @param[in] cart a Cartesian communicator
  * @param[in] ndim its number of dimensions
  * @param[in] coordinates {array(ndim)} any numbers; they wrap round in periodic dimensions
- * @param[out] rank the rank; SYNCYTE_NOBODY beyond the edge of a dimension that is not periodic
+ * @param[out] rank the rank; SYNCYTE_PROC_NULL beyond the edge of a dimension that is not periodic
  * @return SYNCYTE_ERR_ARGUMENT (not Cartesian, ndim).
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_cart_rank(syncyte_comm_t cart, int32_t ndim, const int32_t* coordinates,
@@ -79,8 +79,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_cart_rank(syncyte_comm_t cart, int32_t n
  * @param[in] cart a Cartesian communicator
  * @param[in] dimension 0 to ndim - 1
  * @param[in] displacement how many places; negative: down
- * @param[out] source {optional} who sends to this rank; SYNCYTE_NOBODY beyond an edge
- * @param[out] dest {optional} who receives from this rank; SYNCYTE_NOBODY beyond an edge
+ * @param[out] source {optional} who sends to this rank; SYNCYTE_PROC_NULL beyond an edge
+ * @param[out] dest {optional} who receives from this rank; SYNCYTE_PROC_NULL beyond an edge
  * @return SYNCYTE_ERR_ARGUMENT (not Cartesian, dimension).
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_cart_shift(syncyte_comm_t cart, int32_t dimension, int32_t displacement,

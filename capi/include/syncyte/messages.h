@@ -30,7 +30,7 @@ extern "C" {
 #define SYNCYTE_ANY (-1)
 
 /** As a source or destination: nobody, as MPI_PROC_NULL; such a message ends at once and changes nothing. */
-#define SYNCYTE_NOBODY (-2)
+#define SYNCYTE_PROC_NULL (-2)
 
 /** Bytes that every message has in front of its elements. */
 #define SYNCYTE_MESSAGE_ROOM 64
@@ -68,7 +68,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_message_highest_tag(int32_t* tag);
  * @brief Sends an array, and returns when its memory may be used again; the receiver may not have it yet. Local.
  * @param[in] comm a communicator
  * @param[in] buffer what to send; any strides
- * @param[in] dest rank of the receiver, or SYNCYTE_NOBODY
+ * @param[in] dest rank of the receiver, or SYNCYTE_PROC_NULL
  * @param[in] tag 0 to syncyte_message_highest_tag()
  * @param[in] options {optional} null for defaults
  * @return SYNCYTE_ERR_ARGUMENT (dest, tag).
@@ -79,7 +79,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_send(syncyte_comm_t comm, const syn
 /**
  * @brief Receives an array. Local; waits for the message.
  * @param[in] comm a communicator
- * @param[in] source rank of the sender, SYNCYTE_ANY or SYNCYTE_NOBODY
+ * @param[in] source rank of the sender, SYNCYTE_ANY or SYNCYTE_PROC_NULL
  * @param[in] tag the sender's, or SYNCYTE_ANY (in channel 0)
  * @param[in] options {optional} null for defaults
  * @param[in,out] buffer where to; any strides, but 0 only where the extent is 1
@@ -94,7 +94,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_recv(syncyte_comm_t comm, int32_t s
  * @brief Starts to send an array. Local; does not wait.
  * @param[in] comm a communicator
  * @param[in] buffer what to send; its memory must stay, unchanged, until the request has ended
- * @param[in] dest rank of the receiver, or SYNCYTE_NOBODY
+ * @param[in] dest rank of the receiver, or SYNCYTE_PROC_NULL
  * @param[in] tag 0 to syncyte_message_highest_tag()
  * @param[in] options {optional} null for defaults
  * @param[out] request ends when the memory may be used again
@@ -107,7 +107,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_isend(syncyte_comm_t comm, const sy
 /**
  * @brief Starts to receive an array. Local; does not wait. The request ends with syncyte_comm_recv()'s status.
  * @param[in] comm a communicator
- * @param[in] source rank of the sender, SYNCYTE_ANY or SYNCYTE_NOBODY
+ * @param[in] source rank of the sender, SYNCYTE_ANY or SYNCYTE_PROC_NULL
  * @param[in] tag the sender's, or SYNCYTE_ANY (in channel 0)
  * @param[in] options {optional} null for defaults
  * @param[in] buffer where to; its memory must stay, and may not be read, until the request has ended
@@ -125,9 +125,9 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_irecv(syncyte_comm_t comm, int32_t 
  * @brief Sends one array and receives another, whoever comes first. Local; waits for both.
  * @param[in] comm a communicator
  * @param[in] send_buffer what to send; any strides
- * @param[in] dest rank of the receiver, or SYNCYTE_NOBODY
+ * @param[in] dest rank of the receiver, or SYNCYTE_PROC_NULL
  * @param[in] send_tag 0 to syncyte_message_highest_tag()
- * @param[in] source rank of the sender, SYNCYTE_ANY or SYNCYTE_NOBODY
+ * @param[in] source rank of the sender, SYNCYTE_ANY or SYNCYTE_PROC_NULL
  * @param[in] recv_tag the sender's, or SYNCYTE_ANY (in channel 0)
  * @param[in] options {optional} null for defaults
  * @param[in,out] recv_buffer where to; strides as in syncyte_comm_recv(); must not overlap send_buffer

@@ -122,8 +122,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_ialltoall_along(syncyte_comm_t comm
  * @param[in] status of the error, not SYNCYTE_SUCCESS
  * @param[in] operation {string} for messages, for example "comm_iallreduce"
  */
-SYNCYTE_EXPORT syncyte_status_t syncyte_comm_irefuse(syncyte_comm_t comm, syncyte_status_t status,
-                                                     const char* operation);
+SYNCYTE_EXPORT syncyte_status_t syncyte_comm_ifail(syncyte_comm_t comm, syncyte_status_t status, const char* operation);
 
 #ifdef __cplusplus
 }

@@ -92,8 +92,8 @@ contains
     integer :: value
 
     value = 5
-    call world%send(value, int(SYNCYTE_NOBODY))
-    call world%recv(value, int(SYNCYTE_NOBODY))
+    call world%send(value, int(SYNCYTE_PROC_NULL))
+    call world%recv(value, int(SYNCYTE_PROC_NULL))
     call check_equal(value, 5, "nobody changes nothing")
   end subroutine nobody
 

@@ -28,8 +28,8 @@ def test_grids(world, ndim):
     wrapped[0] += cart.dims[0]
     assert cart.rank_at(wrapped) == world.rank
     if ndim > 1:
-        assert cart.rank_at([0, -1, *[0] * (ndim - 2)]) == syncyte.NOBODY
-        assert cart.shift(1, cart.dims[1]) == (syncyte.NOBODY, syncyte.NOBODY)
+        assert cart.rank_at([0, -1, *[0] * (ndim - 2)]) == syncyte.PROC_NULL
+        assert cart.shift(1, cart.dims[1]) == (syncyte.PROC_NULL, syncyte.PROC_NULL)
     assert cart.shift(0) == (cart.rank_at([cart.coords[0] - 1, *cart.coords[1:]]),
                              cart.rank_at([cart.coords[0] + 1, *cart.coords[1:]]))  # fmt: skip
     assert cart.allreduce(1) == world.size

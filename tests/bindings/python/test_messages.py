@@ -112,8 +112,8 @@ def test_numbers_and_nobody(world, ring):
     if world.rank == 1:
         assert world.recv(out, 0) == (0, 0)
         assert out == 2.5
-    world.send([1, 2], syncyte.NOBODY)
-    assert world.recv(out, syncyte.NOBODY).source == syncyte.NOBODY
+    world.send([1, 2], syncyte.PROC_NULL)
+    assert world.recv(out, syncyte.PROC_NULL).source == syncyte.PROC_NULL
     assert out == (2.5 if world.rank == 1 else 0)
 
 

@@ -175,9 +175,9 @@ FROM = {
     "iallgather_along": lambda world, x: world.iallgather(x, [2] * world.size).wait(),
     "ireduce_scatter_along": lambda world, x: world.ireduce_scatter(x).wait(),
     "ialltoall_along": lambda world, x: world.ialltoall(x, 0, 0, [2] * world.size, [2] * world.size).wait(),
-    "send": lambda world, x: world.send(x, syncyte.NOBODY),
-    "isend": lambda world, x: world.isend(x, syncyte.NOBODY).wait(),
-    "sendrecv": lambda world, x: world.sendrecv(x, syncyte.NOBODY, np.ones(1), syncyte.NOBODY),
+    "send": lambda world, x: world.send(x, syncyte.PROC_NULL),
+    "isend": lambda world, x: world.isend(x, syncyte.PROC_NULL).wait(),
+    "sendrecv": lambda world, x: world.sendrecv(x, syncyte.PROC_NULL, np.ones(1), syncyte.PROC_NULL),
 }
 
 
@@ -205,9 +205,9 @@ def test_a_gradient_that_one_rank_would_lose_is_everybodys_error(world):
 
 
 TARGETS = {
-    "recv": lambda world, out: world.recv(out, syncyte.NOBODY),
-    "irecv": lambda world, out: world.irecv(out, syncyte.NOBODY).wait(),
-    "sendrecv": lambda world, out: world.sendrecv(np.ones(2), syncyte.NOBODY, out, syncyte.NOBODY),
+    "recv": lambda world, out: world.recv(out, syncyte.PROC_NULL),
+    "irecv": lambda world, out: world.irecv(out, syncyte.PROC_NULL).wait(),
+    "sendrecv": lambda world, out: world.sendrecv(np.ones(2), syncyte.PROC_NULL, out, syncyte.PROC_NULL),
     "gather": lambda world, out: world.gather(np.ones((4, 3)), lengths=[4] * world.size, out=out),
     "allgather": lambda world, out: world.allgather(np.ones((4, 3)), lengths=[4] * world.size, out=out),
     "scatter": lambda world, out: world.scatter(np.ones((4 * world.size, 3)), out=out),
@@ -233,13 +233,13 @@ def test_targets_whose_elements_share_memory(world):
     halo = syncyte.Halo(ring, (4, 3), "float64", 1)
     with pytest.raises(syncyte.ShapeError, match="array would be written.*axis 0"):
         halo.exchange(numpys)
-    world.send(numpys, syncyte.NOBODY)  # which is read only
+    world.send(numpys, syncyte.PROC_NULL)  # which is read only
     world.barrier()
 
 
 def test_targets_of_one_element_or_none_may_have_any_strides(world):
     for shape in ((1, 3), (0, 3)):
-        world.recv(np.lib.stride_tricks.as_strided(np.zeros(3), shape, (0, 8)), syncyte.NOBODY)
+        world.recv(np.lib.stride_tricks.as_strided(np.zeros(3), shape, (0, 8)), syncyte.PROC_NULL)
 
 
 @pytest.mark.parametrize("name, call", [*IN_PLACE.items(), *FROM.items()])
@@ -255,7 +255,7 @@ def test_masks_of_other_arguments(world):
     masked, tensor = np.ma.array([0, 1], mask=[False, True]), syncyte.WholeTensor((2,), "int64")
     for call, name in (
         (lambda: world.allreduce(np.ones(2, np.int64), out=masked), "out"),
-        (lambda: world.recv(masked, syncyte.NOBODY), "out"),
+        (lambda: world.recv(masked, syncyte.PROC_NULL), "out"),
         (lambda: world.allgatherv(masked), "array"),
         (lambda: world.alltoallv(masked, [2] + [0] * (world.size - 1)), "array"),
         (lambda: tensor.scatter_([0, 1], masked), "source"),

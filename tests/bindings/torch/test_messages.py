@@ -15,7 +15,7 @@ from syncyte.torch import allreduce, irecv, isend, join_dummies, recv, send, sen
 WORLD = MPI.COMM_WORLD
 SIZE, RANK = WORLD.size, WORLD.rank
 NEXT, PREVIOUS = (RANK + 1) % SIZE, (RANK - 1) % SIZE
-ANY, NOBODY = syncyte.ANY, syncyte.NOBODY
+ANY, PROC_NULL = syncyte.ANY, syncyte.PROC_NULL
 
 needs_two = pytest.mark.skipif(SIZE < 2, reason="one rank has nobody to send to")
 
@@ -183,8 +183,8 @@ def test_another_dtype_or_shape_is_the_receivers_error(like, text):
 def test_nobody_sends_zeros_and_gives_zero_gradients():
     """As at the open border of a grid."""
     x = torch.full((3,), 2.0, dtype=torch.float64, requires_grad=True)
-    token = send(x, NOBODY)
-    got = recv(join_dummies(torch.full_like(x, 7), [x]), NOBODY)
+    token = send(x, PROC_NULL)
+    got = recv(join_dummies(torch.full_like(x, 7), [x]), PROC_NULL)
     assert torch.equal(got.detach(), torch.zeros_like(x))
     join_dummies((x * 3 + got).sum(), [token]).backward()
     assert torch.equal(x.grad, torch.full_like(x, 3.0))

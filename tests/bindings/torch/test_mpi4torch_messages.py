@@ -120,10 +120,10 @@ def test_gradients_of_a_receive_into_a_buffer_in_use(world):
 def test_nobody_leaves_a_buffer_as_it_is(world):
     """As at the open border of a grid: MPI_PROC_NULL."""
     buffer = of_rank(RANK, 3)
-    result = world.Recv(buffer, syncyte.NOBODY, 0)
+    result = world.Recv(buffer, syncyte.PROC_NULL, 0)
     assert torch.equal(buffer, of_rank(RANK, 3)) and torch.equal(result, buffer)
     x = of_rank(RANK, 3).requires_grad_()
-    got = world.Recv(mpi4torch.JoinDummies(x, [x]), syncyte.NOBODY, 0)
+    got = world.Recv(mpi4torch.JoinDummies(x, [x]), syncyte.PROC_NULL, 0)
     assert torch.equal(got.detach(), x.detach())
     (got * 2 + x).sum().backward()
     assert torch.equal(x.grad, torch.ones_like(x))

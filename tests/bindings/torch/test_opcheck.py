@@ -63,8 +63,8 @@ OWN = 2 if RANK == 0 else 0  # rank 0 gets all of a part
 CASES = {
     "start_collective.default": (ONCE, lambda comm, grad: (x(grad), comm, 0, [], SHAPE)),
     "wait_collective.default": (ONCE, started),
-    "isend.default": (ONCE, lambda comm, grad: (x(grad), comm, syncyte.NOBODY, 0)),
-    "irecv.default": (ONCE, lambda comm, grad: (x(grad), comm, syncyte.NOBODY, 0)),
+    "isend.default": (ONCE, lambda comm, grad: (x(grad), comm, syncyte.PROC_NULL, 0)),
+    "irecv.default": (ONCE, lambda comm, grad: (x(grad), comm, syncyte.PROC_NULL, 0)),
     "wait_message.default": (ONCE, lambda comm, grad: (sent(comm, grad), comm, SHAPE, torch.float64, False)),
     "wait_message.default of a receive": (
         ONCE, lambda comm, grad: (received(comm, grad), comm, SHAPE, torch.float64, True, 0, 1 if grad else 0)),

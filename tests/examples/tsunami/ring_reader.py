@@ -10,6 +10,8 @@ import numpy as np
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import example_path  # noqa: F401
+
+# isort: split
 from learner.ring import Counter, Ring
 
 import syncyte

@@ -10,6 +10,8 @@ import time
 
 import example_path
 
+# isort: split
+
 LONGEST = 240  # seconds of the whole demo on two cores
 
 

@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-import bathymetry
 import example_path  # noqa: F401
+
+# isort: split
+import bathymetry
 
 
 def test_data_is_the_salish_sea():

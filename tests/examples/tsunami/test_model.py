@@ -9,6 +9,8 @@ import torch
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import example_path  # noqa: F401
+
+# isort: split
 from learner.dataset import Moments, Normalisation, deviations
 from learner.evaluation import evaluate, held_out_pairs, mean_squared_error
 from learner.model import Surrogate

@@ -10,6 +10,8 @@ from mpi_harness.job import without_launcher
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import example_path
+
+# isort: split
 from driver.options import parse_options
 
 CLEAN = without_launcher({})
