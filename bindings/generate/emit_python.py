@@ -116,7 +116,8 @@ def _enum(enum: Enum) -> str:
 def _struct(struct: Struct, types: _Types) -> str:
     defaults = {member.name: member.default for member in struct.members if member.default is not None}
     lines = [f"\n\nclass {class_name(struct.name)}(ctypes.Structure):", _docstring(struct.brief)]
-    lines.append("    _defaults_ = {" + ", ".join(f'"{name}": {value}' for name, value in defaults.items()) + "}")
+    items = ", ".join(f'"{name}": {value}' for name, value in defaults.items())
+    lines.append(f"    _defaults_: dict[str, Any] = {{{items}}}")
     lines.append("    _fields_ = [")
     for member in struct.members:
         lines += [f"        # {line}" for line in textwrap.wrap(member.text, 108)]

@@ -96,6 +96,7 @@ def mapped(name):
 
 print(syncyte.__file__, _library.version())
 assert syncyte.__file__.startswith(sys.argv[1])
+assert os.path.isfile(os.path.join(os.path.dirname(syncyte.__file__), "py.typed"))
 assert syncyte.COMM_WORLD.allreduce(1) == syncyte.COMM_WORLD.size
 mapped("syncyte")
 """

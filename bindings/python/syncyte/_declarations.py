@@ -251,7 +251,7 @@ class BufferDescription(ctypes.Structure):
     elements have to be aligned (complex ones to their parts): SYNCYTE_ERR_SHAPE.
     """
 
-    _defaults_ = {}
+    _defaults_: dict[str, Any] = {}
     _fields_ = [
         # sizeof(syncyte_buffer_t)
         ("struct_size", ctypes.c_size_t),
@@ -314,7 +314,7 @@ class TraceEvent(ctypes.Structure):
     events, and are not counted by syncyte_stats().
     """
 
-    _defaults_ = {}
+    _defaults_: dict[str, Any] = {}
     _fields_ = [
         # sizeof(syncyte_trace_event_t) as the library knows it
         ("struct_size", ctypes.c_size_t),
@@ -342,7 +342,7 @@ class TraceEvent(ctypes.Structure):
 class OperationStats(ctypes.Structure):
     """What this process has called of one operation so far."""
 
-    _defaults_ = {}
+    _defaults_: dict[str, Any] = {}
     _fields_ = [
         # sizeof(syncyte_operation_stats_t)
         ("struct_size", ctypes.c_size_t),
@@ -362,7 +362,7 @@ class OperationStats(ctypes.Structure):
 class InitOptions(ctypes.Structure):
     """Options of syncyte_init()."""
 
-    _defaults_ = {"thread_level": 3}
+    _defaults_: dict[str, Any] = {"thread_level": 3}
     _fields_ = [
         # sizeof(syncyte_init_options_t)
         ("struct_size", ctypes.c_size_t),
@@ -374,7 +374,7 @@ class InitOptions(ctypes.Structure):
 class CommOptions(ctypes.Structure):
     """Options of a new communicator."""
 
-    _defaults_ = {"check": -1}
+    _defaults_: dict[str, Any] = {"check": -1}
     _fields_ = [
         # sizeof(syncyte_comm_options_t)
         ("struct_size", ctypes.c_size_t),
@@ -388,7 +388,7 @@ class CommOptions(ctypes.Structure):
 class Fact(ctypes.Structure):
     """A named number that all ranks must share."""
 
-    _defaults_ = {}
+    _defaults_: dict[str, Any] = {}
     _fields_ = [
         # for the message
         ("name", ctypes.c_char_p),
@@ -400,7 +400,7 @@ class Fact(ctypes.Structure):
 class Topology(ctypes.Structure):
     """How the ranks of a communicator lie on nodes: ranks that share memory form a node."""
 
-    _defaults_ = {}
+    _defaults_: dict[str, Any] = {}
     _fields_ = [
         # sizeof(syncyte_topology_t)
         ("struct_size", ctypes.c_size_t),
@@ -418,7 +418,7 @@ class Topology(ctypes.Structure):
 class CollectiveOptions(ctypes.Structure):
     """Options of a collective operation."""
 
-    _defaults_ = {}
+    _defaults_: dict[str, Any] = {}
     _fields_ = [
         # sizeof(syncyte_collective_options_t)
         ("struct_size", ctypes.c_size_t),
@@ -436,7 +436,7 @@ class CollectiveOptions(ctypes.Structure):
 class MemoryStats(ctypes.Structure):
     """What the pool of recycled buffers holds. Sizes are in bytes."""
 
-    _defaults_ = {}
+    _defaults_: dict[str, Any] = {}
     _fields_ = [
         # sizeof(syncyte_memory_stats_t)
         ("struct_size", ctypes.c_size_t),
@@ -456,7 +456,7 @@ class MemoryStats(ctypes.Structure):
 class CacheSizes(ctypes.Structure):
     """Sizes of a new cache, in bytes; rounded up to pages."""
 
-    _defaults_ = {}
+    _defaults_: dict[str, Any] = {}
     _fields_ = [
         # sizeof(syncyte_cache_sizes_t)
         ("struct_size", ctypes.c_size_t),
@@ -470,7 +470,7 @@ class CacheSizes(ctypes.Structure):
 class CacheMeeting(ctypes.Structure):
     """Where two processes meet, a Unix socket in a folder, and how long they wait."""
 
-    _defaults_ = {"timeout": -1}
+    _defaults_: dict[str, Any] = {"timeout": -1}
     _fields_ = [
         # sizeof(syncyte_cache_meeting_t)
         ("struct_size", ctypes.c_size_t),
@@ -489,7 +489,7 @@ class CacheMeeting(ctypes.Structure):
 class MessageOptions(ctypes.Structure):
     """Options of a message."""
 
-    _defaults_ = {}
+    _defaults_: dict[str, Any] = {}
     _fields_ = [
         # sizeof(syncyte_message_options_t)
         ("struct_size", ctypes.c_size_t),
@@ -510,7 +510,7 @@ class MessageOptions(ctypes.Structure):
 class MessageStatus(ctypes.Structure):
     """Who sent a message that was received."""
 
-    _defaults_ = {}
+    _defaults_: dict[str, Any] = {}
     _fields_ = [
         # sizeof(syncyte_message_status_t)
         ("struct_size", ctypes.c_size_t),
@@ -526,7 +526,7 @@ class MessageStatus(ctypes.Structure):
 class HaloOptions(ctypes.Structure):
     """Options of a halo."""
 
-    _defaults_ = {"corners": 1}
+    _defaults_: dict[str, Any] = {"corners": 1}
     _fields_ = [
         # sizeof(syncyte_halo_options_t)
         ("struct_size", ctypes.c_size_t),
@@ -538,7 +538,7 @@ class HaloOptions(ctypes.Structure):
 class ReducerOptions(ctypes.Structure):
     """Options of a reducer."""
 
-    _defaults_ = {"scale": 1}
+    _defaults_: dict[str, Any] = {"scale": 1}
     _fields_ = [
         # sizeof(syncyte_reducer_options_t)
         ("struct_size", ctypes.c_size_t),
@@ -550,7 +550,7 @@ class ReducerOptions(ctypes.Structure):
 class WindowOptions(ctypes.Structure):
     """Options of a new window."""
 
-    _defaults_ = {}
+    _defaults_: dict[str, Any] = {}
     _fields_ = [
         # sizeof(syncyte_window_options_t)
         ("struct_size", ctypes.c_size_t),
@@ -564,7 +564,7 @@ class WindowOptions(ctypes.Structure):
 class TensorOptions(ctypes.Structure):
     """Options of a new tensor."""
 
-    _defaults_ = {"local_rows": -1}
+    _defaults_: dict[str, Any] = {"local_rows": -1}
     _fields_ = [
         # sizeof(syncyte_tensor_options_t)
         ("struct_size", ctypes.c_size_t),
@@ -584,7 +584,7 @@ class TensorOptions(ctypes.Structure):
 class KvOptions(ctypes.Structure):
     """Options of a new store."""
 
-    _defaults_ = {"workers": 1}
+    _defaults_: dict[str, Any] = {"workers": 1}
     _fields_ = [
         # sizeof(syncyte_kv_options_t)
         ("struct_size", ctypes.c_size_t),
@@ -598,7 +598,7 @@ class KvOptions(ctypes.Structure):
 class KvSampling(ctypes.Structure):
     """How keys are sampled. Only keys that have as many values as min_key are drawn."""
 
-    _defaults_ = {"scheme": 4, "distribution": 1, "with_replacement": 1, "pool_size": 250, "reuse": 1}
+    _defaults_: dict[str, Any] = {"scheme": 4, "distribution": 1, "with_replacement": 1, "pool_size": 250, "reuse": 1}
     _fields_ = [
         # sizeof(syncyte_kv_sampling_t)
         ("struct_size", ctypes.c_size_t),
@@ -624,7 +624,7 @@ class KvSampling(ctypes.Structure):
 class KvWorkerInfo(ctypes.Structure):
     """What a worker has done since it was made."""
 
-    _defaults_ = {}
+    _defaults_: dict[str, Any] = {}
     _fields_ = [
         # sizeof(syncyte_kv_worker_info_t)
         ("struct_size", ctypes.c_size_t),
@@ -652,7 +652,7 @@ class KvWorkerInfo(ctypes.Structure):
 class CheckpointEntry(ctypes.Structure):
     """One named tensor to save or load."""
 
-    _defaults_ = {}
+    _defaults_: dict[str, Any] = {}
     _fields_ = [
         # sizeof(syncyte_checkpoint_entry_t)
         ("struct_size", ctypes.c_size_t),
@@ -668,7 +668,7 @@ class CheckpointEntry(ctypes.Structure):
 class CheckpointOptions(ctypes.Structure):
     """Options of save and open."""
 
-    _defaults_ = {}
+    _defaults_: dict[str, Any] = {}
     _fields_ = [
         # sizeof(syncyte_checkpoint_options_t)
         ("struct_size", ctypes.c_size_t),

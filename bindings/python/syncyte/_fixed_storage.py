@@ -42,19 +42,21 @@ def fix(tensor: torch.Tensor) -> torch.Tensor:
     """Fixes the tensor's storage, for all tensors over it, and returns the tensor. A storage that is already shared
     does not move and is left alone.
     """
-    storage = tensor.untyped_storage()
-    if type(storage) is torch.UntypedStorage and not storage.is_shared():
-        storage.__class__ = FixedStorage  # torch keeps this object for as long as the storage lives
+    storage: Any = tensor.untyped_storage()
+    kind = type(storage)
+    if kind is torch.UntypedStorage and not storage.is_shared():
+        storage.__class__ = kind = FixedStorage  # torch keeps this object for as long as the storage lives
         storage.uses = 0
-    if type(storage) is FixedStorage:
+    if kind is FixedStorage:
         storage.uses += 1
     return tensor
 
 
 def release(tensor: torch.Tensor) -> None:
     """Undoes one fix(), when Syncyte no longer uses the memory."""
-    storage = tensor.untyped_storage()
-    if type(storage) is FixedStorage:
+    storage: Any = tensor.untyped_storage()
+    kind = type(storage)
+    if kind is FixedStorage:
         storage.uses -= 1
         if storage.uses == 0:
             storage.__class__ = torch.UntypedStorage

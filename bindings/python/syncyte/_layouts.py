@@ -68,14 +68,13 @@ def compare_checksums(operation: str, comm: Comm, tensors: Mapping[str, torch.Te
     """Raises MismatchError on all ranks where tensors that must be the same on all of them are not. Collective."""
     names, most = list(tensors), 32  # facts of one agreement
     for first in range(0, len(names), most):
-        comm.agree(
-            operation=operation, **{f"checksum of {n}": _checksum(tensors[n]) for n in names[first : first + most]}
-        )
+        facts = {f"checksum of {name}": _checksum(tensors[name]) for name in names[first : first + most]}
+        comm.agree(None, operation, **facts)
 
 
 def _checksum(tensor: torch.Tensor) -> int:
     flat = tensor.detach().cpu().resolve_conj().contiguous().reshape(-1)
-    return zlib.crc32(flat.view(torch.uint8).numpy()) if flat.numel() else 0
+    return zlib.crc32(flat.view(torch.uint8).numpy().data) if flat.numel() else 0
 
 
 def set_layout(module: torch.nn.Module, name: str, layout: Layout | None) -> None:

@@ -192,7 +192,7 @@ def version() -> tuple[int, int, int]:
 
 def options(structure: type[ctypes.Structure], **values: Any) -> Any:
     """An options structure with its size, its defaults, and `values`."""
-    defaults: dict[str, Any] = structure._defaults_
+    defaults: dict[str, Any] = vars(structure)["_defaults_"]
     result = structure(**{**defaults, **values})
     result.struct_size = ctypes.sizeof(structure)
     return result

@@ -132,7 +132,7 @@ class Request(Generic[Result]):
         return f"<syncyte.Request of {self._operation}, {'ended' if self._started is None else 'under way'}>"
 
 
-def as_requests(requests: Iterable[Kind], kind: type[Kind]) -> list[Kind]:
+def as_requests(requests: Iterable[Kind], kind: type) -> list[Kind]:
     """Requests of a kind as a list. Raises DtypeError for anything else, before one is waited for."""
     if not isinstance(requests, Iterable):
         raise DtypeError(f"requests is {requests!r}; expected a list of requests")

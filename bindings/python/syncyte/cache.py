@@ -234,7 +234,7 @@ def _wrap_storages(allocator: int) -> None:
     """torch.UntypedStorage(n), and with it copy.deepcopy of a tensor, has another allocator than new tensors."""
     import torch
 
-    make = torch.UntypedStorage.__new__
+    make: Any = torch.UntypedStorage.__new__
 
     def make_by_allocator(cls: type, *sizes: Any, device: Any = None, **options: Any) -> Any:
         if not options and (device is None or torch.device(device).type == "cpu"):

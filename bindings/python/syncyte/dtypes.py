@@ -72,7 +72,9 @@ def is_torch_dtype(value: object) -> bool:
 def is_compiling() -> bool:
     """Whether torch.compile traces this: ctypes and decisions on values are impossible then; never imports torch."""
     torch_module = loaded_torch()
-    return hasattr(torch_module, "compiler") and torch_module.compiler.is_compiling()  # it may be half imported
+    if torch_module is None or not hasattr(torch_module, "compiler"):  # it may be half imported
+        return False
+    return torch_module.compiler.is_compiling()
 
 
 def itemsize(dtype: DType) -> int:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ctypes
 import enum
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
 
@@ -23,6 +23,9 @@ from ._short_descriptions import give_back, take_descriptions, written
 from ._types import Array
 from .comm import COMM_WORLD, Comm, comm_or_world
 from .errors import ArgumentError, DtypeError, ShapeError, UnsupportedError
+
+if TYPE_CHECKING:
+    import torch
 
 __all__ = ["Store", "StoreWorker", "WorkerInfo"]
 
@@ -112,12 +115,12 @@ class Store(Handle):
         comm = comm_or_world(comm)
 
         def prepare() -> tuple[int, np.ndarray, DType, Any]:
-            options = {"name": _library.name_bytes(name), "workers": as_int32(workers, "workers")}
-            chosen = _library.options(c.KvOptions, **options)
-            for argument, number in (("num_keys", as_int64(num_keys, "num_keys")), ("workers", options["workers"])):
+            keys, threads = as_int64(num_keys, "num_keys"), as_int32(workers, "workers")
+            chosen = _library.options(c.KvOptions, name=_library.name_bytes(name), workers=threads)
+            for argument, number in (("num_keys", keys), ("workers", threads)):
                 if number < 1:
                     raise wrong(ArgumentError, argument, number, "1 or more")
-            return int(num_keys), _as_lengths(lengths), dtypes.as_dtype(dtype), chosen
+            return keys, _as_lengths(lengths), dtypes.as_dtype(dtype), chosen
 
         keys, numbers, element, options = comm._prepare("kv_create", prepare, lifecycle=True)
         handle = ctypes.c_void_p()
@@ -174,7 +177,7 @@ class Store(Handle):
         wanted = _as_keys(keys)
         if wanted.description.memory != c.Memory.HOST:
             raise wrong(UnsupportedError, "keys", "in device memory", "host memory")
-        result = np.empty(wanted.shape, dtype)
+        result: np.ndarray = np.empty(wanted.shape, dtype)
         pointer = ctypes.POINTER(np.ctypeslib.as_ctypes_type(dtype))
         given = ctypes.cast(wanted.description.data, _NUMBERS)
         getattr(_library.core(), function)(self.handle, wanted.size, given, result.ctypes.data_as(pointer))
@@ -276,7 +279,7 @@ class StoreWorker(Handle):
             del self._store._live[self._number]
         super().free()
 
-    def _new_room(self, keys: Any) -> Array:
+    def _new_room(self, keys: Any) -> Any:
         """An array for the values of keys, of their kind."""
         wanted, length = _as_keys(keys), self._store.length
         shape = [int(self._store.lengths(keys).sum())] if length is None else [*wanted.shape, length]
@@ -307,7 +310,14 @@ class StoreWorker(Handle):
             given.written()
         return timestamp.value
 
-    def pull(self, keys: Any, out: Any = None) -> Array:
+    @overload
+    def pull(self, keys: Any, out: Array) -> Array: ...
+    @overload
+    def pull(self, keys: torch.Tensor, out: None = None) -> torch.Tensor: ...
+    @overload
+    def pull(self, keys: Any, out: None = None) -> np.ndarray: ...
+
+    def pull(self, keys: Any, out: Any = None) -> Any:
         """Reads the values of keys.
 
         Parameters

@@ -69,7 +69,7 @@ def _install_in_processes() -> None:
     def get_preparation_data(name: str) -> dict[str, Any]:
         return {"syncyte.compat": _Install(), **original(name)}
 
-    spawn.get_preparation_data = get_preparation_data  # type: ignore[assignment]
+    spawn.get_preparation_data = get_preparation_data
 
 
 def _package(name: str) -> types.ModuleType:

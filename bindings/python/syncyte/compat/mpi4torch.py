@@ -235,7 +235,7 @@ def comm_from_mpi4py(comm: MPI.Comm) -> MPI_Communicator:
         return _wrapped(_comm.Comm.from_mpi4py(comm))  # raises
     if "_keyval" not in globals():
         globals()["_keyval"] = type(comm).Create_keyval()  # not copied to what is duplicated from comm
-    known = comm.Get_attr(globals()["_keyval"])
+    known: Any = comm.Get_attr(globals()["_keyval"])
     if known is None:
         known = _wrapped(_comm.Comm.from_mpi4py(comm))
         comm.Set_attr(globals()["_keyval"], known)

@@ -195,10 +195,11 @@ def _create(operation: str, layout_of: Callable[[], _Layout], comm: Comm) -> tor
     except DtypeError:  # a dtype that Syncyte does not have: stored as bytes
         element, scale = dtypes.DType.UINT8, layout.dtype.itemsize
         facts["checksum of the dtype's name"] = zlib.crc32(str(layout.dtype).encode())
-    comm.agree(operation=operation, dimensions=len(layout.sizes), **facts)
+    comm.agree(None, operation, dimensions=len(layout.sizes), **facts)
     table = WholeTensor((layout.rows, layout.row_elements * scale), element, comm=comm)
     node = table.node.view(layout.dtype)
-    node.untyped_storage().wholememory_comm = comm  # the storage's object lives as long as its memory
+    storage: Any = node.untyped_storage()
+    storage.wholememory_comm = comm  # the storage's object lives as long as its memory
     return node.as_strided(layout.sizes, layout.strides)
 
 
@@ -273,7 +274,7 @@ class ChunkedTensor:
     """What create_chunked_tensor() and get_sub_chunked_tensor() return; for gather_chunked()."""
 
     def __init__(self, other: ChunkedTensor | torch.Tensor):
-        self._tensor = other._tensor if isinstance(other, ChunkedTensor) else other
+        self._tensor: torch.Tensor = other._tensor if isinstance(other, ChunkedTensor) else other
         self._number = next(_numbers)
         _chunked[self._number] = self
 

@@ -106,7 +106,7 @@ def replace(
 
     planned = group._prepare("convert", check, lifecycle=True)
     checksum = zlib.crc32(repr([layer.description() for layer in planned]).encode())
-    group.agree(operation="convert", layers=len(planned), **{"checksum of the plan": checksum})
+    group.agree(None, "convert", layers=len(planned), **{"checksum of the plan": checksum})
     if group.check == "full":
         compare_checksums("convert", group, {f"{layer.name}.weight": layer.dense.weight for layer in planned})
     options = {"comm": group, "uneven": uneven}

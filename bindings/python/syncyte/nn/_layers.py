@@ -96,6 +96,9 @@ class ParallelLinear(_ParallelLayer):
         called: see functional.linear().
     """
 
+    weight: torch.nn.Parameter
+    bias: torch.nn.Parameter | None
+
     def __init__(
         self,
         in_features: int,
@@ -175,17 +178,17 @@ class ParallelLinear(_ParallelLayer):
         if self.dim is None:
             return check()[0]
         dense, facts = self.comm._prepare("ParallelLinear", check, lifecycle=True)
-        self.comm.agree(operation="ParallelLinear", **facts)
+        self.comm.agree(None, "ParallelLinear", **facts)
         return dense
 
     def _take(self, dense: torch.nn.Linear) -> None:
         along = as_layer_dim(self.dim)
         cut = None if along is None else Layout(self.comm, 1 - along, self.lengths)
-        _take_part(self, "weight", dense.weight, cut)
+        _take_part(self, "weight", dense.get_parameter("weight"), cut)
         if dense.bias is None:
             self.register_parameter("bias", None)
         else:
-            _take_part(self, "bias", dense.bias, cut if along == 1 else None)
+            _take_part(self, "bias", dense.get_parameter("bias"), cut if along == 1 else None)
         if along is not None:
             self._be_called()
 
@@ -232,6 +235,8 @@ class ParallelEmbedding(_ParallelLayer):
         On all ranks, when constructed: a wrong dim or padding_idx; an extent that the ranks do not divide; ranks that
         differ. When called: see functional.embedding().
     """
+
+    weight: torch.nn.Parameter
 
     def __init__(
         self,
@@ -323,19 +328,20 @@ class ParallelEmbedding(_ParallelLayer):
             cut = ("num_embeddings", "embedding_dim")[along]
             self.lengths = lengths_of(extents[cut], self.comm, uneven, cut)
             dense = make()
-            terms = {"padding_idx": -1 if padding is None else self.padding_idx, "uneven": bool(uneven)}
+            terms = {"padding_idx": -1 if self.padding_idx is None else self.padding_idx, "uneven": bool(uneven)}
             terms |= {"sparse": bool(self.sparse), "scale_grad_by_freq": bool(self.scale_grad_by_freq)}
             return dense, {**extents, "dim": along, "dtype": int(dtypes.from_torch(dense.weight.dtype)), **terms}
 
         if dim is None:
             return check()[0]
         dense, facts = self.comm._prepare("ParallelEmbedding", check, lifecycle=True)
-        self.comm.agree(operation="ParallelEmbedding", **facts)
+        self.comm.agree(None, "ParallelEmbedding", **facts)
         return dense
 
     def _take(self, dense: torch.nn.Embedding) -> None:
         along = as_layer_dim(self.dim)
-        _take_part(self, "weight", dense.weight, None if along is None else Layout(self.comm, along, self.lengths))
+        cut = None if along is None else Layout(self.comm, along, self.lengths)
+        _take_part(self, "weight", dense.get_parameter("weight"), cut)
         if along is not None:
             self._be_called()
 

@@ -191,7 +191,7 @@ def _entries(model: torch.nn.Module, state_dict: Any, prefix: Any, layouts: Mapp
         raise wrong(DtypeError, "state_dict", f"a {type(state_dict).__name__}", "a mapping from keys to tensors")
     if not isinstance(prefix, str):
         raise wrong(DtypeError, "prefix", repr(prefix), "a string")
-    tensors = dict(model.named_parameters(remove_duplicate=False))
+    tensors: dict[str, torch.Tensor] = dict(model.named_parameters(remove_duplicate=False))
     tensors |= dict(model.named_buffers(remove_duplicate=False))
     names = {_unwrapped(name): tensor for name, tensor in tensors.items()}
     entries = []

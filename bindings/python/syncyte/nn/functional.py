@@ -263,7 +263,7 @@ def linear(
         own = weight.size(1)
         if along == 1:
             if width != own:
-                raise wrong(ShapeError, "input", f"of width {width}", own)
+                raise wrong(ShapeError, "input", f"of width {width}", str(own))
             return 1, False, []
         parts = [own] * group.size if lengths is None else _given_lengths(lengths, group)
         inputs = sum(parts)
@@ -352,6 +352,7 @@ def embedding(
 
     def check() -> tuple[int, list[int]]:
         along = as_layer_dim(dim)
+        assert along is not None
         if not isinstance(input, torch.Tensor) or input.dtype not in (torch.int32, torch.int64):
             given = f"a {type(input).__name__}" if not isinstance(input, torch.Tensor) else f"of {input.dtype}"
             raise wrong(DtypeError, "input", given, "a tensor of torch.int64 or torch.int32")
@@ -458,7 +459,7 @@ def cross_entropy(
     axis = 1 if input.dim() > 1 else 0
     if group.size > 1 and not torch.compiler.is_compiling():
         facts = {"reduction (none, mean, sum)": _REDUCTIONS.index(reduction), "ignore_index": ignore_index}
-        group.agree(operation="cross_entropy", **facts)
+        group.agree(None, "cross_entropy", **facts)
     _compare_if_full("cross_entropy", group, target=target, weight=weight)
     if lengths is None:
         _require_equal(input.size(axis), input, group, "lengths (num_classes of ParallelCrossEntropy)")

@@ -43,5 +43,5 @@ def register_ddp_parameters_to_ignore(module: torch.nn.Module) -> list[str]:
     known = layouts_of(module)
     tensors = [*module.named_parameters(remove_duplicate=False), *module.named_buffers(remove_duplicate=False)]
     names = [name for name, tensor in tensors if id(tensor) in known or get_parallel_dim(tensor) is not None]
-    module._ddp_params_and_buffers_to_ignore = names  # DistributedDataParallel looks for this attribute
+    module.__dict__["_ddp_params_and_buffers_to_ignore"] = names  # DistributedDataParallel looks for this attribute
     return names

@@ -64,7 +64,7 @@ def init_process_group(group_size: int = -1) -> None:
 
     size = COMM_WORLD._prepare("init_process_group", check, lifecycle=True)
     facts = {"group_size": size, "use of torch.distributed": _uses_torch_distributed()}
-    COMM_WORLD.agree(operation="init_process_group", **facts)
+    COMM_WORLD.agree(None, "init_process_group", **facts)
     comm = COMM_WORLD if size == COMM_WORLD.size else COMM_WORLD.split(COMM_WORLD.rank // size)
     assert comm is not None
     _group = _Group(comm, _torch_group(size) if _uses_torch_distributed() else comm)

@@ -110,7 +110,8 @@ class ParallelEmbedding(parallel.ParallelEmbedding):
         given = self.__dict__.pop("_given")
         if given is None:
             return super()._new_table(device, dtype)
-        return torch.nn.Embedding(*given.shape, self.padding_idx, _weight=given)
+        rows, width = given.shape
+        return torch.nn.Embedding(rows, width, self.padding_idx, _weight=given)
 
     def _take(self, dense: torch.nn.Embedding) -> None:
         super()._take(dense)
