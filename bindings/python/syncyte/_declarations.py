@@ -277,7 +277,7 @@ class ErrorFields(ctypes.Structure):
     to say.
     """
 
-    _defaults_ = {}
+    _defaults_: dict[str, Any] = {}
     _fields_ = [
         # sizeof(syncyte_error_fields_t)
         ("struct_size", ctypes.c_size_t),
