@@ -73,7 +73,17 @@ class Access(Counters, Gradients):
     # Who owns what.
 
     def rows(self, rank: int | None = None) -> range:
-        """The global row numbers that a rank owns (this rank by default), possibly none. Local."""
+        """The global row numbers that a rank owns, possibly none. Local.
+
+        Parameters
+        ----------
+        rank : int, optional
+            None: this rank.
+
+        Returns
+        -------
+        range
+        """
         number = self._comm.rank if rank is None else as_int32(rank, "rank")
         first, count = ctypes.c_int64(), ctypes.c_int64()
         _library.core().syncyte_tensor_rows(self.handle, number, ctypes.byref(first), ctypes.byref(count))
@@ -87,9 +97,22 @@ class Access(Counters, Gradients):
     def owner(self, index: Any) -> np.ndarray: ...
 
     def owner(self, index: Any) -> Any:
-        """Ranks that own rows: an int for an int, otherwise an int32 array of index's shape and kind. Local.
+        """Ranks that own rows. Local.
 
-        index: an integer, a list, or a numpy array or torch tensor of integers. Raises OutOfRangeError, DtypeError.
+        Parameters
+        ----------
+        index : int or array of int
+            Row numbers: a number, a list, a numpy array or a torch tensor.
+
+        Returns
+        -------
+        int or array of int32
+            An int for an int, otherwise an array of index's shape and kind.
+
+        Raises
+        ------
+        OutOfRangeError, DtypeError
+            A row that is none; not integers.
         """
         if isinstance(index, int) and not isinstance(index, bool):
             return int(self.owner(np.asarray(index, np.int64)))
@@ -119,14 +142,33 @@ class Access(Counters, Gradients):
     def gather(self, index: Any, out: None = None, *, collective: bool = False) -> np.ndarray | torch.Tensor | Any: ...
 
     def gather(self, index: Any, out: Any = None, *, collective: bool = False) -> Any:
-        """Reads rows: result[i] = tensor[index[i]]. Local. Rows may repeat; negative numbers are errors.
+        """Reads rows: result[i] = tensor[index[i]]. Local, but with collective.
 
-        index: int32 or int64, any shape, contiguous; a list or a number too. out: contiguous, of the tensor's element
-        type, index.shape + a row's shape; None: a new array, a torch tensor if index is one. Differentiable after
-        requires_grad_(), a torch tensor then for every index: the gradient is added one-sided to a companion tensor,
-        and sync_grad() brings it home. collective=True is the differentiable pure function that all ranks call equally
-        often. Raises OutOfRangeError (names index and position; nothing is written), DtypeError, ShapeError,
-        ArgumentError (out where gradients are recorded: use torch.no_grad()).
+        Rows may repeat; negative numbers are errors. Differentiable after requires_grad_(), a torch tensor then for
+        every index: the gradient is added one-sided to a companion tensor, and sync_grad() brings it home.
+
+        Parameters
+        ----------
+        index : array of int32 or int64
+            Any shape, contiguous; a list or a number too.
+        out : array, optional
+            Contiguous, of the tensor's element type, of shape index.shape + a row's shape; None: a new array.
+        collective : bool
+            The differentiable pure function that all ranks call equally often.
+
+        Returns
+        -------
+        array
+            out; or a new one, a torch tensor if index is one.
+
+        Raises
+        ------
+        OutOfRangeError
+            Names index and position; nothing is written.
+        DtypeError, ShapeError
+            Other element types, strides or shapes.
+        ArgumentError
+            out where gradients are recorded: use torch.no_grad().
         """
         if collective:
             numbers = self._comm._prepare("gather", lambda: _recorded_index(index, out), lifecycle=True)
@@ -155,12 +197,28 @@ class Access(Counters, Gradients):
         return result
 
     def scatter_(self, index: Any, source: Any) -> Self:
-        """Writes rows: tensor[index[i]] = source[i]. Local. Of rows that repeat the last one stays; a row that two
-        ranks write at once is undefined. Others see it after sync().
+        """Writes rows: tensor[index[i]] = source[i]. Local. Others see it after sync().
 
-        index: as in gather. source: contiguous, of the tensor's element type, index.shape + a row's shape. Not
-        differentiable. Returns the tensor. Raises as gather, and ArgumentError if source requires grad: give
-        source.detach(), or call within torch.no_grad().
+        Of rows that repeat the last one stays; a row that two ranks write at once is undefined.
+
+        Parameters
+        ----------
+        index : array of int32 or int64
+            As of gather().
+        source : array
+            Contiguous, of the tensor's element type, of shape index.shape + a row's shape. Not differentiable.
+
+        Returns
+        -------
+        WholeTensor
+            The tensor.
+
+        Raises
+        ------
+        OutOfRangeError, DtypeError, ShapeError
+            As of gather().
+        ArgumentError
+            source requires grad: give source.detach(), or call within torch.no_grad().
         """
         wanted, values = self._rows_to_write(index, source)
         _library.core().syncyte_tensor_scatter(self.handle, wanted.reference, values.reference)
@@ -169,8 +227,22 @@ class Access(Counters, Gradients):
     def scatter_add_(self, index: Any, source: Any) -> Self:
         """Adds to rows: tensor[index[i]] += source[i]. Local. Exact under contention: no add is lost. bool: logical or.
 
-        index, source: as in scatter_. Returns the tensor. Raises as scatter_; PeerDiedError if a process died while it
-        added to one of the rows, UnsupportedError if a row lies on another node.
+        Parameters
+        ----------
+        index, source
+            As of scatter_().
+
+        Returns
+        -------
+        WholeTensor
+            The tensor.
+
+        Raises
+        ------
+        PeerDiedError
+            A process died while it added to one of the rows.
+        UnsupportedError
+            A row lies on another node. Others as of scatter_().
         """
         wanted, values = self._rows_to_write(index, source)
         _library.core().syncyte_tensor_scatter_add(self.handle, wanted.reference, values.reference)
@@ -197,11 +269,28 @@ class Access(Counters, Gradients):
     def get_box(self, lower: Sequence[int], extent: Sequence[int]) -> np.ndarray | torch.Tensor | Any: ...
 
     def get_box(self, lower: Sequence[int], extent: Sequence[int] | None = None, out: Any = None) -> Any:
-        """Reads the box [lower, lower + extent). Local.
+        """Reads the box [lower, lower + extent). Local. Differentiable as gather is.
 
-        lower: first element, one number for each dimension. extent: the box's shape; not needed with out. out: as many
-        dimensions as the tensor, any strides; None: a new array. Returns out. Differentiable as gather is.
-        Raises OutOfRangeError outside of the tensor, ShapeError, DtypeError, ArgumentError (out, as in gather).
+        Parameters
+        ----------
+        lower : sequence of int
+            First element, one number for each dimension.
+        extent : sequence of int, optional
+            The box's shape; not needed with out.
+        out : array, optional
+            As many dimensions as the tensor, any strides; None: a new array.
+
+        Returns
+        -------
+        array
+            out.
+
+        Raises
+        ------
+        OutOfRangeError
+            A box that is not inside of the tensor.
+        DtypeError, ShapeError, ArgumentError
+            As of gather().
         """
         if (extent is None) == (out is None):
             raise ArgumentError("give either extent or out")
@@ -232,8 +321,19 @@ class Access(Counters, Gradients):
     def put_box(self, lower: Sequence[int], source: Any) -> None:
         """Writes the box [lower, lower + source.shape). Local. Others see it after sync().
 
-        source: as many dimensions as the tensor, any strides. Not differentiable. Raises as get_box, and ArgumentError
-        if source requires grad: give source.detach(), or call within torch.no_grad().
+        Parameters
+        ----------
+        lower : sequence of int
+            First element, one number for each dimension.
+        source : array
+            As many dimensions as the tensor, any strides. Not differentiable.
+
+        Raises
+        ------
+        OutOfRangeError, DtypeError, ShapeError
+            As of get_box().
+        ArgumentError
+            source requires grad: give source.detach(), or call within torch.no_grad().
         """
         values = self._source(source, False)
         first = self._check_inside(lower, values.shape)

@@ -68,8 +68,21 @@ class Agreement(Handle):
     def agree(self, error: BaseException | None = None, operation: str = "agree", **facts: int) -> None:
         """All ranks learn whether all are well and agree. Collective.
 
-        error: this rank's own failure, or None. operation: name for messages. facts: up to 32 integers that must be
-        equal on all ranks. Raises on all ranks the gravest rank's error, or MismatchError that names the odd ranks.
+        Parameters
+        ----------
+        error : BaseException, optional
+            This rank's own failure.
+        operation : str
+            A name for messages.
+        **facts : int
+            Up to 32 integers that must be equal on all ranks.
+
+        Raises
+        ------
+        Error
+            On all ranks: the gravest rank's error.
+        MismatchError
+            On all ranks: facts that differ; the message names the odd ranks.
         """
 
         def prepare() -> tuple[int, Any]:

@@ -20,8 +20,23 @@ Shape = tuple[int, ...]
 
 
 def even_lengths(extent: int, parts: int) -> list[int]:
-    """Lengths of parts as even as possible, the first ones longer. Local. Raises ArgumentError for a negative extent or
-    fewer parts than one.
+    """Lengths of parts as even as possible, the first ones longer. Local.
+
+    Parameters
+    ----------
+    extent : int
+        What is divided, 0 or more.
+    parts : int
+        1 or more.
+
+    Returns
+    -------
+    list of int
+
+    Raises
+    ------
+    ArgumentError
+        A negative extent, or fewer parts than one.
     """
     extent, parts = as_index(extent, "extent"), as_index(parts, "parts")
     if extent < 0 or parts < 1:
@@ -80,11 +95,27 @@ class Along(Collectives):
         lengths: Sequence[int] | None = None,
         out: Array | None = None,
     ) -> Array | None:
-        """Joins the ranks' parts along an axis, on root. Collective: element type, extents but along the axis, axis,
-        lengths and root must be equal.
+        """Joins the ranks' parts along an axis, on root. Collective.
 
-        lengths: None: they are exchanged first (all ranks give None then, or none does). out: on root, the whole array;
-        None: a new one. Returns out on root, None elsewhere.
+        Element type, extents but along the axis, axis, lengths and root must be equal.
+
+        Parameters
+        ----------
+        array : array
+            This rank's part.
+        axis : int
+            Negative: from the end.
+        root : int
+            The rank that gets the whole.
+        lengths : sequence of int, optional
+            The parts' extents; None: they are exchanged first (all ranks give None then, or none does).
+        out : array, optional
+            On root, the whole array; None: a new one.
+
+        Returns
+        -------
+        array or None
+            out on root, None elsewhere.
         """
         known = self._collected(array, axis, lengths, "gather_along")
 
@@ -107,12 +138,26 @@ class Along(Collectives):
     def allgather(
         self, array: Array, out: Array | None = None, *, axis: int | None = None, lengths: Sequence[int] | None = None
     ) -> Array:
-        """Joins the ranks' arrays, on all ranks. Collective: element type and extents (but along the axis), axis and
-        lengths must be equal.
+        """Joins the ranks' arrays, on all ranks. Collective.
 
-        axis: None: stacks contiguous arrays of equal size along a new first axis. A number (0 where only lengths are
-        given): joins parts along that axis; lengths: None: they are exchanged first (all ranks give None then, or none
-        does). out: the whole array; None: a new one, of shape (size, *array.shape) if stacked. Returns out.
+        Element type and extents (but along the axis), axis and lengths must be equal.
+
+        Parameters
+        ----------
+        array : array
+            This rank's part.
+        out : array, optional
+            The whole array; None: a new one, of shape (size, *array.shape) if stacked.
+        axis : int, optional
+            None: stacks contiguous arrays of equal size along a new first axis. A number (0 where only lengths are
+            given): joins parts along that axis.
+        lengths : sequence of int, optional
+            The parts' extents; None: they are exchanged first (all ranks give None then, or none does).
+
+        Returns
+        -------
+        array
+            out.
         """
         if axis is None and lengths is None:
             return self._stack(array, out)
@@ -157,9 +202,23 @@ class Along(Collectives):
     ) -> Array:
         """Cuts root's array along an axis, a part for every rank. Collective: axis, lengths and root must be equal.
 
-        array: on root, the whole; ignored elsewhere (None). What it is (type, shape, numpy or torch) is sent to all
-        ranks first. lengths: None: as even as possible, the first ones longer. out: this rank's part; None: a new
-        array. Returns out.
+        Parameters
+        ----------
+        array : array, optional
+            On root, the whole; ignored elsewhere. What it is (type, shape, numpy or torch) is sent to all ranks first.
+        axis : int
+            Negative: from the end.
+        root : int
+            The rank that has the whole.
+        lengths : sequence of int, optional
+            The parts' extents; None: as even as possible, the first ones longer.
+        out : array, optional
+            This rank's part; None: a new array.
+
+        Returns
+        -------
+        array
+            out.
         """
         kind, dtype, shape = self._described_by_root(array, root)
 
@@ -203,11 +262,27 @@ class Along(Collectives):
         lengths: Sequence[int] | None = None,
         out: Array | None = None,
     ) -> Array:
-        """Reduces the ranks' whole arrays element by element, and gives each rank its part of the result. Collective:
-        element type, extents, axis, lengths and op must be equal.
+        """Reduces the ranks' whole arrays element by element, and gives each rank its part of the result. Collective.
 
-        lengths: None: as even as possible, the first ones longer. out: this rank's part; None: a new array. Returns
-        out.
+        Element type, extents, axis, lengths and op must be equal.
+
+        Parameters
+        ----------
+        array : array
+            The whole.
+        axis : int
+            Negative: from the end.
+        op : str or Op
+            As of allreduce().
+        lengths : sequence of int, optional
+            The parts' extents; None: as even as possible, the first ones longer.
+        out : array, optional
+            This rank's part; None: a new array.
+
+        Returns
+        -------
+        array
+            out.
         """
 
         def prepare() -> tuple[Buffer, int, Any, Op, Buffer, Any]:
@@ -236,14 +311,28 @@ class Along(Collectives):
         gather_lengths: Sequence[int] | None = None,
         out: Array | None = None,
     ) -> Array:
-        """Turns parts along gather_axis into parts along scatter_axis (a parallel transposition); if these are one
-        axis, changes the lengths of the parts. Collective: element type, extents but along the axes, both axes and all
-        lengths must be equal.
+        """Turns parts along gather_axis into parts along scatter_axis (a parallel transposition). Collective.
 
-        array: this rank's part along gather_axis, whole along scatter_axis. lengths: of the parts of the output; None:
-        as even as possible, the first ones longer. gather_lengths: of the parts of the input; None: they are exchanged
-        first (all ranks give None then, or none does). out: this rank's part along scatter_axis, whole along
-        gather_axis; None: a new array. Returns out.
+        If these are one axis, changes the lengths of the parts. Element type, extents but along the axes, both axes and
+        all lengths must be equal.
+
+        Parameters
+        ----------
+        array : array
+            This rank's part along gather_axis, whole along scatter_axis.
+        gather_axis, scatter_axis : int
+            Negative: from the end.
+        lengths : sequence of int, optional
+            Of the parts of the output; None: as even as possible, the first ones longer.
+        gather_lengths : sequence of int, optional
+            Of the parts of the input; None: they are exchanged first (all ranks give None then, or none does).
+        out : array, optional
+            This rank's part along scatter_axis, whole along gather_axis; None: a new array.
+
+        Returns
+        -------
+        array
+            out.
         """
         given = self._collected(array, gather_axis, gather_lengths, "alltoall_along", "gather_axis")
 

@@ -25,8 +25,10 @@ def _view_type(size: int) -> Any:
 
 
 def memory_at(address: int, size: int, release: str, handle: int) -> Any:
-    """`size` > 0 bytes at an address as an object with the buffer protocol; when the last array over it is gone, the
-    library's function `release` gets `handle`: local, without MPI, on any thread.
+    """`size` > 0 bytes at an address as an object with the buffer protocol.
+
+    When the last array over it is gone, the library's function `release` gets `handle`: local, without MPI, on any
+    thread.
     """
     view = _view_type(size).from_address(address)
     release_with(view, release, handle)

@@ -21,8 +21,7 @@ def wrong(
 
 
 def as_op(op: WindowReduction, *, of_window: bool = False) -> Op:
-    """A reduction from its name ("sum", "prod", "min", "max", "land", "lor", "lxor", "band", "bor", "bxor", and
-    "replace" of_window).
+    """A reduction from its name: "sum", "prod", "min" and so on, and "replace" of_window.
 
     Raises ArgumentError for anything else.
     """

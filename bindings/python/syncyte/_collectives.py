@@ -36,10 +36,21 @@ class Collectives(Agreement):
     """What syncyte.Comm does with all its ranks, but for what _along.py has."""
 
     def bcast(self, array: Array, root: int = 0) -> Array:
-        """Sends root's elements to all ranks, in place; returns `array`. Collective: element type, number of elements
-        and root must be equal on all ranks.
+        """Sends root's elements to all ranks, in place. Collective.
 
-        array: any shape, contiguous, host memory; read on root, written elsewhere.
+        Element type, number of elements and root must be equal on all ranks.
+
+        Parameters
+        ----------
+        array : array
+            Any shape, contiguous, host memory; read on root, written elsewhere.
+        root : int
+            The rank that sends.
+
+        Returns
+        -------
+        array
+            The argument.
         """
 
         def prepare() -> tuple[Buffer, int]:
@@ -56,11 +67,24 @@ class Collectives(Agreement):
         return array
 
     def allreduce(self, array: Array, op: Reduction = "sum", out: Array | None = None) -> Array:
-        """Reduces element by element over all ranks; all get the same. Collective: element type, number of elements and
-        op must be equal on all ranks. Not differentiable: see syncyte.torch.
+        """Reduces element by element over all ranks; all get the same. Collective.
 
-        array: any shape, contiguous; or a Python number, which gives a number. out: an array of the same type and
-        number of elements; `array` itself: in place; None: a new one of array's shape and kind. Returns out.
+        Element type, number of elements and op must be equal on all ranks. Not differentiable: see syncyte.torch.
+
+        Parameters
+        ----------
+        array : array or number
+            Any shape, contiguous; or a Python number, which gives a number.
+        op : str or Op
+            "sum", "prod", "min", "max", "land", "lor", "lxor", "band", "bor" or "bxor".
+        out : array, optional
+            Of the same type and number of elements; `array` itself: in place; None: a new one of array's shape and
+            kind.
+
+        Returns
+        -------
+        array or number
+            out.
         """
         if _is_number(array) and out is None:
             return self.allreduce(np.asarray(array), op).item()
@@ -76,10 +100,23 @@ class Collectives(Agreement):
     def reduce(
         self, array: Array, op: Reduction = "sum", root: int = 0, out: Array | None = None
     ) -> Array | None:
-        """Reduces element by element over all ranks, to root. Collective: element type, number of elements, op and root
-        must be equal on all ranks. Not differentiable.
+        """Reduces element by element over all ranks, to root. Collective.
 
-        array, out: as in allreduce(); out on root only, ignored elsewhere. Returns out on root, None elsewhere.
+        Element type, number of elements, op and root must be equal on all ranks. Not differentiable.
+
+        Parameters
+        ----------
+        array, op
+            As of allreduce().
+        root : int
+            The rank that gets the result.
+        out : array, optional
+            As of allreduce(), on root only; ignored elsewhere.
+
+        Returns
+        -------
+        array, number or None
+            out on root, None elsewhere.
         """
         if _is_number(array) and out is None:
             result = self.reduce(np.asarray(array), op, root)
@@ -102,18 +139,41 @@ class Collectives(Agreement):
     def scan(
         self, array: Array, op: Reduction = "sum", reverse: bool = False, out: Array | None = None
     ) -> Array:
-        """Reduces element by element over the ranks up to this one, its own included. Collective: element type, number
-        of elements, op and reverse must be equal on all ranks. Not differentiable.
+        """Reduces element by element over the ranks up to this one, its own included. Collective.
 
-        reverse: over the ranks from this one to the last. array, out: as in allreduce(). Returns out.
+        Element type, number of elements, op and reverse must be equal on all ranks. Not differentiable.
+
+        Parameters
+        ----------
+        array, op, out
+            As of allreduce().
+        reverse : bool
+            Over the ranks from this one to the last.
+
+        Returns
+        -------
+        array or number
+            out.
         """
         return self._scan("comm_scan", array, op, reverse, out)
 
     def exscan(
         self, array: Array, op: Reduction = "sum", reverse: bool = False, out: Array | None = None
     ) -> Array:
-        """As scan(), but excluding this rank. The rank where it begins gets op's identity element: 0 for "sum", 1 for
-        "prod", the highest value (or infinity) for "min", the lowest for "max". Collective. Not differentiable.
+        """Reduces element by element over the ranks before this one. Collective. Not differentiable.
+
+        The rank where it begins gets op's identity element: 0 for "sum", 1 for "prod", the highest value (or infinity)
+        for "min", the lowest for "max".
+
+        Parameters
+        ----------
+        array, op, reverse, out
+            As of scan().
+
+        Returns
+        -------
+        array or number
+            out.
         """
         return self._scan("comm_exscan", array, op, reverse, out)
 
@@ -131,18 +191,41 @@ class Collectives(Agreement):
         return result
 
     def lengths(self, length: int) -> list[int]:
-        """One number of every rank, 0 or more, usually the extent of its part, in order of ranks. Collective."""
+        """One number of every rank, usually the extent of its part. Collective.
+
+        Parameters
+        ----------
+        length : int
+            This rank's, 0 or more.
+
+        Returns
+        -------
+        list of int
+            All ranks', in order of ranks.
+        """
         number = self._prepare("comm_lengths", lambda: as_int64(length, "length"))
         collected = (ctypes.c_int64 * self.size)()
         _library.core().syncyte_comm_lengths(self.handle, number, None, collected)
         return list(collected)
 
     def allgatherv(self, array: Array, counts: Sequence[int] | None = None, out: Array | None = None) -> Array:
-        """Concatenates the ranks' rows, of which each may have another number. Collective: element type and counts
-        must be equal on all ranks.
+        """Concatenates the ranks' rows, of which each may have another number. Collective.
 
-        array: (rows, ...), contiguous. counts: rows of every rank, equal on all ranks; None: they are exchanged first
-        (all ranks give None then, or none does). out: contiguous, (sum of counts, ...); None: a new array. Returns out.
+        Element type and counts must be equal on all ranks.
+
+        Parameters
+        ----------
+        array : array
+            (rows, ...), contiguous.
+        counts : sequence of int, optional
+            Rows of every rank; None: they are exchanged first (all ranks give None then, or none does).
+        out : array, optional
+            Contiguous, (sum of counts, ...); None: a new array.
+
+        Returns
+        -------
+        array
+            out.
         """
         if counts is None:
             counts = self.lengths(self._prepare("comm_lengths", lambda: row_of(as_buffer(array, "array"), "array")[0]))
@@ -173,9 +256,21 @@ class Collectives(Agreement):
     ) -> Array:
         """Every rank sends some rows to every rank. Collective: the element type must be equal on all ranks.
 
-        array: (rows, ...), contiguous, the pieces in order of target ranks. send_counts: rows for every rank.
-        recv_counts: rows from every rank; None: they are exchanged first (all ranks give None then, or none does).
-        out: contiguous, (sum of recv_counts, ...), the pieces in order of source ranks; None: a new array. Returns out.
+        Parameters
+        ----------
+        array : array
+            (rows, ...), contiguous, the pieces in order of target ranks.
+        send_counts : sequence of int
+            Rows for every rank.
+        recv_counts : sequence of int, optional
+            Rows from every rank; None: they are exchanged first (all ranks give None then, or none does).
+        out : array, optional
+            Contiguous, (sum of recv_counts, ...), the pieces in order of source ranks; None: a new array.
+
+        Returns
+        -------
+        array
+            out.
         """
 
         def prepare_send() -> tuple[Buffer, list[int], Any]:

@@ -44,9 +44,19 @@ class Counters(Handle):
         return number
 
     def fetch_add(self, element: int | Sequence[int], value: int = 1) -> int:
-        """Adds to one element and returns what was there; atomic, acquire and release. Local.
+        """Adds to one element; atomic, acquire and release. Local.
 
-        element: its number in row-major order, or one number for each dimension.
+        Parameters
+        ----------
+        element : int or sequence of int
+            Its number in row-major order, or one number for each dimension.
+        value : int
+            What is added.
+
+        Returns
+        -------
+        int
+            What was there.
         """
         previous = ctypes.c_int64()
         _library.core().syncyte_tensor_fetch_add(
@@ -55,8 +65,19 @@ class Counters(Handle):
         return previous.value
 
     def compare_swap(self, element: int | Sequence[int], expected: int, desired: int) -> int:
-        """Writes desired to one element if it equals expected, and returns what was there; atomic, acquire and release.
-        Local.
+        """Writes desired to one element if it equals expected; atomic, acquire and release. Local.
+
+        Parameters
+        ----------
+        element : int or sequence of int
+            As of fetch_add().
+        expected, desired : int
+            What the element must be, and what it becomes.
+
+        Returns
+        -------
+        int
+            What was there.
         """
         previous = ctypes.c_int64()
         _library.core().syncyte_tensor_compare_swap(
@@ -69,20 +90,58 @@ class Counters(Handle):
         return previous.value
 
     def load(self, element: int | Sequence[int]) -> int:
-        """Reads one element; acquire. Local."""
+        """Reads one element; acquire. Local.
+
+        Parameters
+        ----------
+        element : int or sequence of int
+            As of fetch_add().
+
+        Returns
+        -------
+        int
+        """
         value = ctypes.c_int64()
         _library.core().syncyte_tensor_load(self.handle, self._element(element), ctypes.byref(value))
         return value.value
 
     def store(self, element: int | Sequence[int], value: int) -> None:
-        """Writes one element; release: whoever reads the new value sees what this rank wrote before. Local."""
+        """Writes one element; release: whoever reads the new value sees what this rank wrote before. Local.
+
+        Parameters
+        ----------
+        element : int or sequence of int
+            As of fetch_add().
+        value : int
+            What is written.
+        """
         _library.core().syncyte_tensor_store(self.handle, self._element(element), as_int64(value, "value"))
 
     def wait(self, element: int | Sequence[int], compare: Comparison, value: int, timeout: float | None = None) -> int:
-        """Waits, asleep, until one element compares true, and returns it; acquire. Local. Ctrl-C works.
+        """Waits, asleep, until one element compares true; acquire. Local. Ctrl-C works.
 
-        compare: "==", "!=", ">=" or "<=". timeout: seconds; None: no limit.
-        Raises WaitTimeoutError (a TimeoutError) after timeout seconds, DtypeError where an argument is no number.
+        Parameters
+        ----------
+        element : int or sequence of int
+            As of fetch_add().
+        compare : {"==", "!=", ">=", "<="}
+            How the element is compared with value.
+        value : int
+            With what.
+        timeout : float, optional
+            Seconds; None: no limit.
+
+        Returns
+        -------
+        int
+            The element.
+
+        Raises
+        ------
+        WaitTimeoutError
+            After timeout seconds (a TimeoutError).
+        DtypeError
+            An argument that is no number.
         """
         if not isinstance(compare, str) or compare not in _COMPARISONS:
             raise ArgumentError(f"compare is {compare!r}; expected one of {', '.join(_COMPARISONS)}")

@@ -28,8 +28,9 @@ _averagers: WeakIdKeyDictionary = WeakIdKeyDictionary()  # of parameters, weak r
 
 
 class _Bucket:
-    """Gradients of parameters of one dtype, stored contiguously in a piece of a reducer's memory. References to the
-    parameters are weak, because the parameters' hooks keep the averager alive.
+    """Gradients of parameters of one dtype, stored contiguously in a piece of a reducer's memory.
+
+    References to the parameters are weak, because the parameters' hooks keep the averager alive.
     """
 
     def __init__(self, parameters: list[torch.Tensor]):
@@ -57,8 +58,9 @@ class _Bucket:
                 yield parameter, view
 
     def take(self, parameter: torch.Tensor, view: torch.Tensor) -> None:
-        """The gradient, wherever it is, into the bucket; it is that part of the bucket from then on. Where there is
-        none a parameter that has been frozen meanwhile gets none.
+        """The gradient, wherever it is, into the bucket; it is that part of the bucket from then on.
+
+        Where there is none a parameter that has been frozen meanwhile gets none.
         """
         gradient = parameter.grad
         if gradient is None:
@@ -170,9 +172,7 @@ def _sizes_of(parameters: list[torch.Tensor]) -> dict[str, int]:
 
 
 def _digest_of(parameters: list[torch.Tensor]) -> int:
-    """A fact that tells parameters apart by shapes, dtypes and the order of their elements in memory, in their
-    order.
-    """
+    """A fact that tells lists of parameters apart: by shapes, dtypes and the order of elements in memory."""
     text = repr([(tuple(parameter.shape), parameter.dtype, _strides_for(parameter)) for parameter in parameters])
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=7).digest(), "little")
 
@@ -196,9 +196,8 @@ class DataParallel:
     Making one is collective, and so is each backward: all ranks run as many, and where one's reaches no parameter at
     all it calls :meth:`average`. If one rank's backward fails, the others' raise MismatchError; gradients are undefined
     then, zero them. A backward that failed before it came to any parameter is not noticed: call :meth:`give_up`. A
-    module's
-    parameters and buffers on the CPU are made equal first: rank 0's. Buffers that change later, such as the running
-    means of BatchNorm, are left to each rank. Collectives of the model itself are not disturbed.
+    module's parameters and buffers on the CPU are made equal first: rank 0's. Buffers that change later, such as the
+    running means of BatchNorm, are left to each rank. Collectives of the model itself are not disturbed.
 
     The averager lives as long as the parameters, or until :meth:`remove`; it need not be kept in a variable. A new
     DataParallel of the same parameters, or of these and more, replaces the old one (a notebook cell may run again); one
@@ -214,13 +213,28 @@ class DataParallel:
 
     def __init__(self, module: torch.nn.Module | Iterable[torch.Tensor], comm: Comm = COMM_WORLD, *,
                  bucket_bytes: int = _BUCKET_BYTES):
-        """module: a module, or its parameters: dense, on the CPU. bucket_bytes: how much is added up at once.
-        Parameters, their strides too, and bucket_bytes must be alike on all ranks.
+        """Makes an averager. Collective: parameters, their strides too, and bucket_bytes must be alike on all ranks.
 
-        Raises on all ranks: DtypeError (no module, a parameter that is no tensor or no floating-point one);
-        ArgumentError (no parameter requires a gradient, one has another DataParallel, of more parameters,
-        bucket_bytes); UnsupportedError (a parameter that is sparse or not on the CPU); MismatchError (ranks that
-        differ).
+        Parameters
+        ----------
+        module : torch.nn.Module or iterable of torch.Tensor
+            A module, or its parameters: dense, on the CPU.
+        comm : Comm
+            The ranks that have it.
+        bucket_bytes : int
+            How much is added up at once.
+
+        Raises
+        ------
+        DtypeError
+            On all ranks: no module, a parameter that is no tensor or no floating-point one.
+        ArgumentError
+            On all ranks: no parameter requires a gradient, one has another DataParallel, of more parameters, or is cut
+            over these ranks; bucket_bytes.
+        UnsupportedError
+            On all ranks: a parameter that is sparse or not on the CPU.
+        MismatchError
+            On all ranks: ranks that differ.
         """
         group = comm_or_world(comm)
         parameters = group._prepare("DataParallel", lambda: _parameters_of(module, group), lifecycle=True)
@@ -305,8 +319,10 @@ class DataParallel:
 
     @torch.no_grad()
     def give_up(self) -> None:
-        """For a rank that cannot do the backward of the others, who get an error: one whose loss cannot be computed, or
-        whose backward failed before it came to a parameter (later failures are noticed). Local, does not wait.
+        """For a rank that cannot do the backward of the others, who get an error. Local, does not wait.
+
+        Such a rank is one whose loss cannot be computed, or whose backward failed before it came to a parameter (later
+        failures are noticed).
         """
         if self._is_given_up:
             return

@@ -39,8 +39,9 @@ ForkingPickler.register(FixedStorage, FixedStorage._refuse)
 
 
 def fix(tensor: torch.Tensor) -> torch.Tensor:
-    """Fixes the tensor's storage, for all tensors over it, and returns the tensor. A storage that is already shared
-    does not move and is left alone.
+    """Fixes the tensor's storage, for all tensors over it, and returns the tensor.
+
+    A storage that is already shared does not move and is left alone.
     """
     storage: Any = tensor.untyped_storage()
     kind = type(storage)

@@ -28,19 +28,38 @@ class Gradients(Handle):
         return dtypes.is_compiling()
 
     def requires_grad_(self, requires_grad: bool = True) -> Self:
-        """From now on t[key], gather and get_box record gradients with respect to local, and give torch tensors; not
-        within torch.no_grad(). Collective: allocates the companion tensor.
+        """Reads are differentiable from now on. Collective: allocates the companion tensor.
 
-        Returns the tensor. Raises UnsupportedError without PyTorch.
+        t[key], gather and get_box record gradients with respect to local, and give torch tensors; not within
+        torch.no_grad().
+
+        Parameters
+        ----------
+        requires_grad : bool
+            False: no longer.
+
+        Returns
+        -------
+        WholeTensor
+            The tensor.
+
+        Raises
+        ------
+        UnsupportedError
+            Without PyTorch.
         """
         _differentiable().requires_grad_(self._whole(), requires_grad)
         return self
 
     def sync_grad(self) -> None:
-        """Waits for all ranks' backward passes, and adds what they gave for this rank's rows to local.grad.
-        Collective. Includes the gradients of a skipped step unless zero_grad() has dropped them.
+        """Waits for all ranks' backward passes, and adds what they gave for this rank's rows to local.grad. Collective.
 
-        Raises UnsupportedError before requires_grad_().
+        Includes the gradients of a skipped step unless zero_grad() has dropped them.
+
+        Raises
+        ------
+        UnsupportedError
+            Before requires_grad_().
         """
         _differentiable().sync_grad(self._whole())
 
@@ -49,7 +68,12 @@ class Gradients(Handle):
 
         An optimizer's or a module's zero_grad() clears local.grad only: gradients that no sync_grad() has brought home
         stay, and the next sync_grad() brings them. Call this one where a step is skipped between backward() and
-        sync_grad(). Raises UnsupportedError before requires_grad_().
+        sync_grad().
+
+        Raises
+        ------
+        UnsupportedError
+            Before requires_grad_().
         """
         _differentiable().zero_grad(self._whole())
 

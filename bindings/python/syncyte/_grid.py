@@ -53,21 +53,55 @@ class Grid(Agreement):
         return self.coords_of(self.rank)
 
     def coords_of(self, rank: int) -> tuple[int, ...]:
-        """Where a rank lies. Local."""
+        """Where a rank lies. Local.
+
+        Parameters
+        ----------
+        rank : int
+            Of this communicator.
+
+        Returns
+        -------
+        tuple of int
+        """
         ndim = self.ndim
         place = (ctypes.c_int32 * ndim)()
         _library.core().syncyte_cart_coordinates(self.handle, as_int32(rank, "rank"), ndim, place)
         return tuple(place)
 
     def rank_at(self, coords: Sequence[int]) -> int:
-        """Who lies at some coordinates, which wrap round in periodic dimensions; PROC_NULL beyond an edge. Local."""
+        """Who lies at some coordinates. Local.
+
+        Parameters
+        ----------
+        coords : sequence of int
+            One for each dimension; they wrap round in periodic dimensions.
+
+        Returns
+        -------
+        int
+            A rank; PROC_NULL beyond an edge.
+        """
         numbers = [as_int32(index, "coords") for index in as_numbers(coords, "coords")]
         place, number = (ctypes.c_int32 * len(numbers))(*numbers), ctypes.c_int32()
         _library.core().syncyte_cart_rank(self.handle, len(numbers), place, ctypes.byref(number))
         return number.value
 
     def shift(self, dimension: int, displacement: int = 1) -> Shift:
-        """This rank's neighbours, for a shift in which all ranks send `displacement` places up. Local."""
+        """This rank's neighbours, for a shift in which all ranks send the same number of places up. Local.
+
+        Parameters
+        ----------
+        dimension : int
+            Along which they shift.
+        displacement : int
+            By how many places; negative: down.
+
+        Returns
+        -------
+        Shift
+            Source and destination; PROC_NULL beyond an edge.
+        """
         source, dest = ctypes.c_int32(), ctypes.c_int32()
         _library.core().syncyte_cart_shift(
             self.handle, as_int32(dimension, "dimension"), as_int32(displacement, "displacement"),

@@ -289,6 +289,7 @@ def _is_all(part: Any) -> bool:
 
 def select(array: Any, key: tuple[Any, ...]) -> Any:
     """array[key] with torch's order of dimensions (integers before arrays) and numpy's negative steps; contiguous.
+
     `key` has a part for each dimension; its numbers are valid.
     """
     flipped: list[int] = []  # dimensions

@@ -1,5 +1,6 @@
-"""Which parameters and buffers of a model are parts of larger tensors. Known by their layers, not by the tensors: an
-attribute of a tensor is gone in its copies, views and detached aliases.
+"""Which parameters and buffers of a model are parts of larger tensors.
+
+Known by their layers, not by the tensors: an attribute of a tensor is gone in its copies, views and detached aliases.
 """
 
 from __future__ import annotations
@@ -90,8 +91,10 @@ def mark_sharded(
     *,
     lengths: Sequence[int] | None = None,
 ) -> None:
-    """Says that a parameter or buffer of a layer of one's own is this rank's part of a larger tensor, for
-    collect_state_dict() and relocate_state_dict(). Local; all ranks say the same. Copies of the module know it too.
+    """Says that a parameter or buffer of a layer of one's own is this rank's part of a larger tensor. Local.
+
+    collect_state_dict() and relocate_state_dict() then know it; all ranks say the same. Copies of the module know it
+    too.
 
     Parameters
     ----------
@@ -136,8 +139,10 @@ def marks_of(model: torch.nn.Module) -> list[Layout]:
 
 
 def layouts_of(model: torch.nn.Module) -> dict[int, Layout]:
-    """The layouts of a model's parameters and buffers, by the tensors' identity: a tied parameter is known by all its
-    names. Raises ArgumentError where two layers give it different ones, or where it is none any longer.
+    """The layouts of a model's parameters and buffers, by the tensors' identity.
+
+    A tied parameter is known by all its names. Raises ArgumentError where two layers give it different ones, or where
+    it is none any longer.
     """
     found: dict[int, tuple[Layout, str]] = {}
     for prefix, module in model.named_modules():

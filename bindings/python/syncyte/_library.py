@@ -62,8 +62,9 @@ def candidates(name: str, beside: str | None = None) -> Iterator[str]:
 
 
 def find(name: str) -> str:
-    """Path of a library on top of libsyncyte, for example ``find("syncyte_torch")``; a bare file name if only the
-    loader can know.
+    """Path of a library on top of libsyncyte, for example ``find("syncyte_torch")``.
+
+    It is a bare file name if only the loader can know.
 
     Raises LibraryError if the environment names a file that does not exist.
     """

@@ -21,8 +21,9 @@ def add(identity: int, comm: Comm) -> None:
 
 
 def find(identity: int, size: int, kind: str) -> Comm:
-    """The communicator that was pickled, here or on another rank; of several objects one of the class `kind`. Raises
-    HandleError if this process has none.
+    """The communicator that was pickled, here or on another rank; of several objects one of the class `kind`.
+
+    Raises HandleError if this process has none.
     """
     mine = [comm for (known, process, _), comm in list(_live.items())
             if known == identity and process == os.getpid() and comm.__dict__.get("_handle") is not None]  # fmt: skip

@@ -50,15 +50,25 @@ def _answer(status: Any) -> MessageStatus:
 
 
 class Messages(Along):
-    """What one rank of a syncyte.Comm sends to another. All methods are local: an error before sending is the caller's
-    alone. A message carries element type and shape; a receive into an array of others raises MismatchError. Arrays may
-    have any strides, and nothing beside them is written.
+    """What one rank of a syncyte.Comm sends to another. All methods are local.
+
+    An error before sending is the caller's alone. A message carries element type and shape; a receive into an array of
+    others raises MismatchError. Arrays may have any strides, and nothing beside them is written.
     """
 
     def send(self, array: Any, dest: int, tag: int = 0) -> None:
-        """Sends an array, or a number. Returns when its memory may be used again; the receiver may not have it yet.
+        """Sends an array, or a number.
 
-        dest: a rank, or PROC_NULL. tag: 0 or more.
+        Returns when its memory may be used again; the receiver may not have it yet.
+
+        Parameters
+        ----------
+        array : array or number
+            What is sent.
+        dest : int
+            A rank, or PROC_NULL.
+        tag : int
+            0 or more.
         """
         buffer = _outgoing(array, "send")
         number, label = as_int32(dest, "dest"), as_int32(tag, "tag")
@@ -66,9 +76,26 @@ class Messages(Along):
             _library.core().syncyte_comm_send(self.handle, buffer.reference, number, label, None)
 
     def recv(self, out: Any, source: int = ANY, tag: int = ANY) -> MessageStatus:
-        """Receives into an array; waits for the message. Returns who has sent it.
+        """Receives into an array; waits for the message.
 
-        out: an array of the message's element type and shape. source: a rank, ANY or PROC_NULL.
+        Parameters
+        ----------
+        out : array
+            Of the message's element type and shape.
+        source : int
+            A rank, ANY or PROC_NULL.
+        tag : int
+            The sender's, or ANY.
+
+        Returns
+        -------
+        MessageStatus
+            Who has sent it.
+
+        Raises
+        ------
+        MismatchError
+            The message has another element type or shape.
         """
         buffer = _incoming(out)
         status = _status()
@@ -80,7 +107,17 @@ class Messages(Along):
         return _answer(status)
 
     def isend(self, array: Any, dest: int, tag: int = 0) -> Request[None]:
-        """Starts to send an array, which must not change until the request has ended, and does not wait."""
+        """Starts to send an array, which must not change until the request has ended, and does not wait.
+
+        Parameters
+        ----------
+        array, dest, tag
+            As of send().
+
+        Returns
+        -------
+        Request
+        """
         if not hasattr(array, "shape"):
             raise DtypeError(f"array is a {type(array).__name__}; expected a numpy array or a torch tensor, to be kept")
         reap()
@@ -93,7 +130,18 @@ class Messages(Along):
         return Request(handle, buffer, "isend", lambda: None)
 
     def irecv(self, out: Any, source: int = ANY, tag: int = ANY) -> Request[MessageStatus]:
-        """Starts to receive into an array, which must not be read until the request has ended, and does not wait."""
+        """Starts to receive into an array, which must not be read until the request has ended, and does not wait.
+
+        Parameters
+        ----------
+        out, source, tag
+            As of recv().
+
+        Returns
+        -------
+        Request
+            Its result is who has sent. Errors as of recv().
+        """
         reap()
         buffer = _incoming(out)
         number, label = as_int32(source, "source"), as_int32(tag, "tag")
@@ -111,8 +159,19 @@ class Messages(Along):
     def sendrecv(
         self, array: Any, dest: int, out: Any, source: int = ANY, send_tag: int = 0, recv_tag: int = ANY
     ) -> MessageStatus:
-        """Sends one array and receives another, whoever comes first; waits for both. They must not overlap. Returns who
-        has sent.
+        """Sends one array and receives another, whoever comes first; waits for both. They must not overlap.
+
+        Parameters
+        ----------
+        array, dest, send_tag
+            As of send().
+        out, source, recv_tag
+            As of recv().
+
+        Returns
+        -------
+        MessageStatus
+            Who has sent. Errors as of recv().
         """
         outgoing, incoming = _outgoing(array, "sendrecv"), _incoming(out)
         status = _status()

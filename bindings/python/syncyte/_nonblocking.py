@@ -34,8 +34,10 @@ def _started(
 
 
 class Nonblocking(Along):
-    """What syncyte.Comm starts. A start is collective but waits for no other rank: this rank's own error is raised at
-    once, the others get it from wait() or test(). All ranks start in the same order, and wait in any.
+    """What syncyte.Comm starts.
+
+    A start is collective but waits for no other rank: this rank's own error is raised at once, the others get it from
+    wait() or test(). All ranks start in the same order, and wait in any.
     """
 
     def _prepare_start(self, operation: str, prepare: Callable[[], Result]) -> Result:
@@ -53,7 +55,18 @@ class Nonblocking(Along):
         lib.unchecked("syncyte_comm_ifail")(self.handle, status, operation.encode())
 
     def ibcast(self, array: Array, root: int = 0) -> Request[Array]:
-        """Starts bcast(); wait() returns `array`. Collective."""
+        """Starts bcast(). Collective.
+
+        Parameters
+        ----------
+        array, root
+            As of bcast().
+
+        Returns
+        -------
+        Request
+            Its result is `array`.
+        """
 
         def prepare() -> tuple[Buffer, int]:
             number = as_int32(root, "root")
@@ -71,7 +84,18 @@ class Nonblocking(Along):
         )
 
     def iallreduce(self, array: Array, op: Reduction = "sum", out: Array | None = None) -> Request[Array]:
-        """Starts allreduce() of an array; wait() returns out. Collective."""
+        """Starts allreduce() of an array. Collective.
+
+        Parameters
+        ----------
+        array, op, out
+            As of allreduce().
+
+        Returns
+        -------
+        Request
+            Its result is out.
+        """
 
         def prepare() -> tuple[Buffer | None, Op, Buffer, Any]:
             reduction = as_op(op)
@@ -96,8 +120,19 @@ class Nonblocking(Along):
     def iallgather(
         self, array: Array, lengths: Sequence[int], axis: int = 0, *, out: Array | None = None
     ) -> Request[Array]:
-        """Starts allgather() along an axis; lengths must be given, since nothing can be exchanged first. wait() returns
-        out. Collective.
+        """Starts allgather() along an axis. Collective.
+
+        Parameters
+        ----------
+        array, axis, out
+            As of allgather().
+        lengths : sequence of int
+            The parts' extents; they must be given, since nothing can be exchanged first.
+
+        Returns
+        -------
+        Request
+            Its result is out.
         """
 
         def prepare() -> tuple[Buffer, int, Any, Buffer, Any]:
@@ -127,7 +162,18 @@ class Nonblocking(Along):
         lengths: Sequence[int] | None = None,
         out: Array | None = None,
     ) -> Request[Array]:
-        """Starts reduce_scatter(); wait() returns out. Collective."""
+        """Starts reduce_scatter(). Collective.
+
+        Parameters
+        ----------
+        array, axis, op, lengths, out
+            As of reduce_scatter().
+
+        Returns
+        -------
+        Request
+            Its result is out.
+        """
 
         def prepare() -> tuple[Buffer, int, Any, Op, Buffer, Any]:
             source, along, reduction = _any_strides(array, "ireduce_scatter_along"), as_int32(axis, "axis"), as_op(op)
@@ -158,8 +204,19 @@ class Nonblocking(Along):
         *,
         out: Array | None = None,
     ) -> Request[Array]:
-        """Starts alltoall(); gather_lengths must be given, since nothing can be exchanged first. wait() returns out.
-        Collective.
+        """Starts alltoall(). Collective.
+
+        Parameters
+        ----------
+        array, gather_axis, scatter_axis, lengths, out
+            As of alltoall().
+        gather_lengths : sequence of int
+            Of the parts of the input; they must be given, since nothing can be exchanged first.
+
+        Returns
+        -------
+        Request
+            Its result is out.
         """
 
         def prepare() -> tuple[Buffer, int, Any, int, Any, Buffer, Any]:

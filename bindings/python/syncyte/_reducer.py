@@ -13,9 +13,10 @@ from .comm import COMM_WORLD, Comm, comm_or_world
 
 
 class Reducer(Handle):
-    """Pieces of memory, each a number of elements of a dtype. In a round every rank fills its pieces and starts each as
-    soon as it is full, in any order; after :meth:`wait` they hold scale times the sums, with the same bits on all
-    ranks.
+    """Pieces of memory, each a number of elements of a dtype.
+
+    In a round every rank fills its pieces and starts each as soon as it is full, in any order; after :meth:`wait` they
+    hold scale times the sums, with the same bits on all ranks.
 
     Ranks of a node add up in each other's memory: whoever is in a method takes the next part of the work.
     """

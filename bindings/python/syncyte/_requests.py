@@ -78,17 +78,40 @@ class Request(Generic[Result]):
     """
 
     def __init__(self, handle: ctypes.c_void_p, arrays: Any, operation: str, finish: Callable[[], Result]):
-        """For this package: takes over a C request. `finish` is called when it has ended well, and gives its result."""
+        """For this package: takes over a C request.
+
+        Parameters
+        ----------
+        handle : ctypes.c_void_p
+            The C request.
+        arrays : object
+            Kept alive until the end.
+        operation : str
+            For messages.
+        finish : callable
+            Called when it has ended well; gives its result.
+        """
         self._operation = operation
         self._finish = finish
         self._started: _Started | None = _Started(handle, arrays)
         self._result: tuple[Result, ...] = ()  # there when it has ended and has not been waited for
 
     def wait(self) -> Result:
-        """Waits for the end and returns the result: who has sent (MessageStatus) for irecv(), the output for
-        collectives. Raises the operation's error. Local.
+        """Waits for the end. Local.
 
-        Raises HandleError when it has been waited for before. Ctrl-C ends the wait, not the operation: wait again.
+        Ctrl-C ends the wait, not the operation: wait again.
+
+        Returns
+        -------
+        object
+            Who has sent (MessageStatus) for irecv(), the output for collectives.
+
+        Raises
+        ------
+        Error
+            The operation's error.
+        HandleError
+            It has been waited for before.
         """
         if self._started is not None:
             started, self._started = self._started, None
@@ -106,7 +129,17 @@ class Request(Generic[Result]):
         return answer
 
     def test(self) -> bool:
-        """Whether it has ended, without waiting; true may be answered several times. Raises the operation's error."""
+        """Whether it has ended, without waiting; true may be answered several times.
+
+        Returns
+        -------
+        bool
+
+        Raises
+        ------
+        Error
+            The operation's error.
+        """
         if self._started is None:
             return True
         try:
@@ -144,7 +177,25 @@ def as_requests(requests: Iterable[Kind], kind: type) -> list[Kind]:
 
 
 def wait_all(requests: Iterable[Request[Any]]) -> list[Any]:
-    """Waits for all requests; raises the first error after all have ended. Local."""
+    """Waits for all requests. Local.
+
+    Parameters
+    ----------
+    requests : iterable of Request
+        Of any communicators.
+
+    Returns
+    -------
+    list
+        Their results, in their order.
+
+    Raises
+    ------
+    Error
+        The first error, after all have ended.
+    DtypeError
+        Anything that is no request, before one is waited for.
+    """
     answers: list[Any] = []
     first: Exception | None = None
     for request in as_requests(requests, Request):

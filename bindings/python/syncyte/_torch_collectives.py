@@ -95,20 +95,36 @@ def allreduce(tensor: torch.Tensor, comm: Comm = COMM_WORLD, *, op: Reduction = 
     - prod: xbar_s = conj(product of the other ranks' x) S, exact with any number of zeros.
     - others, integers: a rank whose input requires a gradient makes all ranks raise NotImplementedError at once.
 
-    tensor: any shape, any dtype of Syncyte, any strides. float16 and bfloat16 are reduced in float32 and rounded
-        once.
-    comm: COMM_WORLD by default.
-    op: "sum", "prod", "min", "max" (not complex), "land", "lor", "lxor", "band", "bor", "bxor" (integers and
-        bool).
-    adjoint: "sum": every rank's result is a variable of its own, and the loss is the sum of all ranks' losses.
-        "identity" (mpi4jax's): the results are one variable, of which every rank has a copy, and every rank computes
-        the same loss from it; ybar_r is equal on all ranks, and xbar_s is as above with ybar_s in place of S. Nothing
-        is sent in backward. If all ranks compute the same loss, "sum" gives size times what "identity" gives.
-    mixed_grad: see :mod:`syncyte.torch`.
-    Raises on all ranks: TypeError (not a tensor, an argument of another type); ValueError (ranks that differ in shape,
-        dtype, op, adjoint or in recording gradients; an unknown op or adjoint); NotImplementedError (a sparse,
-        quantised, nested or meta tensor; an op that the dtype does not have, or without an adjoint where a gradient is
-        required).
+    Parameters
+    ----------
+    tensor : torch.Tensor
+        Any shape, any dtype of Syncyte, any strides. float16 and bfloat16 are reduced in float32 and rounded once.
+    comm : Comm
+        The ranks.
+    op : str or Op
+        "sum", "prod", "min", "max" (not complex), "land", "lor", "lxor", "band", "bor", "bxor" (integers and bool).
+    adjoint : {"sum", "identity"}
+        "sum": every rank's result is a variable of its own, and the loss is the sum of all ranks' losses. "identity"
+        (mpi4jax's): the results are one variable, of which every rank has a copy, and every rank computes the same loss
+        from it; ybar_r is equal on all ranks, and xbar_s is as above with ybar_s in place of S. Nothing is sent in
+        backward. If all ranks compute the same loss, "sum" gives size times what "identity" gives.
+    mixed_grad : bool
+        See :mod:`syncyte.torch`.
+
+    Returns
+    -------
+    torch.Tensor
+
+    Raises
+    ------
+    TypeError
+        On all ranks: not a tensor, an argument of another type.
+    ValueError
+        On all ranks: ranks that differ in shape, dtype, op, adjoint or in recording gradients; an unknown op or
+        adjoint.
+    NotImplementedError
+        On all ranks: a sparse, quantised, nested or meta tensor; an op that the dtype does not have, or without an
+        adjoint where a gradient is required.
     """
     if op == "sum" and adjoint == "sum" and not mixed_grad:  # the shortest way, for small messages
         group = comm_or_world(comm)
@@ -129,31 +145,74 @@ def bcast(tensor: torch.Tensor, root: int = 0, comm: Comm = COMM_WORLD, *,
     Collective: all ranks give equal shapes, dtypes and root. With y_r = x_root, the adjoint is :func:`reduce`: root
     gets the sum of all ranks' cotangents, the others zeros.
 
-    mixed_grad: see :mod:`syncyte.torch`.
-    Raises on all ranks: TypeError (not a tensor, an argument of another type); ValueError (ranks that differ in shape,
-        dtype, root or in recording gradients; an invalid root); NotImplementedError (a sparse, quantised,
-        nested or meta tensor).
+    Parameters
+    ----------
+    tensor : torch.Tensor
+        As of :func:`allreduce`.
+    root : int
+        The rank whose tensor it is.
+    comm : Comm
+        The ranks.
+    mixed_grad : bool
+        See :mod:`syncyte.torch`.
+
+    Returns
+    -------
+    torch.Tensor
+
+    Raises
+    ------
+    TypeError
+        On all ranks: not a tensor, an argument of another type.
+    ValueError
+        On all ranks: ranks that differ in shape, dtype, root or in recording gradients; an invalid root.
+    NotImplementedError
+        On all ranks: a sparse, quantised, nested or meta tensor.
     """
     return _collective(operators.bcast, "comm_bcast", comm, tensor, mixed_grad, root)
 
 
 def barrier(comm: Comm = COMM_WORLD) -> None:
-    """Returns when all ranks have called it. Collective. It has no gradient and no backward pass; in a compiled graph
-    it keeps its place among the communications.
+    """Returns when all ranks have called it. Collective.
 
-    Raises ValueError (comm is None, or the other ranks call another operation).
+    It has no gradient and no backward pass; in a compiled graph it keeps its place among the communications.
+
+    Parameters
+    ----------
+    comm : Comm
+        The ranks.
+
+    Raises
+    ------
+    ValueError
+        comm is None, or the other ranks call another operation.
     """
     operators.barrier(torch.empty(0), comm_or_world(comm).handle)
 
 
 def bcast_(tensor: torch.Tensor, root: int = 0, comm: Comm = COMM_WORLD, *,
            mixed_grad: bool = False) -> torch.Tensor:
-    """:func:`bcast` into ``tensor``, which is returned: torch's in-place rules hold. Its version is raised; a leaf that
-    requires gradients, a view of one, or a tensor whose elements overlap on one rank makes all ranks raise
-    RuntimeError, before anything is sent. Of a view nothing beside its elements is written.
+    """:func:`bcast` into ``tensor``, which is returned: torch's in-place rules hold.
 
-    mixed_grad: see :mod:`syncyte.torch`.
-    Raises on all ranks: RuntimeError as above; the errors of :func:`bcast`.
+    Its version is raised; a leaf that requires gradients, a view of one, or a tensor whose elements overlap on one rank
+    makes all ranks raise RuntimeError, before anything is sent. Of a view nothing beside its elements is written.
+
+    Parameters
+    ----------
+    tensor, root, comm
+        As of :func:`bcast`.
+    mixed_grad : bool
+        See :mod:`syncyte.torch`.
+
+    Returns
+    -------
+    torch.Tensor
+        ``tensor``.
+
+    Raises
+    ------
+    RuntimeError
+        On all ranks, as above; and the errors of :func:`bcast`.
     """
     _refuse_compiled(mixed_grad)
     _collective(operators.bcast_, "comm_bcast", comm, tensor, False, root, mixed_grad)
@@ -167,10 +226,29 @@ def reduce(tensor: torch.Tensor, root: int = 0, comm: Comm = COMM_WORLD, *, op: 
     Collective: all ranks give equal shapes, dtypes, op and root. Differentiable as :func:`allreduce`, with root's
     cotangent in place of the sum of all ranks'; the sum's adjoint is :func:`bcast`.
 
-    mixed_grad: see :mod:`syncyte.torch`.
-    Raises on all ranks: TypeError (not a tensor, an argument of another type); ValueError (ranks that differ in shape,
-        dtype, op, root or in recording gradients; an unknown op, an invalid root); NotImplementedError (a
-        sparse, quantised, nested or meta tensor; an op that the dtype does not have, or without an adjoint).
+    Parameters
+    ----------
+    tensor, comm, op
+        As of :func:`allreduce`.
+    root : int
+        The rank that gets the result.
+    mixed_grad : bool
+        See :mod:`syncyte.torch`.
+
+    Returns
+    -------
+    torch.Tensor
+
+    Raises
+    ------
+    TypeError
+        On all ranks: not a tensor, an argument of another type.
+    ValueError
+        On all ranks: ranks that differ in shape, dtype, op, root or in recording gradients; an unknown op, an invalid
+        root.
+    NotImplementedError
+        On all ranks: a sparse, quantised, nested or meta tensor; an op that the dtype does not have, or without an
+        adjoint.
     """
     group = comm_or_world(comm)
     number = _number_of(op, group, "comm_reduce")
@@ -181,8 +259,22 @@ def reduce_(tensor: torch.Tensor, root: int = 0, comm: Comm = COMM_WORLD, *, op:
             mixed_grad: bool = False) -> torch.Tensor:
     """:func:`reduce` into ``tensor``, which is returned, zeroed elsewhere than on root; in place as :func:`bcast_`.
 
-    mixed_grad: see :mod:`syncyte.torch`.
-    Raises on all ranks: the errors of :func:`reduce` and :func:`bcast_`.
+    Parameters
+    ----------
+    tensor, root, comm, op
+        As of :func:`reduce`.
+    mixed_grad : bool
+        See :mod:`syncyte.torch`.
+
+    Returns
+    -------
+    torch.Tensor
+        ``tensor``.
+
+    Raises
+    ------
+    RuntimeError, TypeError, ValueError, NotImplementedError
+        On all ranks: the errors of :func:`reduce` and :func:`bcast_`.
     """
     _refuse_compiled(mixed_grad)
     group = comm_or_world(comm)
@@ -198,10 +290,28 @@ def scan(tensor: torch.Tensor, *, reverse: bool = False, op: Reduction = "sum", 
     Collective: all ranks give equal shapes, dtypes, op and direction. The adjoint of the sum is the scan from the other
     end. Other ops have no adjoint: a rank whose input requires a gradient makes all ranks raise NotImplementedError.
 
-    mixed_grad: see :mod:`syncyte.torch`.
-    Raises on all ranks: TypeError (not a tensor, an argument of another type); ValueError (ranks that differ in shape,
-        dtype, op, direction or in recording gradients; an unknown op); NotImplementedError (a sparse, quantised,
-        nested or meta tensor; an op that the dtype does not have, or without an adjoint).
+    Parameters
+    ----------
+    tensor, op, comm
+        As of :func:`allreduce`.
+    reverse : bool
+        Over the ranks from this one to the last.
+    mixed_grad : bool
+        See :mod:`syncyte.torch`.
+
+    Returns
+    -------
+    torch.Tensor
+
+    Raises
+    ------
+    TypeError
+        On all ranks: not a tensor, an argument of another type.
+    ValueError
+        On all ranks: ranks that differ in shape, dtype, op, direction or in recording gradients; an unknown op.
+    NotImplementedError
+        On all ranks: a sparse, quantised, nested or meta tensor; an op that the dtype does not have, or without an
+        adjoint.
     """
     group = comm_or_world(comm)
     number = _number_of(op, group, "comm_scan")
@@ -210,11 +320,25 @@ def scan(tensor: torch.Tensor, *, reverse: bool = False, op: Reduction = "sum", 
 
 def exscan(tensor: torch.Tensor, *, reverse: bool = False, op: Reduction = "sum", comm: Comm = COMM_WORLD,
            mixed_grad: bool = False) -> torch.Tensor:
-    """As :func:`scan`, but excluding this rank. The first rank gets op's identity element (zeros for sum, ones for
-    prod).
+    """As :func:`scan`, but excluding this rank.
 
-    mixed_grad: see :mod:`syncyte.torch`.
-    Raises on all ranks: the errors of :func:`scan`.
+    The first rank gets op's identity element (zeros for sum, ones for prod).
+
+    Parameters
+    ----------
+    tensor, reverse, op, comm
+        As of :func:`scan`.
+    mixed_grad : bool
+        See :mod:`syncyte.torch`.
+
+    Returns
+    -------
+    torch.Tensor
+
+    Raises
+    ------
+    TypeError, ValueError, NotImplementedError
+        On all ranks: the errors of :func:`scan`.
     """
     group = comm_or_world(comm)
     number = _number_of(op, group, "comm_exscan")
@@ -228,14 +352,35 @@ def allgather_along(tensor: torch.Tensor, axis: int = 0, *, lengths: Sequence[in
     Collective: dtypes and extents but along the axis are equal on all ranks. The adjoint is
     :func:`reduce_scatter_along`: each rank gets the sum over ranks of its part's cotangents.
 
-    tensor: at least one dimension; any strides; its extent along the axis may differ between ranks, and be 0.
-    axis: a negative one counts from the end.
-    lengths: all ranks' extents along the axis, where they are known; otherwise they are collected first. A compiled
-        function keeps those of its first call; if they change on some rank, all ranks raise ValueError.
-    mixed_grad: see :mod:`syncyte.torch`.
-    Raises on all ranks: TypeError (not a tensor, an argument of another type); IndexError (an axis that the tensor
-        does not have); ValueError (ranks that differ in dtype, axis, other extents or in recording gradients; lengths
-        that do not fit); NotImplementedError (a sparse, quantised, nested or meta tensor).
+    Parameters
+    ----------
+    tensor : torch.Tensor
+        At least one dimension; any strides; its extent along the axis may differ between ranks, and be 0.
+    axis : int
+        A negative one counts from the end.
+    lengths : sequence of int, optional
+        All ranks' extents along the axis, where they are known; otherwise they are collected first. A compiled function
+        keeps those of its first call; if they change on some rank, all ranks raise ValueError.
+    comm : Comm
+        The ranks.
+    mixed_grad : bool
+        See :mod:`syncyte.torch`.
+
+    Returns
+    -------
+    torch.Tensor
+
+    Raises
+    ------
+    TypeError
+        On all ranks: not a tensor, an argument of another type.
+    IndexError
+        On all ranks: an axis that the tensor does not have.
+    ValueError
+        On all ranks: ranks that differ in dtype, axis, other extents or in recording gradients; lengths that do not
+        fit.
+    NotImplementedError
+        On all ranks: a sparse, quantised, nested or meta tensor.
     """
     operator = operators.allgather_along
     if lengths is None:
@@ -249,8 +394,23 @@ def gather_along(tensor: torch.Tensor, axis: int = 0, root: int = 0, *, lengths:
 
     The adjoint is :func:`scatter_along`: each rank gets its part of root's cotangent.
 
-    mixed_grad: see :mod:`syncyte.torch`.
-    Raises on all ranks: the errors of :func:`allgather_along`; ValueError (an invalid root).
+    Parameters
+    ----------
+    tensor, axis, lengths, comm
+        As of :func:`allgather_along`.
+    root : int
+        The rank that gets the whole.
+    mixed_grad : bool
+        See :mod:`syncyte.torch`.
+
+    Returns
+    -------
+    torch.Tensor
+
+    Raises
+    ------
+    ValueError
+        On all ranks: an invalid root; and the errors of :func:`allgather_along`.
     """
     operator = operators.gather_along
     if lengths is None:
@@ -265,11 +425,27 @@ def scatter_along(tensor: torch.Tensor, length: int, axis: int = 0, root: int = 
     Collective as :func:`allgather_along`. The adjoint is :func:`gather_along`: root gets all ranks' cotangents joined,
     the others zeros.
 
-    tensor: of root; on other ranks only its dtype counts, and that it may require gradients.
-    length: of this rank's part; they add up to root's extent along the axis.
-    mixed_grad: see :mod:`syncyte.torch`.
-    Raises on all ranks: the errors of :func:`allgather_along`; ValueError (an invalid root, lengths that do not
-        add up).
+    Parameters
+    ----------
+    tensor : torch.Tensor
+        Of root; on other ranks only its dtype counts, and that it may require gradients.
+    length : int
+        Of this rank's part; they add up to root's extent along the axis.
+    axis, comm
+        As of :func:`allgather_along`.
+    root : int
+        The rank that has the whole.
+    mixed_grad : bool
+        See :mod:`syncyte.torch`.
+
+    Returns
+    -------
+    torch.Tensor
+
+    Raises
+    ------
+    ValueError
+        On all ranks: an invalid root, lengths that do not add up; and the errors of :func:`allgather_along`.
     """
     return _collective(operators.scatter_along.default, "comm_lengths", comm, tensor, mixed_grad, axis, length, root)
 
@@ -281,10 +457,27 @@ def reduce_scatter_along(tensor: torch.Tensor, length: int, axis: int = 0, *, op
     Collective: all ranks' shapes, dtypes and op are equal. The adjoint of the sum is :func:`allgather_along`; other ops
     have none, as in :func:`scan`. float16 and bfloat16 are reduced in float32 and rounded once.
 
-    length: of this rank's part; they add up to the extent along the axis.
-    mixed_grad: see :mod:`syncyte.torch`.
-    Raises on all ranks: the errors of :func:`allgather_along` and, of op, :func:`scan`; ValueError (lengths that do
-        not add up).
+    Parameters
+    ----------
+    tensor : torch.Tensor
+        The whole; any strides.
+    length : int
+        Of this rank's part; they add up to the extent along the axis.
+    axis, comm
+        As of :func:`allgather_along`.
+    op : str or Op
+        As of :func:`allreduce`.
+    mixed_grad : bool
+        See :mod:`syncyte.torch`.
+
+    Returns
+    -------
+    torch.Tensor
+
+    Raises
+    ------
+    ValueError
+        On all ranks: lengths that do not add up; and the errors of :func:`allgather_along` and, of op, :func:`scan`.
     """
     group = comm_or_world(comm)
     number = _number_of(op, group, "comm_lengths")
@@ -299,9 +492,27 @@ def alltoall_along(tensor: torch.Tensor, gather_axis: int, scatter_axis: int, le
     Collective as :func:`allgather_along`; a permutation of elements, whose adjoint is its inverse. Equal axes: the
     lengths of the parts change.
 
-    length: of this rank's part along ``scatter_axis``; they add up to the whole extent.
-    mixed_grad: see :mod:`syncyte.torch`.
-    Raises on all ranks: the errors of :func:`allgather_along`, of both axes; ValueError (lengths that do not add up).
+    Parameters
+    ----------
+    tensor : torch.Tensor
+        This rank's part along ``gather_axis``; any strides.
+    gather_axis, scatter_axis : int
+        Negative ones count from the end.
+    length : int
+        Of this rank's part along ``scatter_axis``; they add up to the whole extent.
+    comm : Comm
+        The ranks.
+    mixed_grad : bool
+        See :mod:`syncyte.torch`.
+
+    Returns
+    -------
+    torch.Tensor
+
+    Raises
+    ------
+    ValueError
+        On all ranks: lengths that do not add up; and the errors of :func:`allgather_along`, of both axes.
     """
     operator = operators.alltoall_along.default
     return _collective(operator, "comm_lengths", comm, tensor, mixed_grad, gather_axis, scatter_axis, length)

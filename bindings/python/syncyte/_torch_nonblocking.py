@@ -119,11 +119,25 @@ def _at(values: Sequence[int], place: int) -> int:
 
 def iallreduce(tensor: torch.Tensor, comm: Comm = COMM_WORLD, *, op: Reduction = "sum",
                mixed_grad: bool = False) -> Request:
-    """Starts to reduce ``tensor`` over the ranks: see :func:`allreduce`, for ops too. Only the sum has an adjoint: with
-    another op, a tensor that requires grad makes all ranks raise NotImplementedError.
+    """Starts to reduce ``tensor`` over the ranks: see :func:`allreduce`, for ops too.
 
-    mixed_grad: see :mod:`syncyte.torch`.
-    Raises the errors of :func:`allreduce`, at once where this rank is wrong, from wait() on the others.
+    Only the sum has an adjoint: with another op, a tensor that requires grad makes all ranks raise NotImplementedError.
+
+    Parameters
+    ----------
+    tensor, comm, op
+        As of :func:`allreduce`.
+    mixed_grad : bool
+        See :mod:`syncyte.torch`.
+
+    Returns
+    -------
+    Request
+
+    Raises
+    ------
+    TypeError, ValueError, NotImplementedError
+        As :func:`allreduce`, at once where this rank is wrong, from wait() on the others.
     """
     return _started(tensor, comm_or_world(comm), "comm_iallreduce", _ALLREDUCE, mixed_grad,
                     lambda: ((), tensor.shape), op)
@@ -132,8 +146,21 @@ def iallreduce(tensor: torch.Tensor, comm: Comm = COMM_WORLD, *, op: Reduction =
 def ibcast(tensor: torch.Tensor, root: int = 0, comm: Comm = COMM_WORLD, *, mixed_grad: bool = False) -> Request:
     """Starts to send root's ``tensor`` to all ranks: see :func:`bcast`.
 
-    mixed_grad: see :mod:`syncyte.torch`.
-    Raises the errors of :func:`bcast`, at once where this rank is wrong, from wait() on the others.
+    Parameters
+    ----------
+    tensor, root, comm
+        As of :func:`bcast`.
+    mixed_grad : bool
+        See :mod:`syncyte.torch`.
+
+    Returns
+    -------
+    Request
+
+    Raises
+    ------
+    TypeError, ValueError, NotImplementedError
+        As :func:`bcast`, at once where this rank is wrong, from wait() on the others.
     """
     return _started(tensor, comm_or_world(comm), "comm_ibcast", _BCAST, mixed_grad,
                     lambda: ((_number(root, "root"),), tensor.shape))
@@ -143,10 +170,24 @@ def iallgather_along(tensor: torch.Tensor, lengths: Sequence[int], axis: int = 0
                      comm: Comm = COMM_WORLD, mixed_grad: bool = False) -> Request:
     """Starts to join all ranks' tensors along an axis: see :func:`allgather_along`.
 
-    lengths: all ranks' extents along the axis.
-    mixed_grad: see :mod:`syncyte.torch`.
-    Raises the errors of :func:`allgather_along`, at once where this rank is wrong, from wait() on the
-        others; ValueError (lengths, an axis that is no number).
+    Parameters
+    ----------
+    tensor, axis, comm
+        As of :func:`allgather_along`.
+    lengths : sequence of int
+        All ranks' extents along the axis.
+    mixed_grad : bool
+        See :mod:`syncyte.torch`.
+
+    Returns
+    -------
+    Request
+
+    Raises
+    ------
+    ValueError
+        Wrong lengths, an axis that is no number; and the errors of :func:`allgather_along`, at once where this rank is
+        wrong, from wait() on the others.
     """
     group = comm_or_world(comm)
 
@@ -161,10 +202,24 @@ def ireduce_scatter_along(tensor: torch.Tensor, lengths: Sequence[int], axis: in
                           comm: Comm = COMM_WORLD, mixed_grad: bool = False) -> Request:
     """Starts to reduce all ranks' tensors, of which each keeps a part: see :func:`reduce_scatter_along`.
 
-    lengths: of all ranks' parts along the axis.
-    mixed_grad: see :mod:`syncyte.torch`.
-    Raises the errors of :func:`reduce_scatter_along`, at once where this rank is wrong, from wait() on
-        the others; ValueError (lengths, an axis that is no number).
+    Parameters
+    ----------
+    tensor, axis, op, comm
+        As of :func:`reduce_scatter_along`.
+    lengths : sequence of int
+        Of all ranks' parts along the axis.
+    mixed_grad : bool
+        See :mod:`syncyte.torch`.
+
+    Returns
+    -------
+    Request
+
+    Raises
+    ------
+    ValueError
+        Wrong lengths, an axis that is no number; and the errors of :func:`reduce_scatter_along`, at once where this
+        rank is wrong, from wait() on the others.
     """
     group = comm_or_world(comm)
 
@@ -179,10 +234,24 @@ def ialltoall_along(tensor: torch.Tensor, gather_axis: int, scatter_axis: int, g
                     scatter_lengths: Sequence[int], *, comm: Comm = COMM_WORLD, mixed_grad: bool = False) -> Request:
     """Starts to partition along ``scatter_axis`` what is partitioned along ``gather_axis``: see :func:`alltoall_along`.
 
-    gather_lengths, scatter_lengths: all ranks' extents along the axes, before and after.
-    mixed_grad: see :mod:`syncyte.torch`.
-    Raises the errors of :func:`alltoall_along`, at once where this rank is wrong, from wait() on the
-        others; ValueError (lengths, an axis that is no number).
+    Parameters
+    ----------
+    tensor, gather_axis, scatter_axis, comm
+        As of :func:`alltoall_along`.
+    gather_lengths, scatter_lengths : sequence of int
+        All ranks' extents along the axes, before and after.
+    mixed_grad : bool
+        See :mod:`syncyte.torch`.
+
+    Returns
+    -------
+    Request
+
+    Raises
+    ------
+    ValueError
+        Wrong lengths, an axis that is no number; and the errors of :func:`alltoall_along`, at once where this rank is
+        wrong, from wait() on the others.
     """
     group = comm_or_world(comm)
 

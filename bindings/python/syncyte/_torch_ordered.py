@@ -38,8 +38,7 @@ class ordered:
 
     Not inside torch.compile (UnsupportedError), where operations keep their order anyway but are left out if nobody
     uses their results in what is differentiated. A compiled function that is called within a scope is put in order by
-    joining
-    its input and its result: ``y = order.join(compiled(order.join(x)))``.
+    joining its input and its result: ``y = order.join(compiled(order.join(x)))``.
     """
 
     def __enter__(self) -> ordered:
@@ -55,7 +54,15 @@ class ordered:
     def join(self, value: Joined) -> Joined:
         """``value``, which depends on all operations of the scope so far; operations that follow depend on it. Local.
 
-        value: a floating-point or complex tensor, or a request. Requires gradients if an operation before does.
+        Parameters
+        ----------
+        value : torch.Tensor or Request
+            A floating-point or complex tensor, or a request.
+
+        Returns
+        -------
+        torch.Tensor or Request
+            It requires gradients if an operation before does.
         """
         if isinstance(value, Request):
             return dataclasses.replace(value, ticket=self.join(value.ticket))

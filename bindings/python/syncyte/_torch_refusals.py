@@ -1,5 +1,6 @@
-"""Arguments of a wrong Python type: torch's schemas refuse them before an operation begins, so the other ranks are told
-here.
+"""Arguments of a wrong Python type.
+
+torch's schemas refuse them before an operation begins, so the other ranks are told here.
 """
 
 from __future__ import annotations
@@ -27,8 +28,9 @@ def not_a_tensor(value: object, name: str = "tensor") -> DtypeError:
 
 
 def wrong_type(error: Exception, tensor: object, name: str = "tensor") -> DtypeError | None:
-    """What is wrong, if an operation on `tensor` raised `error` because torch has refused an argument; None: it is an
-    error of the operation itself, which has told the other ranks already.
+    """What is wrong, if an operation on `tensor` raised `error` because torch has refused an argument.
+
+    None: it is an error of the operation itself, which has told the other ranks already.
     """
     if not isinstance(tensor, torch.Tensor):
         return not_a_tensor(tensor, name)

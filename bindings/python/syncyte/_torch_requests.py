@@ -38,7 +38,23 @@ def _neither(value: object, name: str) -> DtypeError:
 
 
 def wait_all(requests: Iterable[Request]) -> list[torch.Tensor]:
-    """The results of all requests, in their order; raises the first error after all have ended."""
+    """Waits for all requests.
+
+    Parameters
+    ----------
+    requests : iterable of Request
+        Of this module.
+
+    Returns
+    -------
+    list of torch.Tensor
+        Their results, in their order.
+
+    Raises
+    ------
+    Exception
+        The first error, after all have ended.
+    """
     results: list[torch.Tensor] = []
     first: Exception | None = None
     for request in as_requests(requests, Request):
@@ -58,8 +74,23 @@ def join_dummies(value: Joined, dummies: Sequence[torch.Tensor | Request]) -> Jo
     """``value``, which autograd takes to depend on ``dummies`` too; local.
 
     Backward runs what comes out of the dummies' operations after what comes after ``value``; the dummies get zeros.
-    Returns ``value`` itself if no dummy requires gradients. A request stands for its ticket. Raises DtypeError where
-    one is no tensor and no request.
+
+    Parameters
+    ----------
+    value : torch.Tensor or Request
+        A request stands for its ticket.
+    dummies : sequence of torch.Tensor or Request
+        On what it depends.
+
+    Returns
+    -------
+    torch.Tensor or Request
+        ``value`` itself if no dummy requires gradients.
+
+    Raises
+    ------
+    DtypeError
+        One is no tensor and no request.
     """
     if not isinstance(value, (torch.Tensor, Request)):
         raise _neither(value, "value")

@@ -21,9 +21,8 @@ def fixed(tensor: Any) -> Any:
 
 def view(kind: str, handle: int, world: str, dtype: DType, shape: Sequence[int], address: int | None) -> Any:
     """An array over memory of a tensor or window (`kind`), which is retained while the array or a slice of it lives.
-    torch cannot move it.
 
-    Empty shapes give an empty array that refers to nothing.
+    torch cannot move it. Empty shapes give an empty array that refers to nothing.
     """
     count = int(np.prod(tuple(shape), dtype=np.int64))
     if count == 0 or address is None:

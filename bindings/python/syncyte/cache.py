@@ -149,18 +149,31 @@ class SharedCache(Handle):
             _library.core().syncyte_cache_send(self.handle, ctypes.byref(meeting))
 
     def touch(self, offset: int = 0, size: int | None = None) -> None:
-        """Makes `size` bytes (all, by default) from `offset` on resident in this process, in huge pages where the
-        machine
-        has some: first uses then do not wait for pages. Contents stay. Raises OutOfMemoryError where there is less.
+        """Makes bytes resident in this process, in huge pages where the machine has some. Contents stay.
+
+        First uses then do not wait for pages.
+
+        Parameters
+        ----------
+        offset : int
+            Where they begin.
+        size : int, optional
+            How many; None: all from there on.
+
+        Raises
+        ------
+        OutOfMemoryError
+            There is less.
         """
         begin = as_int64(offset, "offset")
         count = max(sum(self._sizes) - begin, 0) if size is None else as_int64(size, "size")
         _library.core().syncyte_cache_touch(self.handle, begin, count)
 
     def insert(self, offset: int, size: int) -> None:
-        """CPU tensors that the calling thread makes lie in these bytes from now on, until it inserts another slice or
-        calls clear(). Every tensor takes a multiple of 512 bytes; the same order of allocations gives the same offsets
-        in every process. Contents are what was there.
+        """CPU tensors that the calling thread makes lie in these bytes from now on.
+
+        That is until it inserts another slice or calls clear(). Every tensor takes a multiple of 512 bytes; the same
+        order of allocations gives the same offsets in every process. Contents are what was there.
 
         Parameters
         ----------

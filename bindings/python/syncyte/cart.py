@@ -90,11 +90,24 @@ class Halo(Handle):
         axes: Sequence[int] | None = None,
         corners: bool = True,
     ):
-        """Collective; element type, widths, axes, corners and the extents along axes that are not cut must be equal.
+        """Makes a halo. Collective.
 
-        shape: of this rank's arrays, ghosts included; extents along cut axes may differ between ranks. low, high:
-        ghosts at both ends, one number or one for each dimension of the grid; high None: as low. axes: which axis each
-        dimension cuts, negative from the end; None: 0, 1, ... corners: ghosts beyond several borders too.
+        Element type, widths, axes, corners and the extents along axes that are not cut must be equal.
+
+        Parameters
+        ----------
+        cart : Cart
+            The grid of ranks.
+        shape : sequence of int
+            Of this rank's arrays, ghosts included; extents along cut axes may differ between ranks.
+        dtype : element type
+            Of the arrays.
+        low, high : int or sequence of int
+            Ghosts at both ends, one number or one for each dimension of the grid; high None: as low.
+        axes : sequence of int, optional
+            Which axis each dimension cuts, negative from the end; None: 0, 1, ...
+        corners : bool
+            Whether ghosts beyond several borders are filled too.
         """
         if cart is None:
             raise no_part("cart")
@@ -171,14 +184,30 @@ class Halo(Handle):
         _library.core().unchecked("syncyte_halo_exchange")(self.handle, ctypes.byref(c.BufferDescription()))
 
     def exchange(self, array: Array) -> Array:
-        """Fills the ghosts, in place; returns `array`. All ranks call it; waits for the neighbours only.
+        """Fills the ghosts, in place. All ranks call it; waits for the neighbours only.
 
-        array: of the halo's element type and shape, any strides. A wrong one raises here and on the neighbours.
+        Parameters
+        ----------
+        array : array
+            Of the halo's element type and shape, any strides.
+
+        Returns
+        -------
+        array
+            The argument.
+
+        Raises
+        ------
+        DtypeError, ShapeError, ArgumentError
+            Here and on the neighbours: a wrong array.
         """
         return self._call("syncyte_halo_exchange", array)
 
     def accumulate(self, array: Array) -> Array:
-        """The adjoint of exchange(), in place: adds the ghosts to the cells they show, and sets them to 0."""
+        """The adjoint of exchange(), in place: adds the ghosts to the cells they show, and sets them to 0.
+
+        Parameters, result and errors as of exchange().
+        """
         return self._call("syncyte_halo_accumulate", array)
 
     def _start(self, function: str, array: Any) -> Request[None]:
@@ -195,11 +224,29 @@ class Halo(Handle):
         return Request(handle, buffer, function.removeprefix("syncyte_"), buffer.written)
 
     def iexchange(self, array: Any) -> Request[None]:
-        """Starts to fill the ghosts, and does not wait; until the end ghosts must not be read, nor cells that ghosts
-        show be written. One exchange of a halo is under way at a time (BusyError).
+        """Starts to fill the ghosts, and does not wait.
+
+        Until the end ghosts must not be read, nor cells that ghosts show be written.
+
+        Parameters
+        ----------
+        array : array
+            As of exchange().
+
+        Returns
+        -------
+        Request
+
+        Raises
+        ------
+        BusyError
+            Another exchange of this halo is under way. Others as of exchange().
         """
         return self._start("syncyte_halo_iexchange", array)
 
     def iaccumulate(self, array: Any) -> Request[None]:
-        """Starts the adjoint, and does not wait; until the end the array must not be used."""
+        """Starts the adjoint, and does not wait; until the end the array must not be used.
+
+        Parameters, result and errors as of iexchange().
+        """
         return self._start("syncyte_halo_iaccumulate", array)

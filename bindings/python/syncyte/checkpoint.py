@@ -125,11 +125,27 @@ def save(
     The new file keeps the permissions of the one it replaces. A symbolic link is kept; its target is replaced.
     Temporary files that killed jobs left behind for this path are removed.
 
-    path: equal on all ranks, on a file system that all see. mapping: keys to contiguous numpy arrays, torch tensors in
-    host memory, or whole tensors; the same keys in the same order on all ranks. sharded: True, or the keys whose arrays
-    are this rank's rows, in order of ranks (whole tensors always are; sync() them before); the others are replicated,
-    and rank 0's are saved. step: a number stored with them. block_bytes: bytes per checksum; 0: 4 MiB.
-    Raises StorageError, ArgumentError, ShapeError, MismatchError.
+    Parameters
+    ----------
+    path : path
+        Equal on all ranks, on a file system that all see.
+    mapping : mapping of str to array
+        Keys to contiguous numpy arrays, torch tensors in host memory, or whole tensors; the same keys in the same order
+        on all ranks.
+    comm : Comm
+        The ranks that save.
+    sharded : bool or collection of str
+        True, or the keys whose arrays are this rank's rows, in order of ranks (whole tensors always are; sync() them
+        before); the others are replicated, and rank 0's are saved.
+    step : int
+        A number stored with them.
+    block_bytes : int
+        Bytes per checksum; 0: 4 MiB.
+
+    Raises
+    ------
+    StorageError, ArgumentError, ShapeError, MismatchError
+        On all ranks: a file that cannot be written; wrong arguments; ranks that differ.
     """
     comm = comm_or_world(comm)
     name, entries, _buffers_alive, options = _with_library(
@@ -149,12 +165,36 @@ def load(
 ) -> Mapping[str, Any]:
     """Loads arrays from a file, whoever saved it. Collective.
 
-    into: arrays to fill, by key, as for save(); rows of sharded ones are those that the ranks' arrays have, in order of
-    ranks. None: new arrays are made, of all keys or of `keys`: whole on every rank, but sharded ones in rows as equal
-    as possible, the remainder on the first ranks. torch: whether they are torch tensors; None: if torch is imported.
-    Returns into, or a dict of the new arrays.
-    Raises MissingFileError (a FileNotFoundError), NotFoundError (a KeyError), FileFormatError, ChecksumError,
-    VersionError, StorageError, DtypeError, ShapeError.
+    Parameters
+    ----------
+    path : path
+        Equal on all ranks.
+    into : mapping of str to array, optional
+        Arrays to fill, by key, as for save(); rows of sharded ones are those that the ranks' arrays have, in order of
+        ranks. None: new arrays are made: whole on every rank, but sharded ones in rows as equal as possible, the
+        remainder on the first ranks.
+    comm : Comm
+        The ranks that load.
+    sharded : bool or collection of str
+        As of save().
+    keys : collection of str, optional
+        Of which keys new arrays are made; None: of all.
+    torch : bool, optional
+        Whether new arrays are torch tensors; None: if torch is imported.
+
+    Returns
+    -------
+    mapping of str to array
+        into, or a dict of the new arrays.
+
+    Raises
+    ------
+    MissingFileError, NotFoundError
+        No such file (a FileNotFoundError); no such key (a KeyError).
+    FileFormatError, ChecksumError, VersionError, StorageError
+        A file that cannot be read.
+    DtypeError, ShapeError
+        Arrays that do not fit.
     """
     comm = comm_or_world(comm)
     if into is None:
@@ -209,8 +249,22 @@ def _rows_of(entry: Entry, comm: Comm) -> range:
 def open(path: Path, comm: Comm = COMM_WORLD) -> Checkpoint:
     """Opens a checkpoint: rank 0 reads and verifies the metadata, all get it. Collective. Use it with ``with``.
 
-    Raises MissingFileError (a FileNotFoundError), FileFormatError (foreign or truncated), ChecksumError (damaged
-    metadata), VersionError (a newer format), StorageError; each names the file.
+    Parameters
+    ----------
+    path : path
+        Equal on all ranks.
+    comm : Comm
+        The ranks that open it.
+
+    Returns
+    -------
+    Checkpoint
+
+    Raises
+    ------
+    MissingFileError, FileFormatError, ChecksumError, VersionError, StorageError
+        No such file (a FileNotFoundError); a foreign or truncated one; damaged metadata; a newer format. Each names the
+        file.
     """
     comm = comm_or_world(comm)
     name = _with_library(comm, "checkpoint_open", lambda: _path(path))
@@ -226,7 +280,15 @@ class Checkpoint(Mapping[str, Entry]):
     """An open checkpoint: a mapping from keys, in alphabetical order, to their entries. All methods are local."""
 
     def __init__(self, handle: ctypes.c_void_p, path: str):
-        """For this module: takes over an open file."""
+        """For this module: takes over an open file.
+
+        Parameters
+        ----------
+        handle : ctypes.c_void_p
+            The C handle.
+        path : str
+            For messages.
+        """
         self._handle: ctypes.c_void_p | None = handle
         self.path = path
 
@@ -293,7 +355,22 @@ class Checkpoint(Mapping[str, Entry]):
         return True
 
     def describe(self, key: str) -> Entry:
-        """Shape, element type and layout of a key. Raises NotFoundError (a KeyError), naming the key and the file."""
+        """Shape, element type and layout of a key.
+
+        Parameters
+        ----------
+        key : str
+            Of which array.
+
+        Returns
+        -------
+        Entry
+
+        Raises
+        ------
+        NotFoundError
+            Names the key and the file (a KeyError).
+        """
         found, layout = _library.options(c.BufferDescription), ctypes.c_int32()
         _library.hdf5().syncyte_checkpoint_describe(self._open(), _key(key), ctypes.byref(found), ctypes.byref(layout))
         return Entry(tuple(found.shape[: found.ndim]), DType(found.dtype), layout.value == c.Layout.SHARDED)
@@ -303,10 +380,30 @@ class Checkpoint(Mapping[str, Entry]):
     ) -> Any:
         """Reads rows of a key and verifies their checksums.
 
-        rows: a range, or (first, last + 1); None: all, or with out as many as it has from row 0 on. out: a contiguous
-        array to fill; None: a new one, a torch tensor if `torch` says so or, by default, if torch is imported.
-        Raises NotFoundError, OutOfRangeError, DtypeError, ShapeError, ChecksumError (names file, key and block),
-        FileFormatError (truncated), StorageError.
+        Parameters
+        ----------
+        key : str
+            Of which array.
+        rows : range or pair of int, optional
+            A range, or (first, last + 1); None: all, or with out as many as it has from row 0 on.
+        out : array, optional
+            A contiguous array to fill; None: a new one.
+        torch : bool, optional
+            Whether a new one is a torch tensor; None: if torch is imported.
+
+        Returns
+        -------
+        array
+            out.
+
+        Raises
+        ------
+        NotFoundError, OutOfRangeError, DtypeError, ShapeError
+            No such key (a KeyError), or rows; an array that does not fit.
+        ChecksumError
+            Names file, key and block.
+        FileFormatError, StorageError
+            A truncated file; one that cannot be read.
         """
         entry = self.describe(key)
         first, last = _first_last(rows)

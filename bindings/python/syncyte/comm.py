@@ -47,8 +47,9 @@ def _comm_options(name: str | None, check: str | None) -> Any:
 
 
 def _refuse_together(fortran_handle: int) -> None:
-    """Takes part in the making of a communicator with options that the C library refuses on all ranks: before the
-    communicator is there, nothing else can tell the other ranks that this one has found a mistake.
+    """Takes part in the making of a communicator with options that the C library refuses on all ranks.
+
+    Before the communicator is there, nothing else can tell the other ranks that this one has found a mistake.
     """
     refused = _library.options(c.CommOptions, check=_NO_CHECK)
     out = ctypes.c_void_p()
@@ -63,16 +64,34 @@ class Comm(Nonblocking, Messages):
     to the live communicator, on each of its ranks to that rank's; where there is none (it is gone, the process is none
     of its ranks, another job) it raises HandleError.
 
-    Every collective raises, on all ranks: DtypeError (an array, number or element type of a wrong kind), ShapeError
-    (shape, strides, counts that do not fit), ArgumentError (a value that is not allowed; a tensor whose gradient would
-    be lost), MismatchError (ranks that differ), UnsupportedError (an op that the element type does not have),
-    HandleError and BusyError (on this rank alone: the communicator was freed; another thread is in a collective of it).
+    Raises
+    ------
+    DtypeError
+        Every collective, on all ranks: an array, number or element type of a wrong kind.
+    ShapeError
+        Every collective, on all ranks: shape, strides, counts that do not fit.
+    ArgumentError
+        Every collective, on all ranks: a value that is not allowed; a tensor whose gradient would be lost.
+    MismatchError
+        Every collective, on all ranks: ranks that differ.
+    UnsupportedError
+        Every collective, on all ranks: an op that the element type does not have.
+    HandleError, BusyError
+        On this rank alone: the communicator was freed; another thread is in a collective of it.
     """
 
     kind = "comm"
 
     def __init__(self, handle: int | None, name: str = ""):
-        """For this package and those on top of it: takes over one reference of a C handle."""
+        """For this package and those on top of it: takes over one reference of a C handle.
+
+        Parameters
+        ----------
+        handle : int, optional
+            The C handle.
+        name : str
+            For messages.
+        """
         self._rank: int | None = None
         self._size: int | None = None
         self._name = name
@@ -93,9 +112,25 @@ class Comm(Nonblocking, Messages):
 
     @classmethod
     def from_fortran(cls, fortran_handle: int, *, name: str | None = None, check: str | None = None) -> Comm:
-        """From the integer of MPI_Comm_c2f (mpi4py's py2f(), comm%MPI_VAL); it is duplicated. Collective over it;
-        starts Syncyte. Raises ArgumentError for a null or inter-communicator, on this rank alone; a wrong name or check
-        of one rank is every rank's error.
+        """Makes a communicator from a Fortran handle. Collective over its ranks; starts Syncyte.
+
+        The communicator behind the handle is duplicated.
+
+        Parameters
+        ----------
+        fortran_handle : int
+            The integer of MPI_Comm_c2f (mpi4py's py2f(), comm%MPI_VAL).
+        name, check : str, optional
+            As of dup().
+
+        Returns
+        -------
+        Comm
+
+        Raises
+        ------
+        ArgumentError
+            On this rank alone for a null or inter-communicator; on all ranks for a wrong name or check of one.
         """
         runtime.init()
         number = as_int32(fortran_handle, "fortran_handle")
@@ -108,8 +143,25 @@ class Comm(Nonblocking, Messages):
 
     @classmethod
     def from_mpi4py(cls, comm: MPI.Comm, *, name: str | None = None, check: str | None = None) -> Comm:
-        """From an mpi4py communicator, which is duplicated and stays the caller's. Collective over it; starts
-        Syncyte.
+        """Makes a communicator from mpi4py's. Collective over its ranks; starts Syncyte.
+
+        mpi4py's is duplicated and stays the caller's.
+
+        Parameters
+        ----------
+        comm : mpi4py.MPI.Comm
+            An intra-communicator.
+        name, check : str, optional
+            As of dup().
+
+        Returns
+        -------
+        Comm
+
+        Raises
+        ------
+        ArgumentError, DtypeError
+            As of from_fortran(); on this rank alone for anything that is no communicator of mpi4py's.
         """
         if not hasattr(comm, "py2f"):
             raise DtypeError(f"comm is a {type(comm).__name__}; expected an mpi4py communicator")
@@ -130,7 +182,16 @@ class Comm(Nonblocking, Messages):
     def dup(self, *, name: str | None = None, check: str | None = None) -> Comm:
         """The same ranks, with an order of collectives of its own. Collective.
 
-        check: "off", "on" or "full", what is compared before data moves; None: as here.
+        Parameters
+        ----------
+        name : str, optional
+            For messages.
+        check : {"off", "on", "full"}, optional
+            What is compared before data moves; None: as here.
+
+        Returns
+        -------
+        Comm
         """
         options = self._prepare("comm_dup", lambda: _comm_options(name, check), lifecycle=True)
         return self._made(lambda out: _library.core().syncyte_comm_dup(self.handle, options, out), name)
@@ -140,7 +201,19 @@ class Comm(Nonblocking, Messages):
     ) -> Comm | None:
         """Ranks of one color form a communicator, in order of key, then rank. Collective.
 
-        color: 0 or more; None: this rank takes no part and gets None.
+        Parameters
+        ----------
+        color : int, optional
+            0 or more; None: this rank takes no part.
+        key : int
+            The order of a color's ranks.
+        name, check : str, optional
+            As of dup().
+
+        Returns
+        -------
+        Comm or None
+            None where color is None.
         """
         number, order, options = self._prepare(
             "comm_split",
@@ -156,8 +229,18 @@ class Comm(Nonblocking, Messages):
         )
 
     def split_program(self, program: str | None = None, *, name: str | None = None, check: str | None = None) -> Comm:
-        """The ranks that give the same program's name (None: the executable's file name), for jobs of several programs
-        in one mpirun. Collective.
+        """The ranks that give the same program's name, for jobs of several programs in one mpirun. Collective.
+
+        Parameters
+        ----------
+        program : str, optional
+            The name; None: the executable's file name.
+        name, check : str, optional
+            As of dup().
+
+        Returns
+        -------
+        Comm
         """
         given, options = self._prepare(
             "comm_split_program",
@@ -169,20 +252,42 @@ class Comm(Nonblocking, Messages):
         )
 
     def node(self, *, name: str | None = None, check: str | None = None) -> Comm:
-        """The ranks that share memory with this one. Collective."""
+        """The ranks that share memory with this one. Collective.
+
+        Parameters
+        ----------
+        name, check : str, optional
+            As of dup().
+
+        Returns
+        -------
+        Comm
+        """
         options = self._prepare("comm_node", lambda: _comm_options(name, check), lifecycle=True)
         return self._made(lambda out: _library.core().syncyte_comm_node(self.handle, options, out), name)
 
     def leaders(self, *, name: str | None = None, check: str | None = None) -> Comm | None:
-        """The first rank of each node, in the order of the nodes; the other ranks get None. Collective."""
+        """The first rank of each node, in the order of the nodes. Collective.
+
+        Parameters
+        ----------
+        name, check : str, optional
+            As of dup().
+
+        Returns
+        -------
+        Comm or None
+            None on the other ranks.
+        """
         options = self._prepare("comm_leaders", lambda: _comm_options(name, check), lifecycle=True)
         return self._made_or_none(lambda out: _library.core().syncyte_comm_leaders(self.handle, options, out), name)
 
     def group(
         self, ranks: Sequence[int], tag: int = 0, *, name: str | None = None, check: str | None = None
     ) -> Comm:
-        """A communicator of some ranks, in the order of the list. Collective over these ranks, which alone call. It is
-        freed at finalize.
+        """A communicator of some ranks, in the order of the list. Collective over these ranks, which alone call.
+
+        It is freed at finalize.
 
         Parameters
         ----------
@@ -190,6 +295,8 @@ class Comm(Nonblocking, Messages):
             Ranks of this communicator, each once, the calling one among them; the same list on all of them.
         tag : int
             0 to 1023; groups that threads make at once have different tags.
+        name, check : str, optional
+            As of dup().
 
         Returns
         -------
@@ -228,8 +335,19 @@ class Comm(Nonblocking, Messages):
     ) -> Cart | None:
         """Puts the first ranks on a grid, in their order, row-major. Collective; dims and periods must be equal.
 
-        dims: places along each dimension; 0: chosen, so that all ranks have a place. periods: whether each dimension is
-        periodic, or one value for all. Ranks beyond the grid get None.
+        Parameters
+        ----------
+        dims : sequence of int
+            Places along each dimension; 0: chosen, so that all ranks have a place.
+        periods : bool or sequence of bool
+            Whether each dimension is periodic, or one value for all.
+        name, check : str, optional
+            As of dup().
+
+        Returns
+        -------
+        Cart or None
+            None on ranks beyond the grid.
         """
         ndim, extents, flags, options = self._prepare(
             "cart_create", lambda: (*extents_and_flags(dims, periods), _comm_options(name, check)), lifecycle=True
@@ -248,8 +366,13 @@ class Comm(Nonblocking, Messages):
         return Topology(found.nodes, found.node, found.node_size, found.node_rank)
 
     def to_fortran(self) -> int:
-        """The MPI communicator behind it, as a Fortran handle (mpi4py: MPI.Comm.f2py). Local. It stays Syncyte's: use
-        it only while this object lives, and never free it.
+        """The MPI communicator behind it, as a Fortran handle (mpi4py: MPI.Comm.f2py). Local.
+
+        It stays Syncyte's: use it only while this object lives, and never free it.
+
+        Returns
+        -------
+        int
         """
         number = ctypes.c_int32()
         _library.core().syncyte_comm_to_fortran(self.handle, ctypes.byref(number))
@@ -338,8 +461,9 @@ COMM_SELF: Comm = _RootComm("syncyte_comm_self", "COMM_SELF")
 
 
 def no_part(name: str) -> ArgumentError:
-    """The error for an argument that is None in place of a communicator: local, as a rank that does not take part in a
-    communicator cannot tell those that do.
+    """The error for an argument that is None in place of a communicator.
+
+    It is local, as a rank that does not take part in a communicator cannot tell those that do.
     """
     return ArgumentError(
         f"{name} is None: this rank has no part in that communicator (split() without a color, a place beyond the grid "
@@ -348,8 +472,10 @@ def no_part(name: str) -> ArgumentError:
 
 
 def comm_or_world(comm: Comm) -> Comm:
-    """`comm`, which is COMM_WORLD by default. Raises ArgumentError for None, which is what this rank gets of a
-    communicator that it has no part in, and DtypeError for anything else that is not a Comm.
+    """`comm`, which is COMM_WORLD by default.
+
+    Raises ArgumentError for None, which is what this rank gets of a communicator that it has no part in, and DtypeError
+    for anything else that is not a Comm.
     """
     if isinstance(comm, Comm):
         return comm

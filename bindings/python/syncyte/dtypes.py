@@ -93,7 +93,10 @@ def torch_dtype(dtype: DType) -> torch.dtype:
 
 
 def from_torch(dtype: torch.dtype) -> DType:
-    """The element type of a torch dtype. Raises DtypeError for one that Syncyte does not have."""
+    """The element type of a torch dtype.
+
+    Raises DtypeError for one that Syncyte does not have.
+    """
     found = _from_torch.get(dtype)
     if found is None:
         found = _NAMES.get(str(dtype).removeprefix("torch."))
@@ -104,7 +107,10 @@ def from_torch(dtype: torch.dtype) -> DType:
 
 
 def from_numpy(dtype: np.dtype[Any]) -> DType:
-    """The element type of a numpy dtype, ml_dtypes' bfloat16 too. Raises DtypeError for one that Syncyte has not."""
+    """The element type of a numpy dtype, ml_dtypes' bfloat16 too.
+
+    Raises DtypeError for one that Syncyte does not have.
+    """
     found = _FROM_NUMPY.get(dtype)
     if found is not None and dtype.isnative:
         return found
@@ -117,8 +123,19 @@ def from_numpy(dtype: np.dtype[Any]) -> DType:
 def as_dtype(dtype: DTypeLike) -> DType:
     """The element type that `dtype` names. Local.
 
-    dtype: a syncyte.DType, a name ("float32", "bfloat16"), a numpy dtype or scalar type, or a torch dtype.
-    Raises DtypeError for anything else.
+    Parameters
+    ----------
+    dtype : element type
+        A syncyte.DType, a name ("float32", "bfloat16"), a numpy dtype or scalar type, or a torch dtype.
+
+    Returns
+    -------
+    DType
+
+    Raises
+    ------
+    DtypeError
+        Anything else.
     """
     if isinstance(dtype, DType):
         return dtype

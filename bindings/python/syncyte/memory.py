@@ -40,17 +40,43 @@ def trim() -> None:
 
 
 def device_count(kind: c.Memory = c.Memory.CUDA) -> int:
-    """Number of devices of a kind of memory; 0 for CUDA in a build without it. Local."""
+    """Number of devices of a kind of memory. Local.
+
+    Parameters
+    ----------
+    kind : Memory
+        CUDA's by default.
+
+    Returns
+    -------
+    int
+        0 for CUDA in a build without it.
+    """
     count = ctypes.c_int32()
     _library.core().syncyte_memory_device_count(as_int32(kind, "kind"), ctypes.byref(count))
     return count.value
 
 
 def empty(shape: Sequence[int], dtype: dtypes.DTypeLike) -> np.ndarray:
-    """A numpy array of recycled memory, contents undefined, aligned to 64 bytes; it goes back to the pool when the last
-    view of it is gone. Local.
+    """A numpy array of recycled memory, contents undefined, aligned to 64 bytes. Local.
 
-    Raises OutOfMemoryError, DtypeError, ShapeError (a negative extent).
+    It goes back to the pool when the last view of it is gone.
+
+    Parameters
+    ----------
+    shape : sequence of int
+        Its extents.
+    dtype : element type
+        Of the array.
+
+    Returns
+    -------
+    numpy.ndarray
+
+    Raises
+    ------
+    OutOfMemoryError, DtypeError, ShapeError
+        More than there is; a wrong dtype; a negative extent.
     """
     extents = as_numbers(shape, "shape", "extents")
     if any(extent < 0 for extent in extents):

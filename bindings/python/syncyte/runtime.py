@@ -26,10 +26,19 @@ def init(thread_level: str = "multiple") -> None:
     The first use of COMM_WORLD (or of anything that needs it) calls this; importing syncyte does not. At exit
     finalize() is called, unless an exception ended the program.
 
-    thread_level: "single", "funneled", "serialized" or "multiple", asked for if MPI is not initialised yet.
-    Raises NotInitialisedError if MPI or Syncyte is already finalised, ArgumentError: on all ranks, if one gives a wrong
-    level or has a wrong environment variable, UnsupportedError in a worker that multiprocessing has started under
-    mpirun, unless it was forked after the start.
+    Parameters
+    ----------
+    thread_level : {"multiple", "serialized", "funneled", "single"}
+        Asked for if MPI is not initialised yet.
+
+    Raises
+    ------
+    NotInitialisedError
+        MPI or Syncyte is already finalised.
+    ArgumentError
+        On all ranks, if one gives a wrong level or has a wrong environment variable.
+    UnsupportedError
+        In a worker that multiprocessing has started under mpirun, unless it was forked after the start.
     """
     global _started
     if _started and initialized():
@@ -63,8 +72,9 @@ def _is_worker() -> bool:
 
 
 def _place_in_job() -> str | None:
-    """The rank in the launcher's environment variables, which MPI_Init would use; None without a launcher: a worker is
-    then a job of its own.
+    """The rank in the launcher's environment variables, which MPI_Init would use.
+
+    None without a launcher: a worker is then a job of its own.
     """
     names = ["OMPI_COMM_WORLD_RANK", "PMI_RANK"]
     if "SLURM_STEP_ID" in os.environ:
@@ -103,7 +113,13 @@ def initialized() -> bool:
 
 
 def thread_level() -> str:
-    """What MPI provides: "single", "funneled", "serialized" or "multiple". Local."""
+    """What MPI provides. Local.
+
+    Returns
+    -------
+    str
+        "single", "funneled", "serialized" or "multiple".
+    """
     level = ctypes.c_int32()
     _library.core().syncyte_thread_level(ctypes.byref(level))
     return _LEVELS[level.value]

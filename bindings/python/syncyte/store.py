@@ -170,7 +170,10 @@ class Store(Handle):
         return self._of_each("syncyte_kv_lengths", keys, np.int64)
 
     def owner(self, keys: Any) -> np.ndarray:
-        """Ranks that own keys now. Local. Parameters and errors as of lengths()."""
+        """Ranks that own keys now. Local.
+
+        Parameters and errors as of lengths().
+        """
         return self._of_each("syncyte_kv_owner", keys, np.int32)
 
     def _of_each(self, function: str, keys: Any, dtype: type) -> np.ndarray:
@@ -210,8 +213,9 @@ class Store(Handle):
         reuse: int = 1,
         seed: int = 0,
     ) -> None:
-        """Says how this process's workers sample keys from now on. Local. Only keys that have as many values as min_key
-        are drawn.
+        """Says how this process's workers sample keys from now on. Local.
+
+        Only keys that have as many values as min_key are drawn.
 
         Parameters
         ----------
@@ -243,8 +247,9 @@ class Store(Handle):
         _library.core().syncyte_kv_set_sampling(self.handle, ctypes.byref(_library.options(c.KvSampling, **options)))
 
     def sync(self) -> None:
-        """What any rank wrote before is seen by all after. Collective, one thread of each rank; frees what all ranks
-        have dropped.
+        """What any rank wrote before is seen by all after. Collective, one thread of each rank.
+
+        It also frees what all ranks have dropped.
         """
         _library.core().syncyte_kv_sync(self.handle)
 
@@ -323,6 +328,7 @@ class StoreWorker(Handle):
         Parameters
         ----------
         keys : array of int
+            Any of 0 to num_keys - 1.
         out : array of float32, optional
             As many elements as the keys have values.
 
@@ -345,32 +351,85 @@ class StoreWorker(Handle):
         return room
 
     def push(self, keys: Any, values: Any) -> None:
-        """Adds to the values of keys; of a key that repeats several times. Errors as of pull(); ArgumentError for
-        values that require grad, since none is recorded.
+        """Adds to the values of keys; of a key that repeats several times.
+
+        Parameters
+        ----------
+        keys : array of int
+            Any of 0 to num_keys - 1.
+        values : array of float32
+            As many elements as the keys have values.
+
+        Raises
+        ------
+        ArgumentError
+            values require grad, since none is recorded. Others as of pull().
         """
         self.wait(self.ipush(keys, values))
 
     def set(self, keys: Any, values: Any) -> None:
-        """Replaces the values of keys; of a key that repeats the last ones stay. Errors as of push(), but that it makes
-        damaged keys whole.
+        """Replaces the values of keys; of a key that repeats the last ones stay.
+
+        Parameters
+        ----------
+        keys, values
+            As of push().
+
+        Raises
+        ------
+        ArgumentError
+            As of push(), but that it makes damaged keys whole.
         """
         self.wait(self.iset(keys, values))
 
     def ipull(self, keys: Any, out: Any) -> int:
-        """Begins a pull and returns its timestamp, for wait(): -1 where it is complete. Errors as of pull()."""
+        """Begins a pull.
+
+        Parameters
+        ----------
+        keys : array of int
+            Any of 0 to num_keys - 1.
+        out : array of float32
+            As of pull().
+
+        Returns
+        -------
+        int
+            Its timestamp, for wait(): -1 where it is complete.
+
+        Raises
+        ------
+        OutOfRangeError, DtypeError, ShapeError, UnsupportedError, PeerDiedError
+            As of pull().
+        """
         return self._begin("syncyte_kv_worker_pull", keys, out, "out", True)
 
     def ipush(self, keys: Any, values: Any) -> int:
-        """Begins a push, as ipull()."""
+        """Begins a push.
+
+        Parameters, result and errors as of push() and ipull().
+        """
         return self._begin("syncyte_kv_worker_push", keys, values, "values", False)
 
     def iset(self, keys: Any, values: Any) -> int:
-        """Begins a set, as ipull()."""
+        """Begins a set.
+
+        Parameters, result and errors as of set() and ipull().
+        """
         return self._begin("syncyte_kv_worker_set", keys, values, "values", False)
 
     def pull_if_local(self, keys: Any, out: Any = None) -> Array | None:
-        """As pull(), if this rank reaches all keys without a message, as on one node it does; otherwise None, and
-        nothing was written.
+        """As pull(), if this rank reaches all keys without a message, as on one node it does.
+
+        Parameters
+        ----------
+        keys, out
+            As of pull().
+
+        Returns
+        -------
+        array or None
+            As of pull(); None where a key is not local, and nothing was written.
         """
         wanted, is_local = _as_keys(keys), ctypes.c_int32()
         given = self._new_room(keys) if out is None else out
@@ -385,21 +444,43 @@ class StoreWorker(Handle):
         return given
 
     def localize(self, keys: Any) -> None:
-        """Asks that this rank owns keys; on one node they are local, and are checked and counted. Errors as of
-        pull().
+        """Asks that this rank owns keys; on one node they are local, and are checked and counted.
+
+        Parameters
+        ----------
+        keys : array of int
+            As of pull(), with its errors.
         """
         self.wait(self.ilocalize(keys))
 
     def ilocalize(self, keys: Any) -> int:
-        """Begins localize(), as ipull()."""
+        """Begins localize().
+
+        Parameters and errors as of localize().
+
+        Returns
+        -------
+        int
+            As of ipull().
+        """
         timestamp = ctypes.c_int64()
         wanted = _as_keys(keys)
         _library.core().syncyte_kv_worker_localize(self.handle, wanted.reference, ctypes.byref(timestamp))
         return timestamp.value
 
     def intent(self, keys: Any, start: int, end: int | None = None) -> None:
-        """Says that this worker is going to use keys while its clock is in [start, end); None: start + 1. On one node
-        it is checked and recorded.
+        """Says that this worker is going to use keys while its clock is in [start, end).
+
+        On one node it is checked and recorded.
+
+        Parameters
+        ----------
+        keys : array of int
+            Any of 0 to num_keys - 1.
+        start : int
+            0 or more.
+        end : int, optional
+            More than start; None: start + 1.
 
         Raises
         ------
@@ -477,7 +558,18 @@ class StoreWorker(Handle):
         return drawn.array, values.array
 
     def ipull_sample(self, sample: int, keys: Any, out: Any) -> int:
-        """Begins a pull_sample(), as ipull()."""
+        """Begins a pull_sample().
+
+        Parameters
+        ----------
+        sample, keys, out
+            As of pull_sample(), all given.
+
+        Returns
+        -------
+        int
+            As of ipull().
+        """
         return self._pull_sample(sample, *self._sample(keys, out))
 
     def _sample(self, keys: Any, out: Any) -> tuple[Buffer, Buffer]:
@@ -503,11 +595,22 @@ class StoreWorker(Handle):
         return timestamp.value
 
     def finish_sample(self, sample: int) -> None:
-        """Ends a sample of which no more keys are going to be pulled; one that has ended is fine."""
+        """Ends a sample of which no more keys are going to be pulled; one that has ended is fine.
+
+        Parameters
+        ----------
+        sample : int
+            Its number.
+        """
         _library.core().syncyte_kv_worker_finish_sample(self.handle, as_int64(sample, "sample"))
 
     def wait(self, timestamp: int) -> None:
         """Waits until an operation of this worker's is complete; waiting twice, and for -1, is fine.
+
+        Parameters
+        ----------
+        timestamp : int
+            What the operation gave.
 
         Raises
         ------
@@ -526,8 +629,9 @@ class StoreWorker(Handle):
         _library.core().syncyte_kv_worker_wait_sync(self.handle)
 
     def barrier(self) -> None:
-        """All workers of all ranks meet; what any of them wrote before is seen by all after. Collective: each worker
-        calls, those of one process in threads of their own. A worker that was freed is not waited for.
+        """All workers of all ranks meet; what any of them wrote before is seen by all after. Collective.
+
+        Each worker calls, those of one process in threads of their own. A worker that was freed is not waited for.
 
         Raises
         ------

@@ -87,10 +87,24 @@ class WholeTensor(Access):
     ):
         """A tensor of zeros. Collective: shape, dtype and whether local_rows is given must be equal on all ranks.
 
-        shape: global extents, 1 to 8 of them, 0 allowed. comm: its ranks; COMM_WORLD by default. local_rows: this
-        rank's rows; all ranks give their own, which add up to shape[0], or none does: as equal as possible, the
-        remainder on the first ranks. name: for messages.
-        Raises DtypeError, ShapeError, ArgumentError (local_rows do not add up), OutOfMemoryError, MismatchError.
+        Parameters
+        ----------
+        shape : int or sequence of int
+            Global extents, 1 to 8 of them, 0 allowed.
+        dtype : element type
+            As of syncyte.DType: a name, a numpy or torch dtype.
+        comm : Comm
+            Its ranks.
+        local_rows : int, optional
+            This rank's rows; all ranks give their own, which add up to shape[0], or none does: as equal as possible,
+            the remainder on the first ranks.
+        name : str, optional
+            For messages.
+
+        Raises
+        ------
+        DtypeError, ShapeError, ArgumentError, OutOfMemoryError, MismatchError
+            On all ranks: wrong arguments; local_rows that do not add up; more memory than there is; ranks that differ.
         """
         comm = comm_or_world(comm)
 
@@ -123,17 +137,39 @@ class WholeTensor(Access):
 
     @classmethod
     def zeros(cls, shape: Sequence[int] | int, dtype: dtypes.DTypeLike = "float32", **options: Any) -> WholeTensor:
-        """The same as the constructor. Collective."""
+        """The same as the constructor. Collective.
+
+        Parameters
+        ----------
+        shape, dtype, **options
+            As of the constructor.
+
+        Returns
+        -------
+        WholeTensor
+        """
         return cls(shape, dtype, **options)
 
     @classmethod
     def wrap(cls, array: Any, *, comm: Comm = COMM_WORLD, name: str | None = None) -> WholeTensor:
-        """A whole tensor of arrays that the ranks already have, without a copy. Collective: element type and all
-        extents but the first must be equal on all ranks.
+        """A whole tensor of arrays that the ranks already have, without a copy. Collective.
 
-        array: this rank's rows, contiguous, numpy or torch; it stays referenced until a collective point has freed the
-        tensor, and then until the next call of wrap or sync of any tensor. It is not shared memory: other ranks reach
-        it by one-sided MPI, cannot add to it, and there is no node view.
+        Element type and all extents but the first must be equal on all ranks. It is not shared memory: other ranks
+        reach it by one-sided MPI, cannot add to it, and there is no node view.
+
+        Parameters
+        ----------
+        array : array
+            This rank's rows, contiguous, numpy or torch; it stays referenced until a collective point has freed the
+            tensor, and then until the next call of wrap or sync of any tensor.
+        comm : Comm
+            Its ranks.
+        name : str, optional
+            For messages.
+
+        Returns
+        -------
+        WholeTensor
         """
         comm = comm_or_world(comm)
 
@@ -165,7 +201,23 @@ class WholeTensor(Access):
     def from_handle(
         cls, handle: int | None, comm: Comm | None = None, world: str = NUMPY, wrapped: Any = None
     ) -> WholeTensor:
-        """For libraries on top: takes over one reference of a C handle. Local."""
+        """For libraries on top: takes over one reference of a C handle. Local.
+
+        Parameters
+        ----------
+        handle : int
+            The C handle.
+        comm : Comm, optional
+            Its communicator; None: the C library is asked.
+        world : str
+            What reads return: "numpy" or "torch".
+        wrapped : array, optional
+            The array that it was made of.
+
+        Returns
+        -------
+        WholeTensor
+        """
         assert handle is not None
         if comm is None:
             reference = ctypes.c_void_p()
@@ -268,6 +320,11 @@ class WholeTensor(Access):
         tensor that requires grad was written to it, everything done with the whole tensor raises ArgumentError: sync,
         sync_grad, zero_grad and a checkpoint on all ranks. A Parameter of it that is given other memory (.data = ...,
         module.double(), load_state_dict(assign=True)) is another tensor, which nobody sees.
+
+        Raises
+        ------
+        ArgumentError
+            See above.
         """
         return self._in_place("local")
 
@@ -281,7 +338,11 @@ class WholeTensor(Access):
         """The rows of all ranks of this node in place, in order of ranks, a torch tensor. Local.
 
         Its row i is global row node_first_row + i where that is not None.
-        Raises UnsupportedError for a wrapped tensor of several ranks.
+
+        Raises
+        ------
+        UnsupportedError
+            A wrapped tensor of several ranks.
         """
         return self._in_place("node")
 
@@ -292,8 +353,10 @@ class WholeTensor(Access):
 
     @property
     def node_first_row(self) -> int | None:
-        """Global number of the node view's first row; None if the node's ranks are not consecutive: the view then holds
-        the ranges that rows(rank) gives for the node's ranks one after another. Local.
+        """Global number of the node view's first row. Local.
+
+        None if the node's ranks are not consecutive: the view then holds the ranges that rows(rank) gives for the
+        node's ranks one after another.
         """
         description, first = _library.options(c.BufferDescription), ctypes.c_int64()
         _library.core().syncyte_tensor_node(self.handle, ctypes.byref(description), ctypes.byref(first))

@@ -54,11 +54,20 @@ __all__ = ["DataParallel", "Request", "allgather_along", "allreduce", "alltoall_
            "wait_all"]
 
 def use_cuda_aware_mpi(use: bool | None = None) -> None:
-    """Whether MPI is given the memory of CUDA tensors, by what only moves elements: messages, broadcasts, and gathers,
-    scatters and all-to-alls along axis 0. Local: ranks may differ.
+    """Whether MPI is given the memory of CUDA tensors, by what only moves elements. Local: ranks may differ.
 
-    use: True, False, or None, the default: where the MPI library says that it is CUDA-aware (or SYNCYTE_CUDA_AWARE=on
-        does). With True elsewhere such operations raise NotImplementedError.
+    These are messages, broadcasts, and gathers, scatters and all-to-alls along axis 0.
+
+    Parameters
+    ----------
+    use : bool, optional
+        None, the default: where the MPI library says that it is CUDA-aware (or SYNCYTE_CUDA_AWARE=on does). With True
+        elsewhere such operations raise NotImplementedError.
+
+    Raises
+    ------
+    ArgumentError
+        Anything else.
     """
     if use is not None and not isinstance(use, bool):
         raise errors.ArgumentError(f"use is {use!r}; expected True, False or None")
@@ -66,8 +75,10 @@ def use_cuda_aware_mpi(use: bool | None = None) -> None:
 
 
 def gather(whole: WholeTensor, index: torch.Tensor, *, collective: bool = False) -> torch.Tensor:
-    """Rows of a whole tensor: result[i] = whole[index[i]], of shape index.shape + a row's shape. Differentiable with
-    respect to ``whole.local`` after ``whole.requires_grad_()``; works inside torch.compile(fullgraph=True).
+    """Rows of a whole tensor: result[i] = whole[index[i]], of shape index.shape + a row's shape.
+
+    Differentiable with respect to ``whole.local`` after ``whole.requires_grad_()``; works inside
+    torch.compile(fullgraph=True).
 
     collective=False: local; ranks gather different numbers of times. Backward adds one-sided into a companion tensor,
     and the collective ``whole.sync_grad()`` brings it home to ``whole.local.grad``. Nothing flows to ``whole.local``
@@ -78,7 +89,23 @@ def gather(whole: WholeTensor, index: torch.Tensor, *, collective: bool = False)
     Its gradient is the true one; differentiable any number of times, backward and forward. As in allreduce, gradients
     are recorded on all ranks or on none.
 
-    index: int32 or int64, on the CPU. Raises IndexError (names index and position), on all ranks if collective.
+    Parameters
+    ----------
+    whole : WholeTensor
+        The tensor.
+    index : torch.Tensor of int32 or int64
+        On the CPU.
+    collective : bool
+        See above.
+
+    Returns
+    -------
+    torch.Tensor
+
+    Raises
+    ------
+    IndexError
+        Names index and position; on all ranks if collective.
     """
     if not isinstance(whole, WholeTensor):
         raise errors.DtypeError(f"whole is a {type(whole).__name__}; expected a syncyte.WholeTensor")
@@ -86,21 +113,36 @@ def gather(whole: WholeTensor, index: torch.Tensor, *, collective: bool = False)
 
 
 def halo_exchange(tensor: torch.Tensor, halo: Halo, *, mixed_grad: bool = False) -> torch.Tensor:
-    """``tensor`` with its ghosts filled from the neighbours; a new contiguous tensor. All ranks of the halo's
-    communicator call it; it waits for the neighbours only.
+    """``tensor`` with its ghosts filled from the neighbours; a new contiguous tensor.
+
+    All ranks of the halo's communicator call it; it waits for the neighbours only.
 
     With y = H x the adjoint H' adds the ghosts' cotangents to the neighbours' cells that they show, and gives the
     ghosts themselves zeros; ghosts beyond an open border stay as they are, both ways. Differentiable, any number of
-    times,
-    backward and forward: gradients are recorded on all ranks or on none, and backward runs on all of them, in one
-    order; neighbours that differ raise ValueError.
+    times, backward and forward: gradients are recorded on all ranks or on none, and backward runs on all of them, in
+    one order; neighbours that differ raise ValueError.
 
-    tensor: of the halo's element type and shape (``syncyte.Halo``), any strides, on any device.
-    mixed_grad: see :mod:`syncyte.torch`.
-    Raises, here and on the neighbours: TypeError (not a tensor, another dtype than the halo's); ValueError (another
-    shape;
-        neighbours that differ in recording gradients); NotImplementedError (a sparse, quantised, nested or meta
-        tensor).
+    Parameters
+    ----------
+    tensor : torch.Tensor
+        Of the halo's element type and shape (``syncyte.Halo``), any strides, on any device.
+    halo : Halo
+        The halo.
+    mixed_grad : bool
+        See :mod:`syncyte.torch`.
+
+    Returns
+    -------
+    torch.Tensor
+
+    Raises
+    ------
+    TypeError
+        Here and on the neighbours: not a tensor, another dtype than the halo's.
+    ValueError
+        Here and on the neighbours: another shape; neighbours that differ in recording gradients.
+    NotImplementedError
+        Here and on the neighbours: a sparse, quantised, nested or meta tensor.
     """
     if not isinstance(halo, Halo):
         raise errors.DtypeError(f"halo is a {type(halo).__name__}; expected a syncyte.Halo")

@@ -52,10 +52,23 @@ class Window(Handle):
     kind = "window"
 
     def __init__(self, size: int, *, comm: Comm = COMM_WORLD, name: str | None = None):
-        """Collective. size: this rank's bytes; they may differ between ranks and may be 0. comm: COMM_WORLD by default.
+        """Makes a window of zeroed memory. Collective.
 
-        Raises OutOfMemoryError if the node's ranks together ask for more than there is, UnsupportedError if comm spans
-        nodes and this MPI has no one-sided communication between them.
+        Parameters
+        ----------
+        size : int
+            This rank's bytes; they may differ between ranks and may be 0.
+        comm : Comm
+            Its ranks.
+        name : str, optional
+            For messages.
+
+        Raises
+        ------
+        OutOfMemoryError
+            The node's ranks together ask for more than there is.
+        UnsupportedError
+            comm spans nodes and this MPI has no one-sided communication between them.
         """
         self._comm = comm_or_world(comm)
         count, options = self._comm._prepare(
@@ -75,15 +88,42 @@ class Window(Handle):
         return self._comm
 
     def size(self, rank: int | None = None) -> int:
-        """Bytes of a rank's part (this rank's by default)."""
+        """Bytes of a rank's part.
+
+        Parameters
+        ----------
+        rank : int, optional
+            None: this rank.
+
+        Returns
+        -------
+        int
+        """
         count = ctypes.c_size_t()
         _library.core().syncyte_window_size(self.handle, self._rank(rank), ctypes.byref(count))
         return count.value
 
     def view(self, rank: int | None = None, dtype: dtypes.DTypeLike = "uint8") -> np.ndarray:
-        """A rank's part in place (this rank's by default), a one-dimensional numpy array that keeps the window's memory
-        alive. Raises UnsupportedError for a rank on another node, ShapeError if the part is no whole number
-        of elements.
+        """A rank's part in place, an array that keeps the window's memory alive.
+
+        Parameters
+        ----------
+        rank : int, optional
+            None: this rank.
+        dtype : element type
+            Of the array.
+
+        Returns
+        -------
+        numpy.ndarray
+            Of one dimension.
+
+        Raises
+        ------
+        UnsupportedError
+            A rank on another node.
+        ShapeError
+            The part is no whole number of elements.
         """
         number, element = self._rank(rank), dtypes.as_dtype(dtype)
         count, left = divmod(self.size(number), dtypes.itemsize(element))
@@ -94,9 +134,23 @@ class Window(Handle):
         return _views.view("window", self.handle, NUMPY, element, (count,), address.value)
 
     def put(self, rank: int, offset: int, source: Any) -> None:
-        """Writes an array to a rank. source: contiguous, host memory; may be re-used on return.
+        """Writes an array to a rank.
 
-        Raises OutOfRangeError beyond the end, ArgumentError (rank; a source that requires grad), ShapeError.
+        Parameters
+        ----------
+        rank : int
+            The target.
+        offset : int
+            In bytes.
+        source : array
+            Contiguous, host memory; may be re-used on return.
+
+        Raises
+        ------
+        OutOfRangeError
+            Beyond the end.
+        ArgumentError, ShapeError
+            A wrong rank; a source that requires grad, or is not contiguous.
         """
         values = as_buffer(source, "source", recorded_by=NOT_RECORDED)
         _library.core().syncyte_window_put(self.handle, self._rank(rank), _size(offset, "offset"), values.reference)
@@ -117,7 +171,29 @@ class Window(Handle):
         *,
         out: Any = None,
     ) -> Any:
-        """Reads an array of a rank into out, or into a new numpy array of shape and dtype; returns it."""
+        """Reads an array of a rank.
+
+        Parameters
+        ----------
+        rank, offset : int
+            As of put().
+        shape : int or sequence of int, optional
+            Of a new array; not with out.
+        dtype : element type
+            Of a new array.
+        out : array, optional
+            What is filled, contiguous.
+
+        Returns
+        -------
+        array
+            out, or a new numpy array.
+
+        Raises
+        ------
+        OutOfRangeError, ArgumentError, ShapeError
+            As of put(); both or none of shape and out.
+        """
         if (shape is None) == (out is None):
             raise ArgumentError("give either shape (and dtype) or out")
         result = out if out is not None else self._new(shape, dtype)
@@ -132,8 +208,21 @@ class Window(Handle):
         return _arrays.empty(NUMPY, dtypes.as_dtype(dtype), extents)
 
     def accumulate(self, rank: int, offset: int, source: Any, op: WindowReduction = "sum") -> None:
-        """Combines elements with those at a rank; atomic per element with other accumulates, fetch_ops and
-        compare_swaps. Raises UnsupportedError for an op or element type without atomics.
+        """Combines elements with those at a rank.
+
+        Atomic per element with other accumulates, fetch_ops and compare_swaps.
+
+        Parameters
+        ----------
+        rank, offset, source
+            As of put().
+        op : str or Op
+            As of Comm.allreduce(), or "replace".
+
+        Raises
+        ------
+        UnsupportedError
+            An op or element type without atomics. Others as of put().
         """
         values: Buffer = as_buffer(source, "source", recorded_by=NOT_RECORDED)
         _library.core().syncyte_window_accumulate(
@@ -148,7 +237,24 @@ class Window(Handle):
         op: WindowReduction = "sum",
         dtype: dtypes.DTypeLike = "int64",
     ) -> Number:
-        """Combines one element of `dtype` with operand and returns what was there, a Python number; atomic."""
+        """Combines one element with a number; atomic.
+
+        Parameters
+        ----------
+        rank, offset : int
+            As of put().
+        operand : number
+            What it is combined with.
+        op : str or Op
+            As of accumulate().
+        dtype : element type
+            Of the element.
+
+        Returns
+        -------
+        number
+            What was there.
+        """
         element = dtypes.as_dtype(dtype)
         given, previous = _element(operand, element, "operand"), _element(0, element, "previous")
         _library.core().syncyte_window_fetch_op(
@@ -165,9 +271,21 @@ class Window(Handle):
     def compare_swap(
         self, rank: int, offset: int, expected: int, desired: int, dtype: dtypes.DTypeLike = "int64"
     ) -> int:
-        """Writes desired if the element equals expected, and returns what was there, a Python number; atomic.
+        """Writes desired if the element equals expected; atomic.
 
-        dtype: an integer type or bool.
+        Parameters
+        ----------
+        rank, offset : int
+            As of put().
+        expected, desired : int
+            What the element must be, and what it becomes.
+        dtype : element type
+            An integer type or bool.
+
+        Returns
+        -------
+        int
+            What was there.
         """
         element = dtypes.as_dtype(dtype)
         previous = _element(0, element, "previous")
@@ -187,8 +305,26 @@ class Window(Handle):
     def lock(self, rank: int, exclusive: bool = True) -> Iterator[Window]:
         """``with window.lock(rank):`` holds a rank's advisory lock; on leaving, completes this rank's operations on it.
 
-        Not recursive. Raises PeerDiedError if the holder of an exclusive lock on this node died, BusyError if this rank
-        holds it already.
+        Not recursive.
+
+        Parameters
+        ----------
+        rank : int
+            Whose lock.
+        exclusive : bool
+            False: shared with others that do not ask for it alone.
+
+        Yields
+        ------
+        Window
+            This window.
+
+        Raises
+        ------
+        PeerDiedError
+            The holder of an exclusive lock on this node died.
+        BusyError
+            This rank holds it already.
         """
         number = self._rank(rank)
         kind = c.Lock.EXCLUSIVE if exclusive else c.Lock.SHARED
@@ -199,15 +335,22 @@ class Window(Handle):
             _library.core().syncyte_window_unlock(self.handle, number)
 
     def flush(self, rank: int | None = None) -> None:
-        """Completes this rank's operations at a rank, or at all."""
+        """Completes this rank's operations at a rank.
+
+        Parameters
+        ----------
+        rank : int, optional
+            None: at all ranks.
+        """
         number = -1 if rank is None else self._rank(rank)
         if rank is not None and number < 0:
             raise ArgumentError(f"rank is {rank}; expected 0 to {self._comm.size - 1}, or None for all")
         _library.core().syncyte_window_flush(self.handle, number)
 
     def fence(self) -> None:
-        """Completes all ranks' operations: what was written before is seen by all after. Collective; also frees what
-        all ranks have dropped.
+        """Completes all ranks' operations: what was written before is seen by all after. Collective.
+
+        It also frees what all ranks have dropped.
         """
         _library.core().syncyte_window_fence(self.handle)
 

@@ -1,6 +1,8 @@
-"""What editors and type checkers learn: results have types, and an op is one of the names."""
+"""What editors and type checkers learn: results have types, an op is one of the names, docstrings list parameters."""
 
+import enum
 import inspect
+import re
 import typing
 
 import pytest
@@ -35,3 +37,31 @@ def test_results_are_typed(cls):
             assert result is not inspect.Signature.empty and "Any" not in result.split(" | "), f"{cls.__name__}.{name}"
         for parameter in inspect.signature(function).parameters.values():
             assert parameter.name != "op" or "Reduction" in parameter.annotation
+
+
+def public_functions():
+    """Functions and methods that users call, with their names."""
+    modules = [syncyte, syncyte.checkpoint, syncyte.memory, syncyte.cache]
+    entries = {f"{module.__name__}.{name}": getattr(module, name) for module in modules for name in module.__all__}
+    for name, entry in entries.items():
+        if inspect.isfunction(entry):
+            yield name, entry
+        if inspect.isclass(entry) and not issubclass(entry, (Exception, enum.Enum, tuple)):
+            for member, function in inspect.getmembers(entry, inspect.isroutine):
+                if not member.startswith("_") and getattr(function, "__module__", "").startswith("syncyte"):
+                    yield f"{name}.{member}", function
+
+
+PUBLIC = dict(public_functions())
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_docstrings_list_all_parameters(name):
+    function = PUBLIC[name]
+    text = inspect.getdoc(function)
+    if re.search(r"^Parameters.* as of ", text, re.MULTILINE):
+        return
+    section = re.search(r"^Parameters\n-+\n(.*?)(?:\n\n[A-Z][a-z]+\n-|\Z)", text, re.MULTILINE | re.DOTALL)
+    listed = re.findall(r"^(\S.*?)(?: :.*)?$", section[1], re.MULTILINE) if section else []
+    names = [each.lstrip("*") for line in listed for each in line.split(", ")]
+    assert sorted(names) == sorted(set(inspect.signature(function).parameters) - {"self", "cls"})

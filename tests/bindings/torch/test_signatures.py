@@ -42,7 +42,7 @@ def test_mixed_grad_and_errors_are_explained_wherever_they_are_taken():
         entry = getattr(syncyte.torch, name)
         parameters = inspect.signature(entry).parameters if inspect.isfunction(entry) else {}
         if "mixed_grad" in parameters:
-            assert re.search(r"^ +mixed_grad: see :mod:`syncyte\.torch`", entry.__doc__, re.MULTILINE), name
+            assert re.search(r"^ +mixed_grad : bool\n +See :mod:`syncyte\.torch`", entry.__doc__, re.MULTILINE), name
         if "comm" in parameters or "mixed_grad" in parameters:
             assert re.search(r"^ +Raises", entry.__doc__, re.MULTILINE), name
     assert "Raises" in syncyte.torch.DataParallel.__init__.__doc__ and "mixed_grad" in syncyte.torch.__doc__

@@ -26,8 +26,10 @@ _MODULES = {
 
 
 def install() -> None:
-    """Makes ``import mpi4torch`` mean syncyte.compat.mpi4torch, and so on, in this process, and gives torch.cuda
-    PipeSwitch's functions; also in processes that multiprocessing starts from here on. Local; imports torch.
+    """Makes ``import mpi4torch`` mean syncyte.compat.mpi4torch, and so on, in this process. Local; imports torch.
+
+    It gives torch.cuda PipeSwitch's functions, too. All that also holds in processes that multiprocessing starts from
+    here on.
     """
     for name, ours in _MODULES.items():
         module = _package(name) if ours is None else importlib.import_module(f"{__name__}.{ours}")

@@ -1,6 +1,4 @@
-"""``python -m syncyte.compat script.py [arguments]``: as ``python -m syncyte``, where ``import mpi4torch`` and so on
-work.
-"""
+"""``python -m syncyte.compat script.py``: as ``python -m syncyte``, where ``import mpi4torch`` and so on work."""
 
 import sys
 

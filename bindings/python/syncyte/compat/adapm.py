@@ -26,8 +26,9 @@ _settings: tuple[int, int] | None = None  # keys, and workers of each rank
 
 
 def setup(num_keys: int, num_threads: int, use_techniques: str = "", num_channels: int = -1) -> None:
-    """Says how many keys the next Server has, and how many workers each rank has. Local. use_techniques and
-    num_channels are checked; on one node nothing is relocated or replicated.
+    """Says how many keys the next Server has, and how many workers each rank has. Local.
+
+    use_techniques and num_channels are checked; on one node nothing is relocated or replicated.
     """
     global _settings
     settings = _checked(num_keys, num_threads)
@@ -139,8 +140,10 @@ class _AnyShape(StoreWorker):
 
 
 class Worker:
-    """One of a rank's worker threads; any thread may make it. Keys are int64 and values float32, torch or numpy,
-    contiguous. Operations return a timestamp: -1, all was local and is done. Other threads run meanwhile.
+    """One of a rank's worker threads; any thread may make it.
+
+    Keys are int64 and values float32, torch or numpy, contiguous. Operations return a timestamp: -1, all was local and
+    is done. Other threads run meanwhile.
     """
 
     def __init__(self, customer_id: int, server: Server) -> None:
@@ -192,8 +195,9 @@ class Worker:
         self._open().wait_all()
 
     def intent(self, keys: Any, start: int, end: int = 0) -> int:
-        """Records that keys are going to be used while the clock is in [start, end); 0: start + 1. Local. Returns
-        -1.
+        """Records that keys are going to be used while the clock is in [start, end); 0: start + 1. Local.
+
+        Returns -1.
         """
         self._open().intent(keys, start, end or None)
         return -1
@@ -237,8 +241,9 @@ class Worker:
         self._open().barrier()
 
     def finalize(self) -> None:
-        """Ends the worker, after all workers of all ranks have come here. Collective; once more does nothing. Nothing
-        need have been waited for.
+        """Ends the worker, after all workers of all ranks have come here. Collective; once more does nothing.
+
+        Nothing need have been waited for.
         """
         if self._worker is not None:
             self._worker.barrier()

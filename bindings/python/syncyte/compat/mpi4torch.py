@@ -228,6 +228,7 @@ copyreg.pickle(MPI_Communicator, lambda wrapper: (_from_comm, (_alive[wrapper._c
 
 def comm_from_mpi4py(comm: MPI.Comm) -> MPI_Communicator:
     """An mpi4py communicator, duplicated: at the first call, which is collective over it, other than mpi4torch's.
+
     Further calls with the same one return what the first did. It lives as long as `comm` is not freed, and as long as
     the result is referred to in Python.
     """

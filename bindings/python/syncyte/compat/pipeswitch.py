@@ -32,8 +32,10 @@ _cache: tuple[int, SharedCache] | None = None  # and its process: a forked child
 
 
 def allocate_shared_cache() -> None:
-    """Allocates this process's cache: 1 GiB for parameters and 11 GiB for computation, or what the environment's
-    SYNCYTE_CACHE_PARAMETER_BYTES and SYNCYTE_CACHE_COMPUTATION_BYTES say. Local.
+    """Allocates this process's cache. Local.
+
+    It has 1 GiB for parameters and 11 GiB for computation, or what the environment's SYNCYTE_CACHE_PARAMETER_BYTES and
+    SYNCYTE_CACHE_COMPUTATION_BYTES say.
     """
     _require_none("allocate_shared_cache")
     _keep(SharedCache())

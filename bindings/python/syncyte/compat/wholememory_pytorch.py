@@ -304,8 +304,9 @@ class ChunkedTensor:
 def create_chunked_tensor(
     sizes: Sequence[int], strides: Sequence[int], dtype: torch.dtype, ranks: Sequence[int]
 ) -> ChunkedTensor:
-    """As create_tensor() in host memory; the result is for get_sub_chunked_tensor and gather_chunked. Collective over
-    `ranks`.
+    """As create_tensor() in host memory; the result is for get_sub_chunked_tensor and gather_chunked.
+
+    Collective over `ranks`.
     """
     comm = _comm_of(ranks)
 
@@ -392,8 +393,9 @@ def load_embedding_to_tensor_from_file_prefix(
     embedding_dim: int,
     file_prefix: str,
 ) -> None:
-    """Fills the first rows of a tensor from raw files, of which every rank reads its share. Collective over the ranks
-    of the tensor; all see all rows when it returns.
+    """Fills the first rows of a tensor from raw files, of which every rank reads its share. Collective over its ranks.
+
+    All ranks see all rows when it returns.
 
     Parameters
     ----------

@@ -58,8 +58,9 @@ class Planned(NamedTuple):
 def convert(
     model: torch.nn.Module, plan: Mapping[str, int | None], *, comm: Comm = COMM_WORLD, uneven: bool = False
 ) -> torch.nn.Module:
-    """Replaces torch.nn.Linear and torch.nn.Embedding layers of a model, however deep, by parallel ones with the same
-    values. Collective. Tied parameters stay tied, modules' hooks stay; make optimizers after it.
+    """Replaces Linear and Embedding layers of a model by parallel ones with the same values. Collective.
+
+    They are torch.nn's, however deep. Tied parameters stay tied, modules' hooks stay; make optimizers after it.
 
     Parameters
     ----------

@@ -13,9 +13,10 @@ from ..errors import ArgumentError
 def clip_grad_norm_(
     model: torch.nn.Module, max_norm: float, norm_type: float = 2.0, error_if_nonfinite: bool = False
 ) -> torch.Tensor:
-    """torch.nn.utils.clip_grad_norm_ of all gradients of a model with parallel layers: the norm is that of the whole
-    gradient, the same on all ranks. torch's own sees this rank's parts, and whole parameters would drift apart.
-    Collective over the ranks of the layers.
+    """torch.nn.utils.clip_grad_norm_ of all gradients of a model with parallel layers. Collective.
+
+    All ranks of the layers call it. The norm is that of the whole gradient, the same on all ranks. torch's own sees
+    this rank's parts, and whole parameters would drift apart.
 
     Parameters
     ----------

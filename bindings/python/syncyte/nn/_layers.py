@@ -46,8 +46,10 @@ def _as_dense(dense: Any, kind: type[torch.nn.Module]) -> Any:
 
 
 def _calls_it(module: torch.nn.Module, input: Any) -> None:
-    """A hook that does nothing: torch.nn.TransformerEncoderLayer in eval() calls layers that have one. Of others it
-    reads the weights, and would take a part for the whole.
+    """A hook that does nothing.
+
+    torch.nn.TransformerEncoderLayer in eval() calls layers that have one. Of others it reads the weights, and would
+    take a part for the whole.
     """
 
 
@@ -193,6 +195,7 @@ class ParallelLinear(_ParallelLayer):
             self._be_called()
 
     def forward(self, input: torch.Tensor) -> torch.Tensor:
+        """The layer's output; parameters and errors as of functional.linear(). Collective, but for dim=None."""
         return functional.linear(
             input,
             self.weight,
@@ -346,6 +349,7 @@ class ParallelEmbedding(_ParallelLayer):
             self._be_called()
 
     def forward(self, input: torch.Tensor) -> torch.Tensor:
+        """The rows of the table; parameters and errors as of functional.embedding(). Collective, but for dim=None."""
         return functional.embedding(
             input,
             self.weight,
@@ -365,8 +369,9 @@ class ParallelEmbedding(_ParallelLayer):
 
 
 class ParallelCrossEntropy(torch.nn.Module):
-    """torch.nn.CrossEntropyLoss of logits of which every rank has the part of some classes, as a ParallelLinear of
-    dim=1 gives them. The loss is whole on every rank.
+    """torch.nn.CrossEntropyLoss of logits of which every rank has the part of some classes.
+
+    A ParallelLinear of dim=1 gives such logits. The loss is whole on every rank.
 
     Parameters
     ----------
@@ -407,6 +412,7 @@ class ParallelCrossEntropy(torch.nn.Module):
         self.num_classes = num_classes
 
     def forward(self, input: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
+        """The loss; parameters and errors as of functional.cross_entropy(). Collective."""
         classes = self.num_classes
         lengths = None if classes is None else lengths_of(classes, self.comm, True, "num_classes")
         return functional.cross_entropy(

@@ -30,8 +30,9 @@ class _Entry(NamedTuple):
 def collect_state_dict(
     model: torch.nn.Module, state_dict: State | None = None, prefix: str = "", *, root: int | None = None
 ) -> dict[str, Any]:
-    """A state dictionary with whole tensors, also where the model has parts. Collective over the ranks of the model's
-    parallel layers; other models are left as they are.
+    """A state dictionary with whole tensors, also where the model has parts. Collective.
+
+    All ranks of the model's parallel layers call it. Models without such layers are left as they are.
 
     Parameters
     ----------
@@ -60,8 +61,9 @@ def collect_state_dict(
 
 
 def relocate_state_dict(model: torch.nn.Module, state_dict: State, prefix: str = "") -> dict[str, Any]:
-    """A state dictionary with this rank's parts for a model's parallel layers, from whole tensors that all ranks have.
-    Collective over the ranks of these layers; sends nothing but the agreement.
+    """A state dictionary with this rank's parts for a model's parallel layers. Collective over their ranks.
+
+    It is made from whole tensors that all ranks have, and sends nothing but the agreement.
 
     Parameters
     ----------

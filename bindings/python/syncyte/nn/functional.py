@@ -37,8 +37,9 @@ def _call(operation: Callable[..., torch.Tensor], name: str, tensor: Any, comm: 
 
 
 def copy(tensor: torch.Tensor, comm: Comm = COMM_WORLD) -> torch.Tensor:
-    """`tensor` as it is, with the sum of all ranks' cotangents for gradient: for a whole tensor from which each rank
-    computes a part of a result. Collective.
+    """`tensor` as it is, with the sum of all ranks' cotangents for gradient. Collective.
+
+    For a whole tensor from which each rank computes a part of a result.
 
     Parameters
     ----------
@@ -95,8 +96,9 @@ def _require_equal(extent: int, tensor: torch.Tensor, comm: Comm, advice: str) -
 
 
 def _compare_if_full(operation: str, comm: Comm, **tensors: torch.Tensor | None) -> None:
-    """With SYNCYTE_CHECK=full, MismatchError where what must be the same on all ranks is not. Not in compiled
-    graphs.
+    """With SYNCYTE_CHECK=full, MismatchError where what must be the same on all ranks is not.
+
+    Not in compiled graphs.
     """
     if not torch.compiler.is_compiling() and comm.check == "full":
         compare_checksums(operation, comm, {name: each for name, each in tensors.items() if each is not None})
@@ -127,8 +129,9 @@ def scatter(
     lengths: Sequence[int] | None = None,
     uneven: bool = False,
 ) -> torch.Tensor:
-    """This rank's part of a whole tensor that every rank has; a new contiguous tensor. Nothing is sent but in backward,
-    which is gather(). Collective.
+    """This rank's part of a whole tensor that every rank has; a new contiguous tensor. Collective.
+
+    Nothing is sent but in backward, which is gather().
 
     Parameters
     ----------
@@ -383,8 +386,9 @@ def embedding(
 
 
 def _check_range(index: torch.Tensor, extent: int, name: str) -> None:
-    """Raises OutOfRangeError for the first index that is not in the range. Compiled graphs cannot look: they raise
-    RuntimeError when they run.
+    """Raises OutOfRangeError for the first index that is not in the range.
+
+    Compiled graphs cannot look: they raise RuntimeError when they run.
     """
     if torch.compiler.is_compiling():
         torch._assert_async(((index >= 0) & (index < extent)).all(), f"{name} has an element that is out of range")
@@ -422,8 +426,9 @@ def cross_entropy(
     comm: Comm = COMM_WORLD,
     lengths: Sequence[int] | None = None,
 ) -> torch.Tensor:
-    """torch.nn.functional.cross_entropy of logits of which every rank has the part of some classes. Collective; two
-    allreduces of a number, and of two, per target.
+    """torch.nn.functional.cross_entropy of logits of which every rank has the part of some classes. Collective.
+
+    Two allreduces of a number, and of two, per target.
 
     Parameters
     ----------
@@ -509,8 +514,9 @@ def _check_classes(
 
 
 def _own_classes(logits: torch.Tensor, local: torch.Tensor, axis: int, comm: Comm) -> tuple[torch.Tensor, torch.Tensor]:
-    """The sum of this rank's exponentials, and the targets' logits where they are this rank's; both relative to the
-    largest logit of all ranks, which keeps the exponentials finite.
+    """The sum of this rank's exponentials, and the targets' logits where they are this rank's.
+
+    Both are relative to the largest logit of all ranks, which keeps the exponentials finite.
     """
     extent = logits.size(axis)
     constant = logits.detach()

@@ -71,7 +71,8 @@ def register_parallel_attribute(
     *,
     parallel_dim: int | object | None = _NOT_GIVEN,
 ) -> None:
-    """As register_parallel_dim() for a parameter or buffer of a layer of one's own. order_type: 0, it is stored as
-    (outputs, inputs); 1, as (inputs, outputs). Local.
+    """As register_parallel_dim() for a parameter or buffer of a layer of one's own. Local.
+
+    order_type: 0, it is stored as (outputs, inputs); 1, as (inputs, outputs).
     """
     set_attribute(param, value if parallel_dim is _NOT_GIVEN else parallel_dim, order_type)  # type: ignore[arg-type]

@@ -38,6 +38,7 @@ def relocate_state_dict(model: torch.nn.Module, state_dict: Mapping[str, Any], p
 
 def register_ddp_parameters_to_ignore(module: torch.nn.Module) -> list[str]:
     """Names of what parallel layers, and attributes, say is cut; DistributedDataParallel(module) then leaves it alone.
+
     All names of tied parameters. Local.
     """
     known = layouts_of(module)

@@ -33,9 +33,7 @@ def set_attribute(tensor: torch.Tensor, value: int | None = None, order_type: in
 
 
 def with_attributes(tensor: torch.Tensor) -> torch.Tensor:
-    """The parameter whose memory this is, such as that of its `.data`, which has no attributes; or the tensor
-    itself.
-    """
+    """The parameter whose memory this is, such as that of its `.data`, which has no attributes; or the tensor."""
     if hasattr(tensor, _PARALLEL_DIM) or tensor.numel() == 0:
         return tensor
     same = (

@@ -42,8 +42,9 @@ def is_initialized() -> bool:
 
 
 def init_process_group(group_size: int = -1) -> None:
-    """Puts ranks 0 to group_size - 1 into a group, the following ones into the next, and so on: each group has one
-    model. Collective over all ranks.
+    """Puts ranks 0 to group_size - 1 into a group, the following ones into the next, and so on.
+
+    Each group has one model. Collective over all ranks.
 
     group_size: a divisor of their number; -1, or more than there are: all.
     Raises ArgumentError, BusyError (already called), or MismatchError on all ranks.
@@ -132,8 +133,9 @@ def copy(input: torch.Tensor) -> torch.Tensor:
 
 
 def reduce(input: torch.Tensor) -> torch.Tensor:
-    """The sum over the group's ranks; its gradient is the result's. Collective over the group. In place where no
-    gradient is recorded.
+    """The sum over the group's ranks; its gradient is the result's. Collective over the group.
+
+    In place where no gradient is recorded.
     """
     result = functional.reduce(input, _comm())
     if not result.requires_grad:

@@ -73,8 +73,9 @@ class ParallelLinear(parallel.ParallelLinear):
 
     @classmethod
     def convert_parallel_linear(cls, module: torch.nn.Module, dim: int | None = None) -> torch.nn.Module:
-        """Replaces all torch.nn.Linear of a module, however deep, by parallel ones with the same values; returns it, or
-        the new layer where it is one itself. DistributedDataParallel ignores their parameters. Collective.
+        """Replaces all torch.nn.Linear of a module, however deep, by parallel ones with the same values. Collective.
+
+        Returns it, or the new layer where it is one itself. DistributedDataParallel ignores their parameters.
         """
         return _converted(module, torch.nn.Linear, cls, dim)
 

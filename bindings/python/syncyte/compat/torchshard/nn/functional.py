@@ -25,8 +25,10 @@ def _is_cut(input: Any) -> bool:
 def parallel_linear(
     input: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None = None, dim: int | None = None
 ) -> torch.Tensor:
-    """syncyte.nn.functional.linear() with equal parts of weight. dim=0: an input that is tagged -1 is a part, otherwise
-    its last extent says. The result is tagged: -1 for dim=1 or -1, else None.
+    """syncyte.nn.functional.linear() with equal parts of weight.
+
+    dim=0: an input that is tagged -1 is a part, otherwise its last extent says. The result is tagged: -1 for dim=1 or
+    -1, else None.
     """
     return linear(input, weight, bias, dim, None)
 

@@ -17,9 +17,10 @@ __all__ = ["shard_init_helper_"]
 
 
 def shard_init_helper_(init_method: Callable[..., Any], tensor: torch.Tensor, **kwargs: Any) -> torch.Tensor:
-    """Fills a parameter of a parallel layer with its part of what a torch.nn.init method gives for the whole one on
-    rank 0 of the group; all ranks draw. Collective over the group for a parameter that has the attribute, also where
-    that is None, and for its .data; local for others.
+    """Fills a parameter of a parallel layer with its part of what a torch.nn.init method gives for the whole one.
+
+    That is done on rank 0 of the group; all ranks draw. Collective over the group for a parameter that has the
+    attribute, also where that is None, and for its .data; local for others.
     """
     known = with_attributes(tensor)
     if not hasattr(known, _PARALLEL_DIM):
