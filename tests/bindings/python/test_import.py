@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import pytest
+from syncyte._declarations import ABI_VERSION as ABI
 
 LIBRARY = os.environ["SYNCYTE_TEST_LIBRARY"]
 COMPILER = os.environ.get("SYNCYTE_CC", "cc")
@@ -92,7 +93,7 @@ def test_package_folder_then_loader(tmp_path):
     assert run(code, PYTHONPATH=str(tmp_path)) == str(package / "libsyncyte.so")
 
 
-@pytest.mark.parametrize("version", [(1, 1, 1), (0, 0, 1), (0, 1, 99)])
+@pytest.mark.parametrize("version", [(1, 1, ABI), (0, 0, ABI), (0, 1, ABI + 98)])
 def test_library_of_another_version_is_refused(tmp_path, version):
     flags = [f"-D{name}={value}" for name, value in zip(("MAJOR", "MINOR", "ABI"), version, strict=True)]
     path = build(tmp_path, FAKE, *flags)
@@ -108,11 +109,11 @@ def test_library_of_another_version_is_refused(tmp_path, version):
     lines = run(code, SYNCYTE_LIBRARY=path).splitlines()
     major, minor, abi = version
     assert len(lines) == 2
-    assert path in lines[0] and f"{major}.{minor}.5 (ABI {abi})" in lines[0] and "0.1.0 (ABI 1)" in lines[0]
+    assert path in lines[0] and f"{major}.{minor}.5 (ABI {abi})" in lines[0] and f"0.1.0 (ABI {ABI})" in lines[0]
 
 
 def test_newer_minor_version_is_fine(tmp_path):
-    path = build(tmp_path, FAKE, "-DMAJOR=0", "-DMINOR=7", "-DABI=1")
+    path = build(tmp_path, FAKE, "-DMAJOR=0", "-DMINOR=7", f"-DABI={ABI}")
     code = (
         "import syncyte\n"
         "from syncyte import _library\n"
