@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import pytest
+
 from syncyte._declarations import ABI_VERSION as ABI
 
 LIBRARY = os.environ["SYNCYTE_TEST_LIBRARY"]
