@@ -1,6 +1,7 @@
 #include "base/error.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cstring>
 #include <new>
 
@@ -66,14 +67,21 @@ const error_fields& error::fields() const {
 
 namespace {
 
-constexpr char separator = '\x1f';  // of ASCII's units; no text of ours has it
+constexpr char separator = '\x1f';  // ASCII's unit separator
+
+/// A field may be a user's text: what would end it too early is replaced.
+std::string packable(std::string field) {
+  std::replace(field.begin(), field.end(), separator, ' ');
+  return field;
+}
 
 }  // namespace
 
 std::string error::pack() const {
   const error_fields& all = fields();
-  return fmt::format("{}{sep}{}{sep}{}{sep}{}{sep}{}{sep}{}{sep}{}", what(), all.operation, all.object, all.argument,
-                     all.axis, all.value, all.expected, fmt::arg("sep", separator));
+  return fmt::format("{}{sep}{}{sep}{}{sep}{}{sep}{}{sep}{}{sep}{}", packable(all.operation), packable(all.object),
+                     packable(all.argument), all.axis, packable(all.value), packable(all.expected), what(),
+                     fmt::arg("sep", separator));
 }
 
 error error::unpack(syncyte_status_t status, std::string_view packed) {
@@ -83,16 +91,15 @@ error error::unpack(syncyte_status_t status, std::string_view packed) {
     packed.remove_prefix(std::min(length + 1, packed.size()));
     return part;
   };
-  const std::string text = next();
   error_fields fields;
   fields.operation = next();
   fields.object = next();
   fields.argument = next();
   const std::string axis = next();
-  fields.axis = axis.empty() ? -1 : std::stoll(axis);
+  std::from_chars(axis.data(), axis.data() + axis.size(), fields.axis);
   fields.value = next();
   fields.expected = next();
-  return error(status, text, std::move(fields));
+  return error(status, std::string(packed), std::move(fields));
 }
 
 void refuse(syncyte_status_t status, error_fields wrong) {

@@ -160,7 +160,7 @@ memory::descriptor listen(const place_in_folder& place, const deadline& until) {
   return memory::listen_at(place.socket());
 }
 
-/// What sockets refuse is told with the place's name in place of the socket's.
+/// Errors of sockets name the place instead of the socket.
 template <class Function>
 auto at(const place_in_folder& place, Function&& function) {
   try {

@@ -79,7 +79,7 @@ class posted_calls {
   static bool is_long(mpi::counts_view counts) { return mpi::sum_of(counts) > mpi::piece_limit(); }
   std::int64_t most_reduced(syncyte_dtype_t) const { return mpi::piece_limit(); }
 
-  /// For a further request, which has to be started at once. The address is good until the next.
+  /// A further request, which has to be started at once. The address is good until the next.
   MPI_Request* add() { return &requests_.emplace_back(MPI_REQUEST_NULL); }
   /// Whether something is under way, as far as test() has seen.
   bool any() const;

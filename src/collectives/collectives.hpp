@@ -29,7 +29,7 @@ void allgatherv(comm::communicator& comm, const syncyte_buffer_t* input, const s
 void alltoallv(comm::communicator& comm, const syncyte_buffer_t* input, const std::int64_t* send_counts,
                const std::int64_t* recv_counts, const syncyte_buffer_t* output, const extras& extras);
 
-/// As there: a null input is output's contents. Of reduce, output counts on root alone.
+/// Reduces to root; a null input is output's contents, and output is used on root alone.
 void reduce(comm::communicator& comm, const syncyte_buffer_t* input, const syncyte_buffer_t* output, syncyte_op_t op,
             int root, const extras& extras);
 

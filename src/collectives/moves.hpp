@@ -14,8 +14,8 @@ namespace syncyte::collectives {
 /// Collectives of any number of dense elements, by MPI's calls in one of their forms (calls.hpp). No checks, no
 /// agreement: that is the callers', who have agreed. Input and output do not overlap, but for reductions in place.
 ///
-/// Where the sum of counts does not fit MPI's int displacements, messages or broadcasts in pieces take their place; all
-/// ranks must come to the same conclusion, so the sums must be equal on all of them.
+/// Messages or broadcasts in pieces are used if the sum of counts does not fit MPI's int displacements; all ranks must
+/// come to the same conclusion, so the sums must be equal on all of them.
 template <class Calls>
 class moves {
  public:

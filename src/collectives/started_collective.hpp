@@ -22,7 +22,7 @@ class data_operation {
  public:
   virtual ~data_operation() = default;
   virtual void post(posted_calls& pending) = 0;
-  /// All transfers are complete: brings the result to where it belongs.
+  /// All calls are complete: brings the result to where it belongs.
   virtual void finish() {}
 };
 

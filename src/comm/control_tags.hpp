@@ -16,7 +16,7 @@ int highest_tag();
 /// Tag of messages of a channel other than 0.
 constexpr int channel_tag(int tag, int channel) { return tag * channels + channel; }
 
-/// For the core's own messages; numbers wrap round at highest_tag() - group_tags.
+/// Tag of the core's own messages; numbers wrap round at highest_tag() - group_tags.
 int control_tag(std::uint64_t number);
 /// That of agreements, and those of groups, which no number has.
 int vote_tag();

@@ -22,7 +22,7 @@ std::shared_ptr<communicator> self();
 std::shared_ptr<communicator> adopt(MPI_Comm original, const communicator_options& options,
                                     const std::string& argument = "mpi_comm is");
 
-/// communicator::make_group(), kept until finish(); what is wrong with `options` on one rank is every rank's error.
+/// make_group(), kept until finish(); what is wrong with `options` on one rank is every rank's error.
 std::shared_ptr<communicator> group(communicator& parent, std::span<const std::int32_t> ranks, int tag,
                                     const communicator_options& options);
 

@@ -8,7 +8,7 @@ namespace syncyte::mpi {
 /// MPI calls do nobody sees.
 ///
 /// In a forked child of a rank no thread may: SYNCYTE_ERR_UNSUPPORTED, except for what is `alone`, which does not call
-/// MPI there (alone.hpp).
+/// MPI there (communicator::is_alone()).
 ///
 /// A turn begins before anything has happened, so that what it throws changes nothing; it is this rank's own error,
 /// which no call of MPI may tell the others. Turns nest in a thread.
@@ -23,7 +23,7 @@ class thread_guard {
   bool holds_ = false;
 };
 
-/// As mpi_turn, for what need not be done now: false where this thread may not call MPI at the moment.
+/// As thread_guard, for what need not be done now: false where this thread may not call MPI at the moment.
 class try_thread_guard {
  public:
   try_thread_guard();

@@ -40,6 +40,19 @@ TEST(error, exceptions_become_statuses) {
   EXPECT_EQ(caught_from([] { throw 3; }).status(), SYNCYTE_ERR_INTERNAL);
 }
 
+TEST(error, goes_to_other_ranks_with_its_fields_whatever_the_texts_are) {
+  const error sent(SYNCYTE_ERR_ARGUMENT, "a text\x1f of a user's",
+                   {.object = "a \x1fname", .argument = "counts", .axis = 3, .value = "-5", .expected = "0 or more"});
+  const error got = error::unpack(SYNCYTE_ERR_ARGUMENT, sent.pack());
+  EXPECT_STREQ(got.what(), sent.what());
+  EXPECT_EQ(got.fields().object, "a  name");
+  EXPECT_EQ(got.fields().argument, "counts");
+  EXPECT_EQ(got.fields().axis, 3);
+  EXPECT_EQ(got.fields().value, "-5");
+  EXPECT_EQ(got.fields().expected, "0 or more");
+  EXPECT_EQ(error::unpack(SYNCYTE_ERR_IO, "what nobody has packed").fields().axis, -1);
+}
+
 TEST(error, errno_is_told_in_words_and_by_name) { EXPECT_EQ(errno_text(EACCES), "Permission denied (EACCES)"); }
 
 }  // namespace
