@@ -1,13 +1,12 @@
 #pragma once
-/// @file reducer.hpp
-/// Sums in place over rounds, in C++; syncyte/reducer.h says how.
+/// @file reducer.hpp Gradient averaging in C++; syncyte/reducer.h explains it.
 
 #include "syncyte/comm.hpp"
 #include "syncyte/reducer.h"
 
 namespace syncyte {
 
-/// What a piece of a reducer is.
+/// Type and length of a piece of a reducer.
 struct reducer_piece {
   dtype type;             ///< floating-point or complex
   std::int64_t elements;  ///< 0 or more
@@ -17,8 +16,8 @@ namespace detail {
 using reducer_reference = reference<syncyte_reducer_t, syncyte_reducer_retain, syncyte_reducer_destroy>;
 }
 
-/// Pieces of memory that all ranks have alike and that are summed in place, round by round: each rank fills its pieces,
-/// starts them in any order, and waits. Move-only. Its memory stays as long as the reducer.
+/// Sums pieces of memory over all ranks, in place, in rounds: each rank fills its pieces, starts them in any order, and
+/// waits. Move-only. The memory lives as long as the reducer.
 class reducer : public detail::reducer_reference {
  public:
   reducer() = default;
@@ -31,7 +30,8 @@ class reducer : public detail::reducer_reference {
   /// Another reference to the same reducer.
   reducer retain() const { return reducer(shared()); }
 
-  /// This rank's memory of a piece: its own but between start() and the end of wait(). T is the piece's type.
+  /// This rank's memory of a piece; not to be read or written between start() and the end of wait(). T is the piece's
+  /// type.
   template <element T>
   std::span<T> piece(int number) const {
     syncyte_buffer_t raw{};
@@ -43,16 +43,16 @@ class reducer : public detail::reducer_reference {
     return {static_cast<T*>(raw.data), static_cast<std::size_t>(raw.shape[0])};
   }
 
-  /// This rank's piece is full. Does not wait.
+  /// Starts a piece, which this rank has filled. Does not wait.
   void start(int number) const { check(syncyte_reducer_start(get(), number)); }
 
-  /// Works on what all ranks have started. Does not wait.
+  /// Works on the sums of pieces that all ranks have started. Does not wait.
   void progress() const { check(syncyte_reducer_progress(get())); }
 
   /// Waits for the end of the round. Collective.
   void wait() const { check(syncyte_reducer_wait(get())); }
 
-  /// Does not bring the rest of the round: wait() is an error on all ranks, this one too. Does not wait.
+  /// Gives up the round: wait() throws on all ranks, this one too. Does not wait.
   void give_up() const { check(syncyte_reducer_give_up(get())); }
 
  private:

@@ -1,5 +1,5 @@
 ! Generated from syncyte/reducer.h by bindings/generate; do not edit.
-!> Memory that all ranks have alike and that is summed in place, piece by piece, while they compute: gradients.
+!> Gradient averaging: sums pieces of memory over all ranks, in place, while the ranks compute.
 module syncyte_reducer_c
   use, intrinsic :: iso_c_binding
   use syncyte_base_c
@@ -11,7 +11,7 @@ module syncyte_reducer_c
   type, bind(C) :: syncyte_reducer_options_t
     ! sizeof(syncyte_reducer_options_t)
     integer(c_size_t) :: struct_size = 16_c_size_t
-    ! what sums are multiplied with; one over the ranks gives means
+    ! factor of the sums; 1 / number of ranks gives means
     real(c_double) :: scale = 1_c_double
   end type syncyte_reducer_options_t
 
@@ -46,8 +46,8 @@ module syncyte_reducer_c
       integer(c_int32_t) :: answer
     end function syncyte_reducer_retain
 
-    !> Drops a reference. With the last one the memory of the pieces goes and the round is given up, without
-    !> waiting: other ranks may drop theirs earlier or later. Local, thread-safe, without MPI.
+    !> Drops a reference. The last release frees the memory of the pieces and gives up the round, without waiting:
+    !> other ranks may drop theirs earlier or later. Local, thread-safe, without MPI.
     ! reducer [in]: a reducer
     function syncyte_reducer_release(reducer) bind(C, name="syncyte_reducer_release") result(answer)
       import
@@ -55,7 +55,7 @@ module syncyte_reducer_c
       integer(c_int32_t) :: answer
     end function syncyte_reducer_release
 
-    !> Drops a reference and nulls the handle; null is fine. Local, as syncyte_reducer_release().
+    !> Drops a reference and nulls the handle; a null handle is ignored. Local, as syncyte_reducer_release().
     ! reducer [in,out]: a reducer
     function syncyte_reducer_destroy(reducer) bind(C, name="syncyte_reducer_destroy") result(answer)
       import
@@ -63,11 +63,11 @@ module syncyte_reducer_c
       integer(c_int32_t) :: answer
     end function syncyte_reducer_destroy
 
-    !> This rank's memory of a piece. Local. Between the start of the piece and the end of the round it must be
-    !> neither read nor written; at all other times it is this rank's own.
+    !> Returns this rank's memory of a piece. Local. It must not be read or written between the start of the piece
+    !> and the end of the round.
     ! reducer [in]: a reducer
     ! piece [in]: 0 to pieces - 1
-    ! buffer [out]: data, dtype and the one extent; the memory is the reducer's
+    ! buffer [out]: data, dtype and extent, one dimension; the reducer owns the memory
     ! Returns: SYNCYTE_ERR_ARGUMENT for a piece that does not exist.
     function syncyte_reducer_piece(reducer, piece, buffer) bind(C, name="syncyte_reducer_piece") &
         result(answer)
@@ -78,8 +78,8 @@ module syncyte_reducer_c
       integer(c_int32_t) :: answer
     end function syncyte_reducer_piece
 
-    !> This rank's piece is full. All ranks start all pieces in each round, in any order; does not wait for other
-    !> ranks, but works on the sums of what they have started.
+    !> Starts a piece, which this rank has filled. All ranks start all pieces in each round, in any order. Does not
+    !> wait for other ranks, but works on the sums of pieces that they have started.
     ! reducer [in]: a reducer
     ! piece [in]: 0 to pieces - 1
     ! Returns: SYNCYTE_ERR_BUSY if this rank has started it in this round already; SYNCYTE_ERR_ARGUMENT for a piece
@@ -91,7 +91,7 @@ module syncyte_reducer_c
       integer(c_int32_t) :: answer
     end function syncyte_reducer_start
 
-    !> Works on the sums of what all have started, without waiting. Local.
+    !> Works on the sums of pieces that all ranks have started, without waiting. Local.
     ! reducer [in]: a reducer
     function syncyte_reducer_progress(reducer) bind(C, name="syncyte_reducer_progress") result(answer)
       import
@@ -101,16 +101,17 @@ module syncyte_reducer_c
 
     !> Waits for the end of the round: all pieces hold the sums. Collective.
     ! reducer [in]: a reducer
-    ! Returns: SYNCYTE_ERR_ARGUMENT if this rank has not started all pieces: the round goes on; SYNCYTE_ERR_MISMATCH
-    ! where a rank has given the round up: it is over, and what the pieces hold is undefined.
+    ! Returns: SYNCYTE_ERR_ARGUMENT if this rank has not started all pieces: the round goes on. SYNCYTE_ERR_MISMATCH
+    ! if a rank has given up the round: the round is over, and the contents of the pieces are undefined.
     function syncyte_reducer_wait(reducer) bind(C, name="syncyte_reducer_wait") result(answer)
       import
       type(c_ptr), value :: reducer
       integer(c_int32_t) :: answer
     end function syncyte_reducer_wait
 
-    !> This rank does not bring what is missing of the round: all that wait for it, this rank too, which has to, get
-    !> SYNCYTE_ERR_MISMATCH with this rank's number. Local, does not wait; the pieces stay untouched until then.
+    !> Gives up the round: all ranks, this one too, get SYNCYTE_ERR_MISMATCH with this rank's number from
+    !> syncyte_reducer_wait(), which this rank must call as well. Local, does not wait; the pieces are unchanged
+    !> until then.
     ! reducer [in]: a reducer
     function syncyte_reducer_give_up(reducer) bind(C, name="syncyte_reducer_give_up") result(answer)
       import

@@ -12,7 +12,7 @@
 
 namespace syncyte::hdf5 {
 
-/// What this library throws; it becomes a status and the thread's last error at the boundary.
+/// The exception of this library; the C interface turns it into a status and the thread's last error.
 class error : public std::runtime_error {
  public:
   error(syncyte_status_t status, const std::string& message) : std::runtime_error(message), status_(status) {}
@@ -22,7 +22,7 @@ class error : public std::runtime_error {
   syncyte_status_t status_;
 };
 
-/// A failed call of the C interface, whose message is the thread's last error already.
+/// A failed call of Syncyte's C interface, which has already set the thread's last error.
 class reported : public std::exception {
  public:
   explicit reported(syncyte_status_t status) : status_(status) {}
@@ -50,7 +50,7 @@ inline void check(syncyte_status_t status) {
   if (status != SYNCYTE_SUCCESS) throw reported(status);
 }
 
-/// Runs a function and turns what it throws into a status, with the message as the thread's last error.
+/// Runs a function and turns its exception into a status, with the message as the thread's last error.
 template <class Function>
 syncyte_status_t attempt(Function&& function) noexcept {
   try {

@@ -1,4 +1,4 @@
-"""Memory that all ranks have alike and that is summed in place, piece by piece, while they compute."""
+"""Sums pieces of memory (buckets) over all ranks, in place, while the ranks compute."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from .comm import COMM_WORLD, Comm, comm_or_world
 
 
 class Reducer(Handle):
-    """Pieces of memory, each a number of elements of a dtype.
+    """Pieces of memory that are summed over ranks; each has elements of one dtype.
 
-    In a round every rank fills its pieces and starts each as soon as it is full, in any order; after :meth:`wait` they
-    hold scale times the sums, with the same bits on all ranks.
+    In a round every rank fills its pieces and starts each one as soon as it is full, in any order; after :meth:`wait`
+    they hold scale times the sums, bitwise equal on all ranks.
 
-    Ranks of a node add up in each other's memory: whoever is in a method takes the next part of the work.
+    Ranks of a node add in each other's memory: any rank that is in a method takes the next part of the work.
     """
 
     kind = "reducer"
 
     def __init__(self, pieces: Sequence[tuple[dtypes.DTypeLike, int]], comm: Comm = COMM_WORLD, *, scale: float = 1.0):
-        """Collective. pieces: dtype (floating-point or complex) and number of elements of each, alike on all ranks."""
+        """Makes a reducer. Collective. pieces: dtype (floating-point or complex) and length, equal on all ranks."""
         self._comm = comm_or_world(comm)
         count, kinds, lengths, options = self._comm._prepare("reducer_create", lambda: self._arguments(pieces, scale),
                                                              lifecycle=True)
@@ -43,24 +43,24 @@ class Reducer(Handle):
         return count, kinds, lengths, _library.options(c.ReducerOptions, scale=float(scale))
 
     def piece(self, number: int, world: str) -> Any:
-        """This rank's memory of a piece, an array or tensor that keeps it alive. Local."""
+        """Returns this rank's memory of a piece, an array or tensor that keeps it alive. Local."""
         buffer = _library.options(c.BufferDescription)
         _library.core().syncyte_reducer_piece(self.handle, number, ctypes.byref(buffer))
         kind, length = self._pieces[number]
         return _views.view(self.kind, self.handle, world, c.DType(kind), (length,), buffer.data)
 
     def start(self, number: int) -> None:
-        """This rank's piece is full; until wait() has returned nobody may touch it. Does not wait."""
+        """Starts a piece, which this rank has filled and must not use until wait() has returned. Does not wait."""
         _library.core().syncyte_reducer_start(self.handle, number)
 
     def progress(self) -> None:
-        """Works on what all ranks have started. Does not wait."""
+        """Works on the sums of pieces that all ranks have started. Does not wait."""
         _library.core().syncyte_reducer_progress(self.handle)
 
     def wait(self) -> None:
-        """Waits for all pieces of the round. Raises MismatchError where a rank has given it up. Collective."""
+        """Waits for all pieces of the round. Raises MismatchError if a rank has given up the round. Collective."""
         _library.core().syncyte_reducer_wait(self.handle)
 
     def give_up(self) -> None:
-        """Does not bring the rest of the round: wait() raises on all ranks, this one too. Does not wait."""
+        """Gives up the round: wait() raises on all ranks, this one too. Does not wait."""
         _library.core().syncyte_reducer_give_up(self.handle)
