@@ -18,7 +18,9 @@ namespace {
 const syncyte_buffer_t* on_root(comm::agreement& terms, int root, const syncyte_buffer_t* buffer,
                                 const char* argument) {
   if (terms.comm().rank() != checked_root(terms, root)) return nullptr;
-  base::require(buffer != nullptr, SYNCYTE_ERR_ARGUMENT, "{} is null on root; expected a syncyte_buffer_t", argument);
+  if (buffer == nullptr)
+    base::refuse(SYNCYTE_ERR_ARGUMENT, {.argument = argument, .value = "null", .expected = "an array on root"},
+                 fmt::format("{} is null on root; expected a syncyte_buffer_t", argument));
   return buffer;
 }
 

@@ -14,7 +14,7 @@ using lengths_view = std::span<const std::int64_t>;
 
 int checked_axis(int axis, const base::buffer& array, const char* name) {
   base::require(array.ndim() > 0, SYNCYTE_ERR_SHAPE, "{} has no dimension; expected 1 or more", array.argument());
-  base::expect(axis >= -array.ndim() && axis < array.ndim(), SYNCYTE_ERR_ARGUMENT, name, axis,
+  base::expect(axis >= -array.ndim() && axis < array.ndim(), SYNCYTE_ERR_ARGUMENT, {name, -1, array.ndim()}, axis,
                "{} to {} for {} of shape {}", -array.ndim(), array.ndim() - 1, array.argument(),
                base::shape_text(array.shape()));
   return axis < 0 ? axis + array.ndim() : axis;
@@ -27,9 +27,15 @@ lengths_view checked_lengths(const comm::communicator& comm, const std::int64_t*
 }
 
 void require_extent(const base::buffer& array, int axis, std::int64_t wanted, const char* why) {
-  base::require(array.extent(axis) == wanted, SYNCYTE_ERR_SHAPE,
-                "{}: shape is {}; expected extent {} along axis {}, {}", array.argument(),
-                base::shape_text(array.shape()), wanted, axis, why);
+  if (array.extent(axis) == wanted) return;
+  base::refuse(SYNCYTE_ERR_SHAPE,
+               {.argument = array.argument(),
+                .axis = axis,
+                .ndim = array.ndim(),
+                .value = fmt::to_string(array.extent(axis)),
+                .expected = fmt::format("{}, {}", wanted, why)},
+               fmt::format("{}: shape is {}; expected extent {} along axis {}, {}", array.argument(),
+                           base::shape_text(array.shape()), wanted, axis, why));
 }
 
 /// Same dtype and, but for some axes, the same extents.
@@ -38,8 +44,16 @@ void require_alike(const base::buffer& array, const base::buffer& like, int axis
   bool alike = array.ndim() == like.ndim();
   for (int d = 0; alike && d < like.ndim(); ++d)
     alike = d == axis || d == other_axis || array.extent(d) == like.extent(d);
-  base::require(alike, SYNCYTE_ERR_SHAPE, "{}: shape is {}; expected that of {}, {}, but along the axis",
-                array.argument(), base::shape_text(array.shape()), like.argument(), base::shape_text(like.shape()));
+  if (alike) return;
+  const std::string shape = base::shape_text(array.shape()), wanted = base::shape_text(like.shape());
+  base::refuse(SYNCYTE_ERR_SHAPE,
+               {.object = array.argument(),
+                .argument = "shape",
+                .ndim = array.ndim(),
+                .value = shape,
+                .expected = fmt::format("{} as {}, but for what is cut", wanted, like.argument())},
+               fmt::format("{}: shape is {}; expected that of {}, {}, but along the axis", array.argument(), shape,
+                           like.argument(), wanted));
 }
 
 /// Adds as facts the dtype and the extents but for some axes.
@@ -49,7 +63,7 @@ void add_array(comm::agreement& terms, const base::buffer& array, int axis, int 
   terms.named_fact("dtype", array.dtype(), base::dtype_name);
   terms.fact("number of dimensions", array.ndim());
   for (int d = 0; d < array.ndim(); ++d)
-    if (d != axis && d != other_axis) terms.fact(names[d], array.extent(d));
+    if (d != axis && d != other_axis) terms.fact(names[d], array.extent(d), {"shape", d, array.ndim()});
 }
 
 /// Neither is written while the other is read: only arrays that MPI itself is given can be in each other's way.
@@ -76,7 +90,7 @@ class axis_partition {
 
   void add_facts(comm::agreement& terms) const {
     add_array(terms, part_, axis_, axis_);
-    terms.fact("axis", axis_);
+    terms.fact("axis", axis_, {"axis", -1, part_.ndim()});
     comm::add_counts(terms, lengths_, "sum of lengths", "hash of lengths");
   }
 
@@ -153,8 +167,8 @@ struct partition_change {
 
   void add_facts(comm::agreement& terms, const base::buffer& input) const {
     add_array(terms, input, gather_axis, scatter_axis);
-    terms.fact("gather_axis", gather_axis);
-    terms.fact("scatter_axis", scatter_axis);
+    terms.fact("gather_axis", gather_axis, {"gather_axis", -1, input.ndim()});
+    terms.fact("scatter_axis", scatter_axis, {"scatter_axis", -1, input.ndim()});
     comm::add_counts(terms, gathered, "sum of gather_lengths", "hash of gather_lengths");
     comm::add_counts(terms, scattered, "sum of scatter_lengths", "hash of scatter_lengths");
   }

@@ -46,6 +46,10 @@ std::string groups_text(const Groups& groups) {
   return text;
 }
 
+std::string text_of(std::int64_t value, const char* (*name_of)(std::int32_t)) {
+  return name_of != nullptr ? name_of(static_cast<std::int32_t>(value)) : std::to_string(value);
+}
+
 }  // namespace
 
 std::uint32_t verdict_of(const std::optional<base::error>& error) {
@@ -69,16 +73,17 @@ agreed_error shared_error(std::span<const std::uint32_t> verdicts, const std::st
   fields.operation = operation;
   fields.rank = source;
   if (fields.object.empty()) fields.object = comm_name;
+  fields.reason = theirs.what() + more;
   return agreed_error(
       status, fmt::format("{} failed on rank {}{}: {}{}", operation, source, of_comm(comm_name), theirs.what(), more),
       std::move(fields));
 }
 
-void agreement::named_fact(const char* name, std::int64_t value, const char* (*name_of)(std::int32_t)) {
+void agreement::add(const named_value& fact) {
   if (fact_count_ < usual_facts)
-    facts_[fact_count_] = {name, value, name_of};
+    facts_[fact_count_] = fact;
   else
-    further_.push_back({name, value, name_of});
+    further_.push_back(fact);
   ++fact_count_;
 }
 
@@ -151,12 +156,18 @@ base::error_fields agreement::first_difference(std::span<const fact_record> all)
   std::uint64_t common = std::min<std::uint64_t>(fact_count_, fact_record::most_values);
   for (const fact_record& each : all) common = std::min(common, each.count);
   for (std::size_t i = 0; i < common; ++i) {
-    const auto text = fact_at(i).name_of;
-    const auto values = groups_of(all, [&](const fact_record& each) {
-      const std::int64_t value = each.values[i];
-      return text != nullptr ? std::string(text(static_cast<std::int32_t>(value))) : std::to_string(value);
-    });
-    if (values.size() > 1) return differ(fact_at(i).name, groups_text(values));
+    const named_value& fact = fact_at(i);
+    const auto values = groups_of(all, [&](const fact_record& each) { return text_of(each.values[i], fact.name_of); });
+    if (values.size() < 2) continue;
+    base::error_fields fields = differ(fact.name, groups_text(values));
+    fields.reason = fmt::format("{} is {}", fields.argument, fields.value);
+    if (fact.about.argument == nullptr) return fields;
+    fields.argument = fact.about.argument;
+    fields.axis = fact.about.axis;
+    fields.ndim = fact.about.ndim;
+    if (fields.axis < 0)  // an axis, which the fields count from the end
+      fields.value = groups_text(groups_of(all, [&](const fact_record& each) { return each.values[i] - fields.ndim; }));
+    return fields;
   }
   const auto counts = groups_of(all, [](const fact_record& each) { return each.count; });
   if (counts.size() > 1) return differ("number of facts", groups_text(counts));
@@ -167,12 +178,11 @@ base::error_fields agreement::first_difference(std::span<const fact_record> all)
 
 agreed_error agreement::mismatch(std::span<const fact_record> all) const {
   base::error_fields fields = first_difference(all);
-  const std::string difference = fields.argument == "operation"
-                                     ? "the ranks called different operations: " + fields.value
-                                     : fmt::format("{} is {}", fields.argument, fields.value);
-  return agreed_error(SYNCYTE_ERR_MISMATCH,
-                      fmt::format("{}: the ranks{} disagree: {}", operation_, of_comm(comm_.name()), difference),
-                      std::move(fields));
+  if (fields.argument == "operation") fields.reason = "the ranks called different operations: " + fields.value;
+  if (fields.reason.empty()) fields.reason = fmt::format("{} is {}", fields.argument, fields.value);
+  const std::string text =
+      fmt::format("{}: the ranks{} disagree: {}", operation_, of_comm(comm_.name()), fields.reason);
+  return agreed_error(SYNCYTE_ERR_MISMATCH, text, std::move(fields));
 }
 
 }  // namespace syncyte::comm

@@ -48,6 +48,13 @@ struct fact_record {
 /// MPI_MAX. `operation` must be a string literal.
 class agreement {
  public:
+  /// What a fact is about, for an error's fields; without an argument it is the fact's name.
+  struct subject {
+    const char* argument = nullptr;
+    int axis = -1;
+    int ndim = 0;  // dimensions of the array; without an axis the value is one of its axes
+  };
+
   using vote_t = std::array<std::uint64_t, 3>;  // verdict and a further bit, hash of the facts, its complement
   enum class outcome { agreed, failed, differ };
 
@@ -73,10 +80,13 @@ class agreement {
   const std::optional<base::error>& error() const { return error_; }
 
   /// A number that must be equal on all ranks; `name` must outlive the call, or keep_names().
-  void fact(const char* name, std::int64_t value) { named_fact(name, value, nullptr); }
+  void fact(const char* name, std::int64_t value) { add({name, value, nullptr, {}}); }
+  void fact(const char* name, std::int64_t value, const subject& about) { add({name, value, nullptr, about}); }
 
   /// As fact(), of a number that has a name: an element type, a reduction.
-  void named_fact(const char* name, std::int64_t value, const char* (*name_of)(std::int32_t));
+  void named_fact(const char* name, std::int64_t value, const char* (*name_of)(std::int32_t)) {
+    add({name, value, name_of, {}});
+  }
 
   /// This rank's vote. `sequence` is the operation's number on its communicator, 0 where that is no fact; `bit`, or-ed
   /// over the ranks, is free for other use.
@@ -96,10 +106,12 @@ class agreement {
     const char* name;
     std::int64_t value;
     const char* (*name_of)(std::int32_t);  // may be null
+    subject about;
   };
 
   static constexpr std::size_t usual_facts = 40;  // of nearly all operations: no memory is taken for these
 
+  void add(const named_value& fact);
   const named_value& fact_at(std::size_t i) const { return i < usual_facts ? facts_[i] : further_[i - usual_facts]; }
   std::uint64_t hash_of(std::uint64_t sequence) const;
   base::error_fields first_difference(std::span<const fact_record> all) const;

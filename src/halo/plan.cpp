@@ -37,17 +37,31 @@ std::vector<int> named_axes(std::vector<int> axes, int dimensions, int ndim) {
 void require_room(const comm::communicator& cart, const description& asked, int dimension) {
   const int axis = asked.axes[at(dimension)];
   const std::int64_t low = asked.low[at(dimension)], high = asked.high[at(dimension)];
-  base::require(low >= 0 && high >= 0, SYNCYTE_ERR_ARGUMENT,
-                "the widths along dimension {} are {} (low) and {} (high); expected 0 or more", dimension, low, high);
+  const auto grid_ndim = static_cast<int>(asked.low.size()), ndim = static_cast<int>(asked.shape.size());
+  if (low < 0 || high < 0)
+    base::refuse(SYNCYTE_ERR_ARGUMENT,
+                 {.argument = low < 0 ? "low" : "high",
+                  .axis = dimension,
+                  .ndim = grid_ndim,
+                  .value = fmt::to_string(low < 0 ? low : high),
+                  .expected = "0 or more"},
+                 fmt::format("the widths along dimension {} are {} (low) and {} (high); expected 0 or more", dimension,
+                             low, high));
   const std::int64_t extent = asked.shape[at(axis)], interior = extent - low - high;
-  base::expect(low <= extent && interior >= 0, SYNCYTE_ERR_SHAPE, {"shape", axis}, extent,
+  base::expect(low <= extent && interior >= 0, SYNCYTE_ERR_SHAPE, {"shape", axis, ndim}, extent,
                "at least {} + {}, the widths of the ghosts at its ends", low, high);
   const auto [below, above] = comm::shift_along(cart, dimension, 1);
   const std::int64_t shown = std::max(above == SYNCYTE_PROC_NULL ? 0 : low, below == SYNCYTE_PROC_NULL ? 0 : high);
-  base::require(interior >= shown, SYNCYTE_ERR_SHAPE,
-                "the interior along axis {} is {} cells, but a neighbour's ghost cells show {} of them; expected "
-                "widths of at most the interior's extent on every rank",
-                axis, interior, shown);
+  if (interior < shown)
+    base::refuse(SYNCYTE_ERR_SHAPE,
+                 {.argument = "the interior",
+                  .axis = axis,
+                  .ndim = ndim,
+                  .value = fmt::to_string(interior),
+                  .expected = fmt::format("{} cells or more, which a neighbour's ghost cells show", shown)},
+                 fmt::format("the interior along axis {} is {} cells, but a neighbour's ghost cells show {} of them; "
+                             "expected widths of at most the interior's extent on every rank",
+                             axis, interior, shown));
 }
 
 void check_description(const comm::communicator& cart, description& asked) {
@@ -72,11 +86,12 @@ void add_facts(comm::collective_call& call, const description& asked) {
   call.named_fact("dtype", asked.dtype, base::dtype_name);
   call.fact("ndim", static_cast<std::int64_t>(asked.shape.size()));
   call.fact("corners", asked.has_corners);
-  add_facts(call, axes, asked.axes);
-  add_facts(call, low, asked.low);
-  add_facts(call, high, asked.high);
-  for (int axis = 0; axis < static_cast<int>(asked.shape.size()); ++axis)
-    if (!is_cut(asked, axis)) call.fact(shape[at(axis)].c_str(), asked.shape[at(axis)]);
+  add_facts(call, "axes", axes, asked.axes);
+  add_facts(call, "low", low, asked.low);
+  add_facts(call, "high", high, asked.high);
+  const auto ndim = static_cast<int>(asked.shape.size());
+  for (int axis = 0; axis < ndim; ++axis)
+    if (!is_cut(asked, axis)) call.fact(shape[at(axis)].c_str(), asked.shape[at(axis)], {"shape", axis, ndim});
 }
 
 }  // namespace

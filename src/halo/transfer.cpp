@@ -28,9 +28,12 @@ const char* operation_of(operation way) { return way == operation::exchange ? "h
 base::buffer checked_array(const halo::plan& plan, const syncyte_buffer_t* raw) {
   const base::buffer array = base::buffer(raw, "array").require_host().require_dtype(plan.dtype()).require_writable();
   const auto shape = array.shape();
-  base::require(std::equal(shape.begin(), shape.end(), plan.shape().begin(), plan.shape().end()), SYNCYTE_ERR_SHAPE,
-                "array: shape is {}; expected {}, as the halo was made for", base::shape_text(shape),
-                base::shape_text(plan.shape()));
+  if (!std::equal(shape.begin(), shape.end(), plan.shape().begin(), plan.shape().end()))
+    base::refuse(SYNCYTE_ERR_SHAPE, {.object = "array",
+                                     .argument = "shape",
+                                     .ndim = static_cast<int>(plan.shape().size()),
+                                     .value = base::shape_text(shape),
+                                     .expected = base::shape_text(plan.shape()) + ", as the halo was made for"});
   return array;
 }
 

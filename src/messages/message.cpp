@@ -289,7 +289,9 @@ envelope message::check_received(int code, const MPI_Status& status) const {
   base::require(bytes >= static_cast<MPI_Count>(sizeof got), SYNCYTE_ERR_MISMATCH,
                 "{} has {} bytes; expected one that Syncyte has sent", from(), static_cast<long long>(bytes));
   const bool alike = got.dtype == expected.dtype && got.ndim == expected.ndim && got.extents == expected.extents;
-  base::require(alike, SYNCYTE_ERR_MISMATCH, "{} is {}; expected {}", from(), text_of(got), text_of(expected));
+  if (!alike)
+    base::refuse(SYNCYTE_ERR_MISMATCH,
+                 {.argument = from(), .ndim = SYNCYTE_MAX_NDIM, .value = text_of(got), .expected = text_of(expected)});
   return got;
 }
 

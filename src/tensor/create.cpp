@@ -48,7 +48,10 @@ auto naming_new(const tensor_options& options, Step&& step) {
 }
 
 void add_extent_facts(comm::collective_call& call, std::span<const std::int64_t> shape, std::size_t from) {
-  for (std::size_t i = from; i < shape.size(); ++i) call.fact(extent_names[i], shape[i]);
+  for (std::size_t i = from; i < shape.size(); ++i) {
+    const auto axis = static_cast<int>(i);
+    call.fact(extent_names[i], shape[i], {"shape", axis, static_cast<int>(shape.size())});
+  }
 }
 
 }  // namespace

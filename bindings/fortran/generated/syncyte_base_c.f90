@@ -145,7 +145,7 @@ module syncyte_base_c
   !> to say.
   type, bind(C) :: syncyte_error_fields_t
     ! sizeof(syncyte_error_fields_t)
-    integer(c_size_t) :: struct_size = 72_c_size_t
+    integer(c_size_t) :: struct_size = 80_c_size_t
     ! of the call
     integer(c_int32_t) :: status = 0_c_int32_t
     ! whose error it is: of the communicator in a collective, otherwise of the world
@@ -156,8 +156,11 @@ module syncyte_base_c
     type(c_ptr) :: object = c_null_ptr
     ! what was wrong; what differed between ranks
     type(c_ptr) :: argument = c_null_ptr
-    ! dimension of the argument, or its position in an array
+    ! dimension of the argument if ndim is not 0, otherwise its position in a list
     integer(c_int64_t) :: axis = 0_c_int64_t
+    ! dimensions of the array that the error is about; 0: of none. Lists such as [2, 3] in value and expected are
+    ! then extents; an axis in value, without one in axis, counts from the end where it differed between ranks
+    integer(c_int32_t) :: ndim = 0_c_int32_t
     ! of the argument, there; on which ranks, where it differed
     type(c_ptr) :: value = c_null_ptr
     ! in its place
@@ -265,6 +268,15 @@ module syncyte_base_c
       character(kind=c_char), intent(in) :: message(*)
       integer(c_int32_t) :: answer
     end function syncyte_error_set
+
+    !> As syncyte_error_set(), with fields beside the message. Local; callable at any time.
+    ! fields [in]: texts may be null; status is not SYNCYTE_SUCCESS; reason is the message; rank is not read
+    ! Returns: fields->status
+    function syncyte_error_set_fields(fields) bind(C, name="syncyte_error_set_fields") result(answer)
+      import
+      type(syncyte_error_fields_t), intent(in) :: fields
+      integer(c_int32_t) :: answer
+    end function syncyte_error_set_fields
 
     !> Bytes of one element. Local; callable at any time.
     ! dtype [in]: element type

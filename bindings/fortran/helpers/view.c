@@ -12,17 +12,16 @@ static syncyte_status_t associate(CFI_cdesc_t* pointer, void* data, const CFI_in
                              pointer->elem_len, pointer->rank, extents);
   if (failed == CFI_SUCCESS) failed = CFI_setpointer(pointer, target, lower);
   if (failed == CFI_SUCCESS) return SYNCYTE_SUCCESS;
-  return fortran_report(fortran_fail(SYNCYTE_ERR_INTERNAL, "Fortran's descriptor cannot be set (error %d)", failed));
+  return fortran_fail(SYNCYTE_ERR_INTERNAL, "Fortran's descriptor cannot be set (error %d)", failed);
 }
 
 /* Points at a view whose last dimension, in Fortran's order, begins at first_row. */
 static syncyte_status_t point_at(CFI_cdesc_t* pointer, const syncyte_buffer_t* view, int64_t first_row) {
   CFI_index_t extents[SYNCYTE_MAX_NDIM], lower[SYNCYTE_MAX_NDIM];
   if (pointer->rank != view->ndim || !fortran_carries(fortran_dtype(pointer), view->dtype))
-    return fortran_report(fortran_fail(pointer->rank != view->ndim ? SYNCYTE_ERR_SHAPE : SYNCYTE_ERR_TYPE,
-                                       "the pointer is %s of rank %d, the tensor %s of rank %d",
-                                       fortran_type_name(pointer), pointer->rank, syncyte_dtype_name(view->dtype),
-                                       view->ndim));
+    return fortran_fail(pointer->rank != view->ndim ? SYNCYTE_ERR_SHAPE : SYNCYTE_ERR_TYPE,
+                        "the pointer is %s of rank %d, the tensor %s of rank %d", fortran_type_name(pointer),
+                        pointer->rank, syncyte_dtype_name(view->dtype), view->ndim);
   for (int i = 0; i < view->ndim; ++i) {
     extents[i] = view->shape[view->ndim - 1 - i];
     lower[i] = i == view->ndim - 1 ? first_row : 1;
@@ -77,6 +76,7 @@ syncyte_status_t fortran_window_pointer(syncyte_window_t window, int32_t rank, c
                                         CFI_cdesc_t* pointer) {
   CFI_index_t extents[SYNCYTE_MAX_NDIM], lower[SYNCYTE_MAX_NDIM];
   int64_t given[SYNCYTE_MAX_NDIM];
+  int32_t count = 1;
   size_t bytes = 0;
   void* data = NULL;
   syncyte_status_t status = syncyte_window_size(window, rank, &bytes);
@@ -84,16 +84,15 @@ syncyte_status_t fortran_window_pointer(syncyte_window_t window, int32_t rank, c
   if (status != SYNCYTE_SUCCESS) return status;
   const int64_t room = (int64_t)(bytes / pointer->elem_len);
   given[0] = room;
-  if (shape != NULL) status = fortran_integers(shape, "shape", SYNCYTE_MAX_NDIM, given);
-  if (status == SYNCYTE_SUCCESS && pointer->rank != (shape != NULL ? fortran_count(shape) : 1))
-    status = fortran_fail(SYNCYTE_ERR_SHAPE, "the pointer has rank %d, shape has %lld elements", pointer->rank,
-                          (long long)(shape != NULL ? fortran_count(shape) : 1));
+  if (shape != NULL) status = fortran_reversed(shape, "shape", &count, given);
+  if (status == SYNCYTE_SUCCESS && pointer->rank != count)
+    status = fortran_fail(SYNCYTE_ERR_SHAPE, "the pointer has rank %d, shape has %d elements", pointer->rank, count);
   if (status == SYNCYTE_SUCCESS && !fits(pointer->rank, given, room))
     status = fortran_fail(SYNCYTE_ERR_SHAPE, "shape does not fit: the part of rank %d has %lld elements of this type",
                           rank, (long long)room);
   for (int i = 0; status == SYNCYTE_SUCCESS && i < pointer->rank; ++i) {
-    extents[i] = given[i];
+    extents[i] = given[count - 1 - i];
     lower[i] = 1;
   }
-  return status != SYNCYTE_SUCCESS ? fortran_report(status) : associate(pointer, data, extents, lower);
+  return status != SYNCYTE_SUCCESS ? status : associate(pointer, data, extents, lower);
 }

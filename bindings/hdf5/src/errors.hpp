@@ -12,15 +12,41 @@
 
 namespace syncyte::hdf5 {
 
+/// An argument that is wrong, beside an error's text; lists such as [2, 3] are extents where it has dimensions.
+struct wrong_argument {
+  std::string object = {};
+  std::string argument = {};
+  int ndim = 0;
+  std::string value = {};
+  std::string expected = {};
+};
+
 /// What this library throws; it becomes a status and the thread's last error at the boundary.
 class error : public std::runtime_error {
  public:
-  error(syncyte_status_t status, const std::string& message) : std::runtime_error(message), status_(status) {}
+  error(syncyte_status_t status, const std::string& message, wrong_argument wrong = {})
+      : std::runtime_error(message), status_(status), wrong_(std::move(wrong)) {}
   syncyte_status_t status() const { return status_; }
+  const wrong_argument& wrong() const { return wrong_; }
 
  private:
   syncyte_status_t status_;
+  wrong_argument wrong_;
 };
+
+/// "(2, 3)" as "[2, 3]", for the fields.
+inline std::string in_brackets(const std::string& list) {
+  return list.size() < 2 ? list : fmt::format("[{}]", list.substr(1, list.size() - 2));
+}
+
+/// Makes an error the thread's last one.
+inline syncyte_status_t report(const error& caught) {
+  const wrong_argument& wrong = caught.wrong();
+  const syncyte_error_fields_t fields = {sizeof fields,        caught.status(),        -1,           nullptr,
+                                         wrong.object.c_str(), wrong.argument.c_str(), -1,           wrong.ndim,
+                                         wrong.value.c_str(),  wrong.expected.c_str(), caught.what()};
+  return wrong.argument.empty() ? syncyte_error_set(caught.status(), caught.what()) : syncyte_error_set_fields(&fields);
+}
 
 /// A failed call of the C interface, whose message is the thread's last error already.
 class reported : public std::exception {
@@ -59,7 +85,7 @@ syncyte_status_t attempt(Function&& function) noexcept {
   } catch (const reported& caught) {
     return caught.status();
   } catch (const error& caught) {
-    return syncyte_error_set(caught.status(), caught.what());
+    return report(caught);
   } catch (const std::bad_alloc&) {
     return syncyte_error_set(SYNCYTE_ERR_MEMORY, "checkpoint: out of memory");
   } catch (const std::exception& caught) {

@@ -291,8 +291,11 @@ class ErrorFields(ctypes.Structure):
         ("object", ctypes.c_char_p),
         # what was wrong; what differed between ranks
         ("argument", ctypes.c_char_p),
-        # dimension of the argument, or its position in an array
+        # dimension of the argument if ndim is not 0, otherwise its position in a list
         ("axis", ctypes.c_int64),
+        # dimensions of the array that the error is about; 0: of none. Lists such as [2, 3] in value and expected are
+        # then extents; an axis in value, without one in axis, counts from the end where it differed between ranks
+        ("ndim", ctypes.c_int32),
         # of the argument, there; on which ranks, where it differed
         ("value", ctypes.c_char_p),
         # in its place
@@ -767,6 +770,20 @@ CORE: dict[str, Function] = {
         (
             "Sets this thread's last error, for libraries on top of Syncyte. Local; callable at any time. "
             "Returns: status, so that a caller can `return syncyte_error_set(...)`."
+        ),
+    ),
+    "syncyte_error_set_fields": Function(
+        ctypes.c_int32,
+        [
+            ctypes.POINTER(ErrorFields),
+        ],
+        [
+            Parameter("fields", "in", False, None,
+                "texts may be null; status is not SYNCYTE_SUCCESS; reason is the message; rank is not read"),
+        ],
+        (
+            "As syncyte_error_set(), with fields beside the message. Local; callable at any time. Returns: "
+            "fields->status"
         ),
     ),
     "syncyte_dtype_size": Function(

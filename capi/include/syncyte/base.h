@@ -183,10 +183,13 @@ typedef struct syncyte_error_fields_t {
   const char* operation;   /**< the function's name without "syncyte_" */
   const char* object;      /**< name of what the argument belongs to, or of the collective's communicator */
   const char* argument;    /**< what was wrong; what differed between ranks */
-  int64_t axis;            /**< dimension of the argument, or its position in an array */
-  const char* value;       /**< of the argument, there; on which ranks, where it differed */
-  const char* expected;    /**< in its place */
-  const char* reason;      /**< the message without operation and rank */
+  int64_t axis;            /**< dimension of the argument if ndim is not 0, otherwise its position in a list */
+  int32_t ndim;         /**< dimensions of the array that the error is about; 0: of none. Lists such as [2, 3] in value
+                             and expected are then extents; an axis in value, without one in axis, counts from the
+                             end where it differed between ranks */
+  const char* value;    /**< of the argument, there; on which ranks, where it differed */
+  const char* expected; /**< in its place */
+  const char* reason;   /**< the message without operation and rank */
 } syncyte_error_fields_t;
 
 /**
@@ -210,6 +213,13 @@ SYNCYTE_EXPORT const char* syncyte_status_name(syncyte_status_t status);
  * @return status, so that a caller can `return syncyte_error_set(...)`.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_error_set(syncyte_status_t status, const char* message);
+
+/**
+ * @brief As syncyte_error_set(), with fields beside the message. Local; callable at any time.
+ * @param[in] fields texts may be null; status is not SYNCYTE_SUCCESS; reason is the message; rank is not read
+ * @return fields->status
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_error_set_fields(const syncyte_error_fields_t* fields);
 
 /**
  * @brief Bytes of one element. Local; callable at any time.

@@ -47,9 +47,13 @@ contains
     errmsg = ""
   end subroutine failed
 
+  character(len=1) function last_rank()
+    write (last_rank, '(i1)') ranks - 1
+  end function last_rank
+
   subroutine dimensions()
     call world%gather(part, whole(:, :3*ranks), 0, merge(3, 2, is_last), lengths, stat, errmsg)
-    call failed(SYNCYTE_ERR_ARGUMENT, "dim is 3; expected 1 to 2 for input of shape [2, 3]")
+    call failed(SYNCYTE_ERR_ARGUMENT, "rank "//last_rank()//": comm_gather (world): dim is 3; expected 1 to 2, the rank of input")
     call world%gather(part, whole(:, :3*ranks), 0, merge(0, 2, is_last), stat=stat, errmsg=errmsg)
     call failed(SYNCYTE_ERR_ARGUMENT, "dim is 0; expected 1 to 2")
     call world%scatter(whole(:, :3*ranks), part, 0, merge(-1, 2, is_last), lengths, stat, errmsg)
@@ -73,9 +77,9 @@ contains
     end if
     call failed(SYNCYTE_ERR_TYPE, "input")
     call world%allgather(part, lengths, dim=2, stat=stat, errmsg=errmsg)
-    call failed(SYNCYTE_ERR_TYPE, "output: dtype is int32; expected float64")
+    call failed(SYNCYTE_ERR_TYPE, "comm_allgather (output): dtype is int32; expected float64")
     call world%allgather(part, whole(1, :6*ranks), dim=2, stat=stat, errmsg=errmsg)
-    call failed(SYNCYTE_ERR_SHAPE, "expected that of input, [2, 3], but along dim")
+    call failed(SYNCYTE_ERR_SHAPE, "(output): shape is [")
     call world%reduce_scatter(whole(:, :3*ranks), part, SYNCYTE_OP_BAND, 2, lengths, stat, errmsg)
     call failed(SYNCYTE_ERR_UNSUPPORTED, "BAND")
   end subroutine types_and_shapes
@@ -90,10 +94,10 @@ contains
     wrong = 3
     wrong(ranks) = 4
     call world%gather(part, whole(:, :3*ranks + 1), 0, 2, wrong, stat, errmsg)
-    call failed(SYNCYTE_ERR_SHAPE, "input: shape is [2, 3]; expected extent 4 along dim 2, this rank's in lengths")
+    call failed(SYNCYTE_ERR_SHAPE, "dimension 2 of input is 3; expected 4, this rank's in lengths")
     wrong = 1
     call world%gather(part, whole(:, :3*ranks), 0, 1, wrong, stat, errmsg)
-    call failed(SYNCYTE_ERR_SHAPE, "input: shape is [2, 3]; expected extent 1 along dim 1")
+    call failed(SYNCYTE_ERR_SHAPE, "dimension 1 of input is 2; expected 1, this rank's in lengths")
     more = 3
     if (is_last) then
       call world%gather(part, whole(:, :3*ranks), 0, 2, more, stat, errmsg)
@@ -107,13 +111,13 @@ contains
 
   subroutine wholes()
     call world%allgather(part, whole(:, :3*ranks + merge(1, 0, is_last)), dim=2, stat=stat, errmsg=errmsg)
-    call failed(SYNCYTE_ERR_SHAPE, "along dim 2, the sum of lengths")
+    call failed(SYNCYTE_ERR_SHAPE, "dimension 2 of output is ")
     call world%gather(part, root=0, dim=2, stat=stat, errmsg=errmsg)
-    call failed(SYNCYTE_ERR_ARGUMENT, "output is absent or not allocated on root")
+    call failed(SYNCYTE_ERR_ARGUMENT, "output is absent or not allocated; expected an array on root")
     call world%gather(part, none, 0, 2, lengths, stat, errmsg)
-    call failed(SYNCYTE_ERR_ARGUMENT, "output is absent or not allocated on root")
+    call failed(SYNCYTE_ERR_ARGUMENT, "output is absent or not allocated; expected an array on root")
     call world%scatter(output=part, root=ranks - 1, lengths=lengths, stat=stat, errmsg=errmsg)
-    call failed(SYNCYTE_ERR_ARGUMENT, "input is absent or not allocated on root")
+    call failed(SYNCYTE_ERR_ARGUMENT, "input is absent or not allocated; expected an array on root")
   end subroutine wholes
 
   subroutine roots()
@@ -130,7 +134,7 @@ contains
     call world%alltoall(part, longer, 2, 2, stat=stat, errmsg=errmsg)
     call failed(SYNCYTE_ERR_SHAPE, "expected equal sums")
     call world%alltoall(part, longer, 2, 1, stat=stat, errmsg=errmsg)
-    call failed(SYNCYTE_ERR_SHAPE, "along dim")
+    call failed(SYNCYTE_ERR_SHAPE, "dimension 1 of input is 2; expected ")
     call check(all(longer == 0), "nothing has moved")
   end subroutine changes
 
@@ -156,7 +160,7 @@ contains
     else
       call world%allgather(square, long, dim=2, stat=stat, errmsg=errmsg)
     end if
-    call failed_with("extent of dimension 1 is 3 on rank", "extent of dimension 1 is 2 on rank", "2 on rank")
+    call failed_with("dimension 1 of shape is 3 on rank", "dimension 1 of shape is 2 on rank", "2 on rank")
     call world%allgather(square, long, dim=2, lengths=cshift([3, (0, i=2, ranks)], merge(0, 1, is_last)), stat=stat, &
                          errmsg=errmsg)
     call check(stat /= SYNCYTE_SUCCESS, "other lengths: "//trim(errmsg))
@@ -178,7 +182,7 @@ contains
     else
       call world%gather(part, output, 0, lengths=lengths, stat=stat, errmsg=errmsg)
     end if
-    call failed(SYNCYTE_ERR_MISMATCH, "different operations")
+    call failed(SYNCYTE_ERR_MISMATCH, "operation is ")
   end subroutine different_presence
 
 end program test_along_errors

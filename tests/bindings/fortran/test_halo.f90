@@ -70,7 +70,7 @@ contains
     character(len=300) :: errmsg
 
     call world%cartesian(cart, [ranks + 1], stat=stat, errmsg=errmsg)
-    call check_error(stat, int(SYNCYTE_ERR_ARGUMENT), errmsg, "more places than", "too many places")
+    call check_error(stat, int(SYNCYTE_ERR_ARGUMENT), errmsg, "; expected at most ", "too many places")
     call world%cartesian(cart, [0, 0], [.true.], stat=stat, errmsg=errmsg)
     call check_error(stat, int(SYNCYTE_ERR_SHAPE), errmsg, "periodic differ in size", "periods")
     call world%shift(1, 1, stat=stat, errmsg=errmsg)

@@ -1,0 +1,50 @@
+!> What the methods of collectives ask of a communicator.
+module syncyte_lengths
+  use, intrinsic :: iso_c_binding
+  use syncyte_c
+  use syncyte_fortran_c
+  implicit none
+  private
+  public :: is_root, per_rank, collected
+
+contains
+
+  !> Whether this rank is root; false on an error, of which the collective tells.
+  logical function is_root(comm, root)
+    type(c_ptr), intent(in) :: comm
+    integer, intent(in) :: root
+    integer(c_int32_t) :: rank
+
+    is_root = .false.
+    if (syncyte_comm_rank(comm, rank) == SYNCYTE_SUCCESS) is_root = rank == root
+  end function is_root
+
+  !> Fails unless a vector has an entry for every rank.
+  integer(c_int32_t) function per_rank(comm, count, name) result(status)
+    type(c_ptr), intent(in) :: comm
+    integer, intent(in) :: count
+    character(len=*), intent(in) :: name
+    integer(c_int32_t) :: ranks
+    character(len=120) :: text
+
+    status = syncyte_comm_size(comm, ranks)
+    if (status /= SYNCYTE_SUCCESS .or. count == ranks) return
+    write (text, '(2a, i0, a, i0, a)') name, " has ", count, " elements; expected ", ranks, ", one for each rank"
+    status = syncyte_error_set(SYNCYTE_ERR_SHAPE, trim(text)//c_null_char)
+  end function per_rank
+
+  !> Collects the extents of all ranks' parts along an axis, which counts from the end. Collective.
+  integer(c_int32_t) function collected(comm, part, axis, lengths) result(status)
+    type(c_ptr), intent(in) :: comm
+    type(syncyte_buffer_t), intent(in) :: part
+    integer(c_int32_t), intent(in) :: axis
+    integer(c_int64_t), allocatable, intent(out) :: lengths(:)
+    integer(c_int32_t) :: ranks
+
+    status = syncyte_comm_size(comm, ranks)
+    if (status /= SYNCYTE_SUCCESS) return
+    allocate (lengths(ranks))
+    status = syncyte_comm_lengths(comm, part%shape(part%ndim + axis + 1), lengths=lengths)
+  end function collected
+
+end module syncyte_lengths
