@@ -164,8 +164,6 @@ class Converter:
                 f"{made})"]  # fmt: skip
         code = Code(self._declare(dummy, f"{_ANY}, intent({'in' if is_in else 'inout'}), target"), made,
                     [f"integer(c_int64_t), allocatable :: {made}(:)"], prepare=read)  # fmt: skip
-        if parameter.array == "size of comm":
-            code.prepare.append(f'{_WELL}local = per_rank(self%handle, size({made}), "{name}")')
         if dummy.is_optional:
             code.prepare = [f"if (present({name})) then", *(f"  {line}" for line in code.prepare), "end if"]
             part, dim = (dummy.word("lengths") or "").split(", ")

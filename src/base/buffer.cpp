@@ -129,15 +129,16 @@ const buffer& buffer::require_dtype(syncyte_dtype_t wanted) const {
   return *this;
 }
 
-const buffer& buffer::require_elements(std::int64_t wanted) const {
+const buffer& buffer::require_elements(std::int64_t wanted, const char* why) const {
   if (elements_ != wanted)
     refuse(SYNCYTE_ERR_SHAPE,
            {.object = argument_,
             .argument = "shape",
             .ndim = raw_.ndim,
             .value = fmt::format("[{}] of {} elements", listed(shape()), elements_),
-            .expected = fmt::to_string(wanted)},
-           fmt::format("{}: shape [{}] has {} elements; expected {}", argument_, listed(shape()), elements_, wanted));
+            .expected = fmt::format("{}{}", wanted, why)},
+           fmt::format("{}: shape [{}] has {} elements; expected {}{}", argument_, listed(shape()), elements_, wanted,
+                       why));
   return *this;
 }
 

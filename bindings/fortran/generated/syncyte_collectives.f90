@@ -222,11 +222,11 @@ contains
     allocate (lengths_c(fortran_count(lengths)))
     if (local == SYNCYTE_SUCCESS) local = fortran_integers(lengths, "lengths"//c_null_char, 0_c_int32_t, &
         lengths_c)
-    if (local == SYNCYTE_SUCCESS) local = per_rank(self%handle, size(lengths_c), "lengths")
     if (local /= SYNCYTE_SUCCESS) then
-      status = fortran_refuse(FORTRAN_COLLECTIVE, self%handle, local, "comm_lengths"//c_null_char)
+      status = fortran_refuse(FORTRAN_COLLECTIVE, self%handle, local, "comm_counts"//c_null_char)
     else
-      status = syncyte_comm_lengths(self%handle, length_c, lengths=lengths_c)
+      status = syncyte_comm_counts(self%handle, length_c, counts=lengths_c, counts_length=size(lengths_c, &
+          kind=c_int64_t))
     end if
     if (status == SYNCYTE_SUCCESS) status = fortran_set_integers(lengths, "lengths"//c_null_char, lengths_c)
     call finish(status, stat, errmsg)
@@ -266,7 +266,6 @@ contains
       allocate (lengths_c(fortran_count(lengths)))
       if (local == SYNCYTE_SUCCESS) local = fortran_integers(lengths, "lengths"//c_null_char, 0_c_int32_t, &
           lengths_c)
-      if (local == SYNCYTE_SUCCESS) local = per_rank(self%handle, size(lengths_c), "lengths")
     end if
     if (local /= SYNCYTE_SUCCESS) then
       status = fortran_refuse(FORTRAN_COLLECTIVE, self%handle, local, "comm_gather_along"//c_null_char)
@@ -275,7 +274,7 @@ contains
       if (status == SYNCYTE_SUCCESS .and. .not. present(lengths)) &
         status = collected(self%handle, input_buffer, dim_axis, lengths_c)
       if (status == SYNCYTE_SUCCESS) status = syncyte_comm_gather_along(self%handle, input_buffer, dim_axis, &
-          lengths_c, int(root, c_int32_t), output=output_given)
+          lengths_c, size(lengths_c, kind=c_int64_t), int(root, c_int32_t), output=output_given)
     end if
     call finish(status, stat, errmsg)
   end subroutine comm_gather
@@ -348,7 +347,6 @@ contains
       allocate (lengths_c(fortran_count(lengths)))
       if (local == SYNCYTE_SUCCESS) local = fortran_integers(lengths, "lengths"//c_null_char, 0_c_int32_t, &
           lengths_c)
-      if (local == SYNCYTE_SUCCESS) local = per_rank(self%handle, size(lengths_c), "lengths")
     end if
     if (local /= SYNCYTE_SUCCESS) then
       status = fortran_refuse(FORTRAN_COLLECTIVE, self%handle, local, "comm_allgather_along"//c_null_char)
@@ -357,7 +355,7 @@ contains
       if (status == SYNCYTE_SUCCESS .and. .not. present(lengths)) &
         status = collected(self%handle, input_buffer, dim_axis, lengths_c)
       if (status == SYNCYTE_SUCCESS) status = syncyte_comm_allgather_along(self%handle, input_buffer, dim_axis, &
-          lengths_c, output=output_buffer)
+          lengths_c, size(lengths_c, kind=c_int64_t), output=output_buffer)
     end if
     call finish(status, stat, errmsg)
   end subroutine comm_allgather_along
@@ -380,11 +378,11 @@ contains
         0_c_int32_t, output_buffer)
     allocate (counts_c(fortran_count(counts)))
     if (local == SYNCYTE_SUCCESS) local = fortran_integers(counts, "counts"//c_null_char, 0_c_int32_t, counts_c)
-    if (local == SYNCYTE_SUCCESS) local = per_rank(self%handle, size(counts_c), "counts")
     if (local /= SYNCYTE_SUCCESS) then
       status = fortran_refuse(FORTRAN_COLLECTIVE, self%handle, local, "comm_allgatherv"//c_null_char)
     else
-      status = syncyte_comm_allgatherv(self%handle, input_buffer, counts_c, output=output_buffer)
+      status = syncyte_comm_allgatherv(self%handle, input_buffer, counts_c, size(counts_c, kind=c_int64_t), &
+          output=output_buffer)
     end if
     ignored = fortran_release(input, 0_c_int32_t, input_buffer)
     ignored = fortran_release(output, merge(1_c_int32_t, 0_c_int32_t, status == SYNCYTE_SUCCESS), output_buffer)
@@ -427,7 +425,6 @@ contains
       allocate (lengths_c(fortran_count(lengths)))
       if (local == SYNCYTE_SUCCESS) local = fortran_integers(lengths, "lengths"//c_null_char, 0_c_int32_t, &
           lengths_c)
-      if (local == SYNCYTE_SUCCESS) local = per_rank(self%handle, size(lengths_c), "lengths")
     end if
     if (local /= SYNCYTE_SUCCESS) then
       status = fortran_refuse(FORTRAN_COLLECTIVE, self%handle, local, "comm_scatter_along"//c_null_char)
@@ -436,7 +433,7 @@ contains
       if (status == SYNCYTE_SUCCESS .and. .not. present(lengths)) &
         status = collected(self%handle, output_buffer, dim_axis, lengths_c)
       if (status == SYNCYTE_SUCCESS) status = syncyte_comm_scatter_along(self%handle, input_given, dim_axis, &
-          lengths_c, int(root, c_int32_t), output=output_buffer)
+          lengths_c, size(lengths_c, kind=c_int64_t), int(root, c_int32_t), output=output_buffer)
     end if
     call finish(status, stat, errmsg)
   end subroutine comm_scatter
@@ -468,7 +465,6 @@ contains
       allocate (lengths_c(fortran_count(lengths)))
       if (local == SYNCYTE_SUCCESS) local = fortran_integers(lengths, "lengths"//c_null_char, 0_c_int32_t, &
           lengths_c)
-      if (local == SYNCYTE_SUCCESS) local = per_rank(self%handle, size(lengths_c), "lengths")
     end if
     if (local /= SYNCYTE_SUCCESS) then
       status = fortran_refuse(FORTRAN_COLLECTIVE, self%handle, local, "comm_reduce_scatter_along"//c_null_char)
@@ -477,7 +473,7 @@ contains
       if (status == SYNCYTE_SUCCESS .and. .not. present(lengths)) &
         status = collected(self%handle, output_buffer, dim_axis, lengths_c)
       if (status == SYNCYTE_SUCCESS) status = syncyte_comm_reduce_scatter_along(self%handle, input_buffer, &
-          dim_axis, lengths_c, op, output=output_buffer)
+          dim_axis, lengths_c, size(lengths_c, kind=c_int64_t), op, output=output_buffer)
     end if
     call finish(status, stat, errmsg)
   end subroutine comm_reduce_scatter
@@ -518,13 +514,11 @@ contains
       allocate (gather_lengths_c(fortran_count(gather_lengths)))
       if (local == SYNCYTE_SUCCESS) local = fortran_integers(gather_lengths, "gather_lengths"//c_null_char, &
           0_c_int32_t, gather_lengths_c)
-      if (local == SYNCYTE_SUCCESS) local = per_rank(self%handle, size(gather_lengths_c), "gather_lengths")
     end if
     if (present(scatter_lengths)) then
       allocate (scatter_lengths_c(fortran_count(scatter_lengths)))
       if (local == SYNCYTE_SUCCESS) local = fortran_integers(scatter_lengths, "scatter_lengths"//c_null_char, &
           0_c_int32_t, scatter_lengths_c)
-      if (local == SYNCYTE_SUCCESS) local = per_rank(self%handle, size(scatter_lengths_c), "scatter_lengths")
     end if
     if (local /= SYNCYTE_SUCCESS) then
       status = fortran_refuse(FORTRAN_COLLECTIVE, self%handle, local, "comm_alltoall_along"//c_null_char)
@@ -535,7 +529,8 @@ contains
       if (status == SYNCYTE_SUCCESS .and. .not. present(scatter_lengths)) &
         status = collected(self%handle, output_buffer, scatter_dim_axis, scatter_lengths_c)
       if (status == SYNCYTE_SUCCESS) status = syncyte_comm_alltoall_along(self%handle, input_buffer, &
-          gather_dim_axis, gather_lengths_c, scatter_dim_axis, scatter_lengths_c, output=output_buffer)
+          gather_dim_axis, gather_lengths_c, size(gather_lengths_c, kind=c_int64_t), scatter_dim_axis, &
+          scatter_lengths_c, size(scatter_lengths_c, kind=c_int64_t), output=output_buffer)
     end if
     call finish(status, stat, errmsg)
   end subroutine comm_alltoall
@@ -561,16 +556,14 @@ contains
     allocate (send_counts_c(fortran_count(send_counts)))
     if (local == SYNCYTE_SUCCESS) local = fortran_integers(send_counts, "send_counts"//c_null_char, 0_c_int32_t, &
         send_counts_c)
-    if (local == SYNCYTE_SUCCESS) local = per_rank(self%handle, size(send_counts_c), "send_counts")
     allocate (recv_counts_c(fortran_count(recv_counts)))
     if (local == SYNCYTE_SUCCESS) local = fortran_integers(recv_counts, "recv_counts"//c_null_char, 0_c_int32_t, &
         recv_counts_c)
-    if (local == SYNCYTE_SUCCESS) local = per_rank(self%handle, size(recv_counts_c), "recv_counts")
     if (local /= SYNCYTE_SUCCESS) then
       status = fortran_refuse(FORTRAN_COLLECTIVE, self%handle, local, "comm_alltoallv"//c_null_char)
     else
-      status = syncyte_comm_alltoallv(self%handle, input_buffer, send_counts_c, recv_counts_c, &
-          output=output_buffer)
+      status = syncyte_comm_alltoallv(self%handle, input_buffer, send_counts_c, size(send_counts_c, &
+          kind=c_int64_t), recv_counts_c, size(recv_counts_c, kind=c_int64_t), output=output_buffer)
     end if
     ignored = fortran_release(input, 0_c_int32_t, input_buffer)
     ignored = fortran_release(output, merge(1_c_int32_t, 0_c_int32_t, status == SYNCYTE_SUCCESS), output_buffer)
@@ -651,7 +644,6 @@ contains
     allocate (lengths_c(fortran_count(lengths)))
     if (local == SYNCYTE_SUCCESS) local = fortran_integers(lengths, "lengths"//c_null_char, 0_c_int32_t, &
         lengths_c)
-    if (local == SYNCYTE_SUCCESS) local = per_rank(self%handle, size(lengths_c), "lengths")
     dim_c = input_buffer%ndim
     if (present(dim)) dim_c = int(dim, c_int32_t)
     if (local == SYNCYTE_SUCCESS) local = fortran_axis(dim_c, input_buffer, "dim"//c_null_char, &
@@ -659,8 +651,8 @@ contains
     if (local /= SYNCYTE_SUCCESS) then
       status = fortran_refuse(FORTRAN_START, self%handle, local, "comm_iallgather_along"//c_null_char)
     else
-      status = syncyte_comm_iallgather_along(self%handle, input_buffer, dim_axis, lengths_c, &
-          output=output_buffer, request=request%handle)
+      status = syncyte_comm_iallgather_along(self%handle, input_buffer, dim_axis, lengths_c, size(lengths_c, &
+          kind=c_int64_t), output=output_buffer, request=request%handle)
     end if
     call finish(status, stat, errmsg)
   end subroutine comm_iallgather
@@ -688,7 +680,6 @@ contains
     allocate (lengths_c(fortran_count(lengths)))
     if (local == SYNCYTE_SUCCESS) local = fortran_integers(lengths, "lengths"//c_null_char, 0_c_int32_t, &
         lengths_c)
-    if (local == SYNCYTE_SUCCESS) local = per_rank(self%handle, size(lengths_c), "lengths")
     dim_c = output_buffer%ndim
     if (present(dim)) dim_c = int(dim, c_int32_t)
     if (local == SYNCYTE_SUCCESS) local = fortran_axis(dim_c, output_buffer, "dim"//c_null_char, &
@@ -696,8 +687,8 @@ contains
     if (local /= SYNCYTE_SUCCESS) then
       status = fortran_refuse(FORTRAN_START, self%handle, local, "comm_ireduce_scatter_along"//c_null_char)
     else
-      status = syncyte_comm_ireduce_scatter_along(self%handle, input_buffer, dim_axis, lengths_c, op, &
-          output=output_buffer, request=request%handle)
+      status = syncyte_comm_ireduce_scatter_along(self%handle, input_buffer, dim_axis, lengths_c, &
+          size(lengths_c, kind=c_int64_t), op, output=output_buffer, request=request%handle)
     end if
     call finish(status, stat, errmsg)
   end subroutine comm_ireduce_scatter
@@ -737,16 +728,15 @@ contains
     allocate (gather_lengths_c(fortran_count(gather_lengths)))
     if (local == SYNCYTE_SUCCESS) local = fortran_integers(gather_lengths, "gather_lengths"//c_null_char, &
         0_c_int32_t, gather_lengths_c)
-    if (local == SYNCYTE_SUCCESS) local = per_rank(self%handle, size(gather_lengths_c), "gather_lengths")
     allocate (scatter_lengths_c(fortran_count(scatter_lengths)))
     if (local == SYNCYTE_SUCCESS) local = fortran_integers(scatter_lengths, "scatter_lengths"//c_null_char, &
         0_c_int32_t, scatter_lengths_c)
-    if (local == SYNCYTE_SUCCESS) local = per_rank(self%handle, size(scatter_lengths_c), "scatter_lengths")
     if (local /= SYNCYTE_SUCCESS) then
       status = fortran_refuse(FORTRAN_START, self%handle, local, "comm_ialltoall_along"//c_null_char)
     else
       status = syncyte_comm_ialltoall_along(self%handle, input_buffer, gather_dim_axis, gather_lengths_c, &
-          scatter_dim_axis, scatter_lengths_c, output=output_buffer, request=request%handle)
+          size(gather_lengths_c, kind=c_int64_t), scatter_dim_axis, scatter_lengths_c, size(scatter_lengths_c, &
+          kind=c_int64_t), output=output_buffer, request=request%handle)
     end if
     call finish(status, stat, errmsg)
   end subroutine comm_ialltoall

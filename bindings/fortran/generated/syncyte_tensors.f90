@@ -371,7 +371,7 @@ contains
     if (local /= SYNCYTE_SUCCESS) then
       status = fortran_refuse(FORTRAN_LOCAL, c_null_ptr, local, "tensor_get_box"//c_null_char)
     else
-      status = syncyte_tensor_get_box(self%handle, first, array_buffer)
+      status = syncyte_tensor_get_box(self%handle, first, global%ndim + 0_c_int64_t, array_buffer)
     end if
     call finish(status, stat, errmsg)
   end subroutine tensor_get_box
@@ -395,7 +395,7 @@ contains
     if (local /= SYNCYTE_SUCCESS) then
       status = fortran_refuse(FORTRAN_LOCAL, c_null_ptr, local, "tensor_put_box"//c_null_char)
     else
-      status = syncyte_tensor_put_box(self%handle, first, array_buffer)
+      status = syncyte_tensor_put_box(self%handle, first, global%ndim + 0_c_int64_t, array_buffer)
     end if
     call finish(status, stat, errmsg)
   end subroutine tensor_put_box

@@ -1,20 +1,20 @@
 /* Halos for Fortran: the grid's dimensions and the array's come in Fortran's order, reversed. */
 #include "descriptor.h"
 
-/* One number for each dimension of the grid, in C's order, from a scalar or a vector of as many. */
-static syncyte_status_t read_numbers(const CFI_cdesc_t* given, const char* name, int32_t count, int64_t* numbers) {
-  int32_t found = 0;
-  const syncyte_status_t status = fortran_reversed(given, name, &found, numbers);
-  if (status != SYNCYTE_SUCCESS) return status;
-  if (given->rank != 0 && found != count)
-    return fortran_fail(SYNCYTE_ERR_SHAPE, "%s has %d elements, the grid has %d dimensions", name, found, count);
-  for (int32_t d = 1; given->rank == 0 && d < count; ++d) numbers[d] = numbers[0];
-  return SYNCYTE_SUCCESS;
+/* Numbers in C's order, from a vector or, one for each dimension of the grid, from a scalar. */
+static syncyte_status_t read_numbers(const CFI_cdesc_t* given, const char* name, int32_t* count, int64_t* numbers) {
+  const int32_t dimensions = *count;
+  const syncyte_status_t status = fortran_reversed(given, name, count, numbers);
+  if (given->rank != 0) return status;
+  *count = dimensions;
+  for (int32_t d = 1; d < dimensions; ++d) numbers[d] = numbers[0];
+  return status;
 }
 
-static syncyte_status_t read_axes(const CFI_cdesc_t* dims, int32_t count, int32_t ndim, int32_t* axes) {
+static syncyte_status_t read_axes(const CFI_cdesc_t* dims, int32_t ndim, int32_t* given, int32_t* axes) {
   int64_t numbers[SYNCYTE_MAX_NDIM];
-  const syncyte_status_t status = read_numbers(dims, "dims", count, numbers);
+  const syncyte_status_t status = read_numbers(dims, "dims", given, numbers);
+  const int32_t count = *given;
   for (int32_t d = 0; status == SYNCYTE_SUCCESS && d < count; ++d) {
     if (numbers[d] < 1 || numbers[d] > ndim)
       return fortran_fail(SYNCYTE_ERR_ARGUMENT, "dims(%d) is %lld; expected 1 to %d, the rank of array", count - d,
@@ -34,15 +34,14 @@ syncyte_status_t fortran_halo_create(syncyte_comm_t cart, const CFI_cdesc_t* arr
   const syncyte_halo_options_t options = {sizeof options, corners};
   syncyte_buffer_t buffer;
   int64_t below[SYNCYTE_MAX_NDIM] = {0}, above[SYNCYTE_MAX_NDIM] = {0};
-  int32_t axes[SYNCYTE_MAX_NDIM] = {0}, count = 0;
+  int32_t axes[SYNCYTE_MAX_NDIM] = {0}, dimensions = 0;
   syncyte_status_t local = fortran_buffer(array, "array", 0, 0, &buffer);
-  (void)syncyte_cart_ndim(cart, &count); /* 0 without a grid, which halo_create() tells all ranks */
-  if (count > 0) {
-    if (local == SYNCYTE_SUCCESS) local = read_numbers(low, "low", count, below);
-    if (local == SYNCYTE_SUCCESS) local = read_numbers(high != NULL ? high : low, "high", count, above);
-    if (local == SYNCYTE_SUCCESS && dims != NULL) local = read_axes(dims, count, buffer.ndim, axes);
-  }
+  (void)syncyte_cart_ndim(cart, &dimensions); /* 0 without a grid, which halo_create() tells all ranks */
+  int32_t lows = dimensions, highs = dimensions, cut = dimensions;
+  if (local == SYNCYTE_SUCCESS) local = read_numbers(low, "low", &lows, below);
+  if (local == SYNCYTE_SUCCESS) local = read_numbers(high != NULL ? high : low, "high", &highs, above);
+  if (local == SYNCYTE_SUCCESS && dims != NULL) local = read_axes(dims, buffer.ndim, &cut, axes);
   if (local != SYNCYTE_SUCCESS) return fortran_refuse(FORTRAN_CREATION, cart, local, "halo_create");
-  return syncyte_halo_create(cart, buffer.dtype, buffer.ndim, buffer.shape, dims != NULL ? axes : NULL, below, above,
-                             &options, halo);
+  return syncyte_halo_create(cart, buffer.dtype, buffer.ndim, buffer.shape, dims != NULL ? axes : NULL, cut, below,
+                             lows, above, highs, &options, halo);
 }

@@ -5,7 +5,7 @@ module syncyte_lengths
   use syncyte_fortran_c
   implicit none
   private
-  public :: is_root, per_rank, collected
+  public :: is_root, collected
 
 contains
 
@@ -19,20 +19,6 @@ contains
     if (syncyte_comm_rank(comm, rank) == SYNCYTE_SUCCESS) is_root = rank == root
   end function is_root
 
-  !> Fails unless a vector has an entry for every rank.
-  integer(c_int32_t) function per_rank(comm, count, name) result(status)
-    type(c_ptr), intent(in) :: comm
-    integer, intent(in) :: count
-    character(len=*), intent(in) :: name
-    integer(c_int32_t) :: ranks
-    character(len=120) :: text
-
-    status = syncyte_comm_size(comm, ranks)
-    if (status /= SYNCYTE_SUCCESS .or. count == ranks) return
-    write (text, '(2a, i0, a, i0, a)') name, " has ", count, " elements; expected ", ranks, ", one for each rank"
-    status = syncyte_error_set(SYNCYTE_ERR_SHAPE, trim(text)//c_null_char)
-  end function per_rank
-
   !> Collects the extents of all ranks' parts along an axis, which counts from the end. Collective.
   integer(c_int32_t) function collected(comm, part, axis, lengths) result(status)
     type(c_ptr), intent(in) :: comm
@@ -44,7 +30,8 @@ contains
     status = syncyte_comm_size(comm, ranks)
     if (status /= SYNCYTE_SUCCESS) return
     allocate (lengths(ranks))
-    status = syncyte_comm_lengths(comm, part%shape(part%ndim + axis + 1), lengths=lengths)
+    status = syncyte_comm_counts(comm, part%shape(part%ndim + axis + 1), counts=lengths, &
+                                 counts_length=size(lengths, kind=c_int64_t))
   end function collected
 
 end module syncyte_lengths

@@ -19,7 +19,7 @@ from .errors import ArgumentError
 Shape = tuple[int, ...]
 
 
-def even_lengths(extent: int, parts: int) -> list[int]:
+def even_counts(extent: int, parts: int) -> list[int]:
     """Lengths of parts as even as possible, the first ones longer. Local.
 
     Parameters
@@ -58,6 +58,17 @@ def _with_extent(shape: Shape, axis: int, extent: int) -> Shape:
     return tuple(changed)
 
 
+# Counts are checked by the C library, after the result is allocated: wrong ones give an extent of 0 or more.
+
+
+def _whole(counts: Sequence[int]) -> int:
+    return max(sum(counts), 0)
+
+
+def _part(counts: Sequence[int], rank: int) -> int:
+    return max(counts[rank], 0) if rank < len(counts) else 0
+
+
 def _any_strides(array: Any, recorded_by: str) -> Buffer:
     return as_buffer(array, "array", contiguous=False, recorded_by=recorded_by)
 
@@ -69,22 +80,22 @@ def _as_output(result: Any, dtype: DType) -> Buffer:
 class Along(Collectives):
     """What syncyte.Comm does along an axis.
 
-    The ranks' arrays are parts of a whole along `axis` (negative: from the end), their other extents equal. `lengths`
+    The ranks' arrays are parts of a whole along `axis` (negative: from the end), their other extents equal. `counts`
     are the parts' extents there, in order of ranks and equal on all ranks; a part may be empty. `out` may have any
     strides; nothing beside its elements is written. Not differentiable.
     """
 
     def _collected(
-        self, array: Any, axis: int, lengths: Sequence[int] | None, recorded_by: str, name: str = "axis"
+        self, array: Any, axis: int, counts: Sequence[int] | None, recorded_by: str, name: str = "axis"
     ) -> Sequence[int]:
-        """`lengths`, or what all ranks have along the axis."""
-        if lengths is not None:
-            return lengths
+        """`counts`, or what all ranks have along the axis."""
+        if counts is not None:
+            return counts
 
         def prepare() -> int:
             return _extent(_any_strides(array, recorded_by).shape, as_int32(axis, name))
 
-        return self.lengths(self._prepare("comm_lengths", prepare))
+        return self.counts(self._prepare("comm_counts", prepare))
 
     def gather(
         self,
@@ -92,12 +103,12 @@ class Along(Collectives):
         axis: int = 0,
         root: int = 0,
         *,
-        lengths: Sequence[int] | None = None,
+        counts: Sequence[int] | None = None,
         out: Array | None = None,
     ) -> Array | None:
         """Joins the ranks' parts along an axis, on root. Collective.
 
-        Element type, extents but along the axis, axis, lengths and root must be equal.
+        Element type, extents but along the axis, axis, counts and root must be equal.
 
         Parameters
         ----------
@@ -107,7 +118,7 @@ class Along(Collectives):
             Negative: from the end.
         root : int
             The rank that gets the whole.
-        lengths : sequence of int, optional
+        counts : sequence of int, optional
             The parts' extents; None: they are exchanged first (all ranks give None then, or none does).
         out : array, optional
             On root, the whole array; None: a new one.
@@ -117,30 +128,32 @@ class Along(Collectives):
         array or None
             out on root, None elsewhere.
         """
-        known = self._collected(array, axis, lengths, "gather_along")
+        known = self._collected(array, axis, counts, "gather_along")
 
         def prepare() -> tuple[Buffer, int, Any, int, Buffer | None, Any]:
             source, along, number = _any_strides(array, "gather_along"), as_int32(axis, "axis"), as_int32(root, "root")
-            counts = as_counts(known, "lengths", self.size, 1)
+            parts = as_counts(known, "counts")
             if self.rank != number:
-                return source, along, counts, number, None, None
-            shape = _with_extent(source.shape, along, sum(counts))
+                return source, along, parts, number, None, None
+            shape = _with_extent(source.shape, along, _whole(parts))
             result = _arrays.empty_like(source, shape) if out is None else out
-            return source, along, counts, number, _as_output(result, source.dtype), result
+            return source, along, parts, number, _as_output(result, source.dtype), result
 
-        source, along, counts, number, target, result = self._prepare("comm_gather_along", prepare)
+        source, along, parts, number, target, result = self._prepare("comm_gather_along", prepare)
         output = None if target is None else target.reference
-        _library.core().syncyte_comm_gather_along(self.handle, source.reference, along, counts, number, None, output)
+        _library.core().syncyte_comm_gather_along(
+            self.handle, source.reference, along, parts, len(parts), number, None, output
+        )
         if target is not None and out is not None:
             target.written()
         return result
 
     def allgather(
-        self, array: Array, out: Array | None = None, *, axis: int | None = None, lengths: Sequence[int] | None = None
+        self, array: Array, out: Array | None = None, *, axis: int | None = None, counts: Sequence[int] | None = None
     ) -> Array:
         """Joins the ranks' arrays, on all ranks. Collective.
 
-        Element type and extents (but along the axis), axis and lengths must be equal.
+        Element type and extents (but along the axis), axis and counts must be equal.
 
         Parameters
         ----------
@@ -149,9 +162,9 @@ class Along(Collectives):
         out : array, optional
             The whole array; None: a new one, of shape (size, *array.shape) if stacked.
         axis : int, optional
-            None: stacks contiguous arrays of equal size along a new first axis. A number (0 where only lengths are
+            None: stacks contiguous arrays of equal size along a new first axis. A number (0 where only counts are
             given): joins parts along that axis.
-        lengths : sequence of int, optional
+        counts : sequence of int, optional
             The parts' extents; None: they are exchanged first (all ranks give None then, or none does).
 
         Returns
@@ -159,21 +172,21 @@ class Along(Collectives):
         array
             out.
         """
-        if axis is None and lengths is None:
+        if axis is None and counts is None:
             return self._stack(array, out)
         along = 0 if axis is None else axis
-        known = self._collected(array, along, lengths, "allgather_along")
+        known = self._collected(array, along, counts, "allgather_along")
 
         def prepare() -> tuple[Buffer, int, Any, Buffer, Any]:
             source, number = _any_strides(array, "allgather_along"), as_int32(along, "axis")
-            counts = as_counts(known, "lengths", self.size, 1)
-            shape = _with_extent(source.shape, number, sum(counts))
+            parts = as_counts(known, "counts")
+            shape = _with_extent(source.shape, number, _whole(parts))
             result = _arrays.empty_like(source, shape) if out is None else out
-            return source, number, counts, _as_output(result, source.dtype), result
+            return source, number, parts, _as_output(result, source.dtype), result
 
-        source, number, counts, target, result = self._prepare("comm_allgather_along", prepare)
+        source, number, parts, target, result = self._prepare("comm_allgather_along", prepare)
         _library.core().syncyte_comm_allgather_along(
-            self.handle, source.reference, number, counts, None, target.reference
+            self.handle, source.reference, number, parts, len(parts), None, target.reference
         )
         if out is not None:
             target.written()
@@ -197,10 +210,10 @@ class Along(Collectives):
         axis: int = 0,
         root: int = 0,
         *,
-        lengths: Sequence[int] | None = None,
+        counts: Sequence[int] | None = None,
         out: Array | None = None,
     ) -> Array:
-        """Cuts root's array along an axis, a part for every rank. Collective: axis, lengths and root must be equal.
+        """Cuts root's array along an axis, a part for every rank. Collective: axis, counts and root must be equal.
 
         Parameters
         ----------
@@ -210,7 +223,7 @@ class Along(Collectives):
             Negative: from the end.
         root : int
             The rank that has the whole.
-        lengths : sequence of int, optional
+        counts : sequence of int, optional
             The parts' extents; None: as even as possible, the first ones longer.
         out : array, optional
             This rank's part; None: a new array.
@@ -225,15 +238,15 @@ class Along(Collectives):
         def prepare() -> tuple[Any, int, Any, Buffer, Any]:
             source = _any_strides(array, "scatter_along").reference if self.rank == root else None
             along = as_int32(axis, "axis")
-            known = even_lengths(_extent(shape, along), self.size) if lengths is None else lengths
-            counts = as_counts(known, "lengths", self.size, 1)
-            part = _with_extent(shape, along, counts[self.rank])
+            known = even_counts(_extent(shape, along), self.size) if counts is None else counts
+            parts = as_counts(known, "counts")
+            part = _with_extent(shape, along, _part(parts, self.rank))
             result = _arrays.empty(kind, dtype, part) if out is None else out
-            return source, along, counts, _as_output(result, dtype), result
+            return source, along, parts, _as_output(result, dtype), result
 
-        source, along, counts, target, result = self._prepare("comm_scatter_along", prepare)
+        source, along, parts, target, result = self._prepare("comm_scatter_along", prepare)
         _library.core().syncyte_comm_scatter_along(
-            self.handle, source, along, counts, int(root), None, target.reference
+            self.handle, source, along, parts, len(parts), int(root), None, target.reference
         )
         if out is not None:
             target.written()
@@ -259,12 +272,12 @@ class Along(Collectives):
         axis: int = 0,
         op: Reduction = "sum",
         *,
-        lengths: Sequence[int] | None = None,
+        counts: Sequence[int] | None = None,
         out: Array | None = None,
     ) -> Array:
         """Reduces the ranks' whole arrays element by element, and gives each rank its part of the result. Collective.
 
-        Element type, extents, axis, lengths and op must be equal.
+        Element type, extents, axis, counts and op must be equal.
 
         Parameters
         ----------
@@ -274,7 +287,7 @@ class Along(Collectives):
             Negative: from the end.
         op : str or Op
             As of allreduce().
-        lengths : sequence of int, optional
+        counts : sequence of int, optional
             The parts' extents; None: as even as possible, the first ones longer.
         out : array, optional
             This rank's part; None: a new array.
@@ -287,15 +300,15 @@ class Along(Collectives):
 
         def prepare() -> tuple[Buffer, int, Any, Op, Buffer, Any]:
             source, along, reduction = _any_strides(array, "reduce_scatter_along"), as_int32(axis, "axis"), as_op(op)
-            known = even_lengths(_extent(source.shape, along), self.size) if lengths is None else lengths
-            counts = as_counts(known, "lengths", self.size, 1)
-            part = _with_extent(source.shape, along, counts[self.rank])
+            known = even_counts(_extent(source.shape, along), self.size) if counts is None else counts
+            parts = as_counts(known, "counts")
+            part = _with_extent(source.shape, along, _part(parts, self.rank))
             result = _arrays.empty_like(source, part) if out is None else out
-            return source, along, counts, reduction, _as_output(result, source.dtype), result
+            return source, along, parts, reduction, _as_output(result, source.dtype), result
 
-        source, along, counts, reduction, target, result = self._prepare("comm_reduce_scatter_along", prepare)
+        source, along, parts, reduction, target, result = self._prepare("comm_reduce_scatter_along", prepare)
         _library.core().syncyte_comm_reduce_scatter_along(
-            self.handle, source.reference, along, counts, int(reduction), None, target.reference
+            self.handle, source.reference, along, parts, len(parts), int(reduction), None, target.reference
         )
         if out is not None:
             target.written()
@@ -306,15 +319,15 @@ class Along(Collectives):
         array: Array,
         gather_axis: int,
         scatter_axis: int,
-        lengths: Sequence[int] | None = None,
+        counts: Sequence[int] | None = None,
         *,
-        gather_lengths: Sequence[int] | None = None,
+        gather_counts: Sequence[int] | None = None,
         out: Array | None = None,
     ) -> Array:
         """Turns parts along gather_axis into parts along scatter_axis (a parallel transposition). Collective.
 
-        If these are one axis, changes the lengths of the parts. Element type, extents but along the axes, both axes and
-        all lengths must be equal.
+        If these are one axis, changes the parts' extents. Element type, extents but along the axes, both axes and
+        all counts must be equal.
 
         Parameters
         ----------
@@ -322,9 +335,9 @@ class Along(Collectives):
             This rank's part along gather_axis, whole along scatter_axis.
         gather_axis, scatter_axis : int
             Negative: from the end.
-        lengths : sequence of int, optional
+        counts : sequence of int, optional
             Of the parts of the output; None: as even as possible, the first ones longer.
-        gather_lengths : sequence of int, optional
+        gather_counts : sequence of int, optional
             Of the parts of the input; None: they are exchanged first (all ranks give None then, or none does).
         out : array, optional
             This rank's part along scatter_axis, whole along gather_axis; None: a new array.
@@ -334,22 +347,23 @@ class Along(Collectives):
         array
             out.
         """
-        given = self._collected(array, gather_axis, gather_lengths, "alltoall_along", "gather_axis")
+        given = self._collected(array, gather_axis, gather_counts, "alltoall_along", "gather_axis")
 
         def prepare() -> tuple[Buffer, int, Any, int, Any, Buffer, Any]:
             source = _any_strides(array, "alltoall_along")
             before, after = as_int32(gather_axis, "gather_axis"), as_int32(scatter_axis, "scatter_axis")
-            gathered = as_counts(given, "gather_lengths", self.size, 1)
-            whole = _with_extent(source.shape, before, sum(gathered))
-            wanted = even_lengths(_extent(whole, after), self.size) if lengths is None else lengths
-            scattered = as_counts(wanted, "lengths", self.size, 1)
+            gathered = as_counts(given, "gather_counts")
+            whole = _with_extent(source.shape, before, _whole(gathered))
+            wanted = even_counts(_extent(whole, after), self.size) if counts is None else counts
+            scattered = as_counts(wanted, "counts")
             part = _with_extent(whole, after, scattered[self.rank])
             result = _arrays.empty_like(source, part) if out is None else out
             return source, before, gathered, after, scattered, _as_output(result, source.dtype), result
 
         source, before, gathered, after, scattered, target, result = self._prepare("comm_alltoall_along", prepare)
         _library.core().syncyte_comm_alltoall_along(
-            self.handle, source.reference, before, gathered, after, scattered, None, target.reference
+            self.handle, source.reference, before, gathered, len(gathered), after, scattered, len(scattered), None,
+            target.reference,
         )
         if out is not None:
             target.written()

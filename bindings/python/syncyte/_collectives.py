@@ -11,11 +11,11 @@ import numpy as np
 from . import _arrays, _library
 from . import _declarations as c
 from ._agreement import Agreement
-from ._buffers import Buffer, as_buffer, check_rows, row_of
-from ._checks import as_counts, as_int32, as_int64, as_numbers, as_op
+from ._buffers import Buffer, as_buffer, row_of
+from ._checks import as_counts, as_int32, as_int64, as_op
 from ._declarations import Op
 from ._types import Array, Reduction
-from .errors import ArgumentError, ShapeError
+from .errors import ArgumentError
 
 
 def _is_number(value: Any) -> bool:
@@ -190,12 +190,12 @@ class Collectives(Agreement):
             target.written()
         return result
 
-    def lengths(self, length: int) -> list[int]:
+    def counts(self, count: int) -> list[int]:
         """One number of every rank, usually the extent of its part. Collective.
 
         Parameters
         ----------
-        length : int
+        count : int
             This rank's, 0 or more.
 
         Returns
@@ -203,9 +203,9 @@ class Collectives(Agreement):
         list of int
             All ranks', in order of ranks.
         """
-        number = self._prepare("comm_lengths", lambda: as_int64(length, "length"))
+        number = self._prepare("comm_counts", lambda: as_int64(count, "count"))
         collected = (ctypes.c_int64 * self.size)()
-        _library.core().syncyte_comm_lengths(self.handle, number, None, collected)
+        _library.core().syncyte_comm_counts(self.handle, number, None, collected, self.size)
         return list(collected)
 
     def allgatherv(self, array: Array, counts: Sequence[int] | None = None, out: Array | None = None) -> Array:
@@ -228,21 +228,21 @@ class Collectives(Agreement):
             out.
         """
         if counts is None:
-            counts = self.lengths(self._prepare("comm_lengths", lambda: row_of(as_buffer(array, "array"), "array")[0]))
+            counts = self.counts(self._prepare("comm_counts", lambda: row_of(as_buffer(array, "array"), "array")[0]))
         known: Sequence[int] = counts
 
         def prepare() -> tuple[Buffer, Any, Buffer, Any]:
             source = as_buffer(array, "array", recorded_by="allgather_along")
-            rows, shape, elements = row_of(source, "array")
-            per_rank = as_numbers(known, "counts", f"{self.size} integers, one for each rank")
-            numbers = as_counts(per_rank, "counts", self.size, elements)
-            if rows != per_rank[self.rank]:
-                raise ShapeError(f"array has {rows} rows; counts[{self.rank}] is {per_rank[self.rank]}")
-            result = _arrays.empty_like(source, (sum(per_rank), *shape)) if out is None else out
+            _, shape, elements = row_of(source, "array")
+            per_rank = list(as_counts(known, "counts"))
+            numbers = as_counts(per_rank, "counts", elements)
+            result = _arrays.empty_like(source, (max(sum(per_rank), 0), *shape)) if out is None else out
             return source, numbers, as_buffer(result, "out", writable=True, expected=source.dtype), result
 
         source, numbers, target, result = self._prepare("comm_allgatherv", prepare)
-        _library.core().syncyte_comm_allgatherv(self.handle, source.reference, numbers, None, target.reference)
+        _library.core().syncyte_comm_allgatherv(
+            self.handle, source.reference, numbers, len(numbers), None, target.reference
+        )
         if out is not None:
             target.written()
         return result
@@ -276,9 +276,8 @@ class Collectives(Agreement):
         def prepare_send() -> tuple[Buffer, list[int], Any]:
             source = as_buffer(array, "array", recorded_by="alltoall_along")
             _, _, elements = row_of(source, "array")
-            per_rank = as_numbers(send_counts, "send_counts", f"{self.size} integers, one for each rank")
-            numbers = as_counts(per_rank, "send_counts", self.size, elements)
-            check_rows(source, numbers, "array", "send_counts")
+            per_rank = list(as_counts(send_counts, "send_counts"))
+            numbers = as_counts(per_rank, "send_counts", elements)
             return source, per_rank, numbers
 
         source, rows_sent, sent = self._prepare("comm_alltoallv", prepare_send)
@@ -289,15 +288,15 @@ class Collectives(Agreement):
 
         def prepare_receive() -> tuple[Any, Buffer, Any]:
             _, shape, elements = row_of(source, "array")
-            per_rank = as_numbers(expected, "recv_counts", f"{self.size} integers, one for each rank")
-            numbers = as_counts(per_rank, "recv_counts", self.size, elements)
-            result = _arrays.empty_like(source, (sum(per_rank), *shape)) if out is None else out
-            target = as_buffer(result, "out", writable=True, expected=source.dtype)
-            check_rows(target, numbers, "out", "recv_counts")
-            return numbers, target, result
+            per_rank = list(as_counts(expected, "recv_counts"))
+            numbers = as_counts(per_rank, "recv_counts", elements)
+            result = _arrays.empty_like(source, (max(sum(per_rank), 0), *shape)) if out is None else out
+            return numbers, as_buffer(result, "out", writable=True, expected=source.dtype), result
 
         received, target, result = self._prepare("comm_alltoallv", prepare_receive)
-        _library.core().syncyte_comm_alltoallv(self.handle, source.reference, sent, received, None, target.reference)
+        _library.core().syncyte_comm_alltoallv(
+            self.handle, source.reference, sent, len(sent), received, len(received), None, target.reference
+        )
         if out is not None:
             target.written()
         return result

@@ -8,7 +8,7 @@ from typing import Any
 
 from . import _arrays, _library
 from ._agreement import Result
-from ._along import Along, _any_strides, _as_output, _extent, _with_extent, even_lengths
+from ._along import Along, _any_strides, _as_output, _extent, _part, _whole, _with_extent, even_counts
 from ._buffers import Buffer, as_buffer
 from ._checks import as_counts, as_int32, as_op
 from ._declarations import Op
@@ -118,7 +118,7 @@ class Nonblocking(Along):
         )
 
     def iallgather(
-        self, array: Array, lengths: Sequence[int], axis: int = 0, *, out: Array | None = None
+        self, array: Array, counts: Sequence[int], axis: int = 0, *, out: Array | None = None
     ) -> Request[Array]:
         """Starts allgather() along an axis. Collective.
 
@@ -126,7 +126,7 @@ class Nonblocking(Along):
         ----------
         array, axis, out
             As of allgather().
-        lengths : sequence of int
+        counts : sequence of int
             The parts' extents; they must be given, since nothing can be exchanged first.
 
         Returns
@@ -137,16 +137,16 @@ class Nonblocking(Along):
 
         def prepare() -> tuple[Buffer, int, Any, Buffer, Any]:
             source, along = _any_strides(array, "iallgather_along"), as_int32(axis, "axis")
-            counts = as_counts(lengths, "lengths", self.size, 1)
-            shape = _with_extent(source.shape, along, sum(counts))
+            parts = as_counts(counts, "counts")
+            shape = _with_extent(source.shape, along, _whole(parts))
             result = _arrays.empty_like(source, shape) if out is None else out
-            return source, along, counts, _as_output(result, source.dtype), result
+            return source, along, parts, _as_output(result, source.dtype), result
 
-        source, along, counts, target, result = self._prepare_start("comm_iallgather_along", prepare)
+        source, along, parts, target, result = self._prepare_start("comm_iallgather_along", prepare)
         return _started(
             "comm_iallgather_along",
             lambda request: _library.core().syncyte_comm_iallgather_along(
-                self.handle, source.reference, along, counts, None, target.reference, request
+                self.handle, source.reference, along, parts, len(parts), None, target.reference, request
             ),
             (source, target),
             target if out is not None else None,
@@ -159,14 +159,14 @@ class Nonblocking(Along):
         axis: int = 0,
         op: Reduction = "sum",
         *,
-        lengths: Sequence[int] | None = None,
+        counts: Sequence[int] | None = None,
         out: Array | None = None,
     ) -> Request[Array]:
         """Starts reduce_scatter(). Collective.
 
         Parameters
         ----------
-        array, axis, op, lengths, out
+        array, axis, op, counts, out
             As of reduce_scatter().
 
         Returns
@@ -177,17 +177,18 @@ class Nonblocking(Along):
 
         def prepare() -> tuple[Buffer, int, Any, Op, Buffer, Any]:
             source, along, reduction = _any_strides(array, "ireduce_scatter_along"), as_int32(axis, "axis"), as_op(op)
-            known = even_lengths(_extent(source.shape, along), self.size) if lengths is None else lengths
-            counts = as_counts(known, "lengths", self.size, 1)
-            part = _with_extent(source.shape, along, counts[self.rank])
+            known = even_counts(_extent(source.shape, along), self.size) if counts is None else counts
+            parts = as_counts(known, "counts")
+            part = _with_extent(source.shape, along, _part(parts, self.rank))
             result = _arrays.empty_like(source, part) if out is None else out
-            return source, along, counts, reduction, _as_output(result, source.dtype), result
+            return source, along, parts, reduction, _as_output(result, source.dtype), result
 
-        source, along, counts, reduction, target, result = self._prepare_start("comm_ireduce_scatter_along", prepare)
+        source, along, parts, reduction, target, result = self._prepare_start("comm_ireduce_scatter_along", prepare)
         return _started(
             "comm_ireduce_scatter_along",
             lambda request: _library.core().syncyte_comm_ireduce_scatter_along(
-                self.handle, source.reference, along, counts, int(reduction), None, target.reference, request
+                self.handle, source.reference, along, parts, len(parts), int(reduction), None, target.reference,
+                request,
             ),
             (source, target),
             target if out is not None else None,
@@ -199,8 +200,8 @@ class Nonblocking(Along):
         array: Array,
         gather_axis: int,
         scatter_axis: int,
-        gather_lengths: Sequence[int],
-        lengths: Sequence[int] | None = None,
+        gather_counts: Sequence[int],
+        counts: Sequence[int] | None = None,
         *,
         out: Array | None = None,
     ) -> Request[Array]:
@@ -208,9 +209,9 @@ class Nonblocking(Along):
 
         Parameters
         ----------
-        array, gather_axis, scatter_axis, lengths, out
+        array, gather_axis, scatter_axis, counts, out
             As of alltoall().
-        gather_lengths : sequence of int
+        gather_counts : sequence of int
             Of the parts of the input; they must be given, since nothing can be exchanged first.
 
         Returns
@@ -222,11 +223,11 @@ class Nonblocking(Along):
         def prepare() -> tuple[Buffer, int, Any, int, Any, Buffer, Any]:
             source = _any_strides(array, "ialltoall_along")
             before, after = as_int32(gather_axis, "gather_axis"), as_int32(scatter_axis, "scatter_axis")
-            gathered = as_counts(gather_lengths, "gather_lengths", self.size, 1)
-            whole = _with_extent(source.shape, before, sum(gathered))
-            wanted = even_lengths(_extent(whole, after), self.size) if lengths is None else lengths
-            scattered = as_counts(wanted, "lengths", self.size, 1)
-            part = _with_extent(whole, after, scattered[self.rank])
+            gathered = as_counts(gather_counts, "gather_counts")
+            whole = _with_extent(source.shape, before, _whole(gathered))
+            wanted = even_counts(_extent(whole, after), self.size) if counts is None else counts
+            scattered = as_counts(wanted, "counts")
+            part = _with_extent(whole, after, _part(scattered, self.rank))
             result = _arrays.empty_like(source, part) if out is None else out
             return source, before, gathered, after, scattered, _as_output(result, source.dtype), result
 
@@ -236,7 +237,8 @@ class Nonblocking(Along):
         return _started(
             "comm_ialltoall_along",
             lambda request: _library.core().syncyte_comm_ialltoall_along(
-                self.handle, source.reference, before, gathered, after, scattered, None, target.reference, request
+                self.handle, source.reference, before, gathered, len(gathered), after, scattered, len(scattered),
+                None, target.reference, request,
             ),
             (source, target),
             target if out is not None else None,

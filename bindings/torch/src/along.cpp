@@ -152,7 +152,7 @@ at::Tensor allgather::forward(const at::Tensor& input, std::int64_t comm, std::i
       },
       [&](const auto& from, const auto& options, const auto& to) {
         return syncyte_comm_allgather_along(group_of(comm), &from, static_cast<std::int32_t>(axis), lengths.data(),
-                                            &options, &to);
+                                            static_cast<std::int64_t>(lengths.size()), &options, &to);
       });
 }
 
@@ -171,6 +171,7 @@ at::Tensor reduce_scatter::forward(const at::Tensor& input, std::int64_t comm, s
       },
       [&](const auto& from, const auto& options, const auto& to) {
         return syncyte_comm_reduce_scatter_along(group_of(comm), &from, static_cast<std::int32_t>(axis), lengths.data(),
+                                                 static_cast<std::int64_t>(lengths.size()),
                                                  static_cast<syncyte_op_t>(op), &options, &to);
       });
 }
@@ -191,7 +192,8 @@ at::Tensor gather::forward(const at::Tensor& input, std::int64_t comm, std::int6
       },
       [&](const auto& from, const auto& options, const auto& to) {
         return syncyte_comm_gather_along(group_of(comm), &from, static_cast<std::int32_t>(axis), lengths.data(),
-                                         static_cast<std::int32_t>(root), &options, &to);
+                                         static_cast<std::int64_t>(lengths.size()), static_cast<std::int32_t>(root),
+                                         &options, &to);
       });
 }
 
@@ -211,7 +213,8 @@ at::Tensor scatter::forward(const at::Tensor& input, std::int64_t comm, std::int
       },
       [&](const auto& from, const auto& options, const auto& to) {
         return syncyte_comm_scatter_along(group_of(comm), &from, static_cast<std::int32_t>(axis), lengths.data(),
-                                          static_cast<std::int32_t>(root), &options, &to);
+                                          static_cast<std::int64_t>(lengths.size()), static_cast<std::int32_t>(root),
+                                          &options, &to);
       });
 }
 
@@ -232,8 +235,9 @@ at::Tensor alltoall::forward(const at::Tensor& input, std::int64_t comm, std::in
       },
       [&](const auto& from, const auto& options, const auto& to) {
         return syncyte_comm_alltoall_along(group_of(comm), &from, static_cast<std::int32_t>(gather_axis),
-                                           gathered.data(), static_cast<std::int32_t>(scatter_axis), scattered.data(),
-                                           &options, &to);
+                                           gathered.data(), static_cast<std::int64_t>(gathered.size()),
+                                           static_cast<std::int32_t>(scatter_axis), scattered.data(),
+                                           static_cast<std::int64_t>(scattered.size()), &options, &to);
       });
 }
 
@@ -246,7 +250,7 @@ at::Tensor alltoall::adjoint(const at::Tensor& gradient, const extents&, derivat
 /// All ranks' extents of input along an axis.
 extents collect_lengths(std::int64_t comm, std::int64_t mine) {
   extents lengths(size_of(comm));
-  check(syncyte_comm_lengths(group_of(comm), mine, nullptr, lengths.data()));
+  check(syncyte_comm_counts(group_of(comm), mine, nullptr, lengths.data(), static_cast<std::int64_t>(lengths.size())));
   return lengths;
 }
 

@@ -87,18 +87,20 @@ struct plan {
 syncyte_status_t start(const plan& what, syncyte_op_t op, syncyte_comm_t comm, const syncyte_buffer_t& from,
                        const syncyte_collective_options_t& options, const syncyte_buffer_t& to,
                        syncyte_request_t* request) {
+  const std::size_t numbers = what.arguments.size();
+  const auto ranks = static_cast<std::int64_t>(what.kind == collective::alltoall ? (numbers - 2) / 2 : numbers - 1);
   switch (what.kind) {
     case collective::bcast:
       return syncyte_comm_ibcast(comm, static_cast<std::int32_t>(what.root()), &options, &to, request);
     case collective::allgather:
-      return syncyte_comm_iallgather_along(comm, &from, what.axis(0), what.lengths(1), &options, &to, request);
+      return syncyte_comm_iallgather_along(comm, &from, what.axis(0), what.lengths(1), ranks, &options, &to, request);
     case collective::reduce_scatter:
-      return syncyte_comm_ireduce_scatter_along(comm, &from, what.axis(0), what.lengths(1), op, &options, &to, request);
-    case collective::alltoall: {
-      const std::size_t ranks = (what.arguments.size() - 2) / 2;
-      return syncyte_comm_ialltoall_along(comm, &from, what.axis(0), what.lengths(2), what.axis(1),
-                                          what.lengths(2 + ranks), &options, &to, request);
-    }
+      return syncyte_comm_ireduce_scatter_along(comm, &from, what.axis(0), what.lengths(1), ranks, op, &options, &to,
+                                                request);
+    case collective::alltoall:
+      return syncyte_comm_ialltoall_along(comm, &from, what.axis(0), what.lengths(2), ranks, what.axis(1),
+                                          what.lengths(static_cast<std::size_t>(2 + ranks)), ranks, &options, &to,
+                                          request);
     default:  // on all ranks; of reduce the others than root's are dropped
       return syncyte_comm_iallreduce(comm, &from, op, &options, &to, request);
   }

@@ -90,21 +90,21 @@ contains
     wrong = 3
     wrong(1) = merge(-1, 3, is_last)
     call world%gather(part, whole(:, :3*ranks), 0, 2, wrong, stat, errmsg)
-    call failed(SYNCYTE_ERR_ARGUMENT, "lengths(1) is -1")
+    call failed(SYNCYTE_ERR_ARGUMENT, "counts(1) is -1")
     wrong = 3
     wrong(ranks) = 4
     call world%gather(part, whole(:, :3*ranks + 1), 0, 2, wrong, stat, errmsg)
-    call failed(SYNCYTE_ERR_SHAPE, "dimension 2 of input is 3; expected 4, this rank's in lengths")
+    call failed(SYNCYTE_ERR_SHAPE, "dimension 2 of input is 3; expected 4, this rank's in counts")
     wrong = 1
     call world%gather(part, whole(:, :3*ranks), 0, 1, wrong, stat, errmsg)
-    call failed(SYNCYTE_ERR_SHAPE, "dimension 1 of input is 2; expected 1, this rank's in lengths")
+    call failed(SYNCYTE_ERR_SHAPE, "dimension 1 of input is 2; expected 1, this rank's in counts")
     more = 3
     if (is_last) then
       call world%gather(part, whole(:, :3*ranks), 0, 2, more, stat, errmsg)
     else
       call world%gather(part, whole(:, :3*ranks), 0, 2, lengths, stat, errmsg)
     end if
-    call check(stat /= SYNCYTE_SUCCESS .and. index(errmsg, "lengths has") > 0, "too many lengths: "//trim(errmsg))
+    call check(stat /= SYNCYTE_SUCCESS .and. index(errmsg, "counts is ") > 0, "too many lengths: "//trim(errmsg))
     call world%gather(part, whole(:, :3*ranks), 0, 2, [1.5], stat, errmsg)
     call check(stat /= SYNCYTE_SUCCESS .and. index(errmsg, "lengths") > 0, "lengths of reals: "//trim(errmsg))
   end subroutine wrong_lengths
@@ -134,7 +134,7 @@ contains
     call world%alltoall(part, longer, 2, 2, stat=stat, errmsg=errmsg)
     call failed(SYNCYTE_ERR_SHAPE, "expected equal sums")
     call world%alltoall(part, longer, 2, 1, stat=stat, errmsg=errmsg)
-    call failed(SYNCYTE_ERR_SHAPE, "dimension 1 of input is 2; expected ")
+    call failed(SYNCYTE_ERR_SHAPE, ", the sum of ")
     call check(all(longer == 0), "nothing has moved")
   end subroutine changes
 
