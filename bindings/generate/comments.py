@@ -77,7 +77,8 @@ def _comment(where: str, body: str) -> Comment:
 
 def _declared(declaration: str) -> str | None:
     """Name that the text after a comment declares."""
-    for pattern in (r"\(\*(\w+)\)", r"\b((?:syncyte|fortran)_\w+)\s*\(", r"typedef struct (\w+)\s*\{", r"enum (\w+)", r"(\w+);$"):
+    for pattern in (r"\(\*(\w+)\)", r"\b((?:syncyte|fortran)_\w+)\s*\(",
+                    r"typedef struct (\w+)\s*\{", r"enum (\w+)", r"(\w+);$"):
         match = re.search(pattern, declaration)
         if match:
             return match.group(1)

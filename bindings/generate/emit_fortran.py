@@ -129,7 +129,7 @@ def _function(function: Function, types: Types, element: str = "") -> list[str]:
     return [*lines, f"      {types.result(function)} :: answer", f"    end function {function.name}"]
 
 
-def _module(header: Header, uses: list[str], types: Types, folder: str = "syncyte") -> str:
+def _module(header: Header, uses: list[str], types: Types, folder: str) -> str:
     name = f"syncyte_{header.name}_c"
     lines = [
         f"! Generated from {folder}/{header.name}.h by bindings/generate; do not edit.",
@@ -181,12 +181,11 @@ def emit(core: list[Header], hdf5: list[Header], helpers: list[Header], names: N
     types = Types(names, structs)
     files = {}
     with_options = ["base_c", "comm_c", "collectives_c"]
-    special = {"base": [], "comm": ["base_c"], "memory": ["base_c"], "nonblocking": with_options, "halo": with_options}
-    for header in [*core, *hdf5]:
-        uses = special.get(header.name, ["base_c", "comm_c"])
-        files[f"syncyte_{header.name}_c.f90"] = _module(header, uses, types)
-    for header in helpers:
-        files[f"syncyte_{header.name}_c.f90"] = _module(header, ["c"] if header.name == "fortran" else ["c", "checkpoint_c"], types, "helpers")
+    special = {"base": [], "comm": ["base_c"], "memory": ["base_c"], "nonblocking": with_options, "halo": with_options,
+               "fortran": ["c"], "entries": ["c", "checkpoint_c"]}  # fmt: skip
+    for header in [*core, *hdf5, *helpers]:
+        uses, folder = special.get(header.name, ["base_c", "comm_c"]), "helpers" if header in helpers else "syncyte"
+        files[f"syncyte_{header.name}_c.f90"] = _module(header, uses, types, folder)
     files["syncyte_c.f90"] = _umbrella(core)
     files["syncyte_constants.f90"] = _constants(core)
     return files

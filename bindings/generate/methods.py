@@ -10,7 +10,7 @@ from comments import AnnotationError
 
 _SCOPES = "local|collective|creation|start|halo|view|null"
 _PROTOTYPE = re.compile(
-    rf"({_SCOPES})(, hidden)? (\w+)\((.*?)\)"  # scope, name and dummies
+    rf"({_SCOPES})((?:, \w+)*) (\w+)\((.*?)\)"  # scope, name and dummies
     r"(?: -> (\w+(?:\(\w+\))?) = (\S+)(?: of (.+?))?)?"  # a function's type, value on an error, and value
     r"(?: : (\w+)(?:\((.*)\))?)?$"  # C function, and arguments that are not a dummy's
 )
@@ -44,8 +44,9 @@ class Dummy:
 @dataclass
 class Method:
     comment: list[str]
+    owner: str  # type that has the method
     scope: str
-    is_hidden: bool
+    words: list[str]  # hidden: not bound to the type; free: of no type; inout: changes the object
     name: str
     dummies: list[Dummy]
     result: str = ""  # type of a function
@@ -54,6 +55,11 @@ class Method:
     function: str = ""
     arguments: dict[str, str] = field(default_factory=dict)
     own: dict[str, list[str]] = field(default_factory=lambda: {mark: [] for mark in "=<>"})
+
+
+    @property
+    def procedure(self) -> str:
+        return self.name if "free" in self.words else f"{self.owner.split('_')[-1]}_{self.name}"
 
 
 @dataclass
@@ -68,7 +74,8 @@ class Module:
 
     @property
     def type_name(self) -> str:
-        return re.findall(r"^  type\b.*:: (\w+)$", "\n".join(self.head), re.M)[-1]
+        """The last type; "" where there is none."""
+        return (["", *re.findall(r"^  type\b.*:: (\w+)$", "\n".join(self.head), re.M)])[-1]
 
 
 def _split(text: str) -> list[str]:
@@ -76,11 +83,11 @@ def _split(text: str) -> list[str]:
     return [part.strip() for part in re.split(r",(?![^()]*\))", text) if part.strip()]
 
 
-def _method(comment: list[str], line: str) -> Method | None:
+def _method(owner: str, comment: list[str], line: str) -> Method | None:
     match = _PROTOTYPE.fullmatch(line)
     if not match:
         return None
-    scope, hidden, name, dummies, result, on_error, value, function, arguments = match.groups()
+    scope, words, name, dummies, result, on_error, value, function, arguments = match.groups()
     found = []
     for text in _split(dummies):
         dummy = _DUMMY.fullmatch(text)
@@ -89,7 +96,8 @@ def _method(comment: list[str], line: str) -> Method | None:
         found.append(Dummy(dummy[1], dummy[2] or dummy[1], dummy[3] is not None))
     pairs = dict(part.split("=", 1) for part in _split(arguments or ""))
     full = function if (function or "").startswith("fortran_") else f"syncyte_{function}"
-    return Method(comment, scope, bool(hidden), name, found, result or "", on_error or "", value or "", full, pairs)
+    answer = (result or "", on_error or "", value or "")
+    return Method(comment, owner, scope, _split(words), name, found, *answer, full, pairs)
 
 
 def _describe(method: Method, line: str) -> bool:
@@ -119,16 +127,17 @@ def read_module(path: Path) -> Module:
     lines = text.splitlines()
     start = lines.index("contains")
     module = Module(path.stem, lines[:start], [])
-    comment: list[str] = []
-    method: Method | None = None
+    owner, comment, method = module.type_name, list[str](), None
     for line in lines[start + 1 :]:
         if method and _describe(method, line):
             continue
         method = None
         if line.startswith("!>"):
             comment.append("  " + line)
-            continue
-        method = _method(comment, line) if comment else None
-        module.body.append(method or line)
-        comment = []
+        elif line.startswith("methods of "):
+            owner = line.removeprefix("methods of ")
+        else:
+            method = _method(owner, comment, line) if comment else None
+            module.body.append(method or line)
+            comment = []
     return module

@@ -68,8 +68,8 @@ class _Reader:
                 if note is None:
                     raise AnnotationError(f"{node.name}: parameter {name} has no @param")
                 words = note.keywords
-                parameters.append(Parameter(name, ctype, note.direction, note.array, "optional" in words,
-                                            "string" in words, "callback" in words, "pointer" in words, note.text))  # fmt: skip
+                marks = ("optional" in words, "string" in words, "callback" in words, "pointer" in words)
+                parameters.append(Parameter(name, ctype, note.direction, note.array, *marks, note.text))
             if [parameter.name for parameter in parameters] != list(comment.parameters):
                 raise AnnotationError(f"{node.name}: @param of {list(comment.parameters)} do not match the declaration")
             self.header.functions.append(

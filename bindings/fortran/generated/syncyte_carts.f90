@@ -62,7 +62,7 @@ contains
   subroutine comm_coordinates(self, place, rank, stat, errmsg)
     class(cart_comm), intent(in) :: self
     integer, allocatable, intent(out) :: place(:)
-    integer, intent(in), optional :: rank
+    integer, intent(in), optional :: rank  !! one of its ranks
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     integer(c_int32_t) :: rank_c
@@ -108,7 +108,7 @@ contains
   subroutine comm_shift(self, dim, displacement, source, dest, stat, errmsg)
     class(cart_comm), intent(in) :: self
     integer, intent(in) :: dim  !! from 1
-    integer, intent(in) :: displacement  !! places; negative: down
+    integer, intent(in) :: displacement  !! how many places; negative: down
     integer, intent(out), optional :: source
     integer, intent(out), optional :: dest
     integer, intent(out), optional :: stat

@@ -22,10 +22,10 @@ module syncyte_checkpoint
     private
     type(syncyte_checkpoint_entry_t), allocatable :: list(:)
   contains
-    procedure :: add => entries_add
-    procedure :: add_tensor => entries_add_tensor
     procedure :: count => entries_count
     procedure :: clear => entries_clear
+    procedure :: add => entries_add
+    procedure :: add_tensor => entries_add_tensor
   end type syncyte_checkpoint_entries
 
   !> An open checkpoint.
@@ -164,34 +164,27 @@ contains
     call finish(status, stat, errmsg)
   end function file_bytes_read
 
-  !> Appends a filled entry.
-  subroutine append(self, status, entry)
-    class(syncyte_checkpoint_entries), intent(inout) :: self
-    integer(c_int32_t), intent(in) :: status
-    type(syncyte_checkpoint_entry_t), intent(in) :: entry
-
-    if (status /= SYNCYTE_SUCCESS) return
-    if (.not. allocated(self%list)) allocate (self%list(0))
-    self%list = [self%list, entry]
-  end subroutine append
-
   !> Adds an array under a name; one that is not contiguous is refused. Local.
   subroutine entries_add(self, key, array, sharded, dtype, stat, errmsg)
     class(syncyte_checkpoint_entries), intent(inout) :: self
     character(len=*), intent(in) :: key
     type(*), dimension(..), intent(inout), target, asynchronous :: array  !! contiguous; give it the target attribute
-    logical, intent(in), optional :: sharded             !! default: replicated, rank 0's is saved
-    integer(c_int32_t), intent(in), optional :: dtype    !! SYNCYTE_BOOL, ... for bytes, 16-bit floats for integer(2)
+    logical, intent(in), optional :: sharded  !! default: replicated, rank 0's is saved
+    integer(c_int32_t), intent(in), optional :: dtype  !! SYNCYTE_BOOL, ... for bytes, 16-bit floats for integer(2)
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
+    character(kind=c_char, len=:), allocatable, target :: key_c
+    integer(c_int32_t) :: dtype_c
     type(syncyte_checkpoint_entry_t) :: entry
-    integer(c_int32_t) :: layout, taken_for, status
+    integer(c_int32_t) :: layout
+    integer(c_int32_t) :: status
 
+    call to_c(key, key_c)
+    dtype_c = 0
+    if (present(dtype)) dtype_c = dtype
     layout = SYNCYTE_LAYOUT_REPLICATED
     if (present(sharded)) layout = merge(SYNCYTE_LAYOUT_SHARDED, SYNCYTE_LAYOUT_REPLICATED, sharded)
-    taken_for = 0
-    if (present(dtype)) taken_for = dtype
-    status = fortran_entry_fill(trim(key)//c_null_char, array, layout, taken_for, entry)
+    status = fortran_entry_fill(key_c, array, layout, dtype_c, entry)
     call append(self, status, entry)
     call finish(status, stat, errmsg)
   end subroutine entries_add
@@ -203,13 +196,26 @@ contains
     type(syncyte_tensor), intent(in) :: tensor
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
+    character(kind=c_char, len=:), allocatable, target :: key_c
     type(syncyte_checkpoint_entry_t) :: entry
     integer(c_int32_t) :: status
 
-    status = fortran_entry_fill_tensor(trim(key)//c_null_char, tensor%handle, entry)
+    call to_c(key, key_c)
+    status = fortran_entry_fill_tensor(key_c, tensor%handle, entry)
     call append(self, status, entry)
     call finish(status, stat, errmsg)
   end subroutine entries_add_tensor
+
+  !> Appends a filled entry.
+  subroutine append(self, status, entry)
+    class(syncyte_checkpoint_entries), intent(inout) :: self
+    integer(c_int32_t), intent(in) :: status
+    type(syncyte_checkpoint_entry_t), intent(in) :: entry
+
+    if (status /= SYNCYTE_SUCCESS) return
+    if (.not. allocated(self%list)) allocate (self%list(0))
+    self%list = [self%list, entry]
+  end subroutine append
 
   !> Number of entries. Local.
   pure integer function entries_count(self)
@@ -244,23 +250,30 @@ contains
   subroutine syncyte_save(comm, path, entries, step, block_bytes, stat, errmsg)
     type(syncyte_comm), intent(in) :: comm
     character(len=*), intent(in) :: path
-    type(syncyte_checkpoint_entries), intent(in) :: entries            !! the same names in the same order on all ranks
-    type(*), dimension(..), intent(in), optional :: step               !! any integer, stored with them
-    type(*), dimension(..), intent(in), optional :: block_bytes        !! any integer: bytes per checksum, 0: 4 MiB
+    type(syncyte_checkpoint_entries), intent(in) :: entries  !! the same names in the same order on all ranks
+    type(*), dimension(..), intent(in), target, optional :: step  !! stored as the attribute "step" when saving; any number
+    ! bytes per checksum when saving, a power of two from 4096 to 2^30; 0: 4 MiB
+    type(*), dimension(..), intent(in), target, optional :: block_bytes
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
+    character(kind=c_char, len=:), allocatable, target :: path_c
+    integer(c_int64_t) :: step_c
+    integer(c_size_t) :: block_bytes_c
     type(syncyte_checkpoint_options_t) :: options
-    integer(c_int32_t) :: local, status
+    integer(c_int32_t) :: status, local
 
     local = SYNCYTE_SUCCESS
-    if (present(step)) local = fortran_integer(step, "step"//c_null_char, options%step)
-    if (present(block_bytes) .and. local == SYNCYTE_SUCCESS) &
-      local = fortran_size(block_bytes, "block_bytes"//c_null_char, options%block_bytes)
+    call to_c(path, path_c)
+    if (present(step) .and. local == SYNCYTE_SUCCESS) local = fortran_integer(step, "step"//c_null_char, step_c)
+    if (present(step)) options%step = step_c
+    if (present(block_bytes) .and. local == SYNCYTE_SUCCESS) local = fortran_size(block_bytes, &
+        "block_bytes"//c_null_char, block_bytes_c)
+    if (present(block_bytes)) options%block_bytes = block_bytes_c
     if (local /= SYNCYTE_SUCCESS) then
       status = fortran_refuse(FORTRAN_CREATION, comm%handle, local, "checkpoint_save"//c_null_char)
     else
-      status = syncyte_checkpoint_save(comm%handle, trim(path)//c_null_char, int(entries%count(), c_int64_t), &
-                                       listed(entries), options)
+      status = syncyte_checkpoint_save(comm%handle, path_c, int(entries%count(), c_int64_t), listed(entries), &
+          options)
     end if
     call finish(status, stat, errmsg)
   end subroutine syncyte_save
@@ -272,8 +285,11 @@ contains
     type(syncyte_checkpoint_entries), intent(in) :: entries
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
+    character(kind=c_char, len=:), allocatable, target :: path_c
+    integer(c_int32_t) :: status
 
-    call finish(syncyte_checkpoint_load(comm%handle, trim(path)//c_null_char, int(entries%count(), c_int64_t), &
-                                        listed(entries)), stat, errmsg)
+    call to_c(path, path_c)
+    status = syncyte_checkpoint_load(comm%handle, path_c, int(entries%count(), c_int64_t), listed(entries))
+    call finish(status, stat, errmsg)
   end subroutine syncyte_load
 end module syncyte_checkpoint

@@ -46,7 +46,7 @@ contains
   subroutine comm_bcast(self, array, root, stat, errmsg)
     class(collective_comm), intent(in) :: self
     type(*), dimension(..), intent(inout), target :: array  !! read on root, written elsewhere
-    integer, intent(in) :: root
+    integer, intent(in) :: root  !! whose elements
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     type(syncyte_buffer_t), target :: array_buffer
@@ -66,7 +66,7 @@ contains
   subroutine comm_allreduce(self, output, op, input, stat, errmsg)
     class(collective_comm), intent(in) :: self
     type(*), dimension(..), intent(inout), target :: output  !! also the input if input is absent
-    integer(c_int32_t), intent(in) :: op
+    integer(c_int32_t), intent(in) :: op  !! SYNCYTE_OP_SUM, ...
     type(*), dimension(..), intent(in), target, optional :: input  !! of output's type and number of elements
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
@@ -96,8 +96,8 @@ contains
   subroutine comm_reduce(self, output, op, root, input, stat, errmsg)
     class(collective_comm), intent(in) :: self
     type(*), dimension(..), intent(inout), target :: output  !! also the input if input is absent; written on root only
-    integer(c_int32_t), intent(in) :: op
-    integer, intent(in) :: root
+    integer(c_int32_t), intent(in) :: op  !! SYNCYTE_OP_SUM, ...
+    integer, intent(in) :: root  !! who gets the result
     type(*), dimension(..), intent(in), target, optional :: input  !! of output's type and number of elements
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
@@ -142,7 +142,7 @@ contains
   subroutine comm_scan(self, output, op, input, from_last, stat, errmsg)
     class(collective_comm), intent(in) :: self
     type(*), dimension(..), intent(inout), target :: output  !! also the input if input is absent
-    integer(c_int32_t), intent(in) :: op
+    integer(c_int32_t), intent(in) :: op  !! SYNCYTE_OP_SUM, ...
     type(*), dimension(..), intent(in), target, optional :: input  !! of output's type and number of elements
     logical, intent(in), optional :: from_last  !! from the last rank instead; equal on all ranks
     integer, intent(out), optional :: stat
@@ -177,7 +177,7 @@ contains
   subroutine comm_exscan(self, output, op, input, from_last, stat, errmsg)
     class(collective_comm), intent(in) :: self
     type(*), dimension(..), intent(inout), target :: output  !! also the input if input is absent
-    integer(c_int32_t), intent(in) :: op
+    integer(c_int32_t), intent(in) :: op  !! SYNCYTE_OP_SUM, ...
     type(*), dimension(..), intent(in), target, optional :: input  !! of output's type and number of elements
     logical, intent(in), optional :: from_last  !! from the last rank instead; equal on all ranks
     integer, intent(out), optional :: stat
@@ -210,8 +210,8 @@ contains
   !> Collects one number of every rank, usually an extent. Collective.
   subroutine comm_lengths(self, length, lengths, stat, errmsg)
     class(collective_comm), intent(in) :: self
-    type(*), dimension(..), intent(in), target :: length  !! any integer, 0 or more
-    type(*), dimension(..), intent(inout), target :: lengths  !! any integers (size), in order of ranks
+    type(*), dimension(..), intent(in), target :: length  !! any integer: this rank's, 0 or more
+    type(*), dimension(..), intent(inout), target :: lengths
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     integer(c_int64_t) :: length_c
@@ -237,9 +237,10 @@ contains
     class(collective_comm), intent(in) :: self
     type(*), dimension(..), intent(in), target :: input
     type(*), dimension(..), intent(inout), target, optional :: output  !! the whole; only root's counts
-    integer, intent(in) :: root
+    integer, intent(in) :: root  !! who gets the whole
     integer, intent(in), optional :: dim
-    type(*), dimension(..), intent(in), target, optional :: lengths  !! any integers (size)
+    ! any integers: extents of the parts along the axis, equal on all ranks
+    type(*), dimension(..), intent(in), target, optional :: lengths
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     type(syncyte_buffer_t), target :: input_buffer
@@ -327,6 +328,7 @@ contains
     type(*), dimension(..), intent(in), target :: input
     type(*), dimension(..), intent(inout), target :: output
     integer, intent(in), optional :: dim
+    ! any integers: extents of the parts along the axis, equal on all ranks
     type(*), dimension(..), intent(in), target, optional :: lengths
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
@@ -364,7 +366,7 @@ contains
   subroutine comm_allgatherv(self, input, counts, output, stat, errmsg)
     class(collective_comm), intent(in) :: self
     type(*), dimension(..), intent(in), target :: input  !! counts(rank + 1) elements
-    type(*), dimension(..), intent(in), target :: counts  !! any integers: elements of every rank, equal on all ranks
+    type(*), dimension(..), intent(in), target :: counts  !! any integers: elements of every rank, 0 or more, equal on all ranks
     type(*), dimension(..), intent(inout), target :: output  !! sum(counts) elements
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
@@ -394,9 +396,10 @@ contains
     class(collective_comm), intent(in) :: self
     type(*), dimension(..), intent(in), target, optional :: input  !! the whole; only root's counts
     type(*), dimension(..), intent(inout), target :: output
-    integer, intent(in) :: root
+    integer, intent(in) :: root  !! who has the whole
     integer, intent(in), optional :: dim
-    type(*), dimension(..), intent(in), target, optional :: lengths  !! any integers (size)
+    ! any integers: extents of the parts along the axis, equal on all ranks
+    type(*), dimension(..), intent(in), target, optional :: lengths
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     type(syncyte_buffer_t), target :: input_buffer
@@ -443,9 +446,10 @@ contains
     class(collective_comm), intent(in) :: self
     type(*), dimension(..), intent(in), target :: input
     type(*), dimension(..), intent(inout), target :: output
-    integer(c_int32_t), intent(in) :: op
+    integer(c_int32_t), intent(in) :: op  !! SYNCYTE_OP_SUM, ...
     integer, intent(in), optional :: dim
-    type(*), dimension(..), intent(in), target, optional :: lengths  !! any integers (size)
+    ! any integers: extents of the parts along the axis, equal on all ranks
+    type(*), dimension(..), intent(in), target, optional :: lengths
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     type(syncyte_buffer_t), target :: input_buffer
@@ -487,8 +491,8 @@ contains
     type(*), dimension(..), intent(inout), target :: output
     integer, intent(in) :: gather_dim
     integer, intent(in) :: scatter_dim
-    type(*), dimension(..), intent(in), target, optional :: gather_lengths  !! any integers (size): of the inputs
-    type(*), dimension(..), intent(in), target, optional :: scatter_lengths  !! any integers (size): of the outputs
+    type(*), dimension(..), intent(in), target, optional :: gather_lengths  !! any integers: their extents, equal on all ranks
+    type(*), dimension(..), intent(in), target, optional :: scatter_lengths  !! any integers: their extents, equal on all ranks
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     type(syncyte_buffer_t), target :: input_buffer
@@ -574,7 +578,7 @@ contains
   subroutine comm_ibcast(self, array, root, request, stat, errmsg)
     class(collective_comm), intent(in) :: self
     type(*), dimension(..), intent(inout), target, asynchronous :: array  !! contiguous; read on root, written elsewhere
-    integer, intent(in) :: root
+    integer, intent(in) :: root  !! whose elements
     type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
@@ -595,8 +599,8 @@ contains
   subroutine comm_iallreduce(self, output, op, request, input, stat, errmsg)
     class(collective_comm), intent(in) :: self
     type(*), dimension(..), intent(inout), target, asynchronous :: output  !! also the input if input is absent
-    integer(c_int32_t), intent(in) :: op
-    type(syncyte_request), intent(inout) :: request
+    integer(c_int32_t), intent(in) :: op  !! SYNCYTE_OP_SUM, ...
+    type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
     type(*), dimension(..), intent(in), target, asynchronous, optional :: input  !! of output's type and number of elements
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
@@ -627,7 +631,8 @@ contains
     class(collective_comm), intent(in) :: self
     type(*), dimension(..), intent(in), target, asynchronous :: input
     type(*), dimension(..), intent(inout), target, asynchronous :: output
-    type(syncyte_request), intent(inout) :: request
+    type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
+    ! any integers: extents of the parts along the axis, equal on all ranks
     type(*), dimension(..), intent(in), target :: lengths
     integer, intent(in), optional :: dim
     integer, intent(out), optional :: stat
@@ -662,8 +667,9 @@ contains
     class(collective_comm), intent(in) :: self
     type(*), dimension(..), intent(in), target, asynchronous :: input
     type(*), dimension(..), intent(inout), target, asynchronous :: output
-    integer(c_int32_t), intent(in) :: op
-    type(syncyte_request), intent(inout) :: request
+    integer(c_int32_t), intent(in) :: op  !! SYNCYTE_OP_SUM, ...
+    type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
+    ! any integers: extents of the parts along the axis, equal on all ranks
     type(*), dimension(..), intent(in), target :: lengths
     integer, intent(in), optional :: dim
     integer, intent(out), optional :: stat
@@ -701,9 +707,9 @@ contains
     type(*), dimension(..), intent(inout), target, asynchronous :: output
     integer, intent(in) :: gather_dim
     integer, intent(in) :: scatter_dim
-    type(syncyte_request), intent(inout) :: request
-    type(*), dimension(..), intent(in), target :: gather_lengths
-    type(*), dimension(..), intent(in), target :: scatter_lengths
+    type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
+    type(*), dimension(..), intent(in), target :: gather_lengths  !! any integers: their extents, equal on all ranks
+    type(*), dimension(..), intent(in), target :: scatter_lengths  !! any integers: their extents, equal on all ranks
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     type(syncyte_buffer_t), target :: input_buffer

@@ -40,8 +40,8 @@ contains
   subroutine comm_from_mpi(self, handle, name, check, stat, errmsg)
     class(syncyte_comm), intent(inout) :: self
     type(*), dimension(..), intent(in), target :: handle  !! a default integer (use mpi) or a type(MPI_Comm) (use mpi_f08)
-    character(len=*), intent(in), optional :: name  !! for messages
-    integer, intent(in), optional :: check  !! -1 as SYNCYTE_CHECK says, 0 off, 1 on, 2 full
+    character(len=*), intent(in), optional :: name  !! for messages; absent: made from the parent's name
+    integer, intent(in), optional :: check  !! -1: as the parent (a root: SYNCYTE_CHECK); 0 off, 1 on, 2 full
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     integer(c_int32_t) :: handle_c
@@ -105,8 +105,8 @@ contains
   subroutine comm_dup(self, part, name, check, stat, errmsg)
     class(syncyte_comm), intent(in) :: self
     type(syncyte_comm), intent(inout) :: part
-    character(len=*), intent(in), optional :: name
-    integer, intent(in), optional :: check
+    character(len=*), intent(in), optional :: name  !! for messages; absent: made from the parent's name
+    integer, intent(in), optional :: check  !! -1: as the parent (a root: SYNCYTE_CHECK); 0 off, 1 on, 2 full
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     type(c_ptr) :: made
@@ -129,11 +129,11 @@ contains
   !> Splits as MPI_Comm_split does; color -1 gives this rank none (part%is_null()). Collective.
   subroutine comm_split(self, color, key, part, name, check, stat, errmsg)
     class(syncyte_comm), intent(in) :: self
-    integer, intent(in) :: color
-    integer, intent(in) :: key
+    integer, intent(in) :: color  !! ranks of one color form a new communicator; -1: this rank gets a absent handle
+    integer, intent(in) :: key  !! order within the new communicator; ties by rank
     type(syncyte_comm), intent(inout) :: part
-    character(len=*), intent(in), optional :: name
-    integer, intent(in), optional :: check
+    character(len=*), intent(in), optional :: name  !! for messages; absent: made from the parent's name
+    integer, intent(in), optional :: check  !! -1: as the parent (a root: SYNCYTE_CHECK); 0 off, 1 on, 2 full
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     type(c_ptr) :: made
@@ -158,8 +158,8 @@ contains
     class(syncyte_comm), intent(in) :: self
     type(syncyte_comm), intent(inout) :: part
     character(len=*), intent(in), optional :: program
-    character(len=*), intent(in), optional :: name
-    integer, intent(in), optional :: check
+    character(len=*), intent(in), optional :: name  !! for messages; absent: made from the parent's name
+    integer, intent(in), optional :: check  !! -1: as the parent (a root: SYNCYTE_CHECK); 0 off, 1 on, 2 full
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     type(c_ptr) :: made
@@ -185,8 +185,8 @@ contains
   subroutine comm_node(self, part, name, check, stat, errmsg)
     class(syncyte_comm), intent(in) :: self
     type(syncyte_comm), intent(inout) :: part
-    character(len=*), intent(in), optional :: name
-    integer, intent(in), optional :: check
+    character(len=*), intent(in), optional :: name  !! for messages; absent: made from the parent's name
+    integer, intent(in), optional :: check  !! -1: as the parent (a root: SYNCYTE_CHECK); 0 off, 1 on, 2 full
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     type(c_ptr) :: made
@@ -210,8 +210,8 @@ contains
   subroutine comm_leaders(self, part, name, check, stat, errmsg)
     class(syncyte_comm), intent(in) :: self
     type(syncyte_comm), intent(inout) :: part
-    character(len=*), intent(in), optional :: name
-    integer, intent(in), optional :: check
+    character(len=*), intent(in), optional :: name  !! for messages; absent: made from the parent's name
+    integer, intent(in), optional :: check  !! -1: as the parent (a root: SYNCYTE_CHECK); 0 off, 1 on, 2 full
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     type(c_ptr) :: made
@@ -238,8 +238,8 @@ contains
     type(syncyte_comm), intent(inout) :: cart
     integer, intent(in) :: extents(:)              !! places along each dimension; 0: chosen
     logical, intent(in), optional :: periodic(:)  !! whether each dimension is; .false. if absent
-    character(len=*), intent(in), optional :: name
-    integer, intent(in), optional :: check
+    character(len=*), intent(in), optional :: name  !! for messages; absent: made from the parent's name
+    integer, intent(in), optional :: check  !! -1: as the parent (a root: SYNCYTE_CHECK); 0 off, 1 on, 2 full
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     type(c_ptr) :: made

@@ -34,6 +34,23 @@ module syncyte_fortran_c
       integer(c_int32_t) :: answer
     end function fortran_refuse
 
+    !> The thread's last error as a Fortran programmer should read it, for example "rank 2: comm_gather (world):
+    !> root is 3; expected 0 to 2".
+    ! Returns: a text that is valid until this thread's next call
+    function fortran_last_error() bind(C, name="fortran_last_error") result(answer)
+      import
+      type(c_ptr) :: answer
+    end function fortran_last_error
+
+    !> Prints the thread's last error and a backtrace, and ends the job on all ranks.
+    ! status [in]: of the error
+    ! Returns: never
+    function fortran_end_job(status) bind(C, name="fortran_end_job") result(answer)
+      import
+      integer(c_int32_t), value :: status
+      integer(c_int32_t) :: answer
+    end function fortran_end_job
+
     !> Describes an array. On failure the buffer is one that every function refuses with the same status.
     ! array [in]: any array
     ! name [in]: of the dummy argument
@@ -214,15 +231,15 @@ module syncyte_fortran_c
 
     !> Fits an array to a box of a tensor: dimensions that the array lacks have extent 1.
     ! global [in]: the tensor's shape
-    ! lower [in]: integers: the box's first element, from 1
     ! buffer [in,out]: the array
-    ! first [out]: the box's first element, from 0, in C's order
-    function fortran_box(global, lower, buffer, first) bind(C, name="fortran_box") result(answer)
+    ! length [in]: of first
+    ! first [in,out]: the box's first element in C's order; from 1, then from 0
+    function fortran_box(global, buffer, length, first) bind(C, name="fortran_box") result(answer)
       import
       type(syncyte_buffer_t), intent(in) :: global
-      type(*), dimension(..), intent(in), target, asynchronous :: lower
       type(syncyte_buffer_t), intent(inout) :: buffer
-      integer(c_int64_t), intent(out) :: first(*)
+      integer(c_int64_t), value :: length
+      integer(c_int64_t), intent(inout) :: first(*)
       integer(c_int32_t) :: answer
     end function fortran_box
 
@@ -258,5 +275,15 @@ module syncyte_fortran_c
       type(c_ptr), intent(out) :: halo
       integer(c_int32_t) :: answer
     end function fortran_halo_create
+
+    !> This process's rank in a tensor's communicator.
+    ! tensor [in]: a tensor
+    ! rank [out]: its rank
+    function fortran_own_rank(tensor, rank) bind(C, name="fortran_own_rank") result(answer)
+      import
+      type(c_ptr), value :: tensor
+      integer(c_int32_t), intent(out) :: rank
+      integer(c_int32_t) :: answer
+    end function fortran_own_rank
   end interface
 end module syncyte_fortran_c

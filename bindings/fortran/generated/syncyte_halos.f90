@@ -116,7 +116,7 @@ contains
   subroutine halo_start_exchange(self, array, request, stat, errmsg)
     class(syncyte_halo), intent(in) :: self
     type(*), dimension(..), intent(in), target, asynchronous :: array
-    type(syncyte_request), intent(inout) :: request  !! null before
+    type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     type(syncyte_buffer_t), target :: array_buffer
@@ -135,7 +135,7 @@ contains
   subroutine halo_start_accumulate(self, array, request, stat, errmsg)
     class(syncyte_halo), intent(in) :: self
     type(*), dimension(..), intent(in), target, asynchronous :: array
-    type(syncyte_request), intent(inout) :: request  !! null before
+    type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     type(syncyte_buffer_t), target :: array_buffer

@@ -31,7 +31,7 @@ contains
   subroutine comm_send(self, array, dest, tag, stat, errmsg)
     class(message_comm), intent(in) :: self
     type(*), dimension(..), intent(in), target :: array
-    integer, intent(in) :: dest
+    integer, intent(in) :: dest  !! rank of the receiver, or SYNCYTE_PROC_NULL
     integer, intent(in), optional :: tag  !! 0 if absent
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
@@ -54,7 +54,7 @@ contains
   subroutine comm_recv(self, array, source, tag, from, from_tag, stat, errmsg)
     class(message_comm), intent(in) :: self
     type(*), dimension(..), intent(inout), target :: array
-    integer, intent(in) :: source
+    integer, intent(in) :: source  !! rank of the sender, SYNCYTE_ANY or SYNCYTE_PROC_NULL
     integer, intent(in), optional :: tag  !! SYNCYTE_ANY if absent
     integer, intent(out), optional :: from
     integer, intent(out), optional :: from_tag
@@ -83,8 +83,8 @@ contains
   subroutine comm_isend(self, array, dest, request, tag, stat, errmsg)
     class(message_comm), intent(in) :: self
     type(*), dimension(..), intent(in), target, asynchronous :: array
-    integer, intent(in) :: dest
-    type(syncyte_request), intent(inout) :: request  !! null before
+    integer, intent(in) :: dest  !! rank of the receiver, or SYNCYTE_PROC_NULL
+    type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
     integer, intent(in), optional :: tag  !! 0 if absent
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
@@ -108,8 +108,8 @@ contains
   subroutine comm_irecv(self, array, source, request, tag, stat, errmsg)
     class(message_comm), intent(in) :: self
     type(*), dimension(..), intent(in), target, asynchronous :: array
-    integer, intent(in) :: source
-    type(syncyte_request), intent(inout) :: request  !! null before
+    integer, intent(in) :: source  !! rank of the sender, SYNCYTE_ANY or SYNCYTE_PROC_NULL
+    type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
     integer, intent(in), optional :: tag  !! SYNCYTE_ANY if absent
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
@@ -133,9 +133,9 @@ contains
   subroutine comm_sendrecv(self, sent, dest, received, source, send_tag, recv_tag, stat, errmsg)
     class(message_comm), intent(in) :: self
     type(*), dimension(..), intent(in), target :: sent
-    integer, intent(in) :: dest
+    integer, intent(in) :: dest  !! rank of the receiver, or SYNCYTE_PROC_NULL
     type(*), dimension(..), intent(inout), target :: received  !! must not overlap sent
-    integer, intent(in) :: source
+    integer, intent(in) :: source  !! rank of the sender, SYNCYTE_ANY or SYNCYTE_PROC_NULL
     integer, intent(in), optional :: send_tag  !! 0 if absent
     integer, intent(in), optional :: recv_tag  !! SYNCYTE_ANY if absent
     integer, intent(out), optional :: stat

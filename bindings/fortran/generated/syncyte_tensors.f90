@@ -59,10 +59,12 @@ contains
   subroutine tensor_create(self, comm, dtype, shape, local_rows, name, stat, errmsg)
     class(syncyte_tensor), intent(inout) :: self
     type(syncyte_comm), intent(in) :: comm
-    integer(c_int32_t), intent(in) :: dtype  !! SYNCYTE_FLOAT64, ...
+    integer(c_int32_t), intent(in) :: dtype  !! SYNCYTE_FLOAT16, ...
     type(*), dimension(..), intent(in), target :: shape  !! vector of any integer, 1 to 8; rows last
-    type(*), dimension(..), intent(in), target, optional :: local_rows  !! any integer: own rows; absent: as equal as possible
-    character(len=*), intent(in), optional :: name  !! for messages
+    ! this rank's rows; -1: as equal as possible, the remainder on the first ranks. All ranks give -1, or all give
+    !their own, which must add up to shape[0]
+    type(*), dimension(..), intent(in), target, optional :: local_rows
+    character(len=*), intent(in), optional :: name  !! for messages; may be absent
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     integer(c_int64_t), allocatable :: shape_c(:)
@@ -98,7 +100,7 @@ contains
     class(syncyte_tensor), intent(inout) :: self
     type(syncyte_comm), intent(in) :: comm
     type(*), dimension(..), intent(in), target, asynchronous :: array  !! contiguous; its last dimension: own rows
-    character(len=*), intent(in), optional :: name
+    character(len=*), intent(in), optional :: name  !! for messages; may be absent
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     type(syncyte_buffer_t), target :: array_buffer
@@ -199,7 +201,7 @@ contains
   !> First row, from 1, of a rank (default: this one); where the next rank's begin if it has none. Local.
   function tensor_first_row(self, rank, stat, errmsg) result(answer)
     class(syncyte_tensor), intent(in) :: self
-    integer, intent(in), optional :: rank
+    integer, intent(in), optional :: rank  !! whose
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     integer(c_int64_t) :: answer
@@ -210,7 +212,7 @@ contains
     local = SYNCYTE_SUCCESS
     rank_c = -1
     if (present(rank)) rank_c = int(rank, c_int32_t)
-    if (.not. present(rank)) local = own_rank(self, rank_c)
+    if (.not. present(rank)) local = fortran_own_rank(self%handle, rank_c)
     if (local /= SYNCYTE_SUCCESS) then
       status = fortran_refuse(FORTRAN_LOCAL, c_null_ptr, local, "tensor_rows"//c_null_char)
     else
@@ -224,7 +226,7 @@ contains
   !> Last row, from 1, of a rank (default: this one); first_row - 1 if it has none. Local.
   function tensor_last_row(self, rank, stat, errmsg) result(answer)
     class(syncyte_tensor), intent(in) :: self
-    integer, intent(in), optional :: rank
+    integer, intent(in), optional :: rank  !! whose
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     integer(c_int64_t) :: answer
@@ -235,7 +237,7 @@ contains
     local = SYNCYTE_SUCCESS
     rank_c = -1
     if (present(rank)) rank_c = int(rank, c_int32_t)
-    if (.not. present(rank)) local = own_rank(self, rank_c)
+    if (.not. present(rank)) local = fortran_own_rank(self%handle, rank_c)
     if (local /= SYNCYTE_SUCCESS) then
       status = fortran_refuse(FORTRAN_LOCAL, c_null_ptr, local, "tensor_rows"//c_null_char)
     else
@@ -267,7 +269,7 @@ contains
   !> Reads rows: output(.., i) = tensor(.., index(i)). Local.
   subroutine tensor_gather(self, index, output, stat, errmsg)
     class(syncyte_tensor), intent(in) :: self
-    type(*), dimension(..), intent(in), target :: index  !! integer(4) or integer(8), from 1, any rank
+    type(*), dimension(..), intent(in), target :: index  !! integer(4) or (8), from 1, any rank
     type(*), dimension(..), intent(inout), target :: output  !! contiguous, a row's elements times index's
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
@@ -292,7 +294,7 @@ contains
   !> Writes rows: tensor(.., index(i)) = source(.., i); of rows that repeat the last one stays. Local.
   subroutine tensor_scatter(self, index, source, stat, errmsg)
     class(syncyte_tensor), intent(in) :: self
-    type(*), dimension(..), intent(in), target :: index  !! integer(4) or integer(8), from 1, any rank
+    type(*), dimension(..), intent(in), target :: index  !! integer(4) or (8), from 1, any rank
     type(*), dimension(..), intent(in), target :: source  !! contiguous, a row's elements times index's
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
@@ -317,7 +319,7 @@ contains
   !> Adds to rows: tensor(.., index(i)) = tensor(.., index(i)) + source(.., i), exact under contention. Local.
   subroutine tensor_scatter_add(self, index, source, stat, errmsg)
     class(syncyte_tensor), intent(in) :: self
-    type(*), dimension(..), intent(in), target :: index  !! integer(4) or integer(8), from 1, any rank
+    type(*), dimension(..), intent(in), target :: index  !! integer(4) or (8), from 1, any rank
     type(*), dimension(..), intent(in), target :: source  !! contiguous, a row's elements times index's
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
@@ -361,17 +363,20 @@ contains
     character(len=*), intent(inout), optional :: errmsg
     type(syncyte_buffer_t), target :: array_buffer
     type(syncyte_buffer_t) :: global
-    integer(c_int64_t) :: first(SYNCYTE_MAX_NDIM)
+    integer(c_int64_t), allocatable :: lower_c(:)
     integer(c_int32_t) :: status, local
 
     local = syncyte_tensor_describe(self%handle, global)
     if (local == SYNCYTE_SUCCESS) local = fortran_buffer(array, "array"//c_null_char, 0_c_int32_t, global%dtype, &
         array_buffer)
-    if (local == SYNCYTE_SUCCESS) local = fortran_box(global, lower, array_buffer, first)
+    allocate (lower_c(fortran_count(lower)))
+    if (local == SYNCYTE_SUCCESS) local = fortran_integers(lower, "lower"//c_null_char, 1_c_int32_t, lower_c)
+    if (local == SYNCYTE_SUCCESS) local = fortran_box(global, array_buffer, size(lower_c, kind=c_int64_t), &
+        lower_c)
     if (local /= SYNCYTE_SUCCESS) then
       status = fortran_refuse(FORTRAN_LOCAL, c_null_ptr, local, "tensor_get_box"//c_null_char)
     else
-      status = syncyte_tensor_get_box(self%handle, first, global%ndim + 0_c_int64_t, array_buffer)
+      status = syncyte_tensor_get_box(self%handle, lower_c, size(lower_c, kind=c_int64_t), array_buffer)
     end if
     call finish(status, stat, errmsg)
   end subroutine tensor_get_box
@@ -385,17 +390,20 @@ contains
     character(len=*), intent(inout), optional :: errmsg
     type(syncyte_buffer_t), target :: array_buffer
     type(syncyte_buffer_t) :: global
-    integer(c_int64_t) :: first(SYNCYTE_MAX_NDIM)
+    integer(c_int64_t), allocatable :: lower_c(:)
     integer(c_int32_t) :: status, local
 
     local = syncyte_tensor_describe(self%handle, global)
     if (local == SYNCYTE_SUCCESS) local = fortran_buffer(array, "array"//c_null_char, 0_c_int32_t, global%dtype, &
         array_buffer)
-    if (local == SYNCYTE_SUCCESS) local = fortran_box(global, lower, array_buffer, first)
+    allocate (lower_c(fortran_count(lower)))
+    if (local == SYNCYTE_SUCCESS) local = fortran_integers(lower, "lower"//c_null_char, 1_c_int32_t, lower_c)
+    if (local == SYNCYTE_SUCCESS) local = fortran_box(global, array_buffer, size(lower_c, kind=c_int64_t), &
+        lower_c)
     if (local /= SYNCYTE_SUCCESS) then
       status = fortran_refuse(FORTRAN_LOCAL, c_null_ptr, local, "tensor_put_box"//c_null_char)
     else
-      status = syncyte_tensor_put_box(self%handle, first, global%ndim + 0_c_int64_t, array_buffer)
+      status = syncyte_tensor_put_box(self%handle, lower_c, size(lower_c, kind=c_int64_t), array_buffer)
     end if
     call finish(status, stat, errmsg)
   end subroutine tensor_put_box
@@ -403,7 +411,7 @@ contains
   !> Value of a counter; acquire: what its writer wrote before store or an atomic is seen after it. Local.
   function tensor_load(self, element, stat, errmsg) result(answer)
     class(syncyte_tensor), intent(in) :: self
-    type(*), dimension(..), intent(in), target :: element  !! number from 1 in array element order, or subscripts
+    type(*), dimension(..), intent(in), target :: element  !! any integer: number from 1 in array element order, or subscripts
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     integer(c_int64_t) :: answer
@@ -425,8 +433,8 @@ contains
   !> Sets a counter; release: what this rank wrote before is seen by whoever loads the new value. Local.
   subroutine tensor_store(self, element, value, stat, errmsg)
     class(syncyte_tensor), intent(in) :: self
-    type(*), dimension(..), intent(in), target :: element
-    type(*), dimension(..), intent(in), target :: value
+    type(*), dimension(..), intent(in), target :: element  !! any integer: number from 1 in array element order, or subscripts
+    type(*), dimension(..), intent(in), target :: value  !! any integer: its new value
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     integer(c_int64_t) :: element_c
@@ -446,8 +454,8 @@ contains
   !> Adds to a counter; atomic, acquire and release. Local.
   subroutine tensor_fetch_add(self, element, operand, previous, stat, errmsg)
     class(syncyte_tensor), intent(in) :: self
-    type(*), dimension(..), intent(in), target :: element
-    type(*), dimension(..), intent(in), target :: operand
+    type(*), dimension(..), intent(in), target :: element  !! any integer: number from 1 in array element order, or subscripts
+    type(*), dimension(..), intent(in), target :: operand  !! any integer: what to add
     type(*), dimension(..), intent(inout), target, optional :: previous  !! any integer: the value before
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
@@ -470,9 +478,9 @@ contains
   !> Sets a counter to desired if it equals expected; atomic, acquire and release. Local.
   subroutine tensor_compare_swap(self, element, expected, desired, previous, stat, errmsg)
     class(syncyte_tensor), intent(in) :: self
-    type(*), dimension(..), intent(in), target :: element
-    type(*), dimension(..), intent(in), target :: expected
-    type(*), dimension(..), intent(in), target :: desired
+    type(*), dimension(..), intent(in), target :: element  !! any integer: number from 1 in array element order, or subscripts
+    type(*), dimension(..), intent(in), target :: expected  !! any integer: compared with
+    type(*), dimension(..), intent(in), target :: desired  !! any integer: written if equal
     type(*), dimension(..), intent(inout), target, optional :: previous  !! any integer: the value before
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
@@ -497,9 +505,9 @@ contains
   !> Waits, asleep, until a counter compares true; acquire. Local.
   subroutine tensor_wait(self, element, compare, value, timeout, found, timed_out, stat, errmsg)
     class(syncyte_tensor), intent(in) :: self
-    type(*), dimension(..), intent(in), target :: element
-    integer(c_int32_t), intent(in) :: compare  !! SYNCYTE_COMPARE_EQ, NE, GE or LE
-    type(*), dimension(..), intent(in), target :: value
+    type(*), dimension(..), intent(in), target :: element  !! any integer: number from 1 in array element order, or subscripts
+    integer(c_int32_t), intent(in) :: compare  !! SYNCYTE_COMPARE_EQ, ...
+    type(*), dimension(..), intent(in), target :: value  !! any integer: compared with
     real(c_double), intent(in), optional :: timeout  !! seconds; absent or negative: no limit
     type(*), dimension(..), intent(inout), target, optional :: found  !! any integer: the value that compared true
     logical, intent(out), optional :: timed_out  !! where present, a timeout is no error
@@ -549,7 +557,6 @@ contains
     status = syncyte_tensor_flush(self%handle)
     call finish(status, stat, errmsg)
   end subroutine tensor_flush
-
 
   !> Points to this rank's rows: (.., first_row:last_row). Valid until the tensor is destroyed here. Local.
   subroutine tensor_local_real4(self, pointer, stat, errmsg)
@@ -766,7 +773,6 @@ contains
     status = fortran_tensor_local(self%handle, pointer)
     call finish(status, stat, errmsg)
   end subroutine tensor_local_logical1
-
 
   !> Points to the rows of all ranks of this node, in order of ranks; first_row 0: they are not consecutive. Local.
   subroutine tensor_node_real4(self, pointer, first_row, stat, errmsg)
@@ -1046,18 +1052,4 @@ contains
     if (present(first_row)) first_row = first_row_c
     call finish(status, stat, errmsg)
   end subroutine tensor_node_logical1
-
-  !> This process's rank in the tensor's communicator.
-  integer(c_int32_t) function own_rank(self, rank) result(status)
-    class(syncyte_tensor), intent(in) :: self
-    integer(c_int32_t), intent(inout) :: rank
-    type(c_ptr) :: comm
-    integer(c_int32_t) :: ignored
-
-    comm = c_null_ptr
-    status = syncyte_tensor_comm(self%handle, comm)
-    if (status /= SYNCYTE_SUCCESS) return
-    status = syncyte_comm_rank(comm, rank)
-    ignored = syncyte_comm_destroy(comm)
-  end function own_rank
 end module syncyte_tensors

@@ -44,7 +44,7 @@ contains
     class(syncyte_window), intent(inout) :: self
     type(syncyte_comm), intent(in) :: comm
     type(*), dimension(..), intent(in), target :: bytes  !! any integer: this rank's bytes
-    character(len=*), intent(in), optional :: name  !! for messages
+    character(len=*), intent(in), optional :: name  !! for messages; may be absent
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     integer(c_size_t) :: bytes_c
@@ -90,7 +90,7 @@ contains
   !> Bytes of a rank's part; 0 on an error. Local.
   function window_bytes(self, rank, stat, errmsg) result(answer)
     class(syncyte_window), intent(in) :: self
-    integer, intent(in) :: rank
+    integer, intent(in) :: rank  !! whose part
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     integer(c_int64_t) :: answer
@@ -107,8 +107,8 @@ contains
   subroutine window_put(self, source, rank, first, stat, errmsg)
     class(syncyte_window), intent(in) :: self
     type(*), dimension(..), intent(in), target :: source
-    integer, intent(in) :: rank
-    type(*), dimension(..), intent(in), target :: first  !! any integer: where, from 1, in elements of source
+    integer, intent(in) :: rank  !! target
+    type(*), dimension(..), intent(in), target :: first  !! any integer: where, from 1, in elements
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     type(syncyte_buffer_t), target :: source_buffer
@@ -129,8 +129,8 @@ contains
   subroutine window_get(self, target, rank, first, stat, errmsg)
     class(syncyte_window), intent(in) :: self
     type(*), dimension(..), intent(inout), target :: target
-    integer, intent(in) :: rank
-    type(*), dimension(..), intent(in), target :: first  !! any integer: where, from 1, in elements of target
+    integer, intent(in) :: rank  !! target
+    type(*), dimension(..), intent(in), target :: first  !! any integer: where, from 1, in elements
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     type(syncyte_buffer_t), target :: target_buffer
@@ -151,9 +151,9 @@ contains
   subroutine window_accumulate(self, source, rank, first, op, stat, errmsg)
     class(syncyte_window), intent(in) :: self
     type(*), dimension(..), intent(in), target :: source
-    integer, intent(in) :: rank
-    type(*), dimension(..), intent(in), target :: first  !! any integer: where, from 1, in elements of source
-    integer(c_int32_t), intent(in) :: op
+    integer, intent(in) :: rank  !! target
+    type(*), dimension(..), intent(in), target :: first  !! any integer: where, from 1, in elements
+    integer(c_int32_t), intent(in) :: op  !! SYNCYTE_OP_SUM, ...
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     type(syncyte_buffer_t), target :: source_buffer
@@ -174,9 +174,9 @@ contains
   subroutine window_fetch_op(self, operand, rank, first, op, previous, stat, errmsg)
     class(syncyte_window), intent(in) :: self
     type(*), dimension(..), intent(in), target :: operand
-    integer, intent(in) :: rank
+    integer, intent(in) :: rank  !! target
     type(*), dimension(..), intent(in), target :: first  !! any integer: where, from 1, in elements
-    integer(c_int32_t), intent(in) :: op
+    integer(c_int32_t), intent(in) :: op  !! SYNCYTE_OP_SUM, ...
     type(*), dimension(..), intent(inout), target :: previous  !! scalar of operand's type
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
@@ -206,7 +206,7 @@ contains
     class(syncyte_window), intent(in) :: self
     type(*), dimension(..), intent(in), target :: expected
     type(*), dimension(..), intent(in), target :: desired  !! scalar of expected's type
-    integer, intent(in) :: rank
+    integer, intent(in) :: rank  !! target
     type(*), dimension(..), intent(in), target :: first  !! any integer: where, from 1, in elements
     type(*), dimension(..), intent(inout), target :: previous  !! scalar of that type
     integer, intent(out), optional :: stat
@@ -239,8 +239,8 @@ contains
   !> Waits for a rank's lock, SYNCYTE_LOCK_SHARED or SYNCYTE_LOCK_EXCLUSIVE; not recursive. Local.
   subroutine window_lock(self, rank, kind, stat, errmsg)
     class(syncyte_window), intent(in) :: self
-    integer, intent(in) :: rank
-    integer(c_int32_t), intent(in) :: kind
+    integer, intent(in) :: rank  !! whose lock
+    integer(c_int32_t), intent(in) :: kind  !! SYNCYTE_LOCK_SHARED, ...
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     integer(c_int32_t) :: status
@@ -252,7 +252,7 @@ contains
   !> Completes this rank's operations on a rank, and gives its lock back. Local.
   subroutine window_unlock(self, rank, stat, errmsg)
     class(syncyte_window), intent(in) :: self
-    integer, intent(in) :: rank
+    integer, intent(in) :: rank  !! whose lock
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     integer(c_int32_t) :: status
@@ -264,7 +264,7 @@ contains
   !> Completes this rank's operations at a rank, or at all. Local.
   subroutine window_flush(self, rank, stat, errmsg)
     class(syncyte_window), intent(in) :: self
-    integer, intent(in), optional :: rank
+    integer, intent(in), optional :: rank  !! target; -1: all
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     integer(c_int32_t) :: rank_c
@@ -287,12 +287,11 @@ contains
     call finish(status, stat, errmsg)
   end subroutine window_fence
 
-
   !> Points to a rank's part, if it lies on this node: (:) over all of it, or of the given shape from its start.
   subroutine window_pointer_real4(self, pointer, rank, shape, stat, errmsg)
     class(syncyte_window), intent(in) :: self
     real(c_float), pointer, intent(inout) :: pointer(..)
-    integer, intent(in) :: rank
+    integer, intent(in) :: rank  !! whose part
     type(*), dimension(..), intent(in), target, optional :: shape
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
@@ -323,7 +322,7 @@ contains
   subroutine window_pointer_real8(self, pointer, rank, shape, stat, errmsg)
     class(syncyte_window), intent(in) :: self
     real(c_double), pointer, intent(inout) :: pointer(..)
-    integer, intent(in) :: rank
+    integer, intent(in) :: rank  !! whose part
     type(*), dimension(..), intent(in), target, optional :: shape
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
@@ -354,7 +353,7 @@ contains
   subroutine window_pointer_complex4(self, pointer, rank, shape, stat, errmsg)
     class(syncyte_window), intent(in) :: self
     complex(c_float_complex), pointer, intent(inout) :: pointer(..)
-    integer, intent(in) :: rank
+    integer, intent(in) :: rank  !! whose part
     type(*), dimension(..), intent(in), target, optional :: shape
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
@@ -385,7 +384,7 @@ contains
   subroutine window_pointer_complex8(self, pointer, rank, shape, stat, errmsg)
     class(syncyte_window), intent(in) :: self
     complex(c_double_complex), pointer, intent(inout) :: pointer(..)
-    integer, intent(in) :: rank
+    integer, intent(in) :: rank  !! whose part
     type(*), dimension(..), intent(in), target, optional :: shape
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
@@ -416,7 +415,7 @@ contains
   subroutine window_pointer_integer1(self, pointer, rank, shape, stat, errmsg)
     class(syncyte_window), intent(in) :: self
     integer(c_int8_t), pointer, intent(inout) :: pointer(..)
-    integer, intent(in) :: rank
+    integer, intent(in) :: rank  !! whose part
     type(*), dimension(..), intent(in), target, optional :: shape
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
@@ -447,7 +446,7 @@ contains
   subroutine window_pointer_integer2(self, pointer, rank, shape, stat, errmsg)
     class(syncyte_window), intent(in) :: self
     integer(c_int16_t), pointer, intent(inout) :: pointer(..)
-    integer, intent(in) :: rank
+    integer, intent(in) :: rank  !! whose part
     type(*), dimension(..), intent(in), target, optional :: shape
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
@@ -478,7 +477,7 @@ contains
   subroutine window_pointer_integer4(self, pointer, rank, shape, stat, errmsg)
     class(syncyte_window), intent(in) :: self
     integer(c_int32_t), pointer, intent(inout) :: pointer(..)
-    integer, intent(in) :: rank
+    integer, intent(in) :: rank  !! whose part
     type(*), dimension(..), intent(in), target, optional :: shape
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
@@ -509,7 +508,7 @@ contains
   subroutine window_pointer_integer8(self, pointer, rank, shape, stat, errmsg)
     class(syncyte_window), intent(in) :: self
     integer(c_int64_t), pointer, intent(inout) :: pointer(..)
-    integer, intent(in) :: rank
+    integer, intent(in) :: rank  !! whose part
     type(*), dimension(..), intent(in), target, optional :: shape
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
@@ -540,7 +539,7 @@ contains
   subroutine window_pointer_logical1(self, pointer, rank, shape, stat, errmsg)
     class(syncyte_window), intent(in) :: self
     logical(c_bool), pointer, intent(inout) :: pointer(..)
-    integer, intent(in) :: rank
+    integer, intent(in) :: rank  !! whose part
     type(*), dimension(..), intent(in), target, optional :: shape
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg

@@ -4,30 +4,32 @@
 
 #include "descriptor.h"
 
-syncyte_dtype_t fortran_dtype(const CFI_cdesc_t* array) {
-  switch (array->type) {
-    case CFI_type_float:
-      return SYNCYTE_FLOAT32;
-    case CFI_type_double:
-      return SYNCYTE_FLOAT64;
-    case CFI_type_float_Complex:
-      return SYNCYTE_COMPLEX64;
-    case CFI_type_double_Complex:
-      return SYNCYTE_COMPLEX128;
-    case CFI_type_int8_t:
-      return SYNCYTE_INT8;
-    case CFI_type_int16_t:
-      return SYNCYTE_INT16;
-    case CFI_type_int32_t:
-      return SYNCYTE_INT32;
-    case CFI_type_int64_t:
-      return SYNCYTE_INT64;
-    case CFI_type_Bool:
-      return array->elem_len == 1 ? SYNCYTE_BOOL : 0;
-    default:
-      return 0;
-  }
+static const struct {
+  CFI_type_t type;
+  syncyte_dtype_t dtype;
+  const char* name;
+} types[] = {{CFI_type_float, SYNCYTE_FLOAT32, "real(4)"},
+             {CFI_type_double, SYNCYTE_FLOAT64, "real(8)"},
+             {CFI_type_float_Complex, SYNCYTE_COMPLEX64, "complex(4)"},
+             {CFI_type_double_Complex, SYNCYTE_COMPLEX128, "complex(8)"},
+             {CFI_type_int8_t, SYNCYTE_INT8, "integer(1)"},
+             {CFI_type_int16_t, SYNCYTE_INT16, "integer(2)"},
+             {CFI_type_int32_t, SYNCYTE_INT32, "integer(4)"},
+             {CFI_type_int64_t, SYNCYTE_INT64, "integer(8)"},
+             {CFI_type_Bool, SYNCYTE_BOOL, "logical(c_bool)"},
+             {CFI_type_other, 0, "a type that Syncyte does not have"}};
+
+/* Place of an array's type among them. */
+static size_t type_of(const CFI_cdesc_t* array) {
+  const size_t last = sizeof types / sizeof types[0] - 1;
+  size_t i = 0;
+  while (i < last && types[i].type != array->type) ++i;
+  return array->type == CFI_type_Bool && array->elem_len != 1 ? last : i;
 }
+
+syncyte_dtype_t fortran_dtype(const CFI_cdesc_t* array) { return types[type_of(array)].dtype; }
+
+const char* fortran_type_name(const CFI_cdesc_t* array) { return types[type_of(array)].name; }
 
 bool fortran_carries(syncyte_dtype_t have, syncyte_dtype_t stored) {
   if (have == SYNCYTE_INT8 && (stored == SYNCYTE_UINT8 || stored == SYNCYTE_BOOL)) return true;
@@ -36,15 +38,6 @@ bool fortran_carries(syncyte_dtype_t have, syncyte_dtype_t stored) {
   if (have == SYNCYTE_INT32 && stored == SYNCYTE_UINT32) return true;
   if (have == SYNCYTE_INT64 && stored == SYNCYTE_UINT64) return true;
   return have != 0 && have == stored;
-}
-
-const char* fortran_type_name(const CFI_cdesc_t* array) {
-  static const char* const names[] = {
-      [SYNCYTE_FLOAT32] = "real(4)",       [SYNCYTE_FLOAT64] = "real(8)",  [SYNCYTE_COMPLEX64] = "complex(4)",
-      [SYNCYTE_COMPLEX128] = "complex(8)", [SYNCYTE_INT8] = "integer(1)",  [SYNCYTE_INT16] = "integer(2)",
-      [SYNCYTE_INT32] = "integer(4)",      [SYNCYTE_INT64] = "integer(8)", [SYNCYTE_BOOL] = "logical(c_bool)"};
-  const syncyte_dtype_t dtype = fortran_dtype(array);
-  return dtype != 0 ? names[dtype] : "a type that Syncyte does not have";
 }
 
 int64_t fortran_count(const CFI_cdesc_t* array) {
@@ -68,19 +61,16 @@ bool fortran_is_contiguous(const CFI_cdesc_t* array) {
 
 /* Compilers give arrays without elements no address. One that is not allocated has none either, but the extents of its
  * last allocation or of a zeroed descriptor: it passes for empty only if an extent happens to be 0. */
-static bool has_no_elements(const CFI_cdesc_t* array) {
-  for (int i = 0; i < array->rank; ++i)
-    if (array->dim[i].extent == 0) return true;
-  return false;
-}
-
 syncyte_status_t fortran_check(const CFI_cdesc_t* array, const char* name) {
-  if (array->base_addr == NULL && !has_no_elements(array))
+  bool is_empty = false, is_assumed = false;
+  for (int i = 0; i < array->rank; ++i) {
+    is_empty |= array->dim[i].extent == 0;
+    is_assumed |= array->dim[i].extent < 0;
+  }
+  if (array->base_addr == NULL && !is_empty)
     return fortran_fail(SYNCYTE_ERR_ARGUMENT, "%s is not allocated or not associated", name);
-  for (int i = 0; i < array->rank; ++i)
-    if (array->dim[i].extent < 0)
-      return fortran_fail(SYNCYTE_ERR_SHAPE, "%s has assumed size (*): its last extent is unknown; pass a section",
-                          name);
+  if (is_assumed)
+    return fortran_fail(SYNCYTE_ERR_SHAPE, "%s has assumed size (*): its last extent is unknown; pass a section", name);
   if (array->rank > SYNCYTE_MAX_NDIM)
     return fortran_fail(SYNCYTE_ERR_SHAPE, "%s has rank %d, the most is %d", name, array->rank, SYNCYTE_MAX_NDIM);
   return SYNCYTE_SUCCESS;

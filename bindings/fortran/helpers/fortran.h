@@ -33,6 +33,20 @@ enum fortran_scope_values {
 syncyte_status_t fortran_refuse(fortran_scope_t scope, void* comm, syncyte_status_t status, const char* operation);
 
 /**
+ * @brief The thread's last error as a Fortran programmer should read it, for example "rank 2: comm_gather (world): root
+ * is 3; expected 0 to 2".
+ * @return a text that is valid until this thread's next call
+ */
+const char* fortran_last_error(void);
+
+/**
+ * @brief Prints the thread's last error and a backtrace, and ends the job on all ranks.
+ * @param[in] status of the error
+ * @return never
+ */
+syncyte_status_t fortran_end_job(syncyte_status_t status);
+
+/**
  * @brief Describes an array. On failure the buffer is one that every function refuses with the same status.
  * @param[in] array any array
  * @param[in] name {string} of the dummy argument
@@ -153,12 +167,11 @@ syncyte_status_t fortran_element(syncyte_tensor_t tensor, const CFI_cdesc_t* ele
 /**
  * @brief Fits an array to a box of a tensor: dimensions that the array lacks have extent 1.
  * @param[in] global the tensor's shape
- * @param[in] lower integers: the box's first element, from 1
  * @param[in,out] buffer the array
- * @param[out] first {array(dimensions of global)} the box's first element, from 0, in C's order
+ * @param[in] length of first
+ * @param[in,out] first {array(length)} the box's first element in C's order; from 1, then from 0
  */
-syncyte_status_t fortran_box(const syncyte_buffer_t* global, const CFI_cdesc_t* lower, syncyte_buffer_t* buffer,
-                             int64_t* first);
+syncyte_status_t fortran_box(const syncyte_buffer_t* global, syncyte_buffer_t* buffer, int64_t length, int64_t* first);
 
 /**
  * @brief The place of an element in a window, in bytes.
@@ -181,6 +194,13 @@ syncyte_status_t fortran_place(const CFI_cdesc_t* first, const syncyte_buffer_t*
 syncyte_status_t fortran_halo_create(syncyte_comm_t cart, const CFI_cdesc_t* array, const CFI_cdesc_t* low,
                                      const CFI_cdesc_t* high, const CFI_cdesc_t* dims, int32_t corners,
                                      syncyte_halo_t* halo);
+
+/**
+ * @brief This process's rank in a tensor's communicator.
+ * @param[in] tensor a tensor
+ * @param[out] rank its rank
+ */
+syncyte_status_t fortran_own_rank(syncyte_tensor_t tensor, int32_t* rank);
 
 /**
  * @brief Points to this rank's rows of a tensor.

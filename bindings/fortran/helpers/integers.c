@@ -3,23 +3,13 @@
 
 #include "descriptor.h"
 
-static bool read_integer(CFI_type_t type, const void* address, int64_t* value) {
-  switch (type) {
-    case CFI_type_int8_t:
-      *value = *(const int8_t*)address;
-      return true;
-    case CFI_type_int16_t:
-      *value = *(const int16_t*)address;
-      return true;
-    case CFI_type_int32_t:
-      *value = *(const int32_t*)address;
-      return true;
-    case CFI_type_int64_t:
-      *value = *(const int64_t*)address;
-      return true;
-    default:
-      return false;
-  }
+/* Reads an integer; false for another type. */
+static bool read_integer(syncyte_dtype_t dtype, const void* address, int64_t* value) {
+  if (dtype == SYNCYTE_INT8) *value = *(const int8_t*)address;
+  if (dtype == SYNCYTE_INT16) *value = *(const int16_t*)address;
+  if (dtype == SYNCYTE_INT32) *value = *(const int32_t*)address;
+  if (dtype == SYNCYTE_INT64) *value = *(const int64_t*)address;
+  return dtype == SYNCYTE_INT8 || dtype == SYNCYTE_INT16 || dtype == SYNCYTE_INT32 || dtype == SYNCYTE_INT64;
 }
 
 static syncyte_status_t expect_scalar(const CFI_cdesc_t* scalar, const char* name) {
@@ -38,7 +28,7 @@ static syncyte_status_t not_integer(const CFI_cdesc_t* array, const char* name) 
 syncyte_status_t fortran_integer(const CFI_cdesc_t* scalar, const char* name, int64_t* value) {
   const syncyte_status_t status = expect_scalar(scalar, name);
   if (status != SYNCYTE_SUCCESS) return status;
-  return read_integer(scalar->type, scalar->base_addr, value) ? SYNCYTE_SUCCESS : not_integer(scalar, name);
+  return read_integer(fortran_dtype(scalar), scalar->base_addr, value) ? SYNCYTE_SUCCESS : not_integer(scalar, name);
 }
 
 syncyte_status_t fortran_size(const CFI_cdesc_t* scalar, const char* name, size_t* value) {
@@ -60,22 +50,9 @@ static bool write_integer(const CFI_cdesc_t* array, void* address, int64_t value
   const void* narrow = bytes == 1 ? (const void*)&i8 : bytes == 2 ? (const void*)&i16 : &i32;
   if (bytes == 8) narrow = &value;
   int64_t kept = 0;
-  if (!read_integer(array->type, narrow, &kept) || kept != value) return false;
+  if (!read_integer(fortran_dtype(array), narrow, &kept) || kept != value) return false;
   memcpy(address, narrow, bytes);
   return true;
-}
-
-static syncyte_status_t too_small(const CFI_cdesc_t* array, const char* name, int64_t value) {
-  return fortran_fail(SYNCYTE_ERR_TYPE, "%s is %s, too small for the value %lld", name, fortran_type_name(array),
-                      (long long)value);
-}
-
-syncyte_status_t fortran_set_integer(const CFI_cdesc_t* scalar, const char* name, int64_t value) {
-  int64_t old = 0;
-  if (scalar == NULL) return SYNCYTE_SUCCESS;
-  const syncyte_status_t status = fortran_integer(scalar, name, &old); /* checks it */
-  if (status != SYNCYTE_SUCCESS) return status;
-  return write_integer(scalar, scalar->base_addr, value) ? SYNCYTE_SUCCESS : too_small(scalar, name, value);
 }
 
 /* The address of the element after the one at `at`, in array element order. */
@@ -97,9 +74,9 @@ syncyte_status_t fortran_integers(const CFI_cdesc_t* array, const char* name, in
   const int64_t count = fortran_count(array);
   CFI_index_t at[CFI_MAX_RANK] = {0};
   char* address = array->base_addr;
+  const syncyte_dtype_t dtype = fortran_dtype(array);
   for (int64_t i = 0; i < count; ++i, address = next_element(array, at, address))
-    if (!read_integer(array->type, address, &values[is_reversed != 0 ? count - 1 - i : i]))
-      return not_integer(array, name);
+    if (!read_integer(dtype, address, &values[is_reversed != 0 ? count - 1 - i : i])) return not_integer(array, name);
   return SYNCYTE_SUCCESS;
 }
 
@@ -108,7 +85,9 @@ syncyte_status_t fortran_set_integers(const CFI_cdesc_t* array, const char* name
   CFI_index_t at[CFI_MAX_RANK] = {0};
   char* address = array->base_addr;
   for (int64_t i = 0; i < count; ++i, address = next_element(array, at, address))
-    if (!write_integer(array, address, values[i])) return too_small(array, name, values[i]);
+    if (!write_integer(array, address, values[i]))
+      return fortran_fail(SYNCYTE_ERR_TYPE, "%s is %s, too small for the value %lld", name, fortran_type_name(array),
+                          (long long)values[i]);
   return SYNCYTE_SUCCESS;
 }
 
@@ -118,4 +97,11 @@ syncyte_status_t fortran_reversed(const CFI_cdesc_t* array, const char* name, in
                         (long long)fortran_count(array), SYNCYTE_MAX_NDIM);
   *count = (int32_t)fortran_count(array);
   return fortran_integers(array, name, 1, values);
+}
+
+syncyte_status_t fortran_set_integer(const CFI_cdesc_t* scalar, const char* name, int64_t value) {
+  int64_t old = 0;
+  if (scalar == NULL) return SYNCYTE_SUCCESS;
+  const syncyte_status_t status = fortran_integer(scalar, name, &old); /* checks it */
+  return status != SYNCYTE_SUCCESS ? status : fortran_set_integers(scalar, name, &value);
 }

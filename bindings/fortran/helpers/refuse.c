@@ -13,19 +13,14 @@ syncyte_status_t fortran_fail(syncyte_status_t status, const char* format, ...) 
   return syncyte_error_set(status, message);
 }
 
-/* Tells the neighbours, who wait for this rank's cells: the core refuses the buffer. */
-static void refuse_exchange(syncyte_halo_t halo) {
-  const syncyte_buffer_t none = {.struct_size = sizeof none, .dtype = SYNCYTE_INT8, .ndim = -1};
-  (void)syncyte_halo_exchange(halo, &none);
-}
-
 syncyte_status_t fortran_refuse(fortran_scope_t scope, void* comm, syncyte_status_t status, const char* operation) {
+  const syncyte_buffer_t none = {.struct_size = sizeof none, .dtype = SYNCYTE_INT8, .ndim = -1};
   syncyte_error_fields_t why = {.struct_size = sizeof why};
   char reason[1024];
   int32_t level = 0;
   (void)syncyte_last_error_fields(&why);
   snprintf(reason, sizeof reason, "%s", why.reason);
-  if (scope == FORTRAN_HALO) refuse_exchange(comm);
+  if (scope == FORTRAN_HALO) (void)syncyte_halo_exchange(comm, &none); /* refused: tells the neighbours */
   why = (syncyte_error_fields_t){
       .struct_size = sizeof why, .status = status, .operation = operation, .axis = -1, .reason = reason};
   (void)syncyte_error_set_fields(&why);

@@ -87,22 +87,18 @@ static syncyte_status_t widen(int32_t ndim, syncyte_buffer_t* data) {
   return SYNCYTE_SUCCESS;
 }
 
-syncyte_status_t fortran_box(const syncyte_buffer_t* global, const CFI_cdesc_t* lower, syncyte_buffer_t* buffer,
-                             int64_t* first) {
-  int32_t count = 0;
-  syncyte_status_t status = widen(global->ndim, buffer);
-  if (status == SYNCYTE_SUCCESS) status = fortran_reversed(lower, "lower", &count, first);
-  if (status == SYNCYTE_SUCCESS && count != global->ndim)
-    status = fortran_fail(SYNCYTE_ERR_SHAPE, "lower has %d elements, the tensor %d dimensions", count, global->ndim);
-  for (int32_t i = global->ndim - 1; status == SYNCYTE_SUCCESS && i >= 0; --i) {
+syncyte_status_t fortran_box(const syncyte_buffer_t* global, syncyte_buffer_t* buffer, int64_t length, int64_t* first) {
+  const syncyte_status_t status = widen(global->ndim, buffer);
+  if (status != SYNCYTE_SUCCESS || length != global->ndim) return status; /* the core refuses another length */
+  for (int32_t i = global->ndim - 1; i >= 0; --i) {
     const int64_t room = global->shape[i];
     if (first[i] < 1 || first[i] - 1 > room - buffer->shape[i])
-      status = fortran_fail(SYNCYTE_ERR_INDEX,
-                            "the box's dimension %d begins at %lld and has extent %lld, outside 1 to %lld",
-                            global->ndim - i, (long long)first[i], (long long)buffer->shape[i], (long long)room);
+      return fortran_fail(SYNCYTE_ERR_INDEX,
+                          "the box's dimension %d begins at %lld and has extent %lld, outside 1 to %lld",
+                          global->ndim - i, (long long)first[i], (long long)buffer->shape[i], (long long)room);
     first[i] -= 1;
   }
-  return status;
+  return SYNCYTE_SUCCESS;
 }
 
 syncyte_status_t fortran_place(const CFI_cdesc_t* first, const syncyte_buffer_t* array, size_t* offset) {
