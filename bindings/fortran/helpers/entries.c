@@ -40,15 +40,6 @@ syncyte_status_t fortran_entry_clear(syncyte_checkpoint_entry_t* entry) {
   return SYNCYTE_SUCCESS;
 }
 
-static syncyte_status_t check_rows(const char* key, const syncyte_buffer_t* global, const syncyte_buffer_t* target,
-                                   int64_t first) {
-  const int64_t rows = global->ndim == 0 ? 1 : global->shape[0];
-  const int64_t wanted = target->ndim == 0 ? 1 : target->shape[0];
-  if (first >= 1 && first - 1 <= rows - wanted) return SYNCYTE_SUCCESS;
-  return fortran_fail(SYNCYTE_ERR_INDEX, "%s: %lld rows from row %lld are outside 1 to %lld", key, (long long)wanted,
-                      (long long)first, (long long)rows);
-}
-
 syncyte_status_t fortran_checkpoint_read(syncyte_checkpoint_t checkpoint, const char* key, const CFI_cdesc_t* first_row,
                                          CFI_cdesc_t* array) {
   syncyte_buffer_t global = {.struct_size = sizeof global}, target;
@@ -56,6 +47,10 @@ syncyte_status_t fortran_checkpoint_read(syncyte_checkpoint_t checkpoint, const 
   syncyte_status_t status = syncyte_checkpoint_describe(checkpoint, key, &global, NULL);
   if (status == SYNCYTE_SUCCESS) status = fortran_integer(first_row, "first_row", &first);
   if (status == SYNCYTE_SUCCESS) status = fortran_buffer(array, "array", 0, global.dtype, &target);
-  if (status == SYNCYTE_SUCCESS) status = check_rows(key, &global, &target, first);
+  const int64_t rows = global.ndim == 0 ? 1 : global.shape[0];
+  const int64_t wanted = status != SYNCYTE_SUCCESS || target.ndim == 0 ? 1 : target.shape[0];
+  if (status == SYNCYTE_SUCCESS && (first < 1 || first - 1 > rows - wanted))
+    return fortran_fail(SYNCYTE_ERR_INDEX, "%s: %lld rows from row %lld are outside 1 to %lld", key, (long long)wanted,
+                        (long long)first, (long long)rows);
   return status != SYNCYTE_SUCCESS ? status : syncyte_checkpoint_read(checkpoint, key, first - 1, &target);
 }

@@ -73,29 +73,24 @@ syncyte_status_t fortran_element(syncyte_tensor_t tensor, const CFI_cdesc_t* ele
   return SYNCYTE_SUCCESS;
 }
 
-/* Gives an array with fewer dimensions than the tensor further ones of extent 1 behind its own (in front in C). */
-static syncyte_status_t widen(int32_t ndim, syncyte_buffer_t* data) {
-  const int32_t missing = ndim - data->ndim;
-  if (missing < 0) return fortran_fail(SYNCYTE_ERR_SHAPE, "array has rank %d, the tensor only %d", data->ndim, ndim);
-  size_t bytes = 0;
-  (void)syncyte_dtype_size(data->dtype, &bytes);
-  for (int32_t i = ndim - 1; i >= 0; --i) {
-    data->shape[i] = i >= missing ? data->shape[i - missing] : 1;
-    data->strides[i] = i >= missing ? data->strides[i - missing] : (int64_t)bytes;
-  }
-  data->ndim = ndim;
-  return SYNCYTE_SUCCESS;
-}
-
+/* An array with fewer dimensions than the tensor gets further ones of extent 1 behind its own (in front in C). */
 syncyte_status_t fortran_box(const syncyte_buffer_t* global, syncyte_buffer_t* buffer, int64_t length, int64_t* first) {
-  const syncyte_status_t status = widen(global->ndim, buffer);
-  if (status != SYNCYTE_SUCCESS || length != global->ndim) return status; /* the core refuses another length */
-  for (int32_t i = global->ndim - 1; i >= 0; --i) {
+  const int32_t ndim = global->ndim, missing = ndim - buffer->ndim;
+  if (missing < 0) return fortran_fail(SYNCYTE_ERR_SHAPE, "array has rank %d, the tensor only %d", buffer->ndim, ndim);
+  size_t bytes = 0;
+  (void)syncyte_dtype_size(buffer->dtype, &bytes);
+  for (int32_t i = ndim - 1; i >= 0; --i) {
+    buffer->shape[i] = i >= missing ? buffer->shape[i - missing] : 1;
+    buffer->strides[i] = i >= missing ? buffer->strides[i - missing] : (int64_t)bytes;
+  }
+  buffer->ndim = ndim;
+  if (length != ndim) return SYNCYTE_SUCCESS; /* the core refuses that */
+  for (int32_t i = ndim - 1; i >= 0; --i) {
     const int64_t room = global->shape[i];
     if (first[i] < 1 || first[i] - 1 > room - buffer->shape[i])
       return fortran_fail(SYNCYTE_ERR_INDEX,
-                          "the box's dimension %d begins at %lld and has extent %lld, outside 1 to %lld",
-                          global->ndim - i, (long long)first[i], (long long)buffer->shape[i], (long long)room);
+                          "the box's dimension %d begins at %lld and has extent %lld, outside 1 to %lld", ndim - i,
+                          (long long)first[i], (long long)buffer->shape[i], (long long)room);
     first[i] -= 1;
   }
   return SYNCYTE_SUCCESS;
