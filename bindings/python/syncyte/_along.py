@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from . import _arrays, _library
+from . import _arrays
 from . import _declarations as c
 from ._buffers import NUMPY, TORCH, Buffer, as_buffer
-from ._checks import as_counts, as_index, as_int32, as_op
+from ._checks import as_counts, as_index, as_int32, as_op, part_extent, whole_extent
+from ._collective_call import CollectiveCall, call_into
 from ._collectives import Collectives
-from ._declarations import DType, Op
+from ._declarations import DType
 from ._types import Array, Reduction
 from .errors import ArgumentError
 
@@ -58,23 +59,8 @@ def _with_extent(shape: Shape, axis: int, extent: int) -> Shape:
     return tuple(changed)
 
 
-# Counts are checked by the C library, after the result is allocated: wrong ones give an extent of 0 or more.
-
-
-def _whole(counts: Sequence[int]) -> int:
-    return max(sum(counts), 0)
-
-
-def _part(counts: Sequence[int], rank: int) -> int:
-    return max(counts[rank], 0) if rank < len(counts) else 0
-
-
 def _any_strides(array: Any, recorded_by: str) -> Buffer:
     return as_buffer(array, "array", contiguous=False, recorded_by=recorded_by)
-
-
-def _as_output(result: Any, dtype: DType) -> Buffer:
-    return as_buffer(result, "out", writable=True, contiguous=False, expected=dtype)
 
 
 class Along(Collectives):
@@ -129,24 +115,19 @@ class Along(Collectives):
             out on root, None elsewhere.
         """
         known = self._collected(array, axis, counts, "gather_along")
+        return self._run_collective("gather_along", self._gathering, array, axis, known, root, out)
 
-        def prepare() -> tuple[Buffer, int, Any, int, Buffer | None, Any]:
-            source, along, number = _any_strides(array, "gather_along"), as_int32(axis, "axis"), as_int32(root, "root")
-            parts = as_counts(known, "counts")
-            if self.rank != number:
-                return source, along, parts, number, None, None
-            shape = _with_extent(source.shape, along, _whole(parts))
-            result = _arrays.empty_like(source, shape) if out is None else out
-            return source, along, parts, number, _as_output(result, source.dtype), result
+    def _gathering(self, name: str, array: Any, axis: int, counts: Any, root: int, out: Any) -> CollectiveCall:
+        if self.rank == as_int32(root, "root"):
+            return self._joining(name, array, axis, counts, out, int(root))
+        source, parts = _any_strides(array, name), as_counts(counts, "counts")
+        arguments = (source.reference, as_int32(axis, "axis"), parts, len(parts), int(root), None, None)
+        return CollectiveCall(arguments, (source,), None)
 
-        source, along, parts, number, target, result = self._prepare("comm_gather_along", prepare)
-        output = None if target is None else target.reference
-        _library.core().syncyte_comm_gather_along(
-            self.handle, source.reference, along, parts, len(parts), number, None, output
-        )
-        if target is not None and out is not None:
-            target.written()
-        return result
+    def _joining(self, name: str, array: Any, axis: int, counts: Any, out: Any, *root: int) -> CollectiveCall:
+        source, along, parts = _any_strides(array, name), as_int32(axis, "axis"), as_counts(counts, "counts")
+        shape = _with_extent(source.shape, along, whole_extent(parts))
+        return call_into(out, source, shape, source.reference, along, parts, len(parts), *root, contiguous=False)
 
     def allgather(
         self, array: Array, out: Array | None = None, *, axis: int | None = None, counts: Sequence[int] | None = None
@@ -173,36 +154,14 @@ class Along(Collectives):
             out.
         """
         if axis is None and counts is None:
-            return self._stack(array, out)
+            return self._run_collective("allgather", self._stack, array, out)
         along = 0 if axis is None else axis
         known = self._collected(array, along, counts, "allgather_along")
+        return self._run_collective("allgather_along", self._joining, array, along, known, out)
 
-        def prepare() -> tuple[Buffer, int, Any, Buffer, Any]:
-            source, number = _any_strides(array, "allgather_along"), as_int32(along, "axis")
-            parts = as_counts(known, "counts")
-            shape = _with_extent(source.shape, number, _whole(parts))
-            result = _arrays.empty_like(source, shape) if out is None else out
-            return source, number, parts, _as_output(result, source.dtype), result
-
-        source, number, parts, target, result = self._prepare("comm_allgather_along", prepare)
-        _library.core().syncyte_comm_allgather_along(
-            self.handle, source.reference, number, parts, len(parts), None, target.reference
-        )
-        if out is not None:
-            target.written()
-        return result
-
-    def _stack(self, array: Any, out: Any) -> Any:
-        def prepare() -> tuple[Buffer, Buffer, Any]:
-            source = as_buffer(array, "array", recorded_by="allgather_along")
-            result = _arrays.empty_like(source, (self.size, *source.shape)) if out is None else out
-            return source, as_buffer(result, "out", writable=True, expected=source.dtype), result
-
-        source, target, result = self._prepare("comm_allgather", prepare)
-        _library.core().syncyte_comm_allgather(self.handle, source.reference, None, target.reference)
-        if out is not None:
-            target.written()
-        return result
+    def _stack(self, name: str, array: Any, out: Any) -> CollectiveCall:
+        source = as_buffer(array, "array", recorded_by="allgather_along")
+        return call_into(out, source, (self.size, *source.shape), source.reference)
 
     def scatter(
         self,
@@ -233,24 +192,28 @@ class Along(Collectives):
         array
             out.
         """
-        kind, dtype, shape = self._described_by_root(array, root)
+        whole = self._described_by_root(array, root)
+        return self._run_collective("scatter_along", self._scattering, array, whole, axis, root, counts, out)
 
-        def prepare() -> tuple[Any, int, Any, Buffer, Any]:
-            source = _any_strides(array, "scatter_along").reference if self.rank == root else None
-            along = as_int32(axis, "axis")
-            known = even_counts(_extent(shape, along), self.size) if counts is None else counts
-            parts = as_counts(known, "counts")
-            part = _with_extent(shape, along, _part(parts, self.rank))
-            result = _arrays.empty(kind, dtype, part) if out is None else out
-            return source, along, parts, _as_output(result, dtype), result
+    def _scattering(
+        self, name: str, array: Any, whole: tuple[str, DType, Shape], axis: int, root: int, counts: Any, out: Any
+    ) -> CollectiveCall:
+        kind, dtype, shape = whole
+        source = (_any_strides(array, name),) if self.rank == root else ()
+        along, parts, part = self._cut(shape, axis, counts)
+        result = _arrays.empty(kind, dtype, part) if out is None else out
+        target = as_buffer(result, "out", writable=True, contiguous=False, expected=dtype)
+        given = source[0].reference if source else None
+        arguments = (given, along, parts, len(parts), int(root), None, target.reference)
+        return CollectiveCall(arguments, (*source, target), result, None if out is None else target)
 
-        source, along, parts, target, result = self._prepare("comm_scatter_along", prepare)
-        _library.core().syncyte_comm_scatter_along(
-            self.handle, source, along, parts, len(parts), int(root), None, target.reference
-        )
-        if out is not None:
-            target.written()
-        return result
+    def _cut(
+        self, shape: Shape, axis: int, counts: Sequence[int] | None, axis_name: str = "axis"
+    ) -> tuple[int, Any, Shape]:
+        """The axis and the counts as the C library takes them, and the shape of this rank's part."""
+        along = as_int32(axis, axis_name)
+        parts = as_counts(even_counts(_extent(shape, along), self.size) if counts is None else counts, "counts")
+        return along, parts, _with_extent(shape, along, part_extent(parts, self.rank))
 
     def _described_by_root(self, array: Any, root: int) -> tuple[str, DType, Shape]:
         """Kind, element type and shape of root's array, on all ranks. Collective."""
@@ -259,7 +222,7 @@ class Along(Collectives):
             header = np.zeros(3 + c.MAX_NDIM, np.int64)
             if self.rank == as_int32(root, "root"):
                 whole = _any_strides(array, "scatter_along")
-                header[:3] = whole.world == TORCH, whole.dtype, len(whole.shape)
+                header[:3] = whole.array_kind == TORCH, whole.dtype, len(whole.shape)
                 header[3 : 3 + len(whole.shape)] = whole.shape
             return header
 
@@ -297,22 +260,14 @@ class Along(Collectives):
         array
             out.
         """
+        return self._run_collective("reduce_scatter_along", self._reducing, array, axis, op, counts, out)
 
-        def prepare() -> tuple[Buffer, int, Any, Op, Buffer, Any]:
-            source, along, reduction = _any_strides(array, "reduce_scatter_along"), as_int32(axis, "axis"), as_op(op)
-            known = even_counts(_extent(source.shape, along), self.size) if counts is None else counts
-            parts = as_counts(known, "counts")
-            part = _with_extent(source.shape, along, _part(parts, self.rank))
-            result = _arrays.empty_like(source, part) if out is None else out
-            return source, along, parts, reduction, _as_output(result, source.dtype), result
-
-        source, along, parts, reduction, target, result = self._prepare("comm_reduce_scatter_along", prepare)
-        _library.core().syncyte_comm_reduce_scatter_along(
-            self.handle, source.reference, along, parts, len(parts), int(reduction), None, target.reference
+    def _reducing(self, name: str, array: Any, axis: int, op: Reduction, counts: Any, out: Any) -> CollectiveCall:
+        source, reduction = _any_strides(array, name), int(as_op(op))
+        along, parts, part = self._cut(source.shape, axis, counts)
+        return call_into(
+            out, source, part, source.reference, along, parts, len(parts), reduction, contiguous=False
         )
-        if out is not None:
-            target.written()
-        return result
 
     def alltoall(
         self,
@@ -348,23 +303,15 @@ class Along(Collectives):
             out.
         """
         given = self._collected(array, gather_axis, gather_counts, "alltoall_along", "gather_axis")
+        axes = gather_axis, scatter_axis
+        return self._run_collective("alltoall_along", self._transposing, array, *axes, given, counts, out)
 
-        def prepare() -> tuple[Buffer, int, Any, int, Any, Buffer, Any]:
-            source = _any_strides(array, "alltoall_along")
-            before, after = as_int32(gather_axis, "gather_axis"), as_int32(scatter_axis, "scatter_axis")
-            gathered = as_counts(given, "gather_counts")
-            whole = _with_extent(source.shape, before, _whole(gathered))
-            wanted = even_counts(_extent(whole, after), self.size) if counts is None else counts
-            scattered = as_counts(wanted, "counts")
-            part = _with_extent(whole, after, scattered[self.rank])
-            result = _arrays.empty_like(source, part) if out is None else out
-            return source, before, gathered, after, scattered, _as_output(result, source.dtype), result
-
-        source, before, gathered, after, scattered, target, result = self._prepare("comm_alltoall_along", prepare)
-        _library.core().syncyte_comm_alltoall_along(
-            self.handle, source.reference, before, gathered, len(gathered), after, scattered, len(scattered), None,
-            target.reference,
-        )
-        if out is not None:
-            target.written()
-        return result
+    def _transposing(
+        self, name: str, array: Any, gather_axis: int, scatter_axis: int, gather_counts: Any, counts: Any, out: Any
+    ) -> CollectiveCall:
+        source, before = _any_strides(array, name), as_int32(gather_axis, "gather_axis")
+        gathered = as_counts(gather_counts, "gather_counts")
+        whole = _with_extent(source.shape, before, whole_extent(gathered))
+        after, scattered, part = self._cut(whole, scatter_axis, counts, "scatter_axis")
+        lists = (before, gathered, len(gathered), after, scattered, len(scattered))
+        return call_into(out, source, part, source.reference, *lists, contiguous=False)

@@ -72,3 +72,16 @@ def as_counts(counts: Sequence[int], name: str, factor: int = 1) -> Any:
     """Counts for ranks, times factor, as the C library takes them; it says which ones are wrong."""
     numbers = [as_int64(number * factor, name) for number in as_numbers(counts, name, "integers, one for each rank")]
     return (ctypes.c_int64 * len(numbers))(*numbers)
+
+
+# The C library checks counts, after the result is allocated: wrong ones give an extent of 0 or more.
+
+
+def whole_extent(counts: Sequence[int]) -> int:
+    """Extent of a whole whose parts have these extents."""
+    return max(sum(counts), 0)
+
+
+def part_extent(counts: Sequence[int], rank: int) -> int:
+    """Extent of a rank's part."""
+    return max(counts[rank], 0) if rank < len(counts) else 0
