@@ -40,17 +40,12 @@ static void write_field(FILE* to, const char* text, bool has_extents, bool is_ax
 
 /* What Fortran calls an argument of the C interface. */
 static const char* name_of(const char* argument) {
-  static const char* const names[][2] = {{"axis", "dim"},
-                                         {"gather_axis", "gather_dim"},
-                                         {"axes", "dims"},
-                                         {"scatter_axis", "scatter_dim"},
-                                         {"dimension", "dim"},
-                                         {"ndim", "number of dimensions"},
-                                         {"buffer", "array"},
-                                         {"from", "from_last (1 is true)"},
-                                         {"local", "array"},
-                                         {"start of the scan", "from_last (1 is true)"},
-                                         {"fortran_handle", "handle"}};
+  static const char* const names[][2] = {{"axis", "dim"},         {"gather_axis", "gather_dim"},
+                                         {"dimension", "dim"},    {"scatter_axis", "scatter_dim"},
+                                         {"axes", "dims"},        {"ndim", "number of dimensions"},
+                                         {"buffer", "array"},     {"start of the scan", "from_last (1 is true)"},
+                                         {"send_buffer", "sent"}, {"recv_buffer", "received"},
+                                         {"local", "array"},      {"fortran_handle", "handle"}};
   if (strncmp(argument, "options->", 9) == 0) return argument + 9;
   for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i)
     if (strcmp(argument, names[i][0]) == 0) return names[i][1];
@@ -79,7 +74,7 @@ const char* fortran_last_error(void) {
   const size_t length = suffix != NULL ? (size_t)(suffix - told.operation) : strlen(told.operation);
   if (told.rank >= 0) fprintf(to, "rank %d: ", told.rank);
   fprintf(to, "%.*s", (int)length, told.operation);
-  if (told.object[0] != '\0') fprintf(to, " (%s)", told.object);
+  if (told.object[0] != '\0') fprintf(to, " (%s)", name_of(told.object));
   if (length > 0) fputs(": ", to);
   if (told.argument[0] != '\0')
     write_argument(to, &told);
