@@ -8,7 +8,6 @@
 
 #include "collectives/forms.hpp"
 #include "comm/facts.hpp"
-#include "mpi/call.hpp"
 #include "mpi/exchange.hpp"
 #include "mpi/large_counts.hpp"
 
@@ -35,8 +34,7 @@ std::uint64_t count_difference(int rank, mpi::counts_view send_counts, mpi::coun
 void compare_count_matrix(comm::collective_call& call, mpi::counts_view send_counts, mpi::counts_view recv_counts) {
   comm::communicator& comm = call.comm();
   std::vector<std::int64_t> announced(static_cast<std::size_t>(comm.size()));
-  mpi::check(MPI_Alltoall(send_counts.data(), 1, MPI_INT64_T, announced.data(), 1, MPI_INT64_T, comm.control()),
-             "MPI_Alltoall");
+  mpi::alltoall(send_counts, announced, comm.control());
   call.attempt([&] {
     for (std::size_t rank = 0; rank < announced.size(); ++rank)
       base::require(announced[rank] == recv_counts[rank], SYNCYTE_ERR_MISMATCH,

@@ -4,7 +4,6 @@
 #include "comm/collective.hpp"
 #include "mpi/communicators.hpp"
 #include "mpi/exchange.hpp"
-#include "mpi/progress.hpp"
 #include "watchdog/scope.hpp"
 
 namespace syncyte::comm {
@@ -13,16 +12,6 @@ namespace {
 check_level environment_check_level() {
   base::environment_check("SYNCYTE_CHECK", {"off", "on", "full"});
   return static_cast<check_level>(base::environment_choice("SYNCYTE_CHECK", {"off", "on", "full"}, 1));
-}
-
-/// The duplicate that a root is made of: ranks may come here only after what they wait for elsewhere.
-MPI_Comm root_duplicate_of(MPI_Comm original) {
-  MPI_Comm result = MPI_COMM_NULL;
-  MPI_Request pending = MPI_REQUEST_NULL;
-  mpi::check(MPI_Comm_idup(original, &result, &pending), "MPI_Comm_idup");
-  mpi::wait_for(pending, "MPI_Comm_idup");
-  mpi::return_errors(result);
-  return result;
 }
 
 }  // namespace
@@ -48,7 +37,7 @@ std::shared_ptr<communicator> make_root(MPI_Comm original, const communicator_op
   const std::string name = options.name.empty() ? "comm" : options.name;
   const watchdog::scope watched(operation, name, 0,
                                 mpi::size_of(original));  // nothing can be agreed on before there is a duplicate
-  MPI_Comm data = root_duplicate_of(original);
+  MPI_Comm data = mpi::duplicate_with_progress(original);
   try {
     return communicator::make(data, nullptr, name, agree_on_level(data, options, std::nullopt, operation, name));
   } catch (...) {

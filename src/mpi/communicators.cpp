@@ -4,6 +4,7 @@
 
 #include "mpi/call.hpp"
 #include "mpi/exchange.hpp"
+#include "mpi/progress.hpp"
 
 namespace syncyte::mpi {
 namespace {
@@ -24,6 +25,14 @@ MPI_Group group_of(MPI_Comm comm) {
 MPI_Comm duplicate(MPI_Comm original) {
   MPI_Comm result = MPI_COMM_NULL;
   check(MPI_Comm_dup(original, &result), "MPI_Comm_dup");
+  return with_returned_errors(result);
+}
+
+MPI_Comm duplicate_with_progress(MPI_Comm original) {
+  MPI_Comm result = MPI_COMM_NULL;
+  MPI_Request pending = MPI_REQUEST_NULL;
+  check(MPI_Comm_idup(original, &result, &pending), "MPI_Comm_idup");
+  wait_for(pending, "MPI_Comm_idup");
   return with_returned_errors(result);
 }
 

@@ -11,6 +11,8 @@ namespace syncyte::mpi {
 // collective over the given communicator.
 
 MPI_Comm duplicate(MPI_Comm original);
+/// Makes progress of all operations under way while it waits: other ranks may need them to come here.
+MPI_Comm duplicate_with_progress(MPI_Comm original);
 MPI_Comm split(MPI_Comm comm, int color, int key);
 /// The ranks that MPI says can share memory.
 MPI_Comm split_shared(MPI_Comm comm, int key);

@@ -54,6 +54,11 @@ void bcast(T& value, int root, MPI_Comm comm) {
   bcast(std::span<T>(&value, 1), root, comm);
 }
 
+/// One number for each rank.
+inline void alltoall(std::span<const std::int64_t> to_ranks, std::span<std::int64_t> from_ranks, MPI_Comm comm) {
+  check(MPI_Alltoall(to_ranks.data(), 1, MPI_INT64_T, from_ranks.data(), 1, MPI_INT64_T, comm), "MPI_Alltoall");
+}
+
 inline void allreduce(std::span<std::uint64_t> values, MPI_Op op, MPI_Comm comm) {
   check(MPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()), MPI_UINT64_T, op, comm),
         "MPI_Allreduce");
