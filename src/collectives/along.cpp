@@ -1,5 +1,5 @@
 // Collectives on arrays that are cut along an axis: each rank has one part of the whole. Arrays may have any strides;
-// parts that are not dense go through scratch (segments).
+// parts that are not dense go through scratch (dense_parts).
 
 #include <algorithm>
 #include <optional>
@@ -7,9 +7,9 @@
 
 #include "collectives/along_checks.hpp"
 #include "collectives/collectives.hpp"
+#include "collectives/dense_parts.hpp"
 #include "collectives/forms.hpp"
 #include "collectives/half_precision.hpp"
-#include "collectives/segments.hpp"
 #include "mpi/exchange.hpp"
 
 namespace syncyte::collectives {
@@ -23,7 +23,7 @@ const syncyte_buffer_t* on_root(comm::agreement& terms, int root, const syncyte_
   return buffer;
 }
 
-std::byte* data_of(const std::optional<segments>& side) { return side ? side->data() : nullptr; }
+std::byte* data_of(const std::optional<dense_parts>& side) { return side ? side->data() : nullptr; }
 
 class gathering_along {
  public:

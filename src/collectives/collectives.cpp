@@ -63,7 +63,7 @@ class broadcast {
   base::buffer buffer_;
 };
 
-/// With equal counts, or with those of the ranks.
+/// allgather, with equal counts, and allgatherv.
 class all_gathering {
  public:
   all_gathering(comm::agreement& terms, form how, const syncyte_buffer_t* input, const syncyte_buffer_t* output)

@@ -47,8 +47,8 @@ std::vector<demand> machine_demands(const topology::node_group& node, std::uint6
   return mpi::allgather(demand{bytes, have.group}, node.host);
 }
 
-/// Where a machine holds several nodes (nobody can share, or every rank has a container) each would pass alone what
-/// they cannot have together: all ranks of the machine must fit its memory, those of a control group its limit.
+/// Checks that all ranks of the machine fit its memory, and those of a control group its limit. On a machine of several
+/// nodes (ranks cannot share, or each has a container) every node alone might pass.
 void require_machine_has(const std::vector<demand>& demands, std::uint64_t bytes, const memory::capacity& have,
                          const char* what) {
   std::uint64_t all = 0;

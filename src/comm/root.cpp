@@ -27,7 +27,7 @@ check_level agree_on_level(MPI_Comm comm, const communicator_options& options,
   } catch (...) {
     if (!error) error = base::current_error();
   }
-  std::uint64_t highest[2] = {verdict_of(error), level};
+  std::uint64_t highest[2] = {error_code_of(error), level};
   mpi::allreduce(highest, MPI_MAX, comm);
   if (highest[0] != 0) share_error(comm, error, operation, name);
   return static_cast<check_level>(highest[1]);

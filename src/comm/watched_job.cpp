@@ -46,7 +46,7 @@ void watch_job(communicator& world) {
   watchdog::settings chosen;
   call.attempt([&] { chosen = watchdog::settings_of_environment(); });
   call.agree();
-  // In a job of several programs some may not ask; all put themselves on the board.
+  // Some programs of a job may not ask for a watchdog; all ranks put themselves on the board.
   chosen.is_watched = mpi::allreduce(chosen.is_watched, MPI_MAX, world.control());
   const auto memory = node_memory::allocate(call, sizeof(place), "the watchdog's board", false);
   std::vector<place*> places = make_places(world, *memory);

@@ -131,8 +131,8 @@ box plan::interior() const {
   return result;
 }
 
-/// What messages along a dimension carry across it: the interior and, with corners, the ghosts that the dimensions
-/// before have filled. Ghosts beyond an edge of the grid show no cell, and are no part of any message.
+/// Cells that messages along a dimension carry: the interior and, with corners, the ghosts that earlier dimensions have
+/// filled. Ghosts beyond an edge of the grid are part of no message.
 box plan::across(int dimension) const {
   box result = interior();
   for (int d = 0; d < dimension && description_.has_corners; ++d) {

@@ -1,4 +1,4 @@
-#include "collectives/segments.hpp"
+#include "collectives/dense_parts.hpp"
 
 #include <algorithm>
 #include <array>
@@ -24,7 +24,7 @@ std::int64_t elements_across(const base::buffer& array, int axis) {
 
 constexpr int no_axis = -1;
 
-/// For parts that are not dense one after the other.
+/// Scratch for an array whose parts are not dense one after the other.
 memory::scratch room_to_pack(const base::buffer& array) {
   base::require(
       array.memory() == SYNCYTE_MEMORY_HOST, SYNCYTE_ERR_UNSUPPORTED,
@@ -36,12 +36,12 @@ memory::scratch room_to_pack(const base::buffer& array) {
 
 }  // namespace
 
-segments::segments(const base::buffer& array)
+dense_parts::dense_parts(const base::buffer& array)
     : array_(array), axis_(no_axis), counts_{array.elements()}, is_in_place_(array.is_contiguous()) {
   if (!is_in_place_) packed_ = room_to_pack(array);
 }
 
-segments::segments(const base::buffer& array, int axis, std::span<const std::int64_t> extents)
+dense_parts::dense_parts(const base::buffer& array, int axis, std::span<const std::int64_t> extents)
     : array_(array),
       axis_(axis),
       part_extents_(extents.begin(), extents.end()),
@@ -51,11 +51,11 @@ segments::segments(const base::buffer& array, int axis, std::span<const std::int
   if (!is_in_place_) packed_ = room_to_pack(array);
 }
 
-std::byte* segments::data() const { return is_in_place_ ? array_.data() : packed_.data(); }
+std::byte* dense_parts::data() const { return is_in_place_ ? array_.data() : packed_.data(); }
 
 /// step(part's first byte, its shape, its dense copy)
 template <class Step>
-void segments::for_each_part(Step&& step) {
+void dense_parts::for_each_part(Step&& step) {
   std::array<std::int64_t, SYNCYTE_MAX_NDIM> shape{};
   std::copy(array_.shape().begin(), array_.shape().end(), shape.begin());
   const std::span<const std::int64_t> extents(shape.data(), array_.shape().size());
@@ -70,7 +70,7 @@ void segments::for_each_part(Step&& step) {
   }
 }
 
-void segments::load() {
+void dense_parts::load() {
   if (is_in_place_ || array_.elements() == 0) return;
   for_each_part([&](const std::byte* part, std::span<const std::int64_t> shape, std::byte* dense) {
     base::copy_strided(dense, base::dense_strides(shape, array_.element_bytes()), part, array_.strides(), shape,
@@ -78,7 +78,7 @@ void segments::load() {
   });
 }
 
-void segments::store() {
+void dense_parts::store() {
   if (is_in_place_ || array_.elements() == 0) return;
   for_each_part([&](std::byte* part, std::span<const std::int64_t> shape, const std::byte* dense) {
     base::copy_strided(part, array_.strides(), dense, base::dense_strides(shape, array_.element_bytes()), shape,

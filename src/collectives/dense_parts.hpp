@@ -9,15 +9,14 @@
 
 namespace syncyte::collectives {
 
-/// An array as MPI's v-collectives want it: cut along an axis, the parts dense and one after the other. Where the array
-/// lies in memory that way this is its own memory; otherwise it is scratch, which load() fills from the array, and
-/// store() writes back to it.
-class segments {
+/// An array cut along an axis for MPI's v-collectives, which take parts that are dense and one after the other. An
+/// array that lies in memory that way is used as it is; otherwise load() packs it into scratch, and store() unpacks it.
+class dense_parts {
  public:
-  /// Takes the array as it is, in one part.
-  explicit segments(const base::buffer& array);
+  /// The whole array as one part.
+  explicit dense_parts(const base::buffer& array);
   /// `extents` are those of the parts along the axis; their sum is the array's.
-  segments(const base::buffer& array, int axis, std::span<const std::int64_t> extents);
+  dense_parts(const base::buffer& array, int axis, std::span<const std::int64_t> extents);
 
   std::byte* data() const;
   std::span<const std::int64_t> counts() const { return counts_; }  ///< elements of each part
