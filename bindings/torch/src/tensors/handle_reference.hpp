@@ -1,0 +1,44 @@
+#pragma once
+// What a node in the graph keeps of Syncyte's objects: its backward needs them, however soon the application drops
+// them.
+
+#include <ATen/core/ivalue_inl.h>
+#include <torch/custom_class.h>
+
+#include <cstdint>
+
+#include "tensors/buffers.hpp"
+#include "syncyte/comm.h"
+#include "syncyte/halo.h"
+#include "syncyte/tensor.h"
+
+namespace syncyte::torch_binding {
+
+/// One reference to an object of the C interface.
+template <class Handle, syncyte_status_t (*retain)(Handle), syncyte_status_t (*release)(Handle)>
+class handle_reference {
+ public:
+  explicit handle_reference(std::int64_t object) : object_(reinterpret_cast<Handle>(object)) { check(retain(object_)); }
+  ~handle_reference() { release(object_); }
+  handle_reference(const handle_reference&) = delete;
+  handle_reference& operator=(const handle_reference&) = delete;
+
+ private:
+  Handle object_;
+};
+
+using comm_reference = handle_reference<syncyte_comm_t, syncyte_comm_retain, syncyte_comm_release>;
+using halo_reference = handle_reference<syncyte_halo_t, syncyte_halo_retain, syncyte_halo_release>;
+using tensor_reference = handle_reference<syncyte_tensor_t, syncyte_tensor_retain, syncyte_tensor_release>;
+
+/// One for a node's saved data.
+template <class Reference>
+at::IValue capsule_of(std::int64_t object) {
+  struct capsule final : torch::CustomClassHolder {
+    explicit capsule(std::int64_t what) : reference(what) {}
+    Reference reference;
+  };
+  return at::IValue::make_capsule(c10::make_intrusive<capsule>(object));
+}
+
+}  // namespace syncyte::torch_binding
