@@ -56,12 +56,12 @@ def answer_to_send(comm: int, grad: bool) -> tuple:
 
 
 def started(comm: int, grad: bool) -> tuple:
-    return OPS.start_collective(x(grad), comm, 0, [], SHAPE), comm, 0, [], SHAPE, SHAPE, torch.float64
+    return OPS.start_collective(x(grad), "allreduce", comm), "allreduce", comm, SHAPE, torch.float64
 
 
 OWN = 2 if RANK == 0 else 0  # rank 0 gets all of a part
 CASES = {
-    "start_collective.default": (ONCE, lambda comm, grad: (x(grad), comm, 0, [], SHAPE)),
+    "start_collective.default": (ONCE, lambda comm, grad: (x(grad), "allreduce", comm)),
     "wait_collective.default": (ONCE, started),
     "isend.default": (ONCE, lambda comm, grad: (x(grad), comm, syncyte.PROC_NULL, 0)),
     "irecv.default": (ONCE, lambda comm, grad: (x(grad), comm, syncyte.PROC_NULL, 0)),
@@ -100,7 +100,7 @@ ELSEWHERE = {
 # They take no tensors, or a ticket whose state is not a function of it.
 NO_TENSORS = {"comm_rank.default", "comm_size.default", "enter_order.default", "leave_order.default",
               "requests_under_way.default", "skip_message_numbers.default", "test_message.default",
-              "use_device_memory.default", "serve_from_cache.default"}
+              "use_device_memory.default", "serve_from_cache.default", "operator_table.default"}
 
 
 @pytest.mark.parametrize("grad", [False, True], ids=["without gradients", "with gradients"])

@@ -60,6 +60,6 @@ at::Tensor join_dummies(const at::Tensor& input, at::TensorList dummies) {
 
 }  // namespace syncyte::torch_binding
 
-TORCH_LIBRARY_FRAGMENT(syncyte, library) {
-  library.def("join_dummies(Tensor input, Tensor[] dummies) -> Tensor", syncyte::torch_binding::join_dummies);
+TORCH_LIBRARY_IMPL(syncyte, CompositeImplicitAutograd, library) {
+  library.impl("join_dummies", syncyte::torch_binding::join_dummies);
 }

@@ -152,8 +152,8 @@ void make_last(const at::Tensor& result) {
 
 }  // namespace syncyte::torch_binding
 
-TORCH_LIBRARY_FRAGMENT(syncyte, library) {
-  library.def("enter_order() -> ()", syncyte::torch_binding::enter);
-  library.def("leave_order() -> ()", syncyte::torch_binding::leave_scope);
-  library.def("join_order(Tensor input) -> Tensor", syncyte::torch_binding::join_order);
+TORCH_LIBRARY_IMPL(syncyte, CompositeImplicitAutograd, library) {
+  library.impl("enter_order", syncyte::torch_binding::enter);
+  library.impl("leave_order", syncyte::torch_binding::leave_scope);
+  library.impl("join_order", syncyte::torch_binding::join_order);
 }

@@ -5,7 +5,7 @@
 
 #include <ATen/core/Tensor.h>
 
-#include "autograd/forward_mode.hpp"
+#include "autograd/tensor_modes.hpp"
 
 namespace syncyte::torch_binding {
 

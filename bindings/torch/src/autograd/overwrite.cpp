@@ -52,8 +52,8 @@ std::int64_t comm_rank(std::int64_t comm) { return rank_in(comm); }
 }  // namespace
 }  // namespace syncyte::torch_binding
 
-TORCH_LIBRARY_FRAGMENT(syncyte, library) {
-  library.def("overwrite(Tensor(a!) input, Tensor result) -> Tensor(a!)", syncyte::torch_binding::overwrite);
-  library.def("comm_rank(int comm) -> int", syncyte::torch_binding::comm_rank);
-  library.def("comm_size(int comm) -> int", syncyte::torch_binding::comm_size);
+TORCH_LIBRARY_IMPL(syncyte, CompositeImplicitAutograd, library) {
+  library.impl("overwrite", syncyte::torch_binding::overwrite);
+  library.impl("comm_rank", syncyte::torch_binding::comm_rank);
+  library.impl("comm_size", syncyte::torch_binding::comm_size);
 }

@@ -1,14 +1,11 @@
 #include "collectives/agreed_step.hpp"
 
-#include <ATen/core/grad_mode.h>
-
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include "tensors/buffers.hpp"
 #include "collectives/communicators.hpp"
-#include "collectives/linear.hpp"
 #include "operators/refused_tensors.hpp"
+#include "tensors/buffers.hpp"
 
 namespace syncyte::torch_binding {
 namespace {
@@ -38,7 +35,5 @@ void run_agreed(const char* operation, std::int64_t comm, const at::Tensor& inpu
   if (status == SYNCYTE_SUCCESS) add_shape(facts, input.sizes());
   check(syncyte_comm_agree(group_of(comm), status, operation, static_cast<std::int32_t>(facts.size()), facts.data()));
 }
-
-bool is_recorded(const at::Tensor& input) { return input.requires_grad() && at::GradMode::is_enabled(); }
 
 }  // namespace syncyte::torch_binding

@@ -18,7 +18,4 @@ namespace syncyte::torch_binding {
 void run_agreed(const char* operation, std::int64_t comm, const at::Tensor& input, derivatives asked, fact_list facts,
                 c10::function_ref<void()> step);
 
-/// Whether a node is recorded for an operation on `input`.
-bool is_recorded(const at::Tensor& input);
-
 }  // namespace syncyte::torch_binding

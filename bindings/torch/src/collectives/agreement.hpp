@@ -1,10 +1,12 @@
 #pragma once
+// Agreements of all ranks on an operation, also where it has failed on one of them.
 
 #include <ATen/core/Tensor.h>
 #include <c10/util/SmallVector.h>
 
 #include <utility>
 
+#include "autograd/derivatives.hpp"
 #include "syncyte.h"
 
 namespace syncyte::torch_binding {
@@ -24,20 +26,20 @@ syncyte_status_t status_of(Step&& step) {
   }
 }
 
-/// What differentiation has to do with an operation: equal on all ranks, or some would wait for others that never come,
-/// or get what belongs to another operation.
-struct derivatives {
-  bool needs_gradient = false;      ///< backward will be run
-  bool has_tangent = false;         ///< forward mode: the operation follows once more, for the tangent
-  std::int64_t forward_number = 0;  ///< in a backward pass: which forward it belongs to; 0: not known, or no backward
-};
-
 using fact_list = c10::SmallVector<syncyte_fact_t, 16>;
 
 fact_list facts_of(derivatives asked);
 
 /// The shape, extent by extent.
 void add_shape(fact_list& facts, at::IntArrayRef shape);
+
+/// Options of a collective whose ranks agree on the facts, which must outlive them.
+inline syncyte_collective_options_t options_with(const fact_list& facts) {
+  syncyte_collective_options_t options SYNCYTE_COLLECTIVE_OPTIONS_INIT;
+  options.facts = facts.data();
+  options.fact_count = static_cast<std::int32_t>(facts.size());
+  return options;
+}
 
 /// Takes part in the other ranks' agreement on `operation` after an exception on this one: call it while that is
 /// handled. Throws the error that all ranks get; with SYNCYTE_CHECK=off there is no agreement, and the exception is

@@ -4,10 +4,8 @@
 #include <ATen/core/Tensor.h>
 #include <torch/library.h>
 
-#include <vector>
-
-#include "tensors/buffers.hpp"
 #include "collectives/communicators.hpp"
+#include "tensors/buffers.hpp"
 
 namespace syncyte::torch_binding {
 namespace {
@@ -20,9 +18,5 @@ void barrier_meta(const at::Tensor& /*anchor*/, std::int64_t /*comm*/) {}
 }  // namespace
 }  // namespace syncyte::torch_binding
 
-TORCH_LIBRARY_FRAGMENT(syncyte, library) {
-  const std::vector<at::Tag> tags{at::Tag::pt2_compliant_tag};
-  library.def("barrier(Tensor anchor, int comm) -> ()", tags);
-}
 TORCH_LIBRARY_IMPL(syncyte, CPU, library) { library.impl("barrier", syncyte::torch_binding::barrier); }
 TORCH_LIBRARY_IMPL(syncyte, Meta, library) { library.impl("barrier", syncyte::torch_binding::barrier_meta); }

@@ -1,8 +1,6 @@
 #include "collectives/communicators.hpp"
 
 #include "tensors/buffers.hpp"
-#include "tensors/operation_memory.hpp"
-#include "operators/refused_tensors.hpp"
 
 namespace syncyte::torch_binding {
 
@@ -33,34 +31,6 @@ std::int64_t number_of_forward(std::int64_t comm, const at::Tensor& input) {
   std::int64_t number = 0;
   check(syncyte_comm_sequence(group_of(comm), &number));
   return number;
-}
-
-at::Tensor collect(const char* name, std::int64_t comm, const at::Tensor& input, operand kind, derivatives asked,
-                   c10::function_ref<extents()> shape, collective_call call) {
-  at::Tensor source;
-  at::Tensor result;
-  fact_list facts = facts_of(asked);
-  try {
-    refusal::check();
-    source = input.resolve_conj().resolve_neg();
-    if (kind == operand::along) {
-      require_few_dimensions(input.sizes());
-    } else {
-      source = source.contiguous();
-      add_shape(facts, source.sizes());
-    }
-    const extents wanted = shape();
-    const bool is_copy = operation_memory::current() != nullptr;
-    result =
-        kind == operand::rewritten && is_copy ? copy_to_pool(source) : empty_from_pool(wanted, input.scalar_type());
-  } catch (...) {
-    fail_together(group_of(comm), name);
-  }
-  syncyte_collective_options_t options SYNCYTE_COLLECTIVE_OPTIONS_INIT;
-  options.facts = facts.data();
-  options.fact_count = static_cast<std::int32_t>(facts.size());
-  check(call(buffer_of(source), options, buffer_of(result)));
-  return result;
 }
 
 }  // namespace syncyte::torch_binding

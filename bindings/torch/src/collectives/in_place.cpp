@@ -8,7 +8,8 @@
 #include <torch/csrc/autograd/VariableTypeUtils.h>
 #include <torch/library.h>
 
-#include "collectives/calls.hpp"
+#include "collectives/agreement.hpp"
+#include "collectives/collective.hpp"
 
 namespace syncyte::torch_binding {
 namespace {
@@ -38,14 +39,15 @@ at::Tensor writable(const char* operation, const at::Tensor& input, std::int64_t
 }
 
 void bcast_in_place(const at::Tensor& input, std::int64_t comm, std::int64_t root, bool mixed_grad) {
-  input.copy_(call_bcast(writable("comm_bcast", input, comm, mixed_grad), comm, root, {}));
+  const collective what{.kind = collective_kind::bcast, .comm = comm, .root = root};
+  input.copy_(call(what, writable("comm_bcast", input, comm, mixed_grad), {}));
 }
 
 void reduce_in_place(const at::Tensor& input, std::int64_t comm, std::int64_t root, std::int64_t op, bool mixed_grad) {
   at::Tensor source = writable("comm_reduce", input, comm, mixed_grad);
   // The backward passes of max, min and prod need the values that are overwritten here.
   if (op != SYNCYTE_OP_SUM && source.requires_grad() && at::GradMode::is_enabled()) source = source.clone();
-  input.copy_(call_reduce(source, comm, root, op, {}));
+  input.copy_(call({.kind = collective_kind::reduce, .comm = comm, .op = op, .root = root}, source, {}));
 }
 
 }  // namespace
@@ -53,8 +55,8 @@ void reduce_in_place(const at::Tensor& input, std::int64_t comm, std::int64_t ro
 
 using namespace syncyte::torch_binding;
 
-TORCH_LIBRARY_FRAGMENT(syncyte, library) {
-  library.def("mixed_grad(Tensor(a) input) -> Tensor(a)", taking_part);
-  library.def("bcast_(Tensor(a!) input, int comm, int root, bool mixed_grad=False) -> ()", bcast_in_place);
-  library.def("reduce_(Tensor(a!) input, int comm, int root, int op=1, bool mixed_grad=False) -> ()", reduce_in_place);
+TORCH_LIBRARY_IMPL(syncyte, CompositeImplicitAutograd, library) {
+  library.impl("mixed_grad", taking_part);
+  library.impl("bcast_", bcast_in_place);
+  library.impl("reduce_", reduce_in_place);
 }

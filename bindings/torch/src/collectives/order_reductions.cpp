@@ -20,14 +20,14 @@
 #include <ATen/ops/ones_like.h>
 #include <torch/csrc/autograd/custom_function.h>
 
-#include <array>
 #include <limits>
+#include <string>
 
-#include "tensors/buffers.hpp"
-#include "collectives/calls.hpp"
-#include "tensors/handle_reference.hpp"
 #include "autograd/ordered.hpp"
 #include "autograd/profile.hpp"
+#include "collectives/agreement.hpp"
+#include "tensors/buffers.hpp"
+#include "tensors/handle_reference.hpp"
 
 namespace syncyte::torch_binding {
 namespace {
@@ -35,32 +35,36 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-const char* name_of(std::int64_t op) {
-  constexpr std::array names{"sum", "prod", "min", "max", "land", "lor", "band", "bor", "bxor"};
-  if (op == SYNCYTE_OP_LXOR) return "lxor";
-  return op >= SYNCYTE_OP_SUM && op <= SYNCYTE_OP_BXOR ? names[static_cast<std::size_t>(op - SYNCYTE_OP_SUM)] : nullptr;
+using kind = collective_kind;
+
+at::Tensor sum_over_ranks(const at::Tensor& x, std::int64_t comm, derivatives asked) {
+  return call({.kind = kind::allreduce, .comm = comm}, x, asked);
+}
+
+/// A reduction's root has the result, or all ranks.
+at::Tensor from_root(const at::Tensor& x, const collective& given, derivatives asked) {
+  return call({.kind = kind::bcast, .comm = given.comm, .root = given.root}, x, asked);
 }
 
 /// m_s / sum_t m_t: a constant, also for double backward.
-at::Tensor share_of_ties(const at::Tensor& x, const at::Tensor& result, const order_reduction& given,
-                         derivatives asked) {
+at::Tensor share_of_ties(const at::Tensor& x, const at::Tensor& result, const collective& given, derivatives asked) {
   const at::NoGradGuard no_grad;
-  const at::Tensor y =
-      given.root == order_reduction::all_ranks ? result : call_bcast(result, given.comm, given.root, asked);
+  const at::Tensor y = given.has_root() ? from_root(result, given, asked) : result;
   // Half precision cannot count to any number of ranks.
   const bool is_half = x.scalar_type() == at::kHalf || x.scalar_type() == at::kBFloat16;
   const at::Tensor ties = x.eq(y)
                               .to(is_half ? at::kFloat : x.scalar_type())
                               .masked_fill(x.isnan(), std::numeric_limits<double>::quiet_NaN());
-  return (ties / call_allreduce(ties, given.comm, SYNCYTE_OP_SUM, false, asked)).to(x.scalar_type());
+  return (ties / sum_over_ranks(ties, given.comm, asked)).to(x.scalar_type());
 }
 
 /// All ranks' x multiplied but this one's, as differentiable operations.
 at::Tensor product_of_gathered(const at::Tensor& x, std::int64_t comm, derivatives asked) {
   const std::int64_t own = rank_in(comm);
   const auto ranks = static_cast<std::int64_t>(size_of(comm));
+  const partition rows{0, extents(static_cast<std::size_t>(ranks), 1)};
   const at::Tensor all =
-      call_allgather_along(x.reshape({1, x.numel()}), comm, 0, extents(static_cast<std::size_t>(ranks), 1), asked);
+      call({.kind = kind::allgather, .comm = comm, .gathered = rows}, x.reshape({1, x.numel()}), asked);
   at::Tensor product = at::ones_like(all[0]);
   for (std::int64_t rank = 0; rank < ranks; ++rank)
     if (rank != own) product = product * all[rank];
@@ -69,25 +73,26 @@ at::Tensor product_of_gathered(const at::Tensor& x, std::int64_t comm, derivativ
 
 at::Tensor product_of_others(const at::Tensor& x, std::int64_t comm, derivatives asked) {
   if (at::GradMode::is_enabled()) return product_of_gathered(x, comm, asked);
-  const at::Tensor before = call_exscan(x, comm, false, SYNCYTE_OP_PROD, asked);
-  const at::Tensor after = call_exscan(x, comm, true, SYNCYTE_OP_PROD, asked);
-  return before * after;
+  collective scan{.kind = kind::exscan, .comm = comm, .op = SYNCYTE_OP_PROD};
+  const at::Tensor before = call(scan, x, asked);
+  scan.reverse = true;
+  return before * call(scan, x, asked);
 }
 
 /// S ybar.
-at::Tensor spread(const at::Tensor& gradient, const order_reduction& given, derivatives asked) {
-  if (given.root != order_reduction::all_ranks) return call_bcast(gradient, given.comm, given.root, asked);
+at::Tensor spread(const at::Tensor& gradient, const collective& given, derivatives asked) {
+  if (given.has_root()) return from_root(gradient, given, asked);
   if (given.identity_adjoint) return replicated(gradient, given.comm, asked);
-  return call_allreduce(gradient, given.comm, SYNCYTE_OP_SUM, false, asked);
+  return sum_over_ranks(gradient, given.comm, asked);
 }
 
 class order_function : public torch::autograd::Function<order_function> {
  public:
-  static at::Tensor forward(AutogradContext* context, const at::Tensor& input, const order_reduction& given,
+  static at::Tensor forward(AutogradContext* context, const at::Tensor& input, const collective& given,
                             derivatives asked) {
-    at::Tensor result = reduce(input, given, asked);
-    auto kept = c10::make_intrusive<kept_of_forward>(given.comm);
-    kept->given = given;
+    asked.needs_gradient = true;
+    at::Tensor result = call_below(given, input, asked);
+    auto kept = c10::make_intrusive<kept_of_forward>(given);
     kept->number = number_of_forward(given.comm, input);
     context->saved_data["kept"] = at::IValue::make_capsule(std::move(kept));
     if (given.op == SYNCYTE_OP_PROD)
@@ -100,8 +105,7 @@ class order_function : public torch::autograd::Function<order_function> {
   static variable_list backward(AutogradContext* context, variable_list gradients) {
     const auto capsule = context->saved_data["kept"].toCapsule();
     const auto& kept = static_cast<const kept_of_forward&>(*capsule);
-    const backward_range range(kept.given.root == order_reduction::all_ranks ? "syncyte::allreduce" : "syncyte::reduce",
-                               gradients);
+    const backward_range range(std::string("syncyte::") + kept.given.name(), gradients);
     const derivatives asked{.forward_number = kept.number};
     const variable_list saved = unpack(context, kept.given.comm);
     const at::Tensor factor = kept.given.op == SYNCYTE_OP_PROD
@@ -112,19 +116,11 @@ class order_function : public torch::autograd::Function<order_function> {
 
  private:
   struct kept_of_forward final : torch::CustomClassHolder {
-    explicit kept_of_forward(std::int64_t comm) : reference(comm) {}
+    explicit kept_of_forward(const collective& reduction) : reference(reduction.comm), given(reduction) {}
     comm_reference reference;
-    order_reduction given;
+    collective given;
     std::int64_t number = 0;
   };
-
-  static at::Tensor reduce(const at::Tensor& input, const order_reduction& given, derivatives asked) {
-    const at::AutoDispatchBelowADInplaceOrView below;
-    asked.needs_gradient = true;
-    return given.root == order_reduction::all_ranks
-               ? call_allreduce(input, given.comm, given.op, given.identity_adjoint, asked)
-               : call_reduce(input, given.comm, given.root, given.op, asked);
-  }
 
   /// If a tensor has been changed since on one rank, all are told.
   static variable_list unpack(AutogradContext* context, std::int64_t comm) {
@@ -148,25 +144,15 @@ class replicated_function : public torch::autograd::Function<replicated_function
 
   static variable_list backward(AutogradContext* context, variable_list gradients) {
     const derivatives asked{.forward_number = context->saved_data["number"].toInt()};
-    return {call_allreduce(gradients[0], context->saved_data["comm"].toInt(), SYNCYTE_OP_SUM, true, asked),
-            at::Tensor(), at::Tensor()};
+    const collective back{
+        .kind = kind::allreduce, .comm = context->saved_data["comm"].toInt(), .identity_adjoint = true};
+    return {call(back, gradients[0], asked), at::Tensor(), at::Tensor()};
   }
 };
 
 }  // namespace
 
-bool has_adjoint(std::int64_t op) { return op >= SYNCYTE_OP_SUM && op <= SYNCYTE_OP_MAX; }
-
-void require_derivative(const char* operation, std::int64_t op, bool orders, derivatives asked) {
-  require_32_bits("op", op);
-  if (op == SYNCYTE_OP_SUM || name_of(op) == nullptr) return;  // what is no op the C function refuses
-  TORCH_CHECK_NOT_IMPLEMENTED(!asked.has_tangent, "op ", name_of(op), " of ", operation,
-                              " has no forward-mode derivative; use sum");
-  TORCH_CHECK_NOT_IMPLEMENTED(!asked.needs_gradient || (orders && has_adjoint(op)), "op ", name_of(op), " of ",
-                              operation, " has no adjoint; detach the input or use sum");
-}
-
-at::Tensor differentiable(const at::Tensor& input, const order_reduction& reduction, derivatives asked) {
+at::Tensor differentiable(const at::Tensor& input, const collective& reduction, derivatives asked) {
   return order_function::apply(input, reduction, asked);
 }
 

@@ -5,47 +5,31 @@
 // alltoall. The whole counts as one variable, of which each rank has a copy and from which all
 // compute the same loss; so the adjoint of relocate(from, to) is relocate(to, from).
 
-#include <torch/csrc/autograd/custom_function.h>
 #include <torch/library.h>
 
 #include <numeric>
 #include <optional>
+#include <utility>
 
-#include "collectives/calls.hpp"
-#include "autograd/forward_mode.hpp"
-#include "tensors/handle_reference.hpp"
-#include "collectives/lengths.hpp"
-#include "collectives/linear.hpp"
-#include "autograd/ordered.hpp"
-#include "autograd/profile.hpp"
+#include "autograd/linear_node.hpp"
 #include "collectives/agreed_step.hpp"
+#include "collectives/collective.hpp"
+#include "tensors/handle_reference.hpp"
 
 namespace syncyte::torch_binding {
 namespace {
 
-using torch::autograd::AutogradContext;
-using torch::autograd::variable_list;
-
 constexpr const char* name = "relocate";
 
-struct layout {
-  std::optional<std::int64_t> dim;  ///< none: every rank has the whole
-  extents lengths;                  ///< along dim, one per rank
-};
-
-struct relocation {
-  std::int64_t comm = 0;
-  layout from, to;
-
-  relocation reversed() const { return {comm, to, from}; }
-};
+/// No partition: every rank has the whole.
+using layout = std::optional<partition>;
 
 /// This rank's part of the whole, contiguous, in memory of its own.
-at::Tensor part_of(const at::Tensor& whole, std::int64_t comm, const layout& to) {
+at::Tensor part_of(const at::Tensor& whole, std::int64_t comm, const partition& to) {
   const std::int64_t dimensions = whole.dim();
-  TORCH_CHECK_INDEX(*to.dim >= -dimensions && *to.dim < dimensions, name, ": dim is ", *to.dim, "; expected ",
+  TORCH_CHECK_INDEX(to.axis >= -dimensions && to.axis < dimensions, name, ": dim is ", to.axis, "; expected ",
                     -dimensions, " to ", dimensions - 1);
-  const std::int64_t dim = *to.dim < 0 ? *to.dim + dimensions : *to.dim;
+  const std::int64_t dim = to.axis < 0 ? to.axis + dimensions : to.axis;
   const std::int64_t extent = concrete_shape(whole)[static_cast<std::size_t>(dim)];
   TORCH_CHECK_VALUE(to.lengths.size() == size_of(comm), name, ": lengths has ", to.lengths.size(),
                     " numbers; expected ", size_of(comm), ", one per rank");
@@ -58,71 +42,59 @@ at::Tensor part_of(const at::Tensor& whole, std::int64_t comm, const layout& to)
   return whole.narrow(dim, first, *own).clone(at::MemoryFormat::Contiguous);
 }
 
-at::Tensor part_agreed(const at::Tensor& whole, const relocation& what, derivatives asked) {
-  at::Tensor part;
-  fact_list facts{{"dim", *what.to.dim}, {"sum of lengths", sum_of(what.to.lengths)}};
-  run_agreed(name, what.comm, whole, asked, std::move(facts), [&] { part = part_of(whole, what.comm, what.to); });
-  return part;
-}
+struct relocation {
+  std::int64_t comm = 0;
+  layout from, to;
 
-at::Tensor move(const at::Tensor& input, const relocation& what, derivatives asked) {
-  const auto& [comm, from, to] = what;
-  if (!from.dim && !to.dim) return input.clone();
-  if (!from.dim) return part_agreed(input, what, asked);
-  if (!to.dim) return call_allgather_along(input, comm, *from.dim, from.lengths, asked);
-  return call_alltoall_along(input, comm, *from.dim, from.lengths, *to.dim, to.lengths, asked);
-}
+  struct references : comm_reference {
+    explicit references(const relocation& of) : comm_reference(of.comm) {}
+  };
 
-at::Tensor relocated(const at::Tensor& input, const relocation& what, std::int64_t forward_number);
+  const char* profiled_as() const { return "syncyte::relocate"; }
 
-class relocation_function : public torch::autograd::Function<relocation_function> {
- public:
-  static at::Tensor forward(AutogradContext* context, const at::Tensor& input, const relocation& what,
-                            std::int64_t forward_number) {
-    at::Tensor result = move(input, what, {.needs_gradient = true, .forward_number = forward_number});
-    auto kept = c10::make_intrusive<kept_of_forward>(what.comm);
-    kept->what = what;
-    kept->number = number_of_forward(what.comm, input);
-    context->saved_data["kept"] = at::IValue::make_capsule(std::move(kept));
-    return result;
+  at::Tensor run(const at::Tensor& input, derivatives asked) const {
+    if (!from && !to) return input.clone();
+    if (!from) return part_agreed(input, asked);
+    if (!to)
+      return torch_binding::call({.kind = collective_kind::allgather, .comm = comm, .gathered = *from}, input, asked);
+    return torch_binding::call({.kind = collective_kind::alltoall, .comm = comm, .gathered = *from, .scattered = *to},
+                               input, asked);
   }
 
-  static variable_list backward(AutogradContext* context, variable_list gradients) {
-    const auto capsule = context->saved_data["kept"].toCapsule();
-    const auto& kept = static_cast<const kept_of_forward&>(*capsule);
-    const backward_range range("syncyte::relocate", gradients);
-    return {relocated(gradients[0], kept.what.reversed(), kept.number), at::Tensor(), at::Tensor()};
+  at::Tensor call(const at::Tensor& input, derivatives asked) const {
+    asked.has_tangent = false;  // the parts are agreed on, or collectives that see the tangent themselves
+    return differentiated(input, *this, asked, [&](const at::Tensor& ordered) { return run(ordered, asked); });
+  }
+
+  at::Tensor adjoint(const at::Tensor& gradient, c10::SymIntArrayRef, derivatives asked) const {
+    return relocation{comm, to, from}.call(gradient, asked);
+  }
+
+  std::int64_t number_of_forward(const at::Tensor& input) const {
+    return torch_binding::number_of_forward(comm, input);
   }
 
  private:
-  struct kept_of_forward final : torch::CustomClassHolder {
-    explicit kept_of_forward(std::int64_t comm) : reference(comm) {}
-    comm_reference reference;
-    relocation what;
-    std::int64_t number = 0;
-  };
+  at::Tensor part_agreed(const at::Tensor& whole, derivatives asked) const {
+    at::Tensor part;
+    fact_list facts{{"dim", to->axis}, {"sum of lengths", sum_of(to->lengths)}};
+    run_agreed(name, comm, whole, asked, std::move(facts), [&] { part = part_of(whole, comm, *to); });
+    return part;
+  }
 };
 
-at::Tensor relocated(const at::Tensor& input, const relocation& what, std::int64_t forward_number) {
-  if (carries_tangent(input))
-    return apply_to_dual(input, [&](const at::Tensor& part, bool) { return relocated(part, what, forward_number); });
-  return in_order(input, [&](const at::Tensor& ordered) {
-    return is_recorded(ordered) ? relocation_function::apply(ordered, what, forward_number)
-                                : move(ordered, what, {.forward_number = forward_number});
-  });
+layout layout_of(std::optional<std::int64_t> dim, at::IntArrayRef lengths) {
+  return dim ? layout({*dim, lengths.vec()}) : std::nullopt;
 }
 
 at::Tensor relocate(const at::Tensor& input, std::int64_t comm, std::optional<std::int64_t> from_dim,
                     at::IntArrayRef from_lengths, std::optional<std::int64_t> to_dim, at::IntArrayRef to_lengths) {
-  return relocated(input, {comm, {from_dim, from_lengths.vec()}, {to_dim, to_lengths.vec()}}, 0);
+  return relocation{comm, layout_of(from_dim, from_lengths), layout_of(to_dim, to_lengths)}.call(input, {});
 }
 
 }  // namespace
 }  // namespace syncyte::torch_binding
 
-TORCH_LIBRARY_FRAGMENT(syncyte, library) {
-  library.def(
-      "relocate(Tensor input, int comm, *, int? from_dim=None, int[] from_lengths=[], int? to_dim=None, "
-      "int[] to_lengths=[]) -> Tensor",
-      syncyte::torch_binding::relocate);
+TORCH_LIBRARY_IMPL(syncyte, CompositeImplicitAutograd, library) {
+  library.impl("relocate", syncyte::torch_binding::relocate);
 }

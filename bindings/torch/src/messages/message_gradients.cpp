@@ -8,22 +8,23 @@
 
 #include <optional>
 
-#include "collectives/communicators.hpp"
 #include "autograd/join_dummies.hpp"
-#include "autograd/forward_mode.hpp"
-#include "tensors/handle_reference.hpp"
-#include "collectives/linear.hpp"
-#include "messages/messages.hpp"
+#include "autograd/linear_node.hpp"
 #include "autograd/ordered.hpp"
 #include "autograd/profile.hpp"
 #include "autograd/tensor_modes.hpp"
+#include "collectives/communicators.hpp"
+#include "messages/messages.hpp"
 #include "messages/tickets.hpp"
+#include "tensors/handle_reference.hpp"
 
 namespace syncyte::torch_binding {
 namespace {
 
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
+
+const std::int64_t needs_gradient = derivatives{.needs_gradient = true}.packed();
 
 /// What backward needs to know of a message.
 void save(AutogradContext* context, std::int64_t comm, std::int64_t channel, at::IntArrayRef shape,
@@ -128,7 +129,7 @@ class wait_function : public torch::autograd::Function<wait_function> {
                 "the backward of a received message is to be differentiated again, but the receive is not part of a "
                 "graph on this rank; expected the tensor given to recv or irecv to require gradients");
     return isend_answer_operator().call(cotangent, status, saved(context, "comm"), saved(context, "channel") + 1,
-                                        is_recorded(cotangent));
+                                        derivatives{.needs_gradient = is_recorded(cotangent)}.packed());
   }
 };
 
@@ -139,14 +140,13 @@ void refuse_tangent(const at::Tensor& input) {
 }
 
 at::Tensor isend_autograd(c10::DispatchKeySet keys, const at::Tensor& input, std::int64_t comm, std::int64_t dest,
-                          std::int64_t tag, bool needs_gradient) {
+                          std::int64_t tag, std::int64_t packed) {
   refuse_tangent(input);
   return in_order(input, [&](const at::Tensor& ordered) {
     if (is_recorded(ordered))
       return send_function::apply(
-          ordered, [&] { return isend_operator().call(ordered, comm, dest, tag, true); }, comm, 0);
-    return isend_operator().redispatch(keys & c10::after_ADInplaceOrView_keyset, ordered, comm, dest, tag,
-                                       needs_gradient);
+          ordered, [&] { return isend_operator().call(ordered, comm, dest, tag, needs_gradient); }, comm, 0);
+    return isend_operator().redispatch(keys & c10::after_ADInplaceOrView_keyset, ordered, comm, dest, tag, packed);
   });
 }
 
@@ -165,13 +165,14 @@ at::Tensor irecv_autograd(c10::DispatchKeySet keys, const at::Tensor& like, std:
 }
 
 at::Tensor isend_answer_autograd(c10::DispatchKeySet keys, const at::Tensor& input, const at::Tensor& status,
-                                 std::int64_t comm, std::int64_t channel, bool needs_gradient) {
+                                 std::int64_t comm, std::int64_t channel, std::int64_t packed) {
   refuse_tangent(input);
   if (is_recorded(input))
     return send_function::apply(
-        input, [&] { return isend_answer_operator().call(input, status, comm, channel, true); }, comm, channel);
+        input, [&] { return isend_answer_operator().call(input, status, comm, channel, needs_gradient); }, comm,
+        channel);
   return isend_answer_operator().redispatch(keys & c10::after_ADInplaceOrView_keyset, input, status, comm, channel,
-                                            needs_gradient);
+                                            packed);
 }
 
 at::Tensor irecv_answer_autograd(c10::DispatchKeySet keys, const at::Tensor& token, const at::Tensor& status,

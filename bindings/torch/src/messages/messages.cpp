@@ -5,9 +5,9 @@
 // that; backward of the sender's wait starts to receive it, backward of its start waits and has the gradient.
 //
 // Every message carries a label: a number that its sender gives no other one, how many of the sender's backward passes
-// have failed (backward_pass.hpp), and whether it records gradients. The answer, which travels back in backward, has that number for its tag, so that answers find their messages in whatever
-// order the ranks run backward; and it travels in the next channel, so that answers to answers (higher derivatives) do
-// not meet those either.
+// have failed (backward_pass.hpp), and whether it records gradients. The answer, which travels back in backward, has
+// that number for its tag, so that answers find their messages in whatever order the ranks run backward; and it travels
+// in the next channel, so that answers to answers (higher derivatives) do not meet those either.
 
 #include <ATen/ops/empty.h>
 #include <ATen/ops/zeros.h>
@@ -20,11 +20,11 @@
 #include <vector>
 
 #include "autograd/backward_pass.hpp"
-#include "tensors/buffers.hpp"
 #include "collectives/communicators.hpp"
 #include "messages/messages.hpp"
-#include "tensors/operation_memory.hpp"
 #include "messages/tickets.hpp"
+#include "tensors/buffers.hpp"
+#include "tensors/operation_memory.hpp"
 
 namespace syncyte::torch_binding {
 namespace {
@@ -130,7 +130,8 @@ at::Tensor own_ticket(std::unique_ptr<outstanding> started, std::int64_t comm, b
 }
 
 at::Tensor isend_cpu(const at::Tensor& input, std::int64_t comm, std::int64_t dest, std::int64_t tag,
-                     bool needs_gradient) {
+                     std::int64_t packed) {
+  const bool needs_gradient = derivatives::unpacked(packed).needs_gradient;
   return own_ticket(start_send(input, {comm, dest, tag, 0}, needs_gradient), comm, false);
 }
 
@@ -157,11 +158,11 @@ void send_no_cotangent(const route& way) {
 }
 
 at::Tensor isend_answer_cpu(const at::Tensor& input, const at::Tensor& status, std::int64_t comm, std::int64_t channel,
-                            bool needs_gradient) {
+                            std::int64_t packed) {
   const cotangent_message message = cotangent_of(status, comm, channel, true);
   const route way = answer_to(status, comm, channel);
   if (backward_pass::current() != nullptr && is_of_failed_pass(message)) send_no_cotangent(way);
-  return answer(message, [&] { return start_send(input, way, needs_gradient); });
+  return answer(message, [&] { return start_send(input, way, derivatives::unpacked(packed).needs_gradient); });
 }
 
 at::Tensor irecv_answer_cpu(const at::Tensor&, const at::Tensor& status, std::int64_t comm, std::int64_t channel,
@@ -211,11 +212,11 @@ value_and_status wait_cpu(const at::Tensor& ticket, std::int64_t comm, at::IntAr
 
 at::Tensor ticket_like(const at::Tensor& tensor) { return at::empty({}, tensor.options().dtype(at::kDouble)); }
 
-at::Tensor isend_meta(const at::Tensor& input, std::int64_t, std::int64_t, std::int64_t, bool) {
+at::Tensor isend_meta(const at::Tensor& input, std::int64_t, std::int64_t, std::int64_t, std::int64_t) {
   return ticket_like(input);
 }
 at::Tensor irecv_meta(const at::Tensor& like, std::int64_t, std::int64_t, std::int64_t) { return ticket_like(like); }
-at::Tensor isend_answer_meta(const at::Tensor& input, const at::Tensor&, std::int64_t, std::int64_t, bool) {
+at::Tensor isend_answer_meta(const at::Tensor& input, const at::Tensor&, std::int64_t, std::int64_t, std::int64_t) {
   return ticket_like(input);
 }
 at::Tensor irecv_answer_meta(const at::Tensor& token, const at::Tensor&, std::int64_t, std::int64_t, at::IntArrayRef,
@@ -238,23 +239,9 @@ std::int64_t skip_message_numbers(std::int64_t count) { return last_number() += 
 
 using namespace syncyte::torch_binding;
 
-TORCH_LIBRARY_FRAGMENT(syncyte, library) {
-  const std::vector<at::Tag> tags{at::Tag::pt2_compliant_tag};
-  library.def("isend(Tensor input, int comm, int dest, int tag, bool needs_gradient=False) -> Tensor", tags);
-  library.def("irecv(Tensor like, int comm, int source, int tag) -> Tensor", tags);
-  library.def("isend_answer(Tensor input, Tensor status, int comm, int channel, bool needs_gradient=False) -> Tensor",
-              tags);
-  library.def(
-      "irecv_answer(Tensor token, Tensor status, int comm, int channel, int[] shape, ScalarType dtype) -> Tensor",
-      tags);
-  // The values of `gradients` are those of the enumeration in messages.hpp.
-  library.def(
-      "wait_message(Tensor ticket, int comm, int[] shape, ScalarType dtype, bool is_receive, int channel=0, "
-      "int gradients=2) -> (Tensor value, Tensor status)",
-      tags);
-  library.def("test_message(Tensor ticket) -> bool");
-  library.def("requests_under_way() -> int", requests_under_way);  // for tests of leaks
-  library.def("skip_message_numbers(int count) -> int", skip_message_numbers);
+TORCH_LIBRARY_IMPL(syncyte, CompositeImplicitAutograd, library) {
+  library.impl("requests_under_way", requests_under_way);
+  library.impl("skip_message_numbers", skip_message_numbers);
 }
 TORCH_LIBRARY_IMPL(syncyte, CPU, library) {
   library.impl("isend", isend_cpu);

@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <tuple>
 
+#include "autograd/derivatives.hpp"
+
 namespace syncyte::torch_binding {
 
 constexpr std::int64_t failure_range = 1 << 16;  ///< a label holds the number of failed passes modulo this
@@ -29,9 +31,10 @@ enum gradients : std::int64_t {
   free = 3     // as it does where that is possible
 };
 
-using send_signature = at::Tensor(const at::Tensor&, std::int64_t, std::int64_t, std::int64_t, bool);
+using send_signature = at::Tensor(const at::Tensor&, std::int64_t, std::int64_t, std::int64_t, std::int64_t);
 using receive_signature = at::Tensor(const at::Tensor&, std::int64_t, std::int64_t, std::int64_t);
-using send_answer_signature = at::Tensor(const at::Tensor&, const at::Tensor&, std::int64_t, std::int64_t, bool);
+using send_answer_signature = at::Tensor(const at::Tensor&, const at::Tensor&, std::int64_t, std::int64_t,
+                                         std::int64_t);
 using receive_answer_signature = at::Tensor(const at::Tensor&, const at::Tensor&, std::int64_t, std::int64_t,
                                             at::IntArrayRef, at::ScalarType);
 using value_and_status = std::tuple<at::Tensor, at::Tensor>;

@@ -15,55 +15,16 @@
 #include <torch/library.h>
 
 #include <memory>
-#include <optional>
+#include <string>
 #include <vector>
 
+#include "messages/tickets.hpp"
+#include "operators/operators.hpp"
 #include "tensors/device_memory.hpp"
 #include "tensors/operation_memory.hpp"
-#include "messages/tickets.hpp"
 
 namespace syncyte::torch_binding {
 namespace {
-
-/// When an operator's CPU kernel does well with memory of a device: it hands it to MPI, and only there. Not where it
-/// reduces: MPI libraries do that on the host, after copies of their own. Nor where it packs, as it does along other
-/// axes than the first.
-enum class moves { never, always, along_first_axis };
-
-/// An operator, and what is particular about it.
-struct device_operator {
-  const char* name;
-  bool reads_first = true;    ///< or needs only the shape and dtype of its first tensor
-  bool gives_ticket = false;  ///< of an operation that is under way
-  bool fails_alone = false;   ///< no other rank waits for it, or it can no longer tell them
-  moves when = moves::never;
-};
-
-constexpr device_operator device_operators[] = {
-    {"allreduce"},
-    {.name = "bcast", .when = moves::always},
-    {"reduce"},
-    {"scan"},
-    {"exscan"},
-    {.name = "allgather_along.lengths", .when = moves::along_first_axis},
-    {.name = "gather_along.lengths", .when = moves::along_first_axis},
-    {.name = "scatter_along.lengths", .when = moves::along_first_axis},
-    {"reduce_scatter_along.lengths"},
-    {.name = "alltoall_along.lengths", .when = moves::along_first_axis},
-    {"halo_exchange"},
-    {"gather_collective"},
-    {"gather_adjoint"},
-    {.name = "gather", .fails_alone = true},
-    {.name = "gather_backward", .fails_alone = true},
-    {.name = "isend", .gives_ticket = true, .fails_alone = true, .when = moves::always},
-    {.name = "irecv", .reads_first = false, .gives_ticket = true, .fails_alone = true, .when = moves::always},
-    {.name = "isend_answer", .gives_ticket = true, .fails_alone = true, .when = moves::always},
-    {.name = "irecv_answer", .reads_first = false, .gives_ticket = true, .fails_alone = true, .when = moves::always},
-    {.name = "start_collective", .gives_ticket = true},
-    {.name = "wait_message", .fails_alone = true},
-    {.name = "wait_collective", .fails_alone = true},
-    {.name = "test_message", .fails_alone = true},
-};
 
 /// A tensor among an operator's arguments, and which it is.
 struct given_tensor {
@@ -88,7 +49,7 @@ c10::Device device_of(const std::vector<given_tensor>& given) {
   return c10::kCPU;  // not reached: the dispatcher found a device
 }
 
-void require_one_device(const std::vector<given_tensor>& given, const char* operation, c10::Device device) {
+void require_one_device(const std::vector<given_tensor>& given, const std::string& operation, c10::Device device) {
   for (const given_tensor& each : given)
     TORCH_CHECK_VALUE(each.tensor().device() == device, operation, ": ", each.argument.name(), " is on ",
                       each.tensor().device(), ", but another tensor on ", device, "; expected both on one device");
@@ -140,7 +101,7 @@ at::Tensor seen_by_current_stream(const at::Tensor& tensor) {
 
 class on_device final : public c10::OperatorKernel {
  public:
-  explicit on_device(const device_operator& what) : what_(what) {}
+  explicit on_device(const operator_row& what) : what_(what) {}
 
   void operator()(const c10::OperatorHandle& op, c10::DispatchKeySet, torch::jit::Stack* stack) const {
     const at::AutoDispatchBelowADInplaceOrView below;
@@ -153,7 +114,7 @@ class on_device final : public c10::OperatorKernel {
       operation_memory memory(device, way, /*has_room=*/what_.gives_ticket);
       std::vector<at::Tensor> copies;
       try {
-        require_one_device(given, what_.name, device);
+        require_one_device(given, op.schema().name().substr(sizeof("syncyte::") - 1), device);
         for (std::size_t i = 0; i < given.size(); ++i)
           copies.push_back(copy_for_mpi(given[i].tensor(), i == 0, memory));
         if (way == travels::through_host && !what_.fails_alone && !what_.gives_ticket)
@@ -174,8 +135,8 @@ class on_device final : public c10::OperatorKernel {
 
  private:
   travels way_of(const c10::FunctionSchema& schema, const torch::jit::Stack& stack, c10::Device device) const {
-    const bool only_moves =
-        what_.when == moves::always || (what_.when == moves::along_first_axis && is_along_first_axis(schema, stack));
+    const bool only_moves = what_.device == device_use::as_it_is ||
+                            (what_.device == device_use::along_the_first_axis && is_along_first_axis(schema, stack));
     return only_moves && mpi_takes(device.type()) ? travels::as_it_is : travels::through_host;
   }
 
@@ -196,12 +157,13 @@ class on_device final : public c10::OperatorKernel {
     return target.copy_(host, /*non_blocking=*/host.is_pinned());
   }
 
-  device_operator what_;
+  operator_row what_;
 };
 
 void implement_all(torch::Library& library) {
-  for (const device_operator& each : device_operators)
-    library.impl(each.name, torch::CppFunction::makeFromBoxedFunctor(std::make_unique<on_device>(each)));
+  for (const operator_row& row : operator_table())
+    if (row.device != device_use::no_kernel)
+      library.impl(name_of(row).c_str(), torch::CppFunction::makeFromBoxedFunctor(std::make_unique<on_device>(row)));
 }
 
 }  // namespace

@@ -10,10 +10,12 @@
 #include <utility>
 #include <vector>
 
+#include "operators/operators.hpp"
+
 namespace syncyte::torch_binding {
 namespace {
 
-thread_local const refusal* current = nullptr;
+thread_local const refused_tensor* current = nullptr;
 
 std::exception_ptr exception_of(const std::string& why) {
   try {
@@ -53,8 +55,8 @@ class refused_layout final : public c10::OperatorKernel {
       why = layout_refused(name.c_str(), arguments[i].name(), value.toTensor());
       value = stand_in(value.toTensor());
     }
-    const refusal told(why);
-    if (fails_alone_) refusal::check();
+    const refused_tensor told(why);
+    if (fails_alone_) refused_tensor::check();
     const at::AutoDispatchBelowADInplaceOrView below;
     op.redispatchBoxed(c10::DispatchKeySet(c10::DispatchKey::CPU), stack);
   }
@@ -63,38 +65,20 @@ class refused_layout final : public c10::OperatorKernel {
   bool fails_alone_;
 };
 
-constexpr const char* collective_operators[] = {"allreduce",
-                                                "bcast",
-                                                "reduce",
-                                                "scan",
-                                                "exscan",
-                                                "allgather_along.lengths",
-                                                "gather_along.lengths",
-                                                "scatter_along.lengths",
-                                                "reduce_scatter_along.lengths",
-                                                "alltoall_along.lengths",
-                                                "halo_exchange",
-                                                "gather_collective",
-                                                "gather_adjoint",
-                                                "start_collective"};
-/// No other rank waits for them, or it cannot be told.
-constexpr const char* local_operators[] = {"gather", "gather_backward", "isend",
-                                           "irecv",  "isend_answer",    "irecv_answer"};
-
 void refuse_all(torch::Library& library) {
-  const auto refuse = [&](const char* name, bool fails_alone) {
-    library.impl(name, torch::CppFunction::makeFromBoxedFunctor(std::make_unique<refused_layout>(fails_alone)));
-  };
-  for (const char* const name : collective_operators) refuse(name, false);
-  for (const char* const name : local_operators) refuse(name, true);
+  for (const operator_row& row : operator_table())
+    if (row.device != device_use::no_kernel && !row.takes_ticket)
+      library.impl(name_of(row).c_str(),
+                   torch::CppFunction::makeFromBoxedFunctor(std::make_unique<refused_layout>(row.fails_alone)));
 }
 
 }  // namespace
 
-refusal::refusal(const std::string& why) : why_(exception_of(why)), before_(std::exchange(current, this)) {}
-refusal::~refusal() { current = before_; }
+refused_tensor::refused_tensor(const std::string& why)
+    : why_(exception_of(why)), before_(std::exchange(current, this)) {}
+refused_tensor::~refused_tensor() { current = before_; }
 
-void refusal::check() {
+void refused_tensor::check() {
   if (current != nullptr) [[unlikely]]
     std::rethrow_exception(current->why_);
 }

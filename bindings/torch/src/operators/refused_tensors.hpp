@@ -10,20 +10,20 @@
 namespace syncyte::torch_binding {
 
 /// While it lives, kernels on this thread fail.
-class refusal {
+class refused_tensor {
  public:
   /// With NotImplementedError of this text.
-  explicit refusal(const std::string& why);
-  ~refusal();
-  refusal(const refusal&) = delete;
-  refusal& operator=(const refusal&) = delete;
+  explicit refused_tensor(const std::string& why);
+  ~refused_tensor();
+  refused_tensor(const refused_tensor&) = delete;
+  refused_tensor& operator=(const refused_tensor&) = delete;
 
   /// Throws what the kernel is to fail with, if it is; for kernels, where they can still tell the other ranks.
   static void check();
 
  private:
   std::exception_ptr why_;
-  const refusal* before_;
+  const refused_tensor* before_;
 };
 
 /// A tensor on the meta device that stands for nothing else: in a graph that is traced such tensors stand for real

@@ -69,6 +69,6 @@ std::int64_t serve_from_cache() {
 }  // namespace
 }  // namespace syncyte::torch_binding
 
-TORCH_LIBRARY_FRAGMENT(syncyte, library) {
-  library.def("serve_from_cache() -> int", syncyte::torch_binding::serve_from_cache);
+TORCH_LIBRARY_IMPL(syncyte, CompositeImplicitAutograd, library) {
+  library.impl("serve_from_cache", syncyte::torch_binding::serve_from_cache);
 }

@@ -47,6 +47,6 @@ bool mpi_takes(c10::DeviceType device) {
 
 }  // namespace syncyte::torch_binding
 
-TORCH_LIBRARY_FRAGMENT(syncyte, library) {
-  library.def("use_device_memory(int use) -> ()", syncyte::torch_binding::choose);
+TORCH_LIBRARY_IMPL(syncyte, CompositeImplicitAutograd, library) {
+  library.impl("use_device_memory", syncyte::torch_binding::choose);
 }

@@ -9,11 +9,9 @@
 #include <torch/csrc/autograd/custom_function.h>
 #include <torch/library.h>
 
-#include <vector>
-
-#include "tensors/buffers.hpp"
-#include "autograd/forward_mode.hpp"
 #include "autograd/profile.hpp"
+#include "autograd/tensor_modes.hpp"
+#include "tensors/buffers.hpp"
 #include "whole_tensors/rows.hpp"
 
 namespace syncyte::torch_binding {
@@ -92,11 +90,6 @@ at::Tensor gather_autograd(const at::Tensor& local, std::int64_t tensor, std::in
 
 using namespace syncyte::torch_binding;
 
-TORCH_LIBRARY_FRAGMENT(syncyte, library) {
-  const std::vector<at::Tag> tags{at::Tag::pt2_compliant_tag};
-  library.def("gather(Tensor local, int tensor, int companion, Tensor index) -> Tensor", tags);
-  library.def("gather_backward(Tensor gradient, int companion, Tensor index) -> ()", tags);
-}
 TORCH_LIBRARY_IMPL(syncyte, CPU, library) {
   library.impl("gather", gather_cpu);
   library.impl("gather_backward", gather_backward_cpu);

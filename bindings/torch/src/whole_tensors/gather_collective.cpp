@@ -4,47 +4,28 @@
 // y = G W as in gather.cpp. The adjoint G^T ybar adds into a scratch tensor, waits for all ranks, and returns the true
 // gradient; differentiable any number of times, because each is the other's adjoint.
 
-#include <ATen/core/grad_mode.h>
 #include <ATen/ops/empty.h>
-#include <torch/csrc/autograd/custom_function.h>
 #include <torch/library.h>
 
 #include <algorithm>
 #include <cstring>
 #include <string>
-#include <vector>
+#include <utility>
 
-#include "tensors/buffers.hpp"
-#include "collectives/communicators.hpp"
-#include "autograd/forward_mode.hpp"
-#include "autograd/ordered.hpp"
-#include "autograd/profile.hpp"
-#include "operators/refused_tensors.hpp"
-#include "whole_tensors/rows.hpp"
+#include "autograd/linear_node.hpp"
 #include "collectives/agreement.hpp"
+#include "collectives/communicators.hpp"
+#include "operators/refused_tensors.hpp"
+#include "tensors/buffers.hpp"
+#include "tensors/handle_reference.hpp"
+#include "whole_tensors/rows.hpp"
 
 namespace syncyte::torch_binding {
 namespace {
 
-using torch::autograd::AutogradContext;
-using torch::autograd::variable_list;
-
-using collective_signature = at::Tensor(const at::Tensor&, std::int64_t, std::int64_t, const at::Tensor&, bool, bool,
-                                        std::int64_t);
+using collective_signature = at::Tensor(const at::Tensor&, std::int64_t, std::int64_t, const at::Tensor&, std::int64_t);
 using adjoint_signature = at::Tensor(const at::Tensor&, std::int64_t, std::int64_t, const at::Tensor&, c10::SymInt,
-                                     bool, bool, std::int64_t);
-
-at::Tensor call_collective(const at::Tensor& local, std::int64_t tensor, std::int64_t scratch, const at::Tensor& index,
-                           derivatives asked) {
-  static const auto op = find_op<collective_signature>("syncyte::gather_collective");
-  return op.call(local, tensor, scratch, index, asked.needs_gradient, asked.has_tangent, asked.forward_number);
-}
-
-at::Tensor call_adjoint(const at::Tensor& gradient, std::int64_t tensor, std::int64_t scratch, const at::Tensor& index,
-                        const c10::SymInt& rows, derivatives asked) {
-  static const auto op = find_op<adjoint_signature>("syncyte::gather_adjoint");
-  return op.call(gradient, tensor, scratch, index, rows, asked.needs_gradient, asked.has_tangent, asked.forward_number);
-}
+                                     std::int64_t);
 
 constexpr const char* forward_name = "gather_collective";
 constexpr const char* backward_name = "gather_collective's backward";
@@ -126,7 +107,7 @@ struct operands {
 };
 
 syncyte_status_t prepare(operands& made, const at::Tensor& local, syncyte_tensor_t tensor, syncyte_tensor_t scratch) {
-  refusal::check();
+  refused_tensor::check();
   const syncyte_buffer_t own = local_part(tensor);
   made.scratch = local_part(scratch);
   if (const syncyte_status_t status = fits(local, own, "local"); status != SYNCYTE_SUCCESS) return status;
@@ -137,11 +118,11 @@ syncyte_status_t prepare(operands& made, const at::Tensor& local, syncyte_tensor
 }
 
 at::Tensor collective_cpu(const at::Tensor& local, std::int64_t tensor, std::int64_t scratch, const at::Tensor& index,
-                          bool needs_gradient, bool has_tangent, std::int64_t forward_number) {
+                          std::int64_t packed) {
   const tensor_comm comm(handle(tensor));
   operands given;
   const syncyte_status_t status = status_of([&] { return prepare(given, local, handle(tensor), handle(scratch)); });
-  check(comm.agree(status, forward_name, facts_of({needs_gradient, has_tangent, forward_number})));
+  check(comm.agree(status, forward_name, facts_of(derivatives::unpacked(packed))));
   if (comm.all(given.in_place)) return gather_together(comm, handle(tensor), index, local);
   // Scratch is zero between operations, also after one that failed.
   const std::size_t bytes = bytes_of(given.values);
@@ -158,27 +139,26 @@ at::Tensor collective_cpu(const at::Tensor& local, std::int64_t tensor, std::int
   return result;
 }
 
-at::Tensor collective_meta(const at::Tensor& local, std::int64_t, std::int64_t, const at::Tensor& index, bool, bool,
-                           std::int64_t) {
+at::Tensor collective_meta(const at::Tensor& local, std::int64_t, std::int64_t, const at::Tensor& index, std::int64_t) {
   return gathered_meta(local, index);
 }
 
 /// The adjoint's result, before it has values.
 syncyte_status_t prepare_adjoint(at::Tensor& result, const at::Tensor& gradient, const syncyte_buffer_t& part,
                                  std::int64_t rows) {
-  refusal::check();
+  refused_tensor::check();
   result = empty_from_pool(at::IntArrayRef(part.shape, static_cast<std::size_t>(part.ndim)), gradient.scalar_type());
   if (rows != part.shape[0]) return syncyte_error_set(SYNCYTE_ERR_SHAPE, "rows is not this rank's number of rows");
   return fits(result, part, "gradient");
 }
 
 at::Tensor adjoint_cpu(const at::Tensor& gradient, std::int64_t, std::int64_t scratch, const at::Tensor& index,
-                       std::int64_t rows, bool needs_gradient, bool has_tangent, std::int64_t forward_number) {
+                       std::int64_t rows, std::int64_t packed) {
   const tensor_comm comm(handle(scratch));
   const syncyte_buffer_t part = local_part(handle(scratch));
   at::Tensor result;
   syncyte_status_t status = status_of([&] { return prepare_adjoint(result, gradient, part, rows); });
-  check(comm.agree(status, backward_name, facts_of({needs_gradient, has_tangent, forward_number})));
+  check(comm.agree(status, backward_name, facts_of(derivatives::unpacked(packed))));
   status = status_of([&] { return add_rows(handle(scratch), index, gradient); });
   if (status == SYNCYTE_SUCCESS) status = syncyte_tensor_flush(handle(scratch));
   status = comm.agree(status, backward_name);
@@ -190,101 +170,57 @@ at::Tensor adjoint_cpu(const at::Tensor& gradient, std::int64_t, std::int64_t sc
 }
 
 at::Tensor adjoint_meta(const at::Tensor& gradient, std::int64_t, std::int64_t, const at::Tensor& index,
-                        c10::SymInt rows, bool, bool, std::int64_t) {
+                        c10::SymInt rows, std::int64_t) {
   auto sizes = gradient.sym_sizes().slice(index.dim()).vec();
   sizes.insert(sizes.begin(), std::move(rows));
   return at::empty_symint(sizes, gradient.options());
 }
 
-/// What backward needs of forward, once that has ended: the handles, which keep the whole tensors, index, and which
-/// forward it was.
-void save(AutogradContext* context, const at::Tensor& input, std::int64_t tensor, std::int64_t scratch,
-          const at::Tensor& index) {
-  context->saved_data["number"] = tensor_comm(handle(scratch)).number_of_forward(input);
-  context->saved_data["tensor"] = tensor;
-  context->saved_data["scratch"] = scratch;
-  context->saved_data["tensor reference"] = reference_to(tensor);
-  context->saved_data["scratch reference"] = reference_to(scratch);
-  context->save_for_backward({index});
-}
+/// A collective gather, or its adjoint.
+struct row_gather {
+  std::int64_t tensor;
+  std::int64_t scratch;
+  at::Tensor index;
+  bool is_adjoint = false;
+  c10::SymInt rows = 0;  ///< of the adjoint's result
 
-derivatives asked_by(AutogradContext* context) { return {.forward_number = context->saved_data["number"].toInt()}; }
+  struct references {
+    explicit references(const row_gather& of) : tensor(of.tensor), scratch(of.scratch) {}
+    tensor_reference tensor, scratch;
+  };
 
-class collective_function : public torch::autograd::Function<collective_function> {
- public:
-  static at::Tensor forward(AutogradContext* context, const at::Tensor& local, std::int64_t tensor,
-                            std::int64_t scratch, const at::Tensor& index, derivatives asked) {
-    context->saved_data["rows"] = local.sym_size(0);
+  const char* profiled_as() const { return is_adjoint ? "syncyte::gather_adjoint" : "syncyte::gather_collective"; }
+
+  at::Tensor call(const at::Tensor& input, derivatives asked) const {
+    static const auto forward = find_op<collective_signature>("syncyte::gather_collective");
+    static const auto backward = find_op<adjoint_signature>("syncyte::gather_adjoint");
+    return is_adjoint ? backward.call(input, tensor, scratch, index, rows, asked.packed())
+                      : forward.call(input, tensor, scratch, index, asked.packed());
+  }
+  at::Tensor run(const at::Tensor& input, derivatives asked) const {
     const at::AutoDispatchBelowADInplaceOrView below;
-    at::Tensor result = call_collective(local, tensor, scratch, index, asked);
-    save(context, local, tensor, scratch, index);
-    return result;
+    return call(input, asked);
   }
-
-  static variable_list backward(AutogradContext* context, variable_list gradients) {
-    const auto saved = context->get_saved_variables();
-    const backward_range range("syncyte::gather_collective", gradients);
-    return {call_adjoint(gradients[0], context->saved_data["tensor"].toInt(), context->saved_data["scratch"].toInt(),
-                         saved[0], context->saved_data["rows"].toSymInt(), asked_by(context)),
-            at::Tensor(), at::Tensor(), at::Tensor(), at::Tensor()};
+  at::Tensor adjoint(const at::Tensor& gradient, c10::SymIntArrayRef input_sizes, derivatives asked) const {
+    return row_gather{tensor, scratch, index, !is_adjoint, input_sizes[0]}.call(gradient, asked);
   }
-};
-
-class adjoint_function : public torch::autograd::Function<adjoint_function> {
- public:
-  static at::Tensor forward(AutogradContext* context, const at::Tensor& gradient, std::int64_t tensor,
-                            std::int64_t scratch, const at::Tensor& index, const c10::SymInt& rows, derivatives asked) {
-    const at::AutoDispatchBelowADInplaceOrView below;
-    at::Tensor result = call_adjoint(gradient, tensor, scratch, index, rows, asked);
-    save(context, gradient, tensor, scratch, index);
-    return result;
+  std::int64_t number_of_forward(const at::Tensor& input) const {
+    return tensor_comm(handle(scratch)).number_of_forward(input);
   }
-
-  static variable_list backward(AutogradContext* context, variable_list gradients) {
-    const auto saved = context->get_saved_variables();
-    const backward_range range("syncyte::gather_adjoint", gradients);
-    return {call_collective(gradients[0], context->saved_data["tensor"].toInt(), context->saved_data["scratch"].toInt(),
-                            saved[0], asked_by(context)),
-            at::Tensor(),
-            at::Tensor(),
-            at::Tensor(),
-            at::Tensor(),
-            at::Tensor()};
+  at::Tensor differentiate(const at::Tensor& input, std::int64_t packed) const {
+    const auto asked = derivatives::unpacked(packed);
+    return differentiated(input, *this, asked, [&](const at::Tensor& ordered) { return run(ordered, asked); });
   }
 };
 
 at::Tensor collective_autograd(const at::Tensor& local, std::int64_t tensor, std::int64_t scratch,
-                               const at::Tensor& index, bool needs_gradient, bool has_tangent,
-                               std::int64_t forward_number) {
-  if (carries_tangent(local))
-    return apply_to_dual(local, [&](const at::Tensor& part, bool tangent_follows) {
-      return call_collective(part, tensor, scratch, index,
-                             {.has_tangent = tangent_follows, .forward_number = forward_number});
-    });
-  return in_order(local, [&](const at::Tensor& ordered) {
-    if (ordered.requires_grad() && at::GradMode::is_enabled())
-      return collective_function::apply(ordered, tensor, scratch, index,
-                                        derivatives{true, has_tangent, forward_number});
-    const at::AutoDispatchBelowADInplaceOrView below;
-    return call_collective(ordered, tensor, scratch, index, {needs_gradient, has_tangent, forward_number});
-  });
+                               const at::Tensor& index, std::int64_t packed) {
+  return row_gather{tensor, scratch, index}.differentiate(local, packed);
 }
 
 at::Tensor adjoint_autograd(const at::Tensor& gradient, std::int64_t tensor, std::int64_t scratch,
-                            const at::Tensor& index, c10::SymInt rows, bool needs_gradient, bool has_tangent,
-                            std::int64_t forward_number) {
-  if (carries_tangent(gradient))
-    return apply_to_dual(gradient, [&](const at::Tensor& part, bool tangent_follows) {
-      return call_adjoint(part, tensor, scratch, index, rows,
-                          {.has_tangent = tangent_follows, .forward_number = forward_number});
-    });
-  return in_order(gradient, [&](const at::Tensor& ordered) {
-    if (ordered.requires_grad() && at::GradMode::is_enabled())
-      return adjoint_function::apply(ordered, tensor, scratch, index, rows,
-                                     derivatives{true, has_tangent, forward_number});
-    const at::AutoDispatchBelowADInplaceOrView below;
-    return call_adjoint(ordered, tensor, scratch, index, rows, {needs_gradient, has_tangent, forward_number});
-  });
+                            const at::Tensor& index, c10::SymInt rows, std::int64_t packed) {
+  return row_gather{tensor, scratch, index, true, std::move(rows)}.differentiate(gradient, packed);
 }
 
 }  // namespace
@@ -292,18 +228,6 @@ at::Tensor adjoint_autograd(const at::Tensor& gradient, std::int64_t tensor, std
 
 using namespace syncyte::torch_binding;
 
-TORCH_LIBRARY_FRAGMENT(syncyte, library) {
-  const std::vector<at::Tag> tags{at::Tag::pt2_compliant_tag};
-  // The flags are as in allreduce.
-  library.def(
-      "gather_collective(Tensor local, int tensor, int scratch, Tensor index, bool needs_gradient=False, "
-      "bool has_tangent=False, int forward_number=0) -> Tensor",
-      tags);
-  library.def(
-      "gather_adjoint(Tensor gradient, int tensor, int scratch, Tensor index, SymInt rows, bool needs_gradient=False, "
-      "bool has_tangent=False, int forward_number=0) -> Tensor",
-      tags);
-}
 TORCH_LIBRARY_IMPL(syncyte, CPU, library) {
   library.impl("gather_collective", collective_cpu);
   library.impl("gather_adjoint", adjoint_cpu);
