@@ -14,8 +14,8 @@ namespace {
 
 struct pass_register {
   std::mutex mutex;
-  std::unordered_map<int, std::weak_ptr<backward_pass>> passes;  // by the engine's number of the run
-  std::set<cotangent_message> failed;                            // messages of passes that failed
+  std::unordered_map<int, std::weak_ptr<backward_pass>> passes;            // by the engine's number of the run
+  std::set<cotangent_message> failed;                                      // messages of passes that failed
   std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> failures;  // by communicator and rank
 };
 

@@ -1,8 +1,9 @@
 #pragma once
 // Backward passes of autograd, and the operations that a pass leaves behind where it fails.
 //
-// A rank whose backward pass fails (a hook raises) may have sent cotangents, or received others, which other ranks go on
-// with. The pass cannot be repeated: each of its messages travels once. A later pass that comes to one of them raises.
+// A rank whose backward pass fails (a hook raises) may have sent cotangents, or received others, which other ranks go
+// on with. The pass cannot be repeated: each of its messages travels once. A later pass that comes to one of them
+// raises.
 
 #include <ATen/core/Tensor.h>
 

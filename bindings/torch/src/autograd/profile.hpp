@@ -5,52 +5,35 @@
 #include <ATen/record_function.h>
 
 #include <string>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
 namespace syncyte::torch_binding {
 
-/// A range from here to the end of the block. The name is text, or a function that makes it: only where somebody
-/// records. With record_shapes the tensors' shapes are those of the event.
+/// A range from here to the end of the block; name() makes its text, only where somebody records. With record_shapes
+/// the tensors' shapes are those of the event.
 class range {
  public:
   template <class Name>
   range(Name&& name, at::TensorList tensors) : guard_(at::RecordScope::FUNCTION) {
     if (!guard_.isActive()) [[likely]]
       return;
-    std::string text;
-    if constexpr (std::is_invocable_v<Name>)
-      text = name();
+    const std::vector<c10::IValue> inputs(tensors.begin(), tensors.end());
+    if (guard_.needsInputs())
+      guard_.before(std::string(name()), c10::ArrayRef<const c10::IValue>(inputs.data(), inputs.size()));
     else
-      text = name;
-    if (guard_.needsInputs()) {
-      const std::vector<c10::IValue> inputs(tensors.begin(), tensors.end());
-      guard_.before(std::move(text), c10::ArrayRef<const c10::IValue>(inputs.data(), inputs.size()));
-    } else {
-      guard_.before(std::move(text));
-    }
+      guard_.before(std::string(name()));
   }
 
  private:
   at::RecordFunction guard_;
 };
 
-/// The range of a node in a backward pass: the forward operation's name and "_backward".
+/// The range of a node in a backward pass, of the forward operation's name.
 class backward_range : public range {
  public:
-  template <class Name>
-  backward_range(const Name& name, at::TensorList gradients)
-      : range([&] { return text_of(name) + "_backward"; }, gradients) {}
-
- private:
-  template <class Name>
-  static std::string text_of(const Name& name) {
-    if constexpr (std::is_invocable_v<Name>)
-      return name();
-    else
-      return name;
-  }
+  backward_range(const std::string& name, at::TensorList gradients)
+      : range([&] { return name + "_backward"; }, gradients) {}
 };
 
 }  // namespace syncyte::torch_binding

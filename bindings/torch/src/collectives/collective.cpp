@@ -10,6 +10,7 @@
 #include <cstring>
 #include <iterator>
 #include <string_view>
+#include <variant>
 
 #include "autograd/linear_node.hpp"
 #include "collectives/agreement.hpp"
@@ -234,91 +235,72 @@ syncyte_status_t collective::start(const syncyte_buffer_t& from, const syncyte_c
 
 namespace {
 
-enum member : int {
-  no_member,
-  comm,
-  op,
-  root,
-  reverse,
-  identity_adjoint,
-  axis,
-  lengths,
-  gather_axis,
-  gather_lengths,
-  scatter_axis,
-  scatter_lengths,
-  shape
-};
 constexpr const char* member_names[] = {
-    "",     "comm",    "op",          "root",           "reverse",      "identity_adjoint",
-    "axis", "lengths", "gather_axis", "gather_lengths", "scatter_axis", "scatter_lengths",
-    "shape"};
+    "comm",    "op",          "root",           "reverse",      "identity_adjoint", "axis",
+    "lengths", "gather_axis", "gather_lengths", "scatter_axis", "scatter_lengths",  "shape"};
+using argument = std::variant<std::int64_t*, bool*, extents*>;
 
-template <class Collective, class Visit>
-void visit(int which, Collective& what, Visit&& visit) {
-  auto& only = what.gathers() ? what.gathered : what.scattered;
-  switch (which) {
-    case comm:
-      return visit(what.comm);
-    case op:
-      return visit(what.op);
-    case root:
-      return visit(what.root);
-    case reverse:
-      return visit(what.reverse);
-    case identity_adjoint:
-      return visit(what.identity_adjoint);
-    case axis:
-      return visit(only.axis);
-    case lengths:
-      return visit(only.lengths);
-    case gather_axis:
-      return visit(what.gathered.axis);
-    case gather_lengths:
-      return visit(what.gathered.lengths);
-    case scatter_axis:
-      return visit(what.scattered.axis);
-    case scatter_lengths:
-      return visit(what.scattered.lengths);
-    case shape:
-      return visit(what.shape);
-    default:
-      return;
-  }
+/// In the order of their names.
+std::array<argument, std::size(member_names)> members_of(collective& what) {
+  partition& only = what.gathers() ? what.gathered : what.scattered;
+  return {&what.comm,
+          &what.op,
+          &what.root,
+          &what.reverse,
+          &what.identity_adjoint,
+          &only.axis,
+          &only.lengths,
+          &what.gathered.axis,
+          &what.gathered.lengths,
+          &what.scattered.axis,
+          &what.scattered.lengths,
+          &what.shape};
 }
 
-void read(const c10::IValue& value, std::int64_t& member) { member = value.toInt(); }
-void read(const c10::IValue& value, bool& member) { member = value.toBool(); }
-void read(const c10::IValue& value, extents& member) { member = value.toIntVector(); }
+void read(const c10::IValue& value, std::int64_t* member) { *member = value.toInt(); }
+void read(const c10::IValue& value, bool* member) { *member = value.toBool(); }
+void read(const c10::IValue& value, extents* member) { *member = value.toIntVector(); }
 
 }  // namespace
 
 collective_arguments::collective_arguments(const c10::FunctionSchema& schema) {
   for (const c10::Argument& each : schema.arguments()) {
-    const auto found = std::find(std::begin(member_names) + 1, std::end(member_names), std::string_view(each.name()));
-    members_.push_back(found == std::end(member_names) ? no_member : static_cast<int>(found - member_names));
+    const auto found = std::find(std::begin(member_names), std::end(member_names), std::string_view(each.name()));
+    members_.push_back(static_cast<std::size_t>(found - member_names));
   }
 }
 
 collective collective_arguments::load(collective_kind kind, const torch::jit::Stack& stack) const {
   collective result{.kind = kind};
+  const auto members = members_of(result);
   const c10::IValue* value = stack.data() + stack.size() - members_.size();
-  for (const int each : members_) {
-    visit(each, result, [&](auto& member) { read(*value, member); });
+  for (const std::size_t each : members_) {
+    if (each < members.size()) std::visit([&](auto* member) { read(*value, member); }, members[each]);
     ++value;
   }
   return result;
 }
 
-void collective_arguments::store(const collective& what, torch::jit::Stack& stack) const {
-  for (const int each : members_) {
-    stack.emplace_back();
-    visit(each, what, [&](const auto& member) { stack.back() = member; });
-  }
+torch::jit::Stack collective_arguments::stack_of(collective what) const {
+  const auto members = members_of(what);
+  torch::jit::Stack stack(members_.size());
+  for (std::size_t i = 0; i < members_.size(); ++i)
+    if (members_[i] < members.size()) std::visit([&](auto* member) { stack[i] = *member; }, members[members_[i]]);
+  return stack;
 }
 
 collective_operator::collective_operator(const char* name, const char* overload)
     : handle(c10::Dispatcher::singleton().findSchemaOrThrow(name, overload)), arguments(handle.schema()) {}
+
+at::Tensor collective_operator::call(torch::jit::Stack stack) const {
+  handle.callBoxed(&stack);
+  return std::move(stack.front()).toTensor();
+}
+
+void give_result(torch::jit::Stack& stack, const collective_operator& op, at::Tensor result) {
+  stack.resize(stack.size() - op.arguments.size());
+  stack.emplace_back(std::move(result));
+}
 
 const collective_operator& operator_of(collective_kind kind) {
   static const auto* const all = [] {
@@ -334,13 +316,10 @@ const collective_operator& operator_of(collective_kind kind) {
 
 at::Tensor call(const collective& what, const at::Tensor& input, derivatives asked) {
   const collective_operator& op = operator_of(what.kind);
-  torch::jit::Stack stack;
-  stack.reserve(op.arguments.size());
-  op.arguments.store(what, stack);
+  torch::jit::Stack stack = op.arguments.stack_of(what);
   stack.front() = input;
   stack.back() = asked.packed();
-  op.handle.callBoxed(&stack);
-  return std::move(stack.front()).toTensor();
+  return op.call(std::move(stack));
 }
 
 at::Tensor call_below(const collective& what, const at::Tensor& input, derivatives asked) {

@@ -90,19 +90,24 @@ class collective_arguments {
 
   /// The arguments on top of a stack.
   collective load(collective_kind kind, const torch::jit::Stack& stack) const;
-  /// Pushes the schema's arguments; those that are no member are none, for the caller to set.
-  void store(const collective& what, torch::jit::Stack& stack) const;
+  /// The schema's arguments; those that are no member are none, for the caller to set.
+  torch::jit::Stack stack_of(collective what) const;
   std::size_t size() const { return members_.size(); }
 
  private:
-  std::vector<int> members_;
+  std::vector<std::size_t> members_;
 };
 
 struct collective_operator {
   collective_operator(const char* name, const char* overload);
+  at::Tensor call(torch::jit::Stack stack) const;
+
   c10::OperatorHandle handle;
   collective_arguments arguments;
 };
+
+/// Puts an operator's result in place of its arguments.
+void give_result(torch::jit::Stack& stack, const collective_operator& op, at::Tensor result);
 
 /// A blocking collective's.
 const collective_operator& operator_of(collective_kind kind);

@@ -10,6 +10,7 @@
 
 #include <ATen/core/stack.h>
 #include <ATen/ops/sum.h>
+#include <c10/util/FunctionRef.h>
 #include <torch/library.h>
 
 #include <algorithm>
@@ -63,63 +64,50 @@ struct linear_collective : collective {
 /// One without a node, or with that of a reduction which is not linear; all ranks are told by the kernel of one that
 /// has no such derivative.
 at::Tensor call_reduction(const collective& what, const at::Tensor& input, derivatives asked) {
-  asked.needs_gradient = is_recorded(input);
+  asked.needs_gradient = asked.needs_gradient || is_recorded(input);
   asked.has_tangent = asked.has_tangent || carries_tangent(input);
-  const bool has_node = what.kind == kind::allreduce || what.kind == kind::reduce;
+  const bool has_node = is_recorded(input) && (what.kind == kind::allreduce || what.kind == kind::reduce);
   if (has_node && has_adjoint(what.op) && !asked.has_tangent) return differentiable(input, what, asked);
   return call_below(what, input, asked);
 }
 
 using torch::jit::Stack;
 
-void cpu_kernel(kind which, Stack& stack) {
+at::Tensor run(kind which, const Stack& stack) {
   const collective_arguments& arguments = operator_of(which).arguments;
-  const std::size_t first = stack.size() - arguments.size();
-  const auto asked = derivatives::unpacked(stack.back().toInt());
-  at::Tensor result = arguments.load(which, stack).run(stack[first].toTensor(), asked);
-  stack.resize(first);
-  stack.emplace_back(std::move(result));
+  const at::Tensor& input = stack[stack.size() - arguments.size()].toTensor();
+  return arguments.load(which, stack).run(input, derivatives::unpacked(stack.back().toInt()));
 }
 
-void meta_kernel(kind which, Stack& stack) {
+at::Tensor run_meta(kind which, const Stack& stack) {
   const collective_arguments& arguments = operator_of(which).arguments;
-  const std::size_t first = stack.size() - arguments.size();
-  at::Tensor result = arguments.load(which, stack).meta_result(stack[first].toTensor());
-  stack.resize(first);
-  stack.emplace_back(std::move(result));
+  return arguments.load(which, stack).meta_result(stack[stack.size() - arguments.size()].toTensor());
 }
 
-void autograd_kernel(kind which, const c10::OperatorHandle& op, c10::DispatchKeySet keys, Stack& stack) {
+/// Autograd has no part in it. Small messages are spared the cost of a node. In a compiled graph the derivatives are
+/// those that were found when it was traced.
+bool is_plain(const at::Tensor& input) {
+  return !is_recorded(input) && !carries_tangent(input) && !is_ordered() && !is_plain_meta(input);
+}
+
+/// `below` runs the operator without a node on what is on the stack.
+at::Tensor run_in_autograd(kind which, Stack& stack, c10::function_ref<at::Tensor()> below) {
   const collective_arguments& arguments = operator_of(which).arguments;
-  const std::size_t first = stack.size() - arguments.size();
-  const at::Tensor input = stack[first].toTensor();
+  c10::IValue& first = stack[stack.size() - arguments.size()];
+  const at::Tensor input = first.toTensor();
   if (is_plain_meta(input)) [[unlikely]] {
     const refused_tensor told(meta_text(operator_of(which).handle.schema().name().c_str()));
-    stack[first] = stand_in(input);
-    return cpu_kernel(which, stack);
-  }
-  const auto below = [&](const at::Tensor& ordered) {
-    stack[first] = ordered;
-    op.redispatchBoxed(keys & c10::after_ADInplaceOrView_keyset, &stack);
-    at::Tensor result = std::move(stack.back()).toTensor();
-    stack.pop_back();
-    return result;
-  };
-  // Small messages are spared the cost of a node. In a compiled graph the derivatives are those that were found when it
-  // was traced.
-  const bool has_derivative = is_recorded(input) || carries_tangent(input);
-  if (!has_derivative && !is_ordered()) {
-    op.redispatchBoxed(keys & c10::after_ADInplaceOrView_keyset, &stack);
-    return;
+    first = stand_in(input);
+    return run(which, stack);
   }
   const linear_collective what{arguments.load(which, stack)};
   const auto asked = derivatives::unpacked(stack.back().toInt());
-  at::Tensor result =
-      what.has_op() && what.op != SYNCYTE_OP_SUM && has_derivative
-          ? in_order(input, [&](const at::Tensor& ordered) { return call_reduction(what, ordered, asked); })
-          : differentiated(input, what, asked, below);
-  stack.resize(first);
-  stack.emplace_back(std::move(result));
+  if (what.has_op() && what.op != SYNCYTE_OP_SUM)
+    return in_order(input, [&](const at::Tensor& ordered) { return call_reduction(what, ordered, asked); });
+  return differentiated(input, what, asked, [&](const at::Tensor& ordered) {
+    first = ordered;
+    return below();
+  });
 }
 
 class collective_kernel final : public c10::OperatorKernel {
@@ -127,9 +115,19 @@ class collective_kernel final : public c10::OperatorKernel {
   collective_kernel(kind which, c10::DispatchKey key) : kind_(which), key_(key) {}
 
   void operator()(const c10::OperatorHandle& op, c10::DispatchKeySet keys, Stack* stack) const {
-    if (key_ == c10::DispatchKey::CPU) return cpu_kernel(kind_, *stack);
-    if (key_ == c10::DispatchKey::Meta) return meta_kernel(kind_, *stack);
-    autograd_kernel(kind_, op, keys, *stack);
+    const auto below = keys & c10::after_ADInplaceOrView_keyset;
+    const std::size_t arguments = operator_of(kind_).arguments.size();
+    if (key_ == c10::DispatchKey::Autograd && is_plain((*stack)[stack->size() - arguments].toTensor()))
+      return op.redispatchBoxed(below, stack);
+    const auto redispatch = [&] {
+      Stack copy(stack->end() - static_cast<std::ptrdiff_t>(arguments), stack->end());
+      op.redispatchBoxed(below, &copy);
+      return std::move(copy.back()).toTensor();
+    };
+    give_result(*stack, operator_of(kind_),
+                key_ == c10::DispatchKey::CPU    ? run(kind_, *stack)
+                : key_ == c10::DispatchKey::Meta ? run_meta(kind_, *stack)
+                                                 : run_in_autograd(kind_, *stack, redispatch));
   }
 
  private:
@@ -188,40 +186,29 @@ extents shape_on(std::int64_t root, const at::Tensor& input, std::int64_t comm) 
   return {message.begin() + 1, message.begin() + 1 + message[0]};
 }
 
-at::Tensor allgather_along(const at::Tensor& input, std::int64_t comm, std::int64_t axis) {
-  return call({.kind = kind::allgather, .comm = comm, .gathered = parts_of(input, comm, axis)}, input, {});
-}
+/// The operator without lengths, which has this rank's `length` where the result is cut.
+class collecting_kernel final : public c10::OperatorKernel {
+ public:
+  explicit collecting_kernel(kind which) : kind_(which) {}
 
-at::Tensor gather_along(const at::Tensor& input, std::int64_t comm, std::int64_t axis, std::int64_t root) {
-  return call({.kind = kind::gather, .comm = comm, .root = root, .gathered = parts_of(input, comm, axis)}, input, {});
-}
+  void operator()(const c10::OperatorHandle& op, c10::DispatchKeySet, Stack* stack) const {
+    const collective_arguments arguments(op.schema());
+    collective what = arguments.load(kind_, *stack);
+    const std::size_t first = stack->size() - arguments.size();
+    const at::Tensor input = (*stack)[first].toTensor();
+    if (kind_ == kind::scatter) what.shape = shape_on(what.root, input, what.comm);
+    if (what.gathers()) what.gathered = parts_of(input, what.comm, what.gathered.axis);
+    if (what.scatters()) {
+      const auto length = static_cast<std::size_t>(*op.schema().argumentIndexWithName("length"));
+      what.scattered = collect_lengths(what.comm, what.scattered.axis, (*stack)[first + length].toInt());
+    }
+    stack->resize(first);
+    stack->emplace_back(call(what, input, {}));
+  }
 
-at::Tensor scatter_along(const at::Tensor& input, std::int64_t comm, std::int64_t axis, std::int64_t length,
-                         std::int64_t root) {
-  extents shape = shape_on(root, input, comm);
-  return call({.kind = kind::scatter,
-               .comm = comm,
-               .root = root,
-               .scattered = collect_lengths(comm, axis, length),
-               .shape = std::move(shape)},
-              input, {});
-}
-
-at::Tensor reduce_scatter_along(const at::Tensor& input, std::int64_t comm, std::int64_t axis, std::int64_t length,
-                                std::int64_t op) {
-  return call({.kind = kind::reduce_scatter, .comm = comm, .op = op, .scattered = collect_lengths(comm, axis, length)},
-              input, {});
-}
-
-at::Tensor alltoall_along(const at::Tensor& input, std::int64_t comm, std::int64_t gather_axis,
-                          std::int64_t scatter_axis, std::int64_t length) {
-  partition gathered = parts_of(input, comm, gather_axis);
-  return call({.kind = kind::alltoall,
-               .comm = comm,
-               .gathered = std::move(gathered),
-               .scattered = collect_lengths(comm, scatter_axis, length)},
-              input, {});
-}
+ private:
+  kind kind_;
+};
 
 }  // namespace
 }  // namespace syncyte::torch_binding
@@ -232,9 +219,10 @@ TORCH_LIBRARY_IMPL(syncyte, CPU, library) { implement_all(library, c10::Dispatch
 TORCH_LIBRARY_IMPL(syncyte, Meta, library) { implement_all(library, c10::DispatchKey::Meta); }
 TORCH_LIBRARY_IMPL(syncyte, Autograd, library) { implement_all(library, c10::DispatchKey::Autograd); }
 TORCH_LIBRARY_IMPL(syncyte, CompositeImplicitAutograd, library) {
-  library.impl("allgather_along", allgather_along);
-  library.impl("gather_along", gather_along);
-  library.impl("scatter_along", scatter_along);
-  library.impl("reduce_scatter_along", reduce_scatter_along);
-  library.impl("alltoall_along", alltoall_along);
+  for (std::size_t i = 0; i < collective_kinds; ++i) {
+    const collective each{.kind = static_cast<collective_kind>(i)};
+    if (each.is_along())
+      library.impl(each.operator_name().c_str(),
+                   torch::CppFunction::makeFromBoxedFunctor(std::make_unique<collecting_kernel>(each.kind)));
+  }
 }

@@ -3,12 +3,12 @@
 // The adjoint adds the ghosts' cotangents to those cells and sets them to zero (syncyte_halo_accumulate); it is the
 // same operator with `adjoint` set, so that both can be differentiated any number of times.
 
-#include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/ops/empty_like.h>
 #include <torch/library.h>
 
 #include "autograd/linear_node.hpp"
 #include "collectives/agreement.hpp"
+#include "operators/dispatched.hpp"
 #include "operators/refused_tensors.hpp"
 #include "tensors/buffers.hpp"
 #include "tensors/handle_reference.hpp"
@@ -18,11 +18,7 @@ namespace {
 
 using halo_signature = at::Tensor(const at::Tensor&, std::int64_t, bool, std::int64_t);
 
-const auto& halo_operator() {
-  static const auto op =
-      c10::Dispatcher::singleton().findSchemaOrThrow("syncyte::halo_exchange", "").typed<halo_signature>();
-  return op;
-}
+const auto& halo_operator() { return dispatched<halo_signature, "syncyte::halo_exchange">(); }
 
 struct halo_transfer {
   std::int64_t halo;

@@ -23,8 +23,7 @@
 #include <limits>
 #include <string>
 
-#include "autograd/ordered.hpp"
-#include "autograd/profile.hpp"
+#include "autograd/linear_node.hpp"
 #include "collectives/agreement.hpp"
 #include "tensors/buffers.hpp"
 #include "tensors/handle_reference.hpp"
@@ -86,42 +85,34 @@ at::Tensor spread(const at::Tensor& gradient, const collective& given, derivativ
   return sum_over_ranks(gradient, given.comm, asked);
 }
 
+/// A reduction and which forward it was.
+struct numbered_reduction {
+  collective given;
+  std::int64_t number;
+};
+
 class order_function : public torch::autograd::Function<order_function> {
  public:
   static at::Tensor forward(AutogradContext* context, const at::Tensor& input, const collective& given,
                             derivatives asked) {
     asked.needs_gradient = true;
     at::Tensor result = call_below(given, input, asked);
-    auto kept = c10::make_intrusive<kept_of_forward>(given);
-    kept->number = number_of_forward(given.comm, input);
-    context->saved_data["kept"] = at::IValue::make_capsule(std::move(kept));
-    if (given.op == SYNCYTE_OP_PROD)
-      context->save_for_backward({input});
-    else
-      context->save_for_backward({input, result});
+    keep(context, given.comm, numbered_reduction{given, number_of_forward(given.comm, input)});
+    context->save_for_backward(given.op == SYNCYTE_OP_PROD ? variable_list{input} : variable_list{input, result});
     return result;
   }
 
   static variable_list backward(AutogradContext* context, variable_list gradients) {
-    const auto capsule = context->saved_data["kept"].toCapsule();
-    const auto& kept = static_cast<const kept_of_forward&>(*capsule);
-    const backward_range range(std::string("syncyte::") + kept.given.name(), gradients);
-    const derivatives asked{.forward_number = kept.number};
-    const variable_list saved = unpack(context, kept.given.comm);
-    const at::Tensor factor = kept.given.op == SYNCYTE_OP_PROD
-                                  ? product_of_others(saved[0], kept.given.comm, asked).conj()
-                                  : share_of_ties(saved[0], saved[1], kept.given, asked);
-    return {factor * spread(gradients[0], kept.given, asked), at::Tensor(), at::Tensor()};
+    const auto& [given, number] = kept<numbered_reduction>(context);
+    const backward_range range(std::string("syncyte::") + given.name(), gradients);
+    const derivatives asked{.forward_number = number};
+    const variable_list saved = unpack(context, given.comm);
+    const at::Tensor factor = given.op == SYNCYTE_OP_PROD ? product_of_others(saved[0], given.comm, asked).conj()
+                                                          : share_of_ties(saved[0], saved[1], given, asked);
+    return {factor * spread(gradients[0], given, asked), at::Tensor(), at::Tensor()};
   }
 
  private:
-  struct kept_of_forward final : torch::CustomClassHolder {
-    explicit kept_of_forward(const collective& reduction) : reference(reduction.comm), given(reduction) {}
-    comm_reference reference;
-    collective given;
-    std::int64_t number = 0;
-  };
-
   /// If a tensor has been changed since on one rank, all are told.
   static variable_list unpack(AutogradContext* context, std::int64_t comm) {
     try {
@@ -132,22 +123,21 @@ class order_function : public torch::autograd::Function<order_function> {
   }
 };
 
-class replicated_function : public torch::autograd::Function<replicated_function> {
- public:
-  static at::Tensor forward(AutogradContext* context, const at::Tensor& gradient, std::int64_t comm,
-                            std::int64_t number) {
-    context->saved_data["comm"] = comm;
-    context->saved_data["comm reference"] = capsule_of<comm_reference>(comm);
-    context->saved_data["number"] = number;
-    return gradient;
-  }
+/// The cotangent that each rank has of one result.
+struct replicated_cotangent {
+  std::int64_t comm;
+  std::int64_t number;
 
-  static variable_list backward(AutogradContext* context, variable_list gradients) {
-    const derivatives asked{.forward_number = context->saved_data["number"].toInt()};
-    const collective back{
-        .kind = kind::allreduce, .comm = context->saved_data["comm"].toInt(), .identity_adjoint = true};
-    return {call(back, gradients[0], asked), at::Tensor(), at::Tensor()};
+  struct references : comm_reference {
+    explicit references(const replicated_cotangent& of) : comm_reference(of.comm) {}
+  };
+
+  const char* profiled_as() const { return "syncyte::allreduce_backward"; }
+  at::Tensor run(const at::Tensor& input, derivatives) const { return input; }
+  at::Tensor adjoint(const at::Tensor& gradient, c10::SymIntArrayRef, derivatives asked) const {
+    return call({.kind = kind::allreduce, .comm = comm, .identity_adjoint = true}, gradient, asked);
   }
+  std::int64_t number_of_forward(const at::Tensor&) const { return number; }
 };
 
 }  // namespace
@@ -165,7 +155,8 @@ at::Tensor replicated(const at::Tensor& gradient, std::int64_t comm, derivatives
     check(syncyte_comm_agree(group_of(comm), SYNCYTE_SUCCESS, "allreduce's backward",
                              static_cast<std::int32_t>(facts.size()), facts.data()));
   }
-  return gradient.requires_grad() ? replicated_function::apply(gradient, comm, asked.forward_number) : gradient;
+  if (!gradient.requires_grad()) return gradient;
+  return linear_node<replicated_cotangent>::apply(gradient, replicated_cotangent{comm, asked.forward_number}, asked);
 }
 
 }  // namespace syncyte::torch_binding

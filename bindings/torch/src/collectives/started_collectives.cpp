@@ -11,6 +11,7 @@
 #include <torch/library.h>
 
 #include <algorithm>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -51,13 +52,11 @@ std::string started_name(const collective& what) { return std::string("i") + wha
 
 /// The ticket of a collective, by the dispatcher.
 at::Tensor start(const at::Tensor& input, const collective& what, derivatives asked) {
-  Stack stack;
-  start_operator().arguments.store(what, stack);
+  Stack stack = start_operator().arguments.stack_of(what);
   stack.front() = input;
   stack[1] = what.name();
   stack.back() = asked.packed();
-  start_operator().handle.callBoxed(&stack);
-  return std::move(stack.front()).toTensor();
+  return start_operator().call(std::move(stack));
 }
 
 /// A collective and its input, as both nodes of a started one know them.
@@ -65,6 +64,7 @@ struct started_collective {
   collective what;
   extents input_shape;
   at::ScalarType dtype;
+  std::int64_t forward_number = 0;  ///< of a wait
 
   started_collective adjoint() const {
     // The result of what this rank gives: of reduce on all ranks.
@@ -72,14 +72,12 @@ struct started_collective {
   }
 
   at::Tensor wait(const at::Tensor& ticket) const {
-    Stack stack;
-    wait_operator().arguments.store(what, stack);
+    Stack stack = wait_operator().arguments.stack_of(what);
     stack.front() = ticket;
     stack[1] = what.name();
     stack[3] = input_shape;
     stack[4] = dtype;
-    wait_operator().handle.callBoxed(&stack);
-    return std::move(stack.front()).toTensor();
+    return wait_operator().call(std::move(stack));
   }
 
   static started_collective of_wait(const Stack& stack) {
@@ -87,23 +85,6 @@ struct started_collective {
     return {loaded(wait_operator(), stack), stack[first + 3].toIntVector(), stack[first + 4].toScalarType()};
   }
 };
-
-/// A started collective in a node's saved data, with a reference to its communicator.
-struct kept_collective final : torch::CustomClassHolder {
-  explicit kept_collective(started_collective of, std::int64_t number = 0)
-      : reference(of.what.comm), given(std::move(of)), forward_number(number) {}
-  comm_reference reference;
-  started_collective given;
-  std::int64_t forward_number;
-
-  static const kept_collective& in(AutogradContext* context) {
-    return static_cast<const kept_collective&>(*context->saved_data["kept"].toCapsule());
-  }
-};
-
-void keep(AutogradContext* context, const started_collective& given, std::int64_t number = 0) {
-  context->saved_data["kept"] = at::IValue::make_capsule(c10::make_intrusive<kept_collective>(given, number));
-}
 
 std::unique_ptr<outstanding> prepared(const at::Tensor& input, const collective& what, derivatives asked) {
   refused_tensor::check();
@@ -163,40 +144,36 @@ class start_function : public torch::autograd::Function<start_function> {
  public:
   static at::Tensor forward(AutogradContext* context, const at::Tensor& input, const started_collective& given,
                             derivatives asked) {
-    keep(context, given);
+    keep(context, given.what.comm, given);
     asked.needs_gradient = true;
     const at::AutoDispatchBelowADInplaceOrView below;
     return start(input, given.what, asked);
   }
   static variable_list backward(AutogradContext* context, variable_list tickets) {
-    const started_collective& given = kept_collective::in(context).given;
-    const backward_range range([&] { return "syncyte::" + started_name(given.what); }, tickets);
+    const auto& given = kept<started_collective>(context);
+    const backward_range range("syncyte::" + started_name(given.what), tickets);
     return {given.adjoint().wait(tickets[0]), at::Tensor(), at::Tensor()};
   }
 };
 
 class wait_function : public torch::autograd::Function<wait_function> {
  public:
-  static at::Tensor forward(AutogradContext* context, const at::Tensor& ticket, const started_collective& given) {
-    keep(context, given, ticket.unsafeGetTensorImpl()->is_python_dispatch() ? unknown_forward : label_of(ticket));
+  static at::Tensor forward(AutogradContext* context, const at::Tensor& ticket, started_collective given) {
+    given.forward_number = ticket.unsafeGetTensorImpl()->is_python_dispatch() ? unknown_forward : label_of(ticket);
+    keep(context, given.what.comm, given);
     const at::AutoDispatchBelowADInplaceOrView below;
     return given.wait(ticket);
   }
   static variable_list backward(AutogradContext* context, variable_list cotangents) {
     refuse_batch(cotangents[0], "a started collective");
-    const kept_collective& kept = kept_collective::in(context);
-    const backward_range range([&] { return "syncyte::" + started_name(kept.given.what) + "_wait"; }, cotangents);
-    const derivatives asked{.needs_gradient = is_recorded(cotangents[0]), .forward_number = kept.forward_number};
-    return {start(cotangents[0], kept.given.what.adjoint(), asked), at::Tensor()};
+    const auto& given = kept<started_collective>(context);
+    const backward_range range("syncyte::" + started_name(given.what) + "_wait", cotangents);
+    const derivatives asked{.needs_gradient = is_recorded(cotangents[0]), .forward_number = given.forward_number};
+    return {start(cotangents[0], given.what.adjoint(), asked), at::Tensor()};
   }
 };
 
 // ---- Kernels ----
-
-void give_result(Stack* stack, const collective_operator& op, at::Tensor result) {
-  stack->resize(stack->size() - op.arguments.size());
-  stack->emplace_back(std::move(result));
-}
 
 at::Tensor given_tensor(const Stack* stack, const collective_operator& op) {
   return (*stack)[stack->size() - op.arguments.size()].toTensor();
@@ -205,23 +182,18 @@ at::Tensor given_tensor(const Stack* stack, const collective_operator& op) {
 void start_cpu(const c10::OperatorHandle&, c10::DispatchKeySet, Stack* stack) {
   const collective what = loaded(start_operator(), *stack);
   const auto asked = derivatives::unpacked(stack->back().toInt());
-  give_result(stack, start_operator(), run_start(given_tensor(stack, start_operator()), what, asked));
+  give_result(*stack, start_operator(), run_start(given_tensor(stack, start_operator()), what, asked));
 }
 
 void wait_cpu(const c10::OperatorHandle&, c10::DispatchKeySet, Stack* stack) {
   const auto given = started_collective::of_wait(*stack);
-  give_result(stack, wait_operator(), run_wait(given_tensor(stack, wait_operator()), given));
-}
-
-void start_meta(const c10::OperatorHandle&, c10::DispatchKeySet, Stack* stack) {
-  const at::Tensor input = given_tensor(stack, start_operator());
-  give_result(stack, start_operator(), at::empty({}, input.options().dtype(at::kDouble)));
+  give_result(*stack, wait_operator(), run_wait(given_tensor(stack, wait_operator()), given));
 }
 
 void wait_meta(const c10::OperatorHandle&, c10::DispatchKeySet, Stack* stack) {
   const auto given = started_collective::of_wait(*stack);
   const auto options = given_tensor(stack, wait_operator()).options().dtype(given.dtype);
-  give_result(stack, wait_operator(), at::empty(given.what.result_shape(given.input_shape), options));
+  give_result(*stack, wait_operator(), at::empty(given.what.result_shape(given.input_shape), options));
 }
 
 void start_autograd(const c10::OperatorHandle& op, c10::DispatchKeySet keys, Stack* stack) {
@@ -235,54 +207,42 @@ void start_autograd(const c10::OperatorHandle& op, c10::DispatchKeySet keys, Sta
   const auto asked = derivatives::unpacked(stack->back().toInt());
   if (is_plain_meta(input)) {
     const refused_tensor told(meta_text(started_name(what).c_str()));
-    return give_result(stack, start_operator(), run_start(stand_in(input), what, asked));
+    return give_result(*stack, start_operator(), run_start(stand_in(input), what, asked));
   }
-  give_result(stack, start_operator(), in_order(input, [&](const at::Tensor& ordered) {
-                if (is_recorded(ordered))
-                  return start_function::apply(
-                      ordered, started_collective{what, concrete_shape(ordered), ordered.scalar_type()}, asked);
-                const at::AutoDispatchBelowADInplaceOrView below;
-                return start(ordered, what, asked);
-              }));
+  give_result(*stack, start_operator(), in_order(input, [&](const at::Tensor& ordered) {
+    if (is_recorded(ordered))
+      return start_function::apply(ordered, started_collective{what, concrete_shape(ordered), ordered.scalar_type()},
+                                   asked);
+    const at::AutoDispatchBelowADInplaceOrView below;
+    return start(ordered, what, asked);
+  }));
 }
 
 void wait_autograd(const c10::OperatorHandle& op, c10::DispatchKeySet keys, Stack* stack) {
   const at::Tensor ticket = given_tensor(stack, wait_operator());
   if (!is_recorded(ticket)) return op.redispatchBoxed(keys & c10::after_ADInplaceOrView_keyset, stack);
   const auto given = started_collective::of_wait(*stack);
-  give_result(stack, wait_operator(),
+  give_result(*stack, wait_operator(),
               in_order(ticket, [&](const at::Tensor& ordered) { return wait_function::apply(ordered, given); }));
 }
 
 // ---- By name, for C++ and TorchScript ----
 
-at::Tensor iallreduce(const at::Tensor& input, std::int64_t comm, std::int64_t op) {
-  return start(input, {.kind = collective_kind::allreduce, .comm = comm, .op = op}, {});
-}
+class start_by_name final : public c10::OperatorKernel {
+ public:
+  explicit start_by_name(collective_kind kind) : kind_(kind) {}
 
-at::Tensor ibcast(const at::Tensor& input, std::int64_t comm, std::int64_t root) {
-  return start(input, {.kind = collective_kind::bcast, .comm = comm, .root = root}, {});
-}
+  void operator()(const c10::OperatorHandle& op, c10::DispatchKeySet, Stack* stack) const {
+    const collective_arguments arguments(op.schema());
+    const std::size_t first = stack->size() - arguments.size();
+    const at::Tensor ticket = start((*stack)[first].toTensor(), arguments.load(kind_, *stack), {});
+    stack->resize(first);
+    stack->emplace_back(ticket);
+  }
 
-at::Tensor iallgather_along(const at::Tensor& input, std::int64_t comm, std::int64_t axis, at::IntArrayRef lengths) {
-  return start(input, {.kind = collective_kind::allgather, .comm = comm, .gathered = {axis, lengths.vec()}}, {});
-}
-
-at::Tensor ireduce_scatter_along(const at::Tensor& input, std::int64_t comm, std::int64_t axis, at::IntArrayRef lengths,
-                                 std::int64_t op) {
-  const partition parts{axis, lengths.vec()};
-  return start(input, {.kind = collective_kind::reduce_scatter, .comm = comm, .op = op, .scattered = parts}, {});
-}
-
-at::Tensor ialltoall_along(const at::Tensor& input, std::int64_t comm, std::int64_t gather_axis,
-                           at::IntArrayRef gather_lengths, std::int64_t scatter_axis, at::IntArrayRef scatter_lengths) {
-  return start(input,
-               {.kind = collective_kind::alltoall,
-                .comm = comm,
-                .gathered = {gather_axis, gather_lengths.vec()},
-                .scattered = {scatter_axis, scatter_lengths.vec()}},
-               {});
-}
+ private:
+  collective_kind kind_;
+};
 
 }  // namespace
 }  // namespace syncyte::torch_binding
@@ -295,7 +255,6 @@ TORCH_LIBRARY_IMPL(syncyte, CPU, library) {
   library.impl("wait_collective", CppFunction::makeFromBoxedFunction<&wait_cpu>());
 }
 TORCH_LIBRARY_IMPL(syncyte, Meta, library) {
-  library.impl("start_collective", CppFunction::makeFromBoxedFunction<&start_meta>());
   library.impl("wait_collective", CppFunction::makeFromBoxedFunction<&wait_meta>());
 }
 TORCH_LIBRARY_IMPL(syncyte, Autograd, library) {
@@ -303,9 +262,9 @@ TORCH_LIBRARY_IMPL(syncyte, Autograd, library) {
   library.impl("wait_collective", CppFunction::makeFromBoxedFunction<&wait_autograd>());
 }
 TORCH_LIBRARY_IMPL(syncyte, CompositeImplicitAutograd, library) {
-  library.impl("iallreduce", iallreduce);
-  library.impl("ibcast", ibcast);
-  library.impl("iallgather_along", iallgather_along);
-  library.impl("ireduce_scatter_along", ireduce_scatter_along);
-  library.impl("ialltoall_along", ialltoall_along);
+  for (const char* const name : {"allreduce", "bcast", "allgather", "reduce_scatter", "alltoall"}) {
+    const collective each{.kind = started_kind(name)};
+    library.impl(("i" + each.operator_name()).c_str(),
+                 CppFunction::makeFromBoxedFunctor(std::make_unique<start_by_name>(each.kind)));
+  }
 }

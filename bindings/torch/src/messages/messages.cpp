@@ -10,6 +10,7 @@
 // in the next channel, so that answers to answers (higher derivatives) do not meet those either.
 
 #include <ATen/ops/empty.h>
+#include <ATen/ops/empty_like.h>
 #include <ATen/ops/zeros.h>
 #include <torch/library.h>
 
@@ -17,7 +18,6 @@
 #include <memory>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "autograd/backward_pass.hpp"
 #include "collectives/communicators.hpp"
@@ -46,23 +46,11 @@ std::int32_t answer_tag(std::int64_t label) {
 
 // ---- Starts ----
 
-/// Where a message goes to or comes from.
-struct route {
-  std::int64_t comm;
-  std::int64_t peer;
-  std::int64_t tag;
-  std::int64_t channel;
-};
-
-/// To the other side of such a message.
-route answer_to(const at::Tensor& status, std::int64_t comm, std::int64_t channel) {
-  const auto* const peer_and_label = status.const_data_ptr<std::int64_t>();
-  return {comm, peer_and_label[0], answer_tag(peer_and_label[1]), channel};
-}
-
-cotangent_message cotangent_of(const at::Tensor& status, std::int64_t comm, std::int64_t channel, bool is_send) {
-  const auto* const peer_and_label = status.const_data_ptr<std::int64_t>();
-  return {comm, peer_and_label[0], peer_and_label[1], channel, is_send};
+/// Where a message goes to or comes from: to the other side of the one that it answers, if it does.
+route resolved(const route& given) {
+  if (!given.answered) return given;
+  const auto* const peer_and_label = given.answered->const_data_ptr<std::int64_t>();
+  return {given.comm, peer_and_label[0], answer_tag(peer_and_label[1]), given.answered, given.channel};
 }
 
 std::int32_t narrowed(std::int64_t value, const char* argument) {
@@ -81,7 +69,7 @@ syncyte_message_options_t options_for(const route& way, std::int64_t label, cons
 
 std::string text_of(const char* operation, const char* preposition, const route& way) {
   const std::string message = std::string(operation) + ' ' + preposition + " rank " + std::to_string(way.peer);
-  if (way.channel == 0) return message + ", tag " + std::to_string(way.tag);
+  if (!way.answered) return message + ", tag " + std::to_string(way.tag);
   return message + ", of the derivative of message " + std::to_string(way.tag);
 }
 
@@ -124,32 +112,9 @@ std::unique_ptr<outstanding> start_receive(at::IntArrayRef shape, at::ScalarType
 at::Tensor own_ticket(std::unique_ptr<outstanding> started, std::int64_t comm, bool is_receive) {
   const extents shape = started->memory.sizes().vec();
   started->wait = [=, dtype = started->memory.scalar_type()](const at::Tensor& ticket) {
-    return std::get<0>(wait_operator().call(ticket, comm, shape, dtype, is_receive, 0, follow));
+    return std::get<0>(call_wait(ticket, comm, shape, dtype, is_receive, 0, follow));
   };
   return ticket_for(std::move(started), unclaimed::warns);
-}
-
-at::Tensor isend_cpu(const at::Tensor& input, std::int64_t comm, std::int64_t dest, std::int64_t tag,
-                     std::int64_t packed) {
-  const bool needs_gradient = derivatives::unpacked(packed).needs_gradient;
-  return own_ticket(start_send(input, {comm, dest, tag, 0}, needs_gradient), comm, false);
-}
-
-at::Tensor irecv_cpu(const at::Tensor& like, std::int64_t comm, std::int64_t source, std::int64_t tag) {
-  return own_ticket(start_receive(like.sizes(), like.scalar_type(), {comm, source, tag, 0}), comm, true);
-}
-
-/// Starts a cotangent's message for the backward pass that this thread is in.
-at::Tensor answer(const cotangent_message& message, c10::function_ref<std::unique_ptr<outstanding>()> start) {
-  const auto pass = backward_pass::current();
-  if (pass == nullptr) return ticket_for(start(), unclaimed::waits);
-  TORCH_CHECK(!is_of_failed_pass(message), "a backward pass that failed has ",
-              message.is_send ? "sent" : "started to receive", " the cotangent of a message ",
-              message.is_send ? "to" : "from", " rank ", message.peer,
-              ", so the pass cannot be repeated; expected a new forward on all ranks");
-  const at::Tensor ticket = ticket_for(start(), unclaimed::waits);
-  pass->add(ticket, message);
-  return ticket;
 }
 
 /// A rank that repeats a pass that failed sends this in place of a cotangent, so that its receiver fails too.
@@ -157,18 +122,32 @@ void send_no_cotangent(const route& way) {
   leave(ticket_for(start_send(at::empty({}, at::kBool), way, false), unclaimed::waits));
 }
 
-at::Tensor isend_answer_cpu(const at::Tensor& input, const at::Tensor& status, std::int64_t comm, std::int64_t channel,
-                            std::int64_t packed) {
-  const cotangent_message message = cotangent_of(status, comm, channel, true);
-  const route way = answer_to(status, comm, channel);
-  if (backward_pass::current() != nullptr && is_of_failed_pass(message)) send_no_cotangent(way);
-  return answer(message, [&] { return start_send(input, way, derivatives::unpacked(packed).needs_gradient); });
+/// Starts a message; a cotangent's for the backward pass that this thread is in.
+at::Tensor started(const route& way, bool is_send, c10::function_ref<std::unique_ptr<outstanding>()> start) {
+  if (!way.answered) return own_ticket(start(), way.comm, !is_send);
+  const auto pass = backward_pass::current();
+  if (pass == nullptr) return ticket_for(start(), unclaimed::waits);
+  const cotangent_message message{way.comm, way.peer, label_in(*way.answered), way.channel, is_send};
+  const bool is_repeated = is_of_failed_pass(message);
+  if (is_repeated && is_send) send_no_cotangent(way);
+  TORCH_CHECK(!is_repeated, "a backward pass that failed has ", is_send ? "sent" : "started to receive",
+              " the cotangent of a message ", is_send ? "to" : "from", " rank ", way.peer,
+              ", so the pass cannot be repeated; expected a new forward on all ranks");
+  const at::Tensor ticket = ticket_for(start(), unclaimed::waits);
+  pass->add(ticket, message);
+  return ticket;
 }
 
-at::Tensor irecv_answer_cpu(const at::Tensor&, const at::Tensor& status, std::int64_t comm, std::int64_t channel,
-                            at::IntArrayRef shape, at::ScalarType dtype) {
-  return answer(cotangent_of(status, comm, channel, false),
-                [&] { return start_receive(shape, dtype, answer_to(status, comm, channel)); });
+at::Tensor isend_cpu(const at::Tensor& input, std::int64_t comm, std::int64_t dest, std::int64_t tag,
+                     std::int64_t packed, const std::optional<at::Tensor>& answered, std::int64_t channel) {
+  const route way = resolved({comm, dest, tag, answered, channel});
+  return started(way, true, [&] { return start_send(input, way, derivatives::unpacked(packed).needs_gradient); });
+}
+
+at::Tensor irecv_cpu(const at::Tensor& like, std::int64_t comm, std::int64_t source, std::int64_t tag,
+                     const std::optional<at::Tensor>& answered, std::int64_t channel) {
+  const route way = resolved({comm, source, tag, answered, channel});
+  return started(way, false, [&] { return start_receive(like.sizes(), like.scalar_type(), way); });
 }
 
 /// Waits for a cotangent, which is of the same pass on its sender as the others that have come from there.
@@ -210,22 +189,9 @@ value_and_status wait_cpu(const at::Tensor& ticket, std::int64_t comm, at::IntAr
 
 // ---- On tensors without ----
 
-at::Tensor ticket_like(const at::Tensor& tensor) { return at::empty({}, tensor.options().dtype(at::kDouble)); }
-
-at::Tensor isend_meta(const at::Tensor& input, std::int64_t, std::int64_t, std::int64_t, std::int64_t) {
-  return ticket_like(input);
-}
-at::Tensor irecv_meta(const at::Tensor& like, std::int64_t, std::int64_t, std::int64_t) { return ticket_like(like); }
-at::Tensor isend_answer_meta(const at::Tensor& input, const at::Tensor&, std::int64_t, std::int64_t, std::int64_t) {
-  return ticket_like(input);
-}
-at::Tensor irecv_answer_meta(const at::Tensor& token, const at::Tensor&, std::int64_t, std::int64_t, at::IntArrayRef,
-                             at::ScalarType) {
-  return ticket_like(token);
-}
 value_and_status wait_meta(const at::Tensor& ticket, std::int64_t, at::IntArrayRef shape, at::ScalarType dtype,
                            bool is_receive, std::int64_t, std::int64_t) {
-  return {is_receive ? at::empty(shape, ticket.options().dtype(dtype)) : ticket_like(ticket),
+  return {is_receive ? at::empty(shape, ticket.options().dtype(dtype)) : at::empty_like(ticket),
           at::empty({2}, ticket.options().dtype(at::kLong))};
 }
 
@@ -246,15 +212,7 @@ TORCH_LIBRARY_IMPL(syncyte, CompositeImplicitAutograd, library) {
 TORCH_LIBRARY_IMPL(syncyte, CPU, library) {
   library.impl("isend", isend_cpu);
   library.impl("irecv", irecv_cpu);
-  library.impl("isend_answer", isend_answer_cpu);
-  library.impl("irecv_answer", irecv_answer_cpu);
   library.impl("wait_message", wait_cpu);
   library.impl("test_message", test_message);
 }
-TORCH_LIBRARY_IMPL(syncyte, Meta, library) {
-  library.impl("isend", isend_meta);
-  library.impl("irecv", irecv_meta);
-  library.impl("isend_answer", isend_answer_meta);
-  library.impl("irecv_answer", irecv_answer_meta);
-  library.impl("wait_message", wait_meta);
-}
+TORCH_LIBRARY_IMPL(syncyte, Meta, library) { library.impl("wait_message", wait_meta); }

@@ -1,14 +1,15 @@
 #pragma once
-// Messages as the dispatcher calls them; messages.cpp says what they do, message_gradients.cpp how they are
+// Messages as the dispatcher calls them; messages.cpp says how they work, message_gradients.cpp how they are
 // differentiated.
 
 #include <ATen/core/Tensor.h>
-#include <ATen/core/dispatch/Dispatcher.h>
 
 #include <cstdint>
+#include <optional>
 #include <tuple>
 
 #include "autograd/derivatives.hpp"
+#include "operators/dispatched.hpp"
 
 namespace syncyte::torch_binding {
 
@@ -20,7 +21,7 @@ inline bool records_gradient(std::int64_t label) { return label % 2 != 0; }
 /// How many of the sender's backward passes had failed, modulo failure_range.
 inline std::int64_t failures_in(std::int64_t label) { return label / 2 % failure_range; }
 
-/// Of a message that has ended, whose status (wait_message) is given.
+/// The label of a message that has ended, whose status (wait_message) is given.
 inline std::int64_t label_in(const at::Tensor& status) { return status.cpu().const_data_ptr<std::int64_t>()[1]; }
 
 /// Whether derivatives of a wait's result are recorded.
@@ -31,40 +32,36 @@ enum gradients : std::int64_t {
   free = 3     // as it does where that is possible
 };
 
-using send_signature = at::Tensor(const at::Tensor&, std::int64_t, std::int64_t, std::int64_t, std::int64_t);
-using receive_signature = at::Tensor(const at::Tensor&, std::int64_t, std::int64_t, std::int64_t);
-using send_answer_signature = at::Tensor(const at::Tensor&, const at::Tensor&, std::int64_t, std::int64_t,
-                                         std::int64_t);
-using receive_answer_signature = at::Tensor(const at::Tensor&, const at::Tensor&, std::int64_t, std::int64_t,
-                                            at::IntArrayRef, at::ScalarType);
+/// A message: its communicator, the other rank and the tag; or the status of the message that it answers, in a channel
+/// of its own.
+struct route {
+  std::int64_t comm;
+  std::int64_t peer = 0;
+  std::int64_t tag = 0;
+  std::optional<at::Tensor> answered = {};
+  std::int64_t channel = 0;
+};
+
 using value_and_status = std::tuple<at::Tensor, at::Tensor>;
-using wait_signature = value_and_status(const at::Tensor&, std::int64_t, at::IntArrayRef, at::ScalarType, bool,
-                                        std::int64_t, std::int64_t);
 
-template <class Signature>
-auto message_operator(const char* name) {
-  return c10::Dispatcher::singleton().findSchemaOrThrow(name, "").template typed<Signature>();
+inline at::Tensor call_isend(const at::Tensor& input, const route& way, derivatives asked) {
+  using signature = at::Tensor(const at::Tensor&, std::int64_t, std::int64_t, std::int64_t, std::int64_t,
+                               const std::optional<at::Tensor>&, std::int64_t);
+  return dispatched<signature, "syncyte::isend">().call(input, way.comm, way.peer, way.tag, asked.packed(),
+                                                        way.answered, way.channel);
 }
 
-inline const auto& isend_operator() {
-  static const auto op = message_operator<send_signature>("syncyte::isend");
-  return op;
+inline at::Tensor call_irecv(const at::Tensor& like, const route& way) {
+  using signature = at::Tensor(const at::Tensor&, std::int64_t, std::int64_t, std::int64_t,
+                               const std::optional<at::Tensor>&, std::int64_t);
+  return dispatched<signature, "syncyte::irecv">().call(like, way.comm, way.peer, way.tag, way.answered, way.channel);
 }
-inline const auto& irecv_operator() {
-  static const auto op = message_operator<receive_signature>("syncyte::irecv");
-  return op;
-}
-inline const auto& isend_answer_operator() {
-  static const auto op = message_operator<send_answer_signature>("syncyte::isend_answer");
-  return op;
-}
-inline const auto& irecv_answer_operator() {
-  static const auto op = message_operator<receive_answer_signature>("syncyte::irecv_answer");
-  return op;
-}
-inline const auto& wait_operator() {
-  static const auto op = message_operator<wait_signature>("syncyte::wait_message");
-  return op;
+
+inline value_and_status call_wait(const at::Tensor& ticket, std::int64_t comm, at::IntArrayRef shape,
+                                  at::ScalarType dtype, bool is_receive, std::int64_t channel, std::int64_t asked) {
+  using signature = value_and_status(const at::Tensor&, std::int64_t, at::IntArrayRef, at::ScalarType, bool,
+                                     std::int64_t, std::int64_t);
+  return dispatched<signature, "syncyte::wait_message">().call(ticket, comm, shape, dtype, is_receive, channel, asked);
 }
 
 }  // namespace syncyte::torch_binding

@@ -40,16 +40,16 @@ std::vector<at::Tensor> wait_all(at::TensorList tickets) {
 // ---- Messages ----
 
 at::Tensor send(const at::Tensor& input, std::int64_t comm, std::int64_t dest, std::int64_t tag) {
-  return wait(isend_operator().call(input, comm, dest, tag, 0));
+  return wait(call_isend(input, {comm, dest, tag}, {}));
 }
 
 at::Tensor recv(const at::Tensor& like, std::int64_t comm, std::int64_t source, std::int64_t tag) {
-  return wait(irecv_operator().call(like, comm, source, tag));
+  return wait(call_irecv(like, {comm, source, tag}));
 }
 
 at::Tensor sendrecv(const at::Tensor& input, std::int64_t comm, std::int64_t dest, const at::Tensor& like,
                     std::int64_t source, std::int64_t tag, std::int64_t recv_tag) {
-  const at::Tensor sent = isend_operator().call(input, comm, dest, tag, 0);
+  const at::Tensor sent = call_isend(input, {comm, dest, tag}, {});
   const at::Tensor received = recv(join_dummies(like, {sent}), comm, source, recv_tag);
   return join_dummies(received, {wait(sent)});
 }

@@ -1,5 +1,7 @@
 #include "operators/operators.hpp"
 
+#include <ATen/core/stack.h>
+#include <ATen/ops/empty.h>
 #include <torch/csrc/jit/frontend/function_schema_parser.h>
 #include <torch/library.h>
 
@@ -98,11 +100,12 @@ constexpr operator_row rows[] = {
              "int[] scatter_lengths) -> Tensor"),
 
     // ---- Messages
-    start("isend(Tensor input, int comm, int dest, int tag, int derivatives=0) -> Tensor", use::as_it_is, true, true),
-    start("irecv(Tensor like, int comm, int source, int tag) -> Tensor", use::as_it_is, false, true),
-    start("isend_answer(Tensor input, Tensor status, int comm, int channel, int derivatives=0) -> Tensor",
-          use::as_it_is, true, true),
-    start("irecv_answer(Tensor token, Tensor status, int comm, int channel, int[] shape, ScalarType dtype) -> Tensor",
+    // `answered`: the status of a message whose cotangent this one is; then the other rank and the tag are its own.
+    start(
+        "isend(Tensor input, int comm, int dest, int tag, int derivatives=0, Tensor? answered=None, int channel=0) -> "
+        "Tensor",
+        use::as_it_is, true, true),
+    start("irecv(Tensor like, int comm, int source, int tag, Tensor? answered=None, int channel=0) -> Tensor",
           use::as_it_is, false, true),
     // The values of `gradients` are those of the enumeration in messages.hpp.
     wait("wait_message(Tensor ticket, int comm, int[] shape, ScalarType dtype, bool is_receive, int channel=0, "
@@ -164,6 +167,13 @@ std::vector<std::string> described() {
   return result;
 }
 
+void ticket_meta(const c10::OperatorHandle& op, c10::DispatchKeySet, torch::jit::Stack* stack) {
+  const auto first = static_cast<std::ptrdiff_t>(stack->size() - op.schema().arguments().size());
+  const at::Tensor ticket = at::empty({}, (*stack)[first].toTensor().options().dtype(at::kDouble));
+  stack->erase(stack->begin() + first, stack->end());
+  stack->emplace_back(ticket);
+}
+
 }  // namespace
 
 c10::ArrayRef<operator_row> operator_table() { return rows; }
@@ -178,4 +188,10 @@ TORCH_LIBRARY_FRAGMENT(syncyte, library) {
 }
 TORCH_LIBRARY_IMPL(syncyte, CompositeImplicitAutograd, library) {
   library.impl("operator_table", syncyte::torch_binding::described);
+}
+TORCH_LIBRARY_IMPL(syncyte, Meta, library) {
+  for (const auto& row : syncyte::torch_binding::operator_table())
+    if (row.gives_ticket)
+      library.impl(name_of(row).c_str(),
+                   torch::CppFunction::makeFromBoxedFunction<&syncyte::torch_binding::ticket_meta>());
 }

@@ -4,46 +4,33 @@
 #include <c10/core/Allocator.h>
 #include <c10/util/Exception.h>
 
+#include <utility>
+
 #include "tensors/operation_memory.hpp"
 
 namespace syncyte::torch_binding {
 namespace {
 
+constexpr std::pair<at::ScalarType, syncyte_dtype_t> dtypes[] = {{at::kHalf, SYNCYTE_FLOAT16},
+                                                                 {at::kBFloat16, SYNCYTE_BFLOAT16},
+                                                                 {at::kFloat, SYNCYTE_FLOAT32},
+                                                                 {at::kDouble, SYNCYTE_FLOAT64},
+                                                                 {at::kComplexFloat, SYNCYTE_COMPLEX64},
+                                                                 {at::kComplexDouble, SYNCYTE_COMPLEX128},
+                                                                 {at::kChar, SYNCYTE_INT8},
+                                                                 {at::kShort, SYNCYTE_INT16},
+                                                                 {at::kInt, SYNCYTE_INT32},
+                                                                 {at::kLong, SYNCYTE_INT64},
+                                                                 {at::kByte, SYNCYTE_UINT8},
+                                                                 {at::kBool, SYNCYTE_BOOL},
+                                                                 {at::kUInt16, SYNCYTE_UINT16},
+                                                                 {at::kUInt32, SYNCYTE_UINT32},
+                                                                 {at::kUInt64, SYNCYTE_UINT64}};
+
 syncyte_dtype_t dtype_of(at::ScalarType type) {
-  switch (type) {
-    case at::kHalf:
-      return SYNCYTE_FLOAT16;
-    case at::kBFloat16:
-      return SYNCYTE_BFLOAT16;
-    case at::kFloat:
-      return SYNCYTE_FLOAT32;
-    case at::kDouble:
-      return SYNCYTE_FLOAT64;
-    case at::kComplexFloat:
-      return SYNCYTE_COMPLEX64;
-    case at::kComplexDouble:
-      return SYNCYTE_COMPLEX128;
-    case at::kChar:
-      return SYNCYTE_INT8;
-    case at::kShort:
-      return SYNCYTE_INT16;
-    case at::kInt:
-      return SYNCYTE_INT32;
-    case at::kLong:
-      return SYNCYTE_INT64;
-    case at::kByte:
-      return SYNCYTE_UINT8;
-    case at::kBool:
-      return SYNCYTE_BOOL;
-    case at::kUInt16:
-      return SYNCYTE_UINT16;
-    case at::kUInt32:
-      return SYNCYTE_UINT32;
-    case at::kUInt64:
-      return SYNCYTE_UINT64;
-    default:
-      return 0;  // refused by the C function, so that a collective fails on all ranks
-  }
+  for (const auto& [known, dtype] : dtypes)
+    if (known == type) return dtype;
+  return 0;  // refused by the C function, so that a collective fails on all ranks
 }
 
 void give_back(void* data) { syncyte_memory_release(data); }

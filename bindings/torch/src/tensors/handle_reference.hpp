@@ -6,11 +6,12 @@
 #include <torch/custom_class.h>
 
 #include <cstdint>
+#include <utility>
 
-#include "tensors/buffers.hpp"
 #include "syncyte/comm.h"
 #include "syncyte/halo.h"
 #include "syncyte/tensor.h"
+#include "tensors/buffers.hpp"
 
 namespace syncyte::torch_binding {
 
@@ -39,6 +40,26 @@ at::IValue capsule_of(std::int64_t object) {
     Reference reference;
   };
   return at::IValue::make_capsule(c10::make_intrusive<capsule>(object));
+}
+
+/// A node's value in its saved data, with a reference to the communicator that its backward needs.
+template <class Value>
+struct kept_value final : torch::CustomClassHolder {
+  kept_value(std::int64_t comm, Value what) : reference(comm), value(std::move(what)) {}
+  comm_reference reference;
+  Value value;
+};
+
+template <class Value, class Context>
+void keep(Context* context, std::int64_t comm, Value value) {
+  context->saved_data["kept"] =
+      at::IValue::make_capsule(c10::make_intrusive<kept_value<Value>>(comm, std::move(value)));
+}
+
+/// The value, which lives as long as the node's saved data.
+template <class Value, class Context>
+const Value& kept(Context* context) {
+  return static_cast<const kept_value<Value>&>(*context->saved_data["kept"].toCapsule()).value;
 }
 
 }  // namespace syncyte::torch_binding

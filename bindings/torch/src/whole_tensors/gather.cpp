@@ -24,13 +24,11 @@ using gather_signature = at::Tensor(const at::Tensor&, std::int64_t, std::int64_
 using gather_backward_signature = void(const at::Tensor&, std::int64_t, const at::Tensor&);
 
 at::Tensor call_gather(const at::Tensor& local, std::int64_t tensor, std::int64_t companion, const at::Tensor& index) {
-  static const auto op = find_op<gather_signature>("syncyte::gather");
-  return op.call(local, tensor, companion, index);
+  return dispatched<gather_signature, "syncyte::gather">().call(local, tensor, companion, index);
 }
 
 void call_gather_backward(const at::Tensor& gradient, std::int64_t companion, const at::Tensor& index) {
-  static const auto op = find_op<gather_backward_signature>("syncyte::gather_backward");
-  op.call(gradient, companion, index);
+  dispatched<gather_backward_signature, "syncyte::gather_backward">().call(gradient, companion, index);
 }
 
 at::Tensor gather_cpu(const at::Tensor& local, std::int64_t tensor, std::int64_t, const at::Tensor& index) {

@@ -192,8 +192,8 @@ struct row_gather {
   const char* profiled_as() const { return is_adjoint ? "syncyte::gather_adjoint" : "syncyte::gather_collective"; }
 
   at::Tensor call(const at::Tensor& input, derivatives asked) const {
-    static const auto forward = find_op<collective_signature>("syncyte::gather_collective");
-    static const auto backward = find_op<adjoint_signature>("syncyte::gather_adjoint");
+    const auto& forward = dispatched<collective_signature, "syncyte::gather_collective">();
+    const auto& backward = dispatched<adjoint_signature, "syncyte::gather_adjoint">();
     return is_adjoint ? backward.call(input, tensor, scratch, index, rows, asked.packed())
                       : forward.call(input, tensor, scratch, index, asked.packed());
   }
@@ -208,6 +208,7 @@ struct row_gather {
     return tensor_comm(handle(scratch)).number_of_forward(input);
   }
   at::Tensor differentiate(const at::Tensor& input, std::int64_t packed) const {
+    TORCH_CHECK_TYPE(index.defined(), "index is None; expected a torch.Tensor");
     const auto asked = derivatives::unpacked(packed);
     return differentiated(input, *this, asked, [&](const at::Tensor& ordered) { return run(ordered, asked); });
   }

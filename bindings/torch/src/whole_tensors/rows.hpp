@@ -1,20 +1,15 @@
 #pragma once
 
 #include <ATen/core/Tensor.h>
-#include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/core/ivalue.h>
 
+#include "operators/dispatched.hpp"
 #include "syncyte.h"
 
 namespace syncyte::torch_binding {
 
 /// The whole tensor that a schema's integer stands for.
 inline syncyte_tensor_t handle(std::int64_t number) { return reinterpret_cast<syncyte_tensor_t>(number); }
-
-template <class Signature>
-auto find_op(const char* name) {
-  return c10::Dispatcher::singleton().findSchemaOrThrow(name, "").typed<Signature>();
-}
 
 /// A reference to a whole tensor as something that an autograd node can save: the tensor lives as long as the graph
 /// that will add to it or read it, also if its owner drops it first. 0 is no tensor.
