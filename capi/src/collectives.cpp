@@ -56,19 +56,22 @@ syncyte_status_t syncyte_comm_allgather(syncyte_comm_t comm, const syncyte_buffe
 }
 
 syncyte_status_t syncyte_comm_allgatherv(syncyte_comm_t comm, const syncyte_buffer_t* input, const int64_t* counts,
-                                         const syncyte_collective_options_t* options, const syncyte_buffer_t* output) {
+                                         int64_t counts_length, const syncyte_collective_options_t* options,
+                                         const syncyte_buffer_t* output) {
   return started<forks_too>("comm_allgatherv", [&] {
     trace_buffer(input);
-    collectives::allgatherv(*find_comm(comm), input, counts, output, extras(options));
+    collectives::allgatherv(*find_comm(comm), input, {counts, counts_length}, output, extras(options));
   });
 }
 
 syncyte_status_t syncyte_comm_alltoallv(syncyte_comm_t comm, const syncyte_buffer_t* input, const int64_t* send_counts,
-                                        const int64_t* recv_counts, const syncyte_collective_options_t* options,
+                                        int64_t send_counts_length, const int64_t* recv_counts,
+                                        int64_t recv_counts_length, const syncyte_collective_options_t* options,
                                         const syncyte_buffer_t* output) {
   return started<forks_too>("comm_alltoallv", [&] {
     trace_buffer(input);
-    collectives::alltoallv(*find_comm(comm), input, send_counts, recv_counts, output, extras(options));
+    collectives::alltoallv(*find_comm(comm), input, {send_counts, send_counts_length},
+                           {recv_counts, recv_counts_length}, output, extras(options));
   });
 }
 
@@ -103,61 +106,64 @@ syncyte_status_t syncyte_comm_exscan(syncyte_comm_t comm, const syncyte_buffer_t
   });
 }
 
-syncyte_status_t syncyte_comm_lengths(syncyte_comm_t comm, int64_t length, const syncyte_collective_options_t* options,
-                                      int64_t* lengths) {
-  return started<forks_too>("comm_lengths",
-                            [&] { collectives::lengths(*find_comm(comm), length, lengths, extras(options)); });
+syncyte_status_t syncyte_comm_counts(syncyte_comm_t comm, int64_t count, const syncyte_collective_options_t* options,
+                                     int64_t* counts, int64_t counts_length) {
+  return started<forks_too>(
+      "comm_counts", [&] { collectives::counts(*find_comm(comm), count, counts, counts_length, extras(options)); });
 }
 
 syncyte_status_t syncyte_comm_gather_along(syncyte_comm_t comm, const syncyte_buffer_t* input, int32_t axis,
-                                           const int64_t* lengths, int32_t root,
+                                           const int64_t* counts, int64_t counts_length, int32_t root,
                                            const syncyte_collective_options_t* options,
                                            const syncyte_buffer_t* output) {
   return started<forks_too>("comm_gather_along", [&] {
     trace_buffer(input);
     trace_peer(root);
-    collectives::gather_along(*find_comm(comm), input, axis, lengths, root, output, extras(options));
+    collectives::gather_along(*find_comm(comm), input, axis, {counts, counts_length}, root, output, extras(options));
   });
 }
 
 syncyte_status_t syncyte_comm_allgather_along(syncyte_comm_t comm, const syncyte_buffer_t* input, int32_t axis,
-                                              const int64_t* lengths, const syncyte_collective_options_t* options,
+                                              const int64_t* counts, int64_t counts_length,
+                                              const syncyte_collective_options_t* options,
                                               const syncyte_buffer_t* output) {
   return started<forks_too>("comm_allgather_along", [&] {
     trace_buffer(input);
-    collectives::allgather_along(*find_comm(comm), input, axis, lengths, output, extras(options));
+    collectives::allgather_along(*find_comm(comm), input, axis, {counts, counts_length}, output, extras(options));
   });
 }
 
 syncyte_status_t syncyte_comm_scatter_along(syncyte_comm_t comm, const syncyte_buffer_t* input, int32_t axis,
-                                            const int64_t* lengths, int32_t root,
+                                            const int64_t* counts, int64_t counts_length, int32_t root,
                                             const syncyte_collective_options_t* options,
                                             const syncyte_buffer_t* output) {
   return started<forks_too>("comm_scatter_along", [&] {
     trace_buffer(input);
     trace_peer(root);
-    collectives::scatter_along(*find_comm(comm), input, axis, lengths, root, output, extras(options));
+    collectives::scatter_along(*find_comm(comm), input, axis, {counts, counts_length}, root, output, extras(options));
   });
 }
 
 syncyte_status_t syncyte_comm_reduce_scatter_along(syncyte_comm_t comm, const syncyte_buffer_t* input, int32_t axis,
-                                                   const int64_t* lengths, syncyte_op_t op,
+                                                   const int64_t* counts, int64_t counts_length, syncyte_op_t op,
                                                    const syncyte_collective_options_t* options,
                                                    const syncyte_buffer_t* output) {
   return started<forks_too>("comm_reduce_scatter_along", [&] {
     trace_buffer(input);
-    collectives::reduce_scatter_along(*find_comm(comm), input, axis, lengths, op, output, extras(options));
+    collectives::reduce_scatter_along(*find_comm(comm), input, axis, {counts, counts_length}, op, output,
+                                      extras(options));
   });
 }
 
 syncyte_status_t syncyte_comm_alltoall_along(syncyte_comm_t comm, const syncyte_buffer_t* input, int32_t gather_axis,
-                                             const int64_t* gather_lengths, int32_t scatter_axis,
-                                             const int64_t* scatter_lengths,
-                                             const syncyte_collective_options_t* options,
+                                             const int64_t* gather_counts, int64_t gather_counts_length,
+                                             int32_t scatter_axis, const int64_t* scatter_counts,
+                                             int64_t scatter_counts_length, const syncyte_collective_options_t* options,
                                              const syncyte_buffer_t* output) {
   return started<forks_too>("comm_alltoall_along", [&] {
     trace_buffer(input);
-    const collectives::axis_change change{gather_axis, gather_lengths, scatter_axis, scatter_lengths};
+    const collectives::axis_change change{
+        gather_axis, {gather_counts, gather_counts_length}, scatter_axis, {scatter_counts, scatter_counts_length}};
     collectives::alltoall_along(*find_comm(comm), input, change, output, extras(options));
   });
 }

@@ -3,6 +3,7 @@
 #include <memory>
 #include <utility>
 
+#include "base/array_argument.hpp"
 #include "base/buffer.hpp"
 #include "collective_options.hpp"
 #include "comm_table.hpp"
@@ -27,14 +28,20 @@ std::shared_ptr<halo::plan> find_halo(syncyte_halo_t halo) {
   return found;
 }
 
-/// Arrays of the caller's, and how long they are.
+/// Arrays of the caller's; those behind shape have an entry for each dimension of the grid.
 struct halo_arrays {
   std::int32_t ndim;
   const std::int64_t* shape;
-  const std::int32_t* axes;
-  const std::int64_t* low;
-  const std::int64_t* high;
+  base::array_argument<std::int32_t> axes;
+  base::array_argument<std::int64_t> low;
+  base::array_argument<std::int64_t> high;
 };
+
+template <class To, class From>
+void assign(std::vector<To>& to, const base::array_argument<From>& from, const char* name, int ndim) {
+  const auto checked = from.checked(name, ndim, "dimension of the grid");
+  to.assign(checked.begin(), checked.end());
+}
 
 void read(const comm::communicator& cart, const halo_arrays& given, halo::description& asked) {
   const comm::cartesian_grid* const grid = cart.grid();
@@ -44,11 +51,9 @@ void read(const comm::communicator& cart, const halo_arrays& given, halo::descri
                given.ndim);
   asked.shape.assign(given.shape, given.shape + given.ndim);
   if (grid == nullptr) return;  // refused by the collective
-  base::expect(given.low != nullptr && given.high != nullptr, SYNCYTE_ERR_ARGUMENT,
-               given.low == nullptr ? "low" : "high", "null", "{} widths", grid->ndim());
-  if (given.axes != nullptr) asked.axes.assign(given.axes, given.axes + grid->ndim());
-  asked.low.assign(given.low, given.low + grid->ndim());
-  asked.high.assign(given.high, given.high + grid->ndim());
+  if (given.axes.values != nullptr) assign(asked.axes, given.axes, "axes", grid->ndim());
+  assign(asked.low, given.low, "low", grid->ndim());
+  assign(asked.high, given.high, "high", grid->ndim());
 }
 
 halo::description asked_halo(const comm::communicator& cart, const halo_arrays& given,
@@ -108,11 +113,13 @@ using capi::started;
 extern "C" {
 
 syncyte_status_t syncyte_halo_create(syncyte_comm_t cart, syncyte_dtype_t dtype, int32_t ndim, const int64_t* shape,
-                                     const int32_t* axes, const int64_t* low, const int64_t* high,
-                                     const syncyte_halo_options_t* options, syncyte_halo_t* halo) {
+                                     const int32_t* axes, int64_t axes_length, const int64_t* low, int64_t low_length,
+                                     const int64_t* high, int64_t high_length, const syncyte_halo_options_t* options,
+                                     syncyte_halo_t* halo) {
   return started("halo_create", [&] {
     const auto group = capi::find_comm(cart);
-    auto asked = capi::asked_halo(*group, {ndim, shape, axes, low, high}, options, halo);
+    auto asked = capi::asked_halo(*group, {ndim, shape, {axes, axes_length}, {low, low_length}, {high, high_length}},
+                                  options, halo);
     asked.dtype = dtype;
     auto made = halo::plan::create(group, std::move(asked));
     *halo = halos().insert(std::move(made));

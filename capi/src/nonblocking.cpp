@@ -62,33 +62,36 @@ syncyte_status_t syncyte_comm_iallreduce(syncyte_comm_t comm, const syncyte_buff
 }
 
 syncyte_status_t syncyte_comm_iallgather_along(syncyte_comm_t comm, const syncyte_buffer_t* input, int32_t axis,
-                                               const int64_t* lengths, const syncyte_collective_options_t* options,
+                                               const int64_t* counts, int64_t counts_length,
+                                               const syncyte_collective_options_t* options,
                                                const syncyte_buffer_t* output, syncyte_request_t* request) {
   return start_request("comm_iallgather_along", comm, options, request, [&](const auto& group, const auto& extras) {
     trace_buffer(input);
-    return collectives::iallgather_along(group, input, axis, lengths, output, extras);
+    return collectives::iallgather_along(group, input, axis, {counts, counts_length}, output, extras);
   });
 }
 
 syncyte_status_t syncyte_comm_ireduce_scatter_along(syncyte_comm_t comm, const syncyte_buffer_t* input, int32_t axis,
-                                                    const int64_t* lengths, syncyte_op_t op,
+                                                    const int64_t* counts, int64_t counts_length, syncyte_op_t op,
                                                     const syncyte_collective_options_t* options,
                                                     const syncyte_buffer_t* output, syncyte_request_t* request) {
-  return start_request("comm_ireduce_scatter_along", comm, options, request,
-                       [&](const auto& group, const auto& extras) {
-                         trace_buffer(input);
-                         return collectives::ireduce_scatter_along(group, input, axis, lengths, op, output, extras);
-                       });
+  return start_request(
+      "comm_ireduce_scatter_along", comm, options, request, [&](const auto& group, const auto& extras) {
+        trace_buffer(input);
+        return collectives::ireduce_scatter_along(group, input, axis, {counts, counts_length}, op, output, extras);
+      });
 }
 
 syncyte_status_t syncyte_comm_ialltoall_along(syncyte_comm_t comm, const syncyte_buffer_t* input, int32_t gather_axis,
-                                              const int64_t* gather_lengths, int32_t scatter_axis,
-                                              const int64_t* scatter_lengths,
+                                              const int64_t* gather_counts, int64_t gather_counts_length,
+                                              int32_t scatter_axis, const int64_t* scatter_counts,
+                                              int64_t scatter_counts_length,
                                               const syncyte_collective_options_t* options,
                                               const syncyte_buffer_t* output, syncyte_request_t* request) {
   return start_request("comm_ialltoall_along", comm, options, request, [&](const auto& group, const auto& extras) {
     trace_buffer(input);
-    const collectives::axis_change change{gather_axis, gather_lengths, scatter_axis, scatter_lengths};
+    const collectives::axis_change change{
+        gather_axis, {gather_counts, gather_counts_length}, scatter_axis, {scatter_counts, scatter_counts_length}};
     return collectives::ialltoall_along(group, input, change, output, extras);
   });
 }

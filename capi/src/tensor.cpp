@@ -144,16 +144,18 @@ syncyte_status_t syncyte_tensor_scatter_add(syncyte_tensor_t tensor, const syncy
   });
 }
 
-syncyte_status_t syncyte_tensor_get_box(syncyte_tensor_t tensor, const int64_t* lower, const syncyte_buffer_t* output) {
+syncyte_status_t syncyte_tensor_get_box(syncyte_tensor_t tensor, const int64_t* lower, int64_t lower_length,
+                                        const syncyte_buffer_t* output) {
   return started<forks_too>("tensor_get_box", [&] {
-    find_tensor(tensor)->get_box(lower, output);
+    find_tensor(tensor)->get_box({lower, lower_length}, output);
     trace_buffer(output);
   });
 }
 
-syncyte_status_t syncyte_tensor_put_box(syncyte_tensor_t tensor, const int64_t* lower, const syncyte_buffer_t* source) {
+syncyte_status_t syncyte_tensor_put_box(syncyte_tensor_t tensor, const int64_t* lower, int64_t lower_length,
+                                        const syncyte_buffer_t* source) {
   return started("tensor_put_box", [&] {
-    find_tensor(tensor)->put_box(lower, source);
+    find_tensor(tensor)->put_box({lower, lower_length}, source);
     trace_buffer(source);
   });
 }

@@ -17,9 +17,9 @@ enum class scan_from : std::int32_t { first = SYNCYTE_SCAN_FROM_FIRST, last = SY
 
 /// Lengths of parts as even as possible, the first ones longer. Local; throws status::argument for a negative extent or
 /// fewer parts than one.
-inline extents even_lengths(std::int64_t extent, std::int64_t parts) {
+inline extents even_counts(std::int64_t extent, std::int64_t parts) {
   if (extent < 0 || parts < 1) {
-    throw error(status::argument, "even_lengths: extent is " + std::to_string(extent) + ", parts is " +
+    throw error(status::argument, "even_counts: extent is " + std::to_string(extent) + ", parts is " +
                                       std::to_string(parts) + "; expected 0 or more, and 1 or more");
   }
   extents result(static_cast<std::size_t>(parts), extent / parts);
@@ -34,7 +34,7 @@ using comm_reference = reference<syncyte_comm_t, syncyte_comm_retain, syncyte_co
 /// The collectives of a communicator.
 class collectives : public comm_reference {
  public:
-  using lengths_view = std::span<const std::int64_t>;
+  using counts_view = std::span<const std::int64_t>;
 
   collectives() = default;
   explicit collectives(syncyte_comm_t raw) noexcept : comm_reference(raw) {}
@@ -110,63 +110,61 @@ class collectives : public comm_reference {
   }
 
   /// Concatenates contributions of counts[rank] elements, in order of ranks. Collective.
-  void allgatherv(const const_buffer& input, lengths_view counts, const buffer& output) const {
-    require_one_per_rank("comm_allgatherv", {{"counts", counts}});
-    check(syncyte_comm_allgatherv(get(), input.get(), counts.data(), nullptr, output.get()));
+  void allgatherv(const const_buffer& input, counts_view counts, const buffer& output) const {
+    check(syncyte_comm_allgatherv(get(), input.get(), counts.data(), entries(counts), nullptr, output.get()));
   }
 
   /// Every rank sends a piece to every rank; pieces lie in order of target and source ranks. Collective.
-  void alltoallv(const const_buffer& input, lengths_view send_counts, lengths_view recv_counts,
+  void alltoallv(const const_buffer& input, counts_view send_counts, counts_view recv_counts,
                  const buffer& output) const {
-    require_one_per_rank("comm_alltoallv", {{"send_counts", send_counts}, {"recv_counts", recv_counts}});
-    check(syncyte_comm_alltoallv(get(), input.get(), send_counts.data(), recv_counts.data(), nullptr, output.get()));
+    check(syncyte_comm_alltoallv(get(), input.get(), send_counts.data(), entries(send_counts), recv_counts.data(),
+                                 entries(recv_counts), nullptr, output.get()));
   }
 
-  // ---- arrays of any strides, each rank's a part of a whole along an axis (negative: from the end); lengths are the
+  // ---- arrays of any strides, each rank's a part of a whole along an axis (negative: from the end); counts are the
   // parts' extents there in order of ranks, equal on all ranks
 
-  /// All ranks' lengths of their parts. Collective.
-  extents lengths(std::int64_t length) const {
+  /// All ranks' counts, in order of ranks. Collective.
+  extents counts(std::int64_t count) const {
     extents result(static_cast<std::size_t>(size()));
-    check(syncyte_comm_lengths(get(), length, nullptr, result.data()));
+    check(syncyte_comm_counts(get(), count, nullptr, result.data(), size()));
     return result;
   }
 
   /// Joins the ranks' parts along an axis in root's output; the other ranks' output is ignored. Collective.
-  void gather_along(const const_buffer& input, std::int32_t axis, lengths_view lengths, std::int32_t root,
+  void gather_along(const const_buffer& input, std::int32_t axis, counts_view counts, std::int32_t root,
                     const buffer& output) const {
-    require_one_per_rank("comm_gather_along", {{"lengths", lengths}});
-    check(syncyte_comm_gather_along(get(), input.get(), axis, lengths.data(), root, nullptr, output.get()));
+    check(syncyte_comm_gather_along(get(), input.get(), axis, counts.data(), entries(counts), root, nullptr,
+                                    output.get()));
   }
 
   /// Joins the ranks' parts along an axis, on all ranks. Collective.
-  void allgather_along(const const_buffer& input, std::int32_t axis, lengths_view lengths, const buffer& output) const {
-    require_one_per_rank("comm_allgather_along", {{"lengths", lengths}});
-    check(syncyte_comm_allgather_along(get(), input.get(), axis, lengths.data(), nullptr, output.get()));
+  void allgather_along(const const_buffer& input, std::int32_t axis, counts_view counts, const buffer& output) const {
+    check(
+        syncyte_comm_allgather_along(get(), input.get(), axis, counts.data(), entries(counts), nullptr, output.get()));
   }
 
   /// Cuts root's input along an axis, a part for every rank; the other ranks' input is ignored. Collective.
-  void scatter_along(const const_buffer& input, std::int32_t axis, lengths_view lengths, std::int32_t root,
+  void scatter_along(const const_buffer& input, std::int32_t axis, counts_view counts, std::int32_t root,
                      const buffer& output) const {
-    require_one_per_rank("comm_scatter_along", {{"lengths", lengths}});
-    check(syncyte_comm_scatter_along(get(), input.get(), axis, lengths.data(), root, nullptr, output.get()));
+    check(syncyte_comm_scatter_along(get(), input.get(), axis, counts.data(), entries(counts), root, nullptr,
+                                     output.get()));
   }
 
   /// Reduces the ranks' whole arrays, and cuts the result along an axis, a part for every rank. Collective.
-  void reduce_scatter_along(const const_buffer& input, std::int32_t axis, lengths_view lengths, const buffer& output,
+  void reduce_scatter_along(const const_buffer& input, std::int32_t axis, counts_view counts, const buffer& output,
                             op how = op::sum) const {
-    require_one_per_rank("comm_reduce_scatter_along", {{"lengths", lengths}});
-    check(syncyte_comm_reduce_scatter_along(get(), input.get(), axis, lengths.data(), raw(how), nullptr, output.get()));
+    check(syncyte_comm_reduce_scatter_along(get(), input.get(), axis, counts.data(), entries(counts), raw(how), nullptr,
+                                            output.get()));
   }
 
-  /// Turns parts along gather_axis into parts along scatter_axis; if these are one axis, changes the lengths of the
-  /// parts. Collective.
-  void alltoall_along(const const_buffer& input, std::int32_t gather_axis, lengths_view gather_lengths,
-                      std::int32_t scatter_axis, lengths_view scatter_lengths, const buffer& output) const {
-    require_one_per_rank("comm_alltoall_along",
-                         {{"gather_lengths", gather_lengths}, {"scatter_lengths", scatter_lengths}});
-    check(syncyte_comm_alltoall_along(get(), input.get(), gather_axis, gather_lengths.data(), scatter_axis,
-                                      scatter_lengths.data(), nullptr, output.get()));
+  /// Turns parts along gather_axis into parts along scatter_axis; if these are one axis, changes the parts'
+  /// extents. Collective.
+  void alltoall_along(const const_buffer& input, std::int32_t gather_axis, counts_view gather_counts,
+                      std::int32_t scatter_axis, counts_view scatter_counts, const buffer& output) const {
+    check(syncyte_comm_alltoall_along(get(), input.get(), gather_axis, gather_counts.data(), entries(gather_counts),
+                                      scatter_axis, scatter_counts.data(), entries(scatter_counts), nullptr,
+                                      output.get()));
   }
 
   // ---- started, and ended by the request; the arrays' memory must stay until then. A start waits for nobody; this
@@ -188,27 +186,24 @@ class collectives : public comm_reference {
   }
 
   /// Starts allgather_along(). Collective.
-  request iallgather_along(const const_buffer& input, std::int32_t axis, lengths_view lengths,
+  request iallgather_along(const const_buffer& input, std::int32_t axis, counts_view counts,
                            const buffer& output) const {
-    refuse_unless_one_per_rank("comm_iallgather_along", {{"lengths", lengths}});
-    return started(syncyte_comm_iallgather_along, input.get(), axis, lengths.data(), nullptr, output.get());
-  }
-
-  /// Starts reduce_scatter_along(). Collective.
-  request ireduce_scatter_along(const const_buffer& input, std::int32_t axis, lengths_view lengths,
-                                const buffer& output, op how = op::sum) const {
-    refuse_unless_one_per_rank("comm_ireduce_scatter_along", {{"lengths", lengths}});
-    return started(syncyte_comm_ireduce_scatter_along, input.get(), axis, lengths.data(), raw(how), nullptr,
+    return started(syncyte_comm_iallgather_along, input.get(), axis, counts.data(), entries(counts), nullptr,
                    output.get());
   }
 
+  /// Starts reduce_scatter_along(). Collective.
+  request ireduce_scatter_along(const const_buffer& input, std::int32_t axis, counts_view counts, const buffer& output,
+                                op how = op::sum) const {
+    return started(syncyte_comm_ireduce_scatter_along, input.get(), axis, counts.data(), entries(counts), raw(how),
+                   nullptr, output.get());
+  }
+
   /// Starts alltoall_along(). Collective.
-  request ialltoall_along(const const_buffer& input, std::int32_t gather_axis, lengths_view gather_lengths,
-                          std::int32_t scatter_axis, lengths_view scatter_lengths, const buffer& output) const {
-    refuse_unless_one_per_rank("comm_ialltoall_along",
-                               {{"gather_lengths", gather_lengths}, {"scatter_lengths", scatter_lengths}});
-    return started(syncyte_comm_ialltoall_along, input.get(), gather_axis, gather_lengths.data(), scatter_axis,
-                   scatter_lengths.data(), nullptr, output.get());
+  request ialltoall_along(const const_buffer& input, std::int32_t gather_axis, counts_view gather_counts,
+                          std::int32_t scatter_axis, counts_view scatter_counts, const buffer& output) const {
+    return started(syncyte_comm_ialltoall_along, input.get(), gather_axis, gather_counts.data(), entries(gather_counts),
+                   scatter_axis, scatter_counts.data(), entries(scatter_counts), nullptr, output.get());
   }
 
  protected:
@@ -220,11 +215,7 @@ class collectives : public comm_reference {
   }
 
  private:
-  struct named_lengths {
-    const char* name;
-    lengths_view values;
-  };
-
+  static std::int64_t entries(counts_view counts) noexcept { return static_cast<std::int64_t>(counts.size()); }
   static syncyte_op_t raw(op how) noexcept { return static_cast<syncyte_op_t>(how); }
   static syncyte_scan_t raw(scan_from from) noexcept { return static_cast<syncyte_scan_t>(from); }
 
@@ -233,32 +224,6 @@ class collectives : public comm_reference {
     syncyte_request_t made = nullptr;
     check(start(get(), arguments..., &made));
     return request(made);
-  }
-
-  /// Makes it the thread's error that some array has not one entry per rank; success if all have.
-  syncyte_status_t one_per_rank(const char* operation, std::initializer_list<named_lengths> arrays) const {
-    for (const auto& [name, values] : arrays) {
-      if (static_cast<std::int64_t>(values.size()) == size()) continue;
-      const std::string text = std::string(operation) + ": " + name + " has " + std::to_string(values.size()) +
-                               " entries, expected " + std::to_string(size()) + ", one per rank";
-      return syncyte_error_set(SYNCYTE_ERR_ARGUMENT, text.c_str());
-    }
-    return SYNCYTE_SUCCESS;
-  }
-
-  // The C interface cannot see how long the arrays of lengths are. A wrong one is agreed on, so that no other rank
-  // waits for this one; when all are right this costs nothing.
-  void require_one_per_rank(const char* operation, std::initializer_list<named_lengths> arrays) const {
-    const syncyte_status_t wrong = one_per_rank(operation, arrays);
-    if (wrong == SYNCYTE_SUCCESS) return;
-    check(level() == check_level::off ? wrong : syncyte_comm_agree(get(), wrong, operation, 0, nullptr));
-  }
-
-  void refuse_unless_one_per_rank(const char* operation, std::initializer_list<named_lengths> arrays) const {
-    const syncyte_status_t wrong = one_per_rank(operation, arrays);
-    if (wrong == SYNCYTE_SUCCESS) return;
-    check(syncyte_comm_ifail(get(), wrong, operation));
-    check(wrong);
   }
 };
 

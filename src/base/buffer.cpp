@@ -113,9 +113,9 @@ const buffer& buffer::require_dtype(syncyte_dtype_t wanted) const {
   return *this;
 }
 
-const buffer& buffer::require_elements(std::int64_t wanted) const {
-  require(elements_ == wanted, SYNCYTE_ERR_SHAPE, "{}: shape [{}] has {} elements; expected {}", argument_,
-          listed(shape()), elements_, wanted);
+const buffer& buffer::require_elements(std::int64_t wanted, const char* why) const {
+  require(elements_ == wanted, SYNCYTE_ERR_SHAPE, "{}: shape [{}] has {} elements; expected {}{}", argument_,
+          listed(shape()), elements_, wanted, why);
   return *this;
 }
 

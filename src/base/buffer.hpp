@@ -40,7 +40,7 @@ class buffer {
   const buffer& require_writable() const;                     // SYNCYTE_ERR_SHAPE for a stride of 0
   const buffer& require_aligned() const;                      // SYNCYTE_ERR_SHAPE for misaligned elements
   const buffer& require_dtype(syncyte_dtype_t wanted) const;  // SYNCYTE_ERR_TYPE
-  const buffer& require_elements(std::int64_t wanted) const;  // SYNCYTE_ERR_SHAPE
+  const buffer& require_elements(std::int64_t wanted, const char* why = "") const;  // SYNCYTE_ERR_SHAPE
 
  private:
   syncyte_buffer_t raw_;

@@ -26,11 +26,11 @@ std::byte* data_of(const std::optional<segments>& side) { return side ? side->da
 
 class gathering_along {
  public:
-  gathering_along(comm::agreement& terms, form how, const syncyte_buffer_t* input, int axis,
-                  const std::int64_t* lengths, int root, const syncyte_buffer_t* output)
+  gathering_along(comm::agreement& terms, form how, const syncyte_buffer_t* input, int axis, given_counts counts,
+                  int root, const syncyte_buffer_t* output)
       : root_(root) {
     const base::buffer part = any_strides_to_move(input, "input", how);
-    given_ = checked_partition(terms, part, axis, lengths, on_root(terms, root, output, "output"), "output");
+    given_ = checked_partition(terms, part, axis, counts, on_root(terms, root, output, "output"), "output");
     given_.part->load();
   }
 
@@ -49,11 +49,11 @@ class gathering_along {
 
 class all_gathering_along {
  public:
-  all_gathering_along(comm::agreement& terms, form how, const syncyte_buffer_t* input, int axis,
-                      const std::int64_t* lengths, const syncyte_buffer_t* output) {
+  all_gathering_along(comm::agreement& terms, form how, const syncyte_buffer_t* input, int axis, given_counts counts,
+                      const syncyte_buffer_t* output) {
     const base::buffer part = any_strides_to_move(input, "input", how);
     base::expect(output != nullptr, SYNCYTE_ERR_ARGUMENT, "output", "null", "a syncyte_buffer_t");
-    given_ = checked_partition(terms, part, axis, lengths, output, "output");
+    given_ = checked_partition(terms, part, axis, counts, output, "output");
     given_.part->load();
   }
 
@@ -69,11 +69,11 @@ class all_gathering_along {
 
 class scattering_along {
  public:
-  scattering_along(comm::agreement& terms, form how, const syncyte_buffer_t* input, int axis,
-                   const std::int64_t* lengths, int root, const syncyte_buffer_t* output)
+  scattering_along(comm::agreement& terms, form how, const syncyte_buffer_t* input, int axis, given_counts counts,
+                   int root, const syncyte_buffer_t* output)
       : root_(root) {
     const base::buffer part = any_strides_to_move(output, "output", how);
-    given_ = checked_partition(terms, part, axis, lengths, on_root(terms, root, input, "input"), "input");
+    given_ = checked_partition(terms, part, axis, counts, on_root(terms, root, input, "input"), "input");
     if (given_.whole) given_.whole->load();
   }
 
@@ -91,9 +91,9 @@ class scattering_along {
 /// Half-precision elements are widened as a whole, and rounded once.
 class reduce_scattering_along {
  public:
-  reduce_scattering_along(comm::agreement& terms, form, const syncyte_buffer_t* input, int axis,
-                          const std::int64_t* lengths, syncyte_op_t op, const syncyte_buffer_t* output)
-      : given_(checked_reduce_scatter(terms, input, axis, lengths, op, output)),
+  reduce_scattering_along(comm::agreement& terms, form, const syncyte_buffer_t* input, int axis, given_counts counts,
+                          syncyte_op_t op, const syncyte_buffer_t* output)
+      : given_(checked_reduce_scatter(terms, input, axis, counts, op, output)),
         op_(op),
         own_(given_.counts[static_cast<std::size_t>(terms.comm().rank())]) {
     given_.whole->load();
@@ -145,49 +145,49 @@ class all_to_all_along {
 
 }  // namespace
 
-void lengths(comm::communicator& comm, std::int64_t length, std::int64_t* lengths, const extras& extras) {
-  comm::collective_call call(comm, "comm_lengths");
+void counts(comm::communicator& comm, std::int64_t count, std::int64_t* counts, std::int64_t counts_length,
+            const extras& extras) {
+  comm::collective_call call(comm, "comm_counts");
   call.attempt([&] {
     if (extras.error) throw *extras.error;
-    base::expect(length >= 0, SYNCYTE_ERR_ARGUMENT, "length", length, "0 or more");
-    base::expect(lengths != nullptr, SYNCYTE_ERR_ARGUMENT, "lengths", "null", "room for {} numbers", comm.size());
+    base::expect(count >= 0, SYNCYTE_ERR_ARGUMENT, "count", count, "0 or more");
+    given_counts{counts, counts_length}.checked("counts", comm.size(), "rank");
     add_facts(call, extras);
   });
   call.agree();
-  if (comm.is_alone()) return void(*lengths = length);
-  mpi::check(MPI_Allgather(&length, 1, MPI_INT64_T, lengths, 1, MPI_INT64_T, comm.data()), "MPI_Allgather");
+  if (comm.is_alone()) return void(*counts = count);
+  mpi::check(MPI_Allgather(&count, 1, MPI_INT64_T, counts, 1, MPI_INT64_T, comm.data()), "MPI_Allgather");
 }
 
-void gather_along(comm::communicator& comm, const syncyte_buffer_t* input, int axis, const std::int64_t* lengths,
-                  int root, const syncyte_buffer_t* output, const extras& extras) {
-  run<gathering_along>(comm, "comm_gather_along", extras, input, axis, lengths, root, output);
+void gather_along(comm::communicator& comm, const syncyte_buffer_t* input, int axis, given_counts counts, int root,
+                  const syncyte_buffer_t* output, const extras& extras) {
+  run<gathering_along>(comm, "comm_gather_along", extras, input, axis, counts, root, output);
 }
 
-void allgather_along(comm::communicator& comm, const syncyte_buffer_t* input, int axis, const std::int64_t* lengths,
+void allgather_along(comm::communicator& comm, const syncyte_buffer_t* input, int axis, given_counts counts,
                      const syncyte_buffer_t* output, const extras& extras) {
-  run<all_gathering_along>(comm, "comm_allgather_along", extras, input, axis, lengths, output);
+  run<all_gathering_along>(comm, "comm_allgather_along", extras, input, axis, counts, output);
 }
 
 started_t iallgather_along(const std::shared_ptr<comm::communicator>& comm, const syncyte_buffer_t* input, int axis,
-                           const std::int64_t* lengths, const syncyte_buffer_t* output, const extras& extras) {
-  return start<all_gathering_along>(comm, "comm_iallgather_along", extras, input, axis, lengths, output);
+                           given_counts counts, const syncyte_buffer_t* output, const extras& extras) {
+  return start<all_gathering_along>(comm, "comm_iallgather_along", extras, input, axis, counts, output);
 }
 
-void scatter_along(comm::communicator& comm, const syncyte_buffer_t* input, int axis, const std::int64_t* lengths,
-                   int root, const syncyte_buffer_t* output, const extras& extras) {
-  run<scattering_along>(comm, "comm_scatter_along", extras, input, axis, lengths, root, output);
+void scatter_along(comm::communicator& comm, const syncyte_buffer_t* input, int axis, given_counts counts, int root,
+                   const syncyte_buffer_t* output, const extras& extras) {
+  run<scattering_along>(comm, "comm_scatter_along", extras, input, axis, counts, root, output);
 }
 
-void reduce_scatter_along(comm::communicator& comm, const syncyte_buffer_t* input, int axis,
-                          const std::int64_t* lengths, syncyte_op_t op, const syncyte_buffer_t* output,
-                          const extras& extras) {
-  run<reduce_scattering_along>(comm, "comm_reduce_scatter_along", extras, input, axis, lengths, op, output);
+void reduce_scatter_along(comm::communicator& comm, const syncyte_buffer_t* input, int axis, given_counts counts,
+                          syncyte_op_t op, const syncyte_buffer_t* output, const extras& extras) {
+  run<reduce_scattering_along>(comm, "comm_reduce_scatter_along", extras, input, axis, counts, op, output);
 }
 
 started_t ireduce_scatter_along(const std::shared_ptr<comm::communicator>& comm, const syncyte_buffer_t* input,
-                                int axis, const std::int64_t* lengths, syncyte_op_t op, const syncyte_buffer_t* output,
+                                int axis, given_counts counts, syncyte_op_t op, const syncyte_buffer_t* output,
                                 const extras& extras) {
-  return start<reduce_scattering_along>(comm, "comm_ireduce_scatter_along", extras, input, axis, lengths, op, output);
+  return start<reduce_scattering_along>(comm, "comm_ireduce_scatter_along", extras, input, axis, counts, op, output);
 }
 
 void alltoall_along(comm::communicator& comm, const syncyte_buffer_t* input, const axis_change& change,

@@ -10,20 +10,12 @@
 namespace syncyte::collectives {
 namespace {
 
-using lengths_view = std::span<const std::int64_t>;
-
 int checked_axis(int axis, const base::buffer& array, const char* name) {
   base::require(array.ndim() > 0, SYNCYTE_ERR_SHAPE, "{} has no dimension; expected 1 or more", array.argument());
   base::expect(axis >= -array.ndim() && axis < array.ndim(), SYNCYTE_ERR_ARGUMENT, name, axis,
                "{} to {} for {} of shape {}", -array.ndim(), array.ndim() - 1, array.argument(),
                base::shape_text(array.shape()));
   return axis < 0 ? axis + array.ndim() : axis;
-}
-
-/// Lengths of all ranks' parts, checked.
-lengths_view checked_lengths(const comm::communicator& comm, const std::int64_t* lengths, const char* argument) {
-  checked_sum(lengths, comm.size(), argument);
-  return {lengths, static_cast<std::size_t>(comm.size())};
 }
 
 void require_extent(const base::buffer& array, int axis, std::int64_t wanted, const char* why) {
@@ -69,15 +61,15 @@ base::buffer other_array(const base::buffer& first, const syncyte_buffer_t* raw,
 /// The ranks' parts of a whole array along one axis: what the operations on one axis check and agree on.
 class axis_partition {
  public:
-  axis_partition(const comm::communicator& comm, const base::buffer& part, int axis, const std::int64_t* lengths)
-      : part_(part), axis_(checked_axis(axis, part, "axis")), lengths_(checked_lengths(comm, lengths, "lengths")) {
-    require_extent(part, axis_, lengths_[static_cast<std::size_t>(comm.rank())], "this rank's in lengths");
+  axis_partition(const comm::communicator& comm, const base::buffer& part, int axis, given_counts counts)
+      : part_(part), axis_(checked_axis(axis, part, "axis")), counts_(checked_counts(comm, counts, "counts")) {
+    require_extent(part, axis_, counts_[static_cast<std::size_t>(comm.rank())], "this rank's in counts");
   }
 
   void add_facts(comm::agreement& terms) const {
     add_array(terms, part_, axis_, axis_);
     terms.fact("axis", axis_);
-    comm::add_counts(terms, lengths_, "sum of lengths", "hash of lengths");
+    comm::add_counts(terms, counts_, "sum of counts", "hash of counts");
   }
 
   segments part() const { return segments(part_); }
@@ -85,29 +77,29 @@ class axis_partition {
   /// The whole array, cut; its shape is checked.
   segments cut(const base::buffer& whole) const {
     require_alike(whole, part_, axis_, axis_);
-    require_extent(whole, axis_, mpi::sum_of(lengths_), "the sum of lengths");
+    require_extent(whole, axis_, mpi::sum_of(counts_), "the sum of counts");
     require_apart_in_memory(part_, whole);
-    return segments(whole, axis_, lengths_);
+    return segments(whole, axis_, counts_);
   }
 
   /// Elements of every rank's part.
-  std::vector<std::int64_t> counts() const {
+  std::vector<std::int64_t> elements() const {
     std::int64_t across = 1;
     for (int d = 0; d < part_.ndim(); ++d)
       if (d != axis_) across *= part_.extent(d);
     std::vector<std::int64_t> result;
-    for (const std::int64_t length : lengths_) result.push_back(length * across);
+    for (const std::int64_t count : counts_) result.push_back(count * across);
     return result;
   }
 
  private:
   base::buffer part_;
   int axis_;
-  lengths_view lengths_;
+  mpi::counts_view counts_;
 };
 
-/// Lengths of the parts of [first, first + length) that lie in each of consecutive parts.
-std::vector<std::int64_t> overlaps(std::int64_t first, std::int64_t length, lengths_view parts) {
+/// Extents of the parts of [first, first + length) that lie in each of consecutive parts.
+std::vector<std::int64_t> overlaps(std::int64_t first, std::int64_t length, mpi::counts_view parts) {
   std::vector<std::int64_t> result;
   std::int64_t begin = 0;
   for (const std::int64_t part : parts) {
@@ -123,31 +115,31 @@ std::vector<std::int64_t> overlaps(std::int64_t first, std::int64_t length, leng
 struct partition_change {
   int gather_axis;
   int scatter_axis;
-  lengths_view gathered;
-  lengths_view scattered;
+  mpi::counts_view gathered;
+  mpi::counts_view scattered;
   int rank;
 
   partition_change(const comm::communicator& comm, const base::buffer& input, const axis_change& asked)
       : gather_axis(checked_axis(asked.gather_axis, input, "gather_axis")),
         scatter_axis(checked_axis(asked.scatter_axis, input, "scatter_axis")),
-        gathered(checked_lengths(comm, asked.gather_lengths, "gather_lengths")),
-        scattered(checked_lengths(comm, asked.scatter_lengths, "scatter_lengths")),
+        gathered(checked_counts(comm, asked.gather_counts, "gather_counts")),
+        scattered(checked_counts(comm, asked.scatter_counts, "scatter_counts")),
         rank(comm.rank()) {}
 
   bool is_repartition() const { return gather_axis == scatter_axis; }
-  std::int64_t mine(lengths_view lengths) const { return lengths[static_cast<std::size_t>(rank)]; }
+  std::int64_t mine(mpi::counts_view counts) const { return counts[static_cast<std::size_t>(rank)]; }
 
   void require_fit(const base::buffer& input, const base::buffer& output) const {
-    require_extent(input, gather_axis, mine(gathered), "this rank's in gather_lengths");
-    require_extent(output, scatter_axis, mine(scattered), "this rank's in scatter_lengths");
+    require_extent(input, gather_axis, mine(gathered), "this rank's in gather_counts");
+    require_extent(output, scatter_axis, mine(scattered), "this rank's in scatter_counts");
     require_alike(output, input, gather_axis, scatter_axis);
     if (is_repartition()) {
       base::require(mpi::sum_of(gathered) == mpi::sum_of(scattered), SYNCYTE_ERR_SHAPE,
-                    "gather_lengths add up to {}, scatter_lengths to {}; expected equal sums", mpi::sum_of(gathered),
+                    "gather_counts add up to {}, scatter_counts to {}; expected equal sums", mpi::sum_of(gathered),
                     mpi::sum_of(scattered));
     } else {
-      require_extent(input, scatter_axis, mpi::sum_of(scattered), "the sum of scatter_lengths");
-      require_extent(output, gather_axis, mpi::sum_of(gathered), "the sum of gather_lengths");
+      require_extent(input, scatter_axis, mpi::sum_of(scattered), "the sum of scatter_counts");
+      require_extent(output, gather_axis, mpi::sum_of(gathered), "the sum of gather_counts");
     }
   }
 
@@ -155,8 +147,8 @@ struct partition_change {
     add_array(terms, input, gather_axis, scatter_axis);
     terms.fact("gather_axis", gather_axis);
     terms.fact("scatter_axis", scatter_axis);
-    comm::add_counts(terms, gathered, "sum of gather_lengths", "hash of gather_lengths");
-    comm::add_counts(terms, scattered, "sum of scatter_lengths", "hash of scatter_lengths");
+    comm::add_counts(terms, gathered, "sum of gather_counts", "hash of gather_counts");
+    comm::add_counts(terms, scattered, "sum of scatter_counts", "hash of scatter_counts");
   }
 
   segments cut_input(const base::buffer& input) const {
@@ -182,21 +174,21 @@ struct partition_change {
 
 }  // namespace
 
-partitioned checked_partition(comm::agreement& terms, const base::buffer& part, int axis, const std::int64_t* lengths,
+partitioned checked_partition(comm::agreement& terms, const base::buffer& part, int axis, given_counts counts,
                               const syncyte_buffer_t* whole, const char* whole_name) {
-  const axis_partition partition(terms.comm(), part, axis, lengths);
-  partitioned result{partition.counts(), part.dtype(), partition.part(), std::nullopt};
+  const axis_partition partition(terms.comm(), part, axis, counts);
+  partitioned result{partition.elements(), part.dtype(), partition.part(), std::nullopt};
   if (whole != nullptr) result.whole = partition.cut(other_array(part, whole, whole_name));
   partition.add_facts(terms);
   return result;
 }
 
-partitioned checked_reduce_scatter(comm::agreement& terms, const syncyte_buffer_t* input, int axis,
-                                   const std::int64_t* lengths, syncyte_op_t op, const syncyte_buffer_t* output) {
+partitioned checked_reduce_scatter(comm::agreement& terms, const syncyte_buffer_t* input, int axis, given_counts counts,
+                                   syncyte_op_t op, const syncyte_buffer_t* output) {
   const base::buffer part = any_strides(output, "output").require_aligned();
   require_reducible(part.dtype(), op);
   any_strides(input, "input").require_aligned();
-  partitioned result = checked_partition(terms, part, axis, lengths, input, "input");
+  partitioned result = checked_partition(terms, part, axis, counts, input, "input");
   terms.named_fact("op", op, base::op_name);
   return result;
 }

@@ -23,12 +23,12 @@ struct partitioned {
 
 /// Checks, and adds the facts; `whole` may be null on ranks that have none, and is in the same kind of memory as the
 /// part.
-partitioned checked_partition(comm::agreement& terms, const base::buffer& part, int axis, const std::int64_t* lengths,
+partitioned checked_partition(comm::agreement& terms, const base::buffer& part, int axis, given_counts counts,
                               const syncyte_buffer_t* whole, const char* whole_name);
 
 /// The arrays of a reduce_scatter, checked, with all facts; elements are aligned.
-partitioned checked_reduce_scatter(comm::agreement& terms, const syncyte_buffer_t* input, int axis,
-                                   const std::int64_t* lengths, syncyte_op_t op, const syncyte_buffer_t* output);
+partitioned checked_reduce_scatter(comm::agreement& terms, const syncyte_buffer_t* input, int axis, given_counts counts,
+                                   syncyte_op_t op, const syncyte_buffer_t* output);
 
 /// The arrays of an alltoall, checked; both are in the same kind of memory.
 struct repartitioned {

@@ -39,15 +39,16 @@ int checked_root(comm::agreement& terms, int root) {
   return root;
 }
 
-std::int64_t checked_sum(const std::int64_t* counts, int size, const char* argument) {
-  base::expect(counts != nullptr, SYNCYTE_ERR_ARGUMENT, argument, "null", "{} counts", size);
+mpi::counts_view checked_counts(const comm::communicator& comm, given_counts given, const char* argument) {
+  const mpi::counts_view counts = given.checked(argument, comm.size(), "rank");
   std::int64_t sum = 0;
-  for (int rank = 0; rank < size; ++rank) {
-    base::expect(counts[rank] >= 0, SYNCYTE_ERR_ARGUMENT, {argument, rank}, counts[rank], "0 or more");
-    base::require(!__builtin_add_overflow(sum, counts[rank], &sum), SYNCYTE_ERR_ARGUMENT,
+  for (std::size_t rank = 0; rank < counts.size(); ++rank) {
+    const std::int64_t count = counts[rank];
+    base::expect(count >= 0, SYNCYTE_ERR_ARGUMENT, {argument, static_cast<std::int64_t>(rank)}, count, "0 or more");
+    base::require(!__builtin_add_overflow(sum, count, &sum), SYNCYTE_ERR_ARGUMENT,
                   "{} add up to more than 2^63 - 1 elements", argument);
   }
-  return sum;
+  return counts;
 }
 
 void add_facts(comm::agreement& terms, const extras& extras) {

@@ -6,9 +6,11 @@
 #include <span>
 #include <string>
 
+#include "base/array_argument.hpp"
 #include "base/buffer.hpp"
 #include "collectives/extras.hpp"
 #include "comm/agreement.hpp"
+#include "mpi/large_counts.hpp"
 
 namespace syncyte::collectives {
 
@@ -33,8 +35,12 @@ void require_apart(const base::buffer& input, const base::buffer& output);
 /// The root, a fact; throws SYNCYTE_ERR_ARGUMENT for a rank that is none.
 int checked_root(comm::agreement& terms, int root);
 
-/// Sum of one count for each rank, each 0 or more; throws SYNCYTE_ERR_ARGUMENT, naming the rank, otherwise.
-std::int64_t checked_sum(const std::int64_t* counts, int size, const char* argument);
+/// A count for each rank, as the caller gives them.
+using given_counts = base::array_argument<std::int64_t>;
+
+/// One count for each rank, each 0 or more, with a sum that fits 64 bits; throws SYNCYTE_ERR_ARGUMENT, naming the rank,
+/// otherwise.
+mpi::counts_view checked_counts(const comm::communicator& comm, given_counts given, const char* argument);
 
 /// Adds the caller's own facts.
 void add_facts(comm::agreement& terms, const extras& extras);

@@ -14,10 +14,6 @@
 namespace syncyte::collectives {
 namespace {
 
-mpi::counts_view for_ranks(const comm::communicator& comm, const std::int64_t* counts) {
-  return {counts, static_cast<std::size_t>(comm.size())};
-}
-
 /// Hash of "source sends count elements to target"; nothing sent counts nothing.
 std::uint64_t pair_hash(int source, int target, std::int64_t count) {
   const std::int64_t pair[3] = {source, target, count};
@@ -78,12 +74,12 @@ class all_gathering {
     counts_.assign(static_cast<std::size_t>(terms.comm().size()), input_.elements());
   }
 
-  all_gathering(comm::agreement& terms, form how, const syncyte_buffer_t* input, const std::int64_t* counts,
+  all_gathering(comm::agreement& terms, form how, const syncyte_buffer_t* input, given_counts counts,
                 const syncyte_buffer_t* output)
       : all_gathering(terms, input, output, how) {
-    output_.require_elements(checked_sum(counts, terms.comm().size(), "counts"));
-    input_.require_elements(counts[terms.comm().rank()]);
-    const auto all = for_ranks(terms.comm(), counts);
+    const auto all = checked_counts(terms.comm(), counts, "counts");
+    output_.require_elements(mpi::sum_of(all), ", the sum of counts");
+    input_.require_elements(all[static_cast<std::size_t>(terms.comm().rank())], ", this rank's in counts");
     comm::add_counts(terms, all, "sum of counts", "hash of counts");
     counts_.assign(all.begin(), all.end());
   }
@@ -109,20 +105,19 @@ class all_gathering {
 
 class all_to_all {
  public:
-  all_to_all(comm::agreement& terms, form how, const syncyte_buffer_t* input, const std::int64_t* send_counts,
-             const std::int64_t* recv_counts, const syncyte_buffer_t* output)
+  all_to_all(comm::agreement& terms, form how, const syncyte_buffer_t* input, given_counts send_counts,
+             given_counts recv_counts, const syncyte_buffer_t* output)
       : input_(checked_to_move(input, "input", how)),
         output_(checked_to_move(output, "output", how)),
-        send_counts_(for_ranks(terms.comm(), send_counts)),
-        recv_counts_(for_ranks(terms.comm(), recv_counts)) {
-    const int rank = terms.comm().rank();
-    input_.require_elements(checked_sum(send_counts, terms.comm().size(), "send_counts"));
-    output_.require_dtype(input_.dtype())
-        .require_elements(checked_sum(recv_counts, terms.comm().size(), "recv_counts"));
+        send_counts_(checked_counts(terms.comm(), send_counts, "send_counts")),
+        recv_counts_(checked_counts(terms.comm(), recv_counts, "recv_counts")) {
+    const auto rank = static_cast<std::size_t>(terms.comm().rank());
+    input_.require_elements(mpi::sum_of(send_counts_), ", the sum of send_counts");
+    output_.require_dtype(input_.dtype()).require_elements(mpi::sum_of(recv_counts_), ", the sum of recv_counts");
     require_apart(input_, output_);
-    base::require(send_counts[rank] == recv_counts[rank], SYNCYTE_ERR_ARGUMENT,
+    base::require(send_counts_[rank] == recv_counts_[rank], SYNCYTE_ERR_ARGUMENT,
                   "send_counts[{0}] is {1}, but recv_counts[{0}], from this rank itself, is {2}", rank,
-                  send_counts[rank], recv_counts[rank]);
+                  send_counts_[rank], recv_counts_[rank]);
     terms.named_fact("dtype of input", input_.dtype(), base::dtype_name);
   }
 
@@ -173,13 +168,13 @@ void allgather(comm::communicator& comm, const syncyte_buffer_t* input, const sy
   run<all_gathering>(comm, "comm_allgather", extras, input, output);
 }
 
-void allgatherv(comm::communicator& comm, const syncyte_buffer_t* input, const std::int64_t* counts,
+void allgatherv(comm::communicator& comm, const syncyte_buffer_t* input, given_counts counts,
                 const syncyte_buffer_t* output, const extras& extras) {
   run<all_gathering>(comm, "comm_allgatherv", extras, input, counts, output);
 }
 
-void alltoallv(comm::communicator& comm, const syncyte_buffer_t* input, const std::int64_t* send_counts,
-               const std::int64_t* recv_counts, const syncyte_buffer_t* output, const extras& extras) {
+void alltoallv(comm::communicator& comm, const syncyte_buffer_t* input, given_counts send_counts,
+               given_counts recv_counts, const syncyte_buffer_t* output, const extras& extras) {
   run<all_to_all>(comm, "comm_alltoallv", extras, input, send_counts, recv_counts, output);
 }
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "collectives/checks.hpp"
 #include "collectives/extras.hpp"
 #include "collectives/started_collective.hpp"
 #include "comm/communicator.hpp"
@@ -24,10 +25,10 @@ started_t iallreduce(const std::shared_ptr<comm::communicator>& comm, const sync
                      const syncyte_buffer_t* output, syncyte_op_t op, const extras& extras);
 void allgather(comm::communicator& comm, const syncyte_buffer_t* input, const syncyte_buffer_t* output,
                const extras& extras);
-void allgatherv(comm::communicator& comm, const syncyte_buffer_t* input, const std::int64_t* counts,
+void allgatherv(comm::communicator& comm, const syncyte_buffer_t* input, given_counts counts,
                 const syncyte_buffer_t* output, const extras& extras);
-void alltoallv(comm::communicator& comm, const syncyte_buffer_t* input, const std::int64_t* send_counts,
-               const std::int64_t* recv_counts, const syncyte_buffer_t* output, const extras& extras);
+void alltoallv(comm::communicator& comm, const syncyte_buffer_t* input, given_counts send_counts,
+               given_counts recv_counts, const syncyte_buffer_t* output, const extras& extras);
 
 /// Reduces to root; a null input is output's contents, and output is used on root alone.
 void reduce(comm::communicator& comm, const syncyte_buffer_t* input, const syncyte_buffer_t* output, syncyte_op_t op,
@@ -40,30 +41,30 @@ void scan(comm::communicator& comm, const syncyte_buffer_t* input, const syncyte
 void exscan(comm::communicator& comm, const syncyte_buffer_t* input, const syncyte_buffer_t* output, syncyte_op_t op,
             scan_from start, const extras& extras);
 
-/// Arrays with any strides that are cut along an axis; `lengths` are all ranks' extents there. Negative axes count from
+/// Arrays with any strides that are cut along an axis; `counts` are all ranks' extents there. Negative axes count from
 /// the end.
-void lengths(comm::communicator& comm, std::int64_t length, std::int64_t* lengths, const extras& extras);
-void gather_along(comm::communicator& comm, const syncyte_buffer_t* input, int axis, const std::int64_t* lengths,
-                  int root, const syncyte_buffer_t* output, const extras& extras);
-void allgather_along(comm::communicator& comm, const syncyte_buffer_t* input, int axis, const std::int64_t* lengths,
+void counts(comm::communicator& comm, std::int64_t count, std::int64_t* counts, std::int64_t counts_length,
+            const extras& extras);
+void gather_along(comm::communicator& comm, const syncyte_buffer_t* input, int axis, given_counts counts, int root,
+                  const syncyte_buffer_t* output, const extras& extras);
+void allgather_along(comm::communicator& comm, const syncyte_buffer_t* input, int axis, given_counts counts,
                      const syncyte_buffer_t* output, const extras& extras);
 started_t iallgather_along(const std::shared_ptr<comm::communicator>& comm, const syncyte_buffer_t* input, int axis,
-                           const std::int64_t* lengths, const syncyte_buffer_t* output, const extras& extras);
-void scatter_along(comm::communicator& comm, const syncyte_buffer_t* input, int axis, const std::int64_t* lengths,
-                   int root, const syncyte_buffer_t* output, const extras& extras);
-void reduce_scatter_along(comm::communicator& comm, const syncyte_buffer_t* input, int axis,
-                          const std::int64_t* lengths, syncyte_op_t op, const syncyte_buffer_t* output,
-                          const extras& extras);
+                           given_counts counts, const syncyte_buffer_t* output, const extras& extras);
+void scatter_along(comm::communicator& comm, const syncyte_buffer_t* input, int axis, given_counts counts, int root,
+                   const syncyte_buffer_t* output, const extras& extras);
+void reduce_scatter_along(comm::communicator& comm, const syncyte_buffer_t* input, int axis, given_counts counts,
+                          syncyte_op_t op, const syncyte_buffer_t* output, const extras& extras);
 started_t ireduce_scatter_along(const std::shared_ptr<comm::communicator>& comm, const syncyte_buffer_t* input,
-                                int axis, const std::int64_t* lengths, syncyte_op_t op, const syncyte_buffer_t* output,
+                                int axis, given_counts counts, syncyte_op_t op, const syncyte_buffer_t* output,
                                 const extras& extras);
 
 /// The two partitions of an alltoall.
 struct axis_change {
   int gather_axis;
-  const std::int64_t* gather_lengths;  // of input
+  given_counts gather_counts;  // of input
   int scatter_axis;
-  const std::int64_t* scatter_lengths;  // of output
+  given_counts scatter_counts;  // of output
 };
 void alltoall_along(comm::communicator& comm, const syncyte_buffer_t* input, const axis_change& change,
                     const syncyte_buffer_t* output, const extras& extras);

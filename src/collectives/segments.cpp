@@ -41,13 +41,13 @@ segments::segments(const base::buffer& array)
   if (!is_in_place_) packed_ = room_to_pack(array);
 }
 
-segments::segments(const base::buffer& array, int axis, std::span<const std::int64_t> lengths)
+segments::segments(const base::buffer& array, int axis, std::span<const std::int64_t> extents)
     : array_(array),
       axis_(axis),
-      lengths_(lengths.begin(), lengths.end()),
+      part_extents_(extents.begin(), extents.end()),
       is_in_place_(array.is_contiguous() && (array.elements() == 0 || is_outermost(array, axis))) {
   const std::int64_t across = elements_across(array, axis);
-  for (const std::int64_t length : lengths) counts_.push_back(length * across);
+  for (const std::int64_t extent : extents) counts_.push_back(extent * across);
   if (!is_in_place_) packed_ = room_to_pack(array);
 }
 
@@ -62,10 +62,10 @@ void segments::for_each_part(Step&& step) {
   std::byte* dense = packed_.data();
   if (axis_ == no_axis) return step(array_.data(), extents, dense);
   std::byte* part = array_.data();
-  for (std::size_t i = 0; i < lengths_.size(); ++i) {
-    shape[static_cast<std::size_t>(axis_)] = lengths_[i];
+  for (std::size_t i = 0; i < part_extents_.size(); ++i) {
+    shape[static_cast<std::size_t>(axis_)] = part_extents_[i];
     if (counts_[i] > 0) step(part, extents, dense);
-    part += lengths_[i] * array_.stride(axis_);
+    part += part_extents_[i] * array_.stride(axis_);
     dense += static_cast<std::size_t>(counts_[i]) * array_.element_bytes();
   }
 }

@@ -16,8 +16,8 @@ class segments {
  public:
   /// Takes the array as it is, in one part.
   explicit segments(const base::buffer& array);
-  /// `lengths`, whose sum is the array's extent along the axis: the extents of the parts.
-  segments(const base::buffer& array, int axis, std::span<const std::int64_t> lengths);
+  /// `extents` are those of the parts along the axis; their sum is the array's.
+  segments(const base::buffer& array, int axis, std::span<const std::int64_t> extents);
 
   std::byte* data() const;
   std::span<const std::int64_t> counts() const { return counts_; }  ///< elements of each part
@@ -31,7 +31,7 @@ class segments {
 
   base::buffer array_;
   int axis_;
-  std::vector<std::int64_t> lengths_;
+  std::vector<std::int64_t> part_extents_;
   std::vector<std::int64_t> counts_;
   bool is_in_place_;
   memory::scratch packed_;

@@ -42,10 +42,10 @@ struct box_copy {
 
 }  // namespace
 
-base::buffer whole_tensor::check_box(const std::int64_t* lower, const syncyte_buffer_t* packed,
+base::buffer whole_tensor::check_box(base::array_argument<std::int64_t> given_lower, const syncyte_buffer_t* packed,
                                      const char* packed_name) const {
   const auto shape = layout_.shape();
-  base::expect(lower != nullptr, SYNCYTE_ERR_ARGUMENT, "lower", "null", "{} numbers", shape.size());
+  const auto lower = given_lower.checked("lower", static_cast<std::int64_t>(shape.size()), "dimension");
   const base::buffer values(packed, packed_name);
   values.require_dtype(layout_.dtype()).require_host();
   base::require(static_cast<std::size_t>(values.ndim()) == shape.size(), SYNCYTE_ERR_SHAPE,
@@ -81,14 +81,14 @@ void whole_tensor::for_each_part(std::int64_t first, std::int64_t count, Direct&
   }
 }
 
-void whole_tensor::get_box(const std::int64_t* lower, const syncyte_buffer_t* output) {
+void whole_tensor::get_box(base::array_argument<std::int64_t> lower, const syncyte_buffer_t* output) {
   const base::buffer user = check_box(lower, output, "output");
   if (user.elements() == 0) return;
   const std::size_t element = layout_.element_bytes();
-  const box_copy box{user, lower, dense_strides(layout_.shape(), element)};
+  const box_copy box{user, lower.values, dense_strides(layout_.shape(), element)};
   const auto user_strides = box.user_strides();
   for_each_part(
-      lower[0], user.extent(0),
+      lower.values[0], user.extent(0),
       [&](std::int64_t first, std::int64_t count, const std::byte* row) {
         copy_strided(box.user_data(first), user_strides, row + box.inset(), box.strides, box.shape(count), element);
       },
@@ -102,14 +102,14 @@ void whole_tensor::get_box(const std::int64_t* lower, const syncyte_buffer_t* ou
       });
 }
 
-void whole_tensor::put_box(const std::int64_t* lower, const syncyte_buffer_t* source) {
+void whole_tensor::put_box(base::array_argument<std::int64_t> lower, const syncyte_buffer_t* source) {
   const base::buffer user = check_box(lower, source, "source");
   if (user.elements() == 0) return;
   const std::size_t element = layout_.element_bytes();
-  const box_copy box{user, lower, dense_strides(layout_.shape(), element)};
+  const box_copy box{user, lower.values, dense_strides(layout_.shape(), element)};
   const auto user_strides = box.user_strides();
   for_each_part(
-      lower[0], user.extent(0),
+      lower.values[0], user.extent(0),
       [&](std::int64_t first, std::int64_t count, std::byte* row) {
         copy_strided(row + box.inset(), box.strides, box.user_data(first), user_strides, box.shape(count), element);
       },

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "base/array_argument.hpp"
 #include "base/buffer.hpp"
 #include "base/error.hpp"
 #include "comm/communicator.hpp"
@@ -54,8 +55,8 @@ class whole_tensor {
   void scatter(const syncyte_buffer_t* index, const syncyte_buffer_t* source);
   void scatter_add(const syncyte_buffer_t* index, const syncyte_buffer_t* source);
 
-  void get_box(const std::int64_t* lower, const syncyte_buffer_t* output);
-  void put_box(const std::int64_t* lower, const syncyte_buffer_t* source);
+  void get_box(base::array_argument<std::int64_t> lower, const syncyte_buffer_t* output);
+  void put_box(base::array_argument<std::int64_t> lower, const syncyte_buffer_t* source);
 
   std::int64_t fetch_add(std::int64_t element, std::int64_t operand);
   std::int64_t compare_swap(std::int64_t element, std::int64_t expected, std::int64_t desired);
@@ -78,7 +79,8 @@ class whole_tensor {
   void scatter_everywhere(const row_request& request);
   void require_direct(const row_request& request) const;
 
-  base::buffer check_box(const std::int64_t* lower, const syncyte_buffer_t* packed, const char* packed_name) const;
+  base::buffer check_box(base::array_argument<std::int64_t> lower, const syncyte_buffer_t* packed,
+                         const char* packed_name) const;
   template <class Direct, class Remote>
   void for_each_part(std::int64_t first, std::int64_t count, Direct&& direct, Remote&& remote) const;
 

@@ -9,7 +9,7 @@ enum { most_ranks = 8 };
 
 static int32_t rank, size;
 static syncyte_comm_t world;
-static int64_t twos[most_ranks], scattered[most_ranks]; /* lengths */
+static int64_t twos[most_ranks], scattered[most_ranks];
 
 static int is_odd_one(void) { return rank == size - 1; }
 
@@ -28,7 +28,7 @@ static void test_gather_columns(void) {
   syncyte_buffer_t to = array_of(table, SYNCYTE_INT32, 2, (int64_t[]){3, 2 * size});
   to.strides[0] = sizeof table[0]; /* a slice of a wider array */
   const int root = size - 1;
-  EXPECT_OK(syncyte_comm_gather_along(world, &from, -1, twos, root, NULL, rank == root ? &to : NULL));
+  EXPECT_OK(syncyte_comm_gather_along(world, &from, -1, twos, size, root, NULL, rank == root ? &to : NULL));
   if (rank != root) return;
   for (int32_t i = 0; i < 3; ++i)
     for (int32_t j = 0; j < 2 * size; ++j) EXPECT(table[i][j] == 100 * i + j);
@@ -41,12 +41,12 @@ static void test_alltoall_turns_columns_into_rows(void) {
     for (int32_t j = 0; j < 2; ++j) part[i][j] = 100 * i + 2 * rank + j;
   syncyte_buffer_t columns = array_of(part, SYNCYTE_INT32, 2, (int64_t[]){3, 2});
   const syncyte_buffer_t turned = array_of(rows, SYNCYTE_INT32, 2, (int64_t[]){scattered[rank], 2 * size});
-  EXPECT_OK(syncyte_comm_alltoall_along(world, &columns, 1, twos, 0, scattered, NULL, &turned));
+  EXPECT_OK(syncyte_comm_alltoall_along(world, &columns, 1, twos, size, 0, scattered, size, NULL, &turned));
   const int32_t* element = &rows[0][0]; /* dense, 2 size in a row */
   for (int32_t i = 0; i < scattered[rank]; ++i)
     for (int32_t j = 0; j < 2 * size; ++j) EXPECT(*element++ == 100 * i + j);
   columns.data = again;
-  EXPECT_OK(syncyte_comm_alltoall_along(world, &turned, 0, scattered, 1, twos, NULL, &columns));
+  EXPECT_OK(syncyte_comm_alltoall_along(world, &turned, 0, scattered, size, 1, twos, size, NULL, &columns));
   EXPECT(memcmp(part, again, sizeof part) == 0);
 }
 
@@ -72,10 +72,10 @@ static void test_alltoallv(void) {
   }
   const syncyte_buffer_t from = vector_of(out, SYNCYTE_INT32, sent);
   const syncyte_buffer_t to = vector_of(in, SYNCYTE_INT32, (int64_t)size * (rank + 1));
-  EXPECT_OK(syncyte_comm_alltoallv(world, &from, send, receive, NULL, &to));
+  EXPECT_OK(syncyte_comm_alltoallv(world, &from, send, size, receive, size, NULL, &to));
   for (int i = 0; i < size * (rank + 1); ++i) EXPECT(in[i] == 10 * (i / (rank + 1)) + rank);
   if (is_odd_one()) --send[0]; /* fewer than the input has, and than rank 0 awaits */
-  EXPECT(syncyte_comm_alltoallv(world, &from, send, receive, NULL, &to) != SYNCYTE_SUCCESS);
+  EXPECT(syncyte_comm_alltoallv(world, &from, send, size, receive, size, NULL, &to) != SYNCYTE_SUCCESS);
   EXPECT_OK(syncyte_comm_barrier(world));
 }
 
@@ -90,9 +90,9 @@ static void test_reductions(void) {
   result = -1;
   EXPECT_OK(syncyte_comm_reduce(world, &from, SYNCYTE_OP_SUM, 0, NULL, rank == 0 ? &to : NULL));
   EXPECT(result == (rank == 0 ? size * (size + 1) / 2 : -1));
-  int64_t lengths[most_ranks];
-  EXPECT_OK(syncyte_comm_lengths(world, 10 * rank, NULL, lengths));
-  for (int32_t r = 0; r < size; ++r) EXPECT(lengths[r] == 10 * r);
+  int64_t counts[most_ranks];
+  EXPECT_OK(syncyte_comm_counts(world, 10 * rank, NULL, counts, size));
+  for (int32_t r = 0; r < size; ++r) EXPECT(counts[r] == 10 * r);
 }
 
 /* Every argument that is wrong on the last rank gives the same error on all, and the next call works. */
@@ -114,12 +114,15 @@ static void test_wrong_reductions(void) {
                SYNCYTE_ERR_TYPE, "output: dtype is float32; expected float64");
   EXPECT_ERROR(syncyte_comm_exscan(world, &from, SYNCYTE_OP_SUM, 0, NULL, is_odd_one() ? &from : &to),
                SYNCYTE_ERR_ARGUMENT, "overlap");
-  int64_t lengths[most_ranks];
-  EXPECT_ERROR(syncyte_comm_lengths(world, is_odd_one() ? -3 : 3, NULL, lengths), SYNCYTE_ERR_ARGUMENT, "length is -3");
-  EXPECT_ERROR(syncyte_comm_lengths(world, 3, NULL, is_odd_one() ? NULL : lengths), SYNCYTE_ERR_ARGUMENT,
-               "lengths is null");
-  EXPECT_ERROR(syncyte_comm_lengths(NULL, 3, NULL, lengths), SYNCYTE_ERR_HANDLE, "comm is a null handle");
-  EXPECT_OK(syncyte_comm_lengths(world, 3, NULL, lengths));
+  int64_t counts[most_ranks];
+  EXPECT_ERROR(syncyte_comm_counts(world, is_odd_one() ? -3 : 3, NULL, counts, size), SYNCYTE_ERR_ARGUMENT,
+               "count is -3");
+  EXPECT_ERROR(syncyte_comm_counts(world, 3, NULL, is_odd_one() ? NULL : counts, size), SYNCYTE_ERR_ARGUMENT,
+               "counts is null");
+  EXPECT_ERROR(syncyte_comm_counts(world, 3, NULL, counts, is_odd_one() ? size - 1 : size), SYNCYTE_ERR_SHAPE,
+               "one for each rank");
+  EXPECT_ERROR(syncyte_comm_counts(NULL, 3, NULL, counts, size), SYNCYTE_ERR_HANDLE, "comm is a null handle");
+  EXPECT_OK(syncyte_comm_counts(world, 3, NULL, counts, size));
 }
 
 static void test_wrong_parts(void) {
@@ -129,31 +132,60 @@ static void test_wrong_parts(void) {
   const syncyte_buffer_t all = vector_of(whole, SYNCYTE_FLOAT64, 2 * size);
   const syncyte_buffer_t short_one = vector_of(part, SYNCYTE_FLOAT64, is_odd_one() ? 1 : 2);
   const int odd_axis = is_odd_one() ? 1 : 0;
-  const int64_t* const no_lengths = is_odd_one() ? NULL : twos;
-  EXPECT_ERROR(syncyte_comm_gather_along(world, &mine, odd_axis, twos, 0, NULL, &all), SYNCYTE_ERR_ARGUMENT,
+  const int64_t* const no_counts = is_odd_one() ? NULL : twos;
+  EXPECT_ERROR(syncyte_comm_gather_along(world, &mine, odd_axis, twos, size, 0, NULL, &all), SYNCYTE_ERR_ARGUMENT,
                "axis is 1; expected -1 to 0");
-  EXPECT_ERROR(syncyte_comm_gather_along(world, &short_one, 0, twos, 0, NULL, &all), SYNCYTE_ERR_SHAPE,
+  EXPECT_ERROR(syncyte_comm_gather_along(world, &short_one, 0, twos, size, 0, NULL, &all), SYNCYTE_ERR_SHAPE,
                "expected extent 2 along axis 0");
-  EXPECT_ERROR(syncyte_comm_gather_along(world, &mine, 0, twos, is_odd_one() ? -1 : 0, NULL, &all),
+  EXPECT_ERROR(syncyte_comm_gather_along(world, &mine, 0, twos, size, is_odd_one() ? -1 : 0, NULL, &all),
                SYNCYTE_ERR_ARGUMENT, "root is -1");
-  EXPECT_ERROR(syncyte_comm_allgather_along(world, &mine, 0, no_lengths, NULL, &all), SYNCYTE_ERR_ARGUMENT,
-               "lengths is null");
-  EXPECT_ERROR(syncyte_comm_allgather_along(world, is_odd_one() ? NULL : &mine, 0, twos, NULL, &all),
+  EXPECT_ERROR(syncyte_comm_allgather_along(world, &mine, 0, no_counts, size, NULL, &all), SYNCYTE_ERR_ARGUMENT,
+               "counts is null");
+  EXPECT_ERROR(syncyte_comm_allgather_along(world, is_odd_one() ? NULL : &mine, 0, twos, size, NULL, &all),
                SYNCYTE_ERR_ARGUMENT, "input is null");
-  EXPECT_ERROR(syncyte_comm_scatter_along(world, is_odd_one() ? NULL : &all, 0, twos, size - 1, NULL, &mine),
+  EXPECT_ERROR(syncyte_comm_scatter_along(world, is_odd_one() ? NULL : &all, 0, twos, size, size - 1, NULL, &mine),
                SYNCYTE_ERR_ARGUMENT, "input is null on root");
-  EXPECT_ERROR(syncyte_comm_reduce_scatter_along(world, &all, 0, twos, is_odd_one() ? 99 : SYNCYTE_OP_SUM, NULL, &mine),
-               SYNCYTE_ERR_ARGUMENT, "99");
   EXPECT_ERROR(
-      syncyte_comm_reduce_scatter_along(world, is_odd_one() ? NULL : &all, 0, twos, SYNCYTE_OP_SUM, NULL, &mine),
+      syncyte_comm_reduce_scatter_along(world, &all, 0, twos, size, is_odd_one() ? 99 : SYNCYTE_OP_SUM, NULL, &mine),
+      SYNCYTE_ERR_ARGUMENT, "99");
+  EXPECT_ERROR(
+      syncyte_comm_reduce_scatter_along(world, is_odd_one() ? NULL : &all, 0, twos, size, SYNCYTE_OP_SUM, NULL, &mine),
       SYNCYTE_ERR_ARGUMENT, "input is null");
-  EXPECT_ERROR(syncyte_comm_alltoall_along(world, &mine, 0, twos, odd_axis, twos, NULL, &other), SYNCYTE_ERR_ARGUMENT,
-               "scatter_axis is 1");
-  EXPECT_ERROR(syncyte_comm_alltoall_along(world, &mine, 0, twos, 0, no_lengths, NULL, &other), SYNCYTE_ERR_ARGUMENT,
-               "scatter_lengths is null");
-  EXPECT_ERROR(syncyte_comm_alltoall_along(world, &mine, 0, twos, 0, twos, NULL, is_odd_one() ? &mine : &other),
-               SYNCYTE_ERR_ARGUMENT, "input and output overlap");
-  EXPECT_OK(syncyte_comm_allgather_along(world, &mine, 0, twos, NULL, &all));
+  EXPECT_ERROR(syncyte_comm_alltoall_along(world, &mine, 0, twos, size, odd_axis, twos, size, NULL, &other),
+               SYNCYTE_ERR_ARGUMENT, "scatter_axis is 1");
+  EXPECT_ERROR(syncyte_comm_alltoall_along(world, &mine, 0, twos, size, 0, no_counts, size, NULL, &other),
+               SYNCYTE_ERR_ARGUMENT, "scatter_counts is null");
+  EXPECT_ERROR(
+      syncyte_comm_alltoall_along(world, &mine, 0, twos, size, 0, twos, size, NULL, is_odd_one() ? &mine : &other),
+      SYNCYTE_ERR_ARGUMENT, "input and output overlap");
+  EXPECT_OK(syncyte_comm_allgather_along(world, &mine, 0, twos, size, NULL, &all));
+}
+
+/* Arrays with an entry for each rank, of which one rank gives one entry too many. */
+static void test_wrong_lengths_of_counts(void) {
+  double part[2] = {0}, other[2] = {0}, result[2 * most_ranks] = {0};
+  const syncyte_buffer_t mine = vector_of(part, SYNCYTE_FLOAT64, 2);
+  const syncyte_buffer_t all = vector_of(result, SYNCYTE_FLOAT64, 2 * size);
+  const syncyte_buffer_t yours = vector_of(other, SYNCYTE_FLOAT64, 2);
+  const int64_t wrong = is_odd_one() ? size + 1 : size;
+  syncyte_request_t request = NULL;
+  EXPECT_ERROR(syncyte_comm_allgatherv(world, &mine, twos, wrong, NULL, &all), SYNCYTE_ERR_SHAPE, "one for each rank");
+  EXPECT_ERROR(syncyte_comm_alltoallv(world, &all, twos, wrong, twos, size, NULL, &all), SYNCYTE_ERR_SHAPE,
+               "send_counts has");
+  EXPECT_ERROR(syncyte_comm_alltoallv(world, &all, twos, size, twos, wrong, NULL, &all), SYNCYTE_ERR_SHAPE,
+               "recv_counts has");
+  EXPECT_ERROR(syncyte_comm_gather_along(world, &mine, 0, twos, wrong, 0, NULL, &all), SYNCYTE_ERR_SHAPE, "counts has");
+  EXPECT_ERROR(syncyte_comm_allgather_along(world, &mine, 0, twos, wrong, NULL, &all), SYNCYTE_ERR_SHAPE, "counts has");
+  EXPECT_ERROR(syncyte_comm_scatter_along(world, &all, 0, twos, wrong, 0, NULL, &mine), SYNCYTE_ERR_SHAPE,
+               "counts has");
+  EXPECT_ERROR(syncyte_comm_reduce_scatter_along(world, &all, 0, twos, wrong, SYNCYTE_OP_SUM, NULL, &mine),
+               SYNCYTE_ERR_SHAPE, "counts has");
+  EXPECT_ERROR(syncyte_comm_alltoall_along(world, &mine, 0, twos, wrong, 0, twos, size, NULL, &yours),
+               SYNCYTE_ERR_SHAPE, "gather_counts has");
+  EXPECT_ERROR(syncyte_comm_alltoall_along(world, &mine, 0, twos, size, 0, twos, wrong, NULL, &yours),
+               SYNCYTE_ERR_SHAPE, "scatter_counts has");
+  const syncyte_status_t started = syncyte_comm_iallgather_along(world, &mine, 0, twos, wrong, NULL, &all, &request);
+  EXPECT_ERROR(is_odd_one() ? started : syncyte_request_wait(&request), SYNCYTE_ERR_SHAPE, "one for each rank");
 }
 
 static void test_disagreement(void) {
@@ -161,10 +193,10 @@ static void test_disagreement(void) {
   const syncyte_buffer_t mine = vector_of(part, SYNCYTE_FLOAT64, 2);
   const syncyte_buffer_t all = vector_of(whole, SYNCYTE_FLOAT64, 2 * size);
   if (size == 1) return;
-  EXPECT_ERROR(syncyte_comm_scatter_along(world, &all, 0, twos, is_odd_one(), NULL, &mine), SYNCYTE_ERR_MISMATCH,
+  EXPECT_ERROR(syncyte_comm_scatter_along(world, &all, 0, twos, size, is_odd_one(), NULL, &mine), SYNCYTE_ERR_MISMATCH,
                "root is");
-  EXPECT_ERROR(is_odd_one() ? syncyte_comm_allgather_along(world, &mine, 0, twos, NULL, &all)
-                            : syncyte_comm_gather_along(world, &mine, 0, twos, 0, NULL, &all),
+  EXPECT_ERROR(is_odd_one() ? syncyte_comm_allgather_along(world, &mine, 0, twos, size, NULL, &all)
+                            : syncyte_comm_gather_along(world, &mine, 0, twos, size, 0, NULL, &all),
                SYNCYTE_ERR_MISMATCH, "comm_allgather_along");
   EXPECT_OK(syncyte_comm_barrier(world));
 }
@@ -200,7 +232,8 @@ static void test_error_fields(void) {
   int64_t counts[most_ranks] = {-5};
   double other = 0;
   const syncyte_buffer_t output = vector_of(&other, SYNCYTE_FLOAT64, 1);
-  EXPECT_ERROR(syncyte_comm_allgatherv(world, &buffer, counts, NULL, &output), SYNCYTE_ERR_ARGUMENT, "counts[0] is -5");
+  EXPECT_ERROR(syncyte_comm_allgatherv(world, &buffer, counts, size, NULL, &output), SYNCYTE_ERR_ARGUMENT,
+               "counts[0] is -5");
   expect_fields(SYNCYTE_ERR_ARGUMENT, 0, "comm_allgatherv", "world", "counts", 0, "-5", "0 or more");
 
   /* A started collective's, at its end, on ranks whose own arguments were good. */
@@ -242,6 +275,7 @@ int main(void) {
   test_reductions();
   test_wrong_reductions();
   test_wrong_parts();
+  test_wrong_lengths_of_counts();
   test_disagreement();
   test_error_fields();
   EXPECT_OK(syncyte_comm_destroy(&world));

@@ -257,8 +257,8 @@ static void test_errors_of_one_rank(void) {
   EXPECT_ERROR(syncyte_comm_allreduce(world, &from, SYNCYTE_OP_SUM, NULL, is_odd_one() ? NULL : &to),
                SYNCYTE_ERR_ARGUMENT, "output is null");
   EXPECT_ERROR(syncyte_comm_bcast(world, is_odd_one() ? size : 0, NULL, &to), SYNCYTE_ERR_ARGUMENT, "root is");
-  EXPECT_ERROR(syncyte_comm_allgatherv(world, &from, is_odd_one() ? NULL : (int64_t[]){4, 4, 4, 4, 4, 4, 4, 4}, NULL,
-                                       is_odd_one() ? NULL : &to),
+  EXPECT_ERROR(syncyte_comm_allgatherv(world, &from, is_odd_one() ? NULL : (int64_t[]){4, 4, 4, 4, 4, 4, 4, 4}, size,
+                                       NULL, is_odd_one() ? NULL : &to),
                is_odd_one() && size == 1 ? SYNCYTE_ERR_ARGUMENT
                : size == 1               ? SYNCYTE_SUCCESS
                                          : SYNCYTE_ERR_SHAPE,

@@ -47,7 +47,7 @@ static void read_tensor(void) {
   EXPECT_OK(syncyte_tensor_gather(tensor, &index, &output));
   for (int i = 0; i < rows; ++i) EXPECT(got[i][columns - 1] == i);
   got[rows - 1][0] = -1;
-  EXPECT_OK(syncyte_tensor_get_box(tensor, lower, &output));
+  EXPECT_OK(syncyte_tensor_get_box(tensor, lower, 2, &output));
   EXPECT(got[rows - 1][0] == rows - 1);
 }
 
@@ -147,18 +147,18 @@ static void use_the_communicator_of_one_rank(void) {
   EXPECT_COPIED(syncyte_comm_reduce(self, &from, SYNCYTE_OP_MAX, 0, NULL, &to));
   EXPECT_COPIED(syncyte_comm_scan(self, &from, SYNCYTE_OP_SUM, SYNCYTE_SCAN_FROM_LAST, NULL, &to));
   EXPECT_COPIED(syncyte_comm_allgather(self, &from, NULL, &to));
-  EXPECT_COPIED(syncyte_comm_allgatherv(self, &from, counts, NULL, &to));
-  EXPECT_COPIED(syncyte_comm_alltoallv(self, &from, counts, counts, NULL, &to));
-  EXPECT_COPIED(syncyte_comm_gather_along(self, &from, 0, counts, 0, NULL, &to));
-  EXPECT_COPIED(syncyte_comm_allgather_along(self, &from, 0, counts, NULL, &to));
-  EXPECT_COPIED(syncyte_comm_scatter_along(self, &from, 0, counts, 0, NULL, &to));
-  EXPECT_COPIED(syncyte_comm_reduce_scatter_along(self, &from, 0, counts, SYNCYTE_OP_SUM, NULL, &to));
+  EXPECT_COPIED(syncyte_comm_allgatherv(self, &from, counts, 1, NULL, &to));
+  EXPECT_COPIED(syncyte_comm_alltoallv(self, &from, counts, 1, counts, 1, NULL, &to));
+  EXPECT_COPIED(syncyte_comm_gather_along(self, &from, 0, counts, 1, 0, NULL, &to));
+  EXPECT_COPIED(syncyte_comm_allgather_along(self, &from, 0, counts, 1, NULL, &to));
+  EXPECT_COPIED(syncyte_comm_scatter_along(self, &from, 0, counts, 1, 0, NULL, &to));
+  EXPECT_COPIED(syncyte_comm_reduce_scatter_along(self, &from, 0, counts, 1, SYNCYTE_OP_SUM, NULL, &to));
   EXPECT_OK(syncyte_comm_allreduce(self, &half, SYNCYTE_OP_SUM, NULL, &half_to));
   EXPECT(memcmp(half_result, halves, sizeof halves) == 0);
   EXPECT_OK(syncyte_comm_exscan(self, &from, SYNCYTE_OP_PROD, SYNCYTE_SCAN_FROM_FIRST, NULL, &to));
   EXPECT(result[0] == 1 && result[2] == 1);
   EXPECT_OK(syncyte_comm_bcast(self, 0, NULL, &to));
-  EXPECT_OK(syncyte_comm_lengths(self, 5, NULL, &length));
+  EXPECT_OK(syncyte_comm_counts(self, 5, NULL, &length, 1));
   EXPECT(length == 5);
   EXPECT_OK(syncyte_comm_barrier(self));
   EXPECT_ERROR(syncyte_comm_bcast(self, 1, NULL, &to), SYNCYTE_ERR_ARGUMENT, "root is 1");

@@ -57,7 +57,7 @@ static void fill(void) {
 
 static syncyte_halo_t make_halo(void) {
   syncyte_halo_t halo = NULL;
-  EXPECT_OK(syncyte_halo_create(ring, SYNCYTE_FLOAT64, 2, shape, NULL, &one, &one, NULL, &halo));
+  EXPECT_OK(syncyte_halo_create(ring, SYNCYTE_FLOAT64, 2, shape, NULL, 0, &one, 1, &one, 1, NULL, &halo));
   return halo;
 }
 
@@ -147,17 +147,22 @@ static void test_wrong_halos(void) {
   const int64_t wide = 3;
   syncyte_halo_t none = NULL;
   const syncyte_halo_options_t wrong = {1, 1};
-  EXPECT_ERROR(syncyte_halo_create(world, SYNCYTE_FLOAT64, 2, shape, NULL, &one, &one, NULL, &none),
+  EXPECT_ERROR(syncyte_halo_create(world, SYNCYTE_FLOAT64, 2, shape, NULL, 0, &one, 1, &one, 1, NULL, &none),
                SYNCYTE_ERR_ARGUMENT, "not Cartesian");
-  EXPECT_ERROR(syncyte_halo_create(ring, SYNCYTE_FLOAT64, 2, shape, NULL, &wide, &wide, NULL, &none), SYNCYTE_ERR_SHAPE,
-               "expected at least 3 + 3");
-  EXPECT_ERROR(syncyte_halo_create(ring, SYNCYTE_FLOAT64, 2, shape, NULL, &wide, &one, NULL, &none), SYNCYTE_ERR_SHAPE,
-               "interior along axis 0 is 0 cells");
-  EXPECT_ERROR(syncyte_halo_create(ring, SYNCYTE_FLOAT64, 2, shape, NULL, NULL, &one, NULL, &none),
+  EXPECT_ERROR(syncyte_halo_create(ring, SYNCYTE_FLOAT64, 2, shape, NULL, 0, &wide, 1, &wide, 1, NULL, &none),
+               SYNCYTE_ERR_SHAPE, "expected at least 3 + 3");
+  EXPECT_ERROR(syncyte_halo_create(ring, SYNCYTE_FLOAT64, 2, shape, NULL, 0, &wide, 1, &one, 1, NULL, &none),
+               SYNCYTE_ERR_SHAPE, "interior along axis 0 is 0 cells");
+  EXPECT_ERROR(syncyte_halo_create(ring, SYNCYTE_FLOAT64, 2, shape, NULL, 0, NULL, 1, &one, 1, NULL, &none),
                SYNCYTE_ERR_ARGUMENT, "low is null");
-  EXPECT_ERROR(syncyte_halo_create(ring, SYNCYTE_FLOAT64, 2, NULL, NULL, &one, &one, NULL, &none), SYNCYTE_ERR_ARGUMENT,
-               "shape is null");
-  EXPECT_ERROR(syncyte_halo_create(ring, SYNCYTE_FLOAT64, 2, shape, NULL, &one, &one, &wrong, &none),
+  EXPECT_ERROR(syncyte_halo_create(ring, SYNCYTE_FLOAT64, 2, shape, NULL, 0, &one, 1, &one, 2, NULL, &none),
+               SYNCYTE_ERR_SHAPE, "high has 2 entries; expected 1, one for each dimension of the grid");
+  EXPECT_ERROR(
+      syncyte_halo_create(ring, SYNCYTE_FLOAT64, 2, shape, (int32_t[]){0, 1}, 2, &one, 1, &one, 1, NULL, &none),
+      SYNCYTE_ERR_SHAPE, "axes has 2 entries; expected 1");
+  EXPECT_ERROR(syncyte_halo_create(ring, SYNCYTE_FLOAT64, 2, NULL, NULL, 0, &one, 1, &one, 1, NULL, &none),
+               SYNCYTE_ERR_ARGUMENT, "shape is null");
+  EXPECT_ERROR(syncyte_halo_create(ring, SYNCYTE_FLOAT64, 2, shape, NULL, 0, &one, 1, &one, 1, &wrong, &none),
                SYNCYTE_ERR_ARGUMENT, "struct_size is 1");
   EXPECT(none == NULL);
 }

@@ -141,7 +141,7 @@ static void test_started_collective(void) {
 static syncyte_halo_t make_halo(void) {
   const int64_t shape = 4, one = 1;
   syncyte_halo_t halo = NULL;
-  EXPECT_OK(syncyte_halo_create(ring, SYNCYTE_FLOAT64, 1, &shape, NULL, &one, &one, NULL, &halo));
+  EXPECT_OK(syncyte_halo_create(ring, SYNCYTE_FLOAT64, 1, &shape, NULL, 0, &one, 1, &one, 1, NULL, &halo));
   return halo;
 }
 

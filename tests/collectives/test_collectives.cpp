@@ -142,7 +142,7 @@ TEST(collectives, allgatherv_takes_uneven_and_empty_parts) {
       std::vector<float> output(17);
       const auto from = buffer_of(input, SYNCYTE_FLOAT32);
       const auto to = buffer_of(output, SYNCYTE_FLOAT32);
-      collectives::allgatherv(world(), &from, counts.data(), &to, {});
+      collectives::allgatherv(world(), &from, counts, &to, {});
       EXPECT_EQ(output, reference::allgatherv<float>(seed, counts));
     }
   });
@@ -158,7 +158,7 @@ void check_alltoallv(comm::communicator& group) {
     std::vector<std::int64_t> output(expected.size());
     const auto from = buffer_of(input, SYNCYTE_INT64);
     const auto to = buffer_of(output, SYNCYTE_INT64);
-    collectives::alltoallv(group, &from, sending.data(), receiving.data(), &to, {});
+    collectives::alltoallv(group, &from, sending, receiving, &to, {});
     EXPECT_EQ(output, expected);
   }
 }
@@ -178,8 +178,7 @@ test::outcome alltoallv_with(std::int64_t expected) {
   std::vector<std::int32_t> output(size + (is_first ? static_cast<std::size_t>(expected) - 1 : 0), -1);
   const auto from = buffer_of(input, SYNCYTE_INT32);
   const auto to = buffer_of(output, SYNCYTE_INT32);
-  const auto result =
-      outcome_of([&] { collectives::alltoallv(world(), &from, sending.data(), receiving.data(), &to, {}); });
+  const auto result = outcome_of([&] { collectives::alltoallv(world(), &from, sending, receiving, &to, {}); });
   const std::int32_t every = result.status == SYNCYTE_SUCCESS ? 5 : -1;  // all is written, or nothing
   for (const auto value : output) EXPECT_EQ(value, every);
   return result;
@@ -211,7 +210,7 @@ TEST(collectives, full_check_compares_the_count_matrix) {
   std::vector<std::int32_t> output(size + (strict->rank() == 0));
   const auto from = buffer_of(input, SYNCYTE_INT32);
   const auto to = buffer_of(output, SYNCYTE_INT32);
-  expect_error(outcome_of([&] { collectives::alltoallv(*strict, &from, sending.data(), receiving.data(), &to, {}); }),
+  expect_error(outcome_of([&] { collectives::alltoallv(*strict, &from, sending, receiving, &to, {}); }),
                SYNCYTE_ERR_MISMATCH, "rank 1 sends 1 elements, but recv_counts[1] is 2");
 }
 
@@ -240,8 +239,8 @@ TEST(collectives, wrong_arguments_on_one_rank_are_every_ranks_error) {
   std::vector<std::int64_t> counts(static_cast<std::size_t>(world().size()), is_odd ? -1 : 4);
   result.resize(4 * counts.size());
   to = buffer_of(result, SYNCYTE_FLOAT64);
-  expect_error(outcome_of([&] { collectives::allgatherv(world(), &from, counts.data(), &to, {}); }),
-               SYNCYTE_ERR_ARGUMENT, "counts[0] is -1");
+  expect_error(outcome_of([&] { collectives::allgatherv(world(), &from, counts, &to, {}); }), SYNCYTE_ERR_ARGUMENT,
+               "counts[0] is -1");
 }
 
 TEST(collectives, different_sizes_are_named) {

@@ -110,9 +110,9 @@ TEST(device_buffers, are_gathered_and_scattered) {
     const auto all = everywhere.buffer();
     const auto whole = at_root.buffer();
     const auto to = back.buffer();
-    collectives::allgather_along(world(), &from, 0, parts.lengths.data(), &all, {});
-    collectives::gather_along(world(), &from, 0, parts.lengths.data(), root, is_root ? &whole : nullptr, {});
-    collectives::scatter_along(world(), is_root ? &whole : nullptr, 0, parts.lengths.data(), root, &to, {});
+    collectives::allgather_along(world(), &from, 0, parts.lengths, &all, {});
+    collectives::gather_along(world(), &from, 0, parts.lengths, root, is_root ? &whole : nullptr, {});
+    collectives::scatter_along(world(), is_root ? &whole : nullptr, 0, parts.lengths, root, &to, {});
     EXPECT_EQ(everywhere.contents(), numbers(0, 2 * parts.all));
     EXPECT_EQ(at_root.contents(), numbers(is_root ? 0 : -1000, 2 * parts.all));
     EXPECT_EQ(back.contents(), part.contents());
@@ -130,7 +130,7 @@ TEST(device_buffers, are_repartitioned) {
     array after(mine, is_on_device, -1000);
     const auto from = before.buffer();
     const auto to = after.buffer();
-    collectives::alltoall_along(world(), &from, {0, parts.lengths.data(), 0, reversed.data()}, &to, {});
+    collectives::alltoall_along(world(), &from, {0, parts.lengths, 0, reversed}, &to, {});
     EXPECT_EQ(after.contents(), numbers(first, 2 * mine));
   });
 }
@@ -149,9 +149,9 @@ TEST(device_buffers, are_gathered_without_an_axis) {
     const auto other = exchanged.buffer();
     collectives::allgather(world(), &from, &to, {});
     EXPECT_EQ(all.contents(), numbers(0, 4 * size));
-    collectives::allgatherv(world(), &from, counts.data(), &once_more, {});
+    collectives::allgatherv(world(), &from, counts, &once_more, {});
     EXPECT_EQ(again.contents(), numbers(0, 4 * size));
-    collectives::alltoallv(world(), &to, counts.data(), counts.data(), &other, {});
+    collectives::alltoallv(world(), &to, counts, counts, &other, {});
     for (std::size_t rank = 0; rank < size; ++rank)
       EXPECT_EQ(exchanged.contents()[4 * rank], 4 * world().rank()) << "from rank " << rank;
   });
@@ -228,7 +228,7 @@ TEST(device_buffers, of_one_rank_that_would_be_packed_are_everybodys_error) {
   to.shape[0] = 2;
   to.shape[1] = 2 * world().size();
   to.strides[0] = to.shape[1] * to.strides[1];
-  expect_error(outcome_of([&] { collectives::allgather_along(world(), &from, 1, lengths.data(), &to, {}); }),
+  expect_error(outcome_of([&] { collectives::allgather_along(world(), &from, 1, lengths, &to, {}); }),
                SYNCYTE_ERR_UNSUPPORTED, "would have to be packed, which device memory is not");
 }
 
@@ -237,9 +237,9 @@ TEST(device_buffers, are_both_on_devices) {
   const reference::lengths lengths(static_cast<std::size_t>(world().size()), 2);
   const auto from = part.buffer();
   const auto to = whole.buffer();
-  expect_error(outcome_of([&] { collectives::allgather_along(world(), &from, 0, lengths.data(), &to, {}); }),
+  expect_error(outcome_of([&] { collectives::allgather_along(world(), &from, 0, lengths, &to, {}); }),
                SYNCYTE_ERR_UNSUPPORTED, "output is in host memory; expected device memory, as input");
-  expect_error(outcome_of([&] { collectives::scatter_along(world(), &to, 0, lengths.data(), 0, &from, {}); }),
+  expect_error(outcome_of([&] { collectives::scatter_along(world(), &to, 0, lengths, 0, &from, {}); }),
                SYNCYTE_ERR_UNSUPPORTED, "input is in host memory; expected device memory, as output");
 }
 
@@ -249,10 +249,9 @@ TEST(device_buffers, are_not_reduced) {
   const reference::lengths lengths(static_cast<std::size_t>(world().size()), 0);
   expect_error(outcome_of([&] { collectives::allreduce(world(), nullptr, &buffer, SYNCYTE_OP_SUM, {}); }),
                SYNCYTE_ERR_UNSUPPORTED, refusal);
-  expect_error(outcome_of([&] {
-                 collectives::reduce_scatter_along(world(), &buffer, 0, lengths.data(), SYNCYTE_OP_SUM, &buffer, {});
-               }),
-               SYNCYTE_ERR_UNSUPPORTED, refusal);
+  expect_error(
+      outcome_of([&] { collectives::reduce_scatter_along(world(), &buffer, 0, lengths, SYNCYTE_OP_SUM, &buffer, {}); }),
+      SYNCYTE_ERR_UNSUPPORTED, refusal);
 }
 
 TEST(device_buffers, are_not_started) {
@@ -261,14 +260,11 @@ TEST(device_buffers, are_not_started) {
   const reference::lengths lengths(static_cast<std::size_t>(world().size()), 2);
   expect_error(outcome_of([&] { collectives::ibcast(shared_world(), &buffer, 0, {}); }), SYNCYTE_ERR_UNSUPPORTED,
                refusal);
-  expect_error(
-      outcome_of([&] { collectives::iallgather_along(shared_world(), &buffer, 0, lengths.data(), &buffer, {}); }),
-      SYNCYTE_ERR_UNSUPPORTED, refusal);
-  expect_error(outcome_of([&] {
-                 collectives::ialltoall_along(shared_world(), &buffer, {0, lengths.data(), 0, lengths.data()}, &buffer,
-                                              {});
-               }),
+  expect_error(outcome_of([&] { collectives::iallgather_along(shared_world(), &buffer, 0, lengths, &buffer, {}); }),
                SYNCYTE_ERR_UNSUPPORTED, refusal);
+  expect_error(
+      outcome_of([&] { collectives::ialltoall_along(shared_world(), &buffer, {0, lengths, 0, lengths}, &buffer, {}); }),
+      SYNCYTE_ERR_UNSUPPORTED, refusal);
 }
 
 TEST(device_buffers, are_of_devices_that_exist) {

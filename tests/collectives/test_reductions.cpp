@@ -219,10 +219,9 @@ TEST(reductions, misaligned_elements_are_refused) {
     refused([&] { collectives::allreduce(world(), nullptr, &array, SYNCYTE_OP_SUM, {}); });
     refused([&] { collectives::exscan(world(), nullptr, &array, SYNCYTE_OP_SUM, scan_from::first, {}); });
     refused([&] { collectives::iallreduce(test::shared_world(), nullptr, &array, SYNCYTE_OP_SUM, {})->wait(); });
-    refused([&] { collectives::reduce_scatter_along(world(), &array, 0, lengths.data(), SYNCYTE_OP_SUM, &own, {}); });
+    refused([&] { collectives::reduce_scatter_along(world(), &array, 0, lengths, SYNCYTE_OP_SUM, &own, {}); });
     refused([&] {
-      collectives::ireduce_scatter_along(test::shared_world(), &array, 0, lengths.data(), SYNCYTE_OP_SUM, &own, {})
-          ->wait();
+      collectives::ireduce_scatter_along(test::shared_world(), &array, 0, lengths, SYNCYTE_OP_SUM, &own, {})->wait();
     });
   }
   collectives::barrier(world());  // the others need this rank to learn of its errors

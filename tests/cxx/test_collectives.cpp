@@ -122,15 +122,15 @@ TEST_F(Collectives, ScansBothWays) {
 TEST_F(Collectives, LengthsOfAllRanks) {
   extents expected(static_cast<std::size_t>(size_));
   std::iota(expected.begin(), expected.end(), 0);
-  EXPECT_EQ(world_.lengths(rank_), expected);
-  EXPECT_EQ(syncyte::even_lengths(7, 3), (extents{3, 2, 2}));
-  EXPECT_EQ(syncyte::even_lengths(1, 2), (extents{1, 0}));
+  EXPECT_EQ(world_.counts(rank_), expected);
+  EXPECT_EQ(syncyte::even_counts(7, 3), (extents{3, 2, 2}));
+  EXPECT_EQ(syncyte::even_counts(1, 2), (extents{1, 0}));
   for (int extent = 0; extent < 9; ++extent)
-    EXPECT_EQ(syncyte::even_lengths(extent, size_), reference::equal_lengths(extent, size_));
-  expect_error(syncyte::status::argument, {"extent is -1"}, [] { static_cast<void>(syncyte::even_lengths(-1, 2)); });
-  expect_error(syncyte::status::argument, {"parts is 0"}, [] { static_cast<void>(syncyte::even_lengths(1, 0)); });
-  expect_error(syncyte::status::argument, {"length is -2"},
-               [&] { static_cast<void>(world_.lengths(is_odd_one() ? -2 : 1)); });
+    EXPECT_EQ(syncyte::even_counts(extent, size_), reference::equal_lengths(extent, size_));
+  expect_error(syncyte::status::argument, {"extent is -1"}, [] { static_cast<void>(syncyte::even_counts(-1, 2)); });
+  expect_error(syncyte::status::argument, {"parts is 0"}, [] { static_cast<void>(syncyte::even_counts(1, 0)); });
+  expect_error(syncyte::status::argument, {"count is -2"},
+               [&] { static_cast<void>(world_.counts(is_odd_one() ? -2 : 1)); });
 }
 
 TEST_F(Collectives, GatherAndAllgatherRows) {
@@ -188,7 +188,7 @@ TEST_F(Collectives, AlltoallTurnsRowsIntoColumns) {
       world_.alltoall_along(const_buffer(given.data(), before.shape()), 0, rows, 1, columns, result.all());
       result.expect(after.values());
     }
-    const auto even = syncyte::even_lengths(block::all_rows, size_);  // one axis: other lengths
+    const auto even = syncyte::even_counts(block::all_rows, size_);  // one axis: other lengths
     const block before = block::of_rows(rows, rank_);
     const block after = block::of_rows(even, rank_);
     const auto given = before.values();
@@ -215,22 +215,23 @@ TEST_F(Collectives, WrongArgumentsOnOneRankThrowOnAll) {
   const lengths right(static_cast<std::size_t>(size_), 2);
   lengths given = right;
   if (is_odd_one()) given.push_back(2);
-  const auto expect_lengths = [&](const char* name, auto call) {
-    expect_error(status::argument, {name, "entries, expected", "one per rank"}, call);
+  const auto expect_lengths = [&](const char* operation, const char* name, auto call) {
+    expect_error(status::shape, {operation, name, "entries; expected", "one for each rank"}, call);
   };
-  expect_lengths("gather_along: lengths has", [&] { world_.gather_along(part, 0, given, 0, whole); });
-  expect_lengths("allgather_along: lengths has", [&] { world_.allgather_along(part, 0, given, whole); });
-  expect_lengths("scatter_along: lengths has", [&] { world_.scatter_along(whole, 0, given, 0, part); });
-  expect_lengths("reduce_scatter_along: lengths has", [&] { world_.reduce_scatter_along(whole, 0, given, part); });
-  expect_lengths("alltoall_along: gather_lengths has", [&] { world_.alltoall_along(part, 0, given, 0, right, other); });
-  expect_lengths("alltoall_along: scatter_lengths has",
+  expect_lengths("gather_along", "counts has", [&] { world_.gather_along(part, 0, given, 0, whole); });
+  expect_lengths("allgather_along", "counts has", [&] { world_.allgather_along(part, 0, given, whole); });
+  expect_lengths("scatter_along", "counts has", [&] { world_.scatter_along(whole, 0, given, 0, part); });
+  expect_lengths("reduce_scatter_along", "counts has", [&] { world_.reduce_scatter_along(whole, 0, given, part); });
+  expect_lengths("alltoall_along", "gather_counts has",
+                 [&] { world_.alltoall_along(part, 0, given, 0, right, other); });
+  expect_lengths("alltoall_along", "scatter_counts has",
                  [&] { world_.alltoall_along(part, 0, right, 0, given, other); });
   expect_error(status::argument, {"root is -1"}, [&] { world_.reduce(part, is_odd_one() ? -1 : 0); });
   expect_error(status::argument, {"from is 7"},
                [&] { world_.scan(part, op::sum, is_odd_one() ? scan_from{7} : scan_from::first); });
   expect_error(status::argument, {"axis is 1"}, [&] { world_.gather_along(part, is_odd_one(), right, 0, whole); });
   const extents short_shape{is_odd_one() ? 1 : 2};
-  expect_error(status::shape, {"this rank's in lengths"},
+  expect_error(status::shape, {"this rank's in counts"},
                [&] { world_.allgather_along(const_buffer(part.data(), short_shape), 0, right, whole); });
   std::vector<std::complex<float>> complex(2);
   expect_error(status::unsupported, {"op MAX is not defined"}, [&] { world_.exscan(complex, op::max); });

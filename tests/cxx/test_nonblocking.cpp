@@ -54,8 +54,8 @@ TEST_F(Nonblocking, LengthsThatAreNotOnePerRankAreEveryRanksError) {
     started.wait();
     FAIL() << "no error";
   } catch (const error& caught) {
-    EXPECT_EQ(caught.code(), status::argument);
-    EXPECT_NE(std::string(caught.what()).find("entries, expected " + std::to_string(size_)), std::string::npos)
+    EXPECT_EQ(caught.code(), status::shape);
+    EXPECT_NE(std::string(caught.what()).find("entries; expected " + std::to_string(size_)), std::string::npos)
         << caught.what();
   }
   world_.barrier();

@@ -113,8 +113,8 @@ inline trial start_allgather(const group& comm, int seed) {
   const auto input = arrays->in.buffer();
   const auto output = arrays->out.buffer();
   const auto reference = arrays->wanted.buffer();
-  collectives::allgather_along(reference_world(), &input, axis, lengths->data(), &reference, {});
-  auto started = collectives::iallgather_along(comm, &input, axis - 3, lengths->data(), &output, {});
+  collectives::allgather_along(reference_world(), &input, axis, *lengths, &reference, {});
+  auto started = collectives::iallgather_along(comm, &input, axis - 3, *lengths, &output, {});
   std::fill(lengths->begin(), lengths->end(), -1);  // read during the start only
   return {started, [=] { arrays->expect(); }};
 }
@@ -131,9 +131,8 @@ inline trial start_reduce_scatter(const group& comm, int seed) {
   const auto output = arrays->out.buffer();
   const auto reference = arrays->wanted.buffer();
   const syncyte_op_t op = seed % 2 == 0 ? SYNCYTE_OP_SUM : SYNCYTE_OP_MAX;
-  collectives::reduce_scatter_along(reference_world(), &input, axis, lengths.data(), op, &reference, {});
-  return {collectives::ireduce_scatter_along(comm, &input, axis, lengths.data(), op, &output, {}),
-          [=] { arrays->expect(); }};
+  collectives::reduce_scatter_along(reference_world(), &input, axis, lengths, op, &reference, {});
+  return {collectives::ireduce_scatter_along(comm, &input, axis, lengths, op, &output, {}), [=] { arrays->expect(); }};
 }
 
 inline trial start_alltoall(const group& comm, int seed) {
@@ -152,7 +151,7 @@ inline trial start_alltoall(const group& comm, int seed) {
   const auto input = arrays->in.buffer();
   const auto output = arrays->out.buffer();
   const auto reference = arrays->wanted.buffer();
-  const collectives::axis_change change{0, gathered.data(), is_repartition ? 0 : 2, scattered.data()};
+  const collectives::axis_change change{0, gathered, is_repartition ? 0 : 2, scattered};
   collectives::alltoall_along(reference_world(), &input, change, &reference, {});
   return {collectives::ialltoall_along(comm, &input, change, &output, {}), [=] { arrays->expect(); }};
 }

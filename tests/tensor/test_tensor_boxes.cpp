@@ -47,7 +47,7 @@ void check_get(syncyte_dtype_t dtype, const reference::lengths& parts) {
     for (const bool is_transposed : {false, true}) {
       std::vector<T> values(static_cast<std::size_t>(product(size)) + 1, number<T>(1));
       const syncyte_buffer_t output = box_of(values, dtype, size, is_transposed);
-      tensor->get_box(lower.data(), &output);
+      tensor->get_box(lower, &output);
       for (std::int64_t i = 0; i < size[0]; ++i)
         for (std::int64_t j = 0; j < size[1]; ++j)
           for (std::int64_t k = 0; k < size[2]; ++k) {
@@ -81,7 +81,7 @@ TEST(TensorBoxes, PutEqualsTheLoop) {
               expected[static_cast<std::size_t>(((lower[0] + i) * shape[1] + lower[1] + j) * shape[2] + lower[2] + k)] =
                   values[static_cast<std::size_t>(place_in(source, i, j, k, 4))];
         tensor->sync();
-        if (rank() == writer) tensor->put_box(lower.data(), &source);
+        if (rank() == writer) tensor->put_box(lower, &source);
         tensor->sync();
         EXPECT_EQ(read_all<std::int32_t>(*tensor), expected);
         tensor->sync();
@@ -94,8 +94,8 @@ TEST(TensorBoxes, OneDimension) {
   std::vector<std::int64_t> values(40, -1);
   syncyte_buffer_t output = buffer_of(values, SYNCYTE_INT64, {20});
   output.strides[0] = 16;  // every other one
-  const std::int64_t lower = 5;
-  tensor->get_box(&lower, &output);
+  const std::int64_t lower[] = {5};
+  tensor->get_box(lower, &output);
   for (std::int64_t i = 0; i < 20; ++i) {
     EXPECT_EQ(values[static_cast<std::size_t>(2 * i)], filled<std::int64_t>(5 + i));
     EXPECT_EQ(values[static_cast<std::size_t>(2 * i + 1)], -1);
@@ -108,18 +108,20 @@ TEST(TensorBoxes, OutsideIsAnErrorAndWritesNothing) {
   std::vector<std::int8_t> values(330, 7);
   const auto attempt = [&](const extents& lower, const extents& size) {
     const syncyte_buffer_t output = buffer_of(values, SYNCYTE_INT8, size);
-    return outcome_of([&] { tensor->get_box(lower.data(), &output); });
+    return outcome_of([&] { tensor->get_box(lower, &output); });
   };
   expect_error(attempt({-1, 0, 0}, {1, 1, 1}), SYNCYTE_ERR_INDEX, "dimension 0 of the box is [-1,");
   expect_error(attempt({0, 4, 0}, {1, 3, 1}), SYNCYTE_ERR_INDEX, "dimension 1 of the box is [4, 4 + 3)");
   expect_error(attempt({0, 0, std::numeric_limits<std::int64_t>::max()}, {1, 1, 1}), SYNCYTE_ERR_INDEX, "dimension 2");
   expect_error(attempt({0, 0, 0}, {12, 1, 1}), SYNCYTE_ERR_INDEX, "dimension 0");
-  expect_error(attempt({0, 0}, {1, 1}), SYNCYTE_ERR_SHAPE, "has 2 dimensions; expected 3");
+  expect_error(attempt({0, 0, 0}, {1, 1}), SYNCYTE_ERR_SHAPE, "has 2 dimensions; expected 3");
+  expect_error(attempt({0, 0}, {1, 1, 1}), SYNCYTE_ERR_SHAPE,
+               "lower has 2 entries; expected 3, one for each dimension");
   const std::int64_t origin[] = {0, 0, 0};
   const syncyte_buffer_t wrong = base::make_buffer(values.data(), SYNCYTE_BOOL, extents{1, 1, 1});
   expect_error(outcome_of([&] { tensor->put_box(origin, &wrong); }), SYNCYTE_ERR_TYPE, "expected int8");
   const syncyte_buffer_t good = base::make_buffer(values.data(), SYNCYTE_INT8, extents{1, 1, 1});
-  expect_error(outcome_of([&] { tensor->put_box(nullptr, &good); }), SYNCYTE_ERR_ARGUMENT, "lower is null");
+  expect_error(outcome_of([&] { tensor->put_box({nullptr, 3}, &good); }), SYNCYTE_ERR_ARGUMENT, "lower is null");
   EXPECT_EQ(values, std::vector<std::int8_t>(330, 7));
   barrier();
 }

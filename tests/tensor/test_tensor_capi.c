@@ -50,10 +50,10 @@ static void use_rows(syncyte_tensor_t tensor) {
   const int64_t lower[2] = {first + 1, 1};
   shape[0] = shape[1] = 1;
   EXPECT_OK(syncyte_buffer_init(seen, SYNCYTE_FLOAT64, 2, shape, &output));
-  EXPECT_OK(syncyte_tensor_get_box(tensor, lower, &output));
+  EXPECT_OK(syncyte_tensor_get_box(tensor, lower, 2, &output));
   EXPECT(seen[0] == 2.0 * (10 * rank + 3));
   seen[0] = -1;
-  EXPECT_OK(syncyte_tensor_put_box(tensor, lower, &output));
+  EXPECT_OK(syncyte_tensor_put_box(tensor, lower, 2, &output));
   EXPECT_OK(syncyte_tensor_local(tensor, &source));
   EXPECT(((double*)source.data)[3] == -1);
   EXPECT_OK(syncyte_tensor_sync(tensor));

@@ -28,8 +28,8 @@ TEST(LargeTensor, RowsBeyond31Bits) {
   tensor->sync();
   std::vector<std::int8_t> box(1002);
   const syncyte_buffer_t end = buffer_of(box, SYNCYTE_INT8, {1002});
-  const std::int64_t lower = limit - 2;
-  tensor->get_box(&lower, &end);
+  const std::int64_t lower[] = {limit - 2};
+  tensor->get_box(lower, &end);
   EXPECT_EQ(box[1], 4 * (ranks() + 1));
   EXPECT_EQ(box[2], 3 * (ranks() + 1));
   EXPECT_EQ(box[1001], ranks() + 1);

@@ -81,19 +81,21 @@ module syncyte_collectives_c
       integer(c_int32_t) :: answer
     end function syncyte_comm_allgather
 
-    !> Concatenates contributions of different lengths, in order of ranks. Collective; facts: dtype, counts,
+    !> Concatenates contributions of different sizes, in order of ranks. Collective; facts: dtype, counts,
     !> options->fact.
     ! comm [in]: a communicator
     ! input [in]: contiguous, counts[rank] elements
     ! counts [in]: elements of every rank, 0 or more, equal on all ranks
+    ! counts_length [in]: number of them: comm's size
     ! options [in]: null for defaults
     ! output [out]: contiguous, the sum of counts elements; must not overlap input
-    function syncyte_comm_allgatherv(comm, input, counts, options, output) bind(C, &
+    function syncyte_comm_allgatherv(comm, input, counts, counts_length, options, output) bind(C, &
         name="syncyte_comm_allgatherv") result(answer)
       import
       type(c_ptr), value :: comm
       type(syncyte_buffer_t), intent(in) :: input
       integer(c_int64_t), intent(in) :: counts(*)
+      integer(c_int64_t), value :: counts_length
       type(syncyte_collective_options_t), intent(in), optional :: options
       type(syncyte_buffer_t), intent(in) :: output
       integer(c_int32_t) :: answer
@@ -104,16 +106,20 @@ module syncyte_collectives_c
     ! comm [in]: a communicator
     ! input [in]: contiguous, the pieces in order of target ranks
     ! send_counts [in]: elements for every rank
+    ! send_counts_length [in]: number of them: comm's size
     ! recv_counts [in]: elements from every rank
+    ! recv_counts_length [in]: number of them: comm's size
     ! options [in]: null for defaults
     ! output [out]: contiguous, the pieces in order of source ranks; must not overlap input
-    function syncyte_comm_alltoallv(comm, input, send_counts, recv_counts, options, output) bind(C, &
-        name="syncyte_comm_alltoallv") result(answer)
+    function syncyte_comm_alltoallv(comm, input, send_counts, send_counts_length, recv_counts, &
+        recv_counts_length, options, output) bind(C, name="syncyte_comm_alltoallv") result(answer)
       import
       type(c_ptr), value :: comm
       type(syncyte_buffer_t), intent(in) :: input
       integer(c_int64_t), intent(in) :: send_counts(*)
+      integer(c_int64_t), value :: send_counts_length
       integer(c_int64_t), intent(in) :: recv_counts(*)
+      integer(c_int64_t), value :: recv_counts_length
       type(syncyte_collective_options_t), intent(in), optional :: options
       type(syncyte_buffer_t), intent(in) :: output
       integer(c_int32_t) :: answer
@@ -185,35 +191,39 @@ module syncyte_collectives_c
 
     !> Collects one number of every rank, usually an extent. Collective; facts: options->fact.
     ! comm [in]: a communicator
-    ! length [in]: this rank's, 0 or more
+    ! count [in]: this rank's, 0 or more
     ! options [in]: null for defaults
-    ! lengths [out]: all ranks', in order of ranks
-    function syncyte_comm_lengths(comm, length, options, lengths) bind(C, name="syncyte_comm_lengths") &
-        result(answer)
+    ! counts [out]: all ranks', in order of ranks
+    ! counts_length [in]: room there, in numbers: comm's size
+    function syncyte_comm_counts(comm, count, options, counts, counts_length) bind(C, &
+        name="syncyte_comm_counts") result(answer)
       import
       type(c_ptr), value :: comm
-      integer(c_int64_t), value :: length
+      integer(c_int64_t), value :: count
       type(syncyte_collective_options_t), intent(in), optional :: options
-      integer(c_int64_t), intent(out) :: lengths(*)
+      integer(c_int64_t), intent(out) :: counts(*)
+      integer(c_int64_t), value :: counts_length
       integer(c_int32_t) :: answer
-    end function syncyte_comm_lengths
+    end function syncyte_comm_counts
 
     !> Joins the ranks' parts along an axis, on root. Collective; facts: dtype, extents but along the axis, axis,
-    !> lengths, root, options->fact.
+    !> counts, root, options->fact.
     ! comm [in]: a communicator
     ! input [in]: this rank's part
     ! axis [in]: along which the parts lie
-    ! lengths [in]: extents of the parts along the axis, equal on all ranks
+    ! counts [in]: extents of the parts along the axis, equal on all ranks
+    ! counts_length [in]: number of them: comm's size
     ! root [in]: who gets the whole
     ! options [in]: null for defaults
     ! output [out]: on root: the whole array, not overlapping input; elsewhere ignored, may be null
-    function syncyte_comm_gather_along(comm, input, axis, lengths, root, options, output) bind(C, &
-        name="syncyte_comm_gather_along") result(answer)
+    function syncyte_comm_gather_along(comm, input, axis, counts, counts_length, root, options, output) &
+        bind(C, name="syncyte_comm_gather_along") result(answer)
       import
       type(c_ptr), value :: comm
       type(syncyte_buffer_t), intent(in) :: input
       integer(c_int32_t), value :: axis
-      integer(c_int64_t), intent(in) :: lengths(*)
+      integer(c_int64_t), intent(in) :: counts(*)
+      integer(c_int64_t), value :: counts_length
       integer(c_int32_t), value :: root
       type(syncyte_collective_options_t), intent(in), optional :: options
       type(syncyte_buffer_t), intent(in), optional :: output
@@ -225,16 +235,18 @@ module syncyte_collectives_c
     ! comm [in]: a communicator
     ! input [in]: this rank's part
     ! axis [in]: along which the parts lie
-    ! lengths [in]: extents of the parts along the axis, equal on all ranks
+    ! counts [in]: extents of the parts along the axis, equal on all ranks
+    ! counts_length [in]: number of them: comm's size
     ! options [in]: null for defaults
     ! output [out]: the whole array, not overlapping input
-    function syncyte_comm_allgather_along(comm, input, axis, lengths, options, output) bind(C, &
-        name="syncyte_comm_allgather_along") result(answer)
+    function syncyte_comm_allgather_along(comm, input, axis, counts, counts_length, options, output) &
+        bind(C, name="syncyte_comm_allgather_along") result(answer)
       import
       type(c_ptr), value :: comm
       type(syncyte_buffer_t), intent(in) :: input
       integer(c_int32_t), value :: axis
-      integer(c_int64_t), intent(in) :: lengths(*)
+      integer(c_int64_t), intent(in) :: counts(*)
+      integer(c_int64_t), value :: counts_length
       type(syncyte_collective_options_t), intent(in), optional :: options
       type(syncyte_buffer_t), intent(in) :: output
       integer(c_int32_t) :: answer
@@ -244,17 +256,19 @@ module syncyte_collectives_c
     ! comm [in]: a communicator
     ! input [in]: on root: the whole array; elsewhere ignored, may be null
     ! axis [in]: along which to cut
-    ! lengths [in]: extents of the parts along the axis, equal on all ranks
+    ! counts [in]: extents of the parts along the axis, equal on all ranks
+    ! counts_length [in]: number of them: comm's size
     ! root [in]: who has the whole
     ! options [in]: null for defaults
     ! output [out]: this rank's part, not overlapping input
-    function syncyte_comm_scatter_along(comm, input, axis, lengths, root, options, output) bind(C, &
-        name="syncyte_comm_scatter_along") result(answer)
+    function syncyte_comm_scatter_along(comm, input, axis, counts, counts_length, root, options, output) &
+        bind(C, name="syncyte_comm_scatter_along") result(answer)
       import
       type(c_ptr), value :: comm
       type(syncyte_buffer_t), intent(in), optional :: input
       integer(c_int32_t), value :: axis
-      integer(c_int64_t), intent(in) :: lengths(*)
+      integer(c_int64_t), intent(in) :: counts(*)
+      integer(c_int64_t), value :: counts_length
       integer(c_int32_t), value :: root
       type(syncyte_collective_options_t), intent(in), optional :: options
       type(syncyte_buffer_t), intent(in) :: output
@@ -262,23 +276,25 @@ module syncyte_collectives_c
     end function syncyte_comm_scatter_along
 
     !> Reduces the ranks' whole arrays element by element, and gives each rank its part of the result. Collective;
-    !> facts: dtype, extents, axis, lengths, op, options->fact. float16 and bfloat16 are reduced in float32 and
+    !> facts: dtype, extents, axis, counts, op, options->fact. float16 and bfloat16 are reduced in float32 and
     !> rounded once.
     ! comm [in]: a communicator
     ! input [in]: a whole array
     ! axis [in]: along which to cut
-    ! lengths [in]: extents of the parts along the axis, equal on all ranks
+    ! counts [in]: extents of the parts along the axis, equal on all ranks
+    ! counts_length [in]: number of them: comm's size
     ! op [in]: reduction
     ! options [in]: null for defaults
     ! output [out]: this rank's part, not overlapping input
     ! Returns: SYNCYTE_ERR_UNSUPPORTED for an op that dtype does not have.
-    function syncyte_comm_reduce_scatter_along(comm, input, axis, lengths, op, options, output) bind(C, &
-        name="syncyte_comm_reduce_scatter_along") result(answer)
+    function syncyte_comm_reduce_scatter_along(comm, input, axis, counts, counts_length, op, options, &
+        output) bind(C, name="syncyte_comm_reduce_scatter_along") result(answer)
       import
       type(c_ptr), value :: comm
       type(syncyte_buffer_t), intent(in) :: input
       integer(c_int32_t), value :: axis
-      integer(c_int64_t), intent(in) :: lengths(*)
+      integer(c_int64_t), intent(in) :: counts(*)
+      integer(c_int64_t), value :: counts_length
       integer(c_int32_t), value :: op
       type(syncyte_collective_options_t), intent(in), optional :: options
       type(syncyte_buffer_t), intent(in) :: output
@@ -286,26 +302,31 @@ module syncyte_collectives_c
     end function syncyte_comm_reduce_scatter_along
 
     !> Changes the axis along which a whole array is partitioned over the ranks (a parallel transposition); with
-    !> equal axes, the lengths of its parts. Collective; facts: dtype, extents but along the axes, both axes, all
-    !> lengths, options->fact. Rank r gives the part of gather_lengths[r] along gather_axis, and gets the part of
-    !> scatter_lengths[r] along scatter_axis; along the other axis each has the whole.
+    !> equal axes, the extents of its parts. Collective; facts: dtype, extents but along the axes, both axes, all
+    !> counts, options->fact. Rank r gives the part of gather_counts[r] along gather_axis, and gets the part of
+    !> scatter_counts[r] along scatter_axis; along the other axis each has the whole.
     ! comm [in]: a communicator
     ! input [in]: this rank's part along gather_axis
     ! gather_axis [in]: along which the parts of the input lie
-    ! gather_lengths [in]: their extents, equal on all ranks
+    ! gather_counts [in]: their extents, equal on all ranks
+    ! gather_counts_length [in]: number of them: comm's size
     ! scatter_axis [in]: along which the parts of the output lie
-    ! scatter_lengths [in]: their extents, equal on all ranks
+    ! scatter_counts [in]: their extents, equal on all ranks
+    ! scatter_counts_length [in]: number of them: comm's size
     ! options [in]: null for defaults
     ! output [out]: this rank's part along scatter_axis, not overlapping input
-    function syncyte_comm_alltoall_along(comm, input, gather_axis, gather_lengths, scatter_axis, &
-        scatter_lengths, options, output) bind(C, name="syncyte_comm_alltoall_along") result(answer)
+    function syncyte_comm_alltoall_along(comm, input, gather_axis, gather_counts, gather_counts_length, &
+        scatter_axis, scatter_counts, scatter_counts_length, options, output) bind(C, &
+        name="syncyte_comm_alltoall_along") result(answer)
       import
       type(c_ptr), value :: comm
       type(syncyte_buffer_t), intent(in) :: input
       integer(c_int32_t), value :: gather_axis
-      integer(c_int64_t), intent(in) :: gather_lengths(*)
+      integer(c_int64_t), intent(in) :: gather_counts(*)
+      integer(c_int64_t), value :: gather_counts_length
       integer(c_int32_t), value :: scatter_axis
-      integer(c_int64_t), intent(in) :: scatter_lengths(*)
+      integer(c_int64_t), intent(in) :: scatter_counts(*)
+      integer(c_int64_t), value :: scatter_counts_length
       type(syncyte_collective_options_t), intent(in), optional :: options
       type(syncyte_buffer_t), intent(in) :: output
       integer(c_int32_t) :: answer

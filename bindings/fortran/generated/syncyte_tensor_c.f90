@@ -230,13 +230,15 @@ module syncyte_tensor_c
     !> Reads the box [lower, lower + extent of output) of the tensor. Local.
     ! tensor [in]: a tensor
     ! lower [in]: first element of the box
+    ! lower_length [in]: number of them: the tensor's dimensions
     ! output [out]: as many dimensions as the tensor, any strides, the tensor's dtype
     ! Returns: SYNCYTE_ERR_INDEX outside the tensor, SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_TYPE.
-    function syncyte_tensor_get_box(tensor, lower, output) bind(C, name="syncyte_tensor_get_box") &
-        result(answer)
+    function syncyte_tensor_get_box(tensor, lower, lower_length, output) bind(C, &
+        name="syncyte_tensor_get_box") result(answer)
       import
       type(c_ptr), value :: tensor
       integer(c_int64_t), intent(in) :: lower(*)
+      integer(c_int64_t), value :: lower_length
       type(syncyte_buffer_t), intent(in) :: output
       integer(c_int32_t) :: answer
     end function syncyte_tensor_get_box
@@ -244,12 +246,14 @@ module syncyte_tensor_c
     !> Writes the box [lower, lower + extent of source) of the tensor. Local. Visible to others as gather's rows.
     ! tensor [in]: a tensor
     ! lower [in]: first element of the box
+    ! lower_length [in]: number of them: the tensor's dimensions
     ! source [in]: as many dimensions as the tensor, any strides, the tensor's dtype
-    function syncyte_tensor_put_box(tensor, lower, source) bind(C, name="syncyte_tensor_put_box") &
-        result(answer)
+    function syncyte_tensor_put_box(tensor, lower, lower_length, source) bind(C, &
+        name="syncyte_tensor_put_box") result(answer)
       import
       type(c_ptr), value :: tensor
       integer(c_int64_t), intent(in) :: lower(*)
+      integer(c_int64_t), value :: lower_length
       type(syncyte_buffer_t), intent(in) :: source
       integer(c_int32_t) :: answer
     end function syncyte_tensor_put_box

@@ -69,7 +69,7 @@ static int64_t* collect(call_t* call, const cut_t* cut) {
   int64_t* values = NULL;
   int32_t size = 0;
   if (syncyte_comm_size(call->comm, &size) == SYNCYTE_SUCCESS) values = malloc(sizeof(int64_t) * (size_t)size);
-  call->status = syncyte_comm_lengths(call->comm, extent(call, cut), NULL, values);
+  call->status = syncyte_comm_counts(call->comm, extent(call, cut), NULL, values, size);
   for (int32_t i = 0; call->status == SYNCYTE_SUCCESS && i < size; ++i) {
     if (values[i] != no_length) continue;
     if (call->local != SYNCYTE_SUCCESS) fortran_report(call->local);
@@ -97,9 +97,9 @@ syncyte_status_t fortran_comm_gather(syncyte_comm_t comm, const CFI_cdesc_t* inp
   call_t call = begin(comm, "comm_gather");
   const syncyte_buffer_t* whole = describe_on_root(&call, root, output, "output", &call.out);
   describe(&call, input, "input", &call.in);
-  int64_t* all = lengths_of(&call, lengths, (cut_t){"input", "dim", "lengths", &call.in, axis});
+  int64_t* all = lengths_of(&call, lengths, (cut_t){"input", "dim", "counts", &call.in, axis});
   if (call.status == SYNCYTE_SUCCESS)
-    call.status = syncyte_comm_gather_along(comm, &call.in, axis, all, root, NULL, whole);
+    call.status = syncyte_comm_gather_along(comm, &call.in, axis, all, fortran_ranks(comm), root, NULL, whole);
   free(all);
   return end(&call, &call.in);
 }
@@ -109,9 +109,9 @@ syncyte_status_t fortran_comm_allgather_along(syncyte_comm_t comm, const CFI_cde
   call_t call = begin(comm, "comm_allgather");
   describe(&call, output, "output", &call.out);
   describe(&call, input, "input", &call.in);
-  int64_t* all = lengths_of(&call, lengths, (cut_t){"input", "dim", "lengths", &call.in, axis});
+  int64_t* all = lengths_of(&call, lengths, (cut_t){"input", "dim", "counts", &call.in, axis});
   if (call.status == SYNCYTE_SUCCESS)
-    call.status = syncyte_comm_allgather_along(comm, &call.in, axis, all, NULL, &call.out);
+    call.status = syncyte_comm_allgather_along(comm, &call.in, axis, all, fortran_ranks(comm), NULL, &call.out);
   free(all);
   return end(&call, &call.in);
 }
@@ -121,9 +121,9 @@ syncyte_status_t fortran_comm_scatter(syncyte_comm_t comm, const CFI_cdesc_t* in
   call_t call = begin(comm, "comm_scatter");
   const syncyte_buffer_t* whole = describe_on_root(&call, root, input, "input", &call.in);
   describe(&call, output, "output", &call.out);
-  int64_t* all = lengths_of(&call, lengths, (cut_t){"output", "dim", "lengths", &call.out, axis});
+  int64_t* all = lengths_of(&call, lengths, (cut_t){"output", "dim", "counts", &call.out, axis});
   if (call.status == SYNCYTE_SUCCESS)
-    call.status = syncyte_comm_scatter_along(comm, whole, axis, all, root, NULL, &call.out);
+    call.status = syncyte_comm_scatter_along(comm, whole, axis, all, fortran_ranks(comm), root, NULL, &call.out);
   free(all);
   return end(&call, &call.out);
 }
@@ -133,9 +133,10 @@ syncyte_status_t fortran_comm_reduce_scatter(syncyte_comm_t comm, const CFI_cdes
   call_t call = begin(comm, "comm_reduce_scatter");
   describe(&call, input, "input", &call.in);
   describe(&call, output, "output", &call.out);
-  int64_t* all = lengths_of(&call, lengths, (cut_t){"output", "dim", "lengths", &call.out, axis});
+  int64_t* all = lengths_of(&call, lengths, (cut_t){"output", "dim", "counts", &call.out, axis});
   if (call.status == SYNCYTE_SUCCESS)
-    call.status = syncyte_comm_reduce_scatter_along(comm, &call.in, axis, all, op, NULL, &call.out);
+    call.status =
+        syncyte_comm_reduce_scatter_along(comm, &call.in, axis, all, fortran_ranks(comm), op, NULL, &call.out);
   free(all);
   return end(&call, &call.out);
 }
@@ -147,12 +148,12 @@ syncyte_status_t fortran_comm_alltoall(syncyte_comm_t comm, const CFI_cdesc_t* i
   describe(&call, output, "output", &call.out);
   describe(&call, input, "input", &call.in);
   int64_t* gathered =
-      lengths_of(&call, gather_lengths, (cut_t){"input", "gather_dim", "gather_lengths", &call.in, gather_axis});
+      lengths_of(&call, gather_lengths, (cut_t){"input", "gather_dim", "gather_counts", &call.in, gather_axis});
   int64_t* scattered =
-      lengths_of(&call, scatter_lengths, (cut_t){"output", "scatter_dim", "scatter_lengths", &call.out, scatter_axis});
+      lengths_of(&call, scatter_lengths, (cut_t){"output", "scatter_dim", "scatter_counts", &call.out, scatter_axis});
   if (call.status == SYNCYTE_SUCCESS)
-    call.status =
-        syncyte_comm_alltoall_along(comm, &call.in, gather_axis, gathered, scatter_axis, scattered, NULL, &call.out);
+    call.status = syncyte_comm_alltoall_along(comm, &call.in, gather_axis, gathered, fortran_ranks(comm), scatter_axis,
+                                              scattered, fortran_ranks(comm), NULL, &call.out);
   free(gathered);
   free(scattered);
   return end(&call, &call.in);

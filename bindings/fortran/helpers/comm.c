@@ -57,8 +57,8 @@ syncyte_status_t fortran_comm_allgatherv(syncyte_comm_t comm, const CFI_cdesc_t*
   const syncyte_status_t local = fortran_counts(comm, counts, "counts", &all);
   open_pair(input, output, &pair);
   if (pair.status == SYNCYTE_SUCCESS) pair.status = local;
-  const syncyte_status_t status =
-      close_pair(&pair, syncyte_comm_allgatherv(comm, &pair.in.buffer, all, NULL, &pair.out.buffer));
+  const syncyte_status_t status = close_pair(
+      &pair, syncyte_comm_allgatherv(comm, &pair.in.buffer, all, fortran_ranks(comm), NULL, &pair.out.buffer));
   free(all);
   return status;
 }
@@ -73,7 +73,8 @@ syncyte_status_t fortran_comm_alltoallv(syncyte_comm_t comm, const CFI_cdesc_t* 
   open_pair(input, output, &pair);
   if (pair.status == SYNCYTE_SUCCESS) pair.status = local;
   const syncyte_status_t status =
-      close_pair(&pair, syncyte_comm_alltoallv(comm, &pair.in.buffer, sent, received, NULL, &pair.out.buffer));
+      close_pair(&pair, syncyte_comm_alltoallv(comm, &pair.in.buffer, sent, fortran_ranks(comm), received,
+                                               fortran_ranks(comm), NULL, &pair.out.buffer));
   free(sent);
   free(received);
   return status;
@@ -82,12 +83,12 @@ syncyte_status_t fortran_comm_alltoallv(syncyte_comm_t comm, const CFI_cdesc_t* 
 syncyte_status_t fortran_comm_lengths(syncyte_comm_t comm, const CFI_cdesc_t* length, const CFI_cdesc_t* lengths) {
   int64_t mine = -1; /* refused on all ranks where it cannot be read */
   int64_t* all = NULL;
-  syncyte_status_t local = fortran_counts(comm, lengths, "lengths", &all);
-  const syncyte_status_t other = fortran_integer(length, "length", &mine);
+  syncyte_status_t local = fortran_counts(comm, lengths, "counts", &all);
+  const syncyte_status_t other = fortran_integer(length, "count", &mine);
   local = other != SYNCYTE_SUCCESS ? other : local;
-  syncyte_status_t status = fortran_settle(local, syncyte_comm_lengths(comm, mine, NULL, all));
+  syncyte_status_t status = fortran_settle(local, syncyte_comm_counts(comm, mine, NULL, all, fortran_ranks(comm)));
   if (status == SYNCYTE_SUCCESS) {
-    status = fortran_set_integers(lengths, "lengths", all);
+    status = fortran_set_integers(lengths, "counts", all);
     if (status != SYNCYTE_SUCCESS) fortran_report(status);
   }
   free(all);

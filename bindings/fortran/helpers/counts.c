@@ -2,6 +2,11 @@
 
 #include <stdlib.h>
 
+int64_t fortran_ranks(syncyte_comm_t comm) {
+  int32_t size = 0;
+  return syncyte_comm_size(comm, &size) == SYNCYTE_SUCCESS ? size : 0;
+}
+
 syncyte_status_t fortran_counts(syncyte_comm_t comm, const CFI_cdesc_t* array, const char* name, int64_t** counts) {
   int32_t size = 0;
   syncyte_status_t status = syncyte_comm_size(comm, &size);

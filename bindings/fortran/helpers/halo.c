@@ -42,8 +42,9 @@ syncyte_status_t fortran_halo_create(syncyte_comm_t cart, const CFI_cdesc_t* arr
   }
   /* ndim -1 is refused on all ranks. */
   const int32_t ndim = local == SYNCYTE_SUCCESS ? buffer.ndim : -1;
-  const syncyte_status_t status = syncyte_halo_create(cart, buffer.dtype, ndim, buffer.shape,
-                                                      dims != NULL ? axes : NULL, below, above, &options, halo);
+  const syncyte_status_t status =
+      syncyte_halo_create(cart, buffer.dtype, ndim, buffer.shape, dims != NULL ? axes : NULL, count, below, count,
+                          above, count, &options, halo);
   if (local != SYNCYTE_SUCCESS) return fortran_report(local);
   return fortran_dimensions(status, buffer.ndim);
 }

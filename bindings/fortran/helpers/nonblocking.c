@@ -38,7 +38,7 @@ static along_t open_along(syncyte_comm_t comm, const CFI_cdesc_t* input, const C
   along_t given = {.local = SYNCYTE_SUCCESS, .lengths = NULL};
   note(&given.local, fortran_buffer(input, "input", 0, &given.in));
   note(&given.local, fortran_buffer(output, "output", 0, &given.out));
-  note(&given.local, fortran_counts(comm, lengths, "lengths", &given.lengths));
+  note(&given.local, fortran_counts(comm, lengths, "counts", &given.lengths));
   return given;
 }
 
@@ -51,16 +51,16 @@ syncyte_status_t fortran_comm_iallgather(syncyte_comm_t comm, const CFI_cdesc_t*
                                          const CFI_cdesc_t* lengths, const CFI_cdesc_t* output,
                                          syncyte_request_t* request) {
   along_t given = open_along(comm, input, lengths, output);
-  return close_along(&given,
-                     syncyte_comm_iallgather_along(comm, &given.in, axis, given.lengths, NULL, &given.out, request));
+  return close_along(&given, syncyte_comm_iallgather_along(comm, &given.in, axis, given.lengths, fortran_ranks(comm),
+                                                           NULL, &given.out, request));
 }
 
 syncyte_status_t fortran_comm_ireduce_scatter(syncyte_comm_t comm, const CFI_cdesc_t* input, int32_t axis,
                                               const CFI_cdesc_t* lengths, syncyte_op_t op, const CFI_cdesc_t* output,
                                               syncyte_request_t* request) {
   along_t given = open_along(comm, input, lengths, output);
-  return close_along(
-      &given, syncyte_comm_ireduce_scatter_along(comm, &given.in, axis, given.lengths, op, NULL, &given.out, request));
+  return close_along(&given, syncyte_comm_ireduce_scatter_along(comm, &given.in, axis, given.lengths,
+                                                                fortran_ranks(comm), op, NULL, &given.out, request));
 }
 
 syncyte_status_t fortran_comm_ialltoall(syncyte_comm_t comm, const CFI_cdesc_t* input, int32_t gather_axis,
@@ -69,9 +69,10 @@ syncyte_status_t fortran_comm_ialltoall(syncyte_comm_t comm, const CFI_cdesc_t* 
                                         syncyte_request_t* request) {
   int64_t* scattered = NULL;
   along_t given = open_along(comm, input, gather_lengths, output);
-  note(&given.local, fortran_counts(comm, scatter_lengths, "scatter_lengths", &scattered));
-  const syncyte_status_t status = syncyte_comm_ialltoall_along(comm, &given.in, gather_axis, given.lengths,
-                                                               scatter_axis, scattered, NULL, &given.out, request);
+  note(&given.local, fortran_counts(comm, scatter_lengths, "scatter_counts", &scattered));
+  const syncyte_status_t status =
+      syncyte_comm_ialltoall_along(comm, &given.in, gather_axis, given.lengths, fortran_ranks(comm), scatter_axis,
+                                   scattered, fortran_ranks(comm), NULL, &given.out, request);
   free(scattered);
   return close_along(&given, status);
 }

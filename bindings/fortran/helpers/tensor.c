@@ -156,12 +156,12 @@ syncyte_status_t fortran_tensor_get_box(syncyte_tensor_t tensor, const CFI_cdesc
   syncyte_buffer_t data;
   int64_t first[SYNCYTE_MAX_NDIM];
   const syncyte_status_t status = describe_box(tensor, array, lower, &data, first);
-  return status != SYNCYTE_SUCCESS ? status : syncyte_tensor_get_box(tensor, first, &data);
+  return status != SYNCYTE_SUCCESS ? status : syncyte_tensor_get_box(tensor, first, data.ndim, &data);
 }
 
 syncyte_status_t fortran_tensor_put_box(syncyte_tensor_t tensor, const CFI_cdesc_t* array, const CFI_cdesc_t* lower) {
   syncyte_buffer_t data;
   int64_t first[SYNCYTE_MAX_NDIM];
   const syncyte_status_t status = describe_box(tensor, array, lower, &data, first);
-  return status != SYNCYTE_SUCCESS ? status : syncyte_tensor_put_box(tensor, first, &data);
+  return status != SYNCYTE_SUCCESS ? status : syncyte_tensor_put_box(tensor, first, data.ndim, &data);
 }

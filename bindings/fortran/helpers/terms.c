@@ -75,9 +75,9 @@ static size_t replace_word(const char* text, char before, output_t* to) {
       {"comm_allgather_along", "comm_allgather"},
       {"output is null on root; expected a syncyte_buffer_t", "output is absent or not allocated on root"},
       {"input is null on root; expected a syncyte_buffer_t", "input is absent or not allocated on root"},
-      {"lengths is null;", "lengths has a wrong type or size;"},
-      {"gather_lengths is null;", "gather_lengths has a wrong type or size;"},
-      {"scatter_lengths is null;", "scatter_lengths has a wrong type or size;"},
+      {"counts is null;", "counts has a wrong type or size;"},
+      {"gather_counts is null;", "gather_counts has a wrong type or size;"},
+      {"scatter_counts is null;", "scatter_counts has a wrong type or size;"},
       {"along the axis", "along dim"},
       {"start of the scan is", "from_last (1 is true) is"}};
   if (before != '\0' && before != ' ') return 0;
@@ -92,7 +92,7 @@ static size_t replace_word(const char* text, char before, output_t* to) {
 
 /* Elements of vectors with an entry per rank: "counts[0]" is "counts(1)". */
 static size_t rename_element(const char* text, output_t* to) {
-  static const char* const vectors[] = {"counts[", "lengths["};
+  static const char* const vectors[] = {"counts["};
   for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; ++i) {
     const size_t length = strlen(vectors[i]);
     char* rest = NULL;

@@ -37,7 +37,7 @@ from ._rows import gather_rows
 from ._stats import OperationStats, stats
 from .cache import SharedCache
 from .cart import Cart, Halo, Shift
-from .comm import COMM_SELF, COMM_WORLD, Comm, Topology, even_lengths
+from .comm import COMM_SELF, COMM_WORLD, Comm, Topology, even_counts
 from .errors import *  # noqa: F403  (the exceptions, which errors.__all__ lists)
 from .excepthook import install_excepthook
 from .runtime import finalize, init, initialized, thread_level
@@ -71,7 +71,7 @@ __all__ = [
     "cache",
     "checkpoint",
     "errors",
-    "even_lengths",
+    "even_counts",
     "finalize",
     "gather_rows",
     "init",

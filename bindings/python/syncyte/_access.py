@@ -307,7 +307,7 @@ class Access(Counters, Gradients):
             raise _no_gradient_through_out()
         target = as_buffer(out, "out", writable=True, contiguous=False, expected=self._dtype)
         first = self._check_inside(lower, target.shape)
-        _library.core().syncyte_tensor_get_box(self.handle, first, target.reference)
+        _library.core().syncyte_tensor_get_box(self.handle, first, len(first), target.reference)
         target.written()
         return out
 
@@ -315,7 +315,9 @@ class Access(Counters, Gradients):
         """A new array with a box that is known to lie inside."""
         result = _arrays.empty(world, self._dtype, extent)
         target = as_buffer(result, "out", expected=self._dtype)
-        _library.core().syncyte_tensor_get_box(self.handle, (ctypes.c_int64 * len(lower))(*lower), target.reference)
+        _library.core().syncyte_tensor_get_box(
+            self.handle, (ctypes.c_int64 * len(lower))(*lower), len(lower), target.reference
+        )
         return result
 
     def put_box(self, lower: Sequence[int], source: Any) -> None:
@@ -337,7 +339,7 @@ class Access(Counters, Gradients):
         """
         values = self._source(source, False)
         first = self._check_inside(lower, values.shape)
-        _library.core().syncyte_tensor_put_box(self.handle, first, values.reference)
+        _library.core().syncyte_tensor_put_box(self.handle, first, len(first), values.reference)
 
     def _check_inside(self, lower: Sequence[int], extent: Sequence[int]) -> Any:
         numbers = as_numbers(lower, "lower")

@@ -7,19 +7,20 @@ from typing import Any
 
 import numpy as np
 
-from . import _arrays, _library
+from . import _arrays
 from . import _declarations as c
 from ._buffers import NUMPY, TORCH, Buffer, as_buffer
-from ._checks import as_counts, as_index, as_int32, as_op
+from ._checks import as_counts, as_index, as_int32, as_op, part_extent, whole_extent
+from ._collective_call import CollectiveCall, call_into
 from ._collectives import Collectives
-from ._declarations import DType, Op
+from ._declarations import DType
 from ._types import Array, Reduction
 from .errors import ArgumentError
 
 Shape = tuple[int, ...]
 
 
-def even_lengths(extent: int, parts: int) -> list[int]:
+def even_counts(extent: int, parts: int) -> list[int]:
     """Lengths of parts as even as possible, the first ones longer. Local.
 
     Parameters
@@ -62,29 +63,25 @@ def _any_strides(array: Any, recorded_by: str) -> Buffer:
     return as_buffer(array, "array", contiguous=False, recorded_by=recorded_by)
 
 
-def _as_output(result: Any, dtype: DType) -> Buffer:
-    return as_buffer(result, "out", writable=True, contiguous=False, expected=dtype)
-
-
 class Along(Collectives):
     """What syncyte.Comm does along an axis.
 
-    The ranks' arrays are parts of a whole along `axis` (negative: from the end), their other extents equal. `lengths`
+    The ranks' arrays are parts of a whole along `axis` (negative: from the end), their other extents equal. `counts`
     are the parts' extents there, in order of ranks and equal on all ranks; a part may be empty. `out` may have any
     strides; nothing beside its elements is written. Not differentiable.
     """
 
     def _collected(
-        self, array: Any, axis: int, lengths: Sequence[int] | None, recorded_by: str, name: str = "axis"
+        self, array: Any, axis: int, counts: Sequence[int] | None, recorded_by: str, name: str = "axis"
     ) -> Sequence[int]:
-        """`lengths`, or what all ranks have along the axis."""
-        if lengths is not None:
-            return lengths
+        """`counts`, or what all ranks have along the axis."""
+        if counts is not None:
+            return counts
 
         def prepare() -> int:
             return _extent(_any_strides(array, recorded_by).shape, as_int32(axis, name))
 
-        return self.lengths(self._prepare("comm_lengths", prepare))
+        return self.counts(self._prepare("comm_counts", prepare))
 
     def gather(
         self,
@@ -92,12 +89,12 @@ class Along(Collectives):
         axis: int = 0,
         root: int = 0,
         *,
-        lengths: Sequence[int] | None = None,
+        counts: Sequence[int] | None = None,
         out: Array | None = None,
     ) -> Array | None:
         """Joins the ranks' parts along an axis, on root. Collective.
 
-        Element type, extents but along the axis, axis, lengths and root must be equal.
+        Element type, extents but along the axis, axis, counts and root must be equal.
 
         Parameters
         ----------
@@ -107,7 +104,7 @@ class Along(Collectives):
             Negative: from the end.
         root : int
             The rank that gets the whole.
-        lengths : sequence of int, optional
+        counts : sequence of int, optional
             The parts' extents; None: they are exchanged first (all ranks give None then, or none does).
         out : array, optional
             On root, the whole array; None: a new one.
@@ -117,30 +114,27 @@ class Along(Collectives):
         array or None
             out on root, None elsewhere.
         """
-        known = self._collected(array, axis, lengths, "gather_along")
+        known = self._collected(array, axis, counts, "gather_along")
+        return self._run_collective("gather_along", self._gathering, array, axis, known, root, out)
 
-        def prepare() -> tuple[Buffer, int, Any, int, Buffer | None, Any]:
-            source, along, number = _any_strides(array, "gather_along"), as_int32(axis, "axis"), as_int32(root, "root")
-            counts = as_counts(known, "lengths", self.size, 1)
-            if self.rank != number:
-                return source, along, counts, number, None, None
-            shape = _with_extent(source.shape, along, sum(counts))
-            result = _arrays.empty_like(source, shape) if out is None else out
-            return source, along, counts, number, _as_output(result, source.dtype), result
+    def _gathering(self, name: str, array: Any, axis: int, counts: Any, root: int, out: Any) -> CollectiveCall:
+        if self.rank == as_int32(root, "root"):
+            return self._joining(name, array, axis, counts, out, int(root))
+        source, parts = _any_strides(array, name), as_counts(counts, "counts")
+        arguments = (source.reference, as_int32(axis, "axis"), parts, len(parts), int(root), None, None)
+        return CollectiveCall(arguments, (source,), None)
 
-        source, along, counts, number, target, result = self._prepare("comm_gather_along", prepare)
-        output = None if target is None else target.reference
-        _library.core().syncyte_comm_gather_along(self.handle, source.reference, along, counts, number, None, output)
-        if target is not None and out is not None:
-            target.written()
-        return result
+    def _joining(self, name: str, array: Any, axis: int, counts: Any, out: Any, *root: int) -> CollectiveCall:
+        source, along, parts = _any_strides(array, name), as_int32(axis, "axis"), as_counts(counts, "counts")
+        shape = _with_extent(source.shape, along, whole_extent(parts))
+        return call_into(out, source, shape, source.reference, along, parts, len(parts), *root, contiguous=False)
 
     def allgather(
-        self, array: Array, out: Array | None = None, *, axis: int | None = None, lengths: Sequence[int] | None = None
+        self, array: Array, out: Array | None = None, *, axis: int | None = None, counts: Sequence[int] | None = None
     ) -> Array:
         """Joins the ranks' arrays, on all ranks. Collective.
 
-        Element type and extents (but along the axis), axis and lengths must be equal.
+        Element type and extents (but along the axis), axis and counts must be equal.
 
         Parameters
         ----------
@@ -149,9 +143,9 @@ class Along(Collectives):
         out : array, optional
             The whole array; None: a new one, of shape (size, *array.shape) if stacked.
         axis : int, optional
-            None: stacks contiguous arrays of equal size along a new first axis. A number (0 where only lengths are
+            None: stacks contiguous arrays of equal size along a new first axis. A number (0 where only counts are
             given): joins parts along that axis.
-        lengths : sequence of int, optional
+        counts : sequence of int, optional
             The parts' extents; None: they are exchanged first (all ranks give None then, or none does).
 
         Returns
@@ -159,37 +153,15 @@ class Along(Collectives):
         array
             out.
         """
-        if axis is None and lengths is None:
-            return self._stack(array, out)
+        if axis is None and counts is None:
+            return self._run_collective("allgather", self._stack, array, out)
         along = 0 if axis is None else axis
-        known = self._collected(array, along, lengths, "allgather_along")
+        known = self._collected(array, along, counts, "allgather_along")
+        return self._run_collective("allgather_along", self._joining, array, along, known, out)
 
-        def prepare() -> tuple[Buffer, int, Any, Buffer, Any]:
-            source, number = _any_strides(array, "allgather_along"), as_int32(along, "axis")
-            counts = as_counts(known, "lengths", self.size, 1)
-            shape = _with_extent(source.shape, number, sum(counts))
-            result = _arrays.empty_like(source, shape) if out is None else out
-            return source, number, counts, _as_output(result, source.dtype), result
-
-        source, number, counts, target, result = self._prepare("comm_allgather_along", prepare)
-        _library.core().syncyte_comm_allgather_along(
-            self.handle, source.reference, number, counts, None, target.reference
-        )
-        if out is not None:
-            target.written()
-        return result
-
-    def _stack(self, array: Any, out: Any) -> Any:
-        def prepare() -> tuple[Buffer, Buffer, Any]:
-            source = as_buffer(array, "array", recorded_by="allgather_along")
-            result = _arrays.empty_like(source, (self.size, *source.shape)) if out is None else out
-            return source, as_buffer(result, "out", writable=True, expected=source.dtype), result
-
-        source, target, result = self._prepare("comm_allgather", prepare)
-        _library.core().syncyte_comm_allgather(self.handle, source.reference, None, target.reference)
-        if out is not None:
-            target.written()
-        return result
+    def _stack(self, name: str, array: Any, out: Any) -> CollectiveCall:
+        source = as_buffer(array, "array", recorded_by="allgather_along")
+        return call_into(out, source, (self.size, *source.shape), source.reference)
 
     def scatter(
         self,
@@ -197,10 +169,10 @@ class Along(Collectives):
         axis: int = 0,
         root: int = 0,
         *,
-        lengths: Sequence[int] | None = None,
+        counts: Sequence[int] | None = None,
         out: Array | None = None,
     ) -> Array:
-        """Cuts root's array along an axis, a part for every rank. Collective: axis, lengths and root must be equal.
+        """Cuts root's array along an axis, a part for every rank. Collective: axis, counts and root must be equal.
 
         Parameters
         ----------
@@ -210,7 +182,7 @@ class Along(Collectives):
             Negative: from the end.
         root : int
             The rank that has the whole.
-        lengths : sequence of int, optional
+        counts : sequence of int, optional
             The parts' extents; None: as even as possible, the first ones longer.
         out : array, optional
             This rank's part; None: a new array.
@@ -220,24 +192,28 @@ class Along(Collectives):
         array
             out.
         """
-        kind, dtype, shape = self._described_by_root(array, root)
+        whole = self._described_by_root(array, root)
+        return self._run_collective("scatter_along", self._scattering, array, whole, axis, root, counts, out)
 
-        def prepare() -> tuple[Any, int, Any, Buffer, Any]:
-            source = _any_strides(array, "scatter_along").reference if self.rank == root else None
-            along = as_int32(axis, "axis")
-            known = even_lengths(_extent(shape, along), self.size) if lengths is None else lengths
-            counts = as_counts(known, "lengths", self.size, 1)
-            part = _with_extent(shape, along, counts[self.rank])
-            result = _arrays.empty(kind, dtype, part) if out is None else out
-            return source, along, counts, _as_output(result, dtype), result
+    def _scattering(
+        self, name: str, array: Any, whole: tuple[str, DType, Shape], axis: int, root: int, counts: Any, out: Any
+    ) -> CollectiveCall:
+        kind, dtype, shape = whole
+        source = (_any_strides(array, name),) if self.rank == root else ()
+        along, parts, part = self._cut(shape, axis, counts)
+        result = _arrays.empty(kind, dtype, part) if out is None else out
+        target = as_buffer(result, "out", writable=True, contiguous=False, expected=dtype)
+        given = source[0].reference if source else None
+        arguments = (given, along, parts, len(parts), int(root), None, target.reference)
+        return CollectiveCall(arguments, (*source, target), result, None if out is None else target)
 
-        source, along, counts, target, result = self._prepare("comm_scatter_along", prepare)
-        _library.core().syncyte_comm_scatter_along(
-            self.handle, source, along, counts, int(root), None, target.reference
-        )
-        if out is not None:
-            target.written()
-        return result
+    def _cut(
+        self, shape: Shape, axis: int, counts: Sequence[int] | None, axis_name: str = "axis"
+    ) -> tuple[int, Any, Shape]:
+        """The axis and the counts as the C library takes them, and the shape of this rank's part."""
+        along = as_int32(axis, axis_name)
+        parts = as_counts(even_counts(_extent(shape, along), self.size) if counts is None else counts, "counts")
+        return along, parts, _with_extent(shape, along, part_extent(parts, self.rank))
 
     def _described_by_root(self, array: Any, root: int) -> tuple[str, DType, Shape]:
         """Kind, element type and shape of root's array, on all ranks. Collective."""
@@ -259,12 +235,12 @@ class Along(Collectives):
         axis: int = 0,
         op: Reduction = "sum",
         *,
-        lengths: Sequence[int] | None = None,
+        counts: Sequence[int] | None = None,
         out: Array | None = None,
     ) -> Array:
         """Reduces the ranks' whole arrays element by element, and gives each rank its part of the result. Collective.
 
-        Element type, extents, axis, lengths and op must be equal.
+        Element type, extents, axis, counts and op must be equal.
 
         Parameters
         ----------
@@ -274,7 +250,7 @@ class Along(Collectives):
             Negative: from the end.
         op : str or Op
             As of allreduce().
-        lengths : sequence of int, optional
+        counts : sequence of int, optional
             The parts' extents; None: as even as possible, the first ones longer.
         out : array, optional
             This rank's part; None: a new array.
@@ -284,37 +260,29 @@ class Along(Collectives):
         array
             out.
         """
+        return self._run_collective("reduce_scatter_along", self._reducing, array, axis, op, counts, out)
 
-        def prepare() -> tuple[Buffer, int, Any, Op, Buffer, Any]:
-            source, along, reduction = _any_strides(array, "reduce_scatter_along"), as_int32(axis, "axis"), as_op(op)
-            known = even_lengths(_extent(source.shape, along), self.size) if lengths is None else lengths
-            counts = as_counts(known, "lengths", self.size, 1)
-            part = _with_extent(source.shape, along, counts[self.rank])
-            result = _arrays.empty_like(source, part) if out is None else out
-            return source, along, counts, reduction, _as_output(result, source.dtype), result
-
-        source, along, counts, reduction, target, result = self._prepare("comm_reduce_scatter_along", prepare)
-        _library.core().syncyte_comm_reduce_scatter_along(
-            self.handle, source.reference, along, counts, int(reduction), None, target.reference
+    def _reducing(self, name: str, array: Any, axis: int, op: Reduction, counts: Any, out: Any) -> CollectiveCall:
+        source, reduction = _any_strides(array, name), int(as_op(op))
+        along, parts, part = self._cut(source.shape, axis, counts)
+        return call_into(
+            out, source, part, source.reference, along, parts, len(parts), reduction, contiguous=False
         )
-        if out is not None:
-            target.written()
-        return result
 
     def alltoall(
         self,
         array: Array,
         gather_axis: int,
         scatter_axis: int,
-        lengths: Sequence[int] | None = None,
+        counts: Sequence[int] | None = None,
         *,
-        gather_lengths: Sequence[int] | None = None,
+        gather_counts: Sequence[int] | None = None,
         out: Array | None = None,
     ) -> Array:
         """Turns parts along gather_axis into parts along scatter_axis (a parallel transposition). Collective.
 
-        If these are one axis, changes the lengths of the parts. Element type, extents but along the axes, both axes and
-        all lengths must be equal.
+        If these are one axis, changes the parts' extents. Element type, extents but along the axes, both axes and
+        all counts must be equal.
 
         Parameters
         ----------
@@ -322,9 +290,9 @@ class Along(Collectives):
             This rank's part along gather_axis, whole along scatter_axis.
         gather_axis, scatter_axis : int
             Negative: from the end.
-        lengths : sequence of int, optional
+        counts : sequence of int, optional
             Of the parts of the output; None: as even as possible, the first ones longer.
-        gather_lengths : sequence of int, optional
+        gather_counts : sequence of int, optional
             Of the parts of the input; None: they are exchanged first (all ranks give None then, or none does).
         out : array, optional
             This rank's part along scatter_axis, whole along gather_axis; None: a new array.
@@ -334,23 +302,16 @@ class Along(Collectives):
         array
             out.
         """
-        given = self._collected(array, gather_axis, gather_lengths, "alltoall_along", "gather_axis")
+        given = self._collected(array, gather_axis, gather_counts, "alltoall_along", "gather_axis")
+        axes = gather_axis, scatter_axis
+        return self._run_collective("alltoall_along", self._transposing, array, *axes, given, counts, out)
 
-        def prepare() -> tuple[Buffer, int, Any, int, Any, Buffer, Any]:
-            source = _any_strides(array, "alltoall_along")
-            before, after = as_int32(gather_axis, "gather_axis"), as_int32(scatter_axis, "scatter_axis")
-            gathered = as_counts(given, "gather_lengths", self.size, 1)
-            whole = _with_extent(source.shape, before, sum(gathered))
-            wanted = even_lengths(_extent(whole, after), self.size) if lengths is None else lengths
-            scattered = as_counts(wanted, "lengths", self.size, 1)
-            part = _with_extent(whole, after, scattered[self.rank])
-            result = _arrays.empty_like(source, part) if out is None else out
-            return source, before, gathered, after, scattered, _as_output(result, source.dtype), result
-
-        source, before, gathered, after, scattered, target, result = self._prepare("comm_alltoall_along", prepare)
-        _library.core().syncyte_comm_alltoall_along(
-            self.handle, source.reference, before, gathered, after, scattered, None, target.reference
-        )
-        if out is not None:
-            target.written()
-        return result
+    def _transposing(
+        self, name: str, array: Any, gather_axis: int, scatter_axis: int, gather_counts: Any, counts: Any, out: Any
+    ) -> CollectiveCall:
+        source, before = _any_strides(array, name), as_int32(gather_axis, "gather_axis")
+        gathered = as_counts(gather_counts, "gather_counts")
+        whole = _with_extent(source.shape, before, whole_extent(gathered))
+        after, scattered, part = self._cut(whole, scatter_axis, counts, "scatter_axis")
+        lists = (before, gathered, len(gathered), after, scattered, len(scattered))
+        return call_into(out, source, part, source.reference, *lists, contiguous=False)

@@ -210,11 +210,3 @@ def row_of(buffer: Buffer, name: str) -> tuple[int, tuple[int, ...], int]:
     for extent in buffer.shape[1:]:
         elements *= extent
     return buffer.shape[0], buffer.shape[1:], elements
-
-
-def check_rows(buffer: Buffer, counts: Any, name: str, counts_name: str) -> None:
-    total = sum(counts)
-    if buffer.size != total:
-        raise errors.ShapeError(
-            f"{name} of shape {buffer.shape} has {buffer.size} elements; {counts_name} adds up to {total}"
-        )

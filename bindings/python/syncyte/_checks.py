@@ -9,7 +9,7 @@ from typing import Any
 
 from ._declarations import Op
 from ._types import WindowReduction
-from .errors import ArgumentError, DtypeError, Error, ShapeError
+from .errors import ArgumentError, DtypeError, Error
 
 
 def wrong(
@@ -68,13 +68,20 @@ def as_numbers(values: Any, name: str, expected: str = "integers") -> list[int]:
         return [as_index(value, f"{name}[{place}]") for place, value in enumerate(numbers)]  # says which one
 
 
-def as_counts(counts: Sequence[int], name: str, size: int, factor: int) -> Any:
-    """Counts of rows as the C library takes them: elements, int64."""
-    numbers = as_numbers(counts, name, f"{size} integers, one for each rank")
-    if len(numbers) != size:
-        raise ShapeError(f"{name} has {len(numbers)} entries; expected one for each of the {size} ranks")
-    if any(number < 0 for number in numbers):
-        raise ArgumentError(f"{name} is {numbers}; counts must not be negative")
-    if sum(numbers) * factor >= 2**63:
-        raise ArgumentError(f"{name} is {numbers}; that is more than 2^63 - 1 elements")
-    return (ctypes.c_int64 * size)(*(number * factor for number in numbers))
+def as_counts(counts: Sequence[int], name: str, factor: int = 1) -> Any:
+    """Counts for ranks, times factor, as the C library takes them; it says which ones are wrong."""
+    numbers = [as_int64(number * factor, name) for number in as_numbers(counts, name, "integers, one for each rank")]
+    return (ctypes.c_int64 * len(numbers))(*numbers)
+
+
+# The C library checks counts, after the result is allocated: wrong ones give an extent of 0 or more.
+
+
+def whole_extent(counts: Sequence[int]) -> int:
+    """Extent of a whole whose parts have these extents."""
+    return max(sum(counts), 0)
+
+
+def part_extent(counts: Sequence[int], rank: int) -> int:
+    """Extent of a rank's part."""
+    return max(counts[rank], 0) if rank < len(counts) else 0

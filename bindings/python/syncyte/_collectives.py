@@ -3,37 +3,33 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from . import _arrays, _library
 from . import _declarations as c
+from . import _library
 from ._agreement import Agreement
-from ._buffers import Buffer, as_buffer, check_rows, row_of
-from ._checks import as_counts, as_int32, as_int64, as_numbers, as_op
-from ._declarations import Op
+from ._buffers import Buffer, as_buffer, row_of
+from ._checks import as_counts, as_int32, as_int64, as_op, whole_extent
+from ._collective_call import CollectiveCall, call_into
 from ._types import Array, Reduction
-from .errors import ArgumentError, ShapeError
+from .errors import ArgumentError
 
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, (bool, int, float, complex))
 
 
-def _operands(array: Any, op: Reduction, out: Any, recorded_by: str) -> tuple[Any, Op, Buffer, Any]:
-    """A reduction's input (None: in place) and op as the C library takes them, its output, and what the caller gets."""
-    reduction = as_op(op)
-    if out is array:
-        return None, reduction, as_buffer(array, "array", writable=True, recorded_by=recorded_by), array
-    source = as_buffer(array, "array", recorded_by=recorded_by)
-    result = _arrays.empty_like(source, source.shape) if out is None else out
-    return source.reference, reduction, as_buffer(result, "out", writable=True, expected=source.dtype), result
-
-
 class Collectives(Agreement):
     """What syncyte.Comm does with all its ranks, but for what _along.py has."""
+
+    def _run_collective(self, name: str, prepare: Callable[..., CollectiveCall], *given: Any) -> Any:
+        """A blocking collective: prepare(name, *given) checks on this rank alone."""
+        call = self._prepare(f"comm_{name}", lambda: prepare(name, *given))
+        getattr(_library.core(), f"syncyte_comm_{name}")(self.handle, *call.arguments)
+        return call.finish()
 
     def bcast(self, array: Array, root: int = 0) -> Array:
         """Sends root's elements to all ranks, in place. Collective.
@@ -52,19 +48,15 @@ class Collectives(Agreement):
         array
             The argument.
         """
+        return self._run_collective("bcast", self._broadcast, array, root)
 
-        def prepare() -> tuple[Buffer, int]:
-            number = as_int32(root, "root")
-            if not 0 <= number < self.size:  # before the array, which is read or written depending on root
-                raise ArgumentError(f"root is {number}; expected 0 to {self.size - 1}")
-            buffer = as_buffer(array, "array", writable=self.rank != number, recorded_by="bcast")
-            return buffer, number
-
-        buffer, number = self._prepare("comm_bcast", prepare)
-        _library.core().syncyte_comm_bcast(self.handle, number, None, buffer.reference)
-        if self.rank != number:
-            buffer.written()
-        return array
+    def _broadcast(self, name: str, array: Any, root: int) -> CollectiveCall:
+        number = as_int32(root, "root")
+        if not 0 <= number < self.size:  # before the array, which is read or written depending on root
+            raise ArgumentError(f"root is {number}; expected 0 to {self.size - 1}")
+        is_written = self.rank != number
+        buffer = as_buffer(array, "array", writable=is_written, recorded_by=name)
+        return CollectiveCall((number, None, buffer.reference), (buffer,), array, buffer if is_written else None)
 
     def allreduce(self, array: Array, op: Reduction = "sum", out: Array | None = None) -> Array:
         """Reduces element by element over all ranks; all get the same. Collective.
@@ -88,14 +80,15 @@ class Collectives(Agreement):
         """
         if _is_number(array) and out is None:
             return self.allreduce(np.asarray(array), op).item()
+        return self._run_collective("allreduce", self._reduction, array, op, out)
 
-        source, reduction, target, result = self._prepare(
-            "comm_allreduce", lambda: _operands(array, op, out, "allreduce")
-        )
-        _library.core().syncyte_comm_allreduce(self.handle, source, int(reduction), None, target.reference)
-        if out is not None:
-            target.written()
-        return result
+    def _reduction(self, name: str, array: Any, op: Reduction, out: Any, *numbers: int) -> CollectiveCall:
+        reduction = as_op(op)
+        if out is array:
+            target = as_buffer(array, "array", writable=True, recorded_by=name)
+            return CollectiveCall((None, int(reduction), *numbers, None, target.reference), (target,), array, target)
+        source = as_buffer(array, "array", recorded_by=name)
+        return call_into(out, source, source.shape, source.reference, int(reduction), *numbers)
 
     def reduce(
         self, array: Array, op: Reduction = "sum", root: int = 0, out: Array | None = None
@@ -121,20 +114,14 @@ class Collectives(Agreement):
         if _is_number(array) and out is None:
             result = self.reduce(np.asarray(array), op, root)
             return None if result is None else result.item()
+        return self._run_collective("reduce", self._reduction_to_root, array, op, root, out)
 
-        def prepare() -> tuple[Any, Op, int, Buffer | None, Any]:
-            number = as_int32(root, "root")
-            if self.rank != number:
-                return as_buffer(array, "array", recorded_by="reduce").reference, as_op(op), number, None, None
-            source, reduction, target, result = _operands(array, op, out, "reduce")
-            return source, reduction, number, target, result
-
-        source, reduction, number, target, result = self._prepare("comm_reduce", prepare)
-        output = None if target is None else target.reference
-        _library.core().syncyte_comm_reduce(self.handle, source, int(reduction), number, None, output)
-        if target is not None and out is not None:
-            target.written()
-        return result
+    def _reduction_to_root(self, name: str, array: Any, op: Reduction, root: int, out: Any) -> CollectiveCall:
+        number = as_int32(root, "root")
+        if self.rank == number:
+            return self._reduction(name, array, op, out, number)
+        source = as_buffer(array, "array", recorded_by=name)
+        return CollectiveCall((source.reference, int(as_op(op)), number, None, None), (source,), None)
 
     def scan(
         self, array: Array, op: Reduction = "sum", reverse: bool = False, out: Array | None = None
@@ -155,7 +142,7 @@ class Collectives(Agreement):
         array or number
             out.
         """
-        return self._scan("comm_scan", array, op, reverse, out)
+        return self._scan("scan", array, op, reverse, out)
 
     def exscan(
         self, array: Array, op: Reduction = "sum", reverse: bool = False, out: Array | None = None
@@ -175,27 +162,20 @@ class Collectives(Agreement):
         array or number
             out.
         """
-        return self._scan("comm_exscan", array, op, reverse, out)
+        return self._scan("exscan", array, op, reverse, out)
 
-    def _scan(self, operation: str, array: Any, op: Reduction, reverse: bool, out: Any) -> Any:
+    def _scan(self, name: str, array: Any, op: Reduction, reverse: bool, out: Any) -> Any:
         if _is_number(array) and out is None:
-            return self._scan(operation, np.asarray(array), op, reverse, None).item()
-        source, reduction, target, result = self._prepare(
-            operation, lambda: _operands(array, op, out, operation.removeprefix("comm_"))
-        )
+            return self._scan(name, np.asarray(array), op, reverse, None).item()
         start = c.Scan.FROM_LAST if reverse else c.Scan.FROM_FIRST
-        function = getattr(_library.core(), f"syncyte_{operation}")
-        function(self.handle, source, int(reduction), int(start), None, target.reference)
-        if out is not None:
-            target.written()
-        return result
+        return self._run_collective(name, self._reduction, array, op, out, int(start))
 
-    def lengths(self, length: int) -> list[int]:
+    def counts(self, count: int) -> list[int]:
         """One number of every rank, usually the extent of its part. Collective.
 
         Parameters
         ----------
-        length : int
+        count : int
             This rank's, 0 or more.
 
         Returns
@@ -203,9 +183,9 @@ class Collectives(Agreement):
         list of int
             All ranks', in order of ranks.
         """
-        number = self._prepare("comm_lengths", lambda: as_int64(length, "length"))
+        number = self._prepare("comm_counts", lambda: as_int64(count, "count"))
         collected = (ctypes.c_int64 * self.size)()
-        _library.core().syncyte_comm_lengths(self.handle, number, None, collected)
+        _library.core().syncyte_comm_counts(self.handle, number, None, collected, self.size)
         return list(collected)
 
     def allgatherv(self, array: Array, counts: Sequence[int] | None = None, out: Array | None = None) -> Array:
@@ -228,24 +208,15 @@ class Collectives(Agreement):
             out.
         """
         if counts is None:
-            counts = self.lengths(self._prepare("comm_lengths", lambda: row_of(as_buffer(array, "array"), "array")[0]))
-        known: Sequence[int] = counts
+            counts = self.counts(self._prepare("comm_counts", lambda: row_of(as_buffer(array, "array"), "array")[0]))
+        return self._run_collective("allgatherv", self._rows_of_all, array, counts, out)
 
-        def prepare() -> tuple[Buffer, Any, Buffer, Any]:
-            source = as_buffer(array, "array", recorded_by="allgather_along")
-            rows, shape, elements = row_of(source, "array")
-            per_rank = as_numbers(known, "counts", f"{self.size} integers, one for each rank")
-            numbers = as_counts(per_rank, "counts", self.size, elements)
-            if rows != per_rank[self.rank]:
-                raise ShapeError(f"array has {rows} rows; counts[{self.rank}] is {per_rank[self.rank]}")
-            result = _arrays.empty_like(source, (sum(per_rank), *shape)) if out is None else out
-            return source, numbers, as_buffer(result, "out", writable=True, expected=source.dtype), result
-
-        source, numbers, target, result = self._prepare("comm_allgatherv", prepare)
-        _library.core().syncyte_comm_allgatherv(self.handle, source.reference, numbers, None, target.reference)
-        if out is not None:
-            target.written()
-        return result
+    def _rows_of_all(self, name: str, array: Any, counts: Sequence[int], out: Any) -> CollectiveCall:
+        source = as_buffer(array, "array", recorded_by="allgather_along")
+        _, shape, elements = row_of(source, "array")
+        rows = as_counts(counts, "counts")
+        parts = as_counts(list(rows), "counts", elements)
+        return call_into(out, source, (whole_extent(rows), *shape), source.reference, parts, len(parts))
 
     def alltoallv(
         self,
@@ -272,32 +243,22 @@ class Collectives(Agreement):
         array
             out.
         """
-
-        def prepare_send() -> tuple[Buffer, list[int], Any]:
-            source = as_buffer(array, "array", recorded_by="alltoall_along")
-            _, _, elements = row_of(source, "array")
-            per_rank = as_numbers(send_counts, "send_counts", f"{self.size} integers, one for each rank")
-            numbers = as_counts(per_rank, "send_counts", self.size, elements)
-            check_rows(source, numbers, "array", "send_counts")
-            return source, per_rank, numbers
-
-        source, rows_sent, sent = self._prepare("comm_alltoallv", prepare_send)
+        source, rows, *arguments = self._prepare("comm_alltoallv", lambda: self._rows_to_send(array, send_counts))
         if recv_counts is None:
-            ones, asked = [1] * self.size, np.asarray(rows_sent, np.int64)
+            ones, asked = [1] * self.size, np.asarray(rows, np.int64)
             recv_counts = self.alltoallv(asked, ones, ones).tolist()
-        expected: Sequence[int] = recv_counts
+        return self._run_collective("alltoallv", self._rows_to_receive, source, arguments, recv_counts, out)
 
-        def prepare_receive() -> tuple[Any, Buffer, Any]:
-            _, shape, elements = row_of(source, "array")
-            per_rank = as_numbers(expected, "recv_counts", f"{self.size} integers, one for each rank")
-            numbers = as_counts(per_rank, "recv_counts", self.size, elements)
-            result = _arrays.empty_like(source, (sum(per_rank), *shape)) if out is None else out
-            target = as_buffer(result, "out", writable=True, expected=source.dtype)
-            check_rows(target, numbers, "out", "recv_counts")
-            return numbers, target, result
+    def _rows_to_send(self, array: Any, counts: Sequence[int]) -> tuple[Any, ...]:
+        source = as_buffer(array, "array", recorded_by="alltoall_along")
+        rows = as_counts(counts, "send_counts")
+        parts = as_counts(list(rows), "send_counts", row_of(source, "array")[2])
+        return source, rows, source.reference, parts, len(parts)
 
-        received, target, result = self._prepare("comm_alltoallv", prepare_receive)
-        _library.core().syncyte_comm_alltoallv(self.handle, source.reference, sent, received, None, target.reference)
-        if out is not None:
-            target.written()
-        return result
+    def _rows_to_receive(
+        self, name: str, source: Buffer, arguments: Sequence[Any], counts: Sequence[int], out: Any
+    ) -> CollectiveCall:
+        _, shape, elements = row_of(source, "array")
+        rows = as_counts(counts, "recv_counts")
+        parts = as_counts(list(rows), "recv_counts", elements)
+        return call_into(out, source, (whole_extent(rows), *shape), *arguments, parts, len(parts))

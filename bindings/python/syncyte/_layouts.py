@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import torch
 
-from ._along import even_lengths
+from ._along import even_counts
 from ._checks import as_index, as_numbers, wrong
 from .comm import COMM_WORLD, Comm, comm_or_world
 from .errors import ArgumentError, DtypeError, ShapeError
@@ -62,7 +62,7 @@ def lengths_of(extent: int, comm: Comm, uneven: bool, name: str) -> tuple[int, .
     if extent % comm.size != 0 and not uneven:
         expected = f"a multiple of the number of ranks, {comm.size}, or uneven=True"
         raise wrong(ShapeError, name, extent, expected)
-    return tuple(even_lengths(extent, comm.size))
+    return tuple(even_counts(extent, comm.size))
 
 
 def compare_checksums(operation: str, comm: Comm, tensors: Mapping[str, torch.Tensor]) -> None:

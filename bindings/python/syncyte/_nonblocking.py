@@ -6,31 +6,13 @@ import ctypes
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from . import _arrays, _library
+from . import _library
 from ._agreement import Result
-from ._along import Along, _any_strides, _as_output, _extent, _with_extent, even_lengths
-from ._buffers import Buffer, as_buffer
-from ._checks import as_counts, as_int32, as_op
-from ._declarations import Op
+from ._along import Along
+from ._collective_call import CollectiveCall
 from ._requests import Request, reap
 from ._types import Array, Reduction
-from .errors import ArgumentError, status_of
-
-
-def _started(
-    operation: str, start: Callable[[Any], object], arrays: Any, written: Buffer | None, result: Array
-) -> Request[Array]:
-    """Starts an operation and keeps its arrays until its end; `written`: an array of the caller's."""
-    reap()
-    handle = ctypes.c_void_p()
-    start(ctypes.byref(handle))
-
-    def finish() -> Array:
-        if written is not None:
-            written.written()
-        return result
-
-    return Request(handle, arrays, operation, finish)
+from .errors import status_of
 
 
 class Nonblocking(Along):
@@ -54,6 +36,14 @@ class Nonblocking(Along):
         lib.syncyte_error_set(status, str(error).encode("utf-8", "replace"))
         lib.unchecked("syncyte_comm_ifail")(self.handle, status, operation.encode())
 
+    def _start_collective(self, name: str, prepare: Callable[..., CollectiveCall], *given: Any) -> Request[Any]:
+        """A started collective: prepare(name, *given) checks on this rank alone."""
+        call = self._prepare_start(f"comm_{name}", lambda: prepare(name, *given))
+        reap()
+        handle = ctypes.c_void_p()
+        getattr(_library.core(), f"syncyte_comm_{name}")(self.handle, *call.arguments, ctypes.byref(handle))
+        return Request(handle, call.arrays, f"comm_{name}", call.finish)
+
     def ibcast(self, array: Array, root: int = 0) -> Request[Array]:
         """Starts bcast(). Collective.
 
@@ -67,21 +57,7 @@ class Nonblocking(Along):
         Request
             Its result is `array`.
         """
-
-        def prepare() -> tuple[Buffer, int]:
-            number = as_int32(root, "root")
-            if not 0 <= number < self.size:
-                raise ArgumentError(f"root is {number}; expected 0 to {self.size - 1}")
-            return as_buffer(array, "array", writable=self.rank != number, recorded_by="ibcast"), number
-
-        buffer, number = self._prepare_start("comm_ibcast", prepare)
-        return _started(
-            "comm_ibcast",
-            lambda request: _library.core().syncyte_comm_ibcast(self.handle, number, None, buffer.reference, request),
-            buffer,
-            buffer if self.rank != number else None,
-            array,
-        )
+        return self._start_collective("ibcast", self._broadcast, array, root)
 
     def iallreduce(self, array: Array, op: Reduction = "sum", out: Array | None = None) -> Request[Array]:
         """Starts allreduce() of an array. Collective.
@@ -96,29 +72,10 @@ class Nonblocking(Along):
         Request
             Its result is out.
         """
-
-        def prepare() -> tuple[Buffer | None, Op, Buffer, Any]:
-            reduction = as_op(op)
-            if out is array:
-                return None, reduction, as_buffer(array, "array", writable=True, recorded_by="iallreduce"), array
-            source = as_buffer(array, "array", recorded_by="iallreduce")
-            result = _arrays.empty_like(source, source.shape) if out is None else out
-            return source, reduction, as_buffer(result, "out", writable=True, expected=source.dtype), result
-
-        source, reduction, target, result = self._prepare_start("comm_iallreduce", prepare)
-        given = None if source is None else source.reference
-        return _started(
-            "comm_iallreduce",
-            lambda request: _library.core().syncyte_comm_iallreduce(
-                self.handle, given, int(reduction), None, target.reference, request
-            ),
-            (source, target),
-            target if out is not None else None,
-            result,
-        )
+        return self._start_collective("iallreduce", self._reduction, array, op, out)
 
     def iallgather(
-        self, array: Array, lengths: Sequence[int], axis: int = 0, *, out: Array | None = None
+        self, array: Array, counts: Sequence[int], axis: int = 0, *, out: Array | None = None
     ) -> Request[Array]:
         """Starts allgather() along an axis. Collective.
 
@@ -126,7 +83,7 @@ class Nonblocking(Along):
         ----------
         array, axis, out
             As of allgather().
-        lengths : sequence of int
+        counts : sequence of int
             The parts' extents; they must be given, since nothing can be exchanged first.
 
         Returns
@@ -134,24 +91,7 @@ class Nonblocking(Along):
         Request
             Its result is out.
         """
-
-        def prepare() -> tuple[Buffer, int, Any, Buffer, Any]:
-            source, along = _any_strides(array, "iallgather_along"), as_int32(axis, "axis")
-            counts = as_counts(lengths, "lengths", self.size, 1)
-            shape = _with_extent(source.shape, along, sum(counts))
-            result = _arrays.empty_like(source, shape) if out is None else out
-            return source, along, counts, _as_output(result, source.dtype), result
-
-        source, along, counts, target, result = self._prepare_start("comm_iallgather_along", prepare)
-        return _started(
-            "comm_iallgather_along",
-            lambda request: _library.core().syncyte_comm_iallgather_along(
-                self.handle, source.reference, along, counts, None, target.reference, request
-            ),
-            (source, target),
-            target if out is not None else None,
-            result,
-        )
+        return self._start_collective("iallgather_along", self._joining, array, axis, counts, out)
 
     def ireduce_scatter(
         self,
@@ -159,14 +99,14 @@ class Nonblocking(Along):
         axis: int = 0,
         op: Reduction = "sum",
         *,
-        lengths: Sequence[int] | None = None,
+        counts: Sequence[int] | None = None,
         out: Array | None = None,
     ) -> Request[Array]:
         """Starts reduce_scatter(). Collective.
 
         Parameters
         ----------
-        array, axis, op, lengths, out
+        array, axis, op, counts, out
             As of reduce_scatter().
 
         Returns
@@ -174,33 +114,15 @@ class Nonblocking(Along):
         Request
             Its result is out.
         """
-
-        def prepare() -> tuple[Buffer, int, Any, Op, Buffer, Any]:
-            source, along, reduction = _any_strides(array, "ireduce_scatter_along"), as_int32(axis, "axis"), as_op(op)
-            known = even_lengths(_extent(source.shape, along), self.size) if lengths is None else lengths
-            counts = as_counts(known, "lengths", self.size, 1)
-            part = _with_extent(source.shape, along, counts[self.rank])
-            result = _arrays.empty_like(source, part) if out is None else out
-            return source, along, counts, reduction, _as_output(result, source.dtype), result
-
-        source, along, counts, reduction, target, result = self._prepare_start("comm_ireduce_scatter_along", prepare)
-        return _started(
-            "comm_ireduce_scatter_along",
-            lambda request: _library.core().syncyte_comm_ireduce_scatter_along(
-                self.handle, source.reference, along, counts, int(reduction), None, target.reference, request
-            ),
-            (source, target),
-            target if out is not None else None,
-            result,
-        )
+        return self._start_collective("ireduce_scatter_along", self._reducing, array, axis, op, counts, out)
 
     def ialltoall(
         self,
         array: Array,
         gather_axis: int,
         scatter_axis: int,
-        gather_lengths: Sequence[int],
-        lengths: Sequence[int] | None = None,
+        gather_counts: Sequence[int],
+        counts: Sequence[int] | None = None,
         *,
         out: Array | None = None,
     ) -> Request[Array]:
@@ -208,9 +130,9 @@ class Nonblocking(Along):
 
         Parameters
         ----------
-        array, gather_axis, scatter_axis, lengths, out
+        array, gather_axis, scatter_axis, counts, out
             As of alltoall().
-        gather_lengths : sequence of int
+        gather_counts : sequence of int
             Of the parts of the input; they must be given, since nothing can be exchanged first.
 
         Returns
@@ -218,27 +140,6 @@ class Nonblocking(Along):
         Request
             Its result is out.
         """
-
-        def prepare() -> tuple[Buffer, int, Any, int, Any, Buffer, Any]:
-            source = _any_strides(array, "ialltoall_along")
-            before, after = as_int32(gather_axis, "gather_axis"), as_int32(scatter_axis, "scatter_axis")
-            gathered = as_counts(gather_lengths, "gather_lengths", self.size, 1)
-            whole = _with_extent(source.shape, before, sum(gathered))
-            wanted = even_lengths(_extent(whole, after), self.size) if lengths is None else lengths
-            scattered = as_counts(wanted, "lengths", self.size, 1)
-            part = _with_extent(whole, after, scattered[self.rank])
-            result = _arrays.empty_like(source, part) if out is None else out
-            return source, before, gathered, after, scattered, _as_output(result, source.dtype), result
-
-        source, before, gathered, after, scattered, target, result = self._prepare_start(
-            "comm_ialltoall_along", prepare
-        )
-        return _started(
-            "comm_ialltoall_along",
-            lambda request: _library.core().syncyte_comm_ialltoall_along(
-                self.handle, source.reference, before, gathered, after, scattered, None, target.reference, request
-            ),
-            (source, target),
-            target if out is not None else None,
-            result,
+        return self._start_collective(
+            "ialltoall_along", self._transposing, array, gather_axis, scatter_axis, gather_counts, counts, out
         )

@@ -91,6 +91,12 @@ def _lengths(values: Sequence[int], name: str, comm: Comm) -> list[int]:
     return found
 
 
+def _parts(axis: int, lengths: Sequence[int], comm: Comm, direction: str, named: str = "") -> dict[str, typing.Any]:
+    """The arguments of parts that are gathered, or scattered, under the names that the caller knows."""
+    return {f"{direction}_axis": _number(axis, f"{named}axis"),
+            f"{direction}_lengths": _lengths(lengths, f"{named}lengths", comm)}
+
+
 def iallreduce(tensor: torch.Tensor, comm: Comm = COMM_WORLD, *, op: Reduction = "sum",
                mixed_grad: bool = False) -> Request:
     """Starts to reduce ``tensor`` over the ranks: see :func:`allreduce`, for ops too.
@@ -162,8 +168,7 @@ def iallgather_along(tensor: torch.Tensor, lengths: Sequence[int], axis: int = 0
         wrong, from wait() on the others.
     """
     group = comm_or_world(comm)
-    return _started(tensor, group, "allgather_along", mixed_grad,
-                    lambda: {"gather_axis": _number(axis, "axis"), "gather_lengths": _lengths(lengths, "lengths", group)})
+    return _started(tensor, group, "allgather_along", mixed_grad, lambda: _parts(axis, lengths, group, "gather"))
 
 
 def ireduce_scatter_along(tensor: torch.Tensor, lengths: Sequence[int], axis: int = 0, *, op: Reduction = "sum",
@@ -191,8 +196,7 @@ def ireduce_scatter_along(tensor: torch.Tensor, lengths: Sequence[int], axis: in
     """
     group = comm_or_world(comm)
     return _started(tensor, group, "reduce_scatter_along", mixed_grad,
-                    lambda: {"scatter_axis": _number(axis, "axis"), "scatter_lengths": _lengths(lengths, "lengths", group),
-                             "op": number_of(op)})
+                    lambda: {**_parts(axis, lengths, group, "scatter"), "op": number_of(op)})
 
 
 def ialltoall_along(tensor: torch.Tensor, gather_axis: int, scatter_axis: int, gather_lengths: Sequence[int],
@@ -220,7 +224,5 @@ def ialltoall_along(tensor: torch.Tensor, gather_axis: int, scatter_axis: int, g
     """
     group = comm_or_world(comm)
     return _started(tensor, group, "alltoall_along", mixed_grad,
-                    lambda: {"gather_axis": _number(gather_axis, "gather_axis"),
-                             "gather_lengths": _lengths(gather_lengths, "gather_lengths", group),
-                             "scatter_axis": _number(scatter_axis, "scatter_axis"),
-                             "scatter_lengths": _lengths(scatter_lengths, "scatter_lengths", group)})
+                    lambda: {**_parts(gather_axis, gather_lengths, group, "gather", "gather_"),
+                             **_parts(scatter_axis, scatter_lengths, group, "scatter", "scatter_")})

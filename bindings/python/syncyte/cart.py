@@ -27,9 +27,7 @@ def _widths(value: Any, name: str, count: int) -> Any:
         numbers = [operator.index(value)] * count
     except TypeError:
         numbers = as_numbers(value, name, f"{count} integers, one per dimension, or one integer for all")
-    if len(numbers) != count:
-        raise ShapeError(f"{name} has {len(numbers)} entries; expected one number, or {count}, one per dimension")
-    return (ctypes.c_int64 * count)(*(as_int64(number, name) for number in numbers))
+    return (ctypes.c_int64 * len(numbers))(*(as_int64(number, name) for number in numbers))
 
 
 class _Description(NamedTuple):
@@ -52,8 +50,6 @@ def _described(cart: Cart, shape: Any, dtype: Any, low: Any, high: Any, axes: An
     cut = None
     if axes is not None:
         cut = [as_int32(axis, "axes") for axis in as_numbers(axes, "axes", "axes, one per dimension of the grid")]
-        if len(cut) != count:
-            raise ShapeError(f"axes has {len(cut)} entries; expected {count}, one per dimension of the grid")
     return _Description(
         dtypes.as_dtype(dtype), extents, cut, _widths(low, "low", count),
         _widths(low if high is None else high, "high", count),
@@ -124,8 +120,8 @@ class Halo(Handle):
         cut = None if made.axes is None else (ctypes.c_int32 * len(made.axes))(*made.axes)
         handle = ctypes.c_void_p()
         _library.core().syncyte_halo_create(
-            cart.handle, made.dtype, len(made.shape), extents, cut, made.low, made.high, ctypes.byref(made.options),
-            ctypes.byref(handle),
+            cart.handle, made.dtype, len(made.shape), extents, cut, len(made.axes or ()),
+            made.low, len(made.low), made.high, len(made.high), ctypes.byref(made.options), ctypes.byref(handle),
         )  # fmt: skip
         assert handle.value is not None
         used = range(cart.ndim) if made.axes is None else [axis % len(made.shape) for axis in made.axes]

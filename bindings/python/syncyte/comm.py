@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _declarations as c
 from . import _library, _live_comms, runtime
-from ._along import even_lengths
+from ._along import even_counts
 from ._checks import as_int32, as_numbers
 from ._grid import Grid, extents_and_flags
 from ._messages import Messages
@@ -24,7 +24,7 @@ from .errors import ArgumentError, DtypeError, Error
 if TYPE_CHECKING:
     from mpi4py import MPI
 
-__all__ = ["COMM_SELF", "COMM_WORLD", "Cart", "Comm", "Op", "Topology", "even_lengths"]
+__all__ = ["COMM_SELF", "COMM_WORLD", "Cart", "Comm", "Op", "Topology", "even_counts"]
 
 Op = c.Op
 _CHECKS = {None: -1, "off": 0, "on": 1, "full": 2}

@@ -4,8 +4,8 @@
  *
  * All are collective over comm, agree before they move data (see comm.h), and take counts of any size: what MPI's int
  * cannot count goes in pieces. The plain ones take contiguous buffers as sequences of elements. Those called `along`
- * take arrays with any strides, at least one dimension, each rank's a part of a whole along `axis`: `lengths` holds the
- * parts' extents there in order of ranks, 0 or more (syncyte_comm_lengths() collects them), the other extents are equal
+ * take arrays with any strides, at least one dimension, each rank's a part of a whole along `axis`: `counts` holds the
+ * parts' extents there in order of ranks, 0 or more (syncyte_comm_counts() collects them), the other extents are equal
  * on all ranks. A negative axis counts from the end. Nothing beside a strided output's elements is written.
  *
  * Beyond what each function names, all may answer SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE for
@@ -74,16 +74,17 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_allgather(syncyte_comm_t comm, cons
                                                        const syncyte_buffer_t* output);
 
 /**
- * @brief Concatenates contributions of different lengths, in order of ranks. Collective; facts: dtype, counts,
+ * @brief Concatenates contributions of different sizes, in order of ranks. Collective; facts: dtype, counts,
  * options->fact.
  * @param[in] comm a communicator
  * @param[in] input contiguous, counts[rank] elements
- * @param[in] counts {array(size of comm)} elements of every rank, 0 or more, equal on all ranks
+ * @param[in] counts {array(counts_length)} elements of every rank, 0 or more, equal on all ranks
+ * @param[in] counts_length number of them: comm's size
  * @param[in] options {optional} null for defaults
  * @param[out] output contiguous, the sum of counts elements; must not overlap input
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_comm_allgatherv(syncyte_comm_t comm, const syncyte_buffer_t* input,
-                                                        const int64_t* counts,
+                                                        const int64_t* counts, int64_t counts_length,
                                                         const syncyte_collective_options_t* options,
                                                         const syncyte_buffer_t* output);
 
@@ -92,13 +93,16 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_allgatherv(syncyte_comm_t comm, con
  * what j expects from i (compared as a 64-bit sum of hashes; with SYNCYTE_CHECK=full entry by entry).
  * @param[in] comm a communicator
  * @param[in] input contiguous, the pieces in order of target ranks
- * @param[in] send_counts {array(size of comm)} elements for every rank
- * @param[in] recv_counts {array(size of comm)} elements from every rank
+ * @param[in] send_counts {array(send_counts_length)} elements for every rank
+ * @param[in] send_counts_length number of them: comm's size
+ * @param[in] recv_counts {array(recv_counts_length)} elements from every rank
+ * @param[in] recv_counts_length number of them: comm's size
  * @param[in] options {optional} null for defaults
  * @param[out] output contiguous, the pieces in order of source ranks; must not overlap input
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_comm_alltoallv(syncyte_comm_t comm, const syncyte_buffer_t* input,
-                                                       const int64_t* send_counts, const int64_t* recv_counts,
+                                                       const int64_t* send_counts, int64_t send_counts_length,
+                                                       const int64_t* recv_counts, int64_t recv_counts_length,
                                                        const syncyte_collective_options_t* options,
                                                        const syncyte_buffer_t* output);
 
@@ -160,27 +164,30 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_exscan(syncyte_comm_t comm, const s
 /**
  * @brief Collects one number of every rank, usually an extent. Collective; facts: options->fact.
  * @param[in] comm a communicator
- * @param[in] length this rank's, 0 or more
+ * @param[in] count this rank's, 0 or more
  * @param[in] options {optional} null for defaults
- * @param[out] lengths {array(size of comm)} all ranks', in order of ranks
+ * @param[out] counts {array(counts_length)} all ranks', in order of ranks
+ * @param[in] counts_length room there, in numbers: comm's size
  */
-SYNCYTE_EXPORT syncyte_status_t syncyte_comm_lengths(syncyte_comm_t comm, int64_t length,
-                                                     const syncyte_collective_options_t* options, int64_t* lengths);
+SYNCYTE_EXPORT syncyte_status_t syncyte_comm_counts(syncyte_comm_t comm, int64_t count,
+                                                    const syncyte_collective_options_t* options, int64_t* counts,
+                                                    int64_t counts_length);
 
 /**
  * @brief Joins the ranks' parts along an axis, on root. Collective; facts: dtype, extents but along the axis, axis,
- * lengths, root, options->fact.
+ * counts, root, options->fact.
  * @param[in] comm a communicator
  * @param[in] input this rank's part
  * @param[in] axis along which the parts lie
- * @param[in] lengths {array(size of comm)} extents of the parts along the axis, equal on all ranks
+ * @param[in] counts {array(counts_length)} extents of the parts along the axis, equal on all ranks
+ * @param[in] counts_length number of them: comm's size
  * @param[in] root who gets the whole
  * @param[in] options {optional} null for defaults
  * @param[out] output {optional} on root: the whole array, not overlapping input; elsewhere ignored, may be null
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_comm_gather_along(syncyte_comm_t comm, const syncyte_buffer_t* input,
-                                                          int32_t axis, const int64_t* lengths, int32_t root,
-                                                          const syncyte_collective_options_t* options,
+                                                          int32_t axis, const int64_t* counts, int64_t counts_length,
+                                                          int32_t root, const syncyte_collective_options_t* options,
                                                           const syncyte_buffer_t* output);
 
 /**
@@ -189,12 +196,13 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_gather_along(syncyte_comm_t comm, c
  * @param[in] comm a communicator
  * @param[in] input this rank's part
  * @param[in] axis along which the parts lie
- * @param[in] lengths {array(size of comm)} extents of the parts along the axis, equal on all ranks
+ * @param[in] counts {array(counts_length)} extents of the parts along the axis, equal on all ranks
+ * @param[in] counts_length number of them: comm's size
  * @param[in] options {optional} null for defaults
  * @param[out] output the whole array, not overlapping input
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_comm_allgather_along(syncyte_comm_t comm, const syncyte_buffer_t* input,
-                                                             int32_t axis, const int64_t* lengths,
+                                                             int32_t axis, const int64_t* counts, int64_t counts_length,
                                                              const syncyte_collective_options_t* options,
                                                              const syncyte_buffer_t* output);
 
@@ -203,55 +211,59 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_allgather_along(syncyte_comm_t comm
  * @param[in] comm a communicator
  * @param[in] input {optional} on root: the whole array; elsewhere ignored, may be null
  * @param[in] axis along which to cut
- * @param[in] lengths {array(size of comm)} extents of the parts along the axis, equal on all ranks
+ * @param[in] counts {array(counts_length)} extents of the parts along the axis, equal on all ranks
+ * @param[in] counts_length number of them: comm's size
  * @param[in] root who has the whole
  * @param[in] options {optional} null for defaults
  * @param[out] output this rank's part, not overlapping input
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_comm_scatter_along(syncyte_comm_t comm, const syncyte_buffer_t* input,
-                                                           int32_t axis, const int64_t* lengths, int32_t root,
-                                                           const syncyte_collective_options_t* options,
+                                                           int32_t axis, const int64_t* counts, int64_t counts_length,
+                                                           int32_t root, const syncyte_collective_options_t* options,
                                                            const syncyte_buffer_t* output);
 
 /**
  * @brief Reduces the ranks' whole arrays element by element, and gives each rank its part of the result. Collective;
- * facts: dtype, extents, axis, lengths, op, options->fact. float16 and bfloat16 are reduced in float32 and rounded
+ * facts: dtype, extents, axis, counts, op, options->fact. float16 and bfloat16 are reduced in float32 and rounded
  * once.
  * @param[in] comm a communicator
  * @param[in] input a whole array
  * @param[in] axis along which to cut
- * @param[in] lengths {array(size of comm)} extents of the parts along the axis, equal on all ranks
+ * @param[in] counts {array(counts_length)} extents of the parts along the axis, equal on all ranks
+ * @param[in] counts_length number of them: comm's size
  * @param[in] op reduction
  * @param[in] options {optional} null for defaults
  * @param[out] output this rank's part, not overlapping input
  * @return SYNCYTE_ERR_UNSUPPORTED for an op that dtype does not have.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_comm_reduce_scatter_along(syncyte_comm_t comm, const syncyte_buffer_t* input,
-                                                                  int32_t axis, const int64_t* lengths, syncyte_op_t op,
+                                                                  int32_t axis, const int64_t* counts,
+                                                                  int64_t counts_length, syncyte_op_t op,
                                                                   const syncyte_collective_options_t* options,
                                                                   const syncyte_buffer_t* output);
 
 /**
  * @brief Changes the axis along which a whole array is partitioned over the ranks (a parallel transposition); with
- * equal axes, the lengths of its parts. Collective; facts: dtype, extents but along the axes, both axes, all lengths,
+ * equal axes, the extents of its parts. Collective; facts: dtype, extents but along the axes, both axes, all counts,
  * options->fact.
  *
- * Rank r gives the part of gather_lengths[r] along gather_axis, and gets the part of scatter_lengths[r] along
+ * Rank r gives the part of gather_counts[r] along gather_axis, and gets the part of scatter_counts[r] along
  * scatter_axis; along the other axis each has the whole.
  * @param[in] comm a communicator
  * @param[in] input this rank's part along gather_axis
  * @param[in] gather_axis along which the parts of the input lie
- * @param[in] gather_lengths {array(size of comm)} their extents, equal on all ranks
+ * @param[in] gather_counts {array(gather_counts_length)} their extents, equal on all ranks
+ * @param[in] gather_counts_length number of them: comm's size
  * @param[in] scatter_axis along which the parts of the output lie
- * @param[in] scatter_lengths {array(size of comm)} their extents, equal on all ranks
+ * @param[in] scatter_counts {array(scatter_counts_length)} their extents, equal on all ranks
+ * @param[in] scatter_counts_length number of them: comm's size
  * @param[in] options {optional} null for defaults
  * @param[out] output this rank's part along scatter_axis, not overlapping input
  */
-SYNCYTE_EXPORT syncyte_status_t syncyte_comm_alltoall_along(syncyte_comm_t comm, const syncyte_buffer_t* input,
-                                                            int32_t gather_axis, const int64_t* gather_lengths,
-                                                            int32_t scatter_axis, const int64_t* scatter_lengths,
-                                                            const syncyte_collective_options_t* options,
-                                                            const syncyte_buffer_t* output);
+SYNCYTE_EXPORT syncyte_status_t syncyte_comm_alltoall_along(
+    syncyte_comm_t comm, const syncyte_buffer_t* input, int32_t gather_axis, const int64_t* gather_counts,
+    int64_t gather_counts_length, int32_t scatter_axis, const int64_t* scatter_counts, int64_t scatter_counts_length,
+    const syncyte_collective_options_t* options, const syncyte_buffer_t* output);
 
 #ifdef __cplusplus
 }

@@ -68,51 +68,54 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_iallreduce(syncyte_comm_t comm, con
  * @param[in] comm a communicator
  * @param[in] input this rank's part
  * @param[in] axis along which the parts lie
- * @param[in] lengths {array(size of comm)} extents of the parts along the axis, equal on all ranks
+ * @param[in] counts {array(counts_length)} extents of the parts along the axis, equal on all ranks
+ * @param[in] counts_length number of them: comm's size
  * @param[in] options {optional} null for defaults
  * @param[out] output the whole array, not overlapping input
  * @param[out] request ends when output holds the result
  */
-SYNCYTE_EXPORT syncyte_status_t syncyte_comm_iallgather_along(syncyte_comm_t comm, const syncyte_buffer_t* input,
-                                                              int32_t axis, const int64_t* lengths,
-                                                              const syncyte_collective_options_t* options,
-                                                              const syncyte_buffer_t* output,
-                                                              syncyte_request_t* request);
+SYNCYTE_EXPORT syncyte_status_t syncyte_comm_iallgather_along(
+    syncyte_comm_t comm, const syncyte_buffer_t* input, int32_t axis, const int64_t* counts, int64_t counts_length,
+    const syncyte_collective_options_t* options, const syncyte_buffer_t* output, syncyte_request_t* request);
 
 /**
  * @brief Starts syncyte_comm_reduce_scatter_along(). Collective; does not wait. Facts as there.
  * @param[in] comm a communicator
  * @param[in] input a whole array
  * @param[in] axis along which to cut
- * @param[in] lengths {array(size of comm)} extents of the parts along the axis, equal on all ranks
+ * @param[in] counts {array(counts_length)} extents of the parts along the axis, equal on all ranks
+ * @param[in] counts_length number of them: comm's size
  * @param[in] op reduction
  * @param[in] options {optional} null for defaults
  * @param[out] output this rank's part, not overlapping input
  * @param[out] request ends when output holds the result
  * @return SYNCYTE_ERR_UNSUPPORTED for an op that dtype does not have.
  */
-SYNCYTE_EXPORT syncyte_status_t syncyte_comm_ireduce_scatter_along(
-    syncyte_comm_t comm, const syncyte_buffer_t* input, int32_t axis, const int64_t* lengths, syncyte_op_t op,
-    const syncyte_collective_options_t* options, const syncyte_buffer_t* output, syncyte_request_t* request);
+SYNCYTE_EXPORT syncyte_status_t syncyte_comm_ireduce_scatter_along(syncyte_comm_t comm, const syncyte_buffer_t* input,
+                                                                   int32_t axis, const int64_t* counts,
+                                                                   int64_t counts_length, syncyte_op_t op,
+                                                                   const syncyte_collective_options_t* options,
+                                                                   const syncyte_buffer_t* output,
+                                                                   syncyte_request_t* request);
 
 /**
  * @brief Starts syncyte_comm_alltoall_along(). Collective; does not wait. Facts as there.
  * @param[in] comm a communicator
  * @param[in] input this rank's part along gather_axis
  * @param[in] gather_axis along which the parts of the input lie
- * @param[in] gather_lengths {array(size of comm)} their extents, equal on all ranks
+ * @param[in] gather_counts {array(gather_counts_length)} their extents, equal on all ranks
+ * @param[in] gather_counts_length number of them: comm's size
  * @param[in] scatter_axis along which the parts of the output lie
- * @param[in] scatter_lengths {array(size of comm)} their extents, equal on all ranks
+ * @param[in] scatter_counts {array(scatter_counts_length)} their extents, equal on all ranks
+ * @param[in] scatter_counts_length number of them: comm's size
  * @param[in] options {optional} null for defaults
  * @param[out] output this rank's part along scatter_axis, not overlapping input
  * @param[out] request ends when output holds the result
  */
-SYNCYTE_EXPORT syncyte_status_t syncyte_comm_ialltoall_along(syncyte_comm_t comm, const syncyte_buffer_t* input,
-                                                             int32_t gather_axis, const int64_t* gather_lengths,
-                                                             int32_t scatter_axis, const int64_t* scatter_lengths,
-                                                             const syncyte_collective_options_t* options,
-                                                             const syncyte_buffer_t* output,
-                                                             syncyte_request_t* request);
+SYNCYTE_EXPORT syncyte_status_t syncyte_comm_ialltoall_along(
+    syncyte_comm_t comm, const syncyte_buffer_t* input, int32_t gather_axis, const int64_t* gather_counts,
+    int64_t gather_counts_length, int32_t scatter_axis, const int64_t* scatter_counts, int64_t scatter_counts_length,
+    const syncyte_collective_options_t* options, const syncyte_buffer_t* output, syncyte_request_t* request);
 
 /**
  * @brief Takes part in the agreement of a non-blocking collective that this rank cannot start, for libraries on top

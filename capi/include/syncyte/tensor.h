@@ -187,21 +187,23 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_scatter_add(syncyte_tensor_t tens
 /**
  * @brief Reads the box [lower, lower + extent of output) of the tensor. Local.
  * @param[in] tensor a tensor
- * @param[in] lower {array(number of the tensor's dimensions)} first element of the box
+ * @param[in] lower {array(lower_length)} first element of the box
+ * @param[in] lower_length number of them: the tensor's dimensions
  * @param[out] output as many dimensions as the tensor, any strides, the tensor's dtype
  * @return SYNCYTE_ERR_INDEX outside the tensor, SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_TYPE.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_get_box(syncyte_tensor_t tensor, const int64_t* lower,
-                                                       const syncyte_buffer_t* output);
+                                                       int64_t lower_length, const syncyte_buffer_t* output);
 
 /**
  * @brief Writes the box [lower, lower + extent of source) of the tensor. Local. Visible to others as gather's rows.
  * @param[in] tensor a tensor
- * @param[in] lower {array(number of the tensor's dimensions)} first element of the box
+ * @param[in] lower {array(lower_length)} first element of the box
+ * @param[in] lower_length number of them: the tensor's dimensions
  * @param[in] source as many dimensions as the tensor, any strides, the tensor's dtype
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_put_box(syncyte_tensor_t tensor, const int64_t* lower,
-                                                       const syncyte_buffer_t* source);
+                                                       int64_t lower_length, const syncyte_buffer_t* source);
 
 /**
  * @brief Adds to one element of an int32 or int64 tensor and returns what was there; atomic, acquire and release.

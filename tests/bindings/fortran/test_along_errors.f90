@@ -86,11 +86,11 @@ contains
     wrong = 3
     wrong(1) = merge(-1, 3, is_last)
     call world%gather(part, whole(:, :3*ranks), 0, 2, wrong, stat, errmsg)
-    call failed(SYNCYTE_ERR_ARGUMENT, "lengths(1) is -1")
+    call failed(SYNCYTE_ERR_ARGUMENT, "counts(1) is -1")
     wrong = 3
     wrong(ranks) = 4
     call world%gather(part, whole(:, :3*ranks + 1), 0, 2, wrong, stat, errmsg)
-    call failed(SYNCYTE_ERR_SHAPE, "input: shape is [2, 3]; expected extent 4 along dim 2, this rank's in lengths")
+    call failed(SYNCYTE_ERR_SHAPE, "input: shape is [2, 3]; expected extent 4 along dim 2, this rank's in counts")
     wrong = 1
     call world%gather(part, whole(:, :3*ranks), 0, 1, wrong, stat, errmsg)
     call failed(SYNCYTE_ERR_SHAPE, "input: shape is [2, 3]; expected extent 1 along dim 1")
@@ -100,14 +100,14 @@ contains
     else
       call world%gather(part, whole(:, :3*ranks), 0, 2, lengths, stat, errmsg)
     end if
-    call check(stat /= SYNCYTE_SUCCESS .and. index(errmsg, "lengths has") > 0, "too many lengths: "//trim(errmsg))
+    call check(stat /= SYNCYTE_SUCCESS .and. index(errmsg, "counts has") > 0, "too many lengths: "//trim(errmsg))
     call world%gather(part, whole(:, :3*ranks), 0, 2, [1.5], stat, errmsg)
-    call check(stat /= SYNCYTE_SUCCESS .and. index(errmsg, "lengths") > 0, "lengths of reals: "//trim(errmsg))
+    call check(stat /= SYNCYTE_SUCCESS .and. index(errmsg, "counts") > 0, "lengths of reals: "//trim(errmsg))
   end subroutine wrong_lengths
 
   subroutine wholes()
     call world%allgather(part, whole(:, :3*ranks + merge(1, 0, is_last)), dim=2, stat=stat, errmsg=errmsg)
-    call failed(SYNCYTE_ERR_SHAPE, "along dim 2, the sum of lengths")
+    call failed(SYNCYTE_ERR_SHAPE, "along dim 2, the sum of counts")
     call world%gather(part, root=0, dim=2, stat=stat, errmsg=errmsg)
     call failed(SYNCYTE_ERR_ARGUMENT, "output is absent or not allocated on root")
     call world%gather(part, none, 0, 2, lengths, stat, errmsg)

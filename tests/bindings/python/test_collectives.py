@@ -18,14 +18,14 @@ def table(shape, dtype=np.float64):
 
 def partitions(extent, size):
     """Even, uneven with empty parts, and everything on the last rank."""
-    yield syncyte.even_lengths(extent, size)
+    yield syncyte.even_counts(extent, size)
     cuts = [0, *sorted((7 * rank * rank + 3) % (extent + 1) for rank in range(1, size)), extent]
     yield np.diff(cuts).tolist()
     yield [0] * (size - 1) + [extent]
 
 
-def parts_of(whole, lengths, axis):
-    return np.split(whole, np.cumsum(lengths)[:-1], axis)
+def parts_of(whole, counts, axis):
+    return np.split(whole, np.cumsum(counts)[:-1], axis)
 
 
 def strided(array):
@@ -41,21 +41,21 @@ def last(world):
 
 
 @pytest.mark.parametrize("parts", [1, 2, 3, 7])
-def test_even_lengths_are_numpys(parts):
+def test_even_counts_are_numpys(parts):
     for extent in range(9):
-        assert syncyte.even_lengths(extent, parts) == [len(part) for part in np.array_split(np.zeros(extent), parts)]
+        assert syncyte.even_counts(extent, parts) == [len(part) for part in np.array_split(np.zeros(extent), parts)]
     with pytest.raises(ValueError, match="extent is -1"):
-        syncyte.even_lengths(-1, parts)
+        syncyte.even_counts(-1, parts)
     with pytest.raises(ValueError, match="parts is 0"):
-        syncyte.even_lengths(3, 0)
+        syncyte.even_counts(3, 0)
 
 
-def test_lengths(world):
-    assert world.lengths(10 * world.rank) == [10 * rank for rank in range(world.size)]
+def test_counts(world):
+    assert world.counts(10 * world.rank) == [10 * rank for rank in range(world.size)]
     for wrong, error in [(-1, ValueError), (2**63, ValueError), (1.5, TypeError)]:
-        with pytest.raises(error if last(world) else syncyte.Error, match="length is"):
-            world.lengths(wrong if last(world) else 1)
-    assert world.lengths(0) == [0] * world.size
+        with pytest.raises(error if last(world) else syncyte.Error, match="count is"):
+            world.counts(wrong if last(world) else 1)
+    assert world.counts(0) == [0] * world.size
 
 
 def test_reduce(world):
@@ -91,16 +91,16 @@ def test_scans(world):
 @pytest.mark.parametrize("shape, axis", CASES)
 def test_gather_and_allgather(world, shape, axis):
     whole = table(shape)
-    for lengths in partitions(shape[axis], world.size):
-        part = parts_of(whole, lengths, axis)[world.rank]
-        root = sum(lengths) % world.size
+    for counts in partitions(shape[axis], world.size):
+        part = parts_of(whole, counts, axis)[world.rank]
+        root = sum(counts) % world.size
         for given in (part, strided(part)):
             result = world.gather(given, axis, root)
             assert (result is None) == (world.rank != root)
             assert result is None or (result.shape == shape and (result == whole).all())
             np.testing.assert_array_equal(world.allgather(given, axis=axis), whole, strict=True)
         out = strided(np.zeros(shape))
-        assert world.allgather(part, out, axis=axis, lengths=lengths) is out
+        assert world.allgather(part, out, axis=axis, counts=counts) is out
         np.testing.assert_array_equal(out, whole)
         assert (out.base == -1).sum() == out.base.size - whole.size, "written beside the array"
 
@@ -111,10 +111,10 @@ def test_scatter(world, shape, axis):
         whole = strided(table(shape)) if world.rank == root else None
         expected = np.array_split(table(shape), world.size, axis)[world.rank]
         np.testing.assert_array_equal(world.scatter(whole, axis, root), expected, strict=True)
-        for lengths in partitions(shape[axis], world.size):
-            expected = parts_of(table(shape), lengths, axis)[world.rank]
+        for counts in partitions(shape[axis], world.size):
+            expected = parts_of(table(shape), counts, axis)[world.rank]
             out = strided(np.zeros(expected.shape))
-            assert world.scatter(whole, axis, root, lengths=lengths, out=out) is out
+            assert world.scatter(whole, axis, root, counts=counts, out=out) is out
             np.testing.assert_array_equal(out, expected)
 
 
@@ -124,9 +124,9 @@ def test_reduce_scatter(world, shape, axis):
     total = table(shape) * (world.size * (world.size + 1) // 2)
     expected = np.array_split(total, world.size, axis)[world.rank]
     np.testing.assert_array_equal(world.reduce_scatter(strided(mine), axis), expected, strict=True)
-    for lengths in partitions(shape[axis], world.size):
-        expected = parts_of(table(shape) * world.size, lengths, axis)[world.rank]
-        np.testing.assert_array_equal(world.reduce_scatter(mine, axis, "max", lengths=lengths), expected, strict=True)
+    for counts in partitions(shape[axis], world.size):
+        expected = parts_of(table(shape) * world.size, counts, axis)[world.rank]
+        np.testing.assert_array_equal(world.reduce_scatter(mine, axis, "max", counts=counts), expected, strict=True)
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -137,9 +137,9 @@ def test_alltoall(world, shape):
             part = strided(parts_of(whole, gathered, before)[world.rank])
             expected = np.array_split(whole, world.size, after)[world.rank]
             np.testing.assert_array_equal(world.alltoall(part, before, after), expected, strict=True)
-            for lengths in partitions(shape[after], world.size):
-                expected = parts_of(whole, lengths, after)[world.rank]
-                result = world.alltoall(part, before, after, lengths, gather_lengths=gathered)
+            for counts in partitions(shape[after], world.size):
+                expected = parts_of(whole, counts, after)[world.rank]
+                result = world.alltoall(part, before, after, counts, gather_counts=gathered)
                 np.testing.assert_array_equal(result, expected, strict=True)
 
 
@@ -193,12 +193,12 @@ def expect_on_all(world, error, match, call):
         (TypeError, "array is a str", lambda w, odd: w.scatter("text" if odd else np.ones(3), root=w.size - 1)),
         (
             syncyte.ShapeError,
-            "lengths has",
-            lambda w, odd: w.allgather(np.ones(2), axis=0, lengths=[2] * (w.size + odd)),
+            "counts has",
+            lambda w, odd: w.allgather(np.ones(2), axis=0, counts=[2] * (w.size + odd)),
         ),
-        (ValueError, "negative", lambda w, odd: w.gather(np.ones(2), lengths=[-2 if odd else 2] * w.size)),
-        (ValueError, "more than", lambda w, odd: w.gather(np.ones(2), lengths=[2**63 if odd else 2] * w.size)),
-        (syncyte.ShapeError, "this rank's", lambda w, odd: w.gather(np.ones(1 if odd else 2), lengths=[2] * w.size)),
+        (ValueError, "expected 0 or more", lambda w, odd: w.gather(np.ones(2), counts=[-2 if odd else 2] * w.size)),
+        (ValueError, "fit 64 bits", lambda w, odd: w.gather(np.ones(2), counts=[2**63 if odd else 2] * w.size)),
+        (syncyte.ShapeError, "this rank's", lambda w, odd: w.gather(np.ones(1 if odd else 2), counts=[2] * w.size)),
         (
             syncyte.DtypeError,
             "out is of float32",
@@ -224,8 +224,8 @@ def test_error_on_one_rank_is_everybodys(world, error, match, call):
         ("axis", lambda w, odd: w.reduce_scatter(np.ones((2, 2)), int(odd))),
         ("start of the scan", lambda w, odd: w.exscan(np.ones(2), reverse=odd)),
         ("op", lambda w, odd: w.reduce(np.ones(2), "max" if odd else "sum")),
-        ("lengths", lambda w, odd: w.scatter(np.ones(2), lengths=[0] * (w.size - 1) + [2] if odd else None)),
-        ("comm_lengths", lambda w, odd: w.gather(np.ones(2), lengths=[2] * w.size if odd else None)),
+        ("counts", lambda w, odd: w.scatter(np.ones(2), counts=[0] * (w.size - 1) + [2] if odd else None)),
+        ("comm_counts", lambda w, odd: w.gather(np.ones(2), counts=[2] * w.size if odd else None)),
     ],
 )
 def test_ranks_that_disagree(world, match, call):

@@ -15,16 +15,16 @@ def lengths_of(world):
 
 def pairs(world, seed):
     """Started operations, each with what the blocking one gives."""
-    lengths, rank = lengths_of(world), world.rank
+    counts, rank = lengths_of(world), world.rank
     values = np.arange(12.0).reshape(4, 3) + 100 * rank + seed
-    part = np.arange(2.0 * lengths[rank]).reshape(2, lengths[rank])[:, ::-1] + rank
-    whole = np.arange(2.0 * sum(lengths)).reshape(sum(lengths), 2) * (rank + 1)
+    part = np.arange(2.0 * counts[rank]).reshape(2, counts[rank])[:, ::-1] + rank
+    whole = np.arange(2.0 * sum(counts)).reshape(sum(counts), 2) * (rank + 1)
     root = seed % world.size
     yield world.iallreduce(values, "max"), world.allreduce(values, "max")
     yield world.ibcast(values.copy(), root), world.bcast(values.copy(), root)
-    yield world.iallgather(part, lengths, -1), world.allgather(part, axis=-1, lengths=lengths)
-    yield world.ireduce_scatter(whole, lengths=lengths), world.reduce_scatter(whole, lengths=lengths)
-    yield world.ialltoall(part, 1, 0, lengths), world.alltoall(part, 1, 0, gather_lengths=lengths)
+    yield world.iallgather(part, counts, -1), world.allgather(part, axis=-1, counts=counts)
+    yield world.ireduce_scatter(whole, counts=counts), world.reduce_scatter(whole, counts=counts)
+    yield world.ialltoall(part, 1, 0, counts), world.alltoall(part, 1, 0, gather_counts=counts)
 
 
 def test_results_in_any_order(world):
@@ -47,7 +47,7 @@ def test_out_and_in_place(world):
     assert world.iallreduce(array, out=array).wait() is array and (array == total).all()
 
 
-@pytest.mark.parametrize("wrong", ["op", "root", "lengths"])
+@pytest.mark.parametrize("wrong", ["op", "root", "counts"])
 def test_an_error_on_one_rank(world, wrong):
     odd = world.rank == world.size - 1
 

@@ -103,11 +103,11 @@ def test_wrong_counts(world):
     rows = np.ones((2, 3))
     with pytest.raises(syncyte.ShapeError, match="counts has"):
         world.allgatherv(rows, [2] * (world.size + 1))
-    with pytest.raises(syncyte.ShapeError, match="array has 2 rows"):
+    with pytest.raises(syncyte.ShapeError, match="expected 9, this rank's in counts"):
         world.allgatherv(rows, [3] * world.size)
-    with pytest.raises(ValueError, match="negative"):
+    with pytest.raises(ValueError, match="expected 0 or more"):
         world.alltoallv(rows, [-1] * world.size)
-    with pytest.raises(syncyte.ShapeError, match="send_counts"):
+    with pytest.raises(syncyte.ShapeError, match="the sum of send_counts"):
         world.alltoallv(rows, [7] * world.size)
     with pytest.raises(syncyte.ShapeError, match="no dimensions"):
         world.allgatherv(np.ones(()))
@@ -208,8 +208,8 @@ TARGETS = {
     "recv": lambda world, out: world.recv(out, syncyte.PROC_NULL),
     "irecv": lambda world, out: world.irecv(out, syncyte.PROC_NULL).wait(),
     "sendrecv": lambda world, out: world.sendrecv(np.ones(2), syncyte.PROC_NULL, out, syncyte.PROC_NULL),
-    "gather": lambda world, out: world.gather(np.ones((4, 3)), lengths=[4] * world.size, out=out),
-    "allgather": lambda world, out: world.allgather(np.ones((4, 3)), lengths=[4] * world.size, out=out),
+    "gather": lambda world, out: world.gather(np.ones((4, 3)), counts=[4] * world.size, out=out),
+    "allgather": lambda world, out: world.allgather(np.ones((4, 3)), counts=[4] * world.size, out=out),
     "scatter": lambda world, out: world.scatter(np.ones((4 * world.size, 3)), out=out),
     "reduce_scatter": lambda world, out: world.reduce_scatter(np.ones((4 * world.size, 3)), out=out),
     "alltoall": lambda world, out: world.alltoall(np.ones((4, 3)), 0, 0, out=out),
@@ -290,14 +290,14 @@ def wrong_arguments(world):
         (lambda: syncyte.Halo(ring, (4,), "int8", 1, [0.5]), r"high\[0\] is 0.5; expected an integer"),
         (lambda: syncyte.Halo(ring, (4,), "int8", 1, axes=0), "axes is 0; expected a sequence of axes"),
         (lambda: ring.rank_at(0), "coords is 0; expected a sequence of integers"),
-        (lambda: world.allgatherv(rows, 2), f"counts is 2; expected a sequence of {world.size} integers, one for each"),
+        (lambda: world.allgatherv(rows, 2), "counts is 2; expected a sequence of integers, one for each"),
         (lambda: world.alltoallv(rows, None), "send_counts is None; expected a sequence"),
         (lambda: world.alltoallv(np.ones((world.size, 3)), ones, 5), "recv_counts is 5; expected a sequence"),
-        (lambda: world.gather(rows, lengths=2), "lengths is 2; expected a sequence"),
-        (lambda: world.gather(rows, lengths=np.array(3)), r"lengths is array\(3\); expected a sequence"),
-        (lambda: world.scatter(rows, lengths=2), "lengths is 2; expected a sequence"),
-        (lambda: world.alltoall(rows, 0, 0, gather_lengths={}), "gather_lengths is {}; expected a sequence"),
-        (lambda: world.iallgather(rows, None), "lengths is None; expected a sequence"),
+        (lambda: world.gather(rows, counts=2), "counts is 2; expected a sequence"),
+        (lambda: world.gather(rows, counts=np.array(3)), r"counts is array\(3\); expected a sequence"),
+        (lambda: world.scatter(rows, counts=2), "counts is 2; expected a sequence"),
+        (lambda: world.alltoall(rows, 0, 0, gather_counts={}), "gather_counts is {}; expected a sequence"),
+        (lambda: world.iallgather(rows, None), "counts is None; expected a sequence"),
         (lambda: world.agree(operation=5), "operation is 5; expected a string"),
         (lambda: tensor.get_box(0, (1, 1)), "lower is 0; expected a sequence of integers"),
         (lambda: tensor.get_box((0, 0), 1), "extent is 1; expected a sequence of integers"),

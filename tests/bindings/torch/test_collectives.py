@@ -166,7 +166,7 @@ def test_one_ranks_error_is_everybodys():
         gather_along(torch.ones(()) if odd else x)
     with pytest.raises(ValueError, match="root is 77"):
         bcast(x, 77 if odd else 0)
-    with pytest.raises(ValueError, match="length is -1"):
+    with pytest.raises(ValueError, match="count is -1"):
         reduce_scatter_along(x, -1 if odd else 0)
     wrong = [2] * (SIZE + 1)
     with pytest.raises(ValueError, match=f"lengths has {SIZE + 1} numbers"):

@@ -306,7 +306,7 @@ def test_uneven_parts_are_collected_and_relocated(comm):
     dense = torch.nn.Sequential(torch.nn.Linear(SIZE + 2, 2 * SIZE + 1), torch.nn.Linear(2 * SIZE + 1, 3))
     expected = copy.deepcopy(dense.state_dict())
     model = nn.convert(dense, {"0": 1, "1": 0}, uneven=True)
-    assert model[0].weight.size(0) == syncyte.even_lengths(2 * SIZE + 1, SIZE)[RANK]
+    assert model[0].weight.size(0) == syncyte.even_counts(2 * SIZE + 1, SIZE)[RANK]
     assert_equal(nn.collect_state_dict(model), expected)
     assert_equal(nn.relocate_state_dict(model, expected), model.state_dict())
 

@@ -12,7 +12,8 @@ from test_compile import traced_operations
 WORLD = MPI.COMM_WORLD
 SIZE, RANK = WORLD.size, WORLD.rank
 NO_DATA = {"barrier.default"}  # their tensor only finds the kernel
-LOCAL = {"gather.default", "gather_backward.default", "isend.default", "irecv.default", "wait_message.default", "wait_collective.default"}  # tell no other rank
+LOCAL = {"gather.default", "gather_backward.default", "isend.default", "irecv.default", "wait_message.default",
+         "wait_collective.default"}  # tell no other rank
 
 
 EFFECTFUL = [f"{row.packet}.{row.overload}" for row in _torch_operators.table() if row.is_effectful]

@@ -16,7 +16,7 @@ DIMS = [None, 0, 1, -1]
 
 def part(tensor: torch.Tensor, dim: int | None) -> torch.Tensor:
     """This rank's, by the rule that layers follow."""
-    return tensor if dim is None else tensor.split(syncyte.even_lengths(tensor.size(dim), SIZE), dim)[RANK]
+    return tensor if dim is None else tensor.split(syncyte.even_counts(tensor.size(dim), SIZE), dim)[RANK]
 
 
 def assert_same(found: torch.Tensor, expected: torch.Tensor) -> None:
@@ -156,7 +156,7 @@ def test_cross_entropy_equals_that_of_all_classes(comm, reduction, weighted):
 
 
 def test_cross_entropy_of_uneven_classes(comm):
-    check_cross_entropy((SIZE + 2, 5), lengths=syncyte.even_lengths(SIZE + 2, SIZE))
+    check_cross_entropy((SIZE + 2, 5), lengths=syncyte.even_counts(SIZE + 2, SIZE))
     check_cross_entropy((3, 5), lengths=[0] * (SIZE - 1) + [3])
     loss = nn.ParallelCrossEntropy(num_classes=SIZE + 2)
     logits, target = random(4, SIZE + 2), torch.arange(4) % (SIZE + 2)
@@ -375,9 +375,9 @@ def test_parts_that_differ_are_an_error_where_their_lengths_are_not_given(comm, 
     if SIZE == 1:
         return
     rows, loss = 2 if RANK == 0 else 1, nn.ParallelCrossEntropy()
-    with pytest.raises(ValueError, match="parts of equal length, or lengths .num_classes of|sum of lengths is"):
+    with pytest.raises(ValueError, match="parts of equal length, or lengths .num_classes of|sum of counts is"):
         run(lambda x: loss(x, torch.tensor([0, 1])))(torch.ones(2, rows))
-    with pytest.raises(ValueError, match="parts of equal length, or lengths|sum of lengths is"):
+    with pytest.raises(ValueError, match="parts of equal length, or lengths|sum of counts is"):
         run(lambda w: functional.embedding(torch.tensor([0, 1]), w, dim=0))(torch.ones(rows, 3))
 
 

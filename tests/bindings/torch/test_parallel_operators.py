@@ -31,7 +31,7 @@ OPERATIONS = {
             from_dim=1,
             from_lengths=[2] * SIZE,
             to_dim=0,
-            to_lengths=syncyte.even_lengths(4, SIZE),
+            to_lengths=syncyte.even_counts(4, SIZE),
         ),
         (4, 2),
         False,

@@ -133,7 +133,7 @@ def aggregate_size(local_size: int, ranks: Sequence[int]) -> tuple[int, int]:
             raise wrong(ArgumentError, "local_size", size, "0 to 2^63 - 1")
         return size
 
-    sizes = comm.lengths(comm._prepare("aggregate_size", check, lifecycle=True))
+    sizes = comm.counts(comm._prepare("aggregate_size", check, lifecycle=True))
     if sum(sizes) >= 2**63:
         raise wrong(ArgumentError, "the sum of local_size over the ranks", sum(sizes), "at most 2^63 - 1")
     return sum(sizes), sum(sizes[: comm.rank])

@@ -204,7 +204,7 @@ def gather(
     if uneven and lengths is None:
         if torch.compiler.is_compiling():
             raise wrong(UnsupportedError, "uneven", True, "lengths in its place inside torch.compile")
-        parts = group.lengths(parts[group.rank])
+        parts = group.counts(parts[group.rank])
     return _call(operators.relocate, "comm_allgather_along", tensor, group, from_dim=dim, from_lengths=parts)
 
 

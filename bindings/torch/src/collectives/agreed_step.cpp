@@ -29,7 +29,6 @@ void run_agreed(const char* operation, std::int64_t comm, const at::Tensor& inpu
     require_usable(input, operation);
     if (level == full && asked.forward_number == 0) facts.push_back(checksum_of(input));
     step();
-    return SYNCYTE_SUCCESS;
   });
   for (const syncyte_fact_t& fact : facts_of(asked)) facts.push_back(fact);
   if (status == SYNCYTE_SUCCESS) add_shape(facts, input.sizes());

@@ -4,7 +4,7 @@
 #include <ATen/core/Tensor.h>
 #include <c10/util/SmallVector.h>
 
-#include <utility>
+#include <type_traits>
 
 #include "autograd/derivatives.hpp"
 #include "syncyte.h"
@@ -18,9 +18,11 @@ syncyte_status_t keep_exception();
 /// Runs a step that may fail on this rank alone. Its exception becomes a status and the last error; so does the status
 /// that it returns.
 template <class Step>
-syncyte_status_t status_of(Step&& step) {
+syncyte_status_t status_of(Step step) {
   try {
-    return std::forward<Step>(step)();
+    if constexpr (!std::is_void_v<std::invoke_result_t<Step>>) return step();
+    step();
+    return SYNCYTE_SUCCESS;
   } catch (...) {
     return keep_exception();
   }

@@ -74,16 +74,38 @@ std::size_t bytes_of(const at::Tensor& tensor) {
   return static_cast<std::size_t>(tensor.numel()) * tensor.element_size();
 }
 
+/// Arguments as the C interface has them.
+struct c_arguments {
+  explicit c_arguments(const collective& of)
+      : comm(group_of(of.comm)),
+        op(static_cast<syncyte_op_t>(of.op)),
+        root(static_cast<std::int32_t>(of.root)),
+        first(of.reverse ? SYNCYTE_SCAN_FROM_LAST : SYNCYTE_SCAN_FROM_FIRST),
+        gathered(of.gathered),
+        scattered(of.scattered) {}
+
+  struct parts {
+    explicit parts(const partition& of)
+        : axis(static_cast<std::int32_t>(of.axis)),
+          counts(of.lengths.data()),
+          ranks(static_cast<std::int64_t>(of.lengths.size())) {}
+    std::int32_t axis;
+    const std::int64_t* counts;
+    std::int64_t ranks;
+  };
+
+  syncyte_comm_t comm;
+  syncyte_op_t op;
+  std::int32_t root;
+  syncyte_scan_t first;
+  parts gathered, scattered;
+};
+
 syncyte_status_t call_c(const collective& what, const syncyte_buffer_t& from,
                         const syncyte_collective_options_t& options, const syncyte_buffer_t& to) {
-  const syncyte_comm_t comm = group_of(what.comm);
-  const auto op = static_cast<syncyte_op_t>(what.op);
-  const auto root = static_cast<std::int32_t>(what.root);
-  const syncyte_scan_t first = what.reverse ? SYNCYTE_SCAN_FROM_LAST : SYNCYTE_SCAN_FROM_FIRST;
-  const auto gather_axis = static_cast<std::int32_t>(what.gathered.axis);
-  const auto scatter_axis = static_cast<std::int32_t>(what.scattered.axis);
-  const std::int64_t* const gathered = what.gathered.lengths.data();
-  const std::int64_t* const scattered = what.scattered.lengths.data();
+  const auto [comm, op, root, first, gathered, scattered] = c_arguments(what);
+  const auto& [gather_axis, joined, ranks] = gathered;
+  const auto& [scatter_axis, cut, same_ranks] = scattered;
   switch (what.kind) {
     case kind::allreduce:
       return syncyte_comm_allreduce(comm, &from, op, &options, &to);
@@ -96,15 +118,16 @@ syncyte_status_t call_c(const collective& what, const syncyte_buffer_t& from,
     case kind::exscan:
       return syncyte_comm_exscan(comm, &from, op, first, &options, &to);
     case kind::allgather:
-      return syncyte_comm_allgather_along(comm, &from, gather_axis, gathered, &options, &to);
+      return syncyte_comm_allgather_along(comm, &from, gather_axis, joined, ranks, &options, &to);
     case kind::gather:
-      return syncyte_comm_gather_along(comm, &from, gather_axis, gathered, root, &options, &to);
+      return syncyte_comm_gather_along(comm, &from, gather_axis, joined, ranks, root, &options, &to);
     case kind::scatter:
-      return syncyte_comm_scatter_along(comm, &from, scatter_axis, scattered, root, &options, &to);
+      return syncyte_comm_scatter_along(comm, &from, scatter_axis, cut, same_ranks, root, &options, &to);
     case kind::reduce_scatter:
-      return syncyte_comm_reduce_scatter_along(comm, &from, scatter_axis, scattered, op, &options, &to);
+      return syncyte_comm_reduce_scatter_along(comm, &from, scatter_axis, cut, same_ranks, op, &options, &to);
     case kind::alltoall:
-      return syncyte_comm_alltoall_along(comm, &from, gather_axis, gathered, scatter_axis, scattered, &options, &to);
+      return syncyte_comm_alltoall_along(comm, &from, gather_axis, joined, ranks, scatter_axis, cut, same_ranks,
+                                         &options, &to);
   }
   return SYNCYTE_ERR_INTERNAL;
 }
@@ -212,22 +235,22 @@ at::Tensor collective::run(const at::Tensor& input, derivatives asked) const {
 
 syncyte_status_t collective::start(const syncyte_buffer_t& from, const syncyte_collective_options_t& options,
                                    const syncyte_buffer_t& to, syncyte_request_t* request) const {
-  const auto gather_axis = static_cast<std::int32_t>(gathered.axis);
-  const auto scatter_axis = static_cast<std::int32_t>(scattered.axis);
+  const c_arguments c(*this);
+  const auto& [gather_axis, joined, ranks] = c.gathered;
+  const auto& [scatter_axis, cut, same_ranks] = c.scattered;
   switch (kind) {
     case kind::bcast:
-      return syncyte_comm_ibcast(group_of(comm), static_cast<std::int32_t>(root), &options, &to, request);
+      return syncyte_comm_ibcast(c.comm, c.root, &options, &to, request);
     case kind::allgather:
-      return syncyte_comm_iallgather_along(group_of(comm), &from, gather_axis, gathered.lengths.data(), &options, &to,
-                                           request);
+      return syncyte_comm_iallgather_along(c.comm, &from, gather_axis, joined, ranks, &options, &to, request);
     case kind::reduce_scatter:
-      return syncyte_comm_ireduce_scatter_along(group_of(comm), &from, scatter_axis, scattered.lengths.data(),
-                                                static_cast<syncyte_op_t>(op), &options, &to, request);
+      return syncyte_comm_ireduce_scatter_along(c.comm, &from, scatter_axis, cut, same_ranks, c.op, &options, &to,
+                                                request);
     case kind::alltoall:
-      return syncyte_comm_ialltoall_along(group_of(comm), &from, gather_axis, gathered.lengths.data(), scatter_axis,
-                                          scattered.lengths.data(), &options, &to, request);
+      return syncyte_comm_ialltoall_along(c.comm, &from, gather_axis, joined, ranks, scatter_axis, cut, same_ranks,
+                                          &options, &to, request);
     default:  // on all ranks; of reduce the others than root's are dropped
-      return syncyte_comm_iallreduce(group_of(comm), &from, static_cast<syncyte_op_t>(op), &options, &to, request);
+      return syncyte_comm_iallreduce(c.comm, &from, c.op, &options, &to, request);
   }
 }
 

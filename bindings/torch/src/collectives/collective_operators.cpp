@@ -152,7 +152,8 @@ void implement_all(torch::Library& library, c10::DispatchKey key) {
 /// All ranks' lengths along an axis, of which this rank has `mine`.
 partition collect_lengths(std::int64_t comm, std::int64_t axis, std::int64_t mine) {
   partition result{axis, extents(size_of(comm))};
-  check(syncyte_comm_lengths(group_of(comm), mine, nullptr, result.lengths.data()));
+  check(syncyte_comm_counts(group_of(comm), mine, nullptr, result.lengths.data(),
+                            static_cast<std::int64_t>(result.lengths.size())));
   return result;
 }
 
@@ -161,7 +162,7 @@ partition parts_of(const at::Tensor& input, std::int64_t comm, std::int64_t axis
   try {
     mine = extent_along(input, axis);
   } catch (...) {
-    fail_together(group_of(comm), "comm_lengths");
+    fail_together(group_of(comm), "comm_counts");
   }
   return collect_lengths(comm, axis, mine);
 }

@@ -30,7 +30,7 @@ using adjoint_signature = at::Tensor(const at::Tensor&, std::int64_t, std::int64
 constexpr const char* forward_name = "gather_collective";
 constexpr const char* backward_name = "gather_collective's backward";
 
-/// The communicator of a whole tensor, for the verdicts of a collective operation.
+/// The communicator of a whole tensor, for the agreements of a collective operation.
 class tensor_comm {
  public:
   explicit tensor_comm(syncyte_tensor_t tensor) { check(syncyte_tensor_comm(tensor, &comm_)); }
@@ -76,20 +76,21 @@ void clear(const syncyte_buffer_t& part, std::size_t bytes) {
   if (bytes > 0) std::memset(part.data, 0, bytes);
 }
 
-/// Whether values can stand for this rank's part of a whole tensor; sets the last error if not.
-syncyte_status_t fits(const at::Tensor& values, const syncyte_buffer_t& part, const char* name) {
+/// Throws unless values can stand for this rank's part of a whole tensor.
+void require_fit(const at::Tensor& values, const syncyte_buffer_t& part, const char* name) {
   const syncyte_buffer_t given = buffer_of(values);
-  const bool same_shape = values.dim() == part.ndim && std::equal(part.shape, part.shape + part.ndim, given.shape);
-  if (given.dtype == part.dtype && same_shape) return SYNCYTE_SUCCESS;
+  const bool has_shape = values.dim() == part.ndim && std::equal(part.shape, part.shape + part.ndim, given.shape);
+  if (given.dtype == part.dtype && has_shape) return;
   const at::IntArrayRef expected(part.shape, static_cast<std::size_t>(part.ndim));
   const std::string message =
       c10::str(name, " is ", syncyte_dtype_name(given.dtype), " of shape ", values.sizes(), "; expected ",
                syncyte_dtype_name(part.dtype), " of shape ", expected, ", as this rank's part of the whole tensor");
-  return syncyte_error_set(given.dtype == part.dtype ? SYNCYTE_ERR_SHAPE : SYNCYTE_ERR_TYPE, message.c_str());
+  TORCH_CHECK_TYPE(given.dtype == part.dtype, message);
+  TORCH_CHECK_VALUE(has_shape, message);
 }
 
-/// Gathers from a tensor that all ranks have brought up to date; ends with a verdict, so that nobody changes a row that
-/// another rank still reads, and an error of one rank is everybody's.
+/// Gathers from a tensor that all ranks have brought up to date; ends with an agreement, so that nobody changes a row
+/// that another rank still reads, and an error of one rank is everybody's.
 at::Tensor gather_together(const tensor_comm& comm, syncyte_tensor_t tensor, const at::Tensor& index,
                            const at::Tensor& local) {
   check(syncyte_tensor_sync(tensor));
@@ -106,15 +107,14 @@ struct operands {
   bool in_place = false;
 };
 
-syncyte_status_t prepare(operands& made, const at::Tensor& local, syncyte_tensor_t tensor, syncyte_tensor_t scratch) {
+void prepare(operands& made, const at::Tensor& local, syncyte_tensor_t tensor, syncyte_tensor_t scratch) {
   refused_tensor::check();
   const syncyte_buffer_t own = local_part(tensor);
   made.scratch = local_part(scratch);
-  if (const syncyte_status_t status = fits(local, own, "local"); status != SYNCYTE_SUCCESS) return status;
-  if (const syncyte_status_t status = fits(local, made.scratch, "local"); status != SYNCYTE_SUCCESS) return status;
+  require_fit(local, own, "local");
+  require_fit(local, made.scratch, "local");
   made.values = local.resolve_conj().contiguous();
   made.in_place = own.data == made.values.const_data_ptr() || local.numel() == 0;
-  return SYNCYTE_SUCCESS;
 }
 
 at::Tensor collective_cpu(const at::Tensor& local, std::int64_t tensor, std::int64_t scratch, const at::Tensor& index,
@@ -144,12 +144,11 @@ at::Tensor collective_meta(const at::Tensor& local, std::int64_t, std::int64_t, 
 }
 
 /// The adjoint's result, before it has values.
-syncyte_status_t prepare_adjoint(at::Tensor& result, const at::Tensor& gradient, const syncyte_buffer_t& part,
-                                 std::int64_t rows) {
+void prepare_adjoint(at::Tensor& result, const at::Tensor& gradient, const syncyte_buffer_t& part, std::int64_t rows) {
   refused_tensor::check();
   result = empty_from_pool(at::IntArrayRef(part.shape, static_cast<std::size_t>(part.ndim)), gradient.scalar_type());
-  if (rows != part.shape[0]) return syncyte_error_set(SYNCYTE_ERR_SHAPE, "rows is not this rank's number of rows");
-  return fits(result, part, "gradient");
+  TORCH_CHECK_VALUE(rows == part.shape[0], "rows is not this rank's number of rows");
+  require_fit(result, part, "gradient");
 }
 
 at::Tensor adjoint_cpu(const at::Tensor& gradient, std::int64_t, std::int64_t scratch, const at::Tensor& index,
