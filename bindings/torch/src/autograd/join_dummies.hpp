@@ -4,7 +4,7 @@
 
 namespace syncyte::torch_binding {
 
-/// What the backward pass of a join gives its dummies.
+/// Gradients of a join's dummies.
 enum class dummy_gradient {
   zeros,     ///< as torch's own functions would
   undefined  ///< nothing, which costs nothing; zeros where the backward pass is itself recorded

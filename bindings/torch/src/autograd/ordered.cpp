@@ -22,7 +22,7 @@ using torch::autograd::FunctionPreHook;
 using torch::autograd::Node;
 using torch::autograd::variable_list;
 
-/// What leads from an operation to the one before it: the node of a token, a scalar whose only edge is to that.
+/// The link from an operation to the one before it: the node of a token, a scalar whose only edge is to that.
 /// Hooks know each other through this: the types of pointers to nodes differ between torch's versions.
 struct link {
   std::mutex mutex;

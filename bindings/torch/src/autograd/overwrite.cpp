@@ -22,7 +22,7 @@ class overwrite_function : public torch::autograd::Function<overwrite_function> 
   static variable_list backward(AutogradContext*, variable_list gradients) { return {gradients[0], at::Tensor()}; }
 };
 
-/// What an overwritten tensor is in the graph from then on.
+/// The node of a tensor that has been overwritten.
 class overwritten : public torch::autograd::Function<overwritten> {
  public:
   static at::Tensor forward(AutogradContext*, const at::Tensor& anchor) { return anchor.clone(); }

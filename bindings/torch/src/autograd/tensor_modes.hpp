@@ -1,5 +1,5 @@
 #pragma once
-// What autograd and torch.compile do with a tensor's operations: whether they are recorded or traced, and whether a
+// The modes in which operations on a tensor run: whether they are recorded or traced, and whether a
 // tangent of forward mode follows them.
 
 #include <ATen/core/Tensor.h>

@@ -58,8 +58,7 @@ struct collective {
   collective adjoint() const;
 
   /// Throws for arguments that this rank alone can see to be wrong: call it where other ranks can still be told.
-  /// `operation` is the name for users; `has_adjoint` whether it is the blocking form, of which max, min and prod have
-  /// an adjoint.
+  /// `operation` is the name for users; in the blocking form max, min and prod of some reductions have an adjoint.
   void require_valid(const std::string& operation, bool is_blocking, derivatives asked) const;
 
   /// The shape of this rank's result; throws as require_valid().
@@ -83,7 +82,7 @@ std::int64_t extent_along(const at::Tensor& input, std::int64_t axis);
 /// Whether allreduce and reduce have an adjoint: sum, max, min, prod.
 bool has_adjoint(std::int64_t op);
 
-/// Where a schema has a collective's arguments.
+/// The places of a collective's arguments in a schema.
 class collective_arguments {
  public:
   explicit collective_arguments(const c10::FunctionSchema& schema);

@@ -27,7 +27,7 @@ std::size_t size_of(std::int64_t comm);
 /// Throws ValueError for an argument that the C interface's 32 bits cannot hold; it would be taken for another.
 void require_32_bits(const char* argument, std::int64_t value);
 
-/// What identifies the collective that has just ended on a communicator, equal on all ranks; for its node in the graph.
+/// The number of the collective that has just ended on a communicator, equal on all ranks; for its node in the graph.
 /// 0 while a graph is traced: its constants are of one call, and it runs many times.
 std::int64_t number_of_forward(std::int64_t comm, const at::Tensor& input);
 

@@ -58,7 +58,7 @@ class send_function : public torch::autograd::Function<send_function> {
   }
 };
 
-/// Of the tensor that starts a receive only its place in the graph counts.
+/// Only the place in the graph counts of the tensor that starts a receive.
 class receive_function : public torch::autograd::Function<receive_function> {
  public:
   static at::Tensor forward(AutogradContext* context, const at::Tensor& like, const route& way) {

@@ -46,7 +46,7 @@ std::int32_t answer_tag(std::int64_t label) {
 
 // ---- Starts ----
 
-/// Where a message goes to or comes from: to the other side of the one that it answers, if it does.
+/// The route with its other rank and tag: those of the message that it answers, if it does.
 route resolved(const route& given) {
   if (!given.answered) return given;
   const auto* const peer_and_label = given.answered->const_data_ptr<std::int64_t>();

@@ -18,7 +18,7 @@ constexpr std::int64_t failure_range = 1 << 16;  ///< a label holds the number o
 /// Whether the sender of a message with this label records gradients.
 inline bool records_gradient(std::int64_t label) { return label % 2 != 0; }
 
-/// How many of the sender's backward passes had failed, modulo failure_range.
+/// The number of the sender's backward passes that had failed, modulo failure_range.
 inline std::int64_t failures_in(std::int64_t label) { return label / 2 % failure_range; }
 
 /// The label of a message that has ended, whose status (wait_message) is given.

@@ -59,7 +59,7 @@ at::Tensor sendrecv(const at::Tensor& input, std::int64_t comm, std::int64_t des
 
 TORCH_LIBRARY_IMPL(syncyte, CompositeImplicitAutograd, library) {
   namespace ops = syncyte::torch_binding;
-  // Of a ticket, once.
+  // A ticket is waited for once.
   library.impl("wait", ops::wait);
   library.impl("wait_all", ops::wait_all);
   library.impl("send", ops::send);

@@ -19,14 +19,14 @@ struct outstanding {
   at::Tensor memory;      // a message; a collective's result
   at::Tensor input;       // of a collective
   std::string operation;  // for messages: "isend to rank 1, tag 3"
-  // Of a message; of a collective the label is its number on the communicator.
+  // A message's status; a collective's label is its number on the communicator.
   syncyte_message_status_t status{sizeof(syncyte_message_status_t), 0, 0, 0};
   syncyte_request_t request = nullptr;  // null: it has ended
   // The operator that waits for it, of the ticket: for those who know nothing but that.
   std::function<at::Tensor(const at::Tensor& ticket)> wait = {};
 };
 
-/// What happens where nobody waits for a ticket any more.
+/// The fate of an operation whose ticket nobody holds any more.
 enum class unclaimed {
   warns,  ///< the operation is completed later, with a warning: the user's own
   waits   ///< somebody will claim it: of a backward pass, which may add tickets
@@ -45,7 +45,7 @@ bool is_no_ticket(const at::Tensor& ticket);
 /// Waits for a ticket's operation and gives it up. A second time is an error that names it.
 std::unique_ptr<outstanding> wait_for(const at::Tensor& ticket);
 
-/// What outstanding::wait returns of a ticket.
+/// Waits by outstanding::wait, and returns its result.
 at::Tensor result_of(const at::Tensor& ticket);
 
 /// Gives a ticket up: its operation is completed later. Errors of that are lost.

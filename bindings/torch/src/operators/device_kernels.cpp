@@ -66,7 +66,7 @@ bool is_along_first_axis(const c10::FunctionSchema& schema, const torch::jit::St
   return true;
 }
 
-/// Of a shape and dtype, without their memory.
+/// A tensor of the same shape and dtype that needs no memory.
 at::Tensor placeholder(const at::Tensor& tensor) {
   return at::empty({}, at::TensorOptions(tensor.dtype())).expand(tensor.sizes());
 }
@@ -140,7 +140,7 @@ class on_device final : public c10::OperatorKernel {
     return only_moves && mpi_takes(device.type()) ? travels::as_it_is : travels::through_host;
   }
 
-  /// Of the first tensor elements travel; of others the operator reads numbers.
+  /// Elements of the first tensor travel; the operator reads the numbers of others.
   at::Tensor copy_for_mpi(const at::Tensor& tensor, bool is_first, const operation_memory& memory) const {
     if (is_first && !what_.reads_first) return placeholder(tensor);
     const at::Tensor copy = is_first ? memory.empty(tensor.sizes(), tensor.scalar_type())

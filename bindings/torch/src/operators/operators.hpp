@@ -20,7 +20,7 @@ enum class device_use {
   along_the_first_axis  ///< the same, where all axes are 0
 };
 
-/// How torch.vmap runs an operator.
+/// The rule by which torch.vmap runs an operator.
 enum class batching {
   by_parts,      ///< as torch runs what it is made of
   once,          ///< once for the whole batch, whose dimension is in front

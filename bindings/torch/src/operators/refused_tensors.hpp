@@ -34,7 +34,7 @@ bool is_plain_meta(const at::Tensor& tensor);
 /// kernel of their own.
 void require_usable(const at::Tensor& tensor, const char* operation);
 
-/// What kernels are given in place of a tensor that is refused: of as many dimensions, without elements.
+/// The tensor that kernels are given in place of one that is refused: of as many dimensions, without elements.
 at::Tensor stand_in(const at::Tensor& tensor);
 
 /// Why a plain meta tensor is refused.

@@ -6,7 +6,7 @@
 
 namespace syncyte::torch_binding {
 
-/// What the C interface is told about a tensor: its memory, without a copy. The tensor must outlive the buffer.
+/// The C interface's description of a tensor: its memory, without a copy. The tensor must outlive the buffer.
 syncyte_buffer_t buffer_of(const at::Tensor& tensor);
 
 /// An uninitialised CPU tensor whose memory comes from Syncyte's pool of recycled buffers and goes back to it. Unlike

@@ -1,5 +1,5 @@
 #pragma once
-// What a node in the graph keeps of Syncyte's objects: its backward needs them, however soon the application drops
+// References of a node in the graph to Syncyte's objects: its backward needs them, however soon the application drops
 // them.
 
 #include <ATen/core/ivalue_inl.h>

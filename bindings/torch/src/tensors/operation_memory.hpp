@@ -10,7 +10,7 @@ namespace syncyte::torch_binding {
 /// Waits for what is enqueued on a device's current stream; nothing is on the CPU's.
 void wait_for_stream(c10::Device device);
 
-/// What MPI reads and writes for an operation on a device's tensors.
+/// The memory that MPI reads and writes for an operation on a device's tensors.
 enum class travels {
   through_host,  ///< pinned memory, which a device copies from and to without the host waiting
   as_it_is       ///< the device's own memory

@@ -99,8 +99,8 @@ at::Tensor gather_together(const tensor_comm& comm, syncyte_tensor_t tensor, con
   return result;
 }
 
-/// What a collective gather reads, once all ranks know that they can: `local` and the memory that it goes through where
-/// it is not the whole tensor's own (double backward, gradcheck).
+/// The operands of a collective gather, once all ranks know that they can: `local` and the memory that it goes through
+/// where it is not the whole tensor's own (double backward, gradcheck).
 struct operands {
   at::Tensor values;
   syncyte_buffer_t scratch{};
