@@ -1,6 +1,7 @@
 // Collectives on arrays that are cut along an axis: each rank has one part of the whole. Arrays may have any strides;
 // parts that are not dense go through scratch (segments).
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -9,7 +10,7 @@
 #include "collectives/forms.hpp"
 #include "collectives/half_precision.hpp"
 #include "collectives/segments.hpp"
-#include "mpi/call.hpp"
+#include "mpi/exchange.hpp"
 
 namespace syncyte::collectives {
 namespace {
@@ -156,7 +157,7 @@ void counts(comm::communicator& comm, std::int64_t count, std::int64_t* counts, 
   });
   call.agree();
   if (comm.is_alone()) return void(*counts = count);
-  mpi::check(MPI_Allgather(&count, 1, MPI_INT64_T, counts, 1, MPI_INT64_T, comm.data()), "MPI_Allgather");
+  std::ranges::copy(mpi::allgather(count, comm.data()), counts);
 }
 
 void gather_along(comm::communicator& comm, const syncyte_buffer_t* input, int axis, given_counts counts, int root,

@@ -9,6 +9,7 @@
 #include "collectives/forms.hpp"
 #include "comm/facts.hpp"
 #include "mpi/call.hpp"
+#include "mpi/exchange.hpp"
 #include "mpi/large_counts.hpp"
 
 namespace syncyte::collectives {
@@ -127,7 +128,7 @@ class all_to_all {
     const comm::communicator& comm = call.comm();
     const std::uint64_t is_long = std::max(input_.elements(), output_.elements()) > mpi::piece_limit();
     std::uint64_t sums[2] = {is_long, count_difference(comm.rank(), send_counts_, recv_counts_)};
-    mpi::check(MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPI_UINT64_T, MPI_SUM, comm.control()), "MPI_Allreduce");
+    mpi::allreduce(sums, MPI_SUM, comm.control());
     const bool differ = sums[1] != 0 && comm.check() != comm::check_level::off;
     if (differ || comm.check() == comm::check_level::full) compare_count_matrix(call, send_counts_, recv_counts_);
     is_long_ = sums[0] != 0;

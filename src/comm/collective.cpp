@@ -5,7 +5,7 @@
 #include "comm/departures.hpp"
 #include "comm/node_reduction.hpp"
 #include "comm/vote_exchange.hpp"
-#include "mpi/call.hpp"
+#include "mpi/exchange.hpp"
 #include "mpi/progress.hpp"
 #include "watchdog/interrupts.hpp"
 
@@ -15,9 +15,9 @@ namespace {
 /// The message of one rank on all of them.
 std::string broadcast_text(MPI_Comm comm, int source, std::string text) {
   std::uint64_t length = text.size();
-  mpi::check(MPI_Bcast(&length, 1, MPI_UINT64_T, source, comm), "MPI_Bcast");
+  mpi::bcast(length, source, comm);
   text.resize(length);
-  mpi::check(MPI_Bcast(text.data(), static_cast<int>(length), MPI_CHAR, source, comm), "MPI_Bcast");
+  mpi::bcast(std::span(text), source, comm);
   return text;
 }
 
@@ -25,15 +25,9 @@ std::string broadcast_text(MPI_Comm comm, int source, std::string text) {
 
 void share_error(MPI_Comm comm, const std::optional<base::error>& mine, const char* operation,
                  const std::string& comm_name) {
-  int rank = 0;
-  int size = 0;
-  MPI_Comm_rank(comm, &rank);
-  MPI_Comm_size(comm, &size);
-  const std::uint32_t verdict = verdict_of(mine);
-  std::vector<std::uint32_t> all(static_cast<std::size_t>(size));
-  mpi::check(MPI_Allgather(&verdict, 1, MPI_UINT32_T, all.data(), 1, MPI_UINT32_T, comm), "MPI_Allgather");
+  const std::vector<std::uint32_t> all = mpi::allgather(verdict_of(mine), comm);
   const int source = spokesman(all);
-  const std::string packed = broadcast_text(comm, source, rank == source && mine ? mine->pack() : "");
+  const std::string packed = broadcast_text(comm, source, mpi::rank_in(comm) == source && mine ? mine->pack() : "");
   throw shared_error(all, packed, operation, comm_name);
 }
 
@@ -117,11 +111,7 @@ void collective_call::reduce(const vote_t& local, vote_t& highest) {
 }
 
 void collective_call::explain_mismatch() const {
-  const fact_record mine = record(turn_.sequence());
-  std::vector<fact_record> all(static_cast<std::size_t>(comm().size()));
-  mpi::check(MPI_Allgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, comm().control()),
-             "MPI_Allgather");
-  throw mismatch(all);
+  throw mismatch(mpi::allgather(record(turn_.sequence()), comm().control()));
 }
 
 }  // namespace syncyte::comm

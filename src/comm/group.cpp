@@ -15,6 +15,7 @@
 #include "comm/departures.hpp"
 #include "comm/root.hpp"
 #include "mpi/call.hpp"
+#include "mpi/communicators.hpp"
 #include "mpi/progress.hpp"
 #include "watchdog/long_wait.hpp"
 #include "watchdog/scope.hpp"
@@ -175,19 +176,6 @@ class list_comparison {
   std::shared_ptr<std::vector<peer>> peers_ = std::make_shared<std::vector<peer>>();
 };
 
-MPI_Comm create(const communicator& comm, ranks_view ranks, int tag) {
-  MPI_Group all = MPI_GROUP_NULL, some = MPI_GROUP_NULL;
-  MPI_Comm result = MPI_COMM_NULL;
-  mpi::check(MPI_Comm_group(comm.control(), &all), "MPI_Comm_group");
-  mpi::check(MPI_Group_incl(all, static_cast<int>(ranks.size()), ranks.data(), &some), "MPI_Group_incl");
-  MPI_Group_free(&all);
-  const int code = MPI_Comm_create_group(comm.control(), some, tag, &result);
-  MPI_Group_free(&some);
-  mpi::check(code, "MPI_Comm_create_group");
-  MPI_Comm_set_errhandler(result, MPI_ERRORS_RETURN);
-  return result;
-}
-
 /// An MPI communicator of the list's ranks; see make_group().
 MPI_Comm create_group(communicator& comm, std::span<const std::int32_t> ranks, int tag) {
   if (tag < 0 || tag >= group_tags)
@@ -212,7 +200,7 @@ MPI_Comm create_group(communicator& comm, std::span<const std::int32_t> ranks, i
     throw;
   }
   require_distinct(comm, ranks);
-  return create(comm, ranks, tag);
+  return mpi::create_group(comm.control(), ranks, tag);
 }
 
 }  // namespace
@@ -227,7 +215,7 @@ std::shared_ptr<communicator> make_group(communicator& parent, std::span<const s
     return communicator::make(data, &parent.node(), name,
                               agree_on_level(data, options, parent.check(), "comm_group", name));
   } catch (...) {
-    MPI_Comm_free(&data);
+    mpi::free(data);
     throw;
   }
 }

@@ -278,7 +278,7 @@ void start(int thread_level, std::optional<base::error> error) {
                 "Syncyte is already finalised and cannot start again in this process");
   constexpr int levels[] = {MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED, MPI_THREAD_MULTIPLE};
   start_mpi(runtime, levels[is_level(thread_level) ? thread_level : 3]);
-  const mpi::thread_guard turn("init");
+  const mpi::thread_guard guard("init");
   start_roots(runtime, error);
   watch_mpi_finalize();
   watch_forks();
@@ -340,7 +340,7 @@ std::shared_ptr<communicator> self() { return root(&runtime_state::self); }
 std::shared_ptr<communicator> adopt(MPI_Comm original, const communicator_options& options,
                                     const std::string& argument) {
   mpi::require_started();
-  const mpi::thread_guard turn("comm_from_mpi");
+  const mpi::thread_guard guard("comm_from_mpi");
   require_intra(original, argument);
   std::shared_ptr<communicator> result;
   {
@@ -353,7 +353,7 @@ std::shared_ptr<communicator> adopt(MPI_Comm original, const communicator_option
 
 std::shared_ptr<communicator> group(communicator& parent, std::span<const std::int32_t> ranks, int tag,
                                     const communicator_options& options) {
-  const mpi::thread_guard turn("comm_group");
+  const mpi::thread_guard guard("comm_group");
   auto result = make_group(parent, ranks, tag, options);
   keep_root(result);
   return result;

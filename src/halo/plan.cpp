@@ -11,7 +11,7 @@
 #include "comm/collective.hpp"
 #include "comm/control_tags.hpp"
 #include "comm/facts.hpp"
-#include "mpi/call.hpp"
+#include "mpi/exchange.hpp"
 #include "syncyte/messages.h"
 
 namespace syncyte::halo {
@@ -110,7 +110,7 @@ int plan::find_only_neighbour() const {
   int found = SYNCYTE_PROC_NULL;
   for (const phase& sides : phases_) {
     for (const side& side : sides) {
-      for (const int rank : {side.owner, side.viewer}) {
+      for (const int rank : {side.receive_from, side.send_to}) {
         if (rank == SYNCYTE_PROC_NULL || rank == found) continue;
         if (found != SYNCYTE_PROC_NULL) return SYNCYTE_PROC_NULL;
         found = rank;
@@ -152,8 +152,8 @@ void plan::add_side(int dimension, bool is_low, phase& sides) {
   const std::int64_t low = description_.low[at(dimension)], high = description_.high[at(dimension)];
   const auto [below, above] = comm::shift_along(*comm_, dimension, 1);
   side side{};
-  side.owner = is_low ? below : above;
-  side.viewer = is_low ? above : below;
+  side.receive_from = is_low ? below : above;
+  side.send_to = is_low ? above : below;
   side.ghosts = side.cells = across(dimension);
   side.bytes = element_bytes_;
   side.ghosts.extents[axis] = side.cells.extents[axis] = is_low ? low : high;
@@ -162,7 +162,7 @@ void plan::add_side(int dimension, bool is_low, phase& sides) {
   side.cells.first[axis] = is_low ? interior_end - low : low;
   const std::span extents(side.ghosts.extents.data(), shape().size());
   for (const std::int64_t extent : extents) side.bytes *= static_cast<std::size_t>(extent);
-  if (side.bytes == 0 || (side.owner == SYNCYTE_PROC_NULL && side.viewer == SYNCYTE_PROC_NULL)) return;
+  if (side.bytes == 0 || (side.receive_from == SYNCYTE_PROC_NULL && side.send_to == SYNCYTE_PROC_NULL)) return;
   side.dense_strides = base::dense_strides(extents, element_bytes_);
   const std::uint64_t first_tag = number_ * 2 * SYNCYTE_MAX_NDIM + at(2 * dimension);
   side.tag = comm::control_tag(first_tag + (is_low ? 0 : 1));
@@ -177,11 +177,10 @@ void plan::add_side(int dimension, bool is_low, phase& sides) {
 /// Ranks with the same place along a dimension of the grid must have the same extent along its axis: together they are
 /// one whole array. Collective; throws on all ranks or on none.
 void plan::require_equal_extents() const {
-  std::vector<std::int64_t> mine, all(at(comm_->size()) * description_.axes.size());
+  std::vector<std::int64_t> mine;
   for (const int axis : description_.axes) mine.push_back(shape()[at(axis)]);
   const auto count = static_cast<int>(mine.size());
-  mpi::check(MPI_Allgather(mine.data(), count, MPI_INT64_T, all.data(), count, MPI_INT64_T, comm_->control()),
-             "MPI_Allgather");
+  const auto all = mpi::allgather(std::span<const std::int64_t>(mine), comm_->control());
   for (int rank = 0; rank < comm_->size(); ++rank) {
     const std::vector<int> place = comm::coordinates_of(*comm_, rank);
     for (int d = 0; d < count; ++d) {

@@ -45,13 +45,14 @@ struct box {
   std::array<std::int64_t, SYNCYTE_MAX_NDIM> extents{};
 };
 
-/// The ghost cells at one end of one dimension, and the cells next to the opposite end that a neighbour's ghost cells
-/// of this end show. Both have the same extents.
+/// The ghost cells at one end of one dimension, and the cells next to the opposite end, which go to the neighbour
+/// there. Both boxes have the same extents. An exchange receives the ghosts and sends the cells; an accumulate does the
+/// reverse.
 struct side {
-  int owner;                                // whose cells these ghosts show; SYNCYTE_PROC_NULL at an edge
-  int viewer;                               // whose ghosts show this rank's cells; SYNCYTE_PROC_NULL at an edge
-  box ghosts;                               // meaningful where there is an owner
-  box cells;                                // meaningful where there is a viewer
+  int receive_from;                         // the rank with the cells of these ghosts; SYNCYTE_PROC_NULL at an edge
+  int send_to;                              // the rank whose ghosts are this rank's cells; SYNCYTE_PROC_NULL at an edge
+  box ghosts;                               // unused at an edge
+  box cells;                                // unused at an edge
   std::vector<std::int64_t> dense_strides;  // of a packed box
   std::size_t bytes;                        // of a packed box
   std::size_t room;     // for a packed box, or that of a neighbour who does something else with the halo

@@ -47,7 +47,7 @@ void plan::progress() {
 transfer::transfer(std::shared_ptr<plan> on, const syncyte_buffer_t* array, operation way,
                    const collectives::extras& extras)
     : plan_(std::move(on)), way_(way), number_(0) {
-  const mpi::thread_guard turn(operation_of(way_));
+  const mpi::thread_guard guard(operation_of(way_));
   base::require(!plan_->busy_.test_and_set(std::memory_order_acquire), SYNCYTE_ERR_BUSY, "{}",
                 plan_->is_broken_
                     ? "an exchange of this halo has failed half-way; make a new one"

@@ -80,8 +80,8 @@ class transfer {
   std::size_t phases() const { return plan_->phases_.size(); }
 
   bool is_exchange() const { return way_ == operation::exchange; }
-  int sender_of(const side& side) const { return is_exchange() ? side.owner : side.viewer; }
-  int receiver_of(const side& side) const { return is_exchange() ? side.viewer : side.owner; }
+  int sender_of(const side& side) const { return is_exchange() ? side.receive_from : side.send_to; }
+  int receiver_of(const side& side) const { return is_exchange() ? side.send_to : side.receive_from; }
 
   std::shared_ptr<plan> plan_;
   std::optional<base::buffer> array_;

@@ -257,7 +257,7 @@ envelope message::read_envelope() const {
 }
 
 void message::start() {
-  const mpi::thread_guard turn(operation());
+  const mpi::thread_guard guard(operation());
   const bool is_send = direction_ == direction::out;
   const std::size_t bytes = sizeof(envelope) + buffer_.bytes();
   // Room for any short message: a receiver that expects a shorter one can still say what it got.
@@ -396,7 +396,7 @@ void message::wait_or_leave(std::initializer_list<message*> messages) {
 }
 
 void message::wait() {
-  const mpi::thread_guard turn(operation());
+  const mpi::thread_guard guard(operation());
   if (test()) return;
   peer_wait wait(*this);
   if (mpi::needs_progress()) return poll_until([&] { return test(); }, wait);

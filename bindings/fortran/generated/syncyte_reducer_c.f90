@@ -1,5 +1,5 @@
 ! Generated from syncyte/reducer.h by bindings/generate; do not edit.
-!> Memory that all ranks have alike and that is summed in place, piece by piece, while they compute: gradients.
+!> Buckets of memory that all ranks sum in place while they compute: gradient averaging.
 module syncyte_reducer_c
   use, intrinsic :: iso_c_binding
   use syncyte_base_c
@@ -11,26 +11,26 @@ module syncyte_reducer_c
   type, bind(C) :: syncyte_reducer_options_t
     ! sizeof(syncyte_reducer_options_t)
     integer(c_size_t) :: struct_size = 16_c_size_t
-    ! what sums are multiplied with; one over the ranks gives means
+    ! factor of the sums; 1 / number of ranks gives means
     real(c_double) :: scale = 1_c_double
   end type syncyte_reducer_options_t
 
   interface
 
-    !> Makes a reducer with zeroed pieces. Collective; facts: pieces, dtypes, elements, options->scale.
+    !> Makes a reducer with zeroed buckets. Collective; facts: buckets, dtypes, elements, options->scale.
     ! comm [in]: a communicator, which the reducer keeps alive
-    ! pieces [in]: number of pieces, 1 or more
+    ! buckets [in]: number of buckets, 1 or more
     ! dtypes [in]: element types, floating-point or complex; 16-bit floats are summed in float32 and rounded once
-    ! elements [in]: lengths, 0 or more; all pieces together have at most 2^56 bytes
+    ! elements [in]: numbers of elements, 0 or more; all buckets together have at most 2^56 bytes
     ! options [in]: null for defaults
     ! reducer [out]: the reducer
-    ! Returns: SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_TYPE, SYNCYTE_ERR_MEMORY (all ranks' pieces of a node together do
+    ! Returns: SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_TYPE, SYNCYTE_ERR_MEMORY (all ranks' buckets of a node together do
     ! not fit), SYNCYTE_ERR_MISMATCH.
-    function syncyte_reducer_create(comm, pieces, dtypes, elements, options, reducer) bind(C, &
+    function syncyte_reducer_create(comm, buckets, dtypes, elements, options, reducer) bind(C, &
         name="syncyte_reducer_create") result(answer)
       import
       type(c_ptr), value :: comm
-      integer(c_int32_t), value :: pieces
+      integer(c_int32_t), value :: buckets
       integer(c_int32_t), intent(in) :: dtypes(*)
       integer(c_int64_t), intent(in) :: elements(*)
       type(syncyte_reducer_options_t), intent(in), optional :: options
@@ -46,7 +46,7 @@ module syncyte_reducer_c
       integer(c_int32_t) :: answer
     end function syncyte_reducer_retain
 
-    !> Drops a reference. With the last one the memory of the pieces goes and the round is given up, without
+    !> Drops a reference. With the last one the memory of the buckets goes and the round is given up, without
     !> waiting: other ranks may drop theirs earlier or later. Local, thread-safe, without MPI.
     ! reducer [in]: a reducer
     function syncyte_reducer_release(reducer) bind(C, name="syncyte_reducer_release") result(answer)
@@ -63,31 +63,31 @@ module syncyte_reducer_c
       integer(c_int32_t) :: answer
     end function syncyte_reducer_destroy
 
-    !> This rank's memory of a piece. Local. Between the start of the piece and the end of the round it must be
+    !> This rank's memory of a bucket. Local. Between the start of the bucket and the end of the round it must be
     !> neither read nor written; at all other times it is this rank's own.
     ! reducer [in]: a reducer
-    ! piece [in]: 0 to pieces - 1
+    ! bucket [in]: 0 to buckets - 1
     ! buffer [out]: data, dtype and the one extent; the memory is the reducer's
-    ! Returns: SYNCYTE_ERR_ARGUMENT for a piece that does not exist.
-    function syncyte_reducer_piece(reducer, piece, buffer) bind(C, name="syncyte_reducer_piece") &
+    ! Returns: SYNCYTE_ERR_ARGUMENT for a bucket that does not exist.
+    function syncyte_reducer_bucket(reducer, bucket, buffer) bind(C, name="syncyte_reducer_bucket") &
         result(answer)
       import
       type(c_ptr), value :: reducer
-      integer(c_int32_t), value :: piece
+      integer(c_int32_t), value :: bucket
       type(syncyte_buffer_t), intent(out) :: buffer
       integer(c_int32_t) :: answer
-    end function syncyte_reducer_piece
+    end function syncyte_reducer_bucket
 
-    !> This rank's piece is full. All ranks start all pieces in each round, in any order; does not wait for other
+    !> This rank's bucket is full. All ranks start all buckets in each round, in any order; does not wait for other
     !> ranks, but works on the sums of what they have started.
     ! reducer [in]: a reducer
-    ! piece [in]: 0 to pieces - 1
-    ! Returns: SYNCYTE_ERR_BUSY if this rank has started it in this round already; SYNCYTE_ERR_ARGUMENT for a piece
+    ! bucket [in]: 0 to buckets - 1
+    ! Returns: SYNCYTE_ERR_BUSY if this rank has started it in this round already; SYNCYTE_ERR_ARGUMENT for a bucket
     ! that does not exist.
-    function syncyte_reducer_start(reducer, piece) bind(C, name="syncyte_reducer_start") result(answer)
+    function syncyte_reducer_start(reducer, bucket) bind(C, name="syncyte_reducer_start") result(answer)
       import
       type(c_ptr), value :: reducer
-      integer(c_int32_t), value :: piece
+      integer(c_int32_t), value :: bucket
       integer(c_int32_t) :: answer
     end function syncyte_reducer_start
 
@@ -99,18 +99,18 @@ module syncyte_reducer_c
       integer(c_int32_t) :: answer
     end function syncyte_reducer_progress
 
-    !> Waits for the end of the round: all pieces hold the sums. Collective.
+    !> Waits for the end of the round: all buckets hold the sums. Collective.
     ! reducer [in]: a reducer
-    ! Returns: SYNCYTE_ERR_ARGUMENT if this rank has not started all pieces: the round goes on; SYNCYTE_ERR_MISMATCH
-    ! where a rank has given the round up: it is over, and what the pieces hold is undefined.
+    ! Returns: SYNCYTE_ERR_ARGUMENT if this rank has not started all buckets: the round goes on;
+    ! SYNCYTE_ERR_MISMATCH where a rank has given the round up: it is over, and what the buckets hold is undefined.
     function syncyte_reducer_wait(reducer) bind(C, name="syncyte_reducer_wait") result(answer)
       import
       type(c_ptr), value :: reducer
       integer(c_int32_t) :: answer
     end function syncyte_reducer_wait
 
-    !> This rank does not bring what is missing of the round: all that wait for it, this rank too, which has to, get
-    !> SYNCYTE_ERR_MISMATCH with this rank's number. Local, does not wait; the pieces stay untouched until then.
+    !> Gives up the round: syncyte_reducer_wait() answers SYNCYTE_ERR_MISMATCH with this rank's number on all ranks.
+    !> This rank has to call it too. Local, does not wait; the buckets stay untouched until then.
     ! reducer [in]: a reducer
     function syncyte_reducer_give_up(reducer) bind(C, name="syncyte_reducer_give_up") result(answer)
       import

@@ -542,7 +542,7 @@ class ReducerOptions(ctypes.Structure):
     _fields_ = [
         # sizeof(syncyte_reducer_options_t)
         ("struct_size", ctypes.c_size_t),
-        # what sums are multiplied with; one over the ranks gives means
+        # factor of the sums; 1 / number of ranks gives means
         ("scale", ctypes.c_double),
     ]
 
@@ -2747,18 +2747,18 @@ CORE: dict[str, Function] = {
         ],
         [
             Parameter("comm", "in", False, None, "a communicator, which the reducer keeps alive"),
-            Parameter("pieces", "in", False, None, "number of pieces, 1 or more"),
-            Parameter("dtypes", "in", False, "pieces",
+            Parameter("buckets", "in", False, None, "number of buckets, 1 or more"),
+            Parameter("dtypes", "in", False, "buckets",
                 "element types, floating-point or complex; 16-bit floats are summed in float32 and rounded once"),
-            Parameter("elements", "in", False, "pieces",
-                "lengths, 0 or more; all pieces together have at most 2^56 bytes"),
+            Parameter("elements", "in", False, "buckets",
+                "numbers of elements, 0 or more; all buckets together have at most 2^56 bytes"),
             Parameter("options", "in", True, None, "null for defaults"),
             Parameter("reducer", "out", False, None, "the reducer"),
         ],
         (
-            "Makes a reducer with zeroed pieces. Collective; facts: pieces, dtypes, elements, options->scale. "
-            "Returns: SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_TYPE, SYNCYTE_ERR_MEMORY (all ranks' pieces of a node "
-            "together do not fit), SYNCYTE_ERR_MISMATCH."
+            "Makes a reducer with zeroed buckets. Collective; facts: buckets, dtypes, elements, "
+            "options->scale. Returns: SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_TYPE, SYNCYTE_ERR_MEMORY (all ranks' "
+            "buckets of a node together do not fit), SYNCYTE_ERR_MISMATCH."
         ),
     ),
     "syncyte_reducer_retain": Function(
@@ -2780,7 +2780,7 @@ CORE: dict[str, Function] = {
             Parameter("reducer", "in", False, None, "a reducer"),
         ],
         (
-            "Drops a reference. With the last one the memory of the pieces goes and the round is given up, "
+            "Drops a reference. With the last one the memory of the buckets goes and the round is given up, "
             "without waiting: other ranks may drop theirs earlier or later. Local, thread-safe, without MPI."
         ),
     ),
@@ -2794,7 +2794,7 @@ CORE: dict[str, Function] = {
         ],
         "Drops a reference and nulls the handle; null is fine. Local, as syncyte_reducer_release().",
     ),
-    "syncyte_reducer_piece": Function(
+    "syncyte_reducer_bucket": Function(
         ctypes.c_int32,
         [
             ctypes.c_void_p,
@@ -2803,13 +2803,13 @@ CORE: dict[str, Function] = {
         ],
         [
             Parameter("reducer", "in", False, None, "a reducer"),
-            Parameter("piece", "in", False, None, "0 to pieces - 1"),
+            Parameter("bucket", "in", False, None, "0 to buckets - 1"),
             Parameter("buffer", "out", False, None, "data, dtype and the one extent; the memory is the reducer's"),
         ],
         (
-            "This rank's memory of a piece. Local. Between the start of the piece and the end of the round it "
-            "must be neither read nor written; at all other times it is this rank's own. Returns: "
-            "SYNCYTE_ERR_ARGUMENT for a piece that does not exist."
+            "This rank's memory of a bucket. Local. Between the start of the bucket and the end of the round "
+            "it must be neither read nor written; at all other times it is this rank's own. Returns: "
+            "SYNCYTE_ERR_ARGUMENT for a bucket that does not exist."
         ),
     ),
     "syncyte_reducer_start": Function(
@@ -2820,13 +2820,13 @@ CORE: dict[str, Function] = {
         ],
         [
             Parameter("reducer", "in", False, None, "a reducer"),
-            Parameter("piece", "in", False, None, "0 to pieces - 1"),
+            Parameter("bucket", "in", False, None, "0 to buckets - 1"),
         ],
         (
-            "This rank's piece is full. All ranks start all pieces in each round, in any order; does not wait "
-            "for other ranks, but works on the sums of what they have started. Returns: SYNCYTE_ERR_BUSY if "
-            "this rank has started it in this round already; SYNCYTE_ERR_ARGUMENT for a piece that does not "
-            "exist."
+            "This rank's bucket is full. All ranks start all buckets in each round, in any order; does not "
+            "wait for other ranks, but works on the sums of what they have started. Returns: SYNCYTE_ERR_BUSY "
+            "if this rank has started it in this round already; SYNCYTE_ERR_ARGUMENT for a bucket that does "
+            "not exist."
         ),
     ),
     "syncyte_reducer_progress": Function(
@@ -2848,10 +2848,10 @@ CORE: dict[str, Function] = {
             Parameter("reducer", "in", False, None, "a reducer"),
         ],
         (
-            "Waits for the end of the round: all pieces hold the sums. Collective. Returns: "
-            "SYNCYTE_ERR_ARGUMENT if this rank has not started all pieces: the round goes on; "
-            "SYNCYTE_ERR_MISMATCH where a rank has given the round up: it is over, and what the pieces hold is"
-            " undefined."
+            "Waits for the end of the round: all buckets hold the sums. Collective. Returns: "
+            "SYNCYTE_ERR_ARGUMENT if this rank has not started all buckets: the round goes on; "
+            "SYNCYTE_ERR_MISMATCH where a rank has given the round up: it is over, and what the buckets hold "
+            "is undefined."
         ),
     ),
     "syncyte_reducer_give_up": Function(
@@ -2863,9 +2863,9 @@ CORE: dict[str, Function] = {
             Parameter("reducer", "in", False, None, "a reducer"),
         ],
         (
-            "This rank does not bring what is missing of the round: all that wait for it, this rank too, which"
-            " has to, get SYNCYTE_ERR_MISMATCH with this rank's number. Local, does not wait; the pieces stay "
-            "untouched until then."
+            "Gives up the round: syncyte_reducer_wait() answers SYNCYTE_ERR_MISMATCH with this rank's number "
+            "on all ranks. This rank has to call it too. Local, does not wait; the buckets stay untouched "
+            "until then."
         ),
     ),
     "syncyte_rows_gather": Function(
