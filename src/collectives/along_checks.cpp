@@ -86,14 +86,14 @@ class axis_partition {
     comm::add_counts(terms, counts_, "sum of counts", "hash of counts");
   }
 
-  segments part() const { return segments(part_); }
+  dense_parts part() const { return dense_parts(part_); }
 
   /// The whole array, cut; its shape is checked.
-  segments cut(const base::buffer& whole) const {
+  dense_parts cut(const base::buffer& whole) const {
     require_alike(whole, part_, axis_, axis_);
     require_extent(whole, axis_, mpi::sum_of(counts_), "the sum of counts");
     require_apart_in_memory(part_, whole);
-    return segments(whole, axis_, counts_);
+    return dense_parts(whole, axis_, counts_);
   }
 
   /// Elements of every rank's part.
@@ -165,16 +165,16 @@ struct partition_change {
     comm::add_counts(terms, scattered, "sum of scatter_counts", "hash of scatter_counts");
   }
 
-  segments cut_input(const base::buffer& input) const {
-    if (!is_repartition()) return segments(input, scatter_axis, scattered);
+  dense_parts cut_input(const base::buffer& input) const {
+    if (!is_repartition()) return dense_parts(input, scatter_axis, scattered);
     const std::int64_t first = mpi::sum_of(gathered.first(static_cast<std::size_t>(rank)));
-    return segments(input, gather_axis, overlaps(first, mine(gathered), scattered));
+    return dense_parts(input, gather_axis, overlaps(first, mine(gathered), scattered));
   }
 
-  segments cut_output(const base::buffer& output) const {
-    if (!is_repartition()) return segments(output, gather_axis, gathered);
+  dense_parts cut_output(const base::buffer& output) const {
+    if (!is_repartition()) return dense_parts(output, gather_axis, gathered);
     const std::int64_t first = mpi::sum_of(scattered.first(static_cast<std::size_t>(rank)));
-    return segments(output, gather_axis, overlaps(first, mine(scattered), gathered));
+    return dense_parts(output, gather_axis, overlaps(first, mine(scattered), gathered));
   }
 
   /// Whether all ranks' elements together pass what MPI can count; the same on all of them.

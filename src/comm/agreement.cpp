@@ -52,22 +52,22 @@ std::string text_of(std::int64_t value, const char* (*name_of)(std::int32_t)) {
 
 }  // namespace
 
-std::uint32_t verdict_of(const std::optional<base::error>& error) {
+std::uint32_t error_code_of(const std::optional<base::error>& error) {
   return error ? std::max(static_cast<std::uint32_t>(error->status()), std::uint32_t{1}) : 0;
 }
 
-int spokesman(std::span<const std::uint32_t> verdicts) {
-  return static_cast<int>(std::max_element(verdicts.begin(), verdicts.end()) - verdicts.begin());
+int reporting_rank(std::span<const std::uint32_t> error_codes) {
+  return static_cast<int>(std::max_element(error_codes.begin(), error_codes.end()) - error_codes.begin());
 }
 
-agreed_error shared_error(std::span<const std::uint32_t> verdicts, const std::string& packed, const char* operation,
+agreed_error shared_error(std::span<const std::uint32_t> error_codes, const std::string& packed, const char* operation,
                           const std::string& comm_name) {
-  const int source = spokesman(verdicts);
+  const int source = reporting_rank(error_codes);
   std::vector<int> others;
-  for (std::size_t other = 0; other < verdicts.size(); ++other)
-    if (static_cast<int>(other) != source && verdicts[other] != 0) others.push_back(static_cast<int>(other));
+  for (std::size_t other = 0; other < error_codes.size(); ++other)
+    if (static_cast<int>(other) != source && error_codes[other] != 0) others.push_back(static_cast<int>(other));
   const std::string more = others.empty() ? "" : fmt::format(" (failed on {} too)", ranks_text(others));
-  const auto status = static_cast<syncyte_status_t>(verdicts[static_cast<std::size_t>(source)]);
+  const auto status = static_cast<syncyte_status_t>(error_codes[static_cast<std::size_t>(source)]);
   const base::error theirs = base::error::unpack(status, packed);
   base::error_fields fields = theirs.fields();
   fields.operation = operation;
@@ -118,8 +118,8 @@ std::uint64_t agreement::hash_of(std::uint64_t sequence) const {
 
 agreement::vote_t agreement::vote(std::uint64_t sequence, bool bit) const {
   const std::uint64_t hash = hash_of(sequence);
-  const std::uint64_t verdict = verdict_of(error_);
-  return {verdict << 1 | static_cast<std::uint64_t>(bit), hash, ~hash};
+  const std::uint64_t code = error_code_of(error_);
+  return {code << 1 | static_cast<std::uint64_t>(bit), hash, ~hash};
 }
 
 agreement::outcome agreement::count(const vote_t& highest) {

@@ -11,7 +11,7 @@
 #include "comm/collective.hpp"
 #include "comm/control_tags.hpp"
 #include "comm/facts.hpp"
-#include "mpi/call.hpp"
+#include "mpi/exchange.hpp"
 #include "syncyte/messages.h"
 
 namespace syncyte::halo {
@@ -146,8 +146,8 @@ box plan::interior() const {
   return result;
 }
 
-/// What messages along a dimension carry across it: the interior and, with corners, the ghosts that the dimensions
-/// before have filled. Ghosts beyond an edge of the grid show no cell, and are no part of any message.
+/// Cells that messages along a dimension carry: the interior and, with corners, the ghosts that earlier dimensions have
+/// filled. Ghosts beyond an edge of the grid are part of no message.
 box plan::across(int dimension) const {
   box result = interior();
   for (int d = 0; d < dimension && description_.has_corners; ++d) {
@@ -192,11 +192,10 @@ void plan::add_side(int dimension, bool is_low, phase& sides) {
 /// Ranks with the same place along a dimension of the grid must have the same extent along its axis: together they are
 /// one whole array. Collective; throws on all ranks or on none.
 void plan::require_equal_extents() const {
-  std::vector<std::int64_t> mine, all(at(comm_->size()) * description_.axes.size());
+  std::vector<std::int64_t> mine;
   for (const int axis : description_.axes) mine.push_back(shape()[at(axis)]);
   const auto count = static_cast<int>(mine.size());
-  mpi::check(MPI_Allgather(mine.data(), count, MPI_INT64_T, all.data(), count, MPI_INT64_T, comm_->control()),
-             "MPI_Allgather");
+  const auto all = mpi::allgather(std::span<const std::int64_t>(mine), comm_->control());
   for (int rank = 0; rank < comm_->size(); ++rank) {
     const std::vector<int> place = comm::coordinates_of(*comm_, rank);
     for (int d = 0; d < count; ++d) {

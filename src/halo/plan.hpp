@@ -24,15 +24,15 @@ struct description {
   std::vector<std::int64_t> low;    // widths, one for each dimension of the grid
   std::vector<std::int64_t> high;
   bool has_corners = true;
-  std::optional<base::error> error;  // what the caller found wrong on this rank: all ranks are told
+  std::optional<base::error> error;  // found by the caller on this rank; all ranks get it
 };
 
 /// Numbers that libraries on top compare between neighbours, 0 where there are fewer.
 using facts = std::array<std::int64_t, 6>;
 
-/// In front of the elements of each message of a halo.
+/// The head of each message of a halo, in front of its elements.
 struct header {
-  std::int32_t verdict;  // the sender's status; there are no elements to use unless it is success
+  std::int32_t status;   // the sender's; without elements unless it is success
   std::int32_t way;      // an operation
   std::uint64_t number;  // of the transfer on this halo
   halo::facts facts;
@@ -65,7 +65,7 @@ struct side {
 
 class transfer;
 
-/// Which neighbours exchange which cells of arrays of one shape: made once, collectively, used often, between
+/// The neighbours and the cells that they exchange, of arrays of one shape: made once, collectively, and used between
 /// neighbours only. As a linear map on the arrays of all ranks, an exchange copies cells into the ghosts that show
 /// them; its adjoint, accumulate, adds these ghosts to the cells and sets them to zero.
 class plan : public mpi::progressing {

@@ -384,7 +384,7 @@ def allgather_along(tensor: torch.Tensor, axis: int = 0, *, lengths: Sequence[in
     """
     operator = operators.allgather_along
     if lengths is None:
-        return _collective(operator.default, "comm_lengths", comm, tensor, mixed_grad, axis)
+        return _collective(operator.default, "comm_counts", comm, tensor, mixed_grad, axis)
     return _collective(operator.lengths, "comm_allgather_along", comm, tensor, mixed_grad, axis, lengths)
 
 
@@ -414,7 +414,7 @@ def gather_along(tensor: torch.Tensor, axis: int = 0, root: int = 0, *, lengths:
     """
     operator = operators.gather_along
     if lengths is None:
-        return _collective(operator.default, "comm_lengths", comm, tensor, mixed_grad, axis, root)
+        return _collective(operator.default, "comm_counts", comm, tensor, mixed_grad, axis, root)
     return _collective(operator.lengths, "comm_gather_along", comm, tensor, mixed_grad, axis, lengths, root)
 
 
@@ -447,7 +447,7 @@ def scatter_along(tensor: torch.Tensor, length: int, axis: int = 0, root: int = 
     ValueError
         On all ranks: an invalid root, lengths that do not add up; and the errors of :func:`allgather_along`.
     """
-    return _collective(operators.scatter_along.default, "comm_lengths", comm, tensor, mixed_grad, axis, length, root)
+    return _collective(operators.scatter_along.default, "comm_counts", comm, tensor, mixed_grad, axis, length, root)
 
 
 def reduce_scatter_along(tensor: torch.Tensor, length: int, axis: int = 0, *, op: Reduction = "sum",
@@ -480,9 +480,9 @@ def reduce_scatter_along(tensor: torch.Tensor, length: int, axis: int = 0, *, op
         On all ranks: lengths that do not add up; and the errors of :func:`allgather_along` and, of op, :func:`scan`.
     """
     group = comm_or_world(comm)
-    number = _number_of(op, group, "comm_lengths")
+    number = _number_of(op, group, "comm_counts")
     operator = operators.reduce_scatter_along.default
-    return _collective(operator, "comm_lengths", group, tensor, mixed_grad, axis, length, number)
+    return _collective(operator, "comm_counts", group, tensor, mixed_grad, axis, length, number)
 
 
 def alltoall_along(tensor: torch.Tensor, gather_axis: int, scatter_axis: int, length: int, *,
@@ -515,4 +515,4 @@ def alltoall_along(tensor: torch.Tensor, gather_axis: int, scatter_axis: int, le
         On all ranks: lengths that do not add up; and the errors of :func:`allgather_along`, of both axes.
     """
     operator = operators.alltoall_along.default
-    return _collective(operator, "comm_lengths", comm, tensor, mixed_grad, gather_axis, scatter_axis, length)
+    return _collective(operator, "comm_counts", comm, tensor, mixed_grad, gather_axis, scatter_axis, length)
