@@ -3,7 +3,7 @@
 !>
 !> Arrays may be sections with any strides. Those that take dim work on arrays that are cut along it: each rank has a
 !> part of a whole array, any extents of it there (0 too), the other extents are equal on all ranks. dim counts from
-!> 1, and is the last dimension where it is absent. lengths holds the extents of the parts along dim in order of
+!> 1, and is the last dimension where it is absent. counts holds the extents of the parts along dim in order of
 !> ranks, equal on all ranks; where it is absent (on all ranks), they are collected first. Arrays of starts, whole ones
 !> or those along a dimension, must stay (asynchronous, or target) until the request has ended.
 module syncyte_collectives
@@ -11,7 +11,7 @@ module syncyte_collectives
   use syncyte_c
   use syncyte_errors
   use syncyte_fortran_c
-  use syncyte_lengths
+  use syncyte_counts
   use syncyte_requests, only: syncyte_request
   implicit none
   private
@@ -26,7 +26,7 @@ module syncyte_collectives
     procedure :: reduce => comm_reduce
     procedure :: scan => comm_scan
     procedure :: exscan => comm_exscan
-    procedure :: lengths => comm_lengths
+    procedure :: counts => comm_counts
     procedure :: gather => comm_gather
     procedure :: allgatherv => comm_allgatherv
     procedure :: scatter => comm_scatter
@@ -208,46 +208,45 @@ contains
   end subroutine comm_exscan
 
   !> Collects one number of every rank, usually an extent. Collective.
-  subroutine comm_lengths(self, length, lengths, stat, errmsg)
+  subroutine comm_counts(self, count, counts, stat, errmsg)
     class(collective_comm), intent(in) :: self
-    type(*), dimension(..), intent(in), target :: length  !! any integer: this rank's, 0 or more
-    type(*), dimension(..), intent(inout), target :: lengths
+    type(*), dimension(..), intent(in), target :: count  !! any integer: this rank's, 0 or more
+    type(*), dimension(..), intent(inout), target :: counts
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
-    integer(c_int64_t) :: length_c
-    integer(c_int64_t), allocatable :: lengths_c(:)
+    integer(c_int64_t) :: count_c
+    integer(c_int64_t), allocatable :: counts_c(:)
     integer(c_int32_t) :: status, local
 
-    local = fortran_integer(length, "length"//c_null_char, length_c)
-    allocate (lengths_c(fortran_count(lengths)))
-    if (local == SYNCYTE_SUCCESS) local = fortran_integers(lengths, "lengths"//c_null_char, 0_c_int32_t, &
-        lengths_c)
+    local = fortran_integer(count, "count"//c_null_char, count_c)
+    allocate (counts_c(fortran_count(counts)))
+    if (local == SYNCYTE_SUCCESS) local = fortran_integers(counts, "counts"//c_null_char, 0_c_int32_t, counts_c)
     if (local /= SYNCYTE_SUCCESS) then
       status = fortran_refuse(FORTRAN_COLLECTIVE, self%handle, local, "comm_counts"//c_null_char)
     else
-      status = syncyte_comm_counts(self%handle, length_c, counts=lengths_c, counts_length=size(lengths_c, &
+      status = syncyte_comm_counts(self%handle, count_c, counts=counts_c, counts_length=size(counts_c, &
           kind=c_int64_t))
     end if
-    if (status == SYNCYTE_SUCCESS) status = fortran_set_integers(lengths, "lengths"//c_null_char, lengths_c)
+    if (status == SYNCYTE_SUCCESS) status = fortran_set_integers(counts, "counts"//c_null_char, counts_c)
     call finish(status, stat, errmsg)
-  end subroutine comm_lengths
+  end subroutine comm_counts
 
   !> Joins the ranks' parts along a dimension, on root. Collective.
-  subroutine comm_gather(self, input, output, root, dim, lengths, stat, errmsg)
+  subroutine comm_gather(self, input, output, root, dim, counts, stat, errmsg)
     class(collective_comm), intent(in) :: self
     type(*), dimension(..), intent(in), target :: input
     type(*), dimension(..), intent(inout), target, optional :: output  !! the whole; only root's counts
     integer, intent(in) :: root  !! who gets the whole
     integer, intent(in), optional :: dim
     ! any integers: extents of the parts along the axis, equal on all ranks
-    type(*), dimension(..), intent(in), target, optional :: lengths
+    type(*), dimension(..), intent(in), target, optional :: counts
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     type(syncyte_buffer_t), target :: input_buffer
     type(syncyte_buffer_t), target :: output_buffer
     type(syncyte_buffer_t), pointer :: output_given
     integer(c_int32_t) :: dim_c, dim_axis
-    integer(c_int64_t), allocatable :: lengths_c(:)
+    integer(c_int64_t), allocatable :: counts_c(:)
     integer(c_int32_t) :: status, local
 
     local = fortran_buffer(input, "input"//c_null_char, 0_c_int32_t, 0_c_int32_t, input_buffer)
@@ -263,36 +262,36 @@ contains
     if (present(dim)) dim_c = int(dim, c_int32_t)
     if (local == SYNCYTE_SUCCESS) local = fortran_axis(dim_c, input_buffer, "dim"//c_null_char, &
         "input"//c_null_char, dim_axis)
-    if (present(lengths)) then
-      allocate (lengths_c(fortran_count(lengths)))
-      if (local == SYNCYTE_SUCCESS) local = fortran_integers(lengths, "lengths"//c_null_char, 0_c_int32_t, &
-          lengths_c)
+    if (present(counts)) then
+      allocate (counts_c(fortran_count(counts)))
+      if (local == SYNCYTE_SUCCESS) local = fortran_integers(counts, "counts"//c_null_char, 0_c_int32_t, &
+          counts_c)
     end if
     if (local /= SYNCYTE_SUCCESS) then
       status = fortran_refuse(FORTRAN_COLLECTIVE, self%handle, local, "comm_gather_along"//c_null_char)
     else
       status = local
-      if (status == SYNCYTE_SUCCESS .and. .not. present(lengths)) &
-        status = collected(self%handle, input_buffer, dim_axis, lengths_c)
+      if (status == SYNCYTE_SUCCESS .and. .not. present(counts)) &
+        status = collected(self%handle, input_buffer, dim_axis, counts_c)
       if (status == SYNCYTE_SUCCESS) status = syncyte_comm_gather_along(self%handle, input_buffer, dim_axis, &
-          lengths_c, size(lengths_c, kind=c_int64_t), int(root, c_int32_t), output=output_given)
+          counts_c, size(counts_c, kind=c_int64_t), int(root, c_int32_t), output=output_given)
     end if
     call finish(status, stat, errmsg)
   end subroutine comm_gather
 
-  !> Concatenates equal contributions of all ranks, in order of ranks; with dim or lengths: joins the ranks' parts
+  !> Concatenates equal contributions of all ranks, in order of ranks; with dim or counts: joins the ranks' parts
   !> along a dimension, as gather, on all ranks. Collective.
-  subroutine comm_allgather(self, input, output, stat, errmsg, dim, lengths)
+  subroutine comm_allgather(self, input, output, stat, errmsg, dim, counts)
     class(collective_comm), intent(in) :: self
     type(*), dimension(..), intent(in), target :: input
     type(*), dimension(..), intent(inout), target :: output          !! size times as many elements, or the whole
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     integer, intent(in), optional :: dim                             !! by keyword, as stat came first
-    type(*), dimension(..), intent(in), target, optional :: lengths  !! any integers (size)
+    type(*), dimension(..), intent(in), target, optional :: counts  !! any integers (size)
 
-    if (present(dim) .or. present(lengths)) then
-      call comm_allgather_along(self, input, output, dim, lengths, stat, errmsg)
+    if (present(dim) .or. present(counts)) then
+      call comm_allgather_along(self, input, output, dim, counts, stat, errmsg)
     else
       call comm_allgather_equal(self, input, output, stat, errmsg)
     end if
@@ -323,19 +322,19 @@ contains
   end subroutine comm_allgather_equal
 
   !> Joins parts along a dimension.
-  subroutine comm_allgather_along(self, input, output, dim, lengths, stat, errmsg)
+  subroutine comm_allgather_along(self, input, output, dim, counts, stat, errmsg)
     class(collective_comm), intent(in) :: self
     type(*), dimension(..), intent(in), target :: input
     type(*), dimension(..), intent(inout), target :: output
     integer, intent(in), optional :: dim
     ! any integers: extents of the parts along the axis, equal on all ranks
-    type(*), dimension(..), intent(in), target, optional :: lengths
+    type(*), dimension(..), intent(in), target, optional :: counts
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     type(syncyte_buffer_t), target :: input_buffer
     type(syncyte_buffer_t), target :: output_buffer
     integer(c_int32_t) :: dim_c, dim_axis
-    integer(c_int64_t), allocatable :: lengths_c(:)
+    integer(c_int64_t), allocatable :: counts_c(:)
     integer(c_int32_t) :: status, local
 
     local = fortran_buffer(input, "input"//c_null_char, 0_c_int32_t, 0_c_int32_t, input_buffer)
@@ -345,24 +344,24 @@ contains
     if (present(dim)) dim_c = int(dim, c_int32_t)
     if (local == SYNCYTE_SUCCESS) local = fortran_axis(dim_c, input_buffer, "dim"//c_null_char, &
         "input"//c_null_char, dim_axis)
-    if (present(lengths)) then
-      allocate (lengths_c(fortran_count(lengths)))
-      if (local == SYNCYTE_SUCCESS) local = fortran_integers(lengths, "lengths"//c_null_char, 0_c_int32_t, &
-          lengths_c)
+    if (present(counts)) then
+      allocate (counts_c(fortran_count(counts)))
+      if (local == SYNCYTE_SUCCESS) local = fortran_integers(counts, "counts"//c_null_char, 0_c_int32_t, &
+          counts_c)
     end if
     if (local /= SYNCYTE_SUCCESS) then
       status = fortran_refuse(FORTRAN_COLLECTIVE, self%handle, local, "comm_allgather_along"//c_null_char)
     else
       status = local
-      if (status == SYNCYTE_SUCCESS .and. .not. present(lengths)) &
-        status = collected(self%handle, input_buffer, dim_axis, lengths_c)
+      if (status == SYNCYTE_SUCCESS .and. .not. present(counts)) &
+        status = collected(self%handle, input_buffer, dim_axis, counts_c)
       if (status == SYNCYTE_SUCCESS) status = syncyte_comm_allgather_along(self%handle, input_buffer, dim_axis, &
-          lengths_c, size(lengths_c, kind=c_int64_t), output=output_buffer)
+          counts_c, size(counts_c, kind=c_int64_t), output=output_buffer)
     end if
     call finish(status, stat, errmsg)
   end subroutine comm_allgather_along
 
-  !> Concatenates contributions of different lengths, in order of ranks. Collective.
+  !> Concatenates contributions of different counts, in order of ranks. Collective.
   subroutine comm_allgatherv(self, input, counts, output, stat, errmsg)
     class(collective_comm), intent(in) :: self
     type(*), dimension(..), intent(in), target :: input  !! counts(rank + 1) elements
@@ -392,21 +391,21 @@ contains
   end subroutine comm_allgatherv
 
   !> Cuts root's array along a dimension, a part for every rank. Collective.
-  subroutine comm_scatter(self, input, output, root, dim, lengths, stat, errmsg)
+  subroutine comm_scatter(self, input, output, root, dim, counts, stat, errmsg)
     class(collective_comm), intent(in) :: self
     type(*), dimension(..), intent(in), target, optional :: input  !! the whole; only root's counts
     type(*), dimension(..), intent(inout), target :: output
     integer, intent(in) :: root  !! who has the whole
     integer, intent(in), optional :: dim
     ! any integers: extents of the parts along the axis, equal on all ranks
-    type(*), dimension(..), intent(in), target, optional :: lengths
+    type(*), dimension(..), intent(in), target, optional :: counts
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     type(syncyte_buffer_t), target :: input_buffer
     type(syncyte_buffer_t), pointer :: input_given
     type(syncyte_buffer_t), target :: output_buffer
     integer(c_int32_t) :: dim_c, dim_axis
-    integer(c_int64_t), allocatable :: lengths_c(:)
+    integer(c_int64_t), allocatable :: counts_c(:)
     integer(c_int32_t) :: status, local
 
     local = SYNCYTE_SUCCESS
@@ -424,38 +423,38 @@ contains
     if (present(dim)) dim_c = int(dim, c_int32_t)
     if (local == SYNCYTE_SUCCESS) local = fortran_axis(dim_c, output_buffer, "dim"//c_null_char, &
         "output"//c_null_char, dim_axis)
-    if (present(lengths)) then
-      allocate (lengths_c(fortran_count(lengths)))
-      if (local == SYNCYTE_SUCCESS) local = fortran_integers(lengths, "lengths"//c_null_char, 0_c_int32_t, &
-          lengths_c)
+    if (present(counts)) then
+      allocate (counts_c(fortran_count(counts)))
+      if (local == SYNCYTE_SUCCESS) local = fortran_integers(counts, "counts"//c_null_char, 0_c_int32_t, &
+          counts_c)
     end if
     if (local /= SYNCYTE_SUCCESS) then
       status = fortran_refuse(FORTRAN_COLLECTIVE, self%handle, local, "comm_scatter_along"//c_null_char)
     else
       status = local
-      if (status == SYNCYTE_SUCCESS .and. .not. present(lengths)) &
-        status = collected(self%handle, output_buffer, dim_axis, lengths_c)
+      if (status == SYNCYTE_SUCCESS .and. .not. present(counts)) &
+        status = collected(self%handle, output_buffer, dim_axis, counts_c)
       if (status == SYNCYTE_SUCCESS) status = syncyte_comm_scatter_along(self%handle, input_given, dim_axis, &
-          lengths_c, size(lengths_c, kind=c_int64_t), int(root, c_int32_t), output=output_buffer)
+          counts_c, size(counts_c, kind=c_int64_t), int(root, c_int32_t), output=output_buffer)
     end if
     call finish(status, stat, errmsg)
   end subroutine comm_scatter
 
   !> Reduces the ranks' whole arrays element by element, and gives each rank its part of the result. Collective.
-  subroutine comm_reduce_scatter(self, input, output, op, dim, lengths, stat, errmsg)
+  subroutine comm_reduce_scatter(self, input, output, op, dim, counts, stat, errmsg)
     class(collective_comm), intent(in) :: self
     type(*), dimension(..), intent(in), target :: input
     type(*), dimension(..), intent(inout), target :: output
     integer(c_int32_t), intent(in) :: op  !! SYNCYTE_OP_SUM, ...
     integer, intent(in), optional :: dim
     ! any integers: extents of the parts along the axis, equal on all ranks
-    type(*), dimension(..), intent(in), target, optional :: lengths
+    type(*), dimension(..), intent(in), target, optional :: counts
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     type(syncyte_buffer_t), target :: input_buffer
     type(syncyte_buffer_t), target :: output_buffer
     integer(c_int32_t) :: dim_c, dim_axis
-    integer(c_int64_t), allocatable :: lengths_c(:)
+    integer(c_int64_t), allocatable :: counts_c(:)
     integer(c_int32_t) :: status, local
 
     local = fortran_buffer(input, "input"//c_null_char, 0_c_int32_t, 0_c_int32_t, input_buffer)
@@ -465,42 +464,42 @@ contains
     if (present(dim)) dim_c = int(dim, c_int32_t)
     if (local == SYNCYTE_SUCCESS) local = fortran_axis(dim_c, output_buffer, "dim"//c_null_char, &
         "output"//c_null_char, dim_axis)
-    if (present(lengths)) then
-      allocate (lengths_c(fortran_count(lengths)))
-      if (local == SYNCYTE_SUCCESS) local = fortran_integers(lengths, "lengths"//c_null_char, 0_c_int32_t, &
-          lengths_c)
+    if (present(counts)) then
+      allocate (counts_c(fortran_count(counts)))
+      if (local == SYNCYTE_SUCCESS) local = fortran_integers(counts, "counts"//c_null_char, 0_c_int32_t, &
+          counts_c)
     end if
     if (local /= SYNCYTE_SUCCESS) then
       status = fortran_refuse(FORTRAN_COLLECTIVE, self%handle, local, "comm_reduce_scatter_along"//c_null_char)
     else
       status = local
-      if (status == SYNCYTE_SUCCESS .and. .not. present(lengths)) &
-        status = collected(self%handle, output_buffer, dim_axis, lengths_c)
+      if (status == SYNCYTE_SUCCESS .and. .not. present(counts)) &
+        status = collected(self%handle, output_buffer, dim_axis, counts_c)
       if (status == SYNCYTE_SUCCESS) status = syncyte_comm_reduce_scatter_along(self%handle, input_buffer, &
-          dim_axis, lengths_c, size(lengths_c, kind=c_int64_t), op, output=output_buffer)
+          dim_axis, counts_c, size(counts_c, kind=c_int64_t), op, output=output_buffer)
     end if
     call finish(status, stat, errmsg)
   end subroutine comm_reduce_scatter
 
   !> Changes the dimension along which a whole array is cut over the ranks (a parallel transposition); with equal
-  !> dimensions, the lengths of its parts. Collective.
-  subroutine comm_alltoall(self, input, output, gather_dim, scatter_dim, gather_lengths, scatter_lengths, stat, &
+  !> dimensions, the counts of its parts. Collective.
+  subroutine comm_alltoall(self, input, output, gather_dim, scatter_dim, gather_counts, scatter_counts, stat, &
       errmsg)
     class(collective_comm), intent(in) :: self
     type(*), dimension(..), intent(in), target :: input
     type(*), dimension(..), intent(inout), target :: output
     integer, intent(in) :: gather_dim
     integer, intent(in) :: scatter_dim
-    type(*), dimension(..), intent(in), target, optional :: gather_lengths  !! any integers: their extents, equal on all ranks
-    type(*), dimension(..), intent(in), target, optional :: scatter_lengths  !! any integers: their extents, equal on all ranks
+    type(*), dimension(..), intent(in), target, optional :: gather_counts  !! any integers: their extents, equal on all ranks
+    type(*), dimension(..), intent(in), target, optional :: scatter_counts  !! any integers: their extents, equal on all ranks
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     type(syncyte_buffer_t), target :: input_buffer
     type(syncyte_buffer_t), target :: output_buffer
     integer(c_int32_t) :: gather_dim_c, gather_dim_axis
     integer(c_int32_t) :: scatter_dim_c, scatter_dim_axis
-    integer(c_int64_t), allocatable :: gather_lengths_c(:)
-    integer(c_int64_t), allocatable :: scatter_lengths_c(:)
+    integer(c_int64_t), allocatable :: gather_counts_c(:)
+    integer(c_int64_t), allocatable :: scatter_counts_c(:)
     integer(c_int32_t) :: status, local
 
     local = fortran_buffer(input, "input"//c_null_char, 0_c_int32_t, 0_c_int32_t, input_buffer)
@@ -514,27 +513,27 @@ contains
     scatter_dim_c = int(scatter_dim, c_int32_t)
     if (local == SYNCYTE_SUCCESS) local = fortran_axis(scatter_dim_c, output_buffer, "scatter_dim"//c_null_char, &
         "output"//c_null_char, scatter_dim_axis)
-    if (present(gather_lengths)) then
-      allocate (gather_lengths_c(fortran_count(gather_lengths)))
-      if (local == SYNCYTE_SUCCESS) local = fortran_integers(gather_lengths, "gather_lengths"//c_null_char, &
-          0_c_int32_t, gather_lengths_c)
+    if (present(gather_counts)) then
+      allocate (gather_counts_c(fortran_count(gather_counts)))
+      if (local == SYNCYTE_SUCCESS) local = fortran_integers(gather_counts, "gather_counts"//c_null_char, &
+          0_c_int32_t, gather_counts_c)
     end if
-    if (present(scatter_lengths)) then
-      allocate (scatter_lengths_c(fortran_count(scatter_lengths)))
-      if (local == SYNCYTE_SUCCESS) local = fortran_integers(scatter_lengths, "scatter_lengths"//c_null_char, &
-          0_c_int32_t, scatter_lengths_c)
+    if (present(scatter_counts)) then
+      allocate (scatter_counts_c(fortran_count(scatter_counts)))
+      if (local == SYNCYTE_SUCCESS) local = fortran_integers(scatter_counts, "scatter_counts"//c_null_char, &
+          0_c_int32_t, scatter_counts_c)
     end if
     if (local /= SYNCYTE_SUCCESS) then
       status = fortran_refuse(FORTRAN_COLLECTIVE, self%handle, local, "comm_alltoall_along"//c_null_char)
     else
       status = local
-      if (status == SYNCYTE_SUCCESS .and. .not. present(gather_lengths)) &
-        status = collected(self%handle, input_buffer, gather_dim_axis, gather_lengths_c)
-      if (status == SYNCYTE_SUCCESS .and. .not. present(scatter_lengths)) &
-        status = collected(self%handle, output_buffer, scatter_dim_axis, scatter_lengths_c)
+      if (status == SYNCYTE_SUCCESS .and. .not. present(gather_counts)) &
+        status = collected(self%handle, input_buffer, gather_dim_axis, gather_counts_c)
+      if (status == SYNCYTE_SUCCESS .and. .not. present(scatter_counts)) &
+        status = collected(self%handle, output_buffer, scatter_dim_axis, scatter_counts_c)
       if (status == SYNCYTE_SUCCESS) status = syncyte_comm_alltoall_along(self%handle, input_buffer, &
-          gather_dim_axis, gather_lengths_c, size(gather_lengths_c, kind=c_int64_t), scatter_dim_axis, &
-          scatter_lengths_c, size(scatter_lengths_c, kind=c_int64_t), output=output_buffer)
+          gather_dim_axis, gather_counts_c, size(gather_counts_c, kind=c_int64_t), scatter_dim_axis, &
+          scatter_counts_c, size(scatter_counts_c, kind=c_int64_t), output=output_buffer)
     end if
     call finish(status, stat, errmsg)
   end subroutine comm_alltoall
@@ -625,30 +624,28 @@ contains
     call finish(status, stat, errmsg)
   end subroutine comm_iallreduce
 
-  !> Starts allgather along a dimension; lengths must be given, since a start collects nothing. Collective, waits for
+  !> Starts allgather along a dimension; counts must be given, since a start collects nothing. Collective, waits for
   !> nobody.
-  subroutine comm_iallgather(self, input, output, request, lengths, dim, stat, errmsg)
+  subroutine comm_iallgather(self, input, output, request, counts, dim, stat, errmsg)
     class(collective_comm), intent(in) :: self
     type(*), dimension(..), intent(in), target, asynchronous :: input
     type(*), dimension(..), intent(inout), target, asynchronous :: output
     type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
-    ! any integers: extents of the parts along the axis, equal on all ranks
-    type(*), dimension(..), intent(in), target :: lengths
+    type(*), dimension(..), intent(in), target :: counts  !! any integers: extents of the parts along the axis, equal on all ranks
     integer, intent(in), optional :: dim
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     type(syncyte_buffer_t), target :: input_buffer
     type(syncyte_buffer_t), target :: output_buffer
-    integer(c_int64_t), allocatable :: lengths_c(:)
+    integer(c_int64_t), allocatable :: counts_c(:)
     integer(c_int32_t) :: dim_c, dim_axis
     integer(c_int32_t) :: status, local
 
     local = fortran_buffer(input, "input"//c_null_char, 0_c_int32_t, 0_c_int32_t, input_buffer)
     if (local == SYNCYTE_SUCCESS) local = fortran_buffer(output, "output"//c_null_char, 0_c_int32_t, &
         0_c_int32_t, output_buffer)
-    allocate (lengths_c(fortran_count(lengths)))
-    if (local == SYNCYTE_SUCCESS) local = fortran_integers(lengths, "lengths"//c_null_char, 0_c_int32_t, &
-        lengths_c)
+    allocate (counts_c(fortran_count(counts)))
+    if (local == SYNCYTE_SUCCESS) local = fortran_integers(counts, "counts"//c_null_char, 0_c_int32_t, counts_c)
     dim_c = input_buffer%ndim
     if (present(dim)) dim_c = int(dim, c_int32_t)
     if (local == SYNCYTE_SUCCESS) local = fortran_axis(dim_c, input_buffer, "dim"//c_null_char, &
@@ -656,36 +653,34 @@ contains
     if (local /= SYNCYTE_SUCCESS) then
       status = fortran_refuse(FORTRAN_START, self%handle, local, "comm_iallgather_along"//c_null_char)
     else
-      status = syncyte_comm_iallgather_along(self%handle, input_buffer, dim_axis, lengths_c, size(lengths_c, &
+      status = syncyte_comm_iallgather_along(self%handle, input_buffer, dim_axis, counts_c, size(counts_c, &
           kind=c_int64_t), output=output_buffer, request=request%handle)
     end if
     call finish(status, stat, errmsg)
   end subroutine comm_iallgather
 
-  !> Starts reduce_scatter; lengths must be given. Collective, waits for nobody.
-  subroutine comm_ireduce_scatter(self, input, output, op, request, lengths, dim, stat, errmsg)
+  !> Starts reduce_scatter; counts must be given. Collective, waits for nobody.
+  subroutine comm_ireduce_scatter(self, input, output, op, request, counts, dim, stat, errmsg)
     class(collective_comm), intent(in) :: self
     type(*), dimension(..), intent(in), target, asynchronous :: input
     type(*), dimension(..), intent(inout), target, asynchronous :: output
     integer(c_int32_t), intent(in) :: op  !! SYNCYTE_OP_SUM, ...
     type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
-    ! any integers: extents of the parts along the axis, equal on all ranks
-    type(*), dimension(..), intent(in), target :: lengths
+    type(*), dimension(..), intent(in), target :: counts  !! any integers: extents of the parts along the axis, equal on all ranks
     integer, intent(in), optional :: dim
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     type(syncyte_buffer_t), target :: input_buffer
     type(syncyte_buffer_t), target :: output_buffer
-    integer(c_int64_t), allocatable :: lengths_c(:)
+    integer(c_int64_t), allocatable :: counts_c(:)
     integer(c_int32_t) :: dim_c, dim_axis
     integer(c_int32_t) :: status, local
 
     local = fortran_buffer(input, "input"//c_null_char, 0_c_int32_t, 0_c_int32_t, input_buffer)
     if (local == SYNCYTE_SUCCESS) local = fortran_buffer(output, "output"//c_null_char, 0_c_int32_t, &
         0_c_int32_t, output_buffer)
-    allocate (lengths_c(fortran_count(lengths)))
-    if (local == SYNCYTE_SUCCESS) local = fortran_integers(lengths, "lengths"//c_null_char, 0_c_int32_t, &
-        lengths_c)
+    allocate (counts_c(fortran_count(counts)))
+    if (local == SYNCYTE_SUCCESS) local = fortran_integers(counts, "counts"//c_null_char, 0_c_int32_t, counts_c)
     dim_c = output_buffer%ndim
     if (present(dim)) dim_c = int(dim, c_int32_t)
     if (local == SYNCYTE_SUCCESS) local = fortran_axis(dim_c, output_buffer, "dim"//c_null_char, &
@@ -693,31 +688,31 @@ contains
     if (local /= SYNCYTE_SUCCESS) then
       status = fortran_refuse(FORTRAN_START, self%handle, local, "comm_ireduce_scatter_along"//c_null_char)
     else
-      status = syncyte_comm_ireduce_scatter_along(self%handle, input_buffer, dim_axis, lengths_c, &
-          size(lengths_c, kind=c_int64_t), op, output=output_buffer, request=request%handle)
+      status = syncyte_comm_ireduce_scatter_along(self%handle, input_buffer, dim_axis, counts_c, size(counts_c, &
+          kind=c_int64_t), op, output=output_buffer, request=request%handle)
     end if
     call finish(status, stat, errmsg)
   end subroutine comm_ireduce_scatter
 
-  !> Starts alltoall; both lengths must be given. Collective, waits for nobody.
-  subroutine comm_ialltoall(self, input, output, gather_dim, scatter_dim, request, gather_lengths, &
-      scatter_lengths, stat, errmsg)
+  !> Starts alltoall; both counts must be given. Collective, waits for nobody.
+  subroutine comm_ialltoall(self, input, output, gather_dim, scatter_dim, request, gather_counts, &
+      scatter_counts, stat, errmsg)
     class(collective_comm), intent(in) :: self
     type(*), dimension(..), intent(in), target, asynchronous :: input
     type(*), dimension(..), intent(inout), target, asynchronous :: output
     integer, intent(in) :: gather_dim
     integer, intent(in) :: scatter_dim
     type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
-    type(*), dimension(..), intent(in), target :: gather_lengths  !! any integers: their extents, equal on all ranks
-    type(*), dimension(..), intent(in), target :: scatter_lengths  !! any integers: their extents, equal on all ranks
+    type(*), dimension(..), intent(in), target :: gather_counts  !! any integers: their extents, equal on all ranks
+    type(*), dimension(..), intent(in), target :: scatter_counts  !! any integers: their extents, equal on all ranks
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     type(syncyte_buffer_t), target :: input_buffer
     type(syncyte_buffer_t), target :: output_buffer
     integer(c_int32_t) :: gather_dim_c, gather_dim_axis
     integer(c_int32_t) :: scatter_dim_c, scatter_dim_axis
-    integer(c_int64_t), allocatable :: gather_lengths_c(:)
-    integer(c_int64_t), allocatable :: scatter_lengths_c(:)
+    integer(c_int64_t), allocatable :: gather_counts_c(:)
+    integer(c_int64_t), allocatable :: scatter_counts_c(:)
     integer(c_int32_t) :: status, local
 
     local = fortran_buffer(input, "input"//c_null_char, 0_c_int32_t, 0_c_int32_t, input_buffer)
@@ -731,17 +726,17 @@ contains
     scatter_dim_c = int(scatter_dim, c_int32_t)
     if (local == SYNCYTE_SUCCESS) local = fortran_axis(scatter_dim_c, output_buffer, "scatter_dim"//c_null_char, &
         "output"//c_null_char, scatter_dim_axis)
-    allocate (gather_lengths_c(fortran_count(gather_lengths)))
-    if (local == SYNCYTE_SUCCESS) local = fortran_integers(gather_lengths, "gather_lengths"//c_null_char, &
-        0_c_int32_t, gather_lengths_c)
-    allocate (scatter_lengths_c(fortran_count(scatter_lengths)))
-    if (local == SYNCYTE_SUCCESS) local = fortran_integers(scatter_lengths, "scatter_lengths"//c_null_char, &
-        0_c_int32_t, scatter_lengths_c)
+    allocate (gather_counts_c(fortran_count(gather_counts)))
+    if (local == SYNCYTE_SUCCESS) local = fortran_integers(gather_counts, "gather_counts"//c_null_char, &
+        0_c_int32_t, gather_counts_c)
+    allocate (scatter_counts_c(fortran_count(scatter_counts)))
+    if (local == SYNCYTE_SUCCESS) local = fortran_integers(scatter_counts, "scatter_counts"//c_null_char, &
+        0_c_int32_t, scatter_counts_c)
     if (local /= SYNCYTE_SUCCESS) then
       status = fortran_refuse(FORTRAN_START, self%handle, local, "comm_ialltoall_along"//c_null_char)
     else
-      status = syncyte_comm_ialltoall_along(self%handle, input_buffer, gather_dim_axis, gather_lengths_c, &
-          size(gather_lengths_c, kind=c_int64_t), scatter_dim_axis, scatter_lengths_c, size(scatter_lengths_c, &
+      status = syncyte_comm_ialltoall_along(self%handle, input_buffer, gather_dim_axis, gather_counts_c, &
+          size(gather_counts_c, kind=c_int64_t), scatter_dim_axis, scatter_counts_c, size(scatter_counts_c, &
           kind=c_int64_t), output=output_buffer, request=request%handle)
     end if
     call finish(status, stat, errmsg)

@@ -80,7 +80,7 @@ def _number(value: int, name: str) -> int:
         raise ArgumentError(f"{name} is {value!r}; expected a whole number of 64 bits") from None
 
 
-def _lengths(values: Sequence[int], name: str, comm: Comm) -> list[int]:
+def _counts(values: Sequence[int], name: str, comm: Comm) -> list[int]:
     expected = f"{name} is {values!r}; expected {comm.size} whole numbers of 64 bits, one of each rank, 0 or more"
     try:
         found = [_whole(value) for value in values]
@@ -91,10 +91,10 @@ def _lengths(values: Sequence[int], name: str, comm: Comm) -> list[int]:
     return found
 
 
-def _parts(axis: int, lengths: Sequence[int], comm: Comm, direction: str, named: str = "") -> dict[str, typing.Any]:
+def _parts(axis: int, counts: Sequence[int], comm: Comm, direction: str, named: str = "") -> dict[str, typing.Any]:
     """The arguments of parts that are gathered, or scattered, under the names that the caller knows."""
     return {f"{direction}_axis": _number(axis, f"{named}axis"),
-            f"{direction}_lengths": _lengths(lengths, f"{named}lengths", comm)}
+            f"{direction}_counts": _counts(counts, f"{named}counts", comm)}
 
 
 def iallreduce(tensor: torch.Tensor, comm: Comm = COMM_WORLD, *, op: Reduction = "sum",
@@ -144,7 +144,7 @@ def ibcast(tensor: torch.Tensor, root: int = 0, comm: Comm = COMM_WORLD, *, mixe
     return _started(tensor, comm_or_world(comm), "bcast", mixed_grad, lambda: {"root": _number(root, "root")})
 
 
-def iallgather_along(tensor: torch.Tensor, lengths: Sequence[int], axis: int = 0, *,
+def iallgather_along(tensor: torch.Tensor, counts: Sequence[int], axis: int = 0, *,
                      comm: Comm = COMM_WORLD, mixed_grad: bool = False) -> Request:
     """Starts to join all ranks' tensors along an axis: see :func:`allgather_along`.
 
@@ -152,7 +152,7 @@ def iallgather_along(tensor: torch.Tensor, lengths: Sequence[int], axis: int = 0
     ----------
     tensor, axis, comm
         As of :func:`allgather_along`.
-    lengths : sequence of int
+    counts : sequence of int
         All ranks' extents along the axis.
     mixed_grad : bool
         See :mod:`syncyte.torch`.
@@ -164,14 +164,14 @@ def iallgather_along(tensor: torch.Tensor, lengths: Sequence[int], axis: int = 0
     Raises
     ------
     ValueError
-        Wrong lengths, an axis that is no number; and the errors of :func:`allgather_along`, at once where this rank is
+        Wrong counts, an axis that is no number; and the errors of :func:`allgather_along`, at once where this rank is
         wrong, from wait() on the others.
     """
     group = comm_or_world(comm)
-    return _started(tensor, group, "allgather_along", mixed_grad, lambda: _parts(axis, lengths, group, "gather"))
+    return _started(tensor, group, "allgather_along", mixed_grad, lambda: _parts(axis, counts, group, "gather"))
 
 
-def ireduce_scatter_along(tensor: torch.Tensor, lengths: Sequence[int], axis: int = 0, *, op: Reduction = "sum",
+def ireduce_scatter_along(tensor: torch.Tensor, counts: Sequence[int], axis: int = 0, *, op: Reduction = "sum",
                           comm: Comm = COMM_WORLD, mixed_grad: bool = False) -> Request:
     """Starts to reduce all ranks' tensors, of which each keeps a part: see :func:`reduce_scatter_along`.
 
@@ -179,7 +179,7 @@ def ireduce_scatter_along(tensor: torch.Tensor, lengths: Sequence[int], axis: in
     ----------
     tensor, axis, op, comm
         As of :func:`reduce_scatter_along`.
-    lengths : sequence of int
+    counts : sequence of int
         Of all ranks' parts along the axis.
     mixed_grad : bool
         See :mod:`syncyte.torch`.
@@ -191,23 +191,23 @@ def ireduce_scatter_along(tensor: torch.Tensor, lengths: Sequence[int], axis: in
     Raises
     ------
     ValueError
-        Wrong lengths, an axis that is no number; and the errors of :func:`reduce_scatter_along`, at once where this
+        Wrong counts, an axis that is no number; and the errors of :func:`reduce_scatter_along`, at once where this
         rank is wrong, from wait() on the others.
     """
     group = comm_or_world(comm)
     return _started(tensor, group, "reduce_scatter_along", mixed_grad,
-                    lambda: {**_parts(axis, lengths, group, "scatter"), "op": number_of(op)})
+                    lambda: {**_parts(axis, counts, group, "scatter"), "op": number_of(op)})
 
 
-def ialltoall_along(tensor: torch.Tensor, gather_axis: int, scatter_axis: int, gather_lengths: Sequence[int],
-                    scatter_lengths: Sequence[int], *, comm: Comm = COMM_WORLD, mixed_grad: bool = False) -> Request:
+def ialltoall_along(tensor: torch.Tensor, gather_axis: int, scatter_axis: int, gather_counts: Sequence[int],
+                    scatter_counts: Sequence[int], *, comm: Comm = COMM_WORLD, mixed_grad: bool = False) -> Request:
     """Starts to partition along ``scatter_axis`` what is partitioned along ``gather_axis``: see :func:`alltoall_along`.
 
     Parameters
     ----------
     tensor, gather_axis, scatter_axis, comm
         As of :func:`alltoall_along`.
-    gather_lengths, scatter_lengths : sequence of int
+    gather_counts, scatter_counts : sequence of int
         All ranks' extents along the axes, before and after.
     mixed_grad : bool
         See :mod:`syncyte.torch`.
@@ -219,10 +219,10 @@ def ialltoall_along(tensor: torch.Tensor, gather_axis: int, scatter_axis: int, g
     Raises
     ------
     ValueError
-        Wrong lengths, an axis that is no number; and the errors of :func:`alltoall_along`, at once where this rank is
+        Wrong counts, an axis that is no number; and the errors of :func:`alltoall_along`, at once where this rank is
         wrong, from wait() on the others.
     """
     group = comm_or_world(comm)
     return _started(tensor, group, "alltoall_along", mixed_grad,
-                    lambda: {**_parts(gather_axis, gather_lengths, group, "gather", "gather_"),
-                             **_parts(scatter_axis, scatter_lengths, group, "scatter", "scatter_")})
+                    lambda: {**_parts(gather_axis, gather_counts, group, "gather", "gather_"),
+                             **_parts(scatter_axis, scatter_counts, group, "scatter", "scatter_")})

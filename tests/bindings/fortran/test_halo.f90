@@ -220,7 +220,7 @@ contains
     call halo%create(world, a, low=1, stat=stat, errmsg=errmsg)
     call check_error(stat, int(SYNCYTE_ERR_ARGUMENT), errmsg, "not Cartesian", "the world")
     call halo%create(ring, a, low=[1, 1], stat=stat, errmsg=errmsg)
-    call check_error(stat, int(SYNCYTE_ERR_SHAPE), errmsg, "low is 2 entries; expected 1, one for each", "widths")
+    call check_error(stat, int(SYNCYTE_ERR_SHAPE), errmsg, "low is of 2 entries; expected 1, one for each", "widths")
     call halo%create(ring, a, low=merge(9, 1, rank == 0), stat=stat, errmsg=errmsg)
     call check_error(stat, int(SYNCYTE_ERR_SHAPE), errmsg, "dimension 1 of shape is 4", "too wide on one rank")
     call halo%create(ring, a, low=1, dims=[3], stat=stat)

@@ -112,7 +112,7 @@ contains
     call t%get_box(box, [1, 0, 1], stat, errmsg)
     call check_error(stat, SYNCYTE_ERR_INDEX, errmsg, "dimension 2 begins at 0", "before the start")
     call t%get_box(box, [1, 1], stat, errmsg)
-    call check_error(stat, SYNCYTE_ERR_SHAPE, errmsg, "lower is 2 entries; expected 3", "too few bounds")
+    call check_error(stat, SYNCYTE_ERR_SHAPE, errmsg, "lower is of 2 entries; expected 3", "too few bounds")
     call t%get_box(four, [1, 1, 1], stat, errmsg)
     call check_error(stat, SYNCYTE_ERR_SHAPE, errmsg, "rank 4", "too many dimensions")
     call check(all(box == 7), "nothing is written")

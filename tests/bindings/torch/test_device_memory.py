@@ -61,7 +61,7 @@ def differentiable_ring(x: torch.Tensor) -> torch.Tensor:
 
 MOVED = {
     "bcast": (lambda x: bcast(x, SIZE - 1), lambda: rows(3, 2)),
-    "allgather": (lambda x: allgather_along(x, lengths=UNEVEN), lambda: rows(RANK, 2)),
+    "allgather": (lambda x: allgather_along(x, counts=UNEVEN), lambda: rows(RANK, 2)),
     "gather": (lambda x: gather_along(x, 0, SIZE - 1), lambda: rows(RANK, 2)),
     "scatter": (lambda x: scatter_along(x, RANK, 0, SIZE - 1), lambda: rows(WHOLE, 2)),
     "alltoall": (lambda x: alltoall_along(x, 0, 0, UNEVEN[SIZE - 1 - RANK]), lambda: rows(RANK, 2)),
@@ -91,7 +91,7 @@ def test_messages(shape, dtype):
 
 
 def test_of_others_the_host_has_copies():
-    for function in (allreduce, lambda x: allgather_along(x, 1, lengths=[2] * SIZE), lambda x: ibcast(x).wait()):
+    for function in (allreduce, lambda x: allgather_along(x, 1, counts=[2] * SIZE), lambda x: ibcast(x).wait()):
         x = rows(3, 2)
         results = []
         assert copies(lambda: results.append(function(x.to(DEVICE))))[TO_HOST] >= 1
@@ -123,7 +123,7 @@ def test_ranks_may_differ(name):
 
 def test_gradients():
     def step(x):
-        y = allgather_along(bcast(x * x, SIZE - 1), lengths=[3] * SIZE)
+        y = allgather_along(bcast(x * x, SIZE - 1), counts=[3] * SIZE)
         return (differentiable_ring(y) * (RANK + 1)).sum()
 
     x = rows(3, 2).requires_grad_()
@@ -147,7 +147,7 @@ def test_another_message_than_expected():
 
 @pytest.mark.parametrize("name", ["bcast", "allgather"])
 def test_all_ranks_learn_that_one_has_no_memory_on_its_device(name):
-    function = {"bcast": lambda x: bcast(x, 0), "allgather": lambda x: allgather_along(x, lengths=[6] * SIZE)}[name]
+    function = {"bcast": lambda x: bcast(x, 0), "allgather": lambda x: allgather_along(x, counts=[6] * SIZE)}[name]
     x = torch.ones(6).to(DEVICE)
     if RANK == SIZE - 1:
         torch.ops.pretend.fail_device(1 if name == "bcast" else 2)

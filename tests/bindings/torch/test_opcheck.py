@@ -76,9 +76,9 @@ CASES = {
     "reduce_scatter_along.default": (ALL, lambda comm, grad: (x(grad), comm, 0, OWN)),
     "alltoall_along.default": (ALL, lambda comm, grad: (x(grad), comm, 1, 0, OWN)),
     "parallel_copy.default": (ALL, lambda comm, grad: (x(grad), comm)),
-    "relocate.default": (ALL, lambda comm, grad: (x(grad), comm, {"to_dim": 0, "to_lengths": [2] + [0] * (SIZE - 1)})),
+    "relocate.default": (ALL, lambda comm, grad: (x(grad), comm, {"to_dim": 0, "to_counts": [2] + [0] * (SIZE - 1)})),
     "relocate.default to the whole": (
-        ALL, lambda comm, grad: (x(grad), comm, {"from_dim": -1, "from_lengths": [3] * SIZE})),
+        ALL, lambda comm, grad: (x(grad), comm, {"from_dim": -1, "from_counts": [3] * SIZE})),
     "mixed_grad.default": (ALL, lambda comm, grad: (x(grad),)),
     "join_dummies.default": (ALL, lambda comm, grad: (x(grad), [x(True), x()])),
     "overwrite.default": (ALL, lambda comm, grad: (x(grad) * 1, x(grad))),
@@ -90,8 +90,8 @@ ELSEWHERE = {
     "test_allreduce.py": ["allreduce.default"],
     "test_collectives.py": ["barrier.default"],
     "test_compile_collectives.py": [
-        "bcast.default", "reduce.default", "scan.default", "exscan.default", "allgather_along.lengths",
-        "gather_along.lengths", "scatter_along.lengths", "reduce_scatter_along.lengths", "alltoall_along.lengths"],
+        "bcast.default", "reduce.default", "scan.default", "exscan.default", "allgather_along.counts",
+        "gather_along.counts", "scatter_along.counts", "reduce_scatter_along.counts", "alltoall_along.counts"],
     "test_gather.py": ["gather.default", "gather_backward.default", "gather_collective.default",
                        "gather_adjoint.default"],
     "test_in_place.py": ["bcast_.default", "reduce_.default"],

@@ -48,9 +48,9 @@ def test_effects_are_all_there():
 
 
 BACKWARDS = {
-    "allgather": (lambda x: sct.allgather_along(x, lengths=[2] * SIZE), ["comm_reduce_scatter_along"]),
+    "allgather": (lambda x: sct.allgather_along(x, counts=[2] * SIZE), ["comm_reduce_scatter_along"]),
     "alltoall": (lambda x: sct.alltoall_along(x, 0, 1, 2), ["comm_alltoall_along"]),
-    "gather": (lambda x: sct.gather_along(x, lengths=[2] * SIZE), ["comm_scatter_along"]),
+    "gather": (lambda x: sct.gather_along(x, counts=[2] * SIZE), ["comm_scatter_along"]),
     "scatter": (lambda x: sct.scatter_along(x, 2), ["comm_gather_along"]),
     "allreduce": (sct.allreduce, ["comm_allreduce"])}
 

@@ -63,11 +63,11 @@ std::size_t wrapped(std::int64_t axis, std::size_t dimensions) {
 }
 
 void require_lengths(const char* name, const partition& parts, std::int64_t comm) {
-  const auto& lengths = parts.lengths;
-  TORCH_CHECK_VALUE(lengths.size() == size_of(comm), name, " has ", lengths.size(), " numbers; expected ",
-                    size_of(comm), ", one per rank");
-  for (std::size_t i = 0; i < lengths.size(); ++i)
-    TORCH_CHECK_VALUE(lengths[i] >= 0, name, "[", i, "] is ", lengths[i], "; expected 0 or more");
+  const auto& counts = parts.counts;
+  TORCH_CHECK_VALUE(counts.size() == size_of(comm), name, " has ", counts.size(), " numbers; expected ", size_of(comm),
+                    ", one per rank");
+  for (std::size_t i = 0; i < counts.size(); ++i)
+    TORCH_CHECK_VALUE(counts[i] >= 0, name, "[", i, "] is ", counts[i], "; expected 0 or more");
 }
 
 std::size_t bytes_of(const at::Tensor& tensor) {
@@ -87,8 +87,8 @@ struct c_arguments {
   struct parts {
     explicit parts(const partition& of)
         : axis(static_cast<std::int32_t>(of.axis)),
-          counts(of.lengths.data()),
-          ranks(static_cast<std::int64_t>(of.lengths.size())) {}
+          counts(of.counts.data()),
+          ranks(static_cast<std::int64_t>(of.counts.size())) {}
     std::int32_t axis;
     const std::int64_t* counts;
     std::int64_t ranks;
@@ -156,8 +156,8 @@ void collective::require_valid(const std::string& operation, bool is_blocking, d
   if (has_root()) require_32_bits("root", root);
   if (gathers()) require_32_bits("axis", gathered.axis);
   if (scatters()) require_32_bits("axis", scattered.axis);
-  if (gathers()) require_lengths(scatters() ? "gather_lengths" : "lengths", gathered, comm);
-  if (scatters()) require_lengths(gathers() ? "scatter_lengths" : "lengths", scattered, comm);
+  if (gathers()) require_lengths(scatters() ? "gather_counts" : "counts", gathered, comm);
+  if (scatters()) require_lengths(gathers() ? "scatter_counts" : "counts", scattered, comm);
   if (!has_op()) return;
   require_32_bits("op", op);
   const char* const called = op_name(op);
@@ -173,11 +173,11 @@ extents collective::result_shape(at::IntArrayRef input) const {
   extents result = kind == kind::scatter ? shape : input.vec();
   if (gathers()) {
     const bool is_elsewhere = kind == kind::gather && rank_in(comm) != root;
-    result.at(wrapped(gathered.axis, result.size())) = is_elsewhere ? 0 : sum_of(gathered.lengths);
+    result.at(wrapped(gathered.axis, result.size())) = is_elsewhere ? 0 : sum_of(gathered.counts);
   }
   if (scatters()) {
-    require_lengths("lengths", scattered, comm);
-    result.at(wrapped(scattered.axis, result.size())) = scattered.lengths[static_cast<std::size_t>(rank_in(comm))];
+    require_lengths("counts", scattered, comm);
+    result.at(wrapped(scattered.axis, result.size())) = scattered.counts[static_cast<std::size_t>(rank_in(comm))];
   }
   return result;
 }
@@ -258,9 +258,9 @@ syncyte_status_t collective::start(const syncyte_buffer_t& from, const syncyte_c
 
 namespace {
 
-constexpr const char* member_names[] = {
-    "comm",    "op",          "root",           "reverse",      "identity_adjoint", "axis",
-    "lengths", "gather_axis", "gather_lengths", "scatter_axis", "scatter_lengths",  "shape"};
+constexpr const char* member_names[] = {"comm",           "op",     "root",        "reverse",       "identity_adjoint",
+                                        "axis",           "counts", "gather_axis", "gather_counts", "scatter_axis",
+                                        "scatter_counts", "shape"};
 using argument = std::variant<std::int64_t*, bool*, extents*>;
 
 /// In the order of their names.
@@ -272,11 +272,11 @@ std::array<argument, std::size(member_names)> members_of(collective& what) {
           &what.reverse,
           &what.identity_adjoint,
           &only.axis,
-          &only.lengths,
+          &only.counts,
           &what.gathered.axis,
-          &what.gathered.lengths,
+          &what.gathered.counts,
           &what.scattered.axis,
-          &what.scattered.lengths,
+          &what.scattered.counts,
           &what.shape};
 }
 
@@ -330,7 +330,7 @@ const collective_operator& operator_of(collective_kind kind) {
     auto* const made = new std::vector<collective_operator>;
     for (std::size_t i = 0; i < collective_kinds; ++i) {
       const collective each{.kind = static_cast<collective_kind>(i)};
-      made->emplace_back(("syncyte::" + each.operator_name()).c_str(), each.is_along() ? "lengths" : "");
+      made->emplace_back(("syncyte::" + each.operator_name()).c_str(), each.is_along() ? "counts" : "");
     }
     return made;
   }();

@@ -32,7 +32,7 @@ constexpr std::size_t collective_kinds = 10;
 /// All ranks' parts along an axis.
 struct partition {
   std::int64_t axis = 0;
-  extents lengths{};
+  extents counts{};
 };
 
 struct collective {

@@ -52,7 +52,7 @@ struct linear_collective : collective {
       back.shape = concrete_shape(input_sizes);
       const auto axis =
           gathered.axis < 0 ? gathered.axis + static_cast<std::int64_t>(back.shape.size()) : gathered.axis;
-      back.shape.at(static_cast<std::size_t>(axis)) = sum_of(gathered.lengths);
+      back.shape.at(static_cast<std::size_t>(axis)) = sum_of(gathered.counts);
     }
     at::Tensor result = torch_binding::call(back, gradient, asked);
     if (kind != kind::scatter || rank_in(comm) == root) return result;
@@ -139,21 +139,21 @@ void implement_all(torch::Library& library, c10::DispatchKey key) {
   for (std::size_t i = 0; i < collective_kinds; ++i) {
     const auto which = static_cast<kind>(i);
     const collective each{.kind = which};
-    library.impl((each.operator_name() + (each.is_along() ? ".lengths" : "")).c_str(),
+    library.impl((each.operator_name() + (each.is_along() ? ".counts" : "")).c_str(),
                  torch::CppFunction::makeFromBoxedFunctor(std::make_unique<collective_kernel>(which, key)));
   }
 }
 
-// ---- Without lengths ----
+// ---- Without counts ----
 //
 // They are collected first. A compiled graph is specialised to what was collected when it was traced; if another rank's
-// lengths change, the agreement finds that on all ranks.
+// counts change, the agreement finds that on all ranks.
 
-/// All ranks' lengths along an axis, of which this rank has `mine`.
-partition collect_lengths(std::int64_t comm, std::int64_t axis, std::int64_t mine) {
+/// All ranks' counts along an axis, of which this rank has `mine`.
+partition collect_counts(std::int64_t comm, std::int64_t axis, std::int64_t mine) {
   partition result{axis, extents(size_of(comm))};
-  check(syncyte_comm_counts(group_of(comm), mine, nullptr, result.lengths.data(),
-                            static_cast<std::int64_t>(result.lengths.size())));
+  check(syncyte_comm_counts(group_of(comm), mine, nullptr, result.counts.data(),
+                            static_cast<std::int64_t>(result.counts.size())));
   return result;
 }
 
@@ -164,7 +164,7 @@ partition parts_of(const at::Tensor& input, std::int64_t comm, std::int64_t axis
   } catch (...) {
     fail_together(group_of(comm), "comm_counts");
   }
-  return collect_lengths(comm, axis, mine);
+  return collect_counts(comm, axis, mine);
 }
 
 /// The shape of root's input, on all ranks.
@@ -187,7 +187,7 @@ extents shape_on(std::int64_t root, const at::Tensor& input, std::int64_t comm) 
   return {message.begin() + 1, message.begin() + 1 + message[0]};
 }
 
-/// The operator without lengths, which has this rank's `length` where the result is cut.
+/// The operator without counts, which has this rank's `count` where the result is cut.
 class collecting_kernel final : public c10::OperatorKernel {
  public:
   explicit collecting_kernel(kind which) : kind_(which) {}
@@ -200,8 +200,8 @@ class collecting_kernel final : public c10::OperatorKernel {
     if (kind_ == kind::scatter) what.shape = shape_on(what.root, input, what.comm);
     if (what.gathers()) what.gathered = parts_of(input, what.comm, what.gathered.axis);
     if (what.scatters()) {
-      const auto length = static_cast<std::size_t>(*op.schema().argumentIndexWithName("length"));
-      what.scattered = collect_lengths(what.comm, what.scattered.axis, (*stack)[first + length].toInt());
+      const auto count = static_cast<std::size_t>(*op.schema().argumentIndexWithName("count"));
+      what.scattered = collect_counts(what.comm, what.scattered.axis, (*stack)[first + count].toInt());
     }
     stack->resize(first);
     stack->emplace_back(call(what, input, {}));

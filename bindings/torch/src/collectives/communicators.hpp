@@ -12,8 +12,8 @@ namespace syncyte::torch_binding {
 
 using extents = std::vector<std::int64_t>;
 
-inline std::int64_t sum_of(at::IntArrayRef lengths) {
-  return std::accumulate(lengths.begin(), lengths.end(), std::int64_t{0});
+inline std::int64_t sum_of(at::IntArrayRef counts) {
+  return std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
 }
 
 /// Throws ValueError for more dimensions than the C interface has.

@@ -31,14 +31,14 @@ at::Tensor part_of(const at::Tensor& whole, std::int64_t comm, const partition& 
                     -dimensions, " to ", dimensions - 1);
   const std::int64_t dim = to.axis < 0 ? to.axis + dimensions : to.axis;
   const std::int64_t extent = concrete_shape(whole)[static_cast<std::size_t>(dim)];
-  TORCH_CHECK_VALUE(to.lengths.size() == size_of(comm), name, ": lengths has ", to.lengths.size(),
-                    " numbers; expected ", size_of(comm), ", one per rank");
-  for (std::size_t i = 0; i < to.lengths.size(); ++i)
-    TORCH_CHECK_VALUE(to.lengths[i] >= 0, name, ": lengths[", i, "] is ", to.lengths[i], "; expected 0 or more");
-  TORCH_CHECK_VALUE(sum_of(to.lengths) == extent, name, ": lengths adds up to ", sum_of(to.lengths), "; expected ",
-                    extent, ", the extent along dim ", dim);
-  const auto own = to.lengths.begin() + rank_in(comm);
-  const std::int64_t first = std::accumulate(to.lengths.begin(), own, std::int64_t{0});
+  TORCH_CHECK_VALUE(to.counts.size() == size_of(comm), name, ": counts has ", to.counts.size(), " numbers; expected ",
+                    size_of(comm), ", one per rank");
+  for (std::size_t i = 0; i < to.counts.size(); ++i)
+    TORCH_CHECK_VALUE(to.counts[i] >= 0, name, ": counts[", i, "] is ", to.counts[i], "; expected 0 or more");
+  TORCH_CHECK_VALUE(sum_of(to.counts) == extent, name, ": counts adds up to ", sum_of(to.counts), "; expected ", extent,
+                    ", the extent along dim ", dim);
+  const auto own = to.counts.begin() + rank_in(comm);
+  const std::int64_t first = std::accumulate(to.counts.begin(), own, std::int64_t{0});
   return whole.narrow(dim, first, *own).clone(at::MemoryFormat::Contiguous);
 }
 
@@ -77,19 +77,19 @@ struct relocation {
  private:
   at::Tensor part_agreed(const at::Tensor& whole, derivatives asked) const {
     at::Tensor part;
-    fact_list facts{{"dim", to->axis}, {"sum of lengths", sum_of(to->lengths)}};
+    fact_list facts{{"dim", to->axis}, {"sum of counts", sum_of(to->counts)}};
     run_agreed(name, comm, whole, asked, std::move(facts), [&] { part = part_of(whole, comm, *to); });
     return part;
   }
 };
 
-layout layout_of(std::optional<std::int64_t> dim, at::IntArrayRef lengths) {
-  return dim ? layout({*dim, lengths.vec()}) : std::nullopt;
+layout layout_of(std::optional<std::int64_t> dim, at::IntArrayRef counts) {
+  return dim ? layout({*dim, counts.vec()}) : std::nullopt;
 }
 
 at::Tensor relocate(const at::Tensor& input, std::int64_t comm, std::optional<std::int64_t> from_dim,
-                    at::IntArrayRef from_lengths, std::optional<std::int64_t> to_dim, at::IntArrayRef to_lengths) {
-  return relocation{comm, layout_of(from_dim, from_lengths), layout_of(to_dim, to_lengths)}.call(input, {});
+                    at::IntArrayRef from_counts, std::optional<std::int64_t> to_dim, at::IntArrayRef to_counts) {
+  return relocation{comm, layout_of(from_dim, from_counts), layout_of(to_dim, to_counts)}.call(input, {});
 }
 
 }  // namespace

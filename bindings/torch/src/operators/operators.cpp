@@ -58,46 +58,46 @@ constexpr operator_row rows[] = {
     collective("exscan(Tensor input, int comm, bool reverse=False, int op=1, int derivatives=0) -> Tensor"),
     composed("allgather_along(Tensor input, int comm, int axis) -> Tensor", once),
     composed("gather_along(Tensor input, int comm, int axis, int root) -> Tensor", once),
-    composed("scatter_along(Tensor input, int comm, int axis, int length, int root) -> Tensor", once),
-    composed("reduce_scatter_along(Tensor input, int comm, int axis, int length, int op=1) -> Tensor", once),
-    composed("alltoall_along(Tensor input, int comm, int gather_axis, int scatter_axis, int length) -> Tensor", once),
-    collective("allgather_along.lengths(Tensor input, int comm, int axis, int[] lengths, int derivatives=0) -> Tensor",
+    composed("scatter_along(Tensor input, int comm, int axis, int count, int root) -> Tensor", once),
+    composed("reduce_scatter_along(Tensor input, int comm, int axis, int count, int op=1) -> Tensor", once),
+    composed("alltoall_along(Tensor input, int comm, int gather_axis, int scatter_axis, int count) -> Tensor", once),
+    collective("allgather_along.counts(Tensor input, int comm, int axis, int[] counts, int derivatives=0) -> Tensor",
                use::along_the_first_axis),
-    collective("gather_along.lengths(Tensor input, int comm, int axis, int[] lengths, int root, int derivatives=0) -> "
+    collective("gather_along.counts(Tensor input, int comm, int axis, int[] counts, int root, int derivatives=0) -> "
                "Tensor",
                use::along_the_first_axis),
-    collective("scatter_along.lengths(Tensor input, int comm, int axis, int[] lengths, int root, int[] shape, "
+    collective("scatter_along.counts(Tensor input, int comm, int axis, int[] counts, int root, int[] shape, "
                "int derivatives=0) -> Tensor",
                use::along_the_first_axis),
-    collective("reduce_scatter_along.lengths(Tensor input, int comm, int axis, int[] lengths, int op=1, "
+    collective("reduce_scatter_along.counts(Tensor input, int comm, int axis, int[] counts, int op=1, "
                "int derivatives=0) -> Tensor"),
-    collective("alltoall_along.lengths(Tensor input, int comm, int gather_axis, int[] gather_lengths, "
-               "int scatter_axis, int[] scatter_lengths, int derivatives=0) -> Tensor",
+    collective("alltoall_along.counts(Tensor input, int comm, int gather_axis, int[] gather_counts, "
+               "int scatter_axis, int[] scatter_counts, int derivatives=0) -> Tensor",
                use::along_the_first_axis),
     composed("bcast_(Tensor(a!) input, int comm, int root, bool mixed_grad=False) -> ()", in_place),
     composed("reduce_(Tensor(a!) input, int comm, int root, int op=1, bool mixed_grad=False) -> ()", in_place),
     composed("mixed_grad(Tensor(a) input) -> Tensor(a)", first_tensor),
     composed("parallel_copy(Tensor(a) input, int comm) -> Tensor(a)"),
-    composed("relocate(Tensor input, int comm, *, int? from_dim=None, int[] from_lengths=[], int? to_dim=None, "
-             "int[] to_lengths=[]) -> Tensor"),
+    composed("relocate(Tensor input, int comm, *, int? from_dim=None, int[] from_counts=[], int? to_dim=None, "
+             "int[] to_counts=[]) -> Tensor"),
     collective("barrier(Tensor anchor, int comm) -> ()", use::no_kernel, by_parts),
     collective("halo_exchange(Tensor input, int halo, bool adjoint=False, int derivatives=0) -> Tensor",
                use::through_host, each),
 
     // ---- Started collectives, by the blocking one's name
     start("start_collective(Tensor input, str collective, int comm, *, int op=1, int root=0, int gather_axis=0, "
-          "int[] gather_lengths=[], int scatter_axis=0, int[] scatter_lengths=[], int derivatives=0) -> Tensor",
+          "int[] gather_counts=[], int scatter_axis=0, int[] scatter_counts=[], int derivatives=0) -> Tensor",
           use::through_host, true, false),
     wait("wait_collective(Tensor ticket, str collective, int comm, int[] input_shape, ScalarType dtype, *, int op=1, "
-         "int root=0, int gather_axis=0, int[] gather_lengths=[], int scatter_axis=0, int[] scatter_lengths=[]) -> "
+         "int root=0, int gather_axis=0, int[] gather_counts=[], int scatter_axis=0, int[] scatter_counts=[]) -> "
          "Tensor",
          true),
     composed("iallreduce(Tensor input, int comm, int op=1) -> Tensor"),
     composed("ibcast(Tensor input, int comm, int root) -> Tensor"),
-    composed("iallgather_along(Tensor input, int comm, int axis, int[] lengths) -> Tensor"),
-    composed("ireduce_scatter_along(Tensor input, int comm, int axis, int[] lengths, int op=1) -> Tensor"),
-    composed("ialltoall_along(Tensor input, int comm, int gather_axis, int[] gather_lengths, int scatter_axis, "
-             "int[] scatter_lengths) -> Tensor"),
+    composed("iallgather_along(Tensor input, int comm, int axis, int[] counts) -> Tensor"),
+    composed("ireduce_scatter_along(Tensor input, int comm, int axis, int[] counts, int op=1) -> Tensor"),
+    composed("ialltoall_along(Tensor input, int comm, int gather_axis, int[] gather_counts, int scatter_axis, "
+             "int[] scatter_counts) -> Tensor"),
 
     // ---- Messages
     // `answered`: the status of a message whose cotangent this one is; then the other rank and the tag are its own.

@@ -44,7 +44,7 @@ struct operator_row {
 
 c10::ArrayRef<operator_row> operator_table();
 
-/// The operator's name with its overload: "gather_along.lengths".
+/// The operator's name with its overload: "gather_along.counts".
 inline std::string name_of(const operator_row& row) { return std::string(row.schema, std::strchr(row.schema, '(')); }
 
 }  // namespace syncyte::torch_binding

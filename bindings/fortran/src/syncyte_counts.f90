@@ -1,5 +1,5 @@
 !> What the methods of collectives ask of a communicator.
-module syncyte_lengths
+module syncyte_counts
   use, intrinsic :: iso_c_binding
   use syncyte_c
   use syncyte_fortran_c
@@ -20,18 +20,18 @@ contains
   end function is_root
 
   !> Collects the extents of all ranks' parts along an axis, which counts from the end. Collective.
-  integer(c_int32_t) function collected(comm, part, axis, lengths) result(status)
+  integer(c_int32_t) function collected(comm, part, axis, counts) result(status)
     type(c_ptr), intent(in) :: comm
     type(syncyte_buffer_t), intent(in) :: part
     integer(c_int32_t), intent(in) :: axis
-    integer(c_int64_t), allocatable, intent(out) :: lengths(:)
+    integer(c_int64_t), allocatable, intent(out) :: counts(:)
     integer(c_int32_t) :: ranks
 
     status = syncyte_comm_size(comm, ranks)
     if (status /= SYNCYTE_SUCCESS) return
-    allocate (lengths(ranks))
-    status = syncyte_comm_counts(comm, part%shape(part%ndim + axis + 1), counts=lengths, &
-                                 counts_length=size(lengths, kind=c_int64_t))
+    allocate (counts(ranks))
+    status = syncyte_comm_counts(comm, part%shape(part%ndim + axis + 1), counts=counts, &
+                                 counts_length=size(counts, kind=c_int64_t))
   end function collected
 
-end module syncyte_lengths
+end module syncyte_counts
