@@ -1,6 +1,6 @@
 /**
  * @file syncyte.h
- * @brief The whole C interface of Syncyte, without MPI's headers; syncyte_mpi.h adds what takes an MPI_Comm.
+ * @brief The whole C interface of Syncyte, without MPI's headers; syncyte_mpi.h adds functions that take an MPI_Comm.
  */
 #ifndef SYNCYTE_H
 #define SYNCYTE_H

@@ -11,7 +11,7 @@ namespace {
 
 using cache_table = handle_table<syncyte_cache_t, cache::region>;
 
-// Leaked: handles may be dropped by static destructors.
+// Leaked: static destructors may drop handles.
 cache_table& caches() {
   static auto* const the_table = new cache_table("shared cache");
   return *the_table;

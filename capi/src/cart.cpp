@@ -10,7 +10,7 @@
 namespace syncyte::capi {
 namespace {
 
-/// What was asked for; what is wrong with it is brought into the collective.
+/// The grid that the caller asks for; errors in its arguments are stored, for the collective to report on all ranks.
 comm::cartesian_grid asked_grid(std::int32_t ndim, const std::int32_t* extents, const std::int32_t* periods,
                                 comm::communicator_options& options) {
   comm::cartesian_grid grid;

@@ -8,9 +8,9 @@
 
 namespace syncyte::capi {
 
-/// The caller's options; what is wrong with them is brought into the collective.
+/// The caller's options; an error in them is stored, for the collective to report on all ranks.
 inline collectives::extras extras(const syncyte_collective_options_t* given) {
-  constexpr std::int32_t most_facts = 24;  // the collectives have some of their own
+  constexpr std::int32_t most_facts = 24;  // the caller's; collectives add some of their own
   collectives::extras result;
   result.error = error_of([&] {
     constexpr syncyte_collective_options_t defaults SYNCYTE_COLLECTIVE_OPTIONS_INIT;

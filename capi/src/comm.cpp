@@ -49,11 +49,11 @@ constexpr std::intptr_t world_number = 0xC1, self_number = 0xC2;
 std::intptr_t number_of(const comm::communicator& comm) {
   if (&comm == comm::world().get()) return world_number;
   if (&comm == comm::self().get()) return self_number;
-  constexpr std::uint64_t tagged = std::uint64_t{1} << 62;  // next_handle_number() never comes so far
+  constexpr std::uint64_t tagged = std::uint64_t{1} << 62;  // next_handle_number() never reaches this
   return static_cast<std::intptr_t>(tagged | (comm.id() & (tagged - 1)));
 }
 
-/// The same name, which stays: the watchdog may read it later than its owner.
+/// A copy of the name that is never freed: the watchdog may read it after its owner has freed it.
 const char* kept(const char* name) {
   static auto* const names = new std::unordered_set<std::string>;  // leaked
   static std::mutex mutex;

@@ -22,9 +22,9 @@ std::string located(const char* operation, const std::string& reason) {
 }  // namespace
 
 thread_error& last_error() {
-  // Static destructors, which may call us, run after the main thread's own objects have gone.
+  // Static destructors may call this library after the main thread's thread_local objects are destroyed.
   static auto* const after_all = new thread_error;
-  thread_local bool is_gone = false;  // trivial, so it can be read afterwards
+  thread_local bool is_gone = false;  // a plain bool: it can be read after the objects are destroyed
   struct owner {
     thread_error error;
     ~owner() { is_gone = true; }
@@ -37,7 +37,7 @@ thread_error& last_error() {
 syncyte_status_t keep_current_error(const char* operation) noexcept {
   try {
     throw;
-  } catch (const comm::agreed_error& agreed) {  // names the ranks itself
+  } catch (const comm::agreed_error& agreed) {  // its message names the ranks already
     last_error() = {agreed.what(), agreed};
     return agreed.status();
   } catch (...) {

@@ -16,28 +16,29 @@ namespace syncyte::capi {
 /// A thread's last error.
 struct thread_error {
   std::string message;
-  base::error reason{SYNCYTE_SUCCESS, ""};  // without "... failed on rank ..."
+  base::error reason{SYNCYTE_SUCCESS, ""};  // without the prefix "... failed on rank ..."
 };
 
-/// The error that syncyte_last_error() tells this thread.
+/// The error that syncyte_last_error() returns to this thread.
 thread_error& last_error();
 
 /// Makes the exception in flight this thread's last error, and returns its status.
 syncyte_status_t keep_current_error(const char* operation) noexcept;
 
-/// This thread's last error without "... failed on rank ...", for an agreement that passes it on.
+/// This thread's last error without the prefix "... failed on rank ...", for an agreement to pass on.
 const base::error& last_error_reason();
 
-/// Processes that may call a function: ranks, or their forked children too, which can read what is mapped and use
+/// Processes that may call a function: only ranks, or also their forked children, which can read mapped memory and use
 /// communicators of one rank.
 enum class callers { ranks, forks_too };
 constexpr callers forks_too = callers::forks_too;
 
-/// Throws SYNCYTE_ERR_NOT_INITIALISED unless syncyte_init() was called, SYNCYTE_ERR_UNSUPPORTED in a forked child that
-/// is not allowed.
+/// Throws SYNCYTE_ERR_NOT_INITIALISED unless syncyte_init() was called, and SYNCYTE_ERR_UNSUPPORTED in a forked child
+/// unless `allowed` includes it.
 void require_started(callers allowed = callers::ranks);
 
-/// Runs the body of a C function: no exception leaves. `operation` is the function's name without "syncyte_".
+/// Runs the body of a C function and turns exceptions into a status. `operation` is the function's name without
+/// "syncyte_".
 template <class Body>
 syncyte_status_t guarded(const char* operation, Body&& body) noexcept {
   try {
@@ -48,7 +49,7 @@ syncyte_status_t guarded(const char* operation, Body&& body) noexcept {
   }
 }
 
-/// guarded(), counted and traced. Every body has a counter of its own.
+/// Does the same as guarded(), and counts and traces the call. Every body has a counter of its own.
 template <class Body>
 syncyte_status_t counted(const char* operation, Body&& body) noexcept {
   static operation_counter counter(operation);
@@ -58,7 +59,7 @@ syncyte_status_t counted(const char* operation, Body&& body) noexcept {
   return status;
 }
 
-/// counted() for functions that need syncyte_init() first.
+/// Does the same as counted(), for functions that need syncyte_init() first.
 template <callers allowed = callers::ranks, class Body>
 syncyte_status_t started(const char* operation, Body&& body) noexcept {
   return counted(operation, [&] {
@@ -67,8 +68,8 @@ syncyte_status_t started(const char* operation, Body&& body) noexcept {
   });
 }
 
-/// guarded() for functions that need syncyte_init() first and only look something up: neither counted nor traced,
-/// and mostly open to forked children.
+/// Does the same as guarded(), for lookups that need syncyte_init() first: neither counted nor traced, and by default
+/// allowed in forked children.
 template <callers allowed = callers::forks_too, class Body>
 syncyte_status_t looked_up(const char* operation, Body&& body) noexcept {
   return guarded(operation, [&] {
@@ -77,8 +78,8 @@ syncyte_status_t looked_up(const char* operation, Body&& body) noexcept {
   });
 }
 
-/// guarded() for a body that ends something started earlier, and returns how that ended, or nothing if it has not:
-/// the call is then neither counted nor traced.
+/// Does the same as counted(), for a body that may complete an operation started earlier: it returns that operation's
+/// status, or nothing if it is not complete; the call is then neither counted nor traced.
 template <class Body>
 syncyte_status_t ending(const char* operation, Body&& body) noexcept {
   call_scope call;
@@ -91,8 +92,9 @@ syncyte_status_t ending(const char* operation, Body&& body) noexcept {
   return result;
 }
 
-/// An options struct: the caller's known members over the defaults. Older callers' structs are shorter, but have at
-/// least `smallest` bytes; unknown longer ones are refused, because what they ask for would be ignored.
+/// An options struct: the defaults, overwritten by the members that the caller's struct has. Structs of older callers
+/// are shorter, but have at least `smallest` bytes. Longer ones are refused, because their new options would be
+/// ignored.
 template <class Options>
 Options options_or(const Options* given, const Options& defaults, std::size_t smallest = sizeof(Options)) {
   if (given == nullptr) return defaults;
@@ -104,7 +106,7 @@ Options options_or(const Options* given, const Options& defaults, std::size_t sm
   return result;
 }
 
-/// Runs checks of arguments before a collective starts; what they throw is brought into it, for all ranks to be told.
+/// Runs checks of arguments before a collective starts; returns their error, which the collective reports on all ranks.
 template <class Checks>
 std::optional<base::error> error_of(Checks&& checks) {
   try {

@@ -18,7 +18,7 @@ namespace {
 using halo_table = handle_table<syncyte_halo_t, halo::plan>;
 
 halo_table& halos() {
-  static auto* const the_table = new halo_table("halo");  // leaked: handles may be dropped by static destructors
+  static auto* const the_table = new halo_table("halo");  // leaked: static destructors may drop handles
   return *the_table;
 }
 
@@ -28,7 +28,8 @@ std::shared_ptr<halo::plan> find_halo(syncyte_halo_t halo) {
   return found;
 }
 
-/// Arrays of the caller's; those behind shape have an entry for each dimension of the grid.
+/// Arrays passed by the caller. `shape` describes the user's array; the arrays after it have an entry for each
+/// dimension of the grid.
 struct halo_arrays {
   std::int32_t ndim;
   const std::int64_t* shape;
@@ -50,7 +51,7 @@ void read(const comm::communicator& cart, const halo_arrays& given, halo::descri
   base::expect(given.shape != nullptr || given.ndim == 0, SYNCYTE_ERR_ARGUMENT, "shape", "null", "{} extents",
                given.ndim);
   asked.shape.assign(given.shape, given.shape + given.ndim);
-  if (grid == nullptr) return;  // refused by the collective
+  if (grid == nullptr) return;  // the collective reports this error
   if (given.axes.values != nullptr) assign(asked.axes, given.axes, "axes", grid->ndim());
   assign(asked.low, given.low, "low", grid->ndim());
   assign(asked.high, given.high, "high", grid->ndim());
@@ -67,7 +68,7 @@ halo::description asked_halo(const comm::communicator& cart, const halo_arrays& 
   return asked;
 }
 
-/// The interior as a part of a contiguous array at address 0.
+/// The interior of a contiguous array at address 0, as a buffer.
 syncyte_buffer_t interior_of(const halo::plan& halo) {
   syncyte_buffer_t result = base::make_buffer(nullptr, halo.dtype(), halo.shape());
   const halo::box box = halo.interior();
@@ -80,7 +81,7 @@ syncyte_buffer_t interior_of(const halo::plan& halo) {
   return result;
 }
 
-/// The halo of a transfer, which is traced with the array's bytes.
+/// The halo of a transfer; records the array's bytes for the trace.
 std::shared_ptr<halo::plan> traced_halo(syncyte_halo_t halo, const syncyte_buffer_t* array) {
   auto found = find_halo(halo);
   trace_buffer(array);

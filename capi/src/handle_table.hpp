@@ -14,17 +14,17 @@
 
 namespace syncyte::capi {
 
-/// The last number that next_handle_number() gave. The first ones belong to the world and self communicators.
+/// The last number that next_handle_number() returned. Lower ones belong to the world and self communicators.
 inline std::atomic<std::intptr_t>& last_handle_number() {
-  static std::atomic<std::intptr_t> last{0xC2};  // so that small integers and flags are never taken for handles
+  static std::atomic<std::intptr_t> last{0xC2};  // not 0, so that small integers and flags are never valid handles
   return last;
 }
 
-/// A number that no other handle of the process ever had or will have, of whatever type.
+/// A number that is unique among all handles of all types in this process, for its lifetime.
 inline std::intptr_t next_handle_number() { return ++last_handle_number(); }
 
-/// Handle numbers from now on carry a tag: 29 of the bits of `job`, which another job has otherwise. A graph that was
-/// saved in another job then finds no object, and never another one. Further calls do nothing.
+/// Adds a tag to all later handle numbers: 29 bits of `job`, which differ between jobs. A handle in a graph that was
+/// saved in another job then finds no object. Further calls do nothing.
 inline void tag_handle_numbers(std::uint64_t job) {
   constexpr std::intptr_t tagged = std::intptr_t{1} << 61;
   const auto tag = static_cast<std::intptr_t>(job & ((std::uint64_t{1} << 29) - 1));
@@ -33,14 +33,14 @@ inline void tag_handle_numbers(std::uint64_t job) {
   }
 }
 
-/// The objects behind handles of one type, with their reference counts. A handle is a number in a pointer's clothes: it
-/// is looked up and never followed, so that a freed or foreign one is an error and not a crash.
+/// Maps handles of one type to objects and reference counts. A handle is an integer id, passed as a pointer: it is
+/// looked up and never dereferenced, so that a freed or foreign handle is an error and not a crash.
 template <class Handle, class Object>
 class handle_table {
  public:
-  /// There is one of each type, which lives as long as the process. It is locked while the process forks: a child has
-  /// no other thread that would unlock it, or complete a change. The child gets a new lock, because glibc's knows its
-  /// writer by a number that the child's thread does not have.
+  /// Each type has one table, which is never destroyed. It is locked while the process forks, because the child lacks
+  /// the thread that would unlock it or complete a change. The child gets a new lock, because glibc's lock stores its
+  /// writer's thread id, which differs in the child.
   explicit handle_table(const char* type_name) : type_name_(type_name) {
     the_only_one = this;
     ::pthread_atfork([] { the_only_one->mutex_.lock(); }, [] { the_only_one->mutex_.unlock(); },
@@ -49,7 +49,7 @@ class handle_table {
 
   Handle insert(std::shared_ptr<Object> object) { return insert_as(next_handle_number(), std::move(object)); }
 
-  /// A further reference to the object, whose handles all have this number.
+  /// Adds a reference to the object, whose handles all have this number.
   Handle insert_as(std::intptr_t number, std::shared_ptr<Object> object) {
     const std::unique_lock lock(mutex_);
     ++entries_.try_emplace(number, entry{std::move(object), 0}).first->second.references;
@@ -67,7 +67,7 @@ class handle_table {
     ++at(entries_, handle, argument).references;
   }
 
-  /// Drops a reference; with the last one the object goes, outside the lock.
+  /// Drops a reference; the last one destroys the object, outside the lock.
   void release(Handle handle, const char* argument) {
     std::shared_ptr<Object> last;
     const std::unique_lock lock(mutex_);
@@ -77,7 +77,7 @@ class handle_table {
     entries_.erase(reinterpret_cast<std::intptr_t>(handle));
   }
 
-  /// release() and null; null is fine.
+  /// Releases the handle and sets it to null; a null handle is ignored.
   void destroy(Handle* handle, const char* argument) {
     base::expect(handle != nullptr, SYNCYTE_ERR_ARGUMENT, argument, "null", "the address of a handle");
     if (*handle == nullptr) return;
@@ -107,7 +107,7 @@ class handle_table {
   std::unordered_map<std::intptr_t, entry> entries_;
 };
 
-/// Checks an output parameter.
+/// Returns an output parameter; throws if it is null.
 template <class T>
 T& out(T* pointer, const char* argument) {
   base::expect(pointer != nullptr, SYNCYTE_ERR_ARGUMENT, argument, "null", "an address for the result");

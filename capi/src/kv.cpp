@@ -14,7 +14,7 @@ namespace {
 using kv_table = handle_table<syncyte_kv_t, kv::store>;
 using worker_table = handle_table<syncyte_kv_worker_t, kv::worker>;
 
-// Leaked: handles may be dropped by static destructors.
+// Leaked: static destructors may drop handles.
 kv_table& stores() {
   static auto* const the_table = new kv_table("store");
   return *the_table;
@@ -37,7 +37,8 @@ std::shared_ptr<kv::worker> find_worker(syncyte_kv_worker_t worker) {
   return found;
 }
 
-/// What is wrong with options or output is brought into the collective, for all ranks to be told.
+/// Options of a new store. An error in them, or in the output parameter, is stored, for the collective to report on all
+/// ranks.
 kv::store_options chosen_options(const syncyte_kv_options_t* given, const syncyte_kv_t* result) {
   kv::store_options options;
   options.error = error_of([&] {
@@ -50,12 +51,12 @@ kv::store_options chosen_options(const syncyte_kv_options_t* given, const syncyt
   return options;
 }
 
-/// Every operation of a store of one node is complete.
+/// Sets a timestamp to "complete" (-1): a store of one node completes every operation at once.
 void set_complete(std::int64_t* timestamp) {
   if (timestamp != nullptr) *timestamp = -1;
 }
 
-/// A caller's keys, with room for a number of each.
+/// The caller's keys. Throws if they, or the array `room` of as many elements, are null.
 std::span<const std::int64_t> key_list(std::int64_t count, const std::int64_t* keys, const void* room,
                                        const char* room_name) {
   base::expect(count >= 0, SYNCYTE_ERR_ARGUMENT, "count", count, "0 or more");
@@ -237,7 +238,8 @@ syncyte_status_t syncyte_kv_worker_finish_sample(syncyte_kv_worker_t worker, int
 syncyte_status_t syncyte_kv_worker_wait(syncyte_kv_worker_t worker, int64_t timestamp) {
   return started("kv_worker_wait", [&] {
     find_worker(worker);
-    base::expect(timestamp == -1, SYNCYTE_ERR_ARGUMENT, "timestamp", timestamp, "what an operation gave, here -1");
+    base::expect(timestamp == -1, SYNCYTE_ERR_ARGUMENT, "timestamp", timestamp,
+                 "a timestamp that an operation returned, here -1");
   });
 }
 

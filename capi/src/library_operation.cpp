@@ -19,7 +19,8 @@
 namespace syncyte::capi {
 namespace {
 
-/// Time that finalize gives an operation after all ranks have come: until then another rank may be what it needs.
+/// Time that finalize gives operations after all ranks have entered it: before, an operation may depend on another
+/// rank.
 constexpr auto patience = std::chrono::seconds(5);
 
 using operations = std::vector<std::shared_ptr<library_operation>>;
@@ -75,7 +76,7 @@ syncyte_request_t library_operation::start(const request_callbacks& callbacks) {
   made->handle_ = request;
   try {
     mpi::enter_progress(made);
-  } catch (...) {  // out of memory: only waits for this request poll it
+  } catch (...) {  // out of memory: then only waits for this request poll it
   }
   return request;
 }
@@ -124,7 +125,7 @@ void library_operation::poll() {
 }
 
 syncyte_status_t library_operation::wait() {
-  mpi::leave_progress(*this);  // the callback may wait in Syncyte, which would poll
+  mpi::leave_progress(*this);  // the callback may call Syncyte and wait, which would poll this operation
   const std::lock_guard lock(mutex_);
   if (has_ended()) return status();
   const syncyte_status_t status = callbacks_.wait(callbacks_.context);
@@ -139,7 +140,7 @@ void library_operation::end(syncyte_status_t status) noexcept {
   status_ = status;
   try {
     if (status != SYNCYTE_SUCCESS) error_ = last_error();
-  } catch (...) {  // out of memory: the status without its message
+  } catch (...) {  // out of memory: keeps the status without its message
   }
   has_ended_.store(true, std::memory_order_release);
   mpi::leave_progress(*this);
@@ -155,7 +156,7 @@ void library_operation::free_context() {
   if (callbacks_.free != nullptr && !std::exchange(is_freed_, true)) callbacks_.free(callbacks_.context);
 }
 
-/// A step of finalize: true when all operations have ended, or those that have not are left as they are.
+/// A step of finalize: true when all operations are complete, or finalize has given up waiting for the others.
 bool library_operation::end_all(bool are_all_here) noexcept {
   using clock = std::chrono::steady_clock;
   static std::optional<clock::time_point> all_came;  // one finalize in a process
@@ -172,10 +173,10 @@ bool library_operation::end_all(bool are_all_here) noexcept {
     if (!handles.empty())
       base::log(SYNCYTE_LOG_ERROR,
                 "finalize: {} of syncyte_request_create with the handle{} {} {} not ended within {} s after all ranks "
-                "came; left active, its context is not freed",
+                "entered finalize; left active, its context is not freed",
                 handles.size() > 1 ? "requests" : "request", handles.size() > 1 ? "s" : "", fmt::join(handles, ", "),
                 handles.size() > 1 ? "have" : "has", patience.count());
-  } catch (...) {  // out of memory: finalize goes on
+  } catch (...) {  // out of memory: finalize continues
   }
   for (const auto& each : ended) each->free_context();
   return true;

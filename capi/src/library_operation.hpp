@@ -18,17 +18,17 @@ struct request_callbacks {
   void* context;
 };
 
-/// An operation of a library on top of Syncyte. All waits of Syncyte poll it until it has ended; its status and its
-/// error message are kept for the thread that asks for the end. One callback runs at a time.
+/// A non-blocking operation of a library on top of Syncyte. All waits of Syncyte poll it until it is complete; its
+/// status and error message are kept for the thread that waits for it or tests it. One callback runs at a time.
 class library_operation final : public mpi::progressing, public std::enable_shared_from_this<library_operation> {
  public:
   explicit library_operation(const request_callbacks& callbacks) : callbacks_(callbacks) {}
 
-  /// A request for the operation, which is polled from now on.
+  /// Starts polling the operation; returns its request.
   static syncyte_request_t start(const request_callbacks& callbacks);
 
-  /// Polls on behalf of another operation of this thread, whose trace and last error stay as they are. Does nothing
-  /// inside of another operation's poll: polls would nest, one deeper for each operation.
+  /// Polls the operation during another operation's wait, and preserves this thread's trace and last error. Does
+  /// nothing inside a poll callback: polls would nest, one level for each operation.
   void progress() override;
 
  private:
@@ -39,12 +39,12 @@ class library_operation final : public mpi::progressing, public std::enable_shar
 
   bool has_ended() const { return has_ended_.load(std::memory_order_acquire); }
 
-  /// Polls unless another thread does; whether the operation has ended.
+  /// Polls unless another thread does; returns whether the operation is complete.
   bool test();
-  /// With mutex_ held.
+  /// The caller holds mutex_.
   void poll();
   syncyte_status_t wait();
-  /// Of an operation that has ended; its error becomes this thread's last one.
+  /// Status of a complete operation; its error becomes this thread's last error.
   syncyte_status_t status() const;
   void end(syncyte_status_t status) noexcept;
   void free_context();
@@ -54,7 +54,7 @@ class library_operation final : public mpi::progressing, public std::enable_shar
   std::atomic<syncyte_request_t> handle_{nullptr};
   std::atomic<bool> has_ended_{false};
   bool is_freed_ = false;
-  syncyte_status_t status_ = SYNCYTE_SUCCESS;  // constant once the operation has ended, as is error_
+  syncyte_status_t status_ = SYNCYTE_SUCCESS;  // like error_, constant once the operation is complete
   thread_error error_;
 };
 

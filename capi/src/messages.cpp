@@ -21,7 +21,7 @@ syncyte_message_options_t checked(const syncyte_message_options_t* given) {
   return options;
 }
 
-/// comm::message's makers have one type: send, receive, and those that do not start it yet.
+/// The common type of comm::message's factory functions: send, receive, and their persistent forms.
 using message_maker = decltype(messages::message::send);
 
 std::unique_ptr<messages::message> made_by(message_maker& make, syncyte_comm_t comm, const syncyte_buffer_t* buffer,
@@ -48,7 +48,7 @@ void fill(syncyte_message_status_t* status, const messages::message& ended) {
   status->label = ended.peer().label;
 }
 
-/// A message that fills a status when it ends; listed by the watchdog until then.
+/// A message that fills a status when it completes; the watchdog lists it until then.
 class pending_message {
  public:
   pending_message(std::unique_ptr<messages::message> message, syncyte_message_status_t* status, const char* operation)

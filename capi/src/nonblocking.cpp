@@ -13,7 +13,7 @@
 namespace syncyte::capi {
 namespace {
 
-/// start(communicator, extras) starts an operation, whose request is the caller's.
+/// Calls start(communicator, extras), which starts an operation, and returns its request to the caller.
 template <class Start>
 syncyte_status_t start_request(const char* operation, syncyte_comm_t comm, const syncyte_collective_options_t* options,
                                syncyte_request_t* request, Start&& start) {
@@ -25,7 +25,7 @@ syncyte_status_t start_request(const char* operation, syncyte_comm_t comm, const
   });
 }
 
-/// A copy that stays: what the agreement is about outlives the call.
+/// A copy of the name that is never freed: the agreement uses it after the call has returned.
 const char* kept(const char* operation) {
   static std::mutex mutex;
   static auto* const names = new std::set<std::string>;

@@ -14,7 +14,7 @@ namespace {
 using reducer_table = handle_table<syncyte_reducer_t, reducer::bucket_reducer>;
 
 reducer_table& reducers() {
-  static auto* const the_table = new reducer_table("reducer");  // leaked: handles may be dropped by static destructors
+  static auto* const the_table = new reducer_table("reducer");  // leaked: static destructors may drop handles
   return *the_table;
 }
 

@@ -12,7 +12,7 @@
 namespace syncyte::capi {
 namespace {
 
-/// A started operation made of callbacks. Its status is asked once, when it ends.
+/// A non-blocking operation made of callbacks. Its status is read once, on completion.
 class request {
  public:
   request(syncyte_request_poll_fn_t poll, syncyte_request_wait_fn_t waiter, syncyte_request_free_fn_t free,
@@ -23,7 +23,7 @@ class request {
     if (free_ != nullptr && is_done_) free_(context_);
   }
 
-  /// False, too, while another thread waits for it.
+  /// Whether the operation is complete; false while another thread waits for it.
   bool test() {
     const std::unique_lock lock(mutex_, std::try_to_lock);
     traced() = part_;
@@ -65,7 +65,7 @@ class request {
   syncyte_request_wait_fn_t wait_;
   syncyte_request_free_fn_t free_;
   void* context_;
-  traced_part part_;  // a receive from anybody traces the sender itself, at its end
+  traced_part part_;  // a receive from any source sets the sender itself, on completion
   bool is_done_ = false;
   syncyte_status_t status_ = SYNCYTE_SUCCESS;
 };
@@ -97,7 +97,7 @@ syncyte_status_t wait_for(syncyte_request_t* handle) {
   return ended;
 }
 
-/// As one of several, of which all are waited for: what is wrong with the handle is its status.
+/// Waits for one of the requests of wait_all(); an error in the handle becomes the request's status.
 syncyte_status_t wait_for_one(syncyte_request_t* handle) noexcept {
   traced() = {};
   syncyte_status_t ended = SYNCYTE_SUCCESS;
@@ -105,8 +105,8 @@ syncyte_status_t wait_for_one(syncyte_request_t* handle) noexcept {
   return status != SYNCYTE_SUCCESS ? status : ended;
 }
 
-/// Adds up several requests that are waited for together, for the trace: all bytes; the peer, element type and
-/// communicator that they share.
+/// Combines requests that are waited for together into one trace entry: the sum of their bytes, and the peer, element
+/// type and communicator if they are equal.
 class sum_of_parts {
  public:
   void add(const traced_part& part) {
@@ -117,14 +117,14 @@ class sum_of_parts {
     if (sum_->dtype != part.dtype) sum_->dtype = 0;
     if (sum_->comm != part.comm) sum_->comm = nullptr;
   }
-  /// Nothing before the first one.
+  /// Empty before the first add().
   const std::optional<traced_part>& sum() const { return sum_; }
 
  private:
   std::optional<traced_part> sum_;
 };
 
-/// The place of a request that has ended, which is nulled, with its status in `ended`; -1 if all are null.
+/// Waits for one of several requests: nulls it, stores its status in `ended` and returns its index; -1 if all are null.
 std::int64_t wait_for_any(std::int64_t count, syncyte_request_t* array, syncyte_status_t& ended) {
   std::int64_t found = -1;
   const auto find_ended = [&] {

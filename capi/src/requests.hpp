@@ -9,7 +9,7 @@
 
 namespace syncyte::capi {
 
-/// Something under way, with test() and wait(), as a request that ends as it does.
+/// Callbacks that make a request of an object with test() and wait().
 template <class Pointer>
 struct request_of {
   Pointer under_way;
@@ -30,8 +30,8 @@ struct request_of {
 syncyte_request_t make_request(syncyte_request_poll_fn_t poll, syncyte_request_wait_fn_t wait,
                                syncyte_request_free_fn_t free, void* context, const traced_part& part);
 
-/// Makes such a request of a unique_ptr or shared_ptr; `operation` is for messages, and a string literal. Its waits are
-/// traced with the bytes and the peer of the operation in progress.
+/// Makes a request of a unique_ptr or shared_ptr to an object with test() and wait(). `operation` is a string literal
+/// for messages. Waits are traced with the bytes and the peer of the operation in progress.
 template <class Pointer>
 void give_request(Pointer under_way, const char* operation, syncyte_request_t* request) {
   using made = request_of<Pointer>;

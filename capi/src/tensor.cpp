@@ -13,7 +13,7 @@ namespace {
 using tensor_table = handle_table<syncyte_tensor_t, tensor::whole_tensor>;
 
 tensor_table& tensors() {
-  static auto* const the_table = new tensor_table("tensor");  // leaked: handles may be dropped by static destructors
+  static auto* const the_table = new tensor_table("tensor");  // leaked: static destructors may drop handles
   return *the_table;
 }
 
@@ -23,7 +23,8 @@ std::shared_ptr<tensor::whole_tensor> find_tensor(syncyte_tensor_t tensor) {
   return found;
 }
 
-/// What is wrong with options or output is brought into the collective, for all ranks to be told.
+/// Options of a new tensor. An error in them, or in the output parameter, is stored, for the collective to report on
+/// all ranks.
 tensor::tensor_options chosen_options(const syncyte_tensor_options_t* given, const syncyte_tensor_t* result) {
   tensor::tensor_options options;
   try {

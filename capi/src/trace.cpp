@@ -21,7 +21,7 @@ namespace {
 
 std::atomic<const operation_counter*> the_newest{nullptr};
 
-/// A hook and its context, which change together.
+/// A trace hook and its context, which are replaced together.
 struct listener {
   syncyte_trace_fn_t hook = nullptr;
   void* context = nullptr;
@@ -60,7 +60,7 @@ void go_on_after_fork() {
   the_listeners_mutex.unlock();
 }
 
-/// The trace is the rank's: a child must not write to it, nor end it at its exit.
+/// Called in a forked child: the trace file is its parent's, and the child must not write to it or close it at exit.
 void forget_file_in_child() {
   go_on_after_fork();
   static_cast<void>(new std::shared_ptr<trace_file>(std::move(the_file)));  // leaked
@@ -120,7 +120,7 @@ void call_scope::end(operation_counter& counter, syncyte_status_t status) noexce
   if (begin_ns_ == 0) return;
   tell_listeners({sizeof(syncyte_trace_event_t), counter.operation(), static_cast<std::int64_t>(part.bytes), begin_ns_,
                   end_ns, status, part.peer, part.dtype, part.comm, nullptr});
-} catch (...) {  // a trace that cannot be written spoils no operation
+} catch (...) {  // an operation does not fail because its trace cannot be written
 }
 
 traced_part& traced() { return the_part; }
@@ -146,7 +146,7 @@ void set_trace_hook(syncyte_trace_fn_t hook, void* context) {
   change_listeners([&] { the_hook = {hook, context}; });
 }
 
-/// Requests outlive communicators: names are kept for good, each once.
+/// Keeps a copy of the name that is never freed, because requests outlive communicators. Each name is kept once.
 void keep_comm_name(const std::string& name) {
   static auto* const the_mutex = new std::mutex;
   static auto* const the_names = new std::set<std::string>;

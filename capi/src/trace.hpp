@@ -9,7 +9,7 @@
 
 namespace syncyte::capi {
 
-/// Counts calls of one operation. Each is a static object, which stays in a list of all.
+/// Counts calls of one operation. Counters are static objects in a linked list.
 class operation_counter {
  public:
   explicit operation_counter(const char* operation);
@@ -33,11 +33,11 @@ class operation_counter {
   const operation_counter* next_;
 };
 
-/// The operation in progress on this thread: the bytes that it moves, their element type, the rank that it talks to,
-/// and its communicator's name, a pointer that stays valid.
+/// The operation in progress on this thread: the bytes that it moves, their element type, the peer, and its
+/// communicator's name, which is never freed.
 struct traced_part {
   std::size_t bytes = 0;
-  std::int32_t peer = -1;  // nobody, or several
+  std::int32_t peer = -1;  // -1: none, or several
   syncyte_dtype_t dtype = 0;
   const char* comm = nullptr;
 };
@@ -45,15 +45,15 @@ traced_part& traced();
 void trace_bytes(std::size_t bytes, syncyte_dtype_t dtype = 0);
 void trace_peer(std::int32_t rank);
 
-/// Whether anybody listens.
+/// Whether there is a trace file or a trace hook.
 extern std::atomic<bool> is_traced;
 void keep_comm_name(const std::string& name);
 inline void trace_comm(const std::string& name) {
   if (is_traced.load(std::memory_order_relaxed)) keep_comm_name(name);
 }
 
-/// A call of an operation. At its end it is counted, and told to the trace file and the trace hook if there are any.
-/// An operation may be called inside another one, whose part it leaves as it was.
+/// A call of an operation. The destructor counts it, and passes it to the trace file and the trace hook if there are
+/// any. Calls may nest: the inner one restores the outer one's traced_part.
 class call_scope {
  public:
   call_scope();
@@ -64,21 +64,21 @@ class call_scope {
 
  private:
   traced_part outer_;
-  std::int64_t begin_ns_;  // 0: nobody listens
+  std::int64_t begin_ns_;  // 0: not traced
 };
-/// Bytes of a buffer that has perhaps not been checked yet; 0 of one that is wrong.
+/// Records the bytes of a buffer, which may be unchecked; 0 for an invalid one.
 void trace_buffer(const syncyte_buffer_t* buffer) noexcept;
 
-/// Counts a call that a library on top has made, and tells whoever listens.
+/// Counts and traces a call of a library on top.
 void tell_call(const syncyte_trace_event_t& event);
 
-/// In place of the hook before; null: none.
+/// Replaces the trace hook; null removes it.
 void set_trace_hook(syncyte_trace_fn_t hook, void* context);
 
-/// From now on events go to a file in the folder of SYNCYTE_TRACE, if that is set; after MPI has started.
+/// Opens the trace file in the folder of SYNCYTE_TRACE, if that is set. Call it after MPI has started.
 void open_trace_file();
 void close_trace_file() noexcept;
-/// Writes what the file still holds back: before the job is aborted.
+/// Writes the buffered events; called before the job is aborted.
 void flush_trace_file() noexcept;
 
 }  // namespace syncyte::capi

@@ -18,7 +18,7 @@
 namespace syncyte::capi {
 namespace {
 
-constexpr std::int64_t flush_interval_ns = 100'000'000;  // what a killed rank may lose
+constexpr std::int64_t flush_interval_ns = 100'000'000;  // a killed rank loses the events since the last flush
 
 std::int64_t nanoseconds(clockid_t clock) {
   timespec time{};
@@ -26,7 +26,7 @@ std::int64_t nanoseconds(clockid_t clock) {
   return time.tv_sec * 1'000'000'000 + time.tv_nsec;
 }
 
-/// Bytes of the UTF-8 character at `text`; 0 where there is none.
+/// Bytes of the UTF-8 character at `text`; 0 if it is not valid UTF-8.
 std::size_t character_bytes(const char* text) {
   const auto bits = [text](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const std::size_t bytes = bits(0) < 0x80       ? 1
@@ -39,7 +39,7 @@ std::size_t character_bytes(const char* text) {
   return bytes;
 }
 
-/// A text between quotes, as JSON has it; bytes that are not UTF-8 are taken for Latin-1.
+/// A text as a JSON string; bytes that are not UTF-8 are read as Latin-1.
 std::string quoted(const char* text) {
   std::string result = "\"";
   while (*text != '\0') {
@@ -65,7 +65,7 @@ std::string arguments_of(const syncyte_trace_event_t& event) {
   return text + fmt::format(R"(,"status":{})", event.status);
 }
 
-constexpr std::string_view closing = "\n]\n";  // no object: the file may be closed after all of these
+constexpr std::string_view closing = "\n]\n";  // constexpr: the file may be closed after static objects are destroyed
 
 }  // namespace
 
@@ -73,7 +73,7 @@ trace_file::trace_file(const std::string& folder, int rank)
     : path_(fmt::format("{}/rank-{}.json", folder, rank)),
       rank_(rank),
       to_system_ns_(nanoseconds(CLOCK_REALTIME) - nanoseconds(CLOCK_MONOTONIC)) {
-  std::error_code ignored;  // what is wrong shows when the file is opened
+  std::error_code ignored;  // opening the file reports the error
   std::filesystem::create_directories(folder, ignored);
   file_ = memory::descriptor(::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
   base::require(static_cast<bool>(file_), SYNCYTE_ERR_IO, "SYNCYTE_TRACE: {} cannot be written: {}", path_,

@@ -32,7 +32,7 @@ syncyte_window_options_t window_options(const syncyte_window_options_t* given) {
   return chosen;
 }
 
-/// A buffer that a window can move: contiguous, in host memory.
+/// A buffer that a window can transfer: contiguous, in host memory.
 base::buffer contiguous(const syncyte_buffer_t* raw, const char* argument) {
   base::buffer checked(raw, argument);
   checked.require_host().require_contiguous();

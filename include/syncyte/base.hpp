@@ -27,7 +27,7 @@
 
 namespace syncyte {
 
-/// What went wrong; the values of ::syncyte_status_values.
+/// Status of a call; the values of ::syncyte_status_values.
 enum class status : std::int32_t {
   success = SYNCYTE_SUCCESS,
   argument = SYNCYTE_ERR_ARGUMENT,
@@ -53,7 +53,7 @@ enum class status : std::int32_t {
   interrupted = SYNCYTE_ERR_INTERRUPTED
 };
 
-/// A failed call: what() is the full message (what, which rank, which argument, what to do), code() the status.
+/// A failed call: what() is the full message (the error, the rank, the argument, how to correct it), code() the status.
 class error : public std::runtime_error {
  public:
   error(status code, const std::string& message) : std::runtime_error(message), code_(code) {}
@@ -73,7 +73,8 @@ struct library_version {
   std::int32_t major, minor, patch, abi;
 };
 
-/// Version of the loaded library; the macros SYNCYTE_VERSION_* are those of the headers. Local; callable at any time.
+/// Returns the version of the loaded library; the macros SYNCYTE_VERSION_* give that of the headers. Local; callable at
+/// any time.
 inline library_version version() {
   library_version v{};
   check(syncyte_version(&v.major, &v.minor, &v.patch, &v.abi));
@@ -88,7 +89,7 @@ enum class log_level : std::int32_t {
   debug = SYNCYTE_LOG_DEBUG
 };
 
-/// Writes a line to stderr, with rank and severity, if SYNCYTE_LOG lets it through. Local, thread-safe.
+/// Writes a line with rank and severity to stderr, if SYNCYTE_LOG enables that severity. Local, thread-safe.
 inline void log(log_level level, const std::string& message) {
   check(syncyte_log(static_cast<syncyte_log_level_t>(level), message.c_str()));
 }
@@ -121,7 +122,7 @@ inline std::size_t size_of(dtype type) {
   return bytes;
 }
 
-/// Name of a type, for example "float32"; "unknown" for a number that is none of ours.
+/// Name of a type, for example "float32"; "unknown" for an unknown dtype.
 inline std::string_view name_of(dtype type) { return syncyte_dtype_name(static_cast<syncyte_dtype_t>(type)); }
 
 /// IEEE 754 binary16, storage only.
@@ -186,7 +187,7 @@ enum class op : std::int32_t {
   logical_xor = SYNCYTE_OP_LXOR
 };
 
-/// Where memory lies.
+/// Kind of memory.
 enum class memory_kind : std::int32_t { host = SYNCYTE_MEMORY_HOST, cuda = SYNCYTE_MEMORY_CUDA };
 
 // ---- buffers ------------------------------------------------------------------------------------------------------
@@ -199,13 +200,13 @@ template <typename R>
 concept element_range = std::ranges::contiguous_range<R> && std::ranges::sized_range<R> &&
                         element<std::remove_reference_t<std::ranges::range_reference_t<R>>>;
 
-/// An array argument that is read: what it is and where it lies. Refers to the caller's memory, owns nothing.
+/// An array argument that is read: address, type, shape and strides. It refers to the caller's memory and owns nothing.
 class const_buffer {
  public:
   /// One dimension, from a range of elements.
   template <element_range R>
     requires(!std::derived_from<std::remove_cvref_t<R>, const_buffer>)
-  const_buffer(R&& range)  // NOLINT: implicit, so that a vector can be passed where a buffer is read
+  const_buffer(R&& range)  // NOLINT: implicit, so that a vector can be passed as a buffer
       : const_buffer(std::ranges::data(range), extents{static_cast<std::int64_t>(std::ranges::size(range))}) {}
 
   /// A row-major array, at data.
@@ -214,19 +215,19 @@ class const_buffer {
 
   /// A row-major array of a type known at run time.
   const_buffer(const void* data, dtype type, std::span<const std::int64_t> shape) {
-    // The C interface has one struct for arrays that are read and written; this class hands it out as const only.
+    // The C interface has one struct for arrays that are read or written; this class only returns it as const.
     check(syncyte_buffer_init(const_cast<void*>(data), static_cast<syncyte_dtype_t>(type),
                               static_cast<std::int32_t>(shape.size()), shape.data(), &raw_));
   }
 
-  /// An array with strides of its own, in bytes.
+  /// An array with given strides, in bytes.
   template <element T>
   const_buffer(const T* data, std::span<const std::int64_t> shape, std::span<const std::int64_t> strides)
       : const_buffer(data, shape) {
     set_strides(strides);
   }
 
-  /// Such an array of a type known at run time.
+  /// An array with given strides, of a type known at run time.
   const_buffer(const void* data, dtype type, std::span<const std::int64_t> shape, std::span<const std::int64_t> strides)
       : const_buffer(data, type, shape) {
     set_strides(strides);
@@ -275,13 +276,13 @@ class buffer : public const_buffer {
 
   buffer(void* data, dtype type, std::span<const std::int64_t> shape) : const_buffer(data, type, shape) {}
 
-  /// An array with strides of its own, in bytes.
+  /// An array with given strides, in bytes.
   template <element T>
     requires(!std::is_const_v<T>)
   buffer(T* data, std::span<const std::int64_t> shape, std::span<const std::int64_t> strides)
       : const_buffer(data, shape, strides) {}
 
-  /// Such an array of a type known at run time.
+  /// An array with given strides, of a type known at run time.
   buffer(void* data, dtype type, std::span<const std::int64_t> shape, std::span<const std::int64_t> strides)
       : const_buffer(data, type, shape, strides) {}
 
@@ -318,11 +319,11 @@ class reference {
   }
   ~reference() { reset(); }
 
-  /// The C handle; stays this object's.
+  /// The C handle, which this object owns.
   Raw get() const noexcept { return raw_; }
-  /// Gives the C handle, and the duty to destroy it, to the caller.
+  /// Gives the C handle to the caller, who must destroy it.
   Raw release() noexcept { return std::exchange(raw_, nullptr); }
-  /// Drops the reference now. Local; the object itself goes at a collective point once all ranks have dropped it.
+  /// Drops the reference now. Local; the object is freed at a collective point once all ranks have dropped it.
   void reset() noexcept {
     if (raw_ != nullptr) static_cast<void>(Destroy(&raw_));
     raw_ = nullptr;
@@ -341,7 +342,8 @@ class reference {
 
 }  // namespace detail
 
-/// A started operation. The destructor waits for its end, because MPI cannot cancel; call wait() to see its errors.
+/// A non-blocking operation. The destructor waits for its end, because MPI cannot cancel; call wait() to get its
+/// errors.
 class request {
  public:
   request() = default;
@@ -356,7 +358,7 @@ class request {
     }
   }
 
-  /// True if it has ended (then its error is thrown, if it failed). Local, does not wait.
+  /// Returns whether the operation has ended; throws its error if it failed. Local, does not wait.
   bool test() {
     std::int32_t done = 0;
     check(syncyte_request_test(&raw_, &done));

@@ -1,6 +1,5 @@
 #pragma once
-/// @file cart.hpp
-/// Cartesian communicators in C++; syncyte/cart.h says how their ranks lie.
+/// @file cart.hpp Cartesian communicators in C++; syncyte/cart.h documents the order of their ranks.
 
 #include "syncyte/cart.h"
 #include "syncyte/comm.hpp"
@@ -9,11 +8,11 @@ namespace syncyte {
 
 /// Neighbours along a dimension of a grid; `nobody` beyond an edge.
 struct shift_ranks {
-  std::int32_t source;  ///< who sends to this rank
-  std::int32_t dest;    ///< who receives from this rank
+  std::int32_t source;  ///< rank that sends to this rank
+  std::int32_t dest;    ///< rank that receives from this rank
 };
 
-/// Ranks on a grid, in row-major order; coordinates count from 0. A communicator in every respect.
+/// A communicator whose ranks lie on a grid, in row-major order; coordinates count from 0.
 class cartesian_communicator : public communicator {
  public:
   using numbers = std::vector<std::int32_t>;
@@ -21,8 +20,8 @@ class cartesian_communicator : public communicator {
   cartesian_communicator() = default;
   explicit cartesian_communicator(syncyte_comm_t raw) noexcept : communicator(raw) {}
 
-  /// Puts the first ranks of comm on a grid; extents of 0 are chosen. periods: whether each dimension is periodic; none
-  /// if it is empty. On ranks beyond the grid it is empty (operator bool). Collective.
+  /// Puts the first ranks of comm on a grid; extents of 0 are chosen. periods: whether each dimension is periodic;
+  /// empty: none is. On ranks beyond the grid the object is empty (operator bool). Collective.
   cartesian_communicator(const communicator& comm, const numbers& places, const std::vector<bool>& periods = {},
                          const comm_options& options = {})
       : communicator(create(comm, places, periods, options)) {}
@@ -33,7 +32,7 @@ class cartesian_communicator : public communicator {
   /// Number of dimensions. Local.
   std::int32_t dimensions() const { return number(syncyte_cart_ndim); }
 
-  /// Places along each dimension. Local.
+  /// Ranks along each dimension. Local.
   numbers grid() const {
     numbers places(static_cast<std::size_t>(dimensions()));
     check(syncyte_cart_grid(get(), count(places), places.data(), nullptr));
@@ -47,17 +46,17 @@ class cartesian_communicator : public communicator {
     return {flags.begin(), flags.end()};
   }
 
-  /// Where a rank lies. Local.
+  /// Coordinates of a rank. Local.
   numbers coordinates(std::int32_t of_rank) const {
     numbers result(static_cast<std::size_t>(dimensions()));
     check(syncyte_cart_coordinates(get(), of_rank, count(result), result.data()));
     return result;
   }
 
-  /// Where this rank lies. Local.
+  /// Coordinates of this rank. Local.
   numbers coordinates() const { return coordinates(rank()); }
 
-  /// Who lies at some coordinates, which wrap round in periodic dimensions; `nobody` beyond an edge. Local.
+  /// The rank at some coordinates, which wrap round in periodic dimensions; `nobody` beyond an edge. Local.
   std::int32_t rank_at(const numbers& place) const {
     std::int32_t result = 0;
     check(syncyte_cart_rank(get(), count(place), place.data(), &result));
@@ -74,7 +73,7 @@ class cartesian_communicator : public communicator {
  private:
   static std::int32_t count(const numbers& values) { return static_cast<std::int32_t>(values.size()); }
 
-  // A wrong number of periods is agreed on too: no dimensions are refused on all ranks.
+  // A wrong number of periods is passed to the collective as a grid of no dimensions, so that all ranks get an error.
   static communicator create(const communicator& comm, const numbers& places, const std::vector<bool>& periods,
                              const comm_options& options) {
     const auto raw = detail::raw(options);

@@ -1,7 +1,6 @@
 #pragma once
-/// @file collectives.hpp
-/// What the ranks of a communicator do together: methods of syncyte::communicator (comm.hpp). All are collective;
-/// syncyte/collectives.h says what each agrees on, and docs/collectives.md what each computes.
+/// @file collectives.hpp Collectives: methods of syncyte::communicator (comm.hpp). syncyte/collectives.h lists the
+/// facts that the ranks of each agree on, and docs/collectives.md explains the results.
 
 #include "syncyte/base.hpp"
 #include "syncyte/collectives.h"
@@ -9,14 +8,14 @@
 
 namespace syncyte {
 
-/// How much is compared before data moves.
+/// Check level: how much the ranks compare before data moves.
 enum class check_level : std::int32_t { inherit = -1, off = 0, on = 1, full = 2 };
 
-/// Where a scan begins: at rank 0, or at the last rank.
+/// Direction of a scan: from rank 0 up, or from the last rank down.
 enum class scan_from : std::int32_t { first = SYNCYTE_SCAN_FROM_FIRST, last = SYNCYTE_SCAN_FROM_LAST };
 
-/// Lengths of parts as even as possible, the first ones longer. Local; throws status::argument for a negative extent or
-/// fewer parts than one.
+/// Lengths of `parts` parts, as even as possible, the first ones longer. Local; throws status::argument for a negative
+/// extent or less than one part.
 inline extents even_counts(std::int64_t extent, std::int64_t parts) {
   if (extent < 0 || parts < 1) {
     throw error(status::argument, "even_counts: extent is " + std::to_string(extent) + ", parts is " +
@@ -43,7 +42,7 @@ class collectives : public comm_reference {
   std::int32_t rank() const { return number(syncyte_comm_rank); }
   /// Number of ranks. Local.
   std::int32_t size() const { return number(syncyte_comm_size); }
-  /// How much is compared before data moves. Local.
+  /// The check level. Local.
   check_level level() const { return static_cast<check_level>(number(syncyte_comm_check_level)); }
 
   // ---- contiguous buffers, as sequences of elements
@@ -87,29 +86,30 @@ class collectives : public comm_reference {
     check(syncyte_comm_scan(get(), nullptr, raw(how), raw(from), nullptr, values.get()));
   }
 
-  /// As above, from input into output, which must not overlap.
+  /// Scans input into output, which must not overlap. Collective.
   void scan(const const_buffer& input, const buffer& output, op how = op::sum,
             scan_from from = scan_from::first) const {
     check(syncyte_comm_scan(get(), input.get(), raw(how), raw(from), nullptr, output.get()));
   }
 
-  /// As scan(), without this rank's own; where it begins, what changes nothing: 0 for sum, 1 for prod ... Collective.
+  /// Exclusive scan: without this rank's own elements. The rank where it begins gets the identity element of op: 0 for
+  /// sum, 1 for prod ... Collective.
   void exscan(const buffer& values, op how = op::sum, scan_from from = scan_from::first) const {
     check(syncyte_comm_exscan(get(), nullptr, raw(how), raw(from), nullptr, values.get()));
   }
 
-  /// As above, from input into output, which must not overlap.
+  /// Exclusive scan of input into output, which must not overlap. Collective.
   void exscan(const const_buffer& input, const buffer& output, op how = op::sum,
               scan_from from = scan_from::first) const {
     check(syncyte_comm_exscan(get(), input.get(), raw(how), raw(from), nullptr, output.get()));
   }
 
-  /// Concatenates equal contributions, in order of ranks. Collective.
+  /// Concatenates contributions of equal size, in rank order. Collective.
   void allgather(const const_buffer& input, const buffer& output) const {
     check(syncyte_comm_allgather(get(), input.get(), nullptr, output.get()));
   }
 
-  /// Concatenates contributions of counts[rank] elements, in order of ranks. Collective.
+  /// Concatenates contributions of counts[rank] elements, in rank order. Collective.
   void allgatherv(const const_buffer& input, counts_view counts, const buffer& output) const {
     check(syncyte_comm_allgatherv(get(), input.get(), counts.data(), entries(counts), nullptr, output.get()));
   }
@@ -121,10 +121,10 @@ class collectives : public comm_reference {
                                  entries(recv_counts), nullptr, output.get()));
   }
 
-  // ---- arrays of any strides, each rank's a part of a whole along an axis (negative: from the end); counts are the
-  // parts' extents there in order of ranks, equal on all ranks
+  // ---- arrays of any strides; each rank's array is a part of a whole along an axis (negative: counted from the end);
+  // counts are the parts' extents there in rank order, equal on all ranks
 
-  /// All ranks' counts, in order of ranks. Collective.
+  /// Collects the counts of all ranks, in rank order. Collective.
   extents counts(std::int64_t count) const {
     extents result(static_cast<std::size_t>(size()));
     check(syncyte_comm_counts(get(), count, nullptr, result.data(), size()));

@@ -1,6 +1,5 @@
 #pragma once
-/// @file comm.hpp
-/// Start and end of Syncyte, and communicators in C++; syncyte/comm.h says what each call agrees on.
+/// @file comm.hpp Start and end of Syncyte, and communicators in C++; syncyte/comm.h lists the facts of each call.
 
 #include <exception>
 
@@ -25,7 +24,7 @@ inline thread_level provided_thread_level() {
   return static_cast<thread_level>(level);
 }
 
-/// Whether MPI takes buffers in a kind of memory.
+/// Whether MPI accepts buffers in a kind of memory.
 inline bool mpi_takes(syncyte_memory_t memory) {
   std::int32_t flag = 0;
   check(syncyte_mpi_takes(memory, &flag));
@@ -39,11 +38,11 @@ inline bool mpi_takes(syncyte_memory_t memory) {
 }
 
 /// Starts Syncyte, and ends it in the destructor: one object per program, in main(). Collective over MPI_COMM_WORLD.
-/// When an exception destroys it, the other ranks may never come to the end: then the end is left to MPI_Finalize, so
-/// that a handler can print what happened, and abort().
+/// An exception may destroy it while other ranks never reach the end: then it leaves the end to MPI_Finalize, so that a
+/// handler can print the error and call abort().
 class environment {
  public:
-  /// Initialises MPI, with the given thread level, if nobody has.
+  /// Initialises MPI with the given thread level, unless it is initialised already.
   explicit environment(thread_level wanted = thread_level::multiple) {
     const syncyte_init_options_t options{sizeof(options), static_cast<std::int32_t>(wanted)};
     check(syncyte_init(&options));
@@ -61,18 +60,18 @@ class environment {
 /// Options of a new communicator.
 struct comm_options {
   std::string name;                          ///< for messages; empty: made from the parent's name
-  check_level check = check_level::inherit;  ///< inherit: the parent's; of a root SYNCYTE_CHECK
+  check_level check = check_level::inherit;  ///< inherit: the parent's; without a parent SYNCYTE_CHECK
 };
 
-/// How the ranks of a communicator lie on nodes.
+/// Topology of a communicator: its ranks on nodes.
 struct topology {
   std::int32_t nodes;      ///< number of nodes
-  std::int32_t node;       ///< this rank's node, in order of lowest ranks
-  std::int32_t node_size;  ///< ranks on this rank's node
-  std::int32_t node_rank;  ///< this rank's place among them
+  std::int32_t node;       ///< number of this rank's node, in order of the nodes' lowest ranks
+  std::int32_t node_size;  ///< number of ranks on this rank's node
+  std::int32_t node_rank;  ///< number of this rank on its node
 };
 
-/// A named number that all ranks must share.
+/// A named number that must be equal on all ranks.
 struct fact {
   const char* name;
   std::int64_t value;
@@ -88,9 +87,8 @@ inline syncyte_comm_options_t raw(const comm_options& options) {
 }  // namespace detail
 
 /// An ordered group of ranks. Move-only; retain() gives a second reference. Collective calls must be made by all its
-/// ranks in the same order; all of them throw if one of them has a bad argument.
-/// What its ranks do with their data is in collectives.hpp (bcast, allreduce, gather_along and the others) and in
-/// messages.hpp (send, recv and the others).
+/// ranks in the same order; all of them throw if one of them has a bad argument. Its methods that move data are in
+/// collectives.hpp (bcast, allreduce, gather_along and the others) and in messages.hpp (send, recv and the others).
 class communicator : public detail::messages {
  public:
   communicator() = default;
@@ -101,7 +99,7 @@ class communicator : public detail::messages {
   /// This rank alone. Local.
   static communicator self() { return make(syncyte_comm_self); }
 
-  /// From a Fortran handle, which is duplicated and stays the caller's. Collective over it.
+  /// A duplicate of a communicator given by its Fortran handle, which the caller keeps. Collective over it.
   static communicator from_fortran(std::int32_t fortran_handle, const comm_options& options = {}) {
     const auto raw = detail::raw(options);
     syncyte_comm_t comm = nullptr;
@@ -112,10 +110,10 @@ class communicator : public detail::messages {
   /// Another reference to the same communicator. Local.
   communicator retain() const { return communicator(shared()); }
 
-  /// The MPI communicator behind this one, as a Fortran handle; it stays Syncyte's. Local.
+  /// The MPI communicator of this one, as a Fortran handle; Syncyte owns it. Local.
   std::int32_t to_fortran() const { return number(syncyte_comm_to_fortran); }
 
-  /// How the ranks lie on nodes. Local.
+  /// The topology: ranks on nodes. Local.
   topology nodes() const {
     syncyte_topology_t raw{};
     raw.struct_size = sizeof(raw);
@@ -131,11 +129,11 @@ class communicator : public detail::messages {
     return communicator(made);
   }
 
-  /// Color of a rank that belongs to no part.
+  /// Color of a rank that joins no part.
   static constexpr std::int32_t no_part = -1;
 
-  /// Ranks of one color (0 or more) form a new communicator, ordered by key; with no_part this rank gets an empty one.
-  /// Collective.
+  /// Splits the communicator: ranks of the same color (0 or more) form a new one, ordered by key; with no_part this
+  /// rank gets an empty one. Collective.
   communicator split(std::int32_t color, std::int32_t key = 0, const comm_options& options = {}) const {
     const auto raw = detail::raw(options);
     syncyte_comm_t made = nullptr;
@@ -143,7 +141,8 @@ class communicator : public detail::messages {
     return communicator(made);
   }
 
-  /// Ranks that run the same program (by default: of the same file name) form a part. Collective.
+  /// Splits the communicator by program: ranks that pass the same name (by default: the program's file name) form a
+  /// part. Collective.
   communicator split_program(const std::string& name = "", const comm_options& options = {}) const {
     const auto raw = detail::raw(options);
     syncyte_comm_t made = nullptr;
@@ -167,12 +166,12 @@ class communicator : public detail::messages {
     return communicator(made);
   }
 
-  /// All ranks learn whether all are well and agree on the facts; throws on all ranks if not. Collective.
+  /// Agreement: throws the same error on all ranks if facts differ or a rank passes an error. Collective.
   void agree(const std::string& operation, std::span<const fact> facts = {}) const {
     agree(status::success, operation, facts);
   }
 
-  /// As above, with this rank's own verdict; its last error is what all ranks are told.
+  /// Agreement with this rank's own status; unless it is success, all ranks get this thread's last error. Collective.
   void agree(status own, const std::string& operation, std::span<const fact> facts = {}) const {
     std::vector<syncyte_fact_t> raw;
     for (const fact& item : facts) raw.push_back({item.name, item.value});
@@ -180,7 +179,7 @@ class communicator : public detail::messages {
                              static_cast<std::int32_t>(raw.size()), raw.data()));
   }
 
-  /// Frees what all ranks have dropped. Collective.
+  /// Frees objects that all ranks have dropped. Collective.
   void collect() const { check(syncyte_collect(get())); }
   /// Returns when all ranks have called it. Collective.
   void barrier() const { check(syncyte_comm_barrier(get())); }

@@ -1,31 +1,29 @@
 #pragma once
-/// @file halo.hpp
-/// Halo exchange in C++; syncyte/halo.h says what is exchanged.
+/// @file halo.hpp Halo exchange in C++; syncyte/halo.h explains it.
 
 #include "syncyte/cart.hpp"
 #include "syncyte/halo.h"
 
 namespace syncyte {
 
-/// What a halo exchanges.
+/// Options of a halo.
 struct halo_options {
-  std::vector<std::int32_t>
-      axes;             ///< which axis each dimension of the grid cuts, negative from the end; empty: 0, 1...
-  bool corners = true;  ///< ghosts beyond the interior along several axes too
+  std::vector<std::int32_t> axes;  ///< axis that each dimension of the grid cuts, negative from the end; empty: 0, 1...
+  bool corners = true;             ///< whether to include ghosts beyond the interior along several axes
 };
 
 namespace detail {
 using halo_reference = reference<syncyte_halo_t, syncyte_halo_retain, syncyte_halo_destroy>;
 }
 
-/// Who exchanges which cells of arrays of one type and shape. Move-only. Made once, collectively; exchanges are between
-/// neighbours only.
+/// The plan of an exchange of ghost cells, for arrays of one type and shape. Move-only. It is made once, collectively;
+/// exchanges are between neighbours only.
 class halo : public detail::halo_reference {
  public:
   halo() = default;
   explicit halo(syncyte_halo_t raw) noexcept : detail::halo_reference(raw) {}
 
-  /// For arrays of type T whose shape, ghosts included, is `shape` on this rank; low and high: ghosts at both ends
+  /// Makes a halo for arrays of type T. shape: this rank's extents, ghosts included; low and high: ghosts at both ends
   /// along each dimension of the grid. Collective.
   template <element T>
   static halo of(const cartesian_communicator& cart, std::span<const std::int64_t> shape,
@@ -34,7 +32,7 @@ class halo : public detail::halo_reference {
     return halo(cart, dtype_of<T>, shape, low, high, options);
   }
 
-  /// As of(), for a type known at run time.
+  /// Makes a halo for arrays of a type known at run time; see of().
   halo(const cartesian_communicator& cart, dtype type, std::span<const std::int64_t> shape,
        std::span<const std::int64_t> low, std::span<const std::int64_t> high, const halo_options& options = {})
       : detail::halo_reference(create(cart, type, shape, low, high, options)) {}
@@ -45,7 +43,7 @@ class halo : public detail::halo_reference {
   /// Fills the ghosts. All ranks call it; waits for the neighbours only.
   void exchange(const buffer& array) const { check(syncyte_halo_exchange(get(), array.get())); }
 
-  /// The adjoint: adds the ghosts to the cells they show, and sets them to 0. All ranks call it.
+  /// Adjoint of exchange(): adds the ghosts to the cells that they copy, and sets them to 0. All ranks call it.
   void accumulate(const buffer& array) const { check(syncyte_halo_accumulate(get(), array.get())); }
 
   /// Starts to fill the ghosts; the array's memory must stay until the request has ended.

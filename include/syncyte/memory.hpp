@@ -10,16 +10,16 @@
 
 namespace syncyte {
 
-/// What the pool of recycled host buffers holds; sizes in bytes.
+/// Statistics of the pool of recycled host buffers; sizes in bytes.
 struct memory_statistics {
-  std::size_t in_use;   ///< handed out, rounded up to size classes
+  std::size_t in_use;   ///< acquired and not released, rounded up to size classes
   std::size_t cached;   ///< kept for re-use
-  std::size_t limit;    ///< most that is kept
+  std::size_t limit;    ///< limit of cached
   std::int64_t hits;    ///< requests served from the cache
   std::int64_t misses;  ///< requests that needed fresh memory
 };
 
-/// Figures of the pool.
+/// Returns statistics of the pool.
 inline memory_statistics pool_statistics() {
   syncyte_memory_stats_t raw{};
   raw.struct_size = sizeof(raw);
@@ -30,7 +30,7 @@ inline memory_statistics pool_statistics() {
 /// Returns all cached buffers to the system.
 inline void trim_pool() { check(syncyte_memory_trim()); }
 
-/// Number of devices; 1 for host memory, 0 for CUDA in a build without it or without a driver.
+/// Number of devices: 1 for host memory; for CUDA 0 without a driver, or in a build without CUDA.
 inline std::int32_t device_count(memory_kind kind) {
   std::int32_t count = 0;
   check(syncyte_memory_device_count(static_cast<syncyte_memory_t>(kind), &count));
@@ -43,7 +43,8 @@ inline void copy(const buffer& target, const const_buffer& source, void* stream 
   check(syncyte_memory_copy(target.get(), source.get(), stream));
 }
 
-/// Host memory from the pool, given back in the destructor. Contents are undefined, alignment 64 bytes. Move-only.
+/// Host memory from the pool; the destructor releases it. Its contents are undefined, its alignment is 64 bytes.
+/// Move-only.
 template <element T>
 class pooled {
  public:

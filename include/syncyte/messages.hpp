@@ -1,7 +1,6 @@
 #pragma once
-/// @file messages.hpp
-/// Messages between two ranks: methods of syncyte::communicator (comm.hpp). All are local; syncyte/messages.h says what
-/// a message carries, and docs/messages.md shows them.
+/// @file messages.hpp Messages between two ranks: methods of syncyte::communicator (comm.hpp). All are local;
+/// syncyte/messages.h explains them, and docs/messages.md has examples.
 
 #include <memory>
 
@@ -10,10 +9,10 @@
 
 namespace syncyte {
 
-/// As a source: whoever sends. As the tag of a receive: whatever tag.
+/// Source of a receive: any rank. Tag of a receive: any tag.
 inline constexpr std::int32_t any = SYNCYTE_ANY;
 
-/// As a source or destination: no rank; such a message ends at once and changes nothing.
+/// Source or destination: no rank; such a message completes at once and changes nothing.
 inline constexpr std::int32_t proc_null = SYNCYTE_PROC_NULL;
 
 /// Highest tag of a message. Local.
@@ -23,29 +22,29 @@ inline std::int32_t highest_tag() {
   return tag;
 }
 
-/// Who sent a message that was received.
+/// Sender and tag of a received message.
 struct message_status {
   std::int32_t source;  ///< the sender's rank
-  std::int32_t tag;     ///< its tag
+  std::int32_t tag;     ///< the message's tag
 };
 
-/// A started receive: a request that knows who has sent, once it has ended.
+/// A non-blocking receive: a request that has the sender's rank and tag once it has ended.
 class receive_request : public request {
  public:
   receive_request() = default;
 
-  /// Takes over a C request and the status that its end fills.
+  /// Takes over a C request and the status that it fills when it ends.
   receive_request(syncyte_request_t raw, std::unique_ptr<syncyte_message_status_t> status) noexcept
       : request(raw), status_(std::move(status)) {}
   receive_request(receive_request&&) = default;
   receive_request& operator=(receive_request&& other) noexcept {
-    std::swap(status_, other.status_);  // with the requests, which are exchanged too
+    std::swap(status_, other.status_);  // the base class exchanges the requests
     request::operator=(std::move(other));
     return *this;
   }
-  ~receive_request() { static_cast<void>(request(std::move(*this))); }  // waits while the status is there
+  ~receive_request() { static_cast<void>(request(std::move(*this))); }  // waits before the status is freed
 
-  /// Who has sent; call it after wait(), or when test() has said true.
+  /// Sender and tag; call it after wait(), or after test() has returned true.
   message_status status() const { return {status_->source, status_->tag}; }
 
  private:
@@ -54,7 +53,7 @@ class receive_request : public request {
 
 namespace detail {
 
-/// What a communicator's ranks send to each other.
+/// The messages of a communicator.
 class messages : public collectives {
  public:
   messages() = default;
@@ -87,7 +86,7 @@ class messages : public collectives {
     return receive_request(raw, std::move(status));
   }
 
-  /// Sends one array and receives another, whoever comes first. Local; waits for both.
+  /// Sends one array and receives another, without deadlock in any order of arrival. Local; waits for both.
   message_status sendrecv(const const_buffer& sent, std::int32_t dest, const buffer& received,
                           std::int32_t source = any, std::int32_t send_tag = 0, std::int32_t recv_tag = any) const {
     syncyte_message_status_t status = empty_status();

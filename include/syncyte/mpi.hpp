@@ -7,7 +7,7 @@
 
 namespace syncyte {
 
-/// A communicator from an MPI_Comm, which is duplicated and stays the caller's. Collective over it.
+/// A duplicate of an MPI_Comm, which the caller keeps. Collective over it.
 inline communicator from_mpi(MPI_Comm mpi_comm, const comm_options& options = {}) {
   const auto raw = detail::raw(options);
   syncyte_comm_t comm = nullptr;

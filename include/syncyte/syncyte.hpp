@@ -1,6 +1,6 @@
 #pragma once
-/// @file syncyte.hpp
-/// The whole C++ interface of Syncyte, without MPI's headers; syncyte/mpi.hpp adds what takes an MPI_Comm.
+/// @file syncyte.hpp The whole C++ interface of Syncyte, without MPI's headers; syncyte/mpi.hpp adds from_mpi(), which
+/// takes an MPI_Comm.
 
 #include "syncyte/base.hpp"
 #include "syncyte/cart.hpp"

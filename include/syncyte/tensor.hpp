@@ -1,6 +1,6 @@
 #pragma once
-/// @file tensor.hpp
-/// Whole tensors in C++: one array over the memory of all ranks. syncyte/tensor.h says when what is visible.
+/// @file tensor.hpp Whole tensors in C++: one array over the memory of all ranks. syncyte/tensor.h says when writes
+/// become visible.
 
 #include <chrono>
 #include <optional>
@@ -14,7 +14,7 @@ namespace syncyte {
 /// Options of a new tensor.
 struct tensor_options {
   std::string name;                        ///< for messages
-  std::optional<std::int64_t> local_rows;  ///< this rank's rows (then on all ranks); without: as equal as possible
+  std::optional<std::int64_t> local_rows;  ///< number of this rank's rows, on all ranks or none; empty: equal parts
   memory_kind memory = memory_kind::host;  ///< host
 };
 
@@ -33,7 +33,7 @@ struct node_view {
   std::optional<std::int64_t> first_row;
 };
 
-/// How wait() compares.
+/// Comparison of wait().
 enum class compare : std::int32_t {
   equal = SYNCYTE_COMPARE_EQ,
   not_equal = SYNCYTE_COMPARE_NE,
@@ -46,7 +46,7 @@ using tensor_reference = reference<syncyte_tensor_t, syncyte_tensor_retain, sync
 }
 
 /// An array over the memory of all ranks, partitioned by rows. Move-only; spans of it are valid while a reference
-/// lives. All calls but the constructor, wrap() and sync() are local.
+/// exists. All calls except the constructor, wrap() and sync() are local.
 class tensor : public detail::tensor_reference {
  public:
   tensor() = default;
@@ -59,8 +59,8 @@ class tensor : public detail::tensor_reference {
          const tensor_options& options = {})
       : tensor(comm, type, std::span<const std::int64_t>(shape.begin(), shape.size()), options) {}
 
-  /// A tensor of arrays that the ranks already have, which must live until the tensor is freed at a collective point:
-  /// then `*released`, which may be null and must live as long, becomes 1. Collective.
+  /// A tensor of arrays that the ranks already have, which must live until a collective point frees the tensor and sets
+  /// `*released` to 1. `released` may be null, and must live as long as the arrays. Collective.
   static tensor wrap(const communicator& comm, const buffer& local, const std::string& name = "",
                      std::int64_t* released = nullptr) {
     const tensor_options options{name, std::nullopt, memory_kind::host};  // holds the name until the call is over
@@ -97,7 +97,7 @@ class tensor : public detail::tensor_reference {
     return count;
   }
 
-  /// The rows a rank owns.
+  /// The rows that a rank owns.
   row_range rows(std::int32_t rank) const {
     row_range range{};
     check(syncyte_tensor_rows(get(), rank, &range.first, &range.count));
@@ -111,20 +111,20 @@ class tensor : public detail::tensor_reference {
     return ranks;
   }
 
-  /// This rank's rows in place, row-major. Throws status::type if T is another type.
+  /// A view of this rank's rows, row-major. Throws status::type if T is another type.
   template <element T>
   std::span<T> local() const {
     return local_buffer().template as<T>();
   }
 
-  /// This rank's rows in place, as an argument for other calls.
+  /// A view of this rank's rows, as an argument for other calls.
   buffer local_buffer() const {
     syncyte_buffer_t raw{};
     check(syncyte_tensor_local(get(), &raw));
     return buffer(raw);
   }
 
-  /// The rows of this node's ranks in place.
+  /// A view of the rows of this node's ranks.
   template <element T>
   node_view<T> node() const {
     syncyte_buffer_t raw{};
@@ -168,14 +168,14 @@ class tensor : public detail::tensor_reference {
     check(syncyte_tensor_put_box(get(), lower.data(), static_cast<std::int64_t>(lower.size()), source.get()));
   }
 
-  /// Adds to one element (numbered in row-major order) of an integer tensor; returns what was there. Atomic.
+  /// Adds to one element (numbered in row-major order) of an integer tensor; returns its old value. Atomic.
   std::int64_t fetch_add(std::int64_t element, std::int64_t operand) const {
     std::int64_t previous = 0;
     check(syncyte_tensor_fetch_add(get(), element, operand, &previous));
     return previous;
   }
 
-  /// Writes desired to one element if it equals expected; returns what was there. Atomic.
+  /// Writes desired to one element if it equals expected; returns its old value. Atomic.
   std::int64_t compare_swap(std::int64_t element, std::int64_t expected, std::int64_t desired) const {
     std::int64_t previous = 0;
     check(syncyte_tensor_compare_swap(get(), element, expected, desired, &previous));
@@ -192,7 +192,8 @@ class tensor : public detail::tensor_reference {
   /// Writes one element of an integer tensor; release.
   void store(std::int64_t element, std::int64_t value) const { check(syncyte_tensor_store(get(), element, value)); }
 
-  /// Waits, asleep, until one element compares true, and returns it. Throws status::timeout after the limit.
+  /// Waits, mostly asleep, until a comparison of one element is true, and returns the element. Throws status::timeout
+  /// after the limit.
   std::int64_t wait(std::int64_t element, compare how, std::int64_t value,
                     std::optional<std::chrono::duration<double>> limit = std::nullopt) const {
     std::int64_t found = 0;
@@ -204,7 +205,8 @@ class tensor : public detail::tensor_reference {
   /// Completes this rank's writes at their owners.
   void flush() const { check(syncyte_tensor_flush(get())); }
 
-  /// What any rank wrote before is seen by all after; also frees what all ranks have dropped. Collective.
+  /// Synchronises the tensor: after it, all ranks see all earlier writes of all ranks. Collective; also frees objects
+  /// that all ranks have dropped.
   void sync() const { check(syncyte_tensor_sync(get())); }
 
  private:

@@ -1,6 +1,5 @@
 #pragma once
-/// @file window.hpp
-/// One-sided access to memory of other ranks in C++; syncyte/window.h says when what is visible.
+/// @file window.hpp One-sided access to memory of other ranks in C++; syncyte/window.h says when writes become visible.
 
 #include "syncyte/base.hpp"
 #include "syncyte/comm.hpp"
@@ -23,8 +22,8 @@ using window_reference = reference<syncyte_window_t, syncyte_window_retain, sync
 
 class window_lock;
 
-/// Zeroed memory of every rank that every rank reads, writes and combines with. Move-only. Offsets are in bytes. All
-/// calls but the constructor and fence() are local.
+/// Zeroed memory of every rank, which every rank reads, writes and combines with. Move-only. Offsets are in bytes. All
+/// calls except the constructor and fence() are local.
 class window : public detail::window_reference {
  public:
   window() = default;
@@ -44,7 +43,7 @@ class window : public detail::window_reference {
     return bytes;
   }
 
-  /// A rank's part as elements, if it lies on this node; valid while the window is referred to.
+  /// A rank's part as elements, if it lies on this node; valid while there is a reference to the window.
   template <element T>
   std::span<T> part(std::int32_t rank) const {
     void* data = nullptr;
@@ -67,7 +66,7 @@ class window : public detail::window_reference {
     check(syncyte_window_accumulate(get(), rank, offset, static_cast<syncyte_op_t>(how), source.get()));
   }
 
-  /// Combines one element and returns what was there before; atomic.
+  /// Combines one element and returns its old value; atomic.
   template <element T>
   T fetch_op(std::int32_t rank, std::size_t offset, T operand, op how = op::sum) const {
     T previous{};
@@ -76,7 +75,7 @@ class window : public detail::window_reference {
     return previous;
   }
 
-  /// Writes desired if the element equals expected, and returns what was there before; atomic.
+  /// Writes desired if the element equals expected, and returns its old value; atomic.
   template <element T>
   T compare_swap(std::int32_t rank, std::size_t offset, T expected, T desired) const {
     T previous{};
@@ -85,13 +84,13 @@ class window : public detail::window_reference {
     return previous;
   }
 
-  /// Waits for a rank's lock, which is advisory; given back by the lock's unlock() or destructor.
+  /// Waits for a rank's lock, which is advisory; the result's unlock() or destructor releases it.
   window_lock lock(std::int32_t rank, lock_kind kind = lock_kind::exclusive) const;
 
   /// Completes this rank's operations at one rank or, by default, at all.
   void flush(std::int32_t rank = -1) const { check(syncyte_window_flush(get(), rank)); }
 
-  /// What was written before is seen by all after. Collective.
+  /// Completes all ranks' operations: after it, all ranks see all earlier writes. Collective.
   void fence() const { check(syncyte_window_fence(get())); }
 
  private:
@@ -118,7 +117,7 @@ class window_lock {
     if (window_) static_cast<void>(syncyte_window_unlock(window_.get(), rank_));
   }
 
-  /// Completes this rank's operations on the locked rank, and gives the lock back.
+  /// Completes this rank's operations on the locked rank, and releases the lock.
   void unlock() {
     const window held = std::move(window_);
     check(syncyte_window_unlock(held.get(), rank_));

@@ -11,7 +11,7 @@ namespace {
 
 constexpr int spins = 32;
 constexpr int yields = 32;
-constexpr int most_doublings = 10;  // of a microsecond
+constexpr int most_doublings = 10;  // the first sleep is a microsecond
 
 }  // namespace
 

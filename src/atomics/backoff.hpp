@@ -4,8 +4,8 @@
 
 namespace syncyte::atomics {
 
-/// Waits for another process or thread: a moment spinning, then giving the processor away, then asleep, up to a
-/// millisecond at a time.
+/// Waits for another process or thread: spins at first, then yields the processor, then sleeps, up to a millisecond at
+/// a time.
 class backoff {
  public:
   using seconds = std::chrono::duration<double>;
@@ -13,8 +13,7 @@ class backoff {
   /// Sleeps for `longest` at most.
   void pause(seconds longest = seconds(1e-3));
 
-  /// Whether at least a millisecond has passed since the beginning or the last time this said so: then it is worth the
-  /// cost to look whether the other process still lives.
+  /// True once per millisecond: it is then worth the cost to check whether the other process still lives.
   bool is_time_to_look();
 
  private:

@@ -11,7 +11,7 @@
 
 namespace syncyte::atomics {
 
-/// The unsigned integer of an element's size, which the processor exchanges atomically.
+/// The unsigned integer of an element's size, for atomic exchange.
 template <std::size_t bytes>
 struct word_of;
 template <>
@@ -45,7 +45,7 @@ void store(void* to, T value) {
   std::memcpy(to, &value, sizeof(T));
 }
 
-/// Ops for which the processor has an instruction of its own.
+/// Whether the processor has an instruction for the op.
 template <class T, syncyte_op_t op>
 inline constexpr bool is_native = std::integral<T> && (op == SYNCYTE_OP_SUM || op == SYNCYTE_OP_BAND ||
                                                        op == SYNCYTE_OP_BOR || op == SYNCYTE_OP_BXOR);
@@ -60,7 +60,7 @@ T native(T& target, T value) {
   return element.fetch_xor(value);
 }
 
-/// Any op, by repeated compare-and-swap of the element's bits.
+/// Applies any op by a loop of compare-and-swap on the element's bits.
 template <class T, syncyte_op_t op>
 T by_swapping(std::byte* target, T value) {
   std::atomic_ref<word<T>> element(*reinterpret_cast<word<T>*>(target));
@@ -71,7 +71,7 @@ T by_swapping(std::byte* target, T value) {
   return std::bit_cast<T>(seen);
 }
 
-/// Combines an element with one in memory, atomically but for those wider than 8 bytes; returns what was there.
+/// Combines an element with one in memory and returns the old one. Atomic for elements of at most 8 bytes.
 template <class T, syncyte_op_t op>
 T combine_element(std::byte* target, T value) {
   if constexpr (sizeof(T) > 8) {

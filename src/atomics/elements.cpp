@@ -24,7 +24,7 @@ void combine_all(std::byte* target, const std::byte* source, std::byte* previous
 template <class T>
 void swap_integers(std::byte* target, T expected, T desired, void* previous) {
   std::atomic_ref<T>(*reinterpret_cast<T*>(target)).compare_exchange_strong(expected, desired);
-  store(previous, expected);  // now what was there
+  store(previous, expected);  // the exchange has put the old value into `expected`
 }
 
 }  // namespace

@@ -10,15 +10,16 @@
 
 namespace syncyte::atomics {
 
-/// A wait for a lock, whose word names its holder: after every look at it pause() lets others run, and says when to
-/// look whether the holder lives.
+/// A wait for a lock whose word names its holder. Call pause() after each read of the word: it yields, and tells when
+/// to check whether the holder lives.
 class holder_wait {
  public:
-  /// `what` is locked, `owner` is the name of what it belongs to and `number` its own, if any, all for the watchdog.
+  /// For the watchdog: `what` is the locked item, `owner` the tensor or store it belongs to, `number` the operation's
+  /// number, if any.
   holder_wait(std::string what, const std::string& owner, std::uint64_t number = 0)
       : what_(std::move(what)), owner_(owner), number_(number) {}
 
-  /// Returns true about once a millisecond while the word stays as it was seen.
+  /// Returns true about once a millisecond while the word is unchanged.
   bool pause(std::uint64_t seen);
 
  private:

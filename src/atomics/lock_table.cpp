@@ -34,18 +34,19 @@ void lock_table::lock_slowly(std::int64_t item) {
   while (true) {
     std::uint64_t seen = 0;
     if (lock.compare_exchange_weak(seen, mark(holder_, item), std::memory_order_acquire)) return;
-    if (seen == 0) continue;  // a spurious failure
+    if (seen == 0) continue;  // the weak exchange failed spuriously
     if (seen >> holder_shift == damaged || wait.pause(seen)) look_after(seen, item);
   }
 }
 
-/// The lock has been held for long: throws if its item is damaged, or must now be called so.
+/// Called for a lock that has been held for long. Marks its item damaged if the holder has died; throws if the item is
+/// damaged.
 void lock_table::look_after(std::uint64_t seen, std::int64_t item) {
   const std::uint64_t held_item = seen & item_mask;
   if (seen >> holder_shift != damaged) {
     if (is_alive_(static_cast<int>((seen >> holder_shift) - 1))) return;
     const std::uint64_t damage = damaged << holder_shift | held_item;
-    // If another waiter was quicker, or the word was freed meanwhile, the next round sees it.
+    // If another waiter was faster, or the word was freed meanwhile, the next round sees it.
     if (!std::atomic_ref(word(item)).compare_exchange_strong(seen, damage)) return;
   }
   base::require(held_item == (static_cast<std::uint64_t>(item) & item_mask), SYNCYTE_ERR_PEER_DIED,

@@ -9,17 +9,17 @@
 
 namespace syncyte::atomics {
 
-/// Words for the items that a lock table locks, for its errors and the watchdog.
+/// Names of the items that a lock table locks and of the change to them, for errors and the watchdog.
 struct locked_kind {
   const char* item = "row";
   const char* change = "added to it";
 };
 
-/// Locks of numbered items (rows, elements) in memory that a node shares. A word is 0 where the lock is free; otherwise
-/// it names who holds it and for which item, so that a waiter can see whether the holder still lives. If it does not,
-/// the item is damaged: it may have been half changed, and every later attempt to lock it fails.
+/// Locks of numbered items (rows, elements) in memory that a node shares. A word is 0 if the lock is free; otherwise it
+/// names the holder and the item, so that a waiter can check whether the holder still lives. If the holder has died,
+/// the item is damaged: it may be half changed, and every later attempt to lock it fails.
 ///
-/// Tables are bounded: items of larger tables share words (then damage hits all items of the word).
+/// The number of words is bounded: if there are more items, several share a word, and damage affects all of them.
 class lock_table {
  public:
   static constexpr std::int64_t most_words = std::int64_t{1} << 16;
@@ -28,8 +28,8 @@ class lock_table {
   static std::int64_t words_for(std::int64_t items);
 
   lock_table() = default;
-  /// `words`: a power of two of them, zeroed before first use. `holder`: who we are, 0 to 65533. `is_alive` tells of
-  /// any holder. `name` is that of what the rows belong to, for the watchdog.
+  /// `words`: a power of two of them, zeroed before first use. `holder`: this process's number, 0 to 65533. `is_alive`
+  /// tells whether a holder lives. `name`: the tensor that the items belong to, for the watchdog.
   lock_table(std::span<std::uint64_t> words, int holder, std::function<bool(int)> is_alive,
              std::string name = "a tensor", locked_kind kind = {});
 
@@ -56,7 +56,8 @@ class lock_table {
     return (holder + 1) << holder_shift | (static_cast<std::uint64_t>(item) & item_mask);
   }
 
-  /// Neighbours lie on different cache lines; the odd factor keeps consecutive items on words of their own.
+  /// Words of neighbouring items lie on different cache lines. The factor is odd, so consecutive items have different
+  /// words.
   std::uint64_t& word(std::int64_t item) const {
     return words_[static_cast<std::size_t>(item) * 0x9e3779b1u & (words_.size() - 1)];
   }

@@ -16,7 +16,7 @@ inline constexpr bool is_complex_number = std::same_as<T, std::complex<float>> |
 template <class T>
 inline constexpr bool is_bool = std::same_as<T, base::boolean>;
 
-/// Whether elements of T have an op: what syncyte_op_values says.
+/// Whether an op is defined for elements of T, as syncyte_op_values documents.
 template <class T, syncyte_op_t op>
 consteval bool has_op() {
   if (op == SYNCYTE_OP_REPLACE || op == SYNCYTE_OP_SUM || op == SYNCYTE_OP_PROD) return true;
@@ -24,7 +24,7 @@ consteval bool has_op() {
   return std::integral<T> || is_bool<T>;
 }
 
-/// Arithmetic on bool is logic.
+/// Ops on bool are logical.
 template <syncyte_op_t op>
 base::boolean combine_logic(bool a, bool b) {
   if constexpr (op == SYNCYTE_OP_REPLACE) return {b};
@@ -36,7 +36,7 @@ base::boolean combine_logic(bool a, bool b) {
 
 template <class T, syncyte_op_t op>
 T combine_integers(T a, T b) {
-  // Unsigned and at least as wide as int: sums wrap, and 16-bit products do not overflow an int on their way.
+  // Unsigned and at least as wide as int: sums wrap, and products of 16-bit numbers do not overflow an int.
   using wide = std::common_type_t<std::make_unsigned_t<T>, unsigned>;
   if constexpr (op == SYNCYTE_OP_SUM) return static_cast<T>(static_cast<wide>(a) + static_cast<wide>(b));
   if constexpr (op == SYNCYTE_OP_PROD) return static_cast<T>(static_cast<wide>(a) * static_cast<wide>(b));
@@ -48,21 +48,21 @@ T combine_integers(T a, T b) {
   return static_cast<T>(a ^ b);
 }
 
-/// Whether an operand is NaN, which then is the result.
+/// Whether an operand is NaN, so that the result is NaN.
 template <class T>
 bool is_nan(T value) {
   if constexpr (std::floating_point<T>) return std::isnan(value);
   return false;
 }
 
-/// Whether a is less than b where their signs decide between zeros; never true of a NaN.
+/// Whether a is less than b, with -0 less than +0; false if one is NaN.
 template <class T>
 bool is_less(T a, T b) {
   if constexpr (std::floating_point<T>) return a < b || (a == b && std::signbit(a) && !std::signbit(b));
   return a < b;
 }
 
-/// The element that `op` makes of what is there and what comes. Half precision is computed in float and rounded once.
+/// Result of `op` on the element in memory and the operand. Half precision is computed in float and rounded once.
 template <class T, syncyte_op_t op>
 T combine(T a, T b) {
   static_assert(has_op<T, op>());
@@ -115,8 +115,8 @@ decltype(auto) visit_op(syncyte_op_t op, Visitor&& visitor) {
   }
 }
 
-/// Calls visitor.operator()<T, op>() for a dtype and an op it has; throws SYNCYTE_ERR_TYPE, SYNCYTE_ERR_ARGUMENT, or
-/// SYNCYTE_ERR_UNSUPPORTED.
+/// Calls visitor.operator()<T, op>() for a dtype and op; throws SYNCYTE_ERR_TYPE, SYNCYTE_ERR_ARGUMENT, or
+/// SYNCYTE_ERR_UNSUPPORTED if the op is not defined for the dtype.
 template <class Visitor>
 auto visit_dtype_and_op(syncyte_dtype_t dtype, syncyte_op_t op, Visitor&& visitor) {
   return base::visit_dtype(dtype, [&](auto tag) {
@@ -127,7 +127,8 @@ auto visit_dtype_and_op(syncyte_dtype_t dtype, syncyte_op_t op, Visitor&& visito
       } else {
         base::fail(SYNCYTE_ERR_UNSUPPORTED, "op {} is not defined for dtype {}", base::op_name(op),
                    base::dtype_name(dtype));
-        return visitor.template operator()<T, SYNCYTE_OP_REPLACE>();  // not reached; gives the lambda its type
+        return visitor
+            .template operator()<T, SYNCYTE_OP_REPLACE>();  // unreachable; determines the lambda's return type
       }
     });
   });

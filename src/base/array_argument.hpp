@@ -12,7 +12,7 @@
 
 namespace syncyte::base {
 
-/// Numbers that a caller of the C interface gives: a pointer, and how many there are.
+/// An array argument of the C interface: pointer and length.
 template <class T>
 struct array_argument {
   const T* values;
@@ -22,8 +22,8 @@ struct array_argument {
   template <std::ranges::contiguous_range Range>
   array_argument(const Range& all) : array_argument(std::ranges::data(all), std::ssize(all)) {}
 
-  /// The numbers; throws SYNCYTE_ERR_SHAPE if they are not one for `each` of `expected` things, SYNCYTE_ERR_ARGUMENT if
-  /// there are none.
+  /// The array. Throws SYNCYTE_ERR_SHAPE unless it has `expected` elements (`each` names what one belongs to), and
+  /// SYNCYTE_ERR_ARGUMENT if it is null.
   std::span<const T> checked(const char* name, std::int64_t expected, const char* each) const {
     if (length != expected) {
       const std::string wanted = fmt::format("{}, one for each {}", expected, each);

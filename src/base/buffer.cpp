@@ -8,12 +8,12 @@
 namespace syncyte::base {
 namespace {
 
-/// "2, 3" for an argument of require(): made only where the check fails. A text that is made first would cost more than
-/// all else that a small message costs.
+/// Formats extents as "2, 3", lazily: require() makes the text only if the check fails, because formatting would
+/// dominate the cost of a small message.
 auto listed(std::span<const std::int64_t> extents) { return fmt::join(extents, ", "); }
 
 /// Throws SYNCYTE_ERR_SHAPE unless the distance between any two elements of an array that is not empty, and a step
-/// beyond each dimension, fit 64 bits: whoever follows the strides need not look for overflow.
+/// beyond each dimension, fit 64 bits. Code that follows the strides then needs no overflow checks.
 void require_span(const syncyte_buffer_t& raw, std::size_t element_bytes, const char* argument) {
   std::int64_t below = 0;
   auto above = static_cast<std::int64_t>(element_bytes);
@@ -152,7 +152,7 @@ syncyte_buffer_t make_buffer(void* data, syncyte_dtype_t dtype, std::span<const 
   for (std::size_t i = shape.size(); i-- > 0;) {
     result.shape[i] = shape[i];
     result.strides[i] = stride;
-    // Wraps round, defined, where a huge shape is empty elsewhere; one that is not is refused before it is used.
+    // Unsigned, so that overflow is defined: it happens only if another extent is 0, or if checked_elements() throws.
     stride = static_cast<std::int64_t>(static_cast<std::uint64_t>(stride) *
                                        static_cast<std::uint64_t>(std::max<std::int64_t>(shape[i], 1)));
   }

@@ -13,8 +13,9 @@ namespace syncyte::base {
 /// - 1.
 std::int64_t checked_elements(std::span<const std::int64_t> shape, std::size_t element_bytes, const char* argument);
 
-/// A caller's buffer after its checks: known dtype and memory kind, extents that do not overflow, data where there are
-/// elements, strides whose span fits 64 bits. `argument` is the parameter's name in messages.
+/// A caller's buffer after its checks: its dtype and memory kind are known, its extents do not overflow, data is not
+/// null if there are elements, and the span of its strides fits 64 bits. `argument` is the parameter's name in
+/// messages.
 class buffer {
  public:
   buffer(const syncyte_buffer_t* raw, const char* argument);

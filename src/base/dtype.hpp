@@ -13,23 +13,23 @@ namespace syncyte::base {
 /// Bytes of an element; throws SYNCYTE_ERR_TYPE for an unknown dtype. `argument` names it in the message.
 std::size_t dtype_size(syncyte_dtype_t dtype, const char* argument = "dtype");
 
-/// "float32" and so on; "unknown" for a number that is none of ours.
+/// Name of a dtype, such as "float32"; "unknown" for any other number.
 const char* dtype_name(syncyte_dtype_t dtype);
 
-/// "SUM" and so on; "unknown" for a number that is none of ours.
+/// Name of an op, such as "SUM"; "unknown" for any other number.
 const char* op_name(syncyte_op_t op);
 
 bool is_known(syncyte_dtype_t dtype);
 bool is_complex(syncyte_dtype_t dtype);
 bool is_integer(syncyte_dtype_t dtype);  // without bool
 
-/// A value type that tells which C++ type stores a dtype.
+/// A tag that carries the C++ type of a dtype's elements.
 template <class T>
 struct type_tag {
   using type = T;
 };
 
-/// bool's storage: one byte, 0 or 1; a type of its own so that arithmetic on it can mean logic.
+/// Storage of bool: one byte, 0 or 1. It is a separate type so that arithmetic on it can be overloaded as logic.
 struct boolean {
   std::uint8_t value;
 };

@@ -61,7 +61,7 @@ const char* status_name(syncyte_status_t status) {
 }
 
 const error_fields& error::fields() const {
-  static const auto* const none = new error_fields;  // leaked: static objects' destructors may ask
+  static const auto* const none = new error_fields;  // leaked: destructors of static objects may use it
   return fields_ ? *fields_ : *none;
 }
 
@@ -69,7 +69,7 @@ namespace {
 
 constexpr char separator = '\x1f';  // ASCII's unit separator
 
-/// A field may be a user's text: what would end it too early is replaced.
+/// Replaces separators and zero bytes in a field, which may be a user's text.
 std::string packable(std::string field) {
   std::replace(field.begin(), field.end(), separator, ' ');
   return field;

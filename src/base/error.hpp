@@ -10,24 +10,24 @@
 #include <string_view>
 #include <utility>
 
-#include "syncyte/base.h"  // the one place where codes and types are numbered
+#include "syncyte/base.h"  // defines the numbers of status codes and dtypes
 
 namespace syncyte::base {
 
-/// The subject of an error, beside its text; empty where there is nothing to say.
+/// Structured fields of an error, beside its text; empty or -1 where they do not apply.
 struct error_fields {
   std::string operation = {};  // name of the C function without "syncyte_"; the C interface adds it
-  std::string object = {};     // name of what the argument belongs to, or of what the operation acts on
+  std::string object = {};     // name of the tensor, store or other object that the operation acts on
   std::string argument = {};
   std::int64_t axis = -1;  // dimension of the argument if ndim > 0, otherwise position in a list; -1: the whole
-  int ndim = 0;            // dimensions of the array that axis, and lists of extents, are about; 0: of none
+  int ndim = 0;            // dimensions of the array that axis and lists of extents are about; 0: no array
   std::string value = {};
   std::string expected = {};
-  int rank = -1;            // whose error it is; -1: this process's, or that of several
-  std::string reason = {};  // text without operation and ranks, where the whole text has them
+  int rank = -1;            // the rank that failed; -1: this process, or several ranks
+  std::string reason = {};  // text without operation and ranks, if the whole text has them
 };
 
-/// The exception of every layer; the C interface turns it into a status and the thread's last error.
+/// The exception that all layers throw. The C interface turns it into a status and the thread's last error.
 class error : public std::runtime_error {
  public:
   error(syncyte_status_t status, const std::string& message) : std::runtime_error(message), status_(status) {}
@@ -39,7 +39,7 @@ class error : public std::runtime_error {
   syncyte_status_t status() const { return status_; }
   const error_fields& fields() const;
 
-  /// Text and fields as one string, for other ranks; unpack() makes an error of it again.
+  /// Serializes text and fields for other ranks; unpack() restores the error.
   std::string pack() const;
   static error unpack(syncyte_status_t status, std::string_view packed);
 
@@ -48,8 +48,8 @@ class error : public std::runtime_error {
   std::shared_ptr<const error_fields> fields_;  // null: none
 };
 
-/// Throws an error with a formatted message. Messages name the argument, the value and what was expected; the rank is
-/// put in front where the error leaves the library.
+/// Throws an error with a formatted message. Messages name the argument, its value and the expected value. The C
+/// interface prepends the rank.
 template <class... Arguments>
 [[noreturn]] void fail(syncyte_status_t status, fmt::format_string<Arguments...> format, Arguments&&... arguments) {
   throw error(status, fmt::format(format, std::forward<Arguments>(arguments)...));
@@ -72,7 +72,7 @@ void require(bool condition, syncyte_status_t status, fmt::format_string<Argumen
 /// An argument, or one element of it.
 struct argument_name {
   argument_name(const char* given) : name(given) {}
-  argument_name(const std::string& given) : name(given.c_str()) {}  // which outlives this
+  argument_name(const std::string& given) : name(given.c_str()) {}  // `given` must outlive this
   template <std::integral Index>
   argument_name(const char* given, Index index, int dimensions = 0)
       : name(given), axis(static_cast<std::int64_t>(index)), ndim(dimensions) {}
@@ -99,10 +99,10 @@ bool is_known_status(syncyte_status_t status);
 /// Constant name of a status code.
 const char* status_name(syncyte_status_t status);
 
-/// Status and message of the exception in flight; for the last catch (...) before a boundary.
+/// Converts the exception in flight; call it in the last catch (...) before a boundary.
 error current_error();
 
-/// errno as "reason (NAME)".
+/// An errno value as "reason (NAME)".
 std::string errno_text(int code);
 
 }  // namespace syncyte::base

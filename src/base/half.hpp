@@ -5,7 +5,7 @@
 
 namespace syncyte::base {
 
-/// IEEE 754 binary16, storage only: arithmetic happens in float and is rounded once, to nearest even.
+/// IEEE 754 binary16, for storage only: arithmetic is done in float and rounded once, to nearest even.
 struct float16 {
   std::uint16_t bits;
   float16() = default;
@@ -13,7 +13,7 @@ struct float16 {
   explicit operator float() const;
 };
 
-/// The upper half of a binary32, storage only, as float16.
+/// The upper half of a binary32, for storage only, like float16.
 struct bfloat16 {
   std::uint16_t bits;
   bfloat16() = default;
@@ -49,7 +49,7 @@ inline float16::float16(float value) {
   } else if (magnitude >= 0x38800000u) {
     result = (magnitude - (112u << 23) + 0xfffu + ((magnitude >> 13) & 1u)) >> 13;
   } else {
-    // Subnormal: adding 0.5 aligns the units of 2^-24 with the lowest bit of the sum's mantissa and rounds there.
+    // Subnormal: adding 0.5 aligns units of 2^-24 with the lowest bit of the sum's mantissa, so the addition rounds.
     const float shifted = std::bit_cast<float>(magnitude) + 0.5f;
     result = std::bit_cast<std::uint32_t>(shifted) - std::bit_cast<std::uint32_t>(0.5f);
   }

@@ -29,7 +29,7 @@ spdlog::level::level_enum spdlog_level(syncyte_log_level_t level) {
 }
 
 spdlog::logger& logger() {
-  // Leaked on purpose: lines may still be written while static objects are destroyed.
+  // Leaked on purpose: destructors of static objects may log.
   static auto* const the_logger = [] {
     auto* created = new spdlog::logger("syncyte", std::make_shared<spdlog::sinks::stderr_sink_mt>());
     created->set_pattern("%H:%M:%S.%e %v");

@@ -16,7 +16,7 @@ int process_rank();
 /// Whether a line of this level is written: SYNCYTE_LOG=off|error|warn|info|debug, default warn.
 bool log_enabled(syncyte_log_level_t level);
 
-/// Writes a line to stderr in one piece, with time, rank and level. Thread-safe.
+/// Writes a line with time, rank and level to stderr, in one write. Thread-safe.
 void log_line(syncyte_log_level_t level, const std::string& message);
 
 template <class... Arguments>

@@ -44,7 +44,7 @@ int partition::owner(std::int64_t row) const {
     if (row < boundary) return static_cast<int>(row / (shorter + 1));
     return static_cast<int>(longer_parts + (row - boundary) / shorter);
   }
-  // The last part that starts at or before the row: empty parts share a start with their successor and come before it.
+  // Take the last part that starts at or before the row: an empty part shares its start with the next part.
   const auto after = std::upper_bound(offsets_.begin(), offsets_.end(), row);
   return static_cast<int>(after - offsets_.begin()) - 1;
 }

@@ -9,11 +9,11 @@ namespace syncyte::base {
 /// The division of rows 0 to total() - 1 among parts (ranks), contiguously and in order. Parts may be empty.
 class partition {
  public:
-  /// As equal as possible: the first total % parts parts have one row more.
+  /// Equal parts; the first total % parts of them have one row more.
   static partition equal(std::int64_t total, int parts);
 
-  /// Given lengths, each 0 or more. Throws SYNCYTE_ERR_ARGUMENT if one is negative, or if `total` is not negative and
-  /// the lengths do not add up to it.
+  /// Parts of the given lengths, each 0 or more. Throws SYNCYTE_ERR_ARGUMENT if one is negative, or if `total` is not
+  /// negative and differs from their sum.
   static partition explicit_lengths(std::span<const std::int64_t> lengths, std::int64_t total = -1);
 
   int parts() const { return static_cast<int>(offsets_.size()) - 1; }
@@ -21,7 +21,7 @@ class partition {
   std::int64_t first(int part) const { return offsets_[static_cast<std::size_t>(part)]; }
   std::int64_t count(int part) const { return first(part + 1) - first(part); }
 
-  /// The part that holds a row of [0, total()): a division where parts are equal, otherwise a binary search.
+  /// The part that holds a row of [0, total()): O(1) for equal parts, otherwise a binary search.
   int owner(std::int64_t row) const;
 
  private:

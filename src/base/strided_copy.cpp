@@ -9,7 +9,7 @@
 namespace syncyte::base {
 namespace {
 
-/// Copies `extent` runs; RunBytes is 0 for a length known only at run time.
+/// Copies `extent` runs of RunBytes bytes; RunBytes is 0 if the length is known only at run time.
 template <std::size_t RunBytes>
 void copy_runs(const dimension& d, std::size_t run, std::byte* target, const std::byte* source) {
   for (std::int64_t i = 0; i < d.extent; ++i)

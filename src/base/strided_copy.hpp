@@ -9,25 +9,25 @@
 
 namespace syncyte::base {
 
-/// Copies an N-dimensional box between any strides (in bytes; negative and zero ones too). Extents, in elements, may be
-/// 0; the two sides must not overlap. Contiguous inner dimensions are copied in one piece.
+/// Copies an N-dimensional box between two arrays of any strides (in bytes; they may be negative or 0). Extents, in
+/// elements, may be 0. The arrays must not overlap. Contiguous inner dimensions are copied in one piece.
 void copy_strided(std::byte* target, std::span<const std::int64_t> target_strides, const std::byte* source,
                   std::span<const std::int64_t> source_strides, std::span<const std::int64_t> shape,
                   std::size_t element_bytes);
 
-/// Adds such a box to another, element by element, as add_one() does.
+/// Adds a box to another, element by element, as add_one() does.
 void add_strided(std::byte* target, std::span<const std::int64_t> target_strides, const std::byte* source,
                  std::span<const std::int64_t> source_strides, std::span<const std::int64_t> shape,
                  syncyte_dtype_t dtype);
 
-/// Sets all bytes of such a box to zero.
+/// Sets all bytes of a box to zero.
 void zero_strided(std::byte* target, std::span<const std::int64_t> strides, std::span<const std::int64_t> shape,
                   std::size_t element_bytes);
 
 /// Strides in bytes of a dense row-major array.
 std::vector<std::int64_t> dense_strides(std::span<const std::int64_t> shape, std::size_t element_bytes);
 
-/// The contiguous pieces, all of one length, that a box consists of.
+/// The contiguous pieces of a box, all of the same length.
 struct box_pieces {
   std::size_t bytes = 0;             // of each
   std::vector<std::size_t> offsets;  // in row-major order of the box

@@ -10,21 +10,21 @@
 
 namespace syncyte::base {
 
-/// One loop over a box in two arrays of different strides.
+/// One loop of a nest that walks a box in two arrays of different strides.
 struct dimension {
   std::int64_t extent;
   std::int64_t target;  // strides, in bytes
   std::int64_t source;
 };
 
-/// Dimensions from the outermost to the innermost; the last one is a run of bytes, contiguous on both sides.
+/// Loops from the outermost to the innermost. The last one is a run of bytes that is contiguous in both arrays.
 struct layout {
   std::array<dimension, SYNCYTE_MAX_NDIM + 1> dimensions;
   std::size_t count = 0;
 
   std::size_t run() const { return static_cast<std::size_t>(dimensions[count - 1].extent); }
 
-  /// Appends an inner dimension, as part of the one before if that steps over exactly all of it.
+  /// Appends an inner dimension; merges it with the dimension before if the two are contiguous.
   void append(const dimension& inner) {
     if (count > 0) {
       dimension& outer = dimensions[count - 1];
@@ -46,7 +46,7 @@ inline layout coalesce(std::span<const std::int64_t> target_strides, std::span<c
   return result;
 }
 
-/// visit(target, source) for every run, in row-major order.
+/// Calls visit(target, source) for every run, in row-major order.
 template <class Visit>
 void for_each_run(const layout& box, std::size_t level, std::byte* target, const std::byte* source, Visit&& visit) {
   if (level + 1 == box.count) return visit(target, source);

@@ -9,11 +9,11 @@
 
 namespace syncyte::cache {
 
-/// Offsets of blocks in a range of bytes, which it never looks at. Best fit, the lowest offset among equals: the same
-/// order of calls gives the same offsets in every process. Not thread-safe.
+/// Allocates blocks in a range of bytes by offset; it does not access the bytes. It takes the best fit, and the lowest
+/// offset among equals: the same order of calls gives the same offsets in every process. Not thread-safe.
 class heap {
  public:
-  /// Multiple to which blocks are rounded up, as in PyTorch's allocator for CUDA, whose offsets PipeSwitch relies on.
+  /// Blocks are rounded up to a multiple of this, as in PyTorch's allocator for CUDA: PipeSwitch relies on its offsets.
   static constexpr std::uint64_t unit = 512;
 
   struct block {
@@ -21,16 +21,16 @@ class heap {
     std::uint64_t bytes;  // a multiple of unit
   };
 
-  /// `bytes` are a multiple of unit.
+  /// `bytes` must be a multiple of unit.
   explicit heap(std::uint64_t bytes);
 
-  /// Offset of a new block; nothing where no hole has room for it. 0 bytes are a block too.
+  /// Offset of a new block; nothing if no hole is large enough. A block of 0 bytes has an offset too.
   std::optional<std::uint64_t> acquire(std::uint64_t bytes);
 
-  /// Whether there was a block at this offset.
+  /// Frees the block at this offset; returns whether there was one.
   bool release(std::uint64_t offset);
 
-  /// The blocks that are used, by offset: at most so many.
+  /// The first `most` blocks in use, by offset.
   std::vector<block> used(std::size_t most) const;
 
   std::uint64_t used_blocks() const { return blocks_.size() - holes_.size(); }
@@ -42,7 +42,7 @@ class heap {
     std::uint64_t bytes;
     bool is_used;
   };
-  using blocks = std::map<std::uint64_t, extent>;  // all of the range, by offset
+  using blocks = std::map<std::uint64_t, extent>;  // blocks and holes, by offset
 
   void erase_hole(blocks::const_iterator hole);
 

@@ -25,10 +25,10 @@ namespace {
 using clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-constexpr milliseconds look_interval(100);  // at signals
+constexpr milliseconds look_interval(100);  // between checks for signals
 constexpr milliseconds retry_interval(5);
 
-/// A time limit that is asked about while something else is waited for.
+/// The time limit of a wait, which a signal can end early.
 class deadline {
  public:
   explicit deadline(double seconds)
@@ -36,7 +36,7 @@ class deadline {
         end_(clock::now() +
              std::chrono::duration_cast<clock::duration>(std::chrono::duration<double>(std::min(seconds_, 1e8)))) {}
 
-  /// Whether time is left; throws where a signal has come.
+  /// Whether time is left; throws if the application wants to end the wait (a signal).
   bool is_ahead() const {
     watchdog::ask_for_interrupt();
     return clock::now() < end_;
@@ -77,7 +77,7 @@ std::string chosen_folder(const meeting_place& place) {
   base::fail(SYNCYTE_ERR_IO, "the shared cache's folder: {} {} failed: {}", step, path, base::errno_text(code));
 }
 
-/// The folder, open, and the name in it.
+/// The open folder, and a socket name in it.
 class place_in_folder {
  public:
   explicit place_in_folder(const meeting_place& place) : name_(chosen_name(place)), path_(chosen_folder(place)) {
@@ -87,7 +87,8 @@ class place_in_folder {
     check_folder();
   }
 
-  /// Through the open folder: a short name, whatever the path is, and no other folder under the same path.
+  /// Path of a socket by way of the open folder: it is short whatever the folder's path is, and cannot lead to another
+  /// folder that has replaced this one.
   std::string socket(const std::string& name) const {
     return fmt::format("/proc/self/fd/{}/{}", folder_.number(), name);
   }
@@ -98,17 +99,17 @@ class place_in_folder {
   const std::string& path() const { return path_; }
 
  private:
-  /// A process that can open the folder can take the cache, or give another one.
+  /// Checks that only this user can open the folder: a process that can open it can receive the cache, or send another.
   void check_folder() const {
     struct stat found{};
-    if (fstat(folder_.number(), &found) != 0) fail("looking at", path_);
+    if (fstat(folder_.number(), &found) != 0) fail("reading the owner of", path_);
     constexpr unsigned open_to_others = S_IRWXG | S_IRWXO;
     if (found.st_uid == geteuid() && (found.st_mode & open_to_others) == 0) return;
     base::refuse(SYNCYTE_ERR_ARGUMENT,
                  {.argument = "folder",
                   .value = fmt::format("{}, which belongs to user {} and has mode {:04o}", path_, found.st_uid,
                                        found.st_mode & 07777U),
-                  .expected = fmt::format("a folder of user {} that is open to nobody else (chmod 700)", geteuid())});
+                  .expected = fmt::format("a folder of user {} that no other user can open (chmod 700)", geteuid())});
   }
 
   std::string name_;
@@ -116,7 +117,8 @@ class place_in_folder {
   memory::descriptor folder_;
 };
 
-/// Holds other senders off while this one looks for sockets and makes its own; goes with the process.
+/// Locks the folder against other senders while this one looks for sockets and makes its own. The lock ends with the
+/// process.
 class folder_lock {
  public:
   folder_lock(const place_in_folder& place, const deadline& until) : folder_(place.folder()) {
@@ -147,7 +149,7 @@ std::vector<std::string> sockets_in(const place_in_folder& place) {
   return names;
 }
 
-/// Listens under the place's name; removes sockets at which nobody listens, those of killed processes.
+/// Listens under the place's name; removes sockets that killed processes have left.
 memory::descriptor listen(const place_in_folder& place, const deadline& until) {
   const folder_lock lock(place, until);
   for (const std::string& name : sockets_in(place)) {
@@ -160,7 +162,7 @@ memory::descriptor listen(const place_in_folder& place, const deadline& until) {
   return memory::listen_at(place.socket());
 }
 
-/// Errors of sockets name the place instead of the socket.
+/// Runs a function; its errors then name the place instead of the socket.
 template <class Function>
 auto at(const place_in_folder& place, Function&& function) {
   try {
@@ -177,12 +179,12 @@ void send(const memory::descriptor& file, const meeting_place& chosen) {
   const deadline until(chosen.seconds);
   const place_in_folder place(chosen);
   const memory::descriptor listener = at(place, [&] { return listen(place, until); });
-  // Removed while it is listened at: afterwards it might be another process's.
+  // The name is removed while this process listens: afterwards it might be another process's.
   const memory::name_guard name(place.socket(), [](const char* path) { unlink(path); });
   while (!memory::hand_over(listener, file, chosen.nonce, until.next_look()))
     base::require(
         until.is_ahead(), SYNCYTE_ERR_TIMEOUT,
-        "no process has come for the shared cache {} within {} s; the other one needs the same name and folder",
+        "no process has received the shared cache {} within {} s; the receiver needs the same name and folder",
         place.shown(), until.seconds());
 }
 
@@ -195,7 +197,7 @@ memory::descriptor receive(const meeting_place& chosen) {
     });
     if (file) return file;
     base::require(until.is_ahead(), SYNCYTE_ERR_TIMEOUT,
-                  "no process has sent the shared cache {} within {} s; the other one needs the same name and folder",
+                  "no process has sent the shared cache {} within {} s; the sender needs the same name and folder",
                   place.shown(), until.seconds());
     std::this_thread::sleep_for(retry_interval);
   }

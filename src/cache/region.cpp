@@ -40,7 +40,7 @@ void check_size(std::uint64_t bytes, const char* name) {
                   .expected = fmt::format("at most {}, which is more than any machine has", most_bytes)});
 }
 
-/// The sizes that the caller or the environment has chosen; 0 where neither has.
+/// Sizes chosen by the caller or the environment; 0 if neither has chosen one.
 region_sizes with_environment(region_sizes chosen) {
   if (chosen.parameters == 0) chosen.parameters = base::environment_bytes("SYNCYTE_CACHE_PARAMETER_BYTES", 0);
   if (chosen.computation == 0) chosen.computation = base::environment_bytes("SYNCYTE_CACHE_COMPUTATION_BYTES", 0);
@@ -53,7 +53,7 @@ std::uint64_t in_pages(std::uint64_t bytes) {
   return memory::round_up(std::max<std::uint64_t>(bytes, 1), memory::small_page_bytes());
 }
 
-/// Default sizes for what is not chosen: together they take three quarters of what the chosen ones leave at most.
+/// Fills in default sizes: together they take at most three quarters of the memory that the chosen ones leave.
 region_sizes with_defaults(const region_sizes& chosen, std::uint64_t available) {
   const region_sizes defaults{chosen.parameters > 0 ? 0 : region::default_sizes.parameters,
                               chosen.computation > 0 ? 0 : region::default_sizes.computation};
@@ -83,7 +83,7 @@ void log_if_scaled(const region_sizes& chosen, const region_sizes& sizes) {
 }
 
 [[noreturn]] void refuse_file(const std::string& why) {
-  base::fail(SYNCYTE_ERR_FORMAT, "the file that was received is no shared cache: {}", why);
+  base::fail(SYNCYTE_ERR_FORMAT, "the file that was received is not a shared cache: {}", why);
 }
 
 }  // namespace
@@ -114,7 +114,7 @@ std::shared_ptr<region> region::allocate(region_sizes chosen) {
 }
 
 std::shared_ptr<region> region::attach(memory::descriptor file) {
-  // Without the seal, whoever shrinks the file ends this process.
+  // Without the seal, a process that shrinks the file kills this one (SIGBUS).
   const int seals = fcntl(file.number(), F_GET_SEALS);
   if (seals < 0 || (seals & F_SEAL_SHRINK) == 0) refuse_file("its size is not sealed");
   header found{};
@@ -128,7 +128,7 @@ std::shared_ptr<region> region::attach(memory::descriptor file) {
   const bool is_whole = found.sizes.parameters <= most_bytes && found.sizes.computation <= most_bytes &&
                         fstat(file.number(), &size) == 0 &&
                         static_cast<std::uint64_t>(size.st_size) == header_bytes + total(found.sizes);
-  if (!is_whole) refuse_file("its header names other sizes than it has");
+  if (!is_whole) refuse_file("its size differs from the sizes in its header");
   return std::shared_ptr<region>(new region(std::move(file), found.sizes));
 }
 
@@ -138,7 +138,7 @@ void region::touch(std::int64_t offset, std::int64_t bytes) const {
     if (value < 0 || value > most)
       base::refuse(SYNCYTE_ERR_ARGUMENT, {.argument = name,
                                           .value = std::to_string(value),
-                                          .expected = fmt::format("0 to {}, inside of the cache", most)});
+                                          .expected = fmt::format("0 to {}, inside the cache", most)});
   };
   check(offset, "offset", whole);
   check(bytes, "size", whole - offset);

@@ -15,29 +15,30 @@ struct region_sizes {
   std::uint64_t computation = 0;
 };
 
-/// Memory that processes of one user share: a header, the bytes for parameters, and the bytes for computation after
-/// them. A memfd: it has no name, and goes with the last process that has it. Its size is sealed, its contents are not.
+/// Memory that processes of one user share: a header, the bytes for parameters, then the bytes for computation. It is a
+/// memfd: it has no name, and is freed when the last process closes it. Its size is sealed, its contents are not.
 class region {
  public:
   /// PipeSwitch's sizes.
   static constexpr region_sizes default_sizes{std::uint64_t{1} << 30, std::uint64_t{11} << 30};
 
-  /// A new one, of zeros. Sizes that are not chosen are the environment's SYNCYTE_CACHE_PARAMETER_BYTES and
-  /// SYNCYTE_CACHE_COMPUTATION_BYTES, otherwise the default ones, which are scaled down where the machine has less.
-  /// Sizes are rounded up to pages. Throws SYNCYTE_ERR_MEMORY for chosen sizes that the machine does not have.
+  /// Allocates a region of zeros. Sizes that are not chosen come from SYNCYTE_CACHE_PARAMETER_BYTES and
+  /// SYNCYTE_CACHE_COMPUTATION_BYTES, otherwise from the defaults, which are scaled down if the machine has less
+  /// memory. Sizes are rounded up to pages. Throws SYNCYTE_ERR_MEMORY if the machine has less than the chosen sizes.
   static std::shared_ptr<region> allocate(region_sizes chosen);
 
-  /// One that another process has allocated. Throws SYNCYTE_ERR_FORMAT, SYNCYTE_ERR_VERSION, SYNCYTE_ERR_MEMORY.
+  /// Maps a region of another process. Throws SYNCYTE_ERR_FORMAT, SYNCYTE_ERR_VERSION, SYNCYTE_ERR_MEMORY.
   static std::shared_ptr<region> attach(memory::descriptor file);
 
-  /// Makes bytes resident in this process. Throws SYNCYTE_ERR_ARGUMENT outside of the region, SYNCYTE_ERR_MEMORY.
+  /// Makes bytes resident in this process. Throws SYNCYTE_ERR_ARGUMENT for bytes outside the region,
+  /// SYNCYTE_ERR_MEMORY.
   void touch(std::int64_t offset, std::int64_t bytes) const;
 
   const region_sizes& sizes() const { return sizes_; }
   std::uint64_t bytes() const { return sizes_.parameters + sizes_.computation; }
   std::byte* data() const { return mapping_.data() + header_bytes; }
   const memory::descriptor& file() const { return file_; }
-  /// Number of the file: the same for all mappings of one region.
+  /// Inode of the file, equal for all mappings of one region.
   std::uint64_t inode() const { return inode_; }
 
  private:

@@ -18,14 +18,14 @@
 namespace syncyte::cache {
 namespace {
 
-/// A thread that takes blocks of a slice.
+/// The thread that acquires blocks of a slice.
 enum class owner {
-  thread,        // the one that has inserted it
-  ended_thread,  // nobody any longer
-  parent         // nobody in this forked child
+  thread,        // the thread that has inserted it
+  ended_thread,  // none: that thread has ended
+  parent         // none in this forked child: the slice is its parent's
 };
 
-/// Part of a region, and which of its bytes are used. One thread acquires, any thread releases.
+/// Part of a region with a heap of its bytes. One thread acquires blocks, any thread releases them.
 class slice {
  public:
   slice(std::shared_ptr<region> from, std::uint64_t offset, std::uint64_t bytes)
@@ -41,12 +41,12 @@ class slice {
 
   bool holds(const void* data) const { return data >= begin_ && data < begin_ + bytes_; }
 
-  /// Blocks that are left; throws if there is none at `data`.
+  /// Releases the block at `data`; returns the number of blocks left. Throws if there is no block at `data`.
   std::uint64_t release(const void* data) {
     const std::lock_guard lock(mutex_);
     const auto offset = static_cast<std::uint64_t>(static_cast<const std::byte*>(data) - begin_);
     base::require(heap_.release(offset), SYNCYTE_ERR_ARGUMENT,
-                  "data is a pointer to offset {} of the shared cache, where no block begins, or which was given back",
+                  "data points to offset {} of the shared cache; expected the begin of a block that is in use",
                   offset_ + offset);
     return heap_.used_blocks();
   }
@@ -56,7 +56,7 @@ class slice {
     return heap_.used_blocks();
   }
 
-  /// The first blocks that are used, as "offset (bytes)", offsets counted in the region.
+  /// The first `most` blocks in use, as "offset (bytes)", with offsets in the region.
   std::vector<std::string> describe_used(std::size_t most) {
     const std::lock_guard lock(mutex_);
     std::vector<std::string> result;
@@ -65,18 +65,18 @@ class slice {
     return result;
   }
 
-  /// A forked child that has received the parent's region anew has other addresses, and shares bytes with the parent's
-  /// slices as any other process does.
+  /// A parent's slice is compared by address: a forked child that receives the same region again maps it elsewhere, and
+  /// may use the same bytes, as any other process may.
   bool overlaps(const region& other, std::uint64_t offset, std::uint64_t bytes) const {
     const bool is_same =
         taken_by == owner::parent ? other.data() == region_->data() : other.inode() == region_->inode();
     return is_same && offset < offset_ + bytes_ && offset_ < offset + bytes;
   }
 
-  /// Held while the process forks, so that a child finds it whole.
+  /// Locked while the process forks, so that the child's copy is consistent.
   std::mutex& mutex() { return mutex_; }
 
-  /// The list's lock guards this.
+  /// Guarded by the lock of the list.
   owner taken_by = owner::thread;
 
   std::string describe() const { return fmt::format("[{}, {})", offset_, offset_ + bytes_); }
@@ -85,8 +85,8 @@ class slice {
   [[noreturn]] void refuse_size(std::uint64_t bytes) const {
     base::fail(SYNCYTE_ERR_MEMORY,
                "{} bytes do not fit the shared cache's slice {}: {} of its {} bytes are free, {} of them in one piece; "
-               "drop tensors, or make "
-               "the cache's part larger",
+               "free tensors, or make "
+               "the slice larger",
                bytes, describe(), heap_.free_bytes(), bytes_, heap_.largest_hole());
   }
 
@@ -102,7 +102,7 @@ constexpr std::size_t most_named = 5;  // blocks in a message
 
 using slices = std::vector<std::shared_ptr<slice>>;
 
-/// All slices of the process, also those of ended threads and of a parent that have used blocks.
+/// All slices of the process, including those with blocks in use of ended threads and of a parent process.
 struct slice_list {
   std::mutex mutex;
   slices all;
@@ -110,7 +110,7 @@ struct slice_list {
 
 slice_list& list();
 
-/// The calling thread's slices. Blocks that are left when it ends keep theirs in the list.
+/// The calling thread's slices. When the thread ends, slices with blocks in use stay in the list.
 struct thread_slices {
   slices inserted;
 
@@ -119,7 +119,7 @@ struct thread_slices {
 };
 
 thread_local thread_slices own;
-thread_local slice* serving = nullptr;  // the last of them; trivial, so that it can be asked after the thread's end
+thread_local slice* serving = nullptr;  // the last one; a plain pointer, so that it can be read while the thread ends
 
 void lock_for_fork() {
   list().mutex.lock();
@@ -131,8 +131,8 @@ void unlock_in_parent() {
   list().mutex.unlock();
 }
 
-/// The child takes blocks of none of its parent's slices. Those in which the parent's blocks are stay, so that these
-/// can be given back here too.
+/// Called in a forked child, which acquires no blocks of its parent's slices. Slices with blocks in use stay in the
+/// list, so that the child can release its copies of the blocks.
 void start_as_child() {
   std::construct_at(&list().mutex);
   for (const auto& each : list().all) {
@@ -152,7 +152,7 @@ slice_list& list() {
   return *the_list;
 }
 
-/// The lock is the caller's.
+/// The caller holds the lock.
 void remove(const slice* gone) {
   std::erase_if(list().all, [&](const auto& each) { return each.get() == gone; });
 }
@@ -193,7 +193,7 @@ void check_range(const region& from, std::int64_t offset, std::int64_t bytes) {
     base::refuse(SYNCYTE_ERR_ARGUMENT,
                  {.argument = "size",
                   .value = std::to_string(bytes),
-                  .expected = fmt::format("a multiple of {} from {} to {}, what the cache has from offset {} on",
+                  .expected = fmt::format("a multiple of {} from {} to {}, the rest of the cache from offset {} on",
                                           heap::unit, heap::unit, whole - offset, offset)});
 }
 
@@ -221,7 +221,7 @@ void insert(std::shared_ptr<region> from, std::int64_t offset, std::int64_t byte
   check_range(*from, offset, bytes);
   const auto begin = static_cast<std::uint64_t>(offset);
   const auto size = static_cast<std::uint64_t>(bytes);
-  // Python joins a thread some moments before its slices go: one without blocks may be such.
+  // Python may join a thread shortly before its slices are destroyed: wait a moment for a slice without blocks.
   const auto patience = std::chrono::steady_clock::now() + std::chrono::milliseconds(500);
   std::unique_lock lock(list().mutex);
   while (slice* const other = find_overlap(*from, begin, size)) {
@@ -265,7 +265,7 @@ void release(void* data) {
     return;
   }
   const auto found = find_slice(data);
-  base::require(found != nullptr, SYNCYTE_ERR_ARGUMENT, "data is no pointer that cache_acquire() gave");
+  base::require(found != nullptr, SYNCYTE_ERR_ARGUMENT, "data is not a pointer that cache_acquire() returned");
   if (found->release(data) == 0) remove_if_left_behind(*found);
 }
 

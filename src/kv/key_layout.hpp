@@ -7,17 +7,17 @@
 
 namespace syncyte::kv {
 
-/// Where the values of keys 0 to keys() - 1 lie in one range of memory: each key has a vector of float32 that begins at
+/// Layout of the values of keys 0 to keys() - 1 in one range of memory. Each key has a vector of float32 that begins at
 /// a multiple of 8 bytes, so that two elements are loaded and stored at once.
 class key_layout {
  public:
-  /// All vectors have one length. `keys` and `length` are 0 or more, and 1 or more.
+  /// All vectors have the same length. `keys` is 0 or more, `length` 1 or more.
   key_layout(std::int64_t keys, std::int64_t length);
-  /// Of places() of another layout's, which stay the caller's.
+  /// Uses an array made by places(), which the caller owns.
   explicit key_layout(std::span<const std::int64_t> places);
 
-  /// For vectors of these lengths, each 1 or more: where each begins, and where the last ends. An entry is twice the
-  /// number of 8 bytes before it, and one more where the length is odd.
+  /// Begin of each vector, and the end of the last, for vectors of these lengths, each 1 or more. An entry is twice the
+  /// offset in units of 8 bytes, plus one if the vector's length is odd.
   static std::vector<std::int64_t> places(std::span<const std::int64_t> lengths);
 
   std::int64_t keys() const { return keys_; }
@@ -44,7 +44,8 @@ class key_layout {
     const std::int64_t* places_;
   };
 
-  /// Calls visitor with one of these, which have length() and first() too: for loops over many keys.
+  /// Calls visitor with an equal_vectors or a different_vectors; both have length() and first(). Use it for loops over
+  /// many keys.
   template <class Visitor>
   auto visit(Visitor&& visitor) const {
     return places_.empty() ? visitor(equal_vectors{length_, pairs_}) : visitor(different_vectors{places_.data()});
@@ -53,7 +54,7 @@ class key_layout {
   std::int64_t length(std::int64_t key) const {
     return visit([=](auto vectors) { return vectors.length(key); });
   }
-  /// Number of 8 bytes before the key's vector; key may be keys().
+  /// Offset of the key's vector in units of 8 bytes; key may be keys().
   std::size_t first(std::int64_t key) const {
     return visit([=](auto vectors) { return vectors.first(key); });
   }

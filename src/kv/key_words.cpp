@@ -11,7 +11,8 @@ namespace syncyte::kv {
 namespace {
 
 [[noreturn]] void fail_damaged(std::int64_t key) {
-  base::fail(SYNCYTE_ERR_PEER_DIED, "key {} is damaged: a process died while it wrote its values; set() mends it", key);
+  base::fail(SYNCYTE_ERR_PEER_DIED, "key {} is damaged: a process died while it wrote its values; set() repairs it",
+             key);
 }
 
 }  // namespace
@@ -50,10 +51,10 @@ void key_words::lock_slowly(std::int64_t key, damage what) {
   }
 }
 
-/// The word has been held for long: if its holder has died, the key is damaged from now on.
+/// Called for a word that has been held for long: marks the key damaged if the holder has died.
 void key_words::mark_damage(std::int64_t key, std::uint64_t seen) const {
   if (is_alive_(static_cast<int>((seen >> holder_shift) - 1))) return;
-  // If another waiter was quicker, or the word was freed meanwhile, the next look sees it.
+  // If another waiter was faster, or the word was freed meanwhile, the next look sees it.
   word(key).compare_exchange_strong(seen, damaged << holder_shift | (seen & version_mask));
 }
 

@@ -7,17 +7,17 @@
 
 namespace syncyte::kv {
 
-/// One word for each key, in memory that a node's processes share: which process writes the key's values, and how often
-/// they have been written. Readers take no lock: they read again where a write came between (a sequence lock).
+/// A sequence lock for each key, in memory that a node's processes share. A key's word holds the process that writes
+/// the key's values, and the number of writes so far. Readers take no lock: they read again if a write came between.
 ///
-/// Where a process has died while it wrote, the key is damaged: its values may be half written.
+/// If a process dies while it writes, the key is damaged: its values may be half written.
 class key_words {
  public:
-  /// The number by which other processes know this one.
+  /// This process's number, and a function that tells whether a process lives.
   struct process {
-    int number = 0;                     ///< its own, 0 to 65533
-    std::function<bool(int)> is_alive;  ///< of any
-    std::string name = "a store";       ///< of what the keys belong to, for the watchdog
+    int number = 0;                     ///< 0 to 65533
+    std::function<bool(int)> is_alive;  ///< takes any process's number
+    std::string name = "a store";       ///< name of the store, for the watchdog
   };
 
   /// `words` are zero before their first use.
@@ -25,8 +25,8 @@ class key_words {
 
   [[gnu::always_inline]] void prefetch(std::int64_t key) const { __builtin_prefetch(&words_[key]); }
 
-  /// What is_unchanged() is to be given after the values have been read. Waits while they are written. Throws
-  /// SYNCYTE_ERR_PEER_DIED for a damaged key.
+  /// Begins a read: waits while the values are written, and returns the word to pass to is_unchanged() after the values
+  /// have been read. Throws SYNCYTE_ERR_PEER_DIED for a damaged key.
   std::uint64_t begin_read(std::int64_t key) const {
     const std::uint64_t seen = word(key).load(std::memory_order_acquire);
     return seen >> holder_shift == 0 ? seen : wait_for_writer(key);
@@ -35,9 +35,9 @@ class key_words {
     return word(key).load(std::memory_order_relaxed) == seen;
   }
 
-  enum class damage { is_refused, is_mended };  ///< by a write of all values
+  enum class damage { is_refused, is_mended };  ///< a write of all values mends damage
 
-  /// From here to end_write() nobody else writes the key's values. Throws as begin_read(), unless damage is mended.
+  /// Locks the key for writing until end_write(). Throws as begin_read(), unless damage is mended.
   void begin_write(std::int64_t key, damage what) {
     std::uint64_t seen = word(key).load(std::memory_order_relaxed) & version_mask;
     if (!word(key).compare_exchange_weak(seen, mark(self_) | seen, std::memory_order_acquire)) [[unlikely]]

@@ -62,7 +62,7 @@ std::int64_t sampling::draw_one(random_engine& engine) const {
   }
 }
 
-/// Each of the pool's keys once, in random order; then again, or of a new pool.
+/// Draws each of the pool's keys once, in random order; then draws them again, or from a new pool.
 std::int64_t sampling::draw_from_pool(random_engine& engine) {
   const std::lock_guard lock(pool_mutex_);
   if (pool_place_ == pool_.size()) {

@@ -15,8 +15,8 @@ namespace syncyte::kv {
 
 using random_engine = std::mt19937_64;
 
-/// The way in which keys are drawn, as a user has asked for it, checked. Keys that are not as long as the first one of
-/// the range are never drawn. Used by all workers of a process.
+/// Draws keys at random, by the user's options, which it checks. It never draws a key whose vector has another length
+/// than that of the range's first key. All workers of a process share it.
 class sampling {
  public:
   /// Throws SYNCYTE_ERR_ARGUMENT, and SYNCYTE_ERR_UNSUPPORTED for the pool without replacement. `store` is its name.
@@ -24,14 +24,15 @@ class sampling {
 
   std::int64_t length() const { return layout_.length(asked_.min_key); }
   std::int64_t seed() const { return asked_.seed; }
-  /// Keys are drawn when they are pulled, not when they are prepared.
+  /// Whether keys are drawn when they are pulled, not when the sample is prepared.
   bool is_late() const { return asked_.scheme == SYNCYTE_KV_LOCAL; }
-  /// What is prepared is intended.
+  /// Whether preparing a sample also signals intent for its keys.
   bool is_intended() const { return asked_.scheme == SYNCYTE_KV_PRELOC || asked_.scheme == SYNCYTE_KV_POOL; }
-  /// Throws SYNCYTE_ERR_ARGUMENT for more than there are different keys, without replacement.
+  /// Throws SYNCYTE_ERR_ARGUMENT if `count` exceeds the number of different keys and sampling is without replacement.
   void require_enough(std::int64_t count) const;
 
-  /// `drawn` are those of the same sample before; the new ones are added, where none may repeat.
+  /// Fills `keys`. `drawn` holds the sample's earlier keys; draw() adds the new ones if sampling is without
+  /// replacement.
   void draw(std::span<std::int64_t> keys, random_engine& engine, std::unordered_set<std::int64_t>& drawn);
 
  private:

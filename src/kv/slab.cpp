@@ -34,7 +34,7 @@ std::shared_ptr<slab> slab::allocate(comm::collective_call& call, std::int64_t k
   return result;
 }
 
-/// The node's first rank has them, and writes them.
+/// Makes the places array; the node's first rank allocates and writes it.
 void slab::make_places(comm::collective_call& call, std::span<const std::int64_t> lengths, const char* name) {
   const bool is_first = call.comm().node().rank == 0;
   const std::size_t count = static_cast<std::size_t>(keys_) + 1;

@@ -14,8 +14,8 @@
 
 namespace syncyte::kv {
 
-/// A store's memory on this node, which its ranks share: keys' values, and a word for each. Where vectors differ in
-/// length their places lie there too, once for all ranks.
+/// A store's memory on this node, which the node's ranks share: the keys' values, and a word for each key. If vectors
+/// differ in length, it also holds one array of their places for all ranks.
 class slab final : public comm::collective_resource {
  public:
   /// Collective within `call`, after its agreement; succeeds or throws on all ranks. `lengths` has one element, or one
@@ -32,8 +32,8 @@ class slab final : public comm::collective_resource {
   key_layout layout() const;
 
   std::int64_t keys_ = 0;
-  std::int64_t length_ = 0;                    // 0: places_ says it
-  std::shared_ptr<comm::node_memory> places_;  // null where all vectors have one length
+  std::int64_t length_ = 0;                    // 0: lengths differ, see places_
+  std::shared_ptr<comm::node_memory> places_;  // null if all vectors have one length
   std::shared_ptr<comm::node_memory> values_;
   std::shared_ptr<comm::node_memory> words_;
 };

@@ -28,7 +28,7 @@ std::string text_of(const std::string& name) { return name.empty() ? "a store" :
 
 void check_options(const comm::communicator& comm, syncyte_dtype_t dtype, const store_options& options) {
   if (options.error) throw *options.error;
-  base::dtype_size(dtype);  // throws for what is no type
+  base::dtype_size(dtype);  // throws for an unknown dtype
   if (dtype != SYNCYTE_FLOAT32) refuse(SYNCYTE_ERR_UNSUPPORTED, "dtype", base::dtype_name(dtype), "float32");
   if (options.workers < 1 || options.workers > most_workers)
     refuse(SYNCYTE_ERR_ARGUMENT, "options->workers", fmt::format("{}", options.workers),
@@ -126,7 +126,7 @@ void store::meet(const char* operation, meeting what, const std::optional<base::
     std::atomic_thread_fence(std::memory_order_seq_cst);
   });
   call.fact("the store", static_cast<std::int64_t>(id_));
-  call.agree();  // nobody leaves before all have entered
+  call.agree();  // no rank leaves before all have entered
   if (what != meeting::is_plain) is_in_setup_ = what == meeting::begins_setup;
   std::atomic_thread_fence(std::memory_order_seq_cst);
 }

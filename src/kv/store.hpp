@@ -18,22 +18,22 @@
 
 namespace syncyte::kv {
 
-/// What a caller asks for; checked inside the collective, so that one rank's mistake is every rank's error.
+/// Options of a new store. They are checked inside the collective, so that all ranks get one rank's error.
 struct store_options {
   std::string name;
   std::int32_t workers = 1;
-  std::optional<base::error> error;  // what the caller found wrong on this rank
+  std::optional<base::error> error;  // the caller's error on this rank, if any
 };
 
-/// Parameters under keys, in memory that the ranks of a node share: see syncyte/kv.h for what each operation promises.
+/// A parameter store in memory that the ranks of a node share; syncyte/kv.h documents each operation.
 class store {
  public:
-  /// Collective. `lengths`: `length_count` of them, neither checked before.
+  /// Collective. `lengths` has `length_count` elements; create() checks both.
   static std::shared_ptr<store> create(std::shared_ptr<comm::communicator> comm, syncyte_dtype_t dtype,
                                        std::int64_t keys, std::int64_t length_count, const std::int64_t* lengths,
                                        const store_options& options);
 
-  /// Drops this rank's reference; memory is freed at a collective point. Local, without MPI.
+  /// Drops this rank's reference; memory is freed at a collective point. Local, does not call MPI.
   ~store();
   store(const store&) = delete;
   store& operator=(const store&) = delete;
@@ -49,12 +49,13 @@ class store {
   void owner(std::span<const std::int64_t> keys, std::int32_t* ranks) const;
 
   void set_sampling(const syncyte_kv_sampling_t& asked);
-  /// Throws SYNCYTE_ERR_ARGUMENT where there is none.
+  /// The sampling set last; throws SYNCYTE_ERR_ARGUMENT if none is set.
   std::shared_ptr<sampling> find_sampling() const;
 
   enum class meeting { is_plain, begins_setup, ends_setup };
 
-  /// All ranks meet; what any rank wrote before is seen by all after. Collective. `wrong`: what this rank found before.
+  /// A barrier: after it, every rank sees all earlier writes of every rank. Collective. `wrong`: this rank's error so
+  /// far, which all ranks get.
   void meet(const char* operation, meeting what, const std::optional<base::error>& wrong);
 
  private:
@@ -65,7 +66,7 @@ class store {
   base::partition parts_;
   table table_;
   worker_meeting workers_;
-  std::uint64_t id_;  // among the communicator's collective resources; the same on all ranks
+  std::uint64_t id_;  // number among the communicator's collective resources, equal on all ranks
   bool is_in_setup_ = false;
 
   mutable std::mutex sampling_mutex_;

@@ -7,8 +7,8 @@
 
 #include "rows/row_index.hpp"
 
-// Values are loaded and stored two at a time, by atomic operations that are plain moves on x86: a reader may look while
-// a writer writes, and finds out afterwards. Loads acquire, so that the reader's second look at the key's word comes
+// Values are loaded and stored two at a time, by atomic operations that are plain moves on x86. A reader may read while
+// a writer writes; it detects that afterwards. Loads acquire, so that the reader's second load of the key's word comes
 // after them; stores release, so that they come after the writer's mark.
 
 namespace syncyte::kv {
@@ -17,7 +17,7 @@ namespace {
 using pair = std::array<float, 2>;
 constexpr std::size_t prefetch_distance = 16;
 constexpr std::int64_t line_pairs = 8,
-                       most_lines = 8;  // of 64 bytes; the processor's own prefetcher follows longer ones
+                       most_lines = 8;  // of 64 bytes; the hardware prefetcher fetches the rest of longer vectors
 
 pair load(const std::uint64_t& from) {
   return std::bit_cast<pair>(std::atomic_ref(const_cast<std::uint64_t&>(from)).load(std::memory_order_acquire));
@@ -33,7 +33,7 @@ pair read_pair(const float* from) {
   return result;
 }
 
-/// Inline, because GCC drops calls of functions that do nothing but this.
+/// Prefetches a vector. Inlined, because GCC drops calls of functions that only prefetch.
 template <bool ForWriting>
 [[gnu::always_inline]] inline void prefetch(const std::uint64_t* vector, std::int64_t length) {
   const std::int64_t pairs = (length + 1) / 2;
@@ -41,8 +41,8 @@ template <bool ForWriting>
   for (std::int64_t at = 0; at < end; at += line_pairs) __builtin_prefetch(vector + at, ForWriting);
 }
 
-/// change(place, values) for each whole pair of a vector, and then with a zero beside the last element where the length
-/// is odd.
+/// Calls change(place, values) for each pair of elements of a vector; pads the last one with a zero if the length is
+/// odd.
 template <class Change>
 void for_each_pair(std::uint64_t* to, const float* values, std::int64_t length, Change&& change) {
   for (std::int64_t i = 0; i < length / 2; ++i) change(to[i], read_pair(values + 2 * i));
@@ -63,7 +63,7 @@ std::int64_t table::check(std::span<const std::int64_t> keys) const {
   });
 }
 
-/// visit(key, place of its vector, values, length) for each key, whose memory has been asked for before.
+/// Calls visit(key, place of its vector, values, length) for each key, and prefetches the keys ahead.
 template <bool ForWriting, class Values, class Visitor>
 void table::for_each(std::span<const std::int64_t> keys, Values* values, Visitor&& visitor) const {
   layout_.visit([&, values](auto vectors) mutable {

@@ -8,25 +8,25 @@
 
 namespace syncyte::kv {
 
-/// Keys' values in memory that a node's processes share. What is done to one key is done at once: a pull sees all of a
-/// push or nothing of it, and pushes and sets follow one another; a list of keys is gone through in its order, and
-/// others may come between. Any number of threads and processes may call at once. Keys may repeat.
+/// Values of keys in memory that a node's processes share. Operations on one key are atomic: a pull sees all of a push
+/// or none of it, and concurrent pushes and sets are serialized. A list of keys is processed in order and is not atomic
+/// as a whole. Any number of threads and processes may call at once. Keys may repeat.
 ///
-/// Where a process has died while it wrote a key's values, a pull or a push of that key throws SYNCYTE_ERR_PEER_DIED,
-/// after what came before it in the list was done; a set makes it whole again.
+/// If a process has died while it wrote a key's values, a pull or push of that key throws SYNCYTE_ERR_PEER_DIED, after
+/// the keys before it in the list were processed; a set repairs the key.
 class table {
  public:
-  /// `words`: one for each key, `values`: layout.first(layout.keys()) times 8 bytes; both zero at first.
+  /// `words`: one for each key; `values`: layout.first(layout.keys()) times 8 bytes. Both are zeroed before first use.
   table(key_layout layout, std::uint64_t* words, std::uint64_t* values, key_words::process self);
 
   const key_layout& layout() const { return layout_; }
 
-  /// The sum of the keys' lengths. Throws SYNCYTE_ERR_INDEX for the first key that is not there, with its position; the
-  /// following functions expect that it has not.
+  /// Returns the sum of the keys' lengths. Throws SYNCYTE_ERR_INDEX for the first key that does not exist, with its
+  /// position. The following functions require keys that pass this check.
   std::int64_t check(std::span<const std::int64_t> keys) const;
 
   void pull(std::span<const std::int64_t> keys, float* values) const;
-  /// Adds; for a key that repeats several times.
+  /// Adds; a key that repeats is added to several times.
   void push(std::span<const std::int64_t> keys, const float* values);
   void set(std::span<const std::int64_t> keys, const float* values);
 

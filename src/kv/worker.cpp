@@ -110,7 +110,7 @@ std::int64_t worker::advance_clock() {
   return now;
 }
 
-/// Each worker of each rank draws other keys, the same ones in each run.
+/// Seeds the engine so that each worker of each rank draws different keys, and the same ones in each run.
 void worker::seed_engine(const std::shared_ptr<sampling>& source) {
   if (source == engine_source_) return;
   const auto seed = static_cast<std::uint64_t>(source->seed());
@@ -172,8 +172,8 @@ void worker::finish_sample(std::int64_t id) {
 
 void worker::meet(const char* operation, store::meeting what) {
   const std::unique_lock only_one(meeting_mutex_, std::try_to_lock);
-  base::require(only_one.owns_lock(), SYNCYTE_ERR_BUSY, "worker {} of {} is in a meeting, in another thread", number_,
-                store_->text());
+  base::require(only_one.owns_lock(), SYNCYTE_ERR_BUSY, "worker {} of {} is in a collective call in another thread",
+                number_, store_->text());
   store_->workers().meet(number_, operation,
                          [&](const std::optional<base::error>& wrong) { store_->meet(operation, what, wrong); });
 }

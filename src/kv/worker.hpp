@@ -15,8 +15,8 @@
 
 namespace syncyte::kv {
 
-/// One of a process's users of a store, mostly a thread: it has a clock, intents, samples, and a place in the barrier.
-/// Any thread may use it.
+/// A worker of a store, usually one per thread: it has a clock, intents, samples, and takes part in the barrier. Any
+/// thread may use it.
 class worker {
  public:
   /// Throws SYNCYTE_ERR_ARGUMENT for a number that is out of range or taken.
@@ -37,7 +37,7 @@ class worker {
   std::int64_t advance_clock();
 
   std::int64_t prepare_sample(std::int64_t count, std::int64_t start, std::int64_t end);
-  /// The sample's next keys, as many as there is room for, and their values.
+  /// Pulls the sample's next keys, as many as `keys` has room for, and their values.
   void pull_sample(std::int64_t sample, const syncyte_buffer_t* keys, const syncyte_buffer_t* values);
 
   void finish_sample(std::int64_t id);
@@ -50,7 +50,7 @@ class worker {
     std::shared_ptr<sampling> source;
     std::int64_t count = 0;          // keys that were asked for
     std::int64_t used = 0;           // keys that were pulled
-    std::vector<std::int64_t> keys;  // empty where they are drawn late
+    std::vector<std::int64_t> keys;  // empty if they are drawn late
     std::unordered_set<std::int64_t> drawn;
   };
   struct window {
@@ -66,13 +66,13 @@ class worker {
   std::atomic<std::int64_t> clock_{0};
   std::atomic<std::int64_t> pulled_{0}, pushed_{0}, set_{0}, localized_{0}, intended_{0};
 
-  std::mutex meeting_mutex_;                             // held while it waits for the others
-  mutable std::mutex mutex_;                             // of what follows
+  std::mutex meeting_mutex_;                             // held during a collective call
+  mutable std::mutex mutex_;                             // guards the members below
   std::map<std::int64_t, std::int64_t> intended_until_;  // number of keys by the clock at which their window ends
   std::unordered_map<std::int64_t, sample> samples_;
   std::int64_t last_sample_ = 0;
   random_engine engine_;
-  std::shared_ptr<sampling> engine_source_;  // that engine_ was seeded for
+  std::shared_ptr<sampling> engine_source_;  // the sampling that engine_ was seeded for
 };
 
 }  // namespace syncyte::kv

@@ -42,7 +42,7 @@ void worker_meeting::leave(std::int32_t number) {
 
 void worker_meeting::meet(std::int32_t number, const char* operation, const step& what) {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return !is_running_; });  // a worker that has just joined comes into the next round
+  changed_.wait(lock, [&] { return !is_running_; });  // a worker that has just joined enters the next round
   const std::uint64_t round = round_;
   place& mine = places_[static_cast<std::size_t>(number)];
   mine = place::meets;
@@ -64,7 +64,7 @@ void worker_meeting::meet(std::int32_t number, const char* operation, const step
   if (last_) std::rethrow_exception(last_);
 }
 
-/// For the watchdog: whose workers are here, and which are not.
+/// Text for the watchdog: the store's name and the workers that have not arrived.
 std::string worker_meeting::awaited() const {
   std::string missing;
   for (std::size_t number = 0; number < places_.size(); ++number) {
@@ -74,13 +74,14 @@ std::string worker_meeting::awaited() const {
   return missing.empty() ? name_ : fmt::format("{}, waits for worker {}", name_, missing.substr(2));
 }
 
-/// What a long wait does; others may use the store meanwhile, also what the application runs for a signal.
+/// Makes progress and checks for interrupts during a long wait. The lock is released meanwhile, because the
+/// application's signal handler may use the store.
 void worker_meeting::look_around(std::unique_lock<std::mutex>& lock) {
   lock.unlock();
   std::exception_ptr found;
   try {
     require_started();
-    mpi::let_progress();  // it notices there when mpirun has ended
+    mpi::let_progress();  // detects that mpirun has ended
     watchdog::ask_for_interrupt();
   } catch (...) {
     found = std::current_exception();
@@ -90,11 +91,11 @@ void worker_meeting::look_around(std::unique_lock<std::mutex>& lock) {
 }
 
 void worker_meeting::require_started() const {
-  base::require(mpi::is_started(), SYNCYTE_ERR_NOT_INITIALISED, "{}: Syncyte has ended while workers were to meet",
-                name_);
+  base::require(mpi::is_started(), SYNCYTE_ERR_NOT_INITIALISED,
+                "{}: Syncyte was finalized while workers waited for each other", name_);
 }
 
-/// Until the round is over, or complete.
+/// Waits until the round is over, or all workers of it have arrived.
 void worker_meeting::wait(std::unique_lock<std::mutex>& lock, const char* operation, std::uint64_t round) {
   std::optional<watchdog::scope> shown;
   std::string text;

@@ -13,24 +13,25 @@
 
 namespace syncyte::kv {
 
-/// Where the workers of one process, which are threads, meet before a collective: one of them enters it for all,
-/// because a communicator is for one thread at a time.
+/// A barrier of the workers (threads) of one process before a collective: one worker then enters the collective for
+/// all, because a communicator is for one thread at a time.
 class worker_meeting {
  public:
-  /// `name` is that of the store, for the watchdog; it outlives this.
+  /// `name`: the store's name, for the watchdog; it must outlive this.
   worker_meeting(std::int32_t workers, const std::string& name);
 
-  /// Worker `number` is there from now on. Throws SYNCYTE_ERR_ARGUMENT for a number that is out of range or there.
+  /// Adds worker `number`. Throws SYNCYTE_ERR_ARGUMENT for a number that is out of range or in use.
   void join(std::int32_t number);
-  /// Nobody waits for the worker any longer, until it joins again.
+  /// Removes worker `number`: others no longer wait for it, until it joins again.
   void leave(std::int32_t number);
 
-  /// What one of the workers does for all; it is told where they came for different things.
+  /// The collective step, which one worker runs for all. `wrong` is an error if the workers called different
+  /// operations.
   using step = std::function<void(const std::optional<base::error>& wrong)>;
 
-  /// Worker `number` waits for all workers that have not left; one that has never joined is waited for. All throw what
-  /// the step throws. `operation` is a string literal. Throws comm::interrupted, then the others still wait for this
-  /// worker.
+  /// Waits, as worker `number`, for all workers that have not left; also for workers that have not joined yet. If the
+  /// step throws, all workers throw its exception. `operation` is a string literal. Throws watchdog::interrupted; the
+  /// others then still wait for this worker.
   void meet(std::int32_t number, const char* operation, const step& what);
 
  private:
@@ -51,9 +52,9 @@ class worker_meeting {
   std::int32_t arrived_ = 0;
   bool is_running_ = false;
   std::uint64_t round_ = 0;
-  const char* operation_ = nullptr;   // that the first worker came for
-  std::optional<base::error> wrong_;  // of this round, before its step
-  std::exception_ptr last_;           // of the last round's step
+  const char* operation_ = nullptr;   // the operation that the round's first worker called
+  std::optional<base::error> wrong_;  // error of this round, before its step
+  std::exception_ptr last_;           // exception of the last round's step
 };
 
 }  // namespace syncyte::kv

@@ -11,14 +11,14 @@ namespace syncyte::memory {
 
 namespace {
 
-/// Device buffers that are handed out: release() is not told where a pointer belongs.
+/// Device buffers in use, by pointer: release() gets only the pointer and looks its device up here.
 struct device_buffers {
   std::mutex mutex;
   std::unordered_map<void*, place> places;
 };
 
 device_buffers& handed_out() {
-  static device_buffers* const instance = new device_buffers;  // outlives everything, as the pool does
+  static device_buffers* const instance = new device_buffers;  // never destroyed, like the pool
   return *instance;
 }
 
@@ -41,7 +41,7 @@ void release(void* data) {
   std::unique_lock lock(table.mutex);
   const auto node = table.places.extract(data);
   lock.unlock();
-  base::require(!node.empty(), SYNCYTE_ERR_ARGUMENT, "data {} is not a buffer that syncyte_memory_acquire() gave",
+  base::require(!node.empty(), SYNCYTE_ERR_ARGUMENT, "data {} is not a buffer that syncyte_memory_acquire() returned",
                 data);
   backend_of(node.mapped().memory).free(node.mapped().device, data);
 }

@@ -23,11 +23,11 @@ namespace fs = std::filesystem;
 constexpr std::uint64_t unlimited = std::numeric_limits<std::uint64_t>::max();
 constexpr std::uint64_t v1_unlimited = std::uint64_t{1} << 62;  // the kernel shows a number close to 2^63
 
-/// The files of one version of control groups.
+/// File names of one version of control groups.
 struct group_files {
   const char* limit;
   const char* usage;
-  std::vector<std::string_view> cache;  // lines of memory.stat: what the kernel drops before it kills
+  std::vector<std::string_view> cache;  // lines of memory.stat that count reclaimable page cache
 };
 
 const group_files version_2{"memory.max", "memory.current", {"inactive_file", "active_file"}};
@@ -46,7 +46,7 @@ std::optional<std::uint64_t> read_number(const fs::path& file) {
   return to_number(word);
 }
 
-/// The number after a key in lines such as "MemAvailable:  123 kB" and "active_file 123".
+/// Reads the number after a key from lines such as "MemAvailable:  123 kB" and "active_file 123".
 std::optional<std::uint64_t> read_key(const fs::path& file, std::string_view key) {
   std::ifstream stream(file);
   for (std::string line; std::getline(stream, line);) {
@@ -64,7 +64,7 @@ capacity meminfo(const fs::path& root, const char* key) {
   return {kibibytes ? *kibibytes * 1024 : unlimited, std::string(key) + " of /proc/meminfo", 0};
 }
 
-/// A control group's number is that of its folder, also where a container sees it under another name.
+/// Number of a control group: its folder's inode, which is the same in containers that see another path.
 std::uint64_t number_of(const fs::path& folder) {
   struct stat status{};
   return ::stat(folder.c_str(), &status) == 0 ? status.st_ino : 0;
@@ -76,8 +76,8 @@ std::uint64_t group_usage(const fs::path& folder, const group_files& files) {
   return minus(read_number(folder / files.usage).value_or(0), cache);
 }
 
-/// Tightens `least` by the group `path` below `mount` and all its ancestors. A container often sees only the mount's
-/// own folder, while the path is the host's: folders that do not exist are passed over.
+/// Lowers `least` to the limits of the group `path` below `mount` and of its ancestors. Folders that do not exist are
+/// skipped: a container often sees only the mount's own folder, while the path is the host's.
 void tighten(capacity& least, const fs::path& mount, const std::string& path, const group_files& files, bool subtract) {
   fs::path below = fs::path(path).relative_path().lexically_normal();
   for (;; below = below.parent_path()) {

@@ -17,7 +17,7 @@ void descriptor::close() {
 }
 
 descriptor open_memfd(const char* name) {
-  // Kernels before 6.3 do not know MFD_NOEXEC_SEAL; some newer ones insist on it.
+  // Kernels before 6.3 do not know MFD_NOEXEC_SEAL; some newer ones require it.
   int number = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_NOEXEC_SEAL);
   if (number < 0 && errno == EINVAL) number = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
   return descriptor(number);

@@ -5,7 +5,7 @@
 
 namespace syncyte::memory {
 
-/// An open file descriptor; closed when it goes.
+/// Owns an open file descriptor; the destructor closes it.
 class descriptor {
  public:
   descriptor() = default;
@@ -25,14 +25,13 @@ class descriptor {
   int number_ = -1;
 };
 
-/// Memory as a file without a name, of 0 bytes, whose size can be sealed; none, and errno, where the kernel refuses.
+/// Opens a memfd of 0 bytes whose size can be sealed. On failure the descriptor is empty and errno is set.
 descriptor open_memfd(const char* name);
 
-/// Nobody can shrink the memfd from now on, which would end processes that have mapped it, or grow it.
+/// Seals the size of a memfd: no process can grow it, or shrink it, which would kill processes that have mapped it.
 bool seal_size(const descriptor& memfd);
 
-/// A name in a file system that must go when its owner does: of a shm object or of a socket. A process forked meanwhile
-/// leaves it alone.
+/// Owns the name of a shm object or a socket; the destructor removes it, but not in a forked child.
 class name_guard {
  public:
   using remover = void (*)(const char*);

@@ -61,10 +61,10 @@ const place& decisive_of(const place& target, const place& source) {
   return target.memory == SYNCYTE_MEMORY_HOST ? source : target;
 }
 
-/// A device's stream of our own. Kept: a driver that shuts down takes its streams with it.
+/// This library's own stream of a device. It is never destroyed: the driver's shutdown destroys it.
 void* own_stream(device_backend& backend, int device) {
   static std::mutex mutex;
-  static auto* const streams = new std::map<std::pair<device_backend*, int>, void*>;  // leaked: messages may end late
+  static auto* const streams = new std::map<std::pair<device_backend*, int>, void*>;  // leaked: late messages use it
   const std::lock_guard lock(mutex);
   const std::pair key(&backend, device);
   const auto known = streams->find(key);

@@ -43,13 +43,13 @@ struct address {
 };
 
 descriptor open_socket(const std::string& name) {
-  // Non-blocking: a listener that does not accept would hold up callers when its queue is full.
+  // Non-blocking: otherwise connect() blocks when the listener's queue is full.
   descriptor result(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!result) refuse("opening", name, errno);
   return result;
 }
 
-/// Whether the descriptor can be read from (or has a caller) before the deadline.
+/// Waits until the descriptor is readable (or has a caller); false if the deadline passes first.
 bool wait_readable(int number, clock::time_point deadline) {
   for (;;) {
     const auto left = std::chrono::ceil<milliseconds>(deadline - clock::now());
@@ -67,10 +67,10 @@ bool is_same_user(int connection) {
 }
 
 constexpr char given = 'm';
-constexpr char taken = 't';    // what the caller says of it
-constexpr char refused = 'r';  // what is told a caller with another nonce
+constexpr char taken = 't';    // the caller's acknowledgement
+constexpr char refused = 'r';  // the answer to a caller with another nonce
 
-/// One message of a byte, with room for one descriptor beside it.
+/// A message of one byte, with room for one descriptor as ancillary data.
 struct envelope {
   char byte = given;
   alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
@@ -108,7 +108,7 @@ answer receive_answer(int connection) {
   const ssize_t bytes = recvmsg(connection, &message.header, MSG_CMSG_CLOEXEC);
   answer result{{}, "receiving a descriptor", bytes < 0 ? errno : EPROTO, bytes == 1 && message.byte == refused};
   if (bytes != 1) return result;
-  if ((message.header.msg_flags & MSG_CTRUNC) != 0) result.code = EMFILE;  // no room for it in this process
+  if ((message.header.msg_flags & MSG_CTRUNC) != 0) result.code = EMFILE;  // this process has too many open files
   const cmsghdr* attached = CMSG_FIRSTHDR(&message.header);
   if (attached == nullptr || attached->cmsg_type != SCM_RIGHTS || attached->cmsg_len != CMSG_LEN(sizeof(int)))
     return result;
@@ -119,7 +119,7 @@ answer receive_answer(int connection) {
   return result;
 }
 
-/// 0, or errno.
+/// Connects; returns 0 or errno.
 int connect_to(const descriptor& connection, const address& there) {
   int code = 0;
   do {
@@ -134,7 +134,7 @@ answer ask(const std::string& name, const nonce& secret, const std::function<boo
   const descriptor connection = open_socket(name);
   int code = connect_to(connection, there);
   for (; code == EAGAIN && goes_on(); code = connect_to(connection, there))
-    std::this_thread::sleep_for(milliseconds(5));  // many others are before this one
+    std::this_thread::sleep_for(milliseconds(5));  // the listener's queue is full
   if (code != 0) return {{}, "connecting", code};
   if (!is_same_user(connection.number())) return {{}, "checking the user", EPERM};
   if (send(connection.number(), &secret, sizeof(secret), MSG_NOSIGNAL) != sizeof(secret)) return {{}, "sending", errno};
@@ -149,7 +149,7 @@ descriptor listen_at(const std::string& name) {
   const address here(name);
   descriptor result = open_socket(name);
   if (bind(result.number(), here.get(), here.length) != 0) refuse("binding", name, errno);
-  // Whoever may not open the file cannot connect; abstract names have no owner, so callers are checked as well.
+  // The file's permissions keep other users from connecting. Abstract names have none, so callers are checked as well.
   if (name.front() != '@') chmod(name.c_str(), S_IRUSR | S_IWUSR);
   if (listen(result.number(), SOMAXCONN) != 0) refuse("listening", name, errno);
   return result;
@@ -162,13 +162,13 @@ bool hand_over(const descriptor& listener, const descriptor& file, const nonce& 
   if (!connection) check_open_files("accepting at a socket", errno);
   if (!connection || !is_same_user(connection.number())) return false;
   nonce shown{};
-  // A caller that says nothing must not hold up the others.
+  // A caller that sends nothing must not block the others.
   const auto patience = [] { return clock::now() + milliseconds(1000); };
   if (!wait_readable(connection.number(), std::min(deadline, patience()))) return false;
   const bool has_spoken = recv(connection.number(), &shown, sizeof(shown), 0) == sizeof(shown);
   if (has_spoken && shown != secret) send(connection.number(), &refused, sizeof(refused), MSG_NOSIGNAL);
   if (!has_spoken || shown != secret || !send_descriptor(connection.number(), file.number())) return false;
-  // It may have gone meanwhile.
+  // The caller may have disconnected meanwhile.
   char said = 0;
   return wait_readable(connection.number(), patience()) && recv(connection.number(), &said, 1, 0) == 1 && said == taken;
 }
@@ -184,7 +184,7 @@ descriptor try_to_receive_from(const std::string& name, const nonce& secret, con
   answer got = ask(name, secret, goes_on);
   if (got.is_refusal)
     base::refuse(SYNCYTE_ERR_ARGUMENT, {.argument = "nonce", .value = "another one", .expected = "the sender's"});
-  // No listener yet, or one that has served another process and gone.
+  // There is no listener yet, or it has served another process and ended.
   constexpr int absent[] = {EAGAIN, ENOENT, ECONNREFUSED, ECONNRESET, EPIPE, ETIMEDOUT, EPROTO};
   if (!got.file && std::ranges::find(absent, got.code) == std::end(absent)) refuse(got.failed_step, name, got.code);
   return std::move(got.file);

@@ -23,20 +23,20 @@ std::byte* align_down(std::byte* place, std::size_t unit) {
 
 std::byte* align_up(std::byte* place, std::size_t unit) { return align_down(place + unit - 1, unit); }
 
-/// Makes every page of the range resident without changing it, also while others write there: adds zero atomically.
+/// Makes every page of the range resident. It adds zero atomically, so other processes may write there meanwhile.
 void touch(std::byte* begin, std::byte* end) {
   const std::size_t page = small_page_bytes();
   for (std::byte* place = begin; place < end; place = align_down(place, page) + page)
     std::atomic_ref(*reinterpret_cast<std::uint8_t*>(place)).fetch_add(0, std::memory_order_relaxed);
 }
 
-/// Puts huge pages in place of small ones; whether the kernel has them to give.
+/// Replaces small pages by huge pages; returns whether the kernel had enough of them.
 bool collapse(std::byte* begin, std::byte* end) {
   return madvise(begin, static_cast<std::size_t>(end - begin), MADV_COLLAPSE) == 0;
 }
 
-/// Every call drains the processors' page lists, so many huge pages go into one; not all, so that a machine that has
-/// none to give is found out early.
+/// Bytes collapsed by one call. Each call drains the processors' page lists, so a batch holds many huge pages; the
+/// range is split so that a machine without free huge pages is detected early.
 constexpr std::ptrdiff_t batch_bytes = 32 * static_cast<std::ptrdiff_t>(huge_page_bytes);
 
 }  // namespace
@@ -54,7 +54,7 @@ void touch_and_collapse(std::byte* begin, std::size_t bytes) {
   bool works = true;
   for (std::byte* place = first; place < last; place += std::min(batch_bytes, last - place)) {
     std::byte* const stop = place + std::min(batch_bytes, last - place);
-    // Collapsing copies what is there: one touched page per huge page is enough, and spares the faults of the others.
+    // One touched page per huge page is enough: collapsing fills in the others without page faults.
     for (std::byte* huge = place; works && huge < stop; huge += huge_page_bytes) touch(huge, huge + 1);
     works = works && collapse(place, stop);
     if (!works) touch(place, stop);

@@ -4,12 +4,12 @@
 
 namespace syncyte::memory {
 
-/// Makes fresh, zeroed memory resident near the calling thread, in huge pages where they fit and can be had. To be
-/// called by the owner of the range before anybody else touches it. What is there already keeps its contents. Best
-/// effort: never fails. SYNCYTE_HUGE_PAGES=on|off (default on) chooses whether huge pages are asked for.
+/// Makes fresh, zeroed memory resident on the calling thread's NUMA node, in huge pages where they fit and are
+/// available. The owner of the range calls it before any other process touches the range. Existing contents are kept.
+/// Best effort: never fails. SYNCYTE_HUGE_PAGES=on|off (default on) chooses whether huge pages are requested.
 void touch_and_collapse(std::byte* begin, std::size_t bytes);
 
-/// Whether SYNCYTE_HUGE_PAGES lets us ask for huge pages.
+/// Whether SYNCYTE_HUGE_PAGES is on.
 bool huge_pages_wanted();
 
 }  // namespace syncyte::memory

@@ -12,7 +12,7 @@ namespace syncyte::memory {
 
 namespace {
 
-/// Address space of `bytes`, aligned to a huge page: more is reserved, and the edges are given back.
+/// Reserves address space aligned to a huge page: reserves more than `bytes` and unmaps the edges.
 std::byte* reserve_aligned(std::size_t bytes) {
   const std::size_t wide = bytes + huge_page_bytes;
   void* raw =

@@ -5,13 +5,13 @@
 
 namespace syncyte::memory {
 
-/// The unit of alignment of everything large: a huge page on x86-64 and, with 4 KiB base pages, on aarch64.
+/// Alignment of large memory: the size of a huge page on x86-64 and, with 4 KiB base pages, on aarch64.
 inline constexpr std::size_t huge_page_bytes = std::size_t{2} << 20;
 
 std::size_t small_page_bytes();
 std::size_t round_up(std::size_t bytes, std::size_t unit);
 
-/// Mapped memory, its first byte at a multiple of 2 MiB; unmapped when it goes.
+/// Owns mapped memory that begins at a multiple of 2 MiB; the destructor unmaps it.
 class mapping {
  public:
   mapping() = default;
@@ -22,14 +22,14 @@ class mapping {
   }
   ~mapping() { unmap(); }
 
-  /// Throws SYNCYTE_ERR_MEMORY. `bytes` is rounded up to pages; 0 is not allowed.
+  /// Maps a file's memory, shared. `bytes` is rounded up to pages and must not be 0. Throws SYNCYTE_ERR_MEMORY.
   static mapping shared(int descriptor, std::size_t bytes);
   static mapping anonymous(std::size_t bytes);
 
   std::byte* data() const { return data_; }
   std::size_t size() const { return size_; }
   void unmap();
-  /// Gives the memory up without unmapping it; the caller does that.
+  /// Gives up ownership without unmapping; the caller unmaps the memory.
   std::byte* release() {
     size_ = 0;
     return std::exchange(data_, nullptr);

@@ -5,7 +5,7 @@
 
 namespace syncyte::memory {
 
-/// A random number by which processes of one job, or callers of a shared cache, know each other.
+/// A random number by which processes of one job, or callers of a shared cache, identify each other.
 using nonce = std::array<std::uint64_t, 2>;
 
 }  // namespace syncyte::memory

@@ -17,14 +17,14 @@ namespace syncyte::memory {
 namespace {
 
 constexpr std::size_t alignment = 64;
-constexpr std::size_t large_bytes = huge_page_bytes;          // from here on by mmap
-constexpr std::size_t checked_bytes = std::size_t{64} << 20;  // from here on only if it is available
+constexpr std::size_t large_bytes = huge_page_bytes;          // buffers of this size or more come from mmap
+constexpr std::size_t checked_bytes = std::size_t{64} << 20;  // from this size on, available memory is checked first
 constexpr std::size_t most_bytes = std::size_t{1} << 62;
 
-// A large buffer begins 17 cache lines into its page. Large buffers of others, MPI's temporary ones among them, begin
-// within the first line or two of theirs; if ours did too, a loop over both would load just behind what it stored a
-// moment ago in the low twelve bits of the address, which x86-64 processors take for a conflict ("4K aliasing", Intel's
-// optimization manual): a third more time for a sum.
+// A large buffer begins 17 cache lines into its page. Other libraries' large buffers, MPI's temporary ones among them,
+// begin within the first lines of a page. If ours did too, loads and recent stores of a loop over both would have the
+// same low twelve address bits, which x86-64 processors treat as a conflict ("4K aliasing", Intel's optimization
+// manual). A sum took a third longer.
 constexpr std::size_t large_offset = 17 * alignment;
 
 void* map_large(std::size_t bytes) {
@@ -56,7 +56,7 @@ pool::~pool() { trim(); }
 
 std::size_t pool::class_bytes(std::size_t bytes) {
   const std::size_t power = std::bit_floor(std::max(bytes, alignment));
-  // A quarter of the power of two, but no less than keeps the alignment, nor less than a page where pages are mapped.
+  // A quarter of the power of two, but at least the alignment, and at least a page for mapped buffers.
   const std::size_t step = std::max(power / 4, bytes >= large_bytes ? small_page_bytes() : alignment);
   return round_up(std::max(bytes, alignment), step);
 }
@@ -80,7 +80,7 @@ void* pool::acquire(std::size_t bytes) {
 pool::block* pool::take_cached(std::size_t bytes) {
   shelf& from = shelves_[shelf_of(bytes)];
   if (from.empty()) return nullptr;
-  block* found = from.back();  // the warmest
+  block* found = from.back();  // the last one released: most likely in the processor's cache
   from.pop_back();
   found->released_at = 0;
   statistics_.cached -= bytes;
@@ -94,7 +94,7 @@ void* pool::allocate(std::size_t bytes) {
   try {
     data = allocate_fresh(bytes);
   } catch (const base::error&) {
-    trim();  // what we hoard may be what is missing
+    trim();  // cached buffers may use the memory that is missing
     data = allocate_fresh(bytes);
   }
   const std::lock_guard lock(mutex_);
@@ -138,7 +138,7 @@ void pool::make_room(std::size_t bytes) {
   }
 }
 
-/// The shelf whose longest-lying buffer was returned first; there is one as long as anything is cached.
+/// The shelf that holds the least recently released buffer. There must be a cached buffer.
 pool::shelf* pool::oldest() {
   shelf* result = nullptr;
   for (shelf& candidate : shelves_) {
@@ -166,7 +166,8 @@ pool& host_pool() {
   static pool* const instance = [] {
     auto* const made = new pool(base::environment_bytes("SYNCYTE_POOL_LIMIT", total_bytes() / 16));
     constexpr auto unlock = [] { host_pool().mutex_.unlock(); };
-    ::pthread_atfork([] { host_pool().mutex_.lock(); }, unlock, unlock);  // a child has no thread that would unlock it
+    ::pthread_atfork([] { host_pool().mutex_.lock(); }, unlock,
+                     unlock);  // a child lacks the thread that holds the lock
     return made;
   }();
   return *instance;

@@ -11,17 +11,18 @@
 
 namespace syncyte::memory {
 
-/// Figures of a pool, in bytes.
+/// Statistics of a pool; sizes in bytes.
 struct pool_statistics {
-  std::size_t in_use;  ///< handed out, rounded up to size classes
+  std::size_t in_use;  ///< acquired and not released, rounded up to size classes
   std::size_t cached;  ///< kept for re-use
   std::size_t limit;   ///< most that is kept
   std::int64_t hits;   ///< requests served from the cache
   std::int64_t misses;
 };
 
-/// Recycled host buffers: a fresh one costs page faults, several times what filling it costs. Four size classes for
-/// every power of two; at most `limit` bytes are kept, the least recently returned go first. Thread-safe.
+/// A pool of recycled host buffers: page faults of a fresh buffer cost several times as much as filling it. There are
+/// four size classes for every power of two. At most `limit` bytes are kept; the least recently returned buffers are
+/// freed first. Thread-safe.
 class pool {
  public:
   explicit pool(std::size_t limit);
@@ -29,20 +30,20 @@ class pool {
   pool(const pool&) = delete;
   pool& operator=(const pool&) = delete;
 
-  /// Undefined contents, aligned to 64 bytes; from 2 MiB on not to a page, and with huge pages asked for. 0 bytes:
-  /// null. Throws SYNCYTE_ERR_MEMORY.
+  /// Returns a buffer of undefined contents, aligned to 64 bytes, or null for 0 bytes. Buffers of 2 MiB and more are
+  /// not aligned to a page, and request huge pages. Throws SYNCYTE_ERR_MEMORY.
   void* acquire(std::size_t bytes);
 
-  /// Takes a buffer back; null is fine. Whether it was one of this pool's; throws SYNCYTE_ERR_ARGUMENT if it was given
-  /// back before.
+  /// Takes a buffer back; null is ignored. Returns whether it is this pool's. Throws SYNCYTE_ERR_ARGUMENT if it was
+  /// released before.
   bool release(void* data);
 
-  /// Returns all that is cached to the system.
+  /// Returns all cached buffers to the system.
   void trim();
 
   pool_statistics statistics() const;
 
-  /// Size class of a request: what is really allocated.
+  /// Size class of a request: the bytes that are allocated for it.
   static std::size_t class_bytes(std::size_t bytes);
 
  private:
@@ -50,7 +51,7 @@ class pool {
   struct block {
     void* data;
     std::size_t bytes;
-    std::uint64_t released_at;  // a count of releases; 0 while handed out
+    std::uint64_t released_at;  // number of the release; 0 while in use
   };
   static constexpr std::size_t shelf_count = 4 * 64;
   using shelf = std::deque<block*>;
@@ -64,13 +65,13 @@ class pool {
 
   mutable std::mutex mutex_;
   std::array<shelf, shelf_count> shelves_;
-  std::unordered_map<void*, block> blocks_;  // all, handed out or cached
+  std::unordered_map<void*, block> blocks_;  // all buffers, in use or cached
   pool_statistics statistics_{};
   std::uint64_t releases_ = 0;
 };
 
-/// The pool of the process; its limit is SYNCYTE_POOL_LIMIT or a 16th of the machine's or control group's memory. It is
-/// never destroyed, because buffers may come back while the process ends. Throws SYNCYTE_ERR_ARGUMENT for a bad
+/// The pool of the process. Its limit is SYNCYTE_POOL_LIMIT or a 16th of the memory of the machine or control group. It
+/// is never destroyed, because buffers may be released while the process ends. Throws SYNCYTE_ERR_ARGUMENT for a bad
 /// variable.
 pool& host_pool();
 

@@ -7,7 +7,8 @@
 
 namespace syncyte::memory {
 
-/// Recycled host memory for the length of an operation. Made before the agreement: it may fail on one rank alone.
+/// Recycled host memory for the duration of an operation. Allocate it before the agreement: it may fail on one rank
+/// alone.
 class scratch {
  public:
   scratch() = default;

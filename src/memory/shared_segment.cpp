@@ -36,7 +36,7 @@ nonce random_nonce() {
   return result;
 }
 
-/// Names are not the nonce itself: that stays a secret of the job.
+/// A random file name. It is not made from the nonce, which stays a secret of the job.
 std::string random_name(const char* pattern_begin, const char* pattern_end) {
   const nonce value = random_nonce();
   return fmt::format("{}{:016x}{:016x}{}", pattern_begin, value[0], value[1], pattern_end);
@@ -58,7 +58,7 @@ descriptor open_shm(const std::string& name) {
   return descriptor(number);
 }
 
-/// A shm object without a name: nothing is left of it if this process is killed while it reserves the memory.
+/// Opens a shm object without a name, so that nothing is left if this process is killed while it reserves the memory.
 descriptor open_unnamed_shm() {
   const int number = open(shm_folder, O_TMPFILE | O_RDWR | O_CLOEXEC, S_IRUSR | S_IWUSR);
   if (number < 0) refuse(sharing::shm, std::string("opening an unnamed file in ") + shm_folder, errno);
@@ -97,7 +97,8 @@ std::uint64_t file_bytes(std::uint64_t data_bytes) {
   return segment::header_bytes + round_up(data_bytes, small_page_bytes());
 }
 
-/// The same numbers may name somebody else's file: in another PID namespace, or after the leader has died.
+/// Checks that the file is the leader's: the same numbers may name another file in another PID namespace, or after the
+/// leader has died.
 void require_leaders_file(const descriptor& file, const ticket& wanted) {
   struct stat found{};
   if (fstat(file.number(), &found) != 0) refuse(wanted.method, "fstat", errno);
@@ -119,8 +120,8 @@ void require_leaders_file(const descriptor& file, const ticket& wanted) {
   base::fail(SYNCYTE_ERR_MEMORY, "cannot make a shared segment of {} bytes: {}", bytes, base::errno_text(code));
 }
 
-/// Reserves the file's memory in its file system, whose size may be small: without it the first store to a page that is
-/// not to be had ends the process.
+/// Reserves the file's memory in its file system, which may be small. Otherwise the first store to a page for which
+/// there is no memory kills the process (SIGBUS).
 void reserve(const descriptor& file, std::uint64_t first, std::uint64_t bytes, std::uint64_t whole) {
   if (bytes == 0) return;
   int code = 0;
@@ -134,7 +135,7 @@ void reserve(const descriptor& file, std::uint64_t first, std::uint64_t bytes, s
 
 void resize(const descriptor& file, std::uint64_t bytes, sharing method) {
   if (ftruncate(file.number(), static_cast<off_t>(bytes)) != 0) refuse_size(bytes, errno);
-  // Nobody may shrink it under our feet. A shm object cannot be sealed.
+  // No process may shrink it while it is mapped. A shm object cannot be sealed.
   if (method != sharing::shm) {
     seal_size(file);
     return;
@@ -190,7 +191,7 @@ segment segment::create(std::size_t bytes, sharing method) {
   segment result;
   result.file_ = method == sharing::shm ? open_unnamed_shm() : open_memfd_by(method);
   result.fill(bytes, method);
-  // Names last: nothing is left of what is killed before.
+  // Make names last: nothing is left if the process is killed before.
   std::string name;
   if (method == sharing::shm) name = random_name("/syncyte-", "");
   if (method == sharing::socket) name = random_name("@syncyte-", "");

@@ -10,7 +10,7 @@
 namespace syncyte::rows {
 namespace {
 
-/// Adds one element atomically; complex numbers as two.
+/// Adds one element atomically; real and imaginary parts of a complex number separately.
 template <class T>
 void add_atomically(std::byte* target, const std::byte* source) {
   if constexpr (atomics::is_complex_number<T>) {

@@ -7,14 +7,14 @@
 
 namespace syncyte::rows {
 
-/// Rows of fewer bytes are added element by element with the processor's atomics, longer ones under a lock.
+/// Rows of fewer bytes are added element by element with the processor's atomics, other rows under a lock.
 inline constexpr std::size_t locked_row_bytes = 16;
 
-/// Whether rows are added under locks: also where elements are not aligned to their size, as atomics need it.
+/// Whether rows are added under locks: long rows, and rows whose elements are not aligned as atomics need it.
 bool needs_locks(const row_map& map, syncyte_dtype_t dtype);
 
-/// row index[i] += source[i]; exact under contention by any process that shares rows and locks. Every index must have
-/// been checked, and mapped. Throws SYNCYTE_ERR_PEER_DIED, naming the row; rows before it have been added.
+/// row index[i] += source[i]. No addition is lost when several processes that share rows and locks add at once. Every
+/// index must be in range and mapped. Throws SYNCYTE_ERR_PEER_DIED, naming the row; rows before it have been added.
 void add_rows(const row_map& map, const row_index& index, const std::byte* source, syncyte_dtype_t dtype,
               atomics::lock_table& locks);
 

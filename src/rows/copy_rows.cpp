@@ -12,7 +12,7 @@ constexpr std::size_t line_bytes = 64;
 
 using block_function = void (*)(const row_block& block, std::byte* packed);
 
-/// Copies a block's rows out to, or in from, packed memory. RowBytes is 0 for a size known only at run time.
+/// Copies a block's rows to packed memory, or from it (IsScatter). RowBytes is 0 if the size is known only at run time.
 template <std::size_t RowBytes, bool IsScatter>
 void copy_block(const row_block& block, std::byte* packed) {
   const std::size_t bytes = RowBytes != 0 ? RowBytes : block.row_bytes;
@@ -57,7 +57,7 @@ bool is_large(const row_map& map, const row_index& index) {
   return static_cast<std::size_t>(index.count()) * map.row_bytes() >= streaming_threshold;
 }
 
-/// Streaming less than whole lines to random places would be slow.
+/// Whether rows consist of whole cache lines: streaming parts of lines to random addresses is slow.
 bool has_whole_lines(const row_map& map) {
   const auto begins_line = [&](const row_range& range) {
     return std::bit_cast<std::uintptr_t>(range.base) % line_bytes == 0 && can_stream(map.row_bytes(), range.base);
@@ -89,7 +89,7 @@ void scatter_rows(const row_map& map, const row_index& index, const std::byte* s
     return;
   }
   const block_function copy = choose_copy<true>(bytes);
-  auto* const packed = const_cast<std::byte*>(source);  // only read: copy_block<., true>
+  auto* const packed = const_cast<std::byte*>(source);  // copy_block<., true> only reads it
   for_each_block(map, index, [&](const row_block& block, std::size_t begin) { copy(block, packed + begin * bytes); });
 }
 

@@ -11,7 +11,7 @@
 namespace syncyte::rows {
 namespace {
 
-/// The table's row 0, as an array of its own.
+/// Row 0 of the table, as a buffer.
 base::buffer row_of(const base::buffer& table) {
   syncyte_buffer_t row = base::make_buffer(table.data(), table.dtype(), table.shape().subspan(1));
   for (int d = 1; d < table.ndim(); ++d) row.strides[d - 1] = table.stride(d);
@@ -36,8 +36,8 @@ void gather_dense_rows(const row_map& map, const row_index& index, std::byte* ou
     gather_converted_rows(map, index, output, from, to);
 }
 
-/// Rows whose elements do not lie one after another are packed, one at a time: in the output where nothing is
-/// converted.
+/// Gathers rows whose elements are not contiguous: packs one row at a time, directly into the output if no conversion
+/// is needed.
 void gather_strided_rows(const row_map& map, const row_index& index, const base::buffer& row,
                          const base::buffer& output) {
   const auto dense = base::dense_strides(row.shape(), row.element_bytes());

@@ -6,8 +6,8 @@
 namespace syncyte::rows {
 namespace {
 
-/// Whether all indices lie in [0, last]. `i | (last - i)` is negative exactly where i is not: unlike a comparison of
-/// 64-bit numbers, the compiler vectorises that for every processor.
+/// Whether all indices lie in [0, last]. `i | (last - i)` is negative exactly if i is outside. The compiler vectorises
+/// this expression for every processor, unlike a comparison of 64-bit numbers.
 template <class Index>
 bool all_inside(std::span<const Index> index, std::int64_t last) {
   using bits = std::make_unsigned_t<Index>;

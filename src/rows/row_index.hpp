@@ -33,7 +33,7 @@ class row_index {
 
   /// Throws SYNCYTE_ERR_INDEX, naming the first index outside [0, rows) and its position.
   void require_inside(std::int64_t rows) const;
-  /// The same of what is no row but a key, say: argument[position].
+  /// The same check for an index that is not a row, such as a key; the message names argument[position].
   void require_inside(std::int64_t extent, const char* argument) const;
 
  private:

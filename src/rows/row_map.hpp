@@ -11,25 +11,24 @@
 
 namespace syncyte::rows {
 
-/// Consecutive rows that lie one after another, or at equal distances, in memory of this process.
+/// Consecutive rows at equal distances in memory of this process.
 struct row_range {
   std::int64_t first;
   std::int64_t count;
   std::byte* base;
 };
 
-/// Number of rows by which prefetching is ahead of copying.
+/// Number of rows that are prefetched ahead of copying.
 inline constexpr std::size_t prefetch_distance = 32;
 
-/// Addresses of a few rows, in the order asked for. The prefetch_distance addresses after rows[count - 1] are valid
-/// too.
+/// Addresses of a few rows, in the index's order. The prefetch_distance addresses after rows[count - 1] are valid too.
 struct row_block {
   std::byte* const* rows;
   std::size_t count;
   std::size_t row_bytes;
 };
 
-/// Asks for the first lines of a row; the processor's own prefetcher follows longer ones.
+/// Prefetches the first cache lines of a row; the processor's hardware prefetcher fetches the rest of a long row.
 template <bool ForWriting = false>
 [[gnu::always_inline]] inline void prefetch_row(const std::byte* row, std::size_t bytes) {
   constexpr std::size_t line_bytes = 64, most = 512;
@@ -38,11 +37,11 @@ template <bool ForWriting = false>
   for (std::size_t at = 0; at < end; at += line_bytes) __builtin_prefetch(row + at, ForWriting);
 }
 
-/// Addresses of rows in memory that this process can load and store: usually one range.
+/// Maps row numbers to addresses in memory that this process can load and store. It usually has one range.
 class row_map {
  public:
   row_map() = default;
-  /// Neighbouring ranges that also follow each other in memory become one; empty ones are left out.
+  /// Merges ranges that are also contiguous in memory; drops empty ones.
   row_map(std::span<const row_range> ranges, std::size_t row_bytes)
       : row_map(ranges, row_bytes, static_cast<std::int64_t>(row_bytes)) {}
   /// `stride`: bytes from one row to the next, of any sign.
@@ -81,7 +80,7 @@ class row_map {
   std::int64_t covered_ = 0;
 };
 
-/// Calls visitor(block, position of its first row) for all rows of the index, some hundred at a time; every row must be
+/// Calls visitor(block, position of its first row) for all rows of the index, some hundred per block. Every row must be
 /// mapped.
 template <class Index, class Visitor>
 void for_each_block(const row_map& map, std::span<const Index> rows, Visitor&& visitor) {

@@ -1,4 +1,4 @@
-// Boxes: N-dimensional parts of a tensor to and from memory with any strides.
+// Boxes: copies N-dimensional parts of a tensor to and from memory of any strides.
 
 #include <algorithm>
 #include <vector>
@@ -15,7 +15,7 @@ using base::find_pieces;
 
 namespace {
 
-/// The user's side and the tensor's side of a box, of which parts are copied one after another.
+/// A box in the user's array and in the tensor; its parts are copied one after another.
 struct box_copy {
   const base::buffer& user;
   const std::int64_t* lower;
@@ -32,7 +32,7 @@ struct box_copy {
     return result;
   }
   std::byte* user_data(std::int64_t first_row) const { return user.data() + (first_row - lower[0]) * user.stride(0); }
-  /// From a row's start to the box.
+  /// Offset of the box from the start of a row, in bytes.
   std::int64_t inset() const {
     std::int64_t result = 0;
     for (std::size_t d = 1; d < strides.size(); ++d) result += lower[d] * strides[d];
@@ -60,8 +60,8 @@ base::buffer whole_tensor::check_box(base::array_argument<std::int64_t> given_lo
   return values;
 }
 
-/// Calls direct(first row, count, address of the first row) or remote(first row, count, owner) for the parts of a range
-/// of rows that lie together.
+/// Splits a range of rows into contiguous parts and calls direct(first row, count, address of the first row) or
+/// remote(first row, count, owner) for each.
 template <class Direct, class Remote>
 void whole_tensor::for_each_part(std::int64_t first, std::int64_t count, Direct&& direct, Remote&& remote) const {
   const rows::row_map& map = storage_->direct();
@@ -120,7 +120,7 @@ void whole_tensor::put_box(base::array_argument<std::int64_t> lower, const syncy
         std::vector<std::byte> packed(pieces.bytes * pieces.offsets.size());
         copy_strided(packed.data(), dense_strides(shape, element), box.user_data(first), user_strides, shape, element);
         storage_->remote()->put_rows(owner, pieces.offsets, pieces.bytes, packed.data());
-        storage_->remote()->flush(owner);  // so that a later write of the same elements comes later
+        storage_->remote()->flush(owner);  // orders this write before later writes of the same elements
       });
 }
 

@@ -1,4 +1,4 @@
-// Single elements of integer tensors as counters and flags.
+// Atomic counters and flags: single elements of integer tensors.
 
 #include <algorithm>
 #include <atomic>
@@ -32,16 +32,16 @@ bool compares(syncyte_compare_t compare, std::int64_t left, std::int64_t right) 
 
 }  // namespace
 
-/// One element, and the way to it: the processor's atomics where all rows are direct, otherwise MPI's for all of them,
-/// because the two are not atomic with each other.
+/// One element and the method that accesses it: the processor's atomics if all rows are direct, otherwise MPI's for all
+/// rows, because the two are not atomic with each other.
 struct whole_tensor::counter {
-  std::byte* address;  // null: by MPI
+  std::byte* address;  // null: accessed by MPI
   window::remote* remote;
   int owner;
   std::size_t offset;
   syncyte_dtype_t dtype;
 
-  /// The element before `op`.
+  /// Applies `op` and returns the element's old value.
   std::int64_t fetch(syncyte_op_t op, std::int64_t operand) const {
     return change([&](auto operand_or_previous) {
       using number = decltype(operand_or_previous);
@@ -83,8 +83,8 @@ struct whole_tensor::counter {
     return reinterpret_cast<std::byte*>(&number);
   }
 
-  /// step(0), a number of the element's type. MPI orders nothing else: the fences do. Whoever asks again and again must
-  /// let MPI serve the others in between, or nobody gets on.
+  /// Calls step(0) with a number of the element's type. The fences order other memory accesses, which MPI does not. The
+  /// probe lets MPI serve other ranks, so that ranks that poll counters do not block each other.
   template <class Step>
   std::int64_t change(Step&& step) const {
     const auto by_width = [&] {
@@ -151,7 +151,7 @@ std::int64_t whole_tensor::wait(std::int64_t element, syncyte_compare_t compare,
   atomics::backoff wait;
   std::optional<watchdog::scope> watched;
   while (true) {
-    // Asked before the last look, so that no change before the limit is missed.
+    // Read the clock before the last look, so that no change before the limit is missed.
     const atomics::backoff::seconds waited = std::chrono::steady_clock::now() - begin;
     const bool is_last = timeout >= 0 && waited.count() >= timeout;
     const std::int64_t seen = found.load();

@@ -29,12 +29,12 @@ std::span<const std::int64_t> check_shape(syncyte_dtype_t dtype, std::int32_t nd
   base::expect(shape != nullptr, SYNCYTE_ERR_ARGUMENT, "shape", "null", "{} extents", ndim);
   const std::span<const std::int64_t> extents(shape, static_cast<std::size_t>(ndim));
   base::checked_elements(extents, element_bytes, "shape");
-  // Of an empty tensor too, a row must be something that can be counted.
+  // A row's bytes must fit 64 bits, even if the tensor is empty.
   base::checked_elements(extents.subspan(1), element_bytes, "shape (of a row)");
   return extents;
 }
 
-/// naming() of a tensor that is being made.
+/// Calls naming() for a tensor that is being created.
 template <class Step>
 auto naming_new(const tensor_options& options, Step&& step) {
   const auto text = [&] { return options.name.empty() ? "" : fmt::format("tensor \"{}\"", options.name); };

@@ -11,7 +11,7 @@
 
 namespace syncyte::tensor {
 
-/// A tensor's description, apart from its memory: element type, global shape, and who owns which rows.
+/// Metadata of a tensor: element type, global shape, and the partition of its rows among ranks.
 class layout {
  public:
   /// `shape` has at least one dimension, and its bytes fit into 63 bits; shape[0] is the partition's total.

@@ -13,8 +13,8 @@ inline std::string with_name(const base::error& error, const std::string& tensor
   return tensor.empty() ? error.what() : fmt::format("{} (on this rank: {})", error.what(), tensor);
 }
 
-/// Runs a collective step; its error says which tensor the call was about on this rank, because ranks that disagree may
-/// mean different ones. `text` is only called then, and may give an empty string.
+/// Runs a collective step and adds the tensor of this rank's call to its error, because ranks that disagree may have
+/// passed different tensors. `text` is called only for an error, and may return an empty string.
 template <class Text, class Step>
 auto naming(const Text& text, Step&& step) -> decltype(step()) {
   try {

@@ -1,4 +1,4 @@
-// Gather, scatter and scatter-add: the routing of rows between this process and their owners.
+// Gather, scatter and scatter-add: routes rows between this process and their owners.
 
 #include <cstring>
 #include <functional>
@@ -12,7 +12,7 @@
 namespace syncyte::tensor {
 namespace {
 
-/// Positions of an index's rows, those of each owner one after another in the order asked for.
+/// Positions of an index, grouped by owner; each owner's positions keep their order.
 struct rows_by_owner {
   std::vector<std::int64_t> positions;
   std::vector<std::size_t> begin;  // of each owner's positions; ranks + 1
@@ -23,7 +23,7 @@ struct rows_by_owner {
   }
 };
 
-/// A counting sort by owner.
+/// Sorts positions by owner (a stable counting sort).
 rows_by_owner sort_by_owner(const base::partition& parts, const rows::row_index& index) {
   rows_by_owner result;
   result.begin.assign(static_cast<std::size_t>(parts.parts()) + 1, 0);
@@ -42,7 +42,7 @@ rows_by_owner sort_by_owner(const base::partition& parts, const rows::row_index&
   return result;
 }
 
-/// Of positions whose rows repeat only the last: one request must not write a place twice.
+/// Drops all but the last position of each row: one request must not write a row twice.
 std::vector<std::int64_t> last_of_each_row(std::span<const std::int64_t> positions, const rows::row_index& index) {
   std::vector<std::pair<std::int64_t, std::int64_t>> rows;  // {row, position}
   rows.reserve(positions.size());
@@ -54,7 +54,7 @@ std::vector<std::int64_t> last_of_each_row(std::span<const std::int64_t> positio
   return result;
 }
 
-/// Positions are cut into requests of about this many packed bytes, so that large batches need little extra memory.
+/// Packed bytes of one request, about: large batches are split so that they need little extra memory.
 constexpr std::size_t request_bytes = std::size_t{32} << 20;
 
 /// Calls visitor(positions, offsets at the owner) for pieces of an owner's rows.
@@ -156,7 +156,7 @@ void whole_tensor::scatter_everywhere(const row_request& request) {
                          std::memcpy(packed.data() + i * bytes, request.at(piece[i], bytes), bytes);
                        storage_->remote()->put_rows(owner, offsets, bytes, packed.data());
                      });
-    storage_->remote()->flush(owner);  // so that a later write of the same rows comes later
+    storage_->remote()->flush(owner);  // orders this write before later writes of the same rows
   }
 }
 

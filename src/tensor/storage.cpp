@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t line_bytes = 64;
 
-/// One node's memory: the rows of its ranks, one rank after another, and then the table of row locks.
+/// Layout of a node's memory: the rows of its ranks, one rank after another, then the table of row locks.
 struct node_plan {
   std::size_t rows_bytes = 0;
   std::int64_t rows = 0;
@@ -28,7 +28,7 @@ struct node_plan {
       locks_bytes = static_cast<std::size_t>(atomics::lock_table::words_for(rows)) * sizeof(std::uint64_t);
   }
 
-  /// The node's last rank contributes the locks, so that they follow all rows.
+  /// Bytes that this rank contributes. The node's last rank adds the locks, so that they follow all rows.
   std::size_t contribution(const layout& shape, const comm::communicator& comm) const {
     const std::size_t mine = shape.local_bytes(comm.rank());
     const bool is_last = comm.node().members.back() == comm.rank();
@@ -80,7 +80,7 @@ std::shared_ptr<storage> storage::wrap(comm::collective_call& call, const layout
     result->node_ = mine;
   else
     result->remote_ = window::remote::create(call, {mine, shape.local_bytes(comm.rank())}, nullptr);
-  result->released_ = released;  // at the end: a call that fails tells it by its status
+  result->released_ = released;  // set last: if the call fails, `released` stays unchanged
   return result;
 }
 

@@ -15,14 +15,15 @@
 
 namespace syncyte::tensor {
 
-/// A tensor's rows in memory, and the ways to reach them from this process. Held in common by all ranks; what needs MPI
-/// is freed collectively. The mapping goes with the last reference, which a view may hold beyond finalize.
+/// Memory of a tensor's rows, and access to other ranks' rows. All ranks hold it in common; resources that need MPI are
+/// freed collectively. The last reference unmaps the memory; a view may hold one beyond finalize.
 class storage final : public comm::collective_resource {
  public:
-  /// Zeroed memory that each node shares; collective within `call`, succeeds or throws on all ranks.
+  /// Allocates zeroed memory that each node shares. Collective within `call`; succeeds or throws on all ranks.
   static std::shared_ptr<storage> allocate(comm::collective_call& call, const layout& shape);
 
-  /// Rows that each rank has already; collective as allocate(). `released` may be null, see syncyte_tensor_options_t.
+  /// Wraps rows that each rank has already. Collective as allocate(). `released` may be null, see
+  /// syncyte_tensor_options_t.
   static std::shared_ptr<storage> wrap(comm::collective_call& call, const layout& shape, std::byte* mine,
                                        std::int64_t* released);
 
@@ -36,7 +37,7 @@ class storage final : public comm::collective_resource {
   const rows::row_map& direct() const { return direct_; }  // rows that this process loads and stores
   std::byte* local() const { return local_; }              // this rank's rows
   std::byte* node() const { return node_; }                // the node's rows in one range; null for wrapped memory
-  atomics::lock_table& locks() { return locks_; }          // of direct rows; empty where adds need none
+  atomics::lock_table& locks() { return locks_; }          // of direct rows; empty if adds need none
   /// Other ranks' memory; null if all rows are direct.
   window::remote* remote() const { return remote_.get(); }
 
@@ -45,7 +46,7 @@ class storage final : public comm::collective_resource {
                   const std::string& name);
 
   std::shared_ptr<comm::node_memory> memory_;
-  std::vector<std::uint64_t> private_words_;  // locks of wrapped rows, which only this process adds to
+  std::vector<std::uint64_t> private_words_;  // lock words of wrapped rows, to which only this process adds
   std::shared_ptr<window::remote> remote_;
   std::byte* local_ = nullptr;
   std::byte* node_ = nullptr;

@@ -16,28 +16,28 @@
 
 namespace syncyte::tensor {
 
-/// What a caller asks for; checked inside the collective, so that one rank's mistake is every rank's error.
+/// Options of a new tensor. They are checked inside the collective, so that all ranks get one rank's error.
 struct tensor_options {
   std::string name;
   std::int64_t local_rows = -1;
   syncyte_memory_t memory = SYNCYTE_MEMORY_HOST;
-  std::int64_t* released = nullptr;  // of wrapped memory: set to 1 when it is no longer used
-  std::optional<base::error> error;  // what the caller found wrong on this rank
+  std::int64_t* released = nullptr;  // set to 1 when wrapped memory is no longer used
+  std::optional<base::error> error;  // the caller's error on this rank, if any
 };
 
-/// One N-dimensional array over the memory of all ranks: see syncyte/tensor.h for what each operation promises. Rows of
-/// this node are loaded and stored directly; others are fetched from their owners, each owner's in few requests.
-/// Counters are not atomic with scatter_add of rows of 16 bytes or more: the one uses atomics, the other row locks.
+/// One N-dimensional array over the memory of all ranks; syncyte/tensor.h documents each operation. Rows of this node
+/// are loaded and stored directly; other rows are transferred in a few requests to each owner. Counters are not atomic
+/// with scatter_add of rows of 16 bytes or more: counters use atomics, scatter_add uses row locks.
 class whole_tensor {
  public:
-  /// Collective. `shape`: `ndim` extents, neither checked before.
+  /// Collective. `shape` has `ndim` extents; create() checks both.
   static std::shared_ptr<whole_tensor> create(std::shared_ptr<comm::communicator> comm, syncyte_dtype_t dtype,
                                               std::int32_t ndim, const std::int64_t* shape,
                                               const tensor_options& options);
   static std::shared_ptr<whole_tensor> wrap(std::shared_ptr<comm::communicator> comm, const syncyte_buffer_t* local,
                                             const tensor_options& options);
 
-  /// Drops this rank's reference; memory is freed at a collective point. Local, without MPI.
+  /// Drops this rank's reference; memory is freed at a collective point. Local, does not call MPI.
   ~whole_tensor();
   whole_tensor(const whole_tensor&) = delete;
   whole_tensor& operator=(const whole_tensor&) = delete;
@@ -62,7 +62,7 @@ class whole_tensor {
   std::int64_t compare_swap(std::int64_t element, std::int64_t expected, std::int64_t desired);
   std::int64_t load(std::int64_t element);
   void store(std::int64_t element, std::int64_t value);
-  /// The value that compared true; throws SYNCYTE_ERR_TIMEOUT.
+  /// Returns the value for which the comparison holds; throws SYNCYTE_ERR_TIMEOUT.
   std::int64_t wait(std::int64_t element, syncyte_compare_t compare, std::int64_t value, double timeout);
 
   void flush();
@@ -90,7 +90,7 @@ class whole_tensor {
   std::shared_ptr<comm::communicator> comm_;
   layout layout_;
   std::shared_ptr<storage> storage_;
-  std::uint64_t id_;  // among the communicator's collective resources; the same on all ranks
+  std::uint64_t id_;  // number among the communicator's collective resources, equal on all ranks
 };
 
 }  // namespace syncyte::tensor

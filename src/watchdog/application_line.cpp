@@ -19,7 +19,7 @@ struct asked_function {
 };
 
 asked_function& asked() {
-  static auto* const the_function = new asked_function;  // leaked: a thread may come late
+  static auto* const the_function = new asked_function;  // leaked: other threads may use it during exit
   return *the_function;
 }
 
@@ -64,7 +64,7 @@ bool has_line_function() {
 
 std::string application_line() {
   constexpr const char* unknown = "unknown";
-  if (is_under_way.exchange(true)) return unknown;  // an earlier question still waits
+  if (is_under_way.exchange(true)) return unknown;  // an earlier call is still running
   const auto one = std::make_shared<question>();
   std::thread([one] {
     answer(*one);

@@ -5,16 +5,16 @@
 
 namespace syncyte::watchdog {
 
-/// Writes which line of its program the application is at, as a text that ends with a zero byte.
+/// Writes the application's current source line to `text`, as a zero-terminated string.
 using line_function = void (*)(void* text, std::int64_t bytes, void* context);
 
 constexpr int line_bytes = 160;
 
-/// Null: none. May be called while the function is running.
+/// Sets the function; null removes it. May be called while the function is running.
 void set_line_function(line_function function, void* context);
 bool has_line_function();
 
-/// The text that it writes, called on a thread of its own; "unknown" where it has not done so within a second.
+/// Calls the function on a separate thread and returns its text, or "unknown" if it takes longer than a second.
 std::string application_line();
 
 }  // namespace syncyte::watchdog

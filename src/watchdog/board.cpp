@@ -21,7 +21,7 @@ std::string lane_text(const lane& lane, std::int64_t now) {
                              : fmt::format("in no operation; left {} {:.1f} s ago", lane.name.text(), seconds);
 }
 
-/// Whether a rank is inside an operation, or has started it.
+/// Whether a rank is inside this operation, or has started it.
 bool takes_part(const place& place, const operation_name& name) {
   return std::any_of(std::begin(place.lanes), std::end(place.lanes),
                      [&](const lane& lane) { return lane.is_inside != 0 && lane.name.is(name); }) ||
@@ -29,7 +29,7 @@ bool takes_part(const place& place, const operation_name& name) {
                      [&](const listing& listed) { return listed.is_shown != 0 && listed.name.is(name); });
 }
 
-/// The lane that tells most about a rank: one it is inside, otherwise the last it left.
+/// The lane to show for a rank: one that it is inside, otherwise the one that it left last.
 const lane* telling_lane(const place& place) {
   const lane* best = nullptr;
   for (const auto& lane : place.lanes) {
@@ -79,9 +79,9 @@ const place* board::find(int world_rank) const {
   return node_rank < 0 ? nullptr : &at(node_rank);
 }
 
-/// Names the ranks for which a rank waits: the node's ranks that are not inside the same operation. They are named
-/// where all ranks are to enter it; of a smaller communicator the board does not know the members, only how many there
-/// are.
+/// Names the ranks that a rank waits for: ranks of the node that are not inside the same operation. Ranks are named
+/// only if the operation is on the whole world; the board knows the size of a smaller communicator, but not its
+/// members.
 std::string board::awaited_text(const lane& waiting) const {
   if (waiting.is_inside == 0 || waiting.ranks == 0) return "";
   std::vector<int> absent;
@@ -92,7 +92,7 @@ std::string board::awaited_text(const lane& waiting) const {
   if (present >= waiting.ranks) return "";
   if (waiting.ranks == world_size_ && !absent.empty())
     return fmt::format("; waits for rank{} {}", absent.size() > 1 ? "s" : "", fmt::join(absent, ", "));
-  return fmt::format("; of its {} ranks {} are inside on this node", waiting.ranks.load(), present);
+  return fmt::format("; {1} of its {0} ranks are inside on this node", waiting.ranks.load(), present);
 }
 
 void board::ask_for_lines() const {
@@ -111,7 +111,7 @@ bool board::have_answered() const {
 
 namespace {
 
-/// The line of a rank's program, where it can tell.
+/// The source line that a rank is at, if it has a line function.
 std::string line_text(const place& place) {
   if (place.has_lines == 0) return "";
   return fmt::format("    at {}\n", place.answered_ns < place.asked_ns ? "unknown" : place.line);

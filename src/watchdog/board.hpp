@@ -10,17 +10,17 @@
 
 namespace syncyte::watchdog {
 
-/// The job, for its board.
+/// The world communicator and its ranks on this node.
 struct job_ranks {
   std::uint64_t world_id = 0;  // of the world communicator
   int world_size = 0;
   topology::node_group node;  // of the world
 };
 
-/// The places of a node's ranks, in memory that they share.
+/// Shows what each rank of a node is doing: one place per rank, in memory that the ranks share.
 class board {
  public:
-  /// `places`: one for each rank of the node, in memory that they share and that `memory` keeps.
+  /// `places`: one for each rank of the node, in shared memory that `memory` owns.
   board(std::shared_ptr<void> memory, std::vector<place*> places, const job_ranks& ranks);
 
   std::uint64_t world_id() const { return world_id_; }
@@ -30,11 +30,11 @@ class board {
   const place* find(int world_rank) const;
   place& at(int node_rank) const { return *places_[static_cast<std::size_t>(node_rank)]; }
 
-  /// Asks all ranks for the lines of their programs; whether all have answered that can.
+  /// Asks all ranks for their source lines. have_answered(): whether all that have a line function have answered.
   void ask_for_lines() const;
   bool have_answered() const;
 
-  /// A line for every rank, and for everything that it has started and that has not ended.
+  /// The report: a line for every rank, and one for each operation that it has started and that is not complete.
   std::string text() const;
 
  private:
@@ -48,7 +48,7 @@ class board {
   topology::node_group node_;
 };
 
-/// The board of this process, once all ranks have a place on it: it stays until the process ends.
+/// The board, once all ranks have a place on it. It lives until the process ends.
 const board* published();
 void publish(const board& board);
 

@@ -14,13 +14,13 @@ struct asked_function {
 };
 
 asked_function& asked() {
-  static auto* const the_function = new asked_function;  // leaked: a thread may come late
+  static auto* const the_function = new asked_function;  // leaked: other threads may use it during exit
   return *the_function;
 }
 
 thread_local bool may_ask = false;
 
-/// The function of this thread; null if another thread's, or none, is set.
+/// The interrupt function, if this thread has set it; otherwise null.
 interrupt_function function_of_this_thread(void*& context) {
   const std::lock_guard lock(asked().mutex);
   context = asked().context;
@@ -46,7 +46,7 @@ void ask_for_interrupt() {
   void* context = nullptr;
   const interrupt_function function = function_of_this_thread(context);
   if (function == nullptr) return;
-  may_ask = false;  // the function may wait
+  may_ask = false;  // waits inside the function do not call it again
   const bool ends = function(context) != 0;
   may_ask = true;
   if (ends) throw interrupted();

@@ -6,22 +6,23 @@
 
 namespace syncyte::watchdog {
 
-/// Asks the application whether the wait in progress shall end (it has got a signal): 0 if not.
+/// Returns non-zero if the application wants to end the wait in progress, because it has received a signal.
 using interrupt_function = std::int32_t (*)(void* context);
 
-/// Sets the function that long waits of the calling thread ask from now on, in place of any other thread's. Null: none.
+/// Sets the function that long waits of the calling thread call. It replaces any other thread's; null removes it.
 void set_interrupt_function(interrupt_function function, void* context);
 
-/// Whether waits of this thread ask.
+/// Whether waits of this thread call the function.
 bool can_be_interrupted() noexcept;
 
-/// Thrown out of a wait, SYNCYTE_ERR_INTERRUPTED: only this rank leaves it.
+/// Ends a wait with SYNCYTE_ERR_INTERRUPTED, on this rank only.
 class interrupted : public base::error {
  public:
   interrupted();
 };
 
-/// Asks, if this thread's waits do; not in waits of the function itself. Throws interrupted.
+/// Calls the function if this thread has set it, and throws interrupted if it wants to end the wait. Does nothing in
+/// waits inside the function.
 void ask_for_interrupt();
 
 }  // namespace syncyte::watchdog

@@ -9,7 +9,7 @@ namespace {
 constexpr std::int64_t first_ns = 1'000'000;
 constexpr std::int64_t pause_ns = 10'000'000;
 constexpr std::int64_t arrival_ns = 50'000'000;
-constexpr unsigned looks_per_question = 10;  // the application may have to take a lock to answer
+constexpr unsigned looks_per_question = 10;  // the interrupt function may have to take a lock (Python's)
 
 }  // namespace
 

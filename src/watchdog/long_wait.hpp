@@ -9,30 +9,30 @@
 
 namespace syncyte::watchdog {
 
-/// A wait that, once it has lasted a millisecond, does more about a hundred times a second: it shows the watchdog where
-/// this rank is, and looks whether what it waits for can still come; ten times a second it asks the application whether
-/// to go on (interrupts.hpp). A short wait pays for none of this.
+/// A wait that does extra work once it has lasted a millisecond. About a hundred times a second it publishes this
+/// rank's operation to the watchdog and checks whether the awaited event can still happen; ten times a second it calls
+/// the interrupt function (interrupts.hpp). Short waits cost nothing extra.
 class long_wait {
  public:
-  /// Rounds of polling from one look() to the next. On a loaded machine each may give away a time slice.
+  /// Rounds of polling between two calls of look(). On a loaded machine each round may yield a time slice.
   static constexpr unsigned often = 8;
 
   long_wait() = default;
   long_wait(const long_wait&) = delete;
   long_wait& operator=(const long_wait&) = delete;
 
-  /// Reads the clock, and does what is due, if anything. Throws what examine() throws, or interrupted.
+  /// Reads the clock and does the extra work that is due. Throws what examine() throws, or interrupted.
   bool look();
 
-  /// The wait is for this rank alone now, by its number in the communicator.
+  /// Restricts the wait to one rank, by its number in the communicator.
   virtual void set_awaited(int) {}
 
  protected:
   ~long_wait() = default;
-  /// Enters into the scope what is waited for, where that is not there yet; throws where the wait cannot end.
+  /// Describes the wait in `scope`, unless it is described already; throws if the wait cannot end.
   virtual void examine(std::optional<scope>& scope) = 0;
 
-  /// Whether what others had sent before this wait began must have come, at 100 MB/s at least.
+  /// Whether this wait has lasted long enough for `bytes` sent before it to arrive at 100 MB/s.
   bool has_lasted(std::size_t bytes = 0) const;
 
  private:
@@ -42,7 +42,7 @@ class long_wait {
   std::optional<scope> scope_;
 };
 
-/// A wait of which only the name is known; both are string literals.
+/// A wait that is known only by its names, which are string literals.
 class plain_wait final : public long_wait {
  public:
   plain_wait(const char* operation, const char* title) : operation_(operation), title_(title) {}
@@ -54,7 +54,7 @@ class plain_wait final : public long_wait {
   const char* title_;
 };
 
-/// As poll_until(), with what a long wait does.
+/// Polls until the condition holds, and calls wait.look() every few rounds.
 template <class Condition>
 void poll_until(Condition&& is_done, long_wait& wait, void (*let_progress)() = mpi::let_progress) {
   for (unsigned round = 1; !is_done(); ++round) {
@@ -64,8 +64,8 @@ void poll_until(Condition&& is_done, long_wait& wait, void (*let_progress)() = m
   }
 }
 
-/// Polls what calls MPI itself, as closely as a blocking call of MPI's would: MPI gives the processor away where it was
-/// told to.
+/// Polls a condition that calls MPI itself, as often as a blocking MPI call would: MPI yields the processor if it is
+/// configured to.
 template <class Condition>
 void poll_mpi_until(Condition&& is_done, long_wait& wait) {
   for (unsigned round = 1; !is_done(); ++round) {

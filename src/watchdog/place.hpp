@@ -8,14 +8,14 @@
 
 namespace syncyte::watchdog {
 
-constexpr int lanes = 4;        // long waits of a rank's threads at the same time; further ones are not watched
-constexpr int collectives = 4;  // communicators in whose collectives threads of a rank are at the same time
-constexpr int listings = 16;    // requests of a rank that are named; further ones are counted
-constexpr int starts = 16;      // non-blocking collectives, likewise
+constexpr int lanes = 4;        // most simultaneous long waits of a rank's threads that are watched
+constexpr int collectives = 4;  // most simultaneous blocking collectives of a rank (one per communicator)
+constexpr int listings = 16;    // most requests of a rank that are listed by name; further ones are counted
+constexpr int starts = 16;      // most non-blocking collectives of a rank that are listed by name
 
 std::int64_t now_ns();
 
-/// An operation on a communicator. Written by one thread, read by everybody: a torn text only blurs a message.
+/// An operation on a communicator. One thread writes it, all processes read it: a torn read only garbles a message.
 struct operation_name {
   std::atomic<std::uint64_t> sequence;
   char operation[48];
@@ -26,18 +26,18 @@ struct operation_name {
   std::string text() const;
 };
 
-/// The operation that one thread is in, or was in last.
+/// The operation that one thread is inside, or left last.
 struct lane {
   std::atomic<std::int32_t> is_taken;
   std::atomic<std::int32_t> is_inside;
   std::atomic<std::int32_t> kind;  // scope::kind
   std::atomic<std::int64_t> since_ns;
-  std::atomic<std::int64_t> begun_ns;  // of the last that was not limited
-  std::atomic<std::int32_t> ranks;     // that enter the operation; 0: not one of a whole communicator
+  std::atomic<std::int64_t> begun_ns;  // begin of the last operation that was not limited
+  std::atomic<std::int32_t> ranks;     // number of ranks that enter the operation; 0: not a collective
   operation_name name;
 };
 
-/// An operation that was started and has not ended.
+/// An operation that was started and is not complete.
 struct listing {
   std::atomic<std::int32_t> is_taken;
   std::atomic<std::int32_t> is_shown;
@@ -49,24 +49,23 @@ struct listing {
 struct place {
   std::int32_t world_rank;
   std::int32_t pid;
-  std::atomic<std::int64_t> last_report_ns;  // only the node's first place is used
-  std::atomic<std::int32_t> has_told_open;   // likewise: a wait that may be open-ended was reported
-  std::atomic<std::int64_t> departed_ns;     // when this rank had come to finalize; 0: not yet
-  std::atomic<std::int32_t> has_lines;       // whether this rank can say at which line of its program it is
-  std::atomic<std::int64_t> asked_ns;        // when a rank that reports has asked for it last
-  std::atomic<std::int64_t> answered_ns;     // the question that `line` answers
+  std::atomic<std::int64_t> last_report_ns;  // used only in the node's first place
+  std::atomic<std::int32_t> has_told_open;   // used only in the node's first place: an open-ended wait was reported
+  std::atomic<std::int64_t> departed_ns;     // when this rank entered finalize; 0: not yet
+  std::atomic<std::int32_t> has_lines;       // whether this rank has a line function
+  std::atomic<std::int64_t> asked_ns;        // when a reporting rank last asked for the source line
+  std::atomic<std::int64_t> answered_ns;     // the value of asked_ns that `line` answers
   char line[line_bytes];
-  lane lanes[watchdog::lanes + watchdog::collectives];  // the first ones are taken by threads, the others by the thread
-                                                        // that looks at communicators
+  lane lanes[watchdog::lanes + watchdog::collectives];  // first those of waiting threads, then of the watchdog thread
   listing listings[watchdog::listings + watchdog::starts];  // likewise
-  std::atomic<std::int32_t> unlisted;                       // of the first ones
+  std::atomic<std::int32_t> unlisted;                       // number of requests beyond `listings`
 };
 
-/// The place where this process writes its scopes (scope.hpp); null if nobody looks.
+/// The place where this process writes its scopes (scope.hpp); null if there is no watchdog.
 place* place_of_scopes();
 place* place_of_started_scopes();
 void publish_places(place* of_scopes, place* of_started_scopes);
-/// Only atomics change.
+/// Changes only atomics.
 void forget_places() noexcept;
 
 }  // namespace syncyte::watchdog

@@ -7,7 +7,7 @@
 namespace syncyte::watchdog {
 namespace {
 
-/// Takes the first free one of a rank's lanes or listings; -1 if there is none.
+/// Takes the first free slot of a rank's lanes or listings; -1 if there is none.
 template <class Slots>
 int take(Slots& slots, int count) {
   for (int i = 0; i < count; ++i)
@@ -24,7 +24,7 @@ scope::scope(const char* operation, const std::string& comm, std::uint64_t seque
   if (lane_ < 0) return;
   watchdog::lane& lane = mine->lanes[lane_];
   const std::int64_t now = now_ns();
-  // A patient wait may come in pieces, so that something else can be looked at in between: it is shown as one.
+  // A patient wait may be split into several, with other work in between: it is shown as one.
   constexpr std::int64_t longest_gap = 100'000'000;
   const bool goes_on = how != limited && lane.kind == how && now - lane.since_ns < longest_gap &&
                        std::strncmp(lane.name.operation, operation, sizeof lane.name.operation - 1) == 0;

@@ -6,10 +6,10 @@
 namespace syncyte::watchdog {
 
 /// Marks this thread as inside an operation for its lifetime. Costs a test of a flag when no watchdog runs.
-/// `sequence` is the operation's number on its communicator, 0 if it has none; `ranks` how many enter the operation, 0
-/// where it does not wait for all of a communicator. A `patient` operation may last as long as it likes: it is shown to
-/// others, but never ends the job. Nor does an `open_ended` one, which may be a hang: the first of a node that outlasts
-/// the limit is reported.
+/// `sequence` is the operation's number on its communicator, 0 if it has none. `ranks` is the number of ranks that
+/// enter the operation, 0 if it does not wait for all of a communicator. A `patient` operation may last any time: it
+/// appears in reports, but never causes one. An `open_ended` operation may be a hang: the first on a node that exceeds
+/// the limit is reported, and the job goes on.
 class scope {
  public:
   enum kind { limited, patient, open_ended };
@@ -23,8 +23,8 @@ class scope {
   int lane_;  // -1: not watched
 };
 
-/// Lists an operation that was started and has not ended, for its lifetime; that alone never ends the job. Costs a test
-/// of a flag when no watchdog runs.
+/// Lists an operation that was started and is not complete, for its lifetime. It appears in reports, but never causes
+/// one. Costs a test of a flag when no watchdog runs.
 class started_scope {
  public:
   started_scope(const char* operation, const std::string& comm, std::uint64_t sequence);

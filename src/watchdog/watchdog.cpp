@@ -33,7 +33,7 @@ struct watchdog_state {
   board places;
   place& mine;
   void (*write_collectives)(collectives_writer&);
-  std::int64_t reported_ns = 0;  // when what is stuck now was reported; 0: not yet
+  std::int64_t reported_ns = 0;  // begin of the last operation that was reported as stuck; 0: none yet
   std::thread thread;
   std::mutex mutex;
   std::condition_variable stop_signal;
@@ -44,7 +44,7 @@ std::atomic<watchdog_state*> the_watchdog{nullptr};
 
 constexpr auto short_pause = std::chrono::milliseconds(20);
 
-/// Says at which line of its program this rank is, where a rank that reports has asked.
+/// Publishes this rank's source line if a reporting rank has asked for it.
 void answer(const watchdog_state& state) {
   const std::int64_t asked = state.mine.asked_ns;
   if (asked == state.mine.answered_ns) return;
@@ -52,7 +52,8 @@ void answer(const watchdog_state& state) {
   state.mine.answered_ns = asked;
 }
 
-/// The other ranks look for the question as often as for what is stuck, and have a second for the answer.
+/// Collects the source lines of all ranks: the other ranks check for requests twice a second or more often, and their
+/// line functions have a second.
 void gather_lines(const watchdog_state& state) {
   const std::int64_t end = now_ns() + 1'800'000'000;
   state.places.ask_for_lines();
@@ -62,13 +63,15 @@ void gather_lines(const watchdog_state& state) {
 
 const char* outcome_text(const watchdog_state& state, bool is_open_ended) {
   if (is_open_ended)
-    return "syncyte watchdog: going on (a counter may be waited for as long as the program likes: reported once)\n";
+    return "syncyte watchdog: the job continues (a wait for a counter may last any time: reported once)\n";
   if (!state.chosen.only_reports) return "syncyte watchdog: aborting the job\n";
-  if (state.chosen.is_asked_for) return "syncyte watchdog: going on (SYNCYTE_WATCHDOG_ACTION=report)\n";
-  return "syncyte watchdog: going on (SYNCYTE_WATCHDOG is not set: seconds after which to abort, or 0 for no report)\n";
+  if (state.chosen.is_asked_for) return "syncyte watchdog: the job continues (SYNCYTE_WATCHDOG_ACTION=report)\n";
+  return "syncyte watchdog: the job continues (SYNCYTE_WATCHDOG is not set; expected seconds after which to abort, or "
+         "0 "
+         "for no report)\n";
 }
 
-/// Gives the rank that reports time to do so.
+/// Waits until the reporting rank has had time to write its report.
 void wait_for_report(const watchdog_state& state) {
   for (const std::int64_t end = now_ns() + 4'000'000'000; now_ns() < end; std::this_thread::sleep_for(short_pause))
     answer(state);
@@ -83,8 +86,7 @@ void report(const watchdog_state& state, bool is_open_ended = false) {
   (void)!::write(STDERR_FILENO, text.data(), text.size());  // in one piece, and without locks that a stuck thread holds
 }
 
-/// When the operation of a kind began that this rank has been inside for longer than the limit, the last of several; 0
-/// if none.
+/// Begin of the latest operation of a kind that this rank has been inside for longer than the limit; 0 if none.
 std::int64_t stuck_since(const watchdog_state& state, scope::kind kind) {
   const std::int64_t now = now_ns();
   std::int64_t last = 0;
@@ -95,7 +97,8 @@ std::int64_t stuck_since(const watchdog_state& state, scope::kind kind) {
   return last;
 }
 
-/// One rank of a node reports: whether it is this one. A later report is another matter once the limit has passed.
+/// Whether this rank writes the report: one rank of a node does. Another report may follow once the limit has passed
+/// again.
 bool is_reporter(const watchdog_state& state) {
   std::atomic<std::int64_t>& last = state.places.at(0).last_report_ns;
   std::int64_t before = last;
@@ -105,7 +108,7 @@ bool is_reporter(const watchdog_state& state) {
 }
 
 void end_job(const watchdog_state& state) {
-  // The ranks that do not report end too, in case the one that does could not end the job.
+  // Ranks that do not report abort too, in case the reporting rank cannot.
   if (is_reporter(state))
     report(state);
   else
@@ -129,14 +132,15 @@ bool may_be_reported_soon(const watchdog_state& state) {
   return false;
 }
 
-/// A wait for a counter may be a hang, or a server's: it is reported once, unless another report shows it.
+/// Reports an open-ended wait (for a counter) once, unless another report is about to show it: it may be a hang, or a
+/// server that waits for work.
 void look_at_open_ended(const watchdog_state& state) {
   std::atomic<std::int32_t>& has_told = state.places.at(0).has_told_open;
   if (has_told != 0 || stuck_since(state, scope::open_ended) == 0 || may_be_reported_soon(state)) return;
   if (has_told.exchange(1) == 0) report(state, true);
 }
 
-/// Tells once of every operation that is stuck, as long as it is.
+/// Reports every stuck operation once.
 void look(watchdog_state& state) {
   const std::int64_t since = stuck_since(state, scope::limited);
   if (since == 0) return look_at_open_ended(state);

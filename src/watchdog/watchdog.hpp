@@ -9,28 +9,27 @@
 
 namespace syncyte::watchdog {
 
-/// The end of every hang that no agreement can see (SYNCYTE_WATCHDOG=seconds): a thread looks whether this rank has
-/// been inside one operation for longer than the limit; then it prints what every rank of the node is doing, and what
-/// it has started and not completed, and aborts the job (SYNCYTE_WATCHDOG_ACTION=report: goes on instead). Unset: it
-/// reports after 60 s and goes on; 0: there is no such thread. The same thread looks in which collectives this rank is
-/// (comm/live_communicators.hpp); long waits tell it themselves (long_wait.hpp). Where ranks
-/// are is kept on a board in memory that the node shares, which a rank blocked inside MPI cannot withhold. The board
-/// ends at the node: ranks of other nodes are named only in the reports of their own nodes, which appear where a rank
-/// is stuck as well; a node of which no rank is stuck ends with the job, without a word.
+/// Ends hangs that no agreement can detect (SYNCYTE_WATCHDOG=seconds). A thread checks whether this rank has been
+/// inside one operation for longer than the limit. If so, it prints what every rank of the node is doing and has
+/// started, and aborts the job (with SYNCYTE_WATCHDOG_ACTION=report it continues). If the variable is unset, the thread
+/// reports after 60 s and continues; if it is 0, there is no thread.
 ///
-/// The board is there in any case: comm/departures.hpp.
+/// The thread itself looks up this rank's collectives (comm/live_communicators.hpp); long waits publish themselves
+/// (long_wait.hpp). They are kept on a board in memory that the node shares, so that a rank blocked inside MPI can
+/// still be read. A board covers one node: each node with a stuck rank writes a report of its own ranks, the other
+/// nodes write none. The board exists without the watchdog too: comm/departures.hpp uses it.
 
 struct settings {
   double limit = 0.0;         // seconds; 0: off
-  bool is_watched = false;    // some rank of the job looks
-  bool is_asked_for = false;  // by SYNCYTE_WATCHDOG: otherwise it only reports, and costs nothing but long waits
+  bool is_watched = false;    // some rank of the job has a watchdog
+  bool is_asked_for = false;  // SYNCYTE_WATCHDOG is set: otherwise it only reports
   bool only_reports = false;
 };
 
 /// The settings in this rank's environment. Throws SYNCYTE_ERR_ARGUMENT for a wrong value.
 settings settings_of_environment();
 
-/// In which collective of a communicator a rank is, or was last.
+/// The collective of a communicator that a rank is inside, or left last.
 struct collective_seen {
   const char* operation = nullptr;  // null: none yet
   const std::string* comm = nullptr;
@@ -38,16 +37,16 @@ struct collective_seen {
   int ranks = 0;
   bool is_inside = false;
   bool is_patient = false;
-  std::int64_t since_ns = 0;  // when it first looked like this
+  std::int64_t since_ns = 0;  // when the watchdog first saw it in this state
 };
 
-/// Brings to the board in which collectives this rank is, or which it has left last, and what it has started.
+/// Writes to the board the collectives that this rank is inside, has left last, and has started.
 class collectives_writer {
  public:
   explicit collectives_writer(place& mine) : mine_(mine) {}
   void add(const collective_seen& seen);
   void add_started(const char* operation, const std::string& comm, std::uint64_t sequence, std::int64_t since_ns);
-  /// Nothing else is to be added.
+  /// Adds the collective that was left last, and clears the remaining slots.
   void finish();
 
  private:
@@ -58,12 +57,12 @@ class collectives_writer {
 };
 
 /// Publishes the board, of which `mine` is this rank's place, and starts the thread, which calls `write_collectives`
-/// again and again.
+/// periodically.
 void start(const settings& chosen, board places, place& mine, void (*write_collectives)(collectives_writer&));
-/// Other threads may be inside scopes, and write to the board: it stays.
+/// Stops the thread. The board stays, because other threads may be inside scopes and write to it.
 void stop();
 
-/// In a forked child: it has no place on the board. Only atomics change.
+/// Called in a forked child, which has no place on the board. Changes only atomics.
 void forget() noexcept;
 
 }  // namespace syncyte::watchdog

@@ -93,7 +93,7 @@ TEST_F(cache_meeting, several_receivers_at_once_get_one_each) {
 TEST_F(cache_meeting, nobody_comes) {
   const auto [sent, sender_text] = outcome([&] { send(region_->file(), place(0.05)); });
   EXPECT_EQ(sent, SYNCYTE_ERR_TIMEOUT);
-  EXPECT_TRUE(contains(sender_text, "no process has come for the shared cache \"cache\" in " + folder_.string()))
+  EXPECT_TRUE(contains(sender_text, "no process has received the shared cache \"cache\" in " + folder_.string()))
       << sender_text;
   EXPECT_TRUE(contains(sender_text, "within 0.05 s")) << sender_text;
   const auto [received, receiver_text] = outcome([&] { receive(place(0)); });

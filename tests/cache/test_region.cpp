@@ -119,7 +119,7 @@ TEST(cache_region, foreign_files_are_refused) {
 
   const auto made = region::allocate({page, page});
   ASSERT_EQ(pread(made->file().number(), header, sizeof(header), 0), static_cast<ssize_t>(sizeof(header)));
-  expect(sealed(page, header, sizeof(header)), SYNCYTE_ERR_FORMAT, "other sizes");
+  expect(sealed(page, header, sizeof(header)), SYNCYTE_ERR_FORMAT, "its size differs from the sizes in its header");
   header[16] = 2;
   expect(sealed(page, header, sizeof(header)), SYNCYTE_ERR_VERSION, "layout 2; expected 1");
 }

@@ -4,7 +4,7 @@ execute_process(COMMAND "${MPIEXEC}" -n ${RANKS} "${PROGRAM}" request 5
 foreach(expected "rank 0 \\(pid [0-9]+\\): inside comm_ibcast #[0-9]+ on world for [0-9.]+ s; waits for rank 2\n"
                  "    started [0-9.]+ s ago, not completed: comm_irecv on world, from rank 2, tag 9\n"
                  "    started [0-9.]+ s ago, not completed: comm_ibcast #[0-9]+ on world\n"
-                 "going on \\(SYNCYTE_WATCHDOG_ACTION=report\\)")
+                 "the job continues \\(SYNCYTE_WATCHDOG_ACTION=report\\)")
   if(NOT output MATCHES "${expected}")
     message(FATAL_ERROR "the watchdog's report lacks \"${expected}\":\n${output}")
   endif()

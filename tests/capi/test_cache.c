@@ -93,13 +93,14 @@ static void wrong_arguments(void) {
   EXPECT_ERROR(syncyte_cache_acquire(-1, &data), SYNCYTE_ERR_ARGUMENT, "bytes is -1; expected 0 or more");
   EXPECT_ERROR(syncyte_cache_acquire(8, NULL), SYNCYTE_ERR_ARGUMENT, "data is null");
   EXPECT_ERROR(syncyte_cache_holds(NULL, NULL), SYNCYTE_ERR_ARGUMENT, "holds is null");
-  EXPECT_ERROR(syncyte_cache_free(&number), SYNCYTE_ERR_ARGUMENT, "data is no pointer that cache_acquire() gave");
+  EXPECT_ERROR(syncyte_cache_free(&number), SYNCYTE_ERR_ARGUMENT,
+               "data is not a pointer that cache_acquire() returned");
   EXPECT_OK(syncyte_cache_clear());
   meeting.timeout = NAN;
   EXPECT_ERROR(syncyte_cache_send(cache, &meeting), SYNCYTE_ERR_ARGUMENT, "timeout is nan");
   meeting.timeout = 0;
   meeting.folder = folder;
-  EXPECT_ERROR(syncyte_cache_send(cache, &meeting), SYNCYTE_ERR_TIMEOUT, "no process has come");
+  EXPECT_ERROR(syncyte_cache_send(cache, &meeting), SYNCYTE_ERR_TIMEOUT, "no process has received");
   EXPECT_ERROR(syncyte_cache_receive(&meeting, &none), SYNCYTE_ERR_TIMEOUT, "no process has sent");
   EXPECT_ERROR(syncyte_cache_receive(&meeting, NULL), SYNCYTE_ERR_ARGUMENT, "cache is null");
   meeting.name = "x/y";

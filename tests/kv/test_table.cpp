@@ -168,7 +168,7 @@ TEST(Table, AKeyWhoseWriterHasDiedIsDamagedUntilItIsSet) {
   mine.push(key_list{0, 1, 2}, ones.data());
   kv::key_words theirs(&shared.word(0), {7, [](int) { return true; }});
   theirs.begin_write(1, kv::key_words::damage::is_refused);  // and then it died
-  const std::string text = "key 1 is damaged: a process died while it wrote its values; set() mends it";
+  const std::string text = "key 1 is damaged: a process died while it wrote its values; set() repairs it";
   EXPECT_EQ(outcome([&] { pulled(mine, {1}); }), result(SYNCYTE_ERR_PEER_DIED, text));
   EXPECT_EQ(outcome([&] { mine.push(key_list{0, 1, 2}, ones.data()); }), result(SYNCYTE_ERR_PEER_DIED, text));
   EXPECT_EQ(pulled(mine, {0, 2}), (std::vector<float>{2, 2, 1, 1}));  // the list was gone through up to it

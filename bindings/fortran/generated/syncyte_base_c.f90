@@ -5,17 +5,17 @@ module syncyte_base_c
   implicit none
   public
 
-  !> Version of this header; syncyte_version() tells the library's.
+  !> Version of this header; syncyte_version() returns the library's.
   integer(c_int32_t), parameter :: SYNCYTE_VERSION_MAJOR = 0_c_int32_t
 
   integer(c_int32_t), parameter :: SYNCYTE_VERSION_MINOR = 1_c_int32_t
 
   integer(c_int32_t), parameter :: SYNCYTE_VERSION_PATCH = 0_c_int32_t
 
-  !> Raised whenever a change breaks the binary interface.
+  !> Number of the binary interface; it increases with every incompatible change.
   integer(c_int32_t), parameter :: SYNCYTE_ABI_VERSION = 2_c_int32_t
 
-  !> Most dimensions a tensor or buffer may have.
+  !> Maximum number of dimensions of a tensor or buffer.
   integer(c_int32_t), parameter :: SYNCYTE_MAX_NDIM = 8_c_int32_t
 
   !> Status codes; never renumbered.
@@ -32,7 +32,7 @@ module syncyte_base_c
   integer(c_int32_t), parameter :: SYNCYTE_ERR_SHAPE = 5_c_int32_t
   ! ranks disagree
   integer(c_int32_t), parameter :: SYNCYTE_ERR_MISMATCH = 6_c_int32_t
-  ! before syncyte_init(), or after finalize
+  ! called before syncyte_init(), or after finalize
   integer(c_int32_t), parameter :: SYNCYTE_ERR_NOT_INITIALISED = 7_c_int32_t
   ! not enough memory
   integer(c_int32_t), parameter :: SYNCYTE_ERR_MEMORY = 8_c_int32_t
@@ -40,7 +40,7 @@ module syncyte_base_c
   integer(c_int32_t), parameter :: SYNCYTE_ERR_UNSUPPORTED = 9_c_int32_t
   ! in use by another thread or an active request
   integer(c_int32_t), parameter :: SYNCYTE_ERR_BUSY = 10_c_int32_t
-  ! another process died while holding what we need
+  ! another process died while it held a lock or changed data
   integer(c_int32_t), parameter :: SYNCYTE_ERR_PEER_DIED = 11_c_int32_t
   ! MPI reported an error
   integer(c_int32_t), parameter :: SYNCYTE_ERR_MPI = 12_c_int32_t
@@ -60,7 +60,7 @@ module syncyte_base_c
   integer(c_int32_t), parameter :: SYNCYTE_ERR_INTERNAL = 19_c_int32_t
   ! a limit of the system on open files is reached; the message names it
   integer(c_int32_t), parameter :: SYNCYTE_ERR_LIMIT = 20_c_int32_t
-  ! the application has ended a wait: see syncyte_interrupt_set()
+  ! the application ended a wait: see syncyte_interrupt_set()
   integer(c_int32_t), parameter :: SYNCYTE_ERR_INTERRUPTED = 21_c_int32_t
 
   !> Element types; never renumbered. Complex numbers are pairs (real, imaginary); bool is one byte, 0 or 1.
@@ -85,9 +85,9 @@ module syncyte_base_c
   integer(c_int32_t), parameter :: SYNCYTE_OP_SUM = 1_c_int32_t
   ! product; logical and for bool
   integer(c_int32_t), parameter :: SYNCYTE_OP_PROD = 2_c_int32_t
-  ! minimum; not for complex; NaN where one is NaN; -0 is less than +0
+  ! minimum; not for complex; NaN if an operand is NaN; -0 is less than +0
   integer(c_int32_t), parameter :: SYNCYTE_OP_MIN = 3_c_int32_t
-  ! maximum; not for complex; NaN where one is NaN; -0 is less than +0
+  ! maximum; not for complex; NaN if an operand is NaN; -0 is less than +0
   integer(c_int32_t), parameter :: SYNCYTE_OP_MAX = 4_c_int32_t
   ! logical and; integers and bool
   integer(c_int32_t), parameter :: SYNCYTE_OP_LAND = 5_c_int32_t
@@ -105,7 +105,7 @@ module syncyte_base_c
   integer(c_int32_t), parameter :: SYNCYTE_OP_LXOR = 11_c_int32_t
 
   !> Kinds of memory; never renumbered.
-  ! ordinary memory of the process or the node
+  ! host memory of the process or the node
   integer(c_int32_t), parameter :: SYNCYTE_MEMORY_HOST = 0_c_int32_t
   ! memory of a CUDA device
   integer(c_int32_t), parameter :: SYNCYTE_MEMORY_CUDA = 1_c_int32_t
@@ -117,11 +117,11 @@ module syncyte_base_c
   integer(c_int32_t), parameter :: SYNCYTE_LOG_INFO = 3_c_int32_t
   integer(c_int32_t), parameter :: SYNCYTE_LOG_DEBUG = 4_c_int32_t
 
-  !> An array argument: what it is and where it lies. The memory belongs to the caller. Strides are in bytes; a
-  !> buffer whose strides are those of a dense row-major array is *contiguous*, and strides of dimensions of extent
-  !> 1 or of empty arrays do not matter. ndim 0 is one element. Strides whose span leaves 64 bits are refused
-  !> everywhere with SYNCYTE_ERR_SHAPE. Data may lie at any address but for reductions and lists of rows, whose
-  !> elements have to be aligned (complex ones to their parts): SYNCYTE_ERR_SHAPE.
+  !> An array argument: address, element type, shape, strides and kind of memory. The memory belongs to the caller.
+  !> Strides are in bytes. A buffer with the strides of a dense row-major array is *contiguous*; strides of
+  !> dimensions of extent 1 and of empty arrays are ignored. A buffer with ndim 0 has one element. Every function
+  !> returns SYNCYTE_ERR_SHAPE for strides whose span exceeds 64 bits. Data may have any alignment, except that
+  !> reductions and lists of rows need aligned elements (complex ones aligned to their parts): SYNCYTE_ERR_SHAPE.
   type, bind(C) :: syncyte_buffer_t
     ! sizeof(syncyte_buffer_t)
     integer(c_size_t) :: struct_size = 160_c_size_t
@@ -133,67 +133,66 @@ module syncyte_base_c
     integer(c_int32_t) :: ndim = 0_c_int32_t
     ! extents, in elements
     integer(c_int64_t) :: shape(8) = 0_c_int64_t
-    ! distance of neighbours, in bytes
+    ! distances of neighbouring elements, in bytes
     integer(c_int64_t) :: strides(8) = 0_c_int64_t
-    ! where data lies
+    ! kind of memory of data
     integer(c_int32_t) :: memory = 0_c_int32_t
     ! number of the device; 0 for host memory
     integer(c_int32_t) :: device = 0_c_int32_t
   end type syncyte_buffer_t
 
-  !> What a failed call's error is about, beside its text. Texts are empty, and numbers -1, where there is nothing
-  !> to say.
+  !> Fields of a failed call's error, beside its text. Fields that do not apply are empty, and -1 for numbers.
   type, bind(C) :: syncyte_error_fields_t
     ! sizeof(syncyte_error_fields_t)
     integer(c_size_t) :: struct_size = 80_c_size_t
-    ! of the call
+    ! status of the call
     integer(c_int32_t) :: status = 0_c_int32_t
-    ! whose error it is: of the communicator in a collective, otherwise of the world
+    ! rank that failed: of the communicator in a collective, otherwise of the world
     integer(c_int32_t) :: rank = 0_c_int32_t
     ! the function's name without "syncyte_"
     type(c_ptr) :: operation = c_null_ptr
-    ! name of what the argument belongs to, or of the collective's communicator
+    ! name of the object that the argument belongs to, or of the collective's communicator
     type(c_ptr) :: object = c_null_ptr
-    ! what was wrong; what differed between ranks
+    ! name of the argument that is wrong, or of the fact that differs between ranks
     type(c_ptr) :: argument = c_null_ptr
-    ! dimension of the argument if ndim is not 0, otherwise its position in a list
+    ! dimension of the argument if ndim is not 0, otherwise its position in an array
     integer(c_int64_t) :: axis = 0_c_int64_t
-    ! dimensions of the array that the error is about; 0: of none. Lists such as [2, 3] in value and expected are
-    ! then extents; an axis in value, without one in axis, counts from the end where it differed between ranks
+    ! number of dimensions of the array that the error is about; 0: the error is about no array. Lists such as [2,
+    ! 3] in value and expected are then extents; an axis in value that differs between ranks counts from the end
     integer(c_int32_t) :: ndim = 0_c_int32_t
-    ! of the argument, there; on which ranks, where it differed
+    ! value of the argument; if it differs between ranks, the values and their ranks
     type(c_ptr) :: value = c_null_ptr
-    ! in its place
+    ! expected value
     type(c_ptr) :: expected = c_null_ptr
     ! the message without operation and rank
     type(c_ptr) :: reason = c_null_ptr
   end type syncyte_error_fields_t
 
-  !> What the trace hook is told: an operation has ended on this thread. The peer is - of send, recv, isend, irecv
-  !> the other rank, of a receive from SYNCYTE_ANY the sender (-1 when it starts), of sendrecv the receiver; - of
-  !> collectives with a root (bcast, ibcast, reduce, gather_along, scatter_along) the root, on all ranks; - of a
-  !> halo's exchanges the neighbour if it has just one, which may be the rank itself; - of window operations with a
-  !> target the target; - of a wait that of the operation that was started, of a wait for several requests where
-  !> they all have the same; - -1 of all else. Starting an operation and waiting for it are two events. A wait is
-  !> "request_wait", "request_wait_all", "request_wait_any", or the "request_test" that finds the end; other tests
-  !> and waits for null are no events. Functions that only look something up (a rank, a shape, a pointer) are no
-  !> events, and are not counted by syncyte_stats().
+  !> An event for the trace hook: an operation has ended on this thread. The peer is - for send, recv, isend, irecv:
+  !> the other rank; for a receive from SYNCYTE_ANY the sender (-1 when it starts); for sendrecv the receiver; - for
+  !> collectives with a root (bcast, ibcast, reduce, gather_along, scatter_along): the root, on all ranks; - for a
+  !> halo's exchanges: the neighbour if there is only one, which may be the rank itself; - for window operations
+  !> with a target: the target; - for a wait: the peer of the operation that was started; for a wait for several
+  !> requests, their common peer; - for all others: -1. Starting an operation and waiting for it are two events. A
+  !> wait is "request_wait", "request_wait_all", "request_wait_any", or the "request_test" that completes the
+  !> request; other tests, and waits for null, are not events. Lookups (of a rank, a shape, a pointer) are not
+  !> events, and syncyte_stats() does not count them.
   type, bind(C) :: syncyte_trace_event_t
     ! sizeof(syncyte_trace_event_t) as the library knows it
     integer(c_size_t) :: struct_size = 72_c_size_t
     ! for example "comm_allreduce"; valid during the call
     type(c_ptr) :: operation = c_null_ptr
-    ! bytes of this rank's part; of a wait, those of what was started; or 0
+    ! bytes of this rank's part; for a wait, those of the started operation; or 0
     integer(c_int64_t) :: bytes = 0_c_int64_t
     ! CLOCK_MONOTONIC at the start, nanoseconds
     integer(c_int64_t) :: begin_ns = 0_c_int64_t
     ! CLOCK_MONOTONIC at the end, nanoseconds
     integer(c_int64_t) :: end_ns = 0_c_int64_t
-    ! how it ended
+    ! status of the operation
     integer(c_int32_t) :: status = 0_c_int32_t
-    ! the one rank it talked to, in its communicator, see there; or -1
+    ! peer, a rank of the communicator, see above; or -1
     integer(c_int32_t) :: peer = 0_c_int32_t
-    ! element type of what it moved; of a wait, of what was started; or 0
+    ! element type of the data; for a wait, that of the started operation; or 0
     integer(c_int32_t) :: dtype = 0_c_int32_t
     ! name of the communicator, valid during the call; or null
     type(c_ptr) :: comm = c_null_ptr
@@ -201,25 +200,25 @@ module syncyte_base_c
     type(c_ptr) :: path = c_null_ptr
   end type syncyte_trace_event_t
 
-  !> What this process has called of one operation so far.
+  !> Counters of one operation in this process.
   type, bind(C) :: syncyte_operation_stats_t
     ! sizeof(syncyte_operation_stats_t)
     integer(c_size_t) :: struct_size = 48_c_size_t
-    ! for example "comm_allreduce"; stays
+    ! for example "comm_allreduce"; never freed
     type(c_ptr) :: operation = c_null_ptr
-    ! all that have ended; as events of the trace, see syncyte_trace_event_t
+    ! calls that have ended, counted as trace events are, see syncyte_trace_event_t
     integer(c_int64_t) :: calls = 0_c_int64_t
-    ! those that failed
+    ! calls that failed
     integer(c_int64_t) :: errors = 0_c_int64_t
-    ! of this rank's parts, where operations have any
+    ! bytes of this rank's parts
     integer(c_int64_t) :: bytes = 0_c_int64_t
-    ! of the calls that were traced: SYNCYTE_TRACE, or a hook
+    ! duration of the calls that were traced (by SYNCYTE_TRACE or a hook)
     integer(c_int64_t) :: nanoseconds = 0_c_int64_t
   end type syncyte_operation_stats_t
 
   interface
 
-    !> Version of the loaded library. Local; callable at any time, from any thread.
+    !> Returns the version of the loaded library. Local; callable at any time, from any thread.
     ! major [out]: first number
     ! minor [out]: second number
     ! patch [out]: third number
@@ -233,14 +232,14 @@ module syncyte_base_c
       integer(c_int32_t) :: answer
     end function syncyte_version
 
-    !> Message of this thread's last failed call. Local; callable at any time.
+    !> Returns the message of this thread's last failed call. Local; callable at any time.
     ! Returns: a string that is valid until the thread's next failing call; empty if none failed.
     function syncyte_last_error() bind(C, name="syncyte_last_error") result(answer)
       import
       type(c_ptr) :: answer
     end function syncyte_last_error
 
-    !> What this thread's last failed call is about. Local; callable at any time.
+    !> Returns the fields of this thread's last error. Local; callable at any time.
     ! fields [in,out]: struct_size set by the caller; the rest is filled; texts are valid until the thread's next
     ! failing call
     function syncyte_last_error_fields(fields) bind(C, name="syncyte_last_error_fields") result(answer)
@@ -249,9 +248,9 @@ module syncyte_base_c
       integer(c_int32_t) :: answer
     end function syncyte_last_error_fields
 
-    !> Name of a status code, for example "SYNCYTE_ERR_INDEX". Local; callable at any time.
+    !> Returns the name of a status code, for example "SYNCYTE_ERR_INDEX". Local; callable at any time.
     ! status [in]: any number
-    ! Returns: a constant string; "SYNCYTE_ERR_UNKNOWN" for a number that is none of ours.
+    ! Returns: a constant string; "SYNCYTE_ERR_UNKNOWN" for a number that is not a status code.
     function syncyte_status_name(status) bind(C, name="syncyte_status_name") result(answer)
       import
       integer(c_int32_t), value :: status
@@ -260,7 +259,7 @@ module syncyte_base_c
 
     !> Sets this thread's last error, for libraries on top of Syncyte. Local; callable at any time.
     ! status [in]: code, not SYNCYTE_SUCCESS
-    ! message [in]: what, which argument, what to do; the rank is put in front
+    ! message [in]: the error, the argument, and how to correct it; the rank is prepended
     ! Returns: status, so that a caller can `return syncyte_error_set(...)`.
     function syncyte_error_set(status, message) bind(C, name="syncyte_error_set") result(answer)
       import
@@ -269,7 +268,8 @@ module syncyte_base_c
       integer(c_int32_t) :: answer
     end function syncyte_error_set
 
-    !> As syncyte_error_set(), with fields beside the message. Local; callable at any time.
+    !> Sets the thread's last error with its fields, as syncyte_error_set() does without. Local; callable at any
+    !> time.
     ! fields [in]: texts may be null; status is not SYNCYTE_SUCCESS; reason is the message; rank is not read
     ! Returns: fields->status
     function syncyte_error_set_fields(fields) bind(C, name="syncyte_error_set_fields") result(answer)
@@ -278,7 +278,7 @@ module syncyte_base_c
       integer(c_int32_t) :: answer
     end function syncyte_error_set_fields
 
-    !> Bytes of one element. Local; callable at any time.
+    !> Returns the size of one element in bytes. Local; callable at any time.
     ! dtype [in]: element type
     ! bytes [out]: size of an element
     ! Returns: SYNCYTE_ERR_TYPE for an unknown dtype.
@@ -289,9 +289,9 @@ module syncyte_base_c
       integer(c_int32_t) :: answer
     end function syncyte_dtype_size
 
-    !> Name of an element type, for example "float32". Local; callable at any time.
+    !> Returns the name of an element type, for example "float32". Local; callable at any time.
     ! dtype [in]: element type
-    ! Returns: a constant string; "unknown" for a number that is none of ours.
+    ! Returns: a constant string; "unknown" for an unknown dtype.
     function syncyte_dtype_name(dtype) bind(C, name="syncyte_dtype_name") result(answer)
       import
       integer(c_int32_t), value :: dtype
@@ -316,8 +316,8 @@ module syncyte_base_c
       integer(c_int32_t) :: answer
     end function syncyte_buffer_init
 
-    !> Writes a line to stderr, with rank and severity, if SYNCYTE_LOG lets it through. Local, thread-safe, any
-    !> time.
+    !> Writes a line with rank and severity to stderr, if SYNCYTE_LOG enables that severity. Local, thread-safe,
+    !> callable at any time.
     ! level [in]: severity
     ! message [in]: text without a newline
     function syncyte_log(level, message) bind(C, name="syncyte_log") result(answer)
@@ -337,8 +337,8 @@ module syncyte_base_c
       integer(c_int32_t) :: answer
     end function syncyte_trace_set
 
-    !> Counters of an operation. Local, thread-safe, any time.
-    ! index [in]: 0, 1, ... until SYNCYTE_ERR_INDEX is answered; operations that were never called are not there
+    !> Returns the counters of an operation. Local, thread-safe, callable at any time.
+    ! index [in]: 0, 1, ... until the result is SYNCYTE_ERR_INDEX; operations that were never called are not listed
     ! stats [in,out]: struct_size set by the caller; the rest is filled
     ! Returns: SYNCYTE_ERR_INDEX beyond the last one.
     function syncyte_stats(index, stats) bind(C, name="syncyte_stats") result(answer)
@@ -348,16 +348,16 @@ module syncyte_base_c
       integer(c_int32_t) :: answer
     end function syncyte_stats
 
-    !> Makes a request out of callbacks, for libraries on top of Syncyte. Local. Until the operation has ended,
-    !> every wait of Syncyte on this rank calls poll, on any thread that may call MPI. Two callbacks of one request
-    !> never run at once. The thread that tests or waits for the request gets the status, and the message that poll
-    !> gave to syncyte_error_set(). Callbacks may call Syncyte's local functions, but must not start or end Syncyte.
-    !> poll must not wait for another rank: no other request's poll is called inside of it. syncyte_finalize() (or
-    !> MPI_Finalize) goes on with active requests until they have ended, and frees their contexts. Syncyte can be
-    !> called meanwhile. A request that has not ended 5 s after all ranks have come to finalize is named in the log
-    !> and left: it stays active, and its context is not freed.
+    !> Makes a request of callbacks, for libraries on top of Syncyte. Local. Until the operation has ended, every
+    !> wait of Syncyte on this rank calls poll, on any thread that may call MPI. Two callbacks of one request never
+    !> run at once. The thread that tests or waits for the request gets the status, and the message that poll passed
+    !> to syncyte_error_set(). Callbacks may call Syncyte's local functions, but must not start or end Syncyte. poll
+    !> must not wait for another rank: it runs without polls of other requests. syncyte_finalize() (or MPI_Finalize)
+    !> polls active requests until they have ended, and frees their contexts; Syncyte can be called meanwhile. If a
+    !> request has not ended 5 s after all ranks have entered finalize, an error is logged: the request stays
+    !> active, and its context is not freed.
     ! poll [in]: tests for completion
-    ! wait [in]: waits; when null, poll is called until done
+    ! wait [in]: waits; if null, poll is called until it sets *done
     ! free [in]: frees context
     ! context [in]: passed to the callbacks; owned by the request on success
     ! request [out]: the request
@@ -373,7 +373,7 @@ module syncyte_base_c
       integer(c_int32_t) :: answer
     end function syncyte_request_create
 
-    !> Tests a request without waiting. Local. When it has ended, its status is returned and the handle is nulled.
+    !> Tests a request without waiting. Local. If it has ended, returns its status and nulls the handle.
     ! request [in,out]: a request; null counts as ended
     ! done [out]: 1 if it has ended
     function syncyte_request_test(request, done) bind(C, name="syncyte_request_test") result(answer)
@@ -385,8 +385,8 @@ module syncyte_base_c
 
     !> Waits for a request, returns its status, and nulls the handle. Local.
     ! request [in,out]: a request; null counts as ended
-    ! Returns: SYNCYTE_ERR_INTERRUPTED, and the request stays active: see syncyte_interrupt_set(). That holds for
-    ! the next two functions too.
+    ! Returns: SYNCYTE_ERR_INTERRUPTED, and the request stays active: see syncyte_interrupt_set().
+    ! syncyte_request_wait_all() and syncyte_request_wait_any() do the same.
     function syncyte_request_wait(request) bind(C, name="syncyte_request_wait") result(answer)
       import
       type(c_ptr), intent(inout) :: request
@@ -407,7 +407,7 @@ module syncyte_base_c
     !> Waits until one of the requests ends, returns its status and nulls it. Local.
     ! count [in]: number of requests
     ! requests [in,out]: requests; null ones are skipped
-    ! index [out]: which one ended; -1 if all were null
+    ! index [out]: position of the request that ended; -1 if all were null
     function syncyte_request_wait_any(count, requests, index) bind(C, name="syncyte_request_wait_any") &
         result(answer)
       import
@@ -417,7 +417,7 @@ module syncyte_base_c
       integer(c_int32_t) :: answer
     end function syncyte_request_wait_any
 
-    !> Frees a request that has ended, and nulls the handle; null is fine. Local.
+    !> Frees a request that has ended, and nulls the handle; a null handle is ignored. Local.
     ! request [in,out]: a request
     ! Returns: SYNCYTE_ERR_BUSY while the operation is active (MPI cannot cancel).
     function syncyte_request_destroy(request) bind(C, name="syncyte_request_destroy") result(answer)

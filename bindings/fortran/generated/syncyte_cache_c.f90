@@ -1,5 +1,5 @@
 ! Generated from syncyte/cache.h by bindings/generate; do not edit.
-!> A shared cache: memory of one machine that processes hand to each other, and take blocks from at equal offsets.
+!> A shared cache: memory that processes of one machine share, and allocate blocks from at equal offsets.
 module syncyte_cache_c
   use, intrinsic :: iso_c_binding
   use syncyte_base_c
@@ -11,19 +11,19 @@ module syncyte_cache_c
   type, bind(C) :: syncyte_cache_sizes_t
     ! sizeof(syncyte_cache_sizes_t)
     integer(c_size_t) :: struct_size = 24_c_size_t
-    ! 0: SYNCYTE_CACHE_PARAMETER_BYTES, otherwise 1 GiB or what the machine has
+    ! 0: SYNCYTE_CACHE_PARAMETER_BYTES, otherwise 1 GiB, scaled down if memory is short
     integer(c_int64_t) :: parameter_bytes = 0_c_int64_t
-    ! 0: SYNCYTE_CACHE_COMPUTATION_BYTES, otherwise 11 GiB or what the machine has
+    ! 0: SYNCYTE_CACHE_COMPUTATION_BYTES, otherwise 11 GiB, scaled down likewise
     integer(c_int64_t) :: computation_bytes = 0_c_int64_t
   end type syncyte_cache_sizes_t
 
-  !> Where two processes meet, a Unix socket in a folder, and how long they wait.
+  !> The Unix socket, in a folder, by which two processes pass a cache, and how long they wait.
   type, bind(C) :: syncyte_cache_meeting_t
     ! sizeof(syncyte_cache_meeting_t)
     integer(c_size_t) :: struct_size = 48_c_size_t
-    ! of the socket, at most 60 bytes; null: SYNCYTE_CACHE, otherwise "cache"
+    ! name of the socket, at most 60 bytes; null: SYNCYTE_CACHE, otherwise "cache"
     type(c_ptr) :: name = c_null_ptr
-    ! the user's own, mode 0700, made where it is missing; null: SYNCYTE_CACHE_FOLDER, otherwise
+    ! a folder of this user with mode 0700, made if it is missing; null: SYNCYTE_CACHE_FOLDER, otherwise
     ! $XDG_RUNTIME_DIR/syncyte, otherwise $TMPDIR/syncyte-UID
     type(c_ptr) :: folder = c_null_ptr
     ! a secret that both processes know; zeros: none
@@ -34,11 +34,11 @@ module syncyte_cache_c
 
   interface
 
-    !> Allocates a cache of zeros, whose pages the system gives when they are first touched. Default sizes are
-    !> scaled down, with a warning in the log, where the machine or its control group has less.
+    !> Allocates a cache of zeros. The system provides its pages when they are first touched. Default sizes are
+    !> scaled down, with a warning in the log, if the machine or its control group has less memory.
     ! sizes [in]: null for defaults
     ! cache [out]: the cache
-    ! Returns: SYNCYTE_ERR_MEMORY (sizes that were chosen are more than the machine has), SYNCYTE_ERR_ARGUMENT.
+    ! Returns: SYNCYTE_ERR_MEMORY (the machine has less than the chosen sizes), SYNCYTE_ERR_ARGUMENT.
     function syncyte_cache_allocate(sizes, cache) bind(C, name="syncyte_cache_allocate") result(answer)
       import
       type(syncyte_cache_sizes_t), intent(in), optional :: sizes
@@ -62,7 +62,7 @@ module syncyte_cache_c
       integer(c_int32_t) :: answer
     end function syncyte_cache_release
 
-    !> Drops a reference and nulls the handle; null is fine.
+    !> Drops a reference and nulls the handle; a null handle is ignored.
     ! cache [in,out]: a cache
     function syncyte_cache_destroy(cache) bind(C, name="syncyte_cache_destroy") result(answer)
       import
@@ -70,13 +70,13 @@ module syncyte_cache_c
       integer(c_int32_t) :: answer
     end function syncyte_cache_destroy
 
-    !> Hands a cache to one process of the same user, which calls syncyte_cache_receive() before or after. Waits for
+    !> Sends a cache to one process of the same user, which calls syncyte_cache_receive() before or after. Waits for
     !> it.
-    ! cache [in]: a cache; stays this process's too
-    ! meeting [in]: where; null for defaults
-    ! Returns: SYNCYTE_ERR_TIMEOUT (no process has come), SYNCYTE_ERR_BUSY (another process sends under this name),
-    ! SYNCYTE_ERR_ARGUMENT (a folder that is another user's or open to others; a name), SYNCYTE_ERR_IO,
-    ! SYNCYTE_ERR_INTERRUPTED.
+    ! cache [in]: a cache; this process keeps its reference
+    ! meeting [in]: socket and time limit; null for defaults
+    ! Returns: SYNCYTE_ERR_TIMEOUT (no process has received it), SYNCYTE_ERR_BUSY (another process sends under this
+    ! name), SYNCYTE_ERR_ARGUMENT (the name; a folder of another user, or that other users can open),
+    ! SYNCYTE_ERR_IO, SYNCYTE_ERR_INTERRUPTED.
     function syncyte_cache_send(cache, meeting) bind(C, name="syncyte_cache_send") result(answer)
       import
       type(c_ptr), value :: cache
@@ -84,12 +84,12 @@ module syncyte_cache_c
       integer(c_int32_t) :: answer
     end function syncyte_cache_send
 
-    !> Takes a cache that another process of the same user sends. Waits for it.
-    ! meeting [in]: where; null for defaults
+    !> Receives a cache that another process of the same user sends. Waits for it.
+    ! meeting [in]: socket and time limit; null for defaults
     ! cache [out]: the cache
-    ! Returns: SYNCYTE_ERR_TIMEOUT (no process has sent one), SYNCYTE_ERR_ARGUMENT (as for syncyte_cache_send();
-    ! another nonce than the sender's), SYNCYTE_ERR_FORMAT and SYNCYTE_ERR_VERSION (what came is no cache, or
-    ! another version's), SYNCYTE_ERR_MEMORY, SYNCYTE_ERR_IO, SYNCYTE_ERR_INTERRUPTED.
+    ! Returns: SYNCYTE_ERR_TIMEOUT (no process has sent one), SYNCYTE_ERR_ARGUMENT (as for syncyte_cache_send(); a
+    ! nonce that differs from the sender's), SYNCYTE_ERR_FORMAT (the received file is not a cache),
+    ! SYNCYTE_ERR_VERSION (a cache of another version), SYNCYTE_ERR_MEMORY, SYNCYTE_ERR_IO, SYNCYTE_ERR_INTERRUPTED.
     function syncyte_cache_receive(meeting, cache) bind(C, name="syncyte_cache_receive") result(answer)
       import
       type(syncyte_cache_meeting_t), intent(in), optional :: meeting
@@ -97,10 +97,10 @@ module syncyte_cache_c
       integer(c_int32_t) :: answer
     end function syncyte_cache_receive
 
-    !> Sizes of a cache's parts, in bytes.
+    !> Returns the sizes of a cache's parts, in bytes.
     ! cache [in]: a cache
-    ! parameter_bytes [out]: from offset 0 on
-    ! computation_bytes [out]: from offset parameter_bytes on
+    ! parameter_bytes [out]: bytes from offset 0 on
+    ! computation_bytes [out]: bytes from offset parameter_bytes on
     function syncyte_cache_sizes(cache, parameter_bytes, computation_bytes) bind(C, &
         name="syncyte_cache_sizes") result(answer)
       import
@@ -110,7 +110,7 @@ module syncyte_cache_c
       integer(c_int32_t) :: answer
     end function syncyte_cache_sizes
 
-    !> First byte of a cache in this process, at a multiple of 2 MiB; another one in other processes.
+    !> Returns the address of a cache in this process, a multiple of 2 MiB; it differs between processes.
     ! cache [in]: a cache
     ! data [out]: its memory, valid while this process has a reference or a slice of the cache
     function syncyte_cache_data(cache, data) bind(C, name="syncyte_cache_data") result(answer)
@@ -120,12 +120,12 @@ module syncyte_cache_c
       integer(c_int32_t) :: answer
     end function syncyte_cache_data
 
-    !> Makes bytes resident in this process, in huge pages where the machine has some, so that first uses do not
-    !> wait for pages. Contents stay.
+    !> Makes bytes resident in this process, in huge pages if the machine has some, so that first uses do not wait
+    !> for pages. Contents are kept.
     ! cache [in]: a cache
     ! offset [in]: 0 or more
     ! size [in]: bytes from offset on, 0 or more
-    ! Returns: SYNCYTE_ERR_ARGUMENT (outside of the cache), SYNCYTE_ERR_MEMORY (more than the machine has).
+    ! Returns: SYNCYTE_ERR_ARGUMENT (outside the cache), SYNCYTE_ERR_MEMORY (more than the machine has).
     function syncyte_cache_touch(cache, offset, size) bind(C, name="syncyte_cache_touch") result(answer)
       import
       type(c_ptr), value :: cache
@@ -134,12 +134,13 @@ module syncyte_cache_c
       integer(c_int32_t) :: answer
     end function syncyte_cache_touch
 
-    !> The calling thread takes blocks from these bytes, until it inserts another slice or clears.
+    !> Inserts a slice: the calling thread acquires blocks from these bytes, until it inserts another slice or
+    !> clears.
     ! cache [in]: a cache
     ! offset [in]: a multiple of 512
     ! size [in]: bytes from offset on, a multiple of 512, at least that
-    ! Returns: SYNCYTE_ERR_ARGUMENT (outside of the cache, not a multiple), SYNCYTE_ERR_BUSY (overlaps a slice that
-    ! a thread of this process has inserted and not cleared, or that has blocks of an ended thread or of a forked
+    ! Returns: SYNCYTE_ERR_ARGUMENT (outside the cache, not a multiple), SYNCYTE_ERR_BUSY (overlaps a slice that a
+    ! thread of this process has inserted and not cleared, or that has blocks of an ended thread or of a forked
     ! child's parent).
     function syncyte_cache_insert(cache, offset, size) bind(C, name="syncyte_cache_insert") result(answer)
       import
@@ -169,17 +170,18 @@ module syncyte_cache_c
       integer(c_int32_t) :: answer
     end function syncyte_cache_insert_for_computation
 
-    !> Forgets all slices that the calling thread has inserted, of all caches.
-    ! Returns: SYNCYTE_ERR_BUSY, naming offsets and sizes, while blocks of them are used: nothing has changed then.
+    !> Removes all slices that the calling thread has inserted, of all caches.
+    ! Returns: SYNCYTE_ERR_BUSY, naming offsets and sizes, while blocks of them are in use: nothing has changed
+    ! then.
     function syncyte_cache_clear() bind(C, name="syncyte_cache_clear") result(answer)
       import
       integer(c_int32_t) :: answer
     end function syncyte_cache_clear
 
-    !> Takes a block from the slice that the calling thread has inserted last. A full slice is an error: nothing
-    !> comes from elsewhere.
-    ! bytes [in]: 0 or more; rounded up to a multiple of 512, at least that
-    ! data [out]: a block at a multiple of 512 bytes; null where the thread has inserted no slice
+    !> Acquires a block from the slice that the calling thread has inserted last. A full slice is an error: there is
+    !> no fallback to other memory.
+    ! bytes [in]: 0 or more; rounded up to a multiple of 512, at least 512
+    ! data [out]: a block at a multiple of 512 bytes; null if the thread has inserted no slice
     ! Returns: SYNCYTE_ERR_MEMORY (the slice has no room), SYNCYTE_ERR_ARGUMENT.
     function syncyte_cache_acquire(bytes, data) bind(C, name="syncyte_cache_acquire") result(answer)
       import
@@ -188,7 +190,7 @@ module syncyte_cache_c
       integer(c_int32_t) :: answer
     end function syncyte_cache_acquire
 
-    !> Whether a pointer lies in a slice that a thread of this process has inserted.
+    !> Returns whether a pointer lies in a slice that a thread of this process has inserted.
     ! data [in]: any pointer
     ! holds [out]: 1 if so, otherwise 0
     function syncyte_cache_holds(data, holds) bind(C, name="syncyte_cache_holds") result(answer)
@@ -198,9 +200,9 @@ module syncyte_cache_c
       integer(c_int32_t) :: answer
     end function syncyte_cache_holds
 
-    !> Gives a block back, from any thread.
-    ! data [in]: what syncyte_cache_acquire() gave; null is fine
-    ! Returns: SYNCYTE_ERR_ARGUMENT for another pointer, or one that was given back already.
+    !> Frees a block, from any thread.
+    ! data [in]: a block of syncyte_cache_acquire(); null is ignored
+    ! Returns: SYNCYTE_ERR_ARGUMENT for another pointer, or one that was freed before.
     function syncyte_cache_free(data) bind(C, name="syncyte_cache_free") result(answer)
       import
       type(c_ptr), value :: data

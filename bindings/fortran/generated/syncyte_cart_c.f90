@@ -9,17 +9,18 @@ module syncyte_cart_c
 
   interface
 
-    !> Puts the first ranks of a communicator on a grid, in their order. Collective; facts: ndim, extents, periods.
+    !> Makes a Cartesian communicator of the first ranks of a communicator. Collective; facts: ndim, extents,
+    !> periods.
     ! comm [in]: a communicator
     ! ndim [in]: dimensions of the grid, 1 to SYNCYTE_MAX_NDIM
-    ! extents [in]: places along each dimension; 0: chosen, so that all ranks have a place and the chosen extents
+    ! extents [in]: ranks along each dimension; 0: chosen, so that the grid holds all ranks and the chosen extents
     ! are as even as possible (MPI_Dims_create)
-    ! periods [in]: for each dimension 1 where the last place's neighbour is the first one, otherwise 0; null: 0
-    ! everywhere
+    ! periods [in]: for each dimension 1 if it is periodic (the last rank's neighbour is the first one), otherwise
+    ! 0; null: 0 for all
     ! options [in]: null for defaults
-    ! cart [out]: the ranks on the grid; a null handle for those beyond its places
-    ! Returns: SYNCYTE_ERR_ARGUMENT for more places than ranks, and where extents cannot be chosen because the
-    ! number of ranks is no multiple of the given ones.
+    ! cart [out]: the Cartesian communicator; a null handle on ranks beyond the grid
+    ! Returns: SYNCYTE_ERR_ARGUMENT if the grid is larger than the communicator, or if extents cannot be chosen
+    ! because the number of ranks is not a multiple of the given ones.
     function syncyte_cart_create(comm, ndim, extents, periods, options, cart) bind(C, &
         name="syncyte_cart_create") result(answer)
       import
@@ -32,7 +33,7 @@ module syncyte_cart_c
       integer(c_int32_t) :: answer
     end function syncyte_cart_create
 
-    !> Number of dimensions of the grid; 0 for a communicator that is not Cartesian. Local.
+    !> Returns the number of dimensions of the grid; 0 for a communicator that is not Cartesian. Local.
     ! cart [in]: a communicator
     ! ndim [out]: the number
     function syncyte_cart_ndim(cart, ndim) bind(C, name="syncyte_cart_ndim") result(answer)
@@ -42,10 +43,10 @@ module syncyte_cart_c
       integer(c_int32_t) :: answer
     end function syncyte_cart_ndim
 
-    !> The grid. Local.
+    !> Returns extents and periods of the grid. Local.
     ! cart [in]: a Cartesian communicator
     ! ndim [in]: its number of dimensions
-    ! extents [out]: places along each dimension
+    ! extents [out]: ranks along each dimension
     ! periods [out]: 1 for a periodic dimension, otherwise 0
     ! Returns: SYNCYTE_ERR_ARGUMENT if cart is not Cartesian or has another number of dimensions.
     function syncyte_cart_grid(cart, ndim, extents, periods) bind(C, name="syncyte_cart_grid") &
@@ -58,7 +59,7 @@ module syncyte_cart_c
       integer(c_int32_t) :: answer
     end function syncyte_cart_grid
 
-    !> Where a rank lies. Local.
+    !> Returns a rank's coordinates on the grid. Local.
     ! cart [in]: a Cartesian communicator
     ! rank [in]: one of its ranks
     ! ndim [in]: its number of dimensions
@@ -74,7 +75,7 @@ module syncyte_cart_c
       integer(c_int32_t) :: answer
     end function syncyte_cart_coordinates
 
-    !> Who lies at some coordinates. Local.
+    !> Returns the rank at some coordinates. Local.
     ! cart [in]: a Cartesian communicator
     ! ndim [in]: its number of dimensions
     ! coordinates [in]: any numbers; they wrap round in periodic dimensions
@@ -90,13 +91,13 @@ module syncyte_cart_c
       integer(c_int32_t) :: answer
     end function syncyte_cart_rank
 
-    !> This rank's neighbours along a dimension, for a shift in which all ranks send `displacement` places up.
-    !> Local.
+    !> Returns this rank's neighbours in a shift, in which all ranks send `displacement` places up along a
+    !> dimension. Local.
     ! cart [in]: a Cartesian communicator
     ! dimension [in]: 0 to ndim - 1
-    ! displacement [in]: how many places; negative: down
-    ! source [out]: who sends to this rank; SYNCYTE_PROC_NULL beyond an edge
-    ! dest [out]: who receives from this rank; SYNCYTE_PROC_NULL beyond an edge
+    ! displacement [in]: number of places; negative: down
+    ! source [out]: rank that sends to this rank; SYNCYTE_PROC_NULL beyond an edge
+    ! dest [out]: rank that receives from this rank; SYNCYTE_PROC_NULL beyond an edge
     ! Returns: SYNCYTE_ERR_ARGUMENT (not Cartesian, dimension).
     function syncyte_cart_shift(cart, dimension, displacement, source, dest) bind(C, &
         name="syncyte_cart_shift") result(answer)

@@ -108,7 +108,7 @@ contains
   subroutine comm_shift(self, dim, displacement, source, dest, stat, errmsg)
     class(cart_comm), intent(in) :: self
     integer, intent(in) :: dim  !! from 1
-    integer, intent(in) :: displacement  !! how many places; negative: down
+    integer, intent(in) :: displacement  !! number of places; negative: down
     integer, intent(out), optional :: source
     integer, intent(out), optional :: dest
     integer, intent(out), optional :: stat

@@ -11,9 +11,9 @@ module syncyte_checkpoint_c
   integer(c_int32_t), parameter :: SYNCYTE_CHECKPOINT_FORMAT = 1_c_int32_t
 
   !> Layouts.
-  ! all ranks hold the same (compared with SYNCYTE_CHECK=full); rank 0's is saved
+  ! all ranks hold equal data (compared with SYNCYTE_CHECK=full); rank 0's is saved
   integer(c_int32_t), parameter :: SYNCYTE_LAYOUT_REPLICATED = 0_c_int32_t
-  ! each rank holds some rows, in order of ranks
+  ! each rank holds some rows, in rank order
   integer(c_int32_t), parameter :: SYNCYTE_LAYOUT_SHARDED = 1_c_int32_t
 
   !> One named tensor to save or load.
@@ -41,14 +41,14 @@ module syncyte_checkpoint_c
   interface
 
     !> Saves entries into one file, atomically: on any error the old file is untouched. Collective; facts: path,
-    !> count, keys, layouts, dtypes, extents (but the first of sharded ones), options; with SYNCYTE_CHECK=full also
-    !> the CRC32C of replicated entries. A mismatch names the key, what differs, and the ranks. A file that is
-    !> replaced gives the new one its permissions, and its owner and group where this process may give them
-    !> (otherwise the file becomes this user's, and another group gets no access). A path that is a symbolic link
-    !> stays one: what it leads to is written. Rank 0 locks the temporary file (flock); a save removes those of
-    !> earlier saves of the same file that nobody has locked: they are left where a job is killed.
+    !> count, keys, layouts, dtypes, extents (without the first one of sharded entries), options; with
+    !> SYNCYTE_CHECK=full also the CRC32C of replicated entries. A mismatch error names the key, the property and
+    !> the ranks that differ. The new file takes the permissions of the file that it replaces, and its owner and
+    !> group if this process may set them (otherwise the file is this user's, and a different group gets no access).
+    !> If the path is a symbolic link, the link stays and its target is replaced. Rank 0 locks the temporary file
+    !> (flock). A save removes unlocked temporary files of the same target, which killed jobs have left.
     ! comm [in]: a communicator
-    ! path [in]: file to write or replace; equal on all ranks, on a file system that all see
+    ! path [in]: file to write or replace; equal on all ranks, on a file system that all ranks see
     ! count [in]: number of entries
     ! entries [in]: in the same order on all ranks, keys unique
     ! options [in]: null for defaults
@@ -65,13 +65,15 @@ module syncyte_checkpoint_c
       integer(c_int32_t) :: answer
     end function syncyte_checkpoint_save
 
-    !> Opens a checkpoint: rank 0 reads and verifies the metadata, all get it. Collective; facts: path.
+    !> Opens a checkpoint: rank 0 reads and verifies the metadata and sends it to all ranks. Collective; facts:
+    !> path.
     ! comm [in]: a communicator
     ! path [in]: file
     ! options [in]: null for defaults
     ! checkpoint [out]: the open file
-    ! Returns: SYNCYTE_ERR_NOT_FOUND (no such file), SYNCYTE_ERR_FORMAT (foreign or truncated), SYNCYTE_ERR_CHECKSUM
-    ! (damaged metadata), SYNCYTE_ERR_VERSION (a newer format), SYNCYTE_ERR_IO; each names the file.
+    ! Returns: SYNCYTE_ERR_NOT_FOUND (no such file), SYNCYTE_ERR_FORMAT (not a checkpoint, or truncated),
+    ! SYNCYTE_ERR_CHECKSUM (damaged metadata), SYNCYTE_ERR_VERSION (a newer format), SYNCYTE_ERR_IO; each names the
+    ! file.
     function syncyte_checkpoint_open(comm, path, options, checkpoint) bind(C, &
         name="syncyte_checkpoint_open") result(answer)
       import
@@ -82,7 +84,7 @@ module syncyte_checkpoint_c
       integer(c_int32_t) :: answer
     end function syncyte_checkpoint_open
 
-    !> Closes the file and nulls the handle; null is fine. Local.
+    !> Closes the file and nulls the handle; a null handle is ignored. Local.
     ! checkpoint [in,out]: an open checkpoint
     function syncyte_checkpoint_close(checkpoint) bind(C, name="syncyte_checkpoint_close") result(answer)
       import
@@ -90,7 +92,7 @@ module syncyte_checkpoint_c
       integer(c_int32_t) :: answer
     end function syncyte_checkpoint_close
 
-    !> Number of keys, and the step it was saved with. Local.
+    !> Returns the number of keys and the saved step. Local.
     ! checkpoint [in]: an open checkpoint
     ! count [out]: number of keys
     ! step [out]: the saved step
@@ -103,7 +105,7 @@ module syncyte_checkpoint_c
       integer(c_int32_t) :: answer
     end function syncyte_checkpoint_count
 
-    !> The key with a number, in alphabetical order. Local.
+    !> Returns a key by its number in alphabetical order. Local.
     ! checkpoint [in]: an open checkpoint
     ! number [in]: 0 to count - 1
     ! key [out]: valid until the checkpoint is closed
@@ -116,11 +118,11 @@ module syncyte_checkpoint_c
       integer(c_int32_t) :: answer
     end function syncyte_checkpoint_key
 
-    !> Element type, global shape and layout of a key. Local.
+    !> Returns the element type, global shape and layout of a key. Local.
     ! checkpoint [in]: an open checkpoint
     ! key [in]: its name
     ! global [out]: filled, with data null
-    ! layout [out]: how it was saved
+    ! layout [out]: layout with which it was saved
     ! Returns: SYNCYTE_ERR_NOT_FOUND, naming the key and the file.
     function syncyte_checkpoint_describe(checkpoint, key, global, layout) bind(C, &
         name="syncyte_checkpoint_describe") result(answer)
@@ -133,7 +135,7 @@ module syncyte_checkpoint_c
     end function syncyte_checkpoint_describe
 
     !> Reads rows [first_row, first_row + target.shape[0]) of a key and verifies their checksums. Local: each rank
-    !> reads what it needs. A 0-dimensional key counts as one row, read into a 0-dimensional target.
+    !> reads the rows that it needs. A 0-dimensional key counts as one row, read into a 0-dimensional target.
     ! checkpoint [in]: an open checkpoint
     ! key [in]: its name
     ! first_row [in]: first row to read
@@ -151,7 +153,8 @@ module syncyte_checkpoint_c
       integer(c_int32_t) :: answer
     end function syncyte_checkpoint_read
 
-    !> Bytes of tensor data that this rank has read from the file so far, those for verification included. Local.
+    !> Returns the bytes of tensor data that this rank has read from the file so far, including those read only for
+    !> verification. Local.
     ! checkpoint [in]: an open checkpoint
     ! bytes [out]: the number
     function syncyte_checkpoint_bytes_read(checkpoint, bytes) bind(C, &
@@ -162,9 +165,9 @@ module syncyte_checkpoint_c
       integer(c_int32_t) :: answer
     end function syncyte_checkpoint_bytes_read
 
-    !> Loads entries: replicated ones whole on every rank, sharded ones by the rows that the ranks' buffers have, in
-    !> order of ranks; any number of ranks may load what any other number saved. Collective; all ranks get the same
-    !> verdict.
+    !> Loads entries: every rank reads replicated entries whole, and its rows of sharded entries. The buffers' first
+    !> extents, in rank order, partition the rows. The number of ranks may differ from that of the save. Collective;
+    !> all ranks get the same verdict.
     ! comm [in]: a communicator
     ! path [in]: file
     ! count [in]: number of entries

@@ -46,7 +46,7 @@ contains
   subroutine comm_bcast(self, array, root, stat, errmsg)
     class(collective_comm), intent(in) :: self
     type(*), dimension(..), intent(inout), target :: array  !! read on root, written elsewhere
-    integer, intent(in) :: root  !! whose elements
+    integer, intent(in) :: root  !! rank that sends its elements
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     type(syncyte_buffer_t), target :: array_buffer
@@ -97,7 +97,7 @@ contains
     class(collective_comm), intent(in) :: self
     type(*), dimension(..), intent(inout), target :: output  !! also the input if input is absent; written on root only
     integer(c_int32_t), intent(in) :: op  !! SYNCYTE_OP_SUM, ...
-    integer, intent(in) :: root  !! who gets the result
+    integer, intent(in) :: root  !! rank that gets the result
     type(*), dimension(..), intent(in), target, optional :: input  !! of output's type and number of elements
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
@@ -210,7 +210,7 @@ contains
   !> Collects one number of every rank, usually an extent. Collective.
   subroutine comm_counts(self, count, counts, stat, errmsg)
     class(collective_comm), intent(in) :: self
-    type(*), dimension(..), intent(in), target :: count  !! any integer: this rank's, 0 or more
+    type(*), dimension(..), intent(in), target :: count  !! any integer: this rank's number, 0 or more
     type(*), dimension(..), intent(inout), target :: counts
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
@@ -236,7 +236,7 @@ contains
     class(collective_comm), intent(in) :: self
     type(*), dimension(..), intent(in), target :: input
     type(*), dimension(..), intent(inout), target, optional :: output  !! the whole; only root's counts
-    integer, intent(in) :: root  !! who gets the whole
+    integer, intent(in) :: root  !! rank that gets the whole array
     integer, intent(in), optional :: dim
     ! any integers: extents of the parts along the axis, equal on all ranks
     type(*), dimension(..), intent(in), target, optional :: counts
@@ -395,7 +395,7 @@ contains
     class(collective_comm), intent(in) :: self
     type(*), dimension(..), intent(in), target, optional :: input  !! the whole; only root's counts
     type(*), dimension(..), intent(inout), target :: output
-    integer, intent(in) :: root  !! who has the whole
+    integer, intent(in) :: root  !! rank that has the whole array
     integer, intent(in), optional :: dim
     ! any integers: extents of the parts along the axis, equal on all ranks
     type(*), dimension(..), intent(in), target, optional :: counts
@@ -577,7 +577,7 @@ contains
   subroutine comm_ibcast(self, array, root, request, stat, errmsg)
     class(collective_comm), intent(in) :: self
     type(*), dimension(..), intent(inout), target, asynchronous :: array  !! contiguous; read on root, written elsewhere
-    integer, intent(in) :: root  !! whose elements
+    integer, intent(in) :: root  !! rank that sends its elements
     type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg

@@ -7,21 +7,21 @@ module syncyte_collectives_c
   implicit none
   public
 
-  !> Where a scan begins.
-  ! at rank 0: MPI's order
+  !> Directions of a scan.
+  ! from rank 0 up: MPI's order
   integer(c_int32_t), parameter :: SYNCYTE_SCAN_FROM_FIRST = 0_c_int32_t
-  ! at the last rank: what ranks to the right have, the adjoint of the other
+  ! from the last rank down: the adjoint of the other
   integer(c_int32_t), parameter :: SYNCYTE_SCAN_FROM_LAST = 1_c_int32_t
 
   !> Options of a collective operation.
   type, bind(C) :: syncyte_collective_options_t
     ! sizeof(syncyte_collective_options_t)
     integer(c_size_t) :: struct_size = 40_c_size_t
-    ! reserved: null. What is enqueued on a device buffer has ended before the call
+    ! reserved: null. Work enqueued on a device buffer must be complete before the call
     type(c_ptr) :: stream = c_null_ptr
-    ! a further fact that all ranks must share, for libraries on top; 0 by default
+    ! an additional fact, equal on all ranks, for libraries on top; 0 by default
     integer(c_int64_t) :: fact = 0_c_int64_t
-    ! such facts with names for the message, read during the call; null if there are none
+    ! additional facts with names for the message, read during the call; null if none
     type(c_ptr) :: facts = c_null_ptr
     ! number of facts, 0 to 24
     integer(c_int32_t) :: fact_count = 0_c_int32_t
@@ -31,7 +31,7 @@ module syncyte_collectives_c
 
     !> Sends root's elements to all ranks. Collective; facts: dtype, number of elements, root, options->fact.
     ! comm [in]: a communicator
-    ! root [in]: whose elements
+    ! root [in]: rank that sends its elements
     ! options [in]: null for defaults
     ! buffer [in,out]: contiguous; read on root, written elsewhere
     ! Returns: SYNCYTE_ERR_ARGUMENT (root), SYNCYTE_ERR_SHAPE (not contiguous), SYNCYTE_ERR_MISMATCH.
@@ -45,7 +45,7 @@ module syncyte_collectives_c
       integer(c_int32_t) :: answer
     end function syncyte_comm_bcast
 
-    !> Reduces element by element over all ranks; all get the same result. Collective; facts: dtype, number of
+    !> Reduces element by element over all ranks; all ranks get the result. Collective; facts: dtype, number of
     !> elements, op, options->fact. float16 and bfloat16 are reduced in float32 and rounded once.
     ! comm [in]: a communicator
     ! input [in]: contiguous; null: output's contents (in place)
@@ -65,7 +65,7 @@ module syncyte_collectives_c
       integer(c_int32_t) :: answer
     end function syncyte_comm_allreduce
 
-    !> Concatenates equal contributions of all ranks, in order of ranks. Collective; facts: dtype, number of
+    !> Concatenates contributions of equal size of all ranks, in rank order. Collective; facts: dtype, number of
     !> elements, options->fact.
     ! comm [in]: a communicator
     ! input [in]: contiguous
@@ -81,12 +81,12 @@ module syncyte_collectives_c
       integer(c_int32_t) :: answer
     end function syncyte_comm_allgather
 
-    !> Concatenates contributions of different sizes, in order of ranks. Collective; facts: dtype, counts,
+    !> Concatenates contributions of different sizes, in rank order. Collective; facts: dtype, counts,
     !> options->fact.
     ! comm [in]: a communicator
     ! input [in]: contiguous, counts[rank] elements
     ! counts [in]: elements of every rank, 0 or more, equal on all ranks
-    ! counts_length [in]: number of them: comm's size
+    ! counts_length [in]: length of counts: comm's size
     ! options [in]: null for defaults
     ! output [out]: contiguous, the sum of counts elements; must not overlap input
     function syncyte_comm_allgatherv(comm, input, counts, counts_length, options, output) bind(C, &
@@ -101,14 +101,15 @@ module syncyte_collectives_c
       integer(c_int32_t) :: answer
     end function syncyte_comm_allgatherv
 
-    !> Every rank sends a piece to every rank. Collective; facts: dtype, options->fact, and that what i sends to j
-    !> is what j expects from i (compared as a 64-bit sum of hashes; with SYNCYTE_CHECK=full entry by entry).
+    !> Every rank sends a piece to every rank. Collective; facts: dtype, options->fact, and that the count that rank
+    !> i sends to j equals the count that j expects from i (compared as a 64-bit sum of hashes; with
+    !> SYNCYTE_CHECK=full entry by entry).
     ! comm [in]: a communicator
     ! input [in]: contiguous, the pieces in order of target ranks
     ! send_counts [in]: elements for every rank
-    ! send_counts_length [in]: number of them: comm's size
+    ! send_counts_length [in]: length of send_counts: comm's size
     ! recv_counts [in]: elements from every rank
-    ! recv_counts_length [in]: number of them: comm's size
+    ! recv_counts_length [in]: length of recv_counts: comm's size
     ! options [in]: null for defaults
     ! output [out]: contiguous, the pieces in order of source ranks; must not overlap input
     function syncyte_comm_alltoallv(comm, input, send_counts, send_counts_length, recv_counts, &
@@ -130,7 +131,7 @@ module syncyte_collectives_c
     ! comm [in]: a communicator
     ! input [in]: contiguous; null on root: output's contents (in place)
     ! op [in]: reduction
-    ! root [in]: who gets the result
+    ! root [in]: rank that gets the result
     ! options [in]: null for defaults
     ! output [in,out]: on root: contiguous, of input's dtype and number of elements, not overlapping it; elsewhere
     ! neither read nor written, may be null
@@ -168,8 +169,9 @@ module syncyte_collectives_c
       integer(c_int32_t) :: answer
     end function syncyte_comm_scan
 
-    !> As syncyte_comm_scan(), without this rank's own. The rank where it begins gets what op leaves as it is: 0 for
-    !> SUM, 1 for PROD, the highest value (or infinity) for MIN, the lowest for MAX. Collective; facts as there.
+    !> Exclusive scan: does the same as syncyte_comm_scan(), without this rank's own elements. The rank where it
+    !> begins gets the identity element of op: 0 for SUM, 1 for PROD, the highest value (or infinity) for MIN, the
+    !> lowest for MAX. Collective; facts as syncyte_comm_scan().
     ! comm [in]: a communicator
     ! input [in]: contiguous; null: output's contents (in place)
     ! op [in]: reduction
@@ -191,10 +193,10 @@ module syncyte_collectives_c
 
     !> Collects one number of every rank, usually an extent. Collective; facts: options->fact.
     ! comm [in]: a communicator
-    ! count [in]: this rank's, 0 or more
+    ! count [in]: this rank's number, 0 or more
     ! options [in]: null for defaults
-    ! counts [out]: all ranks', in order of ranks
-    ! counts_length [in]: room there, in numbers: comm's size
+    ! counts [out]: the numbers of all ranks, in rank order
+    ! counts_length [in]: length of counts: comm's size
     function syncyte_comm_counts(comm, count, options, counts, counts_length) bind(C, &
         name="syncyte_comm_counts") result(answer)
       import
@@ -206,14 +208,14 @@ module syncyte_collectives_c
       integer(c_int32_t) :: answer
     end function syncyte_comm_counts
 
-    !> Joins the ranks' parts along an axis, on root. Collective; facts: dtype, extents but along the axis, axis,
+    !> Joins the ranks' parts along an axis, on root. Collective; facts: dtype, extents of the other axes, axis,
     !> counts, root, options->fact.
     ! comm [in]: a communicator
     ! input [in]: this rank's part
-    ! axis [in]: along which the parts lie
+    ! axis [in]: dimension along which the parts are joined
     ! counts [in]: extents of the parts along the axis, equal on all ranks
-    ! counts_length [in]: number of them: comm's size
-    ! root [in]: who gets the whole
+    ! counts_length [in]: length of counts: comm's size
+    ! root [in]: rank that gets the whole array
     ! options [in]: null for defaults
     ! output [out]: on root: the whole array, not overlapping input; elsewhere ignored, may be null
     function syncyte_comm_gather_along(comm, input, axis, counts, counts_length, root, options, output) &
@@ -234,9 +236,9 @@ module syncyte_collectives_c
     !> root.
     ! comm [in]: a communicator
     ! input [in]: this rank's part
-    ! axis [in]: along which the parts lie
+    ! axis [in]: dimension along which the parts are joined
     ! counts [in]: extents of the parts along the axis, equal on all ranks
-    ! counts_length [in]: number of them: comm's size
+    ! counts_length [in]: length of counts: comm's size
     ! options [in]: null for defaults
     ! output [out]: the whole array, not overlapping input
     function syncyte_comm_allgather_along(comm, input, axis, counts, counts_length, options, output) &
@@ -255,10 +257,10 @@ module syncyte_collectives_c
     !> Cuts root's array along an axis, a part for every rank. Collective; facts as syncyte_comm_gather_along().
     ! comm [in]: a communicator
     ! input [in]: on root: the whole array; elsewhere ignored, may be null
-    ! axis [in]: along which to cut
+    ! axis [in]: dimension to cut
     ! counts [in]: extents of the parts along the axis, equal on all ranks
-    ! counts_length [in]: number of them: comm's size
-    ! root [in]: who has the whole
+    ! counts_length [in]: length of counts: comm's size
+    ! root [in]: rank that has the whole array
     ! options [in]: null for defaults
     ! output [out]: this rank's part, not overlapping input
     function syncyte_comm_scatter_along(comm, input, axis, counts, counts_length, root, options, output) &
@@ -280,9 +282,9 @@ module syncyte_collectives_c
     !> rounded once.
     ! comm [in]: a communicator
     ! input [in]: a whole array
-    ! axis [in]: along which to cut
+    ! axis [in]: dimension to cut
     ! counts [in]: extents of the parts along the axis, equal on all ranks
-    ! counts_length [in]: number of them: comm's size
+    ! counts_length [in]: length of counts: comm's size
     ! op [in]: reduction
     ! options [in]: null for defaults
     ! output [out]: this rank's part, not overlapping input
@@ -301,18 +303,18 @@ module syncyte_collectives_c
       integer(c_int32_t) :: answer
     end function syncyte_comm_reduce_scatter_along
 
-    !> Changes the axis along which a whole array is partitioned over the ranks (a parallel transposition); with
-    !> equal axes, the extents of its parts. Collective; facts: dtype, extents but along the axes, both axes, all
-    !> counts, options->fact. Rank r gives the part of gather_counts[r] along gather_axis, and gets the part of
-    !> scatter_counts[r] along scatter_axis; along the other axis each has the whole.
+    !> Changes the axis along which an array is partitioned over the ranks (a parallel transposition); with equal
+    !> axes, changes the extents of its parts. Collective; facts: dtype, extents of the other axes, both axes, all
+    !> counts, options->fact. Rank r passes its part of extent gather_counts[r] along gather_axis, and gets its part
+    !> of extent scatter_counts[r] along scatter_axis; the extent along the other axis is that of the whole array.
     ! comm [in]: a communicator
     ! input [in]: this rank's part along gather_axis
-    ! gather_axis [in]: along which the parts of the input lie
+    ! gather_axis [in]: dimension along which the inputs are parts
     ! gather_counts [in]: their extents, equal on all ranks
-    ! gather_counts_length [in]: number of them: comm's size
-    ! scatter_axis [in]: along which the parts of the output lie
+    ! gather_counts_length [in]: length of gather_counts: comm's size
+    ! scatter_axis [in]: dimension along which the outputs are parts
     ! scatter_counts [in]: their extents, equal on all ranks
-    ! scatter_counts_length [in]: number of them: comm's size
+    ! scatter_counts_length [in]: length of scatter_counts: comm's size
     ! options [in]: null for defaults
     ! output [out]: this rank's part along scatter_axis, not overlapping input
     function syncyte_comm_alltoall_along(comm, input, gather_axis, gather_counts, gather_counts_length, &

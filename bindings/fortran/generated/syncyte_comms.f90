@@ -129,8 +129,8 @@ contains
   !> Splits as MPI_Comm_split does; color -1 gives this rank none (part%is_null()). Collective.
   subroutine comm_split(self, color, key, part, name, check, stat, errmsg)
     class(syncyte_comm), intent(in) :: self
-    integer, intent(in) :: color  !! ranks of one color form a new communicator; -1: this rank gets a absent handle
-    integer, intent(in) :: key  !! order within the new communicator; ties by rank
+    integer, intent(in) :: color  !! ranks of the same color form a new communicator; -1: this rank gets a absent handle
+    integer, intent(in) :: key  !! order within the new communicator; ties are ordered by rank
     type(syncyte_comm), intent(inout) :: part
     character(len=*), intent(in), optional :: name  !! for messages; absent: made from the parent's name
     integer, intent(in), optional :: check  !! -1: as the parent (a root: SYNCYTE_CHECK); 0 off, 1 on, 2 full

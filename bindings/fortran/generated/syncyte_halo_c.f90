@@ -12,7 +12,7 @@ module syncyte_halo_c
   type, bind(C) :: syncyte_halo_options_t
     ! sizeof(syncyte_halo_options_t)
     integer(c_size_t) :: struct_size = 16_c_size_t
-    ! 1: corners too; 0: only ghosts that lie beyond the interior along one axis
+    ! 1: include corners; 0: only ghosts beyond the interior along one axis
     integer(c_int32_t) :: corners = 1_c_int32_t
   end type syncyte_halo_options_t
 
@@ -25,17 +25,16 @@ module syncyte_halo_c
     ! dtype [in]: element type of the arrays
     ! ndim [in]: dimensions of the arrays, at least those of the grid
     ! shape [in]: extents of this rank's arrays, ghosts included
-    ! axes [in]: which axis each dimension of the grid cuts, negative ones from the end; null: 0, 1, ...
-    ! axes_length [in]: number of them: the grid's dimensions; ignored if axes is null
+    ! axes [in]: axis that each dimension of the grid cuts; negative ones count from the end; null: 0, 1, ...
+    ! axes_length [in]: length of axes: the grid's dimensions; ignored if axes is null
     ! low [in]: ghost cells at the low end of each of these axes, 0 or more
-    ! low_length [in]: number of them: the grid's dimensions
+    ! low_length [in]: length of low: the grid's dimensions
     ! high [in]: ghost cells at the high end
-    ! high_length [in]: number of them: the grid's dimensions
+    ! high_length [in]: length of high: the grid's dimensions
     ! options [in]: null for defaults
     ! halo [out]: the halo
     ! Returns: SYNCYTE_ERR_ARGUMENT (cart is not Cartesian, axes, widths), SYNCYTE_ERR_SHAPE (no room for the
-    ! ghosts; an interior smaller than what a neighbour's ghosts show of it), SYNCYTE_ERR_TYPE,
-    ! SYNCYTE_ERR_MISMATCH.
+    ! ghosts; an interior smaller than a neighbour's ghosts of it), SYNCYTE_ERR_TYPE, SYNCYTE_ERR_MISMATCH.
     function syncyte_halo_create(cart, dtype, ndim, shape, axes, axes_length, low, low_length, high, &
         high_length, options, halo) bind(C, name="syncyte_halo_create") result(answer)
       import
@@ -62,8 +61,8 @@ module syncyte_halo_c
       integer(c_int32_t) :: answer
     end function syncyte_halo_retain
 
-    !> Drops a reference; with the last one the handle becomes an error. Local, thread-safe, without MPI: unlike a
-    !> window's, a halo's memory is this rank's own and goes at once, or when its exchange under way has ended.
+    !> Drops a reference; the last release makes the handle invalid. Local, thread-safe, without MPI: a halo's
+    !> memory is local, unlike a window's, and is freed at once, or when its exchange in flight has ended.
     ! halo [in]: a halo
     function syncyte_halo_release(halo) bind(C, name="syncyte_halo_release") result(answer)
       import
@@ -71,7 +70,7 @@ module syncyte_halo_c
       integer(c_int32_t) :: answer
     end function syncyte_halo_release
 
-    !> Drops a reference and nulls the handle; null is fine. Local, as syncyte_halo_release().
+    !> Drops a reference and nulls the handle; a null handle is ignored. Local, as syncyte_halo_release().
     ! halo [in,out]: a halo
     function syncyte_halo_destroy(halo) bind(C, name="syncyte_halo_destroy") result(answer)
       import
@@ -79,11 +78,11 @@ module syncyte_halo_c
       integer(c_int32_t) :: answer
     end function syncyte_halo_destroy
 
-    !> The arrays a halo is for. Local.
+    !> Returns the arrays that a halo is for. Local.
     ! halo [in]: a halo
     ! array [out]: dtype and shape, without memory
-    ! interior [out]: the interior: its shape; data is the offset of its first cell in a contiguous array, in bytes,
-    ! and strides are those of a contiguous array
+    ! interior [out]: the interior of a contiguous array: shape, strides, and the offset of its first cell in bytes,
+    ! as data
     function syncyte_halo_describe(halo, array, interior) bind(C, name="syncyte_halo_describe") &
         result(answer)
       import
@@ -93,7 +92,7 @@ module syncyte_halo_c
       integer(c_int32_t) :: answer
     end function syncyte_halo_describe
 
-    !> The communicator of a halo. Local.
+    !> Returns the communicator of a halo. Local.
     ! halo [in]: a halo
     ! cart [out]: a new reference to it, to be destroyed as any other handle
     function syncyte_halo_comm(halo, cart) bind(C, name="syncyte_halo_comm") result(answer)
@@ -105,10 +104,10 @@ module syncyte_halo_c
 
     !> Fills the ghosts. All ranks of the communicator call it; waits for the neighbours only.
     ! halo [in]: a halo
-    ! array [in,out]: of the halo's dtype and shape; any strides, but 0 only where the extent is 1
-    ! Returns: SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE; the status of a neighbour that failed; SYNCYTE_ERR_MISMATCH
-    ! where a neighbour does something else with the halo; SYNCYTE_ERR_BUSY while another exchange of this halo is
-    ! under way.
+    ! array [in,out]: array of the halo's dtype and shape; any strides, but 0 only if the extent is 1
+    ! Returns: SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE; the status of a neighbour that failed; SYNCYTE_ERR_MISMATCH if a
+    ! neighbour calls another function of the halo; SYNCYTE_ERR_BUSY while another exchange of this halo is in
+    ! flight.
     function syncyte_halo_exchange(halo, array) bind(C, name="syncyte_halo_exchange") result(answer)
       import
       type(c_ptr), value :: halo
@@ -116,11 +115,11 @@ module syncyte_halo_c
       integer(c_int32_t) :: answer
     end function syncyte_halo_exchange
 
-    !> The adjoint of syncyte_halo_exchange(): adds the ghosts to the cells they show, and sets them to 0. All ranks
-    !> of the communicator call it; waits for the neighbours only. bool is added as a logical or, 16-bit floats
-    !> round at every addition.
+    !> Adjoint of syncyte_halo_exchange(): adds the ghosts to the cells that they copy, and sets them to 0. All
+    !> ranks of the communicator call it; waits for the neighbours only. bool is added as a logical or; 16-bit
+    !> floats are rounded at every addition.
     ! halo [in]: a halo
-    ! array [in,out]: of the halo's dtype and shape; any strides, but 0 only where the extent is 1
+    ! array [in,out]: array of the halo's dtype and shape; any strides, but 0 only if the extent is 1
     ! Returns: as syncyte_halo_exchange().
     function syncyte_halo_accumulate(halo, array) bind(C, name="syncyte_halo_accumulate") result(answer)
       import
@@ -129,15 +128,16 @@ module syncyte_halo_c
       integer(c_int32_t) :: answer
     end function syncyte_halo_accumulate
 
-    !> Exchanges or accumulates, and compares facts with the neighbours: for libraries on top, whose operation on a
-    !> neighbour must be the same one. All ranks of the communicator call it; waits for the neighbours only.
+    !> Exchanges or accumulates, and compares facts with the neighbours: for libraries on top, whose operation must
+    !> be the same on both neighbours. All ranks of the communicator call it; waits for the neighbours only.
     ! halo [in]: a halo
-    ! adjoint [in]: 0: as syncyte_halo_exchange(), with which it may meet; 1: as syncyte_halo_accumulate()
-    ! options [in]: null for defaults; fact_count at most 5. Facts that a neighbour does not give are 0
-    ! array [in,out]: of the halo's dtype and shape; any strides, but 0 only where the extent is 1
-    ! Returns: as syncyte_halo_exchange(); SYNCYTE_ERR_MISMATCH on all ranks that have a neighbour with another
-    ! fact, with a message that names the fact and both ranks. A rank learns of a neighbour's facts where its own
-    ! ghosts show cells of that neighbour (adjoint: where that neighbour's show its own).
+    ! adjoint [in]: 0: as syncyte_halo_exchange(), which a neighbour may call instead; 1: as
+    ! syncyte_halo_accumulate()
+    ! options [in]: null for defaults; fact_count at most 5. Facts that a neighbour does not pass are 0
+    ! array [in,out]: array of the halo's dtype and shape; any strides, but 0 only if the extent is 1
+    ! Returns: as syncyte_halo_exchange(); SYNCYTE_ERR_MISMATCH on all ranks with a neighbour that has a different
+    ! fact, with a message that names the fact and both ranks. A rank receives the facts of a neighbour if its own
+    ! ghosts copy cells of that neighbour (adjoint: if the neighbour's ghosts copy its cells).
     function syncyte_halo_transfer(halo, adjoint, options, array) bind(C, name="syncyte_halo_transfer") &
         result(answer)
       import
@@ -148,8 +148,8 @@ module syncyte_halo_c
       integer(c_int32_t) :: answer
     end function syncyte_halo_transfer
 
-    !> Number of exchanges and accumulates that this rank has begun. Local. Neighbours compare it; so it identifies
-    !> the last one.
+    !> Returns the number of exchanges and accumulates that this rank has begun. Local. Neighbours compare it; so it
+    !> identifies the last one.
     ! halo [in]: a halo
     ! number [out]: 0 for a new halo
     function syncyte_halo_sequence(halo, number) bind(C, name="syncyte_halo_sequence") result(answer)
@@ -160,12 +160,12 @@ module syncyte_halo_c
     end function syncyte_halo_sequence
 
     !> Starts to fill the ghosts; does not wait. With corners, later dimensions start when the request is tested or
-    !> waited for. One exchange of a halo is under way at a time.
+    !> waited for. A halo has at most one exchange in flight.
     ! halo [in]: a halo
-    ! array [in]: of the halo's dtype and shape; its memory must stay until the request has ended, and until then
-    ! ghosts must not be read, nor interior cells that ghosts show be written
+    ! array [in]: array of the halo's dtype and shape; its memory must stay until the request has ended; until then
+    ! ghosts must not be read, and interior cells that ghosts copy must not be written
     ! request [out]: ends with syncyte_halo_exchange()'s status
-    ! Returns: SYNCYTE_ERR_BUSY while another exchange of this halo is under way.
+    ! Returns: SYNCYTE_ERR_BUSY while another exchange of this halo is in flight.
     function syncyte_halo_iexchange(halo, array, request) bind(C, name="syncyte_halo_iexchange") &
         result(answer)
       import
@@ -175,12 +175,12 @@ module syncyte_halo_c
       integer(c_int32_t) :: answer
     end function syncyte_halo_iexchange
 
-    !> Starts to accumulate; does not wait. As syncyte_halo_iexchange().
+    !> Starts syncyte_halo_accumulate(); does not wait. See syncyte_halo_iexchange().
     ! halo [in]: a halo
-    ! array [in]: of the halo's dtype and shape; its memory must stay, and may not be read or written, until the
-    ! request has ended
+    ! array [in]: array of the halo's dtype and shape; its memory must stay, and may not be read or written, until
+    ! the request has ended
     ! request [out]: ends with syncyte_halo_accumulate()'s status
-    ! Returns: SYNCYTE_ERR_BUSY while another exchange of this halo is under way.
+    ! Returns: SYNCYTE_ERR_BUSY while another exchange of this halo is in flight.
     function syncyte_halo_iaccumulate(halo, array, request) bind(C, name="syncyte_halo_iaccumulate") &
         result(answer)
       import

@@ -8,19 +8,19 @@ module syncyte_kv_c
   public
 
   !> Schemes of sampling, those of AdaPM.
-  ! drawn when they are prepared
+  ! keys are drawn when the sample is prepared
   integer(c_int32_t), parameter :: SYNCYTE_KV_NAIVE = 1_c_int32_t
-  ! as naive, and an intent is recorded for them
+  ! as naive, and an intent is recorded for the keys
   integer(c_int32_t), parameter :: SYNCYTE_KV_PRELOC = 2_c_int32_t
   ! as preloc, from a pool of keys that the process's workers share
   integer(c_int32_t), parameter :: SYNCYTE_KV_POOL = 3_c_int32_t
-  ! drawn when they are pulled, from the keys that are local then
+  ! keys are drawn when they are pulled, from the keys that are local then
   integer(c_int32_t), parameter :: SYNCYTE_KV_LOCAL = 4_c_int32_t
 
   !> Distributions over a range of n keys.
-  ! each with the same probability
+  ! all keys have the same probability
   integer(c_int32_t), parameter :: SYNCYTE_KV_UNIFORM = 1_c_int32_t
-  ! the i-th, i from 1, with the probability log((i + 1) / i) / log(n + 1)
+  ! the i-th key, i from 1, has the probability log((i + 1) / i) / log(n + 1)
   integer(c_int32_t), parameter :: SYNCYTE_KV_LOG_UNIFORM = 2_c_int32_t
 
   !> Options of a new store.
@@ -29,37 +29,37 @@ module syncyte_kv_c
     integer(c_size_t) :: struct_size = 24_c_size_t
     ! for messages; may be null
     type(c_ptr) :: name = c_null_ptr
-    ! of this process, 1 to 65536; ranks may differ
+    ! number of this process's workers, 1 to 65536; ranks may differ
     integer(c_int32_t) :: workers = 1_c_int32_t
   end type syncyte_kv_options_t
 
-  !> How keys are sampled. Only keys that have as many values as min_key are drawn.
+  !> Sampling options. Only keys that have as many values as min_key are drawn.
   type, bind(C) :: syncyte_kv_sampling_t
     ! sizeof(syncyte_kv_sampling_t)
     integer(c_size_t) :: struct_size = 64_c_size_t
     ! when keys are drawn
     integer(c_int32_t) :: scheme = 4_c_int32_t
-    ! of the keys
+    ! distribution of the keys
     integer(c_int32_t) :: distribution = 1_c_int32_t
-    ! 0: no key twice in a sample; not with a pool
+    ! 0: no key repeats in a sample; not with a pool
     integer(c_int32_t) :: with_replacement = 1_c_int32_t
     ! first key of the range
     integer(c_int64_t) :: min_key = 0_c_int64_t
-    ! the key after its last one
+    ! end of the range: its last key + 1
     integer(c_int64_t) :: max_key = 0_c_int64_t
-    ! keys of the pool
+    ! number of keys in the pool
     integer(c_int64_t) :: pool_size = 250_c_int64_t
-    ! how often each key of a pool is given
+    ! how often each key of a pool is used
     integer(c_int64_t) :: reuse = 1_c_int64_t
-    ! with the rank and the worker's number it says which keys are drawn
+    ! seed; rank and worker number are mixed in
     integer(c_int64_t) :: seed = 0_c_int64_t
   end type syncyte_kv_sampling_t
 
-  !> What a worker has done since it was made.
+  !> Counters of a worker since its creation.
   type, bind(C) :: syncyte_kv_worker_info_t
     ! sizeof(syncyte_kv_worker_info_t)
     integer(c_size_t) :: struct_size = 80_c_size_t
-    ! of the worker
+    ! number of the worker
     integer(c_int64_t) :: number = 0_c_int64_t
     ! as kv_worker_clock()
     integer(c_int64_t) :: clock = 0_c_int64_t
@@ -85,7 +85,7 @@ module syncyte_kv_c
     ! comm [in]: its ranks, all of one node
     ! dtype [in]: SYNCYTE_FLOAT32
     ! key_count [in]: 1 or more
-    ! length_count [in]: 1, if all keys have as many values; otherwise key_count
+    ! length_count [in]: 1 if all keys have the same number of values; otherwise key_count
     ! lengths [in]: number of values, 1 or more, of all keys or of each
     ! options [in]: null for defaults
     ! kv [out]: the store
@@ -121,7 +121,7 @@ module syncyte_kv_c
       integer(c_int32_t) :: answer
     end function syncyte_kv_release
 
-    !> Drops a reference and nulls the handle; null is fine. Local, as syncyte_kv_release().
+    !> Drops a reference and nulls the handle; a null handle is ignored. Local, as syncyte_kv_release().
     ! kv [in,out]: a store
     function syncyte_kv_destroy(kv) bind(C, name="syncyte_kv_destroy") result(answer)
       import
@@ -129,7 +129,7 @@ module syncyte_kv_c
       integer(c_int32_t) :: answer
     end function syncyte_kv_destroy
 
-    !> Number of keys. Local.
+    !> Returns the number of keys. Local.
     ! kv [in]: a store
     ! key_count [out]: as given to kv_create()
     function syncyte_kv_keys(kv, key_count) bind(C, name="syncyte_kv_keys") result(answer)
@@ -139,11 +139,11 @@ module syncyte_kv_c
       integer(c_int32_t) :: answer
     end function syncyte_kv_keys
 
-    !> Numbers of keys' values. Local.
+    !> Returns the number of values of each key. Local.
     ! kv [in]: a store
-    ! count [in]: number of keys asked for
+    ! count [in]: number of keys
     ! keys [in]: keys
-    ! lengths [out]: how many values each has
+    ! lengths [out]: number of values of each
     ! Returns: SYNCYTE_ERR_INDEX, naming key and position.
     function syncyte_kv_lengths(kv, count, keys, lengths) bind(C, name="syncyte_kv_lengths") &
         result(answer)
@@ -155,9 +155,9 @@ module syncyte_kv_c
       integer(c_int32_t) :: answer
     end function syncyte_kv_lengths
 
-    !> Ranks that own keys now. Local.
+    !> Returns the current owners of keys. Local.
     ! kv [in]: a store
-    ! count [in]: number of keys asked for
+    ! count [in]: number of keys
     ! keys [in]: keys
     ! ranks [out]: their owners
     ! Returns: SYNCYTE_ERR_INDEX, naming key and position.
@@ -170,9 +170,9 @@ module syncyte_kv_c
       integer(c_int32_t) :: answer
     end function syncyte_kv_owner
 
-    !> Says how this process's workers sample keys from now on; samples that are prepared stay as they are. Local.
+    !> Sets the sampling options of this process's workers; prepared samples keep theirs. Local.
     ! kv [in]: a store
-    ! sampling [in]: what is wanted, begun with SYNCYTE_KV_SAMPLING_INIT
+    ! sampling [in]: options, initialised with SYNCYTE_KV_SAMPLING_INIT
     ! Returns: SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_UNSUPPORTED (a pool without replacement).
     function syncyte_kv_set_sampling(kv, sampling) bind(C, name="syncyte_kv_set_sampling") result(answer)
       import
@@ -181,8 +181,8 @@ module syncyte_kv_c
       integer(c_int32_t) :: answer
     end function syncyte_kv_set_sampling
 
-    !> What any rank wrote before is seen by all ranks after. Collective, one thread of each process; also frees
-    !> what all ranks have dropped.
+    !> Synchronises the store: after it, all ranks see all earlier writes of all ranks. Collective, called by one
+    !> thread of each process; also frees objects that all ranks have dropped.
     ! kv [in]: a store
     function syncyte_kv_sync(kv) bind(C, name="syncyte_kv_sync") result(answer)
       import
@@ -190,10 +190,9 @@ module syncyte_kv_c
       integer(c_int32_t) :: answer
     end function syncyte_kv_sync
 
-    !> Makes a worker. Local. It may be used by another thread than the one that makes it.
+    !> Makes a worker. Local. Any thread may use it.
     ! kv [in]: a store
-    ! number [in]: 0 to workers - 1 (options of kv_create()), of no other worker of this process that has not been
-    ! destroyed
+    ! number [in]: 0 to workers - 1 (options of kv_create()); no other live worker of this process may have it
     ! worker [out]: the worker
     ! Returns: SYNCYTE_ERR_ARGUMENT.
     function syncyte_kv_worker_create(kv, number, worker) bind(C, name="syncyte_kv_worker_create") &
@@ -213,8 +212,8 @@ module syncyte_kv_c
       integer(c_int32_t) :: answer
     end function syncyte_kv_worker_retain
 
-    !> Drops a reference. Local, thread-safe, without MPI; works after finalize. With the last one the worker ends:
-    !> the others of its process meet without it.
+    !> Drops a reference. Local, thread-safe, without MPI; works after finalize. The last release ends the worker:
+    !> barriers of its process no longer wait for it.
     ! worker [in]: a worker
     function syncyte_kv_worker_release(worker) bind(C, name="syncyte_kv_worker_release") result(answer)
       import
@@ -222,7 +221,7 @@ module syncyte_kv_c
       integer(c_int32_t) :: answer
     end function syncyte_kv_worker_release
 
-    !> Drops a reference and nulls the handle; null is fine. Local, as syncyte_kv_worker_release().
+    !> Drops a reference and nulls the handle; a null handle is ignored. Local, as syncyte_kv_worker_release().
     ! worker [in,out]: a worker
     function syncyte_kv_worker_destroy(worker) bind(C, name="syncyte_kv_worker_destroy") result(answer)
       import
@@ -230,13 +229,14 @@ module syncyte_kv_c
       integer(c_int32_t) :: answer
     end function syncyte_kv_worker_destroy
 
-    !> Reads the values of keys, one key's after another's. Local.
+    !> Reads the values of keys, concatenated in the order of the keys. Local.
     ! worker [in]: a worker
     ! keys [in]: int64, contiguous, any number of dimensions
     ! values [out]: float32, contiguous, as many as the keys have; not to be read before kv_worker_wait()
-    ! timestamp [out]: what to wait for; -1: complete. Null: complete on return
+    ! timestamp [out]: timestamp to wait for; -1: complete. Null: complete on return
     ! Returns: SYNCYTE_ERR_INDEX (names the first key that is out of range and its position), SYNCYTE_ERR_TYPE,
-    ! SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_UNSUPPORTED (device memory): nothing was written. SYNCYTE_ERR_PEER_DIED.
+    ! SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_UNSUPPORTED (device memory): nothing was written. SYNCYTE_ERR_PEER_DIED
+    ! (damaged key).
     function syncyte_kv_worker_pull(worker, keys, values, timestamp) bind(C, &
         name="syncyte_kv_worker_pull") result(answer)
       import
@@ -247,7 +247,7 @@ module syncyte_kv_c
       integer(c_int32_t) :: answer
     end function syncyte_kv_worker_pull
 
-    !> Adds to the values of keys; of a key that repeats several times. Local.
+    !> Adds to the values of keys; a key that repeats is added to several times. Local.
     ! worker [in]: a worker
     ! keys [in]: int64, contiguous
     ! values [in]: float32, contiguous, as many as the keys have; not to be changed before kv_worker_wait()
@@ -263,12 +263,12 @@ module syncyte_kv_c
       integer(c_int32_t) :: answer
     end function syncyte_kv_worker_push
 
-    !> Replaces the values of keys; of a key that repeats the last ones stay. Makes damaged keys whole. Local.
+    !> Replaces the values of keys; if a key repeats, its last values stay. Repairs damaged keys. Local.
     ! worker [in]: a worker
     ! keys [in]: int64, contiguous
     ! values [in]: float32, contiguous, as many as the keys have; not to be changed before kv_worker_wait()
     ! timestamp [out]: as of pull
-    ! Returns: as pull, but for SYNCYTE_ERR_PEER_DIED.
+    ! Returns: as pull, except SYNCYTE_ERR_PEER_DIED.
     function syncyte_kv_worker_set(worker, keys, values, timestamp) bind(C, name="syncyte_kv_worker_set") &
         result(answer)
       import
@@ -279,10 +279,10 @@ module syncyte_kv_c
       integer(c_int32_t) :: answer
     end function syncyte_kv_worker_set
 
-    !> Reads the values of keys if all of them are local: on one node they are. Local.
+    !> Reads the values of keys if all of them are local; on one node they always are. Local.
     ! worker [in]: a worker
     ! keys [in]: int64, contiguous
-    ! values [out]: float32, contiguous, as many as the keys have; not touched if a key is not local
+    ! values [out]: float32, contiguous, as many as the keys have; unchanged if a key is not local
     ! is_local [out]: 1, or 0 if a key is not local
     ! Returns: as pull.
     function syncyte_kv_worker_pull_if_local(worker, keys, values, is_local) bind(C, &
@@ -295,7 +295,7 @@ module syncyte_kv_c
       integer(c_int32_t) :: answer
     end function syncyte_kv_worker_pull_if_local
 
-    !> Asks that this rank owns keys. On one node it checks and counts them: they are local. Local.
+    !> Moves keys to this rank. On one node all keys are local: it only checks and counts them. Local.
     ! worker [in]: a worker
     ! keys [in]: int64, contiguous
     ! timestamp [out]: as of pull
@@ -309,8 +309,8 @@ module syncyte_kv_c
       integer(c_int32_t) :: answer
     end function syncyte_kv_worker_localize
 
-    !> Says that this worker is going to use keys while its clock is in [start, end). On one node it checks and
-    !> records it. Local.
+    !> Signals that this worker will use keys while its clock is in [start, end). On one node it only checks and
+    !> records the intent. Local.
     ! worker [in]: a worker
     ! keys [in]: int64, contiguous
     ! start [in]: 0 or more
@@ -328,7 +328,7 @@ module syncyte_kv_c
 
     !> Adds 1 to the worker's clock, which begins at 0. Local.
     ! worker [in]: a worker
-    ! clock [out]: what it is now
+    ! clock [out]: its new value
     function syncyte_kv_worker_advance_clock(worker, clock) bind(C, &
         name="syncyte_kv_worker_advance_clock") result(answer)
       import
@@ -337,7 +337,7 @@ module syncyte_kv_c
       integer(c_int32_t) :: answer
     end function syncyte_kv_worker_advance_clock
 
-    !> The worker's clock. Local.
+    !> Returns the worker's clock. Local.
     ! worker [in]: a worker
     ! clock [out]: 0 or more
     function syncyte_kv_worker_clock(worker, clock) bind(C, name="syncyte_kv_worker_clock") result(answer)
@@ -347,13 +347,14 @@ module syncyte_kv_c
       integer(c_int32_t) :: answer
     end function syncyte_kv_worker_clock
 
-    !> Says that this worker is going to pull sampled keys while its clock is in [start, end). Local.
+    !> Prepares a sample: this worker will pull its keys while its clock is in [start, end). Local.
     ! worker [in]: a worker
     ! count [in]: number of keys, 0 to 2^40
     ! start [in]: 0 or more
     ! end [in]: more than start; 0: start + 1
     ! sample [out]: the sample's number, 1 or more, for kv_worker_pull_sample()
-    ! Returns: SYNCYTE_ERR_ARGUMENT (no kv_set_sampling() before; more keys than there are, without replacement).
+    ! Returns: SYNCYTE_ERR_ARGUMENT (kv_set_sampling() was not called; more keys than there are, without
+    ! replacement).
     function syncyte_kv_worker_prepare_sample(worker, count, start, end, sample) bind(C, &
         name="syncyte_kv_worker_prepare_sample") result(answer)
       import
@@ -371,7 +372,7 @@ module syncyte_kv_c
     ! keys [out]: int64, contiguous, at most as many as the sample has left
     ! values [out]: float32, contiguous, as many as the keys have
     ! timestamp [out]: as of pull
-    ! Returns: SYNCYTE_ERR_ARGUMENT (no such sample, or not as many keys left), and as pull.
+    ! Returns: SYNCYTE_ERR_ARGUMENT (no such sample, or too few keys left), and as pull.
     function syncyte_kv_worker_pull_sample(worker, sample, keys, values, timestamp) bind(C, &
         name="syncyte_kv_worker_pull_sample") result(answer)
       import
@@ -383,9 +384,9 @@ module syncyte_kv_c
       integer(c_int32_t) :: answer
     end function syncyte_kv_worker_pull_sample
 
-    !> Ends a sample of which no more keys are going to be pulled. Local.
+    !> Ends a sample before all its keys were pulled. Local.
     ! worker [in]: the worker that has prepared it
-    ! sample [in]: its number; one that has ended is fine
+    ! sample [in]: its number; one that has ended is ignored
     function syncyte_kv_worker_finish_sample(worker, sample) bind(C, &
         name="syncyte_kv_worker_finish_sample") result(answer)
       import
@@ -394,10 +395,10 @@ module syncyte_kv_c
       integer(c_int32_t) :: answer
     end function syncyte_kv_worker_finish_sample
 
-    !> Waits until an operation is complete. Local. Waiting twice is fine.
+    !> Waits until an operation is complete. Local. May be called again with the same timestamp.
     ! worker [in]: the worker that began it
-    ! timestamp [in]: what the operation gave; -1: complete
-    ! Returns: SYNCYTE_ERR_ARGUMENT for a timestamp that no operation gave.
+    ! timestamp [in]: the operation's timestamp; -1: complete
+    ! Returns: SYNCYTE_ERR_ARGUMENT for a timestamp that no operation returned.
     function syncyte_kv_worker_wait(worker, timestamp) bind(C, name="syncyte_kv_worker_wait") &
         result(answer)
       import
@@ -414,7 +415,7 @@ module syncyte_kv_c
       integer(c_int32_t) :: answer
     end function syncyte_kv_worker_wait_all
 
-    !> Waits until what this process has written before is with the owners of the keys: on one node it is. Local.
+    !> Waits until all writes of this process have reached the owners of the keys; on one node they have. Local.
     ! worker [in]: a worker
     function syncyte_kv_worker_wait_sync(worker) bind(C, name="syncyte_kv_worker_wait_sync") &
         result(answer)
@@ -423,20 +424,19 @@ module syncyte_kv_c
       integer(c_int32_t) :: answer
     end function syncyte_kv_worker_wait_sync
 
-    !> All workers of all ranks meet; what any of them wrote before is seen by all after. Collective: each worker
-    !> calls, in a thread of its own where a process has several. One of them enters the collective for its process,
-    !> so MPI must be at the thread level SYNCYTE_THREAD_SERIALIZED or above there. A worker that is destroyed is
-    !> not waited for.
+    !> Barrier of all workers of all ranks: after it, all workers see all earlier writes. Collective: each worker
+    !> calls it, in a thread of its own if a process has several. One worker enters the collective for its process,
+    !> so MPI's thread level must then be serialized or above. Workers that were destroyed are not waited for.
     ! worker [in]: a worker
-    ! Returns: SYNCYTE_ERR_MISMATCH on all workers of all ranks where some meet in another function;
-    ! SYNCYTE_ERR_BUSY where another thread meets as the same worker.
+    ! Returns: SYNCYTE_ERR_MISMATCH on all workers of all ranks if some call another collective function;
+    ! SYNCYTE_ERR_BUSY if another thread is in a collective call of the same worker.
     function syncyte_kv_worker_barrier(worker) bind(C, name="syncyte_kv_worker_barrier") result(answer)
       import
       type(c_ptr), value :: worker
       integer(c_int32_t) :: answer
     end function syncyte_kv_worker_barrier
 
-    !> Begins the phase in which values are set for the first time: a barrier, so far. Collective, as
+    !> Begins the setup phase, in which values are set for the first time; in this version a barrier. Collective, as
     !> kv_worker_barrier().
     ! worker [in]: a worker
     ! Returns: SYNCYTE_ERR_ARGUMENT within the phase.
@@ -447,10 +447,9 @@ module syncyte_kv_c
       integer(c_int32_t) :: answer
     end function syncyte_kv_worker_begin_setup
 
-    !> Ends the phase that kv_worker_begin_setup() began; all values that were set are there for all workers.
-    !> Collective, as kv_worker_barrier().
+    !> Ends the setup phase; after it, all workers see all values that were set. Collective, as kv_worker_barrier().
     ! worker [in]: a worker
-    ! Returns: SYNCYTE_ERR_ARGUMENT outside of the phase.
+    ! Returns: SYNCYTE_ERR_ARGUMENT outside the phase.
     function syncyte_kv_worker_end_setup(worker) bind(C, name="syncyte_kv_worker_end_setup") &
         result(answer)
       import
@@ -458,7 +457,7 @@ module syncyte_kv_c
       integer(c_int32_t) :: answer
     end function syncyte_kv_worker_end_setup
 
-    !> What a worker has done. Local.
+    !> Returns the counters of a worker. Local.
     ! worker [in]: a worker
     ! info [in,out]: struct_size is set by the caller
     function syncyte_kv_worker_describe(worker, info) bind(C, name="syncyte_kv_worker_describe") &

@@ -6,15 +6,15 @@ module syncyte_memory_c
   implicit none
   public
 
-  !> What the pool of recycled buffers holds. Sizes are in bytes.
+  !> Statistics of the pool of recycled buffers. Sizes are in bytes.
   type, bind(C) :: syncyte_memory_stats_t
     ! sizeof(syncyte_memory_stats_t)
     integer(c_size_t) :: struct_size = 48_c_size_t
-    ! handed out, rounded up to size classes
+    ! acquired and not released, rounded up to size classes
     integer(c_size_t) :: in_use = 0_c_size_t
     ! kept for re-use
     integer(c_size_t) :: cached = 0_c_size_t
-    ! most that is kept: SYNCYTE_POOL_LIMIT, or a 16th of the machine's memory
+    ! limit of cached: SYNCYTE_POOL_LIMIT, or a 16th of the machine's memory
     integer(c_size_t) :: limit = 0_c_size_t
     ! requests served from the cache
     integer(c_int64_t) :: hits = 0_c_int64_t
@@ -24,12 +24,11 @@ module syncyte_memory_c
 
   interface
 
-    !> Takes a buffer from the pool: recycled pages where there are some. Contents are undefined, alignment 64
-    !> bytes.
-    ! bytes [in]: size wanted; 0 gives a null pointer
-    ! memory [in]: where
+    !> Acquires a buffer from the pool, recycled if possible. Its contents are undefined; its alignment is 64 bytes.
+    ! bytes [in]: size; 0 gives a null pointer
+    ! memory [in]: kind of memory
     ! device [in]: number of the device; 0 for host memory
-    ! data [out]: the buffer; given back by syncyte_memory_release()
+    ! data [out]: the buffer, to be released by syncyte_memory_release()
     ! Returns: SYNCYTE_ERR_MEMORY, SYNCYTE_ERR_UNSUPPORTED (no such memory in this build), SYNCYTE_ERR_ARGUMENT
     ! (device).
     function syncyte_memory_acquire(bytes, memory, device, data) bind(C, name="syncyte_memory_acquire") &
@@ -42,9 +41,9 @@ module syncyte_memory_c
       integer(c_int32_t) :: answer
     end function syncyte_memory_acquire
 
-    !> Gives a buffer back to the pool.
-    ! data [in]: what syncyte_memory_acquire() gave; null is fine
-    ! Returns: SYNCYTE_ERR_ARGUMENT for a pointer that is not one of the pool's, or was given back already.
+    !> Releases a buffer to the pool.
+    ! data [in]: a buffer of syncyte_memory_acquire(); null is ignored
+    ! Returns: SYNCYTE_ERR_ARGUMENT for a pointer that is not the pool's, or that was released before.
     function syncyte_memory_release(data) bind(C, name="syncyte_memory_release") result(answer)
       import
       type(c_ptr), value :: data
@@ -57,7 +56,7 @@ module syncyte_memory_c
       integer(c_int32_t) :: answer
     end function syncyte_memory_trim
 
-    !> Figures of the pool of host buffers.
+    !> Returns statistics of the pool of host buffers.
     ! stats [in,out]: struct_size set by the caller; the rest is filled
     function syncyte_memory_stats(stats) bind(C, name="syncyte_memory_stats") result(answer)
       import
@@ -65,7 +64,8 @@ module syncyte_memory_c
       integer(c_int32_t) :: answer
     end function syncyte_memory_stats
 
-    !> Number of devices of a kind; 1 for host memory, 0 for CUDA in a build without it or without a driver.
+    !> Returns the number of devices of a kind of memory: 1 for host memory; for CUDA 0 without a driver, or in a
+    !> build without CUDA.
     ! memory [in]: kind
     ! count [out]: number of devices
     function syncyte_memory_device_count(memory, count) bind(C, name="syncyte_memory_device_count") &
@@ -78,8 +78,8 @@ module syncyte_memory_c
 
     !> Copies bytes between contiguous buffers of any memory kinds; returns when the copy is done or, with a stream,
     !> when it is queued.
-    ! target [out]: where to; shape and dtype may differ from source, the number of bytes may not
-    ! source [in]: where from; must not overlap target
+    ! target [out]: buffer to write; shape and dtype may differ from source, the number of bytes may not
+    ! source [in]: buffer to read; must not overlap target
     ! stream [in]: a cudaStream_t; null waits for completion
     ! Returns: SYNCYTE_ERR_SHAPE (different sizes, not contiguous), SYNCYTE_ERR_UNSUPPORTED.
     function syncyte_memory_copy(target, source, stream) bind(C, name="syncyte_memory_copy") &

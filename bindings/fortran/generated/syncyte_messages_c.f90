@@ -1,5 +1,5 @@
 ! Generated from syncyte/messages.h by bindings/generate; do not edit.
-!> Point-to-point messages: arrays from one rank to another, compared at the receiver with what it expects.
+!> Point-to-point messages: arrays from one rank to another, with a check of dtype and shape at the receiver.
 module syncyte_messages_c
   use, intrinsic :: iso_c_binding
   use syncyte_base_c
@@ -7,13 +7,13 @@ module syncyte_messages_c
   implicit none
   public
 
-  !> As a source: whoever sends. As the tag of a receive: whatever tag.
+  !> Source of a receive: any rank. Tag of a receive: any tag.
   integer(c_int32_t), parameter :: SYNCYTE_ANY = -1_c_int32_t
 
-  !> As a source or destination: nobody, as MPI_PROC_NULL; such a message ends at once and changes nothing.
+  !> Source or destination: no rank, as MPI_PROC_NULL; such a message completes at once and changes nothing.
   integer(c_int32_t), parameter :: SYNCYTE_PROC_NULL = -2_c_int32_t
 
-  !> Bytes that every message has in front of its elements.
+  !> Bytes of the header that every message has in front of its elements.
   integer(c_int32_t), parameter :: SYNCYTE_MESSAGE_ROOM = 64_c_int32_t
 
   !> Options of a message.
@@ -22,32 +22,32 @@ module syncyte_messages_c
     integer(c_size_t) :: struct_size = 40_c_size_t
     ! reserved: null
     type(c_ptr) :: stream = c_null_ptr
-    ! 0 to 7; messages of different channels do not meet: for libraries on top, that send derivatives with the tags
-    ! of their users
+    ! 0 to 7; a receive matches only messages of its channel. For libraries on top, that send derivatives with the
+    ! tags of their users
     integer(c_int32_t) :: channel = 0_c_int32_t
-    ! of a send: any number, which the receiver finds in its status; for libraries on top
+    ! any number, which a send passes to the receiver's status; for libraries on top
     integer(c_int64_t) :: label = 0_c_int64_t
-    ! SYNCYTE_MESSAGE_ROOM: so many bytes in front of the buffer's first element are the message's, to be written.
-    ! Device memory that MPI takes (syncyte_mpi_takes()) needs them, and is contiguous; what was enqueued on it has
-    ! ended before the call. 0: there are none
+    ! SYNCYTE_MESSAGE_ROOM: so many bytes in front of the buffer's first element are free for the message's header,
+    ! which overwrites them. Device memory (syncyte_mpi_takes()) needs them and must be contiguous; work enqueued on
+    ! it must be complete before the call. 0: no room
     integer(c_int32_t) :: room = 0_c_int32_t
   end type syncyte_message_options_t
 
-  !> Who sent a message that was received.
+  !> Sender, tag and label of a received message.
   type, bind(C) :: syncyte_message_status_t
     ! sizeof(syncyte_message_status_t)
     integer(c_size_t) :: struct_size = 24_c_size_t
     ! the sender's rank
     integer(c_int32_t) :: source = 0_c_int32_t
-    ! its tag
+    ! the message's tag
     integer(c_int32_t) :: tag = 0_c_int32_t
-    ! its options->label
+    ! the sender's options->label
     integer(c_int64_t) :: label = 0_c_int64_t
   end type syncyte_message_status_t
 
   interface
 
-    !> Highest tag of a message. Local.
+    !> Returns the highest tag that a message may have. Local.
     ! tag [out]: at least 4094
     function syncyte_message_highest_tag(tag) bind(C, name="syncyte_message_highest_tag") result(answer)
       import
@@ -55,9 +55,9 @@ module syncyte_messages_c
       integer(c_int32_t) :: answer
     end function syncyte_message_highest_tag
 
-    !> Sends an array, and returns when its memory may be used again; the receiver may not have it yet. Local.
+    !> Sends an array. Local; returns when its memory may be used again, possibly before the receive.
     ! comm [in]: a communicator
-    ! buffer [in]: what to send; any strides
+    ! buffer [in]: array to send; any strides
     ! dest [in]: rank of the receiver, or SYNCYTE_PROC_NULL
     ! tag [in]: 0 to syncyte_message_highest_tag()
     ! options [in]: null for defaults
@@ -78,7 +78,7 @@ module syncyte_messages_c
     ! source [in]: rank of the sender, SYNCYTE_ANY or SYNCYTE_PROC_NULL
     ! tag [in]: the sender's, or SYNCYTE_ANY (in channel 0)
     ! options [in]: null for defaults
-    ! buffer [in,out]: where to; any strides, but 0 only where the extent is 1
+    ! buffer [in,out]: array to receive into; any strides, but 0 only if the extent is 1
     ! status [in,out]: struct_size set by the caller; the rest is filled
     ! Returns: SYNCYTE_ERR_ARGUMENT (source, tag), SYNCYTE_ERR_MISMATCH (dtype, shape).
     function syncyte_comm_recv(comm, source, tag, options, buffer, status) bind(C, &
@@ -95,7 +95,7 @@ module syncyte_messages_c
 
     !> Starts to send an array. Local; does not wait.
     ! comm [in]: a communicator
-    ! buffer [in]: what to send; its memory must stay, unchanged, until the request has ended
+    ! buffer [in]: array to send; its memory must stay, unchanged, until the request has ended
     ! dest [in]: rank of the receiver, or SYNCYTE_PROC_NULL
     ! tag [in]: 0 to syncyte_message_highest_tag()
     ! options [in]: null for defaults
@@ -113,14 +113,14 @@ module syncyte_messages_c
       integer(c_int32_t) :: answer
     end function syncyte_comm_isend
 
-    !> Starts to receive an array. Local; does not wait. The request ends with syncyte_comm_recv()'s status.
+    !> Starts to receive an array. Local; does not wait. The request's status is that of syncyte_comm_recv().
     ! comm [in]: a communicator
     ! source [in]: rank of the sender, SYNCYTE_ANY or SYNCYTE_PROC_NULL
     ! tag [in]: the sender's, or SYNCYTE_ANY (in channel 0)
     ! options [in]: null for defaults
-    ! buffer [in]: where to; its memory must stay, and may not be read, until the request has ended
+    ! buffer [in]: array to receive into; its memory must stay, and may not be read, until the request has ended
     ! status [in,out]: struct_size set by the caller; filled when the request ends, and must stay until then
-    ! request [out]: ends when the array is there
+    ! request [out]: ends when the array has arrived
     ! Returns: SYNCYTE_ERR_ARGUMENT (source, tag).
     function syncyte_comm_irecv(comm, source, tag, options, buffer, status, request) bind(C, &
         name="syncyte_comm_irecv") result(answer)
@@ -135,15 +135,15 @@ module syncyte_messages_c
       integer(c_int32_t) :: answer
     end function syncyte_comm_irecv
 
-    !> Sends one array and receives another, whoever comes first. Local; waits for both.
+    !> Sends one array and receives another, without deadlock in any order of arrival. Local; waits for both.
     ! comm [in]: a communicator
-    ! send_buffer [in]: what to send; any strides
+    ! send_buffer [in]: array to send; any strides
     ! dest [in]: rank of the receiver, or SYNCYTE_PROC_NULL
     ! send_tag [in]: 0 to syncyte_message_highest_tag()
     ! source [in]: rank of the sender, SYNCYTE_ANY or SYNCYTE_PROC_NULL
     ! recv_tag [in]: the sender's, or SYNCYTE_ANY (in channel 0)
     ! options [in]: null for defaults
-    ! recv_buffer [in,out]: where to; strides as in syncyte_comm_recv(); must not overlap send_buffer
+    ! recv_buffer [in,out]: array to receive into; strides as in syncyte_comm_recv(); must not overlap send_buffer
     ! status [in,out]: struct_size set by the caller; the rest is filled
     ! Returns: as syncyte_comm_send() and syncyte_comm_recv().
     function syncyte_comm_sendrecv(comm, send_buffer, dest, send_tag, source, recv_tag, options, &

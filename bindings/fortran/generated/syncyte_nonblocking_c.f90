@@ -1,5 +1,5 @@
 ! Generated from syncyte/nonblocking.h by bindings/generate; do not edit.
-!> Collectives that are started, and ended by a request.
+!> Non-blocking collectives: started by a call, completed by a request.
 module syncyte_nonblocking_c
   use, intrinsic :: iso_c_binding
   use syncyte_base_c
@@ -12,7 +12,7 @@ module syncyte_nonblocking_c
 
     !> Starts syncyte_comm_bcast(). Collective; does not wait. Facts as there.
     ! comm [in]: a communicator
-    ! root [in]: whose elements
+    ! root [in]: rank that sends its elements
     ! options [in]: null for defaults
     ! buffer [in,out]: contiguous; read on root, written elsewhere
     ! request [out]: ends when buffer may be used again
@@ -50,9 +50,9 @@ module syncyte_nonblocking_c
     !> Starts syncyte_comm_allgather_along(). Collective; does not wait. Facts as there.
     ! comm [in]: a communicator
     ! input [in]: this rank's part
-    ! axis [in]: along which the parts lie
+    ! axis [in]: dimension along which the parts are joined
     ! counts [in]: extents of the parts along the axis, equal on all ranks
-    ! counts_length [in]: number of them: comm's size
+    ! counts_length [in]: length of counts: comm's size
     ! options [in]: null for defaults
     ! output [out]: the whole array, not overlapping input
     ! request [out]: ends when output holds the result
@@ -73,9 +73,9 @@ module syncyte_nonblocking_c
     !> Starts syncyte_comm_reduce_scatter_along(). Collective; does not wait. Facts as there.
     ! comm [in]: a communicator
     ! input [in]: a whole array
-    ! axis [in]: along which to cut
+    ! axis [in]: dimension to cut
     ! counts [in]: extents of the parts along the axis, equal on all ranks
-    ! counts_length [in]: number of them: comm's size
+    ! counts_length [in]: length of counts: comm's size
     ! op [in]: reduction
     ! options [in]: null for defaults
     ! output [out]: this rank's part, not overlapping input
@@ -99,12 +99,12 @@ module syncyte_nonblocking_c
     !> Starts syncyte_comm_alltoall_along(). Collective; does not wait. Facts as there.
     ! comm [in]: a communicator
     ! input [in]: this rank's part along gather_axis
-    ! gather_axis [in]: along which the parts of the input lie
+    ! gather_axis [in]: dimension along which the inputs are parts
     ! gather_counts [in]: their extents, equal on all ranks
-    ! gather_counts_length [in]: number of them: comm's size
-    ! scatter_axis [in]: along which the parts of the output lie
+    ! gather_counts_length [in]: length of gather_counts: comm's size
+    ! scatter_axis [in]: dimension along which the outputs are parts
     ! scatter_counts [in]: their extents, equal on all ranks
-    ! scatter_counts_length [in]: number of them: comm's size
+    ! scatter_counts_length [in]: length of scatter_counts: comm's size
     ! options [in]: null for defaults
     ! output [out]: this rank's part along scatter_axis, not overlapping input
     ! request [out]: ends when output holds the result
@@ -127,10 +127,11 @@ module syncyte_nonblocking_c
     end function syncyte_comm_ialltoall_along
 
     !> Takes part in the agreement of a non-blocking collective that this rank cannot start, for libraries on top
-    !> whose own checks have failed: the others get the error from test or wait. Collective, in place of the start;
-    !> does not wait. The error is the thread's last (syncyte_error_set()). Does nothing with SYNCYTE_CHECK=off.
+    !> whose own checks have failed: the other ranks get the error from test or wait. Collective, in place of the
+    !> start; does not wait. The error is the thread's last error (syncyte_error_set()). Does nothing with
+    !> SYNCYTE_CHECK=off.
     ! comm [in]: a communicator
-    ! status [in]: of the error, not SYNCYTE_SUCCESS
+    ! status [in]: status of the error, not SYNCYTE_SUCCESS
     ! operation [in]: for messages, for example "comm_iallreduce"
     function syncyte_comm_ifail(comm, status, operation) bind(C, name="syncyte_comm_ifail") result(answer)
       import

@@ -16,7 +16,7 @@ contains
 
   !> Starts Syncyte; initialises MPI if nobody has. Collective over MPI_COMM_WORLD; further calls do nothing.
   subroutine start(thread_level, stat, errmsg)
-    ! MPI thread level to ask for if we initialise MPI: 0 single, 1 funneled, 2 serialized, 3 multiple
+    ! thread level to request if this call initialises MPI: 0 single, 1 funneled, 2 serialized, 3 multiple
     integer, intent(in), optional :: thread_level
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg

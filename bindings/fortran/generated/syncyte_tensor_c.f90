@@ -23,13 +23,13 @@ module syncyte_tensor_c
     integer(c_size_t) :: struct_size = 40_c_size_t
     ! for messages; may be null
     type(c_ptr) :: name = c_null_ptr
-    ! this rank's rows; -1: as equal as possible, the remainder on the first ranks. All ranks give -1, or all give
-    ! their own, which must add up to shape[0]
+    ! number of this rank's rows; -1: equal parts, with the remainder on the first ranks. All ranks pass -1, or all
+    ! pass numbers that add up to shape[0]
     integer(c_int64_t) :: local_rows = -1_c_int64_t
     ! SYNCYTE_MEMORY_HOST
     integer(c_int32_t) :: memory = 0_c_int32_t
-    ! may be null; of wrap: set to 1 (a release store) when no rank uses this rank's array any more. It is the
-    ! caller's and lives as long as the array
+    ! may be null; for wrap: set to 1 (a release store) when no rank uses this rank's array any more. The caller
+    ! owns it; it must live as long as the array
     type(c_ptr) :: released = c_null_ptr
   end type syncyte_tensor_options_t
 
@@ -57,10 +57,10 @@ module syncyte_tensor_c
       integer(c_int32_t) :: answer
     end function syncyte_tensor_create
 
-    !> Makes a tensor of arrays that the ranks already have. Collective; facts: dtype, extents but the first. The
-    !> memory stays the caller's and must live until the tensor is freed by a collective point, which
-    !> options->released tells. It is not shared, so other ranks reach it by MPI RMA on a node too, adds by other
-    !> ranks answer SYNCYTE_ERR_UNSUPPORTED, and there is no node view.
+    !> Makes a tensor of arrays that the ranks already have. Collective; facts: dtype, all extents but the first.
+    !> The caller owns the memory, which must live until a collective point frees the tensor; options->released is
+    !> set then. The memory is not shared: other ranks access it by MPI RMA, on the same node too, their adds return
+    !> SYNCYTE_ERR_UNSUPPORTED, and there is no node view.
     ! comm [in]: its ranks
     ! local [in]: this rank's rows, contiguous; shape[0] may differ between ranks and may be 0
     ! options [in]: null for defaults; local_rows must be -1
@@ -92,7 +92,7 @@ module syncyte_tensor_c
       integer(c_int32_t) :: answer
     end function syncyte_tensor_release
 
-    !> Drops a reference and nulls the handle; null is fine. Local, as syncyte_tensor_release().
+    !> Drops a reference and nulls the handle; a null handle is ignored. Local, as syncyte_tensor_release().
     ! tensor [in,out]: a tensor
     function syncyte_tensor_destroy(tensor) bind(C, name="syncyte_tensor_destroy") result(answer)
       import
@@ -100,7 +100,7 @@ module syncyte_tensor_c
       integer(c_int32_t) :: answer
     end function syncyte_tensor_destroy
 
-    !> Element type and global shape. Local.
+    !> Returns element type and global shape. Local.
     ! tensor [in]: a tensor
     ! global [out]: filled, with data null
     function syncyte_tensor_describe(tensor, global) bind(C, name="syncyte_tensor_describe") &
@@ -111,7 +111,7 @@ module syncyte_tensor_c
       integer(c_int32_t) :: answer
     end function syncyte_tensor_describe
 
-    !> A new reference to the tensor's communicator. Local.
+    !> Returns a new reference to the tensor's communicator. Local.
     ! tensor [in]: a tensor
     ! comm [out]: the communicator
     function syncyte_tensor_comm(tensor, comm) bind(C, name="syncyte_tensor_comm") result(answer)
@@ -121,11 +121,11 @@ module syncyte_tensor_c
       integer(c_int32_t) :: answer
     end function syncyte_tensor_comm
 
-    !> The rows a rank owns. Local.
+    !> Returns the rows that a rank owns. Local.
     ! tensor [in]: a tensor
-    ! rank [in]: whose
-    ! first [out]: its first row; where the next rank's begin if it has none
-    ! count [out]: how many
+    ! rank [in]: owner
+    ! first [out]: its first row; if it has none, the next rank's first row
+    ! count [out]: number of rows
     function syncyte_tensor_rows(tensor, rank, first, count) bind(C, name="syncyte_tensor_rows") &
         result(answer)
       import
@@ -136,9 +136,9 @@ module syncyte_tensor_c
       integer(c_int32_t) :: answer
     end function syncyte_tensor_rows
 
-    !> Owners of rows, O(log P) each or better. Local.
+    !> Returns the owners of rows, in O(log P) each or better. Local.
     ! tensor [in]: a tensor
-    ! count [in]: number of rows asked for
+    ! count [in]: number of rows
     ! rows [in]: global row numbers
     ! ranks [out]: their owners
     ! Returns: SYNCYTE_ERR_INDEX, naming index and position.
@@ -152,8 +152,8 @@ module syncyte_tensor_c
       integer(c_int32_t) :: answer
     end function syncyte_tensor_owner
 
-    !> This rank's rows in place. Local. Valid while the tensor is referred to: retain it for as long as the view
-    !> lives.
+    !> Returns a view of this rank's rows. Local. The view is valid while there is a reference to the tensor: retain
+    !> it for as long as the view lives.
     ! tensor [in]: a tensor
     ! view [out]: contiguous; shape[0] is the number of local rows
     function syncyte_tensor_local(tensor, view) bind(C, name="syncyte_tensor_local") result(answer)
@@ -163,13 +163,13 @@ module syncyte_tensor_c
       integer(c_int32_t) :: answer
     end function syncyte_tensor_local
 
-    !> The rows of all of this node's ranks in place, in one address range, in order of ranks. Local. Lifetime as
+    !> Returns a view of the rows of all ranks of this node, in one address range, in rank order. Local. Lifetime as
     !> tensor_local().
     ! tensor [in]: a tensor
     ! view [out]: contiguous; shape[0] is the number of the node's rows
-    ! first_row [out]: global number of the view's first row if the node's ranks are consecutive, so that view row i
-    ! is global row first_row + i; otherwise -1: the view then holds the ranges that tensor_rows() gives for the
-    ! node's ranks one after another
+    ! first_row [out]: if the node's ranks are consecutive, the global number of the view's first row, so that view
+    ! row i is global row first_row + i; otherwise -1: the view then holds the ranges of tensor_rows() for the
+    ! node's ranks, one after another
     ! Returns: SYNCYTE_ERR_UNSUPPORTED for a wrapped tensor of several ranks.
     function syncyte_tensor_node(tensor, view, first_row) bind(C, name="syncyte_tensor_node") &
         result(answer)
@@ -195,8 +195,8 @@ module syncyte_tensor_c
       integer(c_int32_t) :: answer
     end function syncyte_tensor_gather
 
-    !> Writes rows: tensor[index[i]] = source[i]. Local. Of rows that repeat the last one stays; a row written by
-    !> two ranks at once, or added to meanwhile, is undefined.
+    !> Writes rows: tensor[index[i]] = source[i]. Local. If a row repeats, its last source stays. A row that two
+    !> ranks write at once, or that is added to meanwhile, is undefined.
     ! tensor [in]: a tensor
     ! index [in]: int32 or int64, contiguous
     ! source [in]: contiguous, of the tensor's dtype, index's elements times a row's elements
@@ -210,14 +210,14 @@ module syncyte_tensor_c
       integer(c_int32_t) :: answer
     end function syncyte_tensor_scatter
 
-    !> Adds to rows: tensor[index[i]] += source[i]. Local. Exact under contention: no add is lost, rows that repeat
-    !> are added several times, in an order that is not defined. bool: logical or.
+    !> Adds to rows: tensor[index[i]] += source[i]. Local. No add is lost when several ranks add at once. A row that
+    !> repeats is added to several times, in an undefined order. bool: logical or.
     ! tensor [in]: a tensor
     ! index [in]: int32 or int64, contiguous
     ! source [in]: contiguous, of the tensor's dtype, index's elements times a row's elements
     ! Returns: as gather; SYNCYTE_ERR_PEER_DIED if a process died while it added to one of the rows (the row is
-    ! damaged, the message names it; rows before it are added), SYNCYTE_ERR_UNSUPPORTED if a row lies on another
-    ! node.
+    ! damaged, the message names it; rows before it have been added), SYNCYTE_ERR_UNSUPPORTED if a row lies on
+    ! another node.
     function syncyte_tensor_scatter_add(tensor, index, source) bind(C, name="syncyte_tensor_scatter_add") &
         result(answer)
       import
@@ -230,7 +230,7 @@ module syncyte_tensor_c
     !> Reads the box [lower, lower + extent of output) of the tensor. Local.
     ! tensor [in]: a tensor
     ! lower [in]: first element of the box
-    ! lower_length [in]: number of them: the tensor's dimensions
+    ! lower_length [in]: length of lower: the tensor's dimensions
     ! output [out]: as many dimensions as the tensor, any strides, the tensor's dtype
     ! Returns: SYNCYTE_ERR_INDEX outside the tensor, SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_TYPE.
     function syncyte_tensor_get_box(tensor, lower, lower_length, output) bind(C, &
@@ -243,10 +243,10 @@ module syncyte_tensor_c
       integer(c_int32_t) :: answer
     end function syncyte_tensor_get_box
 
-    !> Writes the box [lower, lower + extent of source) of the tensor. Local. Visible to others as gather's rows.
+    !> Writes the box [lower, lower + extent of source) of the tensor. Local. Visible to others as rows of scatter.
     ! tensor [in]: a tensor
     ! lower [in]: first element of the box
-    ! lower_length [in]: number of them: the tensor's dimensions
+    ! lower_length [in]: length of lower: the tensor's dimensions
     ! source [in]: as many dimensions as the tensor, any strides, the tensor's dtype
     function syncyte_tensor_put_box(tensor, lower, lower_length, source) bind(C, &
         name="syncyte_tensor_put_box") result(answer)
@@ -258,12 +258,12 @@ module syncyte_tensor_c
       integer(c_int32_t) :: answer
     end function syncyte_tensor_put_box
 
-    !> Adds to one element of an int32 or int64 tensor and returns what was there; atomic, acquire and release.
+    !> Adds to one element of an int32 or int64 tensor and returns its old value; atomic, acquire and release.
     !> Local.
     ! tensor [in]: a tensor of int32 or int64
     ! element [in]: number of the element in row-major order
-    ! operand [in]: what to add
-    ! previous [out]: the value before
+    ! operand [in]: number to add
+    ! previous [out]: the old value
     function syncyte_tensor_fetch_add(tensor, element, operand, previous) bind(C, &
         name="syncyte_tensor_fetch_add") result(answer)
       import
@@ -274,13 +274,13 @@ module syncyte_tensor_c
       integer(c_int32_t) :: answer
     end function syncyte_tensor_fetch_add
 
-    !> Writes desired to one element if it equals expected, and returns what was there; atomic, acquire and release.
+    !> Writes desired to one element if it equals expected, and returns its old value; atomic, acquire and release.
     !> Local.
     ! tensor [in]: a tensor of int32 or int64
     ! element [in]: number of the element in row-major order
-    ! expected [in]: compared with
-    ! desired [in]: written if equal
-    ! previous [out]: the value before
+    ! expected [in]: value to compare with
+    ! desired [in]: value to write if they are equal
+    ! previous [out]: the old value
     function syncyte_tensor_compare_swap(tensor, element, expected, desired, previous) bind(C, &
         name="syncyte_tensor_compare_swap") result(answer)
       import
@@ -305,8 +305,8 @@ module syncyte_tensor_c
       integer(c_int32_t) :: answer
     end function syncyte_tensor_load
 
-    !> Writes one element of an int32 or int64 tensor; release: what this rank wrote before (on a node; elsewhere
-    !> after flush) is seen by whoever reads the new value. Local.
+    !> Writes one element of an int32 or int64 tensor; release: a rank that reads the new value sees all earlier
+    !> writes of this rank (on the same node; on other nodes, those before a flush). Local.
     ! tensor [in]: a tensor of int32 or int64
     ! element [in]: number of the element in row-major order
     ! value [in]: its new value
@@ -319,13 +319,13 @@ module syncyte_tensor_c
       integer(c_int32_t) :: answer
     end function syncyte_tensor_store
 
-    !> Waits, asleep, until one element of an int32 or int64 tensor compares true; acquire. Local.
+    !> Waits, mostly asleep, until a comparison of one element of an int32 or int64 tensor is true; acquire. Local.
     ! tensor [in]: a tensor of int32 or int64
     ! element [in]: number of the element in row-major order
-    ! compare [in]: how the element is compared with value
-    ! value [in]: compared with
+    ! compare [in]: comparison of the element with value
+    ! value [in]: value to compare with
     ! timeout [in]: seconds, 0 or more; negative: no limit
-    ! found [out]: the element's value that compared true
+    ! found [out]: the element's value for which the comparison is true
     ! Returns: SYNCYTE_ERR_TIMEOUT after timeout seconds.
     function syncyte_tensor_wait(tensor, element, compare, value, timeout, found) bind(C, &
         name="syncyte_tensor_wait") result(answer)
@@ -339,7 +339,7 @@ module syncyte_tensor_c
       integer(c_int32_t) :: answer
     end function syncyte_tensor_wait
 
-    !> Completes this rank's writes: they are at their owners on return. Local.
+    !> Completes this rank's writes at their owners. Local.
     ! tensor [in]: a tensor
     function syncyte_tensor_flush(tensor) bind(C, name="syncyte_tensor_flush") result(answer)
       import
@@ -347,7 +347,8 @@ module syncyte_tensor_c
       integer(c_int32_t) :: answer
     end function syncyte_tensor_flush
 
-    !> What any rank wrote before is seen by all ranks after. Collective; also frees what all ranks have dropped.
+    !> Synchronises the tensor: after it, all ranks see all earlier writes of all ranks. Collective; also frees
+    !> objects that all ranks have dropped.
     ! tensor [in]: a tensor
     function syncyte_tensor_sync(tensor) bind(C, name="syncyte_tensor_sync") result(answer)
       import

@@ -61,8 +61,8 @@ contains
     type(syncyte_comm), intent(in) :: comm
     integer(c_int32_t), intent(in) :: dtype  !! SYNCYTE_FLOAT16, ...
     type(*), dimension(..), intent(in), target :: shape  !! vector of any integer, 1 to 8; rows last
-    ! this rank's rows; -1: as equal as possible, the remainder on the first ranks. All ranks give -1, or all give
-    !their own, which must add up to shape[0]
+    ! number of this rank's rows; -1: equal parts, with the remainder on the first ranks. All ranks pass -1, or all
+    !pass numbers that add up to shape[0]
     type(*), dimension(..), intent(in), target, optional :: local_rows
     character(len=*), intent(in), optional :: name  !! for messages; may be absent
     integer, intent(out), optional :: stat
@@ -201,7 +201,7 @@ contains
   !> First row, from 1, of a rank (default: this one); where the next rank's begin if it has none. Local.
   function tensor_first_row(self, rank, stat, errmsg) result(answer)
     class(syncyte_tensor), intent(in) :: self
-    integer, intent(in), optional :: rank  !! whose
+    integer, intent(in), optional :: rank  !! owner
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     integer(c_int64_t) :: answer
@@ -226,7 +226,7 @@ contains
   !> Last row, from 1, of a rank (default: this one); first_row - 1 if it has none. Local.
   function tensor_last_row(self, rank, stat, errmsg) result(answer)
     class(syncyte_tensor), intent(in) :: self
-    integer, intent(in), optional :: rank  !! whose
+    integer, intent(in), optional :: rank  !! owner
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     integer(c_int64_t) :: answer
@@ -455,7 +455,7 @@ contains
   subroutine tensor_fetch_add(self, element, operand, previous, stat, errmsg)
     class(syncyte_tensor), intent(in) :: self
     type(*), dimension(..), intent(in), target :: element  !! any integer: number from 1 in array element order, or subscripts
-    type(*), dimension(..), intent(in), target :: operand  !! any integer: what to add
+    type(*), dimension(..), intent(in), target :: operand  !! any integer: number to add
     type(*), dimension(..), intent(inout), target, optional :: previous  !! any integer: the value before
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
@@ -479,8 +479,8 @@ contains
   subroutine tensor_compare_swap(self, element, expected, desired, previous, stat, errmsg)
     class(syncyte_tensor), intent(in) :: self
     type(*), dimension(..), intent(in), target :: element  !! any integer: number from 1 in array element order, or subscripts
-    type(*), dimension(..), intent(in), target :: expected  !! any integer: compared with
-    type(*), dimension(..), intent(in), target :: desired  !! any integer: written if equal
+    type(*), dimension(..), intent(in), target :: expected  !! any integer: value to compare with
+    type(*), dimension(..), intent(in), target :: desired  !! any integer: value to write if they are equal
     type(*), dimension(..), intent(inout), target, optional :: previous  !! any integer: the value before
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
@@ -507,7 +507,7 @@ contains
     class(syncyte_tensor), intent(in) :: self
     type(*), dimension(..), intent(in), target :: element  !! any integer: number from 1 in array element order, or subscripts
     integer(c_int32_t), intent(in) :: compare  !! SYNCYTE_COMPARE_EQ, ...
-    type(*), dimension(..), intent(in), target :: value  !! any integer: compared with
+    type(*), dimension(..), intent(in), target :: value  !! any integer: value to compare with
     real(c_double), intent(in), optional :: timeout  !! seconds; absent or negative: no limit
     type(*), dimension(..), intent(inout), target, optional :: found  !! any integer: the value that compared true
     logical, intent(out), optional :: timed_out  !! where present, a timeout is no error

@@ -8,9 +8,9 @@ module syncyte_window_c
   public
 
   !> Kinds of locks.
-  ! with other shared ones
+  ! several ranks may hold it
   integer(c_int32_t), parameter :: SYNCYTE_LOCK_SHARED = 1_c_int32_t
-  ! alone
+  ! one rank may hold it
   integer(c_int32_t), parameter :: SYNCYTE_LOCK_EXCLUSIVE = 2_c_int32_t
 
   !> Options of a new window.
@@ -60,7 +60,7 @@ module syncyte_window_c
       integer(c_int32_t) :: answer
     end function syncyte_window_release
 
-    !> Drops a reference and nulls the handle; null is fine. Local.
+    !> Drops a reference and nulls the handle; a null handle is ignored. Local.
     ! window [in,out]: a window
     function syncyte_window_destroy(window) bind(C, name="syncyte_window_destroy") result(answer)
       import
@@ -68,9 +68,9 @@ module syncyte_window_c
       integer(c_int32_t) :: answer
     end function syncyte_window_destroy
 
-    !> Size of a rank's part. Local.
+    !> Returns the size of a rank's part. Local.
     ! window [in]: a window
-    ! rank [in]: whose part
+    ! rank [in]: rank that contributed the part
     ! bytes [out]: its size
     function syncyte_window_size(window, rank, bytes) bind(C, name="syncyte_window_size") result(answer)
       import
@@ -80,9 +80,10 @@ module syncyte_window_c
       integer(c_int32_t) :: answer
     end function syncyte_window_size
 
-    !> Address of a rank's part, if it lies on this node. Local. Valid while the window is referred to.
+    !> Returns the address of a rank's part, if it lies on this node. Local. Valid while there is a reference to the
+    !> window.
     ! window [in]: a window
-    ! rank [in]: whose part
+    ! rank [in]: rank that contributed the part
     ! data [out]: its first byte
     ! Returns: SYNCYTE_ERR_UNSUPPORTED for a rank on another node.
     function syncyte_window_pointer(window, rank, data) bind(C, name="syncyte_window_pointer") &
@@ -97,7 +98,7 @@ module syncyte_window_c
     !> Writes elements to a rank. The buffer may be re-used on return; visible at the target after flush.
     ! window [in]: a window
     ! rank [in]: target
-    ! offset [in]: where, in bytes from the start of its part
+    ! offset [in]: bytes from the start of its part
     ! source [in]: contiguous
     ! Returns: SYNCYTE_ERR_INDEX beyond the end, SYNCYTE_ERR_ARGUMENT (rank), SYNCYTE_ERR_SHAPE.
     function syncyte_window_put(window, rank, offset, source) bind(C, name="syncyte_window_put") &
@@ -110,10 +111,10 @@ module syncyte_window_c
       integer(c_int32_t) :: answer
     end function syncyte_window_put
 
-    !> Reads elements of a rank; they are there on return.
+    !> Reads elements of a rank; complete on return.
     ! window [in]: a window
     ! rank [in]: target
-    ! offset [in]: where, in bytes from the start of its part
+    ! offset [in]: bytes from the start of its part
     ! target [out]: contiguous
     function syncyte_window_get(window, rank, offset, target) bind(C, name="syncyte_window_get") &
         result(answer)
@@ -144,14 +145,14 @@ module syncyte_window_c
       integer(c_int32_t) :: answer
     end function syncyte_window_accumulate
 
-    !> Combines one element and returns what was there before; atomic, sequentially consistent on a node.
+    !> Combines one element and returns its old value; atomic, sequentially consistent on a node.
     ! window [in]: a window
     ! rank [in]: target
     ! offset [in]: where, in bytes; a multiple of the element's size
     ! dtype [in]: element type
     ! op [in]: as in accumulate
     ! operand [in]: one element
-    ! previous [out]: one element
+    ! previous [out]: the old element
     function syncyte_window_fetch_op(window, rank, offset, dtype, op, operand, previous) bind(C, &
         name="syncyte_window_fetch_op") result(answer)
       import
@@ -165,14 +166,14 @@ module syncyte_window_c
       integer(c_int32_t) :: answer
     end function syncyte_window_fetch_op
 
-    !> Writes desired if the element equals expected, and returns what was there before; atomic.
+    !> Writes desired if the element equals expected, and returns its old value; atomic.
     ! window [in]: a window
     ! rank [in]: target
     ! offset [in]: where, in bytes; a multiple of the element's size
     ! dtype [in]: an integer type or bool
     ! expected [in]: one element
     ! desired [in]: one element
-    ! previous [out]: one element; equal to expected if the exchange took place
+    ! previous [out]: the old element; equal to expected if desired was written
     function syncyte_window_compare_swap(window, rank, offset, dtype, expected, desired, previous) bind(C, &
         name="syncyte_window_compare_swap") result(answer)
       import
@@ -186,12 +187,12 @@ module syncyte_window_c
       integer(c_int32_t) :: answer
     end function syncyte_window_compare_swap
 
-    !> Waits for a rank's lock. Locks are advisory: they keep out only others that lock. Not recursive. Nobody
-    !> queues: an exclusive lock may wait for as long as others keep sharing. What cannot be seen to be dead (a
-    !> holder on another node, one that shares) is waited for; the watchdog (SYNCYTE_WATCHDOG) ends a wait beyond
-    !> its limit.
+    !> Waits for a rank's lock. Locks are advisory: they exclude only other lock calls. Not recursive. There is no
+    !> queue: an exclusive lock may wait for as long as other ranks hold shared ones. The death of a holder is
+    !> detected only for exclusive locks on the same node; otherwise the wait goes on until the watchdog
+    !> (SYNCYTE_WATCHDOG) ends it.
     ! window [in]: a window
-    ! rank [in]: whose lock
+    ! rank [in]: rank whose part is locked
     ! kind [in]: shared or exclusive
     ! Returns: SYNCYTE_ERR_PEER_DIED if the holder of an exclusive lock on this node died, SYNCYTE_ERR_BUSY if this
     ! rank holds it already.
@@ -203,9 +204,9 @@ module syncyte_window_c
       integer(c_int32_t) :: answer
     end function syncyte_window_lock
 
-    !> Completes this rank's operations on a rank, and gives its lock back.
+    !> Completes this rank's operations on a rank, and releases its lock.
     ! window [in]: a window
-    ! rank [in]: whose lock
+    ! rank [in]: rank whose part is locked
     ! Returns: SYNCYTE_ERR_ARGUMENT if this rank does not hold it.
     function syncyte_window_unlock(window, rank) bind(C, name="syncyte_window_unlock") result(answer)
       import
@@ -224,8 +225,8 @@ module syncyte_window_c
       integer(c_int32_t) :: answer
     end function syncyte_window_flush
 
-    !> Completes all ranks' operations: what was written before is seen by all after. Collective; also frees what
-    !> all ranks have dropped.
+    !> Completes all ranks' operations: after it, all ranks see all earlier writes. Collective; also frees objects
+    !> that all ranks have dropped.
     ! window [in]: a window
     function syncyte_window_fence(window) bind(C, name="syncyte_window_fence") result(answer)
       import

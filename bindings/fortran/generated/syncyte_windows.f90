@@ -90,7 +90,7 @@ contains
   !> Bytes of a rank's part; 0 on an error. Local.
   function window_bytes(self, rank, stat, errmsg) result(answer)
     class(syncyte_window), intent(in) :: self
-    integer, intent(in) :: rank  !! whose part
+    integer, intent(in) :: rank  !! rank that contributed the part
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     integer(c_int64_t) :: answer
@@ -239,7 +239,7 @@ contains
   !> Waits for a rank's lock, SYNCYTE_LOCK_SHARED or SYNCYTE_LOCK_EXCLUSIVE; not recursive. Local.
   subroutine window_lock(self, rank, kind, stat, errmsg)
     class(syncyte_window), intent(in) :: self
-    integer, intent(in) :: rank  !! whose lock
+    integer, intent(in) :: rank  !! rank whose part is locked
     integer(c_int32_t), intent(in) :: kind  !! SYNCYTE_LOCK_SHARED, ...
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
@@ -252,7 +252,7 @@ contains
   !> Completes this rank's operations on a rank, and gives its lock back. Local.
   subroutine window_unlock(self, rank, stat, errmsg)
     class(syncyte_window), intent(in) :: self
-    integer, intent(in) :: rank  !! whose lock
+    integer, intent(in) :: rank  !! rank whose part is locked
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     integer(c_int32_t) :: status

@@ -15,10 +15,10 @@
 namespace syncyte::hdf5 {
 namespace {
 
-// What ranks must share of an entry, in the order in which texts_of() gives it.
+// Properties of an entry that must be equal on all ranks, in the order of texts_of().
 constexpr const char* properties[] = {"key", "layout", "dtype", "shape", "CRC32C of the replicated contents"};
 
-// A sharded entry's rows are each rank's own.
+// The shape to compare: without the number of rows of a sharded entry, which each rank chooses.
 std::string shape_text(const entry& one) {
   std::vector<std::string> extents;
   for (const std::int64_t extent : one.shape) extents.push_back(fmt::format("{}", extent));
@@ -26,7 +26,7 @@ std::string shape_text(const entry& one) {
   return fmt::format("({})", fmt::join(extents, ", "));
 }
 
-// The path, then the properties of each entry, as messages show them; a null byte ends each text.
+// The path, then the properties of each entry, as text for messages; a null byte ends each text.
 std::string texts_of(const arguments& mine, bool contents) {
   std::string texts;
   const auto add = [&](const std::string& text) { texts.append(text.c_str(), text.size() + 1); };
@@ -50,7 +50,7 @@ parts split(std::string_view texts) {
   return result;
 }
 
-// Throws the first of what differs between this rank and rank 0, and how many entries do.
+// Throws an error that names the first difference between this rank and rank 0, and the number of entries that differ.
 void require_equal(const parts& mine, const parts& first) {
   constexpr std::size_t width = std::size(properties);
   const auto at = [](const parts& all, std::size_t i) { return i < all.size() ? all[i] : "missing"; };
@@ -81,7 +81,7 @@ void require_equal(const parts& mine, const parts& first) {
   throw error(SYNCYTE_ERR_MISMATCH, fmt::format("{} is {}, but {} on rank 0{}", what, here, there, more), wrong);
 }
 
-// Only after a mismatch: each rank compares itself with rank 0, and all learn from the agreement who differs, and how.
+// Called after a mismatch: each rank compares itself with rank 0, and an agreement tells all ranks the differences.
 void explain(const ranks& all, const char* operation, const std::string& mine) {
   std::uint64_t bytes = mine.size();
   all.broadcast(&bytes, sizeof bytes);

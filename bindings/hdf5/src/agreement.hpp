@@ -7,10 +7,9 @@ namespace syncyte::hdf5 {
 
 constexpr std::int32_t full_checks = 2;  ///< of ranks::check_level()
 
-/// Collective: all ranks throw the same if `status` is an error on any, or if the ranks' arguments do not fit together;
-/// the message then says which argument, or which property of which key, is what on which ranks (path and entries: what
-/// on rank 0 and what on the lowest rank that differs from it, and which others do).
-/// `contents`: replicated entries must hold the same bytes (their CRC32C) on all ranks.
+/// Collective. All ranks throw the same error if `status` is an error on any rank, or if the ranks' arguments differ.
+/// The message then names the argument, or the key and its property, with the values on rank 0 and on the lowest rank
+/// that differs, and lists the other ranks that differ. `contents`: also compares the CRC32C of replicated entries.
 void agree_on(const ranks& all, syncyte_status_t status, const char* operation, const arguments& mine,
               bool contents = false);
 

@@ -8,17 +8,17 @@ namespace syncyte::hdf5 {
 
 constexpr std::uint64_t default_block_bytes = std::uint64_t{4} << 20;
 
-/// A checksum's block is a power of two of bytes, from a page to 1 GiB.
+/// Whether a checksum's block may have this size: a power of two from a page to 1 GiB.
 constexpr bool valid_block_bytes(std::uint64_t bytes) {
   return std::has_single_bit(bytes) && bytes >= 4096 && bytes <= (std::uint64_t{1} << 30);
 }
 
-/// Blocks of this size that hold so many bytes; the last may be shorter.
+/// Number of blocks of this size that hold `bytes`; the last may be shorter.
 constexpr std::uint64_t block_count(std::uint64_t bytes, std::uint64_t block_bytes) {
   return bytes / block_bytes + (bytes % block_bytes != 0 ? 1 : 0);
 }
 
-/// The part of a run of bytes that lies in one block, all relative to the dataset's first byte.
+/// The part of a range of bytes that lies in one block; all offsets are in the dataset.
 struct block_part {
   std::uint64_t number;       ///< of the block
   std::uint64_t block_begin;  ///< the block is [block_begin, block_end) of the dataset

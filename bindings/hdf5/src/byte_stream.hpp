@@ -11,7 +11,9 @@
 
 namespace syncyte::hdf5 {
 
-static_assert(std::endian::native == std::endian::little, "the format is little-endian, and so must the machine be");
+static_assert(std::endian::native == std::endian::little,
+              "the file format is little-endian; a big-endian machine needs "
+              "conversion");
 
 /// Appends numbers and strings to bytes.
 class byte_writer {
@@ -35,7 +37,7 @@ class byte_writer {
   std::vector<std::byte> data_;
 };
 
-/// Reads what byte_writer wrote; after a read past the end `good()` is false and numbers are 0.
+/// Reads the output of byte_writer. After a read past the end, good() is false and numbers are 0.
 class byte_reader {
  public:
   byte_reader(const std::byte* data, std::size_t bytes) : next_(data), left_(bytes) {}

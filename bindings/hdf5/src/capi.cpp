@@ -13,7 +13,7 @@ namespace {
 
 using namespace syncyte::hdf5;
 
-// Local calls answer as the rest of the interface does before syncyte_init().
+// Local calls before syncyte_init() throw the same error as the rest of the C interface.
 void require_initialised() {
   std::int32_t flag = 0;
   check(syncyte_initialized(&flag));
@@ -40,7 +40,7 @@ std::int64_t now_ns() {
   return time.tv_sec * 1'000'000'000 + time.tv_nsec;
 }
 
-// The part of a call that the trace tells.
+// The trace event of a call.
 struct traced_call {
   const char* operation;
   std::string path{};
@@ -49,7 +49,7 @@ struct traced_call {
   syncyte_dtype_t dtype = 0;
 };
 
-// attempt() of a body that may fill what the trace is told at the end.
+// Does the same as attempt() and traces the call; the body may fill in the event.
 template <class Body>
 syncyte_status_t traced(traced_call call, Body&& body) noexcept {
   const std::int64_t begin = now_ns();

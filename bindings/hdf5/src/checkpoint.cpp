@@ -14,7 +14,7 @@
 namespace syncyte::hdf5 {
 namespace {
 
-constexpr std::uint64_t piece_bytes = std::uint64_t{256} << 10;  // read and summed while in cache
+constexpr std::uint64_t piece_bytes = std::uint64_t{256} << 10;  // small enough to be in cache when it is summed
 
 std::string text_of(const std::int64_t* extents, std::size_t count) {
   return fmt::format("({})", fmt::join(extents, extents + count, ", "));
@@ -62,7 +62,7 @@ std::uint32_t checkpoint::read_piece(std::uint64_t offset, std::byte* target, st
   return crc;
 }
 
-// Bytes of a block that the caller does not want, but its checksum does.
+// Reads bytes of a block that only its checksum needs.
 std::uint32_t checkpoint::skip(std::uint64_t offset, std::uint64_t bytes, std::uint32_t crc) {
   std::vector<std::byte> scratch(std::min(piece_bytes, bytes));
   for (std::uint64_t done = 0; done < bytes; done += scratch.size())

@@ -21,7 +21,7 @@ class checkpoint {
   const manifest& contents() const { return contents_; }
   /// @throws error SYNCYTE_ERR_NOT_FOUND naming key and file
   const dataset& find(const std::string& key) const;
-  /// Checks that rows from first_row on can be read into the buffer; `row_bytes` are the buffer's.
+  /// Checks that rows from first_row on can be read into the buffer.
   void check_target(const dataset& from, std::int64_t first_row, const syncyte_buffer_t& target) const;
   /// Reads rows [first_row, first_row + rows) and verifies every block they touch.
   void read(const dataset& from, std::int64_t first_row, std::int64_t rows, std::byte* target);
@@ -38,12 +38,11 @@ class checkpoint {
   std::atomic<std::int64_t> bytes_read_{0};
 };
 
-/// syncyte_checkpoint_open(). Collective: rank 0 reads and verifies the metadata, all get it. `has_output` says whether
-/// the caller gave an address for the handle.
+/// Implements syncyte_checkpoint_open(). Collective. `has_output`: whether the caller gave an address for the handle.
 std::shared_ptr<checkpoint> open(syncyte_comm_t comm, const char* path, const syncyte_checkpoint_options_t* options,
                                  bool has_output);
 
-/// syncyte_checkpoint_load(). Collective. Returns the bytes of this rank's tensors.
+/// Implements syncyte_checkpoint_load(). Collective. Returns the bytes of this rank's tensors.
 std::uint64_t load(syncyte_comm_t comm, const char* path, std::int64_t count, const syncyte_checkpoint_entry_t* entries,
                    const syncyte_checkpoint_options_t* options);
 

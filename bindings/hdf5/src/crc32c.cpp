@@ -24,7 +24,7 @@ constexpr std::uint32_t multiply(std::uint32_t a, std::uint32_t b) {
 }  // namespace
 
 std::uint32_t crc32c(std::uint32_t crc, const void* data, std::size_t bytes) {
-  // ISA-L takes and returns the raw register, an int length, and a pointer that it only reads from.
+  // ISA-L takes and returns the raw register; it takes an int length, and a non-const pointer that it only reads from.
   auto* next = static_cast<unsigned char*>(const_cast<void*>(data));
   std::uint32_t state = ~crc;
   while (bytes > 0) {

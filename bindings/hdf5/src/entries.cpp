@@ -86,7 +86,7 @@ arguments check_arguments(const char* path, const syncyte_checkpoint_options_t* 
           result.path.size(), PATH_MAX - 1);
   result.block_bytes = default_block_bytes;
   if (options == nullptr) return result;
-  // A longer structure may ask for something that this library would ignore.
+  // A longer struct is refused, because its additional options would be ignored.
   require(options->struct_size == sizeof *options, SYNCYTE_ERR_ARGUMENT, "options.struct_size is {}; expected {}",
           options->struct_size, sizeof *options);
   result.step = options->step;

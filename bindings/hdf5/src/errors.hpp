@@ -12,7 +12,7 @@
 
 namespace syncyte::hdf5 {
 
-/// An argument that is wrong, beside an error's text; lists such as [2, 3] are extents where it has dimensions.
+/// Fields of an error about an argument; lists such as [2, 3] are extents if the argument has dimensions.
 struct wrong_argument {
   std::string object = {};
   std::string argument = {};
@@ -21,7 +21,7 @@ struct wrong_argument {
   std::string expected = {};
 };
 
-/// What this library throws; it becomes a status and the thread's last error at the boundary.
+/// The exception of this library; the C interface turns it into a status and the thread's last error.
 class error : public std::runtime_error {
  public:
   error(syncyte_status_t status, const std::string& message, wrong_argument wrong = {})
@@ -34,12 +34,12 @@ class error : public std::runtime_error {
   wrong_argument wrong_;
 };
 
-/// "(2, 3)" as "[2, 3]", for the fields.
+/// Turns "(2, 3)" into "[2, 3]", for the fields.
 inline std::string in_brackets(const std::string& list) {
   return list.size() < 2 ? list : fmt::format("[{}]", list.substr(1, list.size() - 2));
 }
 
-/// Makes an error the thread's last one.
+/// Makes an error the thread's last error.
 inline syncyte_status_t report(const error& caught) {
   const wrong_argument& wrong = caught.wrong();
   const syncyte_error_fields_t fields = {sizeof fields,        caught.status(),        -1,           nullptr,
@@ -48,7 +48,7 @@ inline syncyte_status_t report(const error& caught) {
   return wrong.argument.empty() ? syncyte_error_set(caught.status(), caught.what()) : syncyte_error_set_fields(&fields);
 }
 
-/// A failed call of the C interface, whose message is the thread's last error already.
+/// A failed call of Syncyte's C interface, which has already set the thread's last error.
 class reported : public std::exception {
  public:
   explicit reported(syncyte_status_t status) : status_(status) {}
@@ -76,7 +76,7 @@ inline void check(syncyte_status_t status) {
   if (status != SYNCYTE_SUCCESS) throw reported(status);
 }
 
-/// Runs a function and turns what it throws into a status, with the message as the thread's last error.
+/// Runs a function and turns its exception into a status, with the message as the thread's last error.
 template <class Function>
 syncyte_status_t attempt(Function&& function) noexcept {
   try {

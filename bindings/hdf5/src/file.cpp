@@ -24,7 +24,7 @@ constexpr std::size_t longest_call = std::size_t{1} << 30;  // Linux moves at mo
   fail(SYNCYTE_ERR_IO, "{} '{}': {}", what, path, errno_text(code));
 }
 
-// Calls until a signal no longer interrupts it.
+// Repeats a call while a signal interrupts it.
 template <class Call>
 auto retry(Call&& call) {
   auto result = call();
@@ -79,7 +79,7 @@ file::~file() {
 
 std::uint64_t file::size() const {
   struct stat facts{};
-  if (::fstat(descriptor_, &facts) != 0) fail_io("cannot ask for the size of", path_, errno);
+  if (::fstat(descriptor_, &facts) != 0) fail_io("cannot read the size of", path_, errno);
   return static_cast<std::uint64_t>(facts.st_size);
 }
 
@@ -179,16 +179,16 @@ void sync_directory(const std::string& path) {
   const int result = retry([&] { return ::fsync(descriptor); });
   const int code = errno;
   ::close(descriptor);
-  // Some file systems do not sync folders and say so by EINVAL; there is nothing more to do there.
+  // Some file systems cannot sync folders and return EINVAL; ignore that.
   if (result != 0 && code != EINVAL) fail_io("cannot sync the folder", path, code);
 }
 
 std::string behind_links(std::string path) {
-  constexpr int most_links = 40;  // as Linux
+  constexpr int most_links = 40;  // Linux's limit
   for (int links = 0;; ++links) {
     char target[PATH_MAX];
     const ssize_t length = ::readlink(path.c_str(), target, sizeof target);
-    if (length < 0 && (errno == EINVAL || errno == ENOENT)) return path;  // no link, or nothing
+    if (length < 0 && (errno == EINVAL || errno == ENOENT)) return path;  // not a link, or missing
     if (length < 0) fail_io("cannot replace", path, errno);
     if (links == most_links) fail_io("cannot replace", path, ELOOP);
     const std::string next(target, static_cast<std::size_t>(length));

@@ -9,7 +9,7 @@
 
 namespace syncyte::hdf5 {
 
-/// "reason (NAME)" of an errno.
+/// An errno value as "reason (NAME)".
 std::string errno_text(int code);
 
 /// An open file. Errors are SYNCYTE_ERR_IO and name path and reason; a missing file is SYNCYTE_ERR_NOT_FOUND.
@@ -18,7 +18,7 @@ class file {
   enum class mode { read, write, create };  ///< create: read and write, and the file must not exist
 
   file() = default;
-  /// `permissions` of a file that is created, less the process' mask.
+  /// `permissions`: those of a new file, less the process's umask.
   file(std::string path, mode how, mode_t permissions = 0666);
   file(file&& other) noexcept;
   file& operator=(file&& other) noexcept;
@@ -30,10 +30,10 @@ class file {
   void resize(std::uint64_t bytes);
   /// Reads up to `bytes`; fewer only at the file's end.
   std::size_t read(std::uint64_t offset, void* target, std::size_t bytes) const;
-  /// Reads exactly so many bytes. @throws error SYNCYTE_ERR_FORMAT if the file ends before
+  /// Reads exactly `bytes` bytes. @throws error SYNCYTE_ERR_FORMAT if the file ends before
   void read_exactly(std::uint64_t offset, void* target, std::size_t bytes) const;
   void write(std::uint64_t offset, const void* source, std::size_t bytes);
-  /// Lets the system begin to write what it holds of these bytes; a hint.
+  /// Hints that the system begin to write these bytes from its cache to the device.
   void start_writing(std::uint64_t offset, std::uint64_t bytes) noexcept;
   /// Returns when everything written through this object is on the device.
   void sync();
@@ -44,8 +44,8 @@ class file {
   int descriptor_ = -1;
 };
 
-/// Blocks SIGXFSZ on this thread while it lives: a write beyond the limit of file sizes must be an error (EFBIG), not
-/// the end of the process.
+/// Blocks SIGXFSZ on this thread for its lifetime: a write beyond the file size limit must be an error (EFBIG), and not
+/// kill the process.
 class file_size_signal_block {
  public:
   file_size_signal_block();
@@ -58,17 +58,17 @@ class file_size_signal_block {
   bool was_pending_ = false;
 };
 
-/// Folder of a path, "." if it names none.
+/// The folder of a path; "." if the path has none.
 std::string directory_of(const std::string& path);
 
-/// Name for a temporary file in the same folder, from a number that no other save has.
+/// Name of a temporary file in the same folder, made from a number that is unique to a save.
 std::string temporary_name(const std::string& path, std::int64_t process, std::uint64_t number);
 
 void rename_file(const std::string& from, const std::string& to);
 void remove_file(const std::string& path) noexcept;
 /// Makes a rename in this folder durable.
 void sync_directory(const std::string& path);
-/// Follows symbolic links, also one that leads to nothing yet, and returns the path where they end.
+/// Follows symbolic links, including dangling ones, and returns the final path.
 /// @throws error SYNCYTE_ERR_IO
 std::string behind_links(std::string path);
 /// @throws error SYNCYTE_ERR_IO if path exists and is not a regular file

@@ -9,7 +9,7 @@
 namespace syncyte::hdf5 {
 namespace {
 
-// Above what a process can address, so that a pointer is never taken for a handle.
+// Handles lie above all addresses of a process, so that a pointer is never a valid handle.
 constexpr std::uintptr_t tag = std::uintptr_t{0x4844} << 48;
 
 struct handle_table {

@@ -6,8 +6,8 @@
 
 namespace syncyte::hdf5 {
 
-/// Handles of open checkpoints: numbers that are never re-used, so that a closed one is an error and not another file.
-/// Thread-safe.
+/// Handles of open checkpoints. Their numbers are never re-used, so that a closed handle is an error and not another
+/// file. Thread-safe.
 syncyte_checkpoint_t register_handle(std::shared_ptr<checkpoint> opened);
 /// @throws error SYNCYTE_ERR_HANDLE
 std::shared_ptr<checkpoint> lookup_handle(syncyte_checkpoint_t handle);

@@ -8,12 +8,12 @@
 
 namespace syncyte::hdf5 {
 
-/// Attributes of an object of HDF5. All under hdf5_lock.
+/// Attributes of an HDF5 object. The caller holds hdf5_lock.
 void write_attribute(hid_t object, const char* name, std::int64_t value);
 void write_attribute(hid_t object, const char* name, const std::string& text);
 void write_attribute(hid_t object, const char* name, const std::vector<std::int64_t>& values);
 
-/// Space for unsigned 32-bit numbers, to be written later in place.
+/// Creates an attribute of unsigned 32-bit numbers, whose values are written in place later.
 void create_attribute(hid_t object, const char* name, std::size_t count);
 void rewrite_attribute(hid_t object, const char* name, const std::vector<std::uint32_t>& values);
 

@@ -9,7 +9,8 @@
 
 namespace syncyte::hdf5 {
 
-/// Held around every use of libhdf5, which is not thread-safe as Debian builds it; keeps it from printing its errors.
+/// Locks libhdf5, which is not thread-safe in Debian's build, and turns off its error printing. Hold it during every
+/// use.
 class hdf5_lock {
  public:
   hdf5_lock();
@@ -23,17 +24,17 @@ class hdf5_lock {
   void* print_context_ = nullptr;
 };
 
-/// Innermost message of libhdf5's error stack.
+/// The innermost message of libhdf5's error stack.
 std::string hdf5_reason();
 
-/// The value, unless libhdf5 reported an error by a negative one.
+/// Returns the value; throws if it is negative, which is libhdf5's error.
 template <class Value>
 Value hdf5_check(Value value, const char* what) {
   if (value < 0) fail(SYNCYTE_ERR_INTERNAL, "checkpoint: {} failed: {}", what, hdf5_reason());
   return value;
 }
 
-/// Owner of an identifier of libhdf5.
+/// Owns an identifier of libhdf5.
 class hdf5_handle {
  public:
   using close_function = herr_t (*)(hid_t);
@@ -51,7 +52,7 @@ class hdf5_handle {
   }
 
   hid_t get() const { return id_; }
-  /// Closes it now, with a check.
+  /// Closes the identifier; throws if that fails.
   void close(const char* what) { hdf5_check(close_(std::exchange(id_, -1)), what); }
 
  private:

@@ -9,7 +9,7 @@
 namespace syncyte::hdf5 {
 namespace {
 
-constexpr hsize_t aligned_from = 65536;  // smaller data is packed: a thousand tiny tensors do not cost a page each
+constexpr hsize_t aligned_from = 65536;  // smaller data is packed, so that tiny tensors do not take a page each
 constexpr hsize_t alignment = 4096;
 
 hdf5_handle properties(hid_t kind) { return {H5Pcreate(kind), H5Pclose, "H5Pcreate"}; }
@@ -23,7 +23,7 @@ hdf5_handle access_properties() {
   return access;
 }
 
-// Space is allocated when the dataset is made, and libhdf5 never writes to it.
+// Properties of a dataset: its space is allocated on creation, and libhdf5 does not write to it.
 hdf5_handle dataset_properties() {
   hdf5_handle create = properties(H5P_DATASET_CREATE);
   hdf5_check(H5Pset_layout(create.get(), H5D_CONTIGUOUS), "H5Pset_layout");
@@ -137,7 +137,7 @@ void hdf5_writer::finish(const manifest& contents) {
 
 namespace {
 
-// The finished file, for reading only.
+// The finished file, read-only.
 class disk_image final : public file_image {
  public:
   explicit disk_image(const std::string& path) : file_(path, file::mode::read) {}

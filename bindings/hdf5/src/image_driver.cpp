@@ -11,7 +11,7 @@
 namespace syncyte::hdf5 {
 namespace {
 
-// libhdf5 allocates nothing of ours: our part of a file follows its own, as in its drivers.
+// A file of this driver: as in libhdf5's own drivers, libhdf5's struct comes first, then the driver's members.
 struct image_file {
   H5FD_t base{};
   file_image* image = nullptr;
@@ -58,7 +58,7 @@ herr_t set_eoa(H5FD_t* file, H5FD_mem_t, haddr_t address) {
 
 haddr_t get_eof(const H5FD_t* file, H5FD_mem_t) { return cast(file)->image->size(); }
 
-// Nothing that throws may pass through libhdf5, which is C.
+// Catches exceptions: they must not pass through libhdf5, which is C.
 template <class Function>
 herr_t without_exceptions(Function&& function) {
   try {

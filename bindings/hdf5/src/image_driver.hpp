@@ -6,8 +6,8 @@
 
 namespace syncyte::hdf5 {
 
-/// A virtual file driver of libhdf5 that reads and writes a file_image. One lives as long as the files opened with it;
-/// all use of libhdf5 is under hdf5_lock (hdf5_handle.hpp).
+/// A virtual file driver of libhdf5 that reads and writes a file_image. It must outlive the files opened with it. The
+/// caller holds hdf5_lock (hdf5_handle.hpp).
 class image_driver {
  public:
   image_driver();
@@ -15,7 +15,7 @@ class image_driver {
   image_driver(const image_driver&) = delete;
   image_driver& operator=(const image_driver&) = delete;
 
-  /// Makes files opened with this access property list live in `image`, which must outlive them.
+  /// Makes files opened with this access property list use `image`, which must outlive them.
   void use(hid_t access_properties, file_image& image) const;
 
  private:

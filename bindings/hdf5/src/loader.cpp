@@ -14,7 +14,7 @@ namespace {
 
 using raw_header = std::array<std::byte, file_header::bytes>;
 
-// Every rank opens the file for itself: it must be the one whose metadata rank 0 has verified.
+// Opens the file on this rank and checks that it is the one whose metadata rank 0 has verified.
 std::shared_ptr<checkpoint> open_as(const std::string& path, const raw_header& verified,
                                     const std::vector<std::byte>& raw_manifest) {
   file source(path, file::mode::read);

@@ -11,12 +11,12 @@
 
 namespace syncyte::hdf5 {
 
-/// What the file's first bytes say. A reader checks it, the manifest and the sum of all other bytes that are not tensor
-/// data before it uses anything, and never hands the file to libhdf5.
+/// The header: the file's first bytes. A reader verifies it, the manifest and the checksum of all other bytes that are
+/// not tensor data before it uses them, and does not pass the file to libhdf5.
 ///
-/// The file: [header 64 bytes][manifest][zeros] = HDF5 userblock; then HDF5 metadata and tensor data. All numbers are
-/// little-endian. The header's place, size and own checksum are the same in all versions of the format, so that an old
-/// library can tell a newer file from a damaged one.
+/// The file is [header 64 bytes][manifest][zeros], which form the HDF5 userblock, then HDF5 metadata and tensor data.
+/// All numbers are little-endian. The header's place, size and own checksum are the same in all versions of the format,
+/// so that an old library can tell a newer file from a damaged one.
 struct file_header {
   static constexpr std::size_t bytes = 64;
   static constexpr std::array<unsigned char, 8> magic{0x89, 'S', 'Y', 'N', 'C', '\r', '\n', 0x1A};
@@ -25,8 +25,8 @@ struct file_header {
   std::uint64_t userblock_bytes = 0;
   std::uint64_t manifest_bytes = 0;
   std::uint64_t file_bytes = 0;
-  std::uint32_t manifest_crc = 0;  ///< of all bytes of the userblock after the header, zeros included
-  std::uint32_t metadata_crc = 0;  ///< of all bytes after the userblock that are not tensor data, in order
+  std::uint32_t manifest_crc = 0;  ///< CRC32C of all bytes of the userblock after the header, zeros included
+  std::uint32_t metadata_crc = 0;  ///< CRC32C of all bytes after the userblock that are not tensor data, in order
 
   std::array<std::byte, bytes> encode() const;
   /// @throws error SYNCYTE_ERR_FORMAT, SYNCYTE_ERR_CHECKSUM or SYNCYTE_ERR_VERSION, naming the file
@@ -39,7 +39,7 @@ struct dataset {
   syncyte_dtype_t dtype = 0;
   syncyte_layout_t layout = SYNCYTE_LAYOUT_REPLICATED;
   std::vector<std::int64_t> shape;  ///< global
-  std::uint64_t offset = 0;         ///< of its data in the file; 0 if it has none
+  std::uint64_t offset = 0;         ///< offset of its data in the file; 0 if it has none
   std::vector<std::uint32_t> crc;   ///< CRC32C of each block of its row-major bytes
 
   std::int64_t rows() const { return shape.empty() ? 1 : shape[0]; }
@@ -47,7 +47,7 @@ struct dataset {
   std::uint64_t data_bytes() const { return row_bytes() * static_cast<std::uint64_t>(rows()); }
 };
 
-/// What a checkpoint holds, in the file's userblock.
+/// Contents of a checkpoint, stored in the file's userblock.
 struct manifest {
   std::int64_t step = 0;
   std::int64_t writer_world = 0;
@@ -58,12 +58,12 @@ struct manifest {
   /// Size of encode()'s result; it does not depend on offsets and checksums.
   std::uint64_t encoded_bytes() const;
   std::vector<std::byte> encode() const;
-  /// Checks everything it reads: no contents can make a reader leave its buffers.
+  /// Decodes and checks all fields: no contents can make a reader access memory out of bounds.
   /// @throws error SYNCYTE_ERR_FORMAT, naming the file
   static manifest decode(const std::byte* data, std::size_t bytes, const file_header& header, const std::string& path);
 
   const dataset* find(const std::string& key) const;
-  /// The bytes behind the userblock that are not tensor data.
+  /// The parts after the userblock that are not tensor data.
   std::vector<extent> metadata(const file_header& header) const;
 };
 

@@ -10,30 +10,30 @@
 
 namespace syncyte::hdf5 {
 
-/// A run of bytes in a file.
+/// A range of bytes in a file.
 struct extent {
   std::uint64_t offset = 0;
   std::uint64_t bytes = 0;
   std::uint64_t end() const { return offset + bytes; }
 };
 
-/// Parts of [begin, end) that none of `used` covers, in order. Empty extents are ignored.
-/// @throws error SYNCYTE_ERR_FORMAT if extents overlap or leave [begin, end)
+/// Parts of [begin, end) that no extent of `used` covers, in order. Empty extents are ignored.
+/// @throws error SYNCYTE_ERR_FORMAT if extents overlap or lie outside [begin, end)
 std::vector<extent> complement(std::vector<extent> used, std::uint64_t begin, std::uint64_t end);
 
-/// Bytes that libhdf5 sees as a file. It never touches the disk: a full disk cannot leave libhdf5 in a state that it
-/// cannot close, and the metadata it wrote can be summed and written by us.
+/// Bytes that libhdf5 sees as a file. libhdf5 does not access the disk: a full disk cannot leave it in a state that it
+/// cannot close, and this library can checksum and write the metadata itself.
 class file_image {
  public:
   virtual ~file_image() = default;
   virtual void read(std::uint64_t offset, void* target, std::size_t bytes) = 0;
   virtual void write(std::uint64_t offset, const void* source, std::size_t bytes) = 0;
-  virtual std::uint64_t size() const = 0;               ///< end of what exists when the file is opened
-  virtual void closed(std::uint64_t /*file_bytes*/) {}  ///< libhdf5 closed the file, which has this size
+  virtual std::uint64_t size() const = 0;               ///< size of the file when it is opened
+  virtual void closed(std::uint64_t /*file_bytes*/) {}  ///< called when libhdf5 closes the file, with its size
 };
 
-/// An image in memory that holds only the pages that were written; others read as zeros. A dataset of any size costs
-/// nothing, because its data is never written through here.
+/// An in-memory image that holds only the pages that were written; others read as zeros. Datasets need no memory here,
+/// because their data is written directly to the file.
 class metadata_image final : public file_image {
  public:
   static constexpr std::size_t page_bytes = 4096;
@@ -43,7 +43,7 @@ class metadata_image final : public file_image {
   std::uint64_t size() const override { return size_; }
   void closed(std::uint64_t file_bytes) override { file_bytes_ = file_bytes; }
 
-  /// Size of the closed file, with the data that was never written through here.
+  /// Size of the closed file, including tensor data.
   std::uint64_t file_bytes() const { return file_bytes_; }
 
   /// Calls `use(offset, data, bytes)` for consecutive pieces of a part, at most a page each.

@@ -9,7 +9,7 @@
 
 namespace syncyte::hdf5 {
 
-/// What a file says about itself, verified.
+/// Verified metadata of a file.
 struct file_metadata {
   std::array<std::byte, file_header::bytes> raw_header;
   file_header header;

@@ -8,8 +8,8 @@
 
 namespace syncyte::hdf5 {
 
-/// The ranks that save or load together. All functions but rank() and size() are collective; errors are thrown on all
-/// ranks alike.
+/// The ranks that save or load together. All functions except rank(), size() and check_level() are collective; all
+/// ranks throw the same error.
 class ranks {
  public:
   explicit ranks(syncyte_comm_t comm);
@@ -17,19 +17,19 @@ class ranks {
   std::int32_t rank() const { return rank_; }
   std::int32_t size() const { return size_; }
   bool first() const { return rank_ == 0; }
-  /// How much the ranks compare: 0 off, 1 on, 2 full (SYNCYTE_CHECK). Local.
+  /// Check level (SYNCYTE_CHECK): 0 off, 1 on, 2 full. Local.
   std::int32_t check_level() const;
 
-  /// All ranks go on if all are well; otherwise all throw the same.
+  /// Returns if no rank has an error and facts are equal; otherwise all ranks throw the same error.
   void agree(syncyte_status_t status, const char* operation, const std::vector<syncyte_fact_t>& facts = {}) const;
-  /// agree() on how `function` ends here. It may take long on one rank, which reads or writes a file: the watchdog lets
-  /// the others wait.
+  /// Runs `function` and agrees on its status. It may take long on a rank that reads or writes a file: the watchdog
+  /// does not report the ranks that wait for it.
   void together(const char* operation, const std::function<void()>& function) const;
 
   void broadcast(void* data, std::size_t bytes) const;
-  /// Equal contributions of all ranks, in order of ranks.
+  /// Gathers the values of all ranks, in rank order; each rank gives the same number of values.
   std::vector<std::int64_t> gather(const std::vector<std::int64_t>& values) const;
-  /// Exclusive or over all ranks, in place.
+  /// Computes the exclusive or over all ranks, in place.
   void combine(std::vector<std::uint32_t>& values) const;
 
  private:

@@ -15,8 +15,8 @@
 namespace syncyte::hdf5 {
 namespace {
 
-constexpr std::uint64_t piece_bytes = std::uint64_t{256} << 10;     // summed and written while in cache
-constexpr std::uint64_t writeback_bytes = std::uint64_t{16} << 20;  // handed to the device while we go on
+constexpr std::uint64_t piece_bytes = std::uint64_t{256} << 10;     // small enough to be in cache for sum and write
+constexpr std::uint64_t writeback_bytes = std::uint64_t{16} << 20;  // written back while the next pieces are summed
 constexpr std::uint64_t sums_at_once = std::uint64_t{1} << 18;
 
 manifest draft(const ranks& all, const arguments& mine, std::vector<std::size_t>& place) {
@@ -75,8 +75,8 @@ void saver::share_name() {
   all_.broadcast(temporary_name_.data(), bytes);
 }
 
-// Rank 0 makes the file, then the datasets while all ranks gather the rows of each rank; it goes on gathering after an
-// error.
+// Lays out the file: rank 0 makes it, then its datasets, for which all ranks gather the rows of each rank. After an
+// error rank 0 keeps gathering, because the other ranks do.
 void saver::lay_out() {
   all_.together("checkpoint_save: making the file", [&] {
     if (!all_.first()) return;
@@ -140,8 +140,8 @@ void saver::write_piece(file& target, const entry& one, const dataset& into, con
   sums_.push_back({first_block + part.number, crc32c_shift(crc, part.block_end - part.end)});
 }
 
-// The CRC32C of a block is the exclusive or of its parts', each shifted by what follows it in the block: no rank needs
-// to know who wrote what.
+// Combines CRC32Cs: that of a block is the exclusive or of its parts' CRC32Cs, each shifted by the bytes that follow it
+// in the block. Ranks need not know which rank wrote which part.
 void saver::combine_sums() {
   auto next = sums_.begin();
   const std::uint64_t blocks = first_block_.back();
@@ -154,7 +154,8 @@ void saver::combine_sums() {
 }
 
 void saver::store_sums(std::uint64_t first, const std::vector<std::uint32_t>& sums) {
-  // The dataset of the first block: the last that begins at or before it. Empty ones begin where the next does.
+  // The dataset of the first block is the last one that begins at or before it; empty datasets begin where the next
+  // does.
   auto place = static_cast<std::size_t>(std::upper_bound(first_block_.begin(), first_block_.end(), first) -
                                         first_block_.begin() - 1);
   for (std::size_t i = 0; i < sums.size(); ++i) {
@@ -174,7 +175,7 @@ void saver::end_file() {
     temporary_.commit(target_);
     sync_directory(directory_of(target_));
   });
-  if (status != SYNCYTE_SUCCESS) temporary_.discard();  // before the other ranks learn of it
+  if (status != SYNCYTE_SUCCESS) temporary_.discard();  // before the other ranks get the error
   check(status);
 }
 

@@ -14,8 +14,8 @@
 
 namespace syncyte::hdf5 {
 
-/// One collective save, whose arguments the ranks have agreed on. Rank 0 lays the file out and ends it; every rank
-/// writes its own rows, and rank 0 the replicated tensors. Memory: checksums and metadata, never data.
+/// One collective save, after the ranks have agreed on the arguments. Rank 0 lays out and finishes the file; every rank
+/// writes its own rows, and rank 0 writes the replicated tensors. Allocates memory for checksums and metadata only.
 class saver {
  public:
   saver(const ranks& all, const arguments& mine);
@@ -23,8 +23,8 @@ class saver {
 
  private:
   struct block_sum {
-    std::uint64_t number;  // of the block, counted over all datasets
-    std::uint32_t sum;     // what this rank's part contributes to the block's CRC32C
+    std::uint64_t number;  // number of the block, counted over all datasets
+    std::uint32_t sum;     // contribution of this rank's part to the block's CRC32C
   };
 
   dataset& dataset_of(std::size_t entry_number) { return contents_.datasets[place_[entry_number]]; }
@@ -44,18 +44,19 @@ class saver {
 
   const ranks& all_;
   const arguments& mine_;
-  manifest contents_;                       // in order of keys
-  file_header header_;                      // on rank 0
-  std::vector<std::size_t> place_;          // of each entry's dataset in contents_
-  std::vector<std::uint64_t> first_block_;  // of each dataset, counted over all, and the number of all at the end
-  std::string target_;                      // on rank 0: what is replaced, behind symbolic links
+  manifest contents_;               // in order of keys
+  file_header header_;              // on rank 0
+  std::vector<std::size_t> place_;  // index of each entry's dataset in contents_
+  std::vector<std::uint64_t>
+      first_block_;     // number of each dataset's first block; at the end, the number of all blocks
+  std::string target_;  // on rank 0: the path to replace, with symbolic links resolved
   std::string temporary_name_;
   temporary_file temporary_;             // on rank 0
   std::unique_ptr<hdf5_writer> writer_;  // on rank 0
-  std::vector<block_sum> sums_;          // of this rank, in order of numbers after write_data()
+  std::vector<block_sum> sums_;          // of this rank; sorted by number after write_data()
 };
 
-/// syncyte_checkpoint_save(). Collective. Returns the bytes that this rank has written of tensors.
+/// Implements syncyte_checkpoint_save(). Collective. Returns the bytes of tensor data that this rank has written.
 std::uint64_t save(syncyte_comm_t comm, const char* path, std::int64_t count, const syncyte_checkpoint_entry_t* entries,
                    const syncyte_checkpoint_options_t* options);
 

@@ -16,9 +16,9 @@ namespace syncyte::hdf5 {
 namespace {
 
 constexpr std::string_view ending = ".tmp";
-constexpr std::size_t digits = 16;  // of the number
+constexpr std::size_t digits = 16;  // digits of the number in a temporary name
 
-/// Whether the rest of a name, after the target's, is as temporary_name() ends: "process-number.tmp".
+/// Whether the rest of a name, after the target's name, ends as temporary_name() does: "process-number.tmp".
 bool is_temporary(std::string_view rest) {
   if (rest.size() < digits + ending.size() + 2 || !rest.ends_with(ending)) return false;
   rest.remove_suffix(ending.size());
@@ -28,7 +28,7 @@ bool is_temporary(std::string_view rest) {
          number.find_first_not_of("0123456789abcdef") == number.npos;
 }
 
-/// Whether no saver holds the file, here or on another machine. Where files cannot be locked nobody knows: it is not.
+/// Whether no save, here or on another machine, has locked the file. False if the file system has no locks.
 bool is_abandoned(const std::string& path) {
   try {
     const file found(path, file::mode::write);
@@ -44,7 +44,7 @@ temporary_file::temporary_file(const std::string& target, std::int64_t process, 
   struct stat before{};
   const bool is_replaced = ::stat(target.c_str(), &before) == 0;
   const std::string path = temporary_name(target, process, number);
-  // Nobody else reads it before it has the permissions of what it replaces.
+  // No other user can read it until it has the permissions of the file that it replaces.
   file_ = file(path, file::mode::create, is_replaced ? S_IRUSR | S_IWUSR : 0666);
   path_ = path;
   try {
@@ -63,11 +63,11 @@ temporary_file& temporary_file::operator=(temporary_file&& other) noexcept {
   return *this;
 }
 
-/// Another save may have found it before it was locked, and removed it.
+/// Locks the file; throws if another save has found it before it was locked, and removed it.
 void temporary_file::lock() {
   lock_ = file(path_, file::mode::write);
   while (::flock(lock_.descriptor(), LOCK_EX) != 0)
-    if (errno != EINTR) return;  // not every file system can
+    if (errno != EINTR) return;  // some file systems have no locks
   struct stat facts{};
   require(::fstat(lock_.descriptor(), &facts) == 0 && facts.st_nlink > 0, SYNCYTE_ERR_IO,
           "'{}' was removed by another save of the same file at the same time", path_);
@@ -79,9 +79,9 @@ void temporary_file::take_access_of(const std::string& target) {
   if (::stat(target.c_str(), &before) != 0 || ::fstat(file_.descriptor(), &now) != 0) return;
   const bool is_owned_alike = before.st_uid == now.st_uid && before.st_gid == now.st_gid;
   if (!is_owned_alike && ::fchown(file_.descriptor(), before.st_uid, before.st_gid) != 0) {
-    // The owner is ours then; the group may still be one that this process is in.
+    // The owner cannot be set. The group can, if this process is in it.
     const bool has_group = ::fchown(file_.descriptor(), static_cast<uid_t>(-1), before.st_gid) == 0;
-    if (!has_group) before.st_mode &= ~static_cast<mode_t>(S_IRWXG);  // of another group
+    if (!has_group) before.st_mode &= ~static_cast<mode_t>(S_IRWXG);  // they were for another group
   }
   require(::fchmod(file_.descriptor(), before.st_mode & 0777) == 0, SYNCYTE_ERR_IO,
           "cannot give '{}' the permissions of '{}': {}", path_, target, errno_text(errno));
@@ -108,7 +108,7 @@ void remove_abandoned(const std::string& target) noexcept try {
     if (each.is_regular_file(ignored) && !each.is_symlink(ignored) && is_abandoned(each.path()))
       remove_file(each.path());
   }
-} catch (...) {  // a save does not fail of what others have left
+} catch (...) {  // a save does not fail because of another save's files
 }
 
 }  // namespace syncyte::hdf5

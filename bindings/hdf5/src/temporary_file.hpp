@@ -9,13 +9,13 @@
 
 namespace syncyte::hdf5 {
 
-/// A new file beside the one that it will replace; removed unless it is committed. It is locked (flock) for as long as
-/// this object lives: what is left of a job that was killed is locked by nobody.
+/// A new file beside the one that it will replace; the destructor removes it unless it is committed. It is locked
+/// (flock) for the lifetime of this object, so that unlocked files are those of killed jobs.
 class temporary_file {
  public:
   temporary_file() = default;
-  /// `target` names what will be replaced: a regular file, or nothing. A file that is replaced gives the new one its
-  /// permissions, and its owner and group where this process may. @throws error SYNCYTE_ERR_IO
+  /// `target`: path of the file to replace or create. The new file takes the permissions of the old one, and its owner
+  /// and group if this process may set them. @throws error SYNCYTE_ERR_IO
   temporary_file(const std::string& target, std::int64_t process, std::uint64_t number);
   temporary_file(temporary_file&& other) noexcept = default;
   temporary_file& operator=(temporary_file&& other) noexcept;
@@ -31,11 +31,11 @@ class temporary_file {
   void take_access_of(const std::string& target);
 
   file file_;
-  file lock_;  // the same file, opened once more: file_ is closed before the file has its name
+  file lock_;  // the same file, opened again to hold the lock: file_ is closed before the rename
   std::string path_;
 };
 
-/// Removes the temporary files of earlier saves of `target` that nobody has locked. Local; errors are passed over.
+/// Removes unlocked temporary files of earlier saves of `target`. Local; ignores errors.
 void remove_abandoned(const std::string& target) noexcept;
 
 }  // namespace syncyte::hdf5

@@ -4,12 +4,12 @@
 
     table = syncyte.WholeTensor((1000, 64), "float32")  # over the memory of all ranks; collective
     table.local_array[:] = syncyte.COMM_WORLD.rank      # this rank's rows, in place
-    table.sync()                                        # collective: all see what all have written
-    rows = table.gather([3, 999, 3])                    # any rows, without their owners' help
+    table.sync()                                        # collective: all ranks see all earlier writes
+    rows = table.gather([3, 999, 3])                    # any rows, without a call by their owners
 
-Importing this package neither loads a library nor initialises MPI nor imports torch; the first use of COMM_WORLD (or of
+Importing this package does not load a library, initialise MPI or import torch; the first use of COMM_WORLD (or of
 anything that needs it) starts Syncyte. Run programs as ``python -m syncyte script.py``: a rank that raises then ends
-the job instead of leaving the others waiting. What Syncyte has for PyTorch's autograd is in syncyte.torch.
+the job instead of leaving the others waiting. Differentiable operations for PyTorch are in syncyte.torch.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import logging
 import sys
 from typing import Any
 
-if sys.version_info < (3, 11):  # noqa: UP036  (an older Python says what it lacks)
+if sys.version_info < (3, 11):  # noqa: UP036  (gives users of an older Python a clear message)
     raise ImportError(f"Syncyte needs Python 3.11 or newer; this is {sys.version.split()[0]} ({sys.executable})")
 if importlib.util.find_spec("numpy") is None:
     raise ModuleNotFoundError(
@@ -88,10 +88,10 @@ logging.getLogger("syncyte").addHandler(logging.NullHandler())
 
 
 def __getattr__(name: str) -> Any:
-    if name == "torch":  # imports torch itself, so only when asked for
+    if name == "torch":  # imported on first use, because it imports torch itself
         return importlib.import_module("syncyte.torch")
-    # Python itself suggests a name only where nothing else prints the traceback, as python -m syncyte does. Without the
-    # object it does not suggest one a second time.
+    # Python suggests a name only if it prints the traceback itself; python -m syncyte prints it. The error has no
+    # `obj`, so that Python does not suggest a name again.
     import difflib
 
     close = [] if name.startswith("_") else difflib.get_close_matches(name, __all__, n=1)

@@ -1,4 +1,4 @@
-"""``python -m syncyte script.py [arguments]``: runs a script so that a rank that raises ends the whole job.
+"""``python -m syncyte script.py [arguments]``: runs a script; an exception on one rank ends the whole job.
 
 Under mpirun, an exception on one rank otherwise leaves the others waiting. The script runs as ``__main__``, with its
 own folder first in sys.path, as ``python script.py`` does; ``-m module`` runs a module, ``-c command`` a command.
@@ -41,7 +41,7 @@ def _run(arguments: list[str]) -> None:
 
 
 def _from_script_on(trace: TracebackType | None) -> TracebackType | None:
-    """The traceback without the frames that started the script."""
+    """Returns the traceback without the frames that started the script."""
     while trace is not None and trace.tb_next is not None:
         if trace.tb_frame.f_code.co_filename not in (__file__, "<frozen runpy>", runpy.__file__):
             break
@@ -50,7 +50,7 @@ def _from_script_on(trace: TracebackType | None) -> TracebackType | None:
 
 
 def main(arguments: list[str]) -> int:
-    """Runs what the command line names and returns the exit status."""
+    """Runs the script, module or command of the command line; returns the exit status."""
     asks_for_help = arguments[:1] in (["-h"], ["--help"])
     if not arguments or asks_for_help or arguments in (["-m"], ["-c"]):
         print(_USAGE, file=sys.stdout if asks_for_help else sys.stderr)

@@ -1,4 +1,4 @@
-"""What a rank does with a whole tensor without its owners' help: gather, scatter, boxes, owners."""
+"""One-sided access to a whole tensor: gather, scatter, boxes, owners."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Access(Counters, Gradients):
 
     @property
     def comm(self) -> Comm:
-        """Its communicator. Local."""
+        """The tensor's communicator. Local."""
         return self._comm
 
     @property
@@ -70,19 +70,20 @@ class Access(Counters, Gradients):
         """Element type of the torch views. Local; imports torch."""
         return dtypes.torch_dtype(self._dtype)
 
-    # Who owns what.
+    # Owners.
 
     def rows(self, rank: int | None = None) -> range:
-        """The global row numbers that a rank owns, possibly none. Local.
+        """Returns the global row numbers that a rank owns, possibly none. Local.
 
         Parameters
         ----------
         rank : int, optional
-            None: this rank.
+            The owner; None: this rank.
 
         Returns
         -------
         range
+            The row numbers.
         """
         number = self._comm.rank if rank is None else as_int32(rank, "rank")
         first, count = ctypes.c_int64(), ctypes.c_int64()
@@ -97,7 +98,7 @@ class Access(Counters, Gradients):
     def owner(self, index: Any) -> np.ndarray: ...
 
     def owner(self, index: Any) -> Any:
-        """Ranks that own rows. Local.
+        """Returns the ranks that own rows. Local.
 
         Parameters
         ----------
@@ -112,7 +113,7 @@ class Access(Counters, Gradients):
         Raises
         ------
         OutOfRangeError, DtypeError
-            A row that is none; not integers.
+            A row that does not exist; not integers.
         """
         if isinstance(index, int) and not isinstance(index, bool):
             return int(self.owner(np.asarray(index, np.int64)))
@@ -142,10 +143,11 @@ class Access(Counters, Gradients):
     def gather(self, index: Any, out: None = None, *, collective: bool = False) -> np.ndarray | torch.Tensor | Any: ...
 
     def gather(self, index: Any, out: Any = None, *, collective: bool = False) -> Any:
-        """Reads rows: result[i] = tensor[index[i]]. Local, but with collective.
+        """Reads rows: result[i] = tensor[index[i]]. Local, unless `collective`.
 
-        Rows may repeat; negative numbers are errors. Differentiable after requires_grad_(), a torch tensor then for
-        every index: the gradient is added one-sided to a companion tensor, and sync_grad() brings it home.
+        Rows may repeat; negative numbers are errors. After requires_grad_() the result is differentiable, and a torch
+        tensor for every kind of index: backward adds the gradient one-sided to a companion tensor, and sync_grad() adds
+        it to the owners' local.grad.
 
         Parameters
         ----------
@@ -154,7 +156,7 @@ class Access(Counters, Gradients):
         out : array, optional
             Contiguous, of the tensor's element type, of shape index.shape + a row's shape; None: a new array.
         collective : bool
-            The differentiable pure function that all ranks call equally often.
+            True: the differentiable pure function, which all ranks call equally often.
 
         Returns
         -------
@@ -168,7 +170,7 @@ class Access(Counters, Gradients):
         DtypeError, ShapeError
             Other element types, strides or shapes.
         ArgumentError
-            out where gradients are recorded: use torch.no_grad().
+            `out` is given while gradients are recorded: use torch.no_grad().
         """
         if collective:
             numbers = self._comm._prepare("gather", lambda: _recorded_index(index, out), lifecycle=True)
@@ -197,9 +199,9 @@ class Access(Counters, Gradients):
         return result
 
     def scatter_(self, index: Any, source: Any) -> Self:
-        """Writes rows: tensor[index[i]] = source[i]. Local. Others see it after sync().
+        """Writes rows: tensor[index[i]] = source[i]. Local. Other ranks see it after sync().
 
-        Of rows that repeat the last one stays; a row that two ranks write at once is undefined.
+        If a row repeats, its last source stays. A row that two ranks write at once is undefined.
 
         Parameters
         ----------
@@ -225,7 +227,9 @@ class Access(Counters, Gradients):
         return self
 
     def scatter_add_(self, index: Any, source: Any) -> Self:
-        """Adds to rows: tensor[index[i]] += source[i]. Local. Exact under contention: no add is lost. bool: logical or.
+        """Adds to rows: tensor[index[i]] += source[i]. Local.
+
+        No add is lost when several ranks add at once. A row that repeats is added to several times. bool: logical or.
 
         Parameters
         ----------
@@ -276,7 +280,7 @@ class Access(Counters, Gradients):
         lower : sequence of int
             First element, one number for each dimension.
         extent : sequence of int, optional
-            The box's shape; not needed with out.
+            The box's shape; not with out.
         out : array, optional
             As many dimensions as the tensor, any strides; None: a new array.
 
@@ -288,12 +292,12 @@ class Access(Counters, Gradients):
         Raises
         ------
         OutOfRangeError
-            A box that is not inside of the tensor.
+            A box that is not inside the tensor.
         DtypeError, ShapeError, ArgumentError
             As of gather().
         """
         if (extent is None) == (out is None):
-            raise ArgumentError("give either extent or out")
+            raise ArgumentError("extent and out: expected exactly one of them")
         if out is None:
             shape = tuple(as_numbers(extent, "extent"))
             if len(shape) != self.ndim or any(number < 0 for number in shape):
@@ -312,7 +316,7 @@ class Access(Counters, Gradients):
         return out
 
     def _read_box(self, array_kind: str, lower: Sequence[int], extent: Sequence[int]) -> Any:
-        """A new array with a box that is known to lie inside."""
+        """Returns a new array of a box that is known to lie inside."""
         result = _arrays.empty(array_kind, self._dtype, extent)
         target = as_buffer(result, "out", expected=self._dtype)
         _library.core().syncyte_tensor_get_box(
@@ -321,7 +325,7 @@ class Access(Counters, Gradients):
         return result
 
     def put_box(self, lower: Sequence[int], source: Any) -> None:
-        """Writes the box [lower, lower + source.shape). Local. Others see it after sync().
+        """Writes the box [lower, lower + source.shape). Local. Other ranks see it after sync().
 
         Parameters
         ----------
@@ -351,24 +355,27 @@ class Access(Counters, Gradients):
             first < 0 or first + count > most for first, count, most in zip(numbers, extent, self._shape, strict=True)
         ):
             raise OutOfRangeError(
-                f"the box at {tuple(numbers)} of extent {tuple(extent)} is outside of the tensor of shape {self._shape}"
+                f"the box at {tuple(numbers)} of extent {tuple(extent)} is outside the tensor of shape {self._shape}"
             )
         return (ctypes.c_int64 * self.ndim)(*numbers)
 
     # Visibility.
 
     def flush(self) -> None:
-        """Completes this rank's writes: they are at their owners on return. Local."""
+        """Completes this rank's writes at their owners. Local."""
         _library.core().syncyte_tensor_flush(self.handle)
 
     def sync(self) -> None:
-        """What any rank wrote before is seen by all ranks after. Collective; also frees what all ranks have dropped."""
+        """Synchronises the tensor: after it, all ranks see all earlier writes. Collective.
+
+        It also frees objects that all ranks have dropped.
+        """
         _library.core().syncyte_tensor_sync(self.handle)
 
 
 def _no_gradient_through_out() -> ArgumentError:
     return ArgumentError(
-        "out: the tensor records gradients, which cannot flow through out; leave it away, or read under torch.no_grad()"
+        "out: the tensor records gradients, which cannot flow through out; omit out, or read within torch.no_grad()"
     )
 
 

@@ -1,4 +1,4 @@
-"""A communicator's ranks, and how all of them learn of an error that Python finds on one."""
+"""A communicator's ranks, and the agreement that passes an error on one rank to all of them."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Agreement(Handle):
 
     @property
     def check(self) -> str:
-        """How much is compared before data moves: "off", "on" or "full" (SYNCYTE_CHECK). Local."""
+        """Check level (SYNCYTE_CHECK): "off", "on" or "full". Local."""
         level = ctypes.c_int32()
         _library.core().syncyte_comm_check_level(self.handle, ctypes.byref(level))
         return ("off", "on", "full")[level.value]
@@ -48,41 +48,41 @@ class Agreement(Handle):
     # Errors that Python finds on one rank.
 
     def _tell(self, error: BaseException, operation: str, lifecycle: bool = False) -> None:
-        """Takes part in the other ranks' agreement on a collective that this rank cannot begin; they get the error."""
+        """Passes an error to the other ranks' agreement, for a collective that this rank cannot begin."""
         if not lifecycle and self.check == "off":
-            return  # there is no agreement: the error is this rank's alone
+            return  # without an agreement, only this rank gets the error
         lib, status = _library.core(), status_of(error)
         lib.syncyte_error_set(status, str(error).encode("utf-8", "replace"))
         lib.unchecked("syncyte_comm_agree")(self.handle, status, operation.encode(), 0, None)
 
     def _prepare(self, operation: str, prepare: Callable[[], Result], lifecycle: bool = False) -> Result:
-        """Runs a collective's local checks; if they fail, all ranks fail."""
+        """Runs a collective's local checks; if they fail, all ranks get the error."""
         try:
             return prepare()
         except Exception as error:
             self._tell(error, operation, lifecycle)
             raise
 
-    # What moves no data.
+    # Collectives that move no data.
 
     def agree(self, error: BaseException | None = None, operation: str = "agree", **facts: int) -> None:
-        """All ranks learn whether all are well and agree. Collective.
+        """Agreement: raises the same error on all ranks if one has failed or facts differ. Collective.
 
         Parameters
         ----------
         error : BaseException, optional
-            This rank's own failure.
+            This rank's own error.
         operation : str
-            A name for messages.
+            Name for messages.
         **facts : int
             Up to 32 integers that must be equal on all ranks.
 
         Raises
         ------
         Error
-            On all ranks: the gravest rank's error.
+            On all ranks: the error with the highest status of any rank.
         MismatchError
-            On all ranks: facts that differ; the message names the odd ranks.
+            On all ranks: facts differ; the message names the ranks that differ.
         """
 
         def prepare() -> tuple[int, Any]:
@@ -104,5 +104,5 @@ class Agreement(Handle):
         _library.core().syncyte_comm_barrier(self.handle)
 
     def collect(self) -> None:
-        """Frees what all ranks have dropped: tensors, windows and communicators made on this one. Collective."""
+        """Frees tensors, windows and communicators made on this one that all ranks have dropped. Collective."""
         _library.core().syncyte_collect(self.handle)

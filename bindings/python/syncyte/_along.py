@@ -1,4 +1,4 @@
-"""The collectives of a communicator on arrays of any strides, each rank's a part of a whole along an axis."""
+"""Collectives of a communicator on arrays of any strides; each rank's array is a part of a whole along an axis."""
 
 from __future__ import annotations
 
@@ -26,18 +26,19 @@ def even_counts(extent: int, parts: int) -> list[int]:
     Parameters
     ----------
     extent : int
-        What is divided, 0 or more.
+        Extent to divide, 0 or more.
     parts : int
-        1 or more.
+        Number of parts, 1 or more.
 
     Returns
     -------
     list of int
+        The lengths.
 
     Raises
     ------
     ArgumentError
-        A negative extent, or fewer parts than one.
+        A negative extent, or less than one part.
     """
     extent, parts = as_index(extent, "extent"), as_index(parts, "parts")
     if extent < 0 or parts < 1:
@@ -45,7 +46,7 @@ def even_counts(extent: int, parts: int) -> list[int]:
     return [extent // parts + (part < extent % parts) for part in range(parts)]
 
 
-# An axis that an array does not have is for the C library to refuse, on all ranks; until then it has extent 0.
+# The C library refuses an axis that an array does not have, on all ranks; until then its extent is taken as 0.
 
 
 def _extent(shape: Shape, axis: int) -> int:
@@ -64,17 +65,17 @@ def _any_strides(array: Any, recorded_by: str) -> Buffer:
 
 
 class Along(Collectives):
-    """What syncyte.Comm does along an axis.
+    """Methods of syncyte.Comm along an axis.
 
-    The ranks' arrays are parts of a whole along `axis` (negative: from the end), their other extents equal. `counts`
-    are the parts' extents there, in order of ranks and equal on all ranks; a part may be empty. `out` may have any
-    strides; nothing beside its elements is written. Not differentiable.
+    The ranks' arrays are parts of a whole along `axis` (negative: counted from the end); their other extents are equal.
+    `counts` holds the parts' extents along the axis in rank order, equal on all ranks; a part may be empty. `out` may
+    have any strides; memory between its elements is not written. Not differentiable.
     """
 
     def _collected(
         self, array: Any, axis: int, counts: Sequence[int] | None, recorded_by: str, name: str = "axis"
     ) -> Sequence[int]:
-        """`counts`, or what all ranks have along the axis."""
+        """Returns `counts`, or collects all ranks' extents along the axis."""
         if counts is not None:
             return counts
 
@@ -94,7 +95,7 @@ class Along(Collectives):
     ) -> Array | None:
         """Joins the ranks' parts along an axis, on root. Collective.
 
-        Element type, extents but along the axis, axis, counts and root must be equal.
+        Element type, extents of the other axes, axis, counts and root must be equal.
 
         Parameters
         ----------
@@ -103,11 +104,11 @@ class Along(Collectives):
         axis : int
             Negative: from the end.
         root : int
-            The rank that gets the whole.
+            Rank that gets the whole array.
         counts : sequence of int, optional
-            The parts' extents; None: they are exchanged first (all ranks give None then, or none does).
+            The parts' extents; None: they are exchanged first. All ranks pass None, or none does.
         out : array, optional
-            On root, the whole array; None: a new one.
+            On root: filled with the whole array; None: a new one.
 
         Returns
         -------
@@ -134,7 +135,7 @@ class Along(Collectives):
     ) -> Array:
         """Joins the ranks' arrays, on all ranks. Collective.
 
-        Element type and extents (but along the axis), axis and counts must be equal.
+        Element type, extents of the other axes, axis and counts must be equal.
 
         Parameters
         ----------
@@ -143,10 +144,10 @@ class Along(Collectives):
         out : array, optional
             The whole array; None: a new one, of shape (size, *array.shape) if stacked.
         axis : int, optional
-            None: stacks contiguous arrays of equal size along a new first axis. A number (0 where only counts are
-            given): joins parts along that axis.
+            None: stacks contiguous arrays of equal size along a new first axis. A number (0 if only counts are given):
+            joins parts along that axis.
         counts : sequence of int, optional
-            The parts' extents; None: they are exchanged first (all ranks give None then, or none does).
+            The parts' extents; None: they are exchanged first. All ranks pass None, or none does.
 
         Returns
         -------
@@ -177,11 +178,12 @@ class Along(Collectives):
         Parameters
         ----------
         array : array, optional
-            On root, the whole; ignored elsewhere. What it is (type, shape, numpy or torch) is sent to all ranks first.
+            On root: the whole array; ignored elsewhere. Its type, shape and kind (numpy or torch) are sent to all ranks
+            first.
         axis : int
             Negative: from the end.
         root : int
-            The rank that has the whole.
+            Rank that has the whole array.
         counts : sequence of int, optional
             The parts' extents; None: as even as possible, the first ones longer.
         out : array, optional
@@ -210,13 +212,13 @@ class Along(Collectives):
     def _cut(
         self, shape: Shape, axis: int, counts: Sequence[int] | None, axis_name: str = "axis"
     ) -> tuple[int, Any, Shape]:
-        """The axis and the counts as the C library takes them, and the shape of this rank's part."""
+        """Returns the axis and the counts for the C library, and the shape of this rank's part."""
         along = as_int32(axis, axis_name)
         parts = as_counts(even_counts(_extent(shape, along), self.size) if counts is None else counts, "counts")
         return along, parts, _with_extent(shape, along, part_extent(parts, self.rank))
 
     def _described_by_root(self, array: Any, root: int) -> tuple[str, DType, Shape]:
-        """Kind, element type and shape of root's array, on all ranks. Collective."""
+        """Returns kind, element type and shape of root's array, on all ranks. Collective."""
 
         def prepare() -> np.ndarray:
             header = np.zeros(3 + c.MAX_NDIM, np.int64)
@@ -245,7 +247,7 @@ class Along(Collectives):
         Parameters
         ----------
         array : array
-            The whole.
+            A whole array.
         axis : int
             Negative: from the end.
         op : str or Op
@@ -281,8 +283,8 @@ class Along(Collectives):
     ) -> Array:
         """Turns parts along gather_axis into parts along scatter_axis (a parallel transposition). Collective.
 
-        If these are one axis, changes the parts' extents. Element type, extents but along the axes, both axes and
-        all counts must be equal.
+        If the axes are equal, changes the parts' extents. Element type, extents of the other axes, both axes and all
+        counts must be equal.
 
         Parameters
         ----------
@@ -291,9 +293,9 @@ class Along(Collectives):
         gather_axis, scatter_axis : int
             Negative: from the end.
         counts : sequence of int, optional
-            Of the parts of the output; None: as even as possible, the first ones longer.
+            Extents of the output's parts; None: as even as possible, the first ones longer.
         gather_counts : sequence of int, optional
-            Of the parts of the input; None: they are exchanged first (all ranks give None then, or none does).
+            Extents of the input's parts; None: they are exchanged first. All ranks pass None, or none does.
         out : array, optional
             This rank's part along scatter_axis, whole along gather_axis; None: a new array.
 

@@ -1,4 +1,4 @@
-"""New arrays: results of operations, in memory of their own or of the library's."""
+"""New arrays for results of operations, in Python's memory or in the library's."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ._buffers import TORCH, Buffer
 from ._declarations import DType, Memory
 from ._handles import release_with
 
-_POOLED_BYTES = 1 << 16  # from here on results come from the pool of recycled memory
+_POOLED_BYTES = 1 << 16  # results of this size or more come from the pool of recycled memory
 
 
 @functools.lru_cache(maxsize=64)
@@ -25,10 +25,10 @@ def _view_type(size: int) -> Any:
 
 
 def memory_at(address: int, size: int, release: str, handle: int) -> Any:
-    """`size` > 0 bytes at an address as an object with the buffer protocol.
+    """Returns an object with the buffer protocol for `size` > 0 bytes at an address.
 
-    When the last array over it is gone, the library's function `release` gets `handle`: local, without MPI, on any
-    thread.
+    When the last array over it is destroyed, the library's function `release` is called with `handle`: local, without
+    MPI, on any thread.
     """
     view = _view_type(size).from_address(address)
     release_with(view, release, handle)
@@ -36,23 +36,23 @@ def memory_at(address: int, size: int, release: str, handle: int) -> Any:
 
 
 def array_over(memory: Any, array_kind: str, dtype: DType, shape: Sequence[int]) -> Any:
-    """A writable numpy array or torch tensor over all of `memory`, which it keeps alive."""
+    """Returns a writable numpy array or torch tensor over all of `memory`, which it keeps alive."""
     if array_kind == TORCH:
         torch = dtypes.import_torch()
-        # .data: neither a view in autograd's sense nor bound to the grad mode of its creation.
+        # .data: the result is not a view for autograd, and independent of the grad mode of its creation.
         return torch.frombuffer(memory, dtype=dtypes.torch_dtype(dtype)).view(tuple(shape)).data
     return np.frombuffer(memory, dtypes.numpy_dtype(dtype)).reshape(tuple(shape))
 
 
 def fresh(array_kind: str, dtype: DType, shape: Sequence[int]) -> Any:
-    """A new array in memory that numpy or torch allocates, contents undefined."""
+    """Returns a new array that numpy or torch allocates; its contents are undefined."""
     if array_kind == TORCH:
         return dtypes.import_torch().empty(tuple(shape), dtype=dtypes.torch_dtype(dtype))
     return np.empty(tuple(shape), dtypes.numpy_dtype(dtype))
 
 
 def recycled(array_kind: str, dtype: DType, shape: Sequence[int]) -> Any:
-    """A new array in memory of the pool, contents undefined; it goes back when the last view of it is gone."""
+    """Returns a new array in memory of the pool, contents undefined; released with the last view of it."""
     size = dtypes.itemsize(dtype) * math.prod(int(extent) for extent in shape)
     if size == 0:
         return fresh(array_kind, dtype, shape)
@@ -63,13 +63,13 @@ def recycled(array_kind: str, dtype: DType, shape: Sequence[int]) -> Any:
 
 
 def empty(array_kind: str, dtype: DType, shape: Sequence[int]) -> Any:
-    """A new contiguous numpy array or torch tensor in host memory, contents undefined."""
+    """Returns a new contiguous array in host memory, contents undefined; `array_kind` is "numpy" or "torch"."""
     is_large = dtypes.itemsize(dtype) * math.prod(shape) >= _POOLED_BYTES
     return (recycled if is_large else fresh)(array_kind, dtype, shape)
 
 
 def empty_like(buffer: Buffer, shape: Sequence[int]) -> Any:
-    """A new contiguous array of the buffer's element type, kind and device."""
+    """Returns a new contiguous array of the buffer's element type, kind and device."""
     if buffer.array_kind == TORCH and buffer.array.device.type != "cpu":
         return buffer.array.new_empty(tuple(shape))
     return empty(buffer.array_kind, buffer.dtype, shape)

@@ -1,4 +1,4 @@
-"""Array arguments: numpy arrays, torch tensors and whatever exports a buffer, described for the C library in place."""
+"""Array arguments: describes numpy arrays, torch tensors and objects that export a buffer, for the C library."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from ._declarations import DType
 
 NUMPY = "numpy"
 TORCH = "torch"
-NOT_RECORDED = ""  # as recorded_by: no function of syncyte.torch records this operation's gradients
+NOT_RECORDED = ""  # value of recorded_by: no function of syncyte.torch records this operation's gradients
 
 _Numbers = ctypes.c_int64 * c.MAX_NDIM
 _DESCRIPTION_SIZE = ctypes.sizeof(c.BufferDescription)
 
 
 class Buffer:
-    """A described array. It keeps the array alive; `description` is what the C library gets."""
+    """An array and its description for the C library. It keeps the array alive."""
 
     __slots__ = ("array", "array_kind", "description", "dtype", "reference", "shape")
 
@@ -75,16 +75,16 @@ def _check_distinct(name: str, shape: Sequence[int], strides: Sequence[int]) -> 
 
 
 def refuse_masked(value: object, name: str) -> None:
-    """Raises DtypeError if value is a masked array of numpy's: the library sees its elements, not its mask."""
+    """Raises DtypeError if value is a numpy masked array: the library would ignore its mask."""
     if isinstance(value, np.ma.MaskedArray):
         raise errors.DtypeError(
-            f"{name} is a masked array, whose mask would be lost; give {name}.filled(value), such as 0 for a sum, or "
-            f"{name}.data for all elements, and the mask as an array of its own"
+            f"{name} is a masked array, whose mask would be lost; pass {name}.filled(value), such as 0 for a sum, or "
+            f"{name}.data for all elements, and the mask as a separate array"
         )
 
 
 def _refuse_gradients(name: str, writable: bool, recorded_by: str | None) -> None:
-    """The tensor requires gradients, which an operation on memory cannot record: they would silently be lost."""
+    """Returns the error for a tensor that requires grad: an operation on its memory would silently lose gradients."""
     instead = f"use syncyte.torch.{recorded_by}(), or " if recorded_by else ""
     if recorded_by is not None or writable:
         lost = "would be written in place" if writable else "its gradient would be lost"
@@ -185,13 +185,13 @@ def as_buffer(
 ) -> Buffer:
     """Describes an array without copying it.
 
-    value: a numpy array, a torch tensor, or an object with DLPack, __array_interface__ or the buffer protocol; numbers
-    and lists too where it is only read. name: for messages. expected: its element type, where it must be that one;
-    numpy's uint16 stands for bfloat16 then. recorded_by: the function of syncyte.torch that records the gradients which
-    this operation would lose; NOT_RECORDED if no function records them; None if there is nothing to lose.
-    Raises DtypeError (a masked array too), ShapeError (not contiguous, not aligned; written, and elements share
-    memory), ArgumentError (read-only; a tensor that requires grad, where it would be written, or its gradient would be
-    lost).
+    value: a numpy array, a torch tensor, or an object with DLPack, __array_interface__ or the buffer protocol; for
+    input also numbers and lists. name: for messages. expected: required element type; numpy's uint16 is then accepted
+    as bfloat16. recorded_by: the function of syncyte.torch that records the gradients which this operation would lose;
+    NOT_RECORDED if no function records them; None if there is nothing to lose.
+
+    Raises DtypeError (also for a masked array), ShapeError (not contiguous; not aligned; written although elements
+    share memory), ArgumentError (read-only; a tensor that requires grad and would be written or lose its gradient).
     """
     if dtypes.is_torch_tensor(value):
         buffer = _of_torch(value, name, writable, contiguous, recorded_by)
@@ -203,7 +203,7 @@ def as_buffer(
 
 
 def row_of(buffer: Buffer, name: str) -> tuple[int, tuple[int, ...], int]:
-    """Rows, shape of a row, elements of a row."""
+    """Returns number of rows, shape of a row, elements of a row."""
     if not buffer.shape:
         raise errors.ShapeError(f"{name} has no dimensions; expected rows along the first one")
     elements = 1

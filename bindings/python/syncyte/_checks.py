@@ -1,4 +1,4 @@
-"""Checks of numbers that several modules share; each error names the argument and its value."""
+"""Checks of arguments that several modules share; each error names the argument and its value."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from .errors import ArgumentError, DtypeError, Error
 def wrong(
     error: type[Error], argument: str, value: object, expected: str, *, axis: int | None = None, object_: str = ""
 ) -> Error:
-    """The exception for a wrong argument: "object: argument[axis] is value; expected expected"."""
+    """Returns the exception for a wrong argument: "object: argument[axis] is value; expected expected"."""
     place = "" if axis is None else f"[{axis}]"
     return error(f"{object_ and object_ + ': '}{argument}{place} is {value}; expected {expected}")
 
 
 def as_op(op: WindowReduction, *, of_window: bool = False) -> Op:
-    """A reduction from its name: "sum", "prod", "min" and so on, and "replace" of_window.
+    """Converts the name of a reduction: "sum", "prod", "min" and so on; with `of_window` also "replace".
 
     Raises ArgumentError for anything else.
     """
@@ -55,7 +55,7 @@ def as_index(value: Any, name: str) -> int:
 
 
 def as_numbers(values: Any, name: str, expected: str = "integers") -> list[int]:
-    """A sequence of integers as a list; `expected`: what to call them."""
+    """Converts a sequence of integers to a list; `expected` names them in messages."""
     if isinstance(values, (str, bytes, Mapping)) or not hasattr(values, "__iter__"):
         raise DtypeError(f"{name} is {values!r}; expected a sequence of {expected}")
     try:
@@ -65,23 +65,23 @@ def as_numbers(values: Any, name: str, expected: str = "integers") -> list[int]:
     try:
         return [operator.index(value) for value in numbers]
     except TypeError:
-        return [as_index(value, f"{name}[{place}]") for place, value in enumerate(numbers)]  # says which one
+        return [as_index(value, f"{name}[{place}]") for place, value in enumerate(numbers)]  # names the position
 
 
 def as_counts(counts: Sequence[int], name: str, factor: int = 1) -> Any:
-    """Counts for ranks, times factor, as the C library takes them; it says which ones are wrong."""
+    """Converts ranks' counts, times factor, for the C library, which checks them."""
     numbers = [as_int64(number * factor, name) for number in as_numbers(counts, name, "integers, one for each rank")]
     return (ctypes.c_int64 * len(numbers))(*numbers)
 
 
-# The C library checks counts, after the result is allocated: wrong ones give an extent of 0 or more.
+# The C library checks counts after the result is allocated: until then wrong ones must give an extent of 0 or more.
 
 
 def whole_extent(counts: Sequence[int]) -> int:
-    """Extent of a whole whose parts have these extents."""
+    """Returns the extent of the whole array from its parts' extents."""
     return max(sum(counts), 0)
 
 
 def part_extent(counts: Sequence[int], rank: int) -> int:
-    """Extent of a rank's part."""
+    """Returns the extent of a rank's part."""
     return max(counts[rank], 0) if rank < len(counts) else 0

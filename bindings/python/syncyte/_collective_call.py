@@ -1,4 +1,4 @@
-"""A collective whose local checks have passed: what its C function is given, and what the caller gets."""
+"""A collective whose local checks have passed: the arguments of its C function, and its result."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from ._buffers import Buffer, as_buffer
 
 
 class CollectiveCall(NamedTuple):
-    """The blocking and the started form of a collective make the same call."""
+    """The call of a collective, common to its blocking and its non-blocking form."""
 
-    arguments: tuple[Any, ...]  #: of the C function, behind the communicator
-    arrays: tuple[Buffer, ...]  #: that the C library reads and writes until the end
+    arguments: tuple[Any, ...]  #: arguments of the C function after the communicator
+    arrays: tuple[Buffer, ...]  #: arrays that the C library reads and writes until the end
     result: Any
-    written: Buffer | None = None  #: an array of the caller's that the call writes
+    written: Buffer | None = None  #: the caller's array that the call writes, if any
 
     def finish(self) -> Any:
         if self.written is not None:
@@ -25,7 +25,7 @@ class CollectiveCall(NamedTuple):
 def call_into(
     out: Any, source: Buffer, shape: tuple[int, ...], *arguments: Any, contiguous: bool = True
 ) -> CollectiveCall:
-    """The call that writes `out`, or a new array of a shape that is otherwise like source, its last argument."""
+    """Makes a call that writes `out`, or a new array like source with another shape, as its last argument."""
     result = _arrays.empty_like(source, shape) if out is None else out
     target = as_buffer(result, "out", writable=True, contiguous=contiguous, expected=source.dtype)
     return CollectiveCall(

@@ -1,4 +1,4 @@
-"""The collectives of a communicator on contiguous arrays, as sequences of elements or of rows."""
+"""Collectives of a communicator on contiguous arrays, as sequences of elements or of rows."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ def _is_number(value: Any) -> bool:
 
 
 class Collectives(Agreement):
-    """What syncyte.Comm does with all its ranks, but for what _along.py has."""
+    """Collectives of syncyte.Comm, except those along an axis (_along.py)."""
 
     def _run_collective(self, name: str, prepare: Callable[..., CollectiveCall], *given: Any) -> Any:
-        """A blocking collective: prepare(name, *given) checks on this rank alone."""
+        """Runs a blocking collective; prepare(name, *given) makes its local checks."""
         call = self._prepare(f"comm_{name}", lambda: prepare(name, *given))
         getattr(_library.core(), f"syncyte_comm_{name}")(self.handle, *call.arguments)
         return call.finish()
@@ -41,25 +41,25 @@ class Collectives(Agreement):
         array : array
             Any shape, contiguous, host memory; read on root, written elsewhere.
         root : int
-            The rank that sends.
+            Rank that sends its elements.
 
         Returns
         -------
         array
-            The argument.
+            `array`.
         """
         return self._run_collective("bcast", self._broadcast, array, root)
 
     def _broadcast(self, name: str, array: Any, root: int) -> CollectiveCall:
         number = as_int32(root, "root")
-        if not 0 <= number < self.size:  # before the array, which is read or written depending on root
+        if not 0 <= number < self.size:  # checked before the array, because root decides whether that is written
             raise ArgumentError(f"root is {number}; expected 0 to {self.size - 1}")
         is_written = self.rank != number
         buffer = as_buffer(array, "array", writable=is_written, recorded_by=name)
         return CollectiveCall((number, None, buffer.reference), (buffer,), array, buffer if is_written else None)
 
     def allreduce(self, array: Array, op: Reduction = "sum", out: Array | None = None) -> Array:
-        """Reduces element by element over all ranks; all get the same. Collective.
+        """Reduces element by element over all ranks; all ranks get the result. Collective.
 
         Element type, number of elements and op must be equal on all ranks. Not differentiable: see syncyte.torch.
 
@@ -70,8 +70,8 @@ class Collectives(Agreement):
         op : str or Op
             "sum", "prod", "min", "max", "land", "lor", "lxor", "band", "bor" or "bxor".
         out : array, optional
-            Of the same type and number of elements; `array` itself: in place; None: a new one of array's shape and
-            kind.
+            An array of the same type and number of elements; `array` itself: in place; None: a new one of array's shape
+            and kind.
 
         Returns
         -------
@@ -102,7 +102,7 @@ class Collectives(Agreement):
         array, op
             As of allreduce().
         root : int
-            The rank that gets the result.
+            Rank that gets the result.
         out : array, optional
             As of allreduce(), on root only; ignored elsewhere.
 
@@ -135,7 +135,7 @@ class Collectives(Agreement):
         array, op, out
             As of allreduce().
         reverse : bool
-            Over the ranks from this one to the last.
+            True: reduces over the ranks from this one to the last.
 
         Returns
         -------
@@ -171,17 +171,17 @@ class Collectives(Agreement):
         return self._run_collective(name, self._reduction, array, op, out, int(start))
 
     def counts(self, count: int) -> list[int]:
-        """One number of every rank, usually the extent of its part. Collective.
+        """Collects one number of every rank, usually the extent of its part. Collective.
 
         Parameters
         ----------
         count : int
-            This rank's, 0 or more.
+            This rank's number, 0 or more.
 
         Returns
         -------
         list of int
-            All ranks', in order of ranks.
+            The numbers of all ranks, in rank order.
         """
         number = self._prepare("comm_counts", lambda: as_int64(count, "count"))
         collected = (ctypes.c_int64 * self.size)()
@@ -189,7 +189,7 @@ class Collectives(Agreement):
         return list(collected)
 
     def allgatherv(self, array: Array, counts: Sequence[int] | None = None, out: Array | None = None) -> Array:
-        """Concatenates the ranks' rows, of which each may have another number. Collective.
+        """Concatenates the ranks' rows; their numbers may differ. Collective.
 
         Element type and counts must be equal on all ranks.
 
@@ -198,7 +198,7 @@ class Collectives(Agreement):
         array : array
             (rows, ...), contiguous.
         counts : sequence of int, optional
-            Rows of every rank; None: they are exchanged first (all ranks give None then, or none does).
+            Number of rows of every rank; None: they are exchanged first. All ranks pass None, or none does.
         out : array, optional
             Contiguous, (sum of counts, ...); None: a new array.
 
@@ -232,9 +232,9 @@ class Collectives(Agreement):
         array : array
             (rows, ...), contiguous, the pieces in order of target ranks.
         send_counts : sequence of int
-            Rows for every rank.
+            Number of rows for every rank.
         recv_counts : sequence of int, optional
-            Rows from every rank; None: they are exchanged first (all ranks give None then, or none does).
+            Number of rows from every rank; None: they are exchanged first. All ranks pass None, or none does.
         out : array, optional
             Contiguous, (sum of recv_counts, ...), the pieces in order of source ranks; None: a new array.
 

@@ -1,4 +1,4 @@
-"""Counters and flags: elements of int32 and int64 whole tensors, read and changed atomically."""
+"""Atomic counters and flags: elements of int32 and int64 whole tensors."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from ._handles import Handle
 from ._types import Comparison
 from .errors import ArgumentError, DtypeError, OutOfRangeError, ShapeError, WaitTimeoutError
 
-# So often a wait looks whether Python has a signal (Ctrl-C) to deliver, in seconds.
+# Seconds between a wait's checks for signals (Ctrl-C).
 _INTERRUPT_INTERVAL = 0.25
 _COMPARISONS = {"==": c.Compare.EQ, "!=": c.Compare.NE, ">=": c.Compare.GE, "<=": c.Compare.LE}
 
 
 class Counters(Handle):
-    """The part of WholeTensor for single elements. All methods are local."""
+    """Methods of WholeTensor for single elements. All are local."""
 
     _shape: tuple[int, ...]
     _name: str | None
@@ -39,7 +39,7 @@ class Counters(Handle):
         for part, extent in zip(element, self._shape, strict=True):
             index = as_index(part, "element")
             if not -extent <= index < extent:
-                raise OutOfRangeError(f"element {tuple(element)} is outside of the tensor of shape {self._shape}")
+                raise OutOfRangeError(f"element {tuple(element)} is outside the tensor of shape {self._shape}")
             number = number * extent + index % extent
         return number
 
@@ -51,12 +51,12 @@ class Counters(Handle):
         element : int or sequence of int
             Its number in row-major order, or one number for each dimension.
         value : int
-            What is added.
+            Number to add.
 
         Returns
         -------
         int
-            What was there.
+            The old value.
         """
         previous = ctypes.c_int64()
         _library.core().syncyte_tensor_fetch_add(
@@ -72,12 +72,12 @@ class Counters(Handle):
         element : int or sequence of int
             As of fetch_add().
         expected, desired : int
-            What the element must be, and what it becomes.
+            Value to compare with, and value to write if they are equal.
 
         Returns
         -------
         int
-            What was there.
+            The old value.
         """
         previous = ctypes.c_int64()
         _library.core().syncyte_tensor_compare_swap(
@@ -100,34 +100,35 @@ class Counters(Handle):
         Returns
         -------
         int
+            Its value.
         """
         value = ctypes.c_int64()
         _library.core().syncyte_tensor_load(self.handle, self._element(element), ctypes.byref(value))
         return value.value
 
     def store(self, element: int | Sequence[int], value: int) -> None:
-        """Writes one element; release: whoever reads the new value sees what this rank wrote before. Local.
+        """Writes one element; release: a rank that reads the new value sees earlier writes of this rank. Local.
 
         Parameters
         ----------
         element : int or sequence of int
             As of fetch_add().
         value : int
-            What is written.
+            Value to write.
         """
         _library.core().syncyte_tensor_store(self.handle, self._element(element), as_int64(value, "value"))
 
     def wait(self, element: int | Sequence[int], compare: Comparison, value: int, timeout: float | None = None) -> int:
-        """Waits, asleep, until one element compares true; acquire. Local. Ctrl-C works.
+        """Waits, mostly asleep, until a comparison of one element is true; acquire. Local. Ctrl-C works.
 
         Parameters
         ----------
         element : int or sequence of int
             As of fetch_add().
         compare : {"==", "!=", ">=", "<="}
-            How the element is compared with value.
+            Comparison of the element with value.
         value : int
-            With what.
+            Value to compare with.
         timeout : float, optional
             Seconds; None: no limit.
 
@@ -141,7 +142,7 @@ class Counters(Handle):
         WaitTimeoutError
             After timeout seconds (a TimeoutError).
         DtypeError
-            An argument that is no number.
+            An argument that is not a number.
         """
         if not isinstance(compare, str) or compare not in _COMPARISONS:
             raise ArgumentError(f"compare is {compare!r}; expected one of {', '.join(_COMPARISONS)}")
@@ -166,7 +167,7 @@ class Counters(Handle):
 
 def _seconds(value: Any, name: str) -> float:
     try:
-        seconds = float("none" if isinstance(value, (str, bytes, bytearray)) else value)  # "1" is no number here
+        seconds = float("none" if isinstance(value, (str, bytes, bytearray)) else value)  # float() would accept "1"
     except (TypeError, ValueError):
         raise DtypeError(f"{name} is {value!r}; expected a number of seconds, or None") from None
     if not seconds >= 0:

@@ -1,4 +1,4 @@
-"""Gradients averaged over ranks while backward still computes others."""
+"""Data parallelism: averages gradients over ranks, overlapped with the backward pass."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if typing.TYPE_CHECKING:
     from .comm import Comm
 
 _BUCKET_BYTES = 4 << 20
-_averagers: WeakIdKeyDictionary = WeakIdKeyDictionary()  # of parameters, weak references
+_averagers: WeakIdKeyDictionary = WeakIdKeyDictionary()  # by parameter, weak references to averagers
 
 
 class _Bucket:
@@ -51,16 +51,16 @@ class _Bucket:
         self.is_started = False
 
     def living(self) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
-        """Parameters that are still there, and their parts of the memory."""
+        """Yields parameters that are still alive, and their parts of the bucket."""
         for reference, view in zip(self._parameters, self.views, strict=True):
             parameter = reference()
             if parameter is not None:
                 yield parameter, view
 
     def take(self, parameter: torch.Tensor, view: torch.Tensor) -> None:
-        """The gradient, wherever it is, into the bucket; it is that part of the bucket from then on.
+        """Moves a parameter's gradient into the bucket; `.grad` is then a view of the bucket.
 
-        Where there is none a parameter that has been frozen meanwhile gets none.
+        A parameter without a gradient that was frozen meanwhile gets none.
         """
         gradient = parameter.grad
         if gradient is None:
@@ -79,7 +79,7 @@ class _Bucket:
         self.waits_for.discard(id(parameter))
 
     def leave(self) -> None:
-        """Gradients that lie in the bucket move elsewhere."""
+        """Moves gradients out of the bucket, into memory of their own."""
         for parameter, view in self.living():
             gradient = parameter.grad
             if gradient is not None and gradient.layout == torch.strided and gradient.data_ptr() == view.data_ptr():
@@ -92,12 +92,12 @@ class _Bucket:
 
 
 def _strides_for(parameter: torch.Tensor) -> tuple[int, ...]:
-    """Those of the gradients that autograd makes for it: dense, its dimensions in the parameter's order."""
+    """Strides of the gradients that autograd makes: dense, with the dimensions in the parameter's order."""
     return torch.empty_like(parameter, device="meta").stride()
 
 
 def _buckets_of(parameters: list[torch.Tensor], bucket_bytes: int) -> list[_Bucket]:
-    """In the order in which backward comes to the parameters: from the last to the first."""
+    """Makes buckets in the order in which backward reaches the parameters: from the last to the first."""
     buckets: list[_Bucket] = []
     run: list[torch.Tensor] = []
     filled = 0
@@ -119,7 +119,7 @@ def _error_in(parameters: list[torch.Tensor], bucket_bytes: int) -> Exception | 
     if not parameters:
         return ArgumentError("no parameter requires a gradient; expected one or more that do")
     if any(averager._has_more_than(parameters) for averager in _averagers_of(parameters)):
-        return ArgumentError("another DataParallel averages some of these parameters and others too; give all of its "
+        return ArgumentError("another DataParallel averages some of these parameters and others too; pass all of its "
                              "parameters, or call its remove() first")
     for parameter in parameters:
         if parameter.device.type != "cpu" or parameter.layout != torch.strided:
@@ -132,13 +132,13 @@ def _error_in(parameters: list[torch.Tensor], bucket_bytes: int) -> Exception | 
 
 
 def _averagers_of(parameters: list[torch.Tensor]) -> list[DataParallel]:
-    """The distinct DataParallel objects that average any of these parameters."""
+    """Returns the distinct DataParallel objects that average any of these parameters."""
     found = (_averagers[parameter]() for parameter in parameters if parameter in _averagers)
     return list(dict.fromkeys(averager for averager in found if averager is not None))
 
 
 def _parameters_of(module: torch.nn.Module | Iterable[torch.Tensor], comm: Comm) -> list[torch.Tensor]:
-    """Those that require gradients, each once."""
+    """Returns the parameters that require gradients, each once."""
     if not isinstance(module, (torch.nn.Module, Iterable)):
         raise DtypeError(f"module is a {type(module).__name__}; expected a torch.nn.Module, or parameters")
     given = list(module.parameters() if isinstance(module, torch.nn.Module) else module)
@@ -151,14 +151,14 @@ def _parameters_of(module: torch.nn.Module | Iterable[torch.Tensor], comm: Comm)
 
 
 def _refuse_parts(module: torch.nn.Module, comm: Comm) -> None:
-    """Of layers that are cut over the same ranks: their mean would be that of different things."""
+    """Refuses parameters that are cut over the same ranks: the mean of different parts makes no sense."""
     if any(layout.comm == comm for layout in layouts_of(module).values()):
         raise ArgumentError(f"module has parameters that are cut over the ranks of {comm._title()}; expected a "
                             "communicator of ranks that have the same parts (comm.split)")
 
 
 def _state_of(module: torch.nn.Module | Iterable[torch.Tensor], parameters: list[torch.Tensor]) -> list[torch.Tensor]:
-    """What of a module has no gradients and is made equal nevertheless: frozen parameters and buffers, on the CPU."""
+    """Returns a module's frozen parameters and buffers on the CPU, which are made equal too."""
     if not isinstance(module, torch.nn.Module):
         return []
     learnt = set(parameters)
@@ -167,18 +167,18 @@ def _state_of(module: torch.nn.Module | Iterable[torch.Tensor], parameters: list
 
 
 def _sizes_of(parameters: list[torch.Tensor]) -> dict[str, int]:
-    """Facts that name the first parameters that differ."""
+    """Facts for the agreement, which name the first parameters that differ."""
     return {f"size of parameter {place}": parameter.numel() for place, parameter in enumerate(parameters[:24])}
 
 
 def _digest_of(parameters: list[torch.Tensor]) -> int:
-    """A fact that tells lists of parameters apart: by shapes, dtypes and the order of elements in memory."""
+    """Checksum of shapes, dtypes and strides of the parameters, a fact for the agreement."""
     text = repr([(tuple(parameter.shape), parameter.dtype, _strides_for(parameter)) for parameter in parameters])
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=7).digest(), "little")
 
 
 class DataParallel:
-    """Averages the gradients of a module that every rank has, each of which sees data of its own.
+    """Averages the gradients of a module over ranks, which each train it on data of their own.
 
     ::
 
@@ -188,53 +188,54 @@ class DataParallel:
             loss(model(x), y).backward()  # model's gradients are the means over the ranks when this returns
             optimizer.step()
 
-    Gradients lie in buckets, in memory that the ranks of a node share. Each bucket is started as soon as backward has
-    filled it, and whoever comes by adds up what all ranks have started, while backward goes on; backward returns when
-    all is there, the same bits on all ranks. A parameter that a rank's backward does not reach counts as zero there.
-    Within :meth:`no_sync` gradients are summed locally, and averaged by the next backward outside.
+    Gradients lie in buckets, in memory that the ranks of a node share. Backward starts each bucket as soon as it has
+    filled it; ranks add up the buckets that all of them have started while backward goes on. Backward returns when all
+    buckets are averaged, bitwise equal on all ranks. A parameter that a rank's backward does not reach counts as zero
+    there. Within :meth:`no_sync` gradients are summed locally, and the next backward outside averages them.
 
-    Making one is collective, and so is each backward: all ranks run as many, and where one's reaches no parameter at
-    all it calls :meth:`average`. If one rank's backward fails, the others' raise MismatchError; gradients are undefined
-    then, zero them. A backward that failed before it came to any parameter is not noticed: call :meth:`give_up`. A
-    module's parameters and buffers on the CPU are made equal first: rank 0's. Buffers that change later, such as the
-    running means of BatchNorm, are left to each rank. Collectives of the model itself are not disturbed.
+    Constructing it is collective, and so is each backward: all ranks run equally many. A rank whose backward reaches no
+    parameter at all calls :meth:`average` instead. If one rank's backward fails, those of the other ranks raise
+    MismatchError, and gradients are undefined: zero them. A failure before backward reaches a parameter is not
+    detected: call :meth:`give_up`. Construction copies a module's parameters and buffers on the CPU from rank 0 to all
+    ranks. Buffers that change later, such as the running means of BatchNorm, are not synchronised. Collectives of the
+    model itself are independent.
 
     The averager lives as long as the parameters, or until :meth:`remove`; it need not be kept in a variable. A new
     DataParallel of the same parameters, or of these and more, replaces the old one (a notebook cell may run again); one
     of only some of them is refused.
 
     Activation checkpointing works with ``use_reentrant=False``. A backward pass within another one, as with
-    ``use_reentrant=True``, raises UnsupportedError, and the other ranks' MismatchError: run it within :meth:`no_sync`,
-    and call :meth:`average` after it.
+    ``use_reentrant=True``, raises UnsupportedError here and MismatchError on the other ranks: run it within
+    :meth:`no_sync`, and call :meth:`average` after it.
 
-    Gradients live in the buckets, and are overwritten by the next backward: clone what you keep. With
-    ``zero_grad(set_to_none=False)`` a copy is spared.
+    Gradients are views of the buckets, and the next backward overwrites them: clone those that you keep.
+    ``zero_grad(set_to_none=False)`` saves a copy.
     """
 
     def __init__(self, module: torch.nn.Module | Iterable[torch.Tensor], comm: Comm = COMM_WORLD, *,
                  bucket_bytes: int = _BUCKET_BYTES):
-        """Makes an averager. Collective: parameters, their strides too, and bucket_bytes must be alike on all ranks.
+        """Makes an averager. Collective: parameters, their strides, and bucket_bytes must be equal on all ranks.
 
         Parameters
         ----------
         module : torch.nn.Module or iterable of torch.Tensor
             A module, or its parameters: dense, on the CPU.
         comm : Comm
-            The ranks that have it.
+            The ranks that train the module.
         bucket_bytes : int
-            How much is added up at once.
+            Size of a bucket.
 
         Raises
         ------
         DtypeError
-            On all ranks: no module, a parameter that is no tensor or no floating-point one.
+            On all ranks: not a module; a parameter that is not a tensor, or not floating-point.
         ArgumentError
-            On all ranks: no parameter requires a gradient, one has another DataParallel, of more parameters, or is cut
-            over these ranks; bucket_bytes.
+            On all ranks: no parameter requires a gradient; another DataParallel has some of these parameters and
+            others; a parameter is cut over these ranks; bucket_bytes is not 1 or more.
         UnsupportedError
             On all ranks: a parameter that is sparse or not on the CPU.
         MismatchError
-            On all ranks: ranks that differ.
+            On all ranks: ranks differ.
         """
         group = comm_or_world(comm)
         parameters = group._prepare("DataParallel", lambda: _parameters_of(module, group), lifecycle=True)
@@ -251,11 +252,11 @@ class DataParallel:
             bucket.place(self._reducer.bucket(number, TORCH))
         self._place = {id(parameter): (number, view) for number, bucket in enumerate(self._buckets)
                        for parameter, view in bucket.living()}
-        self._pass: int | None = None  # autograd's number of the backward that is averaged
+        self._pass: int | None = None  # autograd's number of the backward pass in progress
         self._is_given_up = False
         self._is_paused = False
         self._broadcast(state)
-        for before in _averagers_of(parameters):  # only now: if this one cannot be made, they still average
+        for before in _averagers_of(parameters):  # removed last: if construction fails, they still average
             before.remove()
         self._hooks = [parameter.register_post_accumulate_grad_hook(self._arrived) for parameter in parameters]
         _averagers.update(dict.fromkeys(parameters, weakref.ref(self)))
@@ -280,7 +281,7 @@ class DataParallel:
 
     @contextlib.contextmanager
     def no_sync(self) -> Iterator[None]:
-        """Within, backward averages nothing."""
+        """Context manager within which backward does not average."""
         before, self._is_paused = self._is_paused, True
         try:
             yield
@@ -288,7 +289,7 @@ class DataParallel:
             self._is_paused = before
 
     def remove(self) -> None:
-        """Lets go of the parameters. Local."""
+        """Stops averaging, and moves gradients out of the buckets. Local."""
         for hook in self._hooks:
             hook.remove()
         for parameter in self._living():
@@ -305,7 +306,7 @@ class DataParallel:
 
     @torch.no_grad()
     def average(self) -> None:
-        """Averages what there is: for a rank whose backward reaches no parameter while the others' do. Collective."""
+        """Averages the gradients now: for a rank whose backward reaches no parameter. Collective with backward."""
         self._settle()
         try:
             for number, bucket in enumerate(self._buckets):
@@ -319,24 +320,24 @@ class DataParallel:
 
     @torch.no_grad()
     def give_up(self) -> None:
-        """For a rank that cannot do the backward of the others, who get an error. Local, does not wait.
+        """Gives up this backward pass: the other ranks get an error. Local, does not wait.
 
-        Such a rank is one whose loss cannot be computed, or whose backward failed before it came to a parameter (later
-        failures are noticed).
+        Call it if this rank's loss cannot be computed, or if its backward failed before it reached a parameter (later
+        failures are detected).
         """
         if self._is_given_up:
             return
         try:
             for bucket in self._buckets:
-                bucket.leave()  # until the round has ended the memory is the reducer's
-        finally:  # whatever goes wrong here, the others must not wait for this rank
+                bucket.leave()  # the reducer owns the memory until the round has ended
+        finally:  # also after an exception: the others must not wait for this rank
             self._reducer.give_up()
             self._is_given_up = True
             self._pass = None
 
     @torch.no_grad()
     def _arrived(self, parameter: torch.Tensor) -> None:
-        """A parameter's gradient is complete."""
+        """Hook: autograd has completed a parameter's gradient."""
         if self._is_paused:
             return
         self._begin(torch._C._current_graph_task_id())
@@ -364,7 +365,7 @@ class DataParallel:
             self._reducer.start(number)
 
     def _settle(self) -> None:
-        """Ends the round that this rank has given up: then the buckets' memory is its own again."""
+        """Ends the round that this rank has given up, so that it can use the buckets again."""
         if self._is_given_up:
             self._is_given_up = False
             with contextlib.suppress(MismatchError):
@@ -381,7 +382,7 @@ class DataParallel:
 
 
 class _Pass:
-    """What autograd calls at the end of a backward pass, and drops: before that only where the pass has failed."""
+    """Callback at the end of a backward pass. If autograd drops it without a call, the pass has failed."""
 
     def __init__(self, averager: DataParallel):
         self._averager = averager
@@ -389,7 +390,7 @@ class _Pass:
 
     def __call__(self) -> None:
         self._is_over = True
-        # How many there are within another is each rank's own affair: rounds would not meet.
+        # Nested passes are refused: their number may differ between ranks, and rounds would not match.
         if torch._C._current_autograd_node() is not None:
             self._averager.give_up()
             raise UnsupportedError(

@@ -32,14 +32,14 @@ class Function(NamedTuple):
     doc: str
 
 
-VERSION_MAJOR = 0  # Version of this header; syncyte_version() tells the library's.
+VERSION_MAJOR = 0  # Version of this header; syncyte_version() returns the library's.
 VERSION_MINOR = 1
 VERSION_PATCH = 0
-ABI_VERSION = 2  # Raised whenever a change breaks the binary interface.
-MAX_NDIM = 8  # Most dimensions a tensor or buffer may have.
-ANY = -1  # As a source: whoever sends. As the tag of a receive: whatever tag.
+ABI_VERSION = 2  # Number of the binary interface; it increases with every incompatible change.
+MAX_NDIM = 8  # Maximum number of dimensions of a tensor or buffer.
+ANY = -1  # Source of a receive: any rank. Tag of a receive: any tag.
 PROC_NULL = -2
-MESSAGE_ROOM = 64  # Bytes that every message has in front of its elements.
+MESSAGE_ROOM = 64  # Bytes of the header that every message has in front of its elements.
 CHECKPOINT_FORMAT = 1  # Newest file format that this library reads and writes.
 
 
@@ -53,11 +53,11 @@ class Status(enum.IntEnum):
     ERR_TYPE = 4  # unknown element type, or the wrong one
     ERR_SHAPE = 5  # wrong shape, size or strides
     ERR_MISMATCH = 6  # ranks disagree
-    ERR_NOT_INITIALISED = 7  # before syncyte_init(), or after finalize
+    ERR_NOT_INITIALISED = 7  # called before syncyte_init(), or after finalize
     ERR_MEMORY = 8  # not enough memory
     ERR_UNSUPPORTED = 9  # not available in this build, or for these arguments
     ERR_BUSY = 10  # in use by another thread or an active request
-    ERR_PEER_DIED = 11  # another process died while holding what we need
+    ERR_PEER_DIED = 11  # another process died while it held a lock or changed data
     ERR_MPI = 12  # MPI reported an error
     ERR_IO = 13  # the operating system reported an error on a file
     ERR_FORMAT = 14  # not a Syncyte file, or a truncated one
@@ -67,7 +67,7 @@ class Status(enum.IntEnum):
     ERR_TIMEOUT = 18  # a stated time limit passed
     ERR_INTERNAL = 19  # a defect of Syncyte; please report it
     ERR_LIMIT = 20  # a limit of the system on open files is reached; the message names it
-    ERR_INTERRUPTED = 21  # the application has ended a wait: see syncyte_interrupt_set()
+    ERR_INTERRUPTED = 21  # the application ended a wait: see syncyte_interrupt_set()
 
 
 class DType(enum.IntEnum):
@@ -95,8 +95,8 @@ class Op(enum.IntEnum):
 
     SUM = 1  # sum; logical or for bool
     PROD = 2  # product; logical and for bool
-    MIN = 3  # minimum; not for complex; NaN where one is NaN; -0 is less than +0
-    MAX = 4  # maximum; not for complex; NaN where one is NaN; -0 is less than +0
+    MIN = 3  # minimum; not for complex; NaN if an operand is NaN; -0 is less than +0
+    MAX = 4  # maximum; not for complex; NaN if an operand is NaN; -0 is less than +0
     LAND = 5  # logical and; integers and bool
     LOR = 6  # logical or; integers and bool
     BAND = 7  # bitwise and; integers and bool
@@ -109,7 +109,7 @@ class Op(enum.IntEnum):
 class Memory(enum.IntEnum):
     """Kinds of memory; never renumbered."""
 
-    HOST = 0  # ordinary memory of the process or the node
+    HOST = 0  # host memory of the process or the node
     CUDA = 1  # memory of a CUDA device
 
 
@@ -124,17 +124,17 @@ class LogLevel(enum.IntEnum):
 
 
 class Scan(enum.IntEnum):
-    """Where a scan begins."""
+    """Directions of a scan."""
 
-    FROM_FIRST = 0  # at rank 0: MPI's order
-    FROM_LAST = 1  # at the last rank: what ranks to the right have, the adjoint of the other
+    FROM_FIRST = 0  # from rank 0 up: MPI's order
+    FROM_LAST = 1  # from the last rank down: the adjoint of the other
 
 
 class Lock(enum.IntEnum):
     """Kinds of locks."""
 
-    SHARED = 1  # with other shared ones
-    EXCLUSIVE = 2  # alone
+    SHARED = 1  # several ranks may hold it
+    EXCLUSIVE = 2  # one rank may hold it
 
 
 class Compare(enum.IntEnum):
@@ -149,24 +149,24 @@ class Compare(enum.IntEnum):
 class KvScheme(enum.IntEnum):
     """Schemes of sampling, those of AdaPM."""
 
-    NAIVE = 1  # drawn when they are prepared
-    PRELOC = 2  # as naive, and an intent is recorded for them
+    NAIVE = 1  # keys are drawn when the sample is prepared
+    PRELOC = 2  # as naive, and an intent is recorded for the keys
     POOL = 3  # as preloc, from a pool of keys that the process's workers share
-    LOCAL = 4  # drawn when they are pulled, from the keys that are local then
+    LOCAL = 4  # keys are drawn when they are pulled, from the keys that are local then
 
 
 class KvDistribution(enum.IntEnum):
     """Distributions over a range of n keys."""
 
-    UNIFORM = 1  # each with the same probability
-    LOG_UNIFORM = 2  # the i-th, i from 1, with the probability log((i + 1) / i) / log(n + 1)
+    UNIFORM = 1  # all keys have the same probability
+    LOG_UNIFORM = 2  # the i-th key, i from 1, has the probability log((i + 1) / i) / log(n + 1)
 
 
 class Layout(enum.IntEnum):
     """Layouts."""
 
-    REPLICATED = 0  # all ranks hold the same (compared with SYNCYTE_CHECK=full); rank 0's is saved
-    SHARDED = 1  # each rank holds some rows, in order of ranks
+    REPLICATED = 0  # all ranks hold equal data (compared with SYNCYTE_CHECK=full); rank 0's is saved
+    SHARDED = 1  # each rank holds some rows, in rank order
 
 
 # The same values by their names in C.
@@ -244,11 +244,11 @@ SYNCYTE_LAYOUT_SHARDED = 1
 
 
 class BufferDescription(ctypes.Structure):
-    """An array argument: what it is and where it lies. The memory belongs to the caller. Strides are in bytes; a
-    buffer whose strides are those of a dense row-major array is *contiguous*, and strides of dimensions of extent
-    1 or of empty arrays do not matter. ndim 0 is one element. Strides whose span leaves 64 bits are refused
-    everywhere with SYNCYTE_ERR_SHAPE. Data may lie at any address but for reductions and lists of rows, whose
-    elements have to be aligned (complex ones to their parts): SYNCYTE_ERR_SHAPE.
+    """An array argument: address, element type, shape, strides and kind of memory. The memory belongs to the caller.
+    Strides are in bytes. A buffer with the strides of a dense row-major array is *contiguous*; strides of
+    dimensions of extent 1 and of empty arrays are ignored. A buffer with ndim 0 has one element. Every function
+    returns SYNCYTE_ERR_SHAPE for strides whose span exceeds 64 bits. Data may have any alignment, except that
+    reductions and lists of rows need aligned elements (complex ones aligned to their parts): SYNCYTE_ERR_SHAPE.
     """
 
     _defaults_: dict[str, Any] = {}
@@ -263,9 +263,9 @@ class BufferDescription(ctypes.Structure):
         ("ndim", ctypes.c_int32),
         # extents, in elements
         ("shape", ctypes.c_int64 * 8),
-        # distance of neighbours, in bytes
+        # distances of neighbouring elements, in bytes
         ("strides", ctypes.c_int64 * 8),
-        # where data lies
+        # kind of memory of data
         ("memory", ctypes.c_int32),
         # number of the device; 0 for host memory
         ("device", ctypes.c_int32),
@@ -273,32 +273,30 @@ class BufferDescription(ctypes.Structure):
 
 
 class ErrorFields(ctypes.Structure):
-    """What a failed call's error is about, beside its text. Texts are empty, and numbers -1, where there is nothing
-    to say.
-    """
+    """Fields of a failed call's error, beside its text. Fields that do not apply are empty, and -1 for numbers."""
 
     _defaults_: dict[str, Any] = {}
     _fields_ = [
         # sizeof(syncyte_error_fields_t)
         ("struct_size", ctypes.c_size_t),
-        # of the call
+        # status of the call
         ("status", ctypes.c_int32),
-        # whose error it is: of the communicator in a collective, otherwise of the world
+        # rank that failed: of the communicator in a collective, otherwise of the world
         ("rank", ctypes.c_int32),
         # the function's name without "syncyte_"
         ("operation", ctypes.c_char_p),
-        # name of what the argument belongs to, or of the collective's communicator
+        # name of the object that the argument belongs to, or of the collective's communicator
         ("object", ctypes.c_char_p),
-        # what was wrong; what differed between ranks
+        # name of the argument that is wrong, or of the fact that differs between ranks
         ("argument", ctypes.c_char_p),
-        # dimension of the argument if ndim is not 0, otherwise its position in a list
+        # dimension of the argument if ndim is not 0, otherwise its position in an array
         ("axis", ctypes.c_int64),
-        # dimensions of the array that the error is about; 0: of none. Lists such as [2, 3] in value and expected are
-        # then extents; an axis in value, without one in axis, counts from the end where it differed between ranks
+        # number of dimensions of the array that the error is about; 0: the error is about no array. Lists such as [2,
+        # 3] in value and expected are then extents; an axis in value that differs between ranks counts from the end
         ("ndim", ctypes.c_int32),
-        # of the argument, there; on which ranks, where it differed
+        # value of the argument; if it differs between ranks, the values and their ranks
         ("value", ctypes.c_char_p),
-        # in its place
+        # expected value
         ("expected", ctypes.c_char_p),
         # the message without operation and rank
         ("reason", ctypes.c_char_p),
@@ -306,15 +304,15 @@ class ErrorFields(ctypes.Structure):
 
 
 class TraceEvent(ctypes.Structure):
-    """What the trace hook is told: an operation has ended on this thread. The peer is - of send, recv, isend, irecv
-    the other rank, of a receive from SYNCYTE_ANY the sender (-1 when it starts), of sendrecv the receiver; - of
-    collectives with a root (bcast, ibcast, reduce, gather_along, scatter_along) the root, on all ranks; - of a
-    halo's exchanges the neighbour if it has just one, which may be the rank itself; - of window operations with a
-    target the target; - of a wait that of the operation that was started, of a wait for several requests where
-    they all have the same; - -1 of all else. Starting an operation and waiting for it are two events. A wait is
-    "request_wait", "request_wait_all", "request_wait_any", or the "request_test" that finds the end; other tests
-    and waits for null are no events. Functions that only look something up (a rank, a shape, a pointer) are no
-    events, and are not counted by syncyte_stats().
+    """An event for the trace hook: an operation has ended on this thread. The peer is - for send, recv, isend,
+    irecv: the other rank; for a receive from SYNCYTE_ANY the sender (-1 when it starts); for sendrecv the
+    receiver; - for collectives with a root (bcast, ibcast, reduce, gather_along, scatter_along): the root, on all
+    ranks; - for a halo's exchanges: the neighbour if there is only one, which may be the rank itself; - for
+    window operations with a target: the target; - for a wait: the peer of the operation that was started; for a
+    wait for several requests, their common peer; - for all others: -1. Starting an operation and waiting for it
+    are two events. A wait is "request_wait", "request_wait_all", "request_wait_any", or the "request_test" that
+    completes the request; other tests, and waits for null, are not events. Lookups (of a rank, a shape, a
+    pointer) are not events, and syncyte_stats() does not count them.
     """
 
     _defaults_: dict[str, Any] = {}
@@ -323,17 +321,17 @@ class TraceEvent(ctypes.Structure):
         ("struct_size", ctypes.c_size_t),
         # for example "comm_allreduce"; valid during the call
         ("operation", ctypes.c_char_p),
-        # bytes of this rank's part; of a wait, those of what was started; or 0
+        # bytes of this rank's part; for a wait, those of the started operation; or 0
         ("bytes", ctypes.c_int64),
         # CLOCK_MONOTONIC at the start, nanoseconds
         ("begin_ns", ctypes.c_int64),
         # CLOCK_MONOTONIC at the end, nanoseconds
         ("end_ns", ctypes.c_int64),
-        # how it ended
+        # status of the operation
         ("status", ctypes.c_int32),
-        # the one rank it talked to, in its communicator, see there; or -1
+        # peer, a rank of the communicator, see above; or -1
         ("peer", ctypes.c_int32),
-        # element type of what it moved; of a wait, of what was started; or 0
+        # element type of the data; for a wait, that of the started operation; or 0
         ("dtype", ctypes.c_int32),
         # name of the communicator, valid during the call; or null
         ("comm", ctypes.c_char_p),
@@ -343,21 +341,21 @@ class TraceEvent(ctypes.Structure):
 
 
 class OperationStats(ctypes.Structure):
-    """What this process has called of one operation so far."""
+    """Counters of one operation in this process."""
 
     _defaults_: dict[str, Any] = {}
     _fields_ = [
         # sizeof(syncyte_operation_stats_t)
         ("struct_size", ctypes.c_size_t),
-        # for example "comm_allreduce"; stays
+        # for example "comm_allreduce"; never freed
         ("operation", ctypes.c_char_p),
-        # all that have ended; as events of the trace, see syncyte_trace_event_t
+        # calls that have ended, counted as trace events are, see syncyte_trace_event_t
         ("calls", ctypes.c_int64),
-        # those that failed
+        # calls that failed
         ("errors", ctypes.c_int64),
-        # of this rank's parts, where operations have any
+        # bytes of this rank's parts
         ("bytes", ctypes.c_int64),
-        # of the calls that were traced: SYNCYTE_TRACE, or a hook
+        # duration of the calls that were traced (by SYNCYTE_TRACE or a hook)
         ("nanoseconds", ctypes.c_int64),
     ]
 
@@ -369,7 +367,7 @@ class InitOptions(ctypes.Structure):
     _fields_ = [
         # sizeof(syncyte_init_options_t)
         ("struct_size", ctypes.c_size_t),
-        # MPI thread level to ask for if we initialise MPI: 0 single, 1 funneled, 2 serialized, 3 multiple
+        # thread level to request if this call initialises MPI: 0 single, 1 funneled, 2 serialized, 3 multiple
         ("thread_level", ctypes.c_int32),
     ]
 
@@ -401,7 +399,7 @@ class Fact(ctypes.Structure):
 
 
 class Topology(ctypes.Structure):
-    """How the ranks of a communicator lie on nodes: ranks that share memory form a node."""
+    """Topology of a communicator: its ranks on nodes. Ranks that share memory form a node."""
 
     _defaults_: dict[str, Any] = {}
     _fields_ = [
@@ -409,11 +407,11 @@ class Topology(ctypes.Structure):
         ("struct_size", ctypes.c_size_t),
         # number of nodes
         ("nodes", ctypes.c_int32),
-        # this rank's node, 0 to nodes - 1, in order of lowest ranks
+        # number of this rank's node, 0 to nodes - 1, in order of the nodes' lowest ranks
         ("node", ctypes.c_int32),
-        # ranks on this rank's node
+        # number of ranks on this rank's node
         ("node_size", ctypes.c_int32),
-        # this rank's place among them, in order of ranks
+        # number of this rank on its node, in rank order
         ("node_rank", ctypes.c_int32),
     ]
 
@@ -425,11 +423,11 @@ class CollectiveOptions(ctypes.Structure):
     _fields_ = [
         # sizeof(syncyte_collective_options_t)
         ("struct_size", ctypes.c_size_t),
-        # reserved: null. What is enqueued on a device buffer has ended before the call
+        # reserved: null. Work enqueued on a device buffer must be complete before the call
         ("stream", ctypes.c_void_p),
-        # a further fact that all ranks must share, for libraries on top; 0 by default
+        # an additional fact, equal on all ranks, for libraries on top; 0 by default
         ("fact", ctypes.c_int64),
-        # such facts with names for the message, read during the call; null if there are none
+        # additional facts with names for the message, read during the call; null if none
         ("facts", ctypes.POINTER(Fact)),
         # number of facts, 0 to 24
         ("fact_count", ctypes.c_int32),
@@ -437,17 +435,17 @@ class CollectiveOptions(ctypes.Structure):
 
 
 class MemoryStats(ctypes.Structure):
-    """What the pool of recycled buffers holds. Sizes are in bytes."""
+    """Statistics of the pool of recycled buffers. Sizes are in bytes."""
 
     _defaults_: dict[str, Any] = {}
     _fields_ = [
         # sizeof(syncyte_memory_stats_t)
         ("struct_size", ctypes.c_size_t),
-        # handed out, rounded up to size classes
+        # acquired and not released, rounded up to size classes
         ("in_use", ctypes.c_size_t),
         # kept for re-use
         ("cached", ctypes.c_size_t),
-        # most that is kept: SYNCYTE_POOL_LIMIT, or a 16th of the machine's memory
+        # limit of cached: SYNCYTE_POOL_LIMIT, or a 16th of the machine's memory
         ("limit", ctypes.c_size_t),
         # requests served from the cache
         ("hits", ctypes.c_int64),
@@ -463,23 +461,23 @@ class CacheSizes(ctypes.Structure):
     _fields_ = [
         # sizeof(syncyte_cache_sizes_t)
         ("struct_size", ctypes.c_size_t),
-        # 0: SYNCYTE_CACHE_PARAMETER_BYTES, otherwise 1 GiB or what the machine has
+        # 0: SYNCYTE_CACHE_PARAMETER_BYTES, otherwise 1 GiB, scaled down if memory is short
         ("parameter_bytes", ctypes.c_int64),
-        # 0: SYNCYTE_CACHE_COMPUTATION_BYTES, otherwise 11 GiB or what the machine has
+        # 0: SYNCYTE_CACHE_COMPUTATION_BYTES, otherwise 11 GiB, scaled down likewise
         ("computation_bytes", ctypes.c_int64),
     ]
 
 
 class CacheMeeting(ctypes.Structure):
-    """Where two processes meet, a Unix socket in a folder, and how long they wait."""
+    """The Unix socket, in a folder, by which two processes pass a cache, and how long they wait."""
 
     _defaults_: dict[str, Any] = {"timeout": -1}
     _fields_ = [
         # sizeof(syncyte_cache_meeting_t)
         ("struct_size", ctypes.c_size_t),
-        # of the socket, at most 60 bytes; null: SYNCYTE_CACHE, otherwise "cache"
+        # name of the socket, at most 60 bytes; null: SYNCYTE_CACHE, otherwise "cache"
         ("name", ctypes.c_char_p),
-        # the user's own, mode 0700, made where it is missing; null: SYNCYTE_CACHE_FOLDER, otherwise
+        # a folder of this user with mode 0700, made if it is missing; null: SYNCYTE_CACHE_FOLDER, otherwise
         # $XDG_RUNTIME_DIR/syncyte, otherwise $TMPDIR/syncyte-UID
         ("folder", ctypes.c_char_p),
         # a secret that both processes know; zeros: none
@@ -498,20 +496,20 @@ class MessageOptions(ctypes.Structure):
         ("struct_size", ctypes.c_size_t),
         # reserved: null
         ("stream", ctypes.c_void_p),
-        # 0 to 7; messages of different channels do not meet: for libraries on top, that send derivatives with the
+        # 0 to 7; a receive matches only messages of its channel. For libraries on top, that send derivatives with the
         # tags of their users
         ("channel", ctypes.c_int32),
-        # of a send: any number, which the receiver finds in its status; for libraries on top
+        # any number, which a send passes to the receiver's status; for libraries on top
         ("label", ctypes.c_int64),
-        # SYNCYTE_MESSAGE_ROOM: so many bytes in front of the buffer's first element are the message's, to be written.
-        # Device memory that MPI takes (syncyte_mpi_takes()) needs them, and is contiguous; what was enqueued on it
-        # has ended before the call. 0: there are none
+        # SYNCYTE_MESSAGE_ROOM: so many bytes in front of the buffer's first element are free for the message's
+        # header, which overwrites them. Device memory (syncyte_mpi_takes()) needs them and must be contiguous; work
+        # enqueued on it must be complete before the call. 0: no room
         ("room", ctypes.c_int32),
     ]
 
 
 class MessageStatus(ctypes.Structure):
-    """Who sent a message that was received."""
+    """Sender, tag and label of a received message."""
 
     _defaults_: dict[str, Any] = {}
     _fields_ = [
@@ -519,9 +517,9 @@ class MessageStatus(ctypes.Structure):
         ("struct_size", ctypes.c_size_t),
         # the sender's rank
         ("source", ctypes.c_int32),
-        # its tag
+        # the message's tag
         ("tag", ctypes.c_int32),
-        # its options->label
+        # the sender's options->label
         ("label", ctypes.c_int64),
     ]
 
@@ -533,7 +531,7 @@ class HaloOptions(ctypes.Structure):
     _fields_ = [
         # sizeof(syncyte_halo_options_t)
         ("struct_size", ctypes.c_size_t),
-        # 1: corners too; 0: only ghosts that lie beyond the interior along one axis
+        # 1: include corners; 0: only ghosts beyond the interior along one axis
         ("corners", ctypes.c_int32),
     ]
 
@@ -573,13 +571,13 @@ class TensorOptions(ctypes.Structure):
         ("struct_size", ctypes.c_size_t),
         # for messages; may be null
         ("name", ctypes.c_char_p),
-        # this rank's rows; -1: as equal as possible, the remainder on the first ranks. All ranks give -1, or all give
-        # their own, which must add up to shape[0]
+        # number of this rank's rows; -1: equal parts, with the remainder on the first ranks. All ranks pass -1, or
+        # all pass numbers that add up to shape[0]
         ("local_rows", ctypes.c_int64),
         # SYNCYTE_MEMORY_HOST
         ("memory", ctypes.c_int32),
-        # may be null; of wrap: set to 1 (a release store) when no rank uses this rank's array any more. It is the
-        # caller's and lives as long as the array
+        # may be null; for wrap: set to 1 (a release store) when no rank uses this rank's array any more. The caller
+        # owns it; it must live as long as the array
         ("released", ctypes.POINTER(ctypes.c_int64)),
     ]
 
@@ -593,13 +591,13 @@ class KvOptions(ctypes.Structure):
         ("struct_size", ctypes.c_size_t),
         # for messages; may be null
         ("name", ctypes.c_char_p),
-        # of this process, 1 to 65536; ranks may differ
+        # number of this process's workers, 1 to 65536; ranks may differ
         ("workers", ctypes.c_int32),
     ]
 
 
 class KvSampling(ctypes.Structure):
-    """How keys are sampled. Only keys that have as many values as min_key are drawn."""
+    """Sampling options. Only keys that have as many values as min_key are drawn."""
 
     _defaults_: dict[str, Any] = {"scheme": 4, "distribution": 1, "with_replacement": 1, "pool_size": 250, "reuse": 1}
     _fields_ = [
@@ -607,31 +605,31 @@ class KvSampling(ctypes.Structure):
         ("struct_size", ctypes.c_size_t),
         # when keys are drawn
         ("scheme", ctypes.c_int32),
-        # of the keys
+        # distribution of the keys
         ("distribution", ctypes.c_int32),
-        # 0: no key twice in a sample; not with a pool
+        # 0: no key repeats in a sample; not with a pool
         ("with_replacement", ctypes.c_int32),
         # first key of the range
         ("min_key", ctypes.c_int64),
-        # the key after its last one
+        # end of the range: its last key + 1
         ("max_key", ctypes.c_int64),
-        # keys of the pool
+        # number of keys in the pool
         ("pool_size", ctypes.c_int64),
-        # how often each key of a pool is given
+        # how often each key of a pool is used
         ("reuse", ctypes.c_int64),
-        # with the rank and the worker's number it says which keys are drawn
+        # seed; rank and worker number are mixed in
         ("seed", ctypes.c_int64),
     ]
 
 
 class KvWorkerInfo(ctypes.Structure):
-    """What a worker has done since it was made."""
+    """Counters of a worker since its creation."""
 
     _defaults_: dict[str, Any] = {}
     _fields_ = [
         # sizeof(syncyte_kv_worker_info_t)
         ("struct_size", ctypes.c_size_t),
-        # of the worker
+        # number of the worker
         ("number", ctypes.c_int64),
         # as kv_worker_clock()
         ("clock", ctypes.c_int64),
@@ -685,22 +683,23 @@ class CheckpointOptions(ctypes.Structure):
 # Called after every traced operation, on the thread that ran it; must not call Syncyte.
 TraceFn = ctypes.CFUNCTYPE(None, ctypes.POINTER(TraceEvent), ctypes.c_void_p)
 
-# Sets *done to 1 when the operation has ended, without waiting. Returns the operation's status once it has ended; an
+# Sets *done to 1 if the operation has ended; does not wait. Returns the operation's status once it has ended; an
 # error ends it. Not called again after the end.
 RequestPollFn = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.POINTER(ctypes.c_int32))
 
 # Waits for the end of the operation and returns its status; SYNCYTE_ERR_INTERRUPTED if it has not ended. Not called
-# once poll has told of the end.
+# after poll has set *done.
 RequestWaitFn = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)
 
-# Frees the context; called once, after the operation has ended: when a test or a wait tells of it, or by finalize.
+# Frees the context. Called once, after the operation has ended, by the test or wait that returns its status, or by
+# finalize.
 RequestFreeFn = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 
-# Writes at which line of its program the application is, as a text of at most `bytes` bytes that ends with a zero
-# byte. Called on a thread of its own; may block.
+# Writes the application's current source line as a zero-terminated string of at most `bytes` bytes, including the
+# zero. Called on a separate thread; may block.
 LineFn = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p)
 
-# Whether the wait in progress shall end: 0 if not.
+# Returns non-zero to end the wait in progress, otherwise 0.
 InterruptFn = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)
 
 
@@ -719,7 +718,7 @@ CORE: dict[str, Function] = {
             Parameter("patch", "out", True, None, "third number"),
             Parameter("abi", "out", True, None, "SYNCYTE_ABI_VERSION of the library"),
         ],
-        "Version of the loaded library. Local; callable at any time, from any thread.",
+        "Returns the version of the loaded library. Local; callable at any time, from any thread.",
     ),
     "syncyte_last_error": Function(
         ctypes.c_char_p,
@@ -728,8 +727,8 @@ CORE: dict[str, Function] = {
         [
         ],
         (
-            "Message of this thread's last failed call. Local; callable at any time. Returns: a string that is"
-            " valid until the thread's next failing call; empty if none failed."
+            "Returns the message of this thread's last failed call. Local; callable at any time. Returns: a "
+            "string that is valid until the thread's next failing call; empty if none failed."
         ),
     ),
     "syncyte_last_error_fields": Function(
@@ -742,7 +741,7 @@ CORE: dict[str, Function] = {
                 "struct_size set by the caller; the rest is filled; texts are valid until the thread's next "
                 "failing call"),
         ],
-        "What this thread's last failed call is about. Local; callable at any time.",
+        "Returns the fields of this thread's last error. Local; callable at any time.",
     ),
     "syncyte_status_name": Function(
         ctypes.c_char_p,
@@ -753,8 +752,8 @@ CORE: dict[str, Function] = {
             Parameter("status", "in", False, None, "any number"),
         ],
         (
-            "Name of a status code, for example \"SYNCYTE_ERR_INDEX\". Local; callable at any time. Returns: a "
-            "constant string; \"SYNCYTE_ERR_UNKNOWN\" for a number that is none of ours."
+            "Returns the name of a status code, for example \"SYNCYTE_ERR_INDEX\". Local; callable at any time. "
+            "Returns: a constant string; \"SYNCYTE_ERR_UNKNOWN\" for a number that is not a status code."
         ),
     ),
     "syncyte_error_set": Function(
@@ -765,7 +764,8 @@ CORE: dict[str, Function] = {
         ],
         [
             Parameter("status", "in", False, None, "code, not SYNCYTE_SUCCESS"),
-            Parameter("message", "in", False, None, "what, which argument, what to do; the rank is put in front"),
+            Parameter("message", "in", False, None,
+                "the error, the argument, and how to correct it; the rank is prepended"),
         ],
         (
             "Sets this thread's last error, for libraries on top of Syncyte. Local; callable at any time. "
@@ -782,8 +782,8 @@ CORE: dict[str, Function] = {
                 "texts may be null; status is not SYNCYTE_SUCCESS; reason is the message; rank is not read"),
         ],
         (
-            "As syncyte_error_set(), with fields beside the message. Local; callable at any time. Returns: "
-            "fields->status"
+            "Sets the thread's last error with its fields, as syncyte_error_set() does without. Local; "
+            "callable at any time. Returns: fields->status"
         ),
     ),
     "syncyte_dtype_size": Function(
@@ -796,7 +796,10 @@ CORE: dict[str, Function] = {
             Parameter("dtype", "in", False, None, "element type"),
             Parameter("bytes", "out", False, None, "size of an element"),
         ],
-        "Bytes of one element. Local; callable at any time. Returns: SYNCYTE_ERR_TYPE for an unknown dtype.",
+        (
+            "Returns the size of one element in bytes. Local; callable at any time. Returns: SYNCYTE_ERR_TYPE "
+            "for an unknown dtype."
+        ),
     ),
     "syncyte_dtype_name": Function(
         ctypes.c_char_p,
@@ -807,8 +810,8 @@ CORE: dict[str, Function] = {
             Parameter("dtype", "in", False, None, "element type"),
         ],
         (
-            "Name of an element type, for example \"float32\". Local; callable at any time. Returns: a constant "
-            "string; \"unknown\" for a number that is none of ours."
+            "Returns the name of an element type, for example \"float32\". Local; callable at any time. Returns:"
+            " a constant string; \"unknown\" for an unknown dtype."
         ),
     ),
     "syncyte_buffer_init": Function(
@@ -843,8 +846,8 @@ CORE: dict[str, Function] = {
             Parameter("message", "in", False, None, "text without a newline"),
         ],
         (
-            "Writes a line to stderr, with rank and severity, if SYNCYTE_LOG lets it through. Local, thread-"
-            "safe, any time."
+            "Writes a line with rank and severity to stderr, if SYNCYTE_LOG enables that severity. Local, "
+            "thread-safe, callable at any time."
         ),
     ),
     "syncyte_trace_set": Function(
@@ -870,12 +873,13 @@ CORE: dict[str, Function] = {
         ],
         [
             Parameter("index", "in", False, None,
-                "0, 1, ... until SYNCYTE_ERR_INDEX is answered; operations that were never called are not there"),
+                "0, 1, ... until the result is SYNCYTE_ERR_INDEX; operations that were never called are not "
+                "listed"),
             Parameter("stats", "in,out", False, None, "struct_size set by the caller; the rest is filled"),
         ],
         (
-            "Counters of an operation. Local, thread-safe, any time. Returns: SYNCYTE_ERR_INDEX beyond the "
-            "last one."
+            "Returns the counters of an operation. Local, thread-safe, callable at any time. Returns: "
+            "SYNCYTE_ERR_INDEX beyond the last one."
         ),
     ),
     "syncyte_request_create": Function(
@@ -889,22 +893,21 @@ CORE: dict[str, Function] = {
         ],
         [
             Parameter("poll", "in", False, None, "tests for completion"),
-            Parameter("wait", "in", True, None, "waits; when null, poll is called until done"),
+            Parameter("wait", "in", True, None, "waits; if null, poll is called until it sets *done"),
             Parameter("free", "in", True, None, "frees context"),
             Parameter("context", "in", True, None, "passed to the callbacks; owned by the request on success"),
             Parameter("request", "out", False, None, "the request"),
         ],
         (
-            "Makes a request out of callbacks, for libraries on top of Syncyte. Local. Until the operation has"
-            " ended, every wait of Syncyte on this rank calls poll, on any thread that may call MPI. Two "
+            "Makes a request of callbacks, for libraries on top of Syncyte. Local. Until the operation has "
+            "ended, every wait of Syncyte on this rank calls poll, on any thread that may call MPI. Two "
             "callbacks of one request never run at once. The thread that tests or waits for the request gets "
-            "the status, and the message that poll gave to syncyte_error_set(). Callbacks may call Syncyte's "
-            "local functions, but must not start or end Syncyte. poll must not wait for another rank: no other"
-            " request's poll is called inside of it. syncyte_finalize() (or MPI_Finalize) goes on with active "
-            "requests until they have ended, and frees their contexts. Syncyte can be called meanwhile. A "
-            "request that has not ended 5 s after all ranks have come to finalize is named in the log and "
-            "left: it stays active, and its context is not freed. Returns: SYNCYTE_ERR_UNSUPPORTED in a forked"
-            " child."
+            "the status, and the message that poll passed to syncyte_error_set(). Callbacks may call Syncyte's"
+            " local functions, but must not start or end Syncyte. poll must not wait for another rank: it runs"
+            " without polls of other requests. syncyte_finalize() (or MPI_Finalize) polls active requests "
+            "until they have ended, and frees their contexts; Syncyte can be called meanwhile. If a request "
+            "has not ended 5 s after all ranks have entered finalize, an error is logged: the request stays "
+            "active, and its context is not freed. Returns: SYNCYTE_ERR_UNSUPPORTED in a forked child."
         ),
     ),
     "syncyte_request_test": Function(
@@ -917,10 +920,7 @@ CORE: dict[str, Function] = {
             Parameter("request", "in,out", False, None, "a request; null counts as ended"),
             Parameter("done", "out", False, None, "1 if it has ended"),
         ],
-        (
-            "Tests a request without waiting. Local. When it has ended, its status is returned and the handle "
-            "is nulled."
-        ),
+        "Tests a request without waiting. Local. If it has ended, returns its status and nulls the handle.",
     ),
     "syncyte_request_wait": Function(
         ctypes.c_int32,
@@ -932,8 +932,8 @@ CORE: dict[str, Function] = {
         ],
         (
             "Waits for a request, returns its status, and nulls the handle. Local. Returns: "
-            "SYNCYTE_ERR_INTERRUPTED, and the request stays active: see syncyte_interrupt_set(). That holds "
-            "for the next two functions too."
+            "SYNCYTE_ERR_INTERRUPTED, and the request stays active: see syncyte_interrupt_set(). "
+            "syncyte_request_wait_all() and syncyte_request_wait_any() do the same."
         ),
     ),
     "syncyte_request_wait_all": Function(
@@ -958,7 +958,7 @@ CORE: dict[str, Function] = {
         [
             Parameter("count", "in", False, None, "number of requests"),
             Parameter("requests", "in,out", False, "count", "requests; null ones are skipped"),
-            Parameter("index", "out", False, None, "which one ended; -1 if all were null"),
+            Parameter("index", "out", False, None, "position of the request that ended; -1 if all were null"),
         ],
         "Waits until one of the requests ends, returns its status and nulls it. Local.",
     ),
@@ -971,7 +971,7 @@ CORE: dict[str, Function] = {
             Parameter("request", "in,out", False, None, "a request"),
         ],
         (
-            "Frees a request that has ended, and nulls the handle; null is fine. Local. Returns: "
+            "Frees a request that has ended, and nulls the handle; a null handle is ignored. Local. Returns: "
             "SYNCYTE_ERR_BUSY while the operation is active (MPI cannot cancel)."
         ),
     ),
@@ -984,10 +984,10 @@ CORE: dict[str, Function] = {
             Parameter("options", "in", True, None, "null for defaults"),
         ],
         (
-            "Starts Syncyte; initialises MPI if nobody has. Collective over MPI_COMM_WORLD; further calls do "
-            "nothing. Returns: SYNCYTE_ERR_NOT_INITIALISED if MPI is already finalised. SYNCYTE_ERR_ARGUMENT "
-            "on all ranks if one of them has bad options or a bad environment variable; Syncyte is then not "
-            "started (MPI is), and may be once that is mended."
+            "Starts Syncyte; initialises MPI if it is not initialised. Collective over MPI_COMM_WORLD; further"
+            " calls do nothing. Returns: SYNCYTE_ERR_NOT_INITIALISED if MPI is already finalised. "
+            "SYNCYTE_ERR_ARGUMENT on all ranks if one of them has bad options or a bad environment variable; "
+            "MPI is then initialised, Syncyte is not, and init may be called again."
         ),
     ),
     "syncyte_finalize": Function(
@@ -1000,9 +1000,9 @@ CORE: dict[str, Function] = {
             "Ends Syncyte: frees all windows and communicators, and finalises MPI if syncyte_init() had "
             "initialised it. Collective over MPI_COMM_WORLD: waits for all ranks. Memory that a view still "
             "refers to stays readable. If the application finalises MPI first, this happens inside "
-            "MPI_Finalize. Where the process of a rank of this node has ended before, nobody is waited for: an"
-            " error is logged, nothing is freed, and MPI is not finalised. Further calls, and calls in a "
-            "forked child, do nothing."
+            "MPI_Finalize. If the process of a rank of this node has ended before, the function does not wait:"
+            " it logs an error, frees nothing, and does not finalise MPI. Further calls, and calls in a forked"
+            " child, do nothing."
         ),
     ),
     "syncyte_watchdog_line_set": Function(
@@ -1016,8 +1016,9 @@ CORE: dict[str, Function] = {
             Parameter("context", "in", True, None, "passed to every call; must outlive the hook"),
         ],
         (
-            "Installs what the watchdog's report asks for the line of this rank's program; null removes it. "
-            "Where no answer comes within a second the report says \"unknown\". Local; callable at any time."
+            "Installs the function that gives this rank's current source line to the watchdog's report; null "
+            "removes it. The report says \"unknown\" if the function takes longer than a second. Local; callable"
+            " at any time."
         ),
     ),
     "syncyte_interrupt_set": Function(
@@ -1028,21 +1029,21 @@ CORE: dict[str, Function] = {
         ],
         [
             Parameter("hook", "in", True, None,
-                "function; may call Syncyte, but must not wait for what the wait is for"),
+                "function; may call Syncyte, but must not wait for the same operation"),
             Parameter("context", "in", True, None, "passed to every call; must outlive the hook"),
         ],
         (
-            "Installs what waits of the calling thread ask ten times a second, for example whether a signal "
-            "has come; null removes it. There is one for the process: a later call replaces it. Local; "
-            "callable at any time. A wait that is told to end returns SYNCYTE_ERR_INTERRUPTED, on this rank "
-            "alone: - a request stays active, and may be waited for again; - a blocking receive is taken back,"
-            " or has received a message that was there already; - a blocking send may still arrive: its memory"
-            " must stay as it is until syncyte_finalize(); - a halo can be used no longer after a blocking "
-            "exchange or accumulate, which neighbours may still wait for; - a collective leaves the ranks of "
-            "its communicator out of step: every later collective on it returns SYNCYTE_ERR_INTERRUPTED on "
-            "this rank; after one of the world communicator syncyte_finalize() frees nothing, and does not "
-            "finalise MPI. With SYNCYTE_CHECK=off collectives wait inside MPI, and do not ask; nor does "
-            "syncyte_finalize()."
+            "Installs a function that waits of the calling thread call ten times a second, for example to "
+            "check for signals; null removes it. The process has one such function: a later call replaces it. "
+            "Local; callable at any time. If the function returns non-zero, the wait returns "
+            "SYNCYTE_ERR_INTERRUPTED, on this rank alone: - a request stays active, and may be waited for "
+            "again; - a blocking receive is cancelled, or has received a message that had already arrived; - a"
+            " blocking send may still arrive: its memory must stay unchanged until syncyte_finalize(); - a "
+            "halo cannot be used after an interrupted blocking exchange or accumulate; neighbours may still "
+            "wait for it; - after a collective the ranks of its communicator are out of step: every later "
+            "collective on it returns SYNCYTE_ERR_INTERRUPTED on this rank; after a collective of the world "
+            "communicator, syncyte_finalize() frees nothing, and does not finalise MPI. With SYNCYTE_CHECK=off"
+            " collectives wait inside MPI, and do not call the function; syncyte_finalize() never does."
         ),
     ),
     "syncyte_abort": Function(
@@ -1055,7 +1056,7 @@ CORE: dict[str, Function] = {
         ],
         (
             "Ends the whole job at once, as MPI_Abort does; does not return. Callable at any time, on any "
-            "rank. In a forked child it ends the child only."
+            "rank. In a forked child, ends only the child."
         ),
     ),
     "syncyte_initialized": Function(
@@ -1067,7 +1068,7 @@ CORE: dict[str, Function] = {
             Parameter("flag", "out", False, None,
                 "1 between init and finalize, also in a child forked then; otherwise 0"),
         ],
-        "Whether Syncyte is started. Local; callable at any time.",
+        "Returns whether Syncyte is initialised. Local; callable at any time.",
     ),
     "syncyte_thread_level": Function(
         ctypes.c_int32,
@@ -1077,7 +1078,7 @@ CORE: dict[str, Function] = {
         [
             Parameter("level", "out", False, None, "the level"),
         ],
-        "Thread level that MPI provides: 0 single, 1 funneled, 2 serialized, 3 multiple. Local.",
+        "Returns the thread level that MPI provides: 0 single, 1 funneled, 2 serialized, 3 multiple. Local.",
     ),
     "syncyte_mpi_takes": Function(
         ctypes.c_int32,
@@ -1090,13 +1091,14 @@ CORE: dict[str, Function] = {
             Parameter("flag", "out", False, None, "1 or 0"),
         ],
         (
-            "Whether MPI takes buffers in a kind of memory: host memory always; a CUDA device's where this "
-            "build has CUDA, the machine a device, and the MPI library says that it is CUDA-aware, or "
-            "SYNCYTE_CUDA_AWARE=on does for it. Local. Such buffers can be given to what only moves elements: "
-            "messages, and broadcasts, gathers, scatters and all-to-alls that wait. They are dense, and cut "
-            "along their first axis; where an operation has two on a rank, both are on devices; what was "
-            "enqueued on them has ended before the call. Every other operation on a communicator answers "
-            "SYNCYTE_ERR_UNSUPPORTED for device memory. Returns: SYNCYTE_ERR_ARGUMENT for an unknown kind."
+            "Returns whether MPI accepts buffers in a kind of memory. It always accepts host memory. It "
+            "accepts CUDA memory if this build has CUDA, the machine has a device, and the MPI library reports"
+            " that it is CUDA-aware or SYNCYTE_CUDA_AWARE=on is set. Local. Operations that only move elements"
+            " accept device buffers: messages, and blocking broadcasts, gathers, scatters and all-to-alls. The"
+            " buffers must be dense, and cut along their first axis; if an operation has two buffers on a "
+            "rank, both must be on devices. Work enqueued on them must be complete before the call. All other "
+            "operations on a communicator return SYNCYTE_ERR_UNSUPPORTED for device memory. Returns: "
+            "SYNCYTE_ERR_ARGUMENT for an unknown kind."
         ),
     ),
     "syncyte_comm_world": Function(
@@ -1108,8 +1110,8 @@ CORE: dict[str, Function] = {
             Parameter("comm", "out", False, None, "the communicator; to be destroyed as any other handle"),
         ],
         (
-            "A reference to the communicator of all ranks. Local. All references have one handle, the same in "
-            "every job."
+            "Returns a reference to the communicator of all ranks. Local. All references have the same handle,"
+            " in every job."
         ),
     ),
     "syncyte_comm_self": Function(
@@ -1121,8 +1123,8 @@ CORE: dict[str, Function] = {
             Parameter("comm", "out", False, None, "the communicator; to be destroyed as any other handle"),
         ],
         (
-            "A reference to the communicator of this rank alone. Local. All references have one handle, the "
-            "same in every job."
+            "Returns a reference to the communicator of this rank alone. Local. All references have the same "
+            "handle, in every job."
         ),
     ),
     "syncyte_comm_from_fortran": Function(
@@ -1134,15 +1136,14 @@ CORE: dict[str, Function] = {
         ],
         [
             Parameter("fortran_handle", "in", False, None, "an intra-communicator"),
-            Parameter("options", "in", True, None,
-                "null for defaults; what is wrong with them on one rank is every rank's error"),
+            Parameter("options", "in", True, None, "null for defaults; all ranks get an error in one rank's options"),
             Parameter("comm", "out", False, None, "the communicator"),
         ],
         (
             "Makes a communicator from a Fortran handle (MPI_Comm_c2f, comm%MPI_VAL, mpi4py's py2f()), which "
             "is duplicated and stays the caller's. Collective over it. Returns: SYNCYTE_ERR_ARGUMENT for a "
-            "null or inter-communicator and for what MPI does not know, on this rank alone: it cannot tell the"
-            " others."
+            "null communicator, an inter-communicator and an invalid handle, on this rank alone: it cannot "
+            "notify the others."
         ),
     ),
     "syncyte_comm_to_fortran": Function(
@@ -1156,8 +1157,8 @@ CORE: dict[str, Function] = {
             Parameter("fortran_handle", "out", False, None, "for MPI_Comm_f2c"),
         ],
         (
-            "The MPI communicator behind a handle, as a Fortran handle. Local. It stays Syncyte's: use it only"
-            " while comm is alive, and never free it; messages on it do not meet Syncyte's own."
+            "Returns the MPI communicator of a handle, as a Fortran handle. Local. Syncyte owns it: use it "
+            "only while comm is alive, and do not free it. Messages on it are separate from Syncyte's own."
         ),
     ),
     "syncyte_comm_dup": Function(
@@ -1186,10 +1187,10 @@ CORE: dict[str, Function] = {
         [
             Parameter("comm", "in", False, None, "a communicator"),
             Parameter("color", "in", False, None,
-                "ranks of one color form a new communicator; -1: this rank gets a null handle"),
-            Parameter("key", "in", False, None, "order within the new communicator; ties by rank"),
+                "ranks of the same color form a new communicator; -1: this rank gets a null handle"),
+            Parameter("key", "in", False, None, "order within the new communicator; ties are ordered by rank"),
             Parameter("options", "in", True, None, "null for defaults"),
-            Parameter("part", "out", False, None, "this rank's part"),
+            Parameter("part", "out", False, None, "the communicator of this rank's color"),
         ],
         (
             "Splits a communicator as MPI_Comm_split does. Collective; facts: none (colors and keys may "
@@ -1209,11 +1210,11 @@ CORE: dict[str, Function] = {
             Parameter("name", "in", True, None,
                 "name of this rank's program, 1 to 255 bytes; null: the executable's file name"),
             Parameter("options", "in", True, None, "null for defaults"),
-            Parameter("part", "out", False, None, "this program's ranks, in order of ranks"),
+            Parameter("part", "out", False, None, "this program's ranks, in rank order"),
         ],
         (
-            "Splits by program, for jobs of several programs in one mpirun: ranks that give the same name form"
-            " a part. Collective."
+            "Splits a communicator by program, for jobs of several programs in one mpirun: ranks that pass the"
+            " same name form a part. Collective."
         ),
     ),
     "syncyte_comm_node": Function(
@@ -1226,9 +1227,9 @@ CORE: dict[str, Function] = {
         [
             Parameter("comm", "in", False, None, "a communicator"),
             Parameter("options", "in", True, None, "null for defaults"),
-            Parameter("node", "out", False, None, "this node's ranks, in order of ranks"),
+            Parameter("node", "out", False, None, "this node's ranks, in rank order"),
         ],
-        "The ranks of comm that share memory with this rank, as a communicator. Collective.",
+        "Makes a communicator of the ranks of comm that share memory with this rank. Collective.",
     ),
     "syncyte_comm_leaders": Function(
         ctypes.c_int32,
@@ -1241,13 +1242,11 @@ CORE: dict[str, Function] = {
             Parameter("comm", "in", False, None, "a communicator"),
             Parameter("options", "in", True, None, "null for defaults"),
             Parameter("leaders", "out", False, None,
-                "one rank per node, whose rank there is its node's number; on the other ranks a null handle, as "
-                "with syncyte_comm_split()"),
+                "one rank per node, numbered as the nodes are; a null handle on the other ranks"),
         ],
         (
-            "The first rank of each node (those of comm's ranks whose node_rank is 0), as a communicator. "
-            "Collective. What is reduced on the node first and then among leaders crosses the network once per"
-            " node."
+            "Makes a communicator of the first rank of each node (comm's ranks with node_rank 0). Collective. "
+            "A reduction on each node, then among leaders, crosses the network once per node."
         ),
     ),
     "syncyte_comm_group": Function(
@@ -1262,22 +1261,22 @@ CORE: dict[str, Function] = {
         ],
         [
             Parameter("comm", "in", False, None,
-                "a communicator; groups of it that threads make at once have different tags"),
+                "a communicator; threads that make groups of it at the same time use different tags"),
             Parameter("ranks", "in", False, "count", "ranks of comm, each once, this rank among them"),
             Parameter("count", "in", False, None, "number of ranks, 1 or more"),
             Parameter("tag", "in", False, None, "0 to 1023"),
-            Parameter("options", "in", True, None,
-                "null for defaults; what is wrong with them on one rank is every rank's error"),
+            Parameter("options", "in", True, None, "null for defaults; all ranks get an error in one rank's options"),
             Parameter("group", "out", False, None, "the communicator"),
         ],
         (
-            "A communicator of some ranks of comm, in the order of the list. Collective over these ranks, "
-            "which alone call; all with the same list and tag. It is freed at finalize, so keep it where it is"
-            " needed again. Returns: on all ranks of the list: SYNCYTE_ERR_ARGUMENT where it names a rank that"
-            " is out of range or twice, and SYNCYTE_ERR_MISMATCH where lists differ, after which comm makes no"
-            " further group on any rank named; on this rank alone, which cannot tell the others: "
-            "SYNCYTE_ERR_ARGUMENT for a list without this rank, a count or a tag out of range. Lists that "
-            "differ are found between ranks that name each other; a rank that never calls is waited for."
+            "Makes a communicator of some ranks of comm, in the order of the list. Collective over these "
+            "ranks: only they call it, all with the same list and tag. The communicator is freed at finalize: "
+            "make it once and re-use it. Returns: on all ranks of the list: SYNCYTE_ERR_ARGUMENT if it names a"
+            " rank twice or one that is out of range, and SYNCYTE_ERR_MISMATCH if lists differ, after which "
+            "comm makes no further group on any listed rank. On this rank alone, which cannot notify the "
+            "others: SYNCYTE_ERR_ARGUMENT for a list without this rank, a count or a tag out of range. "
+            "Different lists are detected between ranks that list each other. The call waits for a rank that "
+            "does not call."
         ),
     ),
     "syncyte_comm_topology": Function(
@@ -1290,7 +1289,7 @@ CORE: dict[str, Function] = {
             Parameter("comm", "in", False, None, "a communicator"),
             Parameter("topology", "in,out", False, None, "struct_size set by the caller; the rest is filled"),
         ],
-        "How the ranks lie on nodes. Local.",
+        "Returns the topology: the communicator's ranks on nodes. Local.",
     ),
     "syncyte_comm_rank": Function(
         ctypes.c_int32,
@@ -1302,7 +1301,7 @@ CORE: dict[str, Function] = {
             Parameter("comm", "in", False, None, "a communicator"),
             Parameter("rank", "out", False, None, "the rank"),
         ],
-        "This process's number, 0 to size - 1. Local.",
+        "Returns this process's number, 0 to size - 1. Local.",
     ),
     "syncyte_comm_size": Function(
         ctypes.c_int32,
@@ -1314,7 +1313,7 @@ CORE: dict[str, Function] = {
             Parameter("comm", "in", False, None, "a communicator"),
             Parameter("size", "out", False, None, "the number"),
         ],
-        "Number of ranks. Local.",
+        "Returns the number of ranks. Local.",
     ),
     "syncyte_comm_check_level": Function(
         ctypes.c_int32,
@@ -1326,7 +1325,7 @@ CORE: dict[str, Function] = {
             Parameter("comm", "in", False, None, "a communicator"),
             Parameter("level", "out", False, None, "the level that its ranks agreed on"),
         ],
-        "How much is compared before data moves: 0 off, 1 on, 2 full (SYNCYTE_CHECK). Local.",
+        "Returns the check level: 0 off, 1 on, 2 full (SYNCYTE_CHECK). Local.",
     ),
     "syncyte_comm_sequence": Function(
         ctypes.c_int32,
@@ -1339,9 +1338,9 @@ CORE: dict[str, Function] = {
             Parameter("number", "out", False, None, "0 on a new communicator"),
         ],
         (
-            "Number of collectives that this rank has begun on a communicator. Local. Each agreement compares "
-            "it: after a collective that succeeded it is equal on all ranks, until the next begins, and so "
-            "identifies that collective."
+            "Returns the number of collectives that this rank has begun on a communicator. Local. Each "
+            "agreement compares it: after a successful collective it is equal on all ranks until the next one "
+            "begins, and identifies that collective."
         ),
     ),
     "syncyte_comm_id": Function(
@@ -1355,8 +1354,8 @@ CORE: dict[str, Function] = {
             Parameter("id", "out", False, None, "0 or more"),
         ],
         (
-            "What identifies a communicator, equal on all its ranks; no other one of this job has it, nor of "
-            "another job. Local."
+            "Returns the communicator's identifier: equal on all its ranks, unique among communicators of this"
+            " and other jobs. Local."
         ),
     ),
     "syncyte_comm_retain": Function(
@@ -1378,9 +1377,9 @@ CORE: dict[str, Function] = {
             Parameter("comm", "in", False, None, "a communicator"),
         ],
         (
-            "Drops a reference. Local, thread-safe, without MPI. With the last one the handle becomes an "
-            "error; objects made on the communicator keep it alive, and it is freed at a collective point of "
-            "its parent, roots at finalize."
+            "Drops a reference. Local, thread-safe, without MPI. The last release makes the handle invalid. "
+            "Objects made on the communicator keep it alive. It is freed at a collective point of its parent; "
+            "one without a parent, at finalize."
         ),
     ),
     "syncyte_comm_destroy": Function(
@@ -1391,7 +1390,7 @@ CORE: dict[str, Function] = {
         [
             Parameter("comm", "in,out", False, None, "a communicator"),
         ],
-        "Drops a reference and nulls the handle; null is fine. Local, as syncyte_comm_release().",
+        "Drops a reference and nulls the handle; a null handle is ignored. Local, as syncyte_comm_release().",
     ),
     "syncyte_trace_tell": Function(
         ctypes.c_int32,
@@ -1401,10 +1400,8 @@ CORE: dict[str, Function] = {
         ],
         [
             Parameter("comm", "in", False, None,
-                "the communicator whose name the event gets; with one that is null or freed the event keeps its "
-                "own"),
-            Parameter("event", "in", False, None,
-                "what the trace is told; of it struct_size and operation are needed"),
+                "communicator whose name is stored in the event; if it is null or freed, the event keeps its own"),
+            Parameter("event", "in", False, None, "the event; struct_size and operation are required"),
         ],
         (
             "Counts and traces an operation of a library on top, as if it were Syncyte's own. Local, thread-"
@@ -1423,16 +1420,17 @@ CORE: dict[str, Function] = {
         [
             Parameter("comm", "in", False, None, "a communicator"),
             Parameter("status", "in", False, None,
-                "this rank's own verdict, one of syncyte_status_values; if it is not SYNCYTE_SUCCESS, its last "
-                "error is what all ranks are told"),
+                "this rank's own verdict, one of syncyte_status_values; if it is not SYNCYTE_SUCCESS, all ranks "
+                "get this thread's last error"),
             Parameter("operation", "in", False, None, "name for messages, equal on all ranks"),
             Parameter("count", "in", False, None, "number of facts, 0 to 32"),
             Parameter("facts", "in", True, "count", "numbers that must be equal on all ranks"),
         ],
         (
-            "All ranks learn whether all are well and agree. Collective; facts: operation and those given. "
-            "Returns: on all ranks: SYNCYTE_SUCCESS; the highest status of any rank, with that rank's message;"
-            " or SYNCYTE_ERR_MISMATCH, with a message that names the odd ranks."
+            "Agreement: returns the same status on all ranks, from their verdicts and facts. Collective; "
+            "facts: operation and those given. Returns: on all ranks: SYNCYTE_SUCCESS; the highest status of "
+            "any rank, with that rank's message; or SYNCYTE_ERR_MISMATCH, with a message that names the ranks "
+            "that differ."
         ),
     ),
     "syncyte_comm_agree_patiently": Function(
@@ -1452,9 +1450,9 @@ CORE: dict[str, Function] = {
             Parameter("facts", "in", True, "count", "numbers that must be equal on all ranks"),
         ],
         (
-            "As syncyte_comm_agree(), where a rank may come late because it has long work to do, such as to "
-            "write a file: the watchdog shows the wait, with the operation's name, and never ends the job for "
-            "it. Collective; facts: as there. Returns: as syncyte_comm_agree()."
+            "Does the same as syncyte_comm_agree(), for ranks that may arrive late because of long work, such "
+            "as writing a file: the watchdog shows the wait, with the operation's name, and does not end the "
+            "job for it. Collective; facts: as syncyte_comm_agree(). Returns: as syncyte_comm_agree()."
         ),
     ),
     "syncyte_collect": Function(
@@ -1466,8 +1464,8 @@ CORE: dict[str, Function] = {
             Parameter("comm", "in", False, None, "a communicator"),
         ],
         (
-            "Frees what all ranks have dropped: tensors, windows and communicators made on comm. Collective. "
-            "Creation and sync do the same; call it where memory should go back without either."
+            "Frees objects that all ranks have dropped: tensors, windows and communicators made on comm. "
+            "Collective. Creation and sync free them too; call this to free memory without either."
         ),
     ),
     "syncyte_comm_barrier": Function(
@@ -1490,7 +1488,7 @@ CORE: dict[str, Function] = {
         ],
         [
             Parameter("comm", "in", False, None, "a communicator"),
-            Parameter("root", "in", False, None, "whose elements"),
+            Parameter("root", "in", False, None, "rank that sends its elements"),
             Parameter("options", "in", True, None, "null for defaults"),
             Parameter("buffer", "in,out", False, None, "contiguous; read on root, written elsewhere"),
         ],
@@ -1518,7 +1516,7 @@ CORE: dict[str, Function] = {
                 "contiguous, of input's dtype and number of elements; must not overlap input"),
         ],
         (
-            "Reduces element by element over all ranks; all get the same result. Collective; facts: dtype, "
+            "Reduces element by element over all ranks; all ranks get the result. Collective; facts: dtype, "
             "number of elements, op, options->fact. float16 and bfloat16 are reduced in float32 and rounded "
             "once. Returns: SYNCYTE_ERR_UNSUPPORTED for an op that dtype does not have, SYNCYTE_ERR_TYPE, "
             "SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_MISMATCH."
@@ -1540,7 +1538,7 @@ CORE: dict[str, Function] = {
                 "contiguous, of input's dtype and size times as many elements; must not overlap input"),
         ],
         (
-            "Concatenates equal contributions of all ranks, in order of ranks. Collective; facts: dtype, "
+            "Concatenates contributions of equal size of all ranks, in rank order. Collective; facts: dtype, "
             "number of elements, options->fact."
         ),
     ),
@@ -1558,13 +1556,13 @@ CORE: dict[str, Function] = {
             Parameter("comm", "in", False, None, "a communicator"),
             Parameter("input", "in", False, None, "contiguous, counts[rank] elements"),
             Parameter("counts", "in", False, "counts_length", "elements of every rank, 0 or more, equal on all ranks"),
-            Parameter("counts_length", "in", False, None, "number of them: comm's size"),
+            Parameter("counts_length", "in", False, None, "length of counts: comm's size"),
             Parameter("options", "in", True, None, "null for defaults"),
             Parameter("output", "out", False, None, "contiguous, the sum of counts elements; must not overlap input"),
         ],
         (
-            "Concatenates contributions of different sizes, in order of ranks. Collective; facts: dtype, "
-            "counts, options->fact."
+            "Concatenates contributions of different sizes, in rank order. Collective; facts: dtype, counts, "
+            "options->fact."
         ),
     ),
     "syncyte_comm_alltoallv": Function(
@@ -1583,17 +1581,17 @@ CORE: dict[str, Function] = {
             Parameter("comm", "in", False, None, "a communicator"),
             Parameter("input", "in", False, None, "contiguous, the pieces in order of target ranks"),
             Parameter("send_counts", "in", False, "send_counts_length", "elements for every rank"),
-            Parameter("send_counts_length", "in", False, None, "number of them: comm's size"),
+            Parameter("send_counts_length", "in", False, None, "length of send_counts: comm's size"),
             Parameter("recv_counts", "in", False, "recv_counts_length", "elements from every rank"),
-            Parameter("recv_counts_length", "in", False, None, "number of them: comm's size"),
+            Parameter("recv_counts_length", "in", False, None, "length of recv_counts: comm's size"),
             Parameter("options", "in", True, None, "null for defaults"),
             Parameter("output", "out", False, None,
                 "contiguous, the pieces in order of source ranks; must not overlap input"),
         ],
         (
-            "Every rank sends a piece to every rank. Collective; facts: dtype, options->fact, and that what i "
-            "sends to j is what j expects from i (compared as a 64-bit sum of hashes; with SYNCYTE_CHECK=full "
-            "entry by entry)."
+            "Every rank sends a piece to every rank. Collective; facts: dtype, options->fact, and that the "
+            "count that rank i sends to j equals the count that j expects from i (compared as a 64-bit sum of "
+            "hashes; with SYNCYTE_CHECK=full entry by entry)."
         ),
     ),
     "syncyte_comm_reduce": Function(
@@ -1610,7 +1608,7 @@ CORE: dict[str, Function] = {
             Parameter("comm", "in", False, None, "a communicator"),
             Parameter("input", "in", True, None, "contiguous; null on root: output's contents (in place)"),
             Parameter("op", "in", False, None, "reduction"),
-            Parameter("root", "in", False, None, "who gets the result"),
+            Parameter("root", "in", False, None, "rank that gets the result"),
             Parameter("options", "in", True, None, "null for defaults"),
             Parameter("output", "in,out", True, None,
                 "on root: contiguous, of input's dtype and number of elements, not overlapping it; elsewhere "
@@ -1667,9 +1665,10 @@ CORE: dict[str, Function] = {
                 "contiguous, of input's dtype and number of elements; must not overlap input"),
         ],
         (
-            "As syncyte_comm_scan(), without this rank's own. The rank where it begins gets what op leaves as "
-            "it is: 0 for SUM, 1 for PROD, the highest value (or infinity) for MIN, the lowest for MAX. "
-            "Collective; facts as there. Returns: SYNCYTE_ERR_UNSUPPORTED for an op that dtype does not have."
+            "Exclusive scan: does the same as syncyte_comm_scan(), without this rank's own elements. The rank "
+            "where it begins gets the identity element of op: 0 for SUM, 1 for PROD, the highest value (or "
+            "infinity) for MIN, the lowest for MAX. Collective; facts as syncyte_comm_scan(). Returns: "
+            "SYNCYTE_ERR_UNSUPPORTED for an op that dtype does not have."
         ),
     ),
     "syncyte_comm_counts": Function(
@@ -1683,10 +1682,10 @@ CORE: dict[str, Function] = {
         ],
         [
             Parameter("comm", "in", False, None, "a communicator"),
-            Parameter("count", "in", False, None, "this rank's, 0 or more"),
+            Parameter("count", "in", False, None, "this rank's number, 0 or more"),
             Parameter("options", "in", True, None, "null for defaults"),
-            Parameter("counts", "out", False, "counts_length", "all ranks', in order of ranks"),
-            Parameter("counts_length", "in", False, None, "room there, in numbers: comm's size"),
+            Parameter("counts", "out", False, "counts_length", "the numbers of all ranks, in rank order"),
+            Parameter("counts_length", "in", False, None, "length of counts: comm's size"),
         ],
         "Collects one number of every rank, usually an extent. Collective; facts: options->fact.",
     ),
@@ -1705,18 +1704,18 @@ CORE: dict[str, Function] = {
         [
             Parameter("comm", "in", False, None, "a communicator"),
             Parameter("input", "in", False, None, "this rank's part"),
-            Parameter("axis", "in", False, None, "along which the parts lie"),
+            Parameter("axis", "in", False, None, "dimension along which the parts are joined"),
             Parameter("counts", "in", False, "counts_length",
                 "extents of the parts along the axis, equal on all ranks"),
-            Parameter("counts_length", "in", False, None, "number of them: comm's size"),
-            Parameter("root", "in", False, None, "who gets the whole"),
+            Parameter("counts_length", "in", False, None, "length of counts: comm's size"),
+            Parameter("root", "in", False, None, "rank that gets the whole array"),
             Parameter("options", "in", True, None, "null for defaults"),
             Parameter("output", "out", True, None,
                 "on root: the whole array, not overlapping input; elsewhere ignored, may be null"),
         ],
         (
-            "Joins the ranks' parts along an axis, on root. Collective; facts: dtype, extents but along the "
-            "axis, axis, counts, root, options->fact."
+            "Joins the ranks' parts along an axis, on root. Collective; facts: dtype, extents of the other "
+            "axes, axis, counts, root, options->fact."
         ),
     ),
     "syncyte_comm_allgather_along": Function(
@@ -1733,10 +1732,10 @@ CORE: dict[str, Function] = {
         [
             Parameter("comm", "in", False, None, "a communicator"),
             Parameter("input", "in", False, None, "this rank's part"),
-            Parameter("axis", "in", False, None, "along which the parts lie"),
+            Parameter("axis", "in", False, None, "dimension along which the parts are joined"),
             Parameter("counts", "in", False, "counts_length",
                 "extents of the parts along the axis, equal on all ranks"),
-            Parameter("counts_length", "in", False, None, "number of them: comm's size"),
+            Parameter("counts_length", "in", False, None, "length of counts: comm's size"),
             Parameter("options", "in", True, None, "null for defaults"),
             Parameter("output", "out", False, None, "the whole array, not overlapping input"),
         ],
@@ -1760,11 +1759,11 @@ CORE: dict[str, Function] = {
         [
             Parameter("comm", "in", False, None, "a communicator"),
             Parameter("input", "in", True, None, "on root: the whole array; elsewhere ignored, may be null"),
-            Parameter("axis", "in", False, None, "along which to cut"),
+            Parameter("axis", "in", False, None, "dimension to cut"),
             Parameter("counts", "in", False, "counts_length",
                 "extents of the parts along the axis, equal on all ranks"),
-            Parameter("counts_length", "in", False, None, "number of them: comm's size"),
-            Parameter("root", "in", False, None, "who has the whole"),
+            Parameter("counts_length", "in", False, None, "length of counts: comm's size"),
+            Parameter("root", "in", False, None, "rank that has the whole array"),
             Parameter("options", "in", True, None, "null for defaults"),
             Parameter("output", "out", False, None, "this rank's part, not overlapping input"),
         ],
@@ -1788,10 +1787,10 @@ CORE: dict[str, Function] = {
         [
             Parameter("comm", "in", False, None, "a communicator"),
             Parameter("input", "in", False, None, "a whole array"),
-            Parameter("axis", "in", False, None, "along which to cut"),
+            Parameter("axis", "in", False, None, "dimension to cut"),
             Parameter("counts", "in", False, "counts_length",
                 "extents of the parts along the axis, equal on all ranks"),
-            Parameter("counts_length", "in", False, None, "number of them: comm's size"),
+            Parameter("counts_length", "in", False, None, "length of counts: comm's size"),
             Parameter("op", "in", False, None, "reduction"),
             Parameter("options", "in", True, None, "null for defaults"),
             Parameter("output", "out", False, None, "this rank's part, not overlapping input"),
@@ -1820,21 +1819,21 @@ CORE: dict[str, Function] = {
         [
             Parameter("comm", "in", False, None, "a communicator"),
             Parameter("input", "in", False, None, "this rank's part along gather_axis"),
-            Parameter("gather_axis", "in", False, None, "along which the parts of the input lie"),
+            Parameter("gather_axis", "in", False, None, "dimension along which the inputs are parts"),
             Parameter("gather_counts", "in", False, "gather_counts_length", "their extents, equal on all ranks"),
-            Parameter("gather_counts_length", "in", False, None, "number of them: comm's size"),
-            Parameter("scatter_axis", "in", False, None, "along which the parts of the output lie"),
+            Parameter("gather_counts_length", "in", False, None, "length of gather_counts: comm's size"),
+            Parameter("scatter_axis", "in", False, None, "dimension along which the outputs are parts"),
             Parameter("scatter_counts", "in", False, "scatter_counts_length", "their extents, equal on all ranks"),
-            Parameter("scatter_counts_length", "in", False, None, "number of them: comm's size"),
+            Parameter("scatter_counts_length", "in", False, None, "length of scatter_counts: comm's size"),
             Parameter("options", "in", True, None, "null for defaults"),
             Parameter("output", "out", False, None, "this rank's part along scatter_axis, not overlapping input"),
         ],
         (
-            "Changes the axis along which a whole array is partitioned over the ranks (a parallel "
-            "transposition); with equal axes, the extents of its parts. Collective; facts: dtype, extents but "
-            "along the axes, both axes, all counts, options->fact. Rank r gives the part of gather_counts[r] "
-            "along gather_axis, and gets the part of scatter_counts[r] along scatter_axis; along the other "
-            "axis each has the whole."
+            "Changes the axis along which an array is partitioned over the ranks (a parallel transposition); "
+            "with equal axes, changes the extents of its parts. Collective; facts: dtype, extents of the other"
+            " axes, both axes, all counts, options->fact. Rank r passes its part of extent gather_counts[r] "
+            "along gather_axis, and gets its part of extent scatter_counts[r] along scatter_axis; the extent "
+            "along the other axis is that of the whole array."
         ),
     ),
     "syncyte_memory_acquire": Function(
@@ -1846,15 +1845,15 @@ CORE: dict[str, Function] = {
             ctypes.POINTER(ctypes.c_void_p),
         ],
         [
-            Parameter("bytes", "in", False, None, "size wanted; 0 gives a null pointer"),
-            Parameter("memory", "in", False, None, "where"),
+            Parameter("bytes", "in", False, None, "size; 0 gives a null pointer"),
+            Parameter("memory", "in", False, None, "kind of memory"),
             Parameter("device", "in", False, None, "number of the device; 0 for host memory"),
-            Parameter("data", "out", False, None, "the buffer; given back by syncyte_memory_release()"),
+            Parameter("data", "out", False, None, "the buffer, to be released by syncyte_memory_release()"),
         ],
         (
-            "Takes a buffer from the pool: recycled pages where there are some. Contents are undefined, "
-            "alignment 64 bytes. Returns: SYNCYTE_ERR_MEMORY, SYNCYTE_ERR_UNSUPPORTED (no such memory in this "
-            "build), SYNCYTE_ERR_ARGUMENT (device)."
+            "Acquires a buffer from the pool, recycled if possible. Its contents are undefined; its alignment "
+            "is 64 bytes. Returns: SYNCYTE_ERR_MEMORY, SYNCYTE_ERR_UNSUPPORTED (no such memory in this build),"
+            " SYNCYTE_ERR_ARGUMENT (device)."
         ),
     ),
     "syncyte_memory_release": Function(
@@ -1863,11 +1862,11 @@ CORE: dict[str, Function] = {
             ctypes.c_void_p,
         ],
         [
-            Parameter("data", "in", True, None, "what syncyte_memory_acquire() gave; null is fine"),
+            Parameter("data", "in", True, None, "a buffer of syncyte_memory_acquire(); null is ignored"),
         ],
         (
-            "Gives a buffer back to the pool. Returns: SYNCYTE_ERR_ARGUMENT for a pointer that is not one of "
-            "the pool's, or was given back already."
+            "Releases a buffer to the pool. Returns: SYNCYTE_ERR_ARGUMENT for a pointer that is not the "
+            "pool's, or that was released before."
         ),
     ),
     "syncyte_memory_trim": Function(
@@ -1886,7 +1885,7 @@ CORE: dict[str, Function] = {
         [
             Parameter("stats", "in,out", False, None, "struct_size set by the caller; the rest is filled"),
         ],
-        "Figures of the pool of host buffers.",
+        "Returns statistics of the pool of host buffers.",
     ),
     "syncyte_memory_device_count": Function(
         ctypes.c_int32,
@@ -1898,7 +1897,10 @@ CORE: dict[str, Function] = {
             Parameter("memory", "in", False, None, "kind"),
             Parameter("count", "out", False, None, "number of devices"),
         ],
-        "Number of devices of a kind; 1 for host memory, 0 for CUDA in a build without it or without a driver.",
+        (
+            "Returns the number of devices of a kind of memory: 1 for host memory; for CUDA 0 without a "
+            "driver, or in a build without CUDA."
+        ),
     ),
     "syncyte_memory_copy": Function(
         ctypes.c_int32,
@@ -1909,8 +1911,8 @@ CORE: dict[str, Function] = {
         ],
         [
             Parameter("target", "out", False, None,
-                "where to; shape and dtype may differ from source, the number of bytes may not"),
-            Parameter("source", "in", False, None, "where from; must not overlap target"),
+                "buffer to write; shape and dtype may differ from source, the number of bytes may not"),
+            Parameter("source", "in", False, None, "buffer to read; must not overlap target"),
             Parameter("stream", "in", True, None, "a cudaStream_t; null waits for completion"),
         ],
         (
@@ -1930,9 +1932,9 @@ CORE: dict[str, Function] = {
             Parameter("cache", "out", False, None, "the cache"),
         ],
         (
-            "Allocates a cache of zeros, whose pages the system gives when they are first touched. Default "
-            "sizes are scaled down, with a warning in the log, where the machine or its control group has "
-            "less. Returns: SYNCYTE_ERR_MEMORY (sizes that were chosen are more than the machine has), "
+            "Allocates a cache of zeros. The system provides its pages when they are first touched. Default "
+            "sizes are scaled down, with a warning in the log, if the machine or its control group has less "
+            "memory. Returns: SYNCYTE_ERR_MEMORY (the machine has less than the chosen sizes), "
             "SYNCYTE_ERR_ARGUMENT."
         ),
     ),
@@ -1964,7 +1966,7 @@ CORE: dict[str, Function] = {
         [
             Parameter("cache", "in,out", False, None, "a cache"),
         ],
-        "Drops a reference and nulls the handle; null is fine.",
+        "Drops a reference and nulls the handle; a null handle is ignored.",
     ),
     "syncyte_cache_send": Function(
         ctypes.c_int32,
@@ -1973,14 +1975,14 @@ CORE: dict[str, Function] = {
             ctypes.POINTER(CacheMeeting),
         ],
         [
-            Parameter("cache", "in", False, None, "a cache; stays this process's too"),
-            Parameter("meeting", "in", True, None, "where; null for defaults"),
+            Parameter("cache", "in", False, None, "a cache; this process keeps its reference"),
+            Parameter("meeting", "in", True, None, "socket and time limit; null for defaults"),
         ],
         (
-            "Hands a cache to one process of the same user, which calls syncyte_cache_receive() before or "
-            "after. Waits for it. Returns: SYNCYTE_ERR_TIMEOUT (no process has come), SYNCYTE_ERR_BUSY "
-            "(another process sends under this name), SYNCYTE_ERR_ARGUMENT (a folder that is another user's or"
-            " open to others; a name), SYNCYTE_ERR_IO, SYNCYTE_ERR_INTERRUPTED."
+            "Sends a cache to one process of the same user, which calls syncyte_cache_receive() before or "
+            "after. Waits for it. Returns: SYNCYTE_ERR_TIMEOUT (no process has received it), SYNCYTE_ERR_BUSY "
+            "(another process sends under this name), SYNCYTE_ERR_ARGUMENT (the name; a folder of another "
+            "user, or that other users can open), SYNCYTE_ERR_IO, SYNCYTE_ERR_INTERRUPTED."
         ),
     ),
     "syncyte_cache_receive": Function(
@@ -1990,14 +1992,15 @@ CORE: dict[str, Function] = {
             ctypes.POINTER(ctypes.c_void_p),
         ],
         [
-            Parameter("meeting", "in", True, None, "where; null for defaults"),
+            Parameter("meeting", "in", True, None, "socket and time limit; null for defaults"),
             Parameter("cache", "out", False, None, "the cache"),
         ],
         (
-            "Takes a cache that another process of the same user sends. Waits for it. Returns: "
+            "Receives a cache that another process of the same user sends. Waits for it. Returns: "
             "SYNCYTE_ERR_TIMEOUT (no process has sent one), SYNCYTE_ERR_ARGUMENT (as for syncyte_cache_send();"
-            " another nonce than the sender's), SYNCYTE_ERR_FORMAT and SYNCYTE_ERR_VERSION (what came is no "
-            "cache, or another version's), SYNCYTE_ERR_MEMORY, SYNCYTE_ERR_IO, SYNCYTE_ERR_INTERRUPTED."
+            " a nonce that differs from the sender's), SYNCYTE_ERR_FORMAT (the received file is not a cache), "
+            "SYNCYTE_ERR_VERSION (a cache of another version), SYNCYTE_ERR_MEMORY, SYNCYTE_ERR_IO, "
+            "SYNCYTE_ERR_INTERRUPTED."
         ),
     ),
     "syncyte_cache_sizes": Function(
@@ -2009,10 +2012,10 @@ CORE: dict[str, Function] = {
         ],
         [
             Parameter("cache", "in", False, None, "a cache"),
-            Parameter("parameter_bytes", "out", False, None, "from offset 0 on"),
-            Parameter("computation_bytes", "out", False, None, "from offset parameter_bytes on"),
+            Parameter("parameter_bytes", "out", False, None, "bytes from offset 0 on"),
+            Parameter("computation_bytes", "out", False, None, "bytes from offset parameter_bytes on"),
         ],
-        "Sizes of a cache's parts, in bytes.",
+        "Returns the sizes of a cache's parts, in bytes.",
     ),
     "syncyte_cache_data": Function(
         ctypes.c_int32,
@@ -2025,7 +2028,7 @@ CORE: dict[str, Function] = {
             Parameter("data", "out", False, None,
                 "its memory, valid while this process has a reference or a slice of the cache"),
         ],
-        "First byte of a cache in this process, at a multiple of 2 MiB; another one in other processes.",
+        "Returns the address of a cache in this process, a multiple of 2 MiB; it differs between processes.",
     ),
     "syncyte_cache_touch": Function(
         ctypes.c_int32,
@@ -2040,8 +2043,8 @@ CORE: dict[str, Function] = {
             Parameter("size", "in", False, None, "bytes from offset on, 0 or more"),
         ],
         (
-            "Makes bytes resident in this process, in huge pages where the machine has some, so that first "
-            "uses do not wait for pages. Contents stay. Returns: SYNCYTE_ERR_ARGUMENT (outside of the cache), "
+            "Makes bytes resident in this process, in huge pages if the machine has some, so that first uses "
+            "do not wait for pages. Contents are kept. Returns: SYNCYTE_ERR_ARGUMENT (outside the cache), "
             "SYNCYTE_ERR_MEMORY (more than the machine has)."
         ),
     ),
@@ -2058,10 +2061,10 @@ CORE: dict[str, Function] = {
             Parameter("size", "in", False, None, "bytes from offset on, a multiple of 512, at least that"),
         ],
         (
-            "The calling thread takes blocks from these bytes, until it inserts another slice or clears. "
-            "Returns: SYNCYTE_ERR_ARGUMENT (outside of the cache, not a multiple), SYNCYTE_ERR_BUSY (overlaps "
-            "a slice that a thread of this process has inserted and not cleared, or that has blocks of an "
-            "ended thread or of a forked child's parent)."
+            "Inserts a slice: the calling thread acquires blocks from these bytes, until it inserts another "
+            "slice or clears. Returns: SYNCYTE_ERR_ARGUMENT (outside the cache, not a multiple), "
+            "SYNCYTE_ERR_BUSY (overlaps a slice that a thread of this process has inserted and not cleared, or"
+            " that has blocks of an ended thread or of a forked child's parent)."
         ),
     ),
     "syncyte_cache_insert_for_parameter": Function(
@@ -2097,8 +2100,8 @@ CORE: dict[str, Function] = {
         [
         ],
         (
-            "Forgets all slices that the calling thread has inserted, of all caches. Returns: "
-            "SYNCYTE_ERR_BUSY, naming offsets and sizes, while blocks of them are used: nothing has changed "
+            "Removes all slices that the calling thread has inserted, of all caches. Returns: "
+            "SYNCYTE_ERR_BUSY, naming offsets and sizes, while blocks of them are in use: nothing has changed "
             "then."
         ),
     ),
@@ -2109,14 +2112,14 @@ CORE: dict[str, Function] = {
             ctypes.POINTER(ctypes.c_void_p),
         ],
         [
-            Parameter("bytes", "in", False, None, "0 or more; rounded up to a multiple of 512, at least that"),
+            Parameter("bytes", "in", False, None, "0 or more; rounded up to a multiple of 512, at least 512"),
             Parameter("data", "out", False, None,
-                "a block at a multiple of 512 bytes; null where the thread has inserted no slice"),
+                "a block at a multiple of 512 bytes; null if the thread has inserted no slice"),
         ],
         (
-            "Takes a block from the slice that the calling thread has inserted last. A full slice is an error:"
-            " nothing comes from elsewhere. Returns: SYNCYTE_ERR_MEMORY (the slice has no room), "
-            "SYNCYTE_ERR_ARGUMENT."
+            "Acquires a block from the slice that the calling thread has inserted last. A full slice is an "
+            "error: there is no fallback to other memory. Returns: SYNCYTE_ERR_MEMORY (the slice has no room),"
+            " SYNCYTE_ERR_ARGUMENT."
         ),
     ),
     "syncyte_cache_holds": Function(
@@ -2129,7 +2132,7 @@ CORE: dict[str, Function] = {
             Parameter("data", "in", True, None, "any pointer"),
             Parameter("holds", "out", False, None, "1 if so, otherwise 0"),
         ],
-        "Whether a pointer lies in a slice that a thread of this process has inserted.",
+        "Returns whether a pointer lies in a slice that a thread of this process has inserted.",
     ),
     "syncyte_cache_free": Function(
         ctypes.c_int32,
@@ -2137,11 +2140,11 @@ CORE: dict[str, Function] = {
             ctypes.c_void_p,
         ],
         [
-            Parameter("data", "in", True, None, "what syncyte_cache_acquire() gave; null is fine"),
+            Parameter("data", "in", True, None, "a block of syncyte_cache_acquire(); null is ignored"),
         ],
         (
-            "Gives a block back, from any thread. Returns: SYNCYTE_ERR_ARGUMENT for another pointer, or one "
-            "that was given back already."
+            "Frees a block, from any thread. Returns: SYNCYTE_ERR_ARGUMENT for another pointer, or one that "
+            "was freed before."
         ),
     ),
     "syncyte_message_highest_tag": Function(
@@ -2152,7 +2155,7 @@ CORE: dict[str, Function] = {
         [
             Parameter("tag", "out", False, None, "at least 4094"),
         ],
-        "Highest tag of a message. Local.",
+        "Returns the highest tag that a message may have. Local.",
     ),
     "syncyte_comm_send": Function(
         ctypes.c_int32,
@@ -2165,14 +2168,14 @@ CORE: dict[str, Function] = {
         ],
         [
             Parameter("comm", "in", False, None, "a communicator"),
-            Parameter("buffer", "in", False, None, "what to send; any strides"),
+            Parameter("buffer", "in", False, None, "array to send; any strides"),
             Parameter("dest", "in", False, None, "rank of the receiver, or SYNCYTE_PROC_NULL"),
             Parameter("tag", "in", False, None, "0 to syncyte_message_highest_tag()"),
             Parameter("options", "in", True, None, "null for defaults"),
         ],
         (
-            "Sends an array, and returns when its memory may be used again; the receiver may not have it yet. "
-            "Local. Returns: SYNCYTE_ERR_ARGUMENT (dest, tag)."
+            "Sends an array. Local; returns when its memory may be used again, possibly before the receive. "
+            "Returns: SYNCYTE_ERR_ARGUMENT (dest, tag)."
         ),
     ),
     "syncyte_comm_recv": Function(
@@ -2190,7 +2193,8 @@ CORE: dict[str, Function] = {
             Parameter("source", "in", False, None, "rank of the sender, SYNCYTE_ANY or SYNCYTE_PROC_NULL"),
             Parameter("tag", "in", False, None, "the sender's, or SYNCYTE_ANY (in channel 0)"),
             Parameter("options", "in", True, None, "null for defaults"),
-            Parameter("buffer", "in,out", False, None, "where to; any strides, but 0 only where the extent is 1"),
+            Parameter("buffer", "in,out", False, None,
+                "array to receive into; any strides, but 0 only if the extent is 1"),
             Parameter("status", "in,out", True, None, "struct_size set by the caller; the rest is filled"),
         ],
         (
@@ -2211,7 +2215,7 @@ CORE: dict[str, Function] = {
         [
             Parameter("comm", "in", False, None, "a communicator"),
             Parameter("buffer", "in", False, None,
-                "what to send; its memory must stay, unchanged, until the request has ended"),
+                "array to send; its memory must stay, unchanged, until the request has ended"),
             Parameter("dest", "in", False, None, "rank of the receiver, or SYNCYTE_PROC_NULL"),
             Parameter("tag", "in", False, None, "0 to syncyte_message_highest_tag()"),
             Parameter("options", "in", True, None, "null for defaults"),
@@ -2236,14 +2240,14 @@ CORE: dict[str, Function] = {
             Parameter("tag", "in", False, None, "the sender's, or SYNCYTE_ANY (in channel 0)"),
             Parameter("options", "in", True, None, "null for defaults"),
             Parameter("buffer", "in", False, None,
-                "where to; its memory must stay, and may not be read, until the request has ended"),
+                "array to receive into; its memory must stay, and may not be read, until the request has ended"),
             Parameter("status", "in,out", True, None,
                 "struct_size set by the caller; filled when the request ends, and must stay until then"),
-            Parameter("request", "out", False, None, "ends when the array is there"),
+            Parameter("request", "out", False, None, "ends when the array has arrived"),
         ],
         (
-            "Starts to receive an array. Local; does not wait. The request ends with syncyte_comm_recv()'s "
-            "status. Returns: SYNCYTE_ERR_ARGUMENT (source, tag)."
+            "Starts to receive an array. Local; does not wait. The request's status is that of "
+            "syncyte_comm_recv(). Returns: SYNCYTE_ERR_ARGUMENT (source, tag)."
         ),
     ),
     "syncyte_comm_sendrecv": Function(
@@ -2261,19 +2265,19 @@ CORE: dict[str, Function] = {
         ],
         [
             Parameter("comm", "in", False, None, "a communicator"),
-            Parameter("send_buffer", "in", False, None, "what to send; any strides"),
+            Parameter("send_buffer", "in", False, None, "array to send; any strides"),
             Parameter("dest", "in", False, None, "rank of the receiver, or SYNCYTE_PROC_NULL"),
             Parameter("send_tag", "in", False, None, "0 to syncyte_message_highest_tag()"),
             Parameter("source", "in", False, None, "rank of the sender, SYNCYTE_ANY or SYNCYTE_PROC_NULL"),
             Parameter("recv_tag", "in", False, None, "the sender's, or SYNCYTE_ANY (in channel 0)"),
             Parameter("options", "in", True, None, "null for defaults"),
             Parameter("recv_buffer", "in,out", False, None,
-                "where to; strides as in syncyte_comm_recv(); must not overlap send_buffer"),
+                "array to receive into; strides as in syncyte_comm_recv(); must not overlap send_buffer"),
             Parameter("status", "in,out", True, None, "struct_size set by the caller; the rest is filled"),
         ],
         (
-            "Sends one array and receives another, whoever comes first. Local; waits for both. Returns: as "
-            "syncyte_comm_send() and syncyte_comm_recv()."
+            "Sends one array and receives another, without deadlock in any order of arrival. Local; waits for "
+            "both. Returns: as syncyte_comm_send() and syncyte_comm_recv()."
         ),
     ),
     "syncyte_comm_ibcast": Function(
@@ -2287,7 +2291,7 @@ CORE: dict[str, Function] = {
         ],
         [
             Parameter("comm", "in", False, None, "a communicator"),
-            Parameter("root", "in", False, None, "whose elements"),
+            Parameter("root", "in", False, None, "rank that sends its elements"),
             Parameter("options", "in", True, None, "null for defaults"),
             Parameter("buffer", "in,out", False, None, "contiguous; read on root, written elsewhere"),
             Parameter("request", "out", False, None, "ends when buffer may be used again"),
@@ -2333,10 +2337,10 @@ CORE: dict[str, Function] = {
         [
             Parameter("comm", "in", False, None, "a communicator"),
             Parameter("input", "in", False, None, "this rank's part"),
-            Parameter("axis", "in", False, None, "along which the parts lie"),
+            Parameter("axis", "in", False, None, "dimension along which the parts are joined"),
             Parameter("counts", "in", False, "counts_length",
                 "extents of the parts along the axis, equal on all ranks"),
-            Parameter("counts_length", "in", False, None, "number of them: comm's size"),
+            Parameter("counts_length", "in", False, None, "length of counts: comm's size"),
             Parameter("options", "in", True, None, "null for defaults"),
             Parameter("output", "out", False, None, "the whole array, not overlapping input"),
             Parameter("request", "out", False, None, "ends when output holds the result"),
@@ -2359,10 +2363,10 @@ CORE: dict[str, Function] = {
         [
             Parameter("comm", "in", False, None, "a communicator"),
             Parameter("input", "in", False, None, "a whole array"),
-            Parameter("axis", "in", False, None, "along which to cut"),
+            Parameter("axis", "in", False, None, "dimension to cut"),
             Parameter("counts", "in", False, "counts_length",
                 "extents of the parts along the axis, equal on all ranks"),
-            Parameter("counts_length", "in", False, None, "number of them: comm's size"),
+            Parameter("counts_length", "in", False, None, "length of counts: comm's size"),
             Parameter("op", "in", False, None, "reduction"),
             Parameter("options", "in", True, None, "null for defaults"),
             Parameter("output", "out", False, None, "this rank's part, not overlapping input"),
@@ -2391,12 +2395,12 @@ CORE: dict[str, Function] = {
         [
             Parameter("comm", "in", False, None, "a communicator"),
             Parameter("input", "in", False, None, "this rank's part along gather_axis"),
-            Parameter("gather_axis", "in", False, None, "along which the parts of the input lie"),
+            Parameter("gather_axis", "in", False, None, "dimension along which the inputs are parts"),
             Parameter("gather_counts", "in", False, "gather_counts_length", "their extents, equal on all ranks"),
-            Parameter("gather_counts_length", "in", False, None, "number of them: comm's size"),
-            Parameter("scatter_axis", "in", False, None, "along which the parts of the output lie"),
+            Parameter("gather_counts_length", "in", False, None, "length of gather_counts: comm's size"),
+            Parameter("scatter_axis", "in", False, None, "dimension along which the outputs are parts"),
             Parameter("scatter_counts", "in", False, "scatter_counts_length", "their extents, equal on all ranks"),
-            Parameter("scatter_counts_length", "in", False, None, "number of them: comm's size"),
+            Parameter("scatter_counts_length", "in", False, None, "length of scatter_counts: comm's size"),
             Parameter("options", "in", True, None, "null for defaults"),
             Parameter("output", "out", False, None, "this rank's part along scatter_axis, not overlapping input"),
             Parameter("request", "out", False, None, "ends when output holds the result"),
@@ -2412,13 +2416,13 @@ CORE: dict[str, Function] = {
         ],
         [
             Parameter("comm", "in", False, None, "a communicator"),
-            Parameter("status", "in", False, None, "of the error, not SYNCYTE_SUCCESS"),
+            Parameter("status", "in", False, None, "status of the error, not SYNCYTE_SUCCESS"),
             Parameter("operation", "in", False, None, "for messages, for example \"comm_iallreduce\""),
         ],
         (
             "Takes part in the agreement of a non-blocking collective that this rank cannot start, for "
-            "libraries on top whose own checks have failed: the others get the error from test or wait. "
-            "Collective, in place of the start; does not wait. The error is the thread's last "
+            "libraries on top whose own checks have failed: the other ranks get the error from test or wait. "
+            "Collective, in place of the start; does not wait. The error is the thread's last error "
             "(syncyte_error_set()). Does nothing with SYNCYTE_CHECK=off."
         ),
     ),
@@ -2436,18 +2440,19 @@ CORE: dict[str, Function] = {
             Parameter("comm", "in", False, None, "a communicator"),
             Parameter("ndim", "in", False, None, "dimensions of the grid, 1 to SYNCYTE_MAX_NDIM"),
             Parameter("extents", "in", False, "ndim",
-                "places along each dimension; 0: chosen, so that all ranks have a place and the chosen extents "
+                "ranks along each dimension; 0: chosen, so that the grid holds all ranks and the chosen extents "
                 "are as even as possible (MPI_Dims_create)"),
             Parameter("periods", "in", True, "ndim",
-                "for each dimension 1 where the last place's neighbour is the first one, otherwise 0; null: 0 "
-                "everywhere"),
+                "for each dimension 1 if it is periodic (the last rank's neighbour is the first one), otherwise "
+                "0; null: 0 for all"),
             Parameter("options", "in", True, None, "null for defaults"),
-            Parameter("cart", "out", False, None, "the ranks on the grid; a null handle for those beyond its places"),
+            Parameter("cart", "out", False, None,
+                "the Cartesian communicator; a null handle on ranks beyond the grid"),
         ],
         (
-            "Puts the first ranks of a communicator on a grid, in their order. Collective; facts: ndim, "
-            "extents, periods. Returns: SYNCYTE_ERR_ARGUMENT for more places than ranks, and where extents "
-            "cannot be chosen because the number of ranks is no multiple of the given ones."
+            "Makes a Cartesian communicator of the first ranks of a communicator. Collective; facts: ndim, "
+            "extents, periods. Returns: SYNCYTE_ERR_ARGUMENT if the grid is larger than the communicator, or "
+            "if extents cannot be chosen because the number of ranks is not a multiple of the given ones."
         ),
     ),
     "syncyte_cart_ndim": Function(
@@ -2460,7 +2465,7 @@ CORE: dict[str, Function] = {
             Parameter("cart", "in", False, None, "a communicator"),
             Parameter("ndim", "out", False, None, "the number"),
         ],
-        "Number of dimensions of the grid; 0 for a communicator that is not Cartesian. Local.",
+        "Returns the number of dimensions of the grid; 0 for a communicator that is not Cartesian. Local.",
     ),
     "syncyte_cart_grid": Function(
         ctypes.c_int32,
@@ -2473,12 +2478,12 @@ CORE: dict[str, Function] = {
         [
             Parameter("cart", "in", False, None, "a Cartesian communicator"),
             Parameter("ndim", "in", False, None, "its number of dimensions"),
-            Parameter("extents", "out", True, "ndim", "places along each dimension"),
+            Parameter("extents", "out", True, "ndim", "ranks along each dimension"),
             Parameter("periods", "out", True, "ndim", "1 for a periodic dimension, otherwise 0"),
         ],
         (
-            "The grid. Local. Returns: SYNCYTE_ERR_ARGUMENT if cart is not Cartesian or has another number of "
-            "dimensions."
+            "Returns extents and periods of the grid. Local. Returns: SYNCYTE_ERR_ARGUMENT if cart is not "
+            "Cartesian or has another number of dimensions."
         ),
     ),
     "syncyte_cart_coordinates": Function(
@@ -2495,7 +2500,10 @@ CORE: dict[str, Function] = {
             Parameter("ndim", "in", False, None, "its number of dimensions"),
             Parameter("coordinates", "out", False, "ndim", "0 to the extents - 1"),
         ],
-        "Where a rank lies. Local. Returns: SYNCYTE_ERR_ARGUMENT (not Cartesian, rank, ndim).",
+        (
+            "Returns a rank's coordinates on the grid. Local. Returns: SYNCYTE_ERR_ARGUMENT (not Cartesian, "
+            "rank, ndim)."
+        ),
     ),
     "syncyte_cart_rank": Function(
         ctypes.c_int32,
@@ -2512,7 +2520,7 @@ CORE: dict[str, Function] = {
             Parameter("rank", "out", False, None,
                 "the rank; SYNCYTE_PROC_NULL beyond the edge of a dimension that is not periodic"),
         ],
-        "Who lies at some coordinates. Local. Returns: SYNCYTE_ERR_ARGUMENT (not Cartesian, ndim).",
+        "Returns the rank at some coordinates. Local. Returns: SYNCYTE_ERR_ARGUMENT (not Cartesian, ndim).",
     ),
     "syncyte_cart_shift": Function(
         ctypes.c_int32,
@@ -2526,13 +2534,14 @@ CORE: dict[str, Function] = {
         [
             Parameter("cart", "in", False, None, "a Cartesian communicator"),
             Parameter("dimension", "in", False, None, "0 to ndim - 1"),
-            Parameter("displacement", "in", False, None, "how many places; negative: down"),
-            Parameter("source", "out", True, None, "who sends to this rank; SYNCYTE_PROC_NULL beyond an edge"),
-            Parameter("dest", "out", True, None, "who receives from this rank; SYNCYTE_PROC_NULL beyond an edge"),
+            Parameter("displacement", "in", False, None, "number of places; negative: down"),
+            Parameter("source", "out", True, None, "rank that sends to this rank; SYNCYTE_PROC_NULL beyond an edge"),
+            Parameter("dest", "out", True, None,
+                "rank that receives from this rank; SYNCYTE_PROC_NULL beyond an edge"),
         ],
         (
-            "This rank's neighbours along a dimension, for a shift in which all ranks send `displacement` "
-            "places up. Local. Returns: SYNCYTE_ERR_ARGUMENT (not Cartesian, dimension)."
+            "Returns this rank's neighbours in a shift, in which all ranks send `displacement` places up along"
+            " a dimension. Local. Returns: SYNCYTE_ERR_ARGUMENT (not Cartesian, dimension)."
         ),
     ),
     "syncyte_halo_create": Function(
@@ -2557,13 +2566,13 @@ CORE: dict[str, Function] = {
             Parameter("ndim", "in", False, None, "dimensions of the arrays, at least those of the grid"),
             Parameter("shape", "in", False, "ndim", "extents of this rank's arrays, ghosts included"),
             Parameter("axes", "in", True, "axes_length",
-                "which axis each dimension of the grid cuts, negative ones from the end; null: 0, 1, ..."),
+                "axis that each dimension of the grid cuts; negative ones count from the end; null: 0, 1, ..."),
             Parameter("axes_length", "in", False, None,
-                "number of them: the grid's dimensions; ignored if axes is null"),
+                "length of axes: the grid's dimensions; ignored if axes is null"),
             Parameter("low", "in", False, "low_length", "ghost cells at the low end of each of these axes, 0 or more"),
-            Parameter("low_length", "in", False, None, "number of them: the grid's dimensions"),
+            Parameter("low_length", "in", False, None, "length of low: the grid's dimensions"),
             Parameter("high", "in", False, "high_length", "ghost cells at the high end"),
-            Parameter("high_length", "in", False, None, "number of them: the grid's dimensions"),
+            Parameter("high_length", "in", False, None, "length of high: the grid's dimensions"),
             Parameter("options", "in", True, None, "null for defaults"),
             Parameter("halo", "out", False, None, "the halo"),
         ],
@@ -2571,8 +2580,8 @@ CORE: dict[str, Function] = {
             "Makes a halo. Collective over cart; facts: dtype, ndim, axes, low, high, options->corners, "
             "extents along the other axes. Extents along a cut axis may differ, but must be equal on ranks "
             "with the same place along that dimension. Returns: SYNCYTE_ERR_ARGUMENT (cart is not Cartesian, "
-            "axes, widths), SYNCYTE_ERR_SHAPE (no room for the ghosts; an interior smaller than what a "
-            "neighbour's ghosts show of it), SYNCYTE_ERR_TYPE, SYNCYTE_ERR_MISMATCH."
+            "axes, widths), SYNCYTE_ERR_SHAPE (no room for the ghosts; an interior smaller than a neighbour's "
+            "ghosts of it), SYNCYTE_ERR_TYPE, SYNCYTE_ERR_MISMATCH."
         ),
     ),
     "syncyte_halo_retain": Function(
@@ -2594,9 +2603,9 @@ CORE: dict[str, Function] = {
             Parameter("halo", "in", False, None, "a halo"),
         ],
         (
-            "Drops a reference; with the last one the handle becomes an error. Local, thread-safe, without "
-            "MPI: unlike a window's, a halo's memory is this rank's own and goes at once, or when its exchange"
-            " under way has ended."
+            "Drops a reference; the last release makes the handle invalid. Local, thread-safe, without MPI: a "
+            "halo's memory is local, unlike a window's, and is freed at once, or when its exchange in flight "
+            "has ended."
         ),
     ),
     "syncyte_halo_destroy": Function(
@@ -2607,7 +2616,7 @@ CORE: dict[str, Function] = {
         [
             Parameter("halo", "in,out", False, None, "a halo"),
         ],
-        "Drops a reference and nulls the handle; null is fine. Local, as syncyte_halo_release().",
+        "Drops a reference and nulls the handle; a null handle is ignored. Local, as syncyte_halo_release().",
     ),
     "syncyte_halo_describe": Function(
         ctypes.c_int32,
@@ -2620,10 +2629,10 @@ CORE: dict[str, Function] = {
             Parameter("halo", "in", False, None, "a halo"),
             Parameter("array", "out", False, None, "dtype and shape, without memory"),
             Parameter("interior", "out", True, None,
-                "the interior: its shape; data is the offset of its first cell in a contiguous array, in bytes, "
-                "and strides are those of a contiguous array"),
+                "the interior of a contiguous array: shape, strides, and the offset of its first cell in bytes, "
+                "as data"),
         ],
-        "The arrays a halo is for. Local.",
+        "Returns the arrays that a halo is for. Local.",
     ),
     "syncyte_halo_comm": Function(
         ctypes.c_int32,
@@ -2635,7 +2644,7 @@ CORE: dict[str, Function] = {
             Parameter("halo", "in", False, None, "a halo"),
             Parameter("cart", "out", False, None, "a new reference to it, to be destroyed as any other handle"),
         ],
-        "The communicator of a halo. Local.",
+        "Returns the communicator of a halo. Local.",
     ),
     "syncyte_halo_exchange": Function(
         ctypes.c_int32,
@@ -2646,13 +2655,13 @@ CORE: dict[str, Function] = {
         [
             Parameter("halo", "in", False, None, "a halo"),
             Parameter("array", "in,out", False, None,
-                "of the halo's dtype and shape; any strides, but 0 only where the extent is 1"),
+                "array of the halo's dtype and shape; any strides, but 0 only if the extent is 1"),
         ],
         (
             "Fills the ghosts. All ranks of the communicator call it; waits for the neighbours only. Returns: "
             "SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE; the status of a neighbour that failed; SYNCYTE_ERR_MISMATCH "
-            "where a neighbour does something else with the halo; SYNCYTE_ERR_BUSY while another exchange of "
-            "this halo is under way."
+            "if a neighbour calls another function of the halo; SYNCYTE_ERR_BUSY while another exchange of "
+            "this halo is in flight."
         ),
     ),
     "syncyte_halo_accumulate": Function(
@@ -2664,12 +2673,12 @@ CORE: dict[str, Function] = {
         [
             Parameter("halo", "in", False, None, "a halo"),
             Parameter("array", "in,out", False, None,
-                "of the halo's dtype and shape; any strides, but 0 only where the extent is 1"),
+                "array of the halo's dtype and shape; any strides, but 0 only if the extent is 1"),
         ],
         (
-            "The adjoint of syncyte_halo_exchange(): adds the ghosts to the cells they show, and sets them to "
-            "0. All ranks of the communicator call it; waits for the neighbours only. bool is added as a "
-            "logical or, 16-bit floats round at every addition. Returns: as syncyte_halo_exchange()."
+            "Adjoint of syncyte_halo_exchange(): adds the ghosts to the cells that they copy, and sets them to"
+            " 0. All ranks of the communicator call it; waits for the neighbours only. bool is added as a "
+            "logical or; 16-bit floats are rounded at every addition. Returns: as syncyte_halo_exchange()."
         ),
     ),
     "syncyte_halo_transfer": Function(
@@ -2683,19 +2692,20 @@ CORE: dict[str, Function] = {
         [
             Parameter("halo", "in", False, None, "a halo"),
             Parameter("adjoint", "in", False, None,
-                "0: as syncyte_halo_exchange(), with which it may meet; 1: as syncyte_halo_accumulate()"),
+                "0: as syncyte_halo_exchange(), which a neighbour may call instead; 1: as "
+                "syncyte_halo_accumulate()"),
             Parameter("options", "in", True, None,
-                "null for defaults; fact_count at most 5. Facts that a neighbour does not give are 0"),
+                "null for defaults; fact_count at most 5. Facts that a neighbour does not pass are 0"),
             Parameter("array", "in,out", False, None,
-                "of the halo's dtype and shape; any strides, but 0 only where the extent is 1"),
+                "array of the halo's dtype and shape; any strides, but 0 only if the extent is 1"),
         ],
         (
             "Exchanges or accumulates, and compares facts with the neighbours: for libraries on top, whose "
-            "operation on a neighbour must be the same one. All ranks of the communicator call it; waits for "
-            "the neighbours only. Returns: as syncyte_halo_exchange(); SYNCYTE_ERR_MISMATCH on all ranks that "
-            "have a neighbour with another fact, with a message that names the fact and both ranks. A rank "
-            "learns of a neighbour's facts where its own ghosts show cells of that neighbour (adjoint: where "
-            "that neighbour's show its own)."
+            "operation must be the same on both neighbours. All ranks of the communicator call it; waits for "
+            "the neighbours only. Returns: as syncyte_halo_exchange(); SYNCYTE_ERR_MISMATCH on all ranks with "
+            "a neighbour that has a different fact, with a message that names the fact and both ranks. A rank "
+            "receives the facts of a neighbour if its own ghosts copy cells of that neighbour (adjoint: if the"
+            " neighbour's ghosts copy its cells)."
         ),
     ),
     "syncyte_halo_sequence": Function(
@@ -2709,8 +2719,8 @@ CORE: dict[str, Function] = {
             Parameter("number", "out", False, None, "0 for a new halo"),
         ],
         (
-            "Number of exchanges and accumulates that this rank has begun. Local. Neighbours compare it; so it"
-            " identifies the last one."
+            "Returns the number of exchanges and accumulates that this rank has begun. Local. Neighbours "
+            "compare it; so it identifies the last one."
         ),
     ),
     "syncyte_halo_iexchange": Function(
@@ -2723,14 +2733,14 @@ CORE: dict[str, Function] = {
         [
             Parameter("halo", "in", False, None, "a halo"),
             Parameter("array", "in", False, None,
-                "of the halo's dtype and shape; its memory must stay until the request has ended, and until then "
-                "ghosts must not be read, nor interior cells that ghosts show be written"),
+                "array of the halo's dtype and shape; its memory must stay until the request has ended; until "
+                "then ghosts must not be read, and interior cells that ghosts copy must not be written"),
             Parameter("request", "out", False, None, "ends with syncyte_halo_exchange()'s status"),
         ],
         (
             "Starts to fill the ghosts; does not wait. With corners, later dimensions start when the request "
-            "is tested or waited for. One exchange of a halo is under way at a time. Returns: SYNCYTE_ERR_BUSY"
-            " while another exchange of this halo is under way."
+            "is tested or waited for. A halo has at most one exchange in flight. Returns: SYNCYTE_ERR_BUSY "
+            "while another exchange of this halo is in flight."
         ),
     ),
     "syncyte_halo_iaccumulate": Function(
@@ -2743,13 +2753,13 @@ CORE: dict[str, Function] = {
         [
             Parameter("halo", "in", False, None, "a halo"),
             Parameter("array", "in", False, None,
-                "of the halo's dtype and shape; its memory must stay, and may not be read or written, until the "
-                "request has ended"),
+                "array of the halo's dtype and shape; its memory must stay, and may not be read or written, until"
+                " the request has ended"),
             Parameter("request", "out", False, None, "ends with syncyte_halo_accumulate()'s status"),
         ],
         (
-            "Starts to accumulate; does not wait. As syncyte_halo_iexchange(). Returns: SYNCYTE_ERR_BUSY while"
-            " another exchange of this halo is under way."
+            "Starts syncyte_halo_accumulate(); does not wait. See syncyte_halo_iexchange(). Returns: "
+            "SYNCYTE_ERR_BUSY while another exchange of this halo is in flight."
         ),
     ),
     "syncyte_reducer_create": Function(
@@ -2894,17 +2904,17 @@ CORE: dict[str, Function] = {
         ],
         [
             Parameter("table", "in", False, None,
-                "1 or more dimensions, any strides, in host memory; what follows the first dimension is a row"),
+                "1 or more dimensions, any strides, in host memory; the dimensions after the first form a row"),
             Parameter("index", "in", False, None, "int32 or int64, contiguous, any number of dimensions"),
             Parameter("output", "out", False, None,
                 "contiguous, index's elements times a row's elements; must not overlap the table"),
         ],
         (
-            "Reads rows of an array: output[i] = table[index[i]], converted where the types differ. Local, "
+            "Reads rows of an array: output[i] = table[index[i]], converted if the types differ. Local, "
             "without MPI; callable at any time, by several threads at once. Rows may repeat. float16, "
-            "bfloat16, float32 and float64 are converted into each other, rounded to nearest even; float64 "
-            "becomes 16 bits wide by way of float32. Returns: SYNCYTE_ERR_INDEX (names the first index that is"
-            " out of range and its position; nothing is written), SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE, "
+            "bfloat16, float32 and float64 are converted into each other, rounded to nearest even; float64 is "
+            "converted to 16-bit types by way of float32. Returns: SYNCYTE_ERR_INDEX (names the first index "
+            "that is out of range and its position; nothing is written), SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE, "
             "SYNCYTE_ERR_UNSUPPORTED for device memory."
         ),
     ),
@@ -2960,7 +2970,7 @@ CORE: dict[str, Function] = {
         [
             Parameter("window", "in,out", False, None, "a window"),
         ],
-        "Drops a reference and nulls the handle; null is fine. Local.",
+        "Drops a reference and nulls the handle; a null handle is ignored. Local.",
     ),
     "syncyte_window_size": Function(
         ctypes.c_int32,
@@ -2971,10 +2981,10 @@ CORE: dict[str, Function] = {
         ],
         [
             Parameter("window", "in", False, None, "a window"),
-            Parameter("rank", "in", False, None, "whose part"),
+            Parameter("rank", "in", False, None, "rank that contributed the part"),
             Parameter("bytes", "out", False, None, "its size"),
         ],
-        "Size of a rank's part. Local.",
+        "Returns the size of a rank's part. Local.",
     ),
     "syncyte_window_pointer": Function(
         ctypes.c_int32,
@@ -2985,12 +2995,12 @@ CORE: dict[str, Function] = {
         ],
         [
             Parameter("window", "in", False, None, "a window"),
-            Parameter("rank", "in", False, None, "whose part"),
+            Parameter("rank", "in", False, None, "rank that contributed the part"),
             Parameter("data", "out", False, None, "its first byte"),
         ],
         (
-            "Address of a rank's part, if it lies on this node. Local. Valid while the window is referred to. "
-            "Returns: SYNCYTE_ERR_UNSUPPORTED for a rank on another node."
+            "Returns the address of a rank's part, if it lies on this node. Local. Valid while there is a "
+            "reference to the window. Returns: SYNCYTE_ERR_UNSUPPORTED for a rank on another node."
         ),
     ),
     "syncyte_window_put": Function(
@@ -3004,7 +3014,7 @@ CORE: dict[str, Function] = {
         [
             Parameter("window", "in", False, None, "a window"),
             Parameter("rank", "in", False, None, "target"),
-            Parameter("offset", "in", False, None, "where, in bytes from the start of its part"),
+            Parameter("offset", "in", False, None, "bytes from the start of its part"),
             Parameter("source", "in", False, None, "contiguous"),
         ],
         (
@@ -3023,10 +3033,10 @@ CORE: dict[str, Function] = {
         [
             Parameter("window", "in", False, None, "a window"),
             Parameter("rank", "in", False, None, "target"),
-            Parameter("offset", "in", False, None, "where, in bytes from the start of its part"),
+            Parameter("offset", "in", False, None, "bytes from the start of its part"),
             Parameter("target", "out", False, None, "contiguous"),
         ],
-        "Reads elements of a rank; they are there on return.",
+        "Reads elements of a rank; complete on return.",
     ),
     "syncyte_window_accumulate": Function(
         ctypes.c_int32,
@@ -3069,9 +3079,9 @@ CORE: dict[str, Function] = {
             Parameter("dtype", "in", False, None, "element type"),
             Parameter("op", "in", False, None, "as in accumulate"),
             Parameter("operand", "in", False, None, "one element"),
-            Parameter("previous", "out", False, None, "one element"),
+            Parameter("previous", "out", False, None, "the old element"),
         ],
-        "Combines one element and returns what was there before; atomic, sequentially consistent on a node.",
+        "Combines one element and returns its old value; atomic, sequentially consistent on a node.",
     ),
     "syncyte_window_compare_swap": Function(
         ctypes.c_int32,
@@ -3091,9 +3101,9 @@ CORE: dict[str, Function] = {
             Parameter("dtype", "in", False, None, "an integer type or bool"),
             Parameter("expected", "in", False, None, "one element"),
             Parameter("desired", "in", False, None, "one element"),
-            Parameter("previous", "out", False, None, "one element; equal to expected if the exchange took place"),
+            Parameter("previous", "out", False, None, "the old element; equal to expected if desired was written"),
         ],
-        "Writes desired if the element equals expected, and returns what was there before; atomic.",
+        "Writes desired if the element equals expected, and returns its old value; atomic.",
     ),
     "syncyte_window_lock": Function(
         ctypes.c_int32,
@@ -3104,15 +3114,15 @@ CORE: dict[str, Function] = {
         ],
         [
             Parameter("window", "in", False, None, "a window"),
-            Parameter("rank", "in", False, None, "whose lock"),
+            Parameter("rank", "in", False, None, "rank whose part is locked"),
             Parameter("kind", "in", False, None, "shared or exclusive"),
         ],
         (
-            "Waits for a rank's lock. Locks are advisory: they keep out only others that lock. Not recursive. "
-            "Nobody queues: an exclusive lock may wait for as long as others keep sharing. What cannot be seen"
-            " to be dead (a holder on another node, one that shares) is waited for; the watchdog "
-            "(SYNCYTE_WATCHDOG) ends a wait beyond its limit. Returns: SYNCYTE_ERR_PEER_DIED if the holder of "
-            "an exclusive lock on this node died, SYNCYTE_ERR_BUSY if this rank holds it already."
+            "Waits for a rank's lock. Locks are advisory: they exclude only other lock calls. Not recursive. "
+            "There is no queue: an exclusive lock may wait for as long as other ranks hold shared ones. The "
+            "death of a holder is detected only for exclusive locks on the same node; otherwise the wait goes "
+            "on until the watchdog (SYNCYTE_WATCHDOG) ends it. Returns: SYNCYTE_ERR_PEER_DIED if the holder of"
+            " an exclusive lock on this node died, SYNCYTE_ERR_BUSY if this rank holds it already."
         ),
     ),
     "syncyte_window_unlock": Function(
@@ -3123,11 +3133,11 @@ CORE: dict[str, Function] = {
         ],
         [
             Parameter("window", "in", False, None, "a window"),
-            Parameter("rank", "in", False, None, "whose lock"),
+            Parameter("rank", "in", False, None, "rank whose part is locked"),
         ],
         (
-            "Completes this rank's operations on a rank, and gives its lock back. Returns: "
-            "SYNCYTE_ERR_ARGUMENT if this rank does not hold it."
+            "Completes this rank's operations on a rank, and releases its lock. Returns: SYNCYTE_ERR_ARGUMENT "
+            "if this rank does not hold it."
         ),
     ),
     "syncyte_window_flush": Function(
@@ -3151,8 +3161,8 @@ CORE: dict[str, Function] = {
             Parameter("window", "in", False, None, "a window"),
         ],
         (
-            "Completes all ranks' operations: what was written before is seen by all after. Collective; also "
-            "frees what all ranks have dropped."
+            "Completes all ranks' operations: after it, all ranks see all earlier writes. Collective; also "
+            "frees objects that all ranks have dropped."
         ),
     ),
     "syncyte_tensor_create": Function(
@@ -3196,10 +3206,10 @@ CORE: dict[str, Function] = {
             Parameter("tensor", "out", False, None, "the tensor"),
         ],
         (
-            "Makes a tensor of arrays that the ranks already have. Collective; facts: dtype, extents but the "
-            "first. The memory stays the caller's and must live until the tensor is freed by a collective "
-            "point, which options->released tells. It is not shared, so other ranks reach it by MPI RMA on a "
-            "node too, adds by other ranks answer SYNCYTE_ERR_UNSUPPORTED, and there is no node view."
+            "Makes a tensor of arrays that the ranks already have. Collective; facts: dtype, all extents but "
+            "the first. The caller owns the memory, which must live until a collective point frees the tensor;"
+            " options->released is set then. The memory is not shared: other ranks access it by MPI RMA, on "
+            "the same node too, their adds return SYNCYTE_ERR_UNSUPPORTED, and there is no node view."
         ),
     ),
     "syncyte_tensor_retain": Function(
@@ -3236,7 +3246,7 @@ CORE: dict[str, Function] = {
         [
             Parameter("tensor", "in,out", False, None, "a tensor"),
         ],
-        "Drops a reference and nulls the handle; null is fine. Local, as syncyte_tensor_release().",
+        "Drops a reference and nulls the handle; a null handle is ignored. Local, as syncyte_tensor_release().",
     ),
     "syncyte_tensor_describe": Function(
         ctypes.c_int32,
@@ -3248,7 +3258,7 @@ CORE: dict[str, Function] = {
             Parameter("tensor", "in", False, None, "a tensor"),
             Parameter("global", "out", False, None, "filled, with data null"),
         ],
-        "Element type and global shape. Local.",
+        "Returns element type and global shape. Local.",
     ),
     "syncyte_tensor_comm": Function(
         ctypes.c_int32,
@@ -3260,7 +3270,7 @@ CORE: dict[str, Function] = {
             Parameter("tensor", "in", False, None, "a tensor"),
             Parameter("comm", "out", False, None, "the communicator"),
         ],
-        "A new reference to the tensor's communicator. Local.",
+        "Returns a new reference to the tensor's communicator. Local.",
     ),
     "syncyte_tensor_rows": Function(
         ctypes.c_int32,
@@ -3272,11 +3282,11 @@ CORE: dict[str, Function] = {
         ],
         [
             Parameter("tensor", "in", False, None, "a tensor"),
-            Parameter("rank", "in", False, None, "whose"),
-            Parameter("first", "out", False, None, "its first row; where the next rank's begin if it has none"),
-            Parameter("count", "out", False, None, "how many"),
+            Parameter("rank", "in", False, None, "owner"),
+            Parameter("first", "out", False, None, "its first row; if it has none, the next rank's first row"),
+            Parameter("count", "out", False, None, "number of rows"),
         ],
-        "The rows a rank owns. Local.",
+        "Returns the rows that a rank owns. Local.",
     ),
     "syncyte_tensor_owner": Function(
         ctypes.c_int32,
@@ -3288,13 +3298,13 @@ CORE: dict[str, Function] = {
         ],
         [
             Parameter("tensor", "in", False, None, "a tensor"),
-            Parameter("count", "in", False, None, "number of rows asked for"),
+            Parameter("count", "in", False, None, "number of rows"),
             Parameter("rows", "in", False, "count", "global row numbers"),
             Parameter("ranks", "out", False, "count", "their owners"),
         ],
         (
-            "Owners of rows, O(log P) each or better. Local. Returns: SYNCYTE_ERR_INDEX, naming index and "
-            "position."
+            "Returns the owners of rows, in O(log P) each or better. Local. Returns: SYNCYTE_ERR_INDEX, naming"
+            " index and position."
         ),
     ),
     "syncyte_tensor_local": Function(
@@ -3308,8 +3318,8 @@ CORE: dict[str, Function] = {
             Parameter("view", "out", False, None, "contiguous; shape[0] is the number of local rows"),
         ],
         (
-            "This rank's rows in place. Local. Valid while the tensor is referred to: retain it for as long as"
-            " the view lives."
+            "Returns a view of this rank's rows. Local. The view is valid while there is a reference to the "
+            "tensor: retain it for as long as the view lives."
         ),
     ),
     "syncyte_tensor_node": Function(
@@ -3323,13 +3333,13 @@ CORE: dict[str, Function] = {
             Parameter("tensor", "in", False, None, "a tensor"),
             Parameter("view", "out", False, None, "contiguous; shape[0] is the number of the node's rows"),
             Parameter("first_row", "out", False, None,
-                "global number of the view's first row if the node's ranks are consecutive, so that view row i is"
-                " global row first_row + i; otherwise -1: the view then holds the ranges that tensor_rows() gives"
-                " for the node's ranks one after another"),
+                "if the node's ranks are consecutive, the global number of the view's first row, so that view row"
+                " i is global row first_row + i; otherwise -1: the view then holds the ranges of tensor_rows() "
+                "for the node's ranks, one after another"),
         ],
         (
-            "The rows of all of this node's ranks in place, in one address range, in order of ranks. Local. "
-            "Lifetime as tensor_local(). Returns: SYNCYTE_ERR_UNSUPPORTED for a wrapped tensor of several "
+            "Returns a view of the rows of all ranks of this node, in one address range, in rank order. Local."
+            " Lifetime as tensor_local(). Returns: SYNCYTE_ERR_UNSUPPORTED for a wrapped tensor of several "
             "ranks."
         ),
     ),
@@ -3365,8 +3375,8 @@ CORE: dict[str, Function] = {
                 "contiguous, of the tensor's dtype, index's elements times a row's elements"),
         ],
         (
-            "Writes rows: tensor[index[i]] = source[i]. Local. Of rows that repeat the last one stays; a row "
-            "written by two ranks at once, or added to meanwhile, is undefined. Returns: as gather."
+            "Writes rows: tensor[index[i]] = source[i]. Local. If a row repeats, its last source stays. A row "
+            "that two ranks write at once, or that is added to meanwhile, is undefined. Returns: as gather."
         ),
     ),
     "syncyte_tensor_scatter_add": Function(
@@ -3383,11 +3393,11 @@ CORE: dict[str, Function] = {
                 "contiguous, of the tensor's dtype, index's elements times a row's elements"),
         ],
         (
-            "Adds to rows: tensor[index[i]] += source[i]. Local. Exact under contention: no add is lost, rows "
-            "that repeat are added several times, in an order that is not defined. bool: logical or. Returns: "
-            "as gather; SYNCYTE_ERR_PEER_DIED if a process died while it added to one of the rows (the row is "
-            "damaged, the message names it; rows before it are added), SYNCYTE_ERR_UNSUPPORTED if a row lies "
-            "on another node."
+            "Adds to rows: tensor[index[i]] += source[i]. Local. No add is lost when several ranks add at "
+            "once. A row that repeats is added to several times, in an undefined order. bool: logical or. "
+            "Returns: as gather; SYNCYTE_ERR_PEER_DIED if a process died while it added to one of the rows "
+            "(the row is damaged, the message names it; rows before it have been added), "
+            "SYNCYTE_ERR_UNSUPPORTED if a row lies on another node."
         ),
     ),
     "syncyte_tensor_get_box": Function(
@@ -3401,7 +3411,7 @@ CORE: dict[str, Function] = {
         [
             Parameter("tensor", "in", False, None, "a tensor"),
             Parameter("lower", "in", False, "lower_length", "first element of the box"),
-            Parameter("lower_length", "in", False, None, "number of them: the tensor's dimensions"),
+            Parameter("lower_length", "in", False, None, "length of lower: the tensor's dimensions"),
             Parameter("output", "out", False, None,
                 "as many dimensions as the tensor, any strides, the tensor's dtype"),
         ],
@@ -3421,13 +3431,13 @@ CORE: dict[str, Function] = {
         [
             Parameter("tensor", "in", False, None, "a tensor"),
             Parameter("lower", "in", False, "lower_length", "first element of the box"),
-            Parameter("lower_length", "in", False, None, "number of them: the tensor's dimensions"),
+            Parameter("lower_length", "in", False, None, "length of lower: the tensor's dimensions"),
             Parameter("source", "in", False, None,
                 "as many dimensions as the tensor, any strides, the tensor's dtype"),
         ],
         (
-            "Writes the box [lower, lower + extent of source) of the tensor. Local. Visible to others as "
-            "gather's rows."
+            "Writes the box [lower, lower + extent of source) of the tensor. Local. Visible to others as rows "
+            "of scatter."
         ),
     ),
     "syncyte_tensor_fetch_add": Function(
@@ -3441,11 +3451,11 @@ CORE: dict[str, Function] = {
         [
             Parameter("tensor", "in", False, None, "a tensor of int32 or int64"),
             Parameter("element", "in", False, None, "number of the element in row-major order"),
-            Parameter("operand", "in", False, None, "what to add"),
-            Parameter("previous", "out", True, None, "the value before"),
+            Parameter("operand", "in", False, None, "number to add"),
+            Parameter("previous", "out", True, None, "the old value"),
         ],
         (
-            "Adds to one element of an int32 or int64 tensor and returns what was there; atomic, acquire and "
+            "Adds to one element of an int32 or int64 tensor and returns its old value; atomic, acquire and "
             "release. Local."
         ),
     ),
@@ -3461,12 +3471,12 @@ CORE: dict[str, Function] = {
         [
             Parameter("tensor", "in", False, None, "a tensor of int32 or int64"),
             Parameter("element", "in", False, None, "number of the element in row-major order"),
-            Parameter("expected", "in", False, None, "compared with"),
-            Parameter("desired", "in", False, None, "written if equal"),
-            Parameter("previous", "out", True, None, "the value before"),
+            Parameter("expected", "in", False, None, "value to compare with"),
+            Parameter("desired", "in", False, None, "value to write if they are equal"),
+            Parameter("previous", "out", True, None, "the old value"),
         ],
         (
-            "Writes desired to one element if it equals expected, and returns what was there; atomic, acquire "
+            "Writes desired to one element if it equals expected, and returns its old value; atomic, acquire "
             "and release. Local."
         ),
     ),
@@ -3497,8 +3507,8 @@ CORE: dict[str, Function] = {
             Parameter("value", "in", False, None, "its new value"),
         ],
         (
-            "Writes one element of an int32 or int64 tensor; release: what this rank wrote before (on a node; "
-            "elsewhere after flush) is seen by whoever reads the new value. Local."
+            "Writes one element of an int32 or int64 tensor; release: a rank that reads the new value sees all"
+            " earlier writes of this rank (on the same node; on other nodes, those before a flush). Local."
         ),
     ),
     "syncyte_tensor_wait": Function(
@@ -3514,14 +3524,14 @@ CORE: dict[str, Function] = {
         [
             Parameter("tensor", "in", False, None, "a tensor of int32 or int64"),
             Parameter("element", "in", False, None, "number of the element in row-major order"),
-            Parameter("compare", "in", False, None, "how the element is compared with value"),
-            Parameter("value", "in", False, None, "compared with"),
+            Parameter("compare", "in", False, None, "comparison of the element with value"),
+            Parameter("value", "in", False, None, "value to compare with"),
             Parameter("timeout", "in", False, None, "seconds, 0 or more; negative: no limit"),
-            Parameter("found", "out", True, None, "the element's value that compared true"),
+            Parameter("found", "out", True, None, "the element's value for which the comparison is true"),
         ],
         (
-            "Waits, asleep, until one element of an int32 or int64 tensor compares true; acquire. Local. "
-            "Returns: SYNCYTE_ERR_TIMEOUT after timeout seconds."
+            "Waits, mostly asleep, until a comparison of one element of an int32 or int64 tensor is true; "
+            "acquire. Local. Returns: SYNCYTE_ERR_TIMEOUT after timeout seconds."
         ),
     ),
     "syncyte_tensor_flush": Function(
@@ -3532,7 +3542,7 @@ CORE: dict[str, Function] = {
         [
             Parameter("tensor", "in", False, None, "a tensor"),
         ],
-        "Completes this rank's writes: they are at their owners on return. Local.",
+        "Completes this rank's writes at their owners. Local.",
     ),
     "syncyte_tensor_sync": Function(
         ctypes.c_int32,
@@ -3543,8 +3553,8 @@ CORE: dict[str, Function] = {
             Parameter("tensor", "in", False, None, "a tensor"),
         ],
         (
-            "What any rank wrote before is seen by all ranks after. Collective; also frees what all ranks have"
-            " dropped."
+            "Synchronises the tensor: after it, all ranks see all earlier writes of all ranks. Collective; "
+            "also frees objects that all ranks have dropped."
         ),
     ),
     "syncyte_kv_create": Function(
@@ -3562,7 +3572,8 @@ CORE: dict[str, Function] = {
             Parameter("comm", "in", False, None, "its ranks, all of one node"),
             Parameter("dtype", "in", False, None, "SYNCYTE_FLOAT32"),
             Parameter("key_count", "in", False, None, "1 or more"),
-            Parameter("length_count", "in", False, None, "1, if all keys have as many values; otherwise key_count"),
+            Parameter("length_count", "in", False, None,
+                "1 if all keys have the same number of values; otherwise key_count"),
             Parameter("lengths", "in", False, "length_count", "number of values, 1 or more, of all keys or of each"),
             Parameter("options", "in", True, None, "null for defaults"),
             Parameter("kv", "out", False, None, "the store"),
@@ -3605,7 +3616,7 @@ CORE: dict[str, Function] = {
         [
             Parameter("kv", "in,out", False, None, "a store"),
         ],
-        "Drops a reference and nulls the handle; null is fine. Local, as syncyte_kv_release().",
+        "Drops a reference and nulls the handle; a null handle is ignored. Local, as syncyte_kv_release().",
     ),
     "syncyte_kv_keys": Function(
         ctypes.c_int32,
@@ -3617,7 +3628,7 @@ CORE: dict[str, Function] = {
             Parameter("kv", "in", False, None, "a store"),
             Parameter("key_count", "out", False, None, "as given to kv_create()"),
         ],
-        "Number of keys. Local.",
+        "Returns the number of keys. Local.",
     ),
     "syncyte_kv_lengths": Function(
         ctypes.c_int32,
@@ -3629,11 +3640,11 @@ CORE: dict[str, Function] = {
         ],
         [
             Parameter("kv", "in", False, None, "a store"),
-            Parameter("count", "in", False, None, "number of keys asked for"),
+            Parameter("count", "in", False, None, "number of keys"),
             Parameter("keys", "in", False, "count", "keys"),
-            Parameter("lengths", "out", False, "count", "how many values each has"),
+            Parameter("lengths", "out", False, "count", "number of values of each"),
         ],
-        "Numbers of keys' values. Local. Returns: SYNCYTE_ERR_INDEX, naming key and position.",
+        "Returns the number of values of each key. Local. Returns: SYNCYTE_ERR_INDEX, naming key and position.",
     ),
     "syncyte_kv_owner": Function(
         ctypes.c_int32,
@@ -3645,11 +3656,11 @@ CORE: dict[str, Function] = {
         ],
         [
             Parameter("kv", "in", False, None, "a store"),
-            Parameter("count", "in", False, None, "number of keys asked for"),
+            Parameter("count", "in", False, None, "number of keys"),
             Parameter("keys", "in", False, "count", "keys"),
             Parameter("ranks", "out", False, "count", "their owners"),
         ],
-        "Ranks that own keys now. Local. Returns: SYNCYTE_ERR_INDEX, naming key and position.",
+        "Returns the current owners of keys. Local. Returns: SYNCYTE_ERR_INDEX, naming key and position.",
     ),
     "syncyte_kv_set_sampling": Function(
         ctypes.c_int32,
@@ -3659,11 +3670,11 @@ CORE: dict[str, Function] = {
         ],
         [
             Parameter("kv", "in", False, None, "a store"),
-            Parameter("sampling", "in", False, None, "what is wanted, begun with SYNCYTE_KV_SAMPLING_INIT"),
+            Parameter("sampling", "in", False, None, "options, initialised with SYNCYTE_KV_SAMPLING_INIT"),
         ],
         (
-            "Says how this process's workers sample keys from now on; samples that are prepared stay as they "
-            "are. Local. Returns: SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_UNSUPPORTED (a pool without replacement)."
+            "Sets the sampling options of this process's workers; prepared samples keep theirs. Local. "
+            "Returns: SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_UNSUPPORTED (a pool without replacement)."
         ),
     ),
     "syncyte_kv_sync": Function(
@@ -3675,8 +3686,8 @@ CORE: dict[str, Function] = {
             Parameter("kv", "in", False, None, "a store"),
         ],
         (
-            "What any rank wrote before is seen by all ranks after. Collective, one thread of each process; "
-            "also frees what all ranks have dropped."
+            "Synchronises the store: after it, all ranks see all earlier writes of all ranks. Collective, "
+            "called by one thread of each process; also frees objects that all ranks have dropped."
         ),
     ),
     "syncyte_kv_worker_create": Function(
@@ -3689,14 +3700,10 @@ CORE: dict[str, Function] = {
         [
             Parameter("kv", "in", False, None, "a store"),
             Parameter("number", "in", False, None,
-                "0 to workers - 1 (options of kv_create()), of no other worker of this process that has not been "
-                "destroyed"),
+                "0 to workers - 1 (options of kv_create()); no other live worker of this process may have it"),
             Parameter("worker", "out", False, None, "the worker"),
         ],
-        (
-            "Makes a worker. Local. It may be used by another thread than the one that makes it. Returns: "
-            "SYNCYTE_ERR_ARGUMENT."
-        ),
+        "Makes a worker. Local. Any thread may use it. Returns: SYNCYTE_ERR_ARGUMENT.",
     ),
     "syncyte_kv_worker_retain": Function(
         ctypes.c_int32,
@@ -3717,8 +3724,8 @@ CORE: dict[str, Function] = {
             Parameter("worker", "in", False, None, "a worker"),
         ],
         (
-            "Drops a reference. Local, thread-safe, without MPI; works after finalize. With the last one the "
-            "worker ends: the others of its process meet without it."
+            "Drops a reference. Local, thread-safe, without MPI; works after finalize. The last release ends "
+            "the worker: barriers of its process no longer wait for it."
         ),
     ),
     "syncyte_kv_worker_destroy": Function(
@@ -3729,7 +3736,10 @@ CORE: dict[str, Function] = {
         [
             Parameter("worker", "in,out", False, None, "a worker"),
         ],
-        "Drops a reference and nulls the handle; null is fine. Local, as syncyte_kv_worker_release().",
+        (
+            "Drops a reference and nulls the handle; a null handle is ignored. Local, as "
+            "syncyte_kv_worker_release()."
+        ),
     ),
     "syncyte_kv_worker_pull": Function(
         ctypes.c_int32,
@@ -3744,12 +3754,13 @@ CORE: dict[str, Function] = {
             Parameter("keys", "in", False, None, "int64, contiguous, any number of dimensions"),
             Parameter("values", "out", False, None,
                 "float32, contiguous, as many as the keys have; not to be read before kv_worker_wait()"),
-            Parameter("timestamp", "out", True, None, "what to wait for; -1: complete. Null: complete on return"),
+            Parameter("timestamp", "out", True, None, "timestamp to wait for; -1: complete. Null: complete on return"),
         ],
         (
-            "Reads the values of keys, one key's after another's. Local. Returns: SYNCYTE_ERR_INDEX (names the"
-            " first key that is out of range and its position), SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE, "
-            "SYNCYTE_ERR_UNSUPPORTED (device memory): nothing was written. SYNCYTE_ERR_PEER_DIED."
+            "Reads the values of keys, concatenated in the order of the keys. Local. Returns: "
+            "SYNCYTE_ERR_INDEX (names the first key that is out of range and its position), SYNCYTE_ERR_TYPE, "
+            "SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_UNSUPPORTED (device memory): nothing was written. "
+            "SYNCYTE_ERR_PEER_DIED (damaged key)."
         ),
     ),
     "syncyte_kv_worker_push": Function(
@@ -3767,7 +3778,7 @@ CORE: dict[str, Function] = {
                 "float32, contiguous, as many as the keys have; not to be changed before kv_worker_wait()"),
             Parameter("timestamp", "out", True, None, "as of pull"),
         ],
-        "Adds to the values of keys; of a key that repeats several times. Local. Returns: as pull.",
+        "Adds to the values of keys; a key that repeats is added to several times. Local. Returns: as pull.",
     ),
     "syncyte_kv_worker_set": Function(
         ctypes.c_int32,
@@ -3785,8 +3796,8 @@ CORE: dict[str, Function] = {
             Parameter("timestamp", "out", True, None, "as of pull"),
         ],
         (
-            "Replaces the values of keys; of a key that repeats the last ones stay. Makes damaged keys whole. "
-            "Local. Returns: as pull, but for SYNCYTE_ERR_PEER_DIED."
+            "Replaces the values of keys; if a key repeats, its last values stay. Repairs damaged keys. Local."
+            " Returns: as pull, except SYNCYTE_ERR_PEER_DIED."
         ),
     ),
     "syncyte_kv_worker_pull_if_local": Function(
@@ -3801,10 +3812,13 @@ CORE: dict[str, Function] = {
             Parameter("worker", "in", False, None, "a worker"),
             Parameter("keys", "in", False, None, "int64, contiguous"),
             Parameter("values", "out", False, None,
-                "float32, contiguous, as many as the keys have; not touched if a key is not local"),
+                "float32, contiguous, as many as the keys have; unchanged if a key is not local"),
             Parameter("is_local", "out", False, None, "1, or 0 if a key is not local"),
         ],
-        "Reads the values of keys if all of them are local: on one node they are. Local. Returns: as pull.",
+        (
+            "Reads the values of keys if all of them are local; on one node they always are. Local. Returns: "
+            "as pull."
+        ),
     ),
     "syncyte_kv_worker_localize": Function(
         ctypes.c_int32,
@@ -3819,7 +3833,7 @@ CORE: dict[str, Function] = {
             Parameter("timestamp", "out", True, None, "as of pull"),
         ],
         (
-            "Asks that this rank owns keys. On one node it checks and counts them: they are local. Local. "
+            "Moves keys to this rank. On one node all keys are local: it only checks and counts them. Local. "
             "Returns: as pull."
         ),
     ),
@@ -3838,8 +3852,8 @@ CORE: dict[str, Function] = {
             Parameter("end", "in", False, None, "more than start; 0: start + 1"),
         ],
         (
-            "Says that this worker is going to use keys while its clock is in [start, end). On one node it "
-            "checks and records it. Local. Returns: as pull; SYNCYTE_ERR_ARGUMENT."
+            "Signals that this worker will use keys while its clock is in [start, end). On one node it only "
+            "checks and records the intent. Local. Returns: as pull; SYNCYTE_ERR_ARGUMENT."
         ),
     ),
     "syncyte_kv_worker_advance_clock": Function(
@@ -3850,7 +3864,7 @@ CORE: dict[str, Function] = {
         ],
         [
             Parameter("worker", "in", False, None, "a worker"),
-            Parameter("clock", "out", True, None, "what it is now"),
+            Parameter("clock", "out", True, None, "its new value"),
         ],
         "Adds 1 to the worker's clock, which begins at 0. Local.",
     ),
@@ -3864,7 +3878,7 @@ CORE: dict[str, Function] = {
             Parameter("worker", "in", False, None, "a worker"),
             Parameter("clock", "out", False, None, "0 or more"),
         ],
-        "The worker's clock. Local.",
+        "Returns the worker's clock. Local.",
     ),
     "syncyte_kv_worker_prepare_sample": Function(
         ctypes.c_int32,
@@ -3883,9 +3897,9 @@ CORE: dict[str, Function] = {
             Parameter("sample", "out", False, None, "the sample's number, 1 or more, for kv_worker_pull_sample()"),
         ],
         (
-            "Says that this worker is going to pull sampled keys while its clock is in [start, end). Local. "
-            "Returns: SYNCYTE_ERR_ARGUMENT (no kv_set_sampling() before; more keys than there are, without "
-            "replacement)."
+            "Prepares a sample: this worker will pull its keys while its clock is in [start, end). Local. "
+            "Returns: SYNCYTE_ERR_ARGUMENT (kv_set_sampling() was not called; more keys than there are, "
+            "without replacement)."
         ),
     ),
     "syncyte_kv_worker_pull_sample": Function(
@@ -3906,7 +3920,7 @@ CORE: dict[str, Function] = {
         ],
         (
             "Reads the next keys of a sample and their values. Local. A sample ends when its last key was "
-            "pulled. Returns: SYNCYTE_ERR_ARGUMENT (no such sample, or not as many keys left), and as pull."
+            "pulled. Returns: SYNCYTE_ERR_ARGUMENT (no such sample, or too few keys left), and as pull."
         ),
     ),
     "syncyte_kv_worker_finish_sample": Function(
@@ -3917,9 +3931,9 @@ CORE: dict[str, Function] = {
         ],
         [
             Parameter("worker", "in", False, None, "the worker that has prepared it"),
-            Parameter("sample", "in", False, None, "its number; one that has ended is fine"),
+            Parameter("sample", "in", False, None, "its number; one that has ended is ignored"),
         ],
-        "Ends a sample of which no more keys are going to be pulled. Local.",
+        "Ends a sample before all its keys were pulled. Local.",
     ),
     "syncyte_kv_worker_wait": Function(
         ctypes.c_int32,
@@ -3929,11 +3943,11 @@ CORE: dict[str, Function] = {
         ],
         [
             Parameter("worker", "in", False, None, "the worker that began it"),
-            Parameter("timestamp", "in", False, None, "what the operation gave; -1: complete"),
+            Parameter("timestamp", "in", False, None, "the operation's timestamp; -1: complete"),
         ],
         (
-            "Waits until an operation is complete. Local. Waiting twice is fine. Returns: SYNCYTE_ERR_ARGUMENT"
-            " for a timestamp that no operation gave."
+            "Waits until an operation is complete. Local. May be called again with the same timestamp. "
+            "Returns: SYNCYTE_ERR_ARGUMENT for a timestamp that no operation returned."
         ),
     ),
     "syncyte_kv_worker_wait_all": Function(
@@ -3955,8 +3969,8 @@ CORE: dict[str, Function] = {
             Parameter("worker", "in", False, None, "a worker"),
         ],
         (
-            "Waits until what this process has written before is with the owners of the keys: on one node it "
-            "is. Local."
+            "Waits until all writes of this process have reached the owners of the keys; on one node they "
+            "have. Local."
         ),
     ),
     "syncyte_kv_worker_barrier": Function(
@@ -3968,12 +3982,12 @@ CORE: dict[str, Function] = {
             Parameter("worker", "in", False, None, "a worker"),
         ],
         (
-            "All workers of all ranks meet; what any of them wrote before is seen by all after. Collective: "
-            "each worker calls, in a thread of its own where a process has several. One of them enters the "
-            "collective for its process, so MPI must be at the thread level SYNCYTE_THREAD_SERIALIZED or above"
-            " there. A worker that is destroyed is not waited for. Returns: SYNCYTE_ERR_MISMATCH on all "
-            "workers of all ranks where some meet in another function; SYNCYTE_ERR_BUSY where another thread "
-            "meets as the same worker."
+            "Barrier of all workers of all ranks: after it, all workers see all earlier writes. Collective: "
+            "each worker calls it, in a thread of its own if a process has several. One worker enters the "
+            "collective for its process, so MPI's thread level must then be serialized or above. Workers that "
+            "were destroyed are not waited for. Returns: SYNCYTE_ERR_MISMATCH on all workers of all ranks if "
+            "some call another collective function; SYNCYTE_ERR_BUSY if another thread is in a collective call"
+            " of the same worker."
         ),
     ),
     "syncyte_kv_worker_begin_setup": Function(
@@ -3985,8 +3999,8 @@ CORE: dict[str, Function] = {
             Parameter("worker", "in", False, None, "a worker"),
         ],
         (
-            "Begins the phase in which values are set for the first time: a barrier, so far. Collective, as "
-            "kv_worker_barrier(). Returns: SYNCYTE_ERR_ARGUMENT within the phase."
+            "Begins the setup phase, in which values are set for the first time; in this version a barrier. "
+            "Collective, as kv_worker_barrier(). Returns: SYNCYTE_ERR_ARGUMENT within the phase."
         ),
     ),
     "syncyte_kv_worker_end_setup": Function(
@@ -3998,8 +4012,8 @@ CORE: dict[str, Function] = {
             Parameter("worker", "in", False, None, "a worker"),
         ],
         (
-            "Ends the phase that kv_worker_begin_setup() began; all values that were set are there for all "
-            "workers. Collective, as kv_worker_barrier(). Returns: SYNCYTE_ERR_ARGUMENT outside of the phase."
+            "Ends the setup phase; after it, all workers see all values that were set. Collective, as "
+            "kv_worker_barrier(). Returns: SYNCYTE_ERR_ARGUMENT outside the phase."
         ),
     ),
     "syncyte_kv_worker_describe": Function(
@@ -4012,7 +4026,7 @@ CORE: dict[str, Function] = {
             Parameter("worker", "in", False, None, "a worker"),
             Parameter("info", "in,out", False, None, "struct_size is set by the caller"),
         ],
-        "What a worker has done. Local.",
+        "Returns the counters of a worker. Local.",
     ),
 }
 
@@ -4030,21 +4044,21 @@ HDF5: dict[str, Function] = {
         [
             Parameter("comm", "in", False, None, "a communicator"),
             Parameter("path", "in", False, None,
-                "file to write or replace; equal on all ranks, on a file system that all see"),
+                "file to write or replace; equal on all ranks, on a file system that all ranks see"),
             Parameter("count", "in", False, None, "number of entries"),
             Parameter("entries", "in", False, "count", "in the same order on all ranks, keys unique"),
             Parameter("options", "in", True, None, "null for defaults"),
         ],
         (
             "Saves entries into one file, atomically: on any error the old file is untouched. Collective; "
-            "facts: path, count, keys, layouts, dtypes, extents (but the first of sharded ones), options; with"
-            " SYNCYTE_CHECK=full also the CRC32C of replicated entries. A mismatch names the key, what "
-            "differs, and the ranks. A file that is replaced gives the new one its permissions, and its owner "
-            "and group where this process may give them (otherwise the file becomes this user's, and another "
-            "group gets no access). A path that is a symbolic link stays one: what it leads to is written. "
-            "Rank 0 locks the temporary file (flock); a save removes those of earlier saves of the same file "
-            "that nobody has locked: they are left where a job is killed. Returns: SYNCYTE_ERR_IO (names path "
-            "and reason), SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_MISMATCH."
+            "facts: path, count, keys, layouts, dtypes, extents (without the first one of sharded entries), "
+            "options; with SYNCYTE_CHECK=full also the CRC32C of replicated entries. A mismatch error names "
+            "the key, the property and the ranks that differ. The new file takes the permissions of the file "
+            "that it replaces, and its owner and group if this process may set them (otherwise the file is "
+            "this user's, and a different group gets no access). If the path is a symbolic link, the link "
+            "stays and its target is replaced. Rank 0 locks the temporary file (flock). A save removes "
+            "unlocked temporary files of the same target, which killed jobs have left. Returns: SYNCYTE_ERR_IO"
+            " (names path and reason), SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_MISMATCH."
         ),
     ),
     "syncyte_checkpoint_open": Function(
@@ -4062,10 +4076,10 @@ HDF5: dict[str, Function] = {
             Parameter("checkpoint", "out", False, None, "the open file"),
         ],
         (
-            "Opens a checkpoint: rank 0 reads and verifies the metadata, all get it. Collective; facts: path. "
-            "Returns: SYNCYTE_ERR_NOT_FOUND (no such file), SYNCYTE_ERR_FORMAT (foreign or truncated), "
-            "SYNCYTE_ERR_CHECKSUM (damaged metadata), SYNCYTE_ERR_VERSION (a newer format), SYNCYTE_ERR_IO; "
-            "each names the file."
+            "Opens a checkpoint: rank 0 reads and verifies the metadata and sends it to all ranks. Collective;"
+            " facts: path. Returns: SYNCYTE_ERR_NOT_FOUND (no such file), SYNCYTE_ERR_FORMAT (not a "
+            "checkpoint, or truncated), SYNCYTE_ERR_CHECKSUM (damaged metadata), SYNCYTE_ERR_VERSION (a newer "
+            "format), SYNCYTE_ERR_IO; each names the file."
         ),
     ),
     "syncyte_checkpoint_close": Function(
@@ -4076,7 +4090,7 @@ HDF5: dict[str, Function] = {
         [
             Parameter("checkpoint", "in,out", False, None, "an open checkpoint"),
         ],
-        "Closes the file and nulls the handle; null is fine. Local.",
+        "Closes the file and nulls the handle; a null handle is ignored. Local.",
     ),
     "syncyte_checkpoint_count": Function(
         ctypes.c_int32,
@@ -4090,7 +4104,7 @@ HDF5: dict[str, Function] = {
             Parameter("count", "out", False, None, "number of keys"),
             Parameter("step", "out", True, None, "the saved step"),
         ],
-        "Number of keys, and the step it was saved with. Local.",
+        "Returns the number of keys and the saved step. Local.",
     ),
     "syncyte_checkpoint_key": Function(
         ctypes.c_int32,
@@ -4104,7 +4118,7 @@ HDF5: dict[str, Function] = {
             Parameter("number", "in", False, None, "0 to count - 1"),
             Parameter("key", "out", False, None, "valid until the checkpoint is closed"),
         ],
-        "The key with a number, in alphabetical order. Local.",
+        "Returns a key by its number in alphabetical order. Local.",
     ),
     "syncyte_checkpoint_describe": Function(
         ctypes.c_int32,
@@ -4118,11 +4132,11 @@ HDF5: dict[str, Function] = {
             Parameter("checkpoint", "in", False, None, "an open checkpoint"),
             Parameter("key", "in", False, None, "its name"),
             Parameter("global", "out", False, None, "filled, with data null"),
-            Parameter("layout", "out", True, None, "how it was saved"),
+            Parameter("layout", "out", True, None, "layout with which it was saved"),
         ],
         (
-            "Element type, global shape and layout of a key. Local. Returns: SYNCYTE_ERR_NOT_FOUND, naming the"
-            " key and the file."
+            "Returns the element type, global shape and layout of a key. Local. Returns: "
+            "SYNCYTE_ERR_NOT_FOUND, naming the key and the file."
         ),
     ),
     "syncyte_checkpoint_read": Function(
@@ -4143,9 +4157,10 @@ HDF5: dict[str, Function] = {
         ],
         (
             "Reads rows [first_row, first_row + target.shape[0]) of a key and verifies their checksums. Local:"
-            " each rank reads what it needs. A 0-dimensional key counts as one row, read into a 0-dimensional "
-            "target. Returns: SYNCYTE_ERR_NOT_FOUND, SYNCYTE_ERR_INDEX, SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE, "
-            "SYNCYTE_ERR_CHECKSUM (names file, key and block), SYNCYTE_ERR_FORMAT (truncated), SYNCYTE_ERR_IO."
+            " each rank reads the rows that it needs. A 0-dimensional key counts as one row, read into a "
+            "0-dimensional target. Returns: SYNCYTE_ERR_NOT_FOUND, SYNCYTE_ERR_INDEX, SYNCYTE_ERR_TYPE, "
+            "SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_CHECKSUM (names file, key and block), SYNCYTE_ERR_FORMAT "
+            "(truncated), SYNCYTE_ERR_IO."
         ),
     ),
     "syncyte_checkpoint_bytes_read": Function(
@@ -4159,8 +4174,8 @@ HDF5: dict[str, Function] = {
             Parameter("bytes", "out", False, None, "the number"),
         ],
         (
-            "Bytes of tensor data that this rank has read from the file so far, those for verification "
-            "included. Local."
+            "Returns the bytes of tensor data that this rank has read from the file so far, including those "
+            "read only for verification. Local."
         ),
     ),
     "syncyte_checkpoint_load": Function(
@@ -4181,10 +4196,10 @@ HDF5: dict[str, Function] = {
             Parameter("options", "in", True, None, "null for defaults"),
         ],
         (
-            "Loads entries: replicated ones whole on every rank, sharded ones by the rows that the ranks' "
-            "buffers have, in order of ranks; any number of ranks may load what any other number saved. "
-            "Collective; all ranks get the same verdict. Returns: as open and read; SYNCYTE_ERR_SHAPE if the "
-            "rows of a sharded entry do not add up to the key's."
+            "Loads entries: every rank reads replicated entries whole, and its rows of sharded entries. The "
+            "buffers' first extents, in rank order, partition the rows. The number of ranks may differ from "
+            "that of the save. Collective; all ranks get the same verdict. Returns: as open and read; "
+            "SYNCYTE_ERR_SHAPE if the rows of a sharded entry do not add up to the key's."
         ),
     ),
 }

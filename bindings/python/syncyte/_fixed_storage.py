@@ -1,8 +1,7 @@
 """torch storages over Syncyte's memory, which torch must not move.
 
-To share a tensor with another process, torch copies its storage to new shared memory and lets the storage refer to
-that: every tensor over it silently leaves the memory that other ranks read and write. Storages of Syncyte's memory
-refuse instead.
+To share a tensor with another process, torch moves its storage to new shared memory: every tensor over it would
+silently leave the memory that other ranks read and write. Storages of Syncyte's memory raise an error instead.
 """
 
 from __future__ import annotations
@@ -16,17 +15,16 @@ from .errors import UnsupportedError
 
 
 class FixedStorage(torch.UntypedStorage):
-    """A storage that stays where it is. It is copied and saved as any other."""
+    """A storage whose memory cannot move. It can be copied and saved as any other."""
 
-    uses: int  # calls of fix() that no release() has taken back
+    uses: int  # calls of fix() minus calls of release()
 
     def _refuse(self, *_: Any, **__: Any) -> NoReturn:
         raise UnsupportedError(
-            "this tensor lies in memory of Syncyte's that other ranks use (a whole tensor's local or node, a reducer's "
+            "this tensor lies in Syncyte's memory, which other ranks use (a whole tensor's local or node, a reducer's "
             "piece): torch shares a tensor with another process (share_memory_(), a multiprocessing queue, a "
-            "DataLoader with spawn or forkserver) by moving it to new memory, where no rank would see what is written. "
-            "Share tensor.clone(), or let workers be forked (multiprocessing_context='fork'), which see the rows in "
-            "place"
+            "DataLoader with spawn or forkserver) by moving it to new memory, where no rank would see its writes. "
+            "Share tensor.clone(), or fork the workers (multiprocessing_context='fork'), which see the rows in place"
         )
 
     share_memory_ = _share_fd_cpu_ = _share_filename_cpu_ = _refuse
@@ -46,7 +44,7 @@ def fix(tensor: torch.Tensor) -> torch.Tensor:
     storage: Any = tensor.untyped_storage()
     kind = type(storage)
     if kind is torch.UntypedStorage and not storage.is_shared():
-        storage.__class__ = kind = FixedStorage  # torch keeps this object for as long as the storage lives
+        storage.__class__ = kind = FixedStorage  # torch keeps this object as long as the storage lives
         storage.uses = 0
     if kind is FixedStorage:
         storage.uses += 1

@@ -1,4 +1,4 @@
-"""The gradients of a whole tensor; _torch_gradients computes them."""
+"""Gradients of a whole tensor; _torch_gradients computes them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Gradients(Handle):
-    """The part of WholeTensor that records gradients."""
+    """Methods of WholeTensor for gradients."""
 
     _cache: dict[tuple[str, str], Any]
 
@@ -21,22 +21,22 @@ class Gradients(Handle):
         return cast("WholeTensor", self)
 
     def _records_gradients(self) -> bool:
-        """Whether reads go through torch: gradients are to be recorded, or torch.compile traces them."""
+        """Whether reads go through torch: gradients are recorded, or torch.compile traces them."""
         local = self._cache.get(("local", TORCH))
         if local is not None and local.requires_grad and dtypes.import_torch().is_grad_enabled():
             return True
         return dtypes.is_compiling()
 
     def requires_grad_(self, requires_grad: bool = True) -> Self:
-        """Reads are differentiable from now on. Collective: allocates the companion tensor.
+        """Makes reads differentiable. Collective: allocates the companion tensor.
 
-        t[key], gather and get_box record gradients with respect to local, and give torch tensors; not within
+        t[key], gather and get_box then record gradients with respect to local, and return torch tensors, except within
         torch.no_grad().
 
         Parameters
         ----------
         requires_grad : bool
-            False: no longer.
+            False: stops recording.
 
         Returns
         -------
@@ -52,9 +52,9 @@ class Gradients(Handle):
         return self
 
     def sync_grad(self) -> None:
-        """Waits for all ranks' backward passes, and adds what they gave for this rank's rows to local.grad. Collective.
+        """Waits for all ranks' backward passes, and adds their gradients of this rank's rows to local.grad. Collective.
 
-        Includes the gradients of a skipped step unless zero_grad() has dropped them.
+        Gradients of a skipped step are included, unless zero_grad() has dropped them.
 
         Raises
         ------
@@ -66,9 +66,9 @@ class Gradients(Handle):
     def zero_grad(self) -> None:
         """Waits for all ranks' backward passes, drops their gradients, and sets local.grad to None. Collective.
 
-        An optimizer's or a module's zero_grad() clears local.grad only: gradients that no sync_grad() has brought home
-        stay, and the next sync_grad() brings them. Call this one where a step is skipped between backward() and
-        sync_grad().
+        An optimizer's or a module's zero_grad() clears only local.grad: the companion tensor keeps gradients that
+        sync_grad() has not added yet, and the next sync_grad() adds them. Call this one if a step is skipped between
+        backward() and sync_grad().
 
         Raises
         ------
@@ -79,7 +79,7 @@ class Gradients(Handle):
 
 
 def _differentiable() -> Any:
-    """What computes gradients. Raises UnsupportedError without PyTorch."""
+    """Returns the module that computes gradients. Raises UnsupportedError without PyTorch."""
     dtypes.import_torch()
     from . import _torch_gradients
 

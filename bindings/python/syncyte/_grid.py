@@ -1,4 +1,4 @@
-"""Places on a grid of ranks: coordinates and neighbours."""
+"""Coordinates and neighbours on a grid of ranks."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from .errors import DtypeError, Error, ShapeError
 class Shift(NamedTuple):
     """Neighbours along a dimension of a grid; PROC_NULL beyond an edge."""
 
-    source: int  #: who sends to this rank
-    dest: int  #: who receives from this rank
+    source: int  #: rank that sends to this rank
+    dest: int  #: rank that receives from this rank
 
 
 class Grid(Agreement):
-    """The part of syncyte.Cart that says where ranks lie."""
+    """Methods of syncyte.Cart for coordinates and neighbours."""
 
     @property
     def ndim(self) -> int:
@@ -33,7 +33,7 @@ class Grid(Agreement):
 
     @property
     def dims(self) -> tuple[int, ...]:
-        """Places along each dimension. Local."""
+        """Ranks along each dimension. Local."""
         return self._grid()[0]
 
     @property
@@ -49,20 +49,21 @@ class Grid(Agreement):
 
     @property
     def coords(self) -> tuple[int, ...]:
-        """Where this rank lies. Local."""
+        """Coordinates of this rank. Local."""
         return self.coords_of(self.rank)
 
     def coords_of(self, rank: int) -> tuple[int, ...]:
-        """Where a rank lies. Local.
+        """Returns the coordinates of a rank. Local.
 
         Parameters
         ----------
         rank : int
-            Of this communicator.
+            A rank of this communicator.
 
         Returns
         -------
         tuple of int
+            One number for each dimension.
         """
         ndim = self.ndim
         place = (ctypes.c_int32 * ndim)()
@@ -70,12 +71,12 @@ class Grid(Agreement):
         return tuple(place)
 
     def rank_at(self, coords: Sequence[int]) -> int:
-        """Who lies at some coordinates. Local.
+        """Returns the rank at some coordinates. Local.
 
         Parameters
         ----------
         coords : sequence of int
-            One for each dimension; they wrap round in periodic dimensions.
+            One number for each dimension; they wrap round in periodic dimensions.
 
         Returns
         -------
@@ -88,14 +89,14 @@ class Grid(Agreement):
         return number.value
 
     def shift(self, dimension: int, displacement: int = 1) -> Shift:
-        """This rank's neighbours, for a shift in which all ranks send the same number of places up. Local.
+        """Returns this rank's neighbours in a shift, in which all ranks send `displacement` places up. Local.
 
         Parameters
         ----------
         dimension : int
-            Along which they shift.
+            Dimension of the grid.
         displacement : int
-            By how many places; negative: down.
+            Number of places; negative: down.
 
         Returns
         -------
@@ -117,7 +118,7 @@ class Grid(Agreement):
 
 
 def extents_and_flags(dims: Sequence[int], periods: bool | Sequence[bool]) -> tuple[int, Any, Any]:
-    """A new grid's arguments as the C library takes them: number of dimensions, their extents, which are periodic."""
+    """Converts a new grid's arguments for the C library: number of dimensions, extents, periods."""
     places = [as_int32(extent, "dims") for extent in as_numbers(dims, "dims", "integers, one per dimension")]
     flags = [periods] * len(places) if isinstance(periods, bool) else _flags(periods)
     if len(flags) != len(places):

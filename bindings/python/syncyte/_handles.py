@@ -1,4 +1,4 @@
-"""Handles of the C interface as Python objects that give their reference back when they go."""
+"""Python objects that own a handle of the C interface and release it when they are destroyed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def _release(function: str, handle: int, process: int) -> None:
 
 
 def release_with(owner: object, function: str, handle: int) -> weakref.finalize:
-    """Calls the library's `function(handle)` when `owner` goes; not at exit, when the operating system frees all."""
+    """Calls the library's `function(handle)` when `owner` is destroyed, but not at exit."""
     finalizer = weakref.finalize(owner, _release, function, handle, os.getpid())
     finalizer.atexit = False
     return finalizer
@@ -34,7 +34,7 @@ class Handle:
 
     @property
     def handle(self) -> int:
-        """The C handle, for calls of libraries on top; it stays this object's. Raises HandleError once freed."""
+        """The C handle, for calls of libraries on top; this object owns it. Raises HandleError once freed."""
         return self.__dict__.get("_handle") or self._raise_freed()
 
     def _raise_freed(self) -> NoReturn:
@@ -45,15 +45,15 @@ class Handle:
         return self.__dict__.get("_handle") is None
 
     def free(self) -> None:
-        """Drops this object's reference. Local; memory goes back at a collective point (see syncyte.Comm.collect)."""
+        """Drops this object's reference. Local; a collective point frees the memory (see syncyte.Comm.collect)."""
         if not self._is_freed:
             self._handle = None
             self._finalizer()
 
     def __reduce__(self) -> NoReturn:
         raise TypeError(
-            f"a {type(self).__name__} belongs to its process and cannot be pickled; save what it holds: the local "
-            f"rows, or all of a tensor with syncyte.checkpoint.save(). Workers that are forked see it in place "
+            f"a {type(self).__name__} belongs to its process and cannot be pickled; save its contents: the local "
+            f"rows, or all of a tensor with syncyte.checkpoint.save(). Forked workers share its memory "
             f"(multiprocessing_context='fork')"
         )
 

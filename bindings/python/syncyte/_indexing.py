@@ -1,4 +1,4 @@
-"""What `t[key]` means for a whole tensor: one box or one gather from the ranks, and the rest done on what came back."""
+"""Indexing of a whole tensor, `t[key]`: reads one box or one gather, and applies the rest of the key locally."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .errors import ArgumentError, DtypeError, OutOfRangeError, ShapeError, Unsu
 
 
 class Box(NamedTuple):
-    """A key that begins with an integer, a slice or None: read a box, then select() `local` from it."""
+    """A key that begins with an integer, a slice or None: reads a box, then applies `local` to it by select()."""
 
     lower: tuple[int, ...]
     extent: tuple[int, ...]
@@ -21,15 +21,15 @@ class Box(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """Arrays of integers in the first dimensions, or a slice with steps: gather `index`, then apply()."""
+    """A key with arrays of integers in the first dimensions, or a slice with steps: gathers `index`, then apply()."""
 
-    index: Any  # row numbers, all of them valid, numpy or torch
+    index: Any  # valid row numbers, numpy or torch
     pick: tuple[Any, ...]  # arrays of the next dimensions, of index's shape
-    rest: tuple[Any, ...]  # what is left of the key
+    rest: tuple[Any, ...]  # the remaining parts of the key
 
 
 def is_array(key: object) -> bool:
-    """Whether a part of a key selects by numbers or a mask. Zero-dimensional integers do not."""
+    """Whether a part of a key is an array of numbers or a mask, and not a zero-dimensional integer."""
     if dtypes.is_torch_tensor(key) or isinstance(key, np.ndarray):
         # torch.compile cannot turn a tensor of one number into a Python integer.
         return key.ndim > 0 or _is_bool(key) or dtypes.is_compiling()  # type: ignore[attr-defined]
@@ -37,13 +37,13 @@ def is_array(key: object) -> bool:
 
 
 def is_torch_key(key: object) -> bool:
-    """Whether torch tensors take part in a key."""
+    """Whether a key contains torch tensors."""
     parts = key if isinstance(key, tuple) else (key,)
     return any(dtypes.is_torch_tensor(part) for part in parts)
 
 
 def is_numpy_key(key: object) -> bool:
-    """Whether numpy arrays take part in a key."""
+    """Whether a key contains numpy arrays."""
     parts = key if isinstance(key, tuple) else (key,)
     return any(isinstance(part, np.ndarray) for part in parts)
 
@@ -57,7 +57,7 @@ def _is_integer(array: Any) -> bool:
 
 
 def _consumed(part: Any) -> int:
-    """Dimensions that a part of a key uses up."""
+    """Number of dimensions that a part of a key indexes."""
     if part is None or part is Ellipsis:
         return 0
     return part.ndim if is_array(part) and _is_bool(part) else 1
@@ -71,14 +71,14 @@ def _no_single_bool(value: object) -> DtypeError:
 
 
 def _as_array(part: Any) -> Any:
-    """Lists and ranges as arrays; an empty list selects nothing."""
+    """Converts lists and ranges to arrays; an empty list selects nothing."""
     if isinstance(part, np.ndarray) and type(part) is not np.ndarray:
         refuse_masked(part, "an index")
     if isinstance(part, (bool, np.bool_)):
         raise _no_single_bool(part)
     if not isinstance(part, (list, range)):
         return part
-    if dtypes.is_compiling():  # which knows torch better than numpy
+    if dtypes.is_compiling():  # torch.compile supports torch better than numpy
         tensor = dtypes.import_torch().tensor(list(part) if isinstance(part, range) else part)
         return tensor.long() if tensor.numel() == 0 else tensor
     try:
@@ -89,7 +89,7 @@ def _as_array(part: Any) -> Any:
 
 
 def _expanded(key: Any, ndim: int) -> list[Any]:
-    """The key as a list of parts that cover all dimensions; lists become arrays."""
+    """Converts the key to a list of parts that cover all dimensions; lists become arrays."""
     parts = [_as_array(part) for part in (key if isinstance(key, tuple) else (key,))]
     used = sum(_consumed(part) for part in parts)
     if used > ndim:
@@ -116,7 +116,7 @@ def _integer(part: Any, extent: int, dimension: int) -> int:
 
 
 def _numbers(part: slice, extent: int, dimension: int) -> range:
-    """The numbers that a slice selects."""
+    """Returns the numbers that a slice selects."""
     try:
         return range(*part.indices(extent))
     except TypeError:
@@ -126,7 +126,7 @@ def _numbers(part: slice, extent: int, dimension: int) -> range:
 
 
 def _span(numbers: Any, extent: int) -> tuple[int, int, Any]:
-    """First element and extent of the smallest range that contains all numbers, and the numbers relative to it."""
+    """Returns begin and extent of the smallest range that contains all numbers, and the numbers relative to it."""
     if dtypes.is_torch_tensor(numbers) and dtypes.is_compiling():
         return 0, extent, numbers
     if 0 in tuple(numbers.shape):
@@ -160,7 +160,7 @@ def _box(parts: list[Any], shape: tuple[int, ...]) -> Box:
 
 
 def _without_masks(parts: list[Any], shape: tuple[int, ...], dimension: int = 0) -> list[Any]:
-    """The parts of a key from a dimension on, masks as numbers."""
+    """Converts masks to numbers in the parts of a key from a dimension on."""
     result: list[Any] = []
     for part in parts:
         is_mask = is_array(part) and _is_bool(part)
@@ -170,7 +170,7 @@ def _without_masks(parts: list[Any], shape: tuple[int, ...], dimension: int = 0)
 
 
 def _mask_numbers(mask: Any, shape: tuple[int, ...], dimension: int) -> list[Any]:
-    """A mask's true positions, one array for each of its dimensions."""
+    """Returns a mask's true positions, one array for each of its dimensions."""
     if mask.ndim == 0:
         raise _no_single_bool(mask)
     expected = shape[dimension : dimension + mask.ndim]
@@ -180,12 +180,12 @@ def _mask_numbers(mask: Any, shape: tuple[int, ...], dimension: int) -> list[Any
 
 
 def wrapped(numbers: Any, extent: int, dimension: int) -> Any:
-    """Row numbers with negative ones counted from the end. Raises OutOfRangeError, naming index and position."""
+    """Converts negative row numbers, which count from the end. Raises OutOfRangeError, naming index and position."""
     if not _is_integer(numbers):
         raise DtypeError(f"an index of dimension {dimension} is an array of {numbers.dtype}; expected integers or bool")
     if 0 in tuple(numbers.shape):
         return numbers
-    if dtypes.is_torch_tensor(numbers) and dtypes.is_compiling():  # what is out of range is found when it runs
+    if dtypes.is_torch_tensor(numbers) and dtypes.is_compiling():  # the compiled graph checks the range when it runs
         return dtypes.import_torch().where(numbers < 0, numbers.long() + extent, numbers)
     smallest, largest = int(numbers.min()), int(numbers.max())
     if smallest < -extent or largest >= extent:
@@ -205,7 +205,7 @@ def wrapped(numbers: Any, extent: int, dimension: int) -> Any:
 
 
 def _arrays(parts: list[Any], shape: tuple[int, ...]) -> tuple[list[Any], list[Any]]:
-    """The arrays at the front of a key, masks as numbers, and the parts after them."""
+    """Returns the arrays at the front of a key, masks as numbers, and the parts after them."""
     arrays: list[Any] = []
     while parts and is_array(parts[0]):
         part = parts.pop(0)
@@ -231,7 +231,7 @@ def _broadcast(arrays: list[Any]) -> list[Any]:
 
 
 def _as_rows(numbers: Any) -> Any:
-    """Row numbers as the C library takes them: int32 or int64, contiguous."""
+    """Converts row numbers for the C library: int32 or int64, contiguous."""
     if dtypes.is_torch_tensor(numbers):
         torch = dtypes.import_torch()
         return (numbers if numbers.dtype in (torch.int32, torch.int64) else numbers.long()).contiguous()
@@ -239,7 +239,7 @@ def _as_rows(numbers: Any) -> Any:
 
 
 def _rest(parts: list[Any], shape: tuple[int, ...], dimension: int) -> tuple[Any, ...]:
-    """The parts from a dimension on, checked: masks as numbers, numbers that count from the start."""
+    """Checks and converts the parts from a dimension on: masks to numbers, negative numbers to positive ones."""
     result: list[Any] = []
     for part in _without_masks(parts, shape, dimension):
         if isinstance(part, slice):
@@ -253,15 +253,15 @@ def _rest(parts: list[Any], shape: tuple[int, ...], dimension: int) -> tuple[Any
 
 
 def parse(key: Any, shape: tuple[int, ...]) -> Box | Rows:
-    """What to read for `t[key]` of a tensor of `shape`.
+    """Parses `t[key]` of a tensor of `shape` into the rows or box to read.
 
     Raises OutOfRangeError, ShapeError, DtypeError, ArgumentError, UnsupportedError (an array in the first dimension and
-    another behind a slice).
+    another after a slice).
     """
     parts = _expanded(key, len(shape))
     if isinstance(parts[0], slice) and parts[0].step is not None:
         numbers = _numbers(parts[0], shape[0], 0)
-        if numbers.step != 1:  # rows one by one: the box would hold all between them
+        if numbers.step != 1:  # gather the rows: a box would include all rows between them
             rows = np.arange(numbers.start, numbers.stop, numbers.step)
             return Rows(_as_rows(rows), (), _rest(parts[1:], shape, 1))
     if not is_array(parts[0]):
@@ -272,12 +272,12 @@ def parse(key: Any, shape: tuple[int, ...]) -> Box | Rows:
 
 
 def as_torch(numbers: Any) -> Any:
-    """Row numbers as a torch tensor."""
+    """Converts row numbers to a torch tensor."""
     return numbers if dtypes.is_torch_tensor(numbers) else dtypes.import_torch().from_numpy(np.array(numbers))
 
 
 def rows_of_box(box: Box) -> tuple[range, tuple[slice, ...]]:
-    """The rows that hold a box, and what of them it is."""
+    """Returns the rows that contain a box, and the box's slices of these rows."""
     first, *others = zip(box.lower, box.extent, strict=True)
     parts = (slice(low, low + count) for low, count in others)
     return range(first[0], sum(first)), (slice(None), *parts)
@@ -288,7 +288,7 @@ def _is_all(part: Any) -> bool:
 
 
 def select(array: Any, key: tuple[Any, ...]) -> Any:
-    """array[key] with torch's order of dimensions (integers before arrays) and numpy's negative steps; contiguous.
+    """Returns array[key], contiguous, with torch's order of dimensions and numpy's negative steps.
 
     `key` has a part for each dimension; its numbers are valid.
     """
@@ -323,7 +323,7 @@ def _selected(array: Any, flipped: tuple[int, ...], integers: tuple[Any, ...], p
 
 
 def apply(rows: Rows, gathered: Any) -> Any:
-    """The result of `t[key]` from the gathered rows."""
+    """Returns the result of `t[key]` from the gathered rows."""
     if not rows.pick:
         trivial = all(_is_all(part) for part in rows.rest)
         return gathered if trivial else select(gathered, (slice(None),) * rows.index.ndim + rows.rest)
@@ -342,7 +342,7 @@ def apply(rows: Rows, gathered: Any) -> Any:
 
 
 def assigned_shape(box: Box) -> tuple[int, ...]:
-    """Shape that values must fit for `t[key] = values`. Raises UnsupportedError for arrays, steps and None."""
+    """Returns the shape of values for `t[key] = values`. Raises UnsupportedError for arrays, steps and None."""
     if any(part is None or is_array(part) or (isinstance(part, slice) and part.step != 1) for part in box.local):
         raise _not_assignable()
     return tuple(extent for extent, part in zip(box.extent, box.local, strict=True) if isinstance(part, slice))

@@ -1,4 +1,4 @@
-"""Ctrl-C, and every other signal that Python has a handler for, while the C library waits."""
+"""Runs Python's handlers of Ctrl-C and other signals while the C library waits."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _raised: BaseException | None = None
 
 
 def _answers() -> Generator[int, Any, None]:
-    """Whether a wait shall end: 1 where a handler has raised.
+    """Yields 1 if a handler has raised, so that the wait must end; otherwise 0.
 
-    Python runs handlers between the bytecodes of the main thread. In a function the first such place is before its
-    first statement, where nothing could catch what a handler raises; a generator goes on inside of its try.
+    Python runs handlers between bytecodes of the main thread. In a function it may run them before the first statement,
+    where no try could catch an exception; a generator resumes inside its try.
     """
     global _raised
     answer = 0
@@ -39,10 +39,10 @@ def _started() -> Generator[int, Any, None]:
 
 
 def raise_again() -> None:
-    """Raises what a handler has raised while the C library was waiting, if anything."""
+    """Raises the exception that a handler has raised while the C library was waiting, if any."""
     global _raised
     if threading.current_thread() is not threading.main_thread():
-        return  # where handlers run; this thread has waited for the same
+        return  # handlers run in the main thread, which raises the exception
     error, _raised = _raised, None
     if error is not None:
         raise error

@@ -1,6 +1,6 @@
-"""Which parameters and buffers of a model are parts of larger tensors.
+"""Layouts: the parameters and buffers of a model that are parts of larger tensors.
 
-Known by their layers, not by the tensors: an attribute of a tensor is gone in its copies, views and detached aliases.
+Modules hold the layouts, not tensors: copies, views and detached aliases of a tensor lose its attributes.
 """
 
 from __future__ import annotations
@@ -16,24 +16,24 @@ from ._checks import as_index, as_numbers, wrong
 from .comm import COMM_WORLD, Comm, comm_or_world
 from .errors import ArgumentError, DtypeError, ShapeError
 
-_LAYOUTS = "_syncyte_layouts"  # a module's attribute: from names of its parameters and buffers to their layouts
+_LAYOUTS = "_syncyte_layouts"  # a module's attribute: maps names of its parameters and buffers to layouts
 
 
 class Layout(NamedTuple):
-    """Every rank of a communicator has a part of a tensor along one of its dimensions."""
+    """The partition of a tensor along one dimension among the ranks of a communicator."""
 
     comm: Comm
-    dim: int  #: counted from 0
-    counts: tuple[int, ...]  #: of the ranks' parts along dim, in order of ranks
+    dim: int  #: the dimension, counted from 0
+    counts: tuple[int, ...]  #: counts of the parts along dim, in rank order
 
     @property
     def length(self) -> int:
-        """Of this rank's part."""
+        """Length of this rank's part."""
         return self.counts[self.comm.rank]
 
     @property
     def first(self) -> int:
-        """Where this rank's part begins."""
+        """First index of this rank's part."""
         return sum(self.counts[: self.comm.rank])
 
     def with_extent(self, shape: Sequence[int], extent: int) -> tuple[int, ...]:
@@ -43,12 +43,12 @@ class Layout(NamedTuple):
         return self.with_extent(part.shape, sum(self.counts))
 
     def part_of(self, whole: torch.Tensor) -> torch.Tensor:
-        """This rank's part, in memory of its own."""
+        """Returns a copy of this rank's part."""
         return whole.detach().narrow(self.dim, self.first, self.length).clone(memory_format=torch.contiguous_format)
 
 
 def as_layer_dim(dim: object) -> int | None:
-    """A layer's dim with -1 as 1: of the matrix (inputs, outputs)."""
+    """Checks a layer's dim, a dimension of the matrix (inputs, outputs), and replaces -1 by 1."""
     if dim is None:
         return None
     number = as_index(dim, "dim")
@@ -58,7 +58,7 @@ def as_layer_dim(dim: object) -> int | None:
 
 
 def counts_of(extent: int, comm: Comm, uneven: bool, name: str) -> tuple[int, ...]:
-    """Equal counts of all ranks' parts, or with `uneven` counts that differ by one at most, the first ones longer."""
+    """Returns equal counts of parts, or with `uneven` counts that differ by at most one, the first ones longer."""
     if extent % comm.size != 0 and not uneven:
         expected = f"a multiple of the number of ranks, {comm.size}, or uneven=True"
         raise wrong(ShapeError, name, extent, expected)
@@ -66,8 +66,8 @@ def counts_of(extent: int, comm: Comm, uneven: bool, name: str) -> tuple[int, ..
 
 
 def compare_checksums(operation: str, comm: Comm, tensors: Mapping[str, torch.Tensor]) -> None:
-    """Raises MismatchError on all ranks where tensors that must be the same on all of them are not. Collective."""
-    names, most = list(tensors), 32  # facts of one agreement
+    """Raises MismatchError on all ranks if tensors that must be equal on all ranks differ. Collective."""
+    names, most = list(tensors), 32  # most facts of an agreement
     for first in range(0, len(names), most):
         facts = {f"checksum of {name}": _checksum(tensors[name]) for name in names[first : first + most]}
         comm.agree(None, operation, **facts)
@@ -91,28 +91,28 @@ def mark_sharded(
     *,
     counts: Sequence[int] | None = None,
 ) -> None:
-    """Says that a parameter or buffer of a layer of one's own is this rank's part of a larger tensor. Local.
+    """Marks a parameter or buffer of a user-defined layer as this rank's part of a larger tensor. Local.
 
-    collect_state_dict() and relocate_state_dict() then know it; all ranks say the same. Copies of the module know it
-    too.
+    collect_state_dict() and relocate_state_dict() use the mark; all ranks must set the same. Copies of the module keep
+    it.
 
     Parameters
     ----------
     module : torch.nn.Module
-        The layer that has it.
+        The layer.
     name : str
-        Of the parameter or buffer, in that layer.
+        Name of the parameter or buffer in the layer.
     dim : int
-        Along which it is cut.
+        Dimension that is cut.
     comm : Comm
-        Its ranks have a part each.
+        The ranks; each has a part.
     counts : sequence of int, optional
-        Of the parts along dim, one for each rank; None: all are as long as this rank's.
+        Lengths of the parts along dim, one for each rank; None: all are as long as this rank's.
 
     Raises
     ------
     ArgumentError, ShapeError, DtypeError
-        On this rank: no such parameter or buffer; a dim that it does not have; counts that do not fit.
+        On this rank: no such parameter or buffer; no such dim; counts that do not fit.
     """
     group = comm_or_world(comm)
     if not isinstance(module, torch.nn.Module):
@@ -134,15 +134,15 @@ def mark_sharded(
 
 
 def marks_of(model: torch.nn.Module) -> list[Layout]:
-    """All layouts that a model's layers know, in order."""
+    """Returns all layouts of a model's layers, in order."""
     return [layout for module in model.modules() for layout in module.__dict__.get(_LAYOUTS, {}).values()]
 
 
 def layouts_of(model: torch.nn.Module) -> dict[int, Layout]:
-    """The layouts of a model's parameters and buffers, by the tensors' identity.
+    """Returns the layouts of a model's parameters and buffers, by the tensors' ids.
 
-    A tied parameter is known by all its names. Raises ArgumentError where two layers give it different ones, or where
-    it is none any longer.
+    A tied parameter may have a layout under each of its names. Raises ArgumentError if these differ, or if the name is
+    no longer a parameter or buffer.
     """
     found: dict[int, tuple[Layout, str]] = {}
     for prefix, module in model.named_modules():

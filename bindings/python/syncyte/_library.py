@@ -1,9 +1,9 @@
 """Finds and loads the shared libraries, checks their version, and turns statuses into exceptions.
 
-Libraries are loaded at their first use, with RTLD_LOCAL (libsyncyte_hdf5 must not show its HDF5 to h5py). libsyncyte is
-looked for in this order: the environment's SYNCYTE_LIBRARY, this package's folder, the build tree or installation that
-the package belongs to, the loader's path. Libraries on top of it (hdf5, torch) likewise, with SYNCYTE_HDF5_LIBRARY and
-so on, and beside libsyncyte before the loader's path.
+Libraries are loaded at their first use, with RTLD_LOCAL (libsyncyte_hdf5 must not expose its HDF5 to h5py). libsyncyte
+is searched in this order: the environment's SYNCYTE_LIBRARY, this package's folder, the build tree or installation that
+the package belongs to, the loader's path. Libraries on top of it (hdf5, torch) are searched likewise, with
+SYNCYTE_HDF5_LIBRARY and so on, and in libsyncyte's folder before the loader's path.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ _PACKAGE = os.path.dirname(os.path.abspath(__file__))
 _SUFFIX = ".dylib" if sys.platform == "darwin" else ".so"
 _SONAME = f"{_SUFFIX}.{c.VERSION_MAJOR}"
 
-# Functions that return a status which is not the verdict of the call.
+# Functions whose returned status is not the result of the call.
 _RETURN_THEIR_ARGUMENT = {"syncyte_error_set"}
 
 
 def _built_folders() -> list[str]:
-    """Library folders of the build tree or installation, written by CMake into _location.py."""
+    """Returns the library folders of the build tree or installation, which CMake has written into _location.py."""
     try:
         _location: Any = importlib.import_module("._location", __package__)
     except ImportError:
@@ -41,7 +41,7 @@ def _built_folders() -> list[str]:
 
 
 def candidates(name: str, beside: str | None = None) -> Iterator[str]:
-    """Paths, in order, where the library `name` (syncyte, syncyte_hdf5) may be; the last is left to the loader."""
+    """Yields the paths to try for the library `name` (syncyte, syncyte_hdf5), in order; last, the loader's path."""
     variable = name.upper() + "_LIBRARY"
     chosen = os.environ.get(variable)
     if chosen:
@@ -62,9 +62,9 @@ def candidates(name: str, beside: str | None = None) -> Iterator[str]:
 
 
 def find(name: str) -> str:
-    """Path of a library on top of libsyncyte, for example ``find("syncyte_torch")``.
+    """Returns the path of a library on top of libsyncyte, for example ``find("syncyte_torch")``.
 
-    It is a bare file name if only the loader can know.
+    The result is a bare file name if the loader must search it.
 
     Raises LibraryError if the environment names a file that does not exist.
     """
@@ -92,13 +92,13 @@ def _check_version(library: ctypes.CDLL, path: str) -> None:
     try:
         function = library.syncyte_version
     except AttributeError:
-        raise errors.LibraryError(f"{path} is not Syncyte's library: it has no syncyte_version") from None
+        raise errors.LibraryError(f"{path} is not Syncyte's library: it has no function syncyte_version") from None
     function.argtypes = [ctypes.POINTER(ctypes.c_int32)] * 4
     function.restype = ctypes.c_int32
     numbers = [ctypes.c_int32(-1) for _ in range(4)]
     status = function(*(ctypes.byref(number) for number in numbers))
     if status != c.Status.SUCCESS:
-        raise errors.LibraryError(f"{path}: syncyte_version answered status {status}")
+        raise errors.LibraryError(f"{path}: syncyte_version returned status {status}")
     major, minor, patch, abi = (number.value for number in numbers)
     if abi != c.ABI_VERSION or major != c.VERSION_MAJOR or minor < c.VERSION_MINOR:
         raise errors.LibraryError(
@@ -109,7 +109,7 @@ def _check_version(library: ctypes.CDLL, path: str) -> None:
 
 
 class Library:
-    """A loaded library; its functions are attributes, declared and bound at first use, that raise on failure."""
+    """A loaded library. Its functions are attributes, bound at first use; they raise exceptions."""
 
     def __init__(self, path: str, library: ctypes.CDLL, functions: dict[str, c.Function]):
         self.path = path
@@ -124,7 +124,7 @@ class Library:
         return function
 
     def unchecked(self, name: str) -> Any:
-        """The function as it is: returns its status. Used where raising is impossible, in finalizers."""
+        """Returns the function itself, which returns its status: for finalizers, which cannot raise."""
         declaration = self._functions.get(name)
         if declaration is None:
             raise AttributeError(f"the C headers declare no {name}")
@@ -152,7 +152,7 @@ _hdf5: Library | None = None
 
 
 def core() -> Library:
-    """libsyncyte. Raises LibraryError (an ImportError) where it is missing or of another version."""
+    """Returns libsyncyte. Raises LibraryError (an ImportError) if it is missing or of another version."""
     global _core
     if _core is None:
         with _lock:
@@ -166,7 +166,7 @@ def core() -> Library:
 
 
 def hdf5() -> Library:
-    """libsyncyte_hdf5, loaded only where a checkpoint is used."""
+    """Returns libsyncyte_hdf5; loads it at the first use of a checkpoint."""
     global _hdf5
     if _hdf5 is None:
         path = find("syncyte_hdf5")
@@ -178,13 +178,13 @@ def hdf5() -> Library:
 
 
 def is_loaded() -> bool:
-    """Whether libsyncyte is in this process already."""
+    """Whether libsyncyte is loaded in this process."""
     return _core is not None
 
 
 @functools.cache
 def version() -> tuple[int, int, int]:
-    """Version of libsyncyte (major, minor, patch). Local; loads the library."""
+    """Returns the version of libsyncyte (major, minor, patch). Local; loads the library."""
     numbers = [ctypes.c_int32() for _ in range(3)]
     core().syncyte_version(*(ctypes.byref(number) for number in numbers), None)
     major, minor, patch = (number.value for number in numbers)
@@ -192,7 +192,7 @@ def version() -> tuple[int, int, int]:
 
 
 def options(structure: type[ctypes.Structure], **values: Any) -> Any:
-    """An options structure with its size, its defaults, and `values`."""
+    """Returns an options structure with its size, its defaults, and `values`."""
     defaults: dict[str, Any] = vars(structure)["_defaults_"]
     result = structure(**{**defaults, **values})
     result.struct_size = ctypes.sizeof(structure)
@@ -200,11 +200,11 @@ def options(structure: type[ctypes.Structure], **values: Any) -> Any:
 
 
 def name_bytes(name: str | None) -> bytes | None:
-    """A name as the C interface takes it. Raises ArgumentError for a zero byte."""
+    """Converts a name for the C interface. Raises ArgumentError for a zero byte."""
     if name is None:
         return None
     if not isinstance(name, str):
         raise errors.DtypeError(f"name is {name!r}; expected a string")
     if "\0" in name:
-        raise errors.ArgumentError(f"name is {name!r}; it must not hold a zero character")
+        raise errors.ArgumentError(f"name is {name!r}; expected a string without a zero character")
     return name.encode()

@@ -15,8 +15,8 @@ from ._checks import as_int32
 from ._requests import MessageStatus, Request, reap
 from .errors import DtypeError, Error
 
-ANY = c.ANY  #: as a source: whoever sends; as the tag of a receive: whatever tag
-PROC_NULL = c.PROC_NULL  #: as a source or destination: nobody; such a message changes nothing
+ANY = c.ANY  #: source of a receive: any rank; tag of a receive: any tag
+PROC_NULL = c.PROC_NULL  #: source or destination: no rank; such a message completes at once and changes nothing
 
 
 def _outgoing(array: Any, recorded_by: str) -> Buffer:
@@ -27,7 +27,7 @@ def _incoming(array: Any, name: str = "out") -> Buffer:
     return as_buffer(array, name, writable=True, contiguous=False)
 
 
-_interrupted: list[Buffer] = []  # MPI may read them until the end
+_interrupted: list[Buffer] = []  # kept alive, because MPI may read them until finalize
 
 
 @contextlib.contextmanager
@@ -50,23 +50,23 @@ def _answer(status: Any) -> MessageStatus:
 
 
 class Messages(Along):
-    """What one rank of a syncyte.Comm sends to another. All methods are local.
+    """Point-to-point messages of syncyte.Comm. All methods are local.
 
-    An error before sending is the caller's alone. A message carries element type and shape; a receive into an array of
-    others raises MismatchError. Arrays may have any strides, and nothing beside them is written.
+    Only the caller gets an error before sending. A message carries element type and shape; a receive into an array with
+    others raises MismatchError. Arrays may have any strides; memory between their elements is not written.
     """
 
     def send(self, array: Any, dest: int, tag: int = 0) -> None:
         """Sends an array, or a number.
 
-        Returns when its memory may be used again; the receiver may not have it yet.
+        Returns when its memory may be used again, possibly before the receive.
 
         Parameters
         ----------
         array : array or number
-            What is sent.
+            Array to send.
         dest : int
-            A rank, or PROC_NULL.
+            Rank of the receiver, or PROC_NULL.
         tag : int
             0 or more.
         """
@@ -81,16 +81,16 @@ class Messages(Along):
         Parameters
         ----------
         out : array
-            Of the message's element type and shape.
+            Array to fill, of the message's element type and shape.
         source : int
-            A rank, ANY or PROC_NULL.
+            Rank of the sender, ANY or PROC_NULL.
         tag : int
-            The sender's, or ANY.
+            The sender's tag, or ANY.
 
         Returns
         -------
         MessageStatus
-            Who has sent it.
+            Sender and tag.
 
         Raises
         ------
@@ -117,9 +117,10 @@ class Messages(Along):
         Returns
         -------
         Request
+            The request; its result is None.
         """
         if not hasattr(array, "shape"):
-            raise DtypeError(f"array is a {type(array).__name__}; expected a numpy array or a torch tensor, to be kept")
+            raise DtypeError(f"array is a {type(array).__name__}; expected a numpy array or a torch tensor")
         reap()
         buffer = _outgoing(array, "isend")
         number, label = as_int32(dest, "dest"), as_int32(tag, "tag")
@@ -140,7 +141,7 @@ class Messages(Along):
         Returns
         -------
         Request
-            Its result is who has sent. Errors as of recv().
+            The request; its result is the MessageStatus. Errors as of recv().
         """
         reap()
         buffer = _incoming(out)
@@ -159,7 +160,7 @@ class Messages(Along):
     def sendrecv(
         self, array: Any, dest: int, out: Any, source: int = ANY, send_tag: int = 0, recv_tag: int = ANY
     ) -> MessageStatus:
-        """Sends one array and receives another, whoever comes first; waits for both. They must not overlap.
+        """Sends one array and receives another, without deadlock; waits for both. They must not overlap.
 
         Parameters
         ----------
@@ -171,7 +172,7 @@ class Messages(Along):
         Returns
         -------
         MessageStatus
-            Who has sent. Errors as of recv().
+            Sender and tag. Errors as of recv().
         """
         outgoing, incoming = _outgoing(array, "sendrecv"), _incoming(out)
         status = _status()

@@ -1,4 +1,4 @@
-"""The non-blocking collectives of a communicator: started here, ended by a Request."""
+"""Non-blocking collectives of a communicator: started by a method, completed by a Request."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from .errors import status_of
 
 
 class Nonblocking(Along):
-    """What syncyte.Comm starts.
+    """Non-blocking collectives of syncyte.Comm.
 
-    A start is collective but waits for no other rank: this rank's own error is raised at once, the others get it from
-    wait() or test(). All ranks start in the same order, and wait in any.
+    A start is collective but does not wait for other ranks: it raises this rank's own error at once, and the others get
+    it from wait() or test(). All ranks start operations in the same order; they may wait in any order.
     """
 
     def _prepare_start(self, operation: str, prepare: Callable[[], Result]) -> Result:
-        """Runs a start's local checks; if they fail, the others learn of it without waiting for this rank."""
+        """Runs a start's local checks; if they fail, passes the error to the other ranks, without waiting."""
         try:
             return prepare()
         except Exception as error:
@@ -31,13 +31,13 @@ class Nonblocking(Along):
             raise
 
     def _refuse_start(self, operation: str, error: Exception) -> None:
-        """In place of a start that this rank cannot make: the others get the error from wait() or test()."""
+        """Replaces a start that this rank cannot make: the others get the error from wait() or test()."""
         lib, status = _library.core(), status_of(error)
         lib.syncyte_error_set(status, str(error).encode("utf-8", "replace"))
         lib.unchecked("syncyte_comm_ifail")(self.handle, status, operation.encode())
 
     def _start_collective(self, name: str, prepare: Callable[..., CollectiveCall], *given: Any) -> Request[Any]:
-        """A started collective: prepare(name, *given) checks on this rank alone."""
+        """Starts a collective; prepare(name, *given) makes its local checks."""
         call = self._prepare_start(f"comm_{name}", lambda: prepare(name, *given))
         reap()
         handle = ctypes.c_void_p()
@@ -84,7 +84,7 @@ class Nonblocking(Along):
         array, axis, out
             As of allgather().
         counts : sequence of int
-            The parts' extents; they must be given, since nothing can be exchanged first.
+            The parts' extents; required, because a start cannot exchange them.
 
         Returns
         -------
@@ -133,7 +133,7 @@ class Nonblocking(Along):
         array, gather_axis, scatter_axis, counts, out
             As of alltoall().
         gather_counts : sequence of int
-            Of the parts of the input; they must be given, since nothing can be exchanged first.
+            Extents of the input's parts; required, because a start cannot exchange them.
 
         Returns
         -------

@@ -1,4 +1,4 @@
-"""Operations under way, and what becomes of those that nobody waits for."""
+"""Requests: non-blocking operations, and the completion of requests that were dropped."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ Kind = TypeVar("Kind")
 
 
 class MessageStatus(NamedTuple):
-    """Who sent a message that was received."""
+    """Sender and tag of a received message."""
 
     source: int  #: the sender's rank; PROC_NULL if there was none
-    tag: int  #: its tag
+    tag: int  #: the message's tag
 
 
 class _Started:
-    """A C request, and what the C library reads and writes until it has ended."""
+    """A C request, and the arrays that the C library uses until it has ended."""
 
     def __init__(self, handle: ctypes.c_void_p, arrays: Any):
         self.handle = handle
@@ -35,30 +35,30 @@ class _Started:
         return bool(done.value)
 
     def complete(self) -> None:
-        """Waits; of one that nobody asks about its errors."""
+        """Waits, for a dropped request; its error is ignored."""
         status = _library.core().unchecked("syncyte_request_wait")(ctypes.byref(self.handle))
         if status == c.Status.ERR_INTERRUPTED:
             _interrupts.raise_again()
 
     def is_over(self) -> bool:
-        """Whether it has ended, well or not; of one that nobody asks about its errors."""
+        """Whether it has ended, for a dropped request; its error is ignored."""
         done = ctypes.c_int32()
         status = _library.core().unchecked("syncyte_request_test")(ctypes.byref(self.handle), ctypes.byref(done))
         return status != c.Status.SUCCESS or bool(done.value)
 
 
-# MPI cannot cancel, and a garbage collector is no place to wait in: what was dropped is kept, with its array, until a
-# later call finds that it has ended.
-# The list may be appended to at any time, by another thread or in the middle of reap(): only what is atomic is done.
+# Dropped requests and their arrays, kept until a later call finds that they have ended: MPI cannot cancel, and a
+# garbage collector must not wait. Another thread may append at any time, also during reap(): use only atomic
+# operations.
 _dropped: list[_Started] = []
 
 
 def reap() -> None:
-    """Lets go of dropped requests that have ended. Local, does not wait."""
+    """Frees dropped requests that have ended. Local, does not wait."""
     for _ in range(len(_dropped)):
         try:
             started = _dropped.pop(0)
-        except IndexError:  # another thread is at it
+        except IndexError:  # another thread has taken the last one
             return
         if not started.is_over():
             _dropped.append(started)
@@ -72,29 +72,29 @@ def drop(handle: ctypes.c_void_p, arrays: Any) -> _Started:
 
 
 class Request(Generic[Result]):
-    """An operation under way. Call wait() once; until it has ended, its arrays belong to Syncyte.
+    """A non-blocking operation. Call wait() once; until it has ended, its arrays must not be used.
 
-    A request that is dropped before warns (ResourceWarning) and is completed later, with its arrays kept alive.
+    If a request is dropped earlier, it warns (ResourceWarning) and is completed later, with its arrays kept alive.
     """
 
     def __init__(self, handle: ctypes.c_void_p, arrays: Any, operation: str, finish: Callable[[], Result]):
-        """For this package: takes over a C request.
+        """Takes over a C request; for use within this package.
 
         Parameters
         ----------
         handle : ctypes.c_void_p
             The C request.
         arrays : object
-            Kept alive until the end.
+            Objects to keep alive until the end.
         operation : str
-            For messages.
+            Name for messages.
         finish : callable
-            Called when it has ended well; gives its result.
+            Called when it has ended without error; returns its result.
         """
         self._operation = operation
         self._finish = finish
         self._started: _Started | None = _Started(handle, arrays)
-        self._result: tuple[Result, ...] = ()  # there when it has ended and has not been waited for
+        self._result: tuple[Result, ...] = ()  # set when test() has found the end, until wait()
 
     def wait(self) -> Result:
         """Waits for the end. Local.
@@ -104,7 +104,7 @@ class Request(Generic[Result]):
         Returns
         -------
         object
-            Who has sent (MessageStatus) for irecv(), the output for collectives.
+            The MessageStatus for irecv(), the output for collectives.
 
         Raises
         ------
@@ -118,7 +118,7 @@ class Request(Generic[Result]):
             try:
                 _library.core().syncyte_request_wait(ctypes.byref(started.handle))
             except BaseException:
-                if started.handle:  # a signal has ended the wait
+                if started.handle:  # a signal has ended the wait, not the operation
                     self._started = started
                 raise
             reap()
@@ -129,11 +129,12 @@ class Request(Generic[Result]):
         return answer
 
     def test(self) -> bool:
-        """Whether it has ended, without waiting; true may be answered several times.
+        """Returns whether the operation has ended, without waiting. May be called again after the end.
 
         Returns
         -------
         bool
+            Whether it has ended.
 
         Raises
         ------
@@ -162,11 +163,11 @@ class Request(Generic[Result]):
         )
 
     def __repr__(self) -> str:
-        return f"<syncyte.Request of {self._operation}, {'ended' if self._started is None else 'under way'}>"
+        return f"<syncyte.Request of {self._operation}, {'ended' if self._started is None else 'in flight'}>"
 
 
 def as_requests(requests: Iterable[Kind], kind: type) -> list[Kind]:
-    """Requests of a kind as a list. Raises DtypeError for anything else, before one is waited for."""
+    """Converts requests of a kind to a list. Raises DtypeError for anything else, before any wait."""
     if not isinstance(requests, Iterable):
         raise DtypeError(f"requests is {requests!r}; expected a list of requests")
     found = list(requests)
@@ -182,19 +183,19 @@ def wait_all(requests: Iterable[Request[Any]]) -> list[Any]:
     Parameters
     ----------
     requests : iterable of Request
-        Of any communicators.
+        Requests of any communicators.
 
     Returns
     -------
     list
-        Their results, in their order.
+        Their results, in the same order.
 
     Raises
     ------
     Error
         The first error, after all have ended.
     DtypeError
-        Anything that is no request, before one is waited for.
+        Not a request; raised before any wait.
     """
     answers: list[Any] = []
     first: Exception | None = None

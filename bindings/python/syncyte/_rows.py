@@ -12,7 +12,7 @@ from .errors import ShapeError
 
 
 def gather_rows(table: Any, index: Any, *, dtype: dtypes.DTypeLike = None, out: Any = None) -> Any:
-    """Reads rows of an array: ``result[i] = table[index[i]]``, checked and, where asked for, converted. Local.
+    """Reads rows of an array: ``result[i] = table[index[i]]``; checks the index, and may convert types. Local.
 
     Parameters
     ----------
@@ -21,10 +21,10 @@ def gather_rows(table: Any, index: Any, *, dtype: dtypes.DTypeLike = None, out: 
     index : array of int32 or int64
         Any number of dimensions; contiguous. Rows may repeat.
     dtype : element type, optional
-        Of the result; float16, bfloat16, float32 and float64 are converted into each other, float64 to 16 bits by way
-        of float32. The table's by default.
+        Element type of the result, by default the table's. float16, bfloat16, float32 and float64 are converted into
+        each other, float64 to 16-bit types by way of float32.
     out : array, optional
-        Contiguous, of the result's shape, without memory of the table's; its element type is the result's.
+        Contiguous, of the result's shape and element type; must not overlap the table.
 
     Returns
     -------
@@ -36,6 +36,7 @@ def gather_rows(table: Any, index: Any, *, dtype: dtypes.DTypeLike = None, out: 
     OutOfRangeError
         Names the first index that is out of range, and its position; nothing was written.
     DtypeError, ShapeError
+        Types that cannot be converted; strides or shapes that do not fit.
     """
     source = as_buffer(table, "table", contiguous=False, recorded_by=NOT_RECORDED)
     rows = as_buffer(index, "index")

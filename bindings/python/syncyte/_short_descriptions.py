@@ -1,4 +1,4 @@
-"""Descriptions of plain torch tensors for operations that take less time than as_buffer()."""
+"""Cached descriptions of plain torch tensors, for operations that are faster than as_buffer()."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class ShortDescriptions:
-    """Of keys and of values, both of one dimension. One call at a time uses it."""
+    """Descriptions of keys and values, both of one dimension. One call at a time uses them."""
 
     __slots__ = ("keys", "references", "values")
 
@@ -29,12 +29,12 @@ def _of_one_dimension(dtype: DType) -> Any:
     return c.BufferDescription(ctypes.sizeof(c.BufferDescription), 0, dtype, 1, shape, strides)
 
 
-# Those that no call uses. Other threads, and handlers of signals, call meanwhile.
+# Descriptions that no call uses. Other threads and signal handlers may take some at any time.
 _unused: list[ShortDescriptions] = []
 
 
 def take_descriptions(keys: Any, values: Any, is_written: bool) -> ShortDescriptions | None:
-    """Of int64 keys and float32 values, for give_back() after the call; None where as_buffer() has more to look at."""
+    """Describes int64 keys and float32 values; return them by give_back(). None if as_buffer() must check more."""
     torch = dtypes.loaded_torch()
     if torch is None or type(keys) is not torch.Tensor or type(values) is not torch.Tensor:
         return None
@@ -52,7 +52,7 @@ def take_descriptions(keys: Any, values: Any, is_written: bool) -> ShortDescript
 
 
 def give_back(descriptions: ShortDescriptions) -> None:
-    """For the next call."""
+    """Returns descriptions for use by the next call."""
     _unused.append(descriptions)
 
 

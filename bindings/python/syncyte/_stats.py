@@ -10,16 +10,16 @@ from . import _library
 
 
 class OperationStats(NamedTuple):
-    """What this process has called of one operation."""
+    """Counters of one operation in this process."""
 
-    calls: int  #: all that have ended
-    errors: int  #: those that raised
-    bytes: int  #: of this rank's parts, where the operation has any
-    seconds: float  #: of the calls that were traced (SYNCYTE_TRACE)
+    calls: int  #: calls that have ended
+    errors: int  #: calls that raised
+    bytes: int  #: bytes of this rank's parts
+    seconds: float  #: duration of the calls that were traced (SYNCYTE_TRACE)
 
 
 class StatsTable(dict[str, OperationStats]):
-    """Statistics by operation. str() gives a table, sorted by time, then bytes, then calls."""
+    """Counters by operation. str() returns a table, sorted by time, then bytes, then calls."""
 
     def __str__(self) -> str:
         def weight(item: tuple[str, OperationStats]) -> tuple[float, int, int]:
@@ -37,10 +37,10 @@ class StatsTable(dict[str, OperationStats]):
 
 
 def stats() -> StatsTable:
-    """What this process has called so far, by operation: ``stats()["comm_allreduce"].bytes``. Local, any time.
+    """Returns counters of this process's calls by operation: ``stats()["comm_allreduce"].bytes``. Local, any time.
 
-    ``print(syncyte.stats())`` shows a table. Operations that were never called, and mere queries (a rank, a shape), are
-    not in it. Subtract two results to measure the code between them.
+    ``print(syncyte.stats())`` shows a table. It lists no operations that were never called, and no lookups (of a rank,
+    a shape). Subtract two results to measure the code between them.
     """
     result = StatsTable()
     function = _library.core().unchecked("syncyte_stats")

@@ -12,8 +12,8 @@ WindowReduction = Op | OpName | Literal["replace"]
 Comparison = Literal["==", "!=", ">=", "<="]
 CheckLevel = Literal["off", "on", "full"]
 
-#: A numpy array, a torch tensor, or what else an operation takes for one; where a number is allowed, a number. Results
-#: are of the argument's kind.
+#: A numpy array, a torch tensor, or another object that an operation accepts as an array; also a number if the
+#: operation accepts one. The result is of the argument's kind.
 Array = TypeVar("Array")
 Result = TypeVar("Result")
-Number = TypeVar("Number", bound=complex)  # a Python number; an int is a complex one too
+Number = TypeVar("Number", bound=complex)  # a Python number: type checkers accept int and float as complex

@@ -1,4 +1,4 @@
-"""Views of tensors, windows and caches: arrays over their memory that keep it alive until their last slice is gone."""
+"""Views of tensors, windows and caches: arrays over their memory, which keep it alive as long as a slice lives."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from ._declarations import DType
 
 
 def fixed(tensor: Any) -> Any:
-    """A torch tensor whose memory torch cannot move from now on; see _fixed_storage."""
+    """Prevents torch from moving a tensor's memory; see _fixed_storage."""
     from ._fixed_storage import fix
 
     return fix(tensor)
 
 
 def view(kind: str, handle: int, array_kind: str, dtype: DType, shape: Sequence[int], address: int | None) -> Any:
-    """An array over memory of a tensor or window (`kind`), which is retained while the array or a slice of it lives.
+    """Returns an array over memory of a tensor or window (`kind`), retained while the array or a slice of it lives.
 
-    torch cannot move it. Empty shapes give an empty array that refers to nothing.
+    torch cannot move it. An empty shape gives an empty array without a reference.
     """
     count = int(np.prod(tuple(shape), dtype=np.int64))
     if count == 0 or address is None:

@@ -15,7 +15,7 @@ _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
 
 def line() -> str:
-    """The innermost line of the main thread that is not Syncyte's own: "file.py:12 in function"."""
+    """Returns the main thread's innermost line outside Syncyte: "file.py:12 in function"."""
     frame = sys._current_frames().get(threading.main_thread().ident or 0)
     while frame is not None and os.path.abspath(frame.f_code.co_filename).startswith(_PACKAGE):
         frame = frame.f_back
@@ -25,7 +25,7 @@ def line() -> str:
 
 
 def _write(text: int, size: int, _context: int | None) -> None:
-    # The end of a long path tells more than its beginning.
+    # The end of a long path is more useful than its beginning.
     answer = line().encode("utf-8", "replace")
     answer = answer[max(0, len(answer) - size + 1):]
     ctypes.memmove(text, answer + b"\0", len(answer) + 1)

@@ -1,7 +1,7 @@
-"""A shared cache: memory of one machine that processes hand to each other, and whose slices hold their PyTorch tensors.
+"""A shared cache: memory that processes of one machine share, and in which their PyTorch tensors lie.
 
-The same order of allocations gives the same places in every process, so that a process finds in its new tensors what
-another one has written into its own. Without MPI, and also before and after Syncyte is started.
+The same order of allocations gives the same offsets in every process, so that a process finds in its new tensors the
+values that another process has written into its own. It needs no MPI, and works before and after Syncyte is started.
 """
 
 from __future__ import annotations
@@ -31,24 +31,24 @@ __all__ = ["SharedCache", "clear"]
 
 
 class SharedCache(Handle):
-    """Memory of this machine for processes of one user: a part for parameters, and one for computation after it.
+    """Memory that processes of one user share: a part for parameters, then a part for computation.
 
     Parameters
     ----------
     parameter_bytes, computation_bytes : int, optional
-        Sizes of the parts, rounded up to pages. By default SYNCYTE_CACHE_PARAMETER_BYTES and
-        SYNCYTE_CACHE_COMPUTATION_BYTES of the environment, otherwise 1 GiB and 11 GiB, or, with a warning in the log,
-        less where the machine has less.
+        Sizes of the parts, rounded up to pages. The defaults are SYNCYTE_CACHE_PARAMETER_BYTES and
+        SYNCYTE_CACHE_COMPUTATION_BYTES in the environment, otherwise 1 GiB and 11 GiB, which are scaled down, with a
+        warning in the log, if the machine has less memory.
 
     Raises
     ------
     OutOfMemoryError
-        Sizes that were chosen are more than the machine has.
+        The machine has less than the chosen sizes.
 
     Notes
     -----
-    Local. The memory is zeroed, and pages are taken from the system when they are first touched. It goes with the last
-    process that has it.
+    Local. The memory is zeroed; the system provides its pages when they are first touched. It is freed when the last
+    process releases it.
     """
 
     kind = "cache"
@@ -65,21 +65,26 @@ class SharedCache(Handle):
         cls, *, name: str | None = None, folder: str | os.PathLike[str] | None = None, nonce: int = 0,
         timeout: float | None = None
     ) -> SharedCache:  # fmt: skip
-        """Takes a cache that another process of this user sends; waits for it.
+        """Receives a cache that another process of this user sends; waits for it.
 
         Parameters
         ----------
         name, folder, nonce, timeout
-            As in send().
+            As of send().
+
+        Returns
+        -------
+        SharedCache
+            The cache.
 
         Raises
         ------
         WaitTimeoutError
             No process has sent a cache within the time.
         ArgumentError
-            The folder is not this user's alone, or the sender has another nonce.
+            Other users can open the folder, or the nonce differs from the sender's.
         FileFormatError, VersionError
-            What came is no cache, or another version's.
+            The received file is not a cache, or one of another version.
         """
         meeting = _meeting(name, folder, nonce, timeout)
         handle = ctypes.c_void_p()
@@ -95,7 +100,7 @@ class SharedCache(Handle):
         sizes = ctypes.c_int64(), ctypes.c_int64()
         _library.core().syncyte_cache_sizes(self.handle, *map(ctypes.byref, sizes))
         self._sizes = sizes[0].value, sizes[1].value
-        # As early as can be: a tensor that was made before takes its memory elsewhere when it grows.
+        # As early as possible: a tensor made before grows outside the cache.
         if "torch" in sys.modules:
             with contextlib.suppress(LibraryError):  # a build without PyTorch
                 _serve_torch()
@@ -112,7 +117,7 @@ class SharedCache(Handle):
 
     @property
     def memory(self) -> np.ndarray:
-        """All bytes, in place: uint8. The memory stays while this array, or a part of it, lives."""
+        """View of all bytes (uint8). The memory stays while this array, or a part of it, lives."""
         address = ctypes.c_void_p()
         _library.core().syncyte_cache_data(self.handle, ctypes.byref(address))
         return _views.view("cache", self.handle, NUMPY, DType.UINT8, (sum(self._sizes),), address.value)
@@ -121,59 +126,59 @@ class SharedCache(Handle):
         self, *, name: str | None = None, folder: str | os.PathLike[str] | None = None, nonce: int = 0,
         timeout: float | None = None
     ) -> None:  # fmt: skip
-        """Hands the cache to one process of this user, which calls receive() before or after; waits for it.
+        """Sends the cache to one process of this user, which calls receive() before or after; waits for it.
 
         Parameters
         ----------
         name : str, optional
-            Of the Unix socket where they meet; SYNCYTE_CACHE by default, otherwise "cache".
+            Name of the Unix socket; by default SYNCYTE_CACHE, otherwise "cache".
         folder : path, optional
-            Of the socket: this user's, mode 0700, made where it is missing. SYNCYTE_CACHE_FOLDER by default, otherwise
-            $XDG_RUNTIME_DIR/syncyte, or $TMPDIR/syncyte-UID.
+            Folder of the socket, which belongs to this user and has mode 0700; made if it is missing. By default
+            SYNCYTE_CACHE_FOLDER, otherwise $XDG_RUNTIME_DIR/syncyte, or $TMPDIR/syncyte-UID.
         nonce : int
             A secret of at most 128 bits that both processes know; 0: none.
         timeout : float, optional
-            Seconds to wait; SYNCYTE_CACHE_TIMEOUT by default, otherwise 10.
+            Seconds to wait; by default SYNCYTE_CACHE_TIMEOUT, otherwise 10.
 
         Raises
         ------
         WaitTimeoutError
-            No process has come within the time.
+            No process has received it within the time.
         BusyError
             Another process sends under this name.
         ArgumentError
-            The folder is another user's, or open to others.
+            The folder belongs to another user, or other users can open it.
         """
         meeting = _meeting(name, folder, nonce, timeout)
         with _interruptible():
             _library.core().syncyte_cache_send(self.handle, ctypes.byref(meeting))
 
     def touch(self, offset: int = 0, size: int | None = None) -> None:
-        """Makes bytes resident in this process, in huge pages where the machine has some. Contents stay.
+        """Makes bytes resident in this process, in huge pages if the machine has some. Contents are kept.
 
         First uses then do not wait for pages.
 
         Parameters
         ----------
         offset : int
-            Where they begin.
+            First byte.
         size : int, optional
-            How many; None: all from there on.
+            Number of bytes; None: all from offset on.
 
         Raises
         ------
         OutOfMemoryError
-            There is less.
+            The machine has less memory.
         """
         begin = as_int64(offset, "offset")
         count = max(sum(self._sizes) - begin, 0) if size is None else as_int64(size, "size")
         _library.core().syncyte_cache_touch(self.handle, begin, count)
 
     def insert(self, offset: int, size: int) -> None:
-        """CPU tensors that the calling thread makes lie in these bytes from now on.
+        """Makes the calling thread allocate new CPU tensors in these bytes.
 
-        That is until it inserts another slice or calls clear(). Every tensor takes a multiple of 512 bytes; the same
-        order of allocations gives the same offsets in every process. Contents are what was there.
+        It does so until it inserts another slice or calls clear(). Every tensor takes a multiple of 512 bytes; the same
+        order of allocations gives the same offsets in every process. A new tensor keeps the existing contents.
 
         Parameters
         ----------
@@ -183,13 +188,13 @@ class SharedCache(Handle):
         Raises
         ------
         ArgumentError
-            Not a multiple, or outside of the cache.
+            Not a multiple, or outside the cache.
         BusyError
             The slice overlaps one that a thread of this process has inserted and not cleared.
 
         Notes
         -----
-        A tensor that does not fit the slice raises torch.OutOfMemoryError: nothing comes from elsewhere.
+        A tensor that does not fit the slice raises torch.OutOfMemoryError: there is no fallback to other memory.
         """
         _serve_torch()
         _library.core().syncyte_cache_insert(self.handle, as_int64(offset, "offset"), as_int64(size, "size"))
@@ -206,13 +211,13 @@ class SharedCache(Handle):
 
     @staticmethod
     def clear() -> None:
-        """As syncyte.cache.clear(): of all caches."""
+        """Removes the calling thread's slices of all caches; see syncyte.cache.clear()."""
         clear()
 
     def __reduce__(self) -> NoReturn:
         raise TypeError(
-            "a SharedCache belongs to its process and cannot be pickled or copied; hand it over: send() here, "
-            "SharedCache.receive() there"
+            "a SharedCache belongs to its process and cannot be pickled or copied; call send() here and "
+            "SharedCache.receive() in the other process"
         )
 
     def __copy__(self) -> NoReturn:
@@ -224,19 +229,19 @@ class SharedCache(Handle):
 
 
 def clear() -> None:
-    """Forgets all slices that the calling thread has inserted, of all caches: its new tensors lie in memory of its own.
+    """Removes all slices that the calling thread has inserted, of all caches; new tensors then lie in ordinary memory.
 
     Raises
     ------
     BusyError
-        Tensors of this thread's slices are alive; the message names offsets and sizes, and nothing has changed. Drop
-        them first.
+        Tensors in this thread's slices are alive; drop them first. The message names offsets and sizes, and nothing has
+        changed.
     """
     _library.core().syncyte_cache_clear()
 
 
 def _serve_torch() -> None:
-    """From now on torch asks the slice of the calling thread for memory of CPU tensors."""
+    """Makes torch allocate CPU tensors in the slice of the calling thread."""
     from ._torch_operators import operators
 
     _wrap_storages(operators.serve_from_cache())
@@ -244,7 +249,7 @@ def _serve_torch() -> None:
 
 @functools.cache
 def _wrap_storages(allocator: int) -> None:
-    """torch.UntypedStorage(n), and with it copy.deepcopy of a tensor, has another allocator than new tensors."""
+    """Makes torch.UntypedStorage(n), which copy.deepcopy of a tensor uses, allocate in the slice too."""
     import torch
 
     make: Any = torch.UntypedStorage.__new__
@@ -298,7 +303,7 @@ def _text(value: str | None, argument: str) -> bytes | None:
 
 @contextlib.contextmanager
 def _interruptible() -> Iterator[None]:
-    """Waits of the main thread look at signals, also where Syncyte is not started."""
+    """Makes waits of the main thread check for signals, even if Syncyte is not started."""
     if initialized() or threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -31,7 +31,7 @@ def _widths(value: Any, name: str, count: int) -> Any:
 
 
 class _Description(NamedTuple):
-    """A halo's arguments as the C library takes them."""
+    """A halo's arguments for the C library."""
 
     dtype: DType
     shape: tuple[int, ...]
@@ -42,7 +42,7 @@ class _Description(NamedTuple):
 
 
 def _described(cart: Cart, shape: Any, dtype: Any, low: Any, high: Any, axes: Any, corners: bool) -> _Description:
-    """Checks a halo's arguments."""
+    """Checks and converts a halo's arguments."""
     count = cart.ndim
     extents = tuple(as_int64(extent, "shape") for extent in as_numbers(shape, "shape", "extents"))
     if len(extents) > c.MAX_NDIM:
@@ -58,7 +58,7 @@ def _described(cart: Cart, shape: Any, dtype: Any, low: Any, high: Any, axes: An
 
 
 def _interior_of(description: _Description, axes: Sequence[int]) -> tuple[slice, ...]:
-    """The slices of an array without its ghosts."""
+    """Returns the slices of an array without its ghosts."""
     slices = [slice(None)] * len(description.shape)
     for axis, first, last in zip(axes, description.low, description.high, strict=True):
         slices[axis] = slice(first, description.shape[axis] - last)
@@ -66,11 +66,11 @@ def _interior_of(description: _Description, axes: Sequence[int]) -> tuple[slice,
 
 
 class Halo(Handle):
-    """Who exchanges which cells of arrays of one element type and shape; ghost cells show neighbours' cells.
+    """The plan of an exchange of ghost cells, which are copies of neighbours' cells, for arrays of one type and shape.
 
-    Made once, collectively; exchanges are messages between neighbours only. Dimension d of the grid cuts axis axes[d]
-    of the array; at its ends lie low[d] and high[d] ghost cells. Ghosts beyond an edge that is not periodic are never
-    touched.
+    It is made once, collectively; exchanges are messages between neighbours only. Dimension d of the grid cuts axis
+    axes[d] of the array, which has low[d] and high[d] ghost cells at its ends. Ghosts beyond an edge that is not
+    periodic are not written.
     """
 
     kind = "halo"
@@ -95,22 +95,22 @@ class Halo(Handle):
         cart : Cart
             The grid of ranks.
         shape : sequence of int
-            Of this rank's arrays, ghosts included; extents along cut axes may differ between ranks.
+            Shape of this rank's arrays, ghosts included; extents along cut axes may differ between ranks.
         dtype : element type
-            Of the arrays.
+            Element type of the arrays.
         low, high : int or sequence of int
             Ghosts at both ends, one number or one for each dimension of the grid; high None: as low.
         axes : sequence of int, optional
-            Which axis each dimension cuts, negative from the end; None: 0, 1, ...
+            Axis that each dimension of the grid cuts, negative from the end; None: 0, 1, ...
         corners : bool
-            Whether ghosts beyond several borders are filled too.
+            Whether to fill ghosts beyond several borders too.
         """
         if cart is None:
             raise no_part("cart")
         if not isinstance(cart, Cart):
             raise DtypeError(f"cart is a {type(cart).__name__}; expected a syncyte.Cart (see Comm.cartesian)")
         self._cart = cart
-        self._refused: _Started | None = None  # a start with a wrong array, of which the neighbours are told
+        self._refused: _Started | None = None  # passes the error of a wrong array to the neighbours
 
         made = cart._prepare(
             "halo_create", lambda: _described(cart, shape, dtype, low, high, axes, corners), lifecycle=True
@@ -137,7 +137,7 @@ class Halo(Handle):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Of this rank's arrays, ghosts included."""
+        """Shape of this rank's arrays, ghosts included."""
         return self._shape
 
     @property
@@ -147,7 +147,7 @@ class Halo(Handle):
 
     @property
     def interior(self) -> tuple[slice, ...]:
-        """Where the array is this rank's own: array[halo.interior] is a view without ghosts."""
+        """Slices of the interior: array[halo.interior] is a view without ghosts."""
         return self._interior
 
     def __repr__(self) -> str:
@@ -159,13 +159,13 @@ class Halo(Handle):
         )
 
     def _buffer(self, array: Any, tell: Callable[[Any], None]) -> Buffer:
-        if self._refused is not None:  # it keeps the halo busy until the neighbours know
+        if self._refused is not None:  # it keeps the halo busy until the neighbours have the error
             self._refused.complete()
             self._refused = None
         try:
             return as_buffer(array, "array", writable=True, contiguous=False, recorded_by="halo_exchange")
         except Exception:
-            # The neighbours are told: a description that the library refuses takes part as a wrong array.
+            # Pass the error to the neighbours: the library treats this empty description as a wrong array.
             tell(ctypes.byref(c.BufferDescription()))
             raise
 
@@ -176,7 +176,7 @@ class Halo(Handle):
         return array
 
     def _refuse(self) -> None:
-        """In place of an exchange that this rank cannot begin: the neighbours are told."""
+        """Passes the error to the neighbours, in place of an exchange that this rank cannot begin."""
         _library.core().unchecked("syncyte_halo_exchange")(self.handle, ctypes.byref(c.BufferDescription()))
 
     def exchange(self, array: Array) -> Array:
@@ -185,12 +185,12 @@ class Halo(Handle):
         Parameters
         ----------
         array : array
-            Of the halo's element type and shape, any strides.
+            Array of the halo's element type and shape, any strides.
 
         Returns
         -------
         array
-            The argument.
+            `array`.
 
         Raises
         ------
@@ -200,7 +200,7 @@ class Halo(Handle):
         return self._call("syncyte_halo_exchange", array)
 
     def accumulate(self, array: Array) -> Array:
-        """The adjoint of exchange(), in place: adds the ghosts to the cells they show, and sets them to 0.
+        """Adjoint of exchange(), in place: adds the ghosts to the cells that they copy, and sets them to 0.
 
         Parameters, result and errors as of exchange().
         """
@@ -222,7 +222,7 @@ class Halo(Handle):
     def iexchange(self, array: Any) -> Request[None]:
         """Starts to fill the ghosts, and does not wait.
 
-        Until the end ghosts must not be read, nor cells that ghosts show be written.
+        Until the request has ended, ghosts must not be read, and cells that ghosts copy must not be written.
 
         Parameters
         ----------
@@ -232,11 +232,12 @@ class Halo(Handle):
         Returns
         -------
         Request
+            The request; its result is None.
 
         Raises
         ------
         BusyError
-            Another exchange of this halo is under way. Others as of exchange().
+            Another exchange of this halo is in flight. Others as of exchange().
         """
         return self._start("syncyte_halo_iexchange", array)
 

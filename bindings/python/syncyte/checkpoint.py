@@ -61,7 +61,7 @@ def _check_sharded(sharded: Sharded, keys: Collection[str]) -> None:
         raise DtypeError(f"sharded is the string {sharded!r}; expected True, False, or a collection of keys")
     unknown = sorted(set(sharded) - set(keys))
     if unknown:
-        raise ArgumentError(f"sharded names keys that are not there: {', '.join(map(repr, unknown))}")
+        raise ArgumentError(f"sharded names keys that do not exist: {', '.join(map(repr, unknown))}")
 
 
 def _is_sharded(key: str, sharded: Sharded) -> bool:
@@ -69,7 +69,7 @@ def _is_sharded(key: str, sharded: Sharded) -> bool:
 
 
 def _entries(mapping: Mapping[str, Any], sharded: Sharded, writable: bool) -> tuple[Any, list[Buffer]]:
-    """The C library's entries, and the buffers that they describe."""
+    """Returns the C library's entries, and the buffers that they describe."""
     if not isinstance(mapping, Mapping):
         raise DtypeError(f"mapping is a {type(mapping).__name__}; expected a mapping from keys to arrays")
     _check_sharded(sharded, mapping)
@@ -97,12 +97,12 @@ def _options(step: int, block_bytes: int) -> Any:
 
 
 def _missing(path: Path, error: NotFoundError) -> NotFoundError:
-    """A missing file is also a FileNotFoundError, a missing key is not."""
+    """Returns the error for a missing file, a FileNotFoundError, or for a missing key."""
     return error if os.path.exists(path) else MissingFileError(str(error))
 
 
 def _with_library(comm: Comm, operation: str, prepare: Callable[[], Result]) -> Result:
-    """Loads the library and checks the arguments; if that fails on one rank, it fails on all."""
+    """Loads the library and checks the arguments; if that fails on one rank, all ranks get the error."""
 
     def check() -> Result:
         _library.hdf5()
@@ -128,24 +128,24 @@ def save(
     Parameters
     ----------
     path : path
-        Equal on all ranks, on a file system that all see.
+        Path of the file, equal on all ranks, on a file system that all ranks see.
     mapping : mapping of str to array
         Keys to contiguous numpy arrays, torch tensors in host memory, or whole tensors; the same keys in the same order
         on all ranks.
     comm : Comm
         The ranks that save.
     sharded : bool or collection of str
-        True, or the keys whose arrays are this rank's rows, in order of ranks (whole tensors always are; sync() them
-        before); the others are replicated, and rank 0's are saved.
+        True, or the keys whose arrays are this rank's rows, in rank order (whole tensors always are; sync() them
+        before). Other arrays are replicated, and rank 0's are saved.
     step : int
-        A number stored with them.
+        A number to store in the file.
     block_bytes : int
         Bytes per checksum; 0: 4 MiB.
 
     Raises
     ------
     StorageError, ArgumentError, ShapeError, MismatchError
-        On all ranks: a file that cannot be written; wrong arguments; ranks that differ.
+        On all ranks: the file cannot be written; an argument is wrong; ranks differ.
     """
     comm = comm_or_world(comm)
     name, entries, _buffers_alive, options = _with_library(
@@ -163,22 +163,22 @@ def load(
     keys: Collection[str] | None = None,
     torch: bool | None = None,
 ) -> Mapping[str, Any]:
-    """Loads arrays from a file, whoever saved it. Collective.
+    """Loads arrays from a file, which any number of ranks may have saved. Collective.
 
     Parameters
     ----------
     path : path
-        Equal on all ranks.
+        Path of the file, equal on all ranks.
     into : mapping of str to array, optional
-        Arrays to fill, by key, as for save(); rows of sharded ones are those that the ranks' arrays have, in order of
-        ranks. None: new arrays are made: whole on every rank, but sharded ones in rows as equal as possible, the
-        remainder on the first ranks.
+        Arrays to fill, by key, as for save(); the lengths of sharded arrays, in rank order, partition the rows. None:
+        makes new arrays: replicated ones whole on every rank, sharded ones in equal parts, the remainder on the first
+        ranks.
     comm : Comm
         The ranks that load.
     sharded : bool or collection of str
         As of save().
     keys : collection of str, optional
-        Of which keys new arrays are made; None: of all.
+        Keys for which to make new arrays; None: all.
     torch : bool, optional
         Whether new arrays are torch tensors; None: if torch is imported.
 
@@ -192,9 +192,9 @@ def load(
     MissingFileError, NotFoundError
         No such file (a FileNotFoundError); no such key (a KeyError).
     FileFormatError, ChecksumError, VersionError, StorageError
-        A file that cannot be read.
+        The file cannot be read.
     DtypeError, ShapeError
-        Arrays that do not fit.
+        Arrays do not fit.
     """
     comm = comm_or_world(comm)
     if into is None:
@@ -203,7 +203,7 @@ def load(
 
     def prepare() -> tuple[bytes, Any, list[Buffer]]:
         if keys is not None:
-            raise ArgumentError("give either into or keys")
+            raise ArgumentError("into and keys are both given; expected one of them")
         return _path(path), *_entries(given, sharded, True)
 
     name, entries, buffers = _with_library(comm, "checkpoint_load", prepare)
@@ -238,7 +238,7 @@ def _load_new(path: Path, comm: Comm, sharded: Sharded, keys: Collection[str] | 
 
 
 def _rows_of(entry: Entry, comm: Comm) -> range:
-    """This rank's rows of an equal partition, the remainder on the first ranks."""
+    """Returns this rank's rows of an equal partition, with the remainder on the first ranks."""
     if not entry.shape:
         raise ArgumentError("a key without dimensions cannot be sharded")
     each, more = divmod(entry.shape[0], comm.size)
@@ -247,24 +247,25 @@ def _rows_of(entry: Entry, comm: Comm) -> range:
 
 
 def open(path: Path, comm: Comm = COMM_WORLD) -> Checkpoint:
-    """Opens a checkpoint: rank 0 reads and verifies the metadata, all get it. Collective. Use it with ``with``.
+    """Opens a checkpoint: rank 0 reads and verifies the metadata for all ranks. Collective. Use it with ``with``.
 
     Parameters
     ----------
     path : path
-        Equal on all ranks.
+        Path of the file, equal on all ranks.
     comm : Comm
         The ranks that open it.
 
     Returns
     -------
     Checkpoint
+        The open checkpoint.
 
     Raises
     ------
     MissingFileError, FileFormatError, ChecksumError, VersionError, StorageError
-        No such file (a FileNotFoundError); a foreign or truncated one; damaged metadata; a newer format. Each names the
-        file.
+        No such file (a FileNotFoundError); not a checkpoint, or truncated; damaged metadata; a newer format; the file
+        cannot be read. Each names the file.
     """
     comm = comm_or_world(comm)
     name = _with_library(comm, "checkpoint_open", lambda: _path(path))
@@ -280,14 +281,14 @@ class Checkpoint(Mapping[str, Entry]):
     """An open checkpoint: a mapping from keys, in alphabetical order, to their entries. All methods are local."""
 
     def __init__(self, handle: ctypes.c_void_p, path: str):
-        """For this module: takes over an open file.
+        """Takes over an open file; for use within this module.
 
         Parameters
         ----------
         handle : ctypes.c_void_p
             The C handle.
         path : str
-            For messages.
+            Path for messages.
         """
         self._handle: ctypes.c_void_p | None = handle
         self.path = path
@@ -328,7 +329,7 @@ class Checkpoint(Mapping[str, Entry]):
 
     @property
     def bytes_read(self) -> int:
-        """Bytes of tensor data that this rank has read from the file, those for verification included."""
+        """Bytes of tensor data that this rank has read from the file, including those read only for verification."""
         count = ctypes.c_int64()
         _library.hdf5().syncyte_checkpoint_bytes_read(self._open(), ctypes.byref(count))
         return count.value
@@ -355,21 +356,22 @@ class Checkpoint(Mapping[str, Entry]):
         return True
 
     def describe(self, key: str) -> Entry:
-        """Shape, element type and layout of a key.
+        """Returns shape, element type and layout of a key.
 
         Parameters
         ----------
         key : str
-            Of which array.
+            A key.
 
         Returns
         -------
         Entry
+            Its entry.
 
         Raises
         ------
         NotFoundError
-            Names the key and the file (a KeyError).
+            No such key (a KeyError); names the key and the file.
         """
         found, layout = _library.options(c.BufferDescription), ctypes.c_int32()
         _library.hdf5().syncyte_checkpoint_describe(self._open(), _key(key), ctypes.byref(found), ctypes.byref(layout))
@@ -383,9 +385,9 @@ class Checkpoint(Mapping[str, Entry]):
         Parameters
         ----------
         key : str
-            Of which array.
+            A key.
         rows : range or pair of int, optional
-            A range, or (first, last + 1); None: all, or with out as many as it has from row 0 on.
+            A range, or (first, last + 1); None: all, or with `out` as many as it has, from row 0 on.
         out : array, optional
             A contiguous array to fill; None: a new one.
         torch : bool, optional
@@ -399,11 +401,11 @@ class Checkpoint(Mapping[str, Entry]):
         Raises
         ------
         NotFoundError, OutOfRangeError, DtypeError, ShapeError
-            No such key (a KeyError), or rows; an array that does not fit.
+            No such key (a KeyError); no such rows; `out` does not fit.
         ChecksumError
-            Names file, key and block.
+            The data is damaged; names file, key and block.
         FileFormatError, StorageError
-            A truncated file; one that cannot be read.
+            The file is truncated, or cannot be read.
         """
         entry = self.describe(key)
         first, last = _first_last(rows)
@@ -413,7 +415,7 @@ class Checkpoint(Mapping[str, Entry]):
             out = _arrays.empty(TORCH if use_torch else NUMPY, entry.dtype, shape)
         target = as_buffer(out, "out", writable=True, expected=entry.dtype)
         if rows is not None and target.shape[:1] != (last - first,):
-            raise ArgumentError(f"out has shape {target.shape}, but rows {first} to {last} are asked for")
+            raise ArgumentError(f"out has shape {target.shape}, but the requested rows are {first} to {last}")
         _library.hdf5().syncyte_checkpoint_read(self._open(), _key(key), first, target.reference)
         target.written()
         return out

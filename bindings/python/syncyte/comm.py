@@ -1,8 +1,8 @@
 """Communicators: ordered groups of ranks, and collectives on numpy arrays and torch tensors.
 
-A *collective* method must be called by all ranks of the communicator in the same order. It agrees before it moves data:
-if one rank's arguments are wrong, or ranks disagree, all ranks get the same error, also where Python finds the mistake.
-Arrays are used in place and never converted; they must be contiguous, but where a method works along an axis.
+All ranks of the communicator must call a *collective* method, in the same order. The ranks agree before data moves: if
+one rank's arguments are wrong, or ranks disagree, all ranks get the same error, also if Python detects it. Arrays are
+used in place and never converted; they must be contiguous, except for methods along an axis.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ __all__ = ["COMM_SELF", "COMM_WORLD", "Cart", "Comm", "Op", "Topology", "even_co
 
 Op = c.Op
 _CHECKS = {None: -1, "off": 0, "on": 1, "full": 2}
-_NO_CHECK = 99  # none of them
+_NO_CHECK = 99  # not a check level: the C library refuses it
 
 
 class Topology(NamedTuple):
-    """How the ranks of a communicator lie on nodes; ranks that share memory form a node."""
+    """Topology of a communicator: its ranks on nodes. Ranks that share memory form a node."""
 
     nodes: int  #: number of nodes
-    node: int  #: this rank's node, in order of lowest ranks
-    node_size: int  #: ranks on this rank's node
-    node_rank: int  #: this rank's place among them
+    node: int  #: number of this rank's node, in order of the nodes' lowest ranks
+    node_size: int  #: number of ranks on this rank's node
+    node_rank: int  #: number of this rank on its node
 
 
 def _comm_options(name: str | None, check: str | None) -> Any:
@@ -47,9 +47,9 @@ def _comm_options(name: str | None, check: str | None) -> Any:
 
 
 def _refuse_together(fortran_handle: int) -> None:
-    """Takes part in the making of a communicator with options that the C library refuses on all ranks.
+    """Passes an error to the other ranks while a communicator is made, by options that the C library refuses.
 
-    Before the communicator is there, nothing else can tell the other ranks that this one has found a mistake.
+    Before the communicator exists there is no other way to notify the other ranks.
     """
     refused = _library.options(c.CommOptions, check=_NO_CHECK)
     out = ctypes.c_void_p()
@@ -60,22 +60,22 @@ def _refuse_together(fortran_handle: int) -> None:
 class Comm(Nonblocking, Messages):
     """A communicator. Make one from COMM_WORLD by split(), node() and so on, or from mpi4py or Fortran.
 
-    Copies (copy, deepcopy) are the same communicator. Two Comm objects of one communicator are equal. A pickle resolves
-    to the live communicator, on each of its ranks to that rank's; where there is none (it is gone, the process is none
-    of its ranks, another job) it raises HandleError.
+    Copies (copy, deepcopy) are the same communicator. Two Comm objects of one communicator are equal. Unpickling
+    returns the live communicator, on any of its ranks; it raises HandleError if the communicator was freed, the process
+    is not one of its ranks, or in another job.
 
     Raises
     ------
     DtypeError
         Every collective, on all ranks: an array, number or element type of a wrong kind.
     ShapeError
-        Every collective, on all ranks: shape, strides, counts that do not fit.
+        Every collective, on all ranks: shape, strides or counts do not fit.
     ArgumentError
         Every collective, on all ranks: a value that is not allowed; a tensor whose gradient would be lost.
     MismatchError
-        Every collective, on all ranks: ranks that differ.
+        Every collective, on all ranks: ranks differ.
     UnsupportedError
-        Every collective, on all ranks: an op that the element type does not have.
+        Every collective, on all ranks: an op that is not defined for the element type.
     HandleError, BusyError
         On this rank alone: the communicator was freed; another thread is in a collective of it.
     """
@@ -83,14 +83,14 @@ class Comm(Nonblocking, Messages):
     kind = "comm"
 
     def __init__(self, handle: int | None, name: str = ""):
-        """For this package and those on top of it: takes over one reference of a C handle.
+        """Takes over one reference of a C handle; for use by this package and packages on top of it.
 
         Parameters
         ----------
         handle : int, optional
             The C handle.
         name : str
-            For messages.
+            Name for messages.
         """
         self._rank: int | None = None
         self._size: int | None = None
@@ -100,7 +100,7 @@ class Comm(Nonblocking, Messages):
 
     def _own(self, handle: int) -> None:
         super()._own(handle)
-        _ = self.rank, self.size  # read now: torch.compile cannot trace the calls, and takes them as constants
+        _ = self.rank, self.size  # cached now, because torch.compile cannot trace the calls
         _live_comms.add(self._identity(), self)
 
     def _identity(self) -> int:
@@ -114,7 +114,7 @@ class Comm(Nonblocking, Messages):
     def from_fortran(cls, fortran_handle: int, *, name: str | None = None, check: str | None = None) -> Comm:
         """Makes a communicator from a Fortran handle. Collective over its ranks; starts Syncyte.
 
-        The communicator behind the handle is duplicated.
+        The result is a duplicate.
 
         Parameters
         ----------
@@ -126,11 +126,13 @@ class Comm(Nonblocking, Messages):
         Returns
         -------
         Comm
+            The duplicate.
 
         Raises
         ------
         ArgumentError
-            On this rank alone for a null or inter-communicator; on all ranks for a wrong name or check of one.
+            On this rank alone: a null communicator or an inter-communicator. On all ranks: a wrong name or check on any
+            rank.
         """
         runtime.init()
         number = as_int32(fortran_handle, "fortran_handle")
@@ -145,7 +147,7 @@ class Comm(Nonblocking, Messages):
     def from_mpi4py(cls, comm: MPI.Comm, *, name: str | None = None, check: str | None = None) -> Comm:
         """Makes a communicator from mpi4py's. Collective over its ranks; starts Syncyte.
 
-        mpi4py's is duplicated and stays the caller's.
+        The result is a duplicate; the caller keeps mpi4py's.
 
         Parameters
         ----------
@@ -157,11 +159,12 @@ class Comm(Nonblocking, Messages):
         Returns
         -------
         Comm
+            The duplicate.
 
         Raises
         ------
         ArgumentError, DtypeError
-            As of from_fortran(); on this rank alone for anything that is no communicator of mpi4py's.
+            As of from_fortran(); on this rank alone: not an mpi4py communicator.
         """
         if not hasattr(comm, "py2f"):
             raise DtypeError(f"comm is a {type(comm).__name__}; expected an mpi4py communicator")
@@ -180,18 +183,19 @@ class Comm(Nonblocking, Messages):
         return made
 
     def dup(self, *, name: str | None = None, check: str | None = None) -> Comm:
-        """The same ranks, with an order of collectives of its own. Collective.
+        """Duplicates the communicator; the duplicate has its own order of collectives. Collective.
 
         Parameters
         ----------
         name : str, optional
-            For messages.
+            Name for messages.
         check : {"off", "on", "full"}, optional
-            What is compared before data moves; None: as here.
+            Check level; None: as of this communicator.
 
         Returns
         -------
         Comm
+            The duplicate.
         """
         options = self._prepare("comm_dup", lambda: _comm_options(name, check), lifecycle=True)
         return self._made(lambda out: _library.core().syncyte_comm_dup(self.handle, options, out), name)
@@ -199,21 +203,21 @@ class Comm(Nonblocking, Messages):
     def split(
         self, color: int | None, key: int = 0, *, name: str | None = None, check: str | None = None
     ) -> Comm | None:
-        """Ranks of one color form a communicator, in order of key, then rank. Collective.
+        """Splits the communicator: ranks of the same color form a new one, in order of key, then rank. Collective.
 
         Parameters
         ----------
         color : int, optional
             0 or more; None: this rank takes no part.
         key : int
-            The order of a color's ranks.
+            Order of this rank within its color.
         name, check : str, optional
             As of dup().
 
         Returns
         -------
         Comm or None
-            None where color is None.
+            The communicator of this rank's color; None if color is None.
         """
         number, order, options = self._prepare(
             "comm_split",
@@ -229,18 +233,19 @@ class Comm(Nonblocking, Messages):
         )
 
     def split_program(self, program: str | None = None, *, name: str | None = None, check: str | None = None) -> Comm:
-        """The ranks that give the same program's name, for jobs of several programs in one mpirun. Collective.
+        """Splits the communicator by program, for jobs of several programs in one mpirun. Collective.
 
         Parameters
         ----------
         program : str, optional
-            The name; None: the executable's file name.
+            Name of this rank's program; None: the executable's file name.
         name, check : str, optional
             As of dup().
 
         Returns
         -------
         Comm
+            The ranks that pass the same program name.
         """
         given, options = self._prepare(
             "comm_split_program",
@@ -252,7 +257,7 @@ class Comm(Nonblocking, Messages):
         )
 
     def node(self, *, name: str | None = None, check: str | None = None) -> Comm:
-        """The ranks that share memory with this one. Collective.
+        """Makes a communicator of the ranks that share memory with this one. Collective.
 
         Parameters
         ----------
@@ -262,12 +267,13 @@ class Comm(Nonblocking, Messages):
         Returns
         -------
         Comm
+            The ranks of this node.
         """
         options = self._prepare("comm_node", lambda: _comm_options(name, check), lifecycle=True)
         return self._made(lambda out: _library.core().syncyte_comm_node(self.handle, options, out), name)
 
     def leaders(self, *, name: str | None = None, check: str | None = None) -> Comm | None:
-        """The first rank of each node, in the order of the nodes. Collective.
+        """Makes a communicator of the first rank of each node, in the order of the nodes. Collective.
 
         Parameters
         ----------
@@ -277,7 +283,7 @@ class Comm(Nonblocking, Messages):
         Returns
         -------
         Comm or None
-            None on the other ranks.
+            The communicator; None on the other ranks.
         """
         options = self._prepare("comm_leaders", lambda: _comm_options(name, check), lifecycle=True)
         return self._made_or_none(lambda out: _library.core().syncyte_comm_leaders(self.handle, options, out), name)
@@ -285,30 +291,31 @@ class Comm(Nonblocking, Messages):
     def group(
         self, ranks: Sequence[int], tag: int = 0, *, name: str | None = None, check: str | None = None
     ) -> Comm:
-        """A communicator of some ranks, in the order of the list. Collective over these ranks, which alone call.
+        """Makes a communicator of some ranks, in the order of the list. Collective; only these ranks call it.
 
         It is freed at finalize.
 
         Parameters
         ----------
         ranks : sequence of int
-            Ranks of this communicator, each once, the calling one among them; the same list on all of them.
+            Ranks of this communicator, each once, including the calling one; the same list on all of them.
         tag : int
-            0 to 1023; groups that threads make at once have different tags.
+            0 to 1023; threads that make groups at the same time use different tags.
         name, check : str, optional
             As of dup().
 
         Returns
         -------
         Comm
+            The communicator of these ranks.
 
         Raises
         ------
         ArgumentError
-            On all ranks of the list for a rank that is out of range or named twice, or a wrong name or check of one; on
-            this rank alone for a list without it, or a wrong tag.
+            On all ranks of the list: a rank is out of range or listed twice; a wrong name or check on any rank. On this
+            rank alone: the list does not contain it; a wrong tag.
         MismatchError
-            Where ranks that name each other were called with different lists, and for every later group there.
+            Ranks that list each other have passed different lists; also for every later group on these ranks.
         """
         numbers, number = as_numbers(ranks, "ranks"), as_int32(tag, "tag")
         array = (ctypes.c_int32 * max(len(numbers), 1))(*(rank if -(2**31) <= rank < 2**31 else -1 for rank in numbers))
@@ -333,12 +340,12 @@ class Comm(Nonblocking, Messages):
         name: str | None = None,
         check: str | None = None,
     ) -> Cart | None:
-        """Puts the first ranks on a grid, in their order, row-major. Collective; dims and periods must be equal.
+        """Makes a Cartesian communicator of the first ranks, row-major. Collective; dims and periods must be equal.
 
         Parameters
         ----------
         dims : sequence of int
-            Places along each dimension; 0: chosen, so that all ranks have a place.
+            Ranks along each dimension; 0: chosen, so that the grid holds all ranks.
         periods : bool or sequence of bool
             Whether each dimension is periodic, or one value for all.
         name, check : str, optional
@@ -347,7 +354,7 @@ class Comm(Nonblocking, Messages):
         Returns
         -------
         Cart or None
-            None on ranks beyond the grid.
+            The Cartesian communicator; None on ranks beyond the grid.
         """
         ndim, extents, flags, options = self._prepare(
             "cart_create", lambda: (*extents_and_flags(dims, periods), _comm_options(name, check)), lifecycle=True
@@ -356,23 +363,24 @@ class Comm(Nonblocking, Messages):
         _library.core().syncyte_cart_create(self.handle, ndim, extents, flags, options, ctypes.byref(handle))
         return None if handle.value is None else Cart(handle.value, name or "")
 
-    # What it is.
+    # Properties.
 
     @property
     def topology(self) -> Topology:
-        """How the ranks lie on nodes. Local."""
+        """Topology: the communicator's ranks on nodes. Local."""
         found = _library.options(c.Topology)
         _library.core().syncyte_comm_topology(self.handle, ctypes.byref(found))
         return Topology(found.nodes, found.node, found.node_size, found.node_rank)
 
     def to_fortran(self) -> int:
-        """The MPI communicator behind it, as a Fortran handle (mpi4py: MPI.Comm.f2py). Local.
+        """Returns the MPI communicator as a Fortran handle (mpi4py: MPI.Comm.f2py). Local.
 
-        It stays Syncyte's: use it only while this object lives, and never free it.
+        Syncyte owns it: use it only while this object lives, and do not free it.
 
         Returns
         -------
         int
+            The Fortran handle.
         """
         number = ctypes.c_int32()
         _library.core().syncyte_comm_to_fortran(self.handle, ctypes.byref(number))
@@ -407,9 +415,9 @@ class Comm(Nonblocking, Messages):
 
 
 class Cart(Grid, Comm):
-    """Ranks on a grid, in row-major order: the last coordinate changes fastest. Made by syncyte.Comm.cartesian().
+    """A communicator whose ranks lie on a grid, in row-major order. Made by syncyte.Comm.cartesian().
 
-    It is a communicator in every respect. Coordinates count from 0.
+    Row-major: the last coordinate changes fastest. Coordinates count from 0.
     """
 
     def _state(self) -> str:
@@ -417,7 +425,7 @@ class Cart(Grid, Comm):
 
 
 class _RootComm(Comm):
-    """COMM_WORLD or COMM_SELF: its handle is made, and Syncyte started, at the first use."""
+    """COMM_WORLD or COMM_SELF; the first use starts Syncyte and makes the handle."""
 
     _lock = threading.Lock()
 
@@ -427,7 +435,7 @@ class _RootComm(Comm):
 
     @property
     def handle(self) -> int:
-        """The C handle; starts Syncyte at the first use, which is collective over all ranks."""
+        """The C handle. The first use starts Syncyte, which is collective over all ranks."""
         handle = self.__dict__.get("_handle")
         return handle if handle is not None else self._start()
 
@@ -445,7 +453,7 @@ class _RootComm(Comm):
         """Does nothing: this communicator lives until finalize."""
 
     def __reduce__(self) -> Any:
-        return self._name  # pickled by name: every process has its own
+        return self._name  # pickled by name, because every process has its own
 
     def _title(self) -> str:
         return self._name
@@ -454,28 +462,28 @@ class _RootComm(Comm):
         return "not started" if self._is_freed else super()._state()
 
 
-#: All ranks. The first use starts Syncyte (and MPI, if nobody has), which is collective over all ranks.
+#: All ranks. The first use starts Syncyte (and MPI, unless it is initialised), which is collective over all ranks.
 COMM_WORLD: Comm = _RootComm("syncyte_comm_world", "COMM_WORLD")
 #: This rank alone. The first use starts Syncyte, which is collective over all ranks.
 COMM_SELF: Comm = _RootComm("syncyte_comm_self", "COMM_SELF")
 
 
 def no_part(name: str) -> ArgumentError:
-    """The error for an argument that is None in place of a communicator.
+    """Returns the error for an argument that is None in place of a communicator.
 
-    It is local, as a rank that does not take part in a communicator cannot tell those that do.
+    Only this rank gets it: it cannot notify the ranks of a communicator in which it has no part.
     """
     return ArgumentError(
-        f"{name} is None: this rank has no part in that communicator (split() without a color, a place beyond the grid "
+        f"{name} is None: this rank has no part in that communicator (split() without a color, a rank beyond the grid "
         "of cartesian()); expected a syncyte.Comm, COMM_WORLD for all ranks"
     )
 
 
 def comm_or_world(comm: Comm) -> Comm:
-    """`comm`, which is COMM_WORLD by default.
+    """Checks a `comm` argument.
 
-    Raises ArgumentError for None, which is what this rank gets of a communicator that it has no part in, and DtypeError
-    for anything else that is not a Comm.
+    Raises ArgumentError for None, which split() returns on a rank without a part, and DtypeError for anything else that
+    is not a Comm.
     """
     if isinstance(comm, Comm):
         return comm

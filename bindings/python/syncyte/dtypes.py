@@ -1,4 +1,4 @@
-"""Element types between Syncyte, numpy and torch. torch is used only where the caller has imported it."""
+"""Conversion of element types between Syncyte, numpy and torch. Only torch_dtype() and import_torch() import torch."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["DType", "DTypeLike", "as_dtype"]
 
-#: What names an element type: a DType, its name, a numpy dtype or scalar type, or a torch dtype.
+#: An element type: a DType, its name, a numpy dtype or scalar type, or a torch dtype.
 DTypeLike = Any
 
 _NAMES: dict[str, DType] = {member.name.lower(): member for member in DType}
@@ -37,19 +37,19 @@ _ITEM_SIZES = {
     DType.UINT32: 4,
     DType.UINT64: 8,
 }
-# numpy has no bfloat16: its arrays hold the bits, and are taken for bfloat16 where that is expected.
+# numpy has no bfloat16: its arrays hold the bits as uint16, and are accepted if bfloat16 is expected.
 _NUMPY = {dtype: np.dtype(np.uint16 if dtype == DType.BFLOAT16 else dtype.name.lower()) for dtype in DType}
 _FROM_NUMPY = {found: dtype for dtype, found in _NUMPY.items() if dtype != DType.BFLOAT16}
 _from_torch: dict[Any, DType] = {}
 
 
 def loaded_torch() -> ModuleType | None:
-    """The module torch, if the program has imported it."""
+    """Returns the module torch, if the program has imported it."""
     return sys.modules.get("torch")
 
 
 def import_torch() -> ModuleType:
-    """The module torch, imported where it is not yet. Raises UnsupportedError where it is not installed."""
+    """Imports and returns the module torch. Raises UnsupportedError if it is not installed."""
     try:
         import torch
     except ImportError as error:
@@ -70,7 +70,7 @@ def is_torch_dtype(value: object) -> bool:
 
 
 def is_compiling() -> bool:
-    """Whether torch.compile traces this: ctypes and decisions on values are impossible then; never imports torch."""
+    """Whether torch.compile is tracing, so that ctypes and branches on values are impossible. Never imports torch."""
     torch_module = loaded_torch()
     if torch_module is None or not hasattr(torch_module, "compiler"):  # it may be half imported
         return False
@@ -78,22 +78,22 @@ def is_compiling() -> bool:
 
 
 def itemsize(dtype: DType) -> int:
-    """Bytes of one element."""
+    """Returns the bytes of one element."""
     return _ITEM_SIZES[dtype]
 
 
 def numpy_dtype(dtype: DType) -> np.dtype[Any]:
-    """numpy's dtype; uint16, the bits, for bfloat16."""
+    """Returns numpy's dtype; for bfloat16 uint16, which holds the bits."""
     return _NUMPY[dtype]
 
 
 def torch_dtype(dtype: DType) -> torch.dtype:
-    """torch's dtype; imports torch."""
+    """Returns torch's dtype; imports torch."""
     return getattr(import_torch(), dtype.name.lower())
 
 
 def from_torch(dtype: torch.dtype) -> DType:
-    """The element type of a torch dtype.
+    """Converts a torch dtype.
 
     Raises DtypeError for one that Syncyte does not have.
     """
@@ -107,7 +107,7 @@ def from_torch(dtype: torch.dtype) -> DType:
 
 
 def from_numpy(dtype: np.dtype[Any]) -> DType:
-    """The element type of a numpy dtype, ml_dtypes' bfloat16 too.
+    """Converts a numpy dtype, also ml_dtypes' bfloat16.
 
     Raises DtypeError for one that Syncyte does not have.
     """
@@ -121,7 +121,7 @@ def from_numpy(dtype: np.dtype[Any]) -> DType:
 
 
 def as_dtype(dtype: DTypeLike) -> DType:
-    """The element type that `dtype` names. Local.
+    """Converts a name or dtype to a syncyte.DType. Local.
 
     Parameters
     ----------
@@ -131,6 +131,7 @@ def as_dtype(dtype: DTypeLike) -> DType:
     Returns
     -------
     DType
+        The element type.
 
     Raises
     ------
@@ -143,7 +144,7 @@ def as_dtype(dtype: DTypeLike) -> DType:
         return from_torch(dtype)
     if isinstance(dtype, str) and dtype in _NAMES:
         return _NAMES[dtype]
-    if isinstance(dtype, (int, np.integer)):  # numpy would take some integers for dtypes
+    if isinstance(dtype, (int, np.integer)):  # np.dtype() would accept some integers
         raise DtypeError(f"dtype is the number {dtype}; expected a syncyte.DType, a name, a numpy or a torch dtype")
     try:
         converted = np.dtype(dtype)

@@ -1,7 +1,7 @@
-"""Exceptions: one class per status of the C interface, each also an exception that Python programmers expect.
+"""Exceptions: one class per status of the C interface, each also derived from a built-in exception.
 
 ``except syncyte.Error`` catches all of them; ``.status`` is the code. A collective call raises the same class on all
-ranks; where one rank's arguments were wrong, the message names that rank.
+ranks; if one rank's arguments are wrong, the message names that rank.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ class BusyError(Error, RuntimeError):
 
 
 class PeerDiedError(Error, RuntimeError):
-    """Another process died while it held what we need."""
+    """Another process died while it held a lock or changed data."""
 
     status = Status.ERR_PEER_DIED
 
@@ -170,7 +170,7 @@ class LimitError(Error, OSError):
 
 
 class WaitInterruptedError(Error, RuntimeError):
-    """A signal, such as Ctrl-C, has ended a collective on this rank: its communicator can be used no longer."""
+    """A signal, such as Ctrl-C, has ended a collective on this rank: its communicator cannot be used any more."""
 
     status = Status.ERR_INTERRUPTED
 
@@ -206,7 +206,7 @@ _CLASSES: dict[int, type[Error]] = {
     )
 }
 
-# What a rank tells the others when it fails with an exception that is not ours: the first class that fits.
+# Statuses that other ranks get for an exception of another library: that of the first class that matches.
 _BUILTINS: tuple[tuple[type[BaseException], int], ...] = (
     (IndexError, Status.ERR_INDEX),
     (KeyError, Status.ERR_NOT_FOUND),
@@ -220,14 +220,14 @@ _BUILTINS: tuple[tuple[type[BaseException], int], ...] = (
 
 
 def from_status(status: int, message: str) -> Error:
-    """The exception for a status; `message` is what syncyte_last_error() said."""
+    """Returns the exception for a status; `message` is the text of syncyte_last_error()."""
     error = _CLASSES.get(status, Error)(message)
     error.status = status
     return error
 
 
 def status_of(error: BaseException) -> int:
-    """The status that fits an exception best."""
+    """Returns the status that matches an exception best."""
     if isinstance(error, Error):
         return int(error.status)
     return next((int(status) for cls, status in _BUILTINS if isinstance(error, cls)), int(Status.ERR_INTERNAL))

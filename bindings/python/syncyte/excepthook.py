@@ -1,4 +1,4 @@
-"""A rank that raises ends the job: without this the other ranks would wait for it for ever."""
+"""Ends the job when a rank ends by an exception: otherwise the other ranks would wait for it forever."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from . import _library
 __all__ = ["install_excepthook"]
 
 _RANK_VARIABLES = ("OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID")
-_process: int | None = None  # where the hooks were installed: a forked child must not end its parent's job
+_process: int | None = None  # process that installed the hooks: a forked child must not end its parent's job
 _previous_excepthook = sys.excepthook
 _previous_threading_hook = threading.excepthook
 _previous_exit = sys.exit
 
 
 def rank_label() -> str:
-    """This process's rank as the launcher counts it, or "?" outside of mpirun."""
+    """Returns this process's rank from the launcher's environment, or "?" outside mpirun."""
     return next((os.environ[name] for name in _RANK_VARIABLES if name in os.environ), "?")
 
 
 def _tell(text: str) -> None:
-    # One write, each line with its rank: several ranks may fail at once.
+    # One write, and the rank on every line, because several ranks may fail at once.
     label = f"[rank {rank_label()}] "
     lines = "".join(f"{label}{line}\n" for line in text.rstrip("\n").split("\n"))
     for stream in (sys.stdout, sys.stderr):
@@ -37,7 +37,7 @@ def _tell(text: str) -> None:
     try:
         os.write(2, lines.encode("utf-8", "backslashreplace"))
     except OSError:
-        pass  # nobody reads our errors any more; the job must end all the same
+        pass  # stderr is closed; the job must end all the same
 
 
 def end_job(code: int) -> NoReturn:
@@ -50,14 +50,14 @@ def end_job(code: int) -> NoReturn:
 
 
 def _abort_without_library(code: int) -> None:
-    # libsyncyte cannot be loaded. Without MPI a failing exit status is what the launcher looks at.
+    # libsyncyte cannot be loaded: abort by mpi4py. Without MPI the launcher sees the exit status.
     module = sys.modules.get("mpi4py.MPI")
     if module is not None and module.Is_initialized() and not module.Is_finalized():
         module.COMM_WORLD.Abort(code)
 
 
 def exit_code(code: Any) -> int:
-    """The status that the interpreter makes of SystemExit's code, within 0 to 255."""
+    """Converts SystemExit's code to an exit status, 0 to 255, as the interpreter does."""
     if code is None:
         return 0
     return code & 0xFF if isinstance(code, int) else 1
@@ -66,7 +66,7 @@ def exit_code(code: Any) -> int:
 def end_job_for(error: BaseException, where: str = "") -> NoReturn:
     """Prints an exception with this process's rank and ends the job."""
     text = "".join(traceback.format_exception(type(error), error, error.__traceback__))
-    _tell(f"{text}Syncyte: nobody catches this exception{where}; the whole job ends.")
+    _tell(f"{text}Syncyte: this exception is not caught{where}; the whole job ends.")
     end_job(1)
 
 
@@ -96,7 +96,7 @@ def _threading_hook(arguments: threading.ExceptHookArgs) -> None:
 
 
 class _Exit(SystemExit):
-    """A SystemExit that ends the job when the interpreter itself asks for its code, which it does only to exit."""
+    """A SystemExit that ends the job when the interpreter reads its code, which it does only to exit."""
 
     def __init__(self, code: Any):
         super().__init__(code)
@@ -106,7 +106,7 @@ class _Exit(SystemExit):
     def code(self) -> Any:  # type: ignore[override]
         try:
             sys._getframe(1)
-        except ValueError:  # no Python code asks: nobody has caught the exception
+        except ValueError:  # no Python code reads it: the exception was not caught
             if exit_code(self._code) != 0 and os.getpid() == _process:
                 end_job_for_exit(self._code)
         return self._code
@@ -119,11 +119,11 @@ def _exit(status: Any = None, /) -> NoReturn:
 
 
 def install_excepthook() -> None:
-    """From now on a rank that ends by an exception ends the whole job, with its traceback and rank on stderr.
+    """Makes a rank that ends by an exception end the whole job, with its traceback and rank on stderr.
 
-    Counts uncaught exceptions of the main thread and of others, and ``sys.exit`` with a status that is not 0 (a bare
-    ``raise SystemExit(1)`` is seen only under ``python -m syncyte script.py``). Local; further calls do nothing. A
-    hook that was installed before is called first.
+    It covers uncaught exceptions of all threads, and ``sys.exit`` with a status other than 0 (a bare
+    ``raise SystemExit(1)`` only under ``python -m syncyte script.py``). Local; further calls do nothing. An earlier
+    hook is called first.
     """
     global _process, _previous_excepthook, _previous_threading_hook, _previous_exit
     if _process == os.getpid():

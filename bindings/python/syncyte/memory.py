@@ -18,17 +18,17 @@ __all__ = ["MemoryStats", "device_count", "empty", "stats", "trim"]
 
 
 class MemoryStats(NamedTuple):
-    """What the pool of recycled host buffers holds; sizes in bytes."""
+    """Statistics of the pool of recycled host buffers; sizes in bytes."""
 
-    in_use: int  #: handed out, rounded up to size classes
+    in_use: int  #: acquired and not released, rounded up to size classes
     cached: int  #: kept for re-use
-    limit: int  #: most that is kept: SYNCYTE_POOL_LIMIT, or a 16th of the machine's memory
+    limit: int  #: limit of cached: SYNCYTE_POOL_LIMIT, or a 16th of the machine's memory
     hits: int  #: requests served from the cache
     misses: int  #: requests that needed fresh memory
 
 
 def stats() -> MemoryStats:
-    """Figures of the pool. Local."""
+    """Returns statistics of the pool. Local."""
     found = _library.options(c.MemoryStats)
     _library.core().syncyte_memory_stats(ctypes.byref(found))
     return MemoryStats(found.in_use, found.cached, found.limit, found.hits, found.misses)
@@ -40,17 +40,17 @@ def trim() -> None:
 
 
 def device_count(kind: c.Memory = c.Memory.CUDA) -> int:
-    """Number of devices of a kind of memory. Local.
+    """Returns the number of devices of a kind of memory. Local.
 
     Parameters
     ----------
     kind : Memory
-        CUDA's by default.
+        Kind of memory; by default CUDA.
 
     Returns
     -------
     int
-        0 for CUDA in a build without it.
+        The number; 0 for CUDA in a build without it.
     """
     count = ctypes.c_int32()
     _library.core().syncyte_memory_device_count(as_int32(kind, "kind"), ctypes.byref(count))
@@ -58,25 +58,26 @@ def device_count(kind: c.Memory = c.Memory.CUDA) -> int:
 
 
 def empty(shape: Sequence[int], dtype: dtypes.DTypeLike) -> np.ndarray:
-    """A numpy array of recycled memory, contents undefined, aligned to 64 bytes. Local.
+    """Returns a numpy array of recycled memory, contents undefined, aligned to 64 bytes. Local.
 
-    It goes back to the pool when the last view of it is gone.
+    The last view of it returns the memory to the pool.
 
     Parameters
     ----------
     shape : sequence of int
         Its extents.
     dtype : element type
-        Of the array.
+        Its element type.
 
     Returns
     -------
     numpy.ndarray
+        The array.
 
     Raises
     ------
     OutOfMemoryError, DtypeError, ShapeError
-        More than there is; a wrong dtype; a negative extent.
+        Too little memory; a wrong dtype; a negative extent.
     """
     extents = as_numbers(shape, "shape", "extents")
     if any(extent < 0 for extent in extents):

@@ -21,7 +21,7 @@ _LEVELS = ("single", "funneled", "serialized", "multiple")
 
 
 def init(thread_level: str = "multiple") -> None:
-    """Starts Syncyte, and MPI if nobody has. Collective over all ranks; further calls do nothing.
+    """Starts Syncyte; initialises MPI if it is not initialised. Collective over all ranks; further calls do nothing.
 
     The first use of COMM_WORLD (or of anything that needs it) calls this; importing syncyte does not. At exit
     finalize() is called, unless an exception ended the program.
@@ -29,16 +29,16 @@ def init(thread_level: str = "multiple") -> None:
     Parameters
     ----------
     thread_level : {"multiple", "serialized", "funneled", "single"}
-        Asked for if MPI is not initialised yet.
+        Thread level to request if MPI is not initialised yet.
 
     Raises
     ------
     NotInitialisedError
         MPI or Syncyte is already finalised.
     ArgumentError
-        On all ranks, if one gives a wrong level or has a wrong environment variable.
+        On all ranks: a wrong level or a wrong environment variable on any rank.
     UnsupportedError
-        In a worker that multiprocessing has started under mpirun, unless it was forked after the start.
+        In a worker process that multiprocessing has started under mpirun, unless it was forked after the start.
     """
     global _started
     if _started and initialized():
@@ -47,24 +47,25 @@ def init(thread_level: str = "multiple") -> None:
     with _lock:
         if not (_started and initialized()):
             _refuse_worker()
-            # The C library refuses -1 too, and tells the other ranks, which are on their way into it.
+            # The C library refuses -1 as well, on all ranks: the other ranks are in the same collective.
             options = _library.options(c.InitOptions, thread_level=_LEVELS.index(thread_level) if known else -1)
             if not known:
                 _library.core().unchecked("syncyte_init")(ctypes.byref(options))
                 levels = ", ".join(_LEVELS)
                 raise _library.errors.ArgumentError(f"thread_level is {thread_level!r}; expected one of {levels}")
             _library.core().syncyte_watchdog_line_set(_where.hook, None)
-            if threading.current_thread() is threading.main_thread():  # the one that runs handlers of signals
+            if threading.current_thread() is threading.main_thread():  # Python runs signal handlers only there
                 _library.core().syncyte_interrupt_set(_interrupts.hook, None)
             _library.core().syncyte_init(ctypes.byref(options))
             if not _started:
-                # Registered now, hence run before the exit handlers of modules imported earlier (mpi4py finalises MPI).
+                # Registered now, so that it runs before exit handlers of modules imported earlier (mpi4py's finalises
+                # MPI).
                 atexit.register(_at_exit, os.getpid())
             _started = True
 
 
 def _is_worker() -> bool:
-    """Whether multiprocessing has started this process, also while it imports the module of its parent's script."""
+    """Whether multiprocessing has started this process; also true while it imports its parent's script."""
     process = sys.modules.get("multiprocessing.process")
     if process is None:
         return False
@@ -72,30 +73,30 @@ def _is_worker() -> bool:
 
 
 def _place_in_job() -> str | None:
-    """The rank in the launcher's environment variables, which MPI_Init would use.
+    """Returns the rank in the launcher's environment variables, which MPI_Init would use.
 
-    None without a launcher: a worker is then a job of its own.
+    None without a launcher: a worker process is then a job of its own.
     """
     names = ["OMPI_COMM_WORLD_RANK", "PMI_RANK"]
     if "SLURM_STEP_ID" in os.environ:
-        names.append("PMIX_RANK")  # Open MPI itself sets it in a process that no launcher has started
+        names.append("PMIX_RANK")  # Open MPI also sets it in a process without a launcher
     return next((os.environ[name] for name in names if name in os.environ), None)
 
 
 def _refuse_worker() -> None:
-    """MPI_Init in a worker would take its parent's place in the job, and wait for ever."""
+    """Refuses a worker process: MPI_Init there would use its parent's rank, and wait forever."""
     rank = _place_in_job()
     if rank is not None and _is_worker():
         raise _library.errors.UnsupportedError(
-            f"this process is a worker of rank {rank}, which multiprocessing has started, and no rank: it cannot start "
-            f"MPI. Put what uses Syncyte in the script under `if __name__ == '__main__':`, which workers do not run; "
-            f"or start workers with fork after the first use of COMM_WORLD (multiprocessing_context='fork' of a "
-            f"DataLoader): they can read mapped rows and load checkpoints with COMM_SELF"
+            f"this process is a multiprocessing worker of rank {rank}, not a rank: it cannot start MPI. Put code "
+            f"that uses Syncyte under `if __name__ == '__main__':`, which workers do not run; or start workers with "
+            f"fork after the first use of COMM_WORLD (multiprocessing_context='fork' of a DataLoader): they can read "
+            f"mapped rows and load checkpoints with COMM_SELF"
         )
 
 
 def finalize() -> None:
-    """Ends Syncyte, and MPI if Syncyte had started it. Collective over all ranks; further calls do nothing.
+    """Ends Syncyte; finalises MPI if Syncyte initialised it. Collective over all ranks; further calls do nothing.
 
     Views of tensors stay readable; everything else raises NotInitialisedError afterwards.
     """
@@ -104,7 +105,7 @@ def finalize() -> None:
 
 
 def initialized() -> bool:
-    """Whether Syncyte is started. Local."""
+    """Returns whether Syncyte is started. Local."""
     if not _library.is_loaded():
         return False
     flag = ctypes.c_int32()
@@ -113,7 +114,7 @@ def initialized() -> bool:
 
 
 def thread_level() -> str:
-    """What MPI provides. Local.
+    """Returns the thread level that MPI provides. Local.
 
     Returns
     -------
@@ -126,7 +127,7 @@ def thread_level() -> str:
 
 
 def _ended_by_exception() -> bool:
-    # The interpreter leaves the exception that ended the program here; at an interactive prompt, any earlier one.
+    # sys.last_value is the exception that ended the program; at an interactive prompt it is any earlier one.
     interactive = hasattr(sys, "ps1") or bool(sys.flags.interactive)
     return not interactive and getattr(sys, "last_value", None) is not None
 
@@ -136,7 +137,7 @@ def _at_exit(process: int) -> None:
         return
     try:
         _end()
-    finally:  # the hook must not call into a finalised interpreter
+    finally:  # the C library must not call the hook after the interpreter is finalised
         _library.core().syncyte_watchdog_line_set(c.LineFn(), None)
         _library.core().syncyte_interrupt_set(c.InterruptFn(), None)
 
@@ -145,7 +146,7 @@ def _end() -> None:
     if not initialized():
         return
     if _ended_by_exception():
-        # The other ranks may be anywhere: a collective finalize could wait for ever.
+        # The other ranks may be anywhere: a collective finalize could wait forever.
         log.error("an exception ended the program: Syncyte is not finalised")
         return
     finalize()

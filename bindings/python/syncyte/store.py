@@ -1,7 +1,7 @@
 """The parameter store: a vector of float32 under each of many keys, which all ranks pull, push and set.
 
-What is done to one key is done at once, and seen by all ranks in one order; a list of keys is gone through in its
-order. So far all ranks of a store share one node's memory, where every operation is complete on return.
+Operations on one key are atomic, and all ranks see them in the same order; a list of keys is processed in order. In
+this version all ranks of a store are on one node, where every operation is complete on return.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _NUMBERS = ctypes.POINTER(ctypes.c_int64)
 
 
 class WorkerInfo(NamedTuple):
-    """What a worker has done since it was made."""
+    """Counters of a worker since its creation."""
 
     number: int
     clock: int
@@ -43,11 +43,11 @@ class WorkerInfo(NamedTuple):
     localized_keys: int
     intended_keys: int  #: by intent and prepare_sample
     active_intents: int  #: intended keys whose window has not ended
-    prepared_samples: int  #: that have keys left
+    prepared_samples: int  #: samples that have keys left
 
 
 def _as_lengths(lengths: Any) -> np.ndarray:
-    """int64, of one dimension; whole numbers of other types too."""
+    """Converts lengths to one-dimensional int64; accepts whole numbers of other types."""
     if dtypes.is_torch_tensor(lengths):
         lengths = lengths.detach().cpu()
     given = np.atleast_1d(np.asarray(lengths))
@@ -64,7 +64,7 @@ def _as_lengths(lengths: Any) -> np.ndarray:
 
 def _as_keys(keys: Any) -> Buffer:
     if isinstance(keys, (list, tuple)) and not keys:
-        keys = np.empty(0, np.int64)  # which numpy takes for floating-point numbers
+        keys = np.empty(0, np.int64)  # numpy would make an empty list a floating-point array
     return as_buffer(keys, "keys", expected=DType.INT64)
 
 
@@ -76,28 +76,27 @@ def _choice(value: Any, known: type[enum.IntEnum], name: str) -> int:
 
 
 class Store(Handle):
-    """Parameters under the keys 0 to num_keys - 1, zeros at first. Constructing it is collective.
+    """A parameter store for the keys 0 to num_keys - 1, zeroed. Constructing it is collective.
 
     Parameters
     ----------
     num_keys : int
-        1 or more.
+        Number of keys, 1 or more.
     lengths : int or array of int
-        Number of values under every key, or under each. Floating-point arrays of whole numbers too.
+        Number of values of every key, or of each key. Floating-point arrays of whole numbers are accepted.
     comm : Comm
-        Its ranks, all of one node.
+        The store's ranks, all on one node.
     workers : int
-        How many of this process's threads use it; ranks may differ.
+        Number of this process's workers; ranks may differ.
     dtype : element type
         float32.
     name : str, optional
-        For messages.
+        Name for messages.
 
     Raises
     ------
     ShapeError, ArgumentError, DtypeError, UnsupportedError, OutOfMemoryError, MismatchError
-        On all ranks: wrong numbers; another dtype; ranks of several nodes; more memory than the node has; ranks that
-        differ.
+        On all ranks: wrong numbers; another dtype; ranks on several nodes; too little memory; ranks differ.
     """
 
     kind = "kv"
@@ -131,7 +130,7 @@ class Store(Handle):
         assert handle.value is not None
         self._own(handle.value)
         self._comm, self._num_keys, self._name = comm, keys, name
-        self._live: dict[int, StoreWorker] = {}  # a worker that a thread has lost is waited for all the same
+        self._live: dict[int, StoreWorker] = {}  # keeps workers alive until free(), because barriers wait for them
         self._length = int(numbers[0]) if numbers.size == 1 else None
 
     def __repr__(self) -> str:
@@ -141,7 +140,7 @@ class Store(Handle):
 
     @property
     def comm(self) -> Comm:
-        """Its communicator. Local."""
+        """The store's communicator. Local."""
         return self._comm
 
     @property
@@ -151,28 +150,38 @@ class Store(Handle):
 
     @property
     def length(self) -> int | None:
-        """Number of values under every key; None where they differ. Local."""
+        """Number of values of every key; None if keys differ. Local."""
         return self._length
 
     def lengths(self, keys: Any) -> np.ndarray:
-        """Number of values under each of some keys. Local.
+        """Returns the number of values of each of some keys. Local.
 
         Parameters
         ----------
         keys : array of int
-            Any of 0 to num_keys - 1.
+            Keys, 0 to num_keys - 1.
+
+        Returns
+        -------
+        numpy.ndarray
+            The numbers, int64.
 
         Raises
         ------
         OutOfRangeError
-            Names the key and its position.
+            A key that does not exist; names the key and its position.
         """
         return self._of_each("syncyte_kv_lengths", keys, np.int64)
 
     def owner(self, keys: Any) -> np.ndarray:
-        """Ranks that own keys now. Local.
+        """Returns the current owners of keys. Local.
 
         Parameters and errors as of lengths().
+
+        Returns
+        -------
+        numpy.ndarray
+            Ranks, int32.
         """
         return self._of_each("syncyte_kv_owner", keys, np.int32)
 
@@ -187,17 +196,22 @@ class Store(Handle):
         return result
 
     def worker(self, number: int = 0) -> StoreWorker:
-        """One of this process's workers. Local; any thread may make it for any other.
+        """Makes one of this process's workers. Local; any thread may use it.
 
         Parameters
         ----------
         number : int
-            0 to workers - 1, of no other worker of this process.
+            0 to workers - 1; no other worker of this process may have it.
+
+        Returns
+        -------
+        StoreWorker
+            The worker.
 
         Raises
         ------
         ArgumentError
-            A number that is out of range or taken.
+            A number that is out of range or in use.
         """
         return StoreWorker(self, number)
 
@@ -213,29 +227,31 @@ class Store(Handle):
         reuse: int = 1,
         seed: int = 0,
     ) -> None:
-        """Says how this process's workers sample keys from now on. Local.
+        """Sets the sampling options of this process's workers. Local.
 
         Only keys that have as many values as min_key are drawn.
 
         Parameters
         ----------
         scheme : str
-            "naive": keys are drawn when they are prepared; "preloc": and an intent is recorded; "pool": from a pool of
-            keys that the process's workers share; "local": drawn when they are pulled, from local keys.
+            "naive": keys are drawn when the sample is prepared; "preloc": as naive, and an intent is recorded; "pool":
+            as preloc, from a pool of keys that the process's workers share; "local": keys are drawn when they are
+            pulled, from local keys.
         distribution : str
             "uniform" or "log-uniform".
         min_key, max_key : int
-            The range, without max_key.
+            The range [min_key, max_key).
         with_replacement : bool
-            Whether a key may be in a sample several times; always with a pool.
+            Whether a key may repeat in a sample; required with a pool.
         pool_size, reuse : int
-            Keys of the pool, and how often each is given.
+            Number of keys in the pool, and how often each is used.
         seed : int
-            With the rank and the worker's number it says which keys are drawn.
+            Seed; the rank and the worker's number are mixed in.
 
         Raises
         ------
         ArgumentError, UnsupportedError
+            A value that is not allowed; a pool without replacement.
         """
         options = {
             "scheme": _choice(scheme, c.KvScheme, "scheme"),
@@ -247,19 +263,20 @@ class Store(Handle):
         _library.core().syncyte_kv_set_sampling(self.handle, ctypes.byref(_library.options(c.KvSampling, **options)))
 
     def sync(self) -> None:
-        """What any rank wrote before is seen by all after. Collective, one thread of each rank.
+        """Synchronises the store: after it, all ranks see all earlier writes. Collective, one thread of each rank.
 
-        It also frees what all ranks have dropped.
+        It also frees objects that all ranks have dropped.
         """
         _library.core().syncyte_kv_sync(self.handle)
 
 
 class StoreWorker(Handle):
-    """One of a process's users of a store, mostly a thread; made by Store.worker(). Every call lets other threads run.
+    """A worker: a user of a store within a process, usually one per thread; made by Store.worker().
 
-    Keys are int64, contiguous, numpy or torch, any number of dimensions; they may repeat. Values are float32,
-    contiguous, one key's after another's; of several dimensions the last one is a key's length, where all have one. All
-    methods but the meetings are local. It lives until free(), also where nobody refers to it any longer.
+    Keys are int64, contiguous, numpy or torch, of any number of dimensions; they may repeat. Values are float32,
+    contiguous, concatenated in the order of the keys; if they have several dimensions, the last one is a key's number
+    of values. All methods are local, except barrier(), begin_setup() and end_setup(). Calls release the GIL. The worker
+    lives until free(), even without references.
     """
 
     kind = "kv_worker"
@@ -275,17 +292,17 @@ class StoreWorker(Handle):
 
     @property
     def store(self) -> Store:
-        """What it is a worker of."""
+        """The worker's store."""
         return self._store
 
     def free(self) -> None:
-        """Ends this worker: the others of this process meet without it. Local."""
+        """Ends this worker: barriers of this process no longer wait for it. Local."""
         if self._store._live.get(self._number) is self:
             del self._store._live[self._number]
         super().free()
 
     def _new_room(self, keys: Any) -> Any:
-        """An array for the values of keys, of their kind."""
+        """Returns a new array for the values of keys, of their kind."""
         wanted, length = _as_keys(keys), self._store.length
         shape = [int(self._store.lengths(keys).sum())] if length is None else [*wanted.shape, length]
         return _arrays.empty(wanted.array_kind, DType.FLOAT32, shape)
@@ -328,47 +345,47 @@ class StoreWorker(Handle):
         Parameters
         ----------
         keys : array of int
-            Any of 0 to num_keys - 1.
+            Keys, 0 to num_keys - 1.
         out : array of float32, optional
-            As many elements as the keys have values.
+            Array to fill, with as many elements as the keys have values.
 
         Returns
         -------
         array
-            out; or a new one of keys' kind, of shape keys.shape + (length,), flat where lengths differ.
+            out; or a new one of keys' kind, of shape keys.shape + (length,), flat if lengths differ.
 
         Raises
         ------
         OutOfRangeError
-            Names the first key that is out of range, and its position; nothing was written.
+            A key that does not exist; names the first one and its position. Nothing was written.
         DtypeError, ShapeError, UnsupportedError
-            Other element types, strides, numbers of values; device memory. Nothing was written.
+            Other element types, strides or numbers of values; device memory. Nothing was written.
         PeerDiedError
-            A process died while it wrote a key's values; set() makes it whole.
+            A process died while it wrote a key's values; set() repairs the key.
         """
         room = self._new_room(keys) if out is None else out
         self.wait(self.ipull(keys, room))
         return room
 
     def push(self, keys: Any, values: Any) -> None:
-        """Adds to the values of keys; of a key that repeats several times.
+        """Adds to the values of keys; a key that repeats is added to several times.
 
         Parameters
         ----------
         keys : array of int
-            Any of 0 to num_keys - 1.
+            Keys, 0 to num_keys - 1.
         values : array of float32
-            As many elements as the keys have values.
+            Summands, as many as the keys have values.
 
         Raises
         ------
         ArgumentError
-            values require grad, since none is recorded. Others as of pull().
+            `values` requires grad, but gradients are not recorded. Others as of pull().
         """
         self.wait(self.ipush(keys, values))
 
     def set(self, keys: Any, values: Any) -> None:
-        """Replaces the values of keys; of a key that repeats the last ones stay.
+        """Replaces the values of keys; if a key repeats, its last values stay. Repairs damaged keys.
 
         Parameters
         ----------
@@ -378,7 +395,7 @@ class StoreWorker(Handle):
         Raises
         ------
         ArgumentError
-            As of push(), but that it makes damaged keys whole.
+            As of push(). Others as of pull(), except PeerDiedError.
         """
         self.wait(self.iset(keys, values))
 
@@ -388,14 +405,14 @@ class StoreWorker(Handle):
         Parameters
         ----------
         keys : array of int
-            Any of 0 to num_keys - 1.
+            As of pull().
         out : array of float32
             As of pull().
 
         Returns
         -------
         int
-            Its timestamp, for wait(): -1 where it is complete.
+            Its timestamp for wait(); -1: complete.
 
         Raises
         ------
@@ -419,7 +436,7 @@ class StoreWorker(Handle):
         return self._begin("syncyte_kv_worker_set", keys, values, "values", False)
 
     def pull_if_local(self, keys: Any, out: Any = None) -> Array | None:
-        """As pull(), if this rank reaches all keys without a message, as on one node it does.
+        """Reads the values of keys if all of them are local; on one node they always are.
 
         Parameters
         ----------
@@ -429,7 +446,7 @@ class StoreWorker(Handle):
         Returns
         -------
         array or None
-            As of pull(); None where a key is not local, and nothing was written.
+            As of pull(); None if a key is not local, and nothing was written.
         """
         wanted, is_local = _as_keys(keys), ctypes.c_int32()
         given = self._new_room(keys) if out is None else out
@@ -444,7 +461,7 @@ class StoreWorker(Handle):
         return given
 
     def localize(self, keys: Any) -> None:
-        """Asks that this rank owns keys; on one node they are local, and are checked and counted.
+        """Moves keys to this rank; on one node they are local, and are only checked and counted.
 
         Parameters
         ----------
@@ -469,14 +486,14 @@ class StoreWorker(Handle):
         return timestamp.value
 
     def intent(self, keys: Any, start: int, end: int | None = None) -> None:
-        """Says that this worker is going to use keys while its clock is in [start, end).
+        """Signals that this worker will use keys while its clock is in [start, end).
 
-        On one node it is checked and recorded.
+        On one node the intent is only checked and recorded.
 
         Parameters
         ----------
         keys : array of int
-            Any of 0 to num_keys - 1.
+            Keys, 0 to num_keys - 1.
         start : int
             0 or more.
         end : int, optional
@@ -485,7 +502,7 @@ class StoreWorker(Handle):
         Raises
         ------
         ArgumentError
-            start is negative, or end not more than start. Others as of pull().
+            `start` is negative, or `end` is not more than `start`. Others as of pull().
         """
         wanted = _as_keys(keys)
         first, last = as_int64(start, "start"), _as_end(end)
@@ -499,20 +516,20 @@ class StoreWorker(Handle):
         return now.value
 
     def advance_clock(self) -> int:
-        """Adds 1 to the worker's clock, and returns what it is now."""
+        """Adds 1 to the worker's clock; returns its new value."""
         now = ctypes.c_int64()
         _library.core().syncyte_kv_worker_advance_clock(self.handle, ctypes.byref(now))
         return now.value
 
     def prepare_sample(self, count: int, start: int | None = None, end: int | None = None) -> int:
-        """Says that this worker is going to pull sampled keys while its clock is in [start, end).
+        """Prepares a sample: this worker will pull its keys while its clock is in [start, end).
 
         Parameters
         ----------
         count : int
-            How many.
+            Number of keys.
         start, end : int, optional
-            None: from now on; start + 1.
+            None: the current clock, and start + 1.
 
         Returns
         -------
@@ -522,7 +539,7 @@ class StoreWorker(Handle):
         Raises
         ------
         ArgumentError
-            No Store.set_sampling() before; more keys than there are, without replacement; a wrong window.
+            Store.set_sampling() was not called; more keys than there are, without replacement; a wrong range of clocks.
         """
         sample = ctypes.c_int64()
         first = self.clock if start is None else as_int64(start, "start")
@@ -539,9 +556,9 @@ class StoreWorker(Handle):
         sample : int
             Its number.
         keys : int or array of int
-            How many keys, or an array for them; at most as many as the sample has left.
+            Number of keys, or an array to fill with them; at most as many as the sample has left.
         out : array of float32, optional
-            For the values; needed where keys differ in length.
+            Array to fill with the values; required if keys differ in length.
 
         Returns
         -------
@@ -551,7 +568,7 @@ class StoreWorker(Handle):
         Raises
         ------
         ArgumentError
-            No such sample of this worker, or not as many keys left. Others as of pull().
+            No such sample of this worker, or too few keys left. Others as of pull().
         """
         drawn, values = self._sample(keys, out)
         self.wait(self._pull_sample(sample, drawn, values))
@@ -563,7 +580,7 @@ class StoreWorker(Handle):
         Parameters
         ----------
         sample, keys, out
-            As of pull_sample(), all given.
+            As of pull_sample(); all are required, and keys is an array.
 
         Returns
         -------
@@ -595,7 +612,7 @@ class StoreWorker(Handle):
         return timestamp.value
 
     def finish_sample(self, sample: int) -> None:
-        """Ends a sample of which no more keys are going to be pulled; one that has ended is fine.
+        """Ends a sample before all its keys were pulled; ignores one that has ended.
 
         Parameters
         ----------
@@ -605,17 +622,17 @@ class StoreWorker(Handle):
         _library.core().syncyte_kv_worker_finish_sample(self.handle, as_int64(sample, "sample"))
 
     def wait(self, timestamp: int) -> None:
-        """Waits until an operation of this worker's is complete; waiting twice, and for -1, is fine.
+        """Waits until an operation of this worker is complete; may be called again with the same timestamp.
 
         Parameters
         ----------
         timestamp : int
-            What the operation gave.
+            The operation's timestamp; -1: complete.
 
         Raises
         ------
         ArgumentError
-            No operation gave this timestamp.
+            No operation returned this timestamp.
         """
         if timestamp != -1:
             _library.core().syncyte_kv_worker_wait(self.handle, as_int64(timestamp, "timestamp"))
@@ -625,43 +642,44 @@ class StoreWorker(Handle):
         _library.core().syncyte_kv_worker_wait_all(self.handle)
 
     def wait_sync(self) -> None:
-        """Waits until what this process has written before is with the owners of the keys, as on one node it is."""
+        """Waits until all writes of this process have reached the owners of the keys; on one node they have."""
         _library.core().syncyte_kv_worker_wait_sync(self.handle)
 
     def barrier(self) -> None:
-        """All workers of all ranks meet; what any of them wrote before is seen by all after. Collective.
+        """Barrier of all workers of all ranks: after it, all workers see all earlier writes. Collective.
 
-        Each worker calls, those of one process in threads of their own. A worker that was freed is not waited for.
+        Every worker calls it; workers of one process call it in different threads. Workers that were freed are not
+        waited for.
 
         Raises
         ------
         MismatchError
-            On all workers of all ranks, where some meet in another method.
+            On all workers of all ranks: some call another collective method.
         """
         _library.core().syncyte_kv_worker_barrier(self.handle)
 
     def begin_setup(self) -> None:
-        """Begins the phase in which values are set for the first time. Collective, as barrier().
+        """Begins the setup phase, in which values are set for the first time. Collective, as barrier().
 
         Raises
         ------
         ArgumentError
-            Within the phase.
+            Called within the phase.
         """
         _library.core().syncyte_kv_worker_begin_setup(self.handle)
 
     def end_setup(self) -> None:
-        """Ends the phase: what was set is there for all workers. Collective, as barrier().
+        """Ends the setup phase: after it, all workers see all values that were set. Collective, as barrier().
 
         Raises
         ------
         ArgumentError
-            Outside of the phase.
+            Called outside the phase.
         """
         _library.core().syncyte_kv_worker_end_setup(self.handle)
 
     def info(self) -> WorkerInfo:
-        """What this worker has done."""
+        """Returns the counters of this worker."""
         found = _library.options(c.KvWorkerInfo)
         _library.core().syncyte_kv_worker_describe(self.handle, ctypes.byref(found))
         return WorkerInfo(*(getattr(found, name) for name in WorkerInfo._fields))

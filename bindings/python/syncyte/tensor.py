@@ -1,8 +1,8 @@
 """Whole tensors: one array over the memory of all ranks, partitioned by rows, which every rank reads and writes.
 
-On a node that is a load or a store; what is written before ``sync()`` is seen by all after it, what is written before a
-release (store, fetch_add, compare_swap) by whoever reads that counter (load, wait, fetch_add). Between nodes it is
-one-sided MPI.
+On a node these are loads and stores. All ranks see writes before ``sync()`` after it; a rank that reads a counter
+(load, wait, fetch_add) sees writes before the release that wrote the counter (store, fetch_add, compare_swap). Between
+nodes they are one-sided MPI.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
 __all__ = ["WholeTensor"]
 
-# Arrays that tensors were made of, each with the number that the C library sets once it no longer uses the array. That
-# may be after the interpreter has cleared this module (MPI_Finalize at the exit of mpi4py, views that go last): each
-# entry has a reference that only _forget_released() gives back.
+# Arrays that tensors wrap, each with the flag that the C library sets once it no longer uses the array. It may do so
+# after the interpreter has cleared this module (MPI_Finalize at the exit of mpi4py, last views): each entry has an
+# extra reference that only _forget_released() drops.
 _wrapped: dict[int, tuple[ctypes.c_int64, Any]] = {}
 
 
@@ -41,7 +41,7 @@ def _remember(released: ctypes.c_int64, array: Any) -> None:
 
 def _forget_released() -> None:
     for key, (released, array) in list(_wrapped.items()):
-        # Several threads may be here: one of them finds the entry.
+        # Several threads may be here; only one of them gets the entry.
         if released.value and (entry := _wrapped.pop(key, None)) is not None:
             if dtypes.is_torch_tensor(array):
                 from ._fixed_storage import release
@@ -63,13 +63,13 @@ def _shape(shape: Any) -> tuple[int, ...]:
 class WholeTensor(Access):
     """One N-dimensional tensor over the memory of all ranks, in rows (the first dimension).
 
-    ``t[key]`` reads a copy from whichever ranks hold it; ``t[key] = values`` writes. Integers (negative ones count from
-    the end), slices, masks, arrays of integers, None and ``...`` work as in torch, and steps may be negative, as in
-    numpy. For an array behind a slice (``t[:, columns]``) the range from its smallest to its largest number is read.
-    Further arrays must directly follow an array in the first dimension. A result is a torch tensor if the key holds
-    one, a numpy array if it holds one of those, and otherwise what the element type was given as (torch.float32:
-    torch; numpy.float32: numpy; a name: torch where torch is imported). After requires_grad_() every read is
-    differentiable, and a torch tensor, unless it stands within torch.no_grad().
+    ``t[key]`` returns a copy, read from the ranks that own the rows; ``t[key] = values`` writes. Integers (negative
+    ones count from the end), slices, masks, arrays of integers, None and ``...`` work as in torch; steps may be
+    negative, as in numpy. For an array after a slice (``t[:, columns]``) the range from its smallest to its largest
+    number is read. Further arrays must directly follow an array in the first dimension. The result is a torch tensor if
+    the key contains one, a numpy array if it contains one of those; otherwise its kind follows the element type
+    (torch.float32: torch; numpy.float32: numpy; a name: torch if torch is imported). After requires_grad_() every read
+    is differentiable and a torch tensor, except within torch.no_grad().
 
     Dropped tensors are freed at collective points (creation, sync, Comm.collect), in any order on any rank.
     """
@@ -85,26 +85,26 @@ class WholeTensor(Access):
         local_rows: int | None = None,
         name: str | None = None,
     ):
-        """A tensor of zeros. Collective: shape, dtype and whether local_rows is given must be equal on all ranks.
+        """Makes a tensor of zeros. Collective: shape, dtype and whether local_rows is given must be equal on all ranks.
 
         Parameters
         ----------
         shape : int or sequence of int
             Global extents, 1 to 8 of them, 0 allowed.
         dtype : element type
-            As of syncyte.DType: a name, a numpy or torch dtype.
+            A syncyte.DType, a name, a numpy or torch dtype.
         comm : Comm
-            Its ranks.
+            The tensor's ranks.
         local_rows : int, optional
-            This rank's rows; all ranks give their own, which add up to shape[0], or none does: as equal as possible,
-            the remainder on the first ranks.
+            Number of this rank's rows; the numbers of all ranks add up to shape[0]. None on all ranks: equal parts,
+            with the remainder on the first ranks.
         name : str, optional
-            For messages.
+            Name for messages.
 
         Raises
         ------
         DtypeError, ShapeError, ArgumentError, OutOfMemoryError, MismatchError
-            On all ranks: wrong arguments; local_rows that do not add up; more memory than there is; ranks that differ.
+            On all ranks: wrong arguments; local_rows do not add up; too little memory; ranks differ.
         """
         comm = comm_or_world(comm)
 
@@ -133,11 +133,11 @@ class WholeTensor(Access):
         self._original = wrapped
         self._name = None
         self._cache: dict[tuple[str, str], Any] = {}
-        self._addresses: dict[str, int] = {}  # where the torch views in _cache were when they were made
+        self._addresses: dict[str, int] = {}  # addresses of the torch views in _cache when they were made
 
     @classmethod
     def zeros(cls, shape: Sequence[int] | int, dtype: dtypes.DTypeLike = "float32", **options: Any) -> WholeTensor:
-        """The same as the constructor. Collective.
+        """Makes a tensor of zeros, as the constructor does. Collective.
 
         Parameters
         ----------
@@ -147,29 +147,31 @@ class WholeTensor(Access):
         Returns
         -------
         WholeTensor
+            The tensor.
         """
         return cls(shape, dtype, **options)
 
     @classmethod
     def wrap(cls, array: Any, *, comm: Comm = COMM_WORLD, name: str | None = None) -> WholeTensor:
-        """A whole tensor of arrays that the ranks already have, without a copy. Collective.
+        """Makes a whole tensor of arrays that the ranks already have, without a copy. Collective.
 
-        Element type and all extents but the first must be equal on all ranks. It is not shared memory: other ranks
-        reach it by one-sided MPI, cannot add to it, and there is no node view.
+        Element type and all extents but the first must be equal on all ranks. The memory is not shared: other ranks
+        access it by one-sided MPI, cannot add to it, and there is no node view.
 
         Parameters
         ----------
         array : array
-            This rank's rows, contiguous, numpy or torch; it stays referenced until a collective point has freed the
+            This rank's rows, contiguous, numpy or torch. It stays referenced until a collective point has freed the
             tensor, and then until the next call of wrap or sync of any tensor.
         comm : Comm
-            Its ranks.
+            The tensor's ranks.
         name : str, optional
-            For messages.
+            Name for messages.
 
         Returns
         -------
         WholeTensor
+            The tensor.
         """
         comm = comm_or_world(comm)
 
@@ -185,7 +187,7 @@ class WholeTensor(Access):
         options.released = ctypes.pointer(released)
         if buffer.array_kind == TORCH:
             _views.fixed(buffer.array)
-        _remember(released, buffer.array)  # before the call: Ctrl-C may end it when the library has the array already
+        _remember(released, buffer.array)  # before the call: Ctrl-C may end it after the library has taken the array
         try:
             _library.core().syncyte_tensor_wrap(
                 comm.handle, buffer.reference, ctypes.byref(options), ctypes.byref(handle)
@@ -201,22 +203,23 @@ class WholeTensor(Access):
     def from_handle(
         cls, handle: int | None, comm: Comm | None = None, array_kind: str = NUMPY, wrapped: Any = None
     ) -> WholeTensor:
-        """For libraries on top: takes over one reference of a C handle. Local.
+        """Takes over one reference of a C handle; for libraries on top. Local.
 
         Parameters
         ----------
         handle : int
             The C handle.
         comm : Comm, optional
-            Its communicator; None: the C library is asked.
+            Its communicator; None: queried from the C library.
         array_kind : str
-            What reads return: "numpy" or "torch".
+            Kind of arrays that reads return: "numpy" or "torch".
         wrapped : array, optional
-            The array that it was made of.
+            The array that the tensor wraps.
 
         Returns
         -------
         WholeTensor
+            The tensor.
         """
         assert handle is not None
         if comm is None:
@@ -230,13 +233,16 @@ class WholeTensor(Access):
         return tensor
 
     def free(self) -> None:
-        """Drops the tensor before this object goes. Local; views stay valid as long as they live."""
+        """Drops the tensor before this object is destroyed. Local; views stay valid as long as they live."""
         self._cache.clear()
         self._addresses.clear()
         super().free()
 
     def sync(self) -> None:
-        """What any rank wrote before is seen by all ranks after. Collective; also frees what all ranks have dropped."""
+        """Synchronises the tensor: after it, all ranks see all earlier writes. Collective.
+
+        It also frees objects that all ranks have dropped.
+        """
         self._agree_in_place("tensor_sync")
         super().sync()
         _forget_released()
@@ -267,15 +273,15 @@ class WholeTensor(Access):
     def _original_as(self, array_kind: str) -> Any:
         if array_kind == TORCH:
             if dtypes.is_torch_tensor(self._original):
-                return self._original  # fixed by wrap()
+                return self._original  # wrap() has fixed its storage
             return _views.fixed(dtypes.import_torch().as_tensor(self._original))
         if dtypes.is_torch_tensor(self._original):
             bits = self._original.detach()
             return (bits.view(dtypes.import_torch().uint16) if self._dtype == DType.BFLOAT16 else bits).numpy()
         return self._original
 
-    # local.data = ... or local.set_(...) replaces a torch view's memory; writes to it would then be lost. A write that
-    # requires grad makes it a tensor of a graph, which grows with every write.
+    # These checks detect two mistakes. local.data = ... or local.set_(...) replaces a view's memory, so that writes are
+    # lost. A write of a tensor that requires grad adds the view to an autograd graph, which grows with every write.
 
     @property
     def handle(self) -> int:
@@ -301,43 +307,43 @@ class WholeTensor(Access):
                 )
             if found != address:
                 raise ArgumentError(
-                    f"{part} of {self._called()} lies at {found:#x}, but the tensor's rows at {address:#x}: it was "
-                    f"given other memory ({part}.data = ..., {part}.set_(...)), and what is written there is lost; "
+                    f"{part} of {self._called()} lies at {found:#x}, but the tensor's rows at {address:#x}: its memory "
+                    f"was replaced ({part}.data = ..., {part}.set_(...)), and writes to it are lost; "
                     f"expected {part}[:] = ..., or {part}.copy_(...)"
                 )
 
     def _agree_in_place(self, operation: str) -> None:
-        """_check_in_place() at the beginning of a collective; all ranks get the error."""
+        """Calls _check_in_place() at the beginning of a collective; all ranks get its error."""
         if self._addresses:
             self._comm._prepare(operation, self._check_in_place, lifecycle=True)
 
     @property
     def local(self) -> torch.Tensor:
-        """This rank's rows in place, a torch tensor, the same object each time. Local. It keeps the memory alive.
+        """View of this rank's rows, a torch tensor, the same object each time. Local. It keeps the memory alive.
 
         Its memory cannot move: share_memory_() (also a module's), multiprocessing queues and a DataLoader with spawn or
-        forkserver raise UnsupportedError. Once it has been given other memory (local.data = ..., local.set_(...)), or a
-        tensor that requires grad was written to it, everything done with the whole tensor raises ArgumentError: sync,
-        sync_grad, zero_grad and a checkpoint on all ranks. A Parameter of it that is given other memory (.data = ...,
-        module.double(), load_state_dict(assign=True)) is another tensor, which nobody sees.
+        forkserver raise UnsupportedError. If its memory is replaced (local.data = ..., local.set_(...)), or a tensor
+        that requires grad is written to it, all methods of the whole tensor raise ArgumentError; sync, sync_grad,
+        zero_grad and a checkpoint do so on all ranks. If the memory of a Parameter made of it is replaced (.data = ...,
+        module.double(), load_state_dict(assign=True)), the Parameter is separate from the whole tensor.
 
         Raises
         ------
         ArgumentError
-            See above.
+            Its memory was replaced, or a tensor that requires grad was written to it.
         """
         return self._in_place("local")
 
     @property
     def local_array(self) -> np.ndarray:
-        """This rank's rows in place, a numpy array (of uint16, the bits, for bfloat16). Local."""
+        """View of this rank's rows, a numpy array (for bfloat16 uint16, which holds the bits). Local."""
         return self._view("local", NUMPY)
 
     @property
     def node(self) -> torch.Tensor:
-        """The rows of all ranks of this node in place, in order of ranks, a torch tensor. Local.
+        """View of the rows of all ranks of this node, in rank order, a torch tensor. Local.
 
-        Its row i is global row node_first_row + i where that is not None.
+        Its row i is global row node_first_row + i, unless that is None.
 
         Raises
         ------
@@ -348,45 +354,45 @@ class WholeTensor(Access):
 
     @property
     def node_array(self) -> np.ndarray:
-        """As node, a numpy array (of uint16, the bits, for bfloat16). Local."""
+        """View as node, a numpy array (for bfloat16 uint16, which holds the bits). Local."""
         return self._view("node", NUMPY)
 
     @property
     def node_first_row(self) -> int | None:
         """Global number of the node view's first row. Local.
 
-        None if the node's ranks are not consecutive: the view then holds the ranges that rows(rank) gives for the
-        node's ranks one after another.
+        None if the node's ranks are not consecutive: the view then holds the ranges of rows(rank) for the node's ranks,
+        one after another.
         """
         description, first = _library.options(c.BufferDescription), ctypes.c_int64()
         _library.core().syncyte_tensor_node(self.handle, ctypes.byref(description), ctypes.byref(first))
         return None if first.value < 0 else first.value
 
-    # The tensor as an array: all of it, as its shape says, or an error; never this rank's part.
+    # Conversions to an array return all rows or raise an error; they never return only this rank's rows.
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
-        """All rows, a copy, for numpy.asarray and numpy's functions (uint16, the bits, for bfloat16). Local."""
+        """Returns a copy of all rows, for numpy.asarray and numpy's functions (for bfloat16 uint16). Local."""
         if copy is False:
-            raise ValueError("the rows lie on several ranks: an array of all of them is a copy; local_array is none")
+            raise ValueError("copy is False, but the rows lie on several ranks; expected True or None, or local_array")
         found = self._read_box(NUMPY, (0,) * self.ndim, self._shape)
         return found if dtype is None else found.astype(dtype, copy=False)
 
     def __dlpack__(self, **options: Any) -> Any:
-        """The rows in place, for numpy.from_dlpack, torch.as_tensor and others, where there is one rank. Local.
+        """Exports a view of the rows of a tensor of one rank, for numpy.from_dlpack, torch.as_tensor and others. Local.
 
-        Raises UnsupportedError for several ranks: local and node are in place, t[:] is a copy of all rows.
+        Raises UnsupportedError for several ranks: local and node are views, t[:] is a copy of all rows.
         """
         return self._exporter().__dlpack__(**options)
 
     def __dlpack_device__(self) -> tuple[int, int]:
-        """Where the rows lie. Local. Raises as __dlpack__."""
+        """Device of the rows. Local. Raises as __dlpack__."""
         return self._exporter().__dlpack_device__()
 
     def _exporter(self) -> Any:
         if self._comm.size > 1:
             raise UnsupportedError(
-                f"a WholeTensor of {self._comm.size} ranks is no array in one place: take t.local (this rank's rows) "
-                f"or t.node (this node's), which share memory, or t[:], a copy of all rows"
+                f"a WholeTensor of {self._comm.size} ranks is not one array: use t.local (this rank's rows) or t.node "
+                f"(this node's), which are views, or t[:], a copy of all rows"
             )
         # numpy has no bfloat16 to export.
         return self.local.detach() if self._dtype == DType.BFLOAT16 else self.local_array
@@ -404,7 +410,7 @@ class WholeTensor(Access):
         return _indexing.apply(parsed, self._gather_as(array_kind, as_buffer(parsed.index, "index")))
 
     def _read_recorded(self, parsed: _indexing.Box | _indexing.Rows) -> Any:
-        # Gather whole rows, and let torch differentiate the rest of the key.
+        # Gather whole rows; torch differentiates the rest of the key.
         if isinstance(parsed, _indexing.Box):
             rows, inside = _indexing.rows_of_box(parsed)
             index = dtypes.import_torch().arange(rows.start, rows.stop)
@@ -422,7 +428,7 @@ class WholeTensor(Access):
         self.scatter_(parsed.index, self._broadcast(values, (*parsed.index.shape, *self._shape[1:])))
 
     def _broadcast(self, values: Any, shape: tuple[int, ...]) -> Any:
-        """Values as a contiguous array of this tensor's element type and of `shape`."""
+        """Converts values to a contiguous array of this tensor's element type and of `shape`."""
         refuse_to_lose_gradients(values, "values")
         refuse_masked(values, "values")
         if isinstance(values, WholeTensor):
@@ -441,9 +447,9 @@ class WholeTensor(Access):
             array = np.asarray(values, dtypes.numpy_dtype(self._dtype))
             return np.ascontiguousarray(np.broadcast_to(array, shape))
         except (ValueError, RuntimeError) as error:
-            raise ShapeError(f"the values cannot be spread over shape {shape}: {error}") from error
+            raise ShapeError(f"the values cannot be broadcast to shape {shape}: {error}") from error
         except TypeError as error:
-            raise DtypeError(f"the values cannot become {self._dtype.name.lower()}: {error}") from error
+            raise DtypeError(f"the values cannot be converted to {self._dtype.name.lower()}: {error}") from error
 
     def __len__(self) -> int:
         return self._shape[0]

@@ -2,18 +2,18 @@
 
 Importing this module imports torch and loads libsyncyte_torch; it does not initialise MPI.
 
-Communicators and whole tensors travel through torch's schemas as integers that are never used twice in a process, so
-that a graph compiled with one that was freed since raises an error.
+In torch's schemas communicators and whole tensors are integers that are never re-used in a process, so that a compiled
+graph raises an error after one of them was freed.
 
-Gradients of a collective are recorded on all ranks or on none, because backward is collective too. Where only some
-ranks need a gradient, pass ``mixed_grad=True`` on all ranks: every rank's result then requires one. The other ranks
-take part in backward; their gradients are dropped. All ranks must run backward(). torch.autograd.grad() finds no path
-to those ranks' inputs. Not available in torch.compile (UnsupportedError): call detach() and requires_grad_() before the
-compiled function instead.
+Gradients of a collective are recorded on all ranks or on none, because backward is collective too. If only some ranks
+need a gradient, pass ``mixed_grad=True`` on all ranks: every rank's result then requires one. The other ranks take part
+in backward; their gradients are dropped. All ranks must run backward(). torch.autograd.grad() finds no path to those
+ranks' inputs. Not available in torch.compile (UnsupportedError): call detach() and requires_grad_() before the compiled
+function instead.
 
-A collective that one rank calls with a wrong argument, or that ranks call with different ones, raises on all of them,
-and the next one works. Errors that Python finds are also instances of syncyte.Error; errors that torch's operators find
-are of the built-in class only.
+If one rank calls a collective with a wrong argument, or ranks call it with different ones, it raises on all of them,
+and the next collective works. Errors detected in Python are also instances of syncyte.Error; errors detected by torch's
+operators are only of the built-in class.
 """
 
 from __future__ import annotations
@@ -54,15 +54,15 @@ __all__ = ["DataParallel", "Request", "allgather_along", "allreduce", "alltoall_
            "wait_all"]
 
 def use_cuda_aware_mpi(use: bool | None = None) -> None:
-    """Whether MPI is given the memory of CUDA tensors, by what only moves elements. Local: ranks may differ.
+    """Chooses whether operations that only move elements pass memory of CUDA tensors to MPI. Local: ranks may differ.
 
-    These are messages, broadcasts, and gathers, scatters and all-to-alls along axis 0.
+    These operations are messages, broadcasts, and gathers, scatters and all-to-alls along axis 0.
 
     Parameters
     ----------
     use : bool, optional
-        None, the default: where the MPI library says that it is CUDA-aware (or SYNCYTE_CUDA_AWARE=on does). With True
-        elsewhere such operations raise NotImplementedError.
+        None, the default: if the MPI library reports that it is CUDA-aware, or SYNCYTE_CUDA_AWARE=on is set. With True,
+        such operations raise NotImplementedError if it is not.
 
     Raises
     ------
@@ -75,37 +75,38 @@ def use_cuda_aware_mpi(use: bool | None = None) -> None:
 
 
 def gather(whole: WholeTensor, index: torch.Tensor, *, collective: bool = False) -> torch.Tensor:
-    """Rows of a whole tensor: result[i] = whole[index[i]], of shape index.shape + a row's shape.
+    """Reads rows of a whole tensor: result[i] = whole[index[i]], of shape index.shape + a row's shape.
 
     Differentiable with respect to ``whole.local`` after ``whole.requires_grad_()``; works inside
     torch.compile(fullgraph=True).
 
-    collective=False: local; ranks gather different numbers of times. Backward adds one-sided into a companion tensor,
-    and the collective ``whole.sync_grad()`` brings it home to ``whole.local.grad``. Nothing flows to ``whole.local``
-    through autograd itself, so torch.autograd.grad with respect to it raises, and so do double backward and forward
-    mode. The graph keeps the companion for as long as it lives.
+    collective=False: local; ranks may gather different numbers of times. Backward adds one-sided into a companion
+    tensor, and the collective ``whole.sync_grad()`` adds that to ``whole.local.grad``. Autograd itself passes no
+    gradient to ``whole.local``, so torch.autograd.grad with respect to it raises, and so do double backward and forward
+    mode. The graph keeps the companion tensor alive.
 
     collective=True: a pure function of all ranks' ``local``, which all ranks call equally often, forward and backward.
-    Its gradient is the true one; differentiable any number of times, backward and forward. As in allreduce, gradients
-    are recorded on all ranks or on none.
+    Autograd passes the whole gradient; differentiable any number of times, backward and forward. As in allreduce,
+    gradients are recorded on all ranks or on none.
 
     Parameters
     ----------
     whole : WholeTensor
         The tensor.
     index : torch.Tensor of int32 or int64
-        On the CPU.
+        Row numbers, on the CPU.
     collective : bool
         See above.
 
     Returns
     -------
     torch.Tensor
+        The rows.
 
     Raises
     ------
     IndexError
-        Names index and position; on all ranks if collective.
+        A row that does not exist; names index and position. On all ranks if collective.
     """
     if not isinstance(whole, WholeTensor):
         raise errors.DtypeError(f"whole is a {type(whole).__name__}; expected a syncyte.WholeTensor")
@@ -113,19 +114,19 @@ def gather(whole: WholeTensor, index: torch.Tensor, *, collective: bool = False)
 
 
 def halo_exchange(tensor: torch.Tensor, halo: Halo, *, mixed_grad: bool = False) -> torch.Tensor:
-    """``tensor`` with its ghosts filled from the neighbours; a new contiguous tensor.
+    """Returns a new contiguous tensor: ``tensor`` with its ghosts filled from the neighbours.
 
     All ranks of the halo's communicator call it; it waits for the neighbours only.
 
-    With y = H x the adjoint H' adds the ghosts' cotangents to the neighbours' cells that they show, and gives the
-    ghosts themselves zeros; ghosts beyond an open border stay as they are, both ways. Differentiable, any number of
+    With y = H x, the adjoint H' adds the ghosts' cotangents to the neighbours' cells that they copy, and sets those of
+    the ghosts to zero; ghosts beyond an open border are unchanged, in both directions. Differentiable, any number of
     times, backward and forward: gradients are recorded on all ranks or on none, and backward runs on all of them, in
-    one order; neighbours that differ raise ValueError.
+    the same order; neighbours that differ raise ValueError.
 
     Parameters
     ----------
     tensor : torch.Tensor
-        Of the halo's element type and shape (``syncyte.Halo``), any strides, on any device.
+        A tensor of the halo's element type and shape (``syncyte.Halo``), any strides, on any device.
     halo : Halo
         The halo.
     mixed_grad : bool
@@ -134,6 +135,7 @@ def halo_exchange(tensor: torch.Tensor, halo: Halo, *, mixed_grad: bool = False)
     Returns
     -------
     torch.Tensor
+        The new tensor.
 
     Raises
     ------

@@ -41,12 +41,12 @@ def _pointer(element: np.ndarray) -> ctypes.c_void_p:
 
 
 class Window(Handle):
-    """Zeroed memory of every rank, which all ranks read and write. All methods but the constructor and fence are local.
+    """Zeroed memory of every rank, which all ranks read and write.
 
-    Offsets are bytes from the start of the target rank's part. On a node an operation is done when the call returns;
-    between nodes a put or accumulate is complete at the target after flush. Puts and gets of the same bytes by two
-    ranks without a lock, or a flush and a barrier, between them are races. A window is freed at a collective point
-    once all ranks have dropped it.
+    All methods except the constructor and fence are local. Offsets are bytes from the start of the target rank's part.
+    On a node an operation is complete when the call returns; between nodes a put or accumulate is complete at the
+    target after flush. Puts and gets of the same bytes by two ranks without a lock, or a flush and a barrier, between
+    them are races. A window is freed at a collective point once all ranks have dropped it.
     """
 
     kind = "window"
@@ -57,18 +57,18 @@ class Window(Handle):
         Parameters
         ----------
         size : int
-            This rank's bytes; they may differ between ranks and may be 0.
+            Bytes of this rank's part; they may differ between ranks and may be 0.
         comm : Comm
-            Its ranks.
+            The window's ranks.
         name : str, optional
-            For messages.
+            Name for messages.
 
         Raises
         ------
         OutOfMemoryError
-            The node's ranks together ask for more than there is.
+            The node has less memory than its ranks together request.
         UnsupportedError
-            comm spans nodes and this MPI has no one-sided communication between them.
+            `comm` spans several nodes and this MPI has no one-sided communication between them.
         """
         self._comm = comm_or_world(comm)
         count, options = self._comm._prepare(
@@ -84,51 +84,52 @@ class Window(Handle):
 
     @property
     def comm(self) -> Comm:
-        """Its communicator."""
+        """The window's communicator."""
         return self._comm
 
     def size(self, rank: int | None = None) -> int:
-        """Bytes of a rank's part.
+        """Returns the size of a rank's part.
 
         Parameters
         ----------
         rank : int, optional
-            None: this rank.
+            The rank; None: this rank.
 
         Returns
         -------
         int
+            Its bytes.
         """
         count = ctypes.c_size_t()
         _library.core().syncyte_window_size(self.handle, self._rank(rank), ctypes.byref(count))
         return count.value
 
     def view(self, rank: int | None = None, dtype: dtypes.DTypeLike = "uint8") -> np.ndarray:
-        """A rank's part in place, an array that keeps the window's memory alive.
+        """Returns a view of a rank's part, which keeps the window's memory alive.
 
         Parameters
         ----------
         rank : int, optional
-            None: this rank.
+            The rank; None: this rank.
         dtype : element type
-            Of the array.
+            Element type of the view.
 
         Returns
         -------
         numpy.ndarray
-            Of one dimension.
+            The view, of one dimension.
 
         Raises
         ------
         UnsupportedError
             A rank on another node.
         ShapeError
-            The part is no whole number of elements.
+            The part's size is not a multiple of the element size.
         """
         number, element = self._rank(rank), dtypes.as_dtype(dtype)
         count, left = divmod(self.size(number), dtypes.itemsize(element))
         if left:
-            raise ShapeError(f"rank {number}'s {self.size(number)} bytes are no whole number of {element.name.lower()}")
+            raise ShapeError(f"rank {number}'s {self.size(number)} bytes are not a whole number of elements")
         address = ctypes.c_void_p()
         _library.core().syncyte_window_pointer(self.handle, number, ctypes.byref(address))
         return _views.view("window", self.handle, NUMPY, element, (count,), address.value)
@@ -141,16 +142,16 @@ class Window(Handle):
         rank : int
             The target.
         offset : int
-            In bytes.
+            Offset in bytes.
         source : array
-            Contiguous, host memory; may be re-used on return.
+            Contiguous array in host memory; may be re-used on return.
 
         Raises
         ------
         OutOfRangeError
-            Beyond the end.
+            Beyond the end of the part.
         ArgumentError, ShapeError
-            A wrong rank; a source that requires grad, or is not contiguous.
+            A wrong rank; `source` requires grad, or is not contiguous.
         """
         values = as_buffer(source, "source", recorded_by=NOT_RECORDED)
         _library.core().syncyte_window_put(self.handle, self._rank(rank), _size(offset, "offset"), values.reference)
@@ -178,11 +179,11 @@ class Window(Handle):
         rank, offset : int
             As of put().
         shape : int or sequence of int, optional
-            Of a new array; not with out.
+            Shape of a new array; not with `out`.
         dtype : element type
-            Of a new array.
+            Element type of a new array.
         out : array, optional
-            What is filled, contiguous.
+            Contiguous array to fill.
 
         Returns
         -------
@@ -192,10 +193,10 @@ class Window(Handle):
         Raises
         ------
         OutOfRangeError, ArgumentError, ShapeError
-            As of put(); both or none of shape and out.
+            As of put(); both or none of shape and out are given.
         """
         if (shape is None) == (out is None):
-            raise ArgumentError("give either shape (and dtype) or out")
+            raise ArgumentError("shape and out: expected exactly one of them")
         result = out if out is not None else self._new(shape, dtype)
         target = as_buffer(result, "out", writable=True)
         _library.core().syncyte_window_get(self.handle, self._rank(rank), _size(offset, "offset"), target.reference)
@@ -244,16 +245,16 @@ class Window(Handle):
         rank, offset : int
             As of put().
         operand : number
-            What it is combined with.
+            Number to combine it with.
         op : str or Op
             As of accumulate().
         dtype : element type
-            Of the element.
+            Element type.
 
         Returns
         -------
         number
-            What was there.
+            The old element.
         """
         element = dtypes.as_dtype(dtype)
         given, previous = _element(operand, element, "operand"), _element(0, element, "previous")
@@ -278,14 +279,14 @@ class Window(Handle):
         rank, offset : int
             As of put().
         expected, desired : int
-            What the element must be, and what it becomes.
+            Value to compare with, and value to write if they are equal.
         dtype : element type
             An integer type or bool.
 
         Returns
         -------
         int
-            What was there.
+            The old element.
         """
         element = dtypes.as_dtype(dtype)
         previous = _element(0, element, "previous")
@@ -303,16 +304,16 @@ class Window(Handle):
 
     @contextmanager
     def lock(self, rank: int, exclusive: bool = True) -> Iterator[Window]:
-        """``with window.lock(rank):`` holds a rank's advisory lock; on leaving, completes this rank's operations on it.
+        """Context manager that holds a rank's advisory lock: ``with window.lock(rank):``.
 
-        Not recursive.
+        On leaving, it completes this rank's operations on that rank. Not recursive.
 
         Parameters
         ----------
         rank : int
-            Whose lock.
+            Rank whose part is locked.
         exclusive : bool
-            False: shared with others that do not ask for it alone.
+            False: a shared lock, which several ranks may hold.
 
         Yields
         ------
@@ -340,7 +341,7 @@ class Window(Handle):
         Parameters
         ----------
         rank : int, optional
-            None: at all ranks.
+            The rank; None: all ranks.
         """
         number = -1 if rank is None else self._rank(rank)
         if rank is not None and number < 0:
@@ -348,9 +349,9 @@ class Window(Handle):
         _library.core().syncyte_window_flush(self.handle, number)
 
     def fence(self) -> None:
-        """Completes all ranks' operations: what was written before is seen by all after. Collective.
+        """Completes all ranks' operations: after it, all ranks see all earlier writes. Collective.
 
-        It also frees what all ranks have dropped.
+        It also frees objects that all ranks have dropped.
         """
         _library.core().syncyte_window_fence(self.handle)
 

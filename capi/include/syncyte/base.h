@@ -4,26 +4,26 @@
  *
  * Conventions of the whole C interface
  * ------------------------------------
- * - Every function returns a ::syncyte_status_t: 0 is success, codes are never renumbered. The thread's full message
- *   (what, which rank, which argument, what to do) is syncyte_last_error(). No exception, abort or exit crosses this
- *   boundary.
- * - Handles are opaque values. A handle is never re-used for another object during the life of the process, so that a
- *   freed or foreign one is answered with ::SYNCYTE_ERR_HANDLE; it may be stored in an int64_t, in a file too: another
- *   job does not find an object by it, except the world and self communicators, whose handles are the same in all jobs.
+ * - Every function returns a ::syncyte_status_t: 0 is success, codes are never renumbered. syncyte_last_error() returns
+ *   the thread's full message: the error, the rank, the argument, and how to correct it. No exception, abort or exit
+ *   crosses this boundary.
+ * - Handles are opaque values. A handle is never re-used for another object during the life of the process: a freed or
+ *   foreign handle gives ::SYNCYTE_ERR_HANDLE. A handle may be stored in an int64_t, and in a file: in another job it
+ *   refers to no object, except that the world and self communicators have the same handles in all jobs.
  *   `destroy` takes the handle's address and nulls it; `retain` adds a reference, `release` drops one (both local,
  *   thread-safe, without MPI).
  * - Outputs come last and are written only on success.
- * - Options travel in structs whose first member is `struct_size = sizeof(the struct)`; a null pointer means defaults,
- *   and so do the SYNCYTE_..._OPTIONS_INIT initialisers; zeros need not.
- * - A *collective* function must be called by all ranks of its communicator in the same order. It agrees before it
- * moves data: if one rank's arguments are wrong, or ranks disagree, all ranks get the same error. A *local* function
- * waits for nobody.
- * - Unless a function says otherwise it is blocking, thread-safe on different communicators, and answers
+ * - Options are structs whose first member is `struct_size = sizeof(the struct)`. A null pointer means defaults, and so
+ *   do the SYNCYTE_..._OPTIONS_INIT initialisers; zeros may mean something else.
+ * - A *collective* function must be called by all ranks of its communicator in the same order. The ranks agree before
+ *   data moves: if one rank's arguments are wrong, or ranks disagree, all ranks get the same error. A *local* function
+ *   does not wait for other ranks.
+ * - Unless its comment says otherwise, a function is blocking, thread-safe on different communicators, and returns
  *   ::SYNCYTE_ERR_NOT_INITIALISED before syncyte_init().
  *
- * Annotations: C types cannot say direction, array length or "may be null". Each parameter's comment does:
- * `@param[in|out|in,out] name {array(N), optional, string, callback} text`; a struct's member that is not zero by
- * default says `{default(N)}`. The Fortran and Python declarations are generated from them.
+ * Annotations: each parameter's comment states its direction, array length and whether it may be null:
+ * `@param[in|out|in,out] name {array(N), optional, string, callback} text`. A struct's member whose default is not zero
+ * has `{default(N)}`. The Fortran and Python declarations are generated from these comments.
  */
 #ifndef SYNCYTE_BASE_H
 #define SYNCYTE_BASE_H
@@ -37,15 +37,15 @@
 extern "C" {
 #endif
 
-/** Version of this header; syncyte_version() tells the library's. */
+/** Version of this header; syncyte_version() returns the library's. */
 #define SYNCYTE_VERSION_MAJOR 0
 #define SYNCYTE_VERSION_MINOR 1
 #define SYNCYTE_VERSION_PATCH 0
 
-/** Raised whenever a change breaks the binary interface. */
+/** Number of the binary interface; it increases with every incompatible change. */
 #define SYNCYTE_ABI_VERSION 2
 
-/** Most dimensions a tensor or buffer may have. */
+/** Maximum number of dimensions of a tensor or buffer. */
 #define SYNCYTE_MAX_NDIM 8
 
 /** Result of every function: one of ::syncyte_status_values. */
@@ -60,11 +60,11 @@ enum syncyte_status_values {
   SYNCYTE_ERR_TYPE = 4,            /**< unknown element type, or the wrong one */
   SYNCYTE_ERR_SHAPE = 5,           /**< wrong shape, size or strides */
   SYNCYTE_ERR_MISMATCH = 6,        /**< ranks disagree */
-  SYNCYTE_ERR_NOT_INITIALISED = 7, /**< before syncyte_init(), or after finalize */
+  SYNCYTE_ERR_NOT_INITIALISED = 7, /**< called before syncyte_init(), or after finalize */
   SYNCYTE_ERR_MEMORY = 8,          /**< not enough memory */
   SYNCYTE_ERR_UNSUPPORTED = 9,     /**< not available in this build, or for these arguments */
   SYNCYTE_ERR_BUSY = 10,           /**< in use by another thread or an active request */
-  SYNCYTE_ERR_PEER_DIED = 11,      /**< another process died while holding what we need */
+  SYNCYTE_ERR_PEER_DIED = 11,      /**< another process died while it held a lock or changed data */
   SYNCYTE_ERR_MPI = 12,            /**< MPI reported an error */
   SYNCYTE_ERR_IO = 13,             /**< the operating system reported an error on a file */
   SYNCYTE_ERR_FORMAT = 14,         /**< not a Syncyte file, or a truncated one */
@@ -74,7 +74,7 @@ enum syncyte_status_values {
   SYNCYTE_ERR_TIMEOUT = 18,        /**< a stated time limit passed */
   SYNCYTE_ERR_INTERNAL = 19,       /**< a defect of Syncyte; please report it */
   SYNCYTE_ERR_LIMIT = 20,          /**< a limit of the system on open files is reached; the message names it */
-  SYNCYTE_ERR_INTERRUPTED = 21     /**< the application has ended a wait: see syncyte_interrupt_set() */
+  SYNCYTE_ERR_INTERRUPTED = 21     /**< the application ended a wait: see syncyte_interrupt_set() */
 };
 
 /** Element type: one of ::syncyte_dtype_values. */
@@ -106,8 +106,8 @@ typedef int32_t syncyte_op_t;
 enum syncyte_op_values {
   SYNCYTE_OP_SUM = 1,      /**< sum; logical or for bool */
   SYNCYTE_OP_PROD = 2,     /**< product; logical and for bool */
-  SYNCYTE_OP_MIN = 3,      /**< minimum; not for complex; NaN where one is NaN; -0 is less than +0 */
-  SYNCYTE_OP_MAX = 4,      /**< maximum; not for complex; NaN where one is NaN; -0 is less than +0 */
+  SYNCYTE_OP_MIN = 3,      /**< minimum; not for complex; NaN if an operand is NaN; -0 is less than +0 */
+  SYNCYTE_OP_MAX = 4,      /**< maximum; not for complex; NaN if an operand is NaN; -0 is less than +0 */
   SYNCYTE_OP_LAND = 5,     /**< logical and; integers and bool */
   SYNCYTE_OP_LOR = 6,      /**< logical or; integers and bool */
   SYNCYTE_OP_BAND = 7,     /**< bitwise and; integers and bool */
@@ -117,12 +117,12 @@ enum syncyte_op_values {
   SYNCYTE_OP_LXOR = 11     /**< logical exclusive or; integers and bool */
 };
 
-/** Where memory lies: one of ::syncyte_memory_values. */
+/** Kind of memory: one of ::syncyte_memory_values. */
 typedef int32_t syncyte_memory_t;
 
 /** Kinds of memory; never renumbered. */
 enum syncyte_memory_values {
-  SYNCYTE_MEMORY_HOST = 0, /**< ordinary memory of the process or the node */
+  SYNCYTE_MEMORY_HOST = 0, /**< host memory of the process or the node */
   SYNCYTE_MEMORY_CUDA = 1  /**< memory of a CUDA device */
 };
 
@@ -140,12 +140,13 @@ enum syncyte_log_level_values {
 };
 
 /**
- * @brief An array argument: what it is and where it lies.
+ * @brief An array argument: address, element type, shape, strides and kind of memory.
  *
- * The memory belongs to the caller. Strides are in bytes; a buffer whose strides are those of a dense row-major array
- * is *contiguous*, and strides of dimensions of extent 1 or of empty arrays do not matter. ndim 0 is one element.
- * Strides whose span leaves 64 bits are refused everywhere with SYNCYTE_ERR_SHAPE. Data may lie at any address but for
- * reductions and lists of rows, whose elements have to be aligned (complex ones to their parts): SYNCYTE_ERR_SHAPE.
+ * The memory belongs to the caller. Strides are in bytes. A buffer with the strides of a dense row-major array is
+ * *contiguous*; strides of dimensions of extent 1 and of empty arrays are ignored. A buffer with ndim 0 has one
+ * element. Every function returns SYNCYTE_ERR_SHAPE for strides whose span exceeds 64 bits. Data may have any
+ * alignment, except that reductions and lists of rows need aligned elements (complex ones aligned to their parts):
+ * SYNCYTE_ERR_SHAPE.
  */
 typedef struct syncyte_buffer_t {
   size_t struct_size;                /**< sizeof(syncyte_buffer_t) */
@@ -153,13 +154,13 @@ typedef struct syncyte_buffer_t {
   syncyte_dtype_t dtype;             /**< element type */
   int32_t ndim;                      /**< number of dimensions, 0 to SYNCYTE_MAX_NDIM */
   int64_t shape[SYNCYTE_MAX_NDIM];   /**< extents, in elements */
-  int64_t strides[SYNCYTE_MAX_NDIM]; /**< distance of neighbours, in bytes */
-  syncyte_memory_t memory;           /**< where data lies */
+  int64_t strides[SYNCYTE_MAX_NDIM]; /**< distances of neighbouring elements, in bytes */
+  syncyte_memory_t memory;           /**< kind of memory of data */
   int32_t device;                    /**< number of the device; 0 for host memory */
 } syncyte_buffer_t;
 
 /**
- * @brief Version of the loaded library. Local; callable at any time, from any thread.
+ * @brief Returns the version of the loaded library. Local; callable at any time, from any thread.
  * @param[out] major {optional} first number
  * @param[out] minor {optional} second number
  * @param[out] patch {optional} third number
@@ -168,61 +169,60 @@ typedef struct syncyte_buffer_t {
 SYNCYTE_EXPORT syncyte_status_t syncyte_version(int32_t* major, int32_t* minor, int32_t* patch, int32_t* abi);
 
 /**
- * @brief Message of this thread's last failed call. Local; callable at any time.
+ * @brief Returns the message of this thread's last failed call. Local; callable at any time.
  * @return a string that is valid until the thread's next failing call; empty if none failed.
  */
 SYNCYTE_EXPORT const char* syncyte_last_error(void);
 
-/** What a failed call's error is about, beside its text. Texts are empty, and numbers -1, where there is nothing to
- * say.
- */
+/** Fields of a failed call's error, beside its text. Fields that do not apply are empty, and -1 for numbers. */
 typedef struct syncyte_error_fields_t {
   size_t struct_size;      /**< sizeof(syncyte_error_fields_t) */
-  syncyte_status_t status; /**< of the call */
-  int32_t rank;            /**< whose error it is: of the communicator in a collective, otherwise of the world */
+  syncyte_status_t status; /**< status of the call */
+  int32_t rank;            /**< rank that failed: of the communicator in a collective, otherwise of the world */
   const char* operation;   /**< the function's name without "syncyte_" */
-  const char* object;      /**< name of what the argument belongs to, or of the collective's communicator */
-  const char* argument;    /**< what was wrong; what differed between ranks */
-  int64_t axis;            /**< dimension of the argument if ndim is not 0, otherwise its position in a list */
-  int32_t ndim;         /**< dimensions of the array that the error is about; 0: of none. Lists such as [2, 3] in value
-                             and expected are then extents; an axis in value, without one in axis, counts from the
-                             end where it differed between ranks */
-  const char* value;    /**< of the argument, there; on which ranks, where it differed */
-  const char* expected; /**< in its place */
+  const char* object;      /**< name of the object that the argument belongs to, or of the collective's communicator */
+  const char* argument;    /**< name of the argument that is wrong, or of the fact that differs between ranks */
+  int64_t axis;            /**< dimension of the argument if ndim is not 0, otherwise its position in an array */
+  int32_t ndim;         /**< number of dimensions of the array that the error is about; 0: the error is about no array.
+                             Lists such as [2, 3] in value and expected are then extents; an axis in value that differs
+                             between ranks counts from the end */
+  const char* value;    /**< value of the argument; if it differs between ranks, the values and their ranks */
+  const char* expected; /**< expected value */
   const char* reason;   /**< the message without operation and rank */
 } syncyte_error_fields_t;
 
 /**
- * @brief What this thread's last failed call is about. Local; callable at any time.
+ * @brief Returns the fields of this thread's last error. Local; callable at any time.
  * @param[in,out] fields struct_size set by the caller; the rest is filled; texts are valid until the thread's next
  * failing call
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_last_error_fields(syncyte_error_fields_t* fields);
 
 /**
- * @brief Name of a status code, for example "SYNCYTE_ERR_INDEX". Local; callable at any time.
+ * @brief Returns the name of a status code, for example "SYNCYTE_ERR_INDEX". Local; callable at any time.
  * @param[in] status any number
- * @return a constant string; "SYNCYTE_ERR_UNKNOWN" for a number that is none of ours.
+ * @return a constant string; "SYNCYTE_ERR_UNKNOWN" for a number that is not a status code.
  */
 SYNCYTE_EXPORT const char* syncyte_status_name(syncyte_status_t status);
 
 /**
  * @brief Sets this thread's last error, for libraries on top of Syncyte. Local; callable at any time.
  * @param[in] status code, not SYNCYTE_SUCCESS
- * @param[in] message {string} what, which argument, what to do; the rank is put in front
+ * @param[in] message {string} the error, the argument, and how to correct it; the rank is prepended
  * @return status, so that a caller can `return syncyte_error_set(...)`.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_error_set(syncyte_status_t status, const char* message);
 
 /**
- * @brief As syncyte_error_set(), with fields beside the message. Local; callable at any time.
+ * @brief Sets the thread's last error with its fields, as syncyte_error_set() does without. Local; callable at any
+ * time.
  * @param[in] fields texts may be null; status is not SYNCYTE_SUCCESS; reason is the message; rank is not read
  * @return fields->status
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_error_set_fields(const syncyte_error_fields_t* fields);
 
 /**
- * @brief Bytes of one element. Local; callable at any time.
+ * @brief Returns the size of one element in bytes. Local; callable at any time.
  * @param[in] dtype element type
  * @param[out] bytes size of an element
  * @return SYNCYTE_ERR_TYPE for an unknown dtype.
@@ -230,9 +230,9 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_error_set_fields(const syncyte_error_fie
 SYNCYTE_EXPORT syncyte_status_t syncyte_dtype_size(syncyte_dtype_t dtype, size_t* bytes);
 
 /**
- * @brief Name of an element type, for example "float32". Local; callable at any time.
+ * @brief Returns the name of an element type, for example "float32". Local; callable at any time.
  * @param[in] dtype element type
- * @return a constant string; "unknown" for a number that is none of ours.
+ * @return a constant string; "unknown" for an unknown dtype.
  */
 SYNCYTE_EXPORT const char* syncyte_dtype_name(syncyte_dtype_t dtype);
 
@@ -249,35 +249,36 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_buffer_init(void* data, syncyte_dtype_t 
                                                     const int64_t* shape, syncyte_buffer_t* buffer);
 
 /**
- * @brief Writes a line to stderr, with rank and severity, if SYNCYTE_LOG lets it through. Local, thread-safe, any time.
+ * @brief Writes a line with rank and severity to stderr, if SYNCYTE_LOG enables that severity. Local, thread-safe,
+ * callable at any time.
  * @param[in] level severity
  * @param[in] message {string} text without a newline
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_log(syncyte_log_level_t level, const char* message);
 
 /**
- * What the trace hook is told: an operation has ended on this thread. The peer is
- * - of send, recv, isend, irecv the other rank, of a receive from SYNCYTE_ANY the sender (-1 when it starts), of
+ * An event for the trace hook: an operation has ended on this thread. The peer is
+ * - for send, recv, isend, irecv: the other rank; for a receive from SYNCYTE_ANY the sender (-1 when it starts); for
  *   sendrecv the receiver;
- * - of collectives with a root (bcast, ibcast, reduce, gather_along, scatter_along) the root, on all ranks;
- * - of a halo's exchanges the neighbour if it has just one, which may be the rank itself;
- * - of window operations with a target the target;
- * - of a wait that of the operation that was started, of a wait for several requests where they all have the same;
- * - -1 of all else.
+ * - for collectives with a root (bcast, ibcast, reduce, gather_along, scatter_along): the root, on all ranks;
+ * - for a halo's exchanges: the neighbour if there is only one, which may be the rank itself;
+ * - for window operations with a target: the target;
+ * - for a wait: the peer of the operation that was started; for a wait for several requests, their common peer;
+ * - for all others: -1.
  *
  * Starting an operation and waiting for it are two events. A wait is "request_wait", "request_wait_all",
- * "request_wait_any", or the "request_test" that finds the end; other tests and waits for null are no events. Functions
- * that only look something up (a rank, a shape, a pointer) are no events, and are not counted by syncyte_stats().
+ * "request_wait_any", or the "request_test" that completes the request; other tests, and waits for null, are not
+ * events. Lookups (of a rank, a shape, a pointer) are not events, and syncyte_stats() does not count them.
  */
 typedef struct syncyte_trace_event_t {
   size_t struct_size;      /**< sizeof(syncyte_trace_event_t) as the library knows it */
   const char* operation;   /**< for example "comm_allreduce"; valid during the call */
-  int64_t bytes;           /**< bytes of this rank's part; of a wait, those of what was started; or 0 */
+  int64_t bytes;           /**< bytes of this rank's part; for a wait, those of the started operation; or 0 */
   int64_t begin_ns;        /**< CLOCK_MONOTONIC at the start, nanoseconds */
   int64_t end_ns;          /**< CLOCK_MONOTONIC at the end, nanoseconds */
-  syncyte_status_t status; /**< how it ended */
-  int32_t peer;            /**< the one rank it talked to, in its communicator, see there; or -1 */
-  syncyte_dtype_t dtype;   /**< element type of what it moved; of a wait, of what was started; or 0 */
+  syncyte_status_t status; /**< status of the operation */
+  int32_t peer;            /**< peer, a rank of the communicator, see above; or -1 */
+  syncyte_dtype_t dtype;   /**< element type of the data; for a wait, that of the started operation; or 0 */
   const char* comm;        /**< name of the communicator, valid during the call; or null */
   const char* path;        /**< file of a checkpoint, valid during the call; or null */
 } syncyte_trace_event_t;
@@ -292,54 +293,55 @@ typedef void (*syncyte_trace_fn_t)(const syncyte_trace_event_t* event, void* con
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_trace_set(syncyte_trace_fn_t hook, void* context);
 
-/** What this process has called of one operation so far. */
+/** Counters of one operation in this process. */
 typedef struct syncyte_operation_stats_t {
   size_t struct_size;    /**< sizeof(syncyte_operation_stats_t) */
-  const char* operation; /**< for example "comm_allreduce"; stays */
-  int64_t calls;         /**< all that have ended; as events of the trace, see ::syncyte_trace_event_t */
-  int64_t errors;        /**< those that failed */
-  int64_t bytes;         /**< of this rank's parts, where operations have any */
-  int64_t nanoseconds;   /**< of the calls that were traced: SYNCYTE_TRACE, or a hook */
+  const char* operation; /**< for example "comm_allreduce"; never freed */
+  int64_t calls;         /**< calls that have ended, counted as trace events are, see ::syncyte_trace_event_t */
+  int64_t errors;        /**< calls that failed */
+  int64_t bytes;         /**< bytes of this rank's parts */
+  int64_t nanoseconds;   /**< duration of the calls that were traced (by SYNCYTE_TRACE or a hook) */
 } syncyte_operation_stats_t;
 
 /**
- * @brief Counters of an operation. Local, thread-safe, any time.
- * @param[in] index 0, 1, ... until SYNCYTE_ERR_INDEX is answered; operations that were never called are not there
+ * @brief Returns the counters of an operation. Local, thread-safe, callable at any time.
+ * @param[in] index 0, 1, ... until the result is SYNCYTE_ERR_INDEX; operations that were never called are not listed
  * @param[in,out] stats struct_size set by the caller; the rest is filled
  * @return SYNCYTE_ERR_INDEX beyond the last one.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_stats(int64_t index, syncyte_operation_stats_t* stats);
 
-/** A started operation. */
+/** A non-blocking operation. */
 typedef struct syncyte_request_s* syncyte_request_t;
 
 /**
- * Sets *done to 1 when the operation has ended, without waiting. Returns the operation's status once it has ended; an
- * error ends it. Not called again after the end.
+ * Sets *done to 1 if the operation has ended; does not wait. Returns the operation's status once it has ended; an error
+ * ends it. Not called again after the end.
  */
 typedef syncyte_status_t (*syncyte_request_poll_fn_t)(void* context, int32_t* done);
 /**
  * Waits for the end of the operation and returns its status; SYNCYTE_ERR_INTERRUPTED if it has not ended. Not called
- * once poll has told of the end.
+ * after poll has set *done.
  */
 typedef syncyte_status_t (*syncyte_request_wait_fn_t)(void* context);
-/** Frees the context; called once, after the operation has ended: when a test or a wait tells of it, or by finalize. */
+/** Frees the context. Called once, after the operation has ended, by the test or wait that returns its status, or by
+ * finalize. */
 typedef void (*syncyte_request_free_fn_t)(void* context);
 
 /**
- * @brief Makes a request out of callbacks, for libraries on top of Syncyte. Local.
+ * @brief Makes a request of callbacks, for libraries on top of Syncyte. Local.
  *
  * Until the operation has ended, every wait of Syncyte on this rank calls poll, on any thread that may call MPI. Two
  * callbacks of one request never run at once. The thread that tests or waits for the request gets the status, and the
- * message that poll gave to syncyte_error_set(). Callbacks may call Syncyte's local functions, but must not start or
- * end Syncyte. poll must not wait for another rank: no other request's poll is called inside of it.
+ * message that poll passed to syncyte_error_set(). Callbacks may call Syncyte's local functions, but must not start or
+ * end Syncyte. poll must not wait for another rank: it runs without polls of other requests.
  *
- * syncyte_finalize() (or MPI_Finalize) goes on with active requests until they have ended, and frees their contexts.
- * Syncyte can be called meanwhile. A request that has not ended 5 s after all ranks have come to finalize is named in
- * the log and left: it stays active, and its context is not freed.
+ * syncyte_finalize() (or MPI_Finalize) polls active requests until they have ended, and frees their contexts; Syncyte
+ * can be called meanwhile. If a request has not ended 5 s after all ranks have entered finalize, an error is logged:
+ * the request stays active, and its context is not freed.
  *
  * @param[in] poll {callback} tests for completion
- * @param[in] wait {callback, optional} waits; when null, poll is called until done
+ * @param[in] wait {callback, optional} waits; if null, poll is called until it sets *done
  * @param[in] free {callback, optional} frees context
  * @param[in] context {optional} passed to the callbacks; owned by the request on success
  * @param[out] request the request
@@ -350,7 +352,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_request_create(syncyte_request_poll_fn_t
                                                        syncyte_request_t* request);
 
 /**
- * @brief Tests a request without waiting. Local. When it has ended, its status is returned and the handle is nulled.
+ * @brief Tests a request without waiting. Local. If it has ended, returns its status and nulls the handle.
  * @param[in,out] request a request; null counts as ended
  * @param[out] done 1 if it has ended
  */
@@ -359,8 +361,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_request_test(syncyte_request_t* request,
 /**
  * @brief Waits for a request, returns its status, and nulls the handle. Local.
  * @param[in,out] request a request; null counts as ended
- * @return SYNCYTE_ERR_INTERRUPTED, and the request stays active: see syncyte_interrupt_set(). That holds for the next
- * two functions too.
+ * @return SYNCYTE_ERR_INTERRUPTED, and the request stays active: see syncyte_interrupt_set().
+ * syncyte_request_wait_all() and syncyte_request_wait_any() do the same.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_request_wait(syncyte_request_t* request);
 
@@ -375,12 +377,12 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_request_wait_all(int64_t count, syncyte_
  * @brief Waits until one of the requests ends, returns its status and nulls it. Local.
  * @param[in] count number of requests
  * @param[in,out] requests {array(count)} requests; null ones are skipped
- * @param[out] index which one ended; -1 if all were null
+ * @param[out] index position of the request that ended; -1 if all were null
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_request_wait_any(int64_t count, syncyte_request_t* requests, int64_t* index);
 
 /**
- * @brief Frees a request that has ended, and nulls the handle; null is fine. Local.
+ * @brief Frees a request that has ended, and nulls the handle; a null handle is ignored. Local.
  * @param[in,out] request a request
  * @return SYNCYTE_ERR_BUSY while the operation is active (MPI cannot cancel).
  */

@@ -1,18 +1,17 @@
 /**
  * @file cache.h
- * @brief A shared cache: memory of one machine that processes hand to each other, and take blocks from at equal
- * offsets.
+ * @brief A shared cache: memory that processes of one machine share, and allocate blocks from at equal offsets.
  *
- * One process allocates a cache and sends it to others. Each inserts slices of it; its calling thread then takes blocks
- * from the slice that it inserted last, and gives them back. The same order of sizes gives the same offsets in every
- * process, so that what one has written under a block is there when another has taken the same one. Blocks' contents
- * are undefined otherwise. Processes tell each other by other means when to read and when to write.
+ * One process allocates a cache and sends it to others. Each process inserts slices of it; the calling thread then
+ * acquires blocks from the slice that it inserted last, and frees them. The same order of sizes gives the same offsets
+ * in every process, so that a process finds in a block the contents that another process has written to the same block.
+ * Otherwise contents are undefined. Processes must synchronise reads and writes by other means.
  *
- * A cache has one part for parameters, and one for computation after it. It lies in host memory, has no name in any
- * file system, and goes with the last process that has it.
+ * A cache has a part for parameters, then a part for computation. It lies in host memory, has no name in any file
+ * system, and is freed when the last process releases it.
  *
  * All functions are local and thread-safe, and work before syncyte_init(), without it, and after syncyte_finalize(). A
- * forked child inherits caches, but no slices; the blocks that it inherits stay its parent's memory, which it shares.
+ * forked child inherits caches, but no slices; it shares the memory of blocks that it inherits with its parent.
  */
 #ifndef SYNCYTE_CACHE_H
 #define SYNCYTE_CACHE_H
@@ -29,19 +28,19 @@ typedef struct syncyte_cache_s* syncyte_cache_t;
 /** Sizes of a new cache, in bytes; rounded up to pages. */
 typedef struct syncyte_cache_sizes_t {
   size_t struct_size;        /**< sizeof(syncyte_cache_sizes_t) */
-  int64_t parameter_bytes;   /**< 0: SYNCYTE_CACHE_PARAMETER_BYTES, otherwise 1 GiB or what the machine has */
-  int64_t computation_bytes; /**< 0: SYNCYTE_CACHE_COMPUTATION_BYTES, otherwise 11 GiB or what the machine has */
+  int64_t parameter_bytes;   /**< 0: SYNCYTE_CACHE_PARAMETER_BYTES, otherwise 1 GiB, scaled down if memory is short */
+  int64_t computation_bytes; /**< 0: SYNCYTE_CACHE_COMPUTATION_BYTES, otherwise 11 GiB, scaled down likewise */
 } syncyte_cache_sizes_t;
 
 /** All defaults. */
 #define SYNCYTE_CACHE_SIZES_INIT {sizeof(syncyte_cache_sizes_t), 0, 0}
 
-/** Where two processes meet, a Unix socket in a folder, and how long they wait. */
+/** The Unix socket, in a folder, by which two processes pass a cache, and how long they wait. */
 typedef struct syncyte_cache_meeting_t {
   size_t struct_size; /**< sizeof(syncyte_cache_meeting_t) */
-  const char* name;   /**< of the socket, at most 60 bytes; null: SYNCYTE_CACHE, otherwise "cache" */
-  const char* folder; /**< the user's own, mode 0700, made where it is missing; null: SYNCYTE_CACHE_FOLDER, otherwise
-                           $XDG_RUNTIME_DIR/syncyte, otherwise $TMPDIR/syncyte-UID */
+  const char* name;   /**< name of the socket, at most 60 bytes; null: SYNCYTE_CACHE, otherwise "cache" */
+  const char* folder; /**< a folder of this user with mode 0700, made if it is missing; null: SYNCYTE_CACHE_FOLDER,
+                           otherwise $XDG_RUNTIME_DIR/syncyte, otherwise $TMPDIR/syncyte-UID */
   int64_t nonce[2];   /**< a secret that both processes know; zeros: none */
   double timeout;     /**< {default(-1)} seconds to wait; negative: SYNCYTE_CACHE_TIMEOUT, otherwise 10 */
 } syncyte_cache_meeting_t;
@@ -50,12 +49,12 @@ typedef struct syncyte_cache_meeting_t {
 #define SYNCYTE_CACHE_MEETING_INIT {sizeof(syncyte_cache_meeting_t), NULL, NULL, {0, 0}, -1}
 
 /**
- * @brief Allocates a cache of zeros, whose pages the system gives when they are first touched.
+ * @brief Allocates a cache of zeros. The system provides its pages when they are first touched.
  *
- * Default sizes are scaled down, with a warning in the log, where the machine or its control group has less.
+ * Default sizes are scaled down, with a warning in the log, if the machine or its control group has less memory.
  * @param[in] sizes {optional} null for defaults
  * @param[out] cache the cache
- * @return SYNCYTE_ERR_MEMORY (sizes that were chosen are more than the machine has), SYNCYTE_ERR_ARGUMENT.
+ * @return SYNCYTE_ERR_MEMORY (the machine has less than the chosen sizes), SYNCYTE_ERR_ARGUMENT.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_cache_allocate(const syncyte_cache_sizes_t* sizes, syncyte_cache_t* cache);
 
@@ -72,64 +71,65 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_cache_retain(syncyte_cache_t cache);
 SYNCYTE_EXPORT syncyte_status_t syncyte_cache_release(syncyte_cache_t cache);
 
 /**
- * @brief Drops a reference and nulls the handle; null is fine.
+ * @brief Drops a reference and nulls the handle; a null handle is ignored.
  * @param[in,out] cache a cache
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_cache_destroy(syncyte_cache_t* cache);
 
 /**
- * @brief Hands a cache to one process of the same user, which calls syncyte_cache_receive() before or after. Waits for
+ * @brief Sends a cache to one process of the same user, which calls syncyte_cache_receive() before or after. Waits for
  * it.
- * @param[in] cache a cache; stays this process's too
- * @param[in] meeting {optional} where; null for defaults
- * @return SYNCYTE_ERR_TIMEOUT (no process has come), SYNCYTE_ERR_BUSY (another process sends under this name),
- * SYNCYTE_ERR_ARGUMENT (a folder that is another user's or open to others; a name), SYNCYTE_ERR_IO,
+ * @param[in] cache a cache; this process keeps its reference
+ * @param[in] meeting {optional} socket and time limit; null for defaults
+ * @return SYNCYTE_ERR_TIMEOUT (no process has received it), SYNCYTE_ERR_BUSY (another process sends under this name),
+ * SYNCYTE_ERR_ARGUMENT (the name; a folder of another user, or that other users can open), SYNCYTE_ERR_IO,
  * SYNCYTE_ERR_INTERRUPTED.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_cache_send(syncyte_cache_t cache, const syncyte_cache_meeting_t* meeting);
 
 /**
- * @brief Takes a cache that another process of the same user sends. Waits for it.
- * @param[in] meeting {optional} where; null for defaults
+ * @brief Receives a cache that another process of the same user sends. Waits for it.
+ * @param[in] meeting {optional} socket and time limit; null for defaults
  * @param[out] cache the cache
- * @return SYNCYTE_ERR_TIMEOUT (no process has sent one), SYNCYTE_ERR_ARGUMENT (as for syncyte_cache_send(); another
- * nonce than the sender's), SYNCYTE_ERR_FORMAT and SYNCYTE_ERR_VERSION (what came is no cache, or another version's),
- * SYNCYTE_ERR_MEMORY, SYNCYTE_ERR_IO, SYNCYTE_ERR_INTERRUPTED.
+ * @return SYNCYTE_ERR_TIMEOUT (no process has sent one), SYNCYTE_ERR_ARGUMENT (as for syncyte_cache_send(); a nonce
+ * that differs from the sender's), SYNCYTE_ERR_FORMAT (the received file is not a cache), SYNCYTE_ERR_VERSION (a cache
+ * of another version), SYNCYTE_ERR_MEMORY, SYNCYTE_ERR_IO, SYNCYTE_ERR_INTERRUPTED.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_cache_receive(const syncyte_cache_meeting_t* meeting, syncyte_cache_t* cache);
 
 /**
- * @brief Sizes of a cache's parts, in bytes.
+ * @brief Returns the sizes of a cache's parts, in bytes.
  * @param[in] cache a cache
- * @param[out] parameter_bytes from offset 0 on
- * @param[out] computation_bytes from offset parameter_bytes on
+ * @param[out] parameter_bytes bytes from offset 0 on
+ * @param[out] computation_bytes bytes from offset parameter_bytes on
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_cache_sizes(syncyte_cache_t cache, int64_t* parameter_bytes,
                                                     int64_t* computation_bytes);
 
 /**
- * @brief First byte of a cache in this process, at a multiple of 2 MiB; another one in other processes.
+ * @brief Returns the address of a cache in this process, a multiple of 2 MiB; it differs between processes.
  * @param[in] cache a cache
  * @param[out] data its memory, valid while this process has a reference or a slice of the cache
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_cache_data(syncyte_cache_t cache, void** data);
 
 /**
- * @brief Makes bytes resident in this process, in huge pages where the machine has some, so that first uses do not wait
- * for pages. Contents stay.
+ * @brief Makes bytes resident in this process, in huge pages if the machine has some, so that first uses do not wait
+ * for pages. Contents are kept.
  * @param[in] cache a cache
  * @param[in] offset 0 or more
  * @param[in] size bytes from offset on, 0 or more
- * @return SYNCYTE_ERR_ARGUMENT (outside of the cache), SYNCYTE_ERR_MEMORY (more than the machine has).
+ * @return SYNCYTE_ERR_ARGUMENT (outside the cache), SYNCYTE_ERR_MEMORY (more than the machine has).
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_cache_touch(syncyte_cache_t cache, int64_t offset, int64_t size);
 
 /**
- * @brief The calling thread takes blocks from these bytes, until it inserts another slice or clears.
+ * @brief Inserts a slice: the calling thread acquires blocks from these bytes, until it inserts another slice or
+ * clears.
  * @param[in] cache a cache
  * @param[in] offset a multiple of 512
  * @param[in] size bytes from offset on, a multiple of 512, at least that
- * @return SYNCYTE_ERR_ARGUMENT (outside of the cache, not a multiple), SYNCYTE_ERR_BUSY (overlaps a slice that a thread
+ * @return SYNCYTE_ERR_ARGUMENT (outside the cache, not a multiple), SYNCYTE_ERR_BUSY (overlaps a slice that a thread
  * of this process has inserted and not cleared, or that has blocks of an ended thread or of a forked child's parent).
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_cache_insert(syncyte_cache_t cache, int64_t offset, int64_t size);
@@ -149,31 +149,31 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_cache_insert_for_parameter(syncyte_cache
 SYNCYTE_EXPORT syncyte_status_t syncyte_cache_insert_for_computation(syncyte_cache_t cache);
 
 /**
- * @brief Forgets all slices that the calling thread has inserted, of all caches.
- * @return SYNCYTE_ERR_BUSY, naming offsets and sizes, while blocks of them are used: nothing has changed then.
+ * @brief Removes all slices that the calling thread has inserted, of all caches.
+ * @return SYNCYTE_ERR_BUSY, naming offsets and sizes, while blocks of them are in use: nothing has changed then.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_cache_clear(void);
 
 /**
- * @brief Takes a block from the slice that the calling thread has inserted last. A full slice is an error: nothing
- * comes from elsewhere.
- * @param[in] bytes 0 or more; rounded up to a multiple of 512, at least that
- * @param[out] data a block at a multiple of 512 bytes; null where the thread has inserted no slice
+ * @brief Acquires a block from the slice that the calling thread has inserted last. A full slice is an error: there is
+ * no fallback to other memory.
+ * @param[in] bytes 0 or more; rounded up to a multiple of 512, at least 512
+ * @param[out] data a block at a multiple of 512 bytes; null if the thread has inserted no slice
  * @return SYNCYTE_ERR_MEMORY (the slice has no room), SYNCYTE_ERR_ARGUMENT.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_cache_acquire(int64_t bytes, void** data);
 
 /**
- * @brief Whether a pointer lies in a slice that a thread of this process has inserted.
+ * @brief Returns whether a pointer lies in a slice that a thread of this process has inserted.
  * @param[in] data {optional} any pointer
  * @param[out] holds 1 if so, otherwise 0
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_cache_holds(const void* data, int32_t* holds);
 
 /**
- * @brief Gives a block back, from any thread.
- * @param[in] data {optional} what syncyte_cache_acquire() gave; null is fine
- * @return SYNCYTE_ERR_ARGUMENT for another pointer, or one that was given back already.
+ * @brief Frees a block, from any thread.
+ * @param[in] data {optional} a block of syncyte_cache_acquire(); null is ignored
+ * @return SYNCYTE_ERR_ARGUMENT for another pointer, or one that was freed before.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_cache_free(void* data);
 

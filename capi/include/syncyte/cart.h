@@ -2,11 +2,11 @@
  * @file cart.h
  * @brief Cartesian communicators: ranks on a grid of one or more dimensions.
  *
- * A Cartesian communicator is a communicator in every respect, made by MPI_Cart_create: all collectives and messages
- * work on it, and MPI's own calls know its grid (syncyte_comm_to_fortran()). Its ranks lie on the grid in row-major
- * order: rank 0 at the origin, the last coordinate changes fastest. Coordinates count from 0. Duplicates of it are
- * Cartesian too, parts (syncyte_comm_split()) are not. syncyte/halo.h exchanges the borders of arrays between
- * neighbours on the grid.
+ * A Cartesian communicator is an ordinary communicator, made by MPI_Cart_create: all collectives and messages work on
+ * it, and MPI's own calls know its grid (syncyte_comm_to_fortran()). Its ranks lie on the grid in row-major order: rank
+ * 0 is at the origin, and the last coordinate changes fastest. Coordinates count from 0. Its duplicates are Cartesian
+ * too; communicators split from it (syncyte_comm_split()) are not. syncyte/halo.h exchanges the borders of arrays
+ * between neighbours on the grid.
  */
 #ifndef SYNCYTE_CART_H
 #define SYNCYTE_CART_H
@@ -18,34 +18,35 @@ extern "C" {
 #endif
 
 /**
- * @brief Puts the first ranks of a communicator on a grid, in their order. Collective; facts: ndim, extents, periods.
+ * @brief Makes a Cartesian communicator of the first ranks of a communicator. Collective; facts: ndim, extents,
+ * periods.
  * @param[in] comm a communicator
  * @param[in] ndim dimensions of the grid, 1 to SYNCYTE_MAX_NDIM
- * @param[in] extents {array(ndim)} places along each dimension; 0: chosen, so that all ranks have a place and the
+ * @param[in] extents {array(ndim)} ranks along each dimension; 0: chosen, so that the grid holds all ranks and the
  * chosen extents are as even as possible (MPI_Dims_create)
- * @param[in] periods {array(ndim), optional} for each dimension 1 where the last place's neighbour is the first one,
- * otherwise 0; null: 0 everywhere
+ * @param[in] periods {array(ndim), optional} for each dimension 1 if it is periodic (the last rank's neighbour is the
+ * first one), otherwise 0; null: 0 for all
  * @param[in] options {optional} null for defaults
- * @param[out] cart the ranks on the grid; a null handle for those beyond its places
- * @return SYNCYTE_ERR_ARGUMENT for more places than ranks, and where extents cannot be chosen because the number of
- * ranks is no multiple of the given ones.
+ * @param[out] cart the Cartesian communicator; a null handle on ranks beyond the grid
+ * @return SYNCYTE_ERR_ARGUMENT if the grid is larger than the communicator, or if extents cannot be chosen because the
+ * number of ranks is not a multiple of the given ones.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_cart_create(syncyte_comm_t comm, int32_t ndim, const int32_t* extents,
                                                     const int32_t* periods, const syncyte_comm_options_t* options,
                                                     syncyte_comm_t* cart);
 
 /**
- * @brief Number of dimensions of the grid; 0 for a communicator that is not Cartesian. Local.
+ * @brief Returns the number of dimensions of the grid; 0 for a communicator that is not Cartesian. Local.
  * @param[in] cart a communicator
  * @param[out] ndim the number
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_cart_ndim(syncyte_comm_t cart, int32_t* ndim);
 
 /**
- * @brief The grid. Local.
+ * @brief Returns extents and periods of the grid. Local.
  * @param[in] cart a Cartesian communicator
  * @param[in] ndim its number of dimensions
- * @param[out] extents {array(ndim), optional} places along each dimension
+ * @param[out] extents {array(ndim), optional} ranks along each dimension
  * @param[out] periods {array(ndim), optional} 1 for a periodic dimension, otherwise 0
  * @return SYNCYTE_ERR_ARGUMENT if cart is not Cartesian or has another number of dimensions.
  */
@@ -53,7 +54,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_cart_grid(syncyte_comm_t cart, int32_t n
                                                   int32_t* periods);
 
 /**
- * @brief Where a rank lies. Local.
+ * @brief Returns a rank's coordinates on the grid. Local.
  * @param[in] cart a Cartesian communicator
  * @param[in] rank one of its ranks
  * @param[in] ndim its number of dimensions
@@ -64,7 +65,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_cart_coordinates(syncyte_comm_t cart, in
                                                          int32_t* coordinates);
 
 /**
- * @brief Who lies at some coordinates. Local.
+ * @brief Returns the rank at some coordinates. Local.
  * @param[in] cart a Cartesian communicator
  * @param[in] ndim its number of dimensions
  * @param[in] coordinates {array(ndim)} any numbers; they wrap round in periodic dimensions
@@ -75,12 +76,13 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_cart_rank(syncyte_comm_t cart, int32_t n
                                                   int32_t* rank);
 
 /**
- * @brief This rank's neighbours along a dimension, for a shift in which all ranks send `displacement` places up. Local.
+ * @brief Returns this rank's neighbours in a shift, in which all ranks send `displacement` places up along a dimension.
+ * Local.
  * @param[in] cart a Cartesian communicator
  * @param[in] dimension 0 to ndim - 1
- * @param[in] displacement how many places; negative: down
- * @param[out] source {optional} who sends to this rank; SYNCYTE_PROC_NULL beyond an edge
- * @param[out] dest {optional} who receives from this rank; SYNCYTE_PROC_NULL beyond an edge
+ * @param[in] displacement number of places; negative: down
+ * @param[out] source {optional} rank that sends to this rank; SYNCYTE_PROC_NULL beyond an edge
+ * @param[out] dest {optional} rank that receives from this rank; SYNCYTE_PROC_NULL beyond an edge
  * @return SYNCYTE_ERR_ARGUMENT (not Cartesian, dimension).
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_cart_shift(syncyte_comm_t cart, int32_t dimension, int32_t displacement,

@@ -2,15 +2,16 @@
  * @file collectives.h
  * @brief Collectives on arrays: broadcast, reductions, scans, and arrays that are cut along an axis.
  *
- * All are collective over comm, agree before they move data (see comm.h), and take counts of any size: what MPI's int
- * cannot count goes in pieces. The plain ones take contiguous buffers as sequences of elements. Those called `along`
- * take arrays with any strides, at least one dimension, each rank's a part of a whole along `axis`: `counts` holds the
- * parts' extents there in order of ranks, 0 or more (syncyte_comm_counts() collects them), the other extents are equal
- * on all ranks. A negative axis counts from the end. Nothing beside a strided output's elements is written.
+ * All functions are collective over comm, agree before they move data (see comm.h), and take counts of any size: data
+ * beyond MPI's int counts is split. Functions without `along` take contiguous buffers as sequences of elements.
+ * Functions called `along` take arrays of at least one dimension and any strides. Each rank's array is a part of a
+ * whole along `axis`: `counts` holds the parts' extents there in rank order, 0 or more (syncyte_comm_counts() collects
+ * them); the other extents are equal on all ranks. A negative axis counts from the end. Memory between a strided
+ * output's elements is not written.
  *
- * Beyond what each function names, all may answer SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE for
- * arguments that are wrong on any rank, SYNCYTE_ERR_MISMATCH where the facts differ, SYNCYTE_ERR_MEMORY, and
- * SYNCYTE_ERR_UNSUPPORTED for device memory that is not taken (syncyte_mpi_takes()).
+ * In addition to the errors listed for each function, all may return SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_TYPE,
+ * SYNCYTE_ERR_SHAPE for arguments that are wrong on any rank, SYNCYTE_ERR_MISMATCH if the facts differ,
+ * SYNCYTE_ERR_MEMORY, and SYNCYTE_ERR_UNSUPPORTED for device memory that MPI does not accept (syncyte_mpi_takes()).
  */
 #ifndef SYNCYTE_COLLECTIVES_H
 #define SYNCYTE_COLLECTIVES_H
@@ -24,10 +25,9 @@ extern "C" {
 /** Options of a collective operation. */
 typedef struct syncyte_collective_options_t {
   size_t struct_size;          /**< sizeof(syncyte_collective_options_t) */
-  void* stream;                /**< reserved: null. What is enqueued on a device buffer has ended before the call */
-  int64_t fact;                /**< a further fact that all ranks must share, for libraries on top; 0 by default */
-  const syncyte_fact_t* facts; /**< such facts with names for the message, read during the call; null if there are
-                                    none */
+  void* stream;                /**< reserved: null. Work enqueued on a device buffer must be complete before the call */
+  int64_t fact;                /**< an additional fact, equal on all ranks, for libraries on top; 0 by default */
+  const syncyte_fact_t* facts; /**< additional facts with names for the message, read during the call; null if none */
   int32_t fact_count;          /**< number of facts, 0 to 24 */
 } syncyte_collective_options_t;
 
@@ -37,7 +37,7 @@ typedef struct syncyte_collective_options_t {
 /**
  * @brief Sends root's elements to all ranks. Collective; facts: dtype, number of elements, root, options->fact.
  * @param[in] comm a communicator
- * @param[in] root whose elements
+ * @param[in] root rank that sends its elements
  * @param[in] options {optional} null for defaults
  * @param[in,out] buffer contiguous; read on root, written elsewhere
  * @return SYNCYTE_ERR_ARGUMENT (root), SYNCYTE_ERR_SHAPE (not contiguous), SYNCYTE_ERR_MISMATCH.
@@ -47,7 +47,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_bcast(syncyte_comm_t comm, int32_t 
                                                    const syncyte_buffer_t* buffer);
 
 /**
- * @brief Reduces element by element over all ranks; all get the same result. Collective; facts: dtype, number of
+ * @brief Reduces element by element over all ranks; all ranks get the result. Collective; facts: dtype, number of
  * elements, op, options->fact. float16 and bfloat16 are reduced in float32 and rounded once.
  * @param[in] comm a communicator
  * @param[in] input {optional} contiguous; null: output's contents (in place)
@@ -62,7 +62,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_allreduce(syncyte_comm_t comm, cons
                                                        const syncyte_buffer_t* output);
 
 /**
- * @brief Concatenates equal contributions of all ranks, in order of ranks. Collective; facts: dtype, number of
+ * @brief Concatenates contributions of equal size of all ranks, in rank order. Collective; facts: dtype, number of
  * elements, options->fact.
  * @param[in] comm a communicator
  * @param[in] input contiguous
@@ -74,12 +74,12 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_allgather(syncyte_comm_t comm, cons
                                                        const syncyte_buffer_t* output);
 
 /**
- * @brief Concatenates contributions of different sizes, in order of ranks. Collective; facts: dtype, counts,
+ * @brief Concatenates contributions of different sizes, in rank order. Collective; facts: dtype, counts,
  * options->fact.
  * @param[in] comm a communicator
  * @param[in] input contiguous, counts[rank] elements
  * @param[in] counts {array(counts_length)} elements of every rank, 0 or more, equal on all ranks
- * @param[in] counts_length number of them: comm's size
+ * @param[in] counts_length length of counts: comm's size
  * @param[in] options {optional} null for defaults
  * @param[out] output contiguous, the sum of counts elements; must not overlap input
  */
@@ -89,14 +89,15 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_allgatherv(syncyte_comm_t comm, con
                                                         const syncyte_buffer_t* output);
 
 /**
- * @brief Every rank sends a piece to every rank. Collective; facts: dtype, options->fact, and that what i sends to j is
- * what j expects from i (compared as a 64-bit sum of hashes; with SYNCYTE_CHECK=full entry by entry).
+ * @brief Every rank sends a piece to every rank. Collective; facts: dtype, options->fact, and that the count that rank
+ * i sends to j equals the count that j expects from i (compared as a 64-bit sum of hashes; with SYNCYTE_CHECK=full
+ * entry by entry).
  * @param[in] comm a communicator
  * @param[in] input contiguous, the pieces in order of target ranks
  * @param[in] send_counts {array(send_counts_length)} elements for every rank
- * @param[in] send_counts_length number of them: comm's size
+ * @param[in] send_counts_length length of send_counts: comm's size
  * @param[in] recv_counts {array(recv_counts_length)} elements from every rank
- * @param[in] recv_counts_length number of them: comm's size
+ * @param[in] recv_counts_length length of recv_counts: comm's size
  * @param[in] options {optional} null for defaults
  * @param[out] output contiguous, the pieces in order of source ranks; must not overlap input
  */
@@ -112,7 +113,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_alltoallv(syncyte_comm_t comm, cons
  * @param[in] comm a communicator
  * @param[in] input {optional} contiguous; null on root: output's contents (in place)
  * @param[in] op reduction
- * @param[in] root who gets the result
+ * @param[in] root rank that gets the result
  * @param[in] options {optional} null for defaults
  * @param[in,out] output {optional} on root: contiguous, of input's dtype and number of elements, not overlapping it;
  * elsewhere neither read nor written, may be null
@@ -122,13 +123,13 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_reduce(syncyte_comm_t comm, const s
                                                     int32_t root, const syncyte_collective_options_t* options,
                                                     const syncyte_buffer_t* output);
 
-/** Where a scan begins: one of ::syncyte_scan_values. */
+/** Direction of a scan: one of ::syncyte_scan_values. */
 typedef int32_t syncyte_scan_t;
 
-/** Where a scan begins. */
+/** Directions of a scan. */
 enum syncyte_scan_values {
-  SYNCYTE_SCAN_FROM_FIRST = 0, /**< at rank 0: MPI's order */
-  SYNCYTE_SCAN_FROM_LAST = 1   /**< at the last rank: what ranks to the right have, the adjoint of the other */
+  SYNCYTE_SCAN_FROM_FIRST = 0, /**< from rank 0 up: MPI's order */
+  SYNCYTE_SCAN_FROM_LAST = 1   /**< from the last rank down: the adjoint of the other */
 };
 
 /**
@@ -147,8 +148,9 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_scan(syncyte_comm_t comm, const syn
                                                   const syncyte_buffer_t* output);
 
 /**
- * @brief As syncyte_comm_scan(), without this rank's own. The rank where it begins gets what op leaves as it is: 0 for
- * SUM, 1 for PROD, the highest value (or infinity) for MIN, the lowest for MAX. Collective; facts as there.
+ * @brief Exclusive scan: does the same as syncyte_comm_scan(), without this rank's own elements. The rank where it
+ * begins gets the identity element of op: 0 for SUM, 1 for PROD, the highest value (or infinity) for MIN, the lowest
+ * for MAX. Collective; facts as syncyte_comm_scan().
  * @param[in] comm a communicator
  * @param[in] input {optional} contiguous; null: output's contents (in place)
  * @param[in] op reduction
@@ -164,24 +166,24 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_exscan(syncyte_comm_t comm, const s
 /**
  * @brief Collects one number of every rank, usually an extent. Collective; facts: options->fact.
  * @param[in] comm a communicator
- * @param[in] count this rank's, 0 or more
+ * @param[in] count this rank's number, 0 or more
  * @param[in] options {optional} null for defaults
- * @param[out] counts {array(counts_length)} all ranks', in order of ranks
- * @param[in] counts_length room there, in numbers: comm's size
+ * @param[out] counts {array(counts_length)} the numbers of all ranks, in rank order
+ * @param[in] counts_length length of counts: comm's size
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_comm_counts(syncyte_comm_t comm, int64_t count,
                                                     const syncyte_collective_options_t* options, int64_t* counts,
                                                     int64_t counts_length);
 
 /**
- * @brief Joins the ranks' parts along an axis, on root. Collective; facts: dtype, extents but along the axis, axis,
+ * @brief Joins the ranks' parts along an axis, on root. Collective; facts: dtype, extents of the other axes, axis,
  * counts, root, options->fact.
  * @param[in] comm a communicator
  * @param[in] input this rank's part
- * @param[in] axis along which the parts lie
+ * @param[in] axis dimension along which the parts are joined
  * @param[in] counts {array(counts_length)} extents of the parts along the axis, equal on all ranks
- * @param[in] counts_length number of them: comm's size
- * @param[in] root who gets the whole
+ * @param[in] counts_length length of counts: comm's size
+ * @param[in] root rank that gets the whole array
  * @param[in] options {optional} null for defaults
  * @param[out] output {optional} on root: the whole array, not overlapping input; elsewhere ignored, may be null
  */
@@ -195,9 +197,9 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_gather_along(syncyte_comm_t comm, c
  * root.
  * @param[in] comm a communicator
  * @param[in] input this rank's part
- * @param[in] axis along which the parts lie
+ * @param[in] axis dimension along which the parts are joined
  * @param[in] counts {array(counts_length)} extents of the parts along the axis, equal on all ranks
- * @param[in] counts_length number of them: comm's size
+ * @param[in] counts_length length of counts: comm's size
  * @param[in] options {optional} null for defaults
  * @param[out] output the whole array, not overlapping input
  */
@@ -210,10 +212,10 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_allgather_along(syncyte_comm_t comm
  * @brief Cuts root's array along an axis, a part for every rank. Collective; facts as syncyte_comm_gather_along().
  * @param[in] comm a communicator
  * @param[in] input {optional} on root: the whole array; elsewhere ignored, may be null
- * @param[in] axis along which to cut
+ * @param[in] axis dimension to cut
  * @param[in] counts {array(counts_length)} extents of the parts along the axis, equal on all ranks
- * @param[in] counts_length number of them: comm's size
- * @param[in] root who has the whole
+ * @param[in] counts_length length of counts: comm's size
+ * @param[in] root rank that has the whole array
  * @param[in] options {optional} null for defaults
  * @param[out] output this rank's part, not overlapping input
  */
@@ -228,9 +230,9 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_scatter_along(syncyte_comm_t comm, 
  * once.
  * @param[in] comm a communicator
  * @param[in] input a whole array
- * @param[in] axis along which to cut
+ * @param[in] axis dimension to cut
  * @param[in] counts {array(counts_length)} extents of the parts along the axis, equal on all ranks
- * @param[in] counts_length number of them: comm's size
+ * @param[in] counts_length length of counts: comm's size
  * @param[in] op reduction
  * @param[in] options {optional} null for defaults
  * @param[out] output this rank's part, not overlapping input
@@ -243,20 +245,20 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_reduce_scatter_along(syncyte_comm_t
                                                                   const syncyte_buffer_t* output);
 
 /**
- * @brief Changes the axis along which a whole array is partitioned over the ranks (a parallel transposition); with
- * equal axes, the extents of its parts. Collective; facts: dtype, extents but along the axes, both axes, all counts,
+ * @brief Changes the axis along which an array is partitioned over the ranks (a parallel transposition); with equal
+ * axes, changes the extents of its parts. Collective; facts: dtype, extents of the other axes, both axes, all counts,
  * options->fact.
  *
- * Rank r gives the part of gather_counts[r] along gather_axis, and gets the part of scatter_counts[r] along
- * scatter_axis; along the other axis each has the whole.
+ * Rank r passes its part of extent gather_counts[r] along gather_axis, and gets its part of extent scatter_counts[r]
+ * along scatter_axis; the extent along the other axis is that of the whole array.
  * @param[in] comm a communicator
  * @param[in] input this rank's part along gather_axis
- * @param[in] gather_axis along which the parts of the input lie
+ * @param[in] gather_axis dimension along which the inputs are parts
  * @param[in] gather_counts {array(gather_counts_length)} their extents, equal on all ranks
- * @param[in] gather_counts_length number of them: comm's size
- * @param[in] scatter_axis along which the parts of the output lie
+ * @param[in] gather_counts_length length of gather_counts: comm's size
+ * @param[in] scatter_axis dimension along which the outputs are parts
  * @param[in] scatter_counts {array(scatter_counts_length)} their extents, equal on all ranks
- * @param[in] scatter_counts_length number of them: comm's size
+ * @param[in] scatter_counts_length length of scatter_counts: comm's size
  * @param[in] options {optional} null for defaults
  * @param[out] output this rank's part along scatter_axis, not overlapping input
  */

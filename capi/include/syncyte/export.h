@@ -1,6 +1,6 @@
 /**
  * @file export.h
- * @brief Marks what the shared libraries export.
+ * @brief Marks the functions that the shared libraries export.
  */
 #ifndef SYNCYTE_EXPORT_H
 #define SYNCYTE_EXPORT_H

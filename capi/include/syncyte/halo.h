@@ -2,31 +2,31 @@
  * @file halo.h
  * @brief Halo exchange: ghost cells of arrays that are cut along the dimensions of a Cartesian communicator.
  *
- * Each rank's array is a part of a whole: dimension d of the grid cuts axis axes[d]. At both ends of such an axis lie
- * ghost cells, low[d] at the first indices and high[d] at the last ones; the rest is the interior. An exchange fills
- * the ghosts with the cells of the neighbours' interiors that lie next to the border there. With one rank along a
- * periodic dimension the neighbour is the rank itself. Ghosts beyond an edge of the grid that is not periodic show no
- * cell and are never touched: boundary values may be kept there.
+ * Each rank's array is a part of a whole: dimension d of the grid cuts axis axes[d]. Both ends of such an axis have
+ * ghost cells, low[d] at the first indices and high[d] at the last ones; the rest is the interior. An exchange copies
+ * the neighbours' interior cells next to the border into the ghosts. With one rank along a periodic dimension the
+ * neighbour is the rank itself. Ghosts beyond an edge of a grid that is not periodic are not written: they may hold
+ * boundary values.
  *
- * Each element of the whole lies in one interior only, which no halo can check. Node and face arrays have one point
- * more than cells along a cut axis, and neighbours both have the point on their border: declare it a ghost of the rank
- * with the lower coordinate, with one more in high than for cells. Along a dimension that is not periodic the last
+ * Each element of the whole must lie in exactly one interior; a halo cannot check this. Node and face arrays have one
+ * point more than cells along a cut axis, and both neighbours have the point on their border: declare it a ghost of the
+ * rank with the lower coordinate, with high one larger than for cells. Along a dimension that is not periodic the last
  * rank's array is one longer: the last point lies in its interior.
  *
- * With corners (the default) the dimensions are exchanged one after the other, later ones including the ghosts that
- * earlier ones have filled, so that ghosts at corners and edges of the box show diagonal neighbours' cells. Without,
- * all dimensions are exchanged at once, and ghosts that lie beyond the interior along two axes are not touched.
+ * With corners (the default) the dimensions are exchanged one after the other, and later ones include the ghosts that
+ * earlier ones have filled, so that ghosts at corners and edges of the box get diagonal neighbours' cells. Without
+ * corners all dimensions are exchanged at once, and ghosts beyond the interior along two axes are not written.
  *
- * As a linear map on the arrays of all ranks together an exchange is H: ghosts that show a cell become that cell, all
- * else stays. syncyte_halo_accumulate() is its adjoint H': <H x, y> = <x, H' y>. What lies in a ghost is added to the
- * cell that it shows, and the ghost becomes 0; the order of the additions is fixed.
+ * An exchange is a linear map H on the arrays of all ranks together: it copies cells to ghosts and leaves all other
+ * elements unchanged. syncyte_halo_accumulate() is its adjoint H': <H x, y> = <x, H' y>. It adds each ghost to the cell
+ * that the ghost copies, and sets the ghost to 0; the order of the additions is fixed.
  *
- * A halo is made once, collectively. Its exchanges are messages between neighbours only, without an agreement of all
- * ranks; all ranks use their halos in the same order. A rank whose array is wrong sends its neighbours word of that
- * instead of elements: they get an error that names the rank, and nobody waits for ever; so it is where neighbours do
- * different things with a halo. What the array holds after an error is undefined. An exchange that was started goes on
- * whenever this rank waits in Syncyte, whatever for; further phases (corners) are sent then. After SYNCYTE_ERR_MPI the
- * halo may be lost to MPI, and stays SYNCYTE_ERR_BUSY.
+ * A halo is made once, collectively. Its exchanges are messages between neighbours, without an agreement of all ranks;
+ * all ranks must use their halos in the same order. A rank with a wrong array sends its neighbours an error instead of
+ * elements, which names the rank, so that they do not wait forever; neighbours that call different functions of a halo
+ * get an error too. The contents of the array after an error are undefined. An exchange that was started makes progress
+ * whenever this rank waits in Syncyte; further phases (corners) are sent then. After SYNCYTE_ERR_MPI the halo may stay
+ * in use by MPI, and then returns SYNCYTE_ERR_BUSY.
  */
 #ifndef SYNCYTE_HALO_H
 #define SYNCYTE_HALO_H
@@ -38,13 +38,13 @@
 extern "C" {
 #endif
 
-/** A halo: who exchanges which cells of arrays of one shape. */
+/** A halo: the plan of an exchange of ghost cells, for arrays of one shape. */
 typedef struct syncyte_halo_s* syncyte_halo_t;
 
 /** Options of a halo. */
 typedef struct syncyte_halo_options_t {
   size_t struct_size; /**< sizeof(syncyte_halo_options_t) */
-  int32_t corners;    /**< {default(1)} 1: corners too; 0: only ghosts that lie beyond the interior along one axis */
+  int32_t corners;    /**< {default(1)} 1: include corners; 0: only ghosts beyond the interior along one axis */
 } syncyte_halo_options_t;
 
 /** All defaults: `syncyte_halo_options_t options = SYNCYTE_HALO_OPTIONS_INIT;`. Zeros would leave out corners. */
@@ -57,17 +57,17 @@ typedef struct syncyte_halo_options_t {
  * @param[in] dtype element type of the arrays
  * @param[in] ndim dimensions of the arrays, at least those of the grid
  * @param[in] shape {array(ndim)} extents of this rank's arrays, ghosts included
- * @param[in] axes {array(axes_length), optional} which axis each dimension of the grid cuts, negative ones from the
- * end; null: 0, 1, ...
- * @param[in] axes_length number of them: the grid's dimensions; ignored if axes is null
+ * @param[in] axes {array(axes_length), optional} axis that each dimension of the grid cuts; negative ones count from
+ * the end; null: 0, 1, ...
+ * @param[in] axes_length length of axes: the grid's dimensions; ignored if axes is null
  * @param[in] low {array(low_length)} ghost cells at the low end of each of these axes, 0 or more
- * @param[in] low_length number of them: the grid's dimensions
+ * @param[in] low_length length of low: the grid's dimensions
  * @param[in] high {array(high_length)} ghost cells at the high end
- * @param[in] high_length number of them: the grid's dimensions
+ * @param[in] high_length length of high: the grid's dimensions
  * @param[in] options {optional} null for defaults
  * @param[out] halo the halo
  * @return SYNCYTE_ERR_ARGUMENT (cart is not Cartesian, axes, widths), SYNCYTE_ERR_SHAPE (no room for the ghosts; an
- * interior smaller than what a neighbour's ghosts show of it), SYNCYTE_ERR_TYPE, SYNCYTE_ERR_MISMATCH.
+ * interior smaller than a neighbour's ghosts of it), SYNCYTE_ERR_TYPE, SYNCYTE_ERR_MISMATCH.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_halo_create(syncyte_comm_t cart, syncyte_dtype_t dtype, int32_t ndim,
                                                     const int64_t* shape, const int32_t* axes, int64_t axes_length,
@@ -82,30 +82,30 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_halo_create(syncyte_comm_t cart, syncyte
 SYNCYTE_EXPORT syncyte_status_t syncyte_halo_retain(syncyte_halo_t halo);
 
 /**
- * @brief Drops a reference; with the last one the handle becomes an error. Local, thread-safe, without MPI: unlike a
- * window's, a halo's memory is this rank's own and goes at once, or when its exchange under way has ended.
+ * @brief Drops a reference; the last release makes the handle invalid. Local, thread-safe, without MPI: a halo's memory
+ * is local, unlike a window's, and is freed at once, or when its exchange in flight has ended.
  * @param[in] halo a halo
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_halo_release(syncyte_halo_t halo);
 
 /**
- * @brief Drops a reference and nulls the handle; null is fine. Local, as syncyte_halo_release().
+ * @brief Drops a reference and nulls the handle; a null handle is ignored. Local, as syncyte_halo_release().
  * @param[in,out] halo a halo
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_halo_destroy(syncyte_halo_t* halo);
 
 /**
- * @brief The arrays a halo is for. Local.
+ * @brief Returns the arrays that a halo is for. Local.
  * @param[in] halo a halo
  * @param[out] array dtype and shape, without memory
- * @param[out] interior {optional} the interior: its shape; data is the offset of its first cell in a contiguous array,
- * in bytes, and strides are those of a contiguous array
+ * @param[out] interior {optional} the interior of a contiguous array: shape, strides, and the offset of its first cell
+ * in bytes, as data
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_halo_describe(syncyte_halo_t halo, syncyte_buffer_t* array,
                                                       syncyte_buffer_t* interior);
 
 /**
- * @brief The communicator of a halo. Local.
+ * @brief Returns the communicator of a halo. Local.
  * @param[in] halo a halo
  * @param[out] cart a new reference to it, to be destroyed as any other handle
  */
@@ -114,40 +114,40 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_halo_comm(syncyte_halo_t halo, syncyte_c
 /**
  * @brief Fills the ghosts. All ranks of the communicator call it; waits for the neighbours only.
  * @param[in] halo a halo
- * @param[in,out] array of the halo's dtype and shape; any strides, but 0 only where the extent is 1
- * @return SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE; the status of a neighbour that failed; SYNCYTE_ERR_MISMATCH where a
- * neighbour does something else with the halo; SYNCYTE_ERR_BUSY while another exchange of this halo is under way.
+ * @param[in,out] array array of the halo's dtype and shape; any strides, but 0 only if the extent is 1
+ * @return SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE; the status of a neighbour that failed; SYNCYTE_ERR_MISMATCH if a
+ * neighbour calls another function of the halo; SYNCYTE_ERR_BUSY while another exchange of this halo is in flight.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_halo_exchange(syncyte_halo_t halo, const syncyte_buffer_t* array);
 
 /**
- * @brief The adjoint of syncyte_halo_exchange(): adds the ghosts to the cells they show, and sets them to 0. All ranks
- * of the communicator call it; waits for the neighbours only. bool is added as a logical or, 16-bit floats round at
- * every addition.
+ * @brief Adjoint of syncyte_halo_exchange(): adds the ghosts to the cells that they copy, and sets them to 0. All ranks
+ * of the communicator call it; waits for the neighbours only. bool is added as a logical or; 16-bit floats are rounded
+ * at every addition.
  * @param[in] halo a halo
- * @param[in,out] array of the halo's dtype and shape; any strides, but 0 only where the extent is 1
+ * @param[in,out] array array of the halo's dtype and shape; any strides, but 0 only if the extent is 1
  * @return as syncyte_halo_exchange().
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_halo_accumulate(syncyte_halo_t halo, const syncyte_buffer_t* array);
 
 /**
- * @brief Exchanges or accumulates, and compares facts with the neighbours: for libraries on top, whose operation on a
- * neighbour must be the same one. All ranks of the communicator call it; waits for the neighbours only.
+ * @brief Exchanges or accumulates, and compares facts with the neighbours: for libraries on top, whose operation must
+ * be the same on both neighbours. All ranks of the communicator call it; waits for the neighbours only.
  * @param[in] halo a halo
- * @param[in] adjoint 0: as syncyte_halo_exchange(), with which it may meet; 1: as syncyte_halo_accumulate()
- * @param[in] options {optional} null for defaults; fact_count at most 5. Facts that a neighbour does not give are 0
- * @param[in,out] array of the halo's dtype and shape; any strides, but 0 only where the extent is 1
- * @return as syncyte_halo_exchange(); SYNCYTE_ERR_MISMATCH on all ranks that have a neighbour with another fact, with a
- * message that names the fact and both ranks. A rank learns of a neighbour's facts where its own ghosts show cells of
- * that neighbour (adjoint: where that neighbour's show its own).
+ * @param[in] adjoint 0: as syncyte_halo_exchange(), which a neighbour may call instead; 1: as syncyte_halo_accumulate()
+ * @param[in] options {optional} null for defaults; fact_count at most 5. Facts that a neighbour does not pass are 0
+ * @param[in,out] array array of the halo's dtype and shape; any strides, but 0 only if the extent is 1
+ * @return as syncyte_halo_exchange(); SYNCYTE_ERR_MISMATCH on all ranks with a neighbour that has a different fact,
+ * with a message that names the fact and both ranks. A rank receives the facts of a neighbour if its own ghosts copy
+ * cells of that neighbour (adjoint: if the neighbour's ghosts copy its cells).
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_halo_transfer(syncyte_halo_t halo, int32_t adjoint,
                                                       const syncyte_collective_options_t* options,
                                                       const syncyte_buffer_t* array);
 
 /**
- * @brief Number of exchanges and accumulates that this rank has begun. Local. Neighbours compare it; so it identifies
- * the last one.
+ * @brief Returns the number of exchanges and accumulates that this rank has begun. Local. Neighbours compare it; so it
+ * identifies the last one.
  * @param[in] halo a halo
  * @param[out] number 0 for a new halo
  */
@@ -155,23 +155,23 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_halo_sequence(syncyte_halo_t halo, int64
 
 /**
  * @brief Starts to fill the ghosts; does not wait. With corners, later dimensions start when the request is tested or
- * waited for. One exchange of a halo is under way at a time.
+ * waited for. A halo has at most one exchange in flight.
  * @param[in] halo a halo
- * @param[in] array of the halo's dtype and shape; its memory must stay until the request has ended, and until then
- * ghosts must not be read, nor interior cells that ghosts show be written
+ * @param[in] array array of the halo's dtype and shape; its memory must stay until the request has ended; until then
+ * ghosts must not be read, and interior cells that ghosts copy must not be written
  * @param[out] request ends with syncyte_halo_exchange()'s status
- * @return SYNCYTE_ERR_BUSY while another exchange of this halo is under way.
+ * @return SYNCYTE_ERR_BUSY while another exchange of this halo is in flight.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_halo_iexchange(syncyte_halo_t halo, const syncyte_buffer_t* array,
                                                        syncyte_request_t* request);
 
 /**
- * @brief Starts to accumulate; does not wait. As syncyte_halo_iexchange().
+ * @brief Starts syncyte_halo_accumulate(); does not wait. See syncyte_halo_iexchange().
  * @param[in] halo a halo
- * @param[in] array of the halo's dtype and shape; its memory must stay, and may not be read or written, until the
+ * @param[in] array array of the halo's dtype and shape; its memory must stay, and may not be read or written, until the
  * request has ended
  * @param[out] request ends with syncyte_halo_accumulate()'s status
- * @return SYNCYTE_ERR_BUSY while another exchange of this halo is under way.
+ * @return SYNCYTE_ERR_BUSY while another exchange of this halo is in flight.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_halo_iaccumulate(syncyte_halo_t halo, const syncyte_buffer_t* array,
                                                          syncyte_request_t* request);

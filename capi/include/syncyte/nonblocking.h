@@ -1,32 +1,32 @@
 /**
  * @file nonblocking.h
- * @brief Collectives that are started, and ended by a request.
+ * @brief Non-blocking collectives: started by a call, completed by a request.
  *
- * A start never waits for another rank: rank 0 may start, send and wait while rank 1 receives, starts and waits. It
- * posts the agreement (see comm.h); data moves once that is complete, which this rank notices when it tests or waits
- * for a request of any kind, a message or a halo's exchange, starts another, or is in a blocking collective of any
- * communicator. It does not notice outside of Syncyte, nor in a blocking collective without checks unless MPI's thread
- * level is multiple (the default of syncyte_init()): until it returns, other ranks may wait for it. Where the level of
- * some rank is lower, agreements are polled for, and take longer. All ranks must call the collectives of a
- * communicator, blocking and non-blocking ones, in the same order; requests may be waited for in any order, each by all
- * ranks or by some. Calls in different orders are the watchdog's (SYNCYTE_WATCHDOG); it lists what was started and has
- * not ended.
+ * A start never waits for another rank: rank 0 may start, send and wait while rank 1 receives, starts and waits. A
+ * start posts the agreement (see comm.h); data moves once the agreement is complete. This rank makes progress when it
+ * tests or waits for a request of any kind, a message or a halo's exchange, starts another operation, or is in a
+ * blocking collective of any communicator. It makes none outside Syncyte, nor in a blocking collective without checks
+ * unless MPI's thread level is multiple (the default of syncyte_init()): other ranks may wait for it until it returns.
+ * If some rank's thread level is lower, agreements are polled, and take longer. All ranks must call the collectives of
+ * a communicator, blocking and non-blocking ones, in the same order; requests may be waited for in any order, each by
+ * all ranks or by some. The watchdog (SYNCYTE_WATCHDOG) reports calls in different orders; it lists operations in
+ * flight.
  *
- * Errors: a rank with a bad argument gets its error at once from the start, and no request; it takes part in the
- * agreement all the same, and the others get that error from test or wait. Where the facts differ all get
- * SYNCYTE_ERR_MISMATCH from test or wait, with the text of the blocking operation. Nothing is written then.
+ * Errors: a rank with a bad argument gets its error at once from the start, and no request. It still takes part in the
+ * agreement, and the other ranks get its error from test or wait. If facts differ, all ranks get SYNCYTE_ERR_MISMATCH
+ * from test or wait, with the text of the blocking operation. After these errors nothing is written.
  *
- * The memory of input must stay unchanged, and that of output must stay and may not be read, until the request has
- * ended; after SYNCYTE_ERR_MPI until MPI has ended, which may still use it. Descriptions, lengths and options are read
- * during the start only. float16 and bfloat16 are reduced in float32, as by the blocking operations, with memory for
- * all elements as float32.
+ * Until the request has ended, the memory of input must stay unchanged, and that of output must stay and may not be
+ * read; after SYNCYTE_ERR_MPI, until MPI_Finalize, because MPI may still use it. Descriptions, lengths and options are
+ * read only during the start. float16 and bfloat16 are reduced in float32, as by the blocking operations, which takes
+ * memory for all elements as float32.
  *
- * One thread at a time may start an operation or be inside a collective of a communicator, the others get
- * SYNCYTE_ERR_BUSY; requests may be tested and waited for by any thread at any time. A request that nobody waits for
- * ends in syncyte_finalize(); one that cannot end there, because another rank has never started it, is named in the log
- * and answers SYNCYTE_ERR_MISMATCH. syncyte_request_destroy() answers SYNCYTE_ERR_BUSY while it is active.
+ * One thread at a time may start an operation or be inside a collective of a communicator; others get SYNCYTE_ERR_BUSY.
+ * Any thread may test and wait for requests at any time. syncyte_finalize() completes requests that were not waited
+ * for. A request that cannot complete there, because another rank has not started it, is named in the log and ends with
+ * SYNCYTE_ERR_MISMATCH. syncyte_request_destroy() returns SYNCYTE_ERR_BUSY while the request is active.
  *
- * With SYNCYTE_CHECK=off nothing is agreed on, and data moves from the start.
+ * With SYNCYTE_CHECK=off there is no agreement, and data moves from the start.
  */
 #ifndef SYNCYTE_NONBLOCKING_H
 #define SYNCYTE_NONBLOCKING_H
@@ -40,7 +40,7 @@ extern "C" {
 /**
  * @brief Starts syncyte_comm_bcast(). Collective; does not wait. Facts as there.
  * @param[in] comm a communicator
- * @param[in] root whose elements
+ * @param[in] root rank that sends its elements
  * @param[in] options {optional} null for defaults
  * @param[in,out] buffer contiguous; read on root, written elsewhere
  * @param[out] request ends when buffer may be used again
@@ -67,9 +67,9 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_iallreduce(syncyte_comm_t comm, con
  * @brief Starts syncyte_comm_allgather_along(). Collective; does not wait. Facts as there.
  * @param[in] comm a communicator
  * @param[in] input this rank's part
- * @param[in] axis along which the parts lie
+ * @param[in] axis dimension along which the parts are joined
  * @param[in] counts {array(counts_length)} extents of the parts along the axis, equal on all ranks
- * @param[in] counts_length number of them: comm's size
+ * @param[in] counts_length length of counts: comm's size
  * @param[in] options {optional} null for defaults
  * @param[out] output the whole array, not overlapping input
  * @param[out] request ends when output holds the result
@@ -82,9 +82,9 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_iallgather_along(
  * @brief Starts syncyte_comm_reduce_scatter_along(). Collective; does not wait. Facts as there.
  * @param[in] comm a communicator
  * @param[in] input a whole array
- * @param[in] axis along which to cut
+ * @param[in] axis dimension to cut
  * @param[in] counts {array(counts_length)} extents of the parts along the axis, equal on all ranks
- * @param[in] counts_length number of them: comm's size
+ * @param[in] counts_length length of counts: comm's size
  * @param[in] op reduction
  * @param[in] options {optional} null for defaults
  * @param[out] output this rank's part, not overlapping input
@@ -102,12 +102,12 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_ireduce_scatter_along(syncyte_comm_
  * @brief Starts syncyte_comm_alltoall_along(). Collective; does not wait. Facts as there.
  * @param[in] comm a communicator
  * @param[in] input this rank's part along gather_axis
- * @param[in] gather_axis along which the parts of the input lie
+ * @param[in] gather_axis dimension along which the inputs are parts
  * @param[in] gather_counts {array(gather_counts_length)} their extents, equal on all ranks
- * @param[in] gather_counts_length number of them: comm's size
- * @param[in] scatter_axis along which the parts of the output lie
+ * @param[in] gather_counts_length length of gather_counts: comm's size
+ * @param[in] scatter_axis dimension along which the outputs are parts
  * @param[in] scatter_counts {array(scatter_counts_length)} their extents, equal on all ranks
- * @param[in] scatter_counts_length number of them: comm's size
+ * @param[in] scatter_counts_length length of scatter_counts: comm's size
  * @param[in] options {optional} null for defaults
  * @param[out] output this rank's part along scatter_axis, not overlapping input
  * @param[out] request ends when output holds the result
@@ -119,10 +119,10 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_ialltoall_along(
 
 /**
  * @brief Takes part in the agreement of a non-blocking collective that this rank cannot start, for libraries on top
- * whose own checks have failed: the others get the error from test or wait. Collective, in place of the start; does not
- * wait. The error is the thread's last (syncyte_error_set()). Does nothing with SYNCYTE_CHECK=off.
+ * whose own checks have failed: the other ranks get the error from test or wait. Collective, in place of the start;
+ * does not wait. The error is the thread's last error (syncyte_error_set()). Does nothing with SYNCYTE_CHECK=off.
  * @param[in] comm a communicator
- * @param[in] status of the error, not SYNCYTE_SUCCESS
+ * @param[in] status status of the error, not SYNCYTE_SUCCESS
  * @param[in] operation {string} for messages, for example "comm_iallreduce"
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_comm_ifail(syncyte_comm_t comm, syncyte_status_t status, const char* operation);

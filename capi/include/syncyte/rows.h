@@ -12,12 +12,12 @@ extern "C" {
 #endif
 
 /**
- * @brief Reads rows of an array: output[i] = table[index[i]], converted where the types differ. Local, without MPI;
+ * @brief Reads rows of an array: output[i] = table[index[i]], converted if the types differ. Local, without MPI;
  * callable at any time, by several threads at once. Rows may repeat.
  *
- * float16, bfloat16, float32 and float64 are converted into each other, rounded to nearest even; float64 becomes 16
- * bits wide by way of float32.
- * @param[in] table 1 or more dimensions, any strides, in host memory; what follows the first dimension is a row
+ * float16, bfloat16, float32 and float64 are converted into each other, rounded to nearest even; float64 is converted
+ * to 16-bit types by way of float32.
+ * @param[in] table 1 or more dimensions, any strides, in host memory; the dimensions after the first form a row
  * @param[in] index int32 or int64, contiguous, any number of dimensions
  * @param[out] output contiguous, index's elements times a row's elements; must not overlap the table
  * @return SYNCYTE_ERR_INDEX (names the first index that is out of range and its position; nothing is written),

@@ -3,12 +3,12 @@
  * @brief Whole tensors: one N-dimensional array over the memory of all ranks, partitioned by rows (the first
  * dimension).
  *
- * Any rank reads, writes and adds to any row without its owner's help. On a node that is a load or a store, seen by
- * others as the processor orders it: data written before tensor_sync() (collective) is seen by all after it; data
- * written before a release (tensor_store, tensor_fetch_add, tensor_compare_swap) is seen by whoever reads that counter
- * by an acquire (tensor_load, tensor_wait, or an atomic). Between nodes it is MPI RMA (the caveat of window.h about
- * progress holds), and adds answer SYNCYTE_ERR_UNSUPPORTED. Functions but create, wrap and sync are local and
- * thread-safe.
+ * Any rank reads, writes and adds to any row without a call by its owner. On a node these are loads and stores, visible
+ * to other ranks in the processor's memory order: all ranks see data written before tensor_sync() (collective) after
+ * it; a rank that reads a counter by an acquire (tensor_load, tensor_wait, or an atomic) sees data written before the
+ * release (tensor_store, tensor_fetch_add, tensor_compare_swap) that wrote the counter. Between nodes they are MPI RMA
+ * (window.h says when the target must enter MPI), and adds return SYNCYTE_ERR_UNSUPPORTED. All functions except create,
+ * wrap and sync are local and thread-safe.
  */
 #ifndef SYNCYTE_TENSOR_H
 #define SYNCYTE_TENSOR_H
@@ -25,13 +25,13 @@ typedef struct syncyte_tensor_s* syncyte_tensor_t;
 
 /** Options of a new tensor. */
 typedef struct syncyte_tensor_options_t {
-  size_t struct_size;      /**< sizeof(syncyte_tensor_options_t) */
-  const char* name;        /**< for messages; may be null */
-  int64_t local_rows;      /**< {default(-1)} this rank's rows; -1: as equal as possible, the remainder on the first
-                                ranks. All ranks give -1, or all give their own, which must add up to shape[0] */
+  size_t struct_size; /**< sizeof(syncyte_tensor_options_t) */
+  const char* name;   /**< for messages; may be null */
+  int64_t local_rows; /**< {default(-1)} number of this rank's rows; -1: equal parts, with the remainder on the first
+                           ranks. All ranks pass -1, or all pass numbers that add up to shape[0] */
   syncyte_memory_t memory; /**< SYNCYTE_MEMORY_HOST */
-  int64_t* released;       /**< may be null; of wrap: set to 1 (a release store) when no rank uses this rank's array any
-                                more. It is the caller's and lives as long as the array */
+  int64_t* released; /**< may be null; for wrap: set to 1 (a release store) when no rank uses this rank's array any
+                          more. The caller owns it; it must live as long as the array */
 } syncyte_tensor_options_t;
 
 /** All defaults: `syncyte_tensor_options_t options = SYNCYTE_TENSOR_OPTIONS_INIT;`. Zeros would mean local_rows 0. */
@@ -64,9 +64,9 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_create(syncyte_comm_t comm, syncy
                                                       syncyte_tensor_t* tensor);
 
 /**
- * @brief Makes a tensor of arrays that the ranks already have. Collective; facts: dtype, extents but the first. The
- * memory stays the caller's and must live until the tensor is freed by a collective point, which options->released
- * tells. It is not shared, so other ranks reach it by MPI RMA on a node too, adds by other ranks answer
+ * @brief Makes a tensor of arrays that the ranks already have. Collective; facts: dtype, all extents but the first. The
+ * caller owns the memory, which must live until a collective point frees the tensor; options->released is set then. The
+ * memory is not shared: other ranks access it by MPI RMA, on the same node too, their adds return
  * SYNCYTE_ERR_UNSUPPORTED, and there is no node view.
  * @param[in] comm its ranks
  * @param[in] local this rank's rows, contiguous; shape[0] may differ between ranks and may be 0
@@ -90,39 +90,39 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_retain(syncyte_tensor_t tensor);
 SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_release(syncyte_tensor_t tensor);
 
 /**
- * @brief Drops a reference and nulls the handle; null is fine. Local, as syncyte_tensor_release().
+ * @brief Drops a reference and nulls the handle; a null handle is ignored. Local, as syncyte_tensor_release().
  * @param[in,out] tensor a tensor
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_destroy(syncyte_tensor_t* tensor);
 
 /**
- * @brief Element type and global shape. Local.
+ * @brief Returns element type and global shape. Local.
  * @param[in] tensor a tensor
  * @param[out] global filled, with data null
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_describe(syncyte_tensor_t tensor, syncyte_buffer_t* global);
 
 /**
- * @brief A new reference to the tensor's communicator. Local.
+ * @brief Returns a new reference to the tensor's communicator. Local.
  * @param[in] tensor a tensor
  * @param[out] comm the communicator
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_comm(syncyte_tensor_t tensor, syncyte_comm_t* comm);
 
 /**
- * @brief The rows a rank owns. Local.
+ * @brief Returns the rows that a rank owns. Local.
  * @param[in] tensor a tensor
- * @param[in] rank whose
- * @param[out] first its first row; where the next rank's begin if it has none
- * @param[out] count how many
+ * @param[in] rank owner
+ * @param[out] first its first row; if it has none, the next rank's first row
+ * @param[out] count number of rows
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_rows(syncyte_tensor_t tensor, int32_t rank, int64_t* first,
                                                     int64_t* count);
 
 /**
- * @brief Owners of rows, O(log P) each or better. Local.
+ * @brief Returns the owners of rows, in O(log P) each or better. Local.
  * @param[in] tensor a tensor
- * @param[in] count number of rows asked for
+ * @param[in] count number of rows
  * @param[in] rows {array(count)} global row numbers
  * @param[out] ranks {array(count)} their owners
  * @return SYNCYTE_ERR_INDEX, naming index and position.
@@ -131,21 +131,21 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_owner(syncyte_tensor_t tensor, in
                                                      int32_t* ranks);
 
 /**
- * @brief This rank's rows in place. Local. Valid while the tensor is referred to: retain it for as long as the view
- * lives.
+ * @brief Returns a view of this rank's rows. Local. The view is valid while there is a reference to the tensor: retain
+ * it for as long as the view lives.
  * @param[in] tensor a tensor
  * @param[out] view contiguous; shape[0] is the number of local rows
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_local(syncyte_tensor_t tensor, syncyte_buffer_t* view);
 
 /**
- * @brief The rows of all of this node's ranks in place, in one address range, in order of ranks. Local. Lifetime as
+ * @brief Returns a view of the rows of all ranks of this node, in one address range, in rank order. Local. Lifetime as
  * tensor_local().
  * @param[in] tensor a tensor
  * @param[out] view contiguous; shape[0] is the number of the node's rows
- * @param[out] first_row global number of the view's first row if the node's ranks are consecutive, so that view row i
- * is global row first_row + i; otherwise -1: the view then holds the ranges that tensor_rows() gives for the node's
- * ranks one after another
+ * @param[out] first_row if the node's ranks are consecutive, the global number of the view's first row, so that view
+ * row i is global row first_row + i; otherwise -1: the view then holds the ranges of tensor_rows() for the node's
+ * ranks, one after another
  * @return SYNCYTE_ERR_UNSUPPORTED for a wrapped tensor of several ranks.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_node(syncyte_tensor_t tensor, syncyte_buffer_t* view,
@@ -162,8 +162,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_gather(syncyte_tensor_t tensor, c
                                                       const syncyte_buffer_t* output);
 
 /**
- * @brief Writes rows: tensor[index[i]] = source[i]. Local. Of rows that repeat the last one stays; a row written by two
- * ranks at once, or added to meanwhile, is undefined.
+ * @brief Writes rows: tensor[index[i]] = source[i]. Local. If a row repeats, its last source stays. A row that two
+ * ranks write at once, or that is added to meanwhile, is undefined.
  * @param[in] tensor a tensor
  * @param[in] index int32 or int64, contiguous
  * @param[in] source contiguous, of the tensor's dtype, index's elements times a row's elements
@@ -173,13 +173,13 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_scatter(syncyte_tensor_t tensor, 
                                                        const syncyte_buffer_t* source);
 
 /**
- * @brief Adds to rows: tensor[index[i]] += source[i]. Local. Exact under contention: no add is lost, rows that repeat
- * are added several times, in an order that is not defined. bool: logical or.
+ * @brief Adds to rows: tensor[index[i]] += source[i]. Local. No add is lost when several ranks add at once. A row that
+ * repeats is added to several times, in an undefined order. bool: logical or.
  * @param[in] tensor a tensor
  * @param[in] index int32 or int64, contiguous
  * @param[in] source contiguous, of the tensor's dtype, index's elements times a row's elements
  * @return as gather; SYNCYTE_ERR_PEER_DIED if a process died while it added to one of the rows (the row is damaged, the
- * message names it; rows before it are added), SYNCYTE_ERR_UNSUPPORTED if a row lies on another node.
+ * message names it; rows before it have been added), SYNCYTE_ERR_UNSUPPORTED if a row lies on another node.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_scatter_add(syncyte_tensor_t tensor, const syncyte_buffer_t* index,
                                                            const syncyte_buffer_t* source);
@@ -188,7 +188,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_scatter_add(syncyte_tensor_t tens
  * @brief Reads the box [lower, lower + extent of output) of the tensor. Local.
  * @param[in] tensor a tensor
  * @param[in] lower {array(lower_length)} first element of the box
- * @param[in] lower_length number of them: the tensor's dimensions
+ * @param[in] lower_length length of lower: the tensor's dimensions
  * @param[out] output as many dimensions as the tensor, any strides, the tensor's dtype
  * @return SYNCYTE_ERR_INDEX outside the tensor, SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_TYPE.
  */
@@ -196,34 +196,33 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_get_box(syncyte_tensor_t tensor, 
                                                        int64_t lower_length, const syncyte_buffer_t* output);
 
 /**
- * @brief Writes the box [lower, lower + extent of source) of the tensor. Local. Visible to others as gather's rows.
+ * @brief Writes the box [lower, lower + extent of source) of the tensor. Local. Visible to others as rows of scatter.
  * @param[in] tensor a tensor
  * @param[in] lower {array(lower_length)} first element of the box
- * @param[in] lower_length number of them: the tensor's dimensions
+ * @param[in] lower_length length of lower: the tensor's dimensions
  * @param[in] source as many dimensions as the tensor, any strides, the tensor's dtype
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_put_box(syncyte_tensor_t tensor, const int64_t* lower,
                                                        int64_t lower_length, const syncyte_buffer_t* source);
 
 /**
- * @brief Adds to one element of an int32 or int64 tensor and returns what was there; atomic, acquire and release.
- * Local.
+ * @brief Adds to one element of an int32 or int64 tensor and returns its old value; atomic, acquire and release. Local.
  * @param[in] tensor a tensor of int32 or int64
  * @param[in] element number of the element in row-major order
- * @param[in] operand what to add
- * @param[out] previous {optional} the value before
+ * @param[in] operand number to add
+ * @param[out] previous {optional} the old value
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_fetch_add(syncyte_tensor_t tensor, int64_t element, int64_t operand,
                                                          int64_t* previous);
 
 /**
- * @brief Writes desired to one element if it equals expected, and returns what was there; atomic, acquire and release.
+ * @brief Writes desired to one element if it equals expected, and returns its old value; atomic, acquire and release.
  * Local.
  * @param[in] tensor a tensor of int32 or int64
  * @param[in] element number of the element in row-major order
- * @param[in] expected compared with
- * @param[in] desired written if equal
- * @param[out] previous {optional} the value before
+ * @param[in] expected value to compare with
+ * @param[in] desired value to write if they are equal
+ * @param[out] previous {optional} the old value
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_compare_swap(syncyte_tensor_t tensor, int64_t element, int64_t expected,
                                                             int64_t desired, int64_t* previous);
@@ -237,8 +236,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_compare_swap(syncyte_tensor_t ten
 SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_load(syncyte_tensor_t tensor, int64_t element, int64_t* value);
 
 /**
- * @brief Writes one element of an int32 or int64 tensor; release: what this rank wrote before (on a node; elsewhere
- * after flush) is seen by whoever reads the new value. Local.
+ * @brief Writes one element of an int32 or int64 tensor; release: a rank that reads the new value sees all earlier
+ * writes of this rank (on the same node; on other nodes, those before a flush). Local.
  * @param[in] tensor a tensor of int32 or int64
  * @param[in] element number of the element in row-major order
  * @param[in] value its new value
@@ -246,26 +245,27 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_load(syncyte_tensor_t tensor, int
 SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_store(syncyte_tensor_t tensor, int64_t element, int64_t value);
 
 /**
- * @brief Waits, asleep, until one element of an int32 or int64 tensor compares true; acquire. Local.
+ * @brief Waits, mostly asleep, until a comparison of one element of an int32 or int64 tensor is true; acquire. Local.
  * @param[in] tensor a tensor of int32 or int64
  * @param[in] element number of the element in row-major order
- * @param[in] compare how the element is compared with value
- * @param[in] value compared with
+ * @param[in] compare comparison of the element with value
+ * @param[in] value value to compare with
  * @param[in] timeout seconds, 0 or more; negative: no limit
- * @param[out] found {optional} the element's value that compared true
+ * @param[out] found {optional} the element's value for which the comparison is true
  * @return SYNCYTE_ERR_TIMEOUT after timeout seconds.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_wait(syncyte_tensor_t tensor, int64_t element, syncyte_compare_t compare,
                                                     int64_t value, double timeout, int64_t* found);
 
 /**
- * @brief Completes this rank's writes: they are at their owners on return. Local.
+ * @brief Completes this rank's writes at their owners. Local.
  * @param[in] tensor a tensor
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_flush(syncyte_tensor_t tensor);
 
 /**
- * @brief What any rank wrote before is seen by all ranks after. Collective; also frees what all ranks have dropped.
+ * @brief Synchronises the tensor: after it, all ranks see all earlier writes of all ranks. Collective; also frees
+ * objects that all ranks have dropped.
  * @param[in] tensor a tensor
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_sync(syncyte_tensor_t tensor);

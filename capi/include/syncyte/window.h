@@ -3,11 +3,11 @@
  * @brief One-sided access to memory of other ranks: put, get, accumulate, atomics, locks.
  *
  * Every rank contributes some bytes of zeroed memory. On a node they are shared: an operation is a load, a store or a
- * processor's atomic, done when the call returns. Between nodes it is MPI RMA; a put or accumulate is then complete at
- * the target after flush, and MPI libraries may need the target to enter MPI before anything moves. When a window spans
- * several nodes, *all* its accumulates, fetch-ops and compare-swaps go through MPI, so that they are atomic with each
- * other. Bounds are checked here. Puts and gets of overlapping bytes by two ranks without a lock, flush and barrier
- * between them are races. All functions but create, fence and sync are local.
+ * processor's atomic, complete when the call returns. Between nodes it is MPI RMA: a put or accumulate is complete at
+ * the target after flush, and some MPI libraries move data only when the target enters MPI. If a window spans several
+ * nodes, *all* its accumulates, fetch-ops and compare-swaps go through MPI, so that they are atomic with each other.
+ * Bounds are checked. Puts and gets of overlapping bytes by two ranks without a lock, flush and barrier between them
+ * are races. All functions except create and fence are local.
  */
 #ifndef SYNCYTE_WINDOW_H
 #define SYNCYTE_WINDOW_H
@@ -27,8 +27,8 @@ typedef int32_t syncyte_lock_t;
 
 /** Kinds of locks. */
 enum syncyte_lock_values {
-  SYNCYTE_LOCK_SHARED = 1,   /**< with other shared ones */
-  SYNCYTE_LOCK_EXCLUSIVE = 2 /**< alone */
+  SYNCYTE_LOCK_SHARED = 1,   /**< several ranks may hold it */
+  SYNCYTE_LOCK_EXCLUSIVE = 2 /**< one rank may hold it */
 };
 
 /** Options of a new window. */
@@ -68,23 +68,24 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_window_retain(syncyte_window_t window);
 SYNCYTE_EXPORT syncyte_status_t syncyte_window_release(syncyte_window_t window);
 
 /**
- * @brief Drops a reference and nulls the handle; null is fine. Local.
+ * @brief Drops a reference and nulls the handle; a null handle is ignored. Local.
  * @param[in,out] window a window
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_window_destroy(syncyte_window_t* window);
 
 /**
- * @brief Size of a rank's part. Local.
+ * @brief Returns the size of a rank's part. Local.
  * @param[in] window a window
- * @param[in] rank whose part
+ * @param[in] rank rank that contributed the part
  * @param[out] bytes its size
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_window_size(syncyte_window_t window, int32_t rank, size_t* bytes);
 
 /**
- * @brief Address of a rank's part, if it lies on this node. Local. Valid while the window is referred to.
+ * @brief Returns the address of a rank's part, if it lies on this node. Local. Valid while there is a reference to the
+ * window.
  * @param[in] window a window
- * @param[in] rank whose part
+ * @param[in] rank rank that contributed the part
  * @param[out] data its first byte
  * @return SYNCYTE_ERR_UNSUPPORTED for a rank on another node.
  */
@@ -94,7 +95,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_window_pointer(syncyte_window_t window, 
  * @brief Writes elements to a rank. The buffer may be re-used on return; visible at the target after flush.
  * @param[in] window a window
  * @param[in] rank target
- * @param[in] offset where, in bytes from the start of its part
+ * @param[in] offset bytes from the start of its part
  * @param[in] source contiguous
  * @return SYNCYTE_ERR_INDEX beyond the end, SYNCYTE_ERR_ARGUMENT (rank), SYNCYTE_ERR_SHAPE.
  */
@@ -102,10 +103,10 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_window_put(syncyte_window_t window, int3
                                                    const syncyte_buffer_t* source);
 
 /**
- * @brief Reads elements of a rank; they are there on return.
+ * @brief Reads elements of a rank; complete on return.
  * @param[in] window a window
  * @param[in] rank target
- * @param[in] offset where, in bytes from the start of its part
+ * @param[in] offset bytes from the start of its part
  * @param[out] target contiguous
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_window_get(syncyte_window_t window, int32_t rank, size_t offset,
@@ -125,39 +126,39 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_window_accumulate(syncyte_window_t windo
                                                           syncyte_op_t op, const syncyte_buffer_t* source);
 
 /**
- * @brief Combines one element and returns what was there before; atomic, sequentially consistent on a node.
+ * @brief Combines one element and returns its old value; atomic, sequentially consistent on a node.
  * @param[in] window a window
  * @param[in] rank target
  * @param[in] offset where, in bytes; a multiple of the element's size
  * @param[in] dtype element type
  * @param[in] op as in accumulate
  * @param[in] operand one element
- * @param[out] previous one element
+ * @param[out] previous the old element
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_window_fetch_op(syncyte_window_t window, int32_t rank, size_t offset,
                                                         syncyte_dtype_t dtype, syncyte_op_t op, const void* operand,
                                                         void* previous);
 
 /**
- * @brief Writes desired if the element equals expected, and returns what was there before; atomic.
+ * @brief Writes desired if the element equals expected, and returns its old value; atomic.
  * @param[in] window a window
  * @param[in] rank target
  * @param[in] offset where, in bytes; a multiple of the element's size
  * @param[in] dtype an integer type or bool
  * @param[in] expected one element
  * @param[in] desired one element
- * @param[out] previous one element; equal to expected if the exchange took place
+ * @param[out] previous the old element; equal to expected if desired was written
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_window_compare_swap(syncyte_window_t window, int32_t rank, size_t offset,
                                                             syncyte_dtype_t dtype, const void* expected,
                                                             const void* desired, void* previous);
 
 /**
- * @brief Waits for a rank's lock. Locks are advisory: they keep out only others that lock. Not recursive. Nobody
- * queues: an exclusive lock may wait for as long as others keep sharing. What cannot be seen to be dead (a holder on
- * another node, one that shares) is waited for; the watchdog (SYNCYTE_WATCHDOG) ends a wait beyond its limit.
+ * @brief Waits for a rank's lock. Locks are advisory: they exclude only other lock calls. Not recursive. There is no
+ * queue: an exclusive lock may wait for as long as other ranks hold shared ones. The death of a holder is detected only
+ * for exclusive locks on the same node; otherwise the wait goes on until the watchdog (SYNCYTE_WATCHDOG) ends it.
  * @param[in] window a window
- * @param[in] rank whose lock
+ * @param[in] rank rank whose part is locked
  * @param[in] kind shared or exclusive
  * @return SYNCYTE_ERR_PEER_DIED if the holder of an exclusive lock on this node died, SYNCYTE_ERR_BUSY if this rank
  * holds it already.
@@ -165,9 +166,9 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_window_compare_swap(syncyte_window_t win
 SYNCYTE_EXPORT syncyte_status_t syncyte_window_lock(syncyte_window_t window, int32_t rank, syncyte_lock_t kind);
 
 /**
- * @brief Completes this rank's operations on a rank, and gives its lock back.
+ * @brief Completes this rank's operations on a rank, and releases its lock.
  * @param[in] window a window
- * @param[in] rank whose lock
+ * @param[in] rank rank whose part is locked
  * @return SYNCYTE_ERR_ARGUMENT if this rank does not hold it.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_window_unlock(syncyte_window_t window, int32_t rank);
@@ -180,8 +181,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_window_unlock(syncyte_window_t window, i
 SYNCYTE_EXPORT syncyte_status_t syncyte_window_flush(syncyte_window_t window, int32_t rank);
 
 /**
- * @brief Completes all ranks' operations: what was written before is seen by all after. Collective; also frees what all
- * ranks have dropped.
+ * @brief Completes all ranks' operations: after it, all ranks see all earlier writes. Collective; also frees objects
+ * that all ranks have dropped.
  * @param[in] window a window
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_window_fence(syncyte_window_t window);

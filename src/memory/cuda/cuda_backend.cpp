@@ -9,7 +9,7 @@ namespace {
 
 void check(cudaError_t code, const char* step) {
   if (code == cudaSuccess) return;
-  cudaGetLastError();  // not sticky for the next caller
+  cudaGetLastError();  // clears the error for the next caller
   const auto status = code == cudaErrorMemoryAllocation     ? SYNCYTE_ERR_MEMORY
                       : code == cudaErrorInvalidDevice      ? SYNCYTE_ERR_ARGUMENT
                       : code == cudaErrorNoDevice           ? SYNCYTE_ERR_UNSUPPORTED
@@ -18,7 +18,7 @@ void check(cudaError_t code, const char* step) {
   base::fail(status, "CUDA: {} failed: {} ({})", step, cudaGetErrorString(code), cudaGetErrorName(code));
 }
 
-/// Makes a device this thread's current one, and the one before again when it goes: that is the application's.
+/// Makes a device current for this thread; the destructor restores the application's device.
 class device_scope {
  public:
   explicit device_scope(int device) {

@@ -9,7 +9,7 @@ namespace {
   base::fail(SYNCYTE_ERR_UNSUPPORTED, "this build of Syncyte has no CUDA; configure with -DSYNCYTE_CUDA=ON");
 }
 
-/// CUDA in a build without it: no devices, and every use says so.
+/// The CUDA backend of a build without CUDA: it has no devices, and every use throws SYNCYTE_ERR_UNSUPPORTED.
 class cuda_stub final : public device_backend {
  public:
   int count() const noexcept override { return 0; }

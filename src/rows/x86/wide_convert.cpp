@@ -1,5 +1,5 @@
-// Eight elements at a time by way of float32 in a register (AVX2 and F16C). Two functions for each type, not one for
-// each pair of types.
+// Converts eight elements at a time by way of float32 in a register (AVX2 and F16C). Each type has two functions, to
+// and from float32.
 
 #include <immintrin.h>
 
@@ -90,7 +90,7 @@ struct eight<double> {
   }
 };
 
-/// Streams whole groups of eight elements; a rest is stored normally.
+/// Converts one row. Streams whole groups of eight elements, and stores the rest normally.
 template <class From, class To, bool Streams>
 SYNCYTE_AVX2_F16C void convert_row(std::byte* target, const std::byte* source, std::size_t elements) {
   std::size_t i = 0;
@@ -98,7 +98,7 @@ SYNCYTE_AVX2_F16C void convert_row(std::byte* target, const std::byte* source, s
   for (; i + lanes <= elements; i += lanes)
     eight<To>::template store<Streams>(target + i * sizeof(To), eight<From>::load(source + i * sizeof(From)));
   if (i == elements) return;
-  // The rest goes the same way, so that it is rounded the same way.
+  // The rest is converted by the same instructions, so that it is rounded the same way.
   std::byte rest[lanes * sizeof(From)]{}, result[lanes * sizeof(To)];
   std::memcpy(rest, source + i * sizeof(From), (elements - i) * sizeof(From));
   eight<To>::template store<false>(result, eight<From>::load(rest));

@@ -25,7 +25,7 @@ bool has_f16c() {
   return result;
 }
 
-/// Bytes, a multiple of 32, to an address that is one too.
+/// Streams `bytes` to `target`; both are multiples of 32.
 SYNCYTE_AVX2 inline void stream(std::byte* target, const std::byte* source, std::size_t bytes) {
 #pragma GCC unroll 8
   for (std::size_t at = 0; at < bytes; at += register_bytes)
@@ -33,7 +33,7 @@ SYNCYTE_AVX2 inline void stream(std::byte* target, const std::byte* source, std:
                         _mm256_loadu_si256(reinterpret_cast<const __m256i*>(source + at)));
 }
 
-/// row_bytes is a constant where it is worth it: the caller's inlined copy then has no inner loop.
+/// Inlined, so that a caller that passes a constant row_bytes gets a version without an inner loop.
 SYNCYTE_AVX2 [[gnu::always_inline]] inline void stream_out(const row_block& block, std::size_t row_bytes,
                                                            std::byte* output) {
   for (std::size_t i = 0; i < block.count; ++i) {

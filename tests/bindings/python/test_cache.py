@@ -339,7 +339,7 @@ def test_two_processes_share(cache):
     (lambda cache: cache.send(timeout=0, nonce=2**128), syncyte.ArgumentError, "nonce is of more bits"),
     (lambda cache: cache.send(timeout=0, nonce=-1), syncyte.ArgumentError, "nonce is -1"),
     (lambda cache: cache.send(timeout=0, nonce="x"), syncyte.DtypeError, "nonce is 'x'"),
-    (lambda cache: cache.send(timeout=0), syncyte.WaitTimeoutError, "no process has come"),
+    (lambda cache: cache.send(timeout=0), syncyte.WaitTimeoutError, "no process has received"),
     (lambda cache: SharedCache.receive(timeout=0), syncyte.WaitTimeoutError, "no process has sent"),
 ])  # fmt: skip
 def test_wrong_input(cache, wrong):
@@ -392,7 +392,7 @@ def test_ctrl_c_ends_a_wait(operation):
 
 def test_a_cache_is_not_pickled_or_copied(cache):
     for call in (pickle.dumps, copy.copy, copy.deepcopy):
-        with pytest.raises(TypeError, match=r"hand it over: send\(\) here, SharedCache.receive\(\) there"):
+        with pytest.raises(TypeError, match=r"call send\(\) here and SharedCache.receive\(\) in the other process"):
             call(cache)
 
 
@@ -404,5 +404,5 @@ def test_the_library_is_used_without_mpi():
 
 
 def test_pointers_of_others_are_refused():
-    with pytest.raises(syncyte.ArgumentError, match="data is no pointer that cache_acquire"):
+    with pytest.raises(syncyte.ArgumentError, match="data is not a pointer that cache_acquire"):
         syncyte._library.core().syncyte_cache_free(ctypes.c_void_p(4096))

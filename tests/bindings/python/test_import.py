@@ -133,7 +133,7 @@ def test_what_is_no_library_is_refused(tmp_path):
     text.write_text("not a library")
     assert "cannot load" in run(code, SYNCYTE_LIBRARY=str(text))
     other = build(tmp_path, "int something;")
-    assert "no syncyte_version" in run(code, SYNCYTE_LIBRARY=other)
+    assert "no function syncyte_version" in run(code, SYNCYTE_LIBRARY=other)
 
 
 def test_before_init_and_after_finalize():

@@ -137,7 +137,7 @@ def test_wrong_arguments(world):
         world.send(array, 0, -3)
     with pytest.raises(TypeError, match="source is"):
         world.recv(array, 1.5)
-    with pytest.raises(TypeError, match="to be kept"):
+    with pytest.raises(TypeError, match="expected a numpy array or a torch tensor"):
         world.isend(3.0, 0)
     frozen = np.zeros(3)
     frozen.flags.writeable = False

@@ -69,7 +69,7 @@ def test_nobody_there(monkeypatch):
     with pytest.raises(syncyte.WaitTimeoutError, match="no process has sent"):
         pipeswitch.recv_shared_cache()
     pipeswitch.allocate_shared_cache()
-    with pytest.raises(syncyte.WaitTimeoutError, match="no process has come"):
+    with pytest.raises(syncyte.WaitTimeoutError, match="no process has received"):
         pipeswitch.send_shared_cache()
 
 

@@ -1,6 +1,7 @@
 """What editors and type checkers learn: results have types, an op is one of the names, docstrings list parameters."""
 
 import enum
+import importlib.util
 import inspect
 import re
 import typing
@@ -39,9 +40,20 @@ def test_results_are_typed(cls):
             assert parameter.name != "op" or "Reduction" in parameter.annotation
 
 
+def public_modules():
+    """Modules that users import; those that need torch where it is installed."""
+    names = ["checkpoint", "memory", "cache"]
+    if importlib.util.find_spec("torch") is not None:
+        layers = ["nn", "nn.functional"]
+        torchshard = [f"compat.torchshard{part}" for part in ("", ".distributed", ".nn", ".nn.functional", ".nn.init")]
+        others = [f"compat.{name}" for name in ("adapm", "mpi4torch", "pipeswitch", "wholememory_pytorch")]
+        names += [*layers, *torchshard, *others]
+    return [syncyte, *(importlib.import_module(f"syncyte.{name}") for name in names)]
+
+
 def public_functions():
     """Functions and methods that users call, with their names."""
-    modules = [syncyte, syncyte.checkpoint, syncyte.memory, syncyte.cache]
+    modules = public_modules()
     entries = {f"{module.__name__}.{name}": getattr(module, name) for module in modules for name in module.__all__}
     for name, entry in entries.items():
         if inspect.isfunction(entry):
@@ -65,3 +77,12 @@ def test_docstrings_list_all_parameters(name):
     listed = re.findall(r"^(\S.*?)(?: :.*)?$", section[1], re.MULTILINE) if section else []
     names = [each.lstrip("*") for line in listed for each in line.split(", ")]
     assert sorted(names) == sorted(set(inspect.signature(function).parameters) - {"self", "cls"})
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_docstrings_with_parameters_describe_the_result(name):
+    function = PUBLIC[name]
+    text = inspect.getdoc(function)
+    has_result = inspect.signature(function).return_annotation not in (inspect.Signature.empty, None, "None")
+    if has_result and re.search(r"^Parameters", text, re.MULTILINE):
+        assert re.search(r"^(Returns|Yields)\n-+\n\S.*\n    \S|result.* as of", text, re.MULTILINE)

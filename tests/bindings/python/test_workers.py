@@ -74,7 +74,7 @@ def test_a_worker_that_imports_the_script_is_no_rank(tmp_path, method):
     assert done.returncode == 0, output
     assert output.count("ended with 1 of 2") == 2 and "worked" not in output, output
     for rank in range(2):
-        assert f"UnsupportedError: this process is a worker of rank {rank}" in output, output
+        assert f"UnsupportedError: this process is a multiprocessing worker of rank {rank}" in output, output
     assert "under `if __name__ == '__main__':`" in output, output
 
 
@@ -105,4 +105,4 @@ def test_a_forked_child_leaves_its_ranks_trace_alone(tmp_path):
 def test_a_worker_that_was_forked_before_the_start_is_no_rank(tmp_path):
     script = tmp_path / "script.py"
     script.write_text(FORKED_BEFORE)
-    assert alone(script, OMPI_COMM_WORLD_RANK="7") == "this process is a worker of rank 7\n"
+    assert alone(script, OMPI_COMM_WORLD_RANK="7") == "this process is a multiprocessing worker of rank 7\n"

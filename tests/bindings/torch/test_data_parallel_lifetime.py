@@ -64,7 +64,7 @@ def test_a_second_averager_takes_the_place_of_the_first():
     second.remove()
     third = DataParallel(model)
     second.remove()  # again: the parameters are the third one's by now
-    with pytest.raises(ValueError, match="give all of its parameters, or call its remove"):
+    with pytest.raises(ValueError, match="pass all of its parameters, or call its remove"):
         DataParallel([model.bias])
     third.remove()
     DataParallel([model.bias])

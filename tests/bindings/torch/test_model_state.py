@@ -149,7 +149,7 @@ def test_hooks_stay(comm):
 
 WRONG_PLANS = {
     "plan.*'blocks'.* is a ModuleList; expected a Linear or an Embedding": {"blocks": 1},
-    "plan is of 'nothing', which fits no layer": {"blocks.0.up": 1, "nothing": 0},
+    "plan is of 'nothing', which matches no layer": {"blocks.0.up": 1, "nothing": 0},
     "dim is 3; expected 0": {"blocks.0.up": 3},
     r"head.weight is whole; expected in the plan as well, because it is tied to table.weight": {"table": 0},
     "head.weight is cut along dimension 1; expected cut along dimension 0": {"table": 0, "head": 0},
@@ -182,7 +182,7 @@ def with_old_weight_norm() -> torch.nn.Sequential:
 IMPOSSIBLE = {
     "1.bias is whole; expected cut along dimension 0, as 0.bias": (tied_biases, {"0": 1, "1": 0}),
     "2.bias is whole; expected in the plan as well, because it is tied to 0.bias": (tied_biases, {"[01]": 1}),
-    "max_norm is 1.0; expected None where columns are cut": (
+    "max_norm is 1.0; expected None if columns are cut": (
         lambda: torch.nn.Sequential(torch.nn.Linear(SIZE, SIZE), torch.nn.Embedding(3, SIZE, max_norm=1.0)),
         {"*": 1},
     ),

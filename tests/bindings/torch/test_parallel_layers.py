@@ -119,7 +119,7 @@ def test_an_embedding_of_uneven_parts_equals_the_dense_one(comm, dim):
 
 def test_rows_are_renormalised_where_they_are(comm):
     check_embedding(3 * SIZE, 4, 0, max_norm=0.5)
-    with pytest.raises(ValueError, match="max_norm is 0.5; expected None where columns are cut"):
+    with pytest.raises(ValueError, match="max_norm is 0.5; expected None if columns are cut"):
         nn.ParallelEmbedding(SIZE, SIZE, max_norm=0.5, dim=1)
 
 

@@ -334,7 +334,7 @@ def test_chunked_tensors_and_their_parts(comm):
     pointer = again.get_ptr()
     del again
     gc.collect()
-    with pytest.raises(ValueError, match="of a ChunkedTensor that lives"):
+    with pytest.raises(ValueError, match="of a live ChunkedTensor"):
         torch.ops.wholememory.gather_chunked(index, pointer, torch.float32)
     wm.barrier([])
 

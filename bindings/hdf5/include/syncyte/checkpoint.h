@@ -2,13 +2,13 @@
  * @file checkpoint.h
  * @brief Checkpoints: named tensors in one HDF5 file, written and read by any number of ranks. Library libsyncyte_hdf5.
  *
- * One dataset per key, plain arrays that h5py and h5dump read; dtype, sharding and CRC32C of fixed blocks of the
- * row-major bytes in attributes. A save is atomic: a temporary file in the same directory is written, flushed, closed,
- * synced and checked before it takes the name; the directory is synced. A load reads only the bytes a rank asks for,
- * and at most a partial block at each end to verify them.
+ * Each key is one dataset, a plain array that h5py and h5dump read. Its attributes hold the dtype, the sharding and the
+ * CRC32C of fixed blocks of its row-major bytes. A save is atomic: a temporary file in the same directory is written,
+ * flushed, closed, synced and checked before it is renamed; then the directory is synced. A load reads only the bytes
+ * that a rank asks for, and at most a partial block at each end to verify them.
  *
- * The struct_size of entries and options is exactly their sizeof: a longer one is refused, because what it asks for
- * would be ignored.
+ * The struct_size of entries and options must equal their sizeof: a longer struct is refused, because its additional
+ * members would be ignored.
  */
 #ifndef SYNCYTE_CHECKPOINT_H
 #define SYNCYTE_CHECKPOINT_H
@@ -26,13 +26,13 @@ extern "C" {
 /** An open checkpoint file. */
 typedef struct syncyte_checkpoint_s* syncyte_checkpoint_t;
 
-/** How an entry's data lies on the ranks: one of ::syncyte_layout_values. */
+/** Distribution of an entry's data among the ranks: one of ::syncyte_layout_values. */
 typedef int32_t syncyte_layout_t;
 
 /** Layouts. */
 enum syncyte_layout_values {
-  SYNCYTE_LAYOUT_REPLICATED = 0, /**< all ranks hold the same (compared with SYNCYTE_CHECK=full); rank 0's is saved */
-  SYNCYTE_LAYOUT_SHARDED = 1     /**< each rank holds some rows, in order of ranks */
+  SYNCYTE_LAYOUT_REPLICATED = 0, /**< all ranks hold equal data (compared with SYNCYTE_CHECK=full); rank 0's is saved */
+  SYNCYTE_LAYOUT_SHARDED = 1     /**< each rank holds some rows, in rank order */
 };
 
 /** One named tensor to save or load. */
@@ -53,15 +53,15 @@ typedef struct syncyte_checkpoint_options_t {
 
 /**
  * @brief Saves entries into one file, atomically: on any error the old file is untouched. Collective; facts: path,
- * count, keys, layouts, dtypes, extents (but the first of sharded ones), options; with SYNCYTE_CHECK=full also the
- * CRC32C of replicated entries. A mismatch names the key, what differs, and the ranks.
+ * count, keys, layouts, dtypes, extents (without the first one of sharded entries), options; with SYNCYTE_CHECK=full
+ * also the CRC32C of replicated entries. A mismatch error names the key, the property and the ranks that differ.
  *
- * A file that is replaced gives the new one its permissions, and its owner and group where this process may give them
- * (otherwise the file becomes this user's, and another group gets no access). A path that is a symbolic link stays one:
- * what it leads to is written. Rank 0 locks the temporary file (flock); a save removes those of earlier saves of the
- * same file that nobody has locked: they are left where a job is killed.
+ * The new file takes the permissions of the file that it replaces, and its owner and group if this process may set them
+ * (otherwise the file is this user's, and a different group gets no access). If the path is a symbolic link, the link
+ * stays and its target is replaced. Rank 0 locks the temporary file (flock). A save removes unlocked temporary files of
+ * the same target, which killed jobs have left.
  * @param[in] comm a communicator
- * @param[in] path {string} file to write or replace; equal on all ranks, on a file system that all see
+ * @param[in] path {string} file to write or replace; equal on all ranks, on a file system that all ranks see
  * @param[in] count number of entries
  * @param[in] entries {array(count)} in the same order on all ranks, keys unique
  * @param[in] options {optional} null for defaults
@@ -72,26 +72,26 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_checkpoint_save(syncyte_comm_t comm, con
                                                         const syncyte_checkpoint_options_t* options);
 
 /**
- * @brief Opens a checkpoint: rank 0 reads and verifies the metadata, all get it. Collective; facts: path.
+ * @brief Opens a checkpoint: rank 0 reads and verifies the metadata and sends it to all ranks. Collective; facts: path.
  * @param[in] comm a communicator
  * @param[in] path {string} file
  * @param[in] options {optional} null for defaults
  * @param[out] checkpoint the open file
- * @return SYNCYTE_ERR_NOT_FOUND (no such file), SYNCYTE_ERR_FORMAT (foreign or truncated), SYNCYTE_ERR_CHECKSUM
- * (damaged metadata), SYNCYTE_ERR_VERSION (a newer format), SYNCYTE_ERR_IO; each names the file.
+ * @return SYNCYTE_ERR_NOT_FOUND (no such file), SYNCYTE_ERR_FORMAT (not a checkpoint, or truncated),
+ * SYNCYTE_ERR_CHECKSUM (damaged metadata), SYNCYTE_ERR_VERSION (a newer format), SYNCYTE_ERR_IO; each names the file.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_checkpoint_open(syncyte_comm_t comm, const char* path,
                                                         const syncyte_checkpoint_options_t* options,
                                                         syncyte_checkpoint_t* checkpoint);
 
 /**
- * @brief Closes the file and nulls the handle; null is fine. Local.
+ * @brief Closes the file and nulls the handle; a null handle is ignored. Local.
  * @param[in,out] checkpoint an open checkpoint
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_checkpoint_close(syncyte_checkpoint_t* checkpoint);
 
 /**
- * @brief Number of keys, and the step it was saved with. Local.
+ * @brief Returns the number of keys and the saved step. Local.
  * @param[in] checkpoint an open checkpoint
  * @param[out] count number of keys
  * @param[out] step {optional} the saved step
@@ -100,7 +100,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_checkpoint_count(syncyte_checkpoint_t ch
                                                          int64_t* step);
 
 /**
- * @brief The key with a number, in alphabetical order. Local.
+ * @brief Returns a key by its number in alphabetical order. Local.
  * @param[in] checkpoint an open checkpoint
  * @param[in] number 0 to count - 1
  * @param[out] key valid until the checkpoint is closed
@@ -109,11 +109,11 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_checkpoint_key(syncyte_checkpoint_t chec
                                                        const char** key);
 
 /**
- * @brief Element type, global shape and layout of a key. Local.
+ * @brief Returns the element type, global shape and layout of a key. Local.
  * @param[in] checkpoint an open checkpoint
  * @param[in] key {string} its name
  * @param[out] global filled, with data null
- * @param[out] layout {optional} how it was saved
+ * @param[out] layout {optional} layout with which it was saved
  * @return SYNCYTE_ERR_NOT_FOUND, naming the key and the file.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_checkpoint_describe(syncyte_checkpoint_t checkpoint, const char* key,
@@ -121,7 +121,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_checkpoint_describe(syncyte_checkpoint_t
 
 /**
  * @brief Reads rows [first_row, first_row + target.shape[0]) of a key and verifies their checksums. Local: each rank
- * reads what it needs. A 0-dimensional key counts as one row, read into a 0-dimensional target.
+ * reads the rows that it needs. A 0-dimensional key counts as one row, read into a 0-dimensional target.
  * @param[in] checkpoint an open checkpoint
  * @param[in] key {string} its name
  * @param[in] first_row first row to read
@@ -134,15 +134,17 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_checkpoint_read(syncyte_checkpoint_t che
                                                         int64_t first_row, const syncyte_buffer_t* target);
 
 /**
- * @brief Bytes of tensor data that this rank has read from the file so far, those for verification included. Local.
+ * @brief Returns the bytes of tensor data that this rank has read from the file so far, including those read only for
+ * verification. Local.
  * @param[in] checkpoint an open checkpoint
  * @param[out] bytes the number
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_checkpoint_bytes_read(syncyte_checkpoint_t checkpoint, int64_t* bytes);
 
 /**
- * @brief Loads entries: replicated ones whole on every rank, sharded ones by the rows that the ranks' buffers have, in
- * order of ranks; any number of ranks may load what any other number saved. Collective; all ranks get the same verdict.
+ * @brief Loads entries: every rank reads replicated entries whole, and its rows of sharded entries. The buffers' first
+ * extents, in rank order, partition the rows. The number of ranks may differ from that of the save. Collective; all
+ * ranks get the same verdict.
  * @param[in] comm a communicator
  * @param[in] path {string} file
  * @param[in] count number of entries

@@ -1,7 +1,7 @@
-"""Modules with the interfaces of other libraries, for their users' programs.
+"""Modules with the interfaces of other libraries, so that programs written for these run on Syncyte.
 
-``python -m syncyte.compat script.py`` runs a script that says ``import mpi4torch``, or imports another of these; so
-does :func:`install` within a program.
+``python -m syncyte.compat script.py`` runs a script that imports mpi4torch, torchshard, adapm or wholememory; calling
+:func:`install` in a program does the same.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 
 __all__ = ["install"]
 
-# Other libraries' module names, and our module, with its submodules, for each; None: a package that only holds some.
+# Other libraries' module names, and the module of this package that replaces each; None: an empty package.
 _MODULES = {
     "adapm": "adapm",
     "mpi4torch": "mpi4torch",
@@ -26,15 +26,14 @@ _MODULES = {
 
 
 def install() -> None:
-    """Makes ``import mpi4torch`` mean syncyte.compat.mpi4torch, and so on, in this process. Local; imports torch.
+    """Makes ``import mpi4torch`` import syncyte.compat.mpi4torch, and so on, in this process. Local; imports torch.
 
-    It gives torch.cuda PipeSwitch's functions, too. All that also holds in processes that multiprocessing starts from
-    here on.
+    It also adds PipeSwitch's functions to torch.cuda. Processes that multiprocessing starts later do the same.
     """
     for name, ours in _MODULES.items():
         module = _package(name) if ours is None else importlib.import_module(f"{__name__}.{ours}")
         sys.modules[name] = module
-        for loaded in list(sys.modules):  # else an import of a submodule would load a second one
+        for loaded in list(sys.modules):  # otherwise an import of a submodule would load it twice
             if ours is not None and loaded.startswith(f"{module.__name__}."):
                 sys.modules[name + loaded.removeprefix(module.__name__)] = sys.modules[loaded]
         parent, _, last = name.rpartition(".")
@@ -54,19 +53,19 @@ def _add_pipeswitch() -> None:
 
 
 class _Install:
-    """Calls install() where it is unpickled."""
+    """Calls install() when it is unpickled."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         return install, ()
 
 
 def _install_in_processes() -> None:
-    """A process that is spawned, not forked, knows only the script, and what multiprocessing sends it first."""
+    """Makes spawned processes call install(): they load only the script and the data that multiprocessing sends."""
     from multiprocessing import spawn
 
     original: Any = spawn.get_preparation_data
     if getattr(original, "__module__", "") == __name__:
-        return  # of an earlier install()
+        return  # an earlier install() has done it
 
     def get_preparation_data(name: str) -> dict[str, Any]:
         return {"syncyte.compat": _Install(), **original(name)}
@@ -77,8 +76,8 @@ def _install_in_processes() -> None:
 def _package(name: str) -> types.ModuleType:
     known = sys.modules.get(name)
     if known is not None and getattr(known, "__path__", None) == []:
-        return known  # of an earlier install()
-    package = types.ModuleType(name, f"Holds what syncyte.compat has of {name}.")
+        return known  # made by an earlier install()
+    package = types.ModuleType(name, f"The modules of {name} that syncyte.compat has.")
     package.__path__ = []
     package.__spec__ = importlib.machinery.ModuleSpec(name, None, is_package=True)
     return package

@@ -1,4 +1,4 @@
-"""``python -m syncyte.compat script.py``: as ``python -m syncyte``, where ``import mpi4torch`` and so on work."""
+"""``python -m syncyte.compat script.py``: does the same as ``python -m syncyte``, after syncyte.compat.install()."""
 
 import sys
 

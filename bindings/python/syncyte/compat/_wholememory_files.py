@@ -13,7 +13,7 @@ import torch
 from syncyte._checks import wrong
 from syncyte.errors import DtypeError, MissingFileError, StorageError
 
-_piece_bytes = 64 << 20  # of a file, read at once
+_piece_bytes = 64 << 20  # bytes of a file that are read at once
 
 
 class Part(NamedTuple):
@@ -23,7 +23,7 @@ class Part(NamedTuple):
 
 
 def parts_of(prefix: str, rows: int, row_bytes: int) -> list[Part]:
-    """The files prefix_part_0_of_n to prefix_part_(n-1)_of_n, which hold the rows one after another."""
+    """Finds the files prefix_part_0_of_n to prefix_part_(n-1)_of_n, which hold the rows one after another."""
     if not isinstance(prefix, (str, os.PathLike)):
         raise wrong(DtypeError, "file_prefix", repr(prefix), "a path")
     prefix = os.fspath(prefix)
@@ -50,7 +50,7 @@ def parts_of(prefix: str, rows: int, row_bytes: int) -> list[Part]:
 
 
 def read_rows(parts: list[Part], target: torch.Tensor, src_dtype: torch.dtype, first: int, end: int) -> None:
-    """Rows first to end - 1 of the files into those of target."""
+    """Reads rows first to end - 1 of the files into the same rows of target."""
     row_bytes = target.size(1) * src_dtype.itemsize
     at_once = max(1, _piece_bytes // row_bytes)
     for part in parts:

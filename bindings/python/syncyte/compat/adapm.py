@@ -3,7 +3,8 @@
 ``from syncyte.compat import adapm``; after ``syncyte.compat.install()``, and in a script that
 ``python -m syncyte.compat`` runs, also ``import adapm``. New programs use syncyte.Store.
 
-Nodes are the ranks of the MPI job; DMLC_* in the environment means nothing. What differs: see docs/from-adapm.md.
+AdaPM's nodes are the ranks of the MPI job; DMLC_* in the environment is ignored. docs/from-adapm.md lists the
+differences.
 """
 
 from __future__ import annotations
@@ -22,13 +23,28 @@ from syncyte.store import Store, StoreWorker
 __all__ = ["Server", "Worker", "scheduler", "setup"]
 
 _TECHNIQUES = ("", "all", "replication_only", "relocation_only")
-_settings: tuple[int, int] | None = None  # keys, and workers of each rank
+_settings: tuple[int, int] | None = None  # number of keys, number of workers per rank
 
 
 def setup(num_keys: int, num_threads: int, use_techniques: str = "", num_channels: int = -1) -> None:
-    """Says how many keys the next Server has, and how many workers each rank has. Local.
+    """Sets the sizes of the next Server. Local.
 
-    use_techniques and num_channels are checked; on one node nothing is relocated or replicated.
+    Parameters
+    ----------
+    num_keys : int
+        Number of keys, 1 or more.
+    num_threads : int
+        Number of workers of each rank, 1 or more.
+    use_techniques : str
+        "all", "replication_only", "relocation_only" or "". Checked only: on one node nothing is relocated or
+        replicated.
+    num_channels : int
+        1 or more, or -1. Checked only.
+
+    Raises
+    ------
+    ArgumentError
+        A value that is not allowed.
     """
     global _settings
     settings = _checked(num_keys, num_threads)
@@ -50,14 +66,33 @@ def _checked(num_keys: int, num_threads: int) -> tuple[int, int]:
 
 
 def scheduler(num_keys: int, num_threads: int) -> None:
-    """Checks its arguments and returns: there is no scheduler. Local."""
+    """Checks its arguments and returns: there is no scheduler. Local.
+
+    Parameters
+    ----------
+    num_keys, num_threads : int
+        1 or more.
+
+    Raises
+    ------
+    ArgumentError
+        A value that is not allowed.
+    """
     _checked(num_keys, num_threads)
 
 
 class Server:
-    """A rank's part of the store. Constructing it is collective over COMM_WORLD, after setup().
+    """A rank's part of the store. Constructing it is collective over COMM_WORLD; call setup() before.
 
-    value_lengths: a number, of all keys; or a tensor with one for each key, of any type of numbers.
+    Parameters
+    ----------
+    value_lengths : int or tensor
+        Number of values of every key; or a tensor with one number for each key, of any numeric type.
+
+    Raises
+    ------
+    ArgumentError, ShapeError
+        setup() was not called; value_lengths has another shape. On all ranks.
     """
 
     def __init__(self, value_lengths: Any) -> None:
@@ -71,34 +106,53 @@ class Server:
 
         keys, threads = COMM_WORLD._prepare("Server", prepare, lifecycle=True)
         self._warn_of_other_nodes()
-        self._comm = COMM_WORLD.dup()  # for workers: the server, and the script itself, may meet at the same time
+        self._comm = COMM_WORLD.dup()  # for workers: the script may use COMM_WORLD at the same time
         self._store = Store(keys, value_lengths, comm=self._comm, workers=threads, name="AdaPM")
         self._workers: set[Worker] = set()
         self._is_open = True
 
     @staticmethod
     def _warn_of_other_nodes() -> None:
-        """A script that starts its nodes by itself gives each a job of its own, where it is alone."""
+        """Warns a script that starts its nodes by itself: each node is then a job of one rank."""
         nodes = os.environ.get("DMLC_NUM_SERVER", "")
         if nodes.isdigit() and int(nodes) != COMM_WORLD.size:
             text = (
                 f"DMLC_NUM_SERVER is {nodes}, but the nodes are the {COMM_WORLD.size} ranks of this job: start it with"
             )
-            warnings.warn(f"{text} mpirun -n {nodes}, and call what runs a node on each rank", stacklevel=3)
+            warnings.warn(f"{text} mpirun -n {nodes}, and call the function of a node on each rank", stacklevel=3)
 
     def enable_sampling_support(
         self, scheme: str, with_replacement: bool, distribution: str, min: int, max: int
     ) -> None:
-        """As syncyte.Store.set_sampling(): keys of [min, max) as long as min. Local."""
+        """Sets the sampling options of this rank's workers. Local.
+
+        Parameters
+        ----------
+        scheme : str
+            "naive", "preloc", "pool" or "local", see syncyte.Store.set_sampling().
+        with_replacement : bool
+            Whether keys may repeat in a sample.
+        distribution : str
+            "uniform" or "log-uniform".
+        min, max : int
+            Range of keys, [min, max). Only keys with as many values as key `min` are drawn.
+
+        Raises
+        ------
+        ArgumentError
+            A value that is not allowed.
+        UnsupportedError
+            A pool without replacement.
+        """
         self._opened().set_sampling(scheme, distribution, min, max, with_replacement=with_replacement)
 
     def barrier(self) -> None:
-        """All ranks meet. Collective, one thread of each rank."""
+        """Returns when all ranks have called it. Collective, called by one thread of each rank."""
         self._opened()
         COMM_WORLD.barrier()
 
     def shutdown(self) -> None:
-        """Ends the server and its workers. Collective; once more does nothing."""
+        """Ends the server and its workers. Collective; further calls do nothing."""
         if not self._is_open:
             return
         COMM_WORLD.barrier()
@@ -110,7 +164,7 @@ class Server:
         COMM_WORLD.collect()
 
     def my_rank(self) -> int:
-        """This rank. Local."""
+        """Returns this rank. Local."""
         return COMM_WORLD.rank
 
     def _opened(self) -> Store:
@@ -120,7 +174,10 @@ class Server:
 
 
 def _waits(asynchronous: Any, options: dict[str, Any]) -> bool:
-    """Whether an operation is complete on return. `async` is a word of Python's: it comes third, or in `**{...}`."""
+    """Whether an operation must be complete on return.
+
+    `async` is a keyword of Python: callers pass it as the third argument, or as `**{"async": ...}`.
+    """
     chosen = options.pop("async", asynchronous)
     if options:
         raise TypeError(f"unexpected argument {next(iter(options))!r}; expected keys, vals and async (asynchronous=)")
@@ -128,22 +185,34 @@ def _waits(asynchronous: Any, options: dict[str, Any]) -> bool:
 
 
 def _plain(array: Any) -> Any:
-    """AdaPM reads and writes a parameter's memory."""
+    """Detaches a tensor: AdaPM accepts parameters, and reads and writes their memory."""
     return array.detach() if dtypes.is_torch_tensor(array) else array
 
 
 class _AnyShape(StoreWorker):
-    """AdaPM counts values, whatever shape they have."""
+    """A worker that accepts values of any shape: AdaPM checks only their number."""
 
     def _check_shape(self, name: str, shape: Sequence[int]) -> None:
         pass
 
 
 class Worker:
-    """One of a rank's worker threads; any thread may make it.
+    """A worker of a rank, usually one per thread; any thread may make it.
 
-    Keys are int64 and values float32, torch or numpy, contiguous. Operations return a timestamp: -1, all was local and
-    is done. Other threads run meanwhile.
+    Keys are int64 and values float32, contiguous, in torch or numpy arrays. Operations return a timestamp; on one node
+    it is -1: complete. They release the GIL.
+
+    Parameters
+    ----------
+    customer_id : int
+        Number of the worker, 0 to num_threads - 1, unique among this rank's workers.
+    server : Server
+        This rank's server.
+
+    Raises
+    ------
+    ArgumentError, DtypeError, HandleError
+        The number is out of range or in use; `server` is not a Server, or was shut down.
     """
 
     def __init__(self, customer_id: int, server: Server) -> None:
@@ -167,37 +236,96 @@ class Worker:
         return timestamp
 
     def pull(self, keys: Any, vals: Any, asynchronous: bool = False, **options: Any) -> int:
-        """Reads the values of keys into vals. Local."""
+        """Reads the values of keys into vals. Local.
+
+        Parameters
+        ----------
+        keys : array of int64
+            Keys.
+        vals : array of float32
+            Written: the values, concatenated in the order of the keys.
+        asynchronous, **options
+            True: may return before the operation is complete. Also accepted as `async`.
+
+        Returns
+        -------
+        int
+            Timestamp for wait().
+
+        Raises
+        ------
+        OutOfRangeError, ShapeError, DtypeError
+            A key that does not exist; another number of values; another type.
+        PeerDiedError
+            A process died while it wrote the values of a key; set() repairs it.
+        """
         waits = _waits(asynchronous, options)
         return self._done(self._open().ipull(keys, _plain(vals)), waits)
 
     def push(self, keys: Any, vals: Any, asynchronous: bool = False, **options: Any) -> int:
-        """Adds vals to the values of keys. Local."""
+        """Adds vals to the values of keys. Local.
+
+        Parameters, result and errors are as of pull(), but vals is read.
+        """
         waits = _waits(asynchronous, options)
         return self._done(self._open().ipush(keys, _plain(vals)), waits)
 
     def set(self, keys: Any, vals: Any, asynchronous: bool = False, **options: Any) -> int:
-        """Replaces the values of keys by vals. Local."""
+        """Replaces the values of keys by vals. Local.
+
+        Parameters, result and errors are as of pull(), but vals is read, and damaged keys are repaired.
+        """
         waits = _waits(asynchronous, options)
         return self._done(self._open().iset(keys, _plain(vals)), waits)
 
     def localize(self, keys: Any, asynchronous: bool = False, **options: Any) -> int:
-        """Checks and counts keys: on one node they are local. Local."""
+        """Checks and counts keys; on one node all keys are local already. Local.
+
+        Parameters, result and errors are as of pull(), without vals.
+        """
         waits = _waits(asynchronous, options)
         return self._done(self._open().ilocalize(keys), waits)
 
     def wait(self, timestamp: int) -> None:
-        """Until the operation is complete. Local."""
+        """Waits until an operation is complete. Local.
+
+        Parameters
+        ----------
+        timestamp : int
+            Result of the operation.
+
+        Raises
+        ------
+        ArgumentError
+            A timestamp that no operation returned.
+        """
         self._open().wait(timestamp)
 
     def waitall(self) -> None:
-        """Until all of this worker's operations are complete. Local."""
+        """Waits until all operations of this worker are complete. Local."""
         self._open().wait_all()
 
     def intent(self, keys: Any, start: int, end: int = 0) -> int:
-        """Records that keys are going to be used while the clock is in [start, end); 0: start + 1. Local.
+        """Signals that this worker will use keys while its clock is in [start, end). Local.
 
-        Returns -1.
+        Parameters
+        ----------
+        keys : array of int64
+            Keys.
+        start : int
+            First clock, 0 or more.
+        end : int
+            End of the clocks; 0: start + 1.
+
+        Returns
+        -------
+        int
+            -1.
+
+        Raises
+        ------
+        OutOfRangeError, ArgumentError
+            A key that does not exist; a wrong range of clocks.
         """
         self._open().intent(keys, start, end or None)
         return -1
@@ -207,43 +335,85 @@ class Worker:
         self._open().advance_clock()
 
     def current_clock(self) -> int:
-        """The worker's clock. Local."""
+        """Returns the worker's clock. Local."""
         return self._open().clock
 
     def prepare_sample(self, K: int, start: int, end: int = 0) -> int:
-        """Prepares a sample of K keys and returns its number. Local."""
+        """Prepares a sample, to be pulled while the clock is in [start, end). Local.
+
+        Parameters
+        ----------
+        K : int
+            Number of keys.
+        start : int
+            First clock, 0 or more.
+        end : int
+            End of the clocks; 0: start + 1.
+
+        Returns
+        -------
+        int
+            Number of the sample, for pull_sample().
+
+        Raises
+        ------
+        ArgumentError
+            enable_sampling_support() was not called; more keys than there are, without replacement; a wrong range.
+        """
         return self._open().prepare_sample(K, start, end or None)
 
     def pull_sample(self, id: int, keys: Any, vals: Any, asynchronous: bool = False, **options: Any) -> int:
-        """Reads the sample's next keys, as many as there is room for, and their values. Local."""
+        """Reads the sample's next keys, as many as `keys` has room for, and their values. Local.
+
+        Parameters
+        ----------
+        id : int
+            Number of the sample, from prepare_sample().
+        keys : array of int64
+            Written: the keys.
+        vals : array of float32
+            Written: their values, concatenated.
+        asynchronous, **options
+            As of pull().
+
+        Returns
+        -------
+        int
+            Timestamp for wait().
+
+        Raises
+        ------
+        ArgumentError
+            No such sample, or too few keys left.
+        """
         waits = _waits(asynchronous, options)
         return self._done(self._open().ipull_sample(id, keys, _plain(vals)), waits)
 
     def begin_setup(self) -> None:
-        """Collective: every worker of every rank calls it."""
+        """Begins the setup phase, in which values are set for the first time. Collective over all workers."""
         self._open().begin_setup()
 
     def end_setup(self) -> None:
-        """Collective: every worker of every rank calls it."""
+        """Ends the setup phase; after it, all workers see all values that were set. Collective over all workers."""
         self._open().end_setup()
 
     def wait_sync(self) -> None:
-        """Returns at once: on one node what was pushed is with the owners. Local."""
+        """Waits until all writes have reached the owners of the keys; on one node returns at once. Local."""
         self._open().wait_sync()
 
     def wait_replica_sync(self) -> None:
-        """The former name of wait_sync()."""
+        """Deprecated name of wait_sync()."""
         warnings.warn("wait_replica_sync() is called wait_sync() now", DeprecationWarning, stacklevel=2)
         self.wait_sync()
 
     def barrier(self) -> None:
-        """Collective: every worker of every rank calls it."""
+        """Returns when all workers of all ranks have called it. Collective over all workers."""
         self._open().barrier()
 
     def finalize(self) -> None:
-        """Ends the worker, after all workers of all ranks have come here. Collective; once more does nothing.
+        """Ends the worker once all workers of all ranks have called it. Collective; further calls do nothing.
 
-        Nothing need have been waited for.
+        Operations need not have been waited for.
         """
         if self._worker is not None:
             self._worker.barrier()
@@ -256,7 +426,23 @@ class Worker:
             worker.free()
 
     def get_key_size(self, key_id: int = 0) -> int:
-        """Number of values under a key. Local."""
+        """Returns the number of values of a key. Local.
+
+        Parameters
+        ----------
+        key_id : int
+            A key.
+
+        Returns
+        -------
+        int
+            Its number of values.
+
+        Raises
+        ------
+        OutOfRangeError
+            The key does not exist.
+        """
         self._open()
         return int(self._store.lengths([as_int64(key_id, "key_id")])[0])
 

@@ -1,10 +1,10 @@
 """PipeSwitch's functions of torch.cuda on Syncyte's shared cache, on CPU.
 
 ``from syncyte.compat import pipeswitch``; after ``syncyte.compat.install()``, and in a script that
-``python -m syncyte.compat`` runs, they are also functions of torch.cuda, where PipeSwitch's plugin has them. New
-programs use syncyte.SharedCache.
+``python -m syncyte.compat`` runs, they are also functions of torch.cuda, as in PipeSwitch's plugin. New programs use
+syncyte.SharedCache.
 
-A process has one cache, which it has allocated or received. What differs: see docs/from-pipeswitch.md.
+A process has one cache, which it has allocated or received. docs/from-pipeswitch.md lists the differences.
 """
 
 from __future__ import annotations
@@ -28,42 +28,77 @@ __all__ = [
     "send_shared_cache",
 ]
 
-_cache: tuple[int, SharedCache] | None = None  # and its process: a forked child may receive its own
+_cache: tuple[int, SharedCache] | None = None  # process id and cache: a forked child may receive its own cache
 
 
 def allocate_shared_cache() -> None:
     """Allocates this process's cache. Local.
 
-    It has 1 GiB for parameters and 11 GiB for computation, or what the environment's SYNCYTE_CACHE_PARAMETER_BYTES and
-    SYNCYTE_CACHE_COMPUTATION_BYTES say.
+    It has 1 GiB for parameters and 11 GiB for computation, unless SYNCYTE_CACHE_PARAMETER_BYTES and
+    SYNCYTE_CACHE_COMPUTATION_BYTES in the environment are set.
+
+    Raises
+    ------
+    BusyError, UnsupportedError, OutOfMemoryError
+        The process has a cache already; it uses CUDA; the machine has less memory than the environment asks for.
     """
     _require_none("allocate_shared_cache")
     _keep(SharedCache())
 
 
 def send_shared_cache() -> None:
-    """Hands the cache to one process, which calls recv_shared_cache() before or after; waits for it."""
+    """Sends the cache to one process, which calls recv_shared_cache() before or after. Waits for it.
+
+    Raises
+    ------
+    HandleError, WaitTimeoutError, BusyError
+        This process has no cache; no process has received it in time; another process sends at the same time.
+    """
     _required("send_shared_cache").send()
 
 
 def recv_shared_cache() -> None:
-    """Takes the cache of a process that calls send_shared_cache(); waits for it."""
+    """Receives the cache of a process that calls send_shared_cache(). Waits for it.
+
+    Raises
+    ------
+    BusyError, WaitTimeoutError
+        This process has a cache already; no process has sent one in time.
+    """
     _require_none("recv_shared_cache")
     _keep(SharedCache.receive())
 
 
 def insert_shared_cache_for_parameter() -> None:
-    """CPU tensors that the calling thread makes lie in the part for parameters from now on."""
+    """Makes the calling thread allocate new CPU tensors in the part for parameters.
+
+    Raises
+    ------
+    HandleError, BusyError
+        This process has no cache; a thread of it has inserted this part.
+    """
     _required("insert_shared_cache_for_parameter").insert_for_parameter()
 
 
 def insert_shared_cache_for_computation() -> None:
-    """CPU tensors that the calling thread makes lie in the part for computation from now on."""
+    """Makes the calling thread allocate new CPU tensors in the part for computation.
+
+    Raises
+    ------
+    HandleError, BusyError
+        This process has no cache; a thread of it has inserted this part.
+    """
     _required("insert_shared_cache_for_computation").insert_for_computation()
 
 
 def clear_shared_cache() -> None:
-    """Forgets the slices that the calling thread has inserted. Its tensors in them have to be dropped before."""
+    """Removes the slices that the calling thread has inserted; drop its tensors in them before.
+
+    Raises
+    ------
+    BusyError
+        Tensors in the slices are still in use.
+    """
     _require_cpu("clear_shared_cache")
     cache.clear()
 
@@ -72,14 +107,14 @@ _CPU_ONLY = "the shared cache holds tensors on the CPU only; make tensors with d
 
 
 def _require_cpu(operation: str) -> None:
-    """Tensors on a GPU would lie in this process's own memory, without a word."""
+    """Refuses processes that use CUDA: their GPU tensors would silently not lie in the cache."""
     if torch.cuda.is_initialized():
         raise UnsupportedError(f"{operation}: this process uses CUDA, and {_CPU_ONLY}")
 
 
 @functools.cache
 def _refuse_cuda() -> None:
-    """From now on this process can neither start CUDA, as `.cuda()` and device='cuda' do, nor make streams."""
+    """Makes CUDA fail in this process: its initialisation, by `.cuda()` or device='cuda', and new streams."""
 
     def refuse(*_: object, **__: object) -> NoReturn:
         raise UnsupportedError(f"this process has a shared cache of PipeSwitch's functions, and {_CPU_ONLY}")

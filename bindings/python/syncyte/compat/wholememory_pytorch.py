@@ -3,12 +3,15 @@
 ``from syncyte.compat import wholememory_pytorch as wm``; after ``syncyte.compat.install()``, and in a script that
 ``python -m syncyte.compat`` runs, also ``from wholememory.torch import wholememory_pytorch as wm``.
 
-What differs: wrong arguments and ranks that disagree raise an exception with a text on every rank; tensors may be
-dropped in any order; every table is spread over all its ranks; indices are checked; slices are gathered as slices;
-integer tables can be gathered. A host tensor is a CPU tensor, and chunked tensors lie in host memory. What asks for
-CUDA raises UnsupportedError.
+Differences from WholeMemory:
 
-All functions are for one thread of each rank.
+- Wrong arguments, and ranks that disagree, raise an exception with a message on every rank.
+- Tensors may be dropped in any order.
+- Every table is spread over all its ranks.
+- Indices are checked, gathering from a slice uses the slice's rows, and integer tables can be gathered.
+- A host tensor is a CPU tensor, and chunked tensors lie in host memory. Requests for CUDA raise UnsupportedError.
+
+One thread of each rank may call these functions.
 """
 
 from __future__ import annotations
@@ -55,12 +58,12 @@ _MADE = "a tensor that create_tensor() has made, or a part of one"
 
 
 class _Session:
-    """What lies between mp_init and finalize_lib."""
+    """State between mp_init and finalize_lib."""
 
     def __init__(self) -> None:
         self.is_open = False
-        self.groups: dict[tuple[int, ...], Comm] = {}  # MPI has few communicators: one for each list, until the end
-        self.parent: Comm = COMM_WORLD  # of groups
+        self.groups: dict[tuple[int, ...], Comm] = {}  # one communicator per list of ranks: MPI has only few
+        self.parent: Comm = COMM_WORLD  # the communicator that groups are made of
         self.has_broken_group = False
 
 
@@ -68,14 +71,22 @@ _session = _Session()
 
 
 def init_lib() -> None:
-    """Starts Syncyte, and MPI if nobody has. Collective over all ranks at the first call."""
+    """Initialises Syncyte, and MPI if it is not initialised. The first call is collective over all ranks."""
     runtime.init()
 
 
 def mp_init(rank: int, size: int) -> None:
-    """Tells this process's rank and the number of ranks, which must be COMM_WORLD's. Collective.
+    """Begins the use of the module. Collective.
 
-    Raises ArgumentError on all ranks where one gives others.
+    Parameters
+    ----------
+    rank, size : int
+        This process's rank and the number of ranks, which must be COMM_WORLD's.
+
+    Raises
+    ------
+    ArgumentError
+        Another rank or size; on all ranks.
     """
 
     def check() -> None:
@@ -84,21 +95,21 @@ def mp_init(rank: int, size: int) -> None:
             raise wrong(ArgumentError, "rank, size", given, f"COMM_WORLD's, {expected}")
 
     COMM_WORLD._prepare("mp_init", check, lifecycle=True)
-    if COMM_WORLD.allreduce(_session.has_broken_group, "lor"):  # ranks' lists differed: no more groups of that parent
+    if COMM_WORLD.allreduce(_session.has_broken_group, "lor"):  # ranks' lists differed: the parent makes no more groups
         _session.parent, _session.has_broken_group = COMM_WORLD.dup(), False
     _session.is_open = True
 
 
 def finalize_lib() -> None:
-    """Frees what all ranks have dropped. Collective. Tensors that still live stay valid; Syncyte goes on."""
+    """Frees memory that all ranks have dropped. Collective. Tensors that are still referenced stay valid."""
     _session.is_open = False
-    for ranks in sorted(_session.groups):  # one order on all ranks
+    for ranks in sorted(_session.groups):  # the same order on all ranks
         _session.groups[ranks].collect()
     COMM_WORLD.collect()
 
 
 def _comm_of(ranks: Sequence[int]) -> Comm:
-    """The communicator of these ranks; all for none. It is made once, by these ranks."""
+    """Returns the communicator of a list of ranks (empty: all). These ranks make it once."""
     if not _session.is_open:
         raise NotInitialisedError("call init_lib() and mp_init(rank, size) first")
     numbers = tuple(as_numbers(ranks, "ranks"))
@@ -116,14 +127,40 @@ def _comm_of(ranks: Sequence[int]) -> Comm:
 
 
 def barrier(ranks: Sequence[int]) -> None:
-    """Returns when all of these ranks (empty: all) have called it. Collective over them."""
+    """Returns when all of these ranks have called it. Collective over them.
+
+    Parameters
+    ----------
+    ranks : sequence of int
+        Ranks of COMM_WORLD; empty: all.
+
+    Raises
+    ------
+    NotInitialisedError, ArgumentError
+        mp_init() was not called; the list does not contain this rank.
+    """
     _comm_of(ranks).barrier()
 
 
 def aggregate_size(local_size: int, ranks: Sequence[int]) -> tuple[int, int]:
-    """The sum of the ranks' sizes, and the sum of those before this rank. Collective over `ranks` (empty: all).
+    """Adds up the ranks' sizes. Collective over `ranks`.
 
-    Raises ArgumentError on all of them for a negative size or a sum beyond 2^63 - 1.
+    Parameters
+    ----------
+    local_size : int
+        This rank's size, 0 or more.
+    ranks : sequence of int
+        Ranks of COMM_WORLD; empty: all.
+
+    Returns
+    -------
+    total, offset : int
+        The sum over all of these ranks, and the sum over the ranks before this one.
+
+    Raises
+    ------
+    ArgumentError
+        A negative size, or a sum beyond 2^63 - 1; on all of these ranks.
     """
     comm = _comm_of(ranks)
 
@@ -146,7 +183,7 @@ class _Layout(NamedTuple):
     sizes: list[int]
     strides: list[int]
     dtype: torch.dtype
-    rows: int  # of strides[0] elements each
+    rows: int  # rows have strides[0] elements
     row_elements: int
 
 
@@ -161,13 +198,13 @@ def _layout(sizes: Sequence[int], strides: Sequence[int], dtype: torch.dtype) ->
             raise wrong(ShapeError, "sizes", extent, "0 or more", axis=axis)
     if distances and len(distances) != len(extents):
         raise wrong(ShapeError, "strides", distances, f"{len(extents)} numbers, as many as sizes has, or []")
-    trailing = [1]  # products of the sizes behind each one
+    trailing = [1]  # products of the sizes after each dimension
     for extent in reversed(extents[1:]):
         trailing.append(trailing[-1] * max(extent, 1))
     dense = trailing[::-1][: len(extents)]
     for axis, (distance, least) in enumerate(zip(distances, dense, strict=False)):
         if distance < least:
-            expected = f"{least} or more, the product of sizes[{axis + 1}:]"
+            expected = f"{least} (the product of sizes[{axis + 1}:]) or more"
             raise wrong(ShapeError, "strides", distance, expected, axis=axis)
     used = distances or dense
     rows, row_elements = (extents[0], used[0]) if extents else (1, 1)
@@ -183,7 +220,7 @@ def _layout(sizes: Sequence[int], strides: Sequence[int], dtype: torch.dtype) ->
 def _require_one_node(comm: Comm) -> None:
     nodes = comm.topology.nodes
     if nodes > 1:
-        raise wrong(UnsupportedError, "ranks", f"on {nodes} nodes, which share no memory", "ranks of one node")
+        raise wrong(UnsupportedError, "ranks", f"on {nodes} nodes", "ranks of one node, which share memory")
 
 
 def _create(operation: str, layout_of: Callable[[], _Layout], comm: Comm) -> torch.Tensor:
@@ -191,41 +228,42 @@ def _create(operation: str, layout_of: Callable[[], _Layout], comm: Comm) -> tor
     facts = {f"sizes[{axis}]": extent for axis, extent in enumerate(layout.sizes)}
     facts |= {f"strides[{axis}]": distance for axis, distance in enumerate(layout.strides)}
     try:
-        element, scale = dtypes.as_dtype(layout.dtype), 1  # which WholeTensor compares
-    except DtypeError:  # a dtype that Syncyte does not have: stored as bytes
+        element, scale = dtypes.as_dtype(layout.dtype), 1  # WholeTensor compares this dtype between ranks
+    except DtypeError:  # a dtype that Syncyte does not have is stored as bytes
         element, scale = dtypes.DType.UINT8, layout.dtype.itemsize
         facts["checksum of the dtype's name"] = zlib.crc32(str(layout.dtype).encode())
     comm.agree(None, operation, dimensions=len(layout.sizes), **facts)
     table = WholeTensor((layout.rows, layout.row_elements * scale), element, comm=comm)
     node = table.node.view(layout.dtype)
     storage: Any = node.untyped_storage()
-    storage.wholememory_comm = comm  # the storage's object lives as long as its memory
+    storage.wholememory_comm = comm  # the storage object lives as long as its memory
     return node.as_strided(layout.sizes, layout.strides)
 
 
 def create_tensor(
     sizes: Sequence[int], strides: Sequence[int], dtype: torch.dtype, use_host_memory: bool, ranks: Sequence[int]
 ) -> torch.Tensor:
-    """A tensor of zeros that all of these ranks read and write in place, a plain CPU tensor. Collective over them.
+    """Makes a tensor of zeros that all of these ranks share; it is a plain CPU tensor. Collective over them.
 
     Parameters
     ----------
     sizes : sequence of int
         Extents, 0 to 8 of them. The rows are spread evenly over the ranks' memory.
     strides : sequence of int
-        Elements from one entry to the next along each dimension, at least the product of the sizes behind it; empty:
-        no gaps. The tensor takes sizes[0] * strides[0] elements.
+        Distances along each dimension, in elements: at least the product of the sizes after it; empty: no gaps. The
+        tensor takes sizes[0] * strides[0] elements.
     dtype : torch.dtype
-        Any.
+        Any dtype.
     use_host_memory : bool
-        True; device memory raises UnsupportedError.
+        Must be True; device memory raises UnsupportedError.
     ranks : sequence of int
-        Ranks of COMM_WORLD, on one node; only these call. Empty: all.
+        Ranks of COMM_WORLD, on one node; only these ranks call. Empty: all.
 
     Returns
     -------
     torch.Tensor
-        Its memory begins at a multiple of 64 bytes. A rank's writes are seen by the others after barrier(ranks).
+        The tensor. Its memory begins at a multiple of 64 bytes. The other ranks see a rank's writes after
+        barrier(ranks).
 
     Raises
     ------
@@ -253,9 +291,26 @@ def _comm_of_tensor(tensor: torch.Tensor) -> Comm:
 
 
 def get_tensor_view(tensor: torch.Tensor, device: Any) -> torch.Tensor:
-    """The same memory as a tensor of that device, also of a slice: for CPU only. Local.
+    """Returns a view of a tensor, or of a part of one, on a device; only the CPU is supported. Local.
 
-    Raises ArgumentError for a tensor that create_tensor() has not made, UnsupportedError for another device.
+    Parameters
+    ----------
+    tensor : torch.Tensor
+        A tensor of create_tensor(), or a part of one.
+    device : torch.device or str
+        "cpu".
+
+    Returns
+    -------
+    torch.Tensor
+        A tensor of the same memory.
+
+    Raises
+    ------
+    DtypeError, ArgumentError
+        create_tensor() has not made the tensor.
+    UnsupportedError
+        Another device.
     """
     _comm_of_tensor(tensor)
     wanted = torch.device(device)
@@ -264,14 +319,14 @@ def get_tensor_view(tensor: torch.Tensor, device: Any) -> torch.Tensor:
     return tensor.detach()
 
 
-# Chunked tensors: WholeMemory's have no single address range on a device. Here they have one, in host memory.
+# Chunked tensors: WholeMemory's have several address ranges on a device. Here they have one, in host memory.
 
 _chunked: weakref.WeakValueDictionary[int, ChunkedTensor] = weakref.WeakValueDictionary()
 _numbers = itertools.count(1)
 
 
 class ChunkedTensor:
-    """What create_chunked_tensor() and get_sub_chunked_tensor() return; for gather_chunked()."""
+    """A tensor for gather_chunked(), made by create_chunked_tensor() and get_sub_chunked_tensor()."""
 
     def __init__(self, other: ChunkedTensor | torch.Tensor):
         self._tensor: torch.Tensor = other._tensor if isinstance(other, ChunkedTensor) else other
@@ -279,7 +334,7 @@ class ChunkedTensor:
         _chunked[self._number] = self
 
     def get_ptr(self) -> int:
-        """What torch.ops.wholememory.gather_chunked takes; as long as this object lives."""
+        """Returns the number to pass to torch.ops.wholememory.gather_chunked; valid while this object lives."""
         return self._number
 
     @property
@@ -304,9 +359,19 @@ class ChunkedTensor:
 def create_chunked_tensor(
     sizes: Sequence[int], strides: Sequence[int], dtype: torch.dtype, ranks: Sequence[int]
 ) -> ChunkedTensor:
-    """As create_tensor() in host memory; the result is for get_sub_chunked_tensor and gather_chunked.
+    """Makes a chunked tensor of zeros in host memory. Collective over `ranks`.
 
-    Collective over `ranks`.
+    Parameters are as of create_tensor().
+
+    Returns
+    -------
+    ChunkedTensor
+        A tensor for get_sub_chunked_tensor() and torch.ops.wholememory.gather_chunked.
+
+    Raises
+    ------
+    ShapeError, DtypeError, ArgumentError, MismatchError, OutOfMemoryError, UnsupportedError
+        On all of these ranks.
     """
     comm = _comm_of(ranks)
 
@@ -318,9 +383,28 @@ def create_chunked_tensor(
 
 
 def get_sub_chunked_tensor(tensor: ChunkedTensor, start: Sequence[int], count: Sequence[int]) -> ChunkedTensor:
-    """The box that begins at `start` and has `count` entries along each dimension; -1, or none: all that follow. Local.
+    """Returns a box of a chunked tensor. Local.
 
-    Raises ArgumentError for a start or count outside the tensor, ShapeError for too many of them.
+    Parameters
+    ----------
+    tensor : ChunkedTensor
+        A chunked tensor.
+    start : sequence of int
+        First index along each dimension; missing dimensions are taken whole.
+    count : sequence of int
+        Number of indices along each dimension of `start`; -1 or missing: all that follow.
+
+    Returns
+    -------
+    ChunkedTensor
+        The box, in the same memory.
+
+    Raises
+    ------
+    ArgumentError
+        A box outside the tensor.
+    ShapeError
+        Too many numbers.
     """
     part = _require_chunked(tensor)._tensor
     begins, counts = as_numbers(start, "start"), as_numbers(count, "count")
@@ -360,7 +444,7 @@ def _gather(index: torch.Tensor, param: torch.Tensor, out_dtype: torch.dtype) ->
 def _chunked_tensor(param: int) -> torch.Tensor:
     found = _chunked.get(param)
     if found is None:
-        raise wrong(ArgumentError, "param", param, "get_ptr() of a ChunkedTensor that lives")
+        raise wrong(ArgumentError, "param", param, "get_ptr() of a live ChunkedTensor")
     return found._tensor
 
 
@@ -393,27 +477,30 @@ def load_embedding_to_tensor_from_file_prefix(
     embedding_dim: int,
     file_prefix: str,
 ) -> None:
-    """Fills the first rows of a tensor from raw files, of which every rank reads its share. Collective over its ranks.
+    """Fills the first rows of a tensor from raw files. Collective over the tensor's ranks.
 
-    All ranks see all rows when it returns.
+    Every rank reads its share; all ranks see all rows when it returns.
 
     Parameters
     ----------
     tensor : torch.Tensor
-        Of create_tensor(), or a part of one: 2 dimensions, at least table_size rows of embedding_dim elements.
+        A tensor of create_tensor(), or a part of one, with 2 dimensions and at least table_size rows of embedding_dim
+        elements.
     src_dtype : torch.dtype
-        Of the files' elements, which are converted.
+        Type of the files' elements, which are converted.
     emb_dtype : torch.dtype
-        The tensor's.
+        The tensor's dtype.
     table_size, embedding_dim : int
-        Rows in all files together; elements of a row.
+        Number of rows in all files together; elements of a row.
     file_prefix : str
-        The files are file_prefix_part_0_of_n to file_prefix_part_(n-1)_of_n, rows without gaps.
+        The files are file_prefix_part_0_of_n to file_prefix_part_(n-1)_of_n; they hold the rows without gaps.
 
     Raises
     ------
     MissingFileError, StorageError, ShapeError, DtypeError, MismatchError
-        On all ranks of the tensor. ArgumentError on this rank alone for a tensor of other memory.
+        On all ranks of the tensor.
+    ArgumentError
+        create_tensor() has not made the tensor; on this rank alone.
     """
     comm = _comm_of_tensor(tensor)
     operation = "load_embedding"
@@ -450,7 +537,10 @@ def load_embedding_to_chunked_tensor_from_file_prefix(
     embedding_dim: int,
     file_prefix: str,
 ) -> None:
-    """As load_embedding_to_tensor_from_file_prefix()."""
+    """Fills the first rows of a chunked tensor from raw files. Collective over the tensor's ranks.
+
+    Parameters and errors are as of load_embedding_to_tensor_from_file_prefix().
+    """
     load_embedding_to_tensor_from_file_prefix(
         _require_chunked(tensor)._tensor, src_dtype, emb_dtype, table_size, embedding_dim, file_prefix
     )

@@ -1,7 +1,7 @@
-"""Layers of PyTorch whose parameters are cut over the ranks of a communicator, and the state of models with them.
+"""PyTorch layers whose parameters are cut over the ranks of a communicator, and state dictionaries of their models.
 
-Importing this module imports torch; it does not initialise MPI. Every rank computes its part of a model: the results,
-and the gradients of each rank's part, are those of the dense model. See docs/parallel-layers.md.
+Importing this module imports torch; it does not initialise MPI. Every rank computes its part of a model. The results,
+and the gradients of each part, are those of the dense model. See docs/parallel-layers.md.
 """
 
 from __future__ import annotations

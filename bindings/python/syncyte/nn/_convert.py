@@ -1,4 +1,4 @@
-"""A model's dense layers as parallel ones."""
+"""Conversion of a model's dense layers to parallel ones."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..comm import COMM_WORLD, Comm, comm_or_world
 from ..errors import ArgumentError, DtypeError
 from ._layers import ParallelEmbedding, ParallelLinear
 
-# Attributes of modules.
+# Attributes of modules that hold hooks.
 _HOOKS = ("_forward_hooks", "_forward_hooks_with_kwargs", "_forward_hooks_always_called", "_forward_pre_hooks",
           "_forward_pre_hooks_with_kwargs", "_backward_hooks", "_backward_pre_hooks", "_is_full_backward_hook")
 _DENSE = {torch.nn.Linear: ParallelLinear, torch.nn.Embedding: ParallelEmbedding}
@@ -27,26 +27,26 @@ class Planned(NamedTuple):
     dim: int | None
 
     def stored_dim(self) -> int | None:
-        """Along which the weight is cut, as it is stored."""
+        """Dimension of the stored weight that is cut."""
         if self.dim is None:
             return None
         return 1 - self.dim if isinstance(self.dense, torch.nn.Linear) else self.dim
 
     def cut(self) -> dict[str, int | None]:
-        """Along which each parameter is cut, as it is stored. The bias of rows is whole."""
+        """Dimension of each stored parameter that is cut. The bias is whole if rows are cut."""
         along = {"weight": self.stored_dim()}
         if getattr(self.dense, "bias", None) is not None:
             along["bias"] = 0 if self.dim == 1 else None
         return along
 
     def description(self) -> tuple[Any, ...]:
-        """All ranks' are the same."""
+        """Text that must be equal on all ranks."""
         parameters = self.dense.named_parameters(recurse=False)
         shapes = [(name, tuple(each.shape), str(each.dtype)) for name, each in parameters]
         return (self.name, type(self.dense).__name__, self.dim, shapes)
 
     def extent(self) -> tuple[str, int]:
-        """Which extent is cut, if any."""
+        """Name and value of the extent that is cut, if any."""
         if self.dim is None:
             return "", 0
         names = ("in_features", "out_features")
@@ -58,16 +58,16 @@ class Planned(NamedTuple):
 def convert(
     model: torch.nn.Module, plan: Mapping[str, int | None], *, comm: Comm = COMM_WORLD, uneven: bool = False
 ) -> torch.nn.Module:
-    """Replaces Linear and Embedding layers of a model by parallel ones with the same values. Collective.
+    """Replaces torch.nn.Linear and Embedding layers of a model by parallel ones with the same values. Collective.
 
-    They are torch.nn's, however deep. Tied parameters stay tied, modules' hooks stay; make optimizers after it.
+    It replaces layers at any depth. Tied parameters stay tied and modules keep their hooks. Make optimizers afterwards.
 
     Parameters
     ----------
     model : torch.nn.Module
-        The same on all ranks, values too; it is changed.
+        The model, equal on all ranks, including values; it is changed.
     plan : mapping from str to int
-        Patterns of names in model.named_modules() (`*`, `?`, `[...]`; the first that fits counts) to the layer's dim.
+        Maps patterns of names in model.named_modules() (`*`, `?`, `[...]`) to the layer's dim; the first match counts.
     comm : Comm
         The ranks.
     uneven : bool
@@ -76,14 +76,14 @@ def convert(
     Returns
     -------
     torch.nn.Module
-        model; or the new layer, where model itself is one and the plan names it "".
+        model; or the new layer, if model itself is a layer and the plan names it "".
 
     Raises
     ------
     ArgumentError, ShapeError, DtypeError, MismatchError
-        On all ranks, before anything is changed: a pattern that fits no layer, or another kind of module; a wrong dim;
-        an extent that the ranks do not divide; a parameter that is tied to one that is not cut, or cut otherwise; plans
-        that differ.
+        On all ranks, before anything is changed: a pattern matches no layer, or another kind of module; a wrong dim; an
+        extent that the number of ranks does not divide; a parameter is tied to one that is not cut, or cut differently;
+        plans differ.
     """
     return replace(model, lambda: _planned(model, plan), _DENSE, comm_or_world(comm), uneven)
 
@@ -95,7 +95,7 @@ def replace(
     group: Comm,
     uneven: bool = False,
 ) -> torch.nn.Module:
-    """convert() with a plan of one's own, and classes for the new layers by those of the dense ones."""
+    """Does convert() with a function that makes the plan, and a map from dense to parallel classes."""
 
     def check() -> list[Planned]:
         planned = plan()
@@ -112,7 +112,7 @@ def replace(
         compare_checksums("convert", group, {f"{layer.name}.weight": layer.dense.weight for layer in planned})
     options = {"comm": group, "uneven": uneven}
     parallels = [layers[type(each.dense)].from_dense(each.dense, dim=each.dim, **options) for each in planned]
-    made: dict[int, torch.nn.Parameter] = {}  # by identity of the dense layers' parameters
+    made: dict[int, torch.nn.Parameter] = {}  # by id of the dense layers' parameters
     for layer, parallel in zip(planned, parallels, strict=True):
         for name, parameter in layer.dense.named_parameters(recurse=False):
             setattr(parallel, name, made.setdefault(id(parameter), getattr(parallel, name)))
@@ -122,7 +122,7 @@ def replace(
         model = _replaced(model, layer.name, parallel)
     for module in model.modules() if planned else ():
         if isinstance(module, torch.nn.TransformerEncoder):
-            module.use_nested_tensor = False  # parallel layers take none
+            module.use_nested_tensor = False  # parallel layers do not accept nested tensors
     return model
 
 
@@ -135,7 +135,7 @@ def _planned(model: Any, plan: Any) -> list[Planned]:
     for name, module in model.named_modules(remove_duplicate=False):
         pattern = next((each for each in plan if fnmatch.fnmatchcase(name, each)), None)
         if pattern is None or (type(module) not in _DENSE and name != pattern):
-            continue  # a pattern of several names passes over other modules
+            continue  # a pattern may also match other modules
         if type(module) not in _DENSE:
             raise wrong(DtypeError, f"plan[{pattern!r}]", f"a {type(module).__name__}", "a Linear or an Embedding")
         used.add(pattern)
@@ -145,7 +145,7 @@ def _planned(model: Any, plan: Any) -> list[Planned]:
     unused = [pattern for pattern in plan if pattern not in used]
     if unused:
         raise wrong(
-            ArgumentError, "plan", f"of {unused[0]!r}, which fits no layer", "names of Linear or Embedding layers"
+            ArgumentError, "plan", f"of {unused[0]!r}, which matches no layer", "names of Linear or Embedding layers"
         )
     return planned
 

@@ -1,4 +1,4 @@
-"""The norm of gradients of which every rank has a part."""
+"""Gradient clipping for parallel layers."""
 
 from __future__ import annotations
 
@@ -13,31 +13,31 @@ from ..errors import ArgumentError
 def clip_grad_norm_(
     model: torch.nn.Module, max_norm: float, norm_type: float = 2.0, error_if_nonfinite: bool = False
 ) -> torch.Tensor:
-    """torch.nn.utils.clip_grad_norm_ of all gradients of a model with parallel layers. Collective.
+    """Clips the norm of all gradients of a model with parallel layers, as torch.nn.utils.clip_grad_norm_. Collective.
 
-    All ranks of the layers call it. The norm is that of the whole gradient, the same on all ranks. torch's own sees
-    this rank's parts, and whole parameters would drift apart.
+    All ranks of the layers call it. The norm is that of the whole gradient, equal on all ranks. torch's own function
+    would use only this rank's parts, and whole parameters would diverge between ranks.
 
     Parameters
     ----------
     model : torch.nn.Module
-        All of its parallel layers are of one communicator.
+        A model whose parallel layers all have the same communicator.
     max_norm : float
-        Gradients are scaled down in place where their norm is larger.
+        Gradients are scaled down, in place, if their norm is larger.
     norm_type : float
         p of the p-norm; inf: the largest element.
     error_if_nonfinite : bool
-        Whether a norm that is infinite or NaN raises RuntimeError; on all ranks.
+        Whether a norm that is infinite or NaN raises RuntimeError, on all ranks.
 
     Returns
     -------
     torch.Tensor
-        The norm before.
+        The norm before clipping.
 
     Raises
     ------
     ArgumentError, ValueError, TypeError
-        On all ranks: layers of several communicators; a norm_type or max_norm that is none.
+        On all ranks: layers of several communicators; a wrong norm_type or max_norm.
     """
     layouts = layouts_of(model)
     comms = list(dict.fromkeys(layout.comm for layout in layouts.values()))
@@ -57,7 +57,7 @@ def clip_grad_norm_(
 
     power, most = comm._prepare("clip_grad_norm_", check)
     gradients = [(p.grad.detach(), id(p) in layouts) for p in model.parameters() if p.grad is not None]
-    # What all ranks have is the first one's to count.
+    # Rank 0 counts the gradients of replicated parameters.
     counted = [gradient for gradient, is_part in gradients if is_part or comm.rank == 0]
     norms = torch.tensor([torch.linalg.vector_norm(each.double(), power) for each in counted] or [0.0]).double()
     if power == float("inf"):

@@ -1,4 +1,4 @@
-"""Layers whose parameters are cut over ranks: a linear map, and a table of embeddings."""
+"""Layers whose parameters are cut over ranks: linear layer, embedding, cross entropy."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["ParallelCrossEntropy", "ParallelEmbedding", "ParallelLinear"]
 
 
 def _take_part(module: torch.nn.Module, name: str, dense: torch.nn.Parameter, layout: Layout | None) -> None:
-    """Gives the module its part of a dense layer's parameter; without a layout the parameter itself."""
+    """Registers this rank's part of a dense layer's parameter in the module; without a layout the parameter itself."""
     part = dense if layout is None else torch.nn.Parameter(layout.part_of(dense), dense.requires_grad)
     module.register_parameter(name, part)
     set_layout(module, name, layout)
@@ -46,10 +46,10 @@ def _as_dense(dense: Any, kind: type[torch.nn.Module]) -> Any:
 
 
 def _calls_it(module: torch.nn.Module, input: Any) -> None:
-    """A hook that does nothing.
+    """Forward hook that does nothing.
 
-    torch.nn.TransformerEncoderLayer in eval() calls layers that have one. Of others it reads the weights, and would
-    take a part for the whole.
+    torch.nn.TransformerEncoderLayer in eval() calls layers that have a hook. For others it reads the weights itself,
+    and would use a part as the whole.
     """
 
 
@@ -58,44 +58,47 @@ class _ParallelLayer(torch.nn.Module):
         self.register_forward_pre_hook(_calls_it)
 
     def cuda(self, device: Any = None) -> Self:
-        """As torch.nn.Module.cuda(). Raises UnsupportedError where there is no CUDA device."""
+        """Moves the layer to a CUDA device. Raises UnsupportedError if there is none.
+
+        Parameters and result are as of torch.nn.Module.cuda().
+        """
         _check_device("cuda")
         return super().cuda(device)
 
 
 class ParallelLinear(_ParallelLayer):
-    """torch.nn.Linear with a weight of which every rank has a part.
+    """torch.nn.Linear with a weight that is cut over ranks.
 
-    Of the matrix (inputs, outputs), dim=1 (or -1) cuts the columns: the result is this rank's part of the outputs.
-    dim=0 cuts the rows: the input may be whole or this rank's part, the result is whole, and every rank has the whole
-    bias. dim=None: torch.nn.Linear. weight is stored as torch does, (outputs, inputs): [out/P, in] for dim=1, [out,
-    in/P] for dim=0.
+    dim=1 (or -1) cuts the columns of the matrix (inputs, outputs): the result is this rank's part of the outputs. dim=0
+    cuts the rows: the input may be whole or this rank's part, the result is whole, and every rank has the whole bias.
+    dim=None: torch.nn.Linear. weight is stored as in torch, (outputs, inputs): [out/P, in] for dim=1, [out, in/P] for
+    dim=0.
 
-    Constructing it is collective, unless dim is None: parameters are those of the torch.nn.Linear that each rank makes
-    with its own random numbers, of which it keeps its part; a whole bias is rank 0's. So give all ranks the same seed.
+    Constructing it is collective, unless dim is None. Each rank makes a whole torch.nn.Linear with its own random
+    numbers and keeps its part; a whole bias is rank 0's. So set the same seed on all ranks.
 
     Parameters
     ----------
     in_features, out_features : int
-        Of the whole layer.
+        Features of the whole layer.
     bias : bool
-        Whether it has one.
+        Whether it has a bias.
     dim : int, optional
-        See above.
+        Dimension that is cut, see above.
     comm : Comm
         The ranks.
     input_is_parallel : bool, optional
-        dim=0: whether inputs are this rank's part; None: their last extent says so.
+        dim=0: whether inputs are this rank's part; None: decided by their last extent.
     uneven : bool
-        Whether parts may differ by one, the first ones being longer, where the number of ranks does not divide.
+        If the number of ranks does not divide the extent: whether parts may differ by one, the first ones longer.
     device, dtype
         As for torch.nn.Linear.
 
     Raises
     ------
     ArgumentError, ShapeError, DtypeError, MismatchError
-        On all ranks, when constructed: a wrong dim; an extent that the ranks do not divide; ranks that differ. When
-        called: see functional.linear().
+        On all ranks, when constructed: a wrong dim; an extent that the number of ranks does not divide; ranks differ.
+        When called: see functional.linear().
     """
 
     weight: torch.nn.Parameter
@@ -137,19 +140,24 @@ class ParallelLinear(_ParallelLayer):
         input_is_parallel: bool | None = None,
         uneven: bool = False,
     ) -> Self:
-        """Of a torch.nn.Linear that all ranks have, each with its own part of its parameters. Collective.
+        """Makes a parallel layer of a torch.nn.Linear that all ranks have. Collective.
 
         Parameters
         ----------
         dense : torch.nn.Linear
-            Equal on all ranks; it stays as it is.
+            The dense layer, equal on all ranks; it is not changed.
         dim, comm, input_is_parallel, uneven
-            As of the layer.
+            As of the constructor.
+
+        Returns
+        -------
+        ParallelLinear
+            The parallel layer, with copies of this rank's parts.
 
         Raises
         ------
         ArgumentError, ShapeError, DtypeError, MismatchError
-            On all ranks, as the constructor; a weight that is computed from other parameters.
+            On all ranks, as the constructor; also if the weight is computed from other parameters.
         """
         layer = cls.__new__(cls)
         torch.nn.Module.__init__(layer)
@@ -164,7 +172,7 @@ class ParallelLinear(_ParallelLayer):
         self.counts: tuple[int, ...] = ()  # of the ranks' parts
 
     def _agree(self, make: Callable[[], torch.nn.Linear]) -> torch.nn.Linear:
-        """The dense layer, after all ranks have made theirs."""
+        """Makes the dense layer; the ranks agree on its arguments."""
 
         def check() -> tuple[torch.nn.Linear, dict[str, int]]:
             along, dense = as_layer_dim(self.dim), make()
@@ -195,7 +203,10 @@ class ParallelLinear(_ParallelLayer):
             self._be_called()
 
     def forward(self, input: torch.Tensor) -> torch.Tensor:
-        """The layer's output; parameters and errors as of functional.linear(). Collective, but for dim=None."""
+        """Computes the output. Collective, unless dim is None.
+
+        Parameters, result and errors are as of functional.linear().
+        """
         return functional.linear(
             input,
             self.weight,
@@ -212,7 +223,7 @@ class ParallelLinear(_ParallelLayer):
 
 
 class ParallelEmbedding(_ParallelLayer):
-    """torch.nn.Embedding with a table of which every rank has a part. The result is whole on every rank.
+    """torch.nn.Embedding with a table that is cut over ranks. The result is whole on every rank.
 
     dim=0 cuts the rows, [num_embeddings/P, embedding_dim] each; dim=1 (or -1) the columns; None: torch.nn.Embedding.
     Constructing it is collective, unless dim is None; values as for ParallelLinear.
@@ -220,23 +231,23 @@ class ParallelEmbedding(_ParallelLayer):
     Parameters
     ----------
     num_embeddings, embedding_dim : int
-        Of the whole table.
+        Extents of the whole table.
     padding_idx, max_norm, norm_type, scale_grad_by_freq, sparse
         As for torch.nn.Embedding; padding_idx counts in the whole table. max_norm: not with dim=1.
     dim : int, optional
-        See above.
+        Dimension that is cut, see above.
     comm : Comm
         The ranks.
     uneven : bool
-        Whether parts may differ by one, the first ones being longer, where the number of ranks does not divide.
+        If the number of ranks does not divide the extent: whether parts may differ by one, the first ones longer.
     device, dtype
         As for torch.nn.Embedding.
 
     Raises
     ------
     ArgumentError, ShapeError, DtypeError, MismatchError
-        On all ranks, when constructed: a wrong dim or padding_idx; an extent that the ranks do not divide; ranks that
-        differ. When called: see functional.embedding().
+        On all ranks, when constructed: a wrong dim or padding_idx; an extent that the number of ranks does not divide;
+        ranks differ. When called: see functional.embedding().
     """
 
     weight: torch.nn.Parameter
@@ -276,19 +287,24 @@ class ParallelEmbedding(_ParallelLayer):
     def from_dense(
         cls, dense: torch.nn.Embedding, *, dim: int | None, comm: Comm = COMM_WORLD, uneven: bool = False
     ) -> Self:
-        """Of a torch.nn.Embedding that all ranks have, each with its own part of its table. Collective.
+        """Makes a parallel layer of a torch.nn.Embedding that all ranks have. Collective.
 
         Parameters
         ----------
         dense : torch.nn.Embedding
-            Equal on all ranks; it stays as it is.
+            The dense layer, equal on all ranks; it is not changed.
         dim, comm, uneven
-            As of the layer.
+            As of the constructor.
+
+        Returns
+        -------
+        ParallelEmbedding
+            The parallel layer, with a copy of this rank's part.
 
         Raises
         ------
         ArgumentError, ShapeError, DtypeError, MismatchError
-            On all ranks, as the constructor; a weight that is computed from other parameters.
+            On all ranks, as the constructor; also if the weight is computed from other parameters.
         """
         layer = cls.__new__(cls)
         torch.nn.Module.__init__(layer)
@@ -311,7 +327,7 @@ class ParallelEmbedding(_ParallelLayer):
         describe: Callable[[], None],
         make: Callable[[], torch.nn.Embedding],
     ) -> torch.nn.Embedding:
-        """The dense table, after all ranks have made theirs; `describe` sets, or checks, what it is made of."""
+        """Makes the dense table; the ranks agree on its arguments, which `describe` sets or checks."""
         self.dim, self.comm, self.uneven = dim, comm_or_world(comm), uneven
         self.counts: tuple[int, ...] = ()  # of the ranks' parts
 
@@ -326,7 +342,7 @@ class ParallelEmbedding(_ParallelLayer):
             if along is None:
                 return make(), {}
             if along == 1 and self.max_norm is not None:
-                raise wrong(ArgumentError, "max_norm", self.max_norm, "None where columns are cut")
+                raise wrong(ArgumentError, "max_norm", self.max_norm, "None if columns are cut")
             extents = {"num_embeddings": rows, "embedding_dim": self.embedding_dim}
             cut = ("num_embeddings", "embedding_dim")[along]
             self.counts = counts_of(extents[cut], self.comm, uneven, cut)
@@ -349,7 +365,10 @@ class ParallelEmbedding(_ParallelLayer):
             self._be_called()
 
     def forward(self, input: torch.Tensor) -> torch.Tensor:
-        """The rows of the table; parameters and errors as of functional.embedding(). Collective, but for dim=None."""
+        """Looks up rows. Collective, unless dim is None.
+
+        Parameters, result and errors are as of functional.embedding().
+        """
         return functional.embedding(
             input,
             self.weight,
@@ -369,28 +388,28 @@ class ParallelEmbedding(_ParallelLayer):
 
 
 class ParallelCrossEntropy(torch.nn.Module):
-    """torch.nn.CrossEntropyLoss of logits of which every rank has the part of some classes.
+    """torch.nn.CrossEntropyLoss of logits whose classes are cut over ranks.
 
-    A ParallelLinear of dim=1 gives such logits. The loss is whole on every rank.
+    A ParallelLinear with dim=1 gives such logits. Every rank gets the whole loss.
 
     Parameters
     ----------
     weight : torch.Tensor, optional
-        A number for each of all classes.
+        One number for each class.
     ignore_index : int
-        Targets that do not count.
+        Target that is ignored.
     reduction : str
         "mean", "sum" or "none".
     comm : Comm
         The ranks.
     num_classes : int, optional
-        Of all ranks together, in parts that differ by one at most, the first ones longer; None: all ranks have equally
-        many.
+        Number of classes of all ranks together; parts differ by at most one, the first ones longer. None: all ranks
+        have equally many classes.
 
     Raises
     ------
     ArgumentError, DtypeError
-        On this rank, when constructed, for num_classes. When called: see functional.cross_entropy().
+        On this rank, when constructed: a wrong num_classes. When called: see functional.cross_entropy().
     """
 
     weight: torch.Tensor | None
@@ -412,7 +431,10 @@ class ParallelCrossEntropy(torch.nn.Module):
         self.num_classes = num_classes
 
     def forward(self, input: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
-        """The loss; parameters and errors as of functional.cross_entropy(). Collective."""
+        """Computes the loss. Collective.
+
+        Parameters, result and errors are as of functional.cross_entropy().
+        """
         classes = self.num_classes
         counts = None if classes is None else counts_of(classes, self.comm, True, "num_classes")
         return functional.cross_entropy(

@@ -1,4 +1,4 @@
-"""State dictionaries of models with parallel layers: whole tensors from parts, and parts from whole tensors."""
+"""State dictionaries of models with parallel layers: joins parts to whole tensors, and cuts whole tensors."""
 
 from __future__ import annotations
 
@@ -17,73 +17,73 @@ from ..errors import ArgumentError, DtypeError, Error, ShapeError
 from .functional import gather
 
 State = Mapping[str, Any]
-_WRAPPERS = ("module.", "_orig_mod.")  # of DistributedDataParallel, of torch.compile
+_WRAPPERS = ("module.", "_orig_mod.")  # prefixes of DistributedDataParallel and torch.compile
 
 
 class _Entry(NamedTuple):
     key: str
     value: Any
-    tensor: torch.Tensor | None  # the model's; tied keys have the same
+    tensor: torch.Tensor | None  # the model's tensor, the same for tied keys
     layout: Layout | None
 
 
 def collect_state_dict(
     model: torch.nn.Module, state_dict: State | None = None, prefix: str = "", *, root: int | None = None
 ) -> dict[str, Any]:
-    """A state dictionary with whole tensors, also where the model has parts. Collective.
+    """Collects a state dictionary of whole tensors from the ranks' parts. Collective.
 
-    All ranks of the model's parallel layers call it. Models without such layers are left as they are.
+    All ranks of the model's parallel layers call it. The result for a model without such layers is its own state.
 
     Parameters
     ----------
     model : torch.nn.Module
-        With parallel layers (also ones that mark_sharded() knows), however nested, wrapped, tied or copied.
+        A model with parallel layers (including those of mark_sharded()), nested, wrapped, tied or copied in any way.
     state_dict : mapping, optional
-        Of the model, or some of its keys, but all whose tensors are cut; None: model.state_dict().
+        State of the model, or a part of it that has all keys whose tensors are cut; None: model.state_dict().
     prefix : str
-        What the result's keys begin with.
+        Prefix of the result's keys.
     root : int, optional
-        The rank that gets it; the others get an empty dictionary. None: all ranks get it.
+        Rank that gets the result; the others get an empty dictionary. None: all ranks get it.
 
     Returns
     -------
     dict
-        In order of keys. Tensors that were parts are new; tied ones are one tensor still. A model without parallel
-        layers: all ranks get it.
+        The state, in order of keys. Tensors that were parts are new; tied ones remain one tensor. For a model without
+        parallel layers, all ranks get it.
 
     Raises
     ------
     ArgumentError, ShapeError, DtypeError, MismatchError
-        On all ranks: keys that are missing, or no tensors of the model; a tensor that is no part (it is whole
-        already); ranks that differ; a root that is no rank.
+        On all ranks: keys that are missing, or that are not of the model; a tensor that is not a part (it is whole
+        already); ranks differ; a wrong root.
     """
     return collect(model, state_dict, prefix, root, layouts_of)
 
 
 def relocate_state_dict(model: torch.nn.Module, state_dict: State, prefix: str = "") -> dict[str, Any]:
-    """A state dictionary with this rank's parts for a model's parallel layers. Collective over their ranks.
+    """Cuts a state dictionary of whole tensors into this rank's parts. Collective over the layers' ranks.
 
-    It is made from whole tensors that all ranks have, and sends nothing but the agreement.
+    All ranks have the whole tensors; only the agreement is sent.
 
     Parameters
     ----------
     model : torch.nn.Module
         As for collect_state_dict().
     state_dict : mapping
-        What collect_state_dict() gave, or the dense model's. Keys that the model does not have stay.
+        Result of collect_state_dict(), or the state of the dense model. Keys that the model does not have are kept.
     prefix : str
-        What its keys begin with; the result's have it no more. Other keys are left out.
+        Prefix of its keys, which the result's keys do not have. Other keys are dropped.
 
     Returns
     -------
     dict
-        For model.load_state_dict(). Parts have memory of their own.
+        The state for model.load_state_dict(). Parts are copies.
 
     Raises
     ------
     ArgumentError, ShapeError, DtypeError, MismatchError
-        On all ranks: a key that is missing; a tensor that is not whole (it is a part already), or of another shape;
-        ranks that differ.
+        On all ranks: a missing key; a tensor that is not whole (it is a part already), or of another shape; ranks
+        differ.
     """
     return relocate(model, state_dict, prefix, layouts_of)
 
@@ -94,7 +94,7 @@ Layouts = Callable[[torch.nn.Module], Mapping[int, Layout]]
 def collect(
     model: torch.nn.Module, state_dict: State | None, prefix: str, root: int | None, layouts: Layouts
 ) -> dict[str, Any]:
-    """collect_state_dict() with another way to find layouts."""
+    """Does collect_state_dict() with another function that finds layouts."""
     known, comms, error = _found(model, layouts)
 
     def check() -> list[_Entry]:
@@ -113,7 +113,7 @@ def collect(
 
     entries = _agreed("collect_state_dict", comms, check, root)
     result: dict[str, Any] = OrderedDict()
-    whole: dict[int, torch.Tensor] = {}  # by identity of the model's tensor, which is tied on all ranks or on none
+    whole: dict[int, torch.Tensor] = {}  # by id of the model's tensor, which is tied on all ranks or on none
     for entry in entries:
         value = entry.value
         if entry.layout is not None:
@@ -127,7 +127,7 @@ def collect(
 
 
 def relocate(model: torch.nn.Module, state_dict: State, prefix: str, layouts: Layouts) -> dict[str, Any]:
-    """relocate_state_dict() with another way to find layouts."""
+    """Does relocate_state_dict() with another function that finds layouts."""
     known, comms, error = _found(model, layouts)
 
     def check() -> list[_Entry]:
@@ -146,7 +146,7 @@ def relocate(model: torch.nn.Module, state_dict: State, prefix: str, layouts: La
 
 
 def _found(model: Any, layouts: Layouts) -> tuple[Mapping[int, Layout], list[Comm], Error | None]:
-    """Layouts, their communicators in order, and what is wrong with them, for all ranks to be told."""
+    """Returns layouts, their communicators in order, and an error in them, which all ranks get."""
     if not isinstance(model, torch.nn.Module):
         raise wrong(DtypeError, "model", f"a {type(model).__name__}", "a torch.nn.Module")
     try:
@@ -157,7 +157,7 @@ def _found(model: Any, layouts: Layouts) -> tuple[Mapping[int, Layout], list[Com
 
 
 def _check_tied(entries: list[_Entry]) -> None:
-    """Values of tied keys, of which one is collected, are the same."""
+    """Checks that values of tied keys are equal, because only one of them is collected."""
     first: dict[int, _Entry] = {}
     for entry in entries:
         if entry.layout is None:
@@ -175,7 +175,7 @@ def _gathered(part: torch.Tensor, layout: Layout, root: int | None) -> torch.Ten
 
 
 def _comms(layouts: Iterable[Layout]) -> list[Comm]:
-    """Each once, in order."""
+    """Returns the layouts' communicators, each once, in order."""
     return list(dict.fromkeys(layout.comm for layout in layouts))
 
 
@@ -188,7 +188,7 @@ def _check_root(root: Any, comms: list[Comm]) -> None:
 
 
 def _entries(model: torch.nn.Module, state_dict: Any, prefix: Any, layouts: Mapping[int, Layout]) -> list[_Entry]:
-    """The state's entries in order of keys, without the prefix. Raises ArgumentError for a layout that none has."""
+    """Returns the state's entries in order of keys, without the prefix. Raises ArgumentError if a layout has none."""
     if not isinstance(state_dict, Mapping):
         raise wrong(DtypeError, "state_dict", f"a {type(state_dict).__name__}", "a mapping from keys to tensors")
     if not isinstance(prefix, str):
@@ -213,7 +213,7 @@ def _entries(model: torch.nn.Module, state_dict: Any, prefix: Any, layouts: Mapp
 
 
 def _unwrapped(key: str) -> str:
-    """Without what wrappers put before a model's names."""
+    """Removes the prefixes of wrappers from a key."""
     while key.startswith(_WRAPPERS):
         key = key.partition(".")[2]
     return key.replace("._orig_mod.", ".")
@@ -234,7 +234,7 @@ def _check_shape(entry: _Entry, extent: int, called: str) -> None:
 
 
 def _agreed(operation: str, comms: list[Comm], check: Callable[[], list[_Entry]], root: int | None) -> list[_Entry]:
-    """What check() gives, if all ranks' checks succeed and give the same keys, shapes and layouts."""
+    """Returns check()'s result, if the checks of all ranks succeed with the same keys, shapes and layouts."""
     error, entries = None, []
     try:
         entries = check()
@@ -259,6 +259,6 @@ def _described(entry: _Entry) -> tuple[Any, ...]:
 
 
 def _with_metadata(result: dict[str, Any], source: Any) -> dict[str, Any]:
-    if hasattr(source, "_metadata"):  # versions of modules, which load_state_dict() looks at
+    if hasattr(source, "_metadata"):  # versions of modules, which load_state_dict() reads
         result._metadata = source._metadata  # type: ignore[attr-defined]
     return result

@@ -1,9 +1,8 @@
-"""Operations on tensors of which every rank has the whole or a part along a dimension.
+"""Operations on tensors that are whole on every rank, or cut along a dimension over the ranks.
 
-A whole tensor counts as one variable, of which every rank has a copy and from which all ranks compute the same loss.
-So these operations come in pairs, either of which is the other's adjoint: copy and reduce, scatter and gather. All are
-collective and differentiable any number of times, backward and forward, also in torch.compile(fullgraph=True).
-Gradients are recorded on all ranks or on none.
+A whole tensor counts as one variable: every rank has a copy, and all ranks compute the same loss from it. The
+operations form pairs of adjoints: copy and reduce, scatter and gather. All are collective and differentiable any number
+of times, backward and forward, also in torch.compile(fullgraph=True). Gradients are recorded on all ranks or on none.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ _REDUCTIONS = ("none", "mean", "sum")
 
 def _call(operation: Callable[..., torch.Tensor], name: str, tensor: Any, comm: Comm, *given: Any, **named: Any) -> Any:
     try:
-        if not isinstance(tensor, torch.Tensor):  # schemas take None
+        if not isinstance(tensor, torch.Tensor):  # torch's schemas accept None
             raise not_a_tensor(tensor)
         return operation(tensor, comm.handle, *given, **named)
     except Exception as error:
@@ -37,14 +36,14 @@ def _call(operation: Callable[..., torch.Tensor], name: str, tensor: Any, comm: 
 
 
 def copy(tensor: torch.Tensor, comm: Comm = COMM_WORLD) -> torch.Tensor:
-    """`tensor` as it is, with the sum of all ranks' cotangents for gradient. Collective.
+    """Returns `tensor` unchanged; its gradient is the sum of all ranks' cotangents. Collective.
 
-    For a whole tensor from which each rank computes a part of a result.
+    Use it for a whole tensor from which each rank computes a part of a result.
 
     Parameters
     ----------
     tensor : torch.Tensor
-        Equal on all ranks.
+        A tensor that is equal on all ranks.
     comm : Comm
         The ranks.
 
@@ -56,36 +55,36 @@ def copy(tensor: torch.Tensor, comm: Comm = COMM_WORLD) -> torch.Tensor:
     Raises
     ------
     TypeError, ValueError, NotImplementedError
-        On all ranks, as syncyte.torch.allreduce(): shapes that differ.
+        On all ranks, as syncyte.torch.allreduce(): for example, shapes differ.
     """
     return _call(operators.parallel_copy, "parallel_copy", tensor, comm_or_world(comm))
 
 
 def reduce(tensor: torch.Tensor, comm: Comm = COMM_WORLD) -> torch.Tensor:
-    """The sum of all ranks' tensors on all of them, with the result's cotangent for gradient. Collective.
+    """Returns the sum of all ranks' tensors, on all ranks; its gradient is the result's cotangent. Collective.
 
     Parameters
     ----------
     tensor : torch.Tensor
-        Of one shape and type on all ranks.
+        This rank's summand, of the same shape and type on all ranks.
     comm : Comm
         The ranks.
 
     Returns
     -------
     torch.Tensor
-        Whole on every rank; syncyte.torch.allreduce(adjoint="identity").
+        The sum: syncyte.torch.allreduce(adjoint="identity").
 
     Raises
     ------
     TypeError, ValueError, NotImplementedError
-        On all ranks, as syncyte.torch.allreduce(): shapes that differ.
+        On all ranks, as syncyte.torch.allreduce(): for example, shapes differ.
     """
     return _call(operators.allreduce, "comm_allreduce", tensor, comm_or_world(comm), int(Op.SUM), True)
 
 
 def _require_equal(extent: int, tensor: torch.Tensor, comm: Comm, advice: str) -> None:
-    """All ranks' parts are equally long, or all ranks raise ValueError: an agreement, in compiled graphs too."""
+    """Raises ValueError on all ranks unless all parts have the same length; works in compiled graphs."""
     if comm.size == 1:
         return
     try:
@@ -96,9 +95,9 @@ def _require_equal(extent: int, tensor: torch.Tensor, comm: Comm, advice: str) -
 
 
 def _compare_if_full(operation: str, comm: Comm, **tensors: torch.Tensor | None) -> None:
-    """With SYNCYTE_CHECK=full, MismatchError where what must be the same on all ranks is not.
+    """With SYNCYTE_CHECK=full, raises MismatchError if tensors that must be equal on all ranks differ.
 
-    Not in compiled graphs.
+    It does nothing in compiled graphs.
     """
     if not torch.compiler.is_compiling() and comm.check == "full":
         compare_checksums(operation, comm, {name: each for name, each in tensors.items() if each is not None})
@@ -129,28 +128,33 @@ def scatter(
     counts: Sequence[int] | None = None,
     uneven: bool = False,
 ) -> torch.Tensor:
-    """This rank's part of a whole tensor that every rank has; a new contiguous tensor. Collective.
+    """Returns this rank's part of a whole tensor that every rank has. Collective.
 
-    Nothing is sent but in backward, which is gather().
+    Only backward, which is gather(), sends data.
 
     Parameters
     ----------
     tensor : torch.Tensor
-        Equal on all ranks.
+        The whole tensor, equal on all ranks.
     dim : int
-        Along which it is cut.
+        Dimension to cut.
     comm : Comm
-        Its ranks take a part each, in order.
+        The ranks; each takes a part, in rank order.
     counts : sequence of int, optional
-        Of the parts along dim, one for each rank; None: they are equal.
+        Lengths of the parts along dim, one for each rank; None: they are equal.
     uneven : bool
-        Without counts: whether they may differ by one, the first parts being longer.
+        Without counts: whether parts may differ by one, the first ones longer.
+
+    Returns
+    -------
+    torch.Tensor
+        The part, a new contiguous tensor.
 
     Raises
     ------
     ShapeError, OutOfRangeError, DtypeError, ValueError, NotImplementedError
-        On all ranks: an extent that the number of ranks does not divide, counts that do not fit; no such dim; not a
-        tensor; shapes that differ; a sparse tensor.
+        On all ranks: an extent that the number of ranks does not divide; counts that do not fit; no such dim; not a
+        tensor; shapes differ; a sparse tensor.
     """
     group = comm_or_world(comm)
 
@@ -172,25 +176,32 @@ def gather(
     counts: Sequence[int] | None = None,
     uneven: bool = False,
 ) -> torch.Tensor:
-    """All ranks' parts joined along a dimension, on all ranks. Backward is scatter(), which sends nothing. Collective.
+    """Joins all ranks' parts along a dimension, on all ranks. Collective.
+
+    Backward is scatter(), which sends no data.
 
     Parameters
     ----------
     tensor : torch.Tensor
-        This rank's part; extents but along dim are equal on all ranks.
+        This rank's part; the other extents are equal on all ranks.
     dim : int
-        Along which they are joined, in order of ranks.
+        Dimension along which the parts are joined, in rank order.
     comm : Comm
         The ranks.
     counts : sequence of int, optional
-        Of the parts along dim, one for each rank; None: all are as long as this rank's.
+        Lengths of the parts along dim, one for each rank; None: all are as long as this rank's.
     uneven : bool
-        Without counts: whether they may differ; they are exchanged then. Not in torch.compile.
+        Without counts: whether they may differ; they are then exchanged first. Not in torch.compile.
+
+    Returns
+    -------
+    torch.Tensor
+        The whole tensor.
 
     Raises
     ------
     OutOfRangeError, ShapeError, DtypeError, ValueError, NotImplementedError
-        On all ranks: no such dim; counts that do not fit; not a tensor; ranks that differ; a sparse tensor.
+        On all ranks: no such dim; counts that do not fit; not a tensor; ranks differ; a sparse tensor.
     """
     group = comm_or_world(comm)
 
@@ -203,7 +214,7 @@ def gather(
     parts = group._prepare("comm_allgather_along", check)
     if uneven and counts is None:
         if torch.compiler.is_compiling():
-            raise wrong(UnsupportedError, "uneven", True, "counts in its place inside torch.compile")
+            raise wrong(UnsupportedError, "uneven", True, "counts instead, inside torch.compile")
         parts = group.counts(parts[group.rank])
     return _call(operators.relocate, "comm_allgather_along", tensor, group, from_dim=dim, from_counts=parts)
 
@@ -226,35 +237,35 @@ def linear(
     counts: Sequence[int] | None = None,
     input_is_parallel: bool | None = None,
 ) -> torch.Tensor:
-    """input @ weight.T + bias, with a weight of which every rank has a part. Collective, but for dim=None.
+    """Computes input @ weight.T + bias with a weight that is cut over ranks. Collective, unless dim is None.
 
     Parameters
     ----------
     input : torch.Tensor
-        (..., inputs). dim=0: also this rank's part of it along the last dimension.
+        (..., inputs). dim=0: or this rank's part of it along the last dimension.
     weight : torch.Tensor
-        (outputs, inputs), as torch.nn.Linear has it; dim=1: (this rank's outputs, inputs); dim=0: (outputs, this rank's
+        (outputs, inputs), as in torch.nn.Linear; dim=1: (this rank's outputs, inputs); dim=0: (outputs, this rank's
         inputs).
     bias : torch.Tensor, optional
         (outputs,); dim=1: this rank's part.
     dim : int, optional
-        Which dimension of the matrix (inputs, outputs) is cut: 1 or -1, its columns; 0, its rows; None: none.
+        Dimension of the matrix (inputs, outputs) that is cut: 1 or -1, its columns; 0, its rows; None: none.
     comm : Comm
         The ranks.
     counts : sequence of int, optional
-        dim=0: inputs of each rank; None: all have as many as this rank.
+        dim=0: number of inputs of each rank; None: all have as many as this rank.
     input_is_parallel : bool, optional
-        dim=0: whether input is a part; None: its last extent says so.
+        dim=0: whether input is a part; None: decided by its last extent.
 
     Returns
     -------
     torch.Tensor
-        (..., outputs), the whole on every rank; dim=1: this rank's part of it.
+        (..., outputs), whole on every rank; dim=1: this rank's part of it.
 
     Raises
     ------
     ShapeError, ArgumentError, DtypeError, ValueError
-        On all ranks: an input of another width; a wrong dim; not a tensor; ranks that differ.
+        On all ranks: an input of another width; a wrong dim; not a tensor; ranks differ.
     """
     if dim is None:
         return torch.nn.functional.linear(input, weight, bias)
@@ -285,7 +296,7 @@ def linear(
         return torch.nn.functional.linear(copy(input, group), weight, bias)
     part = input if is_part or group.size == 1 else scatter(input, -1, group, counts=parts)
     result = reduce(torch.nn.functional.linear(part, weight), group)
-    return result if bias is None else result + bias.to(result.dtype)  # they differ within torch.autocast
+    return result if bias is None else result + bias.to(result.dtype)  # the dtypes differ within torch.autocast
 
 
 def _check_matrix(input: torch.Tensor, weight: Any, bias: Any) -> None:
@@ -326,7 +337,7 @@ def embedding(
     comm: Comm = COMM_WORLD,
     counts: Sequence[int] | None = None,
 ) -> torch.Tensor:
-    """Rows of a table of which every rank has a part, whole on every rank. Collective, but for dim=None.
+    """Looks up rows of a table that is cut over ranks. Collective, unless dim is None.
 
     Parameters
     ----------
@@ -337,11 +348,16 @@ def embedding(
     padding_idx, max_norm, norm_type, scale_grad_by_freq, sparse
         As for torch.nn.functional.embedding; padding_idx counts in the whole table. max_norm: not with dim=1.
     dim : int, optional
-        Which dimension of the table is cut: 0, its rows; 1 or -1, its columns; None: none.
+        Dimension of the table that is cut: 0, its rows; 1 or -1, its columns; None: none.
     comm : Comm
         The ranks.
     counts : sequence of int, optional
-        Of the ranks' parts along dim; None: all are as long as this rank's.
+        Lengths of the ranks' parts along dim; None: all are as long as this rank's.
+
+    Returns
+    -------
+    torch.Tensor
+        The rows, whole on every rank.
 
     Raises
     ------
@@ -364,7 +380,7 @@ def embedding(
             if not isinstance(max_norm, (int, float)):
                 raise wrong(DtypeError, "max_norm", repr(max_norm), "a number, or None")
             if along == 1:
-                raise wrong(UnsupportedError, "max_norm", max_norm, "None where columns are cut")
+                raise wrong(UnsupportedError, "max_norm", max_norm, "None if columns are cut")
         parts = [weight.size(along)] * group.size if counts is None else _given_counts(counts, group)
         rows = sum(parts) if along == 0 else weight.size(0)
         if padding_idx is not None and not -rows <= as_index(padding_idx, "padding_idx") < rows:
@@ -388,7 +404,7 @@ def embedding(
 def _check_range(index: torch.Tensor, extent: int, name: str) -> None:
     """Raises OutOfRangeError for the first index that is not in the range.
 
-    Compiled graphs cannot look: they raise RuntimeError when they run.
+    Compiled graphs cannot check when they are traced: they raise RuntimeError when they run.
     """
     if torch.compiler.is_compiling():
         torch._assert_async(((index >= 0) & (index < extent)).all(), f"{name} has an element that is out of range")
@@ -396,20 +412,20 @@ def _check_range(index: torch.Tensor, extent: int, name: str) -> None:
     bad = ((index < 0) | (index >= extent)).flatten()
     if bad.any():
         place = int(bad.nonzero()[0])
-        expected = f"0 to {extent - 1}" if extent else "none, of 0 rows"
+        expected = f"0 to {extent - 1}" if extent else "no index, because there are 0 rows"
         raise wrong(OutOfRangeError, f"{name}'s element {place}", int(index.flatten()[place]), expected)
 
 
 def _own_rows(
     local: torch.Tensor, weight: torch.Tensor, padding: int | None, options: tuple[float | None, float, bool, bool]
 ) -> torch.Tensor:
-    """The rows that are this rank's, zeros for the others."""
+    """Looks up this rank's rows; the rows of other ranks are zeros."""
     rows, width = weight.shape
     own = (local >= 0) & (local < rows)
-    if rows == 0:  # an expression of weight all the same: gradients are recorded on all ranks
+    if rows == 0:  # the result must depend on weight, because gradients are recorded on all ranks
         return weight.sum().expand(*local.shape, width)
     max_norm, _, by_frequency, sparse = options
-    if by_frequency or sparse or max_norm is not None:  # what also counts or changes rows: only those asked for
+    if by_frequency or sparse or max_norm is not None:  # these options count or change rows: pass only this rank's
         found = torch.nn.functional.embedding(local[own], weight, padding, *options)
         return weight.new_zeros(*local.shape, width).index_put((own,), found)
     found = torch.nn.functional.embedding(torch.where(own, local, 0), weight, padding)
@@ -426,9 +442,9 @@ def cross_entropy(
     comm: Comm = COMM_WORLD,
     counts: Sequence[int] | None = None,
 ) -> torch.Tensor:
-    """torch.nn.functional.cross_entropy of logits of which every rank has the part of some classes. Collective.
+    """torch.nn.functional.cross_entropy of logits whose classes are cut over ranks. Collective.
 
-    Two allreduces of a number, and of two, per target.
+    It makes two allreduces, of one and of two numbers per target.
 
     Parameters
     ----------
@@ -437,25 +453,26 @@ def cross_entropy(
     target : torch.Tensor
         int64, (), (N,) or (N, ...): classes, equal on all ranks.
     weight : torch.Tensor, optional
-        A number for each of all classes, equal on all ranks.
+        One number for each class of all ranks, equal on all ranks.
     ignore_index : int
-        Targets that do not count.
+        Target that is ignored.
     reduction : str
         "mean", "sum" or "none".
     comm : Comm
         The ranks.
     counts : sequence of int, optional
-        Classes of each rank; None: all have as many as this rank, which is checked.
+        Number of classes of each rank; None: all have as many as this rank, which is checked.
 
     Returns
     -------
     torch.Tensor
-        Of input's dtype; within torch.autocast float32, as torch's.
+        The loss, of input's dtype; within torch.autocast float32, as torch's.
 
     Raises
     ------
     ShapeError, OutOfRangeError, ArgumentError, DtypeError
-        On all ranks: shapes that do not fit; a target that is no class; an unknown reduction; class probabilities.
+        On all ranks: shapes that do not fit; a target that is not a class; an unknown reduction; class probabilities as
+        targets.
     """
     group = comm_or_world(comm)
     parts = group._prepare(
@@ -514,7 +531,7 @@ def _check_classes(
 
 
 def _own_classes(logits: torch.Tensor, local: torch.Tensor, axis: int, comm: Comm) -> tuple[torch.Tensor, torch.Tensor]:
-    """The sum of this rank's exponentials, and the targets' logits where they are this rank's.
+    """Returns the sum of this rank's exponentials, and the logits of targets that are this rank's.
 
     Both are relative to the largest logit of all ranks, which keeps the exponentials finite.
     """

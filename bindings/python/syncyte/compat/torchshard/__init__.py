@@ -3,8 +3,8 @@
 ``from syncyte.compat import torchshard as ts``; after ``syncyte.compat.install()``, and in a script that
 ``python -m syncyte.compat`` runs, also ``import torchshard as ts``. New programs use syncyte.nn.
 
-Ranks are those of the MPI job; torch.distributed is needed only for what the script itself does with it. What differs:
-see docs/from-torchshard.md.
+Ranks are those of the MPI job; torch.distributed is needed only if the script itself uses it. docs/from-torchshard.md
+lists the differences.
 """
 
 from __future__ import annotations
@@ -39,9 +39,28 @@ _NOT_GIVEN = object()
 def slice(
     tensor: torch.Tensor, num_partitions: int, dim: int | None = None, contiguous: bool = False
 ) -> tuple[torch.Tensor, ...]:
-    """Equal parts along a dimension (None: the last), views or, if contiguous, copies where they must be. Local.
+    """Cuts a tensor into equal parts along a dimension. Local.
 
-    Raises ArgumentError, ShapeError, OutOfRangeError or DtypeError.
+    Parameters
+    ----------
+    tensor : torch.Tensor
+        The tensor.
+    num_partitions : int
+        Number of parts; must divide the extent.
+    dim : int, optional
+        The dimension; None: the last.
+    contiguous : bool
+        False: the parts are views. True: they are contiguous, copied if necessary.
+
+    Returns
+    -------
+    tuple of torch.Tensor
+        The parts.
+
+    Raises
+    ------
+    ArgumentError, ShapeError, OutOfRangeError, DtypeError
+        num_partitions is less than 1, or does not divide the extent; dim is out of range; not a tensor.
     """
     if not isinstance(tensor, torch.Tensor):
         raise wrong(DtypeError, "tensor", f"a {type(tensor).__name__}", "a torch.Tensor")
@@ -60,7 +79,20 @@ def slice(
 def register_parallel_dim(
     tensor: torch.Tensor, value: int | None = None, *, parallel_dim: int | object | None = _NOT_GIVEN
 ) -> None:
-    """Says along which dimension a tensor is cut: -1 or 1, its last; None: every rank has the whole. Local."""
+    """Tags a tensor with the dimension along which it is cut. Local.
+
+    Parameters
+    ----------
+    tensor : torch.Tensor
+        The tensor.
+    value, parallel_dim : int, optional
+        0: the first dimension; -1 or 1: the last; None: every rank has the whole tensor.
+
+    Raises
+    ------
+    ArgumentError, DtypeError
+        Another value; not a tensor.
+    """
     set_attribute(tensor, value if parallel_dim is _NOT_GIVEN else parallel_dim)  # type: ignore[arg-type]
 
 
@@ -71,8 +103,20 @@ def register_parallel_attribute(
     *,
     parallel_dim: int | object | None = _NOT_GIVEN,
 ) -> None:
-    """As register_parallel_dim() for a parameter or buffer of a layer of one's own. Local.
+    """Tags a parameter or buffer of a user-defined layer with the dimension along which it is cut. Local.
 
-    order_type: 0, it is stored as (outputs, inputs); 1, as (inputs, outputs).
+    Parameters
+    ----------
+    param : torch.Tensor
+        The parameter or buffer.
+    value, parallel_dim : int, optional
+        Dimension of the matrix (inputs, outputs): 0, 1 or -1; None: every rank has the whole tensor.
+    order_type : int
+        0: it is stored as (outputs, inputs); 1: as (inputs, outputs).
+
+    Raises
+    ------
+    ArgumentError, DtypeError
+        Another value; not a tensor.
     """
     set_attribute(param, value if parallel_dim is _NOT_GIVEN else parallel_dim, order_type)  # type: ignore[arg-type]

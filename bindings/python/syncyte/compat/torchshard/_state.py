@@ -13,7 +13,7 @@ from ._tags import get_parallel_dim, stored_dim
 
 
 def _layouts(model: torch.nn.Module) -> dict[int, Layout]:
-    """Of parallel layers, and of parameters and buffers that carry attributes."""
+    """Layouts of the parameters and buffers of parallel layers, and of tagged ones, by id."""
     found = layouts_of(model)
     tensors = [*model.parameters(), *model.buffers()]
     for tensor in tensors:
@@ -27,22 +27,36 @@ def _layouts(model: torch.nn.Module) -> dict[int, Layout]:
 def collect_state_dict(
     model: torch.nn.Module, state_dict: Mapping[str, Any] | None = None, prefix: str = ""
 ) -> dict[str, Any]:
-    """As syncyte.nn.collect_state_dict(): whole tensors, on all ranks. Collective."""
+    """Collects a model's whole tensors, on all ranks. Collective.
+
+    Parameters, result and errors are as of syncyte.nn.collect_state_dict().
+    """
     return _state.collect(model, state_dict, prefix, None, _layouts)
 
 
 def relocate_state_dict(model: torch.nn.Module, state_dict: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """As syncyte.nn.relocate_state_dict(): this rank's parts. Collective."""
+    """Cuts whole tensors into this rank's parts. Collective.
+
+    Parameters, result and errors are as of syncyte.nn.relocate_state_dict().
+    """
     return _state.relocate(model, state_dict, prefix, _layouts)
 
 
 def register_ddp_parameters_to_ignore(module: torch.nn.Module) -> list[str]:
-    """Names of what parallel layers, and attributes, say is cut; DistributedDataParallel(module) then leaves it alone.
+    """Makes DistributedDataParallel(module) ignore parameters and buffers that are cut. Local.
 
-    All names of tied parameters. Local.
+    Parameters
+    ----------
+    module : torch.nn.Module
+        A module with parallel layers or tagged tensors.
+
+    Returns
+    -------
+    list of str
+        Names of the ignored parameters and buffers; tied ones by all their names.
     """
     known = layouts_of(module)
     tensors = [*module.named_parameters(remove_duplicate=False), *module.named_buffers(remove_duplicate=False)]
     names = [name for name, tensor in tensors if id(tensor) in known or get_parallel_dim(tensor) is not None]
-    module.__dict__["_ddp_params_and_buffers_to_ignore"] = names  # DistributedDataParallel looks for this attribute
+    module.__dict__["_ddp_params_and_buffers_to_ignore"] = names  # DistributedDataParallel reads this attribute
     return names

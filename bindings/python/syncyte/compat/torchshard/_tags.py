@@ -1,4 +1,4 @@
-"""TorchShard's attributes of tensors: along which dimension of the matrix (inputs, outputs) one is cut."""
+"""TorchShard's tags: attributes of a tensor that name the dimension of the matrix (inputs, outputs) that is cut."""
 
 from __future__ import annotations
 
@@ -14,11 +14,26 @@ _PARALLEL_DIM = "parallel_dim"
 _ORDER_ATTR = "order_type"  # 0: the tensor is stored as (outputs, inputs); 1: as (inputs, outputs)
 
 
-_parameters: weakref.WeakValueDictionary[int, torch.Tensor] = weakref.WeakValueDictionary()  # that have attributes
+_parameters: weakref.WeakValueDictionary[int, torch.Tensor] = weakref.WeakValueDictionary()  # tagged parameters
 
 
 def set_attribute(tensor: torch.Tensor, value: int | None = None, order_type: int = 0) -> None:
-    """Sets both attributes. Local. Raises ArgumentError for other values than None, 0, 1, -1 and 0, 1."""
+    """Tags a tensor. Local.
+
+    Parameters
+    ----------
+    tensor : torch.Tensor
+        The tensor.
+    value : int, optional
+        Dimension of the matrix (inputs, outputs) that is cut: 0, 1 or -1; None: every rank has the whole tensor.
+    order_type : int
+        0: it is stored as (outputs, inputs); 1: as (inputs, outputs).
+
+    Raises
+    ------
+    ArgumentError, DtypeError
+        Another value; not a tensor.
+    """
     if not isinstance(tensor, torch.Tensor):
         raise wrong(DtypeError, "tensor", f"a {type(tensor).__name__}", "a torch.Tensor")
     value = None if value is None else as_index(value, "parallel_dim")
@@ -33,7 +48,7 @@ def set_attribute(tensor: torch.Tensor, value: int | None = None, order_type: in
 
 
 def with_attributes(tensor: torch.Tensor) -> torch.Tensor:
-    """The parameter whose memory this is, such as that of its `.data`, which has no attributes; or the tensor."""
+    """Returns the tagged parameter that has this tensor's memory (its `.data` has no tags), or the tensor itself."""
     if hasattr(tensor, _PARALLEL_DIM) or tensor.numel() == 0:
         return tensor
     same = (
@@ -43,15 +58,26 @@ def with_attributes(tensor: torch.Tensor) -> torch.Tensor:
 
 
 def get_parallel_dim(tensor: torch.Tensor) -> Any:
-    """The attribute, or None. It is gone in views, copies and results of other operations."""
+    """Returns a tensor's tag. Local.
+
+    Parameters
+    ----------
+    tensor : torch.Tensor
+        The tensor. Views, copies and results of other operations have no tag.
+
+    Returns
+    -------
+    int or None
+        The dimension that is cut; None: none, or no tag.
+    """
     return getattr(tensor, _PARALLEL_DIM, None)
 
 
 def stored_dim(tensor: torch.Tensor) -> int | None:
-    """Along which dimension the tensor itself is cut; None: every rank has the whole."""
+    """Returns the dimension of the stored tensor that is cut; None: every rank has the whole tensor."""
     dim, order = get_parallel_dim(tensor), getattr(tensor, _ORDER_ATTR, 0)
     if dim not in (0, 1, -1):
         return None
     if tensor.dim() < 2:
-        return None if order == 0 and dim == 0 else 0  # the bias of rows is whole
+        return None if order == 0 and dim == 0 else 0  # the bias of a row-parallel layer is whole
     return abs(dim) if order == 1 else 1 - abs(dim)

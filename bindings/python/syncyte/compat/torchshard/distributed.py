@@ -1,4 +1,4 @@
-"""torchshard.distributed: groups of ranks, and operations in pairs, either of which is the other's adjoint."""
+"""torchshard.distributed: groups of ranks, and pairs of operations that are each other's adjoint."""
 
 from __future__ import annotations
 
@@ -30,24 +30,29 @@ __all__ = [
 
 class _Group(NamedTuple):
     comm: Comm
-    handle: Any  # torch.distributed's group of the same ranks where the script uses it; otherwise comm
+    handle: Any  # torch.distributed's group of the same ranks if the script uses it; otherwise comm
 
 
 _group: _Group | None = None
 
 
 def is_initialized() -> bool:
-    """Whether init_process_group() was called."""
+    """Returns whether init_process_group() was called."""
     return _group is not None
 
 
 def init_process_group(group_size: int = -1) -> None:
-    """Puts ranks 0 to group_size - 1 into a group, the following ones into the next, and so on.
+    """Makes groups of consecutive ranks; each group holds one model. Collective over all ranks.
 
-    Each group has one model. Collective over all ranks.
+    Parameters
+    ----------
+    group_size : int
+        Ranks of a group, a divisor of the number of ranks; -1, or more than there are: all.
 
-    group_size: a divisor of their number; -1, or more than there are: all.
-    Raises ArgumentError, BusyError (already called), or MismatchError on all ranks.
+    Raises
+    ------
+    ArgumentError, BusyError, MismatchError
+        Another size; already called; ranks disagree. On all ranks.
     """
     global _group
 
@@ -80,14 +85,14 @@ def _place_in_torch() -> tuple[int, int]:
 
 
 def _torch_group(size: int) -> Any:
-    """This rank's group; all ranks make all groups."""
+    """Makes torch.distributed's groups, all on every rank, and returns this rank's."""
     world = range(COMM_WORLD.size)
     groups = [torch.distributed.new_group(list(world[first : first + size])) for first in world[::size]]
     return groups[COMM_WORLD.rank // size]
 
 
 def destroy_process_group() -> None:
-    """The end of init_process_group(). Local; layers that were made keep their group."""
+    """Undoes init_process_group(). Local; existing layers keep their group."""
     global _group
     _group = None
 
@@ -103,22 +108,22 @@ def _comm() -> Comm:
 
 
 def get_group() -> Any:
-    """This rank's group: for torch.distributed where the script has initialised that, otherwise a syncyte.Comm."""
+    """Returns this rank's group: torch.distributed's if the script has initialised that, otherwise a syncyte.Comm."""
     return _known().handle
 
 
 def get_rank() -> int:
-    """This rank's number in its group."""
+    """Returns this rank's number in its group."""
     return _comm().rank
 
 
 def get_world_size() -> int:
-    """The number of all ranks."""
+    """Returns the number of all ranks."""
     return COMM_WORLD.size
 
 
 def get_group_size() -> int:
-    """The number of ranks in this rank's group."""
+    """Returns the number of ranks in this rank's group."""
     return _comm().size
 
 
@@ -128,14 +133,33 @@ def _tagged(tensor: torch.Tensor, dim: int | None) -> torch.Tensor:
 
 
 def copy(input: torch.Tensor) -> torch.Tensor:
-    """The tensor as it is; its gradient is the sum over the group's ranks. Collective over the group."""
+    """Returns the tensor unchanged; sums its gradient over the group's ranks. Collective over the group.
+
+    Parameters
+    ----------
+    input : torch.Tensor
+        A tensor that is equal on the group's ranks.
+
+    Returns
+    -------
+    torch.Tensor
+        The tensor.
+    """
     return functional.copy(input, _comm())
 
 
 def reduce(input: torch.Tensor) -> torch.Tensor:
-    """The sum over the group's ranks; its gradient is the result's. Collective over the group.
+    """Sums a tensor over the group's ranks; passes the gradient on unchanged. Collective over the group.
 
-    In place where no gradient is recorded.
+    Parameters
+    ----------
+    input : torch.Tensor
+        This rank's summand; overwritten by the sum if no gradient is recorded.
+
+    Returns
+    -------
+    torch.Tensor
+        The sum.
     """
     result = functional.reduce(input, _comm())
     if not result.requires_grad:
@@ -145,7 +169,20 @@ def reduce(input: torch.Tensor) -> torch.Tensor:
 
 
 def scatter(input: torch.Tensor, dim: int = -1) -> torch.Tensor:
-    """This rank's part of a tensor that all of the group have; its gradient is gathered. Collective over the group."""
+    """Returns this rank's part of a tensor; gathers the gradient. Collective over the group.
+
+    Parameters
+    ----------
+    input : torch.Tensor
+        The whole tensor, equal on the group's ranks.
+    dim : int
+        Dimension to cut; its extent must be a multiple of the number of ranks.
+
+    Returns
+    -------
+    torch.Tensor
+        This rank's part, tagged with `dim`.
+    """
     result = functional.scatter(input, dim, _comm())
     if dim in (0, 1, -1):
         set_attribute(result, dim)
@@ -153,5 +190,18 @@ def scatter(input: torch.Tensor, dim: int = -1) -> torch.Tensor:
 
 
 def gather(input: torch.Tensor, dim: int = -1) -> torch.Tensor:
-    """The parts of the group's ranks joined; its gradient is scattered. Collective over the group."""
+    """Joins the parts of the group's ranks; scatters the gradient. Collective over the group.
+
+    Parameters
+    ----------
+    input : torch.Tensor
+        This rank's part.
+    dim : int
+        Dimension along which the parts are joined.
+
+    Returns
+    -------
+    torch.Tensor
+        The whole tensor, tagged None.
+    """
     return _tagged(functional.gather(input, dim, _comm()), None)

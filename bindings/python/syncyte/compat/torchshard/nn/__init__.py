@@ -1,4 +1,4 @@
-"""torchshard.nn: layers of equal parts over the group's ranks, with attributes on parameters and results."""
+"""torchshard.nn: layers that are cut into equal parts over the group's ranks, with tags on parameters and results."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ __all__ = [
 
 
 def _comm_of(dim: Any) -> Comm:
-    """A dense layer is each rank's own."""
+    """Communicator of a layer; a layer that is not cut (None) is each rank's own."""
     return COMM_SELF if dim is None else distributed._comm()
 
 
 def _converted(module: torch.nn.Module, dense: type, layer: type, dim: int | None) -> torch.nn.Module:
-    """All layers of the dense class, however deep, replaced."""
+    """Replaces all layers of the dense class, at any depth."""
 
     def plan() -> list[Planned]:
         if not isinstance(module, torch.nn.Module):
@@ -50,7 +50,15 @@ def _converted(module: torch.nn.Module, dense: type, layer: type, dim: int | Non
 
 
 class ParallelLinear(parallel.ParallelLinear):
-    """syncyte.nn.ParallelLinear over the group, whose results and parameters are tagged."""
+    """syncyte.nn.ParallelLinear over the group, with tagged results and parameters.
+
+    Parameters
+    ----------
+    in_features, out_features, bias
+        As of torch.nn.Linear.
+    dim : int, optional
+        Dimension of the matrix (inputs, outputs) that is cut: 0, 1 or -1; None: a dense layer.
+    """
 
     def __init__(self, in_features: int, out_features: int, bias: bool = True, dim: int | None = None) -> None:
         super().__init__(in_features, out_features, bias, dim=dim, comm=_comm_of(dim))
@@ -61,27 +69,58 @@ class ParallelLinear(parallel.ParallelLinear):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
-        self._tag()  # copies of parameters have lost their attributes
+        self._tag()  # copies of parameters have lost their tags
 
     def _tag(self) -> None:
         for parameter in self.parameters():
             set_attribute(parameter, self.dim)
 
     def forward(self, input: torch.Tensor) -> torch.Tensor:
-        """The layer's output, see functional.linear()."""
+        """Computes the layer's output, see functional.parallel_linear().
+
+        Parameters
+        ----------
+        input : torch.Tensor
+            The input, or this rank's part of it.
+
+        Returns
+        -------
+        torch.Tensor
+            The output, tagged.
+        """
         return functional.linear(input, self.weight, self.bias, self.dim, self.comm)
 
     @classmethod
     def convert_parallel_linear(cls, module: torch.nn.Module, dim: int | None = None) -> torch.nn.Module:
-        """Replaces all torch.nn.Linear of a module, however deep, by parallel ones with the same values. Collective.
+        """Replaces all torch.nn.Linear of a module, at any depth, by parallel ones with the same values. Collective.
 
-        Returns it, or the new layer where it is one itself. DistributedDataParallel ignores their parameters.
+        DistributedDataParallel ignores the parameters of the new layers.
+
+        Parameters
+        ----------
+        module : torch.nn.Module
+            The module; equal on all ranks of the group.
+        dim : int, optional
+            As of the constructor.
+
+        Returns
+        -------
+        torch.nn.Module
+            The module; the new layer if `module` itself is a torch.nn.Linear.
         """
         return _converted(module, torch.nn.Linear, cls, dim)
 
 
 class ParallelEmbedding(parallel.ParallelEmbedding):
-    """syncyte.nn.ParallelEmbedding over the group, whose parameters are tagged."""
+    """syncyte.nn.ParallelEmbedding over the group, with tagged parameters.
+
+    Parameters
+    ----------
+    num_embeddings, embedding_dim, padding_idx, max_norm, norm_type, scale_grad_by_freq, sparse, _weight
+        As of torch.nn.Embedding, for the whole table.
+    dim : int, optional
+        Dimension of the table that is cut: 0, 1 or -1; None: a dense layer.
+    """
 
     def __init__(
         self,
@@ -127,12 +166,21 @@ class ParallelEmbedding(parallel.ParallelEmbedding):
 
     @classmethod
     def convert_parallel_embedding(cls, module: torch.nn.Module, dim: int | None = None) -> torch.nn.Module:
-        """As ParallelLinear.convert_parallel_linear() for torch.nn.Embedding."""
+        """Replaces all torch.nn.Embedding of a module, at any depth, by parallel ones. Collective.
+
+        Parameters and result are as of ParallelLinear.convert_parallel_linear().
+        """
         return _converted(module, torch.nn.Embedding, cls, dim)
 
 
 class ParallelCrossEntropyLoss(torch.nn.Module):
-    """torch.nn.CrossEntropyLoss; of logits that are tagged -1, over the group's ranks."""
+    """torch.nn.CrossEntropyLoss that also takes logits that are cut over the group's ranks (tagged -1).
+
+    Parameters
+    ----------
+    weight, size_average, ignore_index, reduce, reduction
+        As of torch.nn.CrossEntropyLoss.
+    """
 
     weight: torch.Tensor | None
 
@@ -152,7 +200,20 @@ class ParallelCrossEntropyLoss(torch.nn.Module):
         self.comm = distributed._comm() if distributed.is_initialized() else None
 
     def forward(self, input: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
-        """The loss, see functional.cross_entropy()."""
+        """Computes the loss, see functional.parallel_cross_entropy().
+
+        Parameters
+        ----------
+        input : torch.Tensor
+            Logits, or this rank's part of them, tagged -1.
+        target : torch.Tensor
+            Classes.
+
+        Returns
+        -------
+        torch.Tensor
+            The loss.
+        """
         return functional.cross_entropy(input, target, self.weight, self.ignore_index, self.reduction, self.comm)
 
 
@@ -160,18 +221,35 @@ ParallelCrossEntropy = ParallelCrossEntropyLoss
 
 
 class RegisterParallelDim(torch.nn.Module):
-    """Tags the tensor, or all tensors of a list or tuple, that goes through it."""
+    """Layer that tags the tensor, or all tensors of a list or tuple, that it is called with.
+
+    Parameters
+    ----------
+    dim : int, optional
+        The tag, see register_parallel_dim().
+    """
 
     def __init__(self, dim: int | None = None) -> None:
         super().__init__()
         self.dim = dim
 
     def forward(self, x: Any) -> Any:
-        """``x`` itself, tagged. Local."""
+        """Tags `x` and returns it. Local.
+
+        Parameters
+        ----------
+        x : torch.Tensor, or list or tuple of torch.Tensor
+            The tensors.
+
+        Returns
+        -------
+        torch.Tensor, or list or tuple of torch.Tensor
+            `x`.
+        """
         for tensor in x if isinstance(x, (list, tuple)) else [x]:
             set_attribute(tensor, self.dim)
         return x
 
     def extra_repr(self) -> str:
-        """What repr() shows."""
+        """Text for repr()."""
         return f"dim={self.dim}"

@@ -1,4 +1,4 @@
-"""torchshard.nn.functional."""
+"""torchshard.nn.functional: functions of the parallel layers."""
 
 from __future__ import annotations
 
@@ -25,10 +25,21 @@ def _is_cut(input: Any) -> bool:
 def parallel_linear(
     input: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None = None, dim: int | None = None
 ) -> torch.Tensor:
-    """syncyte.nn.functional.linear() with equal parts of weight.
+    """syncyte.nn.functional.linear() with weights that are cut into equal parts. Collective over the group.
 
-    dim=0: an input that is tagged -1 is a part, otherwise its last extent says. The result is tagged: -1 for dim=1 or
-    -1, else None.
+    Parameters
+    ----------
+    input : torch.Tensor
+        The input; with dim=0 it may be this rank's part of it: it is if it is tagged -1, or by its last extent.
+    weight, bias : torch.Tensor
+        This rank's parts; the bias is whole with dim=0.
+    dim : int, optional
+        Dimension of the matrix (inputs, outputs) that is cut: 0, 1 or -1; None: torch.nn.functional.linear().
+
+    Returns
+    -------
+    torch.Tensor
+        The output, tagged -1 with dim=1 or -1, otherwise None.
     """
     return linear(input, weight, bias, dim, None)
 
@@ -36,7 +47,7 @@ def parallel_linear(
 def linear(
     input: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None, dim: int | None, comm: Comm | None
 ) -> torch.Tensor:
-    """parallel_linear() over the ranks of a communicator; None: of the group."""
+    """parallel_linear() over the ranks of a communicator; None: the group."""
     if dim is None:
         return torch.nn.functional.linear(input, weight, bias)
     is_part = True if dim == 0 and _is_cut(input) else None
@@ -55,7 +66,22 @@ def parallel_cross_entropy(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> torch.Tensor:
-    """syncyte.nn.functional.cross_entropy() of logits that are tagged -1, torch's of others."""
+    """syncyte.nn.functional.cross_entropy() if the logits are tagged -1, otherwise torch's. Collective over the group.
+
+    Parameters
+    ----------
+    input : torch.Tensor
+        Logits, or this rank's part of them, tagged -1.
+    target : torch.Tensor
+        Classes.
+    weight, size_average, ignore_index, reduce, reduction
+        As of torch.nn.functional.cross_entropy().
+
+    Returns
+    -------
+    torch.Tensor
+        The loss.
+    """
     if size_average is not None or reduce is not None:
         reduction = legacy_get_string(size_average, reduce)
     return cross_entropy(input, target, weight, ignore_index, reduction, None)
@@ -69,7 +95,7 @@ def cross_entropy(
     reduction: str,
     comm: Comm | None,
 ) -> torch.Tensor:
-    """parallel_cross_entropy() over the ranks of a communicator; None: of the group."""
+    """parallel_cross_entropy() over the ranks of a communicator; None: the group."""
     if not _is_cut(input):
         return torch.nn.functional.cross_entropy(
             input, target, weight=weight, ignore_index=ignore_index, reduction=reduction
@@ -88,7 +114,31 @@ def parallel_embedding(
     num_embeddings: int | None = None,
     dim: int | None = None,
 ) -> torch.Tensor:
-    """syncyte.nn.functional.embedding() with equal parts of weight. num_embeddings: of the whole table, checked."""
+    """syncyte.nn.functional.embedding() of a table that is cut into equal parts. Collective over the group.
+
+    Parameters
+    ----------
+    input : torch.Tensor
+        Indices of rows of the whole table.
+    weight : torch.Tensor
+        This rank's part of the table.
+    padding_idx, max_norm, norm_type, scale_grad_by_freq, sparse
+        As of torch.nn.functional.embedding().
+    num_embeddings : int, optional
+        Number of rows of the whole table; checked.
+    dim : int, optional
+        Dimension of the table that is cut: 0, 1 or -1; None: torch.nn.functional.embedding().
+
+    Returns
+    -------
+    torch.Tensor
+        The rows.
+
+    Raises
+    ------
+    ShapeError
+        num_embeddings differs from the number of rows; on all ranks of the group.
+    """
     options = (padding_idx, max_norm, norm_type, scale_grad_by_freq, sparse)
     if dim is None:
         return torch.nn.functional.embedding(input, weight, *options)

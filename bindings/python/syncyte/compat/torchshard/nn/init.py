@@ -1,4 +1,4 @@
-"""torchshard.nn.init."""
+"""torchshard.nn.init: initialisation of parameters of parallel layers."""
 
 from __future__ import annotations
 
@@ -17,10 +17,24 @@ __all__ = ["shard_init_helper_"]
 
 
 def shard_init_helper_(init_method: Callable[..., Any], tensor: torch.Tensor, **kwargs: Any) -> torch.Tensor:
-    """Fills a parameter of a parallel layer with its part of what a torch.nn.init method gives for the whole one.
+    """Initialises the whole parameter by a torch.nn.init function, and stores this rank's part of it.
 
-    That is done on rank 0 of the group; all ranks draw. Collective over the group for a parameter that has the
-    attribute, also where that is None, and for its .data; local for others.
+    Collective over the group for a tagged parameter (also if the tag is None) and its .data; local for others. Every
+    rank draws random numbers; the values are those of rank 0 of the group.
+
+    Parameters
+    ----------
+    init_method : callable
+        A function of torch.nn.init.
+    tensor : torch.Tensor
+        A parameter of a parallel layer; overwritten.
+    **kwargs
+        Further arguments of init_method.
+
+    Returns
+    -------
+    torch.Tensor
+        `tensor`; for a tensor without tag, the result of init_method.
     """
     known = with_attributes(tensor)
     if not hasattr(known, _PARALLEL_DIM):
