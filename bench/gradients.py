@@ -29,7 +29,7 @@ def forward_and_backward_of_allreduce() -> None:
 
 def backward_of_allgather() -> None:
     x = torch.ones(MIB, dtype=torch.float64, requires_grad=True)
-    y = allgather_along(x, lengths=[MIB] * WORLD.size)
+    y = allgather_along(x, counts=[MIB] * WORLD.size)
     cotangent = torch.randn_like(y)
     part, whole = numpy.empty(MIB), cotangent.numpy()
     (gradient,) = torch.autograd.grad(y, x, cotangent, retain_graph=True)

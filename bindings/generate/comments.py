@@ -11,7 +11,7 @@ _CONSTANT = re.compile(r"^#define (SYNCYTE_\w+) \(?(-?\d+)\)?$", re.M)
 _CONSTANT_COMMENT = re.compile(r"/\*\*(?!<)((?:(?!\*/).)*)\*/\s*#define (\w+)", re.S)
 _PARAM = re.compile(r"\[(in|out|in,out)\]\s+(\w+)\s*(?:\{(.*?)\})?\s*(.*)", re.S)
 _DEFAULT = re.compile(r"\{default\((-?\d+)\)\}\s*")
-_KEYWORDS = {"optional", "string", "callback"}
+_KEYWORDS = {"optional", "string", "callback", "pointer"}
 
 
 class AnnotationError(Exception):
@@ -77,7 +77,8 @@ def _comment(where: str, body: str) -> Comment:
 
 def _declared(declaration: str) -> str | None:
     """Name that the text after a comment declares."""
-    for pattern in (r"\(\*(\w+)\)", r"\b(syncyte_\w+)\s*\(", r"typedef struct (\w+)\s*\{", r"enum (\w+)", r"(\w+);$"):
+    for pattern in (r"\(\*(\w+)\)", r"\b((?:syncyte|fortran)_\w+)\s*\(",
+                    r"typedef struct (\w+)\s*\{", r"enum (\w+)", r"(\w+);$"):
         match = re.search(pattern, declaration)
         if match:
             return match.group(1)

@@ -24,7 +24,7 @@ def _comment(text: str, indent: int, mark: str = "!") -> list[str]:
     return [f"{pad}{mark} {line}" for line in textwrap.wrap(text, _WIDTH - indent - len(mark) - 1)]
 
 
-class _Types:
+class Types:
     def __init__(self, names: Names, structs: dict[str, Struct]):
         self.names = names
         self.structs = structs
@@ -58,9 +58,15 @@ class _Types:
             return "type(c_ptr)"
         return self.base(ctype)
 
-    def argument(self, parameter: Parameter) -> str:
-        """Declaration of a dummy argument, up to and including '::' and its name."""
+    def argument(self, parameter: Parameter, element: str = "") -> str:
+        """Declaration of a dummy argument; `element` is the type of a pointer's elements."""
         ctype = parameter.type
+        optional = ", optional" if parameter.optional else ""
+        if parameter.pointer:
+            return f"{element}, pointer, intent(inout) :: {parameter.name}(..)"
+        if ctype.name == "CFI_cdesc_t":
+            intent = "in" if ctype.const else "inout"
+            return f"type(*), dimension(..), intent({intent}), target, asynchronous{optional} :: {parameter.name}"
         if parameter.callback:
             return f"type(c_funptr), value :: {parameter.name}"
         if parameter.string:
@@ -72,7 +78,6 @@ class _Types:
         else:
             intent = "intent(in)" if ctype.const and ctype.pointers == 1 else _INTENTS[parameter.direction]
             head, shape = f"{self.base(ctype)}, {intent}", "(*)" if parameter.array is not None else ""
-        optional = ", optional" if parameter.optional else ""
         return f"{head}{optional} :: {parameter.name}{shape}"
 
     def result(self, function: Function) -> str:
@@ -81,7 +86,7 @@ class _Types:
         return self.base(function.returns)
 
 
-def _struct(struct: Struct, types: _Types) -> list[str]:
+def _struct(struct: Struct, types: Types) -> list[str]:
     lines = ["", *_comment(struct.brief, 2, "!>"), f"  type, bind(C) :: {struct.name}"]
     for member in struct.members:
         kind = types.member(member.type)
@@ -108,25 +113,30 @@ def _head(function: Function) -> list[str]:
     return ["    " + "  " * (2 * (i > 0)) + line + (" &" if i < len(lines) - 1 else "") for i, line in enumerate(lines)]
 
 
-def _function(function: Function, types: _Types) -> list[str]:
+def interface(function: Function, types: Types, element: str) -> list[str]:
+    """An interface block of its own, where a pointer's type is not always the same."""
+    return ["    interface", *("  " + line for line in _function(function, types, element)[1:]), "    end interface"]
+
+
+def _function(function: Function, types: Types, element: str = "") -> list[str]:
     lines = ["", *_comment(function.brief, 4, "!>")]
     for parameter in function.parameters:
         lines += _comment(f"{parameter.name} [{parameter.direction}]: {parameter.text}", 4)
     if function.result:
         lines += _comment(f"Returns: {function.result}", 4)
     lines += [*_head(function), "      import"]
-    lines += [f"      {types.argument(parameter)}" for parameter in function.parameters]
+    lines += [f"      {types.argument(parameter, element)}" for parameter in function.parameters]
     return [*lines, f"      {types.result(function)} :: answer", f"    end function {function.name}"]
 
 
-def _module(header: Header, uses: list[str], types: _Types) -> str:
+def _module(header: Header, uses: list[str], types: Types, folder: str) -> str:
     name = f"syncyte_{header.name}_c"
     lines = [
-        f"! Generated from syncyte/{header.name}.h by bindings/generate; do not edit.",
+        f"! Generated from {folder}/{header.name}.h by bindings/generate; do not edit.",
         *_comment(header.brief, 0, "!>"),
         f"module {name}",
         "  use, intrinsic :: iso_c_binding",
-        *(f"  use syncyte_{other}_c" for other in uses),
+        *(f"  use syncyte_{other}" for other in uses),
         "  implicit none",
         "  public",
     ]
@@ -142,7 +152,8 @@ def _module(header: Header, uses: list[str], types: _Types) -> str:
         lines += _struct(struct, types)
     lines += ["", "  interface"]
     for function in header.functions:
-        lines += _function(function, types)
+        if not any(parameter.pointer for parameter in function.parameters):
+            lines += _function(function, types)
     return "\n".join([*lines, "  end interface", f"end module {name}", ""])
 
 
@@ -164,16 +175,17 @@ def _constants(headers: list[Header]) -> str:
     return "\n".join([*lines, "  implicit none", "  public", "end module syncyte_constants", ""])
 
 
-def emit(core: list[Header], hdf5: list[Header], names: Names) -> dict[str, str]:
+def emit(core: list[Header], hdf5: list[Header], helpers: list[Header], names: Names) -> dict[str, str]:
     """Text of every file, by its name."""
     structs = {struct.name: struct for header in [*core, *hdf5] for struct in header.structs}
-    types = _Types(names, structs)
+    types = Types(names, structs)
     files = {}
-    with_options = ["base", "comm", "collectives"]
-    special = {"base": [], "comm": ["base"], "memory": ["base"], "nonblocking": with_options, "halo": with_options}
-    for header in [*core, *hdf5]:
-        uses = special.get(header.name, ["base", "comm"])
-        files[f"syncyte_{header.name}_c.f90"] = _module(header, uses, types)
+    with_options = ["base_c", "comm_c", "collectives_c"]
+    special = {"base": [], "comm": ["base_c"], "memory": ["base_c"], "nonblocking": with_options, "halo": with_options,
+               "fortran": ["c"], "entries": ["c", "checkpoint_c"]}  # fmt: skip
+    for header in [*core, *hdf5, *helpers]:
+        uses, folder = special.get(header.name, ["base_c", "comm_c"]), "helpers" if header in helpers else "syncyte"
+        files[f"syncyte_{header.name}_c.f90"] = _module(header, uses, types, folder)
     files["syncyte_c.f90"] = _umbrella(core)
     files["syncyte_constants.f90"] = _constants(core)
     return files

@@ -28,26 +28,24 @@ from __future__ import annotations
 
 import ctypes
 import enum
-from typing import Any, NamedTuple, Optional
+from typing import Any, NamedTuple
 
 
 class Parameter(NamedTuple):
     """A parameter of a C function."""
 
     name: str
-    direction: str  # "in", "out" or "in,out"
-    optional: bool  # may be None
-    array: Optional[str]  # number of elements, where it points to an array
-    text: str
+    type: Any
+    text: str  # direction, whether it may be None, number of elements of an array, description
 
 
-class Function(NamedTuple):
+class Function:
     """A C function."""
 
-    restype: Any
-    argtypes: list[Any]
-    parameters: list[Parameter]
-    doc: str
+    def __init__(self, restype: Any, doc: str, *parameters: Parameter):
+        self.restype = restype
+        self.doc = doc
+        self.argtypes = [parameter.type for parameter in parameters]
 '''
 
 
@@ -80,15 +78,6 @@ class _Types:
 
 def _quoted(text: str) -> str:
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
-
-
-def _paragraph(text: str, indent: int) -> str:
-    """A string literal, in parentheses over several lines where it is long."""
-    if indent + len(text) < 110:
-        return _quoted(text)
-    lines = textwrap.wrap(text, 105 - indent, drop_whitespace=False, break_long_words=False)
-    pad = " " * indent
-    return "(\n" + "".join(f"{pad}    {_quoted(line)}\n" for line in lines) + f"{pad})"
 
 
 def _docstring(text: str) -> str:
@@ -131,23 +120,18 @@ def _callback(callback: Callback, types: _Types) -> str:
     return f"\n{comment}\n{class_name(callback.name)} = ctypes.CFUNCTYPE({', '.join(arguments)})\n"
 
 
-def _parameter(parameter: Parameter) -> str:
-    array = _quoted(parameter.array) if parameter.array is not None else "None"
-    head = f'            Parameter("{parameter.name}", "{parameter.direction}", {parameter.optional}, {array}, '
-    line = f"{head}{_quoted(parameter.text)}),\n"
-    if len(line) <= 120:
-        return line
-    pieces = textwrap.wrap(parameter.text, 96, drop_whitespace=False, break_long_words=False)
-    return head.rstrip() + "\n" + "".join(f"                {_quoted(piece)}\n" for piece in pieces)[:-1] + "),\n"
+def _parameter(parameter: Parameter, types: _Types) -> str:
+    words = [parameter.direction, *(["optional"] if parameter.optional else [])]
+    if parameter.array is not None:
+        words.append(f"array of {parameter.array}")
+    text = _quoted(f"{', '.join(words)}: {parameter.text}")
+    return f'        Parameter("{parameter.name}", {types(parameter.type)}, {text}),\n'
 
 
 def _function(function: Function, types: _Types) -> str:
     doc = function.brief + (f" Returns: {function.result}" if function.result else "")
-    text = f'    "{function.name}": Function(\n        {types(function.returns)},\n        [\n'
-    text += "".join(f"            {types(parameter.type)},\n" for parameter in function.parameters)
-    text += "        ],\n        [\n"
-    text += "".join(_parameter(parameter) for parameter in function.parameters)
-    return text + f"        ],\n        {_paragraph(doc, 8)},\n    ),\n"
+    text = f'    "{function.name}": Function(\n        {types(function.returns)},\n        {_quoted(doc)},\n'
+    return text + "".join(_parameter(parameter, types) for parameter in function.parameters) + "    ),\n"
 
 
 def _table(name: str, headers: list[Header], types: _Types) -> str:

@@ -11,8 +11,10 @@ import sys
 from pathlib import Path
 
 import emit_fortran
+import emit_methods
 import emit_python
 from comments import AnnotationError
+from methods import read_module
 from model import Names
 from parse import check, parse_headers
 
@@ -20,6 +22,7 @@ ROOT = Path(__file__).resolve().parents[2]
 CORE = ["base", "comm", "collectives", "memory", "cache", "messages", "nonblocking", "cart", "halo", "reducer",
         "rows", "window", "tensor", "kv"]
 HDF5 = ["checkpoint"]
+HELPERS = ["fortran", "entries"]  # bindings/fortran/helpers
 
 
 def generate(compiler: str) -> dict[Path, str]:
@@ -27,10 +30,17 @@ def generate(compiler: str) -> dict[Path, str]:
     capi = ROOT / "capi" / "include"
     core = parse_headers(compiler, capi, CORE, [])
     hdf5 = parse_headers(compiler, ROOT / "bindings" / "hdf5" / "include", HDF5, [capi])
-    names = Names([*core, *hdf5])
-    check([*core, *hdf5], names)
+    fortran = ROOT / "bindings" / "fortran"
+    includes = [capi, ROOT / "bindings" / "hdf5" / "include", fortran / "helpers"]
+    helpers = parse_headers(compiler, fortran, HELPERS, includes, "helpers")
+    headers = [*core, *hdf5, *helpers]
+    names = Names(headers)
+    check(headers, names)
     files = {Path("bindings/python/syncyte/_declarations.py"): emit_python.emit(core, hdf5, names)}
-    for name, text in emit_fortran.emit(core, hdf5, names).items():
+    modules = [read_module(path) for path in sorted((fortran / "methods").glob("*.methods"))]
+    texts = emit_fortran.emit(core, hdf5, helpers, names)
+    texts |= emit_methods.emit(modules, headers, names, {"checkpoints": ["syncyte_checkpoint_c", "syncyte_entries_c"]})
+    for name, text in texts.items():
         files[Path("bindings/fortran/generated") / name] = text
     return files
 

@@ -26,6 +26,7 @@ class Parameter:
     optional: bool = False
     string: bool = False
     callback: bool = False
+    pointer: bool = False  # a Fortran pointer, of several types
     text: str = ""
 
 

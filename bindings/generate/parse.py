@@ -68,8 +68,8 @@ class _Reader:
                 if note is None:
                     raise AnnotationError(f"{node.name}: parameter {name} has no @param")
                 words = note.keywords
-                parameters.append(Parameter(name, ctype, note.direction, note.array, "optional" in words,
-                                            "string" in words, "callback" in words, note.text))  # fmt: skip
+                marks = ("optional" in words, "string" in words, "callback" in words, "pointer" in words)
+                parameters.append(Parameter(name, ctype, note.direction, note.array, *marks, note.text))
             if [parameter.name for parameter in parameters] != list(comment.parameters):
                 raise AnnotationError(f"{node.name}: @param of {list(comment.parameters)} do not match the declaration")
             self.header.functions.append(
@@ -107,11 +107,13 @@ class _Reader:
         self.header.enums.append(Enum(name, values, self.comments.declaration(node.name).brief))
 
 
-def parse_headers(compiler: str, library: Path, names: list[str], includes: list[Path]) -> list[Header]:
-    """Headers syncyte/NAME.h below `library`, in the order given."""
+def parse_headers(
+    compiler: str, library: Path, names: list[str], includes: list[Path], folder: str = "syncyte"
+) -> list[Header]:
+    """Headers FOLDER/NAME.h below `library`, in the order given."""
     headers = []
     for name in names:
-        path = library / "syncyte" / f"{name}.h"
+        path = library / folder / f"{name}.h"
         reader = _Reader(name, Comments(path.name, path.read_text(encoding="utf-8")))
         for node in c_parser.CParser().parse(_preprocess(compiler, path, [library, *includes]), str(path)).ext:
             if Path(node.coord.file).resolve() == path.resolve():
@@ -122,7 +124,7 @@ def parse_headers(compiler: str, library: Path, names: list[str], includes: list
 
 def _problem(parameter: Parameter, function: Function, names: Names) -> str | None:
     ctype = parameter.type
-    opaque = ctype.name in names.structs or ctype.name == "void"
+    opaque = ctype.name in names.structs or ctype.name in ("void", "CFI_cdesc_t")
     siblings = {other.name for other in function.parameters}
     if (ctype.name in names.callbacks) != parameter.callback:
         return "a function pointer is annotated {callback}, and nothing else is"

@@ -8,6 +8,11 @@
 namespace syncyte::capi {
 namespace {
 
+std::string ranked(const std::string& reason) {
+  const int rank = base::process_rank();
+  return rank < 0 ? reason : fmt::format("rank {}: {}", rank, reason);
+}
+
 std::string located(const char* operation, const std::string& reason) {
   const int rank = base::process_rank();
   return rank < 0 ? fmt::format("{} failed: {}", operation, reason)
@@ -70,17 +75,39 @@ syncyte_status_t syncyte_last_error_fields(syncyte_error_fields_t* fields) {
                  fields->struct_size, "{}", sizeof *fields);
     const base::error& last = capi::last_error_reason();
     const base::error_fields& known = last.fields();
-    *fields = {
-        sizeof *fields,         last.status(), known.rank,          known.operation.c_str(), known.object.c_str(),
-        known.argument.c_str(), known.axis,    known.value.c_str(), known.expected.c_str(),  last.what()};
+    const char* reason = known.reason.empty() ? last.what() : known.reason.c_str();
+    *fields = {sizeof *fields,       last.status(),          known.rank, known.operation.c_str(),
+               known.object.c_str(), known.argument.c_str(), known.axis, known.ndim,
+               known.value.c_str(),  known.expected.c_str(), reason};
   });
+}
+
+syncyte_status_t syncyte_error_set_fields(const syncyte_error_fields_t* fields) {
+  const syncyte_status_t checked = capi::guarded("error_set_fields", [&] {
+    base::expect(fields != nullptr, SYNCYTE_ERR_ARGUMENT, "fields", "null", "a struct");
+    base::expect(fields->struct_size == sizeof *fields, SYNCYTE_ERR_ARGUMENT, "fields->struct_size",
+                 fields->struct_size, "{}", sizeof *fields);
+  });
+  if (checked != SYNCYTE_SUCCESS) return checked;
+  const auto text = [](const char* given) { return std::string(given != nullptr ? given : ""); };
+  base::error_fields told{.operation = text(fields->operation),
+                          .object = text(fields->object),
+                          .argument = text(fields->argument),
+                          .axis = fields->axis,
+                          .ndim = fields->ndim,
+                          .value = text(fields->value),
+                          .expected = text(fields->expected),
+                          .rank = base::process_rank()};
+  const std::string reason = text(fields->reason);
+  const std::string message =
+      told.operation.empty() ? capi::ranked(reason) : capi::located(told.operation.c_str(), reason);
+  capi::last_error() = {message, base::error(fields->status, reason, std::move(told))};
+  return fields->status;
 }
 
 syncyte_status_t syncyte_error_set(syncyte_status_t status, const char* message) {
   const std::string reason = message != nullptr ? message : "";
-  const int rank = base::process_rank();
-  capi::last_error() = {rank < 0 ? reason : fmt::format("rank {}: {}", rank, reason),
-                        base::error(status, reason, {.rank = rank})};
+  capi::last_error() = {capi::ranked(reason), base::error(status, reason, {.rank = base::process_rank()})};
   return status;
 }
 }

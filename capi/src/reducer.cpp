@@ -24,16 +24,16 @@ std::shared_ptr<reducer::bucket_reducer> find_reducer(syncyte_reducer_t reducer)
   return found;
 }
 
-reducer::description asked_reducer(std::int32_t pieces, const syncyte_dtype_t* dtypes, const std::int64_t* elements,
+reducer::description asked_reducer(std::int32_t buckets, const syncyte_dtype_t* dtypes, const std::int64_t* elements,
                                    const syncyte_reducer_options_t* options, const syncyte_reducer_t* result) {
   reducer::description asked;
   asked.error = error_of([&] {
     out(result, "reducer");
-    base::expect(pieces > 0, SYNCYTE_ERR_ARGUMENT, "pieces", pieces, "1 or more");
+    base::expect(buckets > 0, SYNCYTE_ERR_ARGUMENT, "buckets", buckets, "1 or more");
     base::expect(dtypes != nullptr && elements != nullptr, SYNCYTE_ERR_ARGUMENT,
-                 dtypes == nullptr ? "dtypes" : "elements", "null", "{} of them", pieces);
-    asked.dtypes.assign(dtypes, dtypes + pieces);
-    asked.elements.assign(elements, elements + pieces);
+                 dtypes == nullptr ? "dtypes" : "elements", "null", "{} of them", buckets);
+    asked.dtypes.assign(dtypes, dtypes + buckets);
+    asked.elements.assign(elements, elements + buckets);
     asked.scale = options_or(options, syncyte_reducer_options_t SYNCYTE_REDUCER_OPTIONS_INIT).scale;
   });
   return asked;
@@ -51,12 +51,13 @@ using capi::started;
 
 extern "C" {
 
-syncyte_status_t syncyte_reducer_create(syncyte_comm_t comm, int32_t pieces, const syncyte_dtype_t* dtypes,
+syncyte_status_t syncyte_reducer_create(syncyte_comm_t comm, int32_t buckets, const syncyte_dtype_t* dtypes,
                                         const int64_t* elements, const syncyte_reducer_options_t* options,
                                         syncyte_reducer_t* reducer) {
   return started("reducer_create", [&] {
     const auto group = capi::find_comm(comm);
-    auto made = reducer::bucket_reducer::create(group, capi::asked_reducer(pieces, dtypes, elements, options, reducer));
+    auto made =
+        reducer::bucket_reducer::create(group, capi::asked_reducer(buckets, dtypes, elements, options, reducer));
     *reducer = reducers().insert(std::move(made));
   });
 }
@@ -73,22 +74,22 @@ syncyte_status_t syncyte_reducer_destroy(syncyte_reducer_t* reducer) {
   return guarded("reducer_destroy", [&] { reducers().destroy(reducer, "reducer"); });
 }
 
-syncyte_status_t syncyte_reducer_piece(syncyte_reducer_t reducer, int32_t piece, syncyte_buffer_t* buffer) {
-  return looked_up<capi::callers::ranks>("reducer_piece", [&] {
+syncyte_status_t syncyte_reducer_bucket(syncyte_reducer_t reducer, int32_t bucket, syncyte_buffer_t* buffer) {
+  return looked_up<capi::callers::ranks>("reducer_bucket", [&] {
     const auto found = find_reducer(reducer);
     capi::out(buffer, "buffer");
-    found->require_piece(piece);
-    const std::int64_t shape[] = {found->elements(piece)};
-    *buffer = base::make_buffer(found->data(piece), found->dtype(piece), shape);
+    found->require_bucket(bucket);
+    const std::int64_t shape[] = {found->elements(bucket)};
+    *buffer = base::make_buffer(found->data(bucket), found->dtype(bucket), shape);
   });
 }
 
-syncyte_status_t syncyte_reducer_start(syncyte_reducer_t reducer, int32_t piece) {
+syncyte_status_t syncyte_reducer_start(syncyte_reducer_t reducer, int32_t bucket) {
   return started("reducer_start", [&] {
     const auto found = find_reducer(reducer);
-    found->start(piece);
-    capi::trace_bytes(static_cast<std::size_t>(found->elements(piece)) * base::dtype_size(found->dtype(piece)),
-                      found->dtype(piece));
+    found->start(bucket);
+    capi::trace_bytes(static_cast<std::size_t>(found->elements(bucket)) * base::dtype_size(found->dtype(bucket)),
+                      found->dtype(bucket));
   });
 }
 

@@ -91,7 +91,7 @@ syncyte_request_t* checked(syncyte_request_t* array, std::int64_t count) {
 /// Waits for a request and nulls the handle, unless the wait is interrupted.
 syncyte_status_t wait_for(syncyte_request_t* handle) {
   const auto active = requests().find(*handle, "request");
-  const mpi::thread_guard turn("request_wait");
+  const mpi::thread_guard guard("request_wait");
   const syncyte_status_t ended = active->wait();
   if (active->is_done()) requests().destroy(handle, "request");
   return ended;
@@ -180,7 +180,7 @@ syncyte_status_t syncyte_request_test(syncyte_request_t* request, int32_t* done)
       return std::nullopt;
     }
     const auto active = requests().find(*request, "request");
-    const mpi::thread_guard turn("request_test");
+    const mpi::thread_guard guard("request_test");
     answer = active->test();
     if (answer == 0) return std::nullopt;
     const syncyte_status_t ended = active->status();
@@ -218,7 +218,7 @@ syncyte_status_t syncyte_request_wait_any(int64_t count, syncyte_request_t* arra
   return ending("request_wait_any", [&]() -> std::optional<syncyte_status_t> {
     checked(array, count);
     std::int64_t& answer = out(index, "index");
-    const mpi::thread_guard turn("request_wait_any");
+    const mpi::thread_guard guard("request_wait_any");
     syncyte_status_t ended = SYNCYTE_SUCCESS;
     answer = capi::wait_for_any(count, array, ended);
     if (answer < 0) return std::nullopt;
@@ -230,7 +230,7 @@ syncyte_status_t syncyte_request_destroy(syncyte_request_t* request) {
   return guarded("request_destroy", [&] {
     if (checked(request) == nullptr) return;
     const auto active = requests().find(*request, "request");
-    const mpi::thread_guard turn("request_destroy");
+    const mpi::thread_guard guard("request_destroy");
     base::require(active->test(), SYNCYTE_ERR_BUSY,
                   "the operation is still active, and MPI cannot cancel; wait for it first");
     requests().destroy(request, "request");

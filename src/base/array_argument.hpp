@@ -28,7 +28,7 @@ struct array_argument {
     if (length != expected) {
       const std::string wanted = fmt::format("{}, one for each {}", expected, each);
       throw error(SYNCYTE_ERR_SHAPE, fmt::format("{} has {} entries; expected {}", name, length, wanted),
-                  {.argument = name, .value = fmt::format("{} entries", length), .expected = wanted});
+                  {.argument = name, .value = fmt::format("of {} entries", length), .expected = wanted});
     }
     expect(values != nullptr, SYNCYTE_ERR_ARGUMENT, name, "null", "{} numbers", expected);
     return {values, static_cast<std::size_t>(expected)};

@@ -36,7 +36,14 @@ void require_span(const syncyte_buffer_t& raw, std::size_t element_bytes, const 
 
 std::int64_t checked_elements(std::span<const std::int64_t> shape, std::size_t element_bytes, const char* argument) {
   for (std::size_t i = 0; i < shape.size(); ++i)
-    require(shape[i] >= 0, SYNCYTE_ERR_SHAPE, "{}: extent {} of dimension {} is negative", argument, shape[i], i);
+    if (shape[i] < 0)
+      refuse(SYNCYTE_ERR_SHAPE,
+             {.argument = argument,
+              .axis = static_cast<std::int64_t>(i),
+              .ndim = static_cast<int>(shape.size()),
+              .value = fmt::to_string(shape[i]),
+              .expected = "0 or more"},
+             fmt::format("{}: extent {} of dimension {} is negative", argument, shape[i], i));
   std::int64_t elements = 1;
   std::int64_t bytes = 0;
   bool overflow = false;
@@ -44,12 +51,18 @@ std::int64_t checked_elements(std::span<const std::int64_t> shape, std::size_t e
   overflow |= __builtin_mul_overflow(elements, static_cast<std::int64_t>(element_bytes), &bytes);
   const bool is_empty = std::find(shape.begin(), shape.end(), 0) != shape.end();
   if (is_empty) return 0;
-  require(!overflow, SYNCYTE_ERR_SHAPE, "{}: shape [{}] has more than 2^63 - 1 bytes", argument, listed(shape));
+  if (overflow)
+    refuse(SYNCYTE_ERR_SHAPE,
+           {.argument = argument,
+            .ndim = static_cast<int>(shape.size()),
+            .value = fmt::format("[{}], more than 2^63 - 1 bytes", listed(shape)),
+            .expected = "fewer"},
+           fmt::format("{}: shape [{}] has more than 2^63 - 1 bytes", argument, listed(shape)));
   return elements;
 }
 
 buffer::buffer(const syncyte_buffer_t* raw, const char* argument) : raw_{}, argument_(argument) {
-  require(raw != nullptr, SYNCYTE_ERR_ARGUMENT, "{} is null; expected a syncyte_buffer_t", argument);
+  expect(raw != nullptr, SYNCYTE_ERR_ARGUMENT, argument, "null", "a syncyte_buffer_t");
   require(raw->struct_size >= sizeof(syncyte_buffer_t), SYNCYTE_ERR_ARGUMENT,
           "{}: struct_size is {}; expected {} (syncyte_buffer_init sets it)", argument, raw->struct_size,
           sizeof(syncyte_buffer_t));
@@ -83,11 +96,13 @@ const buffer& buffer::require_host() const {
 }
 
 const buffer& buffer::require_contiguous() const {
-  require(is_contiguous(), SYNCYTE_ERR_SHAPE,
-          "{}: shape [{}] with strides [{}] (bytes) is not contiguous; expected a dense "
-          "row-major array",
-          argument_, listed(shape()), listed({raw_.strides, static_cast<std::size_t>(raw_.ndim)}));
-  return *this;
+  if (is_contiguous()) return *this;
+  const std::string layout = fmt::format("shape [{}] with strides [{}] (bytes)", listed(shape()),
+                                         listed({raw_.strides, static_cast<std::size_t>(raw_.ndim)}));
+  refuse(
+      SYNCYTE_ERR_SHAPE,
+      {.object = argument_, .argument = "layout", .ndim = raw_.ndim, .value = layout, .expected = "a contiguous array"},
+      fmt::format("{}: {} is not contiguous; expected a dense row-major array", argument_, layout));
 }
 
 const buffer& buffer::require_writable() const {
@@ -108,14 +123,22 @@ const buffer& buffer::require_aligned() const {
 }
 
 const buffer& buffer::require_dtype(syncyte_dtype_t wanted) const {
-  require(raw_.dtype == wanted, SYNCYTE_ERR_TYPE, "{}: dtype is {}; expected {}", argument_, dtype_name(raw_.dtype),
-          dtype_name(wanted));
+  if (raw_.dtype != wanted)
+    refuse(SYNCYTE_ERR_TYPE,
+           {.object = argument_, .argument = "dtype", .value = dtype_name(raw_.dtype), .expected = dtype_name(wanted)});
   return *this;
 }
 
 const buffer& buffer::require_elements(std::int64_t wanted, const char* why) const {
-  require(elements_ == wanted, SYNCYTE_ERR_SHAPE, "{}: shape [{}] has {} elements; expected {}{}", argument_,
-          listed(shape()), elements_, wanted, why);
+  if (elements_ != wanted)
+    refuse(SYNCYTE_ERR_SHAPE,
+           {.object = argument_,
+            .argument = "shape",
+            .ndim = raw_.ndim,
+            .value = fmt::format("[{}] of {} elements", listed(shape()), elements_),
+            .expected = fmt::format("{}{}", wanted, why)},
+           fmt::format("{}: shape [{}] has {} elements; expected {}{}", argument_, listed(shape()), elements_, wanted,
+                       why));
   return *this;
 }
 

@@ -79,9 +79,9 @@ std::string packable(std::string field) {
 
 std::string error::pack() const {
   const error_fields& all = fields();
-  return fmt::format("{}{sep}{}{sep}{}{sep}{}{sep}{}{sep}{}{sep}{}", packable(all.operation), packable(all.object),
-                     packable(all.argument), all.axis, packable(all.value), packable(all.expected), what(),
-                     fmt::arg("sep", separator));
+  return fmt::format("{}{sep}{}{sep}{}{sep}{}{sep}{}{sep}{}{sep}{}{sep}{}", packable(all.operation),
+                     packable(all.object), packable(all.argument), all.axis, all.ndim, packable(all.value),
+                     packable(all.expected), what(), fmt::arg("sep", separator));
 }
 
 error error::unpack(syncyte_status_t status, std::string_view packed) {
@@ -95,8 +95,9 @@ error error::unpack(syncyte_status_t status, std::string_view packed) {
   fields.operation = next();
   fields.object = next();
   fields.argument = next();
-  const std::string axis = next();
+  const std::string axis = next(), ndim = next();
   std::from_chars(axis.data(), axis.data() + axis.size(), fields.axis);
+  std::from_chars(ndim.data(), ndim.data() + ndim.size(), fields.ndim);
   fields.value = next();
   fields.expected = next();
   return error(status, std::string(packed), std::move(fields));
@@ -107,6 +108,10 @@ void refuse(syncyte_status_t status, error_fields wrong) {
   const std::string place = wrong.axis < 0 ? "" : fmt::format("[{}]", wrong.axis);
   const std::string text =
       fmt::format("{}{}{} is {}; expected {}", object, wrong.argument, place, wrong.value, wrong.expected);
+  refuse(status, std::move(wrong), text);
+}
+
+void refuse(syncyte_status_t status, error_fields wrong, const std::string& text) {
   throw error(status, text, std::move(wrong));
 }
 

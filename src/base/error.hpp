@@ -19,10 +19,12 @@ struct error_fields {
   std::string operation = {};  // name of the C function without "syncyte_"; the C interface adds it
   std::string object = {};     // name of the tensor, store or other object that the operation acts on
   std::string argument = {};
-  std::int64_t axis = -1;  // the argument's dimension or list position; -1: the whole argument
+  std::int64_t axis = -1;  // dimension of the argument if ndim > 0, otherwise position in a list; -1: the whole
+  int ndim = 0;            // dimensions of the array that axis and lists of extents are about; 0: no array
   std::string value = {};
   std::string expected = {};
-  int rank = -1;  // the rank that failed; -1: this process, or several ranks
+  int rank = -1;            // the rank that failed; -1: this process, or several ranks
+  std::string reason = {};  // text without operation and ranks, if the whole text has them
 };
 
 /// The exception that all layers throw. The C interface turns it into a status and the thread's last error.
@@ -64,15 +66,20 @@ void require(bool condition, syncyte_status_t status, fmt::format_string<Argumen
 /// Throws "object: argument[axis] is value; expected expected", with these fields.
 [[noreturn]] void refuse(syncyte_status_t status, error_fields wrong);
 
+/// Throws a text of its own with these fields.
+[[noreturn]] void refuse(syncyte_status_t status, error_fields wrong, const std::string& text);
+
 /// An argument, or one element of it.
 struct argument_name {
   argument_name(const char* given) : name(given) {}
   argument_name(const std::string& given) : name(given.c_str()) {}  // `given` must outlive this
   template <std::integral Index>
-  argument_name(const char* given, Index index) : name(given), axis(static_cast<std::int64_t>(index)) {}
+  argument_name(const char* given, Index index, int dimensions = 0)
+      : name(given), axis(static_cast<std::int64_t>(index)), ndim(dimensions) {}
 
   const char* name;
   std::int64_t axis = -1;
+  int ndim = 0;  // where axis is one of so many dimensions
 };
 
 /// refuse() unless the condition holds: `expect(root < size, SYNCYTE_ERR_ARGUMENT, "root", root, "0 to {}", size - 1)`.
@@ -82,6 +89,7 @@ void expect(bool condition, syncyte_status_t status, const argument_name& argume
   if (!condition) [[unlikely]]
     refuse(status, {.argument = argument.name,
                     .axis = argument.axis,
+                    .ndim = argument.ndim,
                     .value = fmt::format("{}", value),
                     .expected = fmt::format(expected, std::forward<Arguments>(arguments)...)});
 }

@@ -1,15 +1,16 @@
 // Collectives on arrays that are cut along an axis: each rank has one part of the whole. Arrays may have any strides;
-// parts that are not dense go through scratch (segments).
+// parts that are not dense go through scratch (dense_parts).
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
 #include "collectives/along_checks.hpp"
 #include "collectives/collectives.hpp"
+#include "collectives/dense_parts.hpp"
 #include "collectives/forms.hpp"
 #include "collectives/half_precision.hpp"
-#include "collectives/segments.hpp"
-#include "mpi/call.hpp"
+#include "mpi/exchange.hpp"
 
 namespace syncyte::collectives {
 namespace {
@@ -18,11 +19,13 @@ namespace {
 const syncyte_buffer_t* on_root(comm::agreement& terms, int root, const syncyte_buffer_t* buffer,
                                 const char* argument) {
   if (terms.comm().rank() != checked_root(terms, root)) return nullptr;
-  base::require(buffer != nullptr, SYNCYTE_ERR_ARGUMENT, "{} is null on root; expected a syncyte_buffer_t", argument);
+  if (buffer == nullptr)
+    base::refuse(SYNCYTE_ERR_ARGUMENT, {.argument = argument, .value = "null", .expected = "an array on root"},
+                 fmt::format("{} is null on root; expected a syncyte_buffer_t", argument));
   return buffer;
 }
 
-std::byte* data_of(const std::optional<segments>& side) { return side ? side->data() : nullptr; }
+std::byte* data_of(const std::optional<dense_parts>& side) { return side ? side->data() : nullptr; }
 
 class gathering_along {
  public:
@@ -156,7 +159,7 @@ void counts(comm::communicator& comm, std::int64_t count, std::int64_t* counts, 
   });
   call.agree();
   if (comm.is_alone()) return void(*counts = count);
-  mpi::check(MPI_Allgather(&count, 1, MPI_INT64_T, counts, 1, MPI_INT64_T, comm.data()), "MPI_Allgather");
+  std::ranges::copy(mpi::allgather(count, comm.data()), counts);
 }
 
 void gather_along(comm::communicator& comm, const syncyte_buffer_t* input, int axis, given_counts counts, int root,

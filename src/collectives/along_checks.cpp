@@ -12,16 +12,22 @@ namespace {
 
 int checked_axis(int axis, const base::buffer& array, const char* name) {
   base::require(array.ndim() > 0, SYNCYTE_ERR_SHAPE, "{} has no dimension; expected 1 or more", array.argument());
-  base::expect(axis >= -array.ndim() && axis < array.ndim(), SYNCYTE_ERR_ARGUMENT, name, axis,
+  base::expect(axis >= -array.ndim() && axis < array.ndim(), SYNCYTE_ERR_ARGUMENT, {name, -1, array.ndim()}, axis,
                "{} to {} for {} of shape {}", -array.ndim(), array.ndim() - 1, array.argument(),
                base::shape_text(array.shape()));
   return axis < 0 ? axis + array.ndim() : axis;
 }
 
 void require_extent(const base::buffer& array, int axis, std::int64_t wanted, const char* why) {
-  base::require(array.extent(axis) == wanted, SYNCYTE_ERR_SHAPE,
-                "{}: shape is {}; expected extent {} along axis {}, {}", array.argument(),
-                base::shape_text(array.shape()), wanted, axis, why);
+  if (array.extent(axis) == wanted) return;
+  base::refuse(SYNCYTE_ERR_SHAPE,
+               {.argument = array.argument(),
+                .axis = axis,
+                .ndim = array.ndim(),
+                .value = fmt::to_string(array.extent(axis)),
+                .expected = fmt::format("{}, {}", wanted, why)},
+               fmt::format("{}: shape is {}; expected extent {} along axis {}, {}", array.argument(),
+                           base::shape_text(array.shape()), wanted, axis, why));
 }
 
 /// Same dtype and, but for some axes, the same extents.
@@ -30,8 +36,16 @@ void require_alike(const base::buffer& array, const base::buffer& like, int axis
   bool alike = array.ndim() == like.ndim();
   for (int d = 0; alike && d < like.ndim(); ++d)
     alike = d == axis || d == other_axis || array.extent(d) == like.extent(d);
-  base::require(alike, SYNCYTE_ERR_SHAPE, "{}: shape is {}; expected that of {}, {}, but along the axis",
-                array.argument(), base::shape_text(array.shape()), like.argument(), base::shape_text(like.shape()));
+  if (alike) return;
+  const std::string shape = base::shape_text(array.shape()), wanted = base::shape_text(like.shape());
+  base::refuse(SYNCYTE_ERR_SHAPE,
+               {.object = array.argument(),
+                .argument = "shape",
+                .ndim = array.ndim(),
+                .value = shape,
+                .expected = fmt::format("{} as {}, but for what is cut", wanted, like.argument())},
+               fmt::format("{}: shape is {}; expected that of {}, {}, but along the axis", array.argument(), shape,
+                           like.argument(), wanted));
 }
 
 /// Adds as facts the dtype and the extents but for some axes.
@@ -41,7 +55,7 @@ void add_array(comm::agreement& terms, const base::buffer& array, int axis, int 
   terms.named_fact("dtype", array.dtype(), base::dtype_name);
   terms.fact("number of dimensions", array.ndim());
   for (int d = 0; d < array.ndim(); ++d)
-    if (d != axis && d != other_axis) terms.fact(names[d], array.extent(d));
+    if (d != axis && d != other_axis) terms.fact(names[d], array.extent(d), {"shape", d, array.ndim()});
 }
 
 /// Neither is written while the other is read: only arrays that MPI itself is given can be in each other's way.
@@ -68,18 +82,18 @@ class axis_partition {
 
   void add_facts(comm::agreement& terms) const {
     add_array(terms, part_, axis_, axis_);
-    terms.fact("axis", axis_);
+    terms.fact("axis", axis_, {"axis", -1, part_.ndim()});
     comm::add_counts(terms, counts_, "sum of counts", "hash of counts");
   }
 
-  segments part() const { return segments(part_); }
+  dense_parts part() const { return dense_parts(part_); }
 
   /// The whole array, cut; its shape is checked.
-  segments cut(const base::buffer& whole) const {
+  dense_parts cut(const base::buffer& whole) const {
     require_alike(whole, part_, axis_, axis_);
     require_extent(whole, axis_, mpi::sum_of(counts_), "the sum of counts");
     require_apart_in_memory(part_, whole);
-    return segments(whole, axis_, counts_);
+    return dense_parts(whole, axis_, counts_);
   }
 
   /// Elements of every rank's part.
@@ -145,22 +159,22 @@ struct partition_change {
 
   void add_facts(comm::agreement& terms, const base::buffer& input) const {
     add_array(terms, input, gather_axis, scatter_axis);
-    terms.fact("gather_axis", gather_axis);
-    terms.fact("scatter_axis", scatter_axis);
+    terms.fact("gather_axis", gather_axis, {"gather_axis", -1, input.ndim()});
+    terms.fact("scatter_axis", scatter_axis, {"scatter_axis", -1, input.ndim()});
     comm::add_counts(terms, gathered, "sum of gather_counts", "hash of gather_counts");
     comm::add_counts(terms, scattered, "sum of scatter_counts", "hash of scatter_counts");
   }
 
-  segments cut_input(const base::buffer& input) const {
-    if (!is_repartition()) return segments(input, scatter_axis, scattered);
+  dense_parts cut_input(const base::buffer& input) const {
+    if (!is_repartition()) return dense_parts(input, scatter_axis, scattered);
     const std::int64_t first = mpi::sum_of(gathered.first(static_cast<std::size_t>(rank)));
-    return segments(input, gather_axis, overlaps(first, mine(gathered), scattered));
+    return dense_parts(input, gather_axis, overlaps(first, mine(gathered), scattered));
   }
 
-  segments cut_output(const base::buffer& output) const {
-    if (!is_repartition()) return segments(output, gather_axis, gathered);
+  dense_parts cut_output(const base::buffer& output) const {
+    if (!is_repartition()) return dense_parts(output, gather_axis, gathered);
     const std::int64_t first = mpi::sum_of(scattered.first(static_cast<std::size_t>(rank)));
-    return segments(output, gather_axis, overlaps(first, mine(scattered), gathered));
+    return dense_parts(output, gather_axis, overlaps(first, mine(scattered), gathered));
   }
 
   /// Whether all ranks' elements together pass what MPI can count; the same on all of them.

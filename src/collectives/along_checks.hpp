@@ -7,7 +7,7 @@
 #include "base/buffer.hpp"
 #include "collectives/checks.hpp"
 #include "collectives/collectives.hpp"
-#include "collectives/segments.hpp"
+#include "collectives/dense_parts.hpp"
 #include "comm/agreement.hpp"
 
 namespace syncyte::collectives {
@@ -17,8 +17,8 @@ namespace syncyte::collectives {
 struct partitioned {
   std::vector<std::int64_t> counts;  // elements of every rank's part
   syncyte_dtype_t dtype = 0;
-  std::optional<segments> part;
-  std::optional<segments> whole;
+  std::optional<dense_parts> part;
+  std::optional<dense_parts> whole;
 };
 
 /// Checks, and adds the facts; `whole` may be null on ranks that have none, and is in the same kind of memory as the
@@ -32,8 +32,8 @@ partitioned checked_reduce_scatter(comm::agreement& terms, const syncyte_buffer_
 
 /// The arrays of an alltoall, checked; both are in the same kind of memory.
 struct repartitioned {
-  std::optional<segments> from;
-  std::optional<segments> to;
+  std::optional<dense_parts> from;
+  std::optional<dense_parts> to;
   syncyte_dtype_t dtype = 0;
   bool is_long = false;  // all ranks' elements together pass what MPI can count; the same on all of them
 };

@@ -24,8 +24,8 @@ base::buffer checked(const syncyte_buffer_t* raw, const char* argument);
 /// A buffer of any strides in host memory.
 base::buffer any_strides(const syncyte_buffer_t* raw, const char* argument);
 
-/// As the two above, for what only moves elements: in any memory that MPI takes in this form. Device memory is not
-/// packed: segments() refuses it where MPI cannot be given it as it is.
+/// The same for operations that only move elements: in any memory that MPI takes in this form. Device memory is never
+/// packed: dense_parts refuses an array that MPI cannot take as it is.
 base::buffer checked_to_move(const syncyte_buffer_t* raw, const char* argument, form how);
 base::buffer any_strides_to_move(const syncyte_buffer_t* raw, const char* argument, form how);
 

@@ -8,7 +8,7 @@
 
 #include "collectives/forms.hpp"
 #include "comm/facts.hpp"
-#include "mpi/call.hpp"
+#include "mpi/exchange.hpp"
 #include "mpi/large_counts.hpp"
 
 namespace syncyte::collectives {
@@ -34,8 +34,7 @@ std::uint64_t count_difference(int rank, mpi::counts_view send_counts, mpi::coun
 void compare_count_matrix(comm::collective_call& call, mpi::counts_view send_counts, mpi::counts_view recv_counts) {
   comm::communicator& comm = call.comm();
   std::vector<std::int64_t> announced(static_cast<std::size_t>(comm.size()));
-  mpi::check(MPI_Alltoall(send_counts.data(), 1, MPI_INT64_T, announced.data(), 1, MPI_INT64_T, comm.control()),
-             "MPI_Alltoall");
+  mpi::alltoall(send_counts, announced, comm.control());
   call.attempt([&] {
     for (std::size_t rank = 0; rank < announced.size(); ++rank)
       base::require(announced[rank] == recv_counts[rank], SYNCYTE_ERR_MISMATCH,
@@ -64,7 +63,7 @@ class broadcast {
   base::buffer buffer_;
 };
 
-/// With equal counts, or with those of the ranks.
+/// allgather, with equal counts, and allgatherv.
 class all_gathering {
  public:
   all_gathering(comm::agreement& terms, form how, const syncyte_buffer_t* input, const syncyte_buffer_t* output)
@@ -127,7 +126,7 @@ class all_to_all {
     const comm::communicator& comm = call.comm();
     const std::uint64_t is_long = std::max(input_.elements(), output_.elements()) > mpi::piece_limit();
     std::uint64_t sums[2] = {is_long, count_difference(comm.rank(), send_counts_, recv_counts_)};
-    mpi::check(MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPI_UINT64_T, MPI_SUM, comm.control()), "MPI_Allreduce");
+    mpi::allreduce(sums, MPI_SUM, comm.control());
     const bool differ = sums[1] != 0 && comm.check() != comm::check_level::off;
     if (differ || comm.check() == comm::check_level::full) compare_count_matrix(call, send_counts_, recv_counts_);
     is_long_ = sums[0] != 0;

@@ -34,7 +34,7 @@ void alltoallv(comm::communicator& comm, const syncyte_buffer_t* input, given_co
 void reduce(comm::communicator& comm, const syncyte_buffer_t* input, const syncyte_buffer_t* output, syncyte_op_t op,
             int root, const extras& extras);
 
-/// Which ranks a scan's result covers, from the first or from the last to this one.
+/// The ranks that a scan covers: from the first, or from the last, to this one.
 enum class scan_from { first, last };
 void scan(comm::communicator& comm, const syncyte_buffer_t* input, const syncyte_buffer_t* output, syncyte_op_t op,
           scan_from start, const extras& extras);

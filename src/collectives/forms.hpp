@@ -21,7 +21,7 @@ namespace syncyte::collectives {
 ///       some_collective(comm::agreement& terms, form how, <what the caller gives>);
 ///       /// After the agreement: moves the data, by moves<blocking_calls>, <posted_calls> or <local_calls>.
 ///       template <class Moves> void move(Moves& by);
-///       /// The data has been moved: brings the result to where it belongs.
+///       /// Stores the result once the data has been moved.
 ///       void finish();
 ///     };
 ///

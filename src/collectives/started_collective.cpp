@@ -24,10 +24,10 @@ std::shared_ptr<started_collective> handle_of(std::shared_ptr<started_collective
 started_t start_collective(const std::shared_ptr<comm::communicator>& comm, const char* operation,
                            const operation_maker& prepare) {
   auto made = std::make_shared<started_collective>(comm, operation);
-  const comm::collective_turn turn(*comm, operation, true);
+  const comm::collective_guard guard(*comm, operation, true);
   made->terms().attempt([&] { made->set_operation(prepare(made->terms())); });
   const bool is_agreed_on = comm->check() != comm::check_level::off;
-  if (made->terms().is_well() || is_agreed_on) comm->starts().add(made, turn.sequence());
+  if (made->terms().is_well() || is_agreed_on) comm->starts().add(made, guard.sequence());
   if (made->terms().is_well()) return handle_of(std::move(made));
   const base::error error = *made->terms().error();  // it may go with what it is about
   comm->starts().orphan(made);
@@ -36,9 +36,9 @@ started_t start_collective(const std::shared_ptr<comm::communicator>& comm, cons
 
 void fail_collective(const std::shared_ptr<comm::communicator>& comm, const char* operation, const base::error& error) {
   auto made = std::make_shared<started_collective>(comm, operation);
-  const comm::collective_turn turn(*comm, operation, true);
+  const comm::collective_guard guard(*comm, operation, true);
   made->terms().set_error(error);
-  comm->starts().add(made, turn.sequence());
+  comm->starts().add(made, guard.sequence());
   comm->starts().orphan(made);
 }
 
@@ -99,15 +99,15 @@ void gather_in_place(const comm::communicator& comm, std::vector<T>& all, posted
 started_collective::stage started_collective::ask_who_failed() {
   if (terms_.error()) text_ = terms_.error()->pack();
   failures_.resize(static_cast<std::size_t>(comm_->size()));
-  failures_[static_cast<std::size_t>(comm_->rank())] = {comm::verdict_of(terms_.error()),
+  failures_[static_cast<std::size_t>(comm_->rank())] = {comm::error_code_of(terms_.error()),
                                                         static_cast<std::uint32_t>(text_.size())};
   gather_in_place(*comm_, failures_, pending_);
   return stage::asking_who_failed;
 }
 
 started_collective::stage started_collective::tell_error() {
-  for (const failure& each : failures_) verdicts_.push_back(each.verdict);
-  const int source = comm::spokesman(verdicts_);
+  for (const failure& each : failures_) error_codes_.push_back(each.error_code);
+  const int source = comm::reporting_rank(error_codes_);
   text_.resize(failures_[static_cast<std::size_t>(source)].length);
   mpi::check(
       MPI_Ibcast(text_.data(), static_cast<int>(text_.size()), MPI_CHAR, source, comm_->messages(), pending_.add()),
@@ -125,7 +125,7 @@ started_collective::stage started_collective::tell_facts() {
 void started_collective::end() {
   switch (stage_) {
     case stage::telling_error:
-      throw comm::shared_error(verdicts_, text_, terms_.operation(), comm_->name());
+      throw comm::shared_error(error_codes_, text_, terms_.operation(), comm_->name());
     case stage::telling_facts:
       throw terms_.mismatch(records_);
     default:

@@ -22,19 +22,19 @@ class data_operation {
  public:
   virtual ~data_operation() = default;
   virtual void post(posted_calls& pending) = 0;
-  /// All calls are complete: brings the result to where it belongs.
+  /// Stores the result once all calls are complete.
   virtual void finish() {}
 };
 
-/// A non-blocking collective: agreement, then data; where the ranks do not agree, the explanation takes the data's
-/// place. Everything but the agreement goes over the communicator of the messages, which carries no other collectives,
-/// in the order of the starts. Made by start(); all that happens later is under the lock of its queue.
+/// A non-blocking collective: agreement, then data; if the ranks do not agree, they exchange the reason instead of the
+/// data. All but the agreement goes over the communicator of the messages, which carries no other collectives, in the
+/// order of the starts. Made by start(); later calls hold the lock of its queue.
 class started_collective : public comm::pending_operation, public std::enable_shared_from_this<started_collective> {
  public:
   started_collective(std::shared_ptr<comm::communicator> comm, const char* operation)
       : comm_(std::move(comm)), terms_(*comm_, operation), pending_(*comm_) {}
 
-  /// Whether it has ended. Throws the error that it has ended with.
+  /// Whether it has ended. Throws its error.
   bool test();
   void wait();
 
@@ -57,7 +57,7 @@ class started_collective : public comm::pending_operation, public std::enable_sh
  private:
   enum class stage { agreeing, asking_who_failed, moving, telling_error, telling_facts, ended };
   struct failure {
-    std::uint32_t verdict;
+    std::uint32_t error_code;
     std::uint32_t length;  // of the text
   };
 
@@ -82,7 +82,7 @@ class started_collective : public comm::pending_operation, public std::enable_sh
   comm::agreement::vote_t vote_{};  // of this rank, then of all
   std::vector<comm::fact_record> records_;
   std::vector<failure> failures_;
-  std::vector<std::uint32_t> verdicts_;
+  std::vector<std::uint32_t> error_codes_;
   std::string text_;
 };
 

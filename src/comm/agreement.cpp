@@ -46,39 +46,44 @@ std::string groups_text(const Groups& groups) {
   return text;
 }
 
+std::string text_of(std::int64_t value, const char* (*name_of)(std::int32_t)) {
+  return name_of != nullptr ? name_of(static_cast<std::int32_t>(value)) : std::to_string(value);
+}
+
 }  // namespace
 
-std::uint32_t verdict_of(const std::optional<base::error>& error) {
+std::uint32_t error_code_of(const std::optional<base::error>& error) {
   return error ? std::max(static_cast<std::uint32_t>(error->status()), std::uint32_t{1}) : 0;
 }
 
-int spokesman(std::span<const std::uint32_t> verdicts) {
-  return static_cast<int>(std::max_element(verdicts.begin(), verdicts.end()) - verdicts.begin());
+int reporting_rank(std::span<const std::uint32_t> error_codes) {
+  return static_cast<int>(std::max_element(error_codes.begin(), error_codes.end()) - error_codes.begin());
 }
 
-agreed_error shared_error(std::span<const std::uint32_t> verdicts, const std::string& packed, const char* operation,
+agreed_error shared_error(std::span<const std::uint32_t> error_codes, const std::string& packed, const char* operation,
                           const std::string& comm_name) {
-  const int source = spokesman(verdicts);
+  const int source = reporting_rank(error_codes);
   std::vector<int> others;
-  for (std::size_t other = 0; other < verdicts.size(); ++other)
-    if (static_cast<int>(other) != source && verdicts[other] != 0) others.push_back(static_cast<int>(other));
+  for (std::size_t other = 0; other < error_codes.size(); ++other)
+    if (static_cast<int>(other) != source && error_codes[other] != 0) others.push_back(static_cast<int>(other));
   const std::string more = others.empty() ? "" : fmt::format(" (failed on {} too)", ranks_text(others));
-  const auto status = static_cast<syncyte_status_t>(verdicts[static_cast<std::size_t>(source)]);
+  const auto status = static_cast<syncyte_status_t>(error_codes[static_cast<std::size_t>(source)]);
   const base::error theirs = base::error::unpack(status, packed);
   base::error_fields fields = theirs.fields();
   fields.operation = operation;
   fields.rank = source;
   if (fields.object.empty()) fields.object = comm_name;
+  fields.reason = theirs.what() + more;
   return agreed_error(
       status, fmt::format("{} failed on rank {}{}: {}{}", operation, source, of_comm(comm_name), theirs.what(), more),
       std::move(fields));
 }
 
-void agreement::named_fact(const char* name, std::int64_t value, const char* (*name_of)(std::int32_t)) {
+void agreement::add(const named_value& fact) {
   if (fact_count_ < usual_facts)
-    facts_[fact_count_] = {name, value, name_of};
+    facts_[fact_count_] = fact;
   else
-    further_.push_back({name, value, name_of});
+    further_.push_back(fact);
   ++fact_count_;
 }
 
@@ -113,8 +118,8 @@ std::uint64_t agreement::hash_of(std::uint64_t sequence) const {
 
 agreement::vote_t agreement::vote(std::uint64_t sequence, bool bit) const {
   const std::uint64_t hash = hash_of(sequence);
-  const std::uint64_t verdict = verdict_of(error_);
-  return {verdict << 1 | static_cast<std::uint64_t>(bit), hash, ~hash};
+  const std::uint64_t code = error_code_of(error_);
+  return {code << 1 | static_cast<std::uint64_t>(bit), hash, ~hash};
 }
 
 agreement::outcome agreement::count(const vote_t& highest) {
@@ -151,12 +156,18 @@ base::error_fields agreement::first_difference(std::span<const fact_record> all)
   std::uint64_t common = std::min<std::uint64_t>(fact_count_, fact_record::most_values);
   for (const fact_record& each : all) common = std::min(common, each.count);
   for (std::size_t i = 0; i < common; ++i) {
-    const auto text = fact_at(i).name_of;
-    const auto values = groups_of(all, [&](const fact_record& each) {
-      const std::int64_t value = each.values[i];
-      return text != nullptr ? std::string(text(static_cast<std::int32_t>(value))) : std::to_string(value);
-    });
-    if (values.size() > 1) return differ(fact_at(i).name, groups_text(values));
+    const named_value& fact = fact_at(i);
+    const auto values = groups_of(all, [&](const fact_record& each) { return text_of(each.values[i], fact.name_of); });
+    if (values.size() < 2) continue;
+    base::error_fields fields = differ(fact.name, groups_text(values));
+    fields.reason = fmt::format("{} is {}", fields.argument, fields.value);
+    if (fact.about.argument == nullptr) return fields;
+    fields.argument = fact.about.argument;
+    fields.axis = fact.about.axis;
+    fields.ndim = fact.about.ndim;
+    if (fields.axis < 0)  // an axis, which the fields count from the end
+      fields.value = groups_text(groups_of(all, [&](const fact_record& each) { return each.values[i] - fields.ndim; }));
+    return fields;
   }
   const auto counts = groups_of(all, [](const fact_record& each) { return each.count; });
   if (counts.size() > 1) return differ("number of facts", groups_text(counts));
@@ -167,12 +178,11 @@ base::error_fields agreement::first_difference(std::span<const fact_record> all)
 
 agreed_error agreement::mismatch(std::span<const fact_record> all) const {
   base::error_fields fields = first_difference(all);
-  const std::string difference = fields.argument == "operation"
-                                     ? "the ranks called different operations: " + fields.value
-                                     : fmt::format("{} is {}", fields.argument, fields.value);
-  return agreed_error(SYNCYTE_ERR_MISMATCH,
-                      fmt::format("{}: the ranks{} disagree: {}", operation_, of_comm(comm_.name()), difference),
-                      std::move(fields));
+  if (fields.argument == "operation") fields.reason = "the ranks called different operations: " + fields.value;
+  if (fields.reason.empty()) fields.reason = fmt::format("{} is {}", fields.argument, fields.value);
+  const std::string text =
+      fmt::format("{}: the ranks{} disagree: {}", operation_, of_comm(comm_.name()), fields.reason);
+  return agreed_error(SYNCYTE_ERR_MISMATCH, text, std::move(fields));
 }
 
 }  // namespace syncyte::comm

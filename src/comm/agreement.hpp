@@ -22,24 +22,25 @@ class agreed_error : public base::error {
   using base::error::error;
 };
 
-/// A rank's error as a number in an agreement: 0 if there is none. Any status counts, also one that is no code.
-std::uint32_t verdict_of(const std::optional<base::error>& error);
+/// A rank's error as a number in an agreement: its status, 0 if there is none. A status that is no known code counts
+/// too.
+std::uint32_t error_code_of(const std::optional<base::error>& error);
 
-/// Rank whose error all ranks are told: the one with the highest verdict; ties go to the lowest rank.
-int spokesman(std::span<const std::uint32_t> verdicts);
+/// Rank whose error is reported on all ranks: the one with the highest error code; ties go to the lowest rank.
+int reporting_rank(std::span<const std::uint32_t> error_codes);
 
-/// The error that all ranks get; `packed` is that rank's (base::error::pack()).
-agreed_error shared_error(std::span<const std::uint32_t> verdicts, const std::string& packed, const char* operation,
+/// The error that all ranks get; `packed` is the reporting rank's (base::error::pack()).
+agreed_error shared_error(std::span<const std::uint32_t> error_codes, const std::string& packed, const char* operation,
                           const std::string& comm_name);
 
-/// The facts of one rank, as they are exchanged once it is clear that they differ. Each rank names them by its own
-/// names: of the same operation they are the same.
+/// The facts of one rank, exchanged only after their hashes differ. Names are not sent: the same operation has the same
+/// ones on all ranks.
 struct fact_record {
   static constexpr std::size_t most_values = 128;
   char operation[48];
   std::uint64_t sequence;
   std::uint64_t count;  // of all facts
-  std::uint64_t hash;   // of all facts: those that have no room in values differ too
+  std::uint64_t hash;   // of all facts, those beyond values included
   std::int64_t values[most_values];
 };
 
@@ -48,7 +49,14 @@ struct fact_record {
 /// MPI_MAX. `operation` must be a string literal.
 class agreement {
  public:
-  using vote_t = std::array<std::uint64_t, 3>;  // verdict and a further bit, hash of the facts, its complement
+  /// What a fact is about, for an error's fields; without an argument it is the fact's name.
+  struct subject {
+    const char* argument = nullptr;
+    int axis = -1;
+    int ndim = 0;  // dimensions of the array; without an axis the value is one of its axes
+  };
+
+  using vote_t = std::array<std::uint64_t, 3>;  // error code and a further bit, hash of the facts, its complement
   enum class outcome { agreed, failed, differ };
 
   agreement(communicator& comm, const char* operation) : comm_(comm), operation_(operation) {}
@@ -73,13 +81,16 @@ class agreement {
   const std::optional<base::error>& error() const { return error_; }
 
   /// A number that must be equal on all ranks; `name` must outlive the call, or keep_names().
-  void fact(const char* name, std::int64_t value) { named_fact(name, value, nullptr); }
+  void fact(const char* name, std::int64_t value) { add({name, value, nullptr, {}}); }
+  void fact(const char* name, std::int64_t value, const subject& about) { add({name, value, nullptr, about}); }
 
-  /// As fact(), of a number that has a name: an element type, a reduction.
-  void named_fact(const char* name, std::int64_t value, const char* (*name_of)(std::int32_t));
+  /// A fact whose numbers have names: an element type, a reduction.
+  void named_fact(const char* name, std::int64_t value, const char* (*name_of)(std::int32_t)) {
+    add({name, value, name_of, {}});
+  }
 
-  /// This rank's vote. `sequence` is the operation's number on its communicator, 0 where that is no fact; `bit`, or-ed
-  /// over the ranks, is free for other use.
+  /// This rank's vote. `sequence` is the operation's number on its communicator, 0 if it is no fact; `bit` is or-ed
+  /// over the ranks, for any use.
   vote_t vote(std::uint64_t sequence, bool bit) const;
   static outcome count(const vote_t& highest);
   static bool bit_of(const vote_t& highest) { return (highest[0] & 1) != 0; }
@@ -96,10 +107,12 @@ class agreement {
     const char* name;
     std::int64_t value;
     const char* (*name_of)(std::int32_t);  // may be null
+    subject about;
   };
 
   static constexpr std::size_t usual_facts = 40;  // of nearly all operations: no memory is taken for these
 
+  void add(const named_value& fact);
   const named_value& fact_at(std::size_t i) const { return i < usual_facts ? facts_[i] : further_[i - usual_facts]; }
   std::uint64_t hash_of(std::uint64_t sequence) const;
   base::error_fields first_difference(std::span<const fact_record> all) const;

@@ -27,17 +27,26 @@ cartesian_grid chosen_grid(const cartesian_grid& asked, int size) {
                "1 to {}", SYNCYTE_MAX_NDIM);
   for (int d = 0; d < asked.ndim(); ++d) {
     const int extent = asked.extents[static_cast<std::size_t>(d)];
-    base::expect(extent >= 0, SYNCYTE_ERR_ARGUMENT, {"extents", d}, extent, "1 or more, or 0 to choose");
+    base::expect(extent >= 0, SYNCYTE_ERR_ARGUMENT, {"extents", d, asked.ndim()}, extent, "1 or more, or 0 to choose");
   }
   const std::int64_t places = given_places(asked);
-  const auto listed = [&] { return fmt::join(asked.extents, ", "); };
-  base::require(places <= size, SYNCYTE_ERR_ARGUMENT, "extents [{}] have more places than the {} ranks", listed(),
-                size);
+  const auto refuse = [&](std::string expected, const std::string& text) {
+    base::refuse(SYNCYTE_ERR_ARGUMENT,
+                 {.argument = "extents",
+                  .ndim = asked.ndim(),
+                  .value = fmt::format("[{}]", fmt::join(asked.extents, ", ")),
+                  .expected = std::move(expected)},
+                 fmt::format("extents [{}] {}", fmt::join(asked.extents, ", "), text));
+  };
+  if (places > size)
+    refuse(fmt::format("at most {} places, one for each rank", size),
+           fmt::format("have more places than the {} ranks", size));
   cartesian_grid chosen = asked;
   for (int& period : chosen.periods) period = period != 0;
   if (std::find(asked.extents.begin(), asked.extents.end(), 0) == asked.extents.end()) return chosen;
-  base::require(size % places == 0, SYNCYTE_ERR_ARGUMENT,
-                "extents [{}] cannot be completed: {} ranks are not a multiple of {}", listed(), size, places);
+  if (size % places != 0)
+    refuse(fmt::format("places whose number, {}, divides the {} ranks", places, size),
+           fmt::format("cannot be completed: {} ranks are not a multiple of {}", size, places));
   mpi::check(MPI_Dims_create(size, chosen.ndim(), chosen.extents.data()), "MPI_Dims_create");
   return chosen;
 }
@@ -45,8 +54,8 @@ cartesian_grid chosen_grid(const cartesian_grid& asked, int size) {
 void add_facts(collective_call& call, const cartesian_grid& grid) {
   static const indexed_names extents = make_indexed_names("extents"), periods = make_indexed_names("periods");
   call.fact("ndim", grid.ndim());
-  add_facts(call, extents, grid.extents);
-  add_facts(call, periods, grid.periods);
+  add_facts(call, "extents", extents, grid.extents);
+  add_facts(call, "periodic", periods, grid.periods);
 }
 
 int neighbour_of(int rank) { return rank == MPI_PROC_NULL ? SYNCYTE_PROC_NULL : rank; }

@@ -5,7 +5,7 @@
 #include "comm/departures.hpp"
 #include "comm/node_reduction.hpp"
 #include "comm/vote_exchange.hpp"
-#include "mpi/call.hpp"
+#include "mpi/exchange.hpp"
 #include "mpi/progress.hpp"
 #include "watchdog/interrupts.hpp"
 
@@ -15,9 +15,9 @@ namespace {
 /// The message of one rank on all of them.
 std::string broadcast_text(MPI_Comm comm, int source, std::string text) {
   std::uint64_t length = text.size();
-  mpi::check(MPI_Bcast(&length, 1, MPI_UINT64_T, source, comm), "MPI_Bcast");
+  mpi::bcast(length, source, comm);
   text.resize(length);
-  mpi::check(MPI_Bcast(text.data(), static_cast<int>(length), MPI_CHAR, source, comm), "MPI_Bcast");
+  mpi::bcast(std::span(text), source, comm);
   return text;
 }
 
@@ -25,19 +25,13 @@ std::string broadcast_text(MPI_Comm comm, int source, std::string text) {
 
 void share_error(MPI_Comm comm, const std::optional<base::error>& mine, const char* operation,
                  const std::string& comm_name) {
-  int rank = 0;
-  int size = 0;
-  MPI_Comm_rank(comm, &rank);
-  MPI_Comm_size(comm, &size);
-  const std::uint32_t verdict = verdict_of(mine);
-  std::vector<std::uint32_t> all(static_cast<std::size_t>(size));
-  mpi::check(MPI_Allgather(&verdict, 1, MPI_UINT32_T, all.data(), 1, MPI_UINT32_T, comm), "MPI_Allgather");
-  const int source = spokesman(all);
-  const std::string packed = broadcast_text(comm, source, rank == source && mine ? mine->pack() : "");
+  const std::vector<std::uint32_t> all = mpi::allgather(error_code_of(mine), comm);
+  const int source = reporting_rank(all);
+  const std::string packed = broadcast_text(comm, source, mpi::rank_in(comm) == source && mine ? mine->pack() : "");
   throw shared_error(all, packed, operation, comm_name);
 }
 
-collective_turn::collective_turn(communicator& comm, const char* operation, bool starts)
+collective_guard::collective_guard(communicator& comm, const char* operation, bool starts)
     : in_mpi_(operation, comm.size() == 1 && !starts), comm_(comm), sequence_(0) {
   if (comm.busy_.test_and_set(std::memory_order_acquire)) [[unlikely]]
     refuse(comm, operation);
@@ -45,11 +39,11 @@ collective_turn::collective_turn(communicator& comm, const char* operation, bool
   sequence_ = ++comm.sequence_;
 }
 
-void collective_turn::be_patient() { comm_.patient_sequence_.store(sequence_, std::memory_order_relaxed); }
+void collective_guard::be_patient() { comm_.patient_sequence_.store(sequence_, std::memory_order_relaxed); }
 
-void collective_turn::lose_step() { comm_.is_out_of_step_.store(true, std::memory_order_relaxed); }
+void collective_guard::lose_step() { comm_.is_out_of_step_.store(true, std::memory_order_relaxed); }
 
-void collective_turn::refuse(const communicator& comm, const char* operation) {
+void collective_guard::refuse(const communicator& comm, const char* operation) {
   base::require(!comm.is_out_of_step(), SYNCYTE_ERR_INTERRUPTED,
                 "{}: an earlier collective of communicator {} was interrupted on this rank, which is out of step with "
                 "the others; expected the program to end, or another communicator",
@@ -59,12 +53,12 @@ void collective_turn::refuse(const communicator& comm, const char* operation) {
              comm.name());
 }
 
-collective_turn::~collective_turn() {
+collective_guard::~collective_guard() {
   if (!comm_.is_out_of_step()) comm_.busy_.clear(std::memory_order_release);
 }
 
 collective_call::collective_call(communicator& comm, const char* operation, kind how)
-    : agreement(comm, operation), kind_(how), turn_(comm, operation) {}
+    : agreement(comm, operation), kind_(how), guard_(comm, operation) {}
 
 void collective_call::agree() {
   if (kind_ == data && comm().check() == check_level::off) {
@@ -74,13 +68,13 @@ void collective_call::agree() {
   }
   if (comm().is_alone()) return agree_alone();
   const bool pending = kind_ != data && comm().deferred().pending();
-  const vote_t local = vote(kind_ == last ? 0 : turn_.sequence(), pending);
+  const vote_t local = vote(kind_ == last ? 0 : guard_.sequence(), pending);
   vote_t highest;
   try {
     if (kind_ != last) post_starts();
     reduce(local, highest);
   } catch (const watchdog::interrupted&) {
-    turn_.lose_step();
+    guard_.lose_step();
     throw;
   }
   if (count(highest) == outcome::failed) share_error(comm().control(), error(), operation(), comm().name());
@@ -97,8 +91,8 @@ void collective_call::post_starts() {
 
 void collective_call::agree_alone() const {
   if (is_well()) return;
-  const std::uint32_t verdict = verdict_of(error());
-  throw shared_error({&verdict, 1}, error()->pack(), operation(), comm().name());
+  const std::uint32_t code = error_code_of(error());
+  throw shared_error({&code, 1}, error()->pack(), operation(), comm().name());
 }
 
 members_wait::kind collective_call::kind_of_wait() const {
@@ -110,18 +104,14 @@ members_wait::kind collective_call::kind_of_wait() const {
 void collective_call::reduce(const vote_t& local, vote_t& highest) {
   if (mpi::needs_progress()) mpi::progress_all();  // a rank that is always the last one never waits
   if (node_reduction* const on_node = comm().made_node_reduction()) {
-    members_wait wait(operation(), comm(), turn_.sequence(), kind_of_wait());
+    members_wait wait(operation(), comm(), guard_.sequence(), kind_of_wait());
     return on_node->allreduce(local.data(), highest.data(), local.size(), MPI_UINT64_T, sizeof local, MPI_MAX, &wait);
   }
   exchange_votes(comm(), operation(), kind_of_wait(), local, highest);
 }
 
 void collective_call::explain_mismatch() const {
-  const fact_record mine = record(turn_.sequence());
-  std::vector<fact_record> all(static_cast<std::size_t>(comm().size()));
-  mpi::check(MPI_Allgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, comm().control()),
-             "MPI_Allgather");
-  throw mismatch(all);
+  throw mismatch(mpi::allgather(record(guard_.sequence()), comm().control()));
 }
 
 }  // namespace syncyte::comm

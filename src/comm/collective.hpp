@@ -14,22 +14,22 @@
 
 namespace syncyte::comm {
 
-/// Tells all ranks of `comm` the error of one rank (spokesman()). Collective; at least one rank must have an error.
-/// `comm_name` names the communicator in the message.
+/// Tells all ranks of `comm` the error of one rank (reporting_rank()). Collective; at least one rank must have an
+/// error. `comm_name` names the communicator in the message.
 [[noreturn]] void share_error(MPI_Comm comm, const std::optional<base::error>& mine, const char* operation,
                               const std::string& comm_name);
 
-/// This thread's turn in MPI and on a communicator; another thread's is SYNCYTE_ERR_BUSY.
-class collective_turn {
+/// Gives this thread alone the right to call MPI and to use a communicator; another thread gets SYNCYTE_ERR_BUSY.
+class collective_guard {
  public:
-  /// `starts`: what is only begun, and goes on in MPI.
-  collective_turn(communicator& comm, const char* operation, bool starts = false);
-  ~collective_turn();
-  collective_turn(const collective_turn&) = delete;
-  collective_turn& operator=(const collective_turn&) = delete;
+  /// `starts`: the operation is only started.
+  collective_guard(communicator& comm, const char* operation, bool starts = false);
+  ~collective_guard();
+  collective_guard(const collective_guard&) = delete;
+  collective_guard& operator=(const collective_guard&) = delete;
 
   void be_patient();
-  /// This rank has left a collective that the others are still in: nobody has a turn any more.
+  /// This rank has left a collective that the others are still in: no thread gets the right again.
   void lose_step();
   std::uint64_t sequence() const { return sequence_; }  ///< this collective's number on the communicator
 
@@ -61,10 +61,10 @@ class collective_call : public agreement {
   collective_call(communicator& comm, const char* operation, kind how = data);
 
   /// The watchdog shows it, and never ends the job for it: other ranks may have long work to do before they come.
-  void be_patient() { turn_.be_patient(); }
+  void be_patient() { guard_.be_patient(); }
 
   /// Number of this collective on its communicator, equal on all ranks once they have agreed.
-  std::uint64_t sequence() const { return turn_.sequence(); }
+  std::uint64_t sequence() const { return guard_.sequence(); }
 
   /// All ranks learn whether all are well and share the facts. Throws agreed_error on all ranks, or on none. May be
   /// called again after further attempts and facts. First posts what non-blocking collectives of this communicator have
@@ -79,7 +79,7 @@ class collective_call : public agreement {
   [[noreturn]] void explain_mismatch() const;
 
   kind kind_;
-  collective_turn turn_;
+  collective_guard guard_;
   std::optional<mpi::background_progress> meanwhile_;  // where nothing is agreed on
 };
 

@@ -1,51 +1,24 @@
 #include "comm/communicator.hpp"
 
-#include <numeric>
 #include <random>
 #include <utility>
 
 #include "comm/live_communicators.hpp"
 #include "comm/node_reduction.hpp"
-#include "mpi/call.hpp"
+#include "mpi/communicators.hpp"
 #include "mpi/errors_returned.hpp"
+#include "mpi/exchange.hpp"
 #include "mpi/process.hpp"
 
 namespace syncyte::comm {
 namespace {
 
-void free_communicator(MPI_Comm& comm) {
-  if (comm != MPI_COMM_NULL) MPI_Comm_free(&comm);
-}
-
 /// See communicator::id(); collective.
 std::uint64_t agreed_id(MPI_Comm comm) {
   std::random_device random;
   std::uint64_t id = (std::uint64_t{random()} << 31 ^ random()) & INT64_MAX;
-  mpi::check(MPI_Bcast(&id, 1, MPI_UINT64_T, 0, comm), "MPI_Bcast");
+  mpi::bcast(id, 0, comm);
   return id;
-}
-
-/// Their numbers in MPI_COMM_WORLD; local.
-std::vector<int> world_ranks_of(MPI_Comm comm, int size) {
-  MPI_Group group = MPI_GROUP_NULL;
-  MPI_Group world = MPI_GROUP_NULL;
-  MPI_Comm_group(comm, &group);
-  MPI_Comm_group(MPI_COMM_WORLD, &world);
-  std::vector<int> ranks(static_cast<std::size_t>(size));
-  std::iota(ranks.begin(), ranks.end(), 0);
-  std::vector<int> result(ranks.size());
-  MPI_Group_translate_ranks(group, size, ranks.data(), world, result.data());
-  MPI_Group_free(&group);
-  MPI_Group_free(&world);
-  return result;
-}
-
-/// A duplicate whose errors are returned and not fatal.
-MPI_Comm duplicate_of(MPI_Comm original) {
-  MPI_Comm result = MPI_COMM_NULL;
-  mpi::check(MPI_Comm_dup(original, &result), "MPI_Comm_dup");
-  MPI_Comm_set_errhandler(result, MPI_ERRORS_RETURN);
-  return result;
 }
 
 }  // namespace
@@ -67,19 +40,19 @@ void communicator_handles::free_collectively() noexcept {
   if (!starts.settle()) return;  // MPI still refers to the communicators
   reduction.reset();
   const mpi::errors_returned of_self(MPI_COMM_SELF);  // MPICH reports messages that nobody received there
-  free_communicator(node.host);
-  free_communicator(node.comm);
-  free_communicator(reversed);
-  free_communicator(messages);
-  free_communicator(control);
-  free_communicator(data);
+  mpi::free(node.host);
+  mpi::free(node.comm);
+  mpi::free(reversed);
+  mpi::free(messages);
+  mpi::free(control);
+  mpi::free(data);
 }
 
 communicator::communicator(std::shared_ptr<communicator_handles> handles, std::string name, check_level check)
     : handles_(std::move(handles)), name_(std::move(name)), check_(check) {
-  MPI_Comm_rank(handles_->data, &rank_);
-  MPI_Comm_size(handles_->data, &size_);
-  world_ranks_ = world_ranks_of(handles_->data, size_);
+  rank_ = mpi::rank_in(handles_->data);
+  size_ = mpi::size_of(handles_->data);
+  world_ranks_ = mpi::world_ranks(handles_->data);
   enter_live(*this);
 }
 
@@ -90,10 +63,7 @@ communicator::~communicator() {
 
 MPI_Comm communicator::reversed() {
   MPI_Comm& made = handles_->reversed;
-  if (made == MPI_COMM_NULL) {
-    mpi::check(MPI_Comm_split(handles_->data, 0, -rank_, &made), "MPI_Comm_split");
-    MPI_Comm_set_errhandler(made, MPI_ERRORS_RETURN);
-  }
+  if (made == MPI_COMM_NULL) made = mpi::split(handles_->data, 0, -rank_);
   return made;
 }
 
@@ -120,8 +90,8 @@ std::shared_ptr<communicator> communicator::make(MPI_Comm data, const topology::
                                                  const std::string& name, check_level check) {
   auto handles = std::make_shared<communicator_handles>();
   handles->data = data;
-  handles->control = duplicate_of(data);
-  handles->messages = duplicate_of(data);
+  handles->control = mpi::duplicate(data);
+  handles->messages = mpi::duplicate(data);
   handles->id = agreed_id(handles->control);
   handles->node = topology::find_node_group(handles->control, inherited);
   return std::shared_ptr<communicator>(new communicator(std::move(handles), name, check));
@@ -131,7 +101,7 @@ std::shared_ptr<communicator> communicator::add_part(MPI_Comm data, const std::s
                                                      std::optional<cartesian_grid> grid) {
   std::shared_ptr<communicator> part;
   if (data != MPI_COMM_NULL) {
-    MPI_Comm_set_errhandler(data, MPI_ERRORS_RETURN);
+    mpi::return_errors(data);
     part = make(data, &node(), name, check);
   }
   // Every rank registers something, so that ids stay the same on all of them.

@@ -25,7 +25,7 @@ enum class check_level { off = 0, on = 1, full = 2 };
 struct communicator_options {
   std::string name;                  // empty: made from the parent's
   int check = -1;                    // -1: as the parent; a root: SYNCYTE_CHECK
-  std::optional<base::error> error;  // what the caller found wrong on this rank: all ranks are told
+  std::optional<base::error> error;  // found by the caller on this rank; all ranks get it
 };
 
 /// Throws SYNCYTE_ERR_ARGUMENT for a level that is none.
@@ -106,8 +106,8 @@ class communicator : public std::enable_shared_from_this<communicator> {
   /// The grid of a Cartesian communicator, otherwise null.
   const cartesian_grid* grid() const { return grid_ ? &*grid_ : nullptr; }
 
-  /// The way of small reductions where all ranks are of one node; otherwise, or where they have no memory for it, null.
-  /// Collective when first called.
+  /// Small reductions in shared memory, if all ranks are on one node and have memory for it; otherwise null. Collective
+  /// when first called.
   node_reduction* reduction_on_node();
   /// The result of reduction_on_node(), or null: the same on all ranks.
   node_reduction* made_node_reduction() const { return handles_->reduction.get(); }
@@ -119,10 +119,10 @@ class communicator : public std::enable_shared_from_this<communicator> {
   /// The same ranks from the last to the first, for scans. Collective when first called.
   MPI_Comm reversed();
 
-  /// Whether its collectives are done without MPI: of one rank, in a forked child of it.
+  /// Whether its collectives are done without MPI: it has one rank, and this is a forked child of that rank.
   bool is_alone() const;
 
-  /// Where collective resources of this communicator are registered: `id = deferred().add(resource)` right after the
+  /// Register of the collective resources made on this communicator: `id = deferred().add(resource)` right after the
   /// agreement that made it; `deferred().drop(id)` when this rank's last reference goes (see deferred_reference).
   deferred_frees& deferred() { return handles_->deferred; }
 
@@ -136,7 +136,7 @@ class communicator : public std::enable_shared_from_this<communicator> {
   void free_now();
 
  private:
-  friend class collective_turn;
+  friend class collective_guard;
   communicator(std::shared_ptr<communicator_handles> handles, std::string name, check_level check);
   std::shared_ptr<communicator_handles> handles_;
   std::string name_;

@@ -18,7 +18,7 @@ constexpr int channel_tag(int tag, int channel) { return tag * channels + channe
 
 /// Tag of the core's own messages; numbers wrap round at highest_tag() - group_tags.
 int control_tag(std::uint64_t number);
-/// That of agreements, and those of groups, which no number has.
+/// Tags of agreements and of groups; no number has them.
 int vote_tag();
 inline constexpr int group_tags = 1024;
 int group_tag(int tag);

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "mpi/call.hpp"
+#include "mpi/exchange.hpp"
 
 namespace syncyte::comm {
 
@@ -32,22 +32,21 @@ void deferred_frees::collect(MPI_Comm control) {
   // Rank 0 offers what it has dropped to all; each rank says which of these it has dropped too. O(ids) bytes per rank.
   std::vector<std::uint64_t> offered = dropped_ids();
   std::uint64_t count = offered.size();
-  mpi::check(MPI_Bcast(&count, 1, MPI_UINT64_T, 0, control), "MPI_Bcast");
+  mpi::bcast(count, 0, control);
   if (count == 0) return;
   const std::vector<std::uint64_t> mine = offered;
   offered.resize(count);
-  mpi::check(MPI_Bcast(offered.data(), static_cast<int>(count), MPI_UINT64_T, 0, control), "MPI_Bcast");
-  std::vector<unsigned char> agreed(count);
+  mpi::bcast(std::span(offered), 0, control);
+  std::vector<std::uint64_t> agreed(count);
   std::size_t next = 0;  // both lists are sorted
   for (std::size_t i = 0; i < count; ++i) {
     while (next < mine.size() && mine[next] < offered[i]) ++next;
     agreed[i] = next < mine.size() && mine[next] == offered[i];
   }
-  mpi::check(MPI_Allreduce(MPI_IN_PLACE, agreed.data(), static_cast<int>(count), MPI_UNSIGNED_CHAR, MPI_MIN, control),
-             "MPI_Allreduce");
+  mpi::allreduce(agreed, MPI_MIN, control);
   std::vector<std::uint64_t> ids;
   for (std::size_t i = 0; i < count; ++i)
-    if (agreed[i]) ids.push_back(offered[i]);
+    if (agreed[i] != 0) ids.push_back(offered[i]);
   free_ids(ids);
 }
 

@@ -17,11 +17,14 @@ void add_counts(agreement& terms, std::span<const std::int64_t> counts, const ch
 using indexed_names = std::array<std::string, SYNCYTE_MAX_NDIM>;
 indexed_names make_indexed_names(const char* word);
 
-/// One fact for each value.
+/// One fact for each value of `word`, a list with an entry per dimension.
 template <class Values>
-void add_facts(agreement& terms, const indexed_names& names, const Values& values) {
-  for (std::size_t i = 0; i < std::size(values) && i < names.size(); ++i)
-    terms.fact(names[i].c_str(), static_cast<std::int64_t>(values[i]));
+void add_facts(agreement& terms, const char* word, const indexed_names& names, const Values& values) {
+  const auto count = static_cast<int>(std::size(values));
+  for (int i = 0; i < count && i < SYNCYTE_MAX_NDIM; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    terms.fact(names[at].c_str(), static_cast<std::int64_t>(values[at]), {word, i, count});
+  }
 }
 
 }  // namespace syncyte::comm

@@ -15,6 +15,7 @@
 #include "comm/departures.hpp"
 #include "comm/root.hpp"
 #include "mpi/call.hpp"
+#include "mpi/communicators.hpp"
 #include "mpi/progress.hpp"
 #include "watchdog/long_wait.hpp"
 #include "watchdog/scope.hpp"
@@ -52,7 +53,7 @@ void require_distinct(const communicator& comm, ranks_view ranks) {
 
 /// First the list's hash and length, then whether all lists are equal.
 using message = std::array<std::uint64_t, 2>;
-enum step { list = 0, verdict = 1 };
+enum step { list = 0, result = 1 };
 constexpr message all_equal{1, 1}, not_equal{0, 0};
 
 /// Each rank tells every other one with which list it was called, and then whether all lists are equal:
@@ -68,13 +69,13 @@ class list_comparison {
   void run() {
     try {
       for (peer& each : *peers_)
-        for (const step which : {list, verdict}) receive(each, which);
+        for (const step which : {list, result}) receive(each, which);
       tell(list, mine_);
       answers_wait wait(*this);
       watchdog::poll_mpi_until([&] { return have_all(list, mine_); }, wait);
-      tell(verdict, all_equal);
+      tell(result, all_equal);
       // No interrupt from here on: the others may be in MPI_Comm_create_group already.
-      mpi::poll_until([&] { return have_all(verdict, all_equal); });
+      mpi::poll_until([&] { return have_all(result, all_equal); });
       for (peer& each : *peers_)
         mpi::check(MPI_Waitall(2, each.sends.data(), MPI_STATUSES_IGNORE), "MPI_Waitall (comm_group)");
     } catch (...) {
@@ -107,7 +108,7 @@ class list_comparison {
     void examine(std::optional<watchdog::scope>&) override {
       if (!has_lasted()) return;
       // Throws where a rank tells that there is no group; another rank's list may never come then.
-      comparison_.have_all(verdict, all_equal);
+      comparison_.have_all(result, all_equal);
       for (const peer& each : *comparison_.peers_)
         if (has_departed(comparison_.comm_, each.rank)) throw departed_error(comparison_.comm_, each.rank, operation);
     }
@@ -116,7 +117,7 @@ class list_comparison {
   };
 
   void tell(step which, const message& what) {
-    has_told_verdict_ = which == verdict;
+    has_told_result_ = which == result;
     for (peer& each : *peers_) {
       const message& sent = each.sent[which] = what;
       mpi::check(MPI_Isend(sent.data(), sent.size(), MPI_UINT64_T, each.rank, group_tag(tag_), comm_.control(),
@@ -152,12 +153,12 @@ class list_comparison {
     return true;
   }
 
-  /// Sends the verdict if it was not sent; memory of messages that cannot be taken back is kept.
+  /// Sends the result if it was not sent; memory of messages that cannot be taken back is kept.
   void break_off() noexcept {
     try {
-      if (!has_told_verdict_) tell(verdict, not_equal);
+      if (!has_told_result_) tell(result, not_equal);
       for (peer& each : *peers_)
-        for (const step which : {list, verdict}) {
+        for (const step which : {list, result}) {
           if (each.receives[which] != MPI_REQUEST_NULL) MPI_Cancel(&each.receives[which]);
           for (MPI_Request* request : {&each.receives[which], &each.sends[which]})
             if (*request != MPI_REQUEST_NULL) MPI_Request_free(request);
@@ -171,22 +172,9 @@ class list_comparison {
   ranks_view ranks_;
   message mine_;
   int tag_;
-  bool has_told_verdict_ = false;
+  bool has_told_result_ = false;
   std::shared_ptr<std::vector<peer>> peers_ = std::make_shared<std::vector<peer>>();
 };
-
-MPI_Comm create(const communicator& comm, ranks_view ranks, int tag) {
-  MPI_Group all = MPI_GROUP_NULL, some = MPI_GROUP_NULL;
-  MPI_Comm result = MPI_COMM_NULL;
-  mpi::check(MPI_Comm_group(comm.control(), &all), "MPI_Comm_group");
-  mpi::check(MPI_Group_incl(all, static_cast<int>(ranks.size()), ranks.data(), &some), "MPI_Group_incl");
-  MPI_Group_free(&all);
-  const int code = MPI_Comm_create_group(comm.control(), some, tag, &result);
-  MPI_Group_free(&some);
-  mpi::check(code, "MPI_Comm_create_group");
-  MPI_Comm_set_errhandler(result, MPI_ERRORS_RETURN);
-  return result;
-}
 
 /// An MPI communicator of the list's ranks; see make_group().
 MPI_Comm create_group(communicator& comm, std::span<const std::int32_t> ranks, int tag) {
@@ -212,7 +200,7 @@ MPI_Comm create_group(communicator& comm, std::span<const std::int32_t> ranks, i
     throw;
   }
   require_distinct(comm, ranks);
-  return create(comm, ranks, tag);
+  return mpi::create_group(comm.control(), ranks, tag);
 }
 
 }  // namespace
@@ -227,7 +215,7 @@ std::shared_ptr<communicator> make_group(communicator& parent, std::span<const s
     return communicator::make(data, &parent.node(), name,
                               agree_on_level(data, options, parent.check(), "comm_group", name));
   } catch (...) {
-    MPI_Comm_free(&data);
+    mpi::free(data);
     throw;
   }
 }

@@ -5,7 +5,7 @@
 
 #include "memory/capacity.hpp"
 #include "memory/huge_pages.hpp"
-#include "mpi/call.hpp"
+#include "mpi/exchange.hpp"
 #include "topology/shared_attempt.hpp"
 
 namespace syncyte::comm {
@@ -44,17 +44,11 @@ struct demand {
 std::vector<demand> machine_demands(const topology::node_group& node, std::uint64_t bytes,
                                     const memory::capacity& have) {
   if (node.host == MPI_COMM_NULL) return {};
-  int size = 0;
-  MPI_Comm_size(node.host, &size);
-  std::vector<demand> all(static_cast<std::size_t>(size));
-  const demand mine{bytes, have.group};
-  mpi::check(MPI_Allgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, node.host),
-             "MPI_Allgather");
-  return all;
+  return mpi::allgather(demand{bytes, have.group}, node.host);
 }
 
-/// Where a machine holds several nodes (nobody can share, or every rank has a container) each would pass alone what
-/// they cannot have together: all ranks of the machine must fit its memory, those of a control group its limit.
+/// Checks that all ranks of the machine fit its memory, and those of a control group its limit. On a machine of several
+/// nodes (ranks cannot share, or each has a container) every node alone might pass.
 void require_machine_has(const std::vector<demand>& demands, std::uint64_t bytes, const memory::capacity& have,
                          const char* what) {
   std::uint64_t all = 0;
@@ -76,8 +70,7 @@ std::shared_ptr<node_memory> node_memory::allocate(collective_call& call, std::s
                                                    bool touch) {
   const topology::node_group& node = call.comm().node();
   const std::uint64_t mine = bytes;
-  std::vector<std::uint64_t> sizes(static_cast<std::size_t>(node.size));
-  mpi::check(MPI_Allgather(&mine, 1, MPI_UINT64_T, sizes.data(), 1, MPI_UINT64_T, node.comm), "MPI_Allgather");
+  const std::vector<std::uint64_t> sizes = mpi::allgather(mine, node.comm);
   const memory::capacity have = node.host == MPI_COMM_NULL ? memory::capacity{} : memory::available();
   const std::vector<demand> demands = machine_demands(node, mine, have);
   std::vector<std::size_t> offsets;

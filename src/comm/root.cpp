@@ -2,8 +2,8 @@
 
 #include "base/environment.hpp"
 #include "comm/collective.hpp"
-#include "mpi/call.hpp"
-#include "mpi/progress.hpp"
+#include "mpi/communicators.hpp"
+#include "mpi/exchange.hpp"
 #include "watchdog/scope.hpp"
 
 namespace syncyte::comm {
@@ -12,16 +12,6 @@ namespace {
 check_level environment_check_level() {
   base::environment_check("SYNCYTE_CHECK", {"off", "on", "full"});
   return static_cast<check_level>(base::environment_choice("SYNCYTE_CHECK", {"off", "on", "full"}, 1));
-}
-
-/// The duplicate that a root is made of: ranks may come here only after what they wait for elsewhere.
-MPI_Comm root_duplicate_of(MPI_Comm original) {
-  MPI_Comm result = MPI_COMM_NULL;
-  MPI_Request pending = MPI_REQUEST_NULL;
-  mpi::check(MPI_Comm_idup(original, &result, &pending), "MPI_Comm_idup");
-  mpi::wait_for(pending, "MPI_Comm_idup");
-  MPI_Comm_set_errhandler(result, MPI_ERRORS_RETURN);
-  return result;
 }
 
 }  // namespace
@@ -37,23 +27,21 @@ check_level agree_on_level(MPI_Comm comm, const communicator_options& options,
   } catch (...) {
     if (!error) error = base::current_error();
   }
-  const std::uint32_t local[2] = {verdict_of(error), level};
-  std::uint32_t highest[2];
-  mpi::check(MPI_Allreduce(local, highest, 2, MPI_UINT32_T, MPI_MAX, comm), "MPI_Allreduce");
+  std::uint64_t highest[2] = {error_code_of(error), level};
+  mpi::allreduce(highest, MPI_MAX, comm);
   if (highest[0] != 0) share_error(comm, error, operation, name);
   return static_cast<check_level>(highest[1]);
 }
 
 std::shared_ptr<communicator> make_root(MPI_Comm original, const communicator_options& options, const char* operation) {
   const std::string name = options.name.empty() ? "comm" : options.name;
-  int size = 0;
-  MPI_Comm_size(original, &size);
-  const watchdog::scope watched(operation, name, 0, size);  // nothing can be agreed on before there is a duplicate
-  MPI_Comm data = root_duplicate_of(original);
+  const watchdog::scope watched(operation, name, 0,
+                                mpi::size_of(original));  // nothing can be agreed on before there is a duplicate
+  MPI_Comm data = mpi::duplicate_with_progress(original);
   try {
     return communicator::make(data, nullptr, name, agree_on_level(data, options, std::nullopt, operation, name));
   } catch (...) {
-    MPI_Comm_free(&data);
+    mpi::free(data);
     throw;
   }
 }

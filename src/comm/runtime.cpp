@@ -48,7 +48,7 @@ runtime_state& state() {
   return *the_state;
 }
 
-/// In a forked child, right after the fork: other threads and their locks are gone, so only atomics are touched.
+/// Called in a forked child right after the fork: other threads and their locks are gone, so only atomics are touched.
 void leave_the_ranks() {
   if (!mpi::become_forked_child()) return;
   watchdog::forget();
@@ -104,8 +104,8 @@ class end_wait final : public watchdog::long_wait {
   const communicator& world_;
 };
 
-/// Until all ranks have come here this one goes on with what it has started and not waited for: they may wait for it.
-/// What all have started then ends while the communicators are freed.
+/// Makes progress of this rank's started operations until all ranks are here: they may wait for them. Operations that
+/// all ranks have started then end while the communicators are freed.
 void finish_starts(runtime_state& runtime) {
   int are_here = 0;
   end_wait wait(*runtime.world);
@@ -117,7 +117,7 @@ void finish_starts(runtime_state& runtime) {
       wait);
 }
 
-/// Why this rank cannot come to the end together with all others; empty if it can.
+/// The reason why this rank cannot finish together with all others; empty if it can.
 std::string reason_to_give_up(const communicator& world) {
   try {
     world.node().require_all_alive();
@@ -137,8 +137,8 @@ void give_up(runtime_state& runtime, const std::string& reason) {
 
 std::atomic<bool (*)(bool) noexcept> before_end{nullptr};
 
-/// The first part of the end, in which Syncyte can still be called: by what libraries have started, too. Other threads
-/// that come to the end wait for it.
+/// First part of finish(), in which Syncyte can still be called, by operations of libraries too. Other threads in
+/// finish() wait for it.
 void begin_end(runtime_state& runtime) {
   const std::lock_guard lock(runtime.end_mutex);
   if (!mpi::is_started() || std::exchange(runtime.end_has_begun, true)) return;
@@ -159,8 +159,8 @@ void begin_end(runtime_state& runtime) {
   }
 }
 
-/// Waits for all ranks, so that one that never comes is waited for here, where the watchdog sees it, and not inside
-/// MPI_Finalize, where nobody can; then frees all.
+/// Waits for all ranks, then frees all. The watchdog sees the wait for a rank that never comes; it could not see it
+/// inside MPI_Finalize.
 void tear_down(runtime_state& runtime) {
   if (const std::string reason = reason_to_give_up(*runtime.world); !reason.empty()) return give_up(runtime, reason);
   const watchdog::scope watched("finalize", runtime.world->name(), 0, runtime.world->size());
@@ -278,7 +278,7 @@ void start(int thread_level, std::optional<base::error> error) {
                 "Syncyte is already finalised and cannot start again in this process");
   constexpr int levels[] = {MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED, MPI_THREAD_MULTIPLE};
   start_mpi(runtime, levels[is_level(thread_level) ? thread_level : 3]);
-  const mpi::thread_guard turn("init");
+  const mpi::thread_guard guard("init");
   start_roots(runtime, error);
   watch_mpi_finalize();
   watch_forks();
@@ -340,7 +340,7 @@ std::shared_ptr<communicator> self() { return root(&runtime_state::self); }
 std::shared_ptr<communicator> adopt(MPI_Comm original, const communicator_options& options,
                                     const std::string& argument) {
   mpi::require_started();
-  const mpi::thread_guard turn("comm_from_mpi");
+  const mpi::thread_guard guard("comm_from_mpi");
   require_intra(original, argument);
   std::shared_ptr<communicator> result;
   {
@@ -353,7 +353,7 @@ std::shared_ptr<communicator> adopt(MPI_Comm original, const communicator_option
 
 std::shared_ptr<communicator> group(communicator& parent, std::span<const std::int32_t> ranks, int tag,
                                     const communicator_options& options) {
-  const mpi::thread_guard turn("comm_group");
+  const mpi::thread_guard guard("comm_group");
   auto result = make_group(parent, ranks, tag, options);
   keep_root(result);
   return result;

@@ -9,8 +9,8 @@
 
 namespace syncyte::comm {
 
-/// Start and end; collective over MPI_COMM_WORLD. Repeated calls do nothing. `error` is what the caller found wrong on
-/// this rank: all ranks are told, and nothing is started (MPI excepted).
+/// Start and end; collective over MPI_COMM_WORLD. Repeated calls do nothing. `error` was found by the caller on this
+/// rank: all ranks get it, and nothing is started (MPI excepted).
 void start(int thread_level, std::optional<base::error> error = std::nullopt);
 void finish();
 
@@ -22,13 +22,13 @@ std::shared_ptr<communicator> self();
 std::shared_ptr<communicator> adopt(MPI_Comm original, const communicator_options& options,
                                     const std::string& argument = "mpi_comm is");
 
-/// make_group(), kept until finish(); what is wrong with `options` on one rank is every rank's error.
+/// make_group(), kept until finish(); all ranks get an error in `options` of one rank.
 std::shared_ptr<communicator> group(communicator& parent, std::span<const std::int32_t> ranks, int tag,
                                     const communicator_options& options);
 
-/// What the end of Syncyte calls again and again on this rank, until it returns true: what libraries have started goes
-/// on and ends, while everything works yet. `are_all_here`: all ranks have come to the end. Replaces what was to be
-/// called before.
+/// Sets the function that finish() calls repeatedly on this rank until it returns true, while all of Syncyte still
+/// works: libraries end their operations there. `are_all_here`: all ranks have called finish(). Replaces an earlier
+/// function.
 void call_before_end(bool (*step)(bool are_all_here) noexcept);
 
 }  // namespace syncyte::comm

@@ -8,7 +8,8 @@
 
 #include "comm/cart.hpp"
 #include "comm/collective.hpp"
-#include "mpi/call.hpp"
+#include "mpi/communicators.hpp"
+#include "mpi/exchange.hpp"
 
 namespace syncyte::comm {
 
@@ -23,8 +24,7 @@ std::shared_ptr<communicator> split(communicator& parent, int color, int key, co
   });
   call.fact("check", static_cast<int>(check));
   call.agree();
-  MPI_Comm data = MPI_COMM_NULL;
-  mpi::check(MPI_Comm_split(parent.data(), color, key, &data), "MPI_Comm_split");
+  const MPI_Comm data = mpi::split(parent.data(), color, key);
   return parent.add_part(data, options.name.empty() ? fmt::format("{}/{}", parent.name(), color) : options.name, check);
 }
 
@@ -42,11 +42,9 @@ std::shared_ptr<communicator> split_program(communicator& parent, const std::str
     });
     call.agree();
   }
-  std::vector<char> names(limit * static_cast<std::size_t>(parent.size()));
-  mpi::check(MPI_Allgather(mine.data(), limit, MPI_CHAR, names.data(), limit, MPI_CHAR, parent.control()),
-             "MPI_Allgather");
+  const auto names = mpi::allgather(mine, parent.control());
   int color = 0;  // the lowest rank of the same name
-  while (program != names.data() + limit * static_cast<std::size_t>(color)) ++color;
+  while (program != names[static_cast<std::size_t>(color)].data()) ++color;
   communicator_options named = options;
   if (named.name.empty()) named.name = fmt::format("{}/{}", parent.name(), program);
   return split(parent, color, parent.rank(), named);

@@ -27,20 +27,20 @@ void start_queue::add(entry started, std::uint64_t sequence) {
     throw;
   }
   post_some();
-  look_after(*started);
+  enter(*started);
 }
 
 /// All waits look after a queue for as long as it has something to post, or orphans.
-void start_queue::look_after(const pending_operation& added) {
-  if (is_looked_after_ || (unposted_.empty() && orphans_.empty())) return;
+void start_queue::enter(const pending_operation& added) {
+  if (has_entered_progress_ || (unposted_.empty() && orphans_.empty())) return;
   mpi::enter_progress({added.owner(), this});
-  is_looked_after_ = true;
+  has_entered_progress_ = true;
 }
 
 void start_queue::leave_if_idle() noexcept {
-  if (is_looked_after_ && unposted_.empty() && orphans_.empty()) {
+  if (has_entered_progress_ && unposted_.empty() && orphans_.empty()) {
     mpi::leave_progress(*this);
-    is_looked_after_ = false;
+    has_entered_progress_ = false;
   }
 }
 
@@ -49,7 +49,7 @@ void start_queue::orphan(const entry& operation) noexcept {
     const std::lock_guard lock(mutex_);
     if (active_.count(operation.get()) == 0) return;  // has ended
     orphans_.push_back(operation);
-    look_after(*operation);
+    enter(*operation);
   } catch (...) {  // out of memory: it stays until the end of the communicator
   }
 }

@@ -19,7 +19,7 @@ class pending_operation {
  public:
   virtual ~pending_operation() = default;
 
-  /// Posts the agreement, or the data where nothing is agreed on, and tells which (true: the data). `sequence` is the
+  /// Posts the agreement, or the data if SYNCYTE_CHECK=off; true: the data. `sequence` is the
   /// operation's number on its communicator.
   virtual bool begin(std::uint64_t sequence) = 0;
   /// Goes on as far as possible; true once everything is posted.
@@ -34,22 +34,22 @@ class pending_operation {
   /// Keeps the queue alive.
   virtual std::shared_ptr<void> owner() const = 0;
 
-  /// For the watchdog: what it is, and when it was first asked for.
+  /// Operation, number and time of the first test or wait, for the watchdog.
   virtual const char* name() const = 0;
   virtual std::uint64_t sequence() const = 0;
   virtual std::int64_t seen_since(std::int64_t now) = 0;
 };
 
 /// The non-blocking collectives of one communicator that have not ended. Their data operations are posted strictly in
-/// the order of the starts, on all ranks, each when its agreement is complete: nothing waits for that, but whoever
-/// tests, waits, or calls a blocking collective looks for it. Thread-safe; operations are only touched with the lock.
+/// the order of the starts, on all ranks, each when its agreement is complete: test, wait and blocking collectives look
+/// for that, and none of them waits for it. Thread-safe; operations are only touched with the lock.
 class start_queue : public mpi::progressing {
  public:
   /// Starts an operation; `sequence` is its number on the communicator.
   void add(std::shared_ptr<pending_operation> operation, std::uint64_t sequence);
 
-  /// Nobody will ask for the operation's end: the caller has dropped it, or this rank's own error has ended it for the
-  /// caller. It takes part all the same, and is freed when it has ended. Without MPI.
+  /// The caller has dropped the operation, or has got this rank's own error: it still takes part, and is freed when it
+  /// has ended. Does not call MPI.
   void orphan(const std::shared_ptr<pending_operation>& operation) noexcept;
 
   /// Posts what can be posted, and tells whether `operation` has been, or has ended.
@@ -59,13 +59,14 @@ class start_queue : public mpi::progressing {
   /// Waits until all is posted.
   void post_all(watchdog::long_wait& wait);
 
-  /// Calls `visit` with all that have not ended, unless another thread is at it for 100 ms: it may be stuck in MPI.
+  /// Calls `visit` with all that have not ended, unless another thread holds the lock for 100 ms: it may be stuck in
+  /// MPI.
   void visit(const std::function<void(pending_operation&)>& visit);
 
   void progress() override;
 
-  /// Completes all, for the end of the communicator, where all ranks are. False if another rank has never started what
-  /// this one has: that can never end, and MPI keeps its memory.
+  /// Completes all operations before the communicator is freed. False if another rank has never started one of them: it
+  /// can never end, and MPI keeps its memory.
   bool settle() noexcept;
 
  private:
@@ -73,7 +74,7 @@ class start_queue : public mpi::progressing {
   bool is_all_posted();
   void post_some();
   void end_orphans(std::vector<entry>& ended);
-  void look_after(const pending_operation& added);
+  void enter(const pending_operation& added);
   void leave_if_idle() noexcept;
   bool have_ended_or_never_will(std::chrono::steady_clock::time_point begin);
   void give_up();
@@ -81,8 +82,8 @@ class start_queue : public mpi::progressing {
   std::timed_mutex mutex_;
   std::deque<entry> unposted_;
   std::unordered_map<const pending_operation*, entry> active_;  // all that have not ended
-  std::vector<entry> orphans_;                                  // of them those that nobody waits for
-  bool is_looked_after_ = false;                                // in the table of what goes on
+  std::vector<entry> orphans_;                                  // those of them that have no request
+  bool has_entered_progress_ = false;                           // in the table of enter_progress()
 };
 
 }  // namespace syncyte::comm

@@ -14,7 +14,7 @@ namespace {
 
 using vote_t = agreement::vote_t;
 
-/// In place of a verdict, higher than all of them: a rank that has departed, in the lower bits.
+/// Set in place of an error code, above all of them; the lower bits are the rank that has departed.
 constexpr std::uint64_t departed_bit = std::uint64_t{1} << 63;
 
 /// A vote from one rank, which may have departed.

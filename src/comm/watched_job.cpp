@@ -9,7 +9,7 @@
 #include "comm/collective.hpp"
 #include "comm/live_communicators.hpp"
 #include "comm/node_memory.hpp"
-#include "mpi/call.hpp"
+#include "mpi/exchange.hpp"
 #include "watchdog/watchdog.hpp"
 
 namespace syncyte::comm {
@@ -46,8 +46,8 @@ void watch_job(communicator& world) {
   watchdog::settings chosen;
   call.attempt([&] { chosen = watchdog::settings_of_environment(); });
   call.agree();
-  // In a job of several programs some may not ask; all put themselves on the board.
-  mpi::check(MPI_Allreduce(MPI_IN_PLACE, &chosen.is_watched, 1, MPI_C_BOOL, MPI_LOR, world.control()), "MPI_Allreduce");
+  // Some programs of a job may not ask for a watchdog; all ranks put themselves on the board.
+  chosen.is_watched = mpi::allreduce(chosen.is_watched, MPI_MAX, world.control());
   const auto memory = node_memory::allocate(call, sizeof(place), "the watchdog's board", false);
   std::vector<place*> places = make_places(world, *memory);
   place& mine = *places[static_cast<std::size_t>(world.node().rank)];

@@ -11,7 +11,7 @@
 #include "comm/collective.hpp"
 #include "comm/control_tags.hpp"
 #include "comm/facts.hpp"
-#include "mpi/call.hpp"
+#include "mpi/exchange.hpp"
 #include "syncyte/messages.h"
 
 namespace syncyte::halo {
@@ -37,17 +37,31 @@ std::vector<int> named_axes(std::vector<int> axes, int dimensions, int ndim) {
 void require_room(const comm::communicator& cart, const description& asked, int dimension) {
   const int axis = asked.axes[at(dimension)];
   const std::int64_t low = asked.low[at(dimension)], high = asked.high[at(dimension)];
-  base::require(low >= 0 && high >= 0, SYNCYTE_ERR_ARGUMENT,
-                "the widths along dimension {} are {} (low) and {} (high); expected 0 or more", dimension, low, high);
+  const auto grid_ndim = static_cast<int>(asked.low.size()), ndim = static_cast<int>(asked.shape.size());
+  if (low < 0 || high < 0)
+    base::refuse(SYNCYTE_ERR_ARGUMENT,
+                 {.argument = low < 0 ? "low" : "high",
+                  .axis = dimension,
+                  .ndim = grid_ndim,
+                  .value = fmt::to_string(low < 0 ? low : high),
+                  .expected = "0 or more"},
+                 fmt::format("the widths along dimension {} are {} (low) and {} (high); expected 0 or more", dimension,
+                             low, high));
   const std::int64_t extent = asked.shape[at(axis)], interior = extent - low - high;
-  base::expect(low <= extent && interior >= 0, SYNCYTE_ERR_SHAPE, {"shape", axis}, extent,
+  base::expect(low <= extent && interior >= 0, SYNCYTE_ERR_SHAPE, {"shape", axis, ndim}, extent,
                "at least {} + {}, the widths of the ghosts at its ends", low, high);
   const auto [below, above] = comm::shift_along(cart, dimension, 1);
   const std::int64_t shown = std::max(above == SYNCYTE_PROC_NULL ? 0 : low, below == SYNCYTE_PROC_NULL ? 0 : high);
-  base::require(interior >= shown, SYNCYTE_ERR_SHAPE,
-                "the interior along axis {} is {} cells, but a neighbour's ghost cells show {} of them; expected "
-                "widths of at most the interior's extent on every rank",
-                axis, interior, shown);
+  if (interior < shown)
+    base::refuse(SYNCYTE_ERR_SHAPE,
+                 {.argument = "the interior",
+                  .axis = axis,
+                  .ndim = ndim,
+                  .value = fmt::to_string(interior),
+                  .expected = fmt::format("{} cells or more, which a neighbour's ghost cells show", shown)},
+                 fmt::format("the interior along axis {} is {} cells, but a neighbour's ghost cells show {} of them; "
+                             "expected widths of at most the interior's extent on every rank",
+                             axis, interior, shown));
 }
 
 void check_description(const comm::communicator& cart, description& asked) {
@@ -72,11 +86,12 @@ void add_facts(comm::collective_call& call, const description& asked) {
   call.named_fact("dtype", asked.dtype, base::dtype_name);
   call.fact("ndim", static_cast<std::int64_t>(asked.shape.size()));
   call.fact("corners", asked.has_corners);
-  add_facts(call, axes, asked.axes);
-  add_facts(call, low, asked.low);
-  add_facts(call, high, asked.high);
-  for (int axis = 0; axis < static_cast<int>(asked.shape.size()); ++axis)
-    if (!is_cut(asked, axis)) call.fact(shape[at(axis)].c_str(), asked.shape[at(axis)]);
+  add_facts(call, "axes", axes, asked.axes);
+  add_facts(call, "low", low, asked.low);
+  add_facts(call, "high", high, asked.high);
+  const auto ndim = static_cast<int>(asked.shape.size());
+  for (int axis = 0; axis < ndim; ++axis)
+    if (!is_cut(asked, axis)) call.fact(shape[at(axis)].c_str(), asked.shape[at(axis)], {"shape", axis, ndim});
 }
 
 }  // namespace
@@ -110,7 +125,7 @@ int plan::find_only_neighbour() const {
   int found = SYNCYTE_PROC_NULL;
   for (const phase& sides : phases_) {
     for (const side& side : sides) {
-      for (const int rank : {side.owner, side.viewer}) {
+      for (const int rank : {side.receive_from, side.send_to}) {
         if (rank == SYNCYTE_PROC_NULL || rank == found) continue;
         if (found != SYNCYTE_PROC_NULL) return SYNCYTE_PROC_NULL;
         found = rank;
@@ -131,8 +146,8 @@ box plan::interior() const {
   return result;
 }
 
-/// What messages along a dimension carry across it: the interior and, with corners, the ghosts that the dimensions
-/// before have filled. Ghosts beyond an edge of the grid show no cell, and are no part of any message.
+/// Cells that messages along a dimension carry: the interior and, with corners, the ghosts that earlier dimensions have
+/// filled. Ghosts beyond an edge of the grid are part of no message.
 box plan::across(int dimension) const {
   box result = interior();
   for (int d = 0; d < dimension && description_.has_corners; ++d) {
@@ -152,8 +167,8 @@ void plan::add_side(int dimension, bool is_low, phase& sides) {
   const std::int64_t low = description_.low[at(dimension)], high = description_.high[at(dimension)];
   const auto [below, above] = comm::shift_along(*comm_, dimension, 1);
   side side{};
-  side.owner = is_low ? below : above;
-  side.viewer = is_low ? above : below;
+  side.receive_from = is_low ? below : above;
+  side.send_to = is_low ? above : below;
   side.ghosts = side.cells = across(dimension);
   side.bytes = element_bytes_;
   side.ghosts.extents[axis] = side.cells.extents[axis] = is_low ? low : high;
@@ -162,7 +177,7 @@ void plan::add_side(int dimension, bool is_low, phase& sides) {
   side.cells.first[axis] = is_low ? interior_end - low : low;
   const std::span extents(side.ghosts.extents.data(), shape().size());
   for (const std::int64_t extent : extents) side.bytes *= static_cast<std::size_t>(extent);
-  if (side.bytes == 0 || (side.owner == SYNCYTE_PROC_NULL && side.viewer == SYNCYTE_PROC_NULL)) return;
+  if (side.bytes == 0 || (side.receive_from == SYNCYTE_PROC_NULL && side.send_to == SYNCYTE_PROC_NULL)) return;
   side.dense_strides = base::dense_strides(extents, element_bytes_);
   const std::uint64_t first_tag = number_ * 2 * SYNCYTE_MAX_NDIM + at(2 * dimension);
   side.tag = comm::control_tag(first_tag + (is_low ? 0 : 1));
@@ -177,11 +192,10 @@ void plan::add_side(int dimension, bool is_low, phase& sides) {
 /// Ranks with the same place along a dimension of the grid must have the same extent along its axis: together they are
 /// one whole array. Collective; throws on all ranks or on none.
 void plan::require_equal_extents() const {
-  std::vector<std::int64_t> mine, all(at(comm_->size()) * description_.axes.size());
+  std::vector<std::int64_t> mine;
   for (const int axis : description_.axes) mine.push_back(shape()[at(axis)]);
   const auto count = static_cast<int>(mine.size());
-  mpi::check(MPI_Allgather(mine.data(), count, MPI_INT64_T, all.data(), count, MPI_INT64_T, comm_->control()),
-             "MPI_Allgather");
+  const auto all = mpi::allgather(std::span<const std::int64_t>(mine), comm_->control());
   for (int rank = 0; rank < comm_->size(); ++rank) {
     const std::vector<int> place = comm::coordinates_of(*comm_, rank);
     for (int d = 0; d < count; ++d) {

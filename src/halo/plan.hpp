@@ -24,15 +24,15 @@ struct description {
   std::vector<std::int64_t> low;    // widths, one for each dimension of the grid
   std::vector<std::int64_t> high;
   bool has_corners = true;
-  std::optional<base::error> error;  // what the caller found wrong on this rank: all ranks are told
+  std::optional<base::error> error;  // found by the caller on this rank; all ranks get it
 };
 
 /// Numbers that libraries on top compare between neighbours, 0 where there are fewer.
 using facts = std::array<std::int64_t, 6>;
 
-/// In front of the elements of each message of a halo.
+/// The head of each message of a halo, in front of its elements.
 struct header {
-  std::int32_t verdict;  // the sender's status; there are no elements to use unless it is success
+  std::int32_t status;   // the sender's; without elements unless it is success
   std::int32_t way;      // an operation
   std::uint64_t number;  // of the transfer on this halo
   halo::facts facts;
@@ -45,13 +45,14 @@ struct box {
   std::array<std::int64_t, SYNCYTE_MAX_NDIM> extents{};
 };
 
-/// The ghost cells at one end of one dimension, and the cells next to the opposite end that a neighbour's ghost cells
-/// of this end show. Both have the same extents.
+/// The ghost cells at one end of one dimension, and the cells next to the opposite end, which go to the neighbour
+/// there. Both boxes have the same extents. An exchange receives the ghosts and sends the cells; an accumulate does the
+/// reverse.
 struct side {
-  int owner;                                // whose cells these ghosts show; SYNCYTE_PROC_NULL at an edge
-  int viewer;                               // whose ghosts show this rank's cells; SYNCYTE_PROC_NULL at an edge
-  box ghosts;                               // meaningful where there is an owner
-  box cells;                                // meaningful where there is a viewer
+  int receive_from;                         // the rank with the cells of these ghosts; SYNCYTE_PROC_NULL at an edge
+  int send_to;                              // the rank whose ghosts are this rank's cells; SYNCYTE_PROC_NULL at an edge
+  box ghosts;                               // unused at an edge
+  box cells;                                // unused at an edge
   std::vector<std::int64_t> dense_strides;  // of a packed box
   std::size_t bytes;                        // of a packed box
   std::size_t room;     // for a packed box, or that of a neighbour who does something else with the halo
@@ -64,7 +65,7 @@ struct side {
 
 class transfer;
 
-/// Which neighbours exchange which cells of arrays of one shape: made once, collectively, used often, between
+/// The neighbours and the cells that they exchange, of arrays of one shape: made once, collectively, and used between
 /// neighbours only. As a linear map on the arrays of all ranks, an exchange copies cells into the ghosts that show
 /// them; its adjoint, accumulate, adds these ghosts to the cells and sets them to zero.
 class plan : public mpi::progressing {

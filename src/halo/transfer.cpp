@@ -28,9 +28,12 @@ const char* operation_of(operation way) { return way == operation::exchange ? "h
 base::buffer checked_array(const halo::plan& plan, const syncyte_buffer_t* raw) {
   const base::buffer array = base::buffer(raw, "array").require_host().require_dtype(plan.dtype()).require_writable();
   const auto shape = array.shape();
-  base::require(std::equal(shape.begin(), shape.end(), plan.shape().begin(), plan.shape().end()), SYNCYTE_ERR_SHAPE,
-                "array: shape is {}; expected {}, as the halo was made for", base::shape_text(shape),
-                base::shape_text(plan.shape()));
+  if (!std::equal(shape.begin(), shape.end(), plan.shape().begin(), plan.shape().end()))
+    base::refuse(SYNCYTE_ERR_SHAPE, {.object = "array",
+                                     .argument = "shape",
+                                     .ndim = static_cast<int>(plan.shape().size()),
+                                     .value = base::shape_text(shape),
+                                     .expected = base::shape_text(plan.shape()) + ", as the halo was made for"});
   return array;
 }
 
@@ -47,7 +50,7 @@ void plan::progress() {
 transfer::transfer(std::shared_ptr<plan> on, const syncyte_buffer_t* array, operation way,
                    const collectives::extras& extras)
     : plan_(std::move(on)), way_(way), number_(0) {
-  const mpi::thread_guard turn(operation_of(way_));
+  const mpi::thread_guard guard(operation_of(way_));
   base::require(!plan_->busy_.test_and_set(std::memory_order_acquire), SYNCYTE_ERR_BUSY, "{}",
                 plan_->is_broken_
                     ? "an exchange of this halo has failed half-way; make a new one"
@@ -55,7 +58,7 @@ transfer::transfer(std::shared_ptr<plan> on, const syncyte_buffer_t* array, oper
   number_ = plan_->number_ << 32 | ++plan_->transfers_;
   listing_.emplace(operation_of(way_), plan_->comm()->name(), plan_->transfers_);
   try {
-    take_in(extras);
+    set_facts(extras);
     array_ = checked_array(*plan_, array);
   } catch (...) {
     error_ = base::current_error();
@@ -69,7 +72,7 @@ transfer::transfer(std::shared_ptr<plan> on, const syncyte_buffer_t* array, oper
     end();
     throw;
   }
-  look_after();
+  enter_progress();
 }
 
 transfer::~transfer() {
@@ -113,7 +116,7 @@ void transfer::post(side& side, int rank, bool is_send) {
   });
 }
 
-/// For all phases: whoever does something else may be in another one.
+/// Posts the receives of all phases: a neighbour in a different call may be in a different phase.
 void transfer::post_receives() {
   const int self = plan_->comm()->rank();
   for (std::size_t phase = 0; phase < phases(); ++phase)
@@ -159,15 +162,15 @@ void transfer::check_header(const header& got, int sender) {
                                      "expected all ranks to use their halos in the same order",
                                      sender, name(got.way), got.number & 0xffffffff, got.number >> 32,
                                      operation_of(way_), number_ & 0xffffffff, number_ >> 32));
-  } else if (got.verdict != SYNCYTE_SUCCESS) {
-    error_ = base::error(got.verdict, fmt::format("rank {}, a neighbour, has failed with {}, as its own message says",
-                                                  sender, base::status_name(got.verdict)));
+  } else if (got.status != SYNCYTE_SUCCESS) {
+    error_ = base::error(got.status, fmt::format("rank {}, a neighbour, has failed with {}, as its own message says",
+                                                 sender, base::status_name(got.status)));
   } else {
     check_facts(got.facts, sender);
   }
 }
 
-void transfer::take_in(const collectives::extras& extras) {
+void transfer::set_facts(const collectives::extras& extras) {
   if (extras.error) throw *extras.error;
   facts_[0] = extras.fact;
   base::expect(extras.facts.size() < facts_.size(), SYNCYTE_ERR_ARGUMENT, "options->fact_count", extras.facts.size(),
@@ -209,9 +212,9 @@ void transfer::finish_phase() {
   ++phases_done_;
 }
 
-/// Of a message that has just come, perhaps of a later phase. A neighbour who does something else may wait for messages
-/// that this rank would send only after that neighbour's own.
-void transfer::look_at(const side& side) {
+/// Checks that the message of a neighbour, perhaps of a later phase, is of the same call. A neighbour in a different
+/// call may wait for messages that this rank would send only after that neighbour's own.
+void transfer::check_call(const side& side) {
   header got;
   std::memcpy(&got, side.in.data(), sizeof got);
   if (got.number == number_ && got.way == static_cast<std::int32_t>(way_)) return;
@@ -219,13 +222,13 @@ void transfer::look_at(const side& side) {
   check_header(got, sender_of(side));
 }
 
-/// Takes in messages of any phase; false if there are none.
+/// Tests the receives of all phases; false if none has ended.
 bool transfer::receive() {
   bool is_any = false;
   for (std::size_t i = 0; i < receives_.size(); ++i) {
     if (receives_[i] == MPI_REQUEST_NULL || !test_one(receives_[i])) continue;
     is_any = true;
-    if (--received_[i]->missing == 0) look_at(*received_[i]);
+    if (--received_[i]->missing == 0) check_call(*received_[i]);
   }
   return is_any;
 }
@@ -260,7 +263,7 @@ bool transfer::go_on() noexcept {
 }
 
 /// All waits look after it from now on, where more than one phase is to be started.
-void transfer::look_after() {
+void transfer::enter_progress() {
   if (phases() == 1) return;
   plan_->under_way_ = this;
   mpi::enter_progress(plan_);
@@ -277,7 +280,7 @@ bool transfer::is_under_way() const {
          std::any_of(sends_.begin(), sends_.end(), is_active);
 }
 
-/// What MPI has not completed may still read and write the halo's memory.
+/// Ends with an error; requests that MPI has not completed may still read and write the halo's memory.
 void transfer::fail() noexcept {
   outcome_ = std::current_exception();
   is_complete_ = true;
@@ -288,7 +291,7 @@ void transfer::fail() noexcept {
   plan_->is_broken_ = is_under_way();
 }
 
-/// Somebody knows that it is over, and the halo is free for the next one.
+/// The caller has seen the end: the halo is free for the next transfer.
 void transfer::end() {
   has_ended_ = true;
   leave();
@@ -373,7 +376,7 @@ void transfer::wait() {
     poll_until(has_ended, wait);  // another rank may have to wait for what else is under way
   } catch (const watchdog::interrupted&) {
     const std::lock_guard lock(plan_->mutex_);
-    look_after();
+    enter_progress();
     throw;
   } catch (...) {
     break_off();

@@ -21,9 +21,9 @@ enum class operation : std::int32_t {
   accumulate = 2  // the adjoint: ghosts to the cells that they show
 };
 
-/// One exchange or accumulate under way. A rank whose array is wrong still sends its messages, with a verdict in place
-/// of elements: no neighbour waits for it, and all of them get an error too. One of several phases goes on while this
-/// rank waits for whatever it is in Syncyte: neighbours may wait for its later phases.
+/// One exchange or accumulate under way. A rank whose array is wrong still sends its messages, with a status in place
+/// of elements: no neighbour waits for it, and all of them get an error too. Any wait of Syncyte on this rank makes
+/// progress of a transfer of several phases: neighbours may wait for the later ones.
 class transfer {
  public:
   /// Starts it. Throws SYNCYTE_ERR_BUSY while another one of this halo is under way; all other errors come at the end.
@@ -34,7 +34,7 @@ class transfer {
   transfer(const transfer&) = delete;
   transfer& operator=(const transfer&) = delete;
 
-  /// Whether it has ended; goes on with it where it can without waiting. Throws its error at the end, once.
+  /// Whether it has ended; makes progress without waiting. Throws its error at the end, once.
   bool test();
   /// If it is interrupted, it may be waited for again.
   void wait();
@@ -44,7 +44,7 @@ class transfer {
  private:
   friend class plan;  // for progress(), with the plan's lock, as all but the constructor, test() and wait()
   class neighbours_wait;
-  /// Those that a wait is for.
+  /// Ranks that a wait is for.
   struct neighbours {
     std::vector<int> ranks;
     bool are_senders = false;  // otherwise they have to receive
@@ -63,13 +63,13 @@ class transfer {
   void start_side(side& side);
   void finish_phase();
   void finish_side(side& side);
-  void look_at(const side& side);
-  void take_in(const collectives::extras& extras);
+  void check_call(const side& side);
+  void set_facts(const collectives::extras& extras);
   void check_header(const header& got, int sender);
   void check_facts(const facts& got, int sender);
   bool try_finish();
   bool is_under_way() const;
-  void look_after();
+  void enter_progress();
   void leave() noexcept;
   void fail() noexcept;
   void end();
@@ -80,8 +80,8 @@ class transfer {
   std::size_t phases() const { return plan_->phases_.size(); }
 
   bool is_exchange() const { return way_ == operation::exchange; }
-  int sender_of(const side& side) const { return is_exchange() ? side.owner : side.viewer; }
-  int receiver_of(const side& side) const { return is_exchange() ? side.viewer : side.owner; }
+  int sender_of(const side& side) const { return is_exchange() ? side.receive_from : side.send_to; }
+  int receiver_of(const side& side) const { return is_exchange() ? side.send_to : side.receive_from; }
 
   std::shared_ptr<plan> plan_;
   std::optional<base::buffer> array_;
@@ -90,7 +90,7 @@ class transfer {
   facts facts_{};
   std::array<const char*, facts().size()> fact_names_{};
   std::optional<base::error> error_;  // the first one
-  bool is_mismatch_ = false;          // a neighbour does something else: no phase waits for another
+  bool is_mismatch_ = false;          // a neighbour is in a different call: no phase waits for another
   std::size_t phases_started_ = 0;
   std::size_t phases_done_ = 0;
   std::vector<MPI_Request> receives_;  // of all phases

@@ -257,7 +257,7 @@ envelope message::read_envelope() const {
 }
 
 void message::start() {
-  const mpi::thread_guard turn(operation());
+  const mpi::thread_guard guard(operation());
   const bool is_send = direction_ == direction::out;
   const std::size_t bytes = sizeof(envelope) + buffer_.bytes();
   // Room for any short message: a receiver that expects a shorter one can still say what it got.
@@ -289,7 +289,9 @@ envelope message::check_received(int code, const MPI_Status& status) const {
   base::require(bytes >= static_cast<MPI_Count>(sizeof got), SYNCYTE_ERR_MISMATCH,
                 "{} has {} bytes; expected one that Syncyte has sent", from(), static_cast<long long>(bytes));
   const bool alike = got.dtype == expected.dtype && got.ndim == expected.ndim && got.extents == expected.extents;
-  base::require(alike, SYNCYTE_ERR_MISMATCH, "{} is {}; expected {}", from(), text_of(got), text_of(expected));
+  if (!alike)
+    base::refuse(SYNCYTE_ERR_MISMATCH,
+                 {.argument = from(), .ndim = SYNCYTE_MAX_NDIM, .value = text_of(got), .expected = text_of(expected)});
   return got;
 }
 
@@ -396,7 +398,7 @@ void message::wait_or_leave(std::initializer_list<message*> messages) {
 }
 
 void message::wait() {
-  const mpi::thread_guard turn(operation());
+  const mpi::thread_guard guard(operation());
   if (test()) return;
   peer_wait wait(*this);
   if (mpi::needs_progress()) return poll_until([&] { return test(); }, wait);

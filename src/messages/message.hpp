@@ -36,7 +36,7 @@ struct message_peer {
 };
 
 /// One message under way, sent or received. Owns what MPI reads and writes but for a contiguous buffer of the caller's.
-/// Elements travel as bytes, so that whatever arrives is received and can be compared with what was expected.
+/// Elements travel as bytes, so that any message is received and can be compared with the expected one.
 ///
 /// `room` is 0, or SYNCYTE_MESSAGE_ROOM: bytes in front of the elements, for the envelope. Device memory needs it: MPI
 /// would not take a message that is in two kinds of memory.
@@ -47,7 +47,7 @@ class message {
   static std::unique_ptr<message> receive(std::shared_ptr<comm::communicator> comm, const syncyte_buffer_t* buffer,
                                           const message_peer& peer, int room = 0);
 
-  /// The same two, checked and ready for start(): of several that belong together none starts where one is wrong.
+  /// The same two, checked and ready for start(): none of several starts if one of them is wrong.
   static std::unique_ptr<message> prepare_send(std::shared_ptr<comm::communicator> comm, const syncyte_buffer_t* buffer,
                                                const message_peer& peer, int room = 0);
   static std::unique_ptr<message> prepare_receive(std::shared_ptr<comm::communicator> comm,
@@ -59,13 +59,13 @@ class message {
   message(const message&) = delete;
   message& operator=(const message&) = delete;
 
-  /// Whether it has ended; goes on with started collectives, which the other side may be waiting for. Throws
-  /// SYNCYTE_ERR_MISMATCH where a received message is not what was expected.
+  /// Whether it has ended; makes progress of started collectives, which the other side may wait for. Throws
+  /// SYNCYTE_ERR_MISMATCH if a received message is not the expected one.
   bool test();
   void wait();
 
-  /// Waits for messages that nobody can wait for a second time. Where a wait is interrupted, receives are taken back,
-  /// or end if their message is on its way; sends, and their memory, are left to MPI.
+  /// Waits for messages that cannot be waited for again. If the wait is interrupted, receives are cancelled, or end if
+  /// their message is on its way; sends, and their memory, are left to MPI.
   static void wait_or_leave(std::initializer_list<message*> messages);
 
   /// The sender, tag and label of a receive that has ended; the destination of a send.

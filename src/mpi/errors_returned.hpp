@@ -4,8 +4,9 @@
 
 namespace syncyte::mpi {
 
-/// While it lives MPI returns errors of calls on `comm` instead of ending the job; then the application's own handler
-/// is back. Several threads may have one of the same communicator: the last puts back what the first has found.
+/// Makes MPI return errors of calls on `comm` instead of ending the job, while it lives; then the application's own
+/// error handler is set again. Several threads may have one for the same communicator: the last one sets the handler
+/// that the first one found.
 class errors_returned {
  public:
   explicit errors_returned(MPI_Comm comm);

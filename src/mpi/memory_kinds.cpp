@@ -4,7 +4,7 @@
 #include "base/error.hpp"
 #include "memory/device.hpp"
 
-// In no standard's header, and null where the MPI library has none.
+// An extension of MPI, declared in no standard header; null if the MPI library has none.
 extern "C" [[gnu::weak]] int MPIX_Query_cuda_support();
 
 namespace syncyte::mpi {

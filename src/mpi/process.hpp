@@ -8,8 +8,8 @@ namespace syncyte::mpi {
 /// False in a forked child of a rank.
 bool is_started();
 
-/// Whether this process was forked by a rank after start(). Such a child is no rank: it may read what is mapped, and
-/// must neither call MPI nor change what ranks share.
+/// Whether this process was forked by a rank after start(). Such a child is no rank: it may read mapped memory, and
+/// must neither call MPI nor change memory that ranks share.
 bool is_forked_child();
 
 /// Whether finish() has begun in this process.
@@ -19,16 +19,16 @@ bool was_finished();
 /// SYNCYTE_ERR_UNSUPPORTED in a forked child.
 void require_started();
 
-/// As require_started(), for what works in forked children too.
+/// require_started() for operations that work in forked children too.
 void require_started_or_forked();
 
-/// Throws SYNCYTE_ERR_UNSUPPORTED in a forked child, and names the way out.
+/// Throws SYNCYTE_ERR_UNSUPPORTED in a forked child; the message says what to do instead.
 void require_rank_process();
 
 /// MPI's thread level, 0 to 3; -1 in a forked child, where no thread may call MPI.
 int thread_level();
 
-/// Whether MPI answers yes: MPI_Initialized or MPI_Finalized.
+/// The answer of MPI_Initialized or MPI_Finalized.
 bool mpi_is(int (*question)(int*));
 
 /// Ends the job at once; in a forked child this process only.
@@ -37,11 +37,11 @@ bool mpi_is(int (*question)(int*));
 /// Sets the function that abort_job() calls before it ends the job, on any thread; replaces the one before.
 void call_before_abort(void (*last_step)() noexcept);
 
-/// For the runtime.
+/// Set by the runtime.
 void set_thread_level(int mpi_level);
 void set_started();
 void set_finished();
-/// In a forked child, right after the fork: whether its parent is a rank. Only atomics change.
+/// Called in a forked child right after the fork; whether its parent is a rank. Only atomics change.
 bool become_forked_child() noexcept;
 
 }  // namespace syncyte::mpi

@@ -77,8 +77,8 @@ namespace {
 
 constexpr int multiple = 3;
 
-/// With level serialized the application may be inside of MPI in another thread, which mpi_chance does not see: only
-/// who calls MPI for a reason of its own does so.
+/// With level serialized, another thread of the application may be inside MPI, unseen by the guard: MPI is then called
+/// only by operations that the user has called.
 bool may_call_unasked() { return thread_level() != 2; }
 
 }  // namespace

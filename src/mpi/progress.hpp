@@ -9,58 +9,57 @@
 
 namespace syncyte::mpi {
 
-/// Something under way that goes on only when somebody looks after it, and that other ranks may wait for: the
-/// non-blocking collectives of a communicator (start_queue), a halo's exchange of several phases.
+/// Operations that need calls to go on, and that other ranks may wait for: the non-blocking collectives of a
+/// communicator (start_queue), a halo's exchange of several phases.
 class progressing {
  public:
   virtual ~progressing() = default;
 
-  /// As far as possible without waiting. Any thread may call it, several at once; its errors wait for whoever asks for
-  /// the operation's end.
+  /// Goes on as far as possible without waiting. Any thread may call it, several at once; errors are kept for the call
+  /// that ends the operation.
   virtual void progress() = 0;
 };
 
-/// All waits of Syncyte look after the members of one table of the process, from enter_progress() to leave_progress().
-/// Members may enter and leave while they hold locks of their own, which progress() takes.
+/// Adds a member to the process's table, and removes it: all waits of Syncyte call progress() of the members. Members
+/// may enter and leave while they hold locks of their own, which progress() takes.
 void enter_progress(std::shared_ptr<progressing> member);
 void leave_progress(const progressing& member) noexcept;
 
-/// Nobody looks after anything any longer: the end of Syncyte.
+/// Empties the table for ever, at the end of Syncyte.
 void forget_progress() noexcept;
 
-/// In a forked child: what its rank has started is the rank's. Only an atomic changes.
+/// Called in a forked child: its rank goes on with the members. Only an atomic changes.
 void stop_needing_progress() noexcept;
 
-/// Whether there is a member. Blocking waits look, and then poll instead of blocking.
+/// Whether there is a member. Blocking waits then poll instead of blocking.
 bool needs_progress();
 
 /// progress() of all members, if this thread may call MPI now.
 void progress_all();
 
-/// Memory of what can never end, for MPI, which may still write to it.
+/// Keeps memory of an operation that can never end: MPI may still write to it.
 void keep_for_ever(std::shared_ptr<void> object);
 
-/// The communicator of probe_mpi(): a duplicate of the world. Collective over it.
+/// Makes and frees the communicator of probe(), a duplicate of the world. Collective over it.
 void open_probe(MPI_Comm world);
 void close_probe();
 
-/// A barrier of all ranks on that communicator. No thread of the application's has other collectives there.
+/// Starts a barrier of all ranks on that communicator, which has no other collectives.
 MPI_Request start_probe_barrier();
 
 /// Lets MPI make progress, serving other ranks' one-sided requests too, between open_probe() and close_probe(). Call it
 /// only from a thread that MPI's thread level allows.
 void probe();
 
-/// For waits outside of MPI, about once a millisecond: what is under way goes on, and MPI does what it has to, where
-/// this thread may call it. Open MPI 5 ends a rank that has lost its mpirun only there (open-mpi/ompi#8925); it would
-/// wait for ever.
+/// Makes progress of the table's members and of MPI, if this thread may call it now. Waits outside of MPI call it about
+/// once a millisecond: Open MPI 5 ends a rank that has lost its mpirun only inside MPI (open-mpi/ompi#8925).
 void let_progress();
 
 /// Lets other threads and processes run.
 inline void pause_polling() { ::sched_yield(); }
 
-/// Polls until `is_done()`, which need not call MPI, while everything that is under way goes on; `let_progress` is
-/// called now and then.
+/// Polls until `is_done()`, which need not call MPI, and makes progress of all members; calls `let_progress` now and
+/// then.
 template <class Condition>
 void poll_until(Condition&& is_done, void (*let_progress)() = let_progress) {
   constexpr unsigned often = 64;
@@ -71,11 +70,11 @@ void poll_until(Condition&& is_done, void (*let_progress)() = let_progress) {
   }
 }
 
-/// Waits for a request while everything that is under way goes on. Throws as check_mpi().
+/// Waits for a request and makes progress of all members. Throws as check().
 void wait_for(MPI_Request& request, const char* call);
 
-/// While it lives another thread looks after what is under way, if there is something and MPI may be called by any
-/// thread: for blocking calls of MPI's, which other ranks may enter only after what they wait for.
+/// Makes progress of all members by another thread while it lives, if there are any and any thread may call MPI. For
+/// blocking calls of MPI: other ranks may enter them only after an operation of this rank has gone on.
 class background_progress {
  public:
   background_progress();

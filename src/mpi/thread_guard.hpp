@@ -2,16 +2,16 @@
 
 namespace syncyte::mpi {
 
-/// Whether this thread may call MPI, as MPI's thread level says. With level multiple any thread may at any time. With
-/// serialized one at a time may: a second one that is inside of Syncyte at the same time gets SYNCYTE_ERR_BUSY. Below
-/// that only the thread that initialised MPI may, and others get SYNCYTE_ERR_UNSUPPORTED. What the application's own
-/// MPI calls do nobody sees.
+/// Gives this thread the right to call MPI, as MPI's thread level allows. With level multiple every thread may call at
+/// any time. With serialized one thread at a time may: a second one inside Syncyte gets SYNCYTE_ERR_BUSY. Below that
+/// only the thread that initialised MPI may; others get SYNCYTE_ERR_UNSUPPORTED. The application's own MPI calls are
+/// not seen.
 ///
-/// In a forked child of a rank no thread may: SYNCYTE_ERR_UNSUPPORTED, except for what is `alone`, which does not call
-/// MPI there (communicator::is_alone()).
+/// No thread of a forked child may call MPI: SYNCYTE_ERR_UNSUPPORTED, except for operations that are `alone`, which do
+/// not call it (communicator::is_alone()).
 ///
-/// A turn begins before anything has happened, so that what it throws changes nothing; it is this rank's own error,
-/// which no call of MPI may tell the others. Turns nest in a thread.
+/// An operation takes the guard first, so that an error changes nothing. The error is this rank's own: it cannot call
+/// MPI to tell the others. Guards nest in a thread.
 class thread_guard {
  public:
   explicit thread_guard(const char* operation, bool alone = false);
@@ -23,7 +23,7 @@ class thread_guard {
   bool holds_ = false;
 };
 
-/// As thread_guard, for what need not be done now: false where this thread may not call MPI at the moment.
+/// thread_guard for work that can be left out: false if this thread may not call MPI now.
 class try_thread_guard {
  public:
   try_thread_guard();

@@ -30,16 +30,17 @@ static_assert(counter::is_always_lock_free, "processes share it");
 
 constexpr std::size_t line = 64;
 constexpr std::size_t page = 4096;
-constexpr std::int64_t most_bytes = std::int64_t{1} << 56;  // of all pieces: sums, twice as wide, fit 64 bits too
+constexpr std::int64_t most_bytes = std::int64_t{1} << 56;  // of all buckets: sums, twice as wide, fit 64 bits too
 constexpr std::int64_t chunk_elements = 1 << 15;
 
 std::size_t rounded_up(std::size_t bytes, std::size_t unit) { return (bytes + unit - 1) / unit * unit; }
 
-/// Offsets of consecutive pieces of memory, each at a cache line, and the end of the last.
+/// Offsets of consecutive buckets of memory, each at a cache line, and the end of the last.
 template <class BytesOf>
-std::vector<std::size_t> offsets_of(int pieces, BytesOf&& bytes_of) {
+std::vector<std::size_t> offsets_of(int buckets, BytesOf&& bytes_of) {
   std::vector<std::size_t> offsets{0};
-  for (int piece = 0; piece < pieces; ++piece) offsets.push_back(offsets.back() + rounded_up(bytes_of(piece), line));
+  for (int bucket = 0; bucket < buckets; ++bucket)
+    offsets.push_back(offsets.back() + rounded_up(bytes_of(bucket), line));
   return offsets;
 }
 
@@ -62,7 +63,7 @@ void check_description(const description& asked) {
     base::expect(is_scalable(asked.dtypes[i]), SYNCYTE_ERR_TYPE, {"dtypes", i}, base::dtype_name(asked.dtypes[i]),
                  "a floating-point or complex one");
     base::expect(asked.elements[i] >= 0 && asked.elements[i] <= left / size, SYNCYTE_ERR_ARGUMENT, {"elements", i},
-                 asked.elements[i], "0 or more, and at most 2^56 bytes of all pieces together");
+                 asked.elements[i], "0 or more, and at most 2^56 bytes of all buckets together");
     left -= asked.elements[i] * size;
   }
 }
@@ -77,20 +78,20 @@ struct alignas(line) bucket_reducer::node_state {
   counter outcome;      // the highest refusal of all nodes, at the last close
 };
 
-struct alignas(line) bucket_reducer::piece_state {
-  counter brought;  // by ranks of the node
-  counter claimed;  // chunks
-  counter summed;   // chunks
+struct alignas(line) bucket_reducer::bucket_state {
+  counter ready_ranks;  // ranks of the node that have started it, in all rounds together
+  counter claimed;      // chunks
+  counter summed;       // chunks
 };
 
 bucket_reducer::bucket_reducer(std::shared_ptr<comm::communicator> comm, description asked)
-    : comm_(std::move(comm)), description_(std::move(asked)), is_brought_(description_.elements.size()) {
-  const auto bytes = [this](int piece, syncyte_dtype_t dtype) {
-    return static_cast<std::size_t>(elements(piece)) * base::dtype_size(dtype);
+    : comm_(std::move(comm)), description_(std::move(asked)), is_ready_(description_.elements.size()) {
+  const auto bytes = [this](int bucket, syncyte_dtype_t dtype) {
+    return static_cast<std::size_t>(elements(bucket)) * base::dtype_size(dtype);
   };
-  offsets_ = offsets_of(pieces(), [&](int piece) { return bytes(piece, dtype(piece)); });
+  offsets_ = offsets_of(buckets(), [&](int bucket) { return bytes(bucket, dtype(bucket)); });
   sum_offsets_ = offsets_of(
-      pieces(), [&](int piece) { return has_one_node() ? std::size_t{0} : bytes(piece, sum_dtype(dtype(piece))); });
+      buckets(), [&](int bucket) { return has_one_node() ? std::size_t{0} : bytes(bucket, sum_dtype(dtype(bucket))); });
 }
 
 std::shared_ptr<bucket_reducer> bucket_reducer::create(std::shared_ptr<comm::communicator> comm, description asked) {
@@ -98,9 +99,9 @@ std::shared_ptr<bucket_reducer> bucket_reducer::create(std::shared_ptr<comm::com
   {
     comm::collective_call call(*comm, "reducer_create", comm::collective_call::lifecycle);
     const std::vector<std::int64_t> dtypes(asked.dtypes.begin(), asked.dtypes.end());
-    comm::add_counts(call, asked.elements, "elements of all pieces", "hash of elements");
+    comm::add_counts(call, asked.elements, "elements of all buckets", "hash of elements");
     comm::add_counts(call, dtypes, "sum of dtypes", "hash of dtypes");
-    call.fact("pieces", static_cast<std::int64_t>(asked.elements.size()));
+    call.fact("buckets", static_cast<std::int64_t>(asked.elements.size()));
     call.fact("bits of scale", std::bit_cast<std::int64_t>(asked.scale));
     call.attempt([&] {
       check_description(asked);
@@ -127,7 +128,7 @@ bucket_reducer::~bucket_reducer() {
 }
 
 std::size_t bucket_reducer::state_bytes() const {
-  return rounded_up(sizeof(node_state) + at(pieces()) * sizeof(piece_state), page);
+  return rounded_up(sizeof(node_state) + at(buckets()) * sizeof(bucket_state), page);
 }
 
 std::size_t bucket_reducer::part_bytes() const {
@@ -139,55 +140,56 @@ std::byte* bucket_reducer::part_of(int node_rank) const {
   return memory_->part(node_rank).data() + (node_rank == 0 ? state_bytes() : 0);
 }
 
-std::byte* bucket_reducer::sum_of(int piece) const { return part_of(0) + offsets_.back() + sum_offsets_[at(piece)]; }
+std::byte* bucket_reducer::sum_of(int bucket) const { return part_of(0) + offsets_.back() + sum_offsets_[at(bucket)]; }
 
 bucket_reducer::node_state& bucket_reducer::state() const {
   return *reinterpret_cast<node_state*>(memory_->part(0).data());
 }
 
-bucket_reducer::piece_state& bucket_reducer::state_of(int piece) const {
-  return reinterpret_cast<piece_state*>(memory_->part(0).data() + sizeof(node_state))[piece];
+bucket_reducer::bucket_state& bucket_reducer::state_of(int bucket) const {
+  return reinterpret_cast<bucket_state*>(memory_->part(0).data() + sizeof(node_state))[bucket];
 }
 
 std::atomic<std::uint64_t>& bucket_reducer::refusal_of_round() const { return state().refusals[round_ % 2]; }
 
-void bucket_reducer::require_piece(int piece) const {
-  base::expect(piece >= 0 && piece < pieces(), SYNCYTE_ERR_ARGUMENT, "piece", piece, "0 to {}", pieces() - 1);
+void bucket_reducer::require_bucket(int bucket) const {
+  base::expect(bucket >= 0 && bucket < buckets(), SYNCYTE_ERR_ARGUMENT, "bucket", bucket, "0 to {}", buckets() - 1);
 }
 
-/// At least one, so that a round of empty pieces waits for all ranks too.
-std::uint64_t bucket_reducer::chunks(int piece) const {
-  return static_cast<std::uint64_t>(std::max<std::int64_t>(1, (elements(piece) + chunk_elements - 1) / chunk_elements));
+/// At least one, so that a round of empty buckets waits for all ranks too.
+std::uint64_t bucket_reducer::chunks(int bucket) const {
+  return static_cast<std::uint64_t>(
+      std::max<std::int64_t>(1, (elements(bucket) + chunk_elements - 1) / chunk_elements));
 }
 
-bool bucket_reducer::is_here(int piece) const {
-  return state_of(piece).brought.load(std::memory_order_acquire) >= round_ * at(comm_->node().size);
+bool bucket_reducer::is_ready_on_node(int bucket) const {
+  return state_of(bucket).ready_ranks.load(std::memory_order_acquire) >= round_ * at(comm_->node().size);
 }
 
-bool bucket_reducer::is_summed(int piece) const {
-  return state_of(piece).summed.load(std::memory_order_acquire) >= round_ * chunks(piece);
+bool bucket_reducer::is_summed(int bucket) const {
+  return state_of(bucket).summed.load(std::memory_order_acquire) >= round_ * chunks(bucket);
 }
 
 bool bucket_reducer::has_ended() const {
-  return has_one_node() ? first_open_ == pieces() : state().closed.load(std::memory_order_acquire) >= round_;
+  return has_one_node() ? first_open_ == buckets() : state().closed.load(std::memory_order_acquire) >= round_;
 }
 
-void bucket_reducer::bring(int piece) {
-  is_brought_[at(piece)] = true;
-  state_of(piece).brought.fetch_add(1, std::memory_order_acq_rel);
+void bucket_reducer::mark_ready(int bucket) {
+  is_ready_[at(bucket)] = true;
+  state_of(bucket).ready_ranks.fetch_add(1, std::memory_order_acq_rel);
 }
 
-void bucket_reducer::bring_rest() {
-  for (int piece = 0; piece < pieces(); ++piece)
-    if (!is_brought_[at(piece)]) bring(piece);
+void bucket_reducer::mark_rest_ready() {
+  for (int bucket = 0; bucket < buckets(); ++bucket)
+    if (!is_ready_[at(bucket)]) mark_ready(bucket);
 }
 
-void bucket_reducer::start(int piece) {
+void bucket_reducer::start(int bucket) {
   const std::lock_guard lock(mutex_);
-  require_piece(piece);
-  base::require(!is_brought_[at(piece)], SYNCYTE_ERR_BUSY,
-                "piece {} has been started in this round already; expected reducer_wait first", piece);
-  bring(piece);
+  require_bucket(bucket);
+  base::require(!is_ready_[at(bucket)], SYNCYTE_ERR_BUSY,
+                "bucket {} has been started in this round already; expected reducer_wait first", bucket);
+  mark_ready(bucket);
   go_on();
 }
 
@@ -196,47 +198,48 @@ void bucket_reducer::progress() {
   go_on();
 }
 
-void bucket_reducer::reduce_chunk(int piece, std::uint64_t chunk) const {
+void bucket_reducer::reduce_chunk(int bucket, std::uint64_t chunk) const {
   const std::int64_t first = static_cast<std::int64_t>(chunk) * chunk_elements;
-  const std::int64_t count = std::min(chunk_elements, elements(piece) - first);
-  const std::size_t offset = offsets_[at(piece)] + static_cast<std::size_t>(first) * base::dtype_size(dtype(piece));
+  const std::int64_t count = std::min(chunk_elements, elements(bucket) - first);
+  const std::size_t offset = offsets_[at(bucket)] + static_cast<std::size_t>(first) * base::dtype_size(dtype(bucket));
   std::vector<std::byte*> parts(at(comm_->node().size));
   for (int rank = 0; rank < comm_->node().size; ++rank) parts[at(rank)] = part_of(rank) + offset;
   const std::vector<const std::byte*> sources(parts.begin(), parts.end());
-  if (has_one_node()) return reduce_parts(sources, parts, count, dtype(piece), description_.scale);
-  const std::size_t sum_offset = static_cast<std::size_t>(first) * base::dtype_size(sum_dtype(dtype(piece)));
-  sum_parts(sources, sum_of(piece) + sum_offset, count, dtype(piece));
+  if (has_one_node()) return reduce_parts(sources, parts, count, dtype(bucket), description_.scale);
+  const std::size_t sum_offset = static_cast<std::size_t>(first) * base::dtype_size(sum_dtype(dtype(bucket)));
+  sum_parts(sources, sum_of(bucket) + sum_offset, count, dtype(bucket));
 }
 
-/// Sums chunks of a piece that is here until none is left to claim.
-void bucket_reducer::work_on(int piece) {
-  piece_state& state = state_of(piece);
-  const std::uint64_t before = (round_ - 1) * chunks(piece), end = round_ * chunks(piece);
+/// Sums chunks of a bucket that is ready on the node until none is left to claim.
+void bucket_reducer::work_on(int bucket) {
+  bucket_state& state = state_of(bucket);
+  const std::uint64_t before = (round_ - 1) * chunks(bucket), end = round_ * chunks(bucket);
   std::uint64_t next = state.claimed.load();
   while (next < end) {
     if (!state.claimed.compare_exchange_weak(next, next + 1)) continue;
-    reduce_chunk(piece, next - before);
+    reduce_chunk(bucket, next - before);
     state.summed.fetch_add(1, std::memory_order_acq_rel);
     next = state.claimed.load();
   }
 }
 
 void bucket_reducer::go_on() {
-  for (int piece = first_open_; piece < pieces(); ++piece)
-    if (is_here(piece)) work_on(piece);
-  while (first_open_ < pieces() && is_summed(first_open_)) ++first_open_;
+  for (int bucket = first_open_; bucket < buckets(); ++bucket)
+    if (is_ready_on_node(bucket)) work_on(bucket);
+  while (first_open_ < buckets() && is_summed(first_open_)) ++first_open_;
   if (leaders_) exchange_sums();
 }
 
-/// A leader's part: sends the sums that are complete, in the order of the pieces, and behind the last who has given up.
+/// A leader's part: sends the sums that are complete, in the order of the buckets, and behind the last who has given
+/// up.
 void bucket_reducer::exchange_sums() {
   const mpi::try_thread_guard now_or_later;
   if (!now_or_later) return;
   collectives::moves by(*exchange_);
-  while (exchanged_ <= pieces()) {
+  while (exchanged_ <= buckets()) {
     if (!is_exchanging_) {
-      if (exchanged_ >= first_open_ && exchanged_ < pieces()) return;
-      if (exchanged_ == pieces()) {
+      if (exchanged_ >= first_open_ && exchanged_ < buckets()) return;
+      if (exchanged_ == buckets()) {
         *refusal_ = static_cast<std::int64_t>(refusal_of_round().load());
         by.allreduce(refusal_.get(), refusal_.get(), 1, SYNCYTE_INT64, SYNCYTE_OP_MAX);
       } else {
@@ -253,17 +256,17 @@ void bucket_reducer::exchange_sums() {
   state().closed.store(round_, std::memory_order_release);
 }
 
-/// All sums are there: brings them to this rank's part, and this rank to the next round.
+/// All sums are there: copies them to this rank's buckets, and begins the next round.
 void bucket_reducer::end_round() {
   if (!has_one_node())
-    for (int piece = 0; piece < pieces(); ++piece)
-      scale_sum(sum_of(piece), data(piece), elements(piece), dtype(piece), description_.scale);
+    for (int bucket = 0; bucket < buckets(); ++bucket)
+      scale_sum(sum_of(bucket), data(bucket), elements(bucket), dtype(bucket), description_.scale);
   const std::uint64_t refusal = (has_one_node() ? refusal_of_round() : state().outcome).load();
   const std::uint64_t ended = round_++;
-  is_brought_.assign(at(pieces()), false);
+  is_ready_.assign(at(buckets()), false);
   first_open_ = exchanged_ = 0;
   base::require(refusal >> 32 != ended, SYNCYTE_ERR_MISMATCH,
-                "rank {} of {} has given up round {}; expected all ranks to bring all pieces", refusal & 0xffffffff,
+                "rank {} of {} has given up round {}; expected all ranks to start all buckets", refusal & 0xffffffff,
                 comm_->name(), ended);
 }
 
@@ -271,10 +274,10 @@ void bucket_reducer::wait() {
   std::optional<mpi::thread_guard> in_mpi;
   if (leaders_) in_mpi.emplace("reducer_wait");
   const std::lock_guard lock(mutex_);
-  const auto missing = std::find(is_brought_.begin(), is_brought_.end(), false);
-  base::require(missing == is_brought_.end(), SYNCYTE_ERR_ARGUMENT,
-                "piece {} has not been started in this round; expected all {} of them, or reducer_give_up",
-                missing - is_brought_.begin(), pieces());
+  const auto missing = std::find(is_ready_.begin(), is_ready_.end(), false);
+  base::require(missing == is_ready_.end(), SYNCYTE_ERR_ARGUMENT,
+                "bucket {} has not been started in this round; expected all {} of them, or reducer_give_up",
+                missing - is_ready_.begin(), buckets());
   {
     comm::members_wait wait("reducer_wait", *comm_, round_);
     poll_until(
@@ -290,7 +293,7 @@ void bucket_reducer::wait() {
 /// Local: the others learn of it when they wait.
 void bucket_reducer::refuse() {
   raise_to(refusal_of_round(), refusal_by(comm_->rank(), round_));
-  bring_rest();
+  mark_rest_ready();
 }
 
 void bucket_reducer::give_up() {

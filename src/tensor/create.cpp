@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "comm/collective.hpp"
-#include "mpi/call.hpp"
+#include "mpi/exchange.hpp"
 #include "tensor/naming.hpp"
 #include "tensor/whole_tensor.hpp"
 
@@ -34,12 +34,6 @@ std::span<const std::int64_t> check_shape(syncyte_dtype_t dtype, std::int32_t nd
   return extents;
 }
 
-std::vector<std::int64_t> gather_lengths(const comm::communicator& comm, std::int64_t mine) {
-  std::vector<std::int64_t> lengths(static_cast<std::size_t>(comm.size()));
-  mpi::check(MPI_Allgather(&mine, 1, MPI_INT64_T, lengths.data(), 1, MPI_INT64_T, comm.control()), "MPI_Allgather");
-  return lengths;
-}
-
 /// Calls naming() for a tensor that is being created.
 template <class Step>
 auto naming_new(const tensor_options& options, Step&& step) {
@@ -48,7 +42,10 @@ auto naming_new(const tensor_options& options, Step&& step) {
 }
 
 void add_extent_facts(comm::collective_call& call, std::span<const std::int64_t> shape, std::size_t from) {
-  for (std::size_t i = from; i < shape.size(); ++i) call.fact(extent_names[i], shape[i]);
+  for (std::size_t i = from; i < shape.size(); ++i) {
+    const auto axis = static_cast<int>(i);
+    call.fact(extent_names[i], shape[i], {"shape", axis, static_cast<int>(shape.size())});
+  }
 }
 
 }  // namespace
@@ -71,8 +68,9 @@ std::shared_ptr<whole_tensor> whole_tensor::create(std::shared_ptr<comm::communi
   call.fact("equal parts (local_rows is -1)", is_equal);
   naming_new(options, [&] { call.agree(); });
   auto parts = naming_new(options, [&] {
-    return is_equal ? base::partition::equal(extents[0], comm->size())
-                    : base::partition::explicit_lengths(gather_lengths(*comm, options.local_rows), extents[0]);
+    return is_equal
+               ? base::partition::equal(extents[0], comm->size())
+               : base::partition::explicit_lengths(mpi::allgather(options.local_rows, comm->control()), extents[0]);
   });
   layout described(options.name, dtype, {extents.begin(), extents.end()}, std::move(parts));
   auto held = storage::allocate(call, described);
@@ -99,7 +97,7 @@ std::shared_ptr<whole_tensor> whole_tensor::wrap(std::shared_ptr<comm::communica
     add_extent_facts(call, mine->shape(), 1);
   }
   naming_new(options, [&] { call.agree(); });
-  auto parts = base::partition::explicit_lengths(gather_lengths(*comm, mine->extent(0)));
+  auto parts = base::partition::explicit_lengths(mpi::allgather(mine->extent(0), comm->control()));
   std::vector<std::int64_t> shape(mine->shape().begin(), mine->shape().end());
   shape[0] = parts.total();
   base::checked_elements(shape, mine->element_bytes(), "the tensor");

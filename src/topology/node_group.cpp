@@ -5,18 +5,12 @@
 #include <algorithm>
 
 #include "base/log.hpp"
-#include "mpi/call.hpp"
+#include "mpi/communicators.hpp"
+#include "mpi/exchange.hpp"
 #include "topology/shared_attempt.hpp"
 
 namespace syncyte::topology {
 namespace {
-
-MPI_Comm split(MPI_Comm comm, int color, int key) {
-  MPI_Comm result = MPI_COMM_NULL;
-  mpi::check(MPI_Comm_split(comm, color, key, &result), "MPI_Comm_split");
-  MPI_Comm_set_errhandler(result, MPI_ERRORS_RETURN);
-  return result;
-}
 
 /// The result of a probe of one way to share.
 struct sharing_probe {
@@ -32,15 +26,14 @@ std::vector<memory::sharing> common_candidates(MPI_Comm candidate) {
   std::uint32_t allowed = 0;
   for (const auto method : methods)
     if (method != memory::sharing::none) allowed |= bit_of(method);
-  mpi::check(MPI_Allreduce(MPI_IN_PLACE, &allowed, 1, MPI_UINT32_T, MPI_BAND, candidate), "MPI_Allreduce");
+  allowed = mpi::allreduce(allowed, MPI_BAND, candidate);
   std::erase_if(methods, [&](memory::sharing method) { return (allowed & bit_of(method)) == 0; });
   return methods;
 }
 
 /// Tries the ways in order until one works for all of the candidate's ranks; otherwise the one that worked for most.
 sharing_probe probe_sharing(MPI_Comm candidate) {
-  int size = 0;
-  MPI_Comm_size(candidate, &size);
+  const int size = mpi::size_of(candidate);
   sharing_probe best;
   for (const auto method : common_candidates(candidate)) {
     const shared_attempt attempt = share_segment(candidate, 4096, method);
@@ -55,44 +48,33 @@ sharing_probe probe_sharing(MPI_Comm candidate) {
 
 /// Keeps the communicator of a host's ranks on all ranks if it is more than a node anywhere; frees it otherwise.
 void keep_host(MPI_Comm comm, int rank, MPI_Comm candidate, bool is_divided, node_group& group) {
-  int is_any_divided = is_divided;
-  mpi::check(MPI_Allreduce(MPI_IN_PLACE, &is_any_divided, 1, MPI_INT, MPI_MAX, comm), "MPI_Allreduce");
-  if (is_any_divided == 0) {
-    MPI_Comm_free(&candidate);
-    return;
-  }
+  if (!mpi::allreduce(is_divided, MPI_MAX, comm)) return mpi::free(candidate);
   group.host = candidate;
   group.host_number = rank;
-  mpi::check(MPI_Bcast(&group.host_number, 1, MPI_INT, 0, candidate), "MPI_Bcast");
+  mpi::bcast(group.host_number, 0, candidate);
 }
 
 /// The ranks that really share memory: those of one host that attached in a trial; the others are alone.
 void find_by_trying(MPI_Comm comm, int rank, node_group& group) {
-  MPI_Comm candidate = MPI_COMM_NULL;
-  mpi::check(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &candidate), "MPI_Comm_split_type");
-  MPI_Comm_set_errhandler(candidate, MPI_ERRORS_RETURN);
-  int candidate_size = 0;
-  MPI_Comm_size(candidate, &candidate_size);
+  const MPI_Comm candidate = mpi::split_shared(comm, rank);
+  const int candidate_size = mpi::size_of(candidate);
   const sharing_probe probe = candidate_size > 1 ? probe_sharing(candidate) : sharing_probe{};
-  group.comm = split(candidate, probe.is_attached ? 0 : 1 + rank, rank);
+  group.comm = mpi::split(candidate, probe.is_attached ? 0 : 1 + rank, rank);
   group.method = probe.is_attached ? probe.method : memory::sharing::none;
   keep_host(comm, rank, candidate, candidate_size > 1 && probe.successes < candidate_size, group);
 }
 
 /// The part of the parent's group that is in `comm`.
 void inherit(MPI_Comm comm, int rank, const node_group& parent, node_group& group) {
-  group.comm = split(comm, parent.index, rank);
+  group.comm = mpi::split(comm, parent.index, rank);
   group.method = parent.method;
   group.host_number = parent.host_number;
-  if (parent.host != MPI_COMM_NULL) group.host = split(comm, parent.host_number, rank);
+  if (parent.host != MPI_COMM_NULL) group.host = mpi::split(comm, parent.host_number, rank);
 }
 
 void number_nodes(MPI_Comm comm, node_group& group) {
-  int size = 0;
-  MPI_Comm_size(comm, &size);
   const int leader = group.members.front();
-  std::vector<int> leaders(static_cast<std::size_t>(size));
-  mpi::check(MPI_Allgather(&leader, 1, MPI_INT, leaders.data(), 1, MPI_INT, comm), "MPI_Allgather");
+  const std::vector<int> leaders = mpi::allgather(leader, comm);
   std::vector<int> distinct = leaders;
   std::sort(distinct.begin(), distinct.end());
   distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
@@ -106,11 +88,8 @@ void number_nodes(MPI_Comm comm, node_group& group) {
 }
 
 void exchange_processes(node_group& group) {
-  const process_id mine = this_process();
-  group.processes.resize(static_cast<std::size_t>(group.size));
-  mpi::check(MPI_Allgather(&mine, sizeof mine, MPI_BYTE, group.processes.data(), sizeof mine, MPI_BYTE, group.comm),
-             "MPI_Allgather");
-  // In another PID namespace the numbers mean somebody else: nothing is known about such a process.
+  group.processes = mpi::allgather(this_process(), group.comm);
+  // Numbers of another PID namespace are other processes here: nothing is known about such a rank.
   for (auto& process : group.processes)
     if (!is_alive(process)) process = {};
 }
@@ -137,17 +116,15 @@ void node_group::require_all_alive() const {
 }
 
 node_group find_node_group(MPI_Comm comm, const node_group* inherited) {
-  int rank = 0;
-  MPI_Comm_rank(comm, &rank);
+  const int rank = mpi::rank_in(comm);
   node_group group;
   if (inherited != nullptr)
     inherit(comm, rank, *inherited, group);
   else
     find_by_trying(comm, rank, group);
-  MPI_Comm_rank(group.comm, &group.rank);
-  MPI_Comm_size(group.comm, &group.size);
-  group.members.resize(static_cast<std::size_t>(group.size));
-  mpi::check(MPI_Allgather(&rank, 1, MPI_INT, group.members.data(), 1, MPI_INT, group.comm), "MPI_Allgather");
+  group.rank = mpi::rank_in(group.comm);
+  group.size = mpi::size_of(group.comm);
+  group.members = mpi::allgather(rank, group.comm);
   number_nodes(comm, group);
   exchange_processes(group);
   return group;

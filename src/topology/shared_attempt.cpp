@@ -2,16 +2,14 @@
 
 #include <chrono>
 
-#include "mpi/call.hpp"
+#include "mpi/exchange.hpp"
 
 namespace syncyte::topology {
 
 shared_attempt share_segment(MPI_Comm node, std::size_t bytes, memory::sharing method) {
   shared_attempt result;
-  int rank = 0;
-  int size = 0;
-  MPI_Comm_rank(node, &rank);
-  MPI_Comm_size(node, &size);
+  const int rank = mpi::rank_in(node);
+  const int size = mpi::size_of(node);
   struct {
     std::int32_t is_there = 0;
     memory::ticket ticket{};
@@ -24,7 +22,7 @@ shared_attempt share_segment(MPI_Comm node, std::size_t bytes, memory::sharing m
       result.error = base::current_error();
     }
   }
-  mpi::check(MPI_Bcast(&offer, sizeof offer, MPI_BYTE, 0, node), "MPI_Bcast");
+  mpi::bcast(offer, 0, node);
   if (rank != 0 && offer.is_there != 0) {
     try {
       result.segment = memory::segment::attach(offer.ticket);
@@ -36,11 +34,9 @@ shared_attempt share_segment(MPI_Comm node, std::size_t bytes, memory::sharing m
   const int mine = static_cast<bool>(result.segment);
   MPI_Request request = MPI_REQUEST_NULL;
   mpi::check(MPI_Iallreduce(&mine, &result.successes, 1, MPI_INT, MPI_SUM, node, &request), "MPI_Iallreduce");
-  int is_complete = 0;
-  while (is_complete == 0) {
+  do {
     if (rank == 0 && mine != 0) result.segment.serve(size - 1, std::chrono::milliseconds(1));
-    mpi::check(MPI_Test(&request, &is_complete, MPI_STATUS_IGNORE), "MPI_Test");
-  }
+  } while (!mpi::has_ended(request, "MPI_Iallreduce"));
   if (rank == 0 && mine != 0) result.segment.finish();
   if (rank != 0 && offer.is_there == 0)
     result.error = base::error(SYNCYTE_ERR_MEMORY, "the node's first rank could not create shared memory");

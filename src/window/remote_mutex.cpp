@@ -62,7 +62,7 @@ void remote_mutex::lock(int rank) {
     if (wait.pause(held)) require_holder_alive(rank);  // the end of a wait for a holder that died on this node
     mpi::probe();
   }
-  // For those who wait; complete at the latest when the mutex is given back.
+  // Waiting ranks read the holder's name; the put is complete at the latest when the mutex is unlocked.
   mpi::check(MPI_Put(&name_, 1, MPI_UINT64_T, rank, offsetof(words, holder), 1, MPI_UINT64_T, window_), "MPI_Put");
 }
 

@@ -226,7 +226,8 @@ static void test_error_fields(void) {
   /* One rank's error is every rank's, fields included. */
   EXPECT_ERROR(syncyte_comm_bcast(world, is_odd_one() ? -3 : 0, NULL, &buffer), SYNCYTE_ERR_ARGUMENT, "root is -3");
   expect_fields(SYNCYTE_ERR_ARGUMENT, size - 1, "comm_bcast", "world", "root", -1, "-3", range);
-  EXPECT(strcmp(fields_of_error().reason, syncyte_last_error()) == 0);
+  EXPECT(strncmp(fields_of_error().reason, "root is -3; expected 0 to ", 26) == 0);
+  EXPECT(strstr(syncyte_last_error(), fields_of_error().reason) != NULL);
 
   /* An element of an array. */
   int64_t counts[most_ranks] = {-5};
@@ -259,6 +260,22 @@ static void test_error_fields(void) {
   EXPECT_ERROR(syncyte_error_set(SYNCYTE_ERR_IO, "the disk is full"), SYNCYTE_ERR_IO, "the disk is full");
   expect_fields(SYNCYTE_ERR_IO, rank, "", "", "", -1, "", "");
   EXPECT(strcmp(fields_of_error().reason, "the disk is full") == 0);
+  syncyte_error_fields_t own = {.struct_size = sizeof own,
+                                .status = SYNCYTE_ERR_INDEX,
+                                .operation = "mine",
+                                .axis = 1,
+                                .ndim = 3,
+                                .argument = "box",
+                                .value = "[7, 1, 2]",
+                                .reason = "it is too large"};
+  EXPECT_ERROR(syncyte_error_set_fields(&own), SYNCYTE_ERR_INDEX, "mine failed on rank");
+  expect_fields(SYNCYTE_ERR_INDEX, rank, "mine", "", "box", 1, "[7, 1, 2]", "");
+  EXPECT(fields_of_error().ndim == 3 && strcmp(fields_of_error().reason, "it is too large") == 0);
+  EXPECT_ERROR(syncyte_comm_agree(world, SYNCYTE_ERR_INDEX, "agreed", 0, NULL), SYNCYTE_ERR_INDEX, "it is too large");
+  expect_fields(SYNCYTE_ERR_INDEX, 0, "agreed", "world", "box", 1, "[7, 1, 2]", "");
+  EXPECT(fields_of_error().ndim == 3);
+  own.struct_size = 1;
+  EXPECT_ERROR(syncyte_error_set_fields(&own), SYNCYTE_ERR_ARGUMENT, "fields->struct_size is 1");
   EXPECT_ERROR(syncyte_last_error_fields(NULL), SYNCYTE_ERR_ARGUMENT, "fields is null");
   syncyte_error_fields_t wrong = {.struct_size = 3};
   EXPECT_ERROR(syncyte_last_error_fields(&wrong), SYNCYTE_ERR_ARGUMENT, "fields->struct_size is 3");

@@ -15,12 +15,12 @@ static syncyte_reducer_t make_reducer(double scale) {
   return made;
 }
 
-/* The memory of a piece, as floating-point numbers. */
-static void* memory_of(syncyte_reducer_t reducer, int32_t piece) {
+/* The memory of a bucket, as floating-point numbers. */
+static void* memory_of(syncyte_reducer_t reducer, int32_t bucket) {
   syncyte_buffer_t buffer = {.struct_size = 0};
-  EXPECT_OK(syncyte_reducer_piece(reducer, piece, &buffer));
-  EXPECT(buffer.struct_size == sizeof buffer && buffer.dtype == dtypes[piece] && buffer.ndim == 1);
-  EXPECT(buffer.shape[0] == elements[piece]);
+  EXPECT_OK(syncyte_reducer_bucket(reducer, bucket, &buffer));
+  EXPECT(buffer.struct_size == sizeof buffer && buffer.dtype == dtypes[bucket] && buffer.ndim == 1);
+  EXPECT(buffer.shape[0] == elements[bucket]);
   return buffer.data;
 }
 
@@ -56,18 +56,18 @@ static void test_giving_up(void) {
 static void test_wrong_use(void) {
   syncyte_reducer_t reducer = make_reducer(1), none = NULL;
   syncyte_buffer_t buffer;
-  EXPECT_ERROR(syncyte_reducer_piece(reducer, 2, &buffer), SYNCYTE_ERR_ARGUMENT, "piece is 2; expected 0 to 1");
-  EXPECT_ERROR(syncyte_reducer_piece(reducer, 0, NULL), SYNCYTE_ERR_ARGUMENT, "buffer is null");
-  EXPECT_ERROR(syncyte_reducer_start(reducer, -1), SYNCYTE_ERR_ARGUMENT, "piece is -1");
+  EXPECT_ERROR(syncyte_reducer_bucket(reducer, 2, &buffer), SYNCYTE_ERR_ARGUMENT, "bucket is 2; expected 0 to 1");
+  EXPECT_ERROR(syncyte_reducer_bucket(reducer, 0, NULL), SYNCYTE_ERR_ARGUMENT, "buffer is null");
+  EXPECT_ERROR(syncyte_reducer_start(reducer, -1), SYNCYTE_ERR_ARGUMENT, "bucket is -1");
   EXPECT_OK(syncyte_reducer_start(reducer, 1));
   EXPECT_ERROR(syncyte_reducer_start(reducer, 1), SYNCYTE_ERR_BUSY, "has been started in this round already");
-  EXPECT_ERROR(syncyte_reducer_wait(reducer), SYNCYTE_ERR_ARGUMENT, "piece 0 has not been started");
+  EXPECT_ERROR(syncyte_reducer_wait(reducer), SYNCYTE_ERR_ARGUMENT, "bucket 0 has not been started");
   EXPECT_OK(syncyte_reducer_start(reducer, 0));
   EXPECT_OK(syncyte_reducer_wait(reducer));
   EXPECT_OK(syncyte_reducer_destroy(&reducer));
   EXPECT_ERROR(syncyte_reducer_progress(reducer), SYNCYTE_ERR_HANDLE, "null handle");
   EXPECT_ERROR(syncyte_reducer_give_up(NULL), SYNCYTE_ERR_HANDLE, "null handle");
-  EXPECT_ERROR(syncyte_reducer_create(world, 0, dtypes, elements, NULL, &none), SYNCYTE_ERR_ARGUMENT, "pieces is 0");
+  EXPECT_ERROR(syncyte_reducer_create(world, 0, dtypes, elements, NULL, &none), SYNCYTE_ERR_ARGUMENT, "buckets is 0");
   EXPECT_ERROR(syncyte_reducer_create(world, 2, NULL, elements, NULL, &none), SYNCYTE_ERR_ARGUMENT, "dtypes is null");
   EXPECT_ERROR(syncyte_reducer_create(world, 2, dtypes, NULL, NULL, &none), SYNCYTE_ERR_ARGUMENT, "elements is null");
   EXPECT_ERROR(syncyte_reducer_create(world, 2, dtypes, elements, NULL, NULL), SYNCYTE_ERR_ARGUMENT, "reducer is null");

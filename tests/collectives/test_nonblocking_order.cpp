@@ -167,7 +167,7 @@ TEST(nonblocking_order, a_start_beside_another_threads_collective_is_busy) {
   std::vector<float> values(3);
   const auto buffer = buffer_of(values, SYNCYTE_FLOAT32);
   {
-    const comm::collective_turn turn(*comm, "test_operation");
+    const comm::collective_guard turn(*comm, "test_operation");
     expect_error(outcome_of([&] { collectives::ibcast(comm, &buffer, 0, {}); }), SYNCYTE_ERR_BUSY, "another thread");
   }
   collectives::ibcast(comm, &buffer, 0, {})->wait();

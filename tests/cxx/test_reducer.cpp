@@ -15,13 +15,13 @@ using namespace syncyte;
 class Reducer : public ::testing::Test {
  protected:
   const communicator world_ = communicator::world();
-  const std::vector<reducer_piece> pieces_{{dtype::float32, 3}, {dtype::float64, 2}};
-  const reducer sums_{world_, pieces_, 2.0};
+  const std::vector<reducer_bucket> buckets_{{dtype::float32, 3}, {dtype::float64, 2}};
+  const reducer sums_{world_, buckets_, 2.0};
 };
 
 TEST_F(Reducer, SumsInPlace) {
-  const auto floats = sums_.piece<float>(0);
-  const auto doubles = sums_.piece<double>(1);
+  const auto floats = sums_.bucket<float>(0);
+  const auto doubles = sums_.bucket<double>(1);
   for (int round = 1; round < 4; ++round) {
     std::fill(floats.begin(), floats.end(), static_cast<float>(world_.rank()));
     std::fill(doubles.begin(), doubles.end(), round);
@@ -44,16 +44,16 @@ TEST_F(Reducer, ARankThatGivesUpIsAnErrorOfAll) {
 }
 
 TEST_F(Reducer, RefusesWrongUse) {
-  EXPECT_THROW(sums_.piece<double>(0), error);
-  EXPECT_THROW(sums_.piece<float>(2), error);
+  EXPECT_THROW(sums_.bucket<double>(0), error);
+  EXPECT_THROW(sums_.bucket<float>(2), error);
   EXPECT_THROW(sums_.start(2), error);
   EXPECT_THROW(reducer(world_, {}), error);
-  EXPECT_THROW(reducer(world_, std::vector<reducer_piece>{{dtype::int32, 1}}), error);
+  EXPECT_THROW(reducer(world_, std::vector<reducer_bucket>{{dtype::int32, 1}}), error);
 }
 
 TEST_F(Reducer, KeepsItsMemoryForAnotherReference) {
   reducer second = sums_.retain();
-  EXPECT_EQ(second.piece<float>(0).data(), sums_.piece<float>(0).data());
+  EXPECT_EQ(second.bucket<float>(0).data(), sums_.bucket<float>(0).data());
 }
 
 }  // namespace

@@ -2,7 +2,8 @@
 
     floors.py ROOT      prints each violation as FILE:LINE: TEXT and answers 1 if there is one
 
-Which third-party headers may be included where is checked too: MPI, HDF5, CUDA, UCX and torch each have their place.
+Which third-party headers may be included where is checked too: MPI, HDF5, CUDA, UCX and torch each have their place;
+and which units of src/ call MPI.
 """
 
 from __future__ import annotations
@@ -42,6 +43,24 @@ PLACES = [
                              "bindings/fortran", "examples", "bench", "tests"]),
     (re.compile(r"(spdlog|fmt)/"), ["src", "capi/src", "bindings/hdf5/src", "tests", "bench"]),
 ]
+
+# Units outside src/mpi that call MPI themselves: each is about a part of MPI that nothing else in src uses.
+MPI_CALLERS = {
+    "src/collectives/calls": "collectives of elements",
+    "src/collectives/started_collective": "the agreement of a non-blocking collective",
+    "src/comm/cart": "Cartesian communicators",
+    "src/comm/control_tags": "the highest tag",
+    "src/comm/group": "messages of groups that are being made",
+    "src/comm/node_reduction": "MPI_Reduce_local",
+    "src/comm/runtime": "initialisation and end",
+    "src/comm/vote_exchange": "messages of agreements",
+    "src/halo/transfer": "messages of halos",
+    "src/messages/message": "point-to-point messages",
+    "src/topology/shared_attempt": "the wait for ranks that attach to shared memory",
+    "src/window/remote": "one-sided access to other nodes",
+    "src/window/remote_mutex": "one-sided access to other nodes",
+}
+MPI_CALL = re.compile(r"\bMPI_[A-Z][a-z]\w*\(")
 
 SOURCE = {".c", ".h", ".cpp", ".hpp", ".cu", ".cuh", ".inc"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^">]+)[">]')
@@ -116,11 +135,24 @@ def check_place(root: Path, path: Path, name: str) -> str | None:
     return None
 
 
+def check_mpi_calls(root: Path, path: Path) -> Iterator[str]:
+    """Calls of MPI by a unit that is not one of MPI_CALLERS."""
+    file = path.relative_to(root)
+    if below(file.as_posix(), "src/mpi") or file.with_suffix("").as_posix() in MPI_CALLERS:
+        return
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        called = MPI_CALL.search(line.split("//")[0])
+        if called:
+            yield f"{file.as_posix()}:{number}: {called.group()[:-1]} is called outside src/mpi (MPI_CALLERS)"
+
+
 def violations(root: Path) -> Iterator[str]:
     root = root.resolve()
     for folder in ["src", "capi", "include", "bindings", "examples", "tests", "bench"]:
         for path in sources(root / folder):
             file = path.relative_to(root).as_posix()
+            if folder == "src":
+                yield from check_mpi_calls(root, path)
             for number, name, _ in includes(path):
                 verdicts = [check_place(root, path, name)]
                 if folder == "src":

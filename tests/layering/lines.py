@@ -19,7 +19,7 @@ from pygments.lexers.fortran import FortranLexer
 from pygments.lexers.python import PythonLexer
 from pygments.token import Comment, String, Text
 
-LEXERS: dict[str, type[Lexer]] = {".py": PythonLexer, ".f90": FortranLexer, ".F90": FortranLexer, ".inc": FortranLexer}
+LEXERS: dict[str, type[Lexer]] = {".py": PythonLexer, ".f90": FortranLexer, ".methods": FortranLexer}
 LEXERS |= dict.fromkeys([".c", ".h", ".cpp", ".hpp", ".cu", ".cuh"], CppLexer)
 
 # The library's rooms: folders, of which the deepest that holds a file is its room.

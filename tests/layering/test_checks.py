@@ -92,6 +92,12 @@ class Floors(Tree):
         self.assertEqual(len(self.found("capi/include/syncyte/a.h", '"base/error.hpp"')), 1)
         self.assertEqual(len(self.found("include/syncyte/a.hpp", '"base/error.hpp"')), 2)
 
+    def test_a_call_of_mpi_outside_its_room(self) -> None:
+        self.write("src/kv/a.cpp", "// MPI_Wait() is not called\nvoid f() { MPI_Barrier(MPI_COMM_WORLD); }\n")
+        self.write("src/mpi/b.cpp", "void g() { MPI_Barrier(MPI_COMM_WORLD); }\n")
+        (found,) = floors.violations(self.root)
+        self.assertIn("src/kv/a.cpp:2: MPI_Barrier", found)
+
     def test_hdf5_outside_its_room(self) -> None:
         self.assertEqual(len(self.found("src/tensor/a.cpp", "<hdf5.h>")), 1)
 

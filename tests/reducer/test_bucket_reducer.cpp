@@ -32,9 +32,9 @@ description described(std::vector<std::int64_t> elements, syncyte_dtype_t dtype,
   return {std::vector<syncyte_dtype_t>(elements.size(), dtype), std::move(elements), scale, {}};
 }
 
-/// All pieces, in an order of this rank's own.
-std::vector<int> shuffled_pieces(const bucket_reducer& sums, std::uint64_t seed) {
-  std::vector<int> order(at(sums.pieces()));
+/// All buckets, in an order of this rank's own.
+std::vector<int> shuffled_buckets(const bucket_reducer& sums, std::uint64_t seed) {
+  std::vector<int> order(at(sums.buckets()));
   std::iota(order.begin(), order.end(), 0);
   std::sort(order.begin(), order.end(), [&](int a, int b) {
     return reference::random_bits(seed, world().rank(), a) < reference::random_bits(seed, world().rank(), b);
@@ -44,18 +44,18 @@ std::vector<int> shuffled_pieces(const bucket_reducer& sums, std::uint64_t seed)
 
 template <class T>
 void fill(const bucket_reducer& sums, std::uint64_t seed) {
-  for (int piece = 0; piece < sums.pieces(); ++piece) {
-    const auto values = reference::random_values<T>(seed + at(piece), world().rank(), sums.elements(piece));
-    std::memcpy(sums.data(piece), values.data(), values.size() * sizeof(T));
+  for (int bucket = 0; bucket < sums.buckets(); ++bucket) {
+    const auto values = reference::random_values<T>(seed + at(bucket), world().rank(), sums.elements(bucket));
+    std::memcpy(sums.data(bucket), values.data(), values.size() * sizeof(T));
   }
 }
 
 template <class T>
 void expect_sums(const bucket_reducer& sums, std::uint64_t seed, float scale) {
-  for (int piece = 0; piece < sums.pieces(); ++piece) {
-    std::vector<T> expected(static_cast<std::size_t>(sums.elements(piece)), static_cast<T>(0.0f));
+  for (int bucket = 0; bucket < sums.buckets(); ++bucket) {
+    std::vector<T> expected(static_cast<std::size_t>(sums.elements(bucket)), static_cast<T>(0.0f));
     for (int rank = 0; rank < world().size(); ++rank) {
-      const auto values = reference::random_values<T>(seed + at(piece), rank, sums.elements(piece));
+      const auto values = reference::random_values<T>(seed + at(bucket), rank, sums.elements(bucket));
       for (std::size_t i = 0; i < expected.size(); ++i) expected[i] = reference::sum(expected[i], values[i]);
     }
     for (auto& value : expected) {
@@ -64,8 +64,8 @@ void expect_sums(const bucket_reducer& sums, std::uint64_t seed, float scale) {
       else
         value = static_cast<T>(static_cast<float>(value) * scale);
     }
-    EXPECT_EQ(std::memcmp(sums.data(piece), expected.data(), expected.size() * sizeof(T)), 0)
-        << "piece " << piece << " of " << expected.size();
+    EXPECT_EQ(std::memcmp(sums.data(bucket), expected.data(), expected.size() * sizeof(T)), 0)
+        << "bucket " << bucket << " of " << expected.size();
   }
 }
 
@@ -75,7 +75,7 @@ void check_rounds(syncyte_dtype_t dtype) {
   const auto sums = bucket_reducer::create(shared_world(), described({1, chunk, 0, 3 * chunk + 7, 5}, dtype, scale));
   for (std::uint64_t round = 1; round <= 4; ++round) {
     fill<T>(*sums, 100 * round);
-    for (const int piece : shuffled_pieces(*sums, round)) sums->start(piece);
+    for (const int bucket : shuffled_buckets(*sums, round)) sums->start(bucket);
     sums->wait();
     expect_sums<T>(*sums, 100 * round, scale);
   }
@@ -118,7 +118,7 @@ TEST(Reducer, AllRanksHaveTheSameBits) {
   EXPECT_EQ(std::memcmp(first.data(), values, first.size() * sizeof(float)), 0);
 }
 
-TEST(Reducer, PiecesOfDifferentTypes) {
+TEST(Reducer, BucketsOfDifferentTypes) {
   description asked;
   asked.dtypes = {SYNCYTE_FLOAT64, SYNCYTE_BFLOAT16, SYNCYTE_FLOAT32};
   asked.elements = {3, 5, 7};
@@ -126,7 +126,7 @@ TEST(Reducer, PiecesOfDifferentTypes) {
   std::fill_n(reinterpret_cast<double*>(sums->data(0)), 3, 1.5);
   std::fill_n(reinterpret_cast<base::bfloat16*>(sums->data(1)), 5, base::bfloat16(2.0f));
   std::fill_n(reinterpret_cast<float*>(sums->data(2)), 7, 0.25f);
-  for (const int piece : {2, 0, 1}) sums->start(piece);
+  for (const int bucket : {2, 0, 1}) sums->start(bucket);
   sums->wait();
   const int size = world().size();
   EXPECT_EQ(reinterpret_cast<double*>(sums->data(0))[2], 1.5 * size);
@@ -135,7 +135,7 @@ TEST(Reducer, PiecesOfDifferentTypes) {
 }
 
 TEST(Reducer, OthersNeedNotBeInIt) {
-  // A rank of the node that has started its pieces does other things: the rest get their sums.
+  // A rank of the node that has started its buckets does other things: the rest get their sums.
   const auto sums = bucket_reducer::create(shared_world(), described({3 * chunk}, SYNCYTE_FLOAT64));
   if (world().node().count > 1) GTEST_SKIP() << "between nodes the first ranks have to send";
   fill<double>(*sums, 1);
@@ -170,11 +170,11 @@ TEST(Reducer, OneThatGivesUpIsNamedOnAllRanks) {
 TEST(Reducer, ALocalMistakeLeavesTheRoundOpen) {
   const auto sums = bucket_reducer::create(shared_world(), described({2, 3}, SYNCYTE_FLOAT32));
   fill<float>(*sums, 8);
-  expect_error(outcome_of([&] { sums->start(2); }), SYNCYTE_ERR_ARGUMENT, "piece is 2; expected 0 to 1");
-  expect_error(outcome_of([&] { sums->start(-1); }), SYNCYTE_ERR_ARGUMENT, "piece is -1; expected 0 to 1");
+  expect_error(outcome_of([&] { sums->start(2); }), SYNCYTE_ERR_ARGUMENT, "bucket is 2; expected 0 to 1");
+  expect_error(outcome_of([&] { sums->start(-1); }), SYNCYTE_ERR_ARGUMENT, "bucket is -1; expected 0 to 1");
   sums->start(1);
-  expect_error(outcome_of([&] { sums->start(1); }), SYNCYTE_ERR_BUSY, "piece 1 has been started in this round");
-  expect_error(outcome_of([&] { sums->wait(); }), SYNCYTE_ERR_ARGUMENT, "piece 0 has not been started");
+  expect_error(outcome_of([&] { sums->start(1); }), SYNCYTE_ERR_BUSY, "bucket 1 has been started in this round");
+  expect_error(outcome_of([&] { sums->wait(); }), SYNCYTE_ERR_ARGUMENT, "bucket 0 has not been started");
   sums->start(0);
   sums->wait();
   expect_sums<float>(*sums, 8, 1);
@@ -189,9 +189,9 @@ TEST(Reducer, RanksThatDifferAreAnErrorOnAll) {
   expect_error(made(described({1}, is_odd ? SYNCYTE_INT32 : SYNCYTE_FLOAT32)), SYNCYTE_ERR_TYPE, "dtypes[0] is int32");
   expect_error(made(described({1, is_odd ? -3 : 3}, SYNCYTE_FLOAT32)), SYNCYTE_ERR_ARGUMENT, "elements[1] is -3");
   const std::vector<std::int64_t> too_many(512, std::int64_t{1} << 53);  // 2^64 bytes: their sum is 0
-  expect_error(made(described(too_many, SYNCYTE_FLOAT32)), SYNCYTE_ERR_ARGUMENT, "at most 2^56 bytes of all pieces");
+  expect_error(made(described(too_many, SYNCYTE_FLOAT32)), SYNCYTE_ERR_ARGUMENT, "at most 2^56 bytes of all buckets");
   if (last == 0) return;
-  expect_error(made(described({is_odd ? 4 : 3}, SYNCYTE_FLOAT32)), SYNCYTE_ERR_MISMATCH, "elements of all pieces");
+  expect_error(made(described({is_odd ? 4 : 3}, SYNCYTE_FLOAT32)), SYNCYTE_ERR_MISMATCH, "elements of all buckets");
   expect_error(made(described({3}, SYNCYTE_FLOAT32, is_odd ? 2 : 1)), SYNCYTE_ERR_MISMATCH, "bits of scale");
 }
 

@@ -19,7 +19,7 @@ program collectives
   ! Every rank has some columns (rank 1 none), and learns how many the others have, and which are its own
   mine = merge(0, 2 + rank, rank == 1)
   allocate (widths(ranks))
-  call world%lengths(mine, widths)
+  call world%counts(mine, widths)
   call world%exscan(before, SYNCYTE_OP_SUM, input=mine)
   call world%exscan(behind, SYNCYTE_OP_SUM, input=mine, from_last=.true.)
   last = mine
@@ -36,14 +36,14 @@ program collectives
   heights = [((rows + i)/ranks, i=0, ranks - 1)]
   my_rows = heights(rank + 1)
   allocate (lines(my_rows, sum(widths)))
-  call world%alltoall(columns, lines, gather_dim=2, scatter_dim=1)          ! lengths are those of the arrays
+  call world%alltoall(columns, lines, gather_dim=2, scatter_dim=1)          ! counts are those of the arrays
   lines = 2*lines
-  call world%alltoall(lines, columns, gather_dim=1, scatter_dim=2, gather_lengths=heights, scatter_lengths=widths)
+  call world%alltoall(lines, columns, gather_dim=1, scatter_dim=2, gather_counts=heights, scatter_counts=widths)
 
   ! The whole on rank 0, or on all; into a section, for example
   call world%gather(columns, matrix, root=0)
   allocate (everything(0:rows + 1, sum(widths)), source=0.0_real64)
-  call world%allgather(columns, everything(1:rows, :), dim=2, lengths=widths)
+  call world%allgather(columns, everything(1:rows, :), dim=2, counts=widths)
   if (rank == 0) then
     if (any(everything(1:rows, :) /= matrix)) error stop "gather and allgather join the same parts"
   end if
@@ -54,7 +54,7 @@ program collectives
   if (rank == 0) print '(a, f0.1)', "sum of all elements: ", total
   norms = sum(columns**2, dim=2)
   allocate (sums(my_rows))
-  call world%reduce_scatter(norms, sums, SYNCYTE_OP_SUM, dim=1, lengths=int(heights, int64))
+  call world%reduce_scatter(norms, sums, SYNCYTE_OP_SUM, dim=1, counts=int(heights, int64))
   if (any(abs(sums - sum(lines**2, dim=2)) > 1e-9*sums)) error stop "norms of this rank's rows"
 
   call world%destroy()

@@ -144,7 +144,7 @@ module syncyte_base_c
   !> Fields of a failed call's error, beside its text. Fields that do not apply are empty, and -1 for numbers.
   type, bind(C) :: syncyte_error_fields_t
     ! sizeof(syncyte_error_fields_t)
-    integer(c_size_t) :: struct_size = 72_c_size_t
+    integer(c_size_t) :: struct_size = 80_c_size_t
     ! status of the call
     integer(c_int32_t) :: status = 0_c_int32_t
     ! rank that failed: of the communicator in a collective, otherwise of the world
@@ -155,8 +155,11 @@ module syncyte_base_c
     type(c_ptr) :: object = c_null_ptr
     ! name of the argument that is wrong, or of the fact that differs between ranks
     type(c_ptr) :: argument = c_null_ptr
-    ! dimension of the argument, or its position in an array
+    ! dimension of the argument if ndim is not 0, otherwise its position in an array
     integer(c_int64_t) :: axis = 0_c_int64_t
+    ! number of dimensions of the array that the error is about; 0: the error is about no array. Lists such as [2,
+    ! 3] in value and expected are then extents; an axis in value that differs between ranks counts from the end
+    integer(c_int32_t) :: ndim = 0_c_int32_t
     ! value of the argument; if it differs between ranks, the values and their ranks
     type(c_ptr) :: value = c_null_ptr
     ! expected value
@@ -264,6 +267,16 @@ module syncyte_base_c
       character(kind=c_char), intent(in) :: message(*)
       integer(c_int32_t) :: answer
     end function syncyte_error_set
+
+    !> Sets the thread's last error with its fields, as syncyte_error_set() does without. Local; callable at any
+    !> time.
+    ! fields [in]: texts may be null; status is not SYNCYTE_SUCCESS; reason is the message; rank is not read
+    ! Returns: fields->status
+    function syncyte_error_set_fields(fields) bind(C, name="syncyte_error_set_fields") result(answer)
+      import
+      type(syncyte_error_fields_t), intent(in) :: fields
+      integer(c_int32_t) :: answer
+    end function syncyte_error_set_fields
 
     !> Returns the size of one element in bytes. Local; callable at any time.
     ! dtype [in]: element type

@@ -1,5 +1,5 @@
 ! Generated from syncyte/reducer.h by bindings/generate; do not edit.
-!> Gradient averaging: sums pieces of memory over all ranks, in place, while the ranks compute.
+!> Buckets of memory that all ranks sum in place while they compute: gradient averaging.
 module syncyte_reducer_c
   use, intrinsic :: iso_c_binding
   use syncyte_base_c
@@ -17,20 +17,20 @@ module syncyte_reducer_c
 
   interface
 
-    !> Makes a reducer with zeroed pieces. Collective; facts: pieces, dtypes, elements, options->scale.
+    !> Makes a reducer with zeroed buckets. Collective; facts: buckets, dtypes, elements, options->scale.
     ! comm [in]: a communicator, which the reducer keeps alive
-    ! pieces [in]: number of pieces, 1 or more
+    ! buckets [in]: number of buckets, 1 or more
     ! dtypes [in]: element types, floating-point or complex; 16-bit floats are summed in float32 and rounded once
-    ! elements [in]: lengths, 0 or more; all pieces together have at most 2^56 bytes
+    ! elements [in]: numbers of elements, 0 or more; all buckets together have at most 2^56 bytes
     ! options [in]: null for defaults
     ! reducer [out]: the reducer
-    ! Returns: SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_TYPE, SYNCYTE_ERR_MEMORY (all ranks' pieces of a node together do
+    ! Returns: SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_TYPE, SYNCYTE_ERR_MEMORY (all ranks' buckets of a node together do
     ! not fit), SYNCYTE_ERR_MISMATCH.
-    function syncyte_reducer_create(comm, pieces, dtypes, elements, options, reducer) bind(C, &
+    function syncyte_reducer_create(comm, buckets, dtypes, elements, options, reducer) bind(C, &
         name="syncyte_reducer_create") result(answer)
       import
       type(c_ptr), value :: comm
-      integer(c_int32_t), value :: pieces
+      integer(c_int32_t), value :: buckets
       integer(c_int32_t), intent(in) :: dtypes(*)
       integer(c_int64_t), intent(in) :: elements(*)
       type(syncyte_reducer_options_t), intent(in), optional :: options
@@ -46,8 +46,8 @@ module syncyte_reducer_c
       integer(c_int32_t) :: answer
     end function syncyte_reducer_retain
 
-    !> Drops a reference. The last release frees the memory of the pieces and gives up the round, without waiting:
-    !> other ranks may drop theirs earlier or later. Local, thread-safe, without MPI.
+    !> Drops a reference. With the last one the memory of the buckets goes and the round is given up, without
+    !> waiting: other ranks may drop theirs earlier or later. Local, thread-safe, without MPI.
     ! reducer [in]: a reducer
     function syncyte_reducer_release(reducer) bind(C, name="syncyte_reducer_release") result(answer)
       import
@@ -55,7 +55,7 @@ module syncyte_reducer_c
       integer(c_int32_t) :: answer
     end function syncyte_reducer_release
 
-    !> Drops a reference and nulls the handle; a null handle is ignored. Local, as syncyte_reducer_release().
+    !> Drops a reference and nulls the handle; null is fine. Local, as syncyte_reducer_release().
     ! reducer [in,out]: a reducer
     function syncyte_reducer_destroy(reducer) bind(C, name="syncyte_reducer_destroy") result(answer)
       import
@@ -63,35 +63,35 @@ module syncyte_reducer_c
       integer(c_int32_t) :: answer
     end function syncyte_reducer_destroy
 
-    !> Returns this rank's memory of a piece. Local. It must not be read or written between the start of the piece
-    !> and the end of the round.
+    !> This rank's memory of a bucket. Local. Between the start of the bucket and the end of the round it must be
+    !> neither read nor written; at all other times it is this rank's own.
     ! reducer [in]: a reducer
-    ! piece [in]: 0 to pieces - 1
-    ! buffer [out]: data, dtype and extent, one dimension; the reducer owns the memory
-    ! Returns: SYNCYTE_ERR_ARGUMENT for a piece that does not exist.
-    function syncyte_reducer_piece(reducer, piece, buffer) bind(C, name="syncyte_reducer_piece") &
+    ! bucket [in]: 0 to buckets - 1
+    ! buffer [out]: data, dtype and the one extent; the memory is the reducer's
+    ! Returns: SYNCYTE_ERR_ARGUMENT for a bucket that does not exist.
+    function syncyte_reducer_bucket(reducer, bucket, buffer) bind(C, name="syncyte_reducer_bucket") &
         result(answer)
       import
       type(c_ptr), value :: reducer
-      integer(c_int32_t), value :: piece
+      integer(c_int32_t), value :: bucket
       type(syncyte_buffer_t), intent(out) :: buffer
       integer(c_int32_t) :: answer
-    end function syncyte_reducer_piece
+    end function syncyte_reducer_bucket
 
-    !> Starts a piece, which this rank has filled. All ranks start all pieces in each round, in any order. Does not
-    !> wait for other ranks, but works on the sums of pieces that they have started.
+    !> This rank's bucket is full. All ranks start all buckets in each round, in any order; does not wait for other
+    !> ranks, but works on the sums of what they have started.
     ! reducer [in]: a reducer
-    ! piece [in]: 0 to pieces - 1
-    ! Returns: SYNCYTE_ERR_BUSY if this rank has started it in this round already; SYNCYTE_ERR_ARGUMENT for a piece
+    ! bucket [in]: 0 to buckets - 1
+    ! Returns: SYNCYTE_ERR_BUSY if this rank has started it in this round already; SYNCYTE_ERR_ARGUMENT for a bucket
     ! that does not exist.
-    function syncyte_reducer_start(reducer, piece) bind(C, name="syncyte_reducer_start") result(answer)
+    function syncyte_reducer_start(reducer, bucket) bind(C, name="syncyte_reducer_start") result(answer)
       import
       type(c_ptr), value :: reducer
-      integer(c_int32_t), value :: piece
+      integer(c_int32_t), value :: bucket
       integer(c_int32_t) :: answer
     end function syncyte_reducer_start
 
-    !> Works on the sums of pieces that all ranks have started, without waiting. Local.
+    !> Works on the sums of what all have started, without waiting. Local.
     ! reducer [in]: a reducer
     function syncyte_reducer_progress(reducer) bind(C, name="syncyte_reducer_progress") result(answer)
       import
@@ -99,19 +99,18 @@ module syncyte_reducer_c
       integer(c_int32_t) :: answer
     end function syncyte_reducer_progress
 
-    !> Waits for the end of the round: all pieces hold the sums. Collective.
+    !> Waits for the end of the round: all buckets hold the sums. Collective.
     ! reducer [in]: a reducer
-    ! Returns: SYNCYTE_ERR_ARGUMENT if this rank has not started all pieces: the round goes on. SYNCYTE_ERR_MISMATCH
-    ! if a rank has given up the round: the round is over, and the contents of the pieces are undefined.
+    ! Returns: SYNCYTE_ERR_ARGUMENT if this rank has not started all buckets: the round goes on;
+    ! SYNCYTE_ERR_MISMATCH where a rank has given the round up: it is over, and what the buckets hold is undefined.
     function syncyte_reducer_wait(reducer) bind(C, name="syncyte_reducer_wait") result(answer)
       import
       type(c_ptr), value :: reducer
       integer(c_int32_t) :: answer
     end function syncyte_reducer_wait
 
-    !> Gives up the round: all ranks, this one too, get SYNCYTE_ERR_MISMATCH with this rank's number from
-    !> syncyte_reducer_wait(), which this rank must call as well. Local, does not wait; the pieces are unchanged
-    !> until then.
+    !> Gives up the round: syncyte_reducer_wait() answers SYNCYTE_ERR_MISMATCH with this rank's number on all ranks.
+    !> This rank has to call it too. Local, does not wait; the buckets stay untouched until then.
     ! reducer [in]: a reducer
     function syncyte_reducer_give_up(reducer) bind(C, name="syncyte_reducer_give_up") result(answer)
       import

@@ -1,27 +1,29 @@
-/* Halo exchange for Fortran: the grid's dimensions and the array's come in Fortran's order, reversed. */
+/* Halos for Fortran: the grid's dimensions and the array's come in Fortran's order, reversed. */
 #include "descriptor.h"
-#include "terms.h"
 
-/* One number for each dimension of the grid, in C's order, from a scalar or a vector of as many. */
-static syncyte_status_t read_numbers(const CFI_cdesc_t* given, const char* name, int32_t count, int64_t* numbers) {
-  int64_t forward[SYNCYTE_MAX_NDIM];
-  const syncyte_status_t status = fortran_integers(given, name, SYNCYTE_MAX_NDIM, forward);
-  if (status != SYNCYTE_SUCCESS) return status;
-  if (given->rank != 0 && fortran_count(given) != count)
-    return fortran_fail(SYNCYTE_ERR_SHAPE, "%s has %lld elements, the grid has %d dimensions", name,
-                        (long long)fortran_count(given), count);
-  for (int32_t d = 0; d < count; ++d) numbers[d] = given->rank == 0 ? forward[0] : forward[count - 1 - d];
-  return SYNCYTE_SUCCESS;
+/* Numbers in C's order, from a vector or, one for each dimension of the grid, from a scalar. */
+static syncyte_status_t read_numbers(const CFI_cdesc_t* given, const char* name, int32_t* count, int64_t* numbers) {
+  const int32_t dimensions = *count;
+  const syncyte_status_t status = fortran_reversed(given, name, count, numbers);
+  if (given->rank != 0) return status;
+  *count = dimensions;
+  for (int32_t d = 1; d < dimensions; ++d) numbers[d] = numbers[0];
+  return status;
 }
 
-static syncyte_status_t read_axes(const CFI_cdesc_t* dims, int32_t count, int32_t* axes) {
+static syncyte_status_t read_axes(const CFI_cdesc_t* dims, int32_t ndim, int32_t* given, int32_t* axes) {
   int64_t numbers[SYNCYTE_MAX_NDIM];
-  const syncyte_status_t status = read_numbers(dims, "dims", count, numbers);
+  const syncyte_status_t status = read_numbers(dims, "dims", given, numbers);
+  const int32_t count = *given;
   for (int32_t d = 0; status == SYNCYTE_SUCCESS && d < count; ++d) {
-    if (numbers[d] < 1 || numbers[d] > SYNCYTE_MAX_NDIM)
-      return fortran_fail(SYNCYTE_ERR_ARGUMENT, "dims has the dimension %lld, which no array has",
-                          (long long)numbers[d]);
-    axes[d] = fortran_axis((int32_t)numbers[d]);
+    if (numbers[d] < 1 || numbers[d] > ndim)
+      return fortran_fail(SYNCYTE_ERR_ARGUMENT, "dims(%d) is %lld; expected 1 to %d, the rank of array", count - d,
+                          (long long)numbers[d], ndim);
+    axes[d] = -(int32_t)numbers[d];
+    for (int32_t e = 0; e < d; ++e)
+      if (axes[e] == axes[d])
+        return fortran_fail(SYNCYTE_ERR_ARGUMENT, "dims(%d) and dims(%d) are both %lld; expected different ones",
+                            count - d, count - e, (long long)numbers[d]);
   }
   return status;
 }
@@ -32,44 +34,14 @@ syncyte_status_t fortran_halo_create(syncyte_comm_t cart, const CFI_cdesc_t* arr
   const syncyte_halo_options_t options = {sizeof options, corners};
   syncyte_buffer_t buffer;
   int64_t below[SYNCYTE_MAX_NDIM] = {0}, above[SYNCYTE_MAX_NDIM] = {0};
-  int32_t axes[SYNCYTE_MAX_NDIM] = {0}, count = 0;
-  syncyte_status_t local = fortran_buffer(array, "array", 0, &buffer);
-  if (syncyte_cart_ndim(cart, &count) != SYNCYTE_SUCCESS) count = 0; /* told by the collective */
-  if (count > 0) {
-    if (local == SYNCYTE_SUCCESS) local = read_numbers(low, "low", count, below);
-    if (local == SYNCYTE_SUCCESS) local = read_numbers(high != NULL ? high : low, "high", count, above);
-    if (local == SYNCYTE_SUCCESS && dims != NULL) local = read_axes(dims, count, axes);
-  }
-  /* ndim -1 is refused on all ranks. */
-  const int32_t ndim = local == SYNCYTE_SUCCESS ? buffer.ndim : -1;
-  const syncyte_status_t status =
-      syncyte_halo_create(cart, buffer.dtype, ndim, buffer.shape, dims != NULL ? axes : NULL, count, below, count,
-                          above, count, &options, halo);
-  if (local != SYNCYTE_SUCCESS) return fortran_report(local);
-  return fortran_dimensions(status, buffer.ndim);
-}
-
-/* A buffer that the core refuses, so that the neighbours are told of a wrong array. */
-syncyte_status_t fortran_halo_exchange(syncyte_halo_t halo, const CFI_cdesc_t* array) {
-  syncyte_buffer_t buffer;
-  const syncyte_status_t local = fortran_buffer(array, "array", 0, &buffer);
-  return fortran_settle(local, syncyte_halo_exchange(halo, &buffer));
-}
-
-syncyte_status_t fortran_halo_accumulate(syncyte_halo_t halo, const CFI_cdesc_t* array) {
-  syncyte_buffer_t buffer;
-  const syncyte_status_t local = fortran_buffer(array, "array", 0, &buffer);
-  return fortran_settle(local, syncyte_halo_accumulate(halo, &buffer));
-}
-
-syncyte_status_t fortran_halo_iexchange(syncyte_halo_t halo, const CFI_cdesc_t* array, syncyte_request_t* request) {
-  syncyte_buffer_t buffer;
-  const syncyte_status_t local = fortran_buffer(array, "array", 0, &buffer);
-  return fortran_settle(local, syncyte_halo_iexchange(halo, &buffer, request));
-}
-
-syncyte_status_t fortran_halo_iaccumulate(syncyte_halo_t halo, const CFI_cdesc_t* array, syncyte_request_t* request) {
-  syncyte_buffer_t buffer;
-  const syncyte_status_t local = fortran_buffer(array, "array", 0, &buffer);
-  return fortran_settle(local, syncyte_halo_iaccumulate(halo, &buffer, request));
+  int32_t axes[SYNCYTE_MAX_NDIM] = {0}, dimensions = 0;
+  syncyte_status_t local = fortran_buffer(array, "array", 0, 0, &buffer);
+  (void)syncyte_cart_ndim(cart, &dimensions); /* 0 without a grid, which halo_create() tells all ranks */
+  int32_t lows = dimensions, highs = dimensions, cut = dimensions;
+  if (local == SYNCYTE_SUCCESS) local = read_numbers(low, "low", &lows, below);
+  if (local == SYNCYTE_SUCCESS) local = read_numbers(high != NULL ? high : low, "high", &highs, above);
+  if (local == SYNCYTE_SUCCESS && dims != NULL) local = read_axes(dims, buffer.ndim, &cut, axes);
+  if (local != SYNCYTE_SUCCESS) return fortran_refuse(FORTRAN_CREATION, cart, local, "halo_create");
+  return syncyte_halo_create(cart, buffer.dtype, buffer.ndim, buffer.shape, dims != NULL ? axes : NULL, cut, below,
+                             lows, above, highs, &options, halo);
 }

@@ -3,48 +3,40 @@
 
 static char nothing; /* where pointers to arrays without elements point: a null address would mean "not associated" */
 
-/* Makes pointer refer to a contiguous array; extents and lower bounds are in Fortran's order. */
-static syncyte_status_t associate(CFI_cdesc_t* pointer, void* data, const CFI_index_t* extents,
-                                  const CFI_index_t* lower) {
-  CFI_CDESC_T(SYNCYTE_MAX_NDIM) storage;
-  CFI_cdesc_t* target = (CFI_cdesc_t*)&storage;
-  int failed = CFI_establish(target, data != NULL ? data : &nothing, CFI_attribute_other, pointer->type,
-                             pointer->elem_len, pointer->rank, extents);
-  if (failed == CFI_SUCCESS) failed = CFI_setpointer(pointer, target, lower);
-  if (failed == CFI_SUCCESS) return SYNCYTE_SUCCESS;
-  return fortran_report(fortran_fail(SYNCYTE_ERR_INTERNAL, "Fortran's descriptor cannot be set (error %d)", failed));
-}
-
 /* Points at a view whose last dimension, in Fortran's order, begins at first_row. */
 static syncyte_status_t point_at(CFI_cdesc_t* pointer, const syncyte_buffer_t* view, int64_t first_row) {
   CFI_index_t extents[SYNCYTE_MAX_NDIM], lower[SYNCYTE_MAX_NDIM];
+  CFI_CDESC_T(SYNCYTE_MAX_NDIM) storage;
+  CFI_cdesc_t* target = (CFI_cdesc_t*)&storage;
   if (pointer->rank != view->ndim || !fortran_carries(fortran_dtype(pointer), view->dtype))
-    return fortran_report(fortran_fail(pointer->rank != view->ndim ? SYNCYTE_ERR_SHAPE : SYNCYTE_ERR_TYPE,
-                                       "the pointer is %s of rank %d, the tensor %s of rank %d",
-                                       fortran_type_name(pointer), pointer->rank, syncyte_dtype_name(view->dtype),
-                                       view->ndim));
+    return fortran_fail(pointer->rank != view->ndim ? SYNCYTE_ERR_SHAPE : SYNCYTE_ERR_TYPE,
+                        "the pointer is %s of rank %d, the tensor %s of rank %d", fortran_type_name(pointer),
+                        pointer->rank, syncyte_dtype_name(view->dtype), view->ndim);
   for (int i = 0; i < view->ndim; ++i) {
     extents[i] = view->shape[view->ndim - 1 - i];
     lower[i] = i == view->ndim - 1 ? first_row : 1;
   }
-  return associate(pointer, view->data, extents, lower);
+  int failed = CFI_establish(target, view->data != NULL ? view->data : &nothing, CFI_attribute_other, pointer->type,
+                             pointer->elem_len, pointer->rank, extents);
+  if (failed == CFI_SUCCESS) failed = CFI_setpointer(pointer, target, lower);
+  if (failed == CFI_SUCCESS) return SYNCYTE_SUCCESS;
+  return fortran_fail(SYNCYTE_ERR_INTERNAL, "Fortran's descriptor cannot be set (error %d)", failed);
 }
 
-static syncyte_status_t own_first_row(syncyte_tensor_t tensor, int64_t* first) {
+syncyte_status_t fortran_own_rank(syncyte_tensor_t tensor, int32_t* rank) {
   syncyte_comm_t comm = NULL;
-  int32_t rank = 0;
-  int64_t count = 0;
   syncyte_status_t status = syncyte_tensor_comm(tensor, &comm);
-  if (status != SYNCYTE_SUCCESS) return status;
-  status = syncyte_comm_rank(comm, &rank);
+  if (status == SYNCYTE_SUCCESS) status = syncyte_comm_rank(comm, rank);
   (void)syncyte_comm_destroy(&comm);
-  return status != SYNCYTE_SUCCESS ? status : syncyte_tensor_rows(tensor, rank, first, &count);
+  return status;
 }
 
 syncyte_status_t fortran_tensor_local(syncyte_tensor_t tensor, CFI_cdesc_t* pointer) {
   syncyte_buffer_t view = {.struct_size = sizeof view};
-  int64_t first = 0;
-  syncyte_status_t status = own_first_row(tensor, &first);
+  int32_t rank = 0;
+  int64_t first = 0, count = 0;
+  syncyte_status_t status = fortran_own_rank(tensor, &rank);
+  if (status == SYNCYTE_SUCCESS) status = syncyte_tensor_rows(tensor, rank, &first, &count);
   if (status == SYNCYTE_SUCCESS) status = syncyte_tensor_local(tensor, &view);
   return status != SYNCYTE_SUCCESS ? status : point_at(pointer, &view, first + 1);
 }
@@ -59,41 +51,28 @@ syncyte_status_t fortran_tensor_node(syncyte_tensor_t tensor, CFI_cdesc_t* point
   return status;
 }
 
-/* Whether the product of extents is at most room, without overflow. */
-static bool fits(int rank, const int64_t* extents, int64_t room) {
-  bool empty = false;
-  for (int i = 0; i < rank; ++i) {
-    if (extents[i] < 0) return false;
-    empty = empty || extents[i] == 0;
-  }
-  for (int i = 0; i < rank && !empty; ++i) {
-    room /= extents[i];
-    if (room == 0) return false;
-  }
-  return true;
+/* Describes elements from the start of a window's part: those of a shape, or all. */
+static syncyte_status_t view_part(void* data, int64_t room, const CFI_cdesc_t* pointer, const CFI_cdesc_t* shape,
+                                  syncyte_buffer_t* view) {
+  int64_t extents[SYNCYTE_MAX_NDIM] = {room}, elements = 1;
+  int32_t count = 1;
+  syncyte_status_t status = shape != NULL ? fortran_reversed(shape, "shape", &count, extents) : SYNCYTE_SUCCESS;
+  if (status == SYNCYTE_SUCCESS && pointer->rank != count)
+    return fortran_fail(SYNCYTE_ERR_SHAPE, "the pointer has rank %d, shape has %d elements", pointer->rank, count);
+  if (status == SYNCYTE_SUCCESS) status = syncyte_buffer_init(data, fortran_dtype(pointer), count, extents, view);
+  for (int32_t i = 0; status == SYNCYTE_SUCCESS && i < count; ++i) elements *= extents[i];
+  if (status != SYNCYTE_SUCCESS || elements <= room) return status;
+  return fortran_fail(SYNCYTE_ERR_SHAPE, "shape does not fit: the part has %lld elements of this type",
+                      (long long)room);
 }
 
 syncyte_status_t fortran_window_pointer(syncyte_window_t window, int32_t rank, const CFI_cdesc_t* shape,
                                         CFI_cdesc_t* pointer) {
-  CFI_index_t extents[SYNCYTE_MAX_NDIM], lower[SYNCYTE_MAX_NDIM];
-  int64_t given[SYNCYTE_MAX_NDIM];
+  syncyte_buffer_t view;
   size_t bytes = 0;
   void* data = NULL;
   syncyte_status_t status = syncyte_window_size(window, rank, &bytes);
   if (status == SYNCYTE_SUCCESS) status = syncyte_window_pointer(window, rank, &data);
-  if (status != SYNCYTE_SUCCESS) return status;
-  const int64_t room = (int64_t)(bytes / pointer->elem_len);
-  given[0] = room;
-  if (shape != NULL) status = fortran_integers(shape, "shape", SYNCYTE_MAX_NDIM, given);
-  if (status == SYNCYTE_SUCCESS && pointer->rank != (shape != NULL ? fortran_count(shape) : 1))
-    status = fortran_fail(SYNCYTE_ERR_SHAPE, "the pointer has rank %d, shape has %lld elements", pointer->rank,
-                          (long long)(shape != NULL ? fortran_count(shape) : 1));
-  if (status == SYNCYTE_SUCCESS && !fits(pointer->rank, given, room))
-    status = fortran_fail(SYNCYTE_ERR_SHAPE, "shape does not fit: the part of rank %d has %lld elements of this type",
-                          rank, (long long)room);
-  for (int i = 0; status == SYNCYTE_SUCCESS && i < pointer->rank; ++i) {
-    extents[i] = given[i];
-    lower[i] = 1;
-  }
-  return status != SYNCYTE_SUCCESS ? fortran_report(status) : associate(pointer, data, extents, lower);
+  if (status == SYNCYTE_SUCCESS) status = view_part(data, (int64_t)(bytes / pointer->elem_len), pointer, shape, &view);
+  return status != SYNCYTE_SUCCESS ? status : point_at(pointer, &view, 1);
 }

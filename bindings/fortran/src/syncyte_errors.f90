@@ -3,21 +3,12 @@ module syncyte_errors
   use, intrinsic :: iso_c_binding
   use, intrinsic :: iso_fortran_env, only: output_unit
   use syncyte_c, only: SYNCYTE_SUCCESS
+  use syncyte_fortran_c, only: fortran_end_job, fortran_last_error
   implicit none
   private
   public :: finish, to_fortran, to_c
 
   interface
-    subroutine fortran_end_job(status) bind(C, name="fortran_end_job")
-      import
-      integer(c_int32_t), value :: status
-    end subroutine fortran_end_job
-
-    function fortran_last_error() bind(C, name="fortran_last_error") result(text)
-      import
-      type(c_ptr) :: text
-    end function fortran_last_error
-
     pure function c_strlen(text) bind(C, name="strlen") result(length)
       import
       type(c_ptr), value :: text
@@ -32,13 +23,14 @@ contains
     integer(c_int32_t), intent(in) :: status
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
+    integer(c_int32_t) :: ignored
 
     if (present(stat)) stat = int(status)
     if (status == SYNCYTE_SUCCESS) return
     if (present(errmsg)) errmsg = to_fortran(fortran_last_error())
     if (present(stat)) return
     flush (output_unit)
-    call fortran_end_job(status)
+    ignored = fortran_end_job(status)
   end subroutine finish
 
   !> A copy of a C string.
@@ -46,16 +38,11 @@ contains
     type(c_ptr), intent(in) :: text
     character(len=:), allocatable :: copy
     character(kind=c_char), pointer :: letters(:)
-    integer :: i, length
 
-    length = 0
-    if (c_associated(text)) length = int(c_strlen(text))
-    allocate (character(len=length) :: copy)
-    if (length == 0) return
-    call c_f_pointer(text, letters, [length])
-    do i = 1, length
-      copy(i:i) = letters(i)
-    end do
+    copy = ""
+    if (.not. c_associated(text)) return
+    call c_f_pointer(text, letters, [c_strlen(text)])
+    copy = transfer(letters, repeat(" ", size(letters)))
   end function to_fortran
 
   !> A C string: without trailing blanks, with a null at the end; not allocated (a null pointer) for an absent text.

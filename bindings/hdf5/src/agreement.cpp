@@ -70,7 +70,15 @@ void require_equal(const parts& mine, const parts& first) {
   std::string more = entries.size() > 1 ? fmt::format("; {} entries differ", entries.size()) : "";
   if (mine.size() != first.size())
     more += fmt::format("; count is {}, but {} on rank 0", mine.size() / width, first.size() / width);
-  fail(SYNCYTE_ERR_MISMATCH, "{} is {}, but {} on rank 0{}", what, at(mine, odd), at(first, odd), more);
+  const std::string here(at(mine, odd)), there(at(first, odd));
+  const bool is_shape = what.ends_with(": shape");
+  wrong_argument wrong{.argument = what, .value = here, .expected = fmt::format("{}, as on rank 0{}", there, more)};
+  if (is_shape) {
+    wrong.ndim = static_cast<int>(std::count(here.begin(), here.end(), ',')) + 1;
+    wrong.value = in_brackets(here);
+    wrong.expected = fmt::format("{}, as on rank 0{}", in_brackets(there), more);
+  }
+  throw error(SYNCYTE_ERR_MISMATCH, fmt::format("{} is {}, but {} on rank 0{}", what, here, there, more), wrong);
 }
 
 // Called after a mismatch: each rank compares itself with rank 0, and an agreement tells all ranks the differences.

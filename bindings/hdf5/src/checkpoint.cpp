@@ -35,9 +35,17 @@ void checkpoint::check_target(const dataset& from, std::int64_t first_row, const
   const auto ndim = static_cast<std::size_t>(target.ndim);
   const bool fits =
       ndim == from.shape.size() && (ndim < 2 || std::equal(from.shape.begin() + 1, from.shape.end(), target.shape + 1));
-  require(fits, SYNCYTE_ERR_SHAPE,
-          "key '{}' of '{}' has shape {}, the buffer has {}; all but the first extent must be equal", from.key, path(),
-          text_of(from.shape.data(), from.shape.size()), text_of(target.shape, ndim));
+  if (!fits) {
+    const std::string has = text_of(from.shape.data(), from.shape.size()), given = text_of(target.shape, ndim);
+    throw error(SYNCYTE_ERR_SHAPE,
+                fmt::format("key '{}' of '{}' has shape {}, the buffer has {}; all but the first extent must be equal",
+                            from.key, path(), has, given),
+                {.object = fmt::format("key '{}' of '{}'", from.key, path()),
+                 .argument = "shape of the array",
+                 .ndim = target.ndim,
+                 .value = in_brackets(given),
+                 .expected = in_brackets(has) + ", but for the number of rows"});
+  }
   const std::int64_t rows = ndim == 0 ? 1 : target.shape[0];
   require(first_row >= 0 && rows <= from.rows() && first_row <= from.rows() - rows, SYNCYTE_ERR_INDEX,
           "first_row {} and {} rows are outside key '{}' of '{}', which has {} rows", first_row, rows, from.key, path(),

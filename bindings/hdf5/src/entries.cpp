@@ -91,8 +91,13 @@ arguments check_arguments(const char* path, const syncyte_checkpoint_options_t* 
           options->struct_size, sizeof *options);
   result.step = options->step;
   if (options->block_bytes != 0) result.block_bytes = options->block_bytes;
-  require(valid_block_bytes(result.block_bytes), SYNCYTE_ERR_ARGUMENT,
-          "options.block_bytes is {}; expected 0 or a power of two from 4096 to 2^30", options->block_bytes);
+  if (!valid_block_bytes(result.block_bytes)) {
+    const wrong_argument wrong{.argument = "options->block_bytes",
+                               .value = fmt::format("{}", options->block_bytes),
+                               .expected = "0 or a power of two from 4096 to 2^30"};
+    throw error(SYNCYTE_ERR_ARGUMENT,
+                fmt::format("options.block_bytes is {}; expected {}", wrong.value, wrong.expected), wrong);
+  }
   return result;
 }
 

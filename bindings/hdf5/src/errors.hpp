@@ -12,15 +12,41 @@
 
 namespace syncyte::hdf5 {
 
+/// Fields of an error about an argument; lists such as [2, 3] are extents if the argument has dimensions.
+struct wrong_argument {
+  std::string object = {};
+  std::string argument = {};
+  int ndim = 0;
+  std::string value = {};
+  std::string expected = {};
+};
+
 /// The exception of this library; the C interface turns it into a status and the thread's last error.
 class error : public std::runtime_error {
  public:
-  error(syncyte_status_t status, const std::string& message) : std::runtime_error(message), status_(status) {}
+  error(syncyte_status_t status, const std::string& message, wrong_argument wrong = {})
+      : std::runtime_error(message), status_(status), wrong_(std::move(wrong)) {}
   syncyte_status_t status() const { return status_; }
+  const wrong_argument& wrong() const { return wrong_; }
 
  private:
   syncyte_status_t status_;
+  wrong_argument wrong_;
 };
+
+/// Turns "(2, 3)" into "[2, 3]", for the fields.
+inline std::string in_brackets(const std::string& list) {
+  return list.size() < 2 ? list : fmt::format("[{}]", list.substr(1, list.size() - 2));
+}
+
+/// Makes an error the thread's last error.
+inline syncyte_status_t report(const error& caught) {
+  const wrong_argument& wrong = caught.wrong();
+  const syncyte_error_fields_t fields = {sizeof fields,        caught.status(),        -1,           nullptr,
+                                         wrong.object.c_str(), wrong.argument.c_str(), -1,           wrong.ndim,
+                                         wrong.value.c_str(),  wrong.expected.c_str(), caught.what()};
+  return wrong.argument.empty() ? syncyte_error_set(caught.status(), caught.what()) : syncyte_error_set_fields(&fields);
+}
 
 /// A failed call of Syncyte's C interface, which has already set the thread's last error.
 class reported : public std::exception {
@@ -59,7 +85,7 @@ syncyte_status_t attempt(Function&& function) noexcept {
   } catch (const reported& caught) {
     return caught.status();
   } catch (const error& caught) {
-    return syncyte_error_set(caught.status(), caught.what());
+    return report(caught);
   } catch (const std::bad_alloc&) {
     return syncyte_error_set(SYNCYTE_ERR_MEMORY, "checkpoint: out of memory");
   } catch (const std::exception& caught) {

@@ -29,7 +29,7 @@ class Access(Counters, Gradients):
 
     _comm: Comm
     _dtype: DType
-    _world: str
+    _array_kind: str
 
     @property
     def comm(self) -> Comm:
@@ -179,8 +179,8 @@ class Access(Counters, Gradients):
             return self._gather_recorded(_recorded_index(index, out))
         wanted = _index_buffer(index)
         if out is None:
-            world = wanted.world if dtypes.is_torch_tensor(index) or isinstance(index, np.ndarray) else self._world
-            return self._gather_as(world, wanted)
+            is_array = dtypes.is_torch_tensor(index) or isinstance(index, np.ndarray)
+            return self._gather_as(wanted.array_kind if is_array else self._array_kind, wanted)
         target = as_buffer(out, "out", writable=True, expected=self._dtype)
         self._check_rows(wanted, target, "out")
         _library.core().syncyte_tensor_gather(self.handle, wanted.reference, target.reference)
@@ -192,8 +192,8 @@ class Access(Counters, Gradients):
 
         return _torch_gradients.gather(self._whole(), index, collective=collective)
 
-    def _gather_as(self, world: str, wanted: Buffer) -> Any:
-        result = _arrays.empty(world, self._dtype, (*wanted.shape, *self._shape[1:]))
+    def _gather_as(self, array_kind: str, wanted: Buffer) -> Any:
+        result = _arrays.empty(array_kind, self._dtype, (*wanted.shape, *self._shape[1:]))
         target = as_buffer(result, "out", expected=self._dtype)
         _library.core().syncyte_tensor_gather(self.handle, wanted.reference, target.reference)
         return result
@@ -306,7 +306,7 @@ class Access(Counters, Gradients):
             if self._records_gradients():
                 rows, inside = _indexing.rows_of_box(_indexing.Box(tuple(first), shape, ()))
                 return self._gather_recorded(dtypes.import_torch().arange(rows.start, rows.stop))[inside]
-            return self._read_box(self._world, lower, shape)
+            return self._read_box(self._array_kind, lower, shape)
         if self._records_gradients():
             raise _no_gradient_through_out()
         target = as_buffer(out, "out", writable=True, contiguous=False, expected=self._dtype)
@@ -315,9 +315,9 @@ class Access(Counters, Gradients):
         target.written()
         return out
 
-    def _read_box(self, world: str, lower: Sequence[int], extent: Sequence[int]) -> Any:
+    def _read_box(self, array_kind: str, lower: Sequence[int], extent: Sequence[int]) -> Any:
         """Returns a new array of a box that is known to lie inside."""
-        result = _arrays.empty(world, self._dtype, extent)
+        result = _arrays.empty(array_kind, self._dtype, extent)
         target = as_buffer(result, "out", expected=self._dtype)
         _library.core().syncyte_tensor_get_box(
             self.handle, (ctypes.c_int64 * len(lower))(*lower), len(lower), target.reference

@@ -224,7 +224,7 @@ class Along(Collectives):
             header = np.zeros(3 + c.MAX_NDIM, np.int64)
             if self.rank == as_int32(root, "root"):
                 whole = _any_strides(array, "scatter_along")
-                header[:3] = whole.world == TORCH, whole.dtype, len(whole.shape)
+                header[:3] = whole.array_kind == TORCH, whole.dtype, len(whole.shape)
                 header[3 : 3 + len(whole.shape)] = whole.shape
             return header
 

@@ -35,41 +35,41 @@ def memory_at(address: int, size: int, release: str, handle: int) -> Any:
     return view
 
 
-def array_over(memory: Any, world: str, dtype: DType, shape: Sequence[int]) -> Any:
+def array_over(memory: Any, array_kind: str, dtype: DType, shape: Sequence[int]) -> Any:
     """Returns a writable numpy array or torch tensor over all of `memory`, which it keeps alive."""
-    if world == TORCH:
+    if array_kind == TORCH:
         torch = dtypes.import_torch()
         # .data: the result is not a view for autograd, and independent of the grad mode of its creation.
         return torch.frombuffer(memory, dtype=dtypes.torch_dtype(dtype)).view(tuple(shape)).data
     return np.frombuffer(memory, dtypes.numpy_dtype(dtype)).reshape(tuple(shape))
 
 
-def fresh(world: str, dtype: DType, shape: Sequence[int]) -> Any:
+def fresh(array_kind: str, dtype: DType, shape: Sequence[int]) -> Any:
     """Returns a new array that numpy or torch allocates; its contents are undefined."""
-    if world == TORCH:
+    if array_kind == TORCH:
         return dtypes.import_torch().empty(tuple(shape), dtype=dtypes.torch_dtype(dtype))
     return np.empty(tuple(shape), dtypes.numpy_dtype(dtype))
 
 
-def recycled(world: str, dtype: DType, shape: Sequence[int]) -> Any:
+def recycled(array_kind: str, dtype: DType, shape: Sequence[int]) -> Any:
     """Returns a new array in memory of the pool, contents undefined; released with the last view of it."""
     size = dtypes.itemsize(dtype) * math.prod(int(extent) for extent in shape)
     if size == 0:
-        return fresh(world, dtype, shape)
+        return fresh(array_kind, dtype, shape)
     address = ctypes.c_void_p()
     _library.core().syncyte_memory_acquire(size, int(Memory.HOST), 0, ctypes.byref(address))
     assert address.value is not None
-    return array_over(memory_at(address.value, size, "syncyte_memory_release", address.value), world, dtype, shape)
+    return array_over(memory_at(address.value, size, "syncyte_memory_release", address.value), array_kind, dtype, shape)
 
 
-def empty(world: str, dtype: DType, shape: Sequence[int]) -> Any:
-    """Returns a new contiguous array in host memory, contents undefined; `world` is "numpy" or "torch"."""
+def empty(array_kind: str, dtype: DType, shape: Sequence[int]) -> Any:
+    """Returns a new contiguous array in host memory, contents undefined; `array_kind` is "numpy" or "torch"."""
     is_large = dtypes.itemsize(dtype) * math.prod(shape) >= _POOLED_BYTES
-    return (recycled if is_large else fresh)(world, dtype, shape)
+    return (recycled if is_large else fresh)(array_kind, dtype, shape)
 
 
 def empty_like(buffer: Buffer, shape: Sequence[int]) -> Any:
     """Returns a new contiguous array of the buffer's element type, kind and device."""
-    if buffer.world == TORCH and buffer.array.device.type != "cpu":
+    if buffer.array_kind == TORCH and buffer.array.device.type != "cpu":
         return buffer.array.new_empty(tuple(shape))
-    return empty(buffer.world, buffer.dtype, shape)
+    return empty(buffer.array_kind, buffer.dtype, shape)

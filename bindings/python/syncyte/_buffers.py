@@ -23,15 +23,15 @@ _DESCRIPTION_SIZE = ctypes.sizeof(c.BufferDescription)
 class Buffer:
     """An array and its description for the C library. It keeps the array alive."""
 
-    __slots__ = ("array", "description", "dtype", "reference", "shape", "world")
+    __slots__ = ("array", "array_kind", "description", "dtype", "reference", "shape")
 
     def __init__(
-        self, array: Any, world: str, dtype: DType, address: int, shape: Sequence[int], strides: Sequence[int]
+        self, array: Any, array_kind: str, dtype: DType, address: int, shape: Sequence[int], strides: Sequence[int]
     ):
         if len(shape) > c.MAX_NDIM:
             raise errors.ShapeError(f"the array has {len(shape)} dimensions; at most {c.MAX_NDIM} are possible")
         self.array = array
-        self.world = world
+        self.array_kind = array_kind
         self.dtype = dtype
         self.shape = tuple(shape)
         extents, distances = _Numbers(*shape), _Numbers(*strides)
@@ -48,7 +48,7 @@ class Buffer:
 
     def written(self) -> None:
         """Tells autograd that a torch tensor has new contents."""
-        if self.world == TORCH and not self.array.is_inference():
+        if self.array_kind == TORCH and not self.array.is_inference():
             torch = dtypes.loaded_torch()
             assert torch is not None
             torch.autograd.graph.increment_version(self.array)

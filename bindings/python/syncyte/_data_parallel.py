@@ -28,7 +28,7 @@ _averagers: WeakIdKeyDictionary = WeakIdKeyDictionary()  # by parameter, weak re
 
 
 class _Bucket:
-    """Gradients of parameters of one dtype, stored contiguously in a piece of a reducer's memory.
+    """Gradients of parameters of one dtype, stored contiguously in a bucket of a reducer.
 
     References to the parameters are weak, because the parameters' hooks keep the averager alive.
     """
@@ -249,7 +249,7 @@ class DataParallel:
         self._reducer = Reducer([(bucket.dtype, bucket.elements) for bucket in self._buckets], group,
                                 scale=1 / group.size)
         for number, bucket in enumerate(self._buckets):
-            bucket.place(self._reducer.piece(number, TORCH))
+            bucket.place(self._reducer.bucket(number, TORCH))
         self._place = {id(parameter): (number, view) for number, bucket in enumerate(self._buckets)
                        for parameter, view in bucket.living()}
         self._pass: int | None = None  # autograd's number of the backward pass in progress

@@ -24,23 +24,23 @@ class Layout(NamedTuple):
 
     comm: Comm
     dim: int  #: the dimension, counted from 0
-    lengths: tuple[int, ...]  #: lengths of the parts along dim, in rank order
+    counts: tuple[int, ...]  #: counts of the parts along dim, in rank order
 
     @property
     def length(self) -> int:
         """Length of this rank's part."""
-        return self.lengths[self.comm.rank]
+        return self.counts[self.comm.rank]
 
     @property
     def first(self) -> int:
         """First index of this rank's part."""
-        return sum(self.lengths[: self.comm.rank])
+        return sum(self.counts[: self.comm.rank])
 
     def with_extent(self, shape: Sequence[int], extent: int) -> tuple[int, ...]:
         return (*shape[: self.dim], extent, *shape[self.dim + 1 :])
 
     def whole_shape(self, part: torch.Tensor) -> tuple[int, ...]:
-        return self.with_extent(part.shape, sum(self.lengths))
+        return self.with_extent(part.shape, sum(self.counts))
 
     def part_of(self, whole: torch.Tensor) -> torch.Tensor:
         """Returns a copy of this rank's part."""
@@ -57,8 +57,8 @@ def as_layer_dim(dim: object) -> int | None:
     return abs(number)
 
 
-def lengths_of(extent: int, comm: Comm, uneven: bool, name: str) -> tuple[int, ...]:
-    """Returns equal lengths of parts, or with `uneven` lengths that differ by at most one, the first ones longer."""
+def counts_of(extent: int, comm: Comm, uneven: bool, name: str) -> tuple[int, ...]:
+    """Returns equal counts of parts, or with `uneven` counts that differ by at most one, the first ones longer."""
     if extent % comm.size != 0 and not uneven:
         expected = f"a multiple of the number of ranks, {comm.size}, or uneven=True"
         raise wrong(ShapeError, name, extent, expected)
@@ -89,7 +89,7 @@ def mark_sharded(
     dim: int,
     comm: Comm = COMM_WORLD,
     *,
-    lengths: Sequence[int] | None = None,
+    counts: Sequence[int] | None = None,
 ) -> None:
     """Marks a parameter or buffer of a user-defined layer as this rank's part of a larger tensor. Local.
 
@@ -106,13 +106,13 @@ def mark_sharded(
         Dimension that is cut.
     comm : Comm
         The ranks; each has a part.
-    lengths : sequence of int, optional
+    counts : sequence of int, optional
         Lengths of the parts along dim, one for each rank; None: all are as long as this rank's.
 
     Raises
     ------
     ArgumentError, ShapeError, DtypeError
-        On this rank: no such parameter or buffer; no such dim; lengths that do not fit.
+        On this rank: no such parameter or buffer; no such dim; counts that do not fit.
     """
     group = comm_or_world(comm)
     if not isinstance(module, torch.nn.Module):
@@ -124,12 +124,12 @@ def mark_sharded(
     if not -tensor.dim() <= number < tensor.dim():
         raise wrong(ArgumentError, "dim", number, f"{-tensor.dim()} to {tensor.dim() - 1}")
     number %= tensor.dim()
-    known = [tensor.size(number)] * group.size if lengths is None else as_numbers(lengths, "lengths")
+    known = [tensor.size(number)] * group.size if counts is None else as_numbers(counts, "counts")
     if len(known) != group.size:
-        raise wrong(ShapeError, "lengths", known, f"{group.size} numbers, one for each rank")
+        raise wrong(ShapeError, "counts", known, f"{group.size} numbers, one for each rank")
     if known[group.rank] != tensor.size(number):
         expected = f"{tensor.size(number)}, as {name} has along dimension {number}"
-        raise wrong(ShapeError, "lengths", known[group.rank], expected, axis=group.rank)
+        raise wrong(ShapeError, "counts", known[group.rank], expected, axis=group.rank)
     set_layout(module, name, Layout(group, number, tuple(known)))
 
 
@@ -156,7 +156,7 @@ def layouts_of(model: torch.nn.Module) -> dict[int, Layout]:
                 raise wrong(ArgumentError, called, given, "a parameter or buffer, of which each rank has a part")
             known, first = found.setdefault(id(tensor), (layout, called))
             if known != layout:
-                expected = f"dim {known.dim}, lengths {list(known.lengths)}, as it has as {first}"
-                given = f"cut along dim {layout.dim} into lengths {list(layout.lengths)}"
+                expected = f"dim {known.dim}, counts {list(known.counts)}, as it has as {first}"
+                given = f"cut along dim {layout.dim} into counts {list(layout.counts)}"
                 raise wrong(ArgumentError, called, given, expected)
     return {tensor: layout for tensor, (layout, _) in found.items()}

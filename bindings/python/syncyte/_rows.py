@@ -43,7 +43,7 @@ def gather_rows(table: Any, index: Any, *, dtype: dtypes.DTypeLike = None, out: 
     expected = None if dtype is None else dtypes.as_dtype(dtype)
     shape = rows.shape + source.shape[1:]
     if out is None:
-        out = empty(source.world, source.dtype if expected is None else expected, shape)
+        out = empty(source.array_kind, source.dtype if expected is None else expected, shape)
     target = as_buffer(out, "out", writable=True, expected=expected)
     if target.shape != shape:
         raise wrong(ShapeError, "out", f"of shape {target.shape}", f"shape {shape}")

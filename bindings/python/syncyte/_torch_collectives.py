@@ -345,7 +345,7 @@ def exscan(tensor: torch.Tensor, *, reverse: bool = False, op: Reduction = "sum"
     return _collective(operators.exscan, "comm_exscan", group, tensor, mixed_grad, reverse, number)
 
 
-def allgather_along(tensor: torch.Tensor, axis: int = 0, *, lengths: Sequence[int] | None = None,
+def allgather_along(tensor: torch.Tensor, axis: int = 0, *, counts: Sequence[int] | None = None,
                     comm: Comm = COMM_WORLD, mixed_grad: bool = False) -> torch.Tensor:
     """All ranks' tensors joined along an axis, in order of ranks, on all ranks.
 
@@ -358,7 +358,7 @@ def allgather_along(tensor: torch.Tensor, axis: int = 0, *, lengths: Sequence[in
         At least one dimension; any strides; its extent along the axis may differ between ranks, and be 0.
     axis : int
         A negative one counts from the end.
-    lengths : sequence of int, optional
+    counts : sequence of int, optional
         All ranks' extents along the axis, where they are known; otherwise they are collected first. A compiled function
         keeps those of its first call; if they change on some rank, all ranks raise ValueError.
     comm : Comm
@@ -377,18 +377,18 @@ def allgather_along(tensor: torch.Tensor, axis: int = 0, *, lengths: Sequence[in
     IndexError
         On all ranks: an axis that the tensor does not have.
     ValueError
-        On all ranks: ranks that differ in dtype, axis, other extents or in recording gradients; lengths that do not
+        On all ranks: ranks that differ in dtype, axis, other extents or in recording gradients; counts that do not
         fit.
     NotImplementedError
         On all ranks: a sparse, quantised, nested or meta tensor.
     """
     operator = operators.allgather_along
-    if lengths is None:
-        return _collective(operator.default, "comm_lengths", comm, tensor, mixed_grad, axis)
-    return _collective(operator.lengths, "comm_allgather_along", comm, tensor, mixed_grad, axis, lengths)
+    if counts is None:
+        return _collective(operator.default, "comm_counts", comm, tensor, mixed_grad, axis)
+    return _collective(operator.counts, "comm_allgather_along", comm, tensor, mixed_grad, axis, counts)
 
 
-def gather_along(tensor: torch.Tensor, axis: int = 0, root: int = 0, *, lengths: Sequence[int] | None = None,
+def gather_along(tensor: torch.Tensor, axis: int = 0, root: int = 0, *, counts: Sequence[int] | None = None,
                  comm: Comm = COMM_WORLD, mixed_grad: bool = False) -> torch.Tensor:
     """As :func:`allgather_along`, on root; on other ranks the result's extent along the axis is 0.
 
@@ -396,7 +396,7 @@ def gather_along(tensor: torch.Tensor, axis: int = 0, root: int = 0, *, lengths:
 
     Parameters
     ----------
-    tensor, axis, lengths, comm
+    tensor, axis, counts, comm
         As of :func:`allgather_along`.
     root : int
         The rank that gets the whole.
@@ -413,12 +413,12 @@ def gather_along(tensor: torch.Tensor, axis: int = 0, root: int = 0, *, lengths:
         On all ranks: an invalid root; and the errors of :func:`allgather_along`.
     """
     operator = operators.gather_along
-    if lengths is None:
-        return _collective(operator.default, "comm_lengths", comm, tensor, mixed_grad, axis, root)
-    return _collective(operator.lengths, "comm_gather_along", comm, tensor, mixed_grad, axis, lengths, root)
+    if counts is None:
+        return _collective(operator.default, "comm_counts", comm, tensor, mixed_grad, axis, root)
+    return _collective(operator.counts, "comm_gather_along", comm, tensor, mixed_grad, axis, counts, root)
 
 
-def scatter_along(tensor: torch.Tensor, length: int, axis: int = 0, root: int = 0, *,
+def scatter_along(tensor: torch.Tensor, count: int, axis: int = 0, root: int = 0, *,
                   comm: Comm = COMM_WORLD, mixed_grad: bool = False) -> torch.Tensor:
     """This rank's part of root's tensor, which is cut along an axis in order of ranks.
 
@@ -429,7 +429,7 @@ def scatter_along(tensor: torch.Tensor, length: int, axis: int = 0, root: int = 
     ----------
     tensor : torch.Tensor
         Of root; on other ranks only its dtype counts, and that it may require gradients.
-    length : int
+    count : int
         Of this rank's part; they add up to root's extent along the axis.
     axis, comm
         As of :func:`allgather_along`.
@@ -445,12 +445,12 @@ def scatter_along(tensor: torch.Tensor, length: int, axis: int = 0, root: int = 
     Raises
     ------
     ValueError
-        On all ranks: an invalid root, lengths that do not add up; and the errors of :func:`allgather_along`.
+        On all ranks: an invalid root, counts that do not add up; and the errors of :func:`allgather_along`.
     """
-    return _collective(operators.scatter_along.default, "comm_lengths", comm, tensor, mixed_grad, axis, length, root)
+    return _collective(operators.scatter_along.default, "comm_counts", comm, tensor, mixed_grad, axis, count, root)
 
 
-def reduce_scatter_along(tensor: torch.Tensor, length: int, axis: int = 0, *, op: Reduction = "sum",
+def reduce_scatter_along(tensor: torch.Tensor, count: int, axis: int = 0, *, op: Reduction = "sum",
                          comm: Comm = COMM_WORLD, mixed_grad: bool = False) -> torch.Tensor:
     """This rank's part of all ranks' tensors reduced element by element, which is cut along an axis in order of ranks.
 
@@ -461,7 +461,7 @@ def reduce_scatter_along(tensor: torch.Tensor, length: int, axis: int = 0, *, op
     ----------
     tensor : torch.Tensor
         The whole; any strides.
-    length : int
+    count : int
         Of this rank's part; they add up to the extent along the axis.
     axis, comm
         As of :func:`allgather_along`.
@@ -477,20 +477,20 @@ def reduce_scatter_along(tensor: torch.Tensor, length: int, axis: int = 0, *, op
     Raises
     ------
     ValueError
-        On all ranks: lengths that do not add up; and the errors of :func:`allgather_along` and, of op, :func:`scan`.
+        On all ranks: counts that do not add up; and the errors of :func:`allgather_along` and, of op, :func:`scan`.
     """
     group = comm_or_world(comm)
-    number = _number_of(op, group, "comm_lengths")
+    number = _number_of(op, group, "comm_counts")
     operator = operators.reduce_scatter_along.default
-    return _collective(operator, "comm_lengths", group, tensor, mixed_grad, axis, length, number)
+    return _collective(operator, "comm_counts", group, tensor, mixed_grad, axis, count, number)
 
 
-def alltoall_along(tensor: torch.Tensor, gather_axis: int, scatter_axis: int, length: int, *,
+def alltoall_along(tensor: torch.Tensor, gather_axis: int, scatter_axis: int, count: int, *,
                    comm: Comm = COMM_WORLD, mixed_grad: bool = False) -> torch.Tensor:
     """A tensor that is partitioned over the ranks along ``gather_axis``, partitioned along ``scatter_axis`` instead.
 
     Collective as :func:`allgather_along`; a permutation of elements, whose adjoint is its inverse. Equal axes: the
-    lengths of the parts change.
+    counts of the parts change.
 
     Parameters
     ----------
@@ -498,7 +498,7 @@ def alltoall_along(tensor: torch.Tensor, gather_axis: int, scatter_axis: int, le
         This rank's part along ``gather_axis``; any strides.
     gather_axis, scatter_axis : int
         Negative ones count from the end.
-    length : int
+    count : int
         Of this rank's part along ``scatter_axis``; they add up to the whole extent.
     comm : Comm
         The ranks.
@@ -512,7 +512,7 @@ def alltoall_along(tensor: torch.Tensor, gather_axis: int, scatter_axis: int, le
     Raises
     ------
     ValueError
-        On all ranks: lengths that do not add up; and the errors of :func:`allgather_along`, of both axes.
+        On all ranks: counts that do not add up; and the errors of :func:`allgather_along`, of both axes.
     """
     operator = operators.alltoall_along.default
-    return _collective(operator, "comm_lengths", comm, tensor, mixed_grad, gather_axis, scatter_axis, length)
+    return _collective(operator, "comm_counts", comm, tensor, mixed_grad, gather_axis, scatter_axis, count)

@@ -16,7 +16,8 @@ from collections.abc import Callable, Sequence
 import torch
 
 from ._torch_collectives import _given, _refuse_compiled, number_of
-from ._torch_refusals import advise, not_a_tensor, wrong_type
+from ._torch_operators import operators
+from ._torch_refusals import advise, not_a_tensor
 from ._torch_requests import Request
 from ._types import Reduction
 from .comm import COMM_WORLD, comm_or_world
@@ -25,55 +26,41 @@ from .errors import ArgumentError
 if typing.TYPE_CHECKING:
     from .comm import Comm
 
-# As in nonblocking.cpp.
-_ALLREDUCE, _BCAST, _ALLGATHER, _REDUCE_SCATTER, _ALLTOALL = 0, 1, 3, 4, 5
-Plan = Callable[[], tuple[Sequence[int], Sequence[int]]]  # the kind's arguments and the result's shape
-
-
 @dataclasses.dataclass(frozen=True)
 class CollectiveRequest(Request):
     """A collective under way."""
 
-    kind: int
-    arguments: tuple[int, ...]
+    collective: str
     input_shape: tuple[int, ...]
-    result_shape: tuple[int, ...]
     dtype: torch.dtype
+    arguments: dict[str, typing.Any]
 
     def wait(self) -> torch.Tensor:
         """Waits for the end, and returns the result. Raises what went wrong on some rank, on all of them."""
         try:
-            return torch.ops.syncyte.wait_collective(self.ticket, self.comm, self.kind, self.arguments,
-                                                     self.input_shape, self.result_shape, self.dtype)
+            return operators.wait_collective(self.ticket, self.collective, self.comm, self.input_shape, self.dtype,
+                                             **self.arguments)
         except Exception as error:
             advise(error)
             raise
 
 
-def _started(tensor: torch.Tensor, comm: Comm, operation: str, kind: int, mixed_grad: bool, plan: Plan,
-             op: Reduction = "sum") -> CollectiveRequest:
-    """Starts what `plan` says; what is wrong with it is told to the ranks that have started the operation."""
+def _started(tensor: torch.Tensor, comm: Comm, collective: str, mixed_grad: bool,
+             prepare_arguments: Callable[[], dict[str, typing.Any]]) -> CollectiveRequest:
+    """Starts a collective; wrong arguments are told to the ranks that have started it."""
     handle = comm.handle
+    operation = f"comm_i{collective}"
     _refuse_compiled(mixed_grad)
 
-    def prepare() -> tuple[Sequence[int], Sequence[int], int]:
+    def prepare() -> dict[str, typing.Any]:
         if not isinstance(tensor, torch.Tensor):
             raise not_a_tensor(tensor)
-        arguments, result_shape = plan()
-        return arguments, result_shape, number_of(op)
+        return prepare_arguments()
 
-    arguments, result_shape, reduction = comm._prepare_start(operation, prepare)
-    try:
-        ticket = torch.ops.syncyte.start_collective(_given(tensor, mixed_grad), handle, kind, arguments, result_shape,
-                                                    op=reduction)
-    except Exception as error:
-        refused = wrong_type(error, tensor)
-        if refused is None:
-            raise
-        comm._refuse_start(operation, refused)
-        raise refused from None
-    return CollectiveRequest(ticket, handle, kind, tuple(arguments), tuple(tensor.shape), tuple(result_shape),
-                             tensor.dtype)
+    arguments = comm._prepare_start(operation, prepare)
+    name = collective.removesuffix("_along")
+    ticket = operators.start_collective(_given(tensor, mixed_grad), name, handle, **arguments)
+    return CollectiveRequest(ticket, handle, name, tuple(tensor.shape), tensor.dtype, arguments)
 
 
 def _whole(value: int) -> int:
@@ -93,8 +80,7 @@ def _number(value: int, name: str) -> int:
         raise ArgumentError(f"{name} is {value!r}; expected a whole number of 64 bits") from None
 
 
-def _lengths(values: Sequence[int], name: str, comm: Comm) -> list[int]:
-    """The lengths, one of each rank."""
+def _counts(values: Sequence[int], name: str, comm: Comm) -> list[int]:
     expected = f"{name} is {values!r}; expected {comm.size} whole numbers of 64 bits, one of each rank, 0 or more"
     try:
         found = [_whole(value) for value in values]
@@ -105,16 +91,10 @@ def _lengths(values: Sequence[int], name: str, comm: Comm) -> list[int]:
     return found
 
 
-def _with_extent(shape: Sequence[int], axis: int, extent: int) -> list[int]:
-    """The shape, where an extent differs; a wrong axis is left to the operation, which tells all ranks."""
-    result = list(shape)
-    if -len(result) <= axis < len(result):
-        result[axis] = extent
-    return result
-
-
-def _at(values: Sequence[int], place: int) -> int:
-    return values[place] if -len(values) <= place < len(values) else 0
+def _parts(axis: int, counts: Sequence[int], comm: Comm, direction: str, named: str = "") -> dict[str, typing.Any]:
+    """The arguments of parts that are gathered, or scattered, under the names that the caller knows."""
+    return {f"{direction}_axis": _number(axis, f"{named}axis"),
+            f"{direction}_counts": _counts(counts, f"{named}counts", comm)}
 
 
 def iallreduce(tensor: torch.Tensor, comm: Comm = COMM_WORLD, *, op: Reduction = "sum",
@@ -139,8 +119,7 @@ def iallreduce(tensor: torch.Tensor, comm: Comm = COMM_WORLD, *, op: Reduction =
     TypeError, ValueError, NotImplementedError
         As :func:`allreduce`, at once where this rank is wrong, from wait() on the others.
     """
-    return _started(tensor, comm_or_world(comm), "comm_iallreduce", _ALLREDUCE, mixed_grad,
-                    lambda: ((), tensor.shape), op)
+    return _started(tensor, comm_or_world(comm), "allreduce", mixed_grad, lambda: {"op": number_of(op)})
 
 
 def ibcast(tensor: torch.Tensor, root: int = 0, comm: Comm = COMM_WORLD, *, mixed_grad: bool = False) -> Request:
@@ -162,11 +141,10 @@ def ibcast(tensor: torch.Tensor, root: int = 0, comm: Comm = COMM_WORLD, *, mixe
     TypeError, ValueError, NotImplementedError
         As :func:`bcast`, at once where this rank is wrong, from wait() on the others.
     """
-    return _started(tensor, comm_or_world(comm), "comm_ibcast", _BCAST, mixed_grad,
-                    lambda: ((_number(root, "root"),), tensor.shape))
+    return _started(tensor, comm_or_world(comm), "bcast", mixed_grad, lambda: {"root": _number(root, "root")})
 
 
-def iallgather_along(tensor: torch.Tensor, lengths: Sequence[int], axis: int = 0, *,
+def iallgather_along(tensor: torch.Tensor, counts: Sequence[int], axis: int = 0, *,
                      comm: Comm = COMM_WORLD, mixed_grad: bool = False) -> Request:
     """Starts to join all ranks' tensors along an axis: see :func:`allgather_along`.
 
@@ -174,7 +152,7 @@ def iallgather_along(tensor: torch.Tensor, lengths: Sequence[int], axis: int = 0
     ----------
     tensor, axis, comm
         As of :func:`allgather_along`.
-    lengths : sequence of int
+    counts : sequence of int
         All ranks' extents along the axis.
     mixed_grad : bool
         See :mod:`syncyte.torch`.
@@ -186,19 +164,14 @@ def iallgather_along(tensor: torch.Tensor, lengths: Sequence[int], axis: int = 0
     Raises
     ------
     ValueError
-        Wrong lengths, an axis that is no number; and the errors of :func:`allgather_along`, at once where this rank is
+        Wrong counts, an axis that is no number; and the errors of :func:`allgather_along`, at once where this rank is
         wrong, from wait() on the others.
     """
     group = comm_or_world(comm)
-
-    def plan() -> tuple[Sequence[int], Sequence[int]]:
-        along, parts = _number(axis, "axis"), _lengths(lengths, "lengths", group)
-        return (along, *parts), _with_extent(tensor.shape, along, sum(parts))
-
-    return _started(tensor, group, "comm_iallgather_along", _ALLGATHER, mixed_grad, plan)
+    return _started(tensor, group, "allgather_along", mixed_grad, lambda: _parts(axis, counts, group, "gather"))
 
 
-def ireduce_scatter_along(tensor: torch.Tensor, lengths: Sequence[int], axis: int = 0, *, op: Reduction = "sum",
+def ireduce_scatter_along(tensor: torch.Tensor, counts: Sequence[int], axis: int = 0, *, op: Reduction = "sum",
                           comm: Comm = COMM_WORLD, mixed_grad: bool = False) -> Request:
     """Starts to reduce all ranks' tensors, of which each keeps a part: see :func:`reduce_scatter_along`.
 
@@ -206,7 +179,7 @@ def ireduce_scatter_along(tensor: torch.Tensor, lengths: Sequence[int], axis: in
     ----------
     tensor, axis, op, comm
         As of :func:`reduce_scatter_along`.
-    lengths : sequence of int
+    counts : sequence of int
         Of all ranks' parts along the axis.
     mixed_grad : bool
         See :mod:`syncyte.torch`.
@@ -218,27 +191,23 @@ def ireduce_scatter_along(tensor: torch.Tensor, lengths: Sequence[int], axis: in
     Raises
     ------
     ValueError
-        Wrong lengths, an axis that is no number; and the errors of :func:`reduce_scatter_along`, at once where this
+        Wrong counts, an axis that is no number; and the errors of :func:`reduce_scatter_along`, at once where this
         rank is wrong, from wait() on the others.
     """
     group = comm_or_world(comm)
-
-    def plan() -> tuple[Sequence[int], Sequence[int]]:
-        along, parts = _number(axis, "axis"), _lengths(lengths, "lengths", group)
-        return (along, *parts), _with_extent(tensor.shape, along, _at(parts, group.rank))
-
-    return _started(tensor, group, "comm_ireduce_scatter_along", _REDUCE_SCATTER, mixed_grad, plan, op)
+    return _started(tensor, group, "reduce_scatter_along", mixed_grad,
+                    lambda: {**_parts(axis, counts, group, "scatter"), "op": number_of(op)})
 
 
-def ialltoall_along(tensor: torch.Tensor, gather_axis: int, scatter_axis: int, gather_lengths: Sequence[int],
-                    scatter_lengths: Sequence[int], *, comm: Comm = COMM_WORLD, mixed_grad: bool = False) -> Request:
+def ialltoall_along(tensor: torch.Tensor, gather_axis: int, scatter_axis: int, gather_counts: Sequence[int],
+                    scatter_counts: Sequence[int], *, comm: Comm = COMM_WORLD, mixed_grad: bool = False) -> Request:
     """Starts to partition along ``scatter_axis`` what is partitioned along ``gather_axis``: see :func:`alltoall_along`.
 
     Parameters
     ----------
     tensor, gather_axis, scatter_axis, comm
         As of :func:`alltoall_along`.
-    gather_lengths, scatter_lengths : sequence of int
+    gather_counts, scatter_counts : sequence of int
         All ranks' extents along the axes, before and after.
     mixed_grad : bool
         See :mod:`syncyte.torch`.
@@ -250,16 +219,10 @@ def ialltoall_along(tensor: torch.Tensor, gather_axis: int, scatter_axis: int, g
     Raises
     ------
     ValueError
-        Wrong lengths, an axis that is no number; and the errors of :func:`alltoall_along`, at once where this rank is
+        Wrong counts, an axis that is no number; and the errors of :func:`alltoall_along`, at once where this rank is
         wrong, from wait() on the others.
     """
     group = comm_or_world(comm)
-
-    def plan() -> tuple[Sequence[int], Sequence[int]]:
-        joined, cut = _number(gather_axis, "gather_axis"), _number(scatter_axis, "scatter_axis")
-        before = _lengths(gather_lengths, "gather_lengths", group)
-        after = _lengths(scatter_lengths, "scatter_lengths", group)
-        whole = _with_extent(tensor.shape, joined, sum(before))
-        return (joined, cut, *before, *after), _with_extent(whole, cut, _at(after, group.rank))
-
-    return _started(tensor, group, "comm_ialltoall_along", _ALLTOALL, mixed_grad, plan)
+    return _started(tensor, group, "alltoall_along", mixed_grad,
+                    lambda: {**_parts(gather_axis, gather_counts, group, "gather", "gather_"),
+                             **_parts(scatter_axis, scatter_counts, group, "scatter", "scatter_")})

@@ -2,21 +2,44 @@
 
 from __future__ import annotations
 
+import typing
+
 import torch
 
 from . import _library, _torch_vmap
 
-# Operations whose order among each other matters, and which must run even if nobody uses their results: a rank whose
-# compiler dropped one would leave the others waiting.
-_EFFECTFUL = ("allreduce.default", "bcast.default", "reduce.default", "scan.default", "exscan.default",
-              "allgather_along.lengths", "gather_along.lengths", "scatter_along.lengths",
-              "reduce_scatter_along.lengths", "alltoall_along.lengths", "gather.default",
-              "gather_backward.default", "gather_collective.default", "gather_adjoint.default", "isend.default",
-              "irecv.default", "isend_answer.default", "irecv_answer.default", "barrier.default",
-              "wait_message.default", "start_collective.default", "wait_collective.default", "halo_exchange.default")
+torch.ops.load_library(_library.find("syncyte_torch"))
+operators = torch.ops.syncyte  # finding the namespace anew costs microseconds
 
 
-def _register_effects() -> None:
+class Row(typing.NamedTuple):
+    """An operator in the library's table."""
+
+    packet: str
+    overload: str
+    is_effectful: bool
+    batching: str  #: how torch.vmap runs it
+    axes: list[int]  #: which arguments are axes
+    shapes: list[int]  #: and which are shapes
+
+    @property
+    def operator(self) -> typing.Any:
+        return getattr(getattr(operators, self.packet), self.overload)
+
+
+def table() -> list[Row]:
+    """All operators."""
+    rows = (line.split(",") for line in operators.operator_table())
+    return [Row(packet.removeprefix("syncyte::"), overload, bool(effectful), batching, [int(i) for i in axes.split()],
+                [int(i) for i in shapes.split()])
+            for packet, overload, effectful, batching, axes, shapes in rows]
+
+
+def _register_effects(rows: list[Row]) -> None:
+    """Compiled code keeps the order of operators that communicate, and runs them even if nobody uses their results.
+
+    A rank whose compiler dropped one would leave the others waiting.
+    """
     from torch._higher_order_ops import effects
 
     # Private in all versions so far: torch 2.6 defines the enumeration in this module, 2.15 in another one.
@@ -26,12 +49,11 @@ def _register_effects() -> None:
         from torch._library.effects import EffectType
 
         ordered = EffectType.ORDERED
-    for name in _EFFECTFUL:
-        packet, overload = name.split(".")
-        effects._register_effectful_op(getattr(getattr(torch.ops.syncyte, packet), overload), ordered)
+    for row in rows:
+        if row.is_effectful:
+            effects._register_effectful_op(row.operator, ordered)
 
 
-torch.ops.load_library(_library.find("syncyte_torch"))
-_register_effects()
-_torch_vmap.register()
-operators = torch.ops.syncyte  # finding the namespace anew costs microseconds
+_register_effects(table())
+for _row in table():
+    _torch_vmap.register(_row.operator, _row.batching, _row.axes, _row.shapes)

@@ -12,20 +12,6 @@ from typing import Any
 
 import torch
 
-_ELEMENTWISE = ("allreduce", "bcast", "reduce", "scan", "exscan")
-_IN_A_LOOP = ("halo_exchange", "gather", "gather_collective", "gather_adjoint")
-_IDENTITIES = ("join_dummies", "join_order", "mixed_grad")
-_IN_PLACE = ("bcast_", "reduce_")
-_REFUSED = ("overwrite", "isend", "irecv", "isend_answer", "irecv_answer", "wait_message", "test_message",
-            "start_collective", "wait_collective", "gather_backward")
-# Which arguments are axes, and which are shapes.
-_ALONG: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {
-    "allgather_along.lengths": ((2,), ()), "gather_along.lengths": ((2,), ()), "scatter_along.lengths": ((2,), (5,)),
-    "reduce_scatter_along.lengths": ((2,), ()), "alltoall_along.lengths": ((2, 4), ()),
-    "allgather_along.default": ((2,), ()), "gather_along.default": ((2,), ()), "scatter_along.default": ((2,), ()),
-    "reduce_scatter_along.default": ((2,), ()), "alltoall_along.default": ((2, 3), ()),
-}
-
 Rule = Callable[..., tuple[Any, Any]]
 
 
@@ -34,7 +20,7 @@ def _shifted(axis: int, ndim: int) -> int:
     return axis + 1 if axis >= 0 else axis if axis >= -ndim else axis - 1
 
 
-def _once(operator: Any, axes: tuple[int, ...] = (), shapes: tuple[int, ...] = ()) -> Rule:
+def _once(operator: Any, axes: Sequence[int], shapes: Sequence[int]) -> Rule:
     def rule(info: Any, in_dims: Sequence[int | None], tensor: torch.Tensor, *more: Any) -> tuple[torch.Tensor, int]:
         arguments = [tensor.movedim(in_dims[0], 0), *more]  # type: ignore[arg-type]
         ndim = len(arguments[shapes[0]]) if shapes else tensor.dim() - 1
@@ -47,7 +33,7 @@ def _once(operator: Any, axes: tuple[int, ...] = (), shapes: tuple[int, ...] = (
     return rule
 
 
-def _in_place(operator: Any) -> Rule:
+def _in_place(operator: Any, *_: Any) -> Rule:
     def rule(info: Any, in_dims: Sequence[int | None], tensor: torch.Tensor, *more: Any) -> tuple[None, None]:
         operator(tensor.movedim(in_dims[0], 0), *more)  # type: ignore[arg-type]
         return None, None
@@ -55,14 +41,14 @@ def _in_place(operator: Any) -> Rule:
     return rule
 
 
-def _identity(operator: Any) -> Rule:
+def _identity(operator: Any, *_: Any) -> Rule:
     def rule(info: Any, in_dims: Sequence[Any], tensor: torch.Tensor, *more: Any) -> tuple[torch.Tensor, int | None]:
         return operator(tensor, *more), in_dims[0]
 
     return rule
 
 
-def _in_a_loop(operator: Any) -> Rule:
+def _in_a_loop(operator: Any, *_: Any) -> Rule:
     def rule(info: Any, in_dims: Sequence[int | None], *arguments: Any) -> tuple[torch.Tensor, int]:
         def element(number: int) -> torch.Tensor:
             return operator(*(argument if dim is None else argument.select(dim, number)
@@ -73,7 +59,9 @@ def _in_a_loop(operator: Any) -> Rule:
     return rule
 
 
-def _refused(name: str) -> Rule:
+def _refused(operator: Any, *_: Any) -> Rule:
+    name = operator.name().removeprefix("syncyte::")
+
     def rule(*_: Any) -> tuple[Any, Any]:
         raise NotImplementedError(f"torch.vmap over syncyte::{name} is not possible: call it on the whole batch, "
                                   "outside of torch.vmap")
@@ -81,22 +69,10 @@ def _refused(name: str) -> Rule:
     return rule
 
 
-def register() -> None:
-    """Called once, when the library is loaded."""
+_RULES = {"once": _once, "in_place": _in_place, "each": _in_a_loop, "first_tensor": _identity, "refused": _refused}
 
-    def add(name: str, rule: Rule) -> None:
-        torch.library.register_vmap(f"syncyte::{name.removesuffix('.default')}", rule)
 
-    def operator(name: str) -> Any:
-        packet, _, overload = name.partition(".")
-        return getattr(getattr(torch.ops.syncyte, packet), overload or "default")
-
-    for name in _ELEMENTWISE:
-        add(name, _once(operator(name)))
-    for name, (axes, shapes) in _ALONG.items():
-        add(name, _once(operator(name), axes, shapes))
-    for names, rule in ((_IN_PLACE, _in_place), (_IDENTITIES, _identity), (_IN_A_LOOP, _in_a_loop)):
-        for name in names:
-            add(name, rule(operator(name)))
-    for name in _REFUSED:
-        add(name, _refused(name))
+def register(operator: Any, batching: str, axes: Sequence[int], shapes: Sequence[int]) -> None:
+    """Registers the rule of an operator, as the library's table describes it."""
+    if batching in _RULES:
+        torch.library.register_vmap(operator, _RULES[batching](operator, axes, shapes))

@@ -19,15 +19,15 @@ def fixed(tensor: Any) -> Any:
     return fix(tensor)
 
 
-def view(kind: str, handle: int, world: str, dtype: DType, shape: Sequence[int], address: int | None) -> Any:
+def view(kind: str, handle: int, array_kind: str, dtype: DType, shape: Sequence[int], address: int | None) -> Any:
     """Returns an array over memory of a tensor or window (`kind`), retained while the array or a slice of it lives.
 
     torch cannot move it. An empty shape gives an empty array without a reference.
     """
     count = int(np.prod(tuple(shape), dtype=np.int64))
     if count == 0 or address is None:
-        return _arrays.fresh(world, dtype, shape)
+        return _arrays.fresh(array_kind, dtype, shape)
     getattr(_library.core(), f"syncyte_{kind}_retain")(handle)
     memory = _arrays.memory_at(address, count * dtypes.itemsize(dtype), f"syncyte_{kind}_release", handle)
-    array = _arrays.array_over(memory, world, dtype, shape)
-    return fixed(array) if world == TORCH else array
+    array = _arrays.array_over(memory, array_kind, dtype, shape)
+    return fixed(array) if array_kind == TORCH else array

@@ -305,7 +305,7 @@ class StoreWorker(Handle):
         """Returns a new array for the values of keys, of their kind."""
         wanted, length = _as_keys(keys), self._store.length
         shape = [int(self._store.lengths(keys).sum())] if length is None else [*wanted.shape, length]
-        return _arrays.empty(wanted.world, DType.FLOAT32, shape)
+        return _arrays.empty(wanted.array_kind, DType.FLOAT32, shape)
 
     def _check_shape(self, name: str, shape: Sequence[int]) -> None:
         length = self._store.length
@@ -599,7 +599,7 @@ class StoreWorker(Handle):
             length = self._store.length
             if length is None:
                 raise wrong(ArgumentError, "out", None, "an array, because keys differ in length")
-            out = _arrays.empty(drawn.world, DType.FLOAT32, [*drawn.shape, length])
+            out = _arrays.empty(drawn.array_kind, DType.FLOAT32, [*drawn.shape, length])
         return drawn, as_buffer(out, "out", writable=True, expected=DType.FLOAT32)
 
     def _pull_sample(self, sample: int, keys: Buffer, values: Buffer) -> int:

@@ -125,11 +125,11 @@ class WholeTensor(Access):
         self._name = name
 
     def _take(
-        self, handle: int | None, comm: Comm, shape: tuple[int, ...], dtype: DType, world: str, wrapped: Any
+        self, handle: int | None, comm: Comm, shape: tuple[int, ...], dtype: DType, array_kind: str, wrapped: Any
     ) -> None:
         assert handle is not None
         self._own(handle)
-        self._comm, self._shape, self._dtype, self._world = comm, shape, dtype, world
+        self._comm, self._shape, self._dtype, self._array_kind = comm, shape, dtype, array_kind
         self._original = wrapped
         self._name = None
         self._cache: dict[tuple[str, str], Any] = {}
@@ -185,7 +185,7 @@ class WholeTensor(Access):
         buffer, options = comm._prepare("tensor_wrap", prepare, lifecycle=True)
         released, handle = ctypes.c_int64(), ctypes.c_void_p()
         options.released = ctypes.pointer(released)
-        if buffer.world == TORCH:
+        if buffer.array_kind == TORCH:
             _views.fixed(buffer.array)
         _remember(released, buffer.array)  # before the call: Ctrl-C may end it after the library has taken the array
         try:
@@ -195,13 +195,13 @@ class WholeTensor(Access):
         except Error:
             released.value = 1
             raise
-        tensor = cls.from_handle(handle.value, comm, buffer.world, buffer.array)
+        tensor = cls.from_handle(handle.value, comm, buffer.array_kind, buffer.array)
         tensor._name = name
         return tensor
 
     @classmethod
     def from_handle(
-        cls, handle: int | None, comm: Comm | None = None, world: str = NUMPY, wrapped: Any = None
+        cls, handle: int | None, comm: Comm | None = None, array_kind: str = NUMPY, wrapped: Any = None
     ) -> WholeTensor:
         """Takes over one reference of a C handle; for libraries on top. Local.
 
@@ -211,7 +211,7 @@ class WholeTensor(Access):
             The C handle.
         comm : Comm, optional
             Its communicator; None: queried from the C library.
-        world : str
+        array_kind : str
             Kind of arrays that reads return: "numpy" or "torch".
         wrapped : array, optional
             The array that the tensor wraps.
@@ -229,7 +229,7 @@ class WholeTensor(Access):
         found = _library.options(c.BufferDescription)
         _library.core().syncyte_tensor_describe(handle, ctypes.byref(found))
         tensor = cls.__new__(cls)
-        tensor._take(handle, comm, tuple(found.shape[: found.ndim]), DType(found.dtype), world, wrapped)
+        tensor._take(handle, comm, tuple(found.shape[: found.ndim]), DType(found.dtype), array_kind, wrapped)
         return tensor
 
     def free(self) -> None:
@@ -249,13 +249,13 @@ class WholeTensor(Access):
 
     # Views.
 
-    def _view(self, part: str, world: str) -> Any:
-        found = self._cache.get((part, world))
+    def _view(self, part: str, array_kind: str) -> Any:
+        found = self._cache.get((part, array_kind))
         if found is None:
-            found = self._cache[part, world] = self._make_view(part, world)
+            found = self._cache[part, array_kind] = self._make_view(part, array_kind)
         return found
 
-    def _make_view(self, part: str, world: str) -> Any:
+    def _make_view(self, part: str, array_kind: str) -> Any:
         description, first = _library.options(c.BufferDescription), ctypes.c_int64()
         if part == "local":
             _library.core().syncyte_tensor_local(self.handle, ctypes.byref(description))
@@ -263,15 +263,15 @@ class WholeTensor(Access):
             _library.core().syncyte_tensor_node(self.handle, ctypes.byref(description), ctypes.byref(first))
         shape = description.shape[: description.ndim]
         if part == "local" and self._original is not None:
-            found = self._original_as(world)
+            found = self._original_as(array_kind)
         else:
-            found = _views.view("tensor", self.handle, world, self._dtype, shape, description.data)
-        if world == TORCH and 0 not in shape:
+            found = _views.view("tensor", self.handle, array_kind, self._dtype, shape, description.data)
+        if array_kind == TORCH and 0 not in shape:
             self._addresses[part] = description.data
         return found
 
-    def _original_as(self, world: str) -> Any:
-        if world == TORCH:
+    def _original_as(self, array_kind: str) -> Any:
+        if array_kind == TORCH:
             if dtypes.is_torch_tensor(self._original):
                 return self._original  # wrap() has fixed its storage
             return _views.fixed(dtypes.import_torch().as_tensor(self._original))
@@ -403,10 +403,11 @@ class WholeTensor(Access):
         parsed = _indexing.parse(key, self._shape)
         if self._records_gradients():
             return self._read_recorded(parsed)
-        world = TORCH if _indexing.is_torch_key(key) else NUMPY if _indexing.is_numpy_key(key) else self._world
+        of_key = TORCH if _indexing.is_torch_key(key) else NUMPY if _indexing.is_numpy_key(key) else None
+        array_kind = of_key or self._array_kind
         if isinstance(parsed, _indexing.Box):
-            return _indexing.select(self._read_box(world, parsed.lower, parsed.extent), parsed.local)
-        return _indexing.apply(parsed, self._gather_as(world, as_buffer(parsed.index, "index")))
+            return _indexing.select(self._read_box(array_kind, parsed.lower, parsed.extent), parsed.local)
+        return _indexing.apply(parsed, self._gather_as(array_kind, as_buffer(parsed.index, "index")))
 
     def _read_recorded(self, parsed: _indexing.Box | _indexing.Rows) -> Any:
         # Gather whole rows; torch differentiates the rest of the key.
@@ -435,7 +436,7 @@ class WholeTensor(Access):
                 raise ArgumentError(
                     "values is a whole tensor that records gradients, which would be lost: call within torch.no_grad()"
                 )
-            values = values._read_box(values._world, (0,) * values.ndim, values.shape)
+            values = values._read_box(values._array_kind, (0,) * values.ndim, values.shape)
         if values is None:
             raise DtypeError("values is None; expected numbers")
         try:

@@ -182,10 +182,13 @@ typedef struct syncyte_error_fields_t {
   const char* operation;   /**< the function's name without "syncyte_" */
   const char* object;      /**< name of the object that the argument belongs to, or of the collective's communicator */
   const char* argument;    /**< name of the argument that is wrong, or of the fact that differs between ranks */
-  int64_t axis;            /**< dimension of the argument, or its position in an array */
-  const char* value;       /**< value of the argument; if it differs between ranks, the values and their ranks */
-  const char* expected;    /**< expected value */
-  const char* reason;      /**< the message without operation and rank */
+  int64_t axis;            /**< dimension of the argument if ndim is not 0, otherwise its position in an array */
+  int32_t ndim;         /**< number of dimensions of the array that the error is about; 0: the error is about no array.
+                             Lists such as [2, 3] in value and expected are then extents; an axis in value that differs
+                             between ranks counts from the end */
+  const char* value;    /**< value of the argument; if it differs between ranks, the values and their ranks */
+  const char* expected; /**< expected value */
+  const char* reason;   /**< the message without operation and rank */
 } syncyte_error_fields_t;
 
 /**
@@ -209,6 +212,14 @@ SYNCYTE_EXPORT const char* syncyte_status_name(syncyte_status_t status);
  * @return status, so that a caller can `return syncyte_error_set(...)`.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_error_set(syncyte_status_t status, const char* message);
+
+/**
+ * @brief Sets the thread's last error with its fields, as syncyte_error_set() does without. Local; callable at any
+ * time.
+ * @param[in] fields texts may be null; status is not SYNCYTE_SUCCESS; reason is the message; rank is not read
+ * @return fields->status
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_error_set_fields(const syncyte_error_fields_t* fields);
 
 /**
  * @brief Returns the size of one element in bytes. Local; callable at any time.

@@ -1,19 +1,19 @@
 /**
  * @file reducer.h
- * @brief Gradient averaging: sums pieces of memory over all ranks, in place, while the ranks compute.
+ * @brief Buckets of memory that all ranks sum in place while they compute: gradient averaging.
  *
- * A reducer gives each rank the same pieces of memory (buckets). In a round every rank fills its pieces and starts each
- * one as soon as it is full, in any order, without waiting. After the wait for the round, all pieces on all ranks hold
- * scale times the sums, bitwise equal. Then the next round begins.
+ * A reducer gives each rank buckets of memory, of the same types and sizes on all ranks. In a round every rank fills
+ * its buckets and starts each as soon as it is full, in any order, without waiting. After syncyte_reducer_wait() every
+ * bucket holds scale times the sum over all ranks, with the same bits on all ranks. Then the next round begins.
  *
- * Ranks of a node add in each other's memory: once all of them have started a piece, any rank that is in a function of
- * the reducer takes the next part of the work, so that a rank need not call again for the others to get its piece.
- * Additions on a node are in rank order. Between nodes the first rank of each node sends its sums, when it starts a
- * piece or is in syncyte_reducer_progress() or _wait(): it must not drop its reducer during a round.
+ * Ranks of a node add up in each other's memory, in the order of ranks. Once all of them have started a bucket, any
+ * rank in a function of the reducer takes the next part of the work: a rank that has started a bucket need not come
+ * back for the others to finish it. Between nodes the first rank of each sends its node's sums, when it starts a bucket
+ * or is in syncyte_reducer_progress() or _wait(): it must not drop its reducer in a round.
  *
- * A round has no agreement of its own. The watchdog (SYNCYTE_WATCHDOG) reports a wait for a rank that does not take
- * part; if that rank has entered syncyte_finalize() on the same node, the others get SYNCYTE_ERR_MISMATCH, which names
- * it. A rank that cannot fill its pieces gives the round up, and all ranks get an error.
+ * A round has no agreement. The watchdog (SYNCYTE_WATCHDOG) reports a rank that does not start its buckets; if that
+ * rank is in syncyte_finalize() on the same node, the others get SYNCYTE_ERR_MISMATCH, which names it. A rank that
+ * cannot fill its buckets calls syncyte_reducer_give_up(), and all ranks get an error.
  *
  * One thread at a time works on a reducer; others wait for it.
  */
@@ -39,18 +39,18 @@ typedef struct syncyte_reducer_options_t {
 #define SYNCYTE_REDUCER_OPTIONS_INIT {sizeof(syncyte_reducer_options_t), 1.0}
 
 /**
- * @brief Makes a reducer with zeroed pieces. Collective; facts: pieces, dtypes, elements, options->scale.
+ * @brief Makes a reducer with zeroed buckets. Collective; facts: buckets, dtypes, elements, options->scale.
  * @param[in] comm a communicator, which the reducer keeps alive
- * @param[in] pieces number of pieces, 1 or more
- * @param[in] dtypes {array(pieces)} element types, floating-point or complex; 16-bit floats are summed in float32 and
+ * @param[in] buckets number of buckets, 1 or more
+ * @param[in] dtypes {array(buckets)} element types, floating-point or complex; 16-bit floats are summed in float32 and
  * rounded once
- * @param[in] elements {array(pieces)} lengths, 0 or more; all pieces together have at most 2^56 bytes
+ * @param[in] elements {array(buckets)} numbers of elements, 0 or more; all buckets together have at most 2^56 bytes
  * @param[in] options {optional} null for defaults
  * @param[out] reducer the reducer
- * @return SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_TYPE, SYNCYTE_ERR_MEMORY (all ranks' pieces of a node together do not fit),
- * SYNCYTE_ERR_MISMATCH.
+ * @return SYNCYTE_ERR_ARGUMENT, SYNCYTE_ERR_TYPE, SYNCYTE_ERR_MEMORY (all ranks' buckets of a node together do not
+ * fit), SYNCYTE_ERR_MISMATCH.
  */
-SYNCYTE_EXPORT syncyte_status_t syncyte_reducer_create(syncyte_comm_t comm, int32_t pieces,
+SYNCYTE_EXPORT syncyte_status_t syncyte_reducer_create(syncyte_comm_t comm, int32_t buckets,
                                                        const syncyte_dtype_t* dtypes, const int64_t* elements,
                                                        const syncyte_reducer_options_t* options,
                                                        syncyte_reducer_t* reducer);
@@ -62,56 +62,56 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_reducer_create(syncyte_comm_t comm, int3
 SYNCYTE_EXPORT syncyte_status_t syncyte_reducer_retain(syncyte_reducer_t reducer);
 
 /**
- * @brief Drops a reference. The last release frees the memory of the pieces and gives up the round, without waiting:
- * other ranks may drop theirs earlier or later. Local, thread-safe, without MPI.
+ * @brief Drops a reference. With the last one the memory of the buckets goes and the round is given up, without
+ * waiting: other ranks may drop theirs earlier or later. Local, thread-safe, without MPI.
  * @param[in] reducer a reducer
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_reducer_release(syncyte_reducer_t reducer);
 
 /**
- * @brief Drops a reference and nulls the handle; a null handle is ignored. Local, as syncyte_reducer_release().
+ * @brief Drops a reference and nulls the handle; null is fine. Local, as syncyte_reducer_release().
  * @param[in,out] reducer a reducer
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_reducer_destroy(syncyte_reducer_t* reducer);
 
 /**
- * @brief Returns this rank's memory of a piece. Local. It must not be read or written between the start of the piece
- * and the end of the round.
+ * @brief This rank's memory of a bucket. Local. Between the start of the bucket and the end of the round it must be
+ * neither read nor written; at all other times it is this rank's own.
  * @param[in] reducer a reducer
- * @param[in] piece 0 to pieces - 1
- * @param[out] buffer data, dtype and extent, one dimension; the reducer owns the memory
- * @return SYNCYTE_ERR_ARGUMENT for a piece that does not exist.
+ * @param[in] bucket 0 to buckets - 1
+ * @param[out] buffer data, dtype and the one extent; the memory is the reducer's
+ * @return SYNCYTE_ERR_ARGUMENT for a bucket that does not exist.
  */
-SYNCYTE_EXPORT syncyte_status_t syncyte_reducer_piece(syncyte_reducer_t reducer, int32_t piece,
-                                                      syncyte_buffer_t* buffer);
+SYNCYTE_EXPORT syncyte_status_t syncyte_reducer_bucket(syncyte_reducer_t reducer, int32_t bucket,
+                                                       syncyte_buffer_t* buffer);
 
 /**
- * @brief Starts a piece, which this rank has filled. All ranks start all pieces in each round, in any order. Does not
- * wait for other ranks, but works on the sums of pieces that they have started.
+ * @brief This rank's bucket is full. All ranks start all buckets in each round, in any order; does not wait for other
+ * ranks, but works on the sums of what they have started.
  * @param[in] reducer a reducer
- * @param[in] piece 0 to pieces - 1
- * @return SYNCYTE_ERR_BUSY if this rank has started it in this round already; SYNCYTE_ERR_ARGUMENT for a piece that
+ * @param[in] bucket 0 to buckets - 1
+ * @return SYNCYTE_ERR_BUSY if this rank has started it in this round already; SYNCYTE_ERR_ARGUMENT for a bucket that
  * does not exist.
  */
-SYNCYTE_EXPORT syncyte_status_t syncyte_reducer_start(syncyte_reducer_t reducer, int32_t piece);
+SYNCYTE_EXPORT syncyte_status_t syncyte_reducer_start(syncyte_reducer_t reducer, int32_t bucket);
 
 /**
- * @brief Works on the sums of pieces that all ranks have started, without waiting. Local.
+ * @brief Works on the sums of what all have started, without waiting. Local.
  * @param[in] reducer a reducer
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_reducer_progress(syncyte_reducer_t reducer);
 
 /**
- * @brief Waits for the end of the round: all pieces hold the sums. Collective.
+ * @brief Waits for the end of the round: all buckets hold the sums. Collective.
  * @param[in] reducer a reducer
- * @return SYNCYTE_ERR_ARGUMENT if this rank has not started all pieces: the round goes on. SYNCYTE_ERR_MISMATCH if a
- * rank has given up the round: the round is over, and the contents of the pieces are undefined.
+ * @return SYNCYTE_ERR_ARGUMENT if this rank has not started all buckets: the round goes on; SYNCYTE_ERR_MISMATCH where
+ * a rank has given the round up: it is over, and what the buckets hold is undefined.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_reducer_wait(syncyte_reducer_t reducer);
 
 /**
- * @brief Gives up the round: all ranks, this one too, get SYNCYTE_ERR_MISMATCH with this rank's number from
- * syncyte_reducer_wait(), which this rank must call as well. Local, does not wait; the pieces are unchanged until then.
+ * @brief Gives up the round: syncyte_reducer_wait() answers SYNCYTE_ERR_MISMATCH with this rank's number on all ranks.
+ * This rank has to call it too. Local, does not wait; the buckets stay untouched until then.
  * @param[in] reducer a reducer
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_reducer_give_up(syncyte_reducer_t reducer);

@@ -9,8 +9,10 @@ ROOT = Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "bindings" / "generate"))
 
 import emit_fortran  # noqa: E402
+import emit_methods  # noqa: E402
 import emit_python  # noqa: E402
 from comments import AnnotationError  # noqa: E402
+from methods import read_module  # noqa: E402
 from model import Names  # noqa: E402
 from parse import check, parse_headers  # noqa: E402
 
@@ -32,6 +34,40 @@ typedef struct syncyte_thing_options_t {{
  */
 syncyte_status_t syncyte_thing_do({declaration});
 """
+
+
+METHODS = """!> Things.
+module syncyte_things
+
+  !> A thing.
+  type, public :: syncyte_thing
+    type(c_ptr) :: handle = c_null_ptr
+  end type syncyte_thing
+
+contains
+
+!> Does it. Local.
+{method}
+
+  !> As it is written.
+  subroutine own()
+  end subroutine own
+end module syncyte_things
+"""
+PARAMETERS = (
+    " * @param[in] thing a thing\n * @param[in] number how many\n"
+    " * @param[in] rows {array(rows_length), optional} which\n * @param[in] rows_length how many"
+)
+DECLARATION = "syncyte_thing_t thing, int32_t number, const int64_t* rows, int64_t rows_length"
+
+
+def methods(method: str) -> str:
+    """The module with one method of a thing."""
+    headers, names = parse(PARAMETERS, DECLARATION)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "things.methods"
+        path.write_text(METHODS.format(method=method))
+        return emit_methods.emit([read_module(path)], headers, names, {})["syncyte_things.f90"]
 
 
 def parse(comment: str, declaration: str):
@@ -69,7 +105,7 @@ class Annotations(unittest.TestCase):
             " * @param[in] rows {array(2), optional} which\n * @param[out] thing the thing",
             "const int64_t* rows, syncyte_thing_t* thing",
         )
-        fortran = emit_fortran.emit(headers, [], names)["syncyte_thing_c.f90"]
+        fortran = emit_fortran.emit(headers, [], [], names)["syncyte_thing_c.f90"]
         self.assertIn("integer(c_int64_t), intent(in), optional :: rows(*)", fortran)
         self.assertIn("type(c_ptr), intent(out) :: thing", fortran)
         self.assertIn("struct_size = 16_c_size_t", fortran)
@@ -102,6 +138,35 @@ class Annotations(unittest.TestCase):
 
     def test_rejects_an_unmarked_string(self):
         self.rejects(" * @param[in] name which", "const char* name", "annotated {string}")
+
+
+class Methods(unittest.TestCase):
+    def test_emits_a_method(self):
+        text = methods("local act(rows, number?) : thing_do\n  = 7 :: number  !! how often")
+        self.assertIn("    procedure :: act => thing_act\n", text)
+        self.assertIn("  subroutine thing_act(self, rows, number, stat, errmsg)\n", text)
+        self.assertIn("integer, intent(in), optional :: number  !! how often\n", text)
+        self.assertIn("    number_c = 7\n    if (present(number)) number_c = int(number, c_int32_t)\n", text)
+        self.assertIn('local = fortran_integers(rows, "rows"//c_null_char, 0_c_int32_t, rows_c)', text)
+        self.assertIn("syncyte_thing_do(self%handle, number_c, rows_c, size(rows_c, kind=c_int64_t))", text)
+        self.assertIn("  !> As it is written.\n  subroutine own()\n", text)
+        self.assertTrue(all(len(line) <= 132 for line in text.splitlines()))
+
+    def test_takes_expressions_and_statements_of_its_own(self):
+        text = methods("local act() : thing_do(number=many, rows=list, rows_length=0_c_int64_t)\n"
+                       "  = integer(c_int32_t) :: many\n  < many = 3\n  > call own()")  # fmt: skip
+        call = "status = syncyte_thing_do(self%handle, many, list, 0_c_int64_t)"
+        self.assertIn(f"    many = 3\n    {call}\n    call own()", text)
+
+    def test_rejects_what_the_header_does_not_have(self):
+        for method, message in [
+            ("local act() : thing_undo", "no function syncyte_thing_undo"),
+            ("local act(rows) : thing_do", "nothing is given for number"),
+            ("local act(rows, number) : thing_do\n  :: count  !! how many", "no dummy argument count"),
+            ("local act(a b) : thing_do", "no dummy argument"),
+        ]:
+            with self.subTest(method), self.assertRaisesRegex(AnnotationError, message):
+                methods(method)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ program test_along
   integer, parameter :: some_lengths(5) = [2, 0, 3, 1, 4], other_lengths(5) = [1, 4, 0, 2, 3]
   type(syncyte_comm) :: world
   integer :: rank, ranks, dim
-  integer, allocatable :: lengths(:)
+  integer, allocatable :: counts(:)
   type :: cell
     real(real64) :: height
     integer :: number
@@ -19,7 +19,7 @@ program test_along
   call world%from_world()
   rank = world%rank()
   ranks = world%size()
-  lengths = some_lengths(:ranks)
+  counts = some_lengths(:ranks)
   do dim = 1, 3
     call gathers()
     call gathers_sections()
@@ -70,35 +70,35 @@ contains
   function whole() result(array)
     real(real64), allocatable :: array(:, :, :)
 
-    array = part_of(dim, shape_with(sum(lengths)), 0)
+    array = part_of(dim, shape_with(sum(counts)), 0)
   end function whole
 
   function mine() result(array)
     real(real64), allocatable :: array(:, :, :)
 
-    array = part_of(dim, shape_with(lengths(rank + 1)), sum(lengths(:rank)))
+    array = part_of(dim, shape_with(counts(rank + 1)), sum(counts(:rank)))
   end function mine
 
   subroutine gathers()
     real(real64), allocatable :: output(:, :, :)
     integer :: root, n(3)
 
-    n = shape_with(sum(lengths))
+    n = shape_with(sum(counts))
     do root = 0, ranks - 1
       allocate (output(n(1), n(2), n(3)), source=-1.0_real64)
-      call world%gather(mine(), output, root, dim, lengths)
+      call world%gather(mine(), output, root, dim, counts)
       call check(all(output == merge(whole(), -1.0_real64, rank == root)), "gather, and nothing off root")
       deallocate (output)
       if (rank == root) allocate (output(n(1), n(2), n(3)))
       call world%gather(mine(), output, root, dim)
-      if (rank == root) call check(all(output == whole()), "gather without lengths, output on root only")
+      if (rank == root) call check(all(output == whole()), "gather without counts, output on root only")
       if (rank == root) then
         output = -1
-        call world%gather(mine(), output, root, dim, int(lengths, int64))
-        call check(all(output == whole()), "gather with wide lengths")
+        call world%gather(mine(), output, root, dim, int(counts, int64))
+        call check(all(output == whole()), "gather with wide counts")
         deallocate (output)
       else
-        call world%gather(mine(), root=root, dim=dim, lengths=int(lengths, int16))
+        call world%gather(mine(), root=root, dim=dim, counts=int(counts, int16))
       end if
     end do
   end subroutine gathers
@@ -112,7 +112,7 @@ contains
     m = shape(part)
     allocate (memory(2*m(1) + 1, m(2) + 2, 3*m(3)), source=-3.0_real64)
     memory(2:2*m(1):2, m(2) + 1:2:-1, 1::3) = part
-    n = shape_with(sum(lengths))
+    n = shape_with(sum(counts))
     allocate (frame(n(1) + 2, 2*n(2), n(3) + 1), source=-1.0_real64)
     expected = frame
     expected(2:n(1) + 1, 2::2, n(3):1:-1) = whole()
@@ -120,7 +120,7 @@ contains
     call check(all(frame == expected), "from sections into a section, and nothing beside it")
     frame = -1
     call world%gather(memory(2:2*m(1):2, m(2) + 1:2:-1, 1::3), frame(2:n(1) + 1, 2::2, n(3):1:-1), ranks - 1, dim, &
-                      lengths)
+                      counts)
     call check(all(frame == merge(expected, -1.0_real64, rank == ranks - 1)), "gather of sections")
     memory = -3
     call world%scatter(expected(2:n(1) + 1, 2::2, n(3):1:-1), memory(2:2*m(1):2, m(2) + 1:2:-1, 1::3), 0, dim)
@@ -133,27 +133,27 @@ contains
     integer :: n(3), stat
     integer :: padded(2, ranks)
 
-    n = shape_with(sum(lengths))
+    n = shape_with(sum(counts))
     allocate (output(n(1), n(2), n(3)), source=-1.0_real64)
     call world%allgather(mine(), output, dim=dim)
     call check(all(output == whole()), "allgather along a dimension")
     output = -1
     padded = -7
-    padded(2, :) = lengths
-    call world%allgather(mine(), output, stat, dim=dim, lengths=padded(2, :))
-    call check(stat == SYNCYTE_SUCCESS .and. all(output == whole()), "allgather with a section of lengths")
+    padded(2, :) = counts
+    call world%allgather(mine(), output, stat, dim=dim, counts=padded(2, :))
+    call check(stat == SYNCYTE_SUCCESS .and. all(output == whole()), "allgather with a section of counts")
   end subroutine allgathers
 
   subroutine scatters()
     real(real64), allocatable :: output(:, :, :)
     integer :: root, m(3)
 
-    m = shape_with(lengths(rank + 1))
+    m = shape_with(counts(rank + 1))
     allocate (output(m(1), m(2), m(3)))
     do root = 0, ranks - 1
       if (rank == root) input = whole()
       output = -1
-      call world%scatter(input, output, root, dim, lengths)
+      call world%scatter(input, output, root, dim, counts)
       call check(all(output == mine()), "scatter")
       output = -1
       if (rank == root) then
@@ -162,7 +162,7 @@ contains
       else
         call world%scatter(output=output, root=root, dim=dim)
       end if
-      call check(all(output == mine()), "scatter without lengths, input on root only")
+      call check(all(output == mine()), "scatter without counts, input on root only")
     end do
   end subroutine scatters
 
@@ -170,30 +170,30 @@ contains
     real(real64), allocatable :: output(:, :, :), signed(:, :, :)
     integer :: m(3)
 
-    m = shape_with(lengths(rank + 1))
+    m = shape_with(counts(rank + 1))
     allocate (output(m(1), m(2), m(3)), source=-1.0_real64)
-    call world%reduce_scatter((rank + 1)*whole(), output, SYNCYTE_OP_SUM, dim, lengths)
+    call world%reduce_scatter((rank + 1)*whole(), output, SYNCYTE_OP_SUM, dim, counts)
     call check(all(output == ranks*(ranks + 1)/2*mine()), "reduce_scatter")
     signed = merge(whole(), -whole(), rank == 0)
     output = -1
     call world%reduce_scatter(signed, output, SYNCYTE_OP_MAX, dim)
-    call check(all(output == mine()), "reduce_scatter without lengths")
+    call check(all(output == mine()), "reduce_scatter without counts")
   end subroutine reduces_and_scatters
 
-  !> Equal dimensions: other lengths of the parts.
+  !> Equal dimensions: other counts of the parts.
   subroutine repartitions()
     real(real64), allocatable :: output(:, :, :), expected(:, :, :)
     integer :: m(3), after(ranks)
 
-    after = cshift(lengths, 1)
+    after = cshift(counts, 1)
     m = shape_with(after(rank + 1))
     allocate (output(m(1), m(2), m(3)), source=-1.0_real64)
     expected = part_of(dim, m, sum(after(:rank)))
-    call world%alltoall(mine(), output, dim, dim, lengths, after)
+    call world%alltoall(mine(), output, dim, dim, counts, after)
     call check(all(output == expected), "alltoall along one dimension")
     output = -1
     call world%alltoall(mine(), output, dim, dim)
-    call check(all(output == expected), "alltoall along one dimension, without lengths")
+    call check(all(output == expected), "alltoall along one dimension, without counts")
   end subroutine repartitions
 
   !> From every dimension to every other one.
@@ -220,7 +220,7 @@ contains
         call check(all(output == expected), "alltoall")
         output = -1
         call world%alltoall(part, output, gather_dim=from, scatter_dim=to)
-        call check(all(output == expected), "alltoall without lengths")
+        call check(all(output == expected), "alltoall without counts")
       end do
     end do
   end subroutine transposes

@@ -8,7 +8,7 @@ program test_along_errors
   integer :: rank, ranks, stat
   logical :: is_last
   real(real64) :: part(2, 3), whole(2, 100)
-  integer, allocatable :: lengths(:)
+  integer, allocatable :: counts(:)
   real(real64), allocatable :: none(:, :)
   character(len=600) :: errmsg
 
@@ -17,8 +17,8 @@ program test_along_errors
   rank = world%rank()
   ranks = world%size()
   is_last = rank == ranks - 1
-  allocate (lengths(ranks))
-  lengths = 3
+  allocate (counts(ranks))
+  counts = 3
   part = 1
   whole = -1
   call dimensions()
@@ -47,12 +47,16 @@ contains
     errmsg = ""
   end subroutine failed
 
+  character(len=1) function last_rank()
+    write (last_rank, '(i1)') ranks - 1
+  end function last_rank
+
   subroutine dimensions()
-    call world%gather(part, whole(:, :3*ranks), 0, merge(3, 2, is_last), lengths, stat, errmsg)
-    call failed(SYNCYTE_ERR_ARGUMENT, "dim is 3; expected 1 to 2 for input of shape [2, 3]")
+    call world%gather(part, whole(:, :3*ranks), 0, merge(3, 2, is_last), counts, stat, errmsg)
+    call failed(SYNCYTE_ERR_ARGUMENT, "rank "//last_rank()//": comm_gather (world): dim is 3; expected 1 to 2, the rank of input")
     call world%gather(part, whole(:, :3*ranks), 0, merge(0, 2, is_last), stat=stat, errmsg=errmsg)
     call failed(SYNCYTE_ERR_ARGUMENT, "dim is 0; expected 1 to 2")
-    call world%scatter(whole(:, :3*ranks), part, 0, merge(-1, 2, is_last), lengths, stat, errmsg)
+    call world%scatter(whole(:, :3*ranks), part, 0, merge(-1, 2, is_last), counts, stat, errmsg)
     call failed(SYNCYTE_ERR_ARGUMENT, "dim is -1; expected 1 to 2")
     call world%alltoall(part, part, 2, merge(huge(1), 2, is_last), stat=stat, errmsg=errmsg)
     call failed(SYNCYTE_ERR_ARGUMENT, "scatter_dim is 2147483647; expected 1 to 2")
@@ -72,11 +76,11 @@ contains
       call world%allgather(part, whole(:, :3*ranks), dim=2, stat=stat, errmsg=errmsg)
     end if
     call failed(SYNCYTE_ERR_TYPE, "input")
-    call world%allgather(part, lengths, dim=2, stat=stat, errmsg=errmsg)
-    call failed(SYNCYTE_ERR_TYPE, "output: dtype is int32; expected float64")
+    call world%allgather(part, counts, dim=2, stat=stat, errmsg=errmsg)
+    call failed(SYNCYTE_ERR_TYPE, "comm_allgather (output): dtype is int32; expected float64")
     call world%allgather(part, whole(1, :6*ranks), dim=2, stat=stat, errmsg=errmsg)
-    call failed(SYNCYTE_ERR_SHAPE, "expected that of input, [2, 3], but along dim")
-    call world%reduce_scatter(whole(:, :3*ranks), part, SYNCYTE_OP_BAND, 2, lengths, stat, errmsg)
+    call failed(SYNCYTE_ERR_SHAPE, "(output): shape is [")
+    call world%reduce_scatter(whole(:, :3*ranks), part, SYNCYTE_OP_BAND, 2, counts, stat, errmsg)
     call failed(SYNCYTE_ERR_UNSUPPORTED, "BAND")
   end subroutine types_and_shapes
 
@@ -90,30 +94,30 @@ contains
     wrong = 3
     wrong(ranks) = 4
     call world%gather(part, whole(:, :3*ranks + 1), 0, 2, wrong, stat, errmsg)
-    call failed(SYNCYTE_ERR_SHAPE, "input: shape is [2, 3]; expected extent 4 along dim 2, this rank's in counts")
+    call failed(SYNCYTE_ERR_SHAPE, "dimension 2 of input is 3; expected 4, this rank's in counts")
     wrong = 1
     call world%gather(part, whole(:, :3*ranks), 0, 1, wrong, stat, errmsg)
-    call failed(SYNCYTE_ERR_SHAPE, "input: shape is [2, 3]; expected extent 1 along dim 1")
+    call failed(SYNCYTE_ERR_SHAPE, "dimension 1 of input is 2; expected 1, this rank's in counts")
     more = 3
     if (is_last) then
       call world%gather(part, whole(:, :3*ranks), 0, 2, more, stat, errmsg)
     else
-      call world%gather(part, whole(:, :3*ranks), 0, 2, lengths, stat, errmsg)
+      call world%gather(part, whole(:, :3*ranks), 0, 2, counts, stat, errmsg)
     end if
-    call check(stat /= SYNCYTE_SUCCESS .and. index(errmsg, "counts has") > 0, "too many lengths: "//trim(errmsg))
+    call check(stat /= SYNCYTE_SUCCESS .and. index(errmsg, "counts is ") > 0, "too many counts: "//trim(errmsg))
     call world%gather(part, whole(:, :3*ranks), 0, 2, [1.5], stat, errmsg)
-    call check(stat /= SYNCYTE_SUCCESS .and. index(errmsg, "counts") > 0, "lengths of reals: "//trim(errmsg))
+    call check(stat /= SYNCYTE_SUCCESS .and. index(errmsg, "counts") > 0, "counts of reals: "//trim(errmsg))
   end subroutine wrong_lengths
 
   subroutine wholes()
     call world%allgather(part, whole(:, :3*ranks + merge(1, 0, is_last)), dim=2, stat=stat, errmsg=errmsg)
-    call failed(SYNCYTE_ERR_SHAPE, "along dim 2, the sum of counts")
+    call failed(SYNCYTE_ERR_SHAPE, "dimension 2 of output is ")
     call world%gather(part, root=0, dim=2, stat=stat, errmsg=errmsg)
-    call failed(SYNCYTE_ERR_ARGUMENT, "output is absent or not allocated on root")
-    call world%gather(part, none, 0, 2, lengths, stat, errmsg)
-    call failed(SYNCYTE_ERR_ARGUMENT, "output is absent or not allocated on root")
-    call world%scatter(output=part, root=ranks - 1, lengths=lengths, stat=stat, errmsg=errmsg)
-    call failed(SYNCYTE_ERR_ARGUMENT, "input is absent or not allocated on root")
+    call failed(SYNCYTE_ERR_ARGUMENT, "output is absent or not allocated; expected an array on root")
+    call world%gather(part, none, 0, 2, counts, stat, errmsg)
+    call failed(SYNCYTE_ERR_ARGUMENT, "output is absent or not allocated; expected an array on root")
+    call world%scatter(output=part, root=ranks - 1, counts=counts, stat=stat, errmsg=errmsg)
+    call failed(SYNCYTE_ERR_ARGUMENT, "input is absent or not allocated; expected an array on root")
   end subroutine wholes
 
   subroutine roots()
@@ -130,7 +134,7 @@ contains
     call world%alltoall(part, longer, 2, 2, stat=stat, errmsg=errmsg)
     call failed(SYNCYTE_ERR_SHAPE, "expected equal sums")
     call world%alltoall(part, longer, 2, 1, stat=stat, errmsg=errmsg)
-    call failed(SYNCYTE_ERR_SHAPE, "along dim")
+    call failed(SYNCYTE_ERR_SHAPE, ", the sum of ")
     call check(all(longer == 0), "nothing has moved")
   end subroutine changes
 
@@ -146,9 +150,9 @@ contains
 
     square = 1
     if (is_last) then
-      call world%allgather(square, tall, dim=1, lengths=lengths, stat=stat, errmsg=errmsg)
+      call world%allgather(square, tall, dim=1, counts=counts, stat=stat, errmsg=errmsg)
     else
-      call world%allgather(square, long, dim=2, lengths=lengths, stat=stat, errmsg=errmsg)
+      call world%allgather(square, long, dim=2, counts=counts, stat=stat, errmsg=errmsg)
     end if
     call failed_with("dim is 2 on rank", "dim is 1 on rank", "but ")
     if (is_last) then
@@ -156,10 +160,10 @@ contains
     else
       call world%allgather(square, long, dim=2, stat=stat, errmsg=errmsg)
     end if
-    call failed_with("extent of dimension 1 is 3 on rank", "extent of dimension 1 is 2 on rank", "2 on rank")
-    call world%allgather(square, long, dim=2, lengths=cshift([3, (0, i=2, ranks)], merge(0, 1, is_last)), stat=stat, &
+    call failed_with("dimension 1 of shape is 3 on rank", "dimension 1 of shape is 2 on rank", "2 on rank")
+    call world%allgather(square, long, dim=2, counts=cshift([3, (0, i=2, ranks)], merge(0, 1, is_last)), stat=stat, &
                          errmsg=errmsg)
-    call check(stat /= SYNCYTE_SUCCESS, "other lengths: "//trim(errmsg))
+    call check(stat /= SYNCYTE_SUCCESS, "other counts: "//trim(errmsg))
   end subroutine different_dimensions
 
   subroutine failed_with(one, other, both)
@@ -176,9 +180,9 @@ contains
     if (is_last) then
       call world%gather(part, output, 0, stat=stat, errmsg=errmsg)
     else
-      call world%gather(part, output, 0, lengths=lengths, stat=stat, errmsg=errmsg)
+      call world%gather(part, output, 0, counts=counts, stat=stat, errmsg=errmsg)
     end if
-    call failed(SYNCYTE_ERR_MISMATCH, "different operations")
+    call failed(SYNCYTE_ERR_MISMATCH, "operation is ")
   end subroutine different_presence
 
 end program test_along_errors

@@ -171,7 +171,7 @@ contains
     call entries%clear()
     call entries%add("tensor", columns, sharded=.true.)
     call syncyte_load(world, path, entries, stat, errmsg)
-    call check_error(stat, SYNCYTE_ERR_SHAPE, errmsg, "(5, 7), the buffer has (6, ", "extents are in Fortran's order")
+    call check_error(stat, SYNCYTE_ERR_SHAPE, errmsg, "array is [6, 7]; expected [5, 7]", "extents are in Fortran's order")
     call entries%clear()
     call world%barrier()
   end subroutine errors

@@ -177,7 +177,7 @@ contains
     call check(index(errmsg, "options") == 0 .and. other%is_null(), "no C in messages: "//errmsg)
     counts = 1
     call world%allgatherv(1, counts, counts, stat, errmsg)
-    call check(stat /= 0 .and. index(errmsg, "counts has") > 0, "too many counts: "//errmsg)
+    call check(stat /= 0 .and. index(errmsg, "counts is ") > 0, "too many counts: "//errmsg)
     call world%bcast(numbers, ranks, stat, errmsg)
     call check_error(stat, SYNCYTE_ERR_ARGUMENT, errmsg, "root", "a root that does not exist")
     call one_rank_alone()

@@ -70,7 +70,7 @@ contains
     character(len=300) :: errmsg
 
     call world%cartesian(cart, [ranks + 1], stat=stat, errmsg=errmsg)
-    call check_error(stat, int(SYNCYTE_ERR_ARGUMENT), errmsg, "more places than", "too many places")
+    call check_error(stat, int(SYNCYTE_ERR_ARGUMENT), errmsg, "; expected at most ", "too many places")
     call world%cartesian(cart, [0, 0], [.true.], stat=stat, errmsg=errmsg)
     call check_error(stat, int(SYNCYTE_ERR_SHAPE), errmsg, "periodic differ in size", "periods")
     call world%shift(1, 1, stat=stat, errmsg=errmsg)
@@ -220,7 +220,7 @@ contains
     call halo%create(world, a, low=1, stat=stat, errmsg=errmsg)
     call check_error(stat, int(SYNCYTE_ERR_ARGUMENT), errmsg, "not Cartesian", "the world")
     call halo%create(ring, a, low=[1, 1], stat=stat, errmsg=errmsg)
-    call check_error(stat, int(SYNCYTE_ERR_SHAPE), errmsg, "low has 2 elements, the grid has 1", "widths")
+    call check_error(stat, int(SYNCYTE_ERR_SHAPE), errmsg, "low is of 2 entries; expected 1, one for each", "widths")
     call halo%create(ring, a, low=merge(9, 1, rank == 0), stat=stat, errmsg=errmsg)
     call check_error(stat, int(SYNCYTE_ERR_SHAPE), errmsg, "dimension 1 of shape is 4", "too wide on one rank")
     call halo%create(ring, a, low=1, dims=[3], stat=stat)

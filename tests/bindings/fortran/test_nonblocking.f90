@@ -5,13 +5,13 @@ program test_nonblocking
   implicit none
   type(syncyte_comm) :: world
   integer :: rank, ranks, i
-  integer, allocatable :: lengths(:)
+  integer, allocatable :: counts(:)
 
   call syncyte_init()
   call world%from_world()
   rank = world%rank()
   ranks = world%size()
-  lengths = [(modulo(i + 1, 3), i=1, ranks)]
+  counts = [(modulo(i + 1, 3), i=1, ranks)]
   call contiguous_arrays()
   call along_a_dimension()
   call mistakes()
@@ -46,30 +46,30 @@ contains
 
   !> The blocking ones are the reference; arrays are sections of larger ones.
   subroutine along_a_dimension()
-    integer, asynchronous :: part(4, lengths(rank + 1)), whole(4, sum(lengths)), wanted(2, sum(lengths))
-    integer, asynchronous :: reduced(2, lengths(rank + 1)), wanted_part(2, lengths(rank + 1))
-    integer, asynchronous :: columns(sum(lengths), 2), wanted_columns(sum(lengths), 2)
-    integer, asynchronous :: across(lengths(rank + 1), 2)
+    integer, asynchronous :: part(4, counts(rank + 1)), whole(4, sum(counts)), wanted(2, sum(counts))
+    integer, asynchronous :: reduced(2, counts(rank + 1)), wanted_part(2, counts(rank + 1))
+    integer, asynchronous :: columns(sum(counts), 2), wanted_columns(sum(counts), 2)
+    integer, asynchronous :: across(counts(rank + 1), 2)
     type(syncyte_request) :: gathering, reducing, exchanging
     integer :: ones(ranks)
 
     part = reshape([(100*rank + i, i=1, size(part))], shape(part))
     whole = -1
-    call world%iallgather(part(1:3:2, :), whole(2:4:2, :), gathering, lengths)
+    call world%iallgather(part(1:3:2, :), whole(2:4:2, :), gathering, counts)
     call gathering%wait()
-    call world%allgather(part(1:3:2, :), wanted, lengths=lengths)
+    call world%allgather(part(1:3:2, :), wanted, counts=counts)
     call check(all(whole(2:4:2, :) == wanted), "iallgather")
     call check(all(whole(1:3:2, :) == -1), "nothing beside a section")
 
-    call world%ireduce_scatter(wanted, reduced, SYNCYTE_OP_SUM, reducing, lengths, dim=2)
+    call world%ireduce_scatter(wanted, reduced, SYNCYTE_OP_SUM, reducing, counts, dim=2)
     ones = 0
     ones(1) = 2
     across = rank
-    call world%ialltoall(across, columns(:, :merge(2, 0, rank == 0)), 1, 2, exchanging, lengths, ones)
+    call world%ialltoall(across, columns(:, :merge(2, 0, rank == 0)), 1, 2, exchanging, counts, ones)
     call exchanging%wait()
     call reducing%wait()
-    call world%reduce_scatter(wanted, wanted_part, SYNCYTE_OP_SUM, dim=2, lengths=lengths)
-    call world%alltoall(across, wanted_columns(:, :merge(2, 0, rank == 0)), 1, 2, lengths, ones)
+    call world%reduce_scatter(wanted, wanted_part, SYNCYTE_OP_SUM, dim=2, counts=counts)
+    call world%alltoall(across, wanted_columns(:, :merge(2, 0, rank == 0)), 1, 2, counts, ones)
     call check(all(reduced == wanted_part), "ireduce_scatter")
     if (rank == 0) call check(all(columns == wanted_columns), "ialltoall")
   end subroutine along_a_dimension

@@ -204,18 +204,18 @@ contains
     integer :: stat
     character(len=600) :: errmsg
 
-    call world%lengths(3*rank, numbers)
-    call check(all(numbers == [(3*i, i=0, ranks - 1)]), "lengths")
+    call world%counts(3*rank, numbers)
+    call check(all(numbers == [(3*i, i=0, ranks - 1)]), "counts")
     wide = -1
-    call world%lengths(2_int64**40 + rank, wide(2::2))
-    call check(all(wide(2::2) == [(2_int64**40 + i, i=0, ranks - 1)]) .and. all(wide(1::2) == -1), "wide lengths")
-    call world%lengths(300, narrow, stat, errmsg)
+    call world%counts(2_int64**40 + rank, wide(2::2))
+    call check(all(wide(2::2) == [(2_int64**40 + i, i=0, ranks - 1)]) .and. all(wide(1::2) == -1), "wide counts")
+    call world%counts(300, narrow, stat, errmsg)
     call check_error(stat, SYNCYTE_ERR_TYPE, errmsg, "counts is integer(1), too small for the value 300", "narrow")
-    call world%lengths(merge(-4, 1, rank == 0), numbers, stat, errmsg)
+    call world%counts(merge(-4, 1, rank == 0), numbers, stat, errmsg)
     call check_error(stat, SYNCYTE_ERR_ARGUMENT, errmsg, "count is -4", "a negative length on rank 0")
-    call world%lengths(1, wide(:merge(ranks, ranks + 1, rank > 0)), stat, errmsg)
-    call check(stat /= SYNCYTE_SUCCESS .and. index(errmsg, "counts has") > 0, "room for too many: "//errmsg)
-    call world%lengths(1.5, numbers, stat, errmsg)
+    call world%counts(1, wide(:merge(ranks, ranks + 1, rank > 0)), stat, errmsg)
+    call check(stat /= SYNCYTE_SUCCESS .and. index(errmsg, "counts is ") > 0, "room for too many: "//errmsg)
+    call world%counts(1.5, numbers, stat, errmsg)
     call check_error(stat, SYNCYTE_ERR_TYPE, errmsg, "count is real(4)", "a length that is no integer")
   end subroutine collects_lengths
 

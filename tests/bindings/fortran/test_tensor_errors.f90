@@ -33,9 +33,9 @@ contains
     call other%create(world, 99, [2, 2], stat=stat, errmsg=errmsg)
     call check_error(stat, SYNCYTE_ERR_TYPE, errmsg, "99", "unknown element type")
     call other%create(world, SYNCYTE_FLOAT64, [2, -2], stat=stat, errmsg=errmsg)
-    call check_error(stat, SYNCYTE_ERR_SHAPE, errmsg, "extent -2 of dimension 2", "negative extent")
+    call check_error(stat, SYNCYTE_ERR_SHAPE, errmsg, "dimension 2 of shape is -2; expected 0", "negative extent")
     call other%create(world, SYNCYTE_FLOAT64, [1, 1, 1, 1, 1, 1, 1, 1, 1], stat=stat, errmsg=errmsg)
-    call check_error(stat, SYNCYTE_ERR_SHAPE, errmsg, "shape has 9", "too many dimensions")
+    call check_error(stat, SYNCYTE_ERR_SHAPE, errmsg, "number of dimensions is 9; expected 1 to 8", "too many")
     call other%create(world, SYNCYTE_FLOAT64, [2.0, 2.0], stat=stat, errmsg=errmsg)
     call check(stat /= 0 .and. index(errmsg, "shape is real(4)") > 0, "real extents: "//errmsg)
     call other%create(world, SYNCYTE_FLOAT64, [2_int64**31, 2_int64**31, 2_int64], stat=stat, errmsg=errmsg)
@@ -78,7 +78,8 @@ contains
     call check_equal(int(t%first_row(ranks, stat, errmsg)), 1, "rows of a rank that does not exist")
     call check_equal(stat, SYNCYTE_ERR_ARGUMENT, "rows of a rank that does not exist: stat")
     call check_equal(int(t%extent(4, stat, errmsg)), -1, "extent of a dimension that does not exist")
-    call check_error(stat, SYNCYTE_ERR_ARGUMENT, errmsg, "dim = 4", "extent of a dimension that does not exist")
+    call check_error(stat, SYNCYTE_ERR_ARGUMENT, errmsg, "tensor_describe: dim is 4; expected 1 to 3", &
+                     "extent of a dimension that does not exist")
   end subroutine wrong_indices
 
   subroutine wrong_arrays()
@@ -111,7 +112,7 @@ contains
     call t%get_box(box, [1, 0, 1], stat, errmsg)
     call check_error(stat, SYNCYTE_ERR_INDEX, errmsg, "dimension 2 begins at 0", "before the start")
     call t%get_box(box, [1, 1], stat, errmsg)
-    call check_error(stat, SYNCYTE_ERR_SHAPE, errmsg, "lower has 2 elements", "too few bounds")
+    call check_error(stat, SYNCYTE_ERR_SHAPE, errmsg, "lower is of 2 entries; expected 3", "too few bounds")
     call t%get_box(four, [1, 1, 1], stat, errmsg)
     call check_error(stat, SYNCYTE_ERR_SHAPE, errmsg, "rank 4", "too many dimensions")
     call check(all(box == 7), "nothing is written")

@@ -70,15 +70,15 @@ def test_numpy_names_and_types():
 
 
 @pytest.mark.parametrize("shape", [(), (0,), (3,), (2, 0, 4), (2, 3, 4)])
-@pytest.mark.parametrize("world", [_buffers.NUMPY, _buffers.TORCH])
-def test_descriptions(shape, world):
-    value = _arrays.empty(world, DType.FLOAT32, shape)
+@pytest.mark.parametrize("array_kind", [_buffers.NUMPY, _buffers.TORCH])
+def test_descriptions(shape, array_kind):
+    value = _arrays.empty(array_kind, DType.FLOAT32, shape)
     buffer = _buffers.as_buffer(value, "value", writable=True)
     description = buffer.description
-    assert buffer.world == world and buffer.array is value
+    assert buffer.array_kind == array_kind and buffer.array is value
     assert tuple(description.shape[: description.ndim]) == shape
-    if value.size if world == _buffers.NUMPY else value.numel():
-        pointer = value.ctypes.data if world == _buffers.NUMPY else value.data_ptr()
+    if value.size if array_kind == _buffers.NUMPY else value.numel():
+        pointer = value.ctypes.data if array_kind == _buffers.NUMPY else value.data_ptr()
         assert description.data == pointer
         assert list(description.strides[: description.ndim]) == [
             4 * int(np.prod(shape[number + 1 :])) for number in range(len(shape))

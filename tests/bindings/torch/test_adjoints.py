@@ -91,7 +91,7 @@ IN_PLACE = {
 }
 UNEVEN = {
     "gather of strided": (lambda x: gather_along(x[:, ::2], 0, SIZE - 1), (MINE, 4)),
-    "allgather, lengths given": (lambda x: allgather_along(x, 1, lengths=ROWS), (2, MINE)),
+    "allgather, counts given": (lambda x: allgather_along(x, 1, counts=ROWS), (2, MINE)),
     "scatter": (lambda x: scatter_along(x, MINE, 0, SIZE - 1), (ALL, 2)),
     "reduce_scatter": (lambda x: reduce_scatter_along(x, MINE, 0), (ALL, 2)),
     "alltoall of one axis": (lambda x: alltoall_along(x[:, ::2], 0, 0, ON_THE_FIRST[RANK]), (MINE, 6)),

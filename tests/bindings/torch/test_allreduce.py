@@ -201,4 +201,4 @@ def test_opcheck(comm):
     for requires_grad in (False, True):
         x = torch.randn(3, 2, requires_grad=requires_grad)
         torch.library.opcheck(torch.ops.syncyte.allreduce.default, (x, comm.handle))
-        torch.library.opcheck(torch.ops.syncyte.allreduce.default, (x, comm.handle, 1, False, True, True, 0))
+        torch.library.opcheck(torch.ops.syncyte.allreduce.default, (x, comm.handle, 1, False, 3))

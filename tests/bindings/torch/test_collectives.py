@@ -26,7 +26,7 @@ WORLD = MPI.COMM_WORLD
 SIZE, RANK = WORLD.size, WORLD.rank
 
 
-def lengths_of(total: int, *, lone: bool = False) -> list[int]:
+def counts_of(total: int, *, lone: bool = False) -> list[int]:
     """Uneven parts: rank 0 has most, some have none; lone: the last rank has all."""
     if lone:
         return [0] * (SIZE - 1) + [total]
@@ -41,8 +41,8 @@ def whole_of(*shape: int, dtype: torch.dtype = torch.float64) -> torch.Tensor:
     return torch.arange(torch.Size(shape).numel()).reshape(shape).to(dtype)
 
 
-def part_of(whole: torch.Tensor, axis: int, lengths: list[int]) -> torch.Tensor:
-    return whole.split(lengths, axis)[RANK]
+def part_of(whole: torch.Tensor, axis: int, counts: list[int]) -> torch.Tensor:
+    return whole.split(counts, axis)[RANK]
 
 
 def random_like(tensor: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
@@ -60,12 +60,12 @@ CASES = {
     "allgather of uneven": lambda x: allgather_along(x.narrow(1, 0, min(RANK, 2)), 1),
     "gather": lambda x: gather_along(x, 1, SIZE - 1),
     "gather of uneven": lambda x: gather_along(x.narrow(0, 0, min(RANK, 2)), 0, 0),
-    "scatter": lambda x: scatter_along(x, lengths_of(3)[RANK], 0, SIZE - 1),
-    "scatter to one": lambda x: scatter_along(x, lengths_of(2, lone=True)[RANK], 1, 0),
-    "reduce_scatter": lambda x: reduce_scatter_along(x, lengths_of(2)[RANK], -1),
-    "alltoall": lambda x: alltoall_along(x, 0, 1, lengths_of(2)[RANK]),
-    "alltoall back": lambda x: alltoall_along(x, 1, 0, lengths_of(3)[RANK]),
-    "repartition": lambda x: alltoall_along(x, 0, 0, lengths_of(3 * SIZE, lone=True)[RANK]),
+    "scatter": lambda x: scatter_along(x, counts_of(3)[RANK], 0, SIZE - 1),
+    "scatter to one": lambda x: scatter_along(x, counts_of(2, lone=True)[RANK], 1, 0),
+    "reduce_scatter": lambda x: reduce_scatter_along(x, counts_of(2)[RANK], -1),
+    "alltoall": lambda x: alltoall_along(x, 0, 1, counts_of(2)[RANK]),
+    "alltoall back": lambda x: alltoall_along(x, 1, 0, counts_of(3)[RANK]),
+    "repartition": lambda x: alltoall_along(x, 0, 0, counts_of(3 * SIZE, lone=True)[RANK]),
 }
 
 
@@ -121,15 +121,15 @@ def test_cotangents_and_inputs_stay_as_they_are(operation, generator):
 @pytest.mark.parametrize("lone", [False, True])
 def test_parts_and_wholes_of_every_dtype(dtype, axis, lone):
     whole = whole_of(4, 6, dtype=dtype)
-    lengths = lengths_of(whole.shape[axis], lone=lone)
-    part = part_of(whole, axis, lengths)
+    counts = counts_of(whole.shape[axis], lone=lone)
+    part = part_of(whole, axis, counts)
     assert torch.equal(allgather_along(part, axis), whole)
-    assert torch.equal(allgather_along(part.t(), 1 - axis % 2, lengths=lengths), whole.t())  # strided
+    assert torch.equal(allgather_along(part.t(), 1 - axis % 2, counts=counts), whole.t())  # strided
     for root in range(SIZE):
         gathered = gather_along(part, axis, root)
         assert torch.equal(gathered, whole if RANK == root else whole.narrow(axis, 0, 0))
         given = whole if RANK == root else torch.empty(0, dtype=dtype)  # only root's shape counts
-        assert torch.equal(scatter_along(given, lengths[RANK], axis, root), part)
+        assert torch.equal(scatter_along(given, counts[RANK], axis, root), part)
 
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float64, torch.int32])
@@ -144,15 +144,15 @@ def test_sums_over_ranks(dtype):
     assert torch.equal(scan(mine, reverse=True), sum(shares[RANK:]))
     assert torch.equal(exscan(mine), sum(shares[:RANK], zero))
     assert torch.equal(exscan(mine, reverse=True), sum(shares[RANK + 1:], zero))
-    lengths = lengths_of(3)
-    assert torch.equal(reduce_scatter_along(mine, lengths[RANK], 1), part_of(total, 1, lengths))
+    counts = counts_of(3)
+    assert torch.equal(reduce_scatter_along(mine, counts[RANK], 1), part_of(total, 1, counts))
 
 
 def test_alltoall_transposes_and_repartitions():
     whole = whole_of(5, 7, 2)
     for source in range(3):
         for target in range(3):
-            before, after = lengths_of(whole.shape[source]), lengths_of(whole.shape[target], lone=True)
+            before, after = counts_of(whole.shape[source]), counts_of(whole.shape[target], lone=True)
             result = alltoall_along(part_of(whole, source, before), source, target - 3, after[RANK])
             assert torch.equal(result, part_of(whole, target, after))
 
@@ -169,8 +169,8 @@ def test_one_ranks_error_is_everybodys():
     with pytest.raises(ValueError, match="count is -1"):
         reduce_scatter_along(x, -1 if odd else 0)
     wrong = [2] * (SIZE + 1)
-    with pytest.raises(ValueError, match=f"lengths has {SIZE + 1} numbers"):
-        allgather_along(x, lengths=wrong if odd else [2] * SIZE)
+    with pytest.raises(ValueError, match=f"counts has {SIZE + 1} numbers"):
+        allgather_along(x, counts=wrong if odd else [2] * SIZE)
 
 
 @pytest.mark.skipif(SIZE == 1, reason="one rank agrees with itself")

@@ -19,8 +19,8 @@ OPERATIONS = {
     "scan": ("comm_scan", lambda x, comm: sct.scan(x, comm=comm)),
     "exscan": ("comm_exscan", lambda x, comm: sct.exscan(x, reverse=True, comm=comm)),
     "allgather": ("comm_allgather_along", lambda x, comm: sct.allgather_along(x, 1, comm=comm)),
-    "allgather lengths": ("comm_allgather_along",
-                          lambda x, comm: sct.allgather_along(x, 1, lengths=[3] * comm.size, comm=comm)),
+    "allgather counts": ("comm_allgather_along",
+                          lambda x, comm: sct.allgather_along(x, 1, counts=[3] * comm.size, comm=comm)),
     "gather": ("comm_gather_along", lambda x, comm: sct.gather_along(x, 0, comm=comm)),
     "scatter": ("comm_scatter_along", lambda x, comm: sct.scatter_along(x, 2 if comm.rank == 0 else 0, comm=comm)),
     "reduce_scatter": ("comm_reduce_scatter_along",
@@ -87,7 +87,7 @@ def test_opcheck(comm, grad):
     for call in [(ops.bcast.default, 0), (ops.reduce.default, 0), (ops.scan.default, True), (ops.exscan.default, False),
                  (ops.allreduce.default, 1, True), (ops.allreduce.default, 4), (ops.allreduce.default, 2, True),
                  (ops.reduce.default, 0, 3), (ops.reduce.default, 0, 2),
-                 (ops.allgather_along.lengths, 0, [2] * size), (ops.gather_along.lengths, 0, [2] * size, 0),
-                 (ops.scatter_along.lengths, 0, own, 0, [2, 3]), (ops.reduce_scatter_along.lengths, 0, own),
-                 (ops.alltoall_along.lengths, 0, [2] * size, 1, [3] + [0] * (size - 1))]:
+                 (ops.allgather_along.counts, 0, [2] * size), (ops.gather_along.counts, 0, [2] * size, 0),
+                 (ops.scatter_along.counts, 0, own, 0, [2, 3]), (ops.reduce_scatter_along.counts, 0, own),
+                 (ops.alltoall_along.counts, 0, [2] * size, 1, [3] + [0] * (size - 1))]:
         torch.library.opcheck(call[0], (x, handle, *call[1:]))

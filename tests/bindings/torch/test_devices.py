@@ -91,7 +91,7 @@ SAME_SHAPE = {
 }
 CASES = {name: (function, lambda: rows(3, 2)) for name, function in SAME_SHAPE.items()} | {
     "allgather": (allgather_along, lambda: rows(RANK, 2)),
-    "allgather lengths": (lambda x: allgather_along(x, -2, lengths=UNEVEN), lambda: rows(RANK, 2)),
+    "allgather counts": (lambda x: allgather_along(x, -2, counts=UNEVEN), lambda: rows(RANK, 2)),
     "gather": (lambda x: gather_along(x, 1, SIZE - 1), lambda: rows(2, RANK)),
     "scatter": (lambda x: scatter_along(x, RANK, 0, SIZE - 1), lambda: rows(WHOLE, 2)),
     "reduce_scatter": (lambda x: reduce_scatter_along(x, RANK, 0), lambda: rows(WHOLE, 2)),
@@ -270,7 +270,7 @@ def test_errors_of_one_rank_are_raised_on_all():
         with pytest.raises(ValueError, match="elements of output is 2 on"):
             allreduce(torch.ones(3 if RANK == SIZE - 1 else 2).to(DEVICE))
     with pytest.raises(IndexError, match="axis is 5"):
-        allgather_along(torch.ones(3).to(DEVICE), 5 if RANK == SIZE - 1 else 0, lengths=[3] * SIZE)
+        allgather_along(torch.ones(3).to(DEVICE), 5 if RANK == SIZE - 1 else 0, counts=[3] * SIZE)
     with pytest.raises(NotImplementedError, match="op max of scan has no adjoint"):
         scan(torch.ones(3).to(DEVICE).requires_grad_(), op="max")
 
@@ -301,7 +301,7 @@ def test_cpu_and_device_tensors_in_one_graph():
 def test_compiled(backend):
     def step(x):
         y = iallreduce(allreduce(x) * 2).wait()
-        return in_a_ring(y) + allgather_along(x, 0, lengths=[3] * SIZE)[:3]
+        return in_a_ring(y) + allgather_along(x, 0, counts=[3] * SIZE)[:3]
 
     torch._dynamo.reset()
     x = rows(3)

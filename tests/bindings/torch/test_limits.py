@@ -57,28 +57,28 @@ def test_an_op_of_more_than_32_bits_is_everybodys_error(operator):
     assert allreduce(torch.ones(1)) == SIZE
 
 
-def test_an_unknown_kind_of_collective_is_an_error():
-    for kind in (-1, 6, FAR):
-        with pytest.raises(ValueError, match=f"kind is {kind}; expected 0 to 5"):
-            torch.ops.syncyte.start_collective(torch.ones(2), WORLD.handle, kind, [], [2])
+def test_an_unknown_collective_is_an_error():
+    for name in ("", "scan", "allgather_along"):
+        with pytest.raises(ValueError, match=f"collective is '{name}'; expected one of allreduce, bcast"):
+            torch.ops.syncyte.start_collective(torch.ones(2), name, WORLD.handle)
     assert allreduce(torch.ones(1)) == SIZE
 
 
 LENGTHS = {
-    "allgather": lambda x, lengths: allgather_along(x, lengths=lengths),
-    "gather": lambda x, lengths: OPS.gather_along.lengths(x, WORLD.handle, 0, lengths, 0),
-    "scatter": lambda x, lengths: OPS.scatter_along.lengths(x, WORLD.handle, 0, lengths, 0, [SIZE]),
-    "reduce_scatter": lambda x, lengths: OPS.reduce_scatter_along.lengths(x, WORLD.handle, 0, lengths, 1),
-    "alltoall": lambda x, lengths: OPS.alltoall_along.lengths(x, WORLD.handle, 0, [1] * SIZE, 0, lengths),
-    "iallgather": lambda x, lengths: iallgather_along(x, lengths).wait(),
+    "allgather": lambda x, counts: allgather_along(x, counts=counts),
+    "gather": lambda x, counts: OPS.gather_along.counts(x, WORLD.handle, 0, counts, 0),
+    "scatter": lambda x, counts: OPS.scatter_along.counts(x, WORLD.handle, 0, counts, 0, [SIZE]),
+    "reduce_scatter": lambda x, counts: OPS.reduce_scatter_along.counts(x, WORLD.handle, 0, counts, 1),
+    "alltoall": lambda x, counts: OPS.alltoall_along.counts(x, WORLD.handle, 0, [1] * SIZE, 0, counts),
+    "iallgather": lambda x, counts: iallgather_along(x, counts).wait(),
 }
 
 
 @pytest.mark.parametrize("name", LENGTHS)
 def test_a_negative_length_on_one_rank_is_everybodys_error(name):
-    lengths = [1] * (SIZE - 1) + [-2 if RANK == SIZE - 1 else 1]
-    with pytest.raises(ValueError, match=r"lengths.*-2.*expected .*0 or more"):
-        LENGTHS[name](torch.ones(SIZE if "scatter" in name else 1), lengths)
+    counts = [1] * (SIZE - 1) + [-2 if RANK == SIZE - 1 else 1]
+    with pytest.raises(ValueError, match=r"counts.*-2.*expected .*0 or more"):
+        LENGTHS[name](torch.ones(SIZE if "scatter" in name else 1), counts)
     assert allreduce(torch.ones(1)) == SIZE
 
 

@@ -10,7 +10,7 @@ from mpi4py import MPI
 
 import syncyte
 from syncyte import nn
-from syncyte._layouts import lengths_of
+from syncyte._layouts import counts_of
 
 WORLD = MPI.COMM_WORLD
 SIZE, RANK = WORLD.size, WORLD.rank
@@ -319,9 +319,9 @@ class Cut(torch.nn.Module):
         self.weight = torch.nn.Parameter(torch.full((3, rows), float(RANK)))
         self.register_buffer("mean", torch.full((rows,), 10.0 + RANK))
         self.register_buffer("count", torch.zeros(()))
-        lengths = list(range(SIZE))
-        nn.mark_sharded(self, "weight", -1, lengths=lengths)
-        nn.mark_sharded(self, "mean", 0, lengths=lengths)
+        counts = list(range(SIZE))
+        nn.mark_sharded(self, "weight", -1, counts=counts)
+        nn.mark_sharded(self, "mean", 0, counts=counts)
 
 
 def test_parameters_and_buffers_of_ones_own_layers_are_marked(comm):
@@ -338,8 +338,8 @@ def test_parameters_and_buffers_of_ones_own_layers_are_marked(comm):
     ):
         with pytest.raises(error, match=text):
             nn.mark_sharded(model[0], *arguments)
-    with pytest.raises(ValueError, match=rf"lengths\[{RANK}\] is {RANK + 1}; expected {RANK}"):
-        nn.mark_sharded(model[0], "mean", 0, lengths=range(1, SIZE + 1))
+    with pytest.raises(ValueError, match=rf"counts\[{RANK}\] is {RANK + 1}; expected {RANK}"):
+        nn.mark_sharded(model[0], "mean", 0, counts=range(1, SIZE + 1))
 
 
 def test_state_of_layers_that_disagree_about_a_tied_parameter_is_an_error(comm):
@@ -444,8 +444,8 @@ def test_other_mistakes_of_one_rank(comm):
 
 
 def test_lengths_follow_one_rule(comm):
-    assert list(lengths_of(2 * SIZE, comm, False, "x")) == [2] * SIZE
-    assert list(lengths_of(SIZE + 1, comm, True, "x")) == [2] + [1] * (SIZE - 1)
+    assert list(counts_of(2 * SIZE, comm, False, "x")) == [2] * SIZE
+    assert list(counts_of(SIZE + 1, comm, True, "x")) == [2] + [1] * (SIZE - 1)
 
 
 # Files.

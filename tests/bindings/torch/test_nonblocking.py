@@ -149,7 +149,7 @@ def test_an_error_of_one_rank_is_raised_on_all():
         iallreduce(torch.ones(2 + (RANK == 0))).wait()
     with pytest.raises((ValueError, IndexError), match="axis"):
         iallgather_along(torch.ones(2, 2), [2] * SIZE, 5 if RANK == 0 else 0).wait()
-    with pytest.raises(ValueError, match="lengths"):
+    with pytest.raises(ValueError, match="counts"):
         iallgather_along(torch.ones(2, 2), [2] * (SIZE + (RANK == SIZE - 1))).wait()
     assert iallreduce(torch.ones(1)).wait()[0] == SIZE
 
@@ -278,16 +278,16 @@ def test_lengths_that_are_no_numbers_on_one_rank(start, wrong):
     assert allreduce(torch.ones(1)).item() == SIZE
 
 
-@pytest.mark.parametrize("lengths", [[2] * (SIZE + 1), [2] * (SIZE - 1), [2] * (SIZE - 1) + [-2]],
+@pytest.mark.parametrize("counts", [[2] * (SIZE + 1), [2] * (SIZE - 1), [2] * (SIZE - 1) + [-2]],
                          ids=["one too many", "one too few", "a negative one"])
 @pytest.mark.parametrize("call, name", [
-    (lambda x, lengths: iallgather_along(x, lengths), "lengths"),
-    (lambda x, lengths: ireduce_scatter_along(x, lengths), "lengths"),
-    (lambda x, lengths: ialltoall_along(x, 0, 0, lengths, [2] * SIZE), "gather_lengths"),
-    (lambda x, lengths: ialltoall_along(x, 0, 0, [2] * SIZE, lengths), "scatter_lengths"),
+    (lambda x, counts: iallgather_along(x, counts), "counts"),
+    (lambda x, counts: ireduce_scatter_along(x, counts), "counts"),
+    (lambda x, counts: ialltoall_along(x, 0, 0, counts, [2] * SIZE), "gather_counts"),
+    (lambda x, counts: ialltoall_along(x, 0, 0, [2] * SIZE, counts), "scatter_counts"),
 ])
-def test_wrong_lengths_are_named(call, name, lengths):
+def test_wrong_lengths_are_named(call, name, counts):
     with pytest.raises(ValueError) as raised:
-        call(torch.ones(2, 3), lengths)
-    assert f"{name} is {lengths}; expected {SIZE} whole numbers" in str(raised.value)
+        call(torch.ones(2, 3), counts)
+    assert f"{name} is {counts}; expected {SIZE} whole numbers" in str(raised.value)
     assert allreduce(torch.ones(1)).item() == SIZE

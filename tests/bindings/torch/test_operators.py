@@ -12,20 +12,31 @@ from test_compile import traced_operations
 WORLD = MPI.COMM_WORLD
 SIZE, RANK = WORLD.size, WORLD.rank
 NO_DATA = {"barrier.default"}  # their tensor only finds the kernel
-LOCAL = {"gather.default", "gather_backward.default", "isend.default", "irecv.default", "isend_answer.default",
-         "irecv_answer.default", "wait_message.default", "wait_collective.default"}  # tell no other rank
+LOCAL = {"gather.default", "gather_backward.default", "isend.default", "irecv.default", "wait_message.default",
+         "wait_collective.default"}  # tell no other rank
 
 
-@pytest.mark.parametrize("name", _torch_operators._EFFECTFUL)
+EFFECTFUL = [f"{row.packet}.{row.overload}" for row in _torch_operators.table() if row.is_effectful]
+
+
+def test_the_table_has_every_operator():
+    listed = [f"{row.packet}.{row.overload}" for row in _torch_operators.table()]
+    registered = {name.removeprefix("syncyte::") for name in torch._C._dispatch_get_all_op_names()
+                  if name.startswith("syncyte::")}
+    assert {name if "." in name else f"{name}.default" for name in registered} == set(listed)
+    assert len(listed) == len(set(listed))
+
+
+@pytest.mark.parametrize("name", EFFECTFUL)
 def test_kernels(name):
     def has(key):
         return torch._C._dispatch_has_kernel_for_dispatch_key(f"syncyte::{name.removesuffix('.default')}", key)
 
     assert has("CPU") and has("Meta")
     if name not in NO_DATA:
-        assert has("CUDA"), "devices.cpp lacks it"
+        assert has("CUDA"), "no kernel for devices"
     if name not in NO_DATA | LOCAL:
-        assert all(has(key) for key in ("SparseCPU", "SparseCUDA", "MkldnnCPU")), "refusal.cpp lacks it"
+        assert all(has(key) for key in ("SparseCPU", "SparseCUDA", "MkldnnCPU")), "no kernel for refused layouts"
 
 
 def test_effects_are_all_there():
@@ -33,13 +44,13 @@ def test_effects_are_all_there():
     with_kernels = {name.removeprefix("syncyte::") for name in torch._C._dispatch_get_all_op_names()
                     if name.startswith("syncyte::") and torch._C._dispatch_has_kernel_for_dispatch_key(name, "CPU")}
     with_overload = {name if "." in name else f"{name}.default" for name in with_kernels}
-    assert with_overload - {"test_message.default"} <= set(_torch_operators._EFFECTFUL)
+    assert with_overload - {"test_message.default"} <= set(EFFECTFUL)
 
 
 BACKWARDS = {
-    "allgather": (lambda x: sct.allgather_along(x, lengths=[2] * SIZE), ["comm_reduce_scatter_along"]),
+    "allgather": (lambda x: sct.allgather_along(x, counts=[2] * SIZE), ["comm_reduce_scatter_along"]),
     "alltoall": (lambda x: sct.alltoall_along(x, 0, 1, 2), ["comm_alltoall_along"]),
-    "gather": (lambda x: sct.gather_along(x, lengths=[2] * SIZE), ["comm_scatter_along"]),
+    "gather": (lambda x: sct.gather_along(x, counts=[2] * SIZE), ["comm_scatter_along"]),
     "scatter": (lambda x: sct.scatter_along(x, 2), ["comm_gather_along"]),
     "allreduce": (sct.allreduce, ["comm_allreduce"])}
 

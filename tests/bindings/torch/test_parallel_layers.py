@@ -123,7 +123,7 @@ def test_rows_are_renormalised_where_they_are(comm):
         nn.ParallelEmbedding(SIZE, SIZE, max_norm=0.5, dim=1)
 
 
-def check_cross_entropy(shape, lengths=None, **options) -> None:
+def check_cross_entropy(shape, counts=None, **options) -> None:
     """shape: of the logits, the classes first."""
     classes, *places = shape
     logits = random(*shape) if len(shape) == 1 else random(*shape).movedim(0, 1)
@@ -133,10 +133,10 @@ def check_cross_entropy(shape, lengths=None, **options) -> None:
     else:
         target = torch.randint(classes, places, generator=torch.Generator().manual_seed(2))
         target.view(-1)[0] = options.get("ignore_index", -100)
-    parts = [classes // SIZE] * SIZE if lengths is None else lengths
+    parts = [classes // SIZE] * SIZE if counts is None else counts
     own = logits.split(parts, axis)[RANK].clone().requires_grad_()
     whole = logits.clone().requires_grad_()
-    result = functional.cross_entropy(own, target, lengths=lengths, **options)
+    result = functional.cross_entropy(own, target, counts=counts, **options)
     expected = torch.nn.functional.cross_entropy(whole, target, **options)
     assert_same(result, expected)
     cotangent = random(*expected.shape, seed=8)
@@ -156,8 +156,8 @@ def test_cross_entropy_equals_that_of_all_classes(comm, reduction, weighted):
 
 
 def test_cross_entropy_of_uneven_classes(comm):
-    check_cross_entropy((SIZE + 2, 5), lengths=syncyte.even_counts(SIZE + 2, SIZE))
-    check_cross_entropy((3, 5), lengths=[0] * (SIZE - 1) + [3])
+    check_cross_entropy((SIZE + 2, 5), counts=syncyte.even_counts(SIZE + 2, SIZE))
+    check_cross_entropy((3, 5), counts=[0] * (SIZE - 1) + [3])
     loss = nn.ParallelCrossEntropy(num_classes=SIZE + 2)
     logits, target = random(4, SIZE + 2), torch.arange(4) % (SIZE + 2)
     assert_same(loss(part(logits, 1), target), torch.nn.functional.cross_entropy(logits, target))
@@ -375,9 +375,9 @@ def test_parts_that_differ_are_an_error_where_their_lengths_are_not_given(comm, 
     if SIZE == 1:
         return
     rows, loss = 2 if RANK == 0 else 1, nn.ParallelCrossEntropy()
-    with pytest.raises(ValueError, match="parts of equal length, or lengths .num_classes of|sum of counts is"):
+    with pytest.raises(ValueError, match="parts of equal length, or counts .num_classes of|sum of counts is"):
         run(lambda x: loss(x, torch.tensor([0, 1])))(torch.ones(2, rows))
-    with pytest.raises(ValueError, match="parts of equal length, or lengths|sum of counts is"):
+    with pytest.raises(ValueError, match="parts of equal length, or counts|sum of counts is"):
         run(lambda w: functional.embedding(torch.tensor([0, 1]), w, dim=0))(torch.ones(rows, 3))
 
 

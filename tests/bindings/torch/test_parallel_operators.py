@@ -20,18 +20,18 @@ OPERATIONS = {
     "reduce": (lambda x: functional.reduce(x), (3, 2), False, True),
     "scatter": (lambda x: functional.scatter(x), (2, 3 * SIZE), True, False),
     "scatter the rest": (lambda x: functional.scatter(x, 0, uneven=True), (SIZE + 1, 2), True, False),
-    "scatter lengths": (lambda x: functional.scatter(x, 1, lengths=UNEVEN), (2, ALL, 3), True, False),
+    "scatter counts": (lambda x: functional.scatter(x, 1, counts=UNEVEN), (2, ALL, 3), True, False),
     "gather": (lambda x: functional.gather(x, -2), (2, 3), False, True),
     "gather the rest": (lambda x: functional.gather(x, 0, uneven=True), (RANK + 1, 2), False, True),
-    "gather lengths": (lambda x: functional.gather(x, 1, lengths=UNEVEN), (2, UNEVEN[RANK], 3), False, True),
+    "gather counts": (lambda x: functional.gather(x, 1, counts=UNEVEN), (2, UNEVEN[RANK], 3), False, True),
     "parts along another dimension": (
         lambda x: torch.ops.syncyte.relocate(
             x,
             syncyte.COMM_WORLD.handle,
             from_dim=1,
-            from_lengths=[2] * SIZE,
+            from_counts=[2] * SIZE,
             to_dim=0,
-            to_lengths=syncyte.even_counts(4, SIZE),
+            to_counts=syncyte.even_counts(4, SIZE),
         ),
         (4, 2),
         False,
@@ -182,12 +182,12 @@ def test_dims_and_lengths_that_do_not_fit_are_errors(comm):
             function(x, 2)
         with pytest.raises(TypeError, match="dim is 'a'; expected an integer"):
             function(x, "a")
-        with pytest.raises(ValueError, match=rf"lengths is .*; expected {SIZE} numbers, one for each rank"):
-            function(x, 0, lengths=[1] * (SIZE + 1))
+        with pytest.raises(ValueError, match=rf"counts is .*; expected {SIZE} numbers, one for each rank"):
+            function(x, 0, counts=[1] * (SIZE + 1))
         with pytest.raises(IndexError, match="expected a tensor with dimensions"):
             function(torch.tensor(1.0), 0)
     with pytest.raises(ValueError, match=f"adds up to {2 * SIZE}; expected {SIZE}"):
-        functional.scatter(x, 1, lengths=[2] * SIZE)
+        functional.scatter(x, 1, counts=[2] * SIZE)
     if SIZE > 1:
         with pytest.raises(ValueError, match=rf"is {SIZE + 1}; expected a multiple of the number of ranks, {SIZE}, or"):
             functional.scatter(torch.ones(SIZE + 1), 0)

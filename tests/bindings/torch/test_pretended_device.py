@@ -122,7 +122,7 @@ def test_nothing_stays_allocated():
 COLLECTIVES = {
     "allreduce": allreduce,
     "bcast": lambda x: bcast(x, 0),
-    "allgather": lambda x: allgather_along(x, 0, lengths=[6] * SIZE),
+    "allgather": lambda x: allgather_along(x, 0, counts=[6] * SIZE),
     "reduce_scatter": lambda x: reduce_scatter_along(x, 6 if RANK == 0 else 0, 0),
     "iallreduce": lambda x: iallreduce(x).wait(),
 }

@@ -86,7 +86,7 @@ def test_messages():
     found, result = events_of(forward)
     assert {"isend", "irecv", "wait_message"} <= found.keys() and found["isend"][0][0] == [5]
     found, _ = events_of(lambda: result.sum().backward())
-    assert {"isend_answer", "irecv_answer", "isend_backward", "irecv_backward", "isend_wait_backward",
+    assert {"isend", "irecv", "isend_backward", "irecv_backward", "isend_wait_backward",
             "irecv_wait_backward"} <= found.keys()
     assert found["irecv_wait_backward"][0][0] == [5]
 

@@ -50,7 +50,7 @@ OPERATIONS = {
     "scan": scan,
     "exscan": exscan,
     "allgather": allgather_along,
-    "allgather with lengths": lambda x: torch.ops.syncyte.allgather_along.lengths(
+    "allgather with counts": lambda x: torch.ops.syncyte.allgather_along.counts(
         x, syncyte.COMM_WORLD.handle, 0, [4] * SIZE),
     "gather": gather_along,
     "scatter": lambda x: scatter_along(x, ALL, 0, ODD),

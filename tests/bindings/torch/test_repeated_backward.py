@@ -1,5 +1,5 @@
-"""Backward passes that fail on some ranks and are repeated there: every answer to a message is sent and received
-once."""
+"""Backward passes that are repeated: those that succeeded run again, those that failed ask for a new forward where they
+have sent or received cotangents, and no rank takes a cotangent of one pass for that of another."""
 
 import gc
 import time
@@ -15,7 +15,7 @@ WORLD = MPI.COMM_WORLD
 SIZE, RANK = WORLD.size, WORLD.rank
 NEXT, PREVIOUS = (RANK + 1) % SIZE, (RANK - 1) % SIZE
 
-needs_two = pytest.mark.skipif(SIZE < 2, reason="one rank has nobody who goes on")
+needs_two = pytest.mark.skipif(SIZE < 2, reason="a rank that sends to itself has no other one to tell")
 
 
 class Broken(Exception):
@@ -34,142 +34,181 @@ class Fuse:
             raise Broken
 
 
-def exchange(x: torch.Tensor, fuses: dict[str, Fuse]) -> torch.Tensor:
-    """What the rank before has, with a fuse at each place of backward between two messages."""
+PLACES = ["nothing sent", "cotangent sent", "receive started", "gradient received"]
+REPEATED = "so the pass cannot be repeated; expected a new forward on all ranks"
+
+
+def exchange(x: torch.Tensor, fuses: dict[str, Fuse], tag: int = 5) -> torch.Tensor:
+    """The tensor of the rank before, with a fuse at each place of backward between two messages."""
     mine = x * 1
-    sent = isend(mine, NEXT, 5)
-    received = irecv(join_dummies(torch.empty_like(x), [sent]), PREVIOUS, 5)
+    sent = isend(mine, NEXT, tag)
+    received = irecv(join_dummies(torch.empty_like(x), [sent]), PREVIOUS, tag)
     token = join_dummies(sent, [received]).wait()
+    y = join_dummies(received, [token]).wait() * 1
     for tensor, place in [(mine, "gradient received"), (sent.ticket, "receive started"),
-                          (received.ticket, "cotangent sent")]:
+                          (received.ticket, "cotangent sent"), (y, "nothing sent")]:
         if place in fuses:
             tensor.register_hook(fuses[place])
-    return join_dummies(received, [token]).wait()
+    return y
 
 
-def repeated(run, expected_failures: int) -> None:
-    for _ in range(expected_failures):
-        with pytest.raises(Broken):
-            run()
-    run()
-
-
-def under_way() -> int:
-    """Requests still under way, after waiting up to two seconds for none."""
+def settled(before: int) -> bool:
+    """Whether no more requests are under way than before, after up to two seconds."""
     for _ in range(200):
-        if torch.ops.syncyte.requests_under_way() == 0:
-            break
+        if torch.ops.syncyte.requests_under_way() <= before:
+            return True
         gc.collect()
         time.sleep(0.01)
-    return torch.ops.syncyte.requests_under_way()
+    return False
 
 
-def cotangent(number: int, rank: int, length: int) -> torch.Tensor:
+def cotangent(number: int, rank: int, length: int = 3) -> torch.Tensor:
     return torch.randn(length, dtype=torch.float64, generator=torch.Generator().manual_seed(10 * number + rank))
 
 
-@pytest.mark.parametrize("places", [["cotangent sent"], ["receive started"], ["gradient received"],
-                                    ["cotangent sent", "receive started", "gradient received"]], ids="+".join)
-@pytest.mark.parametrize("failing", ["rank 0", "all ranks", "different ranks"])
+def ones(length: int = 3) -> torch.Tensor:
+    return torch.ones(length, dtype=torch.float64, requires_grad=True)
+
+
+def passes(y: torch.Tensor, x: torch.Tensor, length: int, numbers: range) -> None:
+    """Backward passes of all ranks, each with cotangents of its own."""
+    for number in numbers:
+        (gradient,) = torch.autograd.grad(y, x, cotangent(number, RANK, length), retain_graph=True)
+        assert torch.equal(gradient, cotangent(number, NEXT, length))
+
+
 @pytest.mark.parametrize("length", [3, 20000], ids=["short", "long"])  # eager and rendezvous messages
-def test_where_a_pass_has_failed_it_is_repeated(places, failing, length):
-    fails = {"rank 0": RANK == 0, "all ranks": True, "different ranks": RANK % 2 == 1}[failing]
-    if failing == "different ranks" and RANK == 0:
-        places, fails = places[-1:], True
-    x = torch.ones(length, dtype=torch.float64, requires_grad=True)
-    y = exchange(x, {place: Fuse(fails) for place in places})
-
-    def gradient(number: int) -> torch.Tensor:
-        return torch.autograd.grad(y, x, cotangent(number, RANK, length), retain_graph=True)[0]  # noqa: F821  (y goes last)
-
-    for _ in places if fails else []:
-        with pytest.raises(Broken):
-            gradient(1)
-    # Passes that succeed follow with cotangents of their own: what a failed one has left would be mixed up with them.
-    for number in (1, 2, 3):
-        assert torch.equal(gradient(number), cotangent(number, NEXT, length))
-    del y, gradient
-    assert under_way() == 0
+def test_passes_that_succeed_are_repeated(length):
+    before = torch.ops.syncyte.requests_under_way()
+    x = ones(length)
+    y = exchange(x, {})
+    passes(y, x, length, range(1, 4))
+    del y
+    assert settled(before)
 
 
-@pytest.mark.parametrize("place", ["cotangent sent", "receive started", "gradient received"])
-def test_second_derivatives_after_a_repeated_pass(place):
-    x = torch.arange(3, dtype=torch.float64).requires_grad_()
-    y = exchange(x**2, {place: Fuse(RANK == 0)})
-    weight = cotangent(1, RANK, 3).requires_grad_()
+@pytest.mark.parametrize("length", [3, 20000], ids=["short", "long"])
+@pytest.mark.parametrize("place", PLACES)
+def test_a_pass_that_failed_on_all_ranks_asks_for_a_new_forward(place, length):
+    x = ones(length)
+    y = exchange(x, {place: Fuse(True)})
+    with pytest.raises(Broken):
+        torch.autograd.grad(y, x, cotangent(1, RANK, length), retain_graph=True)
+    if place == "nothing sent":
+        passes(y, x, length, range(2, 4))
+    else:
+        with pytest.raises(RuntimeError, match=f"has sent the cotangent of a message to rank {PREVIOUS}, {REPEATED}"):
+            torch.autograd.grad(y, x, cotangent(2, RANK, length), retain_graph=True)
+    del y
+    WORLD.Barrier()
+    y = exchange(x, {})
+    passes(y, x, length, range(3, 5))
 
-    def run() -> None:
-        run.gradient = torch.autograd.grad(y, x, weight, create_graph=True)[0]  # noqa: F821  (y goes last)
 
-    repeated(run, int(RANK == 0))
-    (second,) = torch.autograd.grad(run.gradient.sum(), weight)  # gradient = 2 x weight of the next rank
-    assert torch.equal(second, 2 * x.detach())
-    del y, second, run.gradient
-    assert under_way() == 0
-
-
-@needs_two
-def test_a_repeated_pass_with_another_cotangent_is_an_error():
-    x = torch.ones(3, dtype=torch.float64, requires_grad=True)
-    y = exchange(x, {"cotangent sent": Fuse(RANK == 0)})
+@pytest.mark.parametrize("place", PLACES)
+def test_other_ranks_that_have_succeeded_go_on(place):
+    """Rank 0 fails alone: the others have their gradients; the same tags serve the next forward."""
+    x = ones()
+    y = exchange(x, {place: Fuse(RANK == 0)})
     if RANK == 0:
         with pytest.raises(Broken):
-            y.backward(torch.ones(3, dtype=torch.float64), retain_graph=True)
-        with pytest.raises(RuntimeError, match=f"has sent rank {PREVIOUS} another cotangent of message [0-9]+"):
-            y.backward(torch.full((3,), 2.0, dtype=torch.float64), retain_graph=True)
-    y.backward(torch.ones(3, dtype=torch.float64))
-    assert x.grad.tolist() == [1.0] * 3
+            torch.autograd.grad(y, x, cotangent(1, RANK), retain_graph=True)
+        if place == "nothing sent":
+            passes(y, x, 3, range(1, 2))
+    else:
+        passes(y, x, 3, range(1, 2))
+    WORLD.Barrier()
+    again = exchange(x, {})
+    passes(again, x, 3, range(2, 5))
 
 
 @needs_two
-def test_a_received_gradient_that_a_hook_has_changed_is_an_error():
-    x = torch.ones(3, dtype=torch.float64, requires_grad=True)
-    mine = x * 1
-    fuse = Fuse(RANK == 0)
-
-    def hook(gradient):
-        if fuse.armed:
-            gradient.mul_(2)
-        fuse(gradient)
-
-    mine.register_hook(hook)
-    y = exchange_of(mine)
-    if RANK > 0:
-        y.sum().backward()
-        return
-    with pytest.raises(Broken):
-        y.sum().backward(retain_graph=True)
-    with pytest.raises(RuntimeError, match="was changed in place since"):
-        y.sum().backward()
-
-
-def exchange_of(mine: torch.Tensor) -> torch.Tensor:
-    sent = isend(mine, NEXT)
-    received = irecv(join_dummies(torch.empty_like(mine), [sent]), PREVIOUS)
-    token = join_dummies(sent, [received]).wait()
-    return join_dummies(received, [token]).wait()
+def test_the_rank_that_waits_for_a_repeated_pass_is_told():
+    """Rank 0 repeats what failed; the rank that waits for its second cotangent raises too."""
+    x = ones()
+    y = exchange(x, {"gradient received": Fuse(RANK == 0)})
+    if RANK == 0:
+        with pytest.raises(Broken):
+            torch.autograd.grad(y, x, cotangent(1, RANK), retain_graph=True)
+        with pytest.raises(RuntimeError, match=REPEATED):
+            torch.autograd.grad(y, x, cotangent(2, RANK), retain_graph=True)
+    else:
+        passes(y, x, 3, range(1, 2))
+        if NEXT == 0:
+            with pytest.raises(ValueError, match=r"(?s)the message from rank 0 .* is bool of shape .*expected a new "
+                                                 "forward on all ranks"):
+                torch.autograd.grad(y, x, cotangent(2, RANK), retain_graph=True)
+    WORLD.Barrier()
+    again = exchange(x, {})
+    passes(again, x, 3, range(2, 4))
 
 
-def test_a_failed_pass_that_nobody_repeats_leaves_nothing():
-    """All ranks have posted both answers: they end by themselves, and go with the graph."""
-    x = torch.ones(3, dtype=torch.float64, requires_grad=True)
-    y = exchange(x, {"gradient received": Fuse(True)})
+@needs_two
+@pytest.mark.parametrize("is_compiled", [False, True], ids=["eager", "compiled"])
+def test_cotangents_of_two_passes_are_not_mixed_up(is_compiled):
+    """Rank 0 fails between two cotangents, and sends the other one in another pass: their receiver has one pass."""
+    comm = syncyte.COMM_WORLD.handle
+    if RANK == 0:
+        first, second = (receive(comm, 1, tag, is_compiled) for tag in (1, 2))
+        first.register_hook(Fuse(True))  # runs when the second one's cotangent is sent
+        with pytest.raises(Broken):
+            (first + second).sum().backward(retain_graph=True)
+        with pytest.raises(RuntimeError, match=f"message to rank 1, {REPEATED}"):
+            second.sum().backward(retain_graph=True)
+        first.sum().backward()
+    elif RANK == 1:
+        x = ones()
+        tokens = [isend(x * 2, 0, tag).wait() for tag in (1, 2)]
+        with pytest.raises(ValueError, match="rank 0 has sent cotangents of two backward passes, of which one"):
+            sum(tokens).backward()
+    WORLD.Barrier()
+    x = ones()
+    passes(exchange(x, {}), x, 3, range(1, 3))
+
+
+def receive(comm: int, source: int, tag: int, is_compiled: bool) -> torch.Tensor:
+    def run(like):
+        ticket = torch.ops.syncyte.irecv(like, comm, source, tag)
+        return torch.ops.syncyte.wait_message(ticket, comm, like.shape, like.dtype, True)[0]
+
+    torch._dynamo.reset()
+    like = ones()
+    return torch.compile(run, fullgraph=True, backend="aot_eager")(like) if is_compiled else run(like)
+
+
+@pytest.mark.parametrize("place", PLACES[1:])
+def test_a_failed_pass_leaves_nothing(place):
+    """Short cotangents that nobody receives have left their sender; the others have both sides."""
+    before = torch.ops.syncyte.requests_under_way()  # long ones that a test has sent to ranks that failed too
+    x = ones()
+    y = exchange(x, {place: Fuse(True)})
     with pytest.raises(Broken):
         y.sum().backward()
     del y
-    assert under_way() == 0
+    assert settled(before)
 
 
 def test_passes_within_passes_are_passes_of_their_own():
-    """A hook runs backward through the same messages: nothing has failed, so each pass sends its own answers."""
-    x = torch.ones(3, dtype=torch.float64, requires_grad=True)
+    """A hook runs backward through the same messages: nothing has failed, so each pass sends its own cotangents."""
+    x = ones()
+    before = torch.ops.syncyte.requests_under_way()
     y = exchange(x, {})
     end = y * 1
     inner = []
     end.register_hook(lambda _: inner.append(torch.autograd.grad(y, x, cotangent(1, RANK, 3), retain_graph=True)[0]))
     (outer,) = torch.autograd.grad(end, x, cotangent(2, RANK, 3))
     assert torch.equal(inner[0], cotangent(1, NEXT, 3)) and torch.equal(outer, cotangent(2, NEXT, 3))
-    assert under_way() == 0
+    assert settled(before)
+
+
+def test_second_derivatives_after_a_new_forward():
+    x = torch.arange(3, dtype=torch.float64).requires_grad_()
+    weight = cotangent(1, RANK).requires_grad_()
+    with pytest.raises(Broken):
+        torch.autograd.grad(exchange(x**2, {"gradient received": Fuse(True)}), x, weight, create_graph=True)
+    (gradient,) = torch.autograd.grad(exchange(x**2, {}), x, weight, create_graph=True)
+    (second,) = torch.autograd.grad(gradient.sum(), weight)  # gradient = 2 x weight of the next rank
+    assert torch.equal(second, 2 * x.detach())
 
 
 def test_compiled_passes():
@@ -181,27 +220,29 @@ def test_compiled_passes():
         like = torch.ops.syncyte.join_dummies(torch.empty_like(x), [sent])
         received = torch.ops.syncyte.irecv(like, comm, PREVIOUS, 3)
         token = torch.ops.syncyte.wait_message(torch.ops.syncyte.join_dummies(sent, [received]), comm, x.shape,
-                                               x.dtype, False, 0, 2)[0]
+                                               x.dtype, False)[0]
         return torch.ops.syncyte.wait_message(torch.ops.syncyte.join_dummies(received, [token]), comm, x.shape,
-                                              x.dtype, True, 0, 2)[0]
+                                              x.dtype, True)[0]
 
-    x = torch.ones(3, dtype=torch.float64, requires_grad=True)
+    x = ones()
     mine = x * 1
-    mine.register_hook(Fuse(RANK == 0))
-    y = torch.compile(ring, fullgraph=True, backend="aot_eager")(mine)
-
-    def gradient(number: int) -> torch.Tensor:
-        return torch.autograd.grad(y, x, cotangent(number, RANK, 3), retain_graph=True)[0]
-
-    if RANK == 0:
-        with pytest.raises(Broken):
-            gradient(1)
+    mine.register_hook(Fuse(True))
+    compiled = torch.compile(ring, fullgraph=True, backend="aot_eager")
+    y = compiled(mine)
+    with pytest.raises(Broken):
+        torch.autograd.grad(y, x, cotangent(1, RANK), retain_graph=True)
+    with pytest.raises(RuntimeError, match=REPEATED):
+        torch.autograd.grad(y, x, cotangent(1, RANK), retain_graph=True)
+    WORLD.Barrier()
+    y = compiled(x * 1)
     for number in (1, 2):
-        assert torch.equal(gradient(number), 2 * cotangent(number, NEXT, 3))
+        (gradient,) = torch.autograd.grad(y, x, cotangent(number, RANK), retain_graph=True)
+        assert torch.equal(gradient, 2 * cotangent(number, NEXT))
 
 
 def test_a_started_collective_of_a_failed_pass_is_completed():
-    x = torch.ones(3, dtype=torch.float64, requires_grad=True)
+    before = torch.ops.syncyte.requests_under_way()
+    x = ones()
     started = iallreduce(x)
     started.ticket.register_hook(Fuse(True))
     y = started.wait()
@@ -209,4 +250,4 @@ def test_a_started_collective_of_a_failed_pass_is_completed():
     with pytest.raises(Broken):
         run()
     torch.testing.assert_close(run(), allreduce(cotangent(1, RANK, 3)))
-    assert under_way() == 0
+    assert settled(before)

@@ -43,17 +43,17 @@ def test_send_waits_for_the_receiver_or_its_copy():
 
 
 @torch.jit.script
-def started(x: torch.Tensor, comm: int, kind: str, lengths: list[int]) -> torch.Tensor:
+def started(x: torch.Tensor, comm: int, kind: str, counts: list[int]) -> torch.Tensor:
     if kind == "allreduce":
         ticket = torch.ops.syncyte.iallreduce(x, comm)
     elif kind == "bcast":
-        ticket = torch.ops.syncyte.ibcast(x, comm, len(lengths) - 1)
+        ticket = torch.ops.syncyte.ibcast(x, comm, len(counts) - 1)
     elif kind == "allgather":
-        ticket = torch.ops.syncyte.iallgather_along(x, comm, -2, lengths)
+        ticket = torch.ops.syncyte.iallgather_along(x, comm, -2, counts)
     elif kind == "reduce_scatter":
-        ticket = torch.ops.syncyte.ireduce_scatter_along(x, comm, 0, lengths)
+        ticket = torch.ops.syncyte.ireduce_scatter_along(x, comm, 0, counts)
     else:
-        ticket = torch.ops.syncyte.ialltoall_along(x, comm, 0, lengths, 1, lengths)
+        ticket = torch.ops.syncyte.ialltoall_along(x, comm, 0, counts, 1, counts)
     return torch.ops.syncyte.wait(ticket)
 
 

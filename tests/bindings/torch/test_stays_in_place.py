@@ -84,7 +84,7 @@ def test_what_would_move_it_raises(whole, comm, name):
 
 def test_the_node_view_and_a_reducers_pieces_stay_too(whole, comm):
     reducer = Reducer([(torch.float32, 4)], comm)
-    for view in (whole.node, reducer.piece(0, "torch")):
+    for view in (whole.node, reducer.bucket(0, "torch")):
         with pytest.raises(syncyte.UnsupportedError, match="moving it"):
             view.share_memory_()
     comm.barrier()

@@ -20,9 +20,9 @@ WRONG_NUMBERS = {"word": "a", "none": None, "fraction": 1.5, "list": [0], "huge"
 WRONG_LISTS = {"number": 3, "words": ["a"], "fractions": [1.5] * SIZE, "huge": [2**70] * SIZE}
 WRONG = {
     "tensor": {"list": [1.0], "none": None, "array": numpy.ones((4, 4)), "number": 1.0},
-    "root": WRONG_NUMBERS, "axis": WRONG_NUMBERS, "length": WRONG_NUMBERS, "gather_axis": WRONG_NUMBERS,
+    "root": WRONG_NUMBERS, "axis": WRONG_NUMBERS, "count": WRONG_NUMBERS, "gather_axis": WRONG_NUMBERS,
     "scatter_axis": WRONG_NUMBERS,
-    "lengths": WRONG_LISTS, "gather_lengths": WRONG_LISTS, "scatter_lengths": WRONG_LISTS,
+    "counts": WRONG_LISTS, "gather_counts": WRONG_LISTS, "scatter_counts": WRONG_LISTS,
     "op": {"word": "median", "none": None, "list": ["sum"]},
     "adjoint": {"word": "mean", "list": ["sum"]},
     "reverse": {"word": "x", "list": [1]},
@@ -50,18 +50,18 @@ OPERATIONS = {
     "scan": (sct.scan, {"reverse": False, "op": "sum"}),
     "exscan": (sct.exscan, {"reverse": False, "op": "sum"}),
     "allgather": (sct.allgather_along, {"axis": 0}),
-    "allgather with lengths": (sct.allgather_along, {"axis": 0, "lengths": [4] * SIZE}),
+    "allgather with counts": (sct.allgather_along, {"axis": 0, "counts": [4] * SIZE}),
     "gather": (sct.gather_along, {"axis": 0, "root": 0}),
-    "gather with lengths": (sct.gather_along, {"axis": 0, "root": 0, "lengths": [4] * SIZE}),
-    "scatter": (sct.scatter_along, {"length": ALL, "axis": 0, "root": 0}),
-    "reduce_scatter": (sct.reduce_scatter_along, {"length": ALL, "axis": 0, "op": "sum"}),
-    "alltoall": (sct.alltoall_along, {"gather_axis": 0, "scatter_axis": 1, "length": ALL}),
+    "gather with counts": (sct.gather_along, {"axis": 0, "root": 0, "counts": [4] * SIZE}),
+    "scatter": (sct.scatter_along, {"count": ALL, "axis": 0, "root": 0}),
+    "reduce_scatter": (sct.reduce_scatter_along, {"count": ALL, "axis": 0, "op": "sum"}),
+    "alltoall": (sct.alltoall_along, {"gather_axis": 0, "scatter_axis": 1, "count": ALL}),
     "iallreduce": (waited_for(sct.iallreduce), {}),
     "ibcast": (waited_for(sct.ibcast), {"root": 0}),
-    "iallgather": (waited_for(sct.iallgather_along), {"lengths": [4] * SIZE, "axis": 0}),
-    "ireduce_scatter": (waited_for(sct.ireduce_scatter_along), {"lengths": PARTS, "axis": 0}),
-    "ialltoall": (waited_for(sct.ialltoall_along), {"gather_axis": 0, "scatter_axis": 1, "gather_lengths": [4] * SIZE,
-                                                    "scatter_lengths": PARTS}),
+    "iallgather": (waited_for(sct.iallgather_along), {"counts": [4] * SIZE, "axis": 0}),
+    "ireduce_scatter": (waited_for(sct.ireduce_scatter_along), {"counts": PARTS, "axis": 0}),
+    "ialltoall": (waited_for(sct.ialltoall_along), {"gather_axis": 0, "scatter_axis": 1, "gather_counts": [4] * SIZE,
+                                                    "scatter_counts": PARTS}),
 }
 COMPATIBLE = {"Allreduce": {"op": 2}, "Bcast_": {"root": 0}, "Reduce_": {"op": 2, "root": 0},
               "Gather": {"gatheraxis": 0, "root": 0}, "Allgather": {"gatheraxis": 0},
@@ -150,7 +150,7 @@ def test_whole_numbers_of_other_kinds_are_taken(comm, check):
     group = comm.dup(check=check)
     for root in (numpy.int64(0), torch.tensor(0), False):
         assert sct.bcast(x(), root, group).sum() == 16
-    assert sct.allgather_along(x(), numpy.int32(-1), lengths=numpy.full(SIZE, 4), comm=group).shape == (4, 4 * SIZE)
+    assert sct.allgather_along(x(), numpy.int32(-1), counts=numpy.full(SIZE, 4), comm=group).shape == (4, 4 * SIZE)
     assert sct.iallgather_along(x(), numpy.full(SIZE, 4), numpy.int32(-1), comm=group).wait().shape == (4, 4 * SIZE)
     assert sct.ibcast(x(), torch.tensor(0), group).wait().sum() == 16
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import torch
 
 from .._checks import wrong
-from .._layouts import as_layer_dim, compare_checksums, lengths_of
+from .._layouts import as_layer_dim, compare_checksums, counts_of
 from ..comm import COMM_WORLD, Comm, comm_or_world
 from ..errors import ArgumentError, DtypeError
 from ._layers import ParallelEmbedding, ParallelLinear
@@ -101,7 +101,7 @@ def replace(
         planned = plan()
         for layer in planned:
             name, extent = layer.extent()
-            lengths_of(extent, group, uneven, name)
+            counts_of(extent, group, uneven, name)
         _check_ties(model, planned)
         return planned
 

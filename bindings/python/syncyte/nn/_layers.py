@@ -9,7 +9,7 @@ import torch
 
 from .. import dtypes
 from .._checks import as_index, wrong
-from .._layouts import Layout, as_layer_dim, lengths_of, set_layout
+from .._layouts import Layout, as_layer_dim, counts_of, set_layout
 from ..comm import COMM_WORLD, Comm, comm_or_world
 from ..errors import ArgumentError, DtypeError, UnsupportedError
 from ..torch import bcast
@@ -169,7 +169,7 @@ class ParallelLinear(_ParallelLayer):
     def _describe(self, dim: Any, comm: Comm, input_is_parallel: bool | None, uneven: bool) -> None:
         self.dim, self.comm = dim, comm_or_world(comm)
         self.input_is_parallel, self.uneven = input_is_parallel, uneven
-        self.lengths: tuple[int, ...] = ()  # of the ranks' parts
+        self.counts: tuple[int, ...] = ()  # of the ranks' parts
 
     def _agree(self, make: Callable[[], torch.nn.Linear]) -> torch.nn.Linear:
         """Makes the dense layer; the ranks agree on its arguments."""
@@ -181,7 +181,7 @@ class ParallelLinear(_ParallelLayer):
                 return dense, {}
             features = {"in_features": self.in_features, "out_features": self.out_features}
             cut = ("in_features", "out_features")[along]
-            self.lengths = lengths_of(features[cut], self.comm, self.uneven, cut)
+            self.counts = counts_of(features[cut], self.comm, self.uneven, cut)
             terms = {"bias": dense.bias is not None, "uneven": bool(self.uneven)}
             return dense, {**features, "dim": along, "dtype": int(dtypes.from_torch(dense.weight.dtype)), **terms}
 
@@ -193,7 +193,7 @@ class ParallelLinear(_ParallelLayer):
 
     def _take(self, dense: torch.nn.Linear) -> None:
         along = as_layer_dim(self.dim)
-        cut = None if along is None else Layout(self.comm, 1 - along, self.lengths)
+        cut = None if along is None else Layout(self.comm, 1 - along, self.counts)
         _take_part(self, "weight", dense.get_parameter("weight"), cut)
         if dense.bias is None:
             self.register_parameter("bias", None)
@@ -213,7 +213,7 @@ class ParallelLinear(_ParallelLayer):
             self.bias,
             dim=self.dim,
             comm=self.comm,
-            lengths=self.lengths,
+            counts=self.counts,
             input_is_parallel=self.input_is_parallel,
         )
 
@@ -329,7 +329,7 @@ class ParallelEmbedding(_ParallelLayer):
     ) -> torch.nn.Embedding:
         """Makes the dense table; the ranks agree on its arguments, which `describe` sets or checks."""
         self.dim, self.comm, self.uneven = dim, comm_or_world(comm), uneven
-        self.lengths: tuple[int, ...] = ()  # of the ranks' parts
+        self.counts: tuple[int, ...] = ()  # of the ranks' parts
 
         def check() -> tuple[torch.nn.Embedding, dict[str, int]]:
             along = as_layer_dim(dim)
@@ -345,7 +345,7 @@ class ParallelEmbedding(_ParallelLayer):
                 raise wrong(ArgumentError, "max_norm", self.max_norm, "None if columns are cut")
             extents = {"num_embeddings": rows, "embedding_dim": self.embedding_dim}
             cut = ("num_embeddings", "embedding_dim")[along]
-            self.lengths = lengths_of(extents[cut], self.comm, uneven, cut)
+            self.counts = counts_of(extents[cut], self.comm, uneven, cut)
             dense = make()
             terms = {"padding_idx": -1 if self.padding_idx is None else self.padding_idx, "uneven": bool(uneven)}
             terms |= {"sparse": bool(self.sparse), "scale_grad_by_freq": bool(self.scale_grad_by_freq)}
@@ -359,7 +359,7 @@ class ParallelEmbedding(_ParallelLayer):
 
     def _take(self, dense: torch.nn.Embedding) -> None:
         along = as_layer_dim(self.dim)
-        cut = None if along is None else Layout(self.comm, along, self.lengths)
+        cut = None if along is None else Layout(self.comm, along, self.counts)
         _take_part(self, "weight", dense.get_parameter("weight"), cut)
         if along is not None:
             self._be_called()
@@ -379,7 +379,7 @@ class ParallelEmbedding(_ParallelLayer):
             self.sparse,
             dim=self.dim,
             comm=self.comm,
-            lengths=self.lengths,
+            counts=self.counts,
         )
 
     def extra_repr(self) -> str:
@@ -436,9 +436,9 @@ class ParallelCrossEntropy(torch.nn.Module):
         Parameters, result and errors are as of functional.cross_entropy().
         """
         classes = self.num_classes
-        lengths = None if classes is None else lengths_of(classes, self.comm, True, "num_classes")
+        counts = None if classes is None else counts_of(classes, self.comm, True, "num_classes")
         return functional.cross_entropy(
-            input, target, self.weight, self.ignore_index, self.reduction, comm=self.comm, lengths=lengths
+            input, target, self.weight, self.ignore_index, self.reduction, comm=self.comm, counts=counts
         )
 
     def extra_repr(self) -> str:

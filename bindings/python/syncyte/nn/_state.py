@@ -136,7 +136,7 @@ def relocate(model: torch.nn.Module, state_dict: State, prefix: str, layouts: La
         entries = _entries(model, state_dict, prefix, known)
         for entry in entries:
             if entry.layout is not None:
-                _check_shape(entry, sum(entry.layout.lengths), "the whole")
+                _check_shape(entry, sum(entry.layout.counts), "the whole")
         return entries
 
     result: dict[str, Any] = OrderedDict()
@@ -170,8 +170,8 @@ def _check_tied(entries: list[_Entry]) -> None:
 
 def _gathered(part: torch.Tensor, layout: Layout, root: int | None) -> torch.Tensor:
     if root is None:
-        return gather(part, layout.dim, layout.comm, lengths=layout.lengths)
-    return gather_along(part, layout.dim, root, lengths=layout.lengths, comm=layout.comm)
+        return gather(part, layout.dim, layout.comm, counts=layout.counts)
+    return gather_along(part, layout.dim, root, counts=layout.counts, comm=layout.comm)
 
 
 def _comms(layouts: Iterable[Layout]) -> list[Comm]:
@@ -255,7 +255,7 @@ def _described(entry: _Entry) -> tuple[Any, ...]:
     shape, layout = tuple(entry.value.shape), entry.layout
     if layout is None:
         return (shape, str(entry.value.dtype))
-    return (layout.with_extent(shape, 0), str(entry.value.dtype), layout.dim, layout.lengths)
+    return (layout.with_extent(shape, 0), str(entry.value.dtype), layout.dim, layout.counts)
 
 
 def _with_metadata(result: dict[str, Any], source: Any) -> dict[str, Any]:

@@ -14,7 +14,7 @@ import torch
 
 from .._checks import as_index, as_numbers, wrong
 from .._declarations import Op
-from .._layouts import as_layer_dim, compare_checksums, lengths_of
+from .._layouts import as_layer_dim, compare_checksums, counts_of
 from .._torch_operators import operators
 from .._torch_refusals import not_a_tensor, raise_on_all
 from ..comm import COMM_WORLD, Comm, comm_or_world
@@ -88,7 +88,7 @@ def _require_equal(extent: int, tensor: torch.Tensor, comm: Comm, advice: str) -
     if comm.size == 1:
         return
     try:
-        gather(tensor.detach().new_empty(0, extent), -1, comm, lengths=[extent] * comm.size)
+        gather(tensor.detach().new_empty(0, extent), -1, comm, counts=[extent] * comm.size)
     except ValueError as error:
         error.args = (f"{error}; expected parts of equal length, or {advice}",)
         raise
@@ -113,10 +113,10 @@ def _extent(tensor: Any, dim: Any) -> int:
     return tensor.size(number)
 
 
-def _given_lengths(lengths: Sequence[int], comm: Comm) -> list[int]:
-    numbers = as_numbers(lengths, "lengths")
+def _given_counts(counts: Sequence[int], comm: Comm) -> list[int]:
+    numbers = as_numbers(counts, "counts")
     if len(numbers) != comm.size:
-        raise wrong(ShapeError, "lengths", numbers, f"{comm.size} numbers, one for each rank")
+        raise wrong(ShapeError, "counts", numbers, f"{comm.size} numbers, one for each rank")
     return numbers
 
 
@@ -125,7 +125,7 @@ def scatter(
     dim: int = -1,
     comm: Comm = COMM_WORLD,
     *,
-    lengths: Sequence[int] | None = None,
+    counts: Sequence[int] | None = None,
     uneven: bool = False,
 ) -> torch.Tensor:
     """Returns this rank's part of a whole tensor that every rank has. Collective.
@@ -140,10 +140,10 @@ def scatter(
         Dimension to cut.
     comm : Comm
         The ranks; each takes a part, in rank order.
-    lengths : sequence of int, optional
+    counts : sequence of int, optional
         Lengths of the parts along dim, one for each rank; None: they are equal.
     uneven : bool
-        Without lengths: whether parts may differ by one, the first ones longer.
+        Without counts: whether parts may differ by one, the first ones longer.
 
     Returns
     -------
@@ -153,19 +153,19 @@ def scatter(
     Raises
     ------
     ShapeError, OutOfRangeError, DtypeError, ValueError, NotImplementedError
-        On all ranks: an extent that the number of ranks does not divide; lengths that do not fit; no such dim; not a
+        On all ranks: an extent that the number of ranks does not divide; counts that do not fit; no such dim; not a
         tensor; shapes differ; a sparse tensor.
     """
     group = comm_or_world(comm)
 
     def check() -> Sequence[int]:
         extent = _extent(tensor, dim)
-        if lengths is None:
-            return lengths_of(extent, group, uneven, f"the extent of dimension {dim}")
-        return _given_lengths(lengths, group)
+        if counts is None:
+            return counts_of(extent, group, uneven, f"the extent of dimension {dim}")
+        return _given_counts(counts, group)
 
     parts = group._prepare("relocate", check)
-    return _call(operators.relocate, "relocate", tensor, group, to_dim=dim, to_lengths=parts)
+    return _call(operators.relocate, "relocate", tensor, group, to_dim=dim, to_counts=parts)
 
 
 def gather(
@@ -173,7 +173,7 @@ def gather(
     dim: int = -1,
     comm: Comm = COMM_WORLD,
     *,
-    lengths: Sequence[int] | None = None,
+    counts: Sequence[int] | None = None,
     uneven: bool = False,
 ) -> torch.Tensor:
     """Joins all ranks' parts along a dimension, on all ranks. Collective.
@@ -188,10 +188,10 @@ def gather(
         Dimension along which the parts are joined, in rank order.
     comm : Comm
         The ranks.
-    lengths : sequence of int, optional
+    counts : sequence of int, optional
         Lengths of the parts along dim, one for each rank; None: all are as long as this rank's.
     uneven : bool
-        Without lengths: whether they may differ; they are then exchanged first. Not in torch.compile.
+        Without counts: whether they may differ; they are then exchanged first. Not in torch.compile.
 
     Returns
     -------
@@ -201,22 +201,22 @@ def gather(
     Raises
     ------
     OutOfRangeError, ShapeError, DtypeError, ValueError, NotImplementedError
-        On all ranks: no such dim; lengths that do not fit; not a tensor; ranks differ; a sparse tensor.
+        On all ranks: no such dim; counts that do not fit; not a tensor; ranks differ; a sparse tensor.
     """
     group = comm_or_world(comm)
 
     def check() -> Sequence[int]:
         extent = _extent(tensor, dim)
-        if lengths is not None:
-            return _given_lengths(lengths, group)
+        if counts is not None:
+            return _given_counts(counts, group)
         return [extent] * group.size
 
     parts = group._prepare("comm_allgather_along", check)
-    if uneven and lengths is None:
+    if uneven and counts is None:
         if torch.compiler.is_compiling():
-            raise wrong(UnsupportedError, "uneven", True, "lengths instead, inside torch.compile")
+            raise wrong(UnsupportedError, "uneven", True, "counts instead, inside torch.compile")
         parts = group.counts(parts[group.rank])
-    return _call(operators.relocate, "comm_allgather_along", tensor, group, from_dim=dim, from_lengths=parts)
+    return _call(operators.relocate, "comm_allgather_along", tensor, group, from_dim=dim, from_counts=parts)
 
 
 def _width(tensor: Any) -> int:
@@ -234,7 +234,7 @@ def linear(
     *,
     dim: int | None = None,
     comm: Comm = COMM_WORLD,
-    lengths: Sequence[int] | None = None,
+    counts: Sequence[int] | None = None,
     input_is_parallel: bool | None = None,
 ) -> torch.Tensor:
     """Computes input @ weight.T + bias with a weight that is cut over ranks. Collective, unless dim is None.
@@ -252,7 +252,7 @@ def linear(
         Dimension of the matrix (inputs, outputs) that is cut: 1 or -1, its columns; 0, its rows; None: none.
     comm : Comm
         The ranks.
-    lengths : sequence of int, optional
+    counts : sequence of int, optional
         dim=0: number of inputs of each rank; None: all have as many as this rank.
     input_is_parallel : bool, optional
         dim=0: whether input is a part; None: decided by its last extent.
@@ -279,7 +279,7 @@ def linear(
             if width != own:
                 raise wrong(ShapeError, "input", f"of width {width}", str(own))
             return 1, False, []
-        parts = [own] * group.size if lengths is None else _given_lengths(lengths, group)
+        parts = [own] * group.size if counts is None else _given_counts(counts, group)
         inputs = sum(parts)
         is_part = width != inputs if input_is_parallel is None else input_is_parallel
         if width != (own if is_part else inputs):
@@ -294,7 +294,7 @@ def linear(
     along, is_part, parts = group._prepare("linear", check)
     if along == 1:
         return torch.nn.functional.linear(copy(input, group), weight, bias)
-    part = input if is_part or group.size == 1 else scatter(input, -1, group, lengths=parts)
+    part = input if is_part or group.size == 1 else scatter(input, -1, group, counts=parts)
     result = reduce(torch.nn.functional.linear(part, weight), group)
     return result if bias is None else result + bias.to(result.dtype)  # the dtypes differ within torch.autocast
 
@@ -335,7 +335,7 @@ def embedding(
     *,
     dim: int | None = None,
     comm: Comm = COMM_WORLD,
-    lengths: Sequence[int] | None = None,
+    counts: Sequence[int] | None = None,
 ) -> torch.Tensor:
     """Looks up rows of a table that is cut over ranks. Collective, unless dim is None.
 
@@ -351,7 +351,7 @@ def embedding(
         Dimension of the table that is cut: 0, its rows; 1 or -1, its columns; None: none.
     comm : Comm
         The ranks.
-    lengths : sequence of int, optional
+    counts : sequence of int, optional
         Lengths of the ranks' parts along dim; None: all are as long as this rank's.
 
     Returns
@@ -362,7 +362,7 @@ def embedding(
     Raises
     ------
     OutOfRangeError, ArgumentError, DtypeError, ShapeError, UnsupportedError
-        On all ranks: an index that is not in the table; a wrong dim; not integers; lengths that do not fit.
+        On all ranks: an index that is not in the table; a wrong dim; not integers; counts that do not fit.
     """
     options = (max_norm, norm_type, scale_grad_by_freq, sparse)
     if dim is None:
@@ -381,7 +381,7 @@ def embedding(
                 raise wrong(DtypeError, "max_norm", repr(max_norm), "a number, or None")
             if along == 1:
                 raise wrong(UnsupportedError, "max_norm", max_norm, "None if columns are cut")
-        parts = [weight.size(along)] * group.size if lengths is None else _given_lengths(lengths, group)
+        parts = [weight.size(along)] * group.size if counts is None else _given_counts(counts, group)
         rows = sum(parts) if along == 0 else weight.size(0)
         if padding_idx is not None and not -rows <= as_index(padding_idx, "padding_idx") < rows:
             raise wrong(ArgumentError, "padding_idx", padding_idx, f"{-rows} to {rows - 1}")
@@ -390,11 +390,11 @@ def embedding(
 
     along, parts = group._prepare("embedding", check)
     _compare_if_full("embedding", group, input=input)
-    if along == 0 and lengths is None:
-        _require_equal(weight.size(0), weight, group, "lengths")
+    if along == 0 and counts is None:
+        _require_equal(weight.size(0), weight, group, "counts")
     if along == 1:
         columns = torch.nn.functional.embedding(input, weight, padding_idx, *options)
-        return gather(columns, -1, group, lengths=parts)
+        return gather(columns, -1, group, counts=parts)
     first, rows = sum(parts[: group.rank]), parts[group.rank]
     padding = None if padding_idx is None else padding_idx % sum(parts) - first
     own_padding = padding if padding is not None and 0 <= padding < rows else None
@@ -440,7 +440,7 @@ def cross_entropy(
     reduction: str = "mean",
     *,
     comm: Comm = COMM_WORLD,
-    lengths: Sequence[int] | None = None,
+    counts: Sequence[int] | None = None,
 ) -> torch.Tensor:
     """torch.nn.functional.cross_entropy of logits whose classes are cut over ranks. Collective.
 
@@ -460,7 +460,7 @@ def cross_entropy(
         "mean", "sum" or "none".
     comm : Comm
         The ranks.
-    lengths : sequence of int, optional
+    counts : sequence of int, optional
         Number of classes of each rank; None: all have as many as this rank, which is checked.
 
     Returns
@@ -476,23 +476,23 @@ def cross_entropy(
     """
     group = comm_or_world(comm)
     parts = group._prepare(
-        "cross_entropy", lambda: _check_classes(input, target, weight, ignore_index, reduction, group, lengths)
+        "cross_entropy", lambda: _check_classes(input, target, weight, ignore_index, reduction, group, counts)
     )
     axis = 1 if input.dim() > 1 else 0
     if group.size > 1 and not torch.compiler.is_compiling():
         facts = {"reduction (none, mean, sum)": _REDUCTIONS.index(reduction), "ignore_index": ignore_index}
         group.agree(None, "cross_entropy", **facts)
     _compare_if_full("cross_entropy", group, target=target, weight=weight)
-    if lengths is None:
-        _require_equal(input.size(axis), input, group, "lengths (num_classes of ParallelCrossEntropy)")
-    counts = target != ignore_index
-    classes = torch.where(counts, target, 0)
+    if counts is None:
+        _require_equal(input.size(axis), input, group, "counts (num_classes of ParallelCrossEntropy)")
+    is_used = target != ignore_index
+    classes = torch.where(is_used, target, 0)
     local = classes - sum(parts[: group.rank])
     logits = input.float() if input.dtype in (torch.float16, torch.bfloat16) else input
     exponentials, own = _own_classes(logits, local, axis, group)
     total, chosen = reduce(torch.stack([exponentials, own]), group).unbind()
-    weights = counts.to(logits.dtype) if weight is None else weight[classes] * counts
-    losses = torch.where(counts, (total.log() - chosen) * weights, 0)
+    weights = is_used.to(logits.dtype) if weight is None else weight[classes] * is_used
+    losses = torch.where(is_used, (total.log() - chosen) * weights, 0)
     if reduction == "mean":
         losses = losses.sum() / weights.sum()
     elif reduction == "sum":
@@ -501,7 +501,7 @@ def cross_entropy(
 
 
 def _check_classes(
-    input: Any, target: Any, weight: Any, ignore_index: Any, reduction: Any, comm: Comm, lengths: Sequence[int] | None
+    input: Any, target: Any, weight: Any, ignore_index: Any, reduction: Any, comm: Comm, counts: Sequence[int] | None
 ) -> list[int]:
     for name, given in (("input", input), ("target", target)):
         if not isinstance(given, torch.Tensor):
@@ -518,9 +518,9 @@ def _check_classes(
         raise wrong(DtypeError, "target", f"of {target.dtype}", "classes as torch.int64")
     if target.shape != expected:
         raise wrong(ShapeError, "target", f"of shape {list(target.shape)}", f"{list(expected)}, as input has")
-    parts = [input.size(axis)] * comm.size if lengths is None else _given_lengths(lengths, comm)
+    parts = [input.size(axis)] * comm.size if counts is None else _given_counts(counts, comm)
     if parts[comm.rank] != input.size(axis):
-        raise wrong(ShapeError, "input", f"of {input.size(axis)} classes", f"lengths[{comm.rank}], {parts[comm.rank]}")
+        raise wrong(ShapeError, "input", f"of {input.size(axis)} classes", f"counts[{comm.rank}], {parts[comm.rank]}")
     if weight is not None and not isinstance(weight, torch.Tensor):
         raise not_a_tensor(weight, "weight")
     if weight is not None and tuple(weight.shape) != (sum(parts),):

@@ -1,0 +1,744 @@
+! Generated from methods/collectives.methods by bindings/generate; do not edit.
+!> Collectives on arrays: type(collective_comm), which type(syncyte_comm) extends.
+!>
+!> Arrays may be sections with any strides. Those that take dim work on arrays that are cut along it: each rank has a
+!> part of a whole array, any extents of it there (0 too), the other extents are equal on all ranks. dim counts from
+!> 1, and is the last dimension where it is absent. counts holds the extents of the parts along dim in order of
+!> ranks, equal on all ranks; where it is absent (on all ranks), they are collected first. Arrays of starts, whole ones
+!> or those along a dimension, must stay (asynchronous, or target) until the request has ended.
+module syncyte_collectives
+  use, intrinsic :: iso_c_binding
+  use syncyte_c
+  use syncyte_errors
+  use syncyte_fortran_c
+  use syncyte_counts
+  use syncyte_requests, only: syncyte_request
+  implicit none
+  private
+
+  !> What collectives need of a communicator.
+  type, public :: collective_comm
+    type(c_ptr) :: handle = c_null_ptr  !< syncyte_comm_t
+  contains
+    procedure :: allgather => comm_allgather
+    procedure :: bcast => comm_bcast
+    procedure :: allreduce => comm_allreduce
+    procedure :: reduce => comm_reduce
+    procedure :: scan => comm_scan
+    procedure :: exscan => comm_exscan
+    procedure :: counts => comm_counts
+    procedure :: gather => comm_gather
+    procedure :: allgatherv => comm_allgatherv
+    procedure :: scatter => comm_scatter
+    procedure :: reduce_scatter => comm_reduce_scatter
+    procedure :: alltoall => comm_alltoall
+    procedure :: alltoallv => comm_alltoallv
+    procedure :: ibcast => comm_ibcast
+    procedure :: iallreduce => comm_iallreduce
+    procedure :: iallgather => comm_iallgather
+    procedure :: ireduce_scatter => comm_ireduce_scatter
+    procedure :: ialltoall => comm_ialltoall
+  end type collective_comm
+
+contains
+
+  !> Sends root's elements to all ranks. Collective.
+  subroutine comm_bcast(self, array, root, stat, errmsg)
+    class(collective_comm), intent(in) :: self
+    type(*), dimension(..), intent(inout), target :: array  !! read on root, written elsewhere
+    integer, intent(in) :: root  !! rank that sends its elements
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(syncyte_buffer_t), target :: array_buffer
+    integer(c_int32_t) :: status, local, ignored
+
+    local = fortran_buffer(array, "array"//c_null_char, 1_c_int32_t, 0_c_int32_t, array_buffer)
+    if (local /= SYNCYTE_SUCCESS) then
+      status = fortran_refuse(FORTRAN_COLLECTIVE, self%handle, local, "comm_bcast"//c_null_char)
+    else
+      status = syncyte_comm_bcast(self%handle, int(root, c_int32_t), buffer=array_buffer)
+    end if
+    ignored = fortran_release(array, merge(1_c_int32_t, 0_c_int32_t, status == SYNCYTE_SUCCESS), array_buffer)
+    call finish(status, stat, errmsg)
+  end subroutine comm_bcast
+
+  !> Reduces element by element over all ranks; all get the same. Collective.
+  subroutine comm_allreduce(self, output, op, input, stat, errmsg)
+    class(collective_comm), intent(in) :: self
+    type(*), dimension(..), intent(inout), target :: output  !! also the input if input is absent
+    integer(c_int32_t), intent(in) :: op  !! SYNCYTE_OP_SUM, ...
+    type(*), dimension(..), intent(in), target, optional :: input  !! of output's type and number of elements
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(syncyte_buffer_t), target :: output_buffer
+    type(syncyte_buffer_t), target :: input_buffer
+    type(syncyte_buffer_t), pointer :: input_given
+    integer(c_int32_t) :: status, local, ignored
+
+    local = fortran_buffer(output, "output"//c_null_char, 1_c_int32_t, 0_c_int32_t, output_buffer)
+    nullify (input_given)
+    if (present(input)) then
+      if (local == SYNCYTE_SUCCESS) local = fortran_buffer(input, "input"//c_null_char, 1_c_int32_t, &
+          0_c_int32_t, input_buffer)
+      input_given => input_buffer
+    end if
+    if (local /= SYNCYTE_SUCCESS) then
+      status = fortran_refuse(FORTRAN_COLLECTIVE, self%handle, local, "comm_allreduce"//c_null_char)
+    else
+      status = syncyte_comm_allreduce(self%handle, input_given, op, output=output_buffer)
+    end if
+    ignored = fortran_release(output, merge(1_c_int32_t, 0_c_int32_t, status == SYNCYTE_SUCCESS), output_buffer)
+    if (present(input)) ignored = fortran_release(input, 0_c_int32_t, input_buffer)
+    call finish(status, stat, errmsg)
+  end subroutine comm_allreduce
+
+  !> Reduces element by element over all ranks; root gets it. Collective.
+  subroutine comm_reduce(self, output, op, root, input, stat, errmsg)
+    class(collective_comm), intent(in) :: self
+    type(*), dimension(..), intent(inout), target :: output  !! also the input if input is absent; written on root only
+    integer(c_int32_t), intent(in) :: op  !! SYNCYTE_OP_SUM, ...
+    integer, intent(in) :: root  !! rank that gets the result
+    type(*), dimension(..), intent(in), target, optional :: input  !! of output's type and number of elements
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(syncyte_buffer_t), target :: output_buffer
+    type(syncyte_buffer_t), pointer :: output_given
+    type(syncyte_buffer_t), target :: input_buffer
+    type(syncyte_buffer_t), pointer :: input_given
+    type(syncyte_buffer_t), target :: contribution
+    type(syncyte_buffer_t), pointer :: reduced
+    integer(c_int32_t) :: status, local, ignored
+
+    local = SYNCYTE_SUCCESS
+    nullify (output_given)
+    if (is_root(self%handle, root)) then
+      if (local == SYNCYTE_SUCCESS) local = fortran_buffer(output, "output"//c_null_char, 1_c_int32_t, &
+          0_c_int32_t, output_buffer)
+      output_given => output_buffer
+    end if
+    nullify (input_given)
+    if (present(input)) then
+      if (local == SYNCYTE_SUCCESS) local = fortran_buffer(input, "input"//c_null_char, 1_c_int32_t, &
+          0_c_int32_t, input_buffer)
+      input_given => input_buffer
+    end if
+    reduced => input_given
+    if (.not. present(input) .and. .not. associated(output_given)) then
+      if (local == SYNCYTE_SUCCESS) local = fortran_buffer(output, "output"//c_null_char, 1, 0, contribution)
+      reduced => contribution
+    end if
+    if (local /= SYNCYTE_SUCCESS) then
+      status = fortran_refuse(FORTRAN_COLLECTIVE, self%handle, local, "comm_reduce"//c_null_char)
+    else
+      status = syncyte_comm_reduce(self%handle, reduced, op, int(root, c_int32_t), output=output_given)
+    end if
+    ignored = fortran_release(output, merge(1_c_int32_t, 0_c_int32_t, status == SYNCYTE_SUCCESS), output_buffer)
+    if (present(input)) ignored = fortran_release(input, 0_c_int32_t, input_buffer)
+    ignored = fortran_release(output, 0, contribution)
+    call finish(status, stat, errmsg)
+  end subroutine comm_reduce
+
+  !> Reduces element by element over the ranks from the first to this one, its own included. Collective.
+  subroutine comm_scan(self, output, op, input, from_last, stat, errmsg)
+    class(collective_comm), intent(in) :: self
+    type(*), dimension(..), intent(inout), target :: output  !! also the input if input is absent
+    integer(c_int32_t), intent(in) :: op  !! SYNCYTE_OP_SUM, ...
+    type(*), dimension(..), intent(in), target, optional :: input  !! of output's type and number of elements
+    logical, intent(in), optional :: from_last  !! from the last rank instead; equal on all ranks
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(syncyte_buffer_t), target :: output_buffer
+    type(syncyte_buffer_t), target :: input_buffer
+    type(syncyte_buffer_t), pointer :: input_given
+    integer(c_int32_t) :: from_last_c
+    integer(c_int32_t) :: status, local, ignored
+
+    local = fortran_buffer(output, "output"//c_null_char, 1_c_int32_t, 0_c_int32_t, output_buffer)
+    nullify (input_given)
+    if (present(input)) then
+      if (local == SYNCYTE_SUCCESS) local = fortran_buffer(input, "input"//c_null_char, 1_c_int32_t, &
+          0_c_int32_t, input_buffer)
+      input_given => input_buffer
+    end if
+    from_last_c = 0
+    if (present(from_last)) from_last_c = merge(1_c_int32_t, 0_c_int32_t, from_last)
+    if (local /= SYNCYTE_SUCCESS) then
+      status = fortran_refuse(FORTRAN_COLLECTIVE, self%handle, local, "comm_scan"//c_null_char)
+    else
+      status = syncyte_comm_scan(self%handle, input_given, op, from_last_c, output=output_buffer)
+    end if
+    ignored = fortran_release(output, merge(1_c_int32_t, 0_c_int32_t, status == SYNCYTE_SUCCESS), output_buffer)
+    if (present(input)) ignored = fortran_release(input, 0_c_int32_t, input_buffer)
+    call finish(status, stat, errmsg)
+  end subroutine comm_scan
+
+  !> As scan, without this rank's own; where it begins: 0 for SUM, 1 for PROD, the highest value for MIN, the lowest for
+  !> MAX. Collective.
+  subroutine comm_exscan(self, output, op, input, from_last, stat, errmsg)
+    class(collective_comm), intent(in) :: self
+    type(*), dimension(..), intent(inout), target :: output  !! also the input if input is absent
+    integer(c_int32_t), intent(in) :: op  !! SYNCYTE_OP_SUM, ...
+    type(*), dimension(..), intent(in), target, optional :: input  !! of output's type and number of elements
+    logical, intent(in), optional :: from_last  !! from the last rank instead; equal on all ranks
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(syncyte_buffer_t), target :: output_buffer
+    type(syncyte_buffer_t), target :: input_buffer
+    type(syncyte_buffer_t), pointer :: input_given
+    integer(c_int32_t) :: from_last_c
+    integer(c_int32_t) :: status, local, ignored
+
+    local = fortran_buffer(output, "output"//c_null_char, 1_c_int32_t, 0_c_int32_t, output_buffer)
+    nullify (input_given)
+    if (present(input)) then
+      if (local == SYNCYTE_SUCCESS) local = fortran_buffer(input, "input"//c_null_char, 1_c_int32_t, &
+          0_c_int32_t, input_buffer)
+      input_given => input_buffer
+    end if
+    from_last_c = 0
+    if (present(from_last)) from_last_c = merge(1_c_int32_t, 0_c_int32_t, from_last)
+    if (local /= SYNCYTE_SUCCESS) then
+      status = fortran_refuse(FORTRAN_COLLECTIVE, self%handle, local, "comm_exscan"//c_null_char)
+    else
+      status = syncyte_comm_exscan(self%handle, input_given, op, from_last_c, output=output_buffer)
+    end if
+    ignored = fortran_release(output, merge(1_c_int32_t, 0_c_int32_t, status == SYNCYTE_SUCCESS), output_buffer)
+    if (present(input)) ignored = fortran_release(input, 0_c_int32_t, input_buffer)
+    call finish(status, stat, errmsg)
+  end subroutine comm_exscan
+
+  !> Collects one number of every rank, usually an extent. Collective.
+  subroutine comm_counts(self, count, counts, stat, errmsg)
+    class(collective_comm), intent(in) :: self
+    type(*), dimension(..), intent(in), target :: count  !! any integer: this rank's number, 0 or more
+    type(*), dimension(..), intent(inout), target :: counts
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer(c_int64_t) :: count_c
+    integer(c_int64_t), allocatable :: counts_c(:)
+    integer(c_int32_t) :: status, local
+
+    local = fortran_integer(count, "count"//c_null_char, count_c)
+    allocate (counts_c(fortran_count(counts)))
+    if (local == SYNCYTE_SUCCESS) local = fortran_integers(counts, "counts"//c_null_char, 0_c_int32_t, counts_c)
+    if (local /= SYNCYTE_SUCCESS) then
+      status = fortran_refuse(FORTRAN_COLLECTIVE, self%handle, local, "comm_counts"//c_null_char)
+    else
+      status = syncyte_comm_counts(self%handle, count_c, counts=counts_c, counts_length=size(counts_c, &
+          kind=c_int64_t))
+    end if
+    if (status == SYNCYTE_SUCCESS) status = fortran_set_integers(counts, "counts"//c_null_char, counts_c)
+    call finish(status, stat, errmsg)
+  end subroutine comm_counts
+
+  !> Joins the ranks' parts along a dimension, on root. Collective.
+  subroutine comm_gather(self, input, output, root, dim, counts, stat, errmsg)
+    class(collective_comm), intent(in) :: self
+    type(*), dimension(..), intent(in), target :: input
+    type(*), dimension(..), intent(inout), target, optional :: output  !! the whole; only root's counts
+    integer, intent(in) :: root  !! rank that gets the whole array
+    integer, intent(in), optional :: dim
+    ! any integers: extents of the parts along the axis, equal on all ranks
+    type(*), dimension(..), intent(in), target, optional :: counts
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(syncyte_buffer_t), target :: input_buffer
+    type(syncyte_buffer_t), target :: output_buffer
+    type(syncyte_buffer_t), pointer :: output_given
+    integer(c_int32_t) :: dim_c, dim_axis
+    integer(c_int64_t), allocatable :: counts_c(:)
+    integer(c_int32_t) :: status, local
+
+    local = fortran_buffer(input, "input"//c_null_char, 0_c_int32_t, 0_c_int32_t, input_buffer)
+    nullify (output_given)
+    if (is_root(self%handle, root)) then
+      if (present(output)) then
+        if (local == SYNCYTE_SUCCESS) local = fortran_buffer(output, "output"//c_null_char, 0_c_int32_t, &
+            0_c_int32_t, output_buffer)
+        output_given => output_buffer
+      end if
+    end if
+    dim_c = input_buffer%ndim
+    if (present(dim)) dim_c = int(dim, c_int32_t)
+    if (local == SYNCYTE_SUCCESS) local = fortran_axis(dim_c, input_buffer, "dim"//c_null_char, &
+        "input"//c_null_char, dim_axis)
+    if (present(counts)) then
+      allocate (counts_c(fortran_count(counts)))
+      if (local == SYNCYTE_SUCCESS) local = fortran_integers(counts, "counts"//c_null_char, 0_c_int32_t, &
+          counts_c)
+    end if
+    if (local /= SYNCYTE_SUCCESS) then
+      status = fortran_refuse(FORTRAN_COLLECTIVE, self%handle, local, "comm_gather_along"//c_null_char)
+    else
+      status = local
+      if (status == SYNCYTE_SUCCESS .and. .not. present(counts)) &
+        status = collected(self%handle, input_buffer, dim_axis, counts_c)
+      if (status == SYNCYTE_SUCCESS) status = syncyte_comm_gather_along(self%handle, input_buffer, dim_axis, &
+          counts_c, size(counts_c, kind=c_int64_t), int(root, c_int32_t), output=output_given)
+    end if
+    call finish(status, stat, errmsg)
+  end subroutine comm_gather
+
+  !> Concatenates equal contributions of all ranks, in order of ranks; with dim or counts: joins the ranks' parts
+  !> along a dimension, as gather, on all ranks. Collective.
+  subroutine comm_allgather(self, input, output, stat, errmsg, dim, counts)
+    class(collective_comm), intent(in) :: self
+    type(*), dimension(..), intent(in), target :: input
+    type(*), dimension(..), intent(inout), target :: output          !! size times as many elements, or the whole
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer, intent(in), optional :: dim                             !! by keyword, as stat came first
+    type(*), dimension(..), intent(in), target, optional :: counts  !! any integers (size)
+
+    if (present(dim) .or. present(counts)) then
+      call comm_allgather_along(self, input, output, dim, counts, stat, errmsg)
+    else
+      call comm_allgather_equal(self, input, output, stat, errmsg)
+    end if
+  end subroutine comm_allgather
+
+  !> Concatenates equal contributions.
+  subroutine comm_allgather_equal(self, input, output, stat, errmsg)
+    class(collective_comm), intent(in) :: self
+    type(*), dimension(..), intent(in), target :: input
+    type(*), dimension(..), intent(inout), target :: output
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(syncyte_buffer_t), target :: input_buffer
+    type(syncyte_buffer_t), target :: output_buffer
+    integer(c_int32_t) :: status, local, ignored
+
+    local = fortran_buffer(input, "input"//c_null_char, 1_c_int32_t, 0_c_int32_t, input_buffer)
+    if (local == SYNCYTE_SUCCESS) local = fortran_buffer(output, "output"//c_null_char, 1_c_int32_t, &
+        0_c_int32_t, output_buffer)
+    if (local /= SYNCYTE_SUCCESS) then
+      status = fortran_refuse(FORTRAN_COLLECTIVE, self%handle, local, "comm_allgather"//c_null_char)
+    else
+      status = syncyte_comm_allgather(self%handle, input_buffer, output=output_buffer)
+    end if
+    ignored = fortran_release(input, 0_c_int32_t, input_buffer)
+    ignored = fortran_release(output, merge(1_c_int32_t, 0_c_int32_t, status == SYNCYTE_SUCCESS), output_buffer)
+    call finish(status, stat, errmsg)
+  end subroutine comm_allgather_equal
+
+  !> Joins parts along a dimension.
+  subroutine comm_allgather_along(self, input, output, dim, counts, stat, errmsg)
+    class(collective_comm), intent(in) :: self
+    type(*), dimension(..), intent(in), target :: input
+    type(*), dimension(..), intent(inout), target :: output
+    integer, intent(in), optional :: dim
+    ! any integers: extents of the parts along the axis, equal on all ranks
+    type(*), dimension(..), intent(in), target, optional :: counts
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(syncyte_buffer_t), target :: input_buffer
+    type(syncyte_buffer_t), target :: output_buffer
+    integer(c_int32_t) :: dim_c, dim_axis
+    integer(c_int64_t), allocatable :: counts_c(:)
+    integer(c_int32_t) :: status, local
+
+    local = fortran_buffer(input, "input"//c_null_char, 0_c_int32_t, 0_c_int32_t, input_buffer)
+    if (local == SYNCYTE_SUCCESS) local = fortran_buffer(output, "output"//c_null_char, 0_c_int32_t, &
+        0_c_int32_t, output_buffer)
+    dim_c = input_buffer%ndim
+    if (present(dim)) dim_c = int(dim, c_int32_t)
+    if (local == SYNCYTE_SUCCESS) local = fortran_axis(dim_c, input_buffer, "dim"//c_null_char, &
+        "input"//c_null_char, dim_axis)
+    if (present(counts)) then
+      allocate (counts_c(fortran_count(counts)))
+      if (local == SYNCYTE_SUCCESS) local = fortran_integers(counts, "counts"//c_null_char, 0_c_int32_t, &
+          counts_c)
+    end if
+    if (local /= SYNCYTE_SUCCESS) then
+      status = fortran_refuse(FORTRAN_COLLECTIVE, self%handle, local, "comm_allgather_along"//c_null_char)
+    else
+      status = local
+      if (status == SYNCYTE_SUCCESS .and. .not. present(counts)) &
+        status = collected(self%handle, input_buffer, dim_axis, counts_c)
+      if (status == SYNCYTE_SUCCESS) status = syncyte_comm_allgather_along(self%handle, input_buffer, dim_axis, &
+          counts_c, size(counts_c, kind=c_int64_t), output=output_buffer)
+    end if
+    call finish(status, stat, errmsg)
+  end subroutine comm_allgather_along
+
+  !> Concatenates contributions of different counts, in order of ranks. Collective.
+  subroutine comm_allgatherv(self, input, counts, output, stat, errmsg)
+    class(collective_comm), intent(in) :: self
+    type(*), dimension(..), intent(in), target :: input  !! counts(rank + 1) elements
+    type(*), dimension(..), intent(in), target :: counts  !! any integers: elements of every rank, 0 or more, equal on all ranks
+    type(*), dimension(..), intent(inout), target :: output  !! sum(counts) elements
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(syncyte_buffer_t), target :: input_buffer
+    integer(c_int64_t), allocatable :: counts_c(:)
+    type(syncyte_buffer_t), target :: output_buffer
+    integer(c_int32_t) :: status, local, ignored
+
+    local = fortran_buffer(input, "input"//c_null_char, 1_c_int32_t, 0_c_int32_t, input_buffer)
+    if (local == SYNCYTE_SUCCESS) local = fortran_buffer(output, "output"//c_null_char, 1_c_int32_t, &
+        0_c_int32_t, output_buffer)
+    allocate (counts_c(fortran_count(counts)))
+    if (local == SYNCYTE_SUCCESS) local = fortran_integers(counts, "counts"//c_null_char, 0_c_int32_t, counts_c)
+    if (local /= SYNCYTE_SUCCESS) then
+      status = fortran_refuse(FORTRAN_COLLECTIVE, self%handle, local, "comm_allgatherv"//c_null_char)
+    else
+      status = syncyte_comm_allgatherv(self%handle, input_buffer, counts_c, size(counts_c, kind=c_int64_t), &
+          output=output_buffer)
+    end if
+    ignored = fortran_release(input, 0_c_int32_t, input_buffer)
+    ignored = fortran_release(output, merge(1_c_int32_t, 0_c_int32_t, status == SYNCYTE_SUCCESS), output_buffer)
+    call finish(status, stat, errmsg)
+  end subroutine comm_allgatherv
+
+  !> Cuts root's array along a dimension, a part for every rank. Collective.
+  subroutine comm_scatter(self, input, output, root, dim, counts, stat, errmsg)
+    class(collective_comm), intent(in) :: self
+    type(*), dimension(..), intent(in), target, optional :: input  !! the whole; only root's counts
+    type(*), dimension(..), intent(inout), target :: output
+    integer, intent(in) :: root  !! rank that has the whole array
+    integer, intent(in), optional :: dim
+    ! any integers: extents of the parts along the axis, equal on all ranks
+    type(*), dimension(..), intent(in), target, optional :: counts
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(syncyte_buffer_t), target :: input_buffer
+    type(syncyte_buffer_t), pointer :: input_given
+    type(syncyte_buffer_t), target :: output_buffer
+    integer(c_int32_t) :: dim_c, dim_axis
+    integer(c_int64_t), allocatable :: counts_c(:)
+    integer(c_int32_t) :: status, local
+
+    local = SYNCYTE_SUCCESS
+    nullify (input_given)
+    if (is_root(self%handle, root)) then
+      if (present(input)) then
+        if (local == SYNCYTE_SUCCESS) local = fortran_buffer(input, "input"//c_null_char, 0_c_int32_t, &
+            0_c_int32_t, input_buffer)
+        input_given => input_buffer
+      end if
+    end if
+    if (local == SYNCYTE_SUCCESS) local = fortran_buffer(output, "output"//c_null_char, 0_c_int32_t, &
+        0_c_int32_t, output_buffer)
+    dim_c = output_buffer%ndim
+    if (present(dim)) dim_c = int(dim, c_int32_t)
+    if (local == SYNCYTE_SUCCESS) local = fortran_axis(dim_c, output_buffer, "dim"//c_null_char, &
+        "output"//c_null_char, dim_axis)
+    if (present(counts)) then
+      allocate (counts_c(fortran_count(counts)))
+      if (local == SYNCYTE_SUCCESS) local = fortran_integers(counts, "counts"//c_null_char, 0_c_int32_t, &
+          counts_c)
+    end if
+    if (local /= SYNCYTE_SUCCESS) then
+      status = fortran_refuse(FORTRAN_COLLECTIVE, self%handle, local, "comm_scatter_along"//c_null_char)
+    else
+      status = local
+      if (status == SYNCYTE_SUCCESS .and. .not. present(counts)) &
+        status = collected(self%handle, output_buffer, dim_axis, counts_c)
+      if (status == SYNCYTE_SUCCESS) status = syncyte_comm_scatter_along(self%handle, input_given, dim_axis, &
+          counts_c, size(counts_c, kind=c_int64_t), int(root, c_int32_t), output=output_buffer)
+    end if
+    call finish(status, stat, errmsg)
+  end subroutine comm_scatter
+
+  !> Reduces the ranks' whole arrays element by element, and gives each rank its part of the result. Collective.
+  subroutine comm_reduce_scatter(self, input, output, op, dim, counts, stat, errmsg)
+    class(collective_comm), intent(in) :: self
+    type(*), dimension(..), intent(in), target :: input
+    type(*), dimension(..), intent(inout), target :: output
+    integer(c_int32_t), intent(in) :: op  !! SYNCYTE_OP_SUM, ...
+    integer, intent(in), optional :: dim
+    ! any integers: extents of the parts along the axis, equal on all ranks
+    type(*), dimension(..), intent(in), target, optional :: counts
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(syncyte_buffer_t), target :: input_buffer
+    type(syncyte_buffer_t), target :: output_buffer
+    integer(c_int32_t) :: dim_c, dim_axis
+    integer(c_int64_t), allocatable :: counts_c(:)
+    integer(c_int32_t) :: status, local
+
+    local = fortran_buffer(input, "input"//c_null_char, 0_c_int32_t, 0_c_int32_t, input_buffer)
+    if (local == SYNCYTE_SUCCESS) local = fortran_buffer(output, "output"//c_null_char, 0_c_int32_t, &
+        0_c_int32_t, output_buffer)
+    dim_c = output_buffer%ndim
+    if (present(dim)) dim_c = int(dim, c_int32_t)
+    if (local == SYNCYTE_SUCCESS) local = fortran_axis(dim_c, output_buffer, "dim"//c_null_char, &
+        "output"//c_null_char, dim_axis)
+    if (present(counts)) then
+      allocate (counts_c(fortran_count(counts)))
+      if (local == SYNCYTE_SUCCESS) local = fortran_integers(counts, "counts"//c_null_char, 0_c_int32_t, &
+          counts_c)
+    end if
+    if (local /= SYNCYTE_SUCCESS) then
+      status = fortran_refuse(FORTRAN_COLLECTIVE, self%handle, local, "comm_reduce_scatter_along"//c_null_char)
+    else
+      status = local
+      if (status == SYNCYTE_SUCCESS .and. .not. present(counts)) &
+        status = collected(self%handle, output_buffer, dim_axis, counts_c)
+      if (status == SYNCYTE_SUCCESS) status = syncyte_comm_reduce_scatter_along(self%handle, input_buffer, &
+          dim_axis, counts_c, size(counts_c, kind=c_int64_t), op, output=output_buffer)
+    end if
+    call finish(status, stat, errmsg)
+  end subroutine comm_reduce_scatter
+
+  !> Changes the dimension along which a whole array is cut over the ranks (a parallel transposition); with equal
+  !> dimensions, the counts of its parts. Collective.
+  subroutine comm_alltoall(self, input, output, gather_dim, scatter_dim, gather_counts, scatter_counts, stat, &
+      errmsg)
+    class(collective_comm), intent(in) :: self
+    type(*), dimension(..), intent(in), target :: input
+    type(*), dimension(..), intent(inout), target :: output
+    integer, intent(in) :: gather_dim
+    integer, intent(in) :: scatter_dim
+    type(*), dimension(..), intent(in), target, optional :: gather_counts  !! any integers: their extents, equal on all ranks
+    type(*), dimension(..), intent(in), target, optional :: scatter_counts  !! any integers: their extents, equal on all ranks
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(syncyte_buffer_t), target :: input_buffer
+    type(syncyte_buffer_t), target :: output_buffer
+    integer(c_int32_t) :: gather_dim_c, gather_dim_axis
+    integer(c_int32_t) :: scatter_dim_c, scatter_dim_axis
+    integer(c_int64_t), allocatable :: gather_counts_c(:)
+    integer(c_int64_t), allocatable :: scatter_counts_c(:)
+    integer(c_int32_t) :: status, local
+
+    local = fortran_buffer(input, "input"//c_null_char, 0_c_int32_t, 0_c_int32_t, input_buffer)
+    if (local == SYNCYTE_SUCCESS) local = fortran_buffer(output, "output"//c_null_char, 0_c_int32_t, &
+        0_c_int32_t, output_buffer)
+    gather_dim_c = input_buffer%ndim
+    gather_dim_c = int(gather_dim, c_int32_t)
+    if (local == SYNCYTE_SUCCESS) local = fortran_axis(gather_dim_c, input_buffer, "gather_dim"//c_null_char, &
+        "input"//c_null_char, gather_dim_axis)
+    scatter_dim_c = output_buffer%ndim
+    scatter_dim_c = int(scatter_dim, c_int32_t)
+    if (local == SYNCYTE_SUCCESS) local = fortran_axis(scatter_dim_c, output_buffer, "scatter_dim"//c_null_char, &
+        "output"//c_null_char, scatter_dim_axis)
+    if (present(gather_counts)) then
+      allocate (gather_counts_c(fortran_count(gather_counts)))
+      if (local == SYNCYTE_SUCCESS) local = fortran_integers(gather_counts, "gather_counts"//c_null_char, &
+          0_c_int32_t, gather_counts_c)
+    end if
+    if (present(scatter_counts)) then
+      allocate (scatter_counts_c(fortran_count(scatter_counts)))
+      if (local == SYNCYTE_SUCCESS) local = fortran_integers(scatter_counts, "scatter_counts"//c_null_char, &
+          0_c_int32_t, scatter_counts_c)
+    end if
+    if (local /= SYNCYTE_SUCCESS) then
+      status = fortran_refuse(FORTRAN_COLLECTIVE, self%handle, local, "comm_alltoall_along"//c_null_char)
+    else
+      status = local
+      if (status == SYNCYTE_SUCCESS .and. .not. present(gather_counts)) &
+        status = collected(self%handle, input_buffer, gather_dim_axis, gather_counts_c)
+      if (status == SYNCYTE_SUCCESS .and. .not. present(scatter_counts)) &
+        status = collected(self%handle, output_buffer, scatter_dim_axis, scatter_counts_c)
+      if (status == SYNCYTE_SUCCESS) status = syncyte_comm_alltoall_along(self%handle, input_buffer, &
+          gather_dim_axis, gather_counts_c, size(gather_counts_c, kind=c_int64_t), scatter_dim_axis, &
+          scatter_counts_c, size(scatter_counts_c, kind=c_int64_t), output=output_buffer)
+    end if
+    call finish(status, stat, errmsg)
+  end subroutine comm_alltoall
+
+  !> Every rank sends a piece to every rank. Collective.
+  subroutine comm_alltoallv(self, input, send_counts, recv_counts, output, stat, errmsg)
+    class(collective_comm), intent(in) :: self
+    type(*), dimension(..), intent(in), target :: input  !! the pieces in order of target ranks
+    type(*), dimension(..), intent(in), target :: send_counts  !! any integers: elements for every rank
+    type(*), dimension(..), intent(in), target :: recv_counts  !! any integers: elements from every rank
+    type(*), dimension(..), intent(inout), target :: output  !! the pieces in order of source ranks
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(syncyte_buffer_t), target :: input_buffer
+    integer(c_int64_t), allocatable :: send_counts_c(:)
+    integer(c_int64_t), allocatable :: recv_counts_c(:)
+    type(syncyte_buffer_t), target :: output_buffer
+    integer(c_int32_t) :: status, local, ignored
+
+    local = fortran_buffer(input, "input"//c_null_char, 1_c_int32_t, 0_c_int32_t, input_buffer)
+    if (local == SYNCYTE_SUCCESS) local = fortran_buffer(output, "output"//c_null_char, 1_c_int32_t, &
+        0_c_int32_t, output_buffer)
+    allocate (send_counts_c(fortran_count(send_counts)))
+    if (local == SYNCYTE_SUCCESS) local = fortran_integers(send_counts, "send_counts"//c_null_char, 0_c_int32_t, &
+        send_counts_c)
+    allocate (recv_counts_c(fortran_count(recv_counts)))
+    if (local == SYNCYTE_SUCCESS) local = fortran_integers(recv_counts, "recv_counts"//c_null_char, 0_c_int32_t, &
+        recv_counts_c)
+    if (local /= SYNCYTE_SUCCESS) then
+      status = fortran_refuse(FORTRAN_COLLECTIVE, self%handle, local, "comm_alltoallv"//c_null_char)
+    else
+      status = syncyte_comm_alltoallv(self%handle, input_buffer, send_counts_c, size(send_counts_c, &
+          kind=c_int64_t), recv_counts_c, size(recv_counts_c, kind=c_int64_t), output=output_buffer)
+    end if
+    ignored = fortran_release(input, 0_c_int32_t, input_buffer)
+    ignored = fortran_release(output, merge(1_c_int32_t, 0_c_int32_t, status == SYNCYTE_SUCCESS), output_buffer)
+    call finish(status, stat, errmsg)
+  end subroutine comm_alltoallv
+
+  !> Starts bcast; ends with the request. Collective, waits for nobody.
+  subroutine comm_ibcast(self, array, root, request, stat, errmsg)
+    class(collective_comm), intent(in) :: self
+    type(*), dimension(..), intent(inout), target, asynchronous :: array  !! contiguous; read on root, written elsewhere
+    integer, intent(in) :: root  !! rank that sends its elements
+    type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(syncyte_buffer_t), target :: array_buffer
+    integer(c_int32_t) :: status, local
+
+    local = fortran_buffer(array, "array"//c_null_char, 0_c_int32_t, 0_c_int32_t, array_buffer)
+    if (local /= SYNCYTE_SUCCESS) then
+      status = fortran_refuse(FORTRAN_START, self%handle, local, "comm_ibcast"//c_null_char)
+    else
+      status = syncyte_comm_ibcast(self%handle, int(root, c_int32_t), buffer=array_buffer, &
+          request=request%handle)
+    end if
+    call finish(status, stat, errmsg)
+  end subroutine comm_ibcast
+
+  !> Starts allreduce of contiguous arrays. Collective, waits for nobody.
+  subroutine comm_iallreduce(self, output, op, request, input, stat, errmsg)
+    class(collective_comm), intent(in) :: self
+    type(*), dimension(..), intent(inout), target, asynchronous :: output  !! also the input if input is absent
+    integer(c_int32_t), intent(in) :: op  !! SYNCYTE_OP_SUM, ...
+    type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
+    type(*), dimension(..), intent(in), target, asynchronous, optional :: input  !! of output's type and number of elements
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(syncyte_buffer_t), target :: output_buffer
+    type(syncyte_buffer_t), target :: input_buffer
+    type(syncyte_buffer_t), pointer :: input_given
+    integer(c_int32_t) :: status, local
+
+    local = fortran_buffer(output, "output"//c_null_char, 0_c_int32_t, 0_c_int32_t, output_buffer)
+    nullify (input_given)
+    if (present(input)) then
+      if (local == SYNCYTE_SUCCESS) local = fortran_buffer(input, "input"//c_null_char, 0_c_int32_t, &
+          0_c_int32_t, input_buffer)
+      input_given => input_buffer
+    end if
+    if (local /= SYNCYTE_SUCCESS) then
+      status = fortran_refuse(FORTRAN_START, self%handle, local, "comm_iallreduce"//c_null_char)
+    else
+      status = syncyte_comm_iallreduce(self%handle, input_given, op, output=output_buffer, &
+          request=request%handle)
+    end if
+    call finish(status, stat, errmsg)
+  end subroutine comm_iallreduce
+
+  !> Starts allgather along a dimension; counts must be given, since a start collects nothing. Collective, waits for
+  !> nobody.
+  subroutine comm_iallgather(self, input, output, request, counts, dim, stat, errmsg)
+    class(collective_comm), intent(in) :: self
+    type(*), dimension(..), intent(in), target, asynchronous :: input
+    type(*), dimension(..), intent(inout), target, asynchronous :: output
+    type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
+    type(*), dimension(..), intent(in), target :: counts  !! any integers: extents of the parts along the axis, equal on all ranks
+    integer, intent(in), optional :: dim
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(syncyte_buffer_t), target :: input_buffer
+    type(syncyte_buffer_t), target :: output_buffer
+    integer(c_int64_t), allocatable :: counts_c(:)
+    integer(c_int32_t) :: dim_c, dim_axis
+    integer(c_int32_t) :: status, local
+
+    local = fortran_buffer(input, "input"//c_null_char, 0_c_int32_t, 0_c_int32_t, input_buffer)
+    if (local == SYNCYTE_SUCCESS) local = fortran_buffer(output, "output"//c_null_char, 0_c_int32_t, &
+        0_c_int32_t, output_buffer)
+    allocate (counts_c(fortran_count(counts)))
+    if (local == SYNCYTE_SUCCESS) local = fortran_integers(counts, "counts"//c_null_char, 0_c_int32_t, counts_c)
+    dim_c = input_buffer%ndim
+    if (present(dim)) dim_c = int(dim, c_int32_t)
+    if (local == SYNCYTE_SUCCESS) local = fortran_axis(dim_c, input_buffer, "dim"//c_null_char, &
+        "input"//c_null_char, dim_axis)
+    if (local /= SYNCYTE_SUCCESS) then
+      status = fortran_refuse(FORTRAN_START, self%handle, local, "comm_iallgather_along"//c_null_char)
+    else
+      status = syncyte_comm_iallgather_along(self%handle, input_buffer, dim_axis, counts_c, size(counts_c, &
+          kind=c_int64_t), output=output_buffer, request=request%handle)
+    end if
+    call finish(status, stat, errmsg)
+  end subroutine comm_iallgather
+
+  !> Starts reduce_scatter; counts must be given. Collective, waits for nobody.
+  subroutine comm_ireduce_scatter(self, input, output, op, request, counts, dim, stat, errmsg)
+    class(collective_comm), intent(in) :: self
+    type(*), dimension(..), intent(in), target, asynchronous :: input
+    type(*), dimension(..), intent(inout), target, asynchronous :: output
+    integer(c_int32_t), intent(in) :: op  !! SYNCYTE_OP_SUM, ...
+    type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
+    type(*), dimension(..), intent(in), target :: counts  !! any integers: extents of the parts along the axis, equal on all ranks
+    integer, intent(in), optional :: dim
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(syncyte_buffer_t), target :: input_buffer
+    type(syncyte_buffer_t), target :: output_buffer
+    integer(c_int64_t), allocatable :: counts_c(:)
+    integer(c_int32_t) :: dim_c, dim_axis
+    integer(c_int32_t) :: status, local
+
+    local = fortran_buffer(input, "input"//c_null_char, 0_c_int32_t, 0_c_int32_t, input_buffer)
+    if (local == SYNCYTE_SUCCESS) local = fortran_buffer(output, "output"//c_null_char, 0_c_int32_t, &
+        0_c_int32_t, output_buffer)
+    allocate (counts_c(fortran_count(counts)))
+    if (local == SYNCYTE_SUCCESS) local = fortran_integers(counts, "counts"//c_null_char, 0_c_int32_t, counts_c)
+    dim_c = output_buffer%ndim
+    if (present(dim)) dim_c = int(dim, c_int32_t)
+    if (local == SYNCYTE_SUCCESS) local = fortran_axis(dim_c, output_buffer, "dim"//c_null_char, &
+        "output"//c_null_char, dim_axis)
+    if (local /= SYNCYTE_SUCCESS) then
+      status = fortran_refuse(FORTRAN_START, self%handle, local, "comm_ireduce_scatter_along"//c_null_char)
+    else
+      status = syncyte_comm_ireduce_scatter_along(self%handle, input_buffer, dim_axis, counts_c, size(counts_c, &
+          kind=c_int64_t), op, output=output_buffer, request=request%handle)
+    end if
+    call finish(status, stat, errmsg)
+  end subroutine comm_ireduce_scatter
+
+  !> Starts alltoall; both counts must be given. Collective, waits for nobody.
+  subroutine comm_ialltoall(self, input, output, gather_dim, scatter_dim, request, gather_counts, &
+      scatter_counts, stat, errmsg)
+    class(collective_comm), intent(in) :: self
+    type(*), dimension(..), intent(in), target, asynchronous :: input
+    type(*), dimension(..), intent(inout), target, asynchronous :: output
+    integer, intent(in) :: gather_dim
+    integer, intent(in) :: scatter_dim
+    type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
+    type(*), dimension(..), intent(in), target :: gather_counts  !! any integers: their extents, equal on all ranks
+    type(*), dimension(..), intent(in), target :: scatter_counts  !! any integers: their extents, equal on all ranks
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(syncyte_buffer_t), target :: input_buffer
+    type(syncyte_buffer_t), target :: output_buffer
+    integer(c_int32_t) :: gather_dim_c, gather_dim_axis
+    integer(c_int32_t) :: scatter_dim_c, scatter_dim_axis
+    integer(c_int64_t), allocatable :: gather_counts_c(:)
+    integer(c_int64_t), allocatable :: scatter_counts_c(:)
+    integer(c_int32_t) :: status, local
+
+    local = fortran_buffer(input, "input"//c_null_char, 0_c_int32_t, 0_c_int32_t, input_buffer)
+    if (local == SYNCYTE_SUCCESS) local = fortran_buffer(output, "output"//c_null_char, 0_c_int32_t, &
+        0_c_int32_t, output_buffer)
+    gather_dim_c = input_buffer%ndim
+    gather_dim_c = int(gather_dim, c_int32_t)
+    if (local == SYNCYTE_SUCCESS) local = fortran_axis(gather_dim_c, input_buffer, "gather_dim"//c_null_char, &
+        "input"//c_null_char, gather_dim_axis)
+    scatter_dim_c = output_buffer%ndim
+    scatter_dim_c = int(scatter_dim, c_int32_t)
+    if (local == SYNCYTE_SUCCESS) local = fortran_axis(scatter_dim_c, output_buffer, "scatter_dim"//c_null_char, &
+        "output"//c_null_char, scatter_dim_axis)
+    allocate (gather_counts_c(fortran_count(gather_counts)))
+    if (local == SYNCYTE_SUCCESS) local = fortran_integers(gather_counts, "gather_counts"//c_null_char, &
+        0_c_int32_t, gather_counts_c)
+    allocate (scatter_counts_c(fortran_count(scatter_counts)))
+    if (local == SYNCYTE_SUCCESS) local = fortran_integers(scatter_counts, "scatter_counts"//c_null_char, &
+        0_c_int32_t, scatter_counts_c)
+    if (local /= SYNCYTE_SUCCESS) then
+      status = fortran_refuse(FORTRAN_START, self%handle, local, "comm_ialltoall_along"//c_null_char)
+    else
+      status = syncyte_comm_ialltoall_along(self%handle, input_buffer, gather_dim_axis, gather_counts_c, &
+          size(gather_counts_c, kind=c_int64_t), scatter_dim_axis, scatter_counts_c, size(scatter_counts_c, &
+          kind=c_int64_t), output=output_buffer, request=request%handle)
+    end if
+    call finish(status, stat, errmsg)
+  end subroutine comm_ialltoall
+end module syncyte_collectives

@@ -1,0 +1,289 @@
+! Generated from helpers/fortran.h by bindings/generate; do not edit.
+!> What the Fortran methods call besides Syncyte's C interface: arrays and integers behind Fortran's descriptors.
+module syncyte_fortran_c
+  use, intrinsic :: iso_c_binding
+  use syncyte_c
+  implicit none
+  public
+
+  ! this rank's alone
+  integer(c_int32_t), parameter :: FORTRAN_LOCAL = 0_c_int32_t
+  ! every rank's, where the communicator checks (SYNCYTE_CHECK)
+  integer(c_int32_t), parameter :: FORTRAN_COLLECTIVE = 1_c_int32_t
+  ! every rank's, always
+  integer(c_int32_t), parameter :: FORTRAN_CREATION = 2_c_int32_t
+  ! every rank's, at the end of the started operation
+  integer(c_int32_t), parameter :: FORTRAN_START = 3_c_int32_t
+  ! the neighbours' too
+  integer(c_int32_t), parameter :: FORTRAN_HALO = 4_c_int32_t
+
+  interface
+
+    !> Takes part in an operation whose arguments are wrong on this rank; the thread's last error is why.
+    ! scope [in]: how the other ranks learn of it
+    ! comm [in]: the operation's communicator, or its halo; null where it is local
+    ! status [in]: of the error
+    ! operation [in]: the C function's name without "syncyte_"
+    ! Returns: the status for the caller
+    function fortran_refuse(scope, comm, status, operation) bind(C, name="fortran_refuse") result(answer)
+      import
+      integer(c_int32_t), value :: scope
+      type(c_ptr), value :: comm
+      integer(c_int32_t), value :: status
+      character(kind=c_char), intent(in) :: operation(*)
+      integer(c_int32_t) :: answer
+    end function fortran_refuse
+
+    !> The thread's last error as a Fortran programmer should read it, for example "rank 2: comm_gather (world):
+    !> root is 3; expected 0 to 2".
+    ! Returns: a text that is valid until this thread's next call
+    function fortran_last_error() bind(C, name="fortran_last_error") result(answer)
+      import
+      type(c_ptr) :: answer
+    end function fortran_last_error
+
+    !> Prints the thread's last error and a backtrace, and ends the job on all ranks.
+    ! status [in]: of the error
+    ! Returns: never
+    function fortran_end_job(status) bind(C, name="fortran_end_job") result(answer)
+      import
+      integer(c_int32_t), value :: status
+      integer(c_int32_t) :: answer
+    end function fortran_end_job
+
+    !> Describes an array. On failure the buffer is one that every function refuses with the same status.
+    ! array [in]: any array
+    ! name [in]: of the dummy argument
+    ! is_dense [in]: 1: a section is copied into contiguous memory, which fortran_release() frees
+    ! stored [in]: element type to take it for if the array's can carry that, or 0
+    ! buffer [out]: the description
+    function fortran_buffer(array, name, is_dense, stored, buffer) bind(C, name="fortran_buffer") &
+        result(answer)
+      import
+      type(*), dimension(..), intent(in), target, asynchronous :: array
+      character(kind=c_char), intent(in) :: name(*)
+      integer(c_int32_t), value :: is_dense
+      integer(c_int32_t), value :: stored
+      type(syncyte_buffer_t), intent(out) :: buffer
+      integer(c_int32_t) :: answer
+    end function fortran_buffer
+
+    !> Frees the copy that fortran_buffer() has made of a section.
+    ! array [in]: the array
+    ! is_written [in]: 1: the copy's elements go back first
+    ! buffer [in,out]: its description
+    function fortran_release(array, is_written, buffer) bind(C, name="fortran_release") result(answer)
+      import
+      type(*), dimension(..), intent(in), target, asynchronous :: array
+      integer(c_int32_t), value :: is_written
+      type(syncyte_buffer_t), intent(inout) :: buffer
+      integer(c_int32_t) :: answer
+    end function fortran_release
+
+    !> Checks that two scalars have one type.
+    ! array [in]: a scalar
+    ! like [in]: another one
+    ! name [in]: of the first
+    function fortran_alike(array, like, name) bind(C, name="fortran_alike") result(answer)
+      import
+      type(*), dimension(..), intent(in), target, asynchronous :: array
+      type(*), dimension(..), intent(in), target, asynchronous :: like
+      character(kind=c_char), intent(in) :: name(*)
+      integer(c_int32_t) :: answer
+    end function fortran_alike
+
+    !> Reads a scalar integer of any kind.
+    ! scalar [in]: an integer
+    ! name [in]: of the dummy argument
+    ! value [out]: its value
+    function fortran_integer(scalar, name, value) bind(C, name="fortran_integer") result(answer)
+      import
+      type(*), dimension(..), intent(in), target, asynchronous :: scalar
+      character(kind=c_char), intent(in) :: name(*)
+      integer(c_int64_t), intent(out) :: value
+      integer(c_int32_t) :: answer
+    end function fortran_integer
+
+    !> Reads a number of bytes from an integer of any kind.
+    ! scalar [in]: an integer, 0 or more
+    ! name [in]: of the dummy argument
+    ! value [out]: its value
+    function fortran_size(scalar, name, value) bind(C, name="fortran_size") result(answer)
+      import
+      type(*), dimension(..), intent(in), target, asynchronous :: scalar
+      character(kind=c_char), intent(in) :: name(*)
+      integer(c_size_t), intent(out) :: value
+      integer(c_int32_t) :: answer
+    end function fortran_size
+
+    !> Writes a scalar integer of any kind.
+    ! scalar [in,out]: an integer; absent is fine
+    ! name [in]: of the dummy argument
+    ! value [in]: the value
+    function fortran_set_integer(scalar, name, value) bind(C, name="fortran_set_integer") result(answer)
+      import
+      type(*), dimension(..), intent(in), target, asynchronous, optional :: scalar
+      character(kind=c_char), intent(in) :: name(*)
+      integer(c_int64_t), value :: value
+      integer(c_int32_t) :: answer
+    end function fortran_set_integer
+
+    !> Number of elements of an array.
+    ! array [in]: any array
+    ! Returns: 0 for one of assumed size, or with too many elements.
+    function fortran_count(array) bind(C, name="fortran_count") result(answer)
+      import
+      type(*), dimension(..), intent(in), target, asynchronous :: array
+      integer(c_int64_t) :: answer
+    end function fortran_count
+
+    !> Reads integers of any kind, rank and strides in array element order.
+    ! array [in]: integers
+    ! name [in]: of the dummy argument
+    ! is_reversed [in]: 1: in reverse order
+    ! values [out]: the numbers
+    function fortran_integers(array, name, is_reversed, values) bind(C, name="fortran_integers") &
+        result(answer)
+      import
+      type(*), dimension(..), intent(in), target, asynchronous :: array
+      character(kind=c_char), intent(in) :: name(*)
+      integer(c_int32_t), value :: is_reversed
+      integer(c_int64_t), intent(out) :: values(*)
+      integer(c_int32_t) :: answer
+    end function fortran_integers
+
+    !> Writes what fortran_integers() reads.
+    ! array [in,out]: integers
+    ! name [in]: of the dummy argument
+    ! values [in]: the numbers
+    function fortran_set_integers(array, name, values) bind(C, name="fortran_set_integers") result(answer)
+      import
+      type(*), dimension(..), intent(in), target, asynchronous :: array
+      character(kind=c_char), intent(in) :: name(*)
+      integer(c_int64_t), intent(in) :: values(*)
+      integer(c_int32_t) :: answer
+    end function fortran_set_integers
+
+    !> MPI's handle of a communicator: an integer, or a type(MPI_Comm), which holds one by the MPI standard.
+    ! handle [in]: an integer or a type(MPI_Comm)
+    ! name [in]: of the dummy argument
+    ! value [out]: the handle
+    function fortran_handle(handle, name, value) bind(C, name="fortran_handle") result(answer)
+      import
+      type(*), dimension(..), intent(in), target, asynchronous :: handle
+      character(kind=c_char), intent(in) :: name(*)
+      integer(c_int32_t), intent(out) :: value
+      integer(c_int32_t) :: answer
+    end function fortran_handle
+
+    !> The axis of a dimension, counted from the end.
+    ! dim [in]: from 1; 0 stands for the last one
+    ! array [in]: whose dimension it is
+    ! name [in]: of the dummy argument
+    ! array_name [in]: of the array
+    ! axis [out]: -dim
+    function fortran_axis(dim, array, name, array_name, axis) bind(C, name="fortran_axis") result(answer)
+      import
+      integer(c_int32_t), value :: dim
+      type(syncyte_buffer_t), intent(in) :: array
+      character(kind=c_char), intent(in) :: name(*)
+      character(kind=c_char), intent(in) :: array_name(*)
+      integer(c_int32_t), intent(out) :: axis
+      integer(c_int32_t) :: answer
+    end function fortran_axis
+
+    !> Row numbers of a tensor, from 0, read from numbers from 1.
+    ! index [in]: integer(4) or integer(8)
+    ! rows [in]: the tensor has
+    ! buffer [out]: the numbers; syncyte_memory_release() frees its data
+    function fortran_rows(index, rows, buffer) bind(C, name="fortran_rows") result(answer)
+      import
+      type(*), dimension(..), intent(in), target, asynchronous :: index
+      integer(c_int64_t), value :: rows
+      type(syncyte_buffer_t), intent(out) :: buffer
+      integer(c_int32_t) :: answer
+    end function fortran_rows
+
+    !> Owners of rows of a tensor.
+    ! tensor [in]: a tensor
+    ! index [in]: integer(4) or integer(8), from 1
+    ! ranks [in,out]: integer(4), contiguous, as many elements
+    function fortran_tensor_owner(tensor, index, ranks) bind(C, name="fortran_tensor_owner") &
+        result(answer)
+      import
+      type(c_ptr), value :: tensor
+      type(*), dimension(..), intent(in), target, asynchronous :: index
+      type(*), dimension(..), intent(inout), target, asynchronous :: ranks
+      integer(c_int32_t) :: answer
+    end function fortran_tensor_owner
+
+    !> Number from 0 of an element of a tensor.
+    ! tensor [in]: a tensor
+    ! element [in]: number from 1 in array element order, or subscripts
+    ! number [out]: in C's order
+    function fortran_element(tensor, element, number) bind(C, name="fortran_element") result(answer)
+      import
+      type(c_ptr), value :: tensor
+      type(*), dimension(..), intent(in), target, asynchronous :: element
+      integer(c_int64_t), intent(out) :: number
+      integer(c_int32_t) :: answer
+    end function fortran_element
+
+    !> Fits an array to a box of a tensor: dimensions that the array lacks have extent 1.
+    ! global [in]: the tensor's shape
+    ! buffer [in,out]: the array
+    ! length [in]: of first
+    ! first [in,out]: the box's first element in C's order; from 1, then from 0
+    function fortran_box(global, buffer, length, first) bind(C, name="fortran_box") result(answer)
+      import
+      type(syncyte_buffer_t), intent(in) :: global
+      type(syncyte_buffer_t), intent(inout) :: buffer
+      integer(c_int64_t), value :: length
+      integer(c_int64_t), intent(inout) :: first(*)
+      integer(c_int32_t) :: answer
+    end function fortran_box
+
+    !> The place of an element in a window, in bytes.
+    ! first [in]: number of the element, from 1
+    ! array [in]: whose type the element has
+    ! offset [out]: from the start of the part
+    function fortran_place(first, array, offset) bind(C, name="fortran_place") result(answer)
+      import
+      type(*), dimension(..), intent(in), target, asynchronous :: first
+      type(syncyte_buffer_t), intent(in) :: array
+      integer(c_size_t), intent(out) :: offset
+      integer(c_int32_t) :: answer
+    end function fortran_place
+
+    !> Makes a halo.
+    ! cart [in]: a Cartesian communicator
+    ! array [in]: one of the halo's arrays
+    ! low [in]: integers
+    ! high [in]: integers; absent: as low
+    ! dims [in]: integers
+    ! corners [in]: 0 or 1
+    ! halo [out]: the halo
+    function fortran_halo_create(cart, array, low, high, dims, corners, halo) bind(C, &
+        name="fortran_halo_create") result(answer)
+      import
+      type(c_ptr), value :: cart
+      type(*), dimension(..), intent(in), target, asynchronous :: array
+      type(*), dimension(..), intent(in), target, asynchronous :: low
+      type(*), dimension(..), intent(in), target, asynchronous, optional :: high
+      type(*), dimension(..), intent(in), target, asynchronous, optional :: dims
+      integer(c_int32_t), value :: corners
+      type(c_ptr), intent(out) :: halo
+      integer(c_int32_t) :: answer
+    end function fortran_halo_create
+
+    !> This process's rank in a tensor's communicator.
+    ! tensor [in]: a tensor
+    ! rank [out]: its rank
+    function fortran_own_rank(tensor, rank) bind(C, name="fortran_own_rank") result(answer)
+      import
+      type(c_ptr), value :: tensor
+      integer(c_int32_t), intent(out) :: rank
+      integer(c_int32_t) :: answer
+    end function fortran_own_rank
+  end interface
+end module syncyte_fortran_c

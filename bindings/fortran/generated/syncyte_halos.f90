@@ -1,0 +1,152 @@
+! Generated from methods/halos.methods by bindings/generate; do not edit.
+!> Halo exchange: type(syncyte_halo), ghost cells of arrays that are cut along the dimensions of a Cartesian communicator.
+!>
+!> Dimension d of a grid of n dimensions cuts dimension dims(d) of the array; without dims these are the last n
+!> dimensions of the array. At both ends of such a dimension lie ghost cells, which an exchange fills with the
+!> neighbours' cells next to the border; ghosts beyond an edge that is not periodic are never touched. Arrays may have
+!> any rank of at least n, any type, any strides.
+module syncyte_halos
+  use, intrinsic :: iso_c_binding
+  use syncyte_c
+  use syncyte_errors
+  use syncyte_fortran_c
+  use syncyte_comms, only: syncyte_comm
+  use syncyte_requests, only: syncyte_request
+  implicit none
+  private
+
+  !> Who exchanges which cells of arrays of one type and shape. A reference: assignment copies the reference; destroy
+  !> drops one.
+  type, public :: syncyte_halo
+    type(c_ptr) :: handle = c_null_ptr  !< syncyte_halo_t, for calls of syncyte_c
+  contains
+    procedure :: create => halo_create
+    procedure :: destroy => halo_destroy
+    procedure :: is_null => halo_is_null
+    procedure :: exchange => halo_exchange
+    procedure :: accumulate => halo_accumulate
+    procedure :: start_exchange => halo_start_exchange
+    procedure :: start_accumulate => halo_start_accumulate
+  end type syncyte_halo
+
+contains
+
+  !> Makes a halo for arrays of one type and shape. Collective.
+  subroutine halo_create(self, cart, array, low, high, dims, corners, stat, errmsg)
+    class(syncyte_halo), intent(inout) :: self
+    type(syncyte_comm), intent(in) :: cart  !! Cartesian
+    type(*), dimension(..), intent(in), target :: array  !! one of these arrays, ghosts included; it is not read
+    ! any integer: ghosts at the low ends, one number or one for each dimension of the grid
+    type(*), dimension(..), intent(in), target :: low
+    type(*), dimension(..), intent(in), target, optional :: high  !! at the high ends; absent: as low
+    type(*), dimension(..), intent(in), target, optional :: dims  !! any integer: what each dimension of the grid cuts
+    logical, intent(in), optional :: corners  !! ghosts beyond several borders too; .true. if absent
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer(c_int32_t) :: corners_c
+    type(c_ptr) :: made
+    integer(c_int32_t) :: status, ignored
+
+    corners_c = 1
+    if (present(corners)) corners_c = merge(1_c_int32_t, 0_c_int32_t, corners)
+    made = c_null_ptr
+    status = fortran_halo_create(cart%handle, array, low, high, dims, corners_c, made)
+    if (status == SYNCYTE_SUCCESS) then
+      if (c_associated(self%handle)) ignored = syncyte_halo_destroy(self%handle)
+      self%handle = made
+    end if
+    call finish(status, stat, errmsg)
+  end subroutine halo_create
+
+  !> Drops the reference; a null one is fine. Local.
+  subroutine halo_destroy(self, stat, errmsg)
+    class(syncyte_halo), intent(inout) :: self
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer(c_int32_t) :: status
+
+    status = syncyte_halo_destroy(self%handle)
+    call finish(status, stat, errmsg)
+  end subroutine halo_destroy
+
+  !> Whether it refers to nothing. Local.
+  pure logical function halo_is_null(self)
+    class(syncyte_halo), intent(in) :: self
+
+    halo_is_null = .not. c_associated(self%handle)
+  end function halo_is_null
+
+  !> Fills the ghosts. All ranks call it; waits for the neighbours only.
+  subroutine halo_exchange(self, array, stat, errmsg)
+    class(syncyte_halo), intent(in) :: self
+    type(*), dimension(..), intent(inout), target :: array
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(syncyte_buffer_t), target :: array_buffer
+    integer(c_int32_t) :: status, local
+
+    local = fortran_buffer(array, "array"//c_null_char, 0_c_int32_t, 0_c_int32_t, array_buffer)
+    if (local /= SYNCYTE_SUCCESS) then
+      status = fortran_refuse(FORTRAN_HALO, self%handle, local, "halo_exchange"//c_null_char)
+    else
+      status = syncyte_halo_exchange(self%handle, array_buffer)
+    end if
+    call finish(status, stat, errmsg)
+  end subroutine halo_exchange
+
+  !> The adjoint: adds the ghosts to the cells they show, and sets them to 0. All ranks call it.
+  subroutine halo_accumulate(self, array, stat, errmsg)
+    class(syncyte_halo), intent(in) :: self
+    type(*), dimension(..), intent(inout), target :: array
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(syncyte_buffer_t), target :: array_buffer
+    integer(c_int32_t) :: status, local
+
+    local = fortran_buffer(array, "array"//c_null_char, 0_c_int32_t, 0_c_int32_t, array_buffer)
+    if (local /= SYNCYTE_SUCCESS) then
+      status = fortran_refuse(FORTRAN_HALO, self%handle, local, "halo_accumulate"//c_null_char)
+    else
+      status = syncyte_halo_accumulate(self%handle, array_buffer)
+    end if
+    call finish(status, stat, errmsg)
+  end subroutine halo_accumulate
+
+  !> Starts to fill the ghosts; the array belongs to Syncyte until the request has ended, but the interior may be read.
+  subroutine halo_start_exchange(self, array, request, stat, errmsg)
+    class(syncyte_halo), intent(in) :: self
+    type(*), dimension(..), intent(in), target, asynchronous :: array
+    type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(syncyte_buffer_t), target :: array_buffer
+    integer(c_int32_t) :: status, local
+
+    local = fortran_buffer(array, "array"//c_null_char, 0_c_int32_t, 0_c_int32_t, array_buffer)
+    if (local /= SYNCYTE_SUCCESS) then
+      status = fortran_refuse(FORTRAN_HALO, self%handle, local, "halo_iexchange"//c_null_char)
+    else
+      status = syncyte_halo_iexchange(self%handle, array_buffer, request%handle)
+    end if
+    call finish(status, stat, errmsg)
+  end subroutine halo_start_exchange
+
+  !> Starts the adjoint; the array belongs to Syncyte until the request has ended.
+  subroutine halo_start_accumulate(self, array, request, stat, errmsg)
+    class(syncyte_halo), intent(in) :: self
+    type(*), dimension(..), intent(in), target, asynchronous :: array
+    type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(syncyte_buffer_t), target :: array_buffer
+    integer(c_int32_t) :: status, local
+
+    local = fortran_buffer(array, "array"//c_null_char, 0_c_int32_t, 0_c_int32_t, array_buffer)
+    if (local /= SYNCYTE_SUCCESS) then
+      status = fortran_refuse(FORTRAN_HALO, self%handle, local, "halo_iaccumulate"//c_null_char)
+    else
+      status = syncyte_halo_iaccumulate(self%handle, array_buffer, request%handle)
+    end if
+    call finish(status, stat, errmsg)
+  end subroutine halo_start_accumulate
+end module syncyte_halos

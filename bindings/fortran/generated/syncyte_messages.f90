@@ -1,0 +1,164 @@
+! Generated from methods/messages.methods by bindings/generate; do not edit.
+!> Messages between two ranks: type(message_comm), which type(syncyte_comm) extends.
+!>
+!> Arrays may be sections with any strides. A message carries its type and shape; a receive into another array is an
+!> error (SYNCYTE_ERR_MISMATCH) of the receiver. dest and source may be SYNCYTE_PROC_NULL, source and the tag of a receive
+!> SYNCYTE_ANY. Arrays of isend and irecv belong to Syncyte until the request has ended: give them the asynchronous or
+!> target attribute, and pass whole arrays or sections, no expressions.
+module syncyte_messages
+  use, intrinsic :: iso_c_binding
+  use syncyte_c
+  use syncyte_errors
+  use syncyte_fortran_c
+  use syncyte_collectives, only: collective_comm
+  use syncyte_requests, only: syncyte_request
+  implicit none
+  private
+
+  !> What messages need of a communicator.
+  type, extends(collective_comm), public :: message_comm
+  contains
+    procedure :: send => comm_send
+    procedure :: recv => comm_recv
+    procedure :: isend => comm_isend
+    procedure :: irecv => comm_irecv
+    procedure :: sendrecv => comm_sendrecv
+  end type message_comm
+
+contains
+
+  !> Sends an array; it may be used again afterwards. Local.
+  subroutine comm_send(self, array, dest, tag, stat, errmsg)
+    class(message_comm), intent(in) :: self
+    type(*), dimension(..), intent(in), target :: array
+    integer, intent(in) :: dest  !! rank of the receiver, or SYNCYTE_PROC_NULL
+    integer, intent(in), optional :: tag  !! 0 if absent
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(syncyte_buffer_t), target :: array_buffer
+    integer(c_int32_t) :: tag_c
+    integer(c_int32_t) :: status, local
+
+    local = fortran_buffer(array, "array"//c_null_char, 0_c_int32_t, 0_c_int32_t, array_buffer)
+    tag_c = 0
+    if (present(tag)) tag_c = int(tag, c_int32_t)
+    if (local /= SYNCYTE_SUCCESS) then
+      status = fortran_refuse(FORTRAN_LOCAL, c_null_ptr, local, "comm_send"//c_null_char)
+    else
+      status = syncyte_comm_send(self%handle, array_buffer, int(dest, c_int32_t), tag_c)
+    end if
+    call finish(status, stat, errmsg)
+  end subroutine comm_send
+
+  !> Receives an array. Local; waits for the message.
+  subroutine comm_recv(self, array, source, tag, from, from_tag, stat, errmsg)
+    class(message_comm), intent(in) :: self
+    type(*), dimension(..), intent(inout), target :: array
+    integer, intent(in) :: source  !! rank of the sender, SYNCYTE_ANY or SYNCYTE_PROC_NULL
+    integer, intent(in), optional :: tag  !! SYNCYTE_ANY if absent
+    integer, intent(out), optional :: from
+    integer, intent(out), optional :: from_tag
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(syncyte_buffer_t), target :: array_buffer
+    integer(c_int32_t) :: tag_c
+    type(syncyte_message_status_t) :: status_c
+    integer(c_int32_t) :: status, local
+
+    local = fortran_buffer(array, "array"//c_null_char, 0_c_int32_t, 0_c_int32_t, array_buffer)
+    tag_c = SYNCYTE_ANY
+    if (present(tag)) tag_c = int(tag, c_int32_t)
+    if (local /= SYNCYTE_SUCCESS) then
+      status = fortran_refuse(FORTRAN_LOCAL, c_null_ptr, local, "comm_recv"//c_null_char)
+    else
+      status = syncyte_comm_recv(self%handle, int(source, c_int32_t), tag_c, buffer=array_buffer, &
+          status=status_c)
+    end if
+    if (present(from)) from = int(status_c%source)
+    if (present(from_tag)) from_tag = int(status_c%tag)
+    call finish(status, stat, errmsg)
+  end subroutine comm_recv
+
+  !> Starts to send an array, which must stay as it is until the request has ended. Local.
+  subroutine comm_isend(self, array, dest, request, tag, stat, errmsg)
+    class(message_comm), intent(in) :: self
+    type(*), dimension(..), intent(in), target, asynchronous :: array
+    integer, intent(in) :: dest  !! rank of the receiver, or SYNCYTE_PROC_NULL
+    type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
+    integer, intent(in), optional :: tag  !! 0 if absent
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(syncyte_buffer_t), target :: array_buffer
+    integer(c_int32_t) :: tag_c
+    integer(c_int32_t) :: status, local
+
+    local = fortran_buffer(array, "array"//c_null_char, 0_c_int32_t, 0_c_int32_t, array_buffer)
+    tag_c = 0
+    if (present(tag)) tag_c = int(tag, c_int32_t)
+    if (local /= SYNCYTE_SUCCESS) then
+      status = fortran_refuse(FORTRAN_LOCAL, c_null_ptr, local, "comm_isend"//c_null_char)
+    else
+      status = syncyte_comm_isend(self%handle, array_buffer, int(dest, c_int32_t), tag_c, &
+          request=request%handle)
+    end if
+    call finish(status, stat, errmsg)
+  end subroutine comm_isend
+
+  !> Starts to receive an array, which may not be read until the request has ended. Local.
+  subroutine comm_irecv(self, array, source, request, tag, stat, errmsg)
+    class(message_comm), intent(in) :: self
+    type(*), dimension(..), intent(in), target, asynchronous :: array
+    integer, intent(in) :: source  !! rank of the sender, SYNCYTE_ANY or SYNCYTE_PROC_NULL
+    type(syncyte_request), intent(inout) :: request  !! one that has ended, or is new
+    integer, intent(in), optional :: tag  !! SYNCYTE_ANY if absent
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(syncyte_buffer_t), target :: array_buffer
+    integer(c_int32_t) :: tag_c
+    integer(c_int32_t) :: status, local
+
+    local = fortran_buffer(array, "array"//c_null_char, 0_c_int32_t, 0_c_int32_t, array_buffer)
+    tag_c = SYNCYTE_ANY
+    if (present(tag)) tag_c = int(tag, c_int32_t)
+    if (local /= SYNCYTE_SUCCESS) then
+      status = fortran_refuse(FORTRAN_LOCAL, c_null_ptr, local, "comm_irecv"//c_null_char)
+    else
+      status = syncyte_comm_irecv(self%handle, int(source, c_int32_t), tag_c, buffer=array_buffer, &
+          request=request%handle)
+    end if
+    call finish(status, stat, errmsg)
+  end subroutine comm_irecv
+
+  !> Sends one array and receives another, whoever comes first. Local; waits for both.
+  subroutine comm_sendrecv(self, sent, dest, received, source, send_tag, recv_tag, stat, errmsg)
+    class(message_comm), intent(in) :: self
+    type(*), dimension(..), intent(in), target :: sent
+    integer, intent(in) :: dest  !! rank of the receiver, or SYNCYTE_PROC_NULL
+    type(*), dimension(..), intent(inout), target :: received  !! must not overlap sent
+    integer, intent(in) :: source  !! rank of the sender, SYNCYTE_ANY or SYNCYTE_PROC_NULL
+    integer, intent(in), optional :: send_tag  !! 0 if absent
+    integer, intent(in), optional :: recv_tag  !! SYNCYTE_ANY if absent
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(syncyte_buffer_t), target :: sent_buffer
+    type(syncyte_buffer_t), target :: received_buffer
+    integer(c_int32_t) :: send_tag_c
+    integer(c_int32_t) :: recv_tag_c
+    integer(c_int32_t) :: status, local
+
+    local = fortran_buffer(sent, "sent"//c_null_char, 0_c_int32_t, 0_c_int32_t, sent_buffer)
+    if (local == SYNCYTE_SUCCESS) local = fortran_buffer(received, "received"//c_null_char, 0_c_int32_t, &
+        0_c_int32_t, received_buffer)
+    send_tag_c = 0
+    if (present(send_tag)) send_tag_c = int(send_tag, c_int32_t)
+    recv_tag_c = SYNCYTE_ANY
+    if (present(recv_tag)) recv_tag_c = int(recv_tag, c_int32_t)
+    if (local /= SYNCYTE_SUCCESS) then
+      status = fortran_refuse(FORTRAN_LOCAL, c_null_ptr, local, "comm_sendrecv"//c_null_char)
+    else
+      status = syncyte_comm_sendrecv(self%handle, sent_buffer, int(dest, c_int32_t), send_tag_c, int(source, &
+          c_int32_t), recv_tag_c, recv_buffer=received_buffer)
+    end if
+    call finish(status, stat, errmsg)
+  end subroutine comm_sendrecv
+end module syncyte_messages

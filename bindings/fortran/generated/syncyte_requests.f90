@@ -1,0 +1,69 @@
+! Generated from methods/requests.methods by bindings/generate; do not edit.
+!> Operations under way: type(syncyte_request).
+module syncyte_requests
+  use, intrinsic :: iso_c_binding
+  use syncyte_c
+  use syncyte_errors
+  use syncyte_fortran_c
+  implicit none
+  private
+  public :: syncyte_wait_all
+
+  !> An operation under way, until it is waited for; a new one counts as ended. To be copied by nobody.
+  type, public :: syncyte_request
+    type(c_ptr) :: handle = c_null_ptr  !< syncyte_request_t
+  contains
+    procedure :: wait => request_wait
+    procedure :: test => request_test
+    procedure :: is_null => request_is_null
+  end type syncyte_request
+
+contains
+
+  !> Waits for its end. Local.
+  subroutine request_wait(self, stat, errmsg)
+    class(syncyte_request), intent(inout) :: self
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer(c_int32_t) :: status
+
+    status = syncyte_request_wait(self%handle)
+    call finish(status, stat, errmsg)
+  end subroutine request_wait
+
+  !> Whether it has ended. Local, does not wait.
+  subroutine request_test(self, done, stat, errmsg)
+    class(syncyte_request), intent(inout) :: self
+    logical, intent(out) :: done
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer(c_int32_t) :: done_c
+    integer(c_int32_t) :: status
+
+    done_c = 1
+    status = syncyte_request_test(self%handle, done_c)
+    done = done_c /= 0
+    call finish(status, stat, errmsg)
+  end subroutine request_test
+
+  !> Whether nothing is under way. Local.
+  pure logical function request_is_null(self)
+    class(syncyte_request), intent(in) :: self
+
+    request_is_null = .not. c_associated(self%handle)
+  end function request_is_null
+
+  !> Waits for all requests; the first error counts, after all have ended. Local.
+  subroutine syncyte_wait_all(requests, stat, errmsg)
+    type(syncyte_request), intent(inout) :: requests(:)
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(c_ptr) :: handles(size(requests))
+    integer(c_int32_t) :: status
+
+    handles = requests%handle
+    status = syncyte_request_wait_all(size(requests, kind=c_int64_t), handles)
+    requests%handle = handles
+    call finish(status, stat, errmsg)
+  end subroutine syncyte_wait_all
+end module syncyte_requests

@@ -1,0 +1,1055 @@
+! Generated from methods/tensors.methods by bindings/generate; do not edit.
+!> Whole tensors: type(syncyte_tensor), one array over the memory of all ranks, partitioned along its last dimension.
+!>
+!> C's shape {rows, ny, nx} is (nx, ny, rows) here. "any integer" below is an integer of any kind; arrays are of any
+!> rank and of the types that syncyte_c's dtypes have in Fortran. The errors are those of the C functions of that name.
+module syncyte_tensors
+  use, intrinsic :: iso_c_binding
+  use syncyte_c
+  use syncyte_errors
+  use syncyte_fortran_c
+  use syncyte_comms, only: syncyte_comm
+  implicit none
+  private
+
+  !> One array over the memory of all ranks. A reference: assignment copies the reference; destroy drops one.
+  type, public :: syncyte_tensor
+    type(c_ptr) :: handle = c_null_ptr  !< syncyte_tensor_t, for calls of syncyte_c
+  contains
+    procedure :: create => tensor_create
+    procedure :: wrap => tensor_wrap
+    procedure :: destroy => tensor_destroy
+    procedure :: is_null => tensor_is_null
+    procedure :: rank => tensor_rank
+    procedure :: extent => tensor_extent
+    procedure :: dtype => tensor_dtype
+    procedure :: first_row => tensor_first_row
+    procedure :: last_row => tensor_last_row
+    procedure :: comm => tensor_comm
+    procedure :: gather => tensor_gather
+    procedure :: scatter => tensor_scatter
+    procedure :: scatter_add => tensor_scatter_add
+    procedure :: owner => tensor_owner
+    procedure :: get_box => tensor_get_box
+    procedure :: put_box => tensor_put_box
+    procedure :: load => tensor_load
+    procedure :: store => tensor_store
+    procedure :: fetch_add => tensor_fetch_add
+    procedure :: compare_swap => tensor_compare_swap
+    procedure :: wait => tensor_wait
+    procedure :: sync => tensor_sync
+    procedure :: flush => tensor_flush
+    !> Points to this rank's rows: (.., first_row:last_row). Valid until the tensor is destroyed here. Local.
+    generic :: local => tensor_local_real4, tensor_local_real8, tensor_local_complex4, tensor_local_complex8, &
+        tensor_local_integer1, tensor_local_integer2, tensor_local_integer4, tensor_local_integer8, &
+        tensor_local_logical1
+    procedure, private :: tensor_local_real4, tensor_local_real8, tensor_local_complex4, tensor_local_complex8, &
+        tensor_local_integer1, tensor_local_integer2, tensor_local_integer4, tensor_local_integer8, &
+        tensor_local_logical1
+    !> Points to the rows of all ranks of this node, in order of ranks; first_row 0: they are not consecutive. Local.
+    generic :: node => tensor_node_real4, tensor_node_real8, tensor_node_complex4, tensor_node_complex8, &
+        tensor_node_integer1, tensor_node_integer2, tensor_node_integer4, tensor_node_integer8, tensor_node_logical1
+    procedure, private :: tensor_node_real4, tensor_node_real8, tensor_node_complex4, tensor_node_complex8, &
+        tensor_node_integer1, tensor_node_integer2, tensor_node_integer4, tensor_node_integer8, tensor_node_logical1
+  end type syncyte_tensor
+
+contains
+
+  !> Makes a tensor of zeros. Collective.
+  subroutine tensor_create(self, comm, dtype, shape, local_rows, name, stat, errmsg)
+    class(syncyte_tensor), intent(inout) :: self
+    type(syncyte_comm), intent(in) :: comm
+    integer(c_int32_t), intent(in) :: dtype  !! SYNCYTE_FLOAT16, ...
+    type(*), dimension(..), intent(in), target :: shape  !! vector of any integer, 1 to 8; rows last
+    ! number of this rank's rows; -1: equal parts, with the remainder on the first ranks. All ranks pass -1, or all
+    !pass numbers that add up to shape[0]
+    type(*), dimension(..), intent(in), target, optional :: local_rows
+    character(len=*), intent(in), optional :: name  !! for messages; may be absent
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer(c_int64_t), allocatable :: shape_c(:)
+    integer(c_int64_t) :: local_rows_c
+    character(kind=c_char, len=:), allocatable, target :: name_c
+    type(syncyte_tensor_options_t) :: options
+    type(c_ptr) :: made
+    integer(c_int32_t) :: status, local, ignored
+
+    local = SYNCYTE_SUCCESS
+    allocate (shape_c(fortran_count(shape)))
+    if (local == SYNCYTE_SUCCESS) local = fortran_integers(shape, "shape"//c_null_char, 1_c_int32_t, shape_c)
+    if (present(local_rows) .and. local == SYNCYTE_SUCCESS) local = fortran_integer(local_rows, &
+        "local_rows"//c_null_char, local_rows_c)
+    if (present(local_rows)) options%local_rows = local_rows_c
+    call to_c(name, name_c)
+    if (allocated(name_c)) options%name = c_loc(name_c)
+    made = c_null_ptr
+    if (local /= SYNCYTE_SUCCESS) then
+      status = fortran_refuse(FORTRAN_CREATION, comm%handle, local, "tensor_create"//c_null_char)
+    else
+      status = syncyte_tensor_create(comm%handle, dtype, size(shape_c, kind=c_int32_t), shape_c, options, made)
+    end if
+    if (status == SYNCYTE_SUCCESS) then
+      if (c_associated(self%handle)) ignored = syncyte_tensor_destroy(self%handle)
+      self%handle = made
+    end if
+    call finish(status, stat, errmsg)
+  end subroutine tensor_create
+
+  !> Makes a tensor of arrays that the ranks already have; they must outlive it. Collective.
+  subroutine tensor_wrap(self, comm, array, name, stat, errmsg)
+    class(syncyte_tensor), intent(inout) :: self
+    type(syncyte_comm), intent(in) :: comm
+    type(*), dimension(..), intent(in), target, asynchronous :: array  !! contiguous; its last dimension: own rows
+    character(len=*), intent(in), optional :: name  !! for messages; may be absent
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(syncyte_buffer_t), target :: array_buffer
+    character(kind=c_char, len=:), allocatable, target :: name_c
+    type(syncyte_tensor_options_t) :: options
+    type(c_ptr) :: made
+    integer(c_int32_t) :: status, local, ignored
+
+    local = fortran_buffer(array, "array"//c_null_char, 0_c_int32_t, 0_c_int32_t, array_buffer)
+    call to_c(name, name_c)
+    if (allocated(name_c)) options%name = c_loc(name_c)
+    made = c_null_ptr
+    if (local /= SYNCYTE_SUCCESS) then
+      status = fortran_refuse(FORTRAN_CREATION, comm%handle, local, "tensor_wrap"//c_null_char)
+    else
+      status = syncyte_tensor_wrap(comm%handle, array_buffer, options, made)
+    end if
+    if (status == SYNCYTE_SUCCESS) then
+      if (c_associated(self%handle)) ignored = syncyte_tensor_destroy(self%handle)
+      self%handle = made
+    end if
+    call finish(status, stat, errmsg)
+  end subroutine tensor_wrap
+
+  !> Drops the reference; a null one is fine. Memory is freed at a collective point. Local.
+  subroutine tensor_destroy(self, stat, errmsg)
+    class(syncyte_tensor), intent(inout) :: self
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer(c_int32_t) :: status
+
+    status = syncyte_tensor_destroy(self%handle)
+    call finish(status, stat, errmsg)
+  end subroutine tensor_destroy
+
+  !> Whether it refers to nothing. Local.
+  pure logical function tensor_is_null(self)
+    class(syncyte_tensor), intent(in) :: self
+
+    tensor_is_null = .not. c_associated(self%handle)
+  end function tensor_is_null
+
+  !> Number of dimensions; 0 on an error. Local.
+  function tensor_rank(self, stat, errmsg) result(answer)
+    class(syncyte_tensor), intent(in) :: self
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer :: answer
+    type(syncyte_buffer_t) :: global
+    integer(c_int32_t) :: status
+
+    status = syncyte_tensor_describe(self%handle, global)
+    answer = 0
+    if (status == SYNCYTE_SUCCESS) answer = int(global%ndim)
+    call finish(status, stat, errmsg)
+  end function tensor_rank
+
+  !> Global extent of dimension dim, 1 to rank(), in elements; the last one is the number of rows. Local.
+  function tensor_extent(self, dim, stat, errmsg) result(answer)
+    class(syncyte_tensor), intent(in) :: self
+    integer, intent(in) :: dim
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer(c_int64_t) :: answer
+    type(syncyte_buffer_t) :: global
+    integer(c_int32_t) :: axis
+    integer(c_int32_t) :: status, local
+
+    local = SYNCYTE_SUCCESS
+    local = syncyte_tensor_describe(self%handle, global)
+    if (local == SYNCYTE_SUCCESS) &
+      local = fortran_axis(int(dim, c_int32_t), global, "dim"//c_null_char, "the tensor"//c_null_char, axis)
+    if (local /= SYNCYTE_SUCCESS) then
+      status = fortran_refuse(FORTRAN_LOCAL, c_null_ptr, local, "tensor_describe"//c_null_char)
+    else
+      status = syncyte_tensor_describe(self%handle, global)
+    end if
+    answer = -1
+    if (status == SYNCYTE_SUCCESS) answer = int(global%shape(global%ndim + axis + 1), c_int64_t)
+    call finish(status, stat, errmsg)
+  end function tensor_extent
+
+  !> Element type, SYNCYTE_FLOAT64 and so on; 0 on an error. Local.
+  function tensor_dtype(self, stat, errmsg) result(answer)
+    class(syncyte_tensor), intent(in) :: self
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer :: answer
+    type(syncyte_buffer_t) :: global
+    integer(c_int32_t) :: status
+
+    status = syncyte_tensor_describe(self%handle, global)
+    answer = 0
+    if (status == SYNCYTE_SUCCESS) answer = int(global%dtype)
+    call finish(status, stat, errmsg)
+  end function tensor_dtype
+
+  !> First row, from 1, of a rank (default: this one); where the next rank's begin if it has none. Local.
+  function tensor_first_row(self, rank, stat, errmsg) result(answer)
+    class(syncyte_tensor), intent(in) :: self
+    integer, intent(in), optional :: rank  !! owner
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer(c_int64_t) :: answer
+    integer(c_int32_t) :: rank_c
+    integer(c_int64_t) :: first, count
+    integer(c_int32_t) :: status, local
+
+    local = SYNCYTE_SUCCESS
+    rank_c = -1
+    if (present(rank)) rank_c = int(rank, c_int32_t)
+    if (.not. present(rank)) local = fortran_own_rank(self%handle, rank_c)
+    if (local /= SYNCYTE_SUCCESS) then
+      status = fortran_refuse(FORTRAN_LOCAL, c_null_ptr, local, "tensor_rows"//c_null_char)
+    else
+      status = syncyte_tensor_rows(self%handle, rank_c, first, count)
+    end if
+    answer = 1
+    if (status == SYNCYTE_SUCCESS) answer = int(first + 1, c_int64_t)
+    call finish(status, stat, errmsg)
+  end function tensor_first_row
+
+  !> Last row, from 1, of a rank (default: this one); first_row - 1 if it has none. Local.
+  function tensor_last_row(self, rank, stat, errmsg) result(answer)
+    class(syncyte_tensor), intent(in) :: self
+    integer, intent(in), optional :: rank  !! owner
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer(c_int64_t) :: answer
+    integer(c_int32_t) :: rank_c
+    integer(c_int64_t) :: first, count
+    integer(c_int32_t) :: status, local
+
+    local = SYNCYTE_SUCCESS
+    rank_c = -1
+    if (present(rank)) rank_c = int(rank, c_int32_t)
+    if (.not. present(rank)) local = fortran_own_rank(self%handle, rank_c)
+    if (local /= SYNCYTE_SUCCESS) then
+      status = fortran_refuse(FORTRAN_LOCAL, c_null_ptr, local, "tensor_rows"//c_null_char)
+    else
+      status = syncyte_tensor_rows(self%handle, rank_c, first, count)
+    end if
+    answer = 0
+    if (status == SYNCYTE_SUCCESS) answer = int(first + count, c_int64_t)
+    call finish(status, stat, errmsg)
+  end function tensor_last_row
+
+  !> A new reference to the tensor's communicator. Local.
+  subroutine tensor_comm(self, comm, stat, errmsg)
+    class(syncyte_tensor), intent(in) :: self
+    type(syncyte_comm), intent(inout) :: comm
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(c_ptr) :: made
+    integer(c_int32_t) :: status, ignored
+
+    made = c_null_ptr
+    status = syncyte_tensor_comm(self%handle, made)
+    if (status == SYNCYTE_SUCCESS) then
+      if (c_associated(comm%handle)) ignored = syncyte_comm_destroy(comm%handle)
+      comm%handle = made
+    end if
+    call finish(status, stat, errmsg)
+  end subroutine tensor_comm
+
+  !> Reads rows: output(.., i) = tensor(.., index(i)). Local.
+  subroutine tensor_gather(self, index, output, stat, errmsg)
+    class(syncyte_tensor), intent(in) :: self
+    type(*), dimension(..), intent(in), target :: index  !! integer(4) or (8), from 1, any rank
+    type(*), dimension(..), intent(inout), target :: output  !! contiguous, a row's elements times index's
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(syncyte_buffer_t) :: index_c
+    type(syncyte_buffer_t), target :: output_buffer
+    type(syncyte_buffer_t) :: global
+    integer(c_int32_t) :: status, local, ignored
+
+    local = syncyte_tensor_describe(self%handle, global)
+    if (local == SYNCYTE_SUCCESS) local = fortran_buffer(output, "output"//c_null_char, 0_c_int32_t, &
+        global%dtype, output_buffer)
+    if (local == SYNCYTE_SUCCESS) local = fortran_rows(index, global%shape(1), index_c)
+    if (local /= SYNCYTE_SUCCESS) then
+      status = fortran_refuse(FORTRAN_LOCAL, c_null_ptr, local, "tensor_gather"//c_null_char)
+    else
+      status = syncyte_tensor_gather(self%handle, index_c, output_buffer)
+    end if
+    ignored = syncyte_memory_release(index_c%data)
+    call finish(status, stat, errmsg)
+  end subroutine tensor_gather
+
+  !> Writes rows: tensor(.., index(i)) = source(.., i); of rows that repeat the last one stays. Local.
+  subroutine tensor_scatter(self, index, source, stat, errmsg)
+    class(syncyte_tensor), intent(in) :: self
+    type(*), dimension(..), intent(in), target :: index  !! integer(4) or (8), from 1, any rank
+    type(*), dimension(..), intent(in), target :: source  !! contiguous, a row's elements times index's
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(syncyte_buffer_t) :: index_c
+    type(syncyte_buffer_t), target :: source_buffer
+    type(syncyte_buffer_t) :: global
+    integer(c_int32_t) :: status, local, ignored
+
+    local = syncyte_tensor_describe(self%handle, global)
+    if (local == SYNCYTE_SUCCESS) local = fortran_buffer(source, "source"//c_null_char, 0_c_int32_t, &
+        global%dtype, source_buffer)
+    if (local == SYNCYTE_SUCCESS) local = fortran_rows(index, global%shape(1), index_c)
+    if (local /= SYNCYTE_SUCCESS) then
+      status = fortran_refuse(FORTRAN_LOCAL, c_null_ptr, local, "tensor_scatter"//c_null_char)
+    else
+      status = syncyte_tensor_scatter(self%handle, index_c, source_buffer)
+    end if
+    ignored = syncyte_memory_release(index_c%data)
+    call finish(status, stat, errmsg)
+  end subroutine tensor_scatter
+
+  !> Adds to rows: tensor(.., index(i)) = tensor(.., index(i)) + source(.., i), exact under contention. Local.
+  subroutine tensor_scatter_add(self, index, source, stat, errmsg)
+    class(syncyte_tensor), intent(in) :: self
+    type(*), dimension(..), intent(in), target :: index  !! integer(4) or (8), from 1, any rank
+    type(*), dimension(..), intent(in), target :: source  !! contiguous, a row's elements times index's
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(syncyte_buffer_t) :: index_c
+    type(syncyte_buffer_t), target :: source_buffer
+    type(syncyte_buffer_t) :: global
+    integer(c_int32_t) :: status, local, ignored
+
+    local = syncyte_tensor_describe(self%handle, global)
+    if (local == SYNCYTE_SUCCESS) local = fortran_buffer(source, "source"//c_null_char, 0_c_int32_t, &
+        global%dtype, source_buffer)
+    if (local == SYNCYTE_SUCCESS) local = fortran_rows(index, global%shape(1), index_c)
+    if (local /= SYNCYTE_SUCCESS) then
+      status = fortran_refuse(FORTRAN_LOCAL, c_null_ptr, local, "tensor_scatter_add"//c_null_char)
+    else
+      status = syncyte_tensor_scatter_add(self%handle, index_c, source_buffer)
+    end if
+    ignored = syncyte_memory_release(index_c%data)
+    call finish(status, stat, errmsg)
+  end subroutine tensor_scatter_add
+
+  !> Owners of rows. Local.
+  subroutine tensor_owner(self, index, ranks, stat, errmsg)
+    class(syncyte_tensor), intent(in) :: self
+    type(*), dimension(..), intent(in), target :: index  !! integer(4) or integer(8), from 1
+    type(*), dimension(..), intent(inout), target :: ranks  !! integer(4), contiguous, as many elements
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer(c_int32_t) :: status
+
+    status = fortran_tensor_owner(self%handle, index, ranks)
+    call finish(status, stat, errmsg)
+  end subroutine tensor_owner
+
+  !> Reads a box: array = tensor(lower(1):, lower(2):, ...). Local.
+  subroutine tensor_get_box(self, array, lower, stat, errmsg)
+    class(syncyte_tensor), intent(in) :: self
+    type(*), dimension(..), intent(inout), target :: array  !! any strides; dimensions that it lacks have extent 1
+    type(*), dimension(..), intent(in), target :: lower  !! vector of any integer, from 1, as many as dimensions
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(syncyte_buffer_t), target :: array_buffer
+    type(syncyte_buffer_t) :: global
+    integer(c_int64_t), allocatable :: lower_c(:)
+    integer(c_int32_t) :: status, local
+
+    local = syncyte_tensor_describe(self%handle, global)
+    if (local == SYNCYTE_SUCCESS) local = fortran_buffer(array, "array"//c_null_char, 0_c_int32_t, global%dtype, &
+        array_buffer)
+    allocate (lower_c(fortran_count(lower)))
+    if (local == SYNCYTE_SUCCESS) local = fortran_integers(lower, "lower"//c_null_char, 1_c_int32_t, lower_c)
+    if (local == SYNCYTE_SUCCESS) local = fortran_box(global, array_buffer, size(lower_c, kind=c_int64_t), &
+        lower_c)
+    if (local /= SYNCYTE_SUCCESS) then
+      status = fortran_refuse(FORTRAN_LOCAL, c_null_ptr, local, "tensor_get_box"//c_null_char)
+    else
+      status = syncyte_tensor_get_box(self%handle, lower_c, size(lower_c, kind=c_int64_t), array_buffer)
+    end if
+    call finish(status, stat, errmsg)
+  end subroutine tensor_get_box
+
+  !> Writes a box: tensor(lower(1):, lower(2):, ...) = array. Local.
+  subroutine tensor_put_box(self, array, lower, stat, errmsg)
+    class(syncyte_tensor), intent(in) :: self
+    type(*), dimension(..), intent(in), target :: array  !! any strides; dimensions that it lacks have extent 1
+    type(*), dimension(..), intent(in), target :: lower  !! vector of any integer, from 1, as many as dimensions
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(syncyte_buffer_t), target :: array_buffer
+    type(syncyte_buffer_t) :: global
+    integer(c_int64_t), allocatable :: lower_c(:)
+    integer(c_int32_t) :: status, local
+
+    local = syncyte_tensor_describe(self%handle, global)
+    if (local == SYNCYTE_SUCCESS) local = fortran_buffer(array, "array"//c_null_char, 0_c_int32_t, global%dtype, &
+        array_buffer)
+    allocate (lower_c(fortran_count(lower)))
+    if (local == SYNCYTE_SUCCESS) local = fortran_integers(lower, "lower"//c_null_char, 1_c_int32_t, lower_c)
+    if (local == SYNCYTE_SUCCESS) local = fortran_box(global, array_buffer, size(lower_c, kind=c_int64_t), &
+        lower_c)
+    if (local /= SYNCYTE_SUCCESS) then
+      status = fortran_refuse(FORTRAN_LOCAL, c_null_ptr, local, "tensor_put_box"//c_null_char)
+    else
+      status = syncyte_tensor_put_box(self%handle, lower_c, size(lower_c, kind=c_int64_t), array_buffer)
+    end if
+    call finish(status, stat, errmsg)
+  end subroutine tensor_put_box
+
+  !> Value of a counter; acquire: what its writer wrote before store or an atomic is seen after it. Local.
+  function tensor_load(self, element, stat, errmsg) result(answer)
+    class(syncyte_tensor), intent(in) :: self
+    type(*), dimension(..), intent(in), target :: element  !! any integer: number from 1 in array element order, or subscripts
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer(c_int64_t) :: answer
+    integer(c_int64_t) :: element_c
+    integer(c_int64_t) :: value_c
+    integer(c_int32_t) :: status, local
+
+    local = fortran_element(self%handle, element, element_c)
+    value_c = 0
+    if (local /= SYNCYTE_SUCCESS) then
+      status = fortran_refuse(FORTRAN_LOCAL, c_null_ptr, local, "tensor_load"//c_null_char)
+    else
+      status = syncyte_tensor_load(self%handle, element_c, value_c)
+    end if
+    answer = int(value_c, c_int64_t)
+    call finish(status, stat, errmsg)
+  end function tensor_load
+
+  !> Sets a counter; release: what this rank wrote before is seen by whoever loads the new value. Local.
+  subroutine tensor_store(self, element, value, stat, errmsg)
+    class(syncyte_tensor), intent(in) :: self
+    type(*), dimension(..), intent(in), target :: element  !! any integer: number from 1 in array element order, or subscripts
+    type(*), dimension(..), intent(in), target :: value  !! any integer: its new value
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer(c_int64_t) :: element_c
+    integer(c_int64_t) :: value_c
+    integer(c_int32_t) :: status, local
+
+    local = fortran_element(self%handle, element, element_c)
+    if (local == SYNCYTE_SUCCESS) local = fortran_integer(value, "value"//c_null_char, value_c)
+    if (local /= SYNCYTE_SUCCESS) then
+      status = fortran_refuse(FORTRAN_LOCAL, c_null_ptr, local, "tensor_store"//c_null_char)
+    else
+      status = syncyte_tensor_store(self%handle, element_c, value_c)
+    end if
+    call finish(status, stat, errmsg)
+  end subroutine tensor_store
+
+  !> Adds to a counter; atomic, acquire and release. Local.
+  subroutine tensor_fetch_add(self, element, operand, previous, stat, errmsg)
+    class(syncyte_tensor), intent(in) :: self
+    type(*), dimension(..), intent(in), target :: element  !! any integer: number from 1 in array element order, or subscripts
+    type(*), dimension(..), intent(in), target :: operand  !! any integer: number to add
+    type(*), dimension(..), intent(inout), target, optional :: previous  !! any integer: the value before
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer(c_int64_t) :: element_c
+    integer(c_int64_t) :: operand_c
+    integer(c_int64_t) :: previous_c
+    integer(c_int32_t) :: status, local
+
+    local = fortran_element(self%handle, element, element_c)
+    if (local == SYNCYTE_SUCCESS) local = fortran_integer(operand, "operand"//c_null_char, operand_c)
+    if (local /= SYNCYTE_SUCCESS) then
+      status = fortran_refuse(FORTRAN_LOCAL, c_null_ptr, local, "tensor_fetch_add"//c_null_char)
+    else
+      status = syncyte_tensor_fetch_add(self%handle, element_c, operand_c, previous_c)
+    end if
+    if (status == SYNCYTE_SUCCESS) status = fortran_set_integer(previous, "previous"//c_null_char, previous_c)
+    call finish(status, stat, errmsg)
+  end subroutine tensor_fetch_add
+
+  !> Sets a counter to desired if it equals expected; atomic, acquire and release. Local.
+  subroutine tensor_compare_swap(self, element, expected, desired, previous, stat, errmsg)
+    class(syncyte_tensor), intent(in) :: self
+    type(*), dimension(..), intent(in), target :: element  !! any integer: number from 1 in array element order, or subscripts
+    type(*), dimension(..), intent(in), target :: expected  !! any integer: value to compare with
+    type(*), dimension(..), intent(in), target :: desired  !! any integer: value to write if they are equal
+    type(*), dimension(..), intent(inout), target, optional :: previous  !! any integer: the value before
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer(c_int64_t) :: element_c
+    integer(c_int64_t) :: expected_c
+    integer(c_int64_t) :: desired_c
+    integer(c_int64_t) :: previous_c
+    integer(c_int32_t) :: status, local
+
+    local = fortran_element(self%handle, element, element_c)
+    if (local == SYNCYTE_SUCCESS) local = fortran_integer(expected, "expected"//c_null_char, expected_c)
+    if (local == SYNCYTE_SUCCESS) local = fortran_integer(desired, "desired"//c_null_char, desired_c)
+    if (local /= SYNCYTE_SUCCESS) then
+      status = fortran_refuse(FORTRAN_LOCAL, c_null_ptr, local, "tensor_compare_swap"//c_null_char)
+    else
+      status = syncyte_tensor_compare_swap(self%handle, element_c, expected_c, desired_c, previous_c)
+    end if
+    if (status == SYNCYTE_SUCCESS) status = fortran_set_integer(previous, "previous"//c_null_char, previous_c)
+    call finish(status, stat, errmsg)
+  end subroutine tensor_compare_swap
+
+  !> Waits, asleep, until a counter compares true; acquire. Local.
+  subroutine tensor_wait(self, element, compare, value, timeout, found, timed_out, stat, errmsg)
+    class(syncyte_tensor), intent(in) :: self
+    type(*), dimension(..), intent(in), target :: element  !! any integer: number from 1 in array element order, or subscripts
+    integer(c_int32_t), intent(in) :: compare  !! SYNCYTE_COMPARE_EQ, ...
+    type(*), dimension(..), intent(in), target :: value  !! any integer: value to compare with
+    real(c_double), intent(in), optional :: timeout  !! seconds; absent or negative: no limit
+    type(*), dimension(..), intent(inout), target, optional :: found  !! any integer: the value that compared true
+    logical, intent(out), optional :: timed_out  !! where present, a timeout is no error
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer(c_int64_t) :: element_c
+    integer(c_int64_t) :: value_c
+    real(c_double) :: timeout_c
+    integer(c_int64_t) :: found_c
+    integer(c_int32_t) :: status, local
+
+    local = fortran_element(self%handle, element, element_c)
+    if (local == SYNCYTE_SUCCESS) local = fortran_integer(value, "value"//c_null_char, value_c)
+    timeout_c = -1
+    if (present(timeout)) timeout_c = timeout
+    if (local /= SYNCYTE_SUCCESS) then
+      status = fortran_refuse(FORTRAN_LOCAL, c_null_ptr, local, "tensor_wait"//c_null_char)
+    else
+      status = syncyte_tensor_wait(self%handle, element_c, compare, value_c, timeout_c, found_c)
+    end if
+    if (status == SYNCYTE_SUCCESS) status = fortran_set_integer(found, "found"//c_null_char, found_c)
+    if (present(timed_out)) then
+      timed_out = status == SYNCYTE_ERR_TIMEOUT
+      if (timed_out) status = SYNCYTE_SUCCESS
+    end if
+    call finish(status, stat, errmsg)
+  end subroutine tensor_wait
+
+  !> What any rank wrote before is seen by all ranks after. Collective.
+  subroutine tensor_sync(self, stat, errmsg)
+    class(syncyte_tensor), intent(in) :: self
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer(c_int32_t) :: status
+
+    status = syncyte_tensor_sync(self%handle)
+    call finish(status, stat, errmsg)
+  end subroutine tensor_sync
+
+  !> Completes this rank's writes: they are at their owners on return. Local.
+  subroutine tensor_flush(self, stat, errmsg)
+    class(syncyte_tensor), intent(in) :: self
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer(c_int32_t) :: status
+
+    status = syncyte_tensor_flush(self%handle)
+    call finish(status, stat, errmsg)
+  end subroutine tensor_flush
+
+  !> Points to this rank's rows: (.., first_row:last_row). Valid until the tensor is destroyed here. Local.
+  subroutine tensor_local_real4(self, pointer, stat, errmsg)
+    class(syncyte_tensor), intent(in) :: self
+    real(c_float), pointer, intent(inout) :: pointer(..)
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer(c_int32_t) :: status
+
+    interface
+      !> Points to this rank's rows of a tensor.
+      ! tensor [in]: a tensor
+      ! pointer [in,out]: of the tensor's rank and type
+      function fortran_tensor_local(tensor, pointer) bind(C, name="fortran_tensor_local") result(answer)
+        import
+        type(c_ptr), value :: tensor
+        real(c_float), pointer, intent(inout) :: pointer(..)
+        integer(c_int32_t) :: answer
+      end function fortran_tensor_local
+    end interface
+
+    status = fortran_tensor_local(self%handle, pointer)
+    call finish(status, stat, errmsg)
+  end subroutine tensor_local_real4
+
+  !> Points to this rank's rows: (.., first_row:last_row). Valid until the tensor is destroyed here. Local.
+  subroutine tensor_local_real8(self, pointer, stat, errmsg)
+    class(syncyte_tensor), intent(in) :: self
+    real(c_double), pointer, intent(inout) :: pointer(..)
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer(c_int32_t) :: status
+
+    interface
+      !> Points to this rank's rows of a tensor.
+      ! tensor [in]: a tensor
+      ! pointer [in,out]: of the tensor's rank and type
+      function fortran_tensor_local(tensor, pointer) bind(C, name="fortran_tensor_local") result(answer)
+        import
+        type(c_ptr), value :: tensor
+        real(c_double), pointer, intent(inout) :: pointer(..)
+        integer(c_int32_t) :: answer
+      end function fortran_tensor_local
+    end interface
+
+    status = fortran_tensor_local(self%handle, pointer)
+    call finish(status, stat, errmsg)
+  end subroutine tensor_local_real8
+
+  !> Points to this rank's rows: (.., first_row:last_row). Valid until the tensor is destroyed here. Local.
+  subroutine tensor_local_complex4(self, pointer, stat, errmsg)
+    class(syncyte_tensor), intent(in) :: self
+    complex(c_float_complex), pointer, intent(inout) :: pointer(..)
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer(c_int32_t) :: status
+
+    interface
+      !> Points to this rank's rows of a tensor.
+      ! tensor [in]: a tensor
+      ! pointer [in,out]: of the tensor's rank and type
+      function fortran_tensor_local(tensor, pointer) bind(C, name="fortran_tensor_local") result(answer)
+        import
+        type(c_ptr), value :: tensor
+        complex(c_float_complex), pointer, intent(inout) :: pointer(..)
+        integer(c_int32_t) :: answer
+      end function fortran_tensor_local
+    end interface
+
+    status = fortran_tensor_local(self%handle, pointer)
+    call finish(status, stat, errmsg)
+  end subroutine tensor_local_complex4
+
+  !> Points to this rank's rows: (.., first_row:last_row). Valid until the tensor is destroyed here. Local.
+  subroutine tensor_local_complex8(self, pointer, stat, errmsg)
+    class(syncyte_tensor), intent(in) :: self
+    complex(c_double_complex), pointer, intent(inout) :: pointer(..)
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer(c_int32_t) :: status
+
+    interface
+      !> Points to this rank's rows of a tensor.
+      ! tensor [in]: a tensor
+      ! pointer [in,out]: of the tensor's rank and type
+      function fortran_tensor_local(tensor, pointer) bind(C, name="fortran_tensor_local") result(answer)
+        import
+        type(c_ptr), value :: tensor
+        complex(c_double_complex), pointer, intent(inout) :: pointer(..)
+        integer(c_int32_t) :: answer
+      end function fortran_tensor_local
+    end interface
+
+    status = fortran_tensor_local(self%handle, pointer)
+    call finish(status, stat, errmsg)
+  end subroutine tensor_local_complex8
+
+  !> Points to this rank's rows: (.., first_row:last_row). Valid until the tensor is destroyed here. Local.
+  subroutine tensor_local_integer1(self, pointer, stat, errmsg)
+    class(syncyte_tensor), intent(in) :: self
+    integer(c_int8_t), pointer, intent(inout) :: pointer(..)
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer(c_int32_t) :: status
+
+    interface
+      !> Points to this rank's rows of a tensor.
+      ! tensor [in]: a tensor
+      ! pointer [in,out]: of the tensor's rank and type
+      function fortran_tensor_local(tensor, pointer) bind(C, name="fortran_tensor_local") result(answer)
+        import
+        type(c_ptr), value :: tensor
+        integer(c_int8_t), pointer, intent(inout) :: pointer(..)
+        integer(c_int32_t) :: answer
+      end function fortran_tensor_local
+    end interface
+
+    status = fortran_tensor_local(self%handle, pointer)
+    call finish(status, stat, errmsg)
+  end subroutine tensor_local_integer1
+
+  !> Points to this rank's rows: (.., first_row:last_row). Valid until the tensor is destroyed here. Local.
+  subroutine tensor_local_integer2(self, pointer, stat, errmsg)
+    class(syncyte_tensor), intent(in) :: self
+    integer(c_int16_t), pointer, intent(inout) :: pointer(..)
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer(c_int32_t) :: status
+
+    interface
+      !> Points to this rank's rows of a tensor.
+      ! tensor [in]: a tensor
+      ! pointer [in,out]: of the tensor's rank and type
+      function fortran_tensor_local(tensor, pointer) bind(C, name="fortran_tensor_local") result(answer)
+        import
+        type(c_ptr), value :: tensor
+        integer(c_int16_t), pointer, intent(inout) :: pointer(..)
+        integer(c_int32_t) :: answer
+      end function fortran_tensor_local
+    end interface
+
+    status = fortran_tensor_local(self%handle, pointer)
+    call finish(status, stat, errmsg)
+  end subroutine tensor_local_integer2
+
+  !> Points to this rank's rows: (.., first_row:last_row). Valid until the tensor is destroyed here. Local.
+  subroutine tensor_local_integer4(self, pointer, stat, errmsg)
+    class(syncyte_tensor), intent(in) :: self
+    integer(c_int32_t), pointer, intent(inout) :: pointer(..)
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer(c_int32_t) :: status
+
+    interface
+      !> Points to this rank's rows of a tensor.
+      ! tensor [in]: a tensor
+      ! pointer [in,out]: of the tensor's rank and type
+      function fortran_tensor_local(tensor, pointer) bind(C, name="fortran_tensor_local") result(answer)
+        import
+        type(c_ptr), value :: tensor
+        integer(c_int32_t), pointer, intent(inout) :: pointer(..)
+        integer(c_int32_t) :: answer
+      end function fortran_tensor_local
+    end interface
+
+    status = fortran_tensor_local(self%handle, pointer)
+    call finish(status, stat, errmsg)
+  end subroutine tensor_local_integer4
+
+  !> Points to this rank's rows: (.., first_row:last_row). Valid until the tensor is destroyed here. Local.
+  subroutine tensor_local_integer8(self, pointer, stat, errmsg)
+    class(syncyte_tensor), intent(in) :: self
+    integer(c_int64_t), pointer, intent(inout) :: pointer(..)
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer(c_int32_t) :: status
+
+    interface
+      !> Points to this rank's rows of a tensor.
+      ! tensor [in]: a tensor
+      ! pointer [in,out]: of the tensor's rank and type
+      function fortran_tensor_local(tensor, pointer) bind(C, name="fortran_tensor_local") result(answer)
+        import
+        type(c_ptr), value :: tensor
+        integer(c_int64_t), pointer, intent(inout) :: pointer(..)
+        integer(c_int32_t) :: answer
+      end function fortran_tensor_local
+    end interface
+
+    status = fortran_tensor_local(self%handle, pointer)
+    call finish(status, stat, errmsg)
+  end subroutine tensor_local_integer8
+
+  !> Points to this rank's rows: (.., first_row:last_row). Valid until the tensor is destroyed here. Local.
+  subroutine tensor_local_logical1(self, pointer, stat, errmsg)
+    class(syncyte_tensor), intent(in) :: self
+    logical(c_bool), pointer, intent(inout) :: pointer(..)
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer(c_int32_t) :: status
+
+    interface
+      !> Points to this rank's rows of a tensor.
+      ! tensor [in]: a tensor
+      ! pointer [in,out]: of the tensor's rank and type
+      function fortran_tensor_local(tensor, pointer) bind(C, name="fortran_tensor_local") result(answer)
+        import
+        type(c_ptr), value :: tensor
+        logical(c_bool), pointer, intent(inout) :: pointer(..)
+        integer(c_int32_t) :: answer
+      end function fortran_tensor_local
+    end interface
+
+    status = fortran_tensor_local(self%handle, pointer)
+    call finish(status, stat, errmsg)
+  end subroutine tensor_local_logical1
+
+  !> Points to the rows of all ranks of this node, in order of ranks; first_row 0: they are not consecutive. Local.
+  subroutine tensor_node_real4(self, pointer, first_row, stat, errmsg)
+    class(syncyte_tensor), intent(in) :: self
+    real(c_float), pointer, intent(inout) :: pointer(..)
+    integer(c_int64_t), intent(out), optional :: first_row
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer(c_int64_t) :: first_row_c
+    integer(c_int32_t) :: status
+
+    interface
+      !> Points to the rows of a node's ranks.
+      ! tensor [in]: a tensor
+      ! pointer [in,out]: of the tensor's rank and type
+      ! first_row [out]: from 1, or 0 if the node's ranks are not consecutive
+      function fortran_tensor_node(tensor, pointer, first_row) bind(C, name="fortran_tensor_node") &
+          result(answer)
+        import
+        type(c_ptr), value :: tensor
+        real(c_float), pointer, intent(inout) :: pointer(..)
+        integer(c_int64_t), intent(out) :: first_row
+        integer(c_int32_t) :: answer
+      end function fortran_tensor_node
+    end interface
+
+    first_row_c = 0
+    status = fortran_tensor_node(self%handle, pointer, first_row_c)
+    if (present(first_row)) first_row = first_row_c
+    call finish(status, stat, errmsg)
+  end subroutine tensor_node_real4
+
+  !> Points to the rows of all ranks of this node, in order of ranks; first_row 0: they are not consecutive. Local.
+  subroutine tensor_node_real8(self, pointer, first_row, stat, errmsg)
+    class(syncyte_tensor), intent(in) :: self
+    real(c_double), pointer, intent(inout) :: pointer(..)
+    integer(c_int64_t), intent(out), optional :: first_row
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer(c_int64_t) :: first_row_c
+    integer(c_int32_t) :: status
+
+    interface
+      !> Points to the rows of a node's ranks.
+      ! tensor [in]: a tensor
+      ! pointer [in,out]: of the tensor's rank and type
+      ! first_row [out]: from 1, or 0 if the node's ranks are not consecutive
+      function fortran_tensor_node(tensor, pointer, first_row) bind(C, name="fortran_tensor_node") &
+          result(answer)
+        import
+        type(c_ptr), value :: tensor
+        real(c_double), pointer, intent(inout) :: pointer(..)
+        integer(c_int64_t), intent(out) :: first_row
+        integer(c_int32_t) :: answer
+      end function fortran_tensor_node
+    end interface
+
+    first_row_c = 0
+    status = fortran_tensor_node(self%handle, pointer, first_row_c)
+    if (present(first_row)) first_row = first_row_c
+    call finish(status, stat, errmsg)
+  end subroutine tensor_node_real8
+
+  !> Points to the rows of all ranks of this node, in order of ranks; first_row 0: they are not consecutive. Local.
+  subroutine tensor_node_complex4(self, pointer, first_row, stat, errmsg)
+    class(syncyte_tensor), intent(in) :: self
+    complex(c_float_complex), pointer, intent(inout) :: pointer(..)
+    integer(c_int64_t), intent(out), optional :: first_row
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer(c_int64_t) :: first_row_c
+    integer(c_int32_t) :: status
+
+    interface
+      !> Points to the rows of a node's ranks.
+      ! tensor [in]: a tensor
+      ! pointer [in,out]: of the tensor's rank and type
+      ! first_row [out]: from 1, or 0 if the node's ranks are not consecutive
+      function fortran_tensor_node(tensor, pointer, first_row) bind(C, name="fortran_tensor_node") &
+          result(answer)
+        import
+        type(c_ptr), value :: tensor
+        complex(c_float_complex), pointer, intent(inout) :: pointer(..)
+        integer(c_int64_t), intent(out) :: first_row
+        integer(c_int32_t) :: answer
+      end function fortran_tensor_node
+    end interface
+
+    first_row_c = 0
+    status = fortran_tensor_node(self%handle, pointer, first_row_c)
+    if (present(first_row)) first_row = first_row_c
+    call finish(status, stat, errmsg)
+  end subroutine tensor_node_complex4
+
+  !> Points to the rows of all ranks of this node, in order of ranks; first_row 0: they are not consecutive. Local.
+  subroutine tensor_node_complex8(self, pointer, first_row, stat, errmsg)
+    class(syncyte_tensor), intent(in) :: self
+    complex(c_double_complex), pointer, intent(inout) :: pointer(..)
+    integer(c_int64_t), intent(out), optional :: first_row
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer(c_int64_t) :: first_row_c
+    integer(c_int32_t) :: status
+
+    interface
+      !> Points to the rows of a node's ranks.
+      ! tensor [in]: a tensor
+      ! pointer [in,out]: of the tensor's rank and type
+      ! first_row [out]: from 1, or 0 if the node's ranks are not consecutive
+      function fortran_tensor_node(tensor, pointer, first_row) bind(C, name="fortran_tensor_node") &
+          result(answer)
+        import
+        type(c_ptr), value :: tensor
+        complex(c_double_complex), pointer, intent(inout) :: pointer(..)
+        integer(c_int64_t), intent(out) :: first_row
+        integer(c_int32_t) :: answer
+      end function fortran_tensor_node
+    end interface
+
+    first_row_c = 0
+    status = fortran_tensor_node(self%handle, pointer, first_row_c)
+    if (present(first_row)) first_row = first_row_c
+    call finish(status, stat, errmsg)
+  end subroutine tensor_node_complex8
+
+  !> Points to the rows of all ranks of this node, in order of ranks; first_row 0: they are not consecutive. Local.
+  subroutine tensor_node_integer1(self, pointer, first_row, stat, errmsg)
+    class(syncyte_tensor), intent(in) :: self
+    integer(c_int8_t), pointer, intent(inout) :: pointer(..)
+    integer(c_int64_t), intent(out), optional :: first_row
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer(c_int64_t) :: first_row_c
+    integer(c_int32_t) :: status
+
+    interface
+      !> Points to the rows of a node's ranks.
+      ! tensor [in]: a tensor
+      ! pointer [in,out]: of the tensor's rank and type
+      ! first_row [out]: from 1, or 0 if the node's ranks are not consecutive
+      function fortran_tensor_node(tensor, pointer, first_row) bind(C, name="fortran_tensor_node") &
+          result(answer)
+        import
+        type(c_ptr), value :: tensor
+        integer(c_int8_t), pointer, intent(inout) :: pointer(..)
+        integer(c_int64_t), intent(out) :: first_row
+        integer(c_int32_t) :: answer
+      end function fortran_tensor_node
+    end interface
+
+    first_row_c = 0
+    status = fortran_tensor_node(self%handle, pointer, first_row_c)
+    if (present(first_row)) first_row = first_row_c
+    call finish(status, stat, errmsg)
+  end subroutine tensor_node_integer1
+
+  !> Points to the rows of all ranks of this node, in order of ranks; first_row 0: they are not consecutive. Local.
+  subroutine tensor_node_integer2(self, pointer, first_row, stat, errmsg)
+    class(syncyte_tensor), intent(in) :: self
+    integer(c_int16_t), pointer, intent(inout) :: pointer(..)
+    integer(c_int64_t), intent(out), optional :: first_row
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer(c_int64_t) :: first_row_c
+    integer(c_int32_t) :: status
+
+    interface
+      !> Points to the rows of a node's ranks.
+      ! tensor [in]: a tensor
+      ! pointer [in,out]: of the tensor's rank and type
+      ! first_row [out]: from 1, or 0 if the node's ranks are not consecutive
+      function fortran_tensor_node(tensor, pointer, first_row) bind(C, name="fortran_tensor_node") &
+          result(answer)
+        import
+        type(c_ptr), value :: tensor
+        integer(c_int16_t), pointer, intent(inout) :: pointer(..)
+        integer(c_int64_t), intent(out) :: first_row
+        integer(c_int32_t) :: answer
+      end function fortran_tensor_node
+    end interface
+
+    first_row_c = 0
+    status = fortran_tensor_node(self%handle, pointer, first_row_c)
+    if (present(first_row)) first_row = first_row_c
+    call finish(status, stat, errmsg)
+  end subroutine tensor_node_integer2
+
+  !> Points to the rows of all ranks of this node, in order of ranks; first_row 0: they are not consecutive. Local.
+  subroutine tensor_node_integer4(self, pointer, first_row, stat, errmsg)
+    class(syncyte_tensor), intent(in) :: self
+    integer(c_int32_t), pointer, intent(inout) :: pointer(..)
+    integer(c_int64_t), intent(out), optional :: first_row
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer(c_int64_t) :: first_row_c
+    integer(c_int32_t) :: status
+
+    interface
+      !> Points to the rows of a node's ranks.
+      ! tensor [in]: a tensor
+      ! pointer [in,out]: of the tensor's rank and type
+      ! first_row [out]: from 1, or 0 if the node's ranks are not consecutive
+      function fortran_tensor_node(tensor, pointer, first_row) bind(C, name="fortran_tensor_node") &
+          result(answer)
+        import
+        type(c_ptr), value :: tensor
+        integer(c_int32_t), pointer, intent(inout) :: pointer(..)
+        integer(c_int64_t), intent(out) :: first_row
+        integer(c_int32_t) :: answer
+      end function fortran_tensor_node
+    end interface
+
+    first_row_c = 0
+    status = fortran_tensor_node(self%handle, pointer, first_row_c)
+    if (present(first_row)) first_row = first_row_c
+    call finish(status, stat, errmsg)
+  end subroutine tensor_node_integer4
+
+  !> Points to the rows of all ranks of this node, in order of ranks; first_row 0: they are not consecutive. Local.
+  subroutine tensor_node_integer8(self, pointer, first_row, stat, errmsg)
+    class(syncyte_tensor), intent(in) :: self
+    integer(c_int64_t), pointer, intent(inout) :: pointer(..)
+    integer(c_int64_t), intent(out), optional :: first_row
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer(c_int64_t) :: first_row_c
+    integer(c_int32_t) :: status
+
+    interface
+      !> Points to the rows of a node's ranks.
+      ! tensor [in]: a tensor
+      ! pointer [in,out]: of the tensor's rank and type
+      ! first_row [out]: from 1, or 0 if the node's ranks are not consecutive
+      function fortran_tensor_node(tensor, pointer, first_row) bind(C, name="fortran_tensor_node") &
+          result(answer)
+        import
+        type(c_ptr), value :: tensor
+        integer(c_int64_t), pointer, intent(inout) :: pointer(..)
+        integer(c_int64_t), intent(out) :: first_row
+        integer(c_int32_t) :: answer
+      end function fortran_tensor_node
+    end interface
+
+    first_row_c = 0
+    status = fortran_tensor_node(self%handle, pointer, first_row_c)
+    if (present(first_row)) first_row = first_row_c
+    call finish(status, stat, errmsg)
+  end subroutine tensor_node_integer8
+
+  !> Points to the rows of all ranks of this node, in order of ranks; first_row 0: they are not consecutive. Local.
+  subroutine tensor_node_logical1(self, pointer, first_row, stat, errmsg)
+    class(syncyte_tensor), intent(in) :: self
+    logical(c_bool), pointer, intent(inout) :: pointer(..)
+    integer(c_int64_t), intent(out), optional :: first_row
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer(c_int64_t) :: first_row_c
+    integer(c_int32_t) :: status
+
+    interface
+      !> Points to the rows of a node's ranks.
+      ! tensor [in]: a tensor
+      ! pointer [in,out]: of the tensor's rank and type
+      ! first_row [out]: from 1, or 0 if the node's ranks are not consecutive
+      function fortran_tensor_node(tensor, pointer, first_row) bind(C, name="fortran_tensor_node") &
+          result(answer)
+        import
+        type(c_ptr), value :: tensor
+        logical(c_bool), pointer, intent(inout) :: pointer(..)
+        integer(c_int64_t), intent(out) :: first_row
+        integer(c_int32_t) :: answer
+      end function fortran_tensor_node
+    end interface
+
+    first_row_c = 0
+    status = fortran_tensor_node(self%handle, pointer, first_row_c)
+    if (present(first_row)) first_row = first_row_c
+    call finish(status, stat, errmsg)
+  end subroutine tensor_node_logical1
+end module syncyte_tensors

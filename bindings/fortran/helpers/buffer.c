@@ -1,0 +1,169 @@
+/* Arrays behind Fortran's descriptors: types, layout, buffers and dense copies. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "descriptor.h"
+
+static const struct {
+  CFI_type_t type;
+  syncyte_dtype_t dtype;
+  const char* name;
+} types[] = {{CFI_type_float, SYNCYTE_FLOAT32, "real(4)"},
+             {CFI_type_double, SYNCYTE_FLOAT64, "real(8)"},
+             {CFI_type_float_Complex, SYNCYTE_COMPLEX64, "complex(4)"},
+             {CFI_type_double_Complex, SYNCYTE_COMPLEX128, "complex(8)"},
+             {CFI_type_int8_t, SYNCYTE_INT8, "integer(1)"},
+             {CFI_type_int16_t, SYNCYTE_INT16, "integer(2)"},
+             {CFI_type_int32_t, SYNCYTE_INT32, "integer(4)"},
+             {CFI_type_int64_t, SYNCYTE_INT64, "integer(8)"},
+             {CFI_type_Bool, SYNCYTE_BOOL, "logical(c_bool)"},
+             {CFI_type_other, 0, "a type that Syncyte does not have"}};
+
+/* Place of an array's type among them. */
+static size_t type_of(const CFI_cdesc_t* array) {
+  const size_t last = sizeof types / sizeof types[0] - 1;
+  size_t i = 0;
+  while (i < last && types[i].type != array->type) ++i;
+  return array->type == CFI_type_Bool && array->elem_len != 1 ? last : i;
+}
+
+syncyte_dtype_t fortran_dtype(const CFI_cdesc_t* array) { return types[type_of(array)].dtype; }
+
+const char* fortran_type_name(const CFI_cdesc_t* array) { return types[type_of(array)].name; }
+
+bool fortran_carries(syncyte_dtype_t have, syncyte_dtype_t stored) {
+  if (have == SYNCYTE_INT8 && (stored == SYNCYTE_UINT8 || stored == SYNCYTE_BOOL)) return true;
+  if (have == SYNCYTE_INT16 && (stored == SYNCYTE_UINT16 || stored == SYNCYTE_FLOAT16 || stored == SYNCYTE_BFLOAT16))
+    return true;
+  if (have == SYNCYTE_INT32 && stored == SYNCYTE_UINT32) return true;
+  if (have == SYNCYTE_INT64 && stored == SYNCYTE_UINT64) return true;
+  return have != 0 && have == stored;
+}
+
+int64_t fortran_count(const CFI_cdesc_t* array) {
+  int64_t count = 1;
+  for (int i = 0; i < array->rank; ++i) {
+    if (array->dim[i].extent < 0) return 0;
+    count *= array->dim[i].extent;
+  }
+  return count;
+}
+
+bool fortran_is_contiguous(const CFI_cdesc_t* array) {
+  CFI_index_t expected = (CFI_index_t)array->elem_len;
+  if (fortran_count(array) == 0) return true;
+  for (int i = 0; i < array->rank; ++i) {
+    if (array->dim[i].extent != 1 && array->dim[i].sm != expected) return false;
+    expected *= array->dim[i].extent;
+  }
+  return true;
+}
+
+/* Compilers give arrays without elements no address. One that is not allocated has none either, but the extents of its
+ * last allocation or of a zeroed descriptor: it passes for empty only if an extent happens to be 0. */
+syncyte_status_t fortran_check(const CFI_cdesc_t* array, const char* name) {
+  bool is_empty = false, is_assumed = false;
+  for (int i = 0; i < array->rank; ++i) {
+    is_empty |= array->dim[i].extent == 0;
+    is_assumed |= array->dim[i].extent < 0;
+  }
+  if (array->base_addr == NULL && !is_empty)
+    return fortran_fail(SYNCYTE_ERR_ARGUMENT, "%s is not allocated or not associated", name);
+  if (is_assumed)
+    return fortran_fail(SYNCYTE_ERR_SHAPE, "%s has assumed size (*): its last extent is unknown; pass a section", name);
+  if (array->rank > SYNCYTE_MAX_NDIM)
+    return fortran_fail(SYNCYTE_ERR_SHAPE, "%s has rank %d, the most is %d", name, array->rank, SYNCYTE_MAX_NDIM);
+  return SYNCYTE_SUCCESS;
+}
+
+/* Copies what lies at `at` along the dimensions up to d, in array element order; returns the end of the dense side. */
+static char* copy_elements(const CFI_cdesc_t* array, int d, char* at, char* dense, bool to_dense) {
+  if (d < 0) {
+    memcpy(to_dense ? dense : at, to_dense ? at : dense, array->elem_len);
+    return dense + array->elem_len;
+  }
+  for (CFI_index_t i = 0; i < array->dim[d].extent; ++i)
+    dense = copy_elements(array, d - 1, at + i * array->dim[d].sm, dense, to_dense);
+  return dense;
+}
+
+/* Describes a dense copy instead of a section. */
+static syncyte_status_t copy_section(const CFI_cdesc_t* array, const char* name, syncyte_buffer_t* buffer) {
+  int64_t stride = (int64_t)array->elem_len;
+  char* copy = malloc((size_t)(fortran_count(array) * stride));
+  if (copy == NULL)
+    return fortran_fail(SYNCYTE_ERR_MEMORY, "%s is not contiguous, and there is no memory for a copy", name);
+  copy_elements(array, array->rank - 1, array->base_addr, copy, true);
+  buffer->data = copy;
+  for (int i = buffer->ndim - 1; i >= 0; --i) {
+    buffer->strides[i] = stride;
+    stride *= buffer->shape[i];
+  }
+  return SYNCYTE_SUCCESS;
+}
+
+syncyte_status_t fortran_release(const CFI_cdesc_t* array, int32_t is_written, syncyte_buffer_t* buffer) {
+  if (buffer->data == NULL || buffer->data == array->base_addr) return SYNCYTE_SUCCESS;
+  if (is_written != 0) copy_elements(array, array->rank - 1, array->base_addr, buffer->data, false);
+  free(buffer->data);
+  buffer->data = NULL;
+  return SYNCYTE_SUCCESS;
+}
+
+static syncyte_status_t describe(const CFI_cdesc_t* array, const char* name, syncyte_dtype_t stored,
+                                 syncyte_buffer_t* buffer) {
+  const syncyte_status_t status = fortran_check(array, name);
+  const syncyte_dtype_t dtype = fortran_dtype(array);
+  if (status != SYNCYTE_SUCCESS) return status;
+  if (dtype == 0)
+    return fortran_fail(SYNCYTE_ERR_TYPE,
+                        "%s has a type that Syncyte does not have: expected real(4 or 8), complex(4 or 8), "
+                        "integer(1, 2, 4 or 8) or logical(c_bool)",
+                        name);
+  buffer->data = array->base_addr;
+  buffer->dtype = fortran_carries(dtype, stored) ? stored : dtype;
+  buffer->ndim = array->rank;
+  for (int i = 0; i < array->rank; ++i) {
+    const CFI_dim_t* dim = &array->dim[array->rank - 1 - i];
+    buffer->shape[i] = dim->extent;
+    buffer->strides[i] = dim->sm;
+  }
+  return SYNCYTE_SUCCESS;
+}
+
+syncyte_status_t fortran_buffer(const CFI_cdesc_t* array, const char* name, int32_t is_dense, syncyte_dtype_t stored,
+                                syncyte_buffer_t* buffer) {
+  *buffer = (syncyte_buffer_t){.struct_size = sizeof *buffer, .memory = SYNCYTE_MEMORY_HOST};
+  syncyte_status_t status = describe(array, name, stored, buffer);
+  if (status == SYNCYTE_SUCCESS && is_dense != 0 && !fortran_is_contiguous(array))
+    status = copy_section(array, name, buffer);
+  if (status == SYNCYTE_SUCCESS) return status;
+  buffer->dtype = status == SYNCYTE_ERR_TYPE ? 0 : SYNCYTE_INT8;
+  buffer->ndim = status == SYNCYTE_ERR_TYPE ? 0 : -1;
+  return status;
+}
+
+syncyte_status_t fortran_alike(const CFI_cdesc_t* array, const CFI_cdesc_t* like, const char* name) {
+  if (array->rank == 0 && like->rank == 0 && array->type == like->type) return SYNCYTE_SUCCESS;
+  return fortran_fail(SYNCYTE_ERR_TYPE, "%s is %s of rank %d, expected a scalar %s", name, fortran_type_name(array),
+                      array->rank, fortran_type_name(like));
+}
+
+syncyte_status_t fortran_handle(const CFI_cdesc_t* handle, const char* name, int32_t* value) {
+  const bool is_whole = handle->rank == 0 && handle->elem_len == sizeof(int32_t);
+  if (!is_whole || handle->type == CFI_type_float || handle->type == CFI_type_Bool)
+    return fortran_fail(SYNCYTE_ERR_TYPE, "%s is neither a default integer nor a type(MPI_Comm), but %s of rank %d",
+                        name, fortran_type_name(handle), handle->rank);
+  *value = *(const int32_t*)handle->base_addr;
+  return SYNCYTE_SUCCESS;
+}
+
+syncyte_status_t fortran_axis(int32_t dim, const syncyte_buffer_t* array, const char* name, const char* array_name,
+                              int32_t* axis) {
+  if (array->ndim == 0) return fortran_fail(SYNCYTE_ERR_SHAPE, "%s has no dimension; expected 1 or more", array_name);
+  if (dim < 1 || dim > array->ndim)
+    return fortran_fail(SYNCYTE_ERR_ARGUMENT, "%s is %d; expected 1 to %d, the rank of %s", name, dim, array->ndim,
+                        array_name);
+  *axis = -dim;
+  return SYNCYTE_SUCCESS;
+}

@@ -1,0 +1,97 @@
+/* Errors for Fortran: messages built from the fields of the thread's last error, and the end of the job. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "descriptor.h"
+
+#ifdef SYNCYTE_GFORTRAN
+void _gfortran_backtrace(void);
+static void print_backtrace(void) { _gfortran_backtrace(); }
+#elif defined(SYNCYTE_EXECINFO)
+#include <execinfo.h>
+static void print_backtrace(void) {
+  void* frames[64];
+  backtrace_symbols_fd(frames, backtrace(frames, 64), 2);
+}
+#else
+static void print_backtrace(void) {}
+#endif
+
+/* Writes the items of a list, "2, 3]", last one first. */
+static void write_reversed(FILE* to, const char* items, const char* end, const char* after) {
+  const char* comma = memchr(items, ',', (size_t)(end - items));
+  if (comma != NULL) write_reversed(to, comma + 2, end, ", ");
+  fprintf(to, "%.*s%s", (int)((comma != NULL ? comma : end) - items), items, after);
+}
+
+/* Writes a field with its lists of extents in Fortran's order; of an axis, which counts from the end, the sign goes. */
+static void write_field(FILE* to, const char* text, bool has_extents, bool is_axis) {
+  for (const char* next = text; *next != '\0'; ++next) {
+    const char* end = *next == '[' && has_extents ? strchr(next, ']') : NULL;
+    const bool is_sign = is_axis && *next == '-' && (next == text || next[-1] == ' ');
+    if (!is_sign) fputc(*next, to);
+    if (end == NULL) continue;
+    write_reversed(to, next + 1, end, "]");
+    next = end;
+  }
+}
+
+/* What Fortran calls an argument of the C interface. */
+static const char* name_of(const char* argument) {
+  static const char* const names[][2] = {{"axis", "dim"},         {"gather_axis", "gather_dim"},
+                                         {"dimension", "dim"},    {"scatter_axis", "scatter_dim"},
+                                         {"axes", "dims"},        {"ndim", "number of dimensions"},
+                                         {"buffer", "array"},     {"start of the scan", "from_last (1 is true)"},
+                                         {"send_buffer", "sent"}, {"recv_buffer", "received"},
+                                         {"local", "array"},      {"fortran_handle", "handle"}};
+  if (strncmp(argument, "options->", 9) == 0) return argument + 9;
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i)
+    if (strcmp(argument, names[i][0]) == 0) return names[i][1];
+  return argument;
+}
+
+/* "dimension 2 of shape is 3; expected 4" */
+static void write_argument(FILE* to, const syncyte_error_fields_t* told) {
+  const bool has_extents = told->ndim > 0, has_axis = told->axis >= 0;
+  const bool is_axis = has_extents && !has_axis && strstr(told->argument, "axis") != NULL;
+  if (has_axis && has_extents) fprintf(to, "dimension %lld of ", (long long)(told->ndim - told->axis));
+  fputs(name_of(told->argument), to);
+  if (has_axis && !has_extents) fprintf(to, "(%lld)", (long long)told->axis + 1);
+  fputs(" is ", to);
+  write_field(to, strcmp(told->value, "null") == 0 ? "absent or not allocated" : told->value, has_extents, is_axis);
+  if (told->expected[0] != '\0') fputs("; expected ", to);
+  write_field(to, told->expected, has_extents, is_axis);
+}
+
+const char* fortran_last_error(void) {
+  static _Thread_local char text[4096];
+  syncyte_error_fields_t told = {.struct_size = sizeof told};
+  FILE* to = syncyte_last_error_fields(&told) == SYNCYTE_SUCCESS ? fmemopen(text, sizeof text, "w") : NULL;
+  if (to == NULL) return syncyte_last_error();
+  const char* suffix = strstr(told.operation, "_along");
+  const size_t length = suffix != NULL ? (size_t)(suffix - told.operation) : strlen(told.operation);
+  if (told.rank >= 0) fprintf(to, "rank %d: ", told.rank);
+  fprintf(to, "%.*s", (int)length, told.operation);
+  if (told.object[0] != '\0') fprintf(to, " (%s)", name_of(told.object));
+  if (length > 0) fputs(": ", to);
+  if (told.argument[0] != '\0')
+    write_argument(to, &told);
+  else
+    fputs(told.reason, to);
+  fclose(to);
+  text[sizeof text - 1] = '\0';
+  return text;
+}
+
+_Noreturn syncyte_status_t fortran_end_job(syncyte_status_t status) {
+  int started = 0, ended = 0;
+  fprintf(stderr, "Syncyte error %s: %s\n", syncyte_status_name(status), fortran_last_error());
+  print_backtrace();
+  fflush(stderr);
+  MPI_Initialized(&started);
+  MPI_Finalized(&ended);
+  if (started && !ended) MPI_Abort(MPI_COMM_WORLD, status);
+  exit(status);
+}

@@ -1,0 +1,228 @@
+/**
+ * @file fortran.h
+ * @brief What the Fortran methods call besides Syncyte's C interface: arrays and integers behind Fortran's descriptors.
+ *
+ * A CFI_cdesc_t is an array or scalar of any type and rank; dimensions are reversed on the way, so that Fortran's last
+ * one is C's first. What fails sets the thread's last error in the words of a Fortran programmer. `name` is the dummy
+ * argument's, for the message.
+ */
+#pragma once
+
+#include <ISO_Fortran_binding.h>
+
+#include "syncyte.h"
+
+/** Whose error a wrong argument on one rank is. */
+typedef int32_t fortran_scope_t;
+enum fortran_scope_values {
+  FORTRAN_LOCAL = 0,      /**< this rank's alone */
+  FORTRAN_COLLECTIVE = 1, /**< every rank's, where the communicator checks (SYNCYTE_CHECK) */
+  FORTRAN_CREATION = 2,   /**< every rank's, always */
+  FORTRAN_START = 3,      /**< every rank's, at the end of the started operation */
+  FORTRAN_HALO = 4        /**< the neighbours' too */
+};
+
+/**
+ * @brief Takes part in an operation whose arguments are wrong on this rank; the thread's last error is why.
+ * @param[in] scope how the other ranks learn of it
+ * @param[in] comm the operation's communicator, or its halo; null where it is local
+ * @param[in] status of the error
+ * @param[in] operation {string} the C function's name without "syncyte_"
+ * @return the status for the caller
+ */
+syncyte_status_t fortran_refuse(fortran_scope_t scope, void* comm, syncyte_status_t status, const char* operation);
+
+/**
+ * @brief The thread's last error as a Fortran programmer should read it, for example "rank 2: comm_gather (world): root
+ * is 3; expected 0 to 2".
+ * @return a text that is valid until this thread's next call
+ */
+const char* fortran_last_error(void);
+
+/**
+ * @brief Prints the thread's last error and a backtrace, and ends the job on all ranks.
+ * @param[in] status of the error
+ * @return never
+ */
+syncyte_status_t fortran_end_job(syncyte_status_t status);
+
+/**
+ * @brief Describes an array. On failure the buffer is one that every function refuses with the same status.
+ * @param[in] array any array
+ * @param[in] name {string} of the dummy argument
+ * @param[in] is_dense 1: a section is copied into contiguous memory, which fortran_release() frees
+ * @param[in] stored element type to take it for if the array's can carry that, or 0
+ * @param[out] buffer the description
+ */
+syncyte_status_t fortran_buffer(const CFI_cdesc_t* array, const char* name, int32_t is_dense, syncyte_dtype_t stored,
+                                syncyte_buffer_t* buffer);
+
+/**
+ * @brief Frees the copy that fortran_buffer() has made of a section.
+ * @param[in] array the array
+ * @param[in] is_written 1: the copy's elements go back first
+ * @param[in,out] buffer its description
+ */
+syncyte_status_t fortran_release(const CFI_cdesc_t* array, int32_t is_written, syncyte_buffer_t* buffer);
+
+/**
+ * @brief Checks that two scalars have one type.
+ * @param[in] array a scalar
+ * @param[in] like another one
+ * @param[in] name {string} of the first
+ */
+syncyte_status_t fortran_alike(const CFI_cdesc_t* array, const CFI_cdesc_t* like, const char* name);
+
+/**
+ * @brief Reads a scalar integer of any kind.
+ * @param[in] scalar an integer
+ * @param[in] name {string} of the dummy argument
+ * @param[out] value its value
+ */
+syncyte_status_t fortran_integer(const CFI_cdesc_t* scalar, const char* name, int64_t* value);
+
+/**
+ * @brief Reads a number of bytes from an integer of any kind.
+ * @param[in] scalar an integer, 0 or more
+ * @param[in] name {string} of the dummy argument
+ * @param[out] value its value
+ */
+syncyte_status_t fortran_size(const CFI_cdesc_t* scalar, const char* name, size_t* value);
+
+/**
+ * @brief Writes a scalar integer of any kind.
+ * @param[in,out] scalar {optional} an integer; absent is fine
+ * @param[in] name {string} of the dummy argument
+ * @param[in] value the value
+ */
+syncyte_status_t fortran_set_integer(const CFI_cdesc_t* scalar, const char* name, int64_t value);
+
+/**
+ * @brief Number of elements of an array.
+ * @param[in] array any array
+ * @return 0 for one of assumed size, or with too many elements.
+ */
+int64_t fortran_count(const CFI_cdesc_t* array);
+
+/**
+ * @brief Reads integers of any kind, rank and strides in array element order.
+ * @param[in] array integers
+ * @param[in] name {string} of the dummy argument
+ * @param[in] is_reversed 1: in reverse order
+ * @param[out] values {array(elements of array)} the numbers
+ */
+syncyte_status_t fortran_integers(const CFI_cdesc_t* array, const char* name, int32_t is_reversed, int64_t* values);
+
+/**
+ * @brief Writes what fortran_integers() reads.
+ * @param[in,out] array integers
+ * @param[in] name {string} of the dummy argument
+ * @param[in] values {array(elements of array)} the numbers
+ */
+syncyte_status_t fortran_set_integers(const CFI_cdesc_t* array, const char* name, const int64_t* values);
+
+/**
+ * @brief MPI's handle of a communicator: an integer, or a type(MPI_Comm), which holds one by the MPI standard.
+ * @param[in] handle an integer or a type(MPI_Comm)
+ * @param[in] name {string} of the dummy argument
+ * @param[out] value the handle
+ */
+syncyte_status_t fortran_handle(const CFI_cdesc_t* handle, const char* name, int32_t* value);
+
+/**
+ * @brief The axis of a dimension, counted from the end.
+ * @param[in] dim from 1; 0 stands for the last one
+ * @param[in] array whose dimension it is
+ * @param[in] name {string} of the dummy argument
+ * @param[in] array_name {string} of the array
+ * @param[out] axis -dim
+ */
+syncyte_status_t fortran_axis(int32_t dim, const syncyte_buffer_t* array, const char* name, const char* array_name,
+                              int32_t* axis);
+
+/**
+ * @brief Row numbers of a tensor, from 0, read from numbers from 1.
+ * @param[in] index integer(4) or integer(8)
+ * @param[in] rows the tensor has
+ * @param[out] buffer the numbers; syncyte_memory_release() frees its data
+ */
+syncyte_status_t fortran_rows(const CFI_cdesc_t* index, int64_t rows, syncyte_buffer_t* buffer);
+
+/**
+ * @brief Owners of rows of a tensor.
+ * @param[in] tensor a tensor
+ * @param[in] index integer(4) or integer(8), from 1
+ * @param[in,out] ranks integer(4), contiguous, as many elements
+ */
+syncyte_status_t fortran_tensor_owner(syncyte_tensor_t tensor, const CFI_cdesc_t* index, CFI_cdesc_t* ranks);
+
+/**
+ * @brief Number from 0 of an element of a tensor.
+ * @param[in] tensor a tensor
+ * @param[in] element number from 1 in array element order, or subscripts
+ * @param[out] number in C's order
+ */
+syncyte_status_t fortran_element(syncyte_tensor_t tensor, const CFI_cdesc_t* element, int64_t* number);
+
+/**
+ * @brief Fits an array to a box of a tensor: dimensions that the array lacks have extent 1.
+ * @param[in] global the tensor's shape
+ * @param[in,out] buffer the array
+ * @param[in] length of first
+ * @param[in,out] first {array(length)} the box's first element in C's order; from 1, then from 0
+ */
+syncyte_status_t fortran_box(const syncyte_buffer_t* global, syncyte_buffer_t* buffer, int64_t length, int64_t* first);
+
+/**
+ * @brief The place of an element in a window, in bytes.
+ * @param[in] first number of the element, from 1
+ * @param[in] array whose type the element has
+ * @param[out] offset from the start of the part
+ */
+syncyte_status_t fortran_place(const CFI_cdesc_t* first, const syncyte_buffer_t* array, size_t* offset);
+
+/**
+ * @brief Makes a halo.
+ * @param[in] cart a Cartesian communicator
+ * @param[in] array one of the halo's arrays
+ * @param[in] low integers
+ * @param[in] high {optional} integers; absent: as low
+ * @param[in] dims {optional} integers
+ * @param[in] corners 0 or 1
+ * @param[out] halo the halo
+ */
+syncyte_status_t fortran_halo_create(syncyte_comm_t cart, const CFI_cdesc_t* array, const CFI_cdesc_t* low,
+                                     const CFI_cdesc_t* high, const CFI_cdesc_t* dims, int32_t corners,
+                                     syncyte_halo_t* halo);
+
+/**
+ * @brief This process's rank in a tensor's communicator.
+ * @param[in] tensor a tensor
+ * @param[out] rank its rank
+ */
+syncyte_status_t fortran_own_rank(syncyte_tensor_t tensor, int32_t* rank);
+
+/**
+ * @brief Points to this rank's rows of a tensor.
+ * @param[in] tensor a tensor
+ * @param[in,out] pointer {pointer} of the tensor's rank and type
+ */
+syncyte_status_t fortran_tensor_local(syncyte_tensor_t tensor, CFI_cdesc_t* pointer);
+
+/**
+ * @brief Points to the rows of a node's ranks.
+ * @param[in] tensor a tensor
+ * @param[in,out] pointer {pointer} of the tensor's rank and type
+ * @param[out] first_row from 1, or 0 if the node's ranks are not consecutive
+ */
+syncyte_status_t fortran_tensor_node(syncyte_tensor_t tensor, CFI_cdesc_t* pointer, int64_t* first_row);
+
+/**
+ * @brief Points to a rank's part of a window.
+ * @param[in] window a window
+ * @param[in] rank whose part
+ * @param[in] shape {optional} integers; absent: all of the part
+ * @param[in,out] pointer {pointer} as many dimensions as shape has elements
+ */
+syncyte_status_t fortran_window_pointer(syncyte_window_t window, int32_t rank, const CFI_cdesc_t* shape,
+                                        CFI_cdesc_t* pointer);

@@ -1,0 +1,37 @@
+!> What the methods of collectives ask of a communicator.
+module syncyte_counts
+  use, intrinsic :: iso_c_binding
+  use syncyte_c
+  use syncyte_fortran_c
+  implicit none
+  private
+  public :: is_root, collected
+
+contains
+
+  !> Whether this rank is root; false on an error, of which the collective tells.
+  logical function is_root(comm, root)
+    type(c_ptr), intent(in) :: comm
+    integer, intent(in) :: root
+    integer(c_int32_t) :: rank
+
+    is_root = .false.
+    if (syncyte_comm_rank(comm, rank) == SYNCYTE_SUCCESS) is_root = rank == root
+  end function is_root
+
+  !> Collects the extents of all ranks' parts along an axis, which counts from the end. Collective.
+  integer(c_int32_t) function collected(comm, part, axis, counts) result(status)
+    type(c_ptr), intent(in) :: comm
+    type(syncyte_buffer_t), intent(in) :: part
+    integer(c_int32_t), intent(in) :: axis
+    integer(c_int64_t), allocatable, intent(out) :: counts(:)
+    integer(c_int32_t) :: ranks
+
+    status = syncyte_comm_size(comm, ranks)
+    if (status /= SYNCYTE_SUCCESS) return
+    allocate (counts(ranks))
+    status = syncyte_comm_counts(comm, part%shape(part%ndim + axis + 1), counts=counts, &
+                                 counts_length=size(counts, kind=c_int64_t))
+  end function collected
+
+end module syncyte_counts

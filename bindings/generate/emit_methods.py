@@ -1,0 +1,69 @@
+"""Emits the Fortran modules that users see from the descriptions in bindings/fortran/methods."""
+
+from __future__ import annotations
+
+from kinds import Declared
+from methods import Method, Module
+from model import Header, Names
+from procedures import Procedure, wrapped
+
+ELEMENTS = {"real4": "real(c_float)", "real8": "real(c_double)", "complex4": "complex(c_float_complex)",
+            "complex8": "complex(c_double_complex)", "integer1": "integer(c_int8_t)", "integer2": "integer(c_int16_t)",
+            "integer4": "integer(c_int32_t)", "integer8": "integer(c_int64_t)",
+            "logical1": "logical(c_bool)"}  # fmt: skip
+
+
+def _bindings(methods: list[Method]) -> list[str]:
+    """Declarations of a type's methods."""
+    lines = []
+    for method in methods:
+        if method.scope == "view":
+            kinds = ", ".join(f"{method.procedure}_{kind}" for kind in ELEMENTS)
+            lines += ["  " + line for line in method.comment]
+            lines += wrapped(f"generic :: {method.name} => {kinds}", 4) + wrapped(f"procedure, private :: {kinds}", 4)
+        elif "hidden" not in method.words and "free" not in method.words:
+            lines.append(f"    procedure :: {method.name} => {method.procedure}")
+    return lines
+
+
+def _null(method: Method) -> list[str]:
+    """Whether a handle is null."""
+    name = method.procedure
+    return [*method.comment, f"  pure logical function {name}(self)", f"    class({method.owner}), intent(in) :: self",
+            "", f"    {name} = .not. c_associated(self%handle)", f"  end function {name}"]  # fmt: skip
+
+
+def _procedures(method: Method, declared: Declared) -> list[str]:
+    if method.scope == "null":
+        return _null(method)
+    if method.scope != "view":
+        return Procedure(method, declared).text(method.procedure)
+    each = [Procedure(method, declared).text(f"{method.procedure}_{kind}", ELEMENTS[kind]) for kind in ELEMENTS]
+    return "\n\n".join("\n".join(lines) for lines in each).splitlines()
+
+
+def _module(module: Module, declared: Declared, uses: list[str]) -> str:
+    lines = [f"! Generated from methods/{module.name}.methods by bindings/generate; do not edit."]
+    for line in module.head:
+        if line.startswith("  end type "):
+            bindings = _bindings([method for method in module.methods if method.owner == line.split()[-1]])
+            lines += (["  contains"] if bindings and "  contains" not in lines[-4:] else []) + bindings
+        lines.append(line)
+        if line.startswith("module "):
+            lines += ["  use, intrinsic :: iso_c_binding", *(f"  use {name}" for name in uses)]
+    end = max(i for i, line in enumerate(lines) if line.startswith("  use ")) + 1
+    lines[end:end] = ["  implicit none", "  private"]
+    lines.append("contains")
+    for each in module.body:
+        lines += _procedures(each, declared) if isinstance(each, Method) else [each]
+    return "\n".join([*lines, ""]).replace("\n\n\n", "\n\n")
+
+
+def emit(modules: list[Module], headers: list[Header], names: Names, uses: dict[str, list[str]]) -> dict[str, str]:
+    """Text of every module, by its file's name; `uses` names further modules that some use."""
+    declared, files = Declared(headers, names), {}
+    for module in modules:
+        name = next(line.split()[1] for line in module.head if line.startswith("module "))
+        files[f"{name}.f90"] = _module(
+            module, declared, [*uses.get(module.name, []), "syncyte_c", "syncyte_errors", "syncyte_fortran_c"])
+    return files

@@ -1,0 +1,276 @@
+"""How a dummy argument of a Fortran method becomes an argument of a C function."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from methods import Dummy, Method
+from model import CType, Function, Header, Member, Names, Parameter
+
+_NUMBERS = {"int32_t": "integer", "int64_t": "integer(c_int64_t)", "size_t": "integer(c_int64_t)",
+            "double": "real(c_double)"}  # fmt: skip
+# Parameters that something with any type and rank is read for: type, helper, and comment.
+_BY_NAME = {
+    "index": ("type(syncyte_buffer_t)", "fortran_rows({name}, global%shape(1)", "integer(4) or (8), from 1, any rank"),
+    "element": ("integer(c_int64_t)", "fortran_element(self%handle, {name}",
+                "any integer: number from 1 in array element order, or subscripts"),
+    "offset": ("integer(c_size_t)", "fortran_place({name}, {array}_buffer",
+               "any integer: where, from 1, in elements"),
+    "fortran_handle": ("integer(c_int32_t)", 'fortran_handle({name}, "{name}"//c_null_char', ""),
+}  # fmt: skip
+WELL = "if (local == SYNCYTE_SUCCESS) "
+
+
+@dataclass
+class Code:
+    """What a dummy argument adds to its method."""
+
+    declaration: str
+    argument: str
+    locals: list[str] = field(default_factory=list)
+    describe: list[str] = field(default_factory=list)  # first: arrays, which others refer to
+    prepare: list[str] = field(default_factory=list)
+    collect: list[str] = field(default_factory=list)  # where all is well, before the call
+    after: list[str] = field(default_factory=list)
+
+
+class Declared:
+    """Functions, structures and enums of the headers, by their names."""
+
+    def __init__(self, headers: list[Header], names: Names):
+        self.names = names
+        self.functions = {function.name: function for header in headers for function in header.functions}
+        self.structs = {struct.name: struct for header in headers for struct in header.structs}
+        self.enums = {enum.name: enum for header in headers for enum in header.enums}
+
+
+class Converter:
+    """Code for the dummies of one method."""
+
+    def __init__(self, method: Method, function: Function, declared: Declared):
+        self.method, self.function, self.names = method, function, declared.names
+        self.structs, self.enums = declared.structs, declared.enums
+        self.parameters = {parameter.name: parameter for parameter in function.parameters}
+
+    def code(self, dummy: Dummy) -> Code:
+        if dummy.own:
+            return Code(dummy.own, "")
+        if self.method.scope == "view" and dummy.name == "pointer":
+            return Code("ELEMENT, pointer, intent(inout) :: pointer(..)", "pointer")
+        options = self.parameters.get("options")
+        if options and (dummy.parameter not in self.parameters or dummy.word("option") is not None):
+            for member in self.structs[options.type.name].members:
+                if member.name == dummy.name:
+                    return self._option(dummy, member)
+        if "%" in dummy.parameter:
+            return self._member(dummy)
+        parameter = self.parameters[dummy.parameter]
+        for word in ("scalar", "dim"):
+            if dummy.word(word) is not None:
+                return getattr(self, f"_{word}")(dummy, parameter)
+        if parameter.name in _BY_NAME and parameter.type.name != "CFI_cdesc_t":
+            return self._special(dummy, *_BY_NAME[parameter.name])
+        return self._by_type(dummy, parameter)
+
+    def _text_of(self, parameter: Parameter) -> str:
+        """A comment for a dummy argument that has none of its own."""
+        ctype = parameter.type
+        if ctype.name in self.enums:
+            return f"{self.enums[ctype.name].values[0].name}, ..."
+        if ctype.name in ("int64_t", "size_t") and parameter.direction == "in":
+            return f"any integer{'s' if parameter.array else ''}: {parameter.text}"
+        if ctype.name == "syncyte_request_t":
+            return "one that has ended, or is new"
+        return _without_null(parameter.text) if ctype.pointers == 0 and ctype.name not in self.names.handles else ""
+
+    def _by_type(self, dummy: Dummy, parameter: Parameter) -> Code:
+        ctype = parameter.type
+        dummy.text = dummy.text or self._text_of(parameter)
+        if ctype.name == "CFI_cdesc_t":
+            return Code(self._descriptor(dummy, is_in=ctype.const), dummy.name)
+        if ctype.name in self.names.handles:
+            return self._handle(dummy, ctype.pointers)
+        if ctype.name == "syncyte_buffer_t":
+            return self._array(dummy, parameter)
+        if parameter.array is not None:
+            return self._integers(dummy, parameter)
+        if parameter.string:
+            return self._text(dummy)
+        return self._number(dummy, parameter)
+
+    @staticmethod
+    def _declare(dummy: Dummy, type_and_intent: str) -> str:
+        text = f"  !! {dummy.text}" if dummy.text else ""
+        return f"{type_and_intent}{', optional' if dummy.is_optional else ''} :: {dummy.name}{text}"
+
+    def _descriptor(self, dummy: Dummy, is_in: bool = True, further: str = "") -> str:
+        return self._declare(dummy, f"type(*), dimension(..), intent({'in' if is_in else 'inout'}), target{further}")
+
+    @staticmethod
+    def _describe(name: str, is_dense: bool = False, stored: str = "0_c_int32_t") -> str:
+        return (f'{WELL}local = fortran_buffer({name}, "{name}"//c_null_char, {int(is_dense)}_c_int32_t, {stored}, '
+                f"{name}_buffer)")  # fmt: skip
+
+    @staticmethod
+    def _if_present(dummy: Dummy, statement: str) -> str:
+        if not dummy.is_optional:
+            return statement
+        if statement.startswith("if ("):
+            return f"if (present({dummy.name}) .and. {statement[4:]}"
+        return f"if (present({dummy.name})) {statement}"
+
+    def _handle(self, dummy: Dummy, pointers: int) -> Code:
+        parameter = self.parameters[dummy.parameter]
+        kind = parameter.type.name.removesuffix("_t")
+        if pointers == 0 or kind == "syncyte_request":
+            intent = "inout" if pointers else "in"
+            return Code(self._declare(dummy, f"type({kind}), intent({intent})"), f"{dummy.name}%handle")
+        declaration = self._declare(dummy, f"type({kind}), intent(inout)")
+        return Code(declaration, "made", *adoption(dummy.name, parameter.type.name))
+
+    def _array(self, dummy: Dummy, parameter: Parameter) -> Code:
+        """An array, described by a buffer; null where it is absent or not wanted."""
+        name, buffer, given = dummy.name, f"{dummy.name}_buffer", f"{dummy.name}_given"
+        is_in, is_dense = parameter.direction == "in", dummy.word("dense") is not None
+        is_kept = dummy.word("kept") is not None or self.method.scope == "start"
+        code = Code(self._descriptor(dummy, is_in, ", asynchronous" if is_kept else ""), buffer,
+                    [f"type(syncyte_buffer_t), target :: {buffer}"], [self._describe(name, is_dense)])  # fmt: skip
+        if dummy.word("stored") is not None:
+            code.locals.append("type(syncyte_buffer_t) :: global")
+            code.describe = [f"{WELL}local = syncyte_tensor_describe(self%handle, global)",
+                             self._describe(name, is_dense, "global%dtype")]  # fmt: skip
+        wanted = [dummy.word("if") or ""] * (dummy.word("if") is not None) + [f"present({name})"] * dummy.is_optional
+        if wanted:
+            code.argument = given
+            code.locals.append(f"type(syncyte_buffer_t), pointer :: {given}")
+            code.describe.append(f"{given} => {buffer}")
+            for condition in reversed(wanted):
+                code.describe = [f"if ({condition}) then", *(f"  {line}" for line in code.describe), "end if"]
+            code.describe.insert(0, f"nullify ({given})")
+        if is_dense:
+            written = "0_c_int32_t" if is_in else "merge(1_c_int32_t, 0_c_int32_t, status == SYNCYTE_SUCCESS)"
+            code.after = [self._if_present(dummy, f"ignored = fortran_release({name}, {written}, {buffer})")]
+        return code
+
+    def _scalar(self, dummy: Dummy, parameter: Parameter) -> Code:
+        """One element, of the type of another one, passed by its address."""
+        name, like = dummy.name, dummy.word("scalar") or dummy.name
+        alike = f'{WELL}local = fortran_alike({name}, {like}, "{name}"//c_null_char)'
+        return Code(self._descriptor(dummy, dummy.word("out") is None), f"{name}_buffer%data",
+                    [f"type(syncyte_buffer_t), target :: {name}_buffer"], [alike, self._describe(name)])  # fmt: skip
+
+    def _read(self, dummy: Dummy, kind: str, call: str) -> Code:
+        """A number or structure that a helper makes of something with any type and rank."""
+        made = f"{dummy.name}_c"
+        return Code(self._descriptor(dummy), made, [f"{kind} :: {made}"],
+                    prepare=[self._if_present(dummy, f"{WELL}local = {call}, {made})")])  # fmt: skip
+
+    def _special(self, dummy: Dummy, kind: str, call: str, text: str) -> Code:
+        dummy.text = dummy.text or text
+        code = self._read(dummy, kind, call.format(name=dummy.name, array=self.method.dummies[0].name))
+        if dummy.parameter == "index":
+            code.after = [f"ignored = syncyte_memory_release({dummy.name}_c%data)"]
+        return code
+
+    def _dim(self, dummy: Dummy, _: Parameter) -> Code:
+        name, array = dummy.name, dummy.word("dim")
+        return Code(self._declare(dummy, "integer, intent(in)"), f"{name}_axis",
+                    [f"integer(c_int32_t) :: {name}_c, {name}_axis"],
+                    prepare=[f"{name}_c = {array}_buffer%ndim",
+                             self._if_present(dummy, f"{name}_c = int({name}, c_int32_t)"),
+                             f'{WELL}local = fortran_axis({name}_c, {array}_buffer, "{name}"//c_null_char, '
+                             f'"{array}"//c_null_char, {name}_axis)'])  # fmt: skip
+
+    def _integers(self, dummy: Dummy, parameter: Parameter) -> Code:
+        """Integers of any kind, as many as the array has."""
+        name, made, is_in = dummy.name, f"{dummy.name}_c", parameter.direction == "in"
+        is_reversed = int(dummy.word("reversed") is not None)
+        read = f'{WELL}local = fortran_integers({name}, "{name}"//c_null_char, {is_reversed}_c_int32_t, {made})'
+        code = Code(self._descriptor(dummy, is_in), made, [f"integer(c_int64_t), allocatable :: {made}(:)"],
+                    prepare=[f"allocate ({made}(fortran_count({name})))", read])  # fmt: skip
+        if dummy.is_optional:
+            code.prepare = [f"if (present({name})) then", *(f"  {line}" for line in code.prepare), "end if"]
+            axis = parameter.name.replace("counts", "axis")
+            dim = next(other for other in self.method.dummies if other.parameter == axis)
+            code.collect = [f"if (status == SYNCYTE_SUCCESS .and. .not. present({name})) &",
+                            f"  status = collected(self%handle, {dim.word('dim')}_buffer, {dim.name}_axis, {made})"]
+        if not is_in:
+            code.after = [self._write("fortran_set_integers", name)]
+        return code
+
+    @staticmethod
+    def _write(writer: str, name: str) -> str:
+        return f'if (status == SYNCYTE_SUCCESS) status = {writer}({name}, "{name}"//c_null_char, {name}_c)'
+
+    def _text(self, dummy: Dummy) -> Code:
+        made = f"{dummy.name}_c"
+        return Code(self._declare(dummy, "character(len=*), intent(in)"), made,
+                    [f"character(kind=c_char, len=:), allocatable, target :: {made}"],
+                    prepare=[f"call to_c({dummy.name}, {made})"])  # fmt: skip
+
+    def _option(self, dummy: Dummy, member: Member) -> Code:
+        """A member of the options."""
+        name, kind = dummy.name, member.type.name
+        dummy.parameter, dummy.text = f"options.{name}", dummy.text or _without_null(member.text)
+        if kind == "char":
+            code = self._text(dummy)
+            code.prepare.append(f"if (allocated({name}_c)) options%{name} = c_loc({name}_c)")
+            return code
+        code = Code(self._declare(dummy, "integer, intent(in)"), "") if kind == "int32_t" else self._any(dummy, kind)
+        value = f"int({name}, c_int32_t)" if kind == "int32_t" else f"{name}_c"
+        code.prepare.append(self._if_present(dummy, f"options%{name} = {value}"))
+        return code
+
+    def _any(self, dummy: Dummy, c_name: str) -> Code:
+        """An integer of any kind."""
+        reader = "fortran_size" if c_name == "size_t" else "fortran_integer"
+        return self._read(dummy, f"integer(c_{c_name})", f'{reader}({dummy.name}, "{dummy.name}"//c_null_char')
+
+    def _member(self, dummy: Dummy) -> Code:
+        """An output that is a member of a structure."""
+        name, member = dummy.parameter.split("%")
+        struct = self.structs[self.parameters[name].type.name]
+        return Code(self._declare(dummy, "integer, intent(out)"), "", [f"type({struct.name}) :: {name}_c"],
+                    after=[self._if_present(dummy, f"{dummy.name} = int({name}_c%{member})")])  # fmt: skip
+
+    def _number(self, dummy: Dummy, parameter: Parameter) -> Code:
+        name, made, ctype = dummy.name, f"{dummy.name}_c", parameter.type
+        is_flag, is_out = dummy.word("logical") is not None, parameter.direction != "in"
+        if ctype.name == "int64_t" and is_out and dummy.word("any") is not None:
+            return Code(self._descriptor(dummy, is_in=False), made, [f"integer(c_int64_t) :: {made}"],
+                        after=[self._write("fortran_set_integer", name)])  # fmt: skip
+        if ctype.name in ("int64_t", "size_t") and not is_out:
+            return self._any(dummy, ctype.name)
+        kind = "integer(c_int32_t)" if ctype.name in self.names.enums else _NUMBERS[ctype.name]
+        kind = next((word for word in ("logical", "integer") if dummy.word(word) is not None), kind)
+        c_type = f"{'real' if ctype.name == 'double' else 'integer'}({c_kind(ctype)})"
+        to_c = f"merge(1_c_int32_t, 0_c_int32_t, {name})" if is_flag else (
+            name if kind == c_type else f"int({name}, c_int32_t)")  # fmt: skip
+        declaration = self._declare(dummy, f"{kind}, intent({'out' if is_out else 'in'})")
+        if not is_out and not dummy.is_optional:
+            return Code(declaration, to_c)
+        code = Code(declaration, made, [f"{c_type} :: {made}"], prepare=[f"{made} = {dummy.default or 0}"])
+        if is_out:
+            to_fortran = f"{made} /= 0" if is_flag else made if kind == c_type else f"int({made})"
+            code.after = [self._if_present(dummy, f"{name} = {to_fortran}")]
+        else:
+            code.prepare.append(self._if_present(dummy, f"{made} = {to_c}"))
+        return code
+
+
+def _without_null(text: str) -> str:
+    return re.sub(r"\bnull\b", "absent", text)
+
+
+def c_kind(ctype: CType) -> str:
+    return f"c_{ctype.name}" if ctype.name in ("int64_t", "size_t", "double") else "c_int32_t"
+
+
+def adoption(name: str, handle: str) -> tuple[list[str], list[str], list[str], list[str], list[str]]:
+    """The fields of Code behind argument: a new handle takes the place of the one that `name` holds."""
+    destroy = handle.removesuffix("_t") + ("_close" if handle == "syncyte_checkpoint_t" else "_destroy")
+    after = ["if (status == SYNCYTE_SUCCESS) then",
+             f"  if (c_associated({name}%handle)) ignored = {destroy}({name}%handle)",
+             f"  {name}%handle = made", "end if"]  # fmt: skip
+    return ["type(c_ptr) :: made"], [], ["made = c_null_ptr"], [], after

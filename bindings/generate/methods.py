@@ -1,0 +1,143 @@
+"""Reads bindings/fortran/methods: Fortran modules whose methods are described, not written (see its README.md)."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from comments import AnnotationError
+
+_SCOPES = "local|collective|creation|start|halo|view|null"
+_PROTOTYPE = re.compile(
+    rf"({_SCOPES})((?:, \w+)*) (\w+)\((.*?)\)"  # scope, name and dummies
+    r"(?: -> (\w+(?:\(\w+\))?) = (\S+)(?: of (.+?))?)?"  # a function's type, value on an error, and value
+    r"(?: : (\w+)(?:\((.*)\))?)?$"  # C function, and arguments that are not a dummy's
+)
+_DUMMY = re.compile(r"(\w+)(?:=([\w%]+))?(\?)?")
+_ATTRIBUTES = re.compile(r"  ((?:[\w=(].*?)?) ?:: ([\w, ]+?)(?:\s*!! ?(.*))?")
+_OWN = re.compile(r"  own (.+?) :: ((\w+)(?:\(:\))?(?:\s*!!.*)?)")
+
+
+@dataclass
+class Dummy:
+    name: str
+    parameter: str  # of the C function, or its structure's member: "status%source"
+    is_optional: bool
+    words: list[str] = field(default_factory=list)
+    text: str = ""
+    own: str = ""  # the declaration, of a dummy that the method's own statements use
+
+    def word(self, name: str) -> str | None:
+        """Text in the parentheses behind a word or behind its "=", "" where there is none; None without the word."""
+        for each in self.words:
+            match = re.fullmatch(rf"{re.escape(name)}(?:\((.*)\)| ?= ?(.*))?", each)
+            if match:
+                return match.group(1) or match.group(2) or ""
+        return None
+
+    @property
+    def default(self) -> str | None:
+        return next((each.split("=", 1)[1].strip() for each in self.words if re.match(r"(\w+ )?= ", each)), None)
+
+
+@dataclass
+class Method:
+    comment: list[str]
+    owner: str  # type that has the method
+    scope: str
+    words: list[str]  # hidden: not bound to the type; free: of no type; inout: changes the object
+    name: str
+    dummies: list[Dummy]
+    result: str = ""  # type of a function
+    on_error: str = ""
+    value: str = ""  # of a function whose value is not simply the C function's output
+    function: str = ""
+    arguments: dict[str, str] = field(default_factory=dict)
+    own: dict[str, list[str]] = field(default_factory=lambda: {mark: [] for mark in "=<>"})
+
+
+    @property
+    def procedure(self) -> str:
+        return self.name if "free" in self.words else f"{self.owner.split('_')[-1]}_{self.name}"
+
+
+@dataclass
+class Module:
+    name: str
+    head: list[str]  # up to "contains", the module statement included
+    body: list[Method | str]  # methods, and lines that stay as they are
+
+    @property
+    def methods(self) -> list[Method]:
+        return [each for each in self.body if isinstance(each, Method)]
+
+    @property
+    def type_name(self) -> str:
+        """The last type; "" where there is none."""
+        return (["", *re.findall(r"^  type\b.*:: (\w+)$", "\n".join(self.head), re.M)])[-1]
+
+
+def _split(text: str) -> list[str]:
+    """At commas outside parentheses."""
+    return [part.strip() for part in re.split(r",(?![^()]*\))", text) if part.strip()]
+
+
+def _method(owner: str, comment: list[str], line: str) -> Method | None:
+    match = _PROTOTYPE.fullmatch(line)
+    if not match:
+        return None
+    scope, words, name, dummies, result, on_error, value, function, arguments = match.groups()
+    found = []
+    for text in _split(dummies):
+        dummy = _DUMMY.fullmatch(text)
+        if not dummy:
+            raise AnnotationError(f"'{text}' of method {name} is no dummy argument")
+        found.append(Dummy(dummy[1], dummy[2] or dummy[1], dummy[3] is not None))
+    pairs = dict(part.split("=", 1) for part in _split(arguments or ""))
+    full = function if (function or "").startswith("fortran_") else f"syncyte_{function}"
+    answer = (result or "", on_error or "", value or "")
+    return Method(comment, owner, scope, _split(words), name, found, *answer, full, pairs)
+
+
+def _describe(method: Method, line: str) -> bool:
+    """Takes a line that belongs to the method; False for any other."""
+    mark = re.fullmatch(r"  ([=<>]) (.*)", line)
+    is_default = mark and mark[1] == "=" and re.match(r"-?\w+ :: ", mark[2])
+    if mark and not is_default:
+        method.own[mark[1]].append(mark[2])
+        return True
+    dummies = {dummy.name: dummy for dummy in method.dummies}
+    own = _OWN.fullmatch(line)
+    if own:
+        dummies[own[3]].own = f"{own[1]} :: {own[2]}"
+        return True
+    match = _ATTRIBUTES.fullmatch(line)
+    if not match:
+        return False
+    for name in _split(match[2]):
+        if name not in dummies:
+            raise AnnotationError(f"method {method.name} has no dummy argument {name}")
+        dummies[name].words, dummies[name].text = _split(match[1]), match[3] or ""
+    return True
+
+
+def read_module(path: Path) -> Module:
+    text = re.sub(rf"^((?:{_SCOPES})\b.*)&\n *", r"\1", path.read_text(encoding="utf-8"), flags=re.M)
+    lines = text.splitlines()
+    start = lines.index("contains")
+    module = Module(path.stem, lines[:start], [])
+    owner, comment, method = module.type_name, list[str](), None
+    for line in lines[start + 1 :]:
+        if method and _describe(method, line):
+            continue
+        method = None
+        if line.startswith("!>"):
+            comment.append("  " + line)
+        elif line.startswith("methods of "):
+            owner = line.removeprefix("methods of ")
+        else:
+            method = _method(owner, comment, line) if comment else None
+            module.body.append(method or line)
+            comment = []
+    return module

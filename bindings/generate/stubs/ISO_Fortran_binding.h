@@ -1,0 +1,2 @@
+/* For the generator: a descriptor is a type with a name. */
+typedef struct CFI_cdesc_t CFI_cdesc_t;

@@ -1,0 +1,65 @@
+#pragma once
+// Backward passes of autograd, and the operations that a pass leaves behind where it fails.
+//
+// A rank whose backward pass fails (a hook raises) may have sent cotangents, or received others, which other ranks go
+// on with. The pass cannot be repeated: each of its messages travels once. A later pass that comes to one of them
+// raises.
+
+#include <ATen/core/Tensor.h>
+
+#include <compare>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <set>
+#include <utility>
+#include <vector>
+
+namespace syncyte::torch_binding {
+
+/// A message that carries a cotangent, on this rank.
+struct cotangent_message {
+  std::int64_t comm;
+  std::int64_t peer;
+  std::int64_t label;  ///< of the forward message that it answers
+  std::int64_t channel;
+  bool is_send;
+
+  auto operator<=>(const cotangent_message&) const = default;
+};
+
+/// One run of autograd's engine. Its last reference goes with the run, whether that has succeeded or not.
+class backward_pass : public std::enable_shared_from_this<backward_pass> {
+ public:
+  /// The one that this thread is in; null outside of any.
+  static std::shared_ptr<backward_pass> current();
+
+  ~backward_pass();
+  backward_pass(const backward_pass&) = delete;
+  backward_pass& operator=(const backward_pass&) = delete;
+
+  /// The ticket of an operation that the pass has started: if nobody has waited for it at the end, it is given up.
+  void add(const at::Tensor& ticket);
+  void add(const at::Tensor& ticket, const cotangent_message& started);
+
+  /// A cotangent has come from a rank, whose number of failed passes it carries. Throws ValueError if another cotangent
+  /// of that rank in this pass was sent before one of its passes failed.
+  void require_one_pass(std::int64_t comm, std::int64_t peer, std::int64_t failures);
+
+ private:
+  backward_pass() = default;
+  void queue_end(bool is_last);
+
+  bool has_succeeded_ = false;
+  std::vector<at::Tensor> tickets_;
+  std::vector<cotangent_message> started_;
+  std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> failures_seen_;  // by communicator and rank
+};
+
+/// Whether a pass that failed has sent, or started to receive, this cotangent.
+bool is_of_failed_pass(const cotangent_message& message);
+
+/// The number of this rank's passes that failed after they had sent the peer a cotangent.
+std::int64_t failed_passes(std::int64_t comm, std::int64_t peer);
+
+}  // namespace syncyte::torch_binding

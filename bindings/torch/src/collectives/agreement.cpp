@@ -1,0 +1,70 @@
+#include "collectives/agreement.hpp"
+
+#include <c10/util/Exception.h>
+
+#include <algorithm>
+#include <exception>
+#include <new>
+#include <string_view>
+
+#include "tensors/buffers.hpp"
+
+namespace syncyte::torch_binding {
+namespace {
+
+syncyte_status_t code_of(const c10::Error& error) {
+  if (dynamic_cast<const c10::IndexError*>(&error) != nullptr) return SYNCYTE_ERR_INDEX;
+  if (dynamic_cast<const c10::TypeError*>(&error) != nullptr) return SYNCYTE_ERR_TYPE;
+  if (dynamic_cast<const c10::ValueError*>(&error) != nullptr) return SYNCYTE_ERR_ARGUMENT;
+  if (dynamic_cast<const c10::NotImplementedError*>(&error) != nullptr) return SYNCYTE_ERR_UNSUPPORTED;
+  // Torch's allocators throw the general class.
+  const std::string_view text = error.what_without_backtrace();
+  return text.find("allocate") != text.npos ? SYNCYTE_ERR_MEMORY : SYNCYTE_ERR_INTERNAL;
+}
+
+/// For the extents that have no name of their own.
+std::int64_t hash_of(at::IntArrayRef extents) {
+  std::uint64_t result = extents.size();
+  for (const std::int64_t extent : extents)
+    result = (result ^ static_cast<std::uint64_t>(extent)) * 0x9E3779B97F4A7C15u + (result >> 32);
+  return static_cast<std::int64_t>(result);
+}
+
+}  // namespace
+
+syncyte_status_t keep_exception() {
+  try {
+    throw;
+  } catch (const c10::Error& error) {
+    return syncyte_error_set(code_of(error), error.what_without_backtrace());
+  } catch (const std::bad_alloc&) {
+    return syncyte_error_set(SYNCYTE_ERR_MEMORY, "not enough memory");
+  } catch (const std::exception& error) {
+    return syncyte_error_set(SYNCYTE_ERR_INTERNAL, error.what());
+  }
+}
+
+fact_list facts_of(derivatives asked) {
+  return {{"needs-gradient", asked.needs_gradient},
+          {"has a tangent", asked.has_tangent},
+          {"number of the forward", asked.forward_number}};
+}
+
+void add_shape(fact_list& facts, at::IntArrayRef shape) {
+  constexpr const char* names[] = {"extent 0 of input", "extent 1 of input", "extent 2 of input", "extent 3 of input",
+                                   "extent 4 of input", "extent 5 of input", "extent 6 of input", "extent 7 of input"};
+  const std::size_t named = std::min(shape.size(), std::size(names));
+  facts.push_back({"dimensions of input", static_cast<std::int64_t>(shape.size())});
+  for (std::size_t i = 0; i < named; ++i) facts.push_back({names[i], shape[i]});
+  if (named < shape.size()) facts.push_back({"hash of more extents", hash_of(shape.slice(named))});
+}
+
+void fail_together(syncyte_comm_t comm, const char* operation) {
+  std::int32_t level = 0;
+  check(syncyte_comm_check_level(comm, &level));
+  if (level == 0) throw;
+  check(syncyte_comm_agree(comm, keep_exception(), operation, 0, nullptr));
+  throw;  // not reached: an agreement with an error fails
+}
+
+}  // namespace syncyte::torch_binding

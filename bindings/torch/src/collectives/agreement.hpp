@@ -1,0 +1,51 @@
+#pragma once
+// Agreements of all ranks on an operation, also where it has failed on one of them.
+
+#include <ATen/core/Tensor.h>
+#include <c10/util/SmallVector.h>
+
+#include <type_traits>
+
+#include "autograd/derivatives.hpp"
+#include "syncyte.h"
+
+namespace syncyte::torch_binding {
+
+/// Makes the exception in flight this thread's last error and returns the matching status, for an agreement that tells
+/// all ranks.
+syncyte_status_t keep_exception();
+
+/// Runs a step that may fail on this rank alone. Its exception becomes a status and the last error; so does the status
+/// that it returns.
+template <class Step>
+syncyte_status_t status_of(Step step) {
+  try {
+    if constexpr (!std::is_void_v<std::invoke_result_t<Step>>) return step();
+    step();
+    return SYNCYTE_SUCCESS;
+  } catch (...) {
+    return keep_exception();
+  }
+}
+
+using fact_list = c10::SmallVector<syncyte_fact_t, 16>;
+
+fact_list facts_of(derivatives asked);
+
+/// The shape, extent by extent.
+void add_shape(fact_list& facts, at::IntArrayRef shape);
+
+/// Options of a collective whose ranks agree on the facts, which must outlive them.
+inline syncyte_collective_options_t options_with(const fact_list& facts) {
+  syncyte_collective_options_t options SYNCYTE_COLLECTIVE_OPTIONS_INIT;
+  options.facts = facts.data();
+  options.fact_count = static_cast<std::int32_t>(facts.size());
+  return options;
+}
+
+/// Takes part in the other ranks' agreement on `operation` after an exception on this one: call it while that is
+/// handled. Throws the error that all ranks get; with SYNCYTE_CHECK=off there is no agreement, and the exception is
+/// this rank's alone.
+[[noreturn]] void fail_together(syncyte_comm_t comm, const char* operation);
+
+}  // namespace syncyte::torch_binding

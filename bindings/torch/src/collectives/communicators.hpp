@@ -1,0 +1,34 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <numeric>
+#include <vector>
+
+#include "syncyte.h"
+
+namespace syncyte::torch_binding {
+
+using extents = std::vector<std::int64_t>;
+
+inline std::int64_t sum_of(at::IntArrayRef counts) {
+  return std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
+}
+
+/// Throws ValueError for more dimensions than the C interface has.
+void require_few_dimensions(at::IntArrayRef shape);
+
+/// The communicator that a schema's integer stands for.
+inline syncyte_comm_t group_of(std::int64_t comm) { return reinterpret_cast<syncyte_comm_t>(comm); }
+std::int32_t rank_in(std::int64_t comm);
+std::size_t size_of(std::int64_t comm);
+
+/// Throws ValueError for an argument that the C interface's 32 bits cannot hold; it would be taken for another.
+void require_32_bits(const char* argument, std::int64_t value);
+
+/// The number of the collective that has just ended on a communicator, equal on all ranks; for its node in the graph.
+/// 0 while a graph is traced: its constants are of one call, and it runs many times.
+std::int64_t number_of_forward(std::int64_t comm, const at::Tensor& input);
+
+}  // namespace syncyte::torch_binding

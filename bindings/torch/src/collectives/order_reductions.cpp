@@ -1,0 +1,162 @@
+// Derivatives of allreduce and reduce with max, min and prod. S is what brings the result's cotangent to all ranks: the
+// sum over ranks (allreduce), nothing at all (allreduce with the identity as adjoint), root's broadcast (reduce).
+//
+// max, min: y = max_s x_s. With m_s = 1 where x_s = y, otherwise 0: xbar_s = m_s / (sum_t m_t) S ybar, as torch.amax
+// shares it among ties. Where an element is NaN on some rank, it is NaN on all ranks.
+//
+// prod: y = prod_s x_s, xbar_s = conj(prod of x_t over t != s) S ybar. The product of the others comes from an
+// exclusive scan from either end, not from a division: any of them may be zero. If the backward pass is to be
+// differentiated, it is multiplied up from all ranks' x, so that torch knows its derivative with respect to each of
+// them.
+
+#include "collectives/order_reductions.hpp"
+
+#include <ATen/TensorOperators.h>
+#include <ATen/core/grad_mode.h>
+#include <ATen/core/ivalue_inl.h>
+#include <ATen/ops/conj.h>
+#include <ATen/ops/eq.h>
+#include <ATen/ops/isnan.h>
+#include <ATen/ops/ones_like.h>
+#include <torch/csrc/autograd/custom_function.h>
+
+#include <limits>
+#include <string>
+
+#include "autograd/linear_node.hpp"
+#include "collectives/agreement.hpp"
+#include "tensors/buffers.hpp"
+#include "tensors/handle_reference.hpp"
+
+namespace syncyte::torch_binding {
+namespace {
+
+using torch::autograd::AutogradContext;
+using torch::autograd::variable_list;
+
+using kind = collective_kind;
+
+at::Tensor sum_over_ranks(const at::Tensor& x, std::int64_t comm, derivatives asked) {
+  return call({.kind = kind::allreduce, .comm = comm}, x, asked);
+}
+
+/// A reduction's root has the result, or all ranks.
+at::Tensor from_root(const at::Tensor& x, const collective& given, derivatives asked) {
+  return call({.kind = kind::bcast, .comm = given.comm, .root = given.root}, x, asked);
+}
+
+/// m_s / sum_t m_t: a constant, also for double backward.
+at::Tensor share_of_ties(const at::Tensor& x, const at::Tensor& result, const collective& given, derivatives asked) {
+  const at::NoGradGuard no_grad;
+  const at::Tensor y = given.has_root() ? from_root(result, given, asked) : result;
+  // Half precision cannot count to any number of ranks.
+  const bool is_half = x.scalar_type() == at::kHalf || x.scalar_type() == at::kBFloat16;
+  const at::Tensor ties = x.eq(y)
+                              .to(is_half ? at::kFloat : x.scalar_type())
+                              .masked_fill(x.isnan(), std::numeric_limits<double>::quiet_NaN());
+  return (ties / sum_over_ranks(ties, given.comm, asked)).to(x.scalar_type());
+}
+
+/// All ranks' x multiplied but this one's, as differentiable operations.
+at::Tensor product_of_gathered(const at::Tensor& x, std::int64_t comm, derivatives asked) {
+  const std::int64_t own = rank_in(comm);
+  const auto ranks = static_cast<std::int64_t>(size_of(comm));
+  const partition rows{0, extents(static_cast<std::size_t>(ranks), 1)};
+  const at::Tensor all =
+      call({.kind = kind::allgather, .comm = comm, .gathered = rows}, x.reshape({1, x.numel()}), asked);
+  at::Tensor product = at::ones_like(all[0]);
+  for (std::int64_t rank = 0; rank < ranks; ++rank)
+    if (rank != own) product = product * all[rank];
+  return product.reshape(x.sizes());
+}
+
+at::Tensor product_of_others(const at::Tensor& x, std::int64_t comm, derivatives asked) {
+  if (at::GradMode::is_enabled()) return product_of_gathered(x, comm, asked);
+  collective scan{.kind = kind::exscan, .comm = comm, .op = SYNCYTE_OP_PROD};
+  const at::Tensor before = call(scan, x, asked);
+  scan.reverse = true;
+  return before * call(scan, x, asked);
+}
+
+/// S ybar.
+at::Tensor spread(const at::Tensor& gradient, const collective& given, derivatives asked) {
+  if (given.has_root()) return from_root(gradient, given, asked);
+  if (given.identity_adjoint) return replicated(gradient, given.comm, asked);
+  return sum_over_ranks(gradient, given.comm, asked);
+}
+
+/// A reduction and which forward it was.
+struct numbered_reduction {
+  collective given;
+  std::int64_t number;
+};
+
+class order_function : public torch::autograd::Function<order_function> {
+ public:
+  static at::Tensor forward(AutogradContext* context, const at::Tensor& input, const collective& given,
+                            derivatives asked) {
+    asked.needs_gradient = true;
+    at::Tensor result = call_below(given, input, asked);
+    keep(context, given.comm, numbered_reduction{given, number_of_forward(given.comm, input)});
+    context->save_for_backward(given.op == SYNCYTE_OP_PROD ? variable_list{input} : variable_list{input, result});
+    return result;
+  }
+
+  static variable_list backward(AutogradContext* context, variable_list gradients) {
+    const auto& [given, number] = kept<numbered_reduction>(context);
+    const backward_range range(std::string("syncyte::") + given.name(), gradients);
+    const derivatives asked{.forward_number = number};
+    const variable_list saved = unpack(context, given.comm);
+    const at::Tensor factor = given.op == SYNCYTE_OP_PROD ? product_of_others(saved[0], given.comm, asked).conj()
+                                                          : share_of_ties(saved[0], saved[1], given, asked);
+    return {factor * spread(gradients[0], given, asked), at::Tensor(), at::Tensor()};
+  }
+
+ private:
+  /// If a tensor has been changed since on one rank, all are told.
+  static variable_list unpack(AutogradContext* context, std::int64_t comm) {
+    try {
+      return context->get_saved_variables();
+    } catch (...) {
+      fail_together(group_of(comm), "backward");
+    }
+  }
+};
+
+/// The cotangent that each rank has of one result.
+struct replicated_cotangent {
+  std::int64_t comm;
+  std::int64_t number;
+
+  struct references : comm_reference {
+    explicit references(const replicated_cotangent& of) : comm_reference(of.comm) {}
+  };
+
+  const char* profiled_as() const { return "syncyte::allreduce_backward"; }
+  at::Tensor run(const at::Tensor& input, derivatives) const { return input; }
+  at::Tensor adjoint(const at::Tensor& gradient, c10::SymIntArrayRef, derivatives asked) const {
+    return call({.kind = kind::allreduce, .comm = comm, .identity_adjoint = true}, gradient, asked);
+  }
+  std::int64_t number_of_forward(const at::Tensor&) const { return number; }
+};
+
+}  // namespace
+
+at::Tensor differentiable(const at::Tensor& input, const collective& reduction, derivatives asked) {
+  return order_function::apply(input, reduction, asked);
+}
+
+at::Tensor replicated(const at::Tensor& gradient, std::int64_t comm, derivatives asked) {
+  if (!at::GradMode::is_enabled()) return gradient;
+  std::int32_t level = 0;
+  check(syncyte_comm_check_level(group_of(comm), &level));
+  if (level > 0 && !gradient.unsafeGetTensorImpl()->is_python_dispatch()) {
+    const fact_list facts = facts_of({gradient.requires_grad(), false, asked.forward_number});
+    check(syncyte_comm_agree(group_of(comm), SYNCYTE_SUCCESS, "allreduce's backward",
+                             static_cast<std::int32_t>(facts.size()), facts.data()));
+  }
+  if (!gradient.requires_grad()) return gradient;
+  return linear_node<replicated_cotangent>::apply(gradient, replicated_cotangent{comm, asked.forward_number}, asked);
+}
+
+}  // namespace syncyte::torch_binding

@@ -1,0 +1,67 @@
+#pragma once
+// Messages as the dispatcher calls them; messages.cpp says how they work, message_gradients.cpp how they are
+// differentiated.
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <optional>
+#include <tuple>
+
+#include "autograd/derivatives.hpp"
+#include "operators/dispatched.hpp"
+
+namespace syncyte::torch_binding {
+
+constexpr std::int64_t failure_range = 1 << 16;  ///< a label holds the number of failed passes modulo this
+
+/// Whether the sender of a message with this label records gradients.
+inline bool records_gradient(std::int64_t label) { return label % 2 != 0; }
+
+/// The number of the sender's backward passes that had failed, modulo failure_range.
+inline std::int64_t failures_in(std::int64_t label) { return label / 2 % failure_range; }
+
+/// The label of a message that has ended, whose status (wait_message) is given.
+inline std::int64_t label_in(const at::Tensor& status) { return status.cpu().const_data_ptr<std::int64_t>()[1]; }
+
+/// Whether derivatives of a wait's result are recorded.
+enum gradients : std::int64_t {
+  none = 0,    // the sender must not record any either
+  needed = 1,  // it must
+  follow = 2,  // as it does
+  free = 3     // as it does where that is possible
+};
+
+/// A message: its communicator, the other rank and the tag; or the status of the message that it answers, in a channel
+/// of its own.
+struct route {
+  std::int64_t comm;
+  std::int64_t peer = 0;
+  std::int64_t tag = 0;
+  std::optional<at::Tensor> answered = {};
+  std::int64_t channel = 0;
+};
+
+using value_and_status = std::tuple<at::Tensor, at::Tensor>;
+
+inline at::Tensor call_isend(const at::Tensor& input, const route& way, derivatives asked) {
+  using signature = at::Tensor(const at::Tensor&, std::int64_t, std::int64_t, std::int64_t, std::int64_t,
+                               const std::optional<at::Tensor>&, std::int64_t);
+  return dispatched<signature, "syncyte::isend">().call(input, way.comm, way.peer, way.tag, asked.packed(),
+                                                        way.answered, way.channel);
+}
+
+inline at::Tensor call_irecv(const at::Tensor& like, const route& way) {
+  using signature = at::Tensor(const at::Tensor&, std::int64_t, std::int64_t, std::int64_t,
+                               const std::optional<at::Tensor>&, std::int64_t);
+  return dispatched<signature, "syncyte::irecv">().call(like, way.comm, way.peer, way.tag, way.answered, way.channel);
+}
+
+inline value_and_status call_wait(const at::Tensor& ticket, std::int64_t comm, at::IntArrayRef shape,
+                                  at::ScalarType dtype, bool is_receive, std::int64_t channel, std::int64_t asked) {
+  using signature = value_and_status(const at::Tensor&, std::int64_t, at::IntArrayRef, at::ScalarType, bool,
+                                     std::int64_t, std::int64_t);
+  return dispatched<signature, "syncyte::wait_message">().call(ticket, comm, shape, dtype, is_receive, channel, asked);
+}
+
+}  // namespace syncyte::torch_binding

@@ -1,0 +1,50 @@
+#pragma once
+// The table of all operators: torch.ops.syncyte. Their schemas, their kernels for devices and for refused layouts, the
+// effects that torch.compile knows and the rules of torch.vmap follow from its rows; the Python package asks for them
+// (torch.ops.syncyte.operator_table).
+
+#include <c10/util/ArrayRef.h>
+
+#include <cstring>
+#include <string>
+
+namespace syncyte::torch_binding {
+
+/// The memory of a device that an operator's CPU kernel may be given: it hands it to MPI, and only there. Not where it
+/// reduces: MPI libraries do that on the host, after copies of their own. Nor where it packs, as it does along other
+/// axes than the first.
+enum class device_use {
+  no_kernel,            ///< made of other operators, or without tensors that have data
+  through_host,         ///< never: copies in pinned memory
+  as_it_is,             ///< where MPI takes it
+  along_the_first_axis  ///< the same, where all axes are 0
+};
+
+/// The rule by which torch.vmap runs an operator.
+enum class batching {
+  by_parts,      ///< as torch runs what it is made of
+  once,          ///< once for the whole batch, whose dimension is in front
+  in_place,      ///< the same; nothing is returned
+  each,          ///< once for each element, in their order
+  first_tensor,  ///< as the identity of its first argument
+  refused
+};
+
+struct operator_row {
+  const char* schema;
+  /// It communicates: it keeps its place among other operators in compiled graphs, also where nobody uses its result.
+  bool is_effectful = false;
+  device_use device = device_use::no_kernel;
+  batching batch = batching::by_parts;
+  bool reads_first = true;    ///< or needs only the shape and dtype of its first tensor
+  bool gives_ticket = false;  ///< of an operation that is under way
+  bool takes_ticket = false;
+  bool fails_alone = false;  ///< no other rank waits for it, or it can no longer tell them
+};
+
+c10::ArrayRef<operator_row> operator_table();
+
+/// The operator's name with its overload: "gather_along.counts".
+inline std::string name_of(const operator_row& row) { return std::string(row.schema, std::strchr(row.schema, '(')); }
+
+}  // namespace syncyte::torch_binding

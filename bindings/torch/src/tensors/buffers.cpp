@@ -1,0 +1,106 @@
+#include "tensors/buffers.hpp"
+
+#include <ATen/EmptyTensor.h>
+#include <c10/core/Allocator.h>
+#include <c10/util/Exception.h>
+
+#include <utility>
+
+#include "tensors/operation_memory.hpp"
+
+namespace syncyte::torch_binding {
+namespace {
+
+constexpr std::pair<at::ScalarType, syncyte_dtype_t> dtypes[] = {{at::kHalf, SYNCYTE_FLOAT16},
+                                                                 {at::kBFloat16, SYNCYTE_BFLOAT16},
+                                                                 {at::kFloat, SYNCYTE_FLOAT32},
+                                                                 {at::kDouble, SYNCYTE_FLOAT64},
+                                                                 {at::kComplexFloat, SYNCYTE_COMPLEX64},
+                                                                 {at::kComplexDouble, SYNCYTE_COMPLEX128},
+                                                                 {at::kChar, SYNCYTE_INT8},
+                                                                 {at::kShort, SYNCYTE_INT16},
+                                                                 {at::kInt, SYNCYTE_INT32},
+                                                                 {at::kLong, SYNCYTE_INT64},
+                                                                 {at::kByte, SYNCYTE_UINT8},
+                                                                 {at::kBool, SYNCYTE_BOOL},
+                                                                 {at::kUInt16, SYNCYTE_UINT16},
+                                                                 {at::kUInt32, SYNCYTE_UINT32},
+                                                                 {at::kUInt64, SYNCYTE_UINT64}};
+
+syncyte_dtype_t dtype_of(at::ScalarType type) {
+  for (const auto& [known, dtype] : dtypes)
+    if (known == type) return dtype;
+  return 0;  // refused by the C function, so that a collective fails on all ranks
+}
+
+void give_back(void* data) { syncyte_memory_release(data); }
+
+/// Syncyte's pool of host buffers as torch sees it.
+class pool_allocator final : public c10::Allocator {
+ public:
+  c10::DataPtr allocate(std::size_t bytes) override {
+    void* data = nullptr;
+    check(syncyte_memory_acquire(bytes, SYNCYTE_MEMORY_HOST, 0, &data));
+    return {data, data, &give_back, c10::Device(c10::DeviceType::CPU)};
+  }
+  c10::DeleterFnPtr raw_deleter() const override { return &give_back; }
+  void copy_data(void* target, const void* source, std::size_t bytes) const override {
+    default_copy_data(target, source, bytes);
+  }
+};
+
+}  // namespace
+
+syncyte_buffer_t buffer_of(const at::Tensor& tensor) {
+  syncyte_buffer_t result{};
+  result.struct_size = sizeof result;
+  result.data = const_cast<void*>(tensor.const_data_ptr());
+  result.dtype = dtype_of(tensor.scalar_type());
+  // More dimensions than a buffer has are refused by the C function; contiguous ones can be seen as one.
+  result.ndim = tensor.dim() > SYNCYTE_MAX_NDIM ? 1 : static_cast<std::int32_t>(tensor.dim());
+  const auto element = static_cast<std::int64_t>(tensor.element_size());
+  for (int i = 0; i < result.ndim; ++i) {
+    result.shape[i] = tensor.dim() > SYNCYTE_MAX_NDIM ? tensor.numel() : tensor.size(i);
+    result.strides[i] = tensor.dim() > SYNCYTE_MAX_NDIM ? element : tensor.stride(i) * element;
+  }
+  result.memory = tensor.is_cuda() ? SYNCYTE_MEMORY_CUDA : SYNCYTE_MEMORY_HOST;
+  result.device = tensor.is_cuda() ? tensor.get_device() : 0;
+  return result;
+}
+
+at::Tensor empty_from_pool(at::IntArrayRef sizes, at::ScalarType dtype) {
+  if (const operation_memory* const other = operation_memory::current()) return other->empty(sizes, dtype);
+  static auto* const allocator = new pool_allocator;  // leaked: tensors may outlive static objects
+  constexpr c10::DispatchKeySet keys(c10::DispatchKey::CPU);
+  return at::Tensor(at::detail::empty_generic(sizes, allocator, keys, dtype, std::nullopt));
+}
+
+at::Tensor copy_to_pool(const at::Tensor& source) {
+  if (const operation_memory* const other = operation_memory::current()) {
+    other->require_well();
+    return source.contiguous();
+  }
+  return empty_from_pool(source.sizes(), source.scalar_type()).copy_(source);
+}
+
+void check(syncyte_status_t status) {
+  if (status == SYNCYTE_SUCCESS) [[likely]]
+    return;
+  const std::string message = syncyte_last_error();
+  switch (status) {
+    case SYNCYTE_ERR_INDEX:
+      TORCH_CHECK_INDEX(false, message);
+    case SYNCYTE_ERR_TYPE:
+      TORCH_CHECK_TYPE(false, message);
+    case SYNCYTE_ERR_ARGUMENT:
+    case SYNCYTE_ERR_SHAPE:
+    case SYNCYTE_ERR_MISMATCH:
+      TORCH_CHECK_VALUE(false, message);
+    case SYNCYTE_ERR_UNSUPPORTED:
+      TORCH_CHECK_NOT_IMPLEMENTED(false, message);
+    default:
+      TORCH_CHECK(false, message);
+  }
+}
+
+}  // namespace syncyte::torch_binding

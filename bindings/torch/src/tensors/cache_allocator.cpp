@@ -1,0 +1,74 @@
+// torch.ops.syncyte.serve_from_cache: CPU tensors of a thread that has inserted a slice of a shared cache lie in it.
+
+#include "syncyte/cache.h"
+
+#include <c10/core/Allocator.h>
+#include <c10/core/CPUAllocator.h>
+#include <c10/util/Exception.h>
+#include <torch/library.h>
+
+#include <cstdint>
+#include <limits>
+
+#include "tensors/buffers.hpp"
+
+namespace syncyte::torch_binding {
+namespace {
+
+void give_back(void* data) { syncyte_cache_free(data); }
+
+c10::Allocator* own = nullptr;  // torch's, for all other threads
+
+/// For what has been allocated without a deleter, wherever it lies.
+void give_back_anything(void* data) {
+  std::int32_t is_ours = 0;
+  syncyte_cache_holds(data, &is_ours);
+  if (is_ours != 0)
+    give_back(data);
+  else
+    own->raw_deallocate(data);
+}
+
+/// Torch's own allocator, but for threads that have inserted a slice.
+class cache_allocator final : public c10::Allocator {
+ public:
+  c10::DataPtr allocate(std::size_t bytes) override {
+    void* data = nullptr;
+    if (bytes > 0) acquire(bytes, data);
+    if (data == nullptr) return own->allocate(bytes);
+    return {data, data, &give_back, c10::Device(c10::DeviceType::CPU)};
+  }
+
+  c10::DeleterFnPtr raw_deleter() const override { return &give_back_anything; }
+
+  void copy_data(void* target, const void* source, std::size_t bytes) const override {
+    own->copy_data(target, source, bytes);
+  }
+
+ private:
+  static void acquire(std::size_t bytes, void*& data) {
+    constexpr auto most = static_cast<std::size_t>(std::numeric_limits<std::int64_t>::max());
+    const auto wanted = static_cast<std::int64_t>(bytes < most ? bytes : most);
+    const syncyte_status_t status = syncyte_cache_acquire(wanted, &data);
+    if (status == SYNCYTE_ERR_MEMORY) TORCH_CHECK_WITH(OutOfMemoryError, false, syncyte_last_error());
+    check(status);
+  }
+};
+
+/// The allocator's address. It is never destroyed: tensors refer to it. Further calls change nothing.
+std::int64_t serve_from_cache() {
+  static auto* const the_allocator = [] {
+    own = c10::GetCPUAllocator();
+    auto* const made = new cache_allocator;
+    c10::SetCPUAllocator(made, 100);  // a priority that others do not have, so that none replaces it
+    return made;
+  }();
+  return reinterpret_cast<std::int64_t>(static_cast<c10::Allocator*>(the_allocator));
+}
+
+}  // namespace
+}  // namespace syncyte::torch_binding
+
+TORCH_LIBRARY_IMPL(syncyte, CompositeImplicitAutograd, library) {
+  library.impl("serve_from_cache", syncyte::torch_binding::serve_from_cache);
+}

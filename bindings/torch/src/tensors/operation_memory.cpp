@@ -1,0 +1,58 @@
+#include "tensors/operation_memory.hpp"
+
+#include <ATen/Context.h>
+#include <ATen/EmptyTensor.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/slice.h>
+#include <c10/core/ScalarType.h>
+#include <c10/core/impl/VirtualGuardImpl.h>
+#include <c10/util/accumulate.h>
+
+#include "syncyte.h"
+
+namespace syncyte::torch_binding {
+namespace {
+
+thread_local const operation_memory* of_this_thread = nullptr;
+
+}  // namespace
+
+void wait_for_stream(c10::Device device) {
+  if (!device.is_cpu()) c10::impl::VirtualGuardImpl(device.type()).getStream(device).synchronize();
+}
+
+operation_memory::operation_memory(c10::Device device, travels way, bool has_room)
+    : device_(device), way_(way), has_room_(has_room) {
+  of_this_thread = this;
+}
+
+operation_memory::~operation_memory() { of_this_thread = nullptr; }
+
+const operation_memory* operation_memory::current() { return of_this_thread; }
+
+void operation_memory::require_well() const {
+  if (failure_) std::rethrow_exception(failure_);
+}
+
+at::Tensor operation_memory::empty(at::IntArrayRef sizes, at::ScalarType dtype) const {
+  return way_ == travels::as_it_is ? empty_on_device(sizes, dtype) : empty_pinned(sizes, dtype);
+}
+
+at::Tensor operation_memory::empty_on_device(at::IntArrayRef sizes, at::ScalarType dtype) const {
+  require_well();
+  const auto room = has_room_ ? static_cast<std::int64_t>(SYNCYTE_MESSAGE_ROOM / c10::elementSize(dtype)) : 0;
+  const std::int64_t count = c10::multiply_integers(sizes);
+  const at::Tensor all = at::empty({room + count}, at::TensorOptions(dtype).device(device_));
+  // Until now it was the stream's: what was freed there may be in use still.
+  wait_for_stream(device_);
+  return all.slice(0, room).view(sizes);
+}
+
+at::Tensor operation_memory::empty_pinned(at::IntArrayRef sizes, at::ScalarType dtype) const {
+  require_well();
+  constexpr c10::DispatchKeySet keys(c10::DispatchKey::CPU);
+  c10::Allocator* const allocator = at::globalContext().getPinnedMemoryAllocator(device_.type());
+  return at::Tensor(at::detail::empty_generic(sizes, allocator, keys, dtype, std::nullopt));
+}
+
+}  // namespace syncyte::torch_binding

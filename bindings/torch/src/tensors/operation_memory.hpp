@@ -1,0 +1,54 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+#include <c10/core/Device.h>
+
+#include <exception>
+
+namespace syncyte::torch_binding {
+
+/// Waits for what is enqueued on a device's current stream; nothing is on the CPU's.
+void wait_for_stream(c10::Device device);
+
+/// The memory that MPI reads and writes for an operation on a device's tensors.
+enum class travels {
+  through_host,  ///< pinned memory, which a device copies from and to without the host waiting
+  as_it_is       ///< the device's own memory
+};
+
+/// While it lives, empty_from_pool() on this thread gives memory for such an operation. torch's allocators keep it
+/// until copies that are enqueued have ended.
+class operation_memory {
+ public:
+  /// `has_room`: the device's own memory has SYNCYTE_MESSAGE_ROOM in front of its elements.
+  operation_memory(c10::Device device, travels way, bool has_room);
+  ~operation_memory();
+  operation_memory(const operation_memory&) = delete;
+  operation_memory& operator=(const operation_memory&) = delete;
+
+  /// The one that lives on this thread, or null.
+  static const operation_memory* current();
+
+  /// Uninitialised and contiguous; a device's own, that MPI may write to, is not in use there any longer.
+  at::Tensor empty(at::IntArrayRef sizes, at::ScalarType dtype) const;
+
+  /// The same, always pinned: for numbers that the operation itself reads.
+  at::Tensor empty_pinned(at::IntArrayRef sizes, at::ScalarType dtype) const;
+
+  /// Throws what fail() was told.
+  void require_well() const;
+
+  /// From now on empty() and require_well() throw this. An operation asks for its result's memory where it can still
+  /// tell other ranks what went wrong here, so that they learn of what went wrong before it began.
+  void fail(std::exception_ptr why) { failure_ = std::move(why); }
+
+ private:
+  at::Tensor empty_on_device(at::IntArrayRef sizes, at::ScalarType dtype) const;
+
+  c10::Device device_;
+  travels way_;
+  bool has_room_;
+  std::exception_ptr failure_;
+};
+
+}  // namespace syncyte::torch_binding

@@ -1,0 +1,89 @@
+#include "collectives/dense_parts.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "base/strided_copy.hpp"
+
+namespace syncyte::collectives {
+namespace {
+
+/// Whether the parts of a dense array along an axis are dense themselves.
+bool is_outermost(const base::buffer& array, int axis) {
+  const auto before = array.shape().first(static_cast<std::size_t>(axis));
+  return std::all_of(before.begin(), before.end(), [](std::int64_t extent) { return extent == 1; });
+}
+
+/// Elements at one index of the axis.
+std::int64_t elements_across(const base::buffer& array, int axis) {
+  std::int64_t result = 1;
+  for (int d = 0; d < array.ndim(); ++d)
+    if (d != axis) result *= array.extent(d);
+  return result;
+}
+
+constexpr int no_axis = -1;
+
+/// Scratch for an array whose parts are not dense one after the other.
+memory::scratch room_to_pack(const base::buffer& array) {
+  base::require(
+      array.memory() == SYNCYTE_MEMORY_HOST, SYNCYTE_ERR_UNSUPPORTED,
+      "{} of shape {} would have to be packed, which device memory is not; expected a dense array that is cut "
+      "along its first axis, or a copy in host memory",
+      array.argument(), base::shape_text(array.shape()));
+  return memory::scratch(array.bytes());
+}
+
+}  // namespace
+
+dense_parts::dense_parts(const base::buffer& array)
+    : array_(array), axis_(no_axis), counts_{array.elements()}, is_in_place_(array.is_contiguous()) {
+  if (!is_in_place_) packed_ = room_to_pack(array);
+}
+
+dense_parts::dense_parts(const base::buffer& array, int axis, std::span<const std::int64_t> extents)
+    : array_(array),
+      axis_(axis),
+      part_extents_(extents.begin(), extents.end()),
+      is_in_place_(array.is_contiguous() && (array.elements() == 0 || is_outermost(array, axis))) {
+  const std::int64_t across = elements_across(array, axis);
+  for (const std::int64_t extent : extents) counts_.push_back(extent * across);
+  if (!is_in_place_) packed_ = room_to_pack(array);
+}
+
+std::byte* dense_parts::data() const { return is_in_place_ ? array_.data() : packed_.data(); }
+
+/// step(part's first byte, its shape, its dense copy)
+template <class Step>
+void dense_parts::for_each_part(Step&& step) {
+  std::array<std::int64_t, SYNCYTE_MAX_NDIM> shape{};
+  std::copy(array_.shape().begin(), array_.shape().end(), shape.begin());
+  const std::span<const std::int64_t> extents(shape.data(), array_.shape().size());
+  std::byte* dense = packed_.data();
+  if (axis_ == no_axis) return step(array_.data(), extents, dense);
+  std::byte* part = array_.data();
+  for (std::size_t i = 0; i < part_extents_.size(); ++i) {
+    shape[static_cast<std::size_t>(axis_)] = part_extents_[i];
+    if (counts_[i] > 0) step(part, extents, dense);
+    part += part_extents_[i] * array_.stride(axis_);
+    dense += static_cast<std::size_t>(counts_[i]) * array_.element_bytes();
+  }
+}
+
+void dense_parts::load() {
+  if (is_in_place_ || array_.elements() == 0) return;
+  for_each_part([&](const std::byte* part, std::span<const std::int64_t> shape, std::byte* dense) {
+    base::copy_strided(dense, base::dense_strides(shape, array_.element_bytes()), part, array_.strides(), shape,
+                       array_.element_bytes());
+  });
+}
+
+void dense_parts::store() {
+  if (is_in_place_ || array_.elements() == 0) return;
+  for_each_part([&](std::byte* part, std::span<const std::int64_t> shape, const std::byte* dense) {
+    base::copy_strided(part, array_.strides(), dense, base::dense_strides(shape, array_.element_bytes()), shape,
+                       array_.element_bytes());
+  });
+}
+
+}  // namespace syncyte::collectives

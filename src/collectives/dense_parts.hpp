@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/buffer.hpp"
+#include "memory/scratch.hpp"
+
+namespace syncyte::collectives {
+
+/// An array cut along an axis for MPI's v-collectives, which take parts that are dense and one after the other. An
+/// array that lies in memory that way is used as it is; otherwise load() packs it into scratch, and store() unpacks it.
+class dense_parts {
+ public:
+  /// The whole array as one part.
+  explicit dense_parts(const base::buffer& array);
+  /// `extents` are those of the parts along the axis; their sum is the array's.
+  dense_parts(const base::buffer& array, int axis, std::span<const std::int64_t> extents);
+
+  std::byte* data() const;
+  std::span<const std::int64_t> counts() const { return counts_; }  ///< elements of each part
+
+  void load();
+  void store();
+
+ private:
+  template <class Step>
+  void for_each_part(Step&& step);
+
+  base::buffer array_;
+  int axis_;
+  std::vector<std::int64_t> part_extents_;
+  std::vector<std::int64_t> counts_;
+  bool is_in_place_;
+  memory::scratch packed_;
+};
+
+}  // namespace syncyte::collectives
