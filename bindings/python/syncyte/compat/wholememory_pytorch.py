@@ -204,7 +204,7 @@ def _layout(sizes: Sequence[int], strides: Sequence[int], dtype: torch.dtype) ->
     dense = trailing[::-1][: len(extents)]
     for axis, (distance, least) in enumerate(zip(distances, dense, strict=False)):
         if distance < least:
-            expected = f"{least} (the product of sizes[{axis + 1}:]) or more"
+            expected = f"{least} or more, the product of sizes[{axis + 1}:]"
             raise wrong(ShapeError, "strides", distance, expected, axis=axis)
     used = distances or dense
     rows, row_elements = (extents[0], used[0]) if extents else (1, 1)
