@@ -75,7 +75,7 @@ def test_freed_and_dropped_communicators_do_not_resolve(world):
     freed.free()
     del dropped
     for each in pickled:
-        with pytest.raises(syncyte.HandleError, match="the Comm [0-9a-f]{16} .* freed or dropped"):
+        with pytest.raises(syncyte.HandleError, match="the pickled Comm [0-9a-f]{16} .* freed or dropped"):
             pickle.loads(each)
     with pytest.raises(syncyte.HandleError, match="freed"):
         pickle.dumps(freed)

@@ -123,7 +123,7 @@ def test_wrong_boxes(world):
         tensor.put_box((0, 0), np.ones((1, 1), np.int32))
     with pytest.raises(ValueError):
         tensor.get_box((0, 0))
-    with pytest.raises(syncyte.ShapeError, match="spread"):
+    with pytest.raises(syncyte.ShapeError, match="broadcast"):
         tensor[1:3] = np.ones((3, 2))
     with pytest.raises(TypeError):
         tensor[0] = object()

@@ -242,7 +242,7 @@ def test_requires_grad_of_false_is_checked_on_this_rank_alone(world):
     memory = local.data
     if world.rank == 0:
         local.data = torch.zeros_like(memory)
-        with pytest.raises(ValueError, match="other memory"):
+        with pytest.raises(ValueError, match="memory was replaced"):
             tensor.requires_grad_(False)
         local.data = memory
     else:

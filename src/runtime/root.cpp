@@ -1,4 +1,4 @@
-#include "comm/root.hpp"
+#include "runtime/root.hpp"
 
 #include "base/environment.hpp"
 #include "comm/collective.hpp"
@@ -6,7 +6,9 @@
 #include "mpi/exchange.hpp"
 #include "watchdog/scope.hpp"
 
-namespace syncyte::comm {
+namespace syncyte::runtime {
+
+using namespace comm;
 namespace {
 
 check_level environment_check_level() {
@@ -46,4 +48,4 @@ std::shared_ptr<communicator> make_root(MPI_Comm original, const communicator_op
   }
 }
 
-}  // namespace syncyte::comm
+}  // namespace syncyte::runtime

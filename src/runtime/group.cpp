@@ -1,4 +1,4 @@
-#include "comm/group.hpp"
+#include "runtime/group.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -13,14 +13,16 @@
 
 #include "comm/control_tags.hpp"
 #include "comm/departures.hpp"
-#include "comm/root.hpp"
 #include "mpi/call.hpp"
 #include "mpi/communicators.hpp"
 #include "mpi/progress.hpp"
+#include "runtime/root.hpp"
 #include "watchdog/long_wait.hpp"
 #include "watchdog/scope.hpp"
 
-namespace syncyte::comm {
+namespace syncyte::runtime {
+
+using namespace comm;
 namespace {
 
 constexpr const char* operation = "comm_group";
@@ -220,4 +222,4 @@ std::shared_ptr<communicator> make_group(communicator& parent, std::span<const s
   }
 }
 
-}  // namespace syncyte::comm
+}  // namespace syncyte::runtime

@@ -1,4 +1,4 @@
-#include "comm/watched_job.hpp"
+#include "runtime/watched_job.hpp"
 
 #include <unistd.h>
 
@@ -12,7 +12,9 @@
 #include "mpi/exchange.hpp"
 #include "watchdog/watchdog.hpp"
 
-namespace syncyte::comm {
+namespace syncyte::runtime {
+
+using namespace comm;
 namespace {
 
 using watchdog::place;
@@ -56,4 +58,4 @@ void watch_job(communicator& world) {
   watchdog::start(chosen, std::move(board), mine, write_collectives);
 }
 
-}  // namespace syncyte::comm
+}  // namespace syncyte::runtime

@@ -1,4 +1,4 @@
-#include "comm/runtime.hpp"
+#include "runtime/runtime.hpp"
 
 #include <fmt/format.h>
 #include <pthread.h>
@@ -15,20 +15,22 @@
 #include "base/log.hpp"
 #include "comm/collective.hpp"
 #include "comm/departures.hpp"
-#include "comm/group.hpp"
-#include "comm/root.hpp"
-#include "comm/watched_job.hpp"
 #include "mpi/call.hpp"
 #include "mpi/errors_returned.hpp"
 #include "mpi/float_min_max.hpp"
 #include "mpi/process.hpp"
 #include "mpi/progress.hpp"
 #include "mpi/thread_guard.hpp"
+#include "runtime/group.hpp"
+#include "runtime/root.hpp"
+#include "runtime/watched_job.hpp"
 #include "watchdog/long_wait.hpp"
 #include "watchdog/scope.hpp"
 #include "watchdog/watchdog.hpp"
 
-namespace syncyte::comm {
+namespace syncyte::runtime {
+
+using namespace comm;
 namespace {
 
 struct runtime_state {
@@ -359,4 +361,4 @@ std::shared_ptr<communicator> group(communicator& parent, std::span<const std::i
   return result;
 }
 
-}  // namespace syncyte::comm
+}  // namespace syncyte::runtime
