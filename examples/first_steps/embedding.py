@@ -17,7 +17,7 @@ world = syncyte.COMM_WORLD
 
 
 def wave(rows):
-    """What is to be learnt: a number for each row."""
+    """The function to learn: a number for each row."""
     return torch.sin(rows / 50)
 
 
@@ -33,14 +33,14 @@ def train(table, layer, optimizer, draw):
         rows = torch.randint(ROWS, (64,), generator=draw)
         loss = torch.nn.functional.mse_loss(layer(table.gather(rows)).squeeze(1), wave(rows))  # any rank's rows
         optimizer.zero_grad()
-        # What the ranks contribute is added up, so each gives its share of the mean. The loss itself is not reduced
-        # before backward(): through an allreduce each gradient would arrive once from every rank.
+        # Gradients of all ranks are added up, so each rank's loss is its share of the mean. The loss is not reduced
+        # before backward(): through an allreduce every rank would add each gradient once more.
         (loss / world.size).backward()
         for parameter in layer.parameters():
             parameter.grad = syncyte.torch.allreduce(parameter.grad)
-        table.sync_grad()  # collective: what all ranks found for this rank's rows is in table.local.grad
-        optimizer.step()  # each rank changes its own rows, and its copy of the layer as all others do
-        table.sync()  # collective: all see the new rows
+        table.sync_grad()  # collective: adds all ranks' gradients of this rank's rows to table.local.grad
+        optimizer.step()  # each rank changes its own rows; all ranks change their copies of the layer equally
+        table.sync()  # collective: all ranks see the new rows
 
 
 def optimizer_arrays(table, optimizer):

@@ -42,7 +42,7 @@ def make_jobs(options: argparse.Namespace, sea_bed: str) -> tuple[Job, Job]:
 
 
 def clean(folder: str) -> None:
-    """Makes the folder, and removes what an earlier demo left in it. Raises ValueError where that is impossible."""
+    """Makes the folder, and removes an earlier demo's files in it. Raises ValueError if that is impossible."""
     try:
         os.makedirs(folder, exist_ok=True)
     except OSError as error:

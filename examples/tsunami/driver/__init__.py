@@ -1,1 +1,1 @@
-"""What demo.py is made of."""
+"""Modules of demo.py."""

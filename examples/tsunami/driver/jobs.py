@@ -31,7 +31,7 @@ class Job:
 
 @dataclasses.dataclass(frozen=True)
 class Programs:
-    """What a job runs, and its environment."""
+    """The programs of a job, and its environment."""
 
     mpirun: str
     solver: str
@@ -39,7 +39,7 @@ class Programs:
 
     @classmethod
     def find(cls, build: str) -> Programs:
-        """Looks into a build folder."""
+        """Finds the programs in a build folder."""
         solver = os.path.join(build, "examples", "tsunami", "tsunami_solver")
         if not os.path.exists(solver):
             raise FileNotFoundError(f"{solver} is missing: build with SYNCYTE_EXAMPLES and SYNCYTE_FORTRAN on")

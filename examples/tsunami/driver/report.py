@@ -1,4 +1,4 @@
-"""report.json: made of what both jobs say, and checked."""
+"""Makes report.json of both jobs' reports, and checks it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def load(folder: str, name: str) -> dict:
 
 
 def merge_reports(folder: str, seconds: dict[str, float]) -> dict:
-    """One report of training.json and restart.json, which go."""
+    """Joins training.json and restart.json to one report, and removes them."""
     report, restart = load(folder, "training.json"), load(folder, "restart.json")
     report["ranks"]["restart_learners"] = restart["ranks"]["learners"]
     report["restart_max_abs_diff"] = restart["restart_max_abs_diff"]

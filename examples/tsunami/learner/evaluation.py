@@ -33,9 +33,9 @@ def held_out_pairs(runs: int, snapshots: int, lag: int, stride: int = 1) -> list
 class Scores:
     """Losses over held-out pairs, normalised as in training."""
 
-    loss: float  # the surrogate's
-    persistence: float  # of predicting that nothing changes
-    variance: float  # of the targets, mean over channels
+    loss: float  # loss of the surrogate
+    persistence: float  # loss of the prediction that nothing changes
+    variance: float  # variance of the targets, mean over channels
 
 
 def evaluate(model: Callable[[torch.Tensor], torch.Tensor], batches: Iterable[tuple[torch.Tensor, torch.Tensor]],

@@ -27,7 +27,7 @@ class Wave:
 
     minutes: float  # simulated time of the prediction
     lead_minutes: float
-    start: np.ndarray  # what both start from
+    start: np.ndarray  # the state that both start from
     solver: np.ndarray
     surrogate: np.ndarray
 

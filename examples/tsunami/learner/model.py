@@ -12,7 +12,7 @@ SMALLEST_WAVE = 1e-3  # root mean square of a normalised state below which waves
 
 
 def static_channels(rest_depth: torch.Tensor) -> torch.Tensor:
-    """What the network is told about the sea bed: (3, ny, nx) from the depth at rest in metres (ny, nx)."""
+    """The network's static input: (3, ny, nx), made of the depth at rest in metres (ny, nx)."""
     wet = (rest_depth > 0).to(torch.float32)
     deepest = rest_depth.max().clamp(min=1.0)
     root = torch.sqrt(rest_depth / deepest)

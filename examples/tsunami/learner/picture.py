@@ -1,4 +1,4 @@
-"""Fills the demo's figure with a held-out example and what training left."""
+"""Fills the demo's figure with a held-out example and the history of training."""
 
 from __future__ import annotations
 

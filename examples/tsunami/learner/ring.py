@@ -58,20 +58,20 @@ class Store:
                                            name=f"{name} headers")
 
     def sequence(self, publication: int) -> int:
-        """The header's sequence now; acquire: what is gathered later is at least as new."""
+        """Returns the header's sequence; acquire: later gathers are at least as new."""
         return self.headers.load(publication % self.slots * HEADER_LENGTH)
 
     def sequence_after(self, publication: int) -> int:
-        """The same, and what was gathered before is no newer: an atomic read-and-write of nothing is a release too."""
+        """Returns the header's sequence; earlier gathers are not newer: adding 0 atomically is also a release."""
         return self.headers.fetch_add(publication % self.slots * HEADER_LENGTH, 0)
 
 
 @dataclasses.dataclass
 class Statistics:
-    """What this rank has read."""
+    """Counters of this rank's reads."""
 
     pairs: int = 0
-    rejected: int = 0  # pairs that the solver overwrote meanwhile, or that were none
+    rejected: int = 0  # pairs that the solver overwrote meanwhile, or that were not of one run
     bytes_gathered: int = 0
 
 
@@ -94,14 +94,14 @@ class Ring:
         self.statistics = Statistics()
 
     def wait(self, counter: Counter, value: int, timeout: float | None = None) -> int:
-        """Sleeps until a counter has at least this value, and returns what it has."""
+        """Sleeps until a counter has at least this value, and returns its value."""
         return self.counters.wait(int(counter), ">=", value, timeout=timeout)
 
     def read(self, counter: Counter) -> int:
         return self.counters.load(int(counter))
 
     def stop(self) -> None:
-        """Tells the solver that no more is wanted, and wakes it. One learner calls it."""
+        """Tells the solver to stop, and wakes it. One learner calls it."""
         self.counters.store(int(Counter.STOP), 1)
         self.counters.fetch_add(int(Counter.READS), 1 << 60)
 

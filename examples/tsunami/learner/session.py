@@ -1,4 +1,4 @@
-"""What a learner does: train beside the solver and leave results, or start again from a checkpoint."""
+"""A learner's session: trains beside the solver and writes results, or restarts from a checkpoint."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ LARGEST_GRADIENT = 1.0
 
 @dataclasses.dataclass(frozen=True)
 class Plan:
-    """How long and how to train."""
+    """Options of training."""
 
     seconds: float  # used if steps is 0
     steps: int
@@ -31,7 +31,7 @@ class Plan:
 
 @dataclasses.dataclass
 class Progress:
-    """What one step leaves, equal on all learners."""
+    """Results of one step, equal on all learners."""
 
     step: int
     part: float  # of the plan, 0 to 1
