@@ -38,8 +38,8 @@ PLACES = [
     (re.compile(r"(cuda|cuda_runtime|cuda_runtime_api|cublas\w*|nccl)\.h$"), ["src/memory/cuda", "src/rows/cuda"]),
     (re.compile(r"uc[pst]/"), ["src/fabric", "src/window"]),
     (re.compile(r"(torch|ATen|c10)/"), ["bindings/torch", "bench", "tests/bindings/torch", "tests/install"]),
-    (re.compile(r"mpi\.h$"), ["src/mpi", "src/topology", "src/comm", "src/runtime", "src/collectives", "src/messages", "src/halo",
-                             "src/fabric", "src/window", "src/tensor", "capi", "include/syncyte/mpi.hpp",
+    (re.compile(r"mpi\.h$"), ["src/mpi", "src/topology", "src/comm", "src/runtime", "src/collectives", "src/messages",
+                             "src/halo", "src/fabric", "src/window", "src/tensor", "capi", "include/syncyte/mpi.hpp",
                              "bindings/fortran", "examples", "bench", "tests"]),
     (re.compile(r"(spdlog|fmt)/"), ["src", "capi/src", "bindings/hdf5/src", "tests", "bench"]),
 ]
