@@ -13,12 +13,12 @@
 
 #include "collectives/collectives.hpp"
 #include "comm/collective.hpp"
-#include "comm/runtime.hpp"
 #include "comm/split.hpp"
 #include "comm_table.hpp"
 #include "guard.hpp"
 #include "mpi/memory_kinds.hpp"
 #include "mpi/process.hpp"
+#include "runtime/runtime.hpp"
 #include "syncyte_mpi.h"
 #include "watchdog/application_line.hpp"
 #include "watchdog/interrupts.hpp"
@@ -47,8 +47,8 @@ namespace {
 constexpr std::intptr_t world_number = 0xC1, self_number = 0xC2;
 
 std::intptr_t number_of(const comm::communicator& comm) {
-  if (&comm == comm::world().get()) return world_number;
-  if (&comm == comm::self().get()) return self_number;
+  if (&comm == runtime::world().get()) return world_number;
+  if (&comm == runtime::self().get()) return self_number;
   constexpr std::uint64_t tagged = std::uint64_t{1} << 62;  // next_handle_number() never reaches this
   return static_cast<std::intptr_t>(tagged | (comm.id() & (tagged - 1)));
 }
@@ -107,8 +107,8 @@ syncyte_status_t syncyte_init(const syncyte_init_options_t* options) {
     if (mpi::is_forked_child()) return;
     syncyte_init_options_t chosen SYNCYTE_INIT_OPTIONS_INIT;
     const auto error = capi::error_of([&] { chosen = capi::options_or(options, chosen); });
-    comm::start(chosen.thread_level, error);
-    capi::tag_handle_numbers(comm::world()->id());
+    runtime::start(chosen.thread_level, error);
+    capi::tag_handle_numbers(runtime::world()->id());
     capi::open_trace_file();
   });
 }
@@ -116,7 +116,7 @@ syncyte_status_t syncyte_init(const syncyte_init_options_t* options) {
 syncyte_status_t syncyte_finalize(void) {
   return guarded("finalize", [] {
     if (mpi::is_forked_child()) return;
-    comm::finish();
+    runtime::finish();
     capi::close_trace_file();
   });
 }
@@ -144,16 +144,16 @@ syncyte_status_t syncyte_mpi_takes(syncyte_memory_t memory, int32_t* flag) {
 }
 
 syncyte_status_t syncyte_comm_world(syncyte_comm_t* comm) {
-  return looked_up("comm_world", [&] { out(comm, "comm") = handle_of(comm::world()); });
+  return looked_up("comm_world", [&] { out(comm, "comm") = handle_of(runtime::world()); });
 }
 
 syncyte_status_t syncyte_comm_self(syncyte_comm_t* comm) {
-  return looked_up("comm_self", [&] { out(comm, "comm") = handle_of(comm::self()); });
+  return looked_up("comm_self", [&] { out(comm, "comm") = handle_of(runtime::self()); });
 }
 
 syncyte_status_t syncyte_comm_from_mpi(MPI_Comm mpi_comm, const syncyte_comm_options_t* options, syncyte_comm_t* comm) {
   return started("comm_from_mpi", [&] {
-    auto made = comm::adopt(mpi_comm, capi::comm_options(options, comm, "comm"));
+    auto made = runtime::adopt(mpi_comm, capi::comm_options(options, comm, "comm"));
     *comm = handle_of(std::move(made));
   });
 }
@@ -161,8 +161,8 @@ syncyte_status_t syncyte_comm_from_mpi(MPI_Comm mpi_comm, const syncyte_comm_opt
 syncyte_status_t syncyte_comm_from_fortran(int32_t fortran_handle, const syncyte_comm_options_t* options,
                                            syncyte_comm_t* comm) {
   return started("comm_from_fortran", [&] {
-    auto made = comm::adopt(MPI_Comm_f2c(fortran_handle), capi::comm_options(options, comm, "comm"),
-                            fmt::format("fortran_handle is {},", fortran_handle));
+    auto made = runtime::adopt(MPI_Comm_f2c(fortran_handle), capi::comm_options(options, comm, "comm"),
+                               fmt::format("fortran_handle is {},", fortran_handle));
     *comm = handle_of(std::move(made));
   });
 }
@@ -218,7 +218,7 @@ syncyte_status_t syncyte_comm_group(syncyte_comm_t comm, const int32_t* ranks, i
       base::refuse(SYNCYTE_ERR_ARGUMENT,
                    {.argument = "count", .value = fmt::to_string(count), .expected = "1 to 2^31 - 1"});
     const std::span list(ranks, static_cast<std::size_t>(count));
-    *group = handle_of(comm::group(*find_comm(comm), list, tag, capi::comm_options(options, group, "group")));
+    *group = handle_of(runtime::group(*find_comm(comm), list, tag, capi::comm_options(options, group, "group")));
   });
 }
 

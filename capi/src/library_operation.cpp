@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "base/log.hpp"
-#include "comm/runtime.hpp"
 #include "mpi/process.hpp"
 #include "requests.hpp"
+#include "runtime/runtime.hpp"
 #include "trace.hpp"
 
 namespace syncyte::capi {
@@ -62,7 +62,7 @@ thread_local bool is_polling = false;  // this thread is inside a poll callback
 
 syncyte_request_t library_operation::start(const request_callbacks& callbacks) {
   mpi::require_rank_process();
-  comm::call_before_end(end_all);
+  runtime::call_before_end(end_all);
   const auto made = std::make_shared<library_operation>(callbacks);
   add(made);
   syncyte_request_t request = nullptr;

@@ -2,8 +2,8 @@
 
 namespace syncyte::mpi {
 
-/// The state of this process: not started, a rank between start() and finish() (runtime.hpp), a forked child of a rank,
-/// or at its end.
+/// The state of this process: not started, a rank between start() and finish() (runtime/runtime.hpp), a forked child of
+/// a rank, or at its end.
 
 /// False in a forked child of a rank.
 bool is_started();

@@ -80,14 +80,14 @@ TEST(communicator, levels_of_checking_must_agree) {
 TEST(communicator, adopts_foreign_ones_and_refuses_others) {
   MPI_Comm mine = MPI_COMM_NULL;
   MPI_Comm_split(MPI_COMM_WORLD, world().rank() % 2, 0, &mine);
-  const auto adopted = comm::adopt(mine, {});
+  const auto adopted = runtime::adopt(mine, {});
   MPI_Comm_free(&mine);
   EXPECT_EQ(sum_over(*adopted, 1), adopted->size());
-  expect_error(outcome_of([] { comm::adopt(MPI_COMM_NULL, {}); }), SYNCYTE_ERR_ARGUMENT, "MPI_COMM_NULL");
+  expect_error(outcome_of([] { runtime::adopt(MPI_COMM_NULL, {}); }), SYNCYTE_ERR_ARGUMENT, "MPI_COMM_NULL");
 }
 
 TEST(communicator, what_mpi_does_not_know_is_refused_and_the_job_goes_on) {
-  expect_error(outcome_of([] { comm::adopt(MPI_Comm_f2c(12345), {}, "fortran_handle is 12345,"); }),
+  expect_error(outcome_of([] { runtime::adopt(MPI_Comm_f2c(12345), {}, "fortran_handle is 12345,"); }),
                SYNCYTE_ERR_ARGUMENT, "fortran_handle is 12345, not a communicator that MPI knows");
 }
 
@@ -96,9 +96,9 @@ TEST(communicator, world_can_be_asked_for_while_others_are_adopted) {
   std::int64_t wrong = 0;
   const auto* expected = &world();
   std::thread asking([&] {
-    while (!is_over) wrong += comm::world().get() != expected || comm::self()->size() != 1;
+    while (!is_over) wrong += runtime::world().get() != expected || runtime::self()->size() != 1;
   });
-  for (int i = 0; i < 40; ++i) comm::adopt(MPI_COMM_SELF, {});
+  for (int i = 0; i < 40; ++i) runtime::adopt(MPI_COMM_SELF, {});
   is_over = true;
   asking.join();
   EXPECT_EQ(wrong, 0);
@@ -109,7 +109,7 @@ TEST(communicator, errors_of_the_applications_calls_stay_as_they_were_whatever_t
   MPI_Errhandler after = MPI_ERRHANDLER_NULL;
   MPI_Comm_get_errhandler(MPI_COMM_SELF, &before);
   const auto adopt = [] {
-    for (int i = 0; i < 2000; ++i) outcome_of([] { comm::adopt(MPI_COMM_NULL, {}); });
+    for (int i = 0; i < 2000; ++i) outcome_of([] { runtime::adopt(MPI_COMM_NULL, {}); });
   };
   std::thread other(adopt);
   adopt();

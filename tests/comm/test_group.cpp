@@ -6,10 +6,10 @@
 
 #include "base/buffer.hpp"
 #include "collectives/collectives.hpp"
-#include "comm/runtime.hpp"
 #include "comm/split.hpp"
 #include "core_world.hpp"
 #include "mpi/process.hpp"
+#include "runtime/runtime.hpp"
 
 namespace {
 
@@ -22,7 +22,7 @@ using list = std::vector<std::int32_t>;
 
 std::shared_ptr<comm::communicator> group(comm::communicator& of, const list& ranks, int tag = 0,
                                           const comm::communicator_options& options = {}) {
-  return comm::group(of, ranks, tag, options);
+  return runtime::group(of, ranks, tag, options);
 }
 
 list all_ranks() {

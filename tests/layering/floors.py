@@ -16,7 +16,7 @@ from pathlib import Path
 
 # Lower floors first. The floors of one line stand side by side and do not see each other.
 FLOORS = [["base"], ["memory"], ["mpi"], ["topology"], ["watchdog"], ["atomics"], ["comm"],
-          ["collectives", "messages", "fabric"], ["halo", "reducer", "window", "rows"], ["optim"],
+          ["runtime", "collectives", "messages", "fabric"], ["halo", "reducer", "window", "rows"], ["optim"],
           ["tensor", "kv", "cache", "shard"]]
 HEIGHT = {name: height for height, line in enumerate(FLOORS) for name in line}
 
@@ -38,8 +38,8 @@ PLACES = [
     (re.compile(r"(cuda|cuda_runtime|cuda_runtime_api|cublas\w*|nccl)\.h$"), ["src/memory/cuda", "src/rows/cuda"]),
     (re.compile(r"uc[pst]/"), ["src/fabric", "src/window"]),
     (re.compile(r"(torch|ATen|c10)/"), ["bindings/torch", "bench", "tests/bindings/torch", "tests/install"]),
-    (re.compile(r"mpi\.h$"), ["src/mpi", "src/topology", "src/comm", "src/collectives", "src/messages", "src/halo",
-                             "src/fabric", "src/window", "src/tensor", "capi", "include/syncyte/mpi.hpp",
+    (re.compile(r"mpi\.h$"), ["src/mpi", "src/topology", "src/comm", "src/runtime", "src/collectives", "src/messages",
+                             "src/halo", "src/fabric", "src/window", "src/tensor", "capi", "include/syncyte/mpi.hpp",
                              "bindings/fortran", "examples", "bench", "tests"]),
     (re.compile(r"(spdlog|fmt)/"), ["src", "capi/src", "bindings/hdf5/src", "tests", "bench"]),
 ]
@@ -50,9 +50,9 @@ MPI_CALLERS = {
     "src/collectives/started_collective": "the agreement of a non-blocking collective",
     "src/comm/cart": "Cartesian communicators",
     "src/comm/control_tags": "the highest tag",
-    "src/comm/group": "messages of groups that are being made",
+    "src/runtime/group": "messages of groups that are being made",
     "src/comm/node_reduction": "MPI_Reduce_local",
-    "src/comm/runtime": "initialisation and end",
+    "src/runtime/runtime": "initialisation and end",
     "src/comm/vote_exchange": "messages of agreements",
     "src/halo/transfer": "messages of halos",
     "src/messages/message": "point-to-point messages",

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "base/buffer.hpp"
-#include "comm/runtime.hpp"
 #include "memory/scratch.hpp"
 #include "messages/message.hpp"
+#include "runtime/runtime.hpp"
 
 namespace {
 
@@ -39,8 +39,8 @@ int failed(const char* what) {
 int main(int argc, char** argv) {
   int level = 0, rank = 0, size = 0;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
-  comm::start(3);
-  const auto world = comm::world();
+  runtime::start(3);
+  const auto world = runtime::world();
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   const int next = (rank + 1) % size, previous = (rank + size - 1) % size;
@@ -58,7 +58,7 @@ int main(int argc, char** argv) {
   auto dropped = messages::message::send(world, &strided, {next, 2});
   auto never_comes = messages::message::receive(world, &contiguous, {previous, 3});
   auto short_one = messages::message::receive(world, &single, {previous, 4});
-  comm::finish();
+  runtime::finish();
 
   if (!ends_with_an_error(*sent)) return failed("the message that nobody receives has ended without an error");
   if (!ends_with_an_error(*never_comes)) return failed("the message that never comes has ended without an error");

@@ -161,7 +161,7 @@ TEST(progress, posted_starts_go_on_in_waits_that_call_no_mpi) {
 }
 
 TEST(progress, starts_go_on_while_a_communicator_is_made_of_an_mpi_communicator) {
-  expect_starts_to_go_on_in([&] { comm::adopt(MPI_COMM_WORLD, {}); });
+  expect_starts_to_go_on_in([&] { runtime::adopt(MPI_COMM_WORLD, {}); });
 }
 
 TEST(progress, probes_drive_mpi_whatever_the_application_left_on_its_communicators) {

@@ -8,13 +8,13 @@
 
 #include "base/error.hpp"
 #include "comm/communicator.hpp"
-#include "comm/runtime.hpp"
+#include "runtime/runtime.hpp"
 
 namespace syncyte::test {
 
 inline std::shared_ptr<comm::communicator> shared_world() {
-  comm::start(3);
-  return comm::world();
+  runtime::start(3);
+  return runtime::world();
 }
 
 inline comm::communicator& world() { return *shared_world(); }

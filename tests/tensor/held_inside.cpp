@@ -9,7 +9,7 @@
 #include "atomics/lock_table.hpp"
 #include "collectives/collectives.hpp"
 #include "comm/node_memory.hpp"
-#include "comm/runtime.hpp"
+#include "runtime/runtime.hpp"
 #include "window/direct_locks.hpp"
 #include "window/remote_mutex.hpp"
 
@@ -37,8 +37,8 @@ std::shared_ptr<comm::node_memory> locks_memory(comm::communicator& world) {
 
 int main(int argc, char** argv) {
   const std::string which = argc > 1 ? argv[1] : "";
-  comm::start(3);
-  const auto world = comm::world();
+  runtime::start(3);
+  const auto world = runtime::world();
   if (which == "mutex") {
     window::remote_mutex mutex(*world);
     mutex.create();

@@ -4,12 +4,12 @@
 
 #include <random>
 
-#include "blocks.hpp"
-#include "crc32c.hpp"
-#include "errors.hpp"
-#include "file.hpp"
-#include "hdf5_writer.hpp"
-#include "manifest.hpp"
+#include "base/blocks.hpp"
+#include "base/crc32c.hpp"
+#include "base/errors.hpp"
+#include "files/file.hpp"
+#include "hdf5/hdf5_writer.hpp"
+#include "metadata/manifest.hpp"
 
 namespace syncyte::hdf5 {
 namespace {

@@ -1,0 +1,107 @@
+#include "checkpoints/agreement.hpp"
+
+#include <fmt/ranges.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include <algorithm>
+#include <iterator>
+#include <set>
+#include <string_view>
+
+#include "base/crc32c.hpp"
+#include "base/errors.hpp"
+
+namespace syncyte::hdf5 {
+namespace {
+
+// Properties of an entry that must be equal on all ranks, in the order of texts_of().
+constexpr const char* properties[] = {"key", "layout", "dtype", "shape", "CRC32C of the replicated contents"};
+
+// The shape to compare: without the number of rows of a sharded entry, which each rank chooses.
+std::string shape_text(const entry& one) {
+  std::vector<std::string> extents;
+  for (const std::int64_t extent : one.shape) extents.push_back(fmt::format("{}", extent));
+  if (one.sharded()) extents[0] = "rows";
+  return fmt::format("({})", fmt::join(extents, ", "));
+}
+
+// The path, then the properties of each entry, as text for messages; a null byte ends each text.
+std::string texts_of(const arguments& mine, bool contents) {
+  std::string texts;
+  const auto add = [&](const std::string& text) { texts.append(text.c_str(), text.size() + 1); };
+  add(fmt::format("'{}'", mine.path));
+  for (const entry& one : mine.entries) {
+    add(fmt::format("'{}'", one.key));
+    add(one.sharded() ? "sharded" : "replicated");
+    add(syncyte_dtype_name(one.dtype));
+    add(shape_text(one));
+    add(contents && !one.sharded() ? fmt::format("{:#010x}", crc32c(0, one.data, one.bytes())) : "not compared");
+  }
+  return texts;
+}
+
+using parts = std::vector<std::string_view>;
+
+parts split(std::string_view texts) {
+  parts result;
+  for (std::size_t end = 0; (end = texts.find('\0')) != texts.npos; texts.remove_prefix(end + 1))
+    result.push_back(texts.substr(0, end));
+  return result;
+}
+
+// Throws an error that names the first difference between this rank and rank 0, and the number of entries that differ.
+void require_equal(const parts& mine, const parts& first) {
+  constexpr std::size_t width = std::size(properties);
+  const auto at = [](const parts& all, std::size_t i) { return i < all.size() ? all[i] : "missing"; };
+  const std::size_t size = std::max(mine.size(), first.size());
+  std::size_t odd = size;
+  std::set<std::size_t> entries;
+  for (std::size_t i = size; i-- > 0;) {
+    if (at(mine, i) == at(first, i)) continue;
+    odd = i;
+    if (i > 0) entries.insert((i - 1) / width);
+  }
+  if (odd == size) return;
+  std::string what = "path";
+  if (const std::size_t property = (odd - 1) % width; odd > 0)
+    what = property == 0 ? fmt::format("entry {}", (odd - 1) / width)
+                         : fmt::format("{}: {}", mine[odd - property], properties[property]);
+  std::string more = entries.size() > 1 ? fmt::format("; {} entries differ", entries.size()) : "";
+  if (mine.size() != first.size())
+    more += fmt::format("; count is {}, but {} on rank 0", mine.size() / width, first.size() / width);
+  const std::string here(at(mine, odd)), there(at(first, odd));
+  const bool is_shape = what.ends_with(": shape");
+  wrong_argument wrong{.argument = what, .value = here, .expected = fmt::format("{}, as on rank 0{}", there, more)};
+  if (is_shape) {
+    wrong.ndim = static_cast<int>(std::count(here.begin(), here.end(), ',')) + 1;
+    wrong.value = in_brackets(here);
+    wrong.expected = fmt::format("{}, as on rank 0{}", in_brackets(there), more);
+  }
+  throw error(SYNCYTE_ERR_MISMATCH, fmt::format("{} is {}, but {} on rank 0{}", what, here, there, more), wrong);
+}
+
+// Called after a mismatch: each rank compares itself with rank 0, and an agreement tells all ranks the differences.
+void explain(const ranks& all, const char* operation, const std::string& mine) {
+  std::uint64_t bytes = mine.size();
+  all.broadcast(&bytes, sizeof bytes);
+  std::string first;
+  all.together(operation, [&] { (first = mine).resize(bytes); });
+  all.broadcast(first.data(), bytes);
+  all.together(operation, [&] { require_equal(split(mine), split(first)); });
+}
+
+}  // namespace
+
+void agree_on(const ranks& all, syncyte_status_t status, const char* operation, const arguments& mine, bool contents) {
+  all.agree(status, operation, {{"block_bytes", static_cast<std::int64_t>(mine.block_bytes)}, {"step", mine.step}});
+  std::string texts;
+  const syncyte_status_t described = attempt([&] { texts = texts_of(mine, contents); });
+  const auto hash = static_cast<std::int64_t>(XXH3_64bits(texts.data(), texts.size()));
+  const syncyte_status_t verdict =
+      attempt([&] { all.agree(described, operation, {{"hash of path and entries", hash}}); });
+  if (verdict == SYNCYTE_ERR_MISMATCH) explain(all, operation, texts);
+  check(verdict);
+}
+
+}  // namespace syncyte::hdf5

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "base/ranks.hpp"
+#include "files/file.hpp"
+#include "metadata/manifest.hpp"
+
+namespace syncyte::hdf5 {
+
+/// An open checkpoint: its verified manifest and a descriptor of the file. Reading is local and thread-safe.
+class checkpoint {
+ public:
+  checkpoint(file source, file_header header, manifest contents)
+      : source_(std::move(source)), header_(header), contents_(std::move(contents)) {}
+
+  const std::string& path() const { return source_.path(); }
+  const manifest& contents() const { return contents_; }
+  /// @throws error SYNCYTE_ERR_NOT_FOUND naming key and file
+  const dataset& find(const std::string& key) const;
+  /// Checks that rows from first_row on can be read into the buffer.
+  void check_target(const dataset& from, std::int64_t first_row, const syncyte_buffer_t& target) const;
+  /// Reads rows [first_row, first_row + rows) and verifies every block they touch.
+  void read(const dataset& from, std::int64_t first_row, std::int64_t rows, std::byte* target);
+  std::int64_t bytes_read() const { return bytes_read_.load(std::memory_order_relaxed); }
+
+ private:
+  std::uint32_t read_piece(std::uint64_t offset, std::byte* target, std::uint64_t bytes, std::uint32_t crc);
+  std::uint32_t skip(std::uint64_t offset, std::uint64_t bytes, std::uint32_t crc);
+  void read_block(const dataset& from, const struct block_part& part, std::byte* target);
+
+  file source_;
+  file_header header_;
+  manifest contents_;
+  std::atomic<std::int64_t> bytes_read_{0};
+};
+
+/// Implements syncyte_checkpoint_open(). Collective. `has_output`: whether the caller gave an address for the handle.
+std::shared_ptr<checkpoint> open(syncyte_comm_t comm, const char* path, const syncyte_checkpoint_options_t* options,
+                                 bool has_output);
+
+/// Implements syncyte_checkpoint_load(). Collective. Returns the bytes of this rank's tensors.
+std::uint64_t load(syncyte_comm_t comm, const char* path, std::int64_t count, const syncyte_checkpoint_entry_t* entries,
+                   const syncyte_checkpoint_options_t* options);
+
+}  // namespace syncyte::hdf5

@@ -1,0 +1,157 @@
+#include "checkpoints/entries.hpp"
+
+#include <algorithm>
+#include <climits>
+#include <limits>
+#include <unordered_set>
+
+#include "base/blocks.hpp"
+#include "base/errors.hpp"
+#include "metadata/manifest.hpp"
+
+namespace syncyte::hdf5 {
+namespace {
+
+constexpr std::size_t longest_key = 1023;
+
+bool empty(const syncyte_buffer_t& buffer) {
+  return std::any_of(buffer.shape, buffer.shape + buffer.ndim, [](std::int64_t extent) { return extent == 0; });
+}
+
+bool contiguous(const syncyte_buffer_t& buffer, std::size_t element) {
+  if (empty(buffer)) return true;
+  auto expected = static_cast<std::int64_t>(element);
+  for (int d = buffer.ndim - 1; d >= 0; --d) {
+    if (buffer.shape[d] != 1 && buffer.strides[d] != expected) return false;
+    expected *= buffer.shape[d];
+  }
+  return true;
+}
+
+std::string check_key(const char* key, std::int64_t number) {
+  require(key != nullptr, SYNCYTE_ERR_ARGUMENT, "entries[{}].key is null", number);
+  const std::string text(key, strnlen(key, longest_key + 1));
+  require(!text.empty() && text.size() <= longest_key, SYNCYTE_ERR_ARGUMENT,
+          "entries[{}].key has {} bytes; expected 1 to {}", number, text.empty() ? "no" : "too many", longest_key);
+  return text;
+}
+
+entry check_entry(const syncyte_checkpoint_entry_t& raw, std::int64_t number) {
+  require(raw.struct_size == sizeof raw, SYNCYTE_ERR_ARGUMENT, "entries[{}].struct_size is {}; expected {}", number,
+          raw.struct_size, sizeof raw);
+  entry result;
+  result.key = check_key(raw.key, number);
+  require(raw.layout == SYNCYTE_LAYOUT_REPLICATED || raw.layout == SYNCYTE_LAYOUT_SHARDED, SYNCYTE_ERR_ARGUMENT,
+          "layout of key '{}' is {}; expected 0 (replicated) or 1 (sharded)", result.key, raw.layout);
+  result.row_bytes = check_buffer(raw.data, fmt::format("data of key '{}'", result.key));
+  require(raw.layout == SYNCYTE_LAYOUT_REPLICATED || raw.data.ndim > 0, SYNCYTE_ERR_SHAPE,
+          "key '{}' has no dimensions and cannot be sharded by rows", result.key);
+  result.layout = raw.layout;
+  result.dtype = raw.data.dtype;
+  result.shape.assign(raw.data.shape, raw.data.shape + raw.data.ndim);
+  result.data = static_cast<std::byte*>(raw.data.data);
+  result.global_rows = result.rows();
+  return result;
+}
+
+}  // namespace
+
+std::uint64_t check_buffer(const syncyte_buffer_t& buffer, const std::string& what) {
+  require(buffer.struct_size >= sizeof buffer, SYNCYTE_ERR_ARGUMENT,
+          "{}: struct_size is {}; expected {} (syncyte_buffer_init sets it)", what, buffer.struct_size, sizeof buffer);
+  std::size_t element = 0;
+  require(syncyte_dtype_size(buffer.dtype, &element) == SYNCYTE_SUCCESS, SYNCYTE_ERR_TYPE, "{}: unknown dtype {}", what,
+          buffer.dtype);
+  require(buffer.ndim >= 0 && buffer.ndim <= SYNCYTE_MAX_NDIM, SYNCYTE_ERR_SHAPE, "{}: ndim is {}; expected 0 to {}",
+          what, buffer.ndim, SYNCYTE_MAX_NDIM);
+  require(buffer.memory == SYNCYTE_MEMORY_HOST, SYNCYTE_ERR_UNSUPPORTED,
+          "{}: memory kind {} is not supported; copy it to host memory", what, buffer.memory);
+  const std::vector<std::int64_t> shape(buffer.shape, buffer.shape + buffer.ndim);
+  std::uint64_t row = 0;
+  try {
+    row = checked_row_bytes(buffer.dtype, shape);
+  } catch (const error& caught) {
+    fail(caught.status(), "{}: {}", what, caught.what());
+  }
+  require(contiguous(buffer, element), SYNCYTE_ERR_SHAPE, "{}: not contiguous; pass a dense row-major copy", what);
+  require(buffer.data != nullptr || empty(buffer), SYNCYTE_ERR_ARGUMENT, "{}: the address is null", what);
+  return row;
+}
+
+arguments check_arguments(const char* path, const syncyte_checkpoint_options_t* options) {
+  arguments result;
+  require(path != nullptr && *path != '\0', SYNCYTE_ERR_ARGUMENT, "path is {}", path == nullptr ? "null" : "empty");
+  result.path = path;
+  require(result.path.size() < PATH_MAX, SYNCYTE_ERR_ARGUMENT, "path has {} bytes; at most {} are allowed",
+          result.path.size(), PATH_MAX - 1);
+  result.block_bytes = default_block_bytes;
+  if (options == nullptr) return result;
+  // A longer struct is refused, because its additional options would be ignored.
+  require(options->struct_size == sizeof *options, SYNCYTE_ERR_ARGUMENT, "options.struct_size is {}; expected {}",
+          options->struct_size, sizeof *options);
+  result.step = options->step;
+  if (options->block_bytes != 0) result.block_bytes = options->block_bytes;
+  if (!valid_block_bytes(result.block_bytes)) {
+    const wrong_argument wrong{.argument = "options->block_bytes",
+                               .value = fmt::format("{}", options->block_bytes),
+                               .expected = "0 or a power of two from 4096 to 2^30"};
+    throw error(SYNCYTE_ERR_ARGUMENT,
+                fmt::format("options.block_bytes is {}; expected {}", wrong.value, wrong.expected), wrong);
+  }
+  return result;
+}
+
+arguments check_arguments(const char* path, std::int64_t count, const syncyte_checkpoint_entry_t* entries,
+                          const syncyte_checkpoint_options_t* options) {
+  arguments result = check_arguments(path, options);
+  require(count >= 0, SYNCYTE_ERR_ARGUMENT, "count is {}; expected 0 or more", count);
+  require(entries != nullptr || count == 0, SYNCYTE_ERR_ARGUMENT, "entries is null, count is {}", count);
+  std::unordered_set<std::string> keys;
+  for (std::int64_t i = 0; i < count; ++i) {
+    result.entries.push_back(check_entry(entries[i], i));
+    require(keys.insert(result.entries.back().key).second, SYNCYTE_ERR_ARGUMENT, "key '{}' appears twice in entries",
+            result.entries.back().key);
+  }
+  return result;
+}
+
+void for_each_sharded(const ranks& all, const std::vector<entry>& entries,
+                      const std::function<void(std::size_t, const std::vector<std::int64_t>&)>& use) {
+  const auto size = static_cast<std::size_t>(all.size());
+  const std::size_t at_once = std::max<std::size_t>(1, (std::size_t{1} << 17) / size);  // 1 MiB of numbers
+  std::vector<std::size_t> numbers;
+  for (std::size_t i = 0; i < entries.size(); ++i)
+    if (entries[i].sharded()) numbers.push_back(i);
+  for (std::size_t begin = 0; begin < numbers.size(); begin += at_once) {
+    const std::size_t count = std::min(at_once, numbers.size() - begin);
+    std::vector<std::int64_t> mine(count);
+    for (std::size_t i = 0; i < count; ++i) mine[i] = entries[numbers[begin + i]].rows();
+    const std::vector<std::int64_t> table = all.gather(mine);
+    std::vector<std::int64_t> rows(size);
+    for (std::size_t i = 0; i < count; ++i) {
+      for (std::size_t r = 0; r < size; ++r) rows[r] = table[r * count + i];
+      use(numbers[begin + i], rows);
+    }
+  }
+}
+
+void place_rows(const ranks& all, std::vector<entry>& entries) {
+  std::string overflowing;
+  for_each_sharded(all, entries, [&](std::size_t i, const std::vector<std::int64_t>& rows) {
+    entry& one = entries[i];
+    std::int64_t before = 0;
+    bool overflow = false;
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+      if (static_cast<std::int32_t>(r) == all.rank()) one.first_row = before;
+      overflow |= __builtin_add_overflow(before, rows[r], &before);
+    }
+    std::int64_t bytes = 0;
+    overflow |= __builtin_mul_overflow(before, static_cast<std::int64_t>(one.row_bytes), &bytes);
+    one.global_rows = before;
+    if (overflow && overflowing.empty()) overflowing = one.key;
+  });
+  require(overflowing.empty(), SYNCYTE_ERR_SHAPE, "all ranks' rows of key '{}' have more than 2^63 - 1 bytes",
+          overflowing);
+}
+
+}  // namespace syncyte::hdf5

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/ranks.hpp"
+#include "syncyte/checkpoint.h"
+
+namespace syncyte::hdf5 {
+
+/// One tensor to save or load, on this rank.
+struct entry {
+  std::string key;
+  syncyte_layout_t layout = SYNCYTE_LAYOUT_REPLICATED;
+  syncyte_dtype_t dtype = 0;
+  std::vector<std::int64_t> shape;  ///< of this rank's part
+  std::byte* data = nullptr;
+  std::uint64_t row_bytes = 0;
+  // Set by place_rows() for sharded entries; otherwise all rows.
+  std::int64_t first_row = 0;
+  std::int64_t global_rows = 0;
+
+  bool sharded() const { return layout == SYNCYTE_LAYOUT_SHARDED; }
+  std::int64_t rows() const { return shape.empty() ? 1 : shape[0]; }
+  std::uint64_t bytes() const { return row_bytes * static_cast<std::uint64_t>(rows()); }
+};
+
+/// This rank's arguments of save and load.
+struct arguments {
+  std::string path;
+  std::vector<entry> entries;
+  std::uint64_t block_bytes = 0;
+  std::int64_t step = 0;
+};
+
+/// Makes all checks that need no other rank. @throws error
+arguments check_arguments(const char* path, std::int64_t count, const syncyte_checkpoint_entry_t* entries,
+                          const syncyte_checkpoint_options_t* options);
+
+/// Checks path and options, for open. @throws error
+arguments check_arguments(const char* path, const syncyte_checkpoint_options_t* options);
+
+/// Checks that a buffer is contiguous host memory of a known dtype; returns its bytes per row. `what` names it in
+/// messages.
+std::uint64_t check_buffer(const syncyte_buffer_t& buffer, const std::string& what);
+
+/// Calls `use(number of an entry, rows of each rank)` for all sharded entries, in order. Collective; needs a bounded
+/// amount of memory.
+void for_each_sharded(const ranks& all, const std::vector<entry>& entries,
+                      const std::function<void(std::size_t, const std::vector<std::int64_t>&)>& use);
+
+/// Fills in first_row and global_rows. Collective. @throws error SYNCYTE_ERR_SHAPE on all ranks if rows overflow
+void place_rows(const ranks& all, std::vector<entry>& entries);
+
+}  // namespace syncyte::hdf5

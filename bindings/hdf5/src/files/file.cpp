@@ -1,0 +1,207 @@
+#include "files/file.hpp"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <climits>
+#include <cstdio>
+#include <cstring>
+#include <ctime>
+#include <utility>
+
+#include "base/errors.hpp"
+
+namespace syncyte::hdf5 {
+namespace {
+
+constexpr std::size_t longest_call = std::size_t{1} << 30;  // Linux moves at most 2 GiB - 4 KiB per call
+
+[[noreturn]] void fail_io(const char* what, const std::string& path, int code) {
+  fail(SYNCYTE_ERR_IO, "{} '{}': {}", what, path, errno_text(code));
+}
+
+// Repeats a call while a signal interrupts it.
+template <class Call>
+auto retry(Call&& call) {
+  auto result = call();
+  while (result < 0 && errno == EINTR) result = call();
+  return result;
+}
+
+int flags_of(file::mode how) {
+  switch (how) {
+    case file::mode::read:
+      return O_RDONLY;
+    case file::mode::write:
+      return O_WRONLY;
+    default:
+      return O_RDWR | O_CREAT | O_EXCL;
+  }
+}
+
+}  // namespace
+
+std::string errno_text(int code) {
+  char text[128];
+  const char* reason = strerror_r(code, text, sizeof text);
+  const char* name = strerrorname_np(code);
+  return fmt::format("{} ({})", reason, name != nullptr ? name : "unknown");
+}
+
+file::file(std::string path, mode how, mode_t permissions) : path_(std::move(path)) {
+  descriptor_ = retry([&] { return ::open(path_.c_str(), flags_of(how) | O_CLOEXEC | O_NONBLOCK, permissions); });
+  const int code = errno;
+  if (descriptor_ < 0 && code == ENOENT && how == mode::read)
+    fail(SYNCYTE_ERR_NOT_FOUND, "there is no file '{}'", path_);
+  if (descriptor_ < 0) fail_io("cannot open", path_, code);
+  struct stat facts{};
+  if (::fstat(descriptor_, &facts) != 0 || !S_ISREG(facts.st_mode)) {
+    ::close(std::exchange(descriptor_, -1));
+    fail(SYNCYTE_ERR_IO, "'{}' is not a regular file", path_);
+  }
+}
+
+file::file(file&& other) noexcept : path_(std::move(other.path_)), descriptor_(std::exchange(other.descriptor_, -1)) {}
+
+file& file::operator=(file&& other) noexcept {
+  std::swap(path_, other.path_);
+  std::swap(descriptor_, other.descriptor_);
+  return *this;
+}
+
+file::~file() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+std::uint64_t file::size() const {
+  struct stat facts{};
+  if (::fstat(descriptor_, &facts) != 0) fail_io("cannot read the size of", path_, errno);
+  return static_cast<std::uint64_t>(facts.st_size);
+}
+
+void file::resize(std::uint64_t bytes) {
+  const file_size_signal_block block;
+  if (retry([&] { return ::ftruncate(descriptor_, static_cast<off_t>(bytes)); }) != 0)
+    fail_io("cannot resize", path_, errno);
+}
+
+std::size_t file::read(std::uint64_t offset, void* target, std::size_t bytes) const {
+  auto* next = static_cast<char*>(target);
+  std::size_t done = 0;
+  while (done < bytes) {
+    const std::size_t piece = std::min(bytes - done, longest_call);
+    const ssize_t got =
+        retry([&] { return ::pread(descriptor_, next + done, piece, static_cast<off_t>(offset + done)); });
+    if (got < 0) fail_io("cannot read", path_, errno);
+    if (got == 0) break;
+    done += static_cast<std::size_t>(got);
+  }
+  return done;
+}
+
+void file::read_exactly(std::uint64_t offset, void* target, std::size_t bytes) const {
+  const std::size_t done = read(offset, target, bytes);
+  require(done == bytes, SYNCYTE_ERR_FORMAT, "'{}' is truncated: it ends at byte {}", path_, offset + done);
+}
+
+void file::write(std::uint64_t offset, const void* source, std::size_t bytes) {
+  const auto* next = static_cast<const char*>(source);
+  while (bytes > 0) {
+    const std::size_t piece = std::min(bytes, longest_call);
+    const ssize_t done = retry([&] { return ::pwrite(descriptor_, next, piece, static_cast<off_t>(offset)); });
+    if (done <= 0) fail_io("cannot write", path_, done < 0 ? errno : ENOSPC);
+    next += done;
+    offset += static_cast<std::uint64_t>(done);
+    bytes -= static_cast<std::size_t>(done);
+  }
+}
+
+void file::start_writing(std::uint64_t offset, std::uint64_t bytes) noexcept {
+  ::sync_file_range(descriptor_, static_cast<off_t>(offset), static_cast<off_t>(bytes), SYNC_FILE_RANGE_WRITE);
+}
+
+void file::sync() {
+  if (retry([&] { return ::fsync(descriptor_); }) != 0) fail_io("cannot sync", path_, errno);
+}
+
+void file::close() {
+  if (::close(std::exchange(descriptor_, -1)) != 0 && errno != EINTR) fail_io("cannot close", path_, errno);
+}
+
+file_size_signal_block::file_size_signal_block() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGXFSZ);
+  sigset_t pending;
+  sigpending(&pending);
+  was_pending_ = sigismember(&pending, SIGXFSZ) == 1;
+  pthread_sigmask(SIG_BLOCK, &signals, &before_);
+}
+
+file_size_signal_block::~file_size_signal_block() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGXFSZ);
+  const timespec now{};
+  if (!was_pending_) {
+    while (sigtimedwait(&signals, nullptr, &now) < 0 && errno == EINTR) {
+    }
+  }
+  pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+}
+
+std::string directory_of(const std::string& path) {
+  const std::size_t slash = path.find_last_of('/');
+  return slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
+}
+
+std::string temporary_name(const std::string& path, std::int64_t process, std::uint64_t number) {
+  constexpr std::size_t longest_stem = 180;  // names of files have at most 255 bytes
+  const std::size_t slash = path.find_last_of('/');
+  const std::size_t begin = slash == std::string::npos ? 0 : slash + 1;
+  return fmt::format("{}.{}.{}-{:016x}.tmp", path.substr(0, begin), path.substr(begin, longest_stem), process, number);
+}
+
+void rename_file(const std::string& from, const std::string& to) {
+  if (::rename(from.c_str(), to.c_str()) != 0)
+    fail(SYNCYTE_ERR_IO, "cannot rename '{}' to '{}': {}", from, to, errno_text(errno));
+}
+
+void remove_file(const std::string& path) noexcept { ::unlink(path.c_str()); }
+
+void sync_directory(const std::string& path) {
+  const int descriptor = retry([&] { return ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); });
+  if (descriptor < 0) fail_io("cannot open the folder", path, errno);
+  const int result = retry([&] { return ::fsync(descriptor); });
+  const int code = errno;
+  ::close(descriptor);
+  // Some file systems cannot sync folders and return EINVAL; ignore that.
+  if (result != 0 && code != EINVAL) fail_io("cannot sync the folder", path, code);
+}
+
+std::string behind_links(std::string path) {
+  constexpr int most_links = 40;  // Linux's limit
+  for (int links = 0;; ++links) {
+    char target[PATH_MAX];
+    const ssize_t length = ::readlink(path.c_str(), target, sizeof target);
+    if (length < 0 && (errno == EINVAL || errno == ENOENT)) return path;  // not a link, or missing
+    if (length < 0) fail_io("cannot replace", path, errno);
+    if (links == most_links) fail_io("cannot replace", path, ELOOP);
+    const std::string next(target, static_cast<std::size_t>(length));
+    path = next.starts_with('/') ? next : directory_of(path) + "/" + next;
+  }
+}
+
+void require_replaceable(const std::string& path) {
+  struct stat facts{};
+  if (::stat(path.c_str(), &facts) == 0)
+    require(S_ISREG(facts.st_mode), SYNCYTE_ERR_IO, "'{}' exists and is not a regular file", path);
+  else if (errno != ENOENT)
+    fail_io("cannot replace", path, errno);
+}
+
+}  // namespace syncyte::hdf5

@@ -1,0 +1,114 @@
+#include "files/temporary_file.hpp"
+
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <string_view>
+#include <utility>
+
+#include "base/errors.hpp"
+
+namespace syncyte::hdf5 {
+namespace {
+
+constexpr std::string_view ending = ".tmp";
+constexpr std::size_t digits = 16;  // digits of the number in a temporary name
+
+/// Whether the rest of a name, after the target's name, ends as temporary_name() does: "process-number.tmp".
+bool is_temporary(std::string_view rest) {
+  if (rest.size() < digits + ending.size() + 2 || !rest.ends_with(ending)) return false;
+  rest.remove_suffix(ending.size());
+  const std::string_view number = rest.substr(rest.size() - digits);
+  rest.remove_suffix(digits);
+  return rest.ends_with('-') && rest.find_first_not_of("0123456789") == rest.size() - 1 &&
+         number.find_first_not_of("0123456789abcdef") == number.npos;
+}
+
+/// Whether no save, here or on another machine, has locked the file. False if the file system has no locks.
+bool is_abandoned(const std::string& path) {
+  try {
+    const file found(path, file::mode::write);
+    return ::flock(found.descriptor(), LOCK_EX | LOCK_NB) == 0;
+  } catch (const error&) {
+    return false;
+  }
+}
+
+}  // namespace
+
+temporary_file::temporary_file(const std::string& target, std::int64_t process, std::uint64_t number) {
+  struct stat before{};
+  const bool is_replaced = ::stat(target.c_str(), &before) == 0;
+  const std::string path = temporary_name(target, process, number);
+  // No other user can read it until it has the permissions of the file that it replaces.
+  file_ = file(path, file::mode::create, is_replaced ? S_IRUSR | S_IWUSR : 0666);
+  path_ = path;
+  try {
+    lock();
+    if (is_replaced) take_access_of(target);
+  } catch (...) {
+    discard();
+    throw;
+  }
+}
+
+temporary_file& temporary_file::operator=(temporary_file&& other) noexcept {
+  std::swap(file_, other.file_);
+  std::swap(lock_, other.lock_);
+  std::swap(path_, other.path_);
+  return *this;
+}
+
+/// Locks the file; throws if another save has found it before it was locked, and removed it.
+void temporary_file::lock() {
+  lock_ = file(path_, file::mode::write);
+  while (::flock(lock_.descriptor(), LOCK_EX) != 0)
+    if (errno != EINTR) return;  // some file systems have no locks
+  struct stat facts{};
+  require(::fstat(lock_.descriptor(), &facts) == 0 && facts.st_nlink > 0, SYNCYTE_ERR_IO,
+          "'{}' was removed by another save of the same file at the same time", path_);
+}
+
+void temporary_file::take_access_of(const std::string& target) {
+  struct stat before{};
+  struct stat now{};
+  if (::stat(target.c_str(), &before) != 0 || ::fstat(file_.descriptor(), &now) != 0) return;
+  const bool is_owned_alike = before.st_uid == now.st_uid && before.st_gid == now.st_gid;
+  if (!is_owned_alike && ::fchown(file_.descriptor(), before.st_uid, before.st_gid) != 0) {
+    // The owner cannot be set. The group can, if this process is in it.
+    const bool has_group = ::fchown(file_.descriptor(), static_cast<uid_t>(-1), before.st_gid) == 0;
+    if (!has_group) before.st_mode &= ~static_cast<mode_t>(S_IRWXG);  // they were for another group
+  }
+  require(::fchmod(file_.descriptor(), before.st_mode & 0777) == 0, SYNCYTE_ERR_IO,
+          "cannot give '{}' the permissions of '{}': {}", path_, target, errno_text(errno));
+}
+
+void temporary_file::discard() noexcept {
+  if (!path_.empty()) remove_file(path_);
+  path_.clear();
+}
+
+void temporary_file::commit(const std::string& target) {
+  rename_file(path_, target);
+  path_.clear();
+}
+
+void remove_abandoned(const std::string& target) noexcept try {
+  const std::string any = temporary_name(target, 0, 0);
+  const std::string stem = any.substr(0, any.size() - std::string_view("0-.tmp").size() - digits);
+  const std::string prefix = std::filesystem::path(stem).filename();
+  std::error_code ignored;
+  for (const auto& each : std::filesystem::directory_iterator(directory_of(target), ignored)) {
+    const std::string name = each.path().filename();
+    if (!name.starts_with(prefix) || !is_temporary(std::string_view(name).substr(prefix.size()))) continue;
+    if (each.is_regular_file(ignored) && !each.is_symlink(ignored) && is_abandoned(each.path()))
+      remove_file(each.path());
+  }
+} catch (...) {  // a save does not fail because of another save's files
+}
+
+}  // namespace syncyte::hdf5

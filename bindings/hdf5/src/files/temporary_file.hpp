@@ -1,0 +1,41 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+
+#include "files/file.hpp"
+
+namespace syncyte::hdf5 {
+
+/// A new file beside the one that it will replace; the destructor removes it unless it is committed. It is locked
+/// (flock) for the lifetime of this object, so that unlocked files are those of killed jobs.
+class temporary_file {
+ public:
+  temporary_file() = default;
+  /// `target`: path of the file to replace or create. The new file takes the permissions of the old one, and its owner
+  /// and group if this process may set them. @throws error SYNCYTE_ERR_IO
+  temporary_file(const std::string& target, std::int64_t process, std::uint64_t number);
+  temporary_file(temporary_file&& other) noexcept = default;
+  temporary_file& operator=(temporary_file&& other) noexcept;
+  ~temporary_file() { discard(); }
+
+  file& get() { return file_; }
+  const std::string& path() const { return path_; }
+  void discard() noexcept;
+  void commit(const std::string& target);
+
+ private:
+  void lock();
+  void take_access_of(const std::string& target);
+
+  file file_;
+  file lock_;  // the same file, opened again to hold the lock: file_ is closed before the rename
+  std::string path_;
+};
+
+/// Removes unlocked temporary files of earlier saves of `target`. Local; ignores errors.
+void remove_abandoned(const std::string& target) noexcept;
+
+}  // namespace syncyte::hdf5

@@ -1,0 +1,72 @@
+#include "hdf5/hdf5_types.hpp"
+
+namespace syncyte::hdf5 {
+namespace {
+
+hdf5_handle copy_of(hid_t type) { return {H5Tcopy(type), H5Tclose, "H5Tcopy"}; }
+
+// A 16-bit float type. The fields are set before the size, because HDF5 requires them to fit.
+hdf5_handle half_type(std::size_t exponent_bits, std::size_t mantissa_bits, std::size_t bias) {
+  hdf5_handle type = copy_of(H5T_IEEE_F32LE);
+  hdf5_check(H5Tset_fields(type.get(), 15, mantissa_bits, exponent_bits, 0, mantissa_bits), "H5Tset_fields");
+  hdf5_check(H5Tset_size(type.get(), 2), "H5Tset_size");
+  hdf5_check(H5Tset_ebias(type.get(), bias), "H5Tset_ebias");
+  return type;
+}
+
+hdf5_handle complex_type(hid_t part) {
+  const std::size_t bytes = H5Tget_size(part);
+  hdf5_handle type(H5Tcreate(H5T_COMPOUND, 2 * bytes), H5Tclose, "H5Tcreate");
+  hdf5_check(H5Tinsert(type.get(), "r", 0, part), "H5Tinsert");
+  hdf5_check(H5Tinsert(type.get(), "i", bytes, part), "H5Tinsert");
+  return type;
+}
+
+hdf5_handle bool_type() {
+  hdf5_handle type(H5Tenum_create(H5T_STD_I8LE), H5Tclose, "H5Tenum_create");
+  const signed char values[] = {0, 1};
+  hdf5_check(H5Tenum_insert(type.get(), "FALSE", &values[0]), "H5Tenum_insert");
+  hdf5_check(H5Tenum_insert(type.get(), "TRUE", &values[1]), "H5Tenum_insert");
+  return type;
+}
+
+}  // namespace
+
+hdf5_handle file_type(syncyte_dtype_t dtype) {
+  switch (dtype) {
+    case SYNCYTE_FLOAT16:
+      return half_type(5, 10, 15);
+    case SYNCYTE_BFLOAT16:
+      return half_type(8, 7, 127);
+    case SYNCYTE_FLOAT32:
+      return copy_of(H5T_IEEE_F32LE);
+    case SYNCYTE_FLOAT64:
+      return copy_of(H5T_IEEE_F64LE);
+    case SYNCYTE_COMPLEX64:
+      return complex_type(H5T_IEEE_F32LE);
+    case SYNCYTE_COMPLEX128:
+      return complex_type(H5T_IEEE_F64LE);
+    case SYNCYTE_INT8:
+      return copy_of(H5T_STD_I8LE);
+    case SYNCYTE_INT16:
+      return copy_of(H5T_STD_I16LE);
+    case SYNCYTE_INT32:
+      return copy_of(H5T_STD_I32LE);
+    case SYNCYTE_INT64:
+      return copy_of(H5T_STD_I64LE);
+    case SYNCYTE_UINT8:
+      return copy_of(H5T_STD_U8LE);
+    case SYNCYTE_BOOL:
+      return bool_type();
+    case SYNCYTE_UINT16:
+      return copy_of(H5T_STD_U16LE);
+    case SYNCYTE_UINT32:
+      return copy_of(H5T_STD_U32LE);
+    case SYNCYTE_UINT64:
+      return copy_of(H5T_STD_U64LE);
+    default:
+      fail(SYNCYTE_ERR_TYPE, "checkpoint: unknown dtype {}", dtype);
+  }
+}
+
+}  // namespace syncyte::hdf5

@@ -1,0 +1,183 @@
+#include "hdf5/hdf5_writer.hpp"
+
+#include <numeric>
+
+#include "files/file.hpp"
+#include "hdf5/hdf5_attributes.hpp"
+#include "hdf5/hdf5_types.hpp"
+
+namespace syncyte::hdf5 {
+namespace {
+
+constexpr hsize_t aligned_from = 65536;  // smaller data is packed, so that tiny tensors do not take a page each
+constexpr hsize_t alignment = 4096;
+
+hdf5_handle properties(hid_t kind) { return {H5Pcreate(kind), H5Pclose, "H5Pcreate"}; }
+
+hdf5_handle access_properties() {
+  hdf5_handle access = properties(H5P_FILE_ACCESS);
+  hdf5_check(H5Pset_libver_bounds(access.get(), H5F_LIBVER_V18, H5F_LIBVER_V110), "H5Pset_libver_bounds");
+  hdf5_check(H5Pset_alignment(access.get(), aligned_from, alignment), "H5Pset_alignment");
+  hdf5_check(H5Pset_meta_block_size(access.get(), aligned_from), "H5Pset_meta_block_size");
+  hdf5_check(H5Pset_fclose_degree(access.get(), H5F_CLOSE_STRONG), "H5Pset_fclose_degree");
+  return access;
+}
+
+// Properties of a dataset: its space is allocated on creation, and libhdf5 does not write to it.
+hdf5_handle dataset_properties() {
+  hdf5_handle create = properties(H5P_DATASET_CREATE);
+  hdf5_check(H5Pset_layout(create.get(), H5D_CONTIGUOUS), "H5Pset_layout");
+  hdf5_check(H5Pset_alloc_time(create.get(), H5D_ALLOC_TIME_EARLY), "H5Pset_alloc_time");
+  hdf5_check(H5Pset_fill_time(create.get(), H5D_FILL_TIME_NEVER), "H5Pset_fill_time");
+  hdf5_check(H5Pset_obj_track_times(create.get(), false), "H5Pset_obj_track_times");
+  return create;
+}
+
+hdf5_handle link_properties() {
+  hdf5_handle link = properties(H5P_LINK_CREATE);
+  hdf5_check(H5Pset_char_encoding(link.get(), H5T_CSET_UTF8), "H5Pset_char_encoding");
+  return link;
+}
+
+hdf5_handle space_of(const dataset& entry) {
+  if (entry.shape.empty()) return {H5Screate(H5S_SCALAR), H5Sclose, "H5Screate"};
+  const std::vector<hsize_t> extents(entry.shape.begin(), entry.shape.end());
+  return {H5Screate_simple(static_cast<int>(extents.size()), extents.data(), nullptr), H5Sclose, "H5Screate_simple"};
+}
+
+std::vector<std::int64_t> offsets_of(const std::vector<std::int64_t>& lengths) {
+  std::vector<std::int64_t> offsets(lengths.size());
+  std::exclusive_scan(lengths.begin(), lengths.end(), offsets.begin(), std::int64_t{0});
+  return offsets;
+}
+
+hdf5_handle open_dataset(hid_t file, const dataset& entry) {
+  return {H5Dopen2(file, escaped(entry.key).c_str(), H5P_DEFAULT), H5Dclose, "H5Dopen2"};
+}
+
+std::string creator() {
+  return fmt::format("syncyte {}.{}.{}", SYNCYTE_VERSION_MAJOR, SYNCYTE_VERSION_MINOR, SYNCYTE_VERSION_PATCH);
+}
+
+}  // namespace
+
+std::string escaped(const std::string& key) {
+  if (key == ".") return "%2E";
+  std::string name;
+  for (const char letter : key) {
+    if (letter == '/')
+      name += "%2F";
+    else if (letter == '%')
+      name += "%25";
+    else
+      name += letter;
+  }
+  return name;
+}
+
+hdf5_writer::hdf5_writer(std::uint64_t userblock_bytes) {
+  const hdf5_lock lock;
+  access_ = access_properties();
+  link_ = link_properties();
+  dataset_ = dataset_properties();
+  driver_.emplace();
+  driver_->use(access_.get(), image_);
+  const hdf5_handle create = properties(H5P_FILE_CREATE);
+  hdf5_check(H5Pset_userblock(create.get(), userblock_bytes), "H5Pset_userblock");
+  hdf5_check(H5Pset_obj_track_times(create.get(), false), "H5Pset_obj_track_times");
+  file_ = {H5Fcreate("checkpoint", H5F_ACC_TRUNC, create.get(), access_.get()), H5Fclose, "H5Fcreate"};
+}
+
+hdf5_writer::~hdf5_writer() { close_all(); }
+
+void hdf5_writer::close_all() noexcept {
+  attempt([&] {
+    const hdf5_lock lock;
+    hdf5_handle(std::move(file_));
+    for (hdf5_handle* one : {&access_, &link_, &dataset_}) hdf5_handle(std::move(*one));
+    driver_.reset();
+  });
+}
+
+void hdf5_writer::add(dataset& entry, std::uint64_t block_bytes, const std::vector<std::int64_t>& lengths) {
+  const hdf5_lock lock;
+  const hdf5_handle made(H5Dcreate2(file_.get(), escaped(entry.key).c_str(), file_type(entry.dtype).get(),
+                                    space_of(entry).get(), link_.get(), dataset_.get(), H5P_DEFAULT),
+                         H5Dclose, "H5Dcreate2");
+  const hid_t id = made.get();
+  entry.offset = 0;
+  if (entry.data_bytes() > 0) {
+    entry.offset = H5Dget_offset(id);
+    require(entry.offset != HADDR_UNDEF, SYNCYTE_ERR_INTERNAL, "checkpoint: no offset for key '{}'", entry.key);
+  }
+  write_attribute(id, "torch_dtype", std::string(syncyte_dtype_name(entry.dtype)));
+  write_attribute(id, "layout", std::string(entry.layout == SYNCYTE_LAYOUT_SHARDED ? "sharded" : "replicated"));
+  write_attribute(id, "global_shape", entry.shape);
+  if (entry.layout == SYNCYTE_LAYOUT_SHARDED) {
+    write_attribute(id, "shard_offsets", offsets_of(lengths));
+    write_attribute(id, "shard_lengths", lengths);
+  }
+  write_attribute(id, "crc32c_block_bytes", static_cast<std::int64_t>(block_bytes));
+  create_attribute(id, "crc32c", entry.crc.size());
+}
+
+void hdf5_writer::finish(const manifest& contents) {
+  const hdf5_lock lock;
+  for (const dataset& entry : contents.datasets)
+    rewrite_attribute(open_dataset(file_.get(), entry).get(), "crc32c", entry.crc);
+  const hid_t root = file_.get();
+  write_attribute(root, "format_version", std::int64_t{SYNCYTE_CHECKPOINT_FORMAT});
+  write_attribute(root, "step", contents.step);
+  write_attribute(root, "writer_world", contents.writer_world);
+  write_attribute(root, "checksum_algorithm", std::string("crc32c"));
+  write_attribute(root, "creator", creator());
+  write_attribute(root, "complete", std::int64_t{1});
+  file_.close("H5Fclose");
+}
+
+namespace {
+
+// The finished file, read-only.
+class disk_image final : public file_image {
+ public:
+  explicit disk_image(const std::string& path) : file_(path, file::mode::read) {}
+  void read(std::uint64_t offset, void* target, std::size_t bytes) override {
+    file_.read_exactly(offset, target, bytes);
+  }
+  void write(std::uint64_t, const void*, std::size_t) override { fail(SYNCYTE_ERR_INTERNAL, "a file is read-only"); }
+  std::uint64_t size() const override { return file_.size(); }
+
+ private:
+  file file_;
+};
+
+void verify_dataset(hid_t root, const dataset& entry) {
+  const hdf5_handle found = open_dataset(root, entry);
+  const hdf5_handle space(H5Dget_space(found.get()), H5Sclose, "H5Dget_space");
+  std::vector<hsize_t> extents(SYNCYTE_MAX_NDIM);
+  extents.resize(
+      hdf5_check(H5Sget_simple_extent_dims(space.get(), extents.data(), nullptr), "H5Sget_simple_extent_dims"));
+  const bool same_place = entry.data_bytes() == 0 || H5Dget_offset(found.get()) == entry.offset;
+  require(same_place && std::vector<std::int64_t>(extents.begin(), extents.end()) == entry.shape &&
+              read_text_attribute(found.get(), "torch_dtype") == syncyte_dtype_name(entry.dtype) &&
+              read_array_attribute(found.get(), "crc32c") == entry.crc,
+          SYNCYTE_ERR_IO, "read back, the dataset of key '{}' differs from what was written", entry.key);
+}
+
+}  // namespace
+
+void verify_with_hdf5(const std::string& path, const manifest& contents) {
+  disk_image image(path);
+  const hdf5_lock lock;
+  const image_driver driver;
+  const hdf5_handle access = access_properties();
+  driver.use(access.get(), image);
+  const hdf5_handle opened(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get()), H5Fclose, "H5Fopen");
+  H5G_info_t info{};
+  hdf5_check(H5Gget_info(opened.get(), &info), "H5Gget_info");
+  require(info.nlinks == contents.datasets.size() && read_integer_attribute(opened.get(), "complete") == 1,
+          SYNCYTE_ERR_IO, "read back, the file has {} keys of {}", info.nlinks, contents.datasets.size());
+  for (const dataset& entry : contents.datasets) verify_dataset(opened.get(), entry);
+}
+
+}  // namespace syncyte::hdf5

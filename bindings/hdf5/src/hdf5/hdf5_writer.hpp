@@ -1,0 +1,50 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "hdf5/hdf5_handle.hpp"
+#include "hdf5/image_driver.hpp"
+#include "metadata/manifest.hpp"
+
+namespace syncyte::hdf5 {
+
+/// The name of a key's dataset: '/' as "%2F", '%' as "%25", and "." alone, which HDF5 reserves, as "%2E".
+std::string escaped(const std::string& key);
+
+/// Makes the HDF5 metadata of a checkpoint in an in-memory image: one contiguous dataset per key. The ranks write the
+/// data themselves, at the offsets set here. Each public function holds hdf5_lock.
+class hdf5_writer {
+ public:
+  explicit hdf5_writer(std::uint64_t userblock_bytes);
+  ~hdf5_writer();
+  hdf5_writer(const hdf5_writer&) = delete;
+  hdf5_writer& operator=(const hdf5_writer&) = delete;
+
+  /// Creates a dataset and all its attributes except the checksums' values, and sets entry.offset. `lengths`: the rows
+  /// of each rank; empty if replicated.
+  void add(dataset& entry, std::uint64_t block_bytes, const std::vector<std::int64_t>& lengths);
+
+  /// Writes the checksums and the file's own attributes, and closes it.
+  void finish(const manifest& contents);
+
+  /// The metadata that libhdf5 wrote, complete after finish().
+  const metadata_image& image() const { return image_; }
+
+ private:
+  void close_all() noexcept;
+
+  metadata_image image_;
+  std::optional<image_driver> driver_;
+  hdf5_handle access_;   // file access properties
+  hdf5_handle link_;     // link creation properties
+  hdf5_handle dataset_;  // dataset creation properties
+  hdf5_handle file_;
+};
+
+/// Opens a written file through libhdf5 and compares its keys, offsets and attributes with the manifest.
+/// @throws error SYNCYTE_ERR_IO naming the difference
+void verify_with_hdf5(const std::string& path, const manifest& contents);
+
+}  // namespace syncyte::hdf5

@@ -1,0 +1,176 @@
+#include "metadata/manifest.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <limits>
+
+#include "base/blocks.hpp"
+#include "base/byte_stream.hpp"
+#include "base/crc32c.hpp"
+#include "base/errors.hpp"
+
+namespace syncyte::hdf5 {
+namespace {
+
+constexpr std::size_t crc_at = file_header::bytes - sizeof(std::uint32_t);
+constexpr std::size_t smallest_dataset_bytes = 4 + 4 + 4 + 4 + 8;
+
+dataset decode_dataset(byte_reader& in, std::uint64_t block_bytes, const file_header& header, const std::string& path) {
+  dataset entry;
+  entry.key = in.string();
+  entry.dtype = in.number<std::int32_t>();
+  entry.layout = in.number<std::int32_t>();
+  const auto ndim = in.number<std::uint32_t>();
+  require(in.good() && ndim <= SYNCYTE_MAX_NDIM, SYNCYTE_ERR_FORMAT, "{}: the manifest's entry has {} dimensions", path,
+          ndim);
+  for (std::uint32_t d = 0; d < ndim; ++d) entry.shape.push_back(in.number<std::int64_t>());
+  entry.offset = in.number<std::uint64_t>();
+  try {
+    checked_row_bytes(entry.dtype, entry.shape);
+  } catch (const error& caught) {
+    fail(SYNCYTE_ERR_FORMAT, "{}: key '{}' in the manifest: {}", path, entry.key, caught.what());
+  }
+  const std::uint64_t bytes = entry.data_bytes();
+  require(bytes <= header.file_bytes && entry.offset <= header.file_bytes - bytes, SYNCYTE_ERR_FORMAT,
+          "{}: the data of key '{}' lies outside the file", path, entry.key);
+  const std::uint64_t blocks = block_count(bytes, block_bytes);
+  require(in.good() && blocks <= in.left() / sizeof(std::uint32_t), SYNCYTE_ERR_FORMAT,
+          "{}: the manifest ends within key '{}'", path, entry.key);
+  entry.crc.resize(blocks);
+  in.raw(entry.crc.data(), blocks * sizeof(std::uint32_t));
+  return entry;
+}
+
+bool by_key(const dataset& a, const dataset& b) { return a.key < b.key; }
+
+}  // namespace
+
+std::array<std::byte, file_header::bytes> file_header::encode() const {
+  byte_writer out;
+  out.raw(magic.data(), magic.size());
+  out.number(format_version);
+  out.number(static_cast<std::uint32_t>(bytes));
+  out.number(userblock_bytes);
+  out.number(manifest_bytes);
+  out.number(file_bytes);
+  out.number(manifest_crc);
+  out.number(metadata_crc);
+  const std::vector<std::byte> text = out.take();
+  std::array<std::byte, bytes> raw{};
+  std::copy(text.begin(), text.end(), raw.begin());
+  const std::uint32_t crc = crc32c(0, raw.data(), crc_at);
+  std::memcpy(raw.data() + crc_at, &crc, sizeof crc);
+  return raw;
+}
+
+file_header file_header::decode(const std::array<std::byte, bytes>& raw, const std::string& path) {
+  require(std::memcmp(raw.data(), magic.data(), magic.size()) == 0, SYNCYTE_ERR_FORMAT,
+          "{}: not a Syncyte checkpoint (its first bytes are another format's)", path);
+  std::uint32_t crc = 0;
+  std::memcpy(&crc, raw.data() + crc_at, sizeof crc);
+  require(crc == crc32c(0, raw.data(), crc_at), SYNCYTE_ERR_CHECKSUM, "{}: the file's header is damaged", path);
+  byte_reader in(raw.data() + magic.size(), raw.size() - magic.size());
+  file_header header;
+  header.format_version = in.number<std::uint32_t>();
+  require(header.format_version <= SYNCYTE_CHECKPOINT_FORMAT, SYNCYTE_ERR_VERSION,
+          "{}: the file has format {}, this library reads formats up to {}; use a newer Syncyte", path,
+          header.format_version, SYNCYTE_CHECKPOINT_FORMAT);
+  const auto header_bytes = in.number<std::uint32_t>();
+  header.userblock_bytes = in.number<std::uint64_t>();
+  header.manifest_bytes = in.number<std::uint64_t>();
+  header.file_bytes = in.number<std::uint64_t>();
+  header.manifest_crc = in.number<std::uint32_t>();
+  header.metadata_crc = in.number<std::uint32_t>();
+  require(header.format_version >= 1 && header_bytes == bytes && header.userblock_bytes <= header.file_bytes &&
+              header.userblock_bytes >= bytes && header.manifest_bytes <= header.userblock_bytes - bytes,
+          SYNCYTE_ERR_FORMAT, "{}: the file's header contradicts itself", path);
+  return header;
+}
+
+std::uint64_t dataset::row_bytes() const { return checked_row_bytes(dtype, shape); }
+
+std::uint64_t manifest::block_count(const dataset& entry) const {
+  return hdf5::block_count(entry.data_bytes(), block_bytes);
+}
+
+std::uint64_t manifest::encoded_bytes() const {
+  std::uint64_t bytes = 4 * sizeof(std::uint64_t);
+  for (const dataset& entry : datasets)
+    bytes += smallest_dataset_bytes + entry.key.size() + 8 * entry.shape.size() + 4 * block_count(entry);
+  return bytes;
+}
+
+std::vector<std::byte> manifest::encode() const {
+  byte_writer out;
+  out.number(step);
+  out.number(writer_world);
+  out.number(block_bytes);
+  out.number(static_cast<std::uint64_t>(datasets.size()));
+  for (const dataset& entry : datasets) {
+    out.string(entry.key);
+    out.number(entry.dtype);
+    out.number(entry.layout);
+    out.number(static_cast<std::uint32_t>(entry.shape.size()));
+    for (const std::int64_t extent : entry.shape) out.number(extent);
+    out.number(entry.offset);
+    out.raw(entry.crc.data(), entry.crc.size() * sizeof(std::uint32_t));
+  }
+  return out.take();
+}
+
+manifest manifest::decode(const std::byte* data, std::size_t bytes, const file_header& header,
+                          const std::string& path) {
+  byte_reader in(data, bytes);
+  manifest result;
+  result.step = in.number<std::int64_t>();
+  result.writer_world = in.number<std::int64_t>();
+  result.block_bytes = in.number<std::uint64_t>();
+  const auto count = in.number<std::uint64_t>();
+  require(in.good() && valid_block_bytes(result.block_bytes) && count <= in.left() / smallest_dataset_bytes,
+          SYNCYTE_ERR_FORMAT, "{}: the manifest contradicts itself", path);
+  for (std::uint64_t i = 0; i < count; ++i) {
+    result.datasets.push_back(decode_dataset(in, result.block_bytes, header, path));
+    require(i == 0 || by_key(result.datasets[i - 1], result.datasets[i]), SYNCYTE_ERR_FORMAT,
+            "{}: the manifest's keys are not in order at '{}'", path, result.datasets[i].key);
+  }
+  require(in.good() && in.left() == 0, SYNCYTE_ERR_FORMAT, "{}: the manifest's length is wrong", path);
+  return result;
+}
+
+const dataset* manifest::find(const std::string& key) const {
+  const auto found = std::lower_bound(datasets.begin(), datasets.end(), key,
+                                      [](const dataset& entry, const std::string& name) { return entry.key < name; });
+  return found == datasets.end() || found->key != key ? nullptr : &*found;
+}
+
+std::vector<extent> manifest::metadata(const file_header& header) const {
+  std::vector<extent> data;
+  for (const dataset& entry : datasets) data.push_back({entry.offset, entry.data_bytes()});
+  return complement(std::move(data), header.userblock_bytes, header.file_bytes);
+}
+
+std::uint64_t checked_row_bytes(syncyte_dtype_t dtype, const std::vector<std::int64_t>& shape) {
+  std::size_t element = 0;
+  require(syncyte_dtype_size(dtype, &element) == SYNCYTE_SUCCESS, SYNCYTE_ERR_TYPE, "unknown dtype {}", dtype);
+  std::uint64_t row = element;
+  std::uint64_t rows = 1;
+  bool overflow = false;
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    require(shape[d] >= 0, SYNCYTE_ERR_SHAPE, "extent {} of dimension {} is negative", shape[d], d);
+    std::uint64_t& product = d == 0 ? rows : row;
+    overflow |= __builtin_mul_overflow(product, static_cast<std::uint64_t>(shape[d]), &product);
+  }
+  std::uint64_t all = 0;
+  overflow |= __builtin_mul_overflow(row, rows, &all);
+  require(
+      !overflow && row <= std::numeric_limits<std::int64_t>::max() && all <= std::numeric_limits<std::int64_t>::max(),
+      SYNCYTE_ERR_SHAPE, "the tensor has more than 2^63 - 1 bytes");
+  return row;
+}
+
+std::uint64_t userblock_bytes_for(std::uint64_t manifest_bytes) {
+  return std::max<std::uint64_t>(std::bit_ceil(manifest_bytes + file_header::bytes), metadata_image::page_bytes);
+}
+
+}  // namespace syncyte::hdf5

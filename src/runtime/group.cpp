@@ -1,0 +1,225 @@
+#include "runtime/group.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <set>
+#include <vector>
+
+#include "comm/control_tags.hpp"
+#include "comm/departures.hpp"
+#include "mpi/call.hpp"
+#include "mpi/communicators.hpp"
+#include "mpi/progress.hpp"
+#include "runtime/root.hpp"
+#include "watchdog/long_wait.hpp"
+#include "watchdog/scope.hpp"
+
+namespace syncyte::runtime {
+
+using namespace comm;
+namespace {
+
+constexpr const char* operation = "comm_group";
+
+using ranks_view = std::span<const std::int32_t>;
+
+/// The other valid ranks of the list, each once.
+std::set<int> others_of(const communicator& comm, ranks_view ranks) {
+  std::set<int> others;
+  for (const std::int32_t rank : ranks)
+    if (rank >= 0 && rank < comm.size() && rank != comm.rank()) others.insert(rank);
+  return others;
+}
+
+void require_distinct(const communicator& comm, ranks_view ranks) {
+  std::vector<bool> is_named(static_cast<std::size_t>(comm.size()));
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    const bool is_there = ranks[i] >= 0 && ranks[i] < comm.size();
+    if (is_there && !is_named[static_cast<std::size_t>(ranks[i])]) {
+      is_named[static_cast<std::size_t>(ranks[i])] = true;
+      continue;
+    }
+    base::refuse(SYNCYTE_ERR_ARGUMENT,
+                 {.argument = "ranks",
+                  .axis = static_cast<std::int64_t>(i),
+                  .value = fmt::to_string(ranks[i]),
+                  .expected = is_there ? "every rank once" : fmt::format("0 to {}", comm.size() - 1)});
+  }
+}
+
+/// First the list's hash and length, then whether all lists are equal.
+using message = std::array<std::uint64_t, 2>;
+enum step { list = 0, result = 1 };
+constexpr message all_equal{1, 1}, not_equal{0, 0};
+
+/// Each rank tells every other one with which list it was called, and then whether all lists are equal:
+/// MPI_Comm_create_group would wait for ever where they are not.
+class list_comparison {
+ public:
+  list_comparison(const communicator& comm, ranks_view ranks, int tag)
+      : comm_(comm), ranks_(ranks), mine_{XXH3_64bits(ranks.data(), ranks.size_bytes()), ranks.size()}, tag_(tag) {
+    for (const int rank : others_of(comm, ranks)) peers_->emplace_back().rank = rank;
+  }
+
+  /// Returns where all ranks of the list were called with the same one; throws where that cannot be.
+  void run() {
+    try {
+      for (peer& each : *peers_)
+        for (const step which : {list, result}) receive(each, which);
+      tell(list, mine_);
+      answers_wait wait(*this);
+      watchdog::poll_mpi_until([&] { return have_all(list, mine_); }, wait);
+      tell(result, all_equal);
+      // No interrupt from here on: the others may be in MPI_Comm_create_group already.
+      mpi::poll_until([&] { return have_all(result, all_equal); });
+      for (peer& each : *peers_)
+        mpi::check(MPI_Waitall(2, each.sends.data(), MPI_STATUSES_IGNORE), "MPI_Waitall (comm_group)");
+    } catch (...) {
+      break_off();
+      throw;
+    }
+  }
+
+  /// Tells all ranks of the list that there is no group.
+  void refuse() {
+    tell(list, not_equal);
+    break_off();
+  }
+
+ private:
+  /// Another rank of the list; messages to and from it, by step.
+  struct peer {
+    int rank = 0;
+    std::array<message, 2> sent{};
+    std::array<message, 2> received{};
+    std::array<MPI_Request, 2> sends{MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+    std::array<MPI_Request, 2> receives{MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+  };
+
+  class answers_wait final : public watchdog::long_wait {
+   public:
+    explicit answers_wait(list_comparison& comparison) : comparison_(comparison) {}
+
+   private:
+    void examine(std::optional<watchdog::scope>&) override {
+      if (!has_lasted()) return;
+      // Throws where a rank tells that there is no group; another rank's list may never come then.
+      comparison_.have_all(result, all_equal);
+      for (const peer& each : *comparison_.peers_)
+        if (has_departed(comparison_.comm_, each.rank)) throw departed_error(comparison_.comm_, each.rank, operation);
+    }
+
+    list_comparison& comparison_;
+  };
+
+  void tell(step which, const message& what) {
+    has_told_result_ = which == result;
+    for (peer& each : *peers_) {
+      const message& sent = each.sent[which] = what;
+      mpi::check(MPI_Isend(sent.data(), sent.size(), MPI_UINT64_T, each.rank, group_tag(tag_), comm_.control(),
+                           &each.sends[which]),
+                 "MPI_Isend (comm_group)");
+    }
+  }
+
+  void receive(peer& from, step which) {
+    message& received = from.received[which];
+    mpi::check(MPI_Irecv(received.data(), received.size(), MPI_UINT64_T, from.rank, group_tag(tag_), comm_.control(),
+                         &from.receives[which]),
+               "MPI_Irecv (comm_group)");
+  }
+
+  bool have_all(step which, const message& expected) {
+    bool result = true;
+    for (peer& each : *peers_) result &= has_come(each, which, expected);
+    return result;
+  }
+
+  bool has_come(peer& from, step which, const message& expected) {
+    if (!mpi::has_ended(from.receives[which], "MPI_Test (comm_group)")) return false;
+    const message& told = from.received[which];
+    base::require(
+        told != not_equal, SYNCYTE_ERR_MISMATCH,
+        "rank {} of {} makes no group of ranks {}: its call was broken off, found lists of ranks that differ, or "
+        "came after a group that had failed",
+        from.rank, comm_.name(), fmt::join(ranks_, ", "));
+    base::require(told == expected, SYNCYTE_ERR_MISMATCH,
+                  "rank {} of {} was called with other ranks; expected the same ranks on all of them, as here: {}",
+                  from.rank, comm_.name(), fmt::join(ranks_, ", "));
+    return true;
+  }
+
+  /// Sends the result if it was not sent; memory of messages that cannot be taken back is kept.
+  void break_off() noexcept {
+    try {
+      if (!has_told_result_) tell(result, not_equal);
+      for (peer& each : *peers_)
+        for (const step which : {list, result}) {
+          if (each.receives[which] != MPI_REQUEST_NULL) MPI_Cancel(&each.receives[which]);
+          for (MPI_Request* request : {&each.receives[which], &each.sends[which]})
+            if (*request != MPI_REQUEST_NULL) MPI_Request_free(request);
+        }
+    } catch (...) {  // MPI has failed: nobody can be told
+    }
+    mpi::keep_for_ever(peers_);
+  }
+
+  const communicator& comm_;
+  ranks_view ranks_;
+  message mine_;
+  int tag_;
+  bool has_told_result_ = false;
+  std::shared_ptr<std::vector<peer>> peers_ = std::make_shared<std::vector<peer>>();
+};
+
+/// An MPI communicator of the list's ranks; see make_group().
+MPI_Comm create_group(communicator& comm, std::span<const std::int32_t> ranks, int tag) {
+  if (tag < 0 || tag >= group_tags)
+    base::refuse(SYNCYTE_ERR_ARGUMENT,
+                 {.argument = "tag", .value = fmt::to_string(tag), .expected = fmt::format("0 to {}", group_tags - 1)});
+  if (std::find(ranks.begin(), ranks.end(), comm.rank()) == ranks.end())
+    base::refuse(SYNCYTE_ERR_ARGUMENT, {.argument = "ranks",
+                                        .value = fmt::format("[{}]", fmt::join(ranks, ", ")),
+                                        .expected = fmt::format("this rank, {}, among them", comm.rank())});
+  list_comparison lists(comm, ranks, tag);
+  if (comm.has_broken_group()) {
+    lists.refuse();
+    base::fail(
+        SYNCYTE_ERR_MISMATCH,
+        "no group of {} can be made any more, because an earlier one has failed; make groups of a duplicate of it",
+        comm.name());
+  }
+  try {
+    lists.run();
+  } catch (...) {
+    comm.set_broken_group();
+    throw;
+  }
+  require_distinct(comm, ranks);
+  return mpi::create_group(comm.control(), ranks, tag);
+}
+
+}  // namespace
+
+std::shared_ptr<communicator> make_group(communicator& parent, std::span<const std::int32_t> ranks, int tag,
+                                         const communicator_options& options) {
+  const std::string title = fmt::format("ranks {} of {}", fmt::join(ranks, ", "), parent.name());
+  const watchdog::scope watched("comm_group", title, 0);
+  MPI_Comm data = create_group(parent, ranks, tag);
+  const std::string name = options.name.empty() ? parent.name() + "/group" : options.name;
+  try {
+    return communicator::make(data, &parent.node(), name,
+                              agree_on_level(data, options, parent.check(), "comm_group", name));
+  } catch (...) {
+    mpi::free(data);
+    throw;
+  }
+}
+
+}  // namespace syncyte::runtime

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "comm/communicator.hpp"
+
+namespace syncyte::runtime {
+
+/// Start and end; collective over MPI_COMM_WORLD. Repeated calls do nothing. `error` was found by the caller on this
+/// rank: all ranks get it, and nothing is started (MPI excepted).
+void start(int thread_level, std::optional<base::error> error = std::nullopt);
+void finish();
+
+std::shared_ptr<comm::communicator> world();
+std::shared_ptr<comm::communicator> self();
+
+/// Makes a root of a foreign MPI communicator and keeps it until finish(). Collective over it; a handle that is
+/// no intra-communicator is this rank's own error, and `argument` ("mpi_comm is") begins its message.
+std::shared_ptr<comm::communicator> adopt(MPI_Comm original, const comm::communicator_options& options,
+                                          const std::string& argument = "mpi_comm is");
+
+/// make_group(), kept until finish(); all ranks get an error in `options` of one rank.
+std::shared_ptr<comm::communicator> group(comm::communicator& parent, std::span<const std::int32_t> ranks, int tag,
+                                          const comm::communicator_options& options);
+
+/// Sets the function that finish() calls repeatedly on this rank until it returns true, while all of Syncyte still
+/// works: libraries end their operations there. `are_all_here`: all ranks have called finish(). Replaces an earlier
+/// function.
+void call_before_end(bool (*step)(bool are_all_here) noexcept);
+
+}  // namespace syncyte::runtime

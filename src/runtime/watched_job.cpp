@@ -1,0 +1,61 @@
+#include "runtime/watched_job.hpp"
+
+#include <unistd.h>
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "comm/collective.hpp"
+#include "comm/live_communicators.hpp"
+#include "comm/node_memory.hpp"
+#include "mpi/exchange.hpp"
+#include "watchdog/watchdog.hpp"
+
+namespace syncyte::runtime {
+
+using namespace comm;
+namespace {
+
+using watchdog::place;
+
+/// On the watchdog's thread.
+void write_collectives(watchdog::collectives_writer& board) {
+  const std::int64_t now = watchdog::now_ns();
+  visit_live([&](communicator& comm) {
+    board.add(comm.seen_by_watchdog(now));
+    comm.starts().visit([&](pending_operation& started) {
+      board.add_started(started.name(), comm.name(), started.sequence(), started.seen_since(now));
+    });
+  });
+}
+
+/// Each rank begins its own place.
+std::vector<place*> make_places(const communicator& world, const node_memory& memory) {
+  std::vector<place*> places;
+  for (int rank = 0; rank < world.node().size; ++rank)
+    places.push_back(reinterpret_cast<place*>(memory.part(rank).data()));
+  auto* const mine = new (memory.local().data()) place{};
+  mine->world_rank = world.rank();
+  mine->pid = ::getpid();
+  return places;
+}
+
+}  // namespace
+
+void watch_job(communicator& world) {
+  collective_call call(world, "init_watchdog", collective_call::lifecycle);
+  watchdog::settings chosen;
+  call.attempt([&] { chosen = watchdog::settings_of_environment(); });
+  call.agree();
+  // Some programs of a job may not ask for a watchdog; all ranks put themselves on the board.
+  chosen.is_watched = mpi::allreduce(chosen.is_watched, MPI_MAX, world.control());
+  const auto memory = node_memory::allocate(call, sizeof(place), "the watchdog's board", false);
+  std::vector<place*> places = make_places(world, *memory);
+  place& mine = *places[static_cast<std::size_t>(world.node().rank)];
+  call.agree();  // nobody reads the board before all have taken their places
+  watchdog::board board(memory, std::move(places), {world.id(), world.size(), world.node()});
+  watchdog::start(chosen, std::move(board), mine, write_collectives);
+}
+
+}  // namespace syncyte::runtime
