@@ -195,7 +195,7 @@ def test_rank_and_size_must_be_those_of_the_world(comm):
 @pytest.mark.parametrize(
     "sizes, strides, dtype, error, text",
     [
-        ([3, 4], [3, 1], torch.float32, ValueError, r"strides\[0\] is 3; expected 4 .* or more"),
+        ([3, 4], [3, 1], torch.float32, ValueError, r"strides\[0\] is 3; expected 4 or more"),
         ([3, 4], [4], torch.float32, ValueError, "2 numbers, as many as sizes has"),
         ([2, 3, 4], [12, 100, 1], torch.float32, ValueError, "reach 216 elements"),
         ([-1, 4], [], torch.float32, ValueError, "0 or more"),
