@@ -121,6 +121,12 @@ class collectives : public comm_reference {
                                  entries(recv_counts), nullptr, output.get()));
   }
 
+  /// Exchanges a block with each neighbour of a Cartesian communicator, below and above along each dimension; blocks of
+  /// missing neighbours stay as they are. Collective.
+  void neighbor_alltoall(const const_buffer& input, const buffer& output) const {
+    check(syncyte_comm_neighbor_alltoall(get(), input.get(), nullptr, output.get()));
+  }
+
   // ---- arrays of any strides; each rank's array is a part of a whole along an axis (negative: counted from the end);
   // counts are the parts' extents there in rank order, equal on all ranks
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "collectives/forms.hpp"
+#include "comm/cart.hpp"
 #include "comm/facts.hpp"
 #include "mpi/exchange.hpp"
 #include "mpi/large_counts.hpp"
@@ -146,6 +147,38 @@ class all_to_all {
   bool is_long_ = false;
 };
 
+/// A block to and from each neighbour on the grid; blocks of missing neighbours stay as they are.
+class neighbor_exchange {
+ public:
+  neighbor_exchange(comm::agreement& terms, form how, const syncyte_buffer_t* input, const syncyte_buffer_t* output)
+      : input_(checked_to_move(input, "input", how)), output_(checked_to_move(output, "output", how)) {
+    const int dimensions = comm::require_grid(terms.comm()).ndim();
+    for (int d = 0; d < dimensions; ++d) {
+      const auto [below, above] = comm::shift_along(terms.comm(), d, 1);
+      neighbours_.insert(neighbours_.end(), {below, above});
+    }
+    base::require(input_.elements() % (2 * dimensions) == 0, SYNCYTE_ERR_SHAPE,
+                  "input has {} elements; expected a multiple of {}, a block for each neighbour", input_.elements(),
+                  2 * dimensions);
+    output_.require_dtype(input_.dtype()).require_elements(input_.elements());
+    require_apart(input_, output_);
+    terms.named_fact("dtype of input", input_.dtype(), base::dtype_name);
+    terms.fact("elements of input", input_.elements());
+  }
+
+  template <class Moves>
+  void move(Moves& by) {
+    const std::int64_t block = input_.elements() / static_cast<std::int64_t>(neighbours_.size());
+    by.neighbor_alltoall(input_.data(), neighbours_, block, output_.data(), input_.dtype());
+  }
+  void finish() {}
+
+ private:
+  base::buffer input_;
+  base::buffer output_;
+  std::vector<int> neighbours_;
+};
+
 }  // namespace
 
 void barrier(comm::communicator& comm) {
@@ -175,6 +208,11 @@ void allgatherv(comm::communicator& comm, const syncyte_buffer_t* input, given_c
 void alltoallv(comm::communicator& comm, const syncyte_buffer_t* input, given_counts send_counts,
                given_counts recv_counts, const syncyte_buffer_t* output, const extras& extras) {
   run<all_to_all>(comm, "comm_alltoallv", extras, input, send_counts, recv_counts, output);
+}
+
+void neighbor_alltoall(comm::communicator& comm, const syncyte_buffer_t* input, const syncyte_buffer_t* output,
+                       const extras& extras) {
+  run<neighbor_exchange>(comm, "comm_neighbor_alltoall", extras, input, output);
 }
 
 }  // namespace syncyte::collectives

@@ -29,6 +29,9 @@ void allgatherv(comm::communicator& comm, const syncyte_buffer_t* input, given_c
                 const syncyte_buffer_t* output, const extras& extras);
 void alltoallv(comm::communicator& comm, const syncyte_buffer_t* input, given_counts send_counts,
                given_counts recv_counts, const syncyte_buffer_t* output, const extras& extras);
+/// On a Cartesian communicator: a block to and from each neighbour.
+void neighbor_alltoall(comm::communicator& comm, const syncyte_buffer_t* input, const syncyte_buffer_t* output,
+                       const extras& extras);
 
 /// Reduces to root; a null input is output's contents, and output is used on root alone.
 void reduce(comm::communicator& comm, const syncyte_buffer_t* input, const syncyte_buffer_t* output, syncyte_op_t op,

@@ -2,12 +2,15 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <span>
 
 #include "base/dtype.hpp"
 #include "collectives/calls.hpp"
 #include "collectives/half_precision.hpp"
 #include "collectives/reduction_ops.hpp"
 #include "mpi/large_counts.hpp"
+#include "syncyte/messages.h"
 
 namespace syncyte::collectives {
 
@@ -67,6 +70,26 @@ class moves {
       }
     }
     calls_.alltoall(input, send_counts, recv_counts, output, dtype);
+  }
+
+  /// A block to and from each neighbour: those of a dimension lie next to each other, the lower one first. One rank may
+  /// be both; its messages keep their order, and the first one, which it sends downwards, comes from above.
+  void neighbor_alltoall(const std::byte* input, std::span<const int> neighbours, std::int64_t block, std::byte* output,
+                         syncyte_dtype_t dtype) {
+    const auto place = [&](std::size_t i) { return bytes(static_cast<std::int64_t>(i) * block, dtype); };
+    for (std::size_t i = 0; i < neighbours.size(); ++i) {
+      const std::size_t opposite = i ^ 1;
+      if (neighbours[opposite] == SYNCYTE_PROC_NULL) continue;
+      if constexpr (has_messages)
+        receive(neighbours[opposite], output + place(opposite), block, dtype);
+      else  // the only rank: every neighbour is the rank itself
+        std::memcpy(output + place(opposite), input + place(i), bytes(block, dtype));
+    }
+    if constexpr (has_messages) {
+      for (std::size_t i = 0; i < neighbours.size(); ++i)
+        if (neighbours[i] != SYNCYTE_PROC_NULL) send(neighbours[i], input + place(i), block, dtype);
+      calls_.wait_for_messages();
+    }
   }
 
   // Reductions in the arithmetic of their dtype: float16 and bfloat16 are reduced as float32, and are rounded once;

@@ -167,6 +167,25 @@ static void test_wrong_halos(void) {
   EXPECT(none == NULL);
 }
 
+static void test_neighbors(void) {
+  int32_t below = -1, above = -1;
+  double blocks[2] = {10.0 * rank + 1, 10.0 * rank + 2}, got[2] = {0, 0};
+  const int64_t two = 2;
+  const int64_t odd = 1;
+  syncyte_buffer_t input, output, short_one;
+  EXPECT_OK(syncyte_buffer_init(blocks, SYNCYTE_FLOAT64, 1, &two, &input));
+  EXPECT_OK(syncyte_buffer_init(got, SYNCYTE_FLOAT64, 1, &two, &output));
+  EXPECT_OK(syncyte_buffer_init(blocks, SYNCYTE_FLOAT64, 1, &odd, &short_one));
+  EXPECT_OK(syncyte_cart_shift(ring, 0, 1, &below, &above));
+  EXPECT_OK(syncyte_comm_neighbor_alltoall(ring, &input, NULL, &output));
+  EXPECT(got[0] == 10 * below + 2 && got[1] == 10 * above + 1);
+  EXPECT_ERROR(syncyte_comm_neighbor_alltoall(world, &input, NULL, &output), SYNCYTE_ERR_ARGUMENT, "not Cartesian");
+  EXPECT_ERROR(syncyte_comm_neighbor_alltoall(ring, rank == 0 ? &short_one : &input, NULL, &output), SYNCYTE_ERR_SHAPE,
+               "expected a multiple of 2");
+  EXPECT_ERROR(syncyte_comm_neighbor_alltoall(ring, &input, NULL, rank == 0 ? &input : &output), SYNCYTE_ERR_ARGUMENT,
+               "overlap");
+}
+
 int main(void) {
   world = start(&rank, &size);
   EXPECT_OK(syncyte_cart_create(world, 1, (int32_t[]){0}, (int32_t[]){1}, NULL, &ring));
@@ -177,6 +196,7 @@ int main(void) {
   test_description();
   test_facts();
   test_wrong_halos();
+  test_neighbors();
   EXPECT_OK(syncyte_comm_destroy(&ring));
   EXPECT_OK(syncyte_comm_destroy(&world));
   EXPECT_OK(syncyte_finalize());

@@ -3,10 +3,12 @@
 
 #include "base/buffer.hpp"
 #include "collectives/collectives.hpp"
+#include "comm/cart.hpp"
 #include "comm/split.hpp"
 #include "core_world.hpp"
 #include "mpi/large_counts.hpp"
 #include "reference.hpp"
+#include "syncyte/messages.h"
 
 namespace {
 
@@ -241,6 +243,59 @@ TEST(collectives, wrong_arguments_on_one_rank_are_every_ranks_error) {
   to = buffer_of(result, SYNCYTE_FLOAT64);
   expect_error(outcome_of([&] { collectives::allgatherv(world(), &from, counts, &to, {}); }), SYNCYTE_ERR_ARGUMENT,
                "counts[0] is -1");
+}
+
+struct grid_case {
+  std::vector<int> extents;  // 0: chosen
+  std::vector<int> periods;
+};
+
+/// Element of the block that a rank sends to neighbour `block`.
+std::int32_t sent(int rank, std::size_t block, std::int64_t element) {
+  return rank * 1000 + static_cast<int>(block) * 10 + static_cast<int>(element);
+}
+
+void check_neighbors(comm::communicator& cart, std::int64_t count) {
+  const std::size_t blocks = 2 * cart.grid()->extents.size();
+  std::vector<std::int32_t> input, output(blocks * static_cast<std::size_t>(count), -7), expected = output;
+  for (std::size_t block = 0; block < blocks; ++block) {
+    const auto [below, above] = comm::shift_along(cart, static_cast<int>(block / 2), 1);
+    const int neighbour = block % 2 == 0 ? below : above;
+    for (std::int64_t i = 0; i < count; ++i) {
+      input.push_back(sent(cart.rank(), block, i));
+      // The neighbour below sent it upwards, and the other way round.
+      if (neighbour != SYNCYTE_PROC_NULL)
+        expected[block * static_cast<std::size_t>(count) + static_cast<std::size_t>(i)] = sent(neighbour, block ^ 1, i);
+    }
+  }
+  const auto from = buffer_of(input, SYNCYTE_INT32);
+  const auto to = buffer_of(output, SYNCYTE_INT32);
+  collectives::neighbor_alltoall(cart, &from, &to, {});
+  EXPECT_EQ(output, expected);
+}
+
+TEST(collectives, neighbors_get_each_others_blocks) {
+  const int size = world().size();
+  for (const grid_case& each :
+       {grid_case{{0}, {1}}, {{0}, {0}}, {{0, 0}, {1, 0}}, {{1, 0}, {1, 1}}, {{0, 1, 1}, {0, 1, 1}}}) {
+    comm::cartesian_grid asked{each.extents, each.periods};
+    const auto cart = comm::make_cartesian(world(), asked, {});
+    ASSERT_NE(cart, nullptr) << "of " << size << " ranks";
+    with_and_without_pieces([&] {
+      for (const std::int64_t count : {0, 1, 9}) check_neighbors(*cart, count);
+    });
+  }
+}
+
+TEST(collectives, neighbors_need_a_grid_and_whole_blocks) {
+  std::vector<float> values(5), others(5);
+  const auto from = buffer_of(values, SYNCYTE_FLOAT32);
+  const auto to = buffer_of(others, SYNCYTE_FLOAT32);
+  expect_error(outcome_of([&] { collectives::neighbor_alltoall(world(), &from, &to, {}); }), SYNCYTE_ERR_ARGUMENT,
+               "not Cartesian");
+  const auto cart = comm::make_cartesian(world(), {{world().size()}, {1}}, {});
+  expect_error(outcome_of([&] { collectives::neighbor_alltoall(*cart, &from, &to, {}); }), SYNCYTE_ERR_SHAPE,
+               "input has 5 elements; expected a multiple of 2");
 }
 
 TEST(collectives, different_sizes_are_named) {

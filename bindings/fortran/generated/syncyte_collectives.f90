@@ -33,6 +33,7 @@ module syncyte_collectives
     procedure :: reduce_scatter => comm_reduce_scatter
     procedure :: alltoall => comm_alltoall
     procedure :: alltoallv => comm_alltoallv
+    procedure :: neighbor_alltoall => comm_neighbor_alltoall
     procedure :: ibcast => comm_ibcast
     procedure :: iallreduce => comm_iallreduce
     procedure :: iallgather => comm_iallgather
@@ -572,6 +573,30 @@ contains
     ignored = fortran_release(output, merge(1_c_int32_t, 0_c_int32_t, status == SYNCYTE_SUCCESS), output_buffer)
     call finish(status, stat, errmsg)
   end subroutine comm_alltoallv
+
+  !> Exchanges a block with each neighbour of a Cartesian communicator; those of the first dimension come last. Collective.
+  subroutine comm_neighbor_alltoall(self, input, output, stat, errmsg)
+    class(collective_comm), intent(in) :: self
+    type(*), dimension(..), intent(in), target :: input  !! a block for each neighbour: below, above along each dimension
+    type(*), dimension(..), intent(inout), target :: output  !! as many; blocks of missing neighbours stay as they are
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(syncyte_buffer_t), target :: input_buffer
+    type(syncyte_buffer_t), target :: output_buffer
+    integer(c_int32_t) :: status, local, ignored
+
+    local = fortran_buffer(input, "input"//c_null_char, 1_c_int32_t, 0_c_int32_t, input_buffer)
+    if (local == SYNCYTE_SUCCESS) local = fortran_buffer(output, "output"//c_null_char, 1_c_int32_t, &
+        0_c_int32_t, output_buffer)
+    if (local /= SYNCYTE_SUCCESS) then
+      status = fortran_refuse(FORTRAN_COLLECTIVE, self%handle, local, "comm_neighbor_alltoall"//c_null_char)
+    else
+      status = syncyte_comm_neighbor_alltoall(self%handle, input_buffer, output=output_buffer)
+    end if
+    ignored = fortran_release(input, 0_c_int32_t, input_buffer)
+    ignored = fortran_release(output, merge(1_c_int32_t, 0_c_int32_t, status == SYNCYTE_SUCCESS), output_buffer)
+    call finish(status, stat, errmsg)
+  end subroutine comm_neighbor_alltoall
 
   !> Starts bcast; ends with the request. Collective, waits for nobody.
   subroutine comm_ibcast(self, array, root, request, stat, errmsg)

@@ -126,6 +126,28 @@ module syncyte_collectives_c
       integer(c_int32_t) :: answer
     end function syncyte_comm_alltoallv
 
+    !> Exchanges a block with each neighbour on a grid. Collective over a Cartesian communicator; waits for the
+    !> neighbours only once all have agreed. Facts: dtype, number of elements, options->fact. The blocks are equal
+    !> in size, and two for each dimension: that of the neighbour below, then that of the neighbour above. A rank
+    !> that is its own neighbour, or both neighbours of a rank, gets below what was sent up, as on any grid. Beyond
+    !> an edge that is not periodic there is no neighbour: that block of input is not read, that of output not
+    !> written. The operation is its own adjoint if those blocks are 0.
+    ! comm [in]: a Cartesian communicator
+    ! input [in]: contiguous, a block for each neighbour
+    ! options [in]: null for defaults
+    ! output [out]: contiguous, of input's dtype and number of elements; must not overlap input
+    ! Returns: SYNCYTE_ERR_ARGUMENT (not Cartesian), SYNCYTE_ERR_SHAPE (elements that are no multiple of the
+    ! neighbours').
+    function syncyte_comm_neighbor_alltoall(comm, input, options, output) bind(C, &
+        name="syncyte_comm_neighbor_alltoall") result(answer)
+      import
+      type(c_ptr), value :: comm
+      type(syncyte_buffer_t), intent(in) :: input
+      type(syncyte_collective_options_t), intent(in), optional :: options
+      type(syncyte_buffer_t), intent(in) :: output
+      integer(c_int32_t) :: answer
+    end function syncyte_comm_neighbor_alltoall
+
     !> Reduces element by element over all ranks, to root. Collective; facts: dtype, number of elements, op, root,
     !> options->fact. float16 and bfloat16 are reduced in float32 and rounded once.
     ! comm [in]: a communicator

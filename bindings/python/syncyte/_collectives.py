@@ -249,6 +249,32 @@ class Collectives(Agreement):
             recv_counts = self.alltoallv(asked, ones, ones).tolist()
         return self._run_collective("alltoallv", self._rows_to_receive, source, arguments, recv_counts, out)
 
+    def neighbor_alltoall(self, array: Array, out: Array | None = None) -> Array:
+        """Exchanges a block with each neighbour on a grid. Collective over a Cartesian communicator (Comm.cartesian).
+
+        Element type and number of elements must be equal on all ranks. Not differentiable: see syncyte.torch.
+
+        Parameters
+        ----------
+        array : array
+            (2 * ndim, ...), contiguous: for each dimension the block for the neighbour below, then for that above.
+        out : array, optional
+            Like array; None: a new array. Blocks of missing neighbours stay as they are, in a new array 0.
+
+        Returns
+        -------
+        array
+            out.
+        """
+        return self._run_collective("neighbor_alltoall", self._neighbors, array, out)
+
+    def _neighbors(self, name: str, array: Any, out: Any) -> CollectiveCall:
+        source = as_buffer(array, "array", recorded_by=name)
+        call = call_into(out, source, source.shape, source.reference)
+        if out is None:
+            call.result[...] = 0
+        return call
+
     def _rows_to_send(self, array: Any, counts: Sequence[int]) -> tuple[Any, ...]:
         source = as_buffer(array, "array", recorded_by="alltoall_along")
         rows = as_counts(counts, "send_counts")

@@ -1056,6 +1056,14 @@ CORE: dict[str, Function] = {
         Parameter("options", ctypes.POINTER(CollectiveOptions), "in, optional: null for defaults"),
         Parameter("output", ctypes.POINTER(BufferDescription), "out: contiguous, the pieces in order of source ranks; must not overlap input"),
     ),
+    "syncyte_comm_neighbor_alltoall": Function(
+        ctypes.c_int32,
+        "Exchanges a block with each neighbour on a grid. Collective over a Cartesian communicator; waits for the neighbours only once all have agreed. Facts: dtype, number of elements, options->fact. The blocks are equal in size, and two for each dimension: that of the neighbour below, then that of the neighbour above. A rank that is its own neighbour, or both neighbours of a rank, gets below what was sent up, as on any grid. Beyond an edge that is not periodic there is no neighbour: that block of input is not read, that of output not written. The operation is its own adjoint if those blocks are 0. Returns: SYNCYTE_ERR_ARGUMENT (not Cartesian), SYNCYTE_ERR_SHAPE (elements that are no multiple of the neighbours').",
+        Parameter("comm", ctypes.c_void_p, "in: a Cartesian communicator"),
+        Parameter("input", ctypes.POINTER(BufferDescription), "in: contiguous, a block for each neighbour"),
+        Parameter("options", ctypes.POINTER(CollectiveOptions), "in, optional: null for defaults"),
+        Parameter("output", ctypes.POINTER(BufferDescription), "out: contiguous, of input's dtype and number of elements; must not overlap input"),
+    ),
     "syncyte_comm_reduce": Function(
         ctypes.c_int32,
         "Reduces element by element over all ranks, to root. Collective; facts: dtype, number of elements, op, root, options->fact. float16 and bfloat16 are reduced in float32 and rounded once. Returns: SYNCYTE_ERR_UNSUPPORTED for an op that dtype does not have.",

@@ -345,6 +345,35 @@ def exscan(tensor: torch.Tensor, *, reverse: bool = False, op: Reduction = "sum"
     return _collective(operators.exscan, "comm_exscan", group, tensor, mixed_grad, reverse, number)
 
 
+def neighbor_alltoall(tensor: torch.Tensor, *, comm: Comm, mixed_grad: bool = False) -> torch.Tensor:
+    """Exchanges a block with each neighbour of a Cartesian communicator; a new contiguous tensor.
+
+    Collective: all ranks give equal shapes and dtypes. Differentiable, and its own adjoint: the cotangent of a block
+    goes back to the neighbour that sent it.
+
+    Parameters
+    ----------
+    tensor : torch.Tensor
+        (2 * ndim, ...), any strides: for each dimension the block for the neighbour below, then for that above.
+    comm : Comm
+        Cartesian (Comm.cartesian).
+    mixed_grad : bool
+        See :mod:`syncyte.torch`.
+
+    Returns
+    -------
+    torch.Tensor
+        The blocks of the neighbours, in the same order; 0 beyond an edge.
+
+    Raises
+    ------
+    TypeError, ValueError, NotImplementedError
+        On all ranks: comm is not Cartesian; elements that are no multiple of 2 * ndim; and the errors of
+        :func:`allreduce`.
+    """
+    return _collective(operators.neighbor_alltoall, "comm_neighbor_alltoall", comm, tensor, mixed_grad)
+
+
 def allgather_along(tensor: torch.Tensor, axis: int = 0, *, counts: Sequence[int] | None = None,
                     comm: Comm = COMM_WORLD, mixed_grad: bool = False) -> torch.Tensor:
     """All ranks' tensors joined along an axis, in order of ranks, on all ranks.

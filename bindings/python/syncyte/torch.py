@@ -32,6 +32,7 @@ from ._torch_collectives import (
     bcast_,
     exscan,
     gather_along,
+    neighbor_alltoall,
     reduce,
     reduce_,
     reduce_scatter_along,
@@ -49,9 +50,9 @@ from .tensor import WholeTensor
 
 __all__ = ["DataParallel", "Request", "allgather_along", "allreduce", "alltoall_along", "barrier", "bcast", "bcast_",
            "exscan", "gather", "gather_along", "halo_exchange", "iallgather_along", "iallreduce", "ialltoall_along",
-           "ibcast", "irecv", "ireduce_scatter_along", "isend", "join_dummies", "ordered", "recv", "reduce",
-           "reduce_", "reduce_scatter_along", "scan", "scatter_along", "send", "sendrecv", "use_cuda_aware_mpi",
-           "wait_all"]
+           "ibcast", "irecv", "ireduce_scatter_along", "isend", "join_dummies", "neighbor_alltoall", "ordered", "recv",
+           "reduce", "reduce_", "reduce_scatter_along", "scan", "scatter_along", "send", "sendrecv",
+           "use_cuda_aware_mpi", "wait_all"]
 
 def use_cuda_aware_mpi(use: bool | None = None) -> None:
     """Chooses whether operations that only move elements pass memory of CUDA tensors to MPI. Local: ranks may differ.

@@ -108,6 +108,24 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_alltoallv(syncyte_comm_t comm, cons
                                                        const syncyte_buffer_t* output);
 
 /**
+ * @brief Exchanges a block with each neighbour on a grid. Collective over a Cartesian communicator; waits for the
+ * neighbours only once all have agreed. Facts: dtype, number of elements, options->fact.
+ *
+ * The blocks are equal in size, and two for each dimension: that of the neighbour below, then that of the neighbour
+ * above. A rank that is its own neighbour, or both neighbours of a rank, gets below what was sent up, as on any grid.
+ * Beyond an edge that is not periodic there is no neighbour: that block of input is not read, that of output not
+ * written. The operation is its own adjoint if those blocks are 0.
+ * @param[in] comm a Cartesian communicator
+ * @param[in] input contiguous, a block for each neighbour
+ * @param[in] options {optional} null for defaults
+ * @param[out] output contiguous, of input's dtype and number of elements; must not overlap input
+ * @return SYNCYTE_ERR_ARGUMENT (not Cartesian), SYNCYTE_ERR_SHAPE (elements that are no multiple of the neighbours').
+ */
+SYNCYTE_EXPORT syncyte_status_t syncyte_comm_neighbor_alltoall(syncyte_comm_t comm, const syncyte_buffer_t* input,
+                                                               const syncyte_collective_options_t* options,
+                                                               const syncyte_buffer_t* output);
+
+/**
  * @brief Reduces element by element over all ranks, to root. Collective; facts: dtype, number of elements, op, root,
  * options->fact. float16 and bfloat16 are reduced in float32 and rounded once.
  * @param[in] comm a communicator

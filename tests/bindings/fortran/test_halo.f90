@@ -21,6 +21,7 @@ program test_halo
   call last_dimension_of_four()
   call starts()
   call adjoint()
+  call neighbors()
   call mistakes()
   call ring%destroy()
   call world%destroy()
@@ -28,6 +29,21 @@ program test_halo
   call checks_end()
 
 contains
+
+  subroutine neighbors()
+    real(real64) :: blocks(3, 2), got(3, 2)
+    integer :: stat
+    character(len=200) :: errmsg
+
+    blocks(:, 1) = rank
+    blocks(:, 2) = 100 + rank
+    call ring%neighbor_alltoall(blocks, got)
+    call check(all(got(:, 1) == 100 + below) .and. all(got(:, 2) == above), "blocks of the neighbours")
+    call ring%neighbor_alltoall(blocks(1:3:2, :), got(1:3:2, :))
+    call check(all(got(1:3:2, 1) == 100 + below), "sections")
+    call world%neighbor_alltoall(blocks, got, stat, errmsg)
+    call check_error(stat, int(SYNCYTE_ERR_ARGUMENT), errmsg, "not Cartesian", "no grid")
+  end subroutine neighbors
 
   !> The first coordinate changes fastest.
   subroutine grids()

@@ -107,6 +107,22 @@ def test_exchange(world, ndim):
             assert np.array_equal(turned, scene.expected(corners))
 
 
+def test_neighbors_get_each_others_blocks(world):
+    cart = world.cartesian([0, 0], [True, False])
+    blocks = np.arange(8.0).reshape(4, 2) + 100 * world.rank
+    result = cart.neighbor_alltoall(blocks)
+    for dimension in (0, 1):
+        for side, neighbour in enumerate(cart.shift(dimension, 1)):
+            sent = np.arange(8.0).reshape(4, 2)[2 * dimension + 1 - side] + 100 * neighbour
+            expected = sent if neighbour != syncyte.PROC_NULL else 0
+            np.testing.assert_array_equal(result[2 * dimension + side], expected)
+    out = np.full_like(blocks, -1)
+    assert cart.neighbor_alltoall(blocks, out) is out
+    assert ((out == result) | (out == -1)).all()
+    with pytest.raises(ValueError, match="not Cartesian"):
+        world.neighbor_alltoall(blocks)
+
+
 def test_adjoint_identity(world):
     generator = np.random.default_rng(world.rank)
     cart = world.cartesian([0, 0], [True, False])

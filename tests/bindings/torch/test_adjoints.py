@@ -23,6 +23,7 @@ from syncyte.torch import (
     ireduce_scatter_along,
     isend,
     join_dummies,
+    neighbor_alltoall,
     reduce_,
     reduce_scatter_along,
     scan,
@@ -127,6 +128,19 @@ def test_adjoint_identity_of_the_collective_gather(rows):
     (adjoint,) = torch.autograd.grad(result, whole.local, y)
     left = pairing(result, y)
     assert left == pairing(whole.local, adjoint) and left != 0
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.complex128])
+@pytest.mark.parametrize("periods", [[False], [True], [True, False]], ids=["open", "periodic", "two dimensions, mixed"])
+def test_adjoint_identity_of_neighbours(periods, dtype):
+    cart = syncyte.COMM_WORLD.cartesian([0] * len(periods), periods=periods)
+    shape = (2 * len(periods), 3)
+    if any(periods) or SIZE > 1:
+        check(lambda x: neighbor_alltoall(x, comm=cart), shape, dtype)
+    x = torch.full(shape, float(RANK), dtype=dtype)
+    below, above = cart.shift(0, 1)
+    result = neighbor_alltoall(x, comm=cart)
+    assert [block[0].real.item() for block in result[:2]] == [max(below, 0), max(above, 0)]
 
 
 @pytest.mark.parametrize("dtype", [torch.float64, torch.complex128])

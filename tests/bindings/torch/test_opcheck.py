@@ -95,7 +95,7 @@ ELSEWHERE = {
     "test_gather.py": ["gather.default", "gather_backward.default", "gather_collective.default",
                        "gather_adjoint.default"],
     "test_in_place.py": ["bcast_.default", "reduce_.default"],
-    "test_opcheck.py": ["halo_exchange.default", "join_order.default"],
+    "test_opcheck.py": ["halo_exchange.default", "neighbor_alltoall.default", "join_order.default"],
 }
 # They take no tensors, or a ticket whose state is not a function of it.
 NO_TENSORS = {"comm_rank.default", "comm_size.default", "enter_order.default", "leave_order.default",
@@ -120,6 +120,12 @@ def test_halo_exchange(comm, adjoint):
     for grad in (False, True):
         field = torch.ones(4, 3, dtype=torch.float64, requires_grad=grad)
         torch.library.opcheck(OPS.halo_exchange.default, (field, ring.handle, adjoint))
+
+
+def test_neighbor_alltoall(comm):
+    ring = comm.cartesian([0], True)
+    for grad in (False, True):
+        torch.library.opcheck(OPS.neighbor_alltoall.default, (x(grad), ring.handle))
 
 
 def test_join_order():

@@ -44,7 +44,8 @@ constexpr description descriptions[] = {
     {.name = "gather", .adjoint = kind::scatter, .has_root = true, .gathers = true},
     {.name = "scatter", .adjoint = kind::gather, .has_root = true, .scatters = true},
     {.name = "reduce_scatter", .adjoint = kind::allgather, .has_op = true, .scatters = true, .has_start = true},
-    {.name = "alltoall", .adjoint = kind::alltoall, .gathers = true, .scatters = true, .has_start = true}};
+    {.name = "alltoall", .adjoint = kind::alltoall, .gathers = true, .scatters = true, .has_start = true},
+    {.name = "neighbor_alltoall", .adjoint = kind::neighbor_alltoall}};
 static_assert(std::size(descriptions) == collective_kinds);
 
 const description& of(kind which) { return descriptions[static_cast<std::size_t>(which)]; }
@@ -128,6 +129,8 @@ syncyte_status_t call_c(const collective& what, const syncyte_buffer_t& from,
     case kind::alltoall:
       return syncyte_comm_alltoall_along(comm, &from, gather_axis, joined, ranks, scatter_axis, cut, same_ranks,
                                          &options, &to);
+    case kind::neighbor_alltoall:
+      return syncyte_comm_neighbor_alltoall(comm, &from, &options, &to);
   }
   return SYNCYTE_ERR_INTERNAL;
 }
@@ -226,7 +229,8 @@ at::Tensor collective::run(const at::Tensor& input, derivatives asked) const {
   const syncyte_buffer_t from = buffer_of(source);
   const syncyte_buffer_t to = buffer_of(result);
   if (to.data != from.data && input.numel() > 0) {
-    if (kind == kind::reduce && rank_in(comm) != root) std::memset(to.data, 0, bytes_of(input));
+    const bool is_not_root = kind == kind::reduce && rank_in(comm) != root;
+    if (is_not_root || kind == kind::neighbor_alltoall) std::memset(to.data, 0, bytes_of(input));
     if (kind == kind::bcast && rank_in(comm) == root) std::memcpy(to.data, from.data, bytes_of(input));
   }
   check(call_c(*this, from, options_with(facts), to));

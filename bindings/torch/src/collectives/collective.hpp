@@ -25,9 +25,10 @@ enum class collective_kind {
   gather,
   scatter,
   reduce_scatter,
-  alltoall
+  alltoall,
+  neighbor_alltoall
 };
-constexpr std::size_t collective_kinds = 10;
+constexpr std::size_t collective_kinds = 11;
 
 /// All ranks' parts along an axis.
 struct partition {

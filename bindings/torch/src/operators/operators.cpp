@@ -56,6 +56,7 @@ constexpr operator_row rows[] = {
     collective("reduce(Tensor input, int comm, int root, int op=1, int derivatives=0) -> Tensor"),
     collective("scan(Tensor input, int comm, bool reverse=False, int op=1, int derivatives=0) -> Tensor"),
     collective("exscan(Tensor input, int comm, bool reverse=False, int op=1, int derivatives=0) -> Tensor"),
+    collective("neighbor_alltoall(Tensor input, int comm, int derivatives=0) -> Tensor", use::through_host, each),
     composed("allgather_along(Tensor input, int comm, int axis) -> Tensor", once),
     composed("gather_along(Tensor input, int comm, int axis, int root) -> Tensor", once),
     composed("scatter_along(Tensor input, int comm, int axis, int count, int root) -> Tensor", once),
