@@ -12,7 +12,7 @@ program halo_example
   logical, allocatable :: periodic(:)
   real(real64), asynchronous :: heat(0:nx + 1, 0:ny + 1)   ! one ghost cell at each end
   real(real64) :: next(nx, ny), total, before
-  integer :: step, left, right
+  integer :: step, left, right, mine(4), theirs(4)
 
   call syncyte_init()
   call world%from_world()
@@ -26,6 +26,10 @@ program halo_example
   call cart%coordinates(place)                             ! from 0
   if (cart%rank_at(place + [1, 0]) /= cart%rank()) error stop "the first dimension has one place and wraps round"
   call cart%shift(2, 1, source=left, dest=right)           ! neighbours along the second dimension
+
+  mine = cart%rank()
+  call cart%neighbor_alltoall(mine, theirs)                ! below and above along each dimension, the last one first
+  if (any(theirs(1:2) /= [left, right])) error stop "every neighbour has sent its rank"
 
   call halo%create(cart, heat, low=1)                      ! collective; for arrays of this type and shape
   heat = 0
