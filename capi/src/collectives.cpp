@@ -78,7 +78,7 @@ syncyte_status_t syncyte_comm_alltoallv(syncyte_comm_t comm, const syncyte_buffe
 syncyte_status_t syncyte_comm_neighbor_alltoall(syncyte_comm_t comm, const syncyte_buffer_t* input,
                                                 const syncyte_collective_options_t* options,
                                                 const syncyte_buffer_t* output) {
-  return started<forks_too>("comm_neighbor_alltoall", [&] {
+  return started("comm_neighbor_alltoall", [&] {
     trace_buffer(input);
     collectives::neighbor_alltoall(*find_comm(comm), input, output, extras(options));
   });

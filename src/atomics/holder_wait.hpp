@@ -14,8 +14,8 @@ namespace syncyte::atomics {
 /// to check whether the holder lives.
 class holder_wait {
  public:
-  /// For the watchdog: `what` is the locked item, `owner` the tensor or store it belongs to, `number` the operation's
-  /// number, if any.
+  /// The watchdog shows the arguments: `what` is the locked item, `owner` the tensor or store it belongs to, `number`
+  /// the operation's number, if any.
   holder_wait(std::string what, const std::string& owner, std::uint64_t number = 0)
       : what_(std::move(what)), owner_(owner), number_(number) {}
 

@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <span>
 
 #include "base/dtype.hpp"
@@ -76,16 +75,11 @@ class moves {
   /// be both; its messages keep their order, and the first one, which it sends downwards, comes from above.
   void neighbor_alltoall(const std::byte* input, std::span<const int> neighbours, std::int64_t block, std::byte* output,
                          syncyte_dtype_t dtype) {
-    const auto place = [&](std::size_t i) { return bytes(static_cast<std::int64_t>(i) * block, dtype); };
-    for (std::size_t i = 0; i < neighbours.size(); ++i) {
-      const std::size_t opposite = i ^ 1;
-      if (neighbours[opposite] == SYNCYTE_PROC_NULL) continue;
-      if constexpr (has_messages)
-        receive(neighbours[opposite], output + place(opposite), block, dtype);
-      else  // the only rank: every neighbour is the rank itself
-        std::memcpy(output + place(opposite), input + place(i), bytes(block, dtype));
-    }
-    if constexpr (has_messages) {
+    if constexpr (has_messages) {  // forked children have no grids
+      const auto place = [&](std::size_t i) { return bytes(static_cast<std::int64_t>(i) * block, dtype); };
+      for (std::size_t i = 0; i < neighbours.size(); ++i)
+        if (const std::size_t opposite = i ^ 1; neighbours[opposite] != SYNCYTE_PROC_NULL)
+          receive(neighbours[opposite], output + place(opposite), block, dtype);
       for (std::size_t i = 0; i < neighbours.size(); ++i)
         if (neighbours[i] != SYNCYTE_PROC_NULL) send(neighbours[i], input + place(i), block, dtype);
       calls_.wait_for_messages();

@@ -49,7 +49,7 @@ struct fact_record {
 /// MPI_MAX. `operation` must be a string literal.
 class agreement {
  public:
-  /// What a fact is about, for an error's fields; without an argument it is the fact's name.
+  /// Subject of a fact, for an error's fields; without an argument it is the fact's name.
   struct subject {
     const char* argument = nullptr;
     int axis = -1;

@@ -42,8 +42,8 @@ static_assert(std::is_trivially_copyable_v<ticket> && sizeof(ticket) <= 512);
 
 /// Memory that processes of a node share. It is zeroed, and its data starts at a multiple of 2 MiB in address space and
 /// file, so that huge pages fit. The leader creates it, sends the ticket, serves (socket methods only), and finishes
-/// once it knows the verdict of all others. The memory lives as long as a process holds the segment, so nothing is left
-/// when all processes are killed (except between create and finish, when `shm` and `socket_file` leave a name).
+/// once it knows whether all others have succeeded. The memory lives as long as a process holds the segment, so nothing
+/// is left when all processes are killed (except between create and finish, when `shm` and `socket_file` leave a name).
 class segment {
  public:
   segment() = default;

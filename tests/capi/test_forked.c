@@ -103,6 +103,7 @@ static void call_what_is_refused(void) {
   }
   EXPECT_ERROR(syncyte_tensor_sync(tensor), SYNCYTE_ERR_UNSUPPORTED, "use COMM_SELF in blocking collectives");
   EXPECT_REFUSED(syncyte_comm_dup(self, NULL, &comm));
+  EXPECT_REFUSED(syncyte_comm_neighbor_alltoall(self, &line, NULL, &line));
   EXPECT_REFUSED(syncyte_tensor_create(self, SYNCYTE_FLOAT64, 2, shape, NULL, &made));
   EXPECT_REFUSED(syncyte_comm_send(world, &line, 0, 0, NULL));
   EXPECT_REFUSED(syncyte_comm_irecv(world, 0, 0, NULL, &line, NULL, &request));

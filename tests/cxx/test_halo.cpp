@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <span>
 #include <vector>
 
 #include "expect.hpp"
@@ -61,6 +63,14 @@ TEST_F(Halo, ExchangesAndAccumulates) {
   EXPECT_EQ(values_[4], 0);
   EXPECT_EQ(values_[1], 2 * (100 * world_.rank() + 1));  // one ghost shows it
   EXPECT_EQ(values_[2], 3 * (100 * world_.rank() + 2));  // two do
+}
+
+TEST_F(Halo, NeighborsGetEachOthersBlocks) {
+  const int size = world_.size(), rank = world_.rank();
+  const std::array<int, 2> mine{10 * rank, 10 * rank + 1};
+  std::array<int, 2> got{};
+  ring_.neighbor_alltoall(const_buffer(std::span<const int>(mine)), buffer(std::span<int>(got)));
+  EXPECT_EQ(got, (std::array<int, 2>{10 * ((rank + size - 1) % size) + 1, 10 * ((rank + 1) % size)}));
 }
 
 TEST_F(Halo, StartsAndWaits) {

@@ -167,7 +167,7 @@ module syncyte_checkpoint_c
 
     !> Loads entries: every rank reads replicated entries whole, and its rows of sharded entries. The buffers' first
     !> extents, in rank order, partition the rows. The number of ranks may differ from that of the save. Collective;
-    !> all ranks get the same verdict.
+    !> all ranks get the same status.
     ! comm [in]: a communicator
     ! path [in]: file
     ! count [in]: number of entries

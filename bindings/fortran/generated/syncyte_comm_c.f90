@@ -386,11 +386,11 @@ module syncyte_comm_c
       integer(c_int32_t) :: answer
     end function syncyte_trace_tell
 
-    !> Agreement: returns the same status on all ranks, from their verdicts and facts. Collective; facts: operation
+    !> Agreement: returns the same status on all ranks, from their statuses and facts. Collective; facts: operation
     !> and those given.
     ! comm [in]: a communicator
-    ! status [in]: this rank's own verdict, one of syncyte_status_values; if it is not SYNCYTE_SUCCESS, all ranks
-    ! get this thread's last error
+    ! status [in]: this rank's own status, one of syncyte_status_values; if it is not SYNCYTE_SUCCESS, all ranks get
+    ! this thread's last error
     ! operation [in]: name for messages, equal on all ranks
     ! count [in]: number of facts, 0 to 32
     ! facts [in]: numbers that must be equal on all ranks

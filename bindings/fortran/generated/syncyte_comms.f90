@@ -383,7 +383,7 @@ contains
   !> All ranks learn whether all are well and agree: stat is the same on all. Collective.
   subroutine comm_agree(self, status, operation, names, values, stat, errmsg)
     class(syncyte_comm), intent(in) :: self
-    integer, intent(in) :: status                             !! this rank's own verdict, 0 for success
+    integer, intent(in) :: status                             !! this rank's own status, 0 for success
     character(len=*), intent(in) :: operation                 !! for messages; equal on all ranks
     character(len=*), intent(in), optional :: names(:)        !! of numbers that must be equal on all ranks
     integer(c_int64_t), intent(in), optional :: values(:)     !! these numbers; as many as names
@@ -391,15 +391,15 @@ contains
     character(len=*), intent(inout), optional :: errmsg
     character(kind=c_char, len=128), allocatable, target :: letters(:)
     type(syncyte_fact_t), allocatable :: facts(:)
-    integer(c_int32_t) :: verdict
+    integer(c_int32_t) :: own_status
     integer :: i, count
 
-    verdict = int(status, c_int32_t)
+    own_status = int(status, c_int32_t)
     count = 0
     if (present(names)) count = size(names)
     i = 0
     if (present(values)) i = size(values)
-    if (i /= count) verdict = syncyte_error_set(SYNCYTE_ERR_SHAPE, "names and values differ in size"//c_null_char)
+    if (i /= count) own_status = syncyte_error_set(SYNCYTE_ERR_SHAPE, "names and values differ in size"//c_null_char)
     count = min(i, count)
     allocate (facts(count), letters(count))
     do i = 1, count
@@ -407,7 +407,7 @@ contains
       facts(i)%name = c_loc(letters(i))
       facts(i)%value = values(i)
     end do
-    call finish(syncyte_comm_agree(self%handle, verdict, trim(operation)//c_null_char, int(count, c_int32_t), facts), &
+    call finish(syncyte_comm_agree(self%handle, own_status, trim(operation)//c_null_char, int(count, c_int32_t), facts), &
                 stat, errmsg)
   end subroutine comm_agree
 end module syncyte_comms

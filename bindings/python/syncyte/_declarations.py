@@ -983,9 +983,9 @@ CORE: dict[str, Function] = {
     ),
     "syncyte_comm_agree": Function(
         ctypes.c_int32,
-        "Agreement: returns the same status on all ranks, from their verdicts and facts. Collective; facts: operation and those given. Returns: on all ranks: SYNCYTE_SUCCESS; the highest status of any rank, with that rank's message; or SYNCYTE_ERR_MISMATCH, with a message that names the ranks that differ.",
+        "Agreement: returns the same status on all ranks, from their statuses and facts. Collective; facts: operation and those given. Returns: on all ranks: SYNCYTE_SUCCESS; the highest status of any rank, with that rank's message; or SYNCYTE_ERR_MISMATCH, with a message that names the ranks that differ.",
         Parameter("comm", ctypes.c_void_p, "in: a communicator"),
-        Parameter("status", ctypes.c_int32, "in: this rank's own verdict, one of syncyte_status_values; if it is not SYNCYTE_SUCCESS, all ranks get this thread's last error"),
+        Parameter("status", ctypes.c_int32, "in: this rank's own status, one of syncyte_status_values; if it is not SYNCYTE_SUCCESS, all ranks get this thread's last error"),
         Parameter("operation", ctypes.c_char_p, "in: name for messages, equal on all ranks"),
         Parameter("count", ctypes.c_int32, "in: number of facts, 0 to 32"),
         Parameter("facts", ctypes.POINTER(Fact), "in, optional, array of count: numbers that must be equal on all ranks"),
@@ -2142,7 +2142,7 @@ HDF5: dict[str, Function] = {
     ),
     "syncyte_checkpoint_load": Function(
         ctypes.c_int32,
-        "Loads entries: every rank reads replicated entries whole, and its rows of sharded entries. The buffers' first extents, in rank order, partition the rows. The number of ranks may differ from that of the save. Collective; all ranks get the same verdict. Returns: as open and read; SYNCYTE_ERR_SHAPE if the rows of a sharded entry do not add up to the key's.",
+        "Loads entries: every rank reads replicated entries whole, and its rows of sharded entries. The buffers' first extents, in rank order, partition the rows. The number of ranks may differ from that of the save. Collective; all ranks get the same status. Returns: as open and read; SYNCYTE_ERR_SHAPE if the rows of a sharded entry do not add up to the key's.",
         Parameter("comm", ctypes.c_void_p, "in: a communicator"),
         Parameter("path", ctypes.c_char_p, "in: file"),
         Parameter("count", ctypes.c_int64, "in: number of entries"),

@@ -100,7 +100,7 @@ class SharedCache(Handle):
         sizes = ctypes.c_int64(), ctypes.c_int64()
         _library.core().syncyte_cache_sizes(self.handle, *map(ctypes.byref, sizes))
         self._sizes = sizes[0].value, sizes[1].value
-        # As early as possible: a tensor made before grows outside the cache.
+        # A tensor that was made before this call grows outside the cache.
         if "torch" in sys.modules:
             with contextlib.suppress(LibraryError):  # a build without PyTorch
                 _serve_torch()

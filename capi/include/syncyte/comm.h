@@ -342,10 +342,10 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_destroy(syncyte_comm_t* comm);
 SYNCYTE_EXPORT syncyte_status_t syncyte_trace_tell(syncyte_comm_t comm, const syncyte_trace_event_t* event);
 
 /**
- * @brief Agreement: returns the same status on all ranks, from their verdicts and facts. Collective; facts: operation
+ * @brief Agreement: returns the same status on all ranks, from their statuses and facts. Collective; facts: operation
  * and those given.
  * @param[in] comm a communicator
- * @param[in] status this rank's own verdict, one of ::syncyte_status_values; if it is not SYNCYTE_SUCCESS, all ranks
+ * @param[in] status this rank's own status, one of ::syncyte_status_values; if it is not SYNCYTE_SUCCESS, all ranks
  * get this thread's last error
  * @param[in] operation {string} name for messages, equal on all ranks
  * @param[in] count number of facts, 0 to 32

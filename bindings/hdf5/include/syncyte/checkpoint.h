@@ -144,7 +144,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_checkpoint_bytes_read(syncyte_checkpoint
 /**
  * @brief Loads entries: every rank reads replicated entries whole, and its rows of sharded entries. The buffers' first
  * extents, in rank order, partition the rows. The number of ranks may differ from that of the save. Collective; all
- * ranks get the same verdict.
+ * ranks get the same status.
  * @param[in] comm a communicator
  * @param[in] path {string} file
  * @param[in] count number of entries

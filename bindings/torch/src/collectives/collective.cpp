@@ -63,7 +63,7 @@ std::size_t wrapped(std::int64_t axis, std::size_t dimensions) {
   return static_cast<std::size_t>(axis < 0 ? axis + count : axis);
 }
 
-void require_lengths(const char* name, const partition& parts, std::int64_t comm) {
+void require_counts(const char* name, const partition& parts, std::int64_t comm) {
   const auto& counts = parts.counts;
   TORCH_CHECK_VALUE(counts.size() == size_of(comm), name, " has ", counts.size(), " numbers; expected ", size_of(comm),
                     ", one per rank");
@@ -159,8 +159,8 @@ void collective::require_valid(const std::string& operation, bool is_blocking, d
   if (has_root()) require_32_bits("root", root);
   if (gathers()) require_32_bits("axis", gathered.axis);
   if (scatters()) require_32_bits("axis", scattered.axis);
-  if (gathers()) require_lengths(scatters() ? "gather_counts" : "counts", gathered, comm);
-  if (scatters()) require_lengths(gathers() ? "scatter_counts" : "counts", scattered, comm);
+  if (gathers()) require_counts(scatters() ? "gather_counts" : "counts", gathered, comm);
+  if (scatters()) require_counts(gathers() ? "scatter_counts" : "counts", scattered, comm);
   if (!has_op()) return;
   require_32_bits("op", op);
   const char* const called = op_name(op);
@@ -179,7 +179,7 @@ extents collective::result_shape(at::IntArrayRef input) const {
     result.at(wrapped(gathered.axis, result.size())) = is_elsewhere ? 0 : sum_of(gathered.counts);
   }
   if (scatters()) {
-    require_lengths("counts", scattered, comm);
+    require_counts("counts", scattered, comm);
     result.at(wrapped(scattered.axis, result.size())) = scattered.counts[static_cast<std::size_t>(rank_in(comm))];
   }
   return result;

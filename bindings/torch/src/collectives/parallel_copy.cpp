@@ -1,7 +1,7 @@
 // torch.ops.syncyte.parallel_copy: x as it is on every rank; backward is the sum over all ranks of the cotangents.
 //
-// For x of which all ranks have the same copy and each computes a part of the result. Its conjugate is the allreduce
-// with the identity as adjoint: either one's adjoint is the other. (f and g of Shoeybi et al., Megatron-LM,
+// It is for an x that is equal on all ranks, of which each computes a part of the result. Its conjugate is the
+// allreduce with the identity as adjoint: either one's adjoint is the other. (f and g of Shoeybi et al., Megatron-LM,
 // arXiv:1909.08053, section 3.)
 
 #include <torch/library.h>

@@ -149,8 +149,8 @@ const char* name_of(batching batch) {
   return names[static_cast<int>(batch)];
 }
 
-/// For the Python package, a line for each operator: name, overload, whether it is effectful, how it is batched, and
-/// the places of arguments that are axes, and shapes.
+/// Lines of the table that the Python package reads, one for each operator: name, overload, whether it is effectful,
+/// how it is batched, and the positions of arguments that are axes, and shapes.
 std::vector<std::string> described() {
   std::vector<std::string> result;
   for (const operator_row& row : rows) {

@@ -43,7 +43,7 @@ class tensor_comm {
     return syncyte_comm_agree(comm_, status, operation, static_cast<std::int32_t>(facts.size()), facts.data());
   }
 
-  /// As torch_binding::number_of_forward().
+  /// Calls torch_binding::number_of_forward() for this communicator.
   std::int64_t number_of_forward(const at::Tensor& input) const {
     return torch_binding::number_of_forward(reinterpret_cast<std::int64_t>(comm_), input);
   }
