@@ -209,7 +209,7 @@ class DataParallel:
     :meth:`no_sync`, and call :meth:`average` after it.
 
     Gradients are views of the buckets, and the next backward overwrites them: clone those that you keep.
-    ``zero_grad(set_to_none=False)`` saves a copy.
+    ``zero_grad(set_to_none=False)`` avoids a copy.
     """
 
     def __init__(self, module: torch.nn.Module | Iterable[torch.Tensor], comm: Comm = COMM_WORLD, *,
