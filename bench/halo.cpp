@@ -30,7 +30,7 @@ field_t marked_field(int rank) {
   return values;
 }
 
-/// What a programmer writes: columns wrap round within the rank, then rows of full width go to the other one.
+/// By hand: columns wrap round within the rank, then rows of full width go to the other one.
 class by_hand {
  public:
   explicit by_hand(MPI_Comm cart) : cart_(cart) {

@@ -60,7 +60,7 @@ class memories {
   memories(const memories&) = delete;
   memories& operator=(const memories&) = delete;
 
-  /// Of the rank that is `distance` after this one.
+  /// Keys of the rank that is `distance` after this one.
   std::vector<key_list> batches_of(int distance) const {
     const std::int64_t each = keys / size_;
     return random_batches((rank_ + distance) % size_ * each, each);

@@ -1,6 +1,6 @@
 /**
  * @file syncyte_mpi.h
- * @brief What needs MPI's own header: communicators from an MPI_Comm.
+ * @brief Functions that need MPI's own header: communicators from an MPI_Comm.
  */
 #ifndef SYNCYTE_MPI_H
 #define SYNCYTE_MPI_H

@@ -1,4 +1,4 @@
-/* What the C tests expect, with a message that says where; a failure is counted and the test goes on. */
+/* Expectations of the C tests, with a message that names the line; a failure is counted and the test goes on. */
 #ifndef SYNCYTE_TESTS_CAPI_EXPECT_H
 #define SYNCYTE_TESTS_CAPI_EXPECT_H
 

@@ -201,7 +201,7 @@ static void test_disagreement(void) {
   EXPECT_OK(syncyte_comm_barrier(world));
 }
 
-/* What the last error is about: the same on all ranks where a collective has agreed on it. */
+/* Fields of the last error: the same on all ranks where a collective has agreed on it. */
 static syncyte_error_fields_t fields_of_error(void) {
   syncyte_error_fields_t fields = {.struct_size = sizeof fields};
   EXPECT_OK(syncyte_last_error_fields(&fields));
@@ -246,7 +246,7 @@ static void test_error_fields(void) {
   EXPECT(strcmp(fields_of_error().argument, "root") == 0 && strcmp(fields_of_error().value, range) == 0);
   EXPECT_OK(syncyte_comm_barrier(world));
 
-  /* What differs between ranks. */
+  /* Arguments that differ between ranks. */
   if (size > 1) {
     EXPECT_ERROR(syncyte_comm_bcast(world, rank == 0, NULL, &buffer), SYNCYTE_ERR_MISMATCH, "root is");
     const syncyte_error_fields_t told = fields_of_error();

@@ -1,4 +1,4 @@
-/* Where MPI allows no threads: the first rank is in blocking collectives of one communicator while the others wait for
+/* MPI without threads: the first rank is in blocking collectives of one communicator while the others wait for
  * what it has started on another, and come there only then. */
 #include "expect.h"
 #include "syncyte_mpi.h"
@@ -12,7 +12,7 @@ static syncyte_buffer_t vector(int32_t* data) {
   return result;
 }
 
-/* What all have started ends on the first rank after meeting the others, on these before. */
+/* Operations that all ranks have started end on the first rank after the barrier, on the others before. */
 static void cross(syncyte_comm_t world, void (*meet)(syncyte_comm_t), syncyte_comm_t other) {
   int32_t values[3] = {rank == 0, 2 * (rank == 0), 3 * (rank == 0)};
   syncyte_buffer_t buffer = vector(values);

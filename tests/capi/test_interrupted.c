@@ -105,7 +105,7 @@ static void test_requests(void) {
   EXPECT_OK(syncyte_request_wait_all(2, requests));
 }
 
-/* Of which there is nothing but a poll. */
+/* A request with nothing but a poll. */
 static syncyte_status_t poll_flag(void* context, int32_t* done) {
   *done = *(int32_t*)context;
   return SYNCYTE_SUCCESS;

@@ -175,7 +175,7 @@ static void* meet_as_one(void* context) {
   return NULL;
 }
 
-/* Of two threads that meet as one worker one waits for the other worker, and one is refused. */
+/* If two threads call barrier as one worker, one waits for the other worker, and one gets an error. */
 static void a_worker_is_one_of_those_who_meet(void) {
   syncyte_kv_t kv = make_store(1, 2);
   syncyte_kv_worker_t first = make_worker(kv, 0), second = make_worker(kv, 1);

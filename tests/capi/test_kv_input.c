@@ -135,7 +135,7 @@ static syncyte_kv_sampling_t sampling_of(syncyte_kv_scheme_t scheme, int32_t wit
   return sampling;
 }
 
-/* Of the range [10, 60), two pulls of a sample; without replacement no key twice. Key 20 has another length. */
+/* Range [10, 60): two pulls of a sample; without replacement no key twice. Key 20 has another length. */
 static void samples(void) {
   for (syncyte_kv_scheme_t scheme = SYNCYTE_KV_NAIVE; scheme <= SYNCYTE_KV_LOCAL; ++scheme)
     for (int32_t with_replacement = scheme == SYNCYTE_KV_POOL; with_replacement < 2; ++with_replacement) {

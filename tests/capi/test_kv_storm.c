@@ -100,7 +100,7 @@ static void* storm(void* context) {
   return NULL;
 }
 
-/* What all workers have counted is what is there. */
+/* The store holds the sums of all workers' pushes. */
 static void check(const user* me, int64_t* counted, int64_t* expected) {
   const int64_t keys = key_count(me);
   const syncyte_buffer_t parts = vector_of(counted, SYNCYTE_INT64, keys),

@@ -74,7 +74,7 @@ static void test_wrong_use(void) {
   EXPECT(none == NULL);
 }
 
-/* What one rank alone gets wrong is an error on all. */
+/* A wrong argument on one rank is an error on all. */
 static void test_errors_of_one_rank(void) {
   const int is_odd_one = rank == size - 1;
   const syncyte_dtype_t integer = is_odd_one ? SYNCYTE_INT64 : SYNCYTE_FLOAT64;

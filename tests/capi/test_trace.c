@@ -1,4 +1,4 @@
-/* What the trace and the counters tell of waits and peers: syncyte_trace_set() and syncyte_stats() of syncyte/base.h.
+/* Waits and peers in the trace and in the counters: syncyte_trace_set() and syncyte_stats() of syncyte/base.h.
  */
 #include "expect.h"
 

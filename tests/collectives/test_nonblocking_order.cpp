@@ -1,4 +1,4 @@
-// What may happen between the start of a non-blocking collective and its end: other collectives, messages, halos,
+// Operations between the start of a non-blocking collective and its end: other collectives, messages, halos,
 // communicators, threads.
 
 #include <algorithm>

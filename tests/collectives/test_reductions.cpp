@@ -53,7 +53,7 @@ constexpr operation operations[] = {
     {SYNCYTE_OP_LAND, 1, [](std::int32_t a, std::int32_t b) { return std::int32_t{a != 0 && b != 0}; }},
     {SYNCYTE_OP_LOR, 0, [](std::int32_t a, std::int32_t b) { return std::int32_t{a != 0 || b != 0}; }}};
 
-/// Of the ranks from `first` to before `last`.
+/// The reduction over the ranks from `first` to before `last`.
 values reduced(const operation& how, int first, int last) {
   if (first >= last) return values(count, how.identity);
   values result = of_rank(first);

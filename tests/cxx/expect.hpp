@@ -7,7 +7,7 @@
 
 namespace syncyte::test {
 
-/// What an expression throws: its code, and that its message says all the words. GoogleTest's own macros do not look at
+/// Checks the error of an expression: its code, and the words of its message. GoogleTest's own macros do not look at
 /// the message.
 template <typename Call>
 void expect_error(status code, std::initializer_list<const char*> words, Call call) {

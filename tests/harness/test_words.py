@@ -1,4 +1,4 @@
-"""What Open MPI 4 and 5 say about ranks that died, and what the harness makes of it."""
+"""Messages of Open MPI 4 and 5 about ranks that died, as the harness reads them."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-// What a test finds: all ranks in MPI_COMM_WORLD, threads allowed, a folder of its own.
+// The environment of a test: all ranks in MPI_COMM_WORLD, threads allowed, a folder of its own.
 
 #include <gtest/gtest.h>
 #include <mpi.h>

@@ -1,4 +1,4 @@
-"""What a Python test finds: all ranks in MPI.COMM_WORLD, a folder of its own."""
+"""The environment of a Python test: all ranks in MPI.COMM_WORLD, a folder of its own."""
 
 import os
 

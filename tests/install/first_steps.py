@@ -1,4 +1,4 @@
-"""What a new user types: the commands of examples/first_steps/README.md and of README.md, as the installation has them,
+"""Commands of a new user: those of examples/first_steps/README.md and of README.md, as the installation has them,
 in a shell that has read the installation's environment, and has the Python environment's bin folder in its PATH. Those
 that start several programs run by the installed syncyte-mpmd too; with --mpmd, only so.
 

@@ -41,7 +41,7 @@ std::vector<float> pulled(const kv::table& table, const key_list& keys) {
 
 using result = std::pair<syncyte_status_t, std::string>;
 
-/// What `work` throws.
+/// The error that `work` throws.
 template <class Work>
 result outcome(Work&& work) {
   try {

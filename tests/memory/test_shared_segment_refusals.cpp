@@ -1,4 +1,4 @@
-// What attach() must not take for the leader's memory, and whom the leader must not serve.
+// attach() must refuse memory that is not the leader's; the leader must refuse other users' processes.
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <sys/mount.h>

@@ -15,7 +15,7 @@ from mpi_harness.job import environment
 LAUNCHERS = ("OMPI_", "PMI_", "PMIX_", "SLURM_")
 PROGRAMS = ["-n", "2", "echo", "one", "two words", "*", "::", "-np", "1", "printf", "%s|", "", "a::b", "::", "-n", "10",
             "echo", "last"]
-# What rank prints, of the thirteen that PROGRAMS is for.
+# Output of each of the thirteen ranks of PROGRAMS.
 PRINTED = {0: "one two words *\n", 1: "one two words *\n", 2: "|a::b|", 3: "last\n", 12: "last\n"}
 # Wrong command lines or jobs: words, variables of the launcher, words of the message.
 WRONG = [

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What cmake/quickstart.sh decides: a copy of it in a folder of its own, with stand-ins for what it starts."""
+"""Decisions of cmake/quickstart.sh: a copy of it in a folder of its own, with stand-ins for what it starts."""
 
 import os
 import shutil

@@ -114,7 +114,7 @@ TEST_P(Conversions, EqualThoseOfOneElement) {
   }
 }
 
-/// Of the processor's own way and the one of processors without it.
+/// Conversion by the processor's instructions, and by the code for processors without them.
 TEST_P(Conversions, AreTheSameOnEveryProcessor) {
   const auto [from, to] = GetParam();
   const rows::convert_function wide = rows::wide_convert(from, to, false);

@@ -19,7 +19,7 @@ inline std::shared_ptr<comm::communicator> shared_world() {
 
 inline comm::communicator& world() { return *shared_world(); }
 
-/// What a call threw: its status and message; success and an empty message if nothing.
+/// The error of a call: its status and message; success and an empty message if nothing.
 struct outcome {
   syncyte_status_t status = SYNCYTE_SUCCESS;
   std::string message;

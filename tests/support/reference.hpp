@@ -37,7 +37,7 @@ T random_value(std::uint64_t seed, int rank, std::int64_t position) {
   return static_cast<T>(static_cast<float>(random_integer(seed, rank, position, 0, 3)));
 }
 
-/// What a rank contributes: count elements.
+/// A rank's contribution: count elements.
 template <typename T>
 std::vector<T> random_values(std::uint64_t seed, int rank, std::int64_t count) {
   std::vector<T> values;
@@ -91,7 +91,7 @@ inline lengths lengths_with_gaps(std::int64_t total, int ranks) {
   return parts;
 }
 
-/// Where a rank's part begins.
+/// Offset of a rank's part.
 inline std::int64_t first_row(const lengths& parts, int rank) {
   std::int64_t first = 0;
   for (int i = 0; i < rank; ++i) first += parts[static_cast<std::size_t>(i)];
@@ -197,13 +197,14 @@ std::vector<T> allgatherv(std::uint64_t seed, const lengths& counts) {
   return result;
 }
 
-/// How many elements rank `from` sends to rank `to` in an alltoallv: 0 to most, many of them 0.
+/// Number of elements that rank `from` sends to rank `to` in an alltoallv: 0 to most, many of them 0.
 inline std::int64_t alltoallv_count(std::uint64_t seed, int from, int to, std::int64_t most) {
   const std::int64_t count = random_integer(seed + 1, from, to, -most / 2, most);
   return count > 0 ? count : 0;
 }
 
-/// What a rank sends: the parts for ranks 0, 1, ... one after another are random_values(seed, rank, sum of counts).
+/// Elements that a rank sends: the parts for ranks 0, 1, ... one after another are random_values(seed, rank, sum of
+/// counts).
 inline lengths alltoallv_send_counts(std::uint64_t seed, int rank, int ranks, std::int64_t most) {
   lengths counts;
   for (int to = 0; to < ranks; ++to) counts.push_back(alltoallv_count(seed, rank, to, most));
@@ -216,7 +217,7 @@ inline lengths alltoallv_receive_counts(std::uint64_t seed, int rank, int ranks,
   return counts;
 }
 
-/// What a rank receives: the parts from ranks 0, 1, ... one after another.
+/// Elements that a rank receives: the parts from ranks 0, 1, ... one after another.
 template <typename T>
 std::vector<T> alltoallv(std::uint64_t seed, int rank, int ranks, std::int64_t most) {
   std::vector<T> result;

@@ -45,7 +45,7 @@ inline std::int64_t product(const extents& shape, std::size_t from = 0) {
                          std::multiplies<>());
 }
 
-/// What element `place` (row-major) of a filled tensor holds.
+/// Value of element `place` (row-major) of a filled tensor.
 template <class T>
 T filled(std::int64_t place) {
   return number<T>(reference::random_integer(21, 0, place, 0, 3));

@@ -41,7 +41,7 @@ inline slow_element slow_load(syncyte_dtype_t dtype, const void* from) {
   });
 }
 
-/// What the header says: MIN and MAX not for complex, logical and bitwise ones for integers and bool.
+/// The header's rule: MIN and MAX not for complex, logical and bitwise ones for integers and bool.
 inline bool slow_has(syncyte_dtype_t dtype, syncyte_op_t op) {
   const bool is_whole = dtype >= SYNCYTE_INT8;
   const bool is_complex = dtype == SYNCYTE_COMPLEX64 || dtype == SYNCYTE_COMPLEX128;

@@ -36,7 +36,7 @@ const char* dtype_of(const testing::TestParamInfo<syncyte_dtype_t>& instance) {
 
 class window_ops : public testing::TestWithParam<syncyte_dtype_t> {
  protected:
-  /// What rank `who` contributes to element `place`: small, so that every dtype holds the results exactly.
+  /// Contribution of rank `who` to element `place`: small, so that every dtype holds the results exactly.
   static slow_element contribution(int who, std::size_t place) {
     return {static_cast<double>((static_cast<std::size_t>(who) * 7 + place * 3) % 3), place % 2 == 0 ? 0.0 : 1.0};
   }
@@ -114,7 +114,8 @@ INSTANTIATE_TEST_SUITE_P(dtypes, window_ops, testing::Range(SYNCYTE_FLOAT16 + 0,
 /// All ranks at once on the same elements: nothing may be lost.
 class window_contention : public testing::TestWithParam<syncyte_dtype_t> {
  protected:
-  /// So many ones each rank adds that the sum is exact in the dtype (int8 and bool wrap or saturate as they do).
+  /// Number of ones that each rank adds, such that the sum is exact in the dtype (int8 and bool wrap or saturate as
+  /// they do).
   int turns() const {
     switch (dtype_) {
       case SYNCYTE_BFLOAT16:

@@ -58,7 +58,7 @@ contains
     call finish(status, stat, errmsg)
   end subroutine comm_grid
 
-  !> Where a rank lies, this one if rank is absent; coordinates from 0. Local.
+  !> Coordinates of a rank, this one if rank is absent; from 0. Local.
   subroutine comm_coordinates(self, place, rank, stat, errmsg)
     class(cart_comm), intent(in) :: self
     integer, allocatable, intent(out) :: place(:)
@@ -85,7 +85,7 @@ contains
     call finish(status, stat, errmsg)
   end subroutine comm_coordinates
 
-  !> Who lies at some coordinates, which wrap round in periodic dimensions; SYNCYTE_PROC_NULL beyond an edge. Local.
+  !> Rank at some coordinates, which wrap round in periodic dimensions; SYNCYTE_PROC_NULL beyond an edge. Local.
   function comm_rank_at(self, place, stat, errmsg) result(answer)
     class(cart_comm), intent(in) :: self
     integer, intent(in) :: place(:)  !! one for each dimension, from 0

@@ -16,7 +16,7 @@ module syncyte_collectives
   implicit none
   private
 
-  !> What collectives need of a communicator.
+  !> A communicator with the methods of collectives.
   type, public :: collective_comm
     type(c_ptr) :: handle = c_null_ptr  !< syncyte_comm_t
   contains

@@ -327,7 +327,7 @@ contains
     comm_is_null = .not. c_associated(self%handle)
   end function comm_is_null
 
-  !> How the ranks lie on nodes: number of nodes, this rank's (from 0), its ranks, and this rank's place there. Local.
+  !> Ranks on nodes: number of nodes, this rank's node (from 0), its number of ranks, and this rank's number there. Local.
   subroutine comm_topology(self, nodes, node, node_size, node_rank, stat, errmsg)
     class(syncyte_comm), intent(in) :: self
     integer, intent(out), optional :: nodes

@@ -1,5 +1,5 @@
 ! Generated from helpers/entries.h by bindings/generate; do not edit.
-!> What the Fortran methods of checkpoints call besides the C interface. See fortran.h.
+!> C functions for the Fortran methods of checkpoints, besides the C interface. See fortran.h.
 module syncyte_entries_c
   use, intrinsic :: iso_c_binding
   use syncyte_c

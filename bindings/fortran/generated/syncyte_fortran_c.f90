@@ -1,5 +1,6 @@
 ! Generated from helpers/fortran.h by bindings/generate; do not edit.
-!> What the Fortran methods call besides Syncyte's C interface: arrays and integers behind Fortran's descriptors.
+!> C functions for the Fortran methods, besides Syncyte's C interface: arrays and integers behind Fortran's
+!> descriptors.
 module syncyte_fortran_c
   use, intrinsic :: iso_c_binding
   use syncyte_c

@@ -15,8 +15,8 @@ module syncyte_halos
   implicit none
   private
 
-  !> Who exchanges which cells of arrays of one type and shape. A reference: assignment copies the reference; destroy
-  !> drops one.
+  !> The ghost cells of arrays of one type and shape, and the neighbours that they are exchanged with. A reference:
+  !> assignment copies the reference; destroy drops one.
   type, public :: syncyte_halo
     type(c_ptr) :: handle = c_null_ptr  !< syncyte_halo_t, for calls of syncyte_c
   contains

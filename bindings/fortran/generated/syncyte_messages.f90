@@ -15,7 +15,7 @@ module syncyte_messages
   implicit none
   private
 
-  !> What messages need of a communicator.
+  !> A communicator with the methods of messages.
   type, extends(collective_comm), public :: message_comm
   contains
     procedure :: send => comm_send

@@ -536,7 +536,7 @@ contains
     call finish(status, stat, errmsg)
   end subroutine tensor_wait
 
-  !> What any rank wrote before is seen by all ranks after. Collective.
+  !> Afterwards all ranks see all writes made before. Collective.
   subroutine tensor_sync(self, stat, errmsg)
     class(syncyte_tensor), intent(in) :: self
     integer, intent(out), optional :: stat

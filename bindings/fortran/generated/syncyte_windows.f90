@@ -276,7 +276,7 @@ contains
     call finish(status, stat, errmsg)
   end subroutine window_flush
 
-  !> What was written before is seen by all ranks after. Collective.
+  !> Afterwards all ranks see all writes made before. Collective.
   subroutine window_fence(self, stat, errmsg)
     class(syncyte_window), intent(in) :: self
     integer, intent(out), optional :: stat

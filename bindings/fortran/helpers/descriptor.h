@@ -1,6 +1,6 @@
 /**
  * @file descriptor.h
- * @brief What the helpers have in common: descriptors of Fortran's arrays, and errors.
+ * @brief Common to the helpers: descriptors of Fortran's arrays, and errors.
  */
 #pragma once
 

@@ -1,6 +1,6 @@
 /**
  * @file entries.h
- * @brief What the Fortran methods of checkpoints call besides the C interface. See fortran.h.
+ * @brief C functions for the Fortran methods of checkpoints, besides the C interface. See fortran.h.
  */
 #pragma once
 

@@ -38,7 +38,7 @@ static void write_field(FILE* to, const char* text, bool has_extents, bool is_ax
   }
 }
 
-/* What Fortran calls an argument of the C interface. */
+/* Fortran's name of an argument of the C interface. */
 static const char* name_of(const char* argument) {
   static const char* const names[][2] = {{"axis", "dim"},         {"gather_axis", "gather_dim"},
                                          {"dimension", "dim"},    {"scatter_axis", "scatter_dim"},

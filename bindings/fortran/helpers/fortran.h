@@ -1,6 +1,7 @@
 /**
  * @file fortran.h
- * @brief What the Fortran methods call besides Syncyte's C interface: arrays and integers behind Fortran's descriptors.
+ * @brief C functions for the Fortran methods, besides Syncyte's C interface: arrays and integers behind Fortran's
+ * descriptors.
  *
  * A CFI_cdesc_t is an array or scalar of any type and rank; dimensions are reversed on the way, so that Fortran's last
  * one is C's first. What fails sets the thread's last error in the words of a Fortran programmer. `name` is the dummy
@@ -12,7 +13,7 @@
 
 #include "syncyte.h"
 
-/** Whose error a wrong argument on one rank is. */
+/** Which ranks get the error if an argument is wrong on one rank. */
 typedef int32_t fortran_scope_t;
 enum fortran_scope_values {
   FORTRAN_LOCAL = 0,      /**< this rank's alone */

@@ -1,4 +1,4 @@
-!> What the methods of collectives ask of a communicator.
+!> Properties of a communicator that the methods of collectives use.
 module syncyte_counts
   use, intrinsic :: iso_c_binding
   use syncyte_c
@@ -9,7 +9,7 @@ module syncyte_counts
 
 contains
 
-  !> Whether this rank is root; false on an error, of which the collective tells.
+  !> Whether this rank is root; false on an error, which the collective reports.
   logical function is_root(comm, root)
     type(c_ptr), intent(in) :: comm
     integer, intent(in) :: root

@@ -1,4 +1,4 @@
-!> What happens with a status: stat= and errmsg=, or the end of the job.
+!> Handling of a status: stat= and errmsg=, or the end of the job.
 module syncyte_errors
   use, intrinsic :: iso_c_binding
   use, intrinsic :: iso_fortran_env, only: output_unit

@@ -1,3 +1,3 @@
-/* What the generator's parser needs of <stddef.h>: names only. */
+/* Names of <stddef.h> for the generator's parser. */
 #define NULL ((void*)0)
 typedef unsigned long size_t;

@@ -1,4 +1,4 @@
-/* What the generator's parser needs of <stdint.h>: names only. */
+/* Names of <stdint.h> for the generator's parser. */
 typedef signed char int8_t;
 typedef unsigned char uint8_t;
 typedef int int32_t;

@@ -161,7 +161,7 @@ class Ring:
         return used, rows[: len(first)], rows[len(first):]
 
     def is_pair(self, start: np.ndarray, end: np.ndarray, lag: int) -> np.ndarray:
-        """Whether headers say: one run, lag snapshots apart."""
+        """Whether the headers are of one run, lag snapshots apart."""
         apart = end[:, NUMBER] - start[:, NUMBER] == lag
         later = end[:, MILLISECONDS] - start[:, MILLISECONDS] == lag * self.layout.interval_milliseconds
         return (start[:, RUN] == end[:, RUN]) & apart & later

@@ -6,7 +6,7 @@ module tsunami_reconstruction
   private
   public :: side_t, make_side, reconstruct
 
-  !> What a row of cells shows at its faces on one side: depth, bed, and the velocities across and along the face.
+  !> Values of a row of cells at its faces on one side: depth, bed, and the velocities across and along the face.
   type :: side_t
     real(wp), allocatable :: h(:), bed(:), normal(:), along(:)
   end type side_t

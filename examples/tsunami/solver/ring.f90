@@ -1,4 +1,4 @@
-!> What the solver shares with the learners: the sea at rest, held-out runs, a ring of training snapshots, counters.
+!> Tensors that solver and learners share: the sea at rest, held-out runs, a ring of training snapshots, counters.
 !>
 !> The solver's first rank, which is rank 0 of the job, decides; the other ones follow its ticket. All waiting is done
 !> asleep, on counters. learner/ring.py is the other side.

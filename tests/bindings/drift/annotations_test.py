@@ -1,4 +1,4 @@
-"""What the generator of declarations makes of good and bad annotations. Usage: annotations_test.py CC"""
+"""The generator of declarations with good and bad annotations. Usage: annotations_test.py CC"""
 
 import sys
 import tempfile

@@ -235,7 +235,7 @@ contains
     close (unit)
   end subroutine write_bytes
 
-  !> Where a run of bytes begins in others.
+  !> Position of a run of bytes within others.
   integer function place_of(bytes, run)
     integer(int8), intent(in) :: bytes(:), run(:)
 

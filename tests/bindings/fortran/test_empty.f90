@@ -118,7 +118,7 @@ contains
     call window%destroy()
   end subroutine windows
 
-  !> What has never been allocated, or no longer is, has extents other than zero or none at all.
+  !> An array that was not allocated, or no longer is, has extents other than zero or none at all.
   subroutine not_allocated()
     real(real64), allocatable, save :: never(:), cube(:, :, :)
     real(real64), allocatable :: gone(:), scalar

@@ -27,7 +27,7 @@ program test_reductions
 
 contains
 
-  !> What a rank gives at a place.
+  !> A rank's element at a place.
   pure integer function given(place, from)
     integer, intent(in) :: place, from
 

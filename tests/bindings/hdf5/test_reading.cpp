@@ -1,4 +1,4 @@
-// What an open checkpoint tells and reads.
+// Keys and data of an open checkpoint.
 
 #include "checkpoint_fixture.hpp"
 

@@ -41,14 +41,14 @@ class Refusal : public Checkpoint {
     if (size_ > 1) expect_refused(change, SYNCYTE_ERR_MISMATCH, on_last("save", what, others, mine));
   }
 
-  // Of what is a text each rank compares its own with rank 0's; here the last is the only one that differs.
+  // Each rank compares texts with rank 0's; here the last is the only one that differs.
   std::string on_last(const std::string& function, const std::string& what, const std::string& others,
                       const std::string& mine) const {
     return "checkpoint_" + function + " failed on rank " + std::to_string(size_ - 1) + " of world: " + what + " is " +
            mine + ", but " + others + " on rank 0";
   }
 
-  // Of a number: "a on ranks 0, 1, but b on rank 2"; the larger group comes first, of equal ones that of rank 0.
+  // For numbers: "a on ranks 0, 1, but b on rank 2"; the larger group comes first, or rank 0's if they are equal.
   std::string on_ranks(const std::string& others, const std::string& mine) const {
     std::string numbers = "0";
     for (int rank = 1; rank < size_ - 1; ++rank) numbers += ", " + std::to_string(rank);

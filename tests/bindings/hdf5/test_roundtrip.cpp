@@ -15,7 +15,7 @@ constexpr syncyte_dtype_t all_dtypes[] = {SYNCYTE_FLOAT16,   SYNCYTE_BFLOAT16,  
 
 constexpr std::int64_t table_rows = 1237;
 
-// What a rank of `size` has of the same global tensors.
+// A rank's parts of the same global tensors.
 std::vector<tensor> part_of(int rank, int size) {
   const auto [begin, end] = share(table_rows, rank, size);
   std::vector<tensor> tensors;

@@ -1,4 +1,4 @@
-"""What the tests of the Python package share."""
+"""Fixtures of the Python package's tests."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What programs for AdaPM's PyTorch bindings expect of syncyte.compat.adapm, and what AdaPM does wrong. The store's own
+"""Behaviour of AdaPM's PyTorch bindings in syncyte.compat.adapm, and AdaPM's defects. The store's own
 properties: test_store.py, tests/capi/test_kv.c. A process that is killed within a push: tests/kv/dead_writer.cpp."""
 
 import gc
@@ -187,7 +187,7 @@ def test_numbers_of_workers_are_ones_own(server):
 
 
 def test_a_worker_is_waited_for_until_it_is_finalized(server):
-    """Whether or not somebody still refers to it."""
+    """With and without a reference to it."""
     adapm.Worker(0, server)
     gc.collect()
     with pytest.raises(ValueError, match="number is 0, which is a worker already"):

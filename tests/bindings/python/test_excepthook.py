@@ -25,7 +25,7 @@ WAIT = "syncyte.COMM_WORLD.barrier()\nsyncyte.COMM_WORLD.barrier()\n"
 
 
 class Outcome:
-    """How an mpirun ended."""
+    """End of an mpirun."""
 
     def __init__(self, folder, script, ranks, command, extra):
         path = folder / "script.py"

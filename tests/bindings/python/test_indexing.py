@@ -1,4 +1,4 @@
-"""What t[key] reads, against numpy and torch on the same key: no library is needed."""
+"""t[key] against numpy and torch on the same key: no library is needed."""
 
 import itertools
 

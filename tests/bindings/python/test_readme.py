@@ -12,7 +12,7 @@ BATCH = 8
 
 @pytest.fixture
 def page(comm, tmp_path, monkeypatch):
-    """What the page's code blocks define, run in a folder that all ranks share."""
+    """Definitions of the page's code blocks, run in a folder that all ranks share."""
     monkeypatch.chdir(comm.bcast(str(tmp_path)))
     blocks = re.findall(r"^```python\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
     assert len(blocks) >= 3

@@ -317,7 +317,7 @@ def test_an_idle_store_has_no_threads_and_takes_no_time(comm):
 
 
 def mapped_bytes() -> int:
-    """Of memory that this process shares with others."""
+    """Bytes of shared memory of this process."""
     total = 0
     with open("/proc/self/maps") as maps:
         for line in maps:

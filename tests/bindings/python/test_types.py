@@ -1,4 +1,4 @@
-"""What editors and type checkers learn: results have types, an op is one of the names, docstrings list parameters."""
+"""Types for editors and type checkers: results have types, an op is one of the names, docstrings list parameters."""
 
 import enum
 import importlib.util

@@ -12,7 +12,7 @@ def last(world):
 
 
 def on_last(world, text):
-    """What an error of the last rank says: there, and on the other ranks."""
+    """Message of an error of the last rank: there, and on the other ranks."""
     return text if last(world) else f"failed on rank {world.size - 1} of .*{text}"
 
 
@@ -183,7 +183,7 @@ FROM = {
 
 @pytest.mark.parametrize("name, call", [*IN_PLACE.items(), *FROM.items()])
 def test_gradients_are_never_lost_silently(world, name, call):
-    """What records no gradients refuses a tensor that requires them, and names the function that records them."""
+    """Operations that record no gradients refuse a tensor that requires them, and name one that does."""
     for x in (torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True) * 2):
         with pytest.raises(syncyte.ArgumentError, match=rf"array requires grad.*syncyte\.torch\.{name}\(\)"):
             call(world, x)

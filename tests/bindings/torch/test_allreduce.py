@@ -163,7 +163,7 @@ def test_need_for_second_gradients_is_a_fact(comm):
 
 
 def test_no_memory_for_the_input_is_everybodys_error(comm):
-    """What fails on one rank before the collective must not leave the others waiting in it."""
+    """An operation that fails on one rank before the collective must not leave the others waiting."""
     odd = comm.rank == comm.size - 1
     source = torch.zeros(1).expand(10**13) if odd else torch.ones(3)
     with pytest.raises(RuntimeError, match=f"failed on rank {comm.size - 1}.*allocate"):

@@ -1,5 +1,7 @@
-"""What nobody uses survives torch.compile: waits, started collectives, halos; a dropped one would leave a request under
-way, or other ranks waiting."""
+"""Operations without a used result survive torch.compile: waits, started collectives, halos.
+
+A dropped one would leave a request in flight, or other ranks waiting.
+"""
 
 import gc
 

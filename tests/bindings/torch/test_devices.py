@@ -67,7 +67,7 @@ def both_ways(x: torch.Tensor) -> torch.Tensor:
 
 
 def followed(x: torch.Tensor) -> torch.Tensor:
-    """What is received requires gradients because the sender's does."""
+    """A received tensor requires gradients if the sender's does."""
     request = isend(x, NEXT)
     got = irecv(torch.empty_like(x), PREVIOUS).wait()
     return join_dummies(got, [request.wait()])

@@ -145,7 +145,7 @@ def test_values_that_do_not_fit_are_everybodys_error(whole, comm):
 
 
 def test_no_memory_for_the_index_is_everybodys_error(whole, comm):
-    """What fails on one rank within the collective must not leave the others waiting in it."""
+    """An operation that fails on one rank within the collective must not leave the others waiting."""
     whole.requires_grad_()
     scratch = whole.__dict__["_gradient_companions"][1].handle
     odd, rows = comm.rank == comm.size - 1, len(whole.rows())

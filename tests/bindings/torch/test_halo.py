@@ -110,7 +110,7 @@ several = pytest.mark.skipif(SIZE == 1, reason="one rank agrees with itself")
 
 
 def told(odd: int, text: str):
-    """What a rank sees if another one is different: only neighbours hear of it."""
+    """Errors if another rank differs: only neighbours get one."""
     is_near = (RANK - odd) % SIZE in (0, 1, SIZE - 1)
     return pytest.raises(ValueError, match=text) if is_near else contextlib.nullcontext()
 

@@ -104,7 +104,7 @@ def test_third_gradients():
 
 
 def test_seven_derivatives_and_no_more():
-    """Of a linear map: each is the reverse of the message before, of a cotangent that is differentiated next."""
+    """Messages of a linear map's derivatives: each is the reverse of the one before."""
     point = of_rank(RANK, 3).requires_grad_()
     value = start_then_wait(point)
     for order in range(1, 8):

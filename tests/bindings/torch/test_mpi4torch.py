@@ -1,4 +1,4 @@
-"""What programs written for mpi4torch expect of syncyte.compat.mpi4torch, and what mpi4torch itself does wrong."""
+"""Behaviour of mpi4torch in syncyte.compat.mpi4torch, and things that mpi4torch itself does wrong."""
 
 import copy
 import gc
@@ -273,7 +273,7 @@ def test_mpi4torchs_own(path, monkeypatch):
 
 
 def run_by_name(script: pathlib.Path, capfd) -> str:
-    """What a script prints on this rank that says `import mpi4torch`, run in this process."""
+    """Output of a script on this rank that says `import mpi4torch`, run in this process."""
     runpy.run_path(str(script), run_name="__main__")
     return capfd.readouterr().out
 

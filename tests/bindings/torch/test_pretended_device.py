@@ -1,4 +1,4 @@
-"""What syncyte.torch does on a device, told by a pretended one: streams, copies, and failures of one rank."""
+"""syncyte.torch on a pretended device: streams, copies, and failures of one rank."""
 
 import pathlib
 import subprocess

@@ -207,7 +207,7 @@ def test_different_ops_and_adjoints():
 
 @pytest.mark.parametrize("op", ["sum", "max", "prod"])
 def test_identity_adjoint(generator, op):
-    """What torch gives for L on all ranks' x together; the other convention gives size times that."""
+    """torch's gradient of L on all ranks' x together; the other convention gives size times that."""
     x = torch.randn(4, dtype=torch.float64, generator=generator, requires_grad=True)
     everyone = all_of(x).requires_grad_()
     (expected,) = torch.autograd.grad((TORCH_OPS[op](everyone) ** 3).sum(), everyone)

@@ -1,4 +1,4 @@
-"""What programs for TorchShard expect of syncyte.compat.torchshard, and what TorchShard does wrong. The layers' own
+"""Behaviour of TorchShard in syncyte.compat.torchshard, and TorchShard's defects. The layers' own
 properties are those of syncyte.nn: test_parallel_layers.py, test_model_state.py."""
 
 import copy

@@ -1,4 +1,4 @@
-"""What programs for WholeMemory expect of syncyte.compat.wholememory_pytorch, and what WholeMemory does wrong."""
+"""Behaviour of WholeMemory in syncyte.compat.wholememory_pytorch, and things that WholeMemory does wrong."""
 
 import gc
 import importlib

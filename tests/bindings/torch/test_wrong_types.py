@@ -70,7 +70,7 @@ COMPATIBLE = {"Allreduce": {"op": 2}, "Bcast_": {"root": 0}, "Reduce_": {"op": 2
 
 
 def cases(operations):
-    """Of every operation every parameter."""
+    """Every parameter of every operation."""
     return [pytest.param(name, parameter, id=f"{name}-{parameter}")
             for name, arguments in operations.items() for parameter in ("tensor", *arguments)]
 
@@ -146,7 +146,7 @@ def test_parameters_of_data_parallel(wrong):
 
 @pytest.mark.parametrize("check", ["on", "full"])
 def test_whole_numbers_of_other_kinds_are_taken(comm, check):
-    """What torch takes for a whole number: numpy's, and tensors of one element."""
+    """Whole numbers to torch: numpy's, and tensors of one element."""
     group = comm.dup(check=check)
     for root in (numpy.int64(0), torch.tensor(0), False):
         assert sct.bcast(x(), root, group).sum() == 16

@@ -18,7 +18,7 @@ ENVIRONMENT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": 
 
 
 def lines_of(mpiexec: str, ranks: int, command: list[str], folder: str) -> list[str]:
-    """What the ranks print, sorted: in no order of their own."""
+    """Output of the ranks, sorted, because its order varies."""
     run = subprocess.run([mpiexec, "-n", str(ranks), *command], cwd=folder, env={**os.environ, **ENVIRONMENT},
                          stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True, timeout=140)
     print(run.stdout, end="", flush=True)

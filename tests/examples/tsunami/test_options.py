@@ -74,7 +74,7 @@ def test_demo_cannot_make_its_folder(tmp_path, below):
 
 
 def test_demo_cannot_write_into_its_folder(tmp_path):
-    """What stands in the way of a file of the demo is no traceback either."""
+    """A path that cannot be written is an error without a traceback too."""
     os.makedirs(tmp_path / "demo" / "report.json")
     done = demo("--build", str(tmp_path))
     assert done.returncode == 1 and done.stderr.startswith("demo: ") and "report.json" in done.stderr

@@ -1,4 +1,4 @@
-"""How much memory this process holds now; its high-water mark would hide what grows below an earlier peak."""
+"""Resident memory of this process now; its high-water mark would hide what grows below an earlier peak."""
 
 import gc
 import resource

@@ -1,4 +1,4 @@
-/* What C's compiler thinks of the structures, for test_kinds.f90. */
+/* Sizes of the structures by C's compiler, for test_kinds.f90. */
 #include "syncyte.h"
 
 void c_sizes(size_t* sizes);

@@ -23,7 +23,7 @@ void enqueue(c10::Stream stream, std::function<void()> work);
 void finish(c10::Stream stream);
 void finish_all();
 bool is_finished(c10::Stream stream);
-/// How much has been enqueued and not run.
+/// Number of enqueued operations that have not run.
 std::int64_t queued(c10::Stream stream);
 
 }  // namespace pretend

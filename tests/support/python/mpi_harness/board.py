@@ -14,7 +14,7 @@ _MESSAGE_AT, _MESSAGE_BYTES = 1024, 3072
 
 @dataclass
 class Slot:
-    """What one rank has written on the board."""
+    """One rank's entry on the board."""
 
     rank: int
     pid: int

@@ -14,7 +14,7 @@ FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 @dataclass
 class Declaration:
-    """What CTest has to know about the runs of one program."""
+    """The runs of one program, for CTest."""
 
     name: str
     folder: str

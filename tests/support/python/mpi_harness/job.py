@@ -209,7 +209,7 @@ class Job:
         return _TAG.sub(r"[rank \1] ", self.output)
 
     def deaths(self) -> str:
-        """What mpirun says about the ranks that died, for example "rank 1 died of SIGSEGV"."""
+        """Message of mpirun about the ranks that died, for example "rank 1 died of SIGSEGV"."""
         signalled = [
             f"rank {rank} died of {signal_name(int(number))}" for rank, number in _SIGNALLED.findall(self.output)
         ]

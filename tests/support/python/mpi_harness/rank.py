@@ -1,4 +1,4 @@
-"""What one Python rank of a test run does: it writes on the board and agrees with the others."""
+"""One Python rank of a test run: it writes on the board and agrees with the others."""
 
 import os
 import time

@@ -14,7 +14,7 @@ from .watch import Ending, Limits, watch
 
 @dataclass
 class Plan:
-    """What to run: mpirun with its flags, ranks, command of a rank, names of the tests, folder of the results; all is
+    """A run: mpirun with its flags, ranks, command of a rank, names of the tests, folder of the results; all is
     skipped where the file `needs` does not exist."""
 
     mpirun: list[str]

@@ -25,7 +25,7 @@ class Limits:
 
 @dataclass
 class Ending:
-    """How a run ended: test is empty if nothing went wrong or it went wrong outside of tests."""
+    """End of a run: test is empty if nothing went wrong or it went wrong outside of tests."""
 
     status: int
     kind: str = ""  # "", "HANG", "CRASH" or "JOB"
