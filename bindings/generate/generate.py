@@ -1,4 +1,4 @@
-"""Generates the Fortran and Python declarations from the C headers, or checks that the committed ones are current.
+"""Generates declarations and C functions from the C headers, or checks that the committed ones are current.
 
 Usage: generate.py [--check] [--compiler CC]
 """
@@ -10,6 +10,7 @@ import difflib
 import sys
 from pathlib import Path
 
+import emit_capi
 import emit_fortran
 import emit_methods
 import emit_python
@@ -37,6 +38,8 @@ def generate(compiler: str) -> dict[Path, str]:
     names = Names(headers)
     check(headers, names)
     files = {Path("bindings/python/syncyte/_declarations.py"): emit_python.emit(core, hdf5, names)}
+    collectives = [header for header in core if header.name in ("collectives", "nonblocking")]
+    files[Path("capi/generated/collectives.cpp")] = emit_capi.emit(collectives)
     modules = [read_module(path) for path in sorted((fortran / "methods").glob("*.methods"))]
     texts = emit_fortran.emit(core, hdf5, helpers, names)
     texts |= emit_methods.emit(modules, headers, names, {"checkpoints": ["syncyte_checkpoint_c", "syncyte_entries_c"]})
@@ -53,10 +56,9 @@ def _differences(files: dict[Path, str]) -> list[str]:
         lines += difflib.unified_diff(
             committed.splitlines(), text.splitlines(), f"committed/{path}", f"generated/{path}", lineterm="", n=1
         )
-    known = {ROOT / path for path in files}
-    lines += [f"{path.name}: no header generates it" for path in sorted((ROOT / "bindings/fortran/generated").glob("*"))
-              if path not in known]  # fmt: skip
-    return lines
+    folders = {path.parent for path in files if path.parent.name == "generated"}
+    committed_files = {path.relative_to(ROOT) for folder in folders for path in (ROOT / folder).glob("*")}
+    return lines + [f"{path}: no header generates it" for path in sorted(committed_files - files.keys())]
 
 
 def main() -> int:

@@ -5,7 +5,7 @@
 
 #include "base/array_argument.hpp"
 #include "base/buffer.hpp"
-#include "collective_options.hpp"
+#include "collective_calls.hpp"
 #include "comm_table.hpp"
 #include "guard.hpp"
 #include "halo/plan.hpp"

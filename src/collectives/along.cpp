@@ -129,9 +129,11 @@ class reduce_scattering_along {
 
 class all_to_all_along {
  public:
-  all_to_all_along(comm::agreement& terms, form how, const syncyte_buffer_t* input, const axis_change& change,
+  all_to_all_along(comm::agreement& terms, form how, const syncyte_buffer_t* input, int gather_axis,
+                   given_counts gather_counts, int scatter_axis, given_counts scatter_counts,
                    const syncyte_buffer_t* output)
-      : given_(checked_change(terms, any_strides_to_move(input, "input", how), change, output)) {
+      : given_(checked_change(terms, any_strides_to_move(input, "input", how),
+                              {gather_axis, gather_counts, scatter_axis, scatter_counts}, output)) {
     given_.from->load();
   }
 
@@ -193,14 +195,18 @@ started_t ireduce_scatter_along(const std::shared_ptr<comm::communicator>& comm,
   return start<reduce_scattering_along>(comm, "comm_ireduce_scatter_along", extras, input, axis, counts, op, output);
 }
 
-void alltoall_along(comm::communicator& comm, const syncyte_buffer_t* input, const axis_change& change,
+void alltoall_along(comm::communicator& comm, const syncyte_buffer_t* input, int gather_axis,
+                    given_counts gather_counts, int scatter_axis, given_counts scatter_counts,
                     const syncyte_buffer_t* output, const extras& extras) {
-  run<all_to_all_along>(comm, "comm_alltoall_along", extras, input, change, output);
+  run<all_to_all_along>(comm, "comm_alltoall_along", extras, input, gather_axis, gather_counts, scatter_axis,
+                        scatter_counts, output);
 }
 
 started_t ialltoall_along(const std::shared_ptr<comm::communicator>& comm, const syncyte_buffer_t* input,
-                          const axis_change& change, const syncyte_buffer_t* output, const extras& extras) {
-  return start<all_to_all_along>(comm, "comm_ialltoall_along", extras, input, change, output);
+                          int gather_axis, given_counts gather_counts, int scatter_axis, given_counts scatter_counts,
+                          const syncyte_buffer_t* output, const extras& extras) {
+  return start<all_to_all_along>(comm, "comm_ialltoall_along", extras, input, gather_axis, gather_counts, scatter_axis,
+                                 scatter_counts, output);
 }
 
 }  // namespace syncyte::collectives

@@ -30,6 +30,14 @@ partitioned checked_partition(comm::agreement& terms, const base::buffer& part, 
 partitioned checked_reduce_scatter(comm::agreement& terms, const syncyte_buffer_t* input, int axis, given_counts counts,
                                    syncyte_op_t op, const syncyte_buffer_t* output);
 
+/// The two partitions of an alltoall.
+struct axis_change {
+  int gather_axis;
+  given_counts gather_counts;  // of input
+  int scatter_axis;
+  given_counts scatter_counts;  // of output
+};
+
 /// The arrays of an alltoall, checked; both are in the same kind of memory.
 struct repartitioned {
   std::optional<dense_parts> from;

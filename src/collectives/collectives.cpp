@@ -11,6 +11,7 @@
 #include "comm/facts.hpp"
 #include "mpi/exchange.hpp"
 #include "mpi/large_counts.hpp"
+#include "mpi/process.hpp"
 
 namespace syncyte::collectives {
 namespace {
@@ -47,7 +48,7 @@ void compare_count_matrix(comm::collective_call& call, mpi::counts_view send_cou
 
 class broadcast {
  public:
-  broadcast(comm::agreement& terms, form how, const syncyte_buffer_t* buffer, int root)
+  broadcast(comm::agreement& terms, form how, int root, const syncyte_buffer_t* buffer)
       : root_(checked_root(terms, root)), buffer_(checked_to_move(buffer, "buffer", how)) {
     terms.named_fact("dtype of buffer", buffer_.dtype(), base::dtype_name);
     terms.fact("elements of buffer", buffer_.elements());
@@ -152,6 +153,7 @@ class neighbor_exchange {
  public:
   neighbor_exchange(comm::agreement& terms, form how, const syncyte_buffer_t* input, const syncyte_buffer_t* output)
       : input_(checked_to_move(input, "input", how)), output_(checked_to_move(output, "output", how)) {
+    mpi::require_rank_process();  // in a forked child even a grid of one rank would send messages
     const int dimensions = comm::require_grid(terms.comm()).ndim();
     for (int d = 0; d < dimensions; ++d) {
       const auto [below, above] = comm::shift_along(terms.comm(), d, 1);
@@ -186,13 +188,13 @@ void barrier(comm::communicator& comm) {
   call.agree();  // nobody leaves an Allreduce before all have entered it
 }
 
-void bcast(comm::communicator& comm, const syncyte_buffer_t* buffer, int root, const extras& extras) {
-  run<broadcast>(comm, "comm_bcast", extras, buffer, root);
+void bcast(comm::communicator& comm, int root, const syncyte_buffer_t* buffer, const extras& extras) {
+  run<broadcast>(comm, "comm_bcast", extras, root, buffer);
 }
 
-started_t ibcast(const std::shared_ptr<comm::communicator>& comm, const syncyte_buffer_t* buffer, int root,
+started_t ibcast(const std::shared_ptr<comm::communicator>& comm, int root, const syncyte_buffer_t* buffer,
                  const extras& extras) {
-  return start<broadcast>(comm, "comm_ibcast", extras, buffer, root);
+  return start<broadcast>(comm, "comm_ibcast", extras, root, buffer);
 }
 
 void allgather(comm::communicator& comm, const syncyte_buffer_t* input, const syncyte_buffer_t* output,

@@ -11,8 +11,8 @@ namespace {
 /// A reduction's buffers. A started one widens half-precision elements at once and as a whole.
 class reduction {
  public:
-  reduction(comm::agreement& terms, form how, const syncyte_buffer_t* input, const syncyte_buffer_t* output,
-            syncyte_op_t op, bool gets_result = true)
+  reduction(comm::agreement& terms, form how, const syncyte_buffer_t* input, syncyte_op_t op,
+            const syncyte_buffer_t* output, bool gets_result = true)
       : given_(checked_operands(input, output, op, gets_result)), op_(op) {
     add_operands(terms, given_, op);
     if (how == form::blocking || !is_half(given_.dtype())) return;
@@ -52,9 +52,9 @@ class all_reduction : public reduction {
 
 class reduction_to_root : public reduction {
  public:
-  reduction_to_root(comm::agreement& terms, form how, const syncyte_buffer_t* input, const syncyte_buffer_t* output,
-                    syncyte_op_t op, int root)
-      : reduction(terms, how, input, output, op, terms.comm().rank() == checked_root(terms, root)), root_(root) {}
+  reduction_to_root(comm::agreement& terms, form how, const syncyte_buffer_t* input, syncyte_op_t op, int root,
+                    const syncyte_buffer_t* output)
+      : reduction(terms, how, input, op, output, terms.comm().rank() == checked_root(terms, root)), root_(root) {}
 
   template <class Moves>
   void move(Moves& by) {
@@ -70,9 +70,11 @@ class reduction_to_root : public reduction {
 template <bool IsExclusive>
 class prefix_reduction : public reduction {
  public:
-  prefix_reduction(comm::agreement& terms, form how, const syncyte_buffer_t* input, const syncyte_buffer_t* output,
-                   syncyte_op_t op, scan_from start)
-      : reduction(terms, how, input, output, op), from_last_(start == scan_from::last) {
+  prefix_reduction(comm::agreement& terms, form how, const syncyte_buffer_t* input, syncyte_op_t op,
+                   syncyte_scan_t from, const syncyte_buffer_t* output)
+      : reduction(terms, how, input, op, output), from_last_(from == SYNCYTE_SCAN_FROM_LAST) {
+    base::expect(from_last_ || from == SYNCYTE_SCAN_FROM_FIRST, SYNCYTE_ERR_ARGUMENT, "from", from,
+                 "SYNCYTE_SCAN_FROM_FIRST (0) or SYNCYTE_SCAN_FROM_LAST (1)");
     terms.fact("start of the scan", from_last_);
   }
 
@@ -92,29 +94,29 @@ class prefix_reduction : public reduction {
 
 }  // namespace
 
-void allreduce(comm::communicator& comm, const syncyte_buffer_t* input, const syncyte_buffer_t* output, syncyte_op_t op,
+void allreduce(comm::communicator& comm, const syncyte_buffer_t* input, syncyte_op_t op, const syncyte_buffer_t* output,
                const extras& extras) {
-  run<all_reduction>(comm, "comm_allreduce", extras, input, output, op);
+  run<all_reduction>(comm, "comm_allreduce", extras, input, op, output);
 }
 
-started_t iallreduce(const std::shared_ptr<comm::communicator>& comm, const syncyte_buffer_t* input,
-                     const syncyte_buffer_t* output, syncyte_op_t op, const extras& extras) {
-  return start<all_reduction>(comm, "comm_iallreduce", extras, input, output, op);
+started_t iallreduce(const std::shared_ptr<comm::communicator>& comm, const syncyte_buffer_t* input, syncyte_op_t op,
+                     const syncyte_buffer_t* output, const extras& extras) {
+  return start<all_reduction>(comm, "comm_iallreduce", extras, input, op, output);
 }
 
-void reduce(comm::communicator& comm, const syncyte_buffer_t* input, const syncyte_buffer_t* output, syncyte_op_t op,
-            int root, const extras& extras) {
-  run<reduction_to_root>(comm, "comm_reduce", extras, input, output, op, root);
+void reduce(comm::communicator& comm, const syncyte_buffer_t* input, syncyte_op_t op, int root,
+            const syncyte_buffer_t* output, const extras& extras) {
+  run<reduction_to_root>(comm, "comm_reduce", extras, input, op, root, output);
 }
 
-void scan(comm::communicator& comm, const syncyte_buffer_t* input, const syncyte_buffer_t* output, syncyte_op_t op,
-          scan_from start, const extras& extras) {
-  run<prefix_reduction<false>>(comm, "comm_scan", extras, input, output, op, start);
+void scan(comm::communicator& comm, const syncyte_buffer_t* input, syncyte_op_t op, syncyte_scan_t from,
+          const syncyte_buffer_t* output, const extras& extras) {
+  run<prefix_reduction<false>>(comm, "comm_scan", extras, input, op, from, output);
 }
 
-void exscan(comm::communicator& comm, const syncyte_buffer_t* input, const syncyte_buffer_t* output, syncyte_op_t op,
-            scan_from start, const extras& extras) {
-  run<prefix_reduction<true>>(comm, "comm_exscan", extras, input, output, op, start);
+void exscan(comm::communicator& comm, const syncyte_buffer_t* input, syncyte_op_t op, syncyte_scan_t from,
+            const syncyte_buffer_t* output, const extras& extras) {
+  run<prefix_reduction<true>>(comm, "comm_exscan", extras, input, op, from, output);
 }
 
 }  // namespace syncyte::collectives

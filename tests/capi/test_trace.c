@@ -108,7 +108,7 @@ static void test_roots(void) {
   EXPECT_EVENT(0, "comm_bcast", 8, root);
   EXPECT_EVENT(1, "comm_reduce", 8, root);
   EXPECT_EVENT(2, "comm_gather_along", 8, root);
-  EXPECT_EVENT(3, "comm_scatter_along", rank == root ? 8 * all : 0, root);
+  EXPECT_EVENT(3, "comm_scatter_along", rank == root ? 8 * all : 8, root);
   EXPECT_EVENT(4, "comm_ibcast", 8, root);
   EXPECT_EVENT(5, "request_wait", 8, root);
   EXPECT_EVENT(6, "comm_allreduce", 8, -1);

@@ -142,7 +142,7 @@ TEST(along, alltoall_changes_the_axis) {
       strided_array output = after.array(s.whole, s.to);
       const auto from = input.buffer();
       const auto to = output.buffer();
-      collectives::alltoall_along(world(), &from, {s.axis, s.lengths, target, scattered}, &to, {});
+      collectives::alltoall_along(world(), &from, s.axis, s.lengths, target, scattered, &to, {});
       output.expect(after.values());
     }
   });
@@ -249,7 +249,7 @@ TEST(along, repartition_keeps_the_total) {
   const auto to = output.buffer();
   const std::vector<std::int64_t> two(static_cast<std::size_t>(world().size()), 2);
   const std::vector<std::int64_t> three(static_cast<std::size_t>(world().size()), 3);
-  expect_error(outcome_of([&] { collectives::alltoall_along(world(), &from, {0, two, 0, three}, &to, {}); }),
+  expect_error(outcome_of([&] { collectives::alltoall_along(world(), &from, 0, two, 0, three, &to, {}); }),
                SYNCYTE_ERR_SHAPE, "expected equal sums");
 }
 

@@ -67,9 +67,9 @@ TEST(collectives, allreduce_sums_every_dtype) {
         std::vector<type> output(input.size());
         const auto from = buffer_of(input, dtype);
         const auto to = buffer_of(output, dtype);
-        collectives::allreduce(world(), &from, &to, SYNCYTE_OP_SUM, {});
+        collectives::allreduce(world(), &from, SYNCYTE_OP_SUM, &to, {});
         expect_equal(output, reference::allreduce<type>(5, world().size(), count));
-        collectives::allreduce(world(), nullptr, &from, SYNCYTE_OP_SUM, {});
+        collectives::allreduce(world(), nullptr, SYNCYTE_OP_SUM, &from, {});
         expect_equal(input, output);
       }
     });
@@ -90,7 +90,7 @@ TEST(collectives, allreduce_knows_all_ops_on_integers) {
     std::vector<std::int32_t> output(50);
     const auto from = buffer_of(input, SYNCYTE_INT32);
     const auto to = buffer_of(output, SYNCYTE_INT32);
-    collectives::allreduce(world(), &from, &to, op, {});
+    collectives::allreduce(world(), &from, op, &to, {});
     EXPECT_EQ(output, (reference::reduce<std::int32_t>(9, world().size(), 50, combine))) << "op " << op;
   }
 }
@@ -98,7 +98,7 @@ TEST(collectives, allreduce_knows_all_ops_on_integers) {
 TEST(collectives, arithmetic_on_bool_is_logic) {
   std::vector<base::boolean> values{{static_cast<std::uint8_t>(world().rank() == 0)}, {1}, {0}};
   const auto buffer = buffer_of(values, SYNCYTE_BOOL);
-  collectives::allreduce(world(), nullptr, &buffer, SYNCYTE_OP_SUM, {});
+  collectives::allreduce(world(), nullptr, SYNCYTE_OP_SUM, &buffer, {});
   EXPECT_EQ(values[0].value, 1);
   EXPECT_EQ(values[1].value, 1);
   EXPECT_EQ(values[2].value, 0);
@@ -108,7 +108,7 @@ TEST(collectives, half_precision_is_rounded_once) {
   // 2048 + 1 is a tie in float16 and would be lost at every step; summed in float32 all the ones count.
   std::vector<base::float16> values{base::float16(world().rank() == 0 ? 2048.0f : 1.0f)};
   const auto buffer = buffer_of(values, SYNCYTE_FLOAT16);
-  collectives::allreduce(world(), nullptr, &buffer, SYNCYTE_OP_SUM, {});
+  collectives::allreduce(world(), nullptr, SYNCYTE_OP_SUM, &buffer, {});
   EXPECT_EQ(values[0].bits, base::float16(2047.0f + static_cast<float>(world().size())).bits);
 }
 
@@ -117,7 +117,7 @@ TEST(collectives, bcast_from_every_root) {
     for (int root = 0; root < world().size(); ++root) {
       auto values = reference::random_values<double>(3, world().rank(), 11);
       const auto buffer = buffer_of(values, SYNCYTE_FLOAT64);
-      collectives::bcast(world(), &buffer, root, {});
+      collectives::bcast(world(), root, &buffer, {});
       EXPECT_EQ(values, reference::random_values<double>(3, root, 11));
     }
   });
@@ -223,7 +223,7 @@ TEST(collectives, wrong_arguments_on_one_rank_are_every_ranks_error) {
   auto from = buffer_of(values, SYNCYTE_FLOAT64);
   auto to = buffer_of(result, SYNCYTE_FLOAT64);
   const auto allreduce = [&](const syncyte_buffer_t* input, const syncyte_buffer_t* output, syncyte_op_t op) {
-    return outcome_of([&] { collectives::allreduce(world(), input, output, op, {}); });
+    return outcome_of([&] { collectives::allreduce(world(), input, op, output, {}); });
   };
   expect_error(allreduce(is_odd ? &to : &from, &to, SYNCYTE_OP_SUM), SYNCYTE_ERR_ARGUMENT, "overlap");
   expect_error(allreduce(&from, is_odd ? nullptr : &to, SYNCYTE_OP_SUM), SYNCYTE_ERR_ARGUMENT, "output is null");
@@ -236,7 +236,7 @@ TEST(collectives, wrong_arguments_on_one_rank_are_every_ranks_error) {
   wrong = from;
   wrong.strides[0] = 16;
   expect_error(allreduce(is_odd ? &wrong : &from, &to, SYNCYTE_OP_SUM), SYNCYTE_ERR_SHAPE, "is not contiguous");
-  expect_error(outcome_of([&] { collectives::bcast(world(), &to, is_odd ? -1 : 0, {}); }), SYNCYTE_ERR_ARGUMENT,
+  expect_error(outcome_of([&] { collectives::bcast(world(), is_odd ? -1 : 0, &to, {}); }), SYNCYTE_ERR_ARGUMENT,
                "root is -1");
   std::vector<std::int64_t> counts(static_cast<std::size_t>(world().size()), is_odd ? -1 : 4);
   result.resize(4 * counts.size());
@@ -302,7 +302,7 @@ TEST(collectives, different_sizes_are_named) {
   if (world().size() == 1) GTEST_SKIP() << "one rank agrees with itself";
   std::vector<double> values(world().rank() == 0 ? 3 : 4);
   const auto buffer = buffer_of(values, SYNCYTE_FLOAT64);
-  expect_error(outcome_of([&] { collectives::allreduce(world(), nullptr, &buffer, SYNCYTE_OP_SUM, {}); }),
+  expect_error(outcome_of([&] { collectives::allreduce(world(), nullptr, SYNCYTE_OP_SUM, &buffer, {}); }),
                SYNCYTE_ERR_MISMATCH, "elements of output is");
 }
 

@@ -92,7 +92,7 @@ TEST(device_buffers, are_broadcast) {
   for_places([](bool is_on_device) {
     array mine(4, is_on_device, 100 * world().rank());
     const auto buffer = mine.buffer();
-    collectives::bcast(world(), &buffer, world().size() - 1, {});
+    collectives::bcast(world(), world().size() - 1, &buffer, {});
     EXPECT_EQ(mine.contents(), numbers(100 * (world().size() - 1), 8));
   });
 }
@@ -130,7 +130,7 @@ TEST(device_buffers, are_repartitioned) {
     array after(mine, is_on_device, -1000);
     const auto from = before.buffer();
     const auto to = after.buffer();
-    collectives::alltoall_along(world(), &from, {0, parts.lengths, 0, reversed}, &to, {});
+    collectives::alltoall_along(world(), &from, 0, parts.lengths, 0, reversed, &to, {});
     EXPECT_EQ(after.contents(), numbers(first, 2 * mine));
   });
 }
@@ -247,7 +247,7 @@ TEST(device_buffers, are_not_reduced) {
   array mine(2, world().rank() == 0);
   const auto buffer = mine.buffer();
   const reference::lengths lengths(static_cast<std::size_t>(world().size()), 0);
-  expect_error(outcome_of([&] { collectives::allreduce(world(), nullptr, &buffer, SYNCYTE_OP_SUM, {}); }),
+  expect_error(outcome_of([&] { collectives::allreduce(world(), nullptr, SYNCYTE_OP_SUM, &buffer, {}); }),
                SYNCYTE_ERR_UNSUPPORTED, refusal);
   expect_error(
       outcome_of([&] { collectives::reduce_scatter_along(world(), &buffer, 0, lengths, SYNCYTE_OP_SUM, &buffer, {}); }),
@@ -258,12 +258,12 @@ TEST(device_buffers, are_not_started) {
   array mine(2, true);
   const auto buffer = mine.buffer();
   const reference::lengths lengths(static_cast<std::size_t>(world().size()), 2);
-  expect_error(outcome_of([&] { collectives::ibcast(shared_world(), &buffer, 0, {}); }), SYNCYTE_ERR_UNSUPPORTED,
+  expect_error(outcome_of([&] { collectives::ibcast(shared_world(), 0, &buffer, {}); }), SYNCYTE_ERR_UNSUPPORTED,
                refusal);
   expect_error(outcome_of([&] { collectives::iallgather_along(shared_world(), &buffer, 0, lengths, &buffer, {}); }),
                SYNCYTE_ERR_UNSUPPORTED, refusal);
   expect_error(
-      outcome_of([&] { collectives::ialltoall_along(shared_world(), &buffer, {0, lengths, 0, lengths}, &buffer, {}); }),
+      outcome_of([&] { collectives::ialltoall_along(shared_world(), &buffer, 0, lengths, 0, lengths, &buffer, {}); }),
       SYNCYTE_ERR_UNSUPPORTED, refusal);
 }
 
@@ -271,7 +271,7 @@ TEST(device_buffers, are_of_devices_that_exist) {
   array mine(2, true);
   auto buffer = mine.buffer();
   if (world().rank() == 0) buffer.device = 2;
-  expect_error(outcome_of([&] { collectives::bcast(world(), &buffer, 0, {}); }), SYNCYTE_ERR_ARGUMENT,
+  expect_error(outcome_of([&] { collectives::bcast(world(), 0, &buffer, {}); }), SYNCYTE_ERR_ARGUMENT,
                "device is 2; expected 0 to 1");
 }
 

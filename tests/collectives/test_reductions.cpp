@@ -17,7 +17,6 @@
 namespace {
 
 using namespace syncyte;
-using collectives::scan_from;
 using test::expect_error;
 using test::outcome_of;
 using test::world;
@@ -79,10 +78,10 @@ TEST(reductions, reduce_gives_every_root_the_result) {
         values output(count, -5);
         const auto from = buffer_of(input, SYNCYTE_INT32);
         const auto to = buffer_of(output, SYNCYTE_INT32);
-        collectives::reduce(world(), &from, &to, how.op, root, {});
+        collectives::reduce(world(), &from, how.op, root, &to, {});
         const bool is_root = world().rank() == root;
         EXPECT_EQ(output, is_root ? reduced(how, 0, world().size()) : values(count, -5)) << "op " << how.op;
-        collectives::reduce(world(), is_root ? nullptr : &from, is_root ? &from : nullptr, how.op, root, {});
+        collectives::reduce(world(), is_root ? nullptr : &from, how.op, root, is_root ? &from : nullptr, {});
         EXPECT_EQ(input, is_root ? reduced(how, 0, world().size()) : of_rank(world().rank())) << "in place";
       }
   });
@@ -92,10 +91,10 @@ TEST(reductions, reduce_gives_every_root_the_result) {
 template <class T>
 std::vector<T> ordered(syncyte_dtype_t dtype, syncyte_op_t op, std::vector<T> row) {
   const auto buffer = buffer_of(row, dtype);
-  collectives::allreduce(world(), nullptr, &buffer, op, {});
+  collectives::allreduce(world(), nullptr, op, &buffer, {});
   std::vector<T> of_first = row;
   const auto first = buffer_of(of_first, dtype);
-  collectives::bcast(world(), &first, 0, {});
+  collectives::bcast(world(), 0, &first, {});
   EXPECT_EQ(std::memcmp(row.data(), of_first.data(), row.size() * sizeof(T)), 0) << "bits differ between ranks";
   return row;
 }
@@ -147,16 +146,16 @@ TEST(reductions, scans_run_both_ways) {
     const int rank = world().rank();
     const int size = world().size();
     for (const operation& how : operations) {
-      const auto scan = [&](scan_from start) -> scan_function {
-        return [&how, start](auto from, auto to) { collectives::scan(world(), from, to, how.op, start, {}); };
+      const auto scan = [&](syncyte_scan_t start) -> scan_function {
+        return [&how, start](auto from, auto to) { collectives::scan(world(), from, how.op, start, to, {}); };
       };
-      const auto exscan = [&](scan_from start) -> scan_function {
-        return [&how, start](auto from, auto to) { collectives::exscan(world(), from, to, how.op, start, {}); };
+      const auto exscan = [&](syncyte_scan_t start) -> scan_function {
+        return [&how, start](auto from, auto to) { collectives::exscan(world(), from, how.op, start, to, {}); };
       };
-      expect_scan(exscan(scan_from::first), reduced(how, 0, rank));
-      expect_scan(exscan(scan_from::last), reduced(how, rank + 1, size));
-      expect_scan(scan(scan_from::first), reduced(how, 0, rank + 1));
-      expect_scan(scan(scan_from::last), reduced(how, rank, size));
+      expect_scan(exscan(SYNCYTE_SCAN_FROM_FIRST), reduced(how, 0, rank));
+      expect_scan(exscan(SYNCYTE_SCAN_FROM_LAST), reduced(how, rank + 1, size));
+      expect_scan(scan(SYNCYTE_SCAN_FROM_FIRST), reduced(how, 0, rank + 1));
+      expect_scan(scan(SYNCYTE_SCAN_FROM_LAST), reduced(how, rank, size));
     }
   });
 }
@@ -168,7 +167,7 @@ TEST(reductions, exscan_begins_with_what_changes_nothing_in_every_dtype) {
     std::vector<type> output(1, type(3.0f));
     const auto from = buffer_of(input, dtype);
     const auto to = buffer_of(output, dtype);
-    collectives::exscan(world(), &from, &to, op, scan_from::first, {});
+    collectives::exscan(world(), &from, op, SYNCYTE_SCAN_FROM_FIRST, &to, {});
     return static_cast<double>(static_cast<float>(output[0]));
   };
   const double infinity = std::numeric_limits<double>::infinity();
@@ -188,16 +187,16 @@ TEST(reductions, one_ranks_error_is_everybodys) {
   const auto from = buffer_of(input, SYNCYTE_INT32);
   const auto to = buffer_of(output, SYNCYTE_INT32);
   const int last = world().size() - 1;
-  expect_error(outcome_of([&] { collectives::reduce(world(), &from, &to, SYNCYTE_OP_SUM, is_odd ? -1 : 0, {}); }),
+  expect_error(outcome_of([&] { collectives::reduce(world(), &from, SYNCYTE_OP_SUM, is_odd ? -1 : 0, &to, {}); }),
                SYNCYTE_ERR_ARGUMENT, "root is -1");
   expect_error(
-      outcome_of([&] { collectives::reduce(world(), &from, is_odd ? nullptr : &to, SYNCYTE_OP_SUM, last, {}); }),
+      outcome_of([&] { collectives::reduce(world(), &from, SYNCYTE_OP_SUM, last, is_odd ? nullptr : &to, {}); }),
       SYNCYTE_ERR_ARGUMENT, "output is null");
   if (world().size() > 1)
     expect_error(
-        outcome_of([&] { collectives::reduce(world(), is_odd ? nullptr : &from, &to, SYNCYTE_OP_SUM, 0, {}); }),
+        outcome_of([&] { collectives::reduce(world(), is_odd ? nullptr : &from, SYNCYTE_OP_SUM, 0, &to, {}); }),
         SYNCYTE_ERR_ARGUMENT, "input is null");
-  expect_error(outcome_of([&] { collectives::scan(world(), &from, &to, is_odd ? 0 : 1, scan_from::first, {}); }),
+  expect_error(outcome_of([&] { collectives::scan(world(), &from, is_odd ? 0 : 1, SYNCYTE_SCAN_FROM_FIRST, &to, {}); }),
                SYNCYTE_ERR_ARGUMENT, "op 0 is unknown");
 }
 
@@ -216,9 +215,9 @@ TEST(reductions, misaligned_elements_are_refused) {
       const auto result = outcome_of([&] { reduction(); });
       expect_error(result, SYNCYTE_ERR_SHAPE, "expected a multiple of");
     };
-    refused([&] { collectives::allreduce(world(), nullptr, &array, SYNCYTE_OP_SUM, {}); });
-    refused([&] { collectives::exscan(world(), nullptr, &array, SYNCYTE_OP_SUM, scan_from::first, {}); });
-    refused([&] { collectives::iallreduce(test::shared_world(), nullptr, &array, SYNCYTE_OP_SUM, {})->wait(); });
+    refused([&] { collectives::allreduce(world(), nullptr, SYNCYTE_OP_SUM, &array, {}); });
+    refused([&] { collectives::exscan(world(), nullptr, SYNCYTE_OP_SUM, SYNCYTE_SCAN_FROM_FIRST, &array, {}); });
+    refused([&] { collectives::iallreduce(test::shared_world(), nullptr, SYNCYTE_OP_SUM, &array, {})->wait(); });
     refused([&] { collectives::reduce_scatter_along(world(), &array, 0, lengths, SYNCYTE_OP_SUM, &own, {}); });
     refused([&] {
       collectives::ireduce_scatter_along(test::shared_world(), &array, 0, lengths, SYNCYTE_OP_SUM, &own, {})->wait();
@@ -235,7 +234,7 @@ TEST(reductions, an_allreduce_agrees_on_its_own_facts_alone) {
   collectives::extras extras;
   if (world().rank() == 0) extras.facts = {&fact, 1};
   // dtype, elements, op and options->fact
-  expect_error(outcome_of([&] { collectives::allreduce(world(), nullptr, &in_place, SYNCYTE_OP_SUM, extras); }),
+  expect_error(outcome_of([&] { collectives::allreduce(world(), nullptr, SYNCYTE_OP_SUM, &in_place, extras); }),
                SYNCYTE_ERR_MISMATCH, world().size() == 2 ? "but 4 on rank 1" : "number of facts is 4 on ranks 1");
 }
 
@@ -243,8 +242,8 @@ TEST(reductions, different_directions_are_named) {
   if (world().size() == 1) GTEST_SKIP() << "one rank agrees with itself";
   values input(4);
   const auto in_place = buffer_of(input, SYNCYTE_INT32);
-  const auto start = world().rank() == 0 ? scan_from::last : scan_from::first;
-  expect_error(outcome_of([&] { collectives::scan(world(), nullptr, &in_place, SYNCYTE_OP_SUM, start, {}); }),
+  const auto start = world().rank() == 0 ? SYNCYTE_SCAN_FROM_LAST : SYNCYTE_SCAN_FROM_FIRST;
+  expect_error(outcome_of([&] { collectives::scan(world(), nullptr, SYNCYTE_OP_SUM, start, &in_place, {}); }),
                SYNCYTE_ERR_MISMATCH, "start of the scan is");
 }
 

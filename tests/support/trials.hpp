@@ -88,8 +88,8 @@ inline trial start_allreduce(const group& comm, int seed) {
   const auto input = buffer_of(*in, SYNCYTE_FLOAT64);
   const auto output = buffer_of(*out, SYNCYTE_FLOAT64);
   const auto reference = buffer_of(*wanted, SYNCYTE_FLOAT64);
-  collectives::allreduce(reference_world(), &input, &reference, SYNCYTE_OP_SUM, {});
-  return {collectives::iallreduce(comm, &input, &output, SYNCYTE_OP_SUM, {}),
+  collectives::allreduce(reference_world(), &input, SYNCYTE_OP_SUM, &reference, {});
+  return {collectives::iallreduce(comm, &input, SYNCYTE_OP_SUM, &output, {}),
           [=] { EXPECT_EQ(*out, *wanted) << in->size(); }};
 }
 
@@ -98,7 +98,7 @@ inline trial start_bcast(const group& comm, int seed) {
   auto values = std::make_shared<std::vector<std::int64_t>>(static_cast<std::size_t>(seed % 5 * 300), -1);
   if (world().rank() == root) std::fill(values->begin(), values->end(), seed);
   const auto buffer = buffer_of(*values, SYNCYTE_INT64);
-  return {collectives::ibcast(comm, &buffer, root, {}),
+  return {collectives::ibcast(comm, root, &buffer, {}),
           [=] { EXPECT_TRUE(std::all_of(values->begin(), values->end(), [=](auto each) { return each == seed; })); }};
 }
 
@@ -151,9 +151,10 @@ inline trial start_alltoall(const group& comm, int seed) {
   const auto input = arrays->in.buffer();
   const auto output = arrays->out.buffer();
   const auto reference = arrays->wanted.buffer();
-  const collectives::axis_change change{0, gathered, is_repartition ? 0 : 2, scattered};
-  collectives::alltoall_along(reference_world(), &input, change, &reference, {});
-  return {collectives::ialltoall_along(comm, &input, change, &output, {}), [=] { arrays->expect(); }};
+  const int scatter_axis = is_repartition ? 0 : 2;
+  collectives::alltoall_along(reference_world(), &input, 0, gathered, scatter_axis, scattered, &reference, {});
+  return {collectives::ialltoall_along(comm, &input, 0, gathered, scatter_axis, scattered, &output, {}),
+          [=] { arrays->expect(); }};
 }
 
 inline trial start_any(const group& comm, int kind, int seed) {

@@ -264,7 +264,7 @@ TORCH_LIBRARY_IMPL(syncyte, Autograd, library) {
 TORCH_LIBRARY_IMPL(syncyte, CompositeImplicitAutograd, library) {
   for (const char* const name : {"allreduce", "bcast", "allgather", "reduce_scatter", "alltoall"}) {
     const collective each{.kind = started_kind(name)};
-    library.impl(("i" + each.operator_name()).c_str(),
+    library.impl(std::string("i").append(each.operator_name()).c_str(),
                  CppFunction::makeFromBoxedFunctor(std::make_unique<start_by_name>(each.kind)));
   }
 }

@@ -2,8 +2,11 @@
 
 #include <cstddef>
 
-#include "collectives/collectives.hpp"
+#include "collectives/extras.hpp"
+#include "comm_table.hpp"
 #include "guard.hpp"
+#include "handle_table.hpp"
+#include "requests.hpp"
 #include "syncyte/collectives.h"
 
 namespace syncyte::capi {
@@ -29,6 +32,18 @@ inline collectives::extras extras(const syncyte_collective_options_t* given) {
     result.facts = {options.facts, static_cast<std::size_t>(count)};
   });
   return result;
+}
+
+/// Calls start(communicator, extras), which starts an operation, and returns its request to the caller.
+template <class Start>
+syncyte_status_t start_request(const char* operation, syncyte_comm_t comm, const syncyte_collective_options_t* options,
+                               syncyte_request_t* request, Start&& start) {
+  return started(operation, [&] {
+    auto given = extras(options);
+    const auto error = error_of([&] { out(request, "request"); });
+    if (!given.error) given.error = error;
+    give_request(start(find_comm(comm), given), operation, request);
+  });
 }
 
 }  // namespace syncyte::capi
