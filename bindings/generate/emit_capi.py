@@ -1,15 +1,16 @@
-"""Emits capi/generated/collectives.cpp: the C functions of collectives, blocking and non-blocking.
+"""Emits C functions that follow from their declarations.
 
-Each calls the function of src/collectives with the same name and arguments, without options and lengths of arrays.
+A collective's calls the function of src/collectives with the same name and arguments, without options and lengths of
+arrays; that which retains, releases or destroys a handle calls its table.
 """
 
 from __future__ import annotations
 
 import textwrap
 
-from model import Function, Header, Parameter
+from model import Function, Header, Names, Parameter
 
-_PREAMBLE = """// Generated from syncyte/collectives.h and syncyte/nonblocking.h by bindings/generate; do not edit.
+_COLLECTIVES = """// Generated from syncyte/collectives.h and syncyte/nonblocking.h by bindings/generate; do not edit.
 // clang-format off
 #include "collectives/collectives.hpp"
 
@@ -20,13 +21,16 @@ _PREAMBLE = """// Generated from syncyte/collectives.h and syncyte/nonblocking.h
 #include "syncyte/nonblocking.h"
 
 using namespace syncyte;
-using capi::extras;
-using capi::find_comm;
-using capi::forks_too;
-using capi::start_request;
-using capi::started;
-using capi::trace_buffer;
-using capi::trace_peer;
+using namespace syncyte::capi;
+
+extern "C" {
+"""
+
+_HANDLES = """// Generated from syncyte/*.h by bindings/generate; do not edit.
+#include "guard.hpp"
+#include "handle_tables.hpp"
+
+using namespace syncyte::capi;
 
 extern "C" {
 """
@@ -86,8 +90,28 @@ def _function(function: Function) -> str:
     return "\n".join(["", _wrapped(signature, 0), _wrapped(opening, 2), *body, "  });", "}", ""])
 
 
-def emit(headers: list[Header]) -> str:
-    """The text of the file."""
-    functions = [function for header in headers for function in header.functions
+def collectives(headers: list[Header]) -> str:
+    """The text of collectives.cpp."""
+    functions = [function for header in headers if header.name in ("collectives", "nonblocking")
+                 for function in header.functions
                  if any(parameter.name == "options" for parameter in function.parameters)]  # fmt: skip
-    return _PREAMBLE + "".join(map(_function, functions)) + "}\n"
+    return _COLLECTIVES + "".join(map(_function, functions)) + "}\n"
+
+
+def _reference(function: Function) -> str:
+    """A function that retains, releases or destroys a handle."""
+    handle = function.parameters[0]
+    table, action = function.name.removeprefix("syncyte_").rsplit("_", 1)
+    return f"""
+syncyte_status_t {function.name}({handle.type.name}{"*" * handle.type.pointers} {handle.name}) {{
+  return guarded("{table}_{action}", [&] {{ tables::{table}().{action}({handle.name}, "{handle.name}"); }});
+}}
+"""
+
+
+def handles(headers: list[Header], names: Names) -> str:
+    """The text of handles.cpp. A request has functions of its own: it is destroyed while others wait for it."""
+    functions = [function for header in headers for function in header.functions
+                 if function.name.endswith(("_retain", "_release", "_destroy"))
+                 and function.parameters[0].type.name in names.handles - {"syncyte_request_t"}]  # fmt: skip
+    return _HANDLES + "".join(map(_reference, functions)) + "}\n"

@@ -38,8 +38,8 @@ def generate(compiler: str) -> dict[Path, str]:
     names = Names(headers)
     check(headers, names)
     files = {Path("bindings/python/syncyte/_declarations.py"): emit_python.emit(core, hdf5, names)}
-    collectives = [header for header in core if header.name in ("collectives", "nonblocking")]
-    files[Path("capi/generated/collectives.cpp")] = emit_capi.emit(collectives)
+    files[Path("capi/generated/collectives.cpp")] = emit_capi.collectives(core)
+    files[Path("capi/generated/handles.cpp")] = emit_capi.handles(core, names)
     modules = [read_module(path) for path in sorted((fortran / "methods").glob("*.methods"))]
     texts = emit_fortran.emit(core, hdf5, helpers, names)
     texts |= emit_methods.emit(modules, headers, names, {"checkpoints": ["syncyte_checkpoint_c", "syncyte_entries_c"]})

@@ -9,13 +9,7 @@
 #include "syncyte/nonblocking.h"
 
 using namespace syncyte;
-using capi::extras;
-using capi::find_comm;
-using capi::forks_too;
-using capi::start_request;
-using capi::started;
-using capi::trace_buffer;
-using capi::trace_peer;
+using namespace syncyte::capi;
 
 extern "C" {
 

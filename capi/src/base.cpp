@@ -7,8 +7,7 @@
 #include "handle_table.hpp"
 
 using namespace syncyte;
-using capi::guarded;
-using capi::out;
+using namespace syncyte::capi;
 
 extern "C" {
 

@@ -4,18 +4,10 @@
 #include "cache/region.hpp"
 #include "cache/slices.hpp"
 #include "guard.hpp"
-#include "handle_table.hpp"
+#include "handle_tables.hpp"
 
 namespace syncyte::capi {
 namespace {
-
-using cache_table = handle_table<syncyte_cache_t, cache::region>;
-
-// Leaked: static destructors may drop handles.
-cache_table& caches() {
-  static auto* const the_table = new cache_table("shared cache");
-  return *the_table;
-}
 
 cache::region_sizes chosen_sizes(const syncyte_cache_sizes_t* given) {
   constexpr syncyte_cache_sizes_t defaults SYNCYTE_CACHE_SIZES_INIT;
@@ -44,47 +36,32 @@ cache::meeting_place chosen_place(const syncyte_cache_meeting_t* given) {
 }  // namespace syncyte::capi
 
 using namespace syncyte;
-using capi::caches;
-using capi::counted;
-using capi::guarded;
-using capi::out;
+using namespace syncyte::capi;
 
 extern "C" {
 
 syncyte_status_t syncyte_cache_allocate(const syncyte_cache_sizes_t* sizes, syncyte_cache_t* cache) {
   return counted("cache_allocate", [&] {
     out(cache, "cache");
-    *cache = caches().insert(cache::region::allocate(capi::chosen_sizes(sizes)));
+    *cache = tables::cache().insert(cache::region::allocate(chosen_sizes(sizes)));
   });
-}
-
-syncyte_status_t syncyte_cache_retain(syncyte_cache_t cache) {
-  return guarded("cache_retain", [&] { caches().retain(cache, "cache"); });
-}
-
-syncyte_status_t syncyte_cache_release(syncyte_cache_t cache) {
-  return guarded("cache_release", [&] { caches().release(cache, "cache"); });
-}
-
-syncyte_status_t syncyte_cache_destroy(syncyte_cache_t* cache) {
-  return guarded("cache_destroy", [&] { caches().destroy(cache, "cache"); });
 }
 
 syncyte_status_t syncyte_cache_send(syncyte_cache_t cache, const syncyte_cache_meeting_t* meeting) {
   return counted("cache_send",
-                 [&] { cache::send(caches().find(cache, "cache")->file(), capi::chosen_place(meeting)); });
+                 [&] { cache::send(tables::cache().find(cache, "cache")->file(), chosen_place(meeting)); });
 }
 
 syncyte_status_t syncyte_cache_receive(const syncyte_cache_meeting_t* meeting, syncyte_cache_t* cache) {
   return counted("cache_receive", [&] {
     out(cache, "cache");
-    *cache = caches().insert(cache::region::attach(cache::receive(capi::chosen_place(meeting))));
+    *cache = tables::cache().insert(cache::region::attach(cache::receive(chosen_place(meeting))));
   });
 }
 
 syncyte_status_t syncyte_cache_sizes(syncyte_cache_t cache, int64_t* parameter_bytes, int64_t* computation_bytes) {
   return guarded("cache_sizes", [&] {
-    const cache::region_sizes sizes = caches().find(cache, "cache")->sizes();
+    const cache::region_sizes sizes = tables::cache().find(cache, "cache")->sizes();
     auto& parameters = out(parameter_bytes, "parameter_bytes");
     auto& computation = out(computation_bytes, "computation_bytes");
     parameters = static_cast<int64_t>(sizes.parameters);
@@ -93,27 +70,27 @@ syncyte_status_t syncyte_cache_sizes(syncyte_cache_t cache, int64_t* parameter_b
 }
 
 syncyte_status_t syncyte_cache_data(syncyte_cache_t cache, void** data) {
-  return guarded("cache_data", [&] { out(data, "data") = caches().find(cache, "cache")->data(); });
+  return guarded("cache_data", [&] { out(data, "data") = tables::cache().find(cache, "cache")->data(); });
 }
 
 syncyte_status_t syncyte_cache_touch(syncyte_cache_t cache, int64_t offset, int64_t size) {
-  return counted("cache_touch", [&] { caches().find(cache, "cache")->touch(offset, size); });
+  return counted("cache_touch", [&] { tables::cache().find(cache, "cache")->touch(offset, size); });
 }
 
 syncyte_status_t syncyte_cache_insert(syncyte_cache_t cache, int64_t offset, int64_t size) {
-  return counted("cache_insert", [&] { cache::insert(caches().find(cache, "cache"), offset, size); });
+  return counted("cache_insert", [&] { cache::insert(tables::cache().find(cache, "cache"), offset, size); });
 }
 
 syncyte_status_t syncyte_cache_insert_for_parameter(syncyte_cache_t cache) {
   return counted("cache_insert_for_parameter", [&] {
-    const auto found = caches().find(cache, "cache");
+    const auto found = tables::cache().find(cache, "cache");
     cache::insert(found, 0, static_cast<int64_t>(found->sizes().parameters));
   });
 }
 
 syncyte_status_t syncyte_cache_insert_for_computation(syncyte_cache_t cache) {
   return counted("cache_insert_for_computation", [&] {
-    const auto found = caches().find(cache, "cache");
+    const auto found = tables::cache().find(cache, "cache");
     const cache::region_sizes sizes = found->sizes();
     cache::insert(found, static_cast<int64_t>(sizes.parameters), static_cast<int64_t>(sizes.computation));
   });

@@ -37,11 +37,7 @@ const comm::cartesian_grid& grid_of(const comm::communicator& cart, std::int32_t
 }  // namespace syncyte::capi
 
 using namespace syncyte;
-using capi::find_comm;
-using capi::grid_of;
-using capi::looked_up;
-using capi::out;
-using capi::started;
+using namespace syncyte::capi;
 
 extern "C" {
 
@@ -49,10 +45,10 @@ syncyte_status_t syncyte_cart_create(syncyte_comm_t comm, int32_t ndim, const in
                                      const syncyte_comm_options_t* options, syncyte_comm_t* cart) {
   return started("cart_create", [&] {
     const auto group = find_comm(comm);
-    auto chosen = capi::comm_options(options, cart, "cart");
-    const auto grid = capi::asked_grid(ndim, extents, periods, chosen);
+    auto chosen = comm_options(options, cart, "cart");
+    const auto grid = asked_grid(ndim, extents, periods, chosen);
     auto made = comm::make_cartesian(*group, grid, chosen);
-    *cart = capi::handle_of(std::move(made));
+    *cart = handle_of(std::move(made));
   });
 }
 

@@ -4,15 +4,11 @@
 #include <mpi.h>
 
 #include <cerrno>
-#include <mutex>
-#include <optional>
 #include <span>
 #include <string>
-#include <unordered_set>
 #include <utility>
 
 #include "collectives/collectives.hpp"
-#include "comm/collective.hpp"
 #include "comm/split.hpp"
 #include "comm_table.hpp"
 #include "guard.hpp"
@@ -24,11 +20,6 @@
 #include "watchdog/interrupts.hpp"
 
 namespace syncyte::capi {
-
-comm_table& comms() {
-  static auto* const the_table = new comm_table("communicator");
-  return *the_table;
-}
 
 comm::communicator_options comm_options(const syncyte_comm_options_t* given, const syncyte_comm_t* result,
                                         const char* argument) {
@@ -53,52 +44,18 @@ std::intptr_t number_of(const comm::communicator& comm) {
   return static_cast<std::intptr_t>(tagged | (comm.id() & (tagged - 1)));
 }
 
-/// A copy of the name that is never freed: the watchdog may read it after its owner has freed it.
-const char* kept(const char* name) {
-  static auto* const names = new std::unordered_set<std::string>;  // leaked
-  static std::mutex mutex;
-  const std::lock_guard lock(mutex);
-  return names->emplace(name).first->c_str();
-}
-
-void agree(syncyte_comm_t comm, syncyte_status_t status, const char* operation, std::int32_t count,
-           const syncyte_fact_t* facts, bool is_patient) {
-  const auto group = find_comm(comm);
-  comm::collective_call call(*group, operation != nullptr ? kept(operation) : "comm_agree",
-                             comm::collective_call::lifecycle);
-  if (is_patient) call.be_patient();
-  call.attempt([&] {
-    base::expect(base::is_known_status(status), SYNCYTE_ERR_ARGUMENT, "status", status,
-                 "SYNCYTE_SUCCESS (0) to SYNCYTE_ERR_INTERRUPTED (21)");
-    if (status != SYNCYTE_SUCCESS) throw base::error(status, last_error_reason().what(), last_error_reason().fields());
-    base::expect(operation != nullptr, SYNCYTE_ERR_ARGUMENT, "operation", "null", "a name");
-    base::expect(count >= 0 && count <= 32, SYNCYTE_ERR_ARGUMENT, "count", count, "0 to 32");
-    base::expect(facts != nullptr || count == 0, SYNCYTE_ERR_ARGUMENT, "facts", "null", "{} facts", count);
-    for (int32_t i = 0; i < count; ++i)
-      call.fact(facts[i].name != nullptr ? facts[i].name : "a fact without a name", facts[i].value);
-  });
-  call.agree();
-}
-
 }  // namespace
 
 syncyte_comm_t handle_of(std::shared_ptr<comm::communicator> comm) {
   if (!comm) return nullptr;
   const std::intptr_t number = number_of(*comm);
-  return comms().insert_as(number, std::move(comm));
+  return tables::comm().insert_as(number, std::move(comm));
 }
 
 }  // namespace syncyte::capi
 
 using namespace syncyte;
-using capi::comms;
-using capi::find_comm;
-using capi::forks_too;
-using capi::guarded;
-using capi::handle_of;
-using capi::looked_up;
-using capi::out;
-using capi::started;
+using namespace syncyte::capi;
 
 extern "C" {
 
@@ -106,10 +63,10 @@ syncyte_status_t syncyte_init(const syncyte_init_options_t* options) {
   return guarded("init", [&] {
     if (mpi::is_forked_child()) return;
     syncyte_init_options_t chosen SYNCYTE_INIT_OPTIONS_INIT;
-    const auto error = capi::error_of([&] { chosen = capi::options_or(options, chosen); });
+    const auto error = error_of([&] { chosen = options_or(options, chosen); });
     runtime::start(chosen.thread_level, error);
-    capi::tag_handle_numbers(runtime::world()->id());
-    capi::open_trace_file();
+    tag_handle_numbers(runtime::world()->id());
+    open_trace_file();
   });
 }
 
@@ -117,7 +74,7 @@ syncyte_status_t syncyte_finalize(void) {
   return guarded("finalize", [] {
     if (mpi::is_forked_child()) return;
     runtime::finish();
-    capi::close_trace_file();
+    close_trace_file();
   });
 }
 
@@ -136,11 +93,11 @@ syncyte_status_t syncyte_initialized(int32_t* flag) {
 }
 
 syncyte_status_t syncyte_thread_level(int32_t* level) {
-  return looked_up<capi::callers::ranks>("thread_level", [&] { out(level, "level") = mpi::thread_level(); });
+  return looked_up<callers::ranks>("thread_level", [&] { out(level, "level") = mpi::thread_level(); });
 }
 
 syncyte_status_t syncyte_mpi_takes(syncyte_memory_t memory, int32_t* flag) {
-  return looked_up<capi::callers::ranks>("mpi_takes", [&] { out(flag, "flag") = mpi::takes(memory) ? 1 : 0; });
+  return looked_up<callers::ranks>("mpi_takes", [&] { out(flag, "flag") = mpi::takes(memory) ? 1 : 0; });
 }
 
 syncyte_status_t syncyte_comm_world(syncyte_comm_t* comm) {
@@ -153,7 +110,7 @@ syncyte_status_t syncyte_comm_self(syncyte_comm_t* comm) {
 
 syncyte_status_t syncyte_comm_from_mpi(MPI_Comm mpi_comm, const syncyte_comm_options_t* options, syncyte_comm_t* comm) {
   return started("comm_from_mpi", [&] {
-    auto made = runtime::adopt(mpi_comm, capi::comm_options(options, comm, "comm"));
+    auto made = runtime::adopt(mpi_comm, comm_options(options, comm, "comm"));
     *comm = handle_of(std::move(made));
   });
 }
@@ -161,21 +118,21 @@ syncyte_status_t syncyte_comm_from_mpi(MPI_Comm mpi_comm, const syncyte_comm_opt
 syncyte_status_t syncyte_comm_from_fortran(int32_t fortran_handle, const syncyte_comm_options_t* options,
                                            syncyte_comm_t* comm) {
   return started("comm_from_fortran", [&] {
-    auto made = runtime::adopt(MPI_Comm_f2c(fortran_handle), capi::comm_options(options, comm, "comm"),
+    auto made = runtime::adopt(MPI_Comm_f2c(fortran_handle), comm_options(options, comm, "comm"),
                                fmt::format("fortran_handle is {},", fortran_handle));
     *comm = handle_of(std::move(made));
   });
 }
 
 syncyte_status_t syncyte_comm_to_fortran(syncyte_comm_t comm, int32_t* fortran_handle) {
-  return looked_up<capi::callers::ranks>(
+  return looked_up<callers::ranks>(
       "comm_to_fortran", [&] { out(fortran_handle, "fortran_handle") = MPI_Comm_c2f(find_comm(comm)->data()); });
 }
 
 syncyte_status_t syncyte_comm_dup(syncyte_comm_t comm, const syncyte_comm_options_t* options,
                                   syncyte_comm_t* duplicate) {
   return started("comm_dup", [&] {
-    auto made = comm::duplicate(*find_comm(comm), capi::comm_options(options, duplicate, "duplicate"));
+    auto made = comm::duplicate(*find_comm(comm), comm_options(options, duplicate, "duplicate"));
     *duplicate = handle_of(std::move(made));
   });
 }
@@ -184,7 +141,7 @@ syncyte_status_t syncyte_comm_split(syncyte_comm_t comm, int32_t color, int32_t 
                                     const syncyte_comm_options_t* options, syncyte_comm_t* part) {
   return started("comm_split", [&] {
     const int mpi_color = color == -1 ? MPI_UNDEFINED : color;
-    *part = handle_of(comm::split(*find_comm(comm), mpi_color, key, capi::comm_options(options, part, "part")));
+    *part = handle_of(comm::split(*find_comm(comm), mpi_color, key, comm_options(options, part, "part")));
   });
 }
 
@@ -192,20 +149,19 @@ syncyte_status_t syncyte_comm_split_program(syncyte_comm_t comm, const char* nam
                                             const syncyte_comm_options_t* options, syncyte_comm_t* part) {
   return started("comm_split_program", [&] {
     const std::string program = name != nullptr ? name : program_invocation_short_name;
-    *part = handle_of(comm::split_program(*find_comm(comm), program, capi::comm_options(options, part, "part")));
+    *part = handle_of(comm::split_program(*find_comm(comm), program, comm_options(options, part, "part")));
   });
 }
 
 syncyte_status_t syncyte_comm_node(syncyte_comm_t comm, const syncyte_comm_options_t* options, syncyte_comm_t* node) {
-  return started("comm_node", [&] {
-    *node = handle_of(comm::split_node(*find_comm(comm), capi::comm_options(options, node, "node")));
-  });
+  return started("comm_node",
+                 [&] { *node = handle_of(comm::split_node(*find_comm(comm), comm_options(options, node, "node"))); });
 }
 
 syncyte_status_t syncyte_comm_leaders(syncyte_comm_t comm, const syncyte_comm_options_t* options,
                                       syncyte_comm_t* leaders) {
   return started("comm_leaders", [&] {
-    *leaders = handle_of(comm::split_leaders(*find_comm(comm), capi::comm_options(options, leaders, "leaders")));
+    *leaders = handle_of(comm::split_leaders(*find_comm(comm), comm_options(options, leaders, "leaders")));
   });
 }
 
@@ -218,7 +174,7 @@ syncyte_status_t syncyte_comm_group(syncyte_comm_t comm, const int32_t* ranks, i
       base::refuse(SYNCYTE_ERR_ARGUMENT,
                    {.argument = "count", .value = fmt::to_string(count), .expected = "1 to 2^31 - 1"});
     const std::span list(ranks, static_cast<std::size_t>(count));
-    *group = handle_of(runtime::group(*find_comm(comm), list, tag, capi::comm_options(options, group, "group")));
+    *group = handle_of(runtime::group(*find_comm(comm), list, tag, comm_options(options, group, "group")));
   });
 }
 
@@ -249,35 +205,6 @@ syncyte_status_t syncyte_comm_sequence(syncyte_comm_t comm, int64_t* number) {
 
 syncyte_status_t syncyte_comm_id(syncyte_comm_t comm, int64_t* id) {
   return looked_up("comm_id", [&] { out(id, "id") = static_cast<int64_t>(find_comm(comm)->id()); });
-}
-
-syncyte_status_t syncyte_comm_retain(syncyte_comm_t comm) {
-  return guarded("comm_retain", [&] { comms().retain(comm, "comm"); });
-}
-
-syncyte_status_t syncyte_comm_release(syncyte_comm_t comm) {
-  return guarded("comm_release", [&] { comms().release(comm, "comm"); });
-}
-
-syncyte_status_t syncyte_comm_destroy(syncyte_comm_t* comm) {
-  return guarded("comm_destroy", [&] { comms().destroy(comm, "comm"); });
-}
-
-syncyte_status_t syncyte_comm_agree(syncyte_comm_t comm, syncyte_status_t status, const char* operation, int32_t count,
-                                    const syncyte_fact_t* facts) {
-  return started<forks_too>("comm_agree", [&] { capi::agree(comm, status, operation, count, facts, false); });
-}
-
-syncyte_status_t syncyte_comm_agree_patiently(syncyte_comm_t comm, syncyte_status_t status, const char* operation,
-                                              int32_t count, const syncyte_fact_t* facts) {
-  return started<forks_too>("comm_agree_patiently", [&] { capi::agree(comm, status, operation, count, facts, true); });
-}
-
-syncyte_status_t syncyte_collect(syncyte_comm_t comm) {
-  return started("collect", [&] {
-    const auto group = find_comm(comm);
-    comm::collective_call(*group, "collect", comm::collective_call::lifecycle).agree();
-  });
 }
 
 syncyte_status_t syncyte_comm_barrier(syncyte_comm_t comm) {

@@ -3,16 +3,9 @@
 #include <memory>
 
 #include "comm/communicator.hpp"
-#include "handle_table.hpp"
-#include "syncyte/comm.h"
-#include "trace.hpp"
+#include "handle_tables.hpp"
 
 namespace syncyte::capi {
-
-using comm_table = handle_table<syncyte_comm_t, comm::communicator>;
-
-/// The table of communicators by handle.
-comm_table& comms();
 
 /// A handle that holds a reference to the communicator; null gives a null handle. The handle's number is equal for all
 /// handles of a communicator, on all its ranks. It is fixed for the world and self, and random for others, so that it
@@ -21,7 +14,7 @@ syncyte_comm_t handle_of(std::shared_ptr<comm::communicator> comm);
 
 /// The communicator of a C argument, which it also records for the trace; throws SYNCYTE_ERR_HANDLE.
 inline std::shared_ptr<comm::communicator> find_comm(syncyte_comm_t comm) {
-  auto found = comms().find(comm, "comm");
+  auto found = tables::comm().find(comm, "comm");
   trace_comm(found->name());
   return found;
 }

@@ -10,23 +10,13 @@
 #include "guard.hpp"
 #include "halo/plan.hpp"
 #include "halo/transfer.hpp"
+#include "handle_tables.hpp"
 #include "requests.hpp"
 
 namespace syncyte::capi {
 namespace {
 
-using halo_table = handle_table<syncyte_halo_t, halo::plan>;
-
-halo_table& halos() {
-  static auto* const the_table = new halo_table("halo");  // leaked: static destructors may drop handles
-  return *the_table;
-}
-
-std::shared_ptr<halo::plan> find_halo(syncyte_halo_t halo) {
-  auto found = halos().find(halo, "halo");
-  trace_comm(found->comm()->name());
-  return found;
-}
+std::shared_ptr<halo::plan> find_halo(syncyte_halo_t halo) { return find_traced(tables::halo(), halo, "halo"); }
 
 /// Arrays passed by the caller. `shape` describes the user's array; the arrays after it have an entry for each
 /// dimension of the grid.
@@ -104,12 +94,7 @@ void start_transfer(syncyte_halo_t halo, const syncyte_buffer_t* array, halo::op
 }  // namespace syncyte::capi
 
 using namespace syncyte;
-using capi::find_halo;
-using capi::guarded;
-using capi::halos;
-using capi::looked_up;
-using capi::out;
-using capi::started;
+using namespace syncyte::capi;
 
 extern "C" {
 
@@ -118,32 +103,20 @@ syncyte_status_t syncyte_halo_create(syncyte_comm_t cart, syncyte_dtype_t dtype,
                                      const int64_t* high, int64_t high_length, const syncyte_halo_options_t* options,
                                      syncyte_halo_t* halo) {
   return started("halo_create", [&] {
-    const auto group = capi::find_comm(cart);
-    auto asked = capi::asked_halo(*group, {ndim, shape, {axes, axes_length}, {low, low_length}, {high, high_length}},
-                                  options, halo);
+    const auto group = find_comm(cart);
+    auto asked =
+        asked_halo(*group, {ndim, shape, {axes, axes_length}, {low, low_length}, {high, high_length}}, options, halo);
     asked.dtype = dtype;
     auto made = halo::plan::create(group, std::move(asked));
-    *halo = halos().insert(std::move(made));
+    *halo = tables::halo().insert(std::move(made));
   });
-}
-
-syncyte_status_t syncyte_halo_retain(syncyte_halo_t halo) {
-  return guarded("halo_retain", [&] { halos().retain(halo, "halo"); });
-}
-
-syncyte_status_t syncyte_halo_release(syncyte_halo_t halo) {
-  return guarded("halo_release", [&] { halos().release(halo, "halo"); });
-}
-
-syncyte_status_t syncyte_halo_destroy(syncyte_halo_t* halo) {
-  return guarded("halo_destroy", [&] { halos().destroy(halo, "halo"); });
 }
 
 syncyte_status_t syncyte_halo_describe(syncyte_halo_t halo, syncyte_buffer_t* array, syncyte_buffer_t* interior) {
   return looked_up("halo_describe", [&] {
     const auto found = find_halo(halo);
     out(array, "array") = base::make_buffer(nullptr, found->dtype(), found->shape());
-    if (interior != nullptr) *interior = capi::interior_of(*found);
+    if (interior != nullptr) *interior = interior_of(*found);
   });
 }
 
@@ -151,23 +124,23 @@ syncyte_status_t syncyte_halo_comm(syncyte_halo_t halo, syncyte_comm_t* cart) {
   return looked_up("halo_comm", [&] {
     const auto found = find_halo(halo);
     out(cart, "cart");
-    *cart = capi::handle_of(found->comm());
+    *cart = handle_of(found->comm());
   });
 }
 
 syncyte_status_t syncyte_halo_exchange(syncyte_halo_t halo, const syncyte_buffer_t* array) {
-  return started("halo_exchange", [&] { capi::transfer(halo, array, halo::operation::exchange); });
+  return started("halo_exchange", [&] { transfer(halo, array, halo::operation::exchange); });
 }
 
 syncyte_status_t syncyte_halo_accumulate(syncyte_halo_t halo, const syncyte_buffer_t* array) {
-  return started("halo_accumulate", [&] { capi::transfer(halo, array, halo::operation::accumulate); });
+  return started("halo_accumulate", [&] { transfer(halo, array, halo::operation::accumulate); });
 }
 
 syncyte_status_t syncyte_halo_transfer(syncyte_halo_t halo, int32_t adjoint,
                                        const syncyte_collective_options_t* options, const syncyte_buffer_t* array) {
   const halo::operation way = adjoint != 0 ? halo::operation::accumulate : halo::operation::exchange;
   return started(adjoint != 0 ? "halo_accumulate" : "halo_exchange",
-                 [&] { capi::transfer(halo, array, way, capi::extras(options)); });
+                 [&] { transfer(halo, array, way, extras(options)); });
 }
 
 syncyte_status_t syncyte_halo_sequence(syncyte_halo_t halo, int64_t* number) {
@@ -178,12 +151,12 @@ syncyte_status_t syncyte_halo_sequence(syncyte_halo_t halo, int64_t* number) {
 syncyte_status_t syncyte_halo_iexchange(syncyte_halo_t halo, const syncyte_buffer_t* array,
                                         syncyte_request_t* request) {
   return started("halo_iexchange",
-                 [&] { capi::start_transfer(halo, array, halo::operation::exchange, "halo_iexchange", request); });
+                 [&] { start_transfer(halo, array, halo::operation::exchange, "halo_iexchange", request); });
 }
 
 syncyte_status_t syncyte_halo_iaccumulate(syncyte_halo_t halo, const syncyte_buffer_t* array,
                                           syncyte_request_t* request) {
   return started("halo_iaccumulate",
-                 [&] { capi::start_transfer(halo, array, halo::operation::accumulate, "halo_iaccumulate", request); });
+                 [&] { start_transfer(halo, array, halo::operation::accumulate, "halo_iaccumulate", request); });
 }
 }

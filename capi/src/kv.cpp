@@ -4,37 +4,17 @@
 
 #include "comm_table.hpp"
 #include "guard.hpp"
-#include "handle_table.hpp"
+#include "handle_tables.hpp"
 #include "kv/store.hpp"
 #include "kv/worker.hpp"
 
 namespace syncyte::capi {
 namespace {
 
-using kv_table = handle_table<syncyte_kv_t, kv::store>;
-using worker_table = handle_table<syncyte_kv_worker_t, kv::worker>;
-
-// Leaked: static destructors may drop handles.
-kv_table& stores() {
-  static auto* const the_table = new kv_table("store");
-  return *the_table;
-}
-
-worker_table& workers() {
-  static auto* const the_table = new worker_table("worker of a store");
-  return *the_table;
-}
-
-std::shared_ptr<kv::store> find_store(syncyte_kv_t kv) {
-  auto found = stores().find(kv, "kv");
-  trace_comm(found->comm()->name());
-  return found;
-}
+std::shared_ptr<kv::store> find_store(syncyte_kv_t kv) { return find_traced(tables::kv(), kv, "kv"); }
 
 std::shared_ptr<kv::worker> find_worker(syncyte_kv_worker_t worker) {
-  auto found = workers().find(worker, "worker");
-  trace_comm(found->of().comm()->name());
-  return found;
+  return find_traced(tables::kv_worker(), worker, "worker");
 }
 
 /// Options of a new store. An error in them, or in the output parameter, is stored, for the collective to report on all
@@ -71,39 +51,16 @@ std::span<const std::int64_t> key_list(std::int64_t count, const std::int64_t* k
 }  // namespace syncyte::capi
 
 using namespace syncyte;
-using capi::counted;
-using capi::find_store;
-using capi::find_worker;
-using capi::forks_too;
-using capi::guarded;
-using capi::looked_up;
-using capi::out;
-using capi::set_complete;
-using capi::started;
-using capi::stores;
-using capi::trace_buffer;
-using capi::workers;
+using namespace syncyte::capi;
 
 extern "C" {
 
 syncyte_status_t syncyte_kv_create(syncyte_comm_t comm, syncyte_dtype_t dtype, int64_t key_count, int64_t length_count,
                                    const int64_t* lengths, const syncyte_kv_options_t* options, syncyte_kv_t* kv) {
   return started("kv_create", [&] {
-    *kv = stores().insert(kv::store::create(capi::find_comm(comm), dtype, key_count, length_count, lengths,
-                                            capi::chosen_options(options, kv)));
+    *kv = tables::kv().insert(
+        kv::store::create(find_comm(comm), dtype, key_count, length_count, lengths, chosen_options(options, kv)));
   });
-}
-
-syncyte_status_t syncyte_kv_retain(syncyte_kv_t kv) {
-  return guarded("kv_retain", [&] { stores().retain(kv, "kv"); });
-}
-
-syncyte_status_t syncyte_kv_release(syncyte_kv_t kv) {
-  return guarded("kv_release", [&] { stores().release(kv, "kv"); });
-}
-
-syncyte_status_t syncyte_kv_destroy(syncyte_kv_t* kv) {
-  return guarded("kv_destroy", [&] { stores().destroy(kv, "kv"); });
 }
 
 syncyte_status_t syncyte_kv_keys(syncyte_kv_t kv, int64_t* key_count) {
@@ -113,14 +70,14 @@ syncyte_status_t syncyte_kv_keys(syncyte_kv_t kv, int64_t* key_count) {
 syncyte_status_t syncyte_kv_lengths(syncyte_kv_t kv, int64_t count, const int64_t* keys, int64_t* lengths) {
   return looked_up("kv_lengths", [&] {
     const auto found = find_store(kv);
-    found->lengths(capi::key_list(count, keys, lengths, "lengths"), lengths);
+    found->lengths(key_list(count, keys, lengths, "lengths"), lengths);
   });
 }
 
 syncyte_status_t syncyte_kv_owner(syncyte_kv_t kv, int64_t count, const int64_t* keys, int32_t* ranks) {
   return looked_up("kv_owner", [&] {
     const auto found = find_store(kv);
-    found->owner(capi::key_list(count, keys, ranks, "ranks"), ranks);
+    found->owner(key_list(count, keys, ranks, "ranks"), ranks);
   });
 }
 
@@ -128,7 +85,7 @@ syncyte_status_t syncyte_kv_set_sampling(syncyte_kv_t kv, const syncyte_kv_sampl
   return started("kv_set_sampling", [&] {
     const auto found = find_store(kv);
     constexpr syncyte_kv_sampling_t defaults SYNCYTE_KV_SAMPLING_INIT;
-    found->set_sampling(capi::options_or(sampling, defaults));
+    found->set_sampling(options_or(sampling, defaults));
   });
 }
 
@@ -139,20 +96,8 @@ syncyte_status_t syncyte_kv_sync(syncyte_kv_t kv) {
 syncyte_status_t syncyte_kv_worker_create(syncyte_kv_t kv, int32_t number, syncyte_kv_worker_t* worker) {
   return started("kv_worker_create", [&] {
     out(worker, "worker");
-    *worker = workers().insert(std::make_shared<kv::worker>(find_store(kv), number));
+    *worker = tables::kv_worker().insert(std::make_shared<kv::worker>(find_store(kv), number));
   });
-}
-
-syncyte_status_t syncyte_kv_worker_retain(syncyte_kv_worker_t worker) {
-  return guarded("kv_worker_retain", [&] { workers().retain(worker, "worker"); });
-}
-
-syncyte_status_t syncyte_kv_worker_release(syncyte_kv_worker_t worker) {
-  return guarded("kv_worker_release", [&] { workers().release(worker, "worker"); });
-}
-
-syncyte_status_t syncyte_kv_worker_destroy(syncyte_kv_worker_t* worker) {
-  return guarded("kv_worker_destroy", [&] { workers().destroy(worker, "worker"); });
 }
 
 syncyte_status_t syncyte_kv_worker_pull(syncyte_kv_worker_t worker, const syncyte_buffer_t* keys,
@@ -267,7 +212,7 @@ syncyte_status_t syncyte_kv_worker_end_setup(syncyte_kv_worker_t worker) {
 }
 
 syncyte_status_t syncyte_kv_worker_describe(syncyte_kv_worker_t worker, syncyte_kv_worker_info_t* info) {
-  return looked_up<capi::callers::ranks>("kv_worker_describe", [&] {
+  return looked_up<callers::ranks>("kv_worker_describe", [&] {
     const auto found = find_worker(worker);
     base::expect(out(info, "info").struct_size == sizeof *info, SYNCYTE_ERR_ARGUMENT, "info->struct_size",
                  info->struct_size, "{} (the sizeof of the struct)", sizeof *info);

@@ -8,8 +8,7 @@
 #include "memory/pool.hpp"
 
 using namespace syncyte;
-using capi::guarded;
-using capi::out;
+using namespace syncyte::capi;
 
 namespace {
 

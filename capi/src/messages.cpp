@@ -85,17 +85,13 @@ void start_request(std::unique_ptr<messages::message> message, syncyte_message_s
 }  // namespace syncyte::capi
 
 using namespace syncyte;
-using capi::looked_up;
-using capi::made_by;
-using capi::out;
-using capi::started;
-using capi::trace_message;
+using namespace syncyte::capi;
 using messages::message;
 
 extern "C" {
 
 syncyte_status_t syncyte_message_highest_tag(int32_t* tag) {
-  return looked_up<capi::callers::ranks>("message_highest_tag", [&] { out(tag, "tag") = comm::highest_tag(); });
+  return looked_up<callers::ranks>("message_highest_tag", [&] { out(tag, "tag") = comm::highest_tag(); });
 }
 
 syncyte_status_t syncyte_comm_send(syncyte_comm_t comm, const syncyte_buffer_t* buffer, int32_t dest, int32_t tag,
@@ -111,11 +107,11 @@ syncyte_status_t syncyte_comm_recv(syncyte_comm_t comm, int32_t source, int32_t 
                                    syncyte_message_status_t* status) {
   return started("comm_recv", [&] {
     trace_message(buffer, source);
-    capi::require_status(status);
+    require_status(status);
     const auto received = made_by(message::receive, comm, buffer, source, tag, options);
     message::wait_or_leave({received.get()});
-    capi::trace_peer(received->peer().rank);
-    capi::fill(status, *received);
+    trace_peer(received->peer().rank);
+    fill(status, *received);
   });
 }
 
@@ -125,7 +121,7 @@ syncyte_status_t syncyte_comm_isend(syncyte_comm_t comm, const syncyte_buffer_t*
     trace_message(buffer, dest);
     out(request, "request");
     auto sent = made_by(message::send, comm, buffer, dest, tag, options);
-    capi::start_request(std::move(sent), nullptr, "comm_isend", request);
+    start_request(std::move(sent), nullptr, "comm_isend", request);
   });
 }
 
@@ -135,9 +131,9 @@ syncyte_status_t syncyte_comm_irecv(syncyte_comm_t comm, int32_t source, int32_t
   return started("comm_irecv", [&] {
     trace_message(buffer, source);
     out(request, "request");
-    capi::require_status(status);
+    require_status(status);
     auto received = made_by(message::receive, comm, buffer, source, tag, options);
-    capi::start_request(std::move(received), status, "comm_irecv", request);
+    start_request(std::move(received), status, "comm_irecv", request);
   });
 }
 
@@ -147,13 +143,13 @@ syncyte_status_t syncyte_comm_sendrecv(syncyte_comm_t comm, const syncyte_buffer
                                        syncyte_message_status_t* status) {
   return started("comm_sendrecv", [&] {
     trace_message(send_buffer, dest);
-    capi::require_status(status);
+    require_status(status);
     const auto received = made_by(message::prepare_receive, comm, recv_buffer, source, recv_tag, options);
     const auto sent = made_by(message::prepare_send, comm, send_buffer, dest, send_tag, options);
     received->start();
     sent->start();
     message::wait_or_leave({received.get(), sent.get()});
-    capi::fill(status, *received);
+    fill(status, *received);
   });
 }
 }

@@ -156,11 +156,7 @@ syncyte_request_t make_request(syncyte_request_poll_fn_t poll, syncyte_request_w
 }  // namespace syncyte::capi
 
 using namespace syncyte;
-using capi::checked;
-using capi::ending;
-using capi::guarded;
-using capi::out;
-using capi::requests;
+using namespace syncyte::capi;
 
 extern "C" {
 
@@ -168,7 +164,7 @@ syncyte_status_t syncyte_request_create(syncyte_request_poll_fn_t poll, syncyte_
                                         syncyte_request_free_fn_t free, void* context, syncyte_request_t* request) {
   return guarded("request_create", [&] {
     base::expect(poll != nullptr, SYNCYTE_ERR_ARGUMENT, "poll", "null", "a function");
-    out(request, "request") = capi::library_operation::start({poll, wait, free, context});
+    out(request, "request") = library_operation::start({poll, wait, free, context});
   });
 }
 
@@ -192,7 +188,7 @@ syncyte_status_t syncyte_request_test(syncyte_request_t* request, int32_t* done)
 syncyte_status_t syncyte_request_wait(syncyte_request_t* request) {
   return ending("request_wait", [&]() -> std::optional<syncyte_status_t> {
     if (checked(request) == nullptr) return std::nullopt;
-    return capi::wait_for(request);
+    return wait_for(request);
   });
 }
 
@@ -200,16 +196,16 @@ syncyte_status_t syncyte_request_wait_all(int64_t count, syncyte_request_t* arra
   return ending("request_wait_all", [&]() -> std::optional<syncyte_status_t> {
     checked(array, count);
     syncyte_status_t first = SYNCYTE_SUCCESS;
-    capi::sum_of_parts parts;
+    sum_of_parts parts;
     for (int64_t i = 0; i < count; ++i) {
       if (array[i] == nullptr) continue;
-      const syncyte_status_t ended = capi::wait_for_one(&array[i]);
-      parts.add(capi::traced());
+      const syncyte_status_t ended = wait_for_one(&array[i]);
+      parts.add(traced());
       if (first == SYNCYTE_SUCCESS) first = ended;
       if (ended == SYNCYTE_ERR_INTERRUPTED && array[i] != nullptr) return ended;
     }
     if (!parts.sum()) return std::nullopt;
-    capi::traced() = *parts.sum();
+    traced() = *parts.sum();
     return first;
   });
 }
@@ -220,7 +216,7 @@ syncyte_status_t syncyte_request_wait_any(int64_t count, syncyte_request_t* arra
     std::int64_t& answer = out(index, "index");
     const mpi::thread_guard guard("request_wait_any");
     syncyte_status_t ended = SYNCYTE_SUCCESS;
-    answer = capi::wait_for_any(count, array, ended);
+    answer = wait_for_any(count, array, ended);
     if (answer < 0) return std::nullopt;
     return ended;
   });

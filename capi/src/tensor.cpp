@@ -4,23 +4,14 @@
 
 #include "comm_table.hpp"
 #include "guard.hpp"
-#include "handle_table.hpp"
+#include "handle_tables.hpp"
 #include "tensor/whole_tensor.hpp"
 
 namespace syncyte::capi {
 namespace {
 
-using tensor_table = handle_table<syncyte_tensor_t, tensor::whole_tensor>;
-
-tensor_table& tensors() {
-  static auto* const the_table = new tensor_table("tensor");  // leaked: static destructors may drop handles
-  return *the_table;
-}
-
 std::shared_ptr<tensor::whole_tensor> find_tensor(syncyte_tensor_t tensor) {
-  auto found = tensors().find(tensor, "tensor");
-  trace_comm(found->comm()->name());
-  return found;
+  return find_traced(tables::tensor(), tensor, "tensor");
 }
 
 /// Options of a new tensor. An error in them, or in the output parameter, is stored, for the collective to report on
@@ -45,44 +36,24 @@ tensor::tensor_options chosen_options(const syncyte_tensor_options_t* given, con
 }  // namespace syncyte::capi
 
 using namespace syncyte;
-using capi::find_tensor;
-using capi::forks_too;
-using capi::guarded;
-using capi::looked_up;
-using capi::out;
-using capi::started;
-using capi::tensors;
-using capi::trace_buffer;
+using namespace syncyte::capi;
 
 extern "C" {
 
 syncyte_status_t syncyte_tensor_create(syncyte_comm_t comm, syncyte_dtype_t dtype, int32_t ndim, const int64_t* shape,
                                        const syncyte_tensor_options_t* options, syncyte_tensor_t* tensor) {
   return started("tensor_create", [&] {
-    auto made =
-        tensor::whole_tensor::create(capi::find_comm(comm), dtype, ndim, shape, capi::chosen_options(options, tensor));
-    *tensor = tensors().insert(std::move(made));
+    auto made = tensor::whole_tensor::create(find_comm(comm), dtype, ndim, shape, chosen_options(options, tensor));
+    *tensor = tables::tensor().insert(std::move(made));
   });
 }
 
 syncyte_status_t syncyte_tensor_wrap(syncyte_comm_t comm, const syncyte_buffer_t* local,
                                      const syncyte_tensor_options_t* options, syncyte_tensor_t* tensor) {
   return started("tensor_wrap", [&] {
-    auto made = tensor::whole_tensor::wrap(capi::find_comm(comm), local, capi::chosen_options(options, tensor));
-    *tensor = tensors().insert(std::move(made));
+    auto made = tensor::whole_tensor::wrap(find_comm(comm), local, chosen_options(options, tensor));
+    *tensor = tables::tensor().insert(std::move(made));
   });
-}
-
-syncyte_status_t syncyte_tensor_retain(syncyte_tensor_t tensor) {
-  return guarded("tensor_retain", [&] { tensors().retain(tensor, "tensor"); });
-}
-
-syncyte_status_t syncyte_tensor_release(syncyte_tensor_t tensor) {
-  return guarded("tensor_release", [&] { tensors().release(tensor, "tensor"); });
-}
-
-syncyte_status_t syncyte_tensor_destroy(syncyte_tensor_t* tensor) {
-  return guarded("tensor_destroy", [&] { tensors().destroy(tensor, "tensor"); });
 }
 
 syncyte_status_t syncyte_tensor_describe(syncyte_tensor_t tensor, syncyte_buffer_t* global) {
@@ -93,7 +64,7 @@ syncyte_status_t syncyte_tensor_comm(syncyte_tensor_t tensor, syncyte_comm_t* co
   return looked_up("tensor_comm", [&] {
     const auto found = find_tensor(tensor);
     out(comm, "comm");
-    *comm = capi::handle_of(found->comm());
+    *comm = handle_of(found->comm());
   });
 }
 

@@ -4,23 +4,14 @@
 #include "base/dtype.hpp"
 #include "comm_table.hpp"
 #include "guard.hpp"
-#include "handle_table.hpp"
+#include "handle_tables.hpp"
 #include "window/window.hpp"
 
 namespace syncyte::capi {
 namespace {
 
-using window_table = handle_table<syncyte_window_t, window::window>;
-
-window_table& windows() {
-  static auto* const the_table = new window_table("window");
-  return *the_table;
-}
-
 std::shared_ptr<window::window> find_window(syncyte_window_t handle) {
-  auto found = windows().find(handle, "window");
-  trace_comm(found->comm()->name());
-  return found;
+  return find_traced(tables::window(), handle, "window");
 }
 
 syncyte_window_options_t window_options(const syncyte_window_options_t* given) {
@@ -47,42 +38,24 @@ void require_pointer(const void* pointer, const char* argument) {
 }  // namespace syncyte::capi
 
 using namespace syncyte;
-using capi::find_window;
-using capi::forks_too;
-using capi::guarded;
-using capi::looked_up;
-using capi::out;
-using capi::started;
-using capi::windows;
+using namespace syncyte::capi;
 
 extern "C" {
 
 syncyte_status_t syncyte_window_create(syncyte_comm_t comm, size_t bytes, const syncyte_window_options_t* options,
                                        syncyte_window_t* window) {
   return started("window_create", [&] {
-    const auto ranks = capi::find_comm(comm);
+    const auto ranks = find_comm(comm);
     comm::collective_call call(*ranks, "window_create", comm::collective_call::lifecycle);
     std::string name;
     call.attempt([&] {
       out(window, "window");
-      const auto chosen = capi::window_options(options);
+      const auto chosen = window_options(options);
       name = chosen.name != nullptr ? chosen.name : "";
     });
     auto made = window::window::create(call, bytes, name);
-    *window = windows().insert(std::move(made));
+    *window = tables::window().insert(std::move(made));
   });
-}
-
-syncyte_status_t syncyte_window_retain(syncyte_window_t window) {
-  return guarded("window_retain", [&] { windows().retain(window, "window"); });
-}
-
-syncyte_status_t syncyte_window_release(syncyte_window_t window) {
-  return guarded("window_release", [&] { windows().release(window, "window"); });
-}
-
-syncyte_status_t syncyte_window_destroy(syncyte_window_t* window) {
-  return guarded("window_destroy", [&] { windows().destroy(window, "window"); });
 }
 
 syncyte_status_t syncyte_window_size(syncyte_window_t window, int32_t rank, size_t* bytes) {
@@ -105,10 +78,10 @@ syncyte_status_t syncyte_window_pointer(syncyte_window_t window, int32_t rank, v
 syncyte_status_t syncyte_window_put(syncyte_window_t window, int32_t rank, size_t offset,
                                     const syncyte_buffer_t* source) {
   return started("window_put", [&] {
-    capi::trace_peer(rank);
+    trace_peer(rank);
     const auto target = find_window(window);
-    const base::buffer from = capi::contiguous(source, "source");
-    capi::trace_bytes(from.bytes(), from.dtype());
+    const base::buffer from = contiguous(source, "source");
+    trace_bytes(from.bytes(), from.dtype());
     target->put_bytes(rank, offset, from.data(), from.bytes());
   });
 }
@@ -116,10 +89,10 @@ syncyte_status_t syncyte_window_put(syncyte_window_t window, int32_t rank, size_
 syncyte_status_t syncyte_window_get(syncyte_window_t window, int32_t rank, size_t offset,
                                     const syncyte_buffer_t* target) {
   return started<forks_too>("window_get", [&] {
-    capi::trace_peer(rank);
+    trace_peer(rank);
     const auto source = find_window(window);
-    const base::buffer to = capi::contiguous(target, "target");
-    capi::trace_bytes(to.bytes(), to.dtype());
+    const base::buffer to = contiguous(target, "target");
+    trace_bytes(to.bytes(), to.dtype());
     source->get_bytes(rank, offset, to.data(), to.bytes());
   });
 }
@@ -127,10 +100,10 @@ syncyte_status_t syncyte_window_get(syncyte_window_t window, int32_t rank, size_
 syncyte_status_t syncyte_window_accumulate(syncyte_window_t window, int32_t rank, size_t offset, syncyte_op_t op,
                                            const syncyte_buffer_t* source) {
   return started("window_accumulate", [&] {
-    capi::trace_peer(rank);
+    trace_peer(rank);
     const auto target = find_window(window);
-    const base::buffer from = capi::contiguous(source, "source");
-    capi::trace_bytes(from.bytes(), from.dtype());
+    const base::buffer from = contiguous(source, "source");
+    trace_bytes(from.bytes(), from.dtype());
     target->accumulate(rank, offset, from.dtype(), op, from.data(), from.elements());
   });
 }
@@ -138,10 +111,10 @@ syncyte_status_t syncyte_window_accumulate(syncyte_window_t window, int32_t rank
 syncyte_status_t syncyte_window_fetch_op(syncyte_window_t window, int32_t rank, size_t offset, syncyte_dtype_t dtype,
                                          syncyte_op_t op, const void* operand, void* previous) {
   return started("window_fetch_op", [&] {
-    capi::trace_peer(rank);
+    trace_peer(rank);
     const auto target = find_window(window);
-    capi::require_pointer(operand, "operand");
-    capi::require_pointer(previous, "previous");
+    require_pointer(operand, "operand");
+    require_pointer(previous, "previous");
     target->fetch_op(rank, offset, dtype, op, operand, previous);
   });
 }
@@ -150,18 +123,18 @@ syncyte_status_t syncyte_window_compare_swap(syncyte_window_t window, int32_t ra
                                              syncyte_dtype_t dtype, const void* expected, const void* desired,
                                              void* previous) {
   return started("window_compare_swap", [&] {
-    capi::trace_peer(rank);
+    trace_peer(rank);
     const auto target = find_window(window);
-    capi::require_pointer(expected, "expected");
-    capi::require_pointer(desired, "desired");
-    capi::require_pointer(previous, "previous");
+    require_pointer(expected, "expected");
+    require_pointer(desired, "desired");
+    require_pointer(previous, "previous");
     target->compare_swap(rank, offset, dtype, expected, desired, previous);
   });
 }
 
 syncyte_status_t syncyte_window_lock(syncyte_window_t window, int32_t rank, syncyte_lock_t kind) {
   return started("window_lock", [&] {
-    capi::trace_peer(rank);
+    trace_peer(rank);
     const auto target = find_window(window);
     base::expect(kind == SYNCYTE_LOCK_SHARED || kind == SYNCYTE_LOCK_EXCLUSIVE, SYNCYTE_ERR_ARGUMENT, "kind", kind,
                  "SYNCYTE_LOCK_SHARED (1) or SYNCYTE_LOCK_EXCLUSIVE (2)");
@@ -171,14 +144,14 @@ syncyte_status_t syncyte_window_lock(syncyte_window_t window, int32_t rank, sync
 
 syncyte_status_t syncyte_window_unlock(syncyte_window_t window, int32_t rank) {
   return started("window_unlock", [&] {
-    capi::trace_peer(rank);
+    trace_peer(rank);
     find_window(window)->unlock(rank);
   });
 }
 
 syncyte_status_t syncyte_window_flush(syncyte_window_t window, int32_t rank) {
   return started("window_flush", [&] {
-    capi::trace_peer(rank);
+    trace_peer(rank);
     find_window(window)->flush(rank);
   });
 }

@@ -25,7 +25,7 @@ class worker {
   worker(const worker&) = delete;
   worker& operator=(const worker&) = delete;
 
-  store& of() const { return *store_; }
+  const std::shared_ptr<comm::communicator>& comm() const { return store_->comm(); }
 
   void pull(const syncyte_buffer_t* keys, const syncyte_buffer_t* values);
   void push(const syncyte_buffer_t* keys, const syncyte_buffer_t* values);

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <memory>
+
+#include "handle_table.hpp"
+#include "syncyte/cache.h"
+#include "syncyte/comm.h"
+#include "syncyte/halo.h"
+#include "syncyte/kv.h"
+#include "syncyte/reducer.h"
+#include "syncyte/tensor.h"
+#include "syncyte/window.h"
+#include "trace.hpp"
+
+// clang-format off
+namespace syncyte::cache { class region; }
+namespace syncyte::comm { class communicator; }
+namespace syncyte::halo { class plan; }
+namespace syncyte::kv { class store; class worker; }
+namespace syncyte::reducer { class bucket_reducer; }
+namespace syncyte::tensor { class whole_tensor; }
+namespace syncyte::window { class window; }
+// clang-format on
+
+namespace syncyte::capi {
+
+/// The table of one type of handle; messages call the object `name`. It is leaked, because static destructors may drop
+/// handles.
+template <class Handle, class Object>
+handle_table<Handle, Object>& table_of(const char* name) {
+  static auto* const table = new handle_table<Handle, Object>(name);
+  return *table;
+}
+
+/// Tables by the handle's type without "syncyte_" and "_t": generated code calls them so.
+namespace tables {
+inline auto& cache() { return table_of<syncyte_cache_t, cache::region>("shared cache"); }
+inline auto& comm() { return table_of<syncyte_comm_t, comm::communicator>("communicator"); }
+inline auto& halo() { return table_of<syncyte_halo_t, halo::plan>("halo"); }
+inline auto& kv() { return table_of<syncyte_kv_t, kv::store>("store"); }
+inline auto& kv_worker() { return table_of<syncyte_kv_worker_t, kv::worker>("worker of a store"); }
+inline auto& reducer() { return table_of<syncyte_reducer_t, reducer::bucket_reducer>("reducer"); }
+inline auto& tensor() { return table_of<syncyte_tensor_t, tensor::whole_tensor>("tensor"); }
+inline auto& window() { return table_of<syncyte_window_t, window::window>("window"); }
+}  // namespace tables
+
+/// The object of a C argument, whose communicator is recorded for the trace; throws SYNCYTE_ERR_HANDLE.
+template <class Handle, class Object>
+std::shared_ptr<Object> find_traced(const handle_table<Handle, Object>& table, Handle handle, const char* argument) {
+  auto found = table.find(handle, argument);
+  trace_comm(found->comm()->name());
+  return found;
+}
+
+}  // namespace syncyte::capi
