@@ -1,14 +1,17 @@
 """Emits C functions that follow from their declarations.
 
 A collective's calls the function of src/collectives with the same name and arguments, without options and lengths of
-arrays; that which retains, releases or destroys a handle calls its table.
+arrays; that which retains, releases or destroys a handle calls its table. Another that no file of capi/src defines
+calls the method of the handle's object with the same name, which returns a single output and gets several by reference.
 """
 
 from __future__ import annotations
 
+import re
 import textwrap
+from pathlib import Path
 
-from model import Function, Header, Names, Parameter
+from model import Function, Header, Names, Parameter, short
 
 _COLLECTIVES = """// Generated from syncyte/collectives.h and syncyte/nonblocking.h by bindings/generate; do not edit.
 // clang-format off
@@ -27,8 +30,15 @@ extern "C" {
 """
 
 _HANDLES = """// Generated from syncyte/*.h by bindings/generate; do not edit.
+// clang-format off
+#include "comm_table.hpp"
 #include "guard.hpp"
+#include "halo/plan.hpp"
 #include "handle_tables.hpp"
+#include "kv/worker.hpp"
+#include "reducer/bucket_reducer.hpp"
+#include "tensor/whole_tensor.hpp"
+#include "window/window.hpp"
 
 using namespace syncyte::capi;
 
@@ -54,6 +64,11 @@ def _arguments(function: Function) -> list[str]:
         elif parameter.name not in ("comm", "options", "request", *lengths):
             arguments.append(parameter.name)
     return arguments
+
+
+def _signature(function: Function) -> str:
+    parameters = ", ".join(map(_declared, function.parameters))
+    return _wrapped(f"{function.returns.name} {function.name}({parameters}){_SPACE}{{", 0)
 
 
 def _traced(function: Function) -> list[str]:
@@ -85,16 +100,18 @@ def _function(function: Function) -> str:
     else:
         opening = f'return started<forks_too>("{operation}", [&] {{'
         call = f"{called}({', '.join(['*find_comm(comm)', *_arguments(function), 'extras(options)'])});"
-    signature = f"{function.returns.name} {function.name}({', '.join(map(_declared, function.parameters))}){_SPACE}{{"
     body = [_wrapped(statement, 4) for statement in [*_traced(function), call]]
-    return "\n".join(["", _wrapped(signature, 0), _wrapped(opening, 2), *body, "  });", "}", ""])
+    return "\n".join(["", _signature(function), _wrapped(opening, 2), *body, "  });", "}", ""])
+
+
+def _is_collective(header: Header, function: Function) -> bool:
+    has_options = any(parameter.name == "options" for parameter in function.parameters)
+    return has_options and header.name in ("collectives", "nonblocking")
 
 
 def collectives(headers: list[Header]) -> str:
     """The text of collectives.cpp."""
-    functions = [function for header in headers if header.name in ("collectives", "nonblocking")
-                 for function in header.functions
-                 if any(parameter.name == "options" for parameter in function.parameters)]  # fmt: skip
+    functions = [function for header in headers for function in header.functions if _is_collective(header, function)]
     return _COLLECTIVES + "".join(map(_function, functions)) + "}\n"
 
 
@@ -103,15 +120,56 @@ def _reference(function: Function) -> str:
     handle = function.parameters[0]
     table, action = function.name.removeprefix("syncyte_").rsplit("_", 1)
     return f"""
-syncyte_status_t {function.name}({handle.type.name}{"*" * handle.type.pointers} {handle.name}) {{
+{_signature(function)}
   return guarded("{table}_{action}", [&] {{ tables::{table}().{action}({handle.name}, "{handle.name}"); }});
 }}
 """
 
 
-def handles(headers: list[Header], names: Names) -> str:
-    """The text of handles.cpp. A request has functions of its own: it is destroyed while others wait for it."""
+def _returned(outputs: list[Parameter], call: str) -> list[str]:
+    """Statements that call a method and store what it returns."""
+    if len(outputs) != 1:
+        return [f"{call};"]
+    output = outputs[0]
+    is_comm = output.type.name == "syncyte_comm_t"
+    value = f"handle_of({call})" if is_comm else f"static_cast<{output.type.name}>({call})"
+    if not output.optional:
+        return [f"*{output.name} = {value};"]
+    return [f"const auto result = {value};", f"if ({output.name} != nullptr) *{output.name} = result;"]
+
+
+def _method(function: Function) -> str:
+    """A function that calls the method of a handle's object."""
+    handle, *others = function.parameters
+    table, operation = short(handle.type.name), short(function.name)
+    guard = "started<forks_too>" if "forked child" in function.brief else "started"
+    opening = f'return {"looked_up" if function.brief.startswith("Returns") else guard}("{operation}", [&] {{'
+    outputs = [parameter for parameter in others
+               if parameter.direction == "out" and not parameter.array and parameter.type.name != "void"
+               and not parameter.type.const]  # fmt: skip
+    names = [output.name for output in outputs]
+    arguments = [f"*{name}" if name in names else name for name in _arguments(function)
+                 if name != handle.name and [name] != names]  # fmt: skip
+    body = [f'const auto object = find_traced(tables::{table}(), {handle.name}, "{handle.name}");']
+    body += [f"trace_peer({parameter.name});" for parameter in others if parameter.name == "rank"]
+    body += [f"trace_buffer({parameter.name});" for parameter in others
+             if parameter.type.name == "syncyte_buffer_t"
+             and parameter.name in ("output", "source", "values")]  # fmt: skip
+    body += [f'out({output.name}, "{output.name}");' for output in outputs if not output.optional]
+    body += _returned(outputs, f"object->{operation.removeprefix(f'{table}_')}({', '.join(arguments)})")
+    statements = [_wrapped(statement, 4) for statement in body]
+    return "\n".join(["", _signature(function), _wrapped(opening, 2), *statements, "  });", "}", ""])
+
+
+def _of_handle(function: Function) -> str:
+    return _reference(function) if function.name.endswith(("_retain", "_release", "_destroy")) else _method(function)
+
+
+def handles(headers: list[Header], names: Names, sources: Path) -> str:
+    """The text of handles.cpp: what no file of the folder `sources` defines and no collective is."""
+    text = "".join(path.read_text() for path in sources.glob("*.cpp"))
+    written = set(re.findall(r"^\w+ (syncyte_\w+)\(", text, re.M))
     functions = [function for header in headers for function in header.functions
-                 if function.name.endswith(("_retain", "_release", "_destroy"))
-                 and function.parameters[0].type.name in names.handles - {"syncyte_request_t"}]  # fmt: skip
-    return _HANDLES + "".join(map(_reference, functions)) + "}\n"
+                 if function.parameters and function.parameters[0].type.name in names.handles
+                 and function.name not in written and not _is_collective(header, function)]  # fmt: skip
+    return _HANDLES + "".join(map(_of_handle, functions)) + "}\n"

@@ -39,7 +39,7 @@ def generate(compiler: str) -> dict[Path, str]:
     check(headers, names)
     files = {Path("bindings/python/syncyte/_declarations.py"): emit_python.emit(core, hdf5, names)}
     files[Path("capi/generated/collectives.cpp")] = emit_capi.collectives(core)
-    files[Path("capi/generated/handles.cpp")] = emit_capi.handles(core, names)
+    files[Path("capi/generated/handles.cpp")] = emit_capi.handles(core, names, ROOT / "capi" / "src")
     modules = [read_module(path) for path in sorted((fortran / "methods").glob("*.methods"))]
     texts = emit_fortran.emit(core, hdf5, helpers, names)
     texts |= emit_methods.emit(modules, headers, names, {"checkpoints": ["syncyte_checkpoint_c", "syncyte_entries_c"]})

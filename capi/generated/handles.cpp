@@ -1,6 +1,13 @@
 // Generated from syncyte/*.h by bindings/generate; do not edit.
+// clang-format off
+#include "comm_table.hpp"
 #include "guard.hpp"
+#include "halo/plan.hpp"
 #include "handle_tables.hpp"
+#include "kv/worker.hpp"
+#include "reducer/bucket_reducer.hpp"
+#include "tensor/whole_tensor.hpp"
+#include "window/window.hpp"
 
 using namespace syncyte::capi;
 
@@ -42,6 +49,22 @@ syncyte_status_t syncyte_halo_destroy(syncyte_halo_t* halo) {
   return guarded("halo_destroy", [&] { tables::halo().destroy(halo, "halo"); });
 }
 
+syncyte_status_t syncyte_halo_comm(syncyte_halo_t halo, syncyte_comm_t* cart) {
+  return looked_up("halo_comm", [&] {
+    const auto object = find_traced(tables::halo(), halo, "halo");
+    out(cart, "cart");
+    *cart = handle_of(object->comm());
+  });
+}
+
+syncyte_status_t syncyte_halo_sequence(syncyte_halo_t halo, int64_t* number) {
+  return looked_up("halo_sequence", [&] {
+    const auto object = find_traced(tables::halo(), halo, "halo");
+    out(number, "number");
+    *number = static_cast<int64_t>(object->sequence());
+  });
+}
+
 syncyte_status_t syncyte_reducer_retain(syncyte_reducer_t reducer) {
   return guarded("reducer_retain", [&] { tables::reducer().retain(reducer, "reducer"); });
 }
@@ -52,6 +75,27 @@ syncyte_status_t syncyte_reducer_release(syncyte_reducer_t reducer) {
 
 syncyte_status_t syncyte_reducer_destroy(syncyte_reducer_t* reducer) {
   return guarded("reducer_destroy", [&] { tables::reducer().destroy(reducer, "reducer"); });
+}
+
+syncyte_status_t syncyte_reducer_progress(syncyte_reducer_t reducer) {
+  return started("reducer_progress", [&] {
+    const auto object = find_traced(tables::reducer(), reducer, "reducer");
+    object->progress();
+  });
+}
+
+syncyte_status_t syncyte_reducer_wait(syncyte_reducer_t reducer) {
+  return started("reducer_wait", [&] {
+    const auto object = find_traced(tables::reducer(), reducer, "reducer");
+    object->wait();
+  });
+}
+
+syncyte_status_t syncyte_reducer_give_up(syncyte_reducer_t reducer) {
+  return started("reducer_give_up", [&] {
+    const auto object = find_traced(tables::reducer(), reducer, "reducer");
+    object->give_up();
+  });
 }
 
 syncyte_status_t syncyte_window_retain(syncyte_window_t window) {
@@ -66,6 +110,64 @@ syncyte_status_t syncyte_window_destroy(syncyte_window_t* window) {
   return guarded("window_destroy", [&] { tables::window().destroy(window, "window"); });
 }
 
+syncyte_status_t syncyte_window_size(syncyte_window_t window, int32_t rank, size_t* bytes) {
+  return looked_up("window_size", [&] {
+    const auto object = find_traced(tables::window(), window, "window");
+    trace_peer(rank);
+    out(bytes, "bytes");
+    *bytes = static_cast<size_t>(object->size(rank));
+  });
+}
+
+syncyte_status_t syncyte_window_fetch_op(syncyte_window_t window, int32_t rank, size_t offset, syncyte_dtype_t dtype,
+    syncyte_op_t op, const void* operand, void* previous) {
+  return started("window_fetch_op", [&] {
+    const auto object = find_traced(tables::window(), window, "window");
+    trace_peer(rank);
+    object->fetch_op(rank, offset, dtype, op, operand, previous);
+  });
+}
+
+syncyte_status_t syncyte_window_compare_swap(syncyte_window_t window, int32_t rank, size_t offset,
+    syncyte_dtype_t dtype, const void* expected, const void* desired, void* previous) {
+  return started("window_compare_swap", [&] {
+    const auto object = find_traced(tables::window(), window, "window");
+    trace_peer(rank);
+    object->compare_swap(rank, offset, dtype, expected, desired, previous);
+  });
+}
+
+syncyte_status_t syncyte_window_lock(syncyte_window_t window, int32_t rank, syncyte_lock_t kind) {
+  return started("window_lock", [&] {
+    const auto object = find_traced(tables::window(), window, "window");
+    trace_peer(rank);
+    object->lock(rank, kind);
+  });
+}
+
+syncyte_status_t syncyte_window_unlock(syncyte_window_t window, int32_t rank) {
+  return started("window_unlock", [&] {
+    const auto object = find_traced(tables::window(), window, "window");
+    trace_peer(rank);
+    object->unlock(rank);
+  });
+}
+
+syncyte_status_t syncyte_window_flush(syncyte_window_t window, int32_t rank) {
+  return started("window_flush", [&] {
+    const auto object = find_traced(tables::window(), window, "window");
+    trace_peer(rank);
+    object->flush(rank);
+  });
+}
+
+syncyte_status_t syncyte_window_fence(syncyte_window_t window) {
+  return started("window_fence", [&] {
+    const auto object = find_traced(tables::window(), window, "window");
+    object->fence();
+  });
+}
+
 syncyte_status_t syncyte_tensor_retain(syncyte_tensor_t tensor) {
   return guarded("tensor_retain", [&] { tables::tensor().retain(tensor, "tensor"); });
 }
@@ -76,6 +178,157 @@ syncyte_status_t syncyte_tensor_release(syncyte_tensor_t tensor) {
 
 syncyte_status_t syncyte_tensor_destroy(syncyte_tensor_t* tensor) {
   return guarded("tensor_destroy", [&] { tables::tensor().destroy(tensor, "tensor"); });
+}
+
+syncyte_status_t syncyte_tensor_describe(syncyte_tensor_t tensor, syncyte_buffer_t* global) {
+  return looked_up("tensor_describe", [&] {
+    const auto object = find_traced(tables::tensor(), tensor, "tensor");
+    out(global, "global");
+    *global = static_cast<syncyte_buffer_t>(object->describe());
+  });
+}
+
+syncyte_status_t syncyte_tensor_comm(syncyte_tensor_t tensor, syncyte_comm_t* comm) {
+  return looked_up("tensor_comm", [&] {
+    const auto object = find_traced(tables::tensor(), tensor, "tensor");
+    out(comm, "comm");
+    *comm = handle_of(object->comm());
+  });
+}
+
+syncyte_status_t syncyte_tensor_rows(syncyte_tensor_t tensor, int32_t rank, int64_t* first, int64_t* count) {
+  return looked_up("tensor_rows", [&] {
+    const auto object = find_traced(tables::tensor(), tensor, "tensor");
+    trace_peer(rank);
+    out(first, "first");
+    out(count, "count");
+    object->rows(rank, *first, *count);
+  });
+}
+
+syncyte_status_t syncyte_tensor_owner(syncyte_tensor_t tensor, int64_t count, const int64_t* rows, int32_t* ranks) {
+  return looked_up("tensor_owner", [&] {
+    const auto object = find_traced(tables::tensor(), tensor, "tensor");
+    object->owner({rows, count}, ranks);
+  });
+}
+
+syncyte_status_t syncyte_tensor_local(syncyte_tensor_t tensor, syncyte_buffer_t* view) {
+  return looked_up("tensor_local", [&] {
+    const auto object = find_traced(tables::tensor(), tensor, "tensor");
+    out(view, "view");
+    *view = static_cast<syncyte_buffer_t>(object->local());
+  });
+}
+
+syncyte_status_t syncyte_tensor_node(syncyte_tensor_t tensor, syncyte_buffer_t* view, int64_t* first_row) {
+  return looked_up("tensor_node", [&] {
+    const auto object = find_traced(tables::tensor(), tensor, "tensor");
+    out(view, "view");
+    out(first_row, "first_row");
+    object->node(*view, *first_row);
+  });
+}
+
+syncyte_status_t syncyte_tensor_gather(syncyte_tensor_t tensor, const syncyte_buffer_t* index,
+    const syncyte_buffer_t* output) {
+  return started<forks_too>("tensor_gather", [&] {
+    const auto object = find_traced(tables::tensor(), tensor, "tensor");
+    trace_buffer(output);
+    object->gather(index, output);
+  });
+}
+
+syncyte_status_t syncyte_tensor_scatter(syncyte_tensor_t tensor, const syncyte_buffer_t* index,
+    const syncyte_buffer_t* source) {
+  return started("tensor_scatter", [&] {
+    const auto object = find_traced(tables::tensor(), tensor, "tensor");
+    trace_buffer(source);
+    object->scatter(index, source);
+  });
+}
+
+syncyte_status_t syncyte_tensor_scatter_add(syncyte_tensor_t tensor, const syncyte_buffer_t* index,
+    const syncyte_buffer_t* source) {
+  return started("tensor_scatter_add", [&] {
+    const auto object = find_traced(tables::tensor(), tensor, "tensor");
+    trace_buffer(source);
+    object->scatter_add(index, source);
+  });
+}
+
+syncyte_status_t syncyte_tensor_get_box(syncyte_tensor_t tensor, const int64_t* lower, int64_t lower_length,
+    const syncyte_buffer_t* output) {
+  return started<forks_too>("tensor_get_box", [&] {
+    const auto object = find_traced(tables::tensor(), tensor, "tensor");
+    trace_buffer(output);
+    object->get_box({lower, lower_length}, output);
+  });
+}
+
+syncyte_status_t syncyte_tensor_put_box(syncyte_tensor_t tensor, const int64_t* lower, int64_t lower_length,
+    const syncyte_buffer_t* source) {
+  return started("tensor_put_box", [&] {
+    const auto object = find_traced(tables::tensor(), tensor, "tensor");
+    trace_buffer(source);
+    object->put_box({lower, lower_length}, source);
+  });
+}
+
+syncyte_status_t syncyte_tensor_fetch_add(syncyte_tensor_t tensor, int64_t element, int64_t operand,
+    int64_t* previous) {
+  return started("tensor_fetch_add", [&] {
+    const auto object = find_traced(tables::tensor(), tensor, "tensor");
+    const auto result = static_cast<int64_t>(object->fetch_add(element, operand));
+    if (previous != nullptr) *previous = result;
+  });
+}
+
+syncyte_status_t syncyte_tensor_compare_swap(syncyte_tensor_t tensor, int64_t element, int64_t expected,
+    int64_t desired, int64_t* previous) {
+  return started("tensor_compare_swap", [&] {
+    const auto object = find_traced(tables::tensor(), tensor, "tensor");
+    const auto result = static_cast<int64_t>(object->compare_swap(element, expected, desired));
+    if (previous != nullptr) *previous = result;
+  });
+}
+
+syncyte_status_t syncyte_tensor_load(syncyte_tensor_t tensor, int64_t element, int64_t* value) {
+  return started<forks_too>("tensor_load", [&] {
+    const auto object = find_traced(tables::tensor(), tensor, "tensor");
+    out(value, "value");
+    *value = static_cast<int64_t>(object->load(element));
+  });
+}
+
+syncyte_status_t syncyte_tensor_store(syncyte_tensor_t tensor, int64_t element, int64_t value) {
+  return started("tensor_store", [&] {
+    const auto object = find_traced(tables::tensor(), tensor, "tensor");
+    object->store(element, value);
+  });
+}
+
+syncyte_status_t syncyte_tensor_wait(syncyte_tensor_t tensor, int64_t element, syncyte_compare_t compare, int64_t value,
+    double timeout, int64_t* found) {
+  return started<forks_too>("tensor_wait", [&] {
+    const auto object = find_traced(tables::tensor(), tensor, "tensor");
+    const auto result = static_cast<int64_t>(object->wait(element, compare, value, timeout));
+    if (found != nullptr) *found = result;
+  });
+}
+
+syncyte_status_t syncyte_tensor_flush(syncyte_tensor_t tensor) {
+  return started("tensor_flush", [&] {
+    const auto object = find_traced(tables::tensor(), tensor, "tensor");
+    object->flush();
+  });
+}
+
+syncyte_status_t syncyte_tensor_sync(syncyte_tensor_t tensor) {
+  return started("tensor_sync", [&] {
+    const auto object = find_traced(tables::tensor(), tensor, "tensor");
+    object->sync();
+  });
 }
 
 syncyte_status_t syncyte_kv_retain(syncyte_kv_t kv) {
@@ -90,6 +343,35 @@ syncyte_status_t syncyte_kv_destroy(syncyte_kv_t* kv) {
   return guarded("kv_destroy", [&] { tables::kv().destroy(kv, "kv"); });
 }
 
+syncyte_status_t syncyte_kv_keys(syncyte_kv_t kv, int64_t* key_count) {
+  return looked_up("kv_keys", [&] {
+    const auto object = find_traced(tables::kv(), kv, "kv");
+    out(key_count, "key_count");
+    *key_count = static_cast<int64_t>(object->keys());
+  });
+}
+
+syncyte_status_t syncyte_kv_lengths(syncyte_kv_t kv, int64_t count, const int64_t* keys, int64_t* lengths) {
+  return looked_up("kv_lengths", [&] {
+    const auto object = find_traced(tables::kv(), kv, "kv");
+    object->lengths({keys, count}, lengths);
+  });
+}
+
+syncyte_status_t syncyte_kv_owner(syncyte_kv_t kv, int64_t count, const int64_t* keys, int32_t* ranks) {
+  return looked_up("kv_owner", [&] {
+    const auto object = find_traced(tables::kv(), kv, "kv");
+    object->owner({keys, count}, ranks);
+  });
+}
+
+syncyte_status_t syncyte_kv_sync(syncyte_kv_t kv) {
+  return started("kv_sync", [&] {
+    const auto object = find_traced(tables::kv(), kv, "kv");
+    object->sync();
+  });
+}
+
 syncyte_status_t syncyte_kv_worker_retain(syncyte_kv_worker_t worker) {
   return guarded("kv_worker_retain", [&] { tables::kv_worker().retain(worker, "worker"); });
 }
@@ -100,5 +382,136 @@ syncyte_status_t syncyte_kv_worker_release(syncyte_kv_worker_t worker) {
 
 syncyte_status_t syncyte_kv_worker_destroy(syncyte_kv_worker_t* worker) {
   return guarded("kv_worker_destroy", [&] { tables::kv_worker().destroy(worker, "worker"); });
+}
+
+syncyte_status_t syncyte_kv_worker_pull(syncyte_kv_worker_t worker, const syncyte_buffer_t* keys,
+    const syncyte_buffer_t* values, int64_t* timestamp) {
+  return started<forks_too>("kv_worker_pull", [&] {
+    const auto object = find_traced(tables::kv_worker(), worker, "worker");
+    trace_buffer(values);
+    const auto result = static_cast<int64_t>(object->pull(keys, values));
+    if (timestamp != nullptr) *timestamp = result;
+  });
+}
+
+syncyte_status_t syncyte_kv_worker_push(syncyte_kv_worker_t worker, const syncyte_buffer_t* keys,
+    const syncyte_buffer_t* values, int64_t* timestamp) {
+  return started("kv_worker_push", [&] {
+    const auto object = find_traced(tables::kv_worker(), worker, "worker");
+    trace_buffer(values);
+    const auto result = static_cast<int64_t>(object->push(keys, values));
+    if (timestamp != nullptr) *timestamp = result;
+  });
+}
+
+syncyte_status_t syncyte_kv_worker_set(syncyte_kv_worker_t worker, const syncyte_buffer_t* keys,
+    const syncyte_buffer_t* values, int64_t* timestamp) {
+  return started("kv_worker_set", [&] {
+    const auto object = find_traced(tables::kv_worker(), worker, "worker");
+    trace_buffer(values);
+    const auto result = static_cast<int64_t>(object->set(keys, values));
+    if (timestamp != nullptr) *timestamp = result;
+  });
+}
+
+syncyte_status_t syncyte_kv_worker_localize(syncyte_kv_worker_t worker, const syncyte_buffer_t* keys,
+    int64_t* timestamp) {
+  return started("kv_worker_localize", [&] {
+    const auto object = find_traced(tables::kv_worker(), worker, "worker");
+    const auto result = static_cast<int64_t>(object->localize(keys));
+    if (timestamp != nullptr) *timestamp = result;
+  });
+}
+
+syncyte_status_t syncyte_kv_worker_intent(syncyte_kv_worker_t worker, const syncyte_buffer_t* keys, int64_t start,
+    int64_t end) {
+  return started("kv_worker_intent", [&] {
+    const auto object = find_traced(tables::kv_worker(), worker, "worker");
+    object->intent(keys, start, end);
+  });
+}
+
+syncyte_status_t syncyte_kv_worker_advance_clock(syncyte_kv_worker_t worker, int64_t* clock) {
+  return started("kv_worker_advance_clock", [&] {
+    const auto object = find_traced(tables::kv_worker(), worker, "worker");
+    const auto result = static_cast<int64_t>(object->advance_clock());
+    if (clock != nullptr) *clock = result;
+  });
+}
+
+syncyte_status_t syncyte_kv_worker_clock(syncyte_kv_worker_t worker, int64_t* clock) {
+  return looked_up("kv_worker_clock", [&] {
+    const auto object = find_traced(tables::kv_worker(), worker, "worker");
+    out(clock, "clock");
+    *clock = static_cast<int64_t>(object->clock());
+  });
+}
+
+syncyte_status_t syncyte_kv_worker_prepare_sample(syncyte_kv_worker_t worker, int64_t count, int64_t start, int64_t end,
+    int64_t* sample) {
+  return started("kv_worker_prepare_sample", [&] {
+    const auto object = find_traced(tables::kv_worker(), worker, "worker");
+    out(sample, "sample");
+    *sample = static_cast<int64_t>(object->prepare_sample(count, start, end));
+  });
+}
+
+syncyte_status_t syncyte_kv_worker_pull_sample(syncyte_kv_worker_t worker, int64_t sample, const syncyte_buffer_t* keys,
+    const syncyte_buffer_t* values, int64_t* timestamp) {
+  return started("kv_worker_pull_sample", [&] {
+    const auto object = find_traced(tables::kv_worker(), worker, "worker");
+    trace_buffer(values);
+    const auto result = static_cast<int64_t>(object->pull_sample(sample, keys, values));
+    if (timestamp != nullptr) *timestamp = result;
+  });
+}
+
+syncyte_status_t syncyte_kv_worker_finish_sample(syncyte_kv_worker_t worker, int64_t sample) {
+  return started("kv_worker_finish_sample", [&] {
+    const auto object = find_traced(tables::kv_worker(), worker, "worker");
+    object->finish_sample(sample);
+  });
+}
+
+syncyte_status_t syncyte_kv_worker_wait(syncyte_kv_worker_t worker, int64_t timestamp) {
+  return started("kv_worker_wait", [&] {
+    const auto object = find_traced(tables::kv_worker(), worker, "worker");
+    object->wait(timestamp);
+  });
+}
+
+syncyte_status_t syncyte_kv_worker_wait_all(syncyte_kv_worker_t worker) {
+  return started("kv_worker_wait_all", [&] {
+    const auto object = find_traced(tables::kv_worker(), worker, "worker");
+    object->wait_all();
+  });
+}
+
+syncyte_status_t syncyte_kv_worker_wait_sync(syncyte_kv_worker_t worker) {
+  return started("kv_worker_wait_sync", [&] {
+    const auto object = find_traced(tables::kv_worker(), worker, "worker");
+    object->wait_sync();
+  });
+}
+
+syncyte_status_t syncyte_kv_worker_barrier(syncyte_kv_worker_t worker) {
+  return started("kv_worker_barrier", [&] {
+    const auto object = find_traced(tables::kv_worker(), worker, "worker");
+    object->barrier();
+  });
+}
+
+syncyte_status_t syncyte_kv_worker_begin_setup(syncyte_kv_worker_t worker) {
+  return started("kv_worker_begin_setup", [&] {
+    const auto object = find_traced(tables::kv_worker(), worker, "worker");
+    object->begin_setup();
+  });
+}
+
+syncyte_status_t syncyte_kv_worker_end_setup(syncyte_kv_worker_t worker) {
+  return started("kv_worker_end_setup", [&] {
+    const auto object = find_traced(tables::kv_worker(), worker, "worker");
+    object->end_setup();
+  });
 }
 }

@@ -120,14 +120,6 @@ syncyte_status_t syncyte_halo_describe(syncyte_halo_t halo, syncyte_buffer_t* ar
   });
 }
 
-syncyte_status_t syncyte_halo_comm(syncyte_halo_t halo, syncyte_comm_t* cart) {
-  return looked_up("halo_comm", [&] {
-    const auto found = find_halo(halo);
-    out(cart, "cart");
-    *cart = handle_of(found->comm());
-  });
-}
-
 syncyte_status_t syncyte_halo_exchange(syncyte_halo_t halo, const syncyte_buffer_t* array) {
   return started("halo_exchange", [&] { transfer(halo, array, halo::operation::exchange); });
 }
@@ -141,11 +133,6 @@ syncyte_status_t syncyte_halo_transfer(syncyte_halo_t halo, int32_t adjoint,
   const halo::operation way = adjoint != 0 ? halo::operation::accumulate : halo::operation::exchange;
   return started(adjoint != 0 ? "halo_accumulate" : "halo_exchange",
                  [&] { transfer(halo, array, way, extras(options)); });
-}
-
-syncyte_status_t syncyte_halo_sequence(syncyte_halo_t halo, int64_t* number) {
-  return looked_up("halo_sequence",
-                   [&] { out(number, "number") = static_cast<std::int64_t>(find_halo(halo)->transfers()); });
 }
 
 syncyte_status_t syncyte_halo_iexchange(syncyte_halo_t halo, const syncyte_buffer_t* array,

@@ -67,16 +67,4 @@ syncyte_status_t syncyte_reducer_start(syncyte_reducer_t reducer, int32_t bucket
                 found->dtype(bucket));
   });
 }
-
-syncyte_status_t syncyte_reducer_progress(syncyte_reducer_t reducer) {
-  return started("reducer_progress", [&] { find_reducer(reducer)->progress(); });
-}
-
-syncyte_status_t syncyte_reducer_wait(syncyte_reducer_t reducer) {
-  return started("reducer_wait", [&] { find_reducer(reducer)->wait(); });
-}
-
-syncyte_status_t syncyte_reducer_give_up(syncyte_reducer_t reducer) {
-  return started("reducer_give_up", [&] { find_reducer(reducer)->give_up(); });
-}
 }

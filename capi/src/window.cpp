@@ -30,10 +30,6 @@ base::buffer contiguous(const syncyte_buffer_t* raw, const char* argument) {
   return checked;
 }
 
-void require_pointer(const void* pointer, const char* argument) {
-  base::expect(pointer != nullptr, SYNCYTE_ERR_ARGUMENT, argument, "null", "the address of one element");
-}
-
 }  // namespace
 }  // namespace syncyte::capi
 
@@ -55,13 +51,6 @@ syncyte_status_t syncyte_window_create(syncyte_comm_t comm, size_t bytes, const 
     });
     auto made = window::window::create(call, bytes, name);
     *window = tables::window().insert(std::move(made));
-  });
-}
-
-syncyte_status_t syncyte_window_size(syncyte_window_t window, int32_t rank, size_t* bytes) {
-  return looked_up("window_size", [&] {
-    size_t& result = out(bytes, "bytes");
-    result = find_window(window)->size(rank);
   });
 }
 
@@ -106,57 +95,5 @@ syncyte_status_t syncyte_window_accumulate(syncyte_window_t window, int32_t rank
     trace_bytes(from.bytes(), from.dtype());
     target->accumulate(rank, offset, from.dtype(), op, from.data(), from.elements());
   });
-}
-
-syncyte_status_t syncyte_window_fetch_op(syncyte_window_t window, int32_t rank, size_t offset, syncyte_dtype_t dtype,
-                                         syncyte_op_t op, const void* operand, void* previous) {
-  return started("window_fetch_op", [&] {
-    trace_peer(rank);
-    const auto target = find_window(window);
-    require_pointer(operand, "operand");
-    require_pointer(previous, "previous");
-    target->fetch_op(rank, offset, dtype, op, operand, previous);
-  });
-}
-
-syncyte_status_t syncyte_window_compare_swap(syncyte_window_t window, int32_t rank, size_t offset,
-                                             syncyte_dtype_t dtype, const void* expected, const void* desired,
-                                             void* previous) {
-  return started("window_compare_swap", [&] {
-    trace_peer(rank);
-    const auto target = find_window(window);
-    require_pointer(expected, "expected");
-    require_pointer(desired, "desired");
-    require_pointer(previous, "previous");
-    target->compare_swap(rank, offset, dtype, expected, desired, previous);
-  });
-}
-
-syncyte_status_t syncyte_window_lock(syncyte_window_t window, int32_t rank, syncyte_lock_t kind) {
-  return started("window_lock", [&] {
-    trace_peer(rank);
-    const auto target = find_window(window);
-    base::expect(kind == SYNCYTE_LOCK_SHARED || kind == SYNCYTE_LOCK_EXCLUSIVE, SYNCYTE_ERR_ARGUMENT, "kind", kind,
-                 "SYNCYTE_LOCK_SHARED (1) or SYNCYTE_LOCK_EXCLUSIVE (2)");
-    target->lock(rank, kind == SYNCYTE_LOCK_EXCLUSIVE);
-  });
-}
-
-syncyte_status_t syncyte_window_unlock(syncyte_window_t window, int32_t rank) {
-  return started("window_unlock", [&] {
-    trace_peer(rank);
-    find_window(window)->unlock(rank);
-  });
-}
-
-syncyte_status_t syncyte_window_flush(syncyte_window_t window, int32_t rank) {
-  return started("window_flush", [&] {
-    trace_peer(rank);
-    find_window(window)->flush(rank);
-  });
-}
-
-syncyte_status_t syncyte_window_fence(syncyte_window_t window) {
-  return started("window_fence", [&] { find_window(window)->fence(); });
 }
 }

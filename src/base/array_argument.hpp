@@ -33,6 +33,16 @@ struct array_argument {
     expect(values != nullptr, SYNCYTE_ERR_ARGUMENT, name, "null", "{} numbers", expected);
     return {values, static_cast<std::size_t>(expected)};
   }
+
+  /// The array, of any length (the caller's `count`). Throws SYNCYTE_ERR_ARGUMENT if the length is negative, or if the
+  /// array or the array of as many results is null.
+  std::span<const T> with_results(const char* name, const void* results, const char* results_name) const {
+    expect(length >= 0, SYNCYTE_ERR_ARGUMENT, "count", length, "0 or more");
+    if (length == 0) return {};
+    expect(values != nullptr, SYNCYTE_ERR_ARGUMENT, name, "null", "{} elements", length);
+    expect(results != nullptr, SYNCYTE_ERR_ARGUMENT, results_name, "null", "{} elements", length);
+    return {values, static_cast<std::size_t>(length)};
+  }
 };
 
 }  // namespace syncyte::base

@@ -79,7 +79,7 @@ class plan : public mpi::progressing {
   std::size_t element_bytes() const { return element_bytes_; }
 
   /// Exchanges and accumulates begun on this rank.
-  std::uint64_t transfers() const { return transfers_; }
+  std::uint64_t sequence() const { return transfers_; }
 
   /// The rank with which this one exchanges messages, itself included; SYNCYTE_PROC_NULL if there is none, or several.
   int only_neighbour() const { return only_neighbour_; }

@@ -91,14 +91,16 @@ store::store(std::shared_ptr<comm::communicator> comm, std::string text, std::in
 
 store::~store() { comm_->deferred().drop(id_); }
 
-void store::lengths(std::span<const std::int64_t> keys, std::int64_t* lengths) const {
-  table_.check(keys);
-  for (const std::int64_t key : keys) *lengths++ = table_.layout().length(key);
+void store::lengths(base::array_argument<std::int64_t> keys, std::int64_t* lengths) const {
+  const auto asked = keys.with_results("keys", lengths, "lengths");
+  table_.check(asked);
+  for (const std::int64_t key : asked) *lengths++ = table_.layout().length(key);
 }
 
-void store::owner(std::span<const std::int64_t> keys, std::int32_t* ranks) const {
-  table_.check(keys);
-  for (const std::int64_t key : keys) *ranks++ = parts_.owner(key);
+void store::owner(base::array_argument<std::int64_t> keys, std::int32_t* ranks) const {
+  const auto asked = keys.with_results("keys", ranks, "ranks");
+  table_.check(asked);
+  for (const std::int64_t key : asked) *ranks++ = parts_.owner(key);
 }
 
 void store::set_sampling(const syncyte_kv_sampling_t& asked) {

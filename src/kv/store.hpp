@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 
+#include "base/array_argument.hpp"
 #include "base/error.hpp"
 #include "base/partition.hpp"
 #include "comm/communicator.hpp"
@@ -45,8 +46,8 @@ class store {
 
   std::int64_t keys() const { return table_.layout().keys(); }
   /// These throw SYNCYTE_ERR_INDEX.
-  void lengths(std::span<const std::int64_t> keys, std::int64_t* lengths) const;
-  void owner(std::span<const std::int64_t> keys, std::int32_t* ranks) const;
+  void lengths(base::array_argument<std::int64_t> keys, std::int64_t* lengths) const;
+  void owner(base::array_argument<std::int64_t> keys, std::int32_t* ranks) const;
 
   void set_sampling(const syncyte_kv_sampling_t& asked);
   /// The sampling set last; throws SYNCYTE_ERR_ARGUMENT if none is set.
@@ -57,6 +58,7 @@ class store {
   /// A barrier: after it, every rank sees all earlier writes of every rank. Collective. `wrong`: this rank's error so
   /// far, which all ranks get.
   void meet(const char* operation, meeting what, const std::optional<base::error>& wrong);
+  void sync() { meet("kv_sync", meeting::is_plain, std::nullopt); }
 
  private:
   store(std::shared_ptr<comm::communicator> comm, std::string text, std::int32_t workers, std::shared_ptr<slab> held);

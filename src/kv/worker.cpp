@@ -48,6 +48,8 @@ struct request {
   float* values;
 };
 
+constexpr std::int64_t complete = -1;  // timestamp of what is complete on return
+
 void count(std::atomic<std::int64_t>& total, std::int64_t keys) { total.fetch_add(keys, std::memory_order_relaxed); }
 
 }  // namespace
@@ -58,28 +60,32 @@ worker::worker(std::shared_ptr<store> of, std::int32_t number) : store_(std::mov
 
 worker::~worker() { store_->workers().leave(number_); }
 
-void worker::pull(const syncyte_buffer_t* keys, const syncyte_buffer_t* values) {
+std::int64_t worker::pull(const syncyte_buffer_t* keys, const syncyte_buffer_t* values) {
   const request asked(*store_, keys, values);
   store_->values().pull(asked.keys, asked.values);
   count(pulled_, asked.count());
+  return complete;
 }
 
-void worker::push(const syncyte_buffer_t* keys, const syncyte_buffer_t* values) {
+std::int64_t worker::push(const syncyte_buffer_t* keys, const syncyte_buffer_t* values) {
   const request asked(*store_, keys, values);
   store_->values().push(asked.keys, asked.values);
   count(pushed_, asked.count());
+  return complete;
 }
 
-void worker::set(const syncyte_buffer_t* keys, const syncyte_buffer_t* values) {
+std::int64_t worker::set(const syncyte_buffer_t* keys, const syncyte_buffer_t* values) {
   const request asked(*store_, keys, values);
   store_->values().set(asked.keys, asked.values);
   count(set_, asked.count());
+  return complete;
 }
 
-void worker::localize(const syncyte_buffer_t* keys) {
+std::int64_t worker::localize(const syncyte_buffer_t* keys) {
   const auto wanted = keys_of(checked(keys, "keys", SYNCYTE_INT64));
   store_->values().check(wanted);
   count(localized_, static_cast<std::int64_t>(wanted.size()));
+  return complete;
 }
 
 worker::window worker::check_window(std::int64_t start, std::int64_t end) const {
@@ -138,7 +144,8 @@ std::int64_t worker::prepare_sample(std::int64_t count, std::int64_t start, std:
   return last_sample_;
 }
 
-void worker::pull_sample(std::int64_t id, const syncyte_buffer_t* raw_keys, const syncyte_buffer_t* raw_values) {
+std::int64_t worker::pull_sample(std::int64_t id, const syncyte_buffer_t* raw_keys,
+                                 const syncyte_buffer_t* raw_values) {
   const auto keys = keys_of(checked(raw_keys, "keys", SYNCYTE_INT64));
   const base::buffer values = checked(raw_values, "values", SYNCYTE_FLOAT32);
   const auto wanted = static_cast<std::int64_t>(keys.size());
@@ -163,11 +170,17 @@ void worker::pull_sample(std::int64_t id, const syncyte_buffer_t* raw_keys, cons
   if (from.used == from.count) samples_.erase(found);
   store_->values().pull(keys, reinterpret_cast<float*>(values.data()));
   count(pulled_, wanted);
+  return complete;
 }
 
 void worker::finish_sample(std::int64_t id) {
   const std::lock_guard lock(mutex_);
   samples_.erase(id);
+}
+
+void worker::wait(std::int64_t timestamp) const {
+  base::expect(timestamp == complete, SYNCYTE_ERR_ARGUMENT, "timestamp", timestamp,
+               "a timestamp that an operation returned, here -1");
 }
 
 void worker::meet(const char* operation, store::meeting what) {

@@ -27,10 +27,11 @@ class worker {
 
   const std::shared_ptr<comm::communicator>& comm() const { return store_->comm(); }
 
-  void pull(const syncyte_buffer_t* keys, const syncyte_buffer_t* values);
-  void push(const syncyte_buffer_t* keys, const syncyte_buffer_t* values);
-  void set(const syncyte_buffer_t* keys, const syncyte_buffer_t* values);
-  void localize(const syncyte_buffer_t* keys);
+  /// These return a timestamp to wait for; -1: complete.
+  std::int64_t pull(const syncyte_buffer_t* keys, const syncyte_buffer_t* values);
+  std::int64_t push(const syncyte_buffer_t* keys, const syncyte_buffer_t* values);
+  std::int64_t set(const syncyte_buffer_t* keys, const syncyte_buffer_t* values);
+  std::int64_t localize(const syncyte_buffer_t* keys);
 
   void intent(const syncyte_buffer_t* keys, std::int64_t start, std::int64_t end);
   std::int64_t clock() const { return clock_.load(std::memory_order_relaxed); }
@@ -38,11 +39,17 @@ class worker {
 
   std::int64_t prepare_sample(std::int64_t count, std::int64_t start, std::int64_t end);
   /// Pulls the sample's next keys, as many as `keys` has room for, and their values.
-  void pull_sample(std::int64_t sample, const syncyte_buffer_t* keys, const syncyte_buffer_t* values);
+  std::int64_t pull_sample(std::int64_t sample, const syncyte_buffer_t* keys, const syncyte_buffer_t* values);
 
   void finish_sample(std::int64_t id);
 
-  void meet(const char* operation, store::meeting what);
+  void wait(std::int64_t timestamp) const;
+  void wait_all() const {}
+  void wait_sync() const {}
+
+  void barrier() { meet("kv_worker_barrier", store::meeting::is_plain); }
+  void begin_setup() { meet("kv_worker_begin_setup", store::meeting::begins_setup); }
+  void end_setup() { meet("kv_worker_end_setup", store::meeting::ends_setup); }
   syncyte_kv_worker_info_t describe() const;
 
  private:
@@ -57,6 +64,7 @@ class worker {
     std::int64_t start, end;  // clocks, [start, end)
   };
 
+  void meet(const char* operation, store::meeting what);
   window check_window(std::int64_t start, std::int64_t end) const;
   void record_intent(std::int64_t keys, const window& when);  // with the lock held
   void seed_engine(const std::shared_ptr<sampling>& source);

@@ -26,23 +26,19 @@ void whole_tensor::rows(int rank, std::int64_t& first, std::int64_t& count) cons
   count = layout_.partition().count(rank);
 }
 
-void whole_tensor::owner(std::int64_t count, const std::int64_t* rows, std::int32_t* ranks) const {
-  base::expect(count >= 0, SYNCYTE_ERR_ARGUMENT, "count", count, "0 or more");
-  if (count == 0) return;
-  base::expect(rows != nullptr, SYNCYTE_ERR_ARGUMENT, "rows", "null", "{} row numbers", count);
-  base::expect(ranks != nullptr, SYNCYTE_ERR_ARGUMENT, "ranks", "null", "room for {} ranks", count);
-  const std::span<const std::int64_t> wanted(rows, static_cast<std::size_t>(count));
+void whole_tensor::owner(base::array_argument<std::int64_t> rows, std::int32_t* ranks) const {
+  const auto wanted = rows.with_results("rows", ranks, "ranks");
   rows::row_index(wanted).require_inside(layout_.rows());
   for (std::size_t i = 0; i < wanted.size(); ++i) ranks[i] = layout_.partition().owner(wanted[i]);
 }
 
-syncyte_buffer_t whole_tensor::local_view() const {
+syncyte_buffer_t whole_tensor::local() const {
   std::vector<std::int64_t> shape(layout_.shape().begin(), layout_.shape().end());
   shape[0] = layout_.partition().count(comm_->rank());
   return base::make_buffer(storage_->local(), layout_.dtype(), shape);
 }
 
-syncyte_buffer_t whole_tensor::node_view(std::int64_t& first_row) const {
+void whole_tensor::node(syncyte_buffer_t& view, std::int64_t& first_row) const {
   const topology::node_group& node = comm_->node();
   base::require(storage_->node() != nullptr || comm_->size() == 1, SYNCYTE_ERR_UNSUPPORTED,
                 "{} wraps memory that the ranks do not share; there is no view of the node's rows", layout_.text());
@@ -50,7 +46,7 @@ syncyte_buffer_t whole_tensor::node_view(std::int64_t& first_row) const {
   shape[0] = 0;
   for (const int member : node.members) shape[0] += layout_.partition().count(member);
   first_row = node.is_consecutive() ? layout_.partition().first(node.members.front()) : -1;
-  return base::make_buffer(storage_->node(), layout_.dtype(), shape);
+  view = base::make_buffer(storage_->node(), layout_.dtype(), shape);
 }
 
 void whole_tensor::flush() {

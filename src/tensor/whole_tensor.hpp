@@ -47,9 +47,9 @@ class whole_tensor {
 
   syncyte_buffer_t describe() const;
   void rows(int rank, std::int64_t& first, std::int64_t& count) const;
-  void owner(std::int64_t count, const std::int64_t* rows, std::int32_t* ranks) const;
-  syncyte_buffer_t local_view() const;
-  syncyte_buffer_t node_view(std::int64_t& first_row) const;
+  void owner(base::array_argument<std::int64_t> rows, std::int32_t* ranks) const;
+  syncyte_buffer_t local() const;
+  void node(syncyte_buffer_t& view, std::int64_t& first_row) const;
 
   void gather(const syncyte_buffer_t* index, const syncyte_buffer_t* output);
   void scatter(const syncyte_buffer_t* index, const syncyte_buffer_t* source);

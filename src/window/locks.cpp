@@ -30,16 +30,18 @@ void require_holder_alive(const comm::communicator& comm, std::uint64_t word, in
 
 }  // namespace
 
-void window::lock(int rank, bool is_exclusive) {
+void window::lock(int rank, syncyte_lock_t kind) {
+  base::expect(kind == SYNCYTE_LOCK_SHARED || kind == SYNCYTE_LOCK_EXCLUSIVE, SYNCYTE_ERR_ARGUMENT, "kind", kind,
+               "SYNCYTE_LOCK_SHARED (1) or SYNCYTE_LOCK_EXCLUSIVE (2)");
   check_lockable(rank);
   std::uint8_t& held = held_[static_cast<std::size_t>(rank)];
   {
     const std::lock_guard guard(locks_mutex_);
     base::require(held == 0, SYNCYTE_ERR_BUSY, "this rank holds the lock of rank {} already, or waits for it", rank);
-    held = is_exclusive ? SYNCYTE_LOCK_EXCLUSIVE : SYNCYTE_LOCK_SHARED;
+    held = static_cast<std::uint8_t>(kind);
   }
   try {
-    is_exclusive ? acquire_exclusive(rank) : acquire_shared(rank);
+    kind == SYNCYTE_LOCK_EXCLUSIVE ? acquire_exclusive(rank) : acquire_shared(rank);
   } catch (...) {
     const std::lock_guard guard(locks_mutex_);
     held = 0;

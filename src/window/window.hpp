@@ -12,6 +12,7 @@
 #include "comm/collective.hpp"
 #include "comm/communicator.hpp"
 #include "comm/node_memory.hpp"
+#include "syncyte/window.h"
 #include "window/remote.hpp"
 
 namespace syncyte::window {
@@ -67,7 +68,7 @@ class window {
   void compare_swap(int rank, std::size_t offset, syncyte_dtype_t dtype, const void* expected, const void* desired,
                     void* previous);
 
-  void lock(int rank, bool is_exclusive);
+  void lock(int rank, syncyte_lock_t kind);
   void unlock(int rank);
 
   /// Completes this rank's operations on a rank, or on all with -1.

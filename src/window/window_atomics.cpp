@@ -9,6 +9,14 @@
 
 namespace syncyte::window {
 
+namespace {
+
+void require_pointer(const void* pointer, const char* argument) {
+  base::expect(pointer != nullptr, SYNCYTE_ERR_ARGUMENT, argument, "null", "the address of one element");
+}
+
+}  // namespace
+
 part_header& window::header_of(int rank) const {
   return *reinterpret_cast<part_header*>(pointer(rank) - header_bytes_);
 }
@@ -45,6 +53,8 @@ void window::accumulate(int rank, std::size_t offset, syncyte_dtype_t dtype, syn
 
 void window::fetch_op(int rank, std::size_t offset, syncyte_dtype_t dtype, syncyte_op_t op, const void* operand,
                       void* previous) {
+  require_pointer(operand, "operand");
+  require_pointer(previous, "previous");
   atomics::find_combine(dtype, op);
   const std::size_t bytes = base::dtype_size(dtype);
   require_element(rank, offset, bytes, bytes);
@@ -56,6 +66,9 @@ void window::fetch_op(int rank, std::size_t offset, syncyte_dtype_t dtype, syncy
 
 void window::compare_swap(int rank, std::size_t offset, syncyte_dtype_t dtype, const void* expected,
                           const void* desired, void* previous) {
+  require_pointer(expected, "expected");
+  require_pointer(desired, "desired");
+  require_pointer(previous, "previous");
   atomics::require_swappable(dtype);
   const std::size_t bytes = base::dtype_size(dtype);
   require_element(rank, offset, bytes, bytes);

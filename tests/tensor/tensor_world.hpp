@@ -54,7 +54,7 @@ T filled(std::int64_t place) {
 /// Each rank writes its own rows in place; then all may read.
 template <class T>
 void fill(tensor::whole_tensor& tensor) {
-  const syncyte_buffer_t view = tensor.local_view();
+  const syncyte_buffer_t view = tensor.local();
   std::int64_t first = 0, count = 0;
   tensor.rows(rank(), first, count);
   const std::int64_t row = tensor.description().row_elements();

@@ -16,7 +16,7 @@ using namespace syncyte::test;
 TEST(TensorCreate, ZerosOfEveryDtype) {
   for (const auto dtype : all_dtypes) {
     const auto tensor = make_tensor(dtype, {7, 3});
-    const syncyte_buffer_t view = tensor->local_view();
+    const syncyte_buffer_t view = tensor->local();
     const auto bytes = base::buffer(&view, "view").bytes();
     for (std::size_t i = 0; i < bytes; ++i) ASSERT_EQ(static_cast<const unsigned char*>(view.data)[i], 0);
     EXPECT_EQ(view.dtype, dtype);
@@ -38,11 +38,11 @@ TEST(TensorCreate, DescribesShapeAndRows) {
         EXPECT_EQ(first, reference::first_row(expected, r));
         EXPECT_EQ(count, expected[static_cast<std::size_t>(r)]);
       }
-      const syncyte_buffer_t local = tensor->local_view();
+      const syncyte_buffer_t local = tensor->local();
       EXPECT_EQ(local.shape[0], expected[static_cast<std::size_t>(rank())]);
       for (std::int64_t row = 0; row < shape[0]; ++row) {
         std::int32_t owner = -1;
-        tensor->owner(1, &row, &owner);
+        tensor->owner({&row, 1}, &owner);
         EXPECT_EQ(owner, reference::owner(expected, row));
       }
       tensor->sync();
@@ -53,9 +53,9 @@ TEST(TensorCreate, OwnerNamesIndexAndPosition) {
   const auto tensor = make_tensor(SYNCYTE_INT8, {10});
   const std::int64_t rows[] = {3, 9, 10};
   std::int32_t owners[] = {-1, -1, -1};
-  expect_error(outcome_of([&] { tensor->owner(3, rows, owners); }), SYNCYTE_ERR_INDEX, "index 10 at position 2");
+  expect_error(outcome_of([&] { tensor->owner({rows, 3}, owners); }), SYNCYTE_ERR_INDEX, "index 10 at position 2");
   EXPECT_EQ(owners[0], -1);
-  expect_error(outcome_of([&] { tensor->owner(-1, rows, owners); }), SYNCYTE_ERR_ARGUMENT, "count is -1");
+  expect_error(outcome_of([&] { tensor->owner({rows, -1}, owners); }), SYNCYTE_ERR_ARGUMENT, "count is -1");
   std::int64_t first, count;
   expect_error(outcome_of([&] { tensor->rows(ranks(), first, count); }), SYNCYTE_ERR_ARGUMENT, "rank is");
 }
@@ -65,7 +65,8 @@ TEST(TensorViews, TheNodesRowsInOneRange) {
     const auto tensor = make_tensor(SYNCYTE_INT64, {23, 2}, parts);
     fill<std::int64_t>(*tensor);
     std::int64_t first_row = -7;
-    const syncyte_buffer_t view = tensor->node_view(first_row);
+    syncyte_buffer_t view;
+    tensor->node(view, first_row);
     std::int64_t row = 0;
     for (const int member : world().node().members) {
       std::int64_t first = 0, count = 0;
@@ -86,11 +87,12 @@ TEST(TensorViews, OfRanksThatAreNotConsecutive) {
   const auto mixed = comm::split(world(), 0, rank() % 2 * ranks() + rank(), {});
   const extents shape{17, 2};
   const auto tensor = tensor::whole_tensor::create(mixed, SYNCYTE_INT32, 2, shape.data(), {});
-  const syncyte_buffer_t mine = tensor->local_view();
+  const syncyte_buffer_t mine = tensor->local();
   for (std::int64_t i = 0; i < 2 * mine.shape[0]; ++i) static_cast<std::int32_t*>(mine.data)[i] = mixed->rank();
   tensor->sync();
   std::int64_t first_row = 0, row = 0;
-  const syncyte_buffer_t view = tensor->node_view(first_row);
+  syncyte_buffer_t view;
+  tensor->node(view, first_row);
   EXPECT_EQ(first_row == -1, !mixed->node().is_consecutive());
   for (const int member : mixed->node().members) {
     std::int64_t first = 0, count = 0;
@@ -101,7 +103,7 @@ TEST(TensorViews, OfRanksThatAreNotConsecutive) {
   const auto all = read_all<std::int32_t>(*tensor);
   for (std::int64_t i = 0; i < 17; ++i) {
     std::int32_t owner = -1;
-    tensor->owner(1, &i, &owner);
+    tensor->owner({&i, 1}, &owner);
     EXPECT_EQ(all[static_cast<std::size_t>(2 * i)], owner);
   }
   tensor->sync();

@@ -106,7 +106,7 @@ TEST(TensorScatter, ALaterCallWins) {
   }
   tensor->flush();
   tensor->sync();
-  const syncyte_buffer_t mine = tensor->local_view();
+  const syncyte_buffer_t mine = tensor->local();
   EXPECT_EQ(static_cast<const std::int64_t*>(mine.data)[0], 50);
   EXPECT_EQ(static_cast<const std::int64_t*>(mine.data)[1], -50);
   barrier();
@@ -195,7 +195,7 @@ TEST(TensorScatterAdd, ElsewhereIsUnsupportedAndAddsNothing) {
   const std::vector<std::int64_t> own{first, first};
   const syncyte_buffer_t own_index = index_of(own);
   tensor->scatter_add(&own_index, &packed);
-  EXPECT_EQ(static_cast<const float*>(tensor->local_view().data)[7], 2.0f);
+  EXPECT_EQ(static_cast<const float*>(tensor->local().data)[7], 2.0f);
   tensor->sync();
 }
 

@@ -35,7 +35,7 @@ class Wrapped : public testing::Test {
 
 TEST_F(Wrapped, IsTheRanksRowsInOrder) {
   EXPECT_EQ(tensor_->describe().shape[0], total_);
-  EXPECT_EQ(tensor_->local_view().data, mine_.empty() ? tensor_->local_view().data : mine_.data());
+  EXPECT_EQ(tensor_->local().data, mine_.empty() ? tensor_->local().data : mine_.data());
   EXPECT_EQ(read_all<double>(*tensor_), filled_table<double>(5 * total_));
 }
 
@@ -74,7 +74,11 @@ TEST_F(Wrapped, AddsOnlyToOwnRows) {
 
 TEST_F(Wrapped, HasANodeViewOnlyOnOneRank) {
   std::int64_t first_row = -5;
-  const auto result = outcome_of([&] { EXPECT_EQ(tensor_->node_view(first_row).shape[0], total_); });
+  syncyte_buffer_t view;
+  const auto result = outcome_of([&] {
+    tensor_->node(view, first_row);
+    EXPECT_EQ(view.shape[0], total_);
+  });
   if (ranks() == 1) {
     EXPECT_EQ(result.status, SYNCYTE_SUCCESS);
     EXPECT_EQ(first_row, 0);

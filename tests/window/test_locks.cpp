@@ -21,7 +21,7 @@ TEST(window_lock, excludes_others) {
   const auto memory = make_window(8);
   const int owner = ranks() - 1;
   for (int turn = 0; turn < turns; ++turn) {
-    memory->lock(owner, true);
+    memory->lock(owner, SYNCYTE_LOCK_EXCLUSIVE);
     put(*memory, owner, 0, get<std::int64_t>(*memory, owner, 0) + 1);  // not atomic
     memory->unlock(owner);
   }
@@ -32,14 +32,14 @@ TEST(window_lock, excludes_others) {
 
 TEST(window_lock, of_one_rank_leaves_others_free) {
   const auto memory = make_window(8);
-  memory->lock(rank(), true);  // all at once
+  memory->lock(rank(), SYNCYTE_LOCK_EXCLUSIVE);  // all at once
   MPI_Barrier(MPI_COMM_WORLD);
   memory->unlock(rank());
 }
 
 TEST(window_lock, is_shared_by_readers) {
   const auto memory = make_window(8);
-  memory->lock(0, false);
+  memory->lock(0, SYNCYTE_LOCK_SHARED);
   MPI_Barrier(MPI_COMM_WORLD);  // all hold it here
   memory->unlock(0);
   memory->fence();
@@ -50,13 +50,13 @@ TEST(window_lock, keeps_readers_from_half_written_data) {
   memory->fence();
   for (int turn = 0; turn < (test::goes_through_mpi() ? 15 : 60); ++turn) {
     if ((turn + rank()) % 3 == 0) {
-      memory->lock(0, true);
+      memory->lock(0, SYNCYTE_LOCK_EXCLUSIVE);
       const auto value = get<std::int64_t>(*memory, 0, 0) + 1;
       put(*memory, 0, 0, value);
       put(*memory, 0, 1, value);
       memory->unlock(0);
     } else {
-      memory->lock(0, false);
+      memory->lock(0, SYNCYTE_LOCK_SHARED);
       const auto first = get<std::int64_t>(*memory, 0, 0);
       const auto second = get<std::int64_t>(*memory, 0, 1);
       memory->unlock(0);
@@ -69,14 +69,14 @@ TEST(window_lock, keeps_readers_from_half_written_data) {
 TEST(window_lock, makes_others_wait) {
   if (ranks() < 2) GTEST_SKIP() << "needs two ranks";
   const auto memory = make_window(8);
-  if (rank() == 0) memory->lock(1, true);
+  if (rank() == 0) memory->lock(1, SYNCYTE_LOCK_EXCLUSIVE);
   memory->fence();
   if (rank() == 0) {
     usleep(30000);
     put<std::int64_t>(*memory, 1, 0, 42);
     memory->unlock(1);
   } else {
-    memory->lock(1, rank() % 2 == 0);
+    memory->lock(1, rank() % 2 == 0 ? SYNCYTE_LOCK_EXCLUSIVE : SYNCYTE_LOCK_SHARED);
     EXPECT_EQ(get<std::int64_t>(*memory, 1, 0), 42);
     memory->unlock(1);
   }
@@ -87,9 +87,9 @@ TEST(window_lock, is_not_recursive) {
   const auto memory = make_window(8);
   const int to = (rank() + 1) % ranks();
   for (const bool is_exclusive : {true, false}) {
-    memory->lock(to, is_exclusive);
-    expect_error(outcome_of([&] { memory->lock(to, true); }), SYNCYTE_ERR_BUSY, "already");
-    expect_error(outcome_of([&] { memory->lock(to, false); }), SYNCYTE_ERR_BUSY, "already");
+    memory->lock(to, is_exclusive ? SYNCYTE_LOCK_EXCLUSIVE : SYNCYTE_LOCK_SHARED);
+    expect_error(outcome_of([&] { memory->lock(to, SYNCYTE_LOCK_EXCLUSIVE); }), SYNCYTE_ERR_BUSY, "already");
+    expect_error(outcome_of([&] { memory->lock(to, SYNCYTE_LOCK_SHARED); }), SYNCYTE_ERR_BUSY, "already");
     memory->unlock(to);
   }
   memory->fence();
@@ -99,8 +99,8 @@ TEST(window_lock, must_be_held_to_be_given_back) {
   const auto memory = make_window(8);
   expect_error(outcome_of([&] { memory->unlock(0); }), SYNCYTE_ERR_ARGUMENT, "does not hold");
   expect_error(outcome_of([&] { memory->unlock(-1); }), SYNCYTE_ERR_ARGUMENT, "rank is -1");
-  expect_error(outcome_of([&] { memory->lock(ranks(), true); }), SYNCYTE_ERR_ARGUMENT, "rank is");
-  memory->lock(0, true);
+  expect_error(outcome_of([&] { memory->lock(ranks(), SYNCYTE_LOCK_EXCLUSIVE); }), SYNCYTE_ERR_ARGUMENT, "rank is");
+  memory->lock(0, SYNCYTE_LOCK_EXCLUSIVE);
   memory->unlock(0);
   expect_error(outcome_of([&] { memory->unlock(0); }), SYNCYTE_ERR_ARGUMENT, "does not hold");
   memory->fence();

@@ -204,7 +204,7 @@ TEST(window_over_own_memory, is_reached_by_others) {
   std::memset(&before, rank(), sizeof(before));
   std::memcpy(&sum, &mine[64], sizeof(sum));
   EXPECT_EQ(sum, before + ranks());
-  expect_error(outcome_of([&] { memory->lock(0, true); }), SYNCYTE_ERR_UNSUPPORTED, "over");
+  expect_error(outcome_of([&] { memory->lock(0, SYNCYTE_LOCK_EXCLUSIVE); }), SYNCYTE_ERR_UNSUPPORTED, "over");
 }
 
 TEST(window_over_node_memory, shares_its_parts) {

@@ -229,7 +229,7 @@ module syncyte_kv_c
       integer(c_int32_t) :: answer
     end function syncyte_kv_worker_destroy
 
-    !> Reads the values of keys, concatenated in the order of the keys. Local.
+    !> Reads the values of keys, concatenated in the order of the keys. Local; a forked child may call it.
     ! worker [in]: a worker
     ! keys [in]: int64, contiguous, any number of dimensions
     ! values [out]: float32, contiguous, as many as the keys have; not to be read before kv_worker_wait()

@@ -180,7 +180,7 @@ module syncyte_tensor_c
       integer(c_int32_t) :: answer
     end function syncyte_tensor_node
 
-    !> Reads rows: output[i] = tensor[index[i]]. Local. Rows may repeat.
+    !> Reads rows: output[i] = tensor[index[i]]. Local; a forked child may call it. Rows may repeat.
     ! tensor [in]: a tensor
     ! index [in]: int32 or int64, contiguous, any number of dimensions
     ! output [out]: contiguous, of the tensor's dtype, index's elements times a row's elements
@@ -227,7 +227,7 @@ module syncyte_tensor_c
       integer(c_int32_t) :: answer
     end function syncyte_tensor_scatter_add
 
-    !> Reads the box [lower, lower + extent of output) of the tensor. Local.
+    !> Reads the box [lower, lower + extent of output) of the tensor. Local; a forked child may call it.
     ! tensor [in]: a tensor
     ! lower [in]: first element of the box
     ! lower_length [in]: length of lower: the tensor's dimensions
@@ -292,7 +292,7 @@ module syncyte_tensor_c
       integer(c_int32_t) :: answer
     end function syncyte_tensor_compare_swap
 
-    !> Reads one element of an int32 or int64 tensor; acquire. Local.
+    !> Reads one element of an int32 or int64 tensor; acquire. Local; a forked child may call it.
     ! tensor [in]: a tensor of int32 or int64
     ! element [in]: number of the element in row-major order
     ! value [out]: its value
@@ -319,7 +319,8 @@ module syncyte_tensor_c
       integer(c_int32_t) :: answer
     end function syncyte_tensor_store
 
-    !> Waits, mostly asleep, until a comparison of one element of an int32 or int64 tensor is true; acquire. Local.
+    !> Waits, mostly asleep, until a comparison of one element of an int32 or int64 tensor is true; acquire. Local;
+    !> a forked child may call it.
     ! tensor [in]: a tensor of int32 or int64
     ! element [in]: number of the element in row-major order
     ! compare [in]: comparison of the element with value

@@ -1791,7 +1791,7 @@ CORE: dict[str, Function] = {
     ),
     "syncyte_tensor_gather": Function(
         ctypes.c_int32,
-        "Reads rows: output[i] = tensor[index[i]]. Local. Rows may repeat. Returns: SYNCYTE_ERR_INDEX (names index and position; nothing is written), SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE.",
+        "Reads rows: output[i] = tensor[index[i]]. Local; a forked child may call it. Rows may repeat. Returns: SYNCYTE_ERR_INDEX (names index and position; nothing is written), SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE.",
         Parameter("tensor", ctypes.c_void_p, "in: a tensor"),
         Parameter("index", ctypes.POINTER(BufferDescription), "in: int32 or int64, contiguous, any number of dimensions"),
         Parameter("output", ctypes.POINTER(BufferDescription), "out: contiguous, of the tensor's dtype, index's elements times a row's elements"),
@@ -1812,7 +1812,7 @@ CORE: dict[str, Function] = {
     ),
     "syncyte_tensor_get_box": Function(
         ctypes.c_int32,
-        "Reads the box [lower, lower + extent of output) of the tensor. Local. Returns: SYNCYTE_ERR_INDEX outside the tensor, SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_TYPE.",
+        "Reads the box [lower, lower + extent of output) of the tensor. Local; a forked child may call it. Returns: SYNCYTE_ERR_INDEX outside the tensor, SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_TYPE.",
         Parameter("tensor", ctypes.c_void_p, "in: a tensor"),
         Parameter("lower", ctypes.POINTER(ctypes.c_int64), "in, array of lower_length: first element of the box"),
         Parameter("lower_length", ctypes.c_int64, "in: length of lower: the tensor's dimensions"),
@@ -1845,7 +1845,7 @@ CORE: dict[str, Function] = {
     ),
     "syncyte_tensor_load": Function(
         ctypes.c_int32,
-        "Reads one element of an int32 or int64 tensor; acquire. Local.",
+        "Reads one element of an int32 or int64 tensor; acquire. Local; a forked child may call it.",
         Parameter("tensor", ctypes.c_void_p, "in: a tensor of int32 or int64"),
         Parameter("element", ctypes.c_int64, "in: number of the element in row-major order"),
         Parameter("value", ctypes.POINTER(ctypes.c_int64), "out: its value"),
@@ -1859,7 +1859,7 @@ CORE: dict[str, Function] = {
     ),
     "syncyte_tensor_wait": Function(
         ctypes.c_int32,
-        "Waits, mostly asleep, until a comparison of one element of an int32 or int64 tensor is true; acquire. Local. Returns: SYNCYTE_ERR_TIMEOUT after timeout seconds.",
+        "Waits, mostly asleep, until a comparison of one element of an int32 or int64 tensor is true; acquire. Local; a forked child may call it. Returns: SYNCYTE_ERR_TIMEOUT after timeout seconds.",
         Parameter("tensor", ctypes.c_void_p, "in: a tensor of int32 or int64"),
         Parameter("element", ctypes.c_int64, "in: number of the element in row-major order"),
         Parameter("compare", ctypes.c_int32, "in: comparison of the element with value"),
@@ -1960,7 +1960,7 @@ CORE: dict[str, Function] = {
     ),
     "syncyte_kv_worker_pull": Function(
         ctypes.c_int32,
-        "Reads the values of keys, concatenated in the order of the keys. Local. Returns: SYNCYTE_ERR_INDEX (names the first key that is out of range and its position), SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_UNSUPPORTED (device memory): nothing was written. SYNCYTE_ERR_PEER_DIED (damaged key).",
+        "Reads the values of keys, concatenated in the order of the keys. Local; a forked child may call it. Returns: SYNCYTE_ERR_INDEX (names the first key that is out of range and its position), SYNCYTE_ERR_TYPE, SYNCYTE_ERR_SHAPE, SYNCYTE_ERR_UNSUPPORTED (device memory): nothing was written. SYNCYTE_ERR_PEER_DIED (damaged key).",
         Parameter("worker", ctypes.c_void_p, "in: a worker"),
         Parameter("keys", ctypes.POINTER(BufferDescription), "in: int64, contiguous, any number of dimensions"),
         Parameter("values", ctypes.POINTER(BufferDescription), "out: float32, contiguous, as many as the keys have; not to be read before kv_worker_wait()"),

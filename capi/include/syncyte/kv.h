@@ -201,7 +201,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_kv_worker_release(syncyte_kv_worker_t wo
 SYNCYTE_EXPORT syncyte_status_t syncyte_kv_worker_destroy(syncyte_kv_worker_t* worker);
 
 /**
- * @brief Reads the values of keys, concatenated in the order of the keys. Local.
+ * @brief Reads the values of keys, concatenated in the order of the keys. Local; a forked child may call it.
  * @param[in] worker a worker
  * @param[in] keys int64, contiguous, any number of dimensions
  * @param[out] values float32, contiguous, as many as the keys have; not to be read before kv_worker_wait()

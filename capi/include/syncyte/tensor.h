@@ -152,7 +152,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_node(syncyte_tensor_t tensor, syn
                                                     int64_t* first_row);
 
 /**
- * @brief Reads rows: output[i] = tensor[index[i]]. Local. Rows may repeat.
+ * @brief Reads rows: output[i] = tensor[index[i]]. Local; a forked child may call it. Rows may repeat.
  * @param[in] tensor a tensor
  * @param[in] index int32 or int64, contiguous, any number of dimensions
  * @param[out] output contiguous, of the tensor's dtype, index's elements times a row's elements
@@ -185,7 +185,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_scatter_add(syncyte_tensor_t tens
                                                            const syncyte_buffer_t* source);
 
 /**
- * @brief Reads the box [lower, lower + extent of output) of the tensor. Local.
+ * @brief Reads the box [lower, lower + extent of output) of the tensor. Local; a forked child may call it.
  * @param[in] tensor a tensor
  * @param[in] lower {array(lower_length)} first element of the box
  * @param[in] lower_length length of lower: the tensor's dimensions
@@ -228,7 +228,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_compare_swap(syncyte_tensor_t ten
                                                             int64_t desired, int64_t* previous);
 
 /**
- * @brief Reads one element of an int32 or int64 tensor; acquire. Local.
+ * @brief Reads one element of an int32 or int64 tensor; acquire. Local; a forked child may call it.
  * @param[in] tensor a tensor of int32 or int64
  * @param[in] element number of the element in row-major order
  * @param[out] value its value
@@ -245,7 +245,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_load(syncyte_tensor_t tensor, int
 SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_store(syncyte_tensor_t tensor, int64_t element, int64_t value);
 
 /**
- * @brief Waits, mostly asleep, until a comparison of one element of an int32 or int64 tensor is true; acquire. Local.
+ * @brief Waits, mostly asleep, until a comparison of one element of an int32 or int64 tensor is true; acquire. Local; a
+ * forked child may call it.
  * @param[in] tensor a tensor of int32 or int64
  * @param[in] element number of the element in row-major order
  * @param[in] compare comparison of the element with value
