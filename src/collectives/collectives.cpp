@@ -12,6 +12,7 @@
 #include "mpi/exchange.hpp"
 #include "mpi/large_counts.hpp"
 #include "mpi/process.hpp"
+#include "syncyte/messages.h"
 
 namespace syncyte::collectives {
 namespace {
@@ -168,10 +169,19 @@ class neighbor_exchange {
     terms.fact("elements of input", input_.elements());
   }
 
+  /// Blocks of the two neighbours of a dimension lie next to each other. If they are one rank, its messages keep their
+  /// order, and the first one, which it sends downwards, comes from above.
   template <class Moves>
   void move(Moves& by) {
-    const std::int64_t block = input_.elements() / static_cast<std::int64_t>(neighbours_.size());
-    by.neighbor_alltoall(input_.data(), neighbours_, block, output_.data(), input_.dtype());
+    const std::int64_t block = input_.elements() / std::ssize(neighbours_);
+    const std::size_t block_bytes = static_cast<std::size_t>(block) * base::dtype_size(input_.dtype());
+    for (std::size_t i = 0; i < neighbours_.size(); ++i)
+      if (const std::size_t opposite = i ^ 1; neighbours_[opposite] != SYNCYTE_PROC_NULL)
+        by.receive(neighbours_[opposite], output_.data() + opposite * block_bytes, block, input_.dtype());
+    for (std::size_t i = 0; i < neighbours_.size(); ++i)
+      if (neighbours_[i] != SYNCYTE_PROC_NULL)
+        by.send(neighbours_[i], input_.data() + i * block_bytes, block, input_.dtype());
+    by.wait_for_messages();
   }
   void finish() {}
 

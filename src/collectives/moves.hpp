@@ -9,7 +9,6 @@
 #include "collectives/half_precision.hpp"
 #include "collectives/reduction_ops.hpp"
 #include "mpi/large_counts.hpp"
-#include "syncyte/messages.h"
 
 namespace syncyte::collectives {
 
@@ -30,11 +29,9 @@ class moves {
 
   void gather(const std::byte* input, mpi::counts_view counts, int root, std::byte* output, syncyte_dtype_t dtype) {
     if (!calls_.is_long(counts)) return calls_.gather(input, counts, root, output, dtype);
-    if constexpr (has_messages) {
-      if (rank_ == root) receive_all(output, counts, dtype);
-      send(root, input, counts[at(rank_)], dtype);
-      calls_.wait_for_messages();
-    }
+    if (rank_ == root) receive_all(output, counts, dtype);
+    send(root, input, counts[at(rank_)], dtype);
+    wait_for_messages();
   }
 
   void allgather(const std::byte* input, mpi::counts_view counts, std::byte* output, syncyte_dtype_t dtype) {
@@ -51,39 +48,35 @@ class moves {
 
   void scatter(const std::byte* input, mpi::counts_view counts, int root, std::byte* output, syncyte_dtype_t dtype) {
     if (!calls_.is_long(counts)) return calls_.scatter(input, counts, root, output, dtype);
-    if constexpr (has_messages) {
-      receive(root, output, counts[at(rank_)], dtype);
-      if (rank_ == root) send_all(input, counts, dtype);
-      calls_.wait_for_messages();
-    }
+    receive(root, output, counts[at(rank_)], dtype);
+    if (rank_ == root) send_all(input, counts, dtype);
+    wait_for_messages();
   }
 
   /// `is_long`, equal on all ranks: some rank's counts do not fit.
   void alltoall(const std::byte* input, mpi::counts_view send_counts, mpi::counts_view recv_counts, std::byte* output,
                 syncyte_dtype_t dtype, bool is_long) {
-    if constexpr (has_messages) {
-      if (is_long) {
-        receive_all(output, recv_counts, dtype);
-        send_all(input, send_counts, dtype);
-        return calls_.wait_for_messages();
-      }
-    }
-    calls_.alltoall(input, send_counts, recv_counts, output, dtype);
+    if (!is_long) return calls_.alltoall(input, send_counts, recv_counts, output, dtype);
+    receive_all(output, recv_counts, dtype);
+    send_all(input, send_counts, dtype);
+    wait_for_messages();
   }
 
-  /// A block to and from each neighbour: those of a dimension lie next to each other, the lower one first. One rank may
-  /// be both; its messages keep their order, and the first one, which it sends downwards, comes from above.
-  void neighbor_alltoall(const std::byte* input, std::span<const int> neighbours, std::int64_t block, std::byte* output,
-                         syncyte_dtype_t dtype) {
-    if constexpr (has_messages) {  // forked children have no grids
-      const auto place = [&](std::size_t i) { return bytes(static_cast<std::int64_t>(i) * block, dtype); };
-      for (std::size_t i = 0; i < neighbours.size(); ++i)
-        if (const std::size_t opposite = i ^ 1; neighbours[opposite] != SYNCYTE_PROC_NULL)
-          receive(neighbours[opposite], output + place(opposite), block, dtype);
-      for (std::size_t i = 0; i < neighbours.size(); ++i)
-        if (neighbours[i] != SYNCYTE_PROC_NULL) send(neighbours[i], input + place(i), block, dtype);
-      calls_.wait_for_messages();
-    }
+  // Messages between any ranks, for what MPI has no call for. A forked child, which is alone, has none.
+
+  void receive(int source, std::byte* data, std::int64_t count, syncyte_dtype_t dtype) {
+    if constexpr (has_messages)
+      mpi::in_pieces(count, [&](std::int64_t first, int length) {
+        calls_.receive(source, data + bytes(first, dtype), length, dtype);
+      });
+  }
+  void send(int dest, const std::byte* data, std::int64_t count, syncyte_dtype_t dtype) {
+    if constexpr (has_messages)
+      mpi::in_pieces(
+          count, [&](std::int64_t first, int length) { calls_.send(dest, data + bytes(first, dtype), length, dtype); });
+  }
+  void wait_for_messages() {
+    if constexpr (has_messages) calls_.wait_for_messages();
   }
 
   // Reductions in the arithmetic of their dtype: float16 and bfloat16 are reduced as float32, and are rounded once;
@@ -147,15 +140,6 @@ class moves {
     mpi::in_pieces(count, [&](std::int64_t first, int length) {
       calls_.copy(input + bytes(first, dtype), output + bytes(first, dtype), length, dtype);
     });
-  }
-  void receive(int source, std::byte* data, std::int64_t count, syncyte_dtype_t dtype) {
-    mpi::in_pieces(count, [&](std::int64_t first, int length) {
-      calls_.receive(source, data + bytes(first, dtype), length, dtype);
-    });
-  }
-  void send(int dest, const std::byte* data, std::int64_t count, syncyte_dtype_t dtype) {
-    mpi::in_pieces(
-        count, [&](std::int64_t first, int length) { calls_.send(dest, data + bytes(first, dtype), length, dtype); });
   }
   /// One message from or to every rank, from one place to the next.
   void receive_all(std::byte* data, mpi::counts_view counts, syncyte_dtype_t dtype) {

@@ -33,6 +33,9 @@ from .errors import ArgumentError, UnsupportedError
 if typing.TYPE_CHECKING:
     from .comm import Comm
 
+__all__ = ["allgather_along", "allreduce", "alltoall_along", "barrier", "bcast", "bcast_", "exscan", "gather_along",
+           "neighbor_alltoall", "reduce", "reduce_", "reduce_scatter_along", "scan", "scatter_along"]  # fmt: skip
+
 _OPS = {op.name.lower(): int(op) for op in Op}
 
 

@@ -14,6 +14,8 @@ from .comm import COMM_WORLD, comm_or_world
 if typing.TYPE_CHECKING:
     from .comm import Comm
 
+__all__ = ["irecv", "isend", "recv", "send", "sendrecv"]
+
 _FOLLOW_THE_SENDER = 2  # values of wait_message's `gradients`: see its schema
 
 

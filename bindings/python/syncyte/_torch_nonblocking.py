@@ -26,6 +26,9 @@ from .errors import ArgumentError
 if typing.TYPE_CHECKING:
     from .comm import Comm
 
+__all__ = ["iallgather_along", "iallreduce", "ialltoall_along", "ibcast", "ireduce_scatter_along"]
+
+
 @dataclasses.dataclass(frozen=True)
 class CollectiveRequest(Request):
     """A collective under way."""

@@ -20,27 +20,12 @@ from __future__ import annotations
 
 import torch
 
-from . import _torch_gradients, errors
+from . import _torch_collectives, _torch_gradients, _torch_messages, _torch_nonblocking, errors
 from ._data_parallel import DataParallel
-from ._torch_collectives import (
-    _given,
-    allgather_along,
-    allreduce,
-    alltoall_along,
-    barrier,
-    bcast,
-    bcast_,
-    exscan,
-    gather_along,
-    neighbor_alltoall,
-    reduce,
-    reduce_,
-    reduce_scatter_along,
-    scan,
-    scatter_along,
-)
-from ._torch_messages import irecv, isend, recv, send, sendrecv
-from ._torch_nonblocking import iallgather_along, iallreduce, ialltoall_along, ibcast, ireduce_scatter_along
+from ._torch_collectives import *  # noqa: F403  (the functions that its __all__ lists, as of the other modules)
+from ._torch_collectives import _given
+from ._torch_messages import *  # noqa: F403
+from ._torch_nonblocking import *  # noqa: F403
 from ._torch_operators import operators
 from ._torch_ordered import ordered
 from ._torch_refusals import advise, not_a_tensor
@@ -48,11 +33,11 @@ from ._torch_requests import Request, join_dummies, wait_all
 from .cart import Halo
 from .tensor import WholeTensor
 
-__all__ = ["DataParallel", "Request", "allgather_along", "allreduce", "alltoall_along", "barrier", "bcast", "bcast_",
-           "exscan", "gather", "gather_along", "halo_exchange", "iallgather_along", "iallreduce", "ialltoall_along",
-           "ibcast", "irecv", "ireduce_scatter_along", "isend", "join_dummies", "neighbor_alltoall", "ordered", "recv",
-           "reduce", "reduce_", "reduce_scatter_along", "scan", "scatter_along", "send", "sendrecv",
-           "use_cuda_aware_mpi", "wait_all"]
+__all__ = ["DataParallel", "Request", "gather", "halo_exchange", "join_dummies", "ordered", "use_cuda_aware_mpi",
+           "wait_all"]  # fmt: skip
+__all__ += _torch_collectives.__all__
+__all__ += _torch_messages.__all__
+__all__ += _torch_nonblocking.__all__
 
 def use_cuda_aware_mpi(use: bool | None = None) -> None:
     """Chooses whether operations that only move elements pass memory of CUDA tensors to MPI. Local: ranks may differ.
