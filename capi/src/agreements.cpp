@@ -21,11 +21,11 @@ const char* kept(const char* name) {
 }
 
 void agree(syncyte_comm_t comm, syncyte_status_t status, const char* operation, std::int32_t count,
-           const syncyte_fact_t* facts, bool is_patient) {
+           const syncyte_fact_t* facts, bool is_unlimited) {
   const auto group = find_comm(comm);
   comm::collective_call call(*group, operation != nullptr ? kept(operation) : "comm_agree",
                              comm::collective_call::lifecycle);
-  if (is_patient) call.be_patient();
+  if (is_unlimited) call.lift_time_limit();
   call.attempt([&] {
     base::expect(base::is_known_status(status), SYNCYTE_ERR_ARGUMENT, "status", status,
                  "SYNCYTE_SUCCESS (0) to SYNCYTE_ERR_INTERRUPTED (21)");
@@ -52,9 +52,9 @@ syncyte_status_t syncyte_comm_agree(syncyte_comm_t comm, syncyte_status_t status
   return started<forks_too>("comm_agree", [&] { agree(comm, status, operation, count, facts, false); });
 }
 
-syncyte_status_t syncyte_comm_agree_patiently(syncyte_comm_t comm, syncyte_status_t status, const char* operation,
+syncyte_status_t syncyte_comm_agree_unlimited(syncyte_comm_t comm, syncyte_status_t status, const char* operation,
                                               int32_t count, const syncyte_fact_t* facts) {
-  return started<forks_too>("comm_agree_patiently", [&] { agree(comm, status, operation, count, facts, true); });
+  return started<forks_too>("comm_agree_unlimited", [&] { agree(comm, status, operation, count, facts, true); });
 }
 
 syncyte_status_t syncyte_collect(syncyte_comm_t comm) {

@@ -1,7 +1,7 @@
 #include "syncyte/cache.h"
 
-#include "cache/meeting_place.hpp"
 #include "cache/region.hpp"
+#include "cache/rendezvous.hpp"
 #include "cache/slices.hpp"
 #include "guard.hpp"
 #include "handle_tables.hpp"
@@ -21,8 +21,8 @@ cache::region_sizes chosen_sizes(const syncyte_cache_sizes_t* given) {
   return {checked(chosen.parameter_bytes, "parameter_bytes"), checked(chosen.computation_bytes, "computation_bytes")};
 }
 
-cache::meeting_place chosen_place(const syncyte_cache_meeting_t* given) {
-  constexpr syncyte_cache_meeting_t defaults SYNCYTE_CACHE_MEETING_INIT;
+cache::rendezvous chosen_rendezvous(const syncyte_cache_rendezvous_t* given) {
+  constexpr syncyte_cache_rendezvous_t defaults SYNCYTE_CACHE_RENDEZVOUS_INIT;
   const auto chosen = options_or(given, defaults);
   if (chosen.timeout != chosen.timeout)
     base::refuse(SYNCYTE_ERR_ARGUMENT, {.argument = "timeout", .value = "nan", .expected = "a number of seconds"});
@@ -47,15 +47,15 @@ syncyte_status_t syncyte_cache_allocate(const syncyte_cache_sizes_t* sizes, sync
   });
 }
 
-syncyte_status_t syncyte_cache_send(syncyte_cache_t cache, const syncyte_cache_meeting_t* meeting) {
+syncyte_status_t syncyte_cache_send(syncyte_cache_t cache, const syncyte_cache_rendezvous_t* rendezvous) {
   return counted("cache_send",
-                 [&] { cache::send(tables::cache().find(cache, "cache")->file(), chosen_place(meeting)); });
+                 [&] { cache::send(tables::cache().find(cache, "cache")->file(), chosen_rendezvous(rendezvous)); });
 }
 
-syncyte_status_t syncyte_cache_receive(const syncyte_cache_meeting_t* meeting, syncyte_cache_t* cache) {
+syncyte_status_t syncyte_cache_receive(const syncyte_cache_rendezvous_t* rendezvous, syncyte_cache_t* cache) {
   return counted("cache_receive", [&] {
     out(cache, "cache");
-    *cache = tables::cache().insert(cache::region::attach(cache::receive(chosen_place(meeting))));
+    *cache = tables::cache().insert(cache::region::attach(cache::receive(chosen_rendezvous(rendezvous))));
   });
 }
 

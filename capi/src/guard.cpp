@@ -90,18 +90,18 @@ syncyte_status_t syncyte_error_set_fields(const syncyte_error_fields_t* fields) 
   });
   if (checked != SYNCYTE_SUCCESS) return checked;
   const auto text = [](const char* given) { return std::string(given != nullptr ? given : ""); };
-  base::error_fields told{.operation = text(fields->operation),
-                          .object = text(fields->object),
-                          .argument = text(fields->argument),
-                          .axis = fields->axis,
-                          .ndim = fields->ndim,
-                          .value = text(fields->value),
-                          .expected = text(fields->expected),
-                          .rank = base::process_rank()};
+  base::error_fields stored{.operation = text(fields->operation),
+                            .object = text(fields->object),
+                            .argument = text(fields->argument),
+                            .axis = fields->axis,
+                            .ndim = fields->ndim,
+                            .value = text(fields->value),
+                            .expected = text(fields->expected),
+                            .rank = base::process_rank()};
   const std::string reason = text(fields->reason);
   const std::string message =
-      told.operation.empty() ? capi::ranked(reason) : capi::located(told.operation.c_str(), reason);
-  capi::last_error() = {message, base::error(fields->status, reason, std::move(told))};
+      stored.operation.empty() ? capi::ranked(reason) : capi::located(stored.operation.c_str(), reason);
+  capi::last_error() = {message, base::error(fields->status, reason, std::move(stored))};
   return fields->status;
 }
 

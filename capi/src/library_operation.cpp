@@ -21,7 +21,7 @@ namespace {
 
 /// Time that finalize gives operations after all ranks have entered it: before, an operation may depend on another
 /// rank.
-constexpr auto patience = std::chrono::seconds(5);
+constexpr auto grace_period = std::chrono::seconds(5);
 
 using operations = std::vector<std::shared_ptr<library_operation>>;
 
@@ -164,7 +164,7 @@ bool library_operation::end_all(bool are_all_here) noexcept {
   try {
     for (auto& each : listed()) (each->has_ended() ? ended : active).push_back(std::move(each));
     if (are_all_here && !all_came) all_came = clock::now();
-    if (!active.empty() && !(all_came && clock::now() - *all_came > patience)) return false;
+    if (!active.empty() && !(all_came && clock::now() - *all_came > grace_period)) return false;
     std::vector<std::intptr_t> handles;
     for (const auto& each : active) {
       mpi::leave_progress(*each);
@@ -175,7 +175,7 @@ bool library_operation::end_all(bool are_all_here) noexcept {
                 "finalize: {} of syncyte_request_create with the handle{} {} {} not ended within {} s after all ranks "
                 "entered finalize; left active, its context is not freed",
                 handles.size() > 1 ? "requests" : "request", handles.size() > 1 ? "s" : "", fmt::join(handles, ", "),
-                handles.size() > 1 ? "have" : "has", patience.count());
+                handles.size() > 1 ? "have" : "has", grace_period.count());
   } catch (...) {  // out of memory: finalize continues
   }
   for (const auto& each : ended) each->free_context();

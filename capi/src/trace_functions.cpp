@@ -18,9 +18,9 @@ syncyte_status_t syncyte_trace_tell(syncyte_comm_t comm, const syncyte_trace_eve
                  "{}", sizeof *event);
     base::expect(event->operation != nullptr, SYNCYTE_ERR_ARGUMENT, "event->operation", "null", "a name");
     const auto group = capi::error_of([&] { capi::find_comm(comm); }) ? nullptr : capi::find_comm(comm);
-    syncyte_trace_event_t told = *event;
-    if (group) told.comm = group->name().c_str();
-    capi::tell_call(told);
+    syncyte_trace_event_t completed = *event;
+    if (group) completed.comm = group->name().c_str();
+    capi::tell_call(completed);
   });
 }
 

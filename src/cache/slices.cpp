@@ -222,12 +222,12 @@ void insert(std::shared_ptr<region> from, std::int64_t offset, std::int64_t byte
   const auto begin = static_cast<std::uint64_t>(offset);
   const auto size = static_cast<std::uint64_t>(bytes);
   // Python may join a thread shortly before its slices are destroyed: wait a moment for a slice without blocks.
-  const auto patience = std::chrono::steady_clock::now() + std::chrono::milliseconds(500);
+  const auto grace_period = std::chrono::steady_clock::now() + std::chrono::milliseconds(500);
   std::unique_lock lock(list().mutex);
   while (slice* const other = find_overlap(*from, begin, size)) {
     const bool may_go = other->taken_by == owner::thread && other->used_blocks() == 0 &&
                         std::ranges::none_of(own.inserted, [&](const auto& each) { return each.get() == other; });
-    if (!may_go || std::chrono::steady_clock::now() > patience) refuse_overlap(*other, begin, begin + size);
+    if (!may_go || std::chrono::steady_clock::now() > grace_period) refuse_overlap(*other, begin, begin + size);
     lock.unlock();
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
     lock.lock();

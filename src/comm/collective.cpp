@@ -39,7 +39,7 @@ collective_guard::collective_guard(communicator& comm, const char* operation, bo
   sequence_ = ++comm.sequence_;
 }
 
-void collective_guard::be_patient() { comm_.patient_sequence_.store(sequence_, std::memory_order_relaxed); }
+void collective_guard::lift_time_limit() { comm_.unlimited_sequence_.store(sequence_, std::memory_order_relaxed); }
 
 void collective_guard::lose_step() { comm_.is_out_of_step_.store(true, std::memory_order_relaxed); }
 

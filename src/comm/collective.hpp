@@ -28,7 +28,7 @@ class collective_guard {
   collective_guard(const collective_guard&) = delete;
   collective_guard& operator=(const collective_guard&) = delete;
 
-  void be_patient();
+  void lift_time_limit();
   /// This rank has left a collective that the others are still in: no thread gets the right again.
   void lose_step();
   std::uint64_t sequence() const { return sequence_; }  ///< this collective's number on the communicator
@@ -61,7 +61,7 @@ class collective_call : public agreement {
   collective_call(communicator& comm, const char* operation, kind how = data);
 
   /// The watchdog shows it, and never ends the job for it: other ranks may have long work to do before they come.
-  void be_patient() { guard_.be_patient(); }
+  void lift_time_limit() { guard_.lift_time_limit(); }
 
   /// Number of this collective on its communicator, equal on all ranks once they have agreed.
   std::uint64_t sequence() const { return guard_.sequence(); }

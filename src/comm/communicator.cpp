@@ -78,7 +78,7 @@ watchdog::collective_seen communicator::seen_by_watchdog(std::int64_t now_ns) {
   const std::uint64_t sequence = sequence_.load();
   if (is_inside != seen_.is_inside || sequence != seen_.sequence)
     seen_ = {operation_.load(std::memory_order_relaxed), &name_, sequence, size_, is_inside, false, now_ns};
-  seen_.is_patient = is_patient();
+  seen_.is_unlimited = is_unlimited();
   return seen_;
 }
 

@@ -89,8 +89,10 @@ class communicator : public std::enable_shared_from_this<communicator> {
   std::uint64_t sequence() const { return sequence_; }
   /// A rank's number in MPI_COMM_WORLD; negative if it is not of it.
   int world_rank(int rank) const { return world_ranks_[static_cast<std::size_t>(rank)]; }
-  /// Whether the collective that a thread is in may last as long as it likes: see collective_call::be_patient().
-  bool is_patient() const { return sequence_ != 0 && patient_sequence_.load(std::memory_order_relaxed) == sequence_; }
+  /// Whether the collective that a thread is in may last as long as it likes: see collective_call::lift_time_limit().
+  bool is_unlimited() const {
+    return sequence_ != 0 && unlimited_sequence_.load(std::memory_order_relaxed) == sequence_;
+  }
 
   /// Whether this rank was interrupted in a collective: there can be no other.
   bool is_out_of_step() const { return is_out_of_step_.load(std::memory_order_relaxed); }
@@ -151,9 +153,9 @@ class communicator : public std::enable_shared_from_this<communicator> {
   std::atomic<bool> has_broken_group_{false};
   std::atomic<bool> is_out_of_step_{false};  // busy_ then stays set
   std::atomic<const char*> operation_{nullptr};
-  std::atomic<std::uint64_t> patient_sequence_{0};  // of the last collective that may take long
-  watchdog::collective_seen seen_;                  // by the watchdog
-  std::atomic<std::uint64_t> sequence_{0};          // of collectives on this communicator
+  std::atomic<std::uint64_t> unlimited_sequence_{0};  // of the last collective that may take long
+  watchdog::collective_seen seen_;                    // by the watchdog
+  std::atomic<std::uint64_t> sequence_{0};            // of collectives on this communicator
 };
 
 /// Holds a communicator, and drops a collective resource of it when it goes: every object a user can drop has one as

@@ -8,7 +8,7 @@ namespace syncyte::comm {
 namespace {
 
 /// Whatever a rank has sent before it is marked needs this long at most; a rank in finalize drives MPI.
-constexpr std::int64_t patience_ns = 500'000'000;
+constexpr std::int64_t grace_period_ns = 500'000'000;
 
 }  // namespace
 
@@ -19,10 +19,10 @@ void mark_departed() noexcept {
 bool has_departed(const communicator& comm, int rank) {
   const watchdog::board* const board = watchdog::published();
   if (board == nullptr) return false;
-  const watchdog::place* const place = board->find(comm.world_rank(rank));
-  if (place == nullptr) return false;
-  const std::int64_t since = place->departed_ns;
-  return since != 0 && watchdog::now_ns() - since > patience_ns;
+  const watchdog::rank_record* const record = board->find(comm.world_rank(rank));
+  if (record == nullptr) return false;
+  const std::int64_t since = record->departed_ns;
+  return since != 0 && watchdog::now_ns() - since > grace_period_ns;
 }
 
 int first_departed(const communicator& comm) {

@@ -7,7 +7,7 @@ namespace syncyte::comm {
 void members_wait::examine(std::optional<watchdog::scope>& scope) {
   if (!scope)
     scope.emplace(operation_, comm_.name(), sequence_, kind_ == transfer ? 0 : comm_.size(),
-                  comm_.is_patient() ? watchdog::scope::patient : watchdog::scope::limited);
+                  comm_.is_unlimited() ? watchdog::scope::unlimited : watchdog::scope::limited);
   if (!has_lasted()) return;
   if (kind_ == end) comm_.node().require_all_alive();
   if (kind_ != members) return;

@@ -10,8 +10,8 @@ namespace {
 
 /// Time for which the end of a communicator waits for what other ranks may never have started. An agreement takes no
 /// time where they have; without checks there is none, and the data themselves have to arrive.
-constexpr auto patience = std::chrono::seconds(5);
-constexpr auto unchecked_patience = std::chrono::seconds(60);
+constexpr auto grace_period = std::chrono::seconds(5);
+constexpr auto unchecked_grace_period = std::chrono::seconds(60);
 
 }  // namespace
 
@@ -116,7 +116,7 @@ bool start_queue::have_ended_or_never_will(std::chrono::steady_clock::time_point
   for (const auto& [key, each] : active_)
     if (each->end_if_done()) ended.push_back(each);
   for (const entry& each : ended) active_.erase(each.get());
-  const auto longest = unposted_.empty() ? unchecked_patience : patience;
+  const auto longest = unposted_.empty() ? unchecked_grace_period : grace_period;
   const bool may_never_end =
       std::any_of(active_.begin(), active_.end(), [](const auto& each) { return !each.second->has_agreed(); });
   return active_.empty() || (may_never_end && std::chrono::steady_clock::now() - begin > longest);

@@ -14,7 +14,7 @@
 #include "kv/sampling.hpp"
 #include "kv/slab.hpp"
 #include "kv/table.hpp"
-#include "kv/worker_meeting.hpp"
+#include "kv/worker_barrier.hpp"
 #include "syncyte/kv.h"
 
 namespace syncyte::kv {
@@ -42,7 +42,7 @@ class store {
   const std::shared_ptr<comm::communicator>& comm() const { return comm_; }
   const std::string& text() const { return text_; }  // store "name", for messages
   table& values() { return table_; }
-  worker_meeting& workers() { return workers_; }
+  worker_barrier& workers() { return workers_; }
 
   std::int64_t keys() const { return table_.layout().keys(); }
   /// These throw SYNCYTE_ERR_INDEX.
@@ -53,12 +53,12 @@ class store {
   /// The sampling set last; throws SYNCYTE_ERR_ARGUMENT if none is set.
   std::shared_ptr<sampling> find_sampling() const;
 
-  enum class meeting { is_plain, begins_setup, ends_setup };
+  enum class setup { stays, begins, ends };
 
   /// A barrier: after it, every rank sees all earlier writes of every rank. Collective. `wrong`: this rank's error so
   /// far, which all ranks get.
-  void meet(const char* operation, meeting what, const std::optional<base::error>& wrong);
-  void sync() { meet("kv_sync", meeting::is_plain, std::nullopt); }
+  void synchronise(const char* operation, setup phase, const std::optional<base::error>& wrong);
+  void sync() { synchronise("kv_sync", setup::stays, std::nullopt); }
 
  private:
   store(std::shared_ptr<comm::communicator> comm, std::string text, std::int32_t workers, std::shared_ptr<slab> held);
@@ -67,7 +67,7 @@ class store {
   std::string text_;
   base::partition parts_;
   table table_;
-  worker_meeting workers_;
+  worker_barrier workers_;
   std::uint64_t id_;  // number among the communicator's collective resources, equal on all ranks
   bool is_in_setup_ = false;
 

@@ -183,12 +183,13 @@ void worker::wait(std::int64_t timestamp) const {
                "a timestamp that an operation returned, here -1");
 }
 
-void worker::meet(const char* operation, store::meeting what) {
-  const std::unique_lock only_one(meeting_mutex_, std::try_to_lock);
+void worker::synchronise(const char* operation, store::setup phase) {
+  const std::unique_lock only_one(collective_mutex_, std::try_to_lock);
   base::require(only_one.owns_lock(), SYNCYTE_ERR_BUSY, "worker {} of {} is in a collective call in another thread",
                 number_, store_->text());
-  store_->workers().meet(number_, operation,
-                         [&](const std::optional<base::error>& wrong) { store_->meet(operation, what, wrong); });
+  store_->workers().run_once(number_, operation, [&](const std::optional<base::error>& wrong) {
+    store_->synchronise(operation, phase, wrong);
+  });
 }
 
 syncyte_kv_worker_info_t worker::describe() const {

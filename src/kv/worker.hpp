@@ -47,9 +47,9 @@ class worker {
   void wait_all() const {}
   void wait_sync() const {}
 
-  void barrier() { meet("kv_worker_barrier", store::meeting::is_plain); }
-  void begin_setup() { meet("kv_worker_begin_setup", store::meeting::begins_setup); }
-  void end_setup() { meet("kv_worker_end_setup", store::meeting::ends_setup); }
+  void barrier() { synchronise("kv_worker_barrier", store::setup::stays); }
+  void begin_setup() { synchronise("kv_worker_begin_setup", store::setup::begins); }
+  void end_setup() { synchronise("kv_worker_end_setup", store::setup::ends); }
   syncyte_kv_worker_info_t describe() const;
 
  private:
@@ -64,7 +64,7 @@ class worker {
     std::int64_t start, end;  // clocks, [start, end)
   };
 
-  void meet(const char* operation, store::meeting what);
+  void synchronise(const char* operation, store::setup phase);
   window check_window(std::int64_t start, std::int64_t end) const;
   void record_intent(std::int64_t keys, const window& when);  // with the lock held
   void seed_engine(const std::shared_ptr<sampling>& source);
@@ -74,7 +74,7 @@ class worker {
   std::atomic<std::int64_t> clock_{0};
   std::atomic<std::int64_t> pulled_{0}, pushed_{0}, set_{0}, localized_{0}, intended_{0};
 
-  std::mutex meeting_mutex_;                             // held during a collective call
+  std::mutex collective_mutex_;                          // held during a collective call
   mutable std::mutex mutex_;                             // guards the members below
   std::map<std::int64_t, std::int64_t> intended_until_;  // number of keys by the clock at which their window ends
   std::unordered_map<std::int64_t, sample> samples_;

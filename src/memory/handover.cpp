@@ -163,14 +163,15 @@ bool hand_over(const descriptor& listener, const descriptor& file, const nonce& 
   if (!connection || !is_same_user(connection.number())) return false;
   nonce shown{};
   // A caller that sends nothing must not block the others.
-  const auto patience = [] { return clock::now() + milliseconds(1000); };
-  if (!wait_readable(connection.number(), std::min(deadline, patience()))) return false;
+  const auto grace_period = [] { return clock::now() + milliseconds(1000); };
+  if (!wait_readable(connection.number(), std::min(deadline, grace_period()))) return false;
   const bool has_spoken = recv(connection.number(), &shown, sizeof(shown), 0) == sizeof(shown);
   if (has_spoken && shown != secret) send(connection.number(), &refused, sizeof(refused), MSG_NOSIGNAL);
   if (!has_spoken || shown != secret || !send_descriptor(connection.number(), file.number())) return false;
   // The caller may have disconnected meanwhile.
   char said = 0;
-  return wait_readable(connection.number(), patience()) && recv(connection.number(), &said, 1, 0) == 1 && said == taken;
+  return wait_readable(connection.number(), grace_period()) && recv(connection.number(), &said, 1, 0) == 1 &&
+         said == taken;
 }
 
 descriptor receive_from(const std::string& name, const nonce& secret, milliseconds timeout) {

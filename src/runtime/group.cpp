@@ -143,13 +143,13 @@ class list_comparison {
 
   bool has_come(peer& from, step which, const message& expected) {
     if (!mpi::has_ended(from.receives[which], "MPI_Test (comm_group)")) return false;
-    const message& told = from.received[which];
+    const message& answer = from.received[which];
     base::require(
-        told != not_equal, SYNCYTE_ERR_MISMATCH,
+        answer != not_equal, SYNCYTE_ERR_MISMATCH,
         "rank {} of {} makes no group of ranks {}: its call was broken off, found lists of ranks that differ, or "
         "came after a group that had failed",
         from.rank, comm_.name(), fmt::join(ranks_, ", "));
-    base::require(told == expected, SYNCYTE_ERR_MISMATCH,
+    base::require(answer == expected, SYNCYTE_ERR_MISMATCH,
                   "rank {} of {} was called with other ranks; expected the same ranks on all of them, as here: {}",
                   from.rank, comm_.name(), fmt::join(ranks_, ", "));
     return true;

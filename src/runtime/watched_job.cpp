@@ -17,7 +17,7 @@ namespace syncyte::runtime {
 using namespace comm;
 namespace {
 
-using watchdog::place;
+using watchdog::rank_record;
 
 /// On the watchdog's thread.
 void write_collectives(watchdog::collectives_writer& board) {
@@ -30,15 +30,15 @@ void write_collectives(watchdog::collectives_writer& board) {
   });
 }
 
-/// Each rank begins its own place.
-std::vector<place*> make_places(const communicator& world, const node_memory& memory) {
-  std::vector<place*> places;
+/// Each rank begins its own record.
+std::vector<rank_record*> begin_records(const communicator& world, const node_memory& memory) {
+  std::vector<rank_record*> records;
   for (int rank = 0; rank < world.node().size; ++rank)
-    places.push_back(reinterpret_cast<place*>(memory.part(rank).data()));
-  auto* const mine = new (memory.local().data()) place{};
+    records.push_back(reinterpret_cast<rank_record*>(memory.part(rank).data()));
+  auto* const mine = new (memory.local().data()) rank_record{};
   mine->world_rank = world.rank();
   mine->pid = ::getpid();
-  return places;
+  return records;
 }
 
 }  // namespace
@@ -50,11 +50,11 @@ void watch_job(communicator& world) {
   call.agree();
   // Some programs of a job may not ask for a watchdog; all ranks put themselves on the board.
   chosen.is_watched = mpi::allreduce(chosen.is_watched, MPI_MAX, world.control());
-  const auto memory = node_memory::allocate(call, sizeof(place), "the watchdog's board", false);
-  std::vector<place*> places = make_places(world, *memory);
-  place& mine = *places[static_cast<std::size_t>(world.node().rank)];
-  call.agree();  // nobody reads the board before all have taken their places
-  watchdog::board board(memory, std::move(places), {world.id(), world.size(), world.node()});
+  const auto memory = node_memory::allocate(call, sizeof(rank_record), "the watchdog's board", false);
+  std::vector<rank_record*> records = begin_records(world, *memory);
+  rank_record& mine = *records[static_cast<std::size_t>(world.node().rank)];
+  call.agree();  // nobody reads the board before all have begun their records
+  watchdog::board board(memory, std::move(records), {world.id(), world.size(), world.node()});
   watchdog::start(chosen, std::move(board), mine, write_collectives);
 }
 

@@ -157,7 +157,7 @@ std::int64_t whole_tensor::wait(std::int64_t element, syncyte_compare_t compare,
     const std::int64_t seen = found.load();
     if (compares(compare, seen, value)) return seen;
     if (is_last) base::fail(SYNCYTE_ERR_TIMEOUT, "element {} was still {} after {} seconds", element, seen, timeout);
-    if (!watched) watched.emplace("tensor_wait", layout_.text(), 0, 0, watchdog::scope::open_ended);
+    if (!watched) watched.emplace("tensor_wait", layout_.text(), 0, 0, watchdog::scope::reported_once);
     if (wait.is_time_to_look()) mpi::let_progress();
     if (timeout < 0)
       wait.pause();

@@ -15,48 +15,48 @@ double seconds_since(const std::atomic<std::int64_t>& begin, std::int64_t now) {
   return static_cast<double>(now - begin) * 1e-9;
 }
 
-std::string lane_text(const lane& lane, std::int64_t now) {
-  const double seconds = seconds_since(lane.since_ns, now);
-  return lane.is_inside != 0 ? fmt::format("inside {} for {:.1f} s", lane.name.text(), seconds)
-                             : fmt::format("in no operation; left {} {:.1f} s ago", lane.name.text(), seconds);
+std::string record_text(const thread_record& record, std::int64_t now) {
+  const double seconds = seconds_since(record.since_ns, now);
+  return record.is_inside != 0 ? fmt::format("inside {} for {:.1f} s", record.name.text(), seconds)
+                               : fmt::format("in no operation; left {} {:.1f} s ago", record.name.text(), seconds);
 }
 
 /// Whether a rank is inside this operation, or has started it.
-bool takes_part(const place& place, const operation_name& name) {
-  return std::any_of(std::begin(place.lanes), std::end(place.lanes),
-                     [&](const lane& lane) { return lane.is_inside != 0 && lane.name.is(name); }) ||
-         std::any_of(std::begin(place.listings), std::end(place.listings),
+bool takes_part(const rank_record& seen, const operation_name& name) {
+  return std::any_of(std::begin(seen.records), std::end(seen.records),
+                     [&](const thread_record& record) { return record.is_inside != 0 && record.name.is(name); }) ||
+         std::any_of(std::begin(seen.listings), std::end(seen.listings),
                      [&](const listing& listed) { return listed.is_shown != 0 && listed.name.is(name); });
 }
 
-/// The lane to show for a rank: one that it is inside, otherwise the one that it left last.
-const lane* telling_lane(const place& place) {
-  const lane* best = nullptr;
-  for (const auto& lane : place.lanes) {
-    if (lane.name.operation[0] == '\0') continue;
-    if (best == nullptr || lane.is_inside > best->is_inside ||
-        (lane.is_inside == best->is_inside && lane.since_ns > best->since_ns))
-      best = &lane;
+/// The record to show for a rank: one that it is inside, otherwise the one that it left last.
+const thread_record* shown_record(const rank_record& seen) {
+  const thread_record* best = nullptr;
+  for (const auto& record : seen.records) {
+    if (record.name.operation[0] == '\0') continue;
+    if (best == nullptr || record.is_inside > best->is_inside ||
+        (record.is_inside == best->is_inside && record.since_ns > best->since_ns))
+      best = &record;
   }
   return best;
 }
 
-std::string listings_text(const place& place, std::int64_t now) {
+std::string listings_text(const rank_record& seen, std::int64_t now) {
   std::string text;
-  for (const listing& listed : place.listings)
+  for (const listing& listed : seen.listings)
     if (listed.is_shown != 0)
       text += fmt::format("    started {:.1f} s ago, not completed: {}\n", seconds_since(listed.since_ns, now),
                           listed.name.text());
-  if (place.unlisted > 0) text += fmt::format("    and {} more that were started\n", place.unlisted.load());
+  if (seen.unlisted > 0) text += fmt::format("    and {} more that were started\n", seen.unlisted.load());
   return text;
 }
 
 /// Describes a rank whose process has ended.
-std::string gone_text(const place& place) {
-  const lane* const lane = telling_lane(place);
-  if (lane == nullptr) return "gone: its process has ended\n";
-  return fmt::format("gone: its process has ended; it {} {}\n", lane->is_inside != 0 ? "was inside" : "had left",
-                     lane->name.text());
+std::string gone_text(const rank_record& seen) {
+  const thread_record* const shown = shown_record(seen);
+  if (shown == nullptr) return "gone: its process has ended\n";
+  return fmt::format("gone: its process has ended; it {} {}\n", shown->is_inside != 0 ? "was inside" : "had left",
+                     shown->name.text());
 }
 
 std::atomic<const board*> the_board{nullptr};
@@ -67,14 +67,14 @@ const board* published() { return the_board.load(std::memory_order_acquire); }
 
 void publish(const board& board) { the_board.store(&board, std::memory_order_release); }
 
-board::board(std::shared_ptr<void> memory, std::vector<place*> places, const job_ranks& ranks)
+board::board(std::shared_ptr<void> memory, std::vector<rank_record*> records, const job_ranks& ranks)
     : memory_(std::move(memory)),
-      places_(std::move(places)),
+      records_(std::move(records)),
       world_id_(ranks.world_id),
       world_size_(ranks.world_size),
       node_(ranks.node) {}
 
-const place* board::find(int world_rank) const {
+const rank_record* board::find(int world_rank) const {
   const int node_rank = node_.node_rank(world_rank);
   return node_rank < 0 ? nullptr : &at(node_rank);
 }
@@ -82,7 +82,7 @@ const place* board::find(int world_rank) const {
 /// Names the ranks that a rank waits for: ranks of the node that are not inside the same operation. Ranks are named
 /// only if the operation is on the whole world; the board knows the size of a smaller communicator, but not its
 /// members.
-std::string board::awaited_text(const lane& waiting) const {
+std::string board::awaited_text(const thread_record& waiting) const {
   if (waiting.is_inside == 0 || waiting.ranks == 0) return "";
   std::vector<int> absent;
   for (int node_rank = 0; node_rank < node_.size; ++node_rank)
@@ -103,8 +103,8 @@ void board::ask_for_lines() const {
 
 bool board::have_answered() const {
   for (int node_rank = 0; node_rank < node_.size; ++node_rank) {
-    const place& place = at(node_rank);
-    if (place.has_lines != 0 && place.answered_ns < place.asked_ns && node_.is_alive(node_rank)) return false;
+    const rank_record& seen = at(node_rank);
+    if (seen.has_lines != 0 && seen.answered_ns < seen.asked_ns && node_.is_alive(node_rank)) return false;
   }
   return true;
 }
@@ -112,26 +112,27 @@ bool board::have_answered() const {
 namespace {
 
 /// The source line that a rank is at, if it has a line function.
-std::string line_text(const place& place) {
-  if (place.has_lines == 0) return "";
-  return fmt::format("    at {}\n", place.answered_ns < place.asked_ns ? "unknown" : place.line);
+std::string line_text(const rank_record& seen) {
+  if (seen.has_lines == 0) return "";
+  return fmt::format("    at {}\n", seen.answered_ns < seen.asked_ns ? "unknown" : seen.line);
 }
 
 }  // namespace
 
-std::string board::living_text(const place& place, std::int64_t now) const {
-  const lane* const lane = telling_lane(place);
-  return fmt::format("{}\n{}{}", lane != nullptr ? lane_text(*lane, now) + awaited_text(*lane) : "in no operation yet",
-                     line_text(place), listings_text(place, now));
+std::string board::living_text(const rank_record& seen, std::int64_t now) const {
+  const thread_record* const shown = shown_record(seen);
+  return fmt::format("{}\n{}{}",
+                     shown != nullptr ? record_text(*shown, now) + awaited_text(*shown) : "in no operation yet",
+                     line_text(seen), listings_text(seen, now));
 }
 
 std::string board::text() const {
   const std::int64_t now = now_ns();
   std::string text;
   for (int node_rank = 0; node_rank < node_.size; ++node_rank) {
-    const place& place = at(node_rank);
-    text += fmt::format("  rank {} (pid {}): {}", place.world_rank, place.pid,
-                        node_.is_alive(node_rank) ? living_text(place, now) : gone_text(place));
+    const rank_record& seen = at(node_rank);
+    text += fmt::format("  rank {} (pid {}): {}", seen.world_rank, seen.pid,
+                        node_.is_alive(node_rank) ? living_text(seen, now) : gone_text(seen));
   }
   return text;
 }

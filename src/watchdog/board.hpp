@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "topology/node_group.hpp"
-#include "watchdog/place.hpp"
+#include "watchdog/records.hpp"
 
 namespace syncyte::watchdog {
 
@@ -17,18 +17,18 @@ struct job_ranks {
   topology::node_group node;  // of the world
 };
 
-/// Shows what each rank of a node is doing: one place per rank, in memory that the ranks share.
+/// Shows what each rank of a node is doing: one record for each rank, in memory that the ranks share.
 class board {
  public:
-  /// `places`: one for each rank of the node, in shared memory that `memory` owns.
-  board(std::shared_ptr<void> memory, std::vector<place*> places, const job_ranks& ranks);
+  /// `records`: one for each rank of the node, in shared memory that `memory` owns.
+  board(std::shared_ptr<void> memory, std::vector<rank_record*> records, const job_ranks& ranks);
 
   std::uint64_t world_id() const { return world_id_; }
   int ranks() const { return node_.size; }  // of the node
-  place& mine() const { return at(node_.rank); }
-  /// The place of a rank of the world; null if it is on another node.
-  const place* find(int world_rank) const;
-  place& at(int node_rank) const { return *places_[static_cast<std::size_t>(node_rank)]; }
+  rank_record& mine() const { return at(node_.rank); }
+  /// The record of a rank of the world; null if it is on another node.
+  const rank_record* find(int world_rank) const;
+  rank_record& at(int node_rank) const { return *records_[static_cast<std::size_t>(node_rank)]; }
 
   /// Asks all ranks for their source lines. have_answered(): whether all that have a line function have answered.
   void ask_for_lines() const;
@@ -38,17 +38,17 @@ class board {
   std::string text() const;
 
  private:
-  std::string awaited_text(const lane& waiting) const;
-  std::string living_text(const place& place, std::int64_t now) const;
+  std::string awaited_text(const thread_record& waiting) const;
+  std::string living_text(const rank_record& seen, std::int64_t now) const;
 
   std::shared_ptr<void> memory_;
-  std::vector<place*> places_;
+  std::vector<rank_record*> records_;
   std::uint64_t world_id_;
   int world_size_;
   topology::node_group node_;
 };
 
-/// The board, once all ranks have a place on it. It lives until the process ends.
+/// The board, once all ranks have a record on it. It lives until the process ends.
 const board* published();
 void publish(const board& board);
 

@@ -1,7 +1,7 @@
 #include "watchdog/long_wait.hpp"
 
 #include "watchdog/interrupts.hpp"
-#include "watchdog/place.hpp"
+#include "watchdog/records.hpp"
 
 namespace syncyte::watchdog {
 namespace {

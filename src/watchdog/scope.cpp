@@ -2,12 +2,12 @@
 
 #include <cstring>
 
-#include "watchdog/place.hpp"
+#include "watchdog/records.hpp"
 
 namespace syncyte::watchdog {
 namespace {
 
-/// Takes the first free slot of a rank's lanes or listings; -1 if there is none.
+/// Takes the first free slot of a rank's records or listings; -1 if there is none.
 template <class Slots>
 int take(Slots& slots, int count) {
   for (int i = 0; i < count; ++i)
@@ -17,36 +17,37 @@ int take(Slots& slots, int count) {
 
 }  // namespace
 
-scope::scope(const char* operation, const std::string& comm, std::uint64_t sequence, int ranks, kind how) : lane_(-1) {
-  place* const mine = place_of_scopes();
+scope::scope(const char* operation, const std::string& comm, std::uint64_t sequence, int ranks, kind how)
+    : record_(-1) {
+  rank_record* const mine = record_of_scopes();
   if (mine == nullptr) return;
-  lane_ = take(mine->lanes, lanes);
-  if (lane_ < 0) return;
-  watchdog::lane& lane = mine->lanes[lane_];
+  record_ = take(mine->records, threads);
+  if (record_ < 0) return;
+  watchdog::thread_record& record = mine->records[record_];
   const std::int64_t now = now_ns();
-  // A patient wait may be split into several, with other work in between: it is shown as one.
+  // An unlimited wait may be split into several, with other work in between: it is shown as one.
   constexpr std::int64_t longest_gap = 100'000'000;
-  const bool goes_on = how != limited && lane.kind == how && now - lane.since_ns < longest_gap &&
-                       std::strncmp(lane.name.operation, operation, sizeof lane.name.operation - 1) == 0;
-  lane.name.set(operation, comm, sequence);
-  lane.ranks = ranks;
-  lane.kind = how;
-  if (!goes_on) lane.begun_ns = now;
-  lane.since_ns = lane.begun_ns.load();
-  lane.is_inside = 1;
+  const bool goes_on = how != limited && record.kind == how && now - record.since_ns < longest_gap &&
+                       std::strncmp(record.name.operation, operation, sizeof record.name.operation - 1) == 0;
+  record.name.set(operation, comm, sequence);
+  record.ranks = ranks;
+  record.kind = how;
+  if (!goes_on) record.begun_ns = now;
+  record.since_ns = record.begun_ns.load();
+  record.is_inside = 1;
 }
 
 scope::~scope() {
-  place* const mine = place_of_scopes();
-  if (lane_ < 0 || mine == nullptr) return;
-  watchdog::lane& lane = mine->lanes[lane_];
-  lane.is_inside = 0;
-  lane.since_ns = now_ns();
-  lane.is_taken = 0;
+  rank_record* const mine = record_of_scopes();
+  if (record_ < 0 || mine == nullptr) return;
+  watchdog::thread_record& record = mine->records[record_];
+  record.is_inside = 0;
+  record.since_ns = now_ns();
+  record.is_taken = 0;
 }
 
 started_scope::started_scope(const char* operation, const std::string& comm, std::uint64_t sequence) : slot_(none) {
-  place* const mine = place_of_started_scopes();
+  rank_record* const mine = record_of_started_scopes();
   if (mine == nullptr) return;
   slot_ = take(mine->listings, listings);
   if (slot_ < 0) {
@@ -61,7 +62,7 @@ started_scope::started_scope(const char* operation, const std::string& comm, std
 }
 
 started_scope::~started_scope() {
-  place* const mine = place_of_started_scopes();
+  rank_record* const mine = record_of_started_scopes();
   if (slot_ == none || mine == nullptr) return;
   if (slot_ == unnamed) {
     --mine->unlisted;

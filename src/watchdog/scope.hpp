@@ -7,12 +7,12 @@ namespace syncyte::watchdog {
 
 /// Marks this thread as inside an operation for its lifetime. Costs a test of a flag when no watchdog runs.
 /// `sequence` is the operation's number on its communicator, 0 if it has none. `ranks` is the number of ranks that
-/// enter the operation, 0 if it does not wait for all of a communicator. A `patient` operation may last any time: it
-/// appears in reports, but never causes one. An `open_ended` operation may be a hang: the first on a node that exceeds
-/// the limit is reported, and the job goes on.
+/// enter the operation, 0 if it does not wait for all of a communicator. An `unlimited` operation may last any time: it
+/// appears in reports, but never causes one. A `reported_once` operation may be a hang: the first on a node that
+/// exceeds the limit is reported, and the job goes on.
 class scope {
  public:
-  enum kind { limited, patient, open_ended };
+  enum kind { limited, unlimited, reported_once };
 
   scope(const char* operation, const std::string& comm, std::uint64_t sequence, int ranks = 0, kind how = limited);
   ~scope();
@@ -20,7 +20,7 @@ class scope {
   scope& operator=(const scope&) = delete;
 
  private:
-  int lane_;  // -1: not watched
+  int record_;  // -1: not watched
 };
 
 /// Lists an operation that was started and is not complete, for its lifetime. It appears in reports, but never causes

@@ -26,12 +26,12 @@ namespace {
 constexpr double default_limit = 60.0;
 
 struct watchdog_state {
-  watchdog_state(const settings& asked, board all, place& own, void (*write)(collectives_writer&))
-      : chosen(asked), places(std::move(all)), mine(own), write_collectives(write) {}
+  watchdog_state(const settings& asked, board all, rank_record& own, void (*write)(collectives_writer&))
+      : chosen(asked), all_ranks(std::move(all)), mine(own), write_collectives(write) {}
 
   settings chosen;
-  board places;
-  place& mine;
+  board all_ranks;
+  rank_record& mine;
   void (*write_collectives)(collectives_writer&);
   std::int64_t reported_ns = 0;  // begin of the last operation that was reported as stuck; 0: none yet
   std::thread thread;
@@ -56,9 +56,9 @@ void answer(const watchdog_state& state) {
 /// line functions have a second.
 void gather_lines(const watchdog_state& state) {
   const std::int64_t end = now_ns() + 1'800'000'000;
-  state.places.ask_for_lines();
+  state.all_ranks.ask_for_lines();
   answer(state);
-  for (; !state.places.have_answered() && now_ns() < end; answer(state)) std::this_thread::sleep_for(short_pause);
+  for (; !state.all_ranks.have_answered() && now_ns() < end; answer(state)) std::this_thread::sleep_for(short_pause);
 }
 
 const char* outcome_text(const watchdog_state& state, bool is_open_ended) {
@@ -81,7 +81,7 @@ void report(const watchdog_state& state, bool is_open_ended = false) {
   gather_lines(state);
   std::string text = fmt::format("syncyte watchdog: no progress for {} s (SYNCYTE_WATCHDOG); the ranks of this node:\n",
                                  state.chosen.limit);
-  text += state.places.text();
+  text += state.all_ranks.text();
   text += outcome_text(state, is_open_ended);
   (void)!::write(STDERR_FILENO, text.data(), text.size());  // in one piece, and without locks that a stuck thread holds
 }
@@ -90,17 +90,17 @@ void report(const watchdog_state& state, bool is_open_ended = false) {
 std::int64_t stuck_since(const watchdog_state& state, scope::kind kind) {
   const std::int64_t now = now_ns();
   std::int64_t last = 0;
-  for (const auto& lane : state.mine.lanes)
-    if (lane.is_inside != 0 && lane.kind == kind &&
-        static_cast<double>(now - lane.since_ns) * 1e-9 > state.chosen.limit)
-      last = std::max(last, lane.since_ns.load());
+  for (const auto& record : state.mine.records)
+    if (record.is_inside != 0 && record.kind == kind &&
+        static_cast<double>(now - record.since_ns) * 1e-9 > state.chosen.limit)
+      last = std::max(last, record.since_ns.load());
   return last;
 }
 
 /// Whether this rank writes the report: one rank of a node does. Another report may follow once the limit has passed
 /// again.
 bool is_reporter(const watchdog_state& state) {
-  std::atomic<std::int64_t>& last = state.places.at(0).last_report_ns;
+  std::atomic<std::int64_t>& last = state.all_ranks.at(0).last_report_ns;
   std::int64_t before = last;
   const std::int64_t now = now_ns();
   if (before != 0 && static_cast<double>(now - before) * 1e-9 < state.chosen.limit) return false;
@@ -124,10 +124,10 @@ void end_job(const watchdog_state& state) {
 /// Whether a rank of this node may soon report an operation that must end.
 bool may_be_reported_soon(const watchdog_state& state) {
   const std::int64_t now = now_ns();
-  for (int rank = 0; rank < state.places.ranks(); ++rank)
-    for (const auto& lane : state.places.at(rank).lanes)
-      if (lane.is_inside != 0 && lane.kind == scope::limited &&
-          static_cast<double>(now - lane.since_ns) * 1e-9 > state.chosen.limit / 2)
+  for (int rank = 0; rank < state.all_ranks.ranks(); ++rank)
+    for (const auto& record : state.all_ranks.at(rank).records)
+      if (record.is_inside != 0 && record.kind == scope::limited &&
+          static_cast<double>(now - record.since_ns) * 1e-9 > state.chosen.limit / 2)
         return true;
   return false;
 }
@@ -135,9 +135,9 @@ bool may_be_reported_soon(const watchdog_state& state) {
 /// Reports an open-ended wait (for a counter) once, unless another report is about to show it: it may be a hang, or a
 /// server that waits for work.
 void look_at_open_ended(const watchdog_state& state) {
-  std::atomic<std::int32_t>& has_told = state.places.at(0).has_told_open;
-  if (has_told != 0 || stuck_since(state, scope::open_ended) == 0 || may_be_reported_soon(state)) return;
-  if (has_told.exchange(1) == 0) report(state, true);
+  std::atomic<std::int32_t>& has_reported = state.all_ranks.at(0).has_reported;
+  if (has_reported != 0 || stuck_since(state, scope::reported_once) == 0 || may_be_reported_soon(state)) return;
+  if (has_reported.exchange(1) == 0) report(state, true);
 }
 
 /// Reports every stuck operation once.
@@ -149,19 +149,19 @@ void look(watchdog_state& state) {
   state.reported_ns = std::max(state.reported_ns, since);
 }
 
-void clear(lane& lane) {
-  lane.is_inside = 0;
-  lane.name.operation[0] = '\0';
+void clear(thread_record& record) {
+  record.is_inside = 0;
+  record.name.operation[0] = '\0';
 }
 
-void write(lane& lane, const collective_seen& seen, bool is_inside) {
-  lane.kind = seen.is_patient ? scope::patient : scope::limited;
-  if (lane.since_ns == seen.since_ns && lane.is_inside == static_cast<int>(is_inside)) return;
-  lane.is_inside = 0;
-  lane.name.set(seen.operation, *seen.comm, seen.sequence);
-  lane.ranks = seen.ranks;
-  lane.since_ns = seen.since_ns;
-  lane.is_inside = static_cast<int>(is_inside);
+void write(thread_record& record, const collective_seen& seen, bool is_inside) {
+  record.kind = seen.is_unlimited ? scope::unlimited : scope::limited;
+  if (record.since_ns == seen.since_ns && record.is_inside == static_cast<int>(is_inside)) return;
+  record.is_inside = 0;
+  record.name.set(seen.operation, *seen.comm, seen.sequence);
+  record.ranks = seen.ranks;
+  record.since_ns = seen.since_ns;
+  record.is_inside = static_cast<int>(is_inside);
 }
 
 void watch(watchdog_state& state) {
@@ -194,8 +194,8 @@ void collectives_writer::add(const collective_seen& seen) {
   if (seen.operation == nullptr) return;
   if (!seen.is_inside) {
     if (!left_ || seen.since_ns > left_->since_ns) left_ = seen;
-  } else if (next_lane_ < static_cast<int>(std::size(mine_.lanes))) {
-    write(mine_.lanes[next_lane_++], seen, true);
+  } else if (next_record_ < static_cast<int>(std::size(mine_.records))) {
+    write(mine_.records[next_record_++], seen, true);
   }
 }
 
@@ -209,22 +209,22 @@ void collectives_writer::add_started(const char* operation, const std::string& c
 }
 
 void collectives_writer::finish() {
-  if (left_ && next_lane_ == lanes) write(mine_.lanes[next_lane_++], *left_, false);
-  while (next_lane_ < static_cast<int>(std::size(mine_.lanes))) clear(mine_.lanes[next_lane_++]);
+  if (left_ && next_record_ == threads) write(mine_.records[next_record_++], *left_, false);
+  while (next_record_ < static_cast<int>(std::size(mine_.records))) clear(mine_.records[next_record_++]);
   while (next_listing_ < static_cast<int>(std::size(mine_.listings))) mine_.listings[next_listing_++].is_shown = 0;
 }
 
-void start(const settings& chosen, board places, place& mine, void (*write_collectives)(collectives_writer&)) {
-  auto state = std::make_unique<watchdog_state>(chosen, std::move(places), mine, write_collectives);
-  publish(state->places);
-  publish_places(chosen.is_watched ? &mine : nullptr, chosen.is_asked_for ? &mine : nullptr);
+void start(const settings& chosen, board all_ranks, rank_record& mine, void (*write_collectives)(collectives_writer&)) {
+  auto state = std::make_unique<watchdog_state>(chosen, std::move(all_ranks), mine, write_collectives);
+  publish(state->all_ranks);
+  publish_records(chosen.is_watched ? &mine : nullptr, chosen.is_asked_for ? &mine : nullptr);
   if (chosen.is_watched) state->thread = std::thread([raw = state.get()] { watch(*raw); });
   the_watchdog = state.release();
 }
 
 void stop() {
   const std::shared_ptr<watchdog_state> state(the_watchdog.exchange(nullptr));
-  forget_places();
+  forget_records();
   if (!state) return;
   mpi::keep_for_ever(state);
   if (!state->thread.joinable()) return;
@@ -238,7 +238,7 @@ void stop() {
 
 void forget() noexcept {
   the_watchdog = nullptr;
-  forget_places();
+  forget_records();
 }
 
 }  // namespace syncyte::watchdog

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "watchdog/board.hpp"
-#include "watchdog/place.hpp"
+#include "watchdog/records.hpp"
 
 namespace syncyte::watchdog {
 
@@ -36,33 +36,33 @@ struct collective_seen {
   std::uint64_t sequence = 0;
   int ranks = 0;
   bool is_inside = false;
-  bool is_patient = false;
+  bool is_unlimited = false;
   std::int64_t since_ns = 0;  // when the watchdog first saw it in this state
 };
 
 /// Writes to the board the collectives that this rank is inside, has left last, and has started.
 class collectives_writer {
  public:
-  explicit collectives_writer(place& mine) : mine_(mine) {}
+  explicit collectives_writer(rank_record& mine) : mine_(mine) {}
   void add(const collective_seen& seen);
   void add_started(const char* operation, const std::string& comm, std::uint64_t sequence, std::int64_t since_ns);
   /// Adds the collective that was left last, and clears the remaining slots.
   void finish();
 
  private:
-  place& mine_;
-  int next_lane_ = lanes;
+  rank_record& mine_;
+  int next_record_ = threads;
   int next_listing_ = listings;
   std::optional<collective_seen> left_;
 };
 
-/// Publishes the board, of which `mine` is this rank's place, and starts the thread, which calls `write_collectives`
+/// Publishes the board, of which `mine` is this rank's record, and starts the thread, which calls `write_collectives`
 /// periodically.
-void start(const settings& chosen, board places, place& mine, void (*write_collectives)(collectives_writer&));
+void start(const settings& chosen, board all_ranks, rank_record& mine, void (*write_collectives)(collectives_writer&));
 /// Stops the thread. The board stays, because other threads may be inside scopes and write to it.
 void stop();
 
-/// Called in a forked child, which has no place on the board. Changes only atomics.
+/// Called in a forked child, which has no record on the board. Changes only atomics.
 void forget() noexcept;
 
 }  // namespace syncyte::watchdog

@@ -72,8 +72,8 @@ std::shared_ptr<window> window::over(comm::collective_call& call, std::span<std:
 
 /// Tells all ranks this rank's size, and gives the window the number that rank 0 chose.
 void window::share_sizes(std::size_t mine) {
-  const std::uint64_t told[2] = {mine, static_cast<std::uint64_t>(next_serial())};
-  const auto all = mpi::allgather(std::span<const std::uint64_t>(told), comm_->data());
+  const std::uint64_t sent[2] = {mine, static_cast<std::uint64_t>(next_serial())};
+  const auto all = mpi::allgather(std::span<const std::uint64_t>(sent), comm_->data());
   serial_ = static_cast<std::int64_t>(all[1]);
   sizes_.resize(parts_.size());
   for (std::size_t rank = 0; rank < sizes_.size(); ++rank) sizes_[rank] = all[2 * rank];

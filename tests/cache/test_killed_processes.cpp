@@ -13,7 +13,7 @@
 #include "../memory/processes.hpp"
 #include "../memory/status.hpp"
 #include "cache/heap.hpp"
-#include "cache/meeting_place.hpp"
+#include "cache/rendezvous.hpp"
 #include "cache/slices.hpp"
 
 namespace {
@@ -66,7 +66,7 @@ class cache_processes : public testing::Test {
     fs::remove_all(folder_);
   }
 
-  cache::meeting_place place(double seconds = 20) const {
+  cache::rendezvous place(double seconds = 20) const {
     return {.name = "", .folder = folder_.string(), .nonce = {}, .seconds = seconds};
   }
 

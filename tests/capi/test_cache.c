@@ -63,7 +63,7 @@ static void blocks_lie_in_the_slice(void) {
 static void wrong_arguments(void) {
   syncyte_cache_t cache = small_cache(), none = NULL;
   syncyte_cache_sizes_t sizes = SYNCYTE_CACHE_SIZES_INIT;
-  syncyte_cache_meeting_t meeting = SYNCYTE_CACHE_MEETING_INIT;
+  syncyte_cache_rendezvous_t rendezvous = SYNCYTE_CACHE_RENDEZVOUS_INIT;
   int64_t number = 0;
   void* data = NULL;
   sizes.parameter_bytes = -1;
@@ -96,17 +96,17 @@ static void wrong_arguments(void) {
   EXPECT_ERROR(syncyte_cache_free(&number), SYNCYTE_ERR_ARGUMENT,
                "data is not a pointer that cache_acquire() returned");
   EXPECT_OK(syncyte_cache_clear());
-  meeting.timeout = NAN;
-  EXPECT_ERROR(syncyte_cache_send(cache, &meeting), SYNCYTE_ERR_ARGUMENT, "timeout is nan");
-  meeting.timeout = 0;
-  meeting.folder = folder;
-  EXPECT_ERROR(syncyte_cache_send(cache, &meeting), SYNCYTE_ERR_TIMEOUT, "no process has received");
-  EXPECT_ERROR(syncyte_cache_receive(&meeting, &none), SYNCYTE_ERR_TIMEOUT, "no process has sent");
-  EXPECT_ERROR(syncyte_cache_receive(&meeting, NULL), SYNCYTE_ERR_ARGUMENT, "cache is null");
-  meeting.name = "x/y";
-  EXPECT_ERROR(syncyte_cache_receive(&meeting, &none), SYNCYTE_ERR_ARGUMENT, "name is \"x/y\"");
-  meeting.struct_size = 1;
-  EXPECT_ERROR(syncyte_cache_receive(&meeting, &none), SYNCYTE_ERR_ARGUMENT, "struct_size");
+  rendezvous.timeout = NAN;
+  EXPECT_ERROR(syncyte_cache_send(cache, &rendezvous), SYNCYTE_ERR_ARGUMENT, "timeout is nan");
+  rendezvous.timeout = 0;
+  rendezvous.folder = folder;
+  EXPECT_ERROR(syncyte_cache_send(cache, &rendezvous), SYNCYTE_ERR_TIMEOUT, "no process has received");
+  EXPECT_ERROR(syncyte_cache_receive(&rendezvous, &none), SYNCYTE_ERR_TIMEOUT, "no process has sent");
+  EXPECT_ERROR(syncyte_cache_receive(&rendezvous, NULL), SYNCYTE_ERR_ARGUMENT, "cache is null");
+  rendezvous.name = "x/y";
+  EXPECT_ERROR(syncyte_cache_receive(&rendezvous, &none), SYNCYTE_ERR_ARGUMENT, "name is \"x/y\"");
+  rendezvous.struct_size = 1;
+  EXPECT_ERROR(syncyte_cache_receive(&rendezvous, &none), SYNCYTE_ERR_ARGUMENT, "struct_size");
   syncyte_cache_t freed = cache;
   EXPECT_OK(syncyte_cache_retain(cache));
   EXPECT_OK(syncyte_cache_release(cache));
@@ -119,16 +119,16 @@ static void wrong_arguments(void) {
 
 /* A process hands its cache to another one, which sees what it has written. */
 static void processes_share(void) {
-  syncyte_cache_meeting_t meeting = SYNCYTE_CACHE_MEETING_INIT;
-  meeting.folder = folder;
-  meeting.name = "shared";
-  meeting.nonce[1] = 77;
+  syncyte_cache_rendezvous_t rendezvous = SYNCYTE_CACHE_RENDEZVOUS_INIT;
+  rendezvous.folder = folder;
+  rendezvous.name = "shared";
+  rendezvous.nonce[1] = 77;
   const pid_t child = fork();
   if (child == 0) {
     syncyte_cache_t cache = NULL;
     void* block = NULL;
     int seen = 0;
-    if (syncyte_cache_receive(&meeting, &cache) != SYNCYTE_SUCCESS) _exit(90);
+    if (syncyte_cache_receive(&rendezvous, &cache) != SYNCYTE_SUCCESS) _exit(90);
     if (syncyte_cache_insert_for_computation(cache) != SYNCYTE_SUCCESS) _exit(91);
     if (syncyte_cache_acquire(unit, &block) != SYNCYTE_SUCCESS) _exit(92);
     seen = *(unsigned char*)block;
@@ -141,7 +141,7 @@ static void processes_share(void) {
   EXPECT_OK(syncyte_cache_insert_for_computation(cache));
   EXPECT_OK(syncyte_cache_acquire(unit, &block));
   if (block != NULL) memset(block, 42, unit);
-  EXPECT_OK(syncyte_cache_send(cache, &meeting));
+  EXPECT_OK(syncyte_cache_send(cache, &rendezvous));
   EXPECT(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 42);
   EXPECT_OK(syncyte_cache_free(block));
   EXPECT_OK(syncyte_cache_clear());

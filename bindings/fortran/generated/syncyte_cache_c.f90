@@ -18,8 +18,8 @@ module syncyte_cache_c
   end type syncyte_cache_sizes_t
 
   !> The Unix socket, in a folder, by which two processes pass a cache, and how long they wait.
-  type, bind(C) :: syncyte_cache_meeting_t
-    ! sizeof(syncyte_cache_meeting_t)
+  type, bind(C) :: syncyte_cache_rendezvous_t
+    ! sizeof(syncyte_cache_rendezvous_t)
     integer(c_size_t) :: struct_size = 48_c_size_t
     ! name of the socket, at most 60 bytes; null: SYNCYTE_CACHE, otherwise "cache"
     type(c_ptr) :: name = c_null_ptr
@@ -30,7 +30,7 @@ module syncyte_cache_c
     integer(c_int64_t) :: nonce(2) = 0_c_int64_t
     ! seconds to wait; negative: SYNCYTE_CACHE_TIMEOUT, otherwise 10
     real(c_double) :: timeout = -1_c_double
-  end type syncyte_cache_meeting_t
+  end type syncyte_cache_rendezvous_t
 
   interface
 
@@ -73,26 +73,26 @@ module syncyte_cache_c
     !> Sends a cache to one process of the same user, which calls syncyte_cache_receive() before or after. Waits for
     !> it.
     ! cache [in]: a cache; this process keeps its reference
-    ! meeting [in]: socket and time limit; null for defaults
+    ! rendezvous [in]: socket and time limit; null for defaults
     ! Returns: SYNCYTE_ERR_TIMEOUT (no process has received it), SYNCYTE_ERR_BUSY (another process sends under this
     ! name), SYNCYTE_ERR_ARGUMENT (the name; a folder of another user, or that other users can open),
     ! SYNCYTE_ERR_IO, SYNCYTE_ERR_INTERRUPTED.
-    function syncyte_cache_send(cache, meeting) bind(C, name="syncyte_cache_send") result(answer)
+    function syncyte_cache_send(cache, rendezvous) bind(C, name="syncyte_cache_send") result(answer)
       import
       type(c_ptr), value :: cache
-      type(syncyte_cache_meeting_t), intent(in), optional :: meeting
+      type(syncyte_cache_rendezvous_t), intent(in), optional :: rendezvous
       integer(c_int32_t) :: answer
     end function syncyte_cache_send
 
     !> Receives a cache that another process of the same user sends. Waits for it.
-    ! meeting [in]: socket and time limit; null for defaults
+    ! rendezvous [in]: socket and time limit; null for defaults
     ! cache [out]: the cache
     ! Returns: SYNCYTE_ERR_TIMEOUT (no process has sent one), SYNCYTE_ERR_ARGUMENT (as for syncyte_cache_send(); a
     ! nonce that differs from the sender's), SYNCYTE_ERR_FORMAT (the received file is not a cache),
     ! SYNCYTE_ERR_VERSION (a cache of another version), SYNCYTE_ERR_MEMORY, SYNCYTE_ERR_IO, SYNCYTE_ERR_INTERRUPTED.
-    function syncyte_cache_receive(meeting, cache) bind(C, name="syncyte_cache_receive") result(answer)
+    function syncyte_cache_receive(rendezvous, cache) bind(C, name="syncyte_cache_receive") result(answer)
       import
-      type(syncyte_cache_meeting_t), intent(in), optional :: meeting
+      type(syncyte_cache_rendezvous_t), intent(in), optional :: rendezvous
       type(c_ptr), intent(out) :: cache
       integer(c_int32_t) :: answer
     end function syncyte_cache_receive

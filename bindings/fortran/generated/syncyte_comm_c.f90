@@ -416,8 +416,8 @@ module syncyte_comm_c
     ! count [in]: number of facts, 0 to 32
     ! facts [in]: numbers that must be equal on all ranks
     ! Returns: as syncyte_comm_agree().
-    function syncyte_comm_agree_patiently(comm, status, operation, count, facts) bind(C, &
-        name="syncyte_comm_agree_patiently") result(answer)
+    function syncyte_comm_agree_unlimited(comm, status, operation, count, facts) bind(C, &
+        name="syncyte_comm_agree_unlimited") result(answer)
       import
       type(c_ptr), value :: comm
       integer(c_int32_t), value :: status
@@ -425,7 +425,7 @@ module syncyte_comm_c
       integer(c_int32_t), value :: count
       type(syncyte_fact_t), intent(in), optional :: facts(*)
       integer(c_int32_t) :: answer
-    end function syncyte_comm_agree_patiently
+    end function syncyte_comm_agree_unlimited
 
     !> Frees objects that all ranks have dropped: tensors, windows and communicators made on comm. Collective.
     !> Creation and sync free them too; call this to free memory without either.

@@ -436,7 +436,7 @@ module syncyte_kv_c
       integer(c_int32_t) :: answer
     end function syncyte_kv_worker_barrier
 
-    !> Begins the setup phase, in which values are set for the first time; in this version a barrier. Collective, as
+    !> Begins the setup phase, in which values are set for the first time: a barrier. Collective, as
     !> kv_worker_barrier().
     ! worker [in]: a worker
     ! Returns: SYNCYTE_ERR_ARGUMENT within the phase.

@@ -53,33 +53,33 @@ static const char* name_of(const char* argument) {
 }
 
 /* "dimension 2 of shape is 3; expected 4" */
-static void write_argument(FILE* to, const syncyte_error_fields_t* told) {
-  const bool has_extents = told->ndim > 0, has_axis = told->axis >= 0;
-  const bool is_axis = has_extents && !has_axis && strstr(told->argument, "axis") != NULL;
-  if (has_axis && has_extents) fprintf(to, "dimension %lld of ", (long long)(told->ndim - told->axis));
-  fputs(name_of(told->argument), to);
-  if (has_axis && !has_extents) fprintf(to, "(%lld)", (long long)told->axis + 1);
+static void write_argument(FILE* to, const syncyte_error_fields_t* fields) {
+  const bool has_extents = fields->ndim > 0, has_axis = fields->axis >= 0;
+  const bool is_axis = has_extents && !has_axis && strstr(fields->argument, "axis") != NULL;
+  if (has_axis && has_extents) fprintf(to, "dimension %lld of ", (long long)(fields->ndim - fields->axis));
+  fputs(name_of(fields->argument), to);
+  if (has_axis && !has_extents) fprintf(to, "(%lld)", (long long)fields->axis + 1);
   fputs(" is ", to);
-  write_field(to, strcmp(told->value, "null") == 0 ? "absent or not allocated" : told->value, has_extents, is_axis);
-  if (told->expected[0] != '\0') fputs("; expected ", to);
-  write_field(to, told->expected, has_extents, is_axis);
+  write_field(to, strcmp(fields->value, "null") == 0 ? "absent or not allocated" : fields->value, has_extents, is_axis);
+  if (fields->expected[0] != '\0') fputs("; expected ", to);
+  write_field(to, fields->expected, has_extents, is_axis);
 }
 
 const char* fortran_last_error(void) {
   static _Thread_local char text[4096];
-  syncyte_error_fields_t told = {.struct_size = sizeof told};
-  FILE* to = syncyte_last_error_fields(&told) == SYNCYTE_SUCCESS ? fmemopen(text, sizeof text, "w") : NULL;
+  syncyte_error_fields_t fields = {.struct_size = sizeof fields};
+  FILE* to = syncyte_last_error_fields(&fields) == SYNCYTE_SUCCESS ? fmemopen(text, sizeof text, "w") : NULL;
   if (to == NULL) return syncyte_last_error();
-  const char* suffix = strstr(told.operation, "_along");
-  const size_t length = suffix != NULL ? (size_t)(suffix - told.operation) : strlen(told.operation);
-  if (told.rank >= 0) fprintf(to, "rank %d: ", told.rank);
-  fprintf(to, "%.*s", (int)length, told.operation);
-  if (told.object[0] != '\0') fprintf(to, " (%s)", name_of(told.object));
+  const char* suffix = strstr(fields.operation, "_along");
+  const size_t length = suffix != NULL ? (size_t)(suffix - fields.operation) : strlen(fields.operation);
+  if (fields.rank >= 0) fprintf(to, "rank %d: ", fields.rank);
+  fprintf(to, "%.*s", (int)length, fields.operation);
+  if (fields.object[0] != '\0') fprintf(to, " (%s)", name_of(fields.object));
   if (length > 0) fputs(": ", to);
-  if (told.argument[0] != '\0')
-    write_argument(to, &told);
+  if (fields.argument[0] != '\0')
+    write_argument(to, &fields);
   else
-    fputs(told.reason, to);
+    fputs(fields.reason, to);
   fclose(to);
   text[sizeof text - 1] = '\0';
   return text;

@@ -466,12 +466,12 @@ class CacheSizes(ctypes.Structure):
     ]
 
 
-class CacheMeeting(ctypes.Structure):
+class CacheRendezvous(ctypes.Structure):
     """The Unix socket, in a folder, by which two processes pass a cache, and how long they wait."""
 
     _defaults_: dict[str, Any] = {"timeout": -1}
     _fields_ = [
-        # sizeof(syncyte_cache_meeting_t)
+        # sizeof(syncyte_cache_rendezvous_t)
         ("struct_size", ctypes.c_size_t),
         # name of the socket, at most 60 bytes; null: SYNCYTE_CACHE, otherwise "cache"
         ("name", ctypes.c_char_p),
@@ -990,7 +990,7 @@ CORE: dict[str, Function] = {
         Parameter("count", ctypes.c_int32, "in: number of facts, 0 to 32"),
         Parameter("facts", ctypes.POINTER(Fact), "in, optional, array of count: numbers that must be equal on all ranks"),
     ),
-    "syncyte_comm_agree_patiently": Function(
+    "syncyte_comm_agree_unlimited": Function(
         ctypes.c_int32,
         "Does the same as syncyte_comm_agree(), for ranks that may arrive late because of long work, such as writing a file: the watchdog shows the wait, with the operation's name, and does not end the job for it. Collective; facts: as syncyte_comm_agree(). Returns: as syncyte_comm_agree().",
         Parameter("comm", ctypes.c_void_p, "in: a communicator"),
@@ -1224,12 +1224,12 @@ CORE: dict[str, Function] = {
         ctypes.c_int32,
         "Sends a cache to one process of the same user, which calls syncyte_cache_receive() before or after. Waits for it. Returns: SYNCYTE_ERR_TIMEOUT (no process has received it), SYNCYTE_ERR_BUSY (another process sends under this name), SYNCYTE_ERR_ARGUMENT (the name; a folder of another user, or that other users can open), SYNCYTE_ERR_IO, SYNCYTE_ERR_INTERRUPTED.",
         Parameter("cache", ctypes.c_void_p, "in: a cache; this process keeps its reference"),
-        Parameter("meeting", ctypes.POINTER(CacheMeeting), "in, optional: socket and time limit; null for defaults"),
+        Parameter("rendezvous", ctypes.POINTER(CacheRendezvous), "in, optional: socket and time limit; null for defaults"),
     ),
     "syncyte_cache_receive": Function(
         ctypes.c_int32,
         "Receives a cache that another process of the same user sends. Waits for it. Returns: SYNCYTE_ERR_TIMEOUT (no process has sent one), SYNCYTE_ERR_ARGUMENT (as for syncyte_cache_send(); a nonce that differs from the sender's), SYNCYTE_ERR_FORMAT (the received file is not a cache), SYNCYTE_ERR_VERSION (a cache of another version), SYNCYTE_ERR_MEMORY, SYNCYTE_ERR_IO, SYNCYTE_ERR_INTERRUPTED.",
-        Parameter("meeting", ctypes.POINTER(CacheMeeting), "in, optional: socket and time limit; null for defaults"),
+        Parameter("rendezvous", ctypes.POINTER(CacheRendezvous), "in, optional: socket and time limit; null for defaults"),
         Parameter("cache", ctypes.POINTER(ctypes.c_void_p), "out: the cache"),
     ),
     "syncyte_cache_sizes": Function(
@@ -2064,7 +2064,7 @@ CORE: dict[str, Function] = {
     ),
     "syncyte_kv_worker_begin_setup": Function(
         ctypes.c_int32,
-        "Begins the setup phase, in which values are set for the first time; in this version a barrier. Collective, as kv_worker_barrier(). Returns: SYNCYTE_ERR_ARGUMENT within the phase.",
+        "Begins the setup phase, in which values are set for the first time: a barrier. Collective, as kv_worker_barrier(). Returns: SYNCYTE_ERR_ARGUMENT within the phase.",
         Parameter("worker", ctypes.c_void_p, "in: a worker"),
     ),
     "syncyte_kv_worker_end_setup": Function(

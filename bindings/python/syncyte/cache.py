@@ -86,10 +86,10 @@ class SharedCache(Handle):
         FileFormatError, VersionError
             The received file is not a cache, or one of another version.
         """
-        meeting = _meeting(name, folder, nonce, timeout)
+        rendezvous = _rendezvous(name, folder, nonce, timeout)
         handle = ctypes.c_void_p()
         with _interruptible():
-            _library.core().syncyte_cache_receive(ctypes.byref(meeting), ctypes.byref(handle))
+            _library.core().syncyte_cache_receive(ctypes.byref(rendezvous), ctypes.byref(handle))
         cache = cls.__new__(cls)
         cache._keep(handle)
         return cache
@@ -149,9 +149,9 @@ class SharedCache(Handle):
         ArgumentError
             The folder belongs to another user, or other users can open it.
         """
-        meeting = _meeting(name, folder, nonce, timeout)
+        rendezvous = _rendezvous(name, folder, nonce, timeout)
         with _interruptible():
-            _library.core().syncyte_cache_send(self.handle, ctypes.byref(meeting))
+            _library.core().syncyte_cache_send(self.handle, ctypes.byref(rendezvous))
 
     def touch(self, offset: int = 0, size: int | None = None) -> None:
         """Makes bytes resident in this process, in huge pages if the machine has some. Contents are kept.
@@ -271,7 +271,7 @@ def _size(value: int | None, name: str) -> int:
     return number
 
 
-def _meeting(name: str | None, folder: Any, nonce: int, timeout: float | None) -> Any:
+def _rendezvous(name: str | None, folder: Any, nonce: int, timeout: float | None) -> Any:
     seconds = -1.0
     if timeout is not None:
         if isinstance(timeout, bool) or not isinstance(timeout, (int, float, np.number)):
@@ -284,11 +284,11 @@ def _meeting(name: str | None, folder: Any, nonce: int, timeout: float | None) -
     secret = nonce.__index__()
     if not 0 <= secret < 2**128:
         raise wrong(ArgumentError, "nonce", "of more bits" if secret > 0 else secret, "0 to 2^128 - 1")
-    meeting = _library.options(c.CacheMeeting, name=_text(name, "name"), timeout=seconds,
+    rendezvous = _library.options(c.CacheRendezvous, name=_text(name, "name"), timeout=seconds,
                                folder=_text(None if folder is None else os.fspath(folder), "folder"))  # fmt: skip
     halves = secret & (2**64 - 1), secret >> 64
-    meeting.nonce[0], meeting.nonce[1] = (ctypes.c_int64(half).value for half in halves)
-    return meeting
+    rendezvous.nonce[0], rendezvous.nonce[1] = (ctypes.c_int64(half).value for half in halves)
+    return rendezvous
 
 
 def _text(value: str | None, argument: str) -> bytes | None:

@@ -36,17 +36,17 @@ typedef struct syncyte_cache_sizes_t {
 #define SYNCYTE_CACHE_SIZES_INIT {sizeof(syncyte_cache_sizes_t), 0, 0}
 
 /** The Unix socket, in a folder, by which two processes pass a cache, and how long they wait. */
-typedef struct syncyte_cache_meeting_t {
-  size_t struct_size; /**< sizeof(syncyte_cache_meeting_t) */
+typedef struct syncyte_cache_rendezvous_t {
+  size_t struct_size; /**< sizeof(syncyte_cache_rendezvous_t) */
   const char* name;   /**< name of the socket, at most 60 bytes; null: SYNCYTE_CACHE, otherwise "cache" */
   const char* folder; /**< a folder of this user with mode 0700, made if it is missing; null: SYNCYTE_CACHE_FOLDER,
                            otherwise $XDG_RUNTIME_DIR/syncyte, otherwise $TMPDIR/syncyte-UID */
   int64_t nonce[2];   /**< a secret that both processes know; zeros: none */
   double timeout;     /**< {default(-1)} seconds to wait; negative: SYNCYTE_CACHE_TIMEOUT, otherwise 10 */
-} syncyte_cache_meeting_t;
+} syncyte_cache_rendezvous_t;
 
 /** All defaults. */
-#define SYNCYTE_CACHE_MEETING_INIT {sizeof(syncyte_cache_meeting_t), NULL, NULL, {0, 0}, -1}
+#define SYNCYTE_CACHE_RENDEZVOUS_INIT {sizeof(syncyte_cache_rendezvous_t), NULL, NULL, {0, 0}, -1}
 
 /**
  * @brief Allocates a cache of zeros. The system provides its pages when they are first touched.
@@ -80,22 +80,22 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_cache_destroy(syncyte_cache_t* cache);
  * @brief Sends a cache to one process of the same user, which calls syncyte_cache_receive() before or after. Waits for
  * it.
  * @param[in] cache a cache; this process keeps its reference
- * @param[in] meeting {optional} socket and time limit; null for defaults
+ * @param[in] rendezvous {optional} socket and time limit; null for defaults
  * @return SYNCYTE_ERR_TIMEOUT (no process has received it), SYNCYTE_ERR_BUSY (another process sends under this name),
  * SYNCYTE_ERR_ARGUMENT (the name; a folder of another user, or that other users can open), SYNCYTE_ERR_IO,
  * SYNCYTE_ERR_INTERRUPTED.
  */
-SYNCYTE_EXPORT syncyte_status_t syncyte_cache_send(syncyte_cache_t cache, const syncyte_cache_meeting_t* meeting);
+SYNCYTE_EXPORT syncyte_status_t syncyte_cache_send(syncyte_cache_t cache, const syncyte_cache_rendezvous_t* rendezvous);
 
 /**
  * @brief Receives a cache that another process of the same user sends. Waits for it.
- * @param[in] meeting {optional} socket and time limit; null for defaults
+ * @param[in] rendezvous {optional} socket and time limit; null for defaults
  * @param[out] cache the cache
  * @return SYNCYTE_ERR_TIMEOUT (no process has sent one), SYNCYTE_ERR_ARGUMENT (as for syncyte_cache_send(); a nonce
  * that differs from the sender's), SYNCYTE_ERR_FORMAT (the received file is not a cache), SYNCYTE_ERR_VERSION (a cache
  * of another version), SYNCYTE_ERR_MEMORY, SYNCYTE_ERR_IO, SYNCYTE_ERR_INTERRUPTED.
  */
-SYNCYTE_EXPORT syncyte_status_t syncyte_cache_receive(const syncyte_cache_meeting_t* meeting, syncyte_cache_t* cache);
+SYNCYTE_EXPORT syncyte_status_t syncyte_cache_receive(const syncyte_cache_rendezvous_t* rendezvous, syncyte_cache_t* cache);
 
 /**
  * @brief Returns the sizes of a cache's parts, in bytes.

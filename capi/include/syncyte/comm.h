@@ -367,7 +367,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_agree(syncyte_comm_t comm, syncyte_
  * @param[in] facts {array(count), optional} numbers that must be equal on all ranks
  * @return as syncyte_comm_agree().
  */
-SYNCYTE_EXPORT syncyte_status_t syncyte_comm_agree_patiently(syncyte_comm_t comm, syncyte_status_t status,
+SYNCYTE_EXPORT syncyte_status_t syncyte_comm_agree_unlimited(syncyte_comm_t comm, syncyte_status_t status,
                                                              const char* operation, int32_t count,
                                                              const syncyte_fact_t* facts);
 

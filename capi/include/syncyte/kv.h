@@ -345,7 +345,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_kv_worker_wait_sync(syncyte_kv_worker_t 
 SYNCYTE_EXPORT syncyte_status_t syncyte_kv_worker_barrier(syncyte_kv_worker_t worker);
 
 /**
- * @brief Begins the setup phase, in which values are set for the first time; in this version a barrier. Collective, as
+ * @brief Begins the setup phase, in which values are set for the first time: a barrier. Collective, as
  * kv_worker_barrier().
  * @param[in] worker a worker
  * @return SYNCYTE_ERR_ARGUMENT within the phase.

@@ -31,7 +31,7 @@ void ranks::agree(syncyte_status_t status, const char* operation, const std::vec
 }
 
 void ranks::together(const char* operation, const std::function<void()>& function) const {
-  check(syncyte_comm_agree_patiently(comm_, attempt(function), operation, 0, nullptr));
+  check(syncyte_comm_agree_unlimited(comm_, attempt(function), operation, 0, nullptr));
 }
 
 void ranks::broadcast(void* data, std::size_t bytes) const {

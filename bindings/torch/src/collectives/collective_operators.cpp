@@ -96,7 +96,7 @@ at::Tensor run_in_autograd(kind which, Stack& stack, c10::function_ref<at::Tenso
   c10::IValue& first = stack[stack.size() - arguments.size()];
   const at::Tensor input = first.toTensor();
   if (is_plain_meta(input)) [[unlikely]] {
-    const refused_tensor told(meta_text(operator_of(which).handle.schema().name().c_str()));
+    const refused_tensor refusal(meta_text(operator_of(which).handle.schema().name().c_str()));
     first = stand_in(input);
     return run(which, stack);
   }

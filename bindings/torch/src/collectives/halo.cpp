@@ -79,7 +79,7 @@ at::Tensor halo_meta(const at::Tensor& input, std::int64_t, bool, std::int64_t) 
 at::Tensor halo_autograd(c10::DispatchKeySet keys, const at::Tensor& input, std::int64_t halo, bool adjoint,
                          std::int64_t packed) {
   if (is_plain_meta(input)) {
-    const refused_tensor told(meta_text("halo_exchange"));
+    const refused_tensor refusal(meta_text("halo_exchange"));
     return halo_cpu(stand_in(input), halo, adjoint, packed);
   }
   return differentiated(

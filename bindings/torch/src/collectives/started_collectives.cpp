@@ -206,7 +206,7 @@ void start_autograd(const c10::OperatorHandle& op, c10::DispatchKeySet keys, Sta
   const collective what = loaded(start_operator(), *stack);
   const auto asked = derivatives::unpacked(stack->back().toInt());
   if (is_plain_meta(input)) {
-    const refused_tensor told(meta_text(started_name(what).c_str()));
+    const refused_tensor refusal(meta_text(started_name(what).c_str()));
     return give_result(*stack, start_operator(), run_start(stand_in(input), what, asked));
   }
   give_result(*stack, start_operator(), in_order(input, [&](const at::Tensor& ordered) {

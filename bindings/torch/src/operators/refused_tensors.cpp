@@ -55,7 +55,7 @@ class refused_layout final : public c10::OperatorKernel {
       why = layout_refused(name.c_str(), arguments[i].name(), value.toTensor());
       value = stand_in(value.toTensor());
     }
-    const refused_tensor told(why);
+    const refused_tensor refusal(why);
     if (fails_alone_) refused_tensor::check();
     const at::AutoDispatchBelowADInplaceOrView below;
     op.redispatchBoxed(c10::DispatchKeySet(c10::DispatchKey::CPU), stack);

@@ -1,4 +1,4 @@
-#include "watchdog/place.hpp"
+#include "watchdog/records.hpp"
 
 #include <fmt/format.h>
 #include <time.h>
@@ -8,23 +8,23 @@
 namespace syncyte::watchdog {
 namespace {
 
-std::atomic<place*> scopes_place{nullptr};
-std::atomic<place*> started_scopes_place{nullptr};
+std::atomic<rank_record*> scopes_record{nullptr};
+std::atomic<rank_record*> started_scopes_record{nullptr};
 
 }  // namespace
 
-place* place_of_scopes() { return scopes_place.load(std::memory_order_acquire); }
+rank_record* record_of_scopes() { return scopes_record.load(std::memory_order_acquire); }
 
-place* place_of_started_scopes() { return started_scopes_place.load(std::memory_order_acquire); }
+rank_record* record_of_started_scopes() { return started_scopes_record.load(std::memory_order_acquire); }
 
-void publish_places(place* of_scopes, place* of_started_scopes) {
-  scopes_place.store(of_scopes, std::memory_order_release);
-  started_scopes_place.store(of_started_scopes, std::memory_order_release);
+void publish_records(rank_record* of_scopes, rank_record* of_started_scopes) {
+  scopes_record.store(of_scopes, std::memory_order_release);
+  started_scopes_record.store(of_started_scopes, std::memory_order_release);
 }
 
-void forget_places() noexcept {
-  scopes_place = nullptr;
-  started_scopes_place = nullptr;
+void forget_records() noexcept {
+  scopes_record = nullptr;
+  started_scopes_record = nullptr;
 }
 
 std::int64_t now_ns() {

@@ -15,10 +15,10 @@ namespace syncyte::kv {
 
 /// A barrier of the workers (threads) of one process before a collective: one worker then enters the collective for
 /// all, because a communicator is for one thread at a time.
-class worker_meeting {
+class worker_barrier {
  public:
   /// `name`: the store's name, for the watchdog; it must outlive this.
-  worker_meeting(std::int32_t workers, const std::string& name);
+  worker_barrier(std::int32_t workers, const std::string& name);
 
   /// Adds worker `number`. Throws SYNCYTE_ERR_ARGUMENT for a number that is out of range or in use.
   void join(std::int32_t number);
@@ -32,22 +32,22 @@ class worker_meeting {
   /// Waits, as worker `number`, for all workers that have not left; also for workers that have not joined yet. If the
   /// step throws, all workers throw its exception. `operation` is a string literal. Throws watchdog::interrupted; the
   /// others then still wait for this worker.
-  void meet(std::int32_t number, const char* operation, const step& what);
+  void run_once(std::int32_t number, const char* operation, const step& what);
 
  private:
-  enum class place { awaited, here, meets, left };
+  enum class state { absent, working, waiting, left };
 
   bool is_complete() const { return arrived_ == expected_ && !is_running_; }
-  std::string awaited() const;
+  std::string missing_text() const;
   void wait(std::unique_lock<std::mutex>& lock, const char* operation, std::uint64_t round);
-  void look_around(std::unique_lock<std::mutex>& lock);
+  void poll(std::unique_lock<std::mutex>& lock);
   void require_started() const;
   void run(std::unique_lock<std::mutex>& lock, const step& what);
 
   const std::string& name_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::vector<place> places_;
+  std::vector<state> states_;
   std::int32_t expected_;
   std::int32_t arrived_ = 0;
   bool is_running_ = false;

@@ -18,16 +18,16 @@
 
 #include "../memory/processes.hpp"
 #include "../memory/status.hpp"
-#include "cache/meeting_place.hpp"
 #include "cache/region.hpp"
+#include "cache/rendezvous.hpp"
 #include "memory/handover.hpp"
 
 namespace {
 
 using namespace syncyte;
-using cache::meeting_place;
 using cache::receive;
 using cache::region;
+using cache::rendezvous;
 using cache::send;
 using test::contains;
 using test::environment_scope;
@@ -38,7 +38,7 @@ using test::wait_process;
 namespace fs = std::filesystem;
 
 /// A folder of its own for each test.
-class cache_meeting : public testing::Test {
+class cache_rendezvous : public testing::Test {
  protected:
   void SetUp() override {
     std::string pattern = fs::temp_directory_path() / "cache-XXXXXX";
@@ -46,7 +46,7 @@ class cache_meeting : public testing::Test {
   }
   void TearDown() override { fs::remove_all(folder_); }
 
-  meeting_place place(double seconds = 10, const char* name = "", memory::nonce nonce = {}) const {
+  rendezvous place(double seconds = 10, const char* name = "", memory::nonce nonce = {}) const {
     return {.name = name, .folder = folder_.string(), .nonce = nonce, .seconds = seconds};
   }
   std::size_t names() const {
@@ -58,7 +58,7 @@ class cache_meeting : public testing::Test {
     return names() == count;
   }
   /// A process that receives a region and exits with its first byte.
-  pid_t start_receiver(const meeting_place& where) const {
+  pid_t start_receiver(const rendezvous& where) const {
     return start_process([where] { return static_cast<int>(region::attach(receive(where))->data()[0]); });
   }
 
@@ -66,7 +66,7 @@ class cache_meeting : public testing::Test {
   std::shared_ptr<region> region_ = region::allocate({4096, 4096});
 };
 
-TEST_F(cache_meeting, either_may_come_first) {
+TEST_F(cache_rendezvous, either_may_come_first) {
   region_->data()[0] = std::byte{42};
   const pid_t early = start_receiver(place());
   std::this_thread::sleep_for(std::chrono::milliseconds(50));
@@ -81,7 +81,7 @@ TEST_F(cache_meeting, either_may_come_first) {
   EXPECT_EQ(names(), 0u);
 }
 
-TEST_F(cache_meeting, several_receivers_at_once_get_one_each) {
+TEST_F(cache_rendezvous, several_receivers_at_once_get_one_each) {
   region_->data()[0] = std::byte{17};
   pid_t receivers[4];
   for (pid_t& each : receivers) each = start_receiver(place(20));
@@ -90,7 +90,7 @@ TEST_F(cache_meeting, several_receivers_at_once_get_one_each) {
   for (const pid_t each : receivers) EXPECT_EQ(wait_process(each), 17);
 }
 
-TEST_F(cache_meeting, nobody_comes) {
+TEST_F(cache_rendezvous, nobody_comes) {
   const auto [sent, sender_text] = outcome([&] { send(region_->file(), place(0.05)); });
   EXPECT_EQ(sent, SYNCYTE_ERR_TIMEOUT);
   EXPECT_TRUE(contains(sender_text, "no process has received the shared cache \"cache\" in " + folder_.string()))
@@ -102,11 +102,11 @@ TEST_F(cache_meeting, nobody_comes) {
   EXPECT_EQ(names(), 0u);
 }
 
-TEST_F(cache_meeting, the_environment_chooses) {
+TEST_F(cache_rendezvous, the_environment_chooses) {
   const environment_scope folder("SYNCYTE_CACHE_FOLDER", (folder_ / "made").c_str());
   const environment_scope name("SYNCYTE_CACHE", "chosen");
   const environment_scope timeout("SYNCYTE_CACHE_TIMEOUT", "0.01");
-  const meeting_place defaults{.name = "", .folder = "", .nonce = {}, .seconds = -1};
+  const rendezvous defaults{.name = "", .folder = "", .nonce = {}, .seconds = -1};
   const auto [status, text] = outcome([&] { send(region_->file(), defaults); });
   EXPECT_EQ(status, SYNCYTE_ERR_TIMEOUT);
   EXPECT_TRUE(contains(text, "\"chosen\" in " + (folder_ / "made").string() + " within 0.01 s")) << text;
@@ -117,29 +117,29 @@ TEST_F(cache_meeting, the_environment_chooses) {
   EXPECT_TRUE(contains(outcome([&] { receive(defaults); }).second, "SYNCYTE_CACHE_TIMEOUT is \"soon\""));
 }
 
-TEST_F(cache_meeting, default_folders) {
+TEST_F(cache_rendezvous, default_folders) {
   const environment_scope none("SYNCYTE_CACHE_FOLDER", nullptr);
   const environment_scope runtime("XDG_RUNTIME_DIR", folder_.c_str());
   const environment_scope temporary("TMPDIR", folder_.c_str());
-  const meeting_place defaults{.name = "", .folder = "", .nonce = {}, .seconds = 0};
+  const rendezvous defaults{.name = "", .folder = "", .nonce = {}, .seconds = 0};
   EXPECT_TRUE(contains(outcome([&] { receive(defaults); }).second, "in " + (folder_ / "syncyte").string() + " "));
   const environment_scope gone("XDG_RUNTIME_DIR", (folder_ / "gone").c_str());
   const std::string mine = folder_ / ("syncyte-" + std::to_string(geteuid()));
   EXPECT_TRUE(contains(outcome([&] { receive(defaults); }).second, "in " + mine + " "));
 }
 
-TEST_F(cache_meeting, a_long_path_is_fine) {
+TEST_F(cache_rendezvous, a_long_path_is_fine) {
   fs::path folder = folder_;
   for (int depth = 0; depth < 10; ++depth) folder /= "a-rather-long-name-of-a-folder";
   fs::create_directories(folder);
   chmod(folder.c_str(), 0700);
-  const meeting_place far{.name = "", .folder = folder.string(), .nonce = {}, .seconds = 10};
+  const rendezvous far{.name = "", .folder = folder.string(), .nonce = {}, .seconds = 10};
   const pid_t receiver = start_receiver(far);
   send(region_->file(), far);
   EXPECT_EQ(wait_process(receiver), 0);
 }
 
-TEST_F(cache_meeting, wrong_names_and_folders) {
+TEST_F(cache_rendezvous, wrong_names_and_folders) {
   for (const char* const name : {"a/b", ".hidden", "a-name-of-more-than-sixty-bytes-a-name-of-more-than-sixty-bytes"}) {
     const auto [status, text] = outcome([&] { receive(place(0, name)); });
     EXPECT_EQ(status, SYNCYTE_ERR_ARGUMENT);
@@ -155,14 +155,14 @@ TEST_F(cache_meeting, wrong_names_and_folders) {
     }
   }
   ASSERT_EQ(chmod(folder_.c_str(), 0700), 0);
-  meeting_place missing = place(0);
+  rendezvous missing = place(0);
   missing.folder = folder_ / "no" / "such";
   EXPECT_EQ(outcome([&] { receive(missing); }).first, SYNCYTE_ERR_IO);
   missing.folder = "/dev/null";
   EXPECT_EQ(outcome([&] { receive(missing); }).first, SYNCYTE_ERR_IO);
 }
 
-TEST_F(cache_meeting, another_user_gets_nothing) {
+TEST_F(cache_rendezvous, another_user_gets_nothing) {
   if (geteuid() != 0) GTEST_SKIP() << "only root can become another user";
   // A folder of another user's is refused, and nobody else can open ours.
   const int own = run_process([&] {
@@ -193,7 +193,7 @@ TEST_F(cache_meeting, another_user_gets_nothing) {
   close(inside);
 }
 
-TEST_F(cache_meeting, a_nonce_decides) {
+TEST_F(cache_rendezvous, a_nonce_decides) {
   const pid_t wrong = start_process([&] {
     const auto [status, text] = outcome([&] { receive(place(10, "", {1, 2})); });
     return status == SYNCYTE_ERR_ARGUMENT && contains(text, "nonce is another one") ? 0 : 1;
@@ -205,7 +205,7 @@ TEST_F(cache_meeting, a_nonce_decides) {
   EXPECT_EQ(wait_process(right), 0);
 }
 
-TEST_F(cache_meeting, a_second_sender_is_busy) {
+TEST_F(cache_rendezvous, a_second_sender_is_busy) {
   const pid_t first = start_process([&] {
     send(region_->file(), place(20));
     return 0;
@@ -222,7 +222,7 @@ TEST_F(cache_meeting, a_second_sender_is_busy) {
   EXPECT_EQ(wait_process(first), 0);
 }
 
-TEST_F(cache_meeting, many_senders_of_one_name_never_meet) {
+TEST_F(cache_rendezvous, many_senders_of_one_name_never_meet) {
   pid_t senders[6];
   for (pid_t& each : senders)
     each = start_process([&] {
@@ -237,7 +237,7 @@ TEST_F(cache_meeting, many_senders_of_one_name_never_meet) {
   EXPECT_EQ(names(), 0u);
 }
 
-TEST_F(cache_meeting, a_killed_senders_socket_is_removed_by_the_next) {
+TEST_F(cache_rendezvous, a_killed_senders_socket_is_removed_by_the_next) {
   for (const char* const name : {"one", "two"}) {
     const std::size_t before = names();
     const pid_t killed = start_process([&] {
@@ -257,7 +257,7 @@ TEST_F(cache_meeting, a_killed_senders_socket_is_removed_by_the_next) {
   EXPECT_EQ(names(), 0u);
 }
 
-TEST_F(cache_meeting, kill_at_random_moments) {
+TEST_F(cache_rendezvous, kill_at_random_moments) {
   std::mt19937 random(3);
   for (int round = 0; round < 30; ++round) {
     const pid_t sender = start_process([&] {
@@ -272,7 +272,7 @@ TEST_F(cache_meeting, kill_at_random_moments) {
     wait_process(victim);
     // The other one has met it already, or meets us: either way it ends well.
     const auto partner = [&] {
-      const meeting_place soon = place(0.2);
+      const rendezvous soon = place(0.2);
       return victim == sender ? outcome([&] { send(region_->file(), soon); }).first
                               : outcome([&] { receive(soon); }).first;
     };
@@ -284,7 +284,7 @@ TEST_F(cache_meeting, kill_at_random_moments) {
   EXPECT_EQ(names(), 0u);
 }
 
-TEST_F(cache_meeting, other_programs_sockets_are_left_alone) {
+TEST_F(cache_rendezvous, other_programs_sockets_are_left_alone) {
   const memory::descriptor stream(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_un here{};
   here.sun_family = AF_UNIX;
@@ -299,7 +299,7 @@ TEST_F(cache_meeting, other_programs_sockets_are_left_alone) {
   EXPECT_EQ(names(), 1u);
 }
 
-TEST_F(cache_meeting, a_stopped_sender_is_waited_for_until_the_limit) {
+TEST_F(cache_rendezvous, a_stopped_sender_is_waited_for_until_the_limit) {
   const pid_t stopped = start_process([&] {
     send(region_->file(), place(30));
     return 0;
@@ -313,7 +313,7 @@ TEST_F(cache_meeting, a_stopped_sender_is_waited_for_until_the_limit) {
   EXPECT_EQ(wait_process(stopped), 0);
 }
 
-TEST_F(cache_meeting, a_full_queue_holds_nobody_up) {
+TEST_F(cache_rendezvous, a_full_queue_holds_nobody_up) {
   const memory::descriptor full(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
   sockaddr_un here{};
   here.sun_family = AF_UNIX;
@@ -327,7 +327,7 @@ TEST_F(cache_meeting, a_full_queue_holds_nobody_up) {
   EXPECT_EQ(outcome([&] { send(region_->file(), place(0.1)); }).first, SYNCYTE_ERR_BUSY);
 }
 
-TEST_F(cache_meeting, too_many_open_files_are_named) {
+TEST_F(cache_rendezvous, too_many_open_files_are_named) {
   const auto with_few = [](const auto& work) {
     return run_process([&] {
       const int next = dup(0);
@@ -352,7 +352,7 @@ TEST_F(cache_meeting, too_many_open_files_are_named) {
   EXPECT_EQ(wait_process(receiver), 0);
 }
 
-TEST_F(cache_meeting, a_locked_folder_is_waited_for) {
+TEST_F(cache_rendezvous, a_locked_folder_is_waited_for) {
   const int held = open(folder_.c_str(), O_RDONLY | O_DIRECTORY);
   ASSERT_EQ(flock(held, LOCK_EX), 0);
   const auto [status, text] = outcome([&] { send(region_->file(), place(0.05)); });
@@ -361,7 +361,7 @@ TEST_F(cache_meeting, a_locked_folder_is_waited_for) {
   close(held);
 }
 
-TEST_F(cache_meeting, a_silent_caller_does_not_stop_the_others) {
+TEST_F(cache_rendezvous, a_silent_caller_does_not_stop_the_others) {
   const pid_t silent = start_process([&] {
     const memory::descriptor caller(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
     sockaddr_un there{};

@@ -8,7 +8,7 @@
 
 namespace syncyte::watchdog {
 
-constexpr int lanes = 4;        // most simultaneous long waits of a rank's threads that are watched
+constexpr int threads = 4;      // most simultaneous long waits of a rank's threads that are watched
 constexpr int collectives = 4;  // most simultaneous blocking collectives of a rank (one per communicator)
 constexpr int listings = 16;    // most requests of a rank that are listed by name; further ones are counted
 constexpr int starts = 16;      // most non-blocking collectives of a rank that are listed by name
@@ -27,7 +27,7 @@ struct operation_name {
 };
 
 /// The operation that one thread is inside, or left last.
-struct lane {
+struct thread_record {
   std::atomic<std::int32_t> is_taken;
   std::atomic<std::int32_t> is_inside;
   std::atomic<std::int32_t> kind;  // scope::kind
@@ -45,27 +45,29 @@ struct listing {
   operation_name name;
 };
 
-/// One rank's place on the board.
-struct place {
+/// What one rank is doing.
+struct rank_record {
   std::int32_t world_rank;
   std::int32_t pid;
-  std::atomic<std::int64_t> last_report_ns;  // used only in the node's first place
-  std::atomic<std::int32_t> has_told_open;   // used only in the node's first place: an open-ended wait was reported
-  std::atomic<std::int64_t> departed_ns;     // when this rank entered finalize; 0: not yet
-  std::atomic<std::int32_t> has_lines;       // whether this rank has a line function
-  std::atomic<std::int64_t> asked_ns;        // when a reporting rank last asked for the source line
-  std::atomic<std::int64_t> answered_ns;     // the value of asked_ns that `line` answers
+  std::atomic<std::int64_t> last_report_ns;  // used only in the node's first record
+  std::atomic<std::int32_t>
+      has_reported;  // used only in the node's first record: a wait whose kind is reported once was reported
+  std::atomic<std::int64_t> departed_ns;  // when this rank entered finalize; 0: not yet
+  std::atomic<std::int32_t> has_lines;    // whether this rank has a line function
+  std::atomic<std::int64_t> asked_ns;     // when a reporting rank last asked for the source line
+  std::atomic<std::int64_t> answered_ns;  // the value of asked_ns that `line` answers
   char line[line_bytes];
-  lane lanes[watchdog::lanes + watchdog::collectives];  // first those of waiting threads, then of the watchdog thread
+  thread_record records[watchdog::threads +
+                        watchdog::collectives];  // first those of waiting threads, then of the watchdog thread
   listing listings[watchdog::listings + watchdog::starts];  // likewise
   std::atomic<std::int32_t> unlisted;                       // number of requests beyond `listings`
 };
 
-/// The place where this process writes its scopes (scope.hpp); null if there is no watchdog.
-place* place_of_scopes();
-place* place_of_started_scopes();
-void publish_places(place* of_scopes, place* of_started_scopes);
+/// The record in which this process writes its scopes (scope.hpp); null if there is no watchdog.
+rank_record* record_of_scopes();
+rank_record* record_of_started_scopes();
+void publish_records(rank_record* of_scopes, rank_record* of_started_scopes);
 /// Changes only atomics.
-void forget_places() noexcept;
+void forget_records() noexcept;
 
 }  // namespace syncyte::watchdog

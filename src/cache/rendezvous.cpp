@@ -1,4 +1,4 @@
-#include "cache/meeting_place.hpp"
+#include "cache/rendezvous.hpp"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -51,18 +51,18 @@ class deadline {
   clock::time_point end_;
 };
 
-std::string chosen_name(const meeting_place& place) {
-  std::string name = !place.name.empty() ? place.name : base::environment("SYNCYTE_CACHE").value_or("cache");
+std::string chosen_name(const rendezvous& chosen) {
+  std::string name = !chosen.name.empty() ? chosen.name : base::environment("SYNCYTE_CACHE").value_or("cache");
   const bool is_good = name.size() <= 60 && name.find('/') == std::string::npos && name.front() != '.';
   if (!is_good)
-    base::refuse(SYNCYTE_ERR_ARGUMENT, {.argument = place.name.empty() ? "SYNCYTE_CACHE" : "name",
+    base::refuse(SYNCYTE_ERR_ARGUMENT, {.argument = chosen.name.empty() ? "SYNCYTE_CACHE" : "name",
                                         .value = '"' + name + '"',
                                         .expected = "a file name of at most 60 bytes that does not begin with a dot"});
   return name;
 }
 
-std::string chosen_folder(const meeting_place& place) {
-  if (!place.folder.empty()) return place.folder;
+std::string chosen_folder(const rendezvous& chosen) {
+  if (!chosen.folder.empty()) return chosen.folder;
   if (const auto given = base::environment("SYNCYTE_CACHE_FOLDER")) return *given;
   // Batch jobs often inherit the variable from a login node, where the folder was, and root's shells from a user.
   const auto runtime = base::environment("XDG_RUNTIME_DIR");
@@ -78,9 +78,9 @@ std::string chosen_folder(const meeting_place& place) {
 }
 
 /// The open folder, and a socket name in it.
-class place_in_folder {
+class named_socket {
  public:
-  explicit place_in_folder(const meeting_place& place) : name_(chosen_name(place)), path_(chosen_folder(place)) {
+  explicit named_socket(const rendezvous& chosen) : name_(chosen_name(chosen)), path_(chosen_folder(chosen)) {
     if (mkdir(path_.c_str(), S_IRWXU) != 0 && errno != EEXIST) fail("making", path_);
     folder_ = memory::descriptor(open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (!folder_) fail("opening", path_);
@@ -121,11 +121,11 @@ class place_in_folder {
 /// process.
 class folder_lock {
  public:
-  folder_lock(const place_in_folder& place, const deadline& until) : folder_(place.folder()) {
+  folder_lock(const named_socket& target, const deadline& until) : folder_(target.folder()) {
     while (flock(folder_.number(), LOCK_EX | LOCK_NB) != 0) {
-      if (errno != EWOULDBLOCK && errno != EINTR) fail("locking", place.path());
+      if (errno != EWOULDBLOCK && errno != EINTR) fail("locking", target.path());
       base::require(until.is_ahead(), SYNCYTE_ERR_TIMEOUT, "another process has locked the folder {} for {} s",
-                    place.path(), until.seconds());
+                    target.path(), until.seconds());
       std::this_thread::sleep_for(retry_interval);
     }
   }
@@ -137,68 +137,68 @@ class folder_lock {
   const memory::descriptor& folder_;
 };
 
-std::vector<std::string> sockets_in(const place_in_folder& place) {
-  const std::unique_ptr<DIR, int (*)(DIR*)> entries(opendir(place.socket(".").c_str()), closedir);
-  if (!entries) fail("reading", place.path());
+std::vector<std::string> sockets_in(const named_socket& target) {
+  const std::unique_ptr<DIR, int (*)(DIR*)> entries(opendir(target.socket(".").c_str()), closedir);
+  if (!entries) fail("reading", target.path());
   std::vector<std::string> names;
   while (const dirent* const entry = readdir(entries.get())) {
     struct stat found{};
-    const bool is_there = fstatat(place.folder().number(), entry->d_name, &found, AT_SYMLINK_NOFOLLOW) == 0;
+    const bool is_there = fstatat(target.folder().number(), entry->d_name, &found, AT_SYMLINK_NOFOLLOW) == 0;
     if (is_there && S_ISSOCK(found.st_mode)) names.emplace_back(entry->d_name);
   }
   return names;
 }
 
-/// Listens under the place's name; removes sockets that killed processes have left.
-memory::descriptor listen(const place_in_folder& place, const deadline& until) {
-  const folder_lock lock(place, until);
-  for (const std::string& name : sockets_in(place)) {
-    if (!memory::is_listened_at(place.socket(name)))
-      unlink(place.socket(name).c_str());
-    else if (name == place.name())
+/// Listens under the socket's name; removes sockets that killed processes have left.
+memory::descriptor listen(const named_socket& target, const deadline& until) {
+  const folder_lock lock(target, until);
+  for (const std::string& name : sockets_in(target)) {
+    if (!memory::is_listened_at(target.socket(name)))
+      unlink(target.socket(name).c_str());
+    else if (name == target.name())
       base::fail(SYNCYTE_ERR_BUSY, "another process sends the shared cache {}; wait for it, or use another name",
-                 place.shown());
+                 target.shown());
   }
-  return memory::listen_at(place.socket());
+  return memory::listen_at(target.socket());
 }
 
-/// Runs a function; its errors then name the place instead of the socket.
+/// Runs a function; its errors then name it and its folder.
 template <class Function>
-auto at(const place_in_folder& place, Function&& function) {
+auto at(const named_socket& target, Function&& function) {
   try {
     return std::forward<Function>(function)();
   } catch (const base::error& thrown) {
     if (thrown.status() != SYNCYTE_ERR_UNSUPPORTED) throw;
-    base::fail(SYNCYTE_ERR_IO, "the shared cache {}: {}", place.shown(), thrown.what());
+    base::fail(SYNCYTE_ERR_IO, "the shared cache {}: {}", target.shown(), thrown.what());
   }
 }
 
 }  // namespace
 
-void send(const memory::descriptor& file, const meeting_place& chosen) {
+void send(const memory::descriptor& file, const rendezvous& chosen) {
   const deadline until(chosen.seconds);
-  const place_in_folder place(chosen);
-  const memory::descriptor listener = at(place, [&] { return listen(place, until); });
+  const named_socket target(chosen);
+  const memory::descriptor listener = at(target, [&] { return listen(target, until); });
   // The name is removed while this process listens: afterwards it might be another process's.
-  const memory::name_guard name(place.socket(), [](const char* path) { unlink(path); });
+  const memory::name_guard name(target.socket(), [](const char* path) { unlink(path); });
   while (!memory::hand_over(listener, file, chosen.nonce, until.next_look()))
     base::require(
         until.is_ahead(), SYNCYTE_ERR_TIMEOUT,
         "no process has received the shared cache {} within {} s; the receiver needs the same name and folder",
-        place.shown(), until.seconds());
+        target.shown(), until.seconds());
 }
 
-memory::descriptor receive(const meeting_place& chosen) {
+memory::descriptor receive(const rendezvous& chosen) {
   const deadline until(chosen.seconds);
-  const place_in_folder place(chosen);
+  const named_socket target(chosen);
   for (;;) {
-    memory::descriptor file = at(place, [&] {
-      return memory::try_to_receive_from(place.socket(), chosen.nonce, [&] { return until.is_ahead(); });
+    memory::descriptor file = at(target, [&] {
+      return memory::try_to_receive_from(target.socket(), chosen.nonce, [&] { return until.is_ahead(); });
     });
     if (file) return file;
     base::require(until.is_ahead(), SYNCYTE_ERR_TIMEOUT,
                   "no process has sent the shared cache {} within {} s; the sender needs the same name and folder",
-                  place.shown(), until.seconds());
+                  target.shown(), until.seconds());
     std::this_thread::sleep_for(retry_interval);
   }
 }
