@@ -1,4 +1,4 @@
-# What the build needs from the machine: languages, MPI, small libraries, Python.
+# Dependencies of the build: languages, MPI, small libraries, Python.
 
 if(SYNCYTE_FORTRAN OR SYNCYTE_EXAMPLES)
   include(CheckLanguage)

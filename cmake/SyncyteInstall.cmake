@@ -109,7 +109,7 @@ write_basic_package_version_file("${PROJECT_BINARY_DIR}/cmake/syncyte-config-ver
 install(FILES "${PROJECT_BINARY_DIR}/cmake/syncyte-config.cmake"
   "${PROJECT_BINARY_DIR}/cmake/syncyte-config-version.cmake"
   DESTINATION "${SYNCYTE_CMAKE_DIR}" COMPONENT devel)
-# What a shell reads to know the installation, wherever it lies.
+# A script that a shell sources to find the installation; it works from any folder.
 set(SYNCYTE_ENV_PYTHON "")
 if(SYNCYTE_PYTHON)
   set(SYNCYTE_ENV_PYTHON "export PYTHONPATH=\"\${_syncyte_prefix}/${SYNCYTE_PYTHON_DIR}\${PYTHONPATH:+:\${PYTHONPATH}}\"")

@@ -62,7 +62,7 @@ function(_syncyte_mpirun output)
 endfunction()
 _syncyte_mpirun(SYNCYTE_MPIRUN)
 
-# For tests that start mpirun themselves: as root, more ranks than cores, by Open MPI 4 and 5.
+# Environment of tests that start mpirun themselves: as root, more ranks than cores, with Open MPI 4 and 5.
 set(SYNCYTE_MPI_ENVIRONMENT
     OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
     OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_hwloc_base_binding_policy=none PRTE_ALLOW_RUN_AS_ROOT=1
@@ -82,7 +82,7 @@ if(NOT DEFINED SYNCYTE_MPIRUN_TAKES_PROGRAMS)
   endif()
   set(SYNCYTE_MPIRUN_TAKES_PROGRAMS ${takes} CACHE INTERNAL "Whether mpirun runs several programs in one job")
 endif()
-# For scripts that start several programs; empty where mpirun does it.
+# Launcher of several programs in one job; empty where mpirun starts them itself.
 set(SYNCYTE_MPMD_FLAG "")
 if(NOT SYNCYTE_MPIRUN_TAKES_PROGRAMS)
   set(SYNCYTE_MPMD_FLAG "--mpmd=${SYNCYTE_MPMD}")

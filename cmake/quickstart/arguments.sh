@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# What can be said about options and environment before minutes are spent on packages, Python and the build.
+# Checks of options and environment, made before minutes are spent on packages, Python and the build.
 
 asks_for_help() {
   local argument

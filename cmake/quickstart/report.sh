@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# What the person at the terminal sees: steps with elapsed time, output of long commands line by line, errors.
+# Output at the terminal: steps with elapsed time, output of long commands line by line, errors.
 
 SECONDS=0
 

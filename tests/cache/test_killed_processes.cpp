@@ -117,7 +117,7 @@ TEST_F(cache_processes, the_others_go_on_when_one_is_killed) {
     const int victim = static_cast<int>(random() % 3);
     kill(processes[victim], SIGKILL);
     EXPECT_EQ(test::wait_process(processes[victim]), -SIGKILL);
-    // Those who had the region go on; a worker whose controller has died before it sent anything says so.
+    // Processes that had the region continue; a worker whose controller died before it sent anything reports it.
     for (int each = 0; each < 3; ++each) {
       const std::int64_t seen = progress_->rounds[each];
       if (each == victim || seen == 0) continue;

@@ -1,5 +1,5 @@
-# Where the process of rank 2 is killed, ranks 0 and 1 say so and come to their end. mpirun prints their lines in any
-# order; the second to end may name the first beside rank 2.
+# Ranks 0 and 1 report that the process of rank 2 was killed, and end. mpirun prints their lines in any order; the
+# second to end may name the first beside rank 2.
 execute_process(COMMAND "${MPIEXEC}" --enable-recovery -n 3 "${PROGRAM}" ${MODE}
   OUTPUT_VARIABLE output ERROR_VARIABLE output TIMEOUT 30)
 foreach(rank 0 1)

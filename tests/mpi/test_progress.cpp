@@ -1,4 +1,5 @@
-// Whatever a rank waits for, what it has started goes on: other ranks may wait for that. And what is dropped is freed.
+// Operations that a rank has started progress during each of its waits, because other ranks may wait for them. Dropped
+// objects are freed.
 
 #include "mpi/progress.hpp"
 

@@ -135,7 +135,7 @@ TEST_P(Conversions, AreTheSameOnEveryProcessor) {
       ASSERT_TRUE(std::isnan(read(found.data() + i * out, to)));
 }
 
-/// Those that go past the caches equal the others, whose output is not aligned.
+/// Conversions by streaming stores give the same values as those of unaligned outputs, which use normal stores.
 TEST_P(Conversions, OfLargeOutputsAreTheSame) {
   const auto [from, to] = GetParam();
   if (from == to) return;

@@ -109,7 +109,7 @@ def run_tests(options: argparse.Namespace) -> int:
         print(f"FAILED at {options.ranks} ranks: {result.test}\n{result.message}")
     print(f"{len(results) - len(failed)} of {len(results)} verdicts are good; they are in {folder}")
     print(f"It took {time_spent()}.")
-    # For CTest the verdicts are the tests' own; a run by hand wants the exit status.
+    # CTest reads each test's own result; a run by hand wants the exit status.
     return 1 if failed and options.strict else 0
 
 

@@ -60,7 +60,7 @@ std::vector<Index> random_rows(std::uint64_t seed, int rank, std::int64_t count,
 
 using lengths = std::vector<std::int64_t>;
 
-/// As equal as possible, the remainder on the first ranks: dealt out like cards.
+/// Parts as equal as possible, the remainder on the first ranks: rows are dealt out one by one.
 inline lengths equal_lengths(std::int64_t total, int ranks) {
   lengths parts(static_cast<std::size_t>(ranks), 0);
   for (std::int64_t row = 0; row < total; ++row) ++parts[static_cast<std::size_t>(row % ranks)];

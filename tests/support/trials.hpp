@@ -32,7 +32,7 @@ inline group unchecked_world() {
   return comm::duplicate(*shared_world(), options);
 }
 
-/// For the blocking ones to compare with: what is started elsewhere stays unposted.
+/// A world of its own for the blocking reference: a blocking call posts what was started on its communicator.
 inline comm::communicator& reference_world() {
   static const group the_world = comm::duplicate(*shared_world(), {});
   return *the_world;

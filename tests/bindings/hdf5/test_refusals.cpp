@@ -34,8 +34,8 @@ class Refusal : public Checkpoint {
     EXPECT_FALSE(std::filesystem::exists(path_));
   }
 
-  // As expect_refused(), but all ranks' values are right and only their difference is wrong: the message says what is
-  // what on which ranks.
+  // Like expect_refused(), but each rank's value is right and only their difference is wrong: the message says which
+  // ranks have which value.
   void expect_mismatch(const std::function<void(syncyte_checkpoint_entry_t&)>& change, const std::string& what,
                        const std::string& others, const std::string& mine) {
     if (size_ > 1) expect_refused(change, SYNCYTE_ERR_MISMATCH, on_last("save", what, others, mine));
@@ -48,7 +48,7 @@ class Refusal : public Checkpoint {
            mine + ", but " + others + " on rank 0";
   }
 
-  // For numbers: "a on ranks 0, 1, but b on rank 2"; the larger group comes first, or rank 0's if they are equal.
+  // Text for numbers: "a on ranks 0, 1, but b on rank 2"; the larger group comes first, or rank 0's if they are equal.
   std::string on_ranks(const std::string& others, const std::string& mine) const {
     std::string numbers = "0";
     for (int rank = 1; rank < size_ - 1; ++rank) numbers += ", " + std::to_string(rank);

@@ -23,7 +23,7 @@ def page(comm, tmp_path, monkeypatch):
 
 
 def batches(page, steps):
-    """For each step all ranks' batches, one row each."""
+    """All ranks' batches of each step, one row a rank."""
     generator = torch.Generator().manual_seed(5)
     size = page["world"].size
     return [

@@ -134,7 +134,7 @@ def test_a_halo_exchange(comm, compiled, x):
 
 
 def test_ranks_go_on_together(comm, compiled):
-    """What comes after the unused ones is still everybody's."""
+    """Collectives after the unused ones are still run by all ranks."""
     def forgetful(x):
         iallreduce(x, comm).wait()
         allreduce(x, comm)

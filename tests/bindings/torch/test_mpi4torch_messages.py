@@ -89,7 +89,7 @@ def test_a_wait_for_a_send_returns_what_was_sent(world):
     got = world.Recv(torch.empty(3, dtype=torch.float64), PREVIOUS, 0)
     result = world.Wait(sent)
     assert torch.equal(result.detach(), x.detach()) and result.requires_grad
-    # Whatever comes to the result, its gradient is what the receiver found.
+    # The gradient is that of the received value, whatever cotangent the result itself gets.
     (mpi4torch.JoinDummies(got * (RANK + 1), [result]).sum() + 7 * result.sum()).backward()
     assert torch.equal(x.grad, torch.full_like(x, NEXT + 1.0))
 

@@ -77,7 +77,7 @@ def test_a_rank_beyond_the_grid_takes_part_in_nothing(comm):
 
 @pytest.mark.parametrize("module", [syt, syncyte, syncyte.checkpoint])
 def test_every_default_is_the_world_itself(module):
-    """So that None can be told from an argument that was not given; and the table above has forgotten nobody."""
+    """None differs from an argument that was not given; and the table above lists every function."""
     found = {}
     for name in module.__all__:
         try:

@@ -167,7 +167,7 @@ def cotangent_of(result: torch.Tensor) -> torch.Tensor:
 
 @pytest.mark.parametrize("needing", [0, SIZE - 1])
 def test_mixed_grad(case, needing):
-    """Where some ranks' inputs need no gradient, the others get what they get where all need one."""
+    """Gradients do not depend on whether other ranks' inputs need one."""
     start, _, given = case
     everyone = given().requires_grad_()
     result = start(everyone).wait()

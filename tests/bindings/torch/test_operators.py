@@ -1,4 +1,4 @@
-"""What all operators that communicate must have, of whichever file they are."""
+"""Requirements on every operator that communicates."""
 
 import pytest
 import torch

@@ -140,7 +140,7 @@ def expect_told(function, matches: str) -> None:
 @pytest.mark.parametrize("name, which", [(name, which) for name in COLLECTIVES for which in (1, 2)
                                          if (name, which) != ("bcast", 2)])
 def test_all_ranks_learn_that_one_has_no_pinned_memory(name, which):
-    """For its input's copy, and for its result."""
+    """Pinned memory is missing for the copy of the input, or for the result."""
     def function(x):
         if RANK == SIZE - 1 and not function.failed:
             torch.ops.pretend.fail_pinned(which)

@@ -156,7 +156,7 @@ def test_crossed_backward_passes_of_collective_gathers(comm):
 
 
 def test_mixed_grad(operation):
-    """Where some ranks' inputs need no gradient, the others get what they get where all need one."""
+    """Gradients do not depend on whether other ranks' inputs need one."""
     x = values()
     everyone = x.clone().requires_grad_()
     result = operation(everyone)

@@ -99,7 +99,7 @@ std::int64_t copies_that_waited = 0;
 std::int64_t copies_to_host = 0;
 std::int64_t copies_to_device = 0;
 
-/// As CUDA's: the host waits for copies between it and the device, unless that is not wanted and its memory is pinned.
+/// Copies as CUDA does: the host waits, unless the copy is non-blocking and the host's memory is pinned.
 at::Tensor copy_from(const at::Tensor& source, const at::Tensor& target, bool non_blocking) {
   const at::Tensor& here = source.is_cpu() ? target : source;
   const at::Tensor& there = source.is_cpu() ? source : target;
