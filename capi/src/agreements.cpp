@@ -67,7 +67,7 @@ syncyte_status_t syncyte_collect(syncyte_comm_t comm) {
 syncyte_status_t syncyte_comm_ifail(syncyte_comm_t comm, syncyte_status_t status, const char* operation) {
   return started("comm_ifail", [&] {
     base::expect(operation != nullptr, SYNCYTE_ERR_ARGUMENT, "operation", "null", "a name");
-    base::require(status != SYNCYTE_SUCCESS, SYNCYTE_ERR_ARGUMENT, "status is SYNCYTE_SUCCESS (0); expected an error");
+    base::expect(status != SYNCYTE_SUCCESS, SYNCYTE_ERR_ARGUMENT, "status", "SYNCYTE_SUCCESS (0)", "an error");
     const base::error error(status, last_error_reason().what(), last_error_reason().fields());
     const auto group = find_comm(comm);
     if (group->check() != comm::check_level::off) collectives::fail_collective(group, kept(operation), error);

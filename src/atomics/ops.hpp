@@ -111,7 +111,9 @@ decltype(auto) visit_op(syncyte_op_t op, Visitor&& visitor) {
     case SYNCYTE_OP_REPLACE:
       return visitor(std::integral_constant<syncyte_op_t, SYNCYTE_OP_REPLACE>{});
     default:
-      base::fail(SYNCYTE_ERR_ARGUMENT, "op {} is unknown; expected SYNCYTE_OP_SUM (1) to SYNCYTE_OP_LXOR (11)", op);
+      base::refuse(
+          SYNCYTE_ERR_ARGUMENT,
+          {.argument = "op", .value = fmt::format("{}", op), .expected = "SYNCYTE_OP_SUM (1) to SYNCYTE_OP_LXOR (11)"});
   }
 }
 

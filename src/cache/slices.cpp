@@ -45,9 +45,8 @@ class slice {
   std::uint64_t release(const void* data) {
     const std::lock_guard lock(mutex_);
     const auto offset = static_cast<std::uint64_t>(static_cast<const std::byte*>(data) - begin_);
-    base::require(heap_.release(offset), SYNCYTE_ERR_ARGUMENT,
-                  "data points to offset {} of the shared cache; expected the begin of a block that is in use",
-                  offset_ + offset);
+    base::expect(heap_.release(offset), SYNCYTE_ERR_ARGUMENT, "data",
+                 fmt::format("at offset {} of the shared cache", offset_ + offset), "the begin of a block in use");
     return heap_.used_blocks();
   }
 
@@ -265,7 +264,8 @@ void release(void* data) {
     return;
   }
   const auto found = find_slice(data);
-  base::require(found != nullptr, SYNCYTE_ERR_ARGUMENT, "data is not a pointer that cache_acquire() returned");
+  base::expect(found != nullptr, SYNCYTE_ERR_ARGUMENT, "data", fmt::ptr(data),
+               "a pointer that cache_acquire() returned");
   if (found->release(data) == 0) remove_if_left_behind(*found);
 }
 

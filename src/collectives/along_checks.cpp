@@ -11,7 +11,7 @@ namespace syncyte::collectives {
 namespace {
 
 int checked_axis(int axis, const base::buffer& array, const char* name) {
-  base::require(array.ndim() > 0, SYNCYTE_ERR_SHAPE, "{} has no dimension; expected 1 or more", array.argument());
+  base::expect(array.ndim() > 0, SYNCYTE_ERR_SHAPE, array.argument(), "of no dimension", "1 or more");
   base::expect(axis >= -array.ndim() && axis < array.ndim(), SYNCYTE_ERR_ARGUMENT, {name, -1, array.ndim()}, axis,
                "{} to {} for {} of shape {}", -array.ndim(), array.ndim() - 1, array.argument(),
                base::shape_text(array.shape()));

@@ -29,7 +29,8 @@ base::buffer checked_to_move(const syncyte_buffer_t* raw, const char* argument, 
 }
 
 void require_apart(const base::buffer& input, const base::buffer& output) {
-  base::require(!overlap(input, output), SYNCYTE_ERR_ARGUMENT, "input and output overlap; expected separate memory");
+  base::expect(!overlap(input, output), SYNCYTE_ERR_ARGUMENT, output.argument(), "memory that overlaps the input's",
+               "separate memory");
 }
 
 int checked_root(comm::agreement& terms, int root) {
@@ -45,8 +46,8 @@ mpi::counts_view checked_counts(const comm::communicator& comm, given_counts giv
   for (std::size_t rank = 0; rank < counts.size(); ++rank) {
     const std::int64_t count = counts[rank];
     base::expect(count >= 0, SYNCYTE_ERR_ARGUMENT, {argument, static_cast<std::int64_t>(rank)}, count, "0 or more");
-    base::require(!__builtin_add_overflow(sum, count, &sum), SYNCYTE_ERR_ARGUMENT,
-                  "{} add up to more than 2^63 - 1 elements", argument);
+    base::expect(!__builtin_add_overflow(sum, count, &sum), SYNCYTE_ERR_ARGUMENT, argument,
+                 "more than 2^63 - 1 elements in sum", "fewer");
   }
   return counts;
 }

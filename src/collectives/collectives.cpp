@@ -117,9 +117,8 @@ class all_to_all {
     input_.require_elements(mpi::sum_of(send_counts_), ", the sum of send_counts");
     output_.require_dtype(input_.dtype()).require_elements(mpi::sum_of(recv_counts_), ", the sum of recv_counts");
     require_apart(input_, output_);
-    base::require(send_counts_[rank] == recv_counts_[rank], SYNCYTE_ERR_ARGUMENT,
-                  "send_counts[{0}] is {1}, but recv_counts[{0}], from this rank itself, is {2}", rank,
-                  send_counts_[rank], recv_counts_[rank]);
+    base::expect(send_counts_[rank] == recv_counts_[rank], SYNCYTE_ERR_ARGUMENT, {"recv_counts", rank},
+                 recv_counts_[rank], "{}, as this rank's own send_counts[{}]", send_counts_[rank], rank);
     terms.named_fact("dtype of input", input_.dtype(), base::dtype_name);
   }
 
@@ -160,9 +159,9 @@ class neighbor_exchange {
       const auto [below, above] = comm::shift_along(terms.comm(), d, 1);
       neighbours_.insert(neighbours_.end(), {below, above});
     }
-    base::require(input_.elements() % (2 * dimensions) == 0, SYNCYTE_ERR_SHAPE,
-                  "input has {} elements; expected a multiple of {}, a block for each neighbour", input_.elements(),
-                  2 * dimensions);
+    base::expect(input_.elements() % (2 * dimensions) == 0, SYNCYTE_ERR_SHAPE, "input",
+                 fmt::format("of {} elements", input_.elements()), "a multiple of {}, a block for each neighbour",
+                 2 * dimensions);
     output_.require_dtype(input_.dtype()).require_elements(input_.elements());
     require_apart(input_, output_);
     terms.named_fact("dtype of input", input_.dtype(), base::dtype_name);

@@ -92,9 +92,8 @@ MPI_Op mpi_op(syncyte_dtype_t dtype, syncyte_op_t op) {
 }
 
 void require_reducible(syncyte_dtype_t dtype, syncyte_op_t op) {
-  base::require((op >= SYNCYTE_OP_SUM && op <= SYNCYTE_OP_BXOR) || op == SYNCYTE_OP_LXOR, SYNCYTE_ERR_ARGUMENT,
-                "op {} is unknown here; expected SYNCYTE_OP_SUM (1) to SYNCYTE_OP_BXOR (9) or SYNCYTE_OP_LXOR (11)",
-                op);
+  base::expect((op >= SYNCYTE_OP_SUM && op <= SYNCYTE_OP_BXOR) || op == SYNCYTE_OP_LXOR, SYNCYTE_ERR_ARGUMENT, "op", op,
+               "SYNCYTE_OP_SUM (1) to SYNCYTE_OP_BXOR (9) or SYNCYTE_OP_LXOR (11)");
   const bool is_ordering = op == SYNCYTE_OP_MIN || op == SYNCYTE_OP_MAX;
   const bool is_arithmetic = op == SYNCYTE_OP_SUM || op == SYNCYTE_OP_PROD;
   const bool has_op =

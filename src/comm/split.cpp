@@ -36,8 +36,8 @@ std::shared_ptr<communicator> split_program(communicator& parent, const std::str
     collective_call call(parent, "comm_split_program", collective_call::lifecycle);
     call.attempt([&] {
       if (options.error) throw *options.error;
-      base::require(!program.empty() && program.size() < limit, SYNCYTE_ERR_ARGUMENT,
-                    "name has {} bytes; expected 1 to {}", program.size(), limit - 1);
+      base::expect(!program.empty() && program.size() < limit, SYNCYTE_ERR_ARGUMENT, "name",
+                   fmt::format("of {} bytes", program.size()), "1 to {}", limit - 1);
       std::copy(program.begin(), program.end(), mine.begin());
     });
     call.agree();

@@ -27,8 +27,8 @@ std::vector<int> named_axes(std::vector<int> axes, int dimensions, int ndim) {
     base::expect(axis >= -ndim && axis < ndim, SYNCYTE_ERR_ARGUMENT, {"axes", d}, axis, "{} to {}", -ndim, ndim - 1);
     if (axis < 0) axis += ndim;
     const auto before = std::find(axes.begin(), axes.begin() + d, axis);
-    base::require(before == axes.begin() + d, SYNCYTE_ERR_ARGUMENT,
-                  "axes[{}] and axes[{}] are both axis {}; expected different ones", before - axes.begin(), d, axis);
+    base::expect(before == axes.begin() + d, SYNCYTE_ERR_ARGUMENT, {"axes", d}, axis, "another axis than axes[{}]",
+                 before - axes.begin());
   }
   return axes;
 }

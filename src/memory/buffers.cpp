@@ -41,8 +41,7 @@ void release(void* data) {
   std::unique_lock lock(table.mutex);
   const auto node = table.places.extract(data);
   lock.unlock();
-  base::require(!node.empty(), SYNCYTE_ERR_ARGUMENT, "data {} is not a buffer that syncyte_memory_acquire() returned",
-                data);
+  base::expect(!node.empty(), SYNCYTE_ERR_ARGUMENT, "data", fmt::ptr(data), "a buffer that memory_acquire() returned");
   backend_of(node.mapped().memory).free(node.mapped().device, data);
 }
 

@@ -110,7 +110,8 @@ bool pool::release(void* data) {
   const auto found = blocks_.find(data);
   if (found == blocks_.end()) return false;
   block& returned = found->second;
-  base::require(returned.released_at == 0, SYNCYTE_ERR_ARGUMENT, "data {} was given back to the pool already", data);
+  base::expect(returned.released_at == 0, SYNCYTE_ERR_ARGUMENT, "data", fmt::ptr(data),
+               "a buffer that was not released");
   statistics_.in_use -= returned.bytes;
   make_room(returned.bytes);
   if (statistics_.cached + returned.bytes > statistics_.limit) {

@@ -205,8 +205,8 @@ std::unique_ptr<message> message::prepare_send(std::shared_ptr<comm::communicato
 std::unique_ptr<message> message::prepare_receive(std::shared_ptr<comm::communicator> comm, const syncyte_buffer_t* raw,
                                                   const message_peer& peer, int room) {
   require_peer(*comm, peer, "source", true);
-  base::require(peer.tag != SYNCYTE_ANY || peer.channel == 0, SYNCYTE_ERR_ARGUMENT,
-                "tag is SYNCYTE_ANY, which only channel 0 has; expected a tag");
+  base::expect(peer.tag != SYNCYTE_ANY || peer.channel == 0, SYNCYTE_ERR_ARGUMENT, "tag", "SYNCYTE_ANY",
+               "a tag: only channel 0 has SYNCYTE_ANY");
   const base::buffer buffer = checked_elements_of(raw, room).require_writable();
   return std::unique_ptr<message>(new message(std::move(comm), buffer, room, peer, direction::in));
 }

@@ -53,9 +53,8 @@ base::buffer whole_tensor::check_box(base::array_argument<std::int64_t> given_lo
                 base::shape_text(values.shape()), values.ndim(), shape.size(), base::shape_text(shape));
   for (std::size_t d = 0; d < shape.size(); ++d) {
     const std::int64_t extent = values.extent(static_cast<int>(d));
-    base::require(lower[d] >= 0 && extent <= shape[d] && lower[d] <= shape[d] - extent, SYNCYTE_ERR_INDEX,
-                  "dimension {} of the box is [{}, {} + {}); expected to lie in [0, {}) of the tensor {}", d, lower[d],
-                  lower[d], extent, shape[d], base::shape_text(shape));
+    base::expect(lower[d] >= 0 && extent <= shape[d] && lower[d] <= shape[d] - extent, SYNCYTE_ERR_INDEX, {"lower", d},
+                 lower[d], "a box of extent {} within 0 to {}", extent, shape[d]);
   }
   return values;
 }

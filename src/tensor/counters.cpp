@@ -104,8 +104,8 @@ whole_tensor::counter whole_tensor::find_counter(std::int64_t element) const {
   base::require(dtype == SYNCYTE_INT32 || dtype == SYNCYTE_INT64, SYNCYTE_ERR_TYPE,
                 "{}: counters are int32 or int64 elements", layout_.text());
   const std::int64_t elements = layout_.rows() * layout_.row_elements();
-  base::require(element >= 0 && element < elements, SYNCYTE_ERR_INDEX,
-                "element {} is out of range; expected 0 to {} ({} elements)", element, elements - 1, elements);
+  base::expect(element >= 0 && element < elements, SYNCYTE_ERR_INDEX, "element", element, "0 to {} ({} elements)",
+               elements - 1, elements);
   const std::int64_t row = element / layout_.row_elements();
   const auto inset = static_cast<std::size_t>(element % layout_.row_elements()) * layout_.element_bytes();
   const int owner = layout_.partition().owner(row);
@@ -145,8 +145,7 @@ std::int64_t whole_tensor::wait(std::int64_t element, syncyte_compare_t compare,
   const counter found = find_counter(element);
   base::expect(compare >= SYNCYTE_COMPARE_EQ && compare <= SYNCYTE_COMPARE_LE, SYNCYTE_ERR_ARGUMENT, "compare", compare,
                "SYNCYTE_COMPARE_EQ (1), NE (2), GE (3) or LE (4)");
-  base::require(!std::isnan(timeout), SYNCYTE_ERR_ARGUMENT,
-                "timeout is not a number; expected seconds, or less than 0");
+  base::expect(!std::isnan(timeout), SYNCYTE_ERR_ARGUMENT, "timeout", timeout, "seconds, or less than 0");
   const auto begin = std::chrono::steady_clock::now();
   atomics::backoff wait;
   std::optional<watchdog::scope> watched;

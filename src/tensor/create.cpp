@@ -58,8 +58,8 @@ std::shared_ptr<whole_tensor> whole_tensor::create(std::shared_ptr<comm::communi
   std::span<const std::int64_t> extents;
   call.attempt([&] {
     check_options(options);
-    base::require(options.released == nullptr, SYNCYTE_ERR_ARGUMENT,
-                  "options->released is not null; expected null: a created tensor's memory is its own");
+    base::expect(options.released == nullptr, SYNCYTE_ERR_ARGUMENT, "options->released", "not null",
+                 "null: a created tensor's memory is its own");
     extents = check_shape(dtype, ndim, shape);
   });
   call.named_fact("dtype", dtype, base::dtype_name);
@@ -88,7 +88,7 @@ std::shared_ptr<whole_tensor> whole_tensor::wrap(std::shared_ptr<comm::communica
     if (options.released != nullptr) *options.released = 0;
     mine.emplace(local, "local");
     mine->require_host().require_contiguous();
-    base::require(mine->ndim() >= 1, SYNCYTE_ERR_SHAPE, "local has no dimension; expected 1 to {}", SYNCYTE_MAX_NDIM);
+    base::expect(mine->ndim() >= 1, SYNCYTE_ERR_SHAPE, "local", "of no dimension", "1 to {}", SYNCYTE_MAX_NDIM);
     base::checked_elements(mine->shape().subspan(1), mine->element_bytes(), "local (a row)");
   });
   if (call.is_well()) {

@@ -82,7 +82,7 @@ void window::unlock(int rank) {
   check_lockable(rank);
   const std::lock_guard guard(locks_mutex_);
   std::uint8_t& held = held_[static_cast<std::size_t>(rank)];
-  base::require(held != 0, SYNCYTE_ERR_ARGUMENT, "rank is {}, but this rank does not hold that rank's lock", rank);
+  base::expect(held != 0, SYNCYTE_ERR_ARGUMENT, "rank", rank, "a rank whose lock this rank holds");
   flush(rank);
   if (held == SYNCYTE_LOCK_EXCLUSIVE) {
     swap_lock_word(rank, exclusive_word(comm_->rank()), 0);

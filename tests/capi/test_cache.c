@@ -93,8 +93,7 @@ static void wrong_arguments(void) {
   EXPECT_ERROR(syncyte_cache_acquire(-1, &data), SYNCYTE_ERR_ARGUMENT, "bytes is -1; expected 0 or more");
   EXPECT_ERROR(syncyte_cache_acquire(8, NULL), SYNCYTE_ERR_ARGUMENT, "data is null");
   EXPECT_ERROR(syncyte_cache_holds(NULL, NULL), SYNCYTE_ERR_ARGUMENT, "holds is null");
-  EXPECT_ERROR(syncyte_cache_free(&number), SYNCYTE_ERR_ARGUMENT,
-               "data is not a pointer that cache_acquire() returned");
+  EXPECT_ERROR(syncyte_cache_free(&number), SYNCYTE_ERR_ARGUMENT, "expected a pointer that cache_acquire() returned");
   EXPECT_OK(syncyte_cache_clear());
   rendezvous.timeout = NAN;
   EXPECT_ERROR(syncyte_cache_send(cache, &rendezvous), SYNCYTE_ERR_ARGUMENT, "timeout is nan");

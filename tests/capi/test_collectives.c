@@ -157,7 +157,7 @@ static void test_wrong_parts(void) {
                SYNCYTE_ERR_ARGUMENT, "scatter_counts is null");
   EXPECT_ERROR(
       syncyte_comm_alltoall_along(world, &mine, 0, twos, size, 0, twos, size, NULL, is_odd_one() ? &mine : &other),
-      SYNCYTE_ERR_ARGUMENT, "input and output overlap");
+      SYNCYTE_ERR_ARGUMENT, "output is memory that overlaps the input's");
   EXPECT_OK(syncyte_comm_allgather_along(world, &mine, 0, twos, size, NULL, &all));
 }
 

@@ -198,7 +198,7 @@ struct attempt {
 TEST(along, one_ranks_error_is_everybodys) {
   expect_error(attempt{.axis = 2}.run(), SYNCYTE_ERR_ARGUMENT, "axis is 2; expected -2 to 1 for input of shape [2, 3]");
   expect_error(attempt{.axis = -3}.run(), SYNCYTE_ERR_ARGUMENT, "axis is -3");
-  expect_error(attempt{.shape = {}}.run(), SYNCYTE_ERR_SHAPE, "input has no dimension");
+  expect_error(attempt{.shape = {}}.run(), SYNCYTE_ERR_SHAPE, "input is of no dimension");
   expect_error(attempt{.shape = {1, 3}}.run(), SYNCYTE_ERR_SHAPE, "expected extent 2 along axis 0");
   expect_error(attempt{.length = -1}.run(), SYNCYTE_ERR_ARGUMENT, "is -1; expected 0 or more");
   expect_error(attempt{.root = 9}.run(), SYNCYTE_ERR_ARGUMENT, "root is 9");

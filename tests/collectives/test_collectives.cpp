@@ -227,7 +227,7 @@ TEST(collectives, wrong_arguments_on_one_rank_are_every_ranks_error) {
   };
   expect_error(allreduce(is_odd ? &to : &from, &to, SYNCYTE_OP_SUM), SYNCYTE_ERR_ARGUMENT, "overlap");
   expect_error(allreduce(&from, is_odd ? nullptr : &to, SYNCYTE_OP_SUM), SYNCYTE_ERR_ARGUMENT, "output is null");
-  expect_error(allreduce(&from, &to, is_odd ? 77 : SYNCYTE_OP_SUM), SYNCYTE_ERR_ARGUMENT, "op 77 is unknown");
+  expect_error(allreduce(&from, &to, is_odd ? 77 : SYNCYTE_OP_SUM), SYNCYTE_ERR_ARGUMENT, "op is 77; expected");
   expect_error(allreduce(&from, &to, is_odd ? SYNCYTE_OP_BAND : SYNCYTE_OP_SUM), SYNCYTE_ERR_UNSUPPORTED,
                "op BAND is not defined for dtype float64");
   auto wrong = to;
@@ -295,7 +295,7 @@ TEST(collectives, neighbors_need_a_grid_and_whole_blocks) {
                "not Cartesian");
   const auto cart = comm::make_cartesian(world(), {{world().size()}, {1}}, {});
   expect_error(outcome_of([&] { collectives::neighbor_alltoall(*cart, &from, &to, {}); }), SYNCYTE_ERR_SHAPE,
-               "input has 5 elements; expected a multiple of 2");
+               "input is of 5 elements; expected a multiple of 2");
 }
 
 TEST(collectives, different_sizes_are_named) {

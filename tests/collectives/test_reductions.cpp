@@ -197,7 +197,7 @@ TEST(reductions, one_ranks_error_is_everybodys) {
         outcome_of([&] { collectives::reduce(world(), is_odd ? nullptr : &from, SYNCYTE_OP_SUM, 0, &to, {}); }),
         SYNCYTE_ERR_ARGUMENT, "input is null");
   expect_error(outcome_of([&] { collectives::scan(world(), &from, is_odd ? 0 : 1, SYNCYTE_SCAN_FROM_FIRST, &to, {}); }),
-               SYNCYTE_ERR_ARGUMENT, "op 0 is unknown");
+               SYNCYTE_ERR_ARGUMENT, "op is 0; expected");
 }
 
 TEST(reductions, misaligned_elements_are_refused) {

@@ -49,7 +49,7 @@ TEST(communicator, split_by_program) {
   EXPECT_EQ(part->size(), world().rank() < 2 ? std::min(2, world().size()) : world().size() - 2);
   EXPECT_EQ(part->name(), world().rank() < 2 ? "world/solver" : "world/learner");
   expect_error(outcome_of([] { comm::split_program(world(), world().rank() == 0 ? "" : "x", {}); }),
-               SYNCYTE_ERR_ARGUMENT, "name has 0 bytes");
+               SYNCYTE_ERR_ARGUMENT, "name is of 0 bytes");
 }
 
 TEST(communicator, parts_of_parts_outlive_their_handles) {

@@ -110,10 +110,10 @@ TEST(TensorBoxes, OutsideIsAnErrorAndWritesNothing) {
     const syncyte_buffer_t output = buffer_of(values, SYNCYTE_INT8, size);
     return outcome_of([&] { tensor->get_box(lower, &output); });
   };
-  expect_error(attempt({-1, 0, 0}, {1, 1, 1}), SYNCYTE_ERR_INDEX, "dimension 0 of the box is [-1,");
-  expect_error(attempt({0, 4, 0}, {1, 3, 1}), SYNCYTE_ERR_INDEX, "dimension 1 of the box is [4, 4 + 3)");
-  expect_error(attempt({0, 0, std::numeric_limits<std::int64_t>::max()}, {1, 1, 1}), SYNCYTE_ERR_INDEX, "dimension 2");
-  expect_error(attempt({0, 0, 0}, {12, 1, 1}), SYNCYTE_ERR_INDEX, "dimension 0");
+  expect_error(attempt({-1, 0, 0}, {1, 1, 1}), SYNCYTE_ERR_INDEX, "lower[0] is -1; expected a box of extent 1 within 0 to");
+  expect_error(attempt({0, 4, 0}, {1, 3, 1}), SYNCYTE_ERR_INDEX, "lower[1] is 4; expected a box of extent 3");
+  expect_error(attempt({0, 0, std::numeric_limits<std::int64_t>::max()}, {1, 1, 1}), SYNCYTE_ERR_INDEX, "lower[2] is");
+  expect_error(attempt({0, 0, 0}, {12, 1, 1}), SYNCYTE_ERR_INDEX, "a box of extent 12");
   expect_error(attempt({0, 0, 0}, {1, 1}), SYNCYTE_ERR_SHAPE, "has 2 dimensions; expected 3");
   expect_error(attempt({0, 0}, {1, 1, 1}), SYNCYTE_ERR_SHAPE,
                "lower has 2 entries; expected 3, one for each dimension");

@@ -119,8 +119,8 @@ TEST(CounterErrors, WrongElementsAndNumbers) {
   const auto floats = make_tensor(SYNCYTE_FLOAT32, {8});
   expect_error(outcome_of([&] { floats->load(0); }), SYNCYTE_ERR_TYPE, "int32 or int64");
   const auto tensor = make_tensor(SYNCYTE_INT32, {8, 2});
-  expect_error(outcome_of([&] { tensor->load(16); }), SYNCYTE_ERR_INDEX, "element 16 is out of range");
-  expect_error(outcome_of([&] { tensor->store(-1, 0); }), SYNCYTE_ERR_INDEX, "element -1");
+  expect_error(outcome_of([&] { tensor->load(16); }), SYNCYTE_ERR_INDEX, "element is 16; expected 0 to 15");
+  expect_error(outcome_of([&] { tensor->store(-1, 0); }), SYNCYTE_ERR_INDEX, "element is -1");
   const std::int64_t large = std::int64_t{1} << 31;
   expect_error(outcome_of([&] { tensor->store(0, large); }), SYNCYTE_ERR_ARGUMENT, "value is 2147483648");
   expect_error(outcome_of([&] { tensor->fetch_add(0, -large - 1); }), SYNCYTE_ERR_ARGUMENT, "operand");

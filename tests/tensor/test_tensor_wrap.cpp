@@ -128,7 +128,7 @@ TEST(WrapErrors, AreEveryRanks) {
   if (is_odd) local.strides[0] = 24;
   expect_error(attempt(&local), SYNCYTE_ERR_SHAPE, "not contiguous");
   local = buffer_of(values, SYNCYTE_FLOAT32, {});
-  expect_error(attempt(&local), SYNCYTE_ERR_SHAPE, "local has no dimension");
+  expect_error(attempt(&local), SYNCYTE_ERR_SHAPE, "local is of no dimension");
   local = buffer_of(values, SYNCYTE_FLOAT32, {2, 3});
   tensor::tensor_options options;
   options.local_rows = is_odd ? 2 : -1;

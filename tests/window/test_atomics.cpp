@@ -257,8 +257,8 @@ TEST(window_atomics, refuse_wrong_arguments) {
   refused(24, SYNCYTE_INT32, SYNCYTE_OP_SUM, SYNCYTE_ERR_INDEX, "end");
   refused(16, SYNCYTE_COMPLEX128, SYNCYTE_OP_SUM, SYNCYTE_ERR_INDEX, "end");
   refused(0, 77, SYNCYTE_OP_SUM, SYNCYTE_ERR_TYPE, "dtype 77");
-  refused(0, SYNCYTE_INT32, 12, SYNCYTE_ERR_ARGUMENT, "op 12");
-  refused(0, SYNCYTE_INT32, 0, SYNCYTE_ERR_ARGUMENT, "op 0");
+  refused(0, SYNCYTE_INT32, 12, SYNCYTE_ERR_ARGUMENT, "op is 12");
+  refused(0, SYNCYTE_INT32, 0, SYNCYTE_ERR_ARGUMENT, "op is 0");
   expect_error(outcome_of([&] { memory->compare_swap(0, 0, SYNCYTE_FLOAT32, one, one, one); }), SYNCYTE_ERR_UNSUPPORTED,
                "float32");
   expect_error(outcome_of([&] { memory->compare_swap(0, 0, 0, one, one, one); }), SYNCYTE_ERR_TYPE, "dtype 0");

@@ -97,12 +97,14 @@ TEST(window_lock, is_not_recursive) {
 
 TEST(window_lock, must_be_held_to_be_given_back) {
   const auto memory = make_window(8);
-  expect_error(outcome_of([&] { memory->unlock(0); }), SYNCYTE_ERR_ARGUMENT, "does not hold");
+  expect_error(outcome_of([&] { memory->unlock(0); }), SYNCYTE_ERR_ARGUMENT,
+               "rank is 0; expected a rank whose lock this rank holds");
   expect_error(outcome_of([&] { memory->unlock(-1); }), SYNCYTE_ERR_ARGUMENT, "rank is -1");
   expect_error(outcome_of([&] { memory->lock(ranks(), SYNCYTE_LOCK_EXCLUSIVE); }), SYNCYTE_ERR_ARGUMENT, "rank is");
   memory->lock(0, SYNCYTE_LOCK_EXCLUSIVE);
   memory->unlock(0);
-  expect_error(outcome_of([&] { memory->unlock(0); }), SYNCYTE_ERR_ARGUMENT, "does not hold");
+  expect_error(outcome_of([&] { memory->unlock(0); }), SYNCYTE_ERR_ARGUMENT,
+               "rank is 0; expected a rank whose lock this rank holds");
   memory->fence();
 }
 
