@@ -1,5 +1,6 @@
-"""Pulls and pushes of syncyte.Store against AdaPM's PyTorch bindings, one node and one worker, both in rank 0; where
-SYNCYTE_ADAPM_SOURCE names AdaPM's folder, with the extension built in its bindings/."""
+"""Pulls and pushes of syncyte.Store against AdaPM's PyTorch bindings, on one node with one worker, in rank 0.
+
+SYNCYTE_ADAPM_SOURCE names AdaPM's folder; its bindings/ holds the built extension. Without it nothing is measured."""
 
 import contextlib
 import os
@@ -22,7 +23,7 @@ if SOURCE:
     with contextlib.suppress(ImportError):
         import adapm
 
-# Without MPI, and not to outlive rank 0: prctl(PR_SET_PDEATHSIG, SIGKILL).
+# A process without MPI. prctl(PR_SET_PDEATHSIG, SIGKILL) ends it when rank 0 ends.
 SCHEDULER = f"""
 import ctypes, sys, torch
 ctypes.CDLL(None).prctl(1, 9)
@@ -36,7 +37,7 @@ Operation = Callable[[torch.Tensor, torch.Tensor], object]
 
 @contextlib.contextmanager
 def adapm_worker() -> Iterator[object]:
-    """The worker of AdaPM's one node, which is this process."""
+    """The worker of AdaPM's only node: this process."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     os.environ |= {"DMLC_NUM_SERVER": "1", "DMLC_ROLE": "server", "DMLC_PS_ROOT_URI": "127.0.0.1",

@@ -1,5 +1,5 @@
-"""A shared cache: a switch to a resident model between two processes against a copy of its bytes, and allocations in a
-slice against torch's own."""
+"""The shared cache: a switch of two processes to a resident model against a copy of the model's bytes, and allocations
+in a slice against those of torch's own allocator."""
 
 import os
 import tempfile
@@ -17,7 +17,7 @@ SMALL = [4, 64, 256, 1000, 2048, 64, 16384, 256]  # elements of parameters, repe
 
 
 def sizes_of(count: int) -> list[int]:
-    """Elements of so many parameters that take BYTES together, small ones among large ones, as in networks."""
+    """Element counts of `count` parameters that take BYTES together. Large and small ones alternate, as in networks."""
     large = [0] * (count // 2)
     small = (SMALL * count)[: count - len(large)]
     rest = BYTES // 4 - sum(-(-each // 128) * 128 for each in small)
@@ -46,7 +46,8 @@ class Model:
 
 
 def switching(model: Model) -> Callable[[], None]:
-    """One switch: the process that has the model drops it, clears, and tells the other, which binds it and answers."""
+    """One switch: the process that has the model drops it, clears and sends a message; the other one binds the model
+    and answers."""
     owner = 0
 
     def switch() -> None:
@@ -89,7 +90,7 @@ def measure_switch(cache: SharedCache, count: int, goal: float | None) -> None:
 
 
 def measure_allocations(cache: SharedCache, name: str, sizes: list[int]) -> None:
-    """Without touching what is allocated."""
+    """Rate of allocations; the memory itself is not touched."""
 
     def allocate() -> None:
         tensors = [torch.empty(size) for size in sizes]

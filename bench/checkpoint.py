@@ -12,8 +12,7 @@ BYTES = 256 << 20  # of each rank
 
 
 def raw_write(path: str, data: np.ndarray) -> None:
-    """Each rank writes its part of one new file and syncs it; then the file takes the old one's place, as a save's
-    does."""
+    """Each rank writes its part of one new file and syncs it. Rank 0 then renames it to `path`, as a save does."""
     temporary = path + ".new"
     descriptor = os.open(temporary, os.O_CREAT | os.O_WRONLY, 0o644)
     view, offset = memoryview(data).cast("B"), WORLD.rank * data.nbytes

@@ -1,5 +1,5 @@
-"""A step of data-parallel training above one that only computes: syncyte.torch.DataParallel against torch's own
-DistributedDataParallel with gloo. A perceptron of 25 million parameters, 16 samples, one thread a rank."""
+"""Time that data-parallel training adds to a step: syncyte.torch.DataParallel against torch's DistributedDataParallel
+with gloo. The model is a perceptron of 25 million parameters; each rank has 16 samples and one thread."""
 
 import os
 import socket

@@ -9,7 +9,7 @@ namespace {
 
 using namespace syncyte::bench;
 
-/// The best that a plain loop does: it knows the address of every row, and asks for it 16 rows ahead.
+/// The fastest plain loop: it knows the address of every row, and prefetches each row 16 rows ahead.
 void load_loop(const float* table, const std::vector<std::int64_t>& rows, std::vector<float>& result) {
   constexpr std::size_t ahead = 16;
   constexpr std::size_t row_bytes = row_floats * sizeof(float);
@@ -22,7 +22,7 @@ void load_loop(const float* table, const std::vector<std::int64_t>& rows, std::v
   }
 }
 
-/// The table again, in an MPI window of the library's own allocation.
+/// The same table in an MPI window whose memory MPI allocates.
 class mpi_table {
  public:
   mpi_table() {

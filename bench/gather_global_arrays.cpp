@@ -10,7 +10,7 @@ namespace {
 
 using namespace syncyte::bench;
 
-/// The table again, as a global array.
+/// The same table as a global array.
 class global_array {
  public:
   global_array() {

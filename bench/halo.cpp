@@ -1,5 +1,5 @@
-// Halo exchange of a 512 x 512 field of float64, two ghost cells wide, on a periodic grid of 2 x 1 ranks, corners
-// included, against MPI_Isend and MPI_Irecv written by hand for exactly this case, with packing.
+// Halo exchange against MPI_Isend and MPI_Irecv with packing, written by hand for this case: a 512 x 512 field of
+// float64 on a periodic grid of 2 x 1 ranks, two ghost cells wide, corners included.
 
 #include <algorithm>
 #include <cstdio>
@@ -30,7 +30,7 @@ field_t marked_field(int rank) {
   return values;
 }
 
-/// By hand: columns wrap round within the rank, then rows of full width go to the other one.
+/// The exchange by hand: columns wrap round within the rank, then rows of full width go to the other rank.
 class by_hand {
  public:
   explicit by_hand(MPI_Comm cart) : cart_(cart) {
@@ -65,7 +65,7 @@ class by_hand {
   std::vector<double> up_, down_, from_below_, from_above_;
 };
 
-/// Ends the job unless both have filled the same ghosts.
+/// Ends the job unless both exchanges have filled the same ghosts.
 void verify(const field_t& ours, const field_t& reference) {
   if (ours == reference) return;
   std::fprintf(stderr, "the two halo exchanges differ\n");

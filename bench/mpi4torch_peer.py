@@ -1,5 +1,6 @@
-"""allreduce of syncyte.torch against mpi4torch's Allreduce, float64; where mpi4torch is installed, which needs torch
-2.6 or older, and a Syncyte that was built with that torch."""
+"""allreduce of syncyte.torch against mpi4torch's Allreduce, float64.
+
+mpi4torch needs torch 2.6 or older, and Syncyte built with that torch. Without mpi4torch nothing is measured."""
 
 import sys
 

@@ -1,8 +1,8 @@
 #pragma once
-// Paired measurements: ours and a reference alternate in one process, and what counts is the ratio.
+// Paired measurements: ours and a reference alternate in one process, and the result is the ratio of their times.
 //
-// Machines drift and are shared; a ratio of times taken within milliseconds of each other does not. A row is the median
-// of the rounds' ratios, with the least and the greatest.
+// The speed of a shared machine changes over time. Both times of a ratio are taken one right after the other, so that
+// the ratio hardly changes. A row has the median of the rounds' ratios, the smallest and the largest.
 
 #include <mpi.h>
 
@@ -40,7 +40,7 @@ inline double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-/// Measures a row whose figures figure(seconds) makes, and prints it as a line of JSON on rank 0. Collective.
+/// Measures a row and prints it as a line of JSON on rank 0. figure(seconds) gives the row's figure. Collective.
 template <class Figure>
 void measure(const row& what, Figure&& figure, const std::function<void()>& ours,
              const std::function<void()>& reference, int rounds) {

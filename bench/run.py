@@ -13,7 +13,7 @@ import os
 import subprocess
 import sys
 
-# More ranks than cores measure the scheduler: two ranks yield to each other and are not bound.
+# Two ranks, because a job with more ranks than cores measures the scheduler. Idle ranks yield; ranks are not bound.
 ENVIRONMENT = {
     "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1",
     "OMPI_MCA_mpi_yield_when_idle": "1", "OMPI_MCA_hwloc_base_binding_policy": "none",
@@ -22,7 +22,7 @@ RANKS = 2
 
 
 def run_program(mpiexec: str, command: list[str], folder: str) -> tuple[list[dict], str | None]:
-    """Rows of a program, and why it failed if it did."""
+    """Rows of a program, and the reason if it failed."""
     environment = {**os.environ, **ENVIRONMENT, "SYNCYTE_BENCH_FOLDER": folder}
     print(f"-- {os.path.basename(command[-1])}", file=sys.stderr, flush=True)
     try:

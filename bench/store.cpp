@@ -1,5 +1,5 @@
-// Pulls and pushes of a parameter store's keys against loops without locks over the same amount of memory, which is
-// shared as the store's is. Batches of distinct random keys: this rank's own, and the next rank's.
+// Pulls and pushes of a parameter store's keys against loops without locks over as much shared memory. Batches have
+// distinct random keys: this rank's own, or the next rank's.
 
 #include <algorithm>
 #include <cstring>
@@ -18,7 +18,7 @@ constexpr std::int64_t keys = 1 << 20, length = 16, batch_keys = 1000, batches =
 
 using key_list = std::vector<std::int64_t>;
 
-/// Distinct keys of the rank that owns [first, first + count), batch after batch.
+/// Batches of distinct keys from [first, first + count), the range that one rank owns.
 std::vector<key_list> random_batches(std::int64_t first, std::int64_t count) {
   key_list all(static_cast<std::size_t>(count));
   std::iota(all.begin(), all.end(), first);
@@ -60,7 +60,7 @@ class memories {
   memories(const memories&) = delete;
   memories& operator=(const memories&) = delete;
 
-  /// Keys of the rank that is `distance` after this one.
+  /// Batches of keys of the rank `distance` after this one.
   std::vector<key_list> batches_of(int distance) const {
     const std::int64_t each = keys / size_;
     return random_batches((rank_ + distance) % size_ * each, each);

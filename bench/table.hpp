@@ -34,7 +34,7 @@ inline std::vector<std::int64_t> random_rows() {
   return rows;
 }
 
-/// A value by which a row is known.
+/// The value of a row's elements, by which verify() recognises the row.
 inline float mark(std::int64_t row) { return static_cast<float>(row % 8191); }
 
 /// Ends the job unless every gathered row is the one asked for.
@@ -47,7 +47,7 @@ inline void verify(const std::vector<std::int64_t>& rows, const std::vector<floa
   }
 }
 
-/// The table as a whole tensor, with its rows marked.
+/// The table as a whole tensor; each row is filled with its mark.
 class whole_table {
  public:
   whole_table() {

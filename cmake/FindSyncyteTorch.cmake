@@ -1,6 +1,6 @@
 #[[
-Finds PyTorch's C++ libraries without PyTorch's own CMake package, which stops where no CUDA toolkit is installed.
-The Python of Python3_EXECUTABLE (found here when it is not set) is asked where its torch lives.
+Finds PyTorch's C++ libraries without PyTorch's own CMake package, which fails if no CUDA toolkit is installed.
+The Python of Python3_EXECUTABLE (found here when it is not set) says in which folder its torch is installed.
 
 Imported target
   SyncyteTorch::torch   headers (SYSTEM), libtorch, libtorch_cpu and libc10, with torch's C++ ABI flag.
@@ -71,7 +71,7 @@ if(SyncyteTorch_FOUND AND NOT TARGET SyncyteTorch::torch)
     INTERFACE_SYSTEM_INCLUDE_DIRECTORIES "${SyncyteTorch_INCLUDE_DIR}"
     INTERFACE_INCLUDE_DIRECTORIES "${SyncyteTorch_INCLUDE_DIR}"
     INTERFACE_COMPILE_DEFINITIONS "_GLIBCXX_USE_CXX11_ABI=${SyncyteTorch_CXX11_ABI}")
-  # libtorch itself exports nothing; it is linked so that its loader pulls in the backends it was built with.
+  # libtorch itself exports nothing. It is linked because it loads the backends that it was built with.
   set_property(TARGET SyncyteTorch::torch PROPERTY INTERFACE_LINK_LIBRARIES
     SyncyteTorch::torch_library SyncyteTorch::torch_cpu_library SyncyteTorch::c10_library)
 endif()

@@ -17,7 +17,7 @@ find_package(spdlog REQUIRED)
 find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)
 
-# SYNCYTE_WITH_CUDA says whether the CUDA backend of src/memory is compiled or its stub.
+# SYNCYTE_WITH_CUDA: TRUE compiles the CUDA backend of src/memory, FALSE its stub.
 set(SYNCYTE_WITH_CUDA FALSE)
 if(NOT SYNCYTE_CUDA STREQUAL "OFF")
   include(CheckLanguage)
@@ -34,7 +34,7 @@ if(NOT SYNCYTE_CUDA STREQUAL "OFF")
   endif()
 endif()
 
-# The environment's Python: what -DPython3_EXECUTABLE names, else .venv in the source tree, else the system's.
+# The environment's Python: -DPython3_EXECUTABLE, else .venv in the source tree, else the system's.
 if(NOT Python3_EXECUTABLE AND EXISTS "${PROJECT_SOURCE_DIR}/.venv/bin/python")
   set(Python3_EXECUTABLE "${PROJECT_SOURCE_DIR}/.venv/bin/python" CACHE FILEPATH "The environment's Python")
 endif()

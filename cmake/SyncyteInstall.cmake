@@ -4,15 +4,16 @@ include(CMakePackageConfigHelpers)
 
 set(SYNCYTE_CMAKE_DIR "${CMAKE_INSTALL_LIBDIR}/cmake/syncyte")
 
-# .mod files of one compiler's version mean nothing to another's.
+# Another compiler, or another version of it, cannot read these .mod files: their folder has both in its name.
 if(CMAKE_Fortran_COMPILER_ID)
   string(TOLOWER "${CMAKE_Fortran_COMPILER_ID}" _fortran_id)
   string(REGEX MATCH "^[0-9]+" _fortran_major "${CMAKE_Fortran_COMPILER_VERSION}")
   set(SYNCYTE_FORTRAN_MODULE_DIR "${CMAKE_INSTALL_INCLUDEDIR}/syncyte/fortran/${_fortran_id}-${_fortran_major}")
 endif()
 
-# syncyte_install_library(TARGET COMPONENT [FOLDER]): installs the library as syncyte::COMPONENT and gives it what all
-# our shared libraries have. Its include folders serve the build only; users get the installation's, and FOLDER's.
+# syncyte_install_library(TARGET COMPONENT [FOLDER]): installs the library as syncyte::COMPONENT and sets the properties
+# that all our shared libraries have. The target's own include folders serve the build only; users get the
+# installation's include folder, and FOLDER.
 function(syncyte_install_library target component)
   if(NOT TARGET ${target})
     return()
@@ -43,13 +44,13 @@ function(syncyte_install_library target component)
     DESTINATION "${SYNCYTE_CMAKE_DIR}" COMPONENT devel)
 endfunction()
 
-# Programs find the libraries where they are: but for those that the loader looks for by itself.
+# Programs built with pkg-config find the libraries by an rpath. The loader finds those in /usr without one.
 set(SYNCYTE_PC_RPATH " -Wl,-rpath,\${libdir}")
 if(CMAKE_INSTALL_PREFIX STREQUAL "/usr")
   set(SYNCYTE_PC_RPATH "")
 endif()
 
-# syncyte_install_pkgconfig(NAME): cmake/NAME.pc.in, with the prefix found from the file's own place.
+# syncyte_install_pkgconfig(NAME): installs cmake/NAME.pc.in. The .pc file finds the prefix relative to itself.
 function(syncyte_install_pkgconfig name)
   cmake_path(SET from "${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig")
   cmake_path(RELATIVE_PATH CMAKE_INSTALL_PREFIX BASE_DIRECTORY "${from}" OUTPUT_VARIABLE SYNCYTE_PREFIX_FROM_PC)
@@ -95,7 +96,7 @@ if(TARGET syncyte_hdf5)
 endif()
 if(TARGET syncyte_torch)
   syncyte_install_library(syncyte_torch Torch)
-  # libtorch stays where its Python has it.
+  # libtorch is not copied: the rpath names the folder of the Python package torch.
   get_target_property(torch_folder syncyte_torch SYNCYTE_TORCH_FOLDER)
   set_property(TARGET syncyte_torch APPEND PROPERTY INSTALL_RPATH "${torch_folder}")
   install(FILES cmake/FindSyncyteTorch.cmake DESTINATION "${SYNCYTE_CMAKE_DIR}" COMPONENT devel)
@@ -109,7 +110,7 @@ write_basic_package_version_file("${PROJECT_BINARY_DIR}/cmake/syncyte-config-ver
 install(FILES "${PROJECT_BINARY_DIR}/cmake/syncyte-config.cmake"
   "${PROJECT_BINARY_DIR}/cmake/syncyte-config-version.cmake"
   DESTINATION "${SYNCYTE_CMAKE_DIR}" COMPONENT devel)
-# A script that a shell sources to find the installation; it works from any folder.
+# A script that a shell sources to find the installation; the installation may be moved.
 set(SYNCYTE_ENV_PYTHON "")
 if(SYNCYTE_PYTHON)
   set(SYNCYTE_ENV_PYTHON "export PYTHONPATH=\"\${_syncyte_prefix}/${SYNCYTE_PYTHON_DIR}\${PYTHONPATH:+:\${PYTHONPATH}}\"")

@@ -30,13 +30,13 @@ set(CMAKE_CXX_VISIBILITY_PRESET hidden)
 set(CMAKE_C_VISIBILITY_PRESET hidden)
 set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
-# MPI, torch and threads go on calling these libraries after dlclose, which therefore must not unmap them.
+# MPI, torch and threads call these libraries even after dlclose(), so it must not unmap them.
 set(SYNCYTE_STAYS_LOADED "LINKER:-z,nodelete")
 
 find_program(SYNCYTE_CCACHE ccache)
 if(SYNCYTE_CCACHE)
   set(launcher "${SYNCYTE_CCACHE}")
-  if(NOT DEFINED ENV{CCACHE_SLOPPINESS})  # without it ccache leaves sources with a precompiled header alone
+  if(NOT DEFINED ENV{CCACHE_SLOPPINESS})  # without it ccache does not cache sources with a precompiled header
     set(launcher "${CMAKE_COMMAND}" -E env CCACHE_SLOPPINESS=pch_defines,time_macros "${SYNCYTE_CCACHE}")
   endif()
   set(CMAKE_C_COMPILER_LAUNCHER ${launcher})
@@ -44,7 +44,7 @@ if(SYNCYTE_CCACHE)
   set(CMAKE_CUDA_COMPILER_LAUNCHER ${launcher})
 endif()
 
-# Warnings of our own code; targets link it privately.
+# Compiler warnings for our own code; targets link this privately.
 add_library(syncyte_warnings INTERFACE)
 target_compile_options(syncyte_warnings INTERFACE
   $<$<COMPILE_LANGUAGE:C,CXX>:-Wall -Wextra -Wshadow -Wpointer-arith>

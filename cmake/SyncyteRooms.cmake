@@ -1,6 +1,6 @@
-# Rooms of the house, and the target that builds what the demo needs.
+# Functions for the folders of the source tree ("rooms"), and the target that builds what the demo needs.
 
-# syncyte_room(FOLDER): adds the folder where it has a CMakeLists.txt.
+# syncyte_room(FOLDER): adds the folder if it has a CMakeLists.txt.
 macro(syncyte_room folder)
   if(EXISTS "${PROJECT_SOURCE_DIR}/${folder}/CMakeLists.txt")
     add_subdirectory(${folder})

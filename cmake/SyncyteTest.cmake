@@ -1,44 +1,45 @@
-# Declares tests that run under mpirun. tests/README.md says which label protects what, and how long it takes.
+# Declares tests that run under mpirun. tests/README.md says what each label covers and how long it takes.
 #
 #   syncyte_mpi_test(NAME base LABELS core SOURCES a.cpp b.cpp RANKS 3 MORE_RANKS 1 2 5 7 LINK syncyte_core)
 #     A GoogleTest program (target test_<NAME>) with the harness's main: MPI is initialised with MPI_THREAD_MULTIPLE,
-#     MPI_COMM_WORLD is all ranks. Write plain TEST()s: they run on all ranks, and a test passes if it passes on all.
+#     MPI_COMM_WORLD has all ranks. Write plain TEST()s: each runs on all ranks, and passes if it passes on all of them.
 #   syncyte_mpi_test(NAME window_remote TARGET test_window ONLY "window.*" RANKS 2 ENV SYNCYTE_SHM=none)
-#     Tests of a program that stands in the same CMakeLists.txt, once more.
+#     Runs tests of a program that the same CMakeLists.txt declares once more, with other options.
 #   syncyte_pytest(NAME python LABELS python FILES test_a.py test_b.py RANKS 3 MORE_RANKS 1 2 5)
-#     pytest under mpirun with mpi4py's MPI.COMM_WORLD; the cases of a parametrised function share one CTest entry. Cases
-#     marked pytest.mark.thorough run at MORE_RANKS only, and where LABELS has slow.
+#     pytest under mpirun with mpi4py's MPI.COMM_WORLD. The cases of a parametrised function share one CTest entry.
+#     Cases marked pytest.mark.thorough run only at MORE_RANKS, or if LABELS has slow.
 #   syncyte_mpi_program_test(NAME solver LABELS fortran SOURCES solver.f90 RANKS 3 LINK syncyte_fortran)
 #   syncyte_mpi_program_test(NAME demo LABELS slow COMMAND prog --flag RANKS 2)
-#   syncyte_mpi_program_test(NAME demo LABELS slow COMMAND 2 solver : 1 learner RANKS 3)     (MPMD: count in front)
+#   syncyte_mpi_program_test(NAME demo LABELS slow COMMAND 2 solver : 1 learner RANKS 3)     (MPMD: each with its count)
 #     A plain program in any language: it passes if all ranks exit with 0, and is skipped if they exit with 77.
 #
 #   syncyte_virtual_host_test(NAME window_hosts TARGET test_window RANKS_PER_HOST 1 2 [ONLY Suite.A Suite.B])
 #   syncyte_virtual_host_test(NAME hello_hosts KIND program TARGET hello RANKS_PER_HOST 2)
-#     A program on two hosts (HOSTS n) made of network namespaces, which share no memory; skipped with a reason where the
-#     machine forbids them. One CTest entry per number of ranks on a host; label slow, unless LABELS says otherwise.
+#     A program on two virtual hosts (HOSTS n), which are network namespaces and share no memory; skipped with a reason
+#     if the machine forbids namespaces. One CTest entry for each number of ranks on a host. Default label: slow.
 #   syncyte_kill_test(NAME tensor_leaks PROGRAM tensor_loop [ROUNDS 4] [GRACE 15] RANKS 2)
-#     kill -9 of ranks and mpirun of an endless program (a target) leaves no process, file or segment behind.
+#     Kills ranks and mpirun of an endless program (a target) with kill -9; no process, file or segment may be left.
 #
 # Common options:
 #   RANKS 3                   rank counts of the default run; one mpirun per count runs all tests of the program
-#   MORE_RANKS 1 2 5 7        further rank counts, with the label ranks; (default: RANKS 3 MORE_RANKS 1 2 5 7)
+#   MORE_RANKS 1 2 5 7        further rank counts, with the label ranks (default of both: RANKS 3 MORE_RANKS 1 2 5 7)
 #   LABELS a b                CTest labels
-#   SLOTS 3                   CTest's PROCESSORS; quickstart.sh offers three per core. Mostly waiting: 1; plain program:
-#                             2 (its default); one busy core: 3 (default); two: 4, as 6 would let nothing else run on two
-#   COST 60                   seconds it takes, roughly: CTest starts long ones first (default 0)
-#   NEEDS /dev/nvidiactl      all of it is skipped where there is no such file (GoogleTest and pytest only)
-#   TIMEOUT_PER_TEST 20       seconds of one test, on all ranks; then the run is ended, the test has failed with a text
-#                             that says where each rank was, and the rest is run again without it
-#   TIMEOUT 300               seconds of a whole run
+#   SLOTS 3                   CTest's PROCESSORS; quickstart.sh gives CTest three per core. 1: ranks that mostly wait;
+#                             2: default of plain programs; 3: one busy core (default of all others); 4: two busy cores
+#                             (with 6 nothing else would run on two cores)
+#   COST 60                   duration in seconds, roughly: CTest starts long tests first (default 0)
+#   NEEDS /dev/nvidiactl      skips all tests if this file does not exist (GoogleTest and pytest only)
+#   TIMEOUT_PER_TEST 20       limit of one test on all ranks, in seconds. After it the run ends, the test fails with a
+#                             message that says where each rank is, and the remaining tests run again without it
+#   TIMEOUT 300               limit of a whole run, in seconds
 #   ENV A=b ...               environment of the ranks (generator expressions allowed)
 #   ARGS ...                  arguments of a program test
 #   MPIRUN_FLAGS ...          further flags of mpirun, for example --enable-recovery
 #
-# CTest sees <NAME>.np<R>/<test> for each test (one for all cases of a parametrised one), <NAME>.np<R>/(job) for what
-# happens outside of tests (start, exit), and <NAME>.np<R>.run, the fixture that runs mpirun; `ctest -R <test>` starts the
-# fixture by itself. A test fails too if it leaves a message on MPI_COMM_WORLD unreceived. Each run has a working folder of
-# its own (SYNCYTE_TEST_FOLDER).
+# Entries of CTest: <NAME>.np<R>/<test> for each test (one for all cases of a parametrised one), <NAME>.np<R>/(job) for
+# failures outside of tests (start, exit), and <NAME>.np<R>.run, the fixture that runs mpirun; `ctest -R <test>` starts
+# the fixture too. A test also fails if it leaves a message on MPI_COMM_WORLD unreceived. Each run has its own working
+# folder (SYNCYTE_TEST_FOLDER).
 # Results, output and JUnit: <binary dir>/<NAME>.tests/np<R>/.
 
 include_guard(GLOBAL)
@@ -49,7 +50,7 @@ set(SYNCYTE_TEST_PYTHON "${PROJECT_SOURCE_DIR}/tests/support/python")
 file(GLOB SYNCYTE_HARNESS_FILES "${SYNCYTE_TEST_PYTHON}/mpi_harness/*.py")
 list(APPEND SYNCYTE_HARNESS_FILES "${SYNCYTE_LAUNCH}")
 
-# mpirun|its flags|the rank count's flag; Open MPI tags each line of output with its rank.
+# The command mpirun|its flags|the rank count's flag. Open MPI's mpirun tags each line of output with its rank.
 function(_syncyte_mpirun output)
   set(command "${MPIEXEC_EXECUTABLE}")
   execute_process(COMMAND "${MPIEXEC_EXECUTABLE}" --version OUTPUT_VARIABLE version ERROR_QUIET)
@@ -62,13 +63,13 @@ function(_syncyte_mpirun output)
 endfunction()
 _syncyte_mpirun(SYNCYTE_MPIRUN)
 
-# Environment of tests that start mpirun themselves: as root, more ranks than cores, with Open MPI 4 and 5.
+# Environment of tests that start mpirun themselves: allows root and more ranks than cores, in Open MPI 4 and 5.
 set(SYNCYTE_MPI_ENVIRONMENT
     OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
     OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_hwloc_base_binding_policy=none PRTE_ALLOW_RUN_AS_ROOT=1
     PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1 PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe)
 
-# Debian 13's mpirun dies of several programs, whatever they are (open-mpi/ompi#13303): syncyte-mpmd runs them there.
+# Debian 13's mpirun crashes if it is given several programs (open-mpi/ompi#13303): syncyte-mpmd runs them there.
 set(SYNCYTE_MPMD "${PROJECT_SOURCE_DIR}/tools/syncyte-mpmd")
 if(NOT DEFINED SYNCYTE_MPIRUN_TAKES_PROGRAMS)
   execute_process(
@@ -88,7 +89,7 @@ if(NOT SYNCYTE_MPIRUN_TAKES_PROGRAMS)
   set(SYNCYTE_MPMD_FLAG "--mpmd=${SYNCYTE_MPMD}")
 endif()
 
-# Options that all kinds share, into TEST_*.
+# Parses the options that all kinds of tests share into variables TEST_*.
 macro(_syncyte_parse_test)
   cmake_parse_arguments(TEST "" "NAME;TIMEOUT_PER_TEST;TIMEOUT;TARGET;KIND;HOSTS;ROUNDS;GRACE;PROGRAM;SLOTS;COST;NEEDS"
                         "LABELS;SOURCES;FILES;COMMAND;RANKS;MORE_RANKS;LINK;ENV;ARGS;RANKS_PER_HOST;ONLY;MPIRUN_FLAGS"
@@ -119,7 +120,7 @@ macro(_syncyte_parse_test)
   set(TEST_LIMITS "--mpirun=${mpirun}" --limit=${TEST_TIMEOUT_PER_TEST} ${environment})
 endmacro()
 
-# _syncyte_refuse(OPTION...): ends with an error where an option is given that this kind of test does not have.
+# _syncyte_refuse(OPTION...): an error if one of these options is given; this kind of test does not have them.
 function(_syncyte_refuse)
   foreach(option IN LISTS ARGN)
     if(DEFINED TEST_${option})

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# From a fresh clone to the running demo or the passed tests, in one command. See --help.
+# One command from a fresh clone to the running demo or the passed tests. See --help.
 set -euo pipefail
 
 SYNCYTE_ROOT="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)"

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Checks of options and environment, made before minutes are spent on packages, Python and the build.
+# Checks options and environment first, because packages, Python and the build take minutes.
 
 asks_for_help() {
   local argument
@@ -9,7 +9,7 @@ asks_for_help() {
   return 1
 }
 
-# check_arguments COMMAND OPTION...: ends with a message where something cannot be right.
+# check_arguments COMMAND OPTION...: ends with an error message if an option or a variable is wrong.
 check_arguments() {
   local command="$1"
   shift
@@ -22,7 +22,7 @@ check_arguments() {
   [[ -z "${SYNCYTE_PYTHON:-}" ]] || check_named_python
 }
 
-# The options of what a command starts.
+# Prints the usage, and the demo's own options for the command demo.
 help_of() {
   usage
   if [[ "$1" == demo ]]; then
@@ -31,8 +31,8 @@ help_of() {
   fi
 }
 
-# demo_options OPTION...: has the demo's own parser look at them, which needs nothing but a Python: it prints what is
-# wrong with them (status 2), or the help. Without any Python nothing can be said yet.
+# demo_options OPTION...: checks options by the demo's own parser, which needs only a Python without packages. The
+# parser prints an error (status 2), or the help. Without a Python the options are not checked yet.
 demo_options() {
   local python
   if ! python="$(any_python)"; then
@@ -50,6 +50,6 @@ from driver.options import parse_options
 with open(os.path.join(demo, "demo.py"), encoding="utf-8") as file:
     description = ast.get_docstring(ast.parse(file.read()))
 sys.argv[0] = "quickstart.sh demo"
-parse_options(description, ["--build", root, *arguments])  # a folder that exists: the build's may come only later
+parse_options(description, ["--build", root, *arguments])  # any folder that exists: the build's may not exist yet
 TEXT
 }

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
-# Configuration by preset, the build, and what is run then.
+# Configuration by preset, the build, and the commands demo, test and bench that run after it.
 
-# Compilations at the same time: the cores, but one per 1.5 GiB of free memory at most (torch's headers are large).
+# Number of parallel compilations: one per core, but at most one per 1.5 GiB of free memory (torch's headers are large).
 jobs_for_this_machine() {
   local cores memory
   cores="$(nproc)"
@@ -10,7 +10,7 @@ jobs_for_this_machine() {
   echo "${SYNCYTE_JOBS:-$((cores < memory ? cores : memory))}"
 }
 
-# Runs CMake where the answers could differ from last time; the build itself notices changed CMake files.
+# Runs CMake if its arguments, the presets or the lock file have changed; the build itself notices changed CMake files.
 configure() {
   local -a arguments=(-S "${SYNCYTE_ROOT}" --preset "${SYNCYTE_PRESET:-default}" -B "${BUILD_FOLDER}"
     "-DPython3_EXECUTABLE=$(python_of_environment)")
@@ -40,8 +40,8 @@ build_target() {
   cmake --build "${BUILD_FOLDER}" --parallel "$(jobs_for_this_machine)" "${target[@]}"
 }
 
-# Open MPI refuses to start as root unless told twice, and more ranks than cores unless told once; version 5 listens to
-# other names.
+# Allows mpirun to start as root, which Open MPI 4 permits only with two variables, and more ranks than cores. The
+# PRTE_* variables do the same for Open MPI 5.
 prepare_mpirun() {
   export OMPI_MCA_rmaps_base_oversubscribe=1 PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
   if ((EUID == 0)); then
@@ -65,7 +65,7 @@ run_demo() {
   step "Done"
 }
 
-# Whether ctest's options ask, by label, for tests that the default run leaves out: then nothing keeps them out.
+# True if ctest's options select, by label, tests that the default run leaves out.
 asks_for_more() {
   local previous="" argument
   for argument in "$@"; do

@@ -1,10 +1,10 @@
 # shellcheck shell=bash
-# quickstart.sh test --mpi=NAME: the core's tests with the MPI of a wheel of the Python registry. cmake/mpi/NAME.lock
-# names the wheel and its version.
+# quickstart.sh test --mpi=NAME runs the core's tests with an MPI from a Python package; cmake/mpi/NAME.lock has the
+# package's name and version.
 
 MPI=""  # the NAME; empty: the system's MPI
 
-# take_mpi ARRAY: takes --mpi=NAME out of an array of options, and sets MPI.
+# take_mpi ARRAY: removes --mpi=NAME from an array of options, and sets MPI.
 take_mpi() {
   local -n options_of_test="$1"
   local -a others=()
@@ -19,7 +19,7 @@ take_mpi() {
   options_of_test=("${others[@]}")
 }
 
-# The MPIs that there are: NAME|NAME.
+# Prints the names that --mpi accepts: NAME|NAME.
 names_of_mpis() {
   local -a files=("${SYNCYTE_ROOT}"/cmake/mpi/*.lock)
   local names
@@ -40,8 +40,8 @@ use_mpi() {
   place_environment "${folder}/environment" "${SYNCYTE_ROOT}/cmake/mpi/${MPI}.lock"
 }
 
-# Arguments of the configuration, one a line: this MPI, and only what needs no other one (Fortran's module, HDF5 and
-# mpi4py are built for the system's).
+# Prints arguments of the configuration, one a line: this MPI's compiler and mpirun, and only the parts that do not need
+# the system's MPI (Fortran's module, HDF5 and mpi4py are built for it).
 arguments_of_mpi() {
   local part
   printf '%s\n' "-DMPI_C_COMPILER=${ENVIRONMENT}/bin/mpicc" "-DMPIEXEC_EXECUTABLE=${ENVIRONMENT}/bin/mpirun"

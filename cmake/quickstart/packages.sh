@@ -1,21 +1,21 @@
 # shellcheck shell=bash
-# System packages: looked for with dpkg-query, installed with apt-get where that is allowed.
+# Finds missing system packages with dpkg-query, and installs them with apt-get if the user may do that.
 
-# The names in cmake/system-packages.txt.
+# Prints the names in cmake/system-packages.txt.
 wanted_packages() { grep -v -E '^[[:space:]]*(#|$)' "${SYNCYTE_ROOT}/cmake/system-packages.txt"; }
 
-# The wanted packages that are not installed, one a line.
+# Prints the wanted packages that are not installed, one a line.
 missing_packages() {
   local wanted installed
   wanted="$(wanted_packages | sort -u)"
-  # dpkg-query answers 1 where it does not know a name; what it prints is all that counts.
+  # dpkg-query exits with 1 if it does not know a name; only its output is used.
   # shellcheck disable=SC2016,SC2086
   installed="$(dpkg-query --show --showformat='${db:Status-Status} ${Package}\n' ${wanted} 2>/dev/null |
     sed -n 's/^installed //p' | sort -u || true)"
   comm -23 <(printf '%s\n' "${wanted}") <(printf '%s\n' "${installed}")
 }
 
-# Prints the command in front of apt-get: nothing for root, sudo for those who may; fails for all others.
+# Prints the prefix of apt-get: nothing for root, "sudo" for users who may use it; fails for all others.
 privilege() {
   if ((EUID == 0)); then
     return 0

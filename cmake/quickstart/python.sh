@@ -1,26 +1,26 @@
 # shellcheck shell=bash
-# The Python environment: .venv with the pinned versions of cmake/requirements.lock, or what SYNCYTE_VENV names.
+# The Python environment: .venv with the pinned versions of cmake/requirements.lock, or the folder in SYNCYTE_VENV.
 
-# place_environment FOLDER LOCK_FILE: where the environment is, and the file that names its packages.
+# place_environment FOLDER LOCK_FILE: sets the environment's folder and the file that names its packages.
 place_environment() {
   ENVIRONMENT="$1"
   LOCK_FILE="$2"
   [[ "${ENVIRONMENT}" == /* ]] || ENVIRONMENT="${PWD}/${ENVIRONMENT}"
-  STAMP="${ENVIRONMENT}/.syncyte-lock"   # written when all packages are there
-  MARKER="${ENVIRONMENT}/.syncyte-made"  # written before anything else, where quickstart makes the environment
+  STAMP="${ENVIRONMENT}/.syncyte-lock"   # written when all packages are installed
+  MARKER="${ENVIRONMENT}/.syncyte-made"  # written first: quickstart has made this environment
 }
 place_environment "${SYNCYTE_VENV:-${SYNCYTE_ROOT}/.venv}" "${SYNCYTE_ROOT}/cmake/requirements.lock"
 
 python_of_environment() { echo "${ENVIRONMENT}/bin/python"; }
 
-# The lock file's hash and the interpreter's version: what the stamp of an environment that is complete contains.
+# Prints the contents of a complete environment's stamp: the lock file's hash and the interpreter's version.
 wanted_stamp() {
   printf '%s %s\n' "$(sha256sum "${LOCK_FILE}" | cut -d ' ' -f 1)" "$("$(python_of_environment)" --version)"
 }
 
 readonly CAN_MAKE_ENVIRONMENTS='import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))'
 
-# Prints a Python that is good enough for a script without packages; fails where there is none.
+# Prints a Python that can run a script without packages (3.9 or newer); fails if there is none.
 any_python() {
   local candidate
   for candidate in "$(python_of_environment)" "${SYNCYTE_PYTHON:-}" /usr/bin/python3 python3; do
@@ -32,7 +32,7 @@ any_python() {
   return 1
 }
 
-# SYNCYTE_PYTHON is a wish that is granted or refused, never passed over.
+# Ends with an error if SYNCYTE_PYTHON cannot be used; no other Python is taken instead.
 check_named_python() {
   local version
   version="$("${SYNCYTE_PYTHON}" -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null)" ||
@@ -57,8 +57,8 @@ find_python() {
   fail "no Python 3.11 or newer with the modules venv and ensurepip was found (SYNCYTE_PYTHON can name one)"
 }
 
-# An environment that is not ours is never changed: each package of the lock file above the line "# Their dependencies"
-# must be there; another version of one is said, and used.
+# Checks an environment that quickstart has not made, and never changes it. Each package of the lock file above the line
+# "# Their dependencies" must be installed; other versions are used, and printed.
 check_foreign_environment() {
   local found
   found="$("$(python_of_environment)" - "${LOCK_FILE}" <<'TEXT'
@@ -88,13 +88,13 @@ TEXT
   [[ -z "${other}" ]] || step "Python environment: other versions than the tested ones (in brackets): ${other//$'\n'/, }"
 }
 
-# Whether somebody else has put something where the environment is to be. .venv is ours in any case.
+# True if SYNCYTE_VENV names a folder with files that quickstart has not made. .venv always counts as quickstart's.
 is_foreign() {
   [[ -n "${SYNCYTE_VENV:-}" && ! -f "${STAMP}" && ! -f "${MARKER}" && -n "$(ls -A "${ENVIRONMENT}" 2>/dev/null)" ]]
 }
 
-# Makes the build's package importable in our own environment (a .pth file); for a foreign environment prints the command.
-# SYNCYTE_WITHOUT_BUILD hides it again, for tests of installations.
+# Makes the build's package importable in quickstart's environment by a .pth file; for a foreign environment prints the
+# command. Tests of installations set SYNCYTE_WITHOUT_BUILD, which turns the .pth file off.
 offer_package() {
   local package="${BUILD_FOLDER}/python" site
   [[ -d "${package}/syncyte" ]] || return 0
@@ -107,7 +107,8 @@ offer_package() {
   fi
 }
 
-# Makes the environment with pip. The marker comes first: whatever interrupts us, the next call knows whose it is.
+# Makes the environment with pip. The marker is written first: after an interrupt the next call knows that quickstart
+# has made this folder.
 make_environment() {
   local python
   python="$(find_python)"
@@ -120,8 +121,8 @@ make_environment() {
 
 has_pip() { "$(python_of_environment)" -m pip --version >/dev/null 2>&1; }
 
-# A Python with pip where the environment is to be. One that was interrupted while it was made or filled is made anew:
-# nobody knows which of its files are whole. What we have not made is completed, never deleted.
+# Makes sure that the environment has a Python with pip. An environment that quickstart has made but not completed is
+# made anew, because some of its files may be incomplete. One that quickstart has not made is completed, never deleted.
 ensure_environment() {
   if [[ -f "${MARKER}" && ! (-f "${STAMP}" && -x "$(python_of_environment)") ]]; then
     step "Python environment: ${ENVIRONMENT} was left unfinished, or lost its Python, and is made anew"

@@ -12,7 +12,7 @@ fail() {
   exit 2
 }
 
-# Copies lines from standard input with the elapsed time in front; where nothing comes for a while, says that it lives.
+# Copies lines from standard input with the elapsed time in front; after 20 s without a line prints "still working".
 with_time() {
   local line status
   while true; do
@@ -29,8 +29,8 @@ with_time() {
   done
 }
 
-# watched FILTER COMMAND...: runs a long command without standard input; shows the lines that match the extended regular
-# expression FILTER, keeps all of them in a file and shows its end if the command fails.
+# watched FILTER COMMAND...: runs a long command without standard input. Prints the lines that match the extended
+# regular expression FILTER, keeps all lines in a file, and prints the file's end if the command fails.
 watched() {
   local filter="$1" log status=0
   shift

@@ -1,4 +1,4 @@
-"""Two networks of well-known shapes, with random weights: ResNet-152 and BERT-base."""
+"""Two well-known networks, ResNet-152 and BERT-base, with random weights."""
 
 import torch
 from torch import nn

@@ -2,9 +2,9 @@
 
     python examples/cache/two_models.py
 
-The controller writes the weights of both networks into the cache once. Each request goes to the worker that has not had
-the last one: it takes the network's slice, whose bytes are its weights already, and a slice for what it computes. The
-controller compares each answer with that of a network of its own, bit for bit.
+The controller writes the weights of both networks into the cache once. Requests go to the two workers in turn. A worker
+inserts the network's slice, which already holds the weights, and a slice for the computation. The controller compares
+each answer bit for bit with the answer of its own copy of the network.
 """
 
 import multiprocessing
@@ -20,7 +20,7 @@ from syncyte.cache import clear
 
 NETWORKS = {"ResNet-152": ResNet152, "BERT-base": BertBase}
 COMPUTATION_BYTES = 1 << 28
-UNIT = 512  # a tensor in the cache takes a multiple of it
+UNIT = 512  # bytes; a tensor in the cache takes a multiple of it
 
 
 def slice_bytes(network: torch.nn.Module) -> int:
@@ -37,7 +37,7 @@ def slices(networks: dict[str, torch.nn.Module]) -> dict[str, tuple[int, int]]:
 
 
 def empty_state(network: torch.nn.Module) -> dict[str, torch.Tensor]:
-    """Tensors for the network's weights, from the slice that was inserted last, always in the same order."""
+    """Tensors for the network's weights, allocated in the slice that was inserted last, always in the same order."""
     return {name: torch.empty(each.shape, dtype=each.dtype) for name, each in network.state_dict().items()}
 
 
@@ -53,14 +53,14 @@ def answer(cache: SharedCache, network: torch.nn.Module, place: tuple[int, int],
     cache.insert(*place)
     network.load_state_dict(empty_state(network), assign=True)
     cache.insert_for_computation()
-    result = network(data).numpy().tobytes()  # the tensor goes with the slice
+    result = network(data).numpy().tobytes()  # copied, because the tensor's memory is in the slice
     network.to_empty(device="meta")
     clear()
     return result
 
 
 def serve(requests: Connection) -> None:
-    """A worker: its networks have shapes, and no weights of their own."""
+    """A worker. Its networks are on the device "meta": they have shapes but no memory of their own."""
     torch.set_grad_enabled(False)
     torch.set_num_threads(1)
     with torch.device("meta"):

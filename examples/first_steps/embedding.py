@@ -1,8 +1,8 @@
-"""Trains a table of vectors that is spread over all ranks and a layer on top of it; each rank draws samples of its own.
+"""Trains a table of vectors that is spread over all ranks, and a layer on top of it. Each rank draws its own samples.
 
     mpirun -n 2 python -m syncyte embedding.py
 
-saves embedding.h5 in the end; run again, with any number of ranks, it goes on from there.
+saves embedding.h5 at the end. A second run, with any number of ranks, continues from there.
 """
 
 import os
@@ -22,7 +22,7 @@ def wave(rows):
 
 
 def error(table, layer):
-    """Mean square error over all rows; each rank looks at its own."""
+    """Mean square error over all rows; each rank computes the part of its own rows."""
     with torch.no_grad():
         wanted = wave(torch.tensor(table.rows()))
         return (syncyte.torch.allreduce((layer(table.local).squeeze(1) - wanted).square().sum()) / ROWS).item()
@@ -33,8 +33,8 @@ def train(table, layer, optimizer, draw):
         rows = torch.randint(ROWS, (64,), generator=draw)
         loss = torch.nn.functional.mse_loss(layer(table.gather(rows)).squeeze(1), wave(rows))  # any rank's rows
         optimizer.zero_grad()
-        # Gradients of all ranks are added up, so each rank's loss is its share of the mean. The loss is not reduced
-        # before backward(): through an allreduce every rank would add each gradient once more.
+        # The gradients of all ranks are summed, so each rank divides its loss by the number of ranks. The loss is not
+        # reduced before backward(): the backward pass of that allreduce would sum the gradients once more.
         (loss / world.size).backward()
         for parameter in layer.parameters():
             parameter.grad = syncyte.torch.allreduce(parameter.grad)
@@ -44,7 +44,7 @@ def train(table, layer, optimizer, draw):
 
 
 def optimizer_arrays(table, optimizer):
-    """The optimizer's state by key, and the keys whose arrays have a row for each of this rank's rows."""
+    """The optimizer's state by key, and the keys of arrays that are cut by rows as the table is."""
     arrays, sharded = {}, ["table"]
     parameters = [parameter for group in optimizer.param_groups for parameter in group["params"]]
     for number, parameter in enumerate(parameters):
@@ -61,8 +61,8 @@ def save(table, layer, optimizer, steps):
 
 
 def restore(table, layer, optimizer):
-    """Fills all three from the file; returns how many steps it has seen."""
-    # One step with gradients of zero makes the optimizer's arrays, in the shapes that belong to this number of ranks.
+    """Fills all three from the file; returns the number of steps trained so far."""
+    # One step with zero gradients makes the optimizer allocate its arrays, in the shapes for this number of ranks.
     for parameter in (*layer.parameters(), table.local):
         parameter.grad = torch.zeros_like(parameter)
     optimizer.step()

@@ -7,14 +7,14 @@
 constexpr std::int64_t samples = 1000;  // of each rank
 
 int main() try {
-  const syncyte::environment environment;  // starts Syncyte, and MPI if nobody has; ends both at the end of main
+  const syncyte::environment environment;  // starts Syncyte, and MPI if needed; ends both at the end of main
   const auto world = syncyte::communicator::world();
   const syncyte::tensor histogram(world, syncyte::dtype::int64, {10, 1});
 
   std::vector<std::int64_t> digits;
   for (std::int64_t i = world.rank() * samples; i < (world.rank() + 1) * samples; ++i) digits.push_back(i * i % 10);
   histogram.scatter_add(digits, std::vector<std::int64_t>(digits.size(), 1));  // exact: no add is lost
-  histogram.sync();                                                            // what all have added is there
+  histogram.sync();                                                            // collective: all adds are complete
 
   if (world.rank() == 0) {
     const std::vector<std::int64_t> all{0, 1, 2, 3, 4, 5, 6, 7, 8, 9};

@@ -12,7 +12,7 @@ static void check(syncyte_status_t status) {
 int main(void) {
   syncyte_comm_t world = NULL;
   int32_t rank = 0, size = 0;
-  check(syncyte_init(NULL)); /* and MPI, if nobody has */
+  check(syncyte_init(NULL)); /* also initialises MPI, unless the program has */
   check(syncyte_comm_world(&world));
   check(syncyte_comm_rank(world, &rank));
   check(syncyte_comm_size(world, &size));
@@ -28,7 +28,7 @@ int main(void) {
   for (int64_t i = 0; i < local.shape[0] * local.shape[1]; ++i) mine[i] = rank;
   check(syncyte_tensor_sync(field)); /* from here on all ranks see it */
 
-  /* The first row of the next rank, without its help. */
+  /* The first row of the next rank, which does not take part. */
   int64_t row = 0, count = 0;
   check(syncyte_tensor_rows(field, (rank + 1) % size, &row, &count));
   double values[3];

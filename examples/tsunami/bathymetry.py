@@ -32,7 +32,7 @@ class Bathymetry:
 
 
 def salish_sea() -> Bathymetry:
-    """The data as matplotlib's package carries it: 91 x 120 points."""
+    """The data in matplotlib's package: 91 x 120 points."""
     from matplotlib import cbook
 
     data = cbook.get_sample_data("topobathy.npz")
@@ -41,7 +41,7 @@ def salish_sea() -> Bathymetry:
 
 
 def averaging(old: int, new: int) -> np.ndarray:
-    """(new, old) weights with which new, wider cells average the cells they cover."""
+    """Weights (new, old) that average the old cells which each new, wider cell covers."""
     edges = np.arange(new + 1) * (old / new)
     cells = np.arange(old)
     overlap = np.minimum(edges[1:, None], cells + 1) - np.maximum(edges[:-1, None], cells)
@@ -50,7 +50,7 @@ def averaging(old: int, new: int) -> np.ndarray:
 
 
 def interpolation(old: int, new: int) -> np.ndarray:
-    """(new, old) weights that interpolate linearly between cell centres, constant beyond the outermost ones."""
+    """Weights (new, old) that interpolate linearly between cell centres, and are constant beyond the outermost ones."""
     place = np.clip((np.arange(new) + 0.5) * (old / new) - 0.5, 0, old - 1)
     left = np.minimum(place.astype(int), old - 2)
     weights = np.zeros((new, old))
@@ -75,7 +75,7 @@ def resample(source: Bathymetry, factor: float) -> Bathymetry:
 
 
 def write(path: str, bathymetry: Bathymetry) -> None:
-    """Writes what the solver reads."""
+    """Writes the file that the solver reads."""
     ny, nx = bathymetry.elevation.shape
     corners = (bathymetry.longitude[0], bathymetry.latitude[0], bathymetry.longitude[-1], bathymetry.latitude[-1])
     with open(path, "wb") as file:
@@ -86,7 +86,7 @@ def write(path: str, bathymetry: Bathymetry) -> None:
 
 
 def read(path: str) -> Bathymetry:
-    """Reads such a file."""
+    """Reads a file that write() has written."""
     with open(path, "rb") as file:
         data = file.read()
     if data[:8] != MAGIC:

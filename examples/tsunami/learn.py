@@ -32,7 +32,7 @@ def main() -> None:
     world = syncyte.COMM_WORLD
     learners = world.split_program("learner")
     ring = Ring(world)
-    # The solver is computing by now: torch's import costs more than a second.
+    # The solver already computes while torch is imported, which takes more than a second.
     from learner.session import Session
 
     session = Session(options, ring, learners, begin)

@@ -46,7 +46,7 @@ class Programs:
         return cls(cached(build, "MPIEXEC_EXECUTABLE") or "mpirun", solver, environment(build))
 
     def command(self, job: Job) -> list[str]:
-        """By syncyte-mpmd: "mpirun -n 1 solver : -n 2 learner" is the same, but Debian 13's mpirun dies of it."""
+        """The command, with syncyte-mpmd: "mpirun -n 1 solver : -n 2 learner" crashes Debian 13's mpirun."""
         learner = os.path.join(EXAMPLE, "learn.py")
         mpmd = os.path.join(ROOT, "tools", "syncyte-mpmd")
         return [self.mpirun, "-n", str(job.solver_ranks + job.learner_ranks), mpmd,
@@ -65,7 +65,7 @@ def cached(build: str, name: str) -> str:
 
 
 def environment(build: str) -> dict[str, str]:
-    """Ours, with Syncyte to be found, more ranks than cores allowed, and one thread a rank."""
+    """This process's environment, with paths to Syncyte, more ranks than cores allowed, and one thread a rank."""
     values = dict(os.environ)
     package = os.path.join(ROOT, "bindings", "python")
     values["PYTHONPATH"] = os.pathsep.join(filter(None, [package, values.get("PYTHONPATH", "")]))
@@ -82,7 +82,7 @@ def environment(build: str) -> dict[str, str]:
 
 
 def run_job(job: Job, programs: Programs, limit: float) -> None:
-    """Runs a job to its end; its output is ours. Raises JobFailed."""
+    """Runs a job to its end; its output goes to this process's output. Raises JobFailed."""
     values = dict(programs.environment, TSUNAMI_JOB_BEGIN=repr(time.time()))
     process = subprocess.Popen(programs.command(job), env=values, start_new_session=True)
     try:
@@ -96,7 +96,7 @@ def run_job(job: Job, programs: Programs, limit: float) -> None:
 
 
 def end(process: subprocess.Popen) -> None:
-    """Ends mpirun, which ends its ranks, if it still runs (also after Ctrl-C)."""
+    """Ends mpirun if it still runs, for example after Ctrl-C; mpirun ends its ranks."""
     if process.poll() is not None:
         return
     process.send_signal(signal.SIGTERM)

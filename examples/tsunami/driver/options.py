@@ -79,6 +79,6 @@ def parse_options(description: str, arguments: Sequence[str] | None = None) -> a
     if not os.path.isdir(options.build):
         parser.error(f"argument --build: {options.build!r} is not a folder; build Syncyte first")
     options.snapshots = max(options.snapshots, 2 * int(lag) + 2)
-    # Many runs make the surrogate general; a fine grid gets fewer of them, so that the ring stays below about 200 MB.
+    # With many runs the surrogate generalises better. A fine grid has fewer, to keep the ring below about 200 MB.
     options.ring_runs = max(4, min(options.ring_runs, round(options.ring_runs / options.resolution**2)))
     return options

@@ -1,4 +1,4 @@
-"""Makes report.json of both jobs' reports, and checks it."""
+"""Joins both jobs' reports to report.json, and checks it."""
 
 from __future__ import annotations
 

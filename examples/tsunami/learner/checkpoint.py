@@ -21,7 +21,7 @@ def parameters(model: nn.Module) -> np.ndarray:
 
 
 def save_checkpoint(path: str, trainer: Trainer, normalisation: Normalisation, learners: syncyte.Comm) -> None:
-    """Collective over the learners, who all hold the same."""
+    """Saves model, optimizer and normalisation. Collective over the learners, whose copies are equal."""
     entries = {MODEL + name: value.detach().contiguous() for name, value in trainer.model.state_dict().items()}
     for name, parameter in trainer.model.named_parameters():
         for key, value in trainer.optimizer.state[parameter].items():
@@ -31,7 +31,7 @@ def save_checkpoint(path: str, trainer: Trainer, normalisation: Normalisation, l
 
 
 def load_checkpoint(path: str, model: nn.Module, learners: syncyte.Comm) -> Normalisation:
-    """Fills the model, and returns the normalisation. Collective over the learners, of any number."""
+    """Fills the model, and returns the normalisation. Collective over any number of learners."""
     state = {name: torch.empty_like(value, memory_format=torch.contiguous_format)
              for name, value in model.state_dict().items()}
     deviation = torch.empty(3)

@@ -12,15 +12,15 @@ Reduce = Callable[[np.ndarray], np.ndarray]  # sums a float64 array over all lea
 
 
 def deviations(states: np.ndarray, rest_depth: np.ndarray) -> torch.Tensor:
-    """(count, 3, ny, nx) depth and momenta to elevation and momenta, in place; zero where the sea bed is dry at
-    rest."""
+    """Converts depth and momenta (count, 3, ny, nx) to elevation and momenta in place; cells that are dry at rest
+    become zero."""
     states[:, 0] -= rest_depth
     states *= rest_depth > 0
     return torch.from_numpy(states)
 
 
 class Moments:
-    """Numbers, sums and sums of squares by channel over wet cells, in float64."""
+    """Counts, sums and sums of squares by channel over wet cells, in float64."""
 
     def __init__(self, wet_cells: int) -> None:
         self.wet_cells = wet_cells
@@ -34,7 +34,7 @@ class Moments:
         self.sums[2] += values.square().sum(dim=(0, 2, 3)).numpy()
 
     def variance(self, reduce: Reduce) -> np.ndarray:
-        """Variance by channel over what all learners have added. Collective over the learners."""
+        """Variance by channel of the values of all learners. Collective over the learners."""
         count, total, squares = reduce(self.sums.copy())
         return squares / count - (total / count) ** 2
 

@@ -25,7 +25,7 @@ def mean_squared_error(prediction: torch.Tensor, target: torch.Tensor, wet: torc
 
 
 def held_out_pairs(runs: int, snapshots: int, lag: int, stride: int = 1) -> list[Pair]:
-    """All pairs of snapshots lag apart of all runs, or every stride-th of them."""
+    """Pairs of snapshots `lag` apart in all runs: every stride-th of them."""
     return [(run, first) for run in range(runs) for first in range(snapshots - lag)][::stride]
 
 

@@ -27,14 +27,14 @@ class Wave:
 
     minutes: float  # simulated time of the prediction
     lead_minutes: float
-    start: np.ndarray  # the state that both start from
+    start: np.ndarray  # the state from which solver and surrogate start
     solver: np.ndarray
     surrogate: np.ndarray
 
 
 @dataclasses.dataclass(frozen=True)
 class Map:
-    """Elevation of the ground in metres above the sea, (ny, nx), and where its cells lie, in degrees."""
+    """Elevation of the ground in metres above the sea, (ny, nx), and the coordinates of its cells in degrees."""
 
     elevation: np.ndarray
     longitude: np.ndarray
@@ -43,7 +43,7 @@ class Map:
 
 @dataclasses.dataclass(frozen=True)
 class Curves:
-    """Losses of training by second since it began; the held-out ones by (second, loss)."""
+    """Losses of training, each with its second since training began; held-out losses as pairs (second, loss)."""
 
     seconds: np.ndarray
     training: np.ndarray
@@ -128,7 +128,7 @@ def draw_bed(axis: Axes, ground: Map, wave: Wave) -> None:
 
 
 def smooth(values: np.ndarray, width: int) -> np.ndarray:
-    """Mean over the values around each, in the logarithm."""
+    """Moving geometric mean of the values."""
     width = max(1, min(width, len(values)))
     kernel = np.ones(width)
     weights = np.convolve(np.ones(len(values)), kernel, "same")

@@ -8,11 +8,11 @@ from torch.nn import functional
 
 CHANNELS = 3  # surface elevation, eastward and northward momentum
 STATIC_CHANNELS = 3  # wet mask, square root and logarithm of the depth at rest
-SMALLEST_WAVE = 1e-3  # root mean square of a normalised state below which waves are taken as they are
+SMALLEST_WAVE = 1e-3  # states with a smaller root mean square are divided by this instead
 
 
 def static_channels(rest_depth: torch.Tensor) -> torch.Tensor:
-    """The network's static input: (3, ny, nx), made of the depth at rest in metres (ny, nx)."""
+    """The network's static input (3, ny, nx), computed from the depth at rest in metres (ny, nx)."""
     wet = (rest_depth > 0).to(torch.float32)
     deepest = rest_depth.max().clamp(min=1.0)
     root = torch.sqrt(rest_depth / deepest)
@@ -34,10 +34,10 @@ class Residual(nn.Module):
 class Surrogate(nn.Module):
     """Maps normalised states (batch, 3, ny, nx) to states one lead time later.
 
-    Blocks of 2 x 2 cells become channels, which makes the convolutions four times cheaper and lets them see twice as
-    far. Long waves are nearly linear: states are divided by their own root mean square and increments multiplied by it,
-    so that small waves teach about large ones. The last layer starts at zero, so that the untrained network is
-    persistence. Dry cells keep their values.
+    Blocks of 2 x 2 cells become channels, which makes the convolutions four times cheaper and doubles their reach. Long
+    waves are nearly linear: states are divided by their own root mean square and increments multiplied by it, so that
+    the network learns about large waves from small ones too. The last layer starts at zero, so that the untrained
+    network is persistence. Dry cells keep their values.
     """
 
     def __init__(self, rest_depth: torch.Tensor, width: int = 32, dilations: tuple[int, ...] = (1, 2, 4, 2, 1)) -> None:

@@ -1,8 +1,8 @@
 """The learners' side of the solver's ring: reads only complete snapshots, and never a torn or mixed pair.
 
-A slot's header says by its sequence which publication it holds (solver/store.f90). A pair is used only if both headers
-named the wanted publications before and after the gather of both snapshots, and if run, number and time in the headers
-make it a pair. All waiting is done asleep, on counters.
+The sequence in a slot's header says which publication the slot holds (solver/store.f90). A pair is used only if both
+headers named the wanted publications before and after the gather of both snapshots, and if the headers' runs, numbers
+and times belong to a pair. A learner that waits sleeps on a counter.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Layout:
 
 
 class Store:
-    """Snapshots and their headers; collective to make, local to read."""
+    """Snapshots and their headers. The constructor is collective; reads are local."""
 
     def __init__(self, world: syncyte.Comm, layout: Layout, slots: int, name: str) -> None:
         shape = (slots, VARIABLES, layout.ny, layout.nx)
@@ -62,7 +62,7 @@ class Store:
         return self.headers.load(publication % self.slots * HEADER_LENGTH)
 
     def sequence_after(self, publication: int) -> int:
-        """Returns the header's sequence; earlier gathers are not newer: adding 0 atomically is also a release."""
+        """Returns the header's sequence; earlier gathers are not newer: an atomic add of 0 is also a release."""
         return self.headers.fetch_add(publication % self.slots * HEADER_LENGTH, 0)
 
 
@@ -76,7 +76,7 @@ class Statistics:
 
 
 class Ring:
-    """All that the solver shares. Collective over world to make; the solver must be its rank 0."""
+    """All that the solver shares. The constructor is collective over world, whose rank 0 must be the solver."""
 
     def __init__(self, world: syncyte.Comm) -> None:
         sizes = np.zeros(8, np.int64)
@@ -101,16 +101,16 @@ class Ring:
         return self.counters.load(int(counter))
 
     def stop(self) -> None:
-        """Tells the solver to stop, and wakes it. One learner calls it."""
+        """Sets the flag that stops the solver, and wakes the solver. One learner calls it."""
         self.counters.store(int(Counter.STOP), 1)
         self.counters.fetch_add(int(Counter.READS), 1 << 60)
 
     def finish(self) -> None:
-        """This learner has ended; the solver may go when all have."""
+        """Counts this learner as ended; the solver ends after all learners have."""
         self.counters.fetch_add(int(Counter.FINISHED), 1)
 
     def lag(self, lead_time: float) -> int:
-        """Snapshots in a lead time of simulated seconds."""
+        """Number of snapshots in a lead time of simulated seconds."""
         lag, rest = divmod(round(lead_time * 1000), self.layout.interval_milliseconds)
         if rest or not 1 <= lag < self.layout.snapshots:
             raise ValueError(f"lead time is {lead_time:g} s; expected a multiple of the snapshots' interval, "
@@ -128,7 +128,7 @@ class Ring:
         return rows
 
     def sample(self, count: int, lag: int, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-        """Random pairs (count, 3, ny, nx) of the training runs, lag snapshots apart; waits until there are any."""
+        """Random pairs (count, 3, ny, nx) of the training runs, lag snapshots apart; waits for the first run."""
         before, after = [], []
         while count:
             first = self.candidates(count, lag, random)
@@ -142,12 +142,12 @@ class Ring:
         """Publications that begin a pair and should still be in the ring."""
         snapshots = self.layout.snapshots
         newest = self.wait(Counter.PUBLISHED, snapshots)
-        oldest = max(0, newest + 1 - self.training.slots)  # the one before may be overwritten at any time
+        oldest = max(0, newest + 1 - self.training.slots)  # the solver may overwrite the one before
         first = random.integers(oldest, newest - lag, size=8 * count)
         return first[first % snapshots < snapshots - lag][:count]
 
     def try_pairs(self, first: np.ndarray, lag: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Gathers pairs; which of them may be used, and the snapshots."""
+        """Gathers pairs. Returns which of them are valid, and the snapshots."""
         store, both = self.training, np.concatenate([first, first + lag])
         fresh = np.array([store.sequence(p) == 2 * p + 2 for p in both.tolist()], bool)
         rows = self.gather(store, both)

@@ -26,17 +26,17 @@ from .ring import Counter, Ring
 from .training import Plan, Trainer
 
 EVALUATION_BATCH = 8
-LOOKS = 6  # evaluations on a part of the held-out pairs while training
+LOOKS = 6  # number of evaluations on a part of the held-out pairs during training
 LOOK_STRIDE = 8
 SKIPPED_RUNS = 2  # the solver may overwrite these while learners start
-FIRST_RUNS = 10  # training runs after them whose standard deviations normalise, at most half the ring
-FIRST_STEPS = 10  # loss_first is the mean over so many
-LAST_STEPS = 50  # loss_last is the mean over so many, or a quarter of all if that is less
+FIRST_RUNS = 10  # the next runs, at most half the ring: their standard deviations normalise all states
+FIRST_STEPS = 10  # loss_first is the mean over the first 10 steps
+LAST_STEPS = 50  # loss_last is the mean over the last 50 steps, or the last quarter if that is shorter
 SEED = 20260101
 
 
 class Phases:
-    """Seconds of named parts of the job, from one to the next."""
+    """Durations of the job's phases, by name: each lasts from the end of the one before."""
 
     def __init__(self, begin: float) -> None:
         self.seconds: dict[str, float] = {}
@@ -74,7 +74,7 @@ class Session:
         self.phases = Phases(begin)
         self.phases.end("start")
 
-    # The two things a learner does.
+    # ---- The two jobs of a learner.
 
     def train(self) -> None:
         """Trains, evaluates, and writes checkpoint, picture and report."""
@@ -97,7 +97,7 @@ class Session:
             self.write("training.json", report)
 
     def restart(self) -> None:
-        """Loads the checkpoint, compares its parameters with those that were trained, and evaluates them."""
+        """Loads the checkpoint, compares its parameters with the trained ones, and evaluates them."""
         self.normalisation = load_checkpoint(self.path("checkpoint.h5"), self.model, self.learners)
         trained = np.load(self.path("parameters.npy"))
         difference = np.abs(trained - parameters(self.model)).max()
@@ -112,14 +112,14 @@ class Session:
                 "ranks": {"solver": self.ring.layout.solver_ranks, "learners": self.ranks},
                 "seconds": self.phases.seconds})
 
-    # Parts of them.
+    # ---- Parts of these jobs.
 
     def wait_for_held_out(self) -> None:
         self.ring.wait(Counter.HELD_PUBLISHED, self.ring.layout.held_slots)
         self.phases.end("held_out")
 
     def measure_training_samples(self) -> Normalisation:
-        """Standard deviations over the pairs of the first training runs, of which every learner reads a part."""
+        """Standard deviations over the pairs of the first training runs; each learner reads a part of the pairs."""
         layout, lag = self.ring.layout, self.lag
         runs = min(FIRST_RUNS, layout.slots // layout.snapshots // 2)
         chosen = range(SKIPPED_RUNS, SKIPPED_RUNS + runs)
@@ -149,7 +149,7 @@ class Session:
         return trainer
 
     def look(self, trainer: Trainer, bar: tqdm) -> None:
-        """Now and then, evaluates a part of the held-out pairs."""
+        """Evaluates a part of the held-out pairs, LOOKS times in all."""
         if trainer.progress.part * LOOKS < len(self.history.held_out) + 1:
             return
         loss = self.evaluate(LOOK_STRIDE).loss
@@ -196,7 +196,7 @@ class Session:
             "ranks": {"solver": self.ring.layout.solver_ranks, "learners": self.ranks},
             "seconds": self.phases.seconds}
 
-    # Small helpers.
+    # ---- Helpers.
 
     def sum(self, values: np.ndarray) -> np.ndarray:
         """Sum over the learners."""

@@ -12,7 +12,7 @@ from torch import nn
 
 from .evaluation import mean_squared_error
 
-Sampler = Callable[[int], tuple[torch.Tensor, torch.Tensor]]  # number of pairs to (before, after), normalised
+Sampler = Callable[[int], tuple[torch.Tensor, torch.Tensor]]  # maps a number of pairs to (before, after), normalised
 AllReduce = Callable[[torch.Tensor], torch.Tensor]  # sum over all learners
 
 WARM_UP_STEPS = 20
@@ -41,7 +41,7 @@ class Progress:
 class Trainer:
     """AdamW with a cosine schedule. All methods are collective over the learners.
 
-    Where there are several learners a syncyte.torch.DataParallel is on the model: gradients are means after
+    With several learners the caller has put a syncyte.torch.DataParallel on the model, so gradients are means after
     backward."""
 
     def __init__(self, model: nn.Module, wet: torch.Tensor, plan: Plan, rank: int, ranks: int,
@@ -57,7 +57,7 @@ class Trainer:
         return self.progress.part >= 1
 
     def step(self, sample: Sampler) -> Progress:
-        """Draws a batch, and moves the parameters of all learners alike."""
+        """Draws a batch, and updates the parameters, equally on all learners."""
         before, after = sample(self.plan.batch)
         self.optimizer.zero_grad(set_to_none=False)  # they stay in DataParallel's buckets
         loss = mean_squared_error(self.model(before), after, self.wet)
@@ -69,7 +69,7 @@ class Trainer:
         return self.progress
 
     def share_progress(self, loss: torch.Tensor) -> None:
-        """The mean loss, and rank 0's clock, which is everybody's."""
+        """Computes the mean loss, and takes rank 0's clock on all learners."""
         clock = torch.tensor([self.elapsed_part() if self.rank == 0 else 0.0])
         total, part = self.allreduce(torch.cat([loss.reshape(1), clock])).tolist()
         self.progress = Progress(self.progress.step + 1, min(part, 1.0), total / self.ranks)

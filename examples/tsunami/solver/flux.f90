@@ -3,8 +3,8 @@
 !> 2050-2065). The momentum along the face is carried upwind by the mass flux, as in HLLC (Toro, Shock-Capturing Methods
 !> for Free-Surface Shallow Flows, 2001, section 10.4).
 !>
-!> Every loop runs over independent faces without branches, so that it is vectorised and gives the same bits wherever
-!> the domain is cut.
+!> Every loop runs over independent faces without branches, so that it is vectorised and its results do not depend, to
+!> the last bit, on where the domain is cut.
 module tsunami_flux
   use tsunami_kinds, only: dry_depth, gravity, wp
   implicit none
@@ -14,8 +14,8 @@ module tsunami_flux
 contains
 
   !> Fluxes through n faces from their left to their right side.
-  !> mass and along are the same for both cells; the momentum across differs by the bed's push: left is what leaves the
-  !> left cell, right what enters the right one.
+  !> mass and along are the same for both cells. The momentum across the face differs by the bed's push: left is the
+  !> momentum that leaves the left cell, right the momentum that enters the right cell.
   subroutine face_fluxes(n, hl, zl, ul, vl, hr, zr, ur, vr, mass, left, right, along)
     integer, intent(in) :: n
     real(wp), intent(in) :: hl(n), zl(n), ul(n), vl(n), hr(n), zr(n), ur(n), vr(n)

@@ -18,7 +18,7 @@ module tsunami_grid
     type(MPI_Comm) :: comm              !< the solver's ranks
     integer :: rank = 0, ranks = 1
     integer :: south = MPI_PROC_NULL, north = MPI_PROC_NULL  !< ranks that own the neighbouring strips
-    type(syncyte_halo) :: ghost_rows    !< fills the rows that neighbouring strips show; null on one rank
+    type(syncyte_halo) :: ghost_rows    !< fills the ghost rows with the neighbours' rows; null on one rank
     real(wp), allocatable :: bed(:, :)  !< (1-halo:nx+halo, first-halo:last+halo), metres above the sea
   end type grid_t
 
@@ -62,7 +62,7 @@ contains
     if (grid%ranks > 1) call make_halo(grid)
   end subroutine make_grid
 
-  !> The strips lie along a line of ranks; ghost rows at both ends, of full width.
+  !> Makes the halo: the strips lie along a line of ranks and have ghost rows of full width at both ends.
   subroutine make_halo(grid)
     type(grid_t), intent(inout) :: grid
     type(syncyte_comm) :: strips, line
@@ -70,7 +70,7 @@ contains
     call strips%from_mpi(grid%comm, name='strips')
     call strips%cartesian(line, [grid%ranks])
     call grid%ghost_rows%create(line, grid%bed, low=halo)
-    call line%destroy()    ! the halo keeps it
+    call line%destroy()    ! the halo holds its own reference
     call strips%destroy()
   end subroutine make_halo
 
@@ -87,7 +87,7 @@ contains
     end do
   end subroutine cut_bed
 
-  !> The cell whose bed a ghost cell takes: the mirror image at walls, the nearest cell otherwise.
+  !> Index of the cell whose bed a ghost cell copies: the mirror image at walls, the nearest cell otherwise.
   pure integer function inside(i, n, walls)
     integer, intent(in) :: i, n
     logical, intent(in) :: walls

@@ -1,4 +1,4 @@
-!> Ghost cells: the neighbours' rows between ranks, walls or the sea at rest at the edge of the domain.
+!> Ghost cells: copies of the neighbours' rows between ranks; walls or the sea at rest at the edge of the domain.
 module tsunami_halo
   use mpi_f08, only: MPI_PROC_NULL
   use tsunami_grid, only: grid_t, halo, state_t
@@ -84,7 +84,7 @@ contains
     state%hv(:, ghost) = -state%hv(:, cell)
   end subroutine mirror_row
 
-  !> Water at rest: waves leave through it; a zero-gradient edge lets them grow instead.
+  !> Sets cells to water at rest, through which waves leave. With a zero-gradient edge waves would grow.
   subroutine rest(grid, state, west, east, south, north)
     type(grid_t), intent(in) :: grid
     type(state_t), intent(inout) :: state
@@ -95,7 +95,7 @@ contains
     state%hv(west:east, south:north) = 0
   end subroutine rest
 
-  !> Rows of full width, the ghost columns at their ends included.
+  !> Exchanges rows of full width, including the ghost columns at their ends.
   subroutine exchange_rows(grid, state)
     type(grid_t), intent(in) :: grid
     type(state_t), intent(inout) :: state

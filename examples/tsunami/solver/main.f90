@@ -1,4 +1,4 @@
-!> A shallow-water solver with its own main loop and its own MPI; of Syncyte it knows where snapshots go, and the halo
+!> A shallow-water solver with its own main loop and its own MPI. It uses Syncyte for its snapshots, and for the halo
 !> exchange that fills its ghost rows.
 program tsunami_solver
   use, intrinsic :: iso_fortran_env, only: error_unit, output_unit
@@ -79,7 +79,7 @@ contains
     call make_workspace(grid, work)
   end subroutine set_up
 
-  !> One run from the uplift to its last snapshot.
+  !> Computes one run from the uplift to its last snapshot.
   subroutine simulate(seed, number, held_out)
     integer(int64), intent(in) :: seed, number
     logical, intent(in) :: held_out

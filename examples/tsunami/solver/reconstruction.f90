@@ -20,7 +20,7 @@ contains
     allocate (side%h(lower:upper), side%bed(lower:upper), side%normal(lower:upper), side%along(lower:upper))
   end subroutine make_side
 
-  !> minmod: the smaller of both differences if they have one sign, otherwise zero.
+  !> minmod: the smaller of both differences if they have the same sign, otherwise zero.
   elemental real(wp) function limited_slope(backward, forward)
     real(wp), intent(in) :: backward, forward
 

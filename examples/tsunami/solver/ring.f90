@@ -1,7 +1,7 @@
 !> Tensors that solver and learners share: the sea at rest, held-out runs, a ring of training snapshots, counters.
 !>
-!> The solver's first rank, which is rank 0 of the job, decides; the other ones follow its ticket. All waiting is done
-!> asleep, on counters. learner/ring.py is the other side.
+!> The solver's first rank, which is rank 0 of the job, decides whether a snapshot is written; the other ranks wait for
+!> its ticket. A rank that waits sleeps on a counter. learner/ring.py is the learners' side.
 module tsunami_ring
   use syncyte, only: SYNCYTE_COMPARE_GE, SYNCYTE_FLOAT32, SYNCYTE_INT64, syncyte_comm, syncyte_tensor
   use tsunami_grid, only: grid_t, state_t
@@ -17,9 +17,9 @@ module tsunami_ring
   !> Counters, int64 elements of one tensor; the same numbers, from 0, are in learner/ring.py.
   integer, parameter, public :: &
     published = 1, &       !< training snapshots that are complete
-    reads = 2, &           !< how many the learners have read: the consume counter
+    reads = 2, &           !< the learners' reads of training snapshots
     held_published = 3, &  !< held-out snapshots that are complete
-    stop_flag = 4, &       !< learners want no more
+    stop_flag = 4, &       !< set when the learners need no more snapshots
     finished = 5, &        !< learners that have ended
     bytes_put = 6, &       !< written into the ring and the held-out tensor
     overwritten = 7, &     !< snapshots overwritten before they were read often enough
@@ -64,7 +64,7 @@ contains
     ring%learners = world%size() - grid%ranks
   end subroutine open_ring
 
-  !> Every rank writes its strip in place; sync shows it to all.
+  !> Makes the tensor of the depth at rest. Every rank writes its strip in place; sync() makes it visible to all ranks.
   subroutine share_rest_depth(world, grid, rest_depth)
     type(syncyte_comm), intent(in) :: world
     type(grid_t), intent(in) :: grid
@@ -78,8 +78,8 @@ contains
     call rest_depth%sync()
   end subroutine share_rest_depth
 
-  !> Writes a snapshot into the ring. All solver ranks call it; alive is false, and nothing is written, if the learners
-  !> want no more.
+  !> Writes a snapshot into the ring. All solver ranks call it. If the learners need no more snapshots, alive is false
+  !> and nothing is written.
   subroutine publish(ring, grid, state, run, snapshot, time, alive)
     type(ring_t), intent(inout) :: ring
     type(grid_t), intent(in) :: grid
@@ -95,7 +95,7 @@ contains
     if (grid%rank == 0) call ring%counters%store(published, ring%publication)
   end subroutine publish
 
-  !> Writes a snapshot into the held-out tensor, where it stays.
+  !> Writes a snapshot into the held-out tensor, where it is never overwritten.
   subroutine publish_held_out(ring, grid, state, run, snapshot, time, alive)
     type(ring_t), intent(inout) :: ring
     type(grid_t), intent(in) :: grid
@@ -150,7 +150,7 @@ contains
     end if
   end subroutine write_snapshot
 
-  !> Rank 0 lets the others fill the slot it has opened, or tells them to stop by the last ticket of all.
+  !> Rank 0 issues the ticket that lets the other ranks fill the slot, or the last ticket, which stops them.
   subroutine follow_ticket(ring, grid, alive)
     type(ring_t), intent(inout) :: ring
     type(grid_t), intent(in) :: grid
@@ -172,7 +172,7 @@ contains
     stop_wanted = ring%counters%load(stop_flag) /= 0
   end function stop_wanted
 
-  !> Sleeps until all learners have ended, and lets go of the tensors.
+  !> Sleeps until all learners have ended, and destroys the tensors.
   subroutine close_ring(ring)
     type(ring_t), intent(inout) :: ring
 

@@ -41,7 +41,7 @@ contains
     end do
   end subroutine make_workspace
 
-  !> Carries state from time to target in steps of at most cfl times what is stable. Collective over the grid's ranks.
+  !> Advances state from time to target, in steps of Courant number cfl at most. Collective over the grid's ranks.
   subroutine advance(grid, cfl, target, time, state, work, steps)
     type(grid_t), intent(in) :: grid
     real(wp), intent(in) :: cfl, target  !< Courant number; seconds
@@ -64,7 +64,8 @@ contains
     end do
   end subroutine advance
 
-  !> The step in seconds at which a wave crosses a cell. Maxima are exact, so that it does not depend on the ranks.
+  !> Time in seconds in which the fastest wave crosses a cell. A maximum has no rounding, so the number of ranks does
+  !> not matter.
   real(wp) function largest_step(grid, state)
     type(grid_t), intent(in) :: grid
     type(state_t), intent(in) :: state
@@ -123,7 +124,7 @@ contains
     end do
   end subroutine finish
 
-  !> Time derivatives of a state, whose ghost cells are filled on the way.
+  !> Time derivatives of a state. Fills the state's ghost cells.
   subroutine find_rate(grid, state, work)
     type(grid_t), intent(in) :: grid
     type(state_t), intent(inout) :: state
@@ -157,7 +158,7 @@ contains
     end do
   end subroutine find_velocities
 
-  !> Sets the rates of row j to what its western and eastern faces and its own bed contribute.
+  !> Sets the rates of row j to the contributions of its western and eastern faces and of its own bed.
   subroutine add_x_fluxes(grid, state, work, j)
     type(grid_t), intent(in) :: grid
     type(state_t), intent(in) :: state

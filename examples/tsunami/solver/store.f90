@@ -1,8 +1,8 @@
 !> Snapshots in whole tensors: slots that the solver's ranks write strip by strip and that learners read at any time.
 !>
 !> A slot has a header of eight int64: sequence, run, snapshot number, time in milliseconds, three unused. The sequence
-!> is 2 p + 1 while publication p (from 0) is written and 2 p + 2 once it is complete, so that a reader who finds 2 p + 2
-!> before and after its gather has read publication p and nothing else. Both learner/ring.py and this module know this.
+!> is 2 p + 1 while publication p (from 0) is written and 2 p + 2 once it is complete. A reader that finds 2 p + 2
+!> before and after its gather has read publication p and nothing else. learner/ring.py uses the same layout.
 module tsunami_store
   use syncyte, only: SYNCYTE_FLOAT32, SYNCYTE_INT64, syncyte_comm, syncyte_tensor
   use tsunami_grid, only: grid_t, state_t
@@ -22,7 +22,7 @@ module tsunami_store
 
 contains
 
-  !> Collective over world; the learners make the same tensors in the same order, without rows of their own.
+  !> Makes a store. Collective over world: the learners make the same tensors in the same order, with no rows.
   subroutine make_store(world, grid, slots, name, store)
     type(syncyte_comm), intent(in) :: world
     type(grid_t), intent(in) :: grid
@@ -48,13 +48,13 @@ contains
     slot_of = 1 + modulo(publication, store%slots)
   end function slot_of
 
-  !> Tells readers that the slot is about to change. One rank calls it, before any rank fills the slot.
+  !> Marks the slot as incomplete for readers. One rank calls it, before any rank fills the slot.
   subroutine open_slot(store, publication)
     type(store_t), intent(inout) :: store
     integer(int64), intent(in) :: publication
 
     call store%headers%store([1_int64, slot_of(store, publication)], 2*publication + 1)
-    call store%headers%flush()  ! the mark is there before the first byte of the snapshot
+    call store%headers%flush()  ! the mark is visible before the first byte of the snapshot
   end subroutine open_slot
 
   !> Writes this rank's strip. Every rank calls it after open_slot.
@@ -73,7 +73,7 @@ contains
     call store%snapshots%flush()
   end subroutine fill_slot
 
-  !> Completes the slot. One rank calls it, after it has learnt by an acquire that all strips are written.
+  !> Completes the slot. One rank calls it, after an acquire has shown that all strips are written.
   subroutine close_slot(store, publication, run, snapshot, time)
     type(store_t), intent(inout) :: store
     integer(int64), intent(in) :: publication, run, snapshot

@@ -1,4 +1,4 @@
-!> Scenarios: seabed uplifts drawn per run by a random number generator of our own, so that a run's seed says everything.
+!> Scenarios: seabed uplifts drawn by our own random number generator, so that a run depends on its seed alone.
 module tsunami_uplift
   use tsunami_bathymetry, only: bathymetry_t
   use tsunami_grid, only: grid_t, set_at_rest, state_t
@@ -44,7 +44,7 @@ contains
     draw = real(difference, wp)/2147483563.0_wp
   end function draw
 
-  !> Sea at rest, and over it the surface that an instant uplift of the seabed leaves: one to three Gaussians.
+  !> Sets the state to the sea at rest plus the surface after an instant uplift of the seabed: one to three Gaussians.
   subroutine raise_seabed(bathymetry, seed, grid, state)
     type(bathymetry_t), intent(in) :: bathymetry
     integer(int64), intent(in) :: seed
@@ -64,8 +64,8 @@ contains
     end do
   end subroutine raise_seabed
 
-  !> A point over deep enough water, in metres from the domain's south-western corner. After many tries (a domain with
-  !> hardly any sea) the last point is taken.
+  !> Draws a point over deep enough water, in metres from the domain's south-western corner. After 1000 tries, in a
+  !> domain with hardly any sea, the last point is used.
   subroutine draw_centre(bathymetry, random, centre)
     type(bathymetry_t), intent(in) :: bathymetry
     type(random_t), intent(inout) :: random

@@ -1,4 +1,4 @@
-/* Of the package's stand-alone test: the library's version is the headers'. */
+/* Stand-alone test of the package: the library and the headers have the same version. */
 #include <stdio.h>
 #include <syncyte.h>
 
