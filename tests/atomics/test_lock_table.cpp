@@ -1,4 +1,4 @@
-// Lock tables: what becomes of an item whose holder dies.
+// Lock tables, and items whose holder dies.
 
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -17,7 +17,7 @@ namespace {
 using namespace syncyte;
 using namespace std::chrono_literals;
 
-/// Status and message of what work throws.
+/// Status and message of the error that `work` throws; success and an empty message if it throws none.
 template <class Work>
 std::pair<syncyte_status_t, std::string> outcome(Work&& work) {
   try {
@@ -38,7 +38,7 @@ TEST(LockTable, TablesAreBoundedPowersOfTwo) {
 TEST(LockTable, ConsecutiveRowsHaveWordsOfTheirOwn) {
   std::vector<std::uint64_t> words(256);
   atomics::lock_table locks(words, 0, [](int) { return true; });
-  for (std::int64_t row = 1000; row < 1256; ++row) locks.lock(row);  // would hang if two shared a word
+  for (std::int64_t row = 1000; row < 1256; ++row) locks.lock(row);  // would hang if two rows shared a word
   for (std::int64_t row = 1000; row < 1256; ++row) locks.unlock(row);
   EXPECT_EQ(words, std::vector<std::uint64_t>(256));
 }

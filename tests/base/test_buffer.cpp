@@ -108,7 +108,7 @@ TEST(buffer, strides_whose_span_leaves_64_bits_are_refused) {
     EXPECT_NE(outcome(bad, bad), "") << bad;
     EXPECT_NE(outcome(12, bad), "") << bad;
   }
-  EXPECT_NE(outcome(huge / 2, -huge / 2), "");  // each alone fits, not their distance
+  EXPECT_NE(outcome(huge / 2, -huge / 2), "");  // both offsets fit 64 bits, their distance does not
   EXPECT_EQ(outcome(huge / 2, 4), "");
   EXPECT_EQ(outcome(-12, -4), "");
 }

@@ -46,7 +46,7 @@ TEST(float16, every_value_converts_exactly_and_back) {
   }
 }
 
-/// The nearest of all values, ties to the even one, found by looking at both neighbours.
+/// Between two neighbouring values: the nearer one, and the even one from the middle.
 TEST(float16, rounds_to_nearest_even) {
   for (unsigned bits = 0; bits < 0x7bff; ++bits) {
     const auto low = static_cast<std::uint16_t>(bits);

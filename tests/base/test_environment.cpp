@@ -8,7 +8,7 @@ namespace {
 
 using namespace syncyte::base;
 
-/// Sets a variable for the length of a test.
+/// Sets a variable for the duration of a test.
 class scoped_variable {
  public:
   explicit scoped_variable(const char* value) { ::setenv(name, value, 1); }

@@ -1,5 +1,5 @@
-"""Every public procedure of the Fortran modules has a comment, an example and a line in README.md, which names targets
-that exist.
+"""Every public procedure of the Fortran modules has a comment, an example and a line in README.md. The CMake targets
+that README.md names exist.
 
 Usage: documented_test.py FOLDER_OF_THE_BINDING
 """
@@ -13,7 +13,7 @@ RENAMED = {"start": "syncyte_init", "finish_all": "syncyte_finalize"}  # by modu
 
 
 def bindings(text: str) -> list[tuple[str, str]]:
-    """(name as users write it, name of the procedure) of all type-bound procedures that are not private."""
+    """Pairs (name as users write it, name of the procedure) of all type-bound procedures that are not private."""
     found = re.findall(r"^ +procedure :: (\w+) => (\w+)$", text, re.M)
     generics = re.findall(r"^( +!> .+\n)? +generic :: (\w+) =>", text, re.M)
     problems = [f"generic {name} has no comment" for comment, name in generics if not comment]
@@ -23,7 +23,7 @@ def bindings(text: str) -> list[tuple[str, str]]:
 
 
 def publics(text: str) -> list[tuple[str, str]]:
-    """The same for the module procedures that are public."""
+    """The same pairs for the public module procedures."""
     names = " ".join(re.findall(r"^  public :: ((?:.*&\n)*.*)$", text, re.M))
     names = [name for name in re.split(r"[\s,&]+", names) if name]
     return [(f"{RENAMED.get(name, name)}(", name) for name in names]

@@ -1,4 +1,4 @@
-!> An error that nobody asked for ends the job on all ranks; the last line must not be reached.
+!> An error in a call without stat= ends the job on all ranks; the last line must not be reached.
 program end_of_job
   use, intrinsic :: iso_fortran_env, only: real64
   use syncyte

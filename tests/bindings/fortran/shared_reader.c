@@ -1,4 +1,4 @@
-/* The C program of the job of two programs: it reads each snapshot that shared_solver.f90 publishes. Fortran's
+/* The C program of a job of two programs: it reads each snapshot that shared_solver.f90 publishes. Fortran's
  * field(i, j, slot) is [slot][j][i] here. */
 #include <stdio.h>
 #include <stdlib.h>

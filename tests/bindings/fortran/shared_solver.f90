@@ -1,4 +1,4 @@
-!> The Fortran program of the job of two programs: it writes a tensor that C programs (shared_reader.c) read meanwhile.
+!> The Fortran program of a job of two programs: it writes a tensor while C programs (shared_reader.c) read it.
 program shared_solver
   use, intrinsic :: iso_fortran_env, only: real64
   use syncyte

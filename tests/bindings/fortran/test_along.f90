@@ -1,4 +1,5 @@
-!> Arrays that are cut along a dimension, against loops: uneven and empty parts, sections, types, one rank's mistake.
+!> Collectives of arrays that are cut along a dimension, against loops: uneven and empty parts, sections, types, and a
+!> mistake of one rank.
 program test_along
   use, intrinsic :: iso_c_binding, only: c_bool
   use, intrinsic :: iso_fortran_env, only: int8, int16, int64, real32, real64
@@ -40,7 +41,7 @@ program test_along
 
 contains
 
-  !> Shape of an array that has this extent along dim.
+  !> Shape of an array with this extent along dim.
   function shape_with(extent) result(extents)
     integer, intent(in) :: extent
     integer :: extents(3)
@@ -49,9 +50,9 @@ contains
     extents(dim) = extent
   end function shape_with
 
-  !> The elements of the whole array with these bounds along a dimension.
+  !> The part of the whole array with these extents.
   function part_of(along, extents, first) result(array)
-    integer, intent(in) :: along, extents(3), first  !! first: elements before it along the dimension
+    integer, intent(in) :: along, extents(3), first  !! first: number of elements before the part along the dimension
     real(real64), allocatable :: array(:, :, :)
     integer :: i, j, k, at(3)
 
@@ -103,7 +104,7 @@ contains
     end do
   end subroutine gathers
 
-  !> From every second element, backwards, into a frame.
+  !> Gathers sections with strides, one of them backwards, into a section of a larger array.
   subroutine gathers_sections()
     real(real64), allocatable :: memory(:, :, :), frame(:, :, :), expected(:, :, :), part(:, :, :)
     integer :: n(3), m(3)
@@ -180,7 +181,7 @@ contains
     call check(all(output == mine()), "reduce_scatter without counts")
   end subroutine reduces_and_scatters
 
-  !> Equal dimensions: other counts of the parts.
+  !> Equal dimensions: alltoall changes only the lengths of the parts.
   subroutine repartitions()
     real(real64), allocatable :: output(:, :, :), expected(:, :, :)
     integer :: m(3), after(ranks)
@@ -225,7 +226,7 @@ contains
     end do
   end subroutine transposes
 
-  !> Without dim the parts lie along the last dimension, as the rows of a tensor do.
+  !> Without dim the parts are cut along the last dimension, like the rows of a tensor.
   subroutine last_dimension()
     integer :: part(2, rank + 1), all_parts(2, ranks*(ranks + 1)/2), i, r, n
 

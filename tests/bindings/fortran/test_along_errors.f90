@@ -1,4 +1,4 @@
-!> Mistakes in collectives along a dimension: on one rank they are errors on all, in Fortran's terms.
+!> Collectives along a dimension: a mistake on one rank is an error on all ranks, with a message in Fortran's terms.
 program test_along_errors
   use, intrinsic :: iso_fortran_env, only: real64
   use syncyte
@@ -36,7 +36,7 @@ program test_along_errors
 
 contains
 
-  !> The last call failed here as everywhere.
+  !> Checks on every rank that the last call has failed.
   subroutine failed(expected, text)
     integer, intent(in) :: expected
     character(len=*), intent(in) :: text
@@ -143,7 +143,7 @@ contains
     call different_presence()
   end subroutine what_differs
 
-  !> Square parts, so that all are well but for the dimension.
+  !> Square parts, so that only the dimension differs between ranks.
   subroutine different_dimensions()
     real(real64) :: square(3, 3), tall(3*ranks, 3), long(3, 3*ranks)
     integer :: i
@@ -173,7 +173,7 @@ contains
     call failed(SYNCYTE_ERR_MISMATCH, both)
   end subroutine failed_with
 
-  !> Lengths on some ranks only: the others collect them, and all learn that.
+  !> One rank gives no counts, so it would first collect them: all ranks get an error.
   subroutine different_presence()
     real(real64) :: output(2, 3*ranks)
 

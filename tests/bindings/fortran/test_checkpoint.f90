@@ -1,4 +1,4 @@
-!> Checkpoints: what is saved comes back, on another partition too; errors name file and key.
+!> Checkpoints: loaded data equals saved data, also in another partition; errors name file and key.
 program test_checkpoint
   use, intrinsic :: iso_c_binding, only: c_bool
   use, intrinsic :: iso_fortran_env, only: int8, int32, int64, real32, real64
@@ -80,7 +80,7 @@ contains
     call file%close()
   end subroutine inspect
 
-  !> The tensor comes back into another partition: all rows on the last rank.
+  !> Loads the tensor into another partition: all rows on the last rank.
   subroutine load_all()
     type(syncyte_checkpoint_entries) :: entries
     type(syncyte_tensor) :: t
@@ -235,7 +235,7 @@ contains
     close (unit)
   end subroutine write_bytes
 
-  !> Position of a run of bytes within others.
+  !> Position of some bytes within others.
   integer function place_of(bytes, run)
     integer(int8), intent(in) :: bytes(:), run(:)
 
@@ -245,7 +245,7 @@ contains
     error stop "the data is not in the file"
   end function place_of
 
-  !> One bit at a time, the obvious way.
+  !> CRC32C, computed one bit at a time.
   integer(int32) function crc32c(bytes)
     integer(int8), intent(in) :: bytes(:)
     integer :: i, bit

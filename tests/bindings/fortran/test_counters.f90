@@ -49,7 +49,7 @@ contains
     call t%destroy()
   end subroutine adding
 
-  !> Every rank takes a ticket in turn.
+  !> Each rank waits for its turn, takes the ticket and passes it on.
   subroutine swapping()
     type(syncyte_tensor) :: t
     integer :: previous
@@ -87,7 +87,7 @@ contains
     call t%destroy()
   end subroutine waiting
 
-  !> Rank 0 writes data and then its counter; who has waited for the counter sees the data.
+  !> Rank 0 writes data, then a counter. A rank that has waited for the counter sees the data.
   subroutine publishing()
     type(syncyte_tensor) :: data, count
     real(real64) :: row(64)

@@ -1,4 +1,4 @@
-!> Arrays without elements, for which gfortran hands over no address, are arrays; unallocated ones are not.
+!> Arrays without elements are accepted, although gfortran passes a null address for them; unallocated ones are refused.
 program test_empty
   use, intrinsic :: iso_fortran_env, only: int64, real64
   use syncyte
@@ -118,7 +118,7 @@ contains
     call window%destroy()
   end subroutine windows
 
-  !> An array that was not allocated, or no longer is, has extents other than zero or none at all.
+  !> Arrays that were never allocated, or have been deallocated, are refused with a message.
   subroutine not_allocated()
     real(real64), allocatable, save :: never(:), cube(:, :, :)
     real(real64), allocatable :: gone(:), scalar

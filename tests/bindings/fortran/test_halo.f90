@@ -1,5 +1,5 @@
-!> Cartesian communicators and halo exchange, against what each ghost cell shows of the whole array; the adjoint by
-!> <H x, y> = <x, H' y>; one rank's mistakes.
+!> Cartesian communicators and halo exchange, against the cells of the whole array; the adjoint by <H x, y> = <x, H' y>;
+!> mistakes of one rank.
 program test_halo
   use, intrinsic :: iso_fortran_env, only: int64, real32, real64
   use syncyte
@@ -95,7 +95,7 @@ contains
     call check_equal(stat, int(SYNCYTE_ERR_ARGUMENT), "dimension 0")
   end subroutine wrong_grids
 
-  !> A ghost cell before, two after; a section of every second element.
+  !> A vector with one ghost cell before and two after, which is a section of every second element.
   subroutine vectors()
     type(syncyte_halo) :: halo
     integer :: cells(12), i
@@ -114,7 +114,8 @@ contains
     call check(halo%is_null(), "destroyed")
   end subroutine vectors
 
-  !> A field whose cells know where they are in the whole; the first dimension is cut by the first one of the grid.
+  !> A matrix whose cells have their place in the whole matrix as value. The grid's first dimension cuts the matrix's
+  !> first dimension.
   subroutine matrices()
     type(syncyte_comm) :: cart
     type(syncyte_halo) :: halo
@@ -149,7 +150,7 @@ contains
     call cart%destroy()
   end subroutine matrices
 
-  !> 100 row + column of the cells of a part.
+  !> Sets the cells of a part to 100 row + column.
   function cells(extents, place, parts) result(part)
     integer, intent(in) :: extents(2), place(2), parts(2)
     real(real64) :: part(extents(1), extents(2))
@@ -162,7 +163,7 @@ contains
     end do
   end function cells
 
-  !> Without dims a grid of one dimension cuts the last dimension; with dims any.
+  !> Without dims a grid of one dimension cuts the last dimension; dims can name any other one.
   subroutine last_dimension_of_four()
     type(syncyte_halo) :: halo
     complex(real32) :: a(2, 3, 2, 4), b(2, 5, 2, 2)
@@ -204,7 +205,7 @@ contains
     call halo%destroy()
   end subroutine starts
 
-  !> <H x, y> = <x, H' y> with whole numbers, on a matrix with halos of different widths.
+  !> <H x, y> = <x, H' y> for whole numbers, on a matrix with ghost cells of different widths.
   subroutine adjoint()
     type(syncyte_comm) :: cart
     type(syncyte_halo) :: halo

@@ -1,4 +1,4 @@
-!> Pointers and gathers of every type, and structures as large as C's.
+!> Pointers and gathers of every type, and sizes of structures, which must equal C's.
 program test_kinds
   use, intrinsic :: iso_c_binding
   use syncyte
@@ -117,7 +117,7 @@ contains
     call t%sync()
   end subroutine integers
 
-  !> Types that Fortran does not have: unsigned bytes and 16-bit floats as integers of their size.
+  !> Types that Fortran does not have, unsigned integers and 16-bit floats, are integers of the same size.
   subroutine bits()
     integer(c_int8_t), pointer :: bytes(:, :)
     integer(c_int16_t), pointer :: halves(:, :)
@@ -168,7 +168,7 @@ contains
     call t%destroy()
   end subroutine flags
 
-  !> The size that a structure is made with is the one that C gives it (support/sizes.c).
+  !> struct_size and the size of each structure equal those in C (support/sizes.c).
   subroutine structures()
     type(syncyte_buffer_t) :: buffer
     type(syncyte_trace_event_t) :: event

@@ -1,4 +1,4 @@
-!> Messages round a ring: whole arrays and sections, started and not, and those that do not match.
+!> Messages round a ring: whole arrays and sections, blocking and non-blocking, and messages that do not match.
 program test_messages
   use, intrinsic :: iso_fortran_env, only: real64
   use syncyte
@@ -34,7 +34,7 @@ contains
     call check(all(received == [previous, 10 + previous, 20 + previous]), "sendrecv")
   end subroutine exchanges
 
-  !> A row of a matrix goes into a column of another.
+  !> Sends a row of a matrix and receives it into a column of another matrix.
   subroutine sections()
     real(real64) :: matrix(3, 4), other(4, 2)
     integer :: j
@@ -85,7 +85,7 @@ contains
       call check_equal(from, 0, "who has sent")
       call check_equal(tag, 3, "with which tag")
     end if
-    call world%barrier()  ! what is sent later must not meet the receive from anybody
+    call world%barrier()  ! later messages must not match the receive from any source
   end subroutine blocking
 
   subroutine nobody()

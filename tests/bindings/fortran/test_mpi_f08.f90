@@ -1,4 +1,4 @@
-!> A program with its own MPI_Init and use mpi_f08: type(MPI_Comm) is accepted as it is.
+!> A program with its own MPI_Init and `use mpi_f08`: procedures accept type(MPI_Comm).
 program test_mpi_f08
   use mpi_f08
   use syncyte

@@ -1,4 +1,4 @@
-!> Non-blocking collectives: results at the end of requests, sections, and one rank's mistake.
+!> Non-blocking collectives: results after the wait, sections, and a mistake of one rank.
 program test_nonblocking
   use syncyte
   use checks
@@ -38,13 +38,13 @@ contains
     end do
     call requests(2)%wait()
     call requests(1)%wait()
-    call requests(1)%wait()  ! one that has ended
+    call requests(1)%wait()  ! a request that has ended already
     call check(all(told == 7), "ibcast")
     call check(all(total == ranks*(ranks + 1)/2), "iallreduce")
     call check(in_place == ranks - 1, "iallreduce in place")
   end subroutine contiguous_arrays
 
-  !> The blocking ones are the reference; arrays are sections of larger ones.
+  !> Compares with the blocking collectives; arrays are sections of larger ones.
   subroutine along_a_dimension()
     integer, asynchronous :: part(4, counts(rank + 1)), whole(4, sum(counts)), wanted(2, sum(counts))
     integer, asynchronous :: reduced(2, counts(rank + 1)), wanted_part(2, counts(rank + 1))

@@ -1,4 +1,4 @@
-!> Reductions and scans against loops over the ranks; arrays of many types, sections, and one rank's mistake.
+!> Reductions and scans against loops over the ranks: arrays of many types, sections, and a mistake of one rank.
 program test_reductions
   use, intrinsic :: iso_c_binding, only: c_bool
   use, intrinsic :: iso_fortran_env, only: int8, int16, int64, real32, real64
@@ -27,7 +27,7 @@ program test_reductions
 
 contains
 
-  !> A rank's element at a place.
+  !> The element that a rank contributes at a place.
   pure integer function given(place, from)
     integer, intent(in) :: place, from
 
@@ -83,7 +83,7 @@ contains
     call check((rank == 0) .eqv. logical(flag), "logical or")
   end subroutine reduces_in_place
 
-  !> True where an odd number of ranks says so; what a true value's number is does not matter.
+  !> LXOR is true if an odd number of ranks has true; any number other than zero counts as true.
   subroutine logical_xor()
     logical(c_bool) :: flags(3)
     integer(int64) :: number
@@ -149,7 +149,7 @@ contains
     if (rank == ranks - 1) call check_equal(product_before, 1, "product of no rank is 1")
   end subroutine exscans_of_no_rank
 
-  !> Sections are read and written where they are, and nothing beside them is.
+  !> Sections are read and written in place; elements between and beside them do not change.
   subroutine sections()
     integer :: memory(5, 7), source(4, 6), expected(5, 7)
     real(real64) :: row(4, 3)
@@ -219,7 +219,7 @@ contains
     call check_error(stat, SYNCYTE_ERR_TYPE, errmsg, "count is real(4)", "a length that is no integer")
   end subroutine collects_lengths
 
-  !> A mistake on one rank is an error on all, and nothing has moved.
+  !> A mistake on one rank is an error on all ranks, and no data is moved.
   subroutine mistakes()
     real(real64) :: x(6), y(6)
     logical :: flag

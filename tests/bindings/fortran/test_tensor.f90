@@ -35,7 +35,7 @@ contains
     value = i + 10*j + 100*row
   end function value
 
-  !> Writes value(i, j, row) into this rank's rows.
+  !> Sets this rank's rows to value(i, j, row).
   subroutine fill(tensor)
     type(syncyte_tensor), intent(in) :: tensor
     real(real64), pointer, asynchronous :: p(:, :, :)
@@ -206,7 +206,7 @@ contains
     call t%destroy()
   end subroutine boxes
 
-  !> A snapshot of two fields per row, each rank writes its part of each; as a solver does.
+  !> A snapshot with two fields per row: each rank writes its part of both, as a solver does.
   subroutine boxes_of_fewer_dimensions()
     type(syncyte_tensor) :: t
     integer, parameter :: nx = 6, rows_each = 3
@@ -249,7 +249,7 @@ contains
     call world%collect()
   end subroutine wrapped
 
-  !> A tensor that is made again drops the one it was.
+  !> A second create() on the same variable drops the first tensor.
   subroutine many_tensors()
     type(syncyte_tensor) :: t
     integer :: i

@@ -1,4 +1,4 @@
-!> Errors of wrong use of tensors: a status and a message in Fortran's terms, and nothing is written.
+!> Wrong use of tensors gives a status and a message in Fortran's terms, and writes nothing.
 program test_tensor_errors
   use, intrinsic :: iso_fortran_env, only: int64, real32, real64
   use syncyte

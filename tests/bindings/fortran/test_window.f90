@@ -72,7 +72,7 @@ contains
     call w%fence()
   end subroutine atomics
 
-  !> A counter that is only correct if the lock keeps others out.
+  !> Increments a counter under the lock; the sum is right only if the lock excludes other ranks.
   subroutine locking()
     integer :: value, i
 

@@ -1,4 +1,4 @@
-"""Saves numpy arrays through the C interface alone, as any other language would."""
+"""Saves numpy arrays by calls of the C interface, without the Python package."""
 
 import ctypes
 import os
@@ -66,7 +66,7 @@ class Checkpoints:
             raise RuntimeError(self.core.syncyte_last_error().decode())
 
     def entry(self, key, array, sharded=False, dtype=None):
-        """`array` must be dense; bfloat16 comes as uint16 with dtype="bfloat16"."""
+        """An entry for `array`, which must be dense; pass bfloat16 as uint16 with dtype="bfloat16"."""
         buffer = Buffer()
         shape = (ctypes.c_int64 * 8)(*array.shape)
         number = DTYPES[dtype or array.dtype.name]
@@ -101,7 +101,7 @@ class Checkpoints:
 
 
 def values(dtype, count):
-    """Numbers that dtype holds exactly."""
+    """An array of numbers that dtype represents exactly."""
     numbers = np.arange(count) % 100
     if dtype.startswith("complex"):
         return (numbers - 1j * numbers).astype(dtype)

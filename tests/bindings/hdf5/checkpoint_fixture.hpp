@@ -15,7 +15,7 @@
 
 namespace syncyte::test {
 
-/// A communicator that is given back.
+/// A communicator that the destructor destroys.
 class communicator {
  public:
   communicator() = default;
@@ -31,7 +31,7 @@ class communicator {
     return handle;
   }
 
-  /// The first `count` ranks; null on the others.
+  /// Communicator of the first `count` ranks; null on the others.
   static syncyte_comm_t first(syncyte_comm_t of, int count) {
     std::int32_t rank = 0;
     syncyte_comm_rank(of, &rank);
@@ -81,7 +81,7 @@ struct tensor {
 
   syncyte_checkpoint_entry_t entry() { return {sizeof(syncyte_checkpoint_entry_t), key.c_str(), layout, buffer()}; }
 
-  /// Fills with bytes that depend on the key and the place in the global tensor alone.
+  /// Fills the tensor with bytes that depend only on the key and on the place in the global tensor.
   void fill(std::int64_t first_row = 0) {
     const std::size_t begin = static_cast<std::size_t>(first_row) * row_bytes();
     for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = expected(begin + i);
@@ -94,7 +94,7 @@ struct tensor {
     return dtype == SYNCYTE_BOOL ? value & 1U : value;
   }
 
-  /// Whether every byte is what fill() gives.
+  /// True if every byte is the one that fill() writes.
   ::testing::AssertionResult filled(std::int64_t first_row = 0) const {
     const std::size_t begin = static_cast<std::size_t>(first_row) * row_bytes();
     for (std::size_t i = 0; i < bytes.size(); ++i)
@@ -127,7 +127,7 @@ inline syncyte_checkpoint_options_t blocks_of(std::size_t bytes, std::int64_t st
   return {sizeof(syncyte_checkpoint_options_t), bytes, step};
 }
 
-/// Uneven shares of `rows` rows: rank r of `size` gets in proportion to r % 3, so that some ranks have none.
+/// Begin and end of an uneven share of `rows` rows: rank r's share is proportional to r % 3, so some ranks have none.
 inline std::pair<std::int64_t, std::int64_t> share(std::int64_t rows, int rank, int size) {
   std::int64_t total = 0;
   for (int r = 0; r < size; ++r) total += r % 3;
@@ -137,7 +137,7 @@ inline std::pair<std::int64_t, std::int64_t> share(std::int64_t rows, int rank, 
   return {rows * before / total, rows * (before + rank % 3) / total};
 }
 
-/// All ranks, in a fixture; each test's file has the test's name.
+/// Fixture on the communicator of all ranks; each test writes the file <name of the test>.h5.
 class Checkpoint : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -159,7 +159,7 @@ class Checkpoint : public ::testing::Test {
 #define EXPECT_OK(call) EXPECT_EQ((call), SYNCYTE_SUCCESS) << syncyte_last_error()
 #define ASSERT_OK(call) ASSERT_EQ((call), SYNCYTE_SUCCESS) << syncyte_last_error()
 
-/// The call fails so, with a message that holds the text.
+/// Expects that the call fails with this status, and that the message contains the text.
 #define EXPECT_FAILS(call, status, text)                                                                \
   do {                                                                                                  \
     EXPECT_EQ((call), (status)) << syncyte_last_error();                                                \

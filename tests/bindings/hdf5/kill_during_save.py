@@ -1,4 +1,4 @@
-"""kill -9 of one rank in the midst of saves: the file that is there is whole, and one that a completed save made."""
+"""Kills one rank with kill -9 during saves: the file must be complete, and be the result of one completed save."""
 
 import argparse
 import os
@@ -27,7 +27,7 @@ def parse():
 
 
 def run_and_kill(arguments, path):
-    """Step that the job found at its start, after a rank was killed while it saved."""
+    """Starts a job and kills one of its ranks. Returns the step in the file that the job found at its start."""
     command = [*arguments.mpirun.split("|"), str(arguments.ranks), arguments.program, path]
     job = subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=without_launcher({}),
@@ -59,7 +59,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "checkpoint.h5")
         steps = []
-        # On a busy machine all of the first ranks may be killed before a save was complete.
+        # On a busy machine the first jobs may all be killed before a save is complete.
         while len(steps) < arguments.rounds or (steps[-1] == steps[0] and len(steps) < 5 * arguments.rounds):
             steps.append(run_and_kill(arguments, path))
             if os.path.exists(path):

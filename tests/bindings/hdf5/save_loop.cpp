@@ -1,4 +1,4 @@
-// Saves the same path for ever, all elements equal to the step. First it checks that what it finds there is whole.
+// Checks that the file at a path is complete, then saves to that path in an endless loop. All elements equal the step.
 
 #include <unistd.h>
 
@@ -27,7 +27,7 @@ syncyte_checkpoint_entry_t entry_of(std::vector<double>& data) {
   return entry;
 }
 
-// The step of the file; -1 if there is none, -2 if it is not whole.
+// The step of the file; -1 if there is no file, -2 if it is not complete.
 std::int64_t step_found(syncyte_comm_t comm, const char* path, std::vector<double>& data) {
   syncyte_checkpoint_t file = nullptr;
   const syncyte_status_t status = syncyte_checkpoint_open(comm, path, nullptr, &file);

@@ -1,4 +1,5 @@
-// A save succeeds although rank 0's fsync ("open": making its file) takes longer than the watchdog's limit.
+// A save succeeds although rank 0's fsync() (with the argument "open": its open()) takes longer than the watchdog's
+// limit.
 
 #include <fcntl.h>
 #include <sys/syscall.h>
@@ -19,7 +20,7 @@ namespace {
 
 std::atomic<const char*> slow_call{nullptr};
 
-/// The first call of the slow one waits.
+/// Sleeps in the first call of the function that slow_call names.
 void wait_if_slow(const char* call) {
   const char* slow = slow_call;
   if (slow == nullptr || std::strcmp(slow, call) != 0 || !slow_call.compare_exchange_strong(slow, nullptr)) return;
@@ -33,7 +34,7 @@ int complain() {
 
 }  // namespace
 
-/// These replace the C library's.
+/// Functions that replace those of the C library.
 extern "C" {
 __attribute__((visibility("default"))) int fsync(int descriptor) {
   wait_if_slow("fsync");
@@ -56,6 +57,6 @@ int main(int argc, char** argv) {
   syncyte_buffer_init(data.data(), SYNCYTE_FLOAT64, 1, &rows, &entry.data);
   if (rank == 0) slow_call = argc > 1 ? argv[1] : "fsync";
   if (syncyte_checkpoint_save(comm, "slow.h5", 1, &entry, nullptr) != SYNCYTE_SUCCESS) return complain();
-  if (slow_call != nullptr) return 2;  // nobody has called it
+  if (slow_call != nullptr) return 2;  // the save has not called the slow function
   return syncyte_finalize() == SYNCYTE_SUCCESS ? 0 : complain();
 }

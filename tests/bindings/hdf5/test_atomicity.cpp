@@ -1,4 +1,4 @@
-// A save that fails leaves the old file, and nothing else.
+// A save that fails leaves the old file, and no other file.
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -16,7 +16,7 @@
 namespace syncyte::test {
 namespace {
 
-// The largest file that this process may write, for a while: a disk that is full.
+// Limits the size of files that this process may write, for the lifetime of the object: simulates a full disk.
 class file_size_limit {
  public:
   explicit file_size_limit(rlim_t bytes) {

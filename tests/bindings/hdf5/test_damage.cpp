@@ -16,14 +16,14 @@ bytes read_file(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
-// In place: file systems flush a file that is truncated and rewritten.
+// Writes in place, because file systems flush a file that is truncated to zero and rewritten.
 void write_file(const std::string& path, const bytes& contents) {
   ASSERT_EQ(truncate(path.c_str(), static_cast<off_t>(contents.size())), 0);
   std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out);
   file.write(reinterpret_cast<const char*>(contents.data()), static_cast<std::streamsize>(contents.size()));
 }
 
-// One bit at a time, the obvious way.
+// CRC32C, computed one bit at a time.
 std::uint32_t crc32c(const unsigned char* data, std::size_t count) {
   std::uint32_t crc = 0xFFFFFFFFU;
   for (std::size_t i = 0; i < count; ++i) {
@@ -41,7 +41,7 @@ std::uint64_t get(const bytes& file, std::size_t at) {
   return value;
 }
 
-// Makes the checksums of header and manifest right again, as somebody would who wants to be believed.
+// Corrects the checksums of header and manifest, as a forger would.
 void sign(bytes& file) {
   const auto userblock = std::clamp<std::uint64_t>(get(file, 16), 64, file.size());
   put(file, 40, crc32c(file.data() + 64, userblock - 64));
@@ -64,7 +64,7 @@ class Damage : public Checkpoint {
     ASSERT_GT(whole_.size(), 24000U);
   }
 
-  // Opens and reads everything; what is read without an error must be what was saved.
+  // Opens and loads everything; data that is loaded without an error must equal the saved data.
   syncyte_status_t read_all() {
     std::vector<tensor> loaded = original_;
     const syncyte_status_t status = load(world(), path_, loaded);
@@ -73,7 +73,7 @@ class Damage : public Checkpoint {
     return status;
   }
 
-  // A change of one byte at this place must be seen.
+  // Changes one byte at this place; the load must fail.
   void expect_seen(std::size_t at, unsigned char flip) {
     std::fstream file(path_, std::ios::binary | std::ios::in | std::ios::out);
     const auto change = [&](unsigned char value) {
@@ -183,7 +183,7 @@ TEST_F(Damage, NewerFormatsAreToldFromDamage) {
   EXPECT_FAILS(read_all(), SYNCYTE_ERR_FORMAT, path_);
 }
 
-// Nonsense with right checksums: any answer but a crash, a hang, memory without bound or wrong data.
+// Random bytes with right checksums must not cause a crash, a hang or unbounded memory; most must be refused.
 TEST_F(Damage, SignedNonsenseDoesNoHarm) {
   std::mt19937 random(99);
   const std::size_t end = 64 + get(whole_, 24);

@@ -1,4 +1,4 @@
-"""Other programs read our files: h5py, and h5dump where it is installed."""
+"""Other programs read our files: h5py, and h5dump if it is installed."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-// The pure parts: checksums, blocks, manifest, escapes, gaps between data.
+// The parts that need no MPI: checksums, blocks, manifest, escapes, gaps between data.
 
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@ TEST(Crc32c, HasTheKnownValues) {
 
 TEST(Crc32c, GoesOnWhereItStopped) { EXPECT_EQ(crc32c(crc32c(0, "1234", 4), "56789", 5), 0xE3069283U); }
 
-// Any division of a run gives the CRC32C of one pass.
+// A CRC32C computed in pieces equals that of one pass, wherever the data is divided.
 TEST(Crc32c, CombinesParts) {
   std::mt19937 random(1);
   for (int round = 0; round < 500; ++round) {

@@ -70,7 +70,7 @@ TEST_F(OpenCheckpoint, TellsKeysInOrderAndWhatTheyAre) {
   EXPECT_EQ(global.ndim, 0);
 }
 
-// Each rank reads rows of its own choice, and no more bytes than they and the rest of their first and last block have.
+// Each rank reads other rows, and only the blocks that contain them.
 TEST_F(OpenCheckpoint, ReadsOnlyWhatIsAskedForAndTheEdges) {
   for (const auto& [first, count] : std::vector<std::pair<std::int64_t, std::int64_t>>{
            {0, rows}, {rank_, 1}, {100 + rank_, 300}, {rows - 1, 1}, {500, 0}, {rows, 0}, {0, 128}, {512, 256}}) {
@@ -138,11 +138,11 @@ TEST_F(OpenCheckpoint, ClosedAndNullHandlesAreErrors) {
   EXPECT_FAILS(syncyte_checkpoint_count(nullptr, &number, nullptr), SYNCYTE_ERR_HANDLE, "null");
   EXPECT_FAILS(syncyte_checkpoint_close(&copy), SYNCYTE_ERR_HANDLE, "closed");
   EXPECT_EQ(number, 5);
-  EXPECT_OK(syncyte_checkpoint_close(&file_));  // null is fine
+  EXPECT_OK(syncyte_checkpoint_close(&file_));  // null is allowed
   EXPECT_FAILS(syncyte_checkpoint_close(nullptr), SYNCYTE_ERR_ARGUMENT, "null");
 }
 
-// An open file goes on being the old one when a new one takes its name.
+// An open checkpoint still reads the old file after a save has replaced it.
 TEST_F(OpenCheckpoint, OutlivesItsReplacement) {
   std::vector<tensor> tensors{{"w", SYNCYTE_INT8, {2}}};
   ASSERT_OK(save(world(), path_, tensors));

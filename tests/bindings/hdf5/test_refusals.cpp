@@ -25,7 +25,7 @@ class Refusal : public Checkpoint {
                                    options);
   }
 
-  // The last rank's second entry is changed; all ranks must be told.
+  // Changes the second entry on the last rank; all ranks must get the error.
   void expect_refused(const std::function<void(syncyte_checkpoint_entry_t&)>& change, syncyte_status_t status,
                       const std::string& text) {
     entries_ = entries_of(tensors_);
@@ -34,21 +34,21 @@ class Refusal : public Checkpoint {
     EXPECT_FALSE(std::filesystem::exists(path_));
   }
 
-  // Like expect_refused(), but each rank's value is right and only their difference is wrong: the message says which
-  // ranks have which value.
+  // Like expect_refused(), but each value is valid and only the difference between ranks is an error. The message says
+  // which ranks have which value.
   void expect_mismatch(const std::function<void(syncyte_checkpoint_entry_t&)>& change, const std::string& what,
                        const std::string& others, const std::string& mine) {
     if (size_ > 1) expect_refused(change, SYNCYTE_ERR_MISMATCH, on_last("save", what, others, mine));
   }
 
-  // Each rank compares texts with rank 0's; here the last is the only one that differs.
+  // Message about texts: each rank compares its text with rank 0's, and only the last rank's differs.
   std::string on_last(const std::string& function, const std::string& what, const std::string& others,
                       const std::string& mine) const {
     return "checkpoint_" + function + " failed on rank " + std::to_string(size_ - 1) + " of world: " + what + " is " +
            mine + ", but " + others + " on rank 0";
   }
 
-  // Text for numbers: "a on ranks 0, 1, but b on rank 2"; the larger group comes first, or rank 0's if they are equal.
+  // Message about numbers: "a on ranks 0, 1, but b on rank 2". The larger group is first; of equal groups, rank 0's.
   std::string on_ranks(const std::string& others, const std::string& mine) const {
     std::string numbers = "0";
     for (int rank = 1; rank < size_ - 1; ++rank) numbers += ", " + std::to_string(rank);
@@ -142,7 +142,7 @@ TEST_F(Refusal, OfReplicatedContentsThatDifferWhereChecksAreFull) {
   syncyte_comm_t made = nullptr;
   ASSERT_OK(syncyte_comm_dup(world(), &options, &made));
   const communicator full(made);
-  EXPECT_OK(save(full.get(), path_, tensors_));  // rows of sharded ones differ, as they should
+  EXPECT_OK(save(full.get(), path_, tensors_));  // the rows of sharded entries may differ
   EXPECT_OK(load(full.get(), path_, tensors_));
   tensors_.emplace_back("third", SYNCYTE_UINT8, std::vector<std::int64_t>{9});
   std::memcpy(tensors_.back().bytes.data(), last() && size_ > 1 ? "123456780" : "123456789", 9);
@@ -152,7 +152,7 @@ TEST_F(Refusal, OfReplicatedContentsThatDifferWhereChecksAreFull) {
                "checkpoint_save failed on rank " + std::to_string(size_ - 1) +
                    " of full: 'third': CRC32C of the replicated contents is ");
   EXPECT_NE(std::string(syncyte_last_error()).find(", but 0xe3069283 on rank 0"), std::string::npos);
-  EXPECT_OK(save(world(), path_, tensors_));  // the level of world compares no contents
+  EXPECT_OK(save(world(), path_, tensors_));  // at world's level of checks contents are not compared
 }
 
 TEST_F(Refusal, OfBadOptionsAndNulls) {
@@ -205,7 +205,7 @@ TEST_F(Refusal, OfLoadsThatDoNotFitTheFile) {
   EXPECT_FAILS(load(world(), path_, wrong), SYNCYTE_ERR_SHAPE, "(4, 7)");
   wrong = {{"second", SYNCYTE_INT32, {rank_ + 2, 3}, SYNCYTE_LAYOUT_SHARDED}};
   EXPECT_FAILS(load(world(), path_, wrong), SYNCYTE_ERR_SHAPE, "together");
-  // One rank's rows are too few; the sum is seen by all.
+  // One rank has too few rows; all ranks get the error about the sum.
   wrong = {{"second", SYNCYTE_INT32, {last() ? rank_ : rank_ + 1, 3}, SYNCYTE_LAYOUT_SHARDED}};
   EXPECT_FAILS(load(world(), path_, wrong), SYNCYTE_ERR_SHAPE, "together");
   EXPECT_OK(load(world(), path_, tensors_));

@@ -15,7 +15,7 @@ constexpr syncyte_dtype_t all_dtypes[] = {SYNCYTE_FLOAT16,   SYNCYTE_BFLOAT16,  
 
 constexpr std::int64_t table_rows = 1237;
 
-// A rank's parts of the same global tensors.
+// A rank's parts of global tensors, which are the same on any number of ranks.
 std::vector<tensor> part_of(int rank, int size) {
   const auto [begin, end] = share(table_rows, rank, size);
   std::vector<tensor> tensors;
@@ -131,7 +131,7 @@ TEST_F(Checkpoint, AThousandKeys) {
   ASSERT_OK(load(world(), path_, tensors));
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
   for (const tensor& one : tensors) EXPECT_TRUE(one.filled(one.layout == SYNCYTE_LAYOUT_SHARDED ? 3 * rank_ : 0));
-  EXPECT_LT(seconds.count(), 8.0);  // 0.3 s are usual; machines that test are busy
+  EXPECT_LT(seconds.count(), 8.0);  // usually 0.3 s, but test machines are busy
 }
 
 TEST_F(Checkpoint, PathAndKeysMayHoldAnyText) {
@@ -169,7 +169,7 @@ TEST_F(Checkpoint, ThreadsSaveOnCommunicatorsOfTheirOwn) {
   for (syncyte_comm_t& comm : comms) EXPECT_OK(syncyte_comm_destroy(&comm));
 }
 
-// More than 64 KiB of checksums in an attribute, and blocks that several ranks share.
+// An attribute with more than 64 KiB of checksums, and blocks that several ranks write.
 TEST_F(Checkpoint, ManyBlocksInOneDataset) {
   const std::int64_t rows = 70000 / size_;
   std::vector<tensor> tensors{{"big", SYNCYTE_UINT8, {rows, 1000}, SYNCYTE_LAYOUT_SHARDED}};

@@ -1,4 +1,4 @@
-"""h5py brings an HDF5 library of its own; both live in one process, whichever came first."""
+"""h5py has its own copy of the HDF5 library. Both copies work in one process, whichever is loaded first."""
 
 import sys
 

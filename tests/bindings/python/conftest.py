@@ -5,7 +5,7 @@ import pytest
 
 @pytest.fixture(scope="session")
 def world():
-    """All ranks; the first use starts Syncyte."""
+    """Communicator of all ranks; the first use starts Syncyte."""
     import syncyte
 
     return syncyte.COMM_WORLD

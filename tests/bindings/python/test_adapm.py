@@ -1,5 +1,7 @@
-"""Behaviour of AdaPM's PyTorch bindings in syncyte.compat.adapm, and AdaPM's defects. The store's own
-properties: test_store.py, tests/capi/test_kv.c. A process that is killed within a push: tests/kv/dead_writer.cpp."""
+"""Behaviour of AdaPM's PyTorch bindings in syncyte.compat.adapm, and AdaPM's defects, which it does not have.
+
+test_store.py and tests/capi/test_kv.c test the store itself, tests/kv/dead_writer.cpp a process that is killed within
+a push."""
 
 import gc
 import importlib
@@ -108,7 +110,7 @@ def test_pushes_add_and_a_set_replaces(server, worker):
     worker.pull(keys(3), found)
     assert found.tolist() == [2.0 * SIZE, 2.0 * SIZE]
     server.barrier()
-    parameter = torch.nn.Parameter(torch.full((2,), 5.0))  # AdaPM looks at no gradient
+    parameter = torch.nn.Parameter(torch.full((2,), 5.0))  # AdaPM ignores gradients
     worker.set(keys(3), parameter)
     worker.pull(keys(3), parameter)
     assert parameter.tolist() == [5.0, 5.0]
@@ -176,7 +178,7 @@ def test_numbers_of_workers_are_ones_own(server):
     with pytest.raises(TypeError, match="server is a int"):
         adapm.Worker(1, 3)
     second = adapm.Worker(1, server)
-    threads = [threading.Thread(target=each.finalize) for each in (first, second)]  # all workers of all ranks meet
+    threads = [threading.Thread(target=each.finalize) for each in (first, second)]  # each waits for all workers
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -187,7 +189,7 @@ def test_numbers_of_workers_are_ones_own(server):
 
 
 def test_a_worker_is_waited_for_until_it_is_finalized(server):
-    """With and without a reference to it."""
+    """A Worker without a reference still occupies its number."""
     adapm.Worker(0, server)
     gc.collect()
     with pytest.raises(ValueError, match="number is 0, which is a worker already"):
@@ -210,7 +212,7 @@ def test_setup_server_and_shutdown_as_often_as_one_likes(comm):
         worker.pull(keys(9 + round), values)
         assert values.item() == 0
         server.barrier()
-        worker.push(keys(9 + round), torch.ones(1), True)  # nobody waits for it
+        worker.push(keys(9 + round), torch.ones(1), True)  # asynchronous; without a wait
         if round % 2:
             worker.finalize()
         server.shutdown()
@@ -246,7 +248,7 @@ def test_the_scheduler_returns(comm):
         adapm.scheduler(10, 0)
 
 
-# AdaPM's defects, by their numbers in its list of them.
+# AdaPM's defects, numbered in the tests' names.
 
 
 def test_1_of_two_sets_at_once_one_stays(server, worker):

@@ -1,4 +1,4 @@
-"""Element types, exceptions, and arrays as arguments: what needs no ranks."""
+"""Element types, exceptions and arrays as arguments, tested without ranks."""
 
 import array
 

@@ -1,4 +1,4 @@
-"""syncyte.SharedCache, without mpirun: PyTorch's tensors in slices, processes that share one, and wrong input."""
+"""syncyte.SharedCache, without mpirun: PyTorch's tensors in slices, processes that share a cache, and wrong input."""
 
 import contextlib
 import copy
@@ -55,7 +55,7 @@ def test_sizes_and_memory(cache):
     memory = cache.memory
     assert memory.dtype == np.uint8 and memory.shape == (64 * UNIT + (1 << 20),) and not memory.any()
     cache.free()
-    memory[-1] = 7  # stays mapped
+    memory[-1] = 7  # the memory stays mapped
     assert memory[-1] == 7
     assert repr(cache) == "<SharedCache, freed>"
     with pytest.raises(syncyte.HandleError, match="this SharedCache has been freed"):
@@ -83,11 +83,11 @@ def test_tensors_lie_in_the_slice_in_order(cache):
     assert [offset_in(cache, each) for each in tensors] == [0, UNIT, 3 * UNIT, 4 * UNIT]
     cache.insert_for_computation()
     assert offset_in(cache, torch.zeros(8)) == cache.parameter_bytes
-    negative = tensors[1].neg()  # with a number in it, the number would take a block too
+    negative = tensors[1].neg()  # an operation with a scalar would allocate a second block for the scalar
     assert offset_in(cache, negative) == cache.parameter_bytes
     tensors[0].fill_(2.0)
     assert cache.memory[:60].view(np.float32).tolist() == [2.0] * 15
-    empty = torch.empty(0)  # takes nothing
+    empty = torch.empty(0)  # takes no block
     del tensors, negative
     clear()
     assert torch.empty(8).data_ptr() and empty.numel() == 0
@@ -176,7 +176,7 @@ def test_clear_names_living_tensors(cache):
     del first, second
     with pytest.raises(syncyte.BusyError, match=r"1 tensor is .*at offset 512"):
         clear()
-    assert offset_in(cache, torch.empty(1)) == 0  # still inserted
+    assert offset_in(cache, torch.empty(1)) == 0  # the slice is still inserted
     del view
     cache.clear()  # the same function
 
@@ -201,7 +201,7 @@ def test_other_threads_have_their_own_memory(cache):
     ):
         cache.insert_for_computation()
     found.clear()
-    cache.insert_for_computation()  # Python joins a thread before all of it has ended: this waits
+    cache.insert_for_computation()  # waits: Python's join() returns before the thread has completely ended
     dropped = threading.Thread(target=lambda tensors: tensors.clear(), args=([mine],))
     del mine
     dropped.start()
@@ -292,7 +292,7 @@ def test_thousand_cycles_leak_nothing(cache):
 
 
 def receive_and_answer(name, nonce, pipe):
-    """In another process: its tensors show what the first one has written, and the other way."""
+    """Runs in a second process: each process sees what the other one has written."""
     cache = SharedCache.receive(name=name, nonce=nonce, timeout=60)
     cache.insert_for_parameter()
     tensors = [torch.empty(7), torch.empty(300)]

@@ -1,4 +1,4 @@
-"""Checkpoints from Python; the file itself has its tests with libsyncyte_hdf5."""
+"""Checkpoints from Python. tests/bindings/hdf5 tests the file format."""
 
 import os
 
@@ -144,7 +144,7 @@ def test_damaged_files(world, path):
 
 
 def crc32c(data):
-    """One bit at a time, the obvious way."""
+    """CRC32C, computed one bit at a time."""
     crc = 0xFFFFFFFF
     for byte in data:
         crc ^= byte
@@ -156,7 +156,7 @@ def crc32c(data):
 def test_a_newer_format_is_no_damage(world, path):
     checkpoint.save(path, {"a": np.arange(4.0)})
     if world.rank == 0:
-        with open(path, "r+b") as file:  # the version, and the CRC32C of the header's first 60 bytes behind them
+        with open(path, "r+b") as file:  # the version, and the CRC32C of the first 60 bytes
             header = bytearray(file.read(64))
             header[8:12] = (2).to_bytes(4, "little")
             header[60:] = crc32c(header[:60]).to_bytes(4, "little")

@@ -17,7 +17,7 @@ def table(shape, dtype=np.float64):
 
 
 def partitions(extent, size):
-    """Even, uneven with empty parts, and everything on the last rank."""
+    """Lengths of the ranks' parts: even, uneven with empty parts, and all on the last rank."""
     yield syncyte.even_counts(extent, size)
     cuts = [0, *sorted((7 * rank * rank + 3) % (extent + 1) for rank in range(1, size)), extent]
     yield np.diff(cuts).tolist()
@@ -168,7 +168,7 @@ def expect_on_all(world, error, match, call):
     """The last rank gets the error from its own arguments, the others from the agreement."""
     with pytest.raises(error, match=match):
         call(last(world))
-    assert world.allreduce(1) == world.size  # in step again
+    assert world.allreduce(1) == world.size  # the next collective works
 
 
 @pytest.mark.parametrize(

@@ -49,7 +49,7 @@ def test_copies_are_the_same(world):
 
 
 def test_a_pickle_resolves_to_every_ranks_own(comm, world):
-    """Made by rank 0, resolved by all."""
+    """Rank 0 pickles a communicator; every rank unpickles its own one."""
     for made in (world.dup(), world.split(0, -world.rank), world.cartesian([0], True), world.node(),
                  world.split_program("all"), syncyte.Comm.from_mpi4py(comm)):
         pickled = comm.bcast(pickle.dumps({"in": [made]}), 0)
@@ -211,7 +211,7 @@ def test_bcast(world):
         assert world.bcast(array, root) is array
         assert array.tolist() == [0, 10, 20, 30]
     fixed = np.arange(3)
-    fixed.flags.writeable = world.rank != 0  # the root's is only read
+    fixed.flags.writeable = world.rank != 0  # the root only reads its array
     assert world.bcast(fixed).tolist() == [0, 1, 2]
 
 

@@ -11,7 +11,7 @@ import pytest
 sys.path.insert(0, os.environ["SYNCYTE_LAUNCH_FOLDER"])
 from mpi_harness.job import MPIRUN, environment
 
-LIMIT = 10.0  # seconds that issue and documentation promise
+LIMIT = 10.0  # seconds, as documented
 
 PREAMBLE = """
 import os, sys, threading, time
@@ -25,7 +25,7 @@ WAIT = "syncyte.COMM_WORLD.barrier()\nsyncyte.COMM_WORLD.barrier()\n"
 
 
 class Outcome:
-    """End of an mpirun."""
+    """Result of an mpirun."""
 
     def __init__(self, folder, script, ranks, command, extra):
         path = folder / "script.py"
@@ -37,11 +37,11 @@ class Outcome:
             done = subprocess.run(line, env=env, capture_output=True, text=True, timeout=90, cwd=folder)
         except subprocess.TimeoutExpired as error:
             pytest.fail(f"the job hangs: {error.stdout} {error.stderr}")
-        # From the moment when the last rank is about to fail or to wait; a start under load may take long.
+        # Counts from the barrier before the failure, because the start of a job may take long on a busy machine.
         started = folder / "started"
         self.seconds = time.time() - (float(started.read_text()) if started.exists() else begin)
         self.status = done.returncode
-        # mpirun's tags may stand within a line that Python wrote in pieces.
+        # mpirun may insert its tags within a line, because Python writes a line in pieces.
         self.output = re.sub(r"\[\d+,\d+\]<std(out|err)>: ?", "", done.stdout + done.stderr)
 
 
@@ -127,7 +127,7 @@ def test_an_earlier_hook_is_called_first(tmp_path):
 
 
 def test_without_the_hook_nothing_waits_at_exit(tmp_path):
-    # The failing rank must not enter the collective finalize; mpirun sees its exit status and ends the others.
+    # The failing rank must not enter finalize(), which is collective. mpirun sees its exit status and ends the others.
     outcome = run(tmp_path, "if rank == 1:\n    raise ValueError('plain')\n" + WAIT, command=())
     assert outcome.status != 0 and outcome.seconds < LIMIT, (outcome.seconds, outcome.output)
     assert "ValueError: plain" in outcome.output

@@ -1,5 +1,5 @@
-"""Processes that end with views alive: no exception may be printed, nothing may hang. Each case is a process of its
-own."""
+"""Processes that end while views exist: they must neither print an exception nor hang. Each case is a separate
+process."""
 
 import os
 import subprocess

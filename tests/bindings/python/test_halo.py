@@ -1,4 +1,4 @@
-"""Cartesian communicators and halo exchange, against the whole array that the parts make up."""
+"""Cartesian communicators and halo exchange, against the whole array."""
 
 import itertools
 import math
@@ -183,7 +183,7 @@ def test_a_start_with_a_wrong_array_does_not_wait(world):
     if last(world):
         with pytest.raises(syncyte.Error, match="array|text"):
             halo.iexchange("text")
-    world.barrier()  # the neighbours start later
+    world.barrier()  # the neighbours start their exchanges after this
     if world.rank == world.size - 2:
         with pytest.raises(syncyte.Error, match="a neighbour, has failed"):
             halo.exchange(np.zeros(6))

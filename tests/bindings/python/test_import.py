@@ -1,4 +1,5 @@
-"""Importing the package, finding the library, refusing one of another version. Each case is a process of its own."""
+"""Importing the package, finding the library, refusing a library of another version. Each case is a separate
+process."""
 
 import os
 import pathlib
@@ -25,7 +26,7 @@ int32_t syncyte_version(int32_t* major, int32_t* minor, int32_t* patch, int32_t*
 def run(code, *, check=True, **environment):
     """Runs Python code with the package, in a process without MPI's environment."""
     env = {name: value for name, value in os.environ.items() if not name.startswith("SYNCYTE_")}
-    env.pop("LD_LIBRARY_PATH", None)  # an installation there would stand in for what a test has taken away
+    env.pop("LD_LIBRARY_PATH", None)  # otherwise an installed library would replace the one that a test has removed
     env.update(environment)
     done = subprocess.run([sys.executable, "-B", "-c", code], env=env, capture_output=True, text=True, timeout=60)
     assert not check or done.returncode == 0, done.stderr

@@ -1,4 +1,4 @@
-"""t[key] against numpy and torch on the same key: no library is needed."""
+"""t[key] against numpy and torch with the same key, tested without the library."""
 
 import itertools
 
@@ -13,7 +13,7 @@ WHOLE = np.arange(60).reshape(SHAPE)
 
 
 def read(key, whole=WHOLE):
-    """t[key] as WholeTensor does it, on an array instead of the ranks' memory."""
+    """t[key] by WholeTensor's code, on an array instead of the ranks' memory."""
     parsed = _indexing.parse(key, whole.shape)
     source = torch.from_numpy(whole) if _indexing.is_torch_key(key) else whole
     if isinstance(parsed, _indexing.Box):
@@ -140,7 +140,7 @@ def test_arrays_behind_slices_and_negative_steps(key):
     result = read(key)
     np.testing.assert_array_equal(result, expected)
     assert result.shape == expected.shape
-    assert result.flags.c_contiguous  # collectives and torch take it as it is
+    assert result.flags.c_contiguous  # so that collectives and torch accept it
     tensors = tuple(torch.from_numpy(part) if isinstance(part, np.ndarray) else part for part in listed)
     result = read(tensors)
     assert result.shape == expected.shape and np.array_equal(np.asarray(result), expected)

@@ -1,4 +1,4 @@
-"""Signals that come while the C library waits: Ctrl-C ends a wait, and a handler that returns does not."""
+"""Signals during a wait in the C library: a handler that raises ends the wait, a handler that returns does not."""
 
 import contextlib
 import signal
@@ -15,7 +15,7 @@ class Told(Exception):
 
 @contextlib.contextmanager
 def signal_soon(handler, seconds=0.2):
-    """SIGALRM comes again and again: once may be before the wait."""
+    """Sends SIGALRM repeatedly, because the first one may arrive before the wait."""
     previous = signal.signal(signal.SIGALRM, handler)
     signal.setitimer(signal.ITIMER_REAL, seconds, seconds)
     try:
@@ -73,7 +73,7 @@ def test_a_handler_that_returns_lets_the_wait_go_on(world):
     def answers(number, frame):
         calls.append(number)
         if len(calls) == 2:
-            world.send(np.ones(3), world.rank, 82)  # what the wait is for
+            world.send(np.ones(3), world.rank, 82)  # the message that the wait expects
 
     received = np.zeros(3)
     with signal_soon(answers, 0.15):

@@ -1,4 +1,4 @@
-"""Messages between ranks: round a ring, started and not, dropped, and those that do not match."""
+"""Messages between ranks: round a ring, blocking and non-blocking, dropped requests, and messages that do not match."""
 
 import gc
 
@@ -34,7 +34,7 @@ def test_round_a_ring(world, ring, kind):
     assert status == (source, 5)
     assert np.array_equal(np.asarray(out), own(source))
     if kind == "torch":
-        assert out._version > version  # autograd notices
+        assert out._version > version  # so that autograd notices the write
     if kind == "strided":
         assert (wide[1::2] == -7).all()
 
@@ -57,7 +57,7 @@ def test_test_and_waiting_twice(world, ring):
     while not request.test():
         pass
     assert request.test() and np.array_equal(out, own(source))
-    assert request.wait() == (source, 0)  # who has sent
+    assert request.wait() == (source, 0)  # sender and tag
     with pytest.raises(syncyte.HandleError, match=r"irecv\(\) has ended, and has been waited for before"):
         request.wait()
     sent.wait()

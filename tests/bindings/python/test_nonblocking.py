@@ -14,7 +14,7 @@ def lengths_of(world):
 
 
 def pairs(world, seed):
-    """Started operations, each with what the blocking one gives."""
+    """Started operations, each with the result of the blocking one."""
     counts, rank = lengths_of(world), world.rank
     values = np.arange(12.0).reshape(4, 3) + 100 * rank + seed
     part = np.arange(2.0 * counts[rank]).reshape(2, counts[rank])[:, ::-1] + rank

@@ -1,4 +1,4 @@
-"""PipeSwitch's functions, in one process; docs/from-pipeswitch.md has a program with several."""
+"""PipeSwitch's functions, in one process. docs/from-pipeswitch.md has a program with several processes."""
 
 import inspect
 import os
@@ -18,7 +18,8 @@ NAMES = ["allocate_shared_cache", "clear_shared_cache", "insert_shared_cache_for
 
 @pytest.fixture(autouse=True)
 def environment(tmp_path, monkeypatch):
-    monkeypatch.setattr(pipeswitch, "_refuse_cuda", lambda: None)  # it lasts; tested in a process of its own
+    # The effect of _refuse_cuda() is permanent; another test calls it in a separate process.
+    monkeypatch.setattr(pipeswitch, "_refuse_cuda", lambda: None)
     monkeypatch.setenv("SYNCYTE_CACHE_FOLDER", str(tmp_path / "meet"))
     monkeypatch.setenv("SYNCYTE_CACHE_PARAMETER_BYTES", "64K")
     monkeypatch.setenv("SYNCYTE_CACHE_COMPUTATION_BYTES", "128K")
@@ -50,7 +51,7 @@ def test_parts_of_the_cache():
         pipeswitch.insert_shared_cache_for_parameter()
     del parameter, result
     pipeswitch.clear_shared_cache()
-    pipeswitch.clear_shared_cache()  # nothing is inserted: fine
+    pipeswitch.clear_shared_cache()  # allowed without an inserted slice
     for again in (pipeswitch.allocate_shared_cache, pipeswitch.recv_shared_cache):
         with pytest.raises(syncyte.BusyError, match=f"{again.__name__}: this process has a shared cache already"):
             again()

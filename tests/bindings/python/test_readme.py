@@ -1,4 +1,4 @@
-"""The code of the Python package's page: it runs as it is printed, and trains as one process would."""
+"""The code in the Python package's README runs unchanged, and trains to the result of a single process."""
 
 import pathlib
 import re

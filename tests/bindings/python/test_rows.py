@@ -1,4 +1,4 @@
-"""gather_rows() on numpy arrays; the compat module's tests have torch's."""
+"""gather_rows() on numpy arrays. The compat module's tests cover torch tensors."""
 
 import numpy as np
 import pytest

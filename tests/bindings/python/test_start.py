@@ -1,4 +1,4 @@
-"""A start that fails on one rank fails on all of them; the next one works. First of all tests of its process."""
+"""A start that fails on one rank fails on all of them; the next start works. Needs a process without other tests."""
 
 import pytest
 

@@ -1,6 +1,5 @@
-"""syncyte.Store on all ranks: the arrays it takes and gives, threads that meet, samples, and what an idle store costs.
-The
-operations themselves are tested in C: tests/capi/test_kv.c."""
+"""syncyte.Store on all ranks: arrays as arguments and results, threads as workers, samples, and the cost of an idle
+store. tests/capi/test_kv.c tests the operations themselves."""
 
 import gc
 import os
@@ -26,7 +25,7 @@ def store(comm):
 
 
 def in_threads(work, count: int = 2) -> None:
-    """work(number) in threads of their own; their first error is raised."""
+    """Runs work(number) in a thread for each number; raises the first error of a thread."""
     errors = []
 
     def run(number: int) -> None:
@@ -80,7 +79,7 @@ def test_keys_may_differ_in_length(comm, make):
 
 
 def test_workers_of_a_rank_meet_while_others_run(comm):
-    """Threads that wait let others run: each of these waits for what the other one does."""
+    """A thread that waits in the store releases Python's interpreter lock: each thread here waits for the other one."""
     store = syncyte.Store(1, 1, workers=2)
     workers, seen = [store.worker(number) for number in range(2)], []
 
@@ -99,7 +98,7 @@ def test_workers_of_a_rank_meet_while_others_run(comm):
 
     in_threads(work)
     assert sorted(seen) == [7.0, 7.0, 7.0 + 100 * SIZE, 7.0 + 100 * SIZE]
-    workers[1].free()  # and is not waited for
+    workers[1].free()  # barriers no longer wait for it
     workers[0].barrier()
     with pytest.raises(ValueError, match="number is 2; expected 0 to 1"):
         store.worker(2)
@@ -285,7 +284,7 @@ def test_views_and_inference_tensors_are_pulled_into_as_others_are(store):
     assert worker.pull(keys[2:4], room[5:7]).tolist() == [[6, 7, 8], [9, 10, 11]] and room.sum() == 51
     with torch.inference_mode():
         assert worker.pull(keys[:1], torch.zeros(3)).tolist() == [0, 1, 2]
-    negative = torch.view_as_complex(torch.ones(3, 2)).conj().imag  # -1, with a bit that says so
+    negative = torch.view_as_complex(torch.ones(3, 2)).conj().imag  # -1, stored as 1 with torch's negative bit
     with pytest.raises(TypeError, match="negative"):
         worker.push(keys[:1], negative)
     with pytest.raises(ValueError, match="not contiguous"):
@@ -317,7 +316,7 @@ def test_an_idle_store_has_no_threads_and_takes_no_time(comm):
 
 
 def mapped_bytes() -> int:
-    """Bytes of shared memory of this process."""
+    """Bytes of shared memory that this process has mapped."""
     total = 0
     with open("/proc/self/maps") as maps:
         for line in maps:
@@ -335,6 +334,6 @@ def test_a_key_takes_its_values_and_32_bytes_at_most(comm):
         syncyte.COMM_WORLD.collect()
         before = mapped_bytes()
         store = syncyte.Store(keys, lengths)
-        taken = mapped_bytes() - before  # by all ranks of the node together
+        taken = mapped_bytes() - before  # shared memory of all ranks of the node
         assert 72 * keys <= taken <= 96 * keys, taken / keys
         store.free()

@@ -1,4 +1,4 @@
-"""Whole tensors: creation, gather, scatter, boxes, counters, against a numpy array that all ranks know."""
+"""Whole tensors: creation, gather, scatter, boxes, counters, against a numpy array that all ranks have (the oracle)."""
 
 import gc
 import sys
@@ -30,7 +30,7 @@ def filled(world, shape=SHAPE, dtype="float64", **options):
 
 
 def uneven(world):
-    """Rows of this rank; the last rank has most, rank 0 none where there are several."""
+    """Number of this rank's rows: the last rank has most; of several ranks, rank 0 has none."""
     return SHAPE[0] - sum(range(world.size - 1)) if world.rank == world.size - 1 else world.rank
 
 
@@ -187,7 +187,7 @@ def test_counters(world):
 
 
 def test_publish_and_wait(world):
-    """Rank 0 writes data, then the flag; the others sleep on the flag and must see the data."""
+    """Rank 0 writes data, then a flag. The other ranks wait for the flag and must then see the data."""
     flags = syncyte.WholeTensor((1,), "int64")
     data = syncyte.WholeTensor((64, 128), "float64")
     for step in range(1, 6):
@@ -298,7 +298,7 @@ def test_a_refused_array_is_let_go_of(world):
 def test_two_threads_let_go_of_a_wrapped_array_once():
     from syncyte import tensor
 
-    class Released:  # while one thread asks, another lets go
+    class Released:  # while one thread reads `value`, another one calls _forget_released()
         asked = False
 
         @property

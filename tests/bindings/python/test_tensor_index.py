@@ -1,4 +1,4 @@
-"""t[key] on all ranks, against numpy and torch on an array that all ranks know."""
+"""t[key] on all ranks, against numpy and torch on an array that all ranks have (the oracle)."""
 
 import itertools
 
@@ -16,7 +16,7 @@ ARRAYS = [np.array([8, 0, -1]), np.array([[1], [2]]), np.array([], np.int64), WH
 
 @pytest.fixture(scope="module")
 def tensors(world):
-    """The oracle's values, in equal parts and with rank 0 empty where there are several ranks."""
+    """Tensors with the oracle's values: in equal parts, and with no rows on rank 0 if there are several ranks."""
     last = world.rank == world.size - 1
     made = []
     for rows in (None, SHAPE[0] if last else 0):

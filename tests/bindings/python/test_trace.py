@@ -30,7 +30,7 @@ END
 
 
 def traced_process(folder, script: str) -> tuple[list[dict], str]:
-    """Events of a process of its own, from a file that is JSON as it stands, and what the process has said."""
+    """Runs a script in a separate process. Returns the events in its trace, and the process's stderr."""
     ended = subprocess.run([sys.executable, "-c", script], env=without_launcher({"SYNCYTE_TRACE": str(folder)}),
                            timeout=60, check=False, capture_output=True, text=True)
     return json.loads((folder / "rank-0.json").read_text()), ended.stderr
@@ -53,7 +53,7 @@ syncyte.COMM_WORLD.rank, syncyte.COMM_WORLD.size
 syncyte._library.core().syncyte_abort(3)
 """)
     calls = [event for event in events if event["name"] == "comm_allreduce"]
-    assert len(calls) == 500  # those of the last moment too
+    assert len(calls) == 500  # including the last ones before the abort
     assert calls[-1]["args"] == {"bytes": 12, "dtype": "float32", "comm": "world", "status": 0}
     assert not {"comm_rank", "comm_size", "comm_world"} & {event["name"] for event in events}
 
@@ -111,7 +111,7 @@ def test_a_trace_is_chromes_format(tmp_path, end):
 
 @contextlib.contextmanager
 def events():
-    """Operation, bytes and peer of what is traced meanwhile."""
+    """Context manager: the list of (operation, bytes, peer) of the operations that are traced within it."""
     from syncyte import _declarations as c
     from syncyte import _library
 

@@ -1,4 +1,4 @@
-"""Types for editors and type checkers: results have types, an op is one of the names, docstrings list parameters."""
+"""Annotations and docstrings: results have types, an op is one of the names, docstrings list all parameters."""
 
 import enum
 import importlib.util
@@ -12,7 +12,7 @@ import syncyte
 from syncyte import _counters, _types
 
 CLASSES = [syncyte.Comm, syncyte.Cart, syncyte.Halo, syncyte.Window, syncyte.WholeTensor, syncyte.Request]
-# Their result's type depends on the arguments.
+# Methods whose result type depends on the arguments.
 OVERLOADED = {syncyte.WholeTensor.gather, syncyte.WholeTensor.get_box, syncyte.WholeTensor.owner, syncyte.Window.get}
 
 
@@ -34,14 +34,14 @@ def test_results_are_typed(cls):
             results = [inspect.signature(each).return_annotation for each in typing.get_overloads(function)]
             assert len(results) > 1 and "Any" not in results
         else:
-            # `Array | Any` is Any to a type checker.
+            # A type checker treats `Array | Any` as Any.
             assert result is not inspect.Signature.empty and "Any" not in result.split(" | "), f"{cls.__name__}.{name}"
         for parameter in inspect.signature(function).parameters.values():
             assert parameter.name != "op" or "Reduction" in parameter.annotation
 
 
 def public_modules():
-    """Modules that users import; those that need torch where it is installed."""
+    """Modules that users import; those that need torch only if torch is installed."""
     names = ["checkpoint", "memory", "cache"]
     if importlib.util.find_spec("torch") is not None:
         layers = ["nn", "nn.functional"]

@@ -1,4 +1,4 @@
-"""Views of whole tensors: no copies, and the memory lives as long as the last slice."""
+"""Views of whole tensors: they are not copies, and the memory exists as long as the last slice."""
 
 import contextlib
 import gc
@@ -43,7 +43,7 @@ def test_dlpack(world, dtype):
 
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
 def test_as_an_array_it_is_whole_or_an_error(world, dtype):
-    """Never this rank's part: its mean would be another number on every rank."""
+    """The conversion must not give this rank's part, because then a mean would differ between ranks."""
     tensor = syncyte.WholeTensor((2 * world.size + 1, 1), dtype)
     tensor.local[:, 0] = torch.arange(tensor.rows().start, tensor.rows().stop)
     tensor.sync()
@@ -126,7 +126,7 @@ def test_a_slice_outlives_its_tensor(world, name):
 
 
 def test_dropped_tensors_give_memory_back(world):
-    """Ranks drop in different orders, in threads and in garbage cycles; the mappings must go."""
+    """Ranks drop tensors in different orders, in threads and in reference cycles; all mappings must be removed."""
 
     def mappings():
         with open("/proc/self/maps", encoding="utf-8") as file:

@@ -1,4 +1,4 @@
-"""The watchdog's report for Python programs: one job in which each rank is stuck differently."""
+"""The watchdog's report for Python programs: one job in which each rank hangs in a different place."""
 
 import ctypes
 import re
@@ -44,4 +44,4 @@ def test_the_line_is_cut_to_the_size_of_its_buffer(size, monkeypatch):
     text = ctypes.create_string_buffer(b"#" * 4200, 4200)
     _where._write(ctypes.addressof(text), size, None)
     assert text.value == b"file.py:12 in work"[max(0, 18 - size + 1):]
-    assert text.raw[len(text.value) + 1:] == b"#" * (4199 - len(text.value))  # no byte beyond it
+    assert text.raw[len(text.value) + 1:] == b"#" * (4199 - len(text.value))  # nothing is written beyond the text

@@ -1,5 +1,5 @@
-"""Processes that ranks start: workers of multiprocessing that import a script whose first line uses COMM_WORLD end with
-an error that names their rank, and the ranks go on; forked children leave the ranks alone."""
+"""Processes that ranks start. A worker of multiprocessing that imports a script which uses COMM_WORLD ends with an
+error that names the rank, and the ranks continue. Forked children do not disturb the ranks."""
 
 import json
 import os
@@ -79,7 +79,7 @@ def test_a_worker_that_imports_the_script_is_no_rank(tmp_path, method):
 
 
 def alone(path, *arguments, **variables):
-    """Output of a script without mpirun."""
+    """Output of a script that runs without mpirun."""
     env = without_launcher({"SYNCYTE_LIBRARY": os.environ["SYNCYTE_TEST_LIBRARY"], **variables})
     line = [sys.executable, "-B", str(path), *arguments]
     done = subprocess.run(line, env=env, capture_output=True, text=True, timeout=60)

@@ -12,7 +12,7 @@ def last(world):
 
 
 def on_last(world, text):
-    """Message of an error of the last rank: there, and on the other ranks."""
+    """Pattern of the message of the last rank's error: on the last rank, and on the other ranks."""
     return text if last(world) else f"failed on rank {world.size - 1} of .*{text}"
 
 
@@ -26,7 +26,7 @@ def test_error_on_one_rank_is_everybodys(world):
     read_only.flags.writeable = False
     with pytest.raises(syncyte.ArgumentError, match="read-only"):
         world.allreduce(np.ones(2), out=read_only if last(world) else np.empty(2))
-    assert world.allreduce(1) == world.size  # in step again
+    assert world.allreduce(1) == world.size  # the next collective works
 
 
 @pytest.mark.parametrize(
@@ -150,7 +150,7 @@ def test_errors_without_agreement_are_the_ranks_own(world):
 
 
 def test_root_is_checked_before_the_array(world):
-    # A list is right on root and wrong elsewhere; with a root that does not exist it is not the list that is wrong.
+    # A list is allowed on root only. If root does not exist, the message must name root and not the list.
     for root in (world.size, -1):
         with pytest.raises(syncyte.ArgumentError, match=f"root is {root}; expected 0 to {world.size - 1}"):
             world.bcast([1], root)
@@ -183,7 +183,7 @@ FROM = {
 
 @pytest.mark.parametrize("name, call", [*IN_PLACE.items(), *FROM.items()])
 def test_gradients_are_never_lost_silently(world, name, call):
-    """Operations that record no gradients refuse a tensor that requires them, and name one that does."""
+    """Operations without gradients refuse a tensor that requires them, and name an operation with gradients."""
     for x in (torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True) * 2):
         with pytest.raises(syncyte.ArgumentError, match=rf"array requires grad.*syncyte\.torch\.{name}\(\)"):
             call(world, x)
@@ -233,7 +233,7 @@ def test_targets_whose_elements_share_memory(world):
     halo = syncyte.Halo(ring, (4, 3), "float64", 1)
     with pytest.raises(syncyte.ShapeError, match="array would be written.*axis 0"):
         halo.exchange(numpys)
-    world.send(numpys, syncyte.PROC_NULL)  # which is read only
+    world.send(numpys, syncyte.PROC_NULL)  # a send only reads the array
     world.barrier()
 
 
@@ -273,7 +273,7 @@ def test_masks_of_other_arguments(world):
 
 
 def wrong_arguments(world):
-    """Calls with one argument of a wrong kind, and how the message names argument, value and what was expected."""
+    """Calls with one argument of a wrong kind; the message has the argument, its value and the expected kind."""
     ring, rows = world.cartesian([0], periods=True), np.ones((2, 3))
     tensor, numbers = syncyte.WholeTensor((6, 2), "float64"), syncyte.WholeTensor((6,), "int64")
     ones = [1] * world.size

@@ -1,5 +1,5 @@
-"""AdaPM's own example, where somebody has it: SYNCYTE_ADAPM_EXAMPLE is its bindings/example.py. It starts processes of
-its own; here every rank of the job is one of its nodes, twenty times in a row."""
+"""AdaPM's own example, if SYNCYTE_ADAPM_EXAMPLE names its bindings/example.py. The example starts a process per node;
+here each rank of the job is a node. It runs twenty times in a row."""
 
 import os
 import runpy

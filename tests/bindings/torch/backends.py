@@ -1,5 +1,5 @@
-"""Backends of torch.compile that tests go through. The default run takes aot_eager, which traces, functionalises and
-differentiates as inductor does, and inductor in a few tests: it takes seconds for a graph."""
+"""Backends of torch.compile. The default run uses aot_eager, which traces, functionalises and differentiates as
+inductor does. It uses inductor in a few tests only, because inductor takes seconds for a graph."""
 
 import pytest
 

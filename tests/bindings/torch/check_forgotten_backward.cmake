@@ -1,4 +1,4 @@
-# A rank never runs a backward pass (forget_backward.py): the watchdog must name it, and end the job.
+# The last rank never runs a backward pass (forget_backward.py): the watchdog must name the rank and end the job.
 execute_process(COMMAND "${MPIEXEC}" -n ${RANKS} "${PYTHON}" -B "${SCRIPT}"
   RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output TIMEOUT 50)
 math(EXPR last "${RANKS} - 1")

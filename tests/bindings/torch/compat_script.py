@@ -1,5 +1,5 @@
-"""A script for mpi4torch, WholeMemory, TorchShard and AdaPM as it is, for `python -m syncyte.compat`: a ring, whose
-gradient goes the other way round, a table of all ranks, a layer in parts, and parameters under keys."""
+"""An unchanged script for mpi4torch, WholeMemory, TorchShard and AdaPM, to be run by `python -m syncyte.compat`: a ring
+whose gradient goes the other way round, a table over all ranks, a layer in parts, and parameters under keys."""
 
 import mpi4torch
 import torch
@@ -16,7 +16,7 @@ assert (y == 2.0 + comm.rank + before).all() and comm.size > 1
 comm.Allreduce(y, mpi4torch.MPI_SUM).sum().backward()
 assert (x.grad == 2.0 * comm.size).all(), x.grad
 
-# WholeMemory's, in the same script
+# WholeMemory
 from wholememory.torch import wholememory_pytorch as wm  # noqa: E402
 
 wm.init_lib()
@@ -30,7 +30,7 @@ wm.barrier([])
 del table
 wm.finalize_lib()
 
-# TorchShard's
+# TorchShard
 import torchshard as ts  # noqa: E402
 import torchshard.nn.functional  # noqa: E402
 

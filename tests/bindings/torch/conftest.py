@@ -13,7 +13,7 @@ def comm():
 
 @pytest.fixture
 def world():
-    """The communicator of programs for mpi4torch."""
+    """mpi4torch's communicator of all ranks."""
     import syncyte.compat.mpi4torch as mpi4torch
 
     return mpi4torch.COMM_WORLD
@@ -21,5 +21,5 @@ def world():
 
 @pytest.fixture
 def generator(comm):
-    """Random numbers, different on every rank."""
+    """A generator of random numbers, different on every rank."""
     return torch.Generator().manual_seed(7 + comm.rank)

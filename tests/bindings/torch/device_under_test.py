@@ -1,8 +1,8 @@
 """The device whose tensors are tested: CUDA's, or a pretended one (pretend_device/).
 
-SYNCYTE_TEST_DEVICE: "cuda", or the library of the pretended device, which lets its tests run on any machine: its memory
-is the host's, and its streams do nothing until they are waited for.
-SYNCYTE_TEST_MPI_TAKES=1: the MPI library takes the device's memory; it takes the pretended device's in any case.
+SYNCYTE_TEST_DEVICE: "cuda", or the path of the pretended device's library. The pretended device runs on any machine:
+its memory is host memory, and its streams run nothing until a caller waits for them.
+SYNCYTE_TEST_MPI_TAKES=1: the MPI library accepts the device's memory. It always accepts the pretended device's.
 """
 
 import os
@@ -35,19 +35,19 @@ mpi_takes_it = IS_PRETENDED or os.environ.get("SYNCYTE_TEST_MPI_TAKES") == "1"
 
 
 def give_to_mpi(whether: bool) -> None:
-    """Whether MPI is given the device's memory, or copies of it on the host."""
+    """True: MPI gets pointers to device memory. False: MPI gets copies on the host."""
     torch.ops.syncyte.use_device_memory(3 if whether else 0)
 
 
 def copies(function) -> list[int]:
-    """How many copies go to the host, to the pretended device, and how many of them the host waits for."""
+    """Numbers of copies during a call: to the host, to the pretended device, and those for which the host waits."""
     before = torch.ops.pretend.copies()
     function()
     return [after - earlier for earlier, after in zip(before, torch.ops.pretend.copies(), strict=True)]
 
 
 def pending(values: torch.Tensor) -> torch.Tensor:
-    """A tensor whose values come when its stream, the pretended device's current one, is waited for."""
+    """A tensor whose values are written when a caller waits for the pretended device's current stream."""
     filled = values.to(DEVICE)
     result = torch.empty_like(filled)
     result.copy_(filled)

@@ -8,7 +8,7 @@ from mpi4py import MPI
 import syncyte
 from syncyte.torch import allreduce
 
-MPI.COMM_WORLD.Barrier()  # the watchdog does not see how long each rank's imports took
+MPI.COMM_WORLD.Barrier()  # so that the watchdog does not count the imports
 x = torch.ones(3, requires_grad=True)
 result = allreduce(x * 2)
 if syncyte.COMM_WORLD.rank == syncyte.COMM_WORLD.size - 1:

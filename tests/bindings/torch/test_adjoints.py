@@ -1,5 +1,5 @@
-"""The adjoint identity <A x, y> = <x, A' y> with random cotangents, for the linear operations that other files do not
-check so: messages, started collectives, what works in place, the collective gather, and halos in three dimensions."""
+"""The adjoint identity <A x, y> = <x, A' y> with random cotangents, for linear operations for which other files do not
+check it: messages, non-blocking and in-place collectives, the collective gather, and halos in three dimensions."""
 
 import pytest
 import torch
@@ -35,7 +35,7 @@ from test_messages import chain
 WORLD = MPI.COMM_WORLD
 SIZE, RANK = WORLD.size, WORLD.rank
 NEXT, PREVIOUS = (RANK + 1) % SIZE, (RANK - 1) % SIZE
-ROWS = [0, *range(2, SIZE + 1)] if SIZE > 1 else [2]  # of each rank: uneven, the first has none
+ROWS = [0, *range(2, SIZE + 1)] if SIZE > 1 else [2]  # rows of each rank: uneven, the first rank has none
 ALL = sum(ROWS)
 MINE = ROWS[RANK]
 ON_THE_FIRST = [ALL] + [0] * (SIZE - 1)
@@ -46,7 +46,7 @@ def pairing(a: torch.Tensor, b: torch.Tensor) -> complex:
 
 
 def check(function, shape, dtype: torch.dtype) -> None:
-    """With random whole numbers, of which every sum is exact."""
+    """Checks the identity for random whole numbers, whose sums are exact."""
     generator = torch.Generator().manual_seed(3 + RANK)
 
     def numbers(shape) -> torch.Tensor:
@@ -108,7 +108,7 @@ CASES = {**MESSAGES, **STARTED, **IN_PLACE, **UNEVEN}
 def test_adjoint_identity(name, dtype):
     function, shape = CASES[name]
     if SIZE == 1 and name == "exscan":
-        return  # nothing comes before the only rank
+        return  # there is no rank before the only one
     check(function, shape, dtype)
 
 

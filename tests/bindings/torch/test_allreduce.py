@@ -1,4 +1,4 @@
-"""torch.ops.syncyte.allreduce: values, gradients, memory, and what wrong use gets."""
+"""torch.ops.syncyte.allreduce: values, gradients, memory, and errors of wrong use."""
 
 import gc
 
@@ -19,7 +19,7 @@ def values_of(rank: int, shape: tuple[int, ...], dtype: torch.dtype) -> torch.Te
 
 
 def expected_sum(size: int, shape: tuple[int, ...], dtype: torch.dtype) -> torch.Tensor:
-    # torch adds no unsigned integers but bytes
+    # torch adds no unsigned integers except uint8
     return sum(values_of(rank, shape, torch.int64) for rank in range(size)).to(dtype)
 
 
@@ -136,7 +136,7 @@ def test_shapes_of_equally_many_elements_are_different(comm, shapes, text):
 
 
 def test_need_for_gradients_is_a_fact(comm):
-    """A backward pass that only some ranks run would wait for the others for ever."""
+    """Without the error, a backward pass that only some ranks run would wait for ever."""
     if comm.size == 1:
         pytest.skip("one rank agrees with itself")
     x = torch.ones(3, requires_grad=comm.rank == 0)

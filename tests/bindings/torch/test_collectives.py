@@ -1,4 +1,4 @@
-"""Linear collectives of syncyte.torch: values, adjoints, gradients of any order, and what wrong use gets."""
+"""Linear collectives of syncyte.torch: values, adjoints, gradients of any order, and errors of wrong use."""
 
 import time
 
@@ -27,7 +27,7 @@ SIZE, RANK = WORLD.size, WORLD.rank
 
 
 def counts_of(total: int, *, lone: bool = False) -> list[int]:
-    """Uneven parts: rank 0 has most, some have none; lone: the last rank has all."""
+    """Lengths of the ranks' parts. Uneven: rank 0 has most, some ranks have none. Lone: the last rank has all."""
     if lone:
         return [0] * (SIZE - 1) + [total]
     parts = [total // (2 * SIZE)] * SIZE
@@ -37,7 +37,7 @@ def counts_of(total: int, *, lone: bool = False) -> list[int]:
 
 
 def whole_of(*shape: int, dtype: torch.dtype = torch.float64) -> torch.Tensor:
-    """The same on all ranks."""
+    """An array that is the same on all ranks."""
     return torch.arange(torch.Size(shape).numel()).reshape(shape).to(dtype)
 
 
@@ -191,7 +191,7 @@ def test_what_differs_is_named():
 
 
 def test_nothing_grows():
-    """Memory of the process after many calls, forward and backward."""
+    """Resident memory does not grow over many calls, forward and backward."""
     def run(times: int) -> None:
         for _ in range(times):
             for operation in CASES.values():

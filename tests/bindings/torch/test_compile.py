@@ -1,4 +1,4 @@
-"""torch.compile(fullgraph=True): results, gradients, and operations that must run although nobody uses their result."""
+"""torch.compile(fullgraph=True): results, gradients, and operations that must run although their result is unused."""
 
 import contextlib
 
@@ -30,7 +30,7 @@ def test_allreduce_and_its_gradient(comm, compiled):
     result = compiled(function)(x)
     assert torch.allclose(result, expected)
     (gradient,) = torch.autograd.grad(result.sum(), x)
-    # each of the ranks' sums depends on each x twice over
+    # the sum of each rank depends on each x in two ways
     assert torch.allclose(gradient, 2 * comm.size * (2 * comm.size * x).cos())
 
 
@@ -47,7 +47,7 @@ def test_need_for_gradients_is_a_fact_of_the_graph(comm, compiled):
 
 @contextlib.contextmanager
 def traced_operations():
-    """Names of the operations that run meanwhile, by the trace hook."""
+    """Context manager: the names of the operations that run within it, recorded by the trace hook."""
     from syncyte import _declarations as c
     from syncyte import _library
 
@@ -81,7 +81,7 @@ def test_freed_communicator_in_a_compiled_graph(comm, compiled):
     run = compiled(lambda x: torch.ops.syncyte.allreduce(x, handle))
     assert run(torch.ones(1)).item() == comm.size
     part.free()
-    other = comm.dup()  # must not be taken for the freed one
+    other = comm.dup()  # its handle must differ from the freed one
     with pytest.raises(RuntimeError, match="freed"):
         run(torch.ones(1))
     other.free()

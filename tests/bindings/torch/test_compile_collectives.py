@@ -1,5 +1,5 @@
-"""Collectives of syncyte.torch within torch.compile(fullgraph=True): every one has its result, its gradient, and runs
-although nobody uses the result."""
+"""Collectives of syncyte.torch within torch.compile(fullgraph=True): results, gradients, and collectives that must run
+although their result is unused."""
 
 import pytest
 import torch
@@ -29,7 +29,7 @@ OPERATIONS = {
                  lambda x, comm: sct.alltoall_along(x, 0, 1, 3 if comm.rank == 0 else 0, comm=comm))}
 
 
-# Further reductions of an operator that is tested already.
+# Further reductions of operators that are tested above.
 VARIANTS = ("allreduce identity", "max", "prod", "reduce min", "reduce prod")
 
 

@@ -50,7 +50,7 @@ def test_a_compiled_receiver_knows_whether_its_sender_records_gradients(comm, co
     sent = isend(torch.ones(3, requires_grad=True), after, 2, comm)
     with pytest.raises(ValueError, match="the sender records gradients, but the receiver does not"):
         result = run(torch.empty(3))
-        if result.requires_grad:  # in the eager backend it follows its sender
+        if result.requires_grad:  # in the eager backend it requires gradients if the sent tensor does
             raise ValueError("the sender records gradients, but the receiver does not")
     sent.wait()
 

@@ -1,6 +1,6 @@
-"""Operations without a used result survive torch.compile: waits, started collectives, halos.
+"""torch.compile keeps operations whose result is unused: waits, non-blocking collectives, halos.
 
-A dropped one would leave a request in flight, or other ranks waiting.
+Without such an operation a request would stay in flight, or other ranks would wait for ever.
 """
 
 import gc
@@ -103,7 +103,7 @@ def started_case(way: str, name: str):
     return pytest.param(way, name, marks=[pytest.mark.thorough] * is_thorough)
 
 
-# One operator, torch.ops.syncyte.start_collective: inductor once.
+# All are one operator, torch.ops.syncyte.start_collective, so inductor compiles only one of them.
 @pytest.mark.parametrize("way, name", [started_case(way, name) for way in WAYS for name in STARTED
                                        if not is_slow(way) or name == "iallreduce"], indirect=["way"])
 def test_started_collectives_and_their_waits(comm, compiled, x, name, capfd):
@@ -134,7 +134,7 @@ def test_a_halo_exchange(comm, compiled, x):
 
 
 def test_ranks_go_on_together(comm, compiled):
-    """Collectives after the unused ones are still run by all ranks."""
+    """All ranks still run the collectives that follow the unused ones."""
     def forgetful(x):
         iallreduce(x, comm).wait()
         allreduce(x, comm)

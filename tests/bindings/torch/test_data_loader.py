@@ -1,4 +1,4 @@
-"""Workers of a DataLoader that are forked: they read rows, and open checkpoints with COMM_SELF, as h5py users do."""
+"""Forked workers of a DataLoader: they read rows, and open checkpoints with COMM_SELF, as h5py users do."""
 
 import pytest
 import torch
@@ -13,7 +13,7 @@ LENGTH = 6
 
 
 def batches(dataset):
-    """All items, from two workers. A worker that hangs is an error after 20 s."""
+    """All items, loaded by two workers. A worker that hangs is an error after 20 s."""
     return torch.cat(list(DataLoader(dataset, batch_size=2, num_workers=2, multiprocessing_context="fork", timeout=20)))
 
 

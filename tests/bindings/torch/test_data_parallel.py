@@ -1,4 +1,4 @@
-"""syncyte.torch.DataParallel: the gradients of one process that sees all ranks' data."""
+"""syncyte.torch.DataParallel gives the gradients of one process that has all ranks' data."""
 
 import pytest
 import torch
@@ -35,7 +35,7 @@ def mean_gradients(model: torch.nn.Module) -> list[torch.Tensor]:
 
 @pytest.fixture(params=[1, 300, 1 << 20], ids=["a bucket each", "several buckets", "one bucket"])
 def model(request):
-    made = network(RANK)  # not equal before
+    made = network(RANK)  # parameters that differ between ranks
     made.averager = DataParallel(made, bucket_bytes=request.param)
     return made
 
@@ -311,7 +311,7 @@ def test_wrong_bucket_size():
 
 
 class Checkpointed(torch.nn.Module):
-    """Layers whose activations are computed again in backward."""
+    """Layers whose activations are recomputed in backward."""
 
     def __init__(self, use_reentrant: bool, tied: bool = False):
         super().__init__()
@@ -331,7 +331,7 @@ class Checkpointed(torch.nn.Module):
 
 
 def checkpointed(use_reentrant: bool, bucket_bytes: int, **more) -> tuple[Checkpointed, list[torch.Tensor]]:
-    """A model with an averager, and the mean gradients as they should be."""
+    """A model with an averager, and the expected mean gradients."""
     torch.manual_seed(3)
     made = Checkpointed(use_reentrant, **more)
     losses = sum(made.loss(rank, is_checkpointed=False) for rank in range(SIZE)) / SIZE

@@ -1,4 +1,4 @@
-"""syncyte.torch.DataParallel: how long an averager lives, and what replaces it."""
+"""syncyte.torch.DataParallel: the lifetime of an averager, and its replacement by another one."""
 
 import gc
 import weakref
@@ -39,7 +39,7 @@ def test_an_averager_goes_with_its_model():
         loss_of(model, RANK).backward()
         reducers.append(weakref.ref(averager._reducer))
         del averager
-        loss_of(model, RANK).backward()  # the model holds it
+        loss_of(model, RANK).backward()  # the model keeps the averager alive
         close(model, [2 * gradient for gradient in mean_gradients(network(0))])
         del model
     assert [reducer() for reducer in reducers] == [None] * 3
@@ -54,7 +54,7 @@ def test_an_averager_that_is_kept_does_not_keep_its_parameters():
 
 def test_a_second_averager_takes_the_place_of_the_first():
     model = torch.nn.Linear(2, 1)
-    first = weakref.ref(DataParallel(model))  # lost: nobody can call its remove()
+    first = weakref.ref(DataParallel(model))  # no reference is left to call its remove()
     model(torch.full((1, 2), float(RANK + 1))).sum().backward()
     model.zero_grad()
     second = DataParallel(model)
@@ -63,7 +63,7 @@ def test_a_second_averager_takes_the_place_of_the_first():
     assert torch.allclose(model.weight.grad, torch.full((1, 2), (SIZE + 1) / 2))
     second.remove()
     third = DataParallel(model)
-    second.remove()  # again: the parameters are the third one's by now
+    second.remove()  # a second time: must not affect the third one, which has the parameters now
     with pytest.raises(ValueError, match="pass all of its parameters, or call its remove"):
         DataParallel([model.bias])
     third.remove()
@@ -105,5 +105,5 @@ def test_a_bucket_does_not_wait_for_a_parameter_that_has_gone():
     x.register_post_accumulate_grad_hook(lambda _: seen.append(bucket.is_started))
     for _ in range(2):
         (x * 2).sum().backward()
-    assert seen[-1]  # the round after it went; started before backward came to its end
+    assert seen[-1]  # without the dropped parameter the bucket is started before the end of backward
     averager.remove()

@@ -1,5 +1,5 @@
-"""MPI is given the memory of a device, by operations that only move elements; told by a pretended device, whose memory
-any MPI takes."""
+"""Operations that only move elements give device memory to MPI. A pretended device, whose memory any MPI accepts,
+counts the copies."""
 
 import pytest
 import torch
@@ -86,7 +86,7 @@ def test_messages(shape, dtype):
     on_device = pending(x)
     counted = copies(lambda: results.append(ring(on_device)))
     assert results[0].device == DEVICE and torch.equal(results[0].cpu(), ring(x))
-    give_to_mpi(False)  # tickets go to the host and back in any case
+    give_to_mpi(False)  # tickets are always copied to the host and back
     assert copies(lambda: ring(on_device))[:WAITED_FOR] == [count + 1 for count in counted[:WAITED_FOR]]
 
 
@@ -99,7 +99,7 @@ def test_of_others_the_host_has_copies():
 
 
 def test_what_mpi_writes_may_have_been_in_use():
-    """Memory that was freed belongs to the stream still: a receive waits for what is enqueued there."""
+    """Freed memory may still be in use on its stream: a receive into it waits for the operations enqueued there."""
     like = torch.empty(50).to(DEVICE)
     pending(torch.ones(50))
     request = irecv(like, PREVIOUS, 3)
@@ -110,7 +110,7 @@ def test_what_mpi_writes_may_have_been_in_use():
 
 @pytest.mark.parametrize("name", ["bcast", "allgather", "scatter"])
 def test_ranks_may_differ(name):
-    """Some on the host, some through it, some as it is."""
+    """Some ranks have host memory, some copy device memory to the host, some give device memory to MPI."""
     function, given = MOVED[name]
     x = given()
     give_to_mpi(RANK % 3 == 1)
@@ -158,7 +158,7 @@ def test_all_ranks_learn_that_one_has_no_memory_on_its_device(name):
 
 def test_by_itself_only_where_mpi_says_so():
     x = torch.ones(3).to(DEVICE)
-    for use in (None, False, True):  # True: of CUDA, which this is not
+    for use in (None, False, True):  # True concerns CUDA memory only, which this device does not have
         use_cuda_aware_mpi(use)
         assert copies(lambda: bcast(x))[:WAITED_FOR] == [1, 1]
     give_to_mpi(True)
@@ -179,14 +179,14 @@ def test_started_on_one_stream_and_waited_for_on_another():
     before = torch.ops.pretend.use_new_stream(0)
     sent = isend(pending(torch.full((50,), RANK + 2.0)), NEXT)
     received = irecv(torch.empty_like(x), PREVIOUS)
-    torch.ops.pretend.finish()  # as the one waits for the other
+    torch.ops.pretend.finish()  # in place of an event by which one stream waits for the other
     torch.ops.pretend.use_stream(0, before)
     assert (received.wait() + x).cpu().tolist() == [PREVIOUS + 2.0 + RANK + 1.0] * 50
     sent.wait()
 
 
 def test_a_backward_pass_that_failed_needs_a_new_forward():
-    """Its cotangents on the device have been sent and received already."""
+    """The pass has sent and received cotangents on the device before it fails."""
     x = rows(4).to(DEVICE).requires_grad_()
     fuse = [True]
 

@@ -1,4 +1,4 @@
-"""Tensors on a device: values and gradients are those of the same tensors on the CPU, and come to the device."""
+"""Tensors on a device: values and gradients equal those of the same tensors on the CPU, and are on the device."""
 
 import gc
 
@@ -287,7 +287,7 @@ def test_two_devices_in_one_operation_are_an_error_of_all_ranks():
 
 
 def test_cpu_and_device_tensors_in_one_graph():
-    """Autograd runs backward of either in a thread of its own, unless it is told not to."""
+    """Autograd runs backward of device tensors in another thread, unless that is switched off."""
     leaf = torch.full((3,), 1.0 + RANK, requires_grad=True)
     total = leaf
     for i in range(6):

@@ -1,4 +1,4 @@
-"""Forward-mode derivatives (jvp), and torch.func's transforms: the right result or a clear error, on all ranks."""
+"""Forward-mode derivatives (jvp) and torch.func's transforms give the right result or a clear error, on all ranks."""
 
 import pytest
 import torch
@@ -36,14 +36,14 @@ def test_allreduce_by_jvp_and_jacfwd(comm):
     primal, tangent = torch.func.jvp(lambda x: allreduce(x * x, comm), (point,), (direction,))
     expected, derivative = sum_of_squares(comm)
     assert torch.equal(primal, expected) and torch.equal(tangent, derivative)
-    # every rank's element is moved at once
+    # the elements of all ranks are perturbed together
     every = torch.func.jacfwd(lambda x: allreduce(x * x, comm))(point)
     total = sum(2 * (torch.arange(3.0, dtype=torch.float64) + rank) for rank in range(comm.size))
     assert torch.equal(every, torch.diag(total))
 
 
 def test_forward_over_backward(comm):
-    """Derivative of a gradient: the backward pass carries tangents too."""
+    """Derivative of a gradient: the backward pass has tangents too."""
     point, direction = values(comm)
     with forward_ad.dual_level():
         x = forward_ad.make_dual(point.requires_grad_(), direction)

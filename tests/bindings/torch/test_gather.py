@@ -14,8 +14,7 @@ ROWS, WIDTH = 11, 3
 
 @pytest.fixture
 def whole(comm):
-    """A whole tensor in which element e of row r is 10 r + e; uneven, and the last rank has no rows if there are
-    three."""
+    """A whole tensor in which element e of row r is 10 r + e. Parts are uneven; of three ranks the last has no rows."""
     weights = [3, 1, 0][: comm.size] if comm.size < 4 else [1] * comm.size
     counts = [ROWS * w // sum(weights) for w in weights]
     counts[0] += ROWS - sum(counts)
@@ -38,7 +37,7 @@ def test_values(whole, dtype, index):
 
 
 def test_one_sided_adjoint_identity(whole, comm, generator):
-    """<gather(x), y> = <x, sync_grad()>, though ranks gather different numbers of times."""
+    """<gather(x), y> = <x, sync_grad()>, although ranks gather different numbers of times."""
     whole.requires_grad_()
     pairing = 0.0
     for _ in range(comm.rank + 1):
@@ -47,7 +46,7 @@ def test_one_sided_adjoint_identity(whole, comm, generator):
         rows = whole.gather(index)
         pairing += float((rows.detach() * y).sum())
         rows.backward(y)
-    assert whole.local.grad is None  # nothing before sync_grad
+    assert whole.local.grad is None  # no gradient before sync_grad
     whole.sync_grad()
     home = float((whole.local.detach() * whole.local.grad).sum())
     assert MPI.COMM_WORLD.allreduce(pairing) == pytest.approx(MPI.COMM_WORLD.allreduce(home), rel=1e-12)
@@ -71,12 +70,12 @@ def test_zero_grad_drops_what_an_optimizer_cannot_reach(whole, comm):
     optimizer = torch.optim.SGD([whole.local], lr=1.0)
     gather(whole, torch.tensor([0])).sum().backward()
     whole.sync_grad()
-    for _ in range(comm.rank + 1):  # a skipped step, in which the ranks gather different numbers of times
+    for _ in range(comm.rank + 1):  # a skipped step; each rank gathers a different number of times
         gather(whole, torch.arange(ROWS)).sum().backward()
     optimizer.zero_grad()
     whole.zero_grad()
     assert whole.local.grad is None
-    gather(whole, torch.tensor([ROWS - 1])).sum().backward()  # may come before other ranks' zero_grad() has returned
+    gather(whole, torch.tensor([ROWS - 1])).sum().backward()  # other ranks may still be in zero_grad()
     whole.sync_grad()
     for i, row in enumerate(whole.rows()):
         assert whole.local.grad[i].tolist() == [comm.size if row == ROWS - 1 else 0.0] * WIDTH
@@ -124,7 +123,7 @@ def test_out_of_range_names_index_and_position(whole, comm):
 
 
 def test_values_that_do_not_fit_are_everybodys_error(whole, comm):
-    """One rank's wrong shape, dtype or rows must neither write beyond its part nor leave the others waiting."""
+    """A rank with a wrong shape, dtype or rows must neither write beyond its part nor let the others wait."""
     whole.requires_grad_()
     scratch = whole.__dict__["_gradient_companions"][1].handle
     index, rows = torch.tensor([0, 1]), len(whole.rows())
@@ -141,11 +140,11 @@ def test_values_that_do_not_fit_are_everybodys_error(whole, comm):
         torch.ops.syncyte.gather_collective(good, whole.handle, scratch, torch.tensor([ROWS if odd else 0]))
     adjoint = torch.ops.syncyte.gather_adjoint(cotangent, whole.handle, scratch, index, rows)
     expected = [[float(comm.size) * (row < 2)] * WIDTH for row in whole.rows()]
-    assert adjoint.tolist() == expected  # what failed left nothing in scratch
+    assert adjoint.tolist() == expected  # the failed calls have left nothing in scratch
 
 
 def test_no_memory_for_the_index_is_everybodys_error(whole, comm):
-    """An operation that fails on one rank within the collective must not leave the others waiting."""
+    """The others must not wait for a rank that fails within the collective."""
     whole.requires_grad_()
     scratch = whole.__dict__["_gradient_companions"][1].handle
     odd, rows = comm.rank == comm.size - 1, len(whole.rows())
@@ -155,7 +154,7 @@ def test_no_memory_for_the_index_is_everybodys_error(whole, comm):
     cotangent = torch.ones(1, WIDTH, dtype=torch.float64)
     with pytest.raises(RuntimeError, match=f"failed on rank {comm.size - 1}.*allocate"):
         torch.ops.syncyte.gather_adjoint(cotangent, whole.handle, scratch, index, rows)
-    wrong = syncyte.WholeTensor((ROWS + 7, WIDTH), torch.float64, comm=comm)  # as scratch it has too many or few rows
+    wrong = syncyte.WholeTensor((ROWS + 7, WIDTH), torch.float64, comm=comm)  # the wrong number of rows for scratch
     local = torch.ones(rows, WIDTH, dtype=torch.float64)
     with pytest.raises(ValueError, match="local is"):
         torch.ops.syncyte.gather_collective(local, whole.handle, wrong.handle if odd else scratch, torch.tensor([0]))
@@ -163,7 +162,7 @@ def test_no_memory_for_the_index_is_everybodys_error(whole, comm):
 
 
 def test_a_transposed_square_is_not_the_tensor_itself(comm):
-    """It begins at the same address and has the same shape."""
+    """The slice begins at the same address and has the same shape."""
     width = 3
     square = syncyte.WholeTensor((width * comm.size, width), torch.float64, comm=comm)
     square.local.copy_(torch.arange(9.0).view(3, 3) + 100 * comm.rank)
@@ -194,7 +193,7 @@ def test_need_for_gradients_is_a_fact(whole, comm):
 
 @pytest.mark.parametrize("collective", [False, True])
 def test_a_graph_keeps_the_tensor(comm, collective):
-    """Its owner drops it between forward and backward."""
+    """The program drops it between forward and backward."""
     whole = syncyte.WholeTensor((ROWS, WIDTH), torch.float64, comm=comm)
     whole.requires_grad_()
     local, companions = whole.local, [made.handle for made in whole.__dict__["_gradient_companions"]]
@@ -208,7 +207,7 @@ def test_a_graph_keeps_the_tensor(comm, collective):
         assert MPI.COMM_WORLD.allreduce(float(local.grad.sum())) == 2.0 * WIDTH * comm.size
     del rows
     gc.collect()
-    for handle in companions:  # with the graph they are gone
+    for handle in companions:  # freed together with the graph
         with pytest.raises(RuntimeError, match="freed"):
             torch.ops.syncyte.gather_backward(ones, handle, index)
 

@@ -1,4 +1,4 @@
-"""The distributed gradcheck itself, and the collective gather by it."""
+"""The distributed gradcheck itself, and its check of the collective gather."""
 
 import pytest
 import torch
@@ -11,7 +11,7 @@ WORLD = MPI.COMM_WORLD
 
 
 class WrongSum(torch.autograd.Function):
-    """A sum over ranks whose backward forgets the other ranks."""
+    """A sum over ranks with a wrong backward, which omits the other ranks."""
 
     @staticmethod
     def forward(ctx, x):

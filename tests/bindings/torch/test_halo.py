@@ -77,7 +77,7 @@ def test_compiled(backend):
 
 
 def test_heat_over_ranks_has_the_gradient_of_heat_on_one():
-    """Explicit steps of u_t = k u_xx on a ring: the gradient with respect to the initial state and to k."""
+    """Explicit steps of u_t = k u_xx on a ring: gradients with respect to the initial state and to k."""
     cells, steps = 4, 5
     plan = syncyte.Halo(grid(1, True), (cells + 2,), "float64", 1)
 
@@ -104,13 +104,13 @@ def test_heat_over_ranks_has_the_gradient_of_heat_on_one():
     torch.testing.assert_close(allreduce(k.grad), rate.grad)
 
 
-# Facts that neighbours compare. On 1 to 3 ranks of a ring all are neighbours.
+# Facts that neighbours compare. On a ring of up to 3 ranks all ranks are neighbours.
 
 several = pytest.mark.skipif(SIZE == 1, reason="one rank agrees with itself")
 
 
 def told(odd: int, text: str):
-    """Errors if another rank differs: only neighbours get one."""
+    """Expects an error if the rank `odd` differs: on that rank and its neighbours, and on no other rank."""
     is_near = (RANK - odd) % SIZE in (0, 1, SIZE - 1)
     return pytest.raises(ValueError, match=text) if is_near else contextlib.nullcontext()
 
@@ -146,7 +146,7 @@ def test_a_mismatch_in_one_phase_ends_the_others(dimensions):
         halo_exchange(field(RANK == 0), halo)
     except ValueError as error:
         assert "needs-gradient is" in str(error) or "has failed with" in str(error)
-    allreduce(torch.ones(1))  # nobody waits
+    allreduce(torch.ones(1))  # no rank still waits in the exchange
     assert works(halo)
 
 
@@ -182,7 +182,7 @@ def test_mixed_grad(ring):
 
 
 def test_a_rank_without_torch_takes_part(ring):
-    """As a solver in another program does, which gives no facts."""
+    """A solver in another program takes part like this: it gives no facts."""
     x = field()
     expected = halo_exchange(x, ring)
     result = torch.from_numpy(ring.exchange(x.numpy().copy())) if RANK == 0 else halo_exchange(x, ring)

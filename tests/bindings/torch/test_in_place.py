@@ -1,4 +1,4 @@
-"""bcast_ and reduce_: torch's rules of in-place operations hold on all ranks."""
+"""bcast_ and reduce_ follow torch's rules of in-place operations on all ranks."""
 
 import pytest
 import torch
@@ -60,7 +60,7 @@ def test_gradients_of_a_view_and_what_lies_beside_it(case):
 
 @pytest.mark.parametrize("which", ["a leaf", "a view of a leaf"])
 def test_a_leaf_is_refused_on_all_ranks(case, which):
-    """One rank's leaf is every rank's error, before anything is sent."""
+    """A leaf on one rank is an error on every rank, before anything is sent."""
     leaf = values(3).requires_grad_()
     odd = RANK == SIZE - 1
     x = (leaf if which == "a leaf" else leaf[:]) if odd else leaf * 1
@@ -90,7 +90,7 @@ def test_a_stale_saved_tensor_is_noticed(case):
 
 @pytest.mark.parametrize("odd", [0, SIZE - 1])
 def test_a_stale_result_of_a_maximum_is_everybodys_error(odd):
-    """One rank alone has changed what its backward pass needs."""
+    """Only one rank has changed a tensor that its backward pass needs."""
     x = values(3).requires_grad_()
     result = allreduce(x * 1, op="max")
     if RANK == odd:

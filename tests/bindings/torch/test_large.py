@@ -1,4 +1,4 @@
-"""Counts beyond 2^31 on one rank. Two ranks; at most 12 GiB of memory in both together."""
+"""Counts beyond 2^31 on one rank. Two ranks, which together need at most 12 GiB of memory."""
 
 import gc
 
@@ -26,14 +26,14 @@ def freed():
 
 
 def large(factor: int = 1, dtype: torch.dtype = torch.uint8) -> torch.Tensor:
-    """Zeros, but at PLACES."""
+    """Zeros except at PLACES."""
     result = torch.zeros(COUNT, dtype=dtype)
     result[PLACES] = factor * torch.arange(1, len(PLACES) + 1, dtype=dtype)
     return result
 
 
 def expect(result: torch.Tensor, factor: int = 1, after: int = 0) -> None:
-    """`after`: how many other elements follow, all 9."""
+    """Checks marked elements, and that the `after` elements behind them are all 9."""
     assert result.numel() == COUNT + after
     assert result[PLACES].tolist() == [factor * (i + 1) for i in range(len(PLACES))]
     assert result[COUNT:].tolist() == [9] * after
@@ -76,7 +76,7 @@ def test_messages():
 
 
 def test_a_gradient():
-    """2^31 elements and more in backward: of a half-precision message, whose memory a gradient can have."""
+    """More than 2^31 bytes in backward of a half-precision message."""
     x = torch.zeros(1, dtype=torch.float16, requires_grad=True)
     count = 2**30 + 3  # 2^31 + 6 bytes
     if RANK == 0:

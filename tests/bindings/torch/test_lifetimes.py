@@ -1,4 +1,4 @@
-"""A graph keeps what its backward needs: communicators and halos that the application has dropped."""
+"""A graph keeps communicators and halos that its backward needs, although the application has dropped them."""
 
 import gc
 import io
@@ -96,7 +96,7 @@ class Sum(torch.nn.Module):
 
 
 def exported(comm):
-    """The sum over a communicator as torch.export saves and loads it, and the communicator's number in the graph."""
+    """A sum over a communicator, saved and loaded by torch.export, and the communicator's handle in the graph."""
     file = io.BytesIO()
     torch.export.save(torch.export.export(Sum(comm), (torch.ones(2),)), file)
     file.seek(0)
@@ -112,7 +112,7 @@ def test_an_exported_graph_on_the_world_holds_a_number_that_every_job_has():
 
 
 def test_an_exported_graph_on_another_communicator_holds_a_number_of_its_own():
-    """Random, but the same on all ranks: another job has no communicator of this number."""
+    """Handles are random but the same on all ranks, so that another job has no communicator with this handle."""
     comm = WORLD.dup()
     module, number = exported(comm)
     assert number == comm.handle and number >> 62 == 1

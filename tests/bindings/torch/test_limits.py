@@ -1,4 +1,4 @@
-"""Arguments that the C interface cannot hold are errors, and never taken for others that it can."""
+"""Arguments that do not fit the types of the C interface are errors; they must not be truncated to valid ones."""
 
 import pytest
 import torch
@@ -25,7 +25,7 @@ from syncyte.torch import (
 WORLD = syncyte.COMM_WORLD
 RANK, SIZE = WORLD.rank, WORLD.size
 OPS = torch.ops.syncyte
-FAR = 2 ** 40  # zero in its lower 32 bits: taken for rank 0
+FAR = 2 ** 40  # its lower 32 bits are 0: truncated it would be rank 0
 
 ROOTED = {
     "bcast": lambda x, root: bcast(x, root),

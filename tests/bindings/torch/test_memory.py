@@ -1,4 +1,4 @@
-"""Memory of the process over 10,000 forward and backward passes of every operation."""
+"""Resident memory does not grow over 10,000 forward and backward passes of every operation."""
 
 import pytest
 import torch
@@ -16,7 +16,7 @@ NEXT, PREVIOUS = (RANK + 1) % SIZE, (RANK - 1) % SIZE
 
 
 def differentiated(operation, given=lambda: torch.ones(4, 4, dtype=torch.float64)):
-    """Makes steps, each a forward and a backward pass."""
+    """Makes functions that each run one forward and one backward pass."""
 
     def make():
         x = given().requires_grad_()

@@ -1,4 +1,4 @@
-"""Messages of syncyte.torch: values, gradients of any order, order of backward, and what wrong use gets."""
+"""Messages of syncyte.torch: values, gradients of any order, order of backward, and errors of wrong use."""
 
 import ctypes
 import gc
@@ -53,7 +53,7 @@ def strided(x: torch.Tensor) -> torch.Tensor:
 
 
 def chain(x: torch.Tensor) -> torch.Tensor:
-    """From rank to rank, each of which adds its own."""
+    """A message from rank to rank; each rank adds its own tensor."""
     total = x
     if RANK > 0:
         total = x + 2 * recv(join_dummies(torch.empty_like(x), [x]), RANK - 1)
@@ -104,7 +104,7 @@ def test_third_gradients():
 
 
 def test_seven_derivatives_and_no_more():
-    """Messages of a linear map's derivatives: each is the reverse of the one before."""
+    """Each derivative of a message is a message in the opposite direction."""
     point = of_rank(RANK, 3).requires_grad_()
     value = start_then_wait(point)
     for order in range(1, 8):
@@ -116,12 +116,12 @@ def test_seven_derivatives_and_no_more():
         torch.autograd.grad(value, point, torch.ones_like(value))
     del value, point, cotangent
     gc.collect()
-    torch.testing.assert_close(start_then_wait(of_rank(RANK, 2)), of_rank(PREVIOUS, 2))  # messages work on
+    torch.testing.assert_close(start_then_wait(of_rank(RANK, 2)), of_rank(PREVIOUS, 2))  # messages still work
 
 
 @needs_two
 def test_answers_find_their_messages_where_tags_begin_again():
-    """Answers in backward have the message's number for their tag, and tags end: the numbers wrap round."""
+    """Cotangents are sent with the message's number as tag. Numbers wrap round at MPI's highest tag."""
     highest = ctypes.c_int32()
     syncyte._library.core().syncyte_message_highest_tag(ctypes.byref(highest))
     last = torch.ops.syncyte.skip_message_numbers(0)
@@ -181,7 +181,7 @@ def test_another_dtype_or_shape_is_the_receivers_error(like, text):
 
 
 def test_nobody_sends_zeros_and_gives_zero_gradients():
-    """As at the open border of a grid."""
+    """PROC_NULL, as at the open border of a grid."""
     x = torch.full((3,), 2.0, dtype=torch.float64, requires_grad=True)
     token = send(x, PROC_NULL)
     got = recv(join_dummies(torch.full_like(x, 7), [x]), PROC_NULL)

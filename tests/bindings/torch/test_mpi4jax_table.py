@@ -1,4 +1,5 @@
-"""The right column of mpi4jax's table in docs/from-mpi4torch.md gives what mpi4jax documents of the left one."""
+"""The table for mpi4jax in docs/from-mpi4torch.md: the calls on the right give the results that mpi4jax documents for
+those on the left."""
 
 import pytest
 import torch

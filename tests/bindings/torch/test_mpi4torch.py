@@ -1,4 +1,4 @@
-"""Behaviour of mpi4torch in syncyte.compat.mpi4torch, and things that mpi4torch itself does wrong."""
+"""Behaviour of mpi4torch in syncyte.compat.mpi4torch, and defects of mpi4torch that it does not have."""
 
 import copy
 import gc
@@ -229,8 +229,7 @@ def test_a_script_that_imports_mpi4torch(tmp_path):
 
 
 def fitted(world) -> torch.Tensor:
-    """A quadratic through points of which every rank has a part; the mean of the ranks' parameters is what is
-    fitted."""
+    """Fits a quadratic to points, of which every rank has a part, with the mean of the ranks' parameters."""
     x = 2 * torch.rand(1000, dtype=torch.float64, generator=torch.Generator().manual_seed(42))[RANK::SIZE]
     y = (3 * x - 2) * x + 0.5
     parameters = torch.arange(3, dtype=torch.float64).requires_grad_()
@@ -273,14 +272,14 @@ def test_mpi4torchs_own(path, monkeypatch):
 
 
 def run_by_name(script: pathlib.Path, capfd) -> str:
-    """Output of a script on this rank that says `import mpi4torch`, run in this process."""
+    """Runs a script with `import mpi4torch` in this process. Returns its output on this rank."""
     runpy.run_path(str(script), run_name="__main__")
     return capfd.readouterr().out
 
 
 @pytest.mark.skipif(not FOLDER, reason="SYNCYTE_MPI4TORCH_TESTS names no folder with mpi4torch's own tests")
 def test_mpi4torchs_examples(monkeypatch, capfd):
-    """Beside the folder of its tests. The numbers are those of the mathematics, at any number of ranks."""
+    """mpi4torch's examples, beside its folder of tests. The expected numbers do not depend on the number of ranks."""
     monkeypatch.setitem(sys.modules, "mpi4torch", mpi4torch)
     examples = pathlib.Path(FOLDER).parent / "examples"
     result, gradient = run_by_name(examples / "isend-recv-wait.py", capfd).splitlines()

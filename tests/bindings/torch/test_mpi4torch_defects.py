@@ -1,8 +1,8 @@
-"""Defects of mpi4torch 0.1.3 that a program for it does not meet here; the number is that of the defect.
+"""Defects of mpi4torch 0.1.3 that syncyte.compat.mpi4torch does not have, numbered in the tests' names.
 
-Elsewhere: 6 (counts of 32 bits) in test_large.py; 8 (the number of collectives in backward) and 12 (the application's
-own messages) in test_operators.py; 14 (streams of a device) in test_device_memory.py; 2, 7, 13 and 15 for every
-operation in test_safety.py; 3 of in-place collectives in test_in_place.py; 3 and 5 of receives in
+Other files test: 6 (counts of 32 bits) in test_large.py; 8 (the number of collectives in backward) and 12 (the
+application's own messages) in test_operators.py; 14 (streams of a device) in test_device_memory.py; 2, 7, 13 and 15 for
+every operation in test_safety.py; 3 of in-place collectives in test_in_place.py; 3 and 5 of receives in
 test_mpi4torch_messages.py."""
 
 import copy
@@ -51,7 +51,7 @@ def test_defect_2_siblings_and_the_users_gradient_keep_their_values(world, name)
 
 
 def test_defect_4_joining_dummies_leaks_nothing(world):
-    elements = 1 << 18  # 2 MiB, which a cycle of a node and its tensor would keep
+    elements = 1 << 18  # 2 MiB, which a reference cycle of a node and its tensor would keep
 
     def step() -> None:
         x = torch.ones(elements, dtype=torch.float64, requires_grad=True)
@@ -75,7 +75,7 @@ def test_defect_7_a_wrong_axis_root_or_shape_is_an_error_on_all_ranks(world, cal
 
 
 def test_defect_9_gradients_of_tags_that_differ_by_ten(world):
-    """Backward in the order in which one rank finds it, not by tags that the program may have too."""
+    """mpi4torch's messages of backward have tags that the program's own messages may have too."""
     x = of_rank(RANK, 3).requires_grad_()
     first, second = ring(world, x, 0), ring(world, 2 * x, 10)
     (3 * first + 5 * second).sum().backward()
@@ -142,7 +142,7 @@ def test_defect_13_an_undefined_gradient_is_zero(world):
 
 
 def test_defect_14_mpi_supports_threads_as_autograd_needs_them(world):
-    """Backward of a device's tensors runs in a thread of its own; the destructor of a handle does not throw."""
+    """Backward of device tensors runs in another thread; the destructor of a handle does not throw."""
     assert world.size == SIZE and MPI.Query_thread() == MPI.THREAD_MULTIPLE
     handle = world.Irecv(torch.empty(2), PREVIOUS, 8)
     del handle
@@ -175,7 +175,7 @@ def test_defect_16_vmap(world):
 
 
 def test_defect_16_functional_gradients_are_refused_and_those_of_autograd_work(world):
-    """torch.func.grad refuses every autograd function of C++, with torch's own text."""
+    """torch.func.grad refuses every autograd function in C++, with a message of torch."""
     with pytest.raises(RuntimeError, match="functorch transforms"):
         torch.func.grad(lambda x: world.Allreduce(x, mpi4torch.MPI_SUM).sum())(of_rank(RANK, 3))
     x = of_rank(RANK, 3).requires_grad_()

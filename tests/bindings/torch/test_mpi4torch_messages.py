@@ -1,4 +1,4 @@
-"""Messages of syncyte.compat.mpi4torch: what mpi4torch's own write and return, and nothing beside it."""
+"""Messages of syncyte.compat.mpi4torch write and return what mpi4torch's do, and write nothing else."""
 
 import pytest
 import torch
@@ -72,7 +72,7 @@ def test_a_buffer_that_autograd_has_saved_is_noticed(world):
                                   lambda whole: whole[1:3, 1:3], lambda whole: whole.t()],
                          ids=["column", "row", "grid", "block", "transposed"])
 def test_a_view_receives_nothing_beside_it(world, receive, view):
-    """Defect 5 of mpi4torch: a receive into a view that is not contiguous overwrites what stands beside it."""
+    """Defect 5 of mpi4torch: a receive into a non-contiguous view overwrites the elements beside it."""
     whole = torch.full((4, 5), -1.0, dtype=torch.float64)
     buffer = view(whole)
     sent = world.Isend(of_rank(RANK, *buffer.shape), NEXT, 0)
@@ -89,7 +89,7 @@ def test_a_wait_for_a_send_returns_what_was_sent(world):
     got = world.Recv(torch.empty(3, dtype=torch.float64), PREVIOUS, 0)
     result = world.Wait(sent)
     assert torch.equal(result.detach(), x.detach()) and result.requires_grad
-    # The gradient is that of the received value, whatever cotangent the result itself gets.
+    # The sender gets the gradient of the received value; the cotangent of the result itself does not matter.
     (mpi4torch.JoinDummies(got * (RANK + 1), [result]).sum() + 7 * result.sum()).backward()
     assert torch.equal(x.grad, torch.full_like(x, NEXT + 1.0))
 
@@ -106,7 +106,7 @@ def test_a_send_returns_what_was_sent(world):
 
 
 def test_gradients_of_a_receive_into_a_buffer_in_use(world):
-    """The result has the message's gradient, the buffer keeps its own place in the graph."""
+    """The result has the message's gradient; the buffer keeps its own gradient function."""
     x = of_rank(RANK, 3).requires_grad_()
     buffer = torch.zeros(3, dtype=torch.float64)
     sent = world.Isend(x, NEXT, 0)
@@ -118,7 +118,7 @@ def test_gradients_of_a_receive_into_a_buffer_in_use(world):
 
 
 def test_nobody_leaves_a_buffer_as_it_is(world):
-    """As at the open border of a grid: MPI_PROC_NULL."""
+    """MPI_PROC_NULL, as at the open border of a grid."""
     buffer = of_rank(RANK, 3)
     result = world.Recv(buffer, syncyte.PROC_NULL, 0)
     assert torch.equal(buffer, of_rank(RANK, 3)) and torch.equal(result, buffer)
@@ -130,7 +130,7 @@ def test_nobody_leaves_a_buffer_as_it_is(world):
 
 
 def test_waiting_is_all_that_an_example_needs(world):
-    """The first example of mpi4torch's documentation: what it uses is the buffer's memory."""
+    """The first example in mpi4torch's documentation, which uses the buffer after the receive."""
     mine = torch.tensor([1.0 + RANK], dtype=torch.double).requires_grad_()
     handle = world.Isend(mine, NEXT, 0)
     buffer = mpi4torch.JoinDummies(torch.empty_like(mine), [handle.dummy])
@@ -148,7 +148,7 @@ def sends_and_forgets(world: mpi4torch.MPI_Communicator, x, dest: int):
 
 
 def test_a_scripted_send_whose_result_is_not_used(world):
-    for value in range(4):  # the optimiser takes part from the second call on
+    for value in range(4):  # TorchScript optimises from the second call on
         buffer = torch.zeros(2)
         received = world.Irecv(buffer, PREVIOUS, 9)
         sends_and_forgets(world, torch.full((2,), float(value)), NEXT)

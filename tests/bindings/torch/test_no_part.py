@@ -1,5 +1,5 @@
-"""None in place of a communicator is not COMM_WORLD: it is what a rank gets of a communicator that it has no part
-in."""
+"""comm=None does not mean COMM_WORLD. A rank has None for a communicator of which it is no member, so None is an
+error."""
 
 import inspect
 
@@ -60,7 +60,7 @@ def test_a_rank_without_color_takes_part_in_nothing(comm):
             syt.allreduce(torch.ones(1), even)
     else:
         assert syt.allreduce(torch.ones(1), even).item() == (comm.size + 1) // 2
-    assert syt.allreduce(torch.ones(1)).item() == comm.size  # the world's allreduces are in step
+    assert syt.allreduce(torch.ones(1)).item() == comm.size  # the world's next allreduce works
 
 
 def test_a_rank_beyond_the_grid_takes_part_in_nothing(comm):
@@ -77,7 +77,7 @@ def test_a_rank_beyond_the_grid_takes_part_in_nothing(comm):
 
 @pytest.mark.parametrize("module", [syt, syncyte, syncyte.checkpoint])
 def test_every_default_is_the_world_itself(module):
-    """None differs from an argument that was not given; and the table above lists every function."""
+    """None differs from an omitted argument. The table above lists every function with a communicator."""
     found = {}
     for name in module.__all__:
         try:

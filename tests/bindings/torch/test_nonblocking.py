@@ -1,5 +1,5 @@
-"""Started collectives of syncyte.torch: values against the blocking ones, gradients, orders, and what wrong use
-gets."""
+"""Non-blocking collectives of syncyte.torch: values against the blocking ones, gradients, orders, and errors of wrong
+use."""
 
 import pytest
 import torch
@@ -109,7 +109,7 @@ def test_many_at_once_and_their_gradients():
 
 
 def test_backwards_that_cross_are_an_error():
-    """Backward starts in the reverse order of the waits: it must be the same on all ranks."""
+    """Backward starts the collectives in the reverse order of the waits, which must be the same on all ranks."""
     if SIZE == 1:
         return
     values = [torch.ones(4, requires_grad=True) for _ in range(2)]
@@ -118,12 +118,12 @@ def test_backwards_that_cross_are_an_error():
     results = {i: requests[i].wait() for i in order}
     with pytest.raises(ValueError, match="number of the forward"):
         (results[0] + results[1]).sum().backward()
-    # A rank that has raised at its first wait goes on: only in Syncyte does it help those that wait for the second.
+    # A rank that has raised at its first wait continues; its next call of Syncyte completes the waits of other ranks.
     assert allreduce(torch.ones(1))[0] == SIZE
 
 
 def test_a_start_waits_for_nobody():
-    """Rank 0 starts, sends, waits; the next one receives first."""
+    """Rank 0 starts the collective before it sends; the others start it after they have received."""
     x = torch.ones(3, dtype=torch.float64)
     if RANK == 0:
         request = iallreduce(x)
@@ -167,7 +167,7 @@ def cotangent_of(result: torch.Tensor) -> torch.Tensor:
 
 @pytest.mark.parametrize("needing", [0, SIZE - 1])
 def test_mixed_grad(case, needing):
-    """Gradients do not depend on whether other ranks' inputs need one."""
+    """Gradients do not depend on whether the inputs of other ranks require one."""
     start, _, given = case
     everyone = given().requires_grad_()
     result = start(everyone).wait()
@@ -228,7 +228,7 @@ def test_backward_without_the_wait_is_an_error():
 
 
 def test_compiled_with_a_dummy_warns_of_nothing(comm, capfd):
-    """The ticket of backward is added to the dummy's zeros: the original tensor goes, the operation does not."""
+    """Backward adds its ticket to the dummy's zeros: the ticket tensor may be dropped, the operation may not."""
     from syncyte.torch import join_dummies
 
     def function(x):
@@ -248,7 +248,7 @@ def test_compiled_with_a_dummy_warns_of_nothing(comm, capfd):
 
 @pytest.mark.parametrize("backend", ["aot_eager", INDUCTOR])
 def test_compiled(backend, comm):
-    assert comm.size == SIZE  # and started
+    assert comm.size == SIZE  # also starts Syncyte
     torch._dynamo.reset()
 
     def function(x):

@@ -1,8 +1,7 @@
-"""torch.library.opcheck of the operators that the other files do not check, and that every operator is checked.
+"""torch.library.opcheck of the operators that no other file checks, and a test that every operator is checked.
 
-Operators of requests act once, so opcheck's last test, which runs an operator twice on the same arguments and compares
-what compiled code returns, is not for them: test_compile_messages.py and test_nonblocking.py compile what starts and
-waits.
+opcheck's last test runs an operator twice on the same arguments, in compiled code too. A request can be waited for only
+once, so the operators of requests omit that test. test_compile_messages.py and test_nonblocking.py compile them.
 """
 
 import pathlib
@@ -27,7 +26,7 @@ def x(grad: bool = False) -> torch.Tensor:
 
 
 def exchanged(comm: int) -> tuple[torch.Tensor, torch.Tensor]:
-    """The statuses of a message sent round the ring, and of the one received, whose answers may follow."""
+    """Sends a message round the ring. Returns the statuses of the send and of the receive, as backward needs them."""
     sent, received = OPS.isend(x(True), comm, NEXT, 7), OPS.irecv(x(True), comm, PREVIOUS, 7)
     return tuple(OPS.wait_message(ticket, comm, SHAPE, torch.float64, is_receive)[1].detach()
                  for ticket, is_receive in ((sent, False), (received, True)))
@@ -59,7 +58,7 @@ def started(comm: int, grad: bool) -> tuple:
     return OPS.start_collective(x(grad), "allreduce", comm), "allreduce", comm, SHAPE, torch.float64
 
 
-OWN = 2 if RANK == 0 else 0  # rank 0 gets all of a part
+OWN = 2 if RANK == 0 else 0  # rows that this rank gets: rank 0 gets all
 CASES = {
     "start_collective.default": (ONCE, lambda comm, grad: (x(grad), "allreduce", comm)),
     "wait_collective.default": (ONCE, started),
@@ -83,7 +82,7 @@ CASES = {
     "join_dummies.default": (ALL, lambda comm, grad: (x(grad), [x(True), x()])),
     "overwrite.default": (ALL, lambda comm, grad: (x(grad) * 1, x(grad))),
 }
-# Made of the others, without kernels, for C++ and TorchScript: opcheck would see those others.
+# Operators for C++ and TorchScript that call other operators and have no kernels; opcheck would check those others.
 COMPOSED = ("wait", "wait_all", "send", "recv", "sendrecv", "iallreduce", "ibcast", "iallgather_along",
             "ireduce_scatter_along", "ialltoall_along")
 ELSEWHERE = {
@@ -97,7 +96,7 @@ ELSEWHERE = {
     "test_in_place.py": ["bcast_.default", "reduce_.default"],
     "test_opcheck.py": ["halo_exchange.default", "neighbor_alltoall.default", "join_order.default"],
 }
-# They take no tensors, or a ticket whose state is not a function of it.
+# Operators without tensors, or with a ticket, whose state does not follow from its value.
 NO_TENSORS = {"comm_rank.default", "comm_size.default", "enter_order.default", "leave_order.default",
               "requests_under_way.default", "skip_message_numbers.default", "test_message.default",
               "use_device_memory.default", "serve_from_cache.default", "operator_table.default"}

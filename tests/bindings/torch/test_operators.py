@@ -11,9 +11,9 @@ from test_compile import traced_operations
 
 WORLD = MPI.COMM_WORLD
 SIZE, RANK = WORLD.size, WORLD.rank
-NO_DATA = {"barrier.default"}  # their tensor only finds the kernel
+NO_DATA = {"barrier.default"}  # their tensor only selects the kernel
 LOCAL = {"gather.default", "gather_backward.default", "isend.default", "irecv.default", "wait_message.default",
-         "wait_collective.default"}  # tell no other rank
+         "wait_collective.default"}  # their errors concern this rank only
 
 
 EFFECTFUL = [f"{row.packet}.{row.overload}" for row in _torch_operators.table() if row.is_effectful]
@@ -40,7 +40,7 @@ def test_kernels(name):
 
 
 def test_effects_are_all_there():
-    """An operator with a CPU kernel of its own talks to other ranks, but for the tests of a request."""
+    """Every operator with its own CPU kernel communicates with other ranks, except the test of a message."""
     with_kernels = {name.removeprefix("syncyte::") for name in torch._C._dispatch_get_all_op_names()
                     if name.startswith("syncyte::") and torch._C._dispatch_has_kernel_for_dispatch_key(name, "CPU")}
     with_overload = {name if "." in name else f"{name}.default" for name in with_kernels}
@@ -67,18 +67,19 @@ def test_defect_8_backward_is_one_collective_at_any_number_of_ranks(operation):
 
 
 def test_defect_12_messages_of_the_application_on_the_same_communicator_are_its_own():
-    """A communicator is duplicated: the application's messages and ours, with equal tags, do not meet."""
+    """from_mpi4py() duplicates the communicator, so messages of the application and of Syncyte with equal tags do not
+    match."""
     theirs = WORLD.Dup()
     ours = syncyte.Comm.from_mpi4py(theirs)
     following, before = (RANK + 1) % SIZE, (RANK - 1) % SIZE
     got = torch.zeros(1, dtype=torch.float64).numpy()
-    receive = theirs.Irecv(got, source=MPI.ANY_SOURCE, tag=MPI.ANY_TAG)  # would take whatever comes first
+    receive = theirs.Irecv(got, source=MPI.ANY_SOURCE, tag=MPI.ANY_TAG)  # would match any message
     sent = sct.isend(torch.full((1,), 7.0, dtype=torch.float64), following, 3, comm=ours)
     received = sct.recv(torch.zeros(1, dtype=torch.float64), before, 3, comm=ours)
     total = sct.allreduce(torch.ones(1), ours)
     sent.wait()
     assert not receive.Test() and received.item() == 7.0 and total.item() == SIZE
-    WORLD.Barrier()  # nobody replies before all have looked
+    WORLD.Barrier()  # no rank replies before all have tested their receive
     reply = theirs.Isend(torch.full((1,), 8.0, dtype=torch.float64).numpy(), dest=following, tag=3)
     MPI.Request.Waitall([receive, reply])
     assert got[0] == 8.0

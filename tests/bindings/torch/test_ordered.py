@@ -1,4 +1,4 @@
-"""syncyte.torch.ordered(): backward runs communications in the reverse order, whatever depends on them."""
+"""syncyte.torch.ordered(): backward runs communications in the reverse order, independent of the graph."""
 
 import gc
 import weakref
@@ -38,7 +38,7 @@ def numbers(*shape: int, seed: int = 0) -> torch.Tensor:
 
 
 class Noted(torch.autograd.Function):
-    """Identity; notes when its backward runs."""
+    """Identity that appends its name to a list when its backward runs."""
 
     @staticmethod
     def forward(ctx, x, notes, name):
@@ -80,7 +80,7 @@ def test_backward_runs_in_the_reverse_order():
     names = ["a", "b", "c", "d"]
     with ordered() as order:
         for operation, name in zip([allreduce, bcast, scan, reduce], names, strict=True):
-            operation(Noted.apply(x, notes, name))  # nobody uses the result
+            operation(Noted.apply(x, notes, name))  # the result is unused
         order.join(torch.ones((), dtype=torch.float64)).backward()
     assert notes == names[::-1] and torch.equal(x.grad, torch.zeros_like(x))
 
@@ -113,7 +113,7 @@ def test_a_loss_that_does_not_use_a_send():
 
 
 def program(x: torch.Tensor, order) -> torch.Tensor:
-    """Every kind of operation; all results are used."""
+    """A program with every kind of operation, all of whose results are used."""
     join = order.join if order is not None else (lambda value: value)
     a = allreduce(torch.sin(x))
     started = iallreduce(a * x)
@@ -133,7 +133,7 @@ def test_gradients_equal_those_without_a_scope():
     program(plain, None).backward()
     with ordered() as order:
         loss = program(scoped, order)
-    loss.backward()  # also after the scope
+    loss.backward()  # after the end of the scope
     torch.testing.assert_close(scoped.grad, plain.grad, rtol=1e-12, atol=1e-12)
 
 
@@ -149,7 +149,7 @@ def test_double_backward():
             return order.join(function())
 
     torch.testing.assert_close(second(in_scope), second(lambda function: function()))
-    with ordered():  # and all of it in one scope
+    with ordered():  # both in one outer scope
         torch.testing.assert_close(second(lambda function: function()), second(in_scope))
 
 
@@ -169,7 +169,7 @@ def test_one_scope_for_many_steps_leads_into_no_finished_graph():
     with ordered() as order:
         for step in range(4):
             x.grad = None
-            y = allreduce((x * x).exp())  # exp and * would complain of a second backward pass
+            y = allreduce((x * x).exp())  # exp and * raise in a second backward pass
             if step % 2 == 0:
                 allreduce(x * 2)
                 y = order.join(y)
@@ -178,7 +178,7 @@ def test_one_scope_for_many_steps_leads_into_no_finished_graph():
 
 
 def test_what_is_differentiated_before_the_next_begins_is_no_part_of_it():
-    """Also if its last operation's token has been joined already."""
+    """The same holds if the token of the last operation has been joined already."""
     x = numbers(3)
     with ordered():
         first = allreduce((x * x).exp())
@@ -254,7 +254,7 @@ def test_a_scope_holds_nothing_after_its_end_and_no_finished_graph():
             if backward:
                 loss.backward()
                 gc.collect()
-                assert all(ref() is None for ref in alive)  # still in the scope
+                assert all(ref() is None for ref in alive)  # freed before the end of the scope
 
     for backward in (True, False):
         run(backward)

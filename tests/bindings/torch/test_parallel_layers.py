@@ -15,7 +15,7 @@ DIMS = [None, 0, 1, -1]
 
 
 def part(tensor: torch.Tensor, dim: int | None) -> torch.Tensor:
-    """This rank's, by the rule that layers follow."""
+    """This rank's part, cut by the rule of the layers."""
     return tensor if dim is None else tensor.split(syncyte.even_counts(tensor.size(dim), SIZE), dim)[RANK]
 
 
@@ -24,7 +24,7 @@ def assert_same(found: torch.Tensor, expected: torch.Tensor) -> None:
 
 
 def random(*shape: int, seed: int = 5) -> torch.Tensor:
-    """The same on all ranks."""
+    """Random numbers that are the same on all ranks."""
     return torch.randn(shape, dtype=torch.float64, generator=torch.Generator().manual_seed(seed))
 
 
@@ -124,7 +124,7 @@ def test_rows_are_renormalised_where_they_are(comm):
 
 
 def check_cross_entropy(shape, counts=None, **options) -> None:
-    """shape: of the logits, the classes first."""
+    """`shape` is the shape of the logits, with the classes first."""
     classes, *places = shape
     logits = random(*shape) if len(shape) == 1 else random(*shape).movedim(0, 1)
     axis = 0 if len(shape) == 1 else 1
@@ -283,7 +283,7 @@ def test_one_ranks_mistake_is_every_ranks_error(comm):
 
 
 def wrong_tensors() -> dict:
-    """By their messages: what one rank does while the others do the right thing."""
+    """Mistakes of one rank by their messages; the other ranks make the right call."""
     x, weight, bias = torch.ones(2, 3 * SIZE), torch.ones(4, 3), torch.ones(4)
     rows, numbers = torch.ones(2, 3), torch.tensor([0, 1])
     logits, target = torch.ones(2, 2), torch.tensor([0, 1])
@@ -367,7 +367,7 @@ def test_ranks_that_differ_are_told(comm):
     with pytest.raises(ValueError):
         layer(torch.ones(2 + last, SIZE))
     with pytest.raises(ValueError):
-        layer(torch.ones(2, SIZE)[:, : SIZE if last else 1])  # whole here, a part elsewhere
+        layer(torch.ones(2, SIZE)[:, : SIZE if last else 1])  # whole on the last rank, a part on the others
 
 
 @pytest.mark.parametrize("run", [lambda f: f, lambda f: torch.compile(f, fullgraph=True, backend="aot_eager")])
@@ -421,7 +421,7 @@ def test_the_norm_is_that_of_the_whole_gradient(comm, power, largest):
     models[1][2].bias.grad = torch.full((3,), torch.nan, dtype=torch.float64)
     with pytest.raises(RuntimeError, match="the norm of the gradients is nan"):
         nn.clip_grad_norm_(models[1], 1.0, error_if_nonfinite=True)
-    assert nn.clip_grad_norm_(dense, 1e9) > 0  # also of a model without parts
+    assert nn.clip_grad_norm_(dense, 1e9) > 0  # also for a model that is not cut
 
 
 def test_means_over_the_ranks_of_a_model_are_refused(comm):
@@ -430,7 +430,7 @@ def test_means_over_the_ranks_of_a_model_are_refused(comm):
     if SIZE > 1:
         with pytest.raises(ValueError, match="module has parameters that are cut over the ranks of"):
             DataParallel(model_in_parts())
-    mine, others = comm.split(RANK % 2), comm.split(RANK // 2)  # a model on each mine
+    mine, others = comm.split(RANK % 2), comm.split(RANK // 2)  # the model is cut over `mine`
     torch.manual_seed(3)
     layer = nn.ParallelLinear(2 * mine.size, 4, dim=0, comm=mine)
     if SIZE % 2 == 0:

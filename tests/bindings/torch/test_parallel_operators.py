@@ -1,5 +1,5 @@
-"""syncyte.nn.functional: copy and reduce, scatter and gather, as pairs of adjoints. A whole tensor is one variable, of
-which every rank has a copy, so it counts once in a scalar product; parts count on all ranks."""
+"""syncyte.nn.functional: copy and reduce, scatter and gather are pairs of adjoints. Every rank has a copy of a whole
+tensor, so a scalar product counts the tensor once; it counts the parts of all ranks."""
 
 import pytest
 import torch
@@ -11,10 +11,10 @@ from test_compile import compiled, traced_operations  # noqa: F401 (a fixture)
 
 WORLD = MPI.COMM_WORLD
 SIZE, RANK = WORLD.size, WORLD.rank
-UNEVEN = [2 * rank for rank in range(SIZE)] if SIZE > 1 else [3]  # the first has none
+UNEVEN = [2 * rank for rank in range(SIZE)] if SIZE > 1 else [3]  # the first rank has none
 ALL = sum(UNEVEN)
 
-# From the name: the operation, its input's shape, and whether input and result are whole.
+# By name: the operation, its input's shape, and whether input and result are whole.
 OPERATIONS = {
     "copy": (lambda x: functional.copy(x), (3, 2), True, False),
     "reduce": (lambda x: functional.reduce(x), (3, 2), False, True),
@@ -51,7 +51,7 @@ def traceable(request):
 
 
 def numbers(shape, whole: bool, seed: int) -> torch.Tensor:
-    """Whole numbers, of which every sum is exact; of a whole tensor the same on all ranks."""
+    """Random whole numbers, whose sums are exact; for a whole tensor the same on all ranks."""
     generator = torch.Generator().manual_seed(seed if whole else seed + 100 * (1 + RANK))
     return torch.randint(-9, 10, tuple(shape), generator=generator).double()
 
@@ -167,12 +167,12 @@ WRONG = {
 def test_one_ranks_mistake_is_every_ranks_error(comm, name, function):
     error, text, change = WRONG[name]
     if SIZE == 1 and error is ValueError:
-        return  # there is nobody to differ from
+        return  # there is no other rank
     given = torch.ones(2, SIZE, requires_grad=True)
     given = change(given) if RANK == SIZE - 1 else given
     with pytest.raises(error, match=text):
         getattr(functional, function)(given)
-    assert functional.reduce(torch.ones(1)).item() == SIZE  # and the next operation works
+    assert functional.reduce(torch.ones(1)).item() == SIZE  # the next operation works
 
 
 def test_dims_and_lengths_that_do_not_fit_are_errors(comm):

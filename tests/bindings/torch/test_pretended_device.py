@@ -51,7 +51,7 @@ def with_halo(x: torch.Tensor) -> torch.Tensor:
     return halo_exchange(x, halo)
 
 
-WAITING = {  # and the first element of the result, where rank r has r + 1
+WAITING = {  # operations, each with the first element of its result if rank r gives r + 1
     "allreduce": (allreduce, SIZE * (SIZE + 1) / 2),
     "bcast": (lambda x: bcast(x, SIZE - 1), SIZE),
     "iallreduce": (lambda x: iallreduce(x).wait(), SIZE * (SIZE + 1) / 2),
@@ -100,7 +100,7 @@ def test_a_receive_does_not_copy_what_it_does_not_read():
     assert copies(lambda: made.append(irecv(x, PREVIOUS, 3))) == [0, 0, 0]
     assert not torch.ops.pretend.is_finished(0)
     send(x, NEXT, 3)
-    assert copies(lambda: made[0].wait())[TO_DEVICE] == 2  # what came, and from whom
+    assert copies(lambda: made[0].wait())[TO_DEVICE] == 2  # the elements, and the status
 
 
 def test_nothing_stays_allocated():
@@ -136,11 +136,11 @@ def expect_told(function, matches: str) -> None:
     assert function(torch.ones(6).to(DEVICE)).device == DEVICE
 
 
-# bcast's copy is its result
+# bcast has one buffer, which is both the copy of the input and the result.
 @pytest.mark.parametrize("name, which", [(name, which) for name in COLLECTIVES for which in (1, 2)
                                          if (name, which) != ("bcast", 2)])
 def test_all_ranks_learn_that_one_has_no_pinned_memory(name, which):
-    """Pinned memory is missing for the copy of the input, or for the result."""
+    """The allocation of pinned memory fails for the copy of the input, or for the result."""
     def function(x):
         if RANK == SIZE - 1 and not function.failed:
             torch.ops.pretend.fail_pinned(which)
@@ -204,8 +204,8 @@ for attempt in range(2):
 
 
 def test_backward_in_a_thread_that_may_not_call_mpi():
-    """Autograd runs backward of a device's tensors in a thread of its own."""
-    for i, level in enumerate(("funneled", "serialized")):  # each in a process of its own, side by side
+    """Autograd runs backward of device tensors in another thread."""
+    for i, level in enumerate(("funneled", "serialized")):  # in two processes that run at the same time
         if RANK != i % SIZE:
             continue
         ended = subprocess.run([sys.executable, "-c", BACKWARD_ELSEWHERE, level], env=without_launcher({}),

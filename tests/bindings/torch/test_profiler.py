@@ -52,7 +52,7 @@ OPERATIONS = {
 
 
 def events_of(function) -> tuple[dict[str, list], object]:
-    """Shapes of inputs by the events' names."""
+    """Shapes of inputs by name of the event."""
     with profile(record_shapes=True) as recorded:
         result = function()
     found: dict[str, list] = {}

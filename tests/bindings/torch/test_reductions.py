@@ -1,5 +1,5 @@
-"""Reductions of syncyte.torch other than the sum: values, adjoints with ties and zeros, double backward, and what has
-no derivative."""
+"""Reductions of syncyte.torch other than the sum: values, adjoints with ties and zeros, double backward, and reductions
+without derivative."""
 
 import pytest
 import torch
@@ -29,7 +29,7 @@ def all_of(mine: torch.Tensor) -> torch.Tensor:
 
 
 def reference(x: torch.Tensor, cotangents: torch.Tensor, op: str) -> torch.Tensor:
-    """Gradient of the sum over ranks of <y, cotangent of the rank>, by torch on all ranks' x together."""
+    """Gradient of the sum over ranks of <y, cotangent of the rank>, computed by torch on the stacked x of all ranks."""
     everyone = all_of(x).requires_grad_()
     result = TORCH_OPS[op](everyone)
     (gradient,) = torch.autograd.grad(result, everyone, cotangents.sum(0))
@@ -79,7 +79,7 @@ def test_gradcheck(reduction, generator, op, dtype):
 @pytest.mark.parametrize("dtype", [torch.float64, torch.complex128])
 @pytest.mark.parametrize("zeros", [1, 2, SIZE])
 def test_product_with_zeros(reduction, generator, zeros, dtype):
-    """Element 0: zero on the first ranks; element 1: on none."""
+    """Element 0 is zero on the first ranks, element 1 on no rank."""
     x = torch.randn(2, dtype=dtype, generator=generator)
     x[0] *= RANK >= zeros
     distributed_gradcheck(lambda t: reduction(t, "prod"), [x])
@@ -102,7 +102,7 @@ def test_first_order_and_double_backward_agree_on_the_product(generator):
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16, torch.float16])
 @pytest.mark.parametrize("op", ["max", "min"])
 def test_ties_share_equally(reduction, op, dtype):
-    """Element 0: all ranks tie; 1: the first and the last; 2: one alone, the last."""
+    """All ranks tie in element 0, the first and the last rank in element 1; no ranks tie in element 2."""
     sign = 1 if op == "max" else -1
     x = sign * torch.tensor([7, 5 if RANK in (0, SIZE - 1) else 1, RANK], dtype=dtype)
     t = x.clone().requires_grad_()
@@ -138,7 +138,7 @@ def test_logical_exclusive_or(dtype):
     result = allreduce(x, op="lxor")
     nonzero = SIZE - 1
     assert result.dtype == dtype and result.bool().tolist() == [False, SIZE % 2 == 1, nonzero % 2 == 1, True]
-    assert scan(x, op="lxor")[1].bool() == ((RANK + 1) % 2 == 1)  # one rank's own stays as it is
+    assert scan(x, op="lxor")[1].bool() == ((RANK + 1) % 2 == 1)  # also right where the scan covers one rank only
     with pytest.raises(NotImplementedError, match="LXOR is not defined for dtype float32"):
         allreduce(torch.ones(2), op="lxor")
     with pytest.raises(NotImplementedError, match="op lxor of allreduce has no adjoint"):
@@ -149,7 +149,7 @@ def test_logical_exclusive_or(dtype):
     lambda x: scan(x, op="max"), lambda x: exscan(x, op="prod"), lambda x: scan(x, op="min", reverse=True),
     lambda x: reduce_scatter_along(x, 3 if RANK == 0 else 0, op="prod")], ids=["scan", "exscan", "reverse", "scatter"])
 def test_no_adjoint_is_everybodys_error_at_once(call):
-    """Also where one rank alone would have recorded gradients."""
+    """The error is raised on all ranks although only the last rank would record gradients."""
     x = torch.ones(3, requires_grad=RANK == SIZE - 1)
     with pytest.raises(
         NotImplementedError, match="op (max|min|prod) of .* has no adjoint; detach the input or use sum"
@@ -203,11 +203,11 @@ def test_different_ops_and_adjoints():
         reduce_scatter_along(torch.ones(2), 2 * odd, op="max" if odd else "min")
 
 
-# The identity as adjoint: all ranks compute one loss L(y) from the one result y.
+# The identity as adjoint, for programs in which all ranks compute the same loss L(y) from the same result y.
 
 @pytest.mark.parametrize("op", ["sum", "max", "prod"])
 def test_identity_adjoint(generator, op):
-    """torch's gradient of L on all ranks' x together; the other convention gives size times that."""
+    """Equals torch's gradient of L on the stacked x of all ranks; with adjoint="sum" it is SIZE times as large."""
     x = torch.randn(4, dtype=torch.float64, generator=generator, requires_grad=True)
     everyone = all_of(x).requires_grad_()
     (expected,) = torch.autograd.grad((TORCH_OPS[op](everyone) ** 3).sum(), everyone)

@@ -1,4 +1,4 @@
-"""A tensor of a layout or device that Syncyte does not have, on one rank of a collective: every rank raises."""
+"""A tensor of an unsupported layout or device on one rank of a collective: every rank raises."""
 
 import contextlib
 import functools
@@ -30,7 +30,7 @@ from syncyte.torch import (
 
 SIZE, RANK = MPI.COMM_WORLD.size, MPI.COMM_WORLD.rank
 ODD = SIZE - 1
-ALL = 4 if RANK == 0 else 0  # rank 0 gets all of a part
+ALL = 4 if RANK == 0 else 0  # rows that this rank gets: rank 0 gets all
 
 LAYOUTS = {
     "sparse": lambda x: x.to_sparse(),

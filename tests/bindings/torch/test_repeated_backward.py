@@ -1,5 +1,5 @@
-"""Backward passes that are repeated: those that succeeded run again, those that failed ask for a new forward where they
-have sent or received cotangents, and no rank takes a cotangent of one pass for that of another."""
+"""Repeated backward passes. A pass that succeeded may run again. A pass that failed after it has sent or received
+cotangents needs a new forward. No rank mixes up the cotangents of two passes."""
 
 import gc
 import time
@@ -39,7 +39,7 @@ REPEATED = "so the pass cannot be repeated; expected a new forward on all ranks"
 
 
 def exchange(x: torch.Tensor, fuses: dict[str, Fuse], tag: int = 5) -> torch.Tensor:
-    """The tensor of the rank before, with a fuse at each place of backward between two messages."""
+    """Receives the previous rank's tensor; hooks in `fuses` can raise at each place between backward's messages."""
     mine = x * 1
     sent = isend(mine, NEXT, tag)
     received = irecv(join_dummies(torch.empty_like(x), [sent]), PREVIOUS, tag)
@@ -53,7 +53,7 @@ def exchange(x: torch.Tensor, fuses: dict[str, Fuse], tag: int = 5) -> torch.Ten
 
 
 def settled(before: int) -> bool:
-    """Whether no more requests are under way than before, after up to two seconds."""
+    """True if within two seconds the number of requests in flight is `before` or less."""
     for _ in range(200):
         if torch.ops.syncyte.requests_under_way() <= before:
             return True
@@ -71,7 +71,7 @@ def ones(length: int = 3) -> torch.Tensor:
 
 
 def passes(y: torch.Tensor, x: torch.Tensor, length: int, numbers: range) -> None:
-    """Backward passes of all ranks, each with cotangents of its own."""
+    """Runs backward passes on all ranks, each with its own cotangents, and checks the gradients."""
     for number in numbers:
         (gradient,) = torch.autograd.grad(y, x, cotangent(number, RANK, length), retain_graph=True)
         assert torch.equal(gradient, cotangent(number, NEXT, length))
@@ -107,7 +107,7 @@ def test_a_pass_that_failed_on_all_ranks_asks_for_a_new_forward(place, length):
 
 @pytest.mark.parametrize("place", PLACES)
 def test_other_ranks_that_have_succeeded_go_on(place):
-    """Rank 0 fails alone: the others have their gradients; the same tags serve the next forward."""
+    """Only rank 0 fails: the others get their gradients. The next forward uses the same tags."""
     x = ones()
     y = exchange(x, {place: Fuse(RANK == 0)})
     if RANK == 0:
@@ -124,7 +124,7 @@ def test_other_ranks_that_have_succeeded_go_on(place):
 
 @needs_two
 def test_the_rank_that_waits_for_a_repeated_pass_is_told():
-    """Rank 0 repeats what failed; the rank that waits for its second cotangent raises too."""
+    """Rank 0 repeats the failed pass; the rank that waits for its second cotangent raises too."""
     x = ones()
     y = exchange(x, {"gradient received": Fuse(RANK == 0)})
     if RANK == 0:
@@ -146,11 +146,11 @@ def test_the_rank_that_waits_for_a_repeated_pass_is_told():
 @needs_two
 @pytest.mark.parametrize("is_compiled", [False, True], ids=["eager", "compiled"])
 def test_cotangents_of_two_passes_are_not_mixed_up(is_compiled):
-    """Rank 0 fails between two cotangents, and sends the other one in another pass: their receiver has one pass."""
+    """Rank 0 sends one cotangent, fails, and sends the other one in a second pass; rank 1 expects both in one pass."""
     comm = syncyte.COMM_WORLD.handle
     if RANK == 0:
         first, second = (receive(comm, 1, tag, is_compiled) for tag in (1, 2))
-        first.register_hook(Fuse(True))  # runs when the second one's cotangent is sent
+        first.register_hook(Fuse(True))  # runs after the second message's cotangent is sent
         with pytest.raises(Broken):
             (first + second).sum().backward(retain_graph=True)
         with pytest.raises(RuntimeError, match=f"message to rank 1, {REPEATED}"):
@@ -178,8 +178,8 @@ def receive(comm: int, source: int, tag: int, is_compiled: bool) -> torch.Tensor
 
 @pytest.mark.parametrize("place", PLACES[1:])
 def test_a_failed_pass_leaves_nothing(place):
-    """Short cotangents that nobody receives have left their sender; the others have both sides."""
-    before = torch.ops.syncyte.requests_under_way()  # long ones that a test has sent to ranks that failed too
+    """Every rank fails, so some short cotangents are not received; their sends complete all the same."""
+    before = torch.ops.syncyte.requests_under_way()  # earlier tests may leave sends of long cotangents
     x = ones()
     y = exchange(x, {place: Fuse(True)})
     with pytest.raises(Broken):
@@ -189,7 +189,7 @@ def test_a_failed_pass_leaves_nothing(place):
 
 
 def test_passes_within_passes_are_passes_of_their_own():
-    """A hook runs backward through the same messages: nothing has failed, so each pass sends its own cotangents."""
+    """A hook runs backward through the same messages: neither pass fails, and each sends its own cotangents."""
     x = ones()
     before = torch.ops.syncyte.requests_under_way()
     y = exchange(x, {})

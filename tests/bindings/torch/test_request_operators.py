@@ -1,4 +1,4 @@
-"""The operators of torch.ops.syncyte for C++ and TorchScript, in TorchScript: what starts returns tickets."""
+"""The operators of torch.ops.syncyte for C++ and TorchScript, called from TorchScript: a start returns a ticket."""
 
 import pytest
 import torch

@@ -1,5 +1,5 @@
-"""Ranks that differ in what they differentiate, and defects of mpi4torch (their numbers in the tests' names), for every
-collective of syncyte.torch."""
+"""For every collective of syncyte.torch: ranks that differentiate different things, and defects of mpi4torch, numbered
+in the tests' names."""
 
 import pytest
 import torch
@@ -23,7 +23,7 @@ from syncyte.torch import (
 
 SIZE, RANK = MPI.COMM_WORLD.size, MPI.COMM_WORLD.rank
 several = pytest.mark.skipif(SIZE == 1, reason="one rank agrees with itself")
-ALL = 4 if RANK == 0 else 0  # rank 0 gets all of a part
+ALL = 4 if RANK == 0 else 0  # rows that this rank gets: rank 0 gets all
 
 OPERATIONS = {
     "allreduce": allreduce,
@@ -88,7 +88,7 @@ def test_defect_7_a_bad_axis_root_or_shape_on_one_rank(call):
 
 
 class NoGradient(torch.autograd.Function):
-    """Gives its input an undefined gradient."""
+    """Identity whose backward gives an undefined gradient."""
 
     @staticmethod
     def forward(ctx, x):
@@ -117,14 +117,14 @@ def test_defect_13_an_undefined_gradient_is_zero(operation, who):
 def test_defect_15_gradients_on_some_ranks_alone_are_everybodys_error(operation, odd):
     with pytest.raises(ValueError, match="needs-gradient is"):
         operation(values().requires_grad_(RANK == odd))
-    x = values().requires_grad_()  # and no rank's count of operations has gone astray
+    x = values().requires_grad_()  # all ranks still count the same number of operations
     operation(x).sum().backward()
     assert works()
 
 
 @several
 def test_crossed_backward_passes_are_everybodys_error(operation):
-    """Equal operations of equal shape: the numbers of their forwards tell them apart."""
+    """The operations have equal shapes; only the numbers of their forwards differ."""
     x = values().requires_grad_()
     first, second = operation(x), operation(x)
     with pytest.raises(ValueError, match="number of the forward is [0-9]+ on rank.*, but [0-9]+ on rank"):
@@ -156,7 +156,7 @@ def test_crossed_backward_passes_of_collective_gathers(comm):
 
 
 def test_mixed_grad(operation):
-    """Gradients do not depend on whether other ranks' inputs need one."""
+    """Gradients do not depend on whether the inputs of other ranks require one."""
     x = values()
     everyone = x.clone().requires_grad_()
     result = operation(everyone)

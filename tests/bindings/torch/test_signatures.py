@@ -1,4 +1,4 @@
-"""docs/pytorch.md has the signature of everything in syncyte.torch, as it is."""
+"""docs/pytorch.md has the right signature of every function and class in syncyte.torch."""
 
 import inspect
 import json
@@ -9,7 +9,7 @@ import syncyte
 import syncyte.torch
 
 PAGE = (pathlib.Path(__file__).resolve().parents[3] / "docs" / "pytorch.md").read_text(encoding="utf-8")
-CLASSES = {"Request"}  # what functions return
+CLASSES = {"Request"}  # classes that only functions create
 
 
 def shown(parameter: inspect.Parameter) -> str:

@@ -1,5 +1,4 @@
-"""A tensor's torch views stay in the memory that the ranks share: what would move them raises, on the rank that
-tries."""
+"""The torch views of a whole tensor stay in shared memory: an operation that would move one raises on its rank."""
 
 import copy
 import io

@@ -1,4 +1,4 @@
-"""Every way to read a tensor that records gradients gives one, or an error: none may lose it in silence."""
+"""Every way to read a tensor that requires gradients either records the gradient or raises an error."""
 
 import numpy as np
 import pytest
@@ -54,7 +54,7 @@ KEYS = {
 
 
 def check_gradient(world, tensor, read, oracle):
-    """Gradient of a weighted sum against torch's own on one tensor; every rank reads the same."""
+    """Checks the values read, and runs backward of a weighted sum of them: for the whole tensor, and for the oracle."""
     weight = torch.linspace(1, 2, oracle.numel(), dtype=torch.float64).reshape(oracle.shape)
     assert isinstance(read, torch.Tensor) and torch.equal(read, oracle)
     (read * weight).sum().backward()
@@ -162,7 +162,7 @@ def test_wrong_numbers_within_torch_compile(world):
 
 
 def test_a_training_step_by_key(world):
-    """The defect that a new user met: a training loop that ran, and learned nothing."""
+    """A defect that a user reported: a training loop ran without an error, but learned nothing."""
     tensor = syncyte.WholeTensor((4, 2), torch.float32).requires_grad_()
     tensor[torch.tensor([0, 3])].sum().backward()
     tensor.sync_grad()
@@ -172,7 +172,7 @@ def test_a_training_step_by_key(world):
 
 def test_rank_and_size_within_torch_compile(world):
     torch._dynamo.reset()
-    syncyte.COMM_SELF.barrier()  # it is started outside of what is compiled
+    syncyte.COMM_SELF.barrier()  # starts Syncyte before the compiled code
     for comm in (world.dup(), world.split(0), world, syncyte.COMM_SELF):
         mean = torch.compile(
             lambda x: (syncyte.torch.allreduce(x, comm) / comm.size, comm.rank), fullgraph=True, backend="eager"
@@ -236,7 +236,7 @@ def test_a_whole_tensor_that_records_gradients_is_not_assigned_in_silence(world)
 
 
 def test_requires_grad_of_false_is_checked_on_this_rank_alone(world):
-    """The other ranks create nothing: a rank with an error does not wait for them."""
+    """requires_grad_(False) is not collective: a rank with an error does not wait for the others."""
     tensor = syncyte.WholeTensor(SHAPE, torch.float64)
     local = tensor.local
     memory = local.data

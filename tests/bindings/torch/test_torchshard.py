@@ -1,5 +1,6 @@
-"""Behaviour of TorchShard in syncyte.compat.torchshard, and TorchShard's defects. The layers' own
-properties are those of syncyte.nn: test_parallel_layers.py, test_model_state.py."""
+"""Behaviour of TorchShard in syncyte.compat.torchshard, and defects of TorchShard that it does not have.
+
+test_parallel_layers.py and test_model_state.py test the layers of syncyte.nn on which it is built."""
 
 import copy
 import importlib
@@ -161,7 +162,7 @@ def test_operations_and_their_gradients():
     assert ts.get_parallel_dim(part) == -1 and ts.get_parallel_dim(whole) is None
     x.grad = None
     before = x.detach().clone()
-    (RANK * ts.distributed.copy(x)).sum().backward()  # TorchShard's corrupted the heap
+    (RANK * ts.distributed.copy(x)).sum().backward()  # TorchShard's copy corrupted the heap
     assert_same(x.grad, torch.full_like(x, SIZE * (SIZE - 1) / 2))
     assert torch.equal(x, before)
     y = (RANK * x).detach().requires_grad_()
@@ -181,7 +182,7 @@ def test_a_sum_is_in_place_where_no_gradient_is_recorded():
     assert ts.distributed.reduce(y) is not y and y.tolist() == [1, 1]
 
 
-ADJOINTS = {  # the operation, its adjoint, and whether it begins with what all ranks have whole
+ADJOINTS = {  # the operation, its adjoint, and whether its input is a whole tensor, equal on all ranks
     "copy": (ts.distributed.copy, ts.distributed.reduce, True),
     "reduce": (ts.distributed.reduce, ts.distributed.copy, False),
     "scatter": (ts.distributed.scatter, ts.distributed.gather, True),
@@ -190,7 +191,7 @@ ADJOINTS = {  # the operation, its adjoint, and whether it begins with what all 
 
 
 def product(x: torch.Tensor, y: torch.Tensor, whole: bool) -> float:
-    """A whole tensor counts once, parts and summands of all ranks add up."""
+    """Scalar product: a whole tensor counts once; parts and summands of all ranks are added up."""
     own = (x.detach() * y).sum().item()
     return own if whole else WORLD.allreduce(own)
 
@@ -216,7 +217,7 @@ def test_results_are_tagged_only_where_they_are_parts():
 
 # Layers.
 
-STORED = {None: None, 1: 0, -1: 0, 0: 1}  # which dimension of a linear map's weight
+STORED = {None: None, 1: 0, -1: 0, 0: 1}  # the dimension along which a linear map's weight is cut
 
 
 def part(tensor, dim):
@@ -328,13 +329,13 @@ def test_cross_entropy_equals_torchs(options):
     loss.sum().backward()
     expected.sum().backward()
     assert_same(mine.grad, whole.grad)
-    assert_same(criterion(logits, target), expected)  # without the attribute it is torch's
+    assert_same(criterion(logits, target), expected)  # without the attribute the loss is torch's
 
 
 @pytest.mark.parametrize("reduction", ["none", "mean", "sum"])
 @pytest.mark.parametrize("ignored", [-100, 1, 255])
 def test_cross_entropy_with_weight_and_ignored_targets_equals_torchs(ignored, reduction):
-    """TorchShard's did not use the weights, failed where targets were ignored, and gave "none" another dimension."""
+    """TorchShard's loss ignored the weights, failed for ignored targets, and added a dimension for "none"."""
     options = {"weight": random(3 * SIZE).abs(), "ignore_index": ignored, "reduction": reduction}
     logits, target = random(6, 3 * SIZE), torch.tensor([0, 1, ignored, 3 * SIZE - 1, ignored, 2])
     mine, whole = logits.clone().requires_grad_(), logits.clone().requires_grad_()
@@ -377,7 +378,7 @@ def test_a_classifier_with_its_loss_equals_the_dense_one():
 def test_parts_of_what_an_initialiser_gives_the_first_rank(dim):
     layer = ts.nn.ParallelLinear(2 * SIZE, 3 * SIZE, dim=dim)
     torch.manual_seed(RANK)
-    ts.nn.init.shard_init_helper_(torch.nn.init.normal_, layer.weight.data, std=2.0)  # which has lost the attribute
+    ts.nn.init.shard_init_helper_(torch.nn.init.normal_, layer.weight.data, std=2.0)  # .data has no such attribute
     ts.nn.init.shard_init_helper_(torch.nn.init.uniform_, layer.bias)
     torch.manual_seed(0)
     weight, bias = torch.nn.init.normal_(torch.empty(3 * SIZE, 2 * SIZE), std=2.0), torch.empty(3 * SIZE).uniform_()
@@ -393,7 +394,7 @@ def test_parts_of_what_an_initialiser_gives_for_a_table(dim):
     torch.manual_seed(RANK)
     assert ts.nn.init.shard_init_helper_(torch.nn.init.xavier_uniform_, layer.weight, gain=2.0) is layer.weight
     torch.manual_seed(0)
-    expected = torch.nn.init.xavier_uniform_(torch.empty(2 * SIZE, 3 * SIZE), gain=2.0)  # its fans are the whole's
+    expected = torch.nn.init.xavier_uniform_(torch.empty(2 * SIZE, 3 * SIZE), gain=2.0)  # fans of the whole
     assert torch.equal(layer.weight, part(expected, abs(dim)))
 
 
@@ -442,7 +443,7 @@ def test_conversion_reaches_every_depth():
 @pytest.mark.parametrize("change", [lambda model: model, copy.deepcopy])
 def test_whole_state_and_back(change):
     model, whole = change(converted_first(1)), nested().state_dict()
-    assert ts.get_parallel_dim(model.inner[0].weight) == 1  # also of a copy
+    assert ts.get_parallel_dim(model.inner[0].weight) == 1  # also for a copy
     collected = ts.collect_state_dict(model, model.state_dict(), prefix="model.")
     assert_state(collected, {f"model.{key}": value for key, value in whole.items()})
     assert_state(ts.collect_state_dict(model, {f"module.{key}": value for key, value in model.state_dict().items()}),
@@ -525,7 +526,7 @@ def test_conversion_of_embeddings_reaches_every_depth():
 
 
 def test_a_wrapped_models_state_is_collected_and_relocated():
-    """DistributedDataParallel puts "module." before a model's names, its state may have it or not."""
+    """DistributedDataParallel prefixes a model's names with "module."; the state may have the prefix or not."""
     wrapper = torch.nn.Module()
     wrapper.module = converted_first(1)
     whole = nested().state_dict()
@@ -551,7 +552,7 @@ def test_a_deep_copy_is_a_model_of_its_own():
 
 
 def test_only_one_rank_has_to_have_the_memory_for_the_whole():
-    """TorchShard's own function gives it to all; syncyte.nn's knows its layers too."""
+    """TorchShard's function gives the state to all ranks. syncyte.nn's accepts TorchShard's layers, and a root."""
     model = converted_first(1)
     collected = syncyte.nn.collect_state_dict(model, root=0)
     if RANK == 0:
@@ -589,7 +590,7 @@ def test_a_group_smaller_than_the_world():
 
 @pytest.mark.parametrize("group_size", [size for size in range(1, SIZE + 1) if SIZE % size == 0])
 def test_each_group_has_a_model_of_its_own(group_size):
-    """TorchShard took ranks of the world for the group's."""
+    """TorchShard used ranks of the world as ranks of the group."""
     ts.distributed.destroy_process_group()
     ts.distributed.init_process_group(group_size)
     group, own = divmod(RANK, group_size)
@@ -628,7 +629,7 @@ def test_what_comes_before_init_process_group_says_so():
                      lambda: ts.distributed.scatter(torch.ones(SIZE))):
         with pytest.raises(RuntimeError, match="call torchshard.distributed.init_process_group"):
             function()
-    ts.nn.ParallelLinear(2, 2)(torch.ones(1, 2))  # a dense layer needs none
+    ts.nn.ParallelLinear(2, 2)(torch.ones(1, 2))  # a dense layer needs no group
 
 
 def test_groups_that_cannot_be_are_errors_of_all_ranks():
@@ -691,9 +692,9 @@ MISTAKES = {  # what the last rank does wrong where `bad`
 def test_one_ranks_mistake_is_every_ranks_error(name):
     expected, call = MISTAKES[name]
     call(False)
-    with pytest.raises(expected):  # the other ranks may raise the built-in class itself
+    with pytest.raises(expected):  # other ranks may raise the built-in class
         call(RANK == SIZE - 1)
-    assert ts.distributed.reduce(torch.ones(1)).item() == SIZE  # the group goes on
+    assert ts.distributed.reduce(torch.ones(1)).item() == SIZE  # the group still works
 
 
 def test_a_rank_that_is_initialised_already_is_every_ranks_error():

@@ -1,7 +1,7 @@
-"""TorchShard's own tests, where somebody has them: SYNCYTE_TORCHSHARD_TESTS is the folder tests/ of its repository.
+"""TorchShard's own tests, if SYNCYTE_TORCHSHARD_TESTS names the folder tests/ of its repository.
 
-They are written for GPUs and start processes of their own. Here each test runs on the ranks of one job, tensors stay on
-the CPU, and a difference may also be relative: the original misses 1e-6 at 4 ranks."""
+They are written for GPUs and start their own processes. Here each test runs on the ranks of one job, tensors stay on
+the CPU, and a relative tolerance is added, because at 4 ranks the original does not reach 1e-6."""
 
 import importlib
 import os
@@ -25,7 +25,7 @@ import torchshard as ts  # noqa: E402
 
 def _worker(rank, test, *_):
     if ts.distributed.is_initialized():
-        ts.distributed.destroy_process_group()  # some tests leave that to the end of their processes
+        ts.distributed.destroy_process_group()  # some tests rely on the end of their process for this
     ts.distributed.init_process_group(group_size=COMM_WORLD.size)
     test(rank)
 
@@ -60,7 +60,7 @@ def _all_tests():
 
 @pytest.fixture(scope="module", autouse=True)
 def processes(tmp_path_factory):
-    """torch.distributed over the ranks, which the tests use as well, and a current folder that all see."""
+    """torch.distributed over the ranks, which the tests use too, and a working folder that all ranks share."""
     folder = MPI.COMM_WORLD.bcast(str(tmp_path_factory.mktemp("torchshard")))
     rank, size = COMM_WORLD.rank, COMM_WORLD.size
     torch.distributed.init_process_group("gloo", init_method=f"file://{folder}/join", rank=rank, world_size=size)

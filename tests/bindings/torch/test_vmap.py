@@ -65,7 +65,7 @@ def operation(request):
 
 
 def batch(dim: int) -> torch.Tensor:
-    """BATCH matrices, PARTS times PARTS."""
+    """BATCH matrices of PARTS x PARTS elements."""
     generator = torch.Generator().manual_seed(7 + RANK)
     return torch.randn(BATCH, PARTS, PARTS, dtype=torch.float64, generator=generator).movedim(0, dim)
 
@@ -101,7 +101,7 @@ def test_batches_in_batches():
 
 
 def test_one_collective_for_the_batch():
-    allreduce(torch.ones(1))  # the counter appears with the first call
+    allreduce(torch.ones(1))  # the first call creates the counter
     before = stats()["comm_allreduce"].calls
     torch.vmap(allreduce)(batch(0))
     assert stats()["comm_allreduce"].calls == before + 1

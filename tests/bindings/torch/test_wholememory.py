@@ -1,4 +1,4 @@
-"""Behaviour of WholeMemory in syncyte.compat.wholememory_pytorch, and things that WholeMemory does wrong."""
+"""Behaviour of WholeMemory in syncyte.compat.wholememory_pytorch, and defects of WholeMemory that it does not have."""
 
 import gc
 import importlib
@@ -48,7 +48,7 @@ def test_a_tensor_is_one_range_of_zeros_that_all_ranks_write(comm, dtype):
 
 
 def test_a_small_table_is_spread_over_all_ranks(comm, monkeypatch):
-    """WholeMemory put less than 512 MiB on the last rank."""
+    """WholeMemory put tensors of less than 512 MiB on the last rank."""
     made = []
 
     def make(*arguments, **named):
@@ -91,7 +91,7 @@ def test_views_of_the_cpu_also_of_slices(comm):
 
 
 def test_tensors_are_dropped_in_any_order(comm):
-    """WholeMemory freed collectively, in the same order on all ranks, or hung."""
+    """WholeMemory's free was collective: it hung unless all ranks freed in the same order."""
     tensors = [wm.create_tensor([100, 8], [], torch.float32, True, []) for _ in range(6)]
     parts = [t[3:5] for t in tensors]
     order = np.random.default_rng(comm.rank).permutation(6)
@@ -139,7 +139,7 @@ def shared_mappings() -> int:
 
 def test_the_end_frees_tensors_of_some_ranks_too(comm):
     ranks = list(range(comm.size))[::-1]
-    wm.create_tensor([3], [], torch.int8, True, ranks)  # the group is made
+    wm.create_tensor([3], [], torch.int8, True, ranks)  # makes the group
     wm.finalize_lib()
     before = shared_mappings()
     for _ in range(3):
@@ -155,7 +155,7 @@ def test_the_end_frees_tensors_of_some_ranks_too(comm):
 def test_lists_of_ranks_that_differ_are_an_error_of_all_until_mp_init(comm):
     wm._session.groups.pop((0, 1), None)
     wm._session.groups.pop((1, 0), None)
-    if comm.size == 2:  # [0, 1] are all, in no need of a group
+    if comm.size == 2:  # [0, 1] are all ranks, so no group is made
         mine = [1, 0] if comm.rank == 0 else [1, 0, 0]
     else:
         mine = [1, 0] if comm.rank == 0 else [0, 1]
@@ -271,7 +271,7 @@ def test_gather_converts_as_torch_does(comm, dtype, out_dtype, index_dtype):
 
 
 def test_gather_of_slices_integers_and_what_is_not_contiguous(comm):
-    """WholeMemory applied a slice's offset twice, and read other strides as if they were dense."""
+    """WholeMemory applied a slice's offset twice, and read strided tensors as if they were dense."""
     t = wm.create_tensor([40, 6], [], torch.int16, True, [])
     if comm.rank == comm.size - 1:
         t.copy_(torch.arange(240, dtype=torch.int16).view(40, 6))
@@ -344,7 +344,7 @@ def test_chunked_tensors_and_their_parts(comm):
 
 @pytest.fixture
 def folder(comm, tmp_path_factory):
-    """One for all ranks."""
+    """A folder that all ranks share."""
     mine = str(tmp_path_factory.mktemp("parts")) if comm.rank == 0 else ""
     text = np.zeros(4096, np.uint8)
     text[: len(mine)] = np.frombuffer(mine.encode(), np.uint8)

@@ -13,7 +13,7 @@ from syncyte.compat import mpi4torch
 
 SIZE, RANK = MPI.COMM_WORLD.size, MPI.COMM_WORLD.rank
 ODD = SIZE - 1
-ALL = 4 if RANK == 0 else 0  # rank 0 gets all of a part
+ALL = 4 if RANK == 0 else 0  # rows that this rank gets: rank 0 gets all
 PARTS = [4] + [0] * (SIZE - 1)
 
 WRONG_NUMBERS = {"word": "a", "none": None, "fraction": 1.5, "list": [0], "huge": 2**70}
@@ -70,7 +70,7 @@ COMPATIBLE = {"Allreduce": {"op": 2}, "Bcast_": {"root": 0}, "Reduce_": {"op": 2
 
 
 def cases(operations):
-    """Every parameter of every operation."""
+    """A wrong type for each parameter of each operation."""
     return [pytest.param(name, parameter, id=f"{name}-{parameter}")
             for name, arguments in operations.items() for parameter in ("tensor", *arguments)]
 
@@ -85,7 +85,7 @@ def works() -> bool:
 
 @contextlib.contextmanager
 def everybodys_error(named: str):
-    """The odd rank's error names the argument, the others' name the rank."""
+    """The odd rank's error names the argument; the errors of the others name the rank."""
     with pytest.raises((TypeError, ValueError), match=named if RANK == ODD else f"rank {ODD}"):
         yield
     assert works()
@@ -129,7 +129,7 @@ def test_neighbours_of_a_halo_are_told(wrong):
 @pytest.mark.parametrize("check", ["off", "on"])
 @pytest.mark.parametrize("wrong", [[0, 1], None, numpy.zeros(2, dtype=int)], ids=["list", "none", "array"])
 def test_an_index_of_a_collective_gather(comm, wrong, check):
-    """It agrees whether or not arguments are checked."""
+    """The collective gather agrees on errors at every level of checks."""
     whole = syncyte.WholeTensor((2 * SIZE, 2), torch.float64, comm=comm.dup(check=check))
     whole.requires_grad_()
     with everybodys_error("index is"):
@@ -146,7 +146,7 @@ def test_parameters_of_data_parallel(wrong):
 
 @pytest.mark.parametrize("check", ["on", "full"])
 def test_whole_numbers_of_other_kinds_are_taken(comm, check):
-    """Whole numbers to torch: numpy's, and tensors of one element."""
+    """torch accepts numpy's integers and tensors of one element as whole numbers."""
     group = comm.dup(check=check)
     for root in (numpy.int64(0), torch.tensor(0), False):
         assert sct.bcast(x(), root, group).sum() == 16

@@ -1,4 +1,4 @@
-!> Checks of the Fortran tests: a failed one is printed and counted; checks_end makes the process's exit code of them.
+!> Checks of the Fortran tests: a failed check is printed and counted. checks_end sets the exit code from the count.
 module checks
   use, intrinsic :: iso_fortran_env, only: error_unit, int64, real64
   implicit none
@@ -48,7 +48,7 @@ contains
     call check(have == expected, what//trim(numbers))
   end subroutine equal_real
 
-  !> An error of this code whose message holds this text.
+  !> Checks that a call has failed with this code, and that its message contains this text.
   subroutine check_error(stat, expected, errmsg, text, what)
     integer, intent(in) :: stat, expected
     character(len=*), intent(in) :: errmsg, text, what
@@ -57,7 +57,7 @@ contains
     call check(index(errmsg, text) > 0, what//": '"//trim(errmsg)//"' does not say '"//text//"'")
   end subroutine check_error
 
-  !> Last statement of a test.
+  !> Fails the program if a check has failed, or if there was none. The last statement of a test.
   subroutine checks_end()
     if (count == 0) error stop "no check was made"
     if (failures > 0) error stop 1

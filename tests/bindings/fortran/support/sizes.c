@@ -1,4 +1,4 @@
-/* Sizes of the structures by C's compiler, for test_kinds.f90. */
+/* Sizes of the structures in C, for test_kinds.f90. */
 #include "syncyte.h"
 
 void c_sizes(size_t* sizes);

@@ -1,5 +1,5 @@
-// Tells torch of a device for the tests: torch's PrivateUse1, with host memory and streams that do nothing until they
-// are waited for. Operators run on the CPU. What a test wants to know of it is in torch.ops.pretend.
+// Registers a pretended device with torch (PrivateUse1). Its memory is host memory, and its streams run nothing until a
+// caller waits for them. Operators run on the CPU. Tests query and control the device by torch.ops.pretend.
 
 #include <ATen/EmptyTensor.h>
 #include <ATen/detail/PrivateUse1HooksInterface.h>
@@ -34,7 +34,7 @@ class guard final : public c10::impl::DeviceGuardImplInterface {
   c10::Stream getNewStream(c10::Device device, int) const override { return new_stream(device.index()); }
   c10::Stream exchangeStream(c10::Stream stream) const override { return exchange_stream(stream); }
   c10::DeviceIndex deviceCount() const noexcept override { return devices; }
-  // An event is complete at once: what comes before it is run when it is recorded.
+  // record() runs everything that was enqueued before the event, so every event is complete.
   void record(void**, const c10::Stream& stream, const c10::DeviceIndex, const c10::EventFlag) const override {
     finish(stream);
   }
@@ -84,7 +84,7 @@ at::Tensor empty_strided(at::IntArrayRef sizes, at::IntArrayRef strides, std::op
   return at::detail::empty_strided_generic(sizes, strides, &device_memory(), keys, c10::dtype_or_default(dtype));
 }
 
-/// The same memory as a CPU tensor, which keeps it.
+/// A CPU tensor on the same memory, which it keeps alive.
 at::Tensor on_host(const at::Tensor& tensor) {
   if (tensor.is_cpu()) return tensor;
   at::Tensor result = at::from_blob(
@@ -159,7 +159,7 @@ TORCH_LIBRARY_IMPL(aten, PrivateUse1, library) {
   library.impl("_reshape_alias", pretend::reshape_alias);
 }
 
-// The bits are on_host()'s.
+// on_host() sets the conjugate and negative bits.
 TORCH_LIBRARY_IMPL(aten, Conjugate, library) { library.impl("_copy_from", torch::CppFunction::makeFallthrough()); }
 TORCH_LIBRARY_IMPL(aten, Negative, library) { library.impl("_copy_from", torch::CppFunction::makeFallthrough()); }
 
@@ -168,7 +168,7 @@ TORCH_LIBRARY_IMPL(_, PrivateUse1, library) {
 }
 
 TORCH_LIBRARY(pretend, library) {
-  // Copies to the host, to the device, and those of both that the host waited for.
+  // Numbers of copies to the host, to the device, and of copies for which the host waited.
   library.def("copies() -> int[]", [] {
     return std::vector<std::int64_t>{pretend::copies_to_host, pretend::copies_to_device, pretend::copies_that_waited};
   });
@@ -182,7 +182,7 @@ TORCH_LIBRARY(pretend, library) {
   library.def("allocated() -> int", pretend::allocated);
   library.def("fail_pinned(int n) -> ()", pretend::fail_pinned);
   library.def("fail_device(int n) -> ()", pretend::fail_device);
-  // Runs the following on a new stream of a device; returns the one before, for use_stream.
+  // Makes a new stream of a device the current one; returns the previous stream, for use_stream.
   library.def("use_new_stream(int device) -> int", [](std::int64_t device) {
     return std::int64_t{pretend::exchange_stream(pretend::new_stream(static_cast<c10::DeviceIndex>(device))).id()};
   });

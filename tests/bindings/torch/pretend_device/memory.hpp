@@ -1,5 +1,5 @@
 #pragma once
-// Memory of the pretended device, and pinned memory for it: both are the host's, and full of NaN when they are new.
+// Memory of the pretended device, and pinned memory for it. Both are host memory, filled with NaN when allocated.
 
 #include <c10/core/Allocator.h>
 
@@ -11,10 +11,10 @@ c10::Allocator& device_memory();
 c10::Allocator& pinned_memory();
 bool is_pinned(const void* data);
 
-/// Blocks of both that have not been freed.
+/// Number of blocks of both kinds that have not been freed.
 std::int64_t allocated();
 
-/// The n-th request from now on fails; 0: none does.
+/// Makes the n-th allocation from now on fail; 0: none.
 void fail_pinned(std::int64_t n);
 void fail_device(std::int64_t n);
 

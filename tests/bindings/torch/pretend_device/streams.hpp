@@ -1,5 +1,5 @@
 #pragma once
-// Streams of the pretended device: what is enqueued on one runs when somebody waits for it, and not before.
+// Streams of the pretended device: operations enqueued on a stream run only when a caller waits for the stream.
 
 #include <c10/core/Stream.h>
 
@@ -19,7 +19,7 @@ c10::Stream exchange_stream(c10::Stream stream);
 c10::Stream new_stream(c10::DeviceIndex device);
 
 void enqueue(c10::Stream stream, std::function<void()> work);
-/// Runs what has been enqueued.
+/// Runs the enqueued operations.
 void finish(c10::Stream stream);
 void finish_all();
 bool is_finished(c10::Stream stream);
