@@ -55,7 +55,7 @@ TEST(cache_heap, refuses_sizes_that_overflow) {
   EXPECT_EQ(tested.free_bytes(), 4 * unit);
 }
 
-/// The same in the slow and obvious way: who has each unit.
+/// A slow reference implementation, which records the owner of each unit.
 class reference {
  public:
   explicit reference(std::size_t units) : owners_(units, 0) {}

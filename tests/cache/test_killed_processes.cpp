@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 
 constexpr std::int64_t unit = cache::heap::unit;
 
-/// Counters that processes share with the test, and that say that they live.
+/// Counters in shared memory: each process counts its rounds, which shows that it still works.
 struct progress {
   std::atomic<std::int64_t> rounds[3];
   std::atomic<bool> stop;
@@ -37,7 +37,7 @@ std::set<std::string> names_in(const fs::path& folder) {
   return names;
 }
 
-/// Names in /dev/shm that stay: those of tests beside this one come and go.
+/// True if /dev/shm has new names that stay. Names of tests that run at the same time disappear after a while.
 bool has_new_names(const std::set<std::string>& before) {
   std::set<std::string> added;
   for (const auto& name : names_in("/dev/shm"))
@@ -50,8 +50,8 @@ bool has_new_names(const std::set<std::string>& before) {
   return !added.empty();
 }
 
-/// A controller with two workers, as PipeSwitch has them: it sends its region to both, and all of them insert, write,
-/// check what they have written, and clear; each in bytes of its own.
+/// A controller with two workers, as in PipeSwitch. The controller sends its region to both workers. Then each process
+/// inserts its own slice, writes it, checks it and clears, again and again.
 class cache_processes : public testing::Test {
  protected:
   void SetUp() override {
@@ -89,7 +89,7 @@ class cache_processes : public testing::Test {
     return test::start_process([this] {
       const auto made = region::allocate({32 * unit, 32 * unit});
       for (int each = 0; each < 2; ++each)
-        if (outcome([&] { send(made->file(), place(1)); }).first == SYNCYTE_ERR_BUSY) return 2;  // else: nobody came
+        if (outcome([&] { send(made->file(), place(1)); }).first == SYNCYTE_ERR_BUSY) return 2;  // a timeout is fine
       return work(made, 0);
     });
   }
@@ -117,7 +117,7 @@ TEST_F(cache_processes, the_others_go_on_when_one_is_killed) {
     const int victim = static_cast<int>(random() % 3);
     kill(processes[victim], SIGKILL);
     EXPECT_EQ(test::wait_process(processes[victim]), -SIGKILL);
-    // Processes that had the region continue; a worker whose controller died before it sent anything reports it.
+    // Processes that have the region continue. A worker whose controller died before it sent the region gets a timeout.
     for (int each = 0; each < 3; ++each) {
       const std::int64_t seen = progress_->rounds[each];
       if (each == victim || seen == 0) continue;
@@ -132,9 +132,9 @@ TEST_F(cache_processes, the_others_go_on_when_one_is_killed) {
     }
     for (auto& each : progress_->rounds) each = 0;
   }
-  EXPECT_GE(working, 10);  // of 60; the others had no region yet
+  EXPECT_GE(working, 10);  // of at most 60; the others had no region yet
   EXPECT_FALSE(has_new_names(before));
-  // The next start leaves nothing in the folder.
+  // After the next start the folder is empty.
   progress_->stop = true;
   pid_t next[3] = {start_controller(), start_worker(1), start_worker(2)};
   for (const pid_t each : next) EXPECT_EQ(test::wait_process(each), 0);

@@ -57,7 +57,7 @@ class cache_rendezvous : public testing::Test {
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
     return names() == count;
   }
-  /// A process that receives a region and exits with its first byte.
+  /// Starts a process that receives a region and exits with the region's first byte.
   pid_t start_receiver(const rendezvous& where) const {
     return start_process([where] { return static_cast<int>(region::attach(receive(where))->data()[0]); });
   }
@@ -164,7 +164,7 @@ TEST_F(cache_rendezvous, wrong_names_and_folders) {
 
 TEST_F(cache_rendezvous, another_user_gets_nothing) {
   if (geteuid() != 0) GTEST_SKIP() << "only root can become another user";
-  // A folder of another user's is refused, and nobody else can open ours.
+  // A folder of another user is refused, and other users cannot open ours.
   const int own = run_process([&] {
     if (setuid(65534) != 0) return 1;
     const auto [status, text] = outcome([&] { receive(place(0)); });
@@ -175,7 +175,7 @@ TEST_F(cache_rendezvous, another_user_gets_nothing) {
   const auto [status, text] = outcome([&] { receive(place(0)); });
   EXPECT_EQ(status, SYNCYTE_ERR_ARGUMENT);
   EXPECT_TRUE(contains(text, "belongs to user 65534")) << text;
-  // A process that has come in by the open folder is told apart by its credentials.
+  // A process that reaches the socket through the open folder is refused because of its credentials.
   ASSERT_EQ(chown(folder_.c_str(), 0, 0), 0);
   const int inside = open(folder_.c_str(), O_RDONLY | O_DIRECTORY);
   const pid_t other = start_process([&] {
@@ -244,7 +244,7 @@ TEST_F(cache_rendezvous, a_killed_senders_socket_is_removed_by_the_next) {
       send(region_->file(), place(20, name));
       return 0;
     });
-    // The next sender removes the last one's before it makes its own.
+    // The next sender removes the last sender's socket before it makes its own.
     ASSERT_TRUE(wait_for_names(std::max<std::size_t>(before, 1)));
     for (int round = 0; round < 1000 && !fs::exists(folder_ / name); ++round) usleep(5000);
     kill(killed, SIGKILL);
@@ -270,7 +270,7 @@ TEST_F(cache_rendezvous, kill_at_random_moments) {
     const pid_t other = victim == sender ? receiver : sender;
     kill(victim, SIGKILL);
     wait_process(victim);
-    // The other one has met it already, or meets us: either way it ends well.
+    // The other process has met its partner already, or meets the test instead: it succeeds in both cases.
     const auto partner = [&] {
       const rendezvous soon = place(0.2);
       return victim == sender ? outcome([&] { send(region_->file(), soon); }).first

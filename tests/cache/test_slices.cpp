@@ -138,7 +138,7 @@ TEST_F(cache_slices, a_slice_of_an_ended_thread_goes_with_its_last_block) {
   std::thread([&] {
     insert(region_, 0, part);
     for (int each = 0; each < 2; ++each) blocks.push_back(acquire(8));
-    insert(region_, part, part);  // without blocks: goes at once
+    insert(region_, part, part);  // without blocks: removed at once
   }).join();
   insert(region_, part, part);
   clear();
@@ -192,7 +192,7 @@ TEST_F(cache_slices, threads_take_and_give_back_each_others_blocks) {
   for (auto& each : threads) each.join();
   EXPECT_EQ(wrong, 0);
   for (const auto& [block, value] : shared) release(block);
-  insert(large, 0, 4096 * unit);  // nothing was left behind
+  insert(large, 0, 4096 * unit);  // possible only if no block is left
 }
 
 TEST_F(cache_slices, a_forked_child_has_none) {
@@ -200,7 +200,7 @@ TEST_F(cache_slices, a_forked_child_has_none) {
   void* const block = acquire(8);
   const int code = test::run_process([&] {
     if (acquire(8) != nullptr) return 1;
-    // The same address: the child's blocks would lie where the inherited one is.
+    // Refused, because the child's blocks would overlap the inherited block.
     const auto [status, text] = outcome([&] { insert(region_, 0, part); });
     if (status != SYNCYTE_ERR_BUSY || !contains(text, "tensors of the parent process live, at offset 0 (512 bytes)"))
       return 2;

@@ -1,5 +1,5 @@
-# Ranks 0 and 1 report that the process of rank 2 was killed, and end. mpirun prints their lines in any order; the
-# second to end may name the first beside rank 2.
+# Ranks 0 and 1 report that the process of rank 2 was killed, and end. mpirun prints their lines in any order. The rank
+# that ends second may also name the other one.
 execute_process(COMMAND "${MPIEXEC}" --enable-recovery -n 3 "${PROGRAM}" ${MODE}
   OUTPUT_VARIABLE output ERROR_VARIABLE output TIMEOUT 30)
 foreach(rank 0 1)

@@ -1,4 +1,4 @@
-# Runs a job in which the last rank never comes to where the others are (hang.c): the watchdog must end it, and say so.
+# Runs a job in which the others wait for the last rank for ever (hang.c): the watchdog must end the job with a report.
 execute_process(COMMAND "${MPIEXEC}" -n ${RANKS} "${PROGRAM}" ${WHERE}
   RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output TIMEOUT 30)
 math(EXPR last "${RANKS} - 1")

@@ -1,4 +1,5 @@
-# SYNCYTE_WATCHDOG_ACTION=report: what is stuck is told once, with what was started, and the job goes on to its end.
+# SYNCYTE_WATCHDOG_ACTION=report: one report lists the hanging operations and the operations in flight, and the job
+# continues to its end.
 execute_process(COMMAND "${MPIEXEC}" -n ${RANKS} "${PROGRAM}" request 5
   RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output TIMEOUT 30)
 foreach(expected "rank 0 \\(pid [0-9]+\\): inside comm_ibcast #[0-9]+ on world for [0-9.]+ s; waits for rank 2\n"

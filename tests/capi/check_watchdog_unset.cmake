@@ -1,4 +1,4 @@
-# SYNCYTE_WATCHDOG unset: after 60 s one report says what is stuck, and the job goes on to its end.
+# SYNCYTE_WATCHDOG unset: after 60 s one report lists the hanging operations, and the job continues to its end.
 execute_process(COMMAND "${MPIEXEC}" -n ${RANKS} "${PROGRAM}" barrier 63
   RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output TIMEOUT 100)
 string(REGEX MATCHALL "syncyte watchdog: no progress for 60 s" reports "${output}")

@@ -10,7 +10,7 @@
 
 #define EXPECT_OK(call) expect_status(call, SYNCYTE_SUCCESS, "", #call, __FILE__, __LINE__)
 
-/* The call fails with the status, and the message has the text in it. */
+/* Expects that the call fails with the status, and that the message contains the text. */
 #define EXPECT_ERROR(call, status, text) expect_status(call, status, text, #call, __FILE__, __LINE__)
 
 static inline void expect_status(syncyte_status_t actual, syncyte_status_t expected, const char* text, const char* call,
@@ -22,7 +22,7 @@ static inline void expect_status(syncyte_status_t actual, syncyte_status_t expec
           message, syncyte_status_name(expected), text);
 }
 
-/* Starts Syncyte and asks for the world; the caller destroys it. */
+/* Starts Syncyte and returns the communicator of all ranks, which the caller destroys. */
 static inline syncyte_comm_t start(int32_t* rank, int32_t* size) {
   syncyte_comm_t world = NULL;
   EXPECT_OK(syncyte_init(NULL));

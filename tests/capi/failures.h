@@ -1,4 +1,4 @@
-/* EXPECT() counts failures, with a message that says where; the test goes on. Needs no library. */
+/* EXPECT() prints and counts a failure with its file and line; the test continues. Needs no library. */
 #ifndef SYNCYTE_TESTS_CAPI_FAILURES_H
 #define SYNCYTE_TESTS_CAPI_FAILURES_H
 

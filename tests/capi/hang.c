@@ -1,7 +1,7 @@
-/* The last rank leaves the others alone for a while: in a barrier, in making a communicator, with what they have
-   started, without messages, in a halo's exchange, in a reducer's round that it has only half finished, or at the end;
-   or it is killed, in a barrier, before the end, or while the others are in the end; or nobody changes a counter that
-   all wait for, or a worker does not come. */
+/* A job that hangs; the argument says where. Modes in which the others wait for the last rank, which comes late: a
+   barrier, a new communicator, started operations, messages, a halo exchange, a reducer's round, the end. Modes in
+   which the last rank is killed: in a barrier, before the end, while the others are in the end. Other modes: a counter
+   that no rank changes, a store's worker that never comes. */
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@ static int is_last;
 static double late = 25.0; /* seconds */
 static syncyte_comm_t world;
 
-/* The last rank comes after the others, who wait. */
+/* The last rank sleeps, so that the others wait for it. */
 static void come_late(void) {
   if (is_last) sleep_for(late);
 }
@@ -44,7 +44,7 @@ static void wait_for_requests(void) {
   syncyte_request_wait_all(2, requests);
 }
 
-/* All but the last rank are in a blocking collective that it meets with a start. */
+/* The last rank starts a non-blocking collective while the others are in a blocking one. */
 static void cross(void) {
   int32_t value = 0;
   const int64_t one = 1;
@@ -56,7 +56,7 @@ static void cross(void) {
   syncyte_comm_barrier(world);
 }
 
-/* One of several messages that never come. */
+/* A wait for any of several messages, none of which is sent. */
 static void wait_for_any(void) {
   int32_t values[2] = {0, 0};
   const int64_t one = 1;
@@ -72,7 +72,7 @@ static void wait_for_any(void) {
   syncyte_request_wait_any(2, requests, &index);
 }
 
-/* All ranks bring the first piece; all but the last bring the second, and wait for it. */
+/* All ranks start the first bucket. All but the last rank start the second one, and wait. */
 static void wait_for_round(void) {
   const syncyte_dtype_t types[] = {SYNCYTE_FLOAT32, SYNCYTE_FLOAT32};
   const int64_t lengths[] = {1000, 10};
@@ -86,7 +86,7 @@ static void wait_for_round(void) {
   syncyte_reducer_wait(reducer);
 }
 
-/* Refused at once on the last rank, which cannot tell the others. */
+/* The last rank gets an error at once, and has no communicator on which to inform the others. */
 static void make_communicator(void) {
   syncyte_comm_t made = NULL;
   syncyte_comm_from_mpi(is_last ? MPI_COMM_NULL : MPI_COMM_WORLD, NULL, &made);
@@ -105,10 +105,10 @@ static void die(void) {
 
 static void finalize(void) {
   syncyte_finalize();
-  fprintf(stderr, "rank %d has come to its end\n", rank); /* in order with what the library writes there */
+  fprintf(stderr, "rank %d has come to its end\n", rank); /* to stderr, in order with the library's messages */
 }
 
-/* MPI is not finalised where a process has ended, and its exit handlers would wait. */
+/* _Exit(), because MPI is not finalised after a process has died, and MPI's exit handlers would wait. */
 static void end(void) {
   finalize();
   _Exit(0);

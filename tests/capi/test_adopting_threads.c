@@ -1,6 +1,5 @@
-/* Two threads of a rank adopt a communicator each at the same time, many times over: which of them comes first may
- * differ between ranks, and the end, where all communicators and what was made on them are freed together, must not
- * mind. */
+/* Two threads of a rank adopt one communicator each at the same time, many times. Which thread is first may differ
+ * between ranks. finalize(), which frees all communicators and their objects collectively, must work in spite of it. */
 #include <mpi.h>
 #include <pthread.h>
 
@@ -14,7 +13,7 @@ static void* adopt(void* original) {
   syncyte_window_t window = NULL;
   EXPECT_OK(syncyte_comm_from_mpi(*(MPI_Comm*)original, NULL, &comm));
   EXPECT_OK(syncyte_window_create(comm, 64, NULL, &window));
-  return NULL; /* both stay until the end */
+  return NULL; /* both communicators exist until finalize */
 }
 
 int main(void) {

@@ -1,5 +1,5 @@
-/* Bad options or a bad environment variable on one rank are an error of syncyte_init() on all, which names the rank;
- * nothing is started, and no rank hangs. */
+/* Bad options or a bad environment variable on one rank make syncyte_init() fail on all ranks. The message names the
+ * rank; nothing is started, and no rank hangs. */
 #define _POSIX_C_SOURCE 200112L
 #include <mpi.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@ static int rank = 0, size = 0;
 
 static int is_odd_one(void) { return rank == size - 1; }
 
-/* The error that all ranks get of the odd one's `reason`. */
+/* Expects the error on all ranks, with the odd rank's `reason`. */
 static void expect_refusal(const syncyte_init_options_t* options, const char* reason) {
   char message[256];
   int32_t is_started = -1;
@@ -44,7 +44,7 @@ static void test_options(void) {
   expect_refusal(is_odd_one() ? &options : NULL, "options->struct_size is 5");
 }
 
-/* A way to share that one rank does not allow is no way for the others either. */
+/* If one rank does not allow a way to share memory, all ranks use another way. */
 static void test_way_of_one_rank(void) {
   syncyte_topology_t topology = {sizeof topology, 0, 0, 0, 0};
   syncyte_comm_t world = NULL;
@@ -60,7 +60,7 @@ static void test_way_of_one_rank(void) {
 static void test_started_already(void) {
   const syncyte_init_options_t options = {sizeof options, 17};
   EXPECT_OK(syncyte_init(NULL));
-  EXPECT_ERROR(syncyte_init(&options), SYNCYTE_ERR_ARGUMENT, "thread_level is 17"); /* this rank's alone */
+  EXPECT_ERROR(syncyte_init(&options), SYNCYTE_ERR_ARGUMENT, "thread_level is 17"); /* an error of this rank only */
 }
 
 int main(int argc, char** argv) {
@@ -74,7 +74,7 @@ int main(int argc, char** argv) {
   test_variable("SYNCYTE_POOL_LIMIT", "lots", "a size such as 4096, 64K, 2M or 1G");
   test_variable("SYNCYTE_WATCHDOG", "abc", "a number of at least 0");
   test_options();
-  test_way_of_one_rank(); /* all is mended: it starts */
+  test_way_of_one_rank(); /* options and environment are valid: the start succeeds */
   test_started_already();
   EXPECT_OK(syncyte_finalize());
   MPI_Finalize();

@@ -1,4 +1,4 @@
-/* A bad option on one rank where Syncyte itself initialises MPI: all ranks are told, and a second try starts. */
+/* A bad option on one rank when Syncyte initialises MPI: all ranks get the error, and a second start succeeds. */
 #include <stdlib.h>
 
 #include "expect.h"

@@ -110,7 +110,7 @@ static void test_requests(void) {
   EXPECT_ERROR(syncyte_request_wait(&request), SYNCYTE_ERR_HANDLE, "freed, or not a request");
 }
 
-/* A request that another thread waits for, until it is told. */
+/* A request for which another thread waits until a flag is set. */
 static atomic_int is_waiting, may_end;
 
 static syncyte_status_t wait_until_told(void* context) {

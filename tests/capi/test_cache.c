@@ -1,4 +1,4 @@
-/* The shared cache: every function and every wrong input, before syncyte_init() and after syncyte_finalize(). */
+/* The shared cache: every function and every wrong argument, before syncyte_init() and after syncyte_finalize(). */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -30,7 +30,7 @@ static void blocks_lie_in_the_slice(void) {
   EXPECT_OK(syncyte_cache_data(cache, &base));
   EXPECT((uintptr_t)base % ((uintptr_t)2 << 20) == 0);
   EXPECT_OK(syncyte_cache_acquire(8, &first));
-  EXPECT(first == NULL); /* nothing is inserted */
+  EXPECT(first == NULL); /* no slice is inserted */
   EXPECT_OK(syncyte_cache_insert_for_parameter(cache));
   EXPECT_OK(syncyte_cache_acquire(8, &first));
   EXPECT(first == base);
@@ -116,7 +116,7 @@ static void wrong_arguments(void) {
   EXPECT_ERROR(syncyte_cache_send(NULL, NULL), SYNCYTE_ERR_HANDLE, "null handle");
 }
 
-/* A process hands its cache to another one, which sees what it has written. */
+/* A process sends its cache to another process, which sees the bytes that the first has written. */
 static void processes_share(void) {
   syncyte_cache_rendezvous_t rendezvous = SYNCYTE_CACHE_RENDEZVOUS_INIT;
   rendezvous.folder = folder;
@@ -163,6 +163,6 @@ int main(void) {
   EXPECT_OK(syncyte_comm_destroy(&world));
   EXPECT_OK(syncyte_finalize());
   everything();
-  EXPECT(rmdir(folder) == 0); /* nothing was left in it */
+  EXPECT(rmdir(folder) == 0); /* succeeds only if the folder is empty */
   return failures;
 }

@@ -1,4 +1,4 @@
-/* Collectives of syncyte/collectives.h: what some of them give, and what wrong use gets, on all ranks. */
+/* Collectives of syncyte/collectives.h: results of some of them, and errors of wrong use, on all ranks. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -74,7 +74,7 @@ static void test_alltoallv(void) {
   const syncyte_buffer_t to = vector_of(in, SYNCYTE_INT32, (int64_t)size * (rank + 1));
   EXPECT_OK(syncyte_comm_alltoallv(world, &from, send, size, receive, size, NULL, &to));
   for (int i = 0; i < size * (rank + 1); ++i) EXPECT(in[i] == 10 * (i / (rank + 1)) + rank);
-  if (is_odd_one()) --send[0]; /* fewer than the input has, and than rank 0 awaits */
+  if (is_odd_one()) --send[0]; /* fewer than the input has and rank 0 expects */
   EXPECT(syncyte_comm_alltoallv(world, &from, send, size, receive, size, NULL, &to) != SYNCYTE_SUCCESS);
   EXPECT_OK(syncyte_comm_barrier(world));
 }
@@ -95,7 +95,7 @@ static void test_reductions(void) {
   for (int32_t r = 0; r < size; ++r) EXPECT(counts[r] == 10 * r);
 }
 
-/* Every argument that is wrong on the last rank gives the same error on all, and the next call works. */
+/* A wrong argument on the last rank is the same error on all ranks, and the next call works. */
 static void test_wrong_reductions(void) {
   double values[2] = {0}, results[2] = {0};
   const syncyte_buffer_t from = vector_of(values, SYNCYTE_FLOAT64, 2);
@@ -161,7 +161,7 @@ static void test_wrong_parts(void) {
   EXPECT_OK(syncyte_comm_allgather_along(world, &mine, 0, twos, size, NULL, &all));
 }
 
-/* Arrays with an entry for each rank, of which one rank gives one entry too many. */
+/* Arrays with an entry for each rank: one rank's array has one entry too many. */
 static void test_wrong_lengths_of_counts(void) {
   double part[2] = {0}, other[2] = {0}, result[2 * most_ranks] = {0};
   const syncyte_buffer_t mine = vector_of(part, SYNCYTE_FLOAT64, 2);
@@ -201,7 +201,7 @@ static void test_disagreement(void) {
   EXPECT_OK(syncyte_comm_barrier(world));
 }
 
-/* Fields of the last error: the same on all ranks where a collective has agreed on it. */
+/* Fields of the last error. They are the same on all ranks if a collective has agreed on the error. */
 static syncyte_error_fields_t fields_of_error(void) {
   syncyte_error_fields_t fields = {.struct_size = sizeof fields};
   EXPECT_OK(syncyte_last_error_fields(&fields));
@@ -223,13 +223,13 @@ static void test_error_fields(void) {
   char range[32];
   snprintf(range, sizeof range, "0 to %d", size - 1);
 
-  /* One rank's error is every rank's, fields included. */
+  /* All ranks get the fields of one rank's error. */
   EXPECT_ERROR(syncyte_comm_bcast(world, is_odd_one() ? -3 : 0, NULL, &buffer), SYNCYTE_ERR_ARGUMENT, "root is -3");
   expect_fields(SYNCYTE_ERR_ARGUMENT, size - 1, "comm_bcast", "world", "root", -1, "-3", range);
   EXPECT(strncmp(fields_of_error().reason, "root is -3; expected 0 to ", 26) == 0);
   EXPECT(strstr(syncyte_last_error(), fields_of_error().reason) != NULL);
 
-  /* An element of an array. */
+  /* The field of an element of an array. */
   int64_t counts[most_ranks] = {-5};
   double other = 0;
   const syncyte_buffer_t output = vector_of(&other, SYNCYTE_FLOAT64, 1);
@@ -237,7 +237,7 @@ static void test_error_fields(void) {
                "counts[0] is -5");
   expect_fields(SYNCYTE_ERR_ARGUMENT, 0, "comm_allgatherv", "world", "counts", 0, "-5", "0 or more");
 
-  /* A started collective's, at its end, on ranks whose own arguments were good. */
+  /* Fields of a non-blocking collective's error, at the wait, on ranks whose own arguments were right. */
   syncyte_request_t request = NULL;
   const syncyte_status_t status = syncyte_comm_ibcast(world, rank == 0 ? size : 0, NULL, &buffer, &request);
   if (rank != 0) EXPECT_ERROR(syncyte_request_wait(&request), SYNCYTE_ERR_ARGUMENT, "root is");
@@ -254,7 +254,7 @@ static void test_error_fields(void) {
     EXPECT(strcmp(told.expected, "the same on all ranks") == 0 && strcmp(told.object, "world") == 0);
   }
 
-  /* A local call's, and a library's own. */
+  /* Fields of a local call's error, and of a library's own error. */
   EXPECT_ERROR(syncyte_stats(-1, NULL), SYNCYTE_ERR_ARGUMENT, "stats is null");
   expect_fields(SYNCYTE_ERR_ARGUMENT, rank, "stats", "", "stats", -1, "null", "a struct");
   EXPECT_ERROR(syncyte_error_set(SYNCYTE_ERR_IO, "the disk is full"), SYNCYTE_ERR_IO, "the disk is full");

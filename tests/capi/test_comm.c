@@ -1,4 +1,4 @@
-/* Communicators and collectives: what they do, and what wrong use gets, on all ranks. */
+/* Communicators and collectives: results, and errors of wrong use, on all ranks. */
 #include <mpi.h>
 #include <stdlib.h>
 
@@ -42,7 +42,7 @@ static void test_queries(void) {
   EXPECT_ERROR(syncyte_mpi_takes(SYNCYTE_MEMORY_HOST, NULL), SYNCYTE_ERR_ARGUMENT, "flag is null");
 }
 
-/* Equal on all ranks, another one for each communicator. */
+/* A communicator's number: equal on all ranks, different for each communicator. */
 static void test_ids(void) {
   syncyte_comm_t copy = NULL, part = NULL;
   int64_t numbers[3] = {-1, -1, -1}, lowest[3], highest[3];
@@ -78,12 +78,12 @@ static void test_handles(void) {
   EXPECT_OK(syncyte_comm_release(other));
   EXPECT_ERROR(syncyte_comm_rank(other, &number), SYNCYTE_ERR_HANDLE, "freed");
   EXPECT_ERROR(syncyte_comm_release(other), SYNCYTE_ERR_HANDLE, "freed");
-  EXPECT_OK(syncyte_comm_destroy(&copy)); /* null is fine */
+  EXPECT_OK(syncyte_comm_destroy(&copy)); /* null is allowed */
   EXPECT_ERROR(syncyte_comm_destroy(NULL), SYNCYTE_ERR_ARGUMENT, "comm is null");
 }
 
-/* Graphs of torch.export hold numbers of handles. Those of the world and self are the same in every job; all others are
- * random, so that another job has no such communicator, but the same on all ranks, which may exchange graphs. */
+/* Graphs of torch.export contain handles as numbers. Those of the world and self are the same in every job. All others
+ * are random, so that they are invalid in another job, but the same on all ranks, which may exchange graphs. */
 static void test_numbers(void) {
   syncyte_comm_t self = NULL, again = NULL, copy = NULL;
   int64_t id = 0, lowest = 0, highest = 0;
@@ -112,7 +112,7 @@ static void test_numbers(void) {
   EXPECT_OK(syncyte_comm_destroy(&self));
 }
 
-/* A handle that MPI has freed, and one between two groups; errors of the application's own calls stay as they were. */
+/* A communicator that MPI has freed, and an inter-communicator. The application's error handler stays set. */
 static void test_freed_and_inter(void) {
   MPI_Comm copy = MPI_COMM_NULL, between = MPI_COMM_NULL;
   MPI_Errhandler before, after;
@@ -156,7 +156,7 @@ static void test_leaders(void) {
   EXPECT_ERROR(syncyte_comm_leaders(NULL, NULL, &leaders), SYNCYTE_ERR_HANDLE, "comm is a null handle");
 }
 
-/* The last rank and rank 0 make one of their own, in this order. */
+/* The last rank and rank 0 make a communicator, in this order. */
 static void test_group(void) {
   const int32_t ranks[] = {size - 1, 0};
   const int64_t count = size > 1 ? 2 : 1;
@@ -182,7 +182,7 @@ static void test_group(void) {
   }
 }
 
-/* Before the start: it needs no ranks. */
+/* Called before the start, because it needs no ranks. */
 static void test_rows(void) {
   const int64_t shape[] = {2, 2}, count = 1;
   float table[] = {1, 2, 3, 4};
@@ -233,7 +233,7 @@ static void test_making(void) {
   EXPECT_OK(syncyte_comm_destroy(&part));
 }
 
-/* Every argument that is wrong on one rank gives the same error on all, and the next call works. */
+/* A wrong argument on one rank is the same error on all ranks, and the next call works. */
 static void test_errors_of_one_rank(void) {
   syncyte_comm_t part = NULL;
   double values[4] = {0}, results[4] = {0};
@@ -284,7 +284,7 @@ static void test_agree(void) {
   EXPECT_OK(syncyte_comm_barrier(world));
 }
 
-/* Libraries on top name what their collectives must share; structs of older programs end before those names. */
+/* Libraries on top name the facts that must be equal in their collectives; structs of older programs lack the names. */
 static void test_facts_of_libraries(void) {
   double values[4] = {0}, results[4] = {0};
   const syncyte_buffer_t from = vector_of(values, SYNCYTE_FLOAT64, 4);
@@ -305,7 +305,7 @@ static void test_facts_of_libraries(void) {
   EXPECT_ERROR(syncyte_comm_bcast(world, 0, &options, &to), SYNCYTE_ERR_ARGUMENT, "options->facts is null");
 }
 
-/* The hook is told of every operation, in order, with its status. */
+/* The hook is called for every operation, in order, with its status. */
 static int events = 0;
 static syncyte_status_t last_status = -1;
 
@@ -328,7 +328,7 @@ static void test_trace(void) {
   EXPECT(events == 2);
 }
 
-/* The counters of an operation; zeros where there are none. */
+/* The counters of an operation; zeros if it has none. */
 static syncyte_operation_stats_t stats_of(const char* operation) {
   syncyte_operation_stats_t found = {.struct_size = sizeof found};
   for (int64_t i = 0; syncyte_stats(i, &found) == SYNCYTE_SUCCESS; ++i)

@@ -1,5 +1,5 @@
-/* MPI without threads: the first rank is in blocking collectives of one communicator while the others wait for
- * what it has started on another, and come there only then. */
+/* MPI without threads. The first rank is in a blocking collective of one communicator. The others first wait for an
+ * operation that the first rank has started on another communicator, and then enter the collective. */
 #include "expect.h"
 #include "syncyte_mpi.h"
 
@@ -12,7 +12,7 @@ static syncyte_buffer_t vector(int32_t* data) {
   return result;
 }
 
-/* Operations that all ranks have started end on the first rank after the barrier, on the others before. */
+/* All ranks start operations; the first rank waits for them after the barrier, the others before it. */
 static void cross(syncyte_comm_t world, void (*meet)(syncyte_comm_t), syncyte_comm_t other) {
   int32_t values[3] = {rank == 0, 2 * (rank == 0), 3 * (rank == 0)};
   syncyte_buffer_t buffer = vector(values);

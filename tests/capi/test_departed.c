@@ -1,5 +1,5 @@
-/* The last rank goes to the end while the others wait for it in messages, halos, reducers, and collectives of parts:
-   they are told which rank it is, and nobody hangs. What it had sent before still comes. */
+/* The last rank calls finalize while the others wait for it in messages, halos, reducers and collectives of smaller
+   communicators. They get an error that names the rank, and no rank hangs. Messages that it had sent still arrive. */
 #include <stdlib.h>
 
 #include "../support/waiting.h"
@@ -9,7 +9,7 @@ enum { many = 200000 };
 static int32_t rank, size;
 static syncyte_comm_t world, copy, used, ring;
 static double values[many];
-static char gone[128]; /* what messages say of the last rank */
+static char gone[128]; /* the text about the last rank in error messages */
 
 static syncyte_buffer_t buffer_of(int64_t count) {
   syncyte_buffer_t buffer;
@@ -68,7 +68,7 @@ static void wait_for_group(void) {
   EXPECT_ERROR(syncyte_comm_group(world, pair, 2, 0, NULL, &group), SYNCYTE_ERR_MISMATCH, gone);
 }
 
-/* Nothing tells this rank that the last one will never start the collective: its end waits 5 s. */
+/* This rank cannot know that the last one will never start the collective, so its finalize waits 5 s. */
 static void wait_for_start(void) {
   const syncyte_buffer_t one = buffer_of(1);
   syncyte_request_t request = NULL;

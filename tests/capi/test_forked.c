@@ -1,5 +1,5 @@
-/* A forked child of a rank reads what is mapped and uses the communicator of one rank; everything else is refused
- * there, and nothing of it reaches the ranks. */
+/* A forked child of a rank may read mapped memory and use the communicator of one rank. All other calls are refused in
+ * the child, and do not affect the ranks. */
 #include <mpi.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -186,8 +186,8 @@ static void make_store(void) {
   EXPECT_OK(syncyte_kv_sync(store));
 }
 
-/* Makes what children use: a tensor whose rows hold their numbers, a window with each rank's number, a reducer, a
-   store. */
+/* Makes the objects that children use: a tensor whose rows contain their numbers, a window with each rank's number, a
+   reducer, a store. */
 static void make_objects(void) {
   const syncyte_dtype_t dtype = SYNCYTE_FLOAT32;
   const int64_t elements = 10;
@@ -207,7 +207,7 @@ static void make_objects(void) {
   EXPECT_OK(syncyte_tensor_sync(tensor));
 }
 
-/* The ranks go on: what was under way arrives, and nothing of the children has reached them. */
+/* The ranks continue: operations in flight complete, and the children have not affected them. */
 static void use_objects(const int32_t* arrived) {
   const syncyte_buffer_t sent = vector_of(&rank, SYNCYTE_INT32, 1);
   EXPECT_OK(syncyte_comm_send(world, &sent, (rank + size - 1) % size, 3, NULL));

@@ -1,4 +1,4 @@
-/* Cartesian communicators and halo exchange of syncyte/cart.h and syncyte/halo.h: what they give, and wrong use. */
+/* Cartesian communicators and halo exchange of syncyte/cart.h and syncyte/halo.h: results, and wrong use. */
 #include <stdlib.h>
 
 #include "expect.h"
@@ -61,7 +61,7 @@ static syncyte_halo_t make_halo(void) {
   return halo;
 }
 
-/* Ghosts are the neighbours' rows; accumulated again, every interior cell has been added to itself. */
+/* Ghosts are the neighbours' rows. accumulate() after exchange() doubles every interior cell. */
 static void test_exchange_and_accumulate(void) {
   const int below = (rank + size - 1) % size, above = (rank + 1) % size;
   const syncyte_buffer_t buffer = field_buffer();
@@ -92,7 +92,7 @@ static void test_start(void) {
   EXPECT_OK(syncyte_request_wait(&request));
   EXPECT(field[0][0] == 100 * ((rank + size - 1) % size) + 20);
   EXPECT_OK(syncyte_halo_iaccumulate(halo, &buffer, &request));
-  EXPECT_OK(syncyte_halo_destroy(&halo)); /* the request keeps it */
+  EXPECT_OK(syncyte_halo_destroy(&halo)); /* the request holds its own reference */
   for (int32_t done = 0; done == 0;) EXPECT_OK(syncyte_request_test(&request, &done));
   EXPECT(field[1][0] == 2 * (100 * rank + 10));
 }
@@ -116,7 +116,7 @@ static void test_description(void) {
   EXPECT_ERROR(syncyte_halo_exchange(halo, &array), SYNCYTE_ERR_HANDLE, "null handle");
 }
 
-/* Rank 0 and its neighbours on the ring learn that it is different; further ranks do not. */
+/* Rank 0 and its neighbours on the ring get an error because rank 0 differs; other ranks do not. */
 static void test_facts(void) {
   syncyte_halo_t halo = make_halo();
   const syncyte_buffer_t array = field_buffer();

@@ -1,6 +1,6 @@
-/* Rank 0 is told to end its waits; the others come to what it waits for only after its word. Nothing is lost but the
-   communicator of an interrupted collective, and a halo. With the argument "world" it is interrupted in a collective of
-   the world, and ends alone. */
+/* Rank 0's waits are interrupted. The other ranks do their part of an operation only after rank 0 has sent a message
+   that its wait has ended. Only the communicator of an interrupted collective, and a halo, become unusable. With the
+   argument "world" rank 0 is interrupted in a collective of the world, and ends alone. */
 #include <stdlib.h>
 
 #include "../support/waiting.h"
@@ -33,7 +33,7 @@ static void expect_interrupted(syncyte_status_t status, const char* text) {
   EXPECT_ERROR(status, SYNCYTE_ERR_INTERRUPTED, text);
 }
 
-/* The others go on. */
+/* Sends the message that lets the other ranks continue. */
 static void give_word(void) {
   double nothing = 0;
   const syncyte_buffer_t one = vector_of(&nothing, 1);
@@ -105,7 +105,7 @@ static void test_requests(void) {
   EXPECT_OK(syncyte_request_wait_all(2, requests));
 }
 
-/* A request with nothing but a poll. */
+/* A request that has only a poll function. */
 static syncyte_status_t poll_flag(void* context, int32_t* done) {
   *done = *(int32_t*)context;
   return SYNCYTE_SUCCESS;

@@ -1,4 +1,4 @@
-/* The parameter store: what ranks and threads see of each other's pushes, workers that meet, samples, wrong input. */
+/* The parameter store: visibility of pushes between ranks and threads, barriers of workers, samples, wrong input. */
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -35,7 +35,7 @@ static float first_of(syncyte_kv_worker_t worker, int64_t key, int64_t length) {
   return values[0];
 }
 
-/* Every rank adds to all keys, its own and others'; after a meeting all see all. */
+/* Every rank pushes to all keys, its own and others'. After sync() all ranks see all pushes. */
 static void all_push(void) {
   const syncyte_kv_t kv = make_store(2, 1);
   const syncyte_kv_worker_t worker = make_worker(kv, 0);
@@ -65,7 +65,7 @@ static void all_push(void) {
   EXPECT_OK(syncyte_kv_owner(kv, keys, list, owners));
   EXPECT(owners[keys - 1] == 0 && owners[0] == size - 1);
   EXPECT_OK(syncyte_comm_barrier(world));
-  /* A set is seen at once by whoever comes after it. */
+  /* After a barrier every rank sees the values of a set. */
   if (rank == size - 1) EXPECT_OK(syncyte_kv_worker_set(worker, &wanted, &room, &timestamp));
   EXPECT_OK(syncyte_comm_barrier(world));
   EXPECT(first_of(worker, 3, 2) == (float)size);
@@ -122,12 +122,12 @@ static void* meet_often(void* context) {
     EXPECT_OK(syncyte_kv_worker_push(me->worker, &wanted, &given, NULL));
     EXPECT_OK(syncyte_kv_worker_barrier(me->worker));
   }
-  /* Within the phase or outside of it: an error of all workers of all ranks. */
+  /* A second begin_setup, or an end_setup outside of the phase, is an error of all workers of all ranks. */
   EXPECT_ERROR(syncyte_kv_worker_end_setup(me->worker), SYNCYTE_ERR_ARGUMENT, "is not in its setup phase");
   EXPECT_OK(syncyte_kv_worker_begin_setup(me->worker));
   EXPECT_ERROR(syncyte_kv_worker_begin_setup(me->worker), SYNCYTE_ERR_ARGUMENT, "is in its setup phase already");
   EXPECT_OK(syncyte_kv_worker_end_setup(me->worker));
-  /* The last rank's workers come for different things. */
+  /* One worker of the last rank calls another operation than all other workers. */
   if (rank == size - 1 && me->number == 1)
     EXPECT_ERROR(syncyte_kv_worker_begin_setup(me->worker), SYNCYTE_ERR_MISMATCH, "expected one of them");
   else
@@ -139,7 +139,7 @@ static void* meet_often(void* context) {
 static void in_threads(syncyte_kv_t kv, void* (*work)(void*)) {
   pthread_t threads[2];
   user users[2];
-  /* First both: nobody waits for a worker that has left before and is not made again yet. */
+  /* Both workers are made first, because a barrier does not wait for a destroyed worker that is not made again yet. */
   for (int i = 0; i < 2; ++i) users[i] = (user){kv, make_worker(kv, i), i};
   for (int i = 0; i < 2; ++i) EXPECT(pthread_create(&threads[i], NULL, work, &users[i]) == 0);
   for (int i = 0; i < 2; ++i) {
@@ -151,7 +151,7 @@ static void in_threads(syncyte_kv_t kv, void* (*work)(void*)) {
 static void* leave_early(void* context) {
   user* const me = context;
   EXPECT_OK(syncyte_kv_worker_barrier(me->worker));
-  if (me->number == 1) EXPECT_OK(syncyte_kv_worker_destroy(&me->worker)); /* the other one goes on alone */
+  if (me->number == 1) EXPECT_OK(syncyte_kv_worker_destroy(&me->worker)); /* later barriers do not wait for it */
   if (me->number == 0) EXPECT_OK(syncyte_kv_worker_barrier(me->worker));
   return NULL;
 }
@@ -160,7 +160,7 @@ static void workers_meet(void) {
   syncyte_kv_t kv = make_store(1, 2);
   in_threads(kv, meet_often);
   in_threads(kv, leave_early);
-  in_threads(kv, leave_early); /* workers that have left come back */
+  in_threads(kv, leave_early); /* with workers that are made again */
   EXPECT_OK(syncyte_kv_destroy(&kv));
 }
 
@@ -199,12 +199,12 @@ static void numbers_of_workers(void) {
                "number is 2; expected 0 to 1 (2 workers)");
   EXPECT_ERROR(syncyte_kv_worker_create(kv, -1, &second), SYNCYTE_ERR_ARGUMENT, "number is -1");
   EXPECT(second == NULL);
-  EXPECT_OK(syncyte_kv_destroy(&kv)); /* the worker keeps it */
+  EXPECT_OK(syncyte_kv_destroy(&kv)); /* the worker holds its own reference */
   EXPECT(first_of(first, 0, 1) == 0);
   EXPECT_OK(syncyte_kv_worker_destroy(&first));
 }
 
-/* On one node keys do not move: what is asked for is checked and counted. */
+/* On one node keys do not move: an intent is only checked and counted. */
 static void clocks_and_intents(void) {
   syncyte_kv_t kv = make_store(1, 1);
   syncyte_kv_worker_t worker = make_worker(kv, 0);

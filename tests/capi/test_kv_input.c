@@ -29,7 +29,7 @@ static void wrong_stores(void) {
   EXPECT_REFUSED(SYNCYTE_FLOAT32, (int64_t)1 << 42, 1, &two, SYNCYTE_ERR_MEMORY, "");
   lengths[9] = -3;
   EXPECT_REFUSED(SYNCYTE_FLOAT32, keys, keys, lengths, SYNCYTE_ERR_SHAPE, "lengths[9] is -3");
-  options.workers = rank == size - 1 ? 0 : 1; /* one rank's mistake is every rank's error */
+  options.workers = rank == size - 1 ? 0 : 1; /* a mistake on one rank is an error on all */
   EXPECT_REFUSED(SYNCYTE_FLOAT32, keys, 1, &two, SYNCYTE_ERR_ARGUMENT, "options->workers is 0; expected 1 or more");
   options.workers = rank == 0 ? INT32_MAX : 1;
   EXPECT_REFUSED(SYNCYTE_FLOAT32, keys, 1, &two, SYNCYTE_ERR_ARGUMENT,
@@ -54,7 +54,7 @@ static float first_value(void) {
   return values[0];
 }
 
-/* Every operation refuses the buffers, and nothing has changed. */
+/* Expects that every operation refuses the buffers and writes nothing. */
 static void expect_refused(const syncyte_buffer_t* wanted, const syncyte_buffer_t* values, syncyte_status_t status,
                            const char* text) {
   int32_t is_local = 7;
@@ -105,7 +105,7 @@ static void wrong_buffers(void) {
   EXPECT_ERROR(syncyte_kv_owner(kv, 1, NULL, &owner), SYNCYTE_ERR_ARGUMENT, "keys is null");
   syncyte_kv_worker_info_t info = {.struct_size = 8};
   EXPECT_ERROR(syncyte_kv_worker_describe(worker, &info), SYNCYTE_ERR_ARGUMENT, "info->struct_size is 8");
-  /* No keys are fine. */
+  /* An empty list of keys is allowed. */
   const syncyte_buffer_t no_keys = vector_of(NULL, SYNCYTE_INT64, 0), none = vector_of(NULL, SYNCYTE_FLOAT32, 0);
   EXPECT_OK(syncyte_kv_worker_push(worker, &no_keys, &none, NULL));
 }
@@ -135,7 +135,8 @@ static syncyte_kv_sampling_t sampling_of(syncyte_kv_scheme_t scheme, int32_t wit
   return sampling;
 }
 
-/* Range [10, 60): two pulls of a sample; without replacement no key twice. Key 20 has another length. */
+/* Samples of the range [10, 60), each pulled in two parts. Without replacement no key is drawn twice. Key 20 is never
+ * drawn, because it has another length. */
 static void samples(void) {
   for (syncyte_kv_scheme_t scheme = SYNCYTE_KV_NAIVE; scheme <= SYNCYTE_KV_LOCAL; ++scheme)
     for (int32_t with_replacement = scheme == SYNCYTE_KV_POOL; with_replacement < 2; ++with_replacement) {
@@ -151,7 +152,7 @@ static void samples(void) {
         ++times[drawn[i]];
         if (!with_replacement) EXPECT(times[drawn[i]] == 1);
       }
-      /* The same seed, the same keys. */
+      /* The same seed draws the same keys. */
       EXPECT_OK(syncyte_kv_set_sampling(kv, &sampling));
       pull(prepare(49), again, 49);
       if (with_replacement) EXPECT(memcmp(drawn, again, sizeof drawn) == 0);
@@ -195,7 +196,7 @@ static void finished_samples(void) {
   EXPECT_ERROR(syncyte_kv_worker_pull_sample(worker, sample, &wanted, &room, NULL), SYNCYTE_ERR_ARGUMENT, "sample is");
 }
 
-/* Each key of a pool is given as often as asked for before there are new ones. */
+/* Each key of a pool is drawn `reuse` times before new keys are drawn. */
 static void pools(void) {
   syncyte_kv_sampling_t sampling = sampling_of(SYNCYTE_KV_POOL, 1);
   sampling.pool_size = 5;
@@ -295,7 +296,7 @@ int main(void) {
   distributions();
   pools();
   wrong_samples();
-  /* A worker and a store that nobody destroys, what nobody waits for, and a thread that waits for the other worker. */
+  /* finalize() while a worker, a store and operations without a wait are left, and a thread waits for a worker. */
   const syncyte_kv_worker_t left = worker;
   int64_t clock = 0, key = 0;
   float values[2];

@@ -1,5 +1,5 @@
-/* The parameter store under load: workers of all ranks pull, push and set random keys at once. At the end each value is
-   what the workers have counted. Values are integers below 2^24, which float32 holds exactly. */
+/* The parameter store under load: workers of all ranks pull, push and set random keys concurrently. At the end each
+   value equals the workers' count. Values are integers below 2^24, which float32 represents exactly. */
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -43,7 +43,7 @@ static float* fill(float* to, int64_t length, int64_t value) {
   return to;
 }
 
-/* Whether vectors are whole, and this worker sees all that it has written itself. */
+/* Checks that vectors are not torn, and that this worker sees its own writes. */
 static int are_right(const user* me, const int64_t* list, int64_t count, const float* values) {
   for (int64_t k = 0; k < count; ++k) {
     const int64_t key = list[k], length = me->lengths[key];

@@ -1,5 +1,5 @@
-/* Requests of syncyte_request_create: whatever a rank waits for, theirs go on, and finalize ends them. With the
- * argument "never": one that cannot end is named by finalize and left. */
+/* Requests of syncyte_request_create() make progress during every wait of a rank, and finalize completes them. With the
+ * argument "never": finalize names a request that cannot end, and gives it up. */
 #define _DEFAULT_SOURCE
 #include <pthread.h>
 #include <stdatomic.h>
@@ -30,7 +30,7 @@ static void give(int32_t number, int32_t peer, int32_t tag) {
   EXPECT_OK(syncyte_comm_send(world, &buffer, peer, tag, NULL));
 }
 
-/* An operation of rank 0 in three steps, each of which calls Syncyte: a question of rank 1 comes, the answer goes. */
+/* An operation of rank 0 in three steps that call Syncyte: it receives a question of rank 1, and sends the answer. */
 enum { question = 1, answer = 2, word = 3 };
 struct answering {
   syncyte_request_t step;
@@ -96,7 +96,7 @@ static void meet_in_wait_callback(void) {
   EXPECT_OK(syncyte_request_wait(&request));
 }
 
-/* Rank 0 is in `meet` until rank 1 comes there, which needs rank 0's operation. */
+/* Rank 0 waits in `meet` for rank 1, which first waits for rank 0's operation. */
 static void test_goes_on_in(void (*meet)(void)) {
   struct answering operation = {0};
   syncyte_request_t request = NULL;
@@ -110,7 +110,7 @@ static void test_goes_on_in(void (*meet)(void)) {
   EXPECT(operation.freed == 1 && operation.number == 11);
 }
 
-/* A request that ends after some polls, with a status, and calls Syncyte in them. */
+/* A request whose polls call Syncyte, and which ends after some polls with a status. */
 struct countdown {
   int left, freed, with_tests;
   syncyte_status_t status;
@@ -127,7 +127,7 @@ static syncyte_status_t poll_countdown(void* context, int32_t* done) {
     const syncyte_buffer_t buffer = one_number(&number);
     syncyte_request_t to_self = NULL;
     EXPECT_OK(syncyte_comm_irecv(world, rank, 9, NULL, &buffer, NULL, &to_self));
-    EXPECT_OK(syncyte_request_test(&to_self, &ended)); /* lets everything go on */
+    EXPECT_OK(syncyte_request_test(&to_self, &ended)); /* makes progress on all requests */
     EXPECT(ended == 0);
     give(7, rank, 9);
     EXPECT_OK(syncyte_request_wait(&to_self));
@@ -192,7 +192,7 @@ static void test_polls_of_one_request_do_not_overlap(void) {
   for (int i = 0; i < 3; ++i) EXPECT(operations[i].freed == 1 && operations[i].left == 0);
 }
 
-/* Rank 0 comes to the end before rank 1 asks its question. */
+/* Rank 0 calls finalize before rank 1 sends its question. */
 static void end_with_active_requests(void) {
   struct answering operation = {0};
   struct countdown ended = {.left = 1}, failing = {.left = 5, .status = SYNCYTE_ERR_IO};

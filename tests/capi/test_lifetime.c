@@ -1,4 +1,4 @@
-/* Communicators are dropped in any order, by any rank, and freed at collective points; handles are never re-used. */
+/* Ranks destroy communicators in any order; they are freed in later collective calls. Handles are never reused. */
 #include <stdlib.h>
 
 #include "expect.h"
@@ -9,7 +9,7 @@ int main(void) {
   enum { count = 20 };
   syncyte_comm_t parts[count];
   for (int i = 0; i < count; ++i) EXPECT_OK(syncyte_comm_dup(world, NULL, &parts[i]));
-  for (int i = 0; i < count; ++i) { /* each rank in an order of its own */
+  for (int i = 0; i < count; ++i) { /* each rank in another order */
     EXPECT_OK(syncyte_comm_destroy(&parts[(i * 7 + rank) % count]));
   }
   EXPECT_OK(syncyte_collect(world));
@@ -25,7 +25,7 @@ int main(void) {
     EXPECT_ERROR(syncyte_comm_barrier(old), SYNCYTE_ERR_HANDLE, "freed");
     EXPECT_OK(syncyte_comm_destroy(&next));
   }
-  syncyte_comm_t kept = NULL; /* still there at finalize */
+  syncyte_comm_t kept = NULL; /* not destroyed before finalize */
   EXPECT_OK(syncyte_comm_dup(world, NULL, &kept));
   EXPECT_OK(syncyte_comm_destroy(&world));
   EXPECT_OK(syncyte_finalize());

@@ -1,4 +1,4 @@
-/* Messages of syncyte/messages.h: round a ring, who has sent, what is refused and who learns of it. */
+/* Messages of syncyte/messages.h: round a ring, their statuses, and errors of sender and receiver. */
 #include <stddef.h>
 #include <stdlib.h>
 
@@ -18,7 +18,7 @@ static void test_sendrecv_tells_who_has_sent(void) {
   EXPECT(status.source == previous && status.tag == 7 && status.label == 1000 + previous);
 }
 
-/* A column goes into a row; nothing beside the column's elements is written. */
+/* Sends a row, and receives it into a column; the elements beside the column do not change. */
 static void test_strides(void) {
   double row[3] = {rank, rank + 0.5, rank + 0.25}, table[3][2] = {{-1, -1}, {-1, -1}, {-1, -1}};
   const syncyte_buffer_t from = vector_of(row, SYNCYTE_FLOAT64, 3);
@@ -30,7 +30,7 @@ static void test_strides(void) {
 }
 
 static void test_started_messages(void) {
-  enum { count = 3000 }; /* longer than what is sent as one piece of memory */
+  enum { count = 3000 }; /* too long for one piece of memory with the envelope */
   int32_t* const values = malloc(2 * count * sizeof *values);
   syncyte_message_status_t status = {.struct_size = sizeof status};
   syncyte_request_t requests[3] = {NULL, NULL, NULL};
@@ -41,7 +41,7 @@ static void test_started_messages(void) {
   const syncyte_buffer_t short_from = vector_of(&small, SYNCYTE_INT32, 1), short_to = vector_of(&got, SYNCYTE_INT32, 1);
   EXPECT_OK(syncyte_comm_irecv(world, previous, 1, NULL, &to, &status, &requests[0]));
   EXPECT_ERROR(syncyte_request_destroy(&requests[0]), SYNCYTE_ERR_BUSY, "still active");
-  EXPECT_OK(syncyte_comm_barrier(world)); /* nobody has sent before */
+  EXPECT_OK(syncyte_comm_barrier(world)); /* no rank sends before this */
   EXPECT_OK(syncyte_comm_isend(world, &from, next, 1, NULL, &requests[1]));
   EXPECT_OK(syncyte_comm_isend(world, &short_from, next, 2, NULL, &requests[2]));
   EXPECT_OK(syncyte_comm_recv(world, previous, 2, NULL, &short_to, NULL));
@@ -78,7 +78,8 @@ static void test_mismatches_are_the_receivers(void) {
   EXPECT(received[0] == -1 && received[1] == -1);
 }
 
-/* Envelope and elements in one piece of memory, as devices need it; met by a receiver without, and the other way. */
+/* Envelope and elements in one piece of memory, as device memory needs it. The other side of the message has no room
+ * for an envelope in its memory: once the receiver, once the sender. */
 static void test_room(void) {
   enum { room_elements = SYNCYTE_MESSAGE_ROOM / sizeof(int64_t) };
   int64_t outgoing[room_elements + 2], incoming[room_elements + 2] = {0}, plain[2] = {0, 0};
@@ -100,13 +101,13 @@ static void test_room(void) {
   EXPECT(incoming[room_elements] == 100 * two_before + room_elements);
 }
 
-/* Programs that were compiled when the options had no room. */
+/* Programs that were compiled before the options had the member `room`. */
 static void test_options_of_older_callers(void) {
   int32_t value = rank, got = -1;
   const syncyte_buffer_t from = vector_of(&value, SYNCYTE_INT32, 1), to = vector_of(&got, SYNCYTE_INT32, 1);
   syncyte_message_options_t options = SYNCYTE_MESSAGE_OPTIONS_INIT;
   options.struct_size = offsetof(syncyte_message_options_t, room);
-  options.room = 5; /* not there */
+  options.room = 5; /* beyond struct_size, so ignored */
   EXPECT_OK(syncyte_comm_sendrecv(world, &from, next, 1, previous, 1, &options, &to, NULL));
   EXPECT(got == previous);
 }
@@ -128,7 +129,7 @@ static void test_wrong_arguments(void) {
   EXPECT_ERROR(syncyte_comm_send(world, &buffer, 0, 0, &room), SYNCYTE_ERR_ARGUMENT, "options->room is 3");
   EXPECT_ERROR(syncyte_comm_send(world, NULL, 0, 0, NULL), SYNCYTE_ERR_ARGUMENT, "buffer is null");
   EXPECT_ERROR(syncyte_comm_sendrecv(world, &buffer, size, 0, previous, 77, NULL, &buffer, NULL), SYNCYTE_ERR_ARGUMENT,
-               "dest is"); /* at once: nothing waits for what nobody sends */
+               "dest is"); /* at once, without a wait for a message */
   EXPECT_ERROR(syncyte_comm_sendrecv(world, NULL, next, 0, previous, 77, NULL, &buffer, NULL), SYNCYTE_ERR_ARGUMENT,
                "buffer is null");
   EXPECT_ERROR(syncyte_comm_recv(world, -5, 0, NULL, &buffer, NULL), SYNCYTE_ERR_ARGUMENT, "source is -5");

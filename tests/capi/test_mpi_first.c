@@ -1,4 +1,4 @@
-/* The application owns MPI, at a low thread level: Syncyte copes, and leaves MPI running when it ends. */
+/* The application initialises MPI, with a low thread level: Syncyte works, and its end does not finalise MPI. */
 #include <mpi.h>
 
 #include "expect.h"

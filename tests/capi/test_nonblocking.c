@@ -1,4 +1,4 @@
-/* Non-blocking collectives in C: each once, requests in all their ways, errors on one rank. */
+/* Non-blocking collectives in C: each operation, all functions of requests, errors on one rank. */
 #include <stdlib.h>
 
 #include "expect.h"
@@ -14,7 +14,7 @@ static syncyte_buffer_t matrix(int32_t* data, int64_t rows, int64_t columns) {
   return result;
 }
 
-/* Every rank's number, 7 times. */
+/* Every rank's number, 7 times each. */
 static void test_each(const syncyte_collective_options_t* options) {
   int64_t* ones = malloc((size_t)size * sizeof *ones);
   int32_t* all = calloc((size_t)size, sizeof *all);
@@ -63,7 +63,7 @@ static void test_each(const syncyte_collective_options_t* options) {
   free(from);
 }
 
-/* A bad argument on rank 0: an error at once there, at the wait elsewhere. */
+/* A bad argument on rank 0: an error at once on rank 0, at the wait on the others. */
 static void test_error_on_one_rank(void) {
   int32_t number = 0;
   syncyte_buffer_t buffer = matrix(&number, 1, 1);
@@ -82,7 +82,7 @@ static void test_error_on_one_rank(void) {
   EXPECT_OK(syncyte_comm_barrier(world));
 }
 
-/* The last rank cannot start what the others do: they get its error at the wait, and are told whose it is. */
+/* The last rank has an error instead of a start: the others get it at the wait, with the rank in the message. */
 static void test_refusal(void) {
   int32_t number = 1;
   const syncyte_buffer_t buffer = matrix(&number, 1, 1);
@@ -102,7 +102,7 @@ static void test_refusal(void) {
   EXPECT_OK(syncyte_comm_barrier(world));
 }
 
-/* One that another rank has not started yet is active. */
+/* A request is active until all ranks have started the operation. */
 static void test_destroy_of_an_active_one(void) {
   if (size == 1) return;
   int32_t number = 5;

@@ -1,4 +1,4 @@
-/* A reducer of syncyte/reducer.h: what it gives, and wrong use. */
+/* A reducer of syncyte/reducer.h: results, and wrong use. */
 #include "expect.h"
 
 static int32_t rank, size;

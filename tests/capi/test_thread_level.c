@@ -1,5 +1,5 @@
-/* MPI that was initialised for one thread, or for one at a time: calls from another thread are refused before anything
- * has happened, and work in the right one. Argument: funneled or serialized. */
+/* MPI that was initialised for one thread only (argument funneled), or for one thread at a time (serialized). Calls
+ * from a wrong thread are refused without any effect; calls from the right thread work. */
 #define _POSIX_C_SOURCE 200112L
 #include <mpi.h>
 #include <pthread.h>
@@ -29,7 +29,7 @@ static void sleep_for(long milliseconds) {
   EXPECT_ERROR(call, SYNCYTE_ERR_UNSUPPORTED, \
                operation ": this thread may not call MPI, whose thread level is funneled")
 
-/* Each is refused on all ranks, because all call it. */
+/* All ranks make these calls from the wrong thread, and each is refused on all. */
 static void* call_from_elsewhere(void* nothing) {
   int32_t value = 5, done = 0;
   const int32_t self = rank;
@@ -48,7 +48,7 @@ static void* call_from_elsewhere(void* nothing) {
   EXPECT_REFUSAL("request_test", syncyte_request_test(&started, &done));
   EXPECT_REFUSAL("finalize", syncyte_finalize());
   EXPECT(part == NULL && request == NULL && started != NULL && value == 5);
-  EXPECT_OK(syncyte_comm_rank(world, &value)); /* what needs no MPI works anywhere */
+  EXPECT_OK(syncyte_comm_rank(world, &value)); /* calls without MPI work in any thread */
   EXPECT(value == rank);
   EXPECT_OK(syncyte_comm_retain(world));
   EXPECT_OK(syncyte_comm_release(world));
@@ -62,7 +62,7 @@ static void test_funneled(void) {
   EXPECT_OK(syncyte_comm_iallreduce(world, &from, SYNCYTE_OP_SUM, NULL, &to, &started));
   EXPECT(pthread_create(&thread, NULL, call_from_elsewhere, NULL) == 0);
   EXPECT(pthread_join(thread, NULL) == 0);
-  EXPECT_OK(syncyte_request_wait(&started)); /* what was refused has not happened */
+  EXPECT_OK(syncyte_request_wait(&started)); /* the refused call has had no effect */
   EXPECT(sum == size * (size + 1) / 2);
   EXPECT_OK(syncyte_comm_barrier(world));
 }
@@ -72,7 +72,7 @@ static void* meet_the_others(void* nothing) {
   return nothing;
 }
 
-/* The first rank's other thread waits in a barrier, to which the others come late. */
+/* The first rank's other thread waits in a barrier, which the other ranks enter late. */
 static void test_serialized(void) {
   syncyte_comm_t copy = NULL;
   pthread_t thread;
@@ -89,7 +89,7 @@ static void test_serialized(void) {
     sleep_for(500);
     EXPECT_OK(syncyte_comm_barrier(world));
   }
-  /* One after the other any thread may. */
+  /* Any thread may call MPI, one after the other. */
   EXPECT_OK(syncyte_comm_barrier(copy));
   EXPECT(pthread_create(&thread, NULL, meet_the_others, NULL) == 0);
   EXPECT(pthread_join(thread, NULL) == 0);

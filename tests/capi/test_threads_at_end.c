@@ -1,5 +1,5 @@
-/* The last rank goes to the end while one of its threads is still in a collective, which the others never enter: the
- * thread is told, and nobody hangs. */
+/* The last rank calls finalize while one of its threads is still in a collective, which the others never enter: the
+ * thread gets an error, and no rank hangs. */
 #define _POSIX_C_SOURCE 200112L
 #include <pthread.h>
 #include <time.h>
@@ -20,7 +20,7 @@ int main(void) {
   const int has_thread = size > 1 && rank == size - 1 && level == 3;
   pthread_t thread;
   if (has_thread) EXPECT(pthread_create(&thread, NULL, wait_for_others, world) == 0);
-  /* The thread is in its barrier, then the last rank at its end, then the others. */
+  /* Order: the thread enters its barrier, the last rank calls finalize, then the others do. */
   const struct timespec pause = {0, has_thread ? 200000000 : 400000000};
   nanosleep(&pause, NULL);
   EXPECT_OK(syncyte_finalize());

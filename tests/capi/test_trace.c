@@ -45,10 +45,10 @@ static void test_messages(void) {
   EXPECT(events == 4);
   EXPECT_EVENT(0, "comm_irecv", 24, -1);
   EXPECT_EVENT(1, "comm_isend", 24, next);
-  EXPECT_EVENT(2, "request_wait", 24, previous); /* who it was shows at the end */
+  EXPECT_EVENT(2, "request_wait", 24, previous); /* the sender is known at the end of the wait */
   EXPECT_EVENT(3, "request_wait", 24, next);
   EXPECT(seen[2].begin_ns >= seen[1].end_ns && seen[2].status == SYNCYTE_SUCCESS);
-  EXPECT_OK(syncyte_request_wait(&both[0])); /* null by now */
+  EXPECT_OK(syncyte_request_wait(&both[0])); /* null already */
   EXPECT_OK(syncyte_request_wait_all(2, both));
   EXPECT(events == 4);
 }
@@ -73,7 +73,7 @@ static void test_several(void) {
   EXPECT(which == -1 && events == 6);
 }
 
-/* Only the test that finds the end is an event. */
+/* Only the test that finds a request complete is an event. */
 static void test_of_a_test(void) {
   double value = rank;
   const syncyte_buffer_t buffer = vector_of(&value, 1);
@@ -114,7 +114,7 @@ static void test_roots(void) {
   EXPECT_EVENT(6, "comm_allreduce", 8, -1);
 }
 
-/* A line that is not periodic: its ends have one neighbour, and so has everybody where there are two ranks. */
+/* A line that is not periodic: the ranks at its ends have one neighbour. */
 static void test_halo(void) {
   int32_t extents[] = {size};
   const int32_t periods[] = {0};
@@ -166,7 +166,7 @@ static syncyte_status_t never_well(void* context, int32_t* done) {
   return *(syncyte_status_t*)context;
 }
 
-/* Failures count, and so do waits while nobody traces; a request of a library has no bytes and no peer. */
+/* Counters include failures, and waits without a trace hook. A library's request has no bytes and no peer. */
 static void test_counters(void) {
   syncyte_status_t failure = SYNCYTE_ERR_IO;
   syncyte_request_t request = NULL;
@@ -186,14 +186,14 @@ static void test_names(void) {
   events = 0;
   EXPECT_OK(syncyte_comm_allreduce(world, NULL, SYNCYTE_OP_SUM, NULL, &buffer));
   EXPECT(events == 1 && seen[0].dtype == SYNCYTE_FLOAT64 && strcmp(seen[0].comm, "world") == 0 && seen[0].path == NULL);
-  EXPECT_OK(syncyte_comm_rank(world, &number)); /* looked up: no event */
+  EXPECT_OK(syncyte_comm_rank(world, &number)); /* a local query is no event */
   EXPECT_OK(syncyte_comm_barrier(world));
   EXPECT(events == 2 && seen[1].dtype == 0);
   EXPECT_EVENT(1, "comm_barrier", 0, -1);
   EXPECT(stats_of("comm_rank").calls == 0);
 }
 
-/* A library on top tells its own operations. */
+/* A library on top reports its own operations. */
 static void test_told_events(void) {
   syncyte_trace_event_t event = {.struct_size = sizeof event, .operation = "library_call", .bytes = 7, .end_ns = 5};
   events = 0;

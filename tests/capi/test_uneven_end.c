@@ -1,4 +1,4 @@
-/* Without checks the ranks may make different numbers of calls: they come to the end all the same. */
+/* Without checks the ranks may make different numbers of calls; finalize works all the same. */
 #define _POSIX_C_SOURCE 200112L
 #include <stdlib.h>
 

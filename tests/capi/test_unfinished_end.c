@@ -1,5 +1,5 @@
-/* Requests that nobody has waited for at the end: what all ranks have started ends there, what one alone has started is
-   named, and messages and halo exchanges that never come are given up. */
+/* Requests without a wait at finalize: operations that all ranks have started complete there, an operation that only
+   one rank has started is named, and messages and halo exchanges without a partner are given up. */
 #define _POSIX_C_SOURCE 200112L
 #include <stdlib.h>
 
@@ -30,7 +30,7 @@ int main(void) {
   syncyte_request_t exchange = NULL;
   EXPECT_OK(syncyte_cart_create(world, 1, &size, &periodic, NULL, &ring));
   EXPECT_OK(syncyte_halo_create(ring, SYNCYTE_INT32, 1, &cells, NULL, 0, &width, 1, &width, 1, NULL, &halo));
-  if (rank == 0) EXPECT_OK(syncyte_halo_iexchange(halo, &ghosted, &exchange)); /* the neighbours never do */
+  if (rank == 0) EXPECT_OK(syncyte_halo_iexchange(halo, &ghosted, &exchange)); /* the neighbours never start it */
   EXPECT_OK(syncyte_halo_destroy(&halo));
   EXPECT_OK(syncyte_comm_destroy(&ring));
 
@@ -44,7 +44,7 @@ int main(void) {
   EXPECT_OK(syncyte_comm_iallreduce(world, NULL, SYNCYTE_OP_SUM, NULL, &buffers[0], &requests[0]));
   EXPECT_OK(syncyte_comm_iallreduce(world, NULL, SYNCYTE_OP_SUM, NULL, &buffers[1], &requests[1]));
   EXPECT_OK(syncyte_comm_iallreduce(other, NULL, SYNCYTE_OP_SUM, NULL, &buffers[2], &requests[2]));
-  if (rank != 0) EXPECT_OK(syncyte_request_wait(&requests[1])); /* rank 0 may be at the end already */
+  if (rank != 0) EXPECT_OK(syncyte_request_wait(&requests[1])); /* rank 0 may be in finalize already */
   EXPECT_OK(syncyte_comm_destroy(&other));
 
   int32_t number = 0;

@@ -1,5 +1,5 @@
-/* An application loads libsyncyte as a plugin, drops it while it is started, and loads it again, also after the end:
- * the library stays where MPI's and the kernel's callbacks expect it. */
+/* An application loads libsyncyte as a plugin, unloads it while it is started, and loads it again, also after the end.
+ * The library must stay mapped, because MPI and the kernel call functions in it. */
 #include <dlfcn.h>
 #include <stdint.h>
 #include <unistd.h>
@@ -35,7 +35,7 @@ int main(int count, char** arguments) {
 
   library = load(arguments[1]);
   EXPECT(((flag_fn)dlsym(library, "syncyte_initialized"))(&is_started) == 0 && is_started == 0);
-  /* It cannot start again. */
+  /* Syncyte cannot start a second time. */
   EXPECT(((start_fn)dlsym(library, "syncyte_init"))(NULL) == SYNCYTE_ERR_NOT_INITIALISED);
   EXPECT(((text_fn)dlsym(library, "syncyte_last_error"))()[0] != '\0');
   dlclose(library);

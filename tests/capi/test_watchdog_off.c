@@ -1,10 +1,10 @@
-/* SYNCYTE_WATCHDOG=0: the start makes no thread that watches. */
+/* SYNCYTE_WATCHDOG=0: the start makes no watchdog thread. */
 #include <dirent.h>
 #include <mpi.h>
 
 #include "expect.h"
 
-/* Threads of this process. */
+/* Number of threads of this process. */
 static int count_threads(void) {
   int count = 0;
   DIR* const folder = opendir("/proc/self/task");

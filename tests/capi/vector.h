@@ -1,4 +1,4 @@
-/* Elements as a buffer of one dimension. */
+/* A buffer of one dimension. */
 #ifndef SYNCYTE_TESTS_CAPI_VECTOR_H
 #define SYNCYTE_TESTS_CAPI_VECTOR_H
 

@@ -1,4 +1,4 @@
-// Collectives on arrays that are cut along an axis, against the definition: which element of the whole is where.
+// Collectives on arrays that are cut along an axis, against the definition by the elements of the whole array.
 
 #include "base/buffer.hpp"
 #include "collectives/collectives.hpp"
@@ -19,7 +19,7 @@ using test::world;
 
 constexpr strides all_strides[] = {strides::dense, strides::gaps, strides::transposed};
 
-/// The element of the whole array at some indices.
+/// Value of the whole array's element at some indices.
 std::int32_t element(const extents& at) {
   std::int64_t result = 1;
   for (const auto index : at) result = 11 * result + index;
@@ -59,8 +59,8 @@ struct scenario {
   part mine() const { return {axis, lengths, world().rank()}; }
 };
 
-/// Every axis of some shapes, with uneven, empty and lone parts and all kinds of strides; also in pieces, as beyond
-/// 2^31.
+/// Runs a test for every axis of some shapes, for uneven, empty and lone parts, and for all kinds of strides; also in
+/// pieces, as for counts beyond 2^31.
 template <class Body>
 void for_scenarios(Body&& body) {
   std::uint64_t seed = 0;
@@ -172,11 +172,11 @@ TEST(along, half_precision_is_rounded_once) {
   EXPECT_EQ(result.bits, base::float16(2047.0f + static_cast<float>(world().size())).bits);
 }
 
-/// A gather in which the last rank gives something else.
+/// A gather to which the last rank gives other arguments.
 struct attempt {
   extents shape{2, 3};
   int axis = 0;
-  std::int64_t length = 2;  // what lengths says of the last rank
+  std::int64_t length = 2;  // the last rank's entry in lengths
   int root = 0;
   syncyte_dtype_t dtype = SYNCYTE_INT32;
 

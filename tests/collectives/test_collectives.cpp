@@ -39,7 +39,7 @@ void expect_equal(const std::vector<T>& actual, const std::vector<T>& expected) 
   for (std::size_t i = 0; i < actual.size(); ++i) ASSERT_EQ(number(actual[i]), number(expected[i])) << "element " << i;
 }
 
-/// Runs a test once with MPI's own counts and once in pieces of a few elements, as beyond 2^31.
+/// Runs a test once with whole counts and once in pieces of a few elements, as for counts beyond 2^31.
 template <class Body>
 void with_and_without_pieces(Body&& body) {
   body();
@@ -169,7 +169,7 @@ TEST(collectives, alltoallv_exchanges_uneven_parts) {
   with_and_without_pieces([] { check_alltoallv(world()); });
 }
 
-/// Rank 0 expects `expected` elements of the last rank, which sends it one as everybody does.
+/// Rank 0 expects `expected` elements of the last rank, which sends one element, as every rank does.
 test::outcome alltoallv_with(std::int64_t expected) {
   const auto size = static_cast<std::size_t>(world().size());
   const bool is_first = world().rank() == 0;
@@ -181,7 +181,7 @@ test::outcome alltoallv_with(std::int64_t expected) {
   const auto from = buffer_of(input, SYNCYTE_INT32);
   const auto to = buffer_of(output, SYNCYTE_INT32);
   const auto result = outcome_of([&] { collectives::alltoallv(world(), &from, sending, receiving, &to, {}); });
-  const std::int32_t every = result.status == SYNCYTE_SUCCESS ? 5 : -1;  // all is written, or nothing
+  const std::int32_t every = result.status == SYNCYTE_SUCCESS ? 5 : -1;  // all elements are written, or none
   for (const auto value : output) EXPECT_EQ(value, every);
   return result;
 }

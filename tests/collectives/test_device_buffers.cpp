@@ -1,4 +1,5 @@
-// Device buffers where MPI takes them: what only moves elements gives them to MPI, all else refuses them on all ranks.
+// Device buffers when MPI accepts them: collectives that only move elements give them to MPI, all others refuse them on
+// all ranks.
 
 #include <numeric>
 #include <vector>
@@ -24,7 +25,7 @@ using values = std::vector<std::int32_t>;
 
 constexpr const char* refusal = "device memory is not supported here";
 
-/// Elements, in rows of two, on a device or on the host.
+/// An array with rows of two elements, on a device or on the host.
 class array {
  public:
   array(std::size_t rows, bool is_on_device, std::int32_t first = 0)
@@ -53,7 +54,7 @@ values numbers(std::int32_t first, std::size_t count) {
   return result;
 }
 
-/// Some ranks' memory is a device's: all, every second rank's, and none.
+/// Runs a test with device memory on all ranks, on every second rank, and on no rank.
 template <class Body>
 void for_places(Body&& body) {
   body(true);

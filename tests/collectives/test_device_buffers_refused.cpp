@@ -1,4 +1,4 @@
-// Device buffers where MPI does not take them: SYNCYTE_CUDA_AWARE=off.
+// Device buffers when MPI does not accept them: SYNCYTE_CUDA_AWARE=off.
 
 #include "base/buffer.hpp"
 #include "collectives/collectives.hpp"

@@ -36,12 +36,12 @@ TEST(nonblocking, each_does_what_the_blocking_one_does) {
         const trial one = start_any(comm, kind, seed);
         one.started->wait();
         one.expect();
-        EXPECT_TRUE(one.started->test());  // also afterwards
+        EXPECT_TRUE(one.started->test());  // still true after the wait
       }
 }
 
 TEST(nonblocking, many_outstanding_are_waited_for_in_any_order) {
-  std::mt19937 order(static_cast<unsigned>(17 + world().rank()));  // another one on every rank
+  std::mt19937 order(static_cast<unsigned>(17 + world().rank()));  // another order on every rank
   for (const auto& comm : {shared_world(), unchecked_world()}) {
     std::vector<trial> trials;
     for (int i = 0; i < 200; ++i) trials.push_back(start_any(comm, i % 5, i));
@@ -89,7 +89,7 @@ TEST(nonblocking, counts_beyond_mpis_go_in_pieces) {
   for (const trial& each : trials) each.expect();
 }
 
-/// An allreduce whose number of elements is wrong on one rank, or whose op is.
+/// An allreduce whose number of elements, or whose op, is wrong on one rank.
 test::outcome odd_allreduce(const group& comm, int odd, bool is_bad_argument) {
   const bool is_odd = comm->rank() == odd;
   std::vector<float> values(is_odd && !is_bad_argument ? 4 : 3, 1.0f);

@@ -36,7 +36,7 @@ TEST(nonblocking_order, blocking_collectives_may_come_between) {
   for (int i = 0; i < 30; ++i) {
     trials.push_back(start_any(shared_world(), i % 5, i));
     if (i % 3 == 0) collectives::barrier(world());
-    if (i % 7 == 0) comm::duplicate(*shared_world(), {});  // also frees the one before
+    if (i % 7 == 0) comm::duplicate(*shared_world(), {});  // also frees the previous duplicate
     if (i % 4 == 3) {
       trials[static_cast<std::size_t>(i / 2)].started->wait();
     }
@@ -47,14 +47,14 @@ TEST(nonblocking_order, blocking_collectives_may_come_between) {
   }
 }
 
-/// One number to or from a rank.
+/// A message of one number to or from a rank.
 std::unique_ptr<messages::message> letter(bool is_send, int peer, std::vector<std::int32_t>& number) {
   const auto buffer = buffer_of(number, SYNCYTE_INT32);
   return is_send ? messages::message::send(shared_world(), &buffer, {peer, 5, 0, 0})
                  : messages::message::receive(shared_world(), &buffer, {peer, 5, 0, 0});
 }
 
-/// Rank 0 tests what the others begin only when an allreduce that all have started has ended.
+/// Rank 0 tests an operation that the others start only after an allreduce has ended, which all ranks have started.
 void expect_to_post_when_tested(const std::function<bool()>& test_once, const std::function<void()>& other_ranks) {
   const trial one = start_allreduce(shared_world(), 3);
   if (world().rank() != 0) one.started->wait();
@@ -95,7 +95,7 @@ TEST(nonblocking_order, is_posted_by_testing_a_halo_exchange) {
 }
 
 TEST(nonblocking_order, a_start_waits_for_nobody) {
-  // Rank 0 starts and then sends, the others receive and then start.
+  // Rank 0 starts the broadcast before it sends, the others after they have received.
   std::vector<std::int32_t> number{world().rank()};
   trial one;
   if (world().rank() == 0) {
@@ -110,7 +110,7 @@ TEST(nonblocking_order, a_start_waits_for_nobody) {
 }
 
 TEST(nonblocking_order, who_waits_for_a_message_goes_on_with_what_was_started) {
-  // Rank 0 is inside a receive until the last rank has waited, for which rank 0 has to post.
+  // Rank 0 waits in a receive; the last rank sends only after its wait for a broadcast, which rank 0 has to post.
   for (const bool is_long : {false, true}) {
     std::vector<std::int32_t> number(is_long ? 100000 : 1, 7);
     const int last = world().size() - 1;
@@ -177,7 +177,7 @@ TEST(nonblocking_order, a_communicator_stays_until_its_requests_have_ended) {
   group comm = comm::duplicate(*shared_world(), {});
   const trial one = start_allreduce(comm, 3);
   comm.reset();
-  collectives::barrier(world());  // frees what all have dropped
+  collectives::barrier(world());  // frees objects that all ranks have dropped
   one.started->wait();
   one.expect();
 }

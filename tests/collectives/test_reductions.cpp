@@ -52,7 +52,7 @@ constexpr operation operations[] = {
     {SYNCYTE_OP_LAND, 1, [](std::int32_t a, std::int32_t b) { return std::int32_t{a != 0 && b != 0}; }},
     {SYNCYTE_OP_LOR, 0, [](std::int32_t a, std::int32_t b) { return std::int32_t{a != 0 || b != 0}; }}};
 
-/// The reduction over the ranks from `first` to before `last`.
+/// The reduction over the ranks from `first` to `last` - 1.
 values reduced(const operation& how, int first, int last) {
   if (first >= last) return values(count, how.identity);
   values result = of_rank(first);
@@ -87,7 +87,7 @@ TEST(reductions, reduce_gives_every_root_the_result) {
   });
 }
 
-/// MAX or MIN over the ranks of each rank's row of values, whose bits must be the same on all ranks.
+/// MAX or MIN of the ranks' rows; checks that the bits of the result are the same on all ranks.
 template <class T>
 std::vector<T> ordered(syncyte_dtype_t dtype, syncyte_op_t op, std::vector<T> row) {
   const auto buffer = buffer_of(row, dtype);
@@ -99,7 +99,8 @@ std::vector<T> ordered(syncyte_dtype_t dtype, syncyte_op_t op, std::vector<T> ro
   return row;
 }
 
-/// One NaN, of different bits, on each rank in turn, then on all; -0 on the last rank, +0 elsewhere; equal numbers.
+/// Elements of the row: NaN on one rank, on each rank in turn, then on all, with different bits; the rank's number; -0
+/// on the last rank and +0 on the others; equal numbers.
 template <class T>
 void expect_order(syncyte_dtype_t dtype) {
   const int rank = world().rank(), size = world().size();
@@ -128,7 +129,7 @@ TEST(reductions, max_and_min_propagate_nan_and_order_zeros) {
 
 using scan_function = std::function<void(const syncyte_buffer_t*, const syncyte_buffer_t*)>;
 
-/// With separate memory and in place.
+/// Checks a scan with separate memory and in place.
 void expect_scan(const scan_function& scan, const values& expected) {
   values input = of_rank(world().rank());
   values output(count, -5);
@@ -223,7 +224,7 @@ TEST(reductions, misaligned_elements_are_refused) {
       collectives::ireduce_scatter_along(test::shared_world(), &array, 0, lengths, SYNCYTE_OP_SUM, &own, {})->wait();
     });
   }
-  collectives::barrier(world());  // the others need this rank to learn of its errors
+  collectives::barrier(world());  // the others get this rank's errors only in a call of this rank
 }
 
 TEST(reductions, an_allreduce_agrees_on_its_own_facts_alone) {

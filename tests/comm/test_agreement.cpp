@@ -14,7 +14,7 @@ using test::expect_error;
 using test::outcome_of;
 using test::world;
 
-/// A rank that is odd on purpose: the last one.
+/// True on the odd rank, which makes the mistakes of these tests: the last one.
 bool is_odd_one() { return world().size() > 1 && world().rank() == world().size() - 1; }
 
 TEST(agreement, succeeds_where_all_are_well) {

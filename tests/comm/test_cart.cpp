@@ -1,4 +1,4 @@
-// Cartesian communicators: the grid, who lies where, who the neighbours are, and what is refused on all ranks.
+// Cartesian communicators: the grid, coordinates, neighbours, and errors on all ranks.
 
 #include <memory>
 #include <vector>

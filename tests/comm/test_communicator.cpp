@@ -63,7 +63,7 @@ TEST(communicator, parts_of_parts_outlive_their_handles) {
 }
 
 TEST(communicator, thousands_come_and_go) {
-  // MPI libraries have a few thousand communicators at most: dropped ones must really be freed.
+  // MPI libraries allow at most a few thousand communicators, so dropped ones must be freed.
   const int count = world().size() <= 2 ? 3000 : 300;
   for (int i = 0; i < count; ++i) comm::duplicate(world(), {});
 }

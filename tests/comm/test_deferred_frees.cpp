@@ -13,7 +13,7 @@ using namespace syncyte;
 using test::shared_world;
 using test::world;
 
-/// Notes when it is freed.
+/// Appends its number to a list when it is freed.
 class noted final : public comm::collective_resource {
  public:
   noted(int number, std::vector<int>& freed) : number_(number), freed_(freed) {}
@@ -47,7 +47,7 @@ TEST(deferred_frees, any_order_of_drops_ends_in_the_order_of_creation) {
     collectives::barrier(world());
   }
   EXPECT_EQ(freed.size(), static_cast<std::size_t>(count));
-  // All ranks freed the same at the same collective points: compare with rank 0's order.
+  // All ranks must have freed the same objects in the same order: compare with rank 0's order.
   std::vector<std::int32_t> order(freed.begin(), freed.end());
   order.resize(count, -1);
   const std::int64_t shape[] = {count};

@@ -44,7 +44,7 @@ TEST(group, is_made_by_its_ranks_alone_in_the_lists_order) {
   const int size = world().size();
   list odd;
   for (int rank = (size - 2) / 2 * 2 + 1; rank > 0; rank -= 2) odd.push_back(rank);
-  if (!names(odd, world().rank())) return;  // the others are elsewhere
+  if (!names(odd, world().rank())) return;  // other ranks take no part
   const auto made = group(world(), odd);
   EXPECT_EQ(made->size(), size / 2);
   EXPECT_EQ(odd[static_cast<std::size_t>(made->rank())], world().rank());
@@ -58,7 +58,7 @@ TEST(group, of_one_rank_and_of_all) {
 }
 
 TEST(group, overlapping_ones_are_made_along_a_chain) {
-  for (int round = 0; round < 10; ++round)  // ranks come to each with different delays
+  for (int round = 0; round < 10; ++round)  // each rank enters with another delay
     for (int left = 0; left + 1 < world().size(); ++left) {
       const list pair{left, left + 1};
       if (!names(pair, world().rank())) continue;
@@ -70,7 +70,7 @@ TEST(group, threads_make_them_at_once_with_different_tags) {
   const int rank = world().rank();
   if (mpi::thread_level() < 3) GTEST_SKIP() << "MPI allows one thread";
   const auto make = [](int tag) { EXPECT_EQ(group(world(), all_ranks(), tag)->size(), world().size()); };
-  // One order on even ranks, the other on odd ones.
+  // Even ranks make the groups in one order, odd ranks in the other.
   std::thread first(make, rank % 2);
   std::thread second(make, 1 - rank % 2);
   first.join();

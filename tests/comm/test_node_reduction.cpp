@@ -1,5 +1,5 @@
-// Small reductions among the ranks of a node: sums in the order of ranks, round after round, whoever is late; and what
-// else is under way goes on meanwhile.
+// Small reductions among the ranks of a node: sums in the order of ranks, in many rounds, whichever rank is late. Other
+// operations in flight make progress meanwhile.
 
 #include "comm/node_reduction.hpp"
 
@@ -26,7 +26,7 @@ using test::shared_world;
 using test::unchecked_world;
 using test::world;
 
-/// In the order of ranks, to the last bit.
+/// The expected sum, added in the order of ranks: results must be equal to the last bit.
 std::vector<double> sum_of_all(int seed, std::int64_t count) {
   return reference::reduce<double>(static_cast<std::uint64_t>(seed), world().size(), count, std::plus<>());
 }
@@ -40,7 +40,7 @@ void expect_sum(comm::communicator& comm, int seed, std::int64_t count, bool is_
   ASSERT_EQ(is_in_place ? input : output, sum_of_all(seed, count)) << count << " elements, seed " << seed;
 }
 
-/// Part r of all ranks, of some length, 0 too; the whole is of sum_of_all().
+/// Checks a reduce_scatter with parts of different lengths, some of them 0, against the parts of sum_of_all().
 void expect_part_of_sum(comm::communicator& comm, int seed, std::int64_t longest) {
   std::vector<std::int64_t> lengths;
   for (int rank = 0; rank < world().size(); ++rank) lengths.push_back(longest * ((rank + seed) % 3) / 2);

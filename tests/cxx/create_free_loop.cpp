@@ -1,5 +1,5 @@
-// Creates, uses and frees tensors, windows and communicators until it is killed; tests/support/kill_loop.py does that
-// and looks for what stays behind.
+// Creates, uses and frees tensors, windows and communicators in an endless loop. tests/support/kill_loop.py kills it
+// and looks for leftovers.
 
 #include <cstdio>
 #include <syncyte/syncyte.hpp>

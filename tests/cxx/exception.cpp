@@ -1,4 +1,4 @@
-// An exception on one rank while another waits for it: the handler prints it, and the job ends.
+// One rank throws an exception while another rank waits for it: the handler prints the exception, and the job ends.
 
 #include <array>
 #include <cstdint>

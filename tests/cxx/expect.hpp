@@ -7,8 +7,8 @@
 
 namespace syncyte::test {
 
-/// Checks the error of an expression: its code, and the words of its message. GoogleTest's own macros do not look at
-/// the message.
+/// Checks the error that a call throws: its code, and words of its message. GoogleTest's macros do not check the
+/// message.
 template <typename Call>
 void expect_error(status code, std::initializer_list<const char*> words, Call call) {
   try {

@@ -29,7 +29,7 @@ class Collectives : public testing::Test {
 
 std::int64_t mine(const lengths& parts, int rank) { return parts[static_cast<std::size_t>(rank)]; }
 
-/// Uneven parts, parts with empty ones between them, and everything on the last rank.
+/// Lengths of the ranks' parts: uneven, with empty parts in between, and all on the last rank.
 std::array<lengths, 3> partitions(std::int64_t extent, int size) {
   return {reference::uneven_lengths(21, extent, size), reference::lengths_with_gaps(extent, size),
           reference::lengths_on_one(extent, size, size - 1)};
@@ -57,7 +57,7 @@ struct block {
   }
 };
 
-/// A matrix that lies column after column, with a gap after each: as a slice of somebody's larger array.
+/// A matrix in column-major order with a gap after each column, as in a slice of a larger array.
 class column_major {
  public:
   explicit column_major(const block& shape)
@@ -208,7 +208,7 @@ TEST_F(Collectives, TypesKnownAtRunTime) {
   for (std::size_t i = 0; i < all.size(); ++i) EXPECT_EQ(all[i], i % 2 == 0 ? 1 : 2);
 }
 
-/// Arguments of which the last rank gives one wrongly.
+/// Calls in which the last rank gives one wrong argument.
 TEST_F(Collectives, WrongArgumentsOnOneRankThrowOnAll) {
   using syncyte::status;
   std::vector<double> part(2), other(2), whole(static_cast<std::size_t>(2 * size_));

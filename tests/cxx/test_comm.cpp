@@ -46,7 +46,7 @@ TEST_F(Comm, LeadersAreTheFirstRanksOfNodes) {
     EXPECT_EQ(leaders.rank(), nodes.node);
     EXPECT_EQ(leaders.allreduce_value(nodes.node_size), size_);
   }
-  // A sum on the nodes, among their leaders, and back is the sum of all ranks.
+  // A sum on each node, a sum among the leaders and a broadcast on each node give the sum of all ranks.
   const communicator node = world_.node();
   std::vector<std::int32_t> sum{node.allreduce_value(rank_ + 1)};
   if (leaders) leaders.allreduce(sum);
@@ -122,7 +122,7 @@ TEST_F(Comm, AllreduceValue) {
   EXPECT_FALSE(world_.allreduce_value(rank_ != 0, syncyte::op::logical_and));
 }
 
-/// True where an odd number of ranks says so; what a true value's number is does not matter.
+/// LXOR is true if an odd number of ranks has true; any number other than zero counts as true.
 TEST_F(Comm, LogicalXor) {
   const bool is_odd = size_ % 2 == 1;
   EXPECT_EQ(world_.allreduce_value(true, syncyte::op::logical_xor), is_odd);

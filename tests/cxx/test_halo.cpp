@@ -61,8 +61,8 @@ TEST_F(Halo, ExchangesAndAccumulates) {
   plan.accumulate(array);
   EXPECT_EQ(values_[0], 0);
   EXPECT_EQ(values_[4], 0);
-  EXPECT_EQ(values_[1], 2 * (100 * world_.rank() + 1));  // one ghost shows it
-  EXPECT_EQ(values_[2], 3 * (100 * world_.rank() + 2));  // two do
+  EXPECT_EQ(values_[1], 2 * (100 * world_.rank() + 1));  // one ghost is a copy of it
+  EXPECT_EQ(values_[2], 3 * (100 * world_.rank() + 2));  // two ghosts are
 }
 
 TEST_F(Halo, NeighborsGetEachOthersBlocks) {

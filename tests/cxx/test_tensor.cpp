@@ -19,7 +19,7 @@ constexpr std::int64_t width = 6;
 
 class Tensor : public testing::Test {
  protected:
-  // Every rank writes its own rows of the reference's table.
+  // Every rank writes its own rows, with the values of the reference's table.
   template <typename T>
   tensor filled(std::optional<std::int64_t> local_rows = std::nullopt) const {
     tensor made(world_, syncyte::dtype_of<T>, {rows, 2, width / 2}, {.name = "table", .local_rows = local_rows});
@@ -72,7 +72,7 @@ TEST_F(Tensor, GathersEveryRank) {
 TEST_F(Tensor, ScattersAndAdds) {
   const auto table = filled<double>();
   auto expected = reference::random_table<double>(31, rows, width);
-  // Each rank adds to rows of all; then rank 0 alone writes.
+  // Each rank adds to rows of all ranks; then only rank 0 writes.
   for (int rank = 0; rank < size_; ++rank) {
     const auto index = reference::random_rows(35, rank, 60, rows);
     const auto source = reference::random_values<double>(36, rank, 60 * width);

@@ -1,5 +1,4 @@
-// Halo exchange against the whole array that the ranks' parts make up, its adjoint by the adjoint identity, and what
-// happens where one rank is wrong.
+// Halo exchange against the whole array, its adjoint by the adjoint identity, and mistakes of one rank.
 
 #include <algorithm>
 #include <cstring>
@@ -34,14 +33,14 @@ constexpr strides all_strides[] = {strides::dense, strides::gaps, strides::trans
 
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
-/// Interior cells at a place along a dimension: uneven.
+/// Number of interior cells of the rank at a place along a dimension; they are uneven.
 std::int64_t interior_at(int place) { return std::vector<std::int64_t>{3, 5, 4}[at(place % 3)]; }
 
 struct widths {
   std::int64_t low, high;
 };
 
-/// Ranks on a grid, their parts of a whole array, and where the cells of the whole are seen.
+/// Ranks on a grid, their parts of a whole array, and the cells of the whole array that ghosts copy.
 struct scene {
   std::shared_ptr<comm::communicator> cart;
   std::vector<int> axes;  // of the grid's dimensions, from 0
@@ -67,7 +66,7 @@ struct scene {
     return result;
   }
 
-  /// Index in the whole array of a local cell; nothing for a ghost that shows no cell.
+  /// Index of a local cell in the whole array; nothing for a ghost that is a copy of no cell.
   std::optional<extents> shown(const extents& local) const {
     extents result = local;
     int ghost_axes = 0;
@@ -139,7 +138,7 @@ std::int64_t inner_product(strided_array& a, strided_array& b) {
   return sum;
 }
 
-/// <H x, y> = <x, H' y>, on the whole arrays; ghosts that show a cell are 0 after H'.
+/// <H x, y> = <x, H' y>, on the whole arrays; ghosts that are copies of a cell are 0 after H'.
 void check_adjoint(const scene& here, const std::shared_ptr<halo::plan>& plan, strides how, std::uint64_t seed) {
   strided_array x(here.shape(), how), y(here.shape(), how), moved(here.shape(), how), gathered(here.shape(), how);
   x.fill(random_numbers(seed));
@@ -168,7 +167,7 @@ const std::vector<std::vector<widths>> all_widths = {{{1, 1}, {1, 1}, {1, 1}}, {
                                                      {{0, 0}, {2, 1}, {0, 0}}, {{3, 3}, {2, 3}, {3, 1}},
                                                      {{0, 2}, {3, 0}, {2, 2}}, {{0, 0}, {0, 0}, {0, 0}}};
 
-/// All widths, with and without corners, the axes in order and not, on one grid.
+/// Checks one grid with all widths, with and without corners, and with the axes in order and in reverse order.
 void check_grid(const cartesian_grid& asked) {
   const auto cart = comm::make_cartesian(world(), asked, {});
   const int dimensions = cart->grid()->ndim();
@@ -198,7 +197,7 @@ TEST(halo, in_three_dimensions) {
   check_grid({{1, 1, 0}, {0, 1, 1}});
 }
 
-/// One dimension, periodic or not, a ghost cell at each end.
+/// A scene in one dimension, periodic or not, with a ghost cell at each end.
 scene line(int period) {
   const auto cart = comm::make_cartesian(world(), {{world().size()}, {period}}, {});
   return {cart, {0}, 1, {{1, 1}}, true, {cart->rank()}};
@@ -310,7 +309,7 @@ TEST(halo, a_wrong_array_is_its_ranks_and_its_neighbours_error) {
                  halo::transfer(plan, &buffer, halo::operation::exchange).wait();
                }),
                SYNCYTE_ERR_SHAPE, "array: shape is [1]; expected [");
-  check_exchange(here, plan, strides::dense);  // as if nothing had happened
+  check_exchange(here, plan, strides::dense);  // the halo still works
 }
 
 TEST(halo, neighbours_that_do_different_things_are_told) {
@@ -326,7 +325,8 @@ TEST(halo, neighbours_that_do_different_things_are_told) {
   check_exchange(here, plan, strides::dense);
 }
 
-/// The last rank accumulates while the others exchange, with messages of different lengths both ways.
+/// Some ranks accumulate while the others exchange, with messages of different lengths in both directions: all ranks
+/// get an error.
 void expect_all_to_be_told(const scene& here, bool is_other) {
   const auto plan = halo::plan::create(here.cart, here.description());
   for (const bool exchanges : {true, false}) {

@@ -15,20 +15,20 @@ import xml.etree.ElementTree as xml
 from dataclasses import dataclass
 
 RANKS = 3
-LIMIT = 2.5  # of a test
-PROGRAM_LIMIT = 3.0  # of a program that hangs; the start of all ranks is in it
-START_SECONDS = 80.0  # of an mpirun and its ranks
-MOST_SECONDS = 12.0  # that one culprit costs, its restart included, on a busy machine
+LIMIT = 2.5  # seconds of a test
+PROGRAM_LIMIT = 3.0  # seconds of a program that hangs, including the start of all ranks
+START_SECONDS = 80.0  # longest start of mpirun and its ranks
+MOST_SECONDS = 12.0  # longest time that a hang or a crash costs on a busy machine, including the restart
 
 
 @dataclass
 class Case:
-    """A test that goes wrong: its verdict, and what its message has to name."""
+    """A test that goes wrong: its verdict, and the words that its message must contain."""
 
     test: str
     verdict: str
     words: tuple[str, ...]
-    ends_run: bool = False  # it hangs or crashes: the run is started again after it
+    ends_run: bool = False  # True if it hangs or crashes: the run is started again after it
 
 
 GTEST = [
@@ -95,7 +95,7 @@ def verdict(folder: str, test: str) -> tuple[str, str]:
 
 
 def check_tests(options: argparse.Namespace, folder: str) -> None:
-    """All in one run: each culprit that ends it costs a restart, and the good tests stay good."""
+    """Runs all cases in one run: it is started again after each hang or crash, and good tests still pass."""
     cases = GTEST if options.kind == "gtest" else PYTEST
     prefix = "" if options.kind == "gtest" else os.path.basename(options.target) + "::"
     good = ["Good.Before", "Good.After"] if options.kind == "gtest" else ["test_good_before", "test_good_after"]
@@ -140,7 +140,7 @@ def ranks_alive(mark: str) -> int:
 
 
 def await_start(mark: str) -> None:
-    """The first mpirun after a machine's start reads all of MPI from its disk: this may take tens of seconds."""
+    """Waits until all ranks have started. The first mpirun after boot reads MPI from disk, which may take long."""
     limit = time.monotonic() + START_SECONDS
     while ranks_alive(mark) < RANKS + 2 and time.monotonic() < limit:  # the launcher and mpirun are marked too
         time.sleep(0.05)
@@ -154,7 +154,7 @@ def check_ends(options: argparse.Namespace, folder: str) -> None:
 
 
 def check_end(options: argparse.Namespace, folder: str, number: signal.Signals) -> None:
-    """A launcher that is ended, by CTest's time limit or by hand, takes its ranks with it."""
+    """A launcher that is ended by a signal, from CTest's time limit or from a user, ends its ranks too."""
     command = [sys.executable, "-B", options.launch, "program", "--ranks", str(RANKS), "--limit=100"]
     command += ["--folder", folder, f"--mpirun={options.mpirun}", "--", options.target, "hangs"]
     mark = f"{os.getpid()}-{number}"

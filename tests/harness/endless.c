@@ -1,5 +1,5 @@
-/* Runs until it is killed; with the argument "leaks" each rank leaves a file in /dev/shm, one in TMPDIR and
- * a process. */
+/* Runs until it is killed. With the argument "leaks" each rank leaves a file in /dev/shm, one in TMPDIR, and a
+ * process. */
 
 #include <fcntl.h>
 #include <mpi.h>

@@ -1,4 +1,4 @@
-// Tests that go wrong in every way the launcher has to cope with; check_launcher.py runs them.
+// Tests that go wrong in every way that the launcher has to handle; check_launcher.py runs them.
 
 #include <gtest/gtest.h>
 #include <mpi.h>

@@ -1,4 +1,4 @@
-/* A plain program that succeeds, fails on its last rank, hangs there, dies there, or skips, as its argument says. */
+/* A plain program that, depending on its argument, succeeds, skips, or fails, hangs or dies on its last rank. */
 
 #include <mpi.h>
 #include <signal.h>

@@ -1,4 +1,4 @@
-/* Rank 1 dies of a signal; under mpirun --enable-recovery rank 0 lives on for longer than mpirun would wait. */
+/* Rank 1 dies of a signal. Under mpirun --enable-recovery rank 0 runs for longer than mpirun would wait for it. */
 
 #include <mpi.h>
 #include <signal.h>

@@ -1,4 +1,4 @@
-// The oracle against MPI itself and against itself: it must not depend on the rank that computes it.
+// The reference (oracle) against MPI, and against itself: its results must not depend on the rank that computes them.
 
 #include <gtest/gtest.h>
 #include <mpi.h>

@@ -1,4 +1,4 @@
-"""Messages of Open MPI 4 and 5 about ranks that died, as the harness reads them."""
+"""The harness understands the messages of Open MPI 4 and 5 about ranks that died."""
 
 import os
 import sys

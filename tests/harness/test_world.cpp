@@ -1,4 +1,4 @@
-// The environment of a test: all ranks in MPI_COMM_WORLD, threads allowed, a folder of its own.
+// The environment of a test: all ranks in MPI_COMM_WORLD, MPI with threads, a private working folder.
 
 #include <gtest/gtest.h>
 #include <mpi.h>

@@ -1,4 +1,4 @@
-"""The environment of a Python test: all ranks in MPI.COMM_WORLD, a folder of its own."""
+"""The environment of a Python test: all ranks in MPI.COMM_WORLD, a private working folder."""
 
 import os
 

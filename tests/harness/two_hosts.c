@@ -14,7 +14,7 @@ static int expect(int condition, int rank, const char* what) {
   return condition ? 0 : 1;
 }
 
-/* Rank 0 leaves a file in its /dev/shm; only ranks of its host may see it. */
+/* Rank 0 makes a file in its /dev/shm; only ranks of its host may see it. */
 static int sees_segment_of_rank_0(int rank) {
   int seen;
   int file = rank == 0 ? shm_open(segment, O_CREAT | O_RDWR, 0600) : -1;

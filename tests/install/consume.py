@@ -1,4 +1,4 @@
-"""Installs Syncyte into a prefix, moves that, and builds and runs other people's projects against it.
+"""Installs Syncyte into a prefix, moves the prefix, and builds and runs users' projects against it.
 
     consume.py --work W --cmake CMAKE --libdir LIB prefix --build BUILD
     consume.py ... project --source DIR --mpiexec M (--define A=B ... | --pkg-config P --packages X --compiler CC ...)
@@ -23,7 +23,7 @@ MPI_ENVIRONMENT = environment({"SYNCYTE_WATCHDOG": "60", "SYNCYTE_WITHOUT_BUILD"
 
 
 def run(command: list[str], **more: str | Path) -> str:
-    """Runs a command, shows it and its output, and fails with it. `more` goes to its environment, but for cwd."""
+    """Runs a command and prints it and its output; exits if it fails. `more`: cwd, and environment variables."""
     cwd = more.pop("cwd", None)
     print("+", *command, flush=True)
     variables = {**os.environ, **{name: str(value) for name, value in more.items()}}
@@ -42,7 +42,7 @@ def fresh(folder: Path) -> Path:
 
 
 def install(arguments: argparse.Namespace, moved: Path) -> None:
-    """The place of the installation is not known when it is made: nothing in it may name it."""
+    """An installation may be moved, so none of its files may contain the path of its prefix."""
     first = fresh(arguments.work) / "first"
     run([arguments.cmake, "--install", arguments.build, "--prefix", str(first)])
     first.rename(moved)
@@ -100,7 +100,7 @@ assert os.path.isfile(os.path.join(os.path.dirname(syncyte.__file__), "py.typed"
 assert syncyte.COMM_WORLD.allreduce(1) == syncyte.COMM_WORLD.size
 mapped("syncyte")
 """
-# Each library on top is used, and then it must be the prefix's that is in this process.
+# Each program uses a library on top of Syncyte, and checks that the process has loaded the prefix's library.
 ON_TOP = {"hdf5": """
 import numpy
 from syncyte import checkpoint
@@ -118,7 +118,7 @@ mapped("syncyte_torch")
 
 
 def python(arguments: argparse.Namespace, moved: Path) -> None:
-    """The installed package finds the installed libraries, without any help from the environment."""
+    """The installed package finds the installed libraries without environment variables."""
     build = fresh(arguments.work / "python")
     for name in [name for name in os.environ if name.startswith("SYNCYTE_") or name == "LD_LIBRARY_PATH"]:
         os.environ.pop(name)

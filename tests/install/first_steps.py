@@ -1,6 +1,6 @@
-"""Commands of a new user: those of examples/first_steps/README.md and of README.md, as the installation has them,
-in a shell that has read the installation's environment, and has the Python environment's bin folder in its PATH. Those
-that start several programs run by the installed syncyte-mpmd too; with --mpmd, only so.
+"""Runs the commands in the installation's README.md and examples/first_steps/README.md as a new user does: in a shell
+that has sourced syncyte-env.sh, with the Python environment's bin folder in PATH. Commands that start several programs
+also run with the installed syncyte-mpmd; with --mpmd they run only with it.
 
     first_steps.py --prefix P --pages FOLDER --work W --bin FOLDER ... [--mpmd=...]
 """
@@ -28,7 +28,7 @@ def commands(page: Path, mark: str) -> str:
 
 
 def by_mpmd(script: str) -> str:
-    """The commands, with syncyte-mpmd in place of mpirun's several programs."""
+    """The commands, with syncyte-mpmd where mpirun has several programs."""
 
     def one_program(found: re.Match) -> str:
         first, second = int(found[1]), int(found[3])
@@ -38,7 +38,7 @@ def by_mpmd(script: str) -> str:
 
 
 def script_of(options: argparse.Namespace) -> str:
-    """All that is typed."""
+    """All commands as one shell script."""
     steps = commands(options.pages / "examples/first_steps/README.md", "cmake -B build")
     readme = options.pages / "README.md"
     twenty_seconds = commands(readme, "mpif90 writer.f90")

@@ -1,5 +1,6 @@
-// Two ranks under `mpirun --enable-recovery`: one dies in the middle of a push. The other learns which key is damaged,
-// can still use all others, and makes it whole. Prints what it saw; mpirun itself fails, because a rank was killed.
+// Two ranks under `mpirun --enable-recovery`: one dies in the middle of a push. The other gets an error that names the
+// damaged key, can still use all other keys, and repairs the key. It prints the results, because mpirun itself fails
+// after a rank was killed.
 
 #include <signal.h>
 #include <sys/mman.h>
@@ -24,7 +25,7 @@ syncyte_buffer_t buffer_of(void* data, syncyte_dtype_t dtype, std::int64_t count
   return result;
 }
 
-/// A vector whose second half cannot be read: whoever pushes it dies while holding the key.
+/// A vector whose second half cannot be read: a process that pushes it dies while it holds the key's lock.
 float* half_a_vector() {
   const std::size_t bytes = length * sizeof(float);
   char* const begin =
@@ -58,7 +59,7 @@ class survivor {
     std::vector<float> ones(keys.size() * length, 1);
     report(what, apply(syncyte_kv_worker_push, worker_, keys, ones.data()));
   }
-  /// Prints the value of each vector too: -1 where nothing was read, -2 where its elements differ.
+  /// Also prints the value of each vector: -1 if nothing was read, -2 if its elements differ.
   void pull(const char* what, const std::vector<std::int64_t>& keys) const {
     std::vector<float> found(keys.size() * length, -1);
     report(what, apply(syncyte_kv_worker_pull, worker_, keys, found.data()));

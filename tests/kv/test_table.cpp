@@ -1,4 +1,5 @@
-// The store's values in one node's memory: against an obvious loop, by several threads at once, and after a death.
+// The store's values in the memory of one node: against a simple loop, by several threads at once, and after the death
+// of a process.
 
 #include <gtest/gtest.h>
 
@@ -17,7 +18,7 @@ namespace {
 using namespace syncyte;
 using key_list = std::vector<std::int64_t>;
 
-/// A table with memory of its own, as one process of several sees it.
+/// A table's memory, and tables on it as the processes of a node have them.
 class memory {
  public:
   explicit memory(kv::key_layout layout)
@@ -167,11 +168,11 @@ TEST(Table, AKeyWhoseWriterHasDiedIsDamagedUntilItIsSet) {
   const std::vector<float> ones(6, 1.0f);
   mine.push(key_list{0, 1, 2}, ones.data());
   kv::key_words theirs(&shared.word(0), {7, [](int) { return true; }});
-  theirs.begin_write(1, kv::key_words::damage::is_refused);  // and then it died
+  theirs.begin_write(1, kv::key_words::damage::is_refused);  // and then the process died
   const std::string text = "key 1 is damaged: a process died while it wrote its values; set() repairs it";
   EXPECT_EQ(outcome([&] { pulled(mine, {1}); }), result(SYNCYTE_ERR_PEER_DIED, text));
   EXPECT_EQ(outcome([&] { mine.push(key_list{0, 1, 2}, ones.data()); }), result(SYNCYTE_ERR_PEER_DIED, text));
-  EXPECT_EQ(pulled(mine, {0, 2}), (std::vector<float>{2, 2, 1, 1}));  // the list was gone through up to it
+  EXPECT_EQ(pulled(mine, {0, 2}), (std::vector<float>{2, 2, 1, 1}));  // the push has done the keys before key 1
   mine.set(key_list{1}, ones.data());
   EXPECT_EQ(pulled(mine, {1}), (std::vector<float>{1, 1}));
 }

@@ -1,6 +1,7 @@
-// Threads with a table each over the same memory, as processes have, under ThreadSanitizer. It does not reorder loads
-// and stores as processors may: it knows which plain memory a thread may read after another one wrote it. The plain
-// memory here is pages, which a push or a word's version publishes, and counts, which a key's lock protects.
+// Threads under ThreadSanitizer, each with its own table over the same memory, as processes have. ThreadSanitizer does
+// not reorder loads and stores as processors may; it checks that a thread reads plain memory only after a release and
+// an acquire. The plain memory here is pages, which a push or a word's version publishes, and counts, which a key's
+// lock protects.
 
 #include <array>
 #include <atomic>
@@ -22,11 +23,11 @@ constexpr std::int64_t length = 5;
 
 std::array<std::uint64_t, keys> words{};
 std::vector<std::uint64_t> values(kv::key_layout(keys, length).first(keys));
-std::array<std::int64_t, shared_keys> pushed{};  // to a key in all; its lock protects it
+std::array<std::int64_t, shared_keys> pushed{};  // pushes to each key; the key's lock protects it
 
 using pages = std::vector<std::int64_t>;
 std::array<pages, threads> pushed_pages, locked_pages;
-std::array<std::uint64_t, threads> versions{};  // words of keys that have no values
+std::array<std::uint64_t, threads> versions{};  // words of keys without values
 std::atomic<int> failures = 0;
 
 void expect(bool condition, const char* text) {
@@ -58,7 +59,7 @@ class user {
  private:
   std::int64_t draw(std::int64_t end) { return static_cast<std::int64_t>(random_() % static_cast<unsigned>(end)); }
 
-  /// Pushes to keys that may repeat, then one page further to the key of its own: every second time by a set.
+  /// Pushes to shared keys, which may repeat, writes the next page, and then adds 1 to its own key by a push or a set.
   void push(std::int64_t round) {
     std::array<std::int64_t, batch> list;
     std::array<float, batch * length> more;
@@ -96,7 +97,7 @@ class user {
     }
   }
 
-  /// The same with nothing but words, whose versions count the pages.
+  /// Writes the next page and publishes it by a word alone, whose version counts the pages.
   void publish(std::int64_t round) {
     page(locked_pages, round) = round;
     versions_.begin_write(number_, kv::key_words::damage::is_mended);

@@ -2,8 +2,8 @@
 
     floors.py ROOT      prints each violation as FILE:LINE: TEXT and answers 1 if there is one
 
-Which third-party headers may be included where is checked too: MPI, HDF5, CUDA, UCX and torch each have their place;
-and which units of src/ call MPI.
+It also checks which folders may include the headers of MPI, HDF5, CUDA, UCX and torch, and which units of src/ may call
+MPI.
 """
 
 from __future__ import annotations
@@ -14,13 +14,14 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-# Lower floors first. The floors of one line stand side by side and do not see each other.
+# Lower floors first. Floors on the same line may not include each other.
 FLOORS = [["base"], ["memory"], ["mpi"], ["topology"], ["watchdog"], ["atomics"], ["comm"],
           ["runtime", "collectives", "messages", "fabric"], ["halo", "reducer", "window", "rows"], ["optim"],
           ["tensor", "kv", "cache", "shard"]]
 HEIGHT = {name: height for height, line in enumerate(FLOORS) for name in line}
 
-# Folders whose files live on the C interface alone: what they may include of this repository, besides their own files.
+# Folders whose files use only the C interface, and the folders of this repository that they may include besides their
+# own.
 C_HEADERS = ["capi/include", "bindings/hdf5/include"]
 USERS = {
     "capi/include": ["capi/include"],
@@ -32,7 +33,7 @@ USERS = {
     "tests/install": [*C_HEADERS, "include"],
 }
 
-# Headers of others, and the only folders of the house that may include them.
+# Third-party headers, and the only folders that may include them.
 PLACES = [
     (re.compile(r"(hdf5|H5\w+)\.h$"), ["bindings/hdf5", "bench", "tests"]),
     (re.compile(r"(cuda|cuda_runtime|cuda_runtime_api|cublas\w*|nccl)\.h$"), ["src/memory/cuda", "src/rows/cuda"]),
@@ -44,7 +45,7 @@ PLACES = [
     (re.compile(r"(spdlog|fmt)/"), ["src", "capi/src", "bindings/hdf5/src", "tests", "bench"]),
 ]
 
-# Units outside src/mpi that call MPI themselves: each is about a part of MPI that nothing else in src uses.
+# Units outside src/mpi that may call MPI: each uses a part of MPI that no other unit of src uses.
 MPI_CALLERS = {
     "src/collectives/calls": "collectives of elements",
     "src/collectives/started_collective": "the agreement of a non-blocking collective",
@@ -83,7 +84,7 @@ def below(path: str, folder: str) -> bool:
 
 
 def owned(root: Path, path: Path, name: str, folders: list[str]) -> str | None:
-    """The file of this repository that `name` in `path` means: beside it, or in one of `folders`."""
+    """The file of this repository that an include of `name` in `path` finds: beside `path`, or in one of `folders`."""
     for folder in [path.parent, *(root / folder for folder in folders)]:
         candidate = Path(os.path.normpath(folder / name))
         if candidate.is_file() and candidate.is_relative_to(root):
@@ -129,7 +130,7 @@ def check_place(root: Path, path: Path, name: str) -> str | None:
     file = path.relative_to(root).as_posix()
     for pattern, folders in PLACES:
         if pattern.match(name) and not any(below(file, folder) for folder in folders):
-            # Our own headers may have such a name in their own folder.
+            # A header of this repository in the same folder may have the same name.
             if owned(root, path, name, ["src", "capi/include", "include"]) is None:
                 return f"includes <{name}>, which only {', '.join(folders)} may"
     return None

@@ -18,7 +18,7 @@ import units
 # Rooms on top of the C interface, and the folders that hold their sources.
 USERS = {"include": "include", "fortran": "bindings/fortran", "torch": "bindings/torch/src",
          "hdf5": "bindings/hdf5/src", "python": "bindings/python/syncyte"}
-CTYPES = ("python", "capi")  # what no include tells: Python reaches the C interface by ctypes
+CTYPES = ("python", "capi")  # an arrow without an include: Python calls the C interface by ctypes
 
 
 def rooms(root: Path) -> dict[str, list[str]]:

@@ -3,8 +3,8 @@
     lines.py ROOT             one line for each room, and the sum of the library's
     lines.py ROOT --files     one line for each file
 
-A room is a folder of the library's sources; a program that generates code counts, what it writes does not. Tests,
-benchmarks and examples are counted apart.
+A room is a folder of the library's sources. Programs that generate code are counted, generated code is not. Tests,
+benchmarks and examples are counted separately.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from pygments.token import Comment, String, Text
 LEXERS: dict[str, type[Lexer]] = {".py": PythonLexer, ".f90": FortranLexer, ".methods": FortranLexer}
 LEXERS |= dict.fromkeys([".c", ".h", ".cpp", ".hpp", ".cu", ".cuh"], CppLexer)
 
-# The library's rooms: folders, of which the deepest that holds a file is its room.
+# The folders of the library's rooms; a file belongs to the deepest one that contains it.
 LIBRARY = ["include", "capi", "bindings/fortran", "bindings/generate", "bindings/hdf5", "bindings/python",
            "bindings/python/syncyte/compat", "bindings/python/syncyte/nn", "bindings/torch"]
 APART = ["tests", "bench", "examples"]

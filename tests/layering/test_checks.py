@@ -1,4 +1,4 @@
-"""The checks themselves: each finds a planted violation and is content without it."""
+"""Tests of the checks: each check finds a planted violation, and passes without it."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ import floors
 
 Graph = dict[str, set[str]]
 
-# Folders of C++ at which includes begin, and Python's packages.
+# Root folders of C++ includes, and Python packages.
 SOURCES = ["src", "capi/src", "bindings/torch/src", "bindings/hdf5/src"]
 PACKAGES = ["bindings/python/syncyte"]
 
@@ -74,7 +74,7 @@ def python_graph(root: Path, folder: str) -> Graph:
 
 
 def cycles(graph: Graph) -> Iterator[list[str]]:
-    """A cycle for each tangle of units: those that remain are reported once it is cut."""
+    """One cycle for each strongly connected group of units; a group's other cycles show after this one is removed."""
     rest = {unit: set(others) for unit, others in graph.items()}
     while True:
         try:

@@ -9,8 +9,8 @@
 
 namespace syncyte::test {
 
-/// Runs a function in a forked process; the process exits with what it returns, or with 99 if it throws. MPI must not
-/// be used there.
+/// Runs a function in a forked process. The process exits with the function's result, or with 99 if it throws. The
+/// function must not use MPI.
 template <class Function>
 pid_t start_process(Function&& function) {
   const pid_t pid = fork();
@@ -36,7 +36,7 @@ int run_process(Function&& function) {
   return wait_process(start_process(std::forward<Function>(function)));
 }
 
-/// Sets an environment variable, and what it was before when it goes.
+/// Sets an environment variable; the destructor restores the previous value.
 class environment_scope {
  public:
   environment_scope(const char* name, const char* value) : name_(name) {

@@ -7,7 +7,7 @@
 
 namespace syncyte::test {
 
-/// Status and message of what a function throws; SYNCYTE_SUCCESS if it does not.
+/// Status and message of the error that a function throws; SYNCYTE_SUCCESS if it throws none.
 template <class Function>
 std::pair<syncyte_status_t, std::string> outcome(Function&& function) {
   try {

@@ -15,7 +15,7 @@ namespace {
 using namespace syncyte;
 namespace fs = std::filesystem;
 
-/// A made-up /proc and /sys.
+/// A folder with made-up /proc and /sys.
 class capacity_tree : public testing::Test {
  protected:
   capacity_tree() : root_(fs::temp_directory_path() / ("capacity-" + std::to_string(getpid()))) {

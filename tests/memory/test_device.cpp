@@ -16,7 +16,7 @@ using memory::place;
 place host(void* data) { return {data, SYNCYTE_MEMORY_HOST, 0}; }
 place cuda(void* data) { return {data, SYNCYTE_MEMORY_CUDA, 0}; }
 
-/// Requirements of every backend, checked on the host.
+/// Requirements of every backend, checked on the host backend.
 void check_round_trip(syncyte_memory_t kind) {
   memory::device_backend& backend = memory::backend_of(kind);
   std::vector<std::uint8_t> source(100000), back(source.size());

@@ -32,7 +32,7 @@ bool is_resident(std::byte* begin, std::size_t bytes) {
   return true;
 }
 
-/// Kilobytes of a mapping that lie in huge pages of shared memory.
+/// Kilobytes of a mapping that are in huge pages of shared memory.
 long huge_kilobytes(const std::byte* begin) {
   std::ifstream maps("/proc/self/smaps");
   const auto wanted = reinterpret_cast<std::uintptr_t>(begin);

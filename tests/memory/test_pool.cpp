@@ -47,7 +47,7 @@ TEST(pool, aligns) {
   }
 }
 
-// A large buffer that begins a page slows every loop that reads another such buffer beside it.
+// A large buffer must not begin at a page: loops that read two such buffers at the same time would be slow.
 TEST(pool, large_buffers_do_not_begin_a_page) {
   pool buffers(0);
   for (const std::size_t bytes : {2 * megabyte, 5 * megabyte + 3, 32 * megabyte}) {
@@ -104,7 +104,7 @@ TEST(pool, keeps_no_more_than_its_limit_and_drops_the_oldest) {
   for (void* data : taken) buffers.release(data);
   EXPECT_EQ(buffers.statistics().cached, 96 * kilobyte);
   void* const other = buffers.acquire(40 * kilobyte);
-  buffers.release(other);  // makes room at the cost of the oldest
+  buffers.release(other);  // makes room by dropping the oldest buffer
   EXPECT_LE(buffers.statistics().cached, 100 * kilobyte);
   EXPECT_EQ(buffers.acquire(40 * kilobyte), other);
   EXPECT_EQ(buffers.acquire(16 * kilobyte), taken.back());
@@ -118,7 +118,7 @@ TEST(pool, does_not_keep_what_passes_its_limit) {
   buffers.release(large);
   EXPECT_EQ(buffers.statistics().cached, 512u);
   EXPECT_EQ(buffers.statistics().in_use, 0u);
-  EXPECT_FALSE(buffers.release(large));  // unknown by now
+  EXPECT_FALSE(buffers.release(large));  // no longer known
 }
 
 TEST(pool, of_limit_zero_keeps_nothing) {
@@ -144,7 +144,7 @@ TEST(pool, refuses_more_than_there_is) {
   EXPECT_EQ(buffers.statistics().in_use, 0u);
 }
 
-/// Each thread marks its buffers with a pattern of its own: two that get the same buffer destroy each other's.
+/// Each thread fills its buffers with its own pattern; two threads with the same buffer would overwrite each other's.
 void hammer(pool& buffers, unsigned seed, bool& is_intact) {
   std::mt19937 random(seed);
   std::vector<std::pair<unsigned char*, std::size_t>> mine;
@@ -167,7 +167,7 @@ void hammer(pool& buffers, unsigned seed, bool& is_intact) {
 }
 
 TEST(pool, stands_threads) {
-  pool buffers(100 * kilobyte);  // small, so that buffers are dropped all the time
+  pool buffers(100 * kilobyte);  // small, so that buffers are often dropped
   bool is_intact[4] = {true, true, true, true};
   std::vector<std::thread> threads;
   for (unsigned seed = 0; seed < 4; ++seed) threads.emplace_back([&, seed] { hammer(buffers, seed, is_intact[seed]); });

@@ -30,7 +30,7 @@ using test::wait_process;
 
 constexpr std::size_t megabyte = 1 << 20;
 
-/// Names of ours in a folder where segments may leave some.
+/// Syncyte's names in a folder in which segments may leave files.
 std::set<std::string> our_names(const std::filesystem::path& folder) {
   std::set<std::string> result;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
@@ -135,7 +135,7 @@ TEST_P(shared_segment, leaves_no_name_after_finish) {
   leader.finish();
   EXPECT_EQ(our_names("/dev/shm"), shm_before_);
   EXPECT_TRUE(our_names(folder_).empty());
-  leader.data()[0] = std::byte{1};  // the memory stays
+  leader.data()[0] = std::byte{1};  // the memory stays mapped
   EXPECT_EQ(run_process([&] {
               return test::outcome([&] { segment::attach(leader.ticket()); }).first == SYNCYTE_ERR_UNSUPPORTED ? 0 : 1;
             }),
@@ -204,7 +204,7 @@ INSTANTIATE_TEST_SUITE_P(methods, shared_segment,
                            return name.substr(0, name.find(' ')) + (name.find(' ') == std::string::npos ? "" : "_file");
                          });
 
-/// Kills a process that creates and frees segments all the time; what is left?
+/// Kills a process that creates and frees segments in a loop, and checks that nothing is left.
 class killed_in_a_loop : public shared_segment {};
 
 TEST_P(killed_in_a_loop, leaves_nothing) {

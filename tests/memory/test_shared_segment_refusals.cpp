@@ -1,4 +1,4 @@
-// attach() must refuse memory that is not the leader's; the leader must refuse other users' processes.
+// attach() must refuse memory that is not the leader's; the leader must refuse processes of other users.
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <sys/mount.h>
@@ -66,7 +66,7 @@ INSTANTIATE_TEST_SUITE_P(methods, refusals,
                            return "method" + std::to_string(static_cast<int>(instance.param));
                          });
 
-/// In files that everybody can open, only the nonce tells.
+/// In files that every process can open, only the nonce identifies the leader's memory.
 TEST(refusals_of_files, another_nonce) {
   for (const auto method : {sharing::proc, sharing::shm}) {
     const segment leader = segment::create(8192, method);
@@ -87,7 +87,7 @@ TEST(refusals_of_files, a_descriptor_of_another_kind) {
   ASSERT_EQ(pipe(channel), 0);
   ticket wanted = segment::create(8192, sharing::proc).ticket();
   wanted.process = getpid();
-  wanted.descriptor = channel[1];  // as in another PID namespace, where the numbers mean something else
+  wanted.descriptor = channel[1];  // as in another PID namespace, where the number is another process's
   EXPECT_EQ(refused(wanted, "another file"), 0);
   close(channel[0]);
   close(channel[1]);

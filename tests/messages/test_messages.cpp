@@ -1,4 +1,4 @@
-// Point-to-point messages: what arrives, what is refused, and that nothing beside a buffer is written.
+// Point-to-point messages: received elements, errors, and no writes beside a buffer.
 
 #include <memory>
 #include <vector>
@@ -26,7 +26,7 @@ constexpr strides all_strides[] = {strides::dense, strides::gaps, strides::trans
 int next() { return (world().rank() + 1) % world().size(); }
 int previous() { return (world().rank() + world().size() - 1) % world().size(); }
 
-/// The element at some indices of what a rank sends.
+/// The element at some indices of a rank's message.
 auto values_of(int rank) {
   return [rank](const extents& at) {
     std::int64_t result = rank + 1;
@@ -43,7 +43,7 @@ std::unique_ptr<message> receive(const syncyte_buffer_t& buffer, int source, int
 }
 
 TEST(messages, go_round_in_a_ring_with_any_strides) {
-  // empty, short, long; the last two are longer than what is sent as one piece of memory
+  // empty, short and long; the last two are too long for one piece of memory with the envelope
   for (const extents& shape : {extents{}, {0}, {5}, {3, 4, 2}, {100, 50}, {2, 3, 5, 7, 2, 3, 5}})
     for (const strides from : all_strides)
       for (const strides to : all_strides) {

@@ -1,5 +1,5 @@
-// Messages that are under way when Syncyte ends and MPI, which is the application's, goes on: what MPI may still read
-// or write is not used for anything else.
+// Messages in flight when Syncyte ends while the application's MPI continues: memory that MPI may still read or write
+// must not be reused.
 
 #include <mpi.h>
 
@@ -45,7 +45,7 @@ int main(int argc, char** argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   const int next = (rank + 1) % size, previous = (rank + size - 1) % size;
 
-  // Every second element: packed into memory of Syncyte's. Nobody receives it.
+  // Every second element, so it is packed into Syncyte's memory. No rank receives it.
   std::vector<std::int32_t> elements(2 * rows, 0x5ca1ab1e);
   std::vector<std::int32_t> one(1), many(rows, -1);
   std::int64_t shape[] = {rows};
@@ -72,7 +72,7 @@ int main(int argc, char** argv) {
     std::memcpy(&first, others.back().data(), sizeof first);
     if (first == 0x5ca1ab1e) return failed("memory of a message that MPI has not sent is used again");
   }
-  for (int i = 0; i < 10; ++i) MPI_Barrier(MPI_COMM_WORLD);  // MPI goes on
+  for (int i = 0; i < 10; ++i) MPI_Barrier(MPI_COMM_WORLD);  // MPI continues
   MPI_Finalize();
   return 0;
 }

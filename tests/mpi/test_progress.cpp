@@ -1,5 +1,5 @@
-// Operations that a rank has started progress during each of its waits, because other ranks may wait for them. Dropped
-// objects are freed.
+// Operations that a rank has started make progress during each of its waits, because other ranks may wait for them.
+// Dropped objects are freed.
 
 #include "mpi/progress.hpp"
 
@@ -34,7 +34,7 @@ using test::trial;
 using test::unchecked_world;
 using test::world;
 
-/// A line of ranks with a ghost cell at each end; only the second of its two phases has messages.
+/// A halo on a line of ranks with a ghost cell at each end; only the second of its two phases has messages.
 struct line {
   std::shared_ptr<halo::plan> plan;
   std::vector<std::int32_t> cells = std::vector<std::int32_t>(4, world().rank());
@@ -59,7 +59,7 @@ struct line {
   }
 };
 
-/// Rank 0 is in `meet` until the others, which need its part of an exchange, come there.
+/// Rank 0 waits in `meet` for the others, which first wait for rank 0's part of an exchange.
 void expect_exchange_to_go_on_in(const std::function<void()>& meet) {
   line here;
   const auto exchange = here.start();
@@ -116,7 +116,7 @@ TEST(progress, a_halo_is_busy_until_somebody_knows_of_the_end) {
   here.start()->wait();
 }
 
-/// Rank 0 is in `meet` while the others wait for what it has started.
+/// Rank 0 waits in `meet` for the others, which first wait for a collective that rank 0 has started.
 void expect_starts_to_go_on_in(const std::function<void()>& meet) {
   const trial one = start_bcast(shared_world(), 3);
   if (world().rank() == 0) meet();
@@ -198,7 +198,7 @@ TEST(progress, probes_drive_mpi_whatever_the_application_left_on_its_communicato
   MPI_Wait(&sending, MPI_STATUS_IGNORE);
 }
 
-/// Sums numbers of its own; counts how many of its kind there are, and may fail when half of it is posted.
+/// An operation that sums numbers. `alive` counts its objects; post() can fail after it has posted half of its calls.
 class counted : public collectives::data_operation {
  public:
   explicit counted(bool fails) : fails_(fails) { ++alive; }
@@ -229,7 +229,7 @@ TEST(progress, dropped_starts_are_freed_when_they_end) {
       ASSERT_LE(counted::alive, 300);
     }
     const std::weak_ptr<comm::communicator> observer = comm;
-    comm.reset();  // nobody calls anything on it any longer
+    comm.reset();  // no more calls on this communicator
     for (int i = 0; i < 20; ++i) {
       collectives::barrier(world());
       std::this_thread::sleep_for(std::chrono::milliseconds(2));

@@ -1,6 +1,6 @@
-"""Tests of syncyte-mpmd: which program it becomes, and what it says when it cannot.
+"""Tests of syncyte-mpmd: the program that each rank runs, and the error messages.
 
-test_mpmd.py SYNCYTE_MPMD [--mpirun MPIRUN]: by itself with made-up ranks, or in a real job
+test_mpmd.py SYNCYTE_MPMD [--mpirun MPIRUN]: without a launcher with made-up ranks, or in a real job
 """
 
 import argparse
@@ -41,7 +41,7 @@ def check(condition: bool, text: object) -> None:
 
 
 def alone(mpmd: str, words: list[str], variables: dict[str, str]) -> subprocess.CompletedProcess:
-    """Outside of any job, with such variables of a launcher."""
+    """Runs syncyte-mpmd outside of a job, with the given variables of a launcher."""
     values = {name: value for name, value in os.environ.items() if not name.startswith(LAUNCHERS)}
     return subprocess.run([mpmd, *words], env={**values, **variables}, stdin=subprocess.DEVNULL, capture_output=True,
                           text=True, timeout=20)

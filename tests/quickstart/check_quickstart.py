@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Decisions of cmake/quickstart.sh: a copy of it in a folder of its own, with stand-ins for what it starts."""
+"""Tests a copy of cmake/quickstart.sh in a private folder, with stand-ins for the programs that it starts."""
 
 import os
 import shutil
@@ -42,7 +42,7 @@ class Quickstart(unittest.TestCase):
             "SYNCYTE_PYTHON": str(self.python), "SYNCYTE_SKIP_PACKAGES": "1"}
 
     def run_it(self, *arguments, status=0, cwd=None, **environment):
-        """Runs quickstart; its output, both streams. What its stand-ins were asked for: self.asked()."""
+        """Runs quickstart. Returns its output, stdout and stderr together; asked() has the calls of its stand-ins."""
         self.log.write_text("")
         run = subprocess.run([self.root / "cmake/quickstart.sh", *arguments], cwd=cwd or self.root, text=True,
                              env={**self.environment, **environment}, stdout=subprocess.PIPE,
@@ -51,11 +51,11 @@ class Quickstart(unittest.TestCase):
         return run.stdout
 
     def asked(self, *patterns):
-        """The lines of the log that contain all patterns."""
+        """The stand-ins' calls whose line in the log contains all patterns."""
         return [line for line in self.log.read_text().splitlines() if all(pattern in line for pattern in patterns)]
 
     def make_foreign(self, **versions):
-        """An environment that somebody else has made, with these packages; returns it and what finds the packages."""
+        """Makes a foreign environment with these packages. Returns its folder, and variables that make them visible."""
         venv, site = self.folder / "foreign", self.folder / "site"
         (venv / "bin").mkdir(parents=True)
         shutil.copy(self.python, venv / "bin/python")
@@ -142,7 +142,7 @@ class Quickstart(unittest.TestCase):
     # The package of the build.
 
     def build_with_package(self, **environment):
-        """Runs a build in which there is a package; quickstart's output."""
+        """Runs a build that has made the Python package. Returns quickstart's output."""
         package = self.root / "build/python/syncyte"
         package.mkdir(parents=True, exist_ok=True)
         (package / "__init__.py").write_text("from_build = True\n")

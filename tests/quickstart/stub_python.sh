@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Stands in for Python: makes and fills environments in no time, and writes down what it was asked for. Everything else
-# goes to the real one. STUB_INTERRUPT=venv|pip ends it where a Ctrl-C could have.
+# A stand-in for Python: makes and fills environments at once, and logs its arguments. The real Python runs everything
+# else. STUB_INTERRUPT=venv|pip ends it at a point where Ctrl-C could.
 log() { printf '%s: %s\n' "${PWD}" "$*" >>"${STUB_LOG}"; }
 
 here="$(cd "$(dirname "$0")" && pwd)"

@@ -1,4 +1,4 @@
-"""Programs in the documentation's pages, and what the pages say that they print."""
+"""Programs in the documentation's pages, and the output that the pages promise."""
 
 import re
 import sys
@@ -10,8 +10,7 @@ def _read(path: str) -> str:
 
 
 def same_in_each_language(path: str) -> tuple[dict[str, str], str]:
-    """Programs by language of a page with one program in each of C, C++ and Python, and the line that all of them
-    print."""
+    """For a page with one program each in C, C++ and Python: the programs by language, and the line that all print."""
     page = _read(path)
     found = re.findall(r"```(\w+)\n(.*?)```", page, re.DOTALL)
     if sorted(language for language, _ in found) != ["c", "cpp", "python"]:

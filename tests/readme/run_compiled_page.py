@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Takes the C and the C++ program out of a page, compiles and runs them on three ranks, and compares what they print
-with what the page promises."""
+"""Extracts the C and the C++ program from a page, compiles them, runs them on three ranks, and compares their output
+with the output that the page promises."""
 
 import argparse
 import os

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Takes writer.f90 and reader.py out of README.md, compiles and runs them as it says, and compares what they print.
-The files of these names in examples/first_steps must be the same."""
+"""Extracts writer.f90 and reader.py from README.md, compiles and runs them by its commands, and compares their output.
+The files of the same names in examples/first_steps must be equal."""
 
 import argparse
 import os

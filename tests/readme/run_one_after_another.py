@@ -1,5 +1,5 @@
-"""Runs programs one after another in one job, where Python and torch are imported once. Rank 0 prints a JSON list: what
-each program has printed, rank by rank.
+"""Runs Python programs one after another in one job, which imports torch only once. Rank 0 prints a JSON list: for each
+program, the output of each rank.
 
     mpirun -n 3 python -m syncyte run_one_after_another.py FIRST.py SECOND.py ...
 """

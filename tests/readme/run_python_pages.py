@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Runs the Python programs of pages, all in one job or each alone, and compares what each prints with what its page
-promises."""
+"""Runs the Python programs of pages, all in one job or each alone, and compares their output with the output that the
+pages promise."""
 
 import argparse
 import json

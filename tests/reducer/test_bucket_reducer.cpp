@@ -1,4 +1,4 @@
-// Sums in place over rounds against sums by hand, and rounds that a rank gives up.
+// Sums in place, in many rounds, against sums by hand; and rounds that a rank gives up.
 
 #include "reducer/bucket_reducer.hpp"
 
@@ -32,7 +32,7 @@ description described(std::vector<std::int64_t> elements, syncyte_dtype_t dtype,
   return {std::vector<syncyte_dtype_t>(elements.size(), dtype), std::move(elements), scale, {}};
 }
 
-/// All buckets, in an order of this rank's own.
+/// Numbers of all buckets, in a different order on each rank.
 std::vector<int> shuffled_buckets(const bucket_reducer& sums, std::uint64_t seed) {
   std::vector<int> order(at(sums.buckets()));
   std::iota(order.begin(), order.end(), 0);
@@ -89,7 +89,7 @@ TEST(Reducer, RoundsOfHalves) { check_rounds<base::float16>(SYNCYTE_FLOAT16); }
 TEST(Reducer, RoundsOfBfloats) { check_rounds<base::bfloat16>(SYNCYTE_BFLOAT16); }
 
 TEST(Reducer, SixteenBitSumsAreRoundedOnceAfterScaling) {
-  // Each sum is beyond float16's range, or would lose the small addends one by one.
+  // Each sum exceeds float16's range, or would lose the small addends if it was rounded after each addition.
   const auto sums = bucket_reducer::create(shared_world(), described({1, 1}, SYNCYTE_FLOAT16, 1.0 / world().size()));
   auto* const large = reinterpret_cast<base::float16*>(sums->data(0));
   auto* const mixed = reinterpret_cast<base::float16*>(sums->data(1));
@@ -135,7 +135,7 @@ TEST(Reducer, BucketsOfDifferentTypes) {
 }
 
 TEST(Reducer, OthersNeedNotBeInIt) {
-  // A rank of the node that has started its buckets does other things: the rest get their sums.
+  // A rank that has started its buckets waits in another operation: the other ranks of the node still get their sums.
   const auto sums = bucket_reducer::create(shared_world(), described({3 * chunk}, SYNCYTE_FLOAT64));
   if (world().node().count > 1) GTEST_SKIP() << "between nodes the first ranks have to send";
   fill<double>(*sums, 1);
@@ -159,7 +159,7 @@ TEST(Reducer, OneThatGivesUpIsNamedOnAllRanks) {
       sums->start(0);
     expect_error(outcome_of([&] { sums->wait(); }), SYNCYTE_ERR_MISMATCH,
                  fmt::format("rank {} of {} has given up round {}", odd, world().name(), 2 * odd + 1));
-    fill<float>(*sums, 5);  // the next one is as any other
+    fill<float>(*sums, 5);  // the next round works
     sums->start(0);
     sums->start(1);
     sums->wait();

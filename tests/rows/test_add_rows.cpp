@@ -1,4 +1,4 @@
-// Adding rows: every dtype against the obvious loop, and exactness when several processes add to the same rows.
+// Adding rows: every dtype against a simple loop, and exact sums when several processes add to the same rows.
 
 #include <gtest/gtest.h>
 
@@ -65,7 +65,7 @@ TEST(AddRows, EqualsTheLoopForEveryDtype) {
 }
 
 TEST(AddRows, RoundsSixteenBitFloatsOnce) {
-  // 1 + 2^-11 lies halfway between two float16: to even, 1. 1 + 3 * 2^-11 too: to even, 1 + 2^-9.
+  // 1 + 2^-11 and 1 + 3 * 2^-11 are halfway between two float16: rounded to even they are 1 and 1 + 2^-9.
   for (const std::size_t row_elements : {1, 16}) {
     std::vector<base::float16> table(row_elements, base::float16(1.0f));
     const std::vector<base::float16> half_unit(row_elements, base::float16(0x1p-11f));
@@ -85,7 +85,7 @@ TEST(AddRows, RoundsSixteenBitFloatsOnce) {
   }
 }
 
-/// Several processes, two threads each, add ones to few rows: every add counts.
+/// Several processes with two threads each add ones to a few rows: no add is lost.
 template <class T>
 void check_contention(syncyte_dtype_t dtype, std::size_t row_elements) {
   constexpr int processes = 3, threads = 2, rounds = 200;

@@ -46,7 +46,7 @@ void write(std::byte* to, syncyte_dtype_t dtype, double number) {
   });
 }
 
-/// Normal numbers of all sizes, ties, subnormals, zeros, infinities and NaN.
+/// Normal numbers of all magnitudes, ties, subnormals, zeros, infinities and NaN.
 std::vector<double> trying_numbers() {
   const double special[] = {0.0,
                             -0.0,
@@ -123,7 +123,7 @@ TEST_P(Conversions, AreTheSameOnEveryProcessor) {
   const std::vector<double> numbers = trying_numbers();
   bytes row(numbers.size() * in);
   for (std::size_t i = 0; i < numbers.size(); ++i) write(row.data() + i * in, from, numbers[i]);
-  const std::vector<std::byte*> places(1 + rows::prefetch_distance, row.data());  // those behind it are fetched early
+  const std::vector<std::byte*> places(1 + rows::prefetch_distance, row.data());  // padding for prefetches
   const rows::row_block block{places.data(), 1, row.size()};
   bytes expected(numbers.size() * out), found(numbers.size() * out);
   rows::portable_convert(from, to)(block, numbers.size(), expected.data());
@@ -135,7 +135,7 @@ TEST_P(Conversions, AreTheSameOnEveryProcessor) {
       ASSERT_TRUE(std::isnan(read(found.data() + i * out, to)));
 }
 
-/// Conversions by streaming stores give the same values as those of unaligned outputs, which use normal stores.
+/// Conversions with streaming stores equal those of unaligned outputs, which use normal stores.
 TEST_P(Conversions, OfLargeOutputsAreTheSame) {
   const auto [from, to] = GetParam();
   if (from == to) return;

@@ -1,4 +1,4 @@
-// Gather and scatter of rows, against the obvious loop.
+// Gather and scatter of rows, against a simple loop.
 
 #include <gtest/gtest.h>
 
@@ -78,7 +78,7 @@ TEST_P(RowSizes, TheLastScatteredRowStays) {
 INSTANTIATE_TEST_SUITE_P(Bytes, RowSizes,
                          testing::Values(1, 2, 3, 4, 8, 12, 16, 20, 32, 64, 100, 128, 256, 512, 520, 4000));
 
-/// Large enough to go past the caches where the rows' size and place allow it, at both ends of the threshold.
+/// Copies of a size from which stores bypass the caches, if size and alignment of the rows allow it.
 TEST(LargeCopies, StreamedRowsEqualTheLoop) {
   for (const std::size_t row_bytes : {32, 64, 96, 256, 320, 1024}) {
     for (const std::size_t shift : {0, 8, 32}) {
@@ -160,7 +160,7 @@ void check_limits() {
 TEST(RowIndex, NamesIndexAndPosition) {
   check_limits<std::int32_t>();
   check_limits<std::int64_t>();
-  // More rows than int32 can name: only negative ones are outside.
+  // With more rows than int32 can number, only negative indices are out of range.
   EXPECT_EQ(complaint<std::int32_t>({std::numeric_limits<std::int32_t>::max()}, std::int64_t{1} << 40), "");
   EXPECT_NE(complaint<std::int32_t>({-5}, std::int64_t{1} << 40), "");
 }

@@ -37,7 +37,7 @@ extern "C" void note_fatal_signal(int number, siginfo_t* info, void*) {
     signal_slot->signal = static_cast<std::uint32_t>(number);
   }
   sigaction(number, &previous_actions[number], nullptr);
-  // A fault happens again on return, with its address, for the handler that was there before; others are sent again.
+  // On return a fault occurs again, with its address, in the previous handler; other signals are sent again.
   if (info->si_code <= 0) raise(number);
 }
 

@@ -1,7 +1,7 @@
 #pragma once
-// The board of a test run: one page of shared memory per rank on which the rank writes where it is, so that the
-// launcher can name the ranks that hang or died, even one that is blocked inside MPI. The same layout is in
-// python/mpi_harness/board.py.
+// The board of a test run: one page of shared memory per rank, into which the rank writes its state. From it the
+// launcher can name the ranks that hang or have died, even a rank that is blocked inside MPI.
+// python/mpi_harness/board.py has the same layout.
 
 #include <cstdint>
 #include <string>
@@ -29,7 +29,7 @@ struct board_slot {
 };
 static_assert(sizeof(board_slot) == 4096, "python/mpi_harness/board.py knows this size");
 
-// This rank's slot of the file that SYNCYTE_TEST_BOARD names; without the variable, a private slot nobody reads.
+// This rank's slot in the file that SYNCYTE_TEST_BOARD names; without the variable, a private slot that is not read.
 class board {
  public:
   explicit board(int rank);
@@ -44,7 +44,7 @@ class board {
   void end();
   void abort(int code);
 
-  // Records a fatal signal on the board before the process dies of it; on SIGUSR2 prints where the process is.
+  // Installs handlers: a fatal signal is recorded on the board before the process dies; SIGUSR2 prints the stack.
   void watch_signals();
 
  private:

@@ -1,5 +1,5 @@
 #pragma once
-// Starts the core in a test program that links syncyte_core; MPI_Finalize in the harness's main() ends it.
+// Starts the core in a test program that links syncyte_core. MPI_Finalize() in the harness's main() ends it.
 
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@ inline std::shared_ptr<comm::communicator> shared_world() {
 
 inline comm::communicator& world() { return *shared_world(); }
 
-/// The error of a call: its status and message; success and an empty message if nothing.
+/// Status and message of a call's error; success and an empty message if it throws none.
 struct outcome {
   syncyte_status_t status = SYNCYTE_SUCCESS;
   std::string message;
@@ -35,7 +35,7 @@ outcome outcome_of(Call&& call) {
   }
 }
 
-/// The status is as expected, and the message has the text in it.
+/// Checks that the status is the expected one, and that the message contains the text.
 inline void expect_error(const outcome& actual, syncyte_status_t status, const std::string& text) {
   EXPECT_EQ(actual.status, status) << base::status_name(actual.status) << ": " << actual.message;
   EXPECT_NE(actual.message.find(text), std::string::npos) << actual.message << "\nlacks: " << text;

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Kills an MPI program over and over, and checks that nothing stays behind.
+"""Kills an MPI program repeatedly, and checks that it leaves nothing behind.
 
     kill_loop.py --ranks 2 --rounds 4 -- PROGRAM [ARGUMENT...]
 
-PROGRAM creates and frees things in an endless loop; each rank prints the line "ready" when it is in the loop. Each
-round starts it, waits for all ranks to be ready and a random time more, kills with signal 9 in one of four ways (one
-rank, all ranks, mpirun alone, mpirun and all ranks at once) and then looks for processes, for files in /dev/shm and
-TMPDIR and for System V segments that were not there before. What Open MPI, MPICH and PMIx themselves leave is not
-counted: MPICH's ranks leave segments. Where the machine allows namespaces, the rounds run in their own.
+PROGRAM creates and frees objects in an endless loop; each rank prints the line "ready" when it enters the loop. Each
+round starts PROGRAM, waits until all ranks are ready and for a random time, and kills with signal 9: one rank, all
+ranks, mpirun alone, or mpirun and all ranks at once. Then it looks for processes, files in /dev/shm and TMPDIR, and
+System V segments that did not exist before. Files and segments of Open MPI, MPICH and PMIx are not counted. If the
+machine allows namespaces, the rounds run in private ones.
 Exit status: 0 nothing left, 1 something left (named), 2 the program does not run.
 """
 
@@ -54,13 +54,13 @@ def is_mpich(mpirun: str) -> bool:
 
 
 def segments() -> set[str]:
-    """System V shared memory."""
+    """System V shared memory segments."""
     with open("/proc/sysvipc/shm", encoding="utf-8") as file:
         return {f"System V segment {line.split()[1]}" for line in file.readlines()[1:]}
 
 
 def marked(mark: str) -> dict[int, str]:
-    """Processes of a round, wherever they have been re-parented to: id to command."""
+    """Processes of a round by id, with their commands; found even if they have another parent by now."""
     found = {}
     needle = f"{MARK}={mark}".encode()
     for name in os.listdir("/proc"):
@@ -72,14 +72,14 @@ def marked(mark: str) -> dict[int, str]:
             with open(f"/proc/{name}/cmdline", "rb") as file:
                 command = file.read().replace(b"\0", b" ").decode("utf-8", "replace")
         except OSError:
-            continue  # it has ended meanwhile
+            continue  # it has ended since it was listed
         if mine:
             found[int(name)] = command.strip()
     return found
 
 
 class Loop:
-    """The rounds, and what they leave."""
+    """Runs the rounds, and collects what they leave."""
 
     def __init__(self, options: argparse.Namespace):
         self.options = options
@@ -90,7 +90,7 @@ class Loop:
 
     def _left_files(self) -> set[str]:
         shared = files_below("/dev/shm")
-        if not self.private:  # others use /dev/shm too: only names that can be ours count
+        if not self.private:  # other processes use /dev/shm too: count only names that can be Syncyte's
             shared = {path for path in shared if "syncyte" in path}
         return shared | files_below(self.temporary) | (segments() if self.counts_segments else set())
 
@@ -127,7 +127,7 @@ class Loop:
             send(pid, signal.SIGKILL)
 
     def round(self, number: int) -> list[str]:
-        """Runs one round; returns what is left."""
+        """Runs one round. Returns what it has left."""
         way = WAYS[number % len(WAYS)]
         mark = f"{os.getpid()}-{number}"
         before = self._left_files()
@@ -161,7 +161,7 @@ def namespaces() -> list[str]:
 
 
 def enter_namespaces() -> int | None:
-    """Runs the loop in namespaces of its own; None where the machine forbids them."""
+    """Runs the loop in private namespaces; returns None if the machine forbids them."""
     mount = "mount -t tmpfs tmpfs /dev/shm"
     if subprocess.run([*namespaces(), mount], stderr=subprocess.DEVNULL, check=False).returncode != 0:
         return None

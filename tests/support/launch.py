@@ -69,7 +69,7 @@ def rank_command(options: argparse.Namespace) -> list[str]:
     files = [os.path.abspath(file) for file in options.files]
     if options.kind == "gtest":
         return files
-    # Its capture of log messages costs 2 ms a test.
+    # pytest's capture of log messages costs 2 ms per test, so it is off.
     flags = ["-p", "mpi_plugin", "-p", "no:cacheprovider", "-p", "no:logging"]
     flags += ["--tb=short", "--rootdir", os.path.dirname(files[0])]
     flags += [] if options.thorough else ["-m", "not thorough"]
@@ -109,14 +109,14 @@ def run_tests(options: argparse.Namespace) -> int:
         print(f"FAILED at {options.ranks} ranks: {result.test}\n{result.message}")
     print(f"{len(results) - len(failed)} of {len(results)} verdicts are good; they are in {folder}")
     print(f"It took {time_spent()}.")
-    # CTest reads each test's own result; a run by hand wants the exit status.
+    # CTest reads the result of each test; only a run by hand needs the exit status.
     return 1 if failed and options.strict else 0
 
 
 def run_program(options: argparse.Namespace) -> int:
     command = options.command[1:] if options.command[:1] == ["--"] else options.command
     if command and os.path.isfile(command[0]):
-        command[0] = os.path.abspath(command[0])  # the ranks work in a folder of their own
+        command[0] = os.path.abspath(command[0])  # the ranks have another working folder
     folder = os.path.abspath(options.folder)
     return program.run(
         options.mpirun.split("|"), options.ranks, command, folder, environment_of(options), options.limit, options.mpmd

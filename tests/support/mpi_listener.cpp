@@ -85,7 +85,7 @@ void mpi_listener::OnTestEnd(const testing::TestInfo& info) {
   std::string text = verdict == skipped ? skip_reason_ : "";
   if (verdict == failed) {
     text = gather_failures();
-    // All ranks' programs have to fail, and rank 0 shows what the others saw.
+    // The program must fail on all ranks; rank 0 prints the other ranks' failures.
     ADD_FAILURE() << (rank_ == 0 ? text : "failed on some rank");
   }
   if (rank_ == 0) write(full_name(info), verdict, MPI_Wtime() - start_, text);
@@ -94,8 +94,7 @@ void mpi_listener::OnTestEnd(const testing::TestInfo& info) {
 }
 
 int mpi_listener::largest(int value) const {
-  // Polls and sleeps instead of blocking: with more ranks than cores, waiting ranks leave the cores to the working
-  // ones.
+  // Polls and sleeps instead of blocking: with more ranks than cores, waiting ranks leave the cores to ranks that work.
   int result = value;
   int done = 0;
   MPI_Request request = MPI_REQUEST_NULL;
@@ -108,7 +107,7 @@ int mpi_listener::largest(int value) const {
 }
 
 void mpi_listener::drain_messages() {
-  // Several probes: each gives MPI a chance to progress what is under way.
+  // Several probes, because MPI makes progress on messages in flight in each of them.
   int quiet = 0;
   while (quiet < 4) {
     int found = 0;

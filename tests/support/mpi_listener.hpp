@@ -10,11 +10,11 @@
 namespace syncyte::test {
 
 // After each test the ranks agree on its verdict; rank 0 writes it, with the failures of all ranks, to the file that
-// SYNCYTE_TEST_RESULTS names (one JSON object a line). A message that a test has sent on MPI_COMM_WORLD and nobody has
-// received fails it.
+// SYNCYTE_TEST_RESULTS names (one JSON object a line). A test fails if it leaves a message on MPI_COMM_WORLD that no
+// rank has received.
 class mpi_listener : public testing::EmptyTestEventListener {
  public:
-  // Collective over world; keeps a duplicate of its own.
+  // Collective over world, which it duplicates.
   mpi_listener(MPI_Comm world, board& where);
 
   // Collective; before MPI_Finalize.

@@ -15,7 +15,7 @@ namespace {
 
 syncyte::test::board* board_of_run = nullptr;
 
-// The launcher names the tests to run in a file, one a line, where a command line would be too short for them.
+// Reads the names of the tests to run from a file, one a line; a command line could be too short for them.
 void select_tests() {
   const char* path = std::getenv("SYNCYTE_TEST_SELECT");
   if (path == nullptr) return;
@@ -46,14 +46,14 @@ int run_tests() {
   }
   board.end();
   board_of_run = nullptr;
-  // Under the launcher verdicts are in the results file, and the exit status tells only about what is outside of tests.
+  // Under the launcher verdicts are in the results file; the exit status covers only failures outside of tests.
   if (std::getenv("SYNCYTE_TEST_BOARD") != nullptr) return outside ? 3 : 0;
   return result;
 }
 
 }  // namespace
 
-// MPI's profiling interface: mpirun itself now and then loses the message that says which rank aborted.
+// Replaces MPI_Abort by MPI's profiling interface, because mpirun sometimes loses the message which rank aborted.
 extern "C" int MPI_Abort(MPI_Comm comm, int code) {
   if (board_of_run != nullptr) board_of_run->abort(code);
   return PMPI_Abort(comm, code);

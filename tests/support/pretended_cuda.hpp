@@ -1,6 +1,6 @@
 #pragma once
-// In a test program, in place of the backend that the library has: a CUDA of two devices whose memory is the host's. So
-// any MPI takes it, and it shows which buffers the core gives to MPI, and which it refuses.
+// A pretended CUDA backend for test programs, in place of the library's: two devices whose memory is host memory, so
+// that any MPI accepts it. Tests see which buffers the core gives to MPI, and which it refuses.
 
 #include <cstdlib>
 #include <cstring>

@@ -1,9 +1,9 @@
 #pragma once
-// The oracle: slow, obvious versions of what the library does, without MPI and without the library.
+// The oracle: slow, simple implementations of the library's operations, without MPI and without the library.
 //
-// Random data is a function of (seed, rank, position), so every rank can compute every other rank's data, and with it
-// the expected result of any collective. Values are small whole numbers: sums of some thousands of them are exact in
-// every element type, whatever their order.
+// Random data is a function of (seed, rank, position), so every rank can compute the data of every other rank, and the
+// expected result of any collective. Values are small whole numbers: sums of some thousands of them are exact in every
+// element type, in any order.
 
 #include <cstddef>
 #include <cstdint>
@@ -12,7 +12,6 @@
 namespace syncyte::reference {
 
 // ---- random data
-// -----------------------------------------------------------------------------------------------------
 
 /// A well-mixed number for (seed, rank, position): the output function of splitmix64.
 inline std::uint64_t random_bits(std::uint64_t seed, int rank, std::int64_t position) {
@@ -31,7 +30,7 @@ inline std::int64_t random_integer(std::uint64_t seed, int rank, std::int64_t po
   return low + static_cast<std::int64_t>(random_bits(seed, rank, position) % range);
 }
 
-/// An element: 0 to 3, which fits every type; bool becomes 0 or 1.
+/// An element from 0 to 3, which every type can represent; bool becomes 0 or 1.
 template <typename T>
 T random_value(std::uint64_t seed, int rank, std::int64_t position) {
   return static_cast<T>(static_cast<float>(random_integer(seed, rank, position, 0, 3)));
@@ -56,18 +55,17 @@ std::vector<Index> random_rows(std::uint64_t seed, int rank, std::int64_t count,
 }
 
 // ---- partitions: lengths of the ranks' parts
-// ---------------------------------------------------------------------------
 
 using lengths = std::vector<std::int64_t>;
 
-/// Parts as equal as possible, the remainder on the first ranks: rows are dealt out one by one.
+/// Parts as equal as possible, with the remainder on the first ranks.
 inline lengths equal_lengths(std::int64_t total, int ranks) {
   lengths parts(static_cast<std::size_t>(ranks), 0);
   for (std::int64_t row = 0; row < total; ++row) ++parts[static_cast<std::size_t>(row % ranks)];
   return parts;
 }
 
-/// Each row to a random rank's part: uneven, and empty now and then.
+/// Assigns each row to a random rank: parts are uneven, and sometimes empty.
 inline lengths uneven_lengths(std::uint64_t seed, std::int64_t total, int ranks) {
   lengths parts(static_cast<std::size_t>(ranks), 0);
   for (std::int64_t row = 0; row < total; ++row) {
@@ -98,7 +96,7 @@ inline std::int64_t first_row(const lengths& parts, int rank) {
   return first;
 }
 
-/// The rank that owns a row, by looking at every part; -1 outside of all.
+/// The rank that owns a row, found by a search of all parts; -1 if there is none.
 inline int owner(const lengths& parts, std::int64_t row) {
   std::int64_t end = 0;
   for (std::size_t rank = 0; rank < parts.size(); ++rank) {
@@ -109,9 +107,8 @@ inline int owner(const lengths& parts, std::int64_t row) {
 }
 
 // ---- arithmetic
-// --------------------------------------------------------------------------------------------------------
 
-/// Sum of two elements; of storage-only types (float16, bfloat16) by way of float; of bool the logical or.
+/// Sum of two elements: storage-only types (float16, bfloat16) are added as float, bool by logical or.
 template <typename T>
 T sum(const T& a, const T& b) {
   if constexpr (requires { static_cast<T>(a + b); }) {
@@ -122,7 +119,6 @@ T sum(const T& a, const T& b) {
 }
 
 // ---- whole tensors: a table is all rows of all ranks, row after row
-// ------------------------------------------------------
 
 /// The table in which row r, element e is random_value(seed, 0, r * row_elements + e).
 template <typename T>
@@ -142,7 +138,7 @@ std::vector<T> gather_rows(const std::vector<T>& table, std::int64_t row_element
   return result;
 }
 
-/// table[index[i]] = source[i]; of rows that repeat the last one stays.
+/// table[index[i]] = source[i]; if a row repeats, the last value stays.
 template <typename T, typename Index>
 void scatter_rows(std::vector<T>& table, std::int64_t row_elements, const std::vector<Index>& index,
                   const std::vector<T>& source) {
@@ -168,7 +164,6 @@ void scatter_add_rows(std::vector<T>& table, std::int64_t row_elements, const st
 }
 
 // ---- collectives, of ranks that contribute random_values(seed, rank, ...)
-// ------------------------------------------------
 
 /// Element-wise combination of all ranks' values, in the order of ranks; combine(a, b) is the operation.
 template <typename T, typename Combine>

@@ -28,7 +28,7 @@ class shared_bytes {
   void* data_;
 };
 
-/// Runs work in a child process, which then exits with 0, or with 1 if it threw. Returns the child's pid.
+/// Runs work in a child process, which exits with 0, or with 1 if work throws. Returns the child's pid.
 template <class Work>
 pid_t fork_to(Work&& work) {
   const pid_t child = fork();
@@ -39,7 +39,7 @@ pid_t fork_to(Work&& work) {
   } catch (...) {
     code = 1;
   }
-  _exit(code);  // neither MPI's nor GoogleTest's end
+  _exit(code);  // without the exit handlers of MPI and GoogleTest
 }
 
 inline int exit_code(pid_t child) {

@@ -1,6 +1,6 @@
 #pragma once
-// Arrays of int32 between gaps: every element is known by its place in a whole array, and what lies beside them is
-// known too.
+// Arrays of int32 with strides. Elements get values from their indices, and the memory beside them a fixed value, so
+// that a test finds wrong elements and writes beside the array.
 
 #include <gtest/gtest.h>
 
@@ -36,7 +36,7 @@ class strided_array {
     return result;
   }
 
-  /// visitor(element, its indices)
+  /// Calls visitor(element, indices) for all elements.
   template <class Visitor>
   void for_each(Visitor&& visitor) {
     for (const auto extent : shape_)
@@ -52,14 +52,14 @@ class strided_array {
     }
   }
 
-  /// Gives each element value(indices).
+  /// Sets each element to value(indices).
   template <class Value>
   strided_array& fill(Value&& value) {
     for_each([&](std::int32_t& element, const extents& at) { element = value(at); });
     return *this;
   }
 
-  /// Each element is value(indices), and nothing beside them was written.
+  /// Checks that each element is value(indices), and that nothing beside the elements was written.
   template <class Value>
   void expect(Value&& value) {
     for_each([&](std::int32_t& element, const extents& at) {

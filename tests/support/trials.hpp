@@ -1,5 +1,5 @@
 #pragma once
-// Non-blocking collectives under way, each with a check against the blocking one of its name.
+// Non-blocking collectives in flight, each with a check against the blocking one of the same name.
 
 #include <algorithm>
 #include <functional>
@@ -32,13 +32,13 @@ inline group unchecked_world() {
   return comm::duplicate(*shared_world(), options);
 }
 
-/// A world of its own for the blocking reference: a blocking call posts what was started on its communicator.
+/// A separate communicator for the blocking reference: a blocking call posts what was started on its communicator.
 inline comm::communicator& reference_world() {
   static const group the_world = comm::duplicate(*shared_world(), {});
   return *the_world;
 }
 
-/// Rank r's part, 0 for some.
+/// Lengths of the ranks' parts; some are 0.
 inline extents uneven_lengths() {
   extents result;
   for (int rank = 0; rank < world().size(); ++rank) result.push_back((rank + 2) % 4);
@@ -55,7 +55,7 @@ inline std::int32_t value(int seed, const extents& at) {
   return static_cast<std::int32_t>(result % 10007);
 }
 
-/// An operation under way, and its check.
+/// An operation in flight, and its check.
 struct trial {
   started_t started;
   std::function<void()> expect;
@@ -115,7 +115,7 @@ inline trial start_allgather(const group& comm, int seed) {
   const auto reference = arrays->wanted.buffer();
   collectives::allgather_along(reference_world(), &input, axis, *lengths, &reference, {});
   auto started = collectives::iallgather_along(comm, &input, axis - 3, *lengths, &output, {});
-  std::fill(lengths->begin(), lengths->end(), -1);  // read during the start only
+  std::fill(lengths->begin(), lengths->end(), -1);  // read only during the start
   return {started, [=] { arrays->expect(); }};
 }
 

@@ -5,8 +5,8 @@
     PROGRAM
 
 `{mpirun}` in the command becomes mpirun with the flags that spread ranks over the hosts, separated by "|" as launch.py
-wants it. Each host has its own name, addresses, processes, /dev/shm and TMPDIR; the file system is common. Everything
-lives in namespaces of one process tree, so that the kernel removes it when the tree ends, however it ends.
+expects. Each host has its own name, addresses, processes, /dev/shm and TMPDIR; the file system is common. All of it
+exists in namespaces of one process tree, so the kernel removes it at the end of the tree, even after a kill.
 
 Exit status: the command's; 77 with a reason if this machine forbids namespaces.
 """
@@ -45,13 +45,13 @@ def skip(reason: str) -> None:
 
 
 def namespaces() -> list[str]:
-    """The command that enters fresh namespaces; one who is not root becomes root of a user namespace."""
+    """The command that enters new namespaces; a user who is not root becomes root of a user namespace."""
     flags = ["--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc"]
     return ["unshare"] + ([] if os.geteuid() == 0 else ["--user", "--map-root-user"]) + flags
 
 
 def why_not() -> str:
-    """Why this machine has no virtual hosts; empty if it has."""
+    """The reason if this machine cannot have virtual hosts; otherwise empty."""
     missing = [tool for tool in ("ip", "unshare", "mount") if shutil.which(tool) is None]
     if missing:
         return f"{', '.join(missing)} not found (packages iproute2, util-linux)"
@@ -107,14 +107,14 @@ class VirtualHosts:
         os.chmod(self.agent, stat.S_IRWXU)
 
     def mpirun(self, mpirun: str, per_host: int) -> list[str]:
-        """mpirun over the hosts; the rank count is to follow."""
+        """mpirun over the hosts; the rank count follows."""
         hosts = ",".join(f"{SUBNET}.{number}:{per_host}" for number in range(1, self.count + 1))
         network = f"{SUBNET}.0/24"
         flags = ["--tag-output", "--mca", "plm_rsh_agent", self.agent, "--mca", "oob_tcp_if_include", network]
         return [mpirun, *flags, "--mca", "btl_tcp_if_include", network, "--map-by", "slot", "--host", hosts, "-np"]
 
     def set_link(self, number: int, up: bool) -> None:
-        """Connects a host to the others or cuts it off."""
+        """Connects a host to the others, or disconnects it."""
         ip("link", "set", f"port{number}", "up" if up else "down")
 
 
@@ -122,7 +122,7 @@ def run_inside(options: argparse.Namespace) -> int:
     with VirtualHosts(options.hosts) as hosts:
         mpirun = "|".join(hosts.mpirun(options.mpirun, options.per_host))
         command = [word.replace("{mpirun}", mpirun) for word in options.command]
-        # A user who is root of a user namespace only may not write where root's mpirun has its session folder.
+        # A user who is root only of a user namespace may not write into the session folder of root's mpirun.
         process = subprocess.Popen(command, env=dict(os.environ, TMPDIR=hosts.folder))
         signal.signal(signal.SIGTERM, lambda *_: process.terminate())
         return process.wait()
@@ -138,7 +138,7 @@ def run_outside() -> int:
     if reason:
         skip(reason)
     command = [*namespaces(), sys.executable, "-B", os.path.abspath(__file__), *sys.argv[1:]]
-    # unshare ignores SIGTERM while its child runs; its own end ends the child (--kill-child), and ours ends it.
+    # unshare ignores SIGTERM while its child runs. The end of this process kills unshare, and --kill-child its child.
     process = subprocess.Popen(command, env=dict(os.environ, **{INSIDE: "1"}), preexec_fn=die_with_parent)
     signal.signal(signal.SIGTERM, lambda *_: process.kill())
     return process.wait()

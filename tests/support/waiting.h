@@ -1,4 +1,4 @@
-/* The start of small C programs that wait, or hang, until something ends them. */
+/* Helpers of small C programs that wait, or hang, until they are ended. */
 #ifndef SYNCYTE_TESTS_SUPPORT_WAITING_H
 #define SYNCYTE_TESTS_SUPPORT_WAITING_H
 
@@ -7,7 +7,7 @@
 
 #include "syncyte.h"
 
-/* Starts Syncyte and gives the communicator of all ranks; ends the process with 1 where that fails. */
+/* Starts Syncyte and returns the communicator of all ranks; exits with 1 if that fails. */
 static inline syncyte_comm_t start_world(int32_t* rank, int32_t* size) {
   syncyte_comm_t world = NULL;
   if (syncyte_init(NULL) != SYNCYTE_SUCCESS || syncyte_comm_world(&world) != SYNCYTE_SUCCESS) exit(1);

@@ -1,5 +1,6 @@
-// Two ranks under `mpirun --enable-recovery`: one dies in the middle of an add, the other learns which row is damaged,
-// and can still use all others. Prints what it saw; mpirun itself fails, because a rank was killed.
+// Two ranks under `mpirun --enable-recovery`: one dies in the middle of an add. The other gets an error that names the
+// damaged row, and can still use all other rows. It prints the results, because mpirun itself fails after a rank was
+// killed.
 
 #include <signal.h>
 #include <sys/mman.h>
@@ -23,7 +24,7 @@ syncyte_buffer_t buffer_of(void* data, syncyte_dtype_t dtype, std::initializer_l
   return result;
 }
 
-/// A row whose second half cannot be read: whoever adds it dies while holding the row's lock.
+/// A row whose second half cannot be read: a process that adds it dies while it holds the row's lock.
 void* half_a_row() {
   const std::size_t bytes = columns * sizeof(double);
   char* const begin =

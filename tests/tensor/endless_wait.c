@@ -1,4 +1,4 @@
-/* The last rank holds a lock and waits for a counter, the others wait for the lock: until they are killed. */
+/* The last rank holds a lock and waits for a counter, the others wait for the lock, until all are killed. */
 #include <stdio.h>
 
 #include "../support/waiting.h"

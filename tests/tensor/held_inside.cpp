@@ -1,5 +1,5 @@
-// The last rank holds one of the locks that operations take for a moment, and keeps it; the others wait for it until
-// the watchdog ends them.
+// The last rank never releases one of the locks that operations hold for a moment. The others wait for it until the
+// watchdog ends the job.
 
 #include <chrono>
 #include <memory>

@@ -1,4 +1,4 @@
-/* A wait for a counter may take longer than the watchdog's limit; where others hang, the report shows it. */
+/* A wait for a counter may take longer than the watchdog's limit; a report about a hang contains it. */
 #include <stdio.h>
 
 #include "../support/waiting.h"

@@ -21,7 +21,7 @@ inline int rank() { return world().rank(); }
 inline int ranks() { return world().size(); }
 inline void barrier() { collectives::barrier(world()); }
 
-/// Whether every rank's rows are mapped here: not with SYNCYTE_SHM=none, and not between hosts.
+/// True if this process has mapped the rows of all ranks: not with SYNCYTE_SHM=none, and not on several hosts.
 inline bool on_one_node() { return world().node().count == 1; }
 
 inline tensor_pointer make_tensor(syncyte_dtype_t dtype, const extents& shape, const reference::lengths& parts = {}) {
@@ -32,7 +32,7 @@ inline tensor_pointer make_tensor(syncyte_dtype_t dtype, const extents& shape, c
                                       options);
 }
 
-/// The partitions that tests go through; the empty one means equal parts.
+/// The partitions that tests use; the empty one means equal parts.
 inline std::vector<reference::lengths> partitions(std::int64_t rows) {
   return {{},
           reference::uneven_lengths(11, rows, ranks()),
@@ -51,7 +51,7 @@ T filled(std::int64_t place) {
   return number<T>(reference::random_integer(21, 0, place, 0, 3));
 }
 
-/// Each rank writes its own rows in place; then all may read.
+/// Fills a tensor: each rank writes its own rows in place, and sync() makes them visible.
 template <class T>
 void fill(tensor::whole_tensor& tensor) {
   const syncyte_buffer_t view = tensor.local();
@@ -62,7 +62,7 @@ void fill(tensor::whole_tensor& tensor) {
   tensor.sync();
 }
 
-/// The whole tensor, element by element, as reference::random_table would have it.
+/// The elements of a filled tensor, as one table.
 template <class T>
 std::vector<T> filled_table(std::int64_t elements) {
   std::vector<T> table;

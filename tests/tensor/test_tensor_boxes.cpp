@@ -14,7 +14,7 @@ using namespace syncyte::test;
 
 const extents shape{11, 6, 5};
 
-/// A box buffer with strides that are those of a dense array in column-major (Fortran's) order, or row-major.
+/// A buffer of a box, dense in column-major (Fortran's) or row-major order.
 template <class T>
 syncyte_buffer_t box_of(std::vector<T>& values, syncyte_dtype_t dtype, const extents& box, bool is_transposed) {
   syncyte_buffer_t result = buffer_of(values, dtype, box);
@@ -110,7 +110,8 @@ TEST(TensorBoxes, OutsideIsAnErrorAndWritesNothing) {
     const syncyte_buffer_t output = buffer_of(values, SYNCYTE_INT8, size);
     return outcome_of([&] { tensor->get_box(lower, &output); });
   };
-  expect_error(attempt({-1, 0, 0}, {1, 1, 1}), SYNCYTE_ERR_INDEX, "lower[0] is -1; expected a box of extent 1 within 0 to");
+  expect_error(attempt({-1, 0, 0}, {1, 1, 1}), SYNCYTE_ERR_INDEX,
+               "lower[0] is -1; expected a box of extent 1 within 0 to");
   expect_error(attempt({0, 4, 0}, {1, 3, 1}), SYNCYTE_ERR_INDEX, "lower[1] is 4; expected a box of extent 3");
   expect_error(attempt({0, 0, std::numeric_limits<std::int64_t>::max()}, {1, 1, 1}), SYNCYTE_ERR_INDEX, "lower[2] is");
   expect_error(attempt({0, 0, 0}, {12, 1, 1}), SYNCYTE_ERR_INDEX, "a box of extent 12");

@@ -15,14 +15,14 @@ static syncyte_tensor_t make(syncyte_comm_t comm, syncyte_dtype_t dtype, int64_t
   return tensor;
 }
 
-/* A program that was compiled before options had `released`. */
+/* A program that was compiled before the options had the member `released`. */
 static void use_older_options(syncyte_comm_t comm) {
   const int64_t shape[1] = {4};
   int64_t behind = 7;
   syncyte_tensor_t tensor = NULL;
   syncyte_tensor_options_t options = SYNCYTE_TENSOR_OPTIONS_INIT;
   options.struct_size = offsetof(syncyte_tensor_options_t, released);
-  options.released = &behind; /* create refuses it, where it is known */
+  options.released = &behind; /* create() would refuse it within struct_size */
   EXPECT_OK(syncyte_tensor_create(comm, SYNCYTE_INT8, 1, shape, &options, &tensor));
   EXPECT_OK(syncyte_tensor_destroy(&tensor));
 }
@@ -87,7 +87,7 @@ static void use_wrong_arguments(syncyte_comm_t comm, syncyte_tensor_t tensor) {
   EXPECT_ERROR(syncyte_tensor_create(comm, SYNCYTE_INT8, 1, shape, NULL, NULL), SYNCYTE_ERR_ARGUMENT, "tensor is null");
   EXPECT_ERROR(syncyte_tensor_create(comm, SYNCYTE_INT8, 1, shape, &options, &made), SYNCYTE_ERR_ARGUMENT,
                "struct_size is 8");
-  /* A null output on one rank alone is every rank's error. */
+  /* A null output on one rank is an error on all ranks. */
   EXPECT_ERROR(syncyte_tensor_create(comm, SYNCYTE_INT8, 1, shape, NULL, rank == size - 1 ? NULL : &made),
                SYNCYTE_ERR_ARGUMENT, "tensor is null");
   EXPECT(made == NULL);
@@ -100,11 +100,11 @@ static void use_wrong_arguments(syncyte_comm_t comm, syncyte_tensor_t tensor) {
   EXPECT_ERROR(syncyte_tensor_rows(tensor, -1, &first, &count), SYNCYTE_ERR_ARGUMENT, "rank is -1");
   EXPECT_ERROR(syncyte_tensor_load(tensor, 0, &first), SYNCYTE_ERR_TYPE, "\"field\"");
   EXPECT_ERROR(syncyte_tensor_destroy(NULL), SYNCYTE_ERR_ARGUMENT, "null");
-  EXPECT_OK(syncyte_tensor_destroy(&made)); /* null is fine */
+  EXPECT_OK(syncyte_tensor_destroy(&made)); /* null is allowed */
   EXPECT(first == -1 && count == -1);
 }
 
-/* A view holds a reference: its memory stays after destroy, after collective points, and after finalize. */
+/* A view holds a reference: its memory stays mapped after destroy, after collective calls, and after finalize. */
 static double* view_of(syncyte_tensor_t* tensor, int64_t* elements) {
   syncyte_buffer_t view;
   EXPECT_OK(syncyte_tensor_retain(*tensor));

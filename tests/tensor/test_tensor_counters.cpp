@@ -32,7 +32,7 @@ TEST_P(Counters, FetchAddHandsOutEveryNumberOnce) {
   }
   tensor->sync();
   EXPECT_EQ(tensor->load(element), each * ranks());
-  tensor->fetch_add(3 * rank(), sum);  // who got what, added up below
+  tensor->fetch_add(3 * rank(), sum);  // the values that ranks get are summed below
   tensor->sync();
   std::int64_t total = 0;
   for (int r = 0; r < ranks(); ++r) total += tensor->load(3 * r);
@@ -82,7 +82,7 @@ TEST_P(Counters, AReleaseShowsWhatWasWrittenBefore) {
     const syncyte_buffer_t output = buffer_of(seen, SYNCYTE_FLOAT64, {1, 100});
     data->gather(&my_index, &output);
     EXPECT_EQ(seen, std::vector<double>(100, round + 0.5 * previous));
-    flags->sync();  // nobody writes the next round before all have read
+    flags->sync();  // no rank writes the next round before all have read
   }
 }
 

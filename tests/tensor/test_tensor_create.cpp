@@ -1,4 +1,4 @@
-// Creation, what a tensor says about itself, its views, and what wrong arguments get.
+// Creation, description and views of tensors, and errors of wrong arguments.
 
 #include <gtest/gtest.h>
 
@@ -82,7 +82,7 @@ TEST(TensorViews, TheNodesRowsInOneRange) {
   }
 }
 
-/// Even ranks first, then odd ones: on two hosts of two ranks each, a node's ranks are then 0, 2 and 1, 3.
+/// Even ranks first, then odd ones: with two ranks on each of two hosts, the ranks of the nodes are 0, 2 and 1, 3.
 TEST(TensorViews, OfRanksThatAreNotConsecutive) {
   const auto mixed = comm::split(world(), 0, rank() % 2 * ranks() + rank(), {});
   const extents shape{17, 2};
@@ -109,8 +109,7 @@ TEST(TensorViews, OfRanksThatAreNotConsecutive) {
   tensor->sync();
 }
 
-// ---- what wrong arguments get, on all ranks
-// ---------------------------------------------------------------------------
+// ---- errors of wrong arguments, on all ranks
 
 tensor_pointer create_raw(syncyte_dtype_t dtype, std::int32_t ndim, const std::int64_t* shape,
                           const tensor::tensor_options& options = {}) {
@@ -181,7 +180,7 @@ TEST(TensorErrors, MoreMemoryThanThereIsIsRefused) {
   const std::int64_t shape[] = {std::int64_t{1} << 45};  // 32 TiB
   expect_error(outcome_of([&] { create_raw(SYNCYTE_INT8, 1, shape); }), SYNCYTE_ERR_MEMORY,
                "tensor (int8, [35184372088832])");
-  // Only one rank asks for too much: all are told.
+  // Only one rank asks for too much memory: all ranks get the error.
   const auto parts = reference::lengths_on_one(shape[0], ranks(), ranks() - 1);
   expect_error(outcome_of([&] { make_tensor(SYNCYTE_INT8, {shape[0]}, parts); }), SYNCYTE_ERR_MEMORY, "32");
 }

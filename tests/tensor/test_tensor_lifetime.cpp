@@ -1,4 +1,4 @@
-// When memory is freed: at collective points, whatever the order in which ranks drop tensors.
+// Memory is freed in collective calls, in whatever order ranks drop tensors.
 
 #include <gtest/gtest.h>
 
@@ -33,7 +33,7 @@ TEST(TensorLifetime, DroppedInAnyOrderNothingGrows) {
   const auto round = [](std::uint64_t seed) {
     std::vector<tensor_pointer> tensors;
     for (int i = 0; i < 6; ++i) tensors.push_back(make_tensor(SYNCYTE_FLOAT32, {1000 + i, 64}));
-    // Each rank in an order of its own, with a creation in between.
+    // Each rank drops in another order, with a creation in between.
     for (int i = 0; i < 3; ++i)
       tensors.erase(tensors.begin() +
                     static_cast<std::ptrdiff_t>(reference::random_bits(seed, rank(), i) % tensors.size()));
@@ -45,7 +45,7 @@ TEST(TensorLifetime, DroppedInAnyOrderNothingGrows) {
               reference::random_bits(seed + 1, rank(), static_cast<std::int64_t>(tensors.size())) % tensors.size()));
     collect();
   };
-  for (std::uint64_t i = 0; i < 3; ++i) round(i);  // the libraries' own caches have settled then
+  for (std::uint64_t i = 0; i < 3; ++i) round(i);  // until the libraries' own caches no longer grow
   const std::int64_t maps_before = mappings(), descriptors_before = descriptors();
   for (std::uint64_t i = 3; i < 23; ++i) round(i);
   EXPECT_LE(mappings(), maps_before + 4);  // 140 tensors were made

@@ -77,7 +77,7 @@ TEST(TensorScatter, EachRankWritesRowsOfItsOwnAnywhere) {
     base::visit_dtype(dtype, [&]<class T>(base::type_tag<T>) {
       for (const auto& parts : partitions(40)) {
         const auto tensor = make_tensor(dtype, {40, 3}, parts);
-        // Rank r writes rows r, r + ranks, ...: twice, so that the last must stay.
+        // Rank r writes rows r, r + ranks, ... twice; the last value must stay.
         std::vector<std::int64_t> rows;
         std::vector<T> source;
         for (int round = 0; round < 2; ++round)
@@ -112,7 +112,7 @@ TEST(TensorScatter, ALaterCallWins) {
   barrier();
 }
 
-/// All ranks add ones to a few rows that belong to all: nothing is lost.
+/// All ranks add ones to the same few rows, which belong to different ranks: no add is lost.
 template <class T>
 void check_exact_adds(syncyte_dtype_t dtype, std::int64_t row_elements) {
   constexpr int rounds = 100;
@@ -191,7 +191,7 @@ TEST(TensorScatterAdd, ElsewhereIsUnsupportedAndAddsNothing) {
                fmt::format("row {} at position 1 belongs to rank", elsewhere));
   tensor->sync();
   EXPECT_EQ(read_all<float>(*tensor), std::vector<float>(static_cast<std::size_t>(16 * ranks()), 0.0f));
-  barrier();  // all have read before anybody adds
+  barrier();  // all ranks have read before any rank adds
   const std::vector<std::int64_t> own{first, first};
   const syncyte_buffer_t own_index = index_of(own);
   tensor->scatter_add(&own_index, &packed);
@@ -199,8 +199,7 @@ TEST(TensorScatterAdd, ElsewhereIsUnsupportedAndAddsNothing) {
   tensor->sync();
 }
 
-// ---- what wrong arguments get
-// -------------------------------------------------------------------------------------------
+// ---- errors of wrong arguments
 
 class RowErrors : public testing::Test {
  protected:

@@ -1,4 +1,4 @@
-// Tensors over arrays that the ranks have already.
+// Tensors over arrays that the ranks have allocated themselves.
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@ namespace {
 using namespace syncyte;
 using namespace syncyte::test;
 
-/// Rank r has r rows (rank 0 none, if there are others), filled as the whole tensor would be.
+/// Rank r wraps an array of r rows (rank 0 of none, if there are others), filled like the rows of a whole tensor.
 class Wrapped : public testing::Test {
  protected:
   void SetUp() override {

@@ -98,7 +98,7 @@ TEST(node_memory, more_than_the_machine_has_is_refused_on_all_ranks) {
 
 TEST(node_memory, what_the_machine_has_not_for_all_ranks_together_is_refused) {
   if (world().size() == 1) GTEST_SKIP() << "one rank alone is checked above";
-  // Every rank alone would get it, also one that shares with nobody; never touched, in case it is given.
+  // A single rank would get so much memory, all ranks together do not. It is not touched, in case it is allocated.
   const auto bytes = static_cast<std::size_t>(memory::available_bytes() / 10 * 8);
   const auto result = outcome_of([&] {
     comm::collective_call call(world(), "test_allocate", comm::collective_call::lifecycle);
@@ -116,7 +116,7 @@ TEST(node_memory, what_the_machine_has_not_for_all_ranks_together_is_refused) {
   expect_error(again, SYNCYTE_ERR_MEMORY, "a test");
 }
 
-/// No more open files for this process, for a while.
+/// Allows this process no more open files during the object's lifetime.
 class no_more_files {
  public:
   no_more_files() {

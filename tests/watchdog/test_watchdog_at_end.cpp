@@ -1,4 +1,4 @@
-// Threads go in and out of what the watchdog watches while Syncyte ends, and after.
+// Threads begin and end watched operations while Syncyte ends, and afterwards. They must not crash or hang.
 
 #include <atomic>
 #include <chrono>

@@ -1,5 +1,5 @@
-// Rank 1 dies while it holds the lock of rank 0's part; rank 0 asks for it. Run by mpirun --enable-recovery. A survivor
-// must not enter MPI again, so it leaves without MPI_Finalize, and its verdict is what it prints.
+// Rank 1 dies while it holds the lock of rank 0's part; then rank 0 asks for the lock. Run by mpirun --enable-recovery.
+// The survivor must not call MPI again, so it exits without MPI_Finalize, and its output is the verdict.
 #include <signal.h>
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-/* The last rank takes rank 0's lock, shared, and keeps it; the others wait for it until the watchdog ends them. */
+/* The last rank takes rank 0's lock, shared, and never releases it. The others wait until the watchdog ends the job. */
 #include "../support/waiting.h"
 
 int main(void) {

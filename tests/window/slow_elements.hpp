@@ -1,5 +1,5 @@
 #pragma once
-// The oracle of element-wise ops: one obvious function on pairs of doubles, for small whole numbers only.
+// The oracle of element-wise ops: one simple function on pairs of doubles, for small whole numbers only.
 
 #include <algorithm>
 #include <complex>
@@ -9,7 +9,7 @@
 
 namespace syncyte::test {
 
-/// Real and imaginary part; the latter is 0 for all but complex numbers.
+/// Real and imaginary part; the imaginary part is 0 except for complex numbers.
 using slow_element = std::complex<double>;
 
 template <class T>
@@ -41,7 +41,8 @@ inline slow_element slow_load(syncyte_dtype_t dtype, const void* from) {
   });
 }
 
-/// The header's rule: MIN and MAX not for complex, logical and bitwise ones for integers and bool.
+/// The rule in the header: MIN and MAX are not defined for complex numbers, logical and bitwise ops only for integers
+/// and bool.
 inline bool slow_has(syncyte_dtype_t dtype, syncyte_op_t op) {
   const bool is_whole = dtype >= SYNCYTE_INT8;
   const bool is_complex = dtype == SYNCYTE_COMPLEX64 || dtype == SYNCYTE_COMPLEX128;
@@ -77,7 +78,7 @@ inline slow_element slow_combine_numbers(syncyte_op_t op, slow_element a, slow_e
   }
 }
 
-/// a op b; the imaginary part counts for complex numbers only, and a bool is 0 or 1.
+/// a op b. The imaginary part is used only for complex numbers, and a bool is 0 or 1.
 inline slow_element slow_combine(syncyte_dtype_t dtype, syncyte_op_t op, slow_element a, slow_element b) {
   const bool is_complex = dtype == SYNCYTE_COMPLEX64 || dtype == SYNCYTE_COMPLEX128;
   if (!is_complex) b = b.real();

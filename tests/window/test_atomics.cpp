@@ -22,7 +22,7 @@ using test::rank;
 using test::ranks;
 using test::slow_element;
 
-/// The ops of a dtype, or those it does not have.
+/// The ops that are defined for a dtype, or those that are not.
 std::vector<syncyte_op_t> ops_of(syncyte_dtype_t dtype, bool are_defined) {
   std::vector<syncyte_op_t> result;
   for (syncyte_op_t op = SYNCYTE_OP_SUM; op <= SYNCYTE_OP_LXOR; ++op)
@@ -36,7 +36,7 @@ const char* dtype_of(const testing::TestParamInfo<syncyte_dtype_t>& instance) {
 
 class window_ops : public testing::TestWithParam<syncyte_dtype_t> {
  protected:
-  /// Contribution of rank `who` to element `place`: small, so that every dtype holds the results exactly.
+  /// Contribution of rank `who` to element `place`; small, so that every dtype represents the results exactly.
   static slow_element contribution(int who, std::size_t place) {
     return {static_cast<double>((static_cast<std::size_t>(who) * 7 + place * 3) % 3), place % 2 == 0 ? 0.0 : 1.0};
   }
@@ -56,7 +56,7 @@ class window_ops : public testing::TestWithParam<syncyte_dtype_t> {
   static constexpr std::size_t skipped = 3;
 };
 
-/// In turns, since the order matters to some ops.
+/// One rank after the other, because the result of some ops depends on the order.
 void window_ops::accumulate_in_turns(window::window& memory, syncyte_op_t op) const {
   std::vector<std::byte> mine(count * bytes_);
   for (std::size_t i = 0; i < count; ++i) test::slow_store(dtype_, contribution(rank(), i), &mine[i * bytes_]);
@@ -111,11 +111,11 @@ TEST_P(window_ops, that_a_dtype_does_not_have_are_refused) {
 
 INSTANTIATE_TEST_SUITE_P(dtypes, window_ops, testing::Range(SYNCYTE_FLOAT16 + 0, SYNCYTE_UINT64 + 1), dtype_of);
 
-/// All ranks at once on the same elements: nothing may be lost.
+/// All ranks change the same elements concurrently: no change may be lost.
 class window_contention : public testing::TestWithParam<syncyte_dtype_t> {
  protected:
-  /// Number of ones that each rank adds, such that the sum is exact in the dtype (int8 and bool wrap or saturate as
-  /// they do).
+  /// Number of ones that each rank adds, chosen so that the sum is exact in the dtype (8-bit integers wrap, bool
+  /// saturates).
   int turns() const {
     switch (dtype_) {
       case SYNCYTE_BFLOAT16:
@@ -217,7 +217,7 @@ TEST(window_atomics, compare_swap_writes_only_what_was_expected) {
     const std::size_t bytes = base::dtype_size(dtype);
     const auto memory = make_window(4 * bytes);
     const int to = (rank() + 1) % ranks();
-    const std::int64_t zero = 0, one = 1;  // little-endian: their first bytes are any integer's
+    const std::int64_t zero = 0, one = 1;  // little-endian: the first bytes are the same number in every integer type
     std::int64_t previous = 0;
     memory->compare_swap(to, bytes, dtype, &one, &zero, &previous);
     EXPECT_EQ(previous, 0) << base::dtype_name(dtype);
@@ -266,7 +266,7 @@ TEST(window_atomics, refuse_wrong_arguments) {
                "multiple");
 }
 
-/// The target's element after `value` came by `op`.
+/// The target's element after `op` with `value`.
 template <class T>
 T accumulated(window::window& memory, syncyte_dtype_t dtype, syncyte_op_t op, T there, T value) {
   memory.put_bytes(rank(), 0, &there, sizeof there);

@@ -40,7 +40,7 @@ TEST(window_lock, of_one_rank_leaves_others_free) {
 TEST(window_lock, is_shared_by_readers) {
   const auto memory = make_window(8);
   memory->lock(0, SYNCYTE_LOCK_SHARED);
-  MPI_Barrier(MPI_COMM_WORLD);  // all hold it here
+  MPI_Barrier(MPI_COMM_WORLD);  // all ranks hold it here
   memory->unlock(0);
   memory->fence();
 }

@@ -61,7 +61,7 @@ TEST(window, parts_may_differ_and_be_empty) {
   for (int other = 0; other < ranks(); ++other) {
     ASSERT_EQ(memory->size(other), size_of(other));
     char byte = 'x';
-    memory->put_bytes(other, size_of(other), &byte, 0);  // nothing, at the very end
+    memory->put_bytes(other, size_of(other), &byte, 0);  // no bytes, at the end of the window
     expect_error(outcome_of([&] { memory->put_bytes(other, size_of(other), &byte, 1); }), SYNCYTE_ERR_INDEX,
                  "has " + std::to_string(size_of(other)) + " bytes");
     if (size_of(other) > 0) memory->put_bytes(other, size_of(other) - 1, &byte, 1);
@@ -105,7 +105,7 @@ TEST(window, moves_more_than_one_request_holds) {
   memory->fence();
 }
 
-/// Rows of a rank's part, at random places and some of them twice.
+/// Rows of a rank's part at random offsets, some of them twice.
 struct rows_of_a_window : testing::Test {
   static constexpr std::size_t row_bytes = 48;
   static constexpr std::size_t row_count = 500;

@@ -110,7 +110,7 @@ int main(void) {
   test_operations();
   test_create_refuses();
   test_arguments();
-  syncyte_window_t left = NULL; /* finalize frees it */
+  syncyte_window_t left = NULL; /* freed by finalize */
   EXPECT_OK(syncyte_window_create(world, 64, NULL, &left));
   void* view = NULL;
   EXPECT_OK(syncyte_window_pointer(left, rank, &view));

@@ -47,7 +47,7 @@ TEST(window_fence, tells_windows_apart) {
   second->fence();
 }
 
-/// Memory lives until all ranks have dropped the window and have met.
+/// Memory exists until all ranks have dropped the window and made a collective call.
 TEST(window_lifetime, ends_where_all_ranks_meet) {
   std::vector<std::byte> mine(64);
   auto owner = std::make_shared<int>(1);

@@ -1,4 +1,5 @@
-/* On two hosts: a window works, or says on all ranks that this MPI has no one-sided communication, and what to do. */
+/* On two hosts a window works, or fails on all ranks with a message that this MPI has no one-sided communication, and
+   with advice. */
 #include "expect.h"
 
 int main(void) {
@@ -17,7 +18,7 @@ int main(void) {
     EXPECT_OK(syncyte_window_fence(window));
     EXPECT_OK(syncyte_window_destroy(&window));
   }
-  EXPECT_OK(syncyte_comm_barrier(world)); /* the communicator works on */
+  EXPECT_OK(syncyte_comm_barrier(world)); /* the communicator still works */
   EXPECT_OK(syncyte_comm_destroy(&world));
   EXPECT_OK(syncyte_finalize());
   return failures != 0;

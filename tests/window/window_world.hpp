@@ -17,7 +17,7 @@ using window_pointer = std::shared_ptr<window::window>;
 inline int rank() { return world().rank(); }
 inline int ranks() { return world().size(); }
 
-/// Then atomics take milliseconds, where more ranks than processors wait for each other.
+/// True if windows use MPI: atomics then take milliseconds, if there are more ranks than processors.
 inline bool goes_through_mpi() { return world().node().count > 1; }
 
 inline window_pointer make_window(std::size_t bytes, const char* name = "test") {
@@ -25,7 +25,7 @@ inline window_pointer make_window(std::size_t bytes, const char* name = "test") 
   return window::window::create(call, bytes, name);
 }
 
-/// A window over memory of each rank's own: all others are reached by MPI, on one node as well.
+/// A window over each rank's own memory: other ranks are accessed through MPI, also on the same node.
 inline window_pointer make_window_over(std::vector<std::byte>& mine, std::shared_ptr<void> owner = nullptr) {
   comm::collective_call call(world(), "test_window_over", comm::collective_call::lifecycle);
   return window::window::over(call, std::span(mine), std::move(owner), "over");

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Runs one of examples/first_steps at several rank counts, and looks at what it prints.
+"""Runs one of examples/first_steps at several rank counts, and checks its output.
 
-run.py MPIEXEC FOLDER (--program PROGRAM | --script SCRIPT.py): FOLDER is made anew.
+run.py MPIEXEC FOLDER (--program PROGRAM | --script SCRIPT.py): FOLDER is emptied.
 """
 
 import os
@@ -45,7 +45,7 @@ def check_histogram(run) -> None:
 
 
 def check_embedding(run) -> None:
-    """It learns, and goes on on another number of ranks exactly where it was."""
+    """The error falls, and a second job with another number of ranks continues with exactly the same error."""
     last = None
     for ranks, first in ((2, 1), (3, 101)):
         (line,) = run(ranks)

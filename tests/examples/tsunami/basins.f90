@@ -1,4 +1,4 @@
-!> Beds and states that several tests use.
+!> Beds and states for several tests.
 module basins
   use tsunami_bathymetry, only: bathymetry_t
   use tsunami_grid, only: grid_t, state_t
@@ -30,7 +30,7 @@ contains
     end do
   end function rough_sea
 
-  !> Raises the surface where there is water, and lets it move.
+  !> Raises the surface of wet cells, and gives the water a velocity.
   subroutine add_hump(grid, state)
     type(grid_t), intent(in) :: grid
     type(state_t), intent(inout) :: state

@@ -1,4 +1,4 @@
-"""Reads the patterns that ring_writer.f90 plants; no torn, mixed or unpublished snapshot may ever be used."""
+"""Reads the patterns that ring_writer.f90 writes; no torn, mixed or unpublished snapshot may ever be used."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ def check_sizes(ring: Ring) -> None:
 
 
 def check_complete_pairs(ring: Ring) -> None:
-    """Twelve snapshots and one more, which has overwritten publication 0."""
+    """Thirteen snapshots are published; the last one has overwritten publication 0."""
     await_step(ring, 1)
     assert ring.read(Counter.PUBLISHED) == SLOTS + 1
     first = np.array([0, 1, 2, 3, 4, 5, 6, 7, 10])
     used, before, after = ring.try_pairs(first, LAG)
-    # 0 is gone; 4, 5 would cross from one run into the next, and so would 10.
+    # Publication 0 is overwritten; pairs from 4, 5 and 10 would cross from one run into the next.
     assert used.tolist() == [False, True, True, True, False, False, True, True, False]
     assert [pattern_of(x) for x in before[used]] == first[used].tolist()
     assert [pattern_of(x) for x in after[used]] == (first[used] + LAG).tolist()
@@ -70,7 +70,7 @@ def check_open_slot(ring: Ring, writers: int) -> None:
 
 
 def check_overwriting_while_reading(ring: Ring) -> None:
-    """The slots are whole before and after, but other ones."""
+    """The slots are complete before and after the gather, but hold other publications."""
     gather = ring.gather
 
     def late_gather(store, publications):
@@ -85,7 +85,7 @@ def check_overwriting_while_reading(ring: Ring) -> None:
 
 
 def check_at_full_speed(ring: Ring) -> None:
-    """The writer overwrites without waiting; torn snapshots are seen, and rejected."""
+    """The writer overwrites without waiting. Torn snapshots must occur, and must be rejected."""
     random = np.random.default_rng(5)
     seen_torn = batches = 0
     end = time.monotonic() + SECONDS

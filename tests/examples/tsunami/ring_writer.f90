@@ -1,4 +1,4 @@
-!> Plants a pattern per snapshot into the ring, in steps that ring_reader.py follows, then as fast as it can.
+!> Writes a pattern per snapshot into the ring, first in steps that ring_reader.py follows, then as fast as it can.
 !> The pattern of publication p: depth p, momenta -p and 2 p in every cell.
 program ring_writer
   use mpi_f08, only: MPI_Comm, MPI_Finalize, MPI_Init, MPI_Wtime
@@ -103,7 +103,7 @@ contains
     call ring%counters%wait(reader_done, SYNCYTE_COMPARE_GE, counter_value)
   end subroutine await
 
-  !> The ring is full and nobody reads: the writer sleeps for its limit, then overwrites the oldest snapshot.
+  !> The ring is full and no learner reads: the writer sleeps for its limit, then overwrites the oldest snapshot.
   subroutine wait_for_nobody()
     real(wp) :: begin, busy_begin, busy_end
 
@@ -118,14 +118,14 @@ contains
     call tell(1)
   end subroutine wait_for_nobody
 
-  !> Once the oldest has been read often enough, nothing waits.
+  !> The writer does not wait once the oldest snapshot has been read often enough.
   subroutine wait_for_reads()
     call await(1)
     call publish_next()
     call check(ring%counters%load(overwritten) == 1, 'no other snapshot was overwritten unread')
   end subroutine wait_for_reads
 
-  !> One rank has written its strip of the next snapshot, the other ones have not.
+  !> One rank writes its strip of the next snapshot; the other ranks do not.
   subroutine leave_a_slot_open()
     call plant(ring%publication)
     call writers%barrier()
@@ -137,7 +137,7 @@ contains
     call await(2)
   end subroutine leave_a_slot_open
 
-  !> The reader has checked its slots and gathers them only after they were all overwritten.
+  !> The reader checks its slots, and gathers them only after all of them have been overwritten.
   subroutine overwrite_while_it_is_read()
     ring%reads_wanted = 0
     call await(3)

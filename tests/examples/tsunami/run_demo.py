@@ -1,4 +1,4 @@
-"""Runs the demo as a user does and checks what it leaves: python run_demo.py BUILD OUTPUT [--quick]"""
+"""Runs the demo as a user does and checks its files: python run_demo.py BUILD OUTPUT [--quick]"""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ contains
     call check_below(0.8_wp, log(middle/fine)/log(2.0_wp), 'order of convergence from 200 to 400 cells')
   end subroutine test_ritter
 
-  !> Mean absolute error of the depth as a part of the depth behind the dam.
+  !> Mean absolute error of the depth, relative to the depth behind the dam.
   real(wp) function error_of(cells, along_y)
     integer, intent(in) :: cells
     logical, intent(in) :: along_y

@@ -1,4 +1,4 @@
-!> The bathymetry file, the generator of scenarios, and the cut of the domain.
+!> The bathymetry file, the generator of scenarios, and the partition of the domain.
 module test_inputs
   use mpi_f08, only: MPI_Comm_rank, MPI_COMM_SELF, MPI_COMM_WORLD
   use basins, only: rough_sea

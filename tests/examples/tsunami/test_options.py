@@ -1,4 +1,4 @@
-"""Wrong values on the demo's and the solver's command lines get clear errors, and --help works."""
+"""Wrong values on the demo's and the solver's command lines give clear errors, and --help works."""
 
 import os
 import subprocess

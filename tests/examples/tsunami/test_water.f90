@@ -1,4 +1,4 @@
-!> A lake at rest stays so, no water is lost, no depth becomes negative, and the ranks' number changes no bit.
+!> A lake at rest stays at rest, no water is lost, no depth becomes negative, and the number of ranks changes no bit.
 module test_water
   use mpi_f08, only: MPI_Allreduce, MPI_Comm, MPI_COMM_SELF, MPI_COMM_WORLD, MPI_DOUBLE_PRECISION, MPI_SUM
   use basins, only: add_hump, rough_sea
@@ -84,7 +84,7 @@ contains
     call MPI_Allreduce(mine, water, 1, MPI_DOUBLE_PRECISION, MPI_SUM, MPI_COMM_WORLD)
   end function water
 
-  !> Every rank computes the whole domain alone, too, and compares its strip.
+  !> Every rank also computes the whole domain alone, and compares its strip with that.
   subroutine test_ranks(walls)
     logical, intent(in) :: walls
     type(simulation_t) :: together, alone

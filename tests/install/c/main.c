@@ -1,4 +1,4 @@
-/* A program of somebody else's, in C, without MPI's headers: the sum over all ranks of rank + 1. */
+/* A user's program in C, without MPI's headers: the sum over all ranks of rank + 1. */
 #include <stdio.h>
 #include <syncyte.h>
 

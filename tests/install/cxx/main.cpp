@@ -1,4 +1,4 @@
-// A program of somebody else's, in C++: a whole tensor, every rank reads its right neighbour's row.
+// A user's program in C++: a whole tensor, of which every rank reads its right neighbour's row.
 #include <array>
 #include <cstdint>
 #include <iostream>

@@ -1,4 +1,4 @@
-! A program of somebody else's, in Fortran: the sum over all ranks of rank + 1.
+! A user's program in Fortran: the sum over all ranks of rank + 1.
 program consumer
   use, intrinsic :: iso_fortran_env, only: real64
   use syncyte

@@ -1,4 +1,4 @@
-! A program of somebody else's, in Fortran: a replicated array is saved and loaded.
+! A user's program in Fortran: it saves and loads a replicated array.
 program consumer
   use, intrinsic :: iso_fortran_env, only: real64
   use syncyte

@@ -1,4 +1,4 @@
-! A program of somebody else's that has its own MPI: Syncyte joins it, and leaves it running.
+! A user's program that initialises MPI itself: Syncyte uses that MPI, and does not finalise it.
 program consumer
   use mpi
   use syncyte

@@ -1,4 +1,4 @@
-/* A program of somebody else's, in C: every rank saves three rows, and loads the row behind them. */
+/* A user's program in C: every rank saves three rows, and loads the row that follows them. */
 #include <stdio.h>
 #include <syncyte.h>
 #include <syncyte/checkpoint.h>

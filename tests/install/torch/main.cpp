@@ -1,4 +1,4 @@
-// A program of somebody else's, in C++ with libtorch: loading libsyncyte_torch registers its operators.
+// A user's program in C++ with libtorch: loading libsyncyte_torch registers its operators.
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <syncyte.h>
 

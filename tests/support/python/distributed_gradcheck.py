@@ -1,13 +1,12 @@
 """Checks of derivatives of functions that all ranks compute together.
 
-torch's own gradcheck perturbs the inputs of all ranks at once, and takes different numbers of steps where shapes
-differ: it reports errors for correct adjoints, and hangs. Here one scalar is differentiated: with random cotangents
-c_r,
+torch's own gradcheck perturbs the inputs of all ranks at once, and takes different numbers of steps if shapes differ:
+it reports errors for correct adjoints, and hangs. Here one scalar is differentiated, with random cotangents c_r:
 
     L(x) = sum over ranks r of Re <f(x)_r, c_r>.
 
-Every element of every rank's every input is perturbed in turn by its owner alone, while all ranks evaluate f: central
-differences of L are compared with what backward gives for those cotangents.
+Each element of each input of each rank is perturbed in turn, by its owner alone, while all ranks evaluate f. The
+central differences of L are compared with the gradients of backward for those cotangents.
 """
 
 from __future__ import annotations
@@ -55,7 +54,7 @@ def _numeric(function: Function, inputs: list[torch.Tensor], which: int, owner: 
 
 def distributed_gradcheck(function: Function, inputs: Sequence[torch.Tensor], comm: MPI.Comm = MPI.COMM_WORLD, *,
                           step: float = 1e-6, tolerance: float = 1e-6, seed: int = 0) -> None:
-    """Raises AssertionError, on all ranks, where backward and central differences differ.
+    """Raises AssertionError, on all ranks, if backward and central differences differ.
 
     function: collective; maps this rank's tensors to one or several tensors, as a pure function of all ranks' inputs.
     inputs: float64 or complex128, contiguous; shapes may differ between ranks and may be empty, their number may not.
@@ -86,7 +85,7 @@ def distributed_gradcheck(function: Function, inputs: Sequence[torch.Tensor], co
 
 def distributed_gradgradcheck(function: Function, inputs: Sequence[torch.Tensor], comm: MPI.Comm = MPI.COMM_WORLD, *,
                               step: float = 1e-6, tolerance: float = 1e-5, seed: int = 0) -> None:
-    """distributed_gradcheck() of the function that maps inputs and cotangents to gradients."""
+    """distributed_gradcheck() of the function from inputs and cotangents to gradients."""
     inputs = [x.detach().clone() for x in inputs]
     count = len(inputs)
     cotangents = _cotangents(_outputs(function, inputs), comm, seed + 1)

@@ -1,8 +1,8 @@
 """pytest plugin: the ranks of an mpirun run the same tests and agree on each verdict.
 
-Used by tests/support/launch.py (cmake/SyncyteTest.cmake: syncyte_pytest). A test passes if it passes on every rank; the
-fixture `comm` is mpi4py's MPI.COMM_WORLD. The cases of a parametrised function share one verdict, written after the
-last.
+Used by tests/support/launch.py (cmake/SyncyteTest.cmake: syncyte_pytest). A test passes if it passes on every rank. The
+fixture `comm` is mpi4py's MPI.COMM_WORLD. The cases of a parametrised function share one verdict, which is written
+after the last case.
 """
 
 import faulthandler
@@ -26,18 +26,18 @@ _RANK_OF = {store.SKIPPED: 0, store.PASSED: 1, store.FAILED: 2}
 
 @pytest.fixture(scope="session")
 def comm() -> MPI.Intracomm:
-    """All ranks."""
+    """Communicator of all ranks."""
     return MPI.COMM_WORLD
 
 
 def function_name(nodeid: str) -> str:
-    """Name that CTest knows: the file's base name and the function, without parameters."""
+    """Name in CTest: the file's base name and the function, without parameters."""
     path, _, rest = nodeid.partition("::")
     return os.path.basename(path) + "::" + rest.split("[")[0]
 
 
 class MpiPlugin:
-    """Agreement after each test, and what the launcher wants to know of this rank."""
+    """Agrees on the verdict after each test, and writes this rank's state for the launcher."""
 
     def __init__(self) -> None:
         self.agreement = Agreement(MPI.COMM_WORLD)
@@ -76,7 +76,7 @@ class MpiPlugin:
     # Tests.
 
     def _freeze_modules(self) -> None:
-        """Takes modules out of Python's garbage collections: with those of torch a gc.collect() takes 0.2 s."""
+        """Excludes modules from Python's garbage collections: with those of torch a gc.collect() takes 0.2 s."""
         if len(sys.modules) > self.modules_frozen + 20:
             gc.collect()
             gc.freeze()
@@ -134,7 +134,7 @@ class MpiPlugin:
         if self.agreement.rank == 0 and path is not None:
             store.append_line(path, self.results[name])
 
-    # The end: verdicts are in the results file, the exit status tells only about what is outside of tests.
+    # The end: verdicts are in the results file; the exit status covers only failures outside of tests.
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
@@ -156,7 +156,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "thorough: only in the runs of CTest's labels ranks and slow")
     faulthandler.register(signal.SIGUSR2, all_threads=True)
     config.pluginmanager.register(MpiPlugin(), "syncyte-mpi")
-    # pytest's own reports would be printed by every rank; it needs a reporter, though, to format assertions.
+    # Every rank would print pytest's own reports. pytest needs a reporter, though, to format assertions.
     reporter = config.pluginmanager.getplugin("terminalreporter")
     config.pluginmanager.unregister(reporter)
     silent = TerminalReporter(config, open(os.devnull, "w", encoding="utf-8"))

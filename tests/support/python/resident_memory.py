@@ -1,4 +1,4 @@
-"""Resident memory of this process now; its high-water mark would hide what grows below an earlier peak."""
+"""Current resident memory of this process. The high-water mark would hide growth below an earlier peak."""
 
 import gc
 import resource

@@ -1,4 +1,4 @@
-"""The board of a run: one page per rank that says where it is. The same layout is in tests/support/board.hpp."""
+"""The board of a run: one page per rank with the rank's state. tests/support/board.hpp has the same layout."""
 
 import mmap
 import struct
@@ -62,11 +62,11 @@ class Board:
         return [self.slot(rank) for rank in range(self.ranks)]
 
     def write(self, slot: Slot) -> None:
-        """Writes a rank's slot; the state last, because it says that the rest is there."""
+        """Writes a rank's slot, the state last: a reader that sees the state sees all other members."""
         at = slot.rank * SLOT_BYTES
         self._put(at + _TEST_AT, slot.test, _TEST_BYTES)
         self._put(at + _MESSAGE_AT, slot.message, _MESSAGE_BYTES)
-        # Words in place, the time before the state: pack_into would write zeros first, which a reader may see.
+        # Words are written one by one, because pack_into() writes zeros first, which a reader could see.
         head = _HEAD.pack(slot.pid, slot.state, int(slot.failed), slot.signal, slot.since_ns, 0, 0)
         for begin in range(len(head) - 8, -1, -8):
             self._map[at + begin : at + begin + 8] = head[begin : begin + 8]

@@ -44,10 +44,10 @@ def gtest_names(program: str) -> list[str]:
 
 
 def pytest_names(files: list[str], thorough: bool) -> list[str]:
-    """Names of the test functions in pytest files, read from the source: nothing is imported.
+    """Names of the test functions in pytest files, read from the source without an import.
 
     The cases of a parametrised function share its name and one verdict. Functions marked thorough are left out unless
-    asked for.
+    `thorough` is true.
     """
     names = []
     for path in files:
@@ -97,7 +97,7 @@ def _declare_run(declaration: Declaration, ranks: int) -> str:
         setup, FIXTURES_SETUP=fixture, LABELS=labels, TIMEOUT=f"{declaration.timeout:g}",
         PROCESSORS=str(declaration.slots), COST=f"{declaration.cost:g}"
     )
-    # A verdict is read by one small process: there are thousands of them. No file, or an empty one, is a failure.
+    # Each verdict is read by a small process, because there are thousands. A missing or empty file is a failure.
     tests = map(store.entry_of, declaration.all_tests if is_thorough else declaration.tests)
     for test in [*dict.fromkeys(tests), store.JOB]:
         verdict = os.path.join(folder, "verdicts", store.file_name(test))

@@ -18,7 +18,7 @@ _ABORTED = re.compile(r"MPI_ABORT was invoked on rank (\d+) .*?(?:with errorcode
 _EXITED = re.compile(r"Process name: \[(?:\[\d+,\d+\]|\S+@\d+),(\d+)\]\s+Exit code:\s+(\d+)")
 _PR_SET_PDEATHSIG = 1
 _KEPT = 1 << 21  # characters of the output
-# Variables by which launchers (Open MPI's, MPICH's, Slurm's) tell a process its place in a job.
+# Variables from which a process learns its place in a job of a launcher (Open MPI's, MPICH's, Slurm's).
 _LAUNCHERS = ("OMPI_", "PRTE_", "PMI_", "PMIX_", "MPI_LOCAL", "HYDI_", "SLURM_")
 
 #: mpirun and its flags, the rank count's last (a|b|c).
@@ -26,7 +26,7 @@ MPIRUN = os.environ.get("SYNCYTE_MPIRUN", "mpirun|--tag-output|-np")
 
 
 def without_launcher(extra: dict[str, str]) -> dict[str, str]:
-    """The environment of a process that is not of this process's job: it is a job of its own, or runs mpirun."""
+    """The environment of a process outside of this process's job: a separate job, or mpirun."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(_LAUNCHERS)}
     return environment(extra, kept)
 
@@ -57,14 +57,13 @@ def environment(extra: dict[str, str], inherited: Mapping[str, str] = os.environ
 
 
 def _die_with_parent() -> None:
-    # Not SIGTERM: Open MPI's mpirun now and then hangs in its own clean-up.
+    # Not SIGTERM, because Open MPI's mpirun sometimes hangs in its own clean-up.
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def ending_with_mpirun(command: list[str]) -> list[str]:
-    """A rank's command, changed so that the rank ends when mpirun is killed. Open MPI 4's ranks do so by themselves,
-    Open MPI 5's at their next call of MPI only (open-mpi/ompi#8925): a test that hangs elsewhere would stay for
-    ever."""
+    """A rank's command, changed so that the rank ends when mpirun is killed. Ranks of Open MPI 4 do so anyway; those of
+    Open MPI 5 only at their next call of MPI (open-mpi/ompi#8925): a test that hangs elsewhere would never end."""
     setpriv = shutil.which("setpriv")
     return [setpriv, "--pdeathsig", "KILL", *command] if setpriv else command
 
@@ -78,7 +77,7 @@ def _parents() -> dict[int, int]:
             with open(f"/proc/{name}/stat", encoding="utf-8", errors="replace") as file:
                 found[int(name)] = int(file.read().rpartition(")")[2].split()[1])
         except (OSError, IndexError, ValueError):
-            continue  # it has ended meanwhile
+            continue  # it has ended since it was listed
     return found
 
 
@@ -110,7 +109,7 @@ def send(pid: int, number: int) -> None:
     try:
         os.kill(pid, number)
     except (ProcessLookupError, PermissionError):
-        pass  # it has ended meanwhile
+        pass  # it has ended already
 
 
 class Job:
@@ -142,7 +141,7 @@ class Job:
         return time.monotonic() - self.started
 
     def poll(self, seconds: float) -> int | None:
-        """Collects output for at most so long; returns mpirun's exit status once it has ended."""
+        """Collects output for at most this time; returns mpirun's exit status once it has ended."""
         if self._pipe_open:
             ready, _, _ = select.select([self._process.stdout], [], [], seconds)
             if ready:
@@ -159,7 +158,7 @@ class Job:
         text = data.decode("utf-8", "replace")
         self.output += text
         if len(self.output) > 2 * _KEPT:
-            self.output = self.output[-_KEPT:]  # all of it is in the log
+            self.output = self.output[-_KEPT:]  # the log has all output
         self._log.write(text)
         sys.stdout.write(_TAG.sub(r"[rank \1] ", text))
         sys.stdout.flush()
@@ -180,7 +179,7 @@ class Job:
         return status
 
     def kill_ranks(self) -> None:
-        """Kills the ranks; mpirun then cleans its own session up and ends."""
+        """Kills the ranks; mpirun then cleans up its session and ends."""
         for pid in descendants(self.pid):
             if rank_of(pid) is not None:
                 send(pid, signal.SIGKILL)

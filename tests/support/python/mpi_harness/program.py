@@ -1,4 +1,4 @@
-"""Runs a plain program under mpirun: it passes if all ranks exit with 0, and is ended at its limit."""
+"""Runs a plain program under mpirun. It passes if all ranks exit with 0; it is killed at its time limit."""
 
 import os
 
@@ -26,8 +26,8 @@ def _where(job: Job) -> str:
 
 
 def mpirun_line(mpirun: list[str], ranks: int, command: list[str], mpmd: str = "") -> list[str]:
-    """The mpirun line; ":" in the command separates programs, each with its own rank count in front (MPMD), and `mpmd`
-    is syncyte-mpmd if this mpirun takes one program only."""
+    """The command line of mpirun. In `command` ":" separates several programs (MPMD), each with its rank count first.
+    `mpmd` is syncyte-mpmd if this mpirun takes only one program, otherwise empty."""
     if ":" not in command:
         return [*mpirun, str(ranks), *ending_with_mpirun(command)]
     flag, separator, line = mpirun[-1], ":", list(mpirun[:-1])

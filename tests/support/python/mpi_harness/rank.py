@@ -1,4 +1,4 @@
-"""One Python rank of a test run: it writes on the board and agrees with the others."""
+"""One Python rank of a test run: it writes its state on the board, and agrees with the other ranks."""
 
 import os
 import time
@@ -70,14 +70,14 @@ class Agreement:
         return self.largest(value) == -self.largest(-value)
 
     def gather_text(self, text: str) -> str:
-        """On rank 0 all ranks' texts, each tagged with its rank; elsewhere the own one."""
+        """On rank 0 all ranks' texts, each tagged with its rank; on other ranks their own text."""
         texts = self._comm.gather(text, root=0)
         if texts is None:
             return text
         return "".join(f"[rank {rank}] {part}" for rank, part in enumerate(texts) if part)
 
     def drain_messages(self, world: MPI.Intracomm) -> str:
-        """Receives what nobody has received, and names it; several probes give MPI a chance to progress."""
+        """Receives and lists messages that no rank has received. Probes several times, so that MPI makes progress."""
         found, quiet, status = "", 0, MPI.Status()
         while quiet < 4:
             message = world.Improbe(MPI.ANY_SOURCE, MPI.ANY_TAG, status)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from xml.sax.saxutils import escape, quoteattr
 
 PASSED, FAILED, SKIPPED = "passed", "failed", "skipped"
-JOB = "(job)"  # the entry for what happens outside of tests
+JOB = "(job)"  # the entry for failures outside of tests
 
 
 @dataclass
@@ -27,7 +27,7 @@ def entry_of(test: str) -> str:
 
 
 def by_entry(results: list[Result]) -> list[Result]:
-    """One result for each entry: the worst verdict of its cases, their time together, what they say."""
+    """One result for each entry: the worst verdict, the total time and the messages of its cases."""
     entries: dict[str, Result] = {}
     for result in results:
         entry = entries.setdefault(entry_of(result.test), Result(entry_of(result.test), SKIPPED))
@@ -39,12 +39,12 @@ def by_entry(results: list[Result]) -> list[Result]:
 
 
 def file_name(test: str) -> str:
-    """Name of a test's verdict file: any character that a shell or CMake could mind is encoded."""
+    """Name of a test's verdict file; characters with a meaning in a shell or CMake are encoded."""
     return re.sub(r"[^A-Za-z0-9._-]", lambda match: f"+{ord(match.group()):x}+", test)
 
 
 def read_lines(path: str) -> list[Result]:
-    """Results that rank 0 has written; a last line cut off by a crash is left out."""
+    """Results that rank 0 has written, without a last line that a crash has cut off."""
     found = []
     if not os.path.exists(path):
         return found

@@ -1,4 +1,4 @@
-"""Runs the tests of one program at one rank count: again without the culprit after a hang or a crash."""
+"""Runs the tests of one program at one rank count. After a hang or a crash it runs the remaining tests again."""
 
 import os
 import shutil
@@ -14,8 +14,8 @@ from .watch import Ending, Limits, watch
 
 @dataclass
 class Plan:
-    """A run: mpirun with its flags, ranks, command of a rank, names of the tests, folder of the results; all is
-    skipped where the file `needs` does not exist."""
+    """A run: mpirun with its flags, number of ranks, command of a rank, names of the tests, folder of the results. All
+    tests are skipped if the file `needs` does not exist."""
 
     mpirun: list[str]
     ranks: int

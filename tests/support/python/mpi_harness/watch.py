@@ -1,4 +1,4 @@
-"""Watches a run's board: which test hangs, which one crashed, and where every rank is."""
+"""Watches a run's board, from which it finds the test that hangs or has crashed, and the state of every rank."""
 
 import signal
 import time
@@ -13,8 +13,8 @@ _NAMES = {states.ABSENT: "not started", states.IDLE: "between tests", states.END
 
 @dataclass
 class Limits:
-    """Seconds: of a test, of ranks that wait while another one has failed, of the pauses between tests,
-    of the ranks' exit after MPI_Finalize, of all."""
+    """Limits in seconds: of a test, of ranks that wait after another one has failed, of the pauses between tests, of
+    the ranks' exit after MPI_Finalize, of the whole run."""
 
     test: float = 20.0
     after_failure: float = 5.0
@@ -25,7 +25,7 @@ class Limits:
 
 @dataclass
 class Ending:
-    """End of a run: test is empty if nothing went wrong or it went wrong outside of tests."""
+    """End of a run. `test` is empty if the run succeeded, or failed outside of a test."""
 
     status: int
     kind: str = ""  # "", "HANG", "CRASH" or "JOB"
@@ -54,7 +54,7 @@ def table(slots: list[Slot]) -> str:
 
 
 def overdue(slots: list[Slot], limits: Limits) -> bool:
-    """True if some rank is beyond its limit."""
+    """True if a rank has exceeded its limit."""
     busy = [slot for slot in slots if slot.state in (states.RUNNING, states.ARRIVED)]
     if busy:
         oldest = max(slot.seconds() for slot in busy)
@@ -87,7 +87,7 @@ def _hang_text(slots: list[Slot]) -> str:
 
 def _show_backtraces(job: Job, slots: list[Slot]) -> str:
     before = len(job.tagged_output())
-    # Not the board's process ids: on a virtual host they are those of its own namespace.
+    # Not the board's process ids, which on a virtual host are those of the host's namespace.
     pids = job.rank_pids()
     for slot in slots:
         if slot.state == states.RUNNING and slot.rank in pids:
@@ -120,7 +120,7 @@ def _crash(job: Job, slots: list[Slot], status: int) -> Ending:
 
 
 def watch(job: Job, board: Board, limits: Limits, deadline: float) -> Ending:
-    """Waits for the end of the job or ends it; deadline is a time.monotonic()."""
+    """Waits for the end of the job, or ends the job; `deadline` is a time of time.monotonic()."""
     begin = time.monotonic()
     while True:
         status = job.poll(0.03)
