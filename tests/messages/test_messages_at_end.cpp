@@ -60,7 +60,7 @@ int main(int argc, char** argv) {
   auto short_one = messages::message::receive(world, &single, {previous, 4});
   runtime::finish();
 
-  if (!ends_with_an_error(*sent)) return failed("the message that nobody receives has ended without an error");
+  if (!ends_with_an_error(*sent)) return failed("the message that no rank receives has ended without an error");
   if (!ends_with_an_error(*never_comes)) return failed("the message that never comes has ended without an error");
   if (!ends_with_an_error(*short_one)) return failed("the short message has ended without an error");
   sent.reset();

@@ -152,7 +152,7 @@ contains
 
     call world%agree(0, "test", ["size", "more"], [int(ranks, int64), 7_int64])
     call world%agree(merge(SYNCYTE_ERR_IO, SYNCYTE_SUCCESS, rank == 0), "reading", stat=stat)
-    call check_equal(stat, SYNCYTE_ERR_IO, "one rank's failure is everybody's")
+    call check_equal(stat, SYNCYTE_ERR_IO, "a failure of one rank is an error on all")
     if (ranks == 1) return
     call world%agree(0, "test", ["width"], [int(merge(3, 4, rank == 0), int64)], stat, errmsg)
     call check_error(stat, SYNCYTE_ERR_MISMATCH, errmsg, "width", "different facts")
@@ -197,7 +197,7 @@ contains
     else
       call world%allreduce(x(:3), SYNCYTE_OP_SUM, stat=stat)
     end if
-    call check(stat /= SYNCYTE_SUCCESS, "a mistake on the last rank is everybody's")
+    call check(stat /= SYNCYTE_SUCCESS, "a mistake on the last rank is an error on all")
     call check(all(x == 1), "nothing has moved")
   end subroutine one_rank_alone
 

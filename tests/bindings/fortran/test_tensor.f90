@@ -69,7 +69,7 @@ contains
       next = next + 7/ranks + merge(1, 0, other < mod(7, ranks))
       call check_equal(t%last_row(other), int(next - 1, int64), "last row")
     end do
-    call check_equal(next, 8, "all rows are somebody's")
+    call check_equal(next, 8, "every row has an owner")
     call t%owner([(other, other=1, 7)], owners)
     do other = 1, 7
       call check(t%first_row(owners(other)) <= other, "owner: first row")

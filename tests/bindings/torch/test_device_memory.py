@@ -8,6 +8,7 @@ from mpi4py import MPI
 import syncyte
 import syncyte.compat.mpi4torch
 from device_under_test import DEVICE, copies, give_to_mpi, needs_pretended, pending
+from rings import ring, start_then_wait
 from syncyte.torch import (
     allgather_along,
     allreduce,
@@ -17,7 +18,6 @@ from syncyte.torch import (
     ibcast,
     irecv,
     isend,
-    join_dummies,
     recv,
     scatter_along,
     send,
@@ -43,20 +43,6 @@ def mpi_is_given_it():
 
 def rows(count: int, *others: int) -> torch.Tensor:
     return torch.rand(count, *others, dtype=torch.float64, generator=torch.Generator().manual_seed(5 + RANK))
-
-
-def ring(x: torch.Tensor) -> torch.Tensor:
-    request = isend(x, NEXT)
-    received = recv(torch.empty_like(x), PREVIOUS)
-    request.wait()
-    return received
-
-
-def differentiable_ring(x: torch.Tensor) -> torch.Tensor:
-    sent = isend(x, NEXT, 5)
-    received = irecv(join_dummies(torch.empty_like(x), [sent]), PREVIOUS, 5)
-    token = join_dummies(sent, [received]).wait()
-    return join_dummies(received, [token]).wait()
 
 
 MOVED = {
@@ -124,7 +110,7 @@ def test_ranks_may_differ(name):
 def test_gradients():
     def step(x):
         y = allgather_along(bcast(x * x, SIZE - 1), counts=[3] * SIZE)
-        return (differentiable_ring(y) * (RANK + 1)).sum()
+        return (start_then_wait(y) * (RANK + 1)).sum()
 
     x = rows(3, 2).requires_grad_()
     step(x).backward()
@@ -196,7 +182,7 @@ def test_a_backward_pass_that_failed_needs_a_new_forward():
             raise RuntimeError("burnt")
 
     def loss_of(mine):
-        return (differentiable_ring(mine) * torch.full((4,), 1.0 + RANK).to(DEVICE)).sum()
+        return (start_then_wait(mine) * torch.full((4,), 1.0 + RANK).to(DEVICE)).sum()
 
     mine = x * 1
     mine.register_hook(burn)

@@ -10,6 +10,7 @@ import syncyte
 from backends import EAGER
 from device_under_test import DEVICE, IS_PRETENDED, give_to_mpi, mpi_takes_it, needs_device
 from distributed_gradcheck import distributed_gradcheck, distributed_gradgradcheck
+from rings import both_ways, start_then_wait
 from syncyte.torch import (
     allgather_along,
     allreduce,
@@ -34,7 +35,6 @@ from syncyte.torch import (
     scan,
     scatter_along,
     send,
-    sendrecv,
     use_cuda_aware_mpi,
     wait_all,
 )
@@ -51,19 +51,6 @@ pytestmark = needs_device
 def rows(count: int, *others: int) -> torch.Tensor:
     generator = torch.Generator().manual_seed(5 + RANK)
     return torch.randint(1, 9, (count, *others), generator=generator).to(torch.float64)
-
-
-def in_a_ring(x: torch.Tensor) -> torch.Tensor:
-    sent = isend(x, NEXT, 5)
-    received = irecv(join_dummies(torch.empty_like(x), [sent]), PREVIOUS, 5)
-    token = join_dummies(sent, [received]).wait()
-    return join_dummies(received, [token]).wait()
-
-
-def both_ways(x: torch.Tensor) -> torch.Tensor:
-    right = sendrecv(x, NEXT, join_dummies(torch.empty_like(x), [x]), PREVIOUS, tag=1)
-    left = sendrecv(x, PREVIOUS, join_dummies(torch.empty_like(x), [right]), NEXT, tag=1)
-    return right - 3 * left
 
 
 def followed(x: torch.Tensor) -> torch.Tensor:
@@ -85,7 +72,7 @@ SAME_SHAPE = {
     "exscan": exscan,
     "iallreduce": lambda x: iallreduce(x).wait(),
     "ibcast": lambda x: ibcast(x, SIZE - 1).wait(),
-    "ring": in_a_ring,
+    "ring": start_then_wait,
     "both ways": both_ways,
     "followed": followed,
 }
@@ -157,7 +144,7 @@ def test_double_backward(name):
 @pytest.mark.parametrize("shape", [(), (0, 4), (3, 5)])
 def test_dtypes_and_shapes(dtype, shape):
     x = torch.ones(shape, dtype=dtype)
-    for function in (lambda x: bcast(x, 0), lambda x: iallreduce(x).wait(), in_a_ring):
+    for function in (lambda x: bcast(x, 0), lambda x: iallreduce(x).wait(), start_then_wait):
         result = function(x.to(DEVICE))
         assert result.device == DEVICE and torch.equal(result.cpu(), function(x))
 
@@ -208,7 +195,7 @@ def test_ranks_may_have_different_devices():
     assert result.device == where and gradient.device == where
     torch.testing.assert_close(result.cpu(), expected)
     torch.testing.assert_close(gradient.cpu(), wanted)
-    torch.testing.assert_close(in_a_ring(x.to(where)).cpu(), in_a_ring(x))
+    torch.testing.assert_close(start_then_wait(x.to(where)).cpu(), start_then_wait(x))
 
 
 def mpi4torch_ring(x: torch.Tensor) -> torch.Tensor:
@@ -301,7 +288,7 @@ def test_cpu_and_device_tensors_in_one_graph():
 def test_compiled(backend):
     def step(x):
         y = iallreduce(allreduce(x) * 2).wait()
-        return in_a_ring(y) + allgather_along(x, 0, counts=[3] * SIZE)[:3]
+        return start_then_wait(y) + allgather_along(x, 0, counts=[3] * SIZE)[:3]
 
     torch._dynamo.reset()
     x = rows(3)

@@ -10,6 +10,7 @@ from mpi4py import MPI
 import syncyte
 from backends import INDUCTOR
 from distributed_gradcheck import distributed_gradcheck, distributed_gradgradcheck
+from ranks import several
 from syncyte.torch import allreduce, halo_exchange
 
 WORLD = MPI.COMM_WORLD
@@ -105,8 +106,6 @@ def test_heat_over_ranks_has_the_gradient_of_heat_on_one():
 
 
 # Facts that neighbours compare. On a ring of up to 3 ranks all ranks are neighbours.
-
-several = pytest.mark.skipif(SIZE == 1, reason="one rank agrees with itself")
 
 
 def told(odd: int, text: str):

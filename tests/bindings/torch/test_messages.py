@@ -10,6 +10,7 @@ from mpi4py import MPI
 import syncyte
 from distributed_gradcheck import distributed_gradcheck, distributed_gradgradcheck
 from resident_memory import resident_bytes
+from rings import both_ways, start_then_wait
 from syncyte.torch import allreduce, irecv, isend, join_dummies, recv, send, sendrecv, wait_all
 
 WORLD = MPI.COMM_WORLD
@@ -17,18 +18,11 @@ SIZE, RANK = WORLD.size, WORLD.rank
 NEXT, PREVIOUS = (RANK + 1) % SIZE, (RANK - 1) % SIZE
 ANY, PROC_NULL = syncyte.ANY, syncyte.PROC_NULL
 
-needs_two = pytest.mark.skipif(SIZE < 2, reason="one rank has nobody to send to")
+needs_two = pytest.mark.skipif(SIZE < 2, reason="one rank has no other rank to send to")
 
 
 def of_rank(rank: int, *shape: int) -> torch.Tensor:
     return torch.arange(torch.Size(shape).numel(), dtype=torch.float64).reshape(shape) + 100 * rank
-
-
-def start_then_wait(x: torch.Tensor) -> torch.Tensor:
-    sent = isend(x, NEXT, 5)
-    received = irecv(join_dummies(torch.empty_like(x), [sent]), PREVIOUS, 5)
-    token = join_dummies(sent, [received]).wait()
-    return join_dummies(received, [token]).wait()
 
 
 def start_then_receive(x: torch.Tensor) -> torch.Tensor:
@@ -40,12 +34,6 @@ def start_then_receive(x: torch.Tensor) -> torch.Tensor:
 def receive_from_anybody(x: torch.Tensor) -> torch.Tensor:
     received = irecv(join_dummies(torch.empty_like(x), [x]), ANY, ANY)
     return join_dummies(received, [send(x, NEXT, 3)]).wait()
-
-
-def both_ways(x: torch.Tensor) -> torch.Tensor:
-    right = sendrecv(x, NEXT, join_dummies(torch.empty_like(x), [x]), PREVIOUS, tag=1)
-    left = sendrecv(x, PREVIOUS, join_dummies(torch.empty_like(x), [right]), NEXT, tag=1)
-    return right - 3 * left
 
 
 def strided(x: torch.Tensor) -> torch.Tensor:

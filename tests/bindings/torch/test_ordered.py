@@ -9,6 +9,7 @@ from mpi4py import MPI
 
 import syncyte
 import syncyte.compat.mpi4torch as mpi4torch
+from ranks import several, works
 from syncyte.torch import (
     Request,
     allgather_along,
@@ -29,7 +30,6 @@ from syncyte.torch import (
 
 SIZE, RANK = MPI.COMM_WORLD.size, MPI.COMM_WORLD.rank
 NEXT, PREVIOUS = (RANK + 1) % SIZE, (RANK - 1) % SIZE
-several = pytest.mark.skipif(SIZE == 1, reason="one rank agrees with itself")
 
 
 def numbers(*shape: int, seed: int = 0) -> torch.Tensor:
@@ -50,10 +50,6 @@ class Noted(torch.autograd.Function):
         notes, name = ctx.noted
         notes.append(name)
         return gradient, None, None
-
-
-def works() -> bool:
-    return allreduce(torch.ones(1)).item() == SIZE
 
 
 @several

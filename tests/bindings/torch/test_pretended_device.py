@@ -11,6 +11,7 @@ from mpi4py import MPI
 import syncyte
 from device_under_test import DEVICE, copies, needs_pretended, pending
 from mpi_harness.job import without_launcher
+from rings import ring
 from syncyte.torch import (
     allgather_along,
     allreduce,
@@ -37,13 +38,6 @@ def side_stream():
     before = torch.ops.pretend.use_new_stream(0)
     yield
     torch.ops.pretend.use_stream(0, before)
-
-
-def ring(x: torch.Tensor) -> torch.Tensor:
-    request = isend(x, NEXT)
-    received = recv(torch.empty_like(x), PREVIOUS)
-    request.wait()
-    return received
 
 
 def with_halo(x: torch.Tensor) -> torch.Tensor:

@@ -8,6 +8,7 @@ import torch
 from mpi4py import MPI
 
 import syncyte
+from ranks import works
 from syncyte.torch import (
     allgather_along,
     allreduce,
@@ -61,10 +62,6 @@ OPERATIONS = {
     "iallreduce": lambda x: iallreduce(x).wait(),
     "iallgather": lambda x: iallgather_along(x, [4] * SIZE).wait(),
 }
-
-
-def works() -> bool:
-    return allreduce(torch.ones(1)).item() == SIZE
 
 
 def given(layout: str) -> torch.Tensor:

@@ -15,7 +15,7 @@ WORLD = MPI.COMM_WORLD
 SIZE, RANK = WORLD.size, WORLD.rank
 NEXT, PREVIOUS = (RANK + 1) % SIZE, (RANK - 1) % SIZE
 
-needs_two = pytest.mark.skipif(SIZE < 2, reason="a rank that sends to itself has no other one to tell")
+needs_two = pytest.mark.skipif(SIZE < 2, reason="needs another rank that gets the error")
 
 
 class Broken(Exception):

@@ -6,6 +6,7 @@ import torch
 from mpi4py import MPI
 
 import syncyte
+from ranks import several, works
 from syncyte.torch import (
     allgather_along,
     allreduce,
@@ -22,7 +23,6 @@ from syncyte.torch import (
 )
 
 SIZE, RANK = MPI.COMM_WORLD.size, MPI.COMM_WORLD.rank
-several = pytest.mark.skipif(SIZE == 1, reason="one rank agrees with itself")
 ALL = 4 if RANK == 0 else 0  # rows that this rank gets: rank 0 gets all
 
 OPERATIONS = {
@@ -56,10 +56,6 @@ def values(seed: int = 0) -> torch.Tensor:
 def cotangent_of(result: torch.Tensor) -> torch.Tensor:
     generator = torch.Generator().manual_seed(7 + RANK)
     return torch.randn(result.shape, dtype=result.dtype, generator=generator)
-
-
-def works() -> bool:
-    return allreduce(torch.ones(1)).item() == SIZE
 
 
 def test_defect_2_incoming_gradients_stay_as_they_are(operation):

@@ -8,6 +8,7 @@ import torch
 from mpi4py import MPI
 
 import syncyte
+from ranks import works
 from syncyte import torch as sct
 from syncyte.compat import mpi4torch
 
@@ -77,10 +78,6 @@ def cases(operations):
 
 def call(function, arguments, **wrong):
     return function(**{"tensor": x(), **arguments, **(wrong if RANK == ODD else {})})
-
-
-def works() -> bool:
-    return sct.allreduce(torch.ones(1)).item() == SIZE
 
 
 @contextlib.contextmanager

@@ -27,7 +27,7 @@ class Syncyte(CMakePackage, CudaPackage):
     variant("python", default=True, description="Python package")
     variant("torch", default=False, description="PyTorch operators")
     variant("ucx", default=True, description="UCX between nodes")
-    variant("tests", default=False, description="What tests, benchmarks and examples need, for work on a clone")
+    variant("tests", default=False, description="Dependencies of tests, benchmarks and examples, for work on a clone")
 
     depends_on("c", type="build")
     depends_on("cxx", type="build")
