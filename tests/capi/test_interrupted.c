@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "../support/waiting.h"
-#include "expect.h"
+#include "vector.h"
 
 enum { many = 200000, word = 1000 };
 static int32_t rank, size, last;
@@ -19,13 +19,9 @@ static int32_t shall_wait_end(void* context) {
   return shall_end;
 }
 
-static syncyte_buffer_t vector_of(double* elements, int64_t count) {
-  syncyte_buffer_t buffer;
-  EXPECT_OK(syncyte_buffer_init(elements, SYNCYTE_FLOAT64, 1, &count, &buffer));
-  return buffer;
-}
+static syncyte_buffer_t doubles(double* data, int64_t count) { return vector_of(data, SYNCYTE_FLOAT64, count); }
 
-static syncyte_buffer_t buffer_of(int64_t count) { return vector_of(values, count); }
+static syncyte_buffer_t buffer_of(int64_t count) { return doubles(values, count); }
 
 static void expect_interrupted(syncyte_status_t status, const char* text) {
   EXPECT(asked > 0);
@@ -36,14 +32,14 @@ static void expect_interrupted(syncyte_status_t status, const char* text) {
 /* Sends the message that lets the other ranks continue. */
 static void give_word(void) {
   double nothing = 0;
-  const syncyte_buffer_t one = vector_of(&nothing, 1);
+  const syncyte_buffer_t one = doubles(&nothing, 1);
   shall_end = 0;
   for (int32_t other = 1; other < size; ++other) EXPECT_OK(syncyte_comm_send(world, &one, other, word, NULL));
 }
 
 static void await_word(void) {
   double nothing = 0;
-  const syncyte_buffer_t one = vector_of(&nothing, 1);
+  const syncyte_buffer_t one = doubles(&nothing, 1);
   EXPECT_OK(syncyte_comm_recv(world, 0, word, NULL, &one, NULL));
 }
 
@@ -147,7 +143,7 @@ static syncyte_halo_t make_halo(void) {
 
 static void test_halo(void) {
   double cells[4] = {0};
-  const syncyte_buffer_t field = vector_of(cells, 4);
+  const syncyte_buffer_t field = doubles(cells, 4);
   const syncyte_halo_t halo = make_halo();
   syncyte_request_t request = NULL;
   if (rank != 0) await_word();

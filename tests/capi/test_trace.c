@@ -1,6 +1,6 @@
 /* Waits and peers in the trace and in the counters: syncyte_trace_set() and syncyte_stats() of syncyte/base.h.
  */
-#include "expect.h"
+#include "vector.h"
 
 static int32_t rank, size, next, previous;
 static syncyte_comm_t world;
@@ -27,15 +27,11 @@ static void expect_event(int index, const char* operation, int64_t bytes, int32_
 }
 #define EXPECT_EVENT(index, operation, bytes, peer) expect_event(index, operation, bytes, peer, __LINE__)
 
-static syncyte_buffer_t vector_of(double* data, int64_t count) {
-  syncyte_buffer_t buffer;
-  EXPECT_OK(syncyte_buffer_init(data, SYNCYTE_FLOAT64, 1, &count, &buffer));
-  return buffer;
-}
+static syncyte_buffer_t doubles(double* data, int64_t count) { return vector_of(data, SYNCYTE_FLOAT64, count); }
 
 static void test_messages(void) {
   double out[3] = {1, 2, 3}, in[3];
-  const syncyte_buffer_t from = vector_of(out, 3), to = vector_of(in, 3);
+  const syncyte_buffer_t from = doubles(out, 3), to = doubles(in, 3);
   syncyte_request_t both[2] = {NULL, NULL};
   events = 0;
   EXPECT_OK(syncyte_comm_irecv(world, SYNCYTE_ANY, 0, NULL, &to, NULL, &both[0]));
@@ -55,7 +51,7 @@ static void test_messages(void) {
 
 static void test_several(void) {
   double out[3] = {1, 2, 3}, in[3];
-  const syncyte_buffer_t from = vector_of(out, 3), to = vector_of(in, 3);
+  const syncyte_buffer_t from = doubles(out, 3), to = doubles(in, 3);
   syncyte_request_t both[2] = {NULL, NULL};
   int64_t which = -1;
   events = 0;
@@ -76,7 +72,7 @@ static void test_several(void) {
 /* Only the test that finds a request complete is an event. */
 static void test_of_a_test(void) {
   double value = rank;
-  const syncyte_buffer_t buffer = vector_of(&value, 1);
+  const syncyte_buffer_t buffer = doubles(&value, 1);
   syncyte_request_t request = NULL;
   int32_t done = 0;
   events = 0;
@@ -93,7 +89,7 @@ static void test_roots(void) {
   const int64_t mine = 1, all = size;
   double part = rank, result = 0, whole[64] = {0};
   int64_t lengths[64];
-  const syncyte_buffer_t one = vector_of(&part, mine), sum = vector_of(&result, mine), many = vector_of(whole, all);
+  const syncyte_buffer_t one = doubles(&part, mine), sum = doubles(&result, mine), many = doubles(whole, all);
   syncyte_request_t request = NULL;
   for (int i = 0; i < size; ++i) lengths[i] = 1;
   events = 0;
@@ -121,7 +117,7 @@ static void test_halo(void) {
   const int64_t cells = 4, one = 1;
   const int32_t only = size == 2 ? 1 - rank : size == 1 ? -1 : rank == 0 ? 1 : rank == size - 1 ? rank - 1 : -1;
   double values[4] = {0};
-  const syncyte_buffer_t buffer = vector_of(values, cells);
+  const syncyte_buffer_t buffer = doubles(values, cells);
   syncyte_comm_t line = NULL;
   syncyte_halo_t halo = NULL;
   syncyte_request_t request = NULL;
@@ -141,7 +137,7 @@ static void test_halo(void) {
 
 static void test_windows(void) {
   double value = rank;
-  const syncyte_buffer_t buffer = vector_of(&value, 1);
+  const syncyte_buffer_t buffer = doubles(&value, 1);
   syncyte_window_t window = NULL;
   EXPECT_OK(syncyte_window_create(world, sizeof value, NULL, &window));
   events = 0;
@@ -182,7 +178,7 @@ static void test_counters(void) {
 static void test_names(void) {
   double value = rank;
   int32_t number = 0;
-  const syncyte_buffer_t buffer = vector_of(&value, 1);
+  const syncyte_buffer_t buffer = doubles(&value, 1);
   events = 0;
   EXPECT_OK(syncyte_comm_allreduce(world, NULL, SYNCYTE_OP_SUM, NULL, &buffer));
   EXPECT(events == 1 && seen[0].dtype == SYNCYTE_FLOAT64 && strcmp(seen[0].comm, "world") == 0 && seen[0].path == NULL);

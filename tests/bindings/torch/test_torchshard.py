@@ -15,6 +15,7 @@ from mpi4py import MPI
 import syncyte
 from syncyte import compat
 from syncyte.compat import torchshard as ts
+from test_parallel_layers import assert_same, random
 
 WORLD = MPI.COMM_WORLD
 SIZE, RANK = WORLD.size, WORLD.rank
@@ -26,15 +27,6 @@ def process_group():
     ts.distributed.init_process_group(group_size=SIZE)
     yield
     ts.distributed.destroy_process_group()
-
-
-def assert_same(found, expected) -> None:
-    torch.testing.assert_close(found, expected, rtol=1e-12, atol=1e-13)
-
-
-def random(*shape: int, seed: int = 5) -> torch.Tensor:
-    """The same on all ranks."""
-    return torch.randn(shape, dtype=torch.float64, generator=torch.Generator().manual_seed(seed))
 
 
 # Names.
