@@ -27,7 +27,7 @@ def sizes_of(count: int) -> list[int]:
 
 
 class Model:
-    """Parameters without memory of their own, which a switch binds to a slice."""
+    """Parameters without own memory; a switch binds them to a slice."""
 
     def __init__(self, cache: SharedCache, count: int) -> None:
         self.cache, self.sizes = cache, sizes_of(count)

@@ -158,7 +158,7 @@ function(syncyte_mpi_test)
     set(target test_${TEST_NAME})
     add_executable(${target} ${TEST_SOURCES})
     target_link_libraries(${target} PRIVATE ${TEST_LINK} syncyte_test_main syncyte_warnings)
-    # Symbols of its own functions, for the stacks of ranks that hang.
+    # Exports the program's functions, so that the stacks of ranks that hang have names.
     set_target_properties(${target} PROPERTIES ENABLE_EXPORTS ON CXX_VISIBILITY_PRESET default)
   endif()
   _syncyte_discover(command gtest "$<TARGET_FILE:${target}>")

@@ -37,7 +37,7 @@ using test::start_process;
 using test::wait_process;
 namespace fs = std::filesystem;
 
-/// A folder of its own for each test.
+/// Fixture with a separate folder for each test.
 class cache_rendezvous : public testing::Test {
  protected:
   void SetUp() override {

@@ -1,4 +1,4 @@
-/* Expectations of the C tests, with a message that names the line; a failure is counted and the test goes on. */
+/* Expectations of the C tests: a failure is printed with its line and counted, and the test continues. */
 #ifndef SYNCYTE_TESTS_CAPI_EXPECT_H
 #define SYNCYTE_TESTS_CAPI_EXPECT_H
 

@@ -140,7 +140,7 @@ static void wait_in_halo(void) {
   syncyte_halo_exchange(halo, &field);
 }
 
-/* The other worker of each process never comes. */
+/* The other worker of each process is never made. */
 static void wait_for_worker(void) {
   const int64_t one = 1;
   syncyte_kv_t kv = NULL;

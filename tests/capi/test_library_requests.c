@@ -153,7 +153,7 @@ static void test_an_error_waits_for_who_asks(void) {
   syncyte_request_t failed = start_countdown(&failing), long_one = start_countdown(&other);
   EXPECT(syncyte_error_set(SYNCYTE_ERR_FORMAT, "an error of before") == SYNCYTE_ERR_FORMAT);
   EXPECT_OK(syncyte_request_wait(&long_one));
-  EXPECT(failing.left == 0 && failing.freed == 0); /* polled meanwhile, and not after its end */
+  EXPECT(failing.left == 0 && failing.freed == 0); /* polled during the wait, and not after its end */
   EXPECT(strstr(syncyte_last_error(), "an error of before") != NULL);
   EXPECT_ERROR(syncyte_request_wait(&failed), SYNCYTE_ERR_IO, "no space on the disk");
   EXPECT(failing.freed == 1 && failing.left == 0);

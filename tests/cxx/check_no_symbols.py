@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""check_no_symbols.py NM OBJECT...: the headers define nothing but what the linker may merge (inline, templates)."""
+"""check_no_symbols.py NM OBJECT...: the headers define only symbols that the linker may merge (inline, templates)."""
 
 import subprocess
 import sys

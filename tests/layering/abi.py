@@ -27,7 +27,7 @@ def baseline(arguments: argparse.Namespace) -> Path:
 
 
 def describe(arguments: argparse.Namespace, output: Path) -> None:
-    """Only what the public headers show; no paths of this machine, no libraries that ours needs."""
+    """Describes only the public headers' declarations, without paths of this machine and without needed libraries."""
     folders = [word for folder in arguments.headers for word in ("--headers-dir", folder)]
     subprocess.run(["abidw", *folders, "--drop-private-types", "--exported-interfaces-only", "--no-corpus-path",
                     "--no-comp-dir-path", "--no-show-locs", "--out-file", str(output), arguments.library], check=True)

@@ -108,7 +108,7 @@ def check_floor(root: Path, path: Path, name: str) -> str | None:
 
 
 def own_folder(file: str, user: str) -> str:
-    """The part of `user` that a file belongs to: each binding and each example is a room of its own."""
+    """The part of `user` to which a file belongs: each binding and each example is a separate room."""
     if user in ("bindings", "examples", "tests/bindings"):
         return "/".join(file.split("/")[: user.count("/") + 2])
     return user

@@ -168,7 +168,7 @@ TEST(refusals_of_memory, more_than_there_is_address_space) {
   EXPECT_EQ(outcome([] { segment::create(~std::size_t{0}, sharing::proc); }).first, SYNCYTE_ERR_MEMORY);
 }
 
-/// Gives the calling process a /dev/shm of its own of 4 MiB; false where that is not allowed.
+/// Mounts a private /dev/shm of 4 MiB for the calling process; false if that is not allowed.
 bool has_small_shm() {
   return unshare(CLONE_NEWNS) == 0 && mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
          mount("none", "/dev/shm", "tmpfs", 0, "size=4m") == 0;

@@ -71,7 +71,7 @@ class Statistics:
     """Counters of this rank's reads."""
 
     pairs: int = 0
-    rejected: int = 0  # pairs that the solver overwrote meanwhile, or that were not of one run
+    rejected: int = 0  # pairs that were overwritten during the gather, or not of one run
     bytes_gathered: int = 0
 
 

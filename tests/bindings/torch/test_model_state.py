@@ -74,7 +74,7 @@ def assert_equal(found, expected) -> None:
 def test_a_converted_model_computes_what_the_dense_one_does(comm):
     dense, parallel = dense_model(), parallel_model()
     index = torch.arange(7) % (3 * SIZE)
-    target = (index + 1) % (3 * SIZE)  # not the tied table's own row: a loss near 0 is a difference of large numbers
+    target = (index + 1) % (3 * SIZE)  # not the tied row, for which the loss would be inexact
     expected = torch.nn.functional.cross_entropy(dense(index), target)
     loss = nn.ParallelCrossEntropy()(parallel(index), target)
     torch.testing.assert_close(loss, expected, rtol=1e-12, atol=0)
@@ -105,7 +105,7 @@ def test_parameters_keep_what_they_were(comm):
 
 
 def test_an_encoder_layer_calls_its_layers_in_evaluation_too(comm):
-    """torch's fast path would read a part for the whole."""
+    """torch's fast path would use a part in place of the whole weight."""
     torch.manual_seed(5)
     dense = torch.nn.TransformerEncoderLayer(4, 2, 2 * SIZE, batch_first=True, dtype=torch.float64).eval()
     model = nn.convert(copy.deepcopy(dense), {"linear1": 1, "linear2": 0})
@@ -291,7 +291,7 @@ def test_relocated_state_is_this_ranks(comm):
         parameter.data.zero_()
     assert model.load_state_dict(relocated) == ([], [])
     assert_equal(model.state_dict(), expected)
-    relocated["blocks.0.up.weight"].zero_()  # memory of its own
+    relocated["blocks.0.up.weight"].zero_()  # separate memory
     assert torch.equal(whole["blocks.0.up.weight"], dense_model().state_dict()["blocks.0.up.weight"])
 
 
@@ -312,7 +312,7 @@ def test_uneven_parts_are_collected_and_relocated(comm):
 
 
 class Cut(torch.nn.Module):
-    """A layer of one's own."""
+    """A user's own layer."""
 
     def __init__(self, rows: int) -> None:
         super().__init__()
@@ -359,7 +359,7 @@ def test_one_ranks_model_that_disagrees_is_every_ranks_error(comm):
 
 @pytest.mark.parametrize("rows", [SIZE, SIZE - 1])
 def test_values_of_tied_keys_are_collected_once_whatever_memory_they_have(comm, rows):
-    """One rank's state has clones, another's the tied tensor, a third one's nothing: all gather equally often."""
+    """Rank 0's state has the tied tensor, the others' have clones, maybe empty ones: all ranks gather equally often."""
     first = nn.ParallelLinear(2, rows, False, dim=1, uneven=True)
     model = torch.nn.Sequential(first, nn.ParallelLinear(2, rows, False, dim=1, uneven=True))
     model[1].weight = first.weight
@@ -452,7 +452,7 @@ def test_lengths_follow_one_rule(comm):
 
 
 def test_a_file_of_two_ranks_is_loaded_by_others(comm, tmp_path):
-    """Saved by two ranks (by one, where there is one only), loaded by all and by each alone."""
+    """Two ranks save (one, if there is only one); all ranks load together, and each rank loads alone."""
     pytest.importorskip("h5py")
     path = WORLD.bcast(str(tmp_path / "model.h5"))
     pair = comm.split(0 if RANK < 2 else None)

@@ -115,7 +115,7 @@ def test_results_are_what_they_are_called(comm):
     assert torch.equal(functional.gather(part), x)
     assert torch.equal(functional.reduce(torch.full((2,), RANK + 1.0)), torch.full((2,), SIZE * (SIZE + 1) / 2))
     assert functional.copy(x) is not None and torch.equal(functional.copy(x), x)
-    part.zero_()  # memory of its own
+    part.zero_()  # separate memory
     assert x.any()
 
 

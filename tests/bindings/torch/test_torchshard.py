@@ -651,7 +651,7 @@ def test_a_size_that_the_group_does_not_divide_is_an_error_of_all_ranks():
         ts.nn.ParallelLinear(SIZE, SIZE, dim=3 if RANK == 0 else 1)
 
 
-MISTAKES = {  # what the last rank does wrong where `bad`
+MISTAKES = {  # calls that are wrong if `bad`, which is so on the last rank
     "a linear map's dim": (ValueError, lambda bad: ts.nn.ParallelLinear(SIZE, SIZE, dim=2 if bad else 0)),
     "a table's dim": (ValueError, lambda bad: ts.nn.ParallelEmbedding(SIZE, SIZE, dim=-2 if bad else 0)),
     "a conversion's dim": (ValueError, lambda bad: ts.nn.ParallelLinear.convert_parallel_linear(
