@@ -12,7 +12,7 @@ static syncyte_buffer_t vector(int32_t* data) {
   return result;
 }
 
-/* All ranks start operations; the first rank waits for them after the barrier, the others before it. */
+/* All ranks start a broadcast. The first rank waits for it after the collective `meet`, the others before. */
 static void cross(syncyte_comm_t world, void (*meet)(syncyte_comm_t), syncyte_comm_t other) {
   int32_t values[3] = {rank == 0, 2 * (rank == 0), 3 * (rank == 0)};
   syncyte_buffer_t buffer = vector(values);
