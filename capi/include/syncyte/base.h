@@ -21,6 +21,7 @@
  *   other ranks.
  * - Objects that all ranks have dropped are freed at a *collective point*: when an object is made on the same
  *   communicator, in a sync, fence or barrier, in syncyte_collect(), and in syncyte_finalize().
+ * - Comments may leave out the prefix "syncyte_": tensor_sync() is syncyte_tensor_sync().
  * - Unless its comment says otherwise, a function is blocking, thread-safe on different communicators, and returns
  *   ::SYNCYTE_ERR_NOT_INITIALISED before syncyte_init().
  *

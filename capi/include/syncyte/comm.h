@@ -20,10 +20,10 @@
  * return SYNCYTE_ERR_UNSUPPORTED. Memory passed to tensor_wrap() is the child's copy.
  *
  * A rank that has entered syncyte_finalize() or MPI_Finalize, and has no operation in flight, takes part only in
- * collectives of the world. Ranks of its node that wait for it in a message, a halo, a reducer, a started collective,
- * or a collective of another communicator get SYNCYTE_ERR_MISMATCH, which names it, about half a second later; the
- * communicator, halo or reducer cannot be used after that. Ranks of other nodes keep waiting, and the watchdog reports
- * them. With SYNCYTE_CHECK=off, collectives do not return this error.
+ * collectives of the world. Ranks of its node that wait for it in a message, a halo, a reducer, a non-blocking
+ * collective, or a collective of another communicator get SYNCYTE_ERR_MISMATCH, which names it, about half a second
+ * later; the communicator, halo or reducer cannot be used after that. Ranks of other nodes keep waiting, and the
+ * watchdog reports them. With SYNCYTE_CHECK=off, collectives do not return this error.
  *
  * SYNCYTE_WATCHDOG=seconds: a thread of each rank ends the job, with exit code 86, once the rank has been inside one
  * operation for longer. It prints, for every rank of its node, the operation that the rank is inside, for how long, and
