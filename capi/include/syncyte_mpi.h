@@ -18,8 +18,8 @@ extern "C" {
  * @param[in] mpi_comm an intra-communicator
  * @param[in] options {optional} null for defaults
  * @param[out] comm the communicator
- * @return SYNCYTE_ERR_ARGUMENT for MPI_COMM_NULL, an inter-communicator and what MPI does not know, on this rank alone:
- * it cannot tell the others.
+ * @return SYNCYTE_ERR_ARGUMENT for MPI_COMM_NULL, an inter-communicator and an invalid handle, on this rank alone: it
+ * cannot notify the others.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_comm_from_mpi(MPI_Comm mpi_comm, const syncyte_comm_options_t* options,
                                                       syncyte_comm_t* comm);

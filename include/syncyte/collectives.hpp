@@ -109,12 +109,13 @@ class collectives : public comm_reference {
     check(syncyte_comm_allgather(get(), input.get(), nullptr, output.get()));
   }
 
-  /// Concatenates contributions of counts[rank] elements, in rank order. Collective.
+  /// Concatenates contributions of different sizes, counts[rank] elements of each rank, in rank order. Collective.
   void allgatherv(const const_buffer& input, counts_view counts, const buffer& output) const {
     check(syncyte_comm_allgatherv(get(), input.get(), counts.data(), entries(counts), nullptr, output.get()));
   }
 
-  /// Every rank sends a piece to every rank; pieces lie in order of target and source ranks. Collective.
+  /// Every rank sends a piece to every rank: input has the pieces in order of target ranks, output in order of source
+  /// ranks. Collective.
   void alltoallv(const const_buffer& input, counts_view send_counts, counts_view recv_counts,
                  const buffer& output) const {
     check(syncyte_comm_alltoallv(get(), input.get(), send_counts.data(), entries(send_counts), recv_counts.data(),
@@ -173,8 +174,8 @@ class collectives : public comm_reference {
                                       output.get()));
   }
 
-  // ---- started, and ended by the request; the arrays' memory must stay until then. A start waits for nobody; this
-  // rank's own error is thrown at once, the others' get it from wait() or test() (syncyte/nonblocking.h)
+  // ---- non-blocking; the arrays' memory must stay until the request has ended. A start does not wait for other ranks.
+  // It throws this rank's own error at once; the other ranks get it from wait() or test() (syncyte/nonblocking.h)
 
   /// Starts bcast(). Collective.
   request ibcast(std::int32_t root, const buffer& values) const {

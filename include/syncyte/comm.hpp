@@ -38,8 +38,8 @@ inline bool mpi_takes(syncyte_memory_t memory) {
 }
 
 /// Starts Syncyte, and ends it in the destructor: one object per program, in main(). Collective over MPI_COMM_WORLD.
-/// An exception may destroy it while other ranks never reach the end: then it leaves the end to MPI_Finalize, so that a
-/// handler can print the error and call abort().
+/// If an exception destroys it, it does not call syncyte_finalize(), because the other ranks may never do so: catch the
+/// exception, print it and call abort().
 class environment {
  public:
   /// Initialises MPI with the given thread level, unless it is initialised already.

@@ -1,6 +1,6 @@
 #pragma once
 /// @file reducer.hpp
-/// Sums in place over rounds, in C++; syncyte/reducer.h says how.
+/// Sums of buckets of memory over ranks, in C++; syncyte/reducer.h explains them.
 
 #include "syncyte/comm.hpp"
 #include "syncyte/reducer.h"
@@ -18,20 +18,20 @@ using reducer_reference = reference<syncyte_reducer_t, syncyte_reducer_retain, s
 }
 
 /// Buckets of memory that all ranks sum in place, round by round: each rank fills its buckets, starts them in any
-/// order, and waits. Move-only. Its memory stays as long as the reducer.
+/// order, and waits. Move-only. The memory of the buckets is valid as long as the reducer.
 class reducer : public detail::reducer_reference {
  public:
   reducer() = default;
   explicit reducer(syncyte_reducer_t raw) noexcept : detail::reducer_reference(raw) {}
 
-  /// Zeroed buckets; sums are multiplied with `scale`. Collective.
+  /// Makes a reducer with zeroed buckets; sums are multiplied by `scale`. Collective.
   reducer(const communicator& comm, std::span<const reducer_bucket> buckets, double scale = 1)
       : detail::reducer_reference(create(comm, buckets, scale)) {}
 
   /// Another reference to the same reducer.
   reducer retain() const { return reducer(shared()); }
 
-  /// This rank's memory of a bucket: its own but between start() and the end of wait(). T is the bucket's type.
+  /// This rank's memory of a bucket; do not use it from start() until wait() has returned. T is the bucket's type.
   template <element T>
   std::span<T> bucket(int number) const {
     syncyte_buffer_t raw{};
@@ -43,10 +43,10 @@ class reducer : public detail::reducer_reference {
     return {static_cast<T*>(raw.data), static_cast<std::size_t>(raw.shape[0])};
   }
 
-  /// This rank's bucket is full. Does not wait.
+  /// Starts the sum of a bucket that this rank has filled. Does not wait.
   void start(int number) const { check(syncyte_reducer_start(get(), number)); }
 
-  /// Works on what all ranks have started. Does not wait.
+  /// Sums parts of buckets that all ranks of the node have started. Does not wait.
   void progress() const { check(syncyte_reducer_progress(get())); }
 
   /// Waits for the end of the round. Collective.

@@ -157,8 +157,9 @@ module syncyte_base_c
     type(c_ptr) :: argument = c_null_ptr
     ! dimension of the argument if ndim is not 0, otherwise its position in an array
     integer(c_int64_t) :: axis = 0_c_int64_t
-    ! number of dimensions of the array that the error is about; 0: the error is about no array. Lists such as [2,
-    ! 3] in value and expected are then extents; an axis in value that differs between ranks counts from the end
+    ! number of dimensions of the array that the error is about; 0: not about an array. If it is not 0, lists such
+    ! as [2, 3] in value and expected are extents, and an axis in value that differs between ranks counts from the
+    ! end
     integer(c_int32_t) :: ndim = 0_c_int32_t
     ! value of the argument; if it differs between ranks, the values and their ranks
     type(c_ptr) :: value = c_null_ptr
@@ -268,7 +269,7 @@ module syncyte_base_c
       integer(c_int32_t) :: answer
     end function syncyte_error_set
 
-    !> Sets the thread's last error with its fields, as syncyte_error_set() does without. Local; callable at any
+    !> Sets this thread's last error with its fields; syncyte_error_set() sets it without. Local; callable at any
     !> time.
     ! fields [in]: texts may be null; status is not SYNCYTE_SUCCESS; reason is the message; rank is not read
     ! Returns: fields->status
@@ -352,10 +353,10 @@ module syncyte_base_c
     !> wait of Syncyte on this rank calls poll, on any thread that may call MPI. Two callbacks of one request never
     !> run at once. The thread that tests or waits for the request gets the status, and the message that poll passed
     !> to syncyte_error_set(). Callbacks may call Syncyte's local functions, but must not start or end Syncyte. poll
-    !> must not wait for another rank: it runs without polls of other requests. syncyte_finalize() (or MPI_Finalize)
-    !> polls active requests until they have ended, and frees their contexts; Syncyte can be called meanwhile. If a
-    !> request has not ended 5 s after all ranks have entered finalize, an error is logged: the request stays
-    !> active, and its context is not freed.
+    !> must not wait for another rank: while it runs, its thread polls no other request. syncyte_finalize() (or
+    !> MPI_Finalize) polls active requests until they have ended, and frees their contexts; Syncyte can be called
+    !> meanwhile. If a request has not ended 5 s after all ranks have entered finalize, an error is logged: the
+    !> request stays active, and its context is not freed.
     ! poll [in]: tests for completion
     ! wait [in]: waits; if null, poll is called until it sets *done
     ! free [in]: frees context
@@ -385,8 +386,8 @@ module syncyte_base_c
 
     !> Waits for a request, returns its status, and nulls the handle. Local.
     ! request [in,out]: a request; null counts as ended
-    ! Returns: SYNCYTE_ERR_INTERRUPTED, and the request stays active: see syncyte_interrupt_set().
-    ! syncyte_request_wait_all() and syncyte_request_wait_any() do the same.
+    ! Returns: SYNCYTE_ERR_INTERRUPTED if the application ended the wait (syncyte_interrupt_set()): the request
+    ! stays active. syncyte_request_wait_all() and syncyte_request_wait_any() do the same.
     function syncyte_request_wait(request) bind(C, name="syncyte_request_wait") result(answer)
       import
       type(c_ptr), intent(inout) :: request

@@ -134,11 +134,11 @@ module syncyte_cache_c
       integer(c_int32_t) :: answer
     end function syncyte_cache_touch
 
-    !> Inserts a slice: the calling thread acquires blocks from these bytes, until it inserts another slice or
-    !> clears.
+    !> Inserts a slice: the calling thread acquires blocks from these bytes, until it inserts another slice or calls
+    !> syncyte_cache_clear().
     ! cache [in]: a cache
     ! offset [in]: a multiple of 512
-    ! size [in]: bytes from offset on, a multiple of 512, at least that
+    ! size [in]: bytes from offset on, a multiple of 512, 512 or more
     ! Returns: SYNCYTE_ERR_ARGUMENT (outside the cache, not a multiple), SYNCYTE_ERR_BUSY (overlaps a slice that a
     ! thread of this process has inserted and not cleared, or that has blocks of an ended thread or of a forked
     ! child's parent).
@@ -152,7 +152,7 @@ module syncyte_cache_c
 
     !> Inserts the part for parameters: syncyte_cache_insert(cache, 0, parameter_bytes).
     ! cache [in]: a cache
-    ! Returns: SYNCYTE_ERR_BUSY.
+    ! Returns: SYNCYTE_ERR_BUSY, as syncyte_cache_insert().
     function syncyte_cache_insert_for_parameter(cache) bind(C, name="syncyte_cache_insert_for_parameter") &
         result(answer)
       import
@@ -162,7 +162,7 @@ module syncyte_cache_c
 
     !> Inserts the part for computation: syncyte_cache_insert(cache, parameter_bytes, computation_bytes).
     ! cache [in]: a cache
-    ! Returns: SYNCYTE_ERR_BUSY.
+    ! Returns: SYNCYTE_ERR_BUSY, as syncyte_cache_insert().
     function syncyte_cache_insert_for_computation(cache) bind(C, &
         name="syncyte_cache_insert_for_computation") result(answer)
       import

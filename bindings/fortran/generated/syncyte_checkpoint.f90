@@ -17,7 +17,7 @@ module syncyte_checkpoint
 
   public :: syncyte_save, syncyte_load
 
-  !> The named arrays that a save or load moves. It refers to them: they must stay where they are until then.
+  !> The named arrays that a save or load moves. They are not copied: their memory must stay until then.
   type, public :: syncyte_checkpoint_entries
     private
     type(syncyte_checkpoint_entry_t), allocatable :: list(:)
@@ -64,7 +64,7 @@ contains
     call finish(status, stat, errmsg)
   end subroutine file_open
 
-  !> Closes the file; one that is not open is fine. Local.
+  !> Closes the file; a file that is not open is ignored. Local.
   subroutine file_close(self, stat, errmsg)
     class(syncyte_checkpoint_file), intent(inout) :: self
     integer, intent(out), optional :: stat
@@ -225,7 +225,7 @@ contains
     if (allocated(self%list)) entries_count = size(self%list)
   end function entries_count
 
-  !> Forgets all entries. Local.
+  !> Removes all entries. Local.
   subroutine entries_clear(self)
     class(syncyte_checkpoint_entries), intent(inout) :: self
     integer(c_int32_t) :: ignored

@@ -1,11 +1,11 @@
 ! Generated from methods/collectives.methods by bindings/generate; do not edit.
 !> Collectives on arrays: type(collective_comm), which type(syncyte_comm) extends.
 !>
-!> Arrays may be sections with any strides. Those that take dim work on arrays that are cut along it: each rank has a
-!> part of a whole array, any extents of it there (0 too), the other extents are equal on all ranks. dim counts from
-!> 1, and is the last dimension where it is absent. counts holds the extents of the parts along dim in order of
-!> ranks, equal on all ranks; where it is absent (on all ranks), they are collected first. Arrays of starts, whole ones
-!> or those along a dimension, must stay (asynchronous, or target) until the request has ended.
+!> Arrays may be sections with any strides. Methods with dim work on arrays that are cut along it: each rank has a part
+!> of a whole array, of any extent along dim (0 too); the other extents are equal on all ranks. dim counts from 1; if
+!> it is absent, it is the last dimension. counts holds the extents of the parts along dim in order of ranks, equal on all
+!> ranks; if it is absent (on all ranks), it is collected first. Arrays of non-blocking collectives must stay until the
+!> request has ended: give them the asynchronous or target attribute.
 module syncyte_collectives
   use, intrinsic :: iso_c_binding
   use syncyte_c
@@ -63,7 +63,7 @@ contains
     call finish(status, stat, errmsg)
   end subroutine comm_bcast
 
-  !> Reduces element by element over all ranks; all get the same. Collective.
+  !> Reduces element by element over all ranks; all ranks get the result. Collective.
   subroutine comm_allreduce(self, output, op, input, stat, errmsg)
     class(collective_comm), intent(in) :: self
     type(*), dimension(..), intent(inout), target :: output  !! also the input if input is absent
@@ -93,7 +93,7 @@ contains
     call finish(status, stat, errmsg)
   end subroutine comm_allreduce
 
-  !> Reduces element by element over all ranks; root gets it. Collective.
+  !> Reduces element by element over all ranks; root gets the result. Collective.
   subroutine comm_reduce(self, output, op, root, input, stat, errmsg)
     class(collective_comm), intent(in) :: self
     type(*), dimension(..), intent(inout), target :: output  !! also the input if input is absent; written on root only
@@ -173,8 +173,8 @@ contains
     call finish(status, stat, errmsg)
   end subroutine comm_scan
 
-  !> As scan, without this rank's own; where it begins: 0 for SUM, 1 for PROD, the highest value for MIN, the lowest for
-  !> MAX. Collective.
+  !> Exclusive scan: as scan, without this rank's own elements. The rank where it begins gets the identity element: 0 for
+  !> SUM, 1 for PROD, the highest value for MIN, the lowest for MAX. Collective.
   subroutine comm_exscan(self, output, op, input, from_last, stat, errmsg)
     class(collective_comm), intent(in) :: self
     type(*), dimension(..), intent(inout), target :: output  !! also the input if input is absent
@@ -208,7 +208,7 @@ contains
     call finish(status, stat, errmsg)
   end subroutine comm_exscan
 
-  !> Collects one number of every rank, usually an extent. Collective.
+  !> Collects one number from each rank, usually an extent. Collective.
   subroutine comm_counts(self, count, counts, stat, errmsg)
     class(collective_comm), intent(in) :: self
     type(*), dimension(..), intent(in), target :: count  !! any integer: this rank's number, 0 or more
@@ -598,7 +598,7 @@ contains
     call finish(status, stat, errmsg)
   end subroutine comm_neighbor_alltoall
 
-  !> Starts bcast; ends with the request. Collective, waits for nobody.
+  !> Starts bcast. Collective; does not wait.
   subroutine comm_ibcast(self, array, root, request, stat, errmsg)
     class(collective_comm), intent(in) :: self
     type(*), dimension(..), intent(inout), target, asynchronous :: array  !! contiguous; read on root, written elsewhere
@@ -619,7 +619,7 @@ contains
     call finish(status, stat, errmsg)
   end subroutine comm_ibcast
 
-  !> Starts allreduce of contiguous arrays. Collective, waits for nobody.
+  !> Starts allreduce of contiguous arrays. Collective; does not wait.
   subroutine comm_iallreduce(self, output, op, request, input, stat, errmsg)
     class(collective_comm), intent(in) :: self
     type(*), dimension(..), intent(inout), target, asynchronous :: output  !! also the input if input is absent
@@ -649,8 +649,8 @@ contains
     call finish(status, stat, errmsg)
   end subroutine comm_iallreduce
 
-  !> Starts allgather along a dimension; counts must be given, since a start collects nothing. Collective, waits for
-  !> nobody.
+  !> Starts allgather along a dimension; counts must be given, since a start cannot collect them. Collective;
+  !> does not wait.
   subroutine comm_iallgather(self, input, output, request, counts, dim, stat, errmsg)
     class(collective_comm), intent(in) :: self
     type(*), dimension(..), intent(in), target, asynchronous :: input
@@ -684,7 +684,7 @@ contains
     call finish(status, stat, errmsg)
   end subroutine comm_iallgather
 
-  !> Starts reduce_scatter; counts must be given. Collective, waits for nobody.
+  !> Starts reduce_scatter; counts must be given. Collective; does not wait.
   subroutine comm_ireduce_scatter(self, input, output, op, request, counts, dim, stat, errmsg)
     class(collective_comm), intent(in) :: self
     type(*), dimension(..), intent(in), target, asynchronous :: input
@@ -719,7 +719,7 @@ contains
     call finish(status, stat, errmsg)
   end subroutine comm_ireduce_scatter
 
-  !> Starts alltoall; both counts must be given. Collective, waits for nobody.
+  !> Starts alltoall; both counts must be given. Collective; does not wait.
   subroutine comm_ialltoall(self, input, output, gather_dim, scatter_dim, request, gather_counts, &
       scatter_counts, stat, errmsg)
     class(collective_comm), intent(in) :: self

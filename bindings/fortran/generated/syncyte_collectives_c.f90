@@ -126,18 +126,18 @@ module syncyte_collectives_c
       integer(c_int32_t) :: answer
     end function syncyte_comm_alltoallv
 
-    !> Exchanges a block with each neighbour on a grid. Collective over a Cartesian communicator; waits for the
-    !> neighbours only once all have agreed. Facts: dtype, number of elements, options->fact. The blocks are equal
-    !> in size, and two for each dimension: that of the neighbour below, then that of the neighbour above. A rank
-    !> that is its own neighbour, or both neighbours of a rank, gets below what was sent up, as on any grid. Beyond
-    !> an edge that is not periodic there is no neighbour: that block of input is not read, that of output not
-    !> written. The operation is its own adjoint if those blocks are 0.
+    !> Exchanges a block with each neighbour on a grid. Collective over a Cartesian communicator; after the
+    !> agreement it waits for the neighbours only. Facts: dtype, number of elements, options->fact. A buffer has two
+    !> blocks for each dimension, all of equal size: one for the neighbour below, then one for the neighbour above.
+    !> The block that a rank sends up arrives in the neighbour's block "below", also if a periodic dimension has one
+    !> or two ranks, so that both neighbours are one rank. Beyond an edge that is not periodic there is no
+    !> neighbour: that block of input is not read, and that of output not written. The operation is its own adjoint
+    !> if those blocks are 0.
     ! comm [in]: a Cartesian communicator
     ! input [in]: contiguous, a block for each neighbour
     ! options [in]: null for defaults
     ! output [out]: contiguous, of input's dtype and number of elements; must not overlap input
-    ! Returns: SYNCYTE_ERR_ARGUMENT (not Cartesian), SYNCYTE_ERR_SHAPE (elements that are no multiple of the
-    ! neighbours').
+    ! Returns: SYNCYTE_ERR_ARGUMENT (not Cartesian), SYNCYTE_ERR_SHAPE (elements are not a multiple of 2 ndim).
     function syncyte_comm_neighbor_alltoall(comm, input, options, output) bind(C, &
         name="syncyte_comm_neighbor_alltoall") result(answer)
       import
@@ -213,7 +213,7 @@ module syncyte_collectives_c
       integer(c_int32_t) :: answer
     end function syncyte_comm_exscan
 
-    !> Collects one number of every rank, usually an extent. Collective; facts: options->fact.
+    !> Collects one number from each rank, usually an extent. Collective; facts: options->fact.
     ! comm [in]: a communicator
     ! count [in]: this rank's number, 0 or more
     ! options [in]: null for defaults

@@ -201,7 +201,7 @@ module syncyte_comm_c
       integer(c_int32_t) :: answer
     end function syncyte_comm_dup
 
-    !> Splits a communicator as MPI_Comm_split does. Collective; facts: none (colors and keys may differ).
+    !> Splits a communicator as MPI_Comm_split does. Collective; facts: options->check (colors and keys may differ).
     ! comm [in]: a communicator
     ! color [in]: ranks of the same color form a new communicator; -1: this rank gets a null handle
     ! key [in]: order within the new communicator; ties are ordered by rank
@@ -270,10 +270,10 @@ module syncyte_comm_c
     ! options [in]: null for defaults; all ranks get an error in one rank's options
     ! group [out]: the communicator
     ! Returns: on all ranks of the list: SYNCYTE_ERR_ARGUMENT if it names a rank twice or one that is out of range,
-    ! and SYNCYTE_ERR_MISMATCH if lists differ, after which comm makes no further group on any listed rank. On this
-    ! rank alone, which cannot notify the others: SYNCYTE_ERR_ARGUMENT for a list without this rank, a count or a
-    ! tag out of range. Different lists are detected between ranks that list each other. The call waits for a rank
-    ! that does not call.
+    ! and SYNCYTE_ERR_MISMATCH if lists differ; after that no listed rank can make a group of comm. On this rank
+    ! alone, which cannot notify the others: SYNCYTE_ERR_ARGUMENT for a list without this rank, a count or a tag out
+    ! of range. Different lists are detected between ranks that list each other. The call waits for a rank that does
+    ! not call.
     function syncyte_comm_group(comm, ranks, count, tag, options, group) bind(C, &
         name="syncyte_comm_group") result(answer)
       import

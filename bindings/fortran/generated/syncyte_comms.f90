@@ -126,7 +126,7 @@ contains
     call finish(status, stat, errmsg)
   end subroutine comm_dup
 
-  !> Splits as MPI_Comm_split does; color -1 gives this rank none (part%is_null()). Collective.
+  !> Splits as MPI_Comm_split does; with color -1 this rank gets a null part. Collective.
   subroutine comm_split(self, color, key, part, name, check, stat, errmsg)
     class(syncyte_comm), intent(in) :: self
     integer, intent(in) :: color  !! ranks of the same color form a new communicator; -1: this rank gets a absent handle
@@ -206,7 +206,7 @@ contains
     call finish(status, stat, errmsg)
   end subroutine comm_node
 
-  !> The first rank of each node, in the order of the nodes; the others get none (part%is_null()). Collective.
+  !> The first rank of each node, in the order of the nodes; the other ranks get a null part. Collective.
   subroutine comm_leaders(self, part, name, check, stat, errmsg)
     class(syncyte_comm), intent(in) :: self
     type(syncyte_comm), intent(inout) :: part
@@ -231,8 +231,8 @@ contains
     call finish(status, stat, errmsg)
   end subroutine comm_leaders
 
-  !> Puts the first ranks on a grid, in their order, the first coordinate changing fastest; the others get none
-  !> (cart%is_null()). Collective.
+  !> Puts the first ranks on a grid; the first coordinate changes fastest from rank to rank. The other ranks get a null
+  !> cart. Collective.
   subroutine comm_cartesian(self, cart, extents, periodic, name, check, stat, errmsg)
     class(syncyte_comm), intent(in) :: self
     type(syncyte_comm), intent(inout) :: cart
@@ -305,7 +305,7 @@ contains
     call finish(status, stat, errmsg)
   end function comm_size
 
-  !> The MPI communicator behind it, as an integer (for mpi_f08: comm%MPI_VAL = ...). Syncyte's: never free it. Local.
+  !> Its MPI communicator, as an integer (for mpi_f08: comm%MPI_VAL = ...). Syncyte owns it: do not free it. Local.
   function comm_to_mpi(self, stat, errmsg) result(answer)
     class(syncyte_comm), intent(in) :: self
     integer, intent(out), optional :: stat
@@ -320,14 +320,14 @@ contains
     call finish(status, stat, errmsg)
   end function comm_to_mpi
 
-  !> Whether it refers to nothing. Local.
+  !> Whether the handle is null. Local.
   pure logical function comm_is_null(self)
     class(syncyte_comm), intent(in) :: self
 
     comm_is_null = .not. c_associated(self%handle)
   end function comm_is_null
 
-  !> Ranks on nodes: number of nodes, this rank's node (from 0), its number of ranks, and this rank's number there. Local.
+  !> Topology: number of nodes, this rank's node (from 0), its number of ranks, and this rank's number there. Local.
   subroutine comm_topology(self, nodes, node, node_size, node_rank, stat, errmsg)
     class(syncyte_comm), intent(in) :: self
     integer, intent(out), optional :: nodes
@@ -358,7 +358,7 @@ contains
     call finish(status, stat, errmsg)
   end subroutine comm_barrier
 
-  !> Frees what all ranks have dropped. Collective.
+  !> Frees objects that all ranks have dropped. Collective.
   subroutine comm_collect(self, stat, errmsg)
     class(syncyte_comm), intent(in) :: self
     integer, intent(out), optional :: stat
@@ -369,7 +369,7 @@ contains
     call finish(status, stat, errmsg)
   end subroutine comm_collect
 
-  !> Drops the reference; a null one is fine. Local.
+  !> Drops the reference; a null reference is ignored. Local.
   subroutine comm_destroy(self, stat, errmsg)
     class(syncyte_comm), intent(inout) :: self
     integer, intent(out), optional :: stat
@@ -380,7 +380,7 @@ contains
     call finish(status, stat, errmsg)
   end subroutine comm_destroy
 
-  !> All ranks learn whether all are well and agree: stat is the same on all. Collective.
+  !> Agreement: stat is the same on all ranks, an error if one rank passes an error or values differ. Collective.
   subroutine comm_agree(self, status, operation, names, values, stat, errmsg)
     class(syncyte_comm), intent(in) :: self
     integer, intent(in) :: status                             !! this rank's own status, 0 for success

@@ -3,7 +3,7 @@
 !>
 !> Dimension d of a grid of n dimensions cuts dimension dims(d) of the array; without dims these are the last n
 !> dimensions of the array. At both ends of such a dimension lie ghost cells, which an exchange fills with the
-!> neighbours' cells next to the border; ghosts beyond an edge that is not periodic are never touched. Arrays may have
+!> neighbours' cells next to the border; ghosts beyond an edge that is not periodic are not written. Arrays may have
 !> any rank of at least n, any type, any strides.
 module syncyte_halos
   use, intrinsic :: iso_c_binding
@@ -58,7 +58,7 @@ contains
     call finish(status, stat, errmsg)
   end subroutine halo_create
 
-  !> Drops the reference; a null one is fine. Local.
+  !> Drops the reference; a null reference is ignored. Local.
   subroutine halo_destroy(self, stat, errmsg)
     class(syncyte_halo), intent(inout) :: self
     integer, intent(out), optional :: stat
@@ -69,7 +69,7 @@ contains
     call finish(status, stat, errmsg)
   end subroutine halo_destroy
 
-  !> Whether it refers to nothing. Local.
+  !> Whether the handle is null. Local.
   pure logical function halo_is_null(self)
     class(syncyte_halo), intent(in) :: self
 
@@ -94,7 +94,7 @@ contains
     call finish(status, stat, errmsg)
   end subroutine halo_exchange
 
-  !> The adjoint: adds the ghosts to the cells they show, and sets them to 0. All ranks call it.
+  !> Adjoint of exchange: adds the ghosts to the cells that they copy, and sets them to 0. All ranks call it.
   subroutine halo_accumulate(self, array, stat, errmsg)
     class(syncyte_halo), intent(in) :: self
     type(*), dimension(..), intent(inout), target :: array
@@ -112,7 +112,7 @@ contains
     call finish(status, stat, errmsg)
   end subroutine halo_accumulate
 
-  !> Starts to fill the ghosts; the array belongs to Syncyte until the request has ended, but the interior may be read.
+  !> Starts to fill the ghosts. Until the request has ended, the array must stay, and only its interior may be read.
   subroutine halo_start_exchange(self, array, request, stat, errmsg)
     class(syncyte_halo), intent(in) :: self
     type(*), dimension(..), intent(in), target, asynchronous :: array
@@ -131,7 +131,7 @@ contains
     call finish(status, stat, errmsg)
   end subroutine halo_start_exchange
 
-  !> Starts the adjoint; the array belongs to Syncyte until the request has ended.
+  !> Starts the adjoint. Until the request has ended, the array must stay, and may not be read or written.
   subroutine halo_start_accumulate(self, array, request, stat, errmsg)
     class(syncyte_halo), intent(in) :: self
     type(*), dimension(..), intent(in), target, asynchronous :: array

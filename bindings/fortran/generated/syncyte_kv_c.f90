@@ -251,7 +251,7 @@ module syncyte_kv_c
     ! worker [in]: a worker
     ! keys [in]: int64, contiguous
     ! values [in]: float32, contiguous, as many as the keys have; not to be changed before kv_worker_wait()
-    ! timestamp [out]: as of pull
+    ! timestamp [out]: as in pull
     ! Returns: as pull.
     function syncyte_kv_worker_push(worker, keys, values, timestamp) bind(C, &
         name="syncyte_kv_worker_push") result(answer)
@@ -267,7 +267,7 @@ module syncyte_kv_c
     ! worker [in]: a worker
     ! keys [in]: int64, contiguous
     ! values [in]: float32, contiguous, as many as the keys have; not to be changed before kv_worker_wait()
-    ! timestamp [out]: as of pull
+    ! timestamp [out]: as in pull
     ! Returns: as pull, except SYNCYTE_ERR_PEER_DIED.
     function syncyte_kv_worker_set(worker, keys, values, timestamp) bind(C, name="syncyte_kv_worker_set") &
         result(answer)
@@ -298,7 +298,7 @@ module syncyte_kv_c
     !> Moves keys to this rank. On one node all keys are local: it only checks and counts them. Local.
     ! worker [in]: a worker
     ! keys [in]: int64, contiguous
-    ! timestamp [out]: as of pull
+    ! timestamp [out]: as in pull
     ! Returns: as pull.
     function syncyte_kv_worker_localize(worker, keys, timestamp) bind(C, &
         name="syncyte_kv_worker_localize") result(answer)
@@ -371,7 +371,7 @@ module syncyte_kv_c
     ! sample [in]: its number
     ! keys [out]: int64, contiguous, at most as many as the sample has left
     ! values [out]: float32, contiguous, as many as the keys have
-    ! timestamp [out]: as of pull
+    ! timestamp [out]: as in pull
     ! Returns: SYNCYTE_ERR_ARGUMENT (no such sample, or too few keys left), and as pull.
     function syncyte_kv_worker_pull_sample(worker, sample, keys, values, timestamp) bind(C, &
         name="syncyte_kv_worker_pull_sample") result(answer)

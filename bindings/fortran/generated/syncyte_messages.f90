@@ -3,8 +3,8 @@
 !>
 !> Arrays may be sections with any strides. A message carries its type and shape; a receive into another array is an
 !> error (SYNCYTE_ERR_MISMATCH) of the receiver. dest and source may be SYNCYTE_PROC_NULL, source and the tag of a receive
-!> SYNCYTE_ANY. Arrays of isend and irecv belong to Syncyte until the request has ended: give them the asynchronous or
-!> target attribute, and pass whole arrays or sections, no expressions.
+!> SYNCYTE_ANY. Arrays of isend and irecv must stay until the request has ended: give them the asynchronous or target
+!> attribute, and pass whole arrays or sections, not expressions.
 module syncyte_messages
   use, intrinsic :: iso_c_binding
   use syncyte_c
@@ -79,7 +79,7 @@ contains
     call finish(status, stat, errmsg)
   end subroutine comm_recv
 
-  !> Starts to send an array, which must stay as it is until the request has ended. Local.
+  !> Starts to send an array, which must stay unchanged until the request has ended. Local.
   subroutine comm_isend(self, array, dest, request, tag, stat, errmsg)
     class(message_comm), intent(in) :: self
     type(*), dimension(..), intent(in), target, asynchronous :: array
@@ -129,7 +129,7 @@ contains
     call finish(status, stat, errmsg)
   end subroutine comm_irecv
 
-  !> Sends one array and receives another, whoever comes first. Local; waits for both.
+  !> Sends one array and receives another, without deadlock in any order of arrival. Local; waits for both.
   subroutine comm_sendrecv(self, sent, dest, received, source, send_tag, recv_tag, stat, errmsg)
     class(message_comm), intent(in) :: self
     type(*), dimension(..), intent(in), target :: sent

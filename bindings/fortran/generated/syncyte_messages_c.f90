@@ -22,8 +22,8 @@ module syncyte_messages_c
     integer(c_size_t) :: struct_size = 40_c_size_t
     ! reserved: null
     type(c_ptr) :: stream = c_null_ptr
-    ! 0 to 7; a receive matches only messages of its channel. For libraries on top, that send derivatives with the
-    ! tags of their users
+    ! 0 to 7; a receive matches only messages of its channel. For libraries on top, whose own messages have the same
+    ! tags as their users'
     integer(c_int32_t) :: channel = 0_c_int32_t
     ! any number, which a send passes to the receiver's status; for libraries on top
     integer(c_int64_t) :: label = 0_c_int64_t

@@ -46,8 +46,8 @@ module syncyte_reducer_c
       integer(c_int32_t) :: answer
     end function syncyte_reducer_retain
 
-    !> Drops a reference. With the last one the memory of the buckets goes and the round is given up, without
-    !> waiting: other ranks may drop theirs earlier or later. Local, thread-safe, without MPI.
+    !> Drops a reference. The last release frees this rank's buckets and gives up the round; ranks may drop their
+    !> reducers in any order. Local, thread-safe, without MPI.
     ! reducer [in]: a reducer
     function syncyte_reducer_release(reducer) bind(C, name="syncyte_reducer_release") result(answer)
       import
@@ -55,7 +55,7 @@ module syncyte_reducer_c
       integer(c_int32_t) :: answer
     end function syncyte_reducer_release
 
-    !> Drops a reference and nulls the handle; null is fine. Local, as syncyte_reducer_release().
+    !> Drops a reference and nulls the handle; a null handle is ignored. Local, as syncyte_reducer_release().
     ! reducer [in,out]: a reducer
     function syncyte_reducer_destroy(reducer) bind(C, name="syncyte_reducer_destroy") result(answer)
       import
@@ -63,11 +63,11 @@ module syncyte_reducer_c
       integer(c_int32_t) :: answer
     end function syncyte_reducer_destroy
 
-    !> This rank's memory of a bucket. Local. Between the start of the bucket and the end of the round it must be
-    !> neither read nor written; at all other times it is this rank's own.
+    !> Returns this rank's memory of a bucket. Local. It must not be read or written from the start of the bucket
+    !> until the end of the round.
     ! reducer [in]: a reducer
     ! bucket [in]: 0 to buckets - 1
-    ! buffer [out]: data, dtype and the one extent; the memory is the reducer's
+    ! buffer [out]: data, dtype and extent (one dimension); the reducer owns the memory
     ! Returns: SYNCYTE_ERR_ARGUMENT for a bucket that does not exist.
     function syncyte_reducer_bucket(reducer, bucket, buffer) bind(C, name="syncyte_reducer_bucket") &
         result(answer)
@@ -78,11 +78,11 @@ module syncyte_reducer_c
       integer(c_int32_t) :: answer
     end function syncyte_reducer_bucket
 
-    !> This rank's bucket is full. All ranks start all buckets in each round, in any order; does not wait for other
-    !> ranks, but works on the sums of what they have started.
+    !> Starts the sum of a bucket that this rank has filled. All ranks start all buckets in each round, in any
+    !> order. Does not wait for other ranks; sums parts of buckets that all ranks of the node have started.
     ! reducer [in]: a reducer
     ! bucket [in]: 0 to buckets - 1
-    ! Returns: SYNCYTE_ERR_BUSY if this rank has started it in this round already; SYNCYTE_ERR_ARGUMENT for a bucket
+    ! Returns: SYNCYTE_ERR_BUSY if this rank has already started it in this round; SYNCYTE_ERR_ARGUMENT for a bucket
     ! that does not exist.
     function syncyte_reducer_start(reducer, bucket) bind(C, name="syncyte_reducer_start") result(answer)
       import
@@ -91,7 +91,7 @@ module syncyte_reducer_c
       integer(c_int32_t) :: answer
     end function syncyte_reducer_start
 
-    !> Works on the sums of what all have started, without waiting. Local.
+    !> Sums parts of buckets that all ranks of the node have started, without waiting. Local.
     ! reducer [in]: a reducer
     function syncyte_reducer_progress(reducer) bind(C, name="syncyte_reducer_progress") result(answer)
       import
@@ -101,16 +101,17 @@ module syncyte_reducer_c
 
     !> Waits for the end of the round: all buckets hold the sums. Collective.
     ! reducer [in]: a reducer
-    ! Returns: SYNCYTE_ERR_ARGUMENT if this rank has not started all buckets: the round goes on;
-    ! SYNCYTE_ERR_MISMATCH where a rank has given the round up: it is over, and what the buckets hold is undefined.
+    ! Returns: SYNCYTE_ERR_ARGUMENT if this rank has not started all buckets: the round continues.
+    ! SYNCYTE_ERR_MISMATCH if a rank has given up the round: it has ended, and the contents of the buckets are
+    ! undefined.
     function syncyte_reducer_wait(reducer) bind(C, name="syncyte_reducer_wait") result(answer)
       import
       type(c_ptr), value :: reducer
       integer(c_int32_t) :: answer
     end function syncyte_reducer_wait
 
-    !> Gives up the round: syncyte_reducer_wait() answers SYNCYTE_ERR_MISMATCH with this rank's number on all ranks.
-    !> This rank has to call it too. Local, does not wait; the buckets stay untouched until then.
+    !> Gives up the round: syncyte_reducer_wait() returns SYNCYTE_ERR_MISMATCH with this rank's number on all ranks.
+    !> This rank must call syncyte_reducer_wait() too. Local; does not wait.
     ! reducer [in]: a reducer
     function syncyte_reducer_give_up(reducer) bind(C, name="syncyte_reducer_give_up") result(answer)
       import

@@ -26,7 +26,7 @@ module syncyte_tensor_c
     ! number of this rank's rows; -1: equal parts, with the remainder on the first ranks. All ranks pass -1, or all
     ! pass numbers that add up to shape[0]
     integer(c_int64_t) :: local_rows = -1_c_int64_t
-    ! SYNCYTE_MEMORY_HOST
+    ! SYNCYTE_MEMORY_HOST; other kinds are not supported yet
     integer(c_int32_t) :: memory = 0_c_int32_t
     ! may be null; for wrap: set to 1 (a release store) when no rank uses this rank's array any more. The caller
     ! owns it; it must live as long as the array
@@ -243,7 +243,7 @@ module syncyte_tensor_c
       integer(c_int32_t) :: answer
     end function syncyte_tensor_get_box
 
-    !> Writes the box [lower, lower + extent of source) of the tensor. Local. Visible to others as rows of scatter.
+    !> Writes the box [lower, lower + extent of source) of the tensor. Local. Visible to other ranks as in scatter.
     ! tensor [in]: a tensor
     ! lower [in]: first element of the box
     ! lower_length [in]: length of lower: the tensor's dimensions

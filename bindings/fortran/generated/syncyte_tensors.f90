@@ -125,7 +125,7 @@ contains
     call finish(status, stat, errmsg)
   end subroutine tensor_wrap
 
-  !> Drops the reference; a null one is fine. Memory is freed at a collective point. Local.
+  !> Drops the reference; a null reference is ignored. Memory is freed at a collective point. Local.
   subroutine tensor_destroy(self, stat, errmsg)
     class(syncyte_tensor), intent(inout) :: self
     integer, intent(out), optional :: stat
@@ -136,7 +136,7 @@ contains
     call finish(status, stat, errmsg)
   end subroutine tensor_destroy
 
-  !> Whether it refers to nothing. Local.
+  !> Whether the handle is null. Local.
   pure logical function tensor_is_null(self)
     class(syncyte_tensor), intent(in) :: self
 
@@ -198,7 +198,7 @@ contains
     call finish(status, stat, errmsg)
   end function tensor_dtype
 
-  !> First row, from 1, of a rank (default: this one); where the next rank's begin if it has none. Local.
+  !> First row, from 1, of a rank (default: this one); if it has none, the next rank's first row. Local.
   function tensor_first_row(self, rank, stat, errmsg) result(answer)
     class(syncyte_tensor), intent(in) :: self
     integer, intent(in), optional :: rank  !! owner
@@ -291,7 +291,7 @@ contains
     call finish(status, stat, errmsg)
   end subroutine tensor_gather
 
-  !> Writes rows: tensor(.., index(i)) = source(.., i); of rows that repeat the last one stays. Local.
+  !> Writes rows: tensor(.., index(i)) = source(.., i); if a row repeats, its last source stays. Local.
   subroutine tensor_scatter(self, index, source, stat, errmsg)
     class(syncyte_tensor), intent(in) :: self
     type(*), dimension(..), intent(in), target :: index  !! integer(4) or (8), from 1, any rank
@@ -316,7 +316,7 @@ contains
     call finish(status, stat, errmsg)
   end subroutine tensor_scatter
 
-  !> Adds to rows: tensor(.., index(i)) = tensor(.., index(i)) + source(.., i), exact under contention. Local.
+  !> Adds to rows: tensor(.., index(i)) = tensor(.., index(i)) + source(.., i); no add is lost. Local.
   subroutine tensor_scatter_add(self, index, source, stat, errmsg)
     class(syncyte_tensor), intent(in) :: self
     type(*), dimension(..), intent(in), target :: index  !! integer(4) or (8), from 1, any rank
@@ -408,7 +408,7 @@ contains
     call finish(status, stat, errmsg)
   end subroutine tensor_put_box
 
-  !> Value of a counter; acquire: what its writer wrote before store or an atomic is seen after it. Local.
+  !> Value of a counter; acquire: what its writer wrote before store or an atomic is visible after it. Local.
   function tensor_load(self, element, stat, errmsg) result(answer)
     class(syncyte_tensor), intent(in) :: self
     type(*), dimension(..), intent(in), target :: element  !! any integer: number from 1 in array element order, or subscripts
@@ -430,7 +430,7 @@ contains
     call finish(status, stat, errmsg)
   end function tensor_load
 
-  !> Sets a counter; release: what this rank wrote before is seen by whoever loads the new value. Local.
+  !> Sets a counter; release: a rank that loads the new value sees all earlier writes of this rank. Local.
   subroutine tensor_store(self, element, value, stat, errmsg)
     class(syncyte_tensor), intent(in) :: self
     type(*), dimension(..), intent(in), target :: element  !! any integer: number from 1 in array element order, or subscripts
@@ -502,7 +502,7 @@ contains
     call finish(status, stat, errmsg)
   end subroutine tensor_compare_swap
 
-  !> Waits, asleep, until a counter compares true; acquire. Local.
+  !> Waits, mostly asleep, until a comparison of a counter is true; acquire. Local.
   subroutine tensor_wait(self, element, compare, value, timeout, found, timed_out, stat, errmsg)
     class(syncyte_tensor), intent(in) :: self
     type(*), dimension(..), intent(in), target :: element  !! any integer: number from 1 in array element order, or subscripts
@@ -536,7 +536,7 @@ contains
     call finish(status, stat, errmsg)
   end subroutine tensor_wait
 
-  !> Afterwards all ranks see all writes made before. Collective.
+  !> After it, all ranks see all earlier writes of all ranks. Collective.
   subroutine tensor_sync(self, stat, errmsg)
     class(syncyte_tensor), intent(in) :: self
     integer, intent(out), optional :: stat
@@ -547,7 +547,7 @@ contains
     call finish(status, stat, errmsg)
   end subroutine tensor_sync
 
-  !> Completes this rank's writes: they are at their owners on return. Local.
+  !> Completes this rank's writes at their owners. Local.
   subroutine tensor_flush(self, stat, errmsg)
     class(syncyte_tensor), intent(in) :: self
     integer, intent(out), optional :: stat

@@ -19,7 +19,7 @@ module syncyte_window_c
     integer(c_size_t) :: struct_size = 24_c_size_t
     ! for messages; may be null
     type(c_ptr) :: name = c_null_ptr
-    ! SYNCYTE_MEMORY_HOST
+    ! SYNCYTE_MEMORY_HOST; other kinds are not supported yet
     integer(c_int32_t) :: memory = 0_c_int32_t
   end type syncyte_window_options_t
 
@@ -130,7 +130,7 @@ module syncyte_window_c
     !> swaps. The buffer may be re-used on return; visible at the target after flush.
     ! window [in]: a window
     ! rank [in]: target
-    ! offset [in]: where, in bytes; a multiple of the element's size
+    ! offset [in]: bytes from the start of its part; a multiple of the element's size
     ! op [in]: SYNCYTE_OP_SUM, PROD, MIN, MAX, LAND, LOR, LXOR, BAND, BOR, BXOR or REPLACE
     ! source [in]: contiguous
     ! Returns: SYNCYTE_ERR_UNSUPPORTED for an op or dtype without atomics.
@@ -148,7 +148,7 @@ module syncyte_window_c
     !> Combines one element and returns its old value; atomic, sequentially consistent on a node.
     ! window [in]: a window
     ! rank [in]: target
-    ! offset [in]: where, in bytes; a multiple of the element's size
+    ! offset [in]: bytes from the start of its part; a multiple of the element's size
     ! dtype [in]: element type
     ! op [in]: as in accumulate
     ! operand [in]: one element
@@ -169,7 +169,7 @@ module syncyte_window_c
     !> Writes desired if the element equals expected, and returns its old value; atomic.
     ! window [in]: a window
     ! rank [in]: target
-    ! offset [in]: where, in bytes; a multiple of the element's size
+    ! offset [in]: bytes from the start of its part; a multiple of the element's size
     ! dtype [in]: an integer type or bool
     ! expected [in]: one element
     ! desired [in]: one element

@@ -1,7 +1,7 @@
 ! Generated from methods/windows.methods by bindings/generate; do not edit.
 !> Windows: type(syncyte_window), one-sided access to memory of other ranks.
 !>
-!> Every rank contributes bytes of zeroed memory. Places count from 1, in elements of the array that is moved.
+!> Every rank contributes bytes of zeroed memory. first counts from 1, in elements of the array argument.
 module syncyte_windows
   use, intrinsic :: iso_c_binding
   use syncyte_c
@@ -28,7 +28,7 @@ module syncyte_windows
     procedure :: unlock => window_unlock
     procedure :: flush => window_flush
     procedure :: fence => window_fence
-    !> Points to a rank's part, if it lies on this node: (:) over all of it, or of the given shape from its start.
+    !> Points to a rank's part, if it lies on this node: (:) over all of it, or an array of the given shape at its start.
     generic :: pointer => window_pointer_real4, window_pointer_real8, window_pointer_complex4, &
         window_pointer_complex8, window_pointer_integer1, window_pointer_integer2, window_pointer_integer4, &
         window_pointer_integer8, window_pointer_logical1
@@ -69,7 +69,7 @@ contains
     call finish(status, stat, errmsg)
   end subroutine window_create
 
-  !> Drops the reference; a null one is fine. Memory is freed at a collective point. Local.
+  !> Drops the reference; a null reference is ignored. Memory is freed at a collective point. Local.
   subroutine window_destroy(self, stat, errmsg)
     class(syncyte_window), intent(inout) :: self
     integer, intent(out), optional :: stat
@@ -80,7 +80,7 @@ contains
     call finish(status, stat, errmsg)
   end subroutine window_destroy
 
-  !> Whether it refers to nothing. Local.
+  !> Whether the handle is null. Local.
   pure logical function window_is_null(self)
     class(syncyte_window), intent(in) :: self
 
@@ -170,7 +170,7 @@ contains
     call finish(status, stat, errmsg)
   end subroutine window_accumulate
 
-  !> Combines one element with a rank's and returns what was there before; atomic. Local.
+  !> Combines one element with a rank's and returns its old value; atomic. Local.
   subroutine window_fetch_op(self, operand, rank, first, op, previous, stat, errmsg)
     class(syncyte_window), intent(in) :: self
     type(*), dimension(..), intent(in), target :: operand
@@ -201,7 +201,7 @@ contains
     call finish(status, stat, errmsg)
   end subroutine window_fetch_op
 
-  !> Writes desired at a rank if the element equals expected, and returns what was there before; atomic. Local.
+  !> Writes desired at a rank if the element equals expected, and returns its old value; atomic. Local.
   subroutine window_compare_swap(self, expected, desired, rank, first, previous, stat, errmsg)
     class(syncyte_window), intent(in) :: self
     type(*), dimension(..), intent(in), target :: expected
@@ -249,7 +249,7 @@ contains
     call finish(status, stat, errmsg)
   end subroutine window_lock
 
-  !> Completes this rank's operations on a rank, and gives its lock back. Local.
+  !> Completes this rank's operations on a rank, and releases its lock. Local.
   subroutine window_unlock(self, rank, stat, errmsg)
     class(syncyte_window), intent(in) :: self
     integer, intent(in) :: rank  !! rank whose part is locked
@@ -261,7 +261,7 @@ contains
     call finish(status, stat, errmsg)
   end subroutine window_unlock
 
-  !> Completes this rank's operations at a rank, or at all. Local.
+  !> Completes this rank's operations at a rank, or at all ranks. Local.
   subroutine window_flush(self, rank, stat, errmsg)
     class(syncyte_window), intent(in) :: self
     integer, intent(in), optional :: rank  !! target; -1: all
@@ -276,7 +276,7 @@ contains
     call finish(status, stat, errmsg)
   end subroutine window_flush
 
-  !> Afterwards all ranks see all writes made before. Collective.
+  !> After it, all ranks see all earlier writes of all ranks. Collective.
   subroutine window_fence(self, stat, errmsg)
     class(syncyte_window), intent(in) :: self
     integer, intent(out), optional :: stat
@@ -287,7 +287,7 @@ contains
     call finish(status, stat, errmsg)
   end subroutine window_fence
 
-  !> Points to a rank's part, if it lies on this node: (:) over all of it, or of the given shape from its start.
+  !> Points to a rank's part, if it lies on this node: (:) over all of it, or an array of the given shape at its start.
   subroutine window_pointer_real4(self, pointer, rank, shape, stat, errmsg)
     class(syncyte_window), intent(in) :: self
     real(c_float), pointer, intent(inout) :: pointer(..)
@@ -318,7 +318,7 @@ contains
     call finish(status, stat, errmsg)
   end subroutine window_pointer_real4
 
-  !> Points to a rank's part, if it lies on this node: (:) over all of it, or of the given shape from its start.
+  !> Points to a rank's part, if it lies on this node: (:) over all of it, or an array of the given shape at its start.
   subroutine window_pointer_real8(self, pointer, rank, shape, stat, errmsg)
     class(syncyte_window), intent(in) :: self
     real(c_double), pointer, intent(inout) :: pointer(..)
@@ -349,7 +349,7 @@ contains
     call finish(status, stat, errmsg)
   end subroutine window_pointer_real8
 
-  !> Points to a rank's part, if it lies on this node: (:) over all of it, or of the given shape from its start.
+  !> Points to a rank's part, if it lies on this node: (:) over all of it, or an array of the given shape at its start.
   subroutine window_pointer_complex4(self, pointer, rank, shape, stat, errmsg)
     class(syncyte_window), intent(in) :: self
     complex(c_float_complex), pointer, intent(inout) :: pointer(..)
@@ -380,7 +380,7 @@ contains
     call finish(status, stat, errmsg)
   end subroutine window_pointer_complex4
 
-  !> Points to a rank's part, if it lies on this node: (:) over all of it, or of the given shape from its start.
+  !> Points to a rank's part, if it lies on this node: (:) over all of it, or an array of the given shape at its start.
   subroutine window_pointer_complex8(self, pointer, rank, shape, stat, errmsg)
     class(syncyte_window), intent(in) :: self
     complex(c_double_complex), pointer, intent(inout) :: pointer(..)
@@ -411,7 +411,7 @@ contains
     call finish(status, stat, errmsg)
   end subroutine window_pointer_complex8
 
-  !> Points to a rank's part, if it lies on this node: (:) over all of it, or of the given shape from its start.
+  !> Points to a rank's part, if it lies on this node: (:) over all of it, or an array of the given shape at its start.
   subroutine window_pointer_integer1(self, pointer, rank, shape, stat, errmsg)
     class(syncyte_window), intent(in) :: self
     integer(c_int8_t), pointer, intent(inout) :: pointer(..)
@@ -442,7 +442,7 @@ contains
     call finish(status, stat, errmsg)
   end subroutine window_pointer_integer1
 
-  !> Points to a rank's part, if it lies on this node: (:) over all of it, or of the given shape from its start.
+  !> Points to a rank's part, if it lies on this node: (:) over all of it, or an array of the given shape at its start.
   subroutine window_pointer_integer2(self, pointer, rank, shape, stat, errmsg)
     class(syncyte_window), intent(in) :: self
     integer(c_int16_t), pointer, intent(inout) :: pointer(..)
@@ -473,7 +473,7 @@ contains
     call finish(status, stat, errmsg)
   end subroutine window_pointer_integer2
 
-  !> Points to a rank's part, if it lies on this node: (:) over all of it, or of the given shape from its start.
+  !> Points to a rank's part, if it lies on this node: (:) over all of it, or an array of the given shape at its start.
   subroutine window_pointer_integer4(self, pointer, rank, shape, stat, errmsg)
     class(syncyte_window), intent(in) :: self
     integer(c_int32_t), pointer, intent(inout) :: pointer(..)
@@ -504,7 +504,7 @@ contains
     call finish(status, stat, errmsg)
   end subroutine window_pointer_integer4
 
-  !> Points to a rank's part, if it lies on this node: (:) over all of it, or of the given shape from its start.
+  !> Points to a rank's part, if it lies on this node: (:) over all of it, or an array of the given shape at its start.
   subroutine window_pointer_integer8(self, pointer, rank, shape, stat, errmsg)
     class(syncyte_window), intent(in) :: self
     integer(c_int64_t), pointer, intent(inout) :: pointer(..)
@@ -535,7 +535,7 @@ contains
     call finish(status, stat, errmsg)
   end subroutine window_pointer_integer8
 
-  !> Points to a rank's part, if it lies on this node: (:) over all of it, or of the given shape from its start.
+  !> Points to a rank's part, if it lies on this node: (:) over all of it, or an array of the given shape at its start.
   subroutine window_pointer_logical1(self, pointer, rank, shape, stat, errmsg)
     class(syncyte_window), intent(in) :: self
     logical(c_bool), pointer, intent(inout) :: pointer(..)

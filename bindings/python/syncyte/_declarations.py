@@ -289,8 +289,9 @@ class ErrorFields(ctypes.Structure):
         ("argument", ctypes.c_char_p),
         # dimension of the argument if ndim is not 0, otherwise its position in an array
         ("axis", ctypes.c_int64),
-        # number of dimensions of the array that the error is about; 0: the error is about no array. Lists such as [2,
-        # 3] in value and expected are then extents; an axis in value that differs between ranks counts from the end
+        # number of dimensions of the array that the error is about; 0: not about an array. If it is not 0, lists such
+        # as [2, 3] in value and expected are extents, and an axis in value that differs between ranks counts from the
+        # end
         ("ndim", ctypes.c_int32),
         # value of the argument; if it differs between ranks, the values and their ranks
         ("value", ctypes.c_char_p),
@@ -494,8 +495,8 @@ class MessageOptions(ctypes.Structure):
         ("struct_size", ctypes.c_size_t),
         # reserved: null
         ("stream", ctypes.c_void_p),
-        # 0 to 7; a receive matches only messages of its channel. For libraries on top, that send derivatives with the
-        # tags of their users
+        # 0 to 7; a receive matches only messages of its channel. For libraries on top, whose own messages have the
+        # same tags as their users'
         ("channel", ctypes.c_int32),
         # any number, which a send passes to the receiver's status; for libraries on top
         ("label", ctypes.c_int64),
@@ -555,7 +556,7 @@ class WindowOptions(ctypes.Structure):
         ("struct_size", ctypes.c_size_t),
         # for messages; may be null
         ("name", ctypes.c_char_p),
-        # SYNCYTE_MEMORY_HOST
+        # SYNCYTE_MEMORY_HOST; other kinds are not supported yet
         ("memory", ctypes.c_int32),
     ]
 
@@ -572,7 +573,7 @@ class TensorOptions(ctypes.Structure):
         # number of this rank's rows; -1: equal parts, with the remainder on the first ranks. All ranks pass -1, or
         # all pass numbers that add up to shape[0]
         ("local_rows", ctypes.c_int64),
-        # SYNCYTE_MEMORY_HOST
+        # SYNCYTE_MEMORY_HOST; other kinds are not supported yet
         ("memory", ctypes.c_int32),
         # may be null; for wrap: set to 1 (a release store) when no rank uses this rank's array any more. The caller
         # owns it; it must live as long as the array
@@ -732,7 +733,7 @@ CORE: dict[str, Function] = {
     ),
     "syncyte_error_set_fields": Function(
         ctypes.c_int32,
-        "Sets the thread's last error with its fields, as syncyte_error_set() does without. Local; callable at any time. Returns: fields->status",
+        "Sets this thread's last error with its fields; syncyte_error_set() sets it without. Local; callable at any time. Returns: fields->status",
         Parameter("fields", ctypes.POINTER(ErrorFields), "in: texts may be null; status is not SYNCYTE_SUCCESS; reason is the message; rank is not read"),
     ),
     "syncyte_dtype_size": Function(
@@ -775,7 +776,7 @@ CORE: dict[str, Function] = {
     ),
     "syncyte_request_create": Function(
         ctypes.c_int32,
-        "Makes a request of callbacks, for libraries on top of Syncyte. Local. Until the operation has ended, every wait of Syncyte on this rank calls poll, on any thread that may call MPI. Two callbacks of one request never run at once. The thread that tests or waits for the request gets the status, and the message that poll passed to syncyte_error_set(). Callbacks may call Syncyte's local functions, but must not start or end Syncyte. poll must not wait for another rank: it runs without polls of other requests. syncyte_finalize() (or MPI_Finalize) polls active requests until they have ended, and frees their contexts; Syncyte can be called meanwhile. If a request has not ended 5 s after all ranks have entered finalize, an error is logged: the request stays active, and its context is not freed. Returns: SYNCYTE_ERR_UNSUPPORTED in a forked child.",
+        "Makes a request of callbacks, for libraries on top of Syncyte. Local. Until the operation has ended, every wait of Syncyte on this rank calls poll, on any thread that may call MPI. Two callbacks of one request never run at once. The thread that tests or waits for the request gets the status, and the message that poll passed to syncyte_error_set(). Callbacks may call Syncyte's local functions, but must not start or end Syncyte. poll must not wait for another rank: while it runs, its thread polls no other request. syncyte_finalize() (or MPI_Finalize) polls active requests until they have ended, and frees their contexts; Syncyte can be called meanwhile. If a request has not ended 5 s after all ranks have entered finalize, an error is logged: the request stays active, and its context is not freed. Returns: SYNCYTE_ERR_UNSUPPORTED in a forked child.",
         Parameter("poll", RequestPollFn, "in: tests for completion"),
         Parameter("wait", RequestWaitFn, "in, optional: waits; if null, poll is called until it sets *done"),
         Parameter("free", RequestFreeFn, "in, optional: frees context"),
@@ -790,7 +791,7 @@ CORE: dict[str, Function] = {
     ),
     "syncyte_request_wait": Function(
         ctypes.c_int32,
-        "Waits for a request, returns its status, and nulls the handle. Local. Returns: SYNCYTE_ERR_INTERRUPTED, and the request stays active: see syncyte_interrupt_set(). syncyte_request_wait_all() and syncyte_request_wait_any() do the same.",
+        "Waits for a request, returns its status, and nulls the handle. Local. Returns: SYNCYTE_ERR_INTERRUPTED if the application ended the wait (syncyte_interrupt_set()): the request stays active. syncyte_request_wait_all() and syncyte_request_wait_any() do the same.",
         Parameter("request", ctypes.POINTER(ctypes.c_void_p), "in,out: a request; null counts as ended"),
     ),
     "syncyte_request_wait_all": Function(
@@ -885,7 +886,7 @@ CORE: dict[str, Function] = {
     ),
     "syncyte_comm_split": Function(
         ctypes.c_int32,
-        "Splits a communicator as MPI_Comm_split does. Collective; facts: none (colors and keys may differ). Returns: SYNCYTE_ERR_ARGUMENT for a color below -1.",
+        "Splits a communicator as MPI_Comm_split does. Collective; facts: options->check (colors and keys may differ). Returns: SYNCYTE_ERR_ARGUMENT for a color below -1.",
         Parameter("comm", ctypes.c_void_p, "in: a communicator"),
         Parameter("color", ctypes.c_int32, "in: ranks of the same color form a new communicator; -1: this rank gets a null handle"),
         Parameter("key", ctypes.c_int32, "in: order within the new communicator; ties are ordered by rank"),
@@ -916,7 +917,7 @@ CORE: dict[str, Function] = {
     ),
     "syncyte_comm_group": Function(
         ctypes.c_int32,
-        "Makes a communicator of some ranks of comm, in the order of the list. Collective over these ranks: only they call it, all with the same list and tag. The communicator is freed at finalize: make it once and re-use it. Returns: on all ranks of the list: SYNCYTE_ERR_ARGUMENT if it names a rank twice or one that is out of range, and SYNCYTE_ERR_MISMATCH if lists differ, after which comm makes no further group on any listed rank. On this rank alone, which cannot notify the others: SYNCYTE_ERR_ARGUMENT for a list without this rank, a count or a tag out of range. Different lists are detected between ranks that list each other. The call waits for a rank that does not call.",
+        "Makes a communicator of some ranks of comm, in the order of the list. Collective over these ranks: only they call it, all with the same list and tag. The communicator is freed at finalize: make it once and re-use it. Returns: on all ranks of the list: SYNCYTE_ERR_ARGUMENT if it names a rank twice or one that is out of range, and SYNCYTE_ERR_MISMATCH if lists differ; after that no listed rank can make a group of comm. On this rank alone, which cannot notify the others: SYNCYTE_ERR_ARGUMENT for a list without this rank, a count or a tag out of range. Different lists are detected between ranks that list each other. The call waits for a rank that does not call.",
         Parameter("comm", ctypes.c_void_p, "in: a communicator; threads that make groups of it at the same time use different tags"),
         Parameter("ranks", ctypes.POINTER(ctypes.c_int32), "in, array of count: ranks of comm, each once, this rank among them"),
         Parameter("count", ctypes.c_int64, "in: number of ranks, 1 or more"),
@@ -1058,7 +1059,7 @@ CORE: dict[str, Function] = {
     ),
     "syncyte_comm_neighbor_alltoall": Function(
         ctypes.c_int32,
-        "Exchanges a block with each neighbour on a grid. Collective over a Cartesian communicator; waits for the neighbours only once all have agreed. Facts: dtype, number of elements, options->fact. The blocks are equal in size, and two for each dimension: that of the neighbour below, then that of the neighbour above. A rank that is its own neighbour, or both neighbours of a rank, gets below what was sent up, as on any grid. Beyond an edge that is not periodic there is no neighbour: that block of input is not read, that of output not written. The operation is its own adjoint if those blocks are 0. Returns: SYNCYTE_ERR_ARGUMENT (not Cartesian), SYNCYTE_ERR_SHAPE (elements that are no multiple of the neighbours').",
+        "Exchanges a block with each neighbour on a grid. Collective over a Cartesian communicator; after the agreement it waits for the neighbours only. Facts: dtype, number of elements, options->fact. A buffer has two blocks for each dimension, all of equal size: one for the neighbour below, then one for the neighbour above. The block that a rank sends up arrives in the neighbour's block \"below\", also if a periodic dimension has one or two ranks, so that both neighbours are one rank. Beyond an edge that is not periodic there is no neighbour: that block of input is not read, and that of output not written. The operation is its own adjoint if those blocks are 0. Returns: SYNCYTE_ERR_ARGUMENT (not Cartesian), SYNCYTE_ERR_SHAPE (elements are not a multiple of 2 ndim).",
         Parameter("comm", ctypes.c_void_p, "in: a Cartesian communicator"),
         Parameter("input", ctypes.POINTER(BufferDescription), "in: contiguous, a block for each neighbour"),
         Parameter("options", ctypes.POINTER(CollectiveOptions), "in, optional: null for defaults"),
@@ -1096,7 +1097,7 @@ CORE: dict[str, Function] = {
     ),
     "syncyte_comm_counts": Function(
         ctypes.c_int32,
-        "Collects one number of every rank, usually an extent. Collective; facts: options->fact.",
+        "Collects one number from each rank, usually an extent. Collective; facts: options->fact.",
         Parameter("comm", ctypes.c_void_p, "in: a communicator"),
         Parameter("count", ctypes.c_int64, "in: this rank's number, 0 or more"),
         Parameter("options", ctypes.POINTER(CollectiveOptions), "in, optional: null for defaults"),
@@ -1254,19 +1255,19 @@ CORE: dict[str, Function] = {
     ),
     "syncyte_cache_insert": Function(
         ctypes.c_int32,
-        "Inserts a slice: the calling thread acquires blocks from these bytes, until it inserts another slice or clears. Returns: SYNCYTE_ERR_ARGUMENT (outside the cache, not a multiple), SYNCYTE_ERR_BUSY (overlaps a slice that a thread of this process has inserted and not cleared, or that has blocks of an ended thread or of a forked child's parent).",
+        "Inserts a slice: the calling thread acquires blocks from these bytes, until it inserts another slice or calls syncyte_cache_clear(). Returns: SYNCYTE_ERR_ARGUMENT (outside the cache, not a multiple), SYNCYTE_ERR_BUSY (overlaps a slice that a thread of this process has inserted and not cleared, or that has blocks of an ended thread or of a forked child's parent).",
         Parameter("cache", ctypes.c_void_p, "in: a cache"),
         Parameter("offset", ctypes.c_int64, "in: a multiple of 512"),
-        Parameter("size", ctypes.c_int64, "in: bytes from offset on, a multiple of 512, at least that"),
+        Parameter("size", ctypes.c_int64, "in: bytes from offset on, a multiple of 512, 512 or more"),
     ),
     "syncyte_cache_insert_for_parameter": Function(
         ctypes.c_int32,
-        "Inserts the part for parameters: syncyte_cache_insert(cache, 0, parameter_bytes). Returns: SYNCYTE_ERR_BUSY.",
+        "Inserts the part for parameters: syncyte_cache_insert(cache, 0, parameter_bytes). Returns: SYNCYTE_ERR_BUSY, as syncyte_cache_insert().",
         Parameter("cache", ctypes.c_void_p, "in: a cache"),
     ),
     "syncyte_cache_insert_for_computation": Function(
         ctypes.c_int32,
-        "Inserts the part for computation: syncyte_cache_insert(cache, parameter_bytes, computation_bytes). Returns: SYNCYTE_ERR_BUSY.",
+        "Inserts the part for computation: syncyte_cache_insert(cache, parameter_bytes, computation_bytes). Returns: SYNCYTE_ERR_BUSY, as syncyte_cache_insert().",
         Parameter("cache", ctypes.c_void_p, "in: a cache"),
     ),
     "syncyte_cache_clear": Function(
@@ -1564,40 +1565,40 @@ CORE: dict[str, Function] = {
     ),
     "syncyte_reducer_release": Function(
         ctypes.c_int32,
-        "Drops a reference. With the last one the memory of the buckets goes and the round is given up, without waiting: other ranks may drop theirs earlier or later. Local, thread-safe, without MPI.",
+        "Drops a reference. The last release frees this rank's buckets and gives up the round; ranks may drop their reducers in any order. Local, thread-safe, without MPI.",
         Parameter("reducer", ctypes.c_void_p, "in: a reducer"),
     ),
     "syncyte_reducer_destroy": Function(
         ctypes.c_int32,
-        "Drops a reference and nulls the handle; null is fine. Local, as syncyte_reducer_release().",
+        "Drops a reference and nulls the handle; a null handle is ignored. Local, as syncyte_reducer_release().",
         Parameter("reducer", ctypes.POINTER(ctypes.c_void_p), "in,out: a reducer"),
     ),
     "syncyte_reducer_bucket": Function(
         ctypes.c_int32,
-        "This rank's memory of a bucket. Local. Between the start of the bucket and the end of the round it must be neither read nor written; at all other times it is this rank's own. Returns: SYNCYTE_ERR_ARGUMENT for a bucket that does not exist.",
+        "Returns this rank's memory of a bucket. Local. It must not be read or written from the start of the bucket until the end of the round. Returns: SYNCYTE_ERR_ARGUMENT for a bucket that does not exist.",
         Parameter("reducer", ctypes.c_void_p, "in: a reducer"),
         Parameter("bucket", ctypes.c_int32, "in: 0 to buckets - 1"),
-        Parameter("buffer", ctypes.POINTER(BufferDescription), "out: data, dtype and the one extent; the memory is the reducer's"),
+        Parameter("buffer", ctypes.POINTER(BufferDescription), "out: data, dtype and extent (one dimension); the reducer owns the memory"),
     ),
     "syncyte_reducer_start": Function(
         ctypes.c_int32,
-        "This rank's bucket is full. All ranks start all buckets in each round, in any order; does not wait for other ranks, but works on the sums of what they have started. Returns: SYNCYTE_ERR_BUSY if this rank has started it in this round already; SYNCYTE_ERR_ARGUMENT for a bucket that does not exist.",
+        "Starts the sum of a bucket that this rank has filled. All ranks start all buckets in each round, in any order. Does not wait for other ranks; sums parts of buckets that all ranks of the node have started. Returns: SYNCYTE_ERR_BUSY if this rank has already started it in this round; SYNCYTE_ERR_ARGUMENT for a bucket that does not exist.",
         Parameter("reducer", ctypes.c_void_p, "in: a reducer"),
         Parameter("bucket", ctypes.c_int32, "in: 0 to buckets - 1"),
     ),
     "syncyte_reducer_progress": Function(
         ctypes.c_int32,
-        "Works on the sums of what all have started, without waiting. Local.",
+        "Sums parts of buckets that all ranks of the node have started, without waiting. Local.",
         Parameter("reducer", ctypes.c_void_p, "in: a reducer"),
     ),
     "syncyte_reducer_wait": Function(
         ctypes.c_int32,
-        "Waits for the end of the round: all buckets hold the sums. Collective. Returns: SYNCYTE_ERR_ARGUMENT if this rank has not started all buckets: the round goes on; SYNCYTE_ERR_MISMATCH where a rank has given the round up: it is over, and what the buckets hold is undefined.",
+        "Waits for the end of the round: all buckets hold the sums. Collective. Returns: SYNCYTE_ERR_ARGUMENT if this rank has not started all buckets: the round continues. SYNCYTE_ERR_MISMATCH if a rank has given up the round: it has ended, and the contents of the buckets are undefined.",
         Parameter("reducer", ctypes.c_void_p, "in: a reducer"),
     ),
     "syncyte_reducer_give_up": Function(
         ctypes.c_int32,
-        "Gives up the round: syncyte_reducer_wait() answers SYNCYTE_ERR_MISMATCH with this rank's number on all ranks. This rank has to call it too. Local, does not wait; the buckets stay untouched until then.",
+        "Gives up the round: syncyte_reducer_wait() returns SYNCYTE_ERR_MISMATCH with this rank's number on all ranks. This rank must call syncyte_reducer_wait() too. Local; does not wait.",
         Parameter("reducer", ctypes.c_void_p, "in: a reducer"),
     ),
     "syncyte_rows_gather": Function(
@@ -1665,7 +1666,7 @@ CORE: dict[str, Function] = {
         "Combines elements with those at a rank; atomic per element with other accumulates, fetch-ops and compare-swaps. The buffer may be re-used on return; visible at the target after flush. Returns: SYNCYTE_ERR_UNSUPPORTED for an op or dtype without atomics.",
         Parameter("window", ctypes.c_void_p, "in: a window"),
         Parameter("rank", ctypes.c_int32, "in: target"),
-        Parameter("offset", ctypes.c_size_t, "in: where, in bytes; a multiple of the element's size"),
+        Parameter("offset", ctypes.c_size_t, "in: bytes from the start of its part; a multiple of the element's size"),
         Parameter("op", ctypes.c_int32, "in: SYNCYTE_OP_SUM, PROD, MIN, MAX, LAND, LOR, LXOR, BAND, BOR, BXOR or REPLACE"),
         Parameter("source", ctypes.POINTER(BufferDescription), "in: contiguous"),
     ),
@@ -1674,7 +1675,7 @@ CORE: dict[str, Function] = {
         "Combines one element and returns its old value; atomic, sequentially consistent on a node.",
         Parameter("window", ctypes.c_void_p, "in: a window"),
         Parameter("rank", ctypes.c_int32, "in: target"),
-        Parameter("offset", ctypes.c_size_t, "in: where, in bytes; a multiple of the element's size"),
+        Parameter("offset", ctypes.c_size_t, "in: bytes from the start of its part; a multiple of the element's size"),
         Parameter("dtype", ctypes.c_int32, "in: element type"),
         Parameter("op", ctypes.c_int32, "in: as in accumulate"),
         Parameter("operand", ctypes.c_void_p, "in: one element"),
@@ -1685,7 +1686,7 @@ CORE: dict[str, Function] = {
         "Writes desired if the element equals expected, and returns its old value; atomic.",
         Parameter("window", ctypes.c_void_p, "in: a window"),
         Parameter("rank", ctypes.c_int32, "in: target"),
-        Parameter("offset", ctypes.c_size_t, "in: where, in bytes; a multiple of the element's size"),
+        Parameter("offset", ctypes.c_size_t, "in: bytes from the start of its part; a multiple of the element's size"),
         Parameter("dtype", ctypes.c_int32, "in: an integer type or bool"),
         Parameter("expected", ctypes.c_void_p, "in: one element"),
         Parameter("desired", ctypes.c_void_p, "in: one element"),
@@ -1820,7 +1821,7 @@ CORE: dict[str, Function] = {
     ),
     "syncyte_tensor_put_box": Function(
         ctypes.c_int32,
-        "Writes the box [lower, lower + extent of source) of the tensor. Local. Visible to others as rows of scatter.",
+        "Writes the box [lower, lower + extent of source) of the tensor. Local. Visible to other ranks as in scatter.",
         Parameter("tensor", ctypes.c_void_p, "in: a tensor"),
         Parameter("lower", ctypes.POINTER(ctypes.c_int64), "in, array of lower_length: first element of the box"),
         Parameter("lower_length", ctypes.c_int64, "in: length of lower: the tensor's dimensions"),
@@ -1972,7 +1973,7 @@ CORE: dict[str, Function] = {
         Parameter("worker", ctypes.c_void_p, "in: a worker"),
         Parameter("keys", ctypes.POINTER(BufferDescription), "in: int64, contiguous"),
         Parameter("values", ctypes.POINTER(BufferDescription), "in: float32, contiguous, as many as the keys have; not to be changed before kv_worker_wait()"),
-        Parameter("timestamp", ctypes.POINTER(ctypes.c_int64), "out, optional: as of pull"),
+        Parameter("timestamp", ctypes.POINTER(ctypes.c_int64), "out, optional: as in pull"),
     ),
     "syncyte_kv_worker_set": Function(
         ctypes.c_int32,
@@ -1980,7 +1981,7 @@ CORE: dict[str, Function] = {
         Parameter("worker", ctypes.c_void_p, "in: a worker"),
         Parameter("keys", ctypes.POINTER(BufferDescription), "in: int64, contiguous"),
         Parameter("values", ctypes.POINTER(BufferDescription), "in: float32, contiguous, as many as the keys have; not to be changed before kv_worker_wait()"),
-        Parameter("timestamp", ctypes.POINTER(ctypes.c_int64), "out, optional: as of pull"),
+        Parameter("timestamp", ctypes.POINTER(ctypes.c_int64), "out, optional: as in pull"),
     ),
     "syncyte_kv_worker_pull_if_local": Function(
         ctypes.c_int32,
@@ -1995,7 +1996,7 @@ CORE: dict[str, Function] = {
         "Moves keys to this rank. On one node all keys are local: it only checks and counts them. Local. Returns: as pull.",
         Parameter("worker", ctypes.c_void_p, "in: a worker"),
         Parameter("keys", ctypes.POINTER(BufferDescription), "in: int64, contiguous"),
-        Parameter("timestamp", ctypes.POINTER(ctypes.c_int64), "out, optional: as of pull"),
+        Parameter("timestamp", ctypes.POINTER(ctypes.c_int64), "out, optional: as in pull"),
     ),
     "syncyte_kv_worker_intent": Function(
         ctypes.c_int32,
@@ -2033,7 +2034,7 @@ CORE: dict[str, Function] = {
         Parameter("sample", ctypes.c_int64, "in: its number"),
         Parameter("keys", ctypes.POINTER(BufferDescription), "out: int64, contiguous, at most as many as the sample has left"),
         Parameter("values", ctypes.POINTER(BufferDescription), "out: float32, contiguous, as many as the keys have"),
-        Parameter("timestamp", ctypes.POINTER(ctypes.c_int64), "out, optional: as of pull"),
+        Parameter("timestamp", ctypes.POINTER(ctypes.c_int64), "out, optional: as in pull"),
     ),
     "syncyte_kv_worker_finish_sample": Function(
         ctypes.c_int32,

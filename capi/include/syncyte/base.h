@@ -15,9 +15,13 @@
  * - Outputs come last and are written only on success.
  * - Options are structs whose first member is `struct_size = sizeof(the struct)`. A null pointer means defaults, and so
  *   do the SYNCYTE_..._OPTIONS_INIT initialisers; zeros may mean something else.
- * - A *collective* function must be called by all ranks of its communicator in the same order. The ranks agree before
- *   data moves: if one rank's arguments are wrong, or ranks disagree, all ranks get the same error. A *local* function
- *   does not wait for other ranks.
+ * - A *collective* function must be called by all ranks of its communicator in the same order. Its comment lists its
+ *   *facts*: values that must be equal on all ranks. The ranks compare them before data moves (the *agreement*): if one
+ *   rank's arguments are wrong, or facts differ, all ranks get the same error. A *local* function does not wait for
+ *   other ranks.
+ * - Objects that all ranks have dropped are freed at a *collective point*: when an object is made on the same
+ *   communicator, in a sync, fence or barrier, in syncyte_collect(), and in syncyte_finalize().
+ * - Comments may leave out the prefix "syncyte_": tensor_sync() is syncyte_tensor_sync().
  * - Unless its comment says otherwise, a function is blocking, thread-safe on different communicators, and returns
  *   ::SYNCYTE_ERR_NOT_INITIALISED before syncyte_init().
  *
@@ -183,12 +187,12 @@ typedef struct syncyte_error_fields_t {
   const char* object;      /**< name of the object that the argument belongs to, or of the collective's communicator */
   const char* argument;    /**< name of the argument that is wrong, or of the fact that differs between ranks */
   int64_t axis;            /**< dimension of the argument if ndim is not 0, otherwise its position in an array */
-  int32_t ndim;         /**< number of dimensions of the array that the error is about; 0: the error is about no array.
-                             Lists such as [2, 3] in value and expected are then extents; an axis in value that differs
-                             between ranks counts from the end */
-  const char* value;    /**< value of the argument; if it differs between ranks, the values and their ranks */
-  const char* expected; /**< expected value */
-  const char* reason;   /**< the message without operation and rank */
+  int32_t ndim;            /**< number of dimensions of the array that the error is about; 0: not about an array. If it
+                                is not 0, lists such as [2, 3] in value and expected are extents, and an axis in value
+                                that differs between ranks counts from the end */
+  const char* value;       /**< value of the argument; if it differs between ranks, the values and their ranks */
+  const char* expected;    /**< expected value */
+  const char* reason;      /**< the message without operation and rank */
 } syncyte_error_fields_t;
 
 /**
@@ -214,7 +218,7 @@ SYNCYTE_EXPORT const char* syncyte_status_name(syncyte_status_t status);
 SYNCYTE_EXPORT syncyte_status_t syncyte_error_set(syncyte_status_t status, const char* message);
 
 /**
- * @brief Sets the thread's last error with its fields, as syncyte_error_set() does without. Local; callable at any
+ * @brief Sets this thread's last error with its fields; syncyte_error_set() sets it without. Local; callable at any
  * time.
  * @param[in] fields texts may be null; status is not SYNCYTE_SUCCESS; reason is the message; rank is not read
  * @return fields->status
@@ -334,7 +338,7 @@ typedef void (*syncyte_request_free_fn_t)(void* context);
  * Until the operation has ended, every wait of Syncyte on this rank calls poll, on any thread that may call MPI. Two
  * callbacks of one request never run at once. The thread that tests or waits for the request gets the status, and the
  * message that poll passed to syncyte_error_set(). Callbacks may call Syncyte's local functions, but must not start or
- * end Syncyte. poll must not wait for another rank: it runs without polls of other requests.
+ * end Syncyte. poll must not wait for another rank: while it runs, its thread polls no other request.
  *
  * syncyte_finalize() (or MPI_Finalize) polls active requests until they have ended, and frees their contexts; Syncyte
  * can be called meanwhile. If a request has not ended 5 s after all ranks have entered finalize, an error is logged:
@@ -361,8 +365,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_request_test(syncyte_request_t* request,
 /**
  * @brief Waits for a request, returns its status, and nulls the handle. Local.
  * @param[in,out] request a request; null counts as ended
- * @return SYNCYTE_ERR_INTERRUPTED, and the request stays active: see syncyte_interrupt_set().
- * syncyte_request_wait_all() and syncyte_request_wait_any() do the same.
+ * @return SYNCYTE_ERR_INTERRUPTED if the application ended the wait (syncyte_interrupt_set()): the request stays
+ * active. syncyte_request_wait_all() and syncyte_request_wait_any() do the same.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_request_wait(syncyte_request_t* request);
 

@@ -124,11 +124,11 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_cache_data(syncyte_cache_t cache, void**
 SYNCYTE_EXPORT syncyte_status_t syncyte_cache_touch(syncyte_cache_t cache, int64_t offset, int64_t size);
 
 /**
- * @brief Inserts a slice: the calling thread acquires blocks from these bytes, until it inserts another slice or
- * clears.
+ * @brief Inserts a slice: the calling thread acquires blocks from these bytes, until it inserts another slice or calls
+ * syncyte_cache_clear().
  * @param[in] cache a cache
  * @param[in] offset a multiple of 512
- * @param[in] size bytes from offset on, a multiple of 512, at least that
+ * @param[in] size bytes from offset on, a multiple of 512, 512 or more
  * @return SYNCYTE_ERR_ARGUMENT (outside the cache, not a multiple), SYNCYTE_ERR_BUSY (overlaps a slice that a thread
  * of this process has inserted and not cleared, or that has blocks of an ended thread or of a forked child's parent).
  */
@@ -137,14 +137,14 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_cache_insert(syncyte_cache_t cache, int6
 /**
  * @brief Inserts the part for parameters: syncyte_cache_insert(cache, 0, parameter_bytes).
  * @param[in] cache a cache
- * @return SYNCYTE_ERR_BUSY.
+ * @return SYNCYTE_ERR_BUSY, as syncyte_cache_insert().
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_cache_insert_for_parameter(syncyte_cache_t cache);
 
 /**
  * @brief Inserts the part for computation: syncyte_cache_insert(cache, parameter_bytes, computation_bytes).
  * @param[in] cache a cache
- * @return SYNCYTE_ERR_BUSY.
+ * @return SYNCYTE_ERR_BUSY, as syncyte_cache_insert().
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_cache_insert_for_computation(syncyte_cache_t cache);
 

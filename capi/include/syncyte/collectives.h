@@ -108,18 +108,19 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_alltoallv(syncyte_comm_t comm, cons
                                                        const syncyte_buffer_t* output);
 
 /**
- * @brief Exchanges a block with each neighbour on a grid. Collective over a Cartesian communicator; waits for the
- * neighbours only once all have agreed. Facts: dtype, number of elements, options->fact.
+ * @brief Exchanges a block with each neighbour on a grid. Collective over a Cartesian communicator; after the agreement
+ * it waits for the neighbours only. Facts: dtype, number of elements, options->fact.
  *
- * The blocks are equal in size, and two for each dimension: that of the neighbour below, then that of the neighbour
- * above. A rank that is its own neighbour, or both neighbours of a rank, gets below what was sent up, as on any grid.
- * Beyond an edge that is not periodic there is no neighbour: that block of input is not read, that of output not
- * written. The operation is its own adjoint if those blocks are 0.
+ * A buffer has two blocks for each dimension, all of equal size: one for the neighbour below, then one for the
+ * neighbour above. The block that a rank sends up arrives in the neighbour's block "below", also if a periodic
+ * dimension has one or two ranks, so that both neighbours are one rank. Beyond an edge that is not periodic there is no
+ * neighbour: that block of input is not read, and that of output not written. The operation is its own adjoint if those
+ * blocks are 0.
  * @param[in] comm a Cartesian communicator
  * @param[in] input contiguous, a block for each neighbour
  * @param[in] options {optional} null for defaults
  * @param[out] output contiguous, of input's dtype and number of elements; must not overlap input
- * @return SYNCYTE_ERR_ARGUMENT (not Cartesian), SYNCYTE_ERR_SHAPE (elements that are no multiple of the neighbours').
+ * @return SYNCYTE_ERR_ARGUMENT (not Cartesian), SYNCYTE_ERR_SHAPE (elements are not a multiple of 2 ndim).
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_comm_neighbor_alltoall(syncyte_comm_t comm, const syncyte_buffer_t* input,
                                                                const syncyte_collective_options_t* options,
@@ -182,7 +183,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_exscan(syncyte_comm_t comm, const s
                                                     const syncyte_buffer_t* output);
 
 /**
- * @brief Collects one number of every rank, usually an extent. Collective; facts: options->fact.
+ * @brief Collects one number from each rank, usually an extent. Collective; facts: options->fact.
  * @param[in] comm a communicator
  * @param[in] count this rank's number, 0 or more
  * @param[in] options {optional} null for defaults

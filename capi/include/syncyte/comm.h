@@ -3,9 +3,9 @@
  * @brief Start and end of Syncyte, communicators, and the agreement.
  *
  * Every collective begins with an agreement (one 24-byte Allreduce on a private duplicate). SYNCYTE_CHECK=off|on|full
- * (default on) chooses whether facts are compared before data moves; the ranks agree on the variable itself when a
- * communicator is made. With `off` the data-moving collectives have no agreement, and an error on one rank is reported
- * only there. `full` also compares count matrices entry by entry, and checksums of data that must be replicated. The
+ * (default on) chooses whether facts are compared before data moves; if ranks have different values, the highest one
+ * applies to all. With `off` the data-moving collectives have no agreement, and an error on one rank is reported only
+ * there. `full` also compares count matrices entry by entry, and checksums of data that must be replicated. The
  * agreement detects differences between ranks that all enter *some* collective of the communicator. If a rank enters
  * none, the watchdog reports it, unless it has entered syncyte_finalize(). One thread at a time may be inside a
  * collective of a communicator; a second one gets SYNCYTE_ERR_BUSY.
@@ -20,10 +20,10 @@
  * return SYNCYTE_ERR_UNSUPPORTED. Memory passed to tensor_wrap() is the child's copy.
  *
  * A rank that has entered syncyte_finalize() or MPI_Finalize, and has no operation in flight, takes part only in
- * collectives of the world. Ranks of its node that wait for it in a message, a halo, a reducer, a started collective,
- * or a collective of another communicator get SYNCYTE_ERR_MISMATCH, which names it, about half a second later; the
- * communicator, halo or reducer cannot be used after that. Ranks of other nodes keep waiting, and the watchdog reports
- * them. With SYNCYTE_CHECK=off, collectives do not return this error.
+ * collectives of the world. Ranks of its node that wait for it in a message, a halo, a reducer, a non-blocking
+ * collective, or a collective of another communicator get SYNCYTE_ERR_MISMATCH, which names it, about half a second
+ * later; the communicator, halo or reducer cannot be used after that. Ranks of other nodes keep waiting, and the
+ * watchdog reports them. With SYNCYTE_CHECK=off, collectives do not return this error.
  *
  * SYNCYTE_WATCHDOG=seconds: a thread of each rank ends the job, with exit code 86, once the rank has been inside one
  * operation for longer. It prints, for every rank of its node, the operation that the rank is inside, for how long, and
@@ -211,7 +211,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_dup(syncyte_comm_t comm, const sync
                                                  syncyte_comm_t* duplicate);
 
 /**
- * @brief Splits a communicator as MPI_Comm_split does. Collective; facts: none (colors and keys may differ).
+ * @brief Splits a communicator as MPI_Comm_split does. Collective; facts: options->check (colors and keys may differ).
  * @param[in] comm a communicator
  * @param[in] color ranks of the same color form a new communicator; -1: this rank gets a null handle
  * @param[in] key order within the new communicator; ties are ordered by rank
@@ -262,9 +262,9 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_comm_leaders(syncyte_comm_t comm, const 
  * @param[in] options {optional} null for defaults; all ranks get an error in one rank's options
  * @param[out] group the communicator
  * @return on all ranks of the list: SYNCYTE_ERR_ARGUMENT if it names a rank twice or one that is out of range, and
- * SYNCYTE_ERR_MISMATCH if lists differ, after which comm makes no further group on any listed rank. On this rank alone,
- * which cannot notify the others: SYNCYTE_ERR_ARGUMENT for a list without this rank, a count or a tag out of range.
- * Different lists are detected between ranks that list each other. The call waits for a rank that does not call.
+ * SYNCYTE_ERR_MISMATCH if lists differ; after that no listed rank can make a group of comm. On this rank alone, which
+ * cannot notify the others: SYNCYTE_ERR_ARGUMENT for a list without this rank, a count or a tag out of range. Different
+ * lists are detected between ranks that list each other. The call waits for a rank that does not call.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_comm_group(syncyte_comm_t comm, const int32_t* ranks, int64_t count,
                                                    int32_t tag, const syncyte_comm_options_t* options,

@@ -12,7 +12,7 @@
  * each key, and another 8 if lengths differ; it has no thread.
  *
  * A worker is a user of a store within a process, usually one per thread. All functions are local and thread-safe,
- * except kv_create, kv_sync and those whose comment says otherwise.
+ * except kv_create, kv_sync and those whose comment says Collective.
  *
  * If a process dies while it writes a key's values, the key is damaged: a pull or push of it returns
  * SYNCYTE_ERR_PEER_DIED, after the keys before it in the list were processed; kv_worker_set() repairs it.
@@ -217,7 +217,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_kv_worker_pull(syncyte_kv_worker_t worke
  * @param[in] worker a worker
  * @param[in] keys int64, contiguous
  * @param[in] values float32, contiguous, as many as the keys have; not to be changed before kv_worker_wait()
- * @param[out] timestamp {optional} as of pull
+ * @param[out] timestamp {optional} as in pull
  * @return as pull.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_kv_worker_push(syncyte_kv_worker_t worker, const syncyte_buffer_t* keys,
@@ -228,7 +228,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_kv_worker_push(syncyte_kv_worker_t worke
  * @param[in] worker a worker
  * @param[in] keys int64, contiguous
  * @param[in] values float32, contiguous, as many as the keys have; not to be changed before kv_worker_wait()
- * @param[out] timestamp {optional} as of pull
+ * @param[out] timestamp {optional} as in pull
  * @return as pull, except SYNCYTE_ERR_PEER_DIED.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_kv_worker_set(syncyte_kv_worker_t worker, const syncyte_buffer_t* keys,
@@ -250,7 +250,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_kv_worker_pull_if_local(syncyte_kv_worke
  * @brief Moves keys to this rank. On one node all keys are local: it only checks and counts them. Local.
  * @param[in] worker a worker
  * @param[in] keys int64, contiguous
- * @param[out] timestamp {optional} as of pull
+ * @param[out] timestamp {optional} as in pull
  * @return as pull.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_kv_worker_localize(syncyte_kv_worker_t worker, const syncyte_buffer_t* keys,
@@ -300,7 +300,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_kv_worker_prepare_sample(syncyte_kv_work
  * @param[in] sample its number
  * @param[out] keys int64, contiguous, at most as many as the sample has left
  * @param[out] values float32, contiguous, as many as the keys have
- * @param[out] timestamp {optional} as of pull
+ * @param[out] timestamp {optional} as in pull
  * @return SYNCYTE_ERR_ARGUMENT (no such sample, or too few keys left), and as pull.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_kv_worker_pull_sample(syncyte_kv_worker_t worker, int64_t sample,

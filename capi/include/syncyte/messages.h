@@ -11,7 +11,7 @@
  *
  * These functions are local: an error before sending is returned to the caller alone, and the watchdog
  * (SYNCYTE_WATCHDOG) reports a wait for a message that is never sent. If the other rank is on the same node and has
- * entered syncyte_finalize(), a wait ends with SYNCYTE_ERR_MISMATCH; the memory of an unsent message to it must stay.
+ * entered syncyte_finalize(), a wait ends with SYNCYTE_ERR_MISMATCH; the memory of a send to it must then stay.
  * Sizes are not limited.
  *
  * After syncyte_finalize(), the request of a message in flight returns SYNCYTE_ERR_NOT_INITIALISED. If the application
@@ -41,8 +41,8 @@ extern "C" {
 typedef struct syncyte_message_options_t {
   size_t struct_size; /**< sizeof(syncyte_message_options_t) */
   void* stream;       /**< reserved: null */
-  int32_t channel;    /**< 0 to 7; a receive matches only messages of its channel. For libraries on top, that send
-                           derivatives with the tags of their users */
+  int32_t channel;    /**< 0 to 7; a receive matches only messages of its channel. For libraries on top, whose own
+                           messages have the same tags as their users' */
   int64_t label;      /**< any number, which a send passes to the receiver's status; for libraries on top */
   int32_t room;       /**< SYNCYTE_MESSAGE_ROOM: so many bytes in front of the buffer's first element are free for the
                            message's header, which overwrites them. Device memory (syncyte_mpi_takes()) needs them and

@@ -2,20 +2,21 @@
  * @file reducer.h
  * @brief Buckets of memory that all ranks sum in place while they compute: gradient averaging.
  *
- * A reducer gives each rank buckets of memory, of the same types and sizes on all ranks. In a round every rank fills
- * its buckets and starts each as soon as it is full, in any order, without waiting. After syncyte_reducer_wait() every
- * bucket holds scale times the sum over all ranks, with the same bits on all ranks. Then the next round begins.
+ * A reducer has buckets of memory, of the same types and sizes on all ranks. In a *round* every rank fills its buckets
+ * and starts each one as soon as it is full, in any order, without waiting. After syncyte_reducer_wait() every bucket
+ * holds scale times the sum over all ranks, with the same bits on all ranks. Then the next round begins.
  *
- * Ranks of a node add up in each other's memory, in the order of ranks. Once all of them have started a bucket, any
- * rank in a function of the reducer takes the next part of the work: a rank that has started a bucket need not come
- * back for the others to finish it. Between nodes the first rank of each sends its node's sums, when it starts a bucket
- * or is in syncyte_reducer_progress() or _wait(): it must not drop its reducer in a round.
+ * The ranks of a node read each other's buckets, and add in rank order. Once all of them have started a bucket, any
+ * rank that is in a function of the reducer sums the next part of it: a rank that has started a bucket need not call
+ * the reducer again for the others to get their sums. Between nodes the first rank of each node sends its node's sums,
+ * when it starts a bucket or is in syncyte_reducer_progress() or syncyte_reducer_wait(). It must not drop its reducer
+ * within a round.
  *
  * A round has no agreement. The watchdog (SYNCYTE_WATCHDOG) reports a rank that does not start its buckets; if that
  * rank is in syncyte_finalize() on the same node, the others get SYNCYTE_ERR_MISMATCH, which names it. A rank that
  * cannot fill its buckets calls syncyte_reducer_give_up(), and all ranks get an error.
  *
- * One thread at a time works on a reducer; others wait for it.
+ * If two threads call functions of a reducer, the second one waits.
  */
 #ifndef SYNCYTE_REDUCER_H
 #define SYNCYTE_REDUCER_H
@@ -62,41 +63,41 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_reducer_create(syncyte_comm_t comm, int3
 SYNCYTE_EXPORT syncyte_status_t syncyte_reducer_retain(syncyte_reducer_t reducer);
 
 /**
- * @brief Drops a reference. With the last one the memory of the buckets goes and the round is given up, without
- * waiting: other ranks may drop theirs earlier or later. Local, thread-safe, without MPI.
+ * @brief Drops a reference. The last release frees this rank's buckets and gives up the round; ranks may drop their
+ * reducers in any order. Local, thread-safe, without MPI.
  * @param[in] reducer a reducer
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_reducer_release(syncyte_reducer_t reducer);
 
 /**
- * @brief Drops a reference and nulls the handle; null is fine. Local, as syncyte_reducer_release().
+ * @brief Drops a reference and nulls the handle; a null handle is ignored. Local, as syncyte_reducer_release().
  * @param[in,out] reducer a reducer
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_reducer_destroy(syncyte_reducer_t* reducer);
 
 /**
- * @brief This rank's memory of a bucket. Local. Between the start of the bucket and the end of the round it must be
- * neither read nor written; at all other times it is this rank's own.
+ * @brief Returns this rank's memory of a bucket. Local. It must not be read or written from the start of the bucket
+ * until the end of the round.
  * @param[in] reducer a reducer
  * @param[in] bucket 0 to buckets - 1
- * @param[out] buffer data, dtype and the one extent; the memory is the reducer's
+ * @param[out] buffer data, dtype and extent (one dimension); the reducer owns the memory
  * @return SYNCYTE_ERR_ARGUMENT for a bucket that does not exist.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_reducer_bucket(syncyte_reducer_t reducer, int32_t bucket,
                                                        syncyte_buffer_t* buffer);
 
 /**
- * @brief This rank's bucket is full. All ranks start all buckets in each round, in any order; does not wait for other
- * ranks, but works on the sums of what they have started.
+ * @brief Starts the sum of a bucket that this rank has filled. All ranks start all buckets in each round, in any order.
+ * Does not wait for other ranks; sums parts of buckets that all ranks of the node have started.
  * @param[in] reducer a reducer
  * @param[in] bucket 0 to buckets - 1
- * @return SYNCYTE_ERR_BUSY if this rank has started it in this round already; SYNCYTE_ERR_ARGUMENT for a bucket that
+ * @return SYNCYTE_ERR_BUSY if this rank has already started it in this round; SYNCYTE_ERR_ARGUMENT for a bucket that
  * does not exist.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_reducer_start(syncyte_reducer_t reducer, int32_t bucket);
 
 /**
- * @brief Works on the sums of what all have started, without waiting. Local.
+ * @brief Sums parts of buckets that all ranks of the node have started, without waiting. Local.
  * @param[in] reducer a reducer
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_reducer_progress(syncyte_reducer_t reducer);
@@ -104,14 +105,14 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_reducer_progress(syncyte_reducer_t reduc
 /**
  * @brief Waits for the end of the round: all buckets hold the sums. Collective.
  * @param[in] reducer a reducer
- * @return SYNCYTE_ERR_ARGUMENT if this rank has not started all buckets: the round goes on; SYNCYTE_ERR_MISMATCH where
- * a rank has given the round up: it is over, and what the buckets hold is undefined.
+ * @return SYNCYTE_ERR_ARGUMENT if this rank has not started all buckets: the round continues. SYNCYTE_ERR_MISMATCH if
+ * a rank has given up the round: it has ended, and the contents of the buckets are undefined.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_reducer_wait(syncyte_reducer_t reducer);
 
 /**
- * @brief Gives up the round: syncyte_reducer_wait() answers SYNCYTE_ERR_MISMATCH with this rank's number on all ranks.
- * This rank has to call it too. Local, does not wait; the buckets stay untouched until then.
+ * @brief Gives up the round: syncyte_reducer_wait() returns SYNCYTE_ERR_MISMATCH with this rank's number on all ranks.
+ * This rank must call syncyte_reducer_wait() too. Local; does not wait.
  * @param[in] reducer a reducer
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_reducer_give_up(syncyte_reducer_t reducer);

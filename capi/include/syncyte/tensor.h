@@ -29,7 +29,7 @@ typedef struct syncyte_tensor_options_t {
   const char* name;   /**< for messages; may be null */
   int64_t local_rows; /**< {default(-1)} number of this rank's rows; -1: equal parts, with the remainder on the first
                            ranks. All ranks pass -1, or all pass numbers that add up to shape[0] */
-  syncyte_memory_t memory; /**< SYNCYTE_MEMORY_HOST */
+  syncyte_memory_t memory; /**< SYNCYTE_MEMORY_HOST; other kinds are not supported yet */
   int64_t* released; /**< may be null; for wrap: set to 1 (a release store) when no rank uses this rank's array any
                           more. The caller owns it; it must live as long as the array */
 } syncyte_tensor_options_t;
@@ -196,7 +196,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_tensor_get_box(syncyte_tensor_t tensor, 
                                                        int64_t lower_length, const syncyte_buffer_t* output);
 
 /**
- * @brief Writes the box [lower, lower + extent of source) of the tensor. Local. Visible to others as rows of scatter.
+ * @brief Writes the box [lower, lower + extent of source) of the tensor. Local. Visible to other ranks as in scatter.
  * @param[in] tensor a tensor
  * @param[in] lower {array(lower_length)} first element of the box
  * @param[in] lower_length length of lower: the tensor's dimensions

@@ -35,7 +35,7 @@ enum syncyte_lock_values {
 typedef struct syncyte_window_options_t {
   size_t struct_size;      /**< sizeof(syncyte_window_options_t) */
   const char* name;        /**< for messages; may be null */
-  syncyte_memory_t memory; /**< SYNCYTE_MEMORY_HOST */
+  syncyte_memory_t memory; /**< SYNCYTE_MEMORY_HOST; other kinds are not supported yet */
 } syncyte_window_options_t;
 
 /** All defaults: `syncyte_window_options_t options = SYNCYTE_WINDOW_OPTIONS_INIT;`. */
@@ -117,7 +117,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_window_get(syncyte_window_t window, int3
  * compare-swaps. The buffer may be re-used on return; visible at the target after flush.
  * @param[in] window a window
  * @param[in] rank target
- * @param[in] offset where, in bytes; a multiple of the element's size
+ * @param[in] offset bytes from the start of its part; a multiple of the element's size
  * @param[in] op SYNCYTE_OP_SUM, PROD, MIN, MAX, LAND, LOR, LXOR, BAND, BOR, BXOR or REPLACE
  * @param[in] source contiguous
  * @return SYNCYTE_ERR_UNSUPPORTED for an op or dtype without atomics.
@@ -129,7 +129,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_window_accumulate(syncyte_window_t windo
  * @brief Combines one element and returns its old value; atomic, sequentially consistent on a node.
  * @param[in] window a window
  * @param[in] rank target
- * @param[in] offset where, in bytes; a multiple of the element's size
+ * @param[in] offset bytes from the start of its part; a multiple of the element's size
  * @param[in] dtype element type
  * @param[in] op as in accumulate
  * @param[in] operand one element
@@ -143,7 +143,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_window_fetch_op(syncyte_window_t window,
  * @brief Writes desired if the element equals expected, and returns its old value; atomic.
  * @param[in] window a window
  * @param[in] rank target
- * @param[in] offset where, in bytes; a multiple of the element's size
+ * @param[in] offset bytes from the start of its part; a multiple of the element's size
  * @param[in] dtype an integer type or bool
  * @param[in] expected one element
  * @param[in] desired one element
