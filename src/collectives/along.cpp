@@ -10,6 +10,7 @@
 #include "collectives/dense_parts.hpp"
 #include "collectives/forms.hpp"
 #include "collectives/half_precision.hpp"
+#include "collectives/reduction_ops.hpp"
 #include "mpi/exchange.hpp"
 
 namespace syncyte::collectives {
@@ -27,64 +28,55 @@ const syncyte_buffer_t* on_root(comm::agreement& terms, int root, const syncyte_
 
 std::byte* data_of(const std::optional<dense_parts>& side) { return side ? side->data() : nullptr; }
 
-class gathering_along {
+/// A gather to a root, and an allgather.
+class gathering_along final : public data_operation {
  public:
   gathering_along(comm::agreement& terms, form how, const syncyte_buffer_t* input, int axis, given_counts counts,
                   int root, const syncyte_buffer_t* output)
-      : root_(root) {
-    const base::buffer part = any_strides_to_move(input, "input", how);
-    given_ = checked_partition(terms, part, axis, counts, on_root(terms, root, output, "output"), "output");
-    given_.part->load();
+      : gathering_along(terms, how, input, axis, counts, std::optional(root), on_root(terms, root, output, "output")) {}
+
+  gathering_along(comm::agreement& terms, form how, const syncyte_buffer_t* input, int axis, given_counts counts,
+                  const syncyte_buffer_t* output)
+      : gathering_along(terms, how, input, axis, counts, std::nullopt, output) {
+    base::expect(output != nullptr, SYNCYTE_ERR_ARGUMENT, "output", "null", "a syncyte_buffer_t");
   }
 
-  template <class Moves>
-  void move(Moves& by) {
-    by.gather(given_.part->data(), given_.counts, root_, data_of(given_.whole), given_.dtype);
+  void move(moves& by) override {
+    if (root_)
+      by.gather(given_.part.data(), given_.counts, *root_, data_of(given_.whole), given_.dtype);
+    else
+      by.allgather(given_.part.data(), given_.counts, given_.whole->data(), given_.dtype);
   }
-  void finish() {
+  void finish() override {
     if (given_.whole) given_.whole->store();
   }
 
  private:
-  partitioned given_;
-  int root_;
-};
-
-class all_gathering_along {
- public:
-  all_gathering_along(comm::agreement& terms, form how, const syncyte_buffer_t* input, int axis, given_counts counts,
-                      const syncyte_buffer_t* output) {
-    const base::buffer part = any_strides_to_move(input, "input", how);
-    base::expect(output != nullptr, SYNCYTE_ERR_ARGUMENT, "output", "null", "a syncyte_buffer_t");
-    given_ = checked_partition(terms, part, axis, counts, output, "output");
-    given_.part->load();
+  gathering_along(comm::agreement& terms, form how, const syncyte_buffer_t* input, int axis, given_counts counts,
+                  std::optional<int> root, const syncyte_buffer_t* output)
+      : given_(checked_partition(terms, any_strides_to_move(input, "input", how), axis, counts, output, "output")),
+        root_(root) {
+    given_.part.load();
   }
 
-  template <class Moves>
-  void move(Moves& by) {
-    by.allgather(given_.part->data(), given_.counts, given_.whole->data(), given_.dtype);
-  }
-  void finish() { given_.whole->store(); }
-
- private:
   partitioned given_;
+  std::optional<int> root_;
 };
 
-class scattering_along {
+class scattering_along final : public data_operation {
  public:
   scattering_along(comm::agreement& terms, form how, const syncyte_buffer_t* input, int axis, given_counts counts,
                    int root, const syncyte_buffer_t* output)
-      : root_(root) {
-    const base::buffer part = any_strides_to_move(output, "output", how);
-    given_ = checked_partition(terms, part, axis, counts, on_root(terms, root, input, "input"), "input");
+      : given_(checked_partition(terms, any_strides_to_move(output, "output", how), axis, counts,
+                                 on_root(terms, root, input, "input"), "input")),
+        root_(root) {
     if (given_.whole) given_.whole->load();
   }
 
-  template <class Moves>
-  void move(Moves& by) {
-    by.scatter(data_of(given_.whole), given_.counts, root_, given_.part->data(), given_.dtype);
+  void move(moves& by) override {
+    by.scatter(data_of(given_.whole), given_.counts, root_, given_.part.data(), given_.dtype);
   }
-  void finish() { given_.part->store(); }
+  void finish() override { given_.part.store(); }
 
  private:
   partitioned given_;
@@ -92,11 +84,11 @@ class scattering_along {
 };
 
 /// Half-precision elements are widened as a whole, and rounded once.
-class reduce_scattering_along {
+class reduce_scattering_along final : public data_operation {
  public:
   reduce_scattering_along(comm::agreement& terms, form, const syncyte_buffer_t* input, int axis, given_counts counts,
                           syncyte_op_t op, const syncyte_buffer_t* output)
-      : given_(checked_reduce_scatter(terms, input, axis, counts, op, output)),
+      : given_(checked(terms, input, axis, counts, op, output)),
         op_(op),
         own_(given_.counts[static_cast<std::size_t>(terms.comm().rank())]) {
     given_.whole->load();
@@ -107,19 +99,28 @@ class reduce_scattering_along {
     widen_half(given_.whole->data(), total, given_.dtype, wide_whole_->data());
   }
 
-  template <class Moves>
-  void move(Moves& by) {
+  void move(moves& by) override {
     if (wide_whole_)
       by.reduce_scatter(wide_whole_->bytes(), given_.counts, wide_part_->bytes(), SYNCYTE_FLOAT32, op_);
     else
-      by.reduce_scatter(given_.whole->data(), given_.counts, given_.part->data(), given_.dtype, op_);
+      by.reduce_scatter(given_.whole->data(), given_.counts, given_.part.data(), given_.dtype, op_);
   }
-  void finish() {
-    if (wide_part_) round_half(wide_part_->data(), own_, given_.dtype, given_.part->data());
-    given_.part->store();
+  void finish() override {
+    if (wide_part_) round_half(wide_part_->data(), own_, given_.dtype, given_.part.data());
+    given_.part.store();
   }
 
  private:
+  static partitioned checked(comm::agreement& terms, const syncyte_buffer_t* input, int axis, given_counts counts,
+                             syncyte_op_t op, const syncyte_buffer_t* output) {
+    const base::buffer part = any_strides(output, "output").require_aligned();
+    require_reducible(part.dtype(), op);
+    any_strides(input, "input").require_aligned();
+    partitioned result = checked_partition(terms, part, axis, counts, input, "input");
+    terms.named_fact("op", op, base::op_name);
+    return result;
+  }
+
   partitioned given_;
   syncyte_op_t op_;
   std::int64_t own_;
@@ -127,22 +128,21 @@ class reduce_scattering_along {
   std::optional<wide_elements> wide_part_;
 };
 
-class all_to_all_along {
+class all_to_all_along final : public data_operation {
  public:
   all_to_all_along(comm::agreement& terms, form how, const syncyte_buffer_t* input, int gather_axis,
                    given_counts gather_counts, int scatter_axis, given_counts scatter_counts,
                    const syncyte_buffer_t* output)
-      : given_(checked_change(terms, any_strides_to_move(input, "input", how),
-                              {gather_axis, gather_counts, scatter_axis, scatter_counts}, output)) {
-    given_.from->load();
+      : given_(checked_change(terms, any_strides_to_move(input, "input", how), gather_axis, gather_counts, scatter_axis,
+                              scatter_counts, output)) {
+    given_.from.load();
   }
 
-  template <class Moves>
-  void move(Moves& by) {
-    by.alltoall(given_.from->data(), given_.from->counts(), given_.to->counts(), given_.to->data(), given_.dtype,
+  void move(moves& by) override {
+    by.alltoall(given_.from.data(), given_.from.counts(), given_.to.counts(), given_.to.data(), given_.dtype,
                 given_.is_long);
   }
-  void finish() { given_.to->store(); }
+  void finish() override { given_.to.store(); }
 
  private:
   repartitioned given_;
@@ -171,12 +171,12 @@ void gather_along(comm::communicator& comm, const syncyte_buffer_t* input, int a
 
 void allgather_along(comm::communicator& comm, const syncyte_buffer_t* input, int axis, given_counts counts,
                      const syncyte_buffer_t* output, const extras& extras) {
-  run<all_gathering_along>(comm, "comm_allgather_along", extras, input, axis, counts, output);
+  run<gathering_along>(comm, "comm_allgather_along", extras, input, axis, counts, output);
 }
 
 started_t iallgather_along(const std::shared_ptr<comm::communicator>& comm, const syncyte_buffer_t* input, int axis,
                            given_counts counts, const syncyte_buffer_t* output, const extras& extras) {
-  return start<all_gathering_along>(comm, "comm_iallgather_along", extras, input, axis, counts, output);
+  return start<gathering_along>(comm, "comm_iallgather_along", extras, input, axis, counts, output);
 }
 
 void scatter_along(comm::communicator& comm, const syncyte_buffer_t* input, int axis, given_counts counts, int root,

@@ -9,14 +9,11 @@
 #include "base/array_argument.hpp"
 #include "base/buffer.hpp"
 #include "collectives/extras.hpp"
+#include "collectives/moves.hpp"
 #include "comm/agreement.hpp"
 #include "mpi/large_counts.hpp"
 
 namespace syncyte::collectives {
-
-/// The forms of a collective. What is started takes host memory alone: MPI libraries take no other in non-blocking
-/// collectives.
-enum class form { blocking, started };
 
 /// A contiguous buffer in host memory.
 base::buffer checked(const syncyte_buffer_t* raw, const char* argument);

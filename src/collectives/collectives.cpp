@@ -47,7 +47,7 @@ void compare_count_matrix(comm::collective_call& call, mpi::counts_view send_cou
   call.agree();
 }
 
-class broadcast {
+class broadcast final : public data_operation {
  public:
   broadcast(comm::agreement& terms, form how, int root, const syncyte_buffer_t* buffer)
       : root_(checked_root(terms, root)), buffer_(checked_to_move(buffer, "buffer", how)) {
@@ -55,11 +55,7 @@ class broadcast {
     terms.fact("elements of buffer", buffer_.elements());
   }
 
-  template <class Moves>
-  void move(Moves& by) {
-    by.bcast(buffer_.data(), buffer_.elements(), root_, buffer_.dtype());
-  }
-  void finish() {}
+  void move(moves& by) override { by.bcast(buffer_.data(), buffer_.elements(), root_, buffer_.dtype()); }
 
  private:
   int root_;
@@ -67,7 +63,7 @@ class broadcast {
 };
 
 /// allgather, with equal counts, and allgatherv.
-class all_gathering {
+class all_gathering final : public data_operation {
  public:
   all_gathering(comm::agreement& terms, form how, const syncyte_buffer_t* input, const syncyte_buffer_t* output)
       : all_gathering(terms, input, output, how) {
@@ -86,11 +82,7 @@ class all_gathering {
     counts_.assign(all.begin(), all.end());
   }
 
-  template <class Moves>
-  void move(Moves& by) {
-    by.allgather(input_.data(), counts_, output_.data(), input_.dtype());
-  }
-  void finish() {}
+  void move(moves& by) override { by.allgather(input_.data(), counts_, output_.data(), input_.dtype()); }
 
  private:
   all_gathering(comm::agreement& terms, const syncyte_buffer_t* input, const syncyte_buffer_t* output, form how)
@@ -105,7 +97,7 @@ class all_gathering {
   std::vector<std::int64_t> counts_;
 };
 
-class all_to_all {
+class all_to_all final : public data_operation {
  public:
   all_to_all(comm::agreement& terms, form how, const syncyte_buffer_t* input, given_counts send_counts,
              given_counts recv_counts, const syncyte_buffer_t* output)
@@ -125,7 +117,7 @@ class all_to_all {
 
   /// One rank may have much to send and another little: all must choose the same way. The sum of the differences
   /// travels with it.
-  void compare(comm::collective_call& call) {
+  void compare(comm::collective_call& call) override {
     const comm::communicator& comm = call.comm();
     const std::uint64_t is_long = std::max(input_.elements(), output_.elements()) > mpi::piece_limit();
     std::uint64_t sums[2] = {is_long, count_difference(comm.rank(), send_counts_, recv_counts_)};
@@ -135,11 +127,9 @@ class all_to_all {
     is_long_ = sums[0] != 0;
   }
 
-  template <class Moves>
-  void move(Moves& by) {
+  void move(moves& by) override {
     by.alltoall(input_.data(), send_counts_, recv_counts_, output_.data(), input_.dtype(), is_long_);
   }
-  void finish() {}
 
  private:
   base::buffer input_;
@@ -150,7 +140,7 @@ class all_to_all {
 };
 
 /// A block to and from each neighbour on the grid; blocks of missing neighbours stay as they are.
-class neighbor_exchange {
+class neighbor_exchange final : public data_operation {
  public:
   neighbor_exchange(comm::agreement& terms, form how, const syncyte_buffer_t* input, const syncyte_buffer_t* output)
       : input_(checked_to_move(input, "input", how)), output_(checked_to_move(output, "output", how)) {
@@ -171,8 +161,7 @@ class neighbor_exchange {
 
   /// Blocks of the two neighbours of a dimension lie next to each other. If they are one rank, its messages keep their
   /// order, and the first one, which it sends downwards, comes from above.
-  template <class Moves>
-  void move(Moves& by) {
+  void move(moves& by) override {
     const std::int64_t block = input_.elements() / std::ssize(neighbours_);
     const std::size_t block_bytes = static_cast<std::size_t>(block) * base::dtype_size(input_.dtype());
     for (std::size_t i = 0; i < neighbours_.size(); ++i)
@@ -183,7 +172,6 @@ class neighbor_exchange {
         by.send(neighbours_[i], input_.data() + i * block_bytes, block, input_.dtype());
     by.wait_for_messages();
   }
-  void finish() {}
 
  private:
   base::buffer input_;

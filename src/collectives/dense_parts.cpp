@@ -14,14 +14,6 @@ bool is_outermost(const base::buffer& array, int axis) {
   return std::all_of(before.begin(), before.end(), [](std::int64_t extent) { return extent == 1; });
 }
 
-/// Elements at one index of the axis.
-std::int64_t elements_across(const base::buffer& array, int axis) {
-  std::int64_t result = 1;
-  for (int d = 0; d < array.ndim(); ++d)
-    if (d != axis) result *= array.extent(d);
-  return result;
-}
-
 constexpr int no_axis = -1;
 
 /// Scratch for an array whose parts are not dense one after the other.
@@ -35,6 +27,13 @@ memory::scratch room_to_pack(const base::buffer& array) {
 }
 
 }  // namespace
+
+std::int64_t elements_across(const base::buffer& array, int axis) {
+  std::int64_t result = 1;
+  for (int d = 0; d < array.ndim(); ++d)
+    if (d != axis) result *= array.extent(d);
+  return result;
+}
 
 dense_parts::dense_parts(const base::buffer& array)
     : array_(array), axis_(no_axis), counts_{array.elements()}, is_in_place_(array.is_contiguous()) {

@@ -9,6 +9,9 @@
 
 namespace syncyte::collectives {
 
+/// Elements at one index of the axis.
+std::int64_t elements_across(const base::buffer& array, int axis);
+
 /// An array cut along an axis for MPI's v-collectives, which take parts that are dense and one after the other. An
 /// array that lies in memory that way is used as it is; otherwise load() packs it into scratch, and store() unpacks it.
 class dense_parts {

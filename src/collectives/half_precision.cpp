@@ -1,6 +1,8 @@
 #include "collectives/half_precision.hpp"
 
-#include "base/half.hpp"
+#include <algorithm>
+
+#include "base/dtype.hpp"
 
 namespace syncyte::collectives {
 namespace {

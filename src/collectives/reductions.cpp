@@ -3,93 +3,96 @@
 #include "collectives/collectives.hpp"
 #include "collectives/forms.hpp"
 #include "collectives/half_precision.hpp"
-#include "collectives/reduction_checks.hpp"
+#include "collectives/reduction_ops.hpp"
 
 namespace syncyte::collectives {
 namespace {
 
-/// A reduction's buffers. A started one widens half-precision elements at once and as a whole.
-class reduction {
+/// MPI's reductions and ours read elements as what they are.
+base::buffer checked_elements(const syncyte_buffer_t* raw, const char* argument) {
+  return checked(raw, argument).require_aligned();
+}
+
+/// A reduction's buffers; a null input means in place. A started one widens half-precision elements at once and as a
+/// whole.
+class reduction : public data_operation {
  public:
-  reduction(comm::agreement& terms, form how, const syncyte_buffer_t* input, syncyte_op_t op,
-            const syncyte_buffer_t* output, bool gets_result = true)
-      : given_(checked_operands(input, output, op, gets_result)), op_(op) {
-    add_operands(terms, given_, op);
-    if (how == form::blocking || !is_half(given_.dtype())) return;
-    wide_.emplace(given_.count());
-    widen_half(given_.source(), given_.count(), given_.dtype(), wide_->data());
+  reduction(comm::agreement& terms, form how, const syncyte_buffer_t* raw_input, syncyte_op_t op,
+            const syncyte_buffer_t* raw_output, bool gets_result = true)
+      : op_(op) {
+    std::optional<base::buffer> input, output;
+    if (gets_result) output = checked_elements(raw_output, "output");
+    if (raw_input != nullptr || !gets_result) input = checked_elements(raw_input, "input");
+    if (input && output) {
+      output->require_dtype(input->dtype()).require_elements(input->elements());
+      require_apart(*input, *output);
+    }
+    const base::buffer& given = input ? *input : *output;
+    require_reducible(given.dtype(), op);
+    terms.named_fact("dtype of output", given.dtype(), base::dtype_name);
+    terms.fact("elements of output", given.elements());
+    terms.named_fact("op", op, base::op_name);
+    input_ = given.data();
+    output_ = result_ = output ? output->data() : nullptr;
+    count_ = given.elements();
+    dtype_ = result_dtype_ = given.dtype();
+    if (how == form::blocking || !is_half(dtype_)) return;
+    wide_.emplace(count_);
+    widen_half(input_, count_, dtype_, wide_->data());
+    input_ = output_ = wide_->data();
+    dtype_ = SYNCYTE_FLOAT32;
   }
 
-  void finish() {
-    if (wide_) round_half(wide_->data(), given_.count(), given_.dtype(), given_.target());
+  void finish() override {
+    if (wide_) round_half(wide_->data(), count_, result_dtype_, result_);
   }
 
  protected:
-  /// step(input, output, count, dtype, op)
-  template <class Step>
-  void reduce(Step&& step) {
-    if (wide_)
-      step(wide_->data(), wide_->data(), given_.count(), SYNCYTE_FLOAT32, op_);
-    else
-      step(given_.source(), given_.target(), given_.count(), given_.dtype(), op_);
-  }
+  const void* input_;
+  void* output_;
+  std::int64_t count_;
+  syncyte_dtype_t dtype_;
+  syncyte_op_t op_;
 
  private:
-  operands given_;
-  syncyte_op_t op_;
+  void* result_;  // null where a rank gets none
+  syncyte_dtype_t result_dtype_;
   std::optional<wide_elements> wide_;
 };
 
-class all_reduction : public reduction {
+class all_reduction final : public reduction {
  public:
   using reduction::reduction;
-
-  template <class Moves>
-  void move(Moves& by) {
-    reduce([&](auto... given) { by.allreduce(given...); });
-  }
+  void move(moves& by) override { by.allreduce(input_, output_, count_, dtype_, op_); }
 };
 
-class reduction_to_root : public reduction {
+class reduction_to_root final : public reduction {
  public:
   reduction_to_root(comm::agreement& terms, form how, const syncyte_buffer_t* input, syncyte_op_t op, int root,
                     const syncyte_buffer_t* output)
       : reduction(terms, how, input, op, output, terms.comm().rank() == checked_root(terms, root)), root_(root) {}
-
-  template <class Moves>
-  void move(Moves& by) {
-    reduce([&](auto input, auto output, auto count, auto... type_and_op) {
-      by.reduce(input, output, count, root_, type_and_op...);
-    });
-  }
+  void move(moves& by) override { by.reduce(input_, output_, count_, root_, dtype_, op_); }
 
  private:
   int root_;
 };
 
-template <bool IsExclusive>
-class prefix_reduction : public reduction {
+class prefix_reduction final : public reduction {
  public:
-  prefix_reduction(comm::agreement& terms, form how, const syncyte_buffer_t* input, syncyte_op_t op,
+  prefix_reduction(comm::agreement& terms, form how, bool is_exclusive, const syncyte_buffer_t* input, syncyte_op_t op,
                    syncyte_scan_t from, const syncyte_buffer_t* output)
-      : reduction(terms, how, input, op, output), from_last_(from == SYNCYTE_SCAN_FROM_LAST) {
+      : reduction(terms, how, input, op, output),
+        from_last_(from == SYNCYTE_SCAN_FROM_LAST),
+        is_exclusive_(is_exclusive) {
     base::expect(from_last_ || from == SYNCYTE_SCAN_FROM_FIRST, SYNCYTE_ERR_ARGUMENT, "from", from,
                  "SYNCYTE_SCAN_FROM_FIRST (0) or SYNCYTE_SCAN_FROM_LAST (1)");
     terms.fact("start of the scan", from_last_);
   }
-
-  template <class Moves>
-  void move(Moves& by) {
-    reduce([&](auto... given) {
-      if constexpr (IsExclusive)
-        by.exscan(given..., from_last_);
-      else
-        by.scan(given..., from_last_);
-    });
-  }
+  void move(moves& by) override { by.scan(input_, output_, count_, dtype_, op_, from_last_, is_exclusive_); }
 
  private:
   bool from_last_;
+  bool is_exclusive_;
 };
 
 }  // namespace
@@ -111,12 +114,12 @@ void reduce(comm::communicator& comm, const syncyte_buffer_t* input, syncyte_op_
 
 void scan(comm::communicator& comm, const syncyte_buffer_t* input, syncyte_op_t op, syncyte_scan_t from,
           const syncyte_buffer_t* output, const extras& extras) {
-  run<prefix_reduction<false>>(comm, "comm_scan", extras, input, op, from, output);
+  run<prefix_reduction>(comm, "comm_scan", extras, false, input, op, from, output);
 }
 
 void exscan(comm::communicator& comm, const syncyte_buffer_t* input, syncyte_op_t op, syncyte_scan_t from,
             const syncyte_buffer_t* output, const extras& extras) {
-  run<prefix_reduction<true>>(comm, "comm_exscan", extras, input, op, from, output);
+  run<prefix_reduction>(comm, "comm_exscan", extras, true, input, op, from, output);
 }
 
 }  // namespace syncyte::collectives

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "base/log.hpp"
-#include "comm/collective.hpp"
 #include "comm/start_queue.hpp"
 #include "mpi/call.hpp"
 #include "mpi/progress.hpp"
@@ -46,7 +45,7 @@ bool started_collective::begin(std::uint64_t sequence) {
   sequence_ = sequence;
   if (is_off()) {
     try {
-      operation_->post(pending_);
+      operation_->move(pending_);
     } catch (...) {
       keep_if_pending();
       throw;
@@ -78,7 +77,7 @@ started_collective::stage started_collective::next_stage() {
     case comm::agreement::outcome::differ:
       return tell_facts();
     default:
-      operation_->post(pending_);
+      operation_->move(pending_);
       return stage::moving;
   }
 }
@@ -87,7 +86,7 @@ namespace {
 
 /// Every rank's place in `all`, of which this rank has filled its own.
 template <class T>
-void gather_in_place(const comm::communicator& comm, std::vector<T>& all, posted_calls& pending) {
+void gather_in_place(const comm::communicator& comm, std::vector<T>& all, moves& pending) {
   const auto bytes = static_cast<int>(sizeof(T) * all.size() / static_cast<std::size_t>(comm.size()));
   mpi::check(
       MPI_Iallgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all.data(), bytes, MPI_BYTE, comm.messages(), pending.add()),

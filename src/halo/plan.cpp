@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "base/strided_copy.hpp"
-#include "collectives/checks.hpp"
 #include "comm/cart.hpp"
 #include "comm/collective.hpp"
 #include "comm/control_tags.hpp"

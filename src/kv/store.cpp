@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "base/dtype.hpp"
-#include "collectives/checks.hpp"
 #include "comm/collective.hpp"
 #include "comm/facts.hpp"
 

@@ -10,8 +10,6 @@
 #include <utility>
 
 #include "base/dtype.hpp"
-#include "collectives/checks.hpp"
-#include "collectives/moves.hpp"
 #include "comm/collective.hpp"
 #include "comm/facts.hpp"
 #include "comm/split.hpp"
@@ -114,7 +112,7 @@ std::shared_ptr<bucket_reducer> bucket_reducer::create(std::shared_ptr<comm::com
     comm::communicator_options options;
     options.name = comm->name() + ", a reducer's leaders";
     made->leaders_ = comm::split_leaders(*comm, options);
-    if (made->leaders_) made->exchange_.emplace(*made->leaders_);
+    if (made->leaders_) made->exchange_.emplace(*made->leaders_, collectives::form::started);
   }
   return made;
 }
@@ -235,16 +233,15 @@ void bucket_reducer::go_on() {
 void bucket_reducer::exchange_sums() {
   const mpi::try_thread_guard now_or_later;
   if (!now_or_later) return;
-  collectives::moves by(*exchange_);
   while (exchanged_ <= buckets()) {
     if (!is_exchanging_) {
       if (exchanged_ >= first_open_ && exchanged_ < buckets()) return;
       if (exchanged_ == buckets()) {
         *refusal_ = static_cast<std::int64_t>(refusal_of_round().load());
-        by.allreduce(refusal_.get(), refusal_.get(), 1, SYNCYTE_INT64, SYNCYTE_OP_MAX);
+        exchange_->allreduce(refusal_.get(), refusal_.get(), 1, SYNCYTE_INT64, SYNCYTE_OP_MAX);
       } else {
         std::byte* const sum = sum_of(exchanged_);
-        by.allreduce(sum, sum, elements(exchanged_), sum_dtype(dtype(exchanged_)), SYNCYTE_OP_SUM);
+        exchange_->allreduce(sum, sum, elements(exchanged_), sum_dtype(dtype(exchanged_)), SYNCYTE_OP_SUM);
       }
       is_exchanging_ = true;
     }

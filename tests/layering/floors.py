@@ -46,7 +46,7 @@ PLACES = [
 
 # Units outside src/mpi that call MPI themselves: each is about a part of MPI that nothing else in src uses.
 MPI_CALLERS = {
-    "src/collectives/calls": "collectives of elements",
+    "src/collectives/moves": "collectives of elements",
     "src/collectives/started_collective": "the agreement of a non-blocking collective",
     "src/comm/cart": "Cartesian communicators",
     "src/comm/control_tags": "the highest tag",

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "base/buffer.hpp"
-#include "collectives/calls.hpp"
 #include "comm/cart.hpp"
 #include "comm/split.hpp"
 #include "halo/plan.hpp"
@@ -202,8 +201,8 @@ class counted : public collectives::data_operation {
  public:
   explicit counted(bool fails) : fails_(fails) { ++alive; }
   ~counted() override { --alive; }
-  void post(collectives::posted_calls& pending) override {
-    pending.allreduce(values_.data(), values_.data(), 100, SYNCYTE_FLOAT64, SYNCYTE_OP_SUM);
+  void move(collectives::moves& by) override {
+    by.allreduce(values_.data(), values_.data(), std::ssize(values_), SYNCYTE_FLOAT64, SYNCYTE_OP_SUM);
     if (fails_) base::fail(SYNCYTE_ERR_MPI, "half of it is posted");
   }
 
