@@ -7,7 +7,6 @@
 
 #include "atomics/elements.hpp"
 #include "base/dtype.hpp"
-#include "mpi/call.hpp"
 #include "mpi/process.hpp"
 #include "window/remote.hpp"
 
@@ -27,51 +26,43 @@ scratch make_scratch(std::size_t bytes) {
 
 }  // namespace
 
-void remote::combine_piece(int rank, std::size_t offset, syncyte_dtype_t dtype, syncyte_op_t op,
-                           const std::byte* source, std::byte* previous, std::int64_t count) {
+/// Gets elements if step() needs the old ones, calls step(), and puts them if they are not `previous`, which step() has
+/// stored; null: puts them always.
+template <class Step>
+void remote::change(int rank, std::size_t offset, std::byte* elements, std::size_t bytes, const void* previous,
+                    bool needs_old, Step&& step) {
   mpi::require_rank_process();
-  const atomics::atomic_combine combine = atomics::find_combine(dtype, op);
-  const std::size_t bytes = static_cast<std::size_t>(count) * base::dtype_size(dtype);
-  scratch room = make_scratch(bytes);
-  auto* elements = reinterpret_cast<std::byte*>(room.data());
-  remote_guard guard(mutex_, rank);
-  if (op != SYNCYTE_OP_REPLACE || previous != nullptr) get(rank, offset, elements, bytes);
-  combine(elements, source, previous, count);
-  if (previous == nullptr || std::memcmp(elements, previous, bytes) != 0) {
+  mutex_.while_held(rank, [&] {
+    if (needs_old) get(rank, offset, elements, bytes);
+    step();
+    if (previous != nullptr && std::memcmp(elements, previous, bytes) == 0) return;
     put(rank, offset, elements, bytes);
     flush(rank);
-  }
-  guard.end();
+  });
 }
 
-void remote::accumulate(int rank, std::size_t offset, syncyte_dtype_t dtype, syncyte_op_t op, const void* source,
-                        std::int64_t count) {
-  const std::size_t bytes = base::dtype_size(dtype);
-  const auto most = static_cast<std::int64_t>(piece_bytes / bytes);
-  const auto* from = static_cast<const std::byte*>(source);
+void remote::combine(int rank, std::size_t offset, syncyte_dtype_t dtype, syncyte_op_t op, const std::byte* source,
+                     std::byte* previous, std::int64_t count) {
+  const atomics::atomic_combine combine_elements = atomics::find_combine(dtype, op);
+  const std::size_t element = base::dtype_size(dtype);
+  const auto most = static_cast<std::int64_t>(piece_bytes / element);
+  scratch room = make_scratch(static_cast<std::size_t>(std::min(most, count)) * element);
+  auto* const elements = reinterpret_cast<std::byte*>(room.data());
   for (std::int64_t done = 0; done < count; done += most) {
-    const std::size_t skipped = static_cast<std::size_t>(done) * bytes;
-    combine_piece(rank, offset + skipped, dtype, op, from + skipped, nullptr, std::min(most, count - done));
+    const std::int64_t length = std::min(most, count - done);
+    const std::size_t skipped = static_cast<std::size_t>(done) * element;
+    std::byte* const old = previous != nullptr ? previous + skipped : nullptr;
+    change(rank, offset + skipped, elements, static_cast<std::size_t>(length) * element, old,
+           op != SYNCYTE_OP_REPLACE || old != nullptr,
+           [&] { combine_elements(elements, source + skipped, old, length); });
   }
-}
-
-void remote::fetch_op(int rank, std::size_t offset, syncyte_dtype_t dtype, syncyte_op_t op, const void* operand,
-                      void* previous) {
-  combine_piece(rank, offset, dtype, op, static_cast<const std::byte*>(operand), static_cast<std::byte*>(previous), 1);
 }
 
 void remote::compare_swap(int rank, std::size_t offset, syncyte_dtype_t dtype, const void* expected,
                           const void* desired, void* previous) {
-  const std::size_t bytes = base::dtype_size(dtype);
   alignas(std::max_align_t) std::byte element[sizeof(std::uint64_t)];
-  remote_guard guard(mutex_, rank);
-  get(rank, offset, element, bytes);
-  atomics::compare_swap_element(dtype, element, expected, desired, previous);
-  if (std::memcmp(element, previous, bytes) != 0) {
-    put(rank, offset, element, bytes);
-    flush(rank);
-  }
-  guard.end();
+  change(rank, offset, element, base::dtype_size(dtype), previous, true,
+         [&] { atomics::compare_swap_element(dtype, element, expected, desired, previous); });
 }
 
 }  // namespace syncyte::window

@@ -1,10 +1,9 @@
 // Atomics of a window: the processor's where all parts are mapped, otherwise by MPI for all.
 #include <atomic>
-#include <optional>
 
 #include "atomics/elements.hpp"
 #include "base/dtype.hpp"
-#include "window/direct_locks.hpp"
+#include "window/part_header.hpp"
 #include "window/window.hpp"
 
 namespace syncyte::window {
@@ -18,50 +17,38 @@ void require_pointer(const void* pointer, const char* argument) {
 }  // namespace
 
 part_header& window::header_of(int rank) const {
-  return *reinterpret_cast<part_header*>(pointer(rank) - header_bytes_);
+  return *reinterpret_cast<part_header*>(pointer(rank) - sizeof(part_header));
 }
 
-void window::combine_here(int rank, std::size_t offset, syncyte_dtype_t dtype, syncyte_op_t op, const std::byte* source,
-                          std::byte* previous, std::int64_t count) {
-  const atomics::atomic_combine combine = atomics::find_combine(dtype, op);
-  std::byte* const part = pointer(rank);
-  if (atomics::has_atomics(dtype)) return combine(part + offset, source, previous, count);
-  base::require(header_bytes_ > 0, SYNCYTE_ERR_UNSUPPORTED,
-                "window {} lies over existing memory and has no atomics for dtype {}", name_, base::dtype_name(dtype));
+void window::combine(int rank, std::size_t offset, syncyte_dtype_t dtype, syncyte_op_t op, const std::byte* source,
+                     std::byte* previous, std::int64_t count) {
+  const atomics::atomic_combine combine_elements = atomics::find_combine(dtype, op);
   const std::size_t bytes = base::dtype_size(dtype);
+  require_element(rank, offset, bytes, static_cast<std::size_t>(count) * bytes);
+  if (count == 0) return;
+  if (remote_) return remote_->combine(rank, sizeof(part_header) + offset, dtype, op, source, previous, count);
+  std::byte* const part = pointer(rank);
+  if (atomics::has_atomics(dtype)) return combine_elements(part + offset, source, previous, count);
   atomics::lock_table locks = element_locks(header_of(rank), comm_->node(), name_);
   for (std::int64_t i = 0; i < count; ++i) {
     const std::size_t skipped = static_cast<std::size_t>(i) * bytes;
     const auto element = static_cast<std::int64_t>((offset + skipped) / bytes);
     locks.lock(element);
-    combine(part + offset + skipped, source + skipped, previous == nullptr ? nullptr : previous + skipped, 1);
+    combine_elements(part + offset + skipped, source + skipped, previous == nullptr ? nullptr : previous + skipped, 1);
     locks.unlock(element);
   }
 }
 
 void window::accumulate(int rank, std::size_t offset, syncyte_dtype_t dtype, syncyte_op_t op, const void* source,
                         std::int64_t count) {
-  atomics::find_combine(dtype, op);
-  const std::size_t bytes = base::dtype_size(dtype);
-  require_element(rank, offset, bytes, static_cast<std::size_t>(count) * bytes);
-  if (count == 0) return;
-  if (remote_)
-    remote_->accumulate(rank, header_bytes_ + offset, dtype, op, source, count);
-  else
-    combine_here(rank, offset, dtype, op, static_cast<const std::byte*>(source), nullptr, count);
+  combine(rank, offset, dtype, op, static_cast<const std::byte*>(source), nullptr, count);
 }
 
 void window::fetch_op(int rank, std::size_t offset, syncyte_dtype_t dtype, syncyte_op_t op, const void* operand,
                       void* previous) {
   require_pointer(operand, "operand");
   require_pointer(previous, "previous");
-  atomics::find_combine(dtype, op);
-  const std::size_t bytes = base::dtype_size(dtype);
-  require_element(rank, offset, bytes, bytes);
-  if (remote_)
-    remote_->fetch_op(rank, header_bytes_ + offset, dtype, op, operand, previous);
-  else
-    combine_here(rank, offset, dtype, op, static_cast<const std::byte*>(operand), static_cast<std::byte*>(previous), 1);
+  combine(rank, offset, dtype, op, static_cast<const std::byte*>(operand), static_cast<std::byte*>(previous), 1);
 }
 
 void window::compare_swap(int rank, std::size_t offset, syncyte_dtype_t dtype, const void* expected,
@@ -73,7 +60,7 @@ void window::compare_swap(int rank, std::size_t offset, syncyte_dtype_t dtype, c
   const std::size_t bytes = base::dtype_size(dtype);
   require_element(rank, offset, bytes, bytes);
   if (remote_)
-    remote_->compare_swap(rank, header_bytes_ + offset, dtype, expected, desired, previous);
+    remote_->compare_swap(rank, sizeof(part_header) + offset, dtype, expected, desired, previous);
   else
     atomics::compare_swap_element(dtype, pointer(rank) + offset, expected, desired, previous);
 }
