@@ -13,6 +13,7 @@
 #include "comm/collective.hpp"
 #include "comm/facts.hpp"
 #include "comm/split.hpp"
+#include "memory/mapping.hpp"
 #include "mpi/call.hpp"
 #include "mpi/process.hpp"
 #include "mpi/progress.hpp"
@@ -31,14 +32,12 @@ constexpr std::size_t page = 4096;
 constexpr std::int64_t most_bytes = std::int64_t{1} << 56;  // of all buckets: sums, twice as wide, fit 64 bits too
 constexpr std::int64_t chunk_elements = 1 << 15;
 
-std::size_t rounded_up(std::size_t bytes, std::size_t unit) { return (bytes + unit - 1) / unit * unit; }
-
 /// Offsets of consecutive buckets of memory, each at a cache line, and the end of the last.
 template <class BytesOf>
 std::vector<std::size_t> offsets_of(int buckets, BytesOf&& bytes_of) {
   std::vector<std::size_t> offsets{0};
   for (int bucket = 0; bucket < buckets; ++bucket)
-    offsets.push_back(offsets.back() + rounded_up(bytes_of(bucket), line));
+    offsets.push_back(offsets.back() + memory::round_up(bytes_of(bucket), line));
   return offsets;
 }
 
@@ -126,12 +125,12 @@ bucket_reducer::~bucket_reducer() {
 }
 
 std::size_t bucket_reducer::state_bytes() const {
-  return rounded_up(sizeof(node_state) + at(buckets()) * sizeof(bucket_state), page);
+  return memory::round_up(sizeof(node_state) + at(buckets()) * sizeof(bucket_state), page);
 }
 
 std::size_t bucket_reducer::part_bytes() const {
   const bool is_first = comm_->node().rank == 0;
-  return rounded_up(offsets_.back() + (is_first ? state_bytes() + sum_offsets_.back() : 0), page);
+  return memory::round_up(offsets_.back() + (is_first ? state_bytes() + sum_offsets_.back() : 0), page);
 }
 
 std::byte* bucket_reducer::part_of(int node_rank) const {
