@@ -83,7 +83,7 @@ transfer::transfer(std::shared_ptr<plan> on, const syncyte_buffer_t* array, oper
 transfer::~transfer() {
   try {
     wait_or_leave();
-  } catch (...) {  // nobody is there to be told
+  } catch (...) {  // a destructor cannot report it
   }
 }
 
@@ -98,8 +98,8 @@ std::byte* transfer::place_of(const box& box) const {
   return place;
 }
 
-/// As many pieces both ways, some of them empty: a neighbour who does something else with the halo gets and sends
-/// messages of another length, which nobody shall wait for in vain.
+/// Posts as many pieces in both directions, some of them empty: a neighbour in a different call on this halo sends and
+/// receives messages of another length, and no rank may wait for a piece that is never sent.
 void transfer::post(side& side, int rank, bool is_send) {
   const MPI_Comm comm = plan_->comm()->control();
   const int tag = is_exchange() ? side.tag : side.adjoint_tag;
@@ -205,11 +205,6 @@ void transfer::finish_side(side& side) {
   if (!error_) take(side, side.in.data() + sizeof(header), side.dense_strides);
 }
 
-void transfer::finish_phase() {
-  for (side& side : sides(phases_done_)) finish_side(side);
-  ++phases_done_;
-}
-
 /// Checks that the message of a neighbour, perhaps of a later phase, is of the same call. A neighbour in a different
 /// call may wait for messages that this rank would send only after that neighbour's own.
 void transfer::check_call(const side& side) {
@@ -239,7 +234,8 @@ bool transfer::has_arrived(std::size_t phase) const {
 bool transfer::advance() {
   for (;;) {
     while (phases_done_ < phases_started_ && has_arrived(phases_done_)) {
-      finish_phase();
+      for (side& side : sides(phases_done_)) finish_side(side);
+      ++phases_done_;
       if (phases_done_ == phases_started_ && phases_started_ < phases()) start_phase();
     }
     while (is_mismatch_ && phases_started_ < phases()) start_phase();

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "collectives/collectives.hpp"
+#include "collectives/checks.hpp"
 #include "halo/plan.hpp"
 #include "watchdog/scope.hpp"
 
@@ -32,7 +32,7 @@ class transfer {
   /// The names of extra facts must stay until it has ended.
   transfer(std::shared_ptr<plan> on, const syncyte_buffer_t* array, operation way,
            const collectives::extras& extras = {});
-  ~transfer();  // waits, if nobody has
+  ~transfer();  // waits for its end
   transfer(const transfer&) = delete;
   transfer& operator=(const transfer&) = delete;
 
@@ -73,7 +73,6 @@ class transfer {
   bool has_arrived(std::size_t phase) const;
   void start_phase();
   void start_side(side& side);
-  void finish_phase();
   void finish_side(side& side);
   void check_call(const side& side);
   void take(const side& side, const std::byte* elements, std::span<const std::int64_t> strides);
@@ -109,7 +108,7 @@ class transfer {
   std::vector<posted> receives_;  // of all phases
   std::vector<posted> sends_;
   bool is_complete_ = false;
-  bool has_ended_ = false;      // and somebody knows
+  bool has_ended_ = false;      // and a test or wait has reported it
   std::exception_ptr outcome_;  // MPI's error, or that of a neighbour that has departed
   std::optional<watchdog::started_scope> listing_;
 };

@@ -177,8 +177,8 @@ message::~message() {
   }
 }
 
-/// Syncyte has ended before the message has: MPI, where it goes on, is told that nobody receives it any longer, and
-/// keeps the memory of what it cannot take back.
+/// Syncyte has ended before the message has. Cancels a receive where MPI still runs; MPI keeps the memory of a message
+/// that cannot be cancelled.
 void message::abandon() {
   int is_finalized = 0;
   int is_done = 0;
@@ -303,7 +303,7 @@ std::string message::title() const {
   return fmt::format("{}, {} {}, {}", comm_->name(), word, rank, tag);
 }
 
-/// The other rank may have departed; a message that it had sent before still comes.
+/// The other rank may have departed; a message that it had sent before still arrives.
 class message::peer_wait final : public watchdog::long_wait {
  public:
   explicit peer_wait(message& waiting) : message_(waiting) {}
@@ -336,7 +336,7 @@ void message::give_up_on_departed() {
   throw comm::departed_error(*comm_, rank, operation());
 }
 
-/// Takes a receive back; false if its message has come, or is on its way.
+/// Cancels a receive; false if its message has arrived, or is on its way.
 bool message::cancel() {
   MPI_Status status;
   int is_done = 0;
@@ -357,7 +357,7 @@ void message::leave() noexcept {
   try {
     if (direction_ == direction::out) return abandon();
     if (!cancel()) mpi::poll_until([&] { return test(); });
-  } catch (...) {  // nobody asks for it
+  } catch (...) {  // its wait has been interrupted: no caller gets its error
   }
 }
 

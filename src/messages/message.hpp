@@ -57,7 +57,7 @@ class message {
   static std::unique_ptr<message> receive(std::shared_ptr<comm::communicator> comm, const syncyte_buffer_t* buffer,
                                           const message_peer& peer, int room = 0);
 
-  ~message();  // waits, if nobody has
+  ~message();  // waits for its end
   message(const message&) = delete;
   message& operator=(const message&) = delete;
 

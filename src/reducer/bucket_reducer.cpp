@@ -227,8 +227,8 @@ void bucket_reducer::go_on() {
   if (leaders_) exchange_sums();
 }
 
-/// A leader's part: sends the sums that are complete, in the order of the buckets, and behind the last who has given
-/// up.
+/// On a leader: reduces the sums that are complete between the nodes, in the order of the buckets, then the ranks that
+/// have given up.
 void bucket_reducer::exchange_sums() {
   const mpi::try_thread_guard now_or_later;
   if (!now_or_later) return;
@@ -286,7 +286,7 @@ void bucket_reducer::wait() {
   end_round();
 }
 
-/// Local: the others learn of it when they wait.
+/// Local: wait() reports it on the other ranks.
 void bucket_reducer::refuse() {
   raise_to(refusal_of_round(), refusal_by(comm_->rank(), round_));
   mark_rest_ready();

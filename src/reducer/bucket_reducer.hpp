@@ -26,7 +26,7 @@ struct description {
 ///
 /// The ranks of a node reach each other's buckets in memory. A bucket that all of them have started is cut into chunks;
 /// any rank in a function of the reducer claims the next chunk, adds it up and writes the sum to all. A rank that has
-/// started a bucket need not come back for the others to finish it. Between nodes the first rank of each sends the
+/// started a bucket need not call again for the others to finish it. Between nodes the first rank of each sends the
 /// node's sums.
 class bucket_reducer {
  public:

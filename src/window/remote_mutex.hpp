@@ -44,7 +44,7 @@ class remote_mutex {
 
   struct words {
     std::uint64_t held;    // 0 or 1
-    std::uint64_t holder;  // rank + 1 of whoever held it last
+    std::uint64_t holder;  // rank + 1 of the last holder
   };
 
   const comm::communicator& comm_;  // outlives this, as it does all its collective resources
