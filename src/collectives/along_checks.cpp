@@ -90,6 +90,15 @@ std::vector<std::int64_t> overlaps(mpi::counts_view intervals, std::size_t rank,
 
 }  // namespace
 
+const syncyte_buffer_t* on_root(comm::agreement& terms, int root, const syncyte_buffer_t* buffer,
+                                const char* argument) {
+  if (terms.comm().rank() != checked_root(terms, root)) return nullptr;
+  if (buffer == nullptr)
+    base::refuse(SYNCYTE_ERR_ARGUMENT, {.argument = argument, .value = "null", .expected = "an array on root"},
+                 fmt::format("{} is null on root; expected a syncyte_buffer_t", argument));
+  return buffer;
+}
+
 partitioned checked_partition(comm::agreement& terms, const base::buffer& part, int given_axis, given_counts counts,
                               const syncyte_buffer_t* raw_whole, const char* whole_name) {
   const int axis = checked_axis(given_axis, part, "axis");

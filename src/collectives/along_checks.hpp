@@ -18,7 +18,12 @@ struct partitioned {
   syncyte_dtype_t dtype;
   dense_parts part;
   std::optional<dense_parts> whole;
+
+  std::byte* whole_data() const { return whole ? whole->data() : nullptr; }
 };
+
+/// The root's array; null elsewhere.
+const syncyte_buffer_t* on_root(comm::agreement& terms, int root, const syncyte_buffer_t* buffer, const char* argument);
 
 /// Checks, and adds the facts; `whole` may be null on ranks that have none, and is in the same kind of memory as the
 /// part.

@@ -24,12 +24,11 @@ class dense_parts {
   std::byte* data() const;
   std::span<const std::int64_t> counts() const { return counts_; }  ///< elements of each part
 
-  void load();
-  void store();
+  void load() { copy(true); }
+  void store() { copy(false); }
 
  private:
-  template <class Step>
-  void for_each_part(Step&& step);
+  void copy(bool is_load);
 
   base::buffer array_;
   int axis_;

@@ -136,7 +136,7 @@ TEST(progress, starts_go_on_in_collectives_with_and_without_checks) {
   std::vector<double> values(3, 1.0);
   const auto buffer = buffer_of(values, SYNCYTE_FLOAT64);
   const auto sum_up = [&](comm::communicator& comm) {
-    collectives::allreduce(comm, nullptr, SYNCYTE_OP_SUM, &buffer, {});
+    collectives::run<collectives::allreduce>(comm, "comm_allreduce", {}, nullptr, SYNCYTE_OP_SUM, &buffer);
   };
   expect_starts_to_go_on_in([&] { sum_up(reference_world()); });
   expect_starts_to_go_on_in([&] { sum_up(*unchecked); });
