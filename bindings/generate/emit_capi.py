@@ -1,8 +1,9 @@
 """Emits C functions that follow from their declarations.
 
-A collective's calls the function of src/collectives with the same name and arguments, without options and lengths of
-arrays; that which retains, releases or destroys a handle calls its table. Another that no file of capi/src defines
-calls the method of the handle's object with the same name, which returns a single output and gets several by reference.
+A collective's runs or starts the class of src/collectives with the same name (without the i of a non-blocking one) and
+arguments, without options and lengths of arrays; that which retains, releases or destroys a handle calls its table.
+Another that no file of capi/src defines calls the method of the handle's object with the same name, which returns a
+single output and gets several by reference.
 """
 
 from __future__ import annotations
@@ -54,13 +55,13 @@ def _declared(parameter: Parameter) -> str:
     return f"{const}{parameter.type.name}{'*' * parameter.type.pointers} {parameter.name}".replace(" ", _SPACE)
 
 
-def _arguments(function: Function) -> list[str]:
+def _arguments(function: Function, array_type: str = "") -> list[str]:
     """Arguments of the core's function, without the communicator and the options."""
     arguments = []
     lengths = {parameter.array for parameter in function.parameters if parameter.type.const}
     for parameter in function.parameters:
         if parameter.type.const and parameter.array is not None:
-            arguments.append(f"{{{parameter.name},{_SPACE}{parameter.array}}}")
+            arguments.append(f"{array_type}{{{parameter.name},{_SPACE}{parameter.array}}}")
         elif parameter.name not in ("comm", "options", "request", *lengths):
             arguments.append(parameter.name)
     return arguments
@@ -91,15 +92,15 @@ def _wrapped(text: str, indent: int) -> str:
 
 def _function(function: Function) -> str:
     operation = function.name.removeprefix("syncyte_")
-    called = f"collectives::{operation.removeprefix('comm_')}"
-    is_start = function.parameters[-1].name == "request"
-    if is_start:
+    name = operation.removeprefix("comm_")
+    arguments = ", ".join(_arguments(function, "collectives::given_counts"))
+    if function.parameters[-1].name == "request":
         opening = (f'return start_request("{operation}", comm, options, request, '
                    "[&](const auto& group, const auto& more) {")  # fmt: skip
-        call = f"return {called}({', '.join(['group', *_arguments(function), 'more'])});"
+        call = f'return collectives::start<collectives::{name[1:]}>(group, "{operation}", more, {arguments});'
     else:
         opening = f'return started<forks_too>("{operation}", [&] {{'
-        call = f"{called}({', '.join(['*find_comm(comm)', *_arguments(function), 'extras(options)'])});"
+        call = f'collectives::run<collectives::{name}>(*find_comm(comm), "{operation}", extras(options), {arguments});'
     body = [_wrapped(statement, 4) for statement in [*_traced(function), call]]
     return "\n".join(["", _signature(function), _wrapped(opening, 2), *body, "  });", "}", ""])
 

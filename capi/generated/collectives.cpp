@@ -18,7 +18,7 @@ syncyte_status_t syncyte_comm_bcast(syncyte_comm_t comm, int32_t root, const syn
   return started<forks_too>("comm_bcast", [&] {
     trace_buffer(buffer);
     trace_peer(root);
-    collectives::bcast(*find_comm(comm), root, buffer, extras(options));
+    collectives::run<collectives::bcast>(*find_comm(comm), "comm_bcast", extras(options), root, buffer);
   });
 }
 
@@ -26,7 +26,7 @@ syncyte_status_t syncyte_comm_allreduce(syncyte_comm_t comm, const syncyte_buffe
     const syncyte_collective_options_t* options, const syncyte_buffer_t* output) {
   return started<forks_too>("comm_allreduce", [&] {
     trace_buffer(input != nullptr ? input : output);
-    collectives::allreduce(*find_comm(comm), input, op, output, extras(options));
+    collectives::run<collectives::allreduce>(*find_comm(comm), "comm_allreduce", extras(options), input, op, output);
   });
 }
 
@@ -34,7 +34,7 @@ syncyte_status_t syncyte_comm_allgather(syncyte_comm_t comm, const syncyte_buffe
     const syncyte_collective_options_t* options, const syncyte_buffer_t* output) {
   return started<forks_too>("comm_allgather", [&] {
     trace_buffer(input);
-    collectives::allgather(*find_comm(comm), input, output, extras(options));
+    collectives::run<collectives::allgather>(*find_comm(comm), "comm_allgather", extras(options), input, output);
   });
 }
 
@@ -42,7 +42,8 @@ syncyte_status_t syncyte_comm_allgatherv(syncyte_comm_t comm, const syncyte_buff
     int64_t counts_length, const syncyte_collective_options_t* options, const syncyte_buffer_t* output) {
   return started<forks_too>("comm_allgatherv", [&] {
     trace_buffer(input);
-    collectives::allgatherv(*find_comm(comm), input, {counts, counts_length}, output, extras(options));
+    collectives::run<collectives::allgatherv>(*find_comm(comm), "comm_allgatherv", extras(options), input,
+        collectives::given_counts{counts, counts_length}, output);
   });
 }
 
@@ -51,8 +52,9 @@ syncyte_status_t syncyte_comm_alltoallv(syncyte_comm_t comm, const syncyte_buffe
     const syncyte_collective_options_t* options, const syncyte_buffer_t* output) {
   return started<forks_too>("comm_alltoallv", [&] {
     trace_buffer(input);
-    collectives::alltoallv(*find_comm(comm), input, {send_counts, send_counts_length},
-        {recv_counts, recv_counts_length}, output, extras(options));
+    collectives::run<collectives::alltoallv>(*find_comm(comm), "comm_alltoallv", extras(options), input,
+        collectives::given_counts{send_counts, send_counts_length},
+        collectives::given_counts{recv_counts, recv_counts_length}, output);
   });
 }
 
@@ -60,7 +62,8 @@ syncyte_status_t syncyte_comm_neighbor_alltoall(syncyte_comm_t comm, const syncy
     const syncyte_collective_options_t* options, const syncyte_buffer_t* output) {
   return started<forks_too>("comm_neighbor_alltoall", [&] {
     trace_buffer(input);
-    collectives::neighbor_alltoall(*find_comm(comm), input, output, extras(options));
+    collectives::run<collectives::neighbor_alltoall>(*find_comm(comm), "comm_neighbor_alltoall", extras(options), input,
+        output);
   });
 }
 
@@ -69,7 +72,7 @@ syncyte_status_t syncyte_comm_reduce(syncyte_comm_t comm, const syncyte_buffer_t
   return started<forks_too>("comm_reduce", [&] {
     trace_buffer(input != nullptr ? input : output);
     trace_peer(root);
-    collectives::reduce(*find_comm(comm), input, op, root, output, extras(options));
+    collectives::run<collectives::reduce>(*find_comm(comm), "comm_reduce", extras(options), input, op, root, output);
   });
 }
 
@@ -77,7 +80,7 @@ syncyte_status_t syncyte_comm_scan(syncyte_comm_t comm, const syncyte_buffer_t* 
     syncyte_scan_t from, const syncyte_collective_options_t* options, const syncyte_buffer_t* output) {
   return started<forks_too>("comm_scan", [&] {
     trace_buffer(input != nullptr ? input : output);
-    collectives::scan(*find_comm(comm), input, op, from, output, extras(options));
+    collectives::run<collectives::scan>(*find_comm(comm), "comm_scan", extras(options), input, op, from, output);
   });
 }
 
@@ -85,14 +88,15 @@ syncyte_status_t syncyte_comm_exscan(syncyte_comm_t comm, const syncyte_buffer_t
     syncyte_scan_t from, const syncyte_collective_options_t* options, const syncyte_buffer_t* output) {
   return started<forks_too>("comm_exscan", [&] {
     trace_buffer(input != nullptr ? input : output);
-    collectives::exscan(*find_comm(comm), input, op, from, output, extras(options));
+    collectives::run<collectives::exscan>(*find_comm(comm), "comm_exscan", extras(options), input, op, from, output);
   });
 }
 
 syncyte_status_t syncyte_comm_counts(syncyte_comm_t comm, int64_t count, const syncyte_collective_options_t* options,
     int64_t* counts, int64_t counts_length) {
   return started<forks_too>("comm_counts", [&] {
-    collectives::counts(*find_comm(comm), count, counts, counts_length, extras(options));
+    collectives::run<collectives::counts>(*find_comm(comm), "comm_counts", extras(options), count, counts,
+        counts_length);
   });
 }
 
@@ -102,7 +106,8 @@ syncyte_status_t syncyte_comm_gather_along(syncyte_comm_t comm, const syncyte_bu
   return started<forks_too>("comm_gather_along", [&] {
     trace_buffer(input);
     trace_peer(root);
-    collectives::gather_along(*find_comm(comm), input, axis, {counts, counts_length}, root, output, extras(options));
+    collectives::run<collectives::gather_along>(*find_comm(comm), "comm_gather_along", extras(options), input, axis,
+        collectives::given_counts{counts, counts_length}, root, output);
   });
 }
 
@@ -111,7 +116,8 @@ syncyte_status_t syncyte_comm_allgather_along(syncyte_comm_t comm, const syncyte
     const syncyte_buffer_t* output) {
   return started<forks_too>("comm_allgather_along", [&] {
     trace_buffer(input);
-    collectives::allgather_along(*find_comm(comm), input, axis, {counts, counts_length}, output, extras(options));
+    collectives::run<collectives::allgather_along>(*find_comm(comm), "comm_allgather_along", extras(options), input,
+        axis, collectives::given_counts{counts, counts_length}, output);
   });
 }
 
@@ -121,7 +127,8 @@ syncyte_status_t syncyte_comm_scatter_along(syncyte_comm_t comm, const syncyte_b
   return started<forks_too>("comm_scatter_along", [&] {
     trace_buffer(input != nullptr ? input : output);
     trace_peer(root);
-    collectives::scatter_along(*find_comm(comm), input, axis, {counts, counts_length}, root, output, extras(options));
+    collectives::run<collectives::scatter_along>(*find_comm(comm), "comm_scatter_along", extras(options), input, axis,
+        collectives::given_counts{counts, counts_length}, root, output);
   });
 }
 
@@ -130,8 +137,8 @@ syncyte_status_t syncyte_comm_reduce_scatter_along(syncyte_comm_t comm, const sy
     const syncyte_buffer_t* output) {
   return started<forks_too>("comm_reduce_scatter_along", [&] {
     trace_buffer(input);
-    collectives::reduce_scatter_along(*find_comm(comm), input, axis, {counts, counts_length}, op, output,
-        extras(options));
+    collectives::run<collectives::reduce_scatter_along>(*find_comm(comm), "comm_reduce_scatter_along", extras(options),
+        input, axis, collectives::given_counts{counts, counts_length}, op, output);
   });
 }
 
@@ -140,8 +147,9 @@ syncyte_status_t syncyte_comm_alltoall_along(syncyte_comm_t comm, const syncyte_
     int64_t scatter_counts_length, const syncyte_collective_options_t* options, const syncyte_buffer_t* output) {
   return started<forks_too>("comm_alltoall_along", [&] {
     trace_buffer(input);
-    collectives::alltoall_along(*find_comm(comm), input, gather_axis, {gather_counts, gather_counts_length},
-        scatter_axis, {scatter_counts, scatter_counts_length}, output, extras(options));
+    collectives::run<collectives::alltoall_along>(*find_comm(comm), "comm_alltoall_along", extras(options), input,
+        gather_axis, collectives::given_counts{gather_counts, gather_counts_length}, scatter_axis,
+        collectives::given_counts{scatter_counts, scatter_counts_length}, output);
   });
 }
 
@@ -150,7 +158,7 @@ syncyte_status_t syncyte_comm_ibcast(syncyte_comm_t comm, int32_t root, const sy
   return start_request("comm_ibcast", comm, options, request, [&](const auto& group, const auto& more) {
     trace_buffer(buffer);
     trace_peer(root);
-    return collectives::ibcast(group, root, buffer, more);
+    return collectives::start<collectives::bcast>(group, "comm_ibcast", more, root, buffer);
   });
 }
 
@@ -158,7 +166,7 @@ syncyte_status_t syncyte_comm_iallreduce(syncyte_comm_t comm, const syncyte_buff
     const syncyte_collective_options_t* options, const syncyte_buffer_t* output, syncyte_request_t* request) {
   return start_request("comm_iallreduce", comm, options, request, [&](const auto& group, const auto& more) {
     trace_buffer(input != nullptr ? input : output);
-    return collectives::iallreduce(group, input, op, output, more);
+    return collectives::start<collectives::allreduce>(group, "comm_iallreduce", more, input, op, output);
   });
 }
 
@@ -167,7 +175,8 @@ syncyte_status_t syncyte_comm_iallgather_along(syncyte_comm_t comm, const syncyt
     const syncyte_buffer_t* output, syncyte_request_t* request) {
   return start_request("comm_iallgather_along", comm, options, request, [&](const auto& group, const auto& more) {
     trace_buffer(input);
-    return collectives::iallgather_along(group, input, axis, {counts, counts_length}, output, more);
+    return collectives::start<collectives::allgather_along>(group, "comm_iallgather_along", more, input, axis,
+        collectives::given_counts{counts, counts_length}, output);
   });
 }
 
@@ -176,7 +185,8 @@ syncyte_status_t syncyte_comm_ireduce_scatter_along(syncyte_comm_t comm, const s
     const syncyte_buffer_t* output, syncyte_request_t* request) {
   return start_request("comm_ireduce_scatter_along", comm, options, request, [&](const auto& group, const auto& more) {
     trace_buffer(input);
-    return collectives::ireduce_scatter_along(group, input, axis, {counts, counts_length}, op, output, more);
+    return collectives::start<collectives::reduce_scatter_along>(group, "comm_ireduce_scatter_along", more, input, axis,
+        collectives::given_counts{counts, counts_length}, op, output);
   });
 }
 
@@ -186,8 +196,9 @@ syncyte_status_t syncyte_comm_ialltoall_along(syncyte_comm_t comm, const syncyte
     syncyte_request_t* request) {
   return start_request("comm_ialltoall_along", comm, options, request, [&](const auto& group, const auto& more) {
     trace_buffer(input);
-    return collectives::ialltoall_along(group, input, gather_axis, {gather_counts, gather_counts_length}, scatter_axis,
-        {scatter_counts, scatter_counts_length}, output, more);
+    return collectives::start<collectives::alltoall_along>(group, "comm_ialltoall_along", more, input, gather_axis,
+        collectives::given_counts{gather_counts, gather_counts_length}, scatter_axis,
+        collectives::given_counts{scatter_counts, scatter_counts_length}, output);
   });
 }
 }

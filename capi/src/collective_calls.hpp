@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-#include "collectives/extras.hpp"
+#include "collectives/checks.hpp"
 #include "comm_table.hpp"
 #include "guard.hpp"
 #include "handle_table.hpp"

@@ -21,7 +21,7 @@ syncyte_message_options_t checked(const syncyte_message_options_t* given) {
   return options;
 }
 
-/// The common type of comm::message's factory functions: send, receive, and their persistent forms.
+/// message::send or message::receive.
 using message_maker = decltype(messages::message::send);
 
 std::unique_ptr<messages::message> made_by(message_maker& make, syncyte_comm_t comm, const syncyte_buffer_t* buffer,
@@ -144,12 +144,15 @@ syncyte_status_t syncyte_comm_sendrecv(syncyte_comm_t comm, const syncyte_buffer
   return started("comm_sendrecv", [&] {
     trace_message(send_buffer, dest);
     require_status(status);
-    const auto received = made_by(message::prepare_receive, comm, recv_buffer, source, recv_tag, options);
-    const auto sent = made_by(message::prepare_send, comm, send_buffer, dest, send_tag, options);
-    received->start();
-    sent->start();
-    message::wait_or_leave({received.get(), sent.get()});
-    fill(status, *received);
+    const auto given = checked(options);
+    const auto group = find_comm(comm);
+    message received(group, recv_buffer, {source, recv_tag, given.channel, given.label}, message::direction::in,
+                     given.room);
+    message sent(group, send_buffer, {dest, send_tag, given.channel, given.label}, message::direction::out, given.room);
+    received.start();
+    sent.start();
+    message::wait_or_leave({&received, &sent});
+    fill(status, received);
   });
 }
 }

@@ -30,14 +30,9 @@ struct header {
   region_sizes sizes;
 };
 
-std::uint64_t total(const region_sizes& sizes) { return sizes.parameters + sizes.computation; }
-
 void check_size(std::uint64_t bytes, const char* name) {
-  if (bytes > most_bytes)
-    base::refuse(SYNCYTE_ERR_MEMORY,
-                 {.argument = name,
-                  .value = std::to_string(bytes),
-                  .expected = fmt::format("at most {}, which is more than any machine has", most_bytes)});
+  base::expect(bytes <= most_bytes, SYNCYTE_ERR_MEMORY, name, bytes, "at most {}, which is more than any machine has",
+               most_bytes);
 }
 
 /// Sizes chosen by the caller or the environment; 0 if neither has chosen one.
@@ -57,8 +52,8 @@ std::uint64_t in_pages(std::uint64_t bytes) {
 region_sizes with_defaults(const region_sizes& chosen, std::uint64_t available) {
   const region_sizes defaults{chosen.parameters > 0 ? 0 : region::default_sizes.parameters,
                               chosen.computation > 0 ? 0 : region::default_sizes.computation};
-  const auto room = static_cast<double>(available - std::min(available, total(chosen))) * 0.75;
-  const double scale = std::min(1.0, room / static_cast<double>(std::max<std::uint64_t>(total(defaults), 1)));
+  const auto room = static_cast<double>(available - std::min(available, chosen.total())) * 0.75;
+  const double scale = std::min(1.0, room / static_cast<double>(std::max<std::uint64_t>(defaults.total(), 1)));
   const auto size = [&](std::uint64_t given, std::uint64_t otherwise) {
     return in_pages(given > 0 ? given : static_cast<std::uint64_t>(static_cast<double>(otherwise) * scale));
   };
@@ -91,19 +86,19 @@ void log_if_scaled(const region_sizes& chosen, const region_sizes& sizes) {
 region::region(memory::descriptor file, region_sizes sizes)
     : file_(std::move(file)),
       sizes_(sizes),
-      mapping_(memory::mapping::shared(file_.number(), header_bytes + total(sizes))) {
+      mapping_(memory::mapping::shared(file_.number(), header_bytes + sizes.total())) {
   struct stat found{};
   if (fstat(file_.number(), &found) == 0) inode_ = found.st_ino;
 }
 
 std::shared_ptr<region> region::allocate(region_sizes chosen) {
   chosen = with_environment(chosen);
-  const std::uint64_t available = memory::available_bytes();
-  const region_sizes sizes = with_defaults(chosen, available);
-  memory::require_available(total(sizes), fmt::format("a shared cache with parameter_bytes {} and computation_bytes {}",
-                                                      sizes.parameters, sizes.computation));
+  const region_sizes sizes = with_defaults(chosen, memory::available_bytes());
+  memory::require_available(
+      sizes.total(), fmt::format("a shared cache with parameter_bytes {} and computation_bytes {}", sizes.parameters,
+                                 sizes.computation));
   log_if_scaled(chosen, sizes);
-  const std::uint64_t bytes = header_bytes + total(sizes);
+  const std::uint64_t bytes = header_bytes + sizes.total();
   memory::descriptor file = memory::open_memfd("syncyte-cache");
   if (!file) fail_to_make("memfd_create", bytes);
   if (ftruncate(file.number(), static_cast<off_t>(bytes)) != 0) fail_to_make("ftruncate", bytes);
@@ -127,21 +122,17 @@ std::shared_ptr<region> region::attach(memory::descriptor file) {
   struct stat size{};
   const bool is_whole = found.sizes.parameters <= most_bytes && found.sizes.computation <= most_bytes &&
                         fstat(file.number(), &size) == 0 &&
-                        static_cast<std::uint64_t>(size.st_size) == header_bytes + total(found.sizes);
+                        static_cast<std::uint64_t>(size.st_size) == header_bytes + found.sizes.total();
   if (!is_whole) refuse_file("its size differs from the sizes in its header");
   return std::shared_ptr<region>(new region(std::move(file), found.sizes));
 }
 
 void region::touch(std::int64_t offset, std::int64_t bytes) const {
   const auto whole = static_cast<std::int64_t>(this->bytes());
-  const auto check = [](std::int64_t value, const char* name, std::int64_t most) {
-    if (value < 0 || value > most)
-      base::refuse(SYNCYTE_ERR_ARGUMENT, {.argument = name,
-                                          .value = std::to_string(value),
-                                          .expected = fmt::format("0 to {}, inside the cache", most)});
-  };
-  check(offset, "offset", whole);
-  check(bytes, "size", whole - offset);
+  base::expect(offset >= 0 && offset <= whole, SYNCYTE_ERR_ARGUMENT, "offset", offset, "0 to {}, inside the cache",
+               whole);
+  base::expect(bytes >= 0 && bytes <= whole - offset, SYNCYTE_ERR_ARGUMENT, "size", bytes, "0 to {}, inside the cache",
+               whole - offset);
   if (bytes == 0) return;
   struct stat found{};
   const std::int64_t resident = fstat(file_.number(), &found) == 0 ? found.st_blocks * 512 : 0;

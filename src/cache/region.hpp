@@ -13,6 +13,8 @@ namespace syncyte::cache {
 struct region_sizes {
   std::uint64_t parameters = 0;
   std::uint64_t computation = 0;
+
+  std::uint64_t total() const { return parameters + computation; }
 };
 
 /// Memory that processes of one user share: a header, the bytes for parameters, then the bytes for computation. It is a
@@ -35,7 +37,7 @@ class region {
   void touch(std::int64_t offset, std::int64_t bytes) const;
 
   const region_sizes& sizes() const { return sizes_; }
-  std::uint64_t bytes() const { return sizes_.parameters + sizes_.computation; }
+  std::uint64_t bytes() const { return sizes_.total(); }
   std::byte* data() const { return mapping_.data() + header_bytes; }
   const memory::descriptor& file() const { return file_; }
   /// Inode of the file, equal for all mappings of one region.

@@ -53,11 +53,9 @@ class deadline {
 
 std::string chosen_name(const rendezvous& chosen) {
   std::string name = !chosen.name.empty() ? chosen.name : base::environment("SYNCYTE_CACHE").value_or("cache");
-  const bool is_good = name.size() <= 60 && name.find('/') == std::string::npos && name.front() != '.';
-  if (!is_good)
-    base::refuse(SYNCYTE_ERR_ARGUMENT, {.argument = chosen.name.empty() ? "SYNCYTE_CACHE" : "name",
-                                        .value = '"' + name + '"',
-                                        .expected = "a file name of at most 60 bytes that does not begin with a dot"});
+  base::expect(name.size() <= 60 && name.find('/') == std::string::npos && name.front() != '.', SYNCYTE_ERR_ARGUMENT,
+               chosen.name.empty() ? "SYNCYTE_CACHE" : "name", '"' + name + '"',
+               "a file name of at most 60 bytes that does not begin with a dot");
   return name;
 }
 
@@ -104,12 +102,10 @@ class named_socket {
     struct stat found{};
     if (fstat(folder_.number(), &found) != 0) fail("reading the owner of", path_);
     constexpr unsigned open_to_others = S_IRWXG | S_IRWXO;
-    if (found.st_uid == geteuid() && (found.st_mode & open_to_others) == 0) return;
-    base::refuse(SYNCYTE_ERR_ARGUMENT,
-                 {.argument = "folder",
-                  .value = fmt::format("{}, which belongs to user {} and has mode {:04o}", path_, found.st_uid,
-                                       found.st_mode & 07777U),
-                  .expected = fmt::format("a folder of user {} that no other user can open (chmod 700)", geteuid())});
+    base::expect(
+        found.st_uid == geteuid() && (found.st_mode & open_to_others) == 0, SYNCYTE_ERR_ARGUMENT, "folder",
+        fmt::format("{}, which belongs to user {} and has mode {:04o}", path_, found.st_uid, found.st_mode & 07777U),
+        "a folder of user {} that no other user can open (chmod 700)", geteuid());
   }
 
   std::string name_;

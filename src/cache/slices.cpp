@@ -84,8 +84,7 @@ class slice {
   [[noreturn]] void refuse_size(std::uint64_t bytes) const {
     base::fail(SYNCYTE_ERR_MEMORY,
                "{} bytes do not fit the shared cache's slice {}: {} of its {} bytes are free, {} of them in one piece; "
-               "free tensors, or make "
-               "the slice larger",
+               "free tensors, or make the slice larger",
                bytes, describe(), heap_.free_bytes(), bytes_, heap_.largest_hole());
   }
 
@@ -170,48 +169,40 @@ thread_slices::~thread_slices() {
   if (!inserted.empty()) forget();
 }
 
-std::shared_ptr<slice> find_slice(const void* data) {
-  const std::lock_guard lock(list().mutex);
-  const auto found = std::ranges::find_if(list().all, [&](const auto& each) { return each->holds(data); });
+/// The first slice that fits, or null. The caller holds the lock.
+template <class Predicate>
+std::shared_ptr<slice> find_slice(Predicate&& fits) {
+  const auto found = std::ranges::find_if(list().all, [&](const auto& each) { return fits(*each); });
   return found == list().all.end() ? nullptr : *found;
 }
 
-void remove_if_left_behind(const slice& used) {
+std::shared_ptr<slice> slice_with(const void* data) {
   const std::lock_guard lock(list().mutex);
-  if (used.taken_by != owner::thread) remove(&used);
+  return find_slice([&](const slice& each) { return each.holds(data); });
 }
 
 void check_range(const region& from, std::int64_t offset, std::int64_t bytes) {
   const auto whole = static_cast<std::int64_t>(from.bytes());
-  if (offset < 0 || offset > whole || offset % static_cast<std::int64_t>(heap::unit) != 0)
-    base::refuse(SYNCYTE_ERR_ARGUMENT,
-                 {.argument = "offset",
-                  .value = std::to_string(offset),
-                  .expected = fmt::format("a multiple of {} from 0 to {}, the size of the cache", heap::unit, whole)});
-  if (bytes < 1 || bytes > whole - offset || bytes % static_cast<std::int64_t>(heap::unit) != 0)
-    base::refuse(SYNCYTE_ERR_ARGUMENT,
-                 {.argument = "size",
-                  .value = std::to_string(bytes),
-                  .expected = fmt::format("a multiple of {} from {} to {}, the rest of the cache from offset {} on",
-                                          heap::unit, heap::unit, whole - offset, offset)});
+  constexpr auto unit = static_cast<std::int64_t>(heap::unit);
+  base::expect(offset >= 0 && offset <= whole && offset % unit == 0, SYNCYTE_ERR_ARGUMENT, "offset", offset,
+               "a multiple of {} from 0 to {}, the size of the cache", unit, whole);
+  base::expect(bytes >= 1 && bytes <= whole - offset && bytes % unit == 0, SYNCYTE_ERR_ARGUMENT, "size", bytes,
+               "a multiple of {0} from {0} to {1}, the rest of the cache from offset {2} on", unit, whole - offset,
+               offset);
+}
+
+bool is_own(const slice& asked) {
+  return std::ranges::any_of(own.inserted, [&](const auto& each) { return each.get() == &asked; });
 }
 
 [[noreturn]] void refuse_overlap(slice& other, std::uint64_t begin, std::uint64_t end) {
-  const auto is_mine = [&](const auto& each) { return each.get() == &other; };
   std::string why = "which another thread of this process has inserted: that thread has to clear it first";
-  if (std::ranges::any_of(own.inserted, is_mine)) why = "which this thread has inserted: clear it first";
+  if (is_own(other)) why = "which this thread has inserted: clear it first";
   if (other.taken_by != owner::thread)
     why = fmt::format("where tensors of {} live, at offset {}: drop them first",
                       other.taken_by == owner::parent ? "the parent process" : "a thread that has ended",
                       fmt::join(other.describe_used(most_named), ", "));
   base::fail(SYNCYTE_ERR_BUSY, "the slice [{}, {}) overlaps {}, {}", begin, end, other.describe(), why);
-}
-
-/// The slice that overlaps, if any. The caller holds the lock.
-slice* find_overlap(const region& from, std::uint64_t begin, std::uint64_t size) {
-  const auto& all = list().all;
-  const auto found = std::ranges::find_if(all, [&](const auto& each) { return each->overlaps(from, begin, size); });
-  return found == all.end() ? nullptr : found->get();
 }
 
 }  // namespace
@@ -223,9 +214,8 @@ void insert(std::shared_ptr<region> from, std::int64_t offset, std::int64_t byte
   // Python may join a thread shortly before its slices are destroyed: wait a moment for a slice without blocks.
   const auto grace_period = std::chrono::steady_clock::now() + std::chrono::milliseconds(500);
   std::unique_lock lock(list().mutex);
-  while (slice* const other = find_overlap(*from, begin, size)) {
-    const bool may_go = other->taken_by == owner::thread && other->used_blocks() == 0 &&
-                        std::ranges::none_of(own.inserted, [&](const auto& each) { return each.get() == other; });
+  while (const auto other = find_slice([&](const slice& each) { return each.overlaps(*from, begin, size); })) {
+    const bool may_go = other->taken_by == owner::thread && other->used_blocks() == 0 && !is_own(*other);
     if (!may_go || std::chrono::steady_clock::now() > grace_period) refuse_overlap(*other, begin, begin + size);
     lock.unlock();
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -253,7 +243,7 @@ void clear() {
   if (!own.inserted.empty()) own.forget();
 }
 
-bool holds(const void* data) { return find_slice(data) != nullptr; }
+bool holds(const void* data) { return slice_with(data) != nullptr; }
 
 void* acquire(std::uint64_t bytes) { return serving == nullptr ? nullptr : serving->acquire(bytes); }
 
@@ -263,10 +253,12 @@ void release(void* data) {
     serving->release(data);
     return;
   }
-  const auto found = find_slice(data);
+  const auto found = slice_with(data);
   base::expect(found != nullptr, SYNCYTE_ERR_ARGUMENT, "data", fmt::ptr(data),
                "a pointer that cache_acquire() returned");
-  if (found->release(data) == 0) remove_if_left_behind(*found);
+  if (found->release(data) > 0) return;
+  const std::lock_guard lock(list().mutex);
+  if (found->taken_by != owner::thread) remove(found.get());
 }
 
 }  // namespace syncyte::cache

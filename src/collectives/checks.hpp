@@ -1,22 +1,18 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
-#include <iterator>
+#include <optional>
 #include <span>
-#include <string>
 
 #include "base/array_argument.hpp"
 #include "base/buffer.hpp"
-#include "collectives/extras.hpp"
+#include "base/error.hpp"
+#include "collectives/moves.hpp"
 #include "comm/agreement.hpp"
 #include "mpi/large_counts.hpp"
+#include "syncyte/collectives.h"
 
 namespace syncyte::collectives {
-
-/// The forms of a collective. What is started takes host memory alone: MPI libraries take no other in non-blocking
-/// collectives.
-enum class form { blocking, started };
 
 /// A contiguous buffer in host memory.
 base::buffer checked(const syncyte_buffer_t* raw, const char* argument);
@@ -41,6 +37,13 @@ using given_counts = base::array_argument<std::int64_t>;
 /// One count for each rank, each 0 or more, with a sum that fits 64 bits; throws SYNCYTE_ERR_ARGUMENT, naming the rank,
 /// otherwise.
 mpi::counts_view checked_counts(const comm::communicator& comm, given_counts given, const char* argument);
+
+/// Further facts of the caller's, and its error, for the agreement of a collective.
+struct extras {
+  std::int64_t fact = 0;                  // a further fact that all ranks must share
+  std::span<const syncyte_fact_t> facts;  // more of them, with names; the caller's
+  std::optional<base::error> error;       // found by the caller on this rank; all ranks get it
+};
 
 /// Adds the caller's own facts.
 void add_facts(comm::agreement& terms, const extras& extras);

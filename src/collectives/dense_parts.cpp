@@ -14,14 +14,6 @@ bool is_outermost(const base::buffer& array, int axis) {
   return std::all_of(before.begin(), before.end(), [](std::int64_t extent) { return extent == 1; });
 }
 
-/// Elements at one index of the axis.
-std::int64_t elements_across(const base::buffer& array, int axis) {
-  std::int64_t result = 1;
-  for (int d = 0; d < array.ndim(); ++d)
-    if (d != axis) result *= array.extent(d);
-  return result;
-}
-
 constexpr int no_axis = -1;
 
 /// Scratch for an array whose parts are not dense one after the other.
@@ -35,6 +27,13 @@ memory::scratch room_to_pack(const base::buffer& array) {
 }
 
 }  // namespace
+
+std::int64_t elements_across(const base::buffer& array, int axis) {
+  std::int64_t result = 1;
+  for (int d = 0; d < array.ndim(); ++d)
+    if (d != axis) result *= array.extent(d);
+  return result;
+}
 
 dense_parts::dense_parts(const base::buffer& array)
     : array_(array), axis_(no_axis), counts_{array.elements()}, is_in_place_(array.is_contiguous()) {
@@ -53,37 +52,24 @@ dense_parts::dense_parts(const base::buffer& array, int axis, std::span<const st
 
 std::byte* dense_parts::data() const { return is_in_place_ ? array_.data() : packed_.data(); }
 
-/// step(part's first byte, its shape, its dense copy)
-template <class Step>
-void dense_parts::for_each_part(Step&& step) {
-  std::array<std::int64_t, SYNCYTE_MAX_NDIM> shape{};
-  std::copy(array_.shape().begin(), array_.shape().end(), shape.begin());
-  const std::span<const std::int64_t> extents(shape.data(), array_.shape().size());
-  std::byte* dense = packed_.data();
-  if (axis_ == no_axis) return step(array_.data(), extents, dense);
+/// Packs the parts (load), or unpacks them.
+void dense_parts::copy(bool is_load) {
+  if (is_in_place_ || array_.elements() == 0) return;
+  std::array<std::int64_t, SYNCYTE_MAX_NDIM> extents{};
+  std::ranges::copy(array_.shape(), extents.begin());
+  const std::span<const std::int64_t> shape(extents.data(), array_.shape().size());
   std::byte* part = array_.data();
-  for (std::size_t i = 0; i < part_extents_.size(); ++i) {
-    shape[static_cast<std::size_t>(axis_)] = part_extents_[i];
-    if (counts_[i] > 0) step(part, extents, dense);
-    part += part_extents_[i] * array_.stride(axis_);
+  std::byte* dense = packed_.data();
+  for (std::size_t i = 0; i < counts_.size(); ++i) {
+    if (axis_ != no_axis) extents[static_cast<std::size_t>(axis_)] = part_extents_[i];
+    const auto dense_strides = base::dense_strides(shape, array_.element_bytes());
+    if (counts_[i] > 0 && is_load)
+      base::copy_strided(dense, dense_strides, part, array_.strides(), shape, array_.element_bytes());
+    else if (counts_[i] > 0)
+      base::copy_strided(part, array_.strides(), dense, dense_strides, shape, array_.element_bytes());
+    if (axis_ != no_axis) part += part_extents_[i] * array_.stride(axis_);
     dense += static_cast<std::size_t>(counts_[i]) * array_.element_bytes();
   }
-}
-
-void dense_parts::load() {
-  if (is_in_place_ || array_.elements() == 0) return;
-  for_each_part([&](const std::byte* part, std::span<const std::int64_t> shape, std::byte* dense) {
-    base::copy_strided(dense, base::dense_strides(shape, array_.element_bytes()), part, array_.strides(), shape,
-                       array_.element_bytes());
-  });
-}
-
-void dense_parts::store() {
-  if (is_in_place_ || array_.elements() == 0) return;
-  for_each_part([&](std::byte* part, std::span<const std::int64_t> shape, const std::byte* dense) {
-    base::copy_strided(part, array_.strides(), dense, base::dense_strides(shape, array_.element_bytes()), shape,
-                       array_.element_bytes());
-  });
 }
 
 }  // namespace syncyte::collectives

@@ -9,6 +9,9 @@
 
 namespace syncyte::collectives {
 
+/// Elements at one index of the axis.
+std::int64_t elements_across(const base::buffer& array, int axis);
+
 /// An array cut along an axis for MPI's v-collectives, which take parts that are dense and one after the other. An
 /// array that lies in memory that way is used as it is; otherwise load() packs it into scratch, and store() unpacks it.
 class dense_parts {
@@ -21,12 +24,11 @@ class dense_parts {
   std::byte* data() const;
   std::span<const std::int64_t> counts() const { return counts_; }  ///< elements of each part
 
-  void load();
-  void store();
+  void load() { copy(true); }
+  void store() { copy(false); }
 
  private:
-  template <class Step>
-  void for_each_part(Step&& step);
+  void copy(bool is_load);
 
   base::buffer array_;
   int axis_;

@@ -4,28 +4,19 @@
 #include <optional>
 #include <utility>
 
-#include "collectives/calls.hpp"
 #include "collectives/checks.hpp"
-#include "collectives/extras.hpp"
 #include "collectives/moves.hpp"
 #include "collectives/started_collective.hpp"
 #include "comm/collective.hpp"
 
 namespace syncyte::collectives {
 
-/// A collective is described once, by a class, and has two forms, blocking and started:
+/// A collective is described once, by a class, and has two forms, blocking and started. The class is a data_operation
+/// with the constructor
 ///
-///     class some_collective {
-///      public:
-///       /// Everything that can fail on this rank alone, and the facts that all ranks must share.
-///       some_collective(comm::agreement& terms, form how, <what the caller gives>);
-///       /// After the agreement: moves the data, by moves<blocking_calls>, <posted_calls> or <local_calls>.
-///       template <class Moves> void move(Moves& by);
-///       /// Stores the result once the data has been moved.
-///       void finish();
-///     };
+///     some_collective(comm::agreement& terms, form how, <what the caller gives>);
 ///
-/// A blocking one may have a member `void compare(comm::collective_call&)`, which agrees on more before data moves.
+/// which does everything that can fail on this rank alone, and adds the facts that all ranks must share.
 
 /// The blocking form.
 template <class Collective, class... Given>
@@ -38,36 +29,11 @@ void run(comm::communicator& comm, const char* operation, const extras& extras, 
     add_facts(call, extras);
   });
   call.agree();
-  const auto move_by = [&](auto calls) {
-    moves by(calls);
-    made->move(by);
-  };
-  if (comm.is_alone()) {
-    move_by(local_calls(comm));
-  } else {
-    if constexpr (requires { made->compare(call); }) made->compare(call);
-    move_by(blocking_calls(comm));
-  }
+  if (!comm.is_alone()) made->compare(call);
+  moves by(comm, form::blocking);
+  made->move(by);
   made->finish();
 }
-
-/// The started form's data. The communicator lives as long as its started_collective, which owns this.
-template <class Collective>
-class started_data final : public data_operation {
- public:
-  template <class... Given>
-  explicit started_data(comm::agreement& terms, Given&&... given)
-      : collective_(terms, form::started, std::forward<Given>(given)...) {}
-
-  void post(posted_calls& pending) override {
-    moves by(pending);
-    collective_.move(by);
-  }
-  void finish() override { collective_.finish(); }
-
- private:
-  Collective collective_;
-};
 
 /// The started form.
 template <class Collective, class... Given>
@@ -75,7 +41,7 @@ started_t start(const std::shared_ptr<comm::communicator>& comm, const char* ope
                 Given&&... given) {
   return start_collective(comm, operation, [&](comm::agreement& terms) {
     if (extras.error) throw *extras.error;
-    auto made = std::make_unique<started_data<Collective>>(terms, std::forward<Given>(given)...);
+    auto made = std::make_unique<Collective>(terms, form::started, std::forward<Given>(given)...);
     add_facts(terms, extras);
     return made;
   });

@@ -1,6 +1,8 @@
 #include "collectives/half_precision.hpp"
 
-#include "base/half.hpp"
+#include <algorithm>
+
+#include "base/dtype.hpp"
 
 namespace syncyte::collectives {
 namespace {
@@ -17,16 +19,15 @@ void visit_half(syncyte_dtype_t dtype, Visitor&& visitor) {
 bool is_half(syncyte_dtype_t dtype) { return dtype == SYNCYTE_FLOAT16 || dtype == SYNCYTE_BFLOAT16; }
 
 void widen_half(const void* half, std::int64_t count, syncyte_dtype_t dtype, float* wide) {
-  visit_half(dtype, [&](auto tag) {
-    const auto* const from = static_cast<const typename decltype(tag)::type*>(half);
+  visit_half(dtype, [&]<class T>(base::type_tag<T>) {
+    const auto* const from = static_cast<const T*>(half);
     std::transform(from, from + count, wide, [](auto x) { return static_cast<float>(x); });
   });
 }
 
 void round_half(const float* wide, std::int64_t count, syncyte_dtype_t dtype, void* half) {
-  visit_half(dtype, [&](auto tag) {
-    using type = typename decltype(tag)::type;
-    std::transform(wide, wide + count, static_cast<type*>(half), [](float x) { return type(x); });
+  visit_half(dtype, [&]<class T>(base::type_tag<T>) {
+    std::transform(wide, wide + count, static_cast<T*>(half), [](float x) { return T(x); });
   });
 }
 

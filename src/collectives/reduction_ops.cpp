@@ -74,15 +74,14 @@ T identity(syncyte_op_t op) {
 }  // namespace
 
 void fill_identity(void* output, std::int64_t count, syncyte_dtype_t dtype, syncyte_op_t op) {
-  base::visit_dtype(dtype, [&](auto tag) {
-    using type = typename decltype(tag)::type;
-    auto* const values = static_cast<type*>(output);
-    if constexpr (std::is_same_v<type, base::boolean>)
-      std::fill_n(values, count, type{identity<bool>(bool_op(op))});
-    else if constexpr (std::is_same_v<type, base::float16> || std::is_same_v<type, base::bfloat16>)
-      std::fill_n(values, count, type(identity<float>(op)));
+  base::visit_dtype(dtype, [&]<class T>(base::type_tag<T>) {
+    auto* const values = static_cast<T*>(output);
+    if constexpr (std::is_same_v<T, base::boolean>)
+      std::fill_n(values, count, T{identity<bool>(bool_op(op))});
+    else if constexpr (std::is_same_v<T, base::float16> || std::is_same_v<T, base::bfloat16>)
+      std::fill_n(values, count, T(identity<float>(op)));
     else
-      std::fill_n(values, count, identity<type>(op));
+      std::fill_n(values, count, identity<T>(op));
   });
 }
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "base/log.hpp"
-#include "comm/collective.hpp"
 #include "comm/start_queue.hpp"
 #include "mpi/call.hpp"
 #include "mpi/progress.hpp"
@@ -13,7 +12,7 @@ namespace syncyte::collectives {
 
 namespace {
 
-/// The caller's reference; the queue is told when it goes.
+/// The caller's reference; when it is dropped, the operation is the queue's alone.
 std::shared_ptr<started_collective> handle_of(std::shared_ptr<started_collective> made) {
   auto* const raw = made.get();
   return {raw, [made = std::move(made)](started_collective*) { made->comm()->starts().orphan(made); }};
@@ -46,7 +45,7 @@ bool started_collective::begin(std::uint64_t sequence) {
   sequence_ = sequence;
   if (is_off()) {
     try {
-      operation_->post(pending_);
+      operation_->move(pending_);
     } catch (...) {
       keep_if_pending();
       throw;
@@ -78,16 +77,16 @@ started_collective::stage started_collective::next_stage() {
     case comm::agreement::outcome::differ:
       return tell_facts();
     default:
-      operation_->post(pending_);
+      operation_->move(pending_);
       return stage::moving;
   }
 }
 
 namespace {
 
-/// Every rank's place in `all`, of which this rank has filled its own.
+/// An allgather in place: `all` has one element for each rank, and this rank has filled its own.
 template <class T>
-void gather_in_place(const comm::communicator& comm, std::vector<T>& all, posted_calls& pending) {
+void gather_in_place(const comm::communicator& comm, std::vector<T>& all, moves& pending) {
   const auto bytes = static_cast<int>(sizeof(T) * all.size() / static_cast<std::size_t>(comm.size()));
   mpi::check(
       MPI_Iallgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all.data(), bytes, MPI_BYTE, comm.messages(), pending.add()),
@@ -109,9 +108,7 @@ started_collective::stage started_collective::tell_error() {
   for (const failure& each : failures_) error_codes_.push_back(each.error_code);
   const int source = comm::reporting_rank(error_codes_);
   text_.resize(failures_[static_cast<std::size_t>(source)].length);
-  mpi::check(
-      MPI_Ibcast(text_.data(), static_cast<int>(text_.size()), MPI_CHAR, source, comm_->messages(), pending_.add()),
-      "MPI_Ibcast");
+  pending_.bcast(reinterpret_cast<std::byte*>(text_.data()), std::ssize(text_), source, SYNCYTE_UINT8);
   return stage::telling_error;
 }
 

@@ -9,20 +9,22 @@
 #include <utility>
 #include <vector>
 
-#include "collectives/calls.hpp"
-#include "comm/agreement.hpp"
+#include "collectives/moves.hpp"
+#include "comm/collective.hpp"
 #include "comm/communicator.hpp"
 #include "comm/start_queue.hpp"
 
 namespace syncyte::collectives {
 
-/// The data of a non-blocking collective, moved once all ranks have agreed. Owns what MPI reads and writes but for
-/// contiguous buffers of the caller's.
+/// The data of a collective. Owns what MPI reads and writes but for contiguous buffers of the caller's.
 class data_operation {
  public:
   virtual ~data_operation() = default;
-  virtual void post(posted_calls& pending) = 0;
-  /// Stores the result once all calls are complete.
+  /// Agrees on more before data moves; only in the blocking form.
+  virtual void compare(comm::collective_call&) {}
+  /// Moves the data, once all ranks have agreed.
+  virtual void move(moves& by) = 0;
+  /// Stores the result once the data has been moved.
   virtual void finish() {}
 };
 
@@ -32,7 +34,7 @@ class data_operation {
 class started_collective : public comm::pending_operation, public std::enable_shared_from_this<started_collective> {
  public:
   started_collective(std::shared_ptr<comm::communicator> comm, const char* operation)
-      : comm_(std::move(comm)), terms_(*comm_, operation), pending_(*comm_) {}
+      : comm_(std::move(comm)), terms_(*comm_, operation), pending_(*comm_, form::started) {}
 
   /// Whether it has ended. Throws its error.
   bool test();
@@ -74,7 +76,7 @@ class started_collective : public comm::pending_operation, public std::enable_sh
   comm::agreement terms_;
   std::uint64_t sequence_ = 0;
   stage stage_ = stage::agreeing;
-  posted_calls pending_;
+  moves pending_;
   std::unique_ptr<data_operation> operation_;
   std::exception_ptr outcome_;      // null: success
   std::int64_t first_seen_ns_ = 0;  // by the watchdog

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "base/strided_copy.hpp"
-#include "collectives/checks.hpp"
 #include "comm/cart.hpp"
 #include "comm/collective.hpp"
 #include "comm/control_tags.hpp"
@@ -38,15 +37,8 @@ void require_room(const comm::communicator& cart, const description& asked, int 
   const int axis = asked.axes[at(dimension)];
   const std::int64_t low = asked.low[at(dimension)], high = asked.high[at(dimension)];
   const auto grid_ndim = static_cast<int>(asked.low.size()), ndim = static_cast<int>(asked.shape.size());
-  if (low < 0 || high < 0)
-    base::refuse(SYNCYTE_ERR_ARGUMENT,
-                 {.argument = low < 0 ? "low" : "high",
-                  .axis = dimension,
-                  .ndim = grid_ndim,
-                  .value = fmt::to_string(low < 0 ? low : high),
-                  .expected = "0 or more"},
-                 fmt::format("the widths along dimension {} are {} (low) and {} (high); expected 0 or more", dimension,
-                             low, high));
+  base::expect(low >= 0, SYNCYTE_ERR_ARGUMENT, {"low", dimension, grid_ndim}, low, "0 or more");
+  base::expect(high >= 0, SYNCYTE_ERR_ARGUMENT, {"high", dimension, grid_ndim}, high, "0 or more");
   const std::int64_t extent = asked.shape[at(axis)], interior = extent - low - high;
   base::expect(low <= extent && interior >= 0, SYNCYTE_ERR_SHAPE, {"shape", axis, ndim}, extent,
                "at least {} + {}, the widths of the ghosts at its ends", low, high);

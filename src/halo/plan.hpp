@@ -60,7 +60,7 @@ struct side {
   int adjoint_tag;      // of an accumulate, whose messages travel the other way
   memory::scratch out;  // a header and a packed box
   memory::scratch in;
-  int missing;  // pieces of the message to come
+  int missing;  // pieces of the message that have not arrived
 };
 
 class transfer;

@@ -37,10 +37,15 @@ base::buffer checked_array(const halo::plan& plan, const syncyte_buffer_t* raw) 
   return array;
 }
 
-/// Each request by itself: MPICH reports errors of several at once to the handler of MPI_COMM_SELF.
-bool test_one(MPI_Request& request) { return mpi::has_ended(request, "MPI_Test"); }
+header received_header(const side& side) {
+  header got;
+  std::memcpy(&got, side.in.data(), sizeof got);
+  return got;
+}
 
 }  // namespace
+
+bool transfer::posted::has_ended() { return mpi::has_ended(request, "MPI_Test"); }
 
 void plan::progress() {
   const std::unique_lock lock(mutex_, std::try_to_lock);
@@ -78,7 +83,7 @@ transfer::transfer(std::shared_ptr<plan> on, const syncyte_buffer_t* array, oper
 transfer::~transfer() {
   try {
     wait_or_leave();
-  } catch (...) {  // nobody is there to be told
+  } catch (...) {  // a destructor cannot report it
   }
 }
 
@@ -93,26 +98,22 @@ std::byte* transfer::place_of(const box& box) const {
   return place;
 }
 
-/// As many pieces both ways, some of them empty: a neighbour who does something else with the halo gets and sends
-/// messages of another length, which nobody shall wait for in vain.
+/// Posts as many pieces in both directions, some of them empty: a neighbour in a different call on this halo sends and
+/// receives messages of another length, and no rank may wait for a piece that is never sent.
 void transfer::post(side& side, int rank, bool is_send) {
   const MPI_Comm comm = plan_->comm()->control();
   const int tag = is_exchange() ? side.tag : side.adjoint_tag;
   const auto whole = static_cast<std::int64_t>(sizeof(header) + side.bytes);
   mpi::in_pieces(static_cast<std::int64_t>(sizeof(header) + side.room), [&](std::int64_t first, int room) {
+    MPI_Request& request = (is_send ? sends_ : receives_).emplace_back(posted{&side, rank, MPI_REQUEST_NULL}).request;
     if (is_send) {
       const auto length = static_cast<int>(std::clamp<std::int64_t>(whole - first, 0, room));
-      mpi::check(MPI_Isend(side.out.data() + std::min(first, whole), length, MPI_BYTE, rank, tag, comm,
-                           &sends_.emplace_back(MPI_REQUEST_NULL)),
+      mpi::check(MPI_Isend(side.out.data() + std::min(first, whole), length, MPI_BYTE, rank, tag, comm, &request),
                  "MPI_Isend");
-      receivers_.push_back(rank);
-      return;
+    } else {
+      mpi::check(MPI_Irecv(side.in.data() + first, room, MPI_BYTE, rank, tag, comm, &request), "MPI_Irecv");
+      ++side.missing;
     }
-    received_.push_back(&side);
-    mpi::check(
-        MPI_Irecv(side.in.data() + first, room, MPI_BYTE, rank, tag, comm, &receives_.emplace_back(MPI_REQUEST_NULL)),
-        "MPI_Irecv");
-    ++side.missing;
   });
 }
 
@@ -140,17 +141,23 @@ void transfer::start_side(side& side) {
   if (!error_) {
     const std::span extents(side.ghosts.extents.data(), plan_->shape().size());
     std::byte* const from = place_of(is_exchange() ? side.cells : side.ghosts);
-    std::byte* const own = is_own ? place_of(is_exchange() ? side.ghosts : side.cells) : nullptr;
-    if (is_own && !is_exchange()) {
-      base::add_strided(own, array_->strides(), from, array_->strides(), extents, plan_->dtype());
-    } else {
-      base::copy_strided(is_own ? own : side.out.data() + sizeof header,
-                         is_own ? array_->strides() : std::span<const std::int64_t>(side.dense_strides), from,
-                         array_->strides(), extents, plan_->element_bytes());
-    }
+    if (is_own)
+      take(side, from, array_->strides());
+    else
+      base::copy_strided(side.out.data() + sizeof header, side.dense_strides, from, array_->strides(), extents,
+                         plan_->element_bytes());
     if (!is_exchange()) base::zero_strided(from, array_->strides(), extents, plan_->element_bytes());
   }
   if (!is_own) post(side, receiver, true);
+}
+
+/// Copies elements to ghosts, or adds them to cells.
+void transfer::take(const side& side, const std::byte* elements, std::span<const std::int64_t> strides) {
+  const std::span extents(side.ghosts.extents.data(), plan_->shape().size());
+  if (is_exchange())
+    base::copy_strided(place_of(side.ghosts), array_->strides(), elements, strides, extents, plan_->element_bytes());
+  else
+    base::add_strided(place_of(side.cells), array_->strides(), elements, strides, extents, plan_->dtype());
 }
 
 void transfer::check_header(const header& got, int sender) {
@@ -194,29 +201,14 @@ void transfer::check_facts(const facts& got, int sender) {
 void transfer::finish_side(side& side) {
   const int sender = sender_of(side);
   if (sender == SYNCYTE_PROC_NULL || sender == plan_->comm()->rank()) return;
-  header got;
-  std::memcpy(&got, side.in.data(), sizeof got);
-  check_header(got, sender);
-  if (error_) return;
-  const std::span extents(side.ghosts.extents.data(), plan_->shape().size());
-  const std::byte* const elements = side.in.data() + sizeof got;
-  if (is_exchange())
-    base::copy_strided(place_of(side.ghosts), array_->strides(), elements, side.dense_strides, extents,
-                       plan_->element_bytes());
-  else
-    base::add_strided(place_of(side.cells), array_->strides(), elements, side.dense_strides, extents, plan_->dtype());
-}
-
-void transfer::finish_phase() {
-  for (side& side : sides(phases_done_)) finish_side(side);
-  ++phases_done_;
+  check_header(received_header(side), sender);
+  if (!error_) take(side, side.in.data() + sizeof(header), side.dense_strides);
 }
 
 /// Checks that the message of a neighbour, perhaps of a later phase, is of the same call. A neighbour in a different
 /// call may wait for messages that this rank would send only after that neighbour's own.
 void transfer::check_call(const side& side) {
-  header got;
-  std::memcpy(&got, side.in.data(), sizeof got);
+  const header got = received_header(side);
   if (got.number == number_ && got.way == static_cast<std::int32_t>(way_)) return;
   is_mismatch_ = true;
   check_header(got, sender_of(side));
@@ -225,10 +217,10 @@ void transfer::check_call(const side& side) {
 /// Tests the receives of all phases; false if none has ended.
 bool transfer::receive() {
   bool is_any = false;
-  for (std::size_t i = 0; i < receives_.size(); ++i) {
-    if (receives_[i] == MPI_REQUEST_NULL || !test_one(receives_[i])) continue;
+  for (posted& each : receives_) {
+    if (!each.is_active() || !each.has_ended()) continue;
     is_any = true;
-    if (--received_[i]->missing == 0) check_call(*received_[i]);
+    if (--each.side->missing == 0) check_call(*each.side);
   }
   return is_any;
 }
@@ -242,14 +234,15 @@ bool transfer::has_arrived(std::size_t phase) const {
 bool transfer::advance() {
   for (;;) {
     while (phases_done_ < phases_started_ && has_arrived(phases_done_)) {
-      finish_phase();
+      for (side& side : sides(phases_done_)) finish_side(side);
+      ++phases_done_;
       if (phases_done_ == phases_started_ && phases_started_ < phases()) start_phase();
     }
     while (is_mismatch_ && phases_started_ < phases()) start_phase();
     if (phases_done_ == phases()) break;
     if (!receive()) return false;
   }
-  return std::all_of(sends_.begin(), sends_.end(), test_one);
+  return std::ranges::all_of(sends_, &posted::has_ended);
 }
 
 bool transfer::go_on() noexcept {
@@ -275,9 +268,7 @@ void transfer::leave() noexcept {
 }
 
 bool transfer::is_under_way() const {
-  const auto is_active = [](MPI_Request each) { return each != MPI_REQUEST_NULL; };
-  return std::any_of(receives_.begin(), receives_.end(), is_active) ||
-         std::any_of(sends_.begin(), sends_.end(), is_active);
+  return std::ranges::any_of(receives_, &posted::is_active) || std::ranges::any_of(sends_, &posted::is_active);
 }
 
 /// Ends with an error; requests that MPI has not completed may still read and write the halo's memory.
@@ -301,9 +292,8 @@ void transfer::end() {
 
 /// MPI has ended, or is about to; the halo stays busy.
 void transfer::give_up() {
-  has_ended_ = true;
-  leave();
-  listing_.reset();
+  plan_->is_broken_ = true;
+  end();
   mpi::keep_for_ever(plan_);
   base::fail(SYNCYTE_ERR_NOT_INITIALISED, "Syncyte was finalised before this {} was complete; wait for it first",
              operation_of(way_));
@@ -329,13 +319,9 @@ bool transfer::test() {
 /// The neighbours whose messages are missing; where none is, those that have not taken this rank's.
 transfer::neighbours transfer::awaited() const {
   neighbours result;
-  for (std::size_t i = 0; i < receives_.size(); ++i)
-    if (receives_[i] != MPI_REQUEST_NULL) result.ranks.push_back(sender_of(*received_[i]));
-  result.are_senders = !result.ranks.empty();
-  for (std::size_t i = 0; !result.are_senders && i < sends_.size(); ++i)
-    if (sends_[i] != MPI_REQUEST_NULL) result.ranks.push_back(receivers_[i]);
-  std::sort(result.ranks.begin(), result.ranks.end());
-  result.ranks.erase(std::unique(result.ranks.begin(), result.ranks.end()), result.ranks.end());
+  result.are_senders = std::ranges::any_of(receives_, &posted::is_active);
+  for (const posted& each : result.are_senders ? receives_ : sends_)
+    if (each.is_active()) result.ranks.insert(each.rank);
   return result;
 }
 

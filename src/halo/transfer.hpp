@@ -6,10 +6,12 @@
 #include <exception>
 #include <memory>
 #include <optional>
+#include <set>
+#include <span>
 #include <vector>
 
 #include "base/error.hpp"
-#include "collectives/collectives.hpp"
+#include "collectives/checks.hpp"
 #include "halo/plan.hpp"
 #include "watchdog/scope.hpp"
 
@@ -30,7 +32,7 @@ class transfer {
   /// The names of extra facts must stay until it has ended.
   transfer(std::shared_ptr<plan> on, const syncyte_buffer_t* array, operation way,
            const collectives::extras& extras = {});
-  ~transfer();  // waits, if nobody has
+  ~transfer();  // waits for its end
   transfer(const transfer&) = delete;
   transfer& operator=(const transfer&) = delete;
 
@@ -46,10 +48,20 @@ class transfer {
   class neighbours_wait;
   /// Ranks that a wait is for.
   struct neighbours {
-    std::vector<int> ranks;
+    std::set<int> ranks;
     bool are_senders = false;  // otherwise they have to receive
 
     bool operator==(const neighbours&) const = default;
+  };
+  /// A piece of a message.
+  struct posted {
+    halo::side* side;
+    int rank;  // the neighbour
+    MPI_Request request;
+
+    bool is_active() const { return request != MPI_REQUEST_NULL; }
+    /// MPI_Test. Each request by itself: MPICH reports errors of several at once to the handler of MPI_COMM_SELF.
+    bool has_ended();
   };
 
   bool go_on() noexcept;
@@ -61,9 +73,9 @@ class transfer {
   bool has_arrived(std::size_t phase) const;
   void start_phase();
   void start_side(side& side);
-  void finish_phase();
   void finish_side(side& side);
   void check_call(const side& side);
+  void take(const side& side, const std::byte* elements, std::span<const std::int64_t> strides);
   void set_facts(const collectives::extras& extras);
   void check_header(const header& got, int sender);
   void check_facts(const facts& got, int sender);
@@ -93,12 +105,10 @@ class transfer {
   bool is_mismatch_ = false;          // a neighbour is in a different call: no phase waits for another
   std::size_t phases_started_ = 0;
   std::size_t phases_done_ = 0;
-  std::vector<MPI_Request> receives_;  // of all phases
-  std::vector<side*> received_;        // the sides of receives_
-  std::vector<MPI_Request> sends_;
-  std::vector<int> receivers_;  // of sends_
+  std::vector<posted> receives_;  // of all phases
+  std::vector<posted> sends_;
   bool is_complete_ = false;
-  bool has_ended_ = false;      // and somebody knows
+  bool has_ended_ = false;      // and a test or wait has reported it
   std::exception_ptr outcome_;  // MPI's error, or that of a neighbour that has departed
   std::optional<watchdog::started_scope> listing_;
 };

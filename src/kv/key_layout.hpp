@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <span>
 #include <vector>
 
@@ -12,13 +13,23 @@ namespace syncyte::kv {
 class key_layout {
  public:
   /// All vectors have the same length. `keys` is 0 or more, `length` 1 or more.
-  key_layout(std::int64_t keys, std::int64_t length);
+  key_layout(std::int64_t keys, std::int64_t length) : keys_(keys), length_(length), pairs_(length / 2 + length % 2) {}
   /// Uses an array made by places(), which the caller owns.
-  explicit key_layout(std::span<const std::int64_t> places);
+  explicit key_layout(std::span<const std::int64_t> places) : keys_(std::ssize(places) - 1), places_(places) {}
 
   /// Begin of each vector, and the end of the last, for vectors of these lengths, each 1 or more. An entry is twice the
   /// offset in units of 8 bytes, plus one if the vector's length is odd.
-  static std::vector<std::int64_t> places(std::span<const std::int64_t> lengths);
+  static std::vector<std::int64_t> places(std::span<const std::int64_t> lengths) {
+    std::vector<std::int64_t> result;
+    result.reserve(lengths.size() + 1);
+    std::int64_t pairs = 0;
+    for (const std::int64_t length : lengths) {
+      result.push_back(2 * pairs + length % 2);
+      pairs += length / 2 + length % 2;
+    }
+    result.push_back(2 * pairs);
+    return result;
+  }
 
   std::int64_t keys() const { return keys_; }
 

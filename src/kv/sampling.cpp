@@ -8,17 +8,13 @@
 #include "base/error.hpp"
 
 namespace syncyte::kv {
-namespace {
 
-[[noreturn]] void refuse(const std::string& store, std::string_view argument, std::int64_t value,
-                         std::string expected) {
+void refuse(const std::string& store, std::string_view argument, std::int64_t value, std::string expected) {
   base::refuse(SYNCYTE_ERR_ARGUMENT, {.object = store,
                                       .argument = std::string(argument),
                                       .value = fmt::format("{}", value),
                                       .expected = std::move(expected)});
 }
-
-}  // namespace
 
 sampling::sampling(const key_layout& layout, const syncyte_kv_sampling_t& asked, const std::string& store)
     : layout_(layout), asked_(asked) {

@@ -2,14 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
 #include <limits>
 #include <utility>
 
 #include "base/dtype.hpp"
-#include "collectives/checks.hpp"
 #include "comm/collective.hpp"
 #include "comm/facts.hpp"
+#include "comm/node_memory.hpp"
 
 namespace syncyte::kv {
 namespace {
@@ -19,42 +20,61 @@ constexpr std::int64_t most_keys = std::int64_t{1} << 58;
 
 std::string text_of(const std::string& name) { return name.empty() ? "a store" : fmt::format("store \"{}\"", name); }
 
-[[noreturn]] void refuse(syncyte_status_t status, std::string_view argument, std::string value, std::string expected,
-                         std::int64_t axis = -1) {
-  base::refuse(
-      status,
-      {.argument = std::string(argument), .axis = axis, .value = std::move(value), .expected = std::move(expected)});
-}
-
 void check_options(const comm::communicator& comm, syncyte_dtype_t dtype, const store_options& options) {
   if (options.error) throw *options.error;
   base::dtype_size(dtype);  // throws for an unknown dtype
-  if (dtype != SYNCYTE_FLOAT32) refuse(SYNCYTE_ERR_UNSUPPORTED, "dtype", base::dtype_name(dtype), "float32");
-  if (options.workers < 1 || options.workers > most_workers)
-    refuse(SYNCYTE_ERR_ARGUMENT, "options->workers", fmt::format("{}", options.workers),
-           options.workers < 1 ? "1 or more" : fmt::format("at most {}", most_workers));
-  if (comm.node().count > 1)
-    refuse(SYNCYTE_ERR_UNSUPPORTED, "comm", fmt::format("of {} nodes", comm.node().count),
-           "ranks of one node, which share memory");
+  base::expect(dtype == SYNCYTE_FLOAT32, SYNCYTE_ERR_UNSUPPORTED, "dtype", base::dtype_name(dtype), "float32");
+  base::expect(options.workers >= 1, SYNCYTE_ERR_ARGUMENT, "options->workers", options.workers, "1 or more");
+  base::expect(options.workers <= most_workers, SYNCYTE_ERR_ARGUMENT, "options->workers", options.workers, "at most {}",
+               most_workers);
+  base::expect(comm.node().count == 1, SYNCYTE_ERR_UNSUPPORTED, "comm", fmt::format("of {} nodes", comm.node().count),
+               "ranks of one node, which share memory");
 }
 
 std::span<const std::int64_t> check_lengths(std::int64_t keys, std::int64_t count, const std::int64_t* lengths) {
-  if (keys < 1) refuse(SYNCYTE_ERR_SHAPE, "key_count", fmt::format("{}", keys), "1 or more");
-  if (keys > most_keys) refuse(SYNCYTE_ERR_SHAPE, "key_count", fmt::format("{}", keys), "at most 2^58");
-  if (count != 1 && count != keys)
-    refuse(SYNCYTE_ERR_SHAPE, "length_count", fmt::format("{}", count), fmt::format("1, or {} (key_count)", keys));
-  if (lengths == nullptr) refuse(SYNCYTE_ERR_ARGUMENT, "lengths", "null", fmt::format("{} lengths", count));
+  base::expect(keys >= 1, SYNCYTE_ERR_SHAPE, "key_count", keys, "1 or more");
+  base::expect(keys <= most_keys, SYNCYTE_ERR_SHAPE, "key_count", keys, "at most 2^58");
+  base::expect(count == 1 || count == keys, SYNCYTE_ERR_SHAPE, "length_count", count, "1, or {} (key_count)", keys);
+  base::expect(lengths != nullptr, SYNCYTE_ERR_ARGUMENT, "lengths", "null", "{} lengths", count);
   const std::span<const std::int64_t> all(lengths, static_cast<std::size_t>(count));
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max() / 8;  // elements, rounded up to two each
   std::int64_t left = most;
   for (std::size_t i = 0; i < all.size(); ++i) {
     const std::int64_t each = count == 1 ? keys : 1;
-    if (all[i] < 1 || all[i] > left / each - 1)
-      refuse(SYNCYTE_ERR_SHAPE, "lengths", fmt::format("{}", all[i]), "1 or more, and values of less than 2^62 bytes",
-             static_cast<std::int64_t>(i));
+    base::expect(all[i] >= 1 && all[i] <= left / each - 1, SYNCYTE_ERR_SHAPE, {"lengths", i}, all[i],
+                 "1 or more, and values of less than 2^62 bytes");
     left -= (all[i] + 1) * each;
   }
   return all;
+}
+
+/// A store's memory on this node, which the node's ranks share.
+struct slab final : comm::collective_resource {
+  std::shared_ptr<comm::node_memory> places;  // one array for all ranks; null if all vectors have one length
+  std::shared_ptr<comm::node_memory> values;
+  std::shared_ptr<comm::node_memory> words;  // one for each key
+
+  void free_collectively() noexcept override {}
+};
+
+template <class T>
+T* begin_of(const std::shared_ptr<comm::node_memory>& memory) {
+  return reinterpret_cast<T*>(memory->all().data());
+}
+
+/// Collective within `call`, after its agreement; succeeds or throws on all ranks. `lengths` has one element, or one
+/// for each key.
+key_layout make_layout(comm::collective_call& call, std::int64_t keys, std::span<const std::int64_t> lengths,
+                       const char* name, slab& held) {
+  if (lengths.size() == 1) return key_layout(keys, lengths[0]);
+  const bool is_first = call.comm().node().rank == 0;
+  const std::size_t count = static_cast<std::size_t>(keys) + 1;
+  held.places = comm::node_memory::allocate(call, is_first ? count * sizeof(std::int64_t) : 0, name);
+  call.attempt([&] {
+    if (is_first) std::ranges::copy(key_layout::places(lengths), begin_of<std::int64_t>(held.places));
+  });
+  call.agree();
+  return key_layout({begin_of<const std::int64_t>(held.places), count});
 }
 
 }  // namespace
@@ -74,18 +94,27 @@ std::shared_ptr<store> store::create(std::shared_ptr<comm::communicator> comm, s
   comm::add_counts(call, checked, "the sum of lengths", "a hash of lengths");
   call.agree();
   const std::string text = text_of(options.name);
-  auto held = slab::allocate(call, keys, checked, text);
-  return std::shared_ptr<store>(new store(std::move(comm), text, options.workers, std::move(held)));
+  auto held = std::make_shared<slab>();
+  const key_layout layout = make_layout(call, keys, checked, text.c_str(), *held);
+  auto parts = base::partition::equal(keys, comm->size());
+  const std::int64_t first = parts.first(comm->rank()), count = parts.count(comm->rank());
+  const std::size_t pairs = layout.first(first + count) - layout.first(first);
+  held->values = comm::node_memory::allocate(call, pairs * sizeof(std::uint64_t), text.c_str());
+  held->words =
+      comm::node_memory::allocate(call, static_cast<std::size_t>(count) * sizeof(std::uint64_t), text.c_str());
+  const auto is_alive = [&node = comm->node()](int other) { return node.is_alive(other); };
+  table values(layout, begin_of<std::uint64_t>(held->words), begin_of<std::uint64_t>(held->values),
+               {.number = comm->node().rank, .is_alive = is_alive, .name = text});
+  return std::shared_ptr<store>(
+      new store(std::move(comm), text, options.workers, std::move(parts), std::move(values), std::move(held)));
 }
 
-store::store(std::shared_ptr<comm::communicator> comm, std::string text, std::int32_t workers,
-             std::shared_ptr<slab> held)
+store::store(std::shared_ptr<comm::communicator> comm, std::string text, std::int32_t workers, base::partition parts,
+             table values, std::shared_ptr<comm::collective_resource> held)
     : comm_(std::move(comm)),
       text_(std::move(text)),
-      parts_(base::partition::equal(held->keys(), comm_->size())),
-      table_(held->make_table({.number = comm_->node().rank,
-                               .is_alive = [&node = comm_->node()](int other) { return node.is_alive(other); },
-                               .name = text_})),
+      parts_(std::move(parts)),
+      table_(std::move(values)),
       workers_(workers, text_),
       id_(comm_->deferred().add(std::move(held))) {}
 

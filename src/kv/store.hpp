@@ -12,7 +12,6 @@
 #include "base/partition.hpp"
 #include "comm/communicator.hpp"
 #include "kv/sampling.hpp"
-#include "kv/slab.hpp"
 #include "kv/table.hpp"
 #include "kv/worker_barrier.hpp"
 #include "syncyte/kv.h"
@@ -61,7 +60,8 @@ class store {
   void sync() { synchronise("kv_sync", setup::stays, std::nullopt); }
 
  private:
-  store(std::shared_ptr<comm::communicator> comm, std::string text, std::int32_t workers, std::shared_ptr<slab> held);
+  store(std::shared_ptr<comm::communicator> comm, std::string text, std::int32_t workers, base::partition parts,
+        table values, std::shared_ptr<comm::collective_resource> held);
 
   std::shared_ptr<comm::communicator> comm_;
   std::string text_;

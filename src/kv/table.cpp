@@ -41,8 +41,8 @@ template <bool ForWriting>
   for (std::int64_t at = 0; at < end; at += line_pairs) __builtin_prefetch(vector + at, ForWriting);
 }
 
-/// Calls change(place, values) for each pair of elements of a vector; pads the last one with a zero if the length is
-/// odd.
+/// Calls change(element pair, values) for each pair of elements of a vector; pads the last one with a zero if the
+/// length is odd.
 template <class Change>
 void for_each_pair(std::uint64_t* to, const float* values, std::int64_t length, Change&& change) {
   for (std::int64_t i = 0; i < length / 2; ++i) change(to[i], read_pair(values + 2 * i));

@@ -11,21 +11,19 @@ namespace {
 
 constexpr std::int64_t most_sampled = std::int64_t{1} << 40;
 
-[[noreturn]] void refuse(const store& of, std::string_view argument, std::int64_t value, std::string expected) {
-  base::refuse(SYNCYTE_ERR_ARGUMENT, {.object = of.text(),
-                                      .argument = std::string(argument),
-                                      .value = fmt::format("{}", value),
-                                      .expected = std::move(expected)});
-}
-
 base::buffer checked(const syncyte_buffer_t* raw, const char* argument, syncyte_dtype_t dtype) {
-  base::buffer result(raw, argument);
-  result.require_host().require_dtype(dtype).require_contiguous().require_aligned();
-  return result;
+  return base::buffer(raw, argument).require_host().require_dtype(dtype).require_contiguous().require_aligned();
 }
 
 std::span<std::int64_t> keys_of(const base::buffer& keys) {
   return {reinterpret_cast<std::int64_t*>(keys.data()), static_cast<std::size_t>(keys.elements())};
+}
+
+/// Checks keys that have no values; returns their number.
+std::int64_t checked_keys(store& of, const syncyte_buffer_t* raw) {
+  const auto keys = keys_of(checked(raw, "keys", SYNCYTE_INT64));
+  of.values().check(keys);
+  return std::ssize(keys);
 }
 
 /// Keys and their values, after all checks.
@@ -42,15 +40,19 @@ struct request {
     values = reinterpret_cast<float*>(given.data());
   }
 
-  std::int64_t count() const { return static_cast<std::int64_t>(keys.size()); }
+  std::int64_t count() const { return std::ssize(keys); }
 
   std::span<const std::int64_t> keys;
   float* values;
 };
 
-constexpr std::int64_t complete = -1;  // timestamp of what is complete on return
+constexpr std::int64_t complete = -1;  // timestamp
 
-void count(std::atomic<std::int64_t>& total, std::int64_t keys) { total.fetch_add(keys, std::memory_order_relaxed); }
+/// Adds to a worker's total of keys; returns the timestamp of what is complete on return.
+std::int64_t counted(std::atomic<std::int64_t>& total, std::int64_t keys) {
+  total.fetch_add(keys, std::memory_order_relaxed);
+  return complete;
+}
 
 }  // namespace
 
@@ -63,50 +65,41 @@ worker::~worker() { store_->workers().leave(number_); }
 std::int64_t worker::pull(const syncyte_buffer_t* keys, const syncyte_buffer_t* values) {
   const request asked(*store_, keys, values);
   store_->values().pull(asked.keys, asked.values);
-  count(pulled_, asked.count());
-  return complete;
+  return counted(pulled_, asked.count());
 }
 
 std::int64_t worker::push(const syncyte_buffer_t* keys, const syncyte_buffer_t* values) {
   const request asked(*store_, keys, values);
   store_->values().push(asked.keys, asked.values);
-  count(pushed_, asked.count());
-  return complete;
+  return counted(pushed_, asked.count());
 }
 
 std::int64_t worker::set(const syncyte_buffer_t* keys, const syncyte_buffer_t* values) {
   const request asked(*store_, keys, values);
   store_->values().set(asked.keys, asked.values);
-  count(set_, asked.count());
-  return complete;
+  return counted(set_, asked.count());
 }
 
-std::int64_t worker::localize(const syncyte_buffer_t* keys) {
-  const auto wanted = keys_of(checked(keys, "keys", SYNCYTE_INT64));
-  store_->values().check(wanted);
-  count(localized_, static_cast<std::int64_t>(wanted.size()));
-  return complete;
-}
+std::int64_t worker::localize(const syncyte_buffer_t* keys) { return counted(localized_, checked_keys(*store_, keys)); }
 
 worker::window worker::check_window(std::int64_t start, std::int64_t end) const {
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
-  if (start < 0 || start == most) refuse(*store_, "start", start, "0 or more, and less than 2^63 - 1");
+  if (start < 0 || start == most) refuse(store_->text(), "start", start, "0 or more, and less than 2^63 - 1");
   if (end == 0) return {start, start + 1};
-  if (end <= start) refuse(*store_, "end", end, fmt::format("more than start ({}), or 0 for start + 1", start));
+  if (end <= start) refuse(store_->text(), "end", end, fmt::format("more than start ({}), or 0 for start + 1", start));
   return {start, end};
 }
 
 void worker::record_intent(std::int64_t keys, const window& when) {
-  count(intended_, keys);
+  counted(intended_, keys);
   if (when.end > clock() && keys > 0) intended_until_[when.end] += keys;
 }
 
 void worker::intent(const syncyte_buffer_t* keys, std::int64_t start, std::int64_t end) {
-  const auto wanted = keys_of(checked(keys, "keys", SYNCYTE_INT64));
-  store_->values().check(wanted);
+  const std::int64_t count = checked_keys(*store_, keys);
   const window when = check_window(start, end);
   const std::lock_guard lock(mutex_);
-  record_intent(static_cast<std::int64_t>(wanted.size()), when);
+  record_intent(count, when);
 }
 
 std::int64_t worker::advance_clock() {
@@ -128,7 +121,7 @@ void worker::seed_engine(const std::shared_ptr<sampling>& source) {
 
 std::int64_t worker::prepare_sample(std::int64_t count, std::int64_t start, std::int64_t end) {
   const auto source = store_->find_sampling();
-  if (count < 0 || count > most_sampled) refuse(*store_, "count", count, "0 to 2^40");
+  if (count < 0 || count > most_sampled) refuse(store_->text(), "count", count, "0 to 2^40");
   source->require_enough(count);
   const window when = check_window(start, end);
   const std::lock_guard lock(mutex_);
@@ -151,10 +144,10 @@ std::int64_t worker::pull_sample(std::int64_t id, const syncyte_buffer_t* raw_ke
   const auto wanted = static_cast<std::int64_t>(keys.size());
   const std::lock_guard lock(mutex_);
   const auto found = samples_.find(id);
-  if (found == samples_.end()) refuse(*store_, "sample", id, "the number of a sample that has keys left");
+  if (found == samples_.end()) refuse(store_->text(), "sample", id, "the number of a sample that has keys left");
   sample& from = found->second;
   if (wanted > from.count - from.used)
-    refuse(*store_, "number of keys", wanted,
+    refuse(store_->text(), "number of keys", wanted,
            fmt::format("at most {}, as the sample has left", from.count - from.used));
   if (values.elements() != wanted * from.source->length())
     base::refuse(SYNCYTE_ERR_SHAPE, {.object = store_->text(),
@@ -169,8 +162,7 @@ std::int64_t worker::pull_sample(std::int64_t id, const syncyte_buffer_t* raw_ke
   from.used += wanted;
   if (from.used == from.count) samples_.erase(found);
   store_->values().pull(keys, reinterpret_cast<float*>(values.data()));
-  count(pulled_, wanted);
-  return complete;
+  return counted(pulled_, wanted);
 }
 
 void worker::finish_sample(std::int64_t id) {

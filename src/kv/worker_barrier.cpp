@@ -72,25 +72,20 @@ std::string worker_barrier::missing_text() const {
   return missing.empty() ? name_ : fmt::format("{}, waits for worker {}", name_, missing.substr(2));
 }
 
-/// Makes progress and checks for interrupts during a long wait. The lock is released meanwhile, because the
-/// application's signal handler may use the store.
-void worker_barrier::poll(std::unique_lock<std::mutex>& lock) {
+/// Runs a step without the lock; returns its exception, or null.
+template <class Step>
+std::exception_ptr worker_barrier::run_unlocked(std::unique_lock<std::mutex>& lock, Step&& what) {
   lock.unlock();
-  std::exception_ptr found;
+  std::exception_ptr thrown;
   try {
-    require_started();
-    mpi::let_progress();  // detects that mpirun has ended
-    watchdog::ask_for_interrupt();
+    base::require(mpi::is_started(), SYNCYTE_ERR_NOT_INITIALISED,
+                  "{}: Syncyte was finalized while workers waited for each other", name_);
+    what();
   } catch (...) {
-    found = std::current_exception();
+    thrown = std::current_exception();
   }
   lock.lock();
-  if (found) std::rethrow_exception(found);
-}
-
-void worker_barrier::require_started() const {
-  base::require(mpi::is_started(), SYNCYTE_ERR_NOT_INITIALISED,
-                "{}: Syncyte was finalized while workers waited for each other", name_);
+  return thrown;
 }
 
 /// Waits until the round is over, or all workers of it have arrived.
@@ -103,22 +98,18 @@ void worker_barrier::wait(std::unique_lock<std::mutex>& lock, const char* operat
       text = std::move(now);
       shown.emplace(operation, text, 0);
     }
-    poll(lock);
+    // Without the lock: the application's signal handler may use the store.
+    const std::exception_ptr thrown = run_unlocked(lock, [] {
+      mpi::let_progress();  // detects that mpirun has ended
+      watchdog::ask_for_interrupt();
+    });
+    if (thrown) std::rethrow_exception(thrown);
   }
 }
 
 void worker_barrier::run(std::unique_lock<std::mutex>& lock, const step& what) {
   is_running_ = true;
-  lock.unlock();
-  std::exception_ptr result;
-  try {
-    require_started();
-    what(wrong_);
-  } catch (...) {
-    result = std::current_exception();
-  }
-  lock.lock();
-  last_ = result;
+  last_ = run_unlocked(lock, [&] { what(wrong_); });
   wrong_.reset();
   is_running_ = false;
   arrived_ = 0;

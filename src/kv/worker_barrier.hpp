@@ -40,8 +40,8 @@ class worker_barrier {
   bool is_complete() const { return arrived_ == expected_ && !is_running_; }
   std::string missing_text() const;
   void wait(std::unique_lock<std::mutex>& lock, const char* operation, std::uint64_t round);
-  void poll(std::unique_lock<std::mutex>& lock);
-  void require_started() const;
+  template <class Step>
+  std::exception_ptr run_unlocked(std::unique_lock<std::mutex>& lock, Step&& what);
   void run(std::unique_lock<std::mutex>& lock, const step& what);
 
   const std::string& name_;

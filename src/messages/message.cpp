@@ -11,7 +11,6 @@
 
 #include "base/strided_copy.hpp"
 #include "comm/departures.hpp"
-#include "memory/device.hpp"
 #include "mpi/call.hpp"
 #include "mpi/errors_returned.hpp"
 #include "mpi/large_counts.hpp"
@@ -59,7 +58,7 @@ MPI_Aint address_of(const void* place) {
 /// blocks.
 class letter_type {
  public:
-  letter_type(MPI_Aint origin, const std::byte* head, const std::byte* elements, std::size_t bytes) {
+  letter_type(MPI_Aint origin, const void* head, const void* elements, std::size_t bytes) {
     constexpr std::size_t block = std::size_t{1} << 30;
     const auto blocks = static_cast<int>(bytes / block);
     const int lengths[] = {static_cast<int>(sizeof(envelope)), blocks, static_cast<int>(bytes % block)};
@@ -82,6 +81,13 @@ class letter_type {
   MPI_Datatype type_ = MPI_DATATYPE_NULL;
 };
 
+void copy_envelope(const memory::place& target, const memory::place& source) {
+  if (target.memory == SYNCYTE_MEMORY_HOST && source.memory == SYNCYTE_MEMORY_HOST)
+    std::memcpy(target.data, source.data, sizeof(envelope));
+  else
+    memory::copy_now(target, source, sizeof(envelope));
+}
+
 int mpi_tag(const message_peer& peer) {
   if (peer.channel == 0) return peer.tag == SYNCYTE_ANY ? MPI_ANY_TAG : peer.tag;
   return comm::channel_tag(peer.tag, peer.channel);
@@ -92,7 +98,8 @@ int mpi_rank(int rank) {
   return rank == SYNCYTE_PROC_NULL ? MPI_PROC_NULL : rank;
 }
 
-void require_peer(const comm::communicator& comm, const message_peer& peer, const char* argument, bool may_be_any) {
+const message_peer& checked_peer(const comm::communicator& comm, const message_peer& peer, const char* argument,
+                                 bool may_be_any) {
   const bool is_special = peer.rank == SYNCYTE_PROC_NULL || (may_be_any && peer.rank == SYNCYTE_ANY);
   base::expect(is_special || (peer.rank >= 0 && peer.rank < comm.size()), SYNCYTE_ERR_ARGUMENT, argument, peer.rank,
                "0 to {}, {}or SYNCYTE_PROC_NULL ({})", comm.size() - 1, may_be_any ? "SYNCYTE_ANY (-1) " : "",
@@ -102,6 +109,9 @@ void require_peer(const comm::communicator& comm, const message_peer& peer, cons
                may_be_any ? ", or SYNCYTE_ANY (-1)" : "");
   base::expect(peer.channel >= 0 && peer.channel < comm::channels, SYNCYTE_ERR_ARGUMENT, "options->channel",
                peer.channel, "0 to {}", comm::channels - 1);
+  base::expect(peer.tag != SYNCYTE_ANY || peer.channel == 0, SYNCYTE_ERR_ARGUMENT, "tag", "SYNCYTE_ANY",
+               "a tag: only channel 0 has SYNCYTE_ANY");
+  return peer;
 }
 
 base::buffer checked_elements_of(const syncyte_buffer_t* raw, int room) {
@@ -119,19 +129,38 @@ base::buffer checked_elements_of(const syncyte_buffer_t* raw, int room) {
 
 }  // namespace
 
-message::message(std::shared_ptr<comm::communicator> comm, const base::buffer& buffer, int room,
-                 const message_peer& peer, direction way)
+message::message(std::shared_ptr<comm::communicator> comm, const syncyte_buffer_t* raw, const message_peer& peer,
+                 direction way, int room)
     : comm_(std::move(comm)),
-      buffer_(buffer),
-      peer_(peer),
       direction_(way),
-      is_in_room_(room != 0 && buffer.is_contiguous() && buffer.elements() > 0) {
+      peer_(checked_peer(*comm_, peer, way == direction::out ? "dest" : "source", way == direction::in)),
+      buffer_(checked_elements_of(raw, room)),
+      is_in_room_(room != 0 && buffer_.is_contiguous() && buffer_.elements() > 0) {
+  if (way == direction::in) buffer_.require_writable();
   if (is_inline()) {
     packed_ = memory::scratch(inline_bytes);
   } else if (!is_in_room_) {
     envelope_ = std::make_unique<envelope>();
     if (!buffer_.is_contiguous()) packed_ = memory::scratch(buffer_.bytes());
   }
+  if (way == direction::in) return;
+  copy_elements();
+  envelope written = envelope_of(buffer_, peer_.label);
+  copy_envelope(head(), {&written, SYNCYTE_MEMORY_HOST, 0});
+}
+
+std::unique_ptr<message> message::send(std::shared_ptr<comm::communicator> comm, const syncyte_buffer_t* raw,
+                                       const message_peer& peer, int room) {
+  auto made = std::make_unique<message>(std::move(comm), raw, peer, direction::out, room);
+  made->start();
+  return made;
+}
+
+std::unique_ptr<message> message::receive(std::shared_ptr<comm::communicator> comm, const syncyte_buffer_t* raw,
+                                          const message_peer& peer, int room) {
+  auto made = std::make_unique<message>(std::move(comm), raw, peer, direction::in, room);
+  made->start();
+  return made;
 }
 
 message::~message() {
@@ -148,8 +177,8 @@ message::~message() {
   }
 }
 
-/// Syncyte has ended before the message has: MPI, where it goes on, is told that nobody receives it any longer, and
-/// keeps the memory of what it cannot take back.
+/// Syncyte has ended before the message has. Cancels a receive where MPI still runs; MPI keeps the memory of a message
+/// that cannot be cancelled.
 void message::abandon() {
   int is_finalized = 0;
   int is_done = 0;
@@ -179,50 +208,19 @@ std::byte* message::payload() const {
   return packed_.data() != nullptr ? packed_.data() : buffer_.data();
 }
 
-void message::copy_in() {
+memory::place message::head() const {
+  if (is_in_room_) return {buffer_.data() - sizeof(envelope), buffer_.memory(), buffer_.device()};
+  return {is_inline() ? static_cast<void*>(packed_.data()) : envelope_.get(), SYNCYTE_MEMORY_HOST, 0};
+}
+
+/// Copies the elements between the buffer and the memory that MPI uses, where these differ.
+void message::copy_elements() {
   if (payload() == buffer_.data() || buffer_.elements() == 0) return;
-  base::copy_strided(payload(), base::dense_strides(buffer_.shape(), buffer_.element_bytes()), buffer_.data(),
-                     buffer_.strides(), buffer_.shape(), buffer_.element_bytes());
-}
-
-void message::copy_out() {
-  if (payload() == buffer_.data() || buffer_.elements() == 0) return;
-  base::copy_strided(buffer_.data(), buffer_.strides(), payload(),
-                     base::dense_strides(buffer_.shape(), buffer_.element_bytes()), buffer_.shape(),
-                     buffer_.element_bytes());
-}
-
-std::unique_ptr<message> message::prepare_send(std::shared_ptr<comm::communicator> comm, const syncyte_buffer_t* raw,
-                                               const message_peer& peer, int room) {
-  require_peer(*comm, peer, "dest", false);
-  const base::buffer buffer = checked_elements_of(raw, room);
-  std::unique_ptr<message> made(new message(std::move(comm), buffer, room, peer, direction::out));
-  made->copy_in();
-  made->write_envelope();
-  return made;
-}
-
-std::unique_ptr<message> message::prepare_receive(std::shared_ptr<comm::communicator> comm, const syncyte_buffer_t* raw,
-                                                  const message_peer& peer, int room) {
-  require_peer(*comm, peer, "source", true);
-  base::expect(peer.tag != SYNCYTE_ANY || peer.channel == 0, SYNCYTE_ERR_ARGUMENT, "tag", "SYNCYTE_ANY",
-               "a tag: only channel 0 has SYNCYTE_ANY");
-  const base::buffer buffer = checked_elements_of(raw, room).require_writable();
-  return std::unique_ptr<message>(new message(std::move(comm), buffer, room, peer, direction::in));
-}
-
-std::unique_ptr<message> message::send(std::shared_ptr<comm::communicator> comm, const syncyte_buffer_t* raw,
-                                       const message_peer& peer, int room) {
-  auto made = prepare_send(std::move(comm), raw, peer, room);
-  made->start();
-  return made;
-}
-
-std::unique_ptr<message> message::receive(std::shared_ptr<comm::communicator> comm, const syncyte_buffer_t* raw,
-                                          const message_peer& peer, int room) {
-  auto made = prepare_receive(std::move(comm), raw, peer, room);
-  made->start();
-  return made;
+  const auto dense = base::dense_strides(buffer_.shape(), buffer_.element_bytes());
+  if (direction_ == direction::out)
+    base::copy_strided(payload(), dense, buffer_.data(), buffer_.strides(), buffer_.shape(), buffer_.element_bytes());
+  else
+    base::copy_strided(buffer_.data(), buffer_.strides(), payload(), dense, buffer_.shape(), buffer_.element_bytes());
 }
 
 void message::post(void* data, int count, MPI_Datatype type) {
@@ -236,47 +234,23 @@ void message::post(void* data, int count, MPI_Datatype type) {
   may_be_here_ = direction_ == direction::in && (peer_.rank == SYNCYTE_ANY || peer_.rank == comm_->rank());
 }
 
-void message::write_envelope() {
-  envelope head = envelope_of(buffer_, peer_.label);
-  if (is_in_room_)
-    memory::copy_now({envelope_in_room(), buffer_.memory(), buffer_.device()}, {&head, SYNCYTE_MEMORY_HOST, 0},
-                     sizeof head);
-  else
-    std::memcpy(is_inline() ? packed_.data() : reinterpret_cast<std::byte*>(envelope_.get()), &head, sizeof head);
-}
-
-envelope message::read_envelope() const {
-  envelope result;
-  if (is_in_room_)
-    memory::copy_now({&result, SYNCYTE_MEMORY_HOST, 0}, {envelope_in_room(), buffer_.memory(), buffer_.device()},
-                     sizeof result);
-  else
-    std::memcpy(&result, is_inline() ? packed_.data() : reinterpret_cast<const std::byte*>(envelope_.get()),
-                sizeof result);
-  return result;
-}
-
 void message::start() {
   const mpi::thread_guard guard(operation());
   const bool is_send = direction_ == direction::out;
   const std::size_t bytes = sizeof(envelope) + buffer_.bytes();
   // Room for any short message: a receiver that expects a shorter one can still say what it got.
   if (is_inline()) return post(packed_.data(), static_cast<int>(is_send ? bytes : inline_bytes), MPI_BYTE);
-  if (is_in_room_) return start_in_room(bytes);
-  const letter_type type(0, reinterpret_cast<std::byte*>(envelope_.get()), payload(), buffer_.bytes());
-  post(MPI_BOTTOM, 1, type.get());
-}
-
-/// MPI looks at the address that it is given to see what memory this is: not at MPI_BOTTOM.
-void message::start_in_room(std::size_t bytes) {
-  std::byte* const head = envelope_in_room();
-  if (bytes <= static_cast<std::size_t>(mpi::piece_limit())) return post(head, static_cast<int>(bytes), MPI_BYTE);
-  const letter_type type(address_of(head), head, buffer_.data(), buffer_.bytes());
-  post(head, 1, type.get());
+  void* const first = head().data;
+  if (is_in_room_ && bytes <= static_cast<std::size_t>(mpi::piece_limit()))
+    return post(first, static_cast<int>(bytes), MPI_BYTE);
+  // MPI looks at the address that it is given to see what memory this is: not at MPI_BOTTOM.
+  const letter_type type(is_in_room_ ? address_of(first) : 0, first, payload(), buffer_.bytes());
+  post(is_in_room_ ? first : MPI_BOTTOM, 1, type.get());
 }
 
 envelope message::check_received(int code, const MPI_Status& status) const {
-  const envelope got = read_envelope();
+  envelope got;
+  copy_envelope({&got, SYNCYTE_MEMORY_HOST, 0}, head());
   const envelope expected = envelope_of(buffer_, got.label);
   const auto from = [&] { return fmt::format("the message from rank {} with tag {}", peer_.rank, peer_.tag); };
   int error_class = MPI_SUCCESS;
@@ -288,8 +262,7 @@ envelope message::check_received(int code, const MPI_Status& status) const {
   MPI_Get_elements_x(&status, MPI_BYTE, &bytes);
   base::require(bytes >= static_cast<MPI_Count>(sizeof got), SYNCYTE_ERR_MISMATCH,
                 "{} has {} bytes; expected one that Syncyte has sent", from(), static_cast<long long>(bytes));
-  const bool alike = got.dtype == expected.dtype && got.ndim == expected.ndim && got.extents == expected.extents;
-  if (!alike)
+  if (got != expected)
     base::refuse(SYNCYTE_ERR_MISMATCH,
                  {.argument = from(), .ndim = SYNCYTE_MAX_NDIM, .value = text_of(got), .expected = text_of(expected)});
   return got;
@@ -301,7 +274,7 @@ void message::finish(int code, const MPI_Status& status) {
   peer_.rank = status.MPI_SOURCE;
   if (peer_.channel == 0) peer_.tag = status.MPI_TAG;
   peer_.label = check_received(code, status).label;
-  copy_out();
+  copy_elements();
 }
 
 bool message::test() {
@@ -330,7 +303,7 @@ std::string message::title() const {
   return fmt::format("{}, {} {}, {}", comm_->name(), word, rank, tag);
 }
 
-/// The other rank may have departed; a message that it had sent before still comes.
+/// The other rank may have departed; a message that it had sent before still arrives.
 class message::peer_wait final : public watchdog::long_wait {
  public:
   explicit peer_wait(message& waiting) : message_(waiting) {}
@@ -363,7 +336,7 @@ void message::give_up_on_departed() {
   throw comm::departed_error(*comm_, rank, operation());
 }
 
-/// Takes a receive back; false if its message has come, or is on its way.
+/// Cancels a receive; false if its message has arrived, or is on its way.
 bool message::cancel() {
   MPI_Status status;
   int is_done = 0;
@@ -384,7 +357,7 @@ void message::leave() noexcept {
   try {
     if (direction_ == direction::out) return abandon();
     if (!cancel()) mpi::poll_until([&] { return test(); });
-  } catch (...) {  // nobody asks for it
+  } catch (...) {  // its wait has been interrupted: no caller gets its error
   }
 }
 

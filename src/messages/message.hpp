@@ -12,6 +12,7 @@
 #include "base/buffer.hpp"
 #include "comm/communicator.hpp"
 #include "comm/control_tags.hpp"
+#include "memory/device.hpp"
 #include "memory/scratch.hpp"
 #include "syncyte/messages.h"
 
@@ -24,6 +25,8 @@ struct envelope {
   std::int64_t label = 0;  // the sender's, for libraries on top
   /// Extents; if there are more, the last one is a hash of the rest.
   std::array<std::int64_t, 6> extents{};
+
+  bool operator==(const envelope&) const = default;
 };
 static_assert(sizeof(envelope) == SYNCYTE_MESSAGE_ROOM);
 
@@ -42,20 +45,19 @@ struct message_peer {
 /// would not take a message that is in two kinds of memory.
 class message {
  public:
+  enum class direction { out, in };
+
+  /// Checked and ready for start(): none of several starts if one of them is wrong.
+  message(std::shared_ptr<comm::communicator> comm, const syncyte_buffer_t* buffer, const message_peer& peer,
+          direction way, int room = 0);
+  void start();
+
   static std::unique_ptr<message> send(std::shared_ptr<comm::communicator> comm, const syncyte_buffer_t* buffer,
                                        const message_peer& peer, int room = 0);
   static std::unique_ptr<message> receive(std::shared_ptr<comm::communicator> comm, const syncyte_buffer_t* buffer,
                                           const message_peer& peer, int room = 0);
 
-  /// The same two, checked and ready for start(): none of several starts if one of them is wrong.
-  static std::unique_ptr<message> prepare_send(std::shared_ptr<comm::communicator> comm, const syncyte_buffer_t* buffer,
-                                               const message_peer& peer, int room = 0);
-  static std::unique_ptr<message> prepare_receive(std::shared_ptr<comm::communicator> comm,
-                                                  const syncyte_buffer_t* buffer, const message_peer& peer,
-                                                  int room = 0);
-  void start();
-
-  ~message();  // waits, if nobody has
+  ~message();  // waits for its end
   message(const message&) = delete;
   message& operator=(const message&) = delete;
 
@@ -75,10 +77,6 @@ class message {
   std::string title() const;
 
  private:
-  enum class direction { out, in };
-  message(std::shared_ptr<comm::communicator> comm, const base::buffer& buffer, int room, const message_peer& peer,
-          direction way);
-
   const char* operation() const { return direction_ == direction::out ? "comm_send" : "comm_recv"; }
   void abandon();
   class peer_wait;
@@ -90,19 +88,15 @@ class message {
   void finish(int code, const MPI_Status& status);
   envelope check_received(int code, const MPI_Status& status) const;
   void post(void* data, int count, MPI_Datatype type);
-  void start_in_room(std::size_t bytes);
-  void write_envelope();
-  envelope read_envelope() const;
   bool is_inline() const;
-  std::byte* envelope_in_room() const { return buffer_.data() - sizeof(envelope); }
+  memory::place head() const;
   std::byte* payload() const;
-  void copy_in();
-  void copy_out();
+  void copy_elements();
 
   std::shared_ptr<comm::communicator> comm_;
-  base::buffer buffer_;
-  message_peer peer_;
   direction direction_;
+  message_peer peer_;
+  base::buffer buffer_;
   bool is_in_room_;         // the envelope; so it lies in front of the elements, in the caller's memory
   memory::scratch packed_;  // envelope and elements of a short message; elements of a long one that is not contiguous
   std::unique_ptr<envelope> envelope_;  // of a long one; its address is MPI's until the end

@@ -10,11 +10,10 @@
 #include <utility>
 
 #include "base/dtype.hpp"
-#include "collectives/checks.hpp"
-#include "collectives/moves.hpp"
 #include "comm/collective.hpp"
 #include "comm/facts.hpp"
 #include "comm/split.hpp"
+#include "memory/mapping.hpp"
 #include "mpi/call.hpp"
 #include "mpi/process.hpp"
 #include "mpi/progress.hpp"
@@ -33,14 +32,12 @@ constexpr std::size_t page = 4096;
 constexpr std::int64_t most_bytes = std::int64_t{1} << 56;  // of all buckets: sums, twice as wide, fit 64 bits too
 constexpr std::int64_t chunk_elements = 1 << 15;
 
-std::size_t rounded_up(std::size_t bytes, std::size_t unit) { return (bytes + unit - 1) / unit * unit; }
-
 /// Offsets of consecutive buckets of memory, each at a cache line, and the end of the last.
 template <class BytesOf>
 std::vector<std::size_t> offsets_of(int buckets, BytesOf&& bytes_of) {
   std::vector<std::size_t> offsets{0};
   for (int bucket = 0; bucket < buckets; ++bucket)
-    offsets.push_back(offsets.back() + rounded_up(bytes_of(bucket), line));
+    offsets.push_back(offsets.back() + memory::round_up(bytes_of(bucket), line));
   return offsets;
 }
 
@@ -114,7 +111,7 @@ std::shared_ptr<bucket_reducer> bucket_reducer::create(std::shared_ptr<comm::com
     comm::communicator_options options;
     options.name = comm->name() + ", a reducer's leaders";
     made->leaders_ = comm::split_leaders(*comm, options);
-    if (made->leaders_) made->exchange_.emplace(*made->leaders_);
+    if (made->leaders_) made->exchange_.emplace(*made->leaders_, collectives::form::started);
   }
   return made;
 }
@@ -128,12 +125,12 @@ bucket_reducer::~bucket_reducer() {
 }
 
 std::size_t bucket_reducer::state_bytes() const {
-  return rounded_up(sizeof(node_state) + at(buckets()) * sizeof(bucket_state), page);
+  return memory::round_up(sizeof(node_state) + at(buckets()) * sizeof(bucket_state), page);
 }
 
 std::size_t bucket_reducer::part_bytes() const {
   const bool is_first = comm_->node().rank == 0;
-  return rounded_up(offsets_.back() + (is_first ? state_bytes() + sum_offsets_.back() : 0), page);
+  return memory::round_up(offsets_.back() + (is_first ? state_bytes() + sum_offsets_.back() : 0), page);
 }
 
 std::byte* bucket_reducer::part_of(int node_rank) const {
@@ -230,21 +227,20 @@ void bucket_reducer::go_on() {
   if (leaders_) exchange_sums();
 }
 
-/// A leader's part: sends the sums that are complete, in the order of the buckets, and behind the last who has given
-/// up.
+/// On a leader: reduces the sums that are complete between the nodes, in the order of the buckets, then the ranks that
+/// have given up.
 void bucket_reducer::exchange_sums() {
   const mpi::try_thread_guard now_or_later;
   if (!now_or_later) return;
-  collectives::moves by(*exchange_);
   while (exchanged_ <= buckets()) {
     if (!is_exchanging_) {
       if (exchanged_ >= first_open_ && exchanged_ < buckets()) return;
       if (exchanged_ == buckets()) {
         *refusal_ = static_cast<std::int64_t>(refusal_of_round().load());
-        by.allreduce(refusal_.get(), refusal_.get(), 1, SYNCYTE_INT64, SYNCYTE_OP_MAX);
+        exchange_->allreduce(refusal_.get(), refusal_.get(), 1, SYNCYTE_INT64, SYNCYTE_OP_MAX);
       } else {
         std::byte* const sum = sum_of(exchanged_);
-        by.allreduce(sum, sum, elements(exchanged_), sum_dtype(dtype(exchanged_)), SYNCYTE_OP_SUM);
+        exchange_->allreduce(sum, sum, elements(exchanged_), sum_dtype(dtype(exchanged_)), SYNCYTE_OP_SUM);
       }
       is_exchanging_ = true;
     }
@@ -290,7 +286,7 @@ void bucket_reducer::wait() {
   end_round();
 }
 
-/// Local: the others learn of it when they wait.
+/// Local: wait() reports it on the other ranks.
 void bucket_reducer::refuse() {
   raise_to(refusal_of_round(), refusal_by(comm_->rank(), round_));
   mark_rest_ready();

@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "collectives/calls.hpp"
+#include "collectives/moves.hpp"
 #include "comm/communicator.hpp"
 #include "comm/node_memory.hpp"
 
@@ -26,7 +26,7 @@ struct description {
 ///
 /// The ranks of a node reach each other's buckets in memory. A bucket that all of them have started is cut into chunks;
 /// any rank in a function of the reducer claims the next chunk, adds it up and writes the sum to all. A rank that has
-/// started a bucket need not come back for the others to finish it. Between nodes the first rank of each sends the
+/// started a bucket need not call again for the others to finish it. Between nodes the first rank of each sends the
 /// node's sums.
 class bucket_reducer {
  public:
@@ -98,7 +98,7 @@ class bucket_reducer {
   std::vector<bool> is_ready_;  // started by this rank in this round
   int first_open_ = 0;          // buckets before it are summed on this node
   // A leader's:
-  std::optional<collectives::posted_calls> exchange_;
+  std::optional<collectives::moves> exchange_;
   int exchanged_ = 0;  // sums that have come from all nodes; beyond the last: what the nodes refuse
   bool is_exchanging_ = false;
   std::shared_ptr<std::int64_t> refusal_ = std::make_shared<std::int64_t>();  // of all nodes

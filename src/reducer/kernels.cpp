@@ -62,10 +62,9 @@ void for_sums(std::span<const std::byte* const> sources, std::int64_t count, Use
 
 template <class Visitor>
 void visit_scalable(syncyte_dtype_t dtype, Visitor&& visitor) {
-  base::visit_dtype(dtype, [&](auto tag) {
-    using type = typename decltype(tag)::type;
-    if constexpr (is_half_type<type> || (!std::is_integral_v<type> && !std::is_same_v<type, base::boolean>))
-      visitor(tag);
+  base::visit_dtype(dtype, [&]<class T>(base::type_tag<T>) {
+    if constexpr (is_half_type<T> || (!std::is_integral_v<T> && !std::is_same_v<T, base::boolean>))
+      visitor(base::type_tag<T>{});
   });
 }
 
@@ -79,29 +78,26 @@ syncyte_dtype_t sum_dtype(syncyte_dtype_t dtype) {
 
 void reduce_parts(std::span<const std::byte* const> sources, std::span<std::byte* const> targets, std::int64_t count,
                   syncyte_dtype_t dtype, double scale) {
-  visit_scalable(dtype, [&](auto tag) {
-    using type = typename decltype(tag)::type;
-    for_sums<type>(sources, count, [&](const auto* sum, std::size_t length, std::int64_t first) {
-      for (std::byte* const target : targets) write_scaled(sum, length, scale, reinterpret_cast<type*>(target) + first);
+  visit_scalable(dtype, [&]<class T>(base::type_tag<T>) {
+    for_sums<T>(sources, count, [&](const auto* sum, std::size_t length, std::int64_t first) {
+      for (std::byte* const target : targets) write_scaled(sum, length, scale, reinterpret_cast<T*>(target) + first);
     });
   });
 }
 
 void sum_parts(std::span<const std::byte* const> sources, std::byte* result, std::int64_t count,
                syncyte_dtype_t dtype) {
-  visit_scalable(dtype, [&](auto tag) {
-    using type = typename decltype(tag)::type;
-    for_sums<type>(sources, count, [&](const auto* sum, std::size_t length, std::int64_t first) {
-      std::copy_n(sum, length, reinterpret_cast<sum_of<type>*>(result) + first);
+  visit_scalable(dtype, [&]<class T>(base::type_tag<T>) {
+    for_sums<T>(sources, count, [&](const auto* sum, std::size_t length, std::int64_t first) {
+      std::copy_n(sum, length, reinterpret_cast<sum_of<T>*>(result) + first);
     });
   });
 }
 
 void scale_sum(const std::byte* sum, std::byte* target, std::int64_t count, syncyte_dtype_t dtype, double scale) {
-  visit_scalable(dtype, [&](auto tag) {
-    using type = typename decltype(tag)::type;
-    write_scaled(reinterpret_cast<const sum_of<type>*>(sum), static_cast<std::size_t>(count), scale,
-                 reinterpret_cast<type*>(target));
+  visit_scalable(dtype, [&]<class T>(base::type_tag<T>) {
+    write_scaled(reinterpret_cast<const sum_of<T>*>(sum), static_cast<std::size_t>(count), scale,
+                 reinterpret_cast<T*>(target));
   });
 }
 

@@ -3,20 +3,11 @@
 #include <cstring>
 #include <type_traits>
 
-#include "base/dtype.hpp"
 #include "rows/copy_rows.hpp"
 #include "rows/wide_rows.hpp"
 
 namespace syncyte::rows {
 namespace {
-
-template <class T>
-constexpr bool is_float = std::is_same_v<T, base::float16> || std::is_same_v<T, base::bfloat16> ||
-                          std::is_same_v<T, float> || std::is_same_v<T, double>;
-
-bool is_real(syncyte_dtype_t dtype) {
-  return base::visit_dtype(dtype, []<class T>(base::type_tag<T>) { return is_float<T>; });
-}
 
 template <class From, class To>
 To converted(From value) {
@@ -42,20 +33,16 @@ void convert(const row_block& block, std::size_t elements, std::byte* output) {
 }  // namespace
 
 convert_function portable_convert(syncyte_dtype_t from, syncyte_dtype_t to) {
-  return base::visit_dtype(from, [&]<class From>(base::type_tag<From>) -> convert_function {
-    return base::visit_dtype(to, []<class To>(base::type_tag<To>) -> convert_function {
-      if constexpr (is_float<From> && is_float<To>)
-        return convert<From, To>;
-      else
-        return nullptr;
-    });
-  });
+  return visit_converted(from, to, []<class From, class To>() -> convert_function { return convert<From, To>; });
 }
 
-bool can_convert(syncyte_dtype_t from, syncyte_dtype_t to) { return from == to || (is_real(from) && is_real(to)); }
+bool can_convert(syncyte_dtype_t from, syncyte_dtype_t to) {
+  return from == to || portable_convert(from, to) != nullptr;
+}
 
 void gather_converted_rows(const row_map& map, const row_index& index, std::byte* output, syncyte_dtype_t from,
                            syncyte_dtype_t to) {
+  if (from == to) return gather_rows(map, index, output);
   const std::size_t elements = map.row_bytes() / base::dtype_size(from);
   const std::size_t output_bytes = elements * base::dtype_size(to);
   const bool is_large = static_cast<std::size_t>(index.count()) * output_bytes >= streaming_threshold;

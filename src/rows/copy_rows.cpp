@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <cstring>
+#include <utility>
 
 #include "rows/wide_rows.hpp"
 
@@ -9,8 +10,6 @@ namespace syncyte::rows {
 namespace {
 
 constexpr std::size_t line_bytes = 64;
-
-using block_function = void (*)(const row_block& block, std::byte* packed);
 
 /// Copies a block's rows to packed memory, or from it (IsScatter). RowBytes is 0 if the size is known only at run time.
 template <std::size_t RowBytes, bool IsScatter>
@@ -25,36 +24,12 @@ void copy_block(const row_block& block, std::byte* packed) {
   }
 }
 
-template <bool IsScatter>
-block_function choose_copy(std::size_t row_bytes) {
-  switch (row_bytes) {
-    case 1:
-      return copy_block<1, IsScatter>;
-    case 2:
-      return copy_block<2, IsScatter>;
-    case 4:
-      return copy_block<4, IsScatter>;
-    case 8:
-      return copy_block<8, IsScatter>;
-    case 16:
-      return copy_block<16, IsScatter>;
-    case 32:
-      return copy_block<32, IsScatter>;
-    case 64:
-      return copy_block<64, IsScatter>;
-    case 128:
-      return copy_block<128, IsScatter>;
-    case 256:
-      return copy_block<256, IsScatter>;
-    case 512:
-      return copy_block<512, IsScatter>;
-    default:
-      return copy_block<0, IsScatter>;
-  }
-}
-
-bool is_large(const row_map& map, const row_index& index) {
-  return static_cast<std::size_t>(index.count()) * map.row_bytes() >= streaming_threshold;
+/// The function for rows of this size: there is one for each of the sizes, and one for all others.
+template <bool IsScatter, std::size_t... Sizes>
+copy_function choose_copy(std::size_t row_bytes, std::index_sequence<Sizes...>) {
+  copy_function chosen = copy_block<0, IsScatter>;
+  ((row_bytes == Sizes ? void(chosen = copy_block<Sizes, IsScatter>) : void()), ...);
+  return chosen;
 }
 
 /// Whether rows consist of whole cache lines: streaming parts of lines to random addresses is slow.
@@ -66,31 +41,25 @@ bool has_whole_lines(const row_map& map) {
          std::all_of(map.ranges().begin(), map.ranges().end(), begins_line);
 }
 
+template <bool IsScatter>
+void copy_rows(const row_map& map, const row_index& index, std::byte* packed) {
+  constexpr std::index_sequence<1, 2, 4, 8, 16, 32, 64, 128, 256, 512> sizes;
+  const std::size_t bytes = map.row_bytes();
+  const bool is_large = static_cast<std::size_t>(index.count()) * bytes >= streaming_threshold;
+  const bool streams = is_large && (IsScatter ? has_whole_lines(map) : can_stream(bytes, packed));
+  const copy_function copy = streams ? streaming_copy(IsScatter) : choose_copy<IsScatter>(bytes, sizes);
+  for_each_block(map, index, [&](const row_block& block, std::size_t begin) { copy(block, packed + begin * bytes); });
+  if (streams) finish_streaming();
+}
+
 }  // namespace
 
 void gather_rows(const row_map& map, const row_index& index, std::byte* output) {
-  const std::size_t bytes = map.row_bytes();
-  if (is_large(map, index) && can_stream(bytes, output)) {
-    for_each_block(map, index,
-                   [&](const row_block& block, std::size_t begin) { stream_rows_out(block, output + begin * bytes); });
-    finish_streaming();
-    return;
-  }
-  const block_function copy = choose_copy<false>(bytes);
-  for_each_block(map, index, [&](const row_block& block, std::size_t begin) { copy(block, output + begin * bytes); });
+  copy_rows<false>(map, index, output);
 }
 
 void scatter_rows(const row_map& map, const row_index& index, const std::byte* source) {
-  const std::size_t bytes = map.row_bytes();
-  if (is_large(map, index) && has_whole_lines(map)) {
-    for_each_block(map, index,
-                   [&](const row_block& block, std::size_t begin) { stream_rows_in(block, source + begin * bytes); });
-    finish_streaming();
-    return;
-  }
-  const block_function copy = choose_copy<true>(bytes);
-  auto* const packed = const_cast<std::byte*>(source);  // copy_block<., true> only reads it
-  for_each_block(map, index, [&](const row_block& block, std::size_t begin) { copy(block, packed + begin * bytes); });
+  copy_rows<true>(map, index, const_cast<std::byte*>(source));  // which only reads it
 }
 
 }  // namespace syncyte::rows

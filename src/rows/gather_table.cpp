@@ -6,7 +6,6 @@
 #include "base/buffer.hpp"
 #include "base/strided_copy.hpp"
 #include "rows/convert_rows.hpp"
-#include "rows/copy_rows.hpp"
 
 namespace syncyte::rows {
 namespace {
@@ -26,14 +25,6 @@ void require_output(const base::buffer& output, const base::buffer& row, std::in
                                      .value = fmt::format("of {} rows of {} elements", count, row.elements()),
                                      .expected = "at most 2^63 - 1 elements"});
   output.require_elements(elements);
-}
-
-void gather_dense_rows(const row_map& map, const row_index& index, std::byte* output, syncyte_dtype_t from,
-                       syncyte_dtype_t to) {
-  if (from == to)
-    gather_rows(map, index, output);
-  else
-    gather_converted_rows(map, index, output, from, to);
 }
 
 /// Gathers rows whose elements are not contiguous: packs one row at a time, directly into the output if no conversion
@@ -59,10 +50,8 @@ void gather_strided_rows(const row_map& map, const row_index& index, const base:
 
 void gather_table(const syncyte_buffer_t* raw_table, const syncyte_buffer_t* raw_index,
                   const syncyte_buffer_t* raw_output) {
-  const base::buffer table(raw_table, "table");
-  table.require_host();
-  if (table.ndim() < 1)
-    base::refuse(SYNCYTE_ERR_SHAPE, {.argument = "table", .value = "of 0 dimensions", .expected = "1 or more"});
+  const base::buffer table = base::buffer(raw_table, "table").require_host();
+  base::expect(table.ndim() >= 1, SYNCYTE_ERR_SHAPE, "table", "of 0 dimensions", "1 or more");
   const row_index index(base::buffer(raw_index, "index"));
   const base::buffer output(raw_output, "output");
   const base::buffer row = row_of(table);
@@ -78,7 +67,7 @@ void gather_table(const syncyte_buffer_t* raw_table, const syncyte_buffer_t* raw
   const row_range all{0, table.extent(0), table.data()};
   const row_map map({&all, 1}, row.bytes(), table.stride(0));
   if (row.is_contiguous())
-    gather_dense_rows(map, index, output.data(), table.dtype(), output.dtype());
+    gather_converted_rows(map, index, output.data(), table.dtype(), output.dtype());
   else
     gather_strided_rows(map, index, row, output);
 }

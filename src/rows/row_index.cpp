@@ -30,19 +30,11 @@ void row_index::require_inside(std::int64_t extent, const char* argument) const 
   visit([&](auto index) {
     if (all_inside(index, extent - 1)) return;
     const auto bad = std::find_if(index.begin(), index.end(), [&](auto i) { return i < 0 || i >= extent; });
-    base::refuse(SYNCYTE_ERR_INDEX, {.argument = argument,
-                                     .axis = bad - index.begin(),
-                                     .value = fmt::format("{}", *bad),
-                                     .expected = fmt::format("0 to {}", extent - 1)});
-  });
-}
-
-void row_index::require_inside(std::int64_t rows) const {
-  visit([&](auto index) {
-    if (all_inside(index, rows - 1)) return;
-    const auto bad = std::find_if(index.begin(), index.end(), [&](auto i) { return i < 0 || i >= rows; });
-    base::fail(SYNCYTE_ERR_INDEX, "index {} at position {} is out of range; expected 0 to {} ({} rows)", *bad,
-               bad - index.begin(), rows - 1, rows);
+    const auto position = bad - index.begin();
+    if (argument == nullptr)
+      base::fail(SYNCYTE_ERR_INDEX, "index {} at position {} is out of range; expected 0 to {} ({} rows)", *bad,
+                 position, extent - 1, extent);
+    base::expect(false, SYNCYTE_ERR_INDEX, {argument, position}, *bad, "0 to {}", extent - 1);
   });
 }
 

@@ -31,10 +31,9 @@ class row_index {
     return visit([&](auto rows) { return static_cast<std::int64_t>(rows[static_cast<std::size_t>(position)]); });
   }
 
-  /// Throws SYNCYTE_ERR_INDEX, naming the first index outside [0, rows) and its position.
-  void require_inside(std::int64_t rows) const;
-  /// The same check for an index that is not a row, such as a key; the message names argument[position].
-  void require_inside(std::int64_t extent, const char* argument) const;
+  /// Throws SYNCYTE_ERR_INDEX, naming the first index outside [0, extent) and its position. For an index that is not a
+  /// row, such as a key, the message names argument[position].
+  void require_inside(std::int64_t extent, const char* argument = nullptr) const;
 
  private:
   template <class T>

@@ -1,9 +1,10 @@
 #pragma once
 
 #include <cstddef>
+#include <type_traits>
 
+#include "base/dtype.hpp"
 #include "rows/row_map.hpp"
-#include "syncyte/base.h"
 
 /// SIMD versions of the row loops. x86/ has AVX2, chosen at run time; portable/ has none.
 namespace syncyte::rows {
@@ -11,13 +12,15 @@ namespace syncyte::rows {
 /// Adds the elements of `source` to those of `target`. Neither need be aligned.
 using add_function = void (*)(std::byte* target, const std::byte* source, std::size_t elements);
 
-/// Whether stream_rows_*() work on this processor for rows of this size, stored at this address.
+/// Copies a block's rows to packed memory, or from it.
+using copy_function = void (*)(const row_block& block, std::byte* packed);
+
+/// Whether streaming_copy() works on this processor for rows of this size, stored at this address.
 bool can_stream(std::size_t row_bytes, const void* target);
 
-/// Copies a block's rows to `output`, or from `source`, by non-temporal stores, which bypass the caches. For data that
-/// does not fit the caches, this saves reading the lines that are overwritten.
-void stream_rows_out(const row_block& block, std::byte* output);
-void stream_rows_in(const row_block& block, const std::byte* source);
+/// The function that copies by non-temporal stores, which bypass the caches, from packed memory (a scatter) or to it.
+/// For data that does not fit the caches, this saves reading the lines that are overwritten.
+copy_function streaming_copy(bool is_scatter);
 
 /// Makes streamed stores visible before any later store.
 void finish_streaming();
@@ -28,9 +31,26 @@ add_function wide_add(syncyte_dtype_t dtype);
 /// Writes a block's rows of `elements` elements each, converted to another type. Neither side need be aligned.
 using convert_function = void (*)(const row_block& block, std::size_t elements, std::byte* output);
 
+template <class T>
+inline constexpr bool is_converted = std::is_same_v<T, base::float16> || std::is_same_v<T, base::bfloat16> ||
+                                     std::is_same_v<T, float> || std::is_same_v<T, double>;
+
 /// The SIMD function that converts between float16, bfloat16, float32 and float64; nullptr if there is none for this
 /// processor. `streams`: by non-temporal stores, to outputs for which can_stream() is true.
 convert_function wide_convert(syncyte_dtype_t from, syncyte_dtype_t to, bool streams);
+
+/// Calls chosen.operator()<From, To>() for two of these types; returns nullptr for others.
+template <class Chosen>
+convert_function visit_converted(syncyte_dtype_t from, syncyte_dtype_t to, Chosen&& chosen) {
+  return base::visit_dtype(from, [&]<class From>(base::type_tag<From>) -> convert_function {
+    return base::visit_dtype(to, [&]<class To>(base::type_tag<To>) -> convert_function {
+      if constexpr (is_converted<From> && is_converted<To>)
+        return chosen.template operator()<From, To>();
+      else
+        return nullptr;
+    });
+  });
+}
 
 /// The portable function that converts; nullptr for types that are not converted.
 convert_function portable_convert(syncyte_dtype_t from, syncyte_dtype_t to);

@@ -8,40 +8,6 @@
 
 namespace syncyte::tensor {
 
-using base::box_pieces;
-using base::copy_strided;
-using base::dense_strides;
-using base::find_pieces;
-
-namespace {
-
-/// A box in the user's array and in the tensor; its parts are copied one after another.
-struct box_copy {
-  const base::buffer& user;
-  const std::int64_t* lower;
-  std::vector<std::int64_t> strides;  // of the tensor's rows
-
-  std::vector<std::int64_t> shape(std::int64_t row_count) const {
-    std::vector<std::int64_t> result(user.shape().begin(), user.shape().end());
-    result[0] = row_count;
-    return result;
-  }
-  std::vector<std::int64_t> user_strides() const {
-    std::vector<std::int64_t> result;
-    for (int d = 0; d < user.ndim(); ++d) result.push_back(user.stride(d));
-    return result;
-  }
-  std::byte* user_data(std::int64_t first_row) const { return user.data() + (first_row - lower[0]) * user.stride(0); }
-  /// Offset of the box from the start of a row, in bytes.
-  std::int64_t inset() const {
-    std::int64_t result = 0;
-    for (std::size_t d = 1; d < strides.size(); ++d) result += lower[d] * strides[d];
-    return result;
-  }
-};
-
-}  // namespace
-
 base::buffer whole_tensor::check_box(base::array_argument<std::int64_t> given_lower, const syncyte_buffer_t* packed,
                                      const char* packed_name) const {
   const auto shape = layout_.shape();
@@ -59,68 +25,51 @@ base::buffer whole_tensor::check_box(base::array_argument<std::int64_t> given_lo
   return values;
 }
 
-/// Splits a range of rows into contiguous parts and calls direct(first row, count, address of the first row) or
-/// remote(first row, count, owner) for each.
-template <class Direct, class Remote>
-void whole_tensor::for_each_part(std::int64_t first, std::int64_t count, Direct&& direct, Remote&& remote) const {
+/// Copies a box in contiguous ranges of rows.
+void whole_tensor::copy_box(base::array_argument<std::int64_t> given_lower, const base::buffer& user, direction way) {
+  if (user.elements() == 0) return;
+  const std::int64_t* const lower = given_lower.values;
+  const std::size_t element = layout_.element_bytes();
+  const std::vector<std::int64_t> strides = base::dense_strides(layout_.shape(), element);
+  std::int64_t inset = 0;  // of the box from the start of a row, in bytes
+  for (std::size_t d = 1; d < strides.size(); ++d) inset += lower[d] * strides[d];
   const rows::row_map& map = storage_->direct();
-  const std::int64_t end = first + count;
-  while (first < end) {
+  const base::partition& parts = layout_.partition();
+  const std::int64_t end = lower[0] + user.extent(0);
+  for (std::int64_t first = lower[0], stop = 0; first < end; first = stop) {
     const rows::row_range* const range = map.find_range(first);
+    const int owner = parts.owner(first);
+    stop = std::min(end, range != nullptr ? range->first + range->count : parts.first(owner + 1));
+    std::vector<std::int64_t> shape(user.shape().begin(), user.shape().end());
+    shape[0] = stop - first;
+    std::byte* const here = user.data() + (first - lower[0]) * user.stride(0);
+    const auto copy = [&](std::byte* there, std::span<const std::int64_t> there_strides) {
+      if (way == direction::from_tensor)
+        base::copy_strided(here, user.strides(), there, there_strides, shape, element);
+      else
+        base::copy_strided(there, there_strides, here, user.strides(), shape, element);
+    };
     if (range != nullptr) {
-      const std::int64_t stop = std::min(end, range->first + range->count);
-      direct(first, stop - first, map.find(first));
-      first = stop;
-    } else {
-      const int owner = layout_.partition().owner(first);
-      const std::int64_t stop = std::min(end, layout_.partition().first(owner + 1));
-      remote(first, stop - first, owner);
-      first = stop;
+      copy(map.find(first) + inset, strides);
+      continue;
     }
+    const std::size_t origin = layout_.offset_at_owner(owner, first) + static_cast<std::size_t>(inset);
+    const base::box_pieces pieces = base::find_pieces(origin, strides, shape, element);
+    std::vector<std::byte> packed(pieces.bytes * pieces.offsets.size());
+    if (way == direction::from_tensor) storage_->remote()->get_rows(owner, pieces.offsets, pieces.bytes, packed.data());
+    copy(packed.data(), base::dense_strides(shape, element));
+    if (way == direction::from_tensor) continue;
+    storage_->remote()->put_rows(owner, pieces.offsets, pieces.bytes, packed.data());
+    storage_->remote()->flush(owner);  // orders this write before later writes of the same elements
   }
 }
 
 void whole_tensor::get_box(base::array_argument<std::int64_t> lower, const syncyte_buffer_t* output) {
-  const base::buffer user = check_box(lower, output, "output");
-  if (user.elements() == 0) return;
-  const std::size_t element = layout_.element_bytes();
-  const box_copy box{user, lower.values, dense_strides(layout_.shape(), element)};
-  const auto user_strides = box.user_strides();
-  for_each_part(
-      lower.values[0], user.extent(0),
-      [&](std::int64_t first, std::int64_t count, const std::byte* row) {
-        copy_strided(box.user_data(first), user_strides, row + box.inset(), box.strides, box.shape(count), element);
-      },
-      [&](std::int64_t first, std::int64_t count, int owner) {
-        const auto shape = box.shape(count);
-        const auto origin = layout_.offset_at_owner(owner, first) + static_cast<std::size_t>(box.inset());
-        const box_pieces pieces = find_pieces(origin, box.strides, shape, element);
-        std::vector<std::byte> packed(pieces.bytes * pieces.offsets.size());
-        storage_->remote()->get_rows(owner, pieces.offsets, pieces.bytes, packed.data());
-        copy_strided(box.user_data(first), user_strides, packed.data(), dense_strides(shape, element), shape, element);
-      });
+  copy_box(lower, check_box(lower, output, "output"), direction::from_tensor);
 }
 
 void whole_tensor::put_box(base::array_argument<std::int64_t> lower, const syncyte_buffer_t* source) {
-  const base::buffer user = check_box(lower, source, "source");
-  if (user.elements() == 0) return;
-  const std::size_t element = layout_.element_bytes();
-  const box_copy box{user, lower.values, dense_strides(layout_.shape(), element)};
-  const auto user_strides = box.user_strides();
-  for_each_part(
-      lower.values[0], user.extent(0),
-      [&](std::int64_t first, std::int64_t count, std::byte* row) {
-        copy_strided(row + box.inset(), box.strides, box.user_data(first), user_strides, box.shape(count), element);
-      },
-      [&](std::int64_t first, std::int64_t count, int owner) {
-        const auto shape = box.shape(count);
-        const auto origin = layout_.offset_at_owner(owner, first) + static_cast<std::size_t>(box.inset());
-        const box_pieces pieces = find_pieces(origin, box.strides, shape, element);
-        std::vector<std::byte> packed(pieces.bytes * pieces.offsets.size());
-        copy_strided(packed.data(), dense_strides(shape, element), box.user_data(first), user_strides, shape, element);
-        storage_->remote()->put_rows(owner, pieces.offsets, pieces.bytes, packed.data());
-        storage_->remote()->flush(owner);  // orders this write before later writes of the same elements
-      });
+  copy_box(lower, check_box(lower, source, "source"), direction::to_tensor);
 }
 
 }  // namespace syncyte::tensor

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <span>
 
 #include "atomics/backoff.hpp"
 #include "atomics/elements.hpp"
@@ -43,14 +44,14 @@ struct whole_tensor::counter {
 
   /// Applies `op` and returns the element's old value.
   std::int64_t fetch(syncyte_op_t op, std::int64_t operand) const {
-    return change([&](auto operand_or_previous) {
-      using number = decltype(operand_or_previous);
-      const auto given = static_cast<number>(operand);
+    return change([&](auto like) {
+      using number = decltype(like);
+      auto given = static_cast<number>(operand);
       number previous = 0;
       if (address != nullptr)
         atomics::find_combine(dtype, op)(address, bytes_of(given), bytes_of(previous), 1);
       else
-        remote->fetch_op(owner, offset, dtype, op, &given, &previous);
+        remote->combine(owner, offset, dtype, op, bytes_of(given), bytes_of(previous), 1);
       return previous;
     });
   }
@@ -75,12 +76,8 @@ struct whole_tensor::counter {
 
  private:
   template <class Number>
-  static const std::byte* bytes_of(const Number& number) {
-    return reinterpret_cast<const std::byte*>(&number);
-  }
-  template <class Number>
   static std::byte* bytes_of(Number& number) {
-    return reinterpret_cast<std::byte*>(&number);
+    return std::as_writable_bytes(std::span(&number, 1)).data();
   }
 
   /// Calls step(0) with a number of the element's type. The fences order other memory accesses, which MPI does not. The

@@ -1,7 +1,6 @@
 // Gather, scatter and scatter-add: routes rows between this process and their owners.
 
 #include <cstring>
-#include <functional>
 #include <utility>
 #include <vector>
 
@@ -67,7 +66,7 @@ void for_each_request(const layout& shape, int owner, const rows::row_index& ind
     const auto piece = positions.subspan(begin, std::min(most, positions.size() - begin));
     offsets.clear();
     for (const std::int64_t position : piece) offsets.push_back(shape.offset_at_owner(owner, index[position]));
-    visitor(piece, std::span<const std::size_t>(offsets));
+    visitor(piece, offsets);
   }
 }
 
@@ -78,16 +77,11 @@ struct whole_tensor::row_request {
   rows::row_index index;
   std::byte* packed;
   bool is_empty;
-
-  std::byte* at(std::int64_t position, std::size_t row_bytes) const {
-    return packed + static_cast<std::size_t>(position) * row_bytes;
-  }
 };
 
 whole_tensor::row_request whole_tensor::check_rows(const syncyte_buffer_t* index, const syncyte_buffer_t* packed,
                                                    const char* packed_name) const {
-  const base::buffer indices(index, "index");
-  const rows::row_index rows(indices);
+  const rows::row_index rows(base::buffer(index, "index"));
   const base::buffer values(packed, packed_name);
   values.require_dtype(layout_.dtype()).require_host().require_contiguous();
   std::int64_t elements = 0;
@@ -104,28 +98,7 @@ void whole_tensor::gather(const syncyte_buffer_t* index, const syncyte_buffer_t*
   if (storage_->direct().covers(layout_.rows()))
     rows::gather_rows(storage_->direct(), request.index, request.packed);
   else
-    gather_everywhere(request);
-}
-
-void whole_tensor::gather_everywhere(const row_request& request) {
-  const std::size_t bytes = layout_.row_bytes();
-  const rows_by_owner sorted = sort_by_owner(layout_.partition(), request.index);
-  std::vector<std::byte> packed;
-  for (int owner = 0; owner < comm_->size(); ++owner) {
-    const auto positions = sorted.of(owner);
-    if (positions.empty()) continue;
-    if (storage_->direct().find(layout_.partition().first(owner)) != nullptr) {
-      for (const std::int64_t position : positions)
-        std::memcpy(request.at(position, bytes), storage_->direct().find(request.index[position]), bytes);
-      continue;
-    }
-    for_each_request(layout_, owner, request.index, positions, [&](auto piece, auto offsets) {
-      packed.resize(offsets.size() * bytes);
-      storage_->remote()->get_rows(owner, offsets, bytes, packed.data());
-      for (std::size_t i = 0; i < piece.size(); ++i)
-        std::memcpy(request.at(piece[i], bytes), packed.data() + i * bytes, bytes);
-    });
-  }
+    copy_everywhere(request, direction::from_tensor);
 }
 
 void whole_tensor::scatter(const syncyte_buffer_t* index, const syncyte_buffer_t* source) {
@@ -134,29 +107,39 @@ void whole_tensor::scatter(const syncyte_buffer_t* index, const syncyte_buffer_t
   if (storage_->direct().covers(layout_.rows()))
     rows::scatter_rows(storage_->direct(), request.index, request.packed);
   else
-    scatter_everywhere(request);
+    copy_everywhere(request, direction::to_tensor);
 }
 
-void whole_tensor::scatter_everywhere(const row_request& request) {
+/// Copies rows of all owners, on this node and on others.
+void whole_tensor::copy_everywhere(const row_request& request, direction way) {
+  const bool is_gather = way == direction::from_tensor;
   const std::size_t bytes = layout_.row_bytes();
+  const auto copy = [&](std::int64_t position, std::byte* row) {
+    std::byte* const packed = request.packed + static_cast<std::size_t>(position) * bytes;
+    std::memcpy(is_gather ? packed : row, is_gather ? row : packed, bytes);
+  };
   const rows_by_owner sorted = sort_by_owner(layout_.partition(), request.index);
-  std::vector<std::byte> packed;
+  std::vector<std::byte> buffer;
   for (int owner = 0; owner < comm_->size(); ++owner) {
     const auto positions = sorted.of(owner);
     if (positions.empty()) continue;
     if (storage_->direct().find(layout_.partition().first(owner)) != nullptr) {
-      for (const std::int64_t position : positions)
-        std::memcpy(storage_->direct().find(request.index[position]), request.at(position, bytes), bytes);
+      for (const std::int64_t position : positions) copy(position, storage_->direct().find(request.index[position]));
       continue;
     }
-    for_each_request(layout_, owner, request.index, last_of_each_row(positions, request.index),
-                     [&](auto piece, auto offsets) {
-                       packed.resize(offsets.size() * bytes);
-                       for (std::size_t i = 0; i < piece.size(); ++i)
-                         std::memcpy(packed.data() + i * bytes, request.at(piece[i], bytes), bytes);
-                       storage_->remote()->put_rows(owner, offsets, bytes, packed.data());
-                     });
-    storage_->remote()->flush(owner);  // orders this write before later writes of the same rows
+    window::remote& remote = *storage_->remote();
+    const auto move = [&](std::span<const std::int64_t> piece, std::span<const std::size_t> offsets) {
+      buffer.resize(offsets.size() * bytes);
+      if (is_gather) remote.get_rows(owner, offsets, bytes, buffer.data());
+      for (std::size_t i = 0; i < piece.size(); ++i) copy(piece[i], buffer.data() + i * bytes);
+      if (!is_gather) remote.put_rows(owner, offsets, bytes, buffer.data());
+    };
+    if (is_gather) {
+      for_each_request(layout_, owner, request.index, positions, move);
+    } else {
+      for_each_request(layout_, owner, request.index, last_of_each_row(positions, request.index), move);
+      remote.flush(owner);  // orders this write before later writes of the same rows
+    }
   }
 }
 
@@ -169,12 +152,11 @@ void whole_tensor::scatter_add(const syncyte_buffer_t* index, const syncyte_buff
 
 void whole_tensor::require_direct(const row_request& request) const {
   if (storage_->direct().covers(layout_.rows())) return;
+  const bool is_wrapped = storage_->node() == nullptr;
   for (std::int64_t position = 0; position < request.index.count(); ++position) {
     const std::int64_t row = request.index[position];
-    if (storage_->direct().find(row) != nullptr) continue;
-    const bool is_wrapped = storage_->node() == nullptr;
-    base::fail(
-        SYNCYTE_ERR_UNSUPPORTED,
+    base::require(
+        storage_->direct().find(row) != nullptr, SYNCYTE_ERR_UNSUPPORTED,
         "row {} at position {} belongs to rank {}, {}; rows can only be added to where this process can load and "
         "store them. Let its owner add",
         row, position, layout_.partition().owner(row),

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "comm/communicator.hpp"
+#include "memory/mapping.hpp"
 #include "rows/add_rows.hpp"
 
 namespace syncyte::tensor {
@@ -23,7 +24,7 @@ struct node_plan {
       rows += shape.partition().count(member);
       rows_bytes += shape.local_bytes(member);
     }
-    locks_offset = (rows_bytes + line_bytes - 1) / line_bytes * line_bytes;
+    locks_offset = memory::round_up(rows_bytes, line_bytes);
     if (rows > 0 && shape.row_bytes() >= rows::locked_row_bytes)
       locks_bytes = static_cast<std::size_t>(atomics::lock_table::words_for(rows)) * sizeof(std::uint64_t);
   }

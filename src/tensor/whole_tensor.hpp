@@ -71,18 +71,17 @@ class whole_tensor {
  private:
   struct row_request;
   struct counter;
+  enum class direction { from_tensor, to_tensor };
 
   whole_tensor(std::shared_ptr<comm::communicator> comm, layout shape, std::shared_ptr<storage> held);
 
   row_request check_rows(const syncyte_buffer_t* index, const syncyte_buffer_t* packed, const char* packed_name) const;
-  void gather_everywhere(const row_request& request);
-  void scatter_everywhere(const row_request& request);
+  void copy_everywhere(const row_request& request, direction way);
   void require_direct(const row_request& request) const;
 
   base::buffer check_box(base::array_argument<std::int64_t> lower, const syncyte_buffer_t* packed,
                          const char* packed_name) const;
-  template <class Direct, class Remote>
-  void for_each_part(std::int64_t first, std::int64_t count, Direct&& direct, Remote&& remote) const;
+  void copy_box(base::array_argument<std::int64_t> lower, const base::buffer& user, direction way);
 
   counter find_counter(std::int64_t element) const;
   std::int64_t number_for_counter(std::int64_t value, const char* argument) const;

@@ -6,7 +6,7 @@
 #include "mpi/process.hpp"
 #include "mpi/progress.hpp"
 #include "syncyte/window.h"
-#include "window/direct_locks.hpp"
+#include "window/part_header.hpp"
 #include "window/window.hpp"
 
 namespace syncyte::window {
@@ -33,7 +33,7 @@ void require_holder_alive(const comm::communicator& comm, std::uint64_t word, in
 void window::lock(int rank, syncyte_lock_t kind) {
   base::expect(kind == SYNCYTE_LOCK_SHARED || kind == SYNCYTE_LOCK_EXCLUSIVE, SYNCYTE_ERR_ARGUMENT, "kind", kind,
                "SYNCYTE_LOCK_SHARED (1) or SYNCYTE_LOCK_EXCLUSIVE (2)");
-  check_lockable(rank);
+  require_rank(rank);
   std::uint8_t& held = held_[static_cast<std::size_t>(rank)];
   {
     const std::lock_guard guard(locks_mutex_);
@@ -79,7 +79,7 @@ void window::acquire_shared(int rank) {
 }
 
 void window::unlock(int rank) {
-  check_lockable(rank);
+  require_rank(rank);
   const std::lock_guard guard(locks_mutex_);
   std::uint8_t& held = held_[static_cast<std::size_t>(rank)];
   base::expect(held != 0, SYNCYTE_ERR_ARGUMENT, "rank", rank, "a rank whose lock this rank holds");
@@ -91,13 +91,6 @@ void window::unlock(int rank) {
     for (std::uint64_t seen = 0; (seen = swap_lock_word(rank, expected, expected - 1)) != expected;) expected = seen;
   }
   held = 0;
-}
-
-void window::check_lockable(int rank) const {
-  require_rank(rank);
-  base::require(header_bytes_ > 0, SYNCYTE_ERR_UNSUPPORTED,
-                "window {} lies over existing memory and has no locks; expected one from syncyte_window_create()",
-                name_);
 }
 
 }  // namespace syncyte::window

@@ -26,16 +26,17 @@ class remote final : public comm::collective_resource {
   ~remote() override = default;
   void free_collectively() noexcept override;
 
-  void put(int rank, std::size_t offset, const void* source, std::size_t bytes);
-  void get(int rank, std::size_t offset, void* target, std::size_t bytes);
-  void put_rows(int rank, std::span<const std::size_t> offsets, std::size_t bytes, const void* packed);
-  void get_rows(int rank, std::span<const std::size_t> offsets, std::size_t bytes, void* packed);
+  void put(int rank, std::size_t offset, const std::byte* source, std::size_t bytes);
+  void get(int rank, std::size_t offset, std::byte* target, std::size_t bytes);
+  /// Many pieces of `bytes` each, packed one behind the other here; in few requests, not one per piece. Pieces of a put
+  /// do not overlap.
+  void put_rows(int rank, std::span<const std::size_t> offsets, std::size_t bytes, const std::byte* packed);
+  void get_rows(int rank, std::span<const std::size_t> offsets, std::size_t bytes, std::byte* packed);
 
-  /// Atomic with each other, element by element (a piece of 1 MiB at a time); done at the target on return.
-  void accumulate(int rank, std::size_t offset, syncyte_dtype_t dtype, syncyte_op_t op, const void* source,
-                  std::int64_t count);
-  void fetch_op(int rank, std::size_t offset, syncyte_dtype_t dtype, syncyte_op_t op, const void* operand,
-                void* previous);
+  /// Atomic with each other, element by element (a piece of 1 MiB at a time); done at the target on return. `previous`
+  /// gets the old elements unless it is null.
+  void combine(int rank, std::size_t offset, syncyte_dtype_t dtype, syncyte_op_t op, const std::byte* source,
+               std::byte* previous, std::int64_t count);
   void compare_swap(int rank, std::size_t offset, syncyte_dtype_t dtype, const void* expected, const void* desired,
                     void* previous);
 
@@ -46,8 +47,9 @@ class remote final : public comm::collective_resource {
  private:
   remote(const comm::communicator& comm, std::shared_ptr<void> owner) : mutex_(comm), owner_(std::move(owner)) {}
 
-  void combine_piece(int rank, std::size_t offset, syncyte_dtype_t dtype, syncyte_op_t op, const std::byte* source,
-                     std::byte* previous, std::int64_t count);
+  template <class Step>
+  void change(int rank, std::size_t offset, std::byte* elements, std::size_t bytes, const void* previous,
+              bool needs_old, Step&& step);
 
   MPI_Win window_ = MPI_WIN_NULL;
   remote_mutex mutex_;  // of atomics

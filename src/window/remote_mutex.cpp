@@ -15,8 +15,7 @@ namespace {
 
 constexpr const char* no_rma_hint =
     "this MPI has no one-sided communication between these ranks; with Open MPI 4 try `mpirun --mca pml ucx --mca osc "
-    "ucx "
-    "--mca opal_common_ucx_tls any --mca opal_common_ucx_devices any`, or keep all ranks on one node";
+    "ucx --mca opal_common_ucx_tls any --mca opal_common_ucx_devices any`, or keep all ranks on one node";
 
 }  // namespace
 
@@ -78,10 +77,9 @@ void remote_mutex::require_holder_alive(int rank) {
                 "rank {} died while it changed elements of rank {}; they may be damaged", holder, rank);
 }
 
-remote_guard::~remote_guard() {
-  if (!is_held_) return;
+void remote_mutex::unlock_after_error(int rank) noexcept {
   try {
-    mutex_.unlock(rank_);
+    unlock(rank);
   } catch (const base::error&) {
     // MPI is broken; the error on its way tells so.
   }

@@ -24,38 +24,33 @@ class remote_mutex {
   void lock(int rank);
   void unlock(int rank);
 
+  /// Calls step() while the mutex is held; the mutex is given back after an error too.
+  template <class Step>
+  void while_held(int rank, Step&& step) {
+    lock(rank);
+    try {
+      step();
+    } catch (...) {
+      unlock_after_error(rank);
+      throw;
+    }
+    unlock(rank);
+  }
+
  private:
+  void unlock_after_error(int rank) noexcept;
   std::uint64_t swap(int rank, std::uint64_t value);
   void require_holder_alive(int rank);
 
   struct words {
     std::uint64_t held;    // 0 or 1
-    std::uint64_t holder;  // rank + 1 of whoever held it last
+    std::uint64_t holder;  // rank + 1 of the last holder
   };
 
   const comm::communicator& comm_;  // outlives this, as it does all its collective resources
   MPI_Win window_ = MPI_WIN_NULL;
   words mine_{};
   std::uint64_t name_ = 0;  // what is put into holder
-};
-
-/// Holds the mutex of a rank.
-class remote_guard {
- public:
-  remote_guard(remote_mutex& mutex, int rank) : mutex_(mutex), rank_(rank) { mutex_.lock(rank); }
-  /// The regular end, which may throw; without it, after an error, the mutex is given back in silence.
-  void end() {
-    is_held_ = false;
-    mutex_.unlock(rank_);
-  }
-  ~remote_guard();
-  remote_guard(const remote_guard&) = delete;
-  remote_guard& operator=(const remote_guard&) = delete;
-
- private:
-  remote_mutex& mutex_;
-  int rank_;
-  bool is_held_ = true;
 };
 
 /// MPI_Win_create over `bytes` at `data`, with errors returned and a passive epoch begun; throws

@@ -8,7 +8,7 @@
 #include "base/dtype.hpp"
 #include "memory/mapping.hpp"
 #include "mpi/exchange.hpp"
-#include "window/direct_locks.hpp"
+#include "window/part_header.hpp"
 
 namespace syncyte::window {
 
@@ -19,9 +19,8 @@ std::int64_t next_serial() {
   return ++last;
 }
 
-/// Whether [offset, offset + bytes) lies within a part; no sum may overflow.
-bool is_within(std::size_t offset, std::size_t bytes, std::size_t size) {
-  return offset <= size && bytes <= size - offset;
+void require_pointer(const void* pointer, const char* argument) {
+  base::expect(pointer != nullptr, SYNCYTE_ERR_ARGUMENT, argument, "null", "the address of one element");
 }
 
 }  // namespace
@@ -41,32 +40,15 @@ std::shared_ptr<window> window::create(comm::collective_call& call, std::size_t 
   call.agree();
   std::shared_ptr<window> made(new window(call.comm().shared_from_this(), name));
   made->memory_ = comm::node_memory::allocate(call, whole, "window_create");
-  made->header_bytes_ = sizeof(part_header);
   made->share_sizes(bytes);
-  made->map_node_parts();
-  if (made->comm_->node().count > 1) made->connect(call, made->memory_->local(), made->memory_);
-  return made;
-}
-
-std::shared_ptr<window> window::over(comm::collective_call& call, std::shared_ptr<comm::node_memory> memory,
-                                     const std::string& name) {
-  call.agree();
-  std::shared_ptr<window> made(new window(call.comm().shared_from_this(), name));
-  made->memory_ = std::move(memory);
-  made->share_sizes(made->memory_->local().size());
-  made->map_node_parts();
-  if (made->comm_->node().count > 1) made->connect(call, made->memory_->local(), made->memory_);
-  return made;
-}
-
-std::shared_ptr<window> window::over(comm::collective_call& call, std::span<std::byte> mine,
-                                     std::shared_ptr<void> owner, const std::string& name) {
-  call.agree();
-  std::shared_ptr<window> made(new window(call.comm().shared_from_this(), name));
-  made->share_sizes(mine.size());
-  made->parts_[static_cast<std::size_t>(made->comm_->rank())] = mine.data();
-  made->owner_ = owner;
-  if (made->comm_->size() > 1) made->connect(call, mine, std::move(owner));
+  const topology::node_group& node = made->comm_->node();
+  for (int place = 0; place < node.size; ++place)
+    made->parts_[static_cast<std::size_t>(node.members[static_cast<std::size_t>(place)])] =
+        made->memory_->part(place).data() + sizeof(part_header);
+  if (node.count > 1) {
+    made->remote_ = remote::create(call, made->memory_->local(), made->memory_);
+    made->reference_ = std::make_unique<comm::deferred_reference>(made->comm_, made->remote_);
+  }
   return made;
 }
 
@@ -79,19 +61,6 @@ void window::share_sizes(std::size_t mine) {
   for (std::size_t rank = 0; rank < sizes_.size(); ++rank) sizes_[rank] = all[2 * rank];
 }
 
-void window::map_node_parts() {
-  const topology::node_group& node = comm_->node();
-  for (int place = 0; place < node.size; ++place) {
-    const auto rank = static_cast<std::size_t>(node.members[static_cast<std::size_t>(place)]);
-    parts_[rank] = memory_->part(place).data() + header_bytes_;
-  }
-}
-
-void window::connect(comm::collective_call& call, std::span<std::byte> mine, std::shared_ptr<void> owner) {
-  remote_ = remote::create(call, mine, std::move(owner));
-  reference_ = std::make_unique<comm::deferred_reference>(comm_, remote_);
-}
-
 void window::require_rank(int rank) const {
   base::expect(rank >= 0 && rank < comm_->size(), SYNCYTE_ERR_ARGUMENT, "rank", rank, "0 to {}", comm_->size() - 1);
 }
@@ -99,7 +68,7 @@ void window::require_rank(int rank) const {
 void window::require_bounds(int rank, std::size_t offset, std::size_t bytes) const {
   require_rank(rank);
   const std::size_t size = sizes_[static_cast<std::size_t>(rank)];
-  base::require(is_within(offset, bytes, size), SYNCYTE_ERR_INDEX,
+  base::require(offset <= size && bytes <= size - offset, SYNCYTE_ERR_INDEX,
                 "offset {} and {} bytes pass the end of rank {}'s part, which has {} bytes", offset, bytes, rank, size);
 }
 
@@ -107,10 +76,6 @@ void window::require_element(int rank, std::size_t offset, std::size_t element, 
   base::expect(offset % element == 0, SYNCYTE_ERR_ARGUMENT, "offset", offset, "a multiple of the element's {} bytes",
                element);
   require_bounds(rank, offset, bytes);
-  const auto address = reinterpret_cast<std::uintptr_t>(parts_[static_cast<std::size_t>(rank)]);
-  base::require(address % element == 0, SYNCYTE_ERR_UNSUPPORTED,
-                "rank {}'s part does not begin at a multiple of the element's {} bytes; no atomics there", rank,
-                element);
 }
 
 std::size_t window::size(int rank) const {
@@ -129,7 +94,7 @@ void window::put_bytes(int rank, std::size_t offset, const void* source, std::si
   if (std::byte* part = pointer(rank))
     std::memmove(part + offset, source, bytes);
   else
-    remote_->put(rank, header_bytes_ + offset, source, bytes);
+    remote_->put(rank, sizeof(part_header) + offset, static_cast<const std::byte*>(source), bytes);
 }
 
 void window::get_bytes(int rank, std::size_t offset, void* target, std::size_t bytes) {
@@ -138,31 +103,66 @@ void window::get_bytes(int rank, std::size_t offset, void* target, std::size_t b
   if (const std::byte* part = pointer(rank))
     std::memmove(target, part + offset, bytes);
   else
-    remote_->get(rank, header_bytes_ + offset, target, bytes);
+    remote_->get(rank, sizeof(part_header) + offset, static_cast<std::byte*>(target), bytes);
 }
 
-void window::put_rows(int rank, std::span<const std::size_t> offsets, std::size_t bytes, const void* packed) {
-  for (const std::size_t offset : offsets) require_bounds(rank, offset, bytes);
-  if (bytes == 0 || offsets.empty()) return;
+part_header& window::header_of(int rank) const {
+  return *reinterpret_cast<part_header*>(pointer(rank) - sizeof(part_header));
+}
+
+void window::combine(int rank, std::size_t offset, syncyte_dtype_t dtype, syncyte_op_t op, const std::byte* source,
+                     std::byte* previous, std::int64_t count) {
+  const atomics::atomic_combine combine_elements = atomics::find_combine(dtype, op);
+  const std::size_t bytes = base::dtype_size(dtype);
+  require_element(rank, offset, bytes, static_cast<std::size_t>(count) * bytes);
+  if (count == 0) return;
+  if (remote_) return remote_->combine(rank, sizeof(part_header) + offset, dtype, op, source, previous, count);
   std::byte* const part = pointer(rank);
-  if (part == nullptr) return remote_->put_rows(rank, beyond_header(offsets), bytes, packed);
-  const auto* from = static_cast<const std::byte*>(packed);
-  for (std::size_t i = 0; i < offsets.size(); ++i) std::memcpy(part + offsets[i], from + i * bytes, bytes);
+  if (atomics::has_atomics(dtype)) return combine_elements(part + offset, source, previous, count);
+  atomics::lock_table locks = element_locks(header_of(rank), comm_->node(), name_);
+  for (std::int64_t i = 0; i < count; ++i) {
+    const std::size_t skipped = static_cast<std::size_t>(i) * bytes;
+    const auto element = static_cast<std::int64_t>((offset + skipped) / bytes);
+    locks.lock(element);
+    combine_elements(part + offset + skipped, source + skipped, previous == nullptr ? nullptr : previous + skipped, 1);
+    locks.unlock(element);
+  }
 }
 
-void window::get_rows(int rank, std::span<const std::size_t> offsets, std::size_t bytes, void* packed) {
-  for (const std::size_t offset : offsets) require_bounds(rank, offset, bytes);
-  if (bytes == 0 || offsets.empty()) return;
-  const std::byte* const part = pointer(rank);
-  if (part == nullptr) return remote_->get_rows(rank, beyond_header(offsets), bytes, packed);
-  auto* to = static_cast<std::byte*>(packed);
-  for (std::size_t i = 0; i < offsets.size(); ++i) std::memcpy(to + i * bytes, part + offsets[i], bytes);
+void window::accumulate(int rank, std::size_t offset, syncyte_dtype_t dtype, syncyte_op_t op, const void* source,
+                        std::int64_t count) {
+  combine(rank, offset, dtype, op, static_cast<const std::byte*>(source), nullptr, count);
 }
 
-std::vector<std::size_t> window::beyond_header(std::span<const std::size_t> offsets) const {
-  std::vector<std::size_t> result(offsets.begin(), offsets.end());
-  for (std::size_t& offset : result) offset += header_bytes_;
-  return result;
+void window::fetch_op(int rank, std::size_t offset, syncyte_dtype_t dtype, syncyte_op_t op, const void* operand,
+                      void* previous) {
+  require_pointer(operand, "operand");
+  require_pointer(previous, "previous");
+  combine(rank, offset, dtype, op, static_cast<const std::byte*>(operand), static_cast<std::byte*>(previous), 1);
+}
+
+void window::compare_swap(int rank, std::size_t offset, syncyte_dtype_t dtype, const void* expected,
+                          const void* desired, void* previous) {
+  require_pointer(expected, "expected");
+  require_pointer(desired, "desired");
+  require_pointer(previous, "previous");
+  atomics::require_swappable(dtype);
+  const std::size_t bytes = base::dtype_size(dtype);
+  require_element(rank, offset, bytes, bytes);
+  if (remote_)
+    remote_->compare_swap(rank, sizeof(part_header) + offset, dtype, expected, desired, previous);
+  else
+    atomics::compare_swap_element(dtype, pointer(rank) + offset, expected, desired, previous);
+}
+
+std::uint64_t window::swap_lock_word(int rank, std::uint64_t expected, std::uint64_t desired) {
+  if (remote_) {
+    std::uint64_t previous = 0;
+    remote_->compare_swap(rank, offsetof(part_header, lock), SYNCYTE_INT64, &expected, &desired, &previous);
+    return previous;
+  }
+  std::atomic_ref(header_of(rank).lock).compare_exchange_strong(expected, desired);
+  return expected;
 }
 
 void window::flush(int rank) {

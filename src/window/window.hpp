@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -31,15 +30,6 @@ class window {
   /// or throws on all ranks. Zeroed memory of `bytes` on this rank, starting at a multiple of 64 bytes, with a lock.
   static std::shared_ptr<window> create(comm::collective_call& call, std::size_t bytes, const std::string& name);
 
-  /// As create(), over memory that the ranks of the node share already. No locks, no complex128 atomics.
-  static std::shared_ptr<window> over(comm::collective_call& call, std::shared_ptr<comm::node_memory> memory,
-                                      const std::string& name);
-
-  /// As create(), over each rank's own memory, which `owner` keeps and which others reach by MPI only, on the same node
-  /// as well. The memory must stay until the window is freed collectively; `owner` is held until then.
-  static std::shared_ptr<window> over(comm::collective_call& call, std::span<std::byte> mine,
-                                      std::shared_ptr<void> owner, const std::string& name);
-
   const std::shared_ptr<comm::communicator>& comm() const { return comm_; }
   const std::string& name() const { return name_; }
 
@@ -47,18 +37,11 @@ class window {
   std::size_t size(int rank) const;
   /// A rank's part if it is mapped here, otherwise null.
   std::byte* pointer(int rank) const;
-  /// Whether the parts of all ranks are mapped here.
-  bool is_direct() const { return !remote_; }
 
   /// `offset` and `bytes` within the part; SYNCYTE_ERR_INDEX otherwise. The source may be re-used on return; what was
   /// put is there for others after flush(). What was got is there on return.
   void put_bytes(int rank, std::size_t offset, const void* source, std::size_t bytes);
   void get_bytes(int rank, std::size_t offset, void* target, std::size_t bytes);
-
-  /// Many pieces of `bytes` each at a rank, packed one behind the other here; in few requests, not one per piece.
-  /// Pieces may be named twice: of a put, one of them stays.
-  void put_rows(int rank, std::span<const std::size_t> offsets, std::size_t bytes, const void* packed);
-  void get_rows(int rank, std::span<const std::size_t> offsets, std::size_t bytes, void* packed);
 
   /// Element-wise and atomic; `offset` is a multiple of the element's size.
   void accumulate(int rank, std::size_t offset, syncyte_dtype_t dtype, syncyte_op_t op, const void* source,
@@ -80,19 +63,15 @@ class window {
   window(std::shared_ptr<comm::communicator> comm, std::string name);
 
   void share_sizes(std::size_t mine);
-  void map_node_parts();
-  void connect(comm::collective_call& call, std::span<std::byte> mine, std::shared_ptr<void> owner);
 
   void require_rank(int rank) const;
   void require_bounds(int rank, std::size_t offset, std::size_t bytes) const;
   void require_element(int rank, std::size_t offset, std::size_t element, std::size_t bytes) const;
-  std::vector<std::size_t> beyond_header(std::span<const std::size_t> offsets) const;
 
   part_header& header_of(int rank) const;
-  void combine_here(int rank, std::size_t offset, syncyte_dtype_t dtype, syncyte_op_t op, const std::byte* source,
-                    std::byte* previous, std::int64_t count);
+  void combine(int rank, std::size_t offset, syncyte_dtype_t dtype, syncyte_op_t op, const std::byte* source,
+               std::byte* previous, std::int64_t count);
 
-  void check_lockable(int rank) const;
   void acquire_exclusive(int rank);
   void acquire_shared(int rank);
   void wait_for_lock(atomics::holder_wait& wait, std::uint64_t seen, int rank) const;
@@ -103,9 +82,7 @@ class window {
   std::int64_t serial_ = 0;         // equal on all ranks, for fence to tell windows apart
   std::vector<std::size_t> sizes_;  // of every rank's part, without its header
   std::vector<std::byte*> parts_;   // null where not mapped here
-  std::size_t header_bytes_ = 0;    // before every part: its lock
   std::shared_ptr<comm::node_memory> memory_;
-  std::shared_ptr<void> owner_;                          // of memory that is not ours
   std::shared_ptr<remote> remote_;                       // null if all parts are mapped
   std::unique_ptr<comm::deferred_reference> reference_;  // of remote_
   std::mutex locks_mutex_;

@@ -87,7 +87,8 @@ TEST(along, gather_joins_on_every_root) {
       const auto from = input.buffer();
       const auto to = output.buffer();
       const bool is_root = world().rank() == root;
-      collectives::gather_along(world(), &from, s.axis, s.lengths, root, is_root ? &to : nullptr, {});
+      collectives::run<collectives::gather_along>(world(), "comm_gather_along", {}, &from, s.axis, s.lengths, root,
+                                                  is_root ? &to : nullptr);
       if (is_root) output.expect(element);
       input.expect(s.mine().values());
     }
@@ -101,7 +102,8 @@ TEST(along, allgather_joins_everywhere) {
     const auto from = input.buffer();
     const auto to = output.buffer();
     const int negative = s.axis - static_cast<int>(s.whole.size());
-    collectives::allgather_along(world(), &from, negative, s.lengths, &to, {});
+    collectives::run<collectives::allgather_along>(world(), "comm_allgather_along", {}, &from, negative, s.lengths,
+                                                   &to);
     output.expect(element);
   });
 }
@@ -113,7 +115,8 @@ TEST(along, scatter_cuts_on_every_root) {
       strided_array output = s.mine().array(s.whole, s.to);
       const auto from = input.buffer();
       const auto to = output.buffer();
-      collectives::scatter_along(world(), world().rank() == root ? &from : nullptr, s.axis, s.lengths, root, &to, {});
+      collectives::run<collectives::scatter_along>(
+          world(), "comm_scatter_along", {}, world().rank() == root ? &from : nullptr, s.axis, s.lengths, root, &to);
       output.expect(s.mine().values());
     }
   });
@@ -127,7 +130,8 @@ TEST(along, reduce_scatter_sums_and_cuts) {
     strided_array output = s.mine().array(s.whole, s.to);
     const auto from = input.buffer();
     const auto to = output.buffer();
-    collectives::reduce_scatter_along(world(), &from, s.axis, s.lengths, SYNCYTE_OP_SUM, &to, {});
+    collectives::run<collectives::reduce_scatter_along>(world(), "comm_reduce_scatter_along", {}, &from, s.axis,
+                                                        s.lengths, SYNCYTE_OP_SUM, &to);
     const int sum = world().size() * (world().size() + 1) / 2;
     output.expect([&](const extents& at) { return sum * s.mine().values()(at); });
   });
@@ -142,7 +146,8 @@ TEST(along, alltoall_changes_the_axis) {
       strided_array output = after.array(s.whole, s.to);
       const auto from = input.buffer();
       const auto to = output.buffer();
-      collectives::alltoall_along(world(), &from, s.axis, s.lengths, target, scattered, &to, {});
+      collectives::run<collectives::alltoall_along>(world(), "comm_alltoall_along", {}, &from, s.axis, s.lengths,
+                                                    target, scattered, &to);
       output.expect(after.values());
     }
   });
@@ -150,11 +155,12 @@ TEST(along, alltoall_changes_the_axis) {
 
 TEST(along, lengths_are_collected) {
   std::vector<std::int64_t> collected(static_cast<std::size_t>(world().size()));
-  collectives::counts(world(), 10 * world().rank(), collected.data(), std::ssize(collected), {});
+  collectives::run<collectives::counts>(world(), "comm_counts", {}, 10 * world().rank(), collected.data(),
+                                        std::ssize(collected));
   for (int rank = 0; rank < world().size(); ++rank) EXPECT_EQ(collected[static_cast<std::size_t>(rank)], 10 * rank);
   expect_error(outcome_of([&] {
-                 collectives::counts(world(), world().rank() == 0 ? -4 : 1, collected.data(), std::ssize(collected),
-                                     {});
+                 collectives::run<collectives::counts>(world(), "comm_counts", {}, world().rank() == 0 ? -4 : 1,
+                                                       collected.data(), std::ssize(collected));
                }),
                SYNCYTE_ERR_ARGUMENT, "count is -4");
 }
@@ -168,7 +174,8 @@ TEST(along, half_precision_is_rounded_once) {
   const std::vector<std::int64_t> lengths(size, 1);
   const auto from = base::make_buffer(values.data(), SYNCYTE_FLOAT16, shape);
   const auto to = base::make_buffer(&result, SYNCYTE_FLOAT16, one);
-  collectives::reduce_scatter_along(world(), &from, 0, lengths, SYNCYTE_OP_SUM, &to, {});
+  collectives::run<collectives::reduce_scatter_along>(world(), "comm_reduce_scatter_along", {}, &from, 0, lengths,
+                                                      SYNCYTE_OP_SUM, &to);
   EXPECT_EQ(result.bits, base::float16(2047.0f + static_cast<float>(world().size())).bits);
 }
 
@@ -191,7 +198,10 @@ struct attempt {
     const auto to = output.buffer();
     std::vector<std::int64_t> lengths(static_cast<std::size_t>(world().size()), 2);
     if (is_odd) lengths.back() = length;
-    return outcome_of([&] { collectives::gather_along(world(), &from, mine.axis, lengths, mine.root, &to, {}); });
+    return outcome_of([&] {
+      collectives::run<collectives::gather_along>(world(), "comm_gather_along", {}, &from, mine.axis, lengths,
+                                                  mine.root, &to);
+    });
   }
 };
 
@@ -213,7 +223,10 @@ TEST(along, strides_that_leave_64_bits_on_one_rank_are_everybodys_error) {
   if (world().rank() == world().size() - 1) from.strides[0] = std::int64_t{1} << 62;
   const auto to = output.buffer();
   const std::vector<std::int64_t> lengths(static_cast<std::size_t>(world().size()), 2);
-  expect_error(outcome_of([&] { collectives::allgather_along(world(), &from, 0, lengths, &to, {}); }),
+  expect_error(outcome_of([&] {
+                 collectives::run<collectives::allgather_along>(world(), "comm_allgather_along", {}, &from, 0, lengths,
+                                                                &to);
+               }),
                SYNCYTE_ERR_SHAPE, "spans more than 2^63 - 1 bytes");
 }
 
@@ -232,13 +245,20 @@ TEST(along, output_must_be_the_whole) {
   const auto from = input.buffer();
   const auto to = output.buffer();
   const std::vector<std::int64_t> lengths(static_cast<std::size_t>(world().size()), 2);
-  expect_error(outcome_of([&] { collectives::allgather_along(world(), &from, 0, lengths, &to, {}); }),
+  expect_error(outcome_of([&] {
+                 collectives::run<collectives::allgather_along>(world(), "comm_allgather_along", {}, &from, 0, lengths,
+                                                                &to);
+               }),
                SYNCYTE_ERR_SHAPE, "the sum of counts");
   expect_error(outcome_of([&] {
-                 collectives::allgather_along(world(), &from, 0, lengths, world().rank() == 0 ? nullptr : &to, {});
+                 collectives::run<collectives::allgather_along>(world(), "comm_allgather_along", {}, &from, 0, lengths,
+                                                                world().rank() == 0 ? nullptr : &to);
                }),
                SYNCYTE_ERR_ARGUMENT, "output is null");
-  expect_error(outcome_of([&] { collectives::scatter_along(world(), nullptr, 0, lengths, 0, &from, {}); }),
+  expect_error(outcome_of([&] {
+                 collectives::run<collectives::scatter_along>(world(), "comm_scatter_along", {}, nullptr, 0, lengths, 0,
+                                                              &from);
+               }),
                SYNCYTE_ERR_ARGUMENT, "input is null on root");
 }
 
@@ -249,7 +269,10 @@ TEST(along, repartition_keeps_the_total) {
   const auto to = output.buffer();
   const std::vector<std::int64_t> two(static_cast<std::size_t>(world().size()), 2);
   const std::vector<std::int64_t> three(static_cast<std::size_t>(world().size()), 3);
-  expect_error(outcome_of([&] { collectives::alltoall_along(world(), &from, 0, two, 0, three, &to, {}); }),
+  expect_error(outcome_of([&] {
+                 collectives::run<collectives::alltoall_along>(world(), "comm_alltoall_along", {}, &from, 0, two, 0,
+                                                               three, &to);
+               }),
                SYNCYTE_ERR_SHAPE, "expected equal sums");
 }
 

@@ -67,9 +67,9 @@ TEST(collectives, allreduce_sums_every_dtype) {
         std::vector<type> output(input.size());
         const auto from = buffer_of(input, dtype);
         const auto to = buffer_of(output, dtype);
-        collectives::allreduce(world(), &from, SYNCYTE_OP_SUM, &to, {});
+        collectives::run<collectives::allreduce>(world(), "comm_allreduce", {}, &from, SYNCYTE_OP_SUM, &to);
         expect_equal(output, reference::allreduce<type>(5, world().size(), count));
-        collectives::allreduce(world(), nullptr, SYNCYTE_OP_SUM, &from, {});
+        collectives::run<collectives::allreduce>(world(), "comm_allreduce", {}, nullptr, SYNCYTE_OP_SUM, &from);
         expect_equal(input, output);
       }
     });
@@ -90,7 +90,7 @@ TEST(collectives, allreduce_knows_all_ops_on_integers) {
     std::vector<std::int32_t> output(50);
     const auto from = buffer_of(input, SYNCYTE_INT32);
     const auto to = buffer_of(output, SYNCYTE_INT32);
-    collectives::allreduce(world(), &from, op, &to, {});
+    collectives::run<collectives::allreduce>(world(), "comm_allreduce", {}, &from, op, &to);
     EXPECT_EQ(output, (reference::reduce<std::int32_t>(9, world().size(), 50, combine))) << "op " << op;
   }
 }
@@ -98,7 +98,7 @@ TEST(collectives, allreduce_knows_all_ops_on_integers) {
 TEST(collectives, arithmetic_on_bool_is_logic) {
   std::vector<base::boolean> values{{static_cast<std::uint8_t>(world().rank() == 0)}, {1}, {0}};
   const auto buffer = buffer_of(values, SYNCYTE_BOOL);
-  collectives::allreduce(world(), nullptr, SYNCYTE_OP_SUM, &buffer, {});
+  collectives::run<collectives::allreduce>(world(), "comm_allreduce", {}, nullptr, SYNCYTE_OP_SUM, &buffer);
   EXPECT_EQ(values[0].value, 1);
   EXPECT_EQ(values[1].value, 1);
   EXPECT_EQ(values[2].value, 0);
@@ -108,7 +108,7 @@ TEST(collectives, half_precision_is_rounded_once) {
   // 2048 + 1 is a tie in float16 and would be lost at every step; summed in float32 all the ones count.
   std::vector<base::float16> values{base::float16(world().rank() == 0 ? 2048.0f : 1.0f)};
   const auto buffer = buffer_of(values, SYNCYTE_FLOAT16);
-  collectives::allreduce(world(), nullptr, SYNCYTE_OP_SUM, &buffer, {});
+  collectives::run<collectives::allreduce>(world(), "comm_allreduce", {}, nullptr, SYNCYTE_OP_SUM, &buffer);
   EXPECT_EQ(values[0].bits, base::float16(2047.0f + static_cast<float>(world().size())).bits);
 }
 
@@ -117,7 +117,7 @@ TEST(collectives, bcast_from_every_root) {
     for (int root = 0; root < world().size(); ++root) {
       auto values = reference::random_values<double>(3, world().rank(), 11);
       const auto buffer = buffer_of(values, SYNCYTE_FLOAT64);
-      collectives::bcast(world(), root, &buffer, {});
+      collectives::run<collectives::bcast>(world(), "comm_bcast", {}, root, &buffer);
       EXPECT_EQ(values, reference::random_values<double>(3, root, 11));
     }
   });
@@ -129,7 +129,7 @@ TEST(collectives, allgather_concatenates) {
     std::vector<std::int16_t> output(5 * static_cast<std::size_t>(world().size()));
     const auto from = buffer_of(input, SYNCYTE_INT16);
     const auto to = buffer_of(output, SYNCYTE_INT16);
-    collectives::allgather(world(), &from, &to, {});
+    collectives::run<collectives::allgather>(world(), "comm_allgather", {}, &from, &to);
     EXPECT_EQ(output,
               reference::allgatherv<std::int16_t>(4, reference::lengths(static_cast<std::size_t>(world().size()), 5)));
   });
@@ -144,7 +144,7 @@ TEST(collectives, allgatherv_takes_uneven_and_empty_parts) {
       std::vector<float> output(17);
       const auto from = buffer_of(input, SYNCYTE_FLOAT32);
       const auto to = buffer_of(output, SYNCYTE_FLOAT32);
-      collectives::allgatherv(world(), &from, counts, &to, {});
+      collectives::run<collectives::allgatherv>(world(), "comm_allgatherv", {}, &from, counts, &to);
       EXPECT_EQ(output, reference::allgatherv<float>(seed, counts));
     }
   });
@@ -160,7 +160,7 @@ void check_alltoallv(comm::communicator& group) {
     std::vector<std::int64_t> output(expected.size());
     const auto from = buffer_of(input, SYNCYTE_INT64);
     const auto to = buffer_of(output, SYNCYTE_INT64);
-    collectives::alltoallv(group, &from, sending, receiving, &to, {});
+    collectives::run<collectives::alltoallv>(group, "comm_alltoallv", {}, &from, sending, receiving, &to);
     EXPECT_EQ(output, expected);
   }
 }
@@ -180,8 +180,9 @@ test::outcome alltoallv_with(std::int64_t expected) {
   std::vector<std::int32_t> output(size + (is_first ? static_cast<std::size_t>(expected) - 1 : 0), -1);
   const auto from = buffer_of(input, SYNCYTE_INT32);
   const auto to = buffer_of(output, SYNCYTE_INT32);
-  const auto result = outcome_of([&] { collectives::alltoallv(world(), &from, sending, receiving, &to, {}); });
-  const std::int32_t every = result.status == SYNCYTE_SUCCESS ? 5 : -1;  // all elements are written, or none
+  const auto result = outcome_of(
+      [&] { collectives::run<collectives::alltoallv>(world(), "comm_alltoallv", {}, &from, sending, receiving, &to); });
+  const std::int32_t every = result.status == SYNCYTE_SUCCESS ? 5 : -1;  // all is written, or nothing
   for (const auto value : output) EXPECT_EQ(value, every);
   return result;
 }
@@ -212,7 +213,10 @@ TEST(collectives, full_check_compares_the_count_matrix) {
   std::vector<std::int32_t> output(size + (strict->rank() == 0));
   const auto from = buffer_of(input, SYNCYTE_INT32);
   const auto to = buffer_of(output, SYNCYTE_INT32);
-  expect_error(outcome_of([&] { collectives::alltoallv(*strict, &from, sending, receiving, &to, {}); }),
+  expect_error(outcome_of([&] {
+                 collectives::run<collectives::alltoallv>(*strict, "comm_alltoallv", {}, &from, sending, receiving,
+                                                          &to);
+               }),
                SYNCYTE_ERR_MISMATCH, "rank 1 sends 1 elements, but recv_counts[1] is 2");
 }
 
@@ -223,7 +227,8 @@ TEST(collectives, wrong_arguments_on_one_rank_are_every_ranks_error) {
   auto from = buffer_of(values, SYNCYTE_FLOAT64);
   auto to = buffer_of(result, SYNCYTE_FLOAT64);
   const auto allreduce = [&](const syncyte_buffer_t* input, const syncyte_buffer_t* output, syncyte_op_t op) {
-    return outcome_of([&] { collectives::allreduce(world(), input, op, output, {}); });
+    return outcome_of(
+        [&] { collectives::run<collectives::allreduce>(world(), "comm_allreduce", {}, input, op, output); });
   };
   expect_error(allreduce(is_odd ? &to : &from, &to, SYNCYTE_OP_SUM), SYNCYTE_ERR_ARGUMENT, "overlap");
   expect_error(allreduce(&from, is_odd ? nullptr : &to, SYNCYTE_OP_SUM), SYNCYTE_ERR_ARGUMENT, "output is null");
@@ -236,13 +241,16 @@ TEST(collectives, wrong_arguments_on_one_rank_are_every_ranks_error) {
   wrong = from;
   wrong.strides[0] = 16;
   expect_error(allreduce(is_odd ? &wrong : &from, &to, SYNCYTE_OP_SUM), SYNCYTE_ERR_SHAPE, "is not contiguous");
-  expect_error(outcome_of([&] { collectives::bcast(world(), is_odd ? -1 : 0, &to, {}); }), SYNCYTE_ERR_ARGUMENT,
-               "root is -1");
+  expect_error(
+      outcome_of([&] { collectives::run<collectives::bcast>(world(), "comm_bcast", {}, is_odd ? -1 : 0, &to); }),
+      SYNCYTE_ERR_ARGUMENT, "root is -1");
   std::vector<std::int64_t> counts(static_cast<std::size_t>(world().size()), is_odd ? -1 : 4);
   result.resize(4 * counts.size());
   to = buffer_of(result, SYNCYTE_FLOAT64);
-  expect_error(outcome_of([&] { collectives::allgatherv(world(), &from, counts, &to, {}); }), SYNCYTE_ERR_ARGUMENT,
-               "counts[0] is -1");
+  expect_error(outcome_of([&] {
+                 collectives::run<collectives::allgatherv>(world(), "comm_allgatherv", {}, &from, counts, &to);
+               }),
+               SYNCYTE_ERR_ARGUMENT, "counts[0] is -1");
 }
 
 struct grid_case {
@@ -270,7 +278,7 @@ void check_neighbors(comm::communicator& cart, std::int64_t count) {
   }
   const auto from = buffer_of(input, SYNCYTE_INT32);
   const auto to = buffer_of(output, SYNCYTE_INT32);
-  collectives::neighbor_alltoall(cart, &from, &to, {});
+  collectives::run<collectives::neighbor_alltoall>(cart, "comm_neighbor_alltoall", {}, &from, &to);
   EXPECT_EQ(output, expected);
 }
 
@@ -291,18 +299,25 @@ TEST(collectives, neighbors_need_a_grid_and_whole_blocks) {
   std::vector<float> values(5), others(5);
   const auto from = buffer_of(values, SYNCYTE_FLOAT32);
   const auto to = buffer_of(others, SYNCYTE_FLOAT32);
-  expect_error(outcome_of([&] { collectives::neighbor_alltoall(world(), &from, &to, {}); }), SYNCYTE_ERR_ARGUMENT,
-               "not Cartesian");
+  expect_error(outcome_of([&] {
+                 collectives::run<collectives::neighbor_alltoall>(world(), "comm_neighbor_alltoall", {}, &from, &to);
+               }),
+               SYNCYTE_ERR_ARGUMENT, "not Cartesian");
   const auto cart = comm::make_cartesian(world(), {{world().size()}, {1}}, {});
-  expect_error(outcome_of([&] { collectives::neighbor_alltoall(*cart, &from, &to, {}); }), SYNCYTE_ERR_SHAPE,
-               "input is of 5 elements; expected a multiple of 2");
+  expect_error(outcome_of([&] {
+                 collectives::run<collectives::neighbor_alltoall>(*cart, "comm_neighbor_alltoall", {}, &from, &to);
+               }),
+               SYNCYTE_ERR_SHAPE, "input is of 5 elements; expected a multiple of 2");
 }
 
 TEST(collectives, different_sizes_are_named) {
   if (world().size() == 1) GTEST_SKIP() << "one rank agrees with itself";
   std::vector<double> values(world().rank() == 0 ? 3 : 4);
   const auto buffer = buffer_of(values, SYNCYTE_FLOAT64);
-  expect_error(outcome_of([&] { collectives::allreduce(world(), nullptr, SYNCYTE_OP_SUM, &buffer, {}); }),
+  expect_error(outcome_of([&] {
+                 collectives::run<collectives::allreduce>(world(), "comm_allreduce", {}, nullptr, SYNCYTE_OP_SUM,
+                                                          &buffer);
+               }),
                SYNCYTE_ERR_MISMATCH, "elements of output is");
 }
 

@@ -93,7 +93,7 @@ TEST(device_buffers, are_broadcast) {
   for_places([](bool is_on_device) {
     array mine(4, is_on_device, 100 * world().rank());
     const auto buffer = mine.buffer();
-    collectives::bcast(world(), world().size() - 1, &buffer, {});
+    collectives::run<collectives::bcast>(world(), "comm_bcast", {}, world().size() - 1, &buffer);
     EXPECT_EQ(mine.contents(), numbers(100 * (world().size() - 1), 8));
   });
 }
@@ -111,9 +111,11 @@ TEST(device_buffers, are_gathered_and_scattered) {
     const auto all = everywhere.buffer();
     const auto whole = at_root.buffer();
     const auto to = back.buffer();
-    collectives::allgather_along(world(), &from, 0, parts.lengths, &all, {});
-    collectives::gather_along(world(), &from, 0, parts.lengths, root, is_root ? &whole : nullptr, {});
-    collectives::scatter_along(world(), is_root ? &whole : nullptr, 0, parts.lengths, root, &to, {});
+    collectives::run<collectives::allgather_along>(world(), "comm_allgather_along", {}, &from, 0, parts.lengths, &all);
+    collectives::run<collectives::gather_along>(world(), "comm_gather_along", {}, &from, 0, parts.lengths, root,
+                                                is_root ? &whole : nullptr);
+    collectives::run<collectives::scatter_along>(world(), "comm_scatter_along", {}, is_root ? &whole : nullptr, 0,
+                                                 parts.lengths, root, &to);
     EXPECT_EQ(everywhere.contents(), numbers(0, 2 * parts.all));
     EXPECT_EQ(at_root.contents(), numbers(is_root ? 0 : -1000, 2 * parts.all));
     EXPECT_EQ(back.contents(), part.contents());
@@ -131,7 +133,8 @@ TEST(device_buffers, are_repartitioned) {
     array after(mine, is_on_device, -1000);
     const auto from = before.buffer();
     const auto to = after.buffer();
-    collectives::alltoall_along(world(), &from, 0, parts.lengths, 0, reversed, &to, {});
+    collectives::run<collectives::alltoall_along>(world(), "comm_alltoall_along", {}, &from, 0, parts.lengths, 0,
+                                                  reversed, &to);
     EXPECT_EQ(after.contents(), numbers(first, 2 * mine));
   });
 }
@@ -148,11 +151,11 @@ TEST(device_buffers, are_gathered_without_an_axis) {
     const auto to = all.buffer();
     const auto once_more = again.buffer();
     const auto other = exchanged.buffer();
-    collectives::allgather(world(), &from, &to, {});
+    collectives::run<collectives::allgather>(world(), "comm_allgather", {}, &from, &to);
     EXPECT_EQ(all.contents(), numbers(0, 4 * size));
-    collectives::allgatherv(world(), &from, counts, &once_more, {});
+    collectives::run<collectives::allgatherv>(world(), "comm_allgatherv", {}, &from, counts, &once_more);
     EXPECT_EQ(again.contents(), numbers(0, 4 * size));
-    collectives::alltoallv(world(), &to, counts, counts, &other, {});
+    collectives::run<collectives::alltoallv>(world(), "comm_alltoallv", {}, &to, counts, counts, &other);
     for (std::size_t rank = 0; rank < size; ++rank)
       EXPECT_EQ(exchanged.contents()[4 * rank], 4 * world().rank()) << "from rank " << rank;
   });
@@ -229,7 +232,10 @@ TEST(device_buffers, of_one_rank_that_would_be_packed_are_everybodys_error) {
   to.shape[0] = 2;
   to.shape[1] = 2 * world().size();
   to.strides[0] = to.shape[1] * to.strides[1];
-  expect_error(outcome_of([&] { collectives::allgather_along(world(), &from, 1, lengths, &to, {}); }),
+  expect_error(outcome_of([&] {
+                 collectives::run<collectives::allgather_along>(world(), "comm_allgather_along", {}, &from, 1, lengths,
+                                                                &to);
+               }),
                SYNCYTE_ERR_UNSUPPORTED, "would have to be packed, which device memory is not");
 }
 
@@ -238,9 +244,15 @@ TEST(device_buffers, are_both_on_devices) {
   const reference::lengths lengths(static_cast<std::size_t>(world().size()), 2);
   const auto from = part.buffer();
   const auto to = whole.buffer();
-  expect_error(outcome_of([&] { collectives::allgather_along(world(), &from, 0, lengths, &to, {}); }),
+  expect_error(outcome_of([&] {
+                 collectives::run<collectives::allgather_along>(world(), "comm_allgather_along", {}, &from, 0, lengths,
+                                                                &to);
+               }),
                SYNCYTE_ERR_UNSUPPORTED, "output is in host memory; expected device memory, as input");
-  expect_error(outcome_of([&] { collectives::scatter_along(world(), &to, 0, lengths, 0, &from, {}); }),
+  expect_error(outcome_of([&] {
+                 collectives::run<collectives::scatter_along>(world(), "comm_scatter_along", {}, &to, 0, lengths, 0,
+                                                              &from);
+               }),
                SYNCYTE_ERR_UNSUPPORTED, "input is in host memory; expected device memory, as output");
 }
 
@@ -248,32 +260,43 @@ TEST(device_buffers, are_not_reduced) {
   array mine(2, world().rank() == 0);
   const auto buffer = mine.buffer();
   const reference::lengths lengths(static_cast<std::size_t>(world().size()), 0);
-  expect_error(outcome_of([&] { collectives::allreduce(world(), nullptr, SYNCYTE_OP_SUM, &buffer, {}); }),
+  expect_error(outcome_of([&] {
+                 collectives::run<collectives::allreduce>(world(), "comm_allreduce", {}, nullptr, SYNCYTE_OP_SUM,
+                                                          &buffer);
+               }),
                SYNCYTE_ERR_UNSUPPORTED, refusal);
-  expect_error(
-      outcome_of([&] { collectives::reduce_scatter_along(world(), &buffer, 0, lengths, SYNCYTE_OP_SUM, &buffer, {}); }),
-      SYNCYTE_ERR_UNSUPPORTED, refusal);
+  expect_error(outcome_of([&] {
+                 collectives::run<collectives::reduce_scatter_along>(world(), "comm_reduce_scatter_along", {}, &buffer,
+                                                                     0, lengths, SYNCYTE_OP_SUM, &buffer);
+               }),
+               SYNCYTE_ERR_UNSUPPORTED, refusal);
 }
 
 TEST(device_buffers, are_not_started) {
   array mine(2, true);
   const auto buffer = mine.buffer();
   const reference::lengths lengths(static_cast<std::size_t>(world().size()), 2);
-  expect_error(outcome_of([&] { collectives::ibcast(shared_world(), 0, &buffer, {}); }), SYNCYTE_ERR_UNSUPPORTED,
-               refusal);
-  expect_error(outcome_of([&] { collectives::iallgather_along(shared_world(), &buffer, 0, lengths, &buffer, {}); }),
-               SYNCYTE_ERR_UNSUPPORTED, refusal);
   expect_error(
-      outcome_of([&] { collectives::ialltoall_along(shared_world(), &buffer, 0, lengths, 0, lengths, &buffer, {}); }),
+      outcome_of([&] { collectives::start<collectives::bcast>(shared_world(), "comm_ibcast", {}, 0, &buffer); }),
       SYNCYTE_ERR_UNSUPPORTED, refusal);
+  expect_error(outcome_of([&] {
+                 collectives::start<collectives::allgather_along>(shared_world(), "comm_iallgather_along", {}, &buffer,
+                                                                  0, lengths, &buffer);
+               }),
+               SYNCYTE_ERR_UNSUPPORTED, refusal);
+  expect_error(outcome_of([&] {
+                 collectives::start<collectives::alltoall_along>(shared_world(), "comm_ialltoall_along", {}, &buffer, 0,
+                                                                 lengths, 0, lengths, &buffer);
+               }),
+               SYNCYTE_ERR_UNSUPPORTED, refusal);
 }
 
 TEST(device_buffers, are_of_devices_that_exist) {
   array mine(2, true);
   auto buffer = mine.buffer();
   if (world().rank() == 0) buffer.device = 2;
-  expect_error(outcome_of([&] { collectives::bcast(world(), 0, &buffer, {}); }), SYNCYTE_ERR_ARGUMENT,
-               "device is 2; expected 0 to 1");
+  expect_error(outcome_of([&] { collectives::run<collectives::bcast>(world(), "comm_bcast", {}, 0, &buffer); }),
+               SYNCYTE_ERR_ARGUMENT, "device is 2; expected 0 to 1");
 }
 
 }  // namespace

@@ -62,10 +62,12 @@ TEST(nonblocking, half_precision_is_reduced_in_float32_and_rounded_once) {
   std::vector<base::float16> out(in.size());
   const auto input = buffer_of(in, SYNCYTE_FLOAT16);
   const auto output = buffer_of(out, SYNCYTE_FLOAT16);
-  collectives::iallreduce(shared_world(), &input, SYNCYTE_OP_SUM, &output, {})->wait();
+  collectives::start<collectives::allreduce>(shared_world(), "comm_iallreduce", {}, &input, SYNCYTE_OP_SUM, &output)
+      ->wait();
   const auto wanted = base::float16(2048.0f + static_cast<float>(world().size() - 1));
   for (const auto each : out) ASSERT_EQ(static_cast<float>(each), static_cast<float>(wanted));
-  collectives::iallreduce(shared_world(), nullptr, SYNCYTE_OP_SUM, &input, {})->wait();  // in place
+  collectives::start<collectives::allreduce>(shared_world(), "comm_iallreduce", {}, nullptr, SYNCYTE_OP_SUM, &input)
+      ->wait();  // in place
   for (const auto each : in) ASSERT_EQ(static_cast<float>(each), static_cast<float>(wanted));
 
   const extents lengths = uneven_lengths();
@@ -74,7 +76,9 @@ TEST(nonblocking, half_precision_is_reduced_in_float32_and_rounded_once) {
   std::vector<base::bfloat16> part(static_cast<std::size_t>(lengths[static_cast<std::size_t>(world().rank())]));
   const auto from = buffer_of(whole, SYNCYTE_BFLOAT16);
   const auto to = buffer_of(part, SYNCYTE_BFLOAT16);
-  collectives::ireduce_scatter_along(shared_world(), &from, 0, lengths, SYNCYTE_OP_SUM, &to, {})->wait();
+  collectives::start<collectives::reduce_scatter_along>(shared_world(), "comm_ireduce_scatter_along", {}, &from, 0,
+                                                        lengths, SYNCYTE_OP_SUM, &to)
+      ->wait();
   const auto rounded = static_cast<float>(base::bfloat16(256.0f + static_cast<float>(world().size() - 1)));
   for (const auto each : part) ASSERT_EQ(static_cast<float>(each), rounded);
 }
@@ -96,7 +100,8 @@ test::outcome odd_allreduce(const group& comm, int odd, bool is_bad_argument) {
   const auto buffer = buffer_of(values, SYNCYTE_FLOAT32);
   const syncyte_op_t op = is_odd && is_bad_argument ? SYNCYTE_OP_BAND : SYNCYTE_OP_SUM;
   started_t started;
-  const auto at_start = outcome_of([&] { started = collectives::iallreduce(comm, nullptr, op, &buffer, {}); });
+  const auto at_start = outcome_of(
+      [&] { started = collectives::start<collectives::allreduce>(comm, "comm_iallreduce", {}, nullptr, op, &buffer); });
   if (is_odd && is_bad_argument) {
     EXPECT_EQ(started, nullptr);
     return at_start;
@@ -141,7 +146,9 @@ TEST(nonblocking, a_mismatch_names_the_odd_rank_as_the_blocking_one_does) {
   const trial after = start_allgather(shared_world(), 5);
   std::vector<float> values(world().rank() == odd ? 4 : 3);
   const auto buffer = buffer_of(values, SYNCYTE_FLOAT32);
-  auto blocking = outcome_of([&] { collectives::allreduce(world(), nullptr, SYNCYTE_OP_SUM, &buffer, {}); });
+  auto blocking = outcome_of([&] {
+    collectives::run<collectives::allreduce>(world(), "comm_allreduce", {}, nullptr, SYNCYTE_OP_SUM, &buffer);
+  });
   EXPECT_EQ(result.status, SYNCYTE_ERR_MISMATCH);
   EXPECT_EQ(result.message, "comm_i" + blocking.message.substr(std::string("comm_").size()));
   if (world().size() > 2) expect_error(result, SYNCYTE_ERR_MISMATCH, fmt::format("but 4 on rank {}", odd));
@@ -156,8 +163,9 @@ TEST(nonblocking, different_operations_are_named) {
   std::vector<float> values(3);
   const auto buffer = buffer_of(values, SYNCYTE_FLOAT32);
   const started_t started = world().rank() == 0
-                                ? collectives::ibcast(shared_world(), 0, &buffer, {})
-                                : collectives::iallreduce(shared_world(), nullptr, SYNCYTE_OP_SUM, &buffer, {});
+                                ? collectives::start<collectives::bcast>(shared_world(), "comm_ibcast", {}, 0, &buffer)
+                                : collectives::start<collectives::allreduce>(shared_world(), "comm_iallreduce", {},
+                                                                             nullptr, SYNCYTE_OP_SUM, &buffer);
   expect_error(outcome_of([&] { started->wait(); }), SYNCYTE_ERR_MISMATCH, "comm_ibcast on rank 0");
   collectives::barrier(world());
 }
@@ -172,7 +180,8 @@ TEST(nonblocking, further_facts_of_the_caller_count_and_their_names_need_not_sta
     const syncyte_fact_t fact{name.c_str(), world().rank() == 0};
     collectives::extras extras;
     extras.facts = {&fact, 1};
-    started = collectives::iallreduce(shared_world(), nullptr, SYNCYTE_OP_SUM, &buffer, extras);
+    started = collectives::start<collectives::allreduce>(shared_world(), "comm_iallreduce", extras, nullptr,
+                                                         SYNCYTE_OP_SUM, &buffer);
     std::fill(name.begin(), name.end(), '?');
   }
   expect_error(outcome_of([&] { started->wait(); }), SYNCYTE_ERR_MISMATCH, "learning rate of the second optimizer is ");
@@ -183,7 +192,8 @@ TEST(nonblocking, without_checks_an_error_is_the_callers_alone) {
   std::vector<float> values(3);
   const auto buffer = buffer_of(values, SYNCYTE_FLOAT32);
   if (world().rank() == 0)
-    expect_error(outcome_of([&] { collectives::ibcast(comm, -1, &buffer, {}); }), SYNCYTE_ERR_ARGUMENT, "root is -1");
+    expect_error(outcome_of([&] { collectives::start<collectives::bcast>(comm, "comm_ibcast", {}, -1, &buffer); }),
+                 SYNCYTE_ERR_ARGUMENT, "root is -1");
   const trial one = start_bcast(comm, 3);
   one.started->wait();
   one.expect();

@@ -168,9 +168,10 @@ TEST(nonblocking_order, a_start_beside_another_threads_collective_is_busy) {
   const auto buffer = buffer_of(values, SYNCYTE_FLOAT32);
   {
     const comm::collective_guard turn(*comm, "test_operation");
-    expect_error(outcome_of([&] { collectives::ibcast(comm, 0, &buffer, {}); }), SYNCYTE_ERR_BUSY, "another thread");
+    expect_error(outcome_of([&] { collectives::start<collectives::bcast>(comm, "comm_ibcast", {}, 0, &buffer); }),
+                 SYNCYTE_ERR_BUSY, "another thread");
   }
-  collectives::ibcast(comm, 0, &buffer, {})->wait();
+  collectives::start<collectives::bcast>(comm, "comm_ibcast", {}, 0, &buffer)->wait();
 }
 
 TEST(nonblocking_order, a_communicator_stays_until_its_requests_have_ended) {

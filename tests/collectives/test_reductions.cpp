@@ -78,10 +78,11 @@ TEST(reductions, reduce_gives_every_root_the_result) {
         values output(count, -5);
         const auto from = buffer_of(input, SYNCYTE_INT32);
         const auto to = buffer_of(output, SYNCYTE_INT32);
-        collectives::reduce(world(), &from, how.op, root, &to, {});
+        collectives::run<collectives::reduce>(world(), "comm_reduce", {}, &from, how.op, root, &to);
         const bool is_root = world().rank() == root;
         EXPECT_EQ(output, is_root ? reduced(how, 0, world().size()) : values(count, -5)) << "op " << how.op;
-        collectives::reduce(world(), is_root ? nullptr : &from, how.op, root, is_root ? &from : nullptr, {});
+        collectives::run<collectives::reduce>(world(), "comm_reduce", {}, is_root ? nullptr : &from, how.op, root,
+                                              is_root ? &from : nullptr);
         EXPECT_EQ(input, is_root ? reduced(how, 0, world().size()) : of_rank(world().rank())) << "in place";
       }
   });
@@ -91,10 +92,10 @@ TEST(reductions, reduce_gives_every_root_the_result) {
 template <class T>
 std::vector<T> ordered(syncyte_dtype_t dtype, syncyte_op_t op, std::vector<T> row) {
   const auto buffer = buffer_of(row, dtype);
-  collectives::allreduce(world(), nullptr, op, &buffer, {});
+  collectives::run<collectives::allreduce>(world(), "comm_allreduce", {}, nullptr, op, &buffer);
   std::vector<T> of_first = row;
   const auto first = buffer_of(of_first, dtype);
-  collectives::bcast(world(), 0, &first, {});
+  collectives::run<collectives::bcast>(world(), "comm_bcast", {}, 0, &first);
   EXPECT_EQ(std::memcmp(row.data(), of_first.data(), row.size() * sizeof(T)), 0) << "bits differ between ranks";
   return row;
 }
@@ -148,10 +149,14 @@ TEST(reductions, scans_run_both_ways) {
     const int size = world().size();
     for (const operation& how : operations) {
       const auto scan = [&](syncyte_scan_t start) -> scan_function {
-        return [&how, start](auto from, auto to) { collectives::scan(world(), from, how.op, start, to, {}); };
+        return [&how, start](auto from, auto to) {
+          collectives::run<collectives::scan>(world(), "comm_scan", {}, from, how.op, start, to);
+        };
       };
       const auto exscan = [&](syncyte_scan_t start) -> scan_function {
-        return [&how, start](auto from, auto to) { collectives::exscan(world(), from, how.op, start, to, {}); };
+        return [&how, start](auto from, auto to) {
+          collectives::run<collectives::exscan>(world(), "comm_exscan", {}, from, how.op, start, to);
+        };
       };
       expect_scan(exscan(SYNCYTE_SCAN_FROM_FIRST), reduced(how, 0, rank));
       expect_scan(exscan(SYNCYTE_SCAN_FROM_LAST), reduced(how, rank + 1, size));
@@ -168,7 +173,7 @@ TEST(reductions, exscan_begins_with_what_changes_nothing_in_every_dtype) {
     std::vector<type> output(1, type(3.0f));
     const auto from = buffer_of(input, dtype);
     const auto to = buffer_of(output, dtype);
-    collectives::exscan(world(), &from, op, SYNCYTE_SCAN_FROM_FIRST, &to, {});
+    collectives::run<collectives::exscan>(world(), "comm_exscan", {}, &from, op, SYNCYTE_SCAN_FROM_FIRST, &to);
     return static_cast<double>(static_cast<float>(output[0]));
   };
   const double infinity = std::numeric_limits<double>::infinity();
@@ -188,16 +193,26 @@ TEST(reductions, one_ranks_error_is_everybodys) {
   const auto from = buffer_of(input, SYNCYTE_INT32);
   const auto to = buffer_of(output, SYNCYTE_INT32);
   const int last = world().size() - 1;
-  expect_error(outcome_of([&] { collectives::reduce(world(), &from, SYNCYTE_OP_SUM, is_odd ? -1 : 0, &to, {}); }),
+  expect_error(outcome_of([&] {
+                 collectives::run<collectives::reduce>(world(), "comm_reduce", {}, &from, SYNCYTE_OP_SUM,
+                                                       is_odd ? -1 : 0, &to);
+               }),
                SYNCYTE_ERR_ARGUMENT, "root is -1");
-  expect_error(
-      outcome_of([&] { collectives::reduce(world(), &from, SYNCYTE_OP_SUM, last, is_odd ? nullptr : &to, {}); }),
-      SYNCYTE_ERR_ARGUMENT, "output is null");
+  expect_error(outcome_of([&] {
+                 collectives::run<collectives::reduce>(world(), "comm_reduce", {}, &from, SYNCYTE_OP_SUM, last,
+                                                       is_odd ? nullptr : &to);
+               }),
+               SYNCYTE_ERR_ARGUMENT, "output is null");
   if (world().size() > 1)
-    expect_error(
-        outcome_of([&] { collectives::reduce(world(), is_odd ? nullptr : &from, SYNCYTE_OP_SUM, 0, &to, {}); }),
-        SYNCYTE_ERR_ARGUMENT, "input is null");
-  expect_error(outcome_of([&] { collectives::scan(world(), &from, is_odd ? 0 : 1, SYNCYTE_SCAN_FROM_FIRST, &to, {}); }),
+    expect_error(outcome_of([&] {
+                   collectives::run<collectives::reduce>(world(), "comm_reduce", {}, is_odd ? nullptr : &from,
+                                                         SYNCYTE_OP_SUM, 0, &to);
+                 }),
+                 SYNCYTE_ERR_ARGUMENT, "input is null");
+  expect_error(outcome_of([&] {
+                 collectives::run<collectives::scan>(world(), "comm_scan", {}, &from, is_odd ? 0 : 1,
+                                                     SYNCYTE_SCAN_FROM_FIRST, &to);
+               }),
                SYNCYTE_ERR_ARGUMENT, "op is 0; expected");
 }
 
@@ -216,12 +231,26 @@ TEST(reductions, misaligned_elements_are_refused) {
       const auto result = outcome_of([&] { reduction(); });
       expect_error(result, SYNCYTE_ERR_SHAPE, "expected a multiple of");
     };
-    refused([&] { collectives::allreduce(world(), nullptr, SYNCYTE_OP_SUM, &array, {}); });
-    refused([&] { collectives::exscan(world(), nullptr, SYNCYTE_OP_SUM, SYNCYTE_SCAN_FROM_FIRST, &array, {}); });
-    refused([&] { collectives::iallreduce(test::shared_world(), nullptr, SYNCYTE_OP_SUM, &array, {})->wait(); });
-    refused([&] { collectives::reduce_scatter_along(world(), &array, 0, lengths, SYNCYTE_OP_SUM, &own, {}); });
     refused([&] {
-      collectives::ireduce_scatter_along(test::shared_world(), &array, 0, lengths, SYNCYTE_OP_SUM, &own, {})->wait();
+      collectives::run<collectives::allreduce>(world(), "comm_allreduce", {}, nullptr, SYNCYTE_OP_SUM, &array);
+    });
+    refused([&] {
+      collectives::run<collectives::exscan>(world(), "comm_exscan", {}, nullptr, SYNCYTE_OP_SUM,
+                                            SYNCYTE_SCAN_FROM_FIRST, &array);
+    });
+    refused([&] {
+      collectives::start<collectives::allreduce>(test::shared_world(), "comm_iallreduce", {}, nullptr, SYNCYTE_OP_SUM,
+                                                 &array)
+          ->wait();
+    });
+    refused([&] {
+      collectives::run<collectives::reduce_scatter_along>(world(), "comm_reduce_scatter_along", {}, &array, 0, lengths,
+                                                          SYNCYTE_OP_SUM, &own);
+    });
+    refused([&] {
+      collectives::start<collectives::reduce_scatter_along>(test::shared_world(), "comm_ireduce_scatter_along", {},
+                                                            &array, 0, lengths, SYNCYTE_OP_SUM, &own)
+          ->wait();
     });
   }
   collectives::barrier(world());  // the others get this rank's errors only in a call of this rank
@@ -235,7 +264,10 @@ TEST(reductions, an_allreduce_agrees_on_its_own_facts_alone) {
   collectives::extras extras;
   if (world().rank() == 0) extras.facts = {&fact, 1};
   // dtype, elements, op and options->fact
-  expect_error(outcome_of([&] { collectives::allreduce(world(), nullptr, SYNCYTE_OP_SUM, &in_place, extras); }),
+  expect_error(outcome_of([&] {
+                 collectives::run<collectives::allreduce>(world(), "comm_allreduce", extras, nullptr, SYNCYTE_OP_SUM,
+                                                          &in_place);
+               }),
                SYNCYTE_ERR_MISMATCH, world().size() == 2 ? "but 4 on rank 1" : "number of facts is 4 on ranks 1");
 }
 
@@ -244,7 +276,10 @@ TEST(reductions, different_directions_are_named) {
   values input(4);
   const auto in_place = buffer_of(input, SYNCYTE_INT32);
   const auto start = world().rank() == 0 ? SYNCYTE_SCAN_FROM_LAST : SYNCYTE_SCAN_FROM_FIRST;
-  expect_error(outcome_of([&] { collectives::scan(world(), nullptr, SYNCYTE_OP_SUM, start, &in_place, {}); }),
+  expect_error(outcome_of([&] {
+                 collectives::run<collectives::scan>(world(), "comm_scan", {}, nullptr, SYNCYTE_OP_SUM, start,
+                                                     &in_place);
+               }),
                SYNCYTE_ERR_MISMATCH, "start of the scan is");
 }
 

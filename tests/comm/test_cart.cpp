@@ -71,7 +71,7 @@ TEST(cart, is_a_communicator_and_duplicates_are_cartesian) {
   const auto cart = make({{0, 0}, {1, 0}});
   std::int32_t sum = 1;
   const auto buffer = base::make_buffer(&sum, SYNCYTE_INT32, {});
-  collectives::allreduce(*cart, nullptr, SYNCYTE_OP_SUM, &buffer, {});
+  collectives::run<collectives::allreduce>(*cart, "comm_allreduce", {}, nullptr, SYNCYTE_OP_SUM, &buffer);
   EXPECT_EQ(sum, world().size());
   const auto copy = comm::duplicate(*cart, {});
   ASSERT_NE(copy->grid(), nullptr);

@@ -17,7 +17,7 @@ using test::world;
 int sum_over(comm::communicator& group, int value) {
   std::int32_t number = value;
   const auto buffer = base::make_buffer(&number, SYNCYTE_INT32, {});
-  collectives::allreduce(group, nullptr, SYNCYTE_OP_SUM, &buffer, {});
+  collectives::run<collectives::allreduce>(group, "comm_allreduce", {}, nullptr, SYNCYTE_OP_SUM, &buffer);
   return number;
 }
 

@@ -52,7 +52,7 @@ TEST(deferred_frees, any_order_of_drops_ends_in_the_order_of_creation) {
   order.resize(count, -1);
   const std::int64_t shape[] = {count};
   const auto buffer = base::make_buffer(order.data(), SYNCYTE_INT32, shape);
-  collectives::bcast(world(), 0, &buffer, {});
+  collectives::run<collectives::bcast>(world(), "comm_bcast", {}, 0, &buffer);
   EXPECT_TRUE(std::equal(freed.begin(), freed.end(), order.begin(), order.end()));
 }
 

@@ -36,7 +36,7 @@ bool names(const list& ranks, int rank) { return std::find(ranks.begin(), ranks.
 int sum_of_ranks(comm::communicator& of) {
   std::int32_t number = world().rank();
   const auto buffer = base::make_buffer(&number, SYNCYTE_INT32, {});
-  collectives::allreduce(of, nullptr, SYNCYTE_OP_SUM, &buffer, {});
+  collectives::run<collectives::allreduce>(of, "comm_allreduce", {}, nullptr, SYNCYTE_OP_SUM, &buffer);
   return number;
 }
 

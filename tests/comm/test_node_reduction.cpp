@@ -36,7 +36,8 @@ void expect_sum(comm::communicator& comm, int seed, std::int64_t count, bool is_
   std::vector<double> output(input.size(), -1.0);
   const auto from = buffer_of(input, SYNCYTE_FLOAT64);
   const auto to = buffer_of(is_in_place ? input : output, SYNCYTE_FLOAT64);
-  collectives::allreduce(comm, is_in_place ? nullptr : &from, SYNCYTE_OP_SUM, &to, {});
+  collectives::run<collectives::allreduce>(comm, "comm_allreduce", {}, is_in_place ? nullptr : &from, SYNCYTE_OP_SUM,
+                                           &to);
   ASSERT_EQ(is_in_place ? input : output, sum_of_all(seed, count)) << count << " elements, seed " << seed;
 }
 
@@ -51,7 +52,8 @@ void expect_part_of_sum(comm::communicator& comm, int seed, std::int64_t longest
   std::vector<double> output(static_cast<std::size_t>(*mine), -1.0);
   const auto from = buffer_of(input, SYNCYTE_FLOAT64);
   const auto to = buffer_of(output, SYNCYTE_FLOAT64);
-  collectives::reduce_scatter_along(comm, &from, 0, lengths, SYNCYTE_OP_SUM, &to, {});
+  collectives::run<collectives::reduce_scatter_along>(comm, "comm_reduce_scatter_along", {}, &from, 0, lengths,
+                                                      SYNCYTE_OP_SUM, &to);
   const std::vector<double> whole = sum_of_all(seed, all);
   const std::vector<double> wanted(whole.begin() + first, whole.begin() + first + *mine);
   ASSERT_EQ(output, wanted) << "longest of " << longest << " elements, seed " << seed;
@@ -113,15 +115,19 @@ TEST(node_reduction, agreements_go_its_way_and_tell_errors) {
   const auto buffer = buffer_of(values, SYNCYTE_FLOAT64);
   const group comm = comm::duplicate(*shared_world(), {});
   for (int i = 0; i < 3; ++i) {
-    collectives::allreduce(*comm, nullptr, SYNCYTE_OP_SUM, &buffer, {});
+    collectives::run<collectives::allreduce>(*comm, "comm_allreduce", {}, nullptr, SYNCYTE_OP_SUM, &buffer);
     const bool is_last = world().rank() == world().size() - 1;
     const syncyte_op_t op = is_last ? syncyte_op_t{77} : SYNCYTE_OP_SUM;
-    expect_error(outcome_of([&] { collectives::allreduce(*comm, nullptr, op, &buffer, {}); }), SYNCYTE_ERR_ARGUMENT,
-                 "op is 77; expected");
+    expect_error(outcome_of([&] {
+                   collectives::run<collectives::allreduce>(*comm, "comm_allreduce", {}, nullptr, op, &buffer);
+                 }),
+                 SYNCYTE_ERR_ARGUMENT, "op is 77; expected");
     if (world().size() == 1) continue;
     const syncyte_op_t other = is_last ? SYNCYTE_OP_MAX : SYNCYTE_OP_SUM;
-    expect_error(outcome_of([&] { collectives::allreduce(*comm, nullptr, other, &buffer, {}); }), SYNCYTE_ERR_MISMATCH,
-                 "op");
+    expect_error(outcome_of([&] {
+                   collectives::run<collectives::allreduce>(*comm, "comm_allreduce", {}, nullptr, other, &buffer);
+                 }),
+                 SYNCYTE_ERR_MISMATCH, "op");
   }
   comm::split(*comm, 0, 0, {});
 }

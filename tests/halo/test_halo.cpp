@@ -134,7 +134,7 @@ std::int64_t inner_product(strided_array& a, strided_array& b) {
   b.for_each([&](std::int32_t element, const extents&) { right.push_back(element); });
   std::int64_t sum = std::inner_product(left.begin(), left.end(), right.begin(), std::int64_t{0});
   const auto buffer = base::make_buffer(&sum, SYNCYTE_INT64, {});
-  collectives::allreduce(world(), nullptr, SYNCYTE_OP_SUM, &buffer, {});
+  collectives::run<collectives::allreduce>(world(), "comm_allreduce", {}, nullptr, SYNCYTE_OP_SUM, &buffer);
   return sum;
 }
 

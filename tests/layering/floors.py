@@ -47,7 +47,7 @@ PLACES = [
 
 # Units outside src/mpi that may call MPI: each uses a part of MPI that no other unit of src uses.
 MPI_CALLERS = {
-    "src/collectives/calls": "collectives of elements",
+    "src/collectives/moves": "collectives of elements",
     "src/collectives/started_collective": "the agreement of a non-blocking collective",
     "src/comm/cart": "Cartesian communicators",
     "src/comm/control_tags": "the highest tag",

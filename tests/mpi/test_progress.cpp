@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "base/buffer.hpp"
-#include "collectives/calls.hpp"
 #include "comm/cart.hpp"
 #include "comm/split.hpp"
 #include "halo/plan.hpp"
@@ -138,7 +137,7 @@ TEST(progress, starts_go_on_in_collectives_with_and_without_checks) {
   std::vector<double> values(3, 1.0);
   const auto buffer = buffer_of(values, SYNCYTE_FLOAT64);
   const auto sum_up = [&](comm::communicator& comm) {
-    collectives::allreduce(comm, nullptr, SYNCYTE_OP_SUM, &buffer, {});
+    collectives::run<collectives::allreduce>(comm, "comm_allreduce", {}, nullptr, SYNCYTE_OP_SUM, &buffer);
   };
   expect_starts_to_go_on_in([&] { sum_up(reference_world()); });
   expect_starts_to_go_on_in([&] { sum_up(*unchecked); });
@@ -203,8 +202,8 @@ class counted : public collectives::data_operation {
  public:
   explicit counted(bool fails) : fails_(fails) { ++alive; }
   ~counted() override { --alive; }
-  void post(collectives::posted_calls& pending) override {
-    pending.allreduce(values_.data(), values_.data(), 100, SYNCYTE_FLOAT64, SYNCYTE_OP_SUM);
+  void move(collectives::moves& by) override {
+    by.allreduce(values_.data(), values_.data(), std::ssize(values_), SYNCYTE_FLOAT64, SYNCYTE_OP_SUM);
     if (fails_) base::fail(SYNCYTE_ERR_MPI, "half of it is posted");
   }
 

@@ -114,7 +114,7 @@ TEST(Reducer, AllRanksHaveTheSameBits) {
   std::vector<float> first(values, values + sums->elements(0));
   const std::int64_t shape[] = {sums->elements(0)};
   const auto buffer = base::make_buffer(first.data(), SYNCYTE_FLOAT32, shape);
-  collectives::bcast(world(), 0, &buffer, {});
+  collectives::run<collectives::bcast>(world(), "comm_bcast", {}, 0, &buffer);
   EXPECT_EQ(std::memcmp(first.data(), values, first.size() * sizeof(float)), 0);
 }
 

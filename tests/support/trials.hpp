@@ -88,8 +88,8 @@ inline trial start_allreduce(const group& comm, int seed) {
   const auto input = buffer_of(*in, SYNCYTE_FLOAT64);
   const auto output = buffer_of(*out, SYNCYTE_FLOAT64);
   const auto reference = buffer_of(*wanted, SYNCYTE_FLOAT64);
-  collectives::allreduce(reference_world(), &input, SYNCYTE_OP_SUM, &reference, {});
-  return {collectives::iallreduce(comm, &input, SYNCYTE_OP_SUM, &output, {}),
+  collectives::run<collectives::allreduce>(reference_world(), "comm_allreduce", {}, &input, SYNCYTE_OP_SUM, &reference);
+  return {collectives::start<collectives::allreduce>(comm, "comm_iallreduce", {}, &input, SYNCYTE_OP_SUM, &output),
           [=] { EXPECT_EQ(*out, *wanted) << in->size(); }};
 }
 
@@ -98,7 +98,7 @@ inline trial start_bcast(const group& comm, int seed) {
   auto values = std::make_shared<std::vector<std::int64_t>>(static_cast<std::size_t>(seed % 5 * 300), -1);
   if (world().rank() == root) std::fill(values->begin(), values->end(), seed);
   const auto buffer = buffer_of(*values, SYNCYTE_INT64);
-  return {collectives::ibcast(comm, root, &buffer, {}),
+  return {collectives::start<collectives::bcast>(comm, "comm_ibcast", {}, root, &buffer),
           [=] { EXPECT_TRUE(std::all_of(values->begin(), values->end(), [=](auto each) { return each == seed; })); }};
 }
 
@@ -113,9 +113,11 @@ inline trial start_allgather(const group& comm, int seed) {
   const auto input = arrays->in.buffer();
   const auto output = arrays->out.buffer();
   const auto reference = arrays->wanted.buffer();
-  collectives::allgather_along(reference_world(), &input, axis, *lengths, &reference, {});
-  auto started = collectives::iallgather_along(comm, &input, axis - 3, *lengths, &output, {});
-  std::fill(lengths->begin(), lengths->end(), -1);  // read only during the start
+  collectives::run<collectives::allgather_along>(reference_world(), "comm_allgather_along", {}, &input, axis, *lengths,
+                                                 &reference);
+  auto started = collectives::start<collectives::allgather_along>(comm, "comm_iallgather_along", {}, &input, axis - 3,
+                                                                  *lengths, &output);
+  std::fill(lengths->begin(), lengths->end(), -1);  // read during the start only
   return {started, [=] { arrays->expect(); }};
 }
 
@@ -131,8 +133,11 @@ inline trial start_reduce_scatter(const group& comm, int seed) {
   const auto output = arrays->out.buffer();
   const auto reference = arrays->wanted.buffer();
   const syncyte_op_t op = seed % 2 == 0 ? SYNCYTE_OP_SUM : SYNCYTE_OP_MAX;
-  collectives::reduce_scatter_along(reference_world(), &input, axis, lengths, op, &reference, {});
-  return {collectives::ireduce_scatter_along(comm, &input, axis, lengths, op, &output, {}), [=] { arrays->expect(); }};
+  collectives::run<collectives::reduce_scatter_along>(reference_world(), "comm_reduce_scatter_along", {}, &input, axis,
+                                                      lengths, op, &reference);
+  return {collectives::start<collectives::reduce_scatter_along>(comm, "comm_ireduce_scatter_along", {}, &input, axis,
+                                                                lengths, op, &output),
+          [=] { arrays->expect(); }};
 }
 
 inline trial start_alltoall(const group& comm, int seed) {
@@ -152,8 +157,10 @@ inline trial start_alltoall(const group& comm, int seed) {
   const auto output = arrays->out.buffer();
   const auto reference = arrays->wanted.buffer();
   const int scatter_axis = is_repartition ? 0 : 2;
-  collectives::alltoall_along(reference_world(), &input, 0, gathered, scatter_axis, scattered, &reference, {});
-  return {collectives::ialltoall_along(comm, &input, 0, gathered, scatter_axis, scattered, &output, {}),
+  collectives::run<collectives::alltoall_along>(reference_world(), "comm_alltoall_along", {}, &input, 0, gathered,
+                                                scatter_axis, scattered, &reference);
+  return {collectives::start<collectives::alltoall_along>(comm, "comm_ialltoall_along", {}, &input, 0, gathered,
+                                                          scatter_axis, scattered, &output),
           [=] { arrays->expect(); }};
 }
 

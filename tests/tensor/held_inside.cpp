@@ -10,7 +10,7 @@
 #include "collectives/collectives.hpp"
 #include "comm/node_memory.hpp"
 #include "runtime/runtime.hpp"
-#include "window/direct_locks.hpp"
+#include "window/part_header.hpp"
 #include "window/remote_mutex.hpp"
 
 namespace {

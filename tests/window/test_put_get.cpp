@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <numeric>
+#include <optional>
 #include <vector>
 
 #include "reference.hpp"
@@ -105,10 +106,26 @@ TEST(window, moves_more_than_one_request_holds) {
   memory->fence();
 }
 
-/// Rows of a rank's part at random offsets, some of them twice.
-struct rows_of_a_window : testing::Test {
+/// Rows of each rank's memory, at random places and some of them twice.
+struct rows_of_remote_memory : testing::Test {
   static constexpr std::size_t row_bytes = 48;
   static constexpr std::size_t row_count = 500;
+
+  std::vector<std::byte> mine = std::vector<std::byte>(row_count * row_bytes);
+  std::optional<test::remote_memory> memory;
+
+  static std::byte first_value(int of, std::size_t byte) {
+    return static_cast<std::byte>(reference::random_bits(3, of, static_cast<std::int64_t>(byte)));
+  }
+  void SetUp() override {
+    if (ranks() == 1) GTEST_SKIP() << "MPI RMA is between ranks";
+    memory.emplace(mine);
+    for (std::size_t i = 0; i < mine.size(); ++i) mine[i] = first_value(rank(), i);
+    memory->fence();
+  }
+  void TearDown() override {
+    if (memory) memory->fence();
+  }
 
   static std::vector<std::size_t> random_offsets(std::uint64_t seed, std::size_t count) {
     std::vector<std::size_t> offsets;
@@ -116,110 +133,58 @@ struct rows_of_a_window : testing::Test {
       offsets.push_back(static_cast<std::size_t>(row) * row_bytes);
     return offsets;
   }
-  static void fill(window::window& memory) {
-    std::byte* mine = memory.pointer(rank());
-    for (std::size_t i = 0; i < memory.size(rank()); ++i)
-      mine[i] = static_cast<std::byte>(reference::random_bits(3, rank(), static_cast<std::int64_t>(i)));
-    memory.fence();
-  }
 };
 
-TEST_F(rows_of_a_window, are_got_in_the_order_asked_for) {
-  const auto memory = make_window(row_count * row_bytes);
-  fill(*memory);
+TEST_F(rows_of_remote_memory, are_got_in_the_order_asked_for) {
   for (const std::size_t count : {std::size_t{0}, std::size_t{1}, std::size_t{333}, std::size_t{20000}}) {
     for (int from = 0; from < ranks(); ++from) {
       const auto offsets = random_offsets(count + static_cast<std::size_t>(from), count);
-      std::vector<std::byte> packed(count * row_bytes), whole(row_count * row_bytes);
-      memory->get_rows(from, offsets, row_bytes, packed.data());
-      memory->get_bytes(from, 0, whole.data(), whole.size());
-      for (std::size_t i = 0; i < count; ++i)
-        ASSERT_EQ(std::memcmp(&packed[i * row_bytes], &whole[offsets[i]], row_bytes), 0) << i;
+      std::vector<std::byte> packed(count * row_bytes);
+      memory->remote->get_rows(from, offsets, row_bytes, packed.data());
+      for (std::size_t i = 0; i < packed.size(); ++i)
+        ASSERT_EQ(packed[i], first_value(from, offsets[i / row_bytes] + i % row_bytes)) << i;
     }
   }
-  memory->fence();
 }
 
-TEST_F(rows_of_a_window, are_put_where_they_belong) {
-  const auto memory = make_window(row_count * row_bytes);
-  fill(*memory);
+TEST_F(rows_of_remote_memory, are_put_where_they_belong) {
   const int to = (rank() + 1) % ranks();
   std::vector<std::size_t> offsets;
   for (std::size_t row = 0; row < row_count; row += 3) offsets.push_back((row_count - 1 - row) * row_bytes);
   std::vector<std::byte> packed(offsets.size() * row_bytes, static_cast<std::byte>(rank() + 100));
-  memory->put_rows(to, offsets, row_bytes, packed.data());
+  memory->remote->put_rows(to, offsets, row_bytes, packed.data());
   memory->fence();
   const auto writer = static_cast<std::byte>((rank() + ranks() - 1) % ranks() + 100);
   for (std::size_t row = 0; row < row_count; ++row) {
     const bool is_written = (row_count - 1 - row) % 3 == 0;
-    for (std::size_t byte = row * row_bytes; byte < (row + 1) * row_bytes; ++byte) {
-      const auto before = static_cast<std::byte>(reference::random_bits(3, rank(), static_cast<std::int64_t>(byte)));
-      ASSERT_EQ(memory->pointer(rank())[byte], is_written ? writer : before) << row;
-    }
+    for (std::size_t byte = row * row_bytes; byte < (row + 1) * row_bytes; ++byte)
+      ASSERT_EQ(mine[byte], is_written ? writer : first_value(rank(), byte)) << row;
   }
-  memory->fence();
 }
 
-TEST_F(rows_of_a_window, that_are_named_twice_hold_one_of_the_values) {
-  const auto memory = make_window(row_count * row_bytes);
-  const std::vector<std::size_t> offsets{96, 0, 96};
-  std::vector<std::byte> packed(3 * row_bytes);
-  for (std::size_t i = 0; i < packed.size(); ++i) packed[i] = static_cast<std::byte>(1 + i / row_bytes);
-  memory->put_rows((rank() + 1) % ranks(), offsets, row_bytes, packed.data());
-  memory->fence();
-  const std::byte* mine = memory->pointer(rank());
-  EXPECT_EQ(mine[0], std::byte{2});
-  EXPECT_TRUE(mine[96] == std::byte{1} || mine[96] == std::byte{3});
-}
-
-TEST_F(rows_of_a_window, are_checked_before_any_moves) {
-  const auto memory = make_window(row_count * row_bytes);
-  std::vector<std::byte> packed(2 * row_bytes, std::byte{9});
-  const std::vector<std::size_t> offsets{0, row_count * row_bytes - 1};
-  for (int other = 0; other < ranks(); ++other) {
-    expect_error(outcome_of([&] { memory->put_rows(other, offsets, row_bytes, packed.data()); }), SYNCYTE_ERR_INDEX,
-                 "");
-    expect_error(outcome_of([&] { memory->get_rows(other, offsets, row_bytes, packed.data()); }), SYNCYTE_ERR_INDEX,
-                 "");
-  }
-  memory->fence();
-  EXPECT_EQ(memory->pointer(rank())[0], std::byte{0});
-}
-
-TEST(window_over_own_memory, is_reached_by_others) {
+TEST(remote_memory, is_reached_by_others) {
+  if (ranks() == 1) GTEST_SKIP() << "MPI RMA is between ranks";
   std::vector<std::byte> mine(256, static_cast<std::byte>(rank()));
-  const auto memory = test::make_window_over(mine);
-  EXPECT_EQ(memory->is_direct(), ranks() == 1);
-  EXPECT_EQ(memory->pointer(rank()), mine.data());
-  memory->fence();
-  for (int from = 0; from < ranks(); ++from)
-    EXPECT_EQ(get<std::uint8_t>(*memory, from, 255), static_cast<std::uint8_t>(from));
-  memory->fence();
-  put<std::uint8_t>(*memory, (rank() + 1) % ranks(), 7, 200);
+  const test::remote_memory memory(mine);
+  memory.fence();
+  for (int from = 0; from < ranks(); ++from) {
+    std::byte last{};
+    memory.remote->get(from, 255, &last, 1);
+    EXPECT_EQ(last, static_cast<std::byte>(from));
+  }
+  memory.fence();
+  const std::byte value{200};
+  memory.remote->put((rank() + 1) % ranks(), 7, &value, 1);
   const std::int64_t one = 1;
-  for (int to = 0; to < ranks(); ++to) memory->accumulate(to, 64, SYNCYTE_INT64, SYNCYTE_OP_SUM, &one, 1);
-  memory->fence();
-  EXPECT_EQ(mine[7], std::byte{200});
+  for (int to = 0; to < ranks(); ++to)
+    memory.remote->combine(to, 64, SYNCYTE_INT64, SYNCYTE_OP_SUM, reinterpret_cast<const std::byte*>(&one), nullptr, 1);
+  memory.fence();
+  EXPECT_EQ(mine[7], value);
   std::int64_t before = 0, sum = 0;
   std::memset(&before, rank(), sizeof(before));
   std::memcpy(&sum, &mine[64], sizeof(sum));
   EXPECT_EQ(sum, before + ranks());
-  expect_error(outcome_of([&] { memory->lock(0, SYNCYTE_LOCK_EXCLUSIVE); }), SYNCYTE_ERR_UNSUPPORTED, "over");
-}
-
-TEST(window_over_node_memory, shares_its_parts) {
-  std::shared_ptr<comm::node_memory> node;
-  test::window_pointer memory;
-  {
-    comm::collective_call call(test::world(), "test_over_node", comm::collective_call::lifecycle);
-    call.agree();
-    node = comm::node_memory::allocate(call, 1000, "a test");
-    memory = window::window::over(call, node, "over node memory");
-  }
-  EXPECT_EQ(memory->pointer(rank()), node->local().data());
-  put<std::uint8_t>(*memory, (rank() + 1) % ranks(), 999, 55);
-  memory->fence();
-  EXPECT_EQ(node->local()[999], std::byte{55});
+  memory.fence();
 }
 
 }  // namespace

@@ -4,6 +4,8 @@
 
 #include <cstring>
 #include <memory>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "comm/collective.hpp"
@@ -25,11 +27,24 @@ inline window_pointer make_window(std::size_t bytes, const char* name = "test") 
   return window::window::create(call, bytes, name);
 }
 
-/// A window over each rank's own memory: other ranks are accessed through MPI, also on the same node.
-inline window_pointer make_window_over(std::vector<std::byte>& mine, std::shared_ptr<void> owner = nullptr) {
-  comm::collective_call call(world(), "test_window_over", comm::collective_call::lifecycle);
-  return window::window::over(call, std::span(mine), std::move(owner), "over");
-}
+/// Memory of each rank's own, reached by MPI, on one node as well; freed where all ranks have dropped it.
+struct remote_memory {
+  std::shared_ptr<window::remote> remote;
+  std::unique_ptr<comm::deferred_reference> reference;
+
+  explicit remote_memory(std::span<std::byte> mine, std::shared_ptr<void> owner = nullptr) {
+    comm::collective_call call(world(), "test_remote", comm::collective_call::lifecycle);
+    remote = window::remote::create(call, mine, std::move(owner));
+    reference = std::make_unique<comm::deferred_reference>(shared_world(), remote);
+  }
+
+  /// All ranks see what all have written.
+  void fence() const {
+    remote->flush(-1);
+    comm::collective_call(world(), "test_fence", comm::collective_call::lifecycle).agree();
+    remote->synchronise_memory();
+  }
+};
 
 template <class T>
 void put(window::window& target, int to, std::size_t place, T value) {

@@ -5,7 +5,6 @@
 
 #include <cstring>
 
-#include "base/dtype.hpp"
 #include "rows/wide_rows.hpp"
 
 #define SYNCYTE_AVX2_F16C [[gnu::target("avx2,f16c"), gnu::always_inline]] inline
@@ -19,21 +18,15 @@ template <class T>
 struct eight;
 
 template <bool Streams>
-SYNCYTE_AVX2_F16C void store_128(std::byte* to, __m128i bits) {
+SYNCYTE_AVX2_F16C void store_bits(std::byte* to, __m128i bits) {
   auto* const place = reinterpret_cast<__m128i*>(to);
-  if constexpr (Streams)
-    _mm_stream_si128(place, bits);
-  else
-    _mm_storeu_si128(place, bits);
+  Streams ? _mm_stream_si128(place, bits) : _mm_storeu_si128(place, bits);
 }
 
 template <bool Streams>
-SYNCYTE_AVX2_F16C void store_256(std::byte* to, __m256i bits) {
+SYNCYTE_AVX2_F16C void store_bits(std::byte* to, __m256i bits) {
   auto* const place = reinterpret_cast<__m256i*>(to);
-  if constexpr (Streams)
-    _mm256_stream_si256(place, bits);
-  else
-    _mm256_storeu_si256(place, bits);
+  Streams ? _mm256_stream_si256(place, bits) : _mm256_storeu_si256(place, bits);
 }
 
 template <>
@@ -43,7 +36,7 @@ struct eight<float> {
   }
   template <bool Streams>
   SYNCYTE_AVX2_F16C static void store(std::byte* to, __m256 values) {
-    store_256<Streams>(to, _mm256_castps_si256(values));
+    store_bits<Streams>(to, _mm256_castps_si256(values));
   }
 };
 
@@ -54,7 +47,7 @@ struct eight<base::float16> {
   }
   template <bool Streams>
   SYNCYTE_AVX2_F16C static void store(std::byte* to, __m256 values) {
-    store_128<Streams>(to, _mm256_cvtps_ph(values, _MM_FROUND_TO_NEAREST_INT));
+    store_bits<Streams>(to, _mm256_cvtps_ph(values, _MM_FROUND_TO_NEAREST_INT));
   }
 };
 
@@ -73,7 +66,7 @@ struct eight<base::bfloat16> {
     const __m256i quiet = _mm256_or_si256(words, _mm256_set1_epi32(0x400000));
     const __m256i is_nan = _mm256_castps_si256(_mm256_cmp_ps(values, values, _CMP_UNORD_Q));
     const __m256i result = _mm256_srli_epi32(_mm256_blendv_epi8(rounded, quiet, is_nan), 16);
-    store_128<Streams>(to, _mm_packus_epi32(_mm256_castsi256_si128(result), _mm256_extracti128_si256(result, 1)));
+    store_bits<Streams>(to, _mm_packus_epi32(_mm256_castsi256_si128(result), _mm256_extracti128_si256(result, 1)));
   }
 };
 
@@ -85,8 +78,8 @@ struct eight<double> {
   }
   template <bool Streams>
   SYNCYTE_AVX2_F16C static void store(std::byte* to, __m256 values) {
-    store_256<Streams>(to, _mm256_castpd_si256(_mm256_cvtps_pd(_mm256_castps256_ps128(values))));
-    store_256<Streams>(to + 32, _mm256_castpd_si256(_mm256_cvtps_pd(_mm256_extractf128_ps(values, 1))));
+    store_bits<Streams>(to, _mm256_castpd_si256(_mm256_cvtps_pd(_mm256_castps256_ps128(values))));
+    store_bits<Streams>(to + 32, _mm256_castpd_si256(_mm256_cvtps_pd(_mm256_extractf128_ps(values, 1))));
   }
 };
 
@@ -118,43 +111,13 @@ bool has_avx2_and_f16c() {
   return result;
 }
 
-template <class From, class To>
-convert_function chosen(bool streams) {
-  return streams ? convert<From, To, true> : convert<From, To, false>;
-}
-
-template <class From>
-convert_function convert_to(syncyte_dtype_t to, bool streams) {
-  switch (to) {
-    case SYNCYTE_FLOAT16:
-      return chosen<From, base::float16>(streams);
-    case SYNCYTE_BFLOAT16:
-      return chosen<From, base::bfloat16>(streams);
-    case SYNCYTE_FLOAT32:
-      return chosen<From, float>(streams);
-    case SYNCYTE_FLOAT64:
-      return chosen<From, double>(streams);
-    default:
-      return nullptr;
-  }
-}
-
 }  // namespace
 
 convert_function wide_convert(syncyte_dtype_t from, syncyte_dtype_t to, bool streams) {
   if (!has_avx2_and_f16c()) return nullptr;
-  switch (from) {
-    case SYNCYTE_FLOAT16:
-      return convert_to<base::float16>(to, streams);
-    case SYNCYTE_BFLOAT16:
-      return convert_to<base::bfloat16>(to, streams);
-    case SYNCYTE_FLOAT32:
-      return convert_to<float>(to, streams);
-    case SYNCYTE_FLOAT64:
-      return convert_to<double>(to, streams);
-    default:
-      return nullptr;
-  }
+  return visit_converted(from, to, [&]<class From, class To>() -> convert_function {
+    return streams ? convert<From, To, true> : convert<From, To, false>;
+  });
 }
 
 }  // namespace syncyte::rows

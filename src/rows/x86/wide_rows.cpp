@@ -34,19 +34,23 @@ SYNCYTE_AVX2 inline void stream(std::byte* target, const std::byte* source, std:
 }
 
 /// Inlined, so that a caller that passes a constant row_bytes gets a version without an inner loop.
-SYNCYTE_AVX2 [[gnu::always_inline]] inline void stream_out(const row_block& block, std::size_t row_bytes,
-                                                           std::byte* output) {
+template <bool IsScatter>
+SYNCYTE_AVX2 [[gnu::always_inline]] inline void stream_block(const row_block& block, std::size_t row_bytes,
+                                                             std::byte* packed) {
   for (std::size_t i = 0; i < block.count; ++i) {
-    prefetch_row(block.rows[i + prefetch_distance], row_bytes);
-    stream(output + i * row_bytes, block.rows[i], row_bytes);
+    std::byte* const place = packed + i * row_bytes;
+    if constexpr (!IsScatter) prefetch_row(block.rows[i + prefetch_distance], row_bytes);
+    stream(IsScatter ? block.rows[i] : place, IsScatter ? place : block.rows[i], row_bytes);
   }
 }
 
-SYNCYTE_AVX2 [[gnu::always_inline]] inline void stream_in(const row_block& block, std::size_t row_bytes,
-                                                          const std::byte* source) {
-  for (std::size_t i = 0; i < block.count; ++i) stream(block.rows[i], source + i * row_bytes, row_bytes);
+template <bool IsScatter>
+SYNCYTE_AVX2 void stream_rows(const row_block& block, std::byte* packed) {
+  if (block.row_bytes == 256)
+    stream_block<IsScatter>(block, 256, packed);
+  else
+    stream_block<IsScatter>(block, block.row_bytes, packed);
 }
-
 template <class T>
 SYNCYTE_AVX2 void add_avx2(std::byte* target, const std::byte* source, std::size_t elements) {
   base::add_elements<T>(target, source, elements);
@@ -69,19 +73,7 @@ bool can_stream(std::size_t row_bytes, const void* target) {
   return (row_bytes | std::bit_cast<std::uintptr_t>(target)) % register_bytes == 0 && has_avx2();
 }
 
-SYNCYTE_AVX2 void stream_rows_out(const row_block& block, std::byte* output) {
-  if (block.row_bytes == 256)
-    stream_out(block, 256, output);
-  else
-    stream_out(block, block.row_bytes, output);
-}
-
-SYNCYTE_AVX2 void stream_rows_in(const row_block& block, const std::byte* source) {
-  if (block.row_bytes == 256)
-    stream_in(block, 256, source);
-  else
-    stream_in(block, block.row_bytes, source);
-}
+copy_function streaming_copy(bool is_scatter) { return is_scatter ? stream_rows<true> : stream_rows<false>; }
 
 void finish_streaming() { _mm_sfence(); }
 

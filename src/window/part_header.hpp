@@ -13,8 +13,7 @@ namespace syncyte::window {
 struct part_header {
   static constexpr std::size_t element_locks = 64;
 
-  std::uint64_t
-      lock;  ///< 0 free; rank + 1 of an exclusive holder in the upper half, number of shared ones in the lower
+  std::uint64_t lock;  ///< 0 free; upper half: rank + 1 of an exclusive holder; lower half: number of shared ones
   std::uint64_t unused[7];
   std::uint64_t elements[element_locks];  ///< words of element_locks()
 };
@@ -22,6 +21,10 @@ inline constexpr std::size_t part_alignment = 64;
 static_assert(sizeof(part_header) % part_alignment == 0);
 
 /// The locks of a part's elements, by their numbers, for operations wider than the processor's atomics.
-atomics::lock_table element_locks(part_header& header, const topology::node_group& node, const std::string& name);
+inline atomics::lock_table element_locks(part_header& header, const topology::node_group& node,
+                                         const std::string& name) {
+  return {
+      header.elements, node.rank, [&node](int rank) { return node.is_alive(rank); }, name, {"element", "changed it"}};
+}
 
 }  // namespace syncyte::window

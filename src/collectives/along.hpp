@@ -1,0 +1,141 @@
+#pragma once
+
+#include <optional>
+
+#include "collectives/along_checks.hpp"
+#include "collectives/half_precision.hpp"
+#include "collectives/reduction_ops.hpp"
+#include "collectives/started_collective.hpp"
+#include "mpi/large_counts.hpp"
+
+namespace syncyte::collectives {
+
+// Collectives on arrays that are cut along an axis: each rank has one part of the whole. `counts` are all ranks'
+// extents there; negative axes count from the end. Arrays may have any strides; parts that are not dense go through
+// scratch (dense_parts).
+
+/// A gather to a root, and an allgather.
+class gathering_along final : public data_operation {
+ public:
+  gathering_along(comm::agreement& terms, form how, const syncyte_buffer_t* input, int axis, given_counts counts,
+                  int root, const syncyte_buffer_t* output)
+      : gathering_along(terms, how, input, axis, counts, std::optional(root), on_root(terms, root, output, "output")) {}
+
+  gathering_along(comm::agreement& terms, form how, const syncyte_buffer_t* input, int axis, given_counts counts,
+                  const syncyte_buffer_t* output)
+      : gathering_along(terms, how, input, axis, counts, std::nullopt, output) {
+    base::expect(output != nullptr, SYNCYTE_ERR_ARGUMENT, "output", "null", "a syncyte_buffer_t");
+  }
+
+  void move(moves& by) override {
+    if (root_)
+      by.gather(given_.part.data(), given_.counts, *root_, given_.whole_data(), given_.dtype);
+    else
+      by.allgather(given_.part.data(), given_.counts, given_.whole->data(), given_.dtype);
+  }
+  void finish() override {
+    if (given_.whole) given_.whole->store();
+  }
+
+ private:
+  gathering_along(comm::agreement& terms, form how, const syncyte_buffer_t* input, int axis, given_counts counts,
+                  std::optional<int> root, const syncyte_buffer_t* output)
+      : given_(checked_partition(terms, any_strides_to_move(input, "input", how), axis, counts, output, "output")),
+        root_(root) {
+    given_.part.load();
+  }
+
+  partitioned given_;
+  std::optional<int> root_;
+};
+
+using gather_along = gathering_along;
+using allgather_along = gathering_along;
+
+class scatter_along final : public data_operation {
+ public:
+  scatter_along(comm::agreement& terms, form how, const syncyte_buffer_t* input, int axis, given_counts counts,
+                int root, const syncyte_buffer_t* output)
+      : given_(checked_partition(terms, any_strides_to_move(output, "output", how), axis, counts,
+                                 on_root(terms, root, input, "input"), "input")),
+        root_(root) {
+    if (given_.whole) given_.whole->load();
+  }
+
+  void move(moves& by) override {
+    by.scatter(given_.whole_data(), given_.counts, root_, given_.part.data(), given_.dtype);
+  }
+  void finish() override { given_.part.store(); }
+
+ private:
+  partitioned given_;
+  int root_;
+};
+
+/// Half-precision elements are widened as a whole, and rounded once.
+class reduce_scatter_along final : public data_operation {
+ public:
+  reduce_scatter_along(comm::agreement& terms, form, const syncyte_buffer_t* input, int axis, given_counts counts,
+                       syncyte_op_t op, const syncyte_buffer_t* output)
+      : given_(checked(terms, input, axis, counts, op, output)),
+        op_(op),
+        own_(given_.counts[static_cast<std::size_t>(terms.comm().rank())]) {
+    given_.whole->load();
+    if (!is_half(given_.dtype)) return;
+    const std::int64_t total = mpi::sum_of(given_.counts);
+    wide_whole_.emplace(total);
+    wide_part_.emplace(own_);
+    widen_half(given_.whole->data(), total, given_.dtype, wide_whole_->data());
+  }
+
+  void move(moves& by) override {
+    if (wide_whole_)
+      by.reduce_scatter(wide_whole_->bytes(), given_.counts, wide_part_->bytes(), SYNCYTE_FLOAT32, op_);
+    else
+      by.reduce_scatter(given_.whole->data(), given_.counts, given_.part.data(), given_.dtype, op_);
+  }
+  void finish() override {
+    if (wide_part_) round_half(wide_part_->data(), own_, given_.dtype, given_.part.data());
+    given_.part.store();
+  }
+
+ private:
+  static partitioned checked(comm::agreement& terms, const syncyte_buffer_t* input, int axis, given_counts counts,
+                             syncyte_op_t op, const syncyte_buffer_t* output) {
+    const base::buffer part = any_strides(output, "output").require_aligned();
+    require_reducible(part.dtype(), op);
+    any_strides(input, "input").require_aligned();
+    partitioned result = checked_partition(terms, part, axis, counts, input, "input");
+    terms.named_fact("op", op, base::op_name);
+    return result;
+  }
+
+  partitioned given_;
+  syncyte_op_t op_;
+  std::int64_t own_;
+  std::optional<wide_elements> wide_whole_;
+  std::optional<wide_elements> wide_part_;
+};
+
+/// gather_counts are of input, scatter_counts of output.
+class alltoall_along final : public data_operation {
+ public:
+  alltoall_along(comm::agreement& terms, form how, const syncyte_buffer_t* input, int gather_axis,
+                 given_counts gather_counts, int scatter_axis, given_counts scatter_counts,
+                 const syncyte_buffer_t* output)
+      : given_(checked_change(terms, any_strides_to_move(input, "input", how), gather_axis, gather_counts, scatter_axis,
+                              scatter_counts, output)) {
+    given_.from.load();
+  }
+
+  void move(moves& by) override {
+    by.alltoall(given_.from.data(), given_.from.counts(), given_.to.counts(), given_.to.data(), given_.dtype,
+                given_.is_long);
+  }
+  void finish() override { given_.to.store(); }
+
+ private:
+  repartitioned given_;
+};
+
+}  // namespace syncyte::collectives

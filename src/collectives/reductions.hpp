@@ -1,0 +1,100 @@
+#pragma once
+
+#include <optional>
+
+#include "collectives/checks.hpp"
+#include "collectives/half_precision.hpp"
+#include "collectives/reduction_ops.hpp"
+#include "collectives/started_collective.hpp"
+
+namespace syncyte::collectives {
+
+/// MPI's reductions and ours read elements as what they are.
+inline base::buffer checked_elements(const syncyte_buffer_t* raw, const char* argument) {
+  return checked(raw, argument).require_aligned();
+}
+
+/// A reduction's buffers; a null input means in place. A started one widens half-precision elements at once and as a
+/// whole.
+class reduction : public data_operation {
+ public:
+  reduction(comm::agreement& terms, form how, const syncyte_buffer_t* raw_input, syncyte_op_t op,
+            const syncyte_buffer_t* raw_output, bool gets_result = true)
+      : op_(op) {
+    std::optional<base::buffer> input, output;
+    if (gets_result) output = checked_elements(raw_output, "output");
+    if (raw_input != nullptr || !gets_result) input = checked_elements(raw_input, "input");
+    if (input && output) {
+      output->require_dtype(input->dtype()).require_elements(input->elements());
+      require_apart(*input, *output);
+    }
+    const base::buffer& given = input ? *input : *output;
+    require_reducible(given.dtype(), op);
+    terms.named_fact("dtype of output", given.dtype(), base::dtype_name);
+    terms.fact("elements of output", given.elements());
+    terms.named_fact("op", op, base::op_name);
+    input_ = given.data();
+    output_ = result_ = output ? output->data() : nullptr;
+    count_ = given.elements();
+    dtype_ = result_dtype_ = given.dtype();
+    if (how == form::blocking || !is_half(dtype_)) return;
+    wide_.emplace(count_);
+    widen_half(input_, count_, dtype_, wide_->data());
+    input_ = output_ = wide_->data();
+    dtype_ = SYNCYTE_FLOAT32;
+  }
+
+  void finish() override {
+    if (wide_) round_half(wide_->data(), count_, result_dtype_, result_);
+  }
+
+ protected:
+  const void* input_;
+  void* output_;
+  std::int64_t count_;
+  syncyte_dtype_t dtype_;
+  syncyte_op_t op_;
+
+ private:
+  void* result_;  // null where a rank gets none
+  syncyte_dtype_t result_dtype_;
+  std::optional<wide_elements> wide_;
+};
+
+class allreduce final : public reduction {
+ public:
+  using reduction::reduction;
+  void move(moves& by) override { by.allreduce(input_, output_, count_, dtype_, op_); }
+};
+
+class reduce final : public reduction {
+ public:
+  reduce(comm::agreement& terms, form how, const syncyte_buffer_t* input, syncyte_op_t op, int root,
+         const syncyte_buffer_t* output)
+      : reduction(terms, how, input, op, output, terms.comm().rank() == checked_root(terms, root)), root_(root) {}
+  void move(moves& by) override { by.reduce(input_, output_, count_, root_, dtype_, op_); }
+
+ private:
+  int root_;
+};
+
+/// scan, and exscan, which is exclusive.
+template <bool IsExclusive>
+class prefix_reduction final : public reduction {
+ public:
+  prefix_reduction(comm::agreement& terms, form how, const syncyte_buffer_t* input, syncyte_op_t op,
+                   syncyte_scan_t from, const syncyte_buffer_t* output)
+      : reduction(terms, how, input, op, output), from_last_(from == SYNCYTE_SCAN_FROM_LAST) {
+    base::expect(from_last_ || from == SYNCYTE_SCAN_FROM_FIRST, SYNCYTE_ERR_ARGUMENT, "from", from,
+                 "SYNCYTE_SCAN_FROM_FIRST (0) or SYNCYTE_SCAN_FROM_LAST (1)");
+    terms.fact("start of the scan", from_last_);
+  }
+  void move(moves& by) override { by.scan(input_, output_, count_, dtype_, op_, from_last_, IsExclusive); }
+
+ private:
+  bool from_last_;
+};
+using scan = prefix_reduction<false>;
+using exscan = prefix_reduction<true>;
+
+}  // namespace syncyte::collectives
