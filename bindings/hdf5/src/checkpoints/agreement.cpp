@@ -21,7 +21,7 @@ constexpr const char* properties[] = {"key", "layout", "dtype", "shape", "CRC32C
 // The shape to compare: without the number of rows of a sharded entry, which each rank chooses.
 std::string shape_text(const entry& one) {
   std::vector<std::string> extents;
-  for (const std::int64_t extent : one.shape) extents.push_back(fmt::format("{}", extent));
+  for (const std::int64_t extent : one.shape()) extents.push_back(fmt::format("{}", extent));
   if (one.sharded()) extents[0] = "rows";
   return fmt::format("({})", fmt::join(extents, ", "));
 }
@@ -34,9 +34,9 @@ std::string texts_of(const arguments& mine, bool contents) {
   for (const entry& one : mine.entries) {
     add(fmt::format("'{}'", one.key));
     add(one.sharded() ? "sharded" : "replicated");
-    add(syncyte_dtype_name(one.dtype));
+    add(syncyte_dtype_name(one.buffer.dtype));
     add(shape_text(one));
-    add(contents && !one.sharded() ? fmt::format("{:#010x}", crc32c(0, one.data, one.bytes())) : "not compared");
+    add(contents && !one.sharded() ? fmt::format("{:#010x}", crc32c(0, one.data(), one.bytes())) : "not compared");
   }
   return texts;
 }
@@ -83,11 +83,8 @@ void require_equal(const parts& mine, const parts& first) {
 
 // Called after a mismatch: each rank compares itself with rank 0, and an agreement tells all ranks the differences.
 void explain(const ranks& all, const char* operation, const std::string& mine) {
-  std::uint64_t bytes = mine.size();
-  all.broadcast(&bytes, sizeof bytes);
-  std::string first;
-  all.together(operation, [&] { (first = mine).resize(bytes); });
-  all.broadcast(first.data(), bytes);
+  std::string first = all.first() ? mine : "";
+  all.broadcast_resized(operation, first);
   all.together(operation, [&] { require_equal(split(mine), split(first)); });
 }
 

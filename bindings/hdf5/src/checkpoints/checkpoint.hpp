@@ -14,8 +14,7 @@ namespace syncyte::hdf5 {
 /// An open checkpoint: its verified manifest and a descriptor of the file. Reading is local and thread-safe.
 class checkpoint {
  public:
-  checkpoint(file source, file_header header, manifest contents)
-      : source_(std::move(source)), header_(header), contents_(std::move(contents)) {}
+  checkpoint(file source, manifest contents) : source_(std::move(source)), contents_(std::move(contents)) {}
 
   const std::string& path() const { return source_.path(); }
   const manifest& contents() const { return contents_; }
@@ -33,7 +32,6 @@ class checkpoint {
   void read_block(const dataset& from, const struct block_part& part, std::byte* target);
 
   file source_;
-  file_header header_;
   manifest contents_;
   std::atomic<std::int64_t> bytes_read_{0};
 };

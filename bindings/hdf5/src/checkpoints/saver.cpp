@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <numeric>
 #include <random>
 
 #include "base/blocks.hpp"
@@ -19,29 +18,28 @@ constexpr std::uint64_t piece_bytes = std::uint64_t{256} << 10;     // small eno
 constexpr std::uint64_t writeback_bytes = std::uint64_t{16} << 20;  // written back while the next pieces are summed
 constexpr std::uint64_t sums_at_once = std::uint64_t{1} << 18;
 
-manifest draft(const ranks& all, const arguments& mine, std::vector<std::size_t>& place) {
-  std::vector<std::size_t> order(mine.entries.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::sort(order.begin(), order.end(),
-            [&](std::size_t a, std::size_t b) { return mine.entries[a].key < mine.entries[b].key; });
-  manifest contents;
-  contents.step = mine.step;
-  contents.writer_world = all.size();
-  contents.block_bytes = mine.block_bytes;
-  place.resize(order.size());
-  for (const std::size_t i : order) {
-    const entry& one = mine.entries[i];
-    place[i] = contents.datasets.size();
-    contents.datasets.push_back({one.key, one.dtype, one.layout, one.shape, 0, {}});
-    if (!one.shape.empty()) contents.datasets.back().shape[0] = one.global_rows;
+// Writes bytes piece by piece; returns their CRC32C.
+std::uint32_t write_summed(file& target, std::uint64_t offset, const std::byte* source, std::uint64_t bytes) {
+  std::uint32_t crc = 0;
+  for (std::uint64_t done = 0; done < bytes; done += piece_bytes) {
+    const std::uint64_t piece = std::min(piece_bytes, bytes - done);
+    crc = crc32c(crc, source + done, piece);
+    target.write(offset + done, source + done, piece);
   }
-  return contents;
+  return crc;
 }
 
 }  // namespace
 
 saver::saver(const ranks& all, const arguments& mine) : all_(all), mine_(mine) {
-  contents_ = draft(all, mine, place_);
+  contents_.step = mine.step;
+  contents_.writer_world = all.size();
+  contents_.block_bytes = mine.block_bytes;
+  for (const entry& one : mine.entries) {
+    contents_.datasets.push_back({one.key, one.buffer.dtype, one.layout, one.shape(), 0, {}});
+    if (one.buffer.ndim > 0) contents_.datasets.back().shape[0] = one.global_rows;
+  }
+  std::ranges::sort(contents_.datasets, {}, &dataset::key);
   first_block_.push_back(0);
   for (const dataset& one : contents_.datasets)
     first_block_.push_back(first_block_.back() + contents_.block_count(one));
@@ -49,7 +47,7 @@ saver::saver(const ranks& all, const arguments& mine) : all_(all), mine_(mine) {
 
 void saver::run() {
   lay_out();
-  share_name();
+  all_.broadcast_resized("checkpoint_save: making the file", temporary_name_);
   share_offsets();
   all_.together("checkpoint_save: writing", [&] { write_data(); });
   combine_sums();
@@ -68,13 +66,6 @@ void saver::make_temporary() {
   temporary_name_ = temporary_.path();
 }
 
-void saver::share_name() {
-  std::uint64_t bytes = temporary_name_.size();
-  all_.broadcast(&bytes, sizeof bytes);
-  temporary_name_.resize(bytes);
-  all_.broadcast(temporary_name_.data(), bytes);
-}
-
 // Lays out the file: rank 0 makes it, then its datasets, for which all ranks gather the rows of each rank. After an
 // error rank 0 keeps gathering, because the other ranks do.
 void saver::lay_out() {
@@ -82,7 +73,7 @@ void saver::lay_out() {
     if (!all_.first()) return;
     for (dataset& one : contents_.datasets) one.crc.resize(contents_.block_count(one));
     make_temporary();
-    header_.manifest_bytes = contents_.encoded_bytes();
+    header_.manifest_bytes = contents_.encode().size();
     header_.userblock_bytes = userblock_bytes_for(header_.manifest_bytes);
     writer_ = std::make_unique<hdf5_writer>(header_.userblock_bytes);
     for (dataset& one : contents_.datasets)
@@ -91,7 +82,7 @@ void saver::lay_out() {
   syncyte_status_t status = SYNCYTE_SUCCESS;
   for_each_sharded(all_, mine_.entries, [&](std::size_t i, const std::vector<std::int64_t>& rows) {
     if (writer_ && status == SYNCYTE_SUCCESS)
-      status = attempt([&] { writer_->add(dataset_of(i), mine_.block_bytes, rows); });
+      status = attempt([&] { writer_->add(dataset_of(mine_.entries[i]), mine_.block_bytes, rows); });
   });
   all_.agree(status, "checkpoint_save: laying out the file");
 }
@@ -108,36 +99,29 @@ void saver::write_data() {
   file own;
   if (!all_.first()) own = file(temporary_name_, file::mode::write);
   file& target = all_.first() ? temporary_.get() : own;
-  for (std::size_t i = 0; i < mine_.entries.size(); ++i)
-    if (mine_.entries[i].sharded() || all_.first()) write_part(target, mine_.entries[i], place_[i]);
+  for (const entry& one : mine_.entries)
+    if (one.sharded() || all_.first()) write_part(target, one);
   target.sync();
-  std::sort(sums_.begin(), sums_.end(), [](const block_sum& a, const block_sum& b) { return a.number < b.number; });
+  std::ranges::sort(sums_, {}, &block_sum::number);
 }
 
-void saver::write_part(file& target, const entry& one, std::size_t place) {
-  const dataset& into = contents_.datasets[place];
-  const std::uint64_t begin = one.row_bytes * static_cast<std::uint64_t>(one.sharded() ? one.first_row : 0);
-  const std::uint64_t end = begin + one.bytes();
+dataset& saver::dataset_of(const entry& one) {
+  return *std::ranges::lower_bound(contents_.datasets, one.key, {}, &dataset::key);
+}
+
+void saver::write_part(file& target, const entry& one) {
+  const dataset& into = dataset_of(one);
+  const std::uint64_t begin = one.row_bytes * static_cast<std::uint64_t>(one.first_row);
+  const std::uint64_t first_block = first_block_[static_cast<std::size_t>(&into - contents_.datasets.data())];
   std::uint64_t handed_over = begin;
-  for_each_block(begin, end, into.data_bytes(), mine_.block_bytes, [&](const block_part& part) {
-    write_piece(target, one, into, part, first_block_[place]);
+  for_each_block(begin, begin + one.bytes(), into.data_bytes(), mine_.block_bytes, [&](const block_part& part) {
+    const std::byte* source = one.data() + (part.begin - begin);
+    const std::uint32_t crc = write_summed(target, into.offset + part.begin, source, part.end - part.begin);
+    sums_.push_back({first_block + part.number, crc32c_shift(crc, part.block_end - part.end)});
     if (part.end - handed_over < writeback_bytes) return;
     target.start_writing(into.offset + handed_over, part.end - handed_over);
     handed_over = part.end;
   });
-}
-
-void saver::write_piece(file& target, const entry& one, const dataset& into, const block_part& part,
-                        std::uint64_t first_block) {
-  const std::uint64_t own_begin = one.row_bytes * static_cast<std::uint64_t>(one.sharded() ? one.first_row : 0);
-  std::uint32_t crc = 0;
-  for (std::uint64_t at = part.begin; at < part.end; at += piece_bytes) {
-    const std::uint64_t bytes = std::min(piece_bytes, part.end - at);
-    const std::byte* source = one.data + (at - own_begin);
-    crc = crc32c(crc, source, bytes);
-    target.write(into.offset + at, source, bytes);
-  }
-  sums_.push_back({first_block + part.number, crc32c_shift(crc, part.block_end - part.end)});
 }
 
 // Combines CRC32Cs: that of a block is the exclusive or of its parts' CRC32Cs, each shifted by the bytes that follow it
@@ -181,7 +165,7 @@ void saver::end_file() {
 
 void saver::write_metadata() {
   file& target = temporary_.get();
-  header_.file_bytes = writer_->image().file_bytes();
+  header_.file_bytes = writer_->image().size();
   target.resize(header_.file_bytes);
   for (const extent& part : contents_.metadata(header_))
     writer_->image().visit(part, [&](std::uint64_t offset, const std::byte* data, std::size_t bytes) {
@@ -201,7 +185,7 @@ void saver::verify() {
   const file_metadata found = read_metadata(written);
   require(found.header.encode() == header_.encode(), SYNCYTE_ERR_IO, "'{}' differs from what was written to it",
           temporary_name_);
-  verify_with_hdf5(temporary_name_, contents_);
+  writer_->verify(contents_);
 }
 
 std::uint64_t save(syncyte_comm_t comm, const char* path, std::int64_t count, const syncyte_checkpoint_entry_t* entries,

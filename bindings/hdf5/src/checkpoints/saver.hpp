@@ -27,15 +27,12 @@ class saver {
     std::uint32_t sum;     // contribution of this rank's part to the block's CRC32C
   };
 
-  dataset& dataset_of(std::size_t entry_number) { return contents_.datasets[place_[entry_number]]; }
+  dataset& dataset_of(const entry& one);
   void lay_out();
   void make_temporary();
-  void share_name();
   void share_offsets();
   void write_data();
-  void write_part(file& target, const entry& one, std::size_t place);
-  void write_piece(file& target, const entry& one, const dataset& into, const struct block_part& part,
-                   std::uint64_t first_block);
+  void write_part(file& target, const entry& one);
   void combine_sums();
   void store_sums(std::uint64_t first, const std::vector<std::uint32_t>& sums);
   void end_file();
@@ -44,11 +41,10 @@ class saver {
 
   const ranks& all_;
   const arguments& mine_;
-  manifest contents_;               // in order of keys
-  file_header header_;              // on rank 0
-  std::vector<std::size_t> place_;  // index of each entry's dataset in contents_
-  std::vector<std::uint64_t>
-      first_block_;     // number of each dataset's first block; at the end, the number of all blocks
+  manifest contents_;   // in order of keys
+  file_header header_;  // on rank 0
+  // Number of each dataset's first block, counted over all datasets; at the end, the number of all blocks.
+  std::vector<std::uint64_t> first_block_;
   std::string target_;  // on rank 0: the path to replace, with symbolic links resolved
   std::string temporary_name_;
   temporary_file temporary_;             // on rank 0

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <fcntl.h>
 #include <sys/types.h>
 
 #include <csignal>
@@ -15,7 +16,11 @@ std::string errno_text(int code);
 /// An open file. Errors are SYNCYTE_ERR_IO and name path and reason; a missing file is SYNCYTE_ERR_NOT_FOUND.
 class file {
  public:
-  enum class mode { read, write, create };  ///< create: read and write, and the file must not exist
+  enum class mode {
+    read = O_RDONLY,
+    write = O_WRONLY,
+    create = O_RDWR | O_CREAT | O_EXCL  ///< read and write; the file must not exist
+  };
 
   file() = default;
   /// `permissions`: those of a new file, less the process's umask.
@@ -64,8 +69,6 @@ std::string directory_of(const std::string& path);
 /// Name of a temporary file in the same folder, made from a number that is unique to a save.
 std::string temporary_name(const std::string& path, std::int64_t process, std::uint64_t number);
 
-void rename_file(const std::string& from, const std::string& to);
-void remove_file(const std::string& path) noexcept;
 /// Makes a rename in this folder durable.
 void sync_directory(const std::string& path);
 /// Follows symbolic links, including dangling ones, and returns the final path.

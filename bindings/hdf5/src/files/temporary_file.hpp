@@ -1,6 +1,6 @@
 #pragma once
 
-#include <sys/types.h>
+#include <sys/stat.h>
 
 #include <cstdint>
 #include <string>
@@ -28,7 +28,7 @@ class temporary_file {
 
  private:
   void lock();
-  void take_access_of(const std::string& target);
+  void take_access_of(const std::string& target, struct stat before);
 
   file file_;
   file lock_;  // the same file, opened again to hold the lock: file_ is closed before the rename

@@ -1,7 +1,6 @@
 #include "hdf5/image_driver.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <iterator>
 #include <limits>
 #include <new>
@@ -14,12 +13,12 @@ namespace {
 // A file of this driver: as in libhdf5's own drivers, libhdf5's struct comes first, then the driver's members.
 struct image_file {
   H5FD_t base{};
-  file_image* image = nullptr;
+  metadata_image* image = nullptr;
   haddr_t end_of_allocation = 0;
 };
 
 struct driver_info {
-  file_image* image;
+  metadata_image* image;
 };
 
 image_file* cast(H5FD_t* file) { return reinterpret_cast<image_file*>(file); }
@@ -34,14 +33,9 @@ H5FD_t* open_image(const char*, unsigned, hid_t access_properties, haddr_t) {
 }
 
 herr_t close_image(H5FD_t* file) {
-  cast(file)->image->closed(cast(file)->end_of_allocation);
+  cast(file)->image->set_size(cast(file)->end_of_allocation);
   delete cast(file);
   return 0;
-}
-
-int compare_images(const H5FD_t* a, const H5FD_t* b) {
-  const std::less<const file_image*> before;
-  return before(cast(a)->image, cast(b)->image) ? -1 : before(cast(b)->image, cast(a)->image) ? 1 : 0;
 }
 
 herr_t query_features(const H5FD_t*, unsigned long* flags) {
@@ -58,23 +52,14 @@ herr_t set_eoa(H5FD_t* file, H5FD_mem_t, haddr_t address) {
 
 haddr_t get_eof(const H5FD_t* file, H5FD_mem_t) { return cast(file)->image->size(); }
 
-// Catches exceptions: they must not pass through libhdf5, which is C.
-template <class Function>
-herr_t without_exceptions(Function&& function) {
-  try {
-    function();
-    return 0;
-  } catch (...) {
-    return -1;
-  }
-}
-
 herr_t read_image(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t address, size_t bytes, void* target) {
-  return without_exceptions([&] { cast(file)->image->read(address, target, bytes); });
+  cast(file)->image->read(address, target, bytes);
+  return 0;
 }
 
 herr_t write_image(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t address, size_t bytes, const void* source) {
-  return without_exceptions([&] { cast(file)->image->write(address, source, bytes); });
+  // Exceptions must not pass through libhdf5, which is C.
+  return attempt([&] { cast(file)->image->write(address, source, bytes); }) == SYNCYTE_SUCCESS ? 0 : -1;
 }
 
 H5FD_class_t make_class() {
@@ -89,7 +74,6 @@ H5FD_class_t make_class() {
   driver.fapl_size = sizeof(driver_info);
   driver.open = open_image;
   driver.close = close_image;
-  driver.cmp = compare_images;
   driver.query = query_features;
   driver.get_eoa = get_eoa;
   driver.set_eoa = set_eoa;
@@ -111,7 +95,7 @@ image_driver::image_driver() {
 
 image_driver::~image_driver() { H5FDunregister(id_); }
 
-void image_driver::use(hid_t access_properties, file_image& image) const {
+void image_driver::use(hid_t access_properties, metadata_image& image) const {
   const driver_info info{&image};
   require(H5Pset_driver(access_properties, id_, &info) >= 0, SYNCYTE_ERR_INTERNAL,
           "checkpoint: libhdf5 refused the file driver");
