@@ -151,7 +151,8 @@ def _method(function: Function) -> str:
     arguments = [f"*{name}" if name in names else name for name in _arguments(function)
                  if name != handle.name and [name] != names]  # fmt: skip
     body = [f'const auto object = find_traced(tables::{table}(), {handle.name}, "{handle.name}");']
-    body += [f"trace_peer({parameter.name});" for parameter in others if parameter.name == "rank"]
+    body += [f"trace_peer({parameter.name});" for parameter in others
+             if parameter.name == "rank" and parameter.direction == "in"]  # fmt: skip
     body += [f"trace_buffer({parameter.name});" for parameter in others
              if parameter.type.name == "syncyte_buffer_t"
              and parameter.name in ("output", "source", "values")]  # fmt: skip

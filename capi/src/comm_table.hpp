@@ -13,11 +13,7 @@ namespace syncyte::capi {
 syncyte_comm_t handle_of(std::shared_ptr<comm::communicator> comm);
 
 /// The communicator of a C argument, which it also records for the trace; throws SYNCYTE_ERR_HANDLE.
-inline std::shared_ptr<comm::communicator> find_comm(syncyte_comm_t comm) {
-  auto found = tables::comm().find(comm, "comm");
-  trace_comm(found->name());
-  return found;
-}
+inline auto find_comm(syncyte_comm_t comm) { return find_traced(tables::comm(), comm, "comm"); }
 
 /// Options of a new communicator. An error in them, or in the output parameter, is stored, for the collective that
 /// makes it to report on all ranks.

@@ -9,6 +9,7 @@
 #include <shared_mutex>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "base/error.hpp"
 
@@ -60,6 +61,14 @@ class handle_table {
   std::shared_ptr<Object> find(Handle handle, const char* argument) const {
     const std::shared_lock lock(mutex_);
     return at(entries_, handle, argument).object;
+  }
+
+  /// All handles' numbers and objects.
+  std::vector<std::pair<std::intptr_t, std::shared_ptr<Object>>> all() const {
+    const std::shared_lock lock(mutex_);
+    std::vector<std::pair<std::intptr_t, std::shared_ptr<Object>>> result;
+    for (const auto& [number, each] : entries_) result.emplace_back(number, each.object);
+    return result;
   }
 
   void retain(Handle handle, const char* argument) {

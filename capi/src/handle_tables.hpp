@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <type_traits>
 
 #include "handle_table.hpp"
 #include "syncyte/cache.h"
@@ -44,11 +45,15 @@ inline auto& tensor() { return table_of<syncyte_tensor_t, tensor::whole_tensor>(
 inline auto& window() { return table_of<syncyte_window_t, window::window>("window"); }
 }  // namespace tables
 
-/// The object of a C argument, whose communicator is recorded for the trace; throws SYNCYTE_ERR_HANDLE.
+/// The object of a C argument. Records its communicator, or itself if it is one, for the trace. Throws
+/// SYNCYTE_ERR_HANDLE.
 template <class Handle, class Object>
 std::shared_ptr<Object> find_traced(const handle_table<Handle, Object>& table, Handle handle, const char* argument) {
   auto found = table.find(handle, argument);
-  trace_comm(found->comm()->name());
+  if constexpr (std::is_same_v<Object, comm::communicator>)
+    trace_comm(found->name());
+  else
+    trace_comm(found->comm()->name());
   return found;
 }
 

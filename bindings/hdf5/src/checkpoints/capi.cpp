@@ -9,7 +9,6 @@
 #include "base/errors.hpp"
 #include "checkpoints/checkpoint.hpp"
 #include "checkpoints/entries.hpp"
-#include "checkpoints/saver.hpp"
 
 namespace {
 
