@@ -18,7 +18,6 @@ _COLLECTIVES = """// Generated from syncyte/collectives.h and syncyte/nonblockin
 #include "collectives/collectives.hpp"
 
 #include "collective_calls.hpp"
-#include "comm_table.hpp"
 #include "guard.hpp"
 #include "syncyte/collectives.h"
 #include "syncyte/nonblocking.h"
@@ -31,7 +30,6 @@ extern "C" {
 
 _HANDLES = """// Generated from syncyte/*.h by bindings/generate; do not edit.
 // clang-format off
-#include "comm_table.hpp"
 #include "guard.hpp"
 #include "halo/plan.hpp"
 #include "handle_tables.hpp"

@@ -1,6 +1,5 @@
 // Generated from syncyte/*.h by bindings/generate; do not edit.
 // clang-format off
-#include "comm_table.hpp"
 #include "guard.hpp"
 #include "halo/plan.hpp"
 #include "handle_tables.hpp"

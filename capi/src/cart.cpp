@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "comm/cart.hpp"
-#include "comm_table.hpp"
 #include "guard.hpp"
+#include "handle_tables.hpp"
 
 namespace syncyte::capi {
 namespace {

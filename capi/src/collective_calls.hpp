@@ -3,7 +3,6 @@
 #include <cstddef>
 
 #include "collectives/extras.hpp"
-#include "comm_table.hpp"
 #include "guard.hpp"
 #include "handle_table.hpp"
 #include "requests.hpp"

@@ -12,8 +12,8 @@
 #include "collectives/started_collective.hpp"
 #include "comm/collective.hpp"
 #include "comm/split.hpp"
-#include "comm_table.hpp"
 #include "guard.hpp"
+#include "handle_tables.hpp"
 #include "mpi/memory_kinds.hpp"
 #include "mpi/process.hpp"
 #include "runtime/runtime.hpp"
@@ -37,15 +37,6 @@ comm::communicator_options comm_options(const syncyte_comm_options_t* given, con
 }
 
 namespace {
-
-constexpr std::intptr_t world_number = 0xC1, self_number = 0xC2;
-
-std::intptr_t number_of(const comm::communicator& comm) {
-  if (&comm == runtime::world().get()) return world_number;
-  if (&comm == runtime::self().get()) return self_number;
-  constexpr std::uint64_t tagged = std::uint64_t{1} << 62;  // next_handle_number() never reaches this
-  return static_cast<std::intptr_t>(tagged | (comm.id() & (tagged - 1)));
-}
 
 /// This thread's last error with another status, for an agreement to pass on.
 base::error last_error_with(syncyte_status_t status) {
@@ -76,8 +67,11 @@ void agree(syncyte_comm_t comm, syncyte_status_t status, const char* operation, 
 
 syncyte_comm_t handle_of(std::shared_ptr<comm::communicator> comm) {
   if (!comm) return nullptr;
-  const std::intptr_t number = number_of(*comm);
-  return tables::comm().insert_as(number, std::move(comm));
+  constexpr std::uint64_t tagged = std::uint64_t{1} << 62;  // next_handle_number() never reaches this
+  const std::uint64_t number = comm == runtime::world()  ? 0xC1
+                               : comm == runtime::self() ? 0xC2
+                                                         : tagged | (comm->id() & (tagged - 1));
+  return tables::comm().insert_as(static_cast<std::intptr_t>(number), std::move(comm));
 }
 
 }  // namespace syncyte::capi

@@ -6,7 +6,6 @@
 #include "base/array_argument.hpp"
 #include "base/buffer.hpp"
 #include "collective_calls.hpp"
-#include "comm_table.hpp"
 #include "guard.hpp"
 #include "halo/plan.hpp"
 #include "halo/transfer.hpp"

@@ -1,6 +1,5 @@
 #include "syncyte/kv.h"
 
-#include "comm_table.hpp"
 #include "guard.hpp"
 #include "handle_tables.hpp"
 #include "kv/store.hpp"

@@ -5,7 +5,6 @@
 #include <optional>
 #include <utility>
 
-#include "comm_table.hpp"
 #include "guard.hpp"
 #include "messages/message.hpp"
 #include "requests.hpp"
@@ -24,16 +23,14 @@ syncyte_message_options_t checked(const syncyte_message_options_t* given) {
 /// The common type of comm::message's factory functions: send, receive, and their persistent forms.
 using message_maker = decltype(messages::message::send);
 
+/// Makes a message, which is recorded for the trace.
 std::unique_ptr<messages::message> made_by(message_maker& make, syncyte_comm_t comm, const syncyte_buffer_t* buffer,
                                            std::int32_t rank, std::int32_t tag,
                                            const syncyte_message_options_t* given) {
+  trace_buffer(buffer);
+  trace_peer(rank);
   const syncyte_message_options_t options = checked(given);
   return make(find_comm(comm), buffer, {rank, tag, options.channel, options.label}, options.room);
-}
-
-void trace_message(const syncyte_buffer_t* buffer, std::int32_t peer) {
-  trace_buffer(buffer);
-  trace_peer(peer);
 }
 
 void require_status(const syncyte_message_status_t* status) {
@@ -42,10 +39,8 @@ void require_status(const syncyte_message_status_t* status) {
 }
 
 void fill(syncyte_message_status_t* status, const messages::message& ended) {
-  if (status == nullptr) return;
-  status->source = ended.peer().rank;
-  status->tag = ended.peer().tag;
-  status->label = ended.peer().label;
+  const messages::message_peer peer = ended.peer();
+  if (status != nullptr) *status = {status->struct_size, peer.rank, peer.tag, peer.label};
 }
 
 /// A message that fills a status when it completes; the watchdog lists it until then.
@@ -76,11 +71,6 @@ class pending_message {
   std::optional<watchdog::started_scope> listing_;
 };
 
-void start_request(std::unique_ptr<messages::message> message, syncyte_message_status_t* status, const char* operation,
-                   syncyte_request_t* request) {
-  give_request(std::make_unique<pending_message>(std::move(message), status, operation), operation, request);
-}
-
 }  // namespace
 }  // namespace syncyte::capi
 
@@ -96,17 +86,14 @@ syncyte_status_t syncyte_message_highest_tag(int32_t* tag) {
 
 syncyte_status_t syncyte_comm_send(syncyte_comm_t comm, const syncyte_buffer_t* buffer, int32_t dest, int32_t tag,
                                    const syncyte_message_options_t* options) {
-  return started("comm_send", [&] {
-    trace_message(buffer, dest);
-    message::wait_or_leave({made_by(message::send, comm, buffer, dest, tag, options).get()});
-  });
+  return started("comm_send",
+                 [&] { message::wait_or_leave({made_by(message::send, comm, buffer, dest, tag, options).get()}); });
 }
 
 syncyte_status_t syncyte_comm_recv(syncyte_comm_t comm, int32_t source, int32_t tag,
                                    const syncyte_message_options_t* options, const syncyte_buffer_t* buffer,
                                    syncyte_message_status_t* status) {
   return started("comm_recv", [&] {
-    trace_message(buffer, source);
     require_status(status);
     const auto received = made_by(message::receive, comm, buffer, source, tag, options);
     message::wait_or_leave({received.get()});
@@ -118,10 +105,9 @@ syncyte_status_t syncyte_comm_recv(syncyte_comm_t comm, int32_t source, int32_t 
 syncyte_status_t syncyte_comm_isend(syncyte_comm_t comm, const syncyte_buffer_t* buffer, int32_t dest, int32_t tag,
                                     const syncyte_message_options_t* options, syncyte_request_t* request) {
   return started("comm_isend", [&] {
-    trace_message(buffer, dest);
     out(request, "request");
     auto sent = made_by(message::send, comm, buffer, dest, tag, options);
-    start_request(std::move(sent), nullptr, "comm_isend", request);
+    give_request(std::make_unique<pending_message>(std::move(sent), nullptr, "comm_isend"), "comm_isend", request);
   });
 }
 
@@ -129,11 +115,10 @@ syncyte_status_t syncyte_comm_irecv(syncyte_comm_t comm, int32_t source, int32_t
                                     const syncyte_message_options_t* options, const syncyte_buffer_t* buffer,
                                     syncyte_message_status_t* status, syncyte_request_t* request) {
   return started("comm_irecv", [&] {
-    trace_message(buffer, source);
     out(request, "request");
     require_status(status);
     auto received = made_by(message::receive, comm, buffer, source, tag, options);
-    start_request(std::move(received), status, "comm_irecv", request);
+    give_request(std::make_unique<pending_message>(std::move(received), status, "comm_irecv"), "comm_irecv", request);
   });
 }
 
@@ -142,7 +127,6 @@ syncyte_status_t syncyte_comm_sendrecv(syncyte_comm_t comm, const syncyte_buffer
                                        const syncyte_message_options_t* options, const syncyte_buffer_t* recv_buffer,
                                        syncyte_message_status_t* status) {
   return started("comm_sendrecv", [&] {
-    trace_message(send_buffer, dest);
     require_status(status);
     const auto received = made_by(message::prepare_receive, comm, recv_buffer, source, recv_tag, options);
     const auto sent = made_by(message::prepare_send, comm, send_buffer, dest, send_tag, options);

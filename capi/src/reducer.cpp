@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "base/buffer.hpp"
-#include "comm_table.hpp"
 #include "guard.hpp"
 #include "handle_tables.hpp"
 #include "reducer/bucket_reducer.hpp"

@@ -2,7 +2,6 @@
 
 #include <cstddef>
 
-#include "comm_table.hpp"
 #include "guard.hpp"
 #include "handle_tables.hpp"
 #include "tensor/whole_tensor.hpp"

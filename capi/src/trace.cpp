@@ -1,7 +1,6 @@
 #include "trace.hpp"
 
 #include <pthread.h>
-#include <time.h>
 
 #include <chrono>
 #include <map>
@@ -33,11 +32,7 @@ std::unique_ptr<trace_file> the_file;
 
 thread_local traced_part the_part;
 
-std::int64_t now_ns() {
-  timespec time{};
-  ::clock_gettime(CLOCK_MONOTONIC, &time);
-  return time.tv_sec * 1'000'000'000 + time.tv_nsec;
-}
+std::int64_t now_ns() { return std::chrono::steady_clock::now().time_since_epoch().count(); }  // CLOCK_MONOTONIC
 
 void tell_listeners(const syncyte_trace_event_t& event) {
   std::unique_lock lock(the_listeners_mutex);

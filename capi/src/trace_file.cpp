@@ -2,12 +2,12 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <bit>
 #include <cerrno>
+#include <chrono>
 #include <filesystem>
 #include <system_error>
 
@@ -19,12 +19,6 @@ namespace syncyte::capi {
 namespace {
 
 constexpr std::int64_t flush_interval_ns = 100'000'000;  // a killed rank loses the events since the last flush
-
-std::int64_t nanoseconds(clockid_t clock) {
-  timespec time{};
-  ::clock_gettime(clock, &time);
-  return time.tv_sec * 1'000'000'000 + time.tv_nsec;
-}
 
 /// Bytes of the UTF-8 character at `text`; 0 if it is not valid UTF-8.
 std::size_t character_bytes(const char* text) {
@@ -69,7 +63,9 @@ constexpr std::string_view closing = "\n]\n";  // constexpr: the file may be clo
 trace_file::trace_file(const std::string& folder, int rank)
     : path_(fmt::format("{}/rank-{}.json", folder, rank)),
       rank_(rank),
-      to_system_ns_(nanoseconds(CLOCK_REALTIME) - nanoseconds(CLOCK_MONOTONIC)) {
+      to_system_ns_(
+          (std::chrono::system_clock::now().time_since_epoch() - std::chrono::steady_clock::now().time_since_epoch())
+              .count()) {
   std::error_code ignored;  // opening the file reports the error
   std::filesystem::create_directories(folder, ignored);
   file_ = memory::descriptor(::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));

@@ -1,5 +1,5 @@
-#include "comm_table.hpp"
 #include "guard.hpp"
+#include "handle_tables.hpp"
 #include "trace.hpp"
 
 using namespace syncyte;

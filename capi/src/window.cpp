@@ -1,7 +1,6 @@
 #include "syncyte/window.h"
 
 #include "base/buffer.hpp"
-#include "comm_table.hpp"
 #include "guard.hpp"
 #include "handle_tables.hpp"
 #include "window/window.hpp"

@@ -1,5 +1,4 @@
-#include <time.h>
-
+#include <chrono>
 #include <cstdint>
 #include <mutex>
 #include <string>
@@ -67,11 +66,7 @@ const dataset& dataset_of(const checkpoint& from, const char* key) {
   return from.find(key);
 }
 
-std::int64_t now_ns() {
-  timespec time{};
-  ::clock_gettime(CLOCK_MONOTONIC, &time);
-  return time.tv_sec * 1'000'000'000 + time.tv_nsec;
-}
+std::int64_t now_ns() { return std::chrono::steady_clock::now().time_since_epoch().count(); }  // CLOCK_MONOTONIC
 
 // Does the same as attempt() and traces the call; the body may fill in the event.
 template <class Body>

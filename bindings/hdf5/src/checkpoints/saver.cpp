@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
@@ -73,13 +74,12 @@ class saver {
   };
 
   void make_temporary() {
-    target_ = behind_links(mine_.path);
-    require_replaceable(target_);
+    target_ = replaceable(mine_.path);
     remove_abandoned(target_);
     std::random_device device;
     const std::uint64_t number = (static_cast<std::uint64_t>(device()) << 32) | device();
-    temporary_ = temporary_file(target_, ::getpid(), number);
-    temporary_name_ = temporary_.path();
+    temporary_.emplace(target_, ::getpid(), number);
+    temporary_name_ = temporary_->path();
   }
 
   // Lays out the file: rank 0 makes it, then its datasets, for which all ranks gather the rows of each rank. After an
@@ -114,7 +114,7 @@ class saver {
     const file_size_signal_block block;
     file own;
     if (!all_.first()) own = file(temporary_name_, file::mode::write);
-    file& target = all_.first() ? temporary_.get() : own;
+    file& target = all_.first() ? temporary_->get() : own;
     for (const entry& one : mine_.entries)
       if (one.sharded() || all_.first()) write_part(target, one);
     target.sync();
@@ -162,18 +162,18 @@ class saver {
       const file_size_signal_block block;
       writer_->finish(contents_);
       write_metadata();
-      temporary_.get().sync();
-      temporary_.get().close();
+      temporary_->get().sync();
+      temporary_->get().close();
       verify();
-      temporary_.commit(target_);
+      temporary_->commit(target_);
       sync_directory(directory_of(target_));
     });
-    if (status != SYNCYTE_SUCCESS) temporary_.discard();  // before the other ranks get the error
+    if (status != SYNCYTE_SUCCESS) temporary_->discard();  // before the other ranks get the error
     check(status);
   }
 
   void write_metadata() {
-    file& target = temporary_.get();
+    file& target = temporary_->get();
     header_.file_bytes = writer_->image().size();
     target.resize(header_.file_bytes);
     for (const extent& part : contents_.metadata(header_))
@@ -205,9 +205,9 @@ class saver {
   std::vector<std::uint64_t> first_block_;
   std::string target_;  // on rank 0: the path to replace, with symbolic links resolved
   std::string temporary_name_;
-  temporary_file temporary_;             // on rank 0
-  std::unique_ptr<hdf5_writer> writer_;  // on rank 0
-  std::vector<block_sum> sums_;          // of this rank; sorted by number after write_data()
+  std::optional<temporary_file> temporary_;  // on rank 0
+  std::unique_ptr<hdf5_writer> writer_;      // on rank 0
+  std::vector<block_sum> sums_;              // of this rank; sorted by number after write_data()
 };
 
 }  // namespace

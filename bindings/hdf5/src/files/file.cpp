@@ -155,24 +155,20 @@ void sync_directory(const std::string& path) {
   if (result != 0 && code != EINVAL) fail_io("cannot sync the folder", path, code);
 }
 
-std::string behind_links(std::string path) {
+std::string replaceable(std::string path) {
   constexpr int most_links = 40;  // Linux's limit
+  std::error_code code;
   for (int links = 0;; ++links) {
-    std::error_code code;
     const std::filesystem::path target = std::filesystem::read_symlink(path, code);
-    if (code.value() == EINVAL || code.value() == ENOENT) return path;  // not a link, or missing
-    if (code) fail_io("cannot replace", path, code.value());
+    if (code) break;
     if (links == most_links) fail_io("cannot replace", path, ELOOP);
     path = std::filesystem::path(path).parent_path() / target;
   }
-}
-
-void require_replaceable(const std::string& path) {
-  struct stat facts{};
-  if (::stat(path.c_str(), &facts) == 0)
-    require(S_ISREG(facts.st_mode), SYNCYTE_ERR_IO, "'{}' exists and is not a regular file", path);
-  else if (errno != ENOENT)
-    fail_io("cannot replace", path, errno);
+  if (code.value() != EINVAL && code.value() != ENOENT) fail_io("cannot replace", path, code.value());
+  const auto type = std::filesystem::status(path, code).type();
+  require(type == std::filesystem::file_type::regular || type == std::filesystem::file_type::not_found, SYNCYTE_ERR_IO,
+          "'{}' exists and is not a regular file", path);
+  return path;
 }
 
 }  // namespace syncyte::hdf5

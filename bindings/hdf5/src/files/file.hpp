@@ -72,9 +72,7 @@ std::string temporary_name(const std::string& path, std::int64_t process, std::u
 /// Makes a rename in this folder durable.
 void sync_directory(const std::string& path);
 /// Follows symbolic links, including dangling ones, and returns the final path.
-/// @throws error SYNCYTE_ERR_IO
-std::string behind_links(std::string path);
-/// @throws error SYNCYTE_ERR_IO if path exists and is not a regular file
-void require_replaceable(const std::string& path);
+/// @throws error SYNCYTE_ERR_IO, also if that exists and is not a regular file
+std::string replaceable(std::string path);
 
 }  // namespace syncyte::hdf5

@@ -43,13 +43,6 @@ temporary_file::temporary_file(const std::string& target, std::int64_t process, 
   }
 }
 
-temporary_file& temporary_file::operator=(temporary_file&& other) noexcept {
-  std::swap(file_, other.file_);
-  std::swap(lock_, other.lock_);
-  std::swap(path_, other.path_);
-  return *this;
-}
-
 /// Locks the file; throws if another save has found it before it was locked, and removed it.
 void temporary_file::lock() {
   lock_ = file(path_, file::mode::write);

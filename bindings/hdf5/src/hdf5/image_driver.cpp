@@ -17,19 +17,13 @@ struct image_file {
   haddr_t end_of_allocation = 0;
 };
 
-struct driver_info {
-  metadata_image* image;
-};
-
 image_file* cast(H5FD_t* file) { return reinterpret_cast<image_file*>(file); }
 const image_file* cast(const H5FD_t* file) { return reinterpret_cast<const image_file*>(file); }
 
 H5FD_t* open_image(const char*, unsigned, hid_t access_properties, haddr_t) {
-  const auto* info = static_cast<const driver_info*>(H5Pget_driver_info(access_properties));
-  if (info == nullptr) return nullptr;
-  auto* file = new (std::nothrow) image_file;
-  if (file != nullptr) file->image = info->image;
-  return file == nullptr ? nullptr : &file->base;
+  auto* const* image = static_cast<metadata_image* const*>(H5Pget_driver_info(access_properties));
+  auto* file = image != nullptr ? new (std::nothrow) image_file{.image = *image} : nullptr;
+  return file != nullptr ? &file->base : nullptr;
 }
 
 herr_t close_image(H5FD_t* file) {
@@ -71,7 +65,7 @@ H5FD_class_t make_class() {
   driver.name = "syncyte_image";
   driver.maxaddr = static_cast<haddr_t>(std::numeric_limits<std::int64_t>::max());
   driver.fc_degree = H5F_CLOSE_STRONG;
-  driver.fapl_size = sizeof(driver_info);
+  driver.fapl_size = sizeof(metadata_image*);
   driver.open = open_image;
   driver.close = close_image;
   driver.query = query_features;
@@ -96,7 +90,7 @@ image_driver::image_driver() {
 image_driver::~image_driver() { H5FDunregister(id_); }
 
 void image_driver::use(hid_t access_properties, metadata_image& image) const {
-  const driver_info info{&image};
+  metadata_image* const info = &image;
   require(H5Pset_driver(access_properties, id_, &info) >= 0, SYNCYTE_ERR_INTERNAL,
           "checkpoint: libhdf5 refused the file driver");
 }
