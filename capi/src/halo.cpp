@@ -17,9 +17,9 @@ namespace {
 
 std::shared_ptr<halo::plan> find_halo(syncyte_halo_t halo) { return find_traced(tables::halo(), halo, "halo"); }
 
-template <class To, class From>
-void assign(std::vector<To>& to, const base::array_argument<From>& from, const char* name, int ndim) {
-  const auto checked = from.checked(name, ndim, "dimension of the grid");
+template <class T>
+void assign(std::vector<T>& to, const T* values, std::int64_t length, const char* name, int ndim) {
+  const auto checked = base::array_argument<T>(values, length).checked(name, ndim, "dimension of the grid");
   to.assign(checked.begin(), checked.end());
 }
 
@@ -79,9 +79,9 @@ syncyte_status_t syncyte_halo_create(syncyte_comm_t cart, syncyte_dtype_t dtype,
       asked.shape.assign(shape, shape + ndim);
       if (group->grid() == nullptr) return;  // the collective reports this error
       const int grid_ndim = group->grid()->ndim();
-      if (axes != nullptr) assign<int, std::int32_t>(asked.axes, {axes, axes_length}, "axes", grid_ndim);
-      assign<std::int64_t, std::int64_t>(asked.low, {low, low_length}, "low", grid_ndim);
-      assign<std::int64_t, std::int64_t>(asked.high, {high, high_length}, "high", grid_ndim);
+      if (axes != nullptr) assign(asked.axes, axes, axes_length, "axes", grid_ndim);
+      assign(asked.low, low, low_length, "low", grid_ndim);
+      assign(asked.high, high, high_length, "high", grid_ndim);
     });
     *halo = tables::halo().insert(halo::plan::create(group, std::move(asked)));
   });

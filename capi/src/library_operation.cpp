@@ -88,9 +88,9 @@ class library_operation final : public request,
 };
 
 /// A step of finalize: true when all operations have ended, or finalize has given up waiting for the others.
-bool end_all(bool are_all_here) noexcept {
+bool end_all(bool have_all_entered) noexcept {
   using clock = std::chrono::steady_clock;
-  static std::optional<clock::time_point> all_came;  // one finalize in a process
+  static std::optional<clock::time_point> all_entered;  // one finalize in a process
   std::vector<std::shared_ptr<library_operation>> active, ended;
   std::vector<std::intptr_t> handles;  // of active operations
   try {
@@ -100,8 +100,8 @@ bool end_all(bool are_all_here) noexcept {
       if (!operation->has_ended()) handles.push_back(number);
       (operation->has_ended() ? ended : active).push_back(std::move(operation));
     }
-    if (are_all_here && !all_came) all_came = clock::now();
-    if (!active.empty() && !(all_came && clock::now() - *all_came > grace_period)) return false;
+    if (have_all_entered && !all_entered) all_entered = clock::now();
+    if (!active.empty() && !(all_entered && clock::now() - *all_entered > grace_period)) return false;
     for (const auto& each : active) mpi::leave_progress(*each);
     if (!handles.empty())
       base::log(SYNCYTE_LOG_ERROR,

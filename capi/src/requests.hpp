@@ -15,7 +15,7 @@ namespace syncyte::capi {
 /// the thread that gets them.
 class request {
  public:
-  /// `part`: with what waits for the operation are traced.
+  /// Waits for the operation are traced with `part`.
   explicit request(const traced_part& part) : part_(part) {}
   virtual ~request() = default;
   request(const request&) = delete;

@@ -34,7 +34,7 @@ thread_local traced_part the_part;
 
 std::int64_t now_ns() { return std::chrono::steady_clock::now().time_since_epoch().count(); }  // CLOCK_MONOTONIC
 
-void tell_listeners(const syncyte_trace_event_t& event) {
+void notify_listeners(const syncyte_trace_event_t& event) {
   std::unique_lock lock(the_listeners_mutex);
   if (the_file) the_file->write(event);
   const listener hook = the_hook;
@@ -95,8 +95,8 @@ void call_scope::end(operation_counter& counter, syncyte_status_t status) noexce
   const traced_part part = the_part;
   counter.add(part.bytes, status, end_ns - begin_ns_);
   if (begin_ns_ == 0) return;
-  tell_listeners({sizeof(syncyte_trace_event_t), counter.operation(), static_cast<std::int64_t>(part.bytes), begin_ns_,
-                  end_ns, status, part.peer, part.dtype, part.comm, nullptr});
+  notify_listeners({sizeof(syncyte_trace_event_t), counter.operation(), static_cast<std::int64_t>(part.bytes),
+                    begin_ns_, end_ns, status, part.peer, part.dtype, part.comm, nullptr});
 } catch (...) {  // an operation does not fail because its trace cannot be written
 }
 
@@ -112,11 +112,11 @@ void trace_buffer(const syncyte_buffer_t* buffer) noexcept try {
 } catch (...) {
 }
 
-void tell_call(const syncyte_trace_event_t& event) {
-  const bool is_heard = is_traced.load(std::memory_order_relaxed);
+void record_call(const syncyte_trace_event_t& event) {
+  const bool has_listeners = is_traced.load(std::memory_order_relaxed);
   counter_of(event.operation)
-      .add(static_cast<std::size_t>(event.bytes), event.status, is_heard ? event.end_ns - event.begin_ns : 0);
-  if (is_heard) tell_listeners(event);
+      .add(static_cast<std::size_t>(event.bytes), event.status, has_listeners ? event.end_ns - event.begin_ns : 0);
+  if (has_listeners) notify_listeners(event);
 }
 
 void set_trace_hook(syncyte_trace_fn_t hook, void* context) {

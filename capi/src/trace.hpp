@@ -71,7 +71,7 @@ class call_scope {
 void trace_buffer(const syncyte_buffer_t* buffer) noexcept;
 
 /// Counts and traces a call of a library on top.
-void tell_call(const syncyte_trace_event_t& event);
+void record_call(const syncyte_trace_event_t& event);
 
 /// Replaces the trace hook; null removes it.
 void set_trace_hook(syncyte_trace_fn_t hook, void* context);

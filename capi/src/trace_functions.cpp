@@ -17,7 +17,7 @@ syncyte_status_t syncyte_trace_tell(syncyte_comm_t comm, const syncyte_trace_eve
     base::expect(event->operation != nullptr, SYNCYTE_ERR_ARGUMENT, "event->operation", "null", "a name");
     std::shared_ptr<comm::communicator> group;
     if (!error_of([&] { group = find_comm(comm); })) completed.comm = group->name().c_str();
-    tell_call(completed);
+    record_call(completed);
   });
 }
 

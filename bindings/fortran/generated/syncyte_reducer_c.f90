@@ -46,8 +46,8 @@ module syncyte_reducer_c
       integer(c_int32_t) :: answer
     end function syncyte_reducer_retain
 
-    !> Drops a reference. With the last one the memory of the buckets goes and the round is given up, without
-    !> waiting: other ranks may drop theirs earlier or later. Local, thread-safe, without MPI.
+    !> Drops a reference. The last release frees the memory of the buckets and gives up the round, without waiting:
+    !> other ranks may drop theirs earlier or later. Local, thread-safe, without MPI.
     ! reducer [in]: a reducer
     function syncyte_reducer_release(reducer) bind(C, name="syncyte_reducer_release") result(answer)
       import
@@ -55,7 +55,7 @@ module syncyte_reducer_c
       integer(c_int32_t) :: answer
     end function syncyte_reducer_release
 
-    !> Drops a reference and nulls the handle; null is fine. Local, as syncyte_reducer_release().
+    !> Drops a reference and nulls the handle; a null handle is ignored. Local, as syncyte_reducer_release().
     ! reducer [in,out]: a reducer
     function syncyte_reducer_destroy(reducer) bind(C, name="syncyte_reducer_destroy") result(answer)
       import
@@ -63,8 +63,8 @@ module syncyte_reducer_c
       integer(c_int32_t) :: answer
     end function syncyte_reducer_destroy
 
-    !> This rank's memory of a bucket. Local. Between the start of the bucket and the end of the round it must be
-    !> neither read nor written; at all other times it is this rank's own.
+    !> Returns this rank's memory of a bucket. Local. Do not read or write it between the start of the bucket and
+    !> the end of the round.
     ! reducer [in]: a reducer
     ! bucket [in]: 0 to buckets - 1
     ! buffer [out]: data, dtype and the one extent; the memory is the reducer's
@@ -78,8 +78,8 @@ module syncyte_reducer_c
       integer(c_int32_t) :: answer
     end function syncyte_reducer_bucket
 
-    !> This rank's bucket is full. All ranks start all buckets in each round, in any order; does not wait for other
-    !> ranks, but works on the sums of what they have started.
+    !> Starts the sum of a bucket that this rank has filled. All ranks start all buckets in each round, in any
+    !> order. Works on the sums of buckets that all ranks have started, without waiting for other ranks.
     ! reducer [in]: a reducer
     ! bucket [in]: 0 to buckets - 1
     ! Returns: SYNCYTE_ERR_BUSY if this rank has started it in this round already; SYNCYTE_ERR_ARGUMENT for a bucket
@@ -91,7 +91,7 @@ module syncyte_reducer_c
       integer(c_int32_t) :: answer
     end function syncyte_reducer_start
 
-    !> Works on the sums of what all have started, without waiting. Local.
+    !> Works on the sums of buckets that all ranks have started, without waiting. Local.
     ! reducer [in]: a reducer
     function syncyte_reducer_progress(reducer) bind(C, name="syncyte_reducer_progress") result(answer)
       import
@@ -101,16 +101,17 @@ module syncyte_reducer_c
 
     !> Waits for the end of the round: all buckets hold the sums. Collective.
     ! reducer [in]: a reducer
-    ! Returns: SYNCYTE_ERR_ARGUMENT if this rank has not started all buckets: the round goes on;
-    ! SYNCYTE_ERR_MISMATCH where a rank has given the round up: it is over, and what the buckets hold is undefined.
+    ! Returns: SYNCYTE_ERR_ARGUMENT if this rank has not started all buckets: the round continues;
+    ! SYNCYTE_ERR_MISMATCH if a rank has given up the round: it has ended, and the contents of the buckets are
+    ! undefined.
     function syncyte_reducer_wait(reducer) bind(C, name="syncyte_reducer_wait") result(answer)
       import
       type(c_ptr), value :: reducer
       integer(c_int32_t) :: answer
     end function syncyte_reducer_wait
 
-    !> Gives up the round: syncyte_reducer_wait() answers SYNCYTE_ERR_MISMATCH with this rank's number on all ranks.
-    !> This rank has to call it too. Local, does not wait; the buckets stay untouched until then.
+    !> Gives up the round: syncyte_reducer_wait() returns SYNCYTE_ERR_MISMATCH, which names this rank, on all ranks.
+    !> This rank must call it too. Local, does not wait; the buckets are not changed until then.
     ! reducer [in]: a reducer
     function syncyte_reducer_give_up(reducer) bind(C, name="syncyte_reducer_give_up") result(answer)
       import

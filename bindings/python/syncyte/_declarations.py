@@ -461,7 +461,7 @@ class CacheSizes(ctypes.Structure):
         ("struct_size", ctypes.c_size_t),
         # 0: SYNCYTE_CACHE_PARAMETER_BYTES, otherwise 1 GiB, scaled down if memory is short
         ("parameter_bytes", ctypes.c_int64),
-        # 0: SYNCYTE_CACHE_COMPUTATION_BYTES, otherwise 11 GiB, scaled down likewise
+        # 0: SYNCYTE_CACHE_COMPUTATION_BYTES, otherwise 11 GiB, scaled down as well
         ("computation_bytes", ctypes.c_int64),
     ]
 
@@ -1564,40 +1564,40 @@ CORE: dict[str, Function] = {
     ),
     "syncyte_reducer_release": Function(
         ctypes.c_int32,
-        "Drops a reference. With the last one the memory of the buckets goes and the round is given up, without waiting: other ranks may drop theirs earlier or later. Local, thread-safe, without MPI.",
+        "Drops a reference. The last release frees the memory of the buckets and gives up the round, without waiting: other ranks may drop theirs earlier or later. Local, thread-safe, without MPI.",
         Parameter("reducer", ctypes.c_void_p, "in: a reducer"),
     ),
     "syncyte_reducer_destroy": Function(
         ctypes.c_int32,
-        "Drops a reference and nulls the handle; null is fine. Local, as syncyte_reducer_release().",
+        "Drops a reference and nulls the handle; a null handle is ignored. Local, as syncyte_reducer_release().",
         Parameter("reducer", ctypes.POINTER(ctypes.c_void_p), "in,out: a reducer"),
     ),
     "syncyte_reducer_bucket": Function(
         ctypes.c_int32,
-        "This rank's memory of a bucket. Local. Between the start of the bucket and the end of the round it must be neither read nor written; at all other times it is this rank's own. Returns: SYNCYTE_ERR_ARGUMENT for a bucket that does not exist.",
+        "Returns this rank's memory of a bucket. Local. Do not read or write it between the start of the bucket and the end of the round. Returns: SYNCYTE_ERR_ARGUMENT for a bucket that does not exist.",
         Parameter("reducer", ctypes.c_void_p, "in: a reducer"),
         Parameter("bucket", ctypes.c_int32, "in: 0 to buckets - 1"),
         Parameter("buffer", ctypes.POINTER(BufferDescription), "out: data, dtype and the one extent; the memory is the reducer's"),
     ),
     "syncyte_reducer_start": Function(
         ctypes.c_int32,
-        "This rank's bucket is full. All ranks start all buckets in each round, in any order; does not wait for other ranks, but works on the sums of what they have started. Returns: SYNCYTE_ERR_BUSY if this rank has started it in this round already; SYNCYTE_ERR_ARGUMENT for a bucket that does not exist.",
+        "Starts the sum of a bucket that this rank has filled. All ranks start all buckets in each round, in any order. Works on the sums of buckets that all ranks have started, without waiting for other ranks. Returns: SYNCYTE_ERR_BUSY if this rank has started it in this round already; SYNCYTE_ERR_ARGUMENT for a bucket that does not exist.",
         Parameter("reducer", ctypes.c_void_p, "in: a reducer"),
         Parameter("bucket", ctypes.c_int32, "in: 0 to buckets - 1"),
     ),
     "syncyte_reducer_progress": Function(
         ctypes.c_int32,
-        "Works on the sums of what all have started, without waiting. Local.",
+        "Works on the sums of buckets that all ranks have started, without waiting. Local.",
         Parameter("reducer", ctypes.c_void_p, "in: a reducer"),
     ),
     "syncyte_reducer_wait": Function(
         ctypes.c_int32,
-        "Waits for the end of the round: all buckets hold the sums. Collective. Returns: SYNCYTE_ERR_ARGUMENT if this rank has not started all buckets: the round goes on; SYNCYTE_ERR_MISMATCH where a rank has given the round up: it is over, and what the buckets hold is undefined.",
+        "Waits for the end of the round: all buckets hold the sums. Collective. Returns: SYNCYTE_ERR_ARGUMENT if this rank has not started all buckets: the round continues; SYNCYTE_ERR_MISMATCH if a rank has given up the round: it has ended, and the contents of the buckets are undefined.",
         Parameter("reducer", ctypes.c_void_p, "in: a reducer"),
     ),
     "syncyte_reducer_give_up": Function(
         ctypes.c_int32,
-        "Gives up the round: syncyte_reducer_wait() answers SYNCYTE_ERR_MISMATCH with this rank's number on all ranks. This rank has to call it too. Local, does not wait; the buckets stay untouched until then.",
+        "Gives up the round: syncyte_reducer_wait() returns SYNCYTE_ERR_MISMATCH, which names this rank, on all ranks. This rank must call it too. Local, does not wait; the buckets are not changed until then.",
         Parameter("reducer", ctypes.c_void_p, "in: a reducer"),
     ),
     "syncyte_rows_gather": Function(
@@ -1693,7 +1693,7 @@ CORE: dict[str, Function] = {
     ),
     "syncyte_window_lock": Function(
         ctypes.c_int32,
-        "Waits for a rank's lock. Locks are advisory: they exclude only other lock calls. Not recursive. There is no queue: an exclusive lock may wait for as long as other ranks hold shared ones. The death of a holder is detected only for exclusive locks on the same node; otherwise the wait goes on until the watchdog (SYNCYTE_WATCHDOG) ends it. Returns: SYNCYTE_ERR_PEER_DIED if the holder of an exclusive lock on this node died, SYNCYTE_ERR_BUSY if this rank holds it already.",
+        "Waits for a rank's lock. Locks are advisory: they exclude only other lock calls. Not recursive. There is no queue: an exclusive lock may wait for as long as other ranks hold shared ones. The death of a holder is detected only for exclusive locks on the same node; otherwise the wait lasts until the watchdog (SYNCYTE_WATCHDOG) ends it. Returns: SYNCYTE_ERR_PEER_DIED if the holder of an exclusive lock on this node died, SYNCYTE_ERR_BUSY if this rank holds it already.",
         Parameter("window", ctypes.c_void_p, "in: a window"),
         Parameter("rank", ctypes.c_int32, "in: rank whose part is locked"),
         Parameter("kind", ctypes.c_int32, "in: shared or exclusive"),

@@ -7,9 +7,9 @@
  * bucket holds scale times the sum over all ranks, with the same bits on all ranks. Then the next round begins.
  *
  * Ranks of a node add up in each other's memory, in the order of ranks. Once all of them have started a bucket, any
- * rank in a function of the reducer takes the next part of the work: a rank that has started a bucket need not come
- * back for the others to finish it. Between nodes the first rank of each sends its node's sums, when it starts a bucket
- * or is in syncyte_reducer_progress() or _wait(): it must not drop its reducer in a round.
+ * rank in a function of the reducer takes the next part of the work: the others can finish a bucket without further
+ * calls of a rank that has started it. Between nodes the first rank of each sends its node's sums, when it starts a
+ * bucket or is in syncyte_reducer_progress() or _wait(): it must not drop its reducer in a round.
  *
  * A round has no agreement. The watchdog (SYNCYTE_WATCHDOG) reports a rank that does not start its buckets; if that
  * rank is in syncyte_finalize() on the same node, the others get SYNCYTE_ERR_MISMATCH, which names it. A rank that
@@ -62,21 +62,21 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_reducer_create(syncyte_comm_t comm, int3
 SYNCYTE_EXPORT syncyte_status_t syncyte_reducer_retain(syncyte_reducer_t reducer);
 
 /**
- * @brief Drops a reference. With the last one the memory of the buckets goes and the round is given up, without
+ * @brief Drops a reference. The last release frees the memory of the buckets and gives up the round, without
  * waiting: other ranks may drop theirs earlier or later. Local, thread-safe, without MPI.
  * @param[in] reducer a reducer
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_reducer_release(syncyte_reducer_t reducer);
 
 /**
- * @brief Drops a reference and nulls the handle; null is fine. Local, as syncyte_reducer_release().
+ * @brief Drops a reference and nulls the handle; a null handle is ignored. Local, as syncyte_reducer_release().
  * @param[in,out] reducer a reducer
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_reducer_destroy(syncyte_reducer_t* reducer);
 
 /**
- * @brief This rank's memory of a bucket. Local. Between the start of the bucket and the end of the round it must be
- * neither read nor written; at all other times it is this rank's own.
+ * @brief Returns this rank's memory of a bucket. Local. Do not read or write it between the start of the bucket and the
+ * end of the round.
  * @param[in] reducer a reducer
  * @param[in] bucket 0 to buckets - 1
  * @param[out] buffer data, dtype and the one extent; the memory is the reducer's
@@ -86,8 +86,8 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_reducer_bucket(syncyte_reducer_t reducer
                                                        syncyte_buffer_t* buffer);
 
 /**
- * @brief This rank's bucket is full. All ranks start all buckets in each round, in any order; does not wait for other
- * ranks, but works on the sums of what they have started.
+ * @brief Starts the sum of a bucket that this rank has filled. All ranks start all buckets in each round, in any order.
+ * Works on the sums of buckets that all ranks have started, without waiting for other ranks.
  * @param[in] reducer a reducer
  * @param[in] bucket 0 to buckets - 1
  * @return SYNCYTE_ERR_BUSY if this rank has started it in this round already; SYNCYTE_ERR_ARGUMENT for a bucket that
@@ -96,7 +96,7 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_reducer_bucket(syncyte_reducer_t reducer
 SYNCYTE_EXPORT syncyte_status_t syncyte_reducer_start(syncyte_reducer_t reducer, int32_t bucket);
 
 /**
- * @brief Works on the sums of what all have started, without waiting. Local.
+ * @brief Works on the sums of buckets that all ranks have started, without waiting. Local.
  * @param[in] reducer a reducer
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_reducer_progress(syncyte_reducer_t reducer);
@@ -104,14 +104,14 @@ SYNCYTE_EXPORT syncyte_status_t syncyte_reducer_progress(syncyte_reducer_t reduc
 /**
  * @brief Waits for the end of the round: all buckets hold the sums. Collective.
  * @param[in] reducer a reducer
- * @return SYNCYTE_ERR_ARGUMENT if this rank has not started all buckets: the round goes on; SYNCYTE_ERR_MISMATCH where
- * a rank has given the round up: it is over, and what the buckets hold is undefined.
+ * @return SYNCYTE_ERR_ARGUMENT if this rank has not started all buckets: the round continues; SYNCYTE_ERR_MISMATCH if a
+ * rank has given up the round: it has ended, and the contents of the buckets are undefined.
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_reducer_wait(syncyte_reducer_t reducer);
 
 /**
- * @brief Gives up the round: syncyte_reducer_wait() answers SYNCYTE_ERR_MISMATCH with this rank's number on all ranks.
- * This rank has to call it too. Local, does not wait; the buckets stay untouched until then.
+ * @brief Gives up the round: syncyte_reducer_wait() returns SYNCYTE_ERR_MISMATCH, which names this rank, on all ranks.
+ * This rank must call it too. Local, does not wait; the buckets are not changed until then.
  * @param[in] reducer a reducer
  */
 SYNCYTE_EXPORT syncyte_status_t syncyte_reducer_give_up(syncyte_reducer_t reducer);

@@ -144,15 +144,15 @@ class saver {
   // it in the block. Ranks need not know which rank wrote which part.
   void combine_sums() {
     auto next = sums_.begin();
-    std::size_t place = 0;  // of the dataset that a block belongs to
+    std::size_t number = 0;  // of the dataset that a block belongs to
     const std::uint64_t blocks = first_block_.back();
     for (std::uint64_t first = 0; first < blocks; first += sums_at_once) {
       std::vector<std::uint32_t> sums(std::min(sums_at_once, blocks - first));
       for (; next != sums_.end() && next->number < first + sums.size(); ++next) sums[next->number - first] ^= next->sum;
       all_.combine(sums);
       for (std::size_t i = 0; all_.first() && i < sums.size(); ++i) {
-        while (first + i >= first_block_[place + 1]) ++place;
-        contents_.datasets[place].crc[first + i - first_block_[place]] = sums[i];
+        while (first + i >= first_block_[number + 1]) ++number;
+        contents_.datasets[number].crc[first + i - first_block_[number]] = sums[i];
       }
     }
   }

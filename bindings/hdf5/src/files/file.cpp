@@ -76,22 +76,17 @@ void file::resize(std::uint64_t bytes) {
     fail_io("cannot resize", path_, errno);
 }
 
-std::size_t file::read(std::uint64_t offset, void* target, std::size_t bytes) const {
+void file::read(std::uint64_t offset, void* target, std::size_t bytes) const {
   auto* next = static_cast<char*>(target);
-  std::size_t done = 0;
-  while (done < bytes) {
-    const std::size_t piece = std::min(bytes - done, longest_call);
-    const ssize_t got = TEMP_FAILURE_RETRY(::pread(descriptor_, next + done, piece, static_cast<off_t>(offset + done)));
-    if (got < 0) fail_io("cannot read", path_, errno);
-    if (got == 0) break;
-    done += static_cast<std::size_t>(got);
+  while (bytes > 0) {
+    const std::size_t piece = std::min(bytes, longest_call);
+    const ssize_t done = TEMP_FAILURE_RETRY(::pread(descriptor_, next, piece, static_cast<off_t>(offset)));
+    if (done < 0) fail_io("cannot read", path_, errno);
+    require(done > 0, SYNCYTE_ERR_FORMAT, "'{}' is truncated: it ends at byte {}", path_, offset);
+    next += done;
+    offset += static_cast<std::uint64_t>(done);
+    bytes -= static_cast<std::size_t>(done);
   }
-  return done;
-}
-
-void file::read_exactly(std::uint64_t offset, void* target, std::size_t bytes) const {
-  const std::size_t done = read(offset, target, bytes);
-  require(done == bytes, SYNCYTE_ERR_FORMAT, "'{}' is truncated: it ends at byte {}", path_, offset + done);
 }
 
 void file::write(std::uint64_t offset, const void* source, std::size_t bytes) {

@@ -33,10 +33,8 @@ class file {
   int descriptor() const { return descriptor_; }
   std::uint64_t size() const;
   void resize(std::uint64_t bytes);
-  /// Reads up to `bytes`; fewer only at the file's end.
-  std::size_t read(std::uint64_t offset, void* target, std::size_t bytes) const;
-  /// Reads exactly `bytes` bytes. @throws error SYNCYTE_ERR_FORMAT if the file ends before
-  void read_exactly(std::uint64_t offset, void* target, std::size_t bytes) const;
+  /// @throws error SYNCYTE_ERR_FORMAT if the file ends before
+  void read(std::uint64_t offset, void* target, std::size_t bytes) const;
   void write(std::uint64_t offset, const void* source, std::size_t bytes);
   /// Hints that the system begin to write these bytes from its cache to the device.
   void start_writing(std::uint64_t offset, std::uint64_t bytes) noexcept;

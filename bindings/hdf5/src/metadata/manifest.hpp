@@ -15,8 +15,8 @@ namespace syncyte::hdf5 {
 /// not tensor data before it uses them, and does not pass the file to libhdf5.
 ///
 /// The file is [header 64 bytes][manifest][zeros], which form the HDF5 userblock, then HDF5 metadata and tensor data.
-/// All numbers are little-endian. The header's place, size and own checksum are the same in all versions of the format,
-/// so that an old library can tell a newer file from a damaged one.
+/// All numbers are little-endian. The header's offset, size and own checksum are the same in all versions of the
+/// format, so that an old library can tell a newer file from a damaged one.
 struct file_header {
   static constexpr std::size_t bytes = 64;
 
